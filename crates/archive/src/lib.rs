@@ -1,0 +1,1 @@
+//! Records on disk: bundles, the ledger, the index.

@@ -1,0 +1,1 @@
+//! Data to SVG and to terminal bars: scales, axes, marks. Pure functions.

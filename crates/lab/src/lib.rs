@@ -1,0 +1,1 @@
+//! The plan and the run: prepare, warm up, measure, validate, record, restore.

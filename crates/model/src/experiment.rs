@@ -1,0 +1,235 @@
+//! The experiment: what a person declares in a TOML file. Unknown keys are errors.
+
+use std::collections::BTreeMap;
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use crate::Scalar;
+
+/// A workload, fixed parameters, factors, a design and what to observe.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct Experiment {
+    /// The version of the file format; absent means 1.
+    #[serde(default = "one")]
+    pub schema_version: u32,
+    /// A short name: lower-case letters, digits, `-` and `.`.
+    pub name: String,
+    /// One sentence: the question that the experiment answers.
+    #[serde(default)]
+    pub title: String,
+    /// What should be known about the method, as paragraphs of plain text; shown on the page.
+    #[serde(default)]
+    pub description: String,
+    /// The workload: a built-in one, or the name or folder of a kit.
+    pub workload: String,
+    /// Words to find the run by.
+    #[serde(default)]
+    pub tags: Vec<String>,
+    /// Fixed parameters of the workload.
+    #[serde(default)]
+    pub params: BTreeMap<String, Scalar>,
+    /// Fixed settings of controls, by control (`cpus`, `sched`, `sysctl.vm.swappiness`, `env.NAME`).
+    #[serde(default)]
+    pub controls: BTreeMap<String, Scalar>,
+    /// What is meant to differ: a parameter's name, or `controls.NAME`, and its levels.
+    #[serde(default)]
+    pub factors: BTreeMap<String, FactorLevels>,
+    /// How the trials are arranged.
+    #[serde(default)]
+    pub design: Design,
+    /// What is watched while trials run.
+    #[serde(default)]
+    pub observe: Observe,
+    /// How treatments are compared.
+    #[serde(default)]
+    pub compare: Compare,
+    /// Whether the machine must be fit before trials start.
+    #[serde(default)]
+    pub fitness: Fitness,
+}
+
+fn one() -> u32 {
+    1
+}
+
+/// The levels of a factor: a list, or a range.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(untagged)]
+pub enum FactorLevels {
+    /// The levels themselves.
+    List(Vec<Scalar>),
+    /// `{ from = 1, to = "cpus" }`, `{ from = 1, to = 64, times = 2 }`.
+    Range {
+        /// The first level.
+        from: i64,
+        /// The last level (never passed, always included): a number, or `cpus` for the CPUs that
+        /// assay may use on this machine.
+        to: Scalar,
+        /// Added from level to level; 1 when neither `step` nor `times` is given.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        step: Option<i64>,
+        /// Multiplied from level to level.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        times: Option<i64>,
+    },
+}
+
+/// The order of trials within a block.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "lowercase")]
+pub enum Order {
+    /// Shuffled within each block by the recorded seed.
+    #[default]
+    Random,
+    /// Forth in one block and back in the next (ABBA).
+    Abba,
+    /// The same order in every block. Drift inside a block is then confounded with the treatment.
+    Sequential,
+}
+
+/// When to stop.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "lowercase")]
+pub enum Stop {
+    /// After `blocks` blocks.
+    #[default]
+    Fixed,
+    /// As soon as the answer is clear, by group-sequential looks at 6, 9, 13, 19, 28 and 42 blocks
+    /// with Pocock's limits (nominal alpha 0.0142 each); `blocks` is then ignored.
+    Clear,
+}
+
+/// One combination of levels, by factor name, to exclude or to name a baseline. A factor that is not
+/// named matches every level.
+pub type TreatmentPattern = BTreeMap<String, Scalar>;
+
+/// How the trials are arranged.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields, default)]
+pub struct Design {
+    /// How many blocks: each holds one trial of every treatment. Absent: 10, or for short commands
+    /// as many as fill about 3 s, decided after the first block and before its result is looked at.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub blocks: Option<u32>,
+    /// Blocks at the start that are run and recorded but not compared.
+    pub warmup_blocks: u32,
+    /// The order of trials within a block.
+    pub order: Order,
+    /// The seed of the shuffles; absent: drawn from the system, and recorded.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub seed: Option<u64>,
+    /// When to stop.
+    pub stop: Stop,
+    /// Groups of factors whose levels go side by side instead of crossed.
+    pub zip: Vec<Vec<String>>,
+    /// Combinations that are left out.
+    pub exclude: Vec<TreatmentPattern>,
+    /// No trial starts after this much time (a duration).
+    pub max_time: Scalar,
+    /// No more trials than this.
+    pub max_trials: u32,
+    /// A trial that runs longer is ended, with its whole process group (a duration).
+    pub timeout: Scalar,
+    /// How many failed trials end the run; 0: the run goes on whatever fails.
+    pub max_failures: u32,
+}
+
+impl Default for Design {
+    fn default() -> Self {
+        Design {
+            blocks: None,
+            warmup_blocks: 0,
+            order: Order::Random,
+            seed: None,
+            stop: Stop::Fixed,
+            zip: Vec::new(),
+            exclude: Vec::new(),
+            max_time: Scalar::Text("1 h".into()),
+            max_trials: 10_000,
+            timeout: Scalar::Text("10 min".into()),
+            max_failures: 3,
+        }
+    }
+}
+
+/// What is watched while trials run.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields, default)]
+pub struct Observe {
+    /// The monitors by name; `["all"]` is every one that works here, `[]` none.
+    pub monitors: Vec<String>,
+    /// The time between samples (a duration of at least 100 ms).
+    pub interval: Scalar,
+}
+
+impl Default for Observe {
+    fn default() -> Self {
+        Observe { monitors: vec!["all".into()], interval: Scalar::Text("1 s".into()) }
+    }
+}
+
+/// How treatments are compared.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields, default)]
+pub struct Compare {
+    /// The metric; absent: the workload's primary one.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub metric: Option<String>,
+    /// The treatment that the others are compared with; absent: the first in the plan.
+    #[serde(skip_serializing_if = "BTreeMap::is_empty")]
+    pub baseline: TreatmentPattern,
+    /// Differences within it do not matter (`"2 %"`): the margin of `equivalent` and of exit code 5.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub margin: Option<Scalar>,
+    /// The confidence level of intervals, 0.5 to 0.999.
+    pub confidence: f64,
+    /// The factor whose levels are counts (processes, threads, copies), for a scaling analysis.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub scaling: Option<String>,
+    /// Whether the exit code is 5 when a treatment is worse than the baseline by more than the margin.
+    pub gate: bool,
+}
+
+impl Default for Compare {
+    fn default() -> Self {
+        Compare {
+            metric: None,
+            baseline: TreatmentPattern::new(),
+            margin: None,
+            confidence: 0.95,
+            scaling: None,
+            gate: false,
+        }
+    }
+}
+
+/// What to do when the machine is not fit to measure on.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "lowercase")]
+pub enum FitnessAction {
+    /// Say so, record it, go on.
+    #[default]
+    Warn,
+    /// Wait until it is fit, up to `max_wait`; then warn.
+    Wait,
+    /// Do not run.
+    Refuse,
+}
+
+/// Whether the machine must be fit before trials start.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields, default)]
+pub struct Fitness {
+    /// What to do when it is not.
+    pub action: FitnessAction,
+    /// How long to wait (a duration).
+    pub max_wait: Scalar,
+}
+
+impl Default for Fitness {
+    fn default() -> Self {
+        Fitness { action: FitnessAction::Warn, max_wait: Scalar::Text("5 min".into()) }
+    }
+}

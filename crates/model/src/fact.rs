@@ -1,0 +1,68 @@
+//! The description of the system under test: a flat map from path to fact, so that two systems can
+//! be compared path by path.
+
+use std::collections::BTreeMap;
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+/// One fact about the system. What could not be read is `Unknown` with the reason; two unknowns are
+/// never equal.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(untagged)]
+pub enum Fact {
+    /// It was read.
+    Known {
+        /// What was read, as text.
+        value: String,
+    },
+    /// It could not be read.
+    Unknown {
+        /// Why not, as a person would say it.
+        unknown: String,
+    },
+}
+
+impl Fact {
+    /// A fact that was read.
+    pub fn known(value: impl Into<String>) -> Self {
+        Fact::Known { value: value.into() }
+    }
+
+    /// A fact that could not be read, and why.
+    pub fn unknown(reason: impl Into<String>) -> Self {
+        Fact::Unknown { unknown: reason.into() }
+    }
+
+    /// The value, if it was read.
+    pub fn value(&self) -> Option<&str> {
+        match self {
+            Fact::Known { value } => Some(value),
+            Fact::Unknown { .. } => None,
+        }
+    }
+}
+
+/// The system under test at one moment: dotted lower-case paths (`cpu.model`,
+/// `kernel.release`, `sysctl.vm.swappiness`, `block.sda.scheduler`) and their facts.
+#[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize, JsonSchema)]
+pub struct SystemDescription {
+    /// The version of this format.
+    pub schema_version: u32,
+    /// When it was taken: ISO 8601, UTC.
+    pub taken_at: String,
+    /// The facts by path.
+    pub facts: BTreeMap<String, Fact>,
+}
+
+impl SystemDescription {
+    /// The value at `path`, if it is there and was read.
+    pub fn get(&self, path: &str) -> Option<&str> {
+        self.facts.get(path).and_then(Fact::value)
+    }
+
+    /// The value at `path`, or `unknown`.
+    pub fn text(&self, path: &str) -> &str {
+        self.get(path).unwrap_or("unknown")
+    }
+}

@@ -1,0 +1,34 @@
+//! Findings: what a check of honesty or validity found.
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+/// How bad a finding is. The order is from mild to severe.
+#[derive(
+    Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize, JsonSchema,
+)]
+#[serde(rename_all = "lowercase")]
+pub enum Severity {
+    /// Worth knowing.
+    Note,
+    /// Published with the message beside the number.
+    Warning,
+    /// The number or claim must not be published.
+    Invalid,
+}
+
+/// What a check found: which check, how bad, about what, and what to do.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct Finding {
+    /// The check's id (`F11`).
+    pub id: String,
+    /// The check's short name (`quiet-host`).
+    pub name: String,
+    /// How bad it is.
+    pub severity: Severity,
+    /// One sentence: what was found, with the evidence's figures in it.
+    pub message: String,
+    /// What to do about it; empty if there is nothing to do.
+    #[serde(default, skip_serializing_if = "String::is_empty")]
+    pub remedy: String,
+}

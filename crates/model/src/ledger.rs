@@ -1,0 +1,81 @@
+//! The ledger: an append-only list of what a run set out to do and did, each entry chained to the
+//! one before by its hash, so that a trial that was left out can be seen.
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use crate::Outcome;
+
+/// What happened.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(tag = "event", rename_all = "kebab-case")]
+pub enum LedgerEvent {
+    /// The run was registered, before its first trial.
+    Planned {
+        /// SHA-256 of `experiment.toml`, hexadecimal.
+        experiment_sha256: String,
+        /// SHA-256 of `plan.json`, hexadecimal.
+        plan_sha256: String,
+        /// The rule by which the run stops, as a sentence.
+        stop_rule: String,
+        /// The version of assay.
+        assay: String,
+    },
+    /// The number of blocks, left open by the experiment, was fixed from the time of the first block.
+    BlocksFixed {
+        /// How many blocks.
+        blocks: u32,
+        /// Why, as a sentence.
+        reason: String,
+        /// SHA-256 of the new `plan.json`.
+        plan_sha256: String,
+    },
+    /// A trial is about to start.
+    TrialStarted {
+        /// Its number.
+        number: u32,
+        /// Which attempt.
+        attempt: u32,
+    },
+    /// A trial has ended and its record is on disk.
+    TrialEnded {
+        /// Its number.
+        number: u32,
+        /// Which attempt.
+        attempt: u32,
+        /// How it ended.
+        outcome: Outcome,
+        /// SHA-256 of its `record.json`, hexadecimal.
+        record_sha256: String,
+    },
+    /// A look at the data by the stop rule.
+    Looked {
+        /// How many complete blocks it saw.
+        blocks: u32,
+        /// What it decided, as a sentence.
+        decision: String,
+    },
+    /// The run was taken up again.
+    Resumed,
+    /// The run ended.
+    Ended {
+        /// `completed`, `failed` or `interrupted`.
+        state: crate::RunState,
+        /// Why, as a sentence.
+        reason: String,
+    },
+}
+
+/// One line of `ledger.jsonl`.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct LedgerEntry {
+    /// Its number, from 0.
+    pub seq: u64,
+    /// When: ISO 8601, UTC.
+    pub at: String,
+    /// SHA-256 of the line before, hexadecimal; 64 zeros for the first.
+    pub prev: String,
+    /// What happened.
+    #[serde(flatten)]
+    pub event: LedgerEvent,
+}

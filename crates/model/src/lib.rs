@@ -1,0 +1,50 @@
+//! The words of assay as plain types: what is written in an experiment file, planned, recorded,
+//! compared and published. This crate does no I/O and makes no system calls; every other crate
+//! stands on it, and every persisted file is one of its types with a `schema_version`.
+//!
+//! Data flows through it in this order: [`Experiment`] (what a person declares) → [`Plan`] (the
+//! ordered trials) → [`TrialRecord`] (everything kept about one trial) → [`Comparison`] (a ratio
+//! between treatments with its interval and verdict).
+
+mod analysis;
+mod comparison;
+mod event;
+mod experiment;
+mod fact;
+mod finding;
+mod ledger;
+mod metric;
+mod plan;
+mod record;
+mod run;
+mod sample;
+mod scalar;
+mod spec;
+pub mod units;
+
+pub use analysis::{
+    Analysis, CurvePoint, CurveSummary, Scaling, ScalingModel, ScalingPoint, TreatmentSummary,
+};
+pub use comparison::{Comparison, Interval, Method, Summary, Verdict};
+pub use event::{Event, EventError, Phase};
+pub use experiment::{
+    Compare, Design, Experiment, FactorLevels, Fitness, FitnessAction, Observe, Order, Stop,
+    TreatmentPattern,
+};
+pub use fact::{Fact, SystemDescription};
+pub use finding::{Finding, Severity};
+pub use ledger::{LedgerEntry, LedgerEvent};
+pub use metric::{Better, Kind, MetricValue};
+pub use plan::{Plan, PlannedTrial, Setting, Treatment};
+pub use record::{
+    Curve, Exit, ObserverReport, Outcome, PhaseMark, ResourceUse, StreamSummary, TrialRecord,
+    ValidationResult,
+};
+pub use run::{RunId, RunState, RunSummary};
+pub use sample::{SampleRow, SampleSet, SeriesKey};
+pub use scalar::Scalar;
+pub use spec::{MetricSpec, ParamSpec, ParamType, WorkloadSpec};
+
+/// The version of every persisted format of this build. A reader accepts this version and older
+/// ones; a newer one is an error that says which assay is needed.
+pub const SCHEMA_VERSION: u32 = 1;

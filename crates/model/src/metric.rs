@@ -1,0 +1,68 @@
+//! Metrics: named quantities with a unit, a direction and a kind.
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+/// Which way is better.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "lowercase")]
+pub enum Better {
+    /// More is better (`B/s`, `ops/s`).
+    Higher,
+    /// Less is better (`s`, `J`).
+    Lower,
+    /// Neither: a description, not a score.
+    Neither,
+}
+
+impl Better {
+    /// The direction that a unit implies when nothing else is said: rates and counts per second are
+    /// better higher; times, energies and sizes are better lower; anything else is neither.
+    pub fn from_unit(unit: &str) -> Self {
+        match unit {
+            "s" | "ms" | "us" | "ns" | "J" | "B" | "W" => Better::Lower,
+            _ if unit.ends_with("/s") => Better::Higher,
+            _ => Better::Neither,
+        }
+    }
+
+    /// `higher is better`, `lower is better`, or nothing.
+    pub fn words(self) -> &'static str {
+        match self {
+            Better::Higher => "higher is better",
+            Better::Lower => "lower is better",
+            Better::Neither => "",
+        }
+    }
+}
+
+/// Where a number comes from. Kinds are never mixed without saying so.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "lowercase")]
+pub enum Kind {
+    /// Measured in this trial.
+    #[default]
+    Measured,
+    /// Computed from measured values.
+    Derived,
+    /// Estimated: a model stands between the measurement and the number.
+    Estimated,
+    /// Printed by somebody else.
+    Quoted,
+}
+
+/// One metric of one trial. A missing value is `None`, never 0.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct MetricValue {
+    /// Its name, in the workload's words (`throughput`, `elapsed`).
+    pub name: String,
+    /// The value in `unit`; `null` if it could not be had (see the record's notes).
+    pub value: Option<f64>,
+    /// The unit's symbol (`s`, `B/s`, `ops/s`, `1`).
+    pub unit: String,
+    /// Which way is better.
+    pub better: Better,
+    /// Where it comes from.
+    #[serde(default)]
+    pub kind: Kind,
+}

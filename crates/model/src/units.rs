@@ -1,0 +1,287 @@
+//! Units written right: sizes and durations as people write them, and numbers as assay prints them.
+//! SI prefixes are powers of 1000 (kB, MB), IEC prefixes powers of 1024 (KiB, MiB). Pages, posts and
+//! terminal share these functions, so that they agree to the digit.
+
+use std::time::Duration;
+
+use crate::Scalar;
+
+/// A size or duration that could not be read.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub enum UnitError {
+    /// Not a number followed by a unit.
+    #[error("`{text}` is not a {what}; write a number and a unit, such as {example}")]
+    Malformed {
+        /// What was written.
+        text: String,
+        /// What was expected (`size`, `duration`).
+        what: &'static str,
+        /// One that would be right.
+        example: &'static str,
+    },
+    /// The unit is not known.
+    #[error("`{text}` has the unit `{unit}`, which is not a {what}; known are {known}")]
+    Unit {
+        /// What was written.
+        text: String,
+        /// The unit in it.
+        unit: String,
+        /// What was expected.
+        what: &'static str,
+        /// The units that would be right.
+        known: &'static str,
+    },
+}
+
+const BYTE_UNITS: [(&str, f64); 9] = [
+    ("B", 1.0),
+    ("kB", 1e3),
+    ("MB", 1e6),
+    ("GB", 1e9),
+    ("TB", 1e12),
+    ("KiB", 1024.0),
+    ("MiB", 1_048_576.0),
+    ("GiB", 1_073_741_824.0),
+    ("TiB", 1_099_511_627_776.0),
+];
+
+const TIME_UNITS: [(&str, f64); 8] = [
+    ("ns", 1e-9),
+    ("us", 1e-6),
+    ("µs", 1e-6),
+    ("ms", 1e-3),
+    ("s", 1.0),
+    ("min", 60.0),
+    ("h", 3600.0),
+    ("d", 86400.0),
+];
+
+fn split(text: &str) -> Option<(f64, &str)> {
+    let t = text.trim();
+    let end = t
+        .char_indices()
+        .find(|(i, c)| {
+            !(c.is_ascii_digit()
+                || *c == '.'
+                || *c == '_'
+                || (*c == 'e' && t[i + 1..].starts_with(|d: char| d.is_ascii_digit())))
+        })
+        .map_or(t.len(), |(i, _)| i);
+    let number: f64 = t[..end].replace('_', "").parse().ok()?;
+    number.is_finite().then_some((number, t[end..].trim()))
+}
+
+/// Reads a size: `100 MiB`, `4kB`, `512` (bytes). Returns whole bytes.
+///
+/// # Errors
+/// Not a number and a unit, a unit that is not a size, or not a whole number of bytes below 2^63.
+pub fn parse_bytes(text: &str) -> Result<u64, UnitError> {
+    let malformed =
+        || UnitError::Malformed { text: text.to_owned(), what: "size", example: "`100 MiB`" };
+    let (number, unit) = split(text).ok_or_else(malformed)?;
+    let factor = if unit.is_empty() {
+        1.0
+    } else {
+        BYTE_UNITS.iter().find(|(u, _)| *u == unit).map(|(_, f)| *f).ok_or_else(|| {
+            UnitError::Unit {
+                text: text.to_owned(),
+                unit: unit.to_owned(),
+                what: "size",
+                known: "B, kB, MB, GB, TB (powers of 1000) and KiB, MiB, GiB, TiB (powers of 1024)",
+            }
+        })?
+    };
+    let bytes = number * factor;
+    if bytes.fract().abs() > 1e-6 || bytes >= 9.2e18 { Err(malformed()) } else { Ok(bytes as u64) }
+}
+
+/// Reads a duration: `500 ms`, `2 min`, `1.5` (seconds).
+///
+/// # Errors
+/// Not a number and a unit, or a unit that is not a time.
+pub fn parse_duration(text: &str) -> Result<Duration, UnitError> {
+    let malformed =
+        || UnitError::Malformed { text: text.to_owned(), what: "duration", example: "`5 s`" };
+    let (number, unit) = split(text).ok_or_else(malformed)?;
+    let factor = if unit.is_empty() {
+        1.0
+    } else {
+        TIME_UNITS.iter().find(|(u, _)| *u == unit).map(|(_, f)| *f).ok_or_else(|| {
+            UnitError::Unit {
+                text: text.to_owned(),
+                unit: unit.to_owned(),
+                what: "duration",
+                known: "ns, us, ms, s, min, h, d",
+            }
+        })?
+    };
+    Duration::try_from_secs_f64(number * factor).map_err(|_| malformed())
+}
+
+/// A size from a level or parameter: a text as [`parse_bytes`] reads it, or a whole number of bytes.
+///
+/// # Errors
+/// As [`parse_bytes`]; a negative number or a boolean is malformed.
+pub fn bytes_of(value: &Scalar) -> Result<u64, UnitError> {
+    match value {
+        Scalar::Int(i) if *i >= 0 => Ok(*i as u64),
+        other => parse_bytes(&other.to_text()),
+    }
+}
+
+/// A duration from a level or parameter: a text as [`parse_duration`] reads it, or seconds.
+///
+/// # Errors
+/// As [`parse_duration`]; a negative number or a boolean is malformed.
+pub fn duration_of(value: &Scalar) -> Result<Duration, UnitError> {
+    parse_duration(&value.to_text())
+}
+
+/// A size with an IEC prefix when it is a whole number of them, else plain bytes:
+/// `100 MiB`, `4 KiB`, `102400 B`.
+pub fn format_bytes(bytes: u64) -> String {
+    for (unit, factor) in
+        [("TiB", 1u64 << 40), ("GiB", 1 << 30), ("MiB", 1 << 20), ("KiB", 1 << 10)]
+    {
+        if bytes >= factor && bytes.is_multiple_of(factor) {
+            return format!("{} {unit}", bytes / factor);
+        }
+    }
+    format!("{bytes} B")
+}
+
+/// A duration for a person: `1.23 ms`, `4.56 s`, `3 min 12 s`, `2 h 05 min`.
+pub fn format_duration(duration: Duration) -> String {
+    let s = duration.as_secs_f64();
+    if s < 60.0 {
+        return format_value(s, "s");
+    }
+    let whole = s.round() as u64;
+    if whole < 3600 {
+        format!("{} min {:02} s", whole / 60, whole % 60)
+    } else {
+        format!("{} h {:02} min", whole / 3600, whole % 3600 / 60)
+    }
+}
+
+/// `value` with `digits` significant digits, never in exponent form, never more digits than asked.
+pub fn significant(value: f64, digits: usize) -> String {
+    if value == 0.0 || !value.is_finite() {
+        return format!("{value}");
+    }
+    let magnitude = value.abs().log10().floor() as i32;
+    let decimals = digits as i32 - 1 - magnitude;
+    if decimals >= 0 {
+        format!("{value:.*}", decimals as usize)
+    } else {
+        let scale = 10f64.powi(-decimals);
+        format!("{:.0}", (value / scale).round() * scale)
+    }
+}
+
+/// A value with its unit for a person, four significant digits, SI-prefixed where the unit takes a
+/// prefix: `5.542 GB/s`, `1.234 ms`, `352.0 kops/s`, `97.50 %`.
+pub fn format_value(value: f64, unit: &str) -> String {
+    format_value_digits(value, unit, 4)
+}
+
+/// As [`format_value`], with a chosen number of significant digits.
+pub fn format_value_digits(value: f64, unit: &str, digits: usize) -> String {
+    let (scaled, prefixed) = scale(value, unit);
+    let number = significant(scaled, digits);
+    if prefixed.is_empty() { number } else { format!("{number} {prefixed}") }
+}
+
+/// The factor and the prefixed unit that bring `value` between 1 and 1000 where the unit takes SI
+/// prefixes: `scale(5.5e9, "B/s")` is `(5.5, "GB/s")`. Use it to give several values one scale.
+pub fn scale(value: f64, unit: &str) -> (f64, String) {
+    let (factor, prefixed) = scale_of(value, unit);
+    (value / factor, prefixed)
+}
+
+/// The divisor and the prefixed unit for values around `reference`; see [`scale`].
+pub fn scale_of(reference: f64, unit: &str) -> (f64, String) {
+    if unit == "1" || unit.is_empty() {
+        return (1.0, String::new());
+    }
+    let a = reference.abs();
+    let small: [(f64, &str); 4] = [(1.0, ""), (1e-3, "m"), (1e-6, "µ"), (1e-9, "n")];
+    let large: [(f64, &str); 5] = [(1e12, "T"), (1e9, "G"), (1e6, "M"), (1e3, "k"), (1.0, "")];
+    let takes_large = matches!(unit, "B" | "J" | "W" | "Hz") || unit.ends_with("/s");
+    let takes_small = matches!(unit, "s" | "J" | "W");
+    if takes_small && a < 1.0 && a > 0.0 {
+        let (f, p) = small.iter().find(|(f, _)| a >= *f).copied().unwrap_or((1e-9, "n"));
+        return (f, format!("{p}{unit}"));
+    }
+    if takes_large && a >= 1000.0 {
+        let (f, p) = large.iter().find(|(f, _)| a >= *f).copied().unwrap_or((1.0, ""));
+        // A unit that already has a prefix (kB/s) or is a bare reciprocal (1/s) takes none.
+        let bare = unit.starts_with('1') || (unit.starts_with('k') && unit.contains('B'));
+        return if bare { (1.0, unit.to_owned()) } else { (f, format!("{p}{unit}")) };
+    }
+    (1.0, unit.to_owned())
+}
+
+/// A ratio for a person with its interval: as many decimals as the interval's width supports, at
+/// least two and at most five: `1.05 (1.03..1.07)`.
+pub fn format_ratio(ratio: f64, low: f64, high: f64) -> String {
+    let d = interval_decimals(high - low);
+    format!("{ratio:.d$} ({low:.d$}..{high:.d$})")
+}
+
+/// How many decimals an interval of this width supports: two digits of the width, from 2 to 5.
+pub fn interval_decimals(width: f64) -> usize {
+    if !(width.is_finite() && width > 0.0) {
+        return 3;
+    }
+    (1.0 - width.log10().floor()).clamp(2.0, 5.0) as usize
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn si_is_not_iec() {
+        assert_eq!(parse_bytes("1 MB").unwrap(), 1_000_000);
+        assert_eq!(parse_bytes("1MiB").unwrap(), 1_048_576);
+        assert_eq!(parse_bytes("102400").unwrap(), 102_400);
+        assert_eq!(parse_bytes("1.5 KiB").unwrap(), 1536);
+        assert!(parse_bytes("1 Mb").is_err(), "bits are not bytes");
+        assert!(parse_bytes("0.3 B").is_err());
+        assert!(parse_bytes("-1").is_err());
+    }
+
+    #[test]
+    fn durations() {
+        assert_eq!(parse_duration("500 ms").unwrap(), Duration::from_millis(500));
+        assert_eq!(parse_duration("2min").unwrap(), Duration::from_secs(120));
+        assert_eq!(parse_duration("1e3 us").unwrap(), Duration::from_millis(1));
+        assert!(parse_duration("5 minutes").is_err());
+        assert!(parse_duration("soon").is_err());
+        assert_eq!(format_duration(Duration::from_secs(192)), "3 min 12 s");
+    }
+
+    #[test]
+    fn values_for_people() {
+        assert_eq!(format_value(5.542e9, "B/s"), "5.542 GB/s");
+        assert_eq!(format_value(0.001_234, "s"), "1.234 ms");
+        assert_eq!(format_value(352_000.0, "ops/s"), "352.0 kops/s");
+        assert_eq!(format_value(97.5, "%"), "97.50 %");
+        assert_eq!(format_value(1234.0, "1/s"), "1234 1/s");
+        assert_eq!(format_value(0.25, "1"), "0.2500");
+        assert_eq!(significant(123_456.0, 3), "123000");
+        assert_eq!(format_ratio(1.05123, 1.031, 1.071), "1.051 (1.031..1.071)");
+        assert_eq!(format_bytes(104_857_600), "100 MiB");
+        assert_eq!(format_bytes(102_400), "100 KiB");
+        assert_eq!(format_bytes(4097), "4097 B");
+    }
+
+    proptest::proptest! {
+        #[test]
+        fn never_panics(text in "\\PC{0,20}") {
+            let _ = parse_bytes(&text);
+            let _ = parse_duration(&text);
+        }
+    }
+}

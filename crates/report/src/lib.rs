@@ -1,0 +1,1 @@
+//! Terminal tables, exports, and self-contained pages of a run.

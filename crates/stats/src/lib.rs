@@ -1,0 +1,1 @@
+//! Summaries, intervals, ratios, sequential looks, warm-up, scaling fits, means. Pure functions.

@@ -1,0 +1,8 @@
+//! The built-in workloads, a module each, and the kit loader. A workload describes itself as data
+//! ([`assay_model::WorkloadSpec`]), prepares what it needs, says how to start its program and reads
+//! metrics out of what the program left; the lab does the rest. The program of a built-in workload is
+//! assay itself, started afresh for every trial (`assay __work NAME JSON`).
+
+mod workload;
+
+pub use workload::{Collected, Finished, Launch, TrialContext, Workload, WorkloadError};

@@ -1,0 +1,174 @@
+//! The trait that every workload is behind: what parameters it takes, how it is prepared, how it is
+//! started, and how its output becomes metrics and a validation.
+
+use std::collections::BTreeMap;
+use std::ffi::OsString;
+use std::path::{Path, PathBuf};
+
+use assay_model::{
+    Exit, Fact, MetricValue, ResourceUse, Scalar, TrialRecord, ValidationResult, WorkloadSpec,
+};
+
+/// What a workload is handed for one trial.
+#[derive(Debug, Clone)]
+pub struct TrialContext<'a> {
+    /// The trial's number in the plan.
+    pub number: u32,
+    /// The treatment's id.
+    pub treatment: u32,
+    /// Every parameter, with defaults filled in and checked against the spec.
+    pub params: &'a BTreeMap<String, Scalar>,
+    /// The CPUs that the trial may use, in rising order.
+    pub cpus: &'a [usize],
+    /// A folder for this trial alone; it exists, and is removed after the trial.
+    pub trial_dir: &'a Path,
+    /// A folder for the whole run, for inputs that are made once; removed after the run.
+    pub run_dir: &'a Path,
+    /// A folder that outlives runs, for things that are fetched and built once.
+    pub cache_dir: &'a Path,
+    /// The assay executable, which runs built-in workloads as `assay __work NAME JSON`.
+    pub exe: &'a Path,
+    /// The completed records of the same treatment so far in this run, in order.
+    pub previous: &'a [TrialRecord],
+}
+
+/// How to start the workload's program: an argument list, never shell text.
+#[derive(Debug, Clone, Default)]
+pub struct Launch {
+    /// The program and its arguments.
+    pub argv: Vec<OsString>,
+    /// Environment variables to set on top of the inherited ones.
+    pub env: Vec<(OsString, OsString)>,
+    /// The working directory; the trial's folder when absent.
+    pub cwd: Option<PathBuf>,
+    /// A file for standard input; `/dev/null` when absent.
+    pub stdin: Option<PathBuf>,
+    /// Whether the program speaks the metrics protocol on file descriptor 3.
+    pub protocol: bool,
+}
+
+/// What the program left behind.
+#[derive(Debug, Clone)]
+pub struct Finished<'a> {
+    /// How it ended.
+    pub exit: Exit,
+    /// What it used.
+    pub resources: &'a ResourceUse,
+    /// What was kept of its standard output (the whole, or its beginning and end).
+    pub stdout: &'a [u8],
+    /// What was kept of its standard error.
+    pub stderr: &'a [u8],
+    /// Whether `stdout` is the whole of it.
+    pub stdout_whole: bool,
+}
+
+/// What a workload reads out of its program's output, on top of what the program said on file
+/// descriptor 3.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Collected {
+    /// Metrics.
+    pub metrics: Vec<MetricValue>,
+    /// What validation found.
+    pub validation: ValidationResult,
+    /// Sentences for the record.
+    pub notes: Vec<String>,
+}
+
+/// Why a workload could not do its part. Each message says what failed, on what, and what to try.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum WorkloadError {
+    /// There is no workload or kit of that name.
+    #[error(
+        "there is no workload `{name}`; known are {known}, or the folder of a kit (a path with a `/`)"
+    )]
+    Unknown {
+        /// What was asked for.
+        name: String,
+        /// What there is.
+        known: String,
+    },
+    /// A parameter or a combination of parameters that cannot be.
+    #[error("{0}")]
+    Param(String),
+    /// Something that it needs is not on this machine.
+    #[error("{what} is needed and was not found; {remedy}")]
+    Missing {
+        /// What.
+        what: String,
+        /// What to do: `install the Debian package ...`.
+        remedy: String,
+    },
+    /// A step (fetch, build, prepare) failed.
+    #[error("{step} failed: {detail}")]
+    Step {
+        /// Which.
+        step: String,
+        /// What happened, with the end of its output.
+        detail: String,
+    },
+    /// A file could not be read or written.
+    #[error("{action} {path}: {source}")]
+    Io {
+        /// `read`, `write`, `create`.
+        action: &'static str,
+        /// Which file.
+        path: PathBuf,
+        /// What the system said.
+        source: std::io::Error,
+    },
+    /// A kit's `kit.toml` is wrong.
+    #[error("{path}: {message}")]
+    Kit {
+        /// The file.
+        path: PathBuf,
+        /// What is wrong and what would be right.
+        message: String,
+    },
+}
+
+/// A program that makes the system work and reports metrics.
+pub trait Workload: Send + Sync {
+    /// Its name, parameters and metrics.
+    fn spec(&self) -> &WorkloadSpec;
+
+    /// Checks a treatment's parameters beyond their types, and that what they need is on this machine.
+    /// Called when the plan is made; changes nothing.
+    ///
+    /// # Errors
+    /// The parameters cannot be, or something is missing.
+    fn check(&self, params: &BTreeMap<String, Scalar>) -> Result<(), WorkloadError>;
+
+    /// Facts for the system description: versions and hashes of the programs it runs. Paths start with
+    /// `workload.`.
+    fn describe(&self, params: &BTreeMap<String, Scalar>) -> BTreeMap<String, Fact>;
+
+    /// The shell or argument lines that it will run, for `assay plan` to show; empty for built-in
+    /// workloads.
+    fn lines(&self) -> Vec<String> {
+        Vec::new()
+    }
+
+    /// Makes inputs, fetches, builds. Outside every measurement window; called before each trial, so
+    /// it must be quick when there is nothing left to do.
+    ///
+    /// # Errors
+    /// A step failed.
+    fn prepare(&self, ctx: &TrialContext<'_>) -> Result<(), WorkloadError>;
+
+    /// How to start the program of this trial.
+    ///
+    /// # Errors
+    /// The parameters cannot be turned into a command.
+    fn launch(&self, ctx: &TrialContext<'_>) -> Result<Launch, WorkloadError>;
+
+    /// Reads metrics and a validation out of what the program left.
+    ///
+    /// # Errors
+    /// The output could not be read.
+    fn collect(
+        &self,
+        ctx: &TrialContext<'_>,
+        finished: &Finished<'_>,
+    ) -> Result<Collected, WorkloadError>;
+}
