@@ -5,4 +5,6 @@
 
 mod workload;
 
-pub use workload::{Collected, Finished, Launch, TrialContext, Workload, WorkloadError};
+pub use workload::{
+    Calibration, Collected, Finished, Launch, TrialContext, Workload, WorkloadError,
+};

@@ -60,6 +60,20 @@ pub struct Finished<'a> {
     pub stderr: &'a [u8],
     /// Whether `stdout` is the whole of it.
     pub stdout_whole: bool,
+    /// What the empty launch of [`Workload::calibrate`] took; `None` when the workload asked for none
+    /// or it could not be measured.
+    pub calibration: Option<Calibration>,
+}
+
+/// What the empty launch of [`Workload::calibrate`] took: the medians over its repeats.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Calibration {
+    /// Wall time, seconds.
+    pub wall_s: f64,
+    /// CPU time in user mode, seconds.
+    pub user_s: f64,
+    /// CPU time in the kernel, seconds.
+    pub system_s: f64,
 }
 
 /// What a workload reads out of its program's output, on top of what the program said on file
@@ -118,10 +132,12 @@ pub enum WorkloadError {
         source: std::io::Error,
     },
     /// A kit's `kit.toml` is wrong.
-    #[error("{path}: {message}")]
+    #[error("{}{}: {message}", path.display(), line.map(|l| format!(":{l}")).unwrap_or_default())]
     Kit {
         /// The file.
         path: PathBuf,
+        /// The line, from 1; `None` when the mistake is of the whole file.
+        line: Option<usize>,
         /// What is wrong and what would be right.
         message: String,
     },
@@ -147,6 +163,14 @@ pub trait Workload: Send + Sync {
     /// workloads.
     fn lines(&self) -> Vec<String> {
         Vec::new()
+    }
+
+    /// What to launch to measure the cost that every trial pays before its program starts (the start-up
+    /// of an empty shell). The lab runs it several times, with the same CPUs and streams as a trial,
+    /// and hands the medians back in [`Finished::calibration`]. `None`: there is no such cost.
+    fn calibrate(&self, params: &BTreeMap<String, Scalar>) -> Option<Launch> {
+        let _ = params;
+        None
     }
 
     /// Makes inputs, fetches, builds. Outside every measurement window; called before each trial, so
