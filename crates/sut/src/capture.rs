@@ -1,0 +1,245 @@
+//! What is kept of a program's output: the beginning and the end within a bound, and the number of
+//! bytes in between. And the metrics protocol: lines out of a stream of bytes.
+
+use std::os::fd::OwnedFd;
+
+use rustix::io::Errno;
+
+const CHUNK: usize = 64 * 1024;
+/// The longest line of the metrics protocol: a histogram in base64 fits, a runaway program does not.
+const LONGEST_LINE: usize = 16 * 1024 * 1024;
+
+/// The beginning and the end of a stream.
+#[derive(Debug, Default)]
+pub struct Capture {
+    head: Vec<u8>,
+    tail: Vec<u8>,
+    tail_start: usize,
+    half: usize,
+    total: u64,
+    chunk: Vec<u8>,
+}
+
+impl Capture {
+    /// Forgets the last stream; keeps at most `keep_bytes` of the next.
+    pub fn reset(&mut self, keep_bytes: usize) {
+        self.head.clear();
+        self.tail.clear();
+        self.tail_start = 0;
+        self.half = keep_bytes / 2;
+        self.total = 0;
+    }
+
+    /// How many bytes the stream had.
+    pub fn total(&self) -> u64 {
+        self.total
+    }
+
+    /// How many of them are kept.
+    pub fn kept(&self) -> u64 {
+        (self.head.len() + self.tail.len()) as u64
+    }
+
+    /// What is kept. When the middle was left out, a line in its place says how much it was.
+    pub fn bytes(&self) -> Vec<u8> {
+        let mut all = Vec::with_capacity(self.head.len() + self.tail.len() + 64);
+        all.extend_from_slice(&self.head);
+        if self.total > self.kept() {
+            let left_out = self.total - self.kept();
+            all.extend_from_slice(format!("\n[{left_out} bytes left out]\n").as_bytes());
+        }
+        all.extend_from_slice(&self.tail[self.tail_start..]);
+        all.extend_from_slice(&self.tail[..self.tail_start]);
+        all
+    }
+
+    /// Whether everything is kept.
+    pub fn whole(&self) -> bool {
+        self.total == self.kept()
+    }
+
+    /// Reads once from a stream. False: it has ended.
+    pub(crate) fn read_from(&mut self, fd: &OwnedFd) -> bool {
+        self.chunk.resize(CHUNK, 0);
+        let mut chunk = std::mem::take(&mut self.chunk);
+        let open = match rustix::io::read(fd, &mut chunk[..]) {
+            Ok(0) => false,
+            Ok(n) => {
+                self.push(&chunk[..n]);
+                true
+            }
+            Err(Errno::AGAIN | Errno::INTR) => true,
+            Err(_) => false,
+        };
+        self.chunk = chunk;
+        open
+    }
+
+    fn push(&mut self, mut bytes: &[u8]) {
+        self.total += bytes.len() as u64;
+        let room = self.half.saturating_sub(self.head.len()).min(bytes.len());
+        self.head.extend_from_slice(&bytes[..room]);
+        bytes = &bytes[room..];
+        if bytes.len() > self.half {
+            bytes = &bytes[bytes.len() - self.half..];
+        }
+        let grow = (self.half - self.tail.len().min(self.half)).min(bytes.len());
+        self.tail.extend_from_slice(&bytes[..grow]);
+        for chunk in bytes[grow..].chunks(self.half.max(1)) {
+            self.overwrite(chunk);
+        }
+    }
+
+    /// Writes over the oldest bytes of the full tail.
+    fn overwrite(&mut self, bytes: &[u8]) {
+        let first = bytes.len().min(self.tail.len() - self.tail_start);
+        self.tail[self.tail_start..self.tail_start + first].copy_from_slice(&bytes[..first]);
+        self.tail[..bytes.len() - first].copy_from_slice(&bytes[first..]);
+        self.tail_start = (self.tail_start + bytes.len()) % self.tail.len().max(1);
+    }
+}
+
+/// Lines out of a stream of bytes.
+#[derive(Debug, Default)]
+pub(crate) struct Lines {
+    pending: Vec<u8>,
+    skipping: bool,
+    dropped: u64,
+    total: u64,
+    chunk: Vec<u8>,
+}
+
+impl Lines {
+    pub(crate) fn reset(&mut self) {
+        self.pending.clear();
+        self.skipping = false;
+        self.dropped = 0;
+        self.total = 0;
+    }
+
+    /// Lines that were longer than the bound.
+    pub(crate) fn dropped(&self) -> u64 {
+        self.dropped
+    }
+
+    /// Bytes seen.
+    pub(crate) fn total(&self) -> u64 {
+        self.total
+    }
+
+    /// Reads once from a stream and hands on the lines that are whole. False: it has ended.
+    pub(crate) fn read_from(&mut self, fd: &OwnedFd, line: &mut dyn FnMut(&[u8])) -> bool {
+        self.chunk.resize(CHUNK, 0);
+        let mut chunk = std::mem::take(&mut self.chunk);
+        let open = match rustix::io::read(fd, &mut chunk[..]) {
+            Ok(0) => false,
+            Ok(n) => {
+                self.push(&chunk[..n], line);
+                true
+            }
+            Err(Errno::AGAIN | Errno::INTR) => true,
+            Err(_) => false,
+        };
+        self.chunk = chunk;
+        open
+    }
+
+    /// Hands on what is left without a newline.
+    pub(crate) fn finish(&mut self, line: &mut dyn FnMut(&[u8])) {
+        if !self.pending.is_empty() && !self.skipping {
+            line(&self.pending);
+        }
+        self.pending.clear();
+    }
+
+    fn push(&mut self, bytes: &[u8], line: &mut dyn FnMut(&[u8])) {
+        self.total += bytes.len() as u64;
+        for part in bytes.split_inclusive(|b| *b == b'\n') {
+            let (body, ended) = match part.split_last() {
+                Some((b'\n', body)) => (body, true),
+                _ => (part, false),
+            };
+            if self.pending.len() + body.len() > LONGEST_LINE && !self.skipping {
+                self.skipping = true;
+                self.dropped += 1;
+                self.pending.clear();
+            }
+            if !self.skipping {
+                self.pending.extend_from_slice(body);
+            }
+            if ended {
+                if !self.skipping {
+                    line(&self.pending);
+                }
+                self.pending.clear();
+                self.skipping = false;
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn captured(keep: usize, parts: &[&[u8]]) -> Capture {
+        let mut c = Capture::default();
+        c.reset(keep);
+        for p in parts {
+            c.push(p);
+        }
+        c
+    }
+
+    #[test]
+    fn keeps_both_ends() {
+        let c = captured(8, &[b"abcd", b"efgh"]);
+        assert!(c.whole());
+        assert_eq!(c.bytes(), b"abcdefgh");
+        let c = captured(8, &[b"abcdefghij", b"klmnop", b"q"]);
+        assert_eq!(c.total(), 17);
+        assert_eq!(String::from_utf8(c.bytes()).unwrap(), "abcd\n[9 bytes left out]\nnopq");
+    }
+
+    proptest::proptest! {
+        #[test]
+        fn any_parts_keep_the_same(keep in 0usize..40, parts in proptest::collection::vec(
+            proptest::collection::vec(0u8..255, 0..30), 0..8)) {
+            let whole: Vec<u8> = parts.concat();
+            let c = captured(keep, &parts.iter().map(Vec::as_slice).collect::<Vec<_>>());
+            assert_eq!(c.total(), whole.len() as u64);
+            let half = keep / 2;
+            if whole.len() <= 2 * half {
+                assert_eq!(c.bytes(), whole);
+            } else {
+                assert!(c.bytes().starts_with(&whole[..half]));
+                assert!(c.bytes().ends_with(&whole[whole.len() - half..]));
+            }
+        }
+    }
+
+    #[test]
+    fn lines_across_chunks() {
+        let mut lines = Lines::default();
+        let mut seen = Vec::new();
+        for part in ["a\nb", "c\n", "\nd"] {
+            lines
+                .push(part.as_bytes(), &mut |l| seen.push(String::from_utf8_lossy(l).into_owned()));
+        }
+        lines.finish(&mut |l| seen.push(String::from_utf8_lossy(l).into_owned()));
+        assert_eq!(seen, ["a", "bc", "", "d"]);
+    }
+
+    #[test]
+    fn an_endless_line_is_dropped() {
+        let mut lines = Lines::default();
+        let mut seen = 0;
+        let part = vec![b'x'; 1 << 20];
+        for _ in 0..20 {
+            lines.push(&part, &mut |_| seen += 1);
+        }
+        lines.push(b"\nok\n", &mut |l| assert_eq!(l, b"ok"));
+        assert_eq!((seen, lines.dropped()), (0, 1));
+        assert!(lines.pending.capacity() <= 2 * LONGEST_LINE);
+    }
+}

@@ -1,0 +1,94 @@
+//! `wait4(2)`: waits for a child and returns how it ended and what it used. The only interface that
+//! gives the resource use of one child rather than of all of them.
+#![allow(unsafe_code)] // neither std nor rustix offers wait4
+
+use std::io;
+
+use assay_model::Exit;
+
+/// What the kernel counted for a child and the children it waited for.
+#[derive(Debug, Clone, Copy, Default)]
+pub(crate) struct Usage {
+    pub user_s: f64,
+    pub system_s: f64,
+    /// Largest resident set, bytes; counts the image that called `exec` too.
+    pub peak_memory_bytes: u64,
+    pub major_faults: u64,
+    pub minor_faults: u64,
+    pub voluntary_switches: u64,
+    pub involuntary_switches: u64,
+}
+
+fn seconds(t: libc::timeval) -> f64 {
+    t.tv_sec as f64 + t.tv_usec as f64 * 1e-6
+}
+
+impl From<libc::rusage> for Usage {
+    fn from(r: libc::rusage) -> Self {
+        Usage {
+            user_s: seconds(r.ru_utime),
+            system_s: seconds(r.ru_stime),
+            peak_memory_bytes: r.ru_maxrss as u64 * 1024,
+            major_faults: r.ru_majflt as u64,
+            minor_faults: r.ru_minflt as u64,
+            voluntary_switches: r.ru_nvcsw as u64,
+            involuntary_switches: r.ru_nivcsw as u64,
+        }
+    }
+}
+
+/// Reaps `pid`, or any child with -1. `Ok(None)`: there are such children, none has ended (only with
+/// `block` false). `Err` with `ECHILD`: there is no such child.
+pub(crate) fn wait4(pid: i32, block: bool) -> io::Result<Option<(i32, Exit, Usage)>> {
+    let options = if block { 0 } else { libc::WNOHANG };
+    loop {
+        let mut status = 0;
+        // SAFETY: an all-zero rusage is a valid value of that plain C struct.
+        let mut usage: libc::rusage = unsafe { std::mem::zeroed() };
+        // SAFETY: both pointers are to live locals of the right type.
+        let reaped = unsafe { libc::wait4(pid, &raw mut status, options, &raw mut usage) };
+        match reaped {
+            0 => return Ok(None),
+            -1 => {
+                let error = io::Error::last_os_error();
+                if error.kind() != io::ErrorKind::Interrupted {
+                    return Err(error);
+                }
+            }
+            reaped => {
+                let exit = if libc::WIFSIGNALED(status) {
+                    Exit::Signal(libc::WTERMSIG(status))
+                } else {
+                    Exit::Code(libc::WEXITSTATUS(status))
+                };
+                return Ok(Some((reaped, exit, usage.into())));
+            }
+        }
+    }
+}
+
+/// The largest resident set of this process so far, bytes.
+pub(crate) fn own_peak_memory() -> u64 {
+    // SAFETY: an all-zero rusage is a valid value of that plain C struct.
+    let mut usage: libc::rusage = unsafe { std::mem::zeroed() };
+    // SAFETY: the pointer is to a live local of the right type.
+    if unsafe { libc::getrusage(libc::RUSAGE_SELF, &raw mut usage) } == 0 {
+        Usage::from(usage).peak_memory_bytes
+    } else {
+        u64::MAX
+    }
+}
+
+/// Makes `source` file descriptor 3 of the program that the command starts.
+pub(crate) fn map_fd3(command: &mut std::process::Command, source: std::os::fd::RawFd) {
+    use std::os::unix::process::CommandExt as _;
+    // SAFETY: the closure runs between fork and exec and calls only async-signal-safe functions
+    // (dup2, fcntl); the descriptor is kept open by the caller until after the spawn.
+    unsafe {
+        command.pre_exec(move || {
+            let done =
+                if source == 3 { libc::fcntl(3, libc::F_SETFD, 0) } else { libc::dup2(source, 3) };
+            if done < 0 { Err(io::Error::last_os_error()) } else { Ok(()) }
+        });
+    }
+}
