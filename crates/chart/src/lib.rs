@@ -1,1 +1,44 @@
-//! Data to SVG and to terminal bars: scales, axes, marks. Pure functions.
+//! Data to SVG and to terminal bars. Every chart is a plain struct and a pure function from it to
+//! markup: no colours inside (classes and the variables of [`STYLE`] carry them), a title and a
+//! description for those who cannot see it, and marks that take the focus and say their value.
+//! Lengths are SVG user units; a chart is [`WIDTH`] wide and as high as it needs.
+//!
+//! Missing values are NaN in the data and gaps in the drawing. Above [`reduce::MOST_MARKS`] marks a
+//! chart draws the least and greatest value of each stretch instead of every point.
+//!
+//! | chart | what it shows |
+//! |---|---|
+//! | [`curve`] | values over a size or count, with interval bands and marked points |
+//! | [`intervals::ratio`] | ratios to a baseline on a log axis, with the margin |
+//! | [`intervals::absolute`] | each treatment's mean, interval and trials |
+//! | [`order`] | values in the order of measuring |
+//! | [`area`] | shares stacked over time, with phases |
+//! | [`lines`] | series over time, with phases |
+//! | [`scaling`] | speedup and efficiency over a count |
+//! | [`bars`] | results side by side, zero-based |
+//! | [`text`] | bars, sparklines and intervals for a terminal |
+
+pub mod area;
+mod axis;
+pub mod bars;
+pub mod curve;
+mod frame;
+pub mod intervals;
+mod labels;
+mod legend;
+pub mod lines;
+mod mark;
+pub mod order;
+pub mod reduce;
+mod scale;
+pub mod scaling;
+pub mod text;
+mod ticks;
+mod timeline;
+
+pub use frame::{Head, WIDTH};
+pub use scale::ScaleKind;
+pub use timeline::PhaseSpan;
+
+/// The style sheet that charts need: colours as CSS variables for light, dark and print.
+pub const STYLE: &str = include_str!("style.css");

@@ -1,0 +1,229 @@
+//! Shares stacked over time, such as where CPU time went, with the phases of the trial.
+
+use maud::{Markup, html};
+
+use crate::axis::{Axis, heading};
+use crate::frame::{Head, Inner, WIDTH, band, crosshair, px, svg};
+use crate::legend::{Key, KeyKind, legend};
+use crate::scale::{Scale, extent};
+use crate::timeline::{PhaseSpan, axis, phases};
+
+/// One layer, from the bottom up.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Layer {
+    /// Its name in the legend.
+    pub name: String,
+    /// Its class: `user`, `system`, `irq`, `iowait`, `steal` and `idle` have colours.
+    pub class: String,
+}
+
+/// The values over one interval.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Step {
+    /// From when, seconds from the trial's start.
+    pub from_s: f64,
+    /// Until when.
+    pub to_s: f64,
+    /// One value a layer; a NaN among them makes the interval a gap.
+    pub values: Vec<f64>,
+}
+
+/// The chart.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Area {
+    /// Its id, title and description.
+    pub head: Head,
+    /// What is stacked: `CPU time`.
+    pub name: String,
+    /// Its unit.
+    pub unit: String,
+    /// The top of the axis where it is known (100 for percent).
+    pub full: Option<f64>,
+    /// The layers from the bottom up.
+    pub layers: Vec<Layer>,
+    /// The intervals in order of time.
+    pub steps: Vec<Step>,
+    /// The phases.
+    pub phases: Vec<PhaseSpan>,
+    /// What should be known about the samples.
+    pub note: String,
+}
+
+const PLOT_HEIGHT: f64 = 200.0;
+const MOST_STEPS: usize = 300;
+
+/// Draws the chart. Intervals without a value, and time that no interval covers, stay empty.
+pub fn render(chart: &Area) -> Markup {
+    let steps = merged(&chart.steps, MOST_STEPS);
+    let time = extent(
+        steps
+            .iter()
+            .flat_map(|s| [s.from_s, s.to_s])
+            .chain(chart.phases.iter().flat_map(|p| [p.from_s, p.to_s])),
+    )
+    .unwrap_or((0.0, 1.0));
+    let x_axis = axis(time.0, time.1);
+    let sums = steps.iter().map(|s| s.values.iter().sum());
+    let top_value = chart.full.or_else(|| extent(sums).map(|e| e.1)).unwrap_or(1.0);
+    let y_axis = Axis::linear((0.0, top_value), &chart.unit);
+    let keys: Vec<Key> = chart
+        .layers
+        .iter()
+        .enumerate()
+        .map(|(i, l)| Key {
+            label: l.name.clone(),
+            class: format!("layer-{}", l.class),
+            series: i,
+            kind: KeyKind::Fill,
+        })
+        .collect();
+    let (legend, legend_height) = legend(&keys, 38.0);
+    let top = 54.0 + legend_height;
+    let inner =
+        Inner { left: y_axis.label_room(), right: WIDTH - 14.0, top, bottom: top + PLOT_HEIGHT };
+    let x = x_axis.scale(inner.left, inner.right);
+    let y = y_axis.scale(inner.bottom, inner.top);
+    let body = html! {
+        (heading(14.0, &y_axis.title(&chart.name), &chart.note))
+        (legend)
+        (phases(&chart.phases, &x, &inner))
+        @for i in 0..chart.layers.len() {
+            path class={ "fill layer-" (chart.layers[i].class) } d=(layer(&steps, i, &x, &y)) {}
+        }
+        (y_axis.vertical(&inner))
+        (x_axis.horizontal(&inner, "time since the trial began, s"))
+        (crosshair(&inner))
+        (hits(chart, &steps, &x, &inner))
+    };
+    svg(&chart.head, "area", inner.bottom + 46.0, &body)
+}
+
+/// The shape of one layer: steps, since a value holds over its whole interval.
+fn layer(steps: &[Step], index: usize, x: &Scale, y: &Scale) -> String {
+    let mut points: Vec<Option<(f64, f64, f64)>> = Vec::new();
+    let mut last_end = f64::NAN;
+    for step in steps {
+        let Some(edges) = edges(step, index, x, y) else {
+            points.push(None);
+            last_end = f64::NAN;
+            continue;
+        };
+        if step.from_s - last_end > (step.to_s - step.from_s) * 0.01 {
+            points.push(None);
+        }
+        let (a, b, low, high) = edges;
+        points.push(Some((a, low, high)));
+        points.push(Some((b, low, high)));
+        last_end = step.to_s;
+    }
+    band(points.into_iter())
+}
+
+fn edges(step: &Step, index: usize, x: &Scale, y: &Scale) -> Option<(f64, f64, f64, f64)> {
+    if step.values.iter().any(|v| !v.is_finite()) {
+        return None;
+    }
+    let below: f64 = step.values.iter().take(index).sum();
+    let value = step.values.get(index)?;
+    Some((x.at(step.from_s)?, x.at(step.to_s)?, y.clamped(below)?, y.clamped(below + value)?))
+}
+
+/// Unseen rectangles over each interval that say its values.
+fn hits(chart: &Area, steps: &[Step], x: &Scale, inner: &Inner) -> Markup {
+    html! {
+        g class="hits" {
+            @for (i, s) in steps.iter().enumerate() {
+                @if let (Some(a), Some(b)) = (x.at(s.from_s), x.at(s.to_s)) {
+                    rect class="m hit" x=(px(a)) width=(px((b - a).max(0.5))) y=(px(inner.top)) height=(px(inner.bottom - inner.top))
+                        role="img" tabindex=(crate::mark::Focus::of(i, steps.len()).tabindex()) data-cx=(px(f64::midpoint(a, b))) data-cy=(px(inner.top)) {
+                        title { (readout(chart, s)) }
+                    }
+                }
+            }
+        }
+    }
+}
+
+fn readout(chart: &Area, step: &Step) -> String {
+    let mut text = format!("{:.2} to {:.2} s: ", step.from_s, step.to_s);
+    if step.values.iter().any(|v| !v.is_finite()) {
+        text.push_str("no data");
+        return text;
+    }
+    let parts: Vec<String> = chart
+        .layers
+        .iter()
+        .zip(&step.values)
+        .map(|(l, v)| format!("{} {v:.1} {}", l.name, chart.unit))
+        .collect();
+    text.push_str(&parts.join(", "));
+    text
+}
+
+/// At most `most` intervals: neighbours are averaged by their length; a gap among them stays a gap.
+fn merged(steps: &[Step], most: usize) -> Vec<Step> {
+    if steps.len() <= most {
+        return steps.to_vec();
+    }
+    steps
+        .chunks(steps.len().div_ceil(most))
+        .map(|chunk| {
+            let layers = chunk.iter().map(|s| s.values.len()).max().unwrap_or(0);
+            let length: f64 = chunk.iter().map(|s| s.to_s - s.from_s).sum();
+            let values = (0..layers)
+                .map(|l| {
+                    let value = |s: &Step| s.values.get(l).copied().unwrap_or(f64::NAN);
+                    chunk.iter().map(|s| value(s) * (s.to_s - s.from_s)).sum::<f64>() / length
+                })
+                .collect();
+            Step { from_s: chunk[0].from_s, to_s: chunk[chunk.len() - 1].to_s, values }
+        })
+        .collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn chart(n: u32) -> Area {
+        let layer = |name: &str| Layer { name: name.into(), class: name.into() };
+        Area {
+            head: Head { id: "cpu".into(), title: "CPU".into(), desc: "d".into() },
+            name: "CPU time".into(),
+            unit: "%".into(),
+            full: Some(100.0),
+            layers: vec![layer("user"), layer("system"), layer("idle")],
+            steps: (0..n)
+                .map(|i| Step {
+                    from_s: f64::from(i),
+                    to_s: f64::from(i) + 1.0,
+                    values: if i == 2 { vec![f64::NAN; 3] } else { vec![20.0, 30.0, 50.0] },
+                })
+                .collect(),
+            phases: vec![
+                PhaseSpan { name: "ramp-up".into(), from_s: 0.0, to_s: 1.0 },
+                PhaseSpan { name: "steady".into(), from_s: 1.0, to_s: f64::from(n) },
+            ],
+            note: String::new(),
+        }
+    }
+
+    #[test]
+    fn is_as_drawn_before() {
+        insta::assert_snapshot!(render(&chart(5)).into_string().replace("><", ">\n<"));
+    }
+
+    #[test]
+    fn a_gap_stays_empty() {
+        let svg = render(&chart(5)).into_string();
+        let user = svg.split("fill layer-user\" d=\"").nth(1).unwrap();
+        assert_eq!(user.split('"').next().unwrap().matches('Z').count(), 2);
+        assert!(svg.contains("2.00 to 3.00 s: no data") && !svg.contains("NaN"));
+    }
+
+    #[test]
+    fn long_runs_are_merged() {
+        let svg = render(&chart(10_000)).into_string();
+        assert!(svg.matches("class=\"m hit\"").count() <= 300);
+    }
+}

@@ -1,0 +1,155 @@
+//! Axes: a scale with its ticks, title and grid lines.
+
+use assay_model::units;
+use maud::{Markup, html};
+
+use crate::frame::{Inner, WIDTH, px, text_width};
+use crate::scale::{Scale, ScaleKind};
+use crate::ticks::{Tick, nice_domain, thin, ticks};
+
+/// An axis before it has a place: what it measures and from where to where.
+#[derive(Debug, Clone)]
+pub(crate) struct Axis {
+    pub(crate) kind: ScaleKind,
+    pub(crate) domain: (f64, f64),
+    pub(crate) unit: String,
+    factor: f64,
+    shown_unit: String,
+    /// Whether only whole numbers are marked.
+    whole: bool,
+}
+
+impl Axis {
+    /// A linear axis widened to whole steps, with one SI prefix for all its labels.
+    pub(crate) fn linear(domain: (f64, f64), unit: &str) -> Self {
+        let reference = domain.0.abs().max(domain.1.abs());
+        let (factor, shown_unit) = units::scale_of(reference, unit);
+        let (low, high) = nice_domain(domain.0 / factor, domain.1 / factor, 6);
+        Axis {
+            kind: ScaleKind::Linear,
+            domain: (low * factor, high * factor),
+            unit: unit.to_owned(),
+            factor,
+            shown_unit,
+            whole: false,
+        }
+    }
+
+    /// A linear axis of exactly this domain.
+    pub(crate) fn exact(domain: (f64, f64), unit: &str) -> Self {
+        Axis { domain, ..Axis::linear(domain, unit) }
+    }
+
+    /// A linear axis of counts: exactly this domain, marked at whole numbers.
+    pub(crate) fn counts(domain: (f64, f64)) -> Self {
+        Axis { whole: true, ..Axis::exact(domain, "1") }
+    }
+
+    /// A logarithmic axis from `domain.0` to `domain.1` as they are.
+    pub(crate) fn log(kind: ScaleKind, domain: (f64, f64), unit: &str) -> Self {
+        Axis {
+            kind,
+            domain,
+            unit: unit.to_owned(),
+            factor: 1.0,
+            shown_unit: String::new(),
+            whole: false,
+        }
+    }
+
+    /// `throughput, GB/s`: the name and the unit that the labels are in.
+    pub(crate) fn title(&self, name: &str) -> String {
+        if self.shown_unit.is_empty() {
+            name.to_owned()
+        } else {
+            format!("{name}, {}", self.shown_unit)
+        }
+    }
+
+    pub(crate) fn scale(&self, start: f64, end: f64) -> Scale {
+        Scale::new(self.kind, self.domain, (start, end))
+    }
+
+    fn ticks(&self, scale: &Scale, most: usize) -> Vec<Tick> {
+        let mut all = ticks(scale, most, &self.unit, self.factor);
+        if self.whole {
+            all.retain(|t| t.value.fract() == 0.0);
+            for t in &mut all {
+                t.label = format!("{:.0}", t.value);
+            }
+        }
+        all
+    }
+
+    /// How much room the labels of a vertical axis need.
+    pub(crate) fn label_room(&self) -> f64 {
+        let scale = self.scale(0.0, 1.0);
+        let widest = self.ticks(&scale, 6).iter().map(|t| text_width(&t.label)).fold(0.0, f64::max);
+        (widest + 14.0).clamp(34.0, 120.0)
+    }
+
+    /// The vertical axis at the left of `inner`: grid lines, labels, and its title above.
+    pub(crate) fn vertical(&self, inner: &Inner) -> Markup {
+        let scale = self.scale(inner.bottom, inner.top);
+        let kept = thin(self.ticks(&scale, 6), &scale, |_| 12.0);
+        html! {
+            g class="axis y" aria-hidden="true" {
+                @for tick in &kept {
+                    @if let Some(y) = scale.at(tick.value) {
+                        line class="grid" x1=(px(inner.left)) x2=(px(inner.right)) y1=(px(y)) y2=(px(y)) {}
+                        text class="end" x=(px(inner.left - 7.0)) y=(px(y + 4.0)) { (tick.label) }
+                    }
+                }
+            }
+        }
+    }
+
+    /// The horizontal axis at the foot of `inner`: ticks, labels, and its title below.
+    pub(crate) fn horizontal(&self, inner: &Inner, title: &str) -> Markup {
+        let scale = self.scale(inner.left, inner.right);
+        let kept = thin(self.ticks(&scale, 9), &scale, |t| text_width(&t.label));
+        html! {
+            g class="axis x" aria-hidden="true" {
+                line class="base" x1=(px(inner.left)) x2=(px(inner.right)) y1=(px(inner.bottom)) y2=(px(inner.bottom)) {}
+                @for tick in &kept {
+                    @if let Some(x) = scale.at(tick.value) {
+                        line class="tick" x1=(px(x)) x2=(px(x)) y1=(px(inner.bottom)) y2=(px(inner.bottom + 5.0)) {}
+                        @let half = text_width(&tick.label) / 2.0;
+                        text class="mid" x=(px(x.min(WIDTH - half - 1.0))) y=(px(inner.bottom + 19.0)) { (tick.label) }
+                    }
+                }
+                text class="mid name" x=(px(f64::midpoint(inner.left, inner.right))) y=(px(inner.bottom + 38.0)) { (title) }
+            }
+        }
+    }
+
+    /// Upright grid lines of a horizontal axis.
+    pub(crate) fn upright_grid(&self, inner: &Inner) -> Markup {
+        let scale = self.scale(inner.left, inner.right);
+        let kept = thin(self.ticks(&scale, 9), &scale, |t| text_width(&t.label));
+        html! {
+            g class="axis" aria-hidden="true" {
+                @for x in kept.iter().filter_map(|t| scale.at(t.value)) {
+                    line class="grid" x1=(px(x)) x2=(px(x)) y1=(px(inner.top)) y2=(px(inner.bottom)) {}
+                }
+            }
+        }
+    }
+}
+
+/// The two texts above the plot: what the vertical axis measures, and which way is better.
+pub(crate) fn heading(y: f64, left: &str, right: &str) -> Markup {
+    html! {
+        text class="name" x="2" y=(px(y)) { (left) }
+        text class="end note" x=(px(WIDTH - 4.0)) y=(px(y)) { (right) }
+    }
+}
+
+/// `↑ higher is better`, or nothing.
+pub(crate) fn direction(better: assay_model::Better) -> String {
+    match better {
+        assay_model::Better::Higher => format!("↑ {}", better.words()),
+        assay_model::Better::Lower => format!("↓ {}", better.words()),
+        assay_model::Better::Neither => String::new(),
+    }
+}

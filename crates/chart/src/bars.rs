@@ -1,0 +1,116 @@
+//! Results side by side: horizontal bars from zero with the interval as a whisker.
+
+use assay_model::Better;
+use maud::{Markup, html};
+
+use crate::axis::{Axis, direction, heading};
+use crate::frame::{Head, Inner, WIDTH, fit, px, svg, text_width};
+use crate::mark::{Focus, mark};
+use crate::scale::extent;
+
+/// One bar.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Bar {
+    /// Whose result.
+    pub label: String,
+    /// The result; NaN when missing.
+    pub value: f64,
+    /// The lower end of its interval; NaN when there is none.
+    pub low: f64,
+    /// The upper end of its interval; NaN when there is none.
+    pub high: f64,
+    /// The result as text, shown at the end of the bar.
+    pub text: String,
+    /// Whether it is the reference that the others are seen against.
+    pub reference: bool,
+    /// Whether somebody else printed it.
+    pub quoted: bool,
+}
+
+/// The chart.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Bars {
+    /// Its id, title and description.
+    pub head: Head,
+    /// The metric.
+    pub name: String,
+    /// Its unit.
+    pub unit: String,
+    /// Which way is better.
+    pub better: Better,
+    /// The bars from the top.
+    pub bars: Vec<Bar>,
+    /// n and the confidence level.
+    pub note: String,
+}
+
+const ROW: f64 = 32.0;
+
+/// Draws the chart.
+pub fn render(chart: &Bars) -> Markup {
+    let high = extent(chart.bars.iter().flat_map(|b| [b.value, b.high])).map_or(1.0, |e| e.1);
+    let axis = Axis::linear((0.0, if high > 0.0 { high } else { 1.0 }), &chart.unit);
+    let widest =
+        |of: fn(&Bar) -> &str| chart.bars.iter().map(|b| text_width(of(b))).fold(0.0, f64::max);
+    let left = (widest(|b| &b.label) + 14.0).clamp(60.0, 260.0);
+    let room = (widest(|b| &b.text) + 16.0).min(220.0);
+    let inner = Inner {
+        left,
+        right: WIDTH - room,
+        top: 28.0,
+        bottom: 34.0 + ROW * chart.bars.len().max(1) as f64,
+    };
+    let x = axis.scale(inner.left, inner.right);
+    let body = html! {
+        (heading(14.0, "", &direction(chart.better)))
+        (axis.upright_grid(&inner))
+        (axis.horizontal(&inner, &axis.title(&chart.name)))
+        @for (i, b) in chart.bars.iter().enumerate() {
+            @let y = inner.top + 3.0 + ROW * i as f64;
+            g class={ "row" @if b.reference { " reference" } @if b.quoted { " quoted" } } {
+                text class="end" x=(px(left - 8.0)) y=(px(y + ROW / 2.0 + 4.0)) { (fit(&b.label, left - 14.0)) title { (b.label) } }
+                @if let Some(end) = x.clamped(b.value) {
+                    @let d = format!("M{} {}H{}v{}H{}Z", px(left), px(y + 5.0), px(end), px(ROW - 10.0), px(left));
+                    (mark("bar", &d, (end, y + ROW / 2.0), &format!("{}: {}", b.label, b.text), Focus::Stop))
+                }
+                @if let (Some(a), Some(c)) = (x.clamped(b.low), x.clamped(b.high)) {
+                    @let mid = y + ROW / 2.0;
+                    path class="whisker" d={ "M" (px(a)) " " (px(mid - 4.0)) "v8M" (px(a)) " " (px(mid)) "H" (px(c)) "M" (px(c)) " " (px(mid - 4.0)) "v8" } {}
+                }
+                @let end = x.clamped(b.high).or(x.clamped(b.value)).unwrap_or(left);
+                text x=(px(end + 8.0)) y=(px(y + ROW / 2.0 + 4.0)) { (b.text) }
+            }
+        }
+        text class="end note" x=(px(WIDTH - 4.0)) y=(px(inner.bottom + 38.0)) { (chart.note) }
+    };
+    svg(&chart.head, "bars", inner.bottom + 46.0, &body)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn bars_start_at_zero() {
+        let bar = |label: &str, value: f64| Bar {
+            label: label.into(),
+            value,
+            low: value * 0.98,
+            high: value * 1.02,
+            text: format!("{value} ops/s"),
+            reference: label == "a",
+            quoted: false,
+        };
+        let chart = Bars {
+            head: Head { id: "b".into(), title: "Landscape".into(), desc: "d".into() },
+            name: "throughput".into(),
+            unit: "ops/s".into(),
+            better: Better::Higher,
+            bars: vec![bar("a", 990_000.0), bar("b", 1_010_000.0), bar("missing", f64::NAN)],
+            note: String::new(),
+        };
+        let svg = render(&chart).into_string();
+        assert!(svg.contains(">0</text>") && !svg.contains("M NaN") && !svg.contains("dNaN"));
+        insta::assert_snapshot!(svg.replace("><", ">\n<"));
+    }
+}

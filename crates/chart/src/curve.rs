@@ -1,0 +1,312 @@
+//! Values over a size or a count: a line and a band for each series, marked points, and upright
+//! marks such as the sizes of caches.
+
+use assay_model::Better;
+use maud::{Markup, html};
+
+use crate::axis::{Axis, direction, heading};
+use crate::frame::{Head, Inner, WIDTH, band, crosshair, path, px, svg};
+use crate::labels::{Placer, rows};
+use crate::legend::{Key, KeyKind, legend};
+use crate::mark::{Focus, dash_class, mark, series_class, shape};
+use crate::reduce::{MOST_MARKS, stretches};
+use crate::scale::{Scale, ScaleKind, extent};
+
+/// One point of a series.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Point {
+    /// Where on the x axis.
+    pub x: f64,
+    /// Its value; NaN when missing.
+    pub y: f64,
+    /// The lower end of its interval; NaN when there is none.
+    pub low: f64,
+    /// The upper end of its interval; NaN when there is none.
+    pub high: f64,
+    /// What it says when it is pointed at or focused.
+    pub label: String,
+}
+
+/// Why a point stands out.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Standout {
+    /// The best value: a ring.
+    Best,
+    /// The smallest x that is nearly as good: a filled mark.
+    Efficient,
+}
+
+/// A point that stands out.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Marked {
+    /// Where on the x axis.
+    pub x: f64,
+    /// Its value.
+    pub y: f64,
+    /// A few words beside it, such as `best 64 KiB`.
+    pub label: String,
+    /// Why it stands out.
+    pub standout: Standout,
+}
+
+/// One line.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Series {
+    /// Its name in the legend.
+    pub label: String,
+    /// Its points by rising x.
+    pub points: Vec<Point>,
+    /// The points that stand out.
+    pub marked: Vec<Marked>,
+}
+
+/// An upright mark.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Vertical {
+    /// Where on the x axis.
+    pub x: f64,
+    /// What is there: `L2 512 KiB`.
+    pub label: String,
+}
+
+/// The chart.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Curve {
+    /// Its id, title and description.
+    pub head: Head,
+    /// What x is.
+    pub x_name: String,
+    /// The unit of x.
+    pub x_unit: String,
+    /// How x is laid out.
+    pub x_scale: ScaleKind,
+    /// What y is.
+    pub y_name: String,
+    /// The unit of y.
+    pub y_unit: String,
+    /// How y is laid out; a linear axis starts at zero.
+    pub y_scale: ScaleKind,
+    /// Which way is better.
+    pub better: Better,
+    /// The lines.
+    pub series: Vec<Series>,
+    /// The upright marks; those outside the measured range are left out.
+    pub verticals: Vec<Vertical>,
+    /// n and what the bands are: `6 trials, bands: 95 % intervals`.
+    pub note: String,
+}
+
+const PLOT_HEIGHT: f64 = 300.0;
+
+/// Draws the chart.
+pub fn render(curve: &Curve) -> Markup {
+    let points = || curve.series.iter().flat_map(|s| &s.points);
+    let x_domain = extent(points().map(|p| p.x)).unwrap_or((1.0, 2.0));
+    let x_axis = match curve.x_scale {
+        ScaleKind::Linear => Axis::linear(x_domain, &curve.x_unit),
+        kind => Axis::log(kind, x_domain, &curve.x_unit),
+    };
+    let y_domain = extent(points().flat_map(|p| [p.y, p.low, p.high])).unwrap_or((0.0, 1.0));
+    let y_axis = match curve.y_scale {
+        ScaleKind::Linear => Axis::linear((y_domain.0.min(0.0), y_domain.1), &curve.y_unit),
+        kind => Axis::log(kind, (y_domain.0 / 1.1, y_domain.1 * 1.1), &curve.y_unit),
+    };
+
+    let keys: Vec<Key> = curve
+        .series
+        .iter()
+        .enumerate()
+        .map(|(i, s)| Key::series(i, &s.label, KeyKind::Line))
+        .collect();
+    let (legend, legend_height) = legend(&keys, 38.0);
+    let left = y_axis.label_room();
+    let right = WIDTH - 14.0;
+    let verticals: Vec<&Vertical> =
+        curve.verticals.iter().filter(|v| v.x >= x_domain.0 && v.x <= x_domain.1).collect();
+    let x = x_axis.scale(left, right);
+    let placed = rows(
+        &verticals
+            .iter()
+            .map(|v| (x.at(v.x).unwrap_or(left), v.label.as_str()))
+            .collect::<Vec<_>>(),
+        left,
+        right,
+    );
+    let mark_rows = placed.iter().map(|p| p.0 + 1).max().unwrap_or(0) as f64;
+    let top = 36.0 + legend_height + mark_rows * 15.0;
+    let inner = Inner { left, right, top, bottom: top + PLOT_HEIGHT };
+    let y = y_axis.scale(inner.bottom, inner.top);
+
+    let body = html! {
+        (heading(14.0, &y_axis.title(&curve.y_name), &direction(curve.better)))
+        (legend)
+        (y_axis.vertical(&inner))
+        (x_axis.horizontal(&inner, &x_axis.title(&curve.x_name)))
+        g class="verticals" {
+            @for (v, (row, start)) in verticals.iter().zip(&placed) {
+                @if let Some(at) = x.at(v.x) {
+                    @let base = top - 6.0 - *row as f64 * 15.0;
+                    line x1=(px(at)) x2=(px(at)) y1=(px(base + 3.0)) y2=(px(inner.bottom)) {}
+                    text x=(px(*start)) y=(px(base)) { (v.label) }
+                }
+            }
+        }
+        (crosshair(&inner))
+        (lines(curve, &x, &y))
+        (standouts(curve, &x, &y, inner))
+        text class="end note" x=(px(right)) y=(px(inner.bottom + 38.0)) { (curve.note) }
+    };
+    svg(&curve.head, "curve", inner.bottom + 46.0, &body)
+}
+
+fn lines(curve: &Curve, x: &Scale, y: &Scale) -> Markup {
+    let total: usize = curve.series.iter().map(|s| s.points.len()).sum();
+    html! {
+        @for (i, s) in curve.series.iter().enumerate() {
+            g class={ "series " (series_class(i)) (dash_class(i)) } data-series=(i) data-label=(s.label) {
+                @if total > MOST_MARKS {
+                    (aggregated(s, x, y))
+                } @else {
+                    path class="band" d=(band(s.points.iter().map(|p| {
+                        Some((x.at(p.x)?, y.clamped(p.low)?, y.clamped(p.high)?))
+                    }))) {}
+                    path class="line" d=(path(s.points.iter().map(|p| Some((x.at(p.x)?, y.at(p.y)?))))) {}
+                    @for (k, p) in s.points.iter().enumerate() {
+                        @if let (Some(px), Some(py)) = (x.at(p.x), y.at(p.y)) {
+                            (mark("", &shape(i, px, py, 2.2), (px, py), &p.label, Focus::of(k, s.points.len())))
+                        }
+                    }
+                }
+            }
+        }
+    }
+}
+
+/// Too many points for marks: the mean of each stretch and a band from its least to its greatest.
+fn aggregated(series: &Series, x: &Scale, y: &Scale) -> Markup {
+    let points: Vec<(f64, f64)> = series.points.iter().map(|p| (p.x, p.y)).collect();
+    let reduced = stretches(&points, 600);
+    html! {
+        path class="band" d=(band(reduced.iter().map(|s| Some((x.at(s.x)?, y.at(s.low)?, y.at(s.high)?))))) {}
+        path class="line" d=(path(reduced.iter().map(|s| Some((x.at(s.x)?, y.at(s.mean)?))))) {}
+    }
+}
+
+fn standouts(curve: &Curve, x: &Scale, y: &Scale, inner: Inner) -> Markup {
+    let mut placer = Placer::new(inner);
+    for m in curve.series.iter().flat_map(|s| &s.marked) {
+        if let (Some(px), Some(py)) = (x.at(m.x), y.at(m.y)) {
+            placer.block(px, py, 7.0);
+        }
+    }
+    html! {
+        @for (i, s) in curve.series.iter().enumerate() {
+            g class={ "series standouts " (series_class(i)) } data-series=(i) {
+                @for m in &s.marked {
+                    @if let (Some(px), Some(py)) = (x.at(m.x), y.at(m.y)) {
+                        @match m.standout {
+                            Standout::Best => path class="best" d=(shape(0, px, py, 7.0)) {},
+                            Standout::Efficient => path class="efficient" d=(shape(3, px, py, 5.5)) {},
+                        }
+                        @if let Some((tx, ty)) = placer.place(&m.label, px, py) {
+                            text class="callout" x=(crate::frame::px(tx)) y=(crate::frame::px(ty)) { (m.label) }
+                        }
+                    }
+                }
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    pub(super) fn sample() -> Curve {
+        let points = |scale: f64| -> Vec<Point> {
+            (0..8)
+                .map(|e| {
+                    let x = 512.0 * 2f64.powi(e);
+                    let y = scale * x / (x + 4096.0);
+                    let y = if e == 5 { f64::NAN } else { y };
+                    Point { x, y, low: y * 0.97, high: y * 1.03, label: format!("{x} B: {y:.3}") }
+                })
+                .collect()
+        };
+        Curve {
+            head: Head { id: "c".into(), title: "Throughput <by> size".into(), desc: "d".into() },
+            x_name: "buffer size".into(),
+            x_unit: "B".into(),
+            x_scale: ScaleKind::Log2,
+            y_name: "throughput".into(),
+            y_unit: "B/s".into(),
+            y_scale: ScaleKind::Linear,
+            better: Better::Higher,
+            series: vec![
+                Series {
+                    label: "processes=1".into(),
+                    points: points(5e9),
+                    marked: vec![
+                        Marked {
+                            x: 65536.0,
+                            y: 4.7e9,
+                            label: "best 64 KiB".into(),
+                            standout: Standout::Best,
+                        },
+                        Marked {
+                            x: 32768.0,
+                            y: 4.4e9,
+                            label: "efficient 32 KiB".into(),
+                            standout: Standout::Efficient,
+                        },
+                    ],
+                },
+                Series { label: "processes=2".into(), points: points(9e9), marked: vec![] },
+            ],
+            verticals: vec![
+                Vertical { x: 32768.0, label: "L1d 32 KiB".into() },
+                Vertical { x: 1e9, label: "L3 1 GB".into() },
+            ],
+            note: "6 trials, bands: 95 % intervals".into(),
+        }
+    }
+
+    #[test]
+    fn is_as_drawn_before() {
+        insta::assert_snapshot!(render(&sample()).into_string().replace("><", ">\n<"));
+    }
+
+    #[test]
+    fn escapes_breaks_at_gaps_and_leaves_out_what_is_outside() {
+        let svg = render(&sample()).into_string();
+        assert!(svg.contains("Throughput &lt;by&gt; size"));
+        assert!(!svg.contains("NaN") && !svg.contains("inf"));
+        assert!(!svg.contains("L3 1 GB"));
+        let line = svg.split("class=\"line\" d=\"").nth(1).unwrap();
+        assert_eq!(line.split('"').next().unwrap().matches('M').count(), 2, "one gap, two strokes");
+    }
+
+    #[test]
+    fn many_points_become_a_band() {
+        let mut c = sample();
+        c.series[0].points = (1..=20_000)
+            .map(|i| Point {
+                x: f64::from(i),
+                y: f64::from(i % 7),
+                low: f64::NAN,
+                high: f64::NAN,
+                label: String::new(),
+            })
+            .collect();
+        let svg = render(&c).into_string();
+        assert!(svg.len() < 60_000, "{}", svg.len());
+        assert!(!svg.contains("data-cx"));
+    }
+
+    #[test]
+    fn nothing_to_draw_is_still_a_chart() {
+        let mut c = sample();
+        c.series.clear();
+        assert!(render(&c).into_string().contains("<svg"));
+    }
+}

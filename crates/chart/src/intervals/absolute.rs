@@ -1,0 +1,161 @@
+//! Each treatment in absolute values: the mean as a dot, its interval as a bar, every trial as a
+//! small dot beneath.
+
+use assay_model::Better;
+use maud::{Markup, html};
+
+use super::label_room;
+use crate::axis::{Axis, direction, heading};
+use crate::frame::{Head, Inner, WIDTH, fit, px, svg};
+use crate::mark::{Focus, mark, shape};
+use crate::reduce::MOST_MARKS;
+use crate::scale::extent;
+
+/// One trial's value.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Dot {
+    /// The value.
+    pub value: f64,
+    /// What it says when pointed at: `trial 3: 5.51 GB/s`.
+    pub label: String,
+    /// Where its record is described: `#trial-3`; empty for nowhere.
+    pub href: String,
+}
+
+/// One treatment.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Row {
+    /// The treatment.
+    pub label: String,
+    /// Its geometric mean; NaN when it cannot be had.
+    pub value: f64,
+    /// The lower end of its interval; NaN when there is none.
+    pub low: f64,
+    /// The upper end of its interval; NaN when there is none.
+    pub high: f64,
+    /// The mean and its interval as text.
+    pub text: String,
+    /// Its trials.
+    pub dots: Vec<Dot>,
+}
+
+/// The chart.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Absolute {
+    /// Its id, title and description.
+    pub head: Head,
+    /// The metric.
+    pub name: String,
+    /// Its unit.
+    pub unit: String,
+    /// Which way is better.
+    pub better: Better,
+    /// The treatments.
+    pub rows: Vec<Row>,
+    /// n and the confidence level.
+    pub note: String,
+}
+
+const HEIGHT: f64 = 44.0;
+
+/// Draws the chart. The axis starts at zero when the values reach down to a third of the greatest
+/// one; otherwise it starts where they do, and says so.
+pub fn render(chart: &Absolute) -> Markup {
+    let all = chart
+        .rows
+        .iter()
+        .flat_map(|r| [r.value, r.low, r.high].into_iter().chain(r.dots.iter().map(|d| d.value)));
+    let (low, high) = extent(all).unwrap_or((0.0, 1.0));
+    let pad = (high - low) * 0.04;
+    let from_zero = low >= 0.0 && low < high / 3.0;
+    let axis =
+        Axis::linear(if from_zero { (0.0, high) } else { (low - pad, high + pad) }, &chart.unit);
+    let left = label_room(chart.rows.iter().map(|r| r.label.as_str()));
+    let inner = Inner {
+        left,
+        right: WIDTH - 16.0,
+        top: 30.0,
+        bottom: 34.0 + HEIGHT * chart.rows.len().max(1) as f64,
+    };
+    let x = axis.scale(inner.left, inner.right);
+    let total: usize = chart.rows.iter().map(|r| r.dots.len()).sum();
+    let warning = if axis.domain.0 > 0.0 { "the axis does not start at 0" } else { "" };
+    let body = html! {
+        (heading(14.0, warning, &direction(chart.better)))
+        (axis.upright_grid(&inner))
+        (axis.horizontal(&inner, &axis.title(&chart.name)))
+        @for (i, r) in chart.rows.iter().enumerate() {
+            @let y = inner.top + HEIGHT * (i as f64 + 0.5);
+            g class="row" {
+                text x="2" y=(px(y + 4.0)) { (fit(&r.label, left - 12.0)) title { (r.label) } }
+                @if total <= MOST_MARKS {
+                    @for (k, d) in r.dots.iter().enumerate() {
+                        @if let Some(at) = x.at(d.value) {
+                            // Trials at one value are spread over three lines so that each shows.
+                            (trial_dot(d, at, y + 10.0 + (k % 3) as f64 * 3.0, Focus::of(k, r.dots.len())))
+                        }
+                    }
+                } @else if let Some((a, b)) = extent(r.dots.iter().map(|d| d.value)) {
+                    @if let (Some(a), Some(b)) = (x.at(a), x.at(b)) {
+                        rect class="spread" x=(px(a)) y=(px(y + 9.0)) width=(px(b - a)) height="6" { title { "from the least to the greatest of " (r.dots.len()) " trials" } }
+                    }
+                }
+                @if let (Some(a), Some(b)) = (x.at(r.low), x.at(r.high)) {
+                    path class="whisker" d={ "M" (px(a)) " " (px(y - 9.0)) "v10M" (px(a)) " " (px(y - 4.0)) "H" (px(b)) "M" (px(b)) " " (px(y - 9.0)) "v10" } {}
+                }
+                @if let Some(at) = x.at(r.value) {
+                    (mark("mean", &shape(0, at, y - 4.0, 5.0), (at, y - 4.0), &format!("{}: {}", r.label, r.text), Focus::Stop))
+                }
+            }
+        }
+        text class="end note" x=(px(WIDTH - 4.0)) y=(px(inner.bottom + 38.0)) { (chart.note) }
+    };
+    svg(&chart.head, "absolute", inner.bottom + 46.0, &body)
+}
+
+fn trial_dot(dot: &Dot, x: f64, y: f64, focus: Focus) -> Markup {
+    let d = shape(0, x, y, 2.6);
+    if dot.href.is_empty() {
+        return mark("trial", &d, (x, y), &dot.label, focus);
+    }
+    html! {
+        a class="m trial" href=(dot.href) tabindex=(focus.tabindex()) data-cx=(px(x)) data-cy=(px(y)) {
+            title { (dot.label) }
+            path d=(d) {}
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn is_as_drawn_before() {
+        let row = |label: &str, value: f64, n: usize| Row {
+            label: label.into(),
+            value,
+            low: value * 0.99,
+            high: value * 1.01,
+            text: format!("{value:.3}"),
+            dots: (0..n)
+                .map(|i| Dot {
+                    value: value * (0.98 + 0.01 * i as f64),
+                    label: format!("trial {i}"),
+                    href: if i == 0 { String::new() } else { format!("#trial-{i}") },
+                })
+                .collect(),
+        };
+        let chart = Absolute {
+            head: Head { id: "a".into(), title: "Elapsed".into(), desc: "d".into() },
+            name: "elapsed".into(),
+            unit: "s".into(),
+            better: Better::Lower,
+            rows: vec![row("a", 0.123, 5), row("b", 0.131, 0)],
+            note: "n = 5".into(),
+        };
+        let svg = render(&chart).into_string();
+        assert!(svg.contains("the axis does not start at 0"));
+        insta::assert_snapshot!(svg.replace("><", ">\n<"));
+    }
+}

@@ -1,0 +1,143 @@
+//! The forest plot: ratios to a baseline with their intervals on a log axis, the line at 1, and the
+//! band of differences that do not matter.
+
+use assay_model::Better;
+use maud::{Markup, html};
+
+use super::{ROW, label_room};
+use crate::axis::{Axis, direction, heading};
+use crate::frame::{Head, Inner, WIDTH, fit, px, svg, text_width};
+use crate::mark::{Focus, mark, shape};
+use crate::scale::{ScaleKind, extent};
+
+/// One comparison.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Row {
+    /// The treatment.
+    pub label: String,
+    /// treatment / baseline; NaN when it cannot be had.
+    pub ratio: f64,
+    /// The lower end of its interval; NaN when there is none.
+    pub low: f64,
+    /// The upper end of its interval; NaN when there is none.
+    pub high: f64,
+    /// `better`, `worse`, `equivalent`, `inconclusive` or `invalid`: a class and the words shown.
+    pub verdict: String,
+    /// The ratio and its interval as text, shown at the right.
+    pub text: String,
+}
+
+/// The chart.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Ratios {
+    /// Its id, title and description.
+    pub head: Head,
+    /// What the ratio is of: `throughput, ratio to processes=1`.
+    pub name: String,
+    /// Which way is better.
+    pub better: Better,
+    /// The margin as a fraction, where one was asked for.
+    pub margin: Option<f64>,
+    /// The comparisons.
+    pub rows: Vec<Row>,
+    /// n and the confidence level.
+    pub note: String,
+}
+
+/// Draws the chart.
+pub fn render(chart: &Ratios) -> Markup {
+    let (low, high) = extent(
+        chart
+            .rows
+            .iter()
+            .flat_map(|r| [r.ratio, r.low, r.high])
+            .chain([1.0])
+            .chain(chart.margin.into_iter().flat_map(|m| [1.0 / (1.0 + m), 1.0 + m]))
+            .filter(|v| *v > 0.0),
+    )
+    .unwrap_or((0.9, 1.1));
+    let room = (high / low).powf(0.08).max(1.01);
+    let axis = Axis::log(ScaleKind::Log10, (low / room, high * room), "1");
+    let left = label_room(chart.rows.iter().map(|r| r.label.as_str()));
+    let texts = chart
+        .rows
+        .iter()
+        .map(|r| text_width(&r.text).max(text_width(&r.verdict)))
+        .fold(0.0, f64::max);
+    let inner = Inner {
+        left,
+        right: WIDTH - texts.min(220.0) - 20.0,
+        top: 30.0,
+        bottom: 36.0 + ROW * 1.25 * chart.rows.len().max(1) as f64,
+    };
+    let x = axis.scale(inner.left, inner.right);
+    let body = html! {
+        (heading(14.0, "", &direction(chart.better)))
+        @if let Some(m) = chart.margin {
+            @if let (Some(a), Some(b)) = (x.clamped(1.0 / (1.0 + m)), x.clamped(1.0 + m)) {
+                rect class="margin" x=(px(a)) y=(px(inner.top)) width=(px(b - a)) height=(px(inner.bottom - inner.top)) {
+                    title { "differences that do not matter: within " (crate::ticks::short(m * 100.0, "%")) }
+                }
+            }
+        }
+        (axis.upright_grid(&inner))
+        (axis.horizontal(&inner, &chart.name))
+        @if let Some(one) = x.at(1.0) {
+            line class="one" x1=(px(one)) x2=(px(one)) y1=(px(inner.top)) y2=(px(inner.bottom)) {}
+        }
+        @for (i, r) in chart.rows.iter().enumerate() {
+            @let y = inner.top + ROW * 1.25 * (i as f64 + 0.5) + 3.0;
+            g class={ "row verdict-" (r.verdict) } {
+                text x="2" y=(px(y + 4.0)) { (fit(&r.label, left - 12.0)) title { (r.label) } }
+                @if let (Some(a), Some(b)) = (x.at(r.low), x.at(r.high)) {
+                    path class="whisker" d={ "M" (px(a)) " " (px(y - 5.0)) "v10M" (px(a)) " " (px(y)) "H" (px(b)) "M" (px(b)) " " (px(y - 5.0)) "v10" } {}
+                }
+                @if let Some(at) = x.at(r.ratio) {
+                    (mark("", &shape(1, at, y, 5.0), (at, y), &format!("{}: {} {}", r.label, r.text, r.verdict), Focus::Stop))
+                }
+                text x=(px(inner.right + 12.0)) y=(px(y - 3.0)) { (r.text) }
+                text class="note" x=(px(inner.right + 12.0)) y=(px(y + 12.0)) { (r.verdict) }
+            }
+        }
+        text class="end note" x=(px(WIDTH - 4.0)) y=(px(inner.bottom + 38.0)) { (chart.note) }
+    };
+    svg(&chart.head, "ratios", inner.bottom + 46.0, &body)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn is_as_drawn_before() {
+        let row = |label: &str, ratio: f64, verdict: &str| Row {
+            label: label.into(),
+            ratio,
+            low: ratio / 1.02,
+            high: ratio * 1.02,
+            verdict: verdict.into(),
+            text: format!("{ratio:.2} ({:.2}..{:.2})", ratio / 1.02, ratio * 1.02),
+        };
+        let chart = Ratios {
+            head: Head { id: "r".into(), title: "Ratios".into(), desc: "d".into() },
+            name: "elapsed, ratio to a & b".into(),
+            better: Better::Lower,
+            margin: Some(0.02),
+            rows: vec![
+                row("zstd -3", 1.31, "worse"),
+                row("zstd -1", 1.004, "equivalent"),
+                Row {
+                    ratio: f64::NAN,
+                    low: f64::NAN,
+                    high: f64::NAN,
+                    text: "withheld".into(),
+                    ..row("x", 1.0, "invalid")
+                },
+            ],
+            note: "10 pairs, 95 % intervals".into(),
+        };
+        let svg = render(&chart).into_string();
+        assert!(!svg.contains("NaN"));
+        insta::assert_snapshot!(svg.replace("><", ">\n<"));
+    }
+}

@@ -1,0 +1,82 @@
+//! The legend: one key for each series, in rows that fit the width.
+
+use maud::{Markup, html};
+
+use crate::frame::{WIDTH, fit, px, text_width};
+use crate::mark::{dash_class, series_class, shape};
+
+/// How a key looks.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum KeyKind {
+    /// A line with the mark of the series on it.
+    Line,
+    /// The mark alone.
+    Mark,
+    /// A filled square.
+    Fill,
+}
+
+/// One entry.
+pub(crate) struct Key {
+    pub(crate) label: String,
+    pub(crate) class: String,
+    pub(crate) series: usize,
+    pub(crate) kind: KeyKind,
+}
+
+impl Key {
+    /// The key of a numbered series.
+    pub(crate) fn series(series: usize, label: &str, kind: KeyKind) -> Self {
+        let class = format!("{}{}", series_class(series), dash_class(series));
+        Key { label: label.to_owned(), class, series, kind }
+    }
+}
+
+const ROW: f64 = 20.0;
+const SAMPLE: f64 = 26.0;
+const LONGEST: f64 = 330.0;
+
+/// The legend with its first row's middle at `top`, and how high it is. Nothing for no keys.
+pub(crate) fn legend(keys: &[Key], top: f64) -> (Markup, f64) {
+    if keys.is_empty() {
+        return (html! {}, 0.0);
+    }
+    let (mut x, mut row) = (2.0, 0);
+    let mut placed = Vec::new();
+    for key in keys {
+        let label = fit(&key.label, LONGEST);
+        let width = SAMPLE + text_width(&label) + 20.0;
+        if x > 2.0 && x + width > WIDTH {
+            x = 2.0;
+            row += 1;
+        }
+        placed.push((key, label, x, top + f64::from(row) * ROW));
+        x += width;
+    }
+    let markup = html! {
+        g class="legend" {
+            @for (key, label, x, y) in &placed {
+                g class="key" data-series=(key.series) {
+                    rect class="key-box" x=(px(*x)) y=(px(y - 10.0)) height="20" width=(px(SAMPLE + text_width(label))) {}
+                    (sample(key, *x, *y))
+                    text x=(px(x + SAMPLE)) y=(px(y + 4.0)) { (label) }
+                    title { (key.label) }
+                }
+            }
+        }
+    };
+    (markup, f64::from(row + 1) * ROW)
+}
+
+fn sample(key: &Key, x: f64, y: f64) -> Markup {
+    html! {
+        @match key.kind {
+            KeyKind::Line => {
+                line class={ "line " (key.class) } x1=(px(x)) x2=(px(x + 20.0)) y1=(px(y)) y2=(px(y)) {}
+                path class={ "key-mark " (key.class) } d=(shape(key.series, x + 10.0, y, 3.5)) {}
+            }
+            KeyKind::Mark => path class={ "key-mark " (key.class) } d=(shape(key.series, x + 10.0, y, 4.5)) {},
+            KeyKind::Fill => rect class={ "fill " (key.class) } x=(px(x + 4.0)) y=(px(y - 6.0)) width="14" height="12" {},
+        }
+    }
+}

@@ -1,0 +1,115 @@
+//! Series over time with the phases of the trial: disk, pressure, memory.
+
+use maud::{Markup, html};
+
+use crate::axis::{Axis, heading};
+use crate::frame::{Head, Inner, WIDTH, band, crosshair, path, svg};
+use crate::legend::{Key, KeyKind, legend};
+use crate::mark::{Focus, dash_class, mark, series_class, shape};
+use crate::reduce::stretches;
+use crate::scale::extent;
+use crate::ticks::short;
+use crate::timeline::{PhaseSpan, axis, phases};
+
+/// One line.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Series {
+    /// Its name in the legend.
+    pub label: String,
+    /// `(seconds from the trial's start, value)`; NaN values are gaps.
+    pub points: Vec<(f64, f64)>,
+}
+
+/// The chart.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Lines {
+    /// Its id, title and description.
+    pub head: Head,
+    /// What is shown: `disk vda`.
+    pub name: String,
+    /// The unit of every series.
+    pub unit: String,
+    /// The lines.
+    pub series: Vec<Series>,
+    /// The phases.
+    pub phases: Vec<PhaseSpan>,
+    /// What should be known about the samples.
+    pub note: String,
+}
+
+const PLOT_HEIGHT: f64 = 160.0;
+const MOST_POINTS: usize = 300;
+
+/// Draws the chart on a zero-based axis. A series of more than 300 points is drawn as the mean of
+/// each stretch with a band from its least to its greatest value.
+pub fn render(chart: &Lines) -> Markup {
+    let points = || chart.series.iter().flat_map(|s| &s.points);
+    let time =
+        extent(points().map(|p| p.0).chain(chart.phases.iter().flat_map(|p| [p.from_s, p.to_s])))
+            .unwrap_or((0.0, 1.0));
+    let x_axis = axis(time.0, time.1);
+    let (low, high) = extent(points().map(|p| p.1)).unwrap_or((0.0, 1.0));
+    let high = if high > 0.0 { high } else { 1.0 };
+    let y_axis = Axis::linear((low.min(0.0), high), &chart.unit);
+    let keys: Vec<Key> = chart
+        .series
+        .iter()
+        .enumerate()
+        .map(|(i, s)| Key::series(i, &s.label, KeyKind::Line))
+        .collect();
+    let (legend, legend_height) = legend(&keys, 38.0);
+    let top = 54.0 + legend_height;
+    let inner =
+        Inner { left: y_axis.label_room(), right: WIDTH - 14.0, top, bottom: top + PLOT_HEIGHT };
+    let x = x_axis.scale(inner.left, inner.right);
+    let y = y_axis.scale(inner.bottom, inner.top);
+    let body = html! {
+        (heading(14.0, &y_axis.title(&chart.name), &chart.note))
+        (legend)
+        (phases(&chart.phases, &x, &inner))
+        (y_axis.vertical(&inner))
+        (x_axis.horizontal(&inner, "time since the trial began, s"))
+        (crosshair(&inner))
+        @for (i, s) in chart.series.iter().enumerate() {
+            @let reduced = stretches(&s.points, MOST_POINTS);
+            g class={ "series " (series_class(i)) (dash_class(i)) } data-series=(i) data-label=(s.label) {
+                @if s.points.len() > MOST_POINTS {
+                    path class="band" d=(band(reduced.iter().map(|r| Some((x.at(r.x)?, y.at(r.low)?, y.at(r.high)?))))) {}
+                }
+                path class="line" d=(path(reduced.iter().map(|r| Some((x.at(r.x)?, y.at(r.mean)?))))) {}
+                @for (k, r) in reduced.iter().enumerate() {
+                    @if let (Some(at), Some(to)) = (x.at(r.x), y.at(r.mean)) {
+                        (mark("", &shape(i, at, to, 1.8), (at, to), &format!("{}: {} at {:.2} s", s.label, short(r.mean, &chart.unit), r.x), Focus::of(k, reduced.len())))
+                    }
+                }
+            }
+        }
+    };
+    svg(&chart.head, "lines", inner.bottom + 46.0, &body)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn is_as_drawn_before() {
+        let chart = Lines {
+            head: Head { id: "disk".into(), title: "Disk".into(), desc: "d".into() },
+            name: "vda".into(),
+            unit: "kB/s".into(),
+            series: vec![
+                Series {
+                    label: "rkB/s".into(),
+                    points: vec![(1.0, 10.0), (2.0, f64::NAN), (3.0, 30.0)],
+                },
+                Series { label: "wkB/s".into(), points: vec![] },
+            ],
+            phases: vec![PhaseSpan { name: "steady".into(), from_s: 0.5, to_s: 3.0 }],
+            note: String::new(),
+        };
+        let svg = render(&chart).into_string();
+        assert!(!svg.contains("NaN"));
+        insta::assert_snapshot!(svg.replace("><", ">\n<"));
+    }
+}

@@ -1,0 +1,96 @@
+//! Marks: the shapes that stand for values. Colour and shape both tell the series, so that neither
+//! is the only carrier.
+
+use maud::{Markup, html};
+
+use crate::frame::px;
+
+/// How many series have a colour of their own; further ones repeat colours with other shapes.
+pub(crate) const COLOURS: usize = 8;
+
+/// The class that colours a series.
+pub(crate) fn series_class(series: usize) -> String {
+    format!("s{}", series % COLOURS)
+}
+
+/// The class that dashes the line of a series that repeats a colour.
+pub(crate) fn dash_class(series: usize) -> &'static str {
+    match series / COLOURS {
+        0 => "",
+        1 => " dashed",
+        _ => " dotted",
+    }
+}
+
+/// The outline of the shape of a series around a point.
+pub(crate) fn shape(series: usize, x: f64, y: f64, r: f64) -> String {
+    let p = px;
+    let step = series % 5 + series / COLOURS;
+    match step % 5 {
+        0 => format!(
+            "M{} {}a{r} {r} 0 1 0 {} 0a{r} {r} 0 1 0 {} 0Z",
+            p(x - r),
+            p(y),
+            p(2.0 * r),
+            p(-2.0 * r),
+            r = p(r)
+        ),
+        1 => {
+            let h = r * 0.9;
+            format!("M{} {}h{}v{}h{}Z", p(x - h), p(y - h), p(2.0 * h), p(2.0 * h), p(-2.0 * h))
+        }
+        2 => {
+            let h = r * 1.15;
+            format!("M{} {}l{} {}h{}Z", p(x), p(y - h), p(h), p(2.0 * h), p(-2.0 * h))
+        }
+        3 => {
+            let h = r * 1.25;
+            format!(
+                "M{} {}l{} {}l{} {}l{} {}Z",
+                p(x),
+                p(y - h),
+                p(h),
+                p(h),
+                p(-h),
+                p(h),
+                p(-h),
+                p(-h)
+            )
+        }
+        _ => {
+            let h = r * 1.15;
+            format!("M{} {}l{} {}h{}Z", p(x), p(y + h), p(h), p(-2.0 * h), p(-2.0 * h))
+        }
+    }
+}
+
+/// Whether a mark is a stop of the tab key; the others are reached with the arrow keys where a
+/// script runs.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Focus {
+    Stop,
+    Skip,
+}
+
+impl Focus {
+    /// Every mark of a chart of up to 40 is a stop; of more, about 20 are.
+    pub(crate) fn of(index: usize, total: usize) -> Self {
+        if total <= 40 || index.is_multiple_of(total.div_ceil(20)) {
+            Focus::Stop
+        } else {
+            Focus::Skip
+        }
+    }
+
+    pub(crate) fn tabindex(self) -> &'static str {
+        if self == Focus::Stop { "0" } else { "-1" }
+    }
+}
+
+/// A mark that says its value: `label` is read aloud and shown on hover.
+pub(crate) fn mark(class: &str, d: &str, at: (f64, f64), label: &str, focus: Focus) -> Markup {
+    html! {
+        path class={ "m " (class) } d=(d) role="img" tabindex=(focus.tabindex())
+            data-cx=(px(at.0)) data-cy=(px(at.1)) { title { (label) } }
+    }
+}

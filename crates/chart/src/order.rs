@@ -1,0 +1,183 @@
+//! Values in the order of measuring: drift, warm-up and stray trials show here and nowhere else.
+
+use assay_model::Better;
+use maud::{Markup, html};
+
+use crate::axis::{Axis, direction, heading};
+use crate::frame::{Head, Inner, WIDTH, band, crosshair, path, px, svg};
+use crate::legend::{Key, KeyKind, legend};
+use crate::mark::{Focus, series_class, shape};
+use crate::reduce::{MOST_MARKS, stretches};
+use crate::scale::{Scale, extent};
+
+/// What became of a trial.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Standing {
+    /// Its value counts.
+    Counted,
+    /// A warm-up: recorded, never compared.
+    WarmUp,
+    /// It failed or does not count: a cross at the foot, whatever value it had.
+    Failed,
+}
+
+/// One trial.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Dot {
+    /// Its number in the order of execution.
+    pub number: u32,
+    /// Its value; NaN when missing.
+    pub value: f64,
+    /// Which series it belongs to.
+    pub series: usize,
+    /// What became of it.
+    pub standing: Standing,
+    /// What it says when pointed at.
+    pub label: String,
+    /// Where it is described; empty for nowhere.
+    pub href: String,
+}
+
+/// The chart.
+#[derive(Debug, Clone, PartialEq)]
+pub struct RunOrder {
+    /// Its id, title and description.
+    pub head: Head,
+    /// The metric.
+    pub name: String,
+    /// Its unit.
+    pub unit: String,
+    /// Which way is better.
+    pub better: Better,
+    /// The names of the series: the treatments.
+    pub series: Vec<String>,
+    /// The trials by number.
+    pub dots: Vec<Dot>,
+    /// What should be known: `hollow: warm-up; ×: failed`.
+    pub note: String,
+}
+
+const PLOT_HEIGHT: f64 = 220.0;
+
+/// Draws the chart. The y axis follows the values and does not start at zero: a drift of a percent
+/// must be seen.
+pub fn render(chart: &RunOrder) -> Markup {
+    let values = chart.dots.iter().filter(|d| d.standing != Standing::Failed).map(|d| d.value);
+    let (low, high) = extent(values).unwrap_or((0.0, 1.0));
+    let pad = ((high - low) * 0.06).max(high.abs() * 1e-6);
+    let y_axis = Axis::linear((low - pad, high + pad), &chart.unit);
+    let numbers = extent(chart.dots.iter().map(|d| f64::from(d.number))).unwrap_or((1.0, 2.0));
+    let x_axis = Axis::counts((numbers.0 - 0.5, numbers.1 + 0.5));
+    let keys: Vec<Key> =
+        chart.series.iter().enumerate().map(|(i, s)| Key::series(i, s, KeyKind::Mark)).collect();
+    let (legend, legend_height) = legend(&keys, 38.0);
+    let top = 36.0 + legend_height;
+    let inner =
+        Inner { left: y_axis.label_room(), right: WIDTH - 14.0, top, bottom: top + PLOT_HEIGHT };
+    let x = x_axis.scale(inner.left, inner.right);
+    let y = y_axis.scale(inner.bottom - 12.0, inner.top);
+    let plot = Inner { bottom: inner.bottom - 12.0, ..inner };
+    let body = html! {
+        (heading(14.0, &y_axis.title(&chart.name), &direction(chart.better)))
+        (legend)
+        (y_axis.vertical(&plot))
+        (x_axis.horizontal(&inner, "trial, in the order of execution"))
+        (crosshair(&inner))
+        @for i in 0..chart.series.len() {
+            g class={ "series " (series_class(i)) } data-series=(i) data-label=(chart.series[i]) {
+                @if chart.dots.len() > MOST_MARKS {
+                    (aggregated(chart, i, &x, &y))
+                } @else {
+                    @for (k, dot) in chart.dots.iter().enumerate().filter(|(_, d)| d.series == i) {
+                        (draw(dot, Focus::of(k, chart.dots.len()), &x, &y, inner.bottom - 6.0))
+                    }
+                }
+            }
+        }
+        text class="end note" x=(px(inner.right)) y=(px(inner.bottom + 38.0)) { (chart.note) }
+    };
+    svg(&chart.head, "order", inner.bottom + 46.0, &body)
+}
+
+fn draw(dot: &Dot, focus: Focus, x: &Scale, y: &Scale, foot: f64) -> Markup {
+    let Some(at) = x.at(f64::from(dot.number)) else { return html! {} };
+    let (class, place) = match dot.standing {
+        Standing::Failed => ("m failed", Some(foot)),
+        Standing::Counted => ("m", y.at(dot.value)),
+        Standing::WarmUp => ("m hollow", y.at(dot.value)),
+    };
+    let Some(to) = place else { return html! {} };
+    let d = if dot.standing == Standing::Failed {
+        format!("M{} {}l8 8m0 -8l-8 8", px(at - 4.0), px(to - 4.0))
+    } else {
+        shape(dot.series, at, to, 4.0)
+    };
+    html! {
+        @if dot.href.is_empty() {
+            path class=(class) d=(d) role="img" tabindex=(focus.tabindex()) data-cx=(px(at)) data-cy=(px(to)) { title { (dot.label) } }
+        } @else {
+            a class=(class) href=(dot.href) tabindex=(focus.tabindex()) data-cx=(px(at)) data-cy=(px(to)) {
+                title { (dot.label) }
+                path d=(d) {}
+            }
+        }
+    }
+}
+
+fn aggregated(chart: &RunOrder, series: usize, x: &Scale, y: &Scale) -> Markup {
+    let points: Vec<(f64, f64)> = chart
+        .dots
+        .iter()
+        .filter(|d| d.series == series && d.standing == Standing::Counted)
+        .map(|d| (f64::from(d.number), d.value))
+        .collect();
+    let reduced = stretches(&points, 400);
+    html! {
+        path class="band" d=(band(reduced.iter().map(|s| Some((x.at(s.x)?, y.at(s.low)?, y.at(s.high)?))))) {}
+        path class="line" d=(path(reduced.iter().map(|s| Some((x.at(s.x)?, y.at(s.mean)?))))) {}
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn chart(n: u32) -> RunOrder {
+        RunOrder {
+            head: Head { id: "o".into(), title: "Run order".into(), desc: "d".into() },
+            name: "elapsed".into(),
+            unit: "s".into(),
+            better: Better::Lower,
+            series: vec!["a".into(), "b".into()],
+            dots: (1..=n)
+                .map(|number| Dot {
+                    number,
+                    value: if number == 3 { f64::NAN } else { 1.0 + f64::from(number % 5) / 100.0 },
+                    series: (number % 2) as usize,
+                    standing: match number {
+                        1 => Standing::WarmUp,
+                        4 => Standing::Failed,
+                        _ => Standing::Counted,
+                    },
+                    label: format!("trial {number}"),
+                    href: format!("#trial-{number}"),
+                })
+                .collect(),
+            note: String::new(),
+        }
+    }
+
+    #[test]
+    fn is_as_drawn_before() {
+        insta::assert_snapshot!(render(&chart(8)).into_string().replace("><", ">\n<"));
+    }
+
+    #[test]
+    fn a_missing_value_is_no_mark_and_many_are_a_band() {
+        let svg = render(&chart(8)).into_string();
+        assert!(!svg.contains("#trial-3\""), "trial 3 has no value");
+        assert!(svg.contains("m failed"));
+        let svg = render(&chart(12_000)).into_string();
+        assert!(svg.len() < 60_000 && !svg.contains("data-cx"));
+    }
+}

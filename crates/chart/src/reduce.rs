@@ -1,0 +1,59 @@
+//! Fewer marks from many points: the least and the greatest value of each stretch, so that no spike
+//! is lost.
+
+/// Above this many marks a chart is aggregated.
+pub const MOST_MARKS: usize = 5000;
+
+/// A stretch of points as one: where its middle is, its mean and its ends.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Stretch {
+    /// The mean of the x of its points.
+    pub x: f64,
+    /// The mean of its values that are there; NaN when none is.
+    pub mean: f64,
+    /// The least; NaN when none is there.
+    pub low: f64,
+    /// The greatest; NaN when none is there.
+    pub high: f64,
+    /// How many values were there.
+    pub n: usize,
+}
+
+/// At most `most` stretches of equal numbers of points, in the order given. Missing values (NaN) are
+/// left out of a stretch; a stretch of nothing but missing values is missing.
+pub fn stretches(points: &[(f64, f64)], most: usize) -> Vec<Stretch> {
+    let size = points.len().div_ceil(most.max(1)).max(1);
+    points
+        .chunks(size)
+        .map(|chunk| {
+            let x = chunk.iter().map(|p| p.0).sum::<f64>() / chunk.len() as f64;
+            let there = || chunk.iter().map(|p| p.1).filter(|v| v.is_finite());
+            let n = there().count();
+            Stretch {
+                x,
+                mean: there().sum::<f64>() / n as f64,
+                low: there().fold(f64::NAN, f64::min),
+                high: there().fold(f64::NAN, f64::max),
+                n,
+            }
+        })
+        .collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn no_spike_is_lost_and_no_gap_is_filled() {
+        let mut points: Vec<(f64, f64)> = (0..20_000).map(|i| (f64::from(i), 1.0)).collect();
+        points[7777].1 = 99.0;
+        for p in &mut points[10_000..12_000] {
+            p.1 = f64::NAN;
+        }
+        let s = stretches(&points, 500);
+        assert!(s.len() <= 500);
+        assert_eq!(s.iter().map(|s| s.high).fold(0.0, f64::max), 99.0);
+        assert!(s.iter().any(|s| s.mean.is_nan() && s.n == 0));
+    }
+}

@@ -1,0 +1,162 @@
+//! How a metric grows with a count: speedup beside the ideal, and efficiency beneath.
+
+use maud::{Markup, html};
+
+use crate::axis::{Axis, heading};
+use crate::frame::{Head, Inner, WIDTH, crosshair, path, px, svg};
+use crate::legend::{Key, KeyKind, legend};
+use crate::mark::{Focus, mark, shape};
+use crate::scale::{ScaleKind, extent};
+
+/// One measured size.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Point {
+    /// How many.
+    pub count: f64,
+    /// Value / value at the smallest count.
+    pub speedup: f64,
+    /// The lower end of its interval; NaN when there is none.
+    pub low: f64,
+    /// The upper end of its interval; NaN when there is none.
+    pub high: f64,
+    /// speedup / (count / smallest count).
+    pub efficiency: f64,
+    /// What it says when pointed at.
+    pub label: String,
+}
+
+/// A fitted model, drawn within the measured range.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Model {
+    /// Its name in the legend.
+    pub name: String,
+    /// `(count, speedup)` by rising count.
+    pub points: Vec<(f64, f64)>,
+}
+
+/// The chart.
+#[derive(Debug, Clone, PartialEq)]
+pub struct ScalingChart {
+    /// Its id, title and description.
+    pub head: Head,
+    /// What is counted: `processes`.
+    pub factor: String,
+    /// The measured sizes by rising count.
+    pub points: Vec<Point>,
+    /// The fits.
+    pub models: Vec<Model>,
+    /// n and the confidence level.
+    pub note: String,
+}
+
+const SPEEDUP_HEIGHT: f64 = 230.0;
+const EFFICIENCY_HEIGHT: f64 = 100.0;
+
+/// Draws the chart. Counts that reach over a factor of 16 are on a log2 axis.
+pub fn render(chart: &ScalingChart) -> Markup {
+    let (first, last) = extent(chart.points.iter().map(|p| p.count)).unwrap_or((1.0, 2.0));
+    let wide = last / first > 16.0;
+    let kind = if wide { ScaleKind::Log2 } else { ScaleKind::Linear };
+    let pad = if wide { 0.0 } else { (last - first) * 0.04 };
+    let x_axis = if wide {
+        Axis::log(kind, (first, last), "1")
+    } else {
+        Axis::counts((first - pad, last + pad))
+    };
+    let values = chart.points.iter().flat_map(|p| [p.speedup, p.high]).chain([last / first]);
+    let top_value = extent(values).map_or(2.0, |e| e.1);
+    let y_axis = Axis::linear((0.0, top_value), "1");
+    let best = extent(chart.points.iter().map(|p| p.efficiency)).map_or(1.0, |e| e.1.max(1.0));
+    let e_axis = Axis::linear((0.0, best * 100.0), "%");
+
+    let mut keys = vec![
+        Key::series(0, "measured", KeyKind::Line),
+        Key { label: "ideal".into(), class: "ideal".into(), series: 99, kind: KeyKind::Line },
+    ];
+    for (i, m) in chart.models.iter().enumerate() {
+        keys.push(Key {
+            label: m.name.clone(),
+            class: format!("s{} dashed", i + 1),
+            series: i + 1,
+            kind: KeyKind::Line,
+        });
+    }
+    let (legend, legend_height) = legend(&keys, 38.0);
+    let top = 36.0 + legend_height;
+    let left = y_axis.label_room().max(e_axis.label_room());
+    let upper = Inner { left, right: WIDTH - 14.0, top, bottom: top + SPEEDUP_HEIGHT };
+    let lower = Inner {
+        top: upper.bottom + 40.0,
+        bottom: upper.bottom + 40.0 + EFFICIENCY_HEIGHT,
+        ..upper
+    };
+    let x = x_axis.scale(left, upper.right);
+    let y = y_axis.scale(upper.bottom, upper.top);
+    let e = e_axis.scale(lower.bottom, lower.top);
+    let ideal = (0..=40).map(|i| {
+        let share = f64::from(i) / 40.0;
+        let count =
+            if wide { first * (last / first).powf(share) } else { first + (last - first) * share };
+        Some((x.at(count)?, y.at(count / first)?))
+    });
+    let body = html! {
+        (heading(14.0, "speedup over the smallest count", "↑ higher is better"))
+        (legend)
+        (y_axis.vertical(&upper))
+        (e_axis.vertical(&lower))
+        text class="name" x="2" y=(px(lower.top - 12.0)) { "efficiency, %" }
+        line class="base" x1=(px(left)) x2=(px(upper.right)) y1=(px(upper.bottom)) y2=(px(upper.bottom)) {}
+        (x_axis.horizontal(&lower, &chart.factor))
+        (crosshair(&Inner { bottom: lower.bottom, ..upper }))
+        g class="series" data-series="99" data-label="ideal" { path class="line ideal" d=(path(ideal)) {} }
+        @for (i, m) in chart.models.iter().enumerate() {
+            g class={ "series s" (i + 1) " dashed" } data-series=(i + 1) data-label=(m.name) {
+                path class="line" d=(path(m.points.iter().map(|p| Some((x.at(p.0)?, y.clamped(p.1)?))))) {}
+            }
+        }
+        g class="series s0" data-series="0" data-label="measured" {
+            path class="line" d=(path(chart.points.iter().map(|p| Some((x.at(p.count)?, y.at(p.speedup)?))))) {}
+            path class="line" d=(path(chart.points.iter().map(|p| Some((x.at(p.count)?, e.at(p.efficiency * 100.0)?))))) {}
+            @for p in &chart.points {
+                @if let (Some(at), Some(a), Some(b)) = (x.at(p.count), y.clamped(p.low), y.clamped(p.high)) {
+                    path class="whisker" d={ "M" (px(at - 4.0)) " " (px(a)) "h8M" (px(at)) " " (px(a)) "V" (px(b)) "M" (px(at - 4.0)) " " (px(b)) "h8" } {}
+                }
+                @if let (Some(at), Some(to)) = (x.at(p.count), y.at(p.speedup)) {
+                    (mark("", &shape(0, at, to, 4.0), (at, to), &p.label, Focus::Stop))
+                }
+                @if let (Some(at), Some(to)) = (x.at(p.count), e.at(p.efficiency * 100.0)) {
+                    (mark("", &shape(0, at, to, 3.0), (at, to), &p.label, Focus::Skip))
+                }
+            }
+        }
+        text class="end note" x=(px(upper.right)) y=(px(lower.bottom + 38.0)) { (chart.note) }
+    };
+    svg(&chart.head, "scaling", lower.bottom + 46.0, &body)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn is_as_drawn_before() {
+        let point = |count: f64, speedup: f64| Point {
+            count,
+            speedup,
+            low: speedup * 0.98,
+            high: if count > 2.0 { f64::NAN } else { speedup * 1.02 },
+            efficiency: speedup / count,
+            label: format!("{count}: {speedup}"),
+        };
+        let chart = ScalingChart {
+            head: Head { id: "s".into(), title: "Scaling".into(), desc: "d".into() },
+            factor: "processes".into(),
+            points: vec![point(1.0, 1.0), point(2.0, 1.9), point(4.0, 3.2)],
+            models: vec![Model { name: "Amdahl".into(), points: vec![(1.0, 1.0), (4.0, 3.3)] }],
+            note: "n = 6".into(),
+        };
+        let svg = render(&chart).into_string();
+        assert!(!svg.contains("NaN"));
+        insta::assert_snapshot!(svg.replace("><", ">\n<"));
+    }
+}

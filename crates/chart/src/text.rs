@@ -1,0 +1,195 @@
+//! Charts of characters for a terminal: bars, sparklines, intervals, histogram rows. Also the two
+//! things that every text layout needs: how many columns a text takes, and how to shorten it.
+
+/// Which characters may be used.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Glyphs {
+    /// Block elements and box drawing.
+    Unicode,
+    /// Nothing beyond ASCII.
+    Ascii,
+}
+
+const EIGHTHS: [char; 8] = ['▏', '▎', '▍', '▌', '▋', '▊', '▉', '█'];
+const LEVELS: [char; 8] = ['▁', '▂', '▃', '▄', '▅', '▆', '▇', '█'];
+const ASCII_LEVELS: [char; 8] = ['_', '.', ',', '-', '=', '+', '*', '#'];
+
+/// How many terminal columns a character takes: 0 for combining marks, 2 for East Asian wide
+/// characters and pictographs, 1 for the rest.
+pub fn columns_of(c: char) -> usize {
+    match c as u32 {
+        0x0300..=0x036F | 0x200B..=0x200F | 0xFE00..=0xFE0F => 0,
+        0x1100..=0x115F
+        | 0x2E80..=0xA4CF
+        | 0xAC00..=0xD7A3
+        | 0xF900..=0xFAFF
+        | 0xFE30..=0xFE4F
+        | 0xFF00..=0xFF60
+        | 0xFFE0..=0xFFE6
+        | 0x1F300..=0x1FAFF
+        | 0x20000..=0x3FFFD => 2,
+        _ => 1,
+    }
+}
+
+/// How many terminal columns a text takes.
+pub fn columns(text: &str) -> usize {
+    text.chars().map(columns_of).sum()
+}
+
+/// The text in at most `most` columns, shortened in the middle with `ellipsis`, since names of
+/// treatments differ at both ends.
+pub fn shorten(text: &str, most: usize, ellipsis: &str) -> String {
+    if columns(text) <= most {
+        return text.to_owned();
+    }
+    let dots = columns(ellipsis);
+    if most <= dots {
+        return text.chars().take(most).filter(|c| columns_of(*c) == 1).collect();
+    }
+    let room = most - dots;
+    let head = take(text.chars(), room.div_ceil(2));
+    let tail: String = take(text.chars().rev(), room / 2).chars().rev().collect();
+    format!("{head}{ellipsis}{tail}")
+}
+
+fn take(chars: impl Iterator<Item = char>, room: usize) -> String {
+    let mut used = 0;
+    chars
+        .take_while(|c| {
+            used += columns_of(*c);
+            used <= room
+        })
+        .collect()
+}
+
+/// One character a value, from the least to the greatest; a missing value (NaN) is a space. Values
+/// that are all equal are drawn half way.
+pub fn sparkline(values: &[f64], glyphs: Glyphs) -> String {
+    let levels = if glyphs == Glyphs::Unicode { LEVELS } else { ASCII_LEVELS };
+    let there = || values.iter().copied().filter(|v| v.is_finite());
+    let low = there().fold(f64::INFINITY, f64::min);
+    let high = there().fold(f64::NEG_INFINITY, f64::max);
+    values
+        .iter()
+        .map(|v| {
+            if !v.is_finite() {
+                ' '
+            } else if high <= low {
+                levels[3]
+            } else {
+                levels[(((v - low) / (high - low)) * 7.0).round() as usize]
+            }
+        })
+        .collect()
+}
+
+/// A bar of `value` where `full` is `width` columns. At least a sliver for any positive value;
+/// nothing for zero or a missing value.
+pub fn bar(value: f64, full: f64, width: usize, glyphs: Glyphs) -> String {
+    if !(value > 0.0 && full > 0.0) {
+        return String::new();
+    }
+    let share = (value / full).min(1.0) * width as f64;
+    if glyphs == Glyphs::Ascii {
+        return "#".repeat((share.round() as usize).max(1).min(width));
+    }
+    let eighths = ((share * 8.0).round() as usize).max(1);
+    let mut text = "█".repeat(eighths / 8);
+    if !eighths.is_multiple_of(8) {
+        text.push(EIGHTHS[eighths % 8 - 1]);
+    }
+    text
+}
+
+/// Histogram rows `label  count  bar`, labels and counts aligned to the right.
+pub fn histogram(rows: &[(String, u64)], width: usize, glyphs: Glyphs) -> Vec<String> {
+    let label = rows.iter().map(|r| columns(&r.0)).max().unwrap_or(0);
+    let count = rows.iter().map(|r| r.1.to_string().len()).max().unwrap_or(0);
+    let room = width.saturating_sub(label + count + 4).max(1);
+    let most = rows.iter().map(|r| r.1).max().unwrap_or(0) as f64;
+    rows.iter()
+        .map(|(name, n)| {
+            let pad = " ".repeat(label - columns(name));
+            let bar = bar(*n as f64, most, room, glyphs);
+            format!("{pad}{name}  {n:>count$}  {bar}").trim_end().to_owned()
+        })
+        .collect()
+}
+
+/// An interval as a bar of characters `width` columns wide over `domain`: `├──●──┤`, with `reference`
+/// (the line at 1 of a ratio) drawn where it falls. Missing parts are not drawn.
+pub fn interval(
+    value: f64,
+    (low, high): (f64, f64),
+    domain: (f64, f64),
+    reference: Option<f64>,
+    width: usize,
+    glyphs: Glyphs,
+) -> String {
+    let (line, left, right, dot, axis) = match glyphs {
+        Glyphs::Unicode => ('─', '├', '┤', '●', '│'),
+        Glyphs::Ascii => ('-', '[', ']', '*', '|'),
+    };
+    let place = |v: f64| {
+        let share = (v - domain.0) / (domain.1 - domain.0);
+        share
+            .is_finite()
+            .then(|| (share.clamp(0.0, 1.0) * (width.max(1) - 1) as f64).round() as usize)
+    };
+    let mut cells = vec![' '; width.max(1)];
+    if let Some(at) = reference.and_then(place) {
+        cells[at] = axis;
+    }
+    if let (Some(a), Some(b)) = (place(low), place(high)) {
+        for cell in &mut cells[a..=b.max(a)] {
+            *cell = line;
+        }
+        cells[a] = left;
+        cells[b.max(a)] = right;
+    }
+    if let Some(at) = place(value) {
+        cells[at] = dot;
+    }
+    cells.into_iter().collect::<String>().trim_end().to_owned()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_gap_in_a_sparkline_is_a_space() {
+        assert_eq!(sparkline(&[0.0, 7.0, f64::NAN, 3.5], Glyphs::Unicode), "▁█ ▅");
+        assert_eq!(sparkline(&[0.0, 7.0], Glyphs::Ascii), "_#");
+        assert_eq!(sparkline(&[2.0, 2.0], Glyphs::Unicode), "▄▄");
+        assert_eq!(sparkline(&[], Glyphs::Unicode), "");
+    }
+
+    #[test]
+    fn bars_never_pass_their_width() {
+        assert_eq!(bar(1.0, 2.0, 8, Glyphs::Unicode), "████");
+        assert_eq!(bar(9.0, 2.0, 4, Glyphs::Unicode), "████");
+        assert_eq!(bar(0.001, 2.0, 8, Glyphs::Unicode), "▏");
+        assert_eq!(bar(0.001, 2.0, 8, Glyphs::Ascii), "#");
+        assert_eq!(bar(f64::NAN, 2.0, 8, Glyphs::Unicode), "");
+    }
+
+    #[test]
+    fn shortened_in_the_middle() {
+        assert_eq!(shorten("processes=2, buffer=4096", 12, "…"), "proces…=4096");
+        assert_eq!(shorten("日本語のラベル", 7, "…"), "日…ル");
+        assert_eq!(shorten("abc", 3, "…"), "abc");
+        assert_eq!(shorten("abcdef", 1, "..."), "a");
+    }
+
+    #[test]
+    fn intervals_and_histograms() {
+        let drawn = interval(1.5, (1.25, 1.75), (0.5, 2.5), Some(1.0), 17, Glyphs::Unicode);
+        assert_eq!(drawn, "    │ ├─●─┤");
+        let ascii = interval(f64::NAN, (f64::NAN, 2.0), (0.5, 2.5), Some(1.0), 17, Glyphs::Ascii);
+        assert_eq!(ascii, "    |");
+        let rows = histogram(&[("4 KiB".into(), 12), ("16 KiB".into(), 3)], 30, Glyphs::Ascii);
+        assert_eq!(rows, [" 4 KiB  12  ##################", "16 KiB   3  #####"]);
+    }
+}
