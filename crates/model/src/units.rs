@@ -229,6 +229,53 @@ pub fn format_ratio(ratio: f64, low: f64, high: f64) -> String {
     format!("{ratio:.d$} ({low:.d$}..{high:.d$})")
 }
 
+/// A value with its interval, written with one scale and as many decimals as the interval's width
+/// supports (two digits of it), so that value and ends can be read against each other.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Estimate {
+    /// The value.
+    pub value: String,
+    /// The interval's lower end.
+    pub low: String,
+    /// Its upper end.
+    pub high: String,
+    /// The unit of all three with its prefix; empty for a plain number.
+    pub unit: String,
+}
+
+impl std::fmt::Display for Estimate {
+    /// `5.542 GB/s (5.512..5.572)`.
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        let Estimate { value, low, high, unit } = self;
+        if unit.is_empty() {
+            write!(f, "{value} ({low}..{high})")
+        } else {
+            write!(f, "{value} {unit} ({low}..{high})")
+        }
+    }
+}
+
+/// Writes `value` with the ends of its interval; see [`Estimate`]. `reference` gives the scale: the
+/// value itself, or one value for a whole column.
+pub fn estimate(value: f64, low: f64, high: f64, unit: &str, reference: f64) -> Estimate {
+    let (factor, unit) = scale_of(reference, unit);
+    let (value, low, high) = (value / factor, low / factor, high / factor);
+    let width = high - low;
+    let text = |v: f64| {
+        if !(width.is_finite() && width > 0.0) {
+            return significant(v, 4);
+        }
+        let decimals = 1.0 - width.log10().floor();
+        if decimals >= 0.0 {
+            format!("{v:.*}", decimals.min(9.0) as usize)
+        } else {
+            // Never fewer digits than whole numbers of the unit need to be told apart.
+            format!("{v:.0}")
+        }
+    };
+    Estimate { value: text(value), low: text(low), high: text(high), unit }
+}
+
 /// How many decimals an interval of this width supports: two digits of the width, from 2 to 5.
 pub fn interval_decimals(width: f64) -> usize {
     if !(width.is_finite() && width > 0.0) {
@@ -275,6 +322,15 @@ mod tests {
         assert_eq!(format_bytes(104_857_600), "100 MiB");
         assert_eq!(format_bytes(102_400), "100 KiB");
         assert_eq!(format_bytes(4097), "4097 B");
+    }
+
+    #[test]
+    fn estimates_have_the_digits_of_their_interval() {
+        let text = |v, l, h, unit| estimate(v, l, h, unit, v).to_string();
+        assert_eq!(text(5.5423e9, 5.512e9, 5.572e9, "B/s"), "5.542 GB/s (5.512..5.572)");
+        assert_eq!(text(0.0123, 0.0103, 0.0143, "s"), "12.3 ms (10.3..14.3)");
+        assert_eq!(text(123_456.0, 100_000.0, 150_000.0, "switches"), "123456 switches (100000..150000)");
+        assert_eq!(text(1.5, 1.5, 1.5, "1"), "1.500 (1.500..1.500)");
     }
 
     proptest::proptest! {
