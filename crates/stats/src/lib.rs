@@ -1,1 +1,34 @@
-//! Summaries, intervals, ratios, sequential looks, warm-up, scaling fits, means. Pure functions.
+//! The statistics of assay as pure functions over slices: summaries, ratios between treatments with
+//! their intervals and verdicts, looks at fixed points, variance by level, warm-up, means of suites,
+//! scaling fits, curves, the A/A floor. Nothing here does I/O, reads a clock or keeps state; what is
+//! random takes a seed. `docs/statistics.md` says what is computed, when and why.
+//!
+//! The front doors are [`summary::summarize`], [`compare::compare`], [`sequential::look`],
+//! [`scaling::scaling`] and [`curve::merge`]; they return the types of `assay-model`.
+
+pub mod aa;
+pub mod bootstrap;
+pub mod compare;
+pub mod curve;
+pub mod distribution;
+pub mod fieller;
+pub mod means;
+pub mod outlier;
+pub mod percentile;
+pub mod power;
+pub mod rank;
+pub mod ratio;
+pub mod rng;
+pub mod roughness;
+pub mod scaling;
+pub mod segment;
+pub mod sequential;
+pub mod summary;
+pub mod usl;
+pub mod variance;
+mod verdict;
+pub mod warmup;
+
+pub use compare::{CompareInput, Samples, compare};
+pub use sequential::{Look, LookInput, look};
+pub use summary::summarize;

@@ -1,0 +1,112 @@
+//! What identical treatments differ by on this machine (the A/A floor), and corrections for many
+//! comparisons.
+
+use crate::percentile::quantile;
+
+/// Comparisons of identical code that a floor needs.
+pub const LEAST: usize = 20;
+
+/// The A/A floor of a machine, workload and schedule.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Floor {
+    /// The floor as a ratio above 1: 95 of 100 comparisons of identical treatments lie within
+    /// [1/ratio, ratio].
+    pub ratio: f64,
+    /// How many comparisons it rests on.
+    pub n: usize,
+}
+
+impl Floor {
+    /// Whether a ratio lies outside what identical treatments show here.
+    pub fn exceeded_by(&self, ratio: f64) -> bool {
+        ratio.ln().abs() > self.ratio.ln()
+    }
+}
+
+/// The floor: the 95th percentile of |ln ratio| over at least 20 comparisons of identical code made
+/// with one schedule, as a ratio. `None` below 20 or when a ratio is not positive and finite.
+pub fn floor(ratios: &[f64]) -> Option<Floor> {
+    if ratios.len() < LEAST || ratios.iter().any(|r| !(*r > 0.0 && r.is_finite())) {
+        return None;
+    }
+    let sizes: Vec<f64> = ratios.iter().map(|r| r.ln().abs()).collect();
+    quantile(&sizes, 0.95).map(|q| Floor { ratio: q.exp(), n: ratios.len() })
+}
+
+/// The order that sorts p-values upwards; `None` when one is not within 0..=1.
+fn order(p: &[f64]) -> Option<Vec<usize>> {
+    if p.iter().any(|p| !(0.0..=1.0).contains(p)) {
+        return None;
+    }
+    let mut order: Vec<usize> = (0..p.len()).collect();
+    order.sort_by(|a, b| p[*a].total_cmp(&p[*b]));
+    Some(order)
+}
+
+/// Holm's adjusted p-values (Scand. J. Stat. 6 (1979) 65), in the order given: those at most α are
+/// rejected with a familywise error of α. For gates. `None` when a p is not within 0..=1.
+pub fn holm(p: &[f64]) -> Option<Vec<f64>> {
+    let mut adjusted = vec![0.0; p.len()];
+    let mut so_far = 0.0f64;
+    for (rank, i) in order(p)?.into_iter().enumerate() {
+        so_far = so_far.max((p.len() - rank) as f64 * p[i]).min(1.0);
+        adjusted[i] = so_far;
+    }
+    Some(adjusted)
+}
+
+/// Benjamini and Hochberg's adjusted p-values (J. R. Statist. Soc. B 57 (1995) 289), in the order given:
+/// those at most q are a set of which a share of at most q is expected to be false. For screening; what
+/// it finds are candidates. `None` when a p is not within 0..=1.
+pub fn benjamini_hochberg(p: &[f64]) -> Option<Vec<f64>> {
+    let mut adjusted = vec![0.0; p.len()];
+    let mut so_far = 1.0f64;
+    for (rank, i) in order(p)?.into_iter().enumerate().rev() {
+        so_far = so_far.min(p.len() as f64 / (rank + 1) as f64 * p[i]);
+        adjusted[i] = so_far;
+    }
+    Some(adjusted)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn close(a: &[f64], b: &[f64]) {
+        assert!(a.iter().zip(b).all(|(a, b)| (a - b).abs() < 1e-9), "{a:?} {b:?}");
+    }
+
+    /// The fifteen p-values of the example in Benjamini and Hochberg (1995), section 4.1: at 0.05
+    /// Bonferroni and Holm reject three, the false discovery rate rejects four.
+    #[test]
+    fn the_example_of_benjamini_and_hochberg() {
+        let p = [
+            0.0001, 0.0004, 0.0019, 0.0095, 0.0201, 0.0278, 0.0298, 0.0344, 0.0459, 0.3240, 0.4262,
+            0.5719, 0.6528, 0.7590, 1.0000,
+        ];
+        let count = |a: Vec<f64>| a.into_iter().filter(|p| *p <= 0.05).count();
+        assert_eq!(count(holm(&p).unwrap()), 3);
+        assert_eq!(count(benjamini_hochberg(&p).unwrap()), 4);
+    }
+
+    #[test]
+    fn adjusted_by_hand() {
+        close(&holm(&[0.04, 0.01, 0.03]).unwrap(), &[0.06, 0.03, 0.06]);
+        close(&benjamini_hochberg(&[0.04, 0.01, 0.03]).unwrap(), &[0.04, 0.03, 0.04]);
+        assert_eq!(holm(&[0.5, f64::NAN]), None);
+        assert_eq!(benjamini_hochberg(&[1.5]), None);
+        assert_eq!(holm(&[]), Some(vec![]));
+    }
+
+    #[test]
+    fn floor_is_symmetric_and_needs_twenty() {
+        let ratios: Vec<f64> = (0..21)
+            .map(|i| (f64::from(i) * 0.001 * if i % 2 == 0 { 1.0 } else { -1.0 }).exp())
+            .collect();
+        let f = floor(&ratios).unwrap();
+        assert!((f.ratio.ln() - 0.019).abs() < 1e-9);
+        assert!(f.exceeded_by(1.02) && f.exceeded_by(1.0 / 1.02) && !f.exceeded_by(1.01));
+        assert_eq!(floor(&ratios[..19]), None);
+        assert_eq!(floor(&[0.0; 30]), None);
+    }
+}

@@ -1,0 +1,136 @@
+//! The front door of comparisons: the values of two treatments in, a whole
+//! [`Comparison`] with verdict and reason out.
+
+use assay_model::{Better, Comparison, Method, Verdict};
+
+use crate::ratio::{Ratio, RatioError, compare_paired, compare_unpaired};
+use crate::verdict::{Rule, judge};
+
+/// The values of the two treatments. `None` is a trial that gave no value.
+#[derive(Debug, Clone, Copy)]
+pub enum Samples<'a> {
+    /// One (baseline, treatment) a block. A pair that lacks one of the two is left out, and the reason
+    /// says so.
+    Paired(&'a [(Option<f64>, Option<f64>)]),
+    /// Two samples that share no blocks. Missing values are left out, and the reason says so.
+    Independent {
+        /// The baseline's values.
+        baseline: &'a [Option<f64>],
+        /// The treatment's values.
+        treatment: &'a [Option<f64>],
+    },
+}
+
+/// What [`compare`] needs.
+#[derive(Debug, Clone, Copy)]
+pub struct CompareInput<'a> {
+    /// The metric.
+    pub metric: &'a str,
+    /// Its unit.
+    pub unit: &'a str,
+    /// Which way is better.
+    pub better: Better,
+    /// The baseline's treatment id.
+    pub baseline: u32,
+    /// The treatment's id.
+    pub treatment: u32,
+    /// The values.
+    pub samples: Samples<'a>,
+    /// The confidence level of the intervals, 0.5 to 0.999.
+    pub confidence: f64,
+    /// Differences within it do not matter, as a fraction (0.02 for 2 %).
+    pub margin: Option<f64>,
+    /// Whether `better` and `worse` must lie beyond the margin.
+    pub gate: bool,
+}
+
+/// Compares a treatment with the baseline.
+///
+/// With R = treatment / baseline (ratio of geometric means), its interval at `confidence` = 1 − α, and
+/// m the margin (0 where none is given), the verdict of an interval is the first that holds:
+///
+/// 1. `equivalent`: the interval of level 1 − 2α (0.90 for 0.95) lies inside [1/(1+m), 1+m], which is
+///    two one-sided tests at α (Schuirmann 1987). It goes before `better`: a clear difference that
+///    is smaller than what matters is equivalent, and the reason says both. Without a margin only
+///    values that are exactly equal are equivalent.
+/// 2. `better` or `worse`: the interval lies above 1 or below 1. With `gate` it must lie beyond the
+///    margin: above 1+m or below 1/(1+m).
+/// 3. `inconclusive`. Also when `better` is [`Better::Neither`] and the interval excludes 1: the size is
+///    known, but it is no score.
+///
+/// The rank twin (signed ranks from six pairs, Mann-Whitney from four and four) gets a verdict of its
+/// own by the same rules; when the two differ the comparison is `inconclusive`, because the shape of
+/// the data decides. Below three pairs there is a ratio and no interval, `inconclusive`. Values that
+/// are not positive, no values, or a confidence or margin out of range make it `invalid`. Every float
+/// in the result is finite.
+pub fn compare(input: &CompareInput<'_>) -> Comparison {
+    let rule = Rule { better: input.better, margin: input.margin, gate: input.gate };
+    let (method, twin_method) = match input.samples {
+        Samples::Paired(_) => (Method::PairedT, Method::SignedRank),
+        Samples::Independent { .. } => (Method::Welch, Method::RankSum),
+    };
+    let mut comparison = Comparison {
+        metric: input.metric.to_owned(),
+        unit: input.unit.to_owned(),
+        better: input.better,
+        baseline: input.baseline,
+        treatment: input.treatment,
+        n: 0,
+        ratio: None,
+        interval: None,
+        method,
+        twin: None,
+        twin_method,
+        detectable: None,
+        margin: input.margin.filter(|m| m.is_finite()),
+        verdict: Verdict::Invalid,
+        reason: String::new(),
+    };
+    if input.margin.is_some_and(|m| !(m >= 0.0 && m.is_finite())) {
+        let reason = "the margin must be a fraction of 0 or more, such as 0.02".to_owned();
+        return Comparison { reason, ..comparison };
+    }
+    let (n, missing, ratio) = measure(input);
+    comparison.n = n as u32;
+    let mut reason = match ratio {
+        Ok(ratio) if ratio.ratio.is_finite() && ratio.ratio > 0.0 => {
+            let (verdict, reason) = judge(&ratio, rule);
+            comparison.ratio = Some(ratio.ratio);
+            comparison.interval = ratio.interval;
+            comparison.twin = ratio.twin;
+            comparison.detectable = ratio.detectable;
+            comparison.verdict = verdict;
+            reason
+        }
+        Ok(_) => "the ratio is too large or too small to be written as a number".to_owned(),
+        Err(error) => error.to_string(),
+    };
+    if let Some(missing) = missing {
+        reason = format!("{reason} ({missing})");
+    }
+    comparison.reason = reason;
+    comparison
+}
+
+/// How many count, what is missing in words, and the ratio.
+fn measure(input: &CompareInput<'_>) -> (usize, Option<String>, Result<Ratio, RatioError>) {
+    match input.samples {
+        Samples::Paired(pairs) => {
+            let whole: Vec<(f64, f64)> = pairs.iter().filter_map(|(b, t)| b.zip(*t)).collect();
+            let (b, t): (Vec<f64>, Vec<f64>) = whole.into_iter().unzip();
+            let lost = pairs.len() - b.len();
+            let said = (lost > 0)
+                .then(|| format!("{lost} of {} pairs lack a value and are left out", pairs.len()));
+            (b.len(), said, compare_paired(&b, &t, input.confidence))
+        }
+        Samples::Independent { baseline, treatment } => {
+            let b: Vec<f64> = baseline.iter().copied().flatten().collect();
+            let t: Vec<f64> = treatment.iter().copied().flatten().collect();
+            let all = baseline.len() + treatment.len();
+            let lost = all - b.len() - t.len();
+            let said =
+                (lost > 0).then(|| format!("{lost} of {all} trials lack a value and are left out"));
+            (b.len().min(t.len()), said, compare_unpaired(&b, &t, input.confidence))
+        }
+    }
+}

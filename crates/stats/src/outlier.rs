@@ -1,0 +1,96 @@
+//! Outliers are flagged, so that somebody looks for the cause; they are never dropped.
+
+use crate::summary::{mean, median};
+
+/// Makes the median absolute deviation of a normal sample its standard deviation: 1 / Φ⁻¹(3/4).
+pub const MAD_TO_SIGMA: f64 = 1.4826;
+/// A value is flagged when it lies more than this many robust deviations from the median.
+pub const LIMIT: f64 = 3.0;
+
+/// One flagged value.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Outlier {
+    /// Its place in the slice.
+    pub index: usize,
+    /// How many robust standard deviations it lies above (below: negative) the median.
+    pub z: f64,
+}
+
+/// The robust standard deviation 1.4826 · MAD around `centre`. Where more than half of the values
+/// agree and the MAD is 0, the mean absolute deviation · √(π/2) stands in (Iglewicz and Hoaglin,
+/// 1993). `None` for no values.
+fn robust_sigma(values: &[f64], centre: f64) -> Option<f64> {
+    let deviations: Vec<f64> = values.iter().map(|v| (v - centre).abs()).collect();
+    let mad = median(&deviations)?;
+    if mad > 0.0 {
+        return Some(MAD_TO_SIGMA * mad);
+    }
+    mean(&deviations).map(|d| d * std::f64::consts::FRAC_PI_2.sqrt())
+}
+
+/// The values outside median ± 3 · 1.4826 · MAD. None are flagged below five values, nor where all
+/// agree. Values that are not finite are missing and never flagged.
+pub fn outliers(values: &[f64]) -> Vec<Outlier> {
+    flag(values, 0, 0..values.len())
+}
+
+/// As [`outliers`], each value judged among the `window` values around it (itself in the middle; at
+/// the ends the window is cut, not moved). For series whose level drifts. A window below five flags
+/// nothing.
+pub fn outliers_in_window(values: &[f64], window: usize) -> Vec<Outlier> {
+    let half = window / 2;
+    (0..values.len())
+        .flat_map(|i| {
+            let start = i.saturating_sub(half);
+            let end = (i + half + 1).min(values.len());
+            flag(&values[start..end], start, i - start..i - start + 1)
+        })
+        .collect()
+}
+
+/// Flags those of `slice` in `which`; `offset` is the place of the slice's first value.
+fn flag(slice: &[f64], offset: usize, which: std::ops::Range<usize>) -> Vec<Outlier> {
+    let finite: Vec<f64> = slice.iter().copied().filter(|v| v.is_finite()).collect();
+    if finite.len() < 5 {
+        return Vec::new();
+    }
+    let Some(centre) = median(&finite) else { return Vec::new() };
+    let Some(sigma) = robust_sigma(&finite, centre).filter(|s| *s > 0.0) else { return Vec::new() };
+    which
+        .filter(|i| slice[*i].is_finite())
+        .map(|i| Outlier { index: offset + i, z: (slice[i] - centre) / sigma })
+        .filter(|o| o.z.abs() > LIMIT)
+        .collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn flags_the_far_one_only() {
+        let v = [10.0, 10.1, 9.9, 10.2, 9.8, 14.0, f64::NAN];
+        let found = outliers(&v);
+        assert_eq!(found.len(), 1);
+        assert_eq!(found[0].index, 5);
+        // Median 10.05, deviations .05 .05 .15 .15 .25 3.95: MAD 0.15.
+        assert!((found[0].z - 3.95 / (1.4826 * 0.15)).abs() < 1e-9);
+    }
+
+    #[test]
+    fn half_the_values_equal_still_finds_it() {
+        assert_eq!(outliers(&[5.0, 5.0, 5.0, 5.0, 5.0, 5.0, 5.0, 9.0]).len(), 1);
+        assert!(outliers(&[5.0; 9]).is_empty());
+        assert!(outliers(&[1.0, 2.0, 300.0, 4.0]).is_empty(), "four values carry no flag");
+    }
+
+    #[test]
+    fn a_window_follows_drift() {
+        let mut v: Vec<f64> = (0..100).map(|i| f64::from(i) + f64::from(i % 3) * 0.1).collect();
+        v[50] = 70.0;
+        assert!(outliers(&v).is_empty(), "over the whole series the drift hides it");
+        let found = outliers_in_window(&v, 11);
+        assert_eq!(found.iter().map(|o| o.index).collect::<Vec<_>>(), [50]);
+        assert!(outliers_in_window(&v, 3).is_empty());
+    }
+}

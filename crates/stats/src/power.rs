@@ -1,0 +1,92 @@
+//! What a design can see: the effect it finds with a given power, and the number of pairs that an
+//! effect needs. Normal theory on the logs, with Student quantiles of the design's own degrees of
+//! freedom.
+
+use crate::distribution::student_quantile;
+
+/// The power that [`assay_model::Comparison::detectable`] speaks of: 80 of 100 repeats.
+pub const POWER: f64 = 0.80;
+
+/// exp((t_{df,1−α/2} + t_{df,power}) · se): the smallest ratio above 1 that a test with standard error
+/// `se` of the log ratio and `df` degrees of freedom finds with `power`. 1 for `se` 0; `None` when it
+/// is not a number.
+pub fn detectable(se: f64, df: f64, confidence: f64, power: f64) -> Option<f64> {
+    let t = student_quantile(f64::midpoint(1.0, confidence), df) + student_quantile(power, df);
+    let ratio = (t * se).exp();
+    ratio.is_finite().then_some(ratio)
+}
+
+/// The detectable ratio of `n` pairs whose log ratios have the standard deviation `sd`; `None` below
+/// three pairs.
+pub fn detectable_paired(sd: f64, n: usize, confidence: f64, power: f64) -> Option<f64> {
+    if n < 3 {
+        return None;
+    }
+    detectable(sd / (n as f64).sqrt(), n as f64 - 1.0, confidence, power)
+}
+
+/// The detectable ratio of two independent samples of `n` each whose logs have the standard deviation
+/// `sd`: exp((t_{ν,.975} + t_{ν,.80}) · sd · √(2/n)), ν = 2n − 2; `None` below three each.
+pub fn detectable_unpaired(sd: f64, n: usize, confidence: f64, power: f64) -> Option<f64> {
+    if n < 3 {
+        return None;
+    }
+    detectable(sd * (2.0 / n as f64).sqrt(), 2.0 * n as f64 - 2.0, confidence, power)
+}
+
+/// The least number of pairs whose detectable ratio is at most `ratio` (above 1), up to `most`;
+/// `None` when even `most` do not suffice.
+pub fn pairs_needed(
+    sd: f64,
+    ratio: f64,
+    confidence: f64,
+    power: f64,
+    most: usize,
+) -> Option<usize> {
+    let enough = |n: usize| detectable_paired(sd, n, confidence, power).is_some_and(|d| d <= ratio);
+    if most < 3 || !enough(most) {
+        return None;
+    }
+    // The detectable ratio falls with n, so halving finds the first that suffices.
+    let (mut low, mut high) = (2, most);
+    while high - low > 1 {
+        let middle = usize::midpoint(low, high);
+        if enough(middle) {
+            high = middle;
+        } else {
+            low = middle;
+        }
+    }
+    Some(high)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// 2 % noise, ten each: t(18) .975 is 2.10092 and .80 is 0.86205, so (2.96297) · 0.02 · √0.2.
+    #[test]
+    fn two_per_cent_noise_and_ten_runs_see_2_7_per_cent() {
+        let d = detectable_unpaired(0.02, 10, 0.95, POWER).unwrap();
+        assert!((d - (2.96297f64 * 0.02 * 0.2f64.sqrt()).exp()).abs() < 1e-5);
+        assert!((d - 1.027).abs() < 5e-4, "{d}");
+        let p = detectable_paired(0.02 * 2f64.sqrt(), 10, 0.95, POWER).unwrap();
+        assert!(p > d, "fewer degrees of freedom at the same error see less");
+    }
+
+    #[test]
+    fn pairs_needed_is_the_first_that_suffices() {
+        let n = pairs_needed(0.03, 1.02, 0.95, POWER, 1000).unwrap();
+        assert!(detectable_paired(0.03, n, 0.95, POWER).unwrap() <= 1.02);
+        assert!(detectable_paired(0.03, n - 1, 0.95, POWER).unwrap() > 1.02);
+        assert_eq!(pairs_needed(0.03, 1.0001, 0.95, POWER, 1000), None);
+        assert_eq!(pairs_needed(0.0, 1.01, 0.95, POWER, 100), Some(3));
+    }
+
+    #[test]
+    fn no_answer_is_none() {
+        assert_eq!(detectable_paired(0.1, 2, 0.95, POWER), None);
+        assert_eq!(detectable_unpaired(f64::NAN, 5, 0.95, POWER), None);
+        assert_eq!(detectable(1e9, 2.0, 0.95, POWER), None);
+    }
+}

@@ -1,0 +1,277 @@
+//! Fits of throughput against count: the Universal Scalability Law X(N) = γN / (1 + σ(N−1) + κN(N−1))
+//! (Gunther, Guerrilla Capacity Planning, 2007) and Amdahl's law, which is κ = 0. N/X is linear in the
+//! parameters, so each fit is a weighted linear least squares with weights (X/N)², which makes the
+//! residuals relative errors, under σ >= 0 and κ >= 0.
+
+use assay_model::{Interval, ScalingModel};
+
+use crate::percentile::quantile_sorted;
+use crate::rng::Rng;
+
+/// Sizes that a fit needs.
+pub const LEAST_SIZES: usize = 6;
+
+/// Which law.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Law {
+    /// Contention alone.
+    Amdahl,
+    /// Contention and coherency.
+    Usl,
+}
+
+impl Law {
+    /// The name used in records.
+    pub fn name(self) -> &'static str {
+        match self {
+            Law::Amdahl => "amdahl",
+            Law::Usl => "usl",
+        }
+    }
+
+    fn parameters(self) -> usize {
+        match self {
+            Law::Amdahl => 2,
+            Law::Usl => 3,
+        }
+    }
+}
+
+/// Why there is no fit.
+#[derive(Debug, Clone, PartialEq, thiserror::Error)]
+pub enum FitError {
+    /// Too few sizes.
+    #[error("{sizes} sizes are too few for a scaling fit; measure at least {least}", least = LEAST_SIZES)]
+    TooFew {
+        /// How many different sizes there are.
+        sizes: usize,
+    },
+    /// A count below 1 or a value that is not positive.
+    #[error("a scaling fit needs counts of 1 or more and positive values, not {value} at {count}")]
+    NotPositive {
+        /// The count.
+        count: f64,
+        /// The value.
+        value: f64,
+    },
+    /// No parameters describe the data.
+    #[error("no scaling law with a positive throughput of one fits these values")]
+    NoFit,
+}
+
+/// Throughput at `count` by a fitted model.
+pub fn throughput(model: &ScalingModel, count: f64) -> f64 {
+    let delay = 1.0 + model.sigma * (count - 1.0) + model.kappa * count * (count - 1.0);
+    model.gamma * count / delay
+}
+
+/// Fits `law` to (count, throughput) points, one a size.
+///
+/// # Errors
+/// Fewer than six different counts, counts below 1, values that are not positive.
+pub fn fit(points: &[(f64, f64)], law: Law) -> Result<ScalingModel, FitError> {
+    let good = |(n, x): &(f64, f64)| *n >= 1.0 && n.is_finite() && *x > 0.0 && x.is_finite();
+    if let Some((count, value)) = points.iter().find(|p| !good(p)) {
+        return Err(FitError::NotPositive { count: *count, value: *value });
+    }
+    let mut counts: Vec<f64> = points.iter().map(|p| p.0).collect();
+    counts.sort_unstable_by(f64::total_cmp);
+    counts.dedup();
+    if counts.len() < LEAST_SIZES {
+        return Err(FitError::TooFew { sizes: counts.len() });
+    }
+    fit_checked(points, law).ok_or(FitError::NoFit)
+}
+
+/// The best among the fits with each set of parameters free and the others 0: with two constraints
+/// this is the constrained least squares.
+fn fit_checked(points: &[(f64, f64)], law: Law) -> Option<ScalingModel> {
+    let sets: &[[bool; 2]] = match law {
+        Law::Amdahl => &[[false, false], [true, false]],
+        Law::Usl => &[[false, false], [true, false], [false, true], [true, true]],
+    };
+    let mut best: Option<(f64, [f64; 3])> = None;
+    for free in sets {
+        let Some(beta) = solve(points, *free) else { continue };
+        if !(beta[0] > 0.0 && beta[1] >= 0.0 && beta[2] >= 0.0) {
+            continue;
+        }
+        let error: f64 = points.iter().map(|p| residual(*p, &beta).powi(2)).sum();
+        if best.is_none_or(|(least, _)| error < least) {
+            best = Some((error, beta));
+        }
+    }
+    let (_, [a, b, c]) = best?;
+    Some(ScalingModel { model: law.name().to_owned(), gamma: 1.0 / a, sigma: b / a, kappa: c / a })
+}
+
+/// The columns 1, N−1, N(N−1) weighted by X/N; the target N/X so weighted is 1.
+fn row((n, x): (f64, f64)) -> [f64; 3] {
+    let w = x / n;
+    [w, w * (n - 1.0), w * n * (n - 1.0)]
+}
+
+fn residual(point: (f64, f64), beta: &[f64; 3]) -> f64 {
+    let r = row(point);
+    1.0 - r[0] * beta[0] - r[1] * beta[1] - r[2] * beta[2]
+}
+
+/// Normal equations with scaled columns, by elimination with pivots; parameters not free are 0.
+fn solve(points: &[(f64, f64)], free: [bool; 2]) -> Option<[f64; 3]> {
+    let used: Vec<usize> = (0..3).filter(|i| *i == 0 || free[*i - 1]).collect();
+    let mut scale = [0.0f64; 3];
+    for p in points {
+        let r = row(*p);
+        for i in 0..3 {
+            scale[i] = scale[i].max(r[i].abs());
+        }
+    }
+    let k = used.len();
+    let mut m = vec![vec![0.0; k + 1]; k];
+    for p in points {
+        let r = row(*p);
+        for (i, a) in used.iter().enumerate() {
+            let ra = r[*a] / scale[*a];
+            for (j, b) in used.iter().enumerate() {
+                m[i][j] += ra * r[*b] / scale[*b];
+            }
+            m[i][k] += ra;
+        }
+    }
+    for i in 0..k {
+        let pivot = (i..k).max_by(|a, b| m[*a][i].abs().total_cmp(&m[*b][i].abs()))?;
+        m.swap(i, pivot);
+        if m[i][i].is_nan() || m[i][i].abs() <= 1e-12 {
+            return None;
+        }
+        let lead = m[i].clone();
+        for other in (0..k).filter(|o| *o != i) {
+            let factor = m[other][i] / lead[i];
+            for (x, l) in m[other].iter_mut().zip(&lead) {
+                *x -= factor * l;
+            }
+        }
+    }
+    let mut beta = [0.0; 3];
+    for (i, a) in used.iter().enumerate() {
+        beta[*a] = m[i][k] / m[i][i] / scale[*a];
+    }
+    beta.iter().all(|b| b.is_finite()).then_some(beta)
+}
+
+/// A predicted throughput.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Prediction {
+    /// At which count.
+    pub count: f64,
+    /// The fitted throughput there.
+    pub value: f64,
+    /// The prediction interval: where one more measurement would fall.
+    pub interval: Interval,
+    /// Whether the count lies outside the measured range; then the word belongs beside the number.
+    pub extrapolated: bool,
+}
+
+/// Resamples of the bootstrap.
+const RESAMPLES: usize = 1000;
+
+/// Predicts the throughput at `count` with an interval at `level` by a seeded residual bootstrap: log
+/// residuals, widened by √(n/(n−p)) for the p fitted parameters, are drawn anew onto the fitted
+/// curve, the law is fitted again, and one more residual is put on its prediction.
+///
+/// The interval knows the noise, not whether the law is right: far outside the range the truth may well
+/// lie beyond it.
+///
+/// # Errors
+/// As [`fit`]; a `count` below 1 is not positive.
+pub fn predict(
+    points: &[(f64, f64)],
+    law: Law,
+    count: f64,
+    level: f64,
+    seed: u64,
+) -> Result<Prediction, FitError> {
+    let model = fit(points, law)?;
+    let value = throughput(&model, count);
+    if !(count >= 1.0 && value.is_finite() && level > 0.0 && level < 1.0) {
+        return Err(FitError::NotPositive { count, value });
+    }
+    let n = points.len();
+    let widen = (n as f64 / (n - law.parameters()) as f64).sqrt();
+    let fitted: Vec<f64> = points.iter().map(|p| throughput(&model, p.0)).collect();
+    let residuals: Vec<f64> =
+        points.iter().zip(&fitted).map(|(p, f)| widen * (p.1 / f).ln()).collect();
+    let mut rng = Rng::new(seed);
+    let mut values: Vec<f64> = Vec::with_capacity(RESAMPLES);
+    for _ in 0..RESAMPLES {
+        let mut draw = || residuals[rng.below(n)].exp();
+        let again: Vec<(f64, f64)> =
+            points.iter().zip(&fitted).map(|(p, f)| (p.0, f * draw())).collect();
+        let noise = draw();
+        values.extend(fit_checked(&again, law).map(|m| throughput(&m, count) * noise));
+    }
+    values.sort_unstable_by(f64::total_cmp);
+    let tail = (1.0 - level) / 2.0;
+    let ends = quantile_sorted(&values, tail).zip(quantile_sorted(&values, 1.0 - tail));
+    let (low, high) = ends.ok_or(FitError::NoFit)?;
+    let least = points.iter().map(|p| p.0).fold(f64::INFINITY, f64::min);
+    let most = points.iter().map(|p| p.0).fold(0.0, f64::max);
+    let extrapolated = count < least || count > most;
+    Ok(Prediction { count, value, interval: Interval { low, high, level }, extrapolated })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn exact(gamma: f64, sigma: f64, kappa: f64, counts: &[f64]) -> Vec<(f64, f64)> {
+        let m = ScalingModel { model: String::new(), gamma, sigma, kappa };
+        counts.iter().map(|n| (*n, throughput(&m, *n))).collect()
+    }
+
+    #[test]
+    fn recovers_the_law_that_made_the_points() {
+        let counts = [1.0, 2.0, 4.0, 8.0, 16.0, 32.0, 64.0];
+        let m = fit(&exact(995.6, 0.0267, 0.000769, &counts), Law::Usl).unwrap();
+        assert!((m.gamma / 995.6 - 1.0).abs() < 1e-9);
+        assert!((m.sigma / 0.0267 - 1.0).abs() < 1e-9 && (m.kappa / 0.000769 - 1.0).abs() < 1e-9);
+        let m = fit(&exact(3.0, 0.1, 0.0, &counts), Law::Amdahl).unwrap();
+        assert!((m.gamma - 3.0).abs() < 1e-9 && (m.sigma - 0.1).abs() < 1e-9 && m.kappa == 0.0);
+    }
+
+    #[test]
+    fn better_than_linear_is_held_at_linear() {
+        let points: Vec<(f64, f64)> =
+            (1..=8).map(|n| (f64::from(n), f64::from(n).powf(1.1))).collect();
+        let m = fit(&points, Law::Usl).unwrap();
+        assert_eq!((m.sigma, m.kappa), (0.0, 0.0));
+    }
+
+    #[test]
+    fn refuses_five_sizes_and_bad_points() {
+        let e = fit(&exact(1.0, 0.0, 0.0, &[1.0, 2.0, 3.0, 4.0, 5.0]), Law::Usl);
+        assert_eq!(e, Err(FitError::TooFew { sizes: 5 }));
+        let mut p = exact(1.0, 0.0, 0.0, &[1.0, 2.0, 3.0, 4.0, 5.0, 6.0]);
+        p[2].1 = 0.0;
+        assert_eq!(fit(&p, Law::Usl), Err(FitError::NotPositive { count: 3.0, value: 0.0 }));
+        p[2] = (0.0, 1.0);
+        assert!(fit(&p, Law::Amdahl).is_err());
+    }
+
+    #[test]
+    fn predictions_say_when_they_leave_the_range() {
+        let mut rng = Rng::new(31);
+        let mut p = exact(100.0, 0.02, 0.0002, &[1.0, 2.0, 4.0, 8.0, 12.0, 16.0, 24.0, 32.0]);
+        for point in &mut p {
+            point.1 *= (0.02 * rng.normal()).exp();
+        }
+        let inside = predict(&p, Law::Usl, 20.0, 0.95, 1).unwrap();
+        let outside = predict(&p, Law::Usl, 64.0, 0.95, 1).unwrap();
+        assert!(!inside.extrapolated && outside.extrapolated);
+        let width = |p: &Prediction| (p.interval.high / p.interval.low).ln();
+        assert!(width(&outside) > width(&inside));
+        assert!(inside.interval.contains(inside.value));
+        assert_eq!(outside, predict(&p, Law::Usl, 64.0, 0.95, 1).unwrap());
+        assert!(predict(&p, Law::Usl, 0.5, 0.95, 1).is_err());
+    }
+}

@@ -1,0 +1,146 @@
+//! Variance by level (samples in trials, trials in builds), how many inner repeats are worth their
+//! time, and what correlated samples are worth. Kalibera and Jones, ISMM 2013 and Kent TR 4-12.
+
+use crate::summary::{mean, variance};
+
+/// Why there is no variance by level.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub enum LevelError {
+    /// The number of values is not the product of the repeats.
+    #[error("{values} values are not a whole design of {design}; give a balanced one")]
+    Unbalanced {
+        /// How many values.
+        values: usize,
+        /// The product of the repeats.
+        design: usize,
+    },
+    /// A level with one repeat has no variance.
+    #[error("level {level} has {repeats} repeats; two are the least that show a variance")]
+    OneRepeat {
+        /// Which level, 1 is the innermost.
+        level: usize,
+        /// Its repeats.
+        repeats: usize,
+    },
+}
+
+/// The variance that each level adds, T₁² (innermost) to T_k²: S_i² is the mean variance among the
+/// units of level i of the means below them; T₁² = S₁², T_i² = S_i² − S_{i−1}²/r_{i−1}. A negative T²
+/// says that the level adds nothing that could be seen. `values` are those of a balanced design,
+/// the innermost level running fastest; `repeats` are r₁ (innermost) to r_k.
+///
+/// # Errors
+/// The design is not balanced, or a level has fewer than two repeats.
+pub fn by_level(values: &[f64], repeats: &[usize]) -> Result<Vec<f64>, LevelError> {
+    let design = repeats.iter().try_fold(1usize, |p, r| p.checked_mul(*r)).unwrap_or(usize::MAX);
+    if repeats.is_empty() || design != values.len() {
+        return Err(LevelError::Unbalanced { values: values.len(), design });
+    }
+    if let Some(i) = repeats.iter().position(|r| *r < 2) {
+        return Err(LevelError::OneRepeat { level: i + 1, repeats: repeats[i] });
+    }
+    let mut means = values.to_vec();
+    let mut t2 = Vec::with_capacity(repeats.len());
+    let mut below = 0.0;
+    for r in repeats {
+        let spreads: Vec<f64> = means.chunks(*r).filter_map(variance).collect();
+        let s2 = mean(&spreads).unwrap_or(f64::NAN);
+        t2.push(s2 - below);
+        below = s2 / *r as f64;
+        means = means.chunks(*r).filter_map(mean).collect();
+    }
+    Ok(t2)
+}
+
+/// The cheapest number of repeats of level i: √(c_{i+1}/c_i · T_i²/T_{i+1}²), at least 1; c is the cost
+/// of one repeat of a level without what is below it (for a trial: start and warm-up). `None` when the
+/// level above adds no variance (repeat the inner one as often as it pays) or an argument is not
+/// positive.
+pub fn cheapest_repeats(cost: f64, cost_above: f64, t2: f64, t2_above: f64) -> Option<f64> {
+    let positive = [cost, cost_above, t2_above].iter().all(|x| *x > 0.0 && x.is_finite());
+    (positive && t2.is_finite())
+        .then(|| (cost_above / cost * t2.max(0.0) / t2_above).sqrt().max(1.0))
+}
+
+/// The lag-1 autocorrelation Σ(xᵢ−x̄)(xᵢ₊₁−x̄) / Σ(xᵢ−x̄)²; `None` below three values or without spread.
+pub fn lag1(values: &[f64]) -> Option<f64> {
+    if values.len() < 3 {
+        return None;
+    }
+    let m = mean(values)?;
+    let all: f64 = values.iter().map(|v| (v - m).powi(2)).sum();
+    let lagged: f64 = values.windows(2).map(|w| (w[0] - m) * (w[1] - m)).sum();
+    let rho = lagged / all;
+    rho.is_finite().then_some(rho)
+}
+
+/// How many independent values these are worth: n(1 − ρ)/(1 + ρ) for an AR(1) series, with ρ taken as
+/// 0 when it is negative (a correlation that would help is not relied upon). `None` as [`lag1`].
+pub fn effective_n(values: &[f64]) -> Option<f64> {
+    let rho = lag1(values)?.clamp(0.0, 1.0);
+    Some(values.len() as f64 * (1.0 - rho) / (1.0 + rho))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::rng::Rng;
+
+    /// Two trials of two samples, by hand: S₁² = (2 + 2)/2 = 2, means 2 and 6, S₂² = 8, T₂² = 8 − 2/2.
+    #[test]
+    fn two_levels_by_hand() {
+        assert_eq!(by_level(&[1.0, 3.0, 5.0, 7.0], &[2, 2]), Ok(vec![2.0, 7.0]));
+    }
+
+    #[test]
+    fn finds_the_variances_it_was_made_with() {
+        let mut rng = Rng::new(5);
+        let mut values = Vec::new();
+        for _ in 0..20 {
+            let build = 3.0 * rng.normal();
+            for _ in 0..20 {
+                let trial = 2.0 * rng.normal();
+                values.extend((0..20).map(|_| build + trial + rng.normal()));
+            }
+        }
+        let t2 = by_level(&values, &[20, 20, 20]).unwrap();
+        assert!((t2[0] - 1.0).abs() < 0.05, "{t2:?}");
+        assert!((t2[1] - 4.0).abs() < 0.8, "{t2:?}");
+        assert!((t2[2] - 9.0).abs() < 6.0 && t2[2] > 3.0, "{t2:?}");
+    }
+
+    #[test]
+    fn refuses_a_broken_design() {
+        let e = by_level(&[1.0; 5], &[2, 2]);
+        assert_eq!(e, Err(LevelError::Unbalanced { values: 5, design: 4 }));
+        let e = by_level(&[1.0; 4], &[4, 1]);
+        assert_eq!(e, Err(LevelError::OneRepeat { level: 2, repeats: 1 }));
+        assert!(by_level(&[], &[]).is_err());
+        assert!(by_level(&[1.0], &[usize::MAX, usize::MAX]).is_err());
+    }
+
+    #[test]
+    fn repeats_follow_cost_and_noise() {
+        // A start of 9 s against samples of 1 s, inner variance four times the outer: √36.
+        assert_eq!(cheapest_repeats(1.0, 9.0, 4.0, 1.0), Some(6.0));
+        assert_eq!(cheapest_repeats(1.0, 1.0, 0.01, 1.0), Some(1.0));
+        assert_eq!(cheapest_repeats(1.0, 9.0, -0.1, 1.0), Some(1.0));
+        assert_eq!(cheapest_repeats(1.0, 9.0, 1.0, 0.0), None);
+        assert_eq!(cheapest_repeats(0.0, 9.0, 1.0, 1.0), None);
+    }
+
+    #[test]
+    fn correlated_samples_are_worth_less() {
+        let mut rng = Rng::new(9);
+        let (mut x, mut series) = (0.0, Vec::new());
+        for _ in 0..20_000 {
+            x = 0.8 * x + rng.normal();
+            series.push(x);
+        }
+        assert!((lag1(&series).unwrap() - 0.8).abs() < 0.02);
+        assert!((effective_n(&series).unwrap() / 20_000.0 - 0.2 / 1.8).abs() < 0.02);
+        assert_eq!(effective_n(&[1.0, -1.0, 1.0, -1.0]), Some(4.0));
+        assert_eq!(lag1(&[1.0; 9]), None);
+        assert_eq!(lag1(&[1.0, 2.0]), None);
+    }
+}
