@@ -1,1 +1,46 @@
-//! Monitors that sample counters on one clock: CPU, disk, memory, pressure, switches, network, power.
+//! Monitors that sample the kernel's counters on one clock: CPU, disks, memory, pressure, switches,
+//! network, power, temperature. A [`Sampler`] owns one thread that asks every monitor at absolute
+//! points in time and keeps rows of [`assay_model::SampleSet`]; [`stat`] shows the newest of them as
+//! a table. A monitor that cannot see something says what and why; a value that could not be had is
+//! NaN, never 0.
+//!
+//! The front door:
+//!
+//! ```no_run
+//! # fn main() -> Result<(), assay_observe::ObserveError> {
+//! use std::{path::Path, time::Duration};
+//! let sampler = assay_observe::Sampler::start(
+//!     Path::new("/"),
+//!     &["cpu".to_owned(), "disk".to_owned()],
+//!     Duration::from_secs(1),
+//! )?;
+//! let from = sampler.tick_now();
+//! // ... the workload runs ...
+//! let to = sampler.tick_now();
+//! // A row tells of the interval that ends at its time, so the one at `from` is not wanted.
+//! let samples = sampler.window(from + 1, to);
+//! let reports = sampler.reports(from + 1, to);
+//! # drop((samples, reports));
+//! # Ok(())
+//! # }
+//! ```
+
+pub mod clock;
+mod grid;
+mod monitor;
+mod monitors;
+mod recorder;
+mod sampler;
+mod scan;
+mod source;
+pub mod stat;
+mod state;
+mod subjects;
+mod trouble;
+
+pub use grid::MIN_INTERVAL;
+pub use monitor::{Field, Monitor, MonitorSpec, NotAvailable};
+pub use monitors::{all, find};
+pub use recorder::{FirstSeries, Recorder};
+pub use sampler::{ObserveError, Sampler};
+pub use source::Tree;

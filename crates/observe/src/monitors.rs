@@ -1,0 +1,98 @@
+//! The monitors, one file each, and the list of them.
+
+mod cpu;
+mod disk;
+mod memory;
+mod network;
+mod power;
+mod pressure;
+mod switches;
+mod thermal;
+
+use crate::MonitorSpec;
+
+/// Every monitor, in the order in which a sampler asks them.
+pub fn all() -> [&'static MonitorSpec; 8] {
+    [
+        &cpu::SPEC,
+        &switches::SPEC,
+        &disk::SPEC,
+        &memory::SPEC,
+        &pressure::SPEC,
+        &network::SPEC,
+        &power::SPEC,
+        &thermal::SPEC,
+    ]
+}
+
+/// The monitor of that name.
+pub fn find(name: &str) -> Option<&'static MonitorSpec> {
+    all().into_iter().find(|spec| spec.name == name)
+}
+
+#[cfg(test)]
+pub mod fake {
+    //! A fake tree of `proc` and `sys`, and a monitor that samples it.
+
+    use std::path::Path;
+
+    use tempfile::TempDir;
+
+    use crate::{Monitor, MonitorSpec, NotAvailable, Recorder, Tree};
+
+    pub struct Fake {
+        dir: TempDir,
+    }
+
+    impl Fake {
+        pub fn new(files: &[(&str, &str)]) -> Self {
+            let fake = Self { dir: tempfile::tempdir().unwrap() };
+            for (path, text) in files {
+                fake.write(path, text);
+            }
+            fake
+        }
+
+        pub fn root(&self) -> &Path {
+            self.dir.path()
+        }
+
+        pub fn write(&self, path: &str, text: &str) {
+            let path = self.dir.path().join(path);
+            std::fs::create_dir_all(path.parent().unwrap()).unwrap();
+            std::fs::write(path, text).unwrap();
+        }
+
+        pub fn open(&self, spec: &MonitorSpec) -> Result<Watch, NotAvailable> {
+            let monitor = (spec.open)(&Tree::new(self.root()))?;
+            Ok(Watch { monitor, out: Recorder::new(), seconds: 0 })
+        }
+    }
+
+    pub struct Watch {
+        pub monitor: Box<dyn Monitor>,
+        pub out: Recorder,
+        seconds: u64,
+    }
+
+    impl Watch {
+        /// Samples `seconds` after the last time; the rows of this tick as (subject, field, value).
+        pub fn after(&mut self, seconds: u64) -> Vec<(String, String, f64)> {
+            self.seconds += seconds;
+            let t_ns = self.seconds * 1_000_000_000;
+            self.monitor.sample(t_ns, &mut self.out);
+            let set = self.out.samples();
+            let key = |i: u32| &set.series[i as usize];
+            set.rows
+                .iter()
+                .filter(|r| r.t_ns == t_ns)
+                .map(|r| (key(r.series).subject.clone(), key(r.series).field.clone(), r.value))
+                .collect()
+        }
+    }
+
+    pub fn value(rows: &[(String, String, f64)], subject: &str, field: &str) -> f64 {
+        let row = rows.iter().find(|(s, f, _)| s == subject && f == field);
+        row.unwrap_or_else(|| panic!("no {subject} {field} in {rows:?}")).2
+    }
+}

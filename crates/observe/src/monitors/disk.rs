@@ -1,0 +1,246 @@
+//! What the block devices did, from `/proc/diskstats`, in the columns and with the formulas of
+//! `iostat -x`. The counters' meaning is in the kernel's Documentation/admin-guide/iostats.rst.
+
+use crate::scan::{Words, lines};
+use crate::source::{Reading, Source};
+use crate::subjects::{Change, Subjects};
+use crate::trouble::Trouble;
+use crate::{Field, Monitor, MonitorSpec, NotAvailable, Recorder, Tree};
+
+/// What the monitor is.
+pub static SPEC: MonitorSpec = MonitorSpec {
+    name: "disk",
+    help: "What every whole block device did, from /proc/diskstats, in the columns of `iostat -x`. \
+           What iostat calls kB is 1024 bytes, so the names are iostat's and the units say KiB. The \
+           mean of nothing (await, request size, merged share without a request) is missing, not 0.",
+    subjects: "every whole device (`vda`, `nvme0n1`, `dm-0`, ...), without `ram`, `zram` and \
+               `loop` devices that did nothing since boot",
+    fields: &[
+        rate("r/s", "Read requests completed, after merging"),
+        kib_rate("rkB/s", "Data read"),
+        rate("rrqm/s", "Read requests merged into others before they reached the device"),
+        percent("%rrqm", "Share of read requests that were merged"),
+        ms("r_await", "Mean time of a read request from its making to its end, queue and device"),
+        kib("rareq-sz", "Mean size of a read request"),
+        rate("w/s", "Write requests completed, after merging"),
+        kib_rate("wkB/s", "Data written"),
+        rate("wrqm/s", "Write requests merged into others before they reached the device"),
+        percent("%wrqm", "Share of write requests that were merged"),
+        ms("w_await", "Mean time of a write request from its making to its end, queue and device"),
+        kib("wareq-sz", "Mean size of a write request"),
+        rate("d/s", "Discard requests completed, after merging (Linux 4.18 or later)"),
+        kib_rate("dkB/s", "Data discarded"),
+        rate("drqm/s", "Discard requests merged into others before they reached the device"),
+        percent("%drqm", "Share of discard requests that were merged"),
+        ms("d_await", "Mean time of a discard request from its making to its end"),
+        kib("dareq-sz", "Mean size of a discard request"),
+        rate("f/s", "Flush requests completed (Linux 5.5 or later)"),
+        ms("f_await", "Mean time of a flush request"),
+        Field { name: "aqu-sz", unit: "1", help: "Mean number of requests made and not yet done" },
+        percent(
+            "%util",
+            "Share of the time in which at least one request was under way; a device that serves several at once is not saturated at 100",
+        ),
+    ],
+    open: |tree| Disk::open(tree).map(|monitor| Box::new(monitor) as Box<dyn Monitor>),
+};
+
+const fn rate(name: &'static str, help: &'static str) -> Field {
+    Field { name, unit: "1/s", help }
+}
+const fn kib_rate(name: &'static str, help: &'static str) -> Field {
+    Field { name, unit: "KiB/s", help }
+}
+const fn percent(name: &'static str, help: &'static str) -> Field {
+    Field { name, unit: "%", help }
+}
+const fn ms(name: &'static str, help: &'static str) -> Field {
+    Field { name, unit: "ms", help }
+}
+const fn kib(name: &'static str, help: &'static str) -> Field {
+    Field { name, unit: "KiB", help }
+}
+
+// The counters of a line. Reads, writes and discards are four each: requests, merges, sectors of
+// 512 bytes, milliseconds.
+const COUNTERS: usize = 17;
+const READ: usize = 0;
+const WRITE: usize = 4;
+const BUSY_MS: usize = 9;
+const QUEUE_MS: usize = 10;
+const DISCARD: usize = 11;
+const FLUSH: usize = 15;
+const FLUSH_MS: usize = 16;
+
+struct Disk {
+    diskstats: Source,
+    /// Names of whole devices are the entries of this folder; without it nobody knows.
+    block: Option<std::path::PathBuf>,
+    devices: Subjects<COUNTERS>,
+    trouble: Trouble,
+}
+
+impl Disk {
+    fn open(tree: &Tree) -> Result<Self, NotAvailable> {
+        let diskstats = tree.open("proc/diskstats", Reading::Records)?;
+        let block = Some(tree.path("sys/block")).filter(|folder| folder.is_dir());
+        let mut trouble = Trouble::default();
+        if block.is_none() {
+            trouble.note("block", || {
+                "/sys/block is not there: partitions cannot be told from whole devices, so they \
+                 are recorded too"
+                    .to_owned()
+            });
+        }
+        Ok(Self { diskstats, block, devices: Subjects::new(), trouble })
+    }
+}
+
+impl Monitor for Disk {
+    fn spec(&self) -> &'static MonitorSpec {
+        &SPEC
+    }
+
+    fn sample(&mut self, t_ns: u64, out: &mut Recorder) {
+        let text = match self.diskstats.read() {
+            Ok(text) => text,
+            Err(error) => {
+                return self.trouble.unreadable("diskstats", self.diskstats.path(), &error);
+            }
+        };
+        self.devices.begin(t_ns);
+        for line in lines(text) {
+            let mut words = Words::new(line);
+            let Some(name) = words.nth(2) else { continue };
+            let counters: [Option<u64>; COUNTERS] = words.numbers();
+            let block = self.block.as_deref();
+            // In /sys a name's `/` is written `!`.
+            let whole = |name: &str| block.is_none_or(|b| b.join(name.replace('/', "!")).exists());
+            let Some(mut change) = self.devices.turn(name, counters, whole) else { continue };
+            let idle_since_boot = counters.iter().all(|c| c.unwrap_or(0) == 0);
+            if idle_since_boot && (name.starts_with(b"loop") || memory_backed(name)) {
+                continue;
+            }
+            let values = columns(&change);
+            let series = change.series(out, SPEC.name, SPEC.fields);
+            out.push(t_ns, series, &values);
+        }
+    }
+
+    fn not_seen(&self) -> Vec<String> {
+        self.trouble.sentences()
+    }
+}
+
+fn memory_backed(name: &[u8]) -> bool {
+    name.starts_with(b"ram") || name.starts_with(b"zram")
+}
+
+/// The columns of one device, in the order of the fields.
+fn columns(c: &Change<'_, COUNTERS>) -> [f64; 22] {
+    let [r0, r1, r2, r3, r4, r5] = operation(c, READ);
+    let [w0, w1, w2, w3, w4, w5] = operation(c, WRITE);
+    let [d0, d1, d2, d3, d4, d5] = operation(c, DISCARD);
+    let flush = [c.rate(FLUSH), c.ratio(FLUSH_MS, FLUSH)];
+    // Milliseconds of the queue, summed over requests, in a second of time; and busy ones.
+    let queue = c.rate(QUEUE_MS) / 1000.0;
+    let busy = c.rate(BUSY_MS) / 10.0;
+    [
+        r0, r1, r2, r3, r4, r5, w0, w1, w2, w3, w4, w5, d0, d1, d2, d3, d4, d5, flush[0], flush[1],
+        queue, busy,
+    ]
+}
+
+/// Of the four counters from `first`: requests/s, KiB/s, merges/s, share merged, await, size.
+fn operation(c: &Change<'_, COUNTERS>, first: usize) -> [f64; 6] {
+    let [requests, merges, sectors, millis] = [first, first + 1, first + 2, first + 3];
+    let made = c.delta[requests] + c.delta[merges];
+    let merged = if made > 0.0 { 100.0 * c.delta[merges] / made } else { f64::NAN };
+    [
+        c.rate(requests),
+        c.rate(sectors) / 2.0,
+        c.rate(merges),
+        merged,
+        c.ratio(millis, requests),
+        c.ratio(sectors, requests) / 2.0,
+    ]
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::fake::{Fake, value};
+    use super::*;
+
+    const IDLE: &str = " 7 0 loop0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0\n";
+
+    fn fake(diskstats: &str) -> Fake {
+        let fake = Fake::new(&[("proc/diskstats", diskstats)]);
+        for name in ["vda", "loop0", "cciss!c0d0"] {
+            std::fs::create_dir_all(fake.root().join("sys/block").join(name)).unwrap();
+        }
+        fake
+    }
+
+    #[test]
+    fn the_columns_of_iostat() {
+        let part = " 254 1 vda1 9 9 9 9 9 9 9 9 9 9 9\n";
+        let at = |line: &str| format!("{IDLE} 254 0 vda {line}\n{part}");
+        let fake = fake(&at("100 10 800 50 200 20 1600 70 0 500 900 5 0 40 6 3 4"));
+        let mut watch = fake.open(&SPEC).unwrap();
+        assert!(watch.after(1).is_empty());
+        // Over 2 s: 40 reads of 16 sectors in 80 ms with 10 merged, 10 writes, no discards, 4 flushes.
+        fake.write(
+            "proc/diskstats",
+            &at("140 20 1440 130 210 20 1680 170 3 1500 4900 5 0 40 6 7 10"),
+        );
+        let rows = watch.after(2);
+        assert_eq!(rows.len(), 22, "a partition and an idle loop device are left out");
+        for (field, expected) in [
+            ("r/s", 20.0),
+            ("rkB/s", 160.0),
+            ("rrqm/s", 5.0),
+            ("%rrqm", 20.0),
+            ("r_await", 2.0),
+            ("rareq-sz", 8.0),
+            ("w/s", 5.0),
+            ("wkB/s", 20.0),
+            ("wrqm/s", 0.0),
+            ("%wrqm", 0.0),
+            ("w_await", 10.0),
+            ("wareq-sz", 4.0),
+            ("d/s", 0.0),
+            ("dkB/s", 0.0),
+            ("f/s", 2.0),
+            ("f_await", 1.5),
+            ("aqu-sz", 2.0),
+            ("%util", 50.0),
+        ] {
+            assert_eq!(value(&rows, "vda", field), expected, "{field}");
+        }
+        for field in ["%drqm", "d_await", "dareq-sz"] {
+            assert!(value(&rows, "vda", field).is_nan(), "{field} of nothing is missing");
+        }
+    }
+
+    #[test]
+    fn a_loop_device_shows_from_its_first_request() {
+        let fake = fake(IDLE);
+        let mut watch = fake.open(&SPEC).unwrap();
+        watch.after(1);
+        assert!(watch.after(1).is_empty());
+        fake.write("proc/diskstats", &IDLE.replacen("loop0 0 0 0 0", "loop0 8 0 64 4", 1));
+        assert_eq!(value(&watch.after(1), "loop0", "r/s"), 8.0);
+    }
+
+    #[test]
+    fn old_kernels_and_counters_that_start_again() {
+        let fake = fake("8 0 cciss/c0d0 10 0 80 5 10 0 80 5 0 10 20\n");
+        let mut watch = fake.open(&SPEC).unwrap();
+        watch.after(1);
+        fake.write("proc/diskstats", "8 0 cciss/c0d0 2 0 96 5 11 0 88 6 0 11 21\n");
+        let rows = watch.after(1);
+        assert!(value(&rows, "cciss/c0d0", "r/s").is_nan(), "backwards is not a rate");
+        assert!(value(&rows, "cciss/c0d0", "d/s").is_nan(), "no discards in 11 columns");
+        assert_eq!(value(&rows, "cciss/c0d0", "w/s"), 1.0);
+    }
+}

@@ -1,0 +1,212 @@
+//! What memory is used for, from `/proc/meminfo`, and how it moves, from `/proc/vmstat`.
+
+use crate::scan::{Words, lines, number};
+use crate::source::{Reading, Source};
+use crate::subjects::Subjects;
+use crate::trouble::Trouble;
+use crate::{Field, FirstSeries, Monitor, MonitorSpec, NotAvailable, Recorder, Tree};
+
+/// What the monitor is.
+pub static SPEC: MonitorSpec = MonitorSpec {
+    name: "memory",
+    help: "What memory is used for at the end of the interval, from /proc/meminfo, and the rates of \
+           paging and faults over it, from /proc/vmstat.",
+    subjects: "the whole system (an empty subject)",
+    fields: &[
+        bytes("total", "Memory that the kernel manages"),
+        bytes("free", "Memory that nothing uses"),
+        bytes("available", "The kernel's estimate of what programs could get without swapping"),
+        bytes("buffers", "Cached blocks of devices and file-system metadata"),
+        bytes("cached", "Page cache: cached files, and shared memory"),
+        bytes("dirty", "Changed pages that wait to be written"),
+        bytes("writeback", "Pages that are being written now"),
+        bytes("slab", "The kernel's own structures"),
+        bytes("swap_used", "Swap space in use"),
+        bytes("anon_huge", "Anonymous memory in transparent huge pages"),
+        Field { name: "pgpgin", unit: "KiB/s", help: "Data read in from block devices" },
+        Field { name: "pgpgout", unit: "KiB/s", help: "Data written out to block devices" },
+        rate("pswpin", "Pages read in from swap"),
+        rate("pswpout", "Pages written out to swap"),
+        rate("pgfault", "Page faults, minor and major"),
+        rate("pgmajfault", "Page faults that had to read from a device"),
+    ],
+    open: |tree| Memory::open(tree).map(|monitor| Box::new(monitor) as Box<dyn Monitor>),
+};
+
+const fn bytes(name: &'static str, help: &'static str) -> Field {
+    Field { name, unit: "B", help }
+}
+const fn rate(name: &'static str, help: &'static str) -> Field {
+    Field { name, unit: "1/s", help }
+}
+
+/// The lines of meminfo, those of the fields first and in their order; swap is total less free.
+const MEMINFO: [&[u8]; 11] = [
+    b"MemTotal:",
+    b"MemFree:",
+    b"MemAvailable:",
+    b"Buffers:",
+    b"Cached:",
+    b"Dirty:",
+    b"Writeback:",
+    b"Slab:",
+    b"SwapTotal:",
+    b"AnonHugePages:",
+    b"SwapFree:",
+];
+const SWAP_TOTAL: usize = 8;
+const SWAP_FREE: usize = 10;
+const LEVELS: usize = 10;
+
+/// The lines of vmstat, in the order of the fields.
+const VMSTAT: [&[u8]; 6] =
+    [b"pgpgin", b"pgpgout", b"pswpin", b"pswpout", b"pgfault", b"pgmajfault"];
+
+struct Memory {
+    meminfo: Source,
+    vmstat: Option<Source>,
+    rates: Subjects<6>,
+    /// The series, and whether a base was taken.
+    series: Option<FirstSeries>,
+    trouble: Trouble,
+}
+
+impl Memory {
+    fn open(tree: &Tree) -> Result<Self, NotAvailable> {
+        let meminfo = tree.open("proc/meminfo", Reading::Whole)?;
+        let mut trouble = Trouble::default();
+        let vmstat = tree
+            .open("proc/vmstat", Reading::Records)
+            .map_err(|error| trouble.note("vmstat", || error.reason))
+            .ok();
+        Ok(Self { meminfo, vmstat, rates: Subjects::new(), series: None, trouble })
+    }
+
+    /// The levels in bytes, in the order of the fields.
+    fn levels(&mut self) -> Option<[f64; LEVELS]> {
+        let found = match self.meminfo.read() {
+            Ok(text) => keyed(text, &MEMINFO),
+            Err(error) => {
+                self.trouble.unreadable("meminfo", self.meminfo.path(), &error);
+                return None;
+            }
+        };
+        let mut kib = [f64::NAN; LEVELS];
+        for (i, slot) in kib.iter_mut().enumerate() {
+            let level = if i == SWAP_TOTAL {
+                found[SWAP_TOTAL].zip(found[SWAP_FREE]).and_then(|(t, f)| t.checked_sub(f))
+            } else {
+                found[i]
+            };
+            match level {
+                Some(level) => *slot = level as f64 * 1024.0,
+                None => self.trouble.note(SPEC.fields[i].name, || {
+                    let line = String::from_utf8_lossy(MEMINFO[i]);
+                    format!("/proc/meminfo of this kernel has no `{line}` that can be read")
+                }),
+            }
+        }
+        Some(kib)
+    }
+
+    /// The rates since the last tick, in the order of the fields.
+    fn rates(&mut self, t_ns: u64) -> [f64; 6] {
+        let nothing = [f64::NAN; 6];
+        let Some(vmstat) = &mut self.vmstat else { return nothing };
+        let found = match vmstat.read() {
+            Ok(text) => keyed(text, &VMSTAT),
+            Err(error) => {
+                self.trouble.unreadable("vmstat", vmstat.path(), &error);
+                return nothing;
+            }
+        };
+        self.rates.begin(t_ns);
+        match self.rates.turn(b"", found, |_| true) {
+            Some(change) => std::array::from_fn(|i| change.rate(i)),
+            None => nothing,
+        }
+    }
+}
+
+/// The numbers that follow the keys, in the keys' order.
+fn keyed<const N: usize>(text: &[u8], keys: &[&[u8]; N]) -> [Option<u64>; N] {
+    let mut found = [None; N];
+    for line in lines(text) {
+        let mut words = Words::new(line);
+        let Some(key) = words.next() else { continue };
+        if let Some(i) = keys.iter().position(|k| *k == key) {
+            found[i] = words.next().and_then(number);
+        }
+    }
+    found
+}
+
+impl Monitor for Memory {
+    fn spec(&self) -> &'static MonitorSpec {
+        &SPEC
+    }
+
+    fn sample(&mut self, t_ns: u64, out: &mut Recorder) {
+        let rates = self.rates(t_ns);
+        let Some(levels) = self.levels() else { return };
+        let Some(series) = self.series else {
+            self.series = Some(out.intern(SPEC.name, "", SPEC.fields));
+            return;
+        };
+        let mut values = [f64::NAN; LEVELS + 6];
+        values[..LEVELS].copy_from_slice(&levels);
+        values[LEVELS..].copy_from_slice(&rates);
+        out.push(t_ns, series, &values);
+    }
+
+    fn not_seen(&self) -> Vec<String> {
+        self.trouble.sentences()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::fake::{Fake, value};
+    use super::*;
+
+    const MEMINFO_TEXT: &str = "MemTotal:       1000 kB\nMemFree:         400 kB\n\
+        MemAvailable:    700 kB\nBuffers:          10 kB\nCached:          200 kB\n\
+        SwapCached:        1 kB\nSwapTotal:        64 kB\nSwapFree:         60 kB\n\
+        Dirty:             8 kB\nWriteback:         0 kB\nSlab:             30 kB\n";
+
+    #[test]
+    fn levels_and_rates() {
+        let fake = Fake::new(&[
+            ("proc/meminfo", MEMINFO_TEXT),
+            ("proc/vmstat", "nr_free_pages 1\npgpgin 100\npgpgout 0\npswpin 0\npgfault 9\n"),
+        ]);
+        let mut watch = fake.open(&SPEC).unwrap();
+        assert!(watch.after(1).is_empty());
+        fake.write("proc/vmstat", "pgpgin 300\npgpgout 0\npswpin 0\npgfault 8\n");
+        let rows = watch.after(2);
+        assert_eq!(rows.len(), SPEC.fields.len());
+        assert_eq!(value(&rows, "", "total"), 1_024_000.0);
+        assert_eq!(value(&rows, "", "swap_used"), 4096.0);
+        assert_eq!(value(&rows, "", "writeback"), 0.0);
+        assert_eq!(value(&rows, "", "pgpgin"), 100.0);
+        assert_eq!(value(&rows, "", "pswpin"), 0.0);
+        assert!(value(&rows, "", "pgfault").is_nan(), "went backwards");
+        assert!(value(&rows, "", "pswpout").is_nan(), "not there");
+        assert!(value(&rows, "", "anon_huge").is_nan(), "not there");
+        assert_eq!(
+            watch.monitor.not_seen(),
+            ["/proc/meminfo of this kernel has no `AnonHugePages:` that can be read"]
+        );
+    }
+
+    #[test]
+    fn without_vmstat_the_levels_stay() {
+        let fake = Fake::new(&[("proc/meminfo", MEMINFO_TEXT)]);
+        let mut watch = fake.open(&SPEC).unwrap();
+        watch.after(1);
+        let rows = watch.after(1);
+        assert_eq!(value(&rows, "", "free"), 409_600.0);
+        assert!(value(&rows, "", "pgfault").is_nan());
+        assert!(watch.monitor.not_seen()[0].contains("vmstat is not there"));
+    }
+}

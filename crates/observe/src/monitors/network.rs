@@ -1,0 +1,171 @@
+//! What the network interfaces carried, from `/proc/net/dev`, and how often TCP sent again, from
+//! `/proc/net/snmp`: those of the network namespace that the process is in.
+
+use crate::scan::{Words, lines, number};
+use crate::source::{Reading, Source};
+use crate::subjects::Subjects;
+use crate::trouble::Trouble;
+use crate::{Field, Monitor, MonitorSpec, NotAvailable, Recorder, Tree};
+
+/// What the monitor is.
+pub static SPEC: MonitorSpec = MonitorSpec {
+    name: "network",
+    help: "What every network interface of this network namespace carried, from /proc/net/dev, and \
+           how often TCP had to send again, from /proc/net/snmp. Here kB is 1000 bytes (`sar` prints \
+           KiB under that name).",
+    subjects: "every interface (`lo`, `eth0`, ...); `tcp` for `retransmits`",
+    fields: &[
+        Field { name: "rx", unit: "kB/s", help: "Data received" },
+        rate("rx_packets", "Packets received"),
+        rate("rx_errors", "Packets received damaged"),
+        rate("rx_drops", "Packets received and dropped for want of room"),
+        Field { name: "tx", unit: "kB/s", help: "Data sent" },
+        rate("tx_packets", "Packets sent"),
+        rate("tx_errors", "Packets that could not be sent"),
+        rate("tx_drops", "Packets dropped on the way out"),
+        rate("retransmits", "TCP segments sent again, over all interfaces"),
+    ],
+    open: |tree| Network::open(tree).map(|monitor| Box::new(monitor) as Box<dyn Monitor>),
+};
+
+const fn rate(name: &'static str, help: &'static str) -> Field {
+    Field { name, unit: "1/s", help }
+}
+
+/// The fields of an interface; the one after them is TCP's.
+const INTERFACE: usize = 8;
+
+struct Network {
+    dev: Source,
+    snmp: Option<Source>,
+    interfaces: Subjects<INTERFACE>,
+    tcp: Subjects<1>,
+    trouble: Trouble,
+}
+
+impl Network {
+    fn open(tree: &Tree) -> Result<Self, NotAvailable> {
+        let dev = tree.open("proc/net/dev", Reading::Records)?;
+        let mut trouble = Trouble::default();
+        let snmp = tree
+            .open("proc/net/snmp", Reading::Whole)
+            .map_err(|error| trouble.note("snmp", || error.reason))
+            .ok();
+        Ok(Self { dev, snmp, interfaces: Subjects::new(), tcp: Subjects::new(), trouble })
+    }
+
+    fn interfaces(&mut self, t_ns: u64, out: &mut Recorder) {
+        let text = match self.dev.read() {
+            Ok(text) => text,
+            Err(error) => return self.trouble.unreadable("dev", self.dev.path(), &error),
+        };
+        self.interfaces.begin(t_ns);
+        for line in lines(text) {
+            // An interface's name may hold a colon itself (an alias): the last one ends it.
+            let Some(colon) = line.iter().rposition(|b| *b == b':') else { continue };
+            let Some(name) = Words::new(&line[..colon]).next() else { continue };
+            let numbers: [Option<u64>; 12] = Words::new(&line[colon + 1..]).numbers();
+            // Bytes, packets, errors and drops lead both halves of eight.
+            let [rb, rp, re, rd, _, _, _, _, tb, tp, te, td] = numbers;
+            let counters = [rb, rp, re, rd, tb, tp, te, td];
+            let turned = self.interfaces.turn(name, counters, |_| true);
+            let Some(mut change) = turned else { continue };
+            let mut values: [f64; INTERFACE] = std::array::from_fn(|i| change.rate(i));
+            values[0] /= 1000.0;
+            values[4] /= 1000.0;
+            let series = change.series(out, SPEC.name, &SPEC.fields[..INTERFACE]);
+            out.push(t_ns, series, &values);
+        }
+    }
+
+    fn tcp(&mut self, t_ns: u64, out: &mut Recorder) {
+        let Some(snmp) = &mut self.snmp else { return };
+        let count = match snmp.read() {
+            Ok(text) => retransmits(text),
+            Err(error) => return self.trouble.unreadable("snmp", snmp.path(), &error),
+        };
+        if count.is_none() {
+            let sentence = || format!("{} does not tell TCP's RetransSegs", snmp.path().display());
+            self.trouble.note("retransmits", sentence);
+        }
+        self.tcp.begin(t_ns);
+        if let Some(mut change) = self.tcp.turn(b"tcp", [count], |_| true) {
+            let value = change.rate(0);
+            let series = change.series(out, SPEC.name, &SPEC.fields[INTERFACE..]);
+            out.push(t_ns, series, &[value]);
+        }
+    }
+}
+
+/// `RetransSegs` of the two lines that begin with `Tcp:`, the first of which names the columns.
+fn retransmits(snmp: &[u8]) -> Option<u64> {
+    let mut tcp = lines(snmp).filter(|line| line.starts_with(b"Tcp:"));
+    let column = Words::new(tcp.next()?).position(|word| word == b"RetransSegs")?;
+    Words::new(tcp.next()?).nth(column).and_then(number)
+}
+
+impl Monitor for Network {
+    fn spec(&self) -> &'static MonitorSpec {
+        &SPEC
+    }
+
+    fn sample(&mut self, t_ns: u64, out: &mut Recorder) {
+        self.interfaces(t_ns, out);
+        self.tcp(t_ns, out);
+    }
+
+    fn not_seen(&self) -> Vec<String> {
+        self.trouble.sentences()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::fake::{Fake, value};
+    use super::*;
+
+    fn dev(lo: &str) -> String {
+        format!(
+            "Inter-|   Receive         |  Transmit\n face |bytes    packets|bytes packets\n\
+             \u{20}   lo:{lo}\nveth0:1:    1 1 0 0 0 0 0 0 1 1 0 0 0 0 0 0\n"
+        )
+    }
+
+    const SNMP: &str = "Ip: a b\nIp: 1 2\nTcp: OutSegs RetransSegs InErrs\nTcp: 10 4 0\n";
+
+    #[test]
+    fn interfaces_and_tcp() {
+        let fake = Fake::new(&[
+            ("proc/net/dev", &dev(" 1000 10 0 1 0 0 0 0 2000 20 3 0 0 0 0 0")),
+            ("proc/net/snmp", SNMP),
+        ]);
+        let mut watch = fake.open(&SPEC).unwrap();
+        assert!(watch.after(1).is_empty());
+        fake.write("proc/net/dev", &dev("5000 14 0 3 0 0 0 0 4000 30 7 0 0 0 0 0"));
+        fake.write("proc/net/snmp", &SNMP.replace("10 4 0", "10 10 0"));
+        let rows = watch.after(2);
+        for (field, expected) in [
+            ("rx", 2.0),
+            ("rx_packets", 2.0),
+            ("rx_errors", 0.0),
+            ("rx_drops", 1.0),
+            ("tx", 1.0),
+            ("tx_packets", 5.0),
+            ("tx_errors", 2.0),
+            ("tx_drops", 0.0),
+        ] {
+            assert_eq!(value(&rows, "lo", field), expected, "{field}");
+        }
+        assert_eq!(value(&rows, "veth0:1", "rx"), 0.0);
+        assert_eq!(value(&rows, "tcp", "retransmits"), 3.0);
+    }
+
+    #[test]
+    fn tcp_that_cannot_be_seen_is_said() {
+        let fake = Fake::new(&[("proc/net/dev", ""), ("proc/net/snmp", "Tcp: RetransSegs\n")]);
+        let mut watch = fake.open(&SPEC).unwrap();
+        watch.after(1);
+        assert!(watch.after(1).iter().all(|(.., v)| v.is_nan()));
+        assert!(watch.monitor.not_seen()[0].contains("RetransSegs"));
+    }
+}

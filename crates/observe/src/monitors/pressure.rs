@@ -1,0 +1,149 @@
+//! For how much of the time something waited for CPU, disk or memory: the kernel's pressure stall
+//! information (Documentation/accounting/psi.rst).
+
+use crate::scan::{Words, decimal, lines, number};
+use crate::source::{Reading, Source};
+use crate::subjects::Subjects;
+use crate::trouble::Trouble;
+use crate::{Field, Monitor, MonitorSpec, NotAvailable, Recorder, Tree};
+
+/// What the monitor is.
+pub static SPEC: MonitorSpec = MonitorSpec {
+    name: "pressure",
+    help: "For how much of the interval something waited for a resource, from the totals of \
+           /proc/pressure. For the CPU there is no `full`: the kernel does not define it for the \
+           whole system.",
+    subjects: "`cpu`, `io`, `memory`",
+    fields: &[
+        percent("some", "Share of the interval in which at least one task waited for the resource"),
+        percent("some_avg10", "The kernel's own running mean of `some` over 10 s"),
+        percent("full", "Share of the interval in which all tasks that had work waited for it"),
+        percent("full_avg10", "The kernel's own running mean of `full` over 10 s"),
+    ],
+    open: |tree| Pressure::open(tree).map(|monitor| Box::new(monitor) as Box<dyn Monitor>),
+};
+
+const fn percent(name: &'static str, help: &'static str) -> Field {
+    Field { name, unit: "%", help }
+}
+
+/// The resources, and how many of the fields each has.
+const RESOURCES: [(&str, &str, usize); 3] = [
+    ("cpu", "proc/pressure/cpu", 2),
+    ("io", "proc/pressure/io", 4),
+    ("memory", "proc/pressure/memory", 4),
+];
+
+struct Pressure {
+    files: Vec<(&'static str, Source, usize)>,
+    totals: Subjects<2>,
+    trouble: Trouble,
+}
+
+impl Pressure {
+    fn open(tree: &Tree) -> Result<Self, NotAvailable> {
+        let mut files = Vec::new();
+        let mut trouble = Trouble::default();
+        for (name, file, fields) in RESOURCES {
+            match tree.open(file, Reading::Whole) {
+                Ok(source) => files.push((name, source, fields)),
+                Err(error) => trouble.note(name, || error.reason),
+            }
+        }
+        if files.is_empty() {
+            return Err(NotAvailable::because(format!(
+                "{}; this needs Linux 4.20 or later with CONFIG_PSI, and where it is off by default \
+                 psi=1 on the kernel's command line",
+                trouble.sentences().join(", ")
+            )));
+        }
+        Ok(Self { files, totals: Subjects::new(), trouble })
+    }
+}
+
+/// `some` and `full`: the total in microseconds, and the mean over 10 s.
+fn read(text: &[u8]) -> [(Option<u64>, f64); 2] {
+    let mut found = [(None, f64::NAN); 2];
+    for line in lines(text) {
+        let mut words = Words::new(line);
+        let slot = match words.next() {
+            Some(b"some") => &mut found[0],
+            Some(b"full") => &mut found[1],
+            _ => continue,
+        };
+        for word in words {
+            if let Some(value) = word.strip_prefix(b"avg10=") {
+                slot.1 = decimal(value);
+            } else if let Some(value) = word.strip_prefix(b"total=") {
+                slot.0 = number(value);
+            }
+        }
+    }
+    found
+}
+
+impl Monitor for Pressure {
+    fn spec(&self) -> &'static MonitorSpec {
+        &SPEC
+    }
+
+    fn sample(&mut self, t_ns: u64, out: &mut Recorder) {
+        self.totals.begin(t_ns);
+        for (name, source, fields) in &mut self.files {
+            let [some, full] = match source.read() {
+                Ok(text) => read(text),
+                Err(error) => {
+                    self.trouble.unreadable(name, source.path(), &error);
+                    continue;
+                }
+            };
+            let turned = self.totals.turn(name.as_bytes(), [some.0, full.0], |_| true);
+            let Some(mut change) = turned else { continue };
+            // Microseconds in a second, as percent.
+            let values = [change.rate(0) / 1e4, some.1, change.rate(1) / 1e4, full.1];
+            let series = change.series(out, SPEC.name, &SPEC.fields[..*fields]);
+            out.push(t_ns, series, &values[..*fields]);
+        }
+    }
+
+    fn not_seen(&self) -> Vec<String> {
+        self.trouble.sentences()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::fake::{Fake, value};
+    use super::*;
+
+    #[test]
+    fn shares_from_totals() {
+        let fake = Fake::new(&[
+            ("proc/pressure/cpu", "some avg10=0.20 avg60=0.65 avg300=0.61 total=1000000\n"),
+            (
+                "proc/pressure/io",
+                "some avg10=1.03 avg60=0 avg300=0 total=5\nfull avg10=0.50 avg60=0 avg300=0 total=5\n",
+            ),
+        ]);
+        let mut watch = fake.open(&SPEC).unwrap();
+        assert!(watch.after(1).is_empty());
+        fake.write("proc/pressure/cpu", "some avg10=9.00 avg60=0 avg300=0 total=2500000\n");
+        let rows = watch.after(2);
+        assert_eq!(value(&rows, "cpu", "some"), 75.0);
+        assert_eq!(value(&rows, "cpu", "some_avg10"), 9.0);
+        assert!(!rows.iter().any(|(s, f, _)| s == "cpu" && f == "full"));
+        assert_eq!(value(&rows, "io", "full"), 0.0);
+        assert_eq!(value(&rows, "io", "full_avg10"), 0.5);
+        assert!(watch.monitor.not_seen()[0].contains("pressure/memory is not there"));
+        fake.write("proc/pressure/cpu", "some avg10= total=x\nother\n");
+        let rows = watch.after(1);
+        assert!(value(&rows, "cpu", "some").is_nan());
+        assert!(value(&rows, "cpu", "some_avg10").is_nan());
+    }
+
+    #[test]
+    fn says_how_to_switch_it_on() {
+        let error = Fake::new(&[]).open(&SPEC).err().unwrap();
+        assert!(error.reason.contains("psi=1"), "{error}");
+    }
+}

@@ -1,0 +1,174 @@
+//! How often the kernel switched, was interrupted and forked, and how much wanted to run, from
+//! `/proc/stat` and `/proc/loadavg`.
+
+use crate::scan::{Words, decimal, lines, number};
+use crate::source::{Reading, SharedSource, Source};
+use crate::subjects::Subjects;
+use crate::trouble::Trouble;
+use crate::{Field, Monitor, MonitorSpec, NotAvailable, Recorder, Tree};
+
+/// What the monitor is.
+pub static SPEC: MonitorSpec = MonitorSpec {
+    name: "switches",
+    help: "How often the kernel switched between threads, was interrupted and made processes, and \
+           how much wanted to run, from /proc/stat and /proc/loadavg.",
+    subjects: "the whole system (an empty subject)",
+    fields: &[
+        Field {
+            name: "context_switches",
+            unit: "1/s",
+            help: "Switches from one thread to another",
+        },
+        Field { name: "interrupts", unit: "1/s", help: "Interrupts served" },
+        Field { name: "forks", unit: "1/s", help: "Processes and threads made" },
+        Field {
+            name: "runnable",
+            unit: "1",
+            help: "Threads that ran or waited for a CPU at the end of the interval, this one included",
+        },
+        Field {
+            name: "blocked",
+            unit: "1",
+            help: "Threads that waited for a disk at the end of the interval",
+        },
+        Field { name: "load1", unit: "1", help: "The kernel's load average over one minute" },
+    ],
+    open: |tree| Switches::open(tree).map(|monitor| Box::new(monitor) as Box<dyn Monitor>),
+};
+
+struct Switches {
+    stat: SharedSource,
+    loadavg: Option<Source>,
+    rates: Subjects<3>,
+    trouble: Trouble,
+}
+
+impl Switches {
+    fn open(tree: &Tree) -> Result<Self, NotAvailable> {
+        let stat = tree.share("proc/stat")?;
+        let mut trouble = Trouble::default();
+        let loadavg = tree
+            .open("proc/loadavg", Reading::Whole)
+            .map_err(|error| trouble.note("loadavg", || error.reason))
+            .ok();
+        Ok(Self { stat, loadavg, rates: Subjects::new(), trouble })
+    }
+
+    fn load1(&mut self) -> f64 {
+        let Some(loadavg) = &mut self.loadavg else { return f64::NAN };
+        match loadavg.read() {
+            Ok(text) => Words::new(text).next().map_or(f64::NAN, decimal),
+            Err(error) => {
+                self.trouble.unreadable("loadavg", loadavg.path(), &error);
+                f64::NAN
+            }
+        }
+    }
+}
+
+/// What `/proc/stat` counts besides the CPUs' time.
+#[derive(Debug, Default, PartialEq)]
+struct Counts {
+    switches: Option<u64>,
+    interrupts: Option<u64>,
+    forks: Option<u64>,
+    runnable: Option<u64>,
+    blocked: Option<u64>,
+}
+
+impl Counts {
+    /// Reads the lines after the CPUs' from the end, and of the interrupts' line only the sum that
+    /// comes first: it has a number for every interrupt, a hundred kilobytes on a large machine.
+    fn read(stat: &[u8]) -> Self {
+        let mut counts = Self::default();
+        for line in lines(stat).rev() {
+            let mut words = Words::new(line);
+            let Some(key) = words.next() else { continue };
+            let mut value = || words.next().and_then(number);
+            match key {
+                b"ctxt" => {
+                    counts.switches = value();
+                    break;
+                }
+                b"processes" => counts.forks = value(),
+                b"procs_running" => counts.runnable = value(),
+                b"procs_blocked" => counts.blocked = value(),
+                _ => {}
+            }
+        }
+        counts.interrupts = lines(stat)
+            .find(|line| !line.starts_with(b"cpu"))
+            .and_then(|line| line.strip_prefix(b"intr "))
+            .and_then(|rest| Words::new(rest).next())
+            .and_then(number);
+        counts
+    }
+}
+
+impl Monitor for Switches {
+    fn spec(&self) -> &'static MonitorSpec {
+        &SPEC
+    }
+
+    fn sample(&mut self, t_ns: u64, out: &mut Recorder) {
+        let counts = match self.stat.lock().read(t_ns) {
+            Ok(text) => Counts::read(text),
+            Err(error) => {
+                return self.trouble.note("stat", || format!("/proc/stat: {error}"));
+            }
+        };
+        let load1 = self.load1();
+        self.rates.begin(t_ns);
+        let counters = [counts.switches, counts.interrupts, counts.forks];
+        let Some(mut change) = self.rates.turn(b"", counters, |_| true) else { return };
+        let level = |count: Option<u64>| count.map_or(f64::NAN, |count| count as f64);
+        let values = [
+            change.rate(0),
+            change.rate(1),
+            change.rate(2),
+            level(counts.runnable),
+            level(counts.blocked),
+            load1,
+        ];
+        let series = change.series(out, SPEC.name, SPEC.fields);
+        out.push(t_ns, series, &values);
+    }
+
+    fn not_seen(&self) -> Vec<String> {
+        self.trouble.sentences()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::fake::{Fake, value};
+    use super::*;
+
+    const STAT: &str = "cpu  1 2 3 4\ncpu0 1 2 3 4\nintr 270295 0 0 7\nctxt 455010\nbtime 17\n\
+        processes 14223\nprocs_running 2\nprocs_blocked 1\nsoftirq 1 2 3\n";
+
+    #[test]
+    fn rates_and_levels() {
+        let fake = Fake::new(&[("proc/stat", STAT), ("proc/loadavg", "0.50 0.15 0.15 2/92 1\n")]);
+        let mut watch = fake.open(&SPEC).unwrap();
+        assert!(watch.after(1).is_empty());
+        fake.write("proc/stat", &STAT.replace("270295", "270395").replace("455010", "455020"));
+        let rows = watch.after(2);
+        assert_eq!(value(&rows, "", "interrupts"), 50.0);
+        assert_eq!(value(&rows, "", "context_switches"), 5.0);
+        assert_eq!(value(&rows, "", "forks"), 0.0);
+        assert_eq!(value(&rows, "", "runnable"), 2.0);
+        assert_eq!(value(&rows, "", "blocked"), 1.0);
+        assert_eq!(value(&rows, "", "load1"), 0.5);
+    }
+
+    #[test]
+    fn what_is_not_there_is_missing() {
+        assert_eq!(Counts::read(b"intr x\nctxt\nprocs_running -1"), Counts::default());
+        let fake = Fake::new(&[("proc/stat", "")]);
+        let mut watch = fake.open(&SPEC).unwrap();
+        watch.after(1);
+        assert!(watch.after(1).iter().all(|(.., v)| v.is_nan()));
+        assert!(watch.monitor.not_seen()[0].contains("loadavg is not there"));
+    }
+}

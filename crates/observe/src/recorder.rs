@@ -1,0 +1,103 @@
+//! Where monitors put their rows.
+
+use assay_model::{SampleRow, SampleSet, SeriesKey};
+
+use crate::Field;
+
+/// The series of a subject's first field; those of its other fields follow it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct FirstSeries(u32);
+
+/// Rows and the series they belong to, in the order in which they came.
+#[derive(Debug, Default)]
+pub struct Recorder {
+    set: SampleSet,
+}
+
+impl Recorder {
+    /// An empty one.
+    pub fn new() -> Self {
+        Self::default()
+    }
+
+    /// The series of `fields` of a subject, made if they are not there yet. Called once a subject:
+    /// it allocates.
+    pub fn intern(&mut self, monitor: &str, subject: &str, fields: &[Field]) -> FirstSeries {
+        let known = self.set.series.iter().position(|s| {
+            s.monitor == monitor
+                && s.subject == subject
+                && fields.first().is_some_and(|f| f.name == s.field)
+        });
+        let first = known.unwrap_or_else(|| {
+            let first = self.set.series.len();
+            self.set.series.extend(fields.iter().map(|field| SeriesKey {
+                monitor: monitor.to_owned(),
+                subject: subject.to_owned(),
+                field: field.name.to_owned(),
+                unit: field.unit.to_owned(),
+            }));
+            first
+        });
+        FirstSeries(first as u32)
+    }
+
+    /// Adds the values of a subject's fields, in the order of the fields, from the first on.
+    pub fn push(&mut self, t_ns: u64, first: FirstSeries, values: &[f64]) {
+        let series = first.0..;
+        self.set.rows.extend(series.zip(values).map(|(series, &value)| SampleRow {
+            t_ns,
+            series,
+            value,
+        }));
+    }
+
+    /// Makes room for that many more rows, so that adding them does not allocate.
+    pub fn reserve(&mut self, rows: usize) {
+        self.set.rows.reserve(rows);
+    }
+
+    /// How many rows fit without allocating.
+    pub fn room(&self) -> usize {
+        self.set.rows.capacity() - self.set.rows.len()
+    }
+
+    /// Lets go of the rows before `t_ns`.
+    pub fn discard_before(&mut self, t_ns: u64) {
+        let keep_from = self.set.rows.partition_point(|r| r.t_ns < t_ns);
+        self.set.rows.drain(..keep_from);
+    }
+
+    /// What was recorded so far.
+    pub fn samples(&self) -> &SampleSet {
+        &self.set
+    }
+
+    /// Everything that was recorded; nothing stays.
+    pub fn take(&mut self) -> SampleSet {
+        std::mem::take(&mut self.set)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const FIELDS: &[Field] =
+        &[Field { name: "a", unit: "1", help: "" }, Field { name: "b", unit: "B", help: "" }];
+
+    #[test]
+    fn a_subject_keeps_its_series() {
+        let mut out = Recorder::new();
+        let x = out.intern("m", "x", FIELDS);
+        let y = out.intern("m", "y", FIELDS);
+        assert_eq!(out.intern("m", "x", FIELDS), x);
+        assert_ne!(x, y);
+        out.push(10, x, &[1.0, 2.0]);
+        out.push(20, y, &[3.0, f64::NAN]);
+        assert_eq!(out.samples().points("m", "x", "b"), [(10, 2.0)]);
+        assert!(out.samples().points("m", "y", "b")[0].1.is_nan());
+        out.discard_before(20);
+        assert_eq!(out.samples().rows.len(), 2);
+        assert_eq!(out.samples().series.len(), 4);
+    }
+}

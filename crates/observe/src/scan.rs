@@ -1,0 +1,91 @@
+//! Reading the kernel's text: words and numbers out of bytes, without allocating and without
+//! trusting them. What is not a number is `None`.
+
+/// The words of one line, separated by blanks.
+#[derive(Debug, Clone)]
+pub struct Words<'a> {
+    rest: &'a [u8],
+}
+
+impl<'a> Words<'a> {
+    /// The words of `line`.
+    pub fn new(line: &'a [u8]) -> Self {
+        Self { rest: line }
+    }
+
+    /// The next `N` words as whole numbers; `None` from the first that is missing or not a number.
+    pub fn numbers<const N: usize>(&mut self) -> [Option<u64>; N] {
+        let mut numbers = [None; N];
+        for slot in &mut numbers {
+            let Some(number) = self.next().and_then(number) else { break };
+            *slot = Some(number);
+        }
+        numbers
+    }
+}
+
+impl<'a> Iterator for Words<'a> {
+    type Item = &'a [u8];
+
+    fn next(&mut self) -> Option<&'a [u8]> {
+        let start = self.rest.iter().position(|b| !blank(*b))?;
+        let word = &self.rest[start..];
+        let end = word.iter().position(|b| blank(*b)).unwrap_or(word.len());
+        self.rest = &word[end..];
+        Some(&word[..end])
+    }
+}
+
+fn blank(byte: u8) -> bool {
+    matches!(byte, b' ' | b'\t' | b'\n')
+}
+
+/// The lines of a text, without their ends.
+pub fn lines(text: &[u8]) -> impl DoubleEndedIterator<Item = &[u8]> {
+    text.split(|b| *b == b'\n')
+}
+
+/// A whole number: digits only, below 2^64.
+pub fn number(word: &[u8]) -> Option<u64> {
+    if word.is_empty() {
+        return None;
+    }
+    let mut value = 0u64;
+    for byte in word {
+        let digit = byte.wrapping_sub(b'0');
+        if digit > 9 {
+            return None;
+        }
+        value = value.checked_mul(10)?.checked_add(u64::from(digit))?;
+    }
+    Some(value)
+}
+
+/// A number with a fraction, such as `0.25`; NaN if it is not one.
+pub fn decimal(word: &[u8]) -> f64 {
+    std::str::from_utf8(word)
+        .ok()
+        .and_then(|text| text.parse().ok())
+        .filter(|value: &f64| value.is_finite())
+        .unwrap_or(f64::NAN)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn words_and_numbers() {
+        let mut words = Words::new(b"  eth0:\t12 34x 56\n");
+        assert_eq!(words.next(), Some(&b"eth0:"[..]));
+        assert_eq!(words.numbers::<3>(), [Some(12), None, None]);
+        assert_eq!(words.next(), Some(&b"56"[..]));
+        assert_eq!(words.next(), None);
+        assert_eq!(number(b"18446744073709551615"), Some(u64::MAX));
+        assert_eq!(number(b"18446744073709551616"), None);
+        assert_eq!(number(b"-1"), None);
+        assert_eq!(number(b""), None);
+        assert_eq!(decimal(b"0.25"), 0.25);
+        assert!(decimal(b"inf").is_nan() && decimal(b"\xff").is_nan() && decimal(b"").is_nan());
+    }
+}

@@ -1,0 +1,105 @@
+//! All that was sampled at one moment, by monitor, subject and field.
+
+use assay_model::SampleSet;
+
+use crate::monitors;
+
+/// The values of one tick.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Frame {
+    /// When, nanoseconds of `CLOCK_MONOTONIC`: the end of the interval that the values are of.
+    pub t_ns: u64,
+    rows: Vec<FrameRow>,
+}
+
+#[derive(Debug, Clone, PartialEq)]
+struct FrameRow {
+    monitor: String,
+    subject: String,
+    /// In the order of the monitor's fields.
+    values: Vec<f64>,
+}
+
+impl Frame {
+    /// The newest tick of `samples`; `None` if there are no rows.
+    pub fn newest(samples: &SampleSet) -> Option<Self> {
+        let t_ns = samples.rows.last()?.t_ns;
+        let mut rows: Vec<FrameRow> = Vec::new();
+        for row in samples.rows.iter().rev().take_while(|row| row.t_ns == t_ns) {
+            let Some(key) = samples.series.get(row.series as usize) else { continue };
+            let Some(field) = place(&key.monitor, &key.field) else { continue };
+            let known = rows
+                .iter_mut()
+                .rev()
+                .find(|r| r.monitor == key.monitor && r.subject == key.subject);
+            if let Some(known) = known {
+                known.values[field] = row.value;
+            } else {
+                let fields = monitors::find(&key.monitor).map_or(0, |spec| spec.fields.len());
+                let mut values = vec![f64::NAN; fields];
+                values[field] = row.value;
+                let (monitor, subject) = (key.monitor.clone(), key.subject.clone());
+                rows.push(FrameRow { monitor, subject, values });
+            }
+        }
+        rows.reverse();
+        Some(Self { t_ns, rows })
+    }
+
+    /// The subjects of a monitor, in the order in which it sampled them.
+    pub fn subjects(&self, monitor: &str) -> impl Iterator<Item = &str> {
+        self.rows.iter().filter(move |r| r.monitor == monitor).map(|r| r.subject.as_str())
+    }
+
+    /// The values of a subject, in the order of the monitor's fields; empty if it was not sampled.
+    pub fn values(&self, monitor: &str, subject: &str) -> &[f64] {
+        let row = self.rows.iter().find(|r| r.monitor == monitor && r.subject == subject);
+        row.map_or(&[], |row| &row.values)
+    }
+
+    /// One value; NaN if it was not sampled.
+    pub fn value(&self, monitor: &str, subject: &str, field: &str) -> f64 {
+        place(monitor, field)
+            .and_then(|i| self.values(monitor, subject).get(i))
+            .map_or(f64::NAN, |value| *value)
+    }
+
+    /// The disk that was busy for the greatest share of the interval, by requests where two are
+    /// equal.
+    pub fn busiest_disk(&self) -> Option<&str> {
+        let load = |disk: &str| {
+            let busy = self.value("disk", disk, "%util");
+            let requests = self.value("disk", disk, "r/s") + self.value("disk", disk, "w/s");
+            (busy.max(0.0), requests.max(0.0))
+        };
+        self.subjects("disk").reduce(|best, disk| if load(disk) > load(best) { disk } else { best })
+    }
+
+    /// A field of all interfaces but the loopback, added up; NaN without an interface.
+    pub fn network_total(&self, field: &str) -> f64 {
+        let interfaces = self.subjects("network").filter(|name| !matches!(*name, "lo" | "tcp"));
+        interfaces.map(|i| self.value("network", i, field)).reduce(|a, b| a + b).unwrap_or(f64::NAN)
+    }
+
+    /// The resource that something waited for longest (`cpu`, `io`, `memory`), and the share of the
+    /// interval, percent.
+    pub fn pressure(&self) -> Option<(&str, f64)> {
+        self.subjects("pressure")
+            .map(|resource| (resource, self.value("pressure", resource, "some")))
+            .filter(|(_, some)| !some.is_nan())
+            .reduce(|best, one| if one.1 > best.1 { one } else { best })
+    }
+
+    /// The machine's power in W as far as it is seen: RAPL's packages added up, or else the largest
+    /// single reading (parts are not added to wholes). NaN if nothing is seen.
+    pub fn watts(&self) -> f64 {
+        let watts = |subject: &str| self.value("power", subject, "power");
+        let package = |s: &&str| s.starts_with("package-") && !s.contains('/');
+        let packages = self.subjects("power").filter(package).map(watts).reduce(|a, b| a + b);
+        packages.or_else(|| self.subjects("power").map(watts).reduce(f64::max)).unwrap_or(f64::NAN)
+    }
+}
+
+fn place(monitor: &str, field: &str) -> Option<usize> {
+    monitors::find(monitor)?.fields.iter().position(|f| f.name == field)
+}

@@ -1,0 +1,123 @@
+//! From frames to lines of text.
+
+use std::fmt::Write;
+
+use super::Frame;
+use super::column::{Column, POWER, SUMMARY};
+use super::number::hundredths;
+use crate::monitors;
+
+/// Which table.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum View {
+    /// One line an interval: CPU, tasks, memory, the busiest disk, network, pressure, power.
+    Summary,
+    /// A line a disk, in the columns of `iostat -x`.
+    Disk,
+    /// A line a CPU, and one for all.
+    Cpu,
+}
+
+/// Makes the lines of one table.
+pub struct Renderer {
+    view: View,
+    columns: Vec<&'static Column>,
+}
+
+impl Renderer {
+    /// A table for a terminal of `width` characters (80 where it is not known). The summary leaves
+    /// out the columns that do not fit, and power where `first`, the first frame, has none. The
+    /// tables of disks and CPUs have all their columns whatever the width.
+    pub fn new(view: View, width: usize, first: &Frame) -> Self {
+        let powered = first.subjects("power").next().is_some();
+        let mut columns: Vec<&Column> =
+            SUMMARY.iter().filter(|c| powered || c.group != POWER).collect();
+        let needed = |columns: &[&Column]| -> usize {
+            columns.iter().map(|c| c.width + 1).sum::<usize>().saturating_sub(1)
+        };
+        while needed(&columns) > width {
+            let least = columns.iter().map(|c| c.rank).max().filter(|rank| *rank > 0);
+            let Some(i) = columns.iter().rposition(|c| Some(c.rank) == least) else { break };
+            columns.remove(i);
+        }
+        Self { view, columns }
+    }
+
+    /// The titles, with a newline at the end of each line. Print it first and every screen or so;
+    /// the tables of disks and CPUs have it before each interval already.
+    pub fn header(&self) -> String {
+        match self.view {
+            View::Summary => self.groups() + &self.titles(),
+            View::Disk | View::Cpu => String::new(),
+        }
+    }
+
+    /// The lines of one interval, each with its newline.
+    pub fn lines(&self, frame: &Frame) -> String {
+        match self.view {
+            View::Summary => joined(self.columns.iter().map(|c| ((c.text)(frame), c.width))),
+            View::Disk => table(frame, "disk", "Device"),
+            View::Cpu => table(frame, "cpu", "CPU"),
+        }
+    }
+
+    fn titles(&self) -> String {
+        joined(self.columns.iter().map(|c| (c.title.to_owned(), c.width)))
+    }
+
+    /// The groups' names over their columns, with a rule to their end: `memory B ----`.
+    fn groups(&self) -> String {
+        let mut line = String::new();
+        for group in self.columns.chunk_by(|a, b| a.group == b.group) {
+            let width = group.iter().map(|c| c.width + 1).sum::<usize>() - 1;
+            let name: String = group[0].group.chars().take(width).collect();
+            let rule = width - name.chars().count();
+            if !line.is_empty() {
+                line.push(' ');
+            }
+            line.push_str(&name);
+            if rule > 1 && !name.is_empty() {
+                line.push(' ');
+                line.push_str(&"-".repeat(rule - 1));
+            } else {
+                line.push_str(&" ".repeat(rule));
+            }
+        }
+        line.truncate(line.trim_end().len());
+        line + "\n"
+    }
+}
+
+/// Texts to the right of their columns, a blank between.
+fn joined(cells: impl Iterator<Item = (String, usize)>) -> String {
+    let mut line = String::new();
+    for (text, width) in cells {
+        if !line.is_empty() {
+            line.push(' ');
+        }
+        // Writing to a String cannot fail.
+        let _ = write!(line, "{text:>width$}");
+    }
+    line + "\n"
+}
+
+/// A line a subject with all fields of a monitor, an empty line at the end.
+fn table(frame: &Frame, monitor: &str, corner: &str) -> String {
+    let fields = monitors::find(monitor).map_or(&[][..], |spec| spec.fields);
+    let longest = frame.subjects(monitor).map(str::len).max().unwrap_or(0);
+    let name_width = longest.max(corner.len());
+    let widths: Vec<usize> = fields.iter().map(|f| f.name.len().max(7) + 1).collect();
+    let mut text = format!("{corner:<name_width$}");
+    for (field, width) in fields.iter().zip(&widths) {
+        let _ = write!(text, "{:>width$}", field.name);
+    }
+    text.push('\n');
+    for subject in frame.subjects(monitor) {
+        let _ = write!(text, "{subject:<name_width$}");
+        for (value, width) in frame.values(monitor, subject).iter().zip(&widths) {
+            let _ = write!(text, "{:>width$}", hundredths(*value));
+        }
+        text.push('\n');
+    }
+    text + "\n"
+}
