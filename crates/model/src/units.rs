@@ -215,8 +215,9 @@ pub fn scale_of(reference: f64, unit: &str) -> (f64, String) {
     }
     if takes_large && a >= 1000.0 {
         let (f, p) = large.iter().find(|(f, _)| a >= *f).copied().unwrap_or((1.0, ""));
-        // A unit that already has a prefix (kB/s) or is a bare reciprocal (1/s) takes none.
-        let bare = unit.starts_with('1') || (unit.starts_with('k') && unit.contains('B'));
+        // A unit that already has a prefix (kB/s, KiB/s) or is a bare reciprocal (1/s) takes none.
+        let prefixed = unit.contains("iB") || (unit.starts_with('k') && unit.contains('B'));
+        let bare = unit.starts_with('1') || prefixed;
         return if bare { (1.0, unit.to_owned()) } else { (f, format!("{p}{unit}")) };
     }
     (1.0, unit.to_owned())
@@ -316,6 +317,7 @@ mod tests {
         assert_eq!(format_value(352_000.0, "ops/s"), "352.0 kops/s");
         assert_eq!(format_value(97.5, "%"), "97.50 %");
         assert_eq!(format_value(1234.0, "1/s"), "1234 1/s");
+        assert_eq!(format_value(1234.0, "KiB/s"), "1234 KiB/s");
         assert_eq!(format_value(0.25, "1"), "0.2500");
         assert_eq!(significant(123_456.0, 3), "123000");
         assert_eq!(format_ratio(1.05123, 1.031, 1.071), "1.051 (1.031..1.071)");
