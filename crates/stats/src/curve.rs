@@ -1,33 +1,24 @@
 //! Curves over several trials: merged point by point, with the best point, the smallest that is nearly
 //! as good, the smoothness, and the value in between.
 
-use assay_model::{Better, CurvePoint, CurveSummary, Interval, Kind};
+use assay_model::{Better, CurvePoint, Interval};
 
 use crate::distribution::{normal_quantile, student_quantile};
 use crate::roughness::{Noise, noise, row_means, smoothness};
 use crate::summary::{exp_interval, mean, variance};
 
-/// What [`merge`] needs.
-#[derive(Debug, Clone, Copy)]
-pub struct CurveInput<'a> {
-    /// The treatment's id.
-    pub treatment: u32,
-    /// Its label.
-    pub label: &'a str,
-    /// The curve's name.
-    pub name: &'a str,
-    /// Unit of x.
-    pub x_unit: &'a str,
-    /// Unit of the values.
-    pub unit: &'a str,
-    /// Which way is better.
-    pub better: Better,
-    /// Where the values come from.
-    pub kind: Kind,
-    /// The `[x, value]` points of each trial, in any order.
-    pub trials: &'a [Vec<[f64; 2]>],
-    /// The level of the intervals.
-    pub confidence: f64,
+/// The curve of one treatment over its trials. The caller adds the names and units that make it a
+/// `CurveSummary`.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Merged {
+    /// The points by rising x.
+    pub points: Vec<CurvePoint>,
+    /// Where the curve is best; `None` without points or when neither direction is better.
+    pub best: Option<CurvePoint>,
+    /// The smallest x within 2 % of the best.
+    pub efficient: Option<CurvePoint>,
+    /// The smoothness, 0 to 1, of [`crate::roughness`].
+    pub smoothness: Option<f64>,
 }
 
 /// A point of "nearly as good" lies within this of the best.
@@ -41,10 +32,11 @@ struct Row {
 
 /// Repeats of one x within a trial are averaged on logs first, so that the trial stays the unit.
 /// Points that are not finite, and values that are not positive, are missing.
-fn rows(trials: &[Vec<[f64; 2]>]) -> Vec<Row> {
+fn rows<T: AsRef<[[f64; 2]]>>(trials: &[T]) -> Vec<Row> {
     let mut all: Vec<(f64, usize, f64)> = Vec::new();
     for (trial, points) in trials.iter().enumerate() {
-        let good = points.iter().filter(|[x, v]| x.is_finite() && *v > 0.0 && v.is_finite());
+        let good =
+            points.as_ref().iter().filter(|[x, v]| x.is_finite() && *v > 0.0 && v.is_finite());
         // Adding 0.0 makes −0.0 and 0.0 one x.
         all.extend(good.map(|[x, v]| (*x + 0.0, trial, v.ln())));
     }
@@ -106,38 +98,33 @@ fn judged(x: &[f64], y: &[f64], noise: Option<&Noise>) -> Vec<f64> {
     (0..y.len()).map(judge).collect()
 }
 
-/// Merges the trials' curves. The points are geometric means over the trials with Student's interval on
-/// logs from three trials.
+/// Merges the curves of a treatment's trials, each its `[x, value]` points in any order. The points are
+/// geometric means over the trials with Student's interval on logs at `confidence` from three trials.
 ///
 /// The highest of many noisy values is too high by luck (the winner's curse), so `best` is looked for
 /// only among the x that every trial has (the greatest n there is), each judged together with its near
-/// neighbours (see [`CurveSummary::best`]; the value reported is the chosen x's own). `efficient` is the
-/// smallest x so judged within 2 % of the best. Both are `None` when [`Better::Neither`].
+/// neighbours: the mean of it and up to three on each side within a factor of 1.25 in x, unless it
+/// stands out from them by more than noise explains. What is reported is the chosen x's own value.
+/// `efficient` is the smallest x so judged within 2 % of the best. Both are `None` when
+/// [`Better::Neither`].
 ///
-/// `smoothness` is that of [`crate::roughness`], from the x that every trial has and x > 0; `None` below
-/// two trials or seven such points, where texture cannot be told from noise.
-pub fn merge(input: &CurveInput<'_>) -> CurveSummary {
-    let rows = rows(input.trials);
-    let points = points_of(&rows, input.trials.len(), input.confidence);
+/// `smoothness` is taken from the x > 0 that every trial has; `None` below two trials or seven such
+/// points, where texture cannot be told from noise.
+pub fn merge<T: AsRef<[[f64; 2]]>>(trials: &[T], better: Better, confidence: f64) -> Merged {
+    let rows = rows(trials);
+    let points = points_of(&rows, trials.len(), confidence);
     let full = rows.iter().map(|r| r.logs.len()).max().unwrap_or(0);
     let whole: Vec<&Row> = rows.iter().filter(|r| r.logs.len() == full).collect();
     let x: Vec<f64> = whole.iter().map(|r| r.x).collect();
     let logs: Vec<Vec<f64>> = whole.iter().map(|r| r.logs.clone()).collect();
     let y = row_means(&logs);
     let noise = noise(&logs);
-    let (best, efficient) = match choose(&x, &judged(&x, &y, noise.as_ref()), input.better) {
+    let (best, efficient) = match choose(&x, &judged(&x, &y, noise.as_ref()), better) {
         Some((best, efficient)) => (Some(x[best]), Some(x[efficient])),
         None => (None, None),
     };
     let at_x = |x: f64| points.iter().find(|p| p.x == x).cloned();
-    CurveSummary {
-        treatment: input.treatment,
-        label: input.label.to_owned(),
-        name: input.name.to_owned(),
-        x_unit: input.x_unit.to_owned(),
-        unit: input.unit.to_owned(),
-        better: input.better,
-        kind: input.kind,
+    Merged {
         best: best.and_then(at_x),
         efficient: efficient.and_then(at_x),
         smoothness: noise.and_then(|n| smooth(&x, &y, n.typical)),

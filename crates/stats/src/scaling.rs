@@ -52,27 +52,32 @@ pub fn scaling(
         ));
     }
     let rate = |p: &ScalingPoint| if better == Better::Lower { 1.0 / p.value } else { p.value };
-    let rates: Vec<(f64, f64)> = points.iter().map(|p| (p.count, rate(p))).collect();
-    let mut models: Vec<ScalingModel> = Vec::new();
-    for law in [Law::Amdahl, Law::Usl] {
-        match fit(&rates, law) {
-            Ok(model) => models.push(model),
-            Err(error) => {
-                notes.push(format!("not fitted: {error}"));
-                break;
-            }
-        }
-    }
-    if let (false, Some(first), Some(last)) = (models.is_empty(), points.first(), points.last()) {
-        let (low, high) = (first.count, last.count);
-        notes.push(format!("measured from {low} to {high}; anything beyond is extrapolated"));
-    }
+    let rates: Vec<ScalingPoint> =
+        points.iter().map(|p| ScalingPoint { value: rate(p), ..p.clone() }).collect();
+    let (models, fit_note) = models(&rates);
+    notes.push(fit_note);
     Scaling {
         factor: factor.to_owned(),
         metric: metric.to_owned(),
         points,
         models,
         note: notes.join("; "),
+    }
+}
+
+/// Amdahl's law and the USL fitted to points whose values are rates (better higher), and a sentence:
+/// the measured range, or why there is no fit (below six sizes, say), with no models then.
+pub fn models(points: &[ScalingPoint]) -> (Vec<ScalingModel>, String) {
+    let rates: Vec<(f64, f64)> = points.iter().map(|p| (p.count, p.value)).collect();
+    let fits: Result<Vec<ScalingModel>, _> =
+        [Law::Amdahl, Law::Usl].into_iter().map(|law| fit(&rates, law)).collect();
+    match fits {
+        Ok(models) => {
+            let low = rates.iter().map(|r| r.0).fold(f64::INFINITY, f64::min);
+            let high = rates.iter().map(|r| r.0).fold(0.0, f64::max);
+            (models, format!("measured from {low} to {high}; anything beyond is extrapolated"))
+        }
+        Err(error) => (Vec::new(), format!("not fitted: {error}")),
     }
 }
 

@@ -1,21 +1,11 @@
 //! Curves through the front door: merging, the choice of a point, smoothness, interpolation.
 
-use assay_model::{Better, CurveSummary, Kind};
-use assay_stats::curve::{CurveInput, at, merge};
+use assay_model::Better;
+use assay_stats::curve::{Merged, at, merge};
 use assay_stats::rng::Rng;
 
-fn merged(trials: &[Vec<[f64; 2]>], better: Better) -> CurveSummary {
-    merge(&CurveInput {
-        treatment: 3,
-        label: "bs",
-        name: "throughput",
-        x_unit: "B",
-        unit: "B/s",
-        better,
-        kind: Kind::Measured,
-        trials,
-        confidence: 0.95,
-    })
+fn merged(trials: &[Vec<[f64; 2]>], better: Better) -> Merged {
+    merge(trials, better, 0.95)
 }
 
 /// Calls of 1 µs + 1 ns/B.

@@ -1,0 +1,242 @@
+//! The simulations behind `docs/statistics.md`: how often intervals hold the true ratio and how often
+//! verdicts are false alarms, with fixed seeds.
+#![allow(dead_code, reason = "each test binary uses its own part")]
+
+pub mod scaling;
+
+use assay_stats::bootstrap::{Resampling, Statistic, percentile_interval};
+use assay_stats::distribution::student_quantile;
+use assay_stats::fieller::fieller_unpaired;
+use assay_stats::ratio::{compare_paired, compare_unpaired};
+use assay_stats::rng::Rng;
+pub use assay_stats::sequential::LOOKS as LOOKS_OF_ASSAY;
+use assay_stats::sequential::NOMINAL_ALPHA;
+use assay_stats::summary::{mean, variance};
+
+/// treatment / baseline in the coverage simulations.
+pub const TRUE_RATIO: f64 = 1.03;
+
+/// The shapes of run times.
+#[derive(Debug, Clone, Copy)]
+pub enum Shape {
+    /// Lognormal, 2 %.
+    Lognormal,
+    /// 1 + an exponential of mean 3 %.
+    Skewed,
+    /// 80 % at 1, 20 % at 1.08, 1 % noise.
+    TwoModes,
+    /// 1 % normal, 5 % of the values 1.3 to 2 times as large.
+    Outliers,
+}
+
+pub const SHAPES: [Shape; 4] = [Shape::Lognormal, Shape::Skewed, Shape::TwoModes, Shape::Outliers];
+
+impl Shape {
+    pub fn draw(self, rng: &mut Rng) -> f64 {
+        match self {
+            Shape::Lognormal => (0.02 * rng.normal()).exp(),
+            Shape::Skewed => 1.0 + 0.03 * rng.exponential(),
+            Shape::TwoModes => {
+                let mode = if rng.uniform() < 0.2 { 1.08 } else { 1.0 };
+                mode * (1.0 + 0.01 * rng.normal())
+            }
+            Shape::Outliers => {
+                let slow = if rng.uniform() < 0.05 { 1.3 + 0.7 * rng.uniform() } else { 1.0 };
+                slow * (1.0 + 0.01 * rng.normal())
+            }
+        }
+    }
+
+    pub fn sample(self, n: usize, scale: f64, rng: &mut Rng) -> Vec<f64> {
+        (0..n).map(|_| scale * self.draw(rng)).collect()
+    }
+}
+
+/// The intervals whose coverage is measured.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Interval {
+    Welch,
+    RankSum,
+    PairedT,
+    SignedRank,
+    Fieller,
+    Bootstrap,
+}
+
+/// Per cent of `repeats` in which the nominal 95 % interval of the ratio holds the truth; `None` when n
+/// carries no such interval.
+pub fn coverage(
+    interval: Interval,
+    shape: Shape,
+    n: usize,
+    repeats: usize,
+    seed: u64,
+) -> Option<f64> {
+    let mut rng = Rng::new(seed);
+    let mut held = 0usize;
+    for repeat in 0..repeats {
+        let a = shape.sample(n, 1.0, &mut rng);
+        let b = shape.sample(n, TRUE_RATIO, &mut rng);
+        let found = match interval {
+            Interval::Welch => compare_unpaired(&a, &b, 0.95).ok()?.interval,
+            Interval::RankSum => compare_unpaired(&a, &b, 0.95).ok()?.twin,
+            Interval::PairedT => compare_paired(&a, &b, 0.95).ok()?.interval,
+            Interval::SignedRank => compare_paired(&a, &b, 0.95).ok()?.twin,
+            Interval::Fieller => fieller_unpaired(&a, &b, 0.95).map(|r| r.interval),
+            Interval::Bootstrap => Some(ratio_of_means_bootstrap(&a, &b, repeat as u64)),
+        };
+        held += usize::from(found?.contains(TRUE_RATIO));
+    }
+    Some(100.0 * held as f64 / repeats as f64)
+}
+
+/// The percentile bootstrap of the ratio of means of two independent samples, which assay refuses below
+/// 20 runs; here it is asked as a statistic of blocks to show why.
+fn ratio_of_means_bootstrap(a: &[f64], b: &[f64], seed: u64) -> assay_model::Interval {
+    let mut rng = Rng::new(seed);
+    let mut ratios: Vec<f64> = (0..400)
+        .map(|_| {
+            let mut drawn = |v: &[f64]| v.iter().map(|_| v[rng.below(v.len())]).sum::<f64>();
+            drawn(b) / drawn(a)
+        })
+        .collect();
+    ratios.sort_unstable_by(f64::total_cmp);
+    assay_model::Interval { low: ratios[9], high: ratios[390], level: 0.95 }
+}
+
+/// Coverage of the library's bootstrap of the mean log ratio over 20 pairs.
+pub fn block_bootstrap_coverage(shape: Shape, n: usize, repeats: usize, seed: u64) -> f64 {
+    let mut rng = Rng::new(seed);
+    let held = (0..repeats)
+        .filter(|repeat| {
+            let d: Vec<f64> = (0..n)
+                .map(|_| (TRUE_RATIO * shape.draw(&mut rng) / shape.draw(&mut rng)).ln())
+                .collect();
+            let options = Resampling { resamples: 400, level: 0.95, seed: *repeat as u64 };
+            let i = percentile_interval(&d, Statistic::Mean, options, |d| {
+                Some(d.iter().copied().sum::<f64>() / d.len() as f64)
+            });
+            i.is_ok_and(|i| i.contains(TRUE_RATIO.ln()))
+        })
+        .count();
+    100.0 * held as f64 / repeats as f64
+}
+
+fn alarm(a: &[f64], b: &[f64], paired: bool) -> bool {
+    let compare = if paired { compare_paired } else { compare_unpaired };
+    compare(a, b, 0.95).is_ok_and(|r| r.interval.is_some_and(|i| !i.contains(1.0)))
+}
+
+fn per_cent(repeats: usize, mut hit: impl FnMut() -> bool) -> f64 {
+    100.0 * (0..repeats).filter(|_| hit()).count() as f64 / repeats as f64
+}
+
+/// False alarms of identical arms with 2 % between runs, 1 % within and `samples` a run: of all
+/// samples pooled, and of run means.
+pub fn pooled_and_run_means(runs: usize, samples: usize, repeats: usize, seed: u64) -> (f64, f64) {
+    let mut rng = Rng::new(seed);
+    let mut arm = |pool: &mut Vec<f64>| -> Vec<f64> {
+        (0..runs)
+            .map(|_| {
+                let run = 1.0 + 0.02 * rng.normal();
+                let s: Vec<f64> = (0..samples).map(|_| run * (1.0 + 0.01 * rng.normal())).collect();
+                pool.extend(&s);
+                s.iter().sum::<f64>() / samples as f64
+            })
+            .collect()
+    };
+    let (mut pooled, mut means) = (0usize, 0usize);
+    for _ in 0..repeats {
+        let (mut pa, mut pb) = (Vec::new(), Vec::new());
+        let (a, b) = (arm(&mut pa), arm(&mut pb));
+        pooled += usize::from(alarm(&pa, &pb, false));
+        means += usize::from(alarm(&a, &b, false));
+    }
+    let share = |c: usize| 100.0 * c as f64 / repeats as f64;
+    (share(pooled), share(means))
+}
+
+/// How the machine drifts while 20 runs of identical code are made.
+#[derive(Debug, Clone, Copy)]
+pub enum Drift {
+    /// Linear, 3 % from first to last run, with 2 % noise.
+    Linear,
+    /// AR(1) with 0.9, 2 % stationary, no other noise.
+    Correlated,
+}
+
+fn drifting(drift: Drift, rng: &mut Rng) -> Vec<f64> {
+    let mut state = 0.02 * rng.normal();
+    let value = |i: usize| match drift {
+        Drift::Linear => 1.0 + 0.03 * i as f64 / 19.0 + 0.02 * rng.normal(),
+        Drift::Correlated => {
+            state = 0.9 * state + 0.02 * (1.0f64 - 0.81).sqrt() * rng.normal();
+            1.0 + state
+        }
+    };
+    (0..20).map(value).collect()
+}
+
+/// False alarms of ten runs each under `drift`: all A then all B with Welch; ABAB with pairs; random
+/// order in blocks of two with pairs.
+pub fn schedules(drift: Drift, repeats: usize, seed: u64) -> [f64; 3] {
+    let mut rng = Rng::new(seed);
+    let blocked = per_cent(repeats, || {
+        let v = drifting(drift, &mut rng);
+        alarm(&v[..10], &v[10..], false)
+    });
+    let mut interleaved = |random: bool| {
+        per_cent(repeats, || {
+            let v = drifting(drift, &mut rng);
+            let pair = |w: &[f64]| {
+                let swap = random && rng.uniform() < 0.5;
+                if swap { (w[1], w[0]) } else { (w[0], w[1]) }
+            };
+            let (a, b): (Vec<f64>, Vec<f64>) = v.chunks(2).map(pair).unzip();
+            alarm(&a, &b, true)
+        })
+    };
+    [blocked, interleaved(false), interleaved(true)]
+}
+
+/// False alarms of identical arms looked at after each of `looks` pairs, each at `alpha`.
+pub fn looked_at(looks: &[usize], alpha: f64, repeats: usize, seed: u64) -> f64 {
+    let mut rng = Rng::new(seed);
+    let quantiles: Vec<f64> =
+        looks.iter().map(|n| student_quantile(1.0 - alpha / 2.0, *n as f64 - 1.0)).collect();
+    let last = looks.iter().copied().max().unwrap_or(0);
+    per_cent(repeats, || {
+        let d: Vec<f64> = (0..last).map(|_| 0.02 * rng.normal()).collect();
+        looks.iter().zip(&quantiles).any(|(n, t)| {
+            let d = &d[..*n];
+            let se = (variance(d).unwrap_or(f64::NAN) / *n as f64).sqrt();
+            mean(d).is_some_and(|m| m.abs() > t * se)
+        })
+    })
+}
+
+/// False alarms with the looks and the limit that assay uses.
+pub fn pocock(repeats: usize, seed: u64) -> f64 {
+    looked_at(&LOOKS_OF_ASSAY, NOMINAL_ALPHA, repeats, seed)
+}
+
+/// Power and false alarms of Welch and of "the two intervals do not overlap" at `effect`, 2 % noise, ten
+/// runs each: (Welch, overlap).
+pub fn power(effect: f64, repeats: usize, seed: u64) -> (f64, f64) {
+    let mut rng = Rng::new(seed);
+    let t = student_quantile(0.975, 9.0);
+    let (mut direct, mut apart) = (0usize, 0usize);
+    for _ in 0..repeats {
+        let a = Shape::Lognormal.sample(10, 1.0, &mut rng);
+        let b = Shape::Lognormal.sample(10, effect, &mut rng);
+        direct += usize::from(alarm(&a, &b, false));
+        let band = |v: &[f64]| {
+            let half = t * (variance(v).unwrap_or(f64::NAN) / 10.0).sqrt();
+            mean(v).map_or((f64::NAN, f64::NAN), |m| (m - half, m + half))
+        };
+        let ((al, ah), (bl, bh)) = (band(&a), band(&b));
+        apart += usize::from(ah < bl || bh < al);
+    }
+    let share = |c: usize| 100.0 * c as f64 / repeats as f64;
+    (share(direct), share(apart))
+}
