@@ -73,7 +73,12 @@ pub(crate) fn judge(ratio: &Ratio, rule: Rule) -> (Verdict, String) {
         if verdict == Verdict::Inconclusive || ratio.no_spread {
             return (verdict, reason);
         }
-        return (verdict, format!("{reason}; the rank interval {} agrees", range(twin)));
+        // The interval that was judged: for equivalence that of the two one-sided tests.
+        let judged = match verdict {
+            Verdict::Equivalent => ratio.twin_two_sided_tests.unwrap_or(twin),
+            _ => twin,
+        };
+        return (verdict, format!("{reason}; the rank interval {} agrees", range(judged)));
     }
     let reason = format!(
         "the two intervals do not agree: {} by Student's t ({}), {} by ranks ({}); the shape of the \
