@@ -10,7 +10,7 @@ use assay_model::Interval;
 use crate::distribution::normal_quantile;
 
 /// Above this many averages or differences the normal approximation with continuity correction takes
-/// the place of the exact null distribution; it is then within a rank of it.
+/// the place of the exact null distribution; it is then within two ranks of it.
 const EXACT_LIMIT: usize = 10_000;
 /// Below so many pairs there is no signed-rank interval.
 pub const MIN_PAIRS: usize = 6;

@@ -22,7 +22,7 @@ use crate::summary::{mean, median, variance};
 /// Points that a smoothness needs.
 pub const LEAST_POINTS: usize = 7;
 
-/// Median of χ²_ν / ν by Wilson and Hilferty (1931), within 1 % from ν = 2 on and 3 % at 1.
+/// Median of χ²_ν / ν by Wilson and Hilferty (1931), within 1.5 % from ν = 2 on and 3.5 % at 1.
 fn median_of_chi_square_ratio(nu: f64) -> f64 {
     (1.0 - 2.0 / (9.0 * nu)).powi(3)
 }

@@ -59,7 +59,7 @@ impl Sums {
 
 /// Cuts finite `values` with `penalty` per cut. `least_sd` is the standard deviation below which a
 /// stretch is not credited with being quieter; it must be positive, or stretches of equal values would
-/// cost nothing. Empty for fewer than [`SHORTEST`] values or a `least_sd` that is not positive.
+/// cost nothing. Empty for fewer than five values or a `least_sd` that is not positive.
 pub fn pelt(values: &[f64], penalty: f64, least_sd: f64) -> Vec<Segment> {
     let n = values.len();
     if n < SHORTEST || least_sd.is_nan() || least_sd <= 0.0 || values.iter().any(|v| !v.is_finite())
