@@ -3,8 +3,20 @@
 //! metrics out of what the program left; the lab does the rest. The program of a built-in workload is
 //! assay itself, started afresh for every trial (`assay __work NAME JSON`).
 
+mod command;
+pub mod kit;
+mod noop;
+mod process_metrics;
+mod program;
+pub mod registry;
+mod step;
+mod words;
 mod workload;
 
+pub use command::{Command, shell_startup_command};
+pub use noop::Noop;
+pub use registry::{KitPaths, builtin, find};
+pub use words::{WordsError, quote_words, split_words};
 pub use workload::{
     Calibration, Collected, Finished, Launch, TrialContext, Workload, WorkloadError,
 };

@@ -143,6 +143,14 @@ pub enum WorkloadError {
     },
 }
 
+impl WorkloadError {
+    /// Turns what the system said about `path` into an error, for `map_err`.
+    pub(crate) fn io(action: &'static str, path: &Path) -> impl FnOnce(std::io::Error) -> Self {
+        let path = path.to_owned();
+        move |source| WorkloadError::Io { action, path, source }
+    }
+}
+
 /// A program that makes the system work and reports metrics.
 pub trait Workload: Send + Sync {
     /// Its name, parameters and metrics.

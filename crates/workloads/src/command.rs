@@ -1,0 +1,393 @@
+//! The workload `command`: any command line of the person's own. It runs directly, without a shell,
+//! unless a shell is asked for; the shell's own start-up is then measured and taken off.
+
+use std::collections::BTreeMap;
+use std::ffi::OsString;
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+
+use assay_model::{
+    Better, Exit, Fact, Kind, MetricSpec, MetricValue, ParamSpec, ParamType, Scalar,
+    ValidationResult, WorkloadSpec,
+};
+
+use crate::program::find_program;
+use crate::step::{Inherit, Step};
+use crate::words::split_words;
+use crate::{
+    Calibration, Collected, Finished, Launch, TrialContext, Workload, WorkloadError,
+    process_metrics,
+};
+use assay_sut::sha256_file;
+
+/// How long the commands of `prepare` and `conclude` may take.
+const STEP_TIMEOUT: Duration = Duration::from_secs(600);
+
+/// Runs one command line a trial. Metrics: `elapsed` (primary), `user`, `system`, `peak_memory`, and
+/// `shell_startup` when a shell is between.
+#[derive(Debug)]
+pub struct Command {
+    spec: WorkloadSpec,
+}
+
+impl Default for Command {
+    fn default() -> Self {
+        Command::new()
+    }
+}
+
+impl Command {
+    /// The workload.
+    pub fn new() -> Self {
+        let param = |name: &str, ty, default: Option<Scalar>, help: &str| ParamSpec {
+            name: name.into(),
+            ty,
+            default,
+            help: help.into(),
+        };
+        let text = || ParamType::Text;
+        let empty = || Some(Scalar::from(""));
+        let mut metrics = process_metrics::specs();
+        metrics.push(MetricSpec {
+            name: "shell_startup".into(),
+            unit: "s".into(),
+            better: Better::Neither,
+            kind: Kind::Measured,
+            help: "median wall time of the empty shell, which was taken off `elapsed`".into(),
+        });
+        let spec = WorkloadSpec {
+            name: "command".into(),
+            help: "runs a command line of your own, in the folder where assay was started".into(),
+            params: vec![
+                param("command", text(), None, "the command line that is measured"),
+                param(
+                    "prepare",
+                    text(),
+                    empty(),
+                    "a command line run before each trial, not measured",
+                ),
+                param(
+                    "conclude",
+                    text(),
+                    empty(),
+                    "a command line run after each trial, not measured",
+                ),
+                param(
+                    "shell",
+                    text(),
+                    empty(),
+                    "the shell that reads the command lines, such as `sh`; empty: none, they are split into words and run directly",
+                ),
+                param(
+                    "ignore_failure",
+                    ParamType::Bool,
+                    Some(Scalar::Bool(false)),
+                    "whether an exit code other than 0 is no failure",
+                ),
+            ],
+            metrics,
+        };
+        Command { spec }
+    }
+}
+
+/// What an empty shell is started as, to measure what its start-up costs: `SHELL -c ''`.
+///
+/// # Errors
+/// The shell's own command line cannot be split into words.
+pub fn shell_startup_command(shell: &str) -> Result<Vec<OsString>, WorkloadError> {
+    argv("", shell)
+}
+
+fn text(params: &BTreeMap<String, Scalar>, name: &str) -> String {
+    params.get(name).map(Scalar::to_text).unwrap_or_default()
+}
+
+/// The argument list of a command line: its words, or the shell's words, `-c` and the line.
+fn argv(line: &str, shell: &str) -> Result<Vec<OsString>, WorkloadError> {
+    let split = |what: &str, line: &str| {
+        split_words(line).map_err(|e| WorkloadError::Param(format!("{what} `{line}`: {e}")))
+    };
+    if shell.trim().is_empty() {
+        return split("command", line);
+    }
+    let mut words = split("shell", shell)?;
+    words.push("-c".into());
+    words.push(line.into());
+    Ok(words)
+}
+
+fn here() -> Result<PathBuf, WorkloadError> {
+    std::env::current_dir().map_err(WorkloadError::io("read", Path::new(".")))
+}
+
+fn program_of(params: &BTreeMap<String, Scalar>, which: &str) -> Result<PathBuf, WorkloadError> {
+    let words = argv(&text(params, which), &text(params, "shell"))?;
+    let program = words
+        .first()
+        .ok_or_else(|| WorkloadError::Param(format!("`{which}` is empty; give a command line")))?;
+    find_program(program, &here()?).ok_or_else(|| WorkloadError::Missing {
+        what: format!("the program `{}` of `{which}`", program.to_string_lossy()),
+        remedy: "install it, or give its path".into(),
+    })
+}
+
+/// Runs `prepare` or `conclude`, if there is one.
+fn side_step(ctx: &TrialContext<'_>, which: &'static str) -> Result<(), WorkloadError> {
+    let line = text(ctx.params, which);
+    if line.trim().is_empty() {
+        return Ok(());
+    }
+    Step {
+        name: which,
+        argv: &argv(&line, &text(ctx.params, "shell"))?,
+        env: &[],
+        inherit: Inherit::All,
+        cwd: &here()?,
+        log: &ctx.trial_dir.join(format!("{which}.log")),
+        timeout: STEP_TIMEOUT,
+    }
+    .run()
+}
+
+impl Workload for Command {
+    fn spec(&self) -> &WorkloadSpec {
+        &self.spec
+    }
+
+    fn check(&self, params: &BTreeMap<String, Scalar>) -> Result<(), WorkloadError> {
+        for which in ["command", "prepare", "conclude"] {
+            let line = text(params, which);
+            if which == "command" && line.trim().is_empty() {
+                return Err(WorkloadError::Param("`command` is empty; give a command line".into()));
+            }
+            if !line.trim().is_empty() {
+                program_of(params, which)?;
+            }
+        }
+        Ok(())
+    }
+
+    fn describe(&self, params: &BTreeMap<String, Scalar>) -> BTreeMap<String, Fact> {
+        let mut facts = BTreeMap::new();
+        let fact = |read: Result<String, String>| read.map_or_else(Fact::unknown, Fact::known);
+        let folder = here().map(|d| d.display().to_string()).map_err(|e| e.to_string());
+        facts.insert("workload.command.folder".into(), fact(folder));
+        let program = program_of(params, "command").map_err(|e| e.to_string());
+        let digest = program.as_ref().map_err(Clone::clone).and_then(|path| {
+            sha256_file(path).map_err(|e| format!("read {}: {e}", path.display()))
+        });
+        let shown = program.map(|path| path.display().to_string());
+        facts.insert("workload.command.program".into(), fact(shown));
+        facts.insert("workload.command.sha256".into(), fact(digest));
+        facts
+    }
+
+    fn calibrate(&self, params: &BTreeMap<String, Scalar>) -> Option<Launch> {
+        let shell = text(params, "shell");
+        if shell.trim().is_empty() {
+            return None;
+        }
+        let argv = shell_startup_command(&shell).ok()?;
+        Some(Launch { argv, cwd: here().ok(), ..Launch::default() })
+    }
+
+    fn prepare(&self, ctx: &TrialContext<'_>) -> Result<(), WorkloadError> {
+        side_step(ctx, "prepare")
+    }
+
+    fn launch(&self, ctx: &TrialContext<'_>) -> Result<Launch, WorkloadError> {
+        let argv = argv(&text(ctx.params, "command"), &text(ctx.params, "shell"))?;
+        Ok(Launch { argv, cwd: Some(here()?), ..Launch::default() })
+    }
+
+    fn collect(
+        &self,
+        ctx: &TrialContext<'_>,
+        finished: &Finished<'_>,
+    ) -> Result<Collected, WorkloadError> {
+        side_step(ctx, "conclude")?;
+        let mut notes = Vec::new();
+        let mut metrics = process_metrics::values(finished.resources);
+        if !text(ctx.params, "shell").trim().is_empty() {
+            process_metrics::subtract(&mut metrics, finished.calibration);
+            metrics.push(MetricValue {
+                name: "shell_startup".into(),
+                value: finished.calibration.map(|c| c.wall_s),
+                unit: "s".into(),
+                better: Better::Neither,
+                kind: Kind::Measured,
+            });
+            notes.extend(shell_note(finished));
+        }
+        let failure = match finished.exit {
+            Exit::Code(0) => None,
+            Exit::Code(code) => Some(format!("exit code {code}")),
+            Exit::Signal(signal) => Some(format!("ended by signal {signal}")),
+        };
+        let ignore = ctx.params.get("ignore_failure").and_then(Scalar::as_bool) == Some(true);
+        let validation = match failure {
+            Some(detail) if !ignore => ValidationResult::Failed { detail },
+            Some(detail) => {
+                notes.push(format!("{detail}, which `ignore_failure` lets pass"));
+                ValidationResult::ExitCodeOnly
+            }
+            None => ValidationResult::ExitCodeOnly,
+        };
+        Ok(Collected { metrics, validation, notes })
+    }
+}
+
+/// What the reader must know of the shell's share of the wall time.
+fn shell_note(finished: &Finished<'_>) -> Option<String> {
+    let wall_s = finished.resources.wall_s;
+    match finished.calibration {
+        None => Some(
+            "the start-up of the empty shell was not measured, so the times without it are unknown; \
+             the wall time with it is in the record"
+                .into(),
+        ),
+        Some(Calibration { wall_s: cost, .. }) if cost >= wall_s => Some(
+            "the command took no longer than an empty shell; run it without a shell to measure it"
+                .into(),
+        ),
+        Some(_) => None,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use assay_model::ResourceUse;
+
+    fn params(rows: &[(&str, &str)]) -> BTreeMap<String, Scalar> {
+        let mut all: BTreeMap<String, Scalar> = Command::new()
+            .spec
+            .params
+            .iter()
+            .filter_map(|p| Some((p.name.clone(), p.default.clone()?)))
+            .collect();
+        all.extend(rows.iter().map(|(k, v)| ((*k).to_owned(), Scalar::parse(v))));
+        all
+    }
+
+    fn with_context<T>(
+        params: &BTreeMap<String, Scalar>,
+        then: impl FnOnce(&TrialContext<'_>) -> T,
+    ) -> T {
+        let dir = tempfile::tempdir().unwrap();
+        then(&TrialContext {
+            number: 1,
+            treatment: 0,
+            params,
+            cpus: &[0],
+            trial_dir: dir.path(),
+            run_dir: dir.path(),
+            cache_dir: dir.path(),
+            exe: Path::new("/nonexistent/assay"),
+            previous: &[],
+        })
+    }
+
+    fn finished(resources: &ResourceUse, code: i32, shell_s: Option<f64>) -> Finished<'_> {
+        Finished {
+            exit: Exit::Code(code),
+            resources,
+            stdout: b"",
+            stderr: b"",
+            stdout_whole: true,
+            calibration: shell_s.map(|s| Calibration { wall_s: s, user_s: s, system_s: 0.0 }),
+        }
+    }
+
+    const USE: ResourceUse = ResourceUse {
+        wall_s: 0.5,
+        user_s: 0.25,
+        system_s: 0.125,
+        peak_memory_bytes: None,
+        major_faults: 0,
+        minor_faults: 0,
+        voluntary_switches: 0,
+        involuntary_switches: 0,
+    };
+
+    fn collect(params: &BTreeMap<String, Scalar>, code: i32, shell: Option<f64>) -> Collected {
+        with_context(params, |ctx| Command::new().collect(ctx, &finished(&USE, code, shell)))
+            .unwrap()
+    }
+
+    fn value(collected: &Collected, name: &str) -> Option<f64> {
+        collected.metrics.iter().find(|m| m.name == name).unwrap().value
+    }
+
+    #[test]
+    fn runs_directly_or_through_a_shell() {
+        let direct = params(&[("command", "printf '%s' 'a b'")]);
+        let launch = with_context(&direct, |ctx| Command::new().launch(ctx)).unwrap();
+        assert_eq!(launch.argv, ["printf", "%s", "a b"]);
+        assert!(Command::new().calibrate(&direct).is_none());
+        let shell = params(&[("command", "ls | wc"), ("shell", "sh -e")]);
+        let launch = with_context(&shell, |ctx| Command::new().launch(ctx)).unwrap();
+        assert_eq!(launch.argv, ["sh", "-e", "-c", "ls | wc"]);
+        assert_eq!(Command::new().calibrate(&shell).unwrap().argv, ["sh", "-e", "-c", ""]);
+    }
+
+    #[test]
+    fn what_cannot_run_is_said_before_the_plan() {
+        let check = |rows: &[(&str, &str)]| Command::new().check(&params(rows));
+        assert!(check(&[("command", "true")]).is_ok());
+        assert!(matches!(check(&[("command", " ")]), Err(WorkloadError::Param(_))));
+        let error = check(&[("command", "ls | wc")]).unwrap_err().to_string();
+        assert!(error.contains("shell = \"sh\""), "{error}");
+        let missing = check(&[("command", "true"), ("prepare", "no-such-program-anywhere")]);
+        assert!(matches!(missing, Err(WorkloadError::Missing { .. })));
+    }
+
+    #[test]
+    fn the_shells_start_up_is_taken_off_and_never_guessed() {
+        let shell = params(&[("command", "true"), ("shell", "sh")]);
+        let known = collect(&shell, 0, Some(0.125));
+        assert_eq!(value(&known, "elapsed"), Some(0.375));
+        assert_eq!(value(&known, "user"), Some(0.125));
+        assert_eq!(value(&known, "shell_startup"), Some(0.125));
+        assert_eq!(known.metrics[0].kind, Kind::Derived);
+        let tiny = collect(&shell, 0, Some(0.75));
+        assert_eq!((value(&tiny, "elapsed"), tiny.notes.len()), (Some(0.0), 1));
+        let unknown = collect(&shell, 0, None);
+        assert_eq!((value(&unknown, "elapsed"), unknown.notes.len()), (None, 1));
+        let direct = collect(&params(&[("command", "true")]), 0, None);
+        assert_eq!(value(&direct, "elapsed"), Some(0.5));
+        assert_eq!(value(&direct, "peak_memory"), None);
+    }
+
+    #[test]
+    fn a_failure_counts_unless_it_is_ignored() {
+        let strict = collect(&params(&[("command", "false")]), 3, None);
+        assert_eq!(strict.validation, ValidationResult::Failed { detail: "exit code 3".into() });
+        let lax = collect(&params(&[("command", "false"), ("ignore_failure", "true")]), 3, None);
+        assert_eq!(lax.validation, ValidationResult::ExitCodeOnly);
+        assert!(lax.notes[0].contains("exit code 3"));
+    }
+
+    #[test]
+    fn side_steps_run_and_their_failures_are_told() {
+        let bad = params(&[("command", "true"), ("prepare", "echo no; exit 7"), ("shell", "sh")]);
+        let error = with_context(&bad, |ctx| Command::new().prepare(ctx)).unwrap_err();
+        assert!(error.to_string().contains("exit code 7; its last lines:\nno"), "{error}");
+        let bad = params(&[("command", "true"), ("conclude", "false")]);
+        let error = with_context(&bad, |ctx| Command::new().collect(ctx, &finished(&USE, 0, None)));
+        assert!(error.unwrap_err().to_string().starts_with("conclude failed"));
+        assert!(
+            with_context(&params(&[("command", "true")]), |c| Command::new().prepare(c)).is_ok()
+        );
+    }
+
+    #[test]
+    fn the_program_is_described() {
+        let facts = Command::new().describe(&params(&[("command", "sh -c ''")]));
+        assert!(facts["workload.command.program"].value().unwrap().ends_with("/sh"));
+        assert_eq!(facts["workload.command.sha256"].value().unwrap().len(), 64);
+        let facts = Command::new().describe(&params(&[("command", "no-such-program-anywhere")]));
+        assert!(facts["workload.command.sha256"].value().is_none());
+    }
+}

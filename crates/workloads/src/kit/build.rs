@@ -1,0 +1,132 @@
+//! Builds a kit's program once for each set of inputs, tools and parameters, in the cache.
+
+use std::collections::BTreeMap;
+use std::fmt::Write as _;
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+
+use serde::{Deserialize, Serialize};
+
+use super::format::{Build, Command, Text};
+use super::lock::Lock;
+use super::template::{Values, command_holes, holes, render_command, shown};
+use crate::WorkloadError;
+use crate::step::{Inherit, Step};
+use assay_sut::{sha256, sha256_file};
+
+/// The file that says a build came to its end; written last.
+const MARK: &str = ".assay-built.json";
+
+/// A finished build.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct Built {
+    /// Its folder.
+    pub dir: PathBuf,
+    /// The SHA-256 of each product by its path in the folder.
+    pub products: BTreeMap<String, String>,
+}
+
+#[derive(Serialize, Deserialize)]
+struct Mark {
+    products: BTreeMap<String, String>,
+}
+
+/// The values that commands and environment texts take, by placeholder, without those in `leave_out`:
+/// what a cached result of the commands depends on.
+pub(crate) fn inputs(
+    commands: &[Command],
+    env: &BTreeMap<String, Text>,
+    values: &Values,
+    leave_out: &[&str],
+) -> Result<String, String> {
+    let known: Vec<String> = values.keys().cloned().collect();
+    let mut names = Vec::new();
+    for command in commands {
+        names.extend(command_holes(command, &known)?);
+    }
+    for text in env.values() {
+        names.extend(holes(text.get_ref())?);
+    }
+    names.sort_unstable();
+    names.dedup();
+    names.retain(|name| !leave_out.contains(name));
+    let mut out = String::new();
+    for name in names {
+        let value = values.get(name).map(|v| v.to_string_lossy()).unwrap_or_default();
+        let _ = writeln!(out, "{name}={value:?}");
+    }
+    Ok(out)
+}
+
+/// The folder of the build whose inputs `key` spells out, below the kit's folder in the cache.
+pub(crate) fn folder(kit_cache: &Path, key: &str) -> PathBuf {
+    kit_cache.join(format!("build-{}", &sha256(key.as_bytes())[..16]))
+}
+
+/// The build in `dir`, if it came to its end and its products are as they were then.
+pub(crate) fn existing(dir: &Path) -> Option<Built> {
+    let mark: Mark = serde_json::from_slice(&fs::read(dir.join(MARK)).ok()?).ok()?;
+    let same = |(name, digest): (&String, &String)| {
+        sha256_file(&dir.join(name)).is_ok_and(|found| found == *digest)
+    };
+    mark.products.iter().all(same).then(|| Built { dir: dir.to_owned(), products: mark.products })
+}
+
+/// Returns the build in `dir`, made now if it is not there. `values` has `build` = `dir`.
+///
+/// # Errors
+/// A step failed (with its last lines), did not make a product, or a file could not be written.
+pub(crate) fn ensure(
+    kit: &str,
+    build: &Build,
+    dir: &Path,
+    values: &Values,
+    timeout: Duration,
+) -> Result<Built, WorkloadError> {
+    let parent = dir.parent().unwrap_or(dir);
+    fs::create_dir_all(parent).map_err(WorkloadError::io("create", parent))?;
+    let _lock = Lock::take(&dir.with_extension("lock"))?;
+    if let Some(built) = existing(dir) {
+        return Ok(built);
+    }
+    if dir.exists() {
+        fs::remove_dir_all(dir).map_err(WorkloadError::io("remove", dir))?;
+    }
+    fs::create_dir(dir).map_err(WorkloadError::io("create", dir))?;
+    let log = dir.with_extension("log");
+    for (i, command) in build.steps.iter().enumerate() {
+        let rendered = render_command(command, &build.env, values).map_err(WorkloadError::Param)?;
+        let name = format!("build of kit {kit}, step {} of {}", i + 1, build.steps.len());
+        Step {
+            name: &name,
+            argv: &rendered.argv,
+            env: &rendered.env,
+            inherit: Inherit::Paths,
+            cwd: dir,
+            log: &log,
+            timeout,
+        }
+        .run()?;
+    }
+    let mut products = BTreeMap::new();
+    for product in &build.produces {
+        let name = product.get_ref();
+        let digest = sha256_file(&dir.join(name)).map_err(|e| WorkloadError::Step {
+            step: format!("build of kit {kit}"),
+            detail: format!(
+                "its steps succeeded, but {} cannot be read: {e}; `{}` should have made it",
+                dir.join(name).display(),
+                build.steps.last().map(shown).unwrap_or_default()
+            ),
+        })?;
+        products.insert(name.clone(), digest);
+    }
+    let mark = dir.join(MARK);
+    let partial = mark.with_extension("partial");
+    let text = serde_json::to_vec_pretty(&Mark { products: products.clone() })
+        .map_err(|e| WorkloadError::io("write", &mark)(e.into()))?;
+    fs::write(&partial, text).map_err(WorkloadError::io("write", &partial))?;
+    fs::rename(&partial, &mark).map_err(WorkloadError::io("write", &mark))?;
+    Ok(Built { dir: dir.to_owned(), products })
+}

@@ -1,0 +1,373 @@
+//! Finds the mistakes in a `kit.toml` that its types do not: names, placeholders, hashes, and keys
+//! that do not belong together.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::path::{Component, Path};
+
+use assay_model::{Scalar, units};
+use toml::Spanned;
+
+use super::format::{Command, Fetch, KitFile, MetricRow, Source, Text};
+use super::param::param_spec;
+use super::pattern::Pattern;
+use super::template::{holes, variable};
+
+/// Placeholders that are not parameters, and what they stand for; `docs/kits.md` lists them.
+const RESERVED: [&str; 10] = [
+    "kit",
+    "fetch",
+    "build",
+    "jobs",
+    "input",
+    "run_dir",
+    "trial_dir",
+    "trial",
+    "cpus",
+    "cpu_count",
+];
+
+/// A mistake: where its text begins in the file, and what would be right.
+pub(crate) struct Mistake {
+    /// Byte offset into the file; `None` when it is of the whole file.
+    pub at: Option<usize>,
+    /// A sentence.
+    pub message: String,
+}
+
+struct Checker<'a> {
+    file: &'a KitFile,
+    dir: &'a Path,
+    mistakes: Vec<Mistake>,
+}
+
+/// How far a kit has come where a text is used; each stage knows the placeholders of those before it.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+enum Stage {
+    Params,
+    Build,
+    Input,
+    Trial,
+}
+
+/// The mistakes in a kit's file; `dir` is its folder.
+pub(crate) fn mistakes(file: &KitFile, dir: &Path) -> Vec<Mistake> {
+    let mut checker = Checker { file, dir, mistakes: Vec::new() };
+    checker.head();
+    checker.params();
+    checker.fetch();
+    checker.commands();
+    checker.validate();
+    checker.metrics();
+    checker.mistakes
+}
+
+impl Checker<'_> {
+    fn wrong<T>(&mut self, place: &Spanned<T>, message: impl Into<String>) {
+        self.mistakes.push(Mistake { at: Some(place.span().start), message: message.into() });
+    }
+
+    fn head(&mut self) {
+        let file = self.file;
+        if let Some(version) = file.schema_version.as_ref().filter(|v| *v.get_ref() != 1) {
+            self.wrong(version, "this assay reads schema_version 1 of a kit");
+        }
+        let name = file.name.get_ref();
+        if !is_name(name) {
+            self.wrong(
+                &file.name,
+                format!("the name `{name}` may have a-z, 0-9, `-`, `.` and `_` only"),
+            );
+        } else if self.dir.file_name().is_some_and(|folder| folder != name.as_str()) {
+            let folder = self.dir.file_name().unwrap_or_default().to_string_lossy();
+            self.wrong(
+                &file.name,
+                format!(
+                    "the kit is named `{name}` and its folder `{folder}`; they must be the same"
+                ),
+            );
+        }
+    }
+
+    fn params(&mut self) {
+        let mut seen = BTreeMap::new();
+        for row in &self.file.param {
+            let name = row.name.get_ref();
+            if !is_name(name) {
+                self.wrong(
+                    &row.name,
+                    format!("the parameter `{name}` may have a-z, 0-9, `-`, `.` and `_` only"),
+                );
+            }
+            if RESERVED.contains(&name.as_str()) {
+                self.wrong(
+                    &row.name,
+                    format!("{{{name}}} has a meaning of its own; give the parameter another name"),
+                );
+            }
+            if let Some(other) = seen.insert(variable(name), name) {
+                self.wrong(
+                    &row.name,
+                    format!("`{name}` and `{other}` cannot be told apart; rename one"),
+                );
+            }
+            match param_spec(row) {
+                Err(message) => self.wrong(&row.name, message),
+                Ok(spec) => {
+                    if let Some(Err(message)) = spec.default.as_ref().map(|d| spec.check(d)) {
+                        self.wrong(&row.name, format!("the default of {message}"));
+                    }
+                }
+            }
+        }
+        for need in &self.file.need {
+            self.text(&need.program, Stage::Params);
+        }
+    }
+
+    fn fetch(&mut self) {
+        let mut names = BTreeSet::new();
+        for Fetch { package, version, files, .. } in &self.file.fetch {
+            let allowed = |text: &str, more: &str| {
+                text.starts_with(|c: char| c.is_ascii_alphanumeric())
+                    && text.chars().all(|c| c.is_ascii_alphanumeric() || more.contains(c))
+            };
+            if !allowed(package.get_ref(), "+-.") {
+                self.wrong(package, "this is not the name of a Debian package");
+            }
+            if !allowed(version.get_ref(), "+-.:~") {
+                self.wrong(version, "this is not the version of a Debian package");
+            }
+            if files.is_empty() {
+                self.wrong(package, "`files` is empty; give the name and SHA-256 of every file");
+            }
+            for (name, digest) in files {
+                self.digest(digest);
+                if name.contains('/') || name.starts_with('.') || name.is_empty() {
+                    self.wrong(digest, format!("`{name}` is not a plain file name"));
+                }
+                if !names.insert(name) {
+                    self.wrong(digest, format!("`{name}` is fetched twice"));
+                }
+            }
+        }
+    }
+
+    fn commands(&mut self) {
+        let file = self.file;
+        if let Some(build) = &file.build {
+            self.all(&build.steps, Stage::Build);
+            self.env(&build.env, Stage::Build);
+            self.timeout(build.timeout.as_ref());
+            for product in &build.produces {
+                let path = Path::new(product.get_ref());
+                if product.get_ref().is_empty()
+                    || !path.components().all(|c| matches!(c, Component::Normal(_)))
+                {
+                    self.wrong(
+                        product,
+                        "a product is a path inside of {build}, such as `src/zstd`",
+                    );
+                }
+            }
+            if build.steps.is_empty() || build.produces.is_empty() {
+                self.wrong(&file.name, "[build] needs at least one step and one product");
+            }
+        }
+        self.all(&file.prepare.run, Stage::Input);
+        self.all(&file.prepare.trial, Stage::Trial);
+        self.env(&file.prepare.env, Stage::Input);
+        self.timeout(file.prepare.timeout.as_ref());
+        self.command(&file.run.command, Stage::Trial);
+        self.env(&file.run.env, Stage::Trial);
+        if let Some(stdin) = &file.run.stdin {
+            self.text(stdin, Stage::Trial);
+        }
+    }
+
+    fn validate(&mut self) {
+        let validate = &self.file.validate;
+        for text in &validate.stdout_contains {
+            self.text(text, Stage::Trial);
+        }
+        if let Some(digest) = &validate.stdout_sha256 {
+            self.digest(digest);
+        }
+        for (path, digest) in &validate.files {
+            self.digest(digest);
+            self.placeholders(digest.span().start, holes(path), Stage::Trial);
+        }
+        self.all(&validate.commands, Stage::Trial);
+        self.timeout(validate.timeout.as_ref());
+    }
+
+    fn metrics(&mut self) {
+        if self.file.metric.is_empty() {
+            self.wrong(&self.file.name, "there is no [[metric]]; give at least one");
+        }
+        let mut seen = BTreeSet::new();
+        // What a quotient may be made of: metrics that are no quotients, and the quotients above it.
+        let mut known: Vec<&str> = self
+            .file
+            .metric
+            .iter()
+            .filter(|row| !matches!(row.from, Source::Quotient | Source::Protocol))
+            .map(|row| row.name.get_ref().as_str())
+            .collect();
+        for row in &self.file.metric {
+            let name = row.name.get_ref().as_str();
+            if !seen.insert(name) {
+                self.wrong(&row.name, format!("there are two metrics `{name}`"));
+            }
+            self.metric(row, &known);
+            if row.from == Source::Quotient {
+                known.push(name);
+            }
+        }
+    }
+
+    fn metric(&mut self, row: &MetricRow, known: &[&str]) {
+        let stream = matches!(row.from, Source::Stdout | Source::Stderr | Source::File);
+        let file = matches!(row.from, Source::File | Source::Size);
+        let quotient = row.from == Source::Quotient;
+        let keys = [
+            ("path", row.path.is_some(), file, file),
+            ("dividend", row.dividend.is_some(), quotient, quotient),
+            ("divisor", row.divisor.is_some(), quotient, quotient),
+            ("pattern", row.pattern.is_some(), stream, stream && row.json.is_none()),
+            ("json", row.json.is_some(), stream && row.pattern.is_none(), false),
+            ("take", row.take.is_some(), row.pattern.is_some(), false),
+            ("scale", row.scale.is_some(), row.from != Source::Protocol, false),
+        ];
+        for (key, given, allowed, needed) in keys {
+            if given && !allowed {
+                self.wrong(&row.name, format!("`{key}` does not belong to this metric"));
+            } else if needed && !given {
+                let or = if key == "pattern" { " (or `json`)" } else { "" };
+                self.wrong(&row.name, format!("this metric needs `{key}`{or}"));
+            }
+        }
+        if row.from == Source::Protocol && !self.file.run.protocol {
+            self.wrong(&row.name, "a metric from the protocol needs `protocol = true` in [run]");
+        }
+        if let Some(path) = &row.path {
+            self.text(path, Stage::Trial);
+        }
+        if let Some(text) = &row.pattern
+            && let Err(message) = Pattern::parse(text.get_ref())
+        {
+            self.wrong(text, message);
+        }
+        if let Some(pointer) = row.json.as_ref().filter(|p| !p.get_ref().starts_with('/')) {
+            self.wrong(pointer, "a JSON pointer starts with `/`, such as `/results/0/rate`");
+        }
+        for operand in [&row.dividend, &row.divisor].into_iter().flatten() {
+            let text = operand.get_ref();
+            if known.contains(&text.as_str()) {
+                continue;
+            }
+            let before = self.mistakes.len();
+            self.text(operand, Stage::Params);
+            if !text.contains('{')
+                && self.mistakes.len() == before
+                && super::metrics::amount(text).is_none()
+            {
+                self.wrong(
+                    operand,
+                    format!(
+                        "`{text}` is neither a metric that is known here nor a number, a size or a duration"
+                    ),
+                );
+            }
+        }
+    }
+
+    fn all(&mut self, commands: &[Command], stage: Stage) {
+        for command in commands {
+            self.command(command, stage);
+        }
+    }
+
+    fn command(&mut self, command: &Command, stage: Stage) {
+        match command {
+            Command::Args(args) if args.is_empty() => {
+                self.wrong(&self.file.name, "a command is empty; give a program and its arguments");
+            }
+            Command::Args(args) => args.iter().for_each(|arg| self.text(arg, stage)),
+            Command::Shell(line) => {
+                for name in self.known(stage) {
+                    let text = line.get_ref().replace(&format!("${{{name}}}"), "");
+                    if text.contains(&format!("{{{name}}}")) {
+                        let variable = variable(&name);
+                        self.wrong(line, format!("a shell line is never written into; use \"${variable}\" for {{{name}}}"));
+                    }
+                }
+            }
+        }
+    }
+
+    fn env(&mut self, env: &BTreeMap<String, Text>, stage: Stage) {
+        for text in env.values() {
+            self.text(text, stage);
+        }
+    }
+
+    fn text(&mut self, text: &Text, stage: Stage) {
+        self.placeholders(text.span().start, holes(text.get_ref()), stage);
+    }
+
+    fn placeholders(&mut self, at: usize, holes: Result<Vec<&str>, String>, stage: Stage) {
+        let known = self.known(stage);
+        match holes {
+            Err(message) => self.mistakes.push(Mistake { at: Some(at), message }),
+            Ok(names) => {
+                for name in names.into_iter().filter(|n| !known.iter().any(|k| k == n)) {
+                    let known: Vec<String> = known.iter().map(|k| format!("{{{k}}}")).collect();
+                    let message = format!(
+                        "{{{name}}} stands for nothing here; there are {}",
+                        known.join(", ")
+                    );
+                    self.mistakes.push(Mistake { at: Some(at), message });
+                }
+            }
+        }
+    }
+
+    fn known(&self, stage: Stage) -> Vec<String> {
+        let mut known: Vec<&str> =
+            self.file.param.iter().map(|p| p.name.get_ref().as_str()).collect();
+        if stage >= Stage::Build {
+            known.extend(["kit", "jobs"]);
+            known.extend((!self.file.fetch.is_empty()).then_some("fetch"));
+            known.extend(self.file.build.is_some().then_some("build"));
+        }
+        if stage >= Stage::Input {
+            known.extend(["input", "run_dir"]);
+        }
+        if stage >= Stage::Trial {
+            known.extend(["trial_dir", "trial", "cpus", "cpu_count"]);
+        }
+        known.into_iter().map(str::to_owned).collect()
+    }
+
+    fn digest(&mut self, text: &Text) {
+        let digest = text.get_ref();
+        let hex = |c: char| c.is_ascii_digit() || ('a'..='f').contains(&c);
+        if digest.len() != 64 || !digest.chars().all(hex) {
+            self.wrong(
+                text,
+                "a SHA-256 is 64 lower-case hexadecimal digits, as `sha256sum` prints",
+            );
+        }
+    }
+
+    fn timeout(&mut self, timeout: Option<&Spanned<Scalar>>) {
+        if let Some((place, Err(message))) = timeout.map(|t| (t, units::duration_of(t.get_ref()))) {
+            self.wrong(place, message.to_string());
+        }
+    }
+}
+
+fn is_name(text: &str) -> bool {
+    text.starts_with(|c: char| c.is_ascii_lowercase() || c.is_ascii_digit())
+        && text.chars().all(|c| c.is_ascii_lowercase() || c.is_ascii_digit() || "-._".contains(c))
+}

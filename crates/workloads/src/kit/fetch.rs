@@ -1,0 +1,118 @@
+//! Puts a kit's files of other people into the cache, each checked against the SHA-256 in the kit.
+
+use std::fmt::Write as _;
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use super::apt::Apt;
+use super::format::Fetch;
+use super::lock::Lock;
+use crate::WorkloadError;
+use assay_sut::{sha256, sha256_file};
+
+/// The folder where a kit's fetched files are, or will be, below the kit's folder in the cache: named
+/// after what the files must be, so that another version has another folder.
+pub(crate) fn folder(kit_cache: &Path, rows: &[Fetch]) -> PathBuf {
+    let mut key = String::new();
+    for row in rows {
+        for (name, digest) in &row.files {
+            let _ = writeln!(key, "{name} {}", digest.get_ref());
+        }
+    }
+    kit_cache.join(format!("fetch-{}", &sha256(key.as_bytes())[..16]))
+}
+
+/// Makes sure that every file is there and is what the kit says, and returns their folder. A file
+/// that is there already, however it came there, is used if its hash is right and refused if not.
+///
+/// # Errors
+/// A file has another hash, or the package client failed.
+pub(crate) fn ensure(
+    kit: &str,
+    rows: &[Fetch],
+    kit_cache: &Path,
+    cache_dir: &Path,
+) -> Result<PathBuf, WorkloadError> {
+    let dir = folder(kit_cache, rows);
+    fs::create_dir_all(&dir).map_err(WorkloadError::io("create", &dir))?;
+    let _lock = Lock::take(&dir.with_extension("lock"))?;
+    for row in rows {
+        if row.files.keys().all(|name| dir.join(name).is_file()) {
+            verify(kit, row, &dir)?;
+        } else {
+            download(kit, row, &dir, cache_dir)?;
+        }
+    }
+    Ok(dir)
+}
+
+fn download(kit: &str, row: &Fetch, dir: &Path, cache_dir: &Path) -> Result<(), WorkloadError> {
+    let partial = dir.join("partial");
+    match fs::remove_dir_all(&partial) {
+        Err(e) if e.kind() != std::io::ErrorKind::NotFound => {
+            return Err(WorkloadError::io("remove", &partial)(e));
+        }
+        _ => fs::create_dir(&partial).map_err(WorkloadError::io("create", &partial))?,
+    }
+    let apt = Apt::open(cache_dir, Path::new("/etc/apt"), row.from)?;
+    apt.download(row.package.get_ref(), row.version.get_ref(), &partial)?;
+    verify(kit, row, &partial)?;
+    for name in row.files.keys() {
+        let to = dir.join(name);
+        fs::rename(partial.join(name), &to).map_err(WorkloadError::io("write", &to))?;
+    }
+    fs::remove_dir_all(&partial).map_err(WorkloadError::io("remove", &partial))
+}
+
+/// Checks every file of `row` in `dir`.
+fn verify(kit: &str, row: &Fetch, dir: &Path) -> Result<(), WorkloadError> {
+    let refused = |detail| WorkloadError::Step { step: format!("fetch for kit {kit}"), detail };
+    for (name, digest) in &row.files {
+        let path = dir.join(name);
+        let found = match sha256_file(&path) {
+            Err(e) if e.kind() == std::io::ErrorKind::NotFound => {
+                return Err(refused(format!(
+                    "the package {} {} did not bring the file {name} that kit.toml names",
+                    row.package.get_ref(),
+                    row.version.get_ref()
+                )));
+            }
+            found => found.map_err(WorkloadError::io("read", &path))?,
+        };
+        if found != *digest.get_ref() {
+            return Err(refused(format!(
+                "{} is refused: its SHA-256 is {found}, and kit.toml asks for {}; if the kit is \
+                 right, remove the file to fetch it again",
+                path.display(),
+                digest.get_ref()
+            )));
+        }
+    }
+    Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::kit::format::Origin;
+    use toml::Spanned;
+
+    #[test]
+    fn a_file_that_is_there_is_taken_and_a_changed_one_refused() {
+        let text = |t: &str| Spanned::new(0..0, t.to_owned());
+        let rows = [Fetch {
+            from: Origin::DebianSource,
+            package: text("p"),
+            version: text("1"),
+            files: [("a.tar".to_owned(), text(&sha256(b"right")))].into(),
+        }];
+        let cache = tempfile::tempdir().unwrap();
+        let dir = folder(cache.path(), &rows);
+        fs::create_dir_all(&dir).unwrap();
+        fs::write(dir.join("a.tar"), "right").unwrap();
+        assert_eq!(ensure("k", &rows, cache.path(), cache.path()).unwrap(), dir);
+        fs::write(dir.join("a.tar"), "wrong").unwrap();
+        let error = ensure("k", &rows, cache.path(), cache.path()).unwrap_err().to_string();
+        assert!(error.contains("is refused") && error.contains(&sha256(b"wrong")), "{error}");
+    }
+}

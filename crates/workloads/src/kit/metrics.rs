@@ -1,0 +1,135 @@
+//! Reads a kit's metrics out of what its program left.
+
+use std::fs::File;
+use std::io::Read;
+use std::path::Path;
+
+use assay_model::{Kind, MetricValue, Scalar, units};
+
+use super::format::{MetricRow, Source};
+use super::pattern::Pattern;
+use super::template::{Values, render};
+use crate::{Finished, process_metrics};
+
+/// No more of a metrics file than this is read, bytes.
+const FILE_LIMIT: u64 = 64 << 20;
+
+/// Where a metric of that source comes from.
+pub(crate) fn kind(source: Source) -> Kind {
+    if source == Source::Quotient { Kind::Derived } else { Kind::Measured }
+}
+
+/// The values of all metrics but those that the program reports itself, and a sentence for each that
+/// could not be had (its value is then `None`). Quotients come after what they may be made of; the
+/// answer is in the order of the file.
+pub(crate) fn read(
+    rows: &[MetricRow],
+    values: &Values,
+    finished: &Finished<'_>,
+) -> (Vec<MetricValue>, Vec<String>) {
+    let mut metrics: Vec<MetricValue> = Vec::new();
+    let mut notes = Vec::new();
+    let of =
+        |quotients: bool| rows.iter().filter(move |r| (r.from == Source::Quotient) == quotients);
+    for row in of(false).chain(of(true)).filter(|row| row.from != Source::Protocol) {
+        let name = row.name.get_ref();
+        let value = value(row, values, finished, &metrics)
+            .map(|v| v * row.scale.unwrap_or(1.0))
+            .and_then(|v| if v.is_finite() { Ok(v) } else { Err("it is not finite".into()) });
+        if let Err(reason) = &value {
+            notes.push(format!("the metric `{name}` could not be had: {reason}"));
+        }
+        metrics.push(MetricValue {
+            name: name.clone(),
+            value: value.ok(),
+            unit: row.unit.get_ref().clone(),
+            better: row.better,
+            kind: kind(row.from),
+        });
+    }
+    metrics.sort_by_key(|m| rows.iter().position(|row| *row.name.get_ref() == m.name));
+    (metrics, notes)
+}
+
+fn value(
+    row: &MetricRow,
+    values: &Values,
+    finished: &Finished<'_>,
+    before: &[MetricValue],
+) -> Result<f64, String> {
+    let process = |name: &str| {
+        process_metrics::value(name, finished.resources)
+            .ok_or_else(|| format!("the kernel did not account for {name}"))
+    };
+    match row.from {
+        Source::Elapsed => process("elapsed"),
+        Source::User => process("user"),
+        Source::System => process("system"),
+        Source::PeakMemory => process("peak_memory"),
+        Source::Stdout => number(row, finished.stdout),
+        Source::Stderr => number(row, finished.stderr),
+        Source::File => number(row, &bytes_of(&path(row, values)?)?),
+        Source::Size => {
+            let path = path(row, values)?;
+            path.metadata()
+                .map(|m| m.len() as f64)
+                .map_err(|e| format!("read {}: {e}", path.display()))
+        }
+        Source::Quotient => {
+            let operand = |text: Option<&str>| operand(text.unwrap_or_default(), values, before);
+            let dividend = operand(row.dividend.as_ref().map(|t| t.get_ref().as_str()))?;
+            let divisor = operand(row.divisor.as_ref().map(|t| t.get_ref().as_str()))?;
+            if divisor == 0.0 { Err("the divisor is 0".into()) } else { Ok(dividend / divisor) }
+        }
+        Source::Protocol => Err("the program reports it".into()),
+    }
+}
+
+fn path(row: &MetricRow, values: &Values) -> Result<std::path::PathBuf, String> {
+    let text = row.path.as_ref().map(|t| t.get_ref().as_str()).unwrap_or_default();
+    Ok(render(text, values)?.into())
+}
+
+fn bytes_of(path: &Path) -> Result<Vec<u8>, String> {
+    let mut bytes = Vec::new();
+    File::open(path)
+        .and_then(|file| file.take(FILE_LIMIT + 1).read_to_end(&mut bytes))
+        .map_err(|e| format!("read {}: {e}", path.display()))?;
+    if bytes.len() as u64 > FILE_LIMIT {
+        let limit = units::format_bytes(FILE_LIMIT);
+        return Err(format!("{} is larger than {limit}", path.display()));
+    }
+    Ok(bytes)
+}
+
+/// The number that the row's pattern or JSON pointer finds.
+fn number(row: &MetricRow, bytes: &[u8]) -> Result<f64, String> {
+    if let Some(pointer) = &row.json {
+        let json: serde_json::Value =
+            serde_json::from_slice(bytes).map_err(|e| format!("not JSON: {e}"))?;
+        return json
+            .pointer(pointer.get_ref())
+            .and_then(serde_json::Value::as_f64)
+            .ok_or_else(|| format!("there is no number at `{}`", pointer.get_ref()));
+    }
+    let pattern = row.pattern.as_ref().map(|t| t.get_ref().as_str()).unwrap_or_default();
+    Pattern::parse(pattern)?.find(&String::from_utf8_lossy(bytes), row.take.unwrap_or_default())
+}
+
+fn operand(text: &str, values: &Values, before: &[MetricValue]) -> Result<f64, String> {
+    if let Some(metric) = before.iter().find(|m| m.name == text) {
+        return metric.value.ok_or_else(|| format!("`{text}` is missing"));
+    }
+    let text = render(text, values)?;
+    let text = text.to_string_lossy();
+    amount(&text).ok_or_else(|| format!("`{text}` is not a number, a size or a duration"))
+}
+
+/// A number, a size (in bytes) or a duration (in seconds) as a number.
+pub(crate) fn amount(text: &str) -> Option<f64> {
+    Scalar::from(text)
+        .as_f64()
+        .filter(|v| v.is_finite())
+        .or_else(|| units::parse_bytes(text).ok().map(|b| b as f64))
+        .or_else(|| units::parse_duration(text).ok().map(|d| d.as_secs_f64()))
+}

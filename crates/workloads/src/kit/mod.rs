@@ -1,0 +1,21 @@
+//! The kit loader: a folder with `kit.toml` makes any outside program a workload. The file says what
+//! is fetched and with which hashes, how it is built, what is prepared, run and validated, and where
+//! the metrics stand in the output; `docs/kits.md` describes every key.
+
+mod apt;
+mod build;
+mod check;
+mod fetch;
+mod format;
+mod load;
+mod lock;
+mod metrics;
+mod param;
+mod pattern;
+mod template;
+mod validate;
+mod workload;
+
+pub(crate) use load::FILE;
+pub use load::{Problem, check};
+pub use workload::Kit;

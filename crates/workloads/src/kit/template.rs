@@ -1,0 +1,226 @@
+//! Texts with `{placeholders}`. A value always stays within the argument that its placeholder stands
+//! in; it never becomes shell text.
+
+use std::collections::BTreeMap;
+use std::ffi::{OsStr, OsString};
+
+use super::format::{Command, Text};
+use crate::words::split_words;
+
+/// What placeholders stand for, by name.
+pub(crate) type Values = BTreeMap<String, OsString>;
+
+/// An argument list with its environment, ready to run.
+#[derive(Debug, PartialEq, Eq)]
+pub(crate) struct Rendered {
+    /// The program and its arguments.
+    pub argv: Vec<OsString>,
+    /// Environment variables on top of the inherited ones.
+    pub env: Vec<(OsString, OsString)>,
+}
+
+enum Part<'a> {
+    Plain(&'a str),
+    Hole(&'a str),
+}
+
+fn parts(text: &str) -> Result<Vec<Part<'_>>, String> {
+    let mut parts = Vec::new();
+    let mut rest = text;
+    while let Some(at) = rest.find(['{', '}']) {
+        let (plain, tail) = rest.split_at(at);
+        parts.push(Part::Plain(plain));
+        if let Some(after) = tail.strip_prefix("{{").or_else(|| tail.strip_prefix("}}")) {
+            parts.push(Part::Plain(&tail[..1]));
+            rest = after;
+        } else if let Some((name, after)) = tail.strip_prefix('{').and_then(|t| t.split_once('}')) {
+            parts.push(Part::Hole(name));
+            rest = after;
+        } else {
+            return Err(format!(
+                "`{text}` has a single brace; write {{{{ or }}}} for a brace itself"
+            ));
+        }
+    }
+    parts.push(Part::Plain(rest));
+    Ok(parts)
+}
+
+/// The placeholders in a text, in order. A whole argument `{name...}` names `name`.
+///
+/// # Errors
+/// A brace that is neither a placeholder nor doubled; as a sentence.
+pub(crate) fn holes(text: &str) -> Result<Vec<&str>, String> {
+    if let Some(name) = splat(text) {
+        return Ok(vec![name]);
+    }
+    Ok(parts(text)?
+        .into_iter()
+        .filter_map(|part| match part {
+            Part::Hole(name) => Some(name),
+            Part::Plain(_) => None,
+        })
+        .collect())
+}
+
+/// The name in `{name...}`, which stands for several arguments.
+fn splat(text: &str) -> Option<&str> {
+    text.strip_prefix('{')?.strip_suffix("...}").filter(|name| !name.contains(['{', '}']))
+}
+
+fn value<'a>(name: &str, values: &'a Values) -> Result<&'a OsStr, String> {
+    values.get(name).map(OsString::as_os_str).ok_or_else(|| {
+        let known: Vec<String> = values.keys().map(|k| format!("{{{k}}}")).collect();
+        format!("{{{name}}} stands for nothing here; there are {}", known.join(", "))
+    })
+}
+
+/// A text with its placeholders filled in.
+///
+/// # Errors
+/// A placeholder that is not known, or a single brace; as a sentence.
+pub(crate) fn render(text: &str, values: &Values) -> Result<OsString, String> {
+    let mut out = OsString::new();
+    for part in parts(text)? {
+        match part {
+            Part::Plain(plain) => out.push(plain),
+            Part::Hole(name) => out.push(value(name, values)?),
+        }
+    }
+    Ok(out)
+}
+
+/// A command with its placeholders filled in. `{name...}` as a whole argument becomes the words of the
+/// value, none or several. A shell line is left as it is, and finds every value in the environment.
+///
+/// # Errors
+/// A placeholder that is not known, a single brace, or a value that is not a list of words.
+pub(crate) fn render_command(
+    command: &Command,
+    env: &BTreeMap<String, Text>,
+    values: &Values,
+) -> Result<Rendered, String> {
+    let mut rendered = Rendered { argv: Vec::new(), env: Vec::new() };
+    match command {
+        Command::Args(args) => {
+            for arg in args {
+                let text = arg.get_ref();
+                if let Some(name) = splat(text) {
+                    let words = value(name, values)?.to_string_lossy();
+                    let words = split_words(&words).map_err(|e| format!("{{{name}}}: {e}"))?;
+                    rendered.argv.extend(words);
+                } else {
+                    rendered.argv.push(render(text, values)?);
+                }
+            }
+        }
+        Command::Shell(line) => {
+            rendered.argv = vec!["sh".into(), "-c".into(), line.get_ref().into()];
+            rendered.env = values.iter().map(|(k, v)| (variable(k).into(), v.clone())).collect();
+        }
+    }
+    for (name, text) in env {
+        rendered.env.push((name.into(), render(text.get_ref(), values)?));
+    }
+    Ok(rendered)
+}
+
+/// The environment variable in which a shell line finds a placeholder's value: `KIT_` and the name in
+/// capitals, `-` and `.` as `_`.
+pub(crate) fn variable(name: &str) -> String {
+    let upper = name.to_uppercase().replace(['-', '.'], "_");
+    format!("KIT_{upper}")
+}
+
+/// A command as a person reads it, placeholders and all.
+pub(crate) fn shown(command: &Command) -> String {
+    match command {
+        Command::Args(args) => {
+            let shown = |arg: &Text| match arg.get_ref() {
+                text if text.is_empty() || text.contains([' ', '\'', '"', '\n']) => {
+                    format!("'{}'", text.replace('\'', "'\\''"))
+                }
+                text => text.clone(),
+            };
+            args.iter().map(shown).collect::<Vec<_>>().join(" ")
+        }
+        Command::Shell(line) => format!("sh -c '{}'", line.get_ref().replace('\'', "'\\''")),
+    }
+}
+
+/// The placeholders that a command takes values from; a shell line takes those whose variable it
+/// mentions.
+///
+/// # Errors
+/// As [`holes`].
+pub(crate) fn command_holes<'a>(
+    command: &'a Command,
+    known: &'a [String],
+) -> Result<Vec<&'a str>, String> {
+    match command {
+        Command::Args(args) => {
+            let mut all = Vec::new();
+            for arg in args {
+                all.extend(holes(arg.get_ref())?);
+            }
+            Ok(all)
+        }
+        Command::Shell(line) => Ok(known
+            .iter()
+            .map(String::as_str)
+            .filter(|name| line.get_ref().contains(&variable(name)))
+            .collect()),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use toml::Spanned;
+
+    fn args(texts: &[&str]) -> Command {
+        Command::Args(texts.iter().map(|t| Spanned::new(0..0, (*t).to_owned())).collect())
+    }
+
+    fn values() -> Values {
+        [("level", "3"), ("flags", "-O2 '-DX=a b'"), ("evil", "$(rm x); `y`"), ("none", "")]
+            .map(|(k, v)| (k.to_owned(), v.into()))
+            .into()
+    }
+
+    fn argv(texts: &[&str]) -> Result<Vec<OsString>, String> {
+        Ok(render_command(&args(texts), &BTreeMap::new(), &values())?.argv)
+    }
+
+    #[test]
+    fn a_value_stays_within_its_argument() {
+        assert_eq!(argv(&["z", "-{level}", "a{evil}b"]).unwrap(), ["z", "-3", "a$(rm x); `y`b"]);
+        assert_eq!(argv(&["cc", "{flags...}", "{none...}"]).unwrap(), ["cc", "-O2", "-DX=a b"]);
+        assert_eq!(argv(&["{flags}", "{none}"]).unwrap(), ["-O2 '-DX=a b'", ""]);
+        assert_eq!(argv(&["{{level}}"]).unwrap(), ["{level}"]);
+    }
+
+    #[test]
+    fn what_is_not_known_is_said() {
+        let error = argv(&["{levle}"]).unwrap_err();
+        assert!(
+            error.contains("{levle} stands for nothing") && error.contains("{level}"),
+            "{error}"
+        );
+        assert!(argv(&["a}"]).is_err());
+        assert!(argv(&["{a"]).is_err());
+        assert!(argv(&["{evil...}"]).is_err(), "a shell's characters are no words");
+        assert_eq!(holes("{a}-{b}{{c}}").unwrap(), ["a", "b"]);
+        assert_eq!(holes("{a...}").unwrap(), ["a"]);
+    }
+
+    #[test]
+    fn a_shell_line_is_never_written_into() {
+        let line = Command::Shell(Spanned::new(0..0, "echo {level} $KIT_EVIL".into()));
+        let rendered = render_command(&line, &BTreeMap::new(), &values()).unwrap();
+        assert_eq!(rendered.argv, ["sh", "-c", "echo {level} $KIT_EVIL"]);
+        assert!(rendered.env.contains(&("KIT_EVIL".into(), "$(rm x); `y`".into())));
+        let known = ["evil".to_owned(), "level".to_owned()];
+        assert_eq!(command_holes(&line, &known).unwrap(), ["evil"]);
+    }
+}

@@ -1,0 +1,376 @@
+//! A loaded kit as a workload.
+
+use std::collections::BTreeMap;
+use std::ffi::OsString;
+use std::fmt::Write as _;
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::sync::{Mutex, PoisonError};
+use std::time::Duration;
+
+use assay_model::{Fact, MetricSpec, ParamType, Scalar, WorkloadSpec, units};
+use toml::Spanned;
+
+use super::build::{self, Built};
+use super::format::{Command, KitFile, Text};
+use super::load::{self, Loaded};
+use super::param::param_spec;
+use super::template::{Values, render, render_command, shown};
+use super::{fetch, metrics, validate};
+use crate::program::{find_program, version_line};
+use crate::step::{Inherit, Step};
+use crate::{Collected, Finished, Launch, TrialContext, Workload, WorkloadError};
+use assay_sut::sha256;
+
+/// How long a command of a kit may take when the kit says nothing.
+const TIMEOUT: Duration = Duration::from_secs(600);
+
+/// A kit: an outside program as a workload.
+pub struct Kit {
+    spec: WorkloadSpec,
+    file: KitFile,
+    dir: PathBuf,
+    digest: String,
+    cache_dir: Option<PathBuf>,
+    known: Mutex<Known>,
+}
+
+/// What was found out in this process and need not be found out again.
+#[derive(Default)]
+struct Known {
+    versions: BTreeMap<Vec<OsString>, Result<String, String>>,
+    fetched: bool,
+    built: BTreeMap<PathBuf, Built>,
+}
+
+/// A needed program of this machine.
+struct Found {
+    path: PathBuf,
+    /// Its version line, or why there is none.
+    version: Result<String, String>,
+}
+
+impl Kit {
+    /// Reads the kit of the folder `dir`. With `cache_dir`, the folder where runs keep what is fetched
+    /// and built, [`Workload::describe`] can tell the hashes of what is built there.
+    ///
+    /// # Errors
+    /// The first mistake in its `kit.toml`; [`check`](super::check) gives all.
+    pub fn load(dir: &Path, cache_dir: Option<&Path>) -> Result<Self, WorkloadError> {
+        let Loaded { dir, file, digest } = load::read(dir).map_err(load::error)?;
+        let kit_error =
+            |message| WorkloadError::Kit { path: dir.join(load::FILE), line: None, message };
+        let params =
+            file.param.iter().map(param_spec).collect::<Result<_, _>>().map_err(kit_error)?;
+        let metrics = file
+            .metric
+            .iter()
+            .map(|row| MetricSpec {
+                name: row.name.get_ref().clone(),
+                unit: row.unit.get_ref().clone(),
+                better: row.better,
+                kind: metrics::kind(row.from),
+                help: row.help.clone(),
+            })
+            .collect();
+        let spec = WorkloadSpec {
+            name: file.name.get_ref().clone(),
+            help: file.help.clone(),
+            params,
+            metrics,
+        };
+        let cache_dir = cache_dir.map(Path::to_owned);
+        Ok(Kit { spec, file, dir, digest, cache_dir, known: Mutex::default() })
+    }
+
+    fn known<T>(&self, read: impl FnOnce(&mut Known) -> T) -> T {
+        read(&mut self.known.lock().unwrap_or_else(PoisonError::into_inner))
+    }
+
+    fn kit_cache(&self, cache_dir: &Path) -> PathBuf {
+        cache_dir.join("kits").join(&self.spec.name)
+    }
+
+    /// Every parameter as a program is told it: sizes in bytes, durations in seconds.
+    fn param_values(&self, params: &BTreeMap<String, Scalar>) -> Result<Values, WorkloadError> {
+        let mut values = Values::new();
+        for spec in &self.spec.params {
+            let Some(value) = params.get(&spec.name).or(spec.default.as_ref()) else {
+                return Err(WorkloadError::Param(format!("`{}` is not given", spec.name)));
+            };
+            spec.check(value).map_err(WorkloadError::Param)?;
+            let wrong = |e: units::UnitError| WorkloadError::Param(e.to_string());
+            let text = match spec.ty {
+                ParamType::Bytes => units::bytes_of(value).map_err(wrong)?.to_string(),
+                ParamType::Duration => {
+                    units::duration_of(value).map_err(wrong)?.as_secs_f64().to_string()
+                }
+                ParamType::Bool => (value.as_bool() == Some(true)).to_string(),
+                _ => value.to_text(),
+            };
+            values.insert(spec.name.clone(), text.into());
+        }
+        Ok(values)
+    }
+
+    /// The parameters, `{kit}`, `{jobs}`, `{fetch}` and `{build}`; nothing is fetched or built.
+    fn build_values(
+        &self,
+        params: &BTreeMap<String, Scalar>,
+        cache_dir: &Path,
+    ) -> Result<Values, WorkloadError> {
+        let mut values = self.param_values(params)?;
+        let kit_cache = self.kit_cache(cache_dir);
+        if let Some(build) = &self.file.build {
+            let mut key = self.digest.clone();
+            let inputs = build::inputs(&build.steps, &build.env, &values, &[]);
+            key.push_str(&inputs.map_err(WorkloadError::Param)?);
+            for Found { path, version } in self.needs(&values)? {
+                let _ = writeln!(key, "{} {version:?}", path.display());
+            }
+            values.insert("build".into(), build::folder(&kit_cache, &key).into());
+        }
+        if !self.file.fetch.is_empty() {
+            values.insert("fetch".into(), fetch::folder(&kit_cache, &self.file.fetch).into());
+        }
+        let jobs = std::thread::available_parallelism().map_or(1, usize::from);
+        values.insert("jobs".into(), jobs.to_string().into());
+        values.insert("kit".into(), self.dir.clone().into());
+        Ok(values)
+    }
+
+    /// The programs that the kit needs, in the order of the file.
+    fn needs(&self, values: &Values) -> Result<Vec<Found>, WorkloadError> {
+        let mut found = Vec::new();
+        for need in &self.file.need {
+            let program = render(need.program.get_ref(), values).map_err(WorkloadError::Param)?;
+            let path = find_program(&program, &self.dir).ok_or_else(|| WorkloadError::Missing {
+                what: format!("the program `{}`", program.to_string_lossy()),
+                remedy: format!("install the Debian package {}", need.package),
+            })?;
+            let args: Vec<OsString> = need.version.iter().map(OsString::from).collect();
+            let key = [vec![path.clone().into()], args.clone()].concat();
+            let version = self.known(|known| {
+                known.versions.entry(key).or_insert_with(|| version_line(&path, &args)).clone()
+            });
+            found.push(Found { path, version });
+        }
+        Ok(found)
+    }
+
+    /// All values of a trial; nothing is made.
+    fn trial_values(&self, ctx: &TrialContext<'_>) -> Result<Values, WorkloadError> {
+        let mut values = self.build_values(ctx.params, ctx.cache_dir)?;
+        let prepare = &self.file.prepare;
+        values.insert("run_dir".into(), ctx.run_dir.into());
+        let inputs = build::inputs(&prepare.run, &prepare.env, &values, &["input", "jobs"]);
+        let key = sha256(inputs.map_err(WorkloadError::Param)?.as_bytes());
+        values.insert("input".into(), ctx.run_dir.join(format!("input-{}", &key[..16])).into());
+        let cpus: Vec<String> = ctx.cpus.iter().map(ToString::to_string).collect();
+        values.insert("cpus".into(), cpus.join(",").into());
+        values.insert("cpu_count".into(), ctx.cpus.len().to_string().into());
+        values.insert("trial_dir".into(), ctx.trial_dir.into());
+        values.insert("trial".into(), ctx.number.to_string().into());
+        Ok(values)
+    }
+
+    fn fetch_and_build(&self, cache_dir: &Path, values: &Values) -> Result<(), WorkloadError> {
+        let name = &self.spec.name;
+        if !self.file.fetch.is_empty() && !self.known(|known| known.fetched) {
+            fetch::ensure(name, &self.file.fetch, &self.kit_cache(cache_dir), cache_dir)?;
+            self.known(|known| known.fetched = true);
+        }
+        let (Some(build), Some(dir)) = (&self.file.build, values.get("build").map(PathBuf::from))
+        else {
+            return Ok(());
+        };
+        if !self.known(|known| known.built.contains_key(&dir)) {
+            let timeout = timeout(build.timeout.as_ref())?;
+            let built = build::ensure(name, build, &dir, values, timeout)?;
+            self.known(|known| known.built.insert(dir, built));
+        }
+        Ok(())
+    }
+
+    fn steps(
+        &self,
+        what: &str,
+        commands: &[Command],
+        values: &Values,
+        cwd: &Path,
+        log: &Path,
+    ) -> Result<(), WorkloadError> {
+        let prepare = &self.file.prepare;
+        let timeout = timeout(prepare.timeout.as_ref())?;
+        for (i, command) in commands.iter().enumerate() {
+            let rendered =
+                render_command(command, &prepare.env, values).map_err(WorkloadError::Param)?;
+            let name =
+                format!("{what} of kit {}, step {} of {}", self.spec.name, i + 1, commands.len());
+            let (argv, env) = (&rendered.argv, &rendered.env);
+            Step { name: &name, argv, env, inherit: Inherit::Paths, cwd, log, timeout }.run()?;
+        }
+        Ok(())
+    }
+
+    /// Makes `{input}` if this run has not made it.
+    fn make_input(&self, values: &Values) -> Result<(), WorkloadError> {
+        let Some(dir) = values.get("input").map(PathBuf::from) else { return Ok(()) };
+        let done = dir.with_extension("done");
+        if done.exists() {
+            return Ok(());
+        }
+        if dir.exists() {
+            fs::remove_dir_all(&dir).map_err(WorkloadError::io("remove", &dir))?;
+        }
+        fs::create_dir_all(&dir).map_err(WorkloadError::io("create", &dir))?;
+        self.steps("input", &self.file.prepare.run, values, &dir, &dir.with_extension("log"))?;
+        fs::write(&done, "").map_err(WorkloadError::io("write", &done))
+    }
+
+    fn built_facts(&self, params: &BTreeMap<String, Scalar>) -> BTreeMap<String, Fact> {
+        let Some(build) = &self.file.build else { return BTreeMap::new() };
+        let dir = self
+            .cache_dir
+            .as_ref()
+            .ok_or_else(|| "the cache folder was not given".to_owned())
+            .and_then(|cache| self.build_values(params, cache).map_err(|e| e.to_string()))
+            .map(|values| values.get("build").map(PathBuf::from).unwrap_or_default());
+        let products = dir.and_then(|dir| {
+            self.known(|known| known.built.get(&dir).cloned())
+                .or_else(|| build::existing(&dir))
+                .ok_or_else(|| "it is not built yet".to_owned())
+        });
+        let fact = |name: &String| match &products {
+            Err(reason) => Fact::unknown(reason.clone()),
+            Ok(built) => built
+                .products
+                .get(name)
+                .map_or_else(|| Fact::unknown("it was not built"), Fact::known),
+        };
+        build
+            .produces
+            .iter()
+            .map(|p| (format!("workload.kit.build.{}.sha256", p.get_ref()), fact(p.get_ref())))
+            .collect()
+    }
+}
+
+fn timeout(given: Option<&Spanned<Scalar>>) -> Result<Duration, WorkloadError> {
+    given.map_or(Ok(TIMEOUT), |text| {
+        units::duration_of(text.get_ref()).map_err(|e| WorkloadError::Param(e.to_string()))
+    })
+}
+
+impl Workload for Kit {
+    fn spec(&self) -> &WorkloadSpec {
+        &self.spec
+    }
+
+    fn check(&self, params: &BTreeMap<String, Scalar>) -> Result<(), WorkloadError> {
+        // Folders do not matter here: what is looked for is a value that is not a list of words.
+        let mut values = self.build_values(params, Path::new("/"))?;
+        for name in ["run_dir", "input", "cpus", "cpu_count", "trial_dir", "trial"] {
+            values.insert(name.into(), "0".into());
+        }
+        let build = self.file.build.iter().flat_map(|b| &b.steps);
+        let prepare = &self.file.prepare;
+        let commands = build
+            .chain(&prepare.run)
+            .chain(&prepare.trial)
+            .chain([&self.file.run.command])
+            .chain(&self.file.validate.commands);
+        for command in commands {
+            render_command(command, &BTreeMap::new(), &values).map_err(WorkloadError::Param)?;
+        }
+        Ok(())
+    }
+
+    fn describe(&self, params: &BTreeMap<String, Scalar>) -> BTreeMap<String, Fact> {
+        let mut facts = self.built_facts(params);
+        facts.insert("workload.kit.name".into(), Fact::known(&self.spec.name));
+        facts.insert("workload.kit.version".into(), Fact::known(&self.file.version));
+        facts.insert("workload.kit.sha256".into(), Fact::known(&self.digest));
+        for row in &self.file.fetch {
+            for (name, digest) in &row.files {
+                facts.insert(
+                    format!("workload.kit.fetch.{name}.sha256"),
+                    Fact::known(digest.get_ref()),
+                );
+            }
+        }
+        let needs = self.param_values(params).and_then(|values| self.needs(&values));
+        for (i, need) in self.file.need.iter().enumerate() {
+            let fact = match &needs {
+                Err(e) => Fact::unknown(e.to_string()),
+                Ok(found) => match &found[i].version {
+                    Ok(version) => Fact::known(version),
+                    Err(reason) => Fact::unknown(reason),
+                },
+            };
+            let name = need.program.get_ref().replace(['{', '}'], "");
+            facts.insert(format!("workload.kit.need.{name}.version"), fact);
+        }
+        facts
+    }
+
+    fn lines(&self) -> Vec<String> {
+        let file = &self.file;
+        let mut lines = Vec::new();
+        for row in &file.fetch {
+            lines.push(format!("fetch: {} {}", row.package.get_ref(), row.version.get_ref()));
+        }
+        let mut add = |what: &str, commands: &[Command]| {
+            lines.extend(commands.iter().map(|c| format!("{what}: {}", shown(c))));
+        };
+        add("build", file.build.as_ref().map_or(&[], |b| b.steps.as_slice()));
+        add("input", &file.prepare.run);
+        add("prepare", &file.prepare.trial);
+        add("run", std::slice::from_ref(&file.run.command));
+        add("validate", &file.validate.commands);
+        lines
+    }
+
+    fn prepare(&self, ctx: &TrialContext<'_>) -> Result<(), WorkloadError> {
+        let values = self.trial_values(ctx)?;
+        self.fetch_and_build(ctx.cache_dir, &values)?;
+        self.make_input(&values)?;
+        let log = ctx.trial_dir.join("prepare.log");
+        self.steps("preparation", &self.file.prepare.trial, &values, ctx.trial_dir, &log)
+    }
+
+    fn launch(&self, ctx: &TrialContext<'_>) -> Result<Launch, WorkloadError> {
+        let run = &self.file.run;
+        let values = self.trial_values(ctx)?;
+        let rendered =
+            render_command(&run.command, &run.env, &values).map_err(WorkloadError::Param)?;
+        let stdin = |text: &Text| render(text.get_ref(), &values).map(PathBuf::from);
+        Ok(Launch {
+            argv: rendered.argv,
+            env: rendered.env,
+            cwd: None,
+            stdin: run.stdin.as_ref().map(stdin).transpose().map_err(WorkloadError::Param)?,
+            protocol: run.protocol,
+        })
+    }
+
+    fn collect(
+        &self,
+        ctx: &TrialContext<'_>,
+        finished: &Finished<'_>,
+    ) -> Result<Collected, WorkloadError> {
+        let values = self.trial_values(ctx)?;
+        let rules = &self.file.validate;
+        let limit = timeout(rules.timeout.as_ref())?;
+        let (metrics, mut notes) = metrics::read(&self.file.metric, &values, finished);
+        let name = &self.spec.name;
+        let validation = validate::validate(name, rules, &values, ctx.trial_dir, limit, finished)?;
+        let dir = values.get("build").map(PathBuf::from).unwrap_or_default();
+        if let Some(built) = self.known(|known| known.built.get(&dir).cloned()) {
+            for (product, digest) in &built.products {
+                notes.push(format!("{product} has the SHA-256 {digest}"));
+            }
+        }
+        Ok(Collected { metrics, validation, notes })
+    }
+}

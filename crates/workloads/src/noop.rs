@@ -1,0 +1,115 @@
+//! The workload `noop`: a fresh process of assay that ends at once. What it takes is what the harness
+//! costs: no shorter program can be told from it.
+
+use std::collections::BTreeMap;
+
+use assay_model::{Exit, Fact, Scalar, ValidationResult, WorkloadSpec};
+
+use crate::{Collected, Finished, Launch, TrialContext, Workload, WorkloadError, process_metrics};
+
+/// Starts `assay __work noop {}`, which does nothing. Metrics: `elapsed` (primary), `user`, `system`,
+/// `peak_memory`.
+#[derive(Debug)]
+pub struct Noop {
+    spec: WorkloadSpec,
+}
+
+impl Default for Noop {
+    fn default() -> Self {
+        Noop::new()
+    }
+}
+
+impl Noop {
+    /// The workload.
+    pub fn new() -> Self {
+        Noop {
+            spec: WorkloadSpec {
+                name: "noop".into(),
+                help: "a fresh process of assay that does nothing: what the harness itself costs, and so the shortest time that can be measured with it".into(),
+                params: Vec::new(),
+                metrics: process_metrics::specs(),
+            },
+        }
+    }
+}
+
+impl Workload for Noop {
+    fn spec(&self) -> &WorkloadSpec {
+        &self.spec
+    }
+
+    fn check(&self, _params: &BTreeMap<String, Scalar>) -> Result<(), WorkloadError> {
+        Ok(())
+    }
+
+    fn describe(&self, _params: &BTreeMap<String, Scalar>) -> BTreeMap<String, Fact> {
+        BTreeMap::new()
+    }
+
+    fn prepare(&self, _ctx: &TrialContext<'_>) -> Result<(), WorkloadError> {
+        Ok(())
+    }
+
+    fn launch(&self, ctx: &TrialContext<'_>) -> Result<Launch, WorkloadError> {
+        let argv = vec![ctx.exe.into(), "__work".into(), "noop".into(), "{}".into()];
+        Ok(Launch { argv, ..Launch::default() })
+    }
+
+    fn collect(
+        &self,
+        _ctx: &TrialContext<'_>,
+        finished: &Finished<'_>,
+    ) -> Result<Collected, WorkloadError> {
+        let validation = match finished.exit {
+            Exit::Code(0) => ValidationResult::ExitCodeOnly,
+            Exit::Code(code) => ValidationResult::Failed { detail: format!("exit code {code}") },
+            Exit::Signal(s) => ValidationResult::Failed { detail: format!("ended by signal {s}") },
+        };
+        let metrics = process_metrics::values(finished.resources);
+        Ok(Collected { metrics, validation, notes: Vec::new() })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::path::Path;
+
+    use assay_model::ResourceUse;
+
+    use super::*;
+
+    #[test]
+    fn it_is_assay_itself_and_reports_what_it_took() {
+        let ctx = TrialContext {
+            number: 1,
+            treatment: 0,
+            params: &BTreeMap::new(),
+            cpus: &[0],
+            trial_dir: Path::new("/"),
+            run_dir: Path::new("/"),
+            cache_dir: Path::new("/"),
+            exe: Path::new("/opt/bin/assay"),
+            previous: &[],
+        };
+        let noop = Noop::new();
+        let launch = noop.launch(&ctx).unwrap();
+        assert_eq!(launch.argv, ["/opt/bin/assay", "__work", "noop", "{}"]);
+        let resources = ResourceUse { wall_s: 0.002, ..ResourceUse::default() };
+        let mut finished = Finished {
+            exit: Exit::Code(0),
+            resources: &resources,
+            stdout: b"",
+            stderr: b"",
+            stdout_whole: true,
+            calibration: None,
+        };
+        let collected = noop.collect(&ctx, &finished).unwrap();
+        assert_eq!(collected.metrics[0].name, noop.spec().metrics[0].name);
+        assert_eq!(collected.metrics[0].value, Some(0.002));
+        assert_eq!(collected.metrics[3].value, None, "a peak that was not had is missing");
+        finished.exit = Exit::Signal(9);
+        let failed = noop.collect(&ctx, &finished).unwrap().validation;
+        assert!(matches!(failed, ValidationResult::Failed { .. }));
+    }
+}

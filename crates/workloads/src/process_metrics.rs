@@ -1,0 +1,74 @@
+//! The metrics that every program has, whatever it does: what the kernel accounted to it.
+
+use assay_model::{Better, Kind, MetricSpec, MetricValue, ResourceUse};
+
+use crate::Calibration;
+
+const ROWS: [(&str, &str, &str); 4] = [
+    ("elapsed", "s", "wall time from just before the start of the program to its end"),
+    ("user", "s", "CPU time in user mode, of the program and the children that it waited for"),
+    ("system", "s", "CPU time in the kernel, of the program and the children that it waited for"),
+    ("peak_memory", "B", "the largest resident set of any one of its processes"),
+];
+
+/// The rows of the metrics; the first, `elapsed`, is the primary one.
+pub(crate) fn specs() -> Vec<MetricSpec> {
+    ROWS.iter()
+        .map(|&(name, unit, help)| MetricSpec {
+            name: name.into(),
+            unit: unit.into(),
+            better: Better::Lower,
+            kind: Kind::Measured,
+            help: help.into(),
+        })
+        .collect()
+}
+
+/// The value of one of the rows, in its unit; `None` if it is not a row or could not be had.
+pub(crate) fn value(name: &str, resources: &ResourceUse) -> Option<f64> {
+    match name {
+        "elapsed" => Some(resources.wall_s),
+        "user" => Some(resources.user_s),
+        "system" => Some(resources.system_s),
+        "peak_memory" => resources.peak_memory_bytes.map(|b| b as f64),
+        _ => None,
+    }
+}
+
+/// The values of all rows.
+pub(crate) fn values(resources: &ResourceUse) -> Vec<MetricValue> {
+    specs()
+        .into_iter()
+        .map(|row| MetricValue {
+            value: value(&row.name, resources),
+            name: row.name,
+            unit: row.unit,
+            better: row.better,
+            kind: row.kind,
+        })
+        .collect()
+}
+
+/// Takes the cost of an empty launch off the times, never below 0: `elapsed` = wall time of the trial
+/// less the median wall time of the empty launch, and `user` and `system` likewise. They become
+/// derived values; without a calibration they are missing.
+pub(crate) fn subtract(metrics: &mut [MetricValue], calibration: Option<Calibration>) {
+    for metric in metrics {
+        let cost = |c: Calibration| match metric.name.as_str() {
+            "elapsed" => Some(c.wall_s),
+            "user" => Some(c.user_s),
+            "system" => Some(c.system_s),
+            _ => None,
+        };
+        match calibration {
+            None if metric.unit == "s" => metric.value = None,
+            None => {}
+            Some(calibration) => {
+                if let (Some(cost), Some(value)) = (cost(calibration), metric.value) {
+                    metric.value = Some((value - cost).max(0.0));
+                    metric.kind = Kind::Derived;
+                }
+            }
+        }
+    }
+}

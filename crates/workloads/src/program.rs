@@ -1,0 +1,63 @@
+//! Programs on this machine: where a name leads, and which version a program says it has.
+
+use std::ffi::{OsStr, OsString};
+use std::path::{Path, PathBuf};
+use std::process::{Command, Stdio};
+
+/// The file that a program's name leads to: the name itself if it has a `/` (taken from `cwd`), else
+/// the first executable of that name on `PATH`. `None`: there is no such executable file.
+pub(crate) fn find_program(name: &OsStr, cwd: &Path) -> Option<PathBuf> {
+    let name = name.to_str()?;
+    if name.contains('/') {
+        return assay_sut::which(cwd.join(name).to_str()?);
+    }
+    assay_sut::which(name)
+}
+
+/// The first line that a program prints when it is asked for its version, on either stream.
+///
+/// # Errors
+/// It could not be started, or printed nothing; as a sentence.
+pub(crate) fn version_line(program: &Path, args: &[OsString]) -> Result<String, String> {
+    let shown = program.display();
+    let out = Command::new(program)
+        .args(args)
+        .env("LC_ALL", "C")
+        .stdin(Stdio::null())
+        .output()
+        .map_err(|e| format!("start {shown}: {e}"))?;
+    [&out.stdout, &out.stderr]
+        .iter()
+        .find_map(|bytes| {
+            let text = String::from_utf8_lossy(bytes);
+            text.lines().map(str::trim).find(|l| !l.is_empty()).map(str::to_owned)
+        })
+        .ok_or_else(|| format!("{shown} printed no version"))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn finds_by_name_and_by_path() {
+        let here = Path::new("/");
+        let sh = find_program(OsStr::new("sh"), here).unwrap();
+        assert!(sh.is_absolute());
+        assert_eq!(find_program(sh.as_os_str(), here).as_deref(), Some(sh.as_path()));
+        let dir = tempfile::tempdir().unwrap();
+        std::fs::write(dir.path().join("plain"), "").unwrap();
+        assert_eq!(find_program(OsStr::new("./plain"), dir.path()), None);
+        assert_eq!(find_program(OsStr::new("no-such-program-anywhere"), here), None);
+        assert_eq!(find_program(OsStr::new(""), here), None);
+    }
+
+    #[test]
+    fn the_first_line_is_the_version() {
+        let echo = find_program(OsStr::new("sh"), Path::new("/")).unwrap();
+        let args = ["-c", "echo; echo ' tool 1.2 '; echo more"].map(OsString::from);
+        assert_eq!(version_line(&echo, &args), Ok("tool 1.2".into()));
+        let silent = ["-c", "exit 0"].map(OsString::from);
+        assert!(version_line(&echo, &silent).unwrap_err().contains("no version"));
+    }
+}

@@ -1,0 +1,158 @@
+//! Every workload by its name: the built-in ones, and the kits in the folders where kits are.
+
+use std::collections::BTreeMap;
+use std::ffi::OsString;
+use std::path::{Path, PathBuf};
+
+use crate::command::Command;
+use crate::kit::{self, Kit};
+use crate::noop::Noop;
+use crate::{Workload, WorkloadError};
+
+/// Where kits are looked for, and where what they fetch and build is kept.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct KitPaths {
+    /// Folders of kits, the first one first: a kit hides those of the same name in later folders.
+    pub roots: Vec<PathBuf>,
+    /// The folder of caches that outlive runs, as in [`crate::TrialContext::cache_dir`]; `None`: a kit
+    /// cannot tell what of it is built.
+    pub cache_dir: Option<PathBuf>,
+}
+
+impl KitPaths {
+    /// The folders of `$ASSAY_KITS` (separated by colons), `./kits`, `../share/assay/kits` from the
+    /// folder of the executable `exe`, and `assay/kits` in `$XDG_DATA_HOME` (`~/.local/share` when it
+    /// is not set).
+    pub fn from_env(exe: &Path, cache_dir: Option<PathBuf>) -> Self {
+        KitPaths { roots: roots(exe, |name| std::env::var_os(name)), cache_dir }
+    }
+
+    /// The kits by name, with their folders; what is wrong in them does not matter here.
+    pub fn kits(&self) -> BTreeMap<String, PathBuf> {
+        let mut kits = BTreeMap::new();
+        for root in &self.roots {
+            let Ok(entries) = std::fs::read_dir(root) else { continue };
+            for entry in entries.flatten() {
+                let name = entry.file_name().into_string();
+                if let (Ok(name), true) = (name, entry.path().join(kit::FILE).is_file()) {
+                    kits.entry(name).or_insert_with(|| entry.path());
+                }
+            }
+        }
+        kits
+    }
+}
+
+fn roots(exe: &Path, var: impl Fn(&str) -> Option<OsString>) -> Vec<PathBuf> {
+    let set = |name: &str| var(name).filter(|value| !value.is_empty());
+    let mut roots: Vec<PathBuf> = set("ASSAY_KITS")
+        .map(|paths| std::env::split_paths(&paths).filter(|p| !p.as_os_str().is_empty()).collect())
+        .unwrap_or_default();
+    roots.push("kits".into());
+    roots.extend(exe.parent().and_then(Path::parent).map(|p| p.join("share/assay/kits")));
+    let data = set("XDG_DATA_HOME")
+        .map(PathBuf::from)
+        .filter(|p| p.is_absolute())
+        .or_else(|| set("HOME").map(|home| PathBuf::from(home).join(".local/share")));
+    roots.extend(data.map(|data| data.join("assay/kits")));
+    roots
+}
+
+/// The built-in workloads, in the order in which they are listed.
+pub fn builtin() -> Vec<Box<dyn Workload>> {
+    vec![Box::new(Command::new()), Box::new(Noop::new())]
+}
+
+/// The workload of that name: a built-in one, the kit in the folder `name` if it has a `/`, or the
+/// first kit of that name in the folders of `kits`.
+///
+/// # Errors
+/// There is none of that name (with the nearest one), or the kit's file is wrong.
+pub fn find(name: &str, kits: &KitPaths) -> Result<Box<dyn Workload>, WorkloadError> {
+    let load = |dir: &Path| -> Result<Box<dyn Workload>, WorkloadError> {
+        Ok(Box::new(Kit::load(dir, kits.cache_dir.as_deref())?))
+    };
+    if name.contains('/') {
+        return load(Path::new(name));
+    }
+    let builtin = builtin();
+    let mut known: Vec<String> = builtin.iter().map(|w| w.spec().name.clone()).collect();
+    if let Some(workload) = builtin.into_iter().find(|w| w.spec().name == name) {
+        return Ok(workload);
+    }
+    let mut folders = kits.kits();
+    if let Some(dir) = folders.remove(name) {
+        return load(&dir);
+    }
+    known.extend(folders.into_keys());
+    let nearest = known
+        .iter()
+        .map(|k| (distance(name, k), k))
+        .min()
+        .filter(|(distance, k)| *distance <= k.len().max(3) / 3)
+        .map(|(_, k)| format!(" (did you mean `{k}`?)"))
+        .unwrap_or_default();
+    let known = format!("{}{nearest}", known.join(", "));
+    Err(WorkloadError::Unknown { name: name.to_owned(), known })
+}
+
+/// The edit distance of Levenshtein: how many characters must be put in, taken out or changed.
+fn distance(a: &str, b: &str) -> usize {
+    let b: Vec<char> = b.chars().collect();
+    let mut row: Vec<usize> = (0..=b.len()).collect();
+    for (i, ca) in a.chars().enumerate() {
+        let mut diagonal = row[0];
+        row[0] = i + 1;
+        for (j, cb) in b.iter().enumerate() {
+            let change = diagonal + usize::from(ca != *cb);
+            diagonal = row[j + 1];
+            row[j + 1] = change.min(row[j] + 1).min(diagonal + 1);
+        }
+    }
+    row[b.len()]
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn folders_in_their_order() {
+        let var = |name: &str| match name {
+            "ASSAY_KITS" => Some("/a::/b".into()),
+            "HOME" => Some("/h".into()),
+            _ => None,
+        };
+        let expected = ["/a", "/b", "kits", "/opt/share/assay/kits", "/h/.local/share/assay/kits"];
+        assert_eq!(roots(Path::new("/opt/bin/assay"), var), expected.map(PathBuf::from));
+    }
+
+    #[test]
+    fn a_name_leads_to_a_workload_or_to_the_nearest_name() {
+        let dir = tempfile::tempdir().unwrap();
+        std::fs::create_dir(dir.path().join("tiny")).unwrap();
+        let kit = "name = \"tiny\"\nversion = \"1\"\nhelp = \"h\"\nrun.command = [\"true\"]\n\
+                   [[metric]]\nname = \"elapsed\"\nunit = \"s\"\nbetter = \"lower\"\nhelp = \"h\"\nfrom = \"elapsed\"\n";
+        std::fs::write(dir.path().join("tiny/kit.toml"), kit).unwrap();
+        let paths = KitPaths { roots: vec![dir.path().into()], cache_dir: None };
+        for workload in builtin() {
+            let name = &workload.spec().name;
+            assert_eq!(&find(name, &paths).unwrap().spec().name, name);
+        }
+        assert_eq!(find("tiny", &paths).unwrap().spec().name, "tiny");
+        let by_path = dir.path().join("tiny").display().to_string();
+        assert_eq!(find(&by_path, &paths).unwrap().spec().name, "tiny");
+        let error = find("comand", &paths).err().unwrap().to_string();
+        assert!(error.contains("did you mean `command`?") && error.contains("tiny"), "{error}");
+        let error = find("xyzzy", &paths).err().unwrap().to_string();
+        assert!(!error.contains("did you mean"), "{error}");
+        assert!(matches!(find("/nonexistent/kit", &paths), Err(WorkloadError::Kit { .. })));
+    }
+
+    #[test]
+    fn edit_distances() {
+        assert_eq!(distance("kitten", "sitting"), 3);
+        assert_eq!(distance("", "abc"), 3);
+        assert_eq!(distance("zstd", "zstd"), 0);
+    }
+}

@@ -1,0 +1,234 @@
+//! Runs one step that is no measurement (fetch, build, prepare, validate, conclude): in its own
+//! process group, with a time limit and its output in a log file, so that a failure can show the
+//! last lines.
+
+use std::ffi::OsString;
+use std::fs::{File, OpenOptions};
+use std::io::{self, Read, Seek, SeekFrom};
+use std::os::unix::process::{CommandExt, ExitStatusExt};
+use std::path::Path;
+use std::process::{Child, Command, ExitStatus, Stdio};
+use std::time::{Duration, Instant};
+
+use rustix::event::{PollFd, PollFlags, Timespec, poll};
+use rustix::process::{Pid, PidfdFlags, Signal, kill_process_group, pidfd_open};
+
+use crate::WorkloadError;
+use crate::words::quote_words;
+
+/// How many lines of a failed step's output its error shows, and from how many last bytes.
+const TAIL_LINES: usize = 15;
+const TAIL_BYTES: u64 = 8 * 1024;
+
+/// What of assay's own environment a step inherits.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Inherit {
+    /// All of it.
+    All,
+    /// `PATH`, `HOME` and `TMPDIR` only, and `LC_ALL=C`, so that a build does not depend on the
+    /// settings of whoever starts it.
+    Paths,
+}
+
+/// A program to run to its end.
+pub(crate) struct Step<'a> {
+    /// What it is for, as an error names it (`build of kit zstd, step 2`).
+    pub name: &'a str,
+    /// The program and its arguments.
+    pub argv: &'a [OsString],
+    /// Environment variables to set.
+    pub env: &'a [(OsString, OsString)],
+    /// What lies beneath them.
+    pub inherit: Inherit,
+    /// Its working directory.
+    pub cwd: &'a Path,
+    /// Where both of its output streams are appended.
+    pub log: &'a Path,
+    /// It is ended, with its process group, after this long.
+    pub timeout: Duration,
+}
+
+impl Step<'_> {
+    /// Runs it; anything but exit code 0 is an error.
+    ///
+    /// # Errors
+    /// The program is not there, cannot be started, fails, or runs past its time.
+    pub fn run(&self) -> Result<(), WorkloadError> {
+        self.verdict()?.map_err(|detail| self.failed(detail))
+    }
+
+    /// Runs it and says whether it succeeded; the inner error says how it failed, with the last lines
+    /// of its output.
+    ///
+    /// # Errors
+    /// The program is not there or cannot be started.
+    pub fn verdict(&self) -> Result<Result<(), String>, WorkloadError> {
+        let mut log = OpenOptions::new()
+            .create(true)
+            .append(true)
+            .open(self.log)
+            .map_err(WorkloadError::io("create", self.log))?;
+        let start = log.seek(SeekFrom::End(0)).map_err(WorkloadError::io("read", self.log))?;
+        let mut child = self.spawn(&log)?;
+        let ended = wait(&mut child, self.timeout)
+            .map_err(|e| self.failed(format!("`{}`: {e}", self.line())))?;
+        let what = match ended {
+            Some(status) if status.success() => return Ok(Ok(())),
+            Some(status) => ending(status),
+            None => format!(
+                "ran longer than {} and was ended; a longer `timeout` may be right",
+                assay_model::units::format_duration(self.timeout)
+            ),
+        };
+        let tail = tail(self.log, start).unwrap_or_default();
+        let output = if tail.is_empty() {
+            "; it printed nothing".to_owned()
+        } else {
+            format!("; its last lines:\n{tail}")
+        };
+        Ok(Err(format!("`{}`: {what}{output}", self.line())))
+    }
+
+    fn spawn(&self, log: &File) -> Result<Child, WorkloadError> {
+        let (program, args) =
+            self.argv.split_first().ok_or_else(|| self.failed("its command is empty".into()))?;
+        let stream = || log.try_clone().map_err(WorkloadError::io("open", self.log));
+        let mut command = Command::new(program);
+        if self.inherit == Inherit::Paths {
+            command.env_clear().env("LC_ALL", "C");
+            for name in ["PATH", "HOME", "TMPDIR"] {
+                command.envs(std::env::var_os(name).map(|value| (name, value)));
+            }
+        }
+        command
+            .args(args)
+            .envs(self.env.iter().map(|(k, v)| (k, v)))
+            .current_dir(self.cwd)
+            .stdin(Stdio::null())
+            .stdout(stream()?)
+            .stderr(stream()?)
+            .process_group(0)
+            .spawn()
+            .map_err(|source| match source.kind() {
+                io::ErrorKind::NotFound if self.cwd.is_dir() => WorkloadError::Missing {
+                    what: format!("`{}` ({})", program.to_string_lossy(), self.name),
+                    remedy: "install it, or give its path".into(),
+                },
+                _ => self.failed(format!("start `{}`: {source}", self.line())),
+            })
+    }
+
+    fn line(&self) -> String {
+        quote_words(self.argv)
+    }
+
+    fn failed(&self, detail: String) -> WorkloadError {
+        WorkloadError::Step { step: self.name.to_owned(), detail }
+    }
+}
+
+/// `exit code 3` or `ended by signal 9`.
+fn ending(status: ExitStatus) -> String {
+    match (status.code(), status.signal()) {
+        (Some(code), _) => format!("exit code {code}"),
+        (None, Some(signal)) => format!("ended by signal {signal}"),
+        (None, None) => "ended in an unknown way".into(),
+    }
+}
+
+/// Waits for the child; past the limit its process group is killed and the answer is `None`.
+fn wait(child: &mut Child, limit: Duration) -> io::Result<Option<ExitStatus>> {
+    let pid = Pid::from_child(child);
+    let pidfd = pidfd_open(pid, PidfdFlags::empty())?;
+    let start = Instant::now();
+    loop {
+        let left = limit.saturating_sub(start.elapsed());
+        if left.is_zero() {
+            // It may be gone already, which is as good.
+            let _ = kill_process_group(pid, Signal::KILL);
+            let status = child.wait()?;
+            // It may have ended by itself between the last look and the kill.
+            return Ok((status.signal() != Some(9)).then_some(status));
+        }
+        let timeout = Timespec {
+            tv_sec: i64::try_from(left.as_secs()).unwrap_or(i64::MAX),
+            tv_nsec: left.subsec_nanos().into(),
+        };
+        match poll(&mut [PollFd::new(&pidfd, PollFlags::IN)], Some(&timeout)) {
+            Ok(0) | Err(rustix::io::Errno::INTR) => {}
+            Ok(_) => return child.wait().map(Some),
+            Err(e) => {
+                let _ = kill_process_group(pid, Signal::KILL);
+                child.wait()?;
+                return Err(e.into());
+            }
+        }
+    }
+}
+
+/// The last lines that were written to `log` after `start`.
+fn tail(log: &Path, start: u64) -> io::Result<String> {
+    let mut file = File::open(log)?;
+    let end = file.seek(SeekFrom::End(0))?;
+    file.seek(SeekFrom::Start(start.max(end.saturating_sub(TAIL_BYTES))))?;
+    let mut bytes = Vec::new();
+    file.take(TAIL_BYTES).read_to_end(&mut bytes)?;
+    let text = String::from_utf8_lossy(&bytes);
+    let lines: Vec<&str> = text.trim_end().lines().collect();
+    Ok(lines[lines.len().saturating_sub(TAIL_LINES)..].join("\n"))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn run(argv: &[&str], timeout: Duration) -> Result<(), WorkloadError> {
+        let dir = tempfile::tempdir().unwrap();
+        let argv: Vec<OsString> = argv.iter().map(OsString::from).collect();
+        Step {
+            name: "try",
+            argv: &argv,
+            env: &[("WORD".into(), "from the environment".into())],
+            inherit: Inherit::Paths,
+            cwd: dir.path(),
+            log: &dir.path().join("log"),
+            timeout,
+        }
+        .run()
+    }
+
+    #[test]
+    fn a_failure_shows_code_and_last_lines() {
+        let long = Duration::from_secs(60);
+        assert!(run(&["true"], long).is_ok());
+        let error = run(&["sh", "-c", "seq 100; echo $WORD >&2; exit 3"], long).unwrap_err();
+        let text = error.to_string();
+        assert!(text.contains("exit code 3"), "{text}");
+        assert!(text.ends_with("99\n100\nfrom the environment"), "{text}");
+        assert!(!text.contains("\n50\n"), "{text}");
+        let error = run(&["sh", "-c", "kill -9 $$"], long).unwrap_err().to_string();
+        assert!(error.contains("signal 9"), "{error}");
+    }
+
+    #[test]
+    fn a_step_past_its_time_is_ended_with_its_children() {
+        let dir = tempfile::tempdir().unwrap();
+        let child = dir.path().join("child");
+        let line = format!("sleep 1000 & echo $! > {}; wait", child.display());
+        let error = run(&["sh", "-c", &line], Duration::from_millis(300)).unwrap_err();
+        assert!(error.to_string().contains("ran longer than"), "{error}");
+        let pid: i32 = std::fs::read_to_string(child).unwrap().trim().parse().unwrap();
+        // It is no child of ours, so its end is waited for by its file descriptor; it may be gone.
+        if let Ok(fd) = pidfd_open(Pid::from_raw(pid).unwrap(), PidfdFlags::empty()) {
+            let limit = Timespec { tv_sec: 30, tv_nsec: 0 };
+            let ended = poll(&mut [PollFd::new(&fd, PollFlags::IN)], Some(&limit)).unwrap();
+            assert_eq!(ended, 1, "the child of the step lives on");
+        }
+    }
+
+    #[test]
+    fn a_missing_program_is_named() {
+        let error = run(&["no-such-program-anywhere"], Duration::from_secs(60)).unwrap_err();
+        assert!(matches!(error, WorkloadError::Missing { .. }), "{error}");
+    }
+}
