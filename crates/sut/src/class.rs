@@ -1,0 +1,147 @@
+//! How much a difference in a fact means, as a table.
+
+use FactClass::{Hard, Soft, Volatile};
+
+/// What a difference in a fact does to a comparison.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum FactClass {
+    /// It changes all the time and explains nothing by itself.
+    Volatile,
+    /// It may explain a result; it can be accepted by name.
+    Soft,
+    /// It explains results; two systems that differ in it are not alike.
+    Hard,
+}
+
+impl FactClass {
+    /// The class's word.
+    pub fn name(self) -> &'static str {
+        match self {
+            Volatile => "volatile",
+            Soft => "soft",
+            Hard => "hard",
+        }
+    }
+}
+
+/// Path prefixes, by whole dotted parts, where `*` stands for any one part. The prefix with the most
+/// parts wins, and among those of as many parts the one with fewer `*`.
+const CLASSES: &[(&str, FactClass)] = &[
+    ("aslr", Hard),
+    ("block", Soft),
+    ("block.*.model", Hard),
+    ("block.*.queue.rotational", Hard),
+    ("block.*.queue.write_cache", Hard),
+    ("block.*.size", Hard),
+    ("boot", Volatile),
+    ("cgroup", Soft),
+    ("cgroup.cpu_quota", Hard),
+    ("cgroup.cpuset", Hard),
+    ("cgroup.memory_limit", Hard),
+    ("cgroup.path", Volatile),
+    ("cpu", Hard),
+    ("cpu.energy_preference", Hard),
+    ("cpu.mhz", Volatile),
+    ("cpu.possible", Soft),
+    ("cpu.steal_since_boot", Volatile),
+    ("dmi", Soft),
+    ("env", Soft),
+    ("env.COLUMNS", Volatile),
+    ("env.INVOCATION_ID", Volatile),
+    ("env.JOURNAL_STREAM", Volatile),
+    ("env.LINES", Volatile),
+    ("env.OLDPWD", Volatile),
+    ("env.PWD", Volatile),
+    ("env.SHLVL", Volatile),
+    ("env.SSH_CLIENT", Volatile),
+    ("env.SSH_CONNECTION", Volatile),
+    ("env.SSH_TTY", Volatile),
+    ("env.TERM", Volatile),
+    ("env.WINDOWID", Volatile),
+    ("env.XDG_SESSION_ID", Volatile),
+    ("env._", Volatile),
+    ("host.name", Soft),
+    ("hugepages", Hard),
+    ("hugepages.*.free", Volatile),
+    ("kernel", Hard),
+    ("kernel.build", Soft),
+    ("kernel.config.file", Volatile),
+    ("kernel.modules", Soft),
+    ("kernel.tainted", Soft),
+    ("libc", Hard),
+    ("limit", Soft),
+    ("load", Volatile),
+    ("locale", Soft),
+    ("memory", Hard),
+    ("memory.available", Volatile),
+    ("mount", Soft),
+    ("net", Soft),
+    ("numa", Hard),
+    ("os", Soft),
+    ("process", Hard),
+    ("psi", Volatile),
+    ("swap", Soft),
+    ("swap.free", Volatile),
+    ("sysctl", Soft),
+    ("sysctl.dev.cdrom.info", Volatile),
+    ("sysctl.fs.dentry-state", Volatile),
+    ("sysctl.kernel.numa_balancing", Hard),
+    ("sysctl.kernel.randomize_va_space", Hard),
+    ("sysctl.vm.nr_hugepages", Hard),
+    ("sysctl.vm.overcommit_memory", Hard),
+    ("sysctl.vm.swappiness", Hard),
+    ("thp", Hard),
+    ("toolchain", Soft),
+    ("user", Soft),
+    ("virt", Hard),
+];
+
+/// The class of a fact by its path. A path that the table does not know is soft.
+pub fn class_of(path: &str) -> FactClass {
+    CLASSES
+        .iter()
+        .filter_map(|(prefix, class)| Some((rank(prefix, path)?, *class)))
+        .max_by_key(|(rank, _)| *rank)
+        .map_or(Soft, |(_, class)| class)
+}
+
+/// How closely a prefix fits a path: parts, then parts that are not `*`; `None` if it does not.
+fn rank(prefix: &str, path: &str) -> Option<(usize, usize)> {
+    let mut parts = path.split('.');
+    let mut fit = (0, 0);
+    for wanted in prefix.split('.') {
+        let part = parts.next()?;
+        if wanted != "*" && wanted != part {
+            return None;
+        }
+        fit = (fit.0 + 1, fit.1 + usize::from(wanted != "*"));
+    }
+    Some(fit)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_longest_prefix_wins() {
+        assert_eq!(class_of("cpu.model"), Hard);
+        assert_eq!(class_of("cpu.mhz"), Volatile);
+        assert_eq!(class_of("block.vda.queue.scheduler"), Soft);
+        assert_eq!(class_of("block.vda.queue.rotational"), Hard);
+        assert_eq!(class_of("sysctl.vm.swappiness"), Hard);
+        assert_eq!(class_of("sysctl.vm.swappiness2"), Soft);
+        assert_eq!(class_of("sysctl.net.core.somaxconn"), Soft);
+        assert_eq!(class_of("hugepages.2048kB.free"), Volatile);
+        assert_eq!(class_of("psi.cpu.some.avg10"), Volatile);
+        assert_eq!(class_of("nobody.knows"), Soft);
+        assert!(Volatile < Soft && Soft < Hard);
+    }
+
+    #[test]
+    fn the_table_has_no_row_twice() {
+        for pair in CLASSES.windows(2) {
+            assert!(pair[0].0 < pair[1].0, "{} before {}", pair[0].0, pair[1].0);
+        }
+    }
+}

@@ -1,0 +1,185 @@
+//! The control group that assay runs in, and the CPU, memory and CPU-set limits that it sets. A
+//! limit may be set on any group above; the tightest one holds.
+
+use assay_model::units::format_bytes;
+
+use super::facts::Facts;
+use crate::Root;
+
+const TOP: &str = "/sys/fs/cgroup";
+
+pub(super) fn describe(facts: &mut Facts<'_>) {
+    let own = match facts.root.text("/proc/self/cgroup") {
+        Ok(text) => text,
+        Err(e) => {
+            for path in ["version", "path", "cpu_quota", "memory_limit", "cpuset"] {
+                facts.unknown(format!("cgroup.{path}"), e.to_string());
+            }
+            return;
+        }
+    };
+    // Beside version 1, version 2 is mounted without controllers in a folder of its own.
+    let v2 = [TOP, "/sys/fs/cgroup/unified"]
+        .iter()
+        .any(|top| facts.root.exists(&format!("{top}/cgroup.controllers")));
+    let v1 = own.lines().any(|l| l.split(':').nth(1).is_some_and(|c| !c.is_empty()));
+    facts.set(
+        "cgroup.version",
+        match (v1, v2) {
+            (true, true) => "1 and 2",
+            (true, false) => "1",
+            (false, _) => "2",
+        },
+    );
+    facts.set("cgroup.path", own.lines().collect::<Vec<_>>().join(" "));
+    let memory_group = Group::find(facts.root, &own, "memory");
+    let cpu_group = Group::find(facts.root, &own, "cpu");
+    let quota = match &cpu_group {
+        Some(g) if g.v2 => g.tightest(facts.root, "cpu.max", cpu_max),
+        Some(g) => g.tightest_of(|dir| v1_quota(facts.root, dir)),
+        None => Limit::Unseen,
+    };
+    quota.put(facts, "cgroup.cpu_quota", |cpus| format!("{cpus:.2} CPUs"));
+    let memory = match &memory_group {
+        Some(g) if g.v2 => g.tightest(facts.root, "memory.max", bytes),
+        Some(g) => g.tightest(facts.root, "memory.limit_in_bytes", bytes),
+        None => Limit::Unseen,
+    };
+    memory.put(facts, "cgroup.memory_limit", |b| format_bytes(b as u64));
+    let cpuset = Group::find(facts.root, &own, "cpuset").and_then(|g| {
+        ["cpuset.cpus.effective", "cpuset.effective_cpus"]
+            .iter()
+            .find_map(|f| facts.root.text(&format!("{}/{f}", g.dir)).ok())
+    });
+    match cpuset {
+        Some(list) => facts.set("cgroup.cpuset", list),
+        None => facts.unknown("cgroup.cpuset", "its CPU set cannot be seen below `/sys/fs/cgroup`"),
+    }
+    let status = facts.root.text("/proc/self/status");
+    let allowed = status.ok().and_then(|s| {
+        s.lines().find_map(|l| l.strip_prefix("Cpus_allowed_list:").map(|v| v.trim().to_owned()))
+    });
+    match allowed {
+        Some(list) => facts.set("process.cpus_allowed", list),
+        None => facts.unknown("process.cpus_allowed", "`/proc/self/status` does not say it"),
+    }
+}
+
+/// A folder of the control-group tree.
+struct Group {
+    top: String,
+    dir: String,
+    v2: bool,
+}
+
+/// What was found about a limit.
+enum Limit {
+    /// This much.
+    Set(f64),
+    /// Read, and not limited.
+    None,
+    /// No file could be read.
+    Unseen,
+}
+
+impl Limit {
+    fn put(self, facts: &mut Facts<'_>, path: &str, show: impl Fn(f64) -> String) {
+        match self {
+            Limit::Set(value) => facts.set(path, show(value)),
+            Limit::None => facts.set(path, "none"),
+            Limit::Unseen => facts.unknown(
+                path,
+                "the files of its control group cannot be seen below `/sys/fs/cgroup`",
+            ),
+        }
+    }
+}
+
+impl Group {
+    /// The group of this process for a controller: version 1 where that controller is mounted so,
+    /// else version 2. A path that leads nowhere (seen from inside a container) falls back to the
+    /// top of what is mounted here.
+    fn find(root: &Root, own: &str, controller: &str) -> Option<Group> {
+        let entries = own.lines().filter_map(|l| {
+            let mut parts = l.splitn(3, ':').skip(1);
+            Some((parts.next()?, parts.next()?))
+        });
+        let (mut one, mut two) = (None, None);
+        for (names, path) in entries {
+            if names.split(',').any(|n| n == controller) {
+                one = Some((names, path));
+            } else if names.is_empty() {
+                two = Some(path);
+            }
+        }
+        let (top, path, v2) = match (one, two) {
+            (Some((names, path)), _) => {
+                let top = [names, controller]
+                    .iter()
+                    .map(|n| format!("{TOP}/{n}"))
+                    .find(|t| root.exists(t))?;
+                (top, path, false)
+            }
+            (None, Some(path)) => (TOP.to_owned(), path, true),
+            (None, None) => return None,
+        };
+        let dir = format!("{top}{}", path.trim_end_matches('/'));
+        let dir = if !path.contains("..") && root.exists(&dir) { dir } else { top.clone() };
+        Some(Group { top, dir, v2 })
+    }
+
+    /// The least limit that a file sets, from this group up to the top. `read` gives `None` for a
+    /// text that sets none.
+    fn tightest(&self, root: &Root, file: &str, read: fn(&str) -> Option<f64>) -> Limit {
+        self.tightest_of(|dir| match root.text(&format!("{dir}/{file}")) {
+            Ok(text) => read(&text).map_or(Limit::None, Limit::Set),
+            Err(_) => Limit::Unseen,
+        })
+    }
+
+    fn tightest_of(&self, read: impl Fn(&str) -> Limit) -> Limit {
+        let mut dir = self.dir.as_str();
+        let mut found = Limit::Unseen;
+        loop {
+            found = match (read(dir), found) {
+                (Limit::Set(here), Limit::Set(below)) => Limit::Set(here.min(below)),
+                (Limit::Set(limit), _) | (_, Limit::Set(limit)) => Limit::Set(limit),
+                (Limit::None, _) | (_, Limit::None) => Limit::None,
+                (Limit::Unseen, Limit::Unseen) => Limit::Unseen,
+            };
+            if dir.len() <= self.top.len() {
+                break;
+            }
+            dir = dir.rsplit_once('/').map_or(self.top.as_str(), |(up, _)| up);
+        }
+        // The top of version 2 has no limit files at all: not limited, as far as can be seen here.
+        if self.v2 && matches!(found, Limit::Unseen) && self.dir == self.top {
+            return Limit::None;
+        }
+        found
+    }
+}
+
+/// `max 100000` or `50000 100000`: microseconds of CPU time in each period.
+fn cpu_max(text: &str) -> Option<f64> {
+    let (quota, period) = text.split_once(' ')?;
+    ratio(quota.parse().ok()?, period.trim().parse().ok()?)
+}
+
+fn v1_quota(root: &Root, dir: &str) -> Limit {
+    let quota = root.number(&format!("{dir}/cpu.cfs_quota_us"));
+    let period = root.number(&format!("{dir}/cpu.cfs_period_us"));
+    match (quota, period) {
+        (Ok(quota), Ok(period)) => ratio(quota, period).map_or(Limit::None, Limit::Set),
+        _ => Limit::Unseen,
+    }
+}
+
+fn ratio(quota: f64, period: f64) -> Option<f64> {
+    (quota > 0.0 && period > 0.0).then(|| quota / period)
+}
+
+/// A number of bytes; version 1 writes "no limit" as a number near 2^63.
+fn bytes(text: &str) -> Option<f64> {
+    text.parse::<u64>().ok().filter(|b| *b < 1 << 60).map(|b| b as f64)
+}

@@ -1,0 +1,159 @@
+use std::fmt::Write as _;
+use std::path::Path;
+
+use super::describe;
+use crate::Root;
+
+fn put(dir: &Path, path: &str, text: &str) {
+    let path = dir.join(path.trim_start_matches('/'));
+    std::fs::create_dir_all(path.parent().unwrap()).unwrap();
+    std::fs::write(path, text).unwrap();
+}
+
+/// Two sockets of two cores with two threads each, as the kernel's files say it.
+fn made_up_machine() -> tempfile::TempDir {
+    let dir = tempfile::tempdir().unwrap();
+    let d = dir.path();
+    let mut info = String::new();
+    for cpu in 0..8 {
+        let _ = write!(
+            info,
+            "processor\t: {cpu}\nvendor_id\t: Example\nmodel name\t: Example 9000\nstepping\t: 3\n\
+             microcode\t: 0x7\ncpu MHz\t\t: 2000.0\nflags\t\t: fpu avx hypervisor\n\n"
+        );
+        let t = format!("/sys/devices/system/cpu/cpu{cpu}");
+        put(d, &format!("{t}/topology/physical_package_id"), &format!("{}\n", cpu / 4));
+        put(d, &format!("{t}/topology/core_id"), &format!("{}\n", cpu / 2 % 2));
+        put(d, &format!("{t}/cache/index0/level"), "1\n");
+        put(d, &format!("{t}/cache/index0/type"), "Data\n");
+        put(d, &format!("{t}/cache/index0/size"), "32K\n");
+        put(d, &format!("{t}/cache/index0/shared_cpu_list"), &format!("{}-{}\n", cpu & 6, cpu | 1));
+        put(d, &format!("{t}/cpufreq/scaling_governor"), "powersave\n");
+    }
+    put(d, "/proc/cpuinfo", &info);
+    put(d, "/sys/devices/system/cpu/online", "0-7\n");
+    put(d, "/sys/devices/system/cpu/smt/active", "1\n");
+    put(d, "/sys/devices/system/cpu/smt/control", "on\n");
+    put(d, "/sys/devices/system/cpu/intel_pstate/no_turbo", "0\n");
+    put(d, "/sys/devices/system/cpu/vulnerabilities/meltdown", "Mitigation: PTI\n");
+    put(d, "/sys/devices/system/node/online", "0-1\n");
+    put(d, "/sys/devices/system/node/node0/cpulist", "0-3\n");
+    put(d, "/sys/devices/system/node/node0/meminfo", "Node 0 MemTotal:  1048576 kB\n");
+    put(d, "/proc/meminfo", "MemTotal:  2097152 kB\nSwapTotal: 0 kB\nSwapFree: 0 kB\n");
+    put(d, "/proc/sys/kernel/osrelease", "6.1.0-example\n");
+    put(d, "/proc/sys/kernel/version", "#1 SMP PREEMPT_DYNAMIC\n");
+    put(d, "/proc/cmdline", "root=/dev/sda1 preempt=full\n");
+    put(d, "/proc/sys/vm/swappiness", "60\n");
+    put(d, "/proc/sys/kernel/random/uuid", "changes\n");
+    put(d, "/proc/sys/net/ipv4/tcp_rmem", "4096\t131072\t6291456\n");
+    put(d, "/proc/sys/net/ipv4/conf/eth0.100/forwarding", "0\n");
+    put(d, "/sys/kernel/mm/transparent_hugepage/enabled", "always [madvise] never\n");
+    put(d, "/sys/kernel/mm/hugepages/hugepages-2048kB/nr_hugepages", "64\n");
+    put(d, "/sys/block/sda/size", "2048\n");
+    put(d, "/sys/block/sda/queue/scheduler", "none [mq-deadline]\n");
+    put(d, "/sys/block/sda/queue/rotational", "1\n");
+    put(d, "/sys/block/loop0/size", "0\n");
+    put(d, "/sys/class/net/lo/mtu", "65536\n");
+    put(d, "/proc/self/mountinfo", "1 0 8:1 / / rw,noatime - ext4 /dev/sda1 rw,data=ordered\n");
+    put(d, "/proc/self/cgroup", "0::/a/b\n");
+    put(d, "/sys/fs/cgroup/cgroup.controllers", "cpu memory\n");
+    put(d, "/sys/fs/cgroup/a/cpu.max", "150000 100000\n");
+    put(d, "/sys/fs/cgroup/a/b/cpu.max", "max 100000\n");
+    put(d, "/sys/fs/cgroup/a/b/memory.max", "1073741824\n");
+    put(
+        d,
+        "/proc/self/limits",
+        "Limit  Soft Limit  Hard Limit  Units\nMax open files            1024                 4096                 files     \n",
+    );
+    put(d, "/proc/self/status", "Uid:\t1000\t1000\t1000\t1000\nCapEff:\t0\n");
+    put(d, "/proc/stat", "cpu  100 0 0 890 0 0 0 10 0 0\n");
+    put(d, "/proc/loadavg", "0.50 0.40 0.30 1/100 7\n");
+    put(d, "/proc/pressure/cpu", "some avg10=1.50 avg60=0.00 avg300=0.00 total=1\n");
+    dir
+}
+
+#[test]
+fn a_made_up_machine_is_described() {
+    let dir = made_up_machine();
+    let system = describe(&Root::at(dir.path()));
+    for (path, value) in [
+        ("cpu.model", "Example 9000"),
+        ("cpu.threads", "8"),
+        ("cpu.cores", "4"),
+        ("cpu.sockets", "2"),
+        ("cpu.smt", "yes"),
+        ("cpu.turbo", "on"),
+        ("cpu.governor", "powersave"),
+        ("cpu.flags", "avx fpu hypervisor"),
+        ("cpu.cache.l1d.size", "32 KiB"),
+        ("cpu.cache.l1d.count", "4"),
+        ("cpu.steal_since_boot", "1.000 %"),
+        ("virt.hypervisor_flag", "yes"),
+        ("numa.nodes", "2"),
+        ("numa.node0.memory", "1 GiB"),
+        ("memory.total", "2 GiB"),
+        ("kernel.release", "6.1.0-example"),
+        ("kernel.preempt", "full (dynamic, from the command line)"),
+        ("kernel.mitigation.meltdown", "Mitigation: PTI"),
+        ("sysctl.vm.swappiness", "60"),
+        ("sysctl.net.ipv4.tcp_rmem", "4096 131072 6291456"),
+        ("sysctl.net.ipv4.conf.eth0/100.forwarding", "0"),
+        ("thp.enabled", "madvise"),
+        ("hugepages.2048kB.count", "64"),
+        ("block.sda.size", "1 MiB"),
+        ("block.sda.queue.scheduler", "mq-deadline"),
+        ("net.lo.driver", "virtual (no device)"),
+        ("mount./", "ext4 /dev/sda1 rw,noatime,data=ordered"),
+        ("cgroup.version", "2"),
+        ("cgroup.cpu_quota", "1.50 CPUs"),
+        ("cgroup.memory_limit", "1 GiB"),
+        ("limit.open_files", "1024 (at most 4096) files"),
+        ("user.root", "no"),
+        ("load.avg1", "0.50"),
+        ("psi.cpu.some.avg10", "1.50"),
+    ] {
+        assert_eq!(system.text(path), value, "{path}");
+    }
+    assert!(!system.facts.contains_key("sysctl.kernel.random.uuid"));
+    assert!(!system.facts.contains_key("block.loop0.size"));
+}
+
+#[test]
+fn what_is_not_there_is_unknown_with_its_reason() {
+    let dir = made_up_machine();
+    let system = describe(&Root::at(dir.path()));
+    for path in [
+        "memory.dimms",
+        "virt.hypervisor",
+        "libc.version",
+        "dmi.bios_version",
+        "numa.node1.memory",
+        "psi.io",
+        "host.name",
+        "virt.container",
+        "kernel.config.sha256",
+        "block.sda.model",
+    ] {
+        let fact = system.facts.get(path).unwrap_or_else(|| panic!("{path} is missing"));
+        assert!(fact.value().is_none(), "{path}: {fact:?}");
+    }
+    let empty = tempfile::tempdir().unwrap();
+    let nothing = describe(&Root::at(empty.path()));
+    for path in ["cpu.model", "cpu.threads", "kernel.release", "memory.total", "sysctl", "mount"] {
+        assert!(nothing.facts.contains_key(path) && nothing.get(path).is_none(), "{path}");
+    }
+}
+
+#[test]
+fn this_machine_is_described() {
+    let system = describe(&Root::system());
+    assert!(system.get("kernel.release").is_some());
+    assert!(system.get("cpu.threads").unwrap().parse::<u32>().unwrap() >= 1);
+    assert!(system.get("memory.total").is_some());
+    assert!(system.facts.keys().filter(|k| k.starts_with("sysctl.")).count() > 100);
+    let reasons = system.facts.iter().filter(|(_, f)| f.value() == Some(""));
+    for (path, _) in reasons {
+        // An empty tunable is a value; an empty fact of any other kind was not read.
+        assert!(path.starts_with("sysctl.") || path.starts_with("env."), "{path} is empty");
+    }
+}

@@ -1,0 +1,168 @@
+//! Compilers and language runtimes on the path, and what each says its version is. Programs are
+//! started for it, each with a time limit and at once, so it is apart from the rest.
+
+use std::collections::BTreeMap;
+use std::io::Read;
+use std::path::Path;
+use std::process::{Command, Stdio};
+use std::sync::mpsc;
+use std::thread;
+use std::time::{Duration, Instant};
+
+use assay_model::Fact;
+
+use crate::which::which;
+
+/// A program and the arguments that make it tell its version.
+const TOOLS: [(&str, &[&str]); 13] = [
+    ("gcc", &["--version"]),
+    ("g++", &["--version"]),
+    ("gfortran", &["--version"]),
+    ("clang", &["--version"]),
+    ("ld", &["--version"]),
+    ("rustc", &["--version"]),
+    ("cargo", &["--version"]),
+    ("go", &["version"]),
+    ("java", &["-version"]),
+    ("mvn", &["--version"]),
+    ("python3", &["--version"]),
+    ("perl", &["--version"]),
+    ("node", &["--version"]),
+];
+
+/// None of them takes a second on an idle machine.
+const LIMIT: Duration = Duration::from_secs(10);
+const MAX_OUTPUT: u64 = 16 << 10;
+
+/// `toolchain.NAME.path` (links resolved) and `toolchain.NAME.version` (the first line that it
+/// prints) of each known compiler and runtime on `$PATH`; nothing about those that are not there.
+/// Takes as long as the slowest of them, at most 10 s.
+pub fn describe_toolchains() -> BTreeMap<String, Fact> {
+    let found: Vec<_> =
+        TOOLS.iter().filter_map(|(name, args)| Some((*name, *args, which(name)?))).collect();
+    let mut facts = BTreeMap::new();
+    thread::scope(|scope| {
+        let asked: Vec<_> = found
+            .iter()
+            .map(|(name, args, path)| (*name, path, scope.spawn(|| first_line(path, args, LIMIT))))
+            .collect();
+        for (name, path, answer) in asked {
+            let real = path.canonicalize().unwrap_or_else(|_| path.clone());
+            facts.insert(
+                format!("toolchain.{name}.path"),
+                Fact::known(real.to_string_lossy().into_owned()),
+            );
+            let version = match answer.join() {
+                Ok(Ok(line)) => Fact::known(line),
+                Ok(Err(reason)) => Fact::unknown(reason),
+                Err(_) => Fact::unknown("asking it ended in a fault of assay"),
+            };
+            facts.insert(format!("toolchain.{name}.version"), version);
+        }
+    });
+    facts
+}
+
+/// The first line that is not empty of what a program prints, standard output first.
+fn first_line(program: &Path, args: &[&str], limit: Duration) -> Result<String, String> {
+    let shown = program.display();
+    let mut child = Command::new(program)
+        .args(args)
+        // Asking for a version must not fetch another one that a file in this folder names.
+        .env("RUSTUP_AUTO_INSTALL", "0")
+        .env("GOTOOLCHAIN", "local")
+        .stdin(Stdio::null())
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped())
+        .spawn()
+        .map_err(|e| format!("`{shown}` cannot be started: {e}"))?;
+    let out = child.stdout.take().map(drain);
+    let err = child.stderr.take().map(drain);
+    let deadline = Instant::now() + limit;
+    let receive = |from: Option<mpsc::Receiver<String>>| {
+        from.and_then(|r| r.recv_timeout(deadline.saturating_duration_since(Instant::now())).ok())
+    };
+    let texts = [receive(out), receive(err)];
+    let finished = loop {
+        match child.try_wait() {
+            Ok(Some(_)) => break true,
+            Ok(None) if Instant::now() < deadline => thread::sleep(Duration::from_millis(2)),
+            Ok(None) | Err(_) => break false,
+        }
+    };
+    if !finished {
+        let _ = child.kill();
+        let _ = child.wait();
+        return Err(format!("`{shown}` did not tell its version within {} s", limit.as_secs()));
+    }
+    texts
+        .iter()
+        .flatten()
+        .flat_map(|t| t.lines())
+        .map(plain)
+        .find(|l| !l.is_empty() && !l.starts_with("Picked up "))
+        .map(|l| l.chars().take(200).collect())
+        .ok_or_else(|| format!("`{shown} {}` printed nothing", args.join(" ")))
+}
+
+/// A line without the escape sequences (ESC `[` ... letter) that some programs colour it with.
+fn plain(line: &str) -> String {
+    let mut out = String::new();
+    let mut rest = line;
+    while let Some((before, after)) = rest.split_once("\u{1b}[") {
+        out.push_str(before);
+        rest = after.trim_start_matches(|c: char| c.is_ascii_digit() || c == ';');
+        rest = rest.strip_prefix(|c: char| c.is_ascii_alphabetic()).unwrap_or(rest);
+    }
+    out.push_str(rest);
+    out.trim().to_owned()
+}
+
+/// Reads to the end in a thread of its own, so that a program that leaves a child with its output
+/// open cannot hold up the caller.
+fn drain(mut from: impl Read + Send + 'static) -> mpsc::Receiver<String> {
+    let (send, receive) = mpsc::channel();
+    thread::spawn(move || {
+        let mut bytes = Vec::new();
+        let _ = from.by_ref().take(MAX_OUTPUT).read_to_end(&mut bytes);
+        let _ = send.send(String::from_utf8_lossy(&bytes).into_owned());
+        let _ = std::io::copy(&mut from, &mut std::io::sink());
+    });
+    receive
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_first_line_wherever_it_is_printed() {
+        let sh = Path::new("/bin/sh");
+        let ask = |script: &str| first_line(sh, &["-c", script], Duration::from_secs(20));
+        assert_eq!(ask("echo; echo one; echo two").unwrap(), "one");
+        assert_eq!(ask("echo err >&2").unwrap(), "err");
+        assert_eq!(ask(r"printf '\033[1mbold\033[0;1m 3\033[m\n'").unwrap(), "bold 3");
+        assert!(ask("true").unwrap_err().contains("printed nothing"));
+        assert!(
+            first_line(Path::new("/none"), &[], LIMIT).unwrap_err().contains("cannot be started")
+        );
+    }
+
+    #[test]
+    fn a_program_that_hangs_is_ended() {
+        let sh = Path::new("/bin/sh");
+        let answer = first_line(sh, &["-c", "exec sleep 60"], Duration::from_millis(50));
+        assert!(answer.unwrap_err().contains("did not tell"));
+    }
+
+    #[test]
+    fn what_is_found_has_a_path_and_a_version() {
+        let facts = describe_toolchains();
+        if which("rustc").is_none() {
+            println!("skipped: because rustc is not on the path");
+            return;
+        }
+        assert!(facts["toolchain.rustc.path"].value().is_some());
+        assert!(facts["toolchain.rustc.version"].value().unwrap().contains("rustc"));
+    }
+}

@@ -1,0 +1,97 @@
+//! Whether the machine is a virtual one, and whether assay runs in a container: what the processor
+//! says and what the files say are kept apart, because they often differ.
+
+use super::facts::Facts;
+
+pub(super) fn describe(facts: &mut Facts<'_>) {
+    match facts.root.text("/proc/cpuinfo") {
+        Ok(info) => {
+            let flags = info.lines().find(|l| l.starts_with("flags"));
+            match flags {
+                Some(line) => {
+                    let set = line.split_whitespace().any(|f| f == "hypervisor");
+                    facts.set("virt.hypervisor_flag", if set { "yes" } else { "no" });
+                }
+                None => facts.unknown(
+                    "virt.hypervisor_flag",
+                    "`/proc/cpuinfo` lists no x86 flags on this architecture",
+                ),
+            }
+        }
+        Err(e) => facts.unknown("virt.hypervisor_flag", e.to_string()),
+    }
+    if facts.root.is_system() {
+        match cpuid_hypervisor() {
+            Ok(name) => facts.set("virt.hypervisor", name),
+            Err(reason) => facts.unknown("virt.hypervisor", reason),
+        }
+    } else {
+        facts.unknown("virt.hypervisor", "the processor can be asked only on the machine itself");
+    }
+    facts.file_if_there("virt.sysfs_type", "/sys/hypervisor/type");
+    container(facts);
+}
+
+fn container(facts: &mut Facts<'_>) {
+    let mut hints = Vec::new();
+    for (file, hint) in [("/.dockerenv", "docker"), ("/run/.containerenv", "podman")] {
+        if facts.root.exists(file) {
+            hints.push(format!("{hint} (`{file}` is there)"));
+        }
+    }
+    let mut unread = Vec::new();
+    match facts.root.text("/proc/1/environ") {
+        Ok(environ) => hints.extend(
+            environ
+                .split('\0')
+                .filter_map(|v| v.strip_prefix("container="))
+                .map(|kind| format!("{kind} (environment of process 1)")),
+        ),
+        Err(e) => unread.push(e.to_string()),
+    }
+    match facts.root.text("/proc/1/cgroup") {
+        Ok(groups) => hints.extend(
+            ["docker", "kubepods", "lxc", "machine.slice"]
+                .iter()
+                .filter(|word| groups.contains(**word))
+                .map(|word| format!("{word} (control group of process 1)")),
+        ),
+        Err(e) => unread.push(e.to_string()),
+    }
+    if !hints.is_empty() {
+        facts.set("virt.container", hints.join(", "));
+    } else if unread.is_empty() {
+        facts.set("virt.container", "none seen");
+    } else {
+        facts.unknown("virt.container", unread.join("; "));
+    }
+}
+
+/// The hypervisor's signature from CPUID leaf 0x40000000 (`KVMKVMKVM`, `Microsoft Hv`), or `none`
+/// where the processor says that there is no hypervisor (leaf 1, bit 31 of ECX).
+#[cfg(target_arch = "x86_64")]
+pub(crate) fn cpuid_hypervisor() -> Result<String, String> {
+    use core::arch::x86_64::__cpuid;
+    if __cpuid(1).ecx & (1 << 31) == 0 {
+        return Ok("none".to_owned());
+    }
+    let leaf = __cpuid(0x4000_0000);
+    let bytes: Vec<u8> =
+        [leaf.ebx, leaf.ecx, leaf.edx].iter().flat_map(|r| r.to_le_bytes()).collect();
+    let name: String = String::from_utf8_lossy(&bytes)
+        .chars()
+        .filter(|c| c.is_ascii_graphic() || *c == ' ')
+        .collect();
+    let name = name.trim().to_owned();
+    if name.is_empty() {
+        Err("a hypervisor is there but does not sign".to_owned())
+    } else {
+        Ok(name)
+    }
+}
+
+/// As above, for processors that have no such instruction.
+#[cfg(not(target_arch = "x86_64"))]
+pub(crate) fn cpuid_hypervisor() -> Result<String, String> {
+    Err("this architecture has no CPUID instruction to ask".to_owned())
+}

@@ -1,0 +1,74 @@
+//! Hashes: of files, so that two runs can tell whether they ran the same program, and of texts.
+
+use std::fs::File;
+use std::io::{self, Read};
+use std::path::Path;
+
+use sha2::{Digest, Sha256};
+
+/// The SHA-256 of a file's content, 64 hexadecimal digits.
+///
+/// # Errors
+/// The file cannot be opened or read.
+pub fn sha256_file(path: &Path) -> io::Result<String> {
+    let mut file = File::open(path)?;
+    let mut hash = Sha256::new();
+    let mut buffer = vec![0u8; 256 << 10];
+    loop {
+        let n = match file.read(&mut buffer) {
+            Ok(0) => return Ok(hex(&hash.finalize())),
+            Ok(n) => n,
+            Err(e) if e.kind() == io::ErrorKind::Interrupted => continue,
+            Err(e) => return Err(e),
+        };
+        hash.update(&buffer[..n]);
+    }
+}
+
+/// The SHA-256 of bytes, 64 hexadecimal digits.
+pub fn sha256(bytes: &[u8]) -> String {
+    hex(&Sha256::digest(bytes))
+}
+
+/// A hash of `secret` that is the same for the same secret and key, and says nothing about it to
+/// whoever does not have the key: the first 64 bits of SHA-256 over the key's length, the key and
+/// the secret. Cutting it off also keeps it from being extended.
+pub(crate) fn keyed(key: &[u8], secret: &[u8]) -> String {
+    let mut hash = Sha256::new();
+    hash.update((key.len() as u64).to_be_bytes());
+    hash.update(key);
+    hash.update(secret);
+    hex(&hash.finalize()[..8])
+}
+
+fn hex(bytes: &[u8]) -> String {
+    use std::fmt::Write as _;
+    bytes.iter().fold(String::new(), |mut out, b| {
+        let _ = write!(out, "{b:02x}");
+        out
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_published_digest_of_abc() {
+        let dir = tempfile::tempdir().unwrap();
+        let path = dir.path().join("abc");
+        std::fs::write(&path, "abc").unwrap();
+        let expected = "ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad";
+        assert_eq!(sha256_file(&path).unwrap(), expected);
+        assert_eq!(sha256(b"abc"), expected);
+        assert!(sha256_file(&dir.path().join("none")).is_err());
+    }
+
+    #[test]
+    fn a_keyed_hash_needs_its_key() {
+        assert_eq!(keyed(b"k", b"s"), keyed(b"k", b"s"));
+        assert_ne!(keyed(b"k", b"s"), keyed(b"l", b"s"));
+        assert_ne!(keyed(b"ab", b"c"), keyed(b"a", b"bc"));
+        assert_eq!(keyed(b"k", b"s").len(), 16);
+    }
+}

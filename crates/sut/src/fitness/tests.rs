@@ -1,0 +1,160 @@
+use std::path::Path;
+use std::time::Duration;
+
+use assay_model::{Finding, Severity};
+
+use super::{Options, check};
+use crate::{CpuTimes, Root};
+
+fn put(dir: &Path, path: &str, text: &str) {
+    let path = dir.join(path.trim_start_matches('/'));
+    std::fs::create_dir_all(path.parent().unwrap()).unwrap();
+    std::fs::write(path, text).unwrap();
+}
+
+/// A machine of two CPUs against which nothing speaks.
+fn fit_machine() -> tempfile::TempDir {
+    let dir = tempfile::tempdir().unwrap();
+    let d = dir.path();
+    put(d, "/proc/loadavg", "0.00 0.00 0.00 1/100 7\n");
+    put(d, "/proc/stat", "cpu  100 0 0 900 0 0 0 0 0 0\n");
+    for resource in ["cpu", "io", "memory"] {
+        put(d, &format!("/proc/pressure/{resource}"), "some avg10=0.00 avg60=0.00 total=1\n");
+    }
+    put(
+        d,
+        "/proc/meminfo",
+        "MemTotal: 1000 kB\nMemAvailable: 900 kB\nSwapTotal: 100 kB\nSwapFree: 100 kB\n",
+    );
+    put(d, "/proc/cpuinfo", "flags : fpu avx\n");
+    put(d, "/sys/devices/system/cpu/online", "0-1\n");
+    put(d, "/sys/devices/system/cpu/smt/active", "0\n");
+    put(d, "/sys/devices/system/cpu/intel_pstate/no_turbo", "1\n");
+    put(d, "/sys/devices/system/clocksource/clocksource0/current_clocksource", "tsc\n");
+    for cpu in 0..2 {
+        let c = format!("/sys/devices/system/cpu/cpu{cpu}");
+        put(d, &format!("{c}/cpufreq/scaling_governor"), "performance\n");
+        put(d, &format!("{c}/cpufreq/energy_performance_preference"), "performance\n");
+        put(d, &format!("{c}/thermal_throttle/core_throttle_count"), "0\n");
+    }
+    dir
+}
+
+/// A reading 100 ticks before that of the machine.
+fn options() -> Options {
+    Options {
+        work_dir: None,
+        since: Some(CpuTimes { total: 900, steal: 0 }),
+        window: Duration::ZERO,
+    }
+}
+
+fn found(dir: &Path) -> Vec<Finding> {
+    check(&Root::at(dir), &options())
+}
+
+#[test]
+fn nothing_speaks_against_a_fit_machine() {
+    let dir = fit_machine();
+    assert_eq!(found(dir.path()), []);
+}
+
+#[test]
+fn each_fault_is_found_and_has_a_remedy() {
+    let faults = [
+        ("F11", "tasks per CPU", "/proc/loadavg", "9.00 1.00 1.00 3/100 7\n"),
+        ("F11", "to others", "/proc/stat", "cpu  100 0 0 890 0 0 0 10 0 0\n"),
+        ("F11", "waited for a CPU", "/proc/pressure/cpu", "some avg10=12.00 avg60=0.00\n"),
+        ("F11", "waited for input", "/proc/pressure/io", "some avg10=1.01 avg60=0.00\n"),
+        ("F11", "waited for memory", "/proc/pressure/memory", "some avg10=2.00 avg60=0.00\n"),
+        (
+            "F11",
+            "memory are available",
+            "/proc/meminfo",
+            "MemTotal: 1000 kB\nMemAvailable: 9 kB\nSwapTotal: 0 kB\nSwapFree: 0 kB\n",
+        ),
+        (
+            "F11",
+            "swap are in use",
+            "/proc/meminfo",
+            "MemTotal: 1000 kB\nMemAvailable: 900 kB\nSwapTotal: 9 kB\nSwapFree: 1 kB\n",
+        ),
+        ("F11", "virtual machine", "/proc/cpuinfo", "flags : fpu hypervisor\n"),
+        (
+            "F12",
+            "governor is `powersave`",
+            "/sys/devices/system/cpu/cpu1/cpufreq/scaling_governor",
+            "powersave\n",
+        ),
+        ("F12", "turbo is on", "/sys/devices/system/cpu/intel_pstate/no_turbo", "0\n"),
+        (
+            "F12",
+            "7 times since boot",
+            "/sys/devices/system/cpu/cpu0/thermal_throttle/core_throttle_count",
+            "7\n",
+        ),
+        (
+            "F12",
+            "energy preference is `power`",
+            "/sys/devices/system/cpu/cpu0/cpufreq/energy_performance_preference",
+            "power\n",
+        ),
+        (
+            "F15",
+            "`kvm-clock`",
+            "/sys/devices/system/clocksource/clocksource0/current_clocksource",
+            "kvm-clock\n",
+        ),
+        ("F07", "multithreading is on", "/sys/devices/system/cpu/smt/active", "1\n"),
+    ];
+    for (id, words, file, text) in faults {
+        let dir = fit_machine();
+        put(dir.path(), file, text);
+        let found = found(dir.path());
+        assert_eq!(found.len(), 1, "{file}: {found:?}");
+        assert_eq!(found[0].id, id);
+        assert!(found[0].message.contains(words), "{words}: {}", found[0].message);
+        assert!(!found[0].remedy.is_empty(), "{words}");
+    }
+}
+
+#[test]
+fn what_cannot_be_read_is_said() {
+    let dir = tempfile::tempdir().unwrap();
+    let found = found(dir.path());
+    for what in [
+        "run queue",
+        "stolen time",
+        "pressure on a CPU",
+        "pressure on input",
+        "pressure on memory",
+        "governor",
+        "turbo",
+        "throttling",
+        "memory and swap",
+        "clock source",
+        "multithreading",
+        "virtual machine",
+    ] {
+        let one = found.iter().find(|f| f.message.contains(what));
+        let one = one.unwrap_or_else(|| panic!("{what} is missing from {found:?}"));
+        assert!(one.message.starts_with("cannot check"), "{}", one.message);
+        assert_eq!(one.severity, Severity::Note);
+    }
+}
+
+#[test]
+fn the_work_folder_is_looked_at() {
+    let dir = fit_machine();
+    let none = Options { work_dir: Some(dir.path().join("none")), ..options() };
+    let found = check(&Root::at(dir.path()), &none);
+    assert!(found.iter().any(|f| f.id == "F13" && f.message.starts_with("cannot check the room")));
+}
+
+#[test]
+fn this_machine_can_be_checked() {
+    let options = Options { window: Duration::from_millis(10), ..Options::default() };
+    let found = check(&Root::system(), &options);
+    assert!(found.windows(2).all(|w| w[0].severity >= w[1].severity));
+    assert!(found.iter().all(|f| !f.message.is_empty()));
+}

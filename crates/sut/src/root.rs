@@ -1,0 +1,165 @@
+//! Where the system's files are read: `/`, or a folder that looks like it, so that everything that
+//! reads `/proc` and `/sys` can be shown a made-up machine.
+
+use std::fs::{self, File};
+use std::io::{self, Read};
+use std::path::{Path, PathBuf};
+
+use assay_model::Fact;
+
+/// No file of `/proc` or `/sys` that is read as text is larger; more is cut off.
+const MAX_TEXT: u64 = 4 << 20;
+
+/// The root of the file tree that describes a system.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Root {
+    prefix: PathBuf,
+}
+
+impl Root {
+    /// This machine: `/`.
+    pub fn system() -> Self {
+        Root { prefix: PathBuf::from("/") }
+    }
+
+    /// A folder with `proc`, `sys` and so on below it.
+    pub fn at(prefix: impl Into<PathBuf>) -> Self {
+        Root { prefix: prefix.into() }
+    }
+
+    /// Whether it is this machine, where system calls tell about the same system as the files do.
+    pub fn is_system(&self) -> bool {
+        self.prefix == Path::new("/")
+    }
+
+    /// The real path of `path` (`/proc/stat`), which is meant below this root.
+    pub fn path(&self, path: &str) -> PathBuf {
+        self.prefix.join(path.trim_start_matches('/'))
+    }
+
+    /// The text of a file, without the white space around it.
+    ///
+    /// # Errors
+    /// It is not there or may not be read. What is not UTF-8 is replaced, not refused.
+    pub fn text(&self, path: &str) -> Result<String, Unreadable> {
+        let read = || {
+            let mut bytes = Vec::new();
+            File::open(self.path(path))?.take(MAX_TEXT).read_to_end(&mut bytes)?;
+            Ok(bytes)
+        };
+        let bytes = read().map_err(|source| Unreadable { path: path.to_owned(), source })?;
+        Ok(String::from_utf8_lossy(&bytes).trim().to_owned())
+    }
+
+    /// The text of a file as a number.
+    ///
+    /// # Errors
+    /// As [`Root::text`]; text that is not such a number is [`io::ErrorKind::InvalidData`].
+    pub fn number<T: std::str::FromStr>(&self, path: &str) -> Result<T, Unreadable> {
+        let text = self.text(path)?;
+        text.parse().map_err(|_| Unreadable {
+            path: path.to_owned(),
+            source: io::Error::new(
+                io::ErrorKind::InvalidData,
+                format!(
+                    "it says `{}`, which is not a number",
+                    text.chars().take(40).collect::<String>()
+                ),
+            ),
+        })
+    }
+
+    /// The text of a file as a fact, with its lines and runs of white space joined by one space.
+    pub fn fact(&self, path: &str) -> Fact {
+        match self.text(path) {
+            Ok(text) => Fact::known(one_line(&text)),
+            Err(e) => Fact::unknown(e.to_string()),
+        }
+    }
+
+    /// Whether there is such a file or folder.
+    pub fn exists(&self, path: &str) -> bool {
+        self.path(path).exists()
+    }
+
+    /// The names in a folder, numbers in their order (`cpu2` before `cpu10`); none if it cannot be
+    /// read.
+    pub fn names(&self, dir: &str) -> Vec<String> {
+        let Ok(entries) = fs::read_dir(self.path(dir)) else { return Vec::new() };
+        let mut names: Vec<String> = entries
+            .filter_map(|e| Some(e.ok()?.file_name().to_string_lossy().into_owned()))
+            .collect();
+        names.sort_by(|a, b| natural(a).cmp(&natural(b)));
+        names
+    }
+
+    /// The last part of what a symbolic link points to.
+    ///
+    /// # Errors
+    /// It is not there or is not a link.
+    pub fn link_name(&self, path: &str) -> Result<String, Unreadable> {
+        let target = fs::read_link(self.path(path))
+            .map_err(|source| Unreadable { path: path.to_owned(), source })?;
+        Ok(target.file_name().map_or_else(String::new, |n| n.to_string_lossy().into_owned()))
+    }
+}
+
+fn natural(name: &str) -> (String, u64, &str) {
+    let digits = name.len() - name.trim_end_matches(|c: char| c.is_ascii_digit()).len();
+    let (stem, number) = name.split_at(name.len() - digits);
+    (stem.to_owned(), number.parse().unwrap_or(0), name)
+}
+
+/// Runs of white space, newlines too, as one space each.
+pub(crate) fn one_line(text: &str) -> String {
+    text.split_whitespace().collect::<Vec<_>>().join(" ")
+}
+
+/// A file of the system that could not be read, and why, as a person would say it.
+#[derive(Debug, thiserror::Error)]
+#[error("`{path}` {}", why(source))]
+pub struct Unreadable {
+    /// The file, as it is called on the system.
+    pub path: String,
+    /// What the kernel said.
+    pub source: io::Error,
+}
+
+fn why(error: &io::Error) -> String {
+    match error.kind() {
+        io::ErrorKind::NotFound => "is not there on this kernel or machine".to_owned(),
+        io::ErrorKind::PermissionDenied => "may not be read by this user".to_owned(),
+        _ => format!("cannot be read: {error}"),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn reads_below_the_prefix_and_says_what_is_missing() {
+        let dir = tempfile::tempdir().unwrap();
+        fs::create_dir(dir.path().join("proc")).unwrap();
+        fs::write(dir.path().join("proc/a"), " 4\t8 \n16\n").unwrap();
+        fs::write(dir.path().join("proc/n"), "12\n").unwrap();
+        let root = Root::at(dir.path());
+        assert_eq!(root.fact("/proc/a"), Fact::known("4 8 16"));
+        assert_eq!(root.number::<u32>("/proc/n").unwrap(), 12);
+        assert!(root.number::<u32>("/proc/a").unwrap_err().to_string().contains("not a number"));
+        assert_eq!(
+            root.fact("/proc/none"),
+            Fact::unknown("`/proc/none` is not there on this kernel or machine")
+        );
+        assert!(!root.is_system() && Root::system().is_system());
+    }
+
+    #[test]
+    fn names_are_in_the_order_of_their_numbers() {
+        let dir = tempfile::tempdir().unwrap();
+        for name in ["cpu10", "cpu2", "cpu0", "online"] {
+            fs::write(dir.path().join(name), "").unwrap();
+        }
+        assert_eq!(Root::at(dir.path()).names("/"), ["cpu0", "cpu2", "cpu10", "online"]);
+    }
+}
