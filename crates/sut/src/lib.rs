@@ -1,21 +1,37 @@
-//! The system under test: what it is, and whether it is fit to measure on.
+//! The system under test: what it is, whether it is fit to measure on, and how it is set and put back.
 //!
 //! [`describe`] takes the facts of a machine, [`diff`] says what two machines differ in, [`Watch`] looks
-//! again between trials, and [`fitness::check`] says what speaks against measuring now. [`process`] runs
-//! the program.
+//! again between trials, and [`fitness::check`] says what speaks against measuring now. A [`Controller`]
+//! applies the settings of a treatment through the [`Control`]s: those of the machine are journaled on
+//! disk before anything is changed, so that [`restore_pending`] can put back what a crash left; those of
+//! the program are taken on by the thread that starts it ([`enter`]). [`process`] runs the program.
 
 mod capture;
 mod class;
+mod control;
+mod control_error;
+mod controller;
+mod controls;
 mod cpu_times;
 pub mod cpulist;
 mod describe;
 mod diff;
 mod digest;
+mod enter;
 pub mod fitness;
 mod interrupt;
+mod journal;
+mod knob;
 mod leftovers;
+mod mempolicy;
+mod owner;
+mod pending;
+mod personality;
 pub mod process;
 mod root;
+mod sched_class;
+mod setup;
+mod state_dir;
 mod sysctl_name;
 mod wait4;
 mod watch;
@@ -23,11 +39,22 @@ mod which;
 
 pub use capture::Capture;
 pub use class::{FactClass, class_of};
+pub use control::{Control, ControlSpec, Scope, Session, all, find, parse_setting};
+pub use control_error::ControlError;
+pub use controller::{Applied, Controller, DEFAULT_LEVEL};
 pub use cpu_times::CpuTimes;
 pub use describe::{describe, describe_toolchains};
 pub use diff::{FactDiff, diff};
 pub use digest::{sha256, sha256_file};
+pub use enter::{Entered, enter};
 pub use interrupt::Interrupt;
+pub use journal::{Entry, JournalError};
+pub use owner::Owner;
+pub use pending::{
+    Pending, PendingState, RestoreOutcome, RestoreReport, RestoredSetting, pending, restore_pending,
+};
 pub use root::{Root, Unreadable};
+pub use setup::{NumaPolicy, ProcessSetup, Sched};
+pub use state_dir::state_dir;
 pub use watch::{Watch, fingerprint};
 pub use which::which;

@@ -1,0 +1,166 @@
+//! Applies the settings of a treatment, all or none, and puts them back.
+
+use std::path::PathBuf;
+
+use assay_model::{Scalar, Setting};
+
+use crate::Root;
+use crate::control::{Control, Scope, Session, check_key, named, setting_path};
+use crate::control_error::ControlError;
+use crate::enter::try_out;
+use crate::journal::Journal;
+use crate::pending::{RestoreOutcome, put_back};
+use crate::setup::ProcessSetup;
+
+/// The level that means "leave it as it is" for every control.
+pub const DEFAULT_LEVEL: &str = "default";
+
+/// Applies settings to one system, with its journal in one folder of state.
+#[derive(Debug, Clone)]
+pub struct Controller {
+    root: Root,
+    state_dir: PathBuf,
+}
+
+impl Controller {
+    /// A controller of `root` that keeps its journal below `state_dir` ([`crate::state_dir`]). Nothing
+    /// is made on disk until something of the machine is changed.
+    pub fn new(state_dir: impl Into<PathBuf>, root: Root) -> Self {
+        Controller { root, state_dir: state_dir.into() }
+    }
+
+    /// Whether these settings can be applied together and put back; changes nothing. Two settings of
+    /// one thing are an error.
+    ///
+    /// # Errors
+    /// The first that is wrong or cannot be had here.
+    pub fn check(&self, settings: &[Setting]) -> Result<(), ControlError> {
+        let chosen = chosen(settings)?;
+        let mut seen: Vec<(String, String)> = Vec::new();
+        for (control, setting) in &chosen {
+            let path = setting_path(&setting.control, &setting.key);
+            let target = control.target(&self.root, &setting.key).unwrap_or_else(|| path.clone());
+            if let Some((_, other)) = seen.iter().find(|(t, _)| *t == target) {
+                return Err(ControlError::Twice { path, other: other.clone() });
+            }
+            control.check(&self.root, setting)?;
+            seen.push((target, path));
+        }
+        if self.root.is_system() {
+            // What the thread controls do together: each alone has just been tried.
+            let mut setup = ProcessSetup::default();
+            let mut unused = Journal::new(&self.state_dir);
+            let mut notes = Vec::new();
+            let mut session = Session::new(&self.root, &mut setup, &mut unused, &mut notes);
+            for (control, setting) in &chosen {
+                if control.spec().scope == Scope::Process {
+                    control.apply(setting, &mut session)?;
+                }
+            }
+            try_out(&setup)?;
+        }
+        Ok(())
+    }
+
+    /// Sets the levels: those of the machine, journaled first; then those of the program, into the
+    /// setup that is returned; then the actions. If one fails, everything is put back.
+    ///
+    /// # Errors
+    /// What failed; [`ControlError::AlsoRestore`] if putting back failed too.
+    pub fn apply(&self, settings: &[Setting]) -> Result<Applied, ControlError> {
+        let mut chosen = chosen(settings)?;
+        // A stable sort: within a scope the order of the treatment holds.
+        chosen.sort_by_key(|(control, _)| match control.spec().scope {
+            Scope::System => 0,
+            Scope::Process => 1,
+            Scope::Action => 2,
+        });
+        let mut applied = Applied {
+            setup: ProcessSetup::default(),
+            notes: Vec::new(),
+            root: self.root.clone(),
+            journal: Journal::new(&self.state_dir),
+        };
+        for (control, setting) in chosen {
+            let Applied { setup, notes, journal, .. } = &mut applied;
+            let mut session = Session::new(&self.root, setup, journal, notes);
+            if let Err(error) = control.apply(setting, &mut session) {
+                return Err(match applied.restore() {
+                    Ok(()) => error,
+                    Err(restore) => ControlError::AlsoRestore {
+                        error: Box::new(error),
+                        restore: Box::new(restore),
+                    },
+                });
+            }
+        }
+        Ok(applied)
+    }
+}
+
+/// The controls of the settings that are to be set at all.
+fn chosen(settings: &[Setting]) -> Result<Vec<(&'static dyn Control, &Setting)>, ControlError> {
+    let mut chosen = Vec::new();
+    for setting in settings {
+        let control = named(&setting.control)?;
+        check_key(control.spec(), &setting.key)?;
+        if !matches!(&setting.value, Scalar::Text(text) if text == DEFAULT_LEVEL) {
+            chosen.push((control, setting));
+        }
+    }
+    Ok(chosen)
+}
+
+/// Settings that are applied. They are put back when this is restored, or dropped: a drop cannot
+/// say what failed, but the journal keeps it.
+#[must_use = "the settings are put back as soon as this is dropped"]
+#[derive(Debug)]
+pub struct Applied {
+    /// What must be applied to the program, by [`crate::enter`] and its environment.
+    pub setup: ProcessSetup,
+    /// Sentences for the record of the trial.
+    pub notes: Vec<String>,
+    root: Root,
+    journal: Journal,
+}
+
+impl Applied {
+    /// Whether anything of the machine was changed.
+    pub fn changed_system(&self) -> bool {
+        !self.journal.entries().is_empty()
+    }
+
+    /// Puts everything back, the last change first, and reads it back.
+    ///
+    /// # Errors
+    /// Something could not be put back; it stays in the journal.
+    pub fn restore(mut self) -> Result<(), ControlError> {
+        self.back()
+    }
+
+    fn back(&mut self) -> Result<(), ControlError> {
+        let (settings, left) = put_back(self.journal.entries(), &self.root);
+        self.journal.finish(left)?;
+        let failed: Vec<String> = settings
+            .into_iter()
+            .filter_map(|s| match s.outcome {
+                RestoreOutcome::Failed { reason } => Some(reason),
+                _ => None,
+            })
+            .collect();
+        if failed.is_empty() {
+            Ok(())
+        } else {
+            Err(ControlError::Restore { failed: failed.join("; ") })
+        }
+    }
+}
+
+impl Drop for Applied {
+    fn drop(&mut self) {
+        let _ = self.back();
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,155 @@
+use std::path::Path;
+
+use assay_model::{Scalar, Setting};
+use tempfile::TempDir;
+
+use super::Controller;
+use crate::pending::{PendingState, pending};
+use crate::{ControlError, Root, parse_setting};
+
+fn put(dir: &Path, path: &str, text: &str) {
+    let path = dir.join(path.trim_start_matches('/'));
+    std::fs::create_dir_all(path.parent().unwrap()).unwrap();
+    std::fs::write(path, text).unwrap();
+}
+
+fn machine() -> TempDir {
+    let dir = tempfile::tempdir().unwrap();
+    put(dir.path(), "/proc/sys/vm/swappiness", "60\n");
+    put(dir.path(), "/proc/sys/vm/dirty_ratio", "20\n");
+    put(dir.path(), "/proc/sys/vm/drop_caches", "0\n");
+    put(dir.path(), "/proc/sys/kernel/randomize_va_space", "2\n");
+    put(dir.path(), "/sys/block/sda/queue/nr_requests", "256\n");
+    put(dir.path(), "/sys/devices/system/cpu/online", "0-3\n");
+    dir
+}
+
+fn setting(path: &str, value: &str) -> Setting {
+    parse_setting(path, &Scalar::parse(value)).unwrap()
+}
+
+fn controller(machine: &TempDir) -> Controller {
+    Controller::new(machine.path().join("state"), Root::at(machine.path()))
+}
+
+fn read(machine: &TempDir, path: &str) -> String {
+    let text = std::fs::read_to_string(machine.path().join(path)).unwrap();
+    text.trim().to_owned()
+}
+
+fn journals(machine: &TempDir) -> usize {
+    let entries = std::fs::read_dir(machine.path().join("state/journal"));
+    entries.map_or(0, |all| {
+        all.filter(|e| e.as_ref().unwrap().path().extension().is_some_and(|x| x == "json")).count()
+    })
+}
+
+#[test]
+fn a_treatment_is_applied_and_put_back() {
+    let m = machine();
+    let settings = [
+        setting("drop_caches", "3"),
+        setting("env.THREADS", "4"),
+        setting("sysctl.vm.swappiness", "5"),
+        setting("cpus", "0-1,3"),
+        setting("nice", "default"),
+        setting("aslr", "off"),
+        setting("sysfs./sys/block/sda/queue/nr_requests", "64"),
+    ];
+    let controller = controller(&m);
+    controller.check(&settings).unwrap();
+    assert_eq!(journals(&m), 0, "a check writes nothing");
+    let applied = controller.apply(&settings).unwrap();
+    assert_eq!(applied.setup.cpus.as_deref(), Some(&[0, 1, 3][..]));
+    assert_eq!(applied.setup.env, [("THREADS".to_owned(), "4".to_owned())]);
+    assert_eq!(applied.setup.nice, None);
+    assert!(applied.setup.no_aslr && applied.changed_system());
+    assert_eq!(read(&m, "proc/sys/vm/swappiness"), "5");
+    assert_eq!(read(&m, "proc/sys/vm/drop_caches"), "3");
+    assert_eq!(read(&m, "sys/block/sda/queue/nr_requests"), "64");
+    assert_eq!(journals(&m), 1);
+    assert!(pending(&m.path().join("state")).unwrap().is_empty(), "its owner lives");
+
+    applied.restore().unwrap();
+    assert_eq!(read(&m, "proc/sys/vm/swappiness"), "60");
+    assert_eq!(read(&m, "sys/block/sda/queue/nr_requests"), "256");
+    assert_eq!(journals(&m), 0);
+}
+
+#[test]
+fn a_drop_puts_back_too() {
+    let m = machine();
+    let applied = controller(&m).apply(&[setting("sysctl.vm.swappiness", "5")]).unwrap();
+    assert_eq!(read(&m, "proc/sys/vm/swappiness"), "5");
+    drop(applied);
+    assert_eq!(read(&m, "proc/sys/vm/swappiness"), "60");
+    assert_eq!(journals(&m), 0);
+}
+
+#[test]
+fn nothing_is_journaled_that_does_not_change() {
+    let m = machine();
+    let settings = [setting("sysctl.vm.swappiness", "60"), setting("nice", "5")];
+    let applied = controller(&m).apply(&settings).unwrap();
+    assert!(!applied.changed_system());
+    assert_eq!(journals(&m), 0);
+    applied.restore().unwrap();
+}
+
+#[test]
+fn a_failure_half_way_puts_the_first_half_back() {
+    let m = machine();
+    let settings = [setting("sysctl.vm.swappiness", "5"), setting("sysctl.vm.none", "1")];
+    let error = controller(&m).apply(&settings).unwrap_err();
+    assert!(matches!(error, ControlError::NotHere { .. }), "{error}");
+    assert!(controller(&m).check(&settings).is_err());
+    assert_eq!(read(&m, "proc/sys/vm/swappiness"), "60");
+    assert_eq!(journals(&m), 0);
+}
+
+#[test]
+fn one_thing_is_set_once() {
+    let m = machine();
+    let twice = [setting("sysctl.vm.swappiness", "5"), setting("sysctl.vm.swappiness", "6")];
+    assert!(matches!(controller(&m).check(&twice), Err(ControlError::Twice { .. })));
+    let first = controller(&m).apply(&twice[..1]).unwrap();
+    let second = controller(&m).apply(&twice[1..]).unwrap_err();
+    assert!(matches!(second, ControlError::Busy { pid, .. } if pid == std::process::id()));
+    first.restore().unwrap();
+    assert_eq!(read(&m, "proc/sys/vm/swappiness"), "60");
+}
+
+#[test]
+fn what_cannot_be_put_back_stays_in_the_journal() {
+    let m = machine();
+    let controller = controller(&m);
+    let settings = [setting("sysctl.vm.swappiness", "5"), setting("sysctl.vm.dirty_ratio", "20")];
+    let applied = controller.apply(&settings).unwrap();
+    std::fs::remove_file(m.path().join("proc/sys/vm/swappiness")).unwrap();
+    let error = applied.restore().unwrap_err().to_string();
+    assert!(error.contains("sysctl.vm.swappiness") && error.contains("--restore"), "{error}");
+    assert_eq!(journals(&m), 1);
+}
+
+#[test]
+fn a_journal_that_cannot_be_understood_is_reported_and_kept() {
+    let m = machine();
+    let dir = m.path().join("state/journal");
+    std::fs::create_dir_all(&dir).unwrap();
+    for (name, text) in [
+        ("1-1-0.json", "{"),
+        (
+            "1-1-1.json",
+            r#"{"schema_version":99,"pid":1,"start_ticks":1,"boot_id":"x","entries":[]}"#,
+        ),
+    ] {
+        std::fs::write(dir.join(name), text).unwrap();
+    }
+    let state = m.path().join("state");
+    let found = pending(&state).unwrap();
+    assert!(found.iter().all(|p| matches!(p.state, PendingState::Corrupt { .. })), "{found:?}");
+    let reports = crate::restore_pending(&state, &Root::at(m.path())).unwrap();
+    assert_eq!(reports.len(), 2);
+    assert!(reports.iter().all(|r| !r.done && r.path.exists()));
+    assert!(reports.iter().any(|r| r.note.contains("newer assay")));
+}

@@ -1,0 +1,73 @@
+//! `aslr`: whether the program's address space is randomised.
+
+use assay_model::{Scalar, Setting};
+
+use crate::Root;
+use crate::control::{Control, ControlSpec, Scope, Session};
+use crate::control_error::ControlError;
+use crate::personality;
+
+pub(super) struct Aslr;
+
+static SPEC: ControlSpec = ControlSpec {
+    name: "aslr",
+    help: "Whether the program's address space is randomised at its start.",
+    levels: "`on` or `off`",
+    keyed: false,
+    key: "",
+    scope: Scope::Process,
+    needs: "nothing for `off`; for `on` a machine where it has not been switched off",
+    put_back: "nothing to put back: only the program has it",
+};
+
+impl Control for Aslr {
+    fn spec(&self) -> &'static ControlSpec {
+        &SPEC
+    }
+
+    fn check(&self, root: &Root, setting: &Setting) -> Result<(), ControlError> {
+        if level(setting)? && !randomised(root)? {
+            return Err(ControlError::NotHere {
+                path: SPEC.name.to_owned(),
+                reason: "it is off for the whole machine (kernel.randomize_va_space is 0) or for \
+                         assay itself (started with setarch -R)"
+                    .to_owned(),
+            });
+        }
+        Ok(())
+    }
+
+    fn current(&self, root: &Root, _key: &str) -> Result<Scalar, ControlError> {
+        Ok(Scalar::Text(if randomised(root)? { "on" } else { "off" }.to_owned()))
+    }
+
+    fn apply(&self, setting: &Setting, session: &mut Session<'_>) -> Result<(), ControlError> {
+        session.setup().no_aslr = !level(setting)?;
+        Ok(())
+    }
+
+    fn restore(&self, _root: &Root, _key: &str, _old: &str) -> Result<(), ControlError> {
+        Ok(())
+    }
+}
+
+/// Whether a program started now would be randomised.
+fn randomised(root: &Root) -> Result<bool, ControlError> {
+    let machine = root
+        .text("/proc/sys/kernel/randomize_va_space")
+        .map_err(|e| ControlError::NotHere { path: SPEC.name.to_owned(), reason: e.to_string() })?;
+    let own = personality::current().map_err(|source| ControlError::Io {
+        path: SPEC.name.to_owned(),
+        doing: "personality".to_owned(),
+        source,
+    })?;
+    Ok(machine != "0" && own & personality::NO_RANDOMIZE == 0)
+}
+
+fn level(setting: &Setting) -> Result<bool, ControlError> {
+    setting.value.as_bool().ok_or_else(|| ControlError::Level {
+        path: SPEC.name.to_owned(),
+        value: setting.value.to_text(),
+        levels: SPEC.levels.to_owned(),
+    })
+}

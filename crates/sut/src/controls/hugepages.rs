@@ -1,0 +1,110 @@
+//! `hugepages`: how many huge pages the kernel keeps ready in a pool.
+
+use assay_model::units::{format_bytes, parse_bytes};
+use assay_model::{Scalar, Setting};
+
+use crate::Root;
+use crate::control::{Control, ControlSpec, Scope, Session, setting_path};
+use crate::control_error::ControlError;
+use crate::describe::meminfo_bytes;
+use crate::knob::Knob;
+
+pub(super) struct Hugepages;
+
+static SPEC: ControlSpec = ControlSpec {
+    name: "hugepages",
+    help: "How many huge pages the kernel keeps ready for programs that ask for them.",
+    levels: "a count from 0",
+    keyed: false,
+    key: "the page size, as in `hugepages.1GiB`; 2 MiB without one",
+    scope: Scope::System,
+    needs: "root, and as much free memory in one piece",
+    put_back: "the count before, journaled; a pool that the kernel could not fill is an error",
+};
+
+impl Hugepages {
+    fn knob<'a>(&'a self, key: &'a str) -> Result<Knob<'a>, ControlError> {
+        let kib = page_bytes(key)? >> 10;
+        let file = format!("/sys/kernel/mm/hugepages/hugepages-{kib}kB/nr_hugepages");
+        Ok(Knob { control: self, key, file })
+    }
+}
+
+impl Control for Hugepages {
+    fn spec(&self) -> &'static ControlSpec {
+        &SPEC
+    }
+
+    fn check(&self, root: &Root, setting: &Setting) -> Result<(), ControlError> {
+        let count = level(setting)?;
+        let knob = self.knob(&setting.key)?;
+        if !root.exists(&knob.file) {
+            let sizes: Vec<String> = root
+                .names("/sys/kernel/mm/hugepages")
+                .iter()
+                .filter_map(|n| {
+                    n.strip_prefix("hugepages-")?.strip_suffix("kB")?.parse::<u64>().ok()
+                })
+                .filter_map(|kib| kib.checked_mul(1024).map(format_bytes))
+                .collect();
+            return Err(ControlError::NotHere {
+                path: knob.path(),
+                reason: format!(
+                    "this machine has pages of {}",
+                    if sizes.is_empty() { "one size only".to_owned() } else { sizes.join(", ") }
+                ),
+            });
+        }
+        knob.check(root)?;
+        let held: u64 = knob.read(root)?.parse().unwrap_or(0);
+        let more = u128::from(count.saturating_sub(held)) * u128::from(page_bytes(&setting.key)?);
+        let available =
+            root.text("/proc/meminfo").ok().and_then(|m| meminfo_bytes(&m, "MemAvailable"));
+        match available {
+            Some(free) if more > u128::from(free) => Err(ControlError::NotHere {
+                path: knob.path(),
+                reason: format!(
+                    "{count} pages take {} more and {} are available",
+                    format_bytes(u64::try_from(more).unwrap_or(u64::MAX)),
+                    format_bytes(free)
+                ),
+            }),
+            _ => Ok(()),
+        }
+    }
+
+    fn current(&self, root: &Root, key: &str) -> Result<Scalar, ControlError> {
+        self.knob(key)?.current(root)
+    }
+
+    fn apply(&self, setting: &Setting, session: &mut Session<'_>) -> Result<(), ControlError> {
+        self.knob(&setting.key)?.change(session, &level(setting)?.to_string())
+    }
+
+    fn restore(&self, root: &Root, key: &str, old: &str) -> Result<(), ControlError> {
+        self.knob(key)?.set(root, old)
+    }
+
+    fn target(&self, _root: &Root, key: &str) -> Option<String> {
+        self.knob(key).ok().map(|k| k.file)
+    }
+}
+
+fn page_bytes(key: &str) -> Result<u64, ControlError> {
+    if key.is_empty() {
+        return Ok(2 << 20);
+    }
+    let size = parse_bytes(key).ok().filter(|b| b.is_power_of_two() && *b >= 4096);
+    size.ok_or_else(|| ControlError::Key {
+        path: setting_path(SPEC.name, key),
+        reason: format!("`{key}` is not a page size; write one such as 2MiB or 1GiB"),
+    })
+}
+
+fn level(setting: &Setting) -> Result<u64, ControlError> {
+    setting.value.as_i64().and_then(|n| u64::try_from(n).ok()).ok_or_else(|| ControlError::Level {
+        path: setting_path(SPEC.name, &setting.key),
+        value: setting.value.to_text(),
+        levels: SPEC.levels.to_owned(),
+    })
+}

@@ -1,0 +1,33 @@
+//! The controls, one file each, in the order in which help lists them.
+
+mod aslr;
+mod cpus;
+mod drop_caches;
+mod env;
+mod hugepages;
+mod nice;
+mod numa;
+mod sched;
+mod sysctl;
+mod sysfs;
+mod thp;
+
+use crate::control::Control;
+
+/// Every control.
+pub(crate) static CONTROLS: [&dyn Control; 11] = [
+    &cpus::Cpus,
+    &sched::SchedControl,
+    &nice::Nice,
+    &numa::Numa,
+    &aslr::Aslr,
+    &env::Env,
+    &thp::Thp,
+    &hugepages::Hugepages,
+    &sysctl::Sysctl,
+    &sysfs::Sysfs,
+    &drop_caches::DropCaches,
+];
+
+#[cfg(test)]
+mod tests;

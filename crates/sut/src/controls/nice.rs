@@ -1,0 +1,78 @@
+//! `nice`: the nice value of the program.
+
+use assay_model::{Scalar, Setting};
+
+use crate::Root;
+use crate::control::{Control, ControlSpec, Scope, Session};
+use crate::control_error::ControlError;
+use crate::enter::{get_nice, try_out};
+use crate::setup::ProcessSetup;
+
+pub(super) struct Nice;
+
+static SPEC: ControlSpec = ControlSpec {
+    name: "nice",
+    help: "The nice value of the program: its weight among time-shared programs, lower is more.",
+    levels: "a whole number from -20 to 19",
+    keyed: false,
+    key: "",
+    scope: Scope::Process,
+    needs: "CAP_SYS_NICE to lower it, and to come back after raising it (a high enough RLIMIT_NICE \
+            does too)",
+    put_back: "nothing to put back: only the program has it",
+};
+
+impl Control for Nice {
+    fn spec(&self) -> &'static ControlSpec {
+        &SPEC
+    }
+
+    fn check(&self, root: &Root, setting: &Setting) -> Result<(), ControlError> {
+        let nice = level(setting)?;
+        if !root.is_system() {
+            return Ok(());
+        }
+        let setup = ProcessSetup { nice: Some(nice), ..ProcessSetup::default() };
+        try_out(&setup).map_err(|error| match error {
+            ControlError::Io { source, .. }
+                if source.kind() == std::io::ErrorKind::PermissionDenied =>
+            {
+                ControlError::NotHere {
+                    path: SPEC.name.to_owned(),
+                    reason: format!("a nice value of {nice} needs root or CAP_SYS_NICE"),
+                }
+            }
+            other => other,
+        })
+    }
+
+    fn current(&self, _root: &Root, _key: &str) -> Result<Scalar, ControlError> {
+        Ok(Scalar::Int(i64::from(get_nice()?)))
+    }
+
+    fn apply(&self, setting: &Setting, session: &mut Session<'_>) -> Result<(), ControlError> {
+        session.setup().nice = Some(level(setting)?);
+        let autogroup = session.root().text("/proc/sys/kernel/sched_autogroup_enabled");
+        if autogroup.is_ok_and(|on| on == "1") {
+            session.note(
+                "kernel.sched_autogroup_enabled is 1: the nice value orders the program only \
+                 among the programs of its own session",
+            );
+        }
+        Ok(())
+    }
+
+    fn restore(&self, _root: &Root, _key: &str, _old: &str) -> Result<(), ControlError> {
+        Ok(())
+    }
+}
+
+fn level(setting: &Setting) -> Result<i32, ControlError> {
+    setting.value.as_i64().filter(|n| (-20..=19).contains(n)).map(|n| n as i32).ok_or_else(|| {
+        ControlError::Level {
+            path: SPEC.name.to_owned(),
+            value: setting.value.to_text(),
+            levels: SPEC.levels.to_owned(),
+        }
+    })
+}

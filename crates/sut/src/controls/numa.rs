@@ -1,0 +1,97 @@
+//! `numa`: the nodes that the program's memory comes from.
+
+use assay_model::{Scalar, Setting};
+
+use crate::control::{Control, ControlSpec, Scope, Session};
+use crate::control_error::ControlError;
+use crate::enter::try_out;
+use crate::setup::{NumaPolicy, ProcessSetup};
+use crate::{Root, cpulist, mempolicy};
+
+pub(super) struct Numa;
+
+static SPEC: ControlSpec = ControlSpec {
+    name: "numa",
+    help: "The NUMA nodes that the program's memory comes from.",
+    levels: "`interleave` (all nodes), `interleave:0-1`, `bind:0`, `preferred:0`",
+    keyed: false,
+    key: "",
+    scope: Scope::Process,
+    needs: "a kernel with NUMA; on a machine with one node it changes nothing, and a note says so",
+    put_back: "nothing to put back: only the program has it",
+};
+
+impl Control for Numa {
+    fn spec(&self) -> &'static ControlSpec {
+        &SPEC
+    }
+
+    fn check(&self, root: &Root, setting: &Setting) -> Result<(), ControlError> {
+        let policy = level(root, setting)?;
+        if root.is_system() {
+            try_out(&ProcessSetup { numa: Some(policy), ..ProcessSetup::default() })?;
+        }
+        Ok(())
+    }
+
+    fn current(&self, _root: &Root, _key: &str) -> Result<Scalar, ControlError> {
+        let policy = mempolicy::current().map_err(|source| ControlError::Io {
+            path: SPEC.name.to_owned(),
+            doing: "get_mempolicy".to_owned(),
+            source,
+        })?;
+        Ok(Scalar::Text(policy.words()))
+    }
+
+    fn apply(&self, setting: &Setting, session: &mut Session<'_>) -> Result<(), ControlError> {
+        let root = session.root();
+        session.setup().numa = Some(level(root, setting)?);
+        if nodes(root)?.len() == 1 {
+            session.note("this machine has one NUMA node: the control `numa` changes nothing here");
+        }
+        Ok(())
+    }
+
+    fn restore(&self, _root: &Root, _key: &str, _old: &str) -> Result<(), ControlError> {
+        Ok(())
+    }
+}
+
+/// The nodes that have memory.
+fn nodes(root: &Root) -> Result<Vec<usize>, ControlError> {
+    let file = "/sys/devices/system/node/has_memory";
+    let list = root.text(file).map_err(|e| e.to_string());
+    list.and_then(|text| cpulist::parse(&text).map_err(|e| format!("`{file}`: {e}")))
+        .map_err(|reason| ControlError::NotHere { path: SPEC.name.to_owned(), reason })
+}
+
+fn level(root: &Root, setting: &Setting) -> Result<NumaPolicy, ControlError> {
+    let text = setting.value.to_text();
+    let wrong = || ControlError::Level {
+        path: SPEC.name.to_owned(),
+        value: text.clone(),
+        levels: SPEC.levels.to_owned(),
+    };
+    let there = nodes(root)?;
+    if text == "interleave" {
+        return Ok(NumaPolicy::Interleave(there));
+    }
+    let (mode, list) = text.split_once(':').ok_or_else(wrong)?;
+    let list = cpulist::parse(list).map_err(|_| wrong())?;
+    let policy = match (mode, list.as_slice()) {
+        ("interleave", _) => NumaPolicy::Interleave(list.clone()),
+        ("bind", _) => NumaPolicy::Bind(list.clone()),
+        ("preferred", [node]) => NumaPolicy::Preferred(*node),
+        _ => return Err(wrong()),
+    };
+    match list.iter().find(|n| !there.contains(n)) {
+        Some(missing) => Err(ControlError::NotHere {
+            path: SPEC.name.to_owned(),
+            reason: format!(
+                "there is no node {missing} with memory; there are {}",
+                cpulist::format(&there)
+            ),
+        }),
+        None => Ok(policy),
+    }
+}

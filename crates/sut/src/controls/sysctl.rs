@@ -1,0 +1,124 @@
+//! `sysctl`: a tunable of the kernel.
+
+use assay_model::{Scalar, Setting};
+
+use crate::Root;
+use crate::control::{Control, ControlSpec, Scope, Session, setting_path};
+use crate::control_error::ControlError;
+use crate::knob::{Knob, same};
+use crate::root::one_line;
+use crate::sysctl_name::file_of;
+
+pub(super) struct Sysctl;
+
+static SPEC: ControlSpec = ControlSpec {
+    name: "sysctl",
+    help: "A tunable of the kernel.",
+    levels: "what the tunable takes",
+    keyed: true,
+    key: "the tunable's name, as in `sysctl.vm.swappiness`",
+    scope: Scope::System,
+    needs: "root, and a tunable that can be read and put back",
+    put_back: "the level before, journaled; reaches the whole machine while it is set",
+};
+
+/// Pairs of one quantity in two units: writing the one sets the other to 0, and 0 cannot be written
+/// to the first. So what is put back is the one that was not 0.
+const COUPLED: [(&str, &str); 3] = [
+    ("vm.dirty_bytes", "vm.dirty_ratio"),
+    ("vm.dirty_background_bytes", "vm.dirty_background_ratio"),
+    ("vm.overcommit_kbytes", "vm.overcommit_ratio"),
+];
+
+/// Tunables that the kernel lets nobody take back, or that act when written.
+const ONE_WAY: [&str; 7] = [
+    "kernel.kexec_load_disabled",
+    "kernel.modules_disabled",
+    "kernel.unprivileged_bpf_disabled",
+    "kernel.yama.ptrace_scope",
+    "vm.compact_memory",
+    "vm.drop_caches",
+    "vm.stat_refresh",
+];
+
+impl Sysctl {
+    fn knob<'a>(&'a self, key: &'a str) -> Result<Knob<'a>, ControlError> {
+        let wrong = |reason: &str| ControlError::Key {
+            path: setting_path(SPEC.name, key),
+            reason: reason.to_owned(),
+        };
+        let file = file_of(key).ok_or_else(|| wrong("that is not the name of a tunable"))?;
+        if ONE_WAY.contains(&key) {
+            let hint =
+                if key == "vm.drop_caches" { " (use the control `drop_caches`)" } else { "" };
+            return Err(wrong(&format!("it cannot be put back, so assay does not set it{hint}")));
+        }
+        Ok(Knob { control: self, key, file })
+    }
+}
+
+/// The other of a pair, and the one that a pair is known by.
+fn pair(key: &str) -> Option<(&'static str, &'static str)> {
+    COUPLED.iter().find_map(|(a, b)| match key {
+        k if k == *a => Some((*b, *b)),
+        k if k == *b => Some((*a, *b)),
+        _ => None,
+    })
+}
+
+impl Control for Sysctl {
+    fn spec(&self) -> &'static ControlSpec {
+        &SPEC
+    }
+
+    fn check(&self, root: &Root, setting: &Setting) -> Result<(), ControlError> {
+        level(setting)?;
+        self.knob(&setting.key)?.check(root)
+    }
+
+    fn current(&self, root: &Root, key: &str) -> Result<Scalar, ControlError> {
+        self.knob(key)?.current(root)
+    }
+
+    fn apply(&self, setting: &Setting, session: &mut Session<'_>) -> Result<(), ControlError> {
+        let level = level(setting)?;
+        let knob = self.knob(&setting.key)?;
+        let Some((other, known_by)) = pair(&setting.key) else {
+            return knob.change(session, &level);
+        };
+        let old = knob.read(session.root())?;
+        if same(&old, &level) {
+            return Ok(());
+        }
+        let other_old = self.knob(other)?.read(session.root())?;
+        match (old.as_str(), other_old.as_str()) {
+            ("0", "0") => session.record(self, known_by, "0", &level)?,
+            ("0", _) => session.record(self, other, &other_old, "0")?,
+            _ => session.record(self, &setting.key, &old, &level)?,
+        }
+        knob.set(session.root(), &level)
+    }
+
+    fn restore(&self, root: &Root, key: &str, old: &str) -> Result<(), ControlError> {
+        self.knob(key)?.set(root, old)
+    }
+
+    fn target(&self, _root: &Root, key: &str) -> Option<String> {
+        file_of(pair(key).map_or(key, |(_, known_by)| known_by))
+    }
+}
+
+fn level(setting: &Setting) -> Result<String, ControlError> {
+    let text = match &setting.value {
+        Scalar::Bool(b) => i32::from(*b).to_string(),
+        other => one_line(&other.to_text()),
+    };
+    if text.is_empty() || text.contains('\0') {
+        return Err(ControlError::Level {
+            path: setting_path(SPEC.name, &setting.key),
+            value: setting.value.to_text(),
+            levels: SPEC.levels.to_owned(),
+        });
+    }
+    Ok(text)
+}

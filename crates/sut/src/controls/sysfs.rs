@@ -1,0 +1,109 @@
+//! `sysfs`: a file below `/sys`, such as the scheduler of a block device.
+
+use std::path::Path;
+
+use assay_model::{Scalar, Setting};
+
+use crate::Root;
+use crate::control::{Control, ControlSpec, Scope, Session, setting_path};
+use crate::control_error::ControlError;
+use crate::knob::Knob;
+use crate::root::one_line;
+
+pub(super) struct Sysfs;
+
+static SPEC: ControlSpec = ControlSpec {
+    name: "sysfs",
+    help: "A file below /sys, such as the scheduler of a block device.",
+    levels: "what the file takes; where it lists choices, one of them",
+    keyed: true,
+    key: "the file, as in `sysfs./sys/block/sda/queue/scheduler`",
+    scope: Scope::System,
+    needs: "root, and a file that can be read and put back",
+    put_back: "the level before, journaled; reaches the whole machine while it is set",
+};
+
+impl Sysfs {
+    /// The knob, its file with every link followed, so that it is below `/sys` in truth and two
+    /// names of one file are seen to be one.
+    fn knob<'a>(&'a self, root: &Root, key: &'a str) -> Result<Knob<'a>, ControlError> {
+        let wrong =
+            |reason: String| ControlError::Key { path: setting_path(SPEC.name, key), reason };
+        let plain = key.starts_with("/sys/")
+            && !key.contains('\0')
+            && key.split('/').all(|part| part != ".." && part != ".");
+        if !plain {
+            return Err(wrong(
+                "a file below /sys is written with its whole path, without `..`".into(),
+            ));
+        }
+        let missing = |e: std::io::Error| wrong(format!("the file cannot be found: {e}"));
+        let top = root.path("/sys").canonicalize().map_err(missing)?;
+        let real = root.path(key).canonicalize().map_err(missing)?;
+        let below =
+            real.strip_prefix(&top).map_err(|_| wrong("it leads out of /sys".to_owned()))?;
+        if !real.is_file() {
+            return Err(wrong("it is not a file".to_owned()));
+        }
+        let file = Path::new("/sys").join(below).to_string_lossy().into_owned();
+        Ok(Knob { control: self, key, file })
+    }
+}
+
+impl Control for Sysfs {
+    fn spec(&self) -> &'static ControlSpec {
+        &SPEC
+    }
+
+    fn check(&self, root: &Root, setting: &Setting) -> Result<(), ControlError> {
+        let level = level(setting)?;
+        let knob = self.knob(root, &setting.key)?;
+        knob.check(root)?;
+        match root.text(&knob.file) {
+            Ok(text) if text.contains('[') && !choices(&text).any(|c| c == level) => {
+                Err(ControlError::Level {
+                    path: knob.path(),
+                    value: level,
+                    levels: choices(&text).collect::<Vec<_>>().join(", "),
+                })
+            }
+            _ => Ok(()),
+        }
+    }
+
+    fn current(&self, root: &Root, key: &str) -> Result<Scalar, ControlError> {
+        self.knob(root, key)?.current(root)
+    }
+
+    fn apply(&self, setting: &Setting, session: &mut Session<'_>) -> Result<(), ControlError> {
+        self.knob(session.root(), &setting.key)?.change(session, &level(setting)?)
+    }
+
+    fn restore(&self, root: &Root, key: &str, old: &str) -> Result<(), ControlError> {
+        self.knob(root, key)?.set(root, old)
+    }
+
+    fn target(&self, root: &Root, key: &str) -> Option<String> {
+        self.knob(root, key).ok().map(|k| k.file)
+    }
+}
+
+/// The words of `none [mq-deadline] bfq`.
+fn choices(text: &str) -> impl Iterator<Item = &str> {
+    text.split_whitespace().map(|word| word.trim_matches(['[', ']']))
+}
+
+fn level(setting: &Setting) -> Result<String, ControlError> {
+    let text = match &setting.value {
+        Scalar::Bool(b) => i32::from(*b).to_string(),
+        other => one_line(&other.to_text()),
+    };
+    if text.is_empty() || text.contains('\0') {
+        return Err(ControlError::Level {
+            path: setting_path(SPEC.name, &setting.key),
+            value: setting.value.to_text(),
+            levels: SPEC.levels.to_owned(),
+        });
+    }
+    Ok(text)
+}

@@ -1,0 +1,130 @@
+use std::fmt::Write as _;
+use std::path::Path;
+
+use assay_model::{Scalar, Setting};
+
+use crate::control::{all, find};
+use crate::{ControlError, Root};
+
+fn put(dir: &Path, path: &str, text: &str) {
+    let path = dir.join(path.trim_start_matches('/'));
+    std::fs::create_dir_all(path.parent().unwrap()).unwrap();
+    std::fs::write(path, text).unwrap();
+}
+
+fn machine() -> tempfile::TempDir {
+    let dir = tempfile::tempdir().unwrap();
+    let d = dir.path();
+    put(d, "/sys/devices/system/cpu/online", "0-3\n");
+    put(d, "/sys/devices/system/node/has_memory", "0-1\n");
+    put(d, "/sys/kernel/mm/transparent_hugepage/enabled", "always [madvise] never\n");
+    put(d, "/sys/kernel/mm/hugepages/hugepages-2048kB/nr_hugepages", "0\n");
+    put(d, "/sys/block/sda/queue/scheduler", "none [mq-deadline] bfq\n");
+    put(d, "/proc/meminfo", "MemAvailable: 1048576 kB\n");
+    put(d, "/proc/sys/vm/swappiness", "60\n");
+    put(d, "/proc/sys/vm/drop_caches", "0\n");
+    put(d, "/proc/sys/kernel/randomize_va_space", "2\n");
+    put(d, "/etc/passwd", "root\n");
+    dir
+}
+
+fn check(root: &Root, control: &str, key: &str, value: &str) -> Result<(), ControlError> {
+    let setting = Setting { control: control.into(), key: key.into(), value: Scalar::parse(value) };
+    find(control).unwrap().check(root, &setting)
+}
+
+#[test]
+fn levels_are_checked() {
+    let dir = machine();
+    let root = Root::at(dir.path());
+    let cases: [(&str, &str, &[&str], &[&str]); 8] = [
+        ("cpus", "", &["0", "0-3", "1,3"], &["", "x", "4", "3-1", "true"]),
+        ("sched", "", &["other", "fifo:10", "rr:99"], &["fifo", "fifo:0", "deadline", "1"]),
+        ("nice", "", &["-20", "0", "19"], &["-21", "20", "x", "1.5"]),
+        (
+            "numa",
+            "",
+            &["interleave", "interleave:0-1", "bind:1", "preferred:0"],
+            &["bind", "bind:2", "preferred:0-1", "local", ""],
+        ),
+        ("aslr", "", &["on", "off", "true"], &["2", "maybe"]),
+        ("thp", "", &["always", "madvise", "never"], &["inherit", "1"]),
+        ("hugepages", "", &["0", "512"], &["-1", "x", "513"]),
+        ("drop_caches", "", &["1", "3"], &["0", "4", "x"]),
+    ];
+    for (control, key, good, bad) in cases {
+        for value in good {
+            check(&root, control, key, value).unwrap_or_else(|e| panic!("{control}={value}: {e}"));
+        }
+        for value in bad {
+            let error = check(&root, control, key, value).expect_err(value).to_string();
+            assert!(error.contains(control), "{error}");
+        }
+    }
+}
+
+#[test]
+fn no_key_leads_out_of_its_folder() {
+    let dir = machine();
+    let root = Root::at(dir.path());
+    std::os::unix::fs::symlink("../etc/passwd", dir.path().join("sys/link")).unwrap();
+    for key in
+        ["/etc/passwd", "/sys/../etc/passwd", "/sys/link", "sys/x", "/sys/block", "/sysx", ""]
+    {
+        let error = check(&root, "sysfs", key, "1").expect_err(key);
+        assert!(matches!(error, ControlError::Key { .. }), "{key}: {error}");
+    }
+    for key in ["//.//.etc.passwd", "..", "vm.", "kernel.modules_disabled", "vm.drop_caches"] {
+        let error = check(&root, "sysctl", key, "1").expect_err(key);
+        assert!(matches!(error, ControlError::Key { .. }), "{key}: {error}");
+    }
+    assert!(check(&root, "env", "A=B", "1").is_err());
+    assert!(check(&root, "hugepages", "3MiB", "1").is_err());
+    assert!(check(&root, "hugepages", "1GiB", "1").unwrap_err().to_string().contains("2 MiB"));
+}
+
+#[test]
+fn a_choice_must_be_one_that_is_offered() {
+    let dir = machine();
+    let root = Root::at(dir.path());
+    let file = "/sys/block/sda/queue/scheduler";
+    check(&root, "sysfs", file, "bfq").unwrap();
+    let error = check(&root, "sysfs", file, "cfq").unwrap_err().to_string();
+    assert!(error.contains("none, mq-deadline, bfq"), "{error}");
+    let level = find("sysfs").unwrap().current(&root, file).unwrap();
+    assert_eq!(level, Scalar::Text("mq-deadline".into()));
+    assert_eq!(find("thp").unwrap().current(&root, "").unwrap().to_text(), "madvise");
+}
+
+/// The table of `docs/controls.md`, made from the specs.
+fn table() -> String {
+    let mut out = String::from(
+        "| control | what it sets | levels | scope | needs | put back |\n|---|---|---|---|---|---|\n",
+    );
+    for spec in all().iter().map(|c| c.spec()) {
+        let name = match (spec.keyed, spec.key) {
+            (true, _) => format!("`{}.KEY`", spec.name),
+            (false, "") => format!("`{}`", spec.name),
+            (false, _) => format!("`{0}`, `{0}.KEY`", spec.name),
+        };
+        let key =
+            if spec.key.is_empty() { String::new() } else { format!(" KEY is {}.", spec.key) };
+        let _ = writeln!(
+            out,
+            "| {name} | {}{key} | {} | {} | {} | {} |",
+            spec.help,
+            spec.levels,
+            spec.scope.name(),
+            spec.needs,
+            spec.put_back
+        );
+    }
+    out
+}
+
+#[test]
+fn the_documented_table_is_the_one_in_the_code() {
+    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../docs/controls.md");
+    let page = std::fs::read_to_string(&path).unwrap();
+    assert!(page.contains(&table()), "docs/controls.md should hold this table:\n{}", table());
+}

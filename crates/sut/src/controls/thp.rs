@@ -1,0 +1,70 @@
+//! `thp`: transparent huge pages, for the whole machine.
+
+use assay_model::{Scalar, Setting};
+
+use crate::Root;
+use crate::control::{Control, ControlSpec, Scope, Session};
+use crate::control_error::ControlError;
+use crate::knob::Knob;
+
+pub(super) struct Thp;
+
+static SPEC: ControlSpec = ControlSpec {
+    name: "thp",
+    help: "Whether the kernel backs memory with huge pages by itself.",
+    levels: "`always`, `madvise`, `never`",
+    keyed: false,
+    key: "",
+    scope: Scope::System,
+    needs: "root, and a kernel with transparent huge pages",
+    put_back: "the level before, journaled; reaches the whole machine while it is set",
+};
+
+impl Thp {
+    fn knob(&self) -> Knob<'_> {
+        Knob {
+            control: self,
+            key: "",
+            file: "/sys/kernel/mm/transparent_hugepage/enabled".to_owned(),
+        }
+    }
+}
+
+impl Control for Thp {
+    fn spec(&self) -> &'static ControlSpec {
+        &SPEC
+    }
+
+    fn check(&self, root: &Root, setting: &Setting) -> Result<(), ControlError> {
+        level(setting)?;
+        self.knob().check(root)
+    }
+
+    fn current(&self, root: &Root, _key: &str) -> Result<Scalar, ControlError> {
+        self.knob().current(root)
+    }
+
+    fn apply(&self, setting: &Setting, session: &mut Session<'_>) -> Result<(), ControlError> {
+        self.knob().change(session, &level(setting)?)
+    }
+
+    fn restore(&self, root: &Root, _key: &str, old: &str) -> Result<(), ControlError> {
+        self.knob().set(root, old)
+    }
+
+    fn target(&self, _root: &Root, _key: &str) -> Option<String> {
+        Some(self.knob().file)
+    }
+}
+
+fn level(setting: &Setting) -> Result<String, ControlError> {
+    let text = setting.value.to_text();
+    if ["always", "madvise", "never"].contains(&text.as_str()) {
+        return Ok(text);
+    }
+    Err(ControlError::Level {
+        path: SPEC.name.to_owned(),
+        value: text,
+        levels: SPEC.levels.to_owned(),
+    })
+}

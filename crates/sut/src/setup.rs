@@ -1,0 +1,105 @@
+//! What is applied to the program that is measured, rather than to the machine.
+
+use std::fmt;
+use std::str::FromStr;
+
+/// A scheduling class, with its static priority where it has one.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum Sched {
+    /// The kernel's default, time-shared.
+    Other,
+    /// Time-shared, taken to be busy and not interactive.
+    Batch,
+    /// Runs when nothing else wants to.
+    Idle,
+    /// Real time, first in first out: runs until it waits. Priority 1 to 99.
+    Fifo(u8),
+    /// Real time, taking turns with its equals. Priority 1 to 99.
+    Rr(u8),
+}
+
+impl fmt::Display for Sched {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Sched::Other => f.write_str("other"),
+            Sched::Batch => f.write_str("batch"),
+            Sched::Idle => f.write_str("idle"),
+            Sched::Fifo(priority) => write!(f, "fifo:{priority}"),
+            Sched::Rr(priority) => write!(f, "rr:{priority}"),
+        }
+    }
+}
+
+/// A text that is not a scheduling class.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[error("`{0}` is not a scheduling class")]
+pub struct SchedError(String);
+
+impl FromStr for Sched {
+    type Err = SchedError;
+
+    fn from_str(text: &str) -> Result<Self, Self::Err> {
+        let priority = |digits: &str| {
+            digits
+                .parse::<u8>()
+                .ok()
+                .filter(|p| (1..=99).contains(p) && !digits.starts_with('+'))
+                .ok_or_else(|| SchedError(text.to_owned()))
+        };
+        match text.split_once(':') {
+            None => match text {
+                "other" => Ok(Sched::Other),
+                "batch" => Ok(Sched::Batch),
+                "idle" => Ok(Sched::Idle),
+                _ => Err(SchedError(text.to_owned())),
+            },
+            Some(("fifo", p)) => priority(p).map(Sched::Fifo),
+            Some(("rr", p)) => priority(p).map(Sched::Rr),
+            Some(_) => Err(SchedError(text.to_owned())),
+        }
+    }
+}
+
+/// From which NUMA nodes memory is taken.
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
+pub enum NumaPolicy {
+    /// Page by page from each of these nodes in turn.
+    Interleave(Vec<usize>),
+    /// From these nodes only.
+    Bind(Vec<usize>),
+    /// From this node while it has some, else from others.
+    Preferred(usize),
+}
+
+/// What must be applied to the program: environment variables when it is started, the rest by
+/// [`crate::enter`] on the thread that starts it.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct ProcessSetup {
+    /// Environment variables on top of the inherited ones.
+    pub env: Vec<(String, String)>,
+    /// The CPUs that it may run on.
+    pub cpus: Option<Vec<usize>>,
+    /// Its scheduling class.
+    pub sched: Option<Sched>,
+    /// Its nice value, -20 to 19.
+    pub nice: Option<i32>,
+    /// Where its memory comes from.
+    pub numa: Option<NumaPolicy>,
+    /// Whether its address space is not randomised.
+    pub no_aslr: bool,
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn classes_read_back() {
+        for sched in [Sched::Other, Sched::Batch, Sched::Idle, Sched::Fifo(1), Sched::Rr(99)] {
+            assert_eq!(sched.to_string().parse(), Ok(sched));
+        }
+        for bad in ["", "fifo", "fifo:0", "fifo:100", "rr:+5", "rr:-1", "other:1", "deadline"] {
+            assert!(bad.parse::<Sched>().is_err(), "{bad}");
+        }
+    }
+}
