@@ -1,0 +1,171 @@
+//! What archiving costs: a trial while a run is written, and listing and showing in an archive of
+//! 10,000 runs. Makes its archives in a temporary folder; `--runs N` for another number.
+
+// An example prints what it measured, and ends at the first failure.
+#![allow(clippy::print_stdout, clippy::unwrap_used)]
+
+use std::collections::BTreeMap;
+use std::time::{Duration, Instant};
+
+use assay_archive::{Archive, Filter, NewRun, RunWriter};
+use assay_model::{
+    Better, Kind, LedgerEvent, MetricValue, Outcome, Plan, PlannedTrial, RunState, SCHEMA_VERSION,
+    StreamSummary, SystemDescription, Treatment, TrialRecord, ValidationResult, WorkloadSpec,
+    units,
+};
+
+const REPEATS: usize = 51;
+const TRIALS: u32 = 1500;
+
+fn main() {
+    let mut words = std::env::args().skip_while(|a| a != "--runs").skip(1);
+    let runs: usize = words.next().map_or(10_000, |n| n.parse().unwrap());
+    let folder = tempfile::tempdir().unwrap();
+
+    let archive = Archive::open(folder.path().join("one")).unwrap();
+    let mut run = create(&archive, 0);
+    let mut times = Vec::new();
+    let begin = Instant::now();
+    for number in 1..=TRIALS {
+        let start = Instant::now();
+        write(&mut run, number);
+        times.push(start.elapsed());
+    }
+    run.finish(RunState::Completed, "done").unwrap();
+    let mean = begin.elapsed() / TRIALS;
+    println!("a trial, durable: median {}, mean with finish {}", middle(&mut times), show(mean));
+
+    let archive = Archive::open(folder.path().join("many")).unwrap().unflushed();
+    let begin = Instant::now();
+    for n in 0..runs {
+        let mut run = create(&archive, n);
+        for number in 1..=2 {
+            write(&mut run, number);
+        }
+        run.finish(RunState::Completed, "done").unwrap();
+    }
+    println!("{runs} runs of 2 trials made in {}", show(begin.elapsed()));
+    let begin = Instant::now();
+    assert_eq!(archive.list(&Filter::default()).unwrap().len(), runs);
+    println!("first list (makes the index): {}", show(begin.elapsed()));
+
+    let all = Filter::default();
+    let page = Filter { limit: Some(50), ..Filter::default() };
+    let text = Filter { text: Some("experiment-77".into()), ..Filter::default() };
+    for (name, filter) in [("list all", &all), ("list 50", &page), ("list by text", &text)] {
+        let mut times = repeat(|| archive.list(filter).unwrap().len());
+        println!("{name}: median {}", middle(&mut times));
+    }
+    let id = archive.list(&page).unwrap()[25].id.clone();
+    let mut times = repeat(|| {
+        let run = archive.run(&archive.resolve(id.as_str()).unwrap()).unwrap();
+        (run.summary().unwrap(), run.records().unwrap().len())
+    });
+    println!("show (resolve, summary, records): median {}", middle(&mut times));
+    let mut times = repeat(|| archive.resolve("last").unwrap());
+    println!("resolve last: median {}", middle(&mut times));
+}
+
+fn repeat<T>(mut what: impl FnMut() -> T) -> Vec<Duration> {
+    (0..REPEATS)
+        .map(|_| {
+            let start = Instant::now();
+            std::hint::black_box(what());
+            start.elapsed()
+        })
+        .collect()
+}
+
+fn middle(times: &mut [Duration]) -> String {
+    times.sort();
+    show(times[times.len() / 2])
+}
+
+fn show(time: Duration) -> String {
+    units::format_value(time.as_secs_f64(), "s")
+}
+
+fn create(archive: &Archive, n: usize) -> RunWriter {
+    let system = SystemDescription {
+        schema_version: SCHEMA_VERSION,
+        taken_at: "2026-11-21T09:30:00Z".into(),
+        facts: BTreeMap::new(),
+    };
+    let treatment = |id| Treatment {
+        id,
+        levels: BTreeMap::new(),
+        params: BTreeMap::new(),
+        controls: Vec::new(),
+    };
+    let trial = |number| PlannedTrial {
+        number,
+        block: (number - 1) / 2,
+        treatment: (number - 1) % 2,
+        warmup: false,
+    };
+    let plan = Plan {
+        schema_version: SCHEMA_VERSION,
+        workload: WorkloadSpec {
+            name: "command".into(),
+            help: "Runs a command.".into(),
+            params: Vec::new(),
+            metrics: Vec::new(),
+        },
+        seed: n as u64,
+        factors: Vec::new(),
+        treatments: vec![treatment(0), treatment(1)],
+        baseline: 0,
+        metric: "elapsed".into(),
+        trials: (1..=2).map(trial).collect(),
+    };
+    archive
+        .create_run(&NewRun {
+            experiment_toml: "name = \"command\"\nworkload = \"command\"\n",
+            plan: &plan,
+            system: &system,
+            host: "lab1",
+            experiment_name: &format!("experiment-{}", n % 100),
+            workload: "command",
+            tags: &["nightly".to_owned()],
+            stop_rule: "after 1 block",
+        })
+        .unwrap()
+}
+
+fn write(run: &mut RunWriter, number: u32) {
+    run.ledger(LedgerEvent::TrialStarted { number, attempt: 1 }).unwrap();
+    let metric = |name: &str, value: f64| MetricValue {
+        name: name.into(),
+        value: Some(value),
+        unit: "s".into(),
+        better: Better::Lower,
+        kind: Kind::Measured,
+    };
+    let record = TrialRecord {
+        schema_version: SCHEMA_VERSION,
+        number,
+        attempt: 1,
+        block: (number - 1) / 2,
+        treatment: (number - 1) % 2,
+        warmup: false,
+        outcome: Outcome::Completed,
+        error: String::new(),
+        started_at: "2026-11-21T09:30:00.000Z".into(),
+        start_ns: 1_000_000,
+        end_ns: 2_000_000,
+        exit: None,
+        resources: None,
+        phases: Vec::new(),
+        metrics: vec![metric("elapsed", 0.001), metric("user", 0.0005), metric("system", 0.0004)],
+        curves: Vec::new(),
+        histograms: BTreeMap::new(),
+        validation: ValidationResult::ExitCodeOnly,
+        stdout: StreamSummary::default(),
+        stderr: StreamSummary::default(),
+        observers: Vec::new(),
+        changed: BTreeMap::new(),
+        notes: Vec::new(),
+        findings: Vec::new(),
+    };
+    run.write_trial(&record, b"", b"", None).unwrap();
+}

@@ -1,0 +1,234 @@
+//! The front door.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use assay_model::{LedgerEvent, RunId, RunState, RunSummary};
+
+use crate::create::{Staging, clear_staging};
+use crate::disk::{self, Durability};
+use crate::filter::Filter;
+use crate::identity::NewRun;
+use crate::index::Index;
+use crate::layout::{INDEX, RUNS, STAGING};
+use crate::lock::{Held, Lock, Purpose, look};
+use crate::reader::RunReader;
+use crate::wal::Wal;
+use crate::writer::RunWriter;
+use crate::{Error, Result, create, listing, repair};
+
+/// A folder of runs.
+#[derive(Debug, Clone)]
+pub struct Archive {
+    folder: PathBuf,
+    durability: Durability,
+}
+
+/// A folder in `runs/` that cannot be read as a run.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Unreadable {
+    /// The folder's name.
+    pub id: String,
+    /// Why not, as a sentence.
+    pub reason: String,
+}
+
+impl Archive {
+    /// Where the archive is when nothing is said: `$ASSAY_ARCHIVE`, else
+    /// `$XDG_DATA_HOME/assay/archive`, else `~/.local/share/assay/archive`.
+    ///
+    /// # Errors
+    /// `NoPlace` when none of the three is set. As the XDG specification has it, a relative
+    /// `XDG_DATA_HOME` is ignored.
+    pub fn default_path() -> Result<PathBuf> {
+        let set = |name| std::env::var_os(name).filter(|v| !v.is_empty()).map(PathBuf::from);
+        if let Some(path) = set("ASSAY_ARCHIVE") {
+            return Ok(path);
+        }
+        set("XDG_DATA_HOME")
+            .filter(|path| path.is_absolute())
+            .or_else(|| set("HOME").map(|home| home.join(".local/share")))
+            .map(|data| data.join("assay/archive"))
+            .ok_or(Error::NoPlace)
+    }
+
+    /// Opens an archive, and makes its folders where they are missing. An archive that exists can be
+    /// opened where it cannot be written.
+    pub fn open(folder: impl Into<PathBuf>) -> Result<Self> {
+        let folder = folder.into();
+        for name in [RUNS, STAGING] {
+            let path = folder.join(name);
+            if !path.is_dir() {
+                match disk::make_folder(&path) {
+                    Err(e) if e.is_unwritable() && folder.join(RUNS).is_dir() => {}
+                    made => made?,
+                }
+            }
+        }
+        Ok(Archive { folder, durability: Durability::Synced })
+    }
+
+    /// The archive without flushes: a lost power may lose what was written. For making archives to
+    /// test with.
+    #[doc(hidden)]
+    #[must_use]
+    pub fn unflushed(mut self) -> Self {
+        self.durability = Durability::Cached;
+        self
+    }
+
+    /// The archive's folder.
+    pub fn path(&self) -> &Path {
+        &self.folder
+    }
+
+    /// Registers a run, before its first trial. Its id is made from the time and chance.
+    pub fn create_run(&self, run: &NewRun<'_>) -> Result<RunWriter> {
+        create::create(&self.folder, run, self.durability)
+    }
+
+    /// Takes up a run that was interrupted, or failed by its own rules; the ledger says so. What its
+    /// last writer left half-done is put in order first.
+    ///
+    /// # Errors
+    /// `Busy` when its process lives, `Finished` when it is completed, `Damaged` when its ledger was
+    /// changed.
+    pub fn resume(&self, id: &RunId) -> Result<RunWriter> {
+        let folder = self.folder_of(id)?;
+        let lock = Lock::take(&folder, Purpose::Write)?.map_err(|owner| Error::Busy {
+            run: id.clone(),
+            owner,
+            lock: folder.join(crate::layout::LOCK),
+        })?;
+        if RunReader::open_as_it_is(&folder, id)?.state() == RunState::Completed {
+            return Err(Error::Finished { run: id.clone() });
+        }
+        let chain = repair::settle(&folder)?;
+        if let Some(damage) = chain.damage {
+            let path = folder.join(crate::layout::LEDGER);
+            return Err(Error::damaged(&path, format!("line {}: {}", damage.line, damage.reason)));
+        }
+        let wal = match self.durability {
+            Durability::Synced => Some(Wal::create(&folder)?),
+            Durability::Cached => None,
+        };
+        let mut writer = RunWriter::open(id.clone(), folder, lock, chain.tip, wal)?;
+        writer.ledger(LedgerEvent::Resumed)?;
+        Ok(writer)
+    }
+
+    /// Opens a run for reading. What a dead writer left half-done is put in order first.
+    pub fn run(&self, id: &RunId) -> Result<RunReader> {
+        RunReader::open(&self.folder_of(id)?, id)
+    }
+
+    /// The runs that match, newest first.
+    ///
+    /// The index answers; where it cannot be used, the files do, which takes longer.
+    pub fn list(&self, filter: &Filter) -> Result<Vec<RunSummary>> {
+        listing::list(&self.folder, filter)
+    }
+
+    /// The folders in `runs/` that cannot be read, and so are not listed.
+    pub fn unreadable(&self) -> Result<Vec<Unreadable>> {
+        listing::unreadable(&self.folder)
+    }
+
+    /// Makes the index anew from the runs. Returns how many it lists.
+    pub fn reindex(&self) -> Result<usize> {
+        Index::delete(&self.folder.join(INDEX))?;
+        let mut index = Index::open(&self.folder.join(INDEX))?;
+        listing::refresh(&self.folder, &mut index)?;
+        let mut count = 0;
+        index.newest_first(|_| {
+            count += 1;
+            true
+        })?;
+        Ok(count)
+    }
+
+    /// The run that is meant: `last`, an id, or the unique beginning or end of one.
+    ///
+    /// # Errors
+    /// `NoRun`, or `Ambiguous` with the candidates.
+    pub fn resolve(&self, wanted: &str) -> Result<RunId> {
+        let none = || Error::NoRun { wanted: wanted.to_owned(), archive: self.folder.clone() };
+        let ids = self.ids()?;
+        if wanted == "last" {
+            return self.last(&ids).ok_or_else(none);
+        }
+        let mut candidates: Vec<RunId> = ids
+            .into_iter()
+            .filter(|id| id.as_str().starts_with(wanted) || id.as_str().ends_with(wanted))
+            .collect();
+        match (candidates.len(), wanted.is_empty()) {
+            (0, _) | (_, true) => Err(none()),
+            (1, _) => Ok(candidates.remove(0)),
+            _ => Err(Error::Ambiguous { wanted: wanted.to_owned(), candidates }),
+        }
+    }
+
+    /// Deletes a run for good.
+    ///
+    /// # Errors
+    /// `Busy` when its process lives.
+    pub fn remove(&self, id: &RunId) -> Result<()> {
+        let folder = self.folder_of(id)?;
+        let lock = Lock::take(&folder, Purpose::Write)?.map_err(|owner| Error::Busy {
+            run: id.clone(),
+            owner,
+            lock: folder.join(crate::layout::LOCK),
+        })?;
+        clear_staging(&self.folder);
+        // Renamed first, so that no reader sees a part of it.
+        let away = self.folder.join(STAGING).join(format!("{id}.removed"));
+        disk::remove(&away)?;
+        fs::rename(&folder, &away).map_err(|e| Error::io("remove", &folder, e))?;
+        drop(lock);
+        disk::sync(&self.folder.join(RUNS))?;
+        listing::forget(&self.folder, id);
+        disk::remove(&away)
+    }
+
+    /// The ids of all runs, oldest first.
+    pub(crate) fn ids(&self) -> Result<Vec<RunId>> {
+        let mut ids: Vec<RunId> =
+            listing::names(&self.folder)?.iter().filter_map(|name| name.parse().ok()).collect();
+        ids.sort();
+        Ok(ids)
+    }
+
+    /// A place for a run that is being imported. `None` when another process imports it.
+    pub(crate) fn stage(&self, id: &RunId) -> Result<Option<Staging>> {
+        clear_staging(&self.folder);
+        Staging::make(&self.folder, id.as_str(), Purpose::Repair)
+    }
+
+    /// The folder of a run that exists.
+    pub(crate) fn folder_of(&self, id: &RunId) -> Result<PathBuf> {
+        let folder = self.folder.join(RUNS).join(id.as_str());
+        if folder.is_dir() {
+            Ok(folder)
+        } else {
+            Err(Error::NoRun { wanted: id.to_string(), archive: self.folder.clone() })
+        }
+    }
+
+    /// Whether a living process writes the run.
+    pub(crate) fn is_being_written(folder: &Path) -> bool {
+        matches!(look(folder), Held::Alive(Purpose::Write, _))
+    }
+
+    /// The run that started last. An id has whole seconds, so those of the last second are compared
+    /// by their start.
+    fn last(&self, ids: &[RunId]) -> Option<RunId> {
+        let second = &ids.last()?.as_str()[..15];
+        let of_second = ids.iter().rev().take_while(|id| id.as_str().starts_with(second));
+        of_second
+            .max_by_key(|id| {
+                let folder = self.folder.join(RUNS).join(id.as_str());
+                crate::RunIdentity::read(&folder, id).map(|i| i.started_at).unwrap_or_default()
+            })
+            .cloned()
+    }
+}

@@ -1,0 +1,174 @@
+//! The ledger's bytes: lines of JSON, each holding the hash of the line before.
+
+use assay_model::{LedgerEntry, LedgerEvent};
+
+use crate::disk::sha256;
+
+/// Where a ledger stops being one.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct Damage {
+    /// The line, from 1.
+    pub line: usize,
+    /// What is wrong with it.
+    pub reason: String,
+}
+
+/// The end of a chain: what the next entry needs.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct Tip {
+    /// The number of the next entry.
+    pub seq: u64,
+    /// SHA-256 of the last line, hexadecimal.
+    pub prev: String,
+    /// Bytes up to and with the last line.
+    pub bytes: u64,
+}
+
+impl Default for Tip {
+    fn default() -> Self {
+        Tip { seq: 0, prev: "0".repeat(64), bytes: 0 }
+    }
+}
+
+impl Tip {
+    /// The line that records `event` now, with its newline; the tip moves past it.
+    pub(crate) fn line(&mut self, event: LedgerEvent) -> Result<Vec<u8>, serde_json::Error> {
+        let at = format!("{:.3}", jiff::Timestamp::now());
+        let entry = LedgerEntry { seq: self.seq, at, prev: self.prev.clone(), event };
+        let mut line = serde_json::to_vec(&entry)?;
+        self.pass(&line);
+        line.push(b'\n');
+        Ok(line)
+    }
+
+    fn pass(&mut self, line: &[u8]) {
+        self.seq += 1;
+        self.prev = sha256(line);
+        self.bytes += line.len() as u64 + 1;
+    }
+}
+
+/// A ledger as far as it can be read.
+#[derive(Debug, Clone, PartialEq, Default)]
+pub(crate) struct Chain {
+    /// The entries of the sound part, in order.
+    pub entries: Vec<LedgerEntry>,
+    /// The end of the sound part.
+    pub tip: Tip,
+    /// Whether a tail follows that was being written when power or process went; nothing in it is
+    /// an entry, so it may be cut off.
+    pub torn: bool,
+    /// The first line that is wrong, when it is not just a torn tail.
+    pub damage: Option<Damage>,
+}
+
+/// Reads a ledger. What follows the first wrong line is not believed.
+pub(crate) fn read(bytes: &[u8]) -> Chain {
+    let mut chain = Chain::default();
+    let mut rest = bytes;
+    let mut wrong = None;
+    while let Some(end) = rest.iter().position(|b| *b == b'\n') {
+        let line = &rest[..end];
+        match check(line, &chain.tip) {
+            Ok(entry) => {
+                chain.tip.pass(line);
+                chain.entries.push(entry);
+            }
+            Err(reason) => {
+                wrong = Some(Damage { line: chain.entries.len() + 1, reason });
+                break;
+            }
+        }
+        rest = &rest[end + 1..];
+    }
+    // A tail without a single entry was never finished; one with entries was changed afterwards.
+    let has_entries =
+        rest.split(|b| *b == b'\n').any(|line| serde_json::from_slice::<LedgerEntry>(line).is_ok());
+    let complete = rest.contains(&b'\n');
+    if has_entries && complete {
+        chain.damage = wrong;
+    } else {
+        chain.torn = !rest.is_empty();
+    }
+    chain
+}
+
+fn check(line: &[u8], tip: &Tip) -> Result<LedgerEntry, String> {
+    let entry: LedgerEntry =
+        serde_json::from_slice(line).map_err(|e| format!("it is not an entry ({e})"))?;
+    if entry.prev != tip.prev {
+        return Err("it does not continue the line before: that line was changed, or lines were \
+                    taken out or put in"
+            .to_owned());
+    }
+    if entry.seq != tip.seq {
+        return Err(format!("it is number {} and should be {}", entry.seq, tip.seq));
+    }
+    Ok(entry)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn ledger(n: u32) -> Vec<u8> {
+        let mut tip = Tip::default();
+        (1..=n)
+            .flat_map(|number| tip.line(LedgerEvent::TrialStarted { number, attempt: 1 }).unwrap())
+            .collect()
+    }
+
+    #[test]
+    fn a_whole_ledger() {
+        let bytes = ledger(5);
+        let chain = read(&bytes);
+        assert_eq!((chain.entries.len(), chain.torn, chain.damage), (5, false, None));
+        assert_eq!(chain.tip.bytes, bytes.len() as u64);
+    }
+
+    #[test]
+    fn every_torn_tail_keeps_the_lines_before() {
+        let bytes = ledger(4);
+        let three = ledger_end(&bytes, 3);
+        for cut in three + 1..bytes.len() {
+            let chain = read(&bytes[..cut]);
+            assert_eq!((chain.entries.len(), chain.torn), (3, true), "cut at {cut}");
+            assert_eq!(chain.damage, None);
+            assert_eq!(chain.tip.bytes, three as u64);
+        }
+        let mut zeros = bytes.clone();
+        zeros.extend([0; 100]);
+        zeros.push(b'\n');
+        assert!(read(&zeros).torn);
+        assert_eq!(read(&zeros).entries.len(), 4);
+    }
+
+    fn ledger_end(bytes: &[u8], lines: usize) -> usize {
+        bytes.iter().enumerate().filter(|(_, b)| **b == b'\n').nth(lines - 1).unwrap().0 + 1
+    }
+
+    #[test]
+    fn a_changed_or_missing_line_is_damage() {
+        let text = String::from_utf8(ledger(4)).unwrap();
+        let changed = text.replace("\"number\":2", "\"number\":7");
+        let chain = read(changed.as_bytes());
+        assert_eq!(chain.damage.unwrap().line, 3, "the line after it no longer fits");
+        let mut lines: Vec<&str> = text.lines().collect();
+        lines.remove(1);
+        let chain = read(format!("{}\n", lines.join("\n")).as_bytes());
+        assert_eq!(chain.damage.unwrap().line, 2);
+    }
+
+    proptest::proptest! {
+        #![proptest_config(proptest::test_runner::Config { failure_persistence: None, ..Default::default() })]
+        #[test]
+        fn never_panics(at in 0usize..600, byte: u8, cut in 0usize..600) {
+            let mut bytes = ledger(3);
+            let n = bytes.len();
+            bytes[at % n] = byte;
+            bytes.truncate(cut.max(1));
+            let chain = read(&bytes);
+            proptest::prop_assert!(chain.tip.bytes <= bytes.len() as u64);
+        }
+    }
+}

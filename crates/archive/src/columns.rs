@@ -1,0 +1,145 @@
+//! Tables as Parquet: flat columns, LZ4, dictionaries for texts, straight onto the column writers
+//! and readers.
+
+use std::io::Write;
+use std::sync::Arc;
+
+use parquet::basic::Compression;
+use parquet::column::reader::get_typed_column_reader;
+use parquet::data_type::{BoolType, ByteArray, ByteArrayType, DataType, DoubleType, Int64Type};
+use parquet::errors::{ParquetError, Result};
+use parquet::file::metadata::KeyValue;
+use parquet::file::properties::{EnabledStatistics, WriterProperties};
+use parquet::file::reader::RowGroupReader;
+use parquet::file::writer::{SerializedFileWriter, SerializedRowGroupWriter};
+use parquet::schema::parser::parse_message_type;
+
+use assay_model::SCHEMA_VERSION;
+
+/// The key of the format's version in the metadata of a file.
+pub(crate) const VERSION_KEY: &str = "assay.schema_version";
+
+/// The values of one column in one row group.
+#[derive(Debug)]
+pub(crate) enum Column {
+    /// Whole numbers.
+    Int(Vec<i64>),
+    /// Booleans.
+    Flag(Vec<bool>),
+    /// Numbers; NaN is written as null.
+    Real(Vec<f64>),
+    /// Texts.
+    Text(Vec<ByteArray>),
+    /// Texts that may be missing.
+    MaybeText(Vec<Option<ByteArray>>),
+}
+
+/// A Parquet file that is being written.
+pub(crate) struct Table<W: Write + Send> {
+    writer: SerializedFileWriter<W>,
+}
+
+impl<W: Write + Send> Table<W> {
+    /// Begins a file with a schema in Parquet's own notation.
+    pub(crate) fn create(out: W, schema: &str) -> Result<Self> {
+        let version = KeyValue::new(VERSION_KEY.to_owned(), SCHEMA_VERSION.to_string());
+        let properties = WriterProperties::builder()
+            .set_compression(Compression::LZ4_RAW)
+            .set_statistics_enabled(EnabledStatistics::Chunk)
+            .set_created_by(format!("assay {}", env!("CARGO_PKG_VERSION")))
+            .set_key_value_metadata(Some(vec![version]))
+            .build();
+        let schema = Arc::new(parse_message_type(schema)?);
+        Ok(Table { writer: SerializedFileWriter::new(out, schema, Arc::new(properties))? })
+    }
+
+    /// Writes a row group: the schema's columns in their order, all of one length.
+    pub(crate) fn write(&mut self, columns: &[Column]) -> Result<()> {
+        let mut group = self.writer.next_row_group()?;
+        for column in columns {
+            match column {
+                Column::Int(values) => put::<Int64Type>(&mut group, values, None)?,
+                Column::Flag(values) => put::<BoolType>(&mut group, values, None)?,
+                Column::Text(values) => put::<ByteArrayType>(&mut group, values, None)?,
+                Column::Real(values) => {
+                    let there: Vec<i16> = values.iter().map(|v| i16::from(!v.is_nan())).collect();
+                    let values: Vec<f64> = values.iter().copied().filter(|v| !v.is_nan()).collect();
+                    put::<DoubleType>(&mut group, &values, Some(&there))?;
+                }
+                Column::MaybeText(values) => {
+                    let there: Vec<i16> = values.iter().map(|v| i16::from(v.is_some())).collect();
+                    let values: Vec<ByteArray> = values.iter().flatten().cloned().collect();
+                    put::<ByteArrayType>(&mut group, &values, Some(&there))?;
+                }
+            }
+        }
+        group.close().map(|_| ())
+    }
+
+    /// Ends the file and gives back where it went.
+    pub(crate) fn close(self) -> Result<W> {
+        self.writer.into_inner()
+    }
+}
+
+fn put<T: DataType>(
+    group: &mut SerializedRowGroupWriter<'_, impl Write + Send>,
+    values: &[T::T],
+    there: Option<&[i16]>,
+) -> Result<()> {
+    let mut column = group
+        .next_column()?
+        .ok_or_else(|| ParquetError::General("the schema has fewer columns".to_owned()))?;
+    column.typed::<T>().write_batch(values, there, None)?;
+    column.close()
+}
+
+/// Reads a required column of a row group, at most `limit` values.
+pub(crate) fn read<T: DataType>(
+    group: &dyn RowGroupReader,
+    name: &str,
+    limit: usize,
+) -> Result<Vec<T::T>> {
+    read_optional::<T>(group, name, limit).and_then(|(values, there)| {
+        if there.is_empty() { Ok(values) } else { Err(unexpected(name, "it may be null")) }
+    })
+}
+
+/// Reads a column of a row group, at most `limit` rows: its values, and for each row whether it has
+/// one (empty for a required column).
+pub(crate) fn read_optional<T: DataType>(
+    group: &dyn RowGroupReader,
+    name: &str,
+    limit: usize,
+) -> Result<(Vec<T::T>, Vec<i16>)> {
+    let schema = group.metadata().schema_descr_ptr();
+    let at = (0..schema.num_columns())
+        .find(|i| schema.column(*i).path().parts() == [name])
+        .ok_or_else(|| unexpected(name, "it is not there"))?;
+    let column = schema.column(at);
+    if column.physical_type() != T::get_physical_type() {
+        return Err(unexpected(name, "it is of another type"));
+    }
+    if column.max_rep_level() != 0 || column.max_def_level() > 1 {
+        return Err(unexpected(name, "it is nested"));
+    }
+    let optional = column.max_def_level() == 1;
+    let mut reader = get_typed_column_reader::<T>(group.get_column_reader(at)?);
+    let (mut values, mut there) = (Vec::new(), Vec::new());
+    let mut rows = 0;
+    loop {
+        let levels = optional.then_some(&mut there);
+        let (read, _, _) = reader.read_records(65_536, levels, None, &mut values)?;
+        rows += read;
+        if rows > limit {
+            return Err(unexpected(name, "it has more rows than are read of such a file"));
+        }
+        if read == 0 {
+            return Ok((values, there));
+        }
+    }
+}
+
+fn unexpected(name: &str, what: &str) -> ParquetError {
+    ParquetError::General(format!("column `{name}`: {what}"))
+}

@@ -1,0 +1,154 @@
+//! A new run: put together in `tmp/`, flushed, and renamed into `runs/` whole.
+
+use std::fs;
+use std::hash::{BuildHasher, Hasher, RandomState};
+use std::path::{Path, PathBuf};
+
+use assay_model::{LedgerEvent, RunId};
+
+use crate::chain::Tip;
+use crate::disk::{self, Durability};
+use crate::identity::{NewRun, RunIdentity};
+use crate::layout::{EXPERIMENT, IDENTITY, LEDGER, PLAN, RUNS, STAGING, SYSTEM, TRIALS};
+use crate::lock::{Held, Lock, Purpose, look};
+use crate::wal::Wal;
+use crate::writer::RunWriter;
+use crate::{Error, Result};
+
+/// A folder in `tmp/`, held by this process; removed on drop unless it was moved out.
+#[derive(Debug)]
+pub(crate) struct Staging {
+    pub(crate) folder: PathBuf,
+    lock: Option<Lock>,
+}
+
+impl Staging {
+    /// Makes `tmp/NAME`; `None` when another process has it.
+    pub(crate) fn make(archive: &Path, name: &str, purpose: Purpose) -> Result<Option<Self>> {
+        let folder = archive.join(STAGING).join(name);
+        if look(&folder) == Held::Dead {
+            disk::remove(&folder)?;
+        }
+        match fs::create_dir(&folder) {
+            Err(e) if e.kind() == std::io::ErrorKind::AlreadyExists => return Ok(None),
+            made => made.map_err(|e| Error::io("create", &folder, e))?,
+        }
+        match Lock::take(&folder, purpose) {
+            Ok(Ok(lock)) => Ok(Some(Staging { folder, lock: Some(lock) })),
+            Ok(Err(_)) => Ok(None),
+            Err(error) => {
+                let _ = disk::remove(&folder);
+                Err(error)
+            }
+        }
+    }
+
+    /// Renames the folder to `runs/ID`, whole or not at all. `None` when that run exists.
+    pub(crate) fn publish(
+        mut self,
+        archive: &Path,
+        id: &RunId,
+        durability: Durability,
+    ) -> Result<Option<Lock>> {
+        let target = archive.join(RUNS).join(id.as_str());
+        // The staging name holds the id, so no other process is between this look and the rename.
+        if target.exists() {
+            return Ok(None);
+        }
+        fs::rename(&self.folder, &target).map_err(|e| Error::io("rename", &self.folder, e))?;
+        if let Some(lock) = &mut self.lock {
+            lock.moved_to(&target);
+        }
+        if durability == Durability::Synced {
+            disk::sync(&archive.join(RUNS))?;
+        }
+        Ok(self.lock.take())
+    }
+}
+
+impl Drop for Staging {
+    fn drop(&mut self) {
+        if self.lock.take().is_some() {
+            let _ = disk::remove(&self.folder);
+        }
+    }
+}
+
+/// Removes from `tmp/` what dead processes left there.
+pub(crate) fn clear_staging(archive: &Path) {
+    let Ok(entries) = fs::read_dir(archive.join(STAGING)) else { return };
+    for entry in entries.flatten() {
+        // The age covers the moment between a folder and its lock.
+        let old = entry
+            .metadata()
+            .and_then(|m| m.modified())
+            .is_ok_and(|t| t.elapsed().is_ok_and(|age| age.as_secs() > 60));
+        if old && !matches!(look(&entry.path()), Held::Alive(..)) {
+            let _ = disk::remove(&entry.path());
+        }
+    }
+}
+
+/// Four hexadecimal digits of chance.
+fn chance() -> String {
+    format!("{:04x}", RandomState::new().build_hasher().finish() as u16)
+}
+
+/// An id for a run that starts now: its second and four digits of chance.
+fn draw_id(now: jiff::Timestamp) -> RunId {
+    let time = now.to_zoned(jiff::tz::TimeZone::UTC).strftime("%Y%m%d-%H%M%S").to_string();
+    format!("{time}-{}", chance()).parse().expect("the format above is that of an id")
+}
+
+/// Registers a run: its files, its first ledger entry, its lock, all durable when this returns.
+pub(crate) fn create(
+    archive: &Path,
+    run: &NewRun<'_>,
+    durability: Durability,
+) -> Result<RunWriter> {
+    clear_staging(archive);
+    loop {
+        let now = jiff::Timestamp::now();
+        let id = draw_id(now);
+        if archive.join(RUNS).join(id.as_str()).exists() {
+            continue;
+        }
+        let Some(staging) = Staging::make(archive, id.as_str(), Purpose::Write)? else { continue };
+        let identity = RunIdentity::new(id.clone(), format!("{now:.3}"), run);
+        let (tip, wal) = fill(&staging.folder, &identity, run, durability)?;
+        if let Some(lock) = staging.publish(archive, &id, durability)? {
+            let folder = archive.join(RUNS).join(id.as_str());
+            return RunWriter::open(id, folder, lock, tip, wal);
+        }
+    }
+}
+
+fn fill(
+    folder: &Path,
+    identity: &RunIdentity,
+    run: &NewRun<'_>,
+    durability: Durability,
+) -> Result<(Tip, Option<Wal>)> {
+    let put = |name: &str, bytes: &[u8]| disk::write_new(&folder.join(name), bytes, durability);
+    let plan = disk::to_json(run.plan, &folder.join(PLAN))?;
+    put(IDENTITY, &disk::to_json(identity, &folder.join(IDENTITY))?)?;
+    put(EXPERIMENT, run.experiment_toml.as_bytes())?;
+    put(PLAN, &plan)?;
+    put(SYSTEM, &disk::to_json(run.system, &folder.join(SYSTEM))?)?;
+    let mut tip = Tip::default();
+    let planned = LedgerEvent::Planned {
+        experiment_sha256: disk::sha256(run.experiment_toml.as_bytes()),
+        plan_sha256: disk::sha256(&plan),
+        stop_rule: run.stop_rule.to_owned(),
+        assay: identity.assay.clone(),
+    };
+    let line =
+        tip.line(planned).map_err(|e| Error::damaged(&folder.join(LEDGER), e.to_string()))?;
+    put(LEDGER, &line)?;
+    disk::make_folder(&folder.join(TRIALS))?;
+    let wal = match durability {
+        Durability::Synced => Some(Wal::create(folder)?), // flushes the folder too
+        Durability::Cached => None,
+    };
+    Ok((tip, wal))
+}

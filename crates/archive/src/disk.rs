@@ -1,0 +1,155 @@
+//! Writing so that it counts, and reading without trusting sizes.
+
+use std::fs::{self, File, OpenOptions};
+use std::io::{Read, Write};
+use std::os::unix::fs::OpenOptionsExt;
+use std::path::Path;
+
+use serde::de::DeserializeOwned;
+use serde::{Deserialize, Serialize};
+use sha2::{Digest, Sha256};
+
+use assay_model::SCHEMA_VERSION;
+
+use crate::{Error, Result};
+
+/// The most that is read of a JSON or TOML file.
+pub(crate) const MAX_TEXT: u64 = 64 << 20;
+/// The most that is read of a ledger, a log or a samples file.
+pub(crate) const MAX_DATA: u64 = 1 << 30;
+
+/// Whether a write waits until the storage device has it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Durability {
+    /// Flushed before the call returns.
+    Synced,
+    /// In the page cache: it survives the process, not the power.
+    Cached,
+}
+
+/// SHA-256 of `bytes`, hexadecimal.
+pub(crate) fn sha256(bytes: &[u8]) -> String {
+    hex(&Sha256::digest(bytes))
+}
+
+/// Lower-case hexadecimal.
+pub(crate) fn hex(bytes: &[u8]) -> String {
+    use std::fmt::Write as _;
+    bytes.iter().fold(String::with_capacity(bytes.len() * 2), |mut text, byte| {
+        let _ = write!(text, "{byte:02x}");
+        text
+    })
+}
+
+/// A value as indented JSON with a final newline: the bytes that are hashed and written.
+pub(crate) fn to_json<T: Serialize>(value: &T, path: &Path) -> Result<Vec<u8>> {
+    let mut bytes =
+        serde_json::to_vec_pretty(value).map_err(|e| Error::damaged(path, e.to_string()))?;
+    bytes.push(b'\n');
+    Ok(bytes)
+}
+
+/// Writes a new file that is not seen by its reader yet (in a staging folder).
+pub(crate) fn write_new(path: &Path, bytes: &[u8], durability: Durability) -> Result<()> {
+    let write = || {
+        let mut file =
+            OpenOptions::new().write(true).create(true).truncate(true).mode(0o644).open(path)?;
+        file.write_all(bytes)?;
+        if durability == Durability::Synced {
+            file.sync_all()?;
+        }
+        Ok(())
+    };
+    write().map_err(|e| Error::io("write", path, e))
+}
+
+/// Replaces `path` by `bytes`: temporary name, flush, rename, flush of the folder. A reader sees the
+/// old or the new content, never a part.
+pub(crate) fn replace(path: &Path, bytes: &[u8], durability: Durability) -> Result<()> {
+    let mut name = path.as_os_str().to_owned();
+    name.push(".tmp");
+    let staged = Path::new(&name);
+    let put = || {
+        write_new(staged, bytes, durability)?;
+        fs::rename(staged, path).map_err(|e| Error::io("rename", staged, e))
+    };
+    if let Err(error) = put() {
+        let _ = fs::remove_file(staged);
+        return Err(error);
+    }
+    match path.parent() {
+        Some(folder) if durability == Durability::Synced => sync(folder),
+        _ => Ok(()),
+    }
+}
+
+/// Flushes a file or folder to the device.
+pub(crate) fn sync(path: &Path) -> Result<()> {
+    File::open(path).and_then(|f| f.sync_all()).map_err(|e| Error::io("flush", path, e))
+}
+
+/// Makes a folder and those above it.
+pub(crate) fn make_folder(path: &Path) -> Result<()> {
+    fs::create_dir_all(path).map_err(|e| Error::io("create", path, e))
+}
+
+/// Removes a file or a folder with all in it; nothing there is fine.
+pub(crate) fn remove(path: &Path) -> Result<()> {
+    let gone = match fs::symlink_metadata(path) {
+        Ok(meta) if meta.is_dir() => fs::remove_dir_all(path),
+        Ok(_) => fs::remove_file(path),
+        Err(e) => Err(e),
+    };
+    match gone {
+        Err(e) if e.kind() == std::io::ErrorKind::NotFound => Ok(()),
+        other => other.map_err(|e| Error::io("remove", path, e)),
+    }
+}
+
+/// The content of a regular file of at most `limit` bytes.
+pub(crate) fn read(path: &Path, limit: u64) -> Result<Vec<u8>> {
+    let fail = |e| Error::io("read", path, e);
+    let meta = fs::metadata(path).map_err(fail)?;
+    if !meta.is_file() {
+        return Err(Error::damaged(path, "it is not a regular file"));
+    }
+    if meta.len() > limit {
+        return Err(Error::TooLarge { path: path.to_owned(), found: meta.len(), limit });
+    }
+    let mut bytes = Vec::with_capacity(meta.len() as usize);
+    // The file may grow between the look and the read.
+    File::open(path).map_err(fail)?.take(limit).read_to_end(&mut bytes).map_err(fail)?;
+    Ok(bytes)
+}
+
+/// As [`read`], `None` when there is no such file.
+pub(crate) fn read_if_there(path: &Path, limit: u64) -> Result<Option<Vec<u8>>> {
+    match read(path, limit) {
+        Err(Error::Io { source, .. }) if source.kind() == std::io::ErrorKind::NotFound => Ok(None),
+        other => other.map(Some),
+    }
+}
+
+#[derive(Deserialize)]
+struct Version {
+    schema_version: u64,
+}
+
+/// A JSON file of ours: its version is looked at before its content.
+pub(crate) fn parse_json<T: DeserializeOwned>(bytes: &[u8], path: &Path) -> Result<T> {
+    let version: Version = serde_json::from_slice(bytes).map_err(|e| Error::damaged(path, e))?;
+    if version.schema_version > u64::from(SCHEMA_VERSION) {
+        return Err(Error::Newer { path: path.to_owned(), found: version.schema_version });
+    }
+    serde_json::from_slice(bytes).map_err(|e| Error::damaged(path, e))
+}
+
+/// Reads a JSON file of ours.
+pub(crate) fn read_json<T: DeserializeOwned>(path: &Path) -> Result<T> {
+    parse_json(&read(path, MAX_TEXT)?, path)
+}
+
+/// A text file of ours.
+pub(crate) fn read_text(path: &Path) -> Result<String> {
+    String::from_utf8(read(path, MAX_TEXT)?).map_err(|e| Error::damaged(path, e))
+}

@@ -1,0 +1,217 @@
+//! Taking in a run from a `.tar.zst` of [`Archive::export`]. The file is not trusted: only regular
+//! files that its manifest names, in its order, of its sizes and hashes, are written, to plain names
+//! inside one new folder, and that folder counts once the ledger's chain holds.
+
+use std::fs::{self, File};
+use std::io::{Read, Write};
+use std::path::{Path, PathBuf};
+
+use assay_model::{RunId, Severity};
+use sha2::{Digest, Sha256};
+use tar::EntryType;
+
+use crate::archive::Archive;
+use crate::bundle::{MANIFEST, Manifest, ManifestFile};
+use crate::disk::{self, Durability};
+use crate::layout::{RUNS, TRIALS, is_run_file};
+use crate::{Error, Result, verify};
+
+/// The largest manifest: about 400,000 files.
+const MAX_MANIFEST: u64 = disk::MAX_TEXT;
+/// The most bytes of a run, unpacked.
+const MAX_RUN: u64 = 64 << 30;
+/// The largest window of the unpacker, as a power of two: the most memory it takes.
+const MAX_WINDOW: u32 = 27;
+
+type Unpacker = zstd::Decoder<'static, std::io::BufReader<File>>;
+type Entry<'a> = tar::Entry<'a, Unpacker>;
+
+impl Archive {
+    /// Takes in a run that [`Archive::export`] wrote. A run that is here already, identical, is fine.
+    ///
+    /// # Errors
+    /// `Refused` when anything in the file is not as its manifest and ledger say, `Differs` when
+    /// another run of that id is here. Nothing is kept then.
+    pub fn import(&self, path: &Path) -> Result<RunId> {
+        let import = Import { path };
+        let fail = |e| Error::io("read", path, e);
+        let mut unpacker: Unpacker =
+            zstd::Decoder::new(File::open(path).map_err(fail)?).map_err(fail)?;
+        unpacker.window_log_max(MAX_WINDOW).map_err(fail)?;
+        let mut tar = tar::Archive::new(unpacker);
+        // Raw: extensions (long names, sparse files) are entries that the manifest does not name.
+        let mut entries = tar.entries().map_err(|e| import.refused(&e))?.raw(true);
+        let mut next = || match entries.next() {
+            None => Ok(None),
+            Some(Err(e)) => Err(import.refused(&e)),
+            Some(Ok(entry)) => Ok(Some(entry)),
+        };
+        let manifest = match next()? {
+            Some(mut first) => import.manifest(&mut first)?,
+            None => return Err(import.refused(&"it is empty")),
+        };
+        let id = manifest.run.clone();
+        if let Ok(folder) = self.folder_of(&id) {
+            return import.compare(self, &folder, &manifest).map(|()| id);
+        }
+        let Some(staging) = self.stage(&id)? else {
+            return Err(import.refused(&"another process is importing it now; try again"));
+        };
+        import.check_space(&staging.folder, &manifest)?;
+        disk::make_folder(&staging.folder.join(TRIALS))?;
+        for file in &manifest.files {
+            match next()? {
+                Some(mut entry) => import.file(&mut entry, file, &id, &staging.folder)?,
+                None => return Err(import.refused(&format!("{} is missing", file.path))),
+            }
+        }
+        if next()?.is_some() {
+            return Err(import.refused(&"it holds more than its manifest names"));
+        }
+        import.check_run(&staging.folder, &id)?;
+        sync_all(&staging.folder)?;
+        match staging.publish(self.path(), &id, Durability::Synced)? {
+            Some(_lock) => Ok(id),
+            None => import
+                .compare(self, &self.path().join(RUNS).join(id.as_str()), &manifest)
+                .map(|()| id),
+        }
+    }
+}
+
+struct Import<'a> {
+    path: &'a Path,
+}
+
+impl Import<'_> {
+    fn refused(&self, reason: &dyn std::fmt::Display) -> Error {
+        Error::Refused { path: self.path.to_owned(), reason: reason.to_string() }
+    }
+
+    fn manifest(&self, entry: &mut Entry<'_>) -> Result<Manifest> {
+        let name = self.name(entry)?;
+        let size = entry.size();
+        if entry.header().entry_type() != EntryType::Regular
+            || !name.ends_with(&format!("/{MANIFEST}"))
+            || size > MAX_MANIFEST
+        {
+            return Err(self.refused(&"it does not begin with the manifest of a run"));
+        }
+        let mut bytes = Vec::new();
+        entry.take(MAX_MANIFEST).read_to_end(&mut bytes).map_err(|e| self.refused(&e))?;
+        let manifest: Manifest = disk::parse_json(&bytes, &self.path.join(MANIFEST))?;
+        if name != format!("{}/{MANIFEST}", manifest.run) {
+            return Err(self.refused(&"its manifest is of another run"));
+        }
+        if let Some(bad) = manifest.files.iter().find(|f| !is_run_file(&f.path)) {
+            return Err(self.refused(&format!("`{}` is not the name of a run's file", bad.path)));
+        }
+        if !manifest.files.windows(2).all(|pair| pair[0].path < pair[1].path) {
+            return Err(self.refused(&"its manifest names a file twice or out of order"));
+        }
+        Ok(manifest)
+    }
+
+    fn name(&self, entry: &Entry<'_>) -> Result<String> {
+        let bytes = entry.path_bytes();
+        String::from_utf8(bytes.into_owned())
+            .map_err(|_| self.refused(&"a name in it is not UTF-8"))
+    }
+
+    /// Before anything is written: is the run of a size that is taken, and is there room for it?
+    fn check_space(&self, folder: &Path, manifest: &Manifest) -> Result<()> {
+        let total = manifest.files.iter().fold(0u64, |sum, f| sum.saturating_add(f.bytes));
+        if total > MAX_RUN {
+            return Err(
+                self.refused(&format!("it unpacks to {total} bytes, and {MAX_RUN} are taken"))
+            );
+        }
+        let space = rustix::fs::statvfs(folder).map_err(|e| Error::io("read", folder, e.into()))?;
+        if total > space.f_bavail.saturating_mul(space.f_frsize) {
+            return Err(Error::Full { path: folder.to_owned() });
+        }
+        Ok(())
+    }
+
+    /// Writes one file, whose name, size, kind and hash must be those of the manifest.
+    fn file(
+        &self,
+        entry: &mut Entry<'_>,
+        file: &ManifestFile,
+        id: &RunId,
+        folder: &Path,
+    ) -> Result<()> {
+        let name = self.name(entry)?;
+        if name != format!("{id}/{}", file.path) {
+            return Err(self
+                .refused(&format!("it holds `{name}` where its manifest names `{}`", file.path)));
+        }
+        if entry.header().entry_type() != EntryType::Regular {
+            return Err(self.refused(&format!("`{name}` is not a regular file")));
+        }
+        if entry.size() != file.bytes {
+            return Err(self.refused(&format!("`{name}` is not of the size in the manifest")));
+        }
+        let target = folder.join(&file.path);
+        if let Some(parent) = target.parent() {
+            disk::make_folder(parent)?;
+        }
+        let fail = |e| Error::io("write", &target, e);
+        let mut out = File::create_new(&target).map_err(fail)?;
+        let mut hash = Sha256::new();
+        let mut buffer = vec![0; 64 << 10];
+        let mut left = file.bytes;
+        while left > 0 {
+            let n = entry.read(&mut buffer).map_err(|e| self.refused(&e))?;
+            if n == 0 || n as u64 > left {
+                return Err(self.refused(&format!("`{name}` is cut short")));
+            }
+            hash.update(&buffer[..n]);
+            out.write_all(&buffer[..n]).map_err(fail)?;
+            left -= n as u64;
+        }
+        if disk::hex(&hash.finalize()) == file.sha256 {
+            Ok(())
+        } else {
+            Err(self.refused(&format!("`{name}` does not have the hash in the manifest")))
+        }
+    }
+
+    /// The run holds by its own ledger, too: a changed record with a fitting manifest is found here.
+    fn check_run(&self, folder: &Path, id: &RunId) -> Result<()> {
+        let mut problems = Vec::new();
+        verify::verify_run(folder, id, &mut problems);
+        match problems.iter().find(|p| p.kind.severity() == Severity::Invalid) {
+            None => Ok(()),
+            Some(problem) => {
+                let inside = problem.path.strip_prefix(folder).unwrap_or(&problem.path);
+                Err(self.refused(&format!("{}: {}", inside.display(), problem.message)))
+            }
+        }
+    }
+
+    fn compare(&self, archive: &Archive, folder: &Path, manifest: &Manifest) -> Result<()> {
+        let id = &manifest.run;
+        archive.run(id)?; // puts it in order
+        if Manifest::of(folder, id)?.files == manifest.files {
+            Ok(())
+        } else {
+            Err(Error::Differs { run: id.clone(), path: self.path.to_owned() })
+        }
+    }
+}
+
+fn sync_all(folder: &Path) -> Result<()> {
+    let mut folders: Vec<PathBuf> = vec![folder.to_owned()];
+    while let Some(folder) = folders.pop() {
+        for path in crate::repair::list(&folder)? {
+            if fs::symlink_metadata(&path).is_ok_and(|m| m.is_dir()) {
+                folders.push(path);
+            } else {
+                disk::sync(&path)?;
+            }
+        }
+        disk::sync(&folder)?;
+    }
+    Ok(())
+}

@@ -1,0 +1,84 @@
+//! The names inside an archive, and which relative paths may ever be written from outside data.
+
+use std::path::{Path, PathBuf};
+
+pub(crate) const RUNS: &str = "runs";
+pub(crate) const STAGING: &str = "tmp";
+pub(crate) const INDEX: &str = "index.sqlite";
+
+pub(crate) const IDENTITY: &str = "run.json";
+pub(crate) const EXPERIMENT: &str = "experiment.toml";
+pub(crate) const PLAN: &str = "plan.json";
+pub(crate) const SYSTEM: &str = "system.json";
+pub(crate) const METRICS: &str = "metrics.json";
+pub(crate) const LEDGER: &str = "ledger.jsonl";
+pub(crate) const TRIALS: &str = "trials";
+pub(crate) const LOCK: &str = "lock";
+pub(crate) const WAL: &str = "wal";
+/// Where a trial's folder is put together before it is renamed into `trials/`.
+pub(crate) const TRIAL_STAGING: &str = "trials.tmp";
+
+pub(crate) const RECORD: &str = "record.json";
+pub(crate) const STDOUT: &str = "stdout.log";
+pub(crate) const STDERR: &str = "stderr.log";
+pub(crate) const SAMPLES: &str = "samples.parquet";
+
+/// The folder of an attempt at a trial, relative to the run: `trials/0001`, `trials/0001.2`.
+pub(crate) fn trial_folder(number: u32, attempt: u32) -> PathBuf {
+    Path::new(TRIALS).join(if attempt <= 1 {
+        format!("{number:04}")
+    } else {
+        format!("{number:04}.{attempt}")
+    })
+}
+
+/// Whether `path`, taken from outside data, names a file inside a run: at most four plain names of
+/// ASCII letters, digits, `.`, `_` and `-`, none starting with a dot, and not one of the names that
+/// a live run uses for itself.
+pub(crate) fn is_run_file(path: &str) -> bool {
+    let parts: Vec<&str> = path.split('/').collect();
+    let plain = |part: &&str| {
+        !part.is_empty()
+            && part.len() <= 100
+            && !part.starts_with('.')
+            && part.bytes().all(|b| b.is_ascii_alphanumeric() || matches!(b, b'.' | b'_' | b'-'))
+    };
+    let own = [LOCK, WAL, TRIAL_STAGING].contains(&parts[0]) || path == TRIALS;
+    parts.len() <= 4 && parts.iter().all(plain) && !own
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn folders_of_attempts() {
+        assert_eq!(trial_folder(1, 1), Path::new("trials/0001"));
+        assert_eq!(trial_folder(12, 3), Path::new("trials/0012.3"));
+        assert_eq!(trial_folder(12345, 1), Path::new("trials/12345"));
+    }
+
+    #[test]
+    fn only_plain_names_inside_a_run() {
+        for good in ["run.json", "trials/0001/record.json", "trials/0001.2/io.parquet"] {
+            assert!(is_run_file(good), "{good}");
+        }
+        for bad in [
+            "",
+            "/etc/passwd",
+            "../x",
+            "trials/../../x",
+            "trials",
+            "trials/0001/.hidden",
+            "lock",
+            "wal",
+            "trials.tmp/record.json",
+            "a//b",
+            "a\\b",
+            "trials/0001/a\0b",
+            "a/b/c/d/e",
+        ] {
+            assert!(!is_run_file(bad), "{bad}");
+        }
+    }
+}

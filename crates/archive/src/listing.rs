@@ -1,0 +1,167 @@
+//! Listing runs: from the index, brought up to date first; from the files where it cannot be used.
+
+use std::collections::HashMap;
+use std::fs;
+use std::os::unix::fs::MetadataExt;
+use std::path::Path;
+use std::time::{Duration, SystemTime, UNIX_EPOCH};
+
+use assay_model::{RunId, RunState, RunSummary};
+
+use crate::archive::Unreadable;
+use crate::filter::Filter;
+use crate::index::{Folder, Index, Update, is_damaged};
+use crate::layout::{INDEX, LEDGER, RUNS};
+use crate::lock::look;
+use crate::reader::RunReader;
+use crate::{Error, Result};
+
+/// The runs that match, newest first.
+pub(crate) fn list(archive: &Path, filter: &Filter) -> Result<Vec<RunSummary>> {
+    let limit = filter.limit.unwrap_or(usize::MAX);
+    let mut found = Vec::new();
+    let from_index = with_index(archive, |index| {
+        found.clear();
+        index.newest_first(|run| {
+            if found.len() < limit && filter.matches(&run) {
+                found.push(run);
+            }
+            found.len() < limit
+        })
+    });
+    match from_index {
+        Ok(()) => Ok(found),
+        Err(Error::Index { .. }) => {
+            let mut runs: Vec<RunSummary> = names(archive)?
+                .iter()
+                .filter_map(|name| read(archive, name).found.ok())
+                .filter(|run| filter.matches(run))
+                .collect();
+            runs.sort_by(|a, b| (&b.started_at, &b.id).cmp(&(&a.started_at, &a.id)));
+            runs.truncate(limit);
+            Ok(runs)
+        }
+        Err(error) => Err(error),
+    }
+}
+
+/// The folders that cannot be read.
+pub(crate) fn unreadable(archive: &Path) -> Result<Vec<Unreadable>> {
+    let pair = |(id, reason)| Unreadable { id, reason };
+    match with_index(archive, Index::unreadable) {
+        Ok(found) => Ok(found.into_iter().map(pair).collect()),
+        Err(Error::Index { .. }) => Ok(names(archive)?
+            .into_iter()
+            .filter_map(|name| read(archive, &name).found.err().map(|reason| pair((name, reason))))
+            .collect()),
+        Err(error) => Err(error),
+    }
+}
+
+/// Opens the index, brings it up to date and asks it; a damaged one is made anew once.
+fn with_index<T>(archive: &Path, mut ask: impl FnMut(&Index) -> Result<T>) -> Result<T> {
+    let path = archive.join(INDEX);
+    let mut once = || {
+        let mut index = Index::open(&path)?;
+        refresh(archive, &mut index)?;
+        ask(&index)
+    };
+    match once() {
+        Err(Error::Index { source, .. }) if is_damaged(&source) => {
+            Index::delete(&path)?;
+            once()
+        }
+        other => other,
+    }
+}
+
+/// Brings the index up to date: folders that came, went, or look different than when they were read.
+pub(crate) fn refresh(archive: &Path, index: &mut Index) -> Result<()> {
+    let listing = listing_look(archive);
+    let unchanged = listing.is_some() && index.listing()? == listing;
+    let known = index.folders(unchanged)?;
+    let mut gone = Vec::new();
+    let mut stale = Vec::new();
+    if unchanged {
+        stale.extend(known.iter().filter(|f| look_of(archive, &f.id) != f.look));
+    }
+    let stale: Vec<String> = stale.into_iter().map(|f| f.id.clone()).collect();
+    let mut to_read = stale;
+    if !unchanged {
+        let mut known: HashMap<String, Folder> =
+            known.into_iter().map(|f| (f.id.clone(), f)).collect();
+        for name in names(archive)? {
+            let same =
+                known.remove(&name).is_some_and(|f| f.settled || f.look == look_of(archive, &name));
+            if !same {
+                to_read.push(name);
+            }
+        }
+        gone.extend(known.into_keys());
+    }
+    if to_read.is_empty() && gone.is_empty() && (unchanged || listing.is_none()) {
+        return Ok(());
+    }
+    let changed: Vec<Update> = to_read.iter().map(|name| read(archive, name)).collect();
+    index.update(&gone, &changed, listing.as_deref())
+}
+
+/// Forgets a run that was removed, so that another of the same id is not taken for it. The index is
+/// a cache: that this fails is not worth failing for.
+pub(crate) fn forget(archive: &Path, id: &RunId) {
+    let path = archive.join(INDEX);
+    if path.exists()
+        && let Ok(mut index) = Index::open(&path)
+    {
+        let _ = index.update(&[id.to_string()], &[], None);
+    }
+}
+
+/// The names of the folders in `runs/`.
+pub(crate) fn names(archive: &Path) -> Result<Vec<String>> {
+    let runs = archive.join(RUNS);
+    let fail = |e| Error::io("read", &runs, e);
+    let mut names = Vec::new();
+    for entry in fs::read_dir(&runs).map_err(fail)? {
+        let entry = entry.map_err(fail)?;
+        if entry.file_type().is_ok_and(|t| t.is_dir()) {
+            names.push(entry.file_name().to_string_lossy().into_owned());
+        }
+    }
+    Ok(names)
+}
+
+fn read(archive: &Path, name: &str) -> Update {
+    // The look first: a change while reading makes the next look differ.
+    let look = look_of(archive, name);
+    let summary = || {
+        let id: RunId = RunId::try_from(name.to_owned()).map_err(|e| e.to_string())?;
+        RunReader::open(&archive.join(RUNS).join(name), &id)
+            .and_then(|run| run.summary())
+            .map_err(|e| e.to_string())
+    };
+    let found = summary();
+    // A completed run cannot be resumed: its files change no more.
+    let settled = found.as_ref().is_ok_and(|run| run.state == RunState::Completed);
+    Update { folder: Folder { id: name.to_owned(), look, settled }, found }
+}
+
+/// What of a run's folder changes whenever its summary may.
+fn look_of(archive: &Path, name: &str) -> String {
+    let folder = archive.join(RUNS).join(name);
+    let ledger = fs::metadata(folder.join(LEDGER)).map_or_else(
+        |_| "-".to_owned(),
+        |m| format!("{}.{}.{}", m.len(), m.mtime(), m.mtime_nsec()),
+    );
+    format!("{ledger} {:?}", look(&folder))
+}
+
+/// What of `runs/` changes whenever a run comes or goes. `None` when it changed so lately that a
+/// further change might carry the same time.
+fn listing_look(archive: &Path) -> Option<String> {
+    let meta = fs::metadata(archive.join(RUNS)).ok()?;
+    let changed =
+        UNIX_EPOCH + Duration::new(meta.mtime().try_into().ok()?, meta.mtime_nsec() as u32);
+    let age = SystemTime::now().duration_since(changed).ok()?;
+    (age > Duration::from_secs(2)).then(|| format!("{}.{}", meta.mtime(), meta.mtime_nsec()))
+}

@@ -1,0 +1,208 @@
+//! One writer for each run: a lock file that names its process, so that a dead owner is told from
+//! a living one without help from the file system.
+//!
+//! The file is made with `O_EXCL`, which network file systems honour too. Taking over a dead owner's
+//! lock is guarded by `flock` on the run's folder where the file system has it.
+
+use std::fs::{self, File, OpenOptions};
+use std::io::Write;
+use std::path::{Path, PathBuf};
+
+use rustix::fs::{FlockOperation, flock};
+use serde::{Deserialize, Serialize};
+
+use crate::disk;
+use crate::layout::LOCK;
+use crate::{Error, Result};
+
+/// What a lock is held for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub(crate) enum Purpose {
+    /// A process writes trials.
+    Write,
+    /// A process puts a run in order that another left behind.
+    Repair,
+}
+
+/// Who holds a lock.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub(crate) struct Owner {
+    schema_version: u32,
+    purpose: Purpose,
+    host: String,
+    boot_id: String,
+    /// The PID namespace: process ids mean nothing across two of them.
+    namespace: String,
+    pid: u32,
+    /// Start of the process, clock ticks since boot: a reused pid differs in it.
+    start_time: Option<u64>,
+}
+
+/// What is known of a run's lock.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) enum Held {
+    /// Nobody holds it.
+    Free,
+    /// Its owner lives, or cannot be looked at from here (another host).
+    Alive(Purpose, String),
+    /// Its owner is gone.
+    Dead,
+}
+
+impl Owner {
+    fn this_process(purpose: Purpose) -> Self {
+        let pid = std::process::id();
+        Owner {
+            schema_version: assay_model::SCHEMA_VERSION,
+            purpose,
+            host: rustix::system::uname().nodename().to_string_lossy().into_owned(),
+            boot_id: boot_id(),
+            namespace: namespace(),
+            pid,
+            start_time: start_time(pid),
+        }
+    }
+
+    fn held(&self) -> Held {
+        let here = Owner::this_process(self.purpose);
+        let alive = if self.host != here.host {
+            true
+        } else if self.boot_id != here.boot_id {
+            false
+        } else if self.namespace != here.namespace {
+            true
+        } else {
+            let now = start_time(self.pid);
+            now.is_some() && (now == self.start_time || self.start_time.is_none())
+        };
+        if alive {
+            Held::Alive(self.purpose, format!("process {} on {}", self.pid, self.host))
+        } else {
+            Held::Dead
+        }
+    }
+}
+
+fn boot_id() -> String {
+    fs::read_to_string("/proc/sys/kernel/random/boot_id").unwrap_or_default().trim().to_owned()
+}
+
+fn namespace() -> String {
+    fs::read_link("/proc/self/ns/pid").map_or_else(|_| String::new(), |p| p.display().to_string())
+}
+
+/// Field 22 of `/proc/PID/stat` (proc_pid_stat(5)); the name in field 2 may hold spaces and
+/// parentheses. `None` when there is no such process, or only its zombie.
+fn start_time(pid: u32) -> Option<u64> {
+    let stat = fs::read_to_string(format!("/proc/{pid}/stat")).ok()?;
+    let mut fields = stat.rsplit_once(')')?.1.split_ascii_whitespace();
+    if matches!(fields.next()?, "Z" | "X") {
+        return None;
+    }
+    fields.nth(18)?.parse().ok()
+}
+
+/// Looks at the lock in `folder` without touching it.
+pub(crate) fn look(folder: &Path) -> Held {
+    let path = folder.join(LOCK);
+    match disk::read(&path, 4096) {
+        Ok(bytes) => match serde_json::from_slice::<Owner>(&bytes) {
+            Ok(owner) => owner.held(),
+            // Half-written: a writer that is about to fill it, or one that died in between.
+            Err(_) if is_recent(&path) => Held::Alive(Purpose::Write, "a process".to_owned()),
+            Err(_) => Held::Dead,
+        },
+        Err(Error::Io { source, .. }) if source.kind() == std::io::ErrorKind::NotFound => {
+            Held::Free
+        }
+        Err(_) => Held::Alive(Purpose::Write, "a process that cannot be seen".to_owned()),
+    }
+}
+
+fn is_recent(path: &Path) -> bool {
+    let age = fs::metadata(path).and_then(|m| m.modified()).map(|t| t.elapsed());
+    matches!(age, Ok(Ok(age)) if age.as_secs() < 10)
+}
+
+/// A held lock; dropping it releases it.
+#[derive(Debug)]
+pub(crate) struct Lock {
+    path: PathBuf,
+}
+
+impl Lock {
+    /// Takes the lock of `folder`, also from a dead owner. `Ok(Err(owner))` when it is held.
+    pub(crate) fn take(
+        folder: &Path,
+        purpose: Purpose,
+    ) -> Result<std::result::Result<Self, String>> {
+        let path = folder.join(LOCK);
+        let guard = File::open(folder).map_err(|e| Error::io("open", folder, e))?;
+        // Without flock (some network file systems) the O_EXCL creation below still holds.
+        let _ = flock(&guard, FlockOperation::LockExclusive);
+        match look(folder) {
+            Held::Alive(_, owner) => return Ok(Err(owner)),
+            Held::Dead => disk::remove(&path)?,
+            Held::Free => {}
+        }
+        let owner = disk::to_json(&Owner::this_process(purpose), &path)?;
+        let mut file = match OpenOptions::new().write(true).create_new(true).open(&path) {
+            Ok(file) => file,
+            Err(e) if e.kind() == std::io::ErrorKind::AlreadyExists => {
+                return Ok(Err("another process".to_owned()));
+            }
+            Err(e) => return Err(Error::io("create", &path, e)),
+        };
+        if let Err(e) = file.write_all(&owner) {
+            let _ = fs::remove_file(&path);
+            return Err(Error::io("write", &path, e));
+        }
+        Ok(Ok(Lock { path }))
+    }
+
+    /// The folder was renamed: the lock went with it.
+    pub(crate) fn moved_to(&mut self, folder: &Path) {
+        self.path = folder.join(LOCK);
+    }
+}
+
+impl Drop for Lock {
+    fn drop(&mut self) {
+        // A lock that cannot be removed names this process, so it is dead once the process is.
+        let _ = fs::remove_file(&self.path);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn one_holder_at_a_time() {
+        let folder = tempfile::tempdir().unwrap();
+        let lock = Lock::take(folder.path(), Purpose::Write).unwrap().unwrap();
+        assert!(matches!(look(folder.path()), Held::Alive(Purpose::Write, _)));
+        assert!(Lock::take(folder.path(), Purpose::Repair).unwrap().is_err());
+        drop(lock);
+        assert_eq!(look(folder.path()), Held::Free);
+    }
+
+    #[test]
+    fn dead_owners_are_seen() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join(LOCK);
+        let mut owner = Owner::this_process(Purpose::Write);
+        let mut put = |change: &dyn Fn(&mut Owner)| {
+            change(&mut owner);
+            fs::write(&path, serde_json::to_vec(&owner).unwrap()).unwrap();
+            look(folder.path())
+        };
+        assert!(matches!(put(&|_| {}), Held::Alive(..)));
+        assert_eq!(put(&|o| o.start_time = Some(1)), Held::Dead, "a reused pid");
+        assert_eq!(put(&|o| o.pid = u32::MAX), Held::Dead);
+        assert_eq!(put(&|o| o.boot_id = "another".into()), Held::Dead);
+        assert!(matches!(put(&|o| o.host = "elsewhere".into()), Held::Alive(..)));
+        assert!(Lock::take(folder.path(), Purpose::Write).unwrap().is_err());
+    }
+}

@@ -1,0 +1,196 @@
+//! Reading a run.
+
+use std::collections::BTreeMap;
+use std::fs::File;
+use std::path::{Path, PathBuf};
+
+use assay_model::{
+    LedgerEntry, LedgerEvent, MetricValue, Plan, RunId, RunState, RunSummary, SampleSet,
+    SystemDescription, TrialRecord,
+};
+
+use crate::chain::{self, Chain};
+use crate::disk::{self, MAX_DATA};
+use crate::identity::{RunIdentity, RunMetrics};
+use crate::layout::{
+    EXPERIMENT, LEDGER, METRICS, PLAN, RECORD, SAMPLES, STDERR, STDOUT, SYSTEM, trial_folder,
+};
+use crate::lock::{Held, Purpose, look};
+use crate::{Error, Result, repair, samples, summary};
+
+/// A run, open for reading. What was in the ledger at that moment is what it shows.
+#[derive(Debug)]
+pub struct RunReader {
+    folder: PathBuf,
+    identity: RunIdentity,
+    chain: Chain,
+    state: RunState,
+}
+
+impl RunReader {
+    /// Opens a run, after putting in order what a dead writer left. Where that cannot be written
+    /// (read-only, full), the run is read as it is.
+    pub(crate) fn open(folder: &Path, id: &RunId) -> Result<Self> {
+        match repair::settle_if_dead(folder) {
+            Err(error) if !error.is_unwritable() => return Err(error),
+            _ => {}
+        }
+        Self::open_as_it_is(folder, id)
+    }
+
+    pub(crate) fn open_as_it_is(folder: &Path, id: &RunId) -> Result<Self> {
+        let identity = RunIdentity::read(folder, id)?;
+        // The lock first: a run that ends in between then shows as ended, not as interrupted.
+        let held = look(folder);
+        let chain = chain::read(&disk::read(&folder.join(LEDGER), MAX_DATA)?);
+        let state = state_of(&chain.entries, &held);
+        Ok(RunReader { folder: folder.to_owned(), identity, chain, state })
+    }
+
+    /// The run's id.
+    pub fn id(&self) -> &RunId {
+        &self.identity.id
+    }
+
+    /// The run's folder.
+    pub fn dir(&self) -> &Path {
+        &self.folder
+    }
+
+    /// What the run is: name, workload, tags, host, start.
+    pub fn identity(&self) -> &RunIdentity {
+        &self.identity
+    }
+
+    /// Where the run is in its life: its `Ended` entry; without one, `Started` while its process
+    /// lives, else `Interrupted`.
+    pub fn state(&self) -> RunState {
+        self.state
+    }
+
+    /// The experiment as it was declared.
+    pub fn experiment_toml(&self) -> Result<String> {
+        disk::read_text(&self.folder.join(EXPERIMENT))
+    }
+
+    /// The plan as it is now.
+    pub fn plan(&self) -> Result<Plan> {
+        disk::read_json(&self.folder.join(PLAN))
+    }
+
+    /// The system under test as it was at the start.
+    pub fn system(&self) -> Result<SystemDescription> {
+        disk::read_json(&self.folder.join(SYSTEM))
+    }
+
+    /// The ledger, as far as its chain is sound; `Archive::verify` says whether that is all of it.
+    pub fn ledger(&self) -> &[LedgerEntry] {
+        &self.chain.entries
+    }
+
+    pub(crate) fn chain(&self) -> &Chain {
+        &self.chain
+    }
+
+    /// Values that belong to the run as a whole; empty when there are none.
+    pub fn run_metrics(&self) -> Result<Vec<MetricValue>> {
+        let path = self.folder.join(METRICS);
+        match disk::read_if_there(&path, disk::MAX_TEXT)? {
+            Some(bytes) => disk::parse_json::<RunMetrics>(&bytes, &path).map(|file| file.metrics),
+            None => Ok(Vec::new()),
+        }
+    }
+
+    /// The latest attempt at each trial that has ended, in order of number.
+    ///
+    /// # Errors
+    /// A record that the ledger names is missing or cannot be read: trials are not left out silently.
+    pub fn records(&self) -> Result<Vec<TrialRecord>> {
+        let mut latest = BTreeMap::new();
+        for (number, attempt) in self.ended() {
+            let known = latest.entry(number).or_insert(attempt);
+            *known = attempt.max(*known);
+        }
+        latest.into_iter().map(|(number, attempt)| self.record(number, attempt)).collect()
+    }
+
+    /// Every attempt at every trial, in the order in which they ended.
+    pub fn all_attempts(&self) -> Result<Vec<TrialRecord>> {
+        self.ended().map(|(number, attempt)| self.record(number, attempt)).collect()
+    }
+
+    /// The number of the next attempt at a trial: 1, or one more than the latest that was started,
+    /// whether or not it ended.
+    pub fn next_attempt(&self, number: u32) -> u32 {
+        let attempts = self.chain.entries.iter().filter_map(|entry| match entry.event {
+            LedgerEvent::TrialStarted { number: n, attempt }
+            | LedgerEvent::TrialEnded { number: n, attempt, .. }
+                if n == number =>
+            {
+                Some(attempt)
+            }
+            _ => None,
+        });
+        attempts.max().unwrap_or(0) + 1
+    }
+
+    /// The record of one attempt at a trial.
+    pub fn record(&self, number: u32, attempt: u32) -> Result<TrialRecord> {
+        disk::read_json(&self.trial_dir(number, attempt).join(RECORD))
+    }
+
+    /// What the monitors saw during an attempt; `None` when nothing was kept.
+    pub fn samples(&self, number: u32, attempt: u32) -> Result<Option<SampleSet>> {
+        let path = self.trial_dir(number, attempt).join(SAMPLES);
+        match File::open(&path) {
+            Ok(file) => samples::decode(file).map(Some).map_err(|e| Error::damaged(&path, e)),
+            Err(e) if e.kind() == std::io::ErrorKind::NotFound => Ok(None),
+            Err(e) => Err(Error::io("read", &path, e)),
+        }
+    }
+
+    /// What was kept of an attempt's standard output; empty when it wrote nothing.
+    pub fn stdout(&self, number: u32, attempt: u32) -> Result<Vec<u8>> {
+        self.log(number, attempt, STDOUT)
+    }
+
+    /// What was kept of an attempt's standard error; empty when it wrote nothing.
+    pub fn stderr(&self, number: u32, attempt: u32) -> Result<Vec<u8>> {
+        self.log(number, attempt, STDERR)
+    }
+
+    /// The folder of an attempt at a trial.
+    pub fn trial_dir(&self, number: u32, attempt: u32) -> PathBuf {
+        self.folder.join(trial_folder(number, attempt))
+    }
+
+    /// One line about the run.
+    pub fn summary(&self) -> Result<RunSummary> {
+        summary::of(self)
+    }
+
+    fn log(&self, number: u32, attempt: u32, name: &str) -> Result<Vec<u8>> {
+        let path = self.trial_dir(number, attempt).join(name);
+        Ok(disk::read_if_there(&path, MAX_DATA)?.unwrap_or_default())
+    }
+
+    fn ended(&self) -> impl Iterator<Item = (u32, u32)> {
+        self.chain.entries.iter().filter_map(|entry| match entry.event {
+            LedgerEvent::TrialEnded { number, attempt, .. } => Some((number, attempt)),
+            _ => None,
+        })
+    }
+}
+
+fn state_of(entries: &[LedgerEntry], held: &Held) -> RunState {
+    let last = entries.iter().rev().find_map(|entry| match &entry.event {
+        LedgerEvent::Ended { state, .. } => Some(Some(*state)),
+        LedgerEvent::Resumed => Some(None),
+        _ => None,
+    });
+    match (last.flatten(), held) {
+        (Some(state), _) => state,
+        (None, Held::Alive(Purpose::Write, _)) => RunState::Started,
+        (None, _) => RunState::Interrupted,
+    }
+}

@@ -1,0 +1,239 @@
+//! Export and import, with honest files and others.
+
+use std::fs::{self, File};
+use std::io::{Read, Write};
+use std::path::{Path, PathBuf};
+
+use assay_archive::{Archive, Error};
+use assay_model::{RunId, RunState};
+use tar::{EntryType, Header};
+
+use crate::fixture::{create, write};
+
+struct Place {
+    folder: tempfile::TempDir,
+    from: Archive,
+    to: Archive,
+    id: RunId,
+}
+
+impl Place {
+    fn new() -> Self {
+        let folder = tempfile::tempdir().unwrap();
+        let from = Archive::open(folder.path().join("from")).unwrap();
+        let to = Archive::open(folder.path().join("to")).unwrap();
+        let mut run = create(&from, "block-size", &[]);
+        let id = run.id().clone();
+        write(&mut run, 1, 1).unwrap();
+        write(&mut run, 2, 1).unwrap();
+        run.finish(RunState::Completed, "done").unwrap();
+        Place { folder, from, to, id }
+    }
+
+    fn file(&self, name: &str) -> PathBuf {
+        self.folder.path().join(name)
+    }
+
+    fn assert_refused(&self, path: &Path, why: &str) {
+        let error = self.to.import(path).unwrap_err();
+        assert!(matches!(&error, Error::Refused { .. }), "{why}: {error}");
+        assert!(self.to.run(&self.id).is_err(), "{why}: nothing of it was kept");
+        let outside: Vec<_> = fs::read_dir(self.to.path().join("tmp")).unwrap().collect();
+        assert!(outside.is_empty(), "{why}: {outside:?}");
+    }
+}
+
+type Files = Vec<(Header, Vec<u8>)>;
+
+fn unpack(path: &Path) -> Files {
+    let mut tar = tar::Archive::new(zstd::Decoder::new(File::open(path).unwrap()).unwrap());
+    let mut files = Vec::new();
+    for entry in tar.entries().unwrap() {
+        let mut entry = entry.unwrap();
+        let mut bytes = Vec::new();
+        entry.read_to_end(&mut bytes).unwrap();
+        files.push((entry.header().clone(), bytes));
+    }
+    files
+}
+
+fn pack(path: &Path, files: &Files) {
+    let mut tar = tar::Builder::new(zstd::Encoder::new(File::create(path).unwrap(), 1).unwrap());
+    for (header, bytes) in files {
+        tar.append(header, &bytes[..]).unwrap();
+    }
+    tar.into_inner().unwrap().finish().unwrap();
+}
+
+fn header(name: &str, kind: EntryType, size: usize) -> Header {
+    let mut header = Header::new_ustar();
+    // Written as bytes: the tar crate refuses to make names that leave the folder.
+    header.as_old_mut().name[..name.len()].copy_from_slice(name.as_bytes());
+    header.set_entry_type(kind);
+    header.set_size(size as u64);
+    header.set_mode(0o644);
+    header.set_cksum();
+    header
+}
+
+#[test]
+fn a_run_travels_whole() {
+    let place = Place::new();
+    let out = place.file("run.tar.zst");
+    place.from.export(&place.id, &out).unwrap();
+    assert!(matches!(place.from.export(&place.id, &out), Err(Error::Exists { .. })));
+    assert_eq!(place.to.import(&out).unwrap(), place.id);
+    assert_eq!(place.to.import(&out).unwrap(), place.id, "again is fine");
+    assert_eq!(place.to.verify(None).unwrap(), []);
+    let again = place.file("again.tar.zst");
+    place.to.export(&place.id, &again).unwrap();
+    assert_eq!(fs::read(&out).unwrap(), fs::read(&again).unwrap(), "to the byte");
+    let (a, b) = (place.from.run(&place.id).unwrap(), place.to.run(&place.id).unwrap());
+    assert_eq!(a.records().unwrap(), b.records().unwrap());
+    assert_eq!(a.ledger(), b.ledger());
+
+    let record = b.trial_dir(1, 1).join("stdout.log");
+    fs::write(record, "other").unwrap();
+    assert!(matches!(place.to.import(&out), Err(Error::Differs { .. })));
+}
+
+#[test]
+fn an_interrupted_run_travels_too_and_a_live_one_does_not() {
+    let place = Place::new();
+    let mut run = create(&place.from, "cut", &[]);
+    let id = run.id().clone();
+    write(&mut run, 1, 1).unwrap();
+    let out = place.file("cut.tar.zst");
+    assert!(matches!(place.from.export(&id, &out), Err(Error::Busy { .. })));
+    run.ledger(assay_model::LedgerEvent::TrialStarted { number: 2, attempt: 1 }).unwrap();
+    drop(run);
+    place.from.export(&id, &out).unwrap();
+    place.to.import(&out).unwrap();
+    let mut run = place.to.resume(&id).unwrap();
+    write(&mut run, 2, 2).unwrap();
+}
+
+#[test]
+fn a_changed_file_is_refused() {
+    let place = Place::new();
+    let out = place.file("run.tar.zst");
+    place.from.export(&place.id, &out).unwrap();
+    let files = unpack(&out);
+    let bad = place.file("bad.tar.zst");
+    for i in 1..files.len() {
+        let mut changed = files.clone();
+        let at = changed[i].1.len() / 2;
+        changed[i].1[at] ^= 1;
+        pack(&bad, &changed);
+        place.assert_refused(&bad, &changed[i].0.path().unwrap().to_string_lossy());
+    }
+    let mut missing = files.clone();
+    missing.remove(3);
+    pack(&bad, &missing);
+    place.assert_refused(&bad, "one missing");
+    missing = files.clone();
+    missing.pop();
+    pack(&bad, &missing);
+    place.assert_refused(&bad, "the last missing");
+    let mut more = files.clone();
+    more.push((header("extra", EntryType::Regular, 1), vec![1]));
+    pack(&bad, &more);
+    place.assert_refused(&bad, "one more");
+    pack(&bad, &files);
+    place.to.import(&bad).unwrap();
+}
+
+/// A record that was changed together with its hash in the manifest: the ledger tells.
+#[test]
+fn a_changed_record_with_a_fitting_manifest_is_refused() {
+    let place = Place::new();
+    let folder = place.from.run(&place.id).unwrap().dir().to_owned();
+    let record = folder.join("trials/0001/record.json");
+    let changed = fs::read_to_string(&record).unwrap().replace("1000000000", "7000000000");
+    fs::write(&record, changed).unwrap();
+    let out = place.file("run.tar.zst");
+    place.from.export(&place.id, &out).unwrap();
+    place.assert_refused(&out, "changed record");
+}
+
+#[test]
+fn names_that_leave_the_folder_and_links_are_refused() {
+    let place = Place::new();
+    let out = place.file("run.tar.zst");
+    place.from.export(&place.id, &out).unwrap();
+    let files = unpack(&out);
+    let bad = place.file("bad.tar.zst");
+    let id = place.id.as_str();
+    let escape = place.file("escaped");
+    for name in [
+        format!("{id}/../../../escaped"),
+        format!("{id}/trials/../../../../escaped"),
+        "../escaped".to_owned(),
+        escape.to_string_lossy().into_owned(),
+    ] {
+        let mut changed = files.clone();
+        changed[1].0 = header(&name, EntryType::Regular, changed[1].1.len());
+        pack(&bad, &changed);
+        place.assert_refused(&bad, &name);
+        // ... and with a manifest that names it.
+        let manifest = String::from_utf8(files[0].1.clone()).unwrap();
+        let inner = name.strip_prefix(&format!("{id}/")).unwrap_or(&name);
+        let named = manifest.replacen("experiment.toml", inner, 1);
+        changed[0] = (
+            header(&format!("{id}/manifest.json"), EntryType::Regular, named.len()),
+            named.into_bytes(),
+        );
+        pack(&bad, &changed);
+        place.assert_refused(&bad, &name);
+        assert!(!escape.exists());
+    }
+    for kind in [EntryType::Symlink, EntryType::Link, EntryType::Char, EntryType::Fifo] {
+        let mut changed = files.clone();
+        let mut link = header(&format!("{id}/experiment.toml"), kind, 0);
+        link.set_link_name("/etc/passwd").unwrap();
+        link.set_cksum();
+        changed[1] = (link, Vec::new());
+        pack(&bad, &changed);
+        place.assert_refused(&bad, &format!("{kind:?}"));
+    }
+}
+
+#[test]
+fn bombs_and_noise_are_refused() {
+    let place = Place::new();
+    let out = place.file("run.tar.zst");
+    place.from.export(&place.id, &out).unwrap();
+    let files = unpack(&out);
+    let bad = place.file("bad.tar.zst");
+    let id = place.id.as_str();
+
+    // A manifest of a gigabyte of zeros: refused by its size, before it is read.
+    let mut packer = zstd::Encoder::new(File::create(&bad).unwrap(), 1).unwrap();
+    let huge = header(&format!("{id}/manifest.json"), EntryType::Regular, 1 << 30);
+    packer.write_all(huge.as_bytes()).unwrap();
+    let zeros = vec![0; 1 << 20];
+    for _ in 0..64 {
+        packer.write_all(&zeros).unwrap();
+    }
+    packer.finish().unwrap();
+    place.assert_refused(&bad, "a huge manifest");
+
+    // A file that claims more than is taken.
+    let manifest = String::from_utf8(files[0].1.clone()).unwrap();
+    let at = manifest.find("\"bytes\": ").unwrap() + 9;
+    let end = at + manifest[at..].find(',').unwrap();
+    let claims = format!("{}{}{}", &manifest[..at], u64::MAX / 2, &manifest[end..]);
+    let name = format!("{id}/manifest.json");
+    let mut changed = files.clone();
+    changed[0] = (header(&name, EntryType::Regular, claims.len()), claims.into_bytes());
+    pack(&bad, &changed);
+    place.assert_refused(&bad, "a huge file");
+
+    let whole = fs::read(&out).unwrap();
+    for cut in (0..whole.len()).step_by(97) {
+        fs::write(&bad, &whole[..cut]).unwrap();
+        assert!(place.to.import(&bad).is_err(), "cut at {cut}");
+    }
+    assert!(place.to.run(&place.id).is_err());
+    assert_eq!(fs::read_dir(place.to.path().join("tmp")).unwrap().count(), 0);
+}

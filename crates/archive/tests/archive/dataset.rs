@@ -1,0 +1,99 @@
+//! What other programs read.
+
+use std::fs;
+use std::process::Command;
+
+use assay_archive::{Archive, DatasetSamples, Error, Filter};
+use assay_model::RunState;
+
+use crate::fixture::{create, record, write};
+
+const CHECK: &str = r#"
+import sys, json
+folder, sample, run = sys.argv[1:]
+import pyarrow.parquet as pq
+t = pq.read_table(sample)
+assert t.column_names == ["t_ns", "monitor", "subject", "field", "unit", "value"], t.column_names
+assert t.num_rows == 20 and t["unit"][0].as_py() == "%" and t["value"][19].as_py() == 19.0
+chunk = pq.ParquetFile(sample).metadata.row_group(0).column(1)
+assert chunk.compression == "LZ4", chunk.compression
+assert "RLE_DICTIONARY" in chunk.encodings, chunk.encodings
+t = pq.read_table(folder + "/trials.parquet").to_pylist()
+assert len(t) == 4, t
+assert t[0]["run"] == run and t[0]["value"] == 1e9 and t[0]["metric"] == "throughput"
+assert json.loads(t[0]["levels"]) == {"size": 4096} and t[0]["label"] == "size=4096"
+assert t[2]["value"] is None and t[2]["metric"] == "throughput"
+assert t[3]["metric"] is None and t[3]["outcome"] == "failed"
+try:
+    import duckdb
+except ImportError:
+    print("skipped: because duckdb is not importable")
+    sys.exit()
+q = duckdb.sql(f"select count(*), count(value), max(value) from '{folder}/samples.parquet'")
+assert q.fetchall()[0] == (40, 40, 19.0)
+q = duckdb.sql(f"select avg(value) from '{folder}/trials.parquet' where outcome = 'completed'")
+assert q.fetchall()[0] == (1.5e9,)
+"#;
+
+fn fill(folder: &std::path::Path) -> (Archive, String, std::path::PathBuf) {
+    let archive = Archive::open(folder.join("archive")).unwrap();
+    let mut run = create(&archive, "block-size", &[]);
+    let (id, dir) = (run.id().to_string(), run.dir().to_owned());
+    write(&mut run, 1, 1).unwrap();
+    write(&mut run, 2, 1).unwrap();
+    let mut missing = record(3, 1);
+    missing.metrics[0].value = None;
+    run.write_trial(&missing, b"", b"", None).unwrap();
+    let mut nothing = record(4, 1);
+    nothing.metrics.clear();
+    nothing.outcome = assay_model::Outcome::Failed;
+    run.write_trial(&nothing, b"", b"", None).unwrap();
+    run.finish(RunState::Completed, "done").unwrap();
+    (archive, id, dir.join("trials/0001/samples.parquet"))
+}
+
+#[test]
+fn a_data_set_holds_every_trial_and_metric() {
+    let folder = tempfile::tempdir().unwrap();
+    let (archive, _, _) = fill(folder.path());
+    let out = folder.path().join("set");
+    let report = archive.export_dataset(&out, &Filter::default(), DatasetSamples::Include).unwrap();
+    assert_eq!((report.runs, report.trials, report.rows, report.samples), (1, 4, 4, 40));
+    assert_eq!(report.files.len(), 2);
+    assert_eq!(fs::read_dir(&out).unwrap().count(), 2, "nothing else is left there");
+    let again = archive.export_dataset(&out, &Filter::default(), DatasetSamples::Leave);
+    assert!(matches!(again, Err(Error::Exists { .. })));
+    let none = Filter { experiment: Some("other".into()), ..Default::default() };
+    let empty = folder.path().join("empty");
+    let report = archive.export_dataset(&empty, &none, DatasetSamples::Leave).unwrap();
+    assert_eq!((report.runs, report.rows), (0, 0));
+}
+
+#[test]
+fn a_run_that_cannot_be_read_is_left_out_by_name() {
+    let folder = tempfile::tempdir().unwrap();
+    let (archive, id, samples) = fill(folder.path());
+    archive.list(&Filter::default()).unwrap();
+    fs::remove_file(samples.with_file_name("record.json")).unwrap();
+    let out = folder.path().join("set");
+    let report = archive.export_dataset(&out, &Filter::default(), DatasetSamples::Leave).unwrap();
+    assert_eq!((report.runs, report.rows), (0, 0));
+    assert_eq!(report.left_out[0].0.as_str(), id);
+}
+
+#[test]
+fn pyarrow_and_duckdb_open_it_as_it_is() {
+    let importable = Command::new("python3").args(["-c", "import pyarrow.parquet"]).output();
+    if !importable.is_ok_and(|o| o.status.success()) {
+        println!("skipped: because python3 with pyarrow is not here");
+        return;
+    }
+    let folder = tempfile::tempdir().unwrap();
+    let (archive, id, samples) = fill(folder.path());
+    let out = folder.path().join("set");
+    archive.export_dataset(&out, &Filter::default(), DatasetSamples::Include).unwrap();
+    let done = Command::new("python3").arg("-c").arg(CHECK).arg(&out).arg(samples).arg(id).output();
+    let done = done.unwrap();
+    println!("{}", String::from_utf8_lossy(&done.stdout));
+    assert!(done.status.success(), "{}", String::from_utf8_lossy(&done.stderr));
+}

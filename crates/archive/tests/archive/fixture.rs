@@ -1,0 +1,129 @@
+//! A small experiment: two treatments, blocks of two trials.
+
+use std::collections::BTreeMap;
+
+use assay_archive::{Archive, NewRun, RunWriter};
+use assay_model::{
+    Better, Kind, LedgerEvent, MetricSpec, MetricValue, Outcome, Plan, PlannedTrial,
+    SCHEMA_VERSION, SampleRow, SampleSet, Scalar, SeriesKey, StreamSummary, SystemDescription,
+    Treatment, TrialRecord, ValidationResult, WorkloadSpec,
+};
+
+pub const EXPERIMENT: &str = "name = \"block-size\"\nworkload = \"stream\"\n";
+
+pub fn plan(trials: u32) -> Plan {
+    let treatment = |id: u32, size: i64| Treatment {
+        id,
+        levels: BTreeMap::from([("size".to_owned(), Scalar::Int(size))]),
+        params: BTreeMap::new(),
+        controls: Vec::new(),
+    };
+    Plan {
+        schema_version: SCHEMA_VERSION,
+        workload: WorkloadSpec {
+            name: "stream".into(),
+            help: "Copies memory.".into(),
+            params: Vec::new(),
+            metrics: vec![MetricSpec {
+                name: "throughput".into(),
+                unit: "B/s".into(),
+                better: Better::Higher,
+                kind: Kind::Measured,
+                help: "Bytes a second.".into(),
+            }],
+        },
+        seed: 7,
+        factors: vec!["size".into()],
+        treatments: vec![treatment(0, 4096), treatment(1, 8192)],
+        baseline: 0,
+        metric: "throughput".into(),
+        trials: (1..=trials)
+            .map(|number| PlannedTrial {
+                number,
+                block: (number - 1) / 2,
+                treatment: (number - 1) % 2,
+                warmup: false,
+            })
+            .collect(),
+    }
+}
+
+pub fn record(number: u32, attempt: u32) -> TrialRecord {
+    TrialRecord {
+        schema_version: SCHEMA_VERSION,
+        number,
+        attempt,
+        block: (number - 1) / 2,
+        treatment: (number - 1) % 2,
+        warmup: false,
+        outcome: Outcome::Completed,
+        error: String::new(),
+        started_at: "2026-11-21T09:30:00.000Z".into(),
+        start_ns: 1_000_000 * u64::from(number),
+        end_ns: 1_000_000 * u64::from(number) + 900_000,
+        exit: None,
+        resources: None,
+        phases: Vec::new(),
+        metrics: vec![MetricValue {
+            name: "throughput".into(),
+            value: Some(f64::from(number) * 1e9),
+            unit: "B/s".into(),
+            better: Better::Higher,
+            kind: Kind::Measured,
+        }],
+        curves: Vec::new(),
+        histograms: BTreeMap::new(),
+        validation: ValidationResult::ExitCodeOnly,
+        stdout: StreamSummary { bytes: 5, kept: 5 },
+        stderr: StreamSummary::default(),
+        observers: Vec::new(),
+        changed: BTreeMap::new(),
+        notes: vec![format!("trial {number}, attempt {attempt}")],
+        findings: Vec::new(),
+    }
+}
+
+pub fn samples(number: u32) -> SampleSet {
+    let series = |subject: &str| SeriesKey {
+        monitor: "cpu".into(),
+        subject: subject.into(),
+        field: "user".into(),
+        unit: "%".into(),
+    };
+    SampleSet {
+        series: vec![series("all"), series("cpu0")],
+        rows: (0..20)
+            .map(|i| SampleRow {
+                t_ns: u64::from(number) * 1000 + i / 2,
+                series: (i % 2) as u32,
+                value: i as f64,
+            })
+            .collect(),
+    }
+}
+
+pub fn create(archive: &Archive, name: &str, tags: &[String]) -> RunWriter {
+    let system = SystemDescription {
+        schema_version: SCHEMA_VERSION,
+        taken_at: "2026-11-21T09:30:00Z".into(),
+        facts: BTreeMap::new(),
+    };
+    archive
+        .create_run(&NewRun {
+            experiment_toml: EXPERIMENT,
+            plan: &plan(8),
+            system: &system,
+            host: "lab1",
+            experiment_name: name,
+            workload: "stream",
+            tags,
+            stop_rule: "after 4 blocks",
+        })
+        .unwrap()
+}
+
+/// What a trial that prints `hello` and is sampled leaves.
+pub fn write(run: &mut RunWriter, number: u32, attempt: u32) -> assay_archive::Result<()> {
+    run.ledger(LedgerEvent::TrialStarted { number, attempt })?;
+    run.write_trial(&record(number, attempt), b"hello", b"", Some(&samples(number)))
+}

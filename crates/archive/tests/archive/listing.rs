@@ -1,0 +1,150 @@
+//! The list of runs, with the index whole, gone, damaged, or shared.
+
+use std::fs;
+use std::path::Path;
+use std::process::{Command, Stdio};
+
+use assay_archive::{Archive, Filter};
+use assay_model::{RunState, RunSummary};
+
+use crate::fixture::{create, write};
+
+const ARCHIVE: &str = "ASSAY_TEST_SHARED_ARCHIVE";
+const RUNS: u32 = 30;
+
+fn fill(path: &Path) -> Archive {
+    let archive = Archive::open(path).unwrap();
+    for (name, tag) in [("block-size", "nightly"), ("threads", "nightly"), ("threads", "Kernel-6")]
+    {
+        let mut run = create(&archive, name, &[tag.to_owned()]);
+        write(&mut run, 1, 1).unwrap();
+        run.finish(RunState::Completed, "done").unwrap();
+    }
+    archive
+}
+
+fn list(archive: &Archive) -> Vec<RunSummary> {
+    archive.list(&Filter::default()).unwrap()
+}
+
+#[test]
+fn runs_are_listed_newest_first_and_by_what_is_asked() {
+    let folder = tempfile::tempdir().unwrap();
+    let archive = fill(folder.path());
+    let all = list(&archive);
+    assert_eq!(all.len(), 3);
+    assert!(all.windows(2).all(|w| w[0].started_at >= w[1].started_at));
+    for run in &all {
+        assert_eq!(&archive.run(&run.id).unwrap().summary().unwrap(), run);
+    }
+    let count = |filter: Filter| archive.list(&filter).unwrap().len();
+    let text = |t: &str| Some(t.to_owned());
+    assert_eq!(count(Filter { experiment: text("threads"), ..Default::default() }), 2);
+    assert_eq!(count(Filter { experiment: text("thread"), ..Default::default() }), 0);
+    assert_eq!(count(Filter { workload: text("stream"), ..Default::default() }), 3);
+    assert_eq!(count(Filter { tag: text("nightly"), ..Default::default() }), 2);
+    assert_eq!(count(Filter { text: text("KERNEL"), ..Default::default() }), 1);
+    assert_eq!(count(Filter { limit: Some(2), ..Default::default() }), 2);
+    assert_eq!(count(Filter { limit: Some(0), ..Default::default() }), 0);
+    let hour = jiff::SignedDuration::from_hours(1);
+    let now = jiff::Timestamp::now();
+    assert_eq!(count(Filter { since: Some(now - hour), ..Default::default() }), 3);
+    assert_eq!(count(Filter { since: Some(now + hour), ..Default::default() }), 0);
+    assert_eq!(count(Filter { until: Some(now - hour), ..Default::default() }), 0);
+}
+
+#[test]
+fn what_changes_is_seen() {
+    let folder = tempfile::tempdir().unwrap();
+    let archive = fill(folder.path());
+    assert_eq!(list(&archive).len(), 3);
+    let mut run = create(&archive, "more", &[]);
+    let id = run.id().clone();
+    let state = |archive: &Archive| {
+        let found = list(archive).into_iter().find(|r| r.id == id).unwrap();
+        (found.state, found.completed)
+    };
+    assert_eq!(state(&archive), (RunState::Started, 0));
+    write(&mut run, 1, 1).unwrap();
+    assert_eq!(state(&archive), (RunState::Started, 1));
+    drop(run);
+    assert_eq!(state(&archive), (RunState::Interrupted, 1));
+    archive.resume(&id).unwrap().finish(RunState::Completed, "done").unwrap();
+    assert_eq!(state(&archive), (RunState::Completed, 1));
+    archive.remove(&id).unwrap();
+    assert_eq!(list(&archive).len(), 3);
+    let stray = folder.path().join("runs/20260101-000000-0000");
+    fs::create_dir(&stray).unwrap();
+    assert_eq!(list(&archive).len(), 3);
+    let unreadable = archive.unreadable().unwrap();
+    assert_eq!(unreadable.len(), 1);
+    assert!(unreadable[0].reason.contains("run.json"), "{unreadable:?}");
+}
+
+#[test]
+fn an_index_that_is_gone_or_damaged_is_made_anew() {
+    let folder = tempfile::tempdir().unwrap();
+    let archive = fill(folder.path());
+    let before = list(&archive);
+    let index = folder.path().join("index.sqlite");
+    fs::remove_file(&index).unwrap();
+    assert_eq!(list(&archive), before);
+    assert_eq!(archive.reindex().unwrap(), 3);
+    assert_eq!(list(&archive), before);
+
+    let whole = fs::read(&index).unwrap();
+    fs::write(&index, b"this is not a database, whatever its name says").unwrap();
+    assert_eq!(list(&archive), before);
+    fs::write(&index, &whole[..whole.len() / 3]).unwrap();
+    assert_eq!(list(&archive), before);
+    let mut noise = whole.clone();
+    for byte in noise.iter_mut().skip(100).step_by(3) {
+        *byte ^= 0x5a;
+    }
+    fs::write(&index, &noise).unwrap();
+    assert_eq!(list(&archive), before);
+    fs::remove_file(&index).unwrap();
+    fs::create_dir(&index).unwrap();
+    assert_eq!(list(&archive), before, "without an index, from the files");
+}
+
+/// Not a test by itself: one of the processes of the test below.
+#[test]
+#[ignore = "started by the other tests of this file"]
+fn child() {
+    let Some(path) = std::env::var_os(ARCHIVE) else {
+        println!("skipped: because it is started by the other tests of this file");
+        return;
+    };
+    let archive = Archive::open(path).unwrap();
+    for _ in 0..RUNS {
+        let mut run = create(&archive, "shared", &[]);
+        write(&mut run, 1, 1).unwrap();
+        run.finish(RunState::Completed, "done").unwrap();
+        list(&archive);
+    }
+}
+
+#[test]
+fn two_processes_share_an_archive() {
+    let folder = tempfile::tempdir().unwrap();
+    let children: Vec<_> = (0..2)
+        .map(|_| {
+            Command::new(std::env::current_exe().unwrap())
+                .args(["--exact", "listing::child", "--ignored"])
+                .env(ARCHIVE, folder.path())
+                .stdout(Stdio::null())
+                .spawn()
+                .unwrap()
+        })
+        .collect();
+    for mut child in children {
+        assert!(child.wait().unwrap().success());
+    }
+    let archive = Archive::open(folder.path()).unwrap();
+    let listed = list(&archive);
+    assert_eq!(listed.len(), 2 * RUNS as usize);
+    assert_eq!(archive.verify(None).unwrap(), []);
+    assert_eq!(archive.reindex().unwrap(), listed.len());
+    assert_eq!(list(&archive), listed);
+}

@@ -1,0 +1,263 @@
+//! A run from its start to its end.
+
+use std::fs;
+use std::path::PathBuf;
+
+use assay_archive::{Archive, Error, ProblemKind};
+use assay_model::{
+    Better, Curve, Kind, LedgerEvent, MetricValue, Outcome, RunId, RunState, SampleSet, Severity,
+};
+
+use crate::fixture::{EXPERIMENT, create, plan, record, samples, write};
+
+fn archive() -> (tempfile::TempDir, Archive) {
+    let folder = tempfile::tempdir().unwrap();
+    let archive = Archive::open(folder.path().join("archive")).unwrap();
+    (folder, archive)
+}
+
+fn kinds(archive: &Archive, id: &RunId) -> Vec<ProblemKind> {
+    archive.verify(Some(id)).unwrap().into_iter().map(|p| p.kind).collect()
+}
+
+#[test]
+fn a_run_comes_back_as_it_was_written() {
+    let (_folder, archive) = archive();
+    let mut run = create(&archive, "block-size", &["nightly".into()]);
+    let id = run.id().clone();
+    assert_eq!(archive.run(&id).unwrap().state(), RunState::Started);
+    for number in 1..=4 {
+        write(&mut run, number, 1).unwrap();
+    }
+    let floor = MetricValue {
+        name: "aa_floor".into(),
+        value: None,
+        unit: "%".into(),
+        better: Better::Neither,
+        kind: Kind::Derived,
+    };
+    run.set_run_metrics(std::slice::from_ref(&floor)).unwrap();
+    assert_eq!(run.reader().unwrap().records().unwrap().len(), 4, "a writer reads its own trials");
+    run.finish(RunState::Completed, "all blocks are done").unwrap();
+
+    let run = archive.run(&id).unwrap();
+    assert_eq!(run.state(), RunState::Completed);
+    assert_eq!(run.experiment_toml().unwrap(), EXPERIMENT);
+    assert_eq!(run.plan().unwrap(), plan(8));
+    assert_eq!(run.run_metrics().unwrap(), [floor]);
+    let expected: Vec<_> = (1..=4).map(|n| record(n, 1)).collect();
+    assert_eq!(run.records().unwrap(), expected);
+    assert_eq!(run.samples(2, 1).unwrap(), Some(samples(2)));
+    assert_eq!(run.stdout(2, 1).unwrap(), b"hello");
+    assert!(!run.trial_dir(2, 1).join("stderr.log").exists(), "an empty log is not written");
+    let summary = run.summary().unwrap();
+    assert_eq!((summary.completed, summary.failed, summary.planned), (4, 0, 8));
+    // Trials 1 and 3 are the baseline's: the geometric mean of 1e9 and 3e9.
+    assert!((summary.value.unwrap() - 3f64.sqrt() * 1e9).abs() < 1.0);
+    assert_eq!((summary.unit.as_str(), summary.host.as_str()), ("B/s", "lab1"));
+    assert_eq!(archive.verify(None).unwrap(), []);
+    let left: Vec<_> = ["lock", "wal", "trials.tmp"].map(|n| run.dir().join(n).exists()).into();
+    assert_eq!(left, [false; 3]);
+}
+
+#[test]
+fn a_further_attempt_replaces_the_record_and_keeps_the_first() {
+    let (_folder, archive) = archive();
+    let mut run = create(&archive, "block-size", &[]);
+    let id = run.id().clone();
+    let mut failed = record(1, 1);
+    failed.outcome = Outcome::Failed;
+    run.ledger(LedgerEvent::TrialStarted { number: 1, attempt: 1 }).unwrap();
+    run.write_trial(&failed, b"", b"oops", None).unwrap();
+    run.ledger(LedgerEvent::TrialStarted { number: 2, attempt: 1 }).unwrap();
+    drop(run);
+    let reader = archive.run(&id).unwrap();
+    assert_eq!(reader.state(), RunState::Interrupted);
+    assert_eq!(kinds(&archive, &id), [ProblemKind::InterruptedTrial]);
+    assert_eq!(ProblemKind::InterruptedTrial.severity(), Severity::Note);
+    assert_eq!([1, 2, 3].map(|n| reader.next_attempt(n)), [2, 2, 1]);
+
+    let mut run = archive.resume(&id).unwrap();
+    write(&mut run, 1, 2).unwrap();
+    write(&mut run, 2, 2).unwrap();
+    run.finish(RunState::Completed, "done").unwrap();
+    let reader = archive.run(&id).unwrap();
+    assert_eq!(reader.records().unwrap(), [record(1, 2), record(2, 2)]);
+    assert_eq!(reader.all_attempts().unwrap(), [failed, record(1, 2), record(2, 2)]);
+    assert_eq!(reader.stderr(1, 1).unwrap(), b"oops");
+    assert!(reader.dir().join("trials/0001.2/record.json").exists());
+    assert!(matches!(archive.resume(&id), Err(Error::Finished { .. })));
+}
+
+#[test]
+fn only_one_process_writes_a_run() {
+    let (_folder, archive) = archive();
+    let run = create(&archive, "block-size", &[]);
+    let id = run.id().clone();
+    assert!(matches!(archive.resume(&id), Err(Error::Busy { .. })));
+    assert!(matches!(archive.remove(&id), Err(Error::Busy { .. })));
+    drop(run);
+    archive.resume(&id).unwrap().finish(RunState::Interrupted, "by hand").unwrap();
+    assert_eq!(archive.run(&id).unwrap().state(), RunState::Interrupted);
+    archive.resume(&id).unwrap();
+    archive.remove(&id).unwrap();
+    assert!(matches!(archive.run(&id), Err(Error::NoRun { .. })));
+    assert_eq!(fs::read_dir(archive.path().join("tmp")).unwrap().count(), 0);
+}
+
+#[test]
+fn the_plan_may_be_replaced_and_the_ledger_knows() {
+    let (_folder, archive) = archive();
+    let mut run = create(&archive, "block-size", &[]);
+    let id = run.id().clone();
+    write(&mut run, 1, 1).unwrap();
+    run.replace_plan(&plan(40), "20 blocks fill 3 s").unwrap();
+    write(&mut run, 2, 1).unwrap();
+    drop(run);
+    let reader = archive.run(&id).unwrap();
+    assert_eq!(reader.plan().unwrap().trials.len(), 40);
+    let fixed = reader.ledger().iter().any(
+        |e| matches!(&e.event, LedgerEvent::BlocksFixed { blocks: 20, reason, .. } if reason == "20 blocks fill 3 s"),
+    );
+    assert!(fixed);
+    assert_eq!(kinds(&archive, &id), []);
+}
+
+#[test]
+fn trials_too_large_for_the_write_ahead_file_are_kept_too() {
+    let (_folder, archive) = archive();
+    let mut run = create(&archive, "block-size", &[]);
+    let id = run.id().clone();
+    let log = vec![b'x'; 3 << 20];
+    write(&mut run, 1, 1).unwrap();
+    run.write_trial(&record(2, 1), &log, &log, None).unwrap();
+    write(&mut run, 3, 1).unwrap();
+    drop(run);
+    let reader = archive.run(&id).unwrap();
+    assert_eq!(reader.records().unwrap().len(), 3);
+    assert_eq!(reader.stderr(2, 1).unwrap(), log);
+    assert_eq!(kinds(&archive, &id), []);
+}
+
+#[test]
+fn a_record_that_json_cannot_hold_is_refused_and_the_run_goes_on() {
+    let (_folder, archive) = archive();
+    let mut run = create(&archive, "block-size", &[]);
+    let mut wrong = record(1, 1);
+    let points = vec![[1.0, f64::NAN]];
+    let (name, unit) = ("throughput".to_owned(), "B/s".to_owned());
+    wrong.curves.push(Curve { name, x_unit: "B".into(), unit, kind: Kind::Measured, points });
+    let refused = run.write_trial(&wrong, b"", b"", None);
+    assert!(matches!(refused, Err(Error::Record { number: 1, .. })));
+    write(&mut run, 1, 1).unwrap();
+    assert!(matches!(write(&mut run, 1, 1), Err(Error::Record { .. })), "recorded already");
+    let mut none = record(2, 1);
+    none.metrics[0].value = None;
+    run.write_trial(&none, b"", b"", Some(&SampleSet::default())).unwrap();
+    let reader = run.reader().unwrap();
+    assert_eq!(reader.records().unwrap()[1].metric("throughput"), None);
+    assert_eq!(reader.samples(2, 1).unwrap(), Some(SampleSet::default()));
+}
+
+#[test]
+fn what_was_changed_afterwards_is_found() {
+    use ProblemKind::{Chain, Hash, Newer, Unknown, Unreadable};
+    let (_folder, archive) = archive();
+    let mut run = create(&archive, "block-size", &[]);
+    let id = run.id().clone();
+    for number in 1..=3 {
+        write(&mut run, number, 1).unwrap();
+    }
+    run.finish(RunState::Completed, "done").unwrap();
+    let folder = archive.run(&id).unwrap().dir().to_owned();
+    let change = |name: &str, from: &str, to: &str, found: &[ProblemKind]| {
+        let path: PathBuf = folder.join(name);
+        let before = fs::read_to_string(&path).unwrap();
+        assert!(before.contains(from), "{name} holds {from}");
+        fs::write(&path, before.replacen(from, to, 1)).unwrap();
+        assert_eq!(kinds(&archive, &id), found, "{name}: {from} -> {to}");
+        fs::write(&path, before).unwrap();
+        assert_eq!(kinds(&archive, &id), []);
+    };
+    change("trials/0002/record.json", "2000000000", "9000000000", &[Hash]);
+    change("plan.json", "\"seed\": 7", "\"seed\": 8", &[Hash]);
+    change("experiment.toml", "stream", "dream", &[Hash]);
+    change("ledger.jsonl", "completed\",\"record", "failed\",\"record", &[Chain, Unknown, Unknown]);
+    change("trials/0002/record.json", "schema_version\":1", "schema_version\":9", &[Hash, Newer]);
+    change("system.json", "schema_version\": 1", "schema_version\": 9", &[Newer]);
+    change("run.json", "schema_version\": 1", "schema_version\": 9", &[Newer]);
+    change("system.json", "{", "[", &[Unreadable]);
+
+    let samples = folder.join("trials/0001/samples.parquet");
+    fs::write(&samples, b"PAR1 not really PAR1").unwrap();
+    assert_eq!(kinds(&archive, &id), [Unreadable]);
+    assert!(matches!(archive.run(&id).unwrap().samples(1, 1), Err(Error::Damaged { .. })));
+    fs::remove_file(&samples).unwrap();
+    fs::remove_file(folder.join("trials/0003/record.json")).unwrap();
+    assert_eq!(kinds(&archive, &id), [ProblemKind::Missing]);
+    assert!(archive.run(&id).unwrap().records().is_err(), "a trial is not left out silently");
+}
+
+#[test]
+fn a_newer_format_says_which_assay_is_needed() {
+    let (_folder, archive) = archive();
+    let run = create(&archive, "block-size", &[]);
+    let path = run.dir().join("run.json");
+    let newer = fs::read_to_string(&path).unwrap().replace("version\": 1", "version\": 2");
+    fs::write(&path, newer).unwrap();
+    let error = run.reader().unwrap_err().to_string();
+    assert!(error.contains("format version 2") && error.contains("a newer one"), "{error}");
+}
+
+#[test]
+fn a_damaged_ledger_is_not_written_on() {
+    let (_folder, archive) = archive();
+    let mut run = create(&archive, "block-size", &[]);
+    let id = run.id().clone();
+    write(&mut run, 1, 1).unwrap();
+    let path = run.dir().join("ledger.jsonl");
+    drop(run);
+    drop(archive.run(&id).unwrap());
+    let changed = fs::read_to_string(&path).unwrap().replace("after 4 blocks", "after 9 blocks");
+    fs::write(&path, &changed).unwrap();
+    assert!(matches!(archive.resume(&id), Err(Error::Damaged { .. })));
+    assert_eq!(fs::read_to_string(&path).unwrap(), changed, "evidence stays");
+    assert!(archive.path().join("runs").join(id.as_str()).join("trials/0001").exists());
+}
+
+#[test]
+fn runs_are_found_by_a_part_of_their_id() {
+    let (_folder, archive) = archive();
+    assert!(matches!(archive.resolve("last"), Err(Error::NoRun { .. })));
+    let mut ids = Vec::new();
+    for _ in 0..3 {
+        let run = create(&archive, "block-size", &[]);
+        ids.push(run.id().clone());
+        run.finish(RunState::Completed, "done").unwrap();
+        // Starts are kept to the millisecond.
+        let now = jiff::Timestamp::now().as_millisecond();
+        while jiff::Timestamp::now().as_millisecond() == now {
+            std::hint::spin_loop();
+        }
+    }
+    assert_eq!(archive.resolve("last").unwrap(), ids[2]);
+    assert_eq!(archive.resolve(ids[0].as_str()).unwrap(), ids[0]);
+    let suffix = &ids[1].as_str()[16..];
+    assert_eq!(archive.resolve(suffix).unwrap(), ids[1]);
+    match archive.resolve(&ids[0].as_str()[..4]) {
+        Err(Error::Ambiguous { candidates, .. }) => assert_eq!(candidates.len(), 3),
+        other => panic!("{other:?}"),
+    }
+    for nothing in ["", "../..", "nope"] {
+        assert!(matches!(archive.resolve(nothing), Err(Error::NoRun { .. })), "{nothing}");
+    }
+}
+
+#[test]
+fn a_place_that_cannot_be_written_is_named() {
+    let folder = tempfile::tempdir().unwrap();
+    let file = folder.path().join("file");
+    fs::write(&file, "").unwrap();
+    let error = Archive::open(file.join("archive")).unwrap_err().to_string();
+    assert!(error.contains("file/archive"), "{error}");
+}
