@@ -145,6 +145,20 @@ pub(crate) fn heading(y: f64, left: &str, right: &str) -> Markup {
     }
 }
 
+/// The note under a plot that ends at `bottom`: on a line of its own, below the axis' title.
+pub(crate) fn note(bottom: f64, text: &str) -> Markup {
+    html! {
+        @if !text.is_empty() {
+            text class="end note" x=(px(WIDTH - 4.0)) y=(px(bottom + 57.0)) { (text) }
+        }
+    }
+}
+
+/// The height of a chart whose plot ends at `bottom` and that has this note.
+pub(crate) fn foot(bottom: f64, note: &str) -> f64 {
+    bottom + if note.is_empty() { 46.0 } else { 64.0 }
+}
+
 /// `↑ higher is better`, or nothing.
 pub(crate) fn direction(better: assay_model::Better) -> String {
     match better {

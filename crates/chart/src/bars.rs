@@ -3,7 +3,7 @@
 use assay_model::Better;
 use maud::{Markup, html};
 
-use crate::axis::{Axis, direction, heading};
+use crate::axis::{Axis, direction, foot, heading, note};
 use crate::frame::{Head, Inner, WIDTH, fit, px, svg, text_width};
 use crate::mark::{Focus, mark};
 use crate::scale::extent;
@@ -81,9 +81,9 @@ pub fn render(chart: &Bars) -> Markup {
                 text x=(px(end + 8.0)) y=(px(y + ROW / 2.0 + 4.0)) { (b.text) }
             }
         }
-        text class="end note" x=(px(WIDTH - 4.0)) y=(px(inner.bottom + 38.0)) { (chart.note) }
+        (note(inner.bottom, &chart.note))
     };
-    svg(&chart.head, "bars", inner.bottom + 46.0, &body)
+    svg(&chart.head, "bars", foot(inner.bottom, &chart.note), &body)
 }
 
 #[cfg(test)]

@@ -4,7 +4,7 @@
 use assay_model::Better;
 use maud::{Markup, html};
 
-use crate::axis::{Axis, direction, heading};
+use crate::axis::{Axis, direction, foot, heading, note};
 use crate::frame::{Head, Inner, WIDTH, band, crosshair, path, px, svg};
 use crate::labels::{Placer, rows};
 use crate::legend::{Key, KeyKind, legend};
@@ -154,9 +154,9 @@ pub fn render(curve: &Curve) -> Markup {
         (crosshair(&inner))
         (lines(curve, &x, &y))
         (standouts(curve, &x, &y, inner))
-        text class="end note" x=(px(right)) y=(px(inner.bottom + 38.0)) { (curve.note) }
+        (note(inner.bottom, &curve.note))
     };
-    svg(&curve.head, "curve", inner.bottom + 46.0, &body)
+    svg(&curve.head, "curve", foot(inner.bottom, &curve.note), &body)
 }
 
 fn lines(curve: &Curve, x: &Scale, y: &Scale) -> Markup {
@@ -194,6 +194,14 @@ fn aggregated(series: &Series, x: &Scale, y: &Scale) -> Markup {
 
 fn standouts(curve: &Curve, x: &Scale, y: &Scale, inner: Inner) -> Markup {
     let mut placer = Placer::new(inner);
+    let points: usize = curve.series.iter().map(|s| s.points.len()).sum();
+    if points <= MOST_MARKS {
+        for p in curve.series.iter().flat_map(|s| &s.points) {
+            if let (Some(px), Some(py)) = (x.at(p.x), y.at(p.y)) {
+                placer.block(px, py, 3.0);
+            }
+        }
+    }
     for m in curve.series.iter().flat_map(|s| &s.marked) {
         if let (Some(px), Some(py)) = (x.at(m.x), y.at(m.y)) {
             placer.block(px, py, 7.0);

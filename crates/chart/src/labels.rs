@@ -39,18 +39,10 @@ impl Placer {
     /// tried is taken (the label is then left to the mark's own title).
     pub(crate) fn place(&mut self, text: &str, x: f64, y: f64) -> Option<(f64, f64)> {
         let width = text_width(text);
-        let candidates = [
-            (x - width / 2.0, y - 12.0),
-            (x - width / 2.0, y + 22.0),
-            (x + 10.0, y + 4.0),
-            (x - width - 10.0, y + 4.0),
-            (x - width / 2.0, y - 28.0),
-            (x - width / 2.0, y + 38.0),
-            (x - width - 6.0, y - 26.0),
-            (x - width - 6.0, y + 40.0),
-            (x - width - 6.0, y + 58.0),
-            (x + 6.0, y + 40.0),
-        ];
+        // Above, below, and ever farther out; centred, then to the left and to the right.
+        let heights = [-12.0, 22.0, -28.0, 38.0, -44.0, 54.0, -60.0, 70.0, -76.0, 86.0];
+        let lefts = [x - width / 2.0, x - width - 10.0, x + 10.0];
+        let candidates = heights.iter().flat_map(|dy| lefts.map(|left| (left, y + dy)));
         for (left, base) in candidates {
             let area = Area {
                 left: left - 2.0,
@@ -105,7 +97,7 @@ mod tests {
         while let Some(at) = placer.place("best 4 KiB", 150.0, 100.0) {
             seen.push(at);
         }
-        assert!(seen.len() >= 3);
+        assert!(seen.len() >= 9);
         for (i, a) in seen.iter().enumerate() {
             for b in &seen[..i] {
                 let apart =

@@ -3,7 +3,7 @@
 use assay_model::Better;
 use maud::{Markup, html};
 
-use crate::axis::{Axis, direction, heading};
+use crate::axis::{Axis, direction, foot, heading, note};
 use crate::frame::{Head, Inner, WIDTH, band, crosshair, path, px, svg};
 use crate::legend::{Key, KeyKind, legend};
 use crate::mark::{Focus, series_class, shape};
@@ -94,9 +94,9 @@ pub fn render(chart: &RunOrder) -> Markup {
                 }
             }
         }
-        text class="end note" x=(px(inner.right)) y=(px(inner.bottom + 38.0)) { (chart.note) }
+        (note(inner.bottom, &chart.note))
     };
-    svg(&chart.head, "order", inner.bottom + 46.0, &body)
+    svg(&chart.head, "order", foot(inner.bottom, &chart.note), &body)
 }
 
 fn draw(dot: &Dot, focus: Focus, x: &Scale, y: &Scale, foot: f64) -> Markup {

@@ -2,7 +2,7 @@
 
 use maud::{Markup, html};
 
-use crate::axis::{Axis, heading};
+use crate::axis::{Axis, foot, heading, note};
 use crate::frame::{Head, Inner, WIDTH, crosshair, path, px, svg};
 use crate::legend::{Key, KeyKind, legend};
 use crate::mark::{Focus, mark, shape};
@@ -129,9 +129,9 @@ pub fn render(chart: &ScalingChart) -> Markup {
                 }
             }
         }
-        text class="end note" x=(px(upper.right)) y=(px(lower.bottom + 38.0)) { (chart.note) }
+        (note(lower.bottom, &chart.note))
     };
-    svg(&chart.head, "scaling", lower.bottom + 46.0, &body)
+    svg(&chart.head, "scaling", foot(lower.bottom, &chart.note), &body)
 }
 
 #[cfg(test)]

@@ -5,7 +5,7 @@ use assay_model::Better;
 use maud::{Markup, html};
 
 use super::label_room;
-use crate::axis::{Axis, direction, heading};
+use crate::axis::{Axis, direction, foot, heading, note};
 use crate::frame::{Head, Inner, WIDTH, fit, px, svg};
 use crate::mark::{Focus, mark, shape};
 use crate::reduce::MOST_MARKS;
@@ -81,7 +81,8 @@ pub fn render(chart: &Absolute) -> Markup {
     let total: usize = chart.rows.iter().map(|r| r.dots.len()).sum();
     let warning = if axis.domain.0 > 0.0 { "the axis does not start at 0" } else { "" };
     let body = html! {
-        (heading(14.0, warning, &direction(chart.better)))
+        text class="note" x="2" y="14" { (warning) }
+        (heading(14.0, "", &direction(chart.better)))
         (axis.upright_grid(&inner))
         (axis.horizontal(&inner, &axis.title(&chart.name)))
         @for (i, r) in chart.rows.iter().enumerate() {
@@ -108,9 +109,9 @@ pub fn render(chart: &Absolute) -> Markup {
                 }
             }
         }
-        text class="end note" x=(px(WIDTH - 4.0)) y=(px(inner.bottom + 38.0)) { (chart.note) }
+        (note(inner.bottom, &chart.note))
     };
-    svg(&chart.head, "absolute", inner.bottom + 46.0, &body)
+    svg(&chart.head, "absolute", foot(inner.bottom, &chart.note), &body)
 }
 
 fn trial_dot(dot: &Dot, x: f64, y: f64, focus: Focus) -> Markup {

@@ -5,7 +5,7 @@ use assay_model::Better;
 use maud::{Markup, html};
 
 use super::{ROW, label_room};
-use crate::axis::{Axis, direction, heading};
+use crate::axis::{Axis, direction, foot, heading, note};
 use crate::frame::{Head, Inner, WIDTH, fit, px, svg, text_width};
 use crate::mark::{Focus, mark, shape};
 use crate::scale::{ScaleKind, extent};
@@ -99,9 +99,9 @@ pub fn render(chart: &Ratios) -> Markup {
                 text class="note" x=(px(inner.right + 12.0)) y=(px(y + 12.0)) { (r.verdict) }
             }
         }
-        text class="end note" x=(px(WIDTH - 4.0)) y=(px(inner.bottom + 38.0)) { (chart.note) }
+        (note(inner.bottom, &chart.note))
     };
-    svg(&chart.head, "ratios", inner.bottom + 46.0, &body)
+    svg(&chart.head, "ratios", foot(inner.bottom, &chart.note), &body)
 }
 
 #[cfg(test)]
