@@ -1,1 +1,33 @@
-//! Terminal tables, exports, and self-contained pages of a run.
+//! What assay shows of a run: tables for a terminal, Markdown, CSV, JSON, hyperfine's JSON, JUnit XML
+//! and one self-contained HTML page. All of them are pure functions of a [`RunView`] and write
+//! numbers by `assay_model::units`, so that they agree to the digit. What is published (Markdown,
+//! CSV, the page) passes through the [`Gate`] first: a number that carries a finding of severity
+//! *invalid* is withheld.
+//!
+//! | module | what it writes |
+//! |---|---|
+//! | [`terminal`] | tables and summaries of a given width |
+//! | [`markdown`] | the run as a Markdown page |
+//! | [`csv`] | one row for each trial and metric, curve points, summaries |
+//! | [`json`] | everything, for programs |
+//! | [`hyperfine`] | hyperfine's export format, also read |
+//! | [`junit`] | test cases for a CI server |
+//! | [`page`] | the HTML page |
+
+pub mod csv;
+mod figures;
+#[doc(hidden)]
+pub mod fixtures;
+mod gate;
+pub mod hyperfine;
+pub mod json;
+pub mod junit;
+pub mod markdown;
+pub mod page;
+pub mod terminal;
+mod view;
+mod words;
+
+pub use gate::{Gate, Withheld};
+pub use view::{LedgerHead, RunView};
+pub use words::{SMOOTHNESS, method, verdict};

@@ -1,0 +1,242 @@
+//! CSV (RFC 4180): the long form with one row for each trial and metric, the points of curves, and
+//! the summaries. Missing values are empty fields; withheld ones are empty and name the finding.
+
+use assay_model::{Kind, TrialRecord};
+
+use crate::gate::Gate;
+use crate::view::{RunView, outcome_word};
+
+/// One row for each trial and metric, with every factor's level as a column of its own. Trials that
+/// reported no metric have one row with an empty metric, so that no trial is left out.
+pub fn trials(view: &RunView) -> String {
+    let gate = Gate::of(view);
+    let mut out = Rows::default();
+    let mut head = owned(&[
+        "run",
+        "experiment",
+        "trial",
+        "attempt",
+        "block",
+        "treatment",
+        "warmup",
+        "outcome",
+    ]);
+    head.extend(view.plan.factors.iter().cloned());
+    head.extend(owned(&["metric", "value", "unit", "better", "kind", "withheld", "started_at"]));
+    out.row(&head);
+    for record in &view.records {
+        let mut lead = origin(view, record);
+        lead.insert(3, record.attempt.to_string());
+        lead.push(record.warmup.to_string());
+        lead.push(outcome_word(record.outcome).to_owned());
+        lead.extend(levels(view, record));
+        let withheld = gate.trial(record).map(|w| w.finding.clone()).unwrap_or_default();
+        if record.metrics.is_empty() {
+            let mut row = lead.clone();
+            row.extend(std::iter::repeat_n(String::new(), 5));
+            row.extend([withheld.clone(), record.started_at.clone()]);
+            out.row(&row);
+        }
+        for m in &record.metrics {
+            let value = m.value.filter(|v| v.is_finite() && withheld.is_empty());
+            let better = match m.better {
+                assay_model::Better::Higher => "higher",
+                assay_model::Better::Lower => "lower",
+                assay_model::Better::Neither => "neither",
+            };
+            let mut row = lead.clone();
+            row.extend([m.name.clone(), number(value), m.unit.clone(), better.to_owned()]);
+            row.extend([kind(m.kind).to_owned(), withheld.clone(), record.started_at.clone()]);
+            out.row(&row);
+        }
+    }
+    out.0
+}
+
+/// One row for each point of each curve of each trial, in the order of measuring.
+pub fn curves(view: &RunView) -> String {
+    let gate = Gate::of(view);
+    let mut out = Rows::default();
+    let mut head = owned(&["run", "experiment", "trial", "block", "treatment", "counts"]);
+    head.extend(view.plan.factors.iter().cloned());
+    head.extend(owned(&["curve", "kind", "position", "x", "x_unit", "value", "unit", "withheld"]));
+    out.row(&head);
+    for record in &view.records {
+        let withheld = gate.trial(record).map(|w| w.finding.clone()).unwrap_or_default();
+        let mut lead = origin(view, record);
+        lead.push(record.counts().to_string());
+        lead.extend(levels(view, record));
+        for curve in &record.curves {
+            for (position, [x, value]) in curve.points.iter().enumerate() {
+                let value = Some(*value).filter(|v| v.is_finite() && withheld.is_empty());
+                let mut row = lead.clone();
+                row.extend([curve.name.clone(), kind(curve.kind).to_owned()]);
+                row.extend([position.to_string(), number(Some(*x)), curve.x_unit.clone()]);
+                row.extend([number(value), curve.unit.clone(), withheld.clone()]);
+                out.row(&row);
+            }
+        }
+    }
+    out.0
+}
+
+/// One row for each treatment and metric: n, means, median, range, standard deviation, interval, and
+/// for the deciding metric the ratio to the baseline with its interval and verdict.
+pub fn summaries(view: &RunView) -> String {
+    let gate = Gate::of(view);
+    let mut out = Rows::default();
+    let mut head = owned(&["run", "experiment", "treatment"]);
+    head.extend(view.plan.factors.iter().cloned());
+    head.extend(owned(&[
+        "metric",
+        "unit",
+        "n",
+        "geomean",
+        "interval_low",
+        "interval_high",
+        "level",
+        "mean",
+        "median",
+        "min",
+        "max",
+        "stddev",
+        "ratio",
+        "ratio_low",
+        "ratio_high",
+        "verdict",
+        "withheld",
+    ]));
+    out.row(&head);
+    for s in &gate.analysis.summaries {
+        let x = &s.summary;
+        let comparison = gate
+            .analysis
+            .comparisons
+            .iter()
+            .find(|c| c.treatment == s.treatment && c.metric == s.metric);
+        let mut row =
+            vec![view.summary.id.to_string(), view.experiment.name.clone(), s.label.clone()];
+        row.extend(treatment_levels(view, s.treatment));
+        row.extend([s.metric.clone(), s.unit.clone(), x.n.to_string(), number(x.geomean)]);
+        row.extend([number(x.interval.map(|i| i.low)), number(x.interval.map(|i| i.high))]);
+        row.extend([number(x.interval.map(|i| i.level)), number(x.mean), number(x.median)]);
+        row.extend([number(x.min), number(x.max), number(x.stddev)]);
+        row.extend([
+            number(comparison.and_then(|c| c.ratio)),
+            number(comparison.and_then(|c| c.interval).map(|i| i.low)),
+            number(comparison.and_then(|c| c.interval).map(|i| i.high)),
+            comparison.map(|c| c.verdict.name().to_owned()).unwrap_or_default(),
+            gate.treatment(s.treatment).map(|w| w.finding.clone()).unwrap_or_default(),
+        ]);
+        out.row(&row);
+    }
+    out.0
+}
+
+fn origin(view: &RunView, record: &TrialRecord) -> Vec<String> {
+    vec![
+        view.summary.id.to_string(),
+        view.experiment.name.clone(),
+        record.number.to_string(),
+        record.block.to_string(),
+        view.label(record.treatment),
+    ]
+}
+
+fn levels(view: &RunView, record: &TrialRecord) -> Vec<String> {
+    treatment_levels(view, record.treatment)
+}
+
+fn treatment_levels(view: &RunView, treatment: u32) -> Vec<String> {
+    let levels = view.plan.treatment(treatment).map(|t| &t.levels);
+    view.plan
+        .factors
+        .iter()
+        .map(|f| levels.and_then(|l| l.get(f)).map(ToString::to_string).unwrap_or_default())
+        .collect()
+}
+
+fn kind(kind: Kind) -> &'static str {
+    match kind {
+        Kind::Measured => "measured",
+        Kind::Derived => "derived",
+        Kind::Estimated => "estimated",
+        Kind::Quoted => "quoted",
+    }
+}
+
+/// A number so that it reads back to the same bits; empty when missing.
+fn number(value: Option<f64>) -> String {
+    value.map(|v| v.to_string()).unwrap_or_default()
+}
+
+fn owned(words: &[&str]) -> Vec<String> {
+    words.iter().map(|w| (*w).to_owned()).collect()
+}
+
+#[derive(Default)]
+struct Rows(String);
+
+impl Rows {
+    fn row(&mut self, fields: &[String]) {
+        for (i, field) in fields.iter().enumerate() {
+            if i > 0 {
+                self.0.push(',');
+            }
+            if field.contains([',', '"', '\n', '\r']) {
+                self.0.push('"');
+                self.0.push_str(&field.replace('"', "\"\""));
+                self.0.push('"');
+            } else {
+                self.0.push_str(field);
+            }
+        }
+        self.0.push_str("\r\n");
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::fixtures;
+
+    #[test]
+    fn every_trial_and_every_level_is_there() {
+        let view = fixtures::failures();
+        let text = trials(&view);
+        let head = text.lines().next().unwrap();
+        assert!(head.contains("outcome,memory_limit,threads,metric"), "{head}");
+        for r in &view.records {
+            let number = format!(",{},", r.number);
+            assert!(text.lines().any(|l| l.contains(&number)), "trial {} is missing", r.number);
+        }
+        let fields = head.split(',').count();
+        assert!(text.lines().all(|l| l.split(',').count() >= fields), "ragged rows");
+    }
+
+    #[test]
+    fn quotes_what_needs_quotes() {
+        let mut rows = Rows::default();
+        rows.row(&owned(&["a,b", "c\"d", "e\nf", "g"]));
+        assert_eq!(rows.0, "\"a,b\",\"c\"\"d\",\"e\nf\",g\r\n");
+    }
+
+    #[test]
+    fn withheld_numbers_are_empty_and_say_why() {
+        let text = trials(&fixtures::withheld());
+        for line in text.lines().skip(1) {
+            let fields: Vec<&str> = line.rsplitn(7, ',').collect();
+            assert_eq!(fields[1], "F17", "{line}");
+            assert_eq!(fields[5], "", "{line}");
+        }
+    }
+
+    #[test]
+    fn numbers_read_back_to_the_same_bits() {
+        let view = fixtures::commands();
+        let text = summaries(&view);
+        let geomean = view.analysis.summaries[0].summary.geomean.unwrap();
+        assert!(text.contains(&format!(",{geomean},")));
+        assert!(curves(&fixtures::block_size()).lines().count() > 2000);
+    }
+}

@@ -1,0 +1,104 @@
+//! Numbers as text, the same in every output.
+
+use assay_model::units::{self, Estimate};
+use assay_model::{Comparison, CurvePoint, Interval, TreatmentSummary};
+
+/// What stands where a number could not be had.
+pub(crate) const NO_VALUE: &str = "no value";
+
+/// The centre of a summary: the geometric mean, or the arithmetic one when a value is not positive.
+pub(crate) fn centre(summary: &TreatmentSummary) -> Option<f64> {
+    summary.summary.geomean.or(summary.summary.mean)
+}
+
+/// The name of [`centre`].
+pub(crate) fn centre_name(summary: &TreatmentSummary) -> &'static str {
+    if summary.summary.geomean.is_some() || summary.summary.mean.is_none() {
+        "geometric mean"
+    } else {
+        "mean"
+    }
+}
+
+/// A value with its interval, scaled as `reference` is; `None` without an interval.
+pub(crate) fn estimate(
+    value: f64,
+    interval: Option<Interval>,
+    unit: &str,
+    reference: f64,
+) -> Option<Estimate> {
+    interval.map(|i| units::estimate(value, i.low, i.high, unit, reference))
+}
+
+/// `5.542 GB/s (5.512..5.572)`, or `5.542 GB/s` where there is no interval.
+pub(crate) fn with_interval(value: f64, interval: Option<Interval>, unit: &str) -> String {
+    estimate(value, interval, unit, value)
+        .map_or_else(|| units::format_value(value, unit), |e| e.to_string())
+}
+
+/// A summary's centre with its interval, or [`NO_VALUE`].
+pub(crate) fn summary_text(summary: &TreatmentSummary) -> String {
+    centre(summary).map_or_else(
+        || NO_VALUE.to_owned(),
+        |v| with_interval(v, summary.summary.interval, &summary.unit),
+    )
+}
+
+/// A curve point's value with its interval.
+pub(crate) fn point_text(point: &CurvePoint, unit: &str) -> String {
+    with_interval(point.value, point.interval, unit)
+}
+
+/// Where a curve point lies: sizes in IEC units, anything else as a value.
+pub(crate) fn x_text(x: f64, unit: &str) -> String {
+    if unit == "B" && x >= 0.0 && x.fract() == 0.0 && x < 9e15 {
+        return units::format_bytes(x as u64);
+    }
+    if x.fract() == 0.0 && matches!(unit, "1" | "") {
+        return format!("{x:.0}");
+    }
+    units::format_value(x, unit)
+}
+
+/// A comparison's ratio with its interval: `1.861 (1.842..1.880)`; the ratio alone where n carries
+/// no interval; [`NO_VALUE`] without a ratio.
+pub(crate) fn ratio_text(comparison: &Comparison) -> String {
+    match (comparison.ratio, comparison.interval) {
+        (Some(r), Some(i)) => units::format_ratio(r, i.low, i.high),
+        (Some(r), None) => format!("{} (no interval)", units::significant(r, 4)),
+        (None, _) => NO_VALUE.to_owned(),
+    }
+}
+
+/// A metric value or [`NO_VALUE`].
+pub(crate) fn value_text(value: Option<f64>, unit: &str) -> String {
+    value.map_or_else(|| NO_VALUE.to_owned(), |v| units::format_value(v, unit))
+}
+
+/// `95 %`, `99.5 %`.
+pub(crate) fn percent(fraction: f64) -> String {
+    let text = format!("{:.2}", fraction * 100.0);
+    format!("{} %", text.trim_end_matches('0').trim_end_matches('.'))
+}
+
+/// `1 trial`, `6 trials`.
+pub(crate) fn count(n: usize, what: &str) -> String {
+    if n == 1 { format!("1 {what}") } else { format!("{n} {what}s") }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_number_has_the_digits_that_its_interval_supports() {
+        let i = Interval { low: 5.512e9, high: 5.572e9, level: 0.95 };
+        assert_eq!(with_interval(5.542_345e9, Some(i), "B/s"), "5.542 GB/s (5.512..5.572)");
+        assert_eq!(with_interval(5.542_345e9, None, "B/s"), "5.542 GB/s");
+        assert_eq!(value_text(None, "s"), "no value");
+        assert_eq!(percent(0.95), "95 %");
+        assert_eq!(percent(0.005), "0.5 %");
+        assert_eq!(x_text(65536.0, "B"), "64 KiB");
+        assert_eq!(x_text(3.0, "1"), "3");
+    }
+}

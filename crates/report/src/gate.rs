@@ -1,0 +1,184 @@
+//! What may be published: numbers that carry a finding of severity *invalid* are taken out before
+//! any page is made, so that no part of a page can print them by accident.
+
+use std::collections::BTreeMap;
+
+use assay_model::{Analysis, Finding, Severity, Summary, TreatmentSummary, TrialRecord, Verdict};
+
+use crate::view::RunView;
+
+/// A result that is not published, and why.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Withheld {
+    /// What is withheld: `all results`, a treatment's label, `trial 7`.
+    pub what: String,
+    /// The finding's id; `comparison` where the analysis itself says that the numbers do not count.
+    pub finding: String,
+    /// What was found.
+    pub message: String,
+}
+
+impl Withheld {
+    fn of(what: impl Into<String>, finding: &Finding) -> Self {
+        Withheld {
+            what: what.into(),
+            finding: finding.id.clone(),
+            message: finding.message.clone(),
+        }
+    }
+
+    /// What is printed in the place of the number: `withheld: F17 the output was not checked`.
+    pub fn text(&self) -> String {
+        format!("withheld: {} {}", self.finding, self.message)
+    }
+}
+
+/// An analysis without the numbers that must not be published.
+#[derive(Debug, Clone)]
+pub struct Gate {
+    /// The analysis; withheld numbers are `None`, withheld curves have no points.
+    pub analysis: Analysis,
+    /// What was withheld, the widest first.
+    pub withheld: Vec<Withheld>,
+    run: Option<Withheld>,
+    treatments: BTreeMap<u32, Withheld>,
+    trials: BTreeMap<u32, Withheld>,
+}
+
+impl Gate {
+    /// Decides what may be published of a run. A finding of severity *invalid* about the run
+    /// withholds every result; one about a trial that counts withholds the results of its treatment,
+    /// since the trial's number is in them; one about another trial only that trial's own numbers.
+    pub fn of(view: &RunView) -> Self {
+        let invalid = |findings: &[Finding]| {
+            findings.iter().find(|f| f.severity == Severity::Invalid).cloned()
+        };
+        let run = invalid(&view.analysis.findings).map(|f| Withheld::of("all results", &f));
+        let mut treatments = BTreeMap::new();
+        let mut trials = BTreeMap::new();
+        for record in &view.records {
+            if let Some(f) = invalid(&record.findings) {
+                trials.insert(record.number, Withheld::of(format!("trial {}", record.number), &f));
+                if record.counts() {
+                    treatments
+                        .entry(record.treatment)
+                        .or_insert_with(|| Withheld::of(view.label(record.treatment), &f));
+                }
+            }
+        }
+        let mut gate =
+            Gate { analysis: view.analysis.clone(), withheld: Vec::new(), run, treatments, trials };
+        gate.strip();
+        gate.withheld = gate
+            .run
+            .iter()
+            .chain(gate.treatments.values())
+            .chain(gate.trials.values())
+            .cloned()
+            .collect();
+        gate
+    }
+
+    fn strip(&mut self) {
+        let mut analysis = self.analysis.clone();
+        for s in &mut analysis.summaries {
+            if self.treatment(s.treatment).is_some() {
+                blank(s);
+            }
+        }
+        for c in &mut analysis.comparisons {
+            let why = self.treatment(c.treatment).or_else(|| self.treatment(c.baseline));
+            if let Some(w) = why {
+                c.reason = w.text();
+                c.verdict = Verdict::Invalid;
+            }
+            if c.verdict == Verdict::Invalid {
+                (c.ratio, c.interval, c.twin, c.detectable) = (None, None, None, None);
+            }
+        }
+        for curve in &mut analysis.curves {
+            if self.treatment(curve.treatment).is_some() {
+                curve.points.clear();
+                (curve.best, curve.efficient, curve.smoothness) = (None, None, None);
+            }
+        }
+        // The points of a scaling analysis stand on several treatments at once.
+        if self.run.is_some() || !self.treatments.is_empty() {
+            analysis.scaling = None;
+        }
+        if self.run.is_some() {
+            for m in &mut analysis.run_metrics {
+                m.value = None;
+            }
+        }
+        self.analysis = analysis;
+    }
+
+    /// Why nothing of the run may be published, if so.
+    pub fn run(&self) -> Option<&Withheld> {
+        self.run.as_ref()
+    }
+
+    /// Why a treatment's results are withheld, if they are.
+    pub fn treatment(&self, id: u32) -> Option<&Withheld> {
+        self.run.as_ref().or_else(|| self.treatments.get(&id))
+    }
+
+    /// Why a trial's numbers are withheld, if they are.
+    pub fn trial(&self, record: &TrialRecord) -> Option<&Withheld> {
+        self.run.as_ref().or_else(|| self.trials.get(&record.number))
+    }
+}
+
+fn blank(s: &mut TreatmentSummary) {
+    s.summary = Summary {
+        n: s.summary.n,
+        mean: None,
+        geomean: None,
+        median: None,
+        min: None,
+        max: None,
+        stddev: None,
+        interval: None,
+    };
+    s.values.fill(None);
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::fixtures;
+
+    #[test]
+    fn a_sound_run_passes_unchanged() {
+        let view = fixtures::commands();
+        let gate = Gate::of(&view);
+        assert_eq!(gate.analysis, view.analysis);
+        assert!(gate.withheld.is_empty());
+    }
+
+    #[test]
+    fn a_finding_about_the_run_withholds_every_number() {
+        let view = fixtures::withheld();
+        let gate = Gate::of(&view);
+        assert!(gate.run().is_some());
+        assert!(gate.analysis.summaries.iter().all(|s| s.summary.geomean.is_none()));
+        assert!(gate.analysis.comparisons.iter().all(|c| c.ratio.is_none()));
+    }
+
+    #[test]
+    fn a_finding_about_a_counted_trial_withholds_its_treatment_alone() {
+        let mut view = fixtures::commands();
+        let number = view.counted(1)[0].number;
+        let record = view.records.iter_mut().find(|r| r.number == number).unwrap();
+        record.findings.push(fixtures::invalid_finding());
+        let gate = Gate::of(&view);
+        assert!(gate.run().is_none());
+        assert!(gate.treatment(1).is_some() && gate.treatment(0).is_none());
+        let kept: Vec<bool> =
+            gate.analysis.summaries.iter().map(|s| s.summary.mean.is_some()).collect();
+        assert!(kept.contains(&true) && kept.contains(&false));
+        assert_eq!(gate.analysis.comparisons[0].ratio, None);
+        assert!(gate.analysis.comparisons[0].reason.contains("F17"));
+    }
+}

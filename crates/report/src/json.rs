@@ -1,0 +1,66 @@
+//! Everything about a run as one JSON document, for programs. Nothing is withheld here: the findings
+//! stand beside the numbers.
+
+use assay_model::{
+    Analysis, Experiment, LedgerEntry, Plan, RunSummary, SCHEMA_VERSION, SystemDescription,
+    TrialRecord,
+};
+use serde::Serialize;
+
+use crate::view::RunView;
+
+#[derive(Serialize)]
+struct Document<'a> {
+    schema_version: u32,
+    assay: &'a str,
+    summary: &'a RunSummary,
+    experiment: &'a Experiment,
+    plan: &'a Plan,
+    system: &'a SystemDescription,
+    analysis: &'a Analysis,
+    records: &'a [TrialRecord],
+    ledger: &'a [LedgerEntry],
+}
+
+/// The document, indented. Values that are not finite are `null`.
+///
+/// # Errors
+/// A map of the view has a key that JSON cannot have; with the types as they are this cannot happen.
+pub fn write(view: &RunView) -> Result<String, serde_json::Error> {
+    let document = Document {
+        schema_version: SCHEMA_VERSION,
+        assay: &view.assay_version,
+        summary: &view.summary,
+        experiment: &view.experiment,
+        plan: &view.plan,
+        system: &view.system,
+        analysis: &view.analysis,
+        records: &view.records,
+        ledger: &view.ledger,
+    };
+    serde_json::to_string_pretty(&document)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::fixtures;
+
+    #[test]
+    fn reads_back_as_the_types_it_was_made_from() {
+        let view = fixtures::missing();
+        let value: serde_json::Value = serde_json::from_str(&write(&view).unwrap()).unwrap();
+        assert_eq!(value["schema_version"], SCHEMA_VERSION);
+        let analysis: Analysis = serde_json::from_value(value["analysis"].clone()).unwrap();
+        // The reader of JSON may miss a value by its last bit, so values are not compared exactly.
+        for (read, written) in analysis.summaries.iter().zip(&view.analysis.summaries) {
+            for (a, b) in read.values.iter().zip(&written.values) {
+                assert_eq!(a.is_some(), b.is_some());
+                assert!((a.unwrap_or(0.0) - b.unwrap_or(0.0)).abs() < 1e-12);
+            }
+        }
+        let records: Vec<TrialRecord> = serde_json::from_value(value["records"].clone()).unwrap();
+        assert_eq!(records.len(), view.records.len());
+        assert_eq!(value["records"][0]["metrics"][3]["value"], serde_json::Value::Null);
+    }
+}

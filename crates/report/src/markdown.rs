@@ -1,0 +1,277 @@
+//! The run as Markdown: the same numbers and sentences as the page, without charts.
+
+use std::fmt::Write as _;
+
+use crate::figures::{
+    NO_VALUE, count, percent, point_text, ratio_text, summary_text, value_text, x_text,
+};
+use crate::gate::Gate;
+use crate::terminal::{KEY_FACTS, fact_text};
+use crate::view::{RunView, deciding, outcome_word};
+use crate::words;
+
+/// The page as GitHub-flavoured Markdown.
+pub fn write(view: &RunView) -> String {
+    let gate = Gate::of(view);
+    let mut out = format!("# {}\n\n", line(view.title()));
+    let s = &view.summary;
+    let _ = writeln!(
+        out,
+        "Run `{}` of experiment `{}` (workload `{}`) on {}, started {}, {}.\n",
+        s.id,
+        code(&s.experiment),
+        code(&s.workload),
+        line(&s.host),
+        s.started_at,
+        s.state.name()
+    );
+    significance(&mut out, view, &gate);
+    results(&mut out, view, &gate);
+    curves(&mut out, &gate);
+    scaling(&mut out, &gate);
+    findings(&mut out, view);
+    configuration(&mut out, view);
+    out.push_str("## Method\n\n");
+    for sentence in words::method(view) {
+        let _ = writeln!(out, "- {}", line(&sentence));
+    }
+    trials(&mut out, view, &gate);
+    let _ = writeln!(out, "\nMade by assay {}.", view.assay_version);
+    out
+}
+
+fn significance(out: &mut String, view: &RunView, gate: &Gate) {
+    out.push_str("## Significance\n\n");
+    for w in &gate.withheld {
+        let _ = writeln!(out, "**{}: {}**\n", line(&w.what), line(&w.text()));
+    }
+    if gate.run().is_some() {
+        return;
+    }
+    for c in &gate.analysis.comparisons {
+        let _ = writeln!(out, "- {}", line(&words::verdict(&gate.analysis, c)));
+    }
+    if gate.analysis.comparisons.is_empty() {
+        for x in deciding(&gate.analysis) {
+            let _ = writeln!(
+                out,
+                "- {} of {}: {} ({})",
+                line(&x.metric),
+                line(&view.label(x.treatment)),
+                summary_text(x),
+                count(x.summary.n as usize, "trial")
+            );
+        }
+    }
+    out.push('\n');
+}
+
+fn results(out: &mut String, view: &RunView, gate: &Gate) {
+    let a = &gate.analysis;
+    let _ =
+        writeln!(out, "## Results\n\n{}, {} intervals\n", line(&a.metric), percent(a.confidence));
+    out.push_str("| treatment | n | geometric mean | ratio | verdict | trials |\n|---|--:|--:|--:|---|---|\n");
+    for s in deciding(a) {
+        let comparison = a.comparisons.iter().find(|c| c.treatment == s.treatment);
+        let (value, ratio, verdict) = match (gate.treatment(s.treatment), comparison) {
+            (Some(w), _) => (w.text(), String::new(), "invalid".to_owned()),
+            (None, Some(c)) => (summary_text(s), ratio_text(c), c.verdict.name().to_owned()),
+            (None, None) if a.comparisons.is_empty() => {
+                (summary_text(s), String::new(), String::new())
+            }
+            (None, None) => (summary_text(s), "1".to_owned(), "baseline".to_owned()),
+        };
+        let trials: Vec<String> =
+            view.counted(s.treatment).iter().map(|r| r.number.to_string()).collect();
+        row(
+            out,
+            &[
+                &view.label(s.treatment),
+                &s.summary.n.to_string(),
+                &value,
+                &ratio,
+                &verdict,
+                &trials.join(" "),
+            ],
+        );
+    }
+    out.push('\n');
+}
+
+fn curves(out: &mut String, gate: &Gate) {
+    if gate.analysis.curves.iter().all(|c| c.points.is_empty()) {
+        return;
+    }
+    out.push_str("### Curves\n\n| curve | treatment | best size | best | most efficient size | value there | smoothness |\n|---|---|--:|--:|--:|--:|--:|\n");
+    for c in &gate.analysis.curves {
+        let at = |p: &Option<assay_model::CurvePoint>| {
+            p.as_ref().map_or_else(
+                || (NO_VALUE.to_owned(), NO_VALUE.to_owned()),
+                |p| (x_text(p.x, &c.x_unit), point_text(p, &c.unit)),
+            )
+        };
+        let (best, best_value) = at(&c.best);
+        let (efficient, value) = at(&c.efficient);
+        let smooth = c.smoothness.map_or_else(|| NO_VALUE.to_owned(), |s| format!("{s:.2}"));
+        row(out, &[&c.name, &c.label, &best, &best_value, &efficient, &value, &smooth]);
+    }
+    let _ = writeln!(out, "\n{}\n", words::SMOOTHNESS);
+}
+
+fn scaling(out: &mut String, gate: &Gate) {
+    let Some(s) = &gate.analysis.scaling else { return };
+    let _ = writeln!(
+        out,
+        "### Scaling over {}\n\n| {} | {} | speedup | efficiency |\n|--:|--:|--:|--:|",
+        line(&s.factor),
+        line(&s.factor),
+        line(&s.metric)
+    );
+    for p in &s.points {
+        let speedup = p.interval.map_or_else(
+            || assay_model::units::significant(p.speedup, 4),
+            |i| assay_model::units::format_ratio(p.speedup, i.low, i.high),
+        );
+        row(
+            out,
+            &[
+                &p.count.to_string(),
+                &value_text(Some(p.value), &gate.analysis.unit),
+                &speedup,
+                &percent((p.efficiency * 1000.0).round() / 1000.0),
+            ],
+        );
+    }
+    let _ = writeln!(out, "\n{}\n", line(&s.note));
+}
+
+fn findings(out: &mut String, view: &RunView) {
+    out.push_str("## Best practices\n\n");
+    if view.analysis.findings.is_empty() {
+        out.push_str("The checks found nothing to report.\n");
+    }
+    for f in &view.analysis.findings {
+        let remedy = if f.remedy.is_empty() {
+            String::new()
+        } else {
+            format!(" Remedy: {}.", line(&f.remedy))
+        };
+        let severity = format!("{:?}", f.severity).to_lowercase();
+        let _ = writeln!(
+            out,
+            "- {severity} {} {}: {}.{remedy}",
+            line(&f.id),
+            line(&f.name),
+            line(&f.message)
+        );
+    }
+    out.push('\n');
+}
+
+fn configuration(out: &mut String, view: &RunView) {
+    out.push_str("## Configuration\n\n| fact | value |\n|---|---|\n");
+    for (name, path) in KEY_FACTS {
+        if let Some(fact) = view.system.facts.get(path) {
+            row(out, &[name, &fact_text(fact)]);
+        }
+    }
+    out.push('\n');
+}
+
+fn trials(out: &mut String, view: &RunView, gate: &Gate) {
+    let a = &gate.analysis;
+    let _ = writeln!(
+        out,
+        "\n## Disclosure\n\n| trial | block | treatment | outcome | {} | started |\n|--:|--:|---|---|--:|---|",
+        line(&a.metric)
+    );
+    for r in &view.records {
+        let value = gate.trial(r).map_or_else(
+            || value_text(r.metric(&a.metric), &a.unit),
+            |w| format!("withheld: {}", w.finding),
+        );
+        let warmup = if r.warmup { ", warm-up" } else { "" };
+        row(
+            out,
+            &[
+                &r.number.to_string(),
+                &(r.block + 1).to_string(),
+                &view.label(r.treatment),
+                &format!("{}{warmup}", outcome_word(r.outcome)),
+                &value,
+                &r.started_at,
+            ],
+        );
+    }
+    let head = view
+        .ledger_head()
+        .map_or_else(|| "unknown: the ledger is empty".to_owned(), |h| format!("`{}`", h.hash));
+    let plan = view.plan_hash().map_or_else(|| "unknown".to_owned(), |h| format!("`{h}`"));
+    let _ = writeln!(out, "\nPlan, SHA-256: {plan}. Ledger head, SHA-256: {head}.\n");
+    // A fence longer than any in the file cannot be closed by it.
+    let fence = "`".repeat(longest_ticks(&view.experiment_toml).max(2) + 1);
+    let _ = writeln!(out, "{fence}toml\n{}\n{fence}", view.experiment_toml.trim_end());
+}
+
+fn longest_ticks(text: &str) -> usize {
+    text.split(|c| c != '`').map(str::len).max().unwrap_or(0)
+}
+
+fn row(out: &mut String, cells: &[&str]) {
+    for c in cells {
+        let _ = write!(out, "| {} ", line(c));
+    }
+    out.push_str("|\n");
+}
+
+/// Text on one line with the characters that Markdown and HTML would take as markup escaped.
+fn line(text: &str) -> String {
+    let mut out = String::with_capacity(text.len());
+    for c in text.chars() {
+        match c {
+            '\n' | '\r' | '\t' => out.push(' '),
+            c if c.is_control() => out.push('\u{FFFD}'),
+            '&' => out.push_str("&amp;"),
+            '<' => out.push_str("&lt;"),
+            '|' | '*' | '_' | '`' | '\\' | '[' | ']' => {
+                out.push('\\');
+                out.push(c);
+            }
+            c => out.push(c),
+        }
+    }
+    out
+}
+
+/// Text inside a code span: no back ticks, one line.
+fn code(text: &str) -> String {
+    text.chars().map(|c| if c == '`' || c.is_control() { ' ' } else { c }).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::fixtures;
+
+    #[test]
+    fn reads_as_before() {
+        for (name, view) in fixtures::all() {
+            insta::assert_snapshot!(name, write(&view));
+        }
+    }
+
+    #[test]
+    fn withheld_numbers_are_not_printed() {
+        let view = fixtures::withheld();
+        let text = write(&view);
+        assert!(text.contains("withheld: F17"));
+        for s in &view.analysis.summaries {
+            assert!(!text.contains(&summary_text(s)));
+        }
+    }
+
+    #[test]
+    fn labels_cannot_break_a_table() {
+        assert_eq!(line("a|b\n<c>*"), "a\\|b &lt;c>\\*");
+    }
+}

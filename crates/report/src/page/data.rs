@@ -1,0 +1,46 @@
+//! Data inside the page: the analysis as JSON, and files to download as links.
+
+use assay_model::{Analysis, RunSummary, SCHEMA_VERSION};
+use base64::Engine as _;
+use base64::engine::general_purpose::STANDARD;
+use maud::{Markup, PreEscaped, html};
+use serde::Serialize;
+
+use crate::gate::Gate;
+use crate::view::RunView;
+
+#[derive(Serialize)]
+struct Block<'a> {
+    schema_version: u32,
+    assay: &'a str,
+    summary: &'a RunSummary,
+    plan_sha256: Option<&'a str>,
+    withheld: Vec<String>,
+    analysis: &'a Analysis,
+}
+
+/// `<script type="application/json" id="data">`: data that no browser runs. `<` is escaped, so that
+/// nothing inside can end the element.
+pub(super) fn block(view: &RunView, gate: &Gate) -> Markup {
+    let mut summary = view.summary.clone();
+    if gate.treatment(view.plan.baseline).is_some() {
+        summary.value = None;
+    }
+    let block = Block {
+        schema_version: SCHEMA_VERSION,
+        assay: &view.assay_version,
+        summary: &summary,
+        plan_sha256: view.plan_hash(),
+        withheld: gate.withheld.iter().map(|w| format!("{}: {}", w.what, w.text())).collect(),
+        analysis: &gate.analysis,
+    };
+    // These types hold no map whose keys JSON cannot have, so writing them cannot fail.
+    let json = serde_json::to_string(&block).unwrap_or_else(|_| "null".to_owned());
+    html! { script type="application/json" id="data" { (PreEscaped(json.replace('<', "\\u003c"))) } }
+}
+
+/// A file inside the page as a link.
+pub(super) fn download(text: &str, name: &str, label: &str) -> Markup {
+    let url = format!("data:text/csv;charset=utf-8;base64,{}", STANDARD.encode(text));
+    html! { a href=(url) download=(name) { (label) } }
+}

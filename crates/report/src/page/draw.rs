@@ -1,0 +1,281 @@
+//! From the analysis to charts.
+
+use assay_chart::curve::{self, Curve, Marked, Point, Standout, Vertical};
+use assay_chart::intervals::{absolute, ratio};
+use assay_chart::order::{self, RunOrder, Standing};
+use assay_chart::scaling::{self as scaling_chart, ScalingChart};
+use assay_chart::{Head, ScaleKind};
+use assay_model::{CurveSummary, Outcome, Scaling, ScalingModel, SystemDescription, units};
+use maud::Markup;
+
+use crate::figures::{
+    centre, count, percent, point_text, ratio_text, summary_text, value_text, x_text,
+};
+use crate::gate::Gate;
+use crate::view::{RunView, deciding, outcome_word};
+use crate::words;
+
+/// Curves over one another: `curves` share x unit and unit.
+pub(super) fn curves(
+    view: &RunView,
+    id: &str,
+    title: &str,
+    curves: &[&CurveSummary],
+) -> Option<Markup> {
+    let first = curves.first()?;
+    let xs = || curves.iter().flat_map(|c| c.points.iter().map(|p| p.x));
+    let low = xs().fold(f64::INFINITY, f64::min);
+    let high = xs().fold(f64::NEG_INFINITY, f64::max);
+    let wide = low > 0.0 && high / low >= 16.0;
+    let several_names = curves.iter().any(|c| c.name != first.name);
+    let name = |c: &CurveSummary| {
+        if several_names { format!("{}, {}", c.name, c.label) } else { c.label.clone() }
+    };
+    let series = curves.iter().map(|c| curve::Series {
+        label: name(c),
+        points: c.points.iter().map(|p| point(c, p)).collect(),
+        marked: standouts(c),
+    });
+    let n = curves.iter().flat_map(|c| &c.points).map(|p| p.n).max().unwrap_or(0);
+    let sentences: Vec<String> = curves
+        .iter()
+        .filter_map(|c| {
+            let b = c.best.as_ref()?;
+            let value = point_text(b, &c.unit);
+            Some(format!("{}: best {value} at {}.", name(c), x_text(b.x, &c.x_unit)))
+        })
+        .collect();
+    Some(curve::render(&Curve {
+        head: Head { id: id.to_owned(), title: title.to_owned(), desc: sentences.join(" ") },
+        x_name: if first.x_unit == "B" { "size".to_owned() } else { "x".to_owned() },
+        x_unit: first.x_unit.clone(),
+        x_scale: if wide { ScaleKind::Log2 } else { ScaleKind::Linear },
+        y_name: first.name.clone(),
+        y_unit: first.unit.clone(),
+        y_scale: ScaleKind::Linear,
+        better: first.better,
+        series: series.collect(),
+        verticals: if first.x_unit == "B" { caches(&view.system) } else { Vec::new() },
+        note: format!(
+            "{} a point; bands: {} intervals",
+            count(n as usize, "trial"),
+            percent(view.analysis.confidence)
+        ),
+    }))
+}
+
+fn point(c: &CurveSummary, p: &assay_model::CurvePoint) -> Point {
+    Point {
+        x: p.x,
+        y: p.value,
+        low: p.interval.map_or(f64::NAN, |i| i.low),
+        high: p.interval.map_or(f64::NAN, |i| i.high),
+        label: format!(
+            "{}: {} at {}, {}",
+            c.label,
+            point_text(p, &c.unit),
+            x_text(p.x, &c.x_unit),
+            count(p.n as usize, "trial")
+        ),
+    }
+}
+
+fn standouts(c: &CurveSummary) -> Vec<Marked> {
+    let mark = |p: &assay_model::CurvePoint, word: &str, standout| Marked {
+        x: p.x,
+        y: p.value,
+        label: format!("{word} {}", x_text(p.x, &c.x_unit)),
+        standout,
+    };
+    let best = c.best.iter().map(|p| mark(p, "best", Standout::Best));
+    best.chain(c.efficient.iter().map(|p| mark(p, "efficient", Standout::Efficient))).collect()
+}
+
+/// The sizes of data caches that the description of the system knows.
+fn caches(system: &SystemDescription) -> Vec<Vertical> {
+    [("L1d", "cpu.cache.l1d.size"), ("L2", "cpu.cache.l2.size"), ("L3", "cpu.cache.l3.size")]
+        .into_iter()
+        .filter_map(|(name, path)| {
+            // Machines with unlike cores list several sizes; the first stands for the mark.
+            let text = system.get(path)?.split(" + ").next()?;
+            let bytes = units::parse_bytes(text).ok()?;
+            Some(Vertical { x: bytes as f64, label: format!("{name} {text}") })
+        })
+        .collect()
+}
+
+/// Ratios to the baseline.
+pub(super) fn ratios(view: &RunView, gate: &Gate) -> Option<Markup> {
+    let a = &gate.analysis;
+    let first = a.comparisons.first()?;
+    a.comparisons.iter().find(|c| c.ratio.is_some())?;
+    let rows = a.comparisons.iter().map(|c| ratio::Row {
+        label: view.label(c.treatment),
+        ratio: c.ratio.unwrap_or(f64::NAN),
+        low: c.interval.map_or(f64::NAN, |i| i.low),
+        high: c.interval.map_or(f64::NAN, |i| i.high),
+        verdict: c.verdict.name().to_owned(),
+        text: if c.ratio.is_some() { ratio_text(c) } else { "withheld".to_owned() },
+    });
+    let desc: Vec<String> = a.comparisons.iter().map(|c| words::verdict(a, c)).collect();
+    let name = format!("{}: ratio to {}", first.metric, view.label(first.baseline));
+    Some(ratio::render(&ratio::Ratios {
+        head: Head { id: "ratios".into(), title: name.clone(), desc: desc.join(" ") },
+        name,
+        better: first.better,
+        margin: first.margin,
+        rows: rows.collect(),
+        note: format!("{} intervals", percent(a.confidence)),
+    }))
+}
+
+/// Every treatment's mean, interval and trials.
+pub(super) fn absolutes(view: &RunView, gate: &Gate) -> Option<Markup> {
+    let a = &gate.analysis;
+    let summaries: Vec<_> =
+        deciding(a).into_iter().filter(|s| gate.treatment(s.treatment).is_none()).collect();
+    summaries.iter().find(|s| centre(s).is_some())?;
+    let rows = summaries.iter().map(|s| absolute::Row {
+        label: view.label(s.treatment),
+        value: centre(s).unwrap_or(f64::NAN),
+        low: s.summary.interval.map_or(f64::NAN, |i| i.low),
+        high: s.summary.interval.map_or(f64::NAN, |i| i.high),
+        text: summary_text(s),
+        dots: view
+            .counted(s.treatment)
+            .iter()
+            .filter_map(|r| {
+                let value = r.metric(&a.metric)?;
+                Some(absolute::Dot {
+                    value,
+                    label: format!("trial {}: {}", r.number, value_text(Some(value), &a.unit)),
+                    href: format!("#trial-{}", r.number),
+                })
+            })
+            .collect(),
+    });
+    let desc: Vec<String> = summaries
+        .iter()
+        .map(|s| format!("{}: {}.", view.label(s.treatment), summary_text(s)))
+        .collect();
+    Some(absolute::render(&absolute::Absolute {
+        head: Head {
+            id: "absolute".into(),
+            title: format!("{} of each treatment", a.metric),
+            desc: desc.join(" "),
+        },
+        name: a.metric.clone(),
+        unit: a.unit.clone(),
+        better: a.better,
+        rows: rows.collect(),
+        note: format!("● mean, bar: {} interval, small: trials", percent(a.confidence)),
+    }))
+}
+
+/// Every trial's value in the order of execution.
+pub(super) fn run_order(view: &RunView, gate: &Gate) -> Option<Markup> {
+    let a = &gate.analysis;
+    let treatments = view.treatments();
+    let dots: Vec<order::Dot> = view
+        .records
+        .iter()
+        .map(|r| {
+            let value = r.metric(&a.metric).filter(|_| gate.trial(r).is_none());
+            let standing = match r.outcome {
+                Outcome::Completed if r.warmup => Standing::WarmUp,
+                Outcome::Completed => Standing::Counted,
+                _ => Standing::Failed,
+            };
+            let what = if r.outcome == Outcome::Completed {
+                value_text(value, &a.unit)
+            } else {
+                outcome_word(r.outcome).to_owned()
+            };
+            let warmup = if r.warmup { " (warm-up)" } else { "" };
+            order::Dot {
+                number: r.number,
+                value: value.unwrap_or(f64::NAN),
+                series: treatments.iter().position(|t| *t == r.treatment).unwrap_or(0),
+                standing,
+                label: format!("trial {}, {}: {what}{warmup}", r.number, view.label(r.treatment)),
+                href: format!("#trial-{}", r.number),
+            }
+        })
+        .collect();
+    dots.iter().find(|d| d.value.is_finite())?;
+    Some(order::render(&RunOrder {
+        head: Head {
+            id: "run-order".into(),
+            title: format!("{} by trial", a.metric),
+            desc:
+                "Every trial in the order of execution; a slope is drift of the machine, a step a \
+                   change in it."
+                    .into(),
+        },
+        name: a.metric.clone(),
+        unit: a.unit.clone(),
+        better: a.better,
+        series: treatments.iter().map(|t| view.label(*t)).collect(),
+        dots,
+        note: "hollow: warm-up · ✕ at the foot: does not count".into(),
+    }))
+}
+
+/// Speedup and efficiency.
+pub(super) fn scaling(view: &RunView, s: &Scaling) -> Option<Markup> {
+    if s.points.len() < 2 {
+        return None;
+    }
+    let points = s.points.iter().map(|p| scaling_chart::Point {
+        count: p.count,
+        speedup: p.speedup,
+        low: p.interval.map_or(f64::NAN, |i| i.low),
+        high: p.interval.map_or(f64::NAN, |i| i.high),
+        efficiency: p.efficiency,
+        label: format!(
+            "{} {}: speedup {}, efficiency {}",
+            p.count,
+            s.factor,
+            speedup_text(p),
+            percent((p.efficiency * 1000.0).round() / 1000.0)
+        ),
+    });
+    let first = s.points[0].count;
+    let last = s.points[s.points.len() - 1].count;
+    let models = s.models.iter().map(|m| scaling_chart::Model {
+        name: crate::terminal::model_name(m),
+        points: (0..=32)
+            .map(|i| first + (last - first) * f64::from(i) / 32.0)
+            .map(|n| (n, throughput(m, n) / throughput(m, first)))
+            .collect(),
+    });
+    Some(scaling_chart::render(&ScalingChart {
+        head: Head {
+            id: "scaling-chart".into(),
+            title: format!("{} over {}", s.metric, s.factor),
+            desc: s
+                .points
+                .iter()
+                .map(|p| format!("{}: speedup {}.", p.count, speedup_text(p)))
+                .collect::<Vec<_>>()
+                .join(" "),
+        },
+        factor: s.factor.clone(),
+        points: points.collect(),
+        models: models.collect(),
+        note: format!("{} intervals", percent(view.analysis.confidence)),
+    }))
+}
+
+/// A speedup with its interval where the design carries one.
+pub(super) fn speedup_text(p: &assay_model::ScalingPoint) -> String {
+    p.interval.map_or_else(
+        || if p.speedup == 1.0 { "1".to_owned() } else { units::significant(p.speedup, 4) },
+        |i| units::format_ratio(p.speedup, i.low, i.high),
+    )
+}
+
+/// The Universal Scalability Law (Gunther 2007, eq. 4.33); Amdahl's law is its case kappa = 0.
+fn throughput(m: &ScalingModel, n: f64) -> f64 {
+    m.gamma * n / (1.0 + m.sigma * (n - 1.0) + m.kappa * n * (n - 1.0))
+}

@@ -1,0 +1,84 @@
+//! One HTML file for a run: no network, no fonts and no scripts from elsewhere. Style and script are
+//! inlined and named by their hashes in the page's content security policy; without the script the
+//! page reads the same. Everything printed has passed the [`Gate`].
+
+mod configuration;
+mod data;
+mod disclosure;
+mod draw;
+mod findings;
+mod method;
+mod parts;
+mod results;
+mod shell;
+mod significance;
+mod tables;
+mod time;
+
+use maud::{Markup, html};
+
+use crate::figures::count;
+use crate::gate::Gate;
+use crate::view::RunView;
+
+/// The page.
+pub fn render(view: &RunView) -> String {
+    let gate = Gate::of(view);
+    let sections: Vec<(&str, &str, Option<Markup>)> = vec![
+        ("significance", "Significance", Some(significance::section(view, &gate))),
+        ("results", "Results", Some(results::section(view, &gate))),
+        ("order", "Run order", results::order(view, &gate)),
+        ("time", "Over time", time::section(view)),
+        ("configuration", "Configuration", Some(configuration::section(view))),
+        ("method", "Method", Some(method::section(view))),
+        ("practice", "Best practices", Some(findings::section(view))),
+        ("disclosure", "Disclosure", Some(disclosure::section(view, &gate))),
+    ];
+    let shown: Vec<(&str, &str, Markup)> =
+        sections.into_iter().filter_map(|(id, name, body)| Some((id, name, body?))).collect();
+    let body = html! {
+        a class="skip" href="#main" { "Skip to the results" }
+        header {
+            p class="eyebrow" { "assay · run " code { (view.summary.id) } }
+            h1 { (view.title()) }
+            (facts(view))
+            @for paragraph in view.experiment.description.split("\n\n").filter(|p| !p.trim().is_empty()) {
+                p class="lede" { (paragraph.trim()) }
+            }
+        }
+        nav aria-label="Contents" {
+            ul { @for (id, name, _) in &shown { li { a href={ "#" (id) } { (name) } } } }
+        }
+        main id="main" {
+            @for (id, name, markup) in &shown {
+                section id=(id) aria-labelledby={ (id) "-heading" } {
+                    h2 id={ (id) "-heading" } { (name) }
+                    (markup)
+                }
+            }
+        }
+        footer {
+            p { "Made by assay " (view.assay_version) " from run " code { (view.summary.id) } ". Every number leads to the trials behind it." }
+        }
+        (data::block(view, &gate))
+    };
+    shell::page(view.title(), &body)
+}
+
+fn facts(view: &RunView) -> Markup {
+    let s = &view.summary;
+    let counted = view.records.iter().filter(|r| r.counts()).count();
+    html! {
+        dl class="facts" {
+            div { dt { "experiment" } dd { (s.experiment) } }
+            div { dt { "workload" } dd { (s.workload) } }
+            div { dt { "host" } dd { (s.host) } }
+            div { dt { "started" } dd { time datetime=(s.started_at) { (s.started_at.replace('T', " ").trim_end_matches('Z')) " UTC" } } }
+            div { dt { "state" } dd { (s.state.name()) } }
+            div { dt { "trials" } dd { a href="#trials" { (count(s.planned as usize, "trial")) " planned, " (counted) " count" @if s.failed > 0 { ", " (s.failed) " failed" } } } }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests;

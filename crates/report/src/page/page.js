@@ -1,0 +1,144 @@
+// What the page can do beyond being read: read-outs and a crosshair on charts, arrow keys between
+// marks, series that can be hidden, tables that can be copied, trials that light up. Everything here
+// adds to a page that is complete without it.
+"use strict";
+
+/** The point of a pointer event in the chart's own units. */
+function pointIn(svg, event) {
+  const matrix = svg.getScreenCTM();
+  return matrix ? new DOMPoint(event.clientX, event.clientY).matrixTransform(matrix.inverse()) : null;
+}
+
+const place = (mark) => ({ x: Number(mark.dataset.cx), y: Number(mark.dataset.cy) });
+const says = (mark) => mark.querySelector("title")?.textContent ?? "";
+
+/** The marks of a chart whose series is shown. */
+function shownMarks(svg) {
+  return [...svg.querySelectorAll("[data-cx]")].filter((m) => !m.closest(".off"));
+}
+
+/** The mark nearest in x of each series (in y where several share the x). */
+function nearest(marks, point) {
+  const best = new Map();
+  for (const mark of marks) {
+    const at = place(mark);
+    const series = mark.closest(".series")?.dataset.series ?? "all";
+    const key = Math.abs(at.x - point.x) + Math.abs(at.y - point.y) / 1000;
+    const seen = best.get(series);
+    if (!seen || key < seen.key) best.set(series, { mark, key, x: at.x });
+  }
+  const found = [...best.values()].sort((a, b) => a.key - b.key);
+  // Only series that have a mark at the place pointed at; a chart of rows has one answer.
+  return found.filter((f) => Math.abs(f.x - found[0].x) < 6).map((f) => f.mark);
+}
+
+function show(svg, marks) {
+  for (const old of svg.querySelectorAll(".near")) old.classList.remove("near");
+  const readout = svg.closest("figure")?.querySelector(".readout");
+  const line = svg.querySelector(".crosshair");
+  if (readout) readout.textContent = marks.map(says).join("  ·  ");
+  for (const mark of marks) mark.classList.add("near");
+  const x = marks.length ? place(marks[0]).x : -9;
+  line?.setAttribute("x1", x);
+  line?.setAttribute("x2", x);
+}
+
+function overPlot(svg, point) {
+  const line = svg.querySelector(".crosshair");
+  return point && (!line || (point.y >= Number(line.getAttribute("y1")) - 20 && point.y <= Number(line.getAttribute("y2")) + 20));
+}
+
+function watchChart(svg) {
+  const hasLine = svg.querySelector(".crosshair") !== null;
+  svg.addEventListener("pointermove", (event) => {
+    const pointed = event.target.closest("[data-cx]");
+    const point = pointIn(svg, event);
+    if (pointed && !hasLine) show(svg, [pointed]);
+    else if (hasLine && overPlot(svg, point)) {
+      const marks = shownMarks(svg);
+      if (marks.length) show(svg, nearest(marks, point));
+    } else show(svg, []);
+  });
+  svg.addEventListener("pointerleave", () => show(svg, []));
+  svg.addEventListener("focusin", (event) => {
+    const mark = event.target.closest("[data-cx]");
+    if (mark) show(svg, [mark]);
+  });
+  svg.addEventListener("focusout", () => show(svg, []));
+  svg.addEventListener("keydown", (event) => {
+    const step = { ArrowRight: 1, ArrowLeft: -1 }[event.key];
+    const mark = event.target.closest("[data-cx]");
+    if (!step || !mark) return;
+    const series = mark.closest(".series") ?? svg;
+    const marks = [...series.querySelectorAll("[data-cx]")];
+    const next = marks[marks.indexOf(mark) + step];
+    if (next) {
+      next.focus();
+      event.preventDefault();
+    }
+  });
+}
+
+/** A click on a key of the legend hides its series. */
+function watchLegend(svg) {
+  const groups = [...svg.querySelectorAll("g.series[data-series]")];
+  const keys = [...svg.querySelectorAll(".legend .key")].filter((k) =>
+    groups.some((g) => g.dataset.series === k.dataset.series));
+  if (keys.length < 2) return;
+  for (const key of keys) {
+    key.setAttribute("role", "button");
+    key.setAttribute("tabindex", "0");
+    key.setAttribute("aria-pressed", "true");
+    const toggle = () => {
+      const off = key.classList.toggle("off");
+      key.setAttribute("aria-pressed", String(!off));
+      for (const g of groups) if (g.dataset.series === key.dataset.series) g.classList.toggle("off", off);
+    };
+    key.addEventListener("click", toggle);
+    key.addEventListener("keydown", (event) => {
+      if (event.key === "Enter" || event.key === " ") {
+        toggle();
+        event.preventDefault();
+      }
+    });
+  }
+}
+
+/** A button beside each table that copies it, tab-separated. */
+function watchTable(box) {
+  const table = box.querySelector("table");
+  if (!table || !navigator.clipboard) return;
+  const button = document.createElement("button");
+  button.type = "button";
+  button.className = "copy";
+  button.textContent = "Copy table";
+  button.addEventListener("click", async () => {
+    const rows = [...table.rows].map((row) =>
+      [...row.cells].map((cell) => cell.textContent.trim().replace(/\s+/g, " ")).join("\t"));
+    try {
+      await navigator.clipboard.writeText(rows.join("\n"));
+      button.textContent = "Copied";
+    } catch {
+      button.textContent = "The browser did not allow it";
+    }
+    setTimeout(() => { button.textContent = "Copy table"; }, 2000);
+  });
+  box.after(button);
+}
+
+/** A number that is followed lights up every trial behind it. */
+function watchNumbers() {
+  document.addEventListener("click", (event) => {
+    const link = event.target.closest("a[data-trials]");
+    if (!link) return;
+    for (const row of document.querySelectorAll("tr.lit")) row.classList.remove("lit");
+    for (const n of link.dataset.trials.split(" ")) document.getElementById(`trial-${n}`)?.classList.add("lit");
+  });
+}
+
+for (const svg of document.querySelectorAll("svg.chart")) {
+  watchChart(svg);
+  watchLegend(svg);
+}
+for (const box of document.querySelectorAll(".table-box")) watchTable(box);
+watchNumbers();

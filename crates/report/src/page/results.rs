@@ -1,0 +1,155 @@
+//! The results: curves, intervals, comparisons, scaling, every metric; and the run order.
+
+use assay_model::{CurveSummary, Kind};
+use maud::{Markup, html};
+
+use super::parts::{Behind, figure, table_box};
+use super::{draw, tables};
+use crate::figures::{NO_VALUE, count, point_text, x_text};
+use crate::gate::Gate;
+use crate::view::RunView;
+use crate::words::SMOOTHNESS;
+
+/// How many curves share a chart.
+const TOGETHER: usize = 8;
+
+pub(super) fn section(view: &RunView, gate: &Gate) -> Markup {
+    let under = html! {};
+    html! {
+        @if let Some(w) = gate.run() { p class="notice invalid" { (w.text()) } }
+        (curves(view, gate))
+        @if let Some(chart) = draw::absolutes(view, gate) {
+            h3 { (gate.analysis.metric) " of each treatment" }
+            (figure(&chart, &html! { "Mean with its interval above, every trial beneath; a dot leads to its trial." }, &under))
+        }
+        (tables::comparisons(view, gate))
+        @if let Some(chart) = draw::ratios(view, gate) {
+            (figure(&chart, &html! { "The line at 1 is the baseline." @if gate.analysis.comparisons.iter().any(|c| c.margin.is_some()) { " The shaded band is the margin within which differences do not matter." } }, &under))
+        }
+        @if let Some(s) = &gate.analysis.scaling {
+            h3 id="scaling" { "Scaling over " (s.factor) }
+            (tables::scaling(view, gate, s))
+            @if let Some(chart) = draw::scaling(view, s) {
+                (figure(&chart, &html! { "Dotted: a speedup equal to the count." }, &under))
+            }
+        }
+        (tables::metrics(view, gate))
+    }
+}
+
+/// The run-order chart, unless nothing of it may be shown.
+pub(super) fn order(view: &RunView, gate: &Gate) -> Option<Markup> {
+    let chart = draw::run_order(view, gate)?;
+    let caption = html! { "Drift, warm-up and stray trials show here; a mark leads to its trial." };
+    Some(figure(&chart, &caption, &html! {}))
+}
+
+fn curves(view: &RunView, gate: &Gate) -> Markup {
+    let all: Vec<&CurveSummary> =
+        gate.analysis.curves.iter().filter(|c| !c.points.is_empty()).collect();
+    let mut names: Vec<&str> = Vec::new();
+    for c in &all {
+        if !names.contains(&c.name.as_str()) {
+            names.push(&c.name);
+        }
+    }
+    html! {
+        @for name in names {
+            @let dd = name == "dd" && all.iter().any(|c| c.name == "dd" && c.kind == Kind::Derived);
+            @let own: Vec<&CurveSummary> = all.iter().copied().filter(|c| c.name == name).collect();
+            h3 { @if dd { "What dd would have reported" } @else { (name) " over size" } }
+            @if dd {
+                p { "Derived: the time that dd spends on each block beyond the read itself, measured in the same trial, is added to every read." }
+            }
+            @for (i, part) in own.chunks(TOGETHER).enumerate() {
+                @let shown = if dd { beside(&all, part) } else { part.to_vec() };
+                @let title = if own.len() > TOGETHER { format!("{name}, part {}", i + 1) } else { name.to_owned() };
+                @let id = format!("curve-{}-{i}", slug(name));
+                @if let Some(chart) = draw::curves(view, &id, &title, &shown) {
+                    (figure(&chart, &html! { "Ring: best; diamond: most efficient, the smallest size within 2 % of the best." }, &data_table(view, name, part)))
+                }
+            }
+            (choice(view, name, &own))
+        }
+    }
+}
+
+/// A derived curve of dd beside the measured one of the same treatments.
+fn beside<'a>(all: &[&'a CurveSummary], part: &[&'a CurveSummary]) -> Vec<&'a CurveSummary> {
+    part.iter()
+        .flat_map(|c| {
+            let measured = all.iter().copied().find(|m| {
+                m.treatment == c.treatment && m.kind == Kind::Measured && m.unit == c.unit
+            });
+            measured.into_iter().chain([*c])
+        })
+        .collect()
+}
+
+fn choice(view: &RunView, name: &str, curves: &[&CurveSummary]) -> Markup {
+    let head = html! {
+        th scope="col" { "treatment" }
+        th scope="col" class="num" { "best" } th scope="col" class="num" { "at size" }
+        th scope="col" class="num" { "most efficient" } th scope="col" class="num" { "at size" }
+        th scope="col" class="num" { "smoothness" } th scope="col" { "trials" }
+    };
+    let rows = html! {
+        @for c in curves {
+            @let behind = Behind::treatments(view, &[c.treatment]);
+            tr {
+                th scope="row" { (c.label) }
+                @for p in [&c.best, &c.efficient] {
+                    @if let Some(p) = p {
+                        (behind.cell(&point_text(p, &c.unit)))
+                        (behind.cell(&x_text(p.x, &c.x_unit)))
+                    } @else {
+                        td class="num" { (NO_VALUE) } td class="num" { (NO_VALUE) }
+                    }
+                }
+                @if let Some(s) = c.smoothness { (behind.cell(&format!("{s:.2}"))) } @else { td class="num" { (NO_VALUE) } }
+                td class="trials" { (behind.list()) }
+            }
+        }
+    };
+    html! {
+        (table_box(&format!("{name}: best and most efficient size"), &head, &rows))
+        p class="soft" { (SMOOTHNESS) " The most efficient size is the smallest whose value is within 2 % of the best." }
+    }
+}
+
+fn data_table(view: &RunView, name: &str, curves: &[&CurveSummary]) -> Markup {
+    let mut xs: Vec<f64> = curves.iter().flat_map(|c| c.points.iter().map(|p| p.x)).collect();
+    xs.sort_by(f64::total_cmp);
+    xs.dedup();
+    let behind: Vec<Behind> =
+        curves.iter().map(|c| Behind::treatments(view, &[c.treatment])).collect();
+    let head = html! {
+        th scope="col" class="num" { "size" }
+        @for (c, b) in curves.iter().zip(&behind) { th scope="col" class="num" { (b.link(&c.label)) } th scope="col" class="num" { "n" } }
+    };
+    let x_unit = curves.first().map_or("", |c| c.x_unit.as_str());
+    let rows = html! {
+        @for x in &xs {
+            tr {
+                th scope="row" class="num" { (x_text(*x, x_unit)) }
+                @for c in curves {
+                    @if let Some(p) = c.points.iter().find(|p| p.x == *x) {
+                        td class="num" { (point_text(p, &c.unit)) } td class="num" { (p.n) }
+                    } @else { td class="num" { "not measured" } td class="num" { "0" } }
+                }
+            }
+        }
+    };
+    html! {
+        details {
+            summary { "Data table: " (count(xs.len(), "size")) }
+            (table_box(&format!("{name} at every size: geometric mean and interval"), &head, &rows))
+        }
+    }
+}
+
+fn slug(name: &str) -> String {
+    name.chars()
+        .map(|c| if c.is_ascii_alphanumeric() { c.to_ascii_lowercase() } else { '-' })
+        .collect()
+}

@@ -1,0 +1,44 @@
+//! The document around a page: head, style, script, content security policy.
+
+use base64::Engine as _;
+use base64::engine::general_purpose::STANDARD;
+use maud::{DOCTYPE, Markup, PreEscaped, html};
+use sha2::{Digest as _, Sha256};
+
+const STYLE: &str = include_str!("style.css");
+const SCRIPT: &str = include_str!("page.js");
+
+/// The whole document.
+pub(super) fn page(title: &str, body: &Markup) -> String {
+    let style = format!("{}{STYLE}", assay_chart::STYLE);
+    let policy = format!(
+        "default-src 'none'; style-src '{}'; script-src '{}'; img-src data:; base-uri 'none'; form-action 'none'",
+        hash(&style),
+        hash(SCRIPT),
+    );
+    let document = html! {
+        (DOCTYPE)
+        html lang="en" {
+            head {
+                meta charset="utf-8";
+                meta http-equiv="Content-Security-Policy" content=(policy);
+                meta name="viewport" content="width=device-width, initial-scale=1";
+                meta name="color-scheme" content="light dark";
+                meta name="generator" content="assay";
+                title { (title) }
+                link rel="icon" href="data:,";
+                style { (PreEscaped(style)) }
+            }
+            body {
+                (body)
+                script { (PreEscaped(SCRIPT)) }
+            }
+        }
+    };
+    document.into_string()
+}
+
+/// A source expression of a content security policy: `sha256-...`.
+fn hash(text: &str) -> String {
+    format!("sha256-{}", STANDARD.encode(Sha256::digest(text.as_bytes())))
+}

@@ -1,0 +1,140 @@
+//! The tables of the results.
+
+use assay_model::units::format_value;
+use assay_model::{Scaling, TreatmentSummary, Verdict};
+use maud::{Markup, html};
+
+use super::draw::speedup_text;
+use super::parts::{Behind, badge, table_box, withheld};
+use crate::figures::{NO_VALUE, percent, ratio_text, summary_text, value_text};
+use crate::gate::Gate;
+use crate::terminal::model_sentence;
+use crate::view::{RunView, deciding};
+
+/// Every treatment in the deciding metric, against the baseline.
+pub(super) fn comparisons(view: &RunView, gate: &Gate) -> Markup {
+    let a = &gate.analysis;
+    let level = percent(a.confidence);
+    let compared = !a.comparisons.is_empty();
+    let head = html! {
+        th scope="col" { "treatment" } th scope="col" class="num" { "n" }
+        th scope="col" class="num" { (a.metric) " (" (level) " interval)" }
+        @if compared {
+            th scope="col" class="num" { "ratio (" (level) " interval)" } th scope="col" { "verdict" } th scope="col" class="num" { "detectable" }
+        }
+        th scope="col" { "trials" }
+    };
+    let rows = html! { @for s in deciding(a) { (row(view, gate, s, compared)) } };
+    html! {
+        @if !deciding(a).is_empty() {
+            h3 id="comparisons" { @if compared { "Comparisons" } @else { "Summary" } }
+            (table_box(&format!("{} by treatment: geometric mean and ratio to the baseline", a.metric), &head, &rows))
+            @if compared {
+                p class="soft" { "Detectable: the smallest difference that a run of this size and noise finds in 80 of 100 repeats." }
+            }
+        }
+    }
+}
+
+fn row(view: &RunView, gate: &Gate, s: &TreatmentSummary, compared: bool) -> Markup {
+    let behind = Behind::treatments(view, &[s.treatment]);
+    let columns = if compared { 4 } else { 1 };
+    let comparison = gate.analysis.comparisons.iter().find(|c| c.treatment == s.treatment);
+    html! {
+        tr {
+            th scope="row" { (view.label(s.treatment)) }
+            td class="num" { (s.summary.n) }
+            @if let Some(w) = gate.treatment(s.treatment) {
+                (withheld(columns, &w.text()))
+            } @else {
+                (behind.cell(&summary_text(s)))
+                @if compared {
+                    @if let Some(c) = comparison {
+                        @if c.verdict == Verdict::Invalid {
+                            (withheld(3, &c.reason))
+                        } @else {
+                            @let both = Behind::treatments(view, &[c.baseline, c.treatment]);
+                            (both.cell(&ratio_text(c)))
+                            td { (badge(c.verdict)) }
+                            td class="num" { @if let Some(d) = c.detectable { (percent(d - 1.0)) } @else { (NO_VALUE) } }
+                        }
+                    } @else {
+                        td class="num" { "1" } td { "baseline" } td class="num" {}
+                    }
+                }
+            }
+            td class="trials" { (behind.list()) }
+        }
+    }
+}
+
+/// The scaling table and what the fits say.
+pub(super) fn scaling(view: &RunView, gate: &Gate, s: &Scaling) -> Markup {
+    let head = html! {
+        th scope="col" class="num" { (s.factor) } th scope="col" class="num" { (s.metric) }
+        th scope="col" class="num" { "speedup" } th scope="col" class="num" { "efficiency" } th scope="col" { "trials" }
+    };
+    let rows = html! {
+        @for p in &s.points {
+            @let behind = Behind::treatments(view, &at_count(view, &s.factor, p.count));
+            tr {
+                th scope="row" class="num" { (p.count) }
+                (behind.cell(&format_value(p.value, &gate.analysis.unit)))
+                (behind.cell(&speedup_text(p)))
+                (behind.cell(&percent((p.efficiency * 1000.0).round() / 1000.0)))
+                td class="trials" { (behind.list()) }
+            }
+        }
+    };
+    html! {
+        (table_box(&format!("{} over {}", s.metric, s.factor), &head, &rows))
+        @for m in &s.models { p { (model_sentence(m)) "." } }
+        @if !s.note.is_empty() { p class="soft" { (s.note) } }
+    }
+}
+
+fn at_count(view: &RunView, factor: &str, count: f64) -> Vec<u32> {
+    view.plan
+        .treatments
+        .iter()
+        .filter(|t| t.levels.get(factor).and_then(assay_model::Scalar::as_f64) == Some(count))
+        .map(|t| t.id)
+        .collect()
+}
+
+/// Every treatment in every other metric, and the values of the run as a whole.
+pub(super) fn metrics(view: &RunView, gate: &Gate) -> Markup {
+    let a = &gate.analysis;
+    let others: Vec<&TreatmentSummary> =
+        a.summaries.iter().filter(|s| s.metric != a.metric).collect();
+    let head = html! {
+        th scope="col" { "metric" } th scope="col" { "treatment" } th scope="col" class="num" { "n" }
+        th scope="col" class="num" { "geometric mean (interval)" } th scope="col" class="num" { "least" } th scope="col" class="num" { "greatest" }
+        th scope="col" { "better" }
+    };
+    let rows = html! {
+        @for s in &others {
+            @let behind = Behind::treatments(view, &[s.treatment]);
+            tr {
+                th scope="row" { (s.metric) }
+                td { (view.label(s.treatment)) }
+                td class="num" { (s.summary.n) }
+                @if let Some(w) = gate.treatment(s.treatment) { (withheld(3, &w.text())) } @else {
+                    (behind.cell(&summary_text(s)))
+                    (behind.cell(&value_text(s.summary.min, &s.unit)))
+                    (behind.cell(&value_text(s.summary.max, &s.unit)))
+                }
+                td { (s.better.words().split(' ').next().unwrap_or("")) }
+            }
+        }
+    };
+    html! {
+        @if !others.is_empty() {
+            h3 { "Other metrics" }
+            (table_box("Every treatment in every other metric", &head, &rows))
+        }
+        @if !a.run_metrics.is_empty() {
+            ul { @for m in &a.run_metrics { li { (m.name) " of the whole run: " (value_text(m.value, &m.unit)) } } }
+        }
+    }
+}

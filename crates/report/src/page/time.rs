@@ -1,0 +1,217 @@
+//! What the monitors saw while the trials ran.
+
+use std::collections::BTreeMap;
+
+use assay_chart::area::{self, Area, Layer, Step};
+use assay_chart::lines::{self, Lines};
+use assay_chart::{Head, PhaseSpan};
+use assay_model::{SampleSet, TrialRecord};
+use maud::{Markup, html};
+
+use super::parts::figure;
+use crate::view::RunView;
+
+/// Other trials of a treatment that are drawn beside the first.
+const OTHERS: usize = 3;
+/// Charts of the whole section; a page of hundreds would help nobody.
+const MOST_TRIALS: usize = 24;
+
+/// The layers of CPU time from the bottom, and the monitor's fields that each adds up.
+const LAYERS: [(&str, &str, &[&str]); 6] = [
+    ("user", "user", &["user", "nice"]),
+    ("system", "system", &["system"]),
+    ("irq + softirq", "irq", &["irq", "softirq"]),
+    ("iowait", "iowait", &["iowait"]),
+    ("steal", "steal", &["steal"]),
+    ("idle", "idle", &["idle"]),
+];
+
+/// The lines that are drawn where there is something to see: title, monitor, fields, unit.
+const LINES: [(&str, &str, &[&str], &str); 5] = [
+    ("Disk throughput", "disk", &["rkB/s", "wkB/s"], "kB/s"),
+    ("Disk busy", "disk", &["%util"], "%"),
+    ("Pressure: share of time in which something waited", "pressure", &["some", "full"], "%"),
+    ("Memory", "memory", &["available", "dirty"], "B"),
+    ("Power", "power", &["power"], "W"),
+];
+
+/// For each treatment the first counted trial with samples, others folded; `None` without samples.
+pub(super) fn section(view: &RunView) -> Option<Markup> {
+    if view.samples.values().all(|s| s.rows.is_empty()) {
+        return None;
+    }
+    let mut drawn = 0;
+    let mut parts = Vec::new();
+    for treatment in view.treatments() {
+        let watched: Vec<(&TrialRecord, &SampleSet)> = view
+            .counted(treatment)
+            .into_iter()
+            .filter_map(|r| Some((r, view.samples.get(&r.number)?)))
+            .filter(|(_, s)| !s.rows.is_empty())
+            .collect();
+        let Some((first, rest)) = watched.split_first() else { continue };
+        if drawn >= MOST_TRIALS {
+            parts.push(html! { p class="soft" { "Samples of " (view.label(treatment)) " are in the archive and not drawn here." } });
+            continue;
+        }
+        let others = rest.len().min(OTHERS).min(MOST_TRIALS - drawn - 1);
+        drawn += 1 + others;
+        parts.push(html! {
+            h3 { (view.label(treatment)) }
+            (trial(first.0, first.1))
+            @if others > 0 {
+                details {
+                    summary { "Other trials of " (view.label(treatment)) }
+                    @for (r, s) in &rest[..others] { (trial(r, s)) }
+                    @if rest.len() > others { p class="soft" { (rest.len() - others) " further trials have samples in the archive." } }
+                }
+            }
+        });
+    }
+    Some(html! {
+        p { "One clock for all: seconds since the trial began. Only the steady phase counts as measured; a gap is a value that could not be had." }
+        @for p in &parts { (p) }
+    })
+}
+
+fn trial(record: &TrialRecord, samples: &SampleSet) -> Markup {
+    let link = html! { a href={ "#trial-" (record.number) } { "Trial " (record.number) } };
+    let phases = phases(record);
+    let spoken = if phases.is_empty() {
+        "The workload reported no phases: the whole run is measured."
+    } else {
+        ""
+    };
+    let none = html! {};
+    html! {
+        @if let Some(chart) = cpu(record, samples, &phases) {
+            (figure(&chart, &html! { (link) ": where CPU time went, all CPUs. " (spoken) }, &none))
+        } @else {
+            p { (link) ": no samples of CPU time." }
+        }
+        details {
+            summary { "Disk, pressure, memory and power of trial " (record.number) }
+            @let more = more(record, samples, &phases);
+            @if more.is_empty() { p { "Nothing to show: no such samples, or nothing but zeros." } }
+            @for (title, chart) in &more { (figure(chart, &html! { (title) }, &none)) }
+        }
+    }
+}
+
+fn seconds(record: &TrialRecord, t_ns: u64) -> f64 {
+    (t_ns as f64 - record.start_ns as f64) / 1e9
+}
+
+fn phases(record: &TrialRecord) -> Vec<PhaseSpan> {
+    let ends = record.phases.iter().skip(1).map(|p| p.t_ns).chain([record.end_ns]);
+    record
+        .phases
+        .iter()
+        .zip(ends)
+        .map(|(p, end)| PhaseSpan {
+            name: p.phase.name().to_owned(),
+            from_s: seconds(record, p.t_ns).max(0.0),
+            to_s: seconds(record, end),
+        })
+        .collect()
+}
+
+fn cpu(record: &TrialRecord, samples: &SampleSet, phases: &[PhaseSpan]) -> Option<Markup> {
+    let mut rows: BTreeMap<u64, Vec<f64>> = BTreeMap::new();
+    for (i, (_, _, fields)) in LAYERS.iter().enumerate() {
+        for field in *fields {
+            for (t, v) in samples.points("cpu", "all", field) {
+                let row = rows.entry(t).or_insert_with(|| vec![f64::NAN; LAYERS.len()]);
+                // A layer is missing only when none of its fields is there.
+                row[i] = if row[i].is_nan() { v } else { row[i] + v };
+            }
+        }
+    }
+    rows.first_key_value()?;
+    let times: Vec<u64> = rows.keys().copied().collect();
+    let usual = usual_gap(&times);
+    let steps = rows
+        .into_iter()
+        .enumerate()
+        .map(|(i, (t, values))| {
+            let before = if i == 0 { t.saturating_sub(usual) } else { times[i - 1] };
+            // A sample that comes late does not stand for the time in which none was taken.
+            let from = before.max(t.saturating_sub(usual * 3 / 2));
+            Step { from_s: seconds(record, from).max(0.0), to_s: seconds(record, t), values }
+        })
+        .filter(|s| s.to_s > s.from_s)
+        .collect();
+    Some(area::render(&Area {
+        head: Head {
+            id: format!("cpu-{}", record.number),
+            title: format!("CPU time over time, trial {}", record.number),
+            desc: "Shares of CPU time stacked: user, system, interrupts, waiting for I/O, stolen, idle."
+                .into(),
+        },
+        name: "CPU time".into(),
+        unit: "%".into(),
+        full: Some(100.0),
+        layers: LAYERS
+            .iter()
+            .map(|(name, class, _)| Layer { name: (*name).to_owned(), class: (*class).to_owned() })
+            .collect(),
+        steps,
+        phases: phases.to_vec(),
+        note: format!("one sample every {}", interval_text(usual)),
+    }))
+}
+
+/// The time between samples in as few digits as say it: `100 ms`, `1 s`.
+fn interval_text(ns: u64) -> String {
+    assay_model::units::format_value_digits(
+        ns as f64 / 1e9,
+        "s",
+        if ns.is_multiple_of(100_000_000) { 2 } else { 3 },
+    )
+}
+
+/// The median time between samples.
+fn usual_gap(times: &[u64]) -> u64 {
+    let mut gaps: Vec<u64> = times.windows(2).map(|w| w[1] - w[0]).collect();
+    gaps.sort_unstable();
+    gaps.get(gaps.len() / 2).copied().unwrap_or(1_000_000_000)
+}
+
+fn more(record: &TrialRecord, samples: &SampleSet, phases: &[PhaseSpan]) -> Vec<(String, Markup)> {
+    LINES
+        .iter()
+        .enumerate()
+        .filter_map(|(i, (title, monitor, fields, unit))| {
+            let series: Vec<lines::Series> = samples
+                .series
+                .iter()
+                .filter(|k| k.monitor == *monitor && fields.contains(&k.field.as_str()))
+                .map(|k| lines::Series {
+                    label: format!("{} {}", k.subject, k.field).trim().to_owned(),
+                    points: samples
+                        .points(&k.monitor, &k.subject, &k.field)
+                        .into_iter()
+                        .map(|(t, v)| (seconds(record, t), v))
+                        .collect(),
+                })
+                .filter(|s| s.points.iter().any(|p| p.1 > 0.0))
+                .collect();
+            if series.is_empty() {
+                return None;
+            }
+            let chart = lines::render(&Lines {
+                head: Head {
+                    id: format!("lines-{}-{i}", record.number),
+                    title: format!("{title}, trial {}", record.number),
+                    desc: String::new(),
+                },
+                name: (*title).split(':').next().unwrap_or(title).to_owned(),
+                unit: (*unit).to_owned(),
+                series,
+                phases: phases.to_vec(),
+                note: String::new(),
+            });
+            Some(((*title).to_owned(), chart))
+        })
+        .collect()
+}

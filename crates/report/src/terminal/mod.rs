@@ -1,0 +1,162 @@
+//! Tables and summaries for a terminal. Every function returns text that ends in a newline and is
+//! never wider than [`Style::width`] columns: long labels are shortened in the middle, and a table
+//! that still does not fit is written row under row. Colour repeats what the words say and is never
+//! the only carrier. Control characters in labels and messages are replaced, so that a program's
+//! output cannot steer the terminal.
+
+mod archive;
+mod comparison;
+mod curve;
+mod findings;
+mod plan;
+mod run;
+mod runs;
+mod scaling;
+mod single;
+mod system;
+mod table;
+mod writer;
+
+pub use archive::archive;
+pub use comparison::comparison;
+pub use curve::curves;
+pub use findings::findings;
+pub use plan::{PlanView, plan};
+pub use run::run;
+pub use runs::{Difference, Side, runs};
+pub use scaling::scaling;
+pub use single::single;
+pub use system::system;
+
+pub(crate) use scaling::{model_name, model_sentence};
+pub(crate) use system::{KEY_FACTS, fact_text};
+
+pub use assay_chart::text::Glyphs;
+
+/// How to write.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Style {
+    /// The widest line, columns; below 20 counts as 20.
+    pub width: usize,
+    /// Whether to colour. The caller decides (terminal, `NO_COLOR`).
+    pub colour: bool,
+    /// Which characters may be used.
+    pub glyphs: Glyphs,
+}
+
+impl Default for Style {
+    /// 80 columns, no colour, Unicode.
+    fn default() -> Self {
+        Style { width: 80, colour: false, glyphs: Glyphs::Unicode }
+    }
+}
+
+impl Style {
+    fn columns(self) -> usize {
+        self.width.max(20)
+    }
+
+    fn ellipsis(self) -> &'static str {
+        if self.glyphs == Glyphs::Unicode { "…" } else { "..." }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use assay_chart::text::columns;
+
+    use super::*;
+    use crate::fixtures;
+
+    fn everything(style: Style) -> Vec<(String, String)> {
+        let mut all = Vec::new();
+        for (name, view) in fixtures::all() {
+            let a = &view.analysis;
+            let mut add = |what: &str, text: String| all.push((format!("{name} {what}"), text));
+            add("comparison", comparison(a, style));
+            add("single", single(&view, style));
+            add("curves", curves(a, style));
+            add("findings", findings(&a.findings, style));
+            add("run", run(&view, style));
+            add("system", system(&view.system, style));
+            add("archive", archive(std::slice::from_ref(&view.summary), style));
+            if let Some(s) = &a.scaling {
+                add("scaling", scaling(s, &a.unit, style));
+            }
+            let plan_view = PlanView {
+                plan: &view.plan,
+                stop_rule: "after the planned blocks",
+                time: Some(std::time::Duration::from_secs(192)),
+                detectable: Some(1.018),
+            };
+            add("plan", plan(&plan_view, style));
+            let side = || Side { summary: &view.summary, analysis: a, differs: vec![] };
+            add("runs", runs(&[side(), side()], style));
+        }
+        all
+    }
+
+    #[test]
+    fn nothing_is_ever_wider_than_the_terminal() {
+        for glyphs in [Glyphs::Unicode, Glyphs::Ascii] {
+            for width in [1, 20, 33, 40, 60, 80, 100, 200] {
+                let style = Style { width, glyphs, colour: false };
+                for (what, text) in everything(style) {
+                    for line in text.lines() {
+                        assert!(
+                            columns(line) <= width.max(20),
+                            "{what} at {width}: {} columns: {line}",
+                            columns(line)
+                        );
+                    }
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn ascii_is_ascii_and_plain_is_plain() {
+        let style = Style { glyphs: Glyphs::Ascii, ..Style::default() };
+        for (what, text) in everything(style) {
+            let text = text.replace('µ', "u");
+            let stray: String = text.chars().filter(|c| !c.is_ascii()).collect();
+            assert!(stray.is_empty() || stray.chars().all(|c| c == '\u{FFFD}'), "{what}: {stray}");
+            assert!(!text.contains('\u{1b}'), "{what}");
+        }
+    }
+
+    #[test]
+    fn colour_adds_nothing_but_colour() {
+        for width in [60, 80, 120] {
+            let plain = Style { width, ..Style::default() };
+            let painted = Style { colour: true, ..plain };
+            for ((what, a), (_, b)) in everything(plain).into_iter().zip(everything(painted)) {
+                assert_eq!(a, strip(&b), "{what}");
+            }
+        }
+    }
+
+    fn strip(text: &str) -> String {
+        let mut out = String::new();
+        let mut chars = text.chars();
+        while let Some(c) = chars.next() {
+            if c == '\u{1b}' {
+                for d in chars.by_ref() {
+                    if d == 'm' {
+                        break;
+                    }
+                }
+            } else {
+                out.push(c);
+            }
+        }
+        out
+    }
+
+    #[test]
+    fn reads_as_before_at_80_columns() {
+        for (what, text) in everything(Style::default()) {
+            insta::assert_snapshot!(what.replace(' ', "-"), text);
+        }
+    }
+}

@@ -1,0 +1,109 @@
+//! The plan before it runs: treatments, trials, order, time, the detectable effect.
+
+use std::time::Duration;
+
+use assay_model::Plan;
+use assay_model::units::format_duration;
+
+use super::Style;
+use super::table::{Table, cell};
+use super::writer::{Paint, Writer};
+use crate::figures::{count, percent};
+
+/// What is known before a run.
+#[derive(Debug, Clone, Copy)]
+pub struct PlanView<'a> {
+    /// The plan.
+    pub plan: &'a Plan,
+    /// When it stops, as a sentence.
+    pub stop_rule: &'a str,
+    /// How long it will take; `None` when no trial of it was ever timed.
+    pub time: Option<Duration>,
+    /// The smallest ratio above 1 that it would find in 80 of 100 repeats; `None` when the noise is
+    /// not known.
+    pub detectable: Option<f64>,
+}
+
+/// How many blocks of the order are shown.
+const BLOCKS_SHOWN: u32 = 4;
+
+/// The plan as text.
+pub fn plan(view: &PlanView<'_>, style: Style) -> String {
+    let plan = view.plan;
+    let mut w = Writer::new(style);
+    let blocks = plan.trials.iter().map(|t| t.block + 1).max().unwrap_or(0);
+    w.heading(&format!("plan of {}", plan.workload.name));
+    w.pairs(&[
+        (
+            "trials",
+            format!(
+                "{}: {} in {}, seed {}",
+                plan.trials.len(),
+                count(plan.treatments.len(), "treatment"),
+                count(blocks as usize, "block"),
+                plan.seed
+            ),
+        ),
+        ("metric", plan.metric.clone()),
+        ("stops", view.stop_rule.to_owned()),
+        (
+            "time",
+            view.time.map_or_else(
+                || "not known: no trial of this was timed yet".to_owned(),
+                |t| format!("about {}", format_duration(t)),
+            ),
+        ),
+        (
+            "detectable",
+            view.detectable.map_or_else(
+                || "not known: needs the noise of at least three blocks".to_owned(),
+                |d| format!("a difference of {} in 80 of 100 repeats", percent(d - 1.0)),
+            ),
+        ),
+    ]);
+    w.blank();
+    let mut table = Table::default()
+        .number("id")
+        .label("treatment")
+        .number("trials")
+        .number("warm-ups")
+        .word("");
+    for t in &plan.treatments {
+        let of = |warmup: bool| {
+            plan.trials
+                .iter()
+                .filter(|p| p.treatment == t.id && p.warmup == warmup)
+                .count()
+                .to_string()
+        };
+        let mark = if t.id == plan.baseline && plan.treatments.len() > 1 { "baseline" } else { "" };
+        table.row(vec![
+            cell(t.id.to_string()),
+            cell(t.label()),
+            cell(of(false)),
+            cell(of(true)),
+            (mark.to_owned(), Paint::Soft),
+        ]);
+    }
+    w.raw(&table.render(style));
+    if plan.treatments.len() > 1 {
+        w.blank();
+        w.line("order, by treatment id", Paint::Strong);
+        for block in 0..blocks.min(BLOCKS_SHOWN) {
+            let ids: Vec<String> = plan
+                .trials
+                .iter()
+                .filter(|t| t.block == block)
+                .map(|t| t.treatment.to_string())
+                .collect();
+            w.wrapped(2, &format!("block {}: {}", block + 1, ids.join(" ")), Paint::Plain);
+        }
+        if blocks > BLOCKS_SHOWN {
+            w.line(
+                &format!("  and {} more", count((blocks - BLOCKS_SHOWN) as usize, "block")),
+                Paint::Soft,
+            );
+        }
+    }
+    w.finish()
+}

@@ -1,0 +1,92 @@
+//! One run of the archive in full: where it stands, its results, findings and trials.
+
+use assay_model::{Outcome, TrialRecord};
+
+use super::table::{Table, cell};
+use super::writer::{Paint, Writer};
+use super::{Style, comparison, curves, findings, scaling, single};
+use crate::figures::value_text;
+use crate::view::{RunView, outcome_word};
+
+/// The run as text.
+pub fn run(view: &RunView, style: Style) -> String {
+    let s = &view.summary;
+    let mut w = Writer::new(style);
+    w.heading(&format!("run {}", s.id));
+    w.wrapped(0, view.title(), Paint::Plain);
+    w.pairs(&[
+        ("experiment", format!("{} (workload {})", s.experiment, s.workload)),
+        ("host", s.host.clone()),
+        ("started", s.started_at.clone()),
+        ("state", s.state.name().to_owned()),
+        ("trials", format!("{} of {} completed, {} failed", s.completed, s.planned, s.failed)),
+        ("tags", if s.tags.is_empty() { "none".to_owned() } else { s.tags.join(", ") }),
+    ]);
+    w.blank();
+    w.raw(&if view.analysis.comparisons.is_empty() {
+        single(view, style)
+    } else {
+        comparison(&view.analysis, style)
+    });
+    if let Some(sc) = &view.analysis.scaling {
+        w.blank();
+        w.raw(&scaling(sc, &view.analysis.unit, style));
+    }
+    if !view.analysis.curves.is_empty() {
+        w.blank();
+        w.raw(&curves(&view.analysis, style));
+    }
+    w.blank();
+    w.raw(&findings(&view.analysis.findings, style));
+    w.blank();
+    w.raw(&trials(view, style));
+    w.finish()
+}
+
+fn trials(view: &RunView, style: Style) -> String {
+    let a = &view.analysis;
+    let mut table = Table::default()
+        .number("trial")
+        .number("block")
+        .label("treatment")
+        .number(&a.metric)
+        .word("outcome");
+    let mut w = Writer::new(style);
+    for r in &view.records {
+        let value = if r.outcome == Outcome::Completed {
+            value_text(r.metric(&a.metric), &a.unit)
+        } else {
+            String::new()
+        };
+        let paint = if r.outcome == Outcome::Completed { Paint::Plain } else { Paint::Bad };
+        table.row(vec![
+            cell(r.number.to_string()),
+            cell((r.block + 1).to_string()),
+            cell(view.label(r.treatment)),
+            cell(value),
+            (outcome(r), paint),
+        ]);
+    }
+    w.raw(&table.render(style));
+    for r in &view.records {
+        if !r.error.is_empty() {
+            w.wrapped(2, &format!("trial {}: {}", r.number, r.error), Paint::Bad);
+        }
+        for f in &r.findings {
+            w.wrapped(
+                2,
+                &format!("trial {}: {} {}: {}", r.number, f.id, f.name, f.message),
+                Paint::Warn,
+            );
+        }
+        for n in &r.notes {
+            w.wrapped(2, &format!("trial {}: {n}", r.number), Paint::Soft);
+        }
+    }
+    w.finish()
+}
+
+fn outcome(r: &TrialRecord) -> String {
+    let word = outcome_word(r.outcome);
+    if r.warmup { format!("{word}, warm-up") } else { word.to_owned() }
+}

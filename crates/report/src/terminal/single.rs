@@ -1,0 +1,74 @@
+//! The summary of each treatment on its own: mean, range, CPU time, memory.
+
+use assay_chart::text::sparkline;
+use assay_model::units::format_value;
+use assay_model::{Analysis, TreatmentSummary};
+
+use super::Style;
+use super::writer::{Paint, Writer};
+use crate::figures::{NO_VALUE, centre_name, count, percent, summary_text};
+use crate::view::{RunView, deciding};
+
+/// One paragraph for each treatment.
+pub fn single(view: &RunView, style: Style) -> String {
+    let a = &view.analysis;
+    let mut w = Writer::new(style);
+    for (i, s) in deciding(a).into_iter().enumerate() {
+        if i > 0 {
+            w.blank();
+        }
+        let label = if s.label == "-" { view.experiment.name.clone() } else { s.label.clone() };
+        w.heading(&format!("{} of {label}", s.metric));
+        w.pairs(&facts(view, s));
+        let values: Vec<f64> = s.values.iter().map(|v| v.unwrap_or(f64::NAN)).collect();
+        // A sparkline of two says nothing, and one wider than the line would be cut.
+        if (3..=style.columns().saturating_sub(14)).contains(&values.len()) {
+            w.line(&format!("  in order  {}", sparkline(&values, style.glyphs)), Paint::Plain);
+        }
+    }
+    w.finish()
+}
+
+fn facts(view: &RunView, s: &TreatmentSummary) -> Vec<(&'static str, String)> {
+    let x = &s.summary;
+    let unit = &s.unit;
+    let show = |v: Option<f64>| v.map_or_else(|| NO_VALUE.to_owned(), |v| format_value(v, unit));
+    let level = x.interval.map_or_else(
+        || "no interval below three trials".to_owned(),
+        |i| format!("{} interval", percent(i.level)),
+    );
+    let mut out = vec![(
+        centre_name(s),
+        format!("{}, {level}, {}", summary_text(s), count(x.n as usize, "trial")),
+    )];
+    if x.stddev.is_some() {
+        out.push(("mean ± σ", format!("{} ± {}", show(x.mean), show(x.stddev))));
+    }
+    out.push(("range", format!("{} .. {}", show(x.min), show(x.max))));
+    let resources = |of: fn(&assay_model::ResourceUse) -> Option<f64>| -> Option<f64> {
+        let all: Option<Vec<f64>> =
+            view.counted(s.treatment).iter().map(|r| r.resources.as_ref().and_then(of)).collect();
+        all.filter(|v| !v.is_empty()).map(|v| v.iter().sum::<f64>() / v.len() as f64)
+    };
+    let a = &view.analysis;
+    let other = |name: &str| mean_of(a, s.treatment, name);
+    let user = other("user").or_else(|| resources(|r| Some(r.user_s)));
+    let system = other("system").or_else(|| resources(|r| Some(r.system_s)));
+    if let (Some(u), Some(k)) = (user, system) {
+        out.push(("user, system", format!("{}, {}", format_value(u, "s"), format_value(k, "s"))));
+    }
+    let memory =
+        other("peak_memory").or_else(|| resources(|r| r.peak_memory_bytes.map(|b| b as f64)));
+    let memory =
+        memory.map_or_else(|| "not known for every trial".to_owned(), |m| format_value(m, "B"));
+    out.push(("peak memory", memory));
+    out
+}
+
+fn mean_of(analysis: &Analysis, treatment: u32, metric: &str) -> Option<f64> {
+    analysis
+        .summaries
+        .iter()
+        .find(|s| s.treatment == treatment && s.metric == metric)
+        .and_then(|s| s.summary.mean)
+}

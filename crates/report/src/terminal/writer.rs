@@ -1,0 +1,164 @@
+//! Lines of text: cleaned, painted and wrapped.
+
+use assay_chart::text::{columns, shorten};
+
+use super::{Glyphs, Style};
+
+/// What a piece of text means, for those who see colour.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub(super) enum Paint {
+    #[default]
+    Plain,
+    Strong,
+    Soft,
+    Good,
+    Bad,
+    Warn,
+}
+
+impl Paint {
+    /// The paint of a verdict.
+    pub(super) fn of(verdict: assay_model::Verdict) -> Self {
+        match verdict {
+            assay_model::Verdict::Better => Paint::Good,
+            assay_model::Verdict::Worse | assay_model::Verdict::Invalid => Paint::Bad,
+            assay_model::Verdict::Equivalent => Paint::Plain,
+            assay_model::Verdict::Inconclusive => Paint::Warn,
+        }
+    }
+
+    /// The text with the escape codes around it, where the style has colour.
+    pub(super) fn on(self, text: &str, style: Style) -> String {
+        let code = match self {
+            Paint::Plain => return text.to_owned(),
+            Paint::Strong => "1",
+            Paint::Soft => "2",
+            Paint::Good => "32",
+            Paint::Bad => "31",
+            Paint::Warn => "33",
+        };
+        if style.colour && !text.is_empty() {
+            format!("\u{1b}[{code}m{text}\u{1b}[0m")
+        } else {
+            text.to_owned()
+        }
+    }
+}
+
+/// The text on one line, without characters that steer a terminal: control characters and the
+/// marks that change the direction of writing become U+FFFD.
+pub(super) fn clean(text: &str) -> String {
+    text.chars()
+        .map(|c| match c {
+            '\n' | '\t' | '\r' => ' ',
+            c if c.is_control() => '\u{FFFD}',
+            '\u{200E}' | '\u{200F}' | '\u{202A}'..='\u{202E}' | '\u{2066}'..='\u{2069}' => {
+                '\u{FFFD}'
+            }
+            c => c,
+        })
+        .collect()
+}
+
+/// Collects lines.
+pub(super) struct Writer {
+    out: String,
+    style: Style,
+}
+
+impl Writer {
+    pub(super) fn new(style: Style) -> Self {
+        Writer { out: String::new(), style }
+    }
+
+    /// A heading line.
+    pub(super) fn heading(&mut self, text: &str) {
+        self.line(text, Paint::Strong);
+    }
+
+    /// One line, shortened to the width.
+    pub(super) fn line(&mut self, text: &str, paint: Paint) {
+        let text = self.fitting(text);
+        self.out.push_str(&paint.on(&text, self.style));
+        self.out.push('\n');
+    }
+
+    /// Text wrapped to the width; every line but the first is indented further by two.
+    pub(super) fn wrapped(&mut self, indent: usize, text: &str, paint: Paint) {
+        let width = self.style.columns();
+        // However deep the indent, half of the width is left for words.
+        let further = (indent + 2).min(width / 2);
+        let mut lead = " ".repeat(indent.min(width / 2));
+        let mut line = String::new();
+        for word in clean(&self.glyphs(text)).split_whitespace() {
+            if !line.is_empty() && columns(&lead) + columns(&line) + 1 + columns(word) > width {
+                self.push_line(&lead, &line, paint);
+                lead = " ".repeat(further);
+                line.clear();
+            }
+            if !line.is_empty() {
+                line.push(' ');
+            }
+            line.push_str(&shorten(word, width - columns(&lead), self.style.ellipsis()));
+        }
+        if !line.is_empty() {
+            self.push_line(&lead, &line, paint);
+        }
+    }
+
+    /// `  name   value` rows with the names aligned; values wrap under themselves.
+    pub(super) fn pairs(&mut self, pairs: &[(&str, String)]) {
+        let pairs: Vec<(String, &String)> =
+            pairs.iter().map(|(label, value)| (self.glyphs(label), value)).collect();
+        let name = pairs.iter().map(|p| columns(&p.0)).max().unwrap_or(0);
+        let width = self.style.columns();
+        for (label, value) in pairs {
+            let value = clean(&self.glyphs(value));
+            if name + 4 + columns(&value) <= width {
+                let pad = " ".repeat(name - columns(&label));
+                self.out.push_str(format!("  {label}{pad}  {value}").trim_end());
+                self.out.push('\n');
+            } else {
+                self.line(&format!("  {label}"), Paint::Plain);
+                self.wrapped(4, &value, Paint::Plain);
+            }
+        }
+    }
+
+    /// Text that was laid out already.
+    pub(super) fn raw(&mut self, text: &str) {
+        self.out.push_str(text);
+    }
+
+    pub(super) fn blank(&mut self) {
+        self.out.push('\n');
+    }
+
+    pub(super) fn finish(self) -> String {
+        self.out
+    }
+
+    fn push_line(&mut self, lead: &str, line: &str, paint: Paint) {
+        self.out.push_str(lead);
+        self.out.push_str(&paint.on(line, self.style));
+        self.out.push('\n');
+    }
+
+    fn fitting(&self, text: &str) -> String {
+        shorten(&clean(&self.glyphs(text)), self.style.columns(), self.style.ellipsis())
+    }
+
+    /// In ASCII the few signs that assay itself writes are spelled.
+    fn glyphs(&self, text: &str) -> String {
+        if self.style.glyphs == Glyphs::Unicode { text.to_owned() } else { ascii(text) }
+    }
+}
+
+/// The signs that assay itself writes, spelled in ASCII; `µ` is left to the units.
+pub(super) fn ascii(text: &str) -> String {
+    text.replace('…', "...")
+        .replace('±', "+-")
+        .replace('×', "x")
+        .replace('µ', "u")
+        .replace('σ', "sd")
+}

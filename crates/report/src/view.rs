@@ -1,0 +1,140 @@
+//! Everything that a report is made from.
+
+use std::collections::BTreeMap;
+use std::fmt::Write as _;
+
+use assay_model::{
+    Analysis, Experiment, LedgerEntry, Outcome, Plan, RunSummary, SampleSet, SystemDescription,
+    TreatmentSummary, TrialRecord,
+};
+use sha2::{Digest as _, Sha256};
+
+/// A run as the reports see it. The caller fills it; nothing here reads files.
+#[derive(Debug, Clone)]
+pub struct RunView {
+    /// The run in one line.
+    pub summary: RunSummary,
+    /// The experiment as it was read.
+    pub experiment: Experiment,
+    /// The experiment's file, byte for byte.
+    pub experiment_toml: String,
+    /// The plan.
+    pub plan: Plan,
+    /// The system under test at the start.
+    pub system: SystemDescription,
+    /// The latest attempt at every trial that was started, by number.
+    pub records: Vec<TrialRecord>,
+    /// What the records say together.
+    pub analysis: Analysis,
+    /// What monitors saw, by trial number.
+    pub samples: BTreeMap<u32, SampleSet>,
+    /// The ledger.
+    pub ledger: Vec<LedgerEntry>,
+    /// The version of assay that makes the report.
+    pub assay_version: String,
+}
+
+impl RunView {
+    /// The experiment's title, or its name when it has none.
+    pub fn title(&self) -> &str {
+        if self.experiment.title.trim().is_empty() {
+            &self.experiment.name
+        } else {
+            self.experiment.title.trim()
+        }
+    }
+
+    /// A treatment's label; its number when the plan does not know it.
+    pub fn label(&self, treatment: u32) -> String {
+        self.plan.treatment(treatment).map_or_else(
+            || format!("treatment {treatment}"),
+            |t| {
+                if t.levels.is_empty() { self.experiment.name.clone() } else { t.label() }
+            },
+        )
+    }
+
+    /// The trials whose numbers count for a treatment, by number.
+    pub fn counted(&self, treatment: u32) -> Vec<&TrialRecord> {
+        self.records.iter().filter(|r| r.treatment == treatment && r.counts()).collect()
+    }
+
+    /// The treatments in the order of the plan.
+    pub fn treatments(&self) -> Vec<u32> {
+        self.plan.treatments.iter().map(|t| t.id).collect()
+    }
+
+    /// The newest link of the ledger's chain that can be vouched for: the hash of its last entry
+    /// where writing the entry before it again gives the hash that the last one carries, else the
+    /// hash that the last one carries. `None` for an empty ledger.
+    pub fn ledger_head(&self) -> Option<LedgerHead> {
+        let last = self.ledger.last()?;
+        let before = self.ledger.iter().rev().nth(1);
+        if before.is_none_or(|b| line_hash(b).as_deref() == Some(&last.prev)) {
+            return Some(LedgerHead { seq: last.seq, hash: line_hash(last)? });
+        }
+        Some(LedgerHead { seq: last.seq.saturating_sub(1), hash: last.prev.clone() })
+    }
+
+    /// The plan's hash as it was registered last.
+    pub fn plan_hash(&self) -> Option<&str> {
+        self.ledger.iter().rev().find_map(|e| match &e.event {
+            assay_model::LedgerEvent::Planned { plan_sha256, .. }
+            | assay_model::LedgerEvent::BlocksFixed { plan_sha256, .. } => {
+                Some(plan_sha256.as_str())
+            }
+            _ => None,
+        })
+    }
+
+    /// The stop rule as it was registered.
+    pub fn stop_rule(&self) -> Option<&str> {
+        self.ledger.iter().find_map(|e| match &e.event {
+            assay_model::LedgerEvent::Planned { stop_rule, .. } => Some(stop_rule.as_str()),
+            _ => None,
+        })
+    }
+}
+
+/// A link of the ledger's chain.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct LedgerHead {
+    /// The number of the entry that it is the hash of.
+    pub seq: u64,
+    /// SHA-256 of the entry's line, hexadecimal.
+    pub hash: String,
+}
+
+/// SHA-256 of an entry as the ledger writes it: one line of JSON without its newline.
+pub(crate) fn line_hash(entry: &LedgerEntry) -> Option<String> {
+    let line = serde_json::to_string(entry).ok()?;
+    Some(Sha256::digest(line).iter().fold(String::new(), |mut hex, byte| {
+        let _ = write!(hex, "{byte:02x}");
+        hex
+    }))
+}
+
+/// The summaries of the deciding metric, in the analysis' order.
+pub(crate) fn deciding(analysis: &Analysis) -> Vec<&TreatmentSummary> {
+    analysis.summaries.iter().filter(|s| s.metric == analysis.metric).collect()
+}
+
+/// The label that the analysis gives a treatment.
+pub(crate) fn analysis_label(analysis: &Analysis, treatment: u32) -> String {
+    analysis
+        .summaries
+        .iter()
+        .find(|s| s.treatment == treatment)
+        .map_or_else(|| format!("treatment {treatment}"), |s| s.label.clone())
+}
+
+/// An outcome as a word.
+pub(crate) fn outcome_word(outcome: Outcome) -> &'static str {
+    match outcome {
+        Outcome::Completed => "completed",
+        Outcome::Failed => "failed",
+        Outcome::Invalid => "invalid",
+        Outcome::TimedOut => "timed out",
+        Outcome::Interrupted => "interrupted",
+    }
+}

@@ -1,0 +1,222 @@
+//! Sentences made from the numbers: what a comparison says and how the numbers came about. The same
+//! words in the terminal, in Markdown and on the page.
+
+use assay_model::{Analysis, Comparison, Method, Order, Stop, Verdict};
+
+use crate::figures::{count, percent, ratio_text};
+use crate::view::{RunView, analysis_label};
+
+/// What smoothness is, for a reader.
+pub const SMOOTHNESS: &str = "Smoothness is a number from 0 (rough) to 1 (smooth): how closely the \
+     value at each size follows from the sizes beside it, with the noise of measuring taken out.";
+
+/// What a comparison says, as a sentence that names the metric, both treatments, the ratio, its
+/// interval, n and the verdict. Never a bare "faster".
+pub fn verdict(analysis: &Analysis, comparison: &Comparison) -> String {
+    let treatment = analysis_label(analysis, comparison.treatment);
+    let baseline = analysis_label(analysis, comparison.baseline);
+    let metric = &comparison.metric;
+    if comparison.verdict == Verdict::Invalid || comparison.ratio.is_none() {
+        let why = comparison.reason.trim().trim_end_matches('.');
+        let why = why.strip_prefix("withheld: ").unwrap_or(why);
+        return format!("{metric} of {treatment} against {baseline} is withheld: {why}.");
+    }
+    let direction = analysis_direction(comparison);
+    let level = comparison.interval.map_or(analysis.confidence, |i| i.level);
+    let interval = comparison
+        .interval
+        .map_or_else(|| "no interval".to_owned(), |_| format!("{} interval", percent(level)));
+    let pairs = count(comparison.n as usize, pair_word(comparison.method));
+    let ratio = ratio_text(comparison);
+    let (number, ends) = ratio.split_once(" (").unwrap_or((&ratio, ""));
+    let ends = ends.trim_end_matches(')');
+    let ends = if comparison.interval.is_some() { format!("{interval} {ends}") } else { interval };
+    let lead = match comparison.verdict {
+        Verdict::Inconclusive => {
+            format!(
+                "Inconclusive: the measured {metric} of {treatment} is {number} times that of {baseline}"
+            )
+        }
+        Verdict::Equivalent => {
+            let margin = comparison.margin.map(percent).unwrap_or_default();
+            let within =
+                if margin.is_empty() { String::new() } else { format!(" within {margin}") };
+            format!(
+                "{metric} of {treatment} is equivalent{within} to that of {baseline}: {number} times"
+            )
+        }
+        _ => format!(
+            "{metric} of {treatment} is {number} times that of {baseline}, which is {}",
+            comparison.verdict.name()
+        ),
+    };
+    format!("{lead} ({ends}; {pairs}{direction}).")
+}
+
+fn analysis_direction(comparison: &Comparison) -> String {
+    let words = comparison.better.words();
+    if words.is_empty() { String::new() } else { format!("; {words}") }
+}
+
+fn pair_word(method: Method) -> &'static str {
+    match method {
+        Method::PairedT | Method::SignedRank => "pair",
+        Method::Welch | Method::RankSum | Method::OneSampleT => "trial",
+    }
+}
+
+/// A method of comparing as a person would name it.
+pub(crate) fn method_name(method: Method) -> &'static str {
+    match method {
+        Method::PairedT => "Student's t on the log ratios of paired blocks",
+        Method::SignedRank => {
+            "the exact signed-rank interval of the log ratios of paired blocks (Walsh averages)"
+        }
+        Method::Welch => "Welch's t on the logs of two independent samples",
+        Method::RankSum => "the exact rank-sum interval of the shift of logs (Hodges-Lehmann)",
+        Method::OneSampleT => "Student's t on the logs of one sample",
+    }
+}
+
+/// How the numbers came about, one plain sentence or two for each item: design, order, what counts,
+/// statistics, stop rule.
+pub fn method(view: &RunView) -> Vec<String> {
+    let mut out = vec![design(view), order(view)];
+    let warmups = view.plan.trials.iter().filter(|t| t.warmup).count();
+    if warmups > 0 {
+        out.push(format!(
+            "{} at the start {} warm-up: run and recorded, never compared.",
+            count(warmups, "trial"),
+            if warmups == 1 { "is a" } else { "are" }
+        ));
+    }
+    out.push(
+        "The trial is the unit of replication: each ran in fresh processes, and samples within a \
+         trial never add to n."
+            .to_owned(),
+    );
+    out.push(statistics(view));
+    out.push(stop(view));
+    let all = view.records.len();
+    let counted = view.records.iter().filter(|r| r.counts()).count();
+    out.push(format!(
+        "Of {} planned {} were started and {counted} count; the others are listed with their \
+         outcome under Disclosure.",
+        count(view.plan.trials.len(), "trial"),
+        if all == 1 { "1".to_owned() } else { all.to_string() }
+    ));
+    out
+}
+
+fn design(view: &RunView) -> String {
+    let treatments = view.plan.treatments.len();
+    let blocks = view.plan.trials.iter().map(|t| t.block).max().map_or(0, |b| b as usize + 1);
+    if treatments == 1 {
+        return format!(
+            "One treatment of the workload `{}` was repeated in {}.",
+            view.plan.workload.name,
+            count(view.plan.trials.len(), "trial")
+        );
+    }
+    let factors = view.plan.factors.join(", ");
+    format!(
+        "The workload `{}` ran under {} ({factors}), arranged in {} that each hold one trial of \
+         every treatment.",
+        view.plan.workload.name,
+        count(treatments, "treatment"),
+        count(blocks, "block"),
+    )
+}
+
+fn order(view: &RunView) -> String {
+    if view.plan.treatments.len() == 1 {
+        return format!("The seed handed to the trials is {}.", view.plan.seed);
+    }
+    match view.experiment.design.order {
+        Order::Random => format!(
+            "Within each block the order was shuffled with the seed {}, so that drift of the machine \
+             falls on all treatments alike.",
+            view.plan.seed
+        ),
+        Order::Abba => "The order alternated forth and back from block to block (ABBA), so that a \
+                        linear drift of the machine cancels."
+            .to_owned(),
+        Order::Sequential => "Every block had the same order; drift within a block is confounded \
+                              with the treatment."
+            .to_owned(),
+    }
+}
+
+fn statistics(view: &RunView) -> String {
+    let a = &view.analysis;
+    let level = percent(a.confidence);
+    let mut sentences = vec![format!(
+        "Each treatment is summarised by the geometric mean of its trials with a {level} interval \
+         (Student's t on the logs; none below three trials)."
+    )];
+    if let Some(c) = a.comparisons.first() {
+        sentences.push(format!(
+            "Treatments are compared with {} by {}; its robust twin is {}, and where the two \
+             disagree the verdict is inconclusive.",
+            view.label(c.baseline),
+            method_name(c.method),
+            method_name(c.twin_method)
+        ));
+        sentences.extend(c.margin.map(|m| {
+            format!(
+                "Differences within {} do not matter here; `equivalent` means that both one-sided \
+                 tests lie inside that margin.",
+                percent(m)
+            )
+        }));
+    }
+    sentences.join(" ")
+}
+
+fn stop(view: &RunView) -> String {
+    let registered = view.stop_rule().map_or_else(
+        || match view.experiment.design.stop {
+            Stop::Fixed => "after the planned number of blocks".to_owned(),
+            Stop::Clear => {
+                "as soon as the answer is clear, by looks at 6, 9, 13, 19, 28 and 42 blocks with \
+                 Pocock's limits"
+                    .to_owned()
+            }
+        },
+        |s| s.trim_end_matches('.').to_owned(),
+    );
+    format!("Stop rule, registered before the first trial: {registered}.")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::fixtures;
+
+    #[test]
+    fn a_verdict_names_metric_ratio_interval_and_both_sides() {
+        let view = fixtures::commands();
+        let a = &view.analysis;
+        let text = verdict(a, &a.comparisons[0]);
+        assert!(text.starts_with("elapsed of "), "{text}");
+        assert!(text.contains(" times that of ") && text.contains("95 % interval"), "{text}");
+        assert!(text.contains("10 pairs; lower is better"), "{text}");
+        assert!(!text.contains("faster"));
+    }
+
+    #[test]
+    fn an_invalid_comparison_prints_no_number() {
+        let view = fixtures::withheld();
+        let gate = crate::Gate::of(&view);
+        let text = verdict(&gate.analysis, &gate.analysis.comparisons[0]);
+        assert!(text.contains("withheld: F17"), "{text}");
+        assert!(!text.contains("times"), "{text}");
+    }
+
+    #[test]
+    fn the_method_says_how_the_order_was_made() {
+        let text = method(&fixtures::block_size()).join(" ");
+        assert!(text.contains("6 blocks") && text.contains("seed 4711"), "{text}");
+        assert!(text.contains("Student's t on the log ratios of paired blocks"), "{text}");
+    }
+}
