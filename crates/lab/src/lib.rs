@@ -1,1 +1,38 @@
-//! The plan and the run: prepare, warm up, measure, validate, record, restore.
+//! The plan and the run. Reads an experiment ([`read_experiment`], [`Prepared`]), makes its plan
+//! ([`make_plan`]), runs it trial by trial into an archive ([`Lab::run`], [`Lab::resume`]) and lays the
+//! records together ([`analyse`]).
+
+mod aa;
+mod across;
+mod analyse;
+mod clock;
+mod cpus;
+mod describe;
+mod error;
+mod estimate;
+mod file;
+mod findings;
+mod heard;
+mod pairs;
+mod plan;
+mod prepare;
+mod run;
+mod schedule;
+mod scratch;
+mod stop;
+mod trial;
+mod watch;
+
+pub use aa::{AaFloor, BLOCKS_EACH, aa_experiment, aa_floor};
+pub use across::{Side, across, any_worse};
+pub use analyse::analyse;
+pub use cpus::allowed as allowed_cpus;
+pub use error::LabError;
+pub use estimate::{Estimate, POWER, SAMPLE_NOISE, estimate};
+pub use file::{FileError, read_experiment};
+pub use plan::{DEFAULT_BLOCKS, PlanError, make_plan, margin, parse_margin};
+pub use prepare::Prepared;
+pub use run::{Ended, Lab};
+pub use scratch::{cache_dir, scratch_root, sweep as sweep_scratch};
+pub use stop::stop_rule;
+pub use watch::{Standing, Watcher};

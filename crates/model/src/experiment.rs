@@ -56,7 +56,10 @@ fn one() -> u32 {
 
 /// The levels of a factor: a list, or a range.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
-#[serde(untagged)]
+#[serde(
+    untagged,
+    expecting = "expected a list of levels such as [1, 2], or a range such as { from = 1, to = \"cpus\" }"
+)]
 pub enum FactorLevels {
     /// The levels themselves.
     List(Vec<Scalar>),

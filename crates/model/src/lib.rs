@@ -6,6 +6,7 @@
 //! ordered trials) → [`TrialRecord`] (everything kept about one trial) → [`Comparison`] (a ratio
 //! between treatments with its interval and verdict).
 
+mod across;
 mod analysis;
 mod comparison;
 mod event;
@@ -22,6 +23,7 @@ mod scalar;
 mod spec;
 pub mod units;
 
+pub use across::{Across, AcrossRow, Difference};
 pub use analysis::{
     Analysis, CurvePoint, CurveSummary, Scaling, ScalingModel, ScalingPoint, TreatmentSummary,
 };

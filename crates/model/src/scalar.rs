@@ -8,7 +8,7 @@ use serde::{Deserialize, Serialize};
 /// A level or a parameter value: a boolean, an integer, a float or a text. Sizes and durations are
 /// texts with a unit (`"100 MiB"`, `"5 s"`), read by [`crate::units`].
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
-#[serde(untagged)]
+#[serde(untagged, expecting = "expected a boolean, a number or a text")]
 pub enum Scalar {
     /// `true` or `false`.
     Bool(bool),

@@ -331,7 +331,10 @@ mod tests {
         let text = |v, l, h, unit| estimate(v, l, h, unit, v).to_string();
         assert_eq!(text(5.5423e9, 5.512e9, 5.572e9, "B/s"), "5.542 GB/s (5.512..5.572)");
         assert_eq!(text(0.0123, 0.0103, 0.0143, "s"), "12.3 ms (10.3..14.3)");
-        assert_eq!(text(123_456.0, 100_000.0, 150_000.0, "switches"), "123456 switches (100000..150000)");
+        assert_eq!(
+            text(123_456.0, 100_000.0, 150_000.0, "switches"),
+            "123456 switches (100000..150000)"
+        );
         assert_eq!(text(1.5, 1.5, 1.5, "1"), "1.500 (1.500..1.500)");
     }
 

@@ -1,0 +1,223 @@
+//! Lays the records of a run together: summaries, comparisons, curves, scaling. Terminal, page and
+//! exports print what stands here and compute nothing of their own.
+
+use std::collections::BTreeMap;
+
+use assay_model::{
+    Analysis, Better, Comparison, CurveSummary, Experiment, MetricValue, Outcome, Plan, Scaling,
+    Stop, TreatmentSummary, TrialRecord, Verdict,
+};
+use assay_stats::scaling::Size;
+use assay_stats::{CompareInput, Samples, compare, sequential, summarize};
+
+use crate::findings;
+use crate::pairs::{pairs, values};
+use crate::plan::margin;
+
+/// What a metric is called, its unit and its direction.
+struct Named {
+    name: String,
+    unit: String,
+    better: Better,
+}
+
+/// Analyses the records of a run. `records` are the latest attempts, in the order of the plan.
+pub fn analyse(experiment: &Experiment, plan: &Plan, records: &[TrialRecord]) -> Analysis {
+    let metrics = metrics(plan, records);
+    let confidence = confidence(experiment);
+    let main = &metrics[0];
+    let mut summaries = Vec::new();
+    for metric in &metrics {
+        for treatment in &plan.treatments {
+            let values = values(records, treatment.id, &metric.name);
+            let present: Vec<f64> = values.iter().copied().flatten().collect();
+            if present.is_empty() && metric.name != main.name {
+                continue;
+            }
+            summaries.push(TreatmentSummary {
+                treatment: treatment.id,
+                label: treatment.label(),
+                metric: metric.name.clone(),
+                unit: metric.unit.clone(),
+                better: metric.better,
+                summary: summarize(&present, confidence),
+                values,
+            });
+        }
+    }
+    let comparisons = comparisons(experiment, plan, records, main, confidence);
+    let mut analysis = Analysis {
+        metric: main.name.clone(),
+        unit: main.unit.clone(),
+        better: main.better,
+        confidence,
+        summaries,
+        comparisons,
+        curves: curves(plan, records, confidence),
+        scaling: scaling(experiment, plan, records, main, confidence),
+        run_metrics: Vec::new(),
+        findings: Vec::new(),
+    };
+    analysis.run_metrics = run_metrics(&analysis);
+    analysis.findings = findings::of_run(experiment, plan, records, &analysis);
+    analysis
+}
+
+/// The confidence of the intervals: as asked for, or the adjusted one of a run with looks.
+fn confidence(experiment: &Experiment) -> f64 {
+    match experiment.design.stop {
+        Stop::Clear => sequential::CONFIDENCE,
+        Stop::Fixed => experiment.compare.confidence,
+    }
+}
+
+/// Every metric: the deciding one first, then the declared ones, then what programs reported besides.
+fn metrics(plan: &Plan, records: &[TrialRecord]) -> Vec<Named> {
+    let declared = plan.workload.metrics.iter().map(|m| (m.name.clone(), m.unit.clone(), m.better));
+    let reported =
+        records.iter().flat_map(|r| &r.metrics).map(|m| (m.name.clone(), m.unit.clone(), m.better));
+    let mut found: Vec<Named> = Vec::new();
+    for (name, unit, better) in declared.chain(reported) {
+        if !found.iter().any(|f| f.name == name) {
+            found.push(Named { name, unit, better });
+        }
+    }
+    match found.iter().position(|f| f.name == plan.metric) {
+        Some(i) => found[..=i].rotate_right(1),
+        None => found.insert(
+            0,
+            Named { name: plan.metric.clone(), unit: String::new(), better: Better::Neither },
+        ),
+    }
+    found
+}
+
+fn comparisons(
+    experiment: &Experiment,
+    plan: &Plan,
+    records: &[TrialRecord],
+    metric: &Named,
+    confidence: f64,
+) -> Vec<Comparison> {
+    let margin = margin(experiment).ok().flatten();
+    plan.treatments
+        .iter()
+        .filter(|t| t.id != plan.baseline)
+        .map(|treatment| {
+            let (base, other) = pairs(records, plan.baseline, treatment.id, &metric.name);
+            let paired: Vec<(Option<f64>, Option<f64>)> = base.into_iter().zip(other).collect();
+            let mut comparison = compare(&CompareInput {
+                metric: &metric.name,
+                unit: &metric.unit,
+                better: metric.better,
+                baseline: plan.baseline,
+                treatment: treatment.id,
+                samples: Samples::Paired(&paired),
+                confidence,
+                margin,
+                gate: experiment.compare.gate,
+            });
+            refuse_wrong_output(&mut comparison, records);
+            comparison
+        })
+        .collect()
+}
+
+/// A treatment whose program gave wrong output has no numbers that count.
+fn refuse_wrong_output(comparison: &mut Comparison, records: &[TrialRecord]) {
+    for id in [comparison.baseline, comparison.treatment] {
+        let of = |r: &&TrialRecord| r.treatment == id && !r.warmup;
+        let wrong = records.iter().filter(of).filter(|r| r.outcome == Outcome::Invalid).count();
+        if wrong > 0 {
+            let all = records.iter().filter(of).count();
+            comparison.verdict = Verdict::Invalid;
+            comparison.reason =
+                format!("{wrong} of {all} trials of treatment {id} gave wrong output");
+        }
+    }
+}
+
+fn curves(plan: &Plan, records: &[TrialRecord], confidence: f64) -> Vec<CurveSummary> {
+    let mut found = Vec::new();
+    for treatment in &plan.treatments {
+        let of: Vec<&TrialRecord> =
+            records.iter().filter(|r| r.treatment == treatment.id && r.counts()).collect();
+        let mut names: Vec<&str> = Vec::new();
+        for curve in of.iter().flat_map(|r| &r.curves) {
+            if !names.contains(&curve.name.as_str()) {
+                names.push(&curve.name);
+            }
+        }
+        for name in names {
+            let each: Vec<&assay_model::Curve> = of.iter().filter_map(|r| r.curve(name)).collect();
+            let Some(first) = each.first() else { continue };
+            let trials: Vec<&[[f64; 2]]> = each.iter().map(|c| c.points.as_slice()).collect();
+            let better = plan
+                .workload
+                .metric(name)
+                .map_or_else(|| Better::from_unit(&first.unit), |m| m.better);
+            let merged = assay_stats::curve::merge(&trials, better, confidence);
+            found.push(CurveSummary {
+                treatment: treatment.id,
+                label: treatment.label(),
+                name: name.to_owned(),
+                x_unit: first.x_unit.clone(),
+                unit: first.unit.clone(),
+                better,
+                kind: first.kind,
+                points: merged.points,
+                best: merged.best,
+                efficient: merged.efficient,
+                smoothness: merged.smoothness,
+            });
+        }
+    }
+    found
+}
+
+/// How the metric grows with the factor that the experiment names. Other factors must be at one
+/// level, or their baseline's.
+fn scaling(
+    experiment: &Experiment,
+    plan: &Plan,
+    records: &[TrialRecord],
+    metric: &Named,
+    confidence: f64,
+) -> Option<Scaling> {
+    let factor = experiment.compare.scaling.as_ref()?;
+    let baseline = plan.treatment(plan.baseline)?;
+    let same_otherwise = |t: &&assay_model::Treatment| {
+        t.levels.iter().all(|(k, v)| k == factor || baseline.levels.get(k) == Some(v))
+    };
+    let sizes: Vec<Size> = plan
+        .treatments
+        .iter()
+        .filter(same_otherwise)
+        .filter_map(|t| {
+            let count = t.levels.get(factor)?.as_f64()?;
+            Some(Size { count, values: values(records, t.id, &metric.name) })
+        })
+        .collect();
+    Some(assay_stats::scaling::scaling(factor, &metric.name, metric.better, &sizes, confidence))
+}
+
+/// Values that belong to the run as a whole.
+fn run_metrics(analysis: &Analysis) -> Vec<MetricValue> {
+    let mut worst: BTreeMap<&str, f64> = BTreeMap::new();
+    for comparison in &analysis.comparisons {
+        if let Some(detectable) = comparison.detectable {
+            let entry = worst.entry("detectable_effect").or_insert(detectable);
+            *entry = entry.max(detectable);
+        }
+    }
+    worst
+        .into_iter()
+        .map(|(name, value)| MetricValue {
+            name: name.to_owned(),
+            value: Some(value - 1.0),
+            unit: "1".to_owned(),
+            better: Better::Lower,
+            kind: assay_model::Kind::Derived,
+        })
+        .collect()
+}

@@ -1,0 +1,66 @@
+//! What can keep the lab from doing its part. A workload that fails is a record, not one of these.
+
+use std::path::PathBuf;
+
+use assay_model::RunId;
+
+/// The lab could not do its part.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum LabError {
+    /// A mistake in an experiment file.
+    #[error(transparent)]
+    File(#[from] crate::FileError),
+    /// An experiment that cannot be planned (not from a file).
+    #[error(transparent)]
+    Plan(#[from] crate::PlanError),
+    /// A file could not be read.
+    #[error("read {path}: {source}")]
+    Read {
+        /// Which.
+        path: PathBuf,
+        /// What the system said.
+        source: std::io::Error,
+    },
+    /// The workload is unknown, or its kit is wrong.
+    #[error(transparent)]
+    Workload(#[from] assay_workloads::WorkloadError),
+    /// The archive could not be written or read.
+    #[error(transparent)]
+    Archive(#[from] assay_archive::Error),
+    /// A control that the experiment asks for cannot be set here.
+    #[error("treatment {treatment}: {source}")]
+    Control {
+        /// The treatment's label.
+        treatment: String,
+        /// Which control, and why not.
+        source: assay_sut::ControlError,
+    },
+    /// The machine is not fit to measure on and the experiment says to refuse.
+    #[error("the machine is not fit to measure on: {0}; wait, or set fitness.action to \"warn\"")]
+    Unfit(String),
+    /// A monitor could not be started.
+    #[error(transparent)]
+    Observe(#[from] assay_observe::ObserveError),
+    /// No folder for temporary files could be made.
+    #[error(
+        "make a scratch folder in {root}: {source}; set ASSAY_SCRATCH to a folder that can be written"
+    )]
+    Scratch {
+        /// Where.
+        root: PathBuf,
+        /// What the system said.
+        source: std::io::Error,
+    },
+    /// A run that has nothing left to do was asked to go on.
+    #[error("run {0} is complete; there is nothing to resume")]
+    NothingToResume(RunId),
+    /// A run was made with another workload than the one found now.
+    #[error("run {run} cannot go on: {reason}; start a new run instead")]
+    CannotResume {
+        /// The run.
+        run: RunId,
+        /// Why.
+        reason: String,
+    },
+}

@@ -1,0 +1,192 @@
+//! Reads an experiment file. A mistake is answered with the file, the line, what is wrong and what
+//! would be right.
+
+use std::ops::Range;
+
+use annotate_snippets::{AnnotationKind, Level, Renderer, Snippet, renderer::DecorStyle};
+use assay_model::{Experiment, SCHEMA_VERSION};
+use toml::de::{DeTable, DeValue};
+
+/// A mistake in an experiment file.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[error("{}", self.render(false))]
+pub struct FileError {
+    /// The file's name as the person gave it.
+    pub file: String,
+    /// Its text.
+    text: String,
+    /// Which bytes of the text are wrong, if that is known.
+    span: Option<Range<usize>>,
+    /// What is wrong.
+    pub message: String,
+    /// What would be right; empty when the message says it.
+    pub help: String,
+}
+
+impl FileError {
+    /// A mistake at the value of a key, given by its path (`["design", "blocks"]`). The deepest part
+    /// of the path that exists in the file is pointed at.
+    pub fn at(file: &str, text: &str, path: &[&str], message: String, help: String) -> Self {
+        FileError {
+            file: file.to_owned(),
+            text: text.to_owned(),
+            span: locate(text, path),
+            message,
+            help,
+        }
+    }
+
+    /// The mistake with the lines of the file it stands in.
+    pub fn render(&self, colour: bool) -> String {
+        let renderer = if colour { Renderer::styled() } else { Renderer::plain() };
+        let renderer = renderer.decor_style(DecorStyle::Ascii);
+        let title = Level::ERROR.primary_title(self.message.as_str());
+        let span = self.span.clone().filter(|s| s.end <= self.text.len());
+        let snippet = span.map(|span| {
+            Snippet::source(self.text.as_str())
+                .path(self.file.as_str())
+                .annotation(AnnotationKind::Primary.span(span))
+        });
+        let mut group = match snippet {
+            Some(snippet) => title.element(snippet),
+            None => title.element(Level::NOTE.message(format!("in {}", self.file))),
+        };
+        if !self.help.is_empty() {
+            group = group.element(Level::HELP.message(self.help.as_str()));
+        }
+        renderer.render(&[group])
+    }
+}
+
+/// Reads the text of an experiment file; `file` is its name for messages.
+///
+/// # Errors
+/// It is not TOML, has an unknown key or a value of the wrong type, or a newer format.
+pub fn read_experiment(file: &str, text: &str) -> Result<Experiment, FileError> {
+    let experiment: Experiment = toml::from_str(text).map_err(|e| FileError {
+        file: file.to_owned(),
+        text: text.to_owned(),
+        span: e.span(),
+        message: e.message().trim().to_owned(),
+        help: help_for(e.message()),
+    })?;
+    if experiment.schema_version > SCHEMA_VERSION {
+        let v = experiment.schema_version;
+        return Err(FileError::at(
+            file,
+            text,
+            &["schema_version"],
+            format!("the file has format {v}; this assay reads up to {SCHEMA_VERSION}"),
+            "use a newer assay, or write the file in the older format".to_owned(),
+        ));
+    }
+    let good = |c: char| c.is_ascii_lowercase() || c.is_ascii_digit() || c == '-' || c == '.';
+    if experiment.name.is_empty()
+        || experiment.name.len() > 80
+        || !experiment.name.chars().all(good)
+        || experiment.name.starts_with('.')
+    {
+        return Err(FileError::at(
+            file,
+            text,
+            &["name"],
+            format!("`{}` cannot be the name of an experiment", experiment.name),
+            "use lower-case letters, digits, `-` and `.`, at most 80 of them".to_owned(),
+        ));
+    }
+    Ok(experiment)
+}
+
+/// For an unknown key: the known one that looks most like it.
+fn help_for(message: &str) -> String {
+    let mut quoted = message.split('`').skip(1).step_by(2);
+    let Some(unknown) = quoted.next().filter(|_| message.starts_with("unknown field")) else {
+        return String::new();
+    };
+    nearest(unknown, quoted).map(|k| format!("did you mean `{k}`?")).unwrap_or_default()
+}
+
+/// The candidate that differs least from `word`, if it differs little.
+pub fn nearest<'a>(word: &str, candidates: impl Iterator<Item = &'a str>) -> Option<&'a str> {
+    candidates
+        .map(|c| (distance(word, c), c))
+        .filter(|(d, c)| *d <= 1 + c.len().min(word.len()) / 3)
+        .min_by_key(|(d, _)| *d)
+        .map(|(_, c)| c)
+}
+
+/// Levenshtein's distance in characters.
+fn distance(a: &str, b: &str) -> usize {
+    let b: Vec<char> = b.chars().collect();
+    let mut row: Vec<usize> = (0..=b.len()).collect();
+    for (i, ca) in a.chars().enumerate() {
+        let mut diagonal = row[0];
+        row[0] = i + 1;
+        for (j, cb) in b.iter().enumerate() {
+            let substituted = diagonal + usize::from(ca != *cb);
+            diagonal = row[j + 1];
+            row[j + 1] = substituted.min(diagonal + 1).min(row[j] + 1);
+        }
+    }
+    row[b.len()]
+}
+
+/// The bytes of the value at `path`, or of the deepest part of it that exists.
+fn locate(text: &str, path: &[&str]) -> Option<Range<usize>> {
+    let root = DeTable::parse(text).ok()?;
+    let mut table = root.get_ref();
+    let mut span = None;
+    for (i, key) in path.iter().enumerate() {
+        let Some((name, value)) = table.iter().find(|(k, _)| k.get_ref().as_ref() == *key) else {
+            break;
+        };
+        span = Some(if i + 1 == path.len() { value.span() } else { name.span() });
+        match value.get_ref() {
+            DeValue::Table(inner) => table = inner,
+            _ => break,
+        }
+    }
+    span
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn error(text: &str) -> String {
+        read_experiment("x.toml", text).unwrap_err().render(false)
+    }
+
+    #[test]
+    fn an_unknown_key_is_pointed_at() {
+        let e = error("name = \"a\"\nworkload = \"noop\"\n[design]\nblock = 3\n");
+        assert!(e.contains("x.toml:4:1"), "{e}");
+        assert!(e.contains("unknown field `block`"), "{e}");
+        assert!(e.contains("did you mean `blocks`?"), "{e}");
+    }
+
+    #[test]
+    fn a_wrong_type_is_pointed_at() {
+        let e = error("name = \"a\"\nworkload = \"noop\"\n[design]\nblocks = \"many\"\n");
+        assert!(e.contains("x.toml:4:10"), "{e}");
+        let e = error("name = \"a\"\nworkload = \"noop\"\n[factors]\nlevel = 3\n");
+        assert!(e.contains("expected a list of levels such as [1, 2]"), "{e}");
+        let e = error("name = \"a\"\n");
+        assert!(e.contains("missing field `workload`"), "{e}");
+    }
+
+    #[test]
+    fn a_name_is_not_a_path() {
+        let e = error("workload = \"noop\"\nname = \"../x\"\n");
+        assert!(e.contains("x.toml:2:8") && e.contains("lower-case"), "{e}");
+    }
+
+    proptest::proptest! {
+        #[test]
+        fn never_panics(text in "\\PC{0,200}") {
+            if let Err(e) = read_experiment("x", &text) {
+                let _ = e.render(true);
+            }
+        }
+    }
+}

@@ -1,0 +1,443 @@
+//! Makes the plan of an experiment: crosses the factors, checks every level, and lays out the blocks.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use assay_model::{
+    Experiment, FactorLevels, MetricSpec, Plan, SCHEMA_VERSION, Scalar, Stop, Treatment,
+    TreatmentPattern, WorkloadSpec, units,
+};
+use assay_workloads::Workload;
+
+use crate::file::nearest;
+use crate::schedule;
+
+/// Blocks of an experiment that does not say how many.
+pub const DEFAULT_BLOCKS: u32 = 10;
+/// More treatments than this are taken for a mistake.
+const MOST_TREATMENTS: usize = 10_000;
+/// More levels of one factor than this are taken for a mistake.
+const MOST_LEVELS: usize = 10_000;
+
+/// An experiment that cannot be planned: where in the file, what is wrong, what would be right.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[error("{message}{}{help}", if help.is_empty() { "" } else { "; " })]
+pub struct PlanError {
+    /// The path of the key (`["factors", "level"]`).
+    pub path: Vec<String>,
+    /// What is wrong.
+    pub message: String,
+    /// What would be right.
+    pub help: String,
+}
+
+fn wrong(path: &[&str], message: impl Into<String>, help: impl Into<String>) -> PlanError {
+    PlanError {
+        path: path.iter().map(|p| (*p).to_owned()).collect(),
+        message: message.into(),
+        help: help.into(),
+    }
+}
+
+/// Makes the plan. `cpus` is how many CPUs assay may use here (the `cpus` of a factor's range), `seed`
+/// the seed of the shuffles when the experiment names none.
+///
+/// # Errors
+/// A parameter, factor, control, combination or design that cannot be.
+pub fn make_plan(
+    experiment: &Experiment,
+    workload: &dyn Workload,
+    cpus: usize,
+    seed: u64,
+) -> Result<Plan, PlanError> {
+    let spec = workload.spec();
+    check_fixed(experiment, spec)?;
+    let factors = expand_factors(experiment, spec, cpus)?;
+    let treatments = treatments(experiment, spec, &factors)?;
+    for treatment in &treatments {
+        workload.check(&treatment.params).map_err(|e| {
+            wrong(&["workload"], format!("treatment {}: {e}", treatment.label()), "")
+        })?;
+    }
+    let metric = metric(experiment, spec)?;
+    let baseline = baseline(experiment, &treatments, &factors)?;
+    check_compare(experiment, &factors)?;
+    check_times(experiment)?;
+    let seed = experiment.design.seed.unwrap_or(seed);
+    let blocks = match (experiment.design.stop, experiment.design.blocks) {
+        (Stop::Clear, _) => assay_stats::sequential::LOOKS.last().copied().unwrap_or(42) as u32,
+        (Stop::Fixed, blocks) => blocks.unwrap_or(DEFAULT_BLOCKS),
+    };
+    if blocks == 0 {
+        return Err(wrong(&["design", "blocks"], "0 blocks measure nothing", "use at least 1"));
+    }
+    let mut plan = Plan {
+        schema_version: SCHEMA_VERSION,
+        workload: spec.clone(),
+        seed,
+        factors: factors.iter().map(|(name, _)| name.clone()).collect(),
+        treatments,
+        baseline,
+        metric,
+        trials: Vec::new(),
+    };
+    plan.trials = schedule::trials(&experiment.design, &plan.treatments, seed, blocks);
+    let most = experiment.design.max_trials as usize;
+    if plan.trials.len() > most && experiment.design.stop == Stop::Fixed {
+        return Err(wrong(
+            &["design", "max_trials"],
+            format!("the plan has {} trials and max_trials is {most}", plan.trials.len()),
+            "raise max_trials, or take fewer blocks or levels",
+        ));
+    }
+    Ok(plan)
+}
+
+fn check_fixed(experiment: &Experiment, spec: &WorkloadSpec) -> Result<(), PlanError> {
+    for (name, value) in &experiment.params {
+        check_param(spec, &["params", name], name, value)?;
+    }
+    for param in spec.params.iter().filter(|p| p.default.is_none()) {
+        if !experiment.params.contains_key(&param.name)
+            && !experiment.factors.contains_key(&param.name)
+        {
+            return Err(wrong(
+                &["params"],
+                format!("workload `{}` needs the parameter `{}`", spec.name, param.name),
+                param.help.clone(),
+            ));
+        }
+    }
+    for (path, value) in &experiment.controls {
+        check_control(&["controls", path], path, value)?;
+    }
+    Ok(())
+}
+
+fn check_param(
+    spec: &WorkloadSpec,
+    path: &[&str],
+    name: &str,
+    value: &Scalar,
+) -> Result<(), PlanError> {
+    let Some(param) = spec.param(name) else {
+        let known: Vec<&str> = spec.params.iter().map(|p| p.name.as_str()).collect();
+        let help = match nearest(name, known.iter().copied()) {
+            Some(near) => format!("did you mean `{near}`?"),
+            None => format!("it takes {}; controls are written `controls.NAME`", known.join(", ")),
+        };
+        let message = format!("workload `{}` has no parameter `{name}`", spec.name);
+        return Err(wrong(path, message, help));
+    };
+    param.check(value).map_err(|message| wrong(path, message, param.help.clone()))
+}
+
+fn check_control(path: &[&str], name: &str, value: &Scalar) -> Result<(), PlanError> {
+    assay_sut::parse_setting(name, value).map(|_| ()).map_err(|e| wrong(path, e.to_string(), ""))
+}
+
+/// The factors in the order of their names, with their levels.
+type Factors = Vec<(String, Vec<Scalar>)>;
+
+fn expand_factors(
+    experiment: &Experiment,
+    spec: &WorkloadSpec,
+    cpus: usize,
+) -> Result<Factors, PlanError> {
+    let mut factors = Vec::new();
+    for (name, levels) in &experiment.factors {
+        let path = ["factors", name.as_str()];
+        let levels = expand_levels(&path, levels, cpus)?;
+        let mut seen = BTreeSet::new();
+        for level in &levels {
+            if !seen.insert(level.to_text()) {
+                let message = format!("`{name}` has the level `{level}` twice");
+                return Err(wrong(&path, message, "a level is one treatment; say it once"));
+            }
+            match name.strip_prefix("controls.") {
+                Some(control) => check_control(&path, control, level)?,
+                None => check_param(spec, &path, name, level)?,
+            }
+        }
+        let fixed = match name.strip_prefix("controls.") {
+            Some(control) => experiment.controls.contains_key(control),
+            None => experiment.params.contains_key(name),
+        };
+        if fixed {
+            let message = format!("`{name}` is both fixed and a factor");
+            return Err(wrong(&path, message, "leave it out of one of the two"));
+        }
+        factors.push((name.clone(), levels));
+    }
+    Ok(factors)
+}
+
+fn expand_levels(
+    path: &[&str],
+    levels: &FactorLevels,
+    cpus: usize,
+) -> Result<Vec<Scalar>, PlanError> {
+    let (from, to, step, times) = match levels {
+        FactorLevels::List(levels) if levels.is_empty() => {
+            return Err(wrong(path, "a factor without levels", "name at least one level"));
+        }
+        FactorLevels::List(levels) => return Ok(levels.clone()),
+        FactorLevels::Range { from, to, step, times } => (*from, to, *step, *times),
+    };
+    let to = match to {
+        Scalar::Text(t) if t == "cpus" => cpus as i64,
+        other => other.as_i64().ok_or_else(|| {
+            wrong(path, format!("`to` is `{other}`"), "use a whole number, or \"cpus\"")
+        })?,
+    };
+    let bad_step = step.is_some_and(|s| s < 1) || times.is_some_and(|t| t < 2 || from < 1);
+    if bad_step || (step.is_some() && times.is_some()) || to < from {
+        return Err(wrong(
+            path,
+            format!("the range from {from} to {to} cannot be walked"),
+            "use from <= to and either step >= 1, or times >= 2 with from >= 1",
+        ));
+    }
+    let mut values = Vec::new();
+    let mut next = from;
+    while next < to {
+        if values.len() >= MOST_LEVELS {
+            return Err(wrong(
+                path,
+                format!("more than {MOST_LEVELS} levels"),
+                "use a larger step",
+            ));
+        }
+        values.push(Scalar::Int(next));
+        let after = match times {
+            Some(times) => next.checked_mul(times),
+            None => next.checked_add(step.unwrap_or(1)),
+        };
+        next = after.unwrap_or(to);
+    }
+    values.push(Scalar::Int(to));
+    Ok(values)
+}
+
+/// The groups of factors that go side by side: zipped ones together, every other alone.
+fn groups(experiment: &Experiment, factors: &Factors) -> Result<Vec<Vec<usize>>, PlanError> {
+    let path = ["design", "zip"];
+    let mut grouped = BTreeSet::new();
+    let mut groups = Vec::new();
+    for zip in &experiment.design.zip {
+        let mut group = Vec::new();
+        for name in zip {
+            let index = factors.iter().position(|(n, _)| n == name).ok_or_else(|| {
+                wrong(&path, format!("`{name}` is not a factor"), "zip names factors")
+            })?;
+            if !grouped.insert(index) {
+                return Err(wrong(&path, format!("`{name}` is zipped twice"), "zip it once"));
+            }
+            group.push(index);
+        }
+        let lengths: Vec<usize> = group.iter().map(|i| factors[*i].1.len()).collect();
+        if lengths.windows(2).any(|w| w[0] != w[1]) {
+            let message = format!("{} have {lengths:?} levels", zip.join(", "));
+            return Err(wrong(&path, message, "factors that are zipped need equally many"));
+        }
+        if !group.is_empty() {
+            groups.push(group);
+        }
+    }
+    for index in 0..factors.len() {
+        if !grouped.contains(&index) {
+            groups.push(vec![index]);
+        }
+    }
+    groups.sort();
+    Ok(groups)
+}
+
+fn treatments(
+    experiment: &Experiment,
+    spec: &WorkloadSpec,
+    factors: &Factors,
+) -> Result<Vec<Treatment>, PlanError> {
+    check_patterns(experiment, factors)?;
+    let groups = groups(experiment, factors)?;
+    let mut combinations: Vec<BTreeMap<String, Scalar>> = vec![BTreeMap::new()];
+    for group in &groups {
+        let levels = factors[group[0]].1.len();
+        if combinations.len().saturating_mul(levels) > MOST_TREATMENTS {
+            let message = format!("more than {MOST_TREATMENTS} treatments");
+            return Err(wrong(&["factors"], message, "take fewer levels, or zip factors"));
+        }
+        combinations = combinations
+            .iter()
+            .flat_map(|so_far| {
+                (0..levels).map(|level| {
+                    let mut one = so_far.clone();
+                    for index in group {
+                        let (name, values) = &factors[*index];
+                        one.insert(name.clone(), values[level].clone());
+                    }
+                    one
+                })
+            })
+            .collect();
+    }
+    combinations.retain(|c| !experiment.design.exclude.iter().any(|e| matches(e, c)));
+    if combinations.is_empty() {
+        return Err(wrong(&["design", "exclude"], "every combination is excluded", ""));
+    }
+    let numbered = combinations.into_iter().zip(0u32..);
+    numbered.map(|(levels, id)| treatment(experiment, spec, id, levels)).collect()
+}
+
+/// Whether a pattern names this combination. An empty pattern names none.
+fn matches(pattern: &TreatmentPattern, levels: &BTreeMap<String, Scalar>) -> bool {
+    !pattern.is_empty()
+        && pattern.iter().all(|(k, v)| levels.get(k).is_some_and(|l| l.to_text() == v.to_text()))
+}
+
+fn check_patterns(experiment: &Experiment, factors: &Factors) -> Result<(), PlanError> {
+    let excluded = experiment.design.exclude.iter().map(|e| (["design", "exclude"], e));
+    let baseline = std::iter::once((["compare", "baseline"], &experiment.compare.baseline));
+    for (path, pattern) in excluded.chain(baseline) {
+        for (name, value) in pattern {
+            let Some((_, levels)) = factors.iter().find(|(n, _)| n == name) else {
+                let known: Vec<&str> = factors.iter().map(|(n, _)| n.as_str()).collect();
+                let help = format!("the factors are {}", known.join(", "));
+                return Err(wrong(&path, format!("`{name}` is not a factor"), help));
+            };
+            if !levels.iter().any(|l| l.to_text() == value.to_text()) {
+                let known: Vec<String> = levels.iter().map(Scalar::to_text).collect();
+                let help = format!("its levels are {}", known.join(", "));
+                return Err(wrong(&path, format!("`{name}` has no level `{value}`"), help));
+            }
+        }
+    }
+    Ok(())
+}
+
+fn treatment(
+    experiment: &Experiment,
+    spec: &WorkloadSpec,
+    id: u32,
+    levels: BTreeMap<String, Scalar>,
+) -> Result<Treatment, PlanError> {
+    let mut params: BTreeMap<String, Scalar> =
+        spec.params.iter().filter_map(|p| p.default.clone().map(|d| (p.name.clone(), d))).collect();
+    params.extend(experiment.params.clone());
+    let mut settings: Vec<(&str, &Scalar)> =
+        experiment.controls.iter().map(|(k, v)| (k.as_str(), v)).collect();
+    for (name, level) in &levels {
+        match name.strip_prefix("controls.") {
+            Some(control) => settings.push((control, level)),
+            None => {
+                params.insert(name.clone(), level.clone());
+            }
+        }
+    }
+    let controls = settings
+        .into_iter()
+        .map(|(path, value)| {
+            assay_sut::parse_setting(path, value)
+                .map_err(|e| wrong(&["controls", path], e.to_string(), ""))
+        })
+        .collect::<Result<Vec<_>, _>>()?;
+    Ok(Treatment { id, levels, params, controls })
+}
+
+fn metric(experiment: &Experiment, spec: &WorkloadSpec) -> Result<String, PlanError> {
+    let known: Vec<&str> = spec.metrics.iter().map(|m: &MetricSpec| m.name.as_str()).collect();
+    match &experiment.compare.metric {
+        None => known.first().map(|m| (*m).to_owned()).ok_or_else(|| {
+            wrong(
+                &["compare", "metric"],
+                format!("workload `{}` declares no metric", spec.name),
+                "name the metric that decides",
+            )
+        }),
+        Some(metric) if known.is_empty() || known.contains(&metric.as_str()) => Ok(metric.clone()),
+        Some(metric) => Err(wrong(
+            &["compare", "metric"],
+            format!("workload `{}` has no metric `{metric}`", spec.name),
+            format!("it has {}", known.join(", ")),
+        )),
+    }
+}
+
+fn baseline(
+    experiment: &Experiment,
+    treatments: &[Treatment],
+    factors: &Factors,
+) -> Result<u32, PlanError> {
+    let pattern = &experiment.compare.baseline;
+    if pattern.is_empty() {
+        return Ok(treatments.first().map_or(0, |t| t.id));
+    }
+    let fitting: Vec<&Treatment> =
+        treatments.iter().filter(|t| matches(pattern, &t.levels)).collect();
+    match fitting.as_slice() {
+        [one] => Ok(one.id),
+        [] => Err(wrong(
+            &["compare", "baseline"],
+            "no treatment is the baseline",
+            "it is excluded by design.exclude, or its factors are zipped apart",
+        )),
+        several => Err(wrong(
+            &["compare", "baseline"],
+            format!("{} treatments fit the baseline", several.len()),
+            format!("name a level of every factor ({})", factors.len()),
+        )),
+    }
+}
+
+fn check_compare(experiment: &Experiment, factors: &Factors) -> Result<(), PlanError> {
+    let compare = &experiment.compare;
+    if !(0.5..=0.999).contains(&compare.confidence) {
+        let message = format!("confidence is {}", compare.confidence);
+        return Err(wrong(&["compare", "confidence"], message, "use 0.5 to 0.999, such as 0.95"));
+    }
+    margin(experiment)?;
+    if compare.gate && compare.margin.is_none() {
+        return Err(wrong(&["compare", "gate"], "a gate needs a margin", "set compare.margin"));
+    }
+    match &compare.scaling {
+        Some(f) if !factors.iter().any(|(n, _)| n == f) => Err(wrong(
+            &["compare", "scaling"],
+            format!("`{f}` is not a factor"),
+            "name the factor whose levels are counts",
+        )),
+        _ => Ok(()),
+    }
+}
+
+/// The margin as a fraction: `"2 %"` and `0.02` are both 0.02.
+///
+/// # Errors
+/// It is not a percentage or fraction above 0 and below 1.
+pub fn margin(experiment: &Experiment) -> Result<Option<f64>, PlanError> {
+    let Some(margin) = &experiment.compare.margin else { return Ok(None) };
+    parse_margin(&margin.to_text()).map(Some).ok_or_else(|| {
+        let message = format!("the margin is `{margin}`");
+        wrong(&["compare", "margin"], message, "write a percentage such as \"2 %\", or a fraction")
+    })
+}
+
+/// Reads `2 %` or `0.02` as 0.02; `None` when it is neither, or not above 0 and below 1.
+pub fn parse_margin(text: &str) -> Option<f64> {
+    let value = match text.trim().strip_suffix('%') {
+        Some(percent) => percent.trim().parse::<f64>().ok()? / 100.0,
+        None => text.trim().parse::<f64>().ok()?,
+    };
+    (value > 0.0 && value < 1.0).then_some(value)
+}
+
+fn check_times(experiment: &Experiment) -> Result<(), PlanError> {
+    let times = [
+        (["design", "max_time"], &experiment.design.max_time),
+        (["design", "timeout"], &experiment.design.timeout),
+        (["observe", "interval"], &experiment.observe.interval),
+        (["fitness", "max_wait"], &experiment.fitness.max_wait),
+    ];
+    for (path, value) in times {
+        units::duration_of(value).map_err(|e| wrong(&path, e.to_string(), ""))?;
+    }
+    Ok(())
+}

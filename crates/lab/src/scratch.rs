@@ -1,0 +1,127 @@
+//! Folders for the files of a run: made when it starts, gone when it ends, and swept by the next
+//! command when a run was killed.
+
+use std::fs;
+use std::io;
+use std::path::{Path, PathBuf};
+
+const PREFIX: &str = "assay-scratch-";
+
+/// Where scratch folders are made: `$ASSAY_SCRATCH`, else the system's folder for temporary files.
+pub fn scratch_root() -> PathBuf {
+    std::env::var_os("ASSAY_SCRATCH").map_or_else(std::env::temp_dir, PathBuf::from)
+}
+
+/// Where things that are fetched and built once are kept: `$ASSAY_CACHE`, else the XDG cache folder.
+pub fn cache_dir() -> PathBuf {
+    if let Some(dir) = std::env::var_os("ASSAY_CACHE") {
+        return dir.into();
+    }
+    let base = std::env::var_os("XDG_CACHE_HOME").map(PathBuf::from).filter(|p| p.is_absolute());
+    let home = || std::env::var_os("HOME").map(|h| PathBuf::from(h).join(".cache"));
+    base.or_else(home).unwrap_or_else(std::env::temp_dir).join("assay")
+}
+
+/// The scratch folder of one run. Removed when dropped.
+#[derive(Debug)]
+pub struct Scratch {
+    dir: PathBuf,
+}
+
+impl Scratch {
+    /// Makes it under `root`. Its name carries this process's id and start time, by which
+    /// [`sweep`] knows whether it is still in use.
+    ///
+    /// # Errors
+    /// It could not be made.
+    pub fn create(root: &Path) -> io::Result<Self> {
+        let pid = std::process::id();
+        let start = start_time(pid).unwrap_or(0);
+        for n in 0.. {
+            let dir = root.join(format!("{PREFIX}{pid}-{start}-{n}"));
+            match fs::create_dir(&dir) {
+                Ok(()) => {
+                    fs::create_dir(dir.join("run"))?;
+                    fs::create_dir(dir.join("trial"))?;
+                    return Ok(Scratch { dir });
+                }
+                Err(e) if e.kind() == io::ErrorKind::AlreadyExists => {}
+                Err(e) => return Err(e),
+            }
+        }
+        unreachable!("the loop has no end but a return")
+    }
+
+    /// The folder for the whole run.
+    pub fn run_dir(&self) -> PathBuf {
+        self.dir.join("run")
+    }
+
+    /// The folder for one trial at a time.
+    pub fn trial_dir(&self) -> PathBuf {
+        self.dir.join("trial")
+    }
+
+    /// Empties the trial's folder.
+    ///
+    /// # Errors
+    /// Something in it could not be removed.
+    pub fn clear_trial(&self) -> io::Result<()> {
+        let dir = self.trial_dir();
+        // Looking costs less than removing and making, and most trials leave nothing.
+        if fs::read_dir(&dir)?.next().is_none() {
+            return Ok(());
+        }
+        fs::remove_dir_all(&dir)?;
+        fs::create_dir(&dir)
+    }
+}
+
+impl Drop for Scratch {
+    fn drop(&mut self) {
+        let _ = fs::remove_dir_all(&self.dir);
+    }
+}
+
+/// Removes the scratch folders of processes that are gone. Returns how many there were.
+pub fn sweep(root: &Path) -> usize {
+    let Ok(entries) = fs::read_dir(root) else { return 0 };
+    let gone = entries.flatten().filter(|entry| {
+        let name = entry.file_name();
+        let Some(rest) = name.to_str().and_then(|n| n.strip_prefix(PREFIX)) else { return false };
+        let mut parts = rest.split('-');
+        let pid = parts.next().and_then(|p| p.parse::<u32>().ok());
+        let start = parts.next().and_then(|p| p.parse::<u64>().ok());
+        matches!((pid, start), (Some(pid), Some(start)) if start_time(pid) != Some(start))
+    });
+    gone.filter(|entry| fs::remove_dir_all(entry.path()).is_ok()).count()
+}
+
+/// When a process started, in clock ticks since boot; `None` if there is no such process.
+fn start_time(pid: u32) -> Option<u64> {
+    let stat = fs::read_to_string(format!("/proc/{pid}/stat")).ok()?;
+    // The name in parentheses may hold anything, so count from its end: field 22 is the 20th after it.
+    stat.rsplit_once(") ")?.1.split(' ').nth(19)?.parse().ok()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn only_what_nobody_uses_is_swept() {
+        let root = tempfile::tempdir().unwrap();
+        let mine = Scratch::create(root.path()).unwrap();
+        let dead = root.path().join(format!("{PREFIX}{}-1-0", std::process::id()));
+        fs::create_dir(&dead).unwrap();
+        fs::create_dir(root.path().join("somebody-elses")).unwrap();
+        assert_eq!(sweep(root.path()), 1);
+        assert!(!dead.exists() && mine.run_dir().exists());
+        assert!(root.path().join("somebody-elses").exists());
+        fs::write(mine.trial_dir().join("x"), "y").unwrap();
+        mine.clear_trial().unwrap();
+        assert_eq!(fs::read_dir(mine.trial_dir()).unwrap().count(), 0);
+        drop(mine);
+        assert_eq!(fs::read_dir(root.path()).unwrap().count(), 1);
+    }
+}

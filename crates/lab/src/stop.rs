@@ -1,0 +1,114 @@
+//! When a run stops: after fixed blocks, after as many short ones as fill a few seconds, or at a look
+//! that finds the answer clear.
+
+use assay_model::{Experiment, Plan, Stop, TrialRecord};
+use assay_stats::sequential::{self, Look, LookInput};
+
+use crate::pairs::pairs;
+use crate::plan::{DEFAULT_BLOCKS, margin};
+
+/// How much measured time an open number of blocks fills, per treatment, seconds.
+const FILL_S: f64 = 3.0;
+/// An open number of blocks is never larger.
+const MOST_OPEN_BLOCKS: u32 = 1000;
+
+/// The rule of an experiment.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Rule {
+    /// So many blocks.
+    Fixed(u32),
+    /// Fixed after the first counted block, from its time.
+    Open,
+    /// Looks at fixed points.
+    Looks,
+}
+
+/// The rule by which a run of this experiment stops, as a sentence.
+pub fn stop_rule(experiment: &Experiment) -> String {
+    Rule::of(experiment).sentence(experiment)
+}
+
+impl Rule {
+    pub fn of(experiment: &Experiment) -> Self {
+        match (experiment.design.stop, experiment.design.blocks) {
+            (Stop::Clear, _) => Rule::Looks,
+            (Stop::Fixed, Some(blocks)) => Rule::Fixed(blocks),
+            (Stop::Fixed, None) => Rule::Open,
+        }
+    }
+
+    /// The rule as a sentence for ledger and page.
+    pub fn sentence(self, experiment: &Experiment) -> String {
+        let design = &experiment.design;
+        let caps = format!(
+            "; no trial starts after {}, and there are at most {} trials",
+            design.max_time, design.max_trials
+        );
+        let rule = match self {
+            Rule::Fixed(blocks) => format!("stop after {blocks} blocks"),
+            Rule::Open => format!(
+                "stop after as many blocks as fill {FILL_S} s per treatment, judged by the time (not the result) of the first block, at least {DEFAULT_BLOCKS} and at most {MOST_OPEN_BLOCKS}"
+            ),
+            Rule::Looks => format!(
+                "stop at the first of the looks at {:?} blocks at which every comparison is clear at the nominal alpha of {} (Pocock)",
+                sequential::LOOKS,
+                sequential::NOMINAL_ALPHA
+            ),
+        };
+        format!("{rule}{caps}")
+    }
+}
+
+/// How many blocks fill the time, given how long one trial takes on average.
+pub(crate) fn open_blocks(mean_trial_s: f64, treatments: usize, max_trials: u32) -> u32 {
+    let wanted = (FILL_S / mean_trial_s.max(1e-6)).ceil().min(f64::from(MOST_OPEN_BLOCKS)) as u32;
+    let most = (max_trials / treatments.max(1) as u32).max(1);
+    wanted.clamp(DEFAULT_BLOCKS, MOST_OPEN_BLOCKS).min(most)
+}
+
+/// Looks at the data if `blocks` complete blocks is a point to look at. `Some((stop, decision))`.
+pub(crate) fn look(
+    experiment: &Experiment,
+    plan: &Plan,
+    records: &[TrialRecord],
+    blocks: u32,
+) -> Option<(bool, String)> {
+    if !sequential::LOOKS.contains(&(blocks as usize)) {
+        return None;
+    }
+    let better = plan.workload.metric(&plan.metric).map(|m| m.better)?;
+    let margin = margin(experiment).ok().flatten();
+    let mut sentences = Vec::new();
+    let mut all_clear = true;
+    for treatment in plan.treatments.iter().filter(|t| t.id != plan.baseline) {
+        let (base, other) = pairs(records, plan.baseline, treatment.id, &plan.metric);
+        let pairs: Vec<(Option<f64>, Option<f64>)> = base.into_iter().zip(other).collect();
+        let gate = experiment.compare.gate;
+        let sentence = match sequential::look(&LookInput { pairs: &pairs, better, margin, gate }) {
+            Look::Continue { sentence } => {
+                all_clear = false;
+                sentence
+            }
+            Look::Stop { sentence, .. } => sentence,
+        };
+        sentences.push(format!("{}: {sentence}", treatment.label()));
+    }
+    if sentences.is_empty() {
+        return Some((true, "there is nothing to compare".to_owned()));
+    }
+    Some((all_clear, sentences.join("; ")))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn open_blocks_fill_three_seconds() {
+        assert_eq!(open_blocks(0.1, 2, 10_000), 30);
+        assert_eq!(open_blocks(60.0, 2, 10_000), 10);
+        assert_eq!(open_blocks(0.000_5, 1, 10_000), 1000);
+        assert_eq!(open_blocks(0.000_5, 4, 100), 25);
+        assert_eq!(open_blocks(0.0, 1, 3), 3);
+    }
+}

@@ -1,0 +1,319 @@
+//! One trial: controls set, inputs made, the program run, its output checked, everything put back.
+
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+
+use assay_model::{
+    Finding, Outcome, PlannedTrial, SCHEMA_VERSION, Setting, Severity, Treatment, TrialRecord,
+    ValidationResult,
+};
+use assay_sut::process::{End, Limits, Output, Program, Ran, Runner};
+use assay_sut::{Applied, Controller, Scope};
+use assay_workloads::{Calibration, Finished, Launch, TrialContext, Workload};
+
+use crate::clock::now_utc;
+use crate::heard::Heard;
+
+/// What stays the same for all trials of a run.
+pub(crate) struct Bench<'a> {
+    pub workload: &'a dyn Workload,
+    pub controller: &'a Controller,
+    pub exe: &'a Path,
+    pub run_dir: PathBuf,
+    pub trial_dir: PathBuf,
+    pub cache_dir: PathBuf,
+    pub timeout: Duration,
+    pub output: Output,
+}
+
+/// One trial to run.
+#[derive(Clone, Copy)]
+pub(crate) struct Order<'a> {
+    pub planned: &'a PlannedTrial,
+    pub attempt: u32,
+    pub treatment: &'a Treatment,
+    /// The completed records of the same treatment so far that have curves.
+    pub previous: &'a [TrialRecord],
+    pub calibration: Option<Calibration>,
+}
+
+/// How many bytes of each output stream are kept.
+pub(crate) const KEEP_BYTES: usize = 2 << 20;
+/// How long a program has between SIGTERM and SIGKILL.
+const GRACE: Duration = Duration::from_secs(2);
+
+/// A record that says nothing yet.
+pub(crate) fn blank(planned: &PlannedTrial, attempt: u32) -> TrialRecord {
+    let now = assay_sut::process::monotonic_ns();
+    TrialRecord {
+        schema_version: SCHEMA_VERSION,
+        number: planned.number,
+        attempt,
+        block: planned.block,
+        treatment: planned.treatment,
+        warmup: planned.warmup,
+        outcome: Outcome::Failed,
+        error: String::new(),
+        started_at: now_utc(),
+        start_ns: now,
+        end_ns: now,
+        exit: None,
+        resources: None,
+        phases: Vec::new(),
+        metrics: Vec::new(),
+        curves: Vec::new(),
+        histograms: std::collections::BTreeMap::new(),
+        validation: ValidationResult::NotReached,
+        stdout: assay_model::StreamSummary::default(),
+        stderr: assay_model::StreamSummary::default(),
+        observers: Vec::new(),
+        changed: std::collections::BTreeMap::new(),
+        notes: Vec::new(),
+        findings: Vec::new(),
+    }
+}
+
+impl Bench<'_> {
+    /// Runs one trial to its record. Nothing here is an error of the lab: what fails is in the record.
+    pub fn run(&self, runner: &mut Runner, order: Order<'_>, mut heard: Heard<'_>) -> TrialRecord {
+        let mut record = blank(order.planned, order.attempt);
+        runner.forget();
+        let (actions, settings): (Vec<Setting>, Vec<Setting>) =
+            order.treatment.controls.iter().cloned().partition(is_action);
+        let applied = match self.controller.apply(&settings) {
+            Ok(applied) => applied,
+            Err(e) => {
+                record.error = format!("a control could not be set: {e}");
+                return record;
+            }
+        };
+        record.notes.extend(applied.notes.iter().cloned());
+        let cpus = applied.setup.cpus.clone().unwrap_or_else(crate::cpus::allowed);
+        let ctx = TrialContext {
+            number: order.planned.number,
+            treatment: order.treatment.id,
+            params: &order.treatment.params,
+            cpus: &cpus,
+            trial_dir: &self.trial_dir,
+            run_dir: &self.run_dir,
+            cache_dir: &self.cache_dir,
+            exe: self.exe,
+            previous: order.previous,
+        };
+        match self.execute(runner, &ctx, &applied, &actions, &mut heard) {
+            Ok(ran) => self.conclude(runner, &ctx, &ran, order.calibration, heard, &mut record),
+            Err(error) => record.error = error,
+        }
+        if let Err(e) = applied.restore() {
+            record.findings.push(Finding {
+                id: "F13".into(),
+                name: "environment-stable".into(),
+                severity: Severity::Invalid,
+                message: format!("a setting could not be put back after the trial: {e}"),
+                remedy: "run `assay doctor --restore`".into(),
+            });
+            record.outcome = Outcome::Failed;
+            record.error = e.to_string();
+        }
+        record
+    }
+
+    /// Prepares, takes the actions and runs the program. An error is a sentence for the record.
+    fn execute(
+        &self,
+        runner: &mut Runner,
+        ctx: &TrialContext<'_>,
+        applied: &Applied,
+        actions: &[Setting],
+        heard: &mut Heard<'_>,
+    ) -> Result<Ran, String> {
+        let launch = self
+            .workload
+            .prepare(ctx)
+            .and_then(|()| self.workload.launch(ctx))
+            .map_err(|e| format!("preparation failed: {e}"))?;
+        // Actions (dropping caches) come last, so that preparation does not undo them.
+        let done = self
+            .controller
+            .apply(actions)
+            .map_err(|e| format!("a control could not be set: {e}"))?;
+        let ran = self.launch(runner, &launch, applied, heard);
+        drop(done);
+        ran
+    }
+
+    /// Starts the program under the treatment's process settings and waits for its end.
+    fn launch(
+        &self,
+        runner: &mut Runner,
+        launch: &Launch,
+        applied: &Applied,
+        heard: &mut Heard<'_>,
+    ) -> Result<Ran, String> {
+        let mut env = launch.env.clone();
+        env.extend(applied.setup.env.iter().map(|(k, v)| (k.into(), v.into())));
+        let program = Program {
+            argv: &launch.argv,
+            env: &env,
+            cwd: Some(launch.cwd.as_deref().unwrap_or(&self.trial_dir)),
+            stdin: launch.stdin.as_deref(),
+            output: self.output,
+            protocol: launch.protocol,
+        };
+        let limits = Limits { timeout: self.timeout, grace: GRACE, keep_bytes: KEEP_BYTES };
+        let entered = assay_sut::enter(&applied.setup).map_err(|e| e.to_string())?;
+        let ran = runner.run(&program, &limits, heard).map_err(|e| e.to_string());
+        entered.leave().map_err(|e| e.to_string())?;
+        ran
+    }
+
+    /// Reads the outcome of the program into the record.
+    fn conclude(
+        &self,
+        runner: &Runner,
+        ctx: &TrialContext<'_>,
+        ran: &Ran,
+        calibration: Option<Calibration>,
+        heard: Heard<'_>,
+        record: &mut TrialRecord,
+    ) {
+        record.start_ns = ran.start_ns;
+        record.end_ns = ran.end_ns;
+        record.exit = Some(ran.exit);
+        record.resources = Some(ran.resources);
+        record.stdout = summary(&runner.stdout);
+        record.stderr = summary(&runner.stderr);
+        let said = heard.into_record(record);
+        Self::note_leftovers(ran, record);
+        match ran.end {
+            End::Interrupted => {
+                record.outcome = Outcome::Interrupted;
+                record.error = "interrupted by a signal to assay".into();
+                return;
+            }
+            End::TimedOut => {
+                record.outcome = Outcome::TimedOut;
+                record.error = format!(
+                    "it ran longer than {} and was ended with its process group",
+                    assay_model::units::format_duration(self.timeout)
+                );
+                return;
+            }
+            End::Exited => {}
+        }
+        let stdout = runner.stdout.bytes();
+        let stderr = runner.stderr.bytes();
+        let finished = Finished {
+            exit: ran.exit,
+            resources: &ran.resources,
+            stdout: &stdout,
+            stderr: &stderr,
+            stdout_whole: runner.stdout.whole(),
+            calibration,
+        };
+        match self.workload.collect(ctx, &finished) {
+            Ok(collected) => {
+                record.metrics.extend(collected.metrics);
+                record.notes.extend(collected.notes);
+                record.validation = match said {
+                    Some((false, detail)) => ValidationResult::Failed { detail },
+                    Some((true, detail))
+                        if collected.validation == ValidationResult::ExitCodeOnly =>
+                    {
+                        ValidationResult::Passed { detail }
+                    }
+                    _ => collected.validation,
+                };
+                judge(ran, &stderr, record);
+            }
+            Err(e) => record.error = format!("its output could not be read: {e}"),
+        }
+    }
+
+    fn note_leftovers(ran: &Ran, record: &mut TrialRecord) {
+        if ran.leftovers > 0 {
+            record.findings.push(Finding {
+                id: "F11".into(),
+                name: "quiet-host".into(),
+                severity: Severity::Warning,
+                message: format!(
+                    "the program left {} of its processes running; they were ended, and their CPU time is not in its figures",
+                    ran.leftovers
+                ),
+                remedy: "let the program wait for its children".into(),
+            });
+        }
+        if ran.dropped_lines > 0 {
+            record.notes.push(format!(
+                "{} lines on descriptor 3 were longer than 16 MiB and were dropped",
+                ran.dropped_lines
+            ));
+        }
+    }
+}
+
+/// Sets the outcome of a program that ended by itself.
+fn judge(ran: &Ran, stderr: &[u8], record: &mut TrialRecord) {
+    record.outcome = match &record.validation {
+        ValidationResult::Failed { detail } => {
+            record.error.clone_from(detail);
+            if ran.exit.success() { Outcome::Invalid } else { Outcome::Failed }
+        }
+        _ => Outcome::Completed,
+    };
+    if record.outcome == Outcome::Failed {
+        let end = String::from_utf8_lossy(stderr);
+        if let Some(last) = end.lines().rev().find(|l| !l.trim().is_empty()) {
+            let last: String = last.chars().take(300).collect();
+            record.error = format!("{}; its last words: {last}", record.error);
+        }
+    }
+}
+
+fn summary(capture: &assay_sut::Capture) -> assay_model::StreamSummary {
+    assay_model::StreamSummary { bytes: capture.total(), kept: capture.kept() }
+}
+
+fn is_action(setting: &Setting) -> bool {
+    assay_sut::find(&setting.control).is_some_and(|c| c.spec().scope == Scope::Action)
+}
+
+/// Runs an empty launch a number of times, for what every trial pays first (a shell's start-up).
+/// `None` when there is none to run, or it fails.
+pub(crate) fn calibrate(
+    runner: &mut Runner,
+    launch: &Launch,
+    cwd: &Path,
+    repeats: usize,
+) -> Option<Calibration> {
+    let program = Program {
+        argv: &launch.argv,
+        env: &launch.env,
+        cwd: Some(launch.cwd.as_deref().unwrap_or(cwd)),
+        stdin: None,
+        output: Output::Keep,
+        protocol: launch.protocol,
+    };
+    let limits = Limits { timeout: Duration::from_secs(10), grace: GRACE, keep_bytes: 4096 };
+    let mut walls = Vec::with_capacity(repeats);
+    let mut users = Vec::with_capacity(repeats);
+    let mut systems = Vec::with_capacity(repeats);
+    // The first starts find cold caches.
+    for i in 0..repeats + 3 {
+        let ran = runner.run(&program, &limits, &mut ()).ok()?;
+        if ran.end != End::Exited {
+            return None;
+        }
+        if i >= 3 {
+            walls.push(ran.resources.wall_s);
+            users.push(ran.resources.user_s);
+            systems.push(ran.resources.system_s);
+        }
+    }
+    let median = |values: &[f64]| assay_stats::summary::median(values);
+    Some(Calibration {
+        wall_s: median(&walls)?,
+        user_s: median(&users)?,
+        system_s: median(&systems)?,
+    })
+}
