@@ -56,7 +56,7 @@ fn main() {
         let mut times = repeat(|| archive.list(filter).unwrap().len());
         println!("{name}: median {}", middle(&mut times));
     }
-    let id = archive.list(&page).unwrap()[25].id.clone();
+    let id = archive.list(&all).unwrap()[runs / 2].id.clone();
     let mut times = repeat(|| {
         let run = archive.run(&archive.resolve(id.as_str()).unwrap()).unwrap();
         (run.summary().unwrap(), run.records().unwrap().len())

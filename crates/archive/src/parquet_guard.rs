@@ -95,41 +95,87 @@ fn check_chunk(file: &File, chunk: &ColumnChunkMetaData, length: u64) -> Result<
         return Err(wrong("a column chunk lies outside the file"));
     }
     let mut buffer = vec![0; MAX_PAGE_HEAD];
+    let mut has_dictionary = false;
     while at < end {
         let window = usize::try_from(end - at).unwrap_or(usize::MAX).min(buffer.len());
         file.read_exact_at(&mut buffer[..window], at)?;
-        let (head, body) =
-            page_size(&buffer[..window]).ok_or_else(|| wrong("the head of a page is damaged"))?;
-        at = at.saturating_add(head).saturating_add(body);
+        let page = Page::read(&buffer[..window]).filter(Page::is_sane);
+        let page = page.ok_or_else(|| wrong("the head of a page is damaged"))?;
+        has_dictionary |= page.entries.is_some();
+        if page.wants_dictionary() && !has_dictionary {
+            return Err(wrong("a page refers to a dictionary that is not there"));
+        }
+        if !page.is_encoded_as_ours() {
+            return Err(wrong("a page is encoded in a way that assay does not write"));
+        }
+        at = at.saturating_add(page.head).saturating_add(page.packed as u64);
     }
     if at == end { Ok(()) } else { Err(wrong("a page ends outside its column chunk")) }
 }
 
-/// PageHeader: field 2 is the uncompressed size, 3 the compressed size, 7 the dictionary's header with
-/// its number of values in field 1. Returns the bytes of the head and of the page.
-fn page_size(bytes: &[u8]) -> Option<(u64, u64)> {
-    let mut thrift = Thrift::new(bytes);
-    let (mut last, mut plain, mut packed, mut entries) = (0, None, None, 0);
+/// What of a page's head (PageHeader in parquet.thrift) is looked at.
+#[derive(Debug, Default)]
+struct Page {
+    /// Bytes of the head itself.
+    head: u64,
+    /// Bytes of the page when unpacked: field 2.
+    plain: i64,
+    /// Bytes of the page in the file: field 3.
+    packed: i64,
+    /// Values of a dictionary: field 7, its field 1.
+    entries: Option<i64>,
+    /// How the values of a page are encoded: field 5, its field 2; of the second version field 8,
+    /// its field 4.
+    encoding: Option<i64>,
+}
+
+impl Page {
+    fn read(bytes: &[u8]) -> Option<Page> {
+        let mut thrift = Thrift::new(bytes);
+        let mut page = Page { plain: -1, packed: -1, ..Page::default() };
+        let mut last = 0;
+        loop {
+            match thrift.field(&mut last)? {
+                (_, 0) => break,
+                (2, I32) => page.plain = thrift.integer()?,
+                (3, I32) => page.packed = thrift.integer()?,
+                (5, STRUCT) => take_integer(&mut thrift, 2, &mut page.encoding)?,
+                (7, STRUCT) => take_integer(&mut thrift, 1, &mut page.entries)?,
+                (8, STRUCT) => take_integer(&mut thrift, 4, &mut page.encoding)?,
+                (_, kind) => thrift.skip(kind)?,
+            }
+        }
+        page.head = thrift.position() as u64;
+        Some(page)
+    }
+
+    fn is_sane(&self) -> bool {
+        // Every entry of a dictionary of texts or numbers takes four bytes or more.
+        let entries = self.entries.unwrap_or(0);
+        (0..=MAX_PAGE).contains(&self.plain)
+            && self.packed >= 0
+            && (0..=self.plain / 4).contains(&entries)
+    }
+
+    /// `PLAIN`, or by a dictionary. The reader's decoders of other encodings panic on damaged pages.
+    fn is_encoded_as_ours(&self) -> bool {
+        matches!(self.encoding, None | Some(0)) || self.wants_dictionary()
+    }
+
+    /// `PLAIN_DICTIONARY` and `RLE_DICTIONARY`.
+    fn wants_dictionary(&self) -> bool {
+        matches!(self.encoding, Some(2 | 8))
+    }
+}
+
+/// Passes over a structure and takes the integer in one of its fields.
+fn take_integer(thrift: &mut Thrift<'_>, wanted: i64, into: &mut Option<i64>) -> Option<()> {
+    let mut last = 0;
     loop {
         match thrift.field(&mut last)? {
-            (_, 0) => break,
-            (2, I32) => plain = Some(thrift.integer()?),
-            (3, I32) => packed = Some(thrift.integer()?),
-            (7, STRUCT) => {
-                let mut inner = 0;
-                loop {
-                    match thrift.field(&mut inner)? {
-                        (_, 0) => break,
-                        (1, I32) => entries = thrift.integer()?,
-                        (_, kind) => thrift.skip(kind)?,
-                    }
-                }
-            }
+            (_, 0) => return Some(()),
+            (id, I32) if id == wanted => *into = Some(thrift.integer()?),
             (_, kind) => thrift.skip(kind)?,
         }
     }
-    let (plain, packed) = (plain?, packed?);
-    // Every entry of a dictionary of texts or numbers takes four bytes or more.
-    let sane = (0..=MAX_PAGE).contains(&plain) && packed >= 0 && (0..=plain / 4).contains(&entries);
-    sane.then_some((thrift.position() as u64, packed as u64))
 }

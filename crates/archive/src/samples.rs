@@ -70,6 +70,13 @@ pub(crate) fn encode(set: &SampleSet) -> Result<Vec<u8>> {
 /// Reads `samples.parquet`. Series are in the order in which they first appear; those without a row
 /// are not in the file.
 pub(crate) fn decode(file: File) -> Result<SampleSet> {
+    // The Parquet reader asserts what a damaged page may break; a bad file is an error here, never
+    // the end of the program. What it had built is dropped with the panic.
+    std::panic::catch_unwind(std::panic::AssertUnwindSafe(|| decode_unfenced(file)))
+        .unwrap_or_else(|_| Err(ParquetError::General("a page of it is damaged".to_owned())))
+}
+
+fn decode_unfenced(file: File) -> Result<SampleSet> {
     let file = parquet_guard::open(file)?;
     check_version(&file)?;
     let mut set = SampleSet::default();
