@@ -91,7 +91,7 @@ pub fn render(chart: &Area) -> Markup {
             path class={ "fill layer-" (chart.layers[i].class) } d=(layer(&steps, i, &x, &y)) {}
         }
         (y_axis.vertical(&inner))
-        (x_axis.horizontal(&inner, "time since the trial began, s"))
+        (x_axis.horizontal(&inner, &x_axis.title("time since the trial began")))
         (crosshair(&inner))
         (hits(chart, &steps, &x, &inner))
     };
@@ -219,6 +219,17 @@ mod tests {
         let user = svg.split("fill layer-user\" d=\"").nth(1).unwrap();
         assert_eq!(user.split('"').next().unwrap().matches('Z').count(), 2);
         assert!(svg.contains("2.00 to 3.00 s: no data") && !svg.contains("NaN"));
+    }
+
+    #[test]
+    fn a_trial_below_a_second_has_its_axis_in_milliseconds() {
+        let mut c = chart(5);
+        c.phases.clear();
+        for s in &mut c.steps {
+            (s.from_s, s.to_s) = (s.from_s / 10.0, s.to_s / 10.0);
+        }
+        let svg = render(&c).into_string();
+        assert!(svg.contains("time since the trial began, ms") && svg.contains(">500<"));
     }
 
     #[test]

@@ -65,7 +65,7 @@ pub(crate) fn legend(keys: &[Key], top: f64) -> (Markup, f64) {
             }
         }
     };
-    (markup, f64::from(row + 1) * ROW)
+    (markup, f64::from(row + 1) * ROW + 6.0)
 }
 
 fn sample(key: &Key, x: f64, y: f64) -> Markup {

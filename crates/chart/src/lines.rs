@@ -68,7 +68,7 @@ pub fn render(chart: &Lines) -> Markup {
         (legend)
         (phases(&chart.phases, &x, &inner))
         (y_axis.vertical(&inner))
-        (x_axis.horizontal(&inner, "time since the trial began, s"))
+        (x_axis.horizontal(&inner, &x_axis.title("time since the trial began")))
         (crosshair(&inner))
         @for (i, s) in chart.series.iter().enumerate() {
             @let reduced = stretches(&s.points, MOST_POINTS);

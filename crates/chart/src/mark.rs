@@ -25,8 +25,8 @@ pub(crate) fn dash_class(series: usize) -> &'static str {
 /// The outline of the shape of a series around a point.
 pub(crate) fn shape(series: usize, x: f64, y: f64, r: f64) -> String {
     let p = px;
-    let step = series % 5 + series / COLOURS;
-    match step % 5 {
+    // Every colour has a shape of its own; a repeated colour takes the next shape.
+    match (series + series / COLOURS) % COLOURS {
         0 => format!(
             "M{} {}a{r} {r} 0 1 0 {} 0a{r} {r} 0 1 0 {} 0Z",
             p(x - r),
@@ -57,9 +57,35 @@ pub(crate) fn shape(series: usize, x: f64, y: f64, r: f64) -> String {
                 p(-h)
             )
         }
-        _ => {
+        4 => {
             let h = r * 1.15;
             format!("M{} {}l{} {}h{}Z", p(x), p(y + h), p(h), p(-2.0 * h), p(-2.0 * h))
+        }
+        5 => {
+            let (h, t) = (r * 1.2, r * 0.8);
+            format!(
+                "M{} {}h{t}v{t}h{t}v{t}h{m}v{t}h{m}v{m}h{m}v{m}h{t}Z",
+                p(x - t / 2.0),
+                p(y - h),
+                t = p(t),
+                m = p(-t)
+            )
+        }
+        6 => {
+            let h = r * 1.15;
+            format!("M{} {}l{} {}l{} {}Z", p(x + h), p(y), p(-2.0 * h), p(h), "0", p(-2.0 * h))
+        }
+        _ => {
+            let h = r * 1.1;
+            format!(
+                "M{} {}h{}L{} {}h{}Z",
+                p(x - h),
+                p(y - h),
+                p(2.0 * h),
+                p(x - h),
+                p(y + h),
+                p(2.0 * h)
+            )
         }
     }
 }
@@ -92,5 +118,20 @@ pub(crate) fn mark(class: &str, d: &str, at: (f64, f64), label: &str, focus: Foc
     html! {
         path class={ "m " (class) } d=(d) role="img" tabindex=(focus.tabindex())
             data-cx=(px(at.0)) data-cy=(px(at.1)) { title { (label) } }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn no_two_of_sixteen_series_share_colour_and_shape() {
+        let looks: std::collections::BTreeSet<(String, String)> =
+            (0..16).map(|i| (series_class(i), shape(i, 50.0, 50.0, 4.0))).collect();
+        assert_eq!(looks.len(), 16);
+        let shapes: std::collections::BTreeSet<String> =
+            (0..COLOURS).map(|i| shape(i, 50.0, 50.0, 4.0)).collect();
+        assert_eq!(shapes.len(), COLOURS, "colour is not the only difference");
     }
 }
