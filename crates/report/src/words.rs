@@ -16,10 +16,13 @@ pub fn verdict(analysis: &Analysis, comparison: &Comparison) -> String {
     let treatment = analysis_label(analysis, comparison.treatment);
     let baseline = analysis_label(analysis, comparison.baseline);
     let metric = &comparison.metric;
-    if comparison.verdict == Verdict::Invalid || comparison.ratio.is_none() {
-        let why = comparison.reason.trim().trim_end_matches('.');
+    let why = comparison.reason.trim().trim_end_matches('.');
+    if comparison.verdict == Verdict::Invalid {
         let why = why.strip_prefix("withheld: ").unwrap_or(why);
         return format!("{metric} of {treatment} against {baseline} is withheld: {why}.");
+    }
+    if comparison.ratio.is_none() {
+        return format!("{metric} of {treatment} against {baseline} has no ratio: {why}.");
     }
     let direction = analysis_direction(comparison);
     let level = comparison.interval.map_or(analysis.confidence, |i| i.level);
@@ -97,15 +100,23 @@ pub fn method(view: &RunView) -> Vec<String> {
     );
     out.push(statistics(view));
     out.push(stop(view));
-    let all = view.records.len();
-    let counted = view.records.iter().filter(|r| r.counts()).count();
-    out.push(format!(
-        "Of {} planned {} were started and {counted} count; the others are listed with their \
-         outcome under Disclosure.",
-        count(view.plan.trials.len(), "trial"),
-        if all == 1 { "1".to_owned() } else { all.to_string() }
-    ));
+    out.push(tally(view));
     out
+}
+
+/// How many trials were planned, started and count.
+fn tally(view: &RunView) -> String {
+    let planned = view.plan.trials.len();
+    let started = view.records.len();
+    let counted = view.records.iter().filter(|r| r.counts()).count();
+    if counted == planned {
+        return format!("Every one of the {} counts.", count(planned, "planned trial"));
+    }
+    format!(
+        "Of {} {started} were started and {counted} count; the others are listed with their outcome \
+         under Disclosure.",
+        count(planned, "planned trial"),
+    )
 }
 
 fn design(view: &RunView) -> String {
@@ -113,14 +124,14 @@ fn design(view: &RunView) -> String {
     let blocks = view.plan.trials.iter().map(|t| t.block).max().map_or(0, |b| b as usize + 1);
     if treatments == 1 {
         return format!(
-            "One treatment of the workload `{}` was repeated in {}.",
+            "One treatment of the workload {} was repeated in {}.",
             view.plan.workload.name,
             count(view.plan.trials.len(), "trial")
         );
     }
     let factors = view.plan.factors.join(", ");
     format!(
-        "The workload `{}` ran under {} ({factors}), arranged in {} that each hold one trial of \
+        "The workload {} ran under {} ({factors}), arranged in {} that each hold one trial of \
          every treatment.",
         view.plan.workload.name,
         count(treatments, "treatment"),
@@ -164,7 +175,7 @@ fn statistics(view: &RunView) -> String {
         ));
         sentences.extend(c.margin.map(|m| {
             format!(
-                "Differences within {} do not matter here; `equivalent` means that both one-sided \
+                "Differences within {} do not matter here; “equivalent” means that both one-sided \
                  tests lie inside that margin.",
                 percent(m)
             )

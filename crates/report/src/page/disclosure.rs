@@ -40,7 +40,7 @@ pub(super) fn section(view: &RunView, gate: &Gate) -> Markup {
             dt { "ledger head, SHA-256" }
             dd {
                 @match view.ledger_head() {
-                    Some(head) => { code { (head.hash) } " after entry " (head.seq) " of " (view.ledger.len()) }
+                    Some(head) => { code { (head.hash) } " (entry " (head.seq) " of 0 to " (view.ledger.len() - 1) ")" }
                     None => { "unknown: the ledger is empty" }
                 }
             }
@@ -62,11 +62,11 @@ fn trials(view: &RunView, gate: &Gate) -> Markup {
                 td { (view.label(r.treatment)) }
                 td { (outcome_word(r.outcome)) @if r.warmup { ", warm-up" } }
                 @if let Some(w) = gate.trial(r) {
-                    (withheld(1, &format!("withheld: {}", w.finding)))
+                    (withheld(2, &format!("withheld: {}", w.finding)))
                 } @else {
-                    td class="num" data-run=(view.summary.id) { (value_text(r.metric(&a.metric), &a.unit)) }
+                    td class="num" { (value_text(r.metric(&a.metric), &a.unit)) }
+                    td class="num" { (value_text(r.resources.as_ref().map(|u| u.wall_s), "s")) }
                 }
-                td class="num" { (value_text(r.resources.as_ref().map(|u| u.wall_s), "s")) }
                 td { (exit(r)) }
                 td { (validation(r)) }
                 td { (r.started_at.replace('T', " ").trim_end_matches('Z')) }

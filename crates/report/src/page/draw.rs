@@ -5,7 +5,9 @@ use assay_chart::intervals::{absolute, ratio};
 use assay_chart::order::{self, RunOrder, Standing};
 use assay_chart::scaling::{self as scaling_chart, ScalingChart};
 use assay_chart::{Head, ScaleKind};
-use assay_model::{CurveSummary, Outcome, Scaling, ScalingModel, SystemDescription, units};
+use assay_model::{
+    CurveSummary, Outcome, Scaling, ScalingModel, SystemDescription, Verdict, units,
+};
 use maud::Markup;
 
 use crate::figures::{
@@ -115,7 +117,11 @@ pub(super) fn ratios(view: &RunView, gate: &Gate) -> Option<Markup> {
         low: c.interval.map_or(f64::NAN, |i| i.low),
         high: c.interval.map_or(f64::NAN, |i| i.high),
         verdict: c.verdict.name().to_owned(),
-        text: if c.ratio.is_some() { ratio_text(c) } else { "withheld".to_owned() },
+        text: match (c.ratio, c.verdict) {
+            (Some(_), _) => ratio_text(c),
+            (None, Verdict::Invalid) => "withheld".to_owned(),
+            (None, _) => "no ratio".to_owned(),
+        },
     });
     let desc: Vec<String> = a.comparisons.iter().map(|c| words::verdict(a, c)).collect();
     let name = format!("{}: ratio to {}", first.metric, view.label(first.baseline));

@@ -1,5 +1,6 @@
 //! Pieces that every section uses: figures, tables in boxes, numbers that lead to their trials.
 
+use assay_model::{CurveSummary, TrialRecord};
 use maud::{Markup, html};
 
 use crate::view::RunView;
@@ -38,10 +39,19 @@ pub(super) struct Behind {
 }
 
 impl Behind {
-    /// The counted trials of these treatments.
-    pub(super) fn treatments(view: &RunView, treatments: &[u32]) -> Self {
-        let mut trials: Vec<u32> =
-            treatments.iter().flat_map(|t| view.counted(*t)).map(|r| r.number).collect();
+    /// The counted trials of these treatments that have a value of this metric.
+    pub(super) fn metric(view: &RunView, treatments: &[u32], metric: &str) -> Self {
+        Behind::those(view, treatments, |r| r.metric(metric).is_some())
+    }
+
+    /// The counted trials of a treatment that measured this curve.
+    pub(super) fn curve(view: &RunView, curve: &CurveSummary) -> Self {
+        Behind::those(view, &[curve.treatment], |r| r.curve(&curve.name).is_some())
+    }
+
+    fn those(view: &RunView, treatments: &[u32], keep: impl Fn(&TrialRecord) -> bool) -> Self {
+        let counted = treatments.iter().flat_map(|t| view.counted(*t));
+        let mut trials: Vec<u32> = counted.filter(|r| keep(r)).map(|r| r.number).collect();
         trials.sort_unstable();
         Behind { run: view.summary.id.to_string(), trials }
     }

@@ -33,7 +33,7 @@ pub(super) fn section(view: &RunView, gate: &Gate) -> Markup {
                 (figure(&chart, &html! { "Dotted: a speedup equal to the count." }, &under))
             }
         }
-        (tables::metrics(view, gate))
+        @if gate.run().is_none() { (tables::metrics(view, gate)) }
     }
 }
 
@@ -95,7 +95,7 @@ fn choice(view: &RunView, name: &str, curves: &[&CurveSummary]) -> Markup {
     };
     let rows = html! {
         @for c in curves {
-            @let behind = Behind::treatments(view, &[c.treatment]);
+            @let behind = Behind::curve(view, c);
             tr {
                 th scope="row" { (c.label) }
                 @for p in [&c.best, &c.efficient] {
@@ -121,8 +121,7 @@ fn data_table(view: &RunView, name: &str, curves: &[&CurveSummary]) -> Markup {
     let mut xs: Vec<f64> = curves.iter().flat_map(|c| c.points.iter().map(|p| p.x)).collect();
     xs.sort_by(f64::total_cmp);
     xs.dedup();
-    let behind: Vec<Behind> =
-        curves.iter().map(|c| Behind::treatments(view, &[c.treatment])).collect();
+    let behind: Vec<Behind> = curves.iter().map(|c| Behind::curve(view, c)).collect();
     let head = html! {
         th scope="col" class="num" { "size" }
         @for (c, b) in curves.iter().zip(&behind) { th scope="col" class="num" { (b.link(&c.label)) } th scope="col" class="num" { "n" } }

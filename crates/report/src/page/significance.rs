@@ -33,7 +33,7 @@ fn compared(view: &RunView, gate: &Gate) -> Markup {
         .comparisons
         .iter()
         .map(|c| {
-            let behind = Behind::treatments(view, &[c.baseline, c.treatment]);
+            let behind = Behind::metric(view, &[c.baseline, c.treatment], &c.metric);
             html! {
                 li class={ "card verdict-" (c.verdict.name()) } {
                     p class="headline" {
@@ -42,8 +42,8 @@ fn compared(view: &RunView, gate: &Gate) -> Markup {
                             span class="ratio" { (c.metric) " × " (behind.link(&ratio_text(c))) }
                         }
                     }
-                    p { (words::verdict(&gate.analysis, c)) }
-                    @if !c.reason.is_empty() && c.verdict != Verdict::Invalid { p class="soft" { (capital(&c.reason)) "." } }
+                    p { (words::verdict(&gate.analysis, c).replace(" %", "\u{a0}%")) }
+                    @if !c.reason.is_empty() && c.verdict != Verdict::Invalid && c.ratio.is_some() { p class="soft" { (capital(&c.reason)) "." } }
                 }
             }
         })
@@ -63,7 +63,7 @@ fn alone(view: &RunView, gate: &Gate) -> Markup {
     html! {
         @for s in deciding(&gate.analysis) {
             @if gate.treatment(s.treatment).is_none() {
-                @let behind = Behind::treatments(view, &[s.treatment]);
+                @let behind = Behind::metric(view, &[s.treatment], &s.metric);
                 p class="statement" {
                     (s.metric) " of " (view.label(s.treatment)) ": " strong { (behind.link(&summary_text(s))) }
                     " (" (count(s.summary.n as usize, "trial"))
@@ -85,7 +85,7 @@ fn sizes(view: &RunView, gate: &Gate) -> Markup {
         @if !chosen.is_empty() {
             ul class="statements" {
                 @for (c, p) in &chosen {
-                    @let behind = Behind::treatments(view, &[c.treatment]);
+                    @let behind = Behind::curve(view, c);
                     li {
                         "Most efficient size for " (c.name) " of " (c.label) ": " strong { (x_text(p.x, &c.x_unit)) }
                         " with " (behind.link(&point_text(p, &c.unit)))

@@ -16,11 +16,14 @@ pub(super) fn comparisons(view: &RunView, gate: &Gate) -> Markup {
     let a = &gate.analysis;
     let level = percent(a.confidence);
     let compared = !a.comparisons.is_empty();
+    let what = if compared { " and ratio to the baseline" } else { "" };
+    let caption =
+        format!("{} by treatment: geometric mean{what}, with {level} intervals", a.metric);
     let head = html! {
         th scope="col" { "treatment" } th scope="col" class="num" { "n" }
-        th scope="col" class="num" { (a.metric) " (" (level) " interval)" }
+        th scope="col" class="num" { (a.metric) }
         @if compared {
-            th scope="col" class="num" { "ratio (" (level) " interval)" } th scope="col" { "verdict" } th scope="col" class="num" { "detectable" }
+            th scope="col" class="num" { "ratio" } th scope="col" { "verdict" } th scope="col" class="num" { "detectable" }
         }
         th scope="col" { "trials" }
     };
@@ -28,7 +31,7 @@ pub(super) fn comparisons(view: &RunView, gate: &Gate) -> Markup {
     html! {
         @if !deciding(a).is_empty() {
             h3 id="comparisons" { @if compared { "Comparisons" } @else { "Summary" } }
-            (table_box(&format!("{} by treatment: geometric mean and ratio to the baseline", a.metric), &head, &rows))
+            (table_box(&caption, &head, &rows))
             @if compared {
                 p class="soft" { "Detectable: the smallest difference that a run of this size and noise finds in 80 of 100 repeats." }
             }
@@ -37,7 +40,7 @@ pub(super) fn comparisons(view: &RunView, gate: &Gate) -> Markup {
 }
 
 fn row(view: &RunView, gate: &Gate, s: &TreatmentSummary, compared: bool) -> Markup {
-    let behind = Behind::treatments(view, &[s.treatment]);
+    let behind = Behind::metric(view, &[s.treatment], &s.metric);
     let columns = if compared { 4 } else { 1 };
     let comparison = gate.analysis.comparisons.iter().find(|c| c.treatment == s.treatment);
     html! {
@@ -53,7 +56,7 @@ fn row(view: &RunView, gate: &Gate, s: &TreatmentSummary, compared: bool) -> Mar
                         @if c.verdict == Verdict::Invalid {
                             (withheld(3, &c.reason))
                         } @else {
-                            @let both = Behind::treatments(view, &[c.baseline, c.treatment]);
+                            @let both = Behind::metric(view, &[c.baseline, c.treatment], &c.metric);
                             (both.cell(&ratio_text(c)))
                             td { (badge(c.verdict)) }
                             td class="num" { @if let Some(d) = c.detectable { (percent(d - 1.0)) } @else { (NO_VALUE) } }
@@ -76,7 +79,7 @@ pub(super) fn scaling(view: &RunView, gate: &Gate, s: &Scaling) -> Markup {
     };
     let rows = html! {
         @for p in &s.points {
-            @let behind = Behind::treatments(view, &at_count(view, &s.factor, p.count));
+            @let behind = Behind::metric(view, &at_count(view, &s.factor, p.count), &s.metric);
             tr {
                 th scope="row" class="num" { (p.count) }
                 (behind.cell(&format_value(p.value, &gate.analysis.unit)))
@@ -114,7 +117,7 @@ pub(super) fn metrics(view: &RunView, gate: &Gate) -> Markup {
     };
     let rows = html! {
         @for s in &others {
-            @let behind = Behind::treatments(view, &[s.treatment]);
+            @let behind = Behind::metric(view, &[s.treatment], &s.metric);
             tr {
                 th scope="row" { (s.metric) }
                 td { (view.label(s.treatment)) }

@@ -26,13 +26,47 @@ const LAYERS: [(&str, &str, &[&str]); 6] = [
     ("idle", "idle", &["idle"]),
 ];
 
-/// The lines that are drawn where there is something to see: title, monitor, fields, unit.
-const LINES: [(&str, &str, &[&str], &str); 5] = [
-    ("Disk throughput", "disk", &["rkB/s", "wkB/s"], "kB/s"),
-    ("Disk busy", "disk", &["%util"], "%"),
-    ("Pressure: share of time in which something waited", "pressure", &["some", "full"], "%"),
-    ("Memory", "memory", &["available", "dirty"], "B"),
-    ("Power", "power", &["power"], "W"),
+/// A chart of lines: its title, the monitor, its fields with the words for the legend, the unit shown
+/// and what the monitor's values are multiplied by to be in it.
+struct Watched {
+    title: &'static str,
+    monitor: &'static str,
+    fields: &'static [(&'static str, &'static str)],
+    unit: &'static str,
+    times: f64,
+}
+
+/// The lines that are drawn where there is something to see.
+const LINES: [Watched; 5] = [
+    Watched {
+        title: "Disk throughput",
+        monitor: "disk",
+        fields: &[("rkB/s", "read"), ("wkB/s", "write")],
+        unit: "B/s",
+        times: 1000.0,
+    },
+    Watched {
+        title: "Disk busy",
+        monitor: "disk",
+        fields: &[("%util", "busy")],
+        unit: "%",
+        times: 1.0,
+    },
+    Watched {
+        title: "Pressure: share of time in which something waited",
+        monitor: "pressure",
+        fields: &[("some", "some"), ("full", "full")],
+        unit: "%",
+        times: 1.0,
+    },
+    Watched {
+        title: "Memory",
+        monitor: "memory",
+        fields: &[("available", "available"), ("dirty", "dirty")],
+        unit: "B",
+        times: 1.0,
+    },
+    Watched { title: "Power", monitor: "power", fields: &[("power", "")], unit: "W", times: 1.0 },
 ];
 
 /// For each treatment the first counted trial with samples, others folded; `None` without samples.
@@ -181,37 +215,50 @@ fn more(record: &TrialRecord, samples: &SampleSet, phases: &[PhaseSpan]) -> Vec<
     LINES
         .iter()
         .enumerate()
-        .filter_map(|(i, (title, monitor, fields, unit))| {
-            let series: Vec<lines::Series> = samples
-                .series
-                .iter()
-                .filter(|k| k.monitor == *monitor && fields.contains(&k.field.as_str()))
-                .map(|k| lines::Series {
-                    label: format!("{} {}", k.subject, k.field).trim().to_owned(),
-                    points: samples
-                        .points(&k.monitor, &k.subject, &k.field)
-                        .into_iter()
-                        .map(|(t, v)| (seconds(record, t), v))
-                        .collect(),
-                })
-                .filter(|s| s.points.iter().any(|p| p.1 > 0.0))
-                .collect();
+        .filter_map(|(i, watched)| {
+            let series = series(record, samples, watched);
             if series.is_empty() {
                 return None;
             }
+            let title = watched.title;
             let chart = lines::render(&Lines {
                 head: Head {
                     id: format!("lines-{}-{i}", record.number),
                     title: format!("{title}, trial {}", record.number),
-                    desc: String::new(),
+                    desc: format!("{} over the time of the trial.", names(&series)),
                 },
-                name: (*title).split(':').next().unwrap_or(title).to_owned(),
-                unit: (*unit).to_owned(),
+                name: title.split(':').next().unwrap_or(title).to_owned(),
+                unit: watched.unit.to_owned(),
                 series,
                 phases: phases.to_vec(),
                 note: String::new(),
             });
-            Some(((*title).to_owned(), chart))
+            Some((title.to_owned(), chart))
         })
         .collect()
+}
+
+/// The series of a chart that have anything above zero.
+fn series(record: &TrialRecord, samples: &SampleSet, watched: &Watched) -> Vec<lines::Series> {
+    samples
+        .series
+        .iter()
+        .filter(|k| k.monitor == watched.monitor)
+        .filter_map(|k| {
+            let (_, word) = watched.fields.iter().find(|(field, _)| *field == k.field)?;
+            Some(lines::Series {
+                label: format!("{} {word}", k.subject).trim().to_owned(),
+                points: samples
+                    .points(&k.monitor, &k.subject, &k.field)
+                    .into_iter()
+                    .map(|(t, v)| (seconds(record, t), v * watched.times))
+                    .collect(),
+            })
+        })
+        .filter(|s| s.points.iter().any(|p| p.1 > 0.0))
+        .collect()
+}
+
+fn names(series: &[lines::Series]) -> String {
+    series.iter().map(|s| s.label.as_str()).collect::<Vec<_>>().join(", ")
 }

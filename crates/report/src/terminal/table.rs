@@ -233,12 +233,8 @@ mod tests {
             t.row(vec![cell(format!("memory_limit={limit} MiB, threads=4")), cell("6")]);
         }
         let text = t.render(Style { width: 26, ..Style::default() });
-        assert_eq!(
-            text,
-            "treatment                n\n…64 MiB, threads=4       6\n…256 MiB, threads=4      6\n"
-                .replace("    6", "6")
-                .replace("     n", " n")
-        );
+        let lines: Vec<&str> = text.lines().skip(1).collect();
+        assert_eq!(lines, ["…64 MiB, threads=4   6", "…256 MiB, threads=4  6"]);
     }
 
     #[test]
