@@ -115,7 +115,7 @@ fn curves(out: &mut String, gate: &Gate) {
         let smooth = c.smoothness.map_or_else(|| NO_VALUE.to_owned(), |s| format!("{s:.2}"));
         row(out, &[&c.name, &c.label, &best, &best_value, &efficient, &value, &smooth]);
     }
-    let _ = writeln!(out, "\n{}\n", words::SMOOTHNESS);
+    let _ = writeln!(out, "\n{} {}\n", words::EFFICIENT, words::SMOOTHNESS);
 }
 
 fn scaling(out: &mut String, gate: &Gate) {

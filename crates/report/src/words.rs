@@ -6,9 +6,14 @@ use assay_model::{Analysis, Comparison, Method, Order, Stop, Verdict};
 use crate::figures::{count, percent, ratio_text};
 use crate::view::{RunView, analysis_label};
 
-/// What smoothness is, for a reader.
-pub const SMOOTHNESS: &str = "Smoothness is a number from 0 (rough) to 1 (smooth): how closely the \
-     value at each size follows from the sizes beside it, with the noise of measuring taken out.";
+/// What smoothness is, for a reader; `assay-stats` computes it.
+pub const SMOOTHNESS: &str = "Smoothness is 1 less the typical distance of a point from the trend of \
+     its neighbours (in logarithms of size and value, the cubic through two neighbours on each side), \
+     with the noise between trials taken out: at 0.95 a typical point lies 5 % off that trend.";
+
+/// What the most efficient size is, for a reader; `assay-stats` chooses it.
+pub(crate) const EFFICIENT: &str = "The most efficient size is the smallest whose value, judged \
+     together with its near neighbours, is within 2 % of the best.";
 
 /// What a comparison says, as a sentence that names the metric, both treatments, the ratio, its
 /// interval, n and the verdict. Never a bare "faster".

@@ -31,11 +31,12 @@ pub(super) fn curves(
     let wide = low > 0.0 && high / low >= 16.0;
     let several_names = curves.iter().any(|c| c.name != first.name);
     let name = |c: &CurveSummary| {
-        if several_names { format!("{}, {}", c.name, c.label) } else { c.label.clone() }
+        let label = view.label(c.treatment);
+        if several_names { format!("{}, {label}", c.name) } else { label }
     };
     let series = curves.iter().map(|c| curve::Series {
         label: name(c),
-        points: c.points.iter().map(|p| point(c, p)).collect(),
+        points: c.points.iter().map(|p| point(&name(c), c, p)).collect(),
         marked: standouts(c),
     });
     let n = curves.iter().flat_map(|c| &c.points).map(|p| p.n).max().unwrap_or(0);
@@ -66,15 +67,14 @@ pub(super) fn curves(
     }))
 }
 
-fn point(c: &CurveSummary, p: &assay_model::CurvePoint) -> Point {
+fn point(name: &str, c: &CurveSummary, p: &assay_model::CurvePoint) -> Point {
     Point {
         x: p.x,
         y: p.value,
         low: p.interval.map_or(f64::NAN, |i| i.low),
         high: p.interval.map_or(f64::NAN, |i| i.high),
         label: format!(
-            "{}: {} at {}, {}",
-            c.label,
+            "{name}: {} at {}, {}",
             point_text(p, &c.unit),
             x_text(p.x, &c.x_unit),
             count(p.n as usize, "trial")

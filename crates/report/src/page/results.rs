@@ -8,7 +8,7 @@ use super::{draw, tables};
 use crate::figures::{NO_VALUE, count, point_text, x_text};
 use crate::gate::Gate;
 use crate::view::RunView;
-use crate::words::SMOOTHNESS;
+use crate::words::{EFFICIENT, SMOOTHNESS};
 
 /// How many curves share a chart.
 const TOGETHER: usize = 8;
@@ -97,7 +97,7 @@ fn choice(view: &RunView, name: &str, curves: &[&CurveSummary]) -> Markup {
         @for c in curves {
             @let behind = Behind::curve(view, c);
             tr {
-                th scope="row" { (c.label) }
+                th scope="row" { (view.label(c.treatment)) }
                 @for p in [&c.best, &c.efficient] {
                     @if let Some(p) = p {
                         (behind.cell(&point_text(p, &c.unit)))
@@ -113,7 +113,7 @@ fn choice(view: &RunView, name: &str, curves: &[&CurveSummary]) -> Markup {
     };
     html! {
         (table_box(&format!("{name}: best and most efficient size"), &head, &rows))
-        p class="soft" { (SMOOTHNESS) " The most efficient size is the smallest whose value is within 2 % of the best." }
+        p class="soft" { (EFFICIENT) " " (SMOOTHNESS) }
     }
 }
 
@@ -124,7 +124,7 @@ fn data_table(view: &RunView, name: &str, curves: &[&CurveSummary]) -> Markup {
     let behind: Vec<Behind> = curves.iter().map(|c| Behind::curve(view, c)).collect();
     let head = html! {
         th scope="col" class="num" { "size" }
-        @for (c, b) in curves.iter().zip(&behind) { th scope="col" class="num" { (b.link(&c.label)) } th scope="col" class="num" { "n" } }
+        @for (c, b) in curves.iter().zip(&behind) { th scope="col" class="num" { (b.link(&view.label(c.treatment))) } th scope="col" class="num" { "n" } }
     };
     let x_unit = curves.first().map_or("", |c| c.x_unit.as_str());
     let rows = html! {

@@ -28,17 +28,10 @@ fn one(c: &CurveSummary, style: Style, w: &mut Writer) {
     } else {
         format!(" ({:?})", c.kind).to_lowercase()
     };
-    w.wrapped(
-        0,
-        &format!(
-            "{}{kind} over size, {}, {} of {}",
-            c.name,
-            c.label,
-            count(c.points.len(), "size"),
-            count(n, "trial")
-        ),
-        Paint::Strong,
-    );
+    let of = if c.label == "-" { String::new() } else { format!(", {}", c.label) };
+    let sizes = count(c.points.len(), "size");
+    let title = format!("{}{kind} over size{of}, {sizes} of {}", c.name, count(n, "trial"));
+    w.wrapped(0, &title, Paint::Strong);
     let at = |p: &CurvePoint| format!("{}  {}", x_text(p.x, &c.x_unit), point_text(p, &c.unit));
     let mut pairs = Vec::new();
     if let Some(p) = &c.best {
