@@ -3,6 +3,7 @@
 //! metrics out of what the program left; the lab does the rest. The program of a built-in workload is
 //! assay itself, started afresh for every trial (`assay __work NAME JSON`).
 
+pub mod block_size;
 mod command;
 pub mod kit;
 mod noop;
@@ -11,6 +12,7 @@ mod program;
 pub mod registry;
 mod step;
 mod words;
+pub mod work;
 mod workload;
 
 pub use command::{Command, shell_startup_command};

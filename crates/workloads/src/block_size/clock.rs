@@ -1,0 +1,46 @@
+//! `CLOCK_MONOTONIC` in nanoseconds: the clock that all processes of a trial share.
+
+use rustix::thread::clock_nanosleep_absolute;
+use rustix::time::{ClockId, Timespec, clock_gettime};
+
+/// Waiting is by sleeping until this long before the moment, then by looking at the clock.
+const SPIN_NS: u64 = 120_000;
+
+/// Now, nanoseconds of `CLOCK_MONOTONIC`.
+pub fn now_ns() -> u64 {
+    let t = clock_gettime(ClockId::Monotonic);
+    t.tv_sec as u64 * 1_000_000_000 + t.tv_nsec as u64
+}
+
+/// Sleeps until `t_ns`. Returns at once when it is past.
+pub fn sleep_until(t_ns: u64) {
+    let moment =
+        Timespec { tv_sec: (t_ns / 1_000_000_000) as i64, tv_nsec: (t_ns % 1_000_000_000) as _ };
+    while now_ns() < t_ns {
+        // Interrupted by a signal: sleep for the rest.
+        let _ = clock_nanosleep_absolute(ClockId::Monotonic, &moment);
+    }
+}
+
+/// Waits until `t_ns` to within a fraction of a microsecond; burns up to [`SPIN_NS`] of CPU time.
+pub fn spin_until(t_ns: u64) {
+    if t_ns > now_ns() + 2 * SPIN_NS {
+        sleep_until(t_ns - SPIN_NS);
+    }
+    while now_ns() < t_ns {
+        std::hint::spin_loop();
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    #[test]
+    fn waiting_ends_after_the_moment() {
+        for wait in [super::sleep_until, super::spin_until] {
+            let until = super::now_ns() + 1_000_000;
+            wait(until);
+            assert!(super::now_ns() >= until);
+            wait(until);
+        }
+    }
+}

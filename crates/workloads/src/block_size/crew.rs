@@ -1,0 +1,188 @@
+//! The processes of a trial, seen from the parent: started afresh each, made ready, started together
+//! at one moment of the clock, and heard out.
+
+use std::io::{self, BufRead, BufReader, Write};
+use std::path::Path;
+use std::process::{Child, ChildStdout, Command, Stdio};
+
+use rustix::process::{Resource, Rlimit, getrlimit, setrlimit};
+
+use super::clock::{now_ns, sleep_until};
+use super::failure::{Failure, os};
+use super::order::{Order, WorkerOrder};
+use super::slice::{Action, Outcome, action_of};
+use super::slots::{Role, Slot};
+use super::worker::{outcome_of, slot_line};
+
+/// The workload name under which assay runs one process of a trial.
+pub const WORKER: &str = "block-size-worker";
+/// From the word to start until the first slice: everybody has read it by then.
+const START_NS: u64 = 5_000_000;
+
+/// What the processes of a trial measured.
+#[derive(Debug)]
+pub struct Measured {
+    /// When the last report had come.
+    pub end_ns: u64,
+    /// By process: its outcomes in the order of the slices; fewer than slices when time ran out.
+    pub outcomes: Vec<Vec<Outcome>>,
+    /// Blocks compared, over all processes.
+    pub checked: u64,
+    /// What was wrong with the bytes, if something was.
+    pub wrong: Option<String>,
+}
+
+struct Member {
+    child: Child,
+    index: u32,
+    out: BufReader<ChildStdout>,
+}
+
+impl Drop for Member {
+    fn drop(&mut self) {
+        // Ended already in the good case; then both calls do nothing.
+        let _ = self.child.kill();
+        let _ = self.child.wait();
+    }
+}
+
+impl Member {
+    fn start(order: &Order, exe: &Path, index: u32, slots: &[Slot]) -> Result<Self, Failure> {
+        let cpu = order.cpus.get(index as usize % order.cpus.len().max(1)).copied();
+        let json = serde_json::to_string(&WorkerOrder {
+            file: order.file_of(index),
+            file_size: order.file_size,
+            content: order.content,
+            direction: order.direction,
+            cache: order.cache,
+            cpu,
+            largest: order.largest(),
+            timing: order.timing,
+            index,
+            alone: order.processes == 1,
+        })
+        .map_err(Failure::Order)?;
+        let failed =
+            |source| Failure::Process { what: format!("starting process {index}"), source };
+        let mut child = Command::new(exe)
+            .args(["__work", WORKER, &json])
+            .stdin(Stdio::piped())
+            .stdout(Stdio::piped())
+            .spawn()
+            .map_err(failed)?;
+        let out = child.stdout.take().ok_or_else(|| failed(io::ErrorKind::BrokenPipe.into()))?;
+        let mut member = Member { child, index, out: BufReader::new(out) };
+        let mut text = String::new();
+        for slot in slots {
+            let action = match slot.role {
+                Role::Copy(_) => Action::Copy,
+                Role::Visit(_) | Role::Plain(_) => action_of(order.direction),
+            };
+            text.push_str(&slot_line(action, slot.size));
+        }
+        text.push('\n');
+        member.tell(&text)?;
+        Ok(member)
+    }
+
+    fn tell(&mut self, text: &str) -> Result<(), Failure> {
+        let told = match &mut self.child.stdin {
+            Some(stdin) => stdin.write_all(text.as_bytes()).and_then(|()| stdin.flush()),
+            None => Err(io::ErrorKind::BrokenPipe.into()),
+        };
+        // A process that has gone said why on its output.
+        told.map_err(|source| match self.hear() {
+            Err(failure @ Failure::Worker { .. }) => failure,
+            _ => Failure::Talk { during: "sending the slices", source },
+        })
+    }
+
+    fn hear(&mut self) -> Result<String, Failure> {
+        let mut line = String::new();
+        let n = self
+            .out
+            .read_line(&mut line)
+            .map_err(|source| Failure::Talk { during: "listening", source })?;
+        let line = line.trim_end();
+        let index = self.index;
+        if n == 0 {
+            return Err(Failure::Worker { index, message: "ended without a word".into() });
+        }
+        match line.strip_prefix("error ") {
+            Some(message) => Err(Failure::Worker { index, message: message.to_owned() }),
+            None => Ok(line.to_owned()),
+        }
+    }
+
+    fn outcomes(&mut self) -> Result<Vec<Outcome>, Failure> {
+        let mut outcomes = Vec::new();
+        loop {
+            let line = self.hear()?;
+            if line == "end" {
+                return Ok(outcomes);
+            }
+            let index = self.index;
+            outcomes.push(outcome_of(&line).ok_or_else(|| Failure::Worker {
+                index,
+                message: format!("`{line}` is no outcome of a slice"),
+            })?);
+        }
+    }
+}
+
+/// Measures the slices in all processes at once. `steady` is called with the moment of the first
+/// slice, `progress` about twice a second with the share of the time that is over.
+///
+/// # Errors
+/// [`Failure`]; the processes are ended first.
+pub fn measure(
+    order: &Order,
+    exe: &Path,
+    slots: &[Slot],
+    mut steady: impl FnMut(u64),
+    mut progress: impl FnMut(f64),
+) -> Result<Measured, Failure> {
+    allow_files(2 * u64::from(order.processes) + 64)?;
+    let mut crew = (0..order.processes)
+        .map(|index| Member::start(order, exe, index, slots))
+        .collect::<Result<Vec<_>, _>>()?;
+    for member in &mut crew {
+        member.hear()?;
+    }
+    // Telling a process takes a system call; the start leaves time for all of them.
+    let begin_ns = now_ns() + START_NS + 50_000 * u64::from(order.processes);
+    for member in &mut crew {
+        member.tell(&format!("go {begin_ns}\n"))?;
+    }
+    steady(begin_ns);
+    let planned = (order.timing.slice_ns + order.timing.gap_ns) * slots.len() as u64;
+    let steps = planned / 500_000_000;
+    for step in 1..=steps {
+        sleep_until(begin_ns + planned * step / (steps + 1));
+        progress(step as f64 / (steps + 1) as f64);
+    }
+    let outcomes = crew.iter_mut().map(Member::outcomes).collect::<Result<Vec<_>, _>>()?;
+    let end_ns = now_ns();
+    let mut measured = Measured { end_ns, outcomes, checked: 0, wrong: None };
+    for member in &mut crew {
+        let line = member.hear()?;
+        if let Some(n) = line.strip_prefix("checked ").and_then(|n| n.parse::<u64>().ok()) {
+            measured.checked += n;
+        } else {
+            let said = line.strip_prefix("wrong ").unwrap_or(&line);
+            measured.wrong.get_or_insert_with(|| said.to_owned());
+        }
+    }
+    Ok(measured)
+}
+
+/// Raises the soft limit on open files where `wanted` needs it: each process takes two pipes.
+fn allow_files(wanted: u64) -> Result<(), Failure> {
+    let limit = getrlimit(Resource::Nofile);
+    if limit.current.is_none_or(|now| now >= wanted) {
+        return Ok(());
+    }
+    setrlimit(Resource::Nofile, Rlimit { current: Some(wanted), maximum: limit.maximum }).map_err(
+        |e| Failure::Process { what: format!("opening {wanted} files at once"), source: os(e) },
+    )
+}

@@ -1,0 +1,272 @@
+//! The data file: where it is, making it, and what its file system is and can do.
+
+use std::fs::File;
+use std::io::{self, Read, Write};
+use std::os::fd::{AsFd, OwnedFd};
+use std::path::{Path, PathBuf};
+
+use assay_model::units;
+use rustix::fs::{Mode, OFlags};
+use rustix::io::{IoSliceMut, ReadWriteFlags};
+
+use super::content;
+use super::failure::{Failure, os};
+use super::order::Content;
+use super::params::{Cache, Direction, Params};
+use super::slice::Buffer;
+use crate::WorkloadError;
+
+/// The seed of the files that assay makes.
+pub const SEED: u64 = 0x0B10_C512_E000_0001;
+/// The name of the file in the run's folder or in the folder that a person named.
+const NAME: &str = "assay-block-size.data";
+const CHUNK: usize = 1 << 20;
+
+/// Where a treatment's file is, and whose it is.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Place {
+    /// The file (to write: without the number of the process).
+    pub file: PathBuf,
+    /// What is in it.
+    pub content: Content,
+    /// Whether each trial makes and removes it, because the run's end does not.
+    pub own_folder: bool,
+}
+
+impl Place {
+    /// Where the file of these parameters is when the run's folder is `run_dir`.
+    ///
+    /// # Errors
+    /// [`WorkloadError::Param`]: the path is neither a folder nor a file that may be read.
+    pub fn of(params: &Params, run_dir: &Path) -> Result<Self, WorkloadError> {
+        let Some(path) = &params.path else {
+            let content = Content::Seed(SEED);
+            return Ok(Place { file: run_dir.join(NAME), content, own_folder: false });
+        };
+        let wrong = |what: &str| WorkloadError::Param(format!("`path` {}: {what}", path.display()));
+        let about = path.metadata().map_err(|e| wrong(&format!("{e}; name a folder or a file")))?;
+        if about.is_dir() {
+            let content = Content::Seed(SEED);
+            return Ok(Place { file: path.join(NAME), content, own_folder: true });
+        }
+        if params.direction == Direction::Write {
+            return Err(wrong("this file would be overwritten; name a folder to write in"));
+        }
+        if !about.is_file() {
+            return Err(wrong("this is neither a folder nor a plain file"));
+        }
+        if about.len() < params.largest() {
+            return Err(wrong("the file is smaller than the largest buffer"));
+        }
+        Ok(Place { file: path.clone(), content: Content::Foreign, own_folder: false })
+    }
+}
+
+/// Makes `file` of `size` bytes with the content of [`SEED`], unless it is there at that size. A file
+/// that could not be finished is removed.
+///
+/// # Errors
+/// [`WorkloadError::Step`] when the file system has not the room; [`WorkloadError::Io`].
+pub fn make(file: &Path, size: u64) -> Result<(), WorkloadError> {
+    if file.metadata().is_ok_and(|m| m.len() == size) {
+        return Ok(());
+    }
+    let partial = file.with_extension("partial");
+    let made = write_out(&partial, size).and_then(|()| std::fs::rename(&partial, file));
+    made.map_err(|source| {
+        let _ = std::fs::remove_file(&partial);
+        if matches!(source.kind(), io::ErrorKind::StorageFull | io::ErrorKind::QuotaExceeded) {
+            return no_room(file, size, &source.to_string());
+        }
+        WorkloadError::Io { action: "create", path: file.to_owned(), source }
+    })
+}
+
+/// Checks that `bytes` more fit beside `file`, before any of them is written.
+///
+/// # Errors
+/// [`WorkloadError::Step`].
+pub fn check_room(file: &Path, bytes: u64) -> Result<(), WorkloadError> {
+    let folder = file.parent().unwrap_or(Path::new("."));
+    // A file system that does not say how much is free is found out by writing.
+    let Ok(about) = rustix::fs::statvfs(folder) else { return Ok(()) };
+    let free = about.f_bavail.saturating_mul(about.f_frsize);
+    if free < bytes {
+        return Err(no_room(
+            file,
+            bytes,
+            &format!("only {} are free", units::format_value(free as f64, "B")),
+        ));
+    }
+    Ok(())
+}
+
+fn no_room(file: &Path, size: u64, detail: &str) -> WorkloadError {
+    WorkloadError::Step {
+        step: format!("making {} ({})", file.display(), units::format_bytes(size)),
+        detail: format!(
+            "{detail}; make room, make `file_size` smaller, or give `path` another folder"
+        ),
+    }
+}
+
+fn write_out(path: &Path, size: u64) -> io::Result<()> {
+    let mut file = File::create(path)?;
+    let mut chunk = vec![0; CHUNK];
+    let mut at = 0;
+    while at < size {
+        let n = (size - at).min(CHUNK as u64) as usize;
+        content::fill(SEED, at, &mut chunk[..n]);
+        file.write_all(&chunk[..n])?;
+        at += n as u64;
+    }
+    // Writing back later would disturb the trials.
+    file.sync_all()
+}
+
+/// Opens the file as the processes of a trial do.
+///
+/// # Errors
+/// [`Failure::NoDirect`] when the file system refuses `O_DIRECT`; [`Failure::File`].
+pub fn open(path: &Path, direction: Direction, cache: Cache) -> Result<OwnedFd, Failure> {
+    let access = match direction {
+        Direction::Read => OFlags::RDONLY,
+        Direction::Write => OFlags::RDWR,
+    };
+    let direct = if cache == Cache::Direct { OFlags::DIRECT } else { OFlags::empty() };
+    rustix::fs::open(path, access | direct | OFlags::CLOEXEC, Mode::empty()).map_err(|e| {
+        let (file, source) = (path.to_owned(), os(e));
+        if cache == Cache::Direct && e == rustix::io::Errno::INVAL {
+            Failure::NoDirect { file, source }
+        } else {
+            Failure::File { action: "open", file, source }
+        }
+    })
+}
+
+/// The smallest step of sizes and positions: 1 through the page cache; past it the smallest of 512,
+/// 1024, 2048 and 4096 B that a read at such a position takes.
+///
+/// # Errors
+/// [`Failure::NoDirect`] when none does; [`Failure::File`].
+pub fn grain(path: &Path, cache: Cache) -> Result<u64, Failure> {
+    if cache == Cache::Page {
+        return Ok(1);
+    }
+    let file = open(path, Direction::Read, cache)?;
+    let mut buffer = Buffer::new(4096);
+    let mut source = io::Error::from(io::ErrorKind::Unsupported);
+    for grain in [512usize, 1024, 2048, 4096] {
+        match rustix::io::pread(&file, &mut buffer.get()[..grain], grain as u64) {
+            Ok(_) => return Ok(grain as u64),
+            Err(e) => source = os(e),
+        }
+    }
+    Err(Failure::NoDirect { file: path.to_owned(), source })
+}
+
+/// Brings the whole file into the page cache by reading it once; or, to be read past the cache, out
+/// of it.
+///
+/// # Errors
+/// [`Failure::File`].
+pub fn warm(path: &Path, cache: Cache) -> Result<(), Failure> {
+    let failed = |action, source| Failure::File { action, file: path.to_owned(), source };
+    let mut file = File::open(path).map_err(|e| failed("open", e))?;
+    match cache {
+        Cache::Page => {
+            let mut chunk = vec![0; CHUNK];
+            while file.read(&mut chunk).map_err(|e| failed("read", e))? > 0 {}
+            Ok(())
+        }
+        Cache::Direct => rustix::fs::fadvise(file.as_fd(), 0, None, rustix::fs::Advice::DontNeed)
+            .map_err(|e| failed("drop from the page cache", os(e))),
+    }
+}
+
+/// The share of the file that is in the page cache, from 1,024 pages spread over it; `None` where the
+/// file system cannot tell (`RWF_NOWAIT` is refused).
+pub fn resident_share(path: &Path) -> Option<f64> {
+    const PROBES: u64 = 1024;
+    let file = File::open(path).ok()?;
+    let size = file.metadata().ok()?.len();
+    let mut resident = 0u64;
+    for probe in 0..PROBES {
+        let mut byte = [0u8];
+        let at = u128::from(size.saturating_sub(1)) * u128::from(probe) / u128::from(PROBES);
+        let mut into = [IoSliceMut::new(&mut byte)];
+        match rustix::io::preadv2(&file, &mut into, at as u64, ReadWriteFlags::NOWAIT) {
+            Ok(_) => resident += 1,
+            Err(rustix::io::Errno::AGAIN) => {}
+            Err(_) => return None,
+        }
+    }
+    Some(resident as f64 / PROBES as f64)
+}
+
+/// The name of the file system that `path` is on.
+///
+/// # Errors
+/// What the system said to `statfs(2)`.
+pub fn file_system(path: &Path) -> io::Result<String> {
+    let magic = rustix::fs::statfs(path).map_err(os)?.f_type as u64 & 0xFFFF_FFFF;
+    let name = match magic {
+        0xEF53 => "ext4",
+        0x5846_5342 => "xfs",
+        0x9123_683E => "btrfs",
+        0x0102_1994 => "tmpfs",
+        0x794C_7630 => "overlay",
+        0x2FC1_2FC1 => "zfs",
+        0x6969 => "nfs",
+        0x6573_5546 => "fuse",
+        0xF2F5_2010 => "f2fs",
+        0x0102_1997 => "9p",
+        0xCA45_1A4E => "bcachefs",
+        _ => return Ok(format!("file system 0x{magic:x}")),
+    };
+    Ok(name.to_owned())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::params::tests::map;
+    use super::*;
+
+    #[test]
+    fn makes_a_file_once() {
+        let dir = tempfile::tempdir().unwrap();
+        let path = dir.path().join("data");
+        make(&path, 3_000_001).unwrap();
+        let bytes = std::fs::read(&path).unwrap();
+        assert_eq!(bytes.len(), 3_000_001);
+        let mut expected = vec![0; 1000];
+        content::fill(SEED, 2_000_001, &mut expected);
+        assert_eq!(bytes[2_000_001..2_001_001], expected);
+        let before = path.metadata().unwrap().modified().unwrap();
+        make(&path, 3_000_001).unwrap();
+        assert_eq!(path.metadata().unwrap().modified().unwrap(), before);
+        assert_eq!(std::fs::read_dir(dir.path()).unwrap().count(), 1);
+    }
+
+    #[test]
+    fn a_file_without_room_is_said_before_it_is_written() {
+        let dir = tempfile::tempdir().unwrap();
+        let path = dir.path().join("data");
+        let error = check_room(&path, 1 << 60).unwrap_err().to_string();
+        assert!(error.contains("make room"), "{error}");
+        check_room(&path, 1).unwrap();
+    }
+
+    #[test]
+    fn a_persons_file_is_never_overwritten() {
+        let dir = tempfile::tempdir().unwrap();
+        let path = dir.path().join("precious");
+        std::fs::write(&path, vec![1; 200_000]).unwrap();
+        let text = path.to_str().unwrap();
+        let read = Params::from_map(&map(&[("path", text.into())])).unwrap();
+        assert_eq!(Place::of(&read, dir.path()).unwrap().content, Content::Foreign);
+        let write = map(&[("path", text.into()), ("direction", "write".into())]);
+        let error = Place::of(&Params::from_map(&write).unwrap(), dir.path()).unwrap_err();
+        assert!(error.to_string().contains("overwritten"), "{error}");
+    }
+}

@@ -1,0 +1,263 @@
+//! The workload `block-size`: a file read (or written) sequentially at many buffer sizes, by one
+//! process or several at once, to find the size that pays. It picks the sizes itself
+//! ([`planner`]), measures them in slices mixed over the trial ([`slots`], [`slice`]) in processes
+//! of their own ([`crew`], [`worker`]), and knows the curve between them ([`model`]).
+//! `docs/block-size.md` has the definitions.
+
+mod clock;
+mod content;
+mod crew;
+mod failure;
+mod file;
+mod model;
+mod order;
+mod params;
+mod planner;
+mod points;
+mod preemption;
+mod slice;
+mod slots;
+mod spec;
+mod trial;
+mod verify;
+mod worker;
+
+use std::collections::BTreeMap;
+use std::path::Path;
+
+use assay_model::{Exit, Fact, Scalar, ValidationResult, WorkloadSpec, units};
+
+pub use crew::WORKER;
+pub use failure::Failure;
+pub use model::{CurveModel, Prediction};
+pub use trial::run as trial;
+pub use worker::run as worker;
+
+use crate::{Collected, Finished, Launch, TrialContext, Workload, WorkloadError};
+use file::Place;
+use order::{Order, Timing};
+use params::{Cache, Direction, Params, Sizes};
+use planner::Range;
+
+/// Measures the throughput of read(2) or write(2) by buffer size. Metrics: `throughput` (primary),
+/// `peak_throughput`, `best_size`, `left_out`, and for one reading process `dd_overhead`. Curves:
+/// `throughput`, and for one reading process `dd`, both bytes → bytes per second.
+#[derive(Debug)]
+pub struct BlockSize {
+    spec: WorkloadSpec,
+}
+
+impl Default for BlockSize {
+    fn default() -> Self {
+        BlockSize::new()
+    }
+}
+
+impl BlockSize {
+    /// The workload.
+    pub fn new() -> Self {
+        BlockSize { spec: spec::spec() }
+    }
+}
+
+impl Workload for BlockSize {
+    fn spec(&self) -> &WorkloadSpec {
+        &self.spec
+    }
+
+    fn check(&self, params: &BTreeMap<String, Scalar>) -> Result<(), WorkloadError> {
+        let params = Params::from_map(params)?;
+        // The run's folder is not known yet; a path that a person gave is looked at.
+        Place::of(&params, Path::new("")).map(|_| ())
+    }
+
+    fn describe(&self, params: &BTreeMap<String, Scalar>) -> BTreeMap<String, Fact> {
+        let mut facts = BTreeMap::new();
+        let mut put = |name: &str, fact| facts.insert(format!("workload.{name}"), fact);
+        let known = Params::from_map(params);
+        let of = |f: &dyn Fn(&Params) -> Fact| match &known {
+            Ok(params) => f(params),
+            Err(e) => Fact::unknown(e.to_string()),
+        };
+        put("page_size", Fact::known(units::format_bytes(rustix::param::page_size() as u64)));
+        put("file_size", of(&|p| Fact::known(units::format_bytes(file_size(p)))));
+        put(
+            "file_system",
+            of(&|p| match &p.path {
+                Some(path) => match file::file_system(path) {
+                    Ok(name) => Fact::known(name),
+                    Err(e) => Fact::unknown(format!("statfs of {}: {e}", path.display())),
+                },
+                None => Fact::unknown(
+                    "the file is made in the run's folder; each trial notes its file system",
+                ),
+            }),
+        );
+        facts
+    }
+
+    fn prepare(&self, ctx: &TrialContext<'_>) -> Result<(), WorkloadError> {
+        let params = Params::from_map(ctx.params)?;
+        let place = Place::of(&params, ctx.run_dir)?;
+        if place.content == order::Content::Foreign {
+            return Ok(());
+        }
+        let files = match params.direction {
+            Direction::Read => vec![place.file],
+            Direction::Write => {
+                (0..params.processes).map(|i| order::numbered(&place.file, i)).collect()
+            }
+        };
+        let there =
+            |f: &&std::path::PathBuf| f.metadata().is_ok_and(|m| m.len() == params.file_size);
+        let missing = (files.len() - files.iter().filter(there).count()) as u64;
+        file::check_room(&files[0], params.file_size.saturating_mul(missing))?;
+        for (i, path) in files.iter().enumerate() {
+            if let Err(error) = file::make(path, params.file_size) {
+                for made in &files[..i] {
+                    let _ = std::fs::remove_file(made);
+                }
+                return Err(error);
+            }
+        }
+        Ok(())
+    }
+
+    fn launch(&self, ctx: &TrialContext<'_>) -> Result<Launch, WorkloadError> {
+        let params = Params::from_map(ctx.params)?;
+        let place = Place::of(&params, ctx.run_dir)?;
+        let file_size = match place.content {
+            order::Content::Foreign => file_size(&params),
+            order::Content::Seed(_) => params.file_size,
+        };
+        let sample = match params.direction {
+            Direction::Read => place.file.clone(),
+            Direction::Write => order::numbered(&place.file, 0),
+        };
+        let failed = |e: Failure| WorkloadError::Step {
+            step: "looking at the file".into(),
+            detail: e.to_string(),
+        };
+        let grain = file::grain(&sample, params.cache).map_err(failed)?;
+        let timing = Timing::of(&params, ctx.cpus.len());
+        let (sizes, notes) = sizes(&params, grain, &timing, ctx)?;
+        let order = Order {
+            file: place.file,
+            file_size,
+            content: place.content,
+            remove: place.own_folder,
+            direction: params.direction,
+            cache: params.cache,
+            processes: params.processes,
+            cpus: if params.pin { ctx.cpus.to_vec() } else { Vec::new() },
+            sizes,
+            timing,
+            seed: u64::from(ctx.number),
+            notes,
+        };
+        let json = serde_json::to_string(&order)
+            .map_err(|e| WorkloadError::Param(format!("`path` cannot be passed on: {e}")))?;
+        Ok(Launch {
+            argv: vec![ctx.exe.into(), "__work".into(), "block-size".into(), json.into()],
+            protocol: true,
+            ..Launch::default()
+        })
+    }
+
+    fn collect(
+        &self,
+        _ctx: &TrialContext<'_>,
+        finished: &Finished<'_>,
+    ) -> Result<Collected, WorkloadError> {
+        let said = String::from_utf8_lossy(finished.stderr);
+        let validation = match finished.exit {
+            // The program's own event says whether the bytes were right.
+            Exit::Code(0) => ValidationResult::ExitCodeOnly,
+            Exit::Code(_) => ValidationResult::Failed { detail: said.trim().to_owned() },
+            Exit::Signal(s) => ValidationResult::Failed { detail: format!("ended by signal {s}") },
+        };
+        Ok(Collected { metrics: Vec::new(), validation, notes: Vec::new() })
+    }
+}
+
+/// The size of the file: a person's own is as large as it is, in whole pages past the page cache.
+fn file_size(params: &Params) -> u64 {
+    let own =
+        params.path.as_ref().and_then(|p| p.metadata().ok()).filter(std::fs::Metadata::is_file);
+    match (own, params.cache) {
+        (Some(about), Cache::Page) => about.len(),
+        (Some(about), Cache::Direct) => about.len() / 4096 * 4096,
+        (None, _) => params.file_size,
+    }
+}
+
+/// The sizes that this trial visits, and what should be said about them.
+fn sizes(
+    params: &Params,
+    grain: u64,
+    timing: &Timing,
+    ctx: &TrialContext<'_>,
+) -> Result<(Vec<u64>, Vec<String>), WorkloadError> {
+    let (min, max) = match &params.sizes {
+        Sizes::These(sizes) => {
+            return match sizes.iter().find(|s| !s.is_multiple_of(grain)) {
+                Some(odd) => Err(WorkloadError::Param(format!(
+                    "past the page cache this device takes multiples of {grain} B; {odd} B is none"
+                ))),
+                None => Ok((sizes.clone(), Vec::new())),
+            };
+        }
+        Sizes::Sweep { min, max } => (*min, *max),
+    };
+    let range = Range::inward(min, max, grain).ok_or_else(|| {
+        WorkloadError::Param(format!(
+            "past the page cache this device takes multiples of {grain} B, and there is none from \
+             {min} to {max} B"
+        ))
+    })?;
+    let previous: Vec<Vec<[f64; 2]>> = ctx
+        .previous
+        .iter()
+        .filter_map(|r| r.curve("throughput").map(|c| c.points.clone()))
+        .collect();
+    let count = timing.sizes_within(params.budget);
+    let choice = planner::choose(&range, count, &previous, u64::from(ctx.number));
+    let mut notes = Vec::new();
+    if grain > 1 {
+        notes.push(format!("past the page cache only multiples of {grain} B were visited"));
+    }
+    if choice.left_out > 0 {
+        notes.push(format!(
+            "`budget` did not suffice for {} of the page multiples and their neighbours",
+            choice.left_out
+        ));
+    }
+    if choice.sizes.len() > count {
+        notes.push(format!(
+            "the ends and the powers of two alone take longer than `budget`: {} sizes were visited \
+             where time was for {count}",
+            choice.sizes.len()
+        ));
+    }
+    Ok((choice.sizes, notes))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_ready_made_experiment_is_right() {
+        let path = concat!(env!("CARGO_MANIFEST_DIR"), "/../../experiments/block-size.toml");
+        let text = std::fs::read_to_string(path).unwrap();
+        let experiment: assay_model::Experiment = toml::from_str(&text).unwrap();
+        let workload = BlockSize::new();
+        assert_eq!(experiment.workload, workload.spec().name);
+        for factor in experiment.factors.keys() {
+            assert!(workload.spec().param(factor).is_some(), "{factor}");
+        }
+        let changes: Vec<(&str, Scalar)> =
+            experiment.params.iter().map(|(k, v)| (k.as_str(), v.clone())).collect();
+        workload.check(&params::tests::map(&changes)).unwrap();
+    }
+}

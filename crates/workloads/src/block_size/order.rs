@@ -1,0 +1,174 @@
+//! What one trial is told to do: the JSON of `assay __work block-size JSON`, made by the lab's
+//! process and read by the trial's own, and how its measuring is cut into slices.
+
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+
+use serde::{Deserialize, Serialize};
+
+use super::params::{Cache, Direction, Params};
+
+/// Where the bytes of the file come from, which says how a block of it is checked.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Content {
+    /// assay made them, from this seed.
+    Seed(u64),
+    /// A file that was there before: a block is compared with the same block read another way.
+    Foreign,
+}
+
+/// How the measuring of a trial is cut. Every size is measured once in each pass, in one slice.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Timing {
+    /// How long a slice lasts, nanoseconds.
+    pub slice_ns: u64,
+    /// The time between two slices, nanoseconds: for positioning the file and for everybody to arrive.
+    /// A process alone takes what it needs of it.
+    pub gap_ns: u64,
+    /// How many passes.
+    pub passes: u32,
+    /// Whether there are more processes than CPUs, so that waiting for a CPU is part of the result.
+    pub shared: bool,
+}
+
+impl Timing {
+    /// The timing of a treatment on `cpus` CPUs.
+    ///
+    /// A slice is 1 ms from the page cache: some hundred calls of the largest buffer, and short enough
+    /// that most slices on a busy machine are not interrupted. It is 10 ms past the page cache, where a
+    /// call takes around 0.1 ms. With more processes than CPUs it is 20 ms for each process that
+    /// shares a CPU, several turns of the scheduler.
+    pub fn of(params: &Params, cpus: usize) -> Self {
+        let per_cpu = u64::from(params.processes).div_ceil(cpus.max(1) as u64);
+        let shared = per_cpu > 1;
+        let (slice_ns, gap_ns) = match (shared, params.cache) {
+            (true, _) => (20_000_000 * per_cpu, 3_000_000 * per_cpu),
+            (false, Cache::Page) => (1_000_000, 60_000),
+            (false, Cache::Direct) => (10_000_000, 1_000_000),
+        };
+        let passes =
+            (params.min_time.as_nanos() as u64).div_ceil(slice_ns).clamp(1, 100_000) as u32;
+        Timing { slice_ns, gap_ns, passes, shared }
+    }
+
+    /// How many sizes fit into `budget`; the slices that measure what dd adds are put aside first.
+    pub fn sizes_within(&self, budget: Duration) -> usize {
+        let slices = budget.as_nanos() as u64 / (self.slice_ns + self.gap_ns);
+        (slices / u64::from(self.passes)).saturating_sub(super::slots::CALIBRATION_SLICES) as usize
+    }
+}
+
+/// What one trial is told to do.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Order {
+    /// The file; to write, the name that each process puts its number behind.
+    pub file: PathBuf,
+    /// Its size, bytes.
+    pub file_size: u64,
+    /// What is in it.
+    pub content: Content,
+    /// Whether the trial removes it at its end.
+    pub remove: bool,
+    /// Which way.
+    pub direction: Direction,
+    /// Through the page cache or past it.
+    pub cache: Cache,
+    /// How many processes.
+    pub processes: u32,
+    /// The CPU of each process in turn; empty: the scheduler chooses.
+    pub cpus: Vec<usize>,
+    /// The sizes to visit, bytes, rising.
+    pub sizes: Vec<u64>,
+    /// How the time is cut.
+    pub timing: Timing,
+    /// The seed of the visiting order.
+    pub seed: u64,
+    /// Sentences about the choice of sizes, for the record.
+    pub notes: Vec<String>,
+}
+
+impl Order {
+    /// Whether what dd would report can be told: dd is one process, and it reads.
+    pub fn tells_dd(&self) -> bool {
+        self.processes == 1 && self.direction == Direction::Read
+    }
+
+    /// The file of process `index`.
+    pub fn file_of(&self, index: u32) -> PathBuf {
+        match self.direction {
+            Direction::Read => self.file.clone(),
+            Direction::Write => numbered(&self.file, index),
+        }
+    }
+
+    /// The largest buffer, bytes.
+    pub fn largest(&self) -> u64 {
+        self.sizes.iter().copied().max().unwrap_or(1)
+    }
+}
+
+/// What one process of a trial is told to do; its slices follow on standard input.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct WorkerOrder {
+    /// Its own file.
+    pub file: PathBuf,
+    /// The file's size, bytes.
+    pub file_size: u64,
+    /// What is in it.
+    pub content: Content,
+    /// Which way.
+    pub direction: Direction,
+    /// Through the page cache or past it.
+    pub cache: Cache,
+    /// The CPU to stay on.
+    pub cpu: Option<usize>,
+    /// The largest buffer, bytes.
+    pub largest: u64,
+    /// How the time is cut.
+    pub timing: Timing,
+    /// Its number among the processes, from 0.
+    pub index: u32,
+    /// Whether it is the only one.
+    pub alone: bool,
+}
+
+/// The file that process `index` writes.
+pub fn numbered(file: &Path, index: u32) -> PathBuf {
+    let mut name = file.as_os_str().to_owned();
+    name.push(format!(".{index}"));
+    name.into()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::params::tests::map;
+    use super::*;
+
+    fn timing(processes: i64, cache: &str, cpus: usize) -> Timing {
+        let map = map(&[("processes", processes.into()), ("cache", cache.into())]);
+        Timing::of(&Params::from_map(&map).unwrap(), cpus)
+    }
+
+    #[test]
+    fn slices_grow_when_processes_share_cpus() {
+        assert!(!timing(2, "page", 2).shared);
+        let shared = timing(3, "page", 2);
+        assert!(shared.shared);
+        assert_eq!(shared.slice_ns, 40_000_000);
+        assert_eq!(shared.passes, 1);
+        assert_eq!(timing(1, "page", 2).passes, 10);
+        assert_eq!(timing(1, "direct", 2).passes, 1);
+    }
+
+    #[test]
+    fn a_budget_holds_its_slices() {
+        let t = timing(1, "page", 2);
+        let n = t.sizes_within(Duration::from_secs(4)) as u64;
+        assert!(n > 200, "{n}");
+        assert!(n * u64::from(t.passes) * (t.slice_ns + t.gap_ns) <= 4_000_000_000);
+        assert_eq!(t.sizes_within(Duration::from_millis(1)), 0);
+    }
+}

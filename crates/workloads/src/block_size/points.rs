@@ -1,0 +1,221 @@
+//! From slices to numbers: the throughput at each size, what dd adds, and the metrics of the trial.
+
+use assay_stats::means::geometric;
+use assay_stats::summary::median;
+
+use super::crew::Measured;
+use super::model::CurveModel;
+use super::order::Order;
+use super::slice::Outcome;
+use super::slots::{Role, Slot};
+
+/// The throughput at one size.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Point {
+    /// The buffer's size, bytes.
+    pub size: u64,
+    /// Bytes per second, all processes together: the median over the slices.
+    pub throughput: f64,
+}
+
+/// What a trial found.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Results {
+    /// The sizes in the order in which they were first visited. A size that time did not suffice for
+    /// is not among them.
+    pub points: Vec<Point>,
+    /// Seconds that dd adds to each read; `None` where dd could not be or too little was measured.
+    pub dd_overhead: Option<f64>,
+    /// The share of slices that were left out; `None` when there was no slice.
+    pub left_out: Option<f64>,
+}
+
+/// The throughput of all processes in a slice, bytes per second: the sum of each one's bytes by each
+/// one's time.
+fn together(outcomes: &[Outcome]) -> f64 {
+    outcomes.iter().map(|o| o.bytes as f64 / (o.elapsed_ns.max(1) as f64 / 1e9)).sum()
+}
+
+/// Seconds per call of a slice of a single process.
+fn per_call(outcome: &Outcome) -> f64 {
+    outcome.elapsed_ns as f64 / 1e9 / outcome.calls.max(1) as f64
+}
+
+/// A slice counts when no process of it lost its CPU to another program and all began in time. With
+/// more processes than CPUs losing it is what is measured, and every slice counts.
+fn counts(order: &Order, outcomes: &[Outcome]) -> bool {
+    order.timing.shared || outcomes.iter().all(|o| !o.preempted && !o.late)
+}
+
+/// The numbers of a trial. Where no slice of a size counts, all in which every process did something
+/// do: a disturbed number is better than a gap, and `left_out` says how the trial was.
+pub fn results(order: &Order, slots: &[Slot], measured: &Measured) -> Results {
+    let n = measured.outcomes.iter().map(Vec::len).min().unwrap_or(0).min(slots.len());
+    let mut visits: Vec<Vec<(bool, f64)>> = vec![Vec::new(); order.sizes.len()];
+    let mut first_visits = Vec::new();
+    let mut pairs: Vec<(Slot, Outcome)> = Vec::new();
+    let mut counted = 0usize;
+    for (i, slot) in slots.iter().enumerate().take(n) {
+        let outcomes: Vec<Outcome> = measured.outcomes.iter().map(|o| o[i]).collect();
+        let good = counts(order, &outcomes);
+        counted += usize::from(good);
+        if !order.timing.shared && outcomes.iter().any(|o| o.calls == 0) {
+            continue;
+        }
+        match slot.role {
+            Role::Visit(size) => {
+                if visits[size].is_empty() {
+                    first_visits.push(size);
+                }
+                visits[size].push((good, together(&outcomes)));
+            }
+            Role::Plain(_) | Role::Copy(_) if good => pairs.push((*slot, outcomes[0])),
+            Role::Plain(_) | Role::Copy(_) => {}
+        }
+    }
+    let points = first_visits
+        .into_iter()
+        .filter_map(|i| {
+            let any = !visits[i].iter().any(|(good, _)| *good);
+            let values: Vec<f64> =
+                visits[i].iter().filter(|(good, _)| *good || any).map(|(_, v)| *v).collect();
+            let throughput = median(&values)?;
+            Some(Point { size: order.sizes[i], throughput })
+        })
+        .collect();
+    let left_out = (n > 0).then(|| (n - counted) as f64 / n as f64);
+    Results { points, dd_overhead: dd_overhead(&pairs), left_out }
+}
+
+/// The median difference between reading with and without the write to `/dev/null`, over the
+/// neighbouring pairs of slices; `None` below three pairs, or when it is not positive (then the
+/// reads themselves vary by more than it).
+fn dd_overhead(slices: &[(Slot, Outcome)]) -> Option<f64> {
+    let mut differences = Vec::new();
+    for (slot, copy) in slices {
+        let Role::Copy(k) = slot.role else { continue };
+        let plain = slices.iter().find(|(s, _)| s.role == Role::Plain(k) && s.pass == slot.pass);
+        if let Some((_, plain)) = plain {
+            differences.push(per_call(copy) - per_call(plain));
+        }
+    }
+    if differences.len() < 3 {
+        return None;
+    }
+    median(&differences).filter(|d| *d > 0.0)
+}
+
+impl Results {
+    /// The points as the curve's, `[bytes, bytes per second]`.
+    pub fn curve(&self) -> Vec<[f64; 2]> {
+        self.points.iter().map(|p| [p.size as f64, p.throughput]).collect()
+    }
+
+    /// What dd would report at each size, `[bytes, bytes per second]`: the size by the time of a read
+    /// and of what dd adds to it.
+    pub fn dd_curve(&self) -> Vec<[f64; 2]> {
+        let Some(overhead) = self.dd_overhead else { return Vec::new() };
+        self.points
+            .iter()
+            .map(|p| {
+                let size = p.size as f64;
+                [size, size / (size / p.throughput + overhead)]
+            })
+            .collect()
+    }
+
+    /// The primary metric, bytes per second: the geometric mean over the powers of two from 512 B to
+    /// 64 KiB. They are in every sweep, so the choice of the other sizes does not move it. Where
+    /// `order` has none of them: over all powers of two, else over all sizes. `None` if one of them
+    /// could not be measured: a mean over the others would be of something else.
+    pub fn throughput(&self, order: &Order) -> Option<f64> {
+        let rules: [fn(u64) -> bool; 3] =
+            [|s| s.is_power_of_two() && (512..=65536).contains(&s), u64::is_power_of_two, |_| true];
+        let sizes = rules.iter().find_map(|rule| {
+            let sizes: Vec<u64> = order.sizes.iter().copied().filter(|s| rule(*s)).collect();
+            (!sizes.is_empty()).then_some(sizes)
+        })?;
+        let at = |size| self.points.iter().find(|p| p.size == size).map(|p| p.throughput);
+        geometric(&sizes.into_iter().map(at).collect::<Option<Vec<f64>>>()?)
+    }
+
+    /// The best size and the throughput there, on the smoothed curve: the greatest of many noisy
+    /// values is too great, the curve through them much less so.
+    pub fn best(&self) -> Option<(u64, f64)> {
+        let model = CurveModel::fit(&[self.curve()]);
+        model.best().map(|(size, prediction)| (size, prediction.value))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::slots::{slots, tests::order};
+    use super::*;
+
+    /// Slices of a machine where a read takes `0.3 us + 0.05 ns/B` and a write to /dev/null 0.15 us.
+    fn ideal(slots: &[Slot], processes: usize) -> Measured {
+        let of = |slot: &Slot| {
+            let copy = if matches!(slot.role, Role::Copy(_)) { 150.0 } else { 0.0 };
+            let call_ns = 300.0 + 0.05 * slot.size as f64 + copy;
+            Outcome {
+                bytes: slot.size * 1000,
+                calls: 1000,
+                elapsed_ns: (call_ns * 1000.0) as u64,
+                preempted: false,
+                late: false,
+            }
+        };
+        Measured {
+            end_ns: 1,
+            outcomes: vec![slots.iter().map(of).collect(); processes],
+            checked: 0,
+            wrong: None,
+        }
+    }
+
+    #[test]
+    fn numbers_of_an_ideal_machine() {
+        let order = order(&[512, 4096, 65536], 1);
+        let slots = slots(&order);
+        let results = results(&order, &slots, &ideal(&slots, 1));
+        assert_eq!(results.points.len(), 3);
+        let at = |size| results.points.iter().find(|p| p.size == size).unwrap().throughput;
+        assert!((at(4096) / (4096.0 / 504.8e-9) - 1.0).abs() < 1e-9);
+        assert!((results.dd_overhead.unwrap() - 150e-9).abs() < 1e-12);
+        let dd = results.dd_curve().into_iter().find(|p| p[0] == 4096.0).unwrap()[1];
+        assert!((dd / (4096.0 / 654.8e-9) - 1.0).abs() < 1e-9);
+        let mean = (at(512) * at(4096) * at(65536)).cbrt();
+        assert!((results.throughput(&order).unwrap() / mean - 1.0).abs() < 1e-9);
+    }
+
+    #[test]
+    fn processes_add_up_and_interrupted_slices_do_not_count() {
+        let order = order(&[512, 4096], 2);
+        let slots = slots(&order);
+        let alone = results(&order, &slots, &ideal(&slots, 1)).points;
+        let mut measured = ideal(&slots, 2);
+        let both = results(&order, &slots, &measured);
+        assert_eq!(both.points[0].throughput, 2.0 * alone[0].throughput);
+        assert_eq!(both.left_out, Some(0.0));
+        measured.outcomes[1][0].elapsed_ns *= 10;
+        measured.outcomes[1][0].preempted = true;
+        let disturbed = results(&order, &slots, &measured);
+        assert_eq!(disturbed.points, both.points);
+        assert_eq!(disturbed.left_out, Some(1.0 / 6.0));
+    }
+
+    #[test]
+    fn what_was_not_reached_is_not_there() {
+        let order = order(&[512, 4096], 2);
+        let slots = slots(&order);
+        let mut measured = ideal(&slots, 2);
+        measured.outcomes[0].truncate(2);
+        measured.outcomes[1][0] = Outcome::nothing(1_000_000);
+        let results = results(&order, &slots, &measured);
+        assert_eq!(results.points.len(), 1);
+        assert_eq!(results.left_out, Some(0.5));
+        assert_eq!(results.throughput(&order), None);
+        assert_eq!(results.dd_overhead, None);
+        assert!(results.dd_curve().is_empty());
+    }
+}

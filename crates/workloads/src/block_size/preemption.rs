@@ -1,0 +1,29 @@
+//! How often the kernel took the CPU away from this thread: `getrusage(2)`, `RUSAGE_THREAD`.
+#![allow(unsafe_code)] // getrusage is a kernel interface that no safe crate here wraps.
+
+use std::mem::MaybeUninit;
+
+/// Involuntary context switches of the calling thread since it began; `None` if the kernel would not
+/// say.
+pub fn involuntary_switches() -> Option<u64> {
+    let mut usage = MaybeUninit::<libc::rusage>::uninit();
+    // SAFETY: the pointer is to writable memory of the size of `rusage`; the kernel fills all of it
+    // when it returns 0, and only then is it read.
+    let usage = unsafe {
+        if libc::getrusage(libc::RUSAGE_THREAD, usage.as_mut_ptr()) != 0 {
+            return None;
+        }
+        usage.assume_init()
+    };
+    u64::try_from(usage.ru_nivcsw).ok()
+}
+
+#[cfg(test)]
+mod tests {
+    #[test]
+    fn never_goes_back() {
+        let before = super::involuntary_switches().expect("Linux counts them");
+        let after = super::involuntary_switches().expect("Linux counts them");
+        assert!(after >= before);
+    }
+}

@@ -1,0 +1,133 @@
+//! The slices of a trial in their order: every size once in each pass, each pass in an order of its
+//! own, so that neither the drift of the machine nor the size before can pass for an effect of the
+//! size. The slices that measure what dd adds are mixed in.
+
+use assay_stats::rng::Rng;
+
+use super::order::Order;
+
+/// Slices in each pass that measure what dd adds to a read: three sizes, with and without.
+pub const CALIBRATION_SLICES: u64 = 6;
+
+/// What a slice is for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Role {
+    /// It measures the size of this index.
+    Visit(usize),
+    /// It reads, to be compared with the [`Role::Copy`] of the same number and pass.
+    Plain(usize),
+    /// It reads and writes to `/dev/null`, as dd does.
+    Copy(usize),
+}
+
+/// One slice.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Slot {
+    /// The buffer's size, bytes.
+    pub size: u64,
+    /// Its pass, from 0.
+    pub pass: u32,
+    /// What it is for.
+    pub role: Role,
+}
+
+/// The sizes at which dd's own cost is measured: small ones, where it is not lost in the copying.
+fn calibration_sizes(order: &Order) -> Vec<u64> {
+    if !order.tells_dd() {
+        return Vec::new();
+    }
+    let least = order.sizes.first().copied().unwrap_or(1).max(512);
+    let small: Vec<u64> = [512, 1024, 2048, 4096, 8192, 16384, 65536]
+        .into_iter()
+        .filter(|s| (least..=order.largest()).contains(s))
+        .take(3)
+        .collect();
+    if small.is_empty() { order.sizes.first().copied().into_iter().collect() } else { small }
+}
+
+/// The slices of a trial, in order.
+pub fn slots(order: &Order) -> Vec<Slot> {
+    let mut rng = Rng::new(order.seed);
+    let calibration = calibration_sizes(order);
+    let mut all = Vec::new();
+    for pass in 0..order.timing.passes {
+        // A calibrating pair stays together; which of the two is first changes from pass to pass.
+        let mut groups: Vec<Vec<Slot>> = Vec::new();
+        for (i, &size) in order.sizes.iter().enumerate() {
+            groups.push(vec![Slot { size, pass, role: Role::Visit(i) }]);
+        }
+        for (i, &size) in calibration.iter().enumerate() {
+            let mut pair = vec![
+                Slot { size, pass, role: Role::Plain(i) },
+                Slot { size, pass, role: Role::Copy(i) },
+            ];
+            if (pass as usize + i).is_multiple_of(2) {
+                pair.reverse();
+            }
+            groups.push(pair);
+        }
+        rng.shuffle(&mut groups);
+        all.extend(groups.into_iter().flatten());
+    }
+    all
+}
+
+#[cfg(test)]
+pub(super) mod tests {
+    use std::collections::BTreeSet;
+
+    use super::*;
+    use crate::block_size::order::{Content, Timing};
+    use crate::block_size::params::{Cache, Direction};
+
+    /// An order for these sizes.
+    pub fn order(sizes: &[u64], processes: u32) -> Order {
+        Order {
+            file: "/nowhere".into(),
+            file_size: 1 << 20,
+            content: Content::Seed(1),
+            remove: false,
+            direction: Direction::Read,
+            cache: Cache::Page,
+            processes,
+            cpus: vec![],
+            sizes: sizes.to_vec(),
+            timing: Timing { slice_ns: 1_000_000, gap_ns: 60_000, passes: 3, shared: false },
+            seed: 9,
+            notes: vec![],
+        }
+    }
+
+    #[test]
+    fn every_pass_visits_every_size_once_in_its_own_order() {
+        let sizes: Vec<u64> = (1..=50).collect();
+        let slots = slots(&order(&sizes, 2));
+        assert_eq!(slots.len(), 150);
+        let orders: BTreeSet<Vec<u64>> =
+            slots.chunks(50).map(|pass| pass.iter().map(|s| s.size).collect()).collect();
+        assert_eq!(orders.len(), 3);
+        for pass in orders {
+            assert_eq!(pass.into_iter().collect::<BTreeSet<_>>().len(), 50);
+        }
+    }
+
+    #[test]
+    fn calibrating_pairs_are_neighbours() {
+        let slots = slots(&order(&[1, 512, 4096, 65536], 1));
+        assert_eq!(slots.len(), 3 * (4 + 6));
+        for (i, slot) in slots.iter().enumerate() {
+            if let Role::Copy(k) = slot.role {
+                let near = [i.checked_sub(1), Some(i + 1)].into_iter().flatten();
+                assert!(near.filter_map(|j| slots.get(j)).any(|s| s.role == Role::Plain(k)
+                    && s.pass == slot.pass
+                    && s.size == slot.size));
+            }
+        }
+    }
+
+    #[test]
+    fn no_calibration_where_dd_could_not_be() {
+        assert!(slots(&order(&[512], 2)).iter().all(|s| matches!(s.role, Role::Visit(_))));
+        assert_eq!(slots(&order(&[7], 1)).len(), 3 * 3);
+    }
+}

@@ -1,0 +1,76 @@
+//! Whether the bytes were the right ones: after measuring, every size visited is used once more, and
+//! the block that it moves is compared byte by byte.
+
+use std::collections::BTreeSet;
+
+use assay_stats::rng::Rng;
+
+use super::content;
+use super::failure::Failure;
+use super::file;
+use super::order::{Content, WorkerOrder};
+use super::params::{Cache, Direction};
+use super::slice::{Buffer, Walk};
+
+/// Compares a block at each of `sizes`. Returns the number of blocks compared, or in `Err` inside
+/// what was wrong.
+///
+/// # Errors
+/// [`Failure`]: a call failed.
+pub fn blocks(
+    order: &WorkerOrder,
+    walk: &mut Walk,
+    sizes: &BTreeSet<u64>,
+) -> Result<Result<u64, String>, Failure> {
+    let mut rng = Rng::new(u64::from(order.index));
+    let mut buffer = Buffer::new(order.largest as usize);
+    let mut expected = vec![0; order.largest as usize];
+    let mut other_way = match order.content {
+        Content::Foreign => Some(reference(order)?),
+        Content::Seed(_) => None,
+    };
+    let mut compared = 0;
+    for &size in sizes {
+        let length = size as usize;
+        let position = rng.below((order.file_size / size) as usize) as u64 * size;
+        let expected = &mut expected[..length];
+        match (order.direction, order.content, &mut other_way) {
+            (Direction::Write, _, _) => {
+                content::fill(rng.next_u64(), position, expected);
+                buffer.get()[..length].copy_from_slice(expected);
+                walk.write_at(position, &mut buffer.get()[..length])?;
+                buffer.get()[..length].fill(0);
+            }
+            (Direction::Read, Content::Seed(seed), _) => content::fill(seed, position, expected),
+            (Direction::Read, Content::Foreign, reference) => {
+                // In halves, so that it is not the same call that is compared with itself.
+                let (first, second) = expected.split_at_mut(length / 2);
+                for (part, at) in [(first, position), (second, position + size / 2)] {
+                    if let (Some(reference), false) = (reference.as_mut(), part.is_empty()) {
+                        reference.read_at(at, part)?;
+                    }
+                }
+            }
+        }
+        walk.read_at(position, &mut buffer.get()[..length])?;
+        if let Some(at) = first_difference(&buffer.get()[..length], expected) {
+            return Ok(Err(format!(
+                "byte {} of {} is wrong when moved in blocks of {size} B",
+                position + at,
+                order.file.display()
+            )));
+        }
+        compared += 1;
+    }
+    Ok(Ok(compared))
+}
+
+fn reference(order: &WorkerOrder) -> Result<Walk, Failure> {
+    let fd = file::open(&order.file, Direction::Read, Cache::Page)?;
+    let spare = file::open(&order.file, Direction::Read, Cache::Page)?;
+    Ok(Walk::new(fd, spare, order.file.clone(), order.file_size))
+}
+
+fn first_difference(a: &[u8], b: &[u8]) -> Option<u64> {
+    a.iter().zip(b).position(|(x, y)| x != y).map(|i| i as u64)
+}

@@ -1,0 +1,232 @@
+//! Trials of `block-size` in real processes on real files. The program starts itself again as the
+//! trial, so it brings its own `main` (`harness = false`).
+#![allow(clippy::print_stdout, clippy::unwrap_used)] // It is its own test harness.
+
+mod block_size_run;
+
+use std::collections::BTreeSet;
+use std::path::Path;
+
+use assay_model::{Exit, Phase, TrialRecord, ValidationResult};
+use assay_workloads::{TrialContext, Workload, WorkloadError, block_size::BlockSize};
+use block_size_run::{cpus, params, trial};
+
+type Test = fn(&Path);
+
+const TESTS: &[(&str, Test)] = &[
+    ("a_sweep_covers_refines_and_validates", a_sweep_covers_refines_and_validates),
+    ("processes_work_at_once", processes_work_at_once),
+    ("more_processes_than_cpus", more_processes_than_cpus),
+    ("writing", writing),
+    ("past_the_page_cache", past_the_page_cache),
+    ("a_wrong_byte_is_found", a_wrong_byte_is_found),
+    ("a_file_that_is_gone_is_a_clear_error", a_file_that_is_gone_is_a_clear_error),
+    ("a_persons_file_is_read_and_kept", a_persons_file_is_read_and_kept),
+    ("a_folder_is_left_as_it_was", a_folder_is_left_as_it_was),
+    ("nonsense_is_a_usage_error", nonsense_is_a_usage_error),
+];
+
+fn main() {
+    block_size_run::work();
+    // `cargo test NAME` passes the name on; options of the usual harness are not known here.
+    let wanted: Vec<String> = std::env::args().skip(1).filter(|a| !a.starts_with('-')).collect();
+    for (name, test) in TESTS {
+        if wanted.is_empty() || wanted.iter().any(|w| name.contains(w.as_str())) {
+            let dir = tempfile::tempdir().unwrap();
+            test(dir.path());
+            println!("test {name} ... ok");
+        }
+    }
+}
+
+fn passed(record: &TrialRecord) {
+    assert_eq!(record.exit, Some(Exit::Code(0)), "{}", record.error);
+    assert!(matches!(record.validation, ValidationResult::Passed { .. }), "{record:?}");
+}
+
+fn visited(record: &TrialRecord) -> BTreeSet<u64> {
+    record.curve("throughput").unwrap().points.iter().map(|p| p[0] as u64).collect()
+}
+
+const SMALL: &[(&str, &str)] =
+    &[("file_size", "4 MiB"), ("min_time", "2 ms"), ("budget", "500 ms")];
+
+fn with(more: &[(&'static str, &'static str)]) -> Vec<(&'static str, &'static str)> {
+    SMALL.iter().chain(more).copied().collect()
+}
+
+fn a_sweep_covers_refines_and_validates(dir: &Path) {
+    let params = params(SMALL);
+    let mut records: Vec<TrialRecord> = Vec::new();
+    for number in 1..=2 {
+        let record = trial(number, &params, dir, &records).unwrap();
+        passed(&record);
+        let sizes = visited(&record);
+        for k in 0..=16 {
+            assert!(sizes.contains(&(1 << k)), "2^{k}");
+        }
+        for k in 1..25 {
+            let page = 4096 * k;
+            assert!([page - 1, page, page + 1].iter().all(|s| sizes.contains(s)), "{page}");
+        }
+        assert!(sizes.contains(&102_400));
+        let order: Vec<f64> =
+            record.curve("throughput").unwrap().points.iter().map(|p| p[0]).collect();
+        assert!(!order.is_sorted(), "sizes are visited in random order");
+        assert_eq!(record.curve("dd").map_or(0, |c| c.points.len()), sizes.len());
+        for metric in ["throughput", "peak_throughput", "best_size", "left_out", "dd_overhead"] {
+            assert!(record.metric(metric).is_some(), "{metric}: {:?}", record.notes);
+        }
+        let phases: Vec<Phase> = record.phases.iter().map(|p| p.phase).collect();
+        assert_eq!(phases, [Phase::RampUp, Phase::Steady, Phase::RampDown]);
+        records.push(record);
+    }
+    let (first, second) = (visited(&records[0]), visited(&records[1]));
+    assert!(second.difference(&first).count() >= 20, "the second trial adds sizes");
+    assert_eq!(std::fs::read_dir(dir).unwrap().count(), 1, "one file for both");
+}
+
+fn processes_work_at_once(dir: &Path) {
+    if cpus().len() < 2 {
+        println!("skipped: because there is only one CPU");
+        return;
+    }
+    let record =
+        trial(1, &params(&with(&[("processes", "2"), ("buffer_size", "512, 64 KiB")])), dir, &[])
+            .unwrap();
+    passed(&record);
+    assert_eq!(visited(&record), BTreeSet::from([512, 65536]));
+    assert!(record.curve("dd").is_none(), "dd is one process");
+    // Each compares one block at each size.
+    let ValidationResult::Passed { detail } = &record.validation else { unreachable!() };
+    assert!(detail.starts_with("4 blocks"), "{detail}");
+}
+
+fn more_processes_than_cpus(dir: &Path) {
+    let many = (2 * cpus().len() + 1).min(64).to_string();
+    let params = params(&[
+        ("file_size", "1 MiB"),
+        ("processes", &many),
+        ("buffer_size", "4096"),
+        ("min_time", "1 ms"),
+    ]);
+    let record = trial(1, &params, dir, &[]).unwrap();
+    passed(&record);
+    assert_eq!(record.metric("left_out"), Some(0.0), "sharing CPUs is what is measured");
+    assert!(record.metric("throughput").unwrap() > 0.0);
+}
+
+fn writing(dir: &Path) {
+    let params =
+        params(&with(&[("direction", "write"), ("processes", "2"), ("buffer_size", "1000, 4096")]));
+    let record = trial(1, &params, dir, &[]).unwrap();
+    passed(&record);
+    assert_eq!(visited(&record).len(), 2);
+    let sizes: Vec<u64> =
+        std::fs::read_dir(dir).unwrap().map(|f| f.unwrap().metadata().unwrap().len()).collect();
+    assert_eq!(sizes, [4 << 20, 4 << 20], "a file for each, and no file grew");
+}
+
+fn past_the_page_cache(dir: &Path) {
+    let params = params(&with(&[("cache", "direct"), ("min_time", "1 ms")]));
+    let record = match trial(1, &params, dir, &[]) {
+        Ok(record) => record,
+        Err(error) => {
+            assert!(error.to_string().contains("O_DIRECT"), "{error}");
+            println!("skipped: because {error}");
+            return;
+        }
+    };
+    passed(&record);
+    assert!(visited(&record).iter().all(|s| s.is_multiple_of(512)));
+    assert!(record.notes.iter().any(|n| n.contains("multiples of")), "{:?}", record.notes);
+    let odd = block_size_run::params(&with(&[("cache", "direct"), ("buffer_size", "1000")]));
+    let error = trial(2, &odd, dir, &[]).unwrap_err().to_string();
+    assert!(error.contains("multiples of"), "{error}");
+}
+
+fn a_wrong_byte_is_found(dir: &Path) {
+    let params = params(&with(&[("buffer_size", "4 MiB, 8192")]));
+    passed(&trial(1, &params, dir, &[]).unwrap());
+    let file = std::fs::read_dir(dir).unwrap().next().unwrap().unwrap().path();
+    let mut bytes = std::fs::read(&file).unwrap();
+    bytes[1_234_567] ^= 1;
+    std::fs::write(&file, bytes).unwrap();
+    let record = trial(2, &params, dir, &[]).unwrap();
+    let ValidationResult::Failed { detail } = &record.validation else {
+        panic!("not noticed: {:?}", record.validation);
+    };
+    assert!(detail.contains("byte 1234567 "), "{detail}");
+}
+
+fn a_file_that_is_gone_is_a_clear_error(dir: &Path) {
+    let params = params(SMALL);
+    let cpus = cpus();
+    let context = TrialContext {
+        number: 1,
+        treatment: 0,
+        params: &params,
+        cpus: &cpus,
+        trial_dir: dir,
+        run_dir: dir,
+        cache_dir: dir,
+        exe: &std::env::current_exe().unwrap(),
+        previous: &[],
+    };
+    let workload = BlockSize::new();
+    workload.prepare(&context).unwrap();
+    let launch = workload.launch(&context).unwrap();
+    let file = std::fs::read_dir(dir).unwrap().next().unwrap().unwrap().path();
+    std::fs::remove_file(&file).unwrap();
+    let output = std::process::Command::new(&launch.argv[0])
+        .args(&launch.argv[1..])
+        .env("ASSAY_METRICS", dir.join("events"))
+        .output()
+        .unwrap();
+    assert_eq!(output.status.code(), Some(1));
+    let said = String::from_utf8(output.stderr).unwrap();
+    assert!(said.contains("assay-block-size.data") && said.contains("No such file"), "{said}");
+}
+
+fn a_persons_file_is_read_and_kept(dir: &Path) {
+    let file = dir.join("mine");
+    let content: Vec<u8> = (0..300_000u64).map(|i| ((i * i) >> 3) as u8).collect();
+    std::fs::write(&file, &content).unwrap();
+    let path = file.to_str().unwrap().to_owned();
+    let run = tempfile::tempdir().unwrap();
+    let params = params(&[("path", &path), ("min_time", "1 ms"), ("buffer_size", "77, 4096")]);
+    let record = trial(1, &params, run.path(), &[]).unwrap();
+    passed(&record);
+    assert_eq!(std::fs::read(&file).unwrap(), content);
+}
+
+fn a_folder_is_left_as_it_was(dir: &Path) {
+    let run = tempfile::tempdir().unwrap();
+    let path = dir.to_str().unwrap().to_owned();
+    for direction in ["read", "write"] {
+        let params = params(&[
+            ("path", &path),
+            ("file_size", "1 MiB"),
+            ("direction", direction),
+            ("min_time", "1 ms"),
+            ("buffer_size", "4096"),
+        ]);
+        passed(&trial(1, &params, run.path(), &[]).unwrap());
+        assert_eq!(std::fs::read_dir(dir).unwrap().count(), 0, "{direction}");
+    }
+    let gone = params(&[("path", "/no/such/folder")]);
+    let error = BlockSize::new().check(&gone).unwrap_err();
+    assert!(matches!(error, WorkloadError::Param(_)), "{error}");
+}
+
+fn nonsense_is_a_usage_error(dir: &Path) {
+    for (name, json, code) in [("nothing", "{}", 2), ("block-size", "{]", 1), ("noop", "{}", 0)] {
+        let output = std::process::Command::new(std::env::current_exe().unwrap())
+            .args(["__work", name, json])
+            .env("ASSAY_METRICS", dir.join("events"))
+            .output()
+            .unwrap();
+        assert_eq!(output.status.code(), Some(code), "{name}");
+        assert_eq!(output.stderr.is_empty(), code == 0, "{name}");
+    }
+}
