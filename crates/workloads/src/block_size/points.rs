@@ -9,6 +9,9 @@ use super::order::Order;
 use super::slice::Outcome;
 use super::slots::{Role, Slot};
 
+/// With at least this many sizes the best one is looked for on the smoothed curve.
+const SMOOTHED_FROM: usize = 50;
+
 /// The throughput at one size.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Point {
@@ -139,9 +142,14 @@ impl Results {
         geometric(&sizes.into_iter().map(at).collect::<Option<Vec<f64>>>()?)
     }
 
-    /// The best size and the throughput there, on the smoothed curve: the greatest of many noisy
-    /// values is too great, the curve through them much less so.
+    /// The best size and the throughput there. From 50 sizes on it is on the smoothed curve, as the
+    /// greatest of many noisy values is too great and the curve through them much less so; of fewer it
+    /// is the greatest, as they stand too far apart for a curve.
     pub fn best(&self) -> Option<(u64, f64)> {
+        if self.points.len() < SMOOTHED_FROM {
+            let best = self.points.iter().max_by(|a, b| a.throughput.total_cmp(&b.throughput))?;
+            return Some((best.size, best.throughput));
+        }
         let model = CurveModel::fit(&[self.curve()]);
         model.best().map(|(size, prediction)| (size, prediction.value))
     }
@@ -184,6 +192,7 @@ mod tests {
         assert!((results.dd_overhead.unwrap() - 150e-9).abs() < 1e-12);
         let dd = results.dd_curve().into_iter().find(|p| p[0] == 4096.0).unwrap()[1];
         assert!((dd / (4096.0 / 654.8e-9) - 1.0).abs() < 1e-9);
+        assert_eq!(results.best(), Some((65536, at(65536))));
         let mean = (at(512) * at(4096) * at(65536)).cbrt();
         assert!((results.throughput(&order).unwrap() / mean - 1.0).abs() < 1e-9);
     }

@@ -77,14 +77,15 @@ pub fn spec() -> WorkloadSpec {
                 "B/s",
                 Better::Higher,
                 Kind::Estimated,
-                "The throughput of the smoothed curve at its best size.",
+                "The throughput at `best_size`: on the smoothed curve, or as measured below 50 sizes.",
             ),
             metric(
                 "best_size",
                 "B",
                 Better::Neither,
                 Kind::Estimated,
-                "The visited size at which the smoothed curve is highest.",
+                "The visited size with the highest throughput: on the smoothed curve, or as measured \
+                 below 50 sizes.",
             ),
             metric(
                 "dd_overhead",
