@@ -1,1 +1,127 @@
-fn main() {}
+//! The command line of assay: parses what was typed, calls one crate, prints what came back.
+
+mod cli;
+mod commands;
+mod exit;
+mod progress;
+mod view;
+
+use std::io::{IsTerminal, Write};
+use std::process::ExitCode;
+
+use clap::Parser;
+
+use crate::cli::{Cli, Verb};
+use crate::exit::Exit;
+
+fn main() -> ExitCode {
+    let cli = match Cli::try_parse() {
+        Ok(cli) => cli,
+        Err(error) => {
+            let code = if error.use_stderr() { Exit::Usage } else { Exit::Fine };
+            let _ = error.print();
+            return code.into();
+        }
+    };
+    if let Verb::Work { name, parameters } = &cli.verb {
+        let code = assay_workloads::work::serve(name, parameters.as_deref().unwrap_or("{}"));
+        return ExitCode::from(u8::try_from(code).unwrap_or(1));
+    }
+    match commands::dispatch(&cli) {
+        Ok(exit) => exit.into(),
+        Err(error) => {
+            // A reader that went away (`assay ... | head`) is no failure.
+            if is_broken_pipe(&error) {
+                return Exit::Fine.into();
+            }
+            let code = exit::of_error(&error);
+            report(&error);
+            code.into()
+        }
+    }
+}
+
+fn is_broken_pipe(error: &anyhow::Error) -> bool {
+    error
+        .chain()
+        .filter_map(|e| e.downcast_ref::<std::io::Error>())
+        .any(|e| e.kind() == std::io::ErrorKind::BrokenPipe)
+}
+
+fn report(error: &anyhow::Error) {
+    if let Some(assay_lab::LabError::File(file)) = error.downcast_ref() {
+        let _ = writeln!(std::io::stderr(), "{}", file.render(colour(&std::io::stderr())));
+    } else {
+        say(&format!("error: {error:#}"));
+    }
+}
+
+/// Whether to colour what goes to this stream.
+pub fn colour(stream: &impl IsTerminal) -> bool {
+    stream.is_terminal() && std::env::var_os("NO_COLOR").is_none_or(|v| v.is_empty())
+}
+
+/// A sentence for the person, on standard error.
+pub fn say(sentence: &str) {
+    let _ = writeln!(std::io::stderr(), "assay: {sentence}");
+}
+
+/// A result, on standard output.
+///
+/// # Errors
+/// Standard output cannot be written.
+pub fn print(text: &str) -> anyhow::Result<()> {
+    let mut out = std::io::stdout().lock();
+    out.write_all(text.as_bytes())?;
+    if !text.ends_with('\n') {
+        out.write_all(b"\n")?;
+    }
+    out.flush()?;
+    Ok(())
+}
+
+/// How results are written here.
+pub fn style() -> assay_report::terminal::Style {
+    let out = std::io::stdout();
+    let utf8 = ["LC_ALL", "LC_CTYPE", "LANG"]
+        .iter()
+        .find_map(|name| std::env::var(name).ok().filter(|v| !v.is_empty()))
+        .is_none_or(|v| v.to_uppercase().replace('-', "").contains("UTF8"));
+    assay_report::terminal::Style {
+        width: width(),
+        colour: colour(&out),
+        glyphs: if utf8 {
+            assay_report::terminal::Glyphs::Unicode
+        } else {
+            assay_report::terminal::Glyphs::Ascii
+        },
+    }
+}
+
+/// How wide the terminal is; 80 when the output is none.
+pub fn width() -> usize {
+    if !std::io::stdout().is_terminal() {
+        return 80;
+    }
+    rustix::termios::tcgetwinsize(std::io::stdout())
+        .map_or(80, |size| usize::from(size.ws_col).clamp(60, 200))
+}
+
+/// Breaks a sentence at blanks so that no line is longer than 80 characters (unless a word is).
+pub fn wrap(text: &str, first: &str, rest: &str) -> String {
+    let mut lines = vec![first.to_owned()];
+    let mut empty = true;
+    for word in text.split(' ') {
+        let line = lines.last_mut().expect("there is always a line");
+        if !empty && line.chars().count() + 1 + word.chars().count() > 80 {
+            lines.push(format!("{rest}{word}"));
+            continue;
+        }
+        if !empty {
+            line.push(' ');
+        }
+        line.push_str(word);
+        empty = false;
+    }
+    lines.join("\n")
+}

@@ -38,6 +38,8 @@ pub enum Output {
     Keep,
     /// To `/dev/null`.
     Discard,
+    /// To where the caller's own goes.
+    Inherit,
 }
 
 /// A program to run.
@@ -189,6 +191,12 @@ impl Runner {
             lines: Lines::default(),
             interrupt,
         }
+    }
+
+    /// Forgets the output of the last program.
+    pub fn forget(&mut self) {
+        self.stdout.reset(0);
+        self.stderr.reset(0);
     }
 
     /// Runs a program to its end.
@@ -385,7 +393,7 @@ fn spawn(program: &Program<'_>) -> Result<(Child, u64), ProcessError> {
         let (r, w) = io::pipe().map_err(|e| system("make a pipe", e))?;
         command.stderr(w);
         streams[1] = Some(OwnedFd::from(r));
-    } else {
+    } else if program.output == Output::Discard {
         command.stdout(Stdio::null()).stderr(Stdio::null());
     }
     let mut protocol_end = None;

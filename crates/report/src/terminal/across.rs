@@ -3,10 +3,10 @@
 
 use assay_model::{Across, AcrossRow, Difference, RunSummary};
 
+use super::Style;
 use super::findings::findings;
 use super::table::{Table, cell};
 use super::writer::{Paint, Writer};
-use super::Style;
 use crate::figures::{NO_VALUE, count, ratio_text, with_interval};
 
 /// How many differences that are not hard are shown.
@@ -103,5 +103,24 @@ fn differences(differences: &[Difference], style: Style, w: &mut Writer) {
     if shown < sorted.len() {
         let more = sorted.len() - shown;
         w.line(&format!("  and {more} more; --json has them all"), Paint::Soft);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::fixtures;
+
+    #[test]
+    fn hard_differences_come_first_and_all_are_shown() {
+        let view = fixtures::commands();
+        let runs = [view.summary.clone(), view.summary.clone()];
+        let text = across(&runs, &fixtures::across(&view), Style::default());
+        let first_soft = text.find("sysctl.").unwrap();
+        for i in 0..3 {
+            assert!(text.find(&format!("kernel.b{i}")).unwrap() < first_soft);
+        }
+        assert!(text.contains("and 28 more"));
+        insta::assert_snapshot!(text);
     }
 }

@@ -1,14 +1,11 @@
 //! The plan before it runs: treatments, trials, order, time, the detectable effect.
 
-use std::time::Duration;
-
 use assay_model::Plan;
-use assay_model::units::format_duration;
 
 use super::Style;
 use super::table::{Table, cell};
 use super::writer::{Paint, Writer};
-use crate::figures::{count, percent};
+use crate::figures::count;
 
 /// What is known before a run.
 #[derive(Debug, Clone, Copy)]
@@ -17,11 +14,12 @@ pub struct PlanView<'a> {
     pub plan: &'a Plan,
     /// When it stops, as a sentence.
     pub stop_rule: &'a str,
-    /// How long it will take; `None` when no trial of it was ever timed.
-    pub time: Option<Duration>,
-    /// The smallest ratio above 1 that it would find in 80 of 100 repeats; `None` when the noise is
-    /// not known.
-    pub detectable: Option<f64>,
+    /// How long it will take, and how that is known, as a sentence.
+    pub time: &'a str,
+    /// The smallest difference that it would find, as a sentence.
+    pub detectable: &'a str,
+    /// The lines that the workload will run, for a person to read before it does.
+    pub lines: &'a [String],
 }
 
 /// How many blocks of the order are shown.
@@ -46,20 +44,8 @@ pub fn plan(view: &PlanView<'_>, style: Style) -> String {
         ),
         ("metric", plan.metric.clone()),
         ("stops", view.stop_rule.to_owned()),
-        (
-            "time",
-            view.time.map_or_else(
-                || "not known: no trial of this was timed yet".to_owned(),
-                |t| format!("about {}", format_duration(t)),
-            ),
-        ),
-        (
-            "detectable",
-            view.detectable.map_or_else(
-                || "not known: needs the noise of at least three blocks".to_owned(),
-                |d| format!("a difference of {} in 80 of 100 repeats", percent(d - 1.0)),
-            ),
-        ),
+        ("time", view.time.to_owned()),
+        ("detectable", view.detectable.to_owned()),
     ]);
     w.blank();
     let mut table = Table::default()
@@ -104,6 +90,13 @@ pub fn plan(view: &PlanView<'_>, style: Style) -> String {
                 Paint::Soft,
             );
         }
+    }
+    if !view.lines.is_empty() {
+        w.blank();
+        w.line("runs", Paint::Strong);
+    }
+    for line in view.lines {
+        w.wrapped(2, line, Paint::Plain);
     }
     w.finish()
 }

@@ -23,6 +23,17 @@ pub fn run(view: &RunView, style: Style) -> String {
         ("tags", if s.tags.is_empty() { "none".to_owned() } else { s.tags.join(", ") }),
     ]);
     w.blank();
+    w.raw(&results(view, style));
+    w.blank();
+    w.raw(&findings(&view.analysis.findings, style));
+    w.blank();
+    w.raw(&trials(view, style));
+    w.finish()
+}
+
+/// What was measured: the comparison or the one treatment, scaling, curves.
+pub(super) fn results(view: &RunView, style: Style) -> String {
+    let mut w = Writer::new(style);
     w.raw(&if view.analysis.comparisons.is_empty() {
         single(view, style)
     } else {
@@ -36,10 +47,6 @@ pub fn run(view: &RunView, style: Style) -> String {
         w.blank();
         w.raw(&curves(&view.analysis, style));
     }
-    w.blank();
-    w.raw(&findings(&view.analysis.findings, style));
-    w.blank();
-    w.raw(&trials(view, style));
     w.finish()
 }
 

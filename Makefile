@@ -1,0 +1,50 @@
+# The front door. `make demo` needs a Rust toolchain and nothing more; `make test` installs what it
+# needs (Debian packages, by name) and says what it skipped.
+
+CARGO ?= cargo
+ASSAY := $(CARGO) run --release --quiet --package assay --
+
+.PHONY: demo build install test test-all check fmt clippy deny docs schema bench dist clean
+
+build:
+	$(CARGO) build --release --locked --package assay
+
+demo: build
+	@scripts/demo
+
+install:
+	$(CARGO) install --locked --path crates/assay
+
+test:
+	@scripts/test-packages
+	$(CARGO) test --workspace --locked
+
+test-all: test
+	$(CARGO) test --workspace --locked --release -- --ignored
+
+check: fmt clippy deny
+
+fmt:
+	$(CARGO) fmt --all --check
+
+clippy:
+	$(CARGO) clippy --workspace --all-targets --locked -- -D warnings
+
+deny:
+	@scripts/deny
+
+schema: build
+	$(ASSAY) schema -o docs/schema
+
+bench: build
+	@echo "Each measurement is a script in bench/; bench/README.md says which and what came out."
+	@ls bench/*.sh
+
+dist:
+	$(CARGO) build --profile dist --locked --package assay
+	mkdir -p target/dist-out
+	tar -C target/dist -czf target/dist-out/assay-$(shell uname -m).tar.gz assay
+	cd target/dist-out && sha256sum assay-*.tar.gz > SHA256SUMS
+
+clean:
+	$(CARGO) clean

@@ -1,0 +1,62 @@
+//! `assay compare`.
+
+use anyhow::Result;
+use assay_lab::{Side, across};
+use assay_model::Severity;
+use assay_report::RunView;
+
+use super::open_archive;
+use crate::cli::{Cli, Compare};
+use crate::exit::{Exit, Usage};
+use crate::{print, style, view};
+
+/// One run: its own comparison. Several: side by side, with what else differed.
+pub fn compare(cli: &Cli, compare: &Compare) -> Result<Exit> {
+    let archive = open_archive(cli)?;
+    let mut views: Vec<RunView> = Vec::new();
+    for run in &compare.runs {
+        views.push(view::load(&archive, &archive.resolve(run)?)?);
+    }
+    if let [only] = views.as_slice() {
+        if cli.json {
+            print(&assay_report::json::write(only)?)?;
+        } else {
+            print(&assay_report::terminal::result(only, style()))?;
+        }
+        return Ok(Exit::Fine);
+    }
+    let margin =
+        match &compare.margin {
+            None => None,
+            Some(text) => Some(assay_lab::parse_margin(text).ok_or_else(|| {
+                Usage(format!("--margin {text}: write a percentage such as `2 %`"))
+            })?),
+        };
+    let sides: Vec<Side<'_>> = views
+        .iter()
+        .map(|v| Side {
+            id: &v.summary.id,
+            experiment: &v.experiment,
+            plan: &v.plan,
+            records: &v.records,
+            system: &v.system,
+            analysis: &v.analysis,
+        })
+        .collect();
+    let metric = compare.metric.as_ref().unwrap_or(&views[0].analysis.metric);
+    let across = across(&sides, metric, margin);
+    let summaries: Vec<assay_model::RunSummary> = views.iter().map(|v| v.summary.clone()).collect();
+    if cli.json {
+        print(&serde_json::to_string_pretty(&across)?)?;
+    } else {
+        print(&assay_report::terminal::across(&summaries, &across, style()))?;
+    }
+    let invalid = across.findings.iter().any(|f| f.severity == Severity::Invalid);
+    Ok(if invalid {
+        Exit::Rule
+    } else if margin.is_some() && assay_lab::any_worse(&across) {
+        Exit::Worse
+    } else {
+        Exit::Fine
+    })
+}

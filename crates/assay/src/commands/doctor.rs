@@ -1,0 +1,244 @@
+//! `assay doctor`: is this machine fit to measure on, what can be observed and controlled here, and
+//! what was left changed.
+
+use std::fmt::Write;
+use std::path::Path;
+
+use anyhow::Result;
+use assay_lab::{AaFloor, Lab, Prepared, aa_experiment, aa_floor};
+use assay_model::{Finding, Scalar, Setting, Severity, units};
+use assay_sut::fitness::Options;
+use assay_sut::process::Output;
+use assay_sut::{Interrupt, RestoreOutcome, RestoreReport, Root};
+
+use super::{kit_paths, open_archive, own_path};
+use crate::cli::{Cli, Doctor};
+use crate::exit::Exit;
+use crate::progress::Bar;
+use crate::{print, say, wrap};
+
+/// What the doctor found, for `--json`.
+#[derive(Debug, serde::Serialize)]
+struct Report {
+    schema_version: u32,
+    fitness: Vec<Finding>,
+    monitors: Vec<Ability>,
+    controls: Vec<Ability>,
+    left_changed: Vec<String>,
+}
+
+/// Whether something can be used here.
+#[derive(Debug, serde::Serialize)]
+struct Ability {
+    name: String,
+    help: String,
+    works: bool,
+    /// Why not, or what it cannot see.
+    why: String,
+}
+
+/// Looks at the machine, or does what `--restore` or `--aa` ask for.
+pub fn doctor(cli: &Cli, doctor: &Doctor) -> Result<Exit> {
+    if doctor.restore {
+        return restore(cli);
+    }
+    if doctor.aa {
+        return aa(cli, doctor.comparisons);
+    }
+    let report = examine()?;
+    if cli.json {
+        print(&serde_json::to_string_pretty(&report)?)?;
+    } else {
+        print(&show(&report))?;
+    }
+    let unfit = report.fitness.iter().any(|f| f.severity == Severity::Invalid);
+    Ok(if unfit || !report.left_changed.is_empty() { Exit::Rule } else { Exit::Fine })
+}
+
+fn examine() -> Result<Report> {
+    let pending = assay_sut::pending(&assay_sut::state_dir())?;
+    let left_changed = pending.iter().map(|p| format!("{}: {:?}", p.path.display(), p.state));
+    Ok(Report {
+        schema_version: assay_model::SCHEMA_VERSION,
+        fitness: assay_sut::fitness::check(
+            &Root::system(),
+            &Options { work_dir: Some(assay_lab::scratch_root()), ..Options::default() },
+        ),
+        monitors: monitors(),
+        controls: controls(),
+        left_changed: left_changed.collect(),
+    })
+}
+
+fn monitors() -> Vec<Ability> {
+    let tree = assay_observe::Tree::new(Path::new("/"));
+    assay_observe::all()
+        .into_iter()
+        .map(|spec| {
+            let (works, why) = match (spec.open)(&tree) {
+                Ok(monitor) => (true, monitor.not_seen().join("; ")),
+                Err(e) => (false, e.to_string()),
+            };
+            Ability { name: spec.name.into(), help: spec.help.into(), works, why }
+        })
+        .collect()
+}
+
+fn controls() -> Vec<Ability> {
+    assay_sut::all()
+        .iter()
+        .map(|control| {
+            let spec = control.spec();
+            let why = obstacle(*control).unwrap_or_default();
+            Ability { name: spec.name.into(), help: spec.help.into(), works: why.is_empty(), why }
+        })
+        .collect()
+}
+
+/// Why a control cannot be set here, tried with a level that would change something.
+fn obstacle(control: &dyn assay_sut::Control) -> Option<String> {
+    let name = control.spec().name;
+    let (key, level): (&str, Scalar) = match name {
+        "cpus" => ("", Scalar::Text(assay_lab::allowed_cpus().first()?.to_string())),
+        "sched" => ("", "fifo:1".into()),
+        "nice" => ("", Scalar::Int(-1)),
+        "numa" => ("", "bind:0".into()),
+        "thp" => ("", "always".into()),
+        "hugepages" => ("", Scalar::Int(1)),
+        "drop_caches" => ("", Scalar::Int(1)),
+        "aslr" => ("", "off".into()),
+        "sysctl" => ("vm.swappiness", Scalar::Int(10)),
+        "sysfs" => ("/sys/kernel/mm/transparent_hugepage/enabled", "always".into()),
+        "env" => ("ASSAY_PROBE", "1".into()),
+        other => return Some(format!("no level of `{other}` is known to try")),
+    };
+    let setting = Setting { control: name.into(), key: key.into(), value: level };
+    control.check(&Root::system(), &setting).err().map(|e| e.to_string())
+}
+
+fn show(report: &Report) -> String {
+    let mut text = String::from("Fitness to measure\n");
+    if report.fitness.is_empty() {
+        text.push_str("  nothing found\n");
+    }
+    for f in &report.fitness {
+        let word = match f.severity {
+            Severity::Note => "note",
+            Severity::Warning => "warning",
+            Severity::Invalid => "unfit",
+        };
+        let _ =
+            writeln!(text, "{}", wrap(&format!("{word} {} {}", f.id, f.message), "  ", "      "));
+        if !f.remedy.is_empty() {
+            let _ = writeln!(text, "{}", wrap(&format!("-> {}", f.remedy), "      ", "         "));
+        }
+    }
+    for (title, abilities) in [("Monitors", &report.monitors), ("Controls", &report.controls)] {
+        let _ = writeln!(text, "\n{title}");
+        for a in abilities {
+            let mark = if a.works { "yes" } else { "no " };
+            let said = if a.why.is_empty() { &a.help } else { &a.why };
+            let line = format!("{mark} {:<12} {said}", a.name);
+            let _ = writeln!(text, "{}", wrap(&line, "  ", "                   "));
+        }
+    }
+    text.push_str("\nLeft changed by a run that was killed\n");
+    if report.left_changed.is_empty() {
+        text.push_str("  nothing\n");
+    }
+    for left in &report.left_changed {
+        let _ = writeln!(text, "{}", wrap(left, "  ", "      "));
+    }
+    if !report.left_changed.is_empty() {
+        text.push_str("  put it back with `assay doctor --restore`\n");
+    }
+    text
+}
+
+/// Puts back what a crash left, and says so; for every verb but this one.
+pub fn restore_quietly() {
+    match assay_sut::restore_pending(&assay_sut::state_dir(), &Root::system()) {
+        Ok(reports) => {
+            for line in reports.iter().flat_map(lines) {
+                say(&line);
+            }
+        }
+        // No state folder that can be read: nothing was left there by this user.
+        Err(e) => say(&format!("what a crash may have left could not be looked up: {e}")),
+    }
+}
+
+fn restore(cli: &Cli) -> Result<Exit> {
+    let reports = assay_sut::restore_pending(&assay_sut::state_dir(), &Root::system())?;
+    let all: Vec<String> = reports.iter().flat_map(lines).collect();
+    if cli.json {
+        print(&serde_json::to_string_pretty(&all)?)?;
+    } else if all.is_empty() {
+        print("nothing was left changed")?;
+    } else {
+        print(&all.join("\n"))?;
+    }
+    Ok(if reports.iter().all(|r| r.done) { Exit::Fine } else { Exit::Failed })
+}
+
+fn lines(report: &RestoreReport) -> Vec<String> {
+    let mut lines: Vec<String> = report
+        .settings
+        .iter()
+        .map(|s| match &s.outcome {
+            RestoreOutcome::PutBack { was } => {
+                format!("put back {} to {} (a killed run had left {was})", s.path, s.old)
+            }
+            RestoreOutcome::AlreadyBack => format!("{} is {} already", s.path, s.old),
+            RestoreOutcome::Rebooted => format!("{} went with the reboot", s.path),
+            RestoreOutcome::Failed { reason } => {
+                format!("could not put back {} to {}: {reason}", s.path, s.old)
+            }
+        })
+        .collect();
+    if !report.note.is_empty() {
+        lines.push(format!("{}: {}", report.path.display(), report.note));
+    }
+    lines
+}
+
+fn aa(cli: &Cli, comparisons: u32) -> Result<Exit> {
+    let archive = open_archive(cli)?;
+    let kits = kit_paths()?;
+    let prepared = Prepared::from_experiment(aa_experiment(comparisons)?, &kits)?;
+    let lab = Lab {
+        archive: &archive,
+        state_dir: assay_sut::state_dir(),
+        exe: own_path()?,
+        kits,
+        interrupt: Some(Interrupt::install()?),
+        output: Output::Keep,
+    };
+    let ended = lab.run(&prepared, &mut Bar::new(false))?;
+    let reader = archive.run(&ended.id)?;
+    let floor = aa_floor(&reader.plan()?, &reader.records()?);
+    if cli.json {
+        let json = serde_json::json!({ "schema_version": 1, "run": ended.id, "aa": floor });
+        print(&serde_json::to_string_pretty(&json)?)?;
+    } else {
+        print(&show_floor(&floor, ended.id.as_str()))?;
+    }
+    Ok(if floor.floor.is_some() { Exit::Fine } else { Exit::Nothing })
+}
+
+fn show_floor(floor: &AaFloor, run: &str) -> String {
+    let percent = |value: Option<f64>| {
+        value.map_or("unknown".to_owned(), |v| format!("{} %", units::significant(v * 100.0, 3)))
+    };
+    format!(
+        "Identical treatments compared {} times, {} blocks each (run {run}):\n  \
+         95 of 100 differ by less than  {}   (the A/A floor)\n  \
+         the largest difference         {}\n\
+         A difference below the floor is not one on this machine, for commands like\n\
+         this one (20 ms of CPU time) in blocks like these.",
+        floor.comparisons,
+        floor.blocks_each,
+        percent(floor.floor),
+        percent(floor.worst)
+    )
+}

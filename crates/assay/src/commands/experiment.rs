@@ -1,0 +1,214 @@
+//! From what was typed to a prepared experiment: a file, a workload's name, or command lines, with
+//! `--set` and its like on top.
+
+use std::path::Path;
+
+use anyhow::Result;
+use assay_lab::{LabError, PlanError, Prepared};
+use assay_model::{Experiment, FactorLevels, Scalar, Stop};
+use assay_workloads::{KitPaths, quote_words};
+
+use crate::cli::What;
+use crate::exit::Usage;
+
+/// Prepares what was typed.
+pub fn prepare(what: &What, kits: &KitPaths) -> Result<Prepared> {
+    match (&what.target, what.command.is_empty() && what.vs.is_empty()) {
+        (Some(_), false) => Err(Usage(
+            "an experiment and a command were given; give one of them (a command stands after `--`)"
+                .into(),
+        )
+        .into()),
+        (None, true) => Err(Usage(
+            "nothing to run; give an experiment file, a workload, or `-- COMMAND`".into(),
+        )
+        .into()),
+        (Some(target), true) if is_file(target) => {
+            Ok(Prepared::from_file(Path::new(target), kits, &|e| change(e, what))?)
+        }
+        (Some(target), true) => {
+            let mut experiment = named(target.rsplit('/').next().unwrap_or(target), target)?;
+            change(&mut experiment, what)?;
+            Ok(Prepared::from_experiment(experiment, kits)?)
+        }
+        (None, false) => {
+            let mut experiment = commands(what)?;
+            change(&mut experiment, what)?;
+            Ok(Prepared::from_experiment(experiment, kits)?)
+        }
+    }
+}
+
+fn is_file(target: &str) -> bool {
+    Path::new(target).extension().is_some_and(|e| e.eq_ignore_ascii_case("toml"))
+        || Path::new(target).is_file()
+}
+
+/// An experiment with nothing but a name and a workload.
+fn named(name: &str, workload: &str) -> Result<Experiment> {
+    let text = toml::to_string(&std::collections::BTreeMap::from([
+        ("name", slug(name)),
+        ("workload", workload.to_owned()),
+    ]))?;
+    Ok(assay_lab::read_experiment("the command line", &text).map_err(LabError::File)?)
+}
+
+/// A text as an experiment's name: lower-case letters, digits, `-` and `.`.
+fn slug(text: &str) -> String {
+    let clean: String = text
+        .chars()
+        .map(|c| if c.is_ascii_alphanumeric() || c == '.' { c.to_ascii_lowercase() } else { '-' })
+        .take(60)
+        .collect();
+    let clean = clean.trim_matches(['-', '.']);
+    if clean.is_empty() { "command".to_owned() } else { clean.to_owned() }
+}
+
+/// Command lines as an experiment: one is a parameter, several are the levels of a factor.
+fn commands(what: &What) -> Result<Experiment> {
+    let mut lines = Vec::new();
+    if !what.command.is_empty() {
+        // With a shell, one argument is a line for it to read; more are words, as without.
+        let verbatim = match (&what.shell, what.command.as_slice()) {
+            (Some(_), [line]) => Some(line.to_string_lossy().into_owned()),
+            _ => None,
+        };
+        lines.push(verbatim.unwrap_or_else(|| quote_words(&what.command)));
+    }
+    lines.extend(what.vs.iter().cloned());
+    let program = lines[0].split_whitespace().next().unwrap_or("command");
+    let mut experiment = named(program.rsplit('/').next().unwrap_or(program), "command")?;
+    let baseline = Scalar::Text(lines[0].clone());
+    if let [line] = lines.as_slice() {
+        experiment.params.insert("command".into(), line.as_str().into());
+    } else {
+        let levels = lines.iter().map(|l| l.as_str().into()).collect();
+        experiment.factors.insert("command".into(), FactorLevels::List(levels));
+        experiment.compare.baseline.insert("command".into(), baseline);
+    }
+    Ok(experiment)
+}
+
+/// Lays the flags over an experiment.
+fn change(experiment: &mut Experiment, what: &What) -> Result<(), LabError> {
+    for set in &what.set {
+        apply_set(experiment, set)?;
+    }
+    for (name, value) in
+        [("prepare", &what.prepare), ("conclude", &what.conclude), ("shell", &what.shell)]
+    {
+        if let Some(value) = value {
+            experiment.params.insert(name.into(), value.as_str().into());
+        }
+    }
+    if what.ignore_failure {
+        experiment.params.insert("ignore_failure".into(), Scalar::Bool(true));
+    }
+    let design = &mut experiment.design;
+    if let Some(blocks) = what.blocks {
+        design.blocks = Some(blocks);
+        design.stop = Stop::Fixed;
+    }
+    if what.until_clear {
+        design.stop = Stop::Clear;
+    }
+    design.warmup_blocks = what.warmup.unwrap_or(design.warmup_blocks);
+    design.seed = what.seed.or(design.seed);
+    for (given, field) in [
+        (&what.timeout, &mut design.timeout),
+        (&what.max_time, &mut design.max_time),
+        (&what.interval, &mut experiment.observe.interval),
+    ] {
+        if let Some(given) = given {
+            *field = given.as_str().into();
+        }
+    }
+    if let Some(margin) = &what.margin {
+        experiment.compare.margin = Some(Scalar::parse(margin));
+    }
+    experiment.compare.gate |= what.gate;
+    if let Some(monitors) = &what.monitors {
+        experiment.observe.monitors = match monitors.as_str() {
+            "none" => Vec::new(),
+            names => names.split(',').map(|n| n.trim().to_owned()).collect(),
+        };
+    }
+    if let Some(name) = &what.name {
+        experiment.name = slug(name);
+    }
+    experiment.tags.extend(what.tag.iter().cloned());
+    Ok(())
+}
+
+/// `--set NAME=V[,V...]`.
+fn apply_set(experiment: &mut Experiment, set: &str) -> Result<(), LabError> {
+    let wrong = |message: String| {
+        LabError::Plan(PlanError {
+            path: Vec::new(),
+            message,
+            help: "write --set NAME=VALUE, or --set NAME=V1,V2 for a factor".into(),
+        })
+    };
+    let (name, values) =
+        set.split_once('=').ok_or_else(|| wrong(format!("--set {set} has no `=`")))?;
+    let name = name.trim();
+    if name.is_empty() {
+        return Err(wrong(format!("--set {set} names nothing")));
+    }
+    let levels: Vec<Scalar> = values.split(',').map(|v| Scalar::parse(v.trim())).collect();
+    experiment.factors.remove(name);
+    experiment.params.remove(name);
+    let control = name.strip_prefix("controls.");
+    if let Some(control) = control {
+        experiment.controls.remove(control);
+    }
+    match (control, levels.as_slice()) {
+        (Some(control), [one]) => {
+            experiment.controls.insert(control.to_owned(), one.clone());
+        }
+        (None, [one]) => {
+            experiment.params.insert(name.to_owned(), one.clone());
+        }
+        _ => {
+            experiment.factors.insert(name.to_owned(), FactorLevels::List(levels));
+        }
+    }
+    // A baseline or scaling that named the factor as it was no longer fits.
+    if !experiment.factors.contains_key(name) {
+        experiment.compare.baseline.remove(name);
+        if experiment.compare.scaling.as_deref() == Some(name) {
+            experiment.compare.scaling = None;
+        }
+    } else if let Some(FactorLevels::List(levels)) = experiment.factors.get(name)
+        && experiment.compare.baseline.get(name).is_some_and(|b| !levels.contains(b))
+    {
+        experiment.compare.baseline.remove(name);
+    }
+    Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn set_makes_parameters_controls_and_factors() {
+        let mut e = named("x", "noop").unwrap();
+        apply_set(&mut e, "level=3").unwrap();
+        apply_set(&mut e, "controls.cpus=0").unwrap();
+        apply_set(&mut e, "threads=1,2").unwrap();
+        assert_eq!(e.params["level"], Scalar::Int(3));
+        assert_eq!(e.controls["cpus"], Scalar::Int(0));
+        let two = FactorLevels::List(vec![Scalar::Int(1), Scalar::Int(2)]);
+        assert_eq!(e.factors["threads"], two);
+        apply_set(&mut e, "threads=4").unwrap();
+        assert!(e.factors.is_empty());
+        assert!(apply_set(&mut e, "threads").is_err());
+    }
+
+    #[test]
+    fn a_name_is_made_of_anything() {
+        assert_eq!(slug("./My Bench"), "my-bench");
+        assert_eq!(slug("..."), "command");
+    }
+}

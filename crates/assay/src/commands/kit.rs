@@ -1,0 +1,46 @@
+//! `assay kit`.
+
+use std::fmt::Write;
+
+use anyhow::Result;
+
+use super::kit_paths;
+use crate::cli::{Cli, Kit};
+use crate::exit::Exit;
+use crate::print;
+
+/// Lists kits or checks one.
+pub fn kit(cli: &Cli, kit: &Kit) -> Result<Exit> {
+    match kit {
+        Kit::List => {
+            let kits = kit_paths()?.kits();
+            if cli.json {
+                print(&serde_json::to_string_pretty(&kits)?)?;
+                return Ok(Exit::Fine);
+            }
+            let mut text = String::new();
+            for (name, folder) in kits {
+                let _ = writeln!(text, "{name:<16} {}", folder.display());
+            }
+            if text.is_empty() {
+                text.push_str("no kits found; set ASSAY_KITS to the folder they are in\n");
+            }
+            print(&text)?;
+            Ok(Exit::Fine)
+        }
+        Kit::Check { dir } => {
+            let problems = assay_workloads::kit::check(dir);
+            if cli.json {
+                let texts: Vec<String> = problems.iter().map(ToString::to_string).collect();
+                print(&serde_json::to_string_pretty(&texts)?)?;
+            } else if problems.is_empty() {
+                print(&format!("{}: no problem found", dir.display()))?;
+            } else {
+                for problem in &problems {
+                    print(&problem.to_string())?;
+                }
+            }
+            Ok(if problems.is_empty() { Exit::Fine } else { Exit::Usage })
+        }
+    }
+}

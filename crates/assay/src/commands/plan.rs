@@ -1,0 +1,79 @@
+//! `assay plan`.
+
+use anyhow::Result;
+use assay_lab::{Estimate, estimate};
+
+use assay_model::{Stop, units};
+use assay_report::terminal::PlanView;
+
+use super::{experiment, kit_paths, open_archive};
+use crate::cli::{Cli, Plan};
+use crate::exit::Exit;
+use crate::{print, style};
+
+/// Plans without running, and shows it.
+pub fn plan(cli: &Cli, plan: &Plan) -> Result<Exit> {
+    let prepared = experiment::prepare(&plan.what, &kit_paths()?)?;
+    // An archive that cannot be opened only means that nothing is known of earlier runs.
+    let archive = open_archive(cli).ok();
+    let confidence = prepared.experiment.compare.confidence;
+    let expected: Estimate =
+        estimate(archive.as_ref(), &prepared.experiment.name, &prepared.plan, confidence);
+    if cli.json {
+        let json = serde_json::json!({
+            "schema_version": assay_model::SCHEMA_VERSION,
+            "experiment": prepared.experiment,
+            "plan": prepared.plan,
+            "estimate": expected,
+            "lines": prepared.workload.lines(),
+        });
+        print(&serde_json::to_string_pretty(&json)?)?;
+        return Ok(Exit::Fine);
+    }
+    let open = match prepared.experiment.design.blocks {
+        Some(_) => "",
+        None if prepared.experiment.design.stop == Stop::Clear => "",
+        None => "; the number of blocks is open and is fixed by the time of the first block",
+    };
+    let view = PlanView {
+        plan: &prepared.plan,
+        stop_rule: &assay_lab::stop_rule(&prepared.experiment),
+        time: &format!("{}{open}", time(&expected)),
+        detectable: &detectable(&expected),
+        lines: &prepared.workload.lines(),
+    };
+    print(&assay_report::terminal::plan(&view, style()))?;
+    Ok(Exit::Fine)
+}
+
+fn time(expected: &Estimate) -> String {
+    match (expected.total(), expected.trial_s) {
+        (Some(total), Some(each)) => format!(
+            "about {}, {} a trial; {}",
+            units::format_duration(total),
+            units::format_value(each, "s"),
+            expected.basis
+        ),
+        _ => expected.basis.clone(),
+    }
+}
+
+fn detectable(expected: &Estimate) -> String {
+    let percent = |ratio: f64| format!("{} %", units::significant((ratio - 1.0) * 100.0, 2));
+    if let (Some(detectable), Some(noise)) = (expected.detectable, expected.noise) {
+        return format!(
+            "a difference of {} in 80 of 100 repeats, at the noise of {} % within a block of that run",
+            percent(detectable),
+            units::significant(noise * 100.0, 2)
+        );
+    }
+    let at: Vec<String> = expected
+        .detectable_at
+        .iter()
+        .map(|(noise, mde)| {
+            let mde = mde.map_or_else(|| "none".to_owned(), percent);
+            format!("{mde} at {} % noise", units::significant(noise * 100.0, 1))
+        })
+        .collect();
+    format!("in 80 of 100 repeats, with {} blocks: {}", expected.blocks, at.join(", "))
+}

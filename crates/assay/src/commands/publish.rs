@@ -1,0 +1,56 @@
+//! `assay publish`: a run as a folder: the page, the same in Markdown, CSV and JSON, and the raw data.
+
+use std::fs;
+use std::path::Path;
+
+use anyhow::{Context, Result};
+use assay_model::Severity;
+use assay_report::{csv, json, markdown, page};
+
+use super::open_archive;
+use crate::cli::{Cli, Publish};
+use crate::exit::Exit;
+use crate::{print, say, view};
+
+/// Writes the folder and names the page.
+pub fn publish(cli: &Cli, publish: &Publish) -> Result<Exit> {
+    let archive = open_archive(cli)?;
+    let id = archive.resolve(&publish.run)?;
+    let view = view::load(&archive, &id)?;
+    let folder = &publish.output;
+    fs::create_dir_all(folder).with_context(|| format!("make the folder {}", folder.display()))?;
+    let write = |name: &str, text: &str| {
+        let path = folder.join(name);
+        fs::write(&path, text).with_context(|| format!("write {}", path.display()))
+    };
+    write("index.html", &page::render(&view))?;
+    write("index.md", &markdown::write(&view))?;
+    write("trials.csv", &csv::trials(&view))?;
+    write("summaries.csv", &csv::summaries(&view))?;
+    if !view.analysis.curves.is_empty() {
+        write("curves.csv", &csv::curves(&view))?;
+    }
+    write("result.json", &json::write(&view)?)?;
+    write("experiment.toml", &view.experiment_toml)?;
+    let raw = folder.join(format!("{id}.tar.zst"));
+    archive.export(&id, &raw)?;
+    let invalid: Vec<&assay_model::Finding> =
+        view.analysis.findings.iter().filter(|f| f.severity == Severity::Invalid).collect();
+    for finding in &invalid {
+        say(&format!("withheld by {}: {}", finding.id, finding.message));
+    }
+    let page = absolute(&folder.join("index.html"));
+    if cli.json {
+        let json = serde_json::json!({
+            "schema_version": 1, "run": id, "page": page, "findings": view.analysis.findings,
+        });
+        print(&serde_json::to_string_pretty(&json)?)?;
+    } else {
+        print(&format!("page: {page}"))?;
+    }
+    Ok(if invalid.is_empty() { Exit::Fine } else { Exit::Rule })
+}
+
+fn absolute(path: &Path) -> String {
+    path.canonicalize().unwrap_or_else(|_| path.to_owned()).display().to_string()
+}

@@ -1,0 +1,161 @@
+//! `assay stat`: CPU, disk, memory, pressure and power now, on one clock.
+
+use std::ffi::OsString;
+use std::path::Path;
+use std::time::Duration;
+
+use anyhow::Result;
+use assay_model::units;
+use assay_observe::Sampler;
+use assay_observe::stat::{Frame, Renderer, View};
+use assay_sut::Interrupt;
+use assay_sut::process::{Limits, Output, Program, Runner};
+
+use crate::cli::{Cli, Stat};
+use crate::exit::{Exit, Usage};
+use crate::{print, width};
+
+/// How many lines stand between two headers.
+const SCREEN: u64 = 22;
+
+/// Shows a line every interval until the count, an interrupt, or the end of the command.
+pub fn stat(cli: &Cli, stat: &Stat) -> Result<Exit> {
+    let interval =
+        units::parse_duration(&stat.interval).map_err(|e| Usage(format!("--interval: {e}")))?;
+    let names = ["all".to_owned()];
+    let sampler =
+        Sampler::start(Path::new("/"), &names, interval).map_err(assay_lab::LabError::Observe)?;
+    let interrupt = Interrupt::install()?;
+    let view = match (stat.disk, stat.cpu) {
+        (true, _) => View::Disk,
+        (_, true) => View::Cpu,
+        _ => View::Summary,
+    };
+    let mut show = Show { json: cli.json, view, renderer: None, lines: 0 };
+    if stat.command.is_empty() {
+        let start = sampler.newest_ns();
+        watch(&sampler, &interrupt, stat.count, start, &mut show, &|| false)?;
+        return Ok(Exit::Fine);
+    }
+    beside(&sampler, &interrupt, stat, &mut show)
+}
+
+/// Runs the command in a thread and shows lines while it runs.
+fn beside(sampler: &Sampler, interrupt: &Interrupt, stat: &Stat, show: &mut Show) -> Result<Exit> {
+    let argv: Vec<OsString> = stat.command.clone();
+    let ends_it = interrupt.clone();
+    let start = sampler.newest_ns();
+    let command = std::thread::spawn(move || {
+        let mut runner = Runner::new(Some(ends_it));
+        let program = Program {
+            argv: &argv,
+            env: &[],
+            cwd: None,
+            stdin: None,
+            output: Output::Inherit,
+            protocol: false,
+        };
+        let limits =
+            Limits { timeout: Duration::MAX, grace: Duration::from_secs(2), keep_bytes: 0 };
+        runner.run(&program, &limits, &mut ())
+    });
+    watch(sampler, interrupt, stat.count, start, show, &|| command.is_finished())?;
+    let ran = command.join().map_err(|_| anyhow::anyhow!("the thread of the command failed"))?;
+    let ran = ran.map_err(|e| Usage(e.to_string()))?;
+    let used = &ran.resources;
+    print(&format!(
+        "\n{} wall, {} user, {} system, {}; {}",
+        units::format_value(used.wall_s, "s"),
+        units::format_value(used.user_s, "s"),
+        units::format_value(used.system_s, "s"),
+        used.peak_memory_bytes.map_or_else(
+            || "peak memory below assay's own".to_owned(),
+            |b| format!("{} peak memory", units::format_value(b as f64, "B"))
+        ),
+        match ran.exit {
+            assay_model::Exit::Code(code) => format!("exit code {code}"),
+            assay_model::Exit::Signal(signal) => format!("ended by signal {signal}"),
+        }
+    ))?;
+    Ok(match (interrupt.fired(), ran.exit.success()) {
+        (true, _) => Exit::Interrupted,
+        (false, true) => Exit::Fine,
+        (false, false) => Exit::Workload,
+    })
+}
+
+/// Shows each new tick after `start`.
+fn watch(
+    sampler: &Sampler,
+    interrupt: &Interrupt,
+    count: Option<u64>,
+    start: u64,
+    show: &mut Show,
+    done: &dyn Fn() -> bool,
+) -> Result<()> {
+    let mut last = start;
+    let mut left = count.unwrap_or(u64::MAX);
+    while left > 0 && !interrupt.fired() && !done() {
+        // Short waits, so that an interrupt and the end of the command are seen soon.
+        let Some(at) = sampler.wait_after(last, Duration::from_millis(100)) else { continue };
+        let samples = sampler.window(last + 1, at);
+        sampler.discard_before(at + 1);
+        last = at;
+        if let Some(frame) = Frame::newest(&samples) {
+            show.frame(&frame, &samples)?;
+            left -= 1;
+        }
+    }
+    Ok(())
+}
+
+struct Show {
+    json: bool,
+    view: View,
+    renderer: Option<Renderer>,
+    lines: u64,
+}
+
+impl Show {
+    fn frame(&mut self, frame: &Frame, samples: &assay_model::SampleSet) -> Result<()> {
+        if self.json {
+            return print(&json_line(samples));
+        }
+        let view = self.view;
+        let renderer = self.renderer.get_or_insert_with(|| Renderer::new(view, width(), frame));
+        let mut text = String::new();
+        if self.lines.is_multiple_of(SCREEN) {
+            text.push_str(&renderer.header());
+        }
+        self.lines += 1;
+        text.push_str(&renderer.lines(frame));
+        print(&text)
+    }
+}
+
+/// One tick as one line of JSON: monitor → subject → field → value.
+fn json_line(samples: &assay_model::SampleSet) -> String {
+    let mut monitors = serde_json::Map::new();
+    let mut t_ns = 0;
+    for row in &samples.rows {
+        t_ns = row.t_ns;
+        let Some(key) = samples.series.get(row.series as usize) else { continue };
+        let monitor = entry(&mut monitors, &key.monitor);
+        let subject = entry(monitor, if key.subject.is_empty() { "all" } else { &key.subject });
+        subject.insert(key.field.clone(), serde_json::json!(row.value));
+    }
+    serde_json::json!({ "t_ns": t_ns, "monitors": monitors }).to_string()
+}
+
+fn entry<'a>(
+    map: &'a mut serde_json::Map<String, serde_json::Value>,
+    key: &str,
+) -> &'a mut serde_json::Map<String, serde_json::Value> {
+    let value = map
+        .entry(key.to_owned())
+        .or_insert_with(|| serde_json::Value::Object(serde_json::Map::new()));
+    match value {
+        serde_json::Value::Object(map) => map,
+        _ => unreachable!("only objects are inserted"),
+    }
+}

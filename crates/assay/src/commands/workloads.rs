@@ -1,0 +1,76 @@
+//! `assay workloads`: what can be run, and with which parameters.
+
+use std::fmt::Write;
+
+use anyhow::Result;
+use assay_model::{ParamType, WorkloadSpec};
+
+use super::kit_paths;
+use crate::cli::Cli;
+use crate::exit::Exit;
+use crate::{print, wrap};
+
+/// Lists all workloads, or describes one.
+pub fn workloads(cli: &Cli, name: Option<&str>) -> Result<Exit> {
+    let kits = kit_paths()?;
+    let specs: Vec<WorkloadSpec> = match name {
+        Some(name) => vec![assay_workloads::registry::find(name, &kits)?.spec().clone()],
+        None => {
+            let mut specs: Vec<WorkloadSpec> =
+                assay_workloads::registry::builtin().iter().map(|w| w.spec().clone()).collect();
+            for name in kits.kits().keys() {
+                // A broken kit is `assay kit check`'s to explain.
+                if let Ok(kit) = assay_workloads::registry::find(name, &kits) {
+                    specs.push(kit.spec().clone());
+                }
+            }
+            specs
+        }
+    };
+    if cli.json {
+        print(&serde_json::to_string_pretty(&specs)?)?;
+    } else if name.is_some() {
+        print(&describe(&specs[0]))?;
+    } else {
+        let mut text = String::new();
+        for spec in &specs {
+            let line = format!("{:<12} {}", spec.name, spec.help);
+            let _ = writeln!(text, "{}", wrap(&line, "", "             "));
+        }
+        print(&text)?;
+    }
+    Ok(Exit::Fine)
+}
+
+fn describe(spec: &WorkloadSpec) -> String {
+    let title = wrap(&format!("{}: {}", spec.name, spec.help), "", "");
+    let mut text = format!("{title}\n\nParameters\n");
+    for p in &spec.params {
+        let default = match &p.default {
+            None => "required".to_owned(),
+            Some(d) if d.to_text().is_empty() => "default none".to_owned(),
+            Some(d) => format!("default {d}"),
+        };
+        let head = format!("{} ({}, {default})", p.name, kind(&p.ty));
+        let _ = writeln!(text, "{}", wrap(&head, "  ", "      "));
+        let _ = writeln!(text, "{}", wrap(&p.help, "      ", "      "));
+    }
+    text.push_str("\nMetrics (the first decides)\n");
+    for m in &spec.metrics {
+        let _ = writeln!(text, "  {} ({}) {}", m.name, m.unit, m.better.words());
+        let _ = writeln!(text, "{}", wrap(&m.help, "      ", "      "));
+    }
+    text
+}
+
+fn kind(ty: &ParamType) -> String {
+    match ty {
+        ParamType::Bool => "true or false".into(),
+        ParamType::Int { min, max } => format!("{min} to {max}"),
+        ParamType::Float { min, max } => format!("{min} to {max}"),
+        ParamType::Bytes => "size".into(),
+        ParamType::Duration => "duration".into(),
+        ParamType::Choice { of } => of.join(" | "),
+        ParamType::Text => "text".into(),
+    }
+}

@@ -1,0 +1,66 @@
+//! Exit codes. They are a contract: each means one thing.
+
+/// What a command ends with.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[repr(u8)]
+pub enum Exit {
+    /// Fine.
+    Fine = 0,
+    /// assay failed.
+    Failed = 1,
+    /// Wrong usage or a bad file.
+    Usage = 2,
+    /// A workload failed or its output did not validate.
+    Workload = 3,
+    /// A rule of severity *invalid* is broken.
+    Rule = 4,
+    /// Worse than the margin asked for.
+    Worse = 5,
+    /// Nothing was measured.
+    Nothing = 6,
+    /// A signal interrupted it.
+    Interrupted = 130,
+}
+
+impl From<Exit> for std::process::ExitCode {
+    fn from(exit: Exit) -> Self {
+        (exit as u8).into()
+    }
+}
+
+/// The code of an error that ended a command.
+pub fn of_error(error: &anyhow::Error) -> Exit {
+    use assay_lab::LabError;
+    if error.downcast_ref::<Usage>().is_some() {
+        return Exit::Usage;
+    }
+    if let Some(archive) = error.downcast_ref::<assay_archive::Error>() {
+        return if is_usage(archive) { Exit::Usage } else { Exit::Failed };
+    }
+    match error.downcast_ref::<LabError>() {
+        Some(
+            LabError::File(_)
+            | LabError::Plan(_)
+            | LabError::Read { .. }
+            | LabError::Workload(_)
+            | LabError::Control { .. }
+            | LabError::Observe(_)
+            | LabError::NothingToResume(_)
+            | LabError::CannotResume { .. },
+        ) => Exit::Usage,
+        Some(LabError::Unfit(_)) => Exit::Nothing,
+        Some(LabError::Archive(archive)) if is_usage(archive) => Exit::Usage,
+        _ => Exit::Failed,
+    }
+}
+
+/// Whether an archive was asked for something that it does not have, or that cannot be.
+fn is_usage(error: &assay_archive::Error) -> bool {
+    use assay_archive::Error as E;
+    matches!(error, E::NoRun { .. } | E::Ambiguous { .. } | E::NoPlace)
+}
+
+/// A mistake in how a command was called.
+#[derive(Debug, thiserror::Error)]
+#[error("{0}")]
+pub struct Usage(pub String);

@@ -1,0 +1,114 @@
+//! The progress bar: the trial, the treatment, the running estimate and the time left. On a terminal
+//! only; elsewhere nothing but warnings, on standard error.
+
+use std::io::IsTerminal;
+use std::time::{Duration, Instant};
+
+use assay_lab::{Standing, Watcher};
+use assay_model::{Outcome, RunId, TrialRecord, units};
+use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
+
+/// The bar is drawn no more often than this, so that short trials are not slowed by it.
+const REDRAW: Duration = Duration::from_millis(100);
+
+/// Follows a run on the terminal.
+pub struct Bar {
+    bar: ProgressBar,
+    terminal: bool,
+    quiet: bool,
+    drawn: Option<Instant>,
+    message: String,
+}
+
+impl Bar {
+    /// A bar on standard error, if that is a terminal and `quiet` is not asked for.
+    pub fn new(quiet: bool) -> Self {
+        let terminal = std::io::stderr().is_terminal() && !quiet;
+        let target =
+            if terminal { ProgressDrawTarget::stderr() } else { ProgressDrawTarget::hidden() };
+        Bar {
+            bar: ProgressBar::with_draw_target(None, target),
+            terminal,
+            quiet,
+            drawn: None,
+            message: String::new(),
+        }
+    }
+}
+
+impl Watcher for Bar {
+    fn every(&self) -> Option<Duration> {
+        self.terminal.then_some(Duration::from_secs(1))
+    }
+
+    fn say(&mut self, sentence: &str) {
+        if !self.quiet {
+            self.bar.suspend(|| crate::say(sentence));
+        }
+    }
+
+    fn registered(&mut self, run: &RunId, trials: usize) {
+        if self.terminal {
+            self.bar.set_length(trials as u64);
+            let style = ProgressStyle::with_template("{prefix} {bar:20} {pos}/{len} {wide_msg}");
+            if let Ok(style) = style {
+                self.bar.set_style(style.progress_chars("=> "));
+            }
+            self.bar.set_prefix(run.to_string());
+        }
+    }
+
+    fn started(&mut self, standing: &Standing<'_>) {
+        let due = self.drawn.is_none_or(|at| at.elapsed() >= REDRAW);
+        if !self.terminal || !due {
+            return;
+        }
+        self.drawn = Some(Instant::now());
+        let estimate = standing
+            .estimate
+            .as_ref()
+            .map(|(value, unit)| format!(" ~{}", units::format_value(*value, unit)))
+            .unwrap_or_default();
+        let left = standing
+            .left
+            .map(|left| format!(", {} left", units::format_duration(left)))
+            .unwrap_or_default();
+        self.message = format!("{}{estimate}{left}", standing.treatment.label());
+        self.bar.set_length(standing.total as u64);
+        self.bar.set_position(standing.done as u64);
+        self.bar.set_message(self.message.clone());
+    }
+
+    fn tick(&mut self, progress: Option<f64>) {
+        if !self.terminal {
+            return;
+        }
+        if let Some(progress) = progress {
+            let due = self.drawn.is_none_or(|at| at.elapsed() >= REDRAW);
+            if due {
+                self.drawn = Some(Instant::now());
+                self.bar.set_message(format!("{} {:.0} %", self.message, progress * 100.0));
+            }
+        } else {
+            self.bar.tick();
+        }
+    }
+
+    fn ended(&mut self, record: &TrialRecord) {
+        let failed = !matches!(record.outcome, Outcome::Completed | Outcome::Interrupted);
+        if failed {
+            let sentence = format!("trial {} failed: {}", record.number, record.error);
+            self.say(&sentence);
+        }
+        for finding in &record.findings {
+            if finding.severity == assay_model::Severity::Invalid {
+                let sentence = format!("trial {}: {}", record.number, finding.message);
+                self.say(&sentence);
+            }
+        }
+    }
+
+    fn finished(&mut self) {
+        self.bar.finish_and_clear();
+    }
+}

@@ -1,0 +1,37 @@
+//! Reads a run out of the archive and lays its records together, for the reports.
+
+use std::collections::BTreeMap;
+
+use anyhow::Result;
+use assay_archive::Archive;
+use assay_model::RunId;
+use assay_report::RunView;
+
+/// A run as the reports see it, with the samples of its trials.
+pub fn load(archive: &Archive, id: &RunId) -> Result<RunView> {
+    let reader = archive.run(id)?;
+    let experiment_toml = reader.experiment_toml()?;
+    let experiment = assay_lab::read_experiment("experiment.toml", &experiment_toml)
+        .map_err(assay_lab::LabError::File)?;
+    let plan = reader.plan()?;
+    let records = reader.records()?;
+    let analysis = assay_lab::analyse(&experiment, &plan, &records);
+    let mut samples = BTreeMap::new();
+    for record in records.iter().filter(|r| r.observers.iter().any(|o| o.samples > 0)) {
+        if let Some(set) = reader.samples(record.number, record.attempt)? {
+            samples.insert(record.number, set);
+        }
+    }
+    Ok(RunView {
+        summary: reader.summary()?,
+        experiment,
+        experiment_toml,
+        plan,
+        system: reader.system()?,
+        records,
+        analysis,
+        samples,
+        ledger: reader.ledger().to_vec(),
+        assay_version: env!("CARGO_PKG_VERSION").to_owned(),
+    })
+}

@@ -1,0 +1,89 @@
+//! What the tests of the command line share: the binary in a world of its own (archive, state, scratch
+//! and cache in a temporary folder).
+#![allow(dead_code)] // each test file uses a part of it
+
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+/// A temporary world.
+pub struct World {
+    folder: tempfile::TempDir,
+}
+
+/// What a command left.
+pub struct Done {
+    pub code: i32,
+    pub stdout: String,
+    pub stderr: String,
+}
+
+impl World {
+    pub fn new() -> Self {
+        let folder = tempfile::tempdir().unwrap();
+        for name in ["archive", "state", "scratch", "cache"] {
+            std::fs::create_dir(folder.path().join(name)).unwrap();
+        }
+        World { folder }
+    }
+
+    pub fn path(&self, name: &str) -> PathBuf {
+        self.folder.path().join(name)
+    }
+
+    pub fn write(&self, name: &str, text: &str) -> PathBuf {
+        let path = self.path(name);
+        std::fs::write(&path, text).unwrap();
+        path
+    }
+
+    /// The binary with its world, not yet started.
+    pub fn assay(&self, arguments: &[&str]) -> Command {
+        let mut command = Command::new(env!("CARGO_BIN_EXE_assay"));
+        command
+            .args(arguments)
+            .env("ASSAY_ARCHIVE", self.path("archive"))
+            .env("ASSAY_STATE", self.path("state"))
+            .env("ASSAY_SCRATCH", self.path("scratch"))
+            .env("ASSAY_CACHE", self.path("cache"))
+            .env("ASSAY_KITS", repository().join("kits"))
+            .env("NO_COLOR", "1")
+            .current_dir(self.folder.path());
+        command
+    }
+
+    pub fn run(&self, arguments: &[&str]) -> Done {
+        done(&mut self.assay(arguments))
+    }
+
+    /// The run folders in the archive.
+    pub fn runs(&self) -> Vec<PathBuf> {
+        let entries = std::fs::read_dir(self.path("archive/runs"));
+        entries.map(|e| e.flatten().map(|e| e.path()).collect()).unwrap_or_default()
+    }
+}
+
+pub fn done(command: &mut Command) -> Done {
+    let output = command.output().unwrap();
+    Done {
+        code: output.status.code().unwrap_or(-1),
+        stdout: String::from_utf8_lossy(&output.stdout).into_owned(),
+        stderr: String::from_utf8_lossy(&output.stderr).into_owned(),
+    }
+}
+
+pub fn repository() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("../..").canonicalize().unwrap()
+}
+
+/// Whether some other process has `mark` in its command line.
+pub fn alive(mark: &str) -> bool {
+    std::fs::read_dir("/proc").unwrap().flatten().any(|entry| {
+        let cmdline = std::fs::read(entry.path().join("cmdline")).unwrap_or_default();
+        let own = entry.file_name().to_string_lossy() == std::process::id().to_string();
+        !own && String::from_utf8_lossy(&cmdline).replace('\0', " ").contains(mark)
+    })
+}
+
+pub fn root() -> bool {
+    rustix::process::geteuid().is_root()
+}

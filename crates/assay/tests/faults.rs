@@ -1,0 +1,168 @@
+//! Workloads that fail, hang, flood and leave; archives that cannot be written; a disk that is full.
+#![allow(clippy::unwrap_used)] // this is a test
+
+mod common;
+
+use std::time::Instant;
+
+use common::{World, alive, done, root};
+
+/// The only run's JSON.
+fn json(stdout: &str) -> serde_json::Value {
+    serde_json::from_str(stdout).unwrap_or_else(|e| panic!("{e}: {stdout}"))
+}
+
+#[test]
+fn a_command_that_fails() {
+    let world = World::new();
+    let ran =
+        world.run(&["run", "--json", "--blocks", "5", "--", "sh", "-c", "echo oh no >&2; exit 9"]);
+    assert_eq!(ran.code, 3, "{}", ran.stderr);
+    let result = json(&ran.stdout);
+    let records = result["records"].as_array().unwrap();
+    // max_failures is 3: the run ends early and says so.
+    assert_eq!(records.len(), 3);
+    assert_eq!(records[0]["outcome"], "failed");
+    let error = records[0]["error"].as_str().unwrap();
+    assert!(error.contains("exit code 9") && error.contains("oh no"), "{error}");
+    assert_eq!(world.run(&["archive", "verify"]).code, 0);
+}
+
+#[test]
+fn a_failure_that_is_expected() {
+    let world = World::new();
+    let ran = world.run(&["run", "--ignore-failure", "--blocks", "3", "--", "false"]);
+    assert_eq!(ran.code, 0, "{}{}", ran.stdout, ran.stderr);
+}
+
+#[test]
+fn a_command_that_hangs() {
+    let world = World::new();
+    let began = Instant::now();
+    let line = "sh -c 'trap \"\" TERM; sleep 991.75 & sleep 991.75'";
+    let ran = world.run(&["run", "--json", "--blocks", "1", "--timeout", "300 ms", "--vs", line]);
+    assert_eq!(ran.code, 3, "{}", ran.stderr);
+    assert_eq!(json(&ran.stdout)["records"][0]["outcome"], "timed-out");
+    assert!(!alive("sleep 991.75"), "its whole process group is ended");
+    assert!(began.elapsed().as_secs() < 120);
+}
+
+#[test]
+fn a_command_that_prints_a_gigabyte() {
+    let world = World::new();
+    let ran = world.run(&[
+        "run",
+        "--json",
+        "--blocks",
+        "1",
+        "--",
+        "head",
+        "-c",
+        "1000000000",
+        "/dev/zero",
+    ]);
+    assert_eq!(ran.code, 0, "{}", ran.stderr);
+    let stdout = &json(&ran.stdout)["records"][0]["stdout"];
+    assert_eq!(stdout["bytes"], 1_000_000_000);
+    assert_eq!(stdout["kept"], 2 << 20);
+}
+
+#[test]
+fn a_command_that_forks_and_leaves() {
+    let world = World::new();
+    let script = "setsid sleep 992.5 & sleep 992.5 &";
+    let ran = world.run(&["run", "--json", "--blocks", "2", "--", "sh", "-c", script]);
+    assert_eq!(ran.code, 0, "{}", ran.stderr);
+    let result = json(&ran.stdout);
+    let findings = result["records"][0]["findings"].to_string();
+    assert!(findings.contains("left 2 of its processes running"), "{findings}");
+    assert!(!alive("sleep 992.5"));
+}
+
+#[test]
+fn a_workload_that_gives_wrong_output() {
+    let world = World::new();
+    let kit = world.path("kit/wrong");
+    std::fs::create_dir_all(&kit).unwrap();
+    std::fs::write(
+        kit.join("kit.toml"),
+        r#"
+name = "wrong"
+version = "1"
+help = "prints a wrong answer"
+[run]
+command = ["echo", "41"]
+[validate]
+stdout_contains = ["42"]
+[[metric]]
+name = "elapsed"
+unit = "s"
+better = "lower"
+from = "elapsed"
+help = "wall time"
+"#,
+    )
+    .unwrap();
+    let ran = world.run(&["run", "--json", "./kit/wrong", "--blocks", "3"]);
+    assert_eq!(ran.code, 3, "{}{}", ran.stdout, ran.stderr);
+    assert_eq!(json(&ran.stdout)["records"][0]["outcome"], "invalid");
+}
+
+#[test]
+fn an_archive_that_cannot_be_written() {
+    let world = World::new();
+    world.write("a-file", "");
+    for place in ["a-file", "/proc/assay-archive", "/dev/null/x"] {
+        let mut command = world.assay(&["run", "noop", "--blocks", "1"]);
+        let ran = done(command.env("ASSAY_ARCHIVE", world.path(place)));
+        assert_eq!(ran.code, 1, "{place}: {}", ran.stderr);
+        assert!(ran.stderr.contains(place), "{place}: {}", ran.stderr);
+    }
+}
+
+/// A small file system of its own, taken away at the end.
+struct Small(std::path::PathBuf);
+
+impl Drop for Small {
+    fn drop(&mut self) {
+        let _ = std::process::Command::new("umount").arg("-l").arg(&self.0).status();
+    }
+}
+
+#[test]
+fn a_disk_that_is_full() {
+    let world = World::new();
+    let small = world.path("archive");
+    let mounted = root()
+        && std::process::Command::new("mount")
+            .args(["-t", "tmpfs", "-o", "size=3m", "tmpfs"])
+            .arg(&small)
+            .status()
+            .is_ok_and(|s| s.success());
+    if !mounted {
+        println!("skipped: because a small file system needs root and mount(8)");
+        return;
+    }
+    let _small = Small(small.clone());
+    let flood = ["run", "--monitors", "none", "--blocks", "40", "--seed", "1", "--"];
+    let command = ["head", "-c", "500000", "/dev/urandom"];
+    let ran = world.run(&[&flood[..], &command[..]].concat());
+    assert_eq!(ran.code, 1, "{}{}", ran.stdout, ran.stderr);
+    assert!(ran.stderr.contains("no space") || ran.stderr.contains("No space"), "{}", ran.stderr);
+    // Nothing is half-written: what is there verifies.
+    let verified = world.run(&["archive", "verify"]);
+    assert_eq!(verified.code, 0, "{}{}", verified.stdout, verified.stderr);
+    // With room again the run goes on to its end.
+    let grown = std::process::Command::new("mount")
+        .args(["-o", "remount,size=200m"])
+        .arg(&small)
+        .status()
+        .unwrap();
+    assert!(grown.success());
+    let resumed = world.run(&["run", "--json", "--resume", "last"]);
+    assert_eq!(resumed.code, 0, "{}", resumed.stderr);
+    let result = json(&resumed.stdout);
+    assert_eq!(result["records"].as_array().unwrap().len(), 40);
+    let verified = world.run(&["archive", "verify"]);
+    assert_eq!(verified.code, 0, "{}{}", verified.stdout, verified.stderr);
+}

@@ -1,0 +1,140 @@
+//! `kill -9` at 50 random moments of a run: every completed trial is kept, the system is put back by the
+//! next command, nothing is half-written, and the run can be resumed. And Ctrl-C, which is kinder.
+#![allow(clippy::unwrap_used)] // this is a test
+
+mod common;
+
+use std::os::unix::process::ExitStatusExt;
+use std::process::Stdio;
+use std::time::{Duration, Instant};
+
+use common::{World, alive, root};
+use rustix::process::{Pid, Signal, kill_process};
+
+const SYSCTL: &str = "/proc/sys/vm/swappiness";
+
+/// A stream of numbers that is the same in every test run.
+struct Numbers(u64);
+
+impl Numbers {
+    fn below(&mut self, n: u64) -> u64 {
+        // splitmix64
+        self.0 = self.0.wrapping_add(0x9E37_79B9_7F4A_7C15);
+        let mut z = self.0;
+        z = (z ^ (z >> 30)).wrapping_mul(0xBF58_476D_1CE4_E5B9);
+        z = (z ^ (z >> 27)).wrapping_mul(0x94D0_49BB_1331_11EB);
+        (z ^ (z >> 31)) % n
+    }
+}
+
+/// Starts a run whose every trial adds a line to `did.txt`; when root, it also sets a sysctl.
+fn start(world: &World) -> std::process::Child {
+    let script = "echo did >> did.txt; sleep 0.01";
+    let mut arguments = vec!["run", "--quiet", "--monitors", "cpu", "--interval", "100 ms"];
+    if root() {
+        arguments.extend(["--set", "controls.sysctl.vm.swappiness=33,77"]);
+    }
+    arguments.extend(["--blocks", "400", "--shell", "--", script]);
+    world.assay(&arguments).stdout(Stdio::null()).stderr(Stdio::null()).spawn().unwrap()
+}
+
+fn lines(world: &World) -> usize {
+    std::fs::read_to_string(world.path("did.txt")).map_or(0, |t| t.lines().count())
+}
+
+#[test]
+fn killed_at_fifty_random_moments() {
+    let before = std::fs::read_to_string(SYSCTL).unwrap();
+    let mut numbers = Numbers(20_261_121);
+    let (mut with_trials, mut changed) = (0, 0);
+    for round in 0..50 {
+        let world = World::new();
+        let mut child = start(&world);
+        let pause = Duration::from_micros(numbers.below(900_000));
+        // Waiting is the point here: the moment of death is what varies.
+        std::thread::sleep(pause);
+        child.kill().unwrap();
+        child.wait().unwrap();
+        changed += usize::from(std::fs::read_to_string(SYSCTL).unwrap() != before);
+        // What outlives it for a moment is the trial's own program.
+        let patience = Instant::now();
+        while alive("did.txt") && patience.elapsed().as_secs() < 10 {
+            std::thread::yield_now();
+        }
+        let did = lines(&world);
+
+        let listed = world.run(&["archive", "list"]);
+        assert_eq!(listed.code, 0, "round {round}: {}", listed.stderr);
+        let after = std::fs::read_to_string(SYSCTL).unwrap();
+        assert_eq!(after, before, "round {round}: the next command puts the system back");
+        let verified = world.run(&["archive", "verify"]);
+        assert_eq!(verified.code, 0, "round {round}: {}{}", verified.stdout, verified.stderr);
+        let Some(run) = world.runs().into_iter().find(|r| r.join("ledger.jsonl").exists()) else {
+            assert_eq!(did, 0, "round {round}: trials ran, and there is no run");
+            continue;
+        };
+        let id = run.file_name().unwrap().to_str().unwrap().to_owned();
+        let shown = world.run(&["archive", "show", &id, "--json"]);
+        assert_eq!(shown.code, 0, "round {round}: {}", shown.stderr);
+        let result: serde_json::Value = serde_json::from_str(&shown.stdout).unwrap();
+        let kept = result["records"].as_array().unwrap().len();
+        assert!(kept + 1 >= did, "round {round}: {did} trials ran and {kept} are kept");
+        assert!(kept <= did, "round {round}: {kept} trials are kept and {did} ran");
+        assert_eq!(result["summary"]["state"], "interrupted", "round {round}");
+        with_trials += usize::from(kept > 0);
+        // The scratch folder of the dead run is swept by the next run.
+        if round % 10 == 0 {
+            resumed(&world, &id, kept);
+        }
+    }
+    assert!(with_trials >= 10, "only {with_trials} of 50 kills fell among trials");
+    if root() {
+        assert!(changed >= 5, "only {changed} of 50 kills left something to put back");
+    } else {
+        println!("skipped: putting a sysctl back, because changing one needs root");
+    }
+}
+
+fn resumed(world: &World, id: &str, kept: usize) {
+    let mut command = world.assay(&["run", "--resume", id, "--quiet", "--json"]);
+    let child = command.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
+    let pid = Pid::from_child(&child);
+    let began = Instant::now();
+    while lines(world) < kept + 8 && began.elapsed().as_secs() < 60 {
+        std::thread::yield_now();
+    }
+    // Ctrl-C: ends the trial, puts the system back, keeps what was measured, says how to go on.
+    kill_process(pid, Signal::INT).unwrap();
+    let output = child.wait_with_output().unwrap();
+    assert_eq!(output.status.code(), Some(130), "{}", String::from_utf8_lossy(&output.stderr));
+    let result: serde_json::Value = serde_json::from_slice(&output.stdout).unwrap();
+    let records = result["records"].as_array().unwrap();
+    assert!(records.len() > kept, "it went on");
+    let numbers: Vec<u64> = records.iter().map(|r| r["number"].as_u64().unwrap()).collect();
+    let mut unique = numbers.clone();
+    unique.sort_unstable();
+    unique.dedup();
+    assert_eq!(unique.len(), numbers.len(), "no trial counts twice");
+    assert_eq!(std::fs::read_dir(world.path("scratch")).unwrap().count(), 0, "scratch is swept");
+}
+
+#[test]
+fn ctrl_c_keeps_what_was_measured() {
+    let before = std::fs::read_to_string(SYSCTL).unwrap();
+    let world = World::new();
+    let child = start(&world);
+    let pid = Pid::from_child(&child);
+    let began = Instant::now();
+    while lines(&world) < 3 && began.elapsed().as_secs() < 60 {
+        std::thread::yield_now();
+    }
+    kill_process(pid, Signal::INT).unwrap();
+    let status = child.wait_with_output().unwrap().status;
+    assert_eq!((status.code(), status.signal()), (Some(130), None));
+    assert_eq!(std::fs::read_to_string(SYSCTL).unwrap(), before, "it puts the system back itself");
+    assert!(!alive("did.txt"));
+    let shown = world.run(&["archive", "show", "last", "--json"]);
+    let result: serde_json::Value = serde_json::from_str(&shown.stdout).unwrap();
+    assert_eq!(result["summary"]["state"], "interrupted");
+    assert!(result["records"].as_array().unwrap().len() >= 2);
+}
