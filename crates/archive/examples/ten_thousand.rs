@@ -15,7 +15,6 @@ use assay_model::{
 };
 
 const REPEATS: usize = 51;
-const TRIALS: u32 = 1500;
 
 fn main() {
     let mut words = std::env::args().skip_while(|a| a != "--runs").skip(1);
@@ -23,24 +22,29 @@ fn main() {
     let folder = tempfile::tempdir().unwrap();
 
     let archive = Archive::open(folder.path().join("one")).unwrap();
-    let mut run = create(&archive, 0);
-    let mut times = Vec::new();
-    let begin = Instant::now();
-    for number in 1..=TRIALS {
-        let start = Instant::now();
-        write(&mut run, number);
-        times.push(start.elapsed());
+    for (name, log, trials) in
+        [("that prints nothing", &b""[..], 10_000), ("that prints a line", b"done\n", 1000)]
+    {
+        let mut run = create(&archive, 0);
+        let mut times = Vec::new();
+        let begin = Instant::now();
+        for number in 1..=trials {
+            let start = Instant::now();
+            write(&mut run, number, log);
+            times.push(start.elapsed());
+        }
+        run.finish(RunState::Completed, "done").unwrap();
+        let mean = begin.elapsed() / trials;
+        let middle = middle(&mut times);
+        println!("a trial {name}: median {middle}, mean with finish {}", show(mean));
     }
-    run.finish(RunState::Completed, "done").unwrap();
-    let mean = begin.elapsed() / TRIALS;
-    println!("a trial, durable: median {}, mean with finish {}", middle(&mut times), show(mean));
 
     let archive = Archive::open(folder.path().join("many")).unwrap().unflushed();
     let begin = Instant::now();
     for n in 0..runs {
         let mut run = create(&archive, n);
         for number in 1..=2 {
-            write(&mut run, number);
+            write(&mut run, number, b"");
         }
         run.finish(RunState::Completed, "done").unwrap();
     }
@@ -132,7 +136,7 @@ fn create(archive: &Archive, n: usize) -> RunWriter {
         .unwrap()
 }
 
-fn write(run: &mut RunWriter, number: u32) {
+fn write(run: &mut RunWriter, number: u32, stdout: &[u8]) {
     run.ledger(LedgerEvent::TrialStarted { number, attempt: 1 }).unwrap();
     let metric = |name: &str, value: f64| MetricValue {
         name: name.into(),
@@ -167,5 +171,5 @@ fn write(run: &mut RunWriter, number: u32) {
         notes: Vec::new(),
         findings: Vec::new(),
     };
-    run.write_trial(&record, b"", b"", None).unwrap();
+    run.write_trial(&record, stdout, b"", None).unwrap();
 }

@@ -13,7 +13,6 @@ use crate::index::Index;
 use crate::layout::{INDEX, RUNS, STAGING};
 use crate::lock::{Held, Lock, Purpose, look};
 use crate::reader::RunReader;
-use crate::wal::Wal;
 use crate::writer::RunWriter;
 use crate::{Error, Result, create, listing, repair};
 
@@ -91,8 +90,8 @@ impl Archive {
     /// last writer left half-done is put in order first.
     ///
     /// # Errors
-    /// `Busy` when its process lives, `Finished` when it is completed, `Damaged` when its ledger was
-    /// changed.
+    /// `Busy` when its process lives, `Finished` when it is completed, `Damaged` when its ledger
+    /// or records were changed.
     pub fn resume(&self, id: &RunId) -> Result<RunWriter> {
         let folder = self.folder_of(id)?;
         let lock = Lock::take(&folder, Purpose::Write)?.map_err(|owner| Error::Busy {
@@ -100,24 +99,20 @@ impl Archive {
             owner,
             lock: folder.join(crate::layout::LOCK),
         })?;
-        if RunReader::open_as_it_is(&folder, id)?.state() == RunState::Completed {
+        if RunReader::open(&folder, id)?.state() == RunState::Completed {
             return Err(Error::Finished { run: id.clone() });
         }
-        let chain = repair::settle(&folder)?;
-        if let Some(damage) = chain.damage {
-            let path = folder.join(crate::layout::LEDGER);
-            return Err(Error::damaged(&path, format!("line {}: {}", damage.line, damage.reason)));
+        let settled = repair::settle(&folder, self.durability)?;
+        let known = (settled.tip, settled.recorded);
+        let mut writer = RunWriter::open(id.clone(), folder, lock, known, self.durability)?;
+        for event in settled.lacking {
+            writer.ledger(event)?;
         }
-        let wal = match self.durability {
-            Durability::Synced => Some(Wal::create(&folder)?),
-            Durability::Cached => None,
-        };
-        let mut writer = RunWriter::open(id.clone(), folder, lock, chain.tip, wal)?;
         writer.ledger(LedgerEvent::Resumed)?;
         Ok(writer)
     }
 
-    /// Opens a run for reading. What a dead writer left half-done is put in order first.
+    /// Opens a run for reading. What a dead writer left half-done is passed over; nothing is written.
     pub fn run(&self, id: &RunId) -> Result<RunReader> {
         RunReader::open(&self.folder_of(id)?, id)
     }
@@ -201,7 +196,7 @@ impl Archive {
     /// A place for a run that is being imported. `None` when another process imports it.
     pub(crate) fn stage(&self, id: &RunId) -> Result<Option<Staging>> {
         clear_staging(&self.folder);
-        Staging::make(&self.folder, id.as_str(), Purpose::Repair)
+        Staging::make(&self.folder, id.as_str(), Purpose::Import)
     }
 
     /// The folder of a run that exists.

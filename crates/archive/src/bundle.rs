@@ -8,7 +8,7 @@ use assay_model::{RunId, SCHEMA_VERSION};
 use serde::{Deserialize, Serialize};
 use sha2::{Digest, Sha256};
 
-use crate::layout::{LOCK, TRIAL_STAGING, WAL, is_run_file};
+use crate::layout::{LOCK, TRIAL_STAGING, is_run_file};
 use crate::{Error, Result, disk, repair};
 
 /// The manifest's name in the tar file, beside the run's folder of the same archive.
@@ -48,7 +48,7 @@ fn collect(folder: &Path, inside: &str, files: &mut Vec<ManifestFile>) -> Result
     for path in repair::list(folder)? {
         let name = path.file_name().unwrap_or_default().to_string_lossy();
         let inner = if inside.is_empty() { name.into_owned() } else { format!("{inside}/{name}") };
-        if [LOCK, WAL, TRIAL_STAGING].contains(&inner.as_str()) {
+        if [LOCK, TRIAL_STAGING].contains(&inner.as_str()) {
             continue;
         }
         let meta = fs::symlink_metadata(&path).map_err(|e| Error::io("read", &path, e))?;

@@ -1,8 +1,12 @@
 //! The ledger's bytes: lines of JSON, each holding the hash of the line before.
 
+use std::path::Path;
+
 use assay_model::{LedgerEntry, LedgerEvent};
 
-use crate::disk::sha256;
+use crate::disk::{self, MAX_TEXT, sha256};
+use crate::layout::PLAN_STAGED;
+use crate::{Error, Result};
 
 /// Where a ledger stops being one.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -32,9 +36,9 @@ impl Default for Tip {
 
 impl Tip {
     /// The line that records `event` now, with its newline; the tip moves past it.
-    pub(crate) fn line(&mut self, event: LedgerEvent) -> Result<Vec<u8>, serde_json::Error> {
+    pub(crate) fn line(&mut self, event: LedgerEvent) -> serde_json::Result<Vec<u8>> {
         let at = format!("{:.3}", jiff::Timestamp::now());
-        let entry = LedgerEntry { seq: self.seq, at, prev: self.prev.clone(), event };
+        let entry = LedgerEntry { seq: self.seq, at, prev: std::mem::take(&mut self.prev), event };
         let mut line = serde_json::to_vec(&entry)?;
         self.pass(&line);
         line.push(b'\n');
@@ -60,6 +64,41 @@ pub(crate) struct Chain {
     pub torn: bool,
     /// The first line that is wrong, when it is not just a torn tail.
     pub damage: Option<Damage>,
+}
+
+impl Chain {
+    /// An error when more than the tail is wrong.
+    pub(crate) fn check(&self, path: &Path) -> Result<()> {
+        match &self.damage {
+            None => Ok(()),
+            Some(Damage { line, reason }) => {
+                Err(Error::damaged(path, format!("line {line}: {reason}")))
+            }
+        }
+    }
+
+    /// The hash of the experiment as it was declared.
+    pub(crate) fn experiment_sha256(&self) -> Option<&str> {
+        self.entries.iter().find_map(|entry| match &entry.event {
+            LedgerEvent::Planned { experiment_sha256, .. } => Some(experiment_sha256.as_str()),
+            _ => None,
+        })
+    }
+
+    /// The hash of the plan as it was last replaced.
+    pub(crate) fn plan_sha256(&self) -> Option<&str> {
+        self.entries.iter().rev().find_map(|entry| match &entry.event {
+            LedgerEvent::Planned { plan_sha256, .. }
+            | LedgerEvent::BlocksFixed { plan_sha256, .. } => Some(plan_sha256.as_str()),
+            _ => None,
+        })
+    }
+
+    /// The plan of `run` when it is the ledger's already and does not have its name yet.
+    pub(crate) fn staged_plan(&self, run: &Path) -> Result<Option<Vec<u8>>> {
+        let staged = disk::read_if_there(&run.join(PLAN_STAGED), MAX_TEXT)?;
+        Ok(staged.filter(|bytes| Some(sha256(bytes).as_str()) == self.plan_sha256()))
+    }
 }
 
 /// Reads a ledger. What follows the first wrong line is not believed.
@@ -93,7 +132,7 @@ pub(crate) fn read(bytes: &[u8]) -> Chain {
     chain
 }
 
-fn check(line: &[u8], tip: &Tip) -> Result<LedgerEntry, String> {
+fn check(line: &[u8], tip: &Tip) -> std::result::Result<LedgerEntry, String> {
     let entry: LedgerEntry =
         serde_json::from_slice(line).map_err(|e| format!("it is not an entry ({e})"))?;
     if entry.prev != tip.prev {

@@ -1,5 +1,6 @@
 //! A new run: put together in `tmp/`, flushed, and renamed into `runs/` whole.
 
+use std::collections::HashSet;
 use std::fs;
 use std::hash::{BuildHasher, Hasher, RandomState};
 use std::path::{Path, PathBuf};
@@ -9,9 +10,8 @@ use assay_model::{LedgerEvent, RunId};
 use crate::chain::Tip;
 use crate::disk::{self, Durability};
 use crate::identity::{NewRun, RunIdentity};
-use crate::layout::{EXPERIMENT, IDENTITY, LEDGER, PLAN, RUNS, STAGING, SYSTEM, TRIALS};
+use crate::layout::{EXPERIMENT, IDENTITY, LEDGER, PLAN, RECORDS, RUNS, STAGING, SYSTEM, TRIALS};
 use crate::lock::{Held, Lock, Purpose, look};
-use crate::wal::Wal;
 use crate::writer::RunWriter;
 use crate::{Error, Result};
 
@@ -115,10 +115,11 @@ pub(crate) fn create(
         }
         let Some(staging) = Staging::make(archive, id.as_str(), Purpose::Write)? else { continue };
         let identity = RunIdentity::new(id.clone(), format!("{now:.3}"), run);
-        let (tip, wal) = fill(&staging.folder, &identity, run, durability)?;
+        let tip = fill(&staging.folder, &identity, run, durability)?;
         if let Some(lock) = staging.publish(archive, &id, durability)? {
             let folder = archive.join(RUNS).join(id.as_str());
-            return RunWriter::open(id, folder, lock, tip, wal);
+            let known = (tip, HashSet::new());
+            return RunWriter::open(id, folder, lock, known, durability);
         }
     }
 }
@@ -128,7 +129,7 @@ fn fill(
     identity: &RunIdentity,
     run: &NewRun<'_>,
     durability: Durability,
-) -> Result<(Tip, Option<Wal>)> {
+) -> Result<Tip> {
     let put = |name: &str, bytes: &[u8]| disk::write_new(&folder.join(name), bytes, durability);
     let plan = disk::to_json(run.plan, &folder.join(PLAN))?;
     put(IDENTITY, &disk::to_json(identity, &folder.join(IDENTITY))?)?;
@@ -145,10 +146,10 @@ fn fill(
     let line =
         tip.line(planned).map_err(|e| Error::damaged(&folder.join(LEDGER), e.to_string()))?;
     put(LEDGER, &line)?;
+    put(RECORDS, &[])?;
     disk::make_folder(&folder.join(TRIALS))?;
-    let wal = match durability {
-        Durability::Synced => Some(Wal::create(folder)?), // flushes the folder too
-        Durability::Cached => None,
-    };
-    Ok((tip, wal))
+    if durability == Durability::Synced {
+        disk::sync(folder)?;
+    }
+    Ok(tip)
 }

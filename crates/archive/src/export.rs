@@ -20,7 +20,7 @@ impl Archive {
     /// # Errors
     /// `Busy` while the run is being written, `Exists` when `path` is there already.
     pub fn export(&self, id: &RunId, path: &Path) -> Result<()> {
-        let run = self.run(id)?; // puts it in order
+        let run = self.run(id)?;
         if Self::is_being_written(run.dir()) {
             let lock = run.dir().join(crate::layout::LOCK);
             return Err(Error::Busy { run: id.clone(), owner: "another process".into(), lock });

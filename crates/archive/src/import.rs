@@ -52,7 +52,7 @@ impl Archive {
         };
         let id = manifest.run.clone();
         if let Ok(folder) = self.folder_of(&id) {
-            return import.compare(self, &folder, &manifest).map(|()| id);
+            return import.compare(&folder, &manifest).map(|()| id);
         }
         let Some(staging) = self.stage(&id)? else {
             return Err(import.refused(&"another process is importing it now; try again"));
@@ -72,9 +72,9 @@ impl Archive {
         sync_all(&staging.folder)?;
         match staging.publish(self.path(), &id, Durability::Synced)? {
             Some(_lock) => Ok(id),
-            None => import
-                .compare(self, &self.path().join(RUNS).join(id.as_str()), &manifest)
-                .map(|()| id),
+            None => {
+                import.compare(&self.path().join(RUNS).join(id.as_str()), &manifest).map(|()| id)
+            }
         }
     }
 }
@@ -190,9 +190,8 @@ impl Import<'_> {
         }
     }
 
-    fn compare(&self, archive: &Archive, folder: &Path, manifest: &Manifest) -> Result<()> {
+    fn compare(&self, folder: &Path, manifest: &Manifest) -> Result<()> {
         let id = &manifest.run;
-        archive.run(id)?; // puts it in order
         if Manifest::of(folder, id)?.files == manifest.files {
             Ok(())
         } else {

@@ -9,16 +9,17 @@ pub(crate) const INDEX: &str = "index.sqlite";
 pub(crate) const IDENTITY: &str = "run.json";
 pub(crate) const EXPERIMENT: &str = "experiment.toml";
 pub(crate) const PLAN: &str = "plan.json";
+/// A replacement of the plan, until it is renamed.
+pub(crate) const PLAN_STAGED: &str = "plan.json.tmp";
 pub(crate) const SYSTEM: &str = "system.json";
 pub(crate) const METRICS: &str = "metrics.json";
 pub(crate) const LEDGER: &str = "ledger.jsonl";
+pub(crate) const RECORDS: &str = "records.jsonl";
 pub(crate) const TRIALS: &str = "trials";
 pub(crate) const LOCK: &str = "lock";
-pub(crate) const WAL: &str = "wal";
 /// Where a trial's folder is put together before it is renamed into `trials/`.
 pub(crate) const TRIAL_STAGING: &str = "trials.tmp";
 
-pub(crate) const RECORD: &str = "record.json";
 pub(crate) const STDOUT: &str = "stdout.log";
 pub(crate) const STDERR: &str = "stderr.log";
 pub(crate) const SAMPLES: &str = "samples.parquet";
@@ -43,13 +44,20 @@ pub(crate) fn is_run_file(path: &str) -> bool {
             && !part.starts_with('.')
             && part.bytes().all(|b| b.is_ascii_alphanumeric() || matches!(b, b'.' | b'_' | b'-'))
     };
-    let own = [LOCK, WAL, TRIAL_STAGING].contains(&parts[0]) || path == TRIALS;
+    let own = [LOCK, TRIAL_STAGING].contains(&parts[0]) || path == TRIALS;
     parts.len() <= 4 && parts.iter().all(plain) && !own
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn what_is_staged_is_known_by_its_ending() {
+        for name in [PLAN_STAGED, TRIAL_STAGING] {
+            assert_eq!(Path::new(name).extension().unwrap(), "tmp");
+        }
+    }
 
     #[test]
     fn folders_of_attempts() {
@@ -60,7 +68,7 @@ mod tests {
 
     #[test]
     fn only_plain_names_inside_a_run() {
-        for good in ["run.json", "trials/0001/record.json", "trials/0001.2/io.parquet"] {
+        for good in ["run.json", "trials/0001/stdout.log", "trials/0001.2/io.parquet"] {
             assert!(is_run_file(good), "{good}");
         }
         for bad in [
@@ -71,8 +79,7 @@ mod tests {
             "trials",
             "trials/0001/.hidden",
             "lock",
-            "wal",
-            "trials.tmp/record.json",
+            "trials.tmp/stdout.log",
             "a//b",
             "a\\b",
             "trials/0001/a\0b",

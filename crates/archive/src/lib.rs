@@ -1,10 +1,15 @@
 //! Records on disk. Plain files are the truth: a folder for each run with its experiment, plan,
-//! system, ledger and trials. The index beside them is a cache for listing, rebuilt at any time.
+//! system, ledger and records. The index beside them is a cache for listing, rebuilt at any time.
 //!
-//! [`Archive`] is the front door: [`Archive::create_run`] gives a [`RunWriter`], whose every trial is
-//! durable before the next one starts; [`Archive::run`] gives a [`RunReader`]. `docs/archive.md` has
-//! the formats and what they promise.
+//! [`Archive`] is the front door: [`Archive::create_run`] gives a [`RunWriter`], and
+//! [`Archive::run`] a [`RunReader`]. `kill -9` at any moment loses the trial that was running and no
+//! other. A lost power loses that one too, and of those before it only trials that ended within a
+//! second after the last flush: [`RunWriter::write_trial`] flushes when the flush before was a second
+//! ago or longer, [`Archive::create_run`], [`Archive::resume`] and [`RunWriter::finish`] always.
+//! `docs/archive.md` has the formats and what they promise.
 
+mod account;
+mod appender;
 mod archive;
 mod bundle;
 mod chain;
@@ -15,6 +20,7 @@ mod disk;
 mod error;
 mod export;
 mod filter;
+mod finite;
 mod identity;
 mod import;
 mod index;
@@ -23,12 +29,12 @@ mod listing;
 mod lock;
 mod parquet_guard;
 mod reader;
+mod records;
 mod repair;
 mod samples;
 mod summary;
 mod thrift;
 mod verify;
-mod wal;
 mod writer;
 
 pub use archive::{Archive, Unreadable};

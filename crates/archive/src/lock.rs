@@ -21,8 +21,8 @@ use crate::{Error, Result};
 pub(crate) enum Purpose {
     /// A process writes trials.
     Write,
-    /// A process puts a run in order that another left behind.
-    Repair,
+    /// A process takes in a run from elsewhere.
+    Import,
 }
 
 /// Who holds a lock.
@@ -183,7 +183,7 @@ mod tests {
         let folder = tempfile::tempdir().unwrap();
         let lock = Lock::take(folder.path(), Purpose::Write).unwrap().unwrap();
         assert!(matches!(look(folder.path()), Held::Alive(Purpose::Write, _)));
-        assert!(Lock::take(folder.path(), Purpose::Repair).unwrap().is_err());
+        assert!(Lock::take(folder.path(), Purpose::Import).unwrap().is_err());
         drop(lock);
         assert_eq!(look(folder.path()), Held::Free);
     }

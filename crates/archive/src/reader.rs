@@ -9,16 +9,18 @@ use assay_model::{
     SystemDescription, TrialRecord,
 };
 
+use crate::account::{Account, Gone};
 use crate::chain::{self, Chain};
-use crate::disk::{self, MAX_DATA};
+use crate::disk::{self, MAX_DATA, MAX_TEXT};
 use crate::identity::{RunIdentity, RunMetrics};
 use crate::layout::{
-    EXPERIMENT, LEDGER, METRICS, PLAN, RECORD, SAMPLES, STDERR, STDOUT, SYSTEM, trial_folder,
+    EXPERIMENT, LEDGER, METRICS, PLAN, RECORDS, SAMPLES, STDERR, STDOUT, SYSTEM, trial_folder,
 };
 use crate::lock::{Held, Purpose, look};
-use crate::{Error, Result, repair, samples, summary};
+use crate::{Error, Result, records, samples, summary};
 
-/// A run, open for reading. What was in the ledger at that moment is what it shows.
+/// A run, open for reading. The ledger is that of the moment; records are those of the moment when
+/// they are asked for.
 #[derive(Debug)]
 pub struct RunReader {
     folder: PathBuf,
@@ -28,17 +30,8 @@ pub struct RunReader {
 }
 
 impl RunReader {
-    /// Opens a run, after putting in order what a dead writer left. Where that cannot be written
-    /// (read-only, full), the run is read as it is.
+    /// Opens a run; writes nothing.
     pub(crate) fn open(folder: &Path, id: &RunId) -> Result<Self> {
-        match repair::settle_if_dead(folder) {
-            Err(error) if !error.is_unwritable() => return Err(error),
-            _ => {}
-        }
-        Self::open_as_it_is(folder, id)
-    }
-
-    pub(crate) fn open_as_it_is(folder: &Path, id: &RunId) -> Result<Self> {
         let identity = RunIdentity::read(folder, id)?;
         // The lock first: a run that ends in between then shows as ended, not as interrupted.
         let held = look(folder);
@@ -75,7 +68,14 @@ impl RunReader {
 
     /// The plan as it is now.
     pub fn plan(&self) -> Result<Plan> {
-        disk::read_json(&self.folder.join(PLAN))
+        disk::parse_json(&self.plan_bytes()?, &self.folder.join(PLAN))
+    }
+
+    pub(crate) fn plan_bytes(&self) -> Result<Vec<u8>> {
+        match self.chain.staged_plan(&self.folder)? {
+            Some(staged) => Ok(staged),
+            None => disk::read(&self.folder.join(PLAN), MAX_TEXT),
+        }
     }
 
     /// The system under test as it was at the start.
@@ -95,28 +95,43 @@ impl RunReader {
     /// Values that belong to the run as a whole; empty when there are none.
     pub fn run_metrics(&self) -> Result<Vec<MetricValue>> {
         let path = self.folder.join(METRICS);
-        match disk::read_if_there(&path, disk::MAX_TEXT)? {
+        match disk::read_if_there(&path, MAX_TEXT)? {
             Some(bytes) => disk::parse_json::<RunMetrics>(&bytes, &path).map(|file| file.metrics),
             None => Ok(Vec::new()),
         }
     }
 
-    /// The latest attempt at each trial that has ended, in order of number.
+    /// The latest attempt at each trial that has a record, in order of number. One pass over the
+    /// records.
     ///
     /// # Errors
-    /// A record that the ledger names is missing or cannot be read: trials are not left out silently.
+    /// A record cannot be read, or one that the ledger has was taken out: trials are not left out
+    /// silently. (Those that a lost power took are `Archive::verify`'s to tell.)
     pub fn records(&self) -> Result<Vec<TrialRecord>> {
-        let mut latest = BTreeMap::new();
-        for (number, attempt) in self.ended() {
-            let known = latest.entry(number).or_insert(attempt);
-            *known = attempt.max(*known);
+        let mut latest: BTreeMap<u32, TrialRecord> = BTreeMap::new();
+        for record in self.all_attempts()? {
+            if latest.get(&record.number).is_none_or(|known| record.attempt >= known.attempt) {
+                latest.insert(record.number, record);
+            }
         }
-        latest.into_iter().map(|(number, attempt)| self.record(number, attempt)).collect()
+        Ok(latest.into_values().collect())
     }
 
-    /// Every attempt at every trial, in the order in which they ended.
+    /// Every attempt at every trial, in the order in which they ended. Errors as
+    /// [`RunReader::records`].
     pub fn all_attempts(&self) -> Result<Vec<TrialRecord>> {
-        self.ended().map(|(number, attempt)| self.record(number, attempt)).collect()
+        let path = self.folder.join(RECORDS);
+        let mut records = Vec::new();
+        records::read_file(&path, |_, record| records.push(record))?.check(&path)?;
+        let there = records.iter().map(|r| (r.number, r.attempt)).collect();
+        let gone = Account::of(&self.chain.entries).gone(&there);
+        match gone.iter().find(|gone| !gone.at_end) {
+            None => Ok(records),
+            Some(Gone { key: (number, attempt), .. }) => Err(Error::damaged(
+                &path,
+                format!("it lacks attempt {attempt} at trial {number}, which the ledger has"),
+            )),
+        }
     }
 
     /// The number of the next attempt at a trial: 1, or one more than the latest that was started,
@@ -134,9 +149,17 @@ impl RunReader {
         attempts.max().unwrap_or(0) + 1
     }
 
-    /// The record of one attempt at a trial.
+    /// The record of one attempt at a trial. Reads them all: for several, take
+    /// [`RunReader::all_attempts`].
+    ///
+    /// # Errors
+    /// As [`RunReader::records`], and when there is no such record.
     pub fn record(&self, number: u32, attempt: u32) -> Result<TrialRecord> {
-        disk::read_json(&self.trial_dir(number, attempt).join(RECORD))
+        let this = |r: &TrialRecord| (r.number, r.attempt) == (number, attempt);
+        self.all_attempts()?.into_iter().find(this).ok_or_else(|| {
+            let reason = format!("it has no attempt {attempt} at trial {number}");
+            Error::damaged(&self.folder.join(RECORDS), reason)
+        })
     }
 
     /// What the monitors saw during an attempt; `None` when nothing was kept.
@@ -159,7 +182,7 @@ impl RunReader {
         self.log(number, attempt, STDERR)
     }
 
-    /// The folder of an attempt at a trial.
+    /// The folder of an attempt at a trial; there when it printed something or has samples.
     pub fn trial_dir(&self, number: u32, attempt: u32) -> PathBuf {
         self.folder.join(trial_folder(number, attempt))
     }
@@ -172,13 +195,6 @@ impl RunReader {
     fn log(&self, number: u32, attempt: u32, name: &str) -> Result<Vec<u8>> {
         let path = self.trial_dir(number, attempt).join(name);
         Ok(disk::read_if_there(&path, MAX_DATA)?.unwrap_or_default())
-    }
-
-    fn ended(&self) -> impl Iterator<Item = (u32, u32)> {
-        self.chain.entries.iter().filter_map(|entry| match entry.event {
-            LedgerEvent::TrialEnded { number, attempt, .. } => Some((number, attempt)),
-            _ => None,
-        })
     }
 }
 

@@ -1,113 +1,108 @@
-//! Putting a run in order that its writer left behind: kill -9, a full disk or a lost power.
+//! Putting a run in order that its writer left behind, before it is taken up again: kill -9, a full
+//! disk or a lost power. Readers need none of it; they pass over what is torn or left.
 
 use std::collections::HashSet;
-use std::fs::{self, OpenOptions};
-use std::os::unix::fs::FileExt;
+use std::fs::{self, File, OpenOptions};
 use std::path::{Path, PathBuf};
 
 use assay_model::LedgerEvent;
 
-use crate::chain::{self, Chain};
+use crate::account::{Account, Key, Standing};
+use crate::chain::{self, Tip};
 use crate::disk::{self, Durability, MAX_DATA};
-use crate::layout::{LEDGER, TRIAL_STAGING, TRIALS, WAL, trial_folder};
-use crate::lock::{Held, Lock, Purpose, look};
-use crate::wal;
-use crate::{Error, Result};
+use crate::layout::{LEDGER, PLAN, PLAN_STAGED, RECORDS, TRIALS, trial_folder};
+use crate::{Error, Result, records};
 
-/// Whether something was left that [`settle`] would put in order.
-pub(crate) fn is_left_behind(run: &Path) -> bool {
-    run.join(WAL).exists() || run.join(TRIAL_STAGING).exists() || look(run) == Held::Dead
+/// A run in order.
+#[derive(Debug)]
+pub(crate) struct Settled {
+    /// The end of its ledger.
+    pub tip: Tip,
+    /// The trials that have a record.
+    pub recorded: HashSet<Key>,
+    /// What the ledger lacks: the ends of trials whose records are there.
+    pub lacking: Vec<LedgerEvent>,
 }
 
-/// Puts the run in order unless a living process holds it.
-pub(crate) fn settle_if_dead(run: &Path) -> Result<()> {
-    if !is_left_behind(run) || matches!(look(run), Held::Alive(..)) {
-        return Ok(());
-    }
-    match Lock::take(run, Purpose::Repair)? {
-        Ok(_lock) => settle(run).map(|_| ()),
-        Err(_) => Ok(()), // another process does it
-    }
-}
-
-/// Plays the write-ahead file into place, cuts the ledger's torn tail and removes what was being
-/// put together. Doing it twice, or being killed in the middle, is fine. The caller holds the lock.
+/// Cuts torn tails off the ledger and the records, completes a replacement of the plan, and removes
+/// what was being put together. Doing it twice, or being killed in the middle, is fine. The caller
+/// holds the lock.
 ///
-/// Returns the ledger as it is then.
-pub(crate) fn settle(run: &Path) -> Result<Chain> {
-    let entries = wal::entries(run)?;
-    let ledger_path = run.join(LEDGER);
-    let fail = |e| Error::io("write", &ledger_path, e);
-    let ledger = OpenOptions::new().read(true).write(true).open(&ledger_path).map_err(fail)?;
-    for entry in &entries {
-        for file in &entry.files {
-            put(&run.join(&file.path), &file.bytes)?;
+/// # Errors
+/// `Damaged` or `Newer` when more than the tails is wrong; nothing is changed then.
+pub(crate) fn settle(run: &Path, durability: Durability) -> Result<Settled> {
+    let (ledger, record_file) = (run.join(LEDGER), run.join(RECORDS));
+    let chain = chain::read(&disk::read(&ledger, MAX_DATA)?);
+    chain.check(&ledger)?;
+    let account = Account::of(&chain.entries);
+    let (mut recorded, mut lacking) = (HashSet::new(), Vec::new());
+    let end = records::read_file(&record_file, |line, record| {
+        let key = (record.number, record.attempt);
+        let record_sha256 = disk::sha256(line);
+        recorded.insert(key);
+        match account.standing(key, &record_sha256) {
+            // Only the last records can have missed the ledger.
+            Standing::Entered => lacking.clear(),
+            Standing::Changed => {}
+            Standing::NotEntered => lacking.push(LedgerEvent::TrialEnded {
+                number: key.0,
+                attempt: key.1,
+                outcome: record.outcome,
+                record_sha256,
+            }),
         }
-        ledger.write_all_at(&entry.ledger, entry.ledger_offset).map_err(fail)?;
+    })?;
+    end.check(&record_file)?;
+    if account.has_ended() {
+        lacking.clear(); // a record that came after the end is not the writer's
     }
-    let chain = chain::read(&disk::read(&ledger_path, MAX_DATA)?);
     if chain.torn {
-        ledger.set_len(chain.tip.bytes).map_err(fail)?;
+        cut(&ledger, chain.tip.bytes)?;
     }
-    ledger.sync_all().map_err(fail)?;
-    disk::remove(&run.join(TRIAL_STAGING))?;
-    remove_staged(run)?;
-    settle_trials(run, &chain)?;
-    disk::remove(&run.join(WAL))?;
-    disk::sync(run)?;
-    Ok(chain)
+    if end.torn {
+        cut(&record_file, end.bytes)?;
+    }
+    let staged = run.join(PLAN_STAGED);
+    if chain.staged_plan(run)?.is_some() {
+        fs::rename(&staged, run.join(PLAN)).map_err(|e| Error::io("rename", &staged, e))?;
+    }
+    for path in leftovers(run, &recorded)? {
+        disk::remove(&path)?;
+    }
+    if durability == Durability::Synced {
+        flush_all(run)?;
+    }
+    Ok(Settled { tip: chain.tip, recorded, lacking })
 }
 
-fn put(path: &Path, bytes: &[u8]) -> Result<()> {
-    // A folder renamed into place just before a loss of power may hold files without their content.
-    if fs::read(path).is_ok_and(|there| there == bytes) {
-        return Ok(());
-    }
-    if let Some(folder) = path.parent() {
-        disk::make_folder(folder)?;
-    }
-    disk::replace(path, bytes, Durability::Synced)
+fn cut(path: &Path, bytes: u64) -> Result<()> {
+    OpenOptions::new()
+        .write(true)
+        .open(path)
+        .and_then(|file| file.set_len(bytes))
+        .map_err(|e| Error::io("write", path, e))
 }
 
-/// Flushes the folders of trials that have ended by the ledger; removes those of trials that never
-/// came to that, since their number will be tried again.
-fn settle_trials(run: &Path, chain: &Chain) -> Result<()> {
-    let ended: HashSet<PathBuf> = chain
-        .entries
-        .iter()
-        .filter_map(|entry| match entry.event {
-            LedgerEvent::TrialEnded { number, attempt, .. } => {
-                Some(run.join(trial_folder(number, attempt)))
-            }
-            _ => None,
-        })
+/// Flushes the file system, and with it whatever of its trials the dead writer had not flushed.
+fn flush_all(run: &Path) -> Result<()> {
+    let flush = || rustix::fs::syncfs(File::open(run)?).map_err(std::io::Error::from);
+    flush().map_err(|e| Error::io("flush", run, e))
+}
+
+/// What a dead process leaves in a run's folder: files and folders that were never renamed to their
+/// name (all end in `.tmp`), and folders of trials that came to no record.
+pub(crate) fn leftovers(run: &Path, recorded: &HashSet<Key>) -> Result<Vec<PathBuf>> {
+    let mut found: Vec<PathBuf> = list(run)?
+        .into_iter()
+        .filter(|path| path.extension().is_some_and(|e| e == "tmp"))
         .collect();
+    let no_record = |path: &PathBuf| trial_of(path).is_some_and(|key| !recorded.contains(&key));
     let trials = run.join(TRIALS);
-    for folder in list(&trials)? {
-        if !folder.is_dir() {
-            continue;
-        }
-        if ended.contains(&folder) {
-            remove_staged(&folder)?;
-            for file in list(&folder)? {
-                disk::sync(&file)?;
-            }
-            disk::sync(&folder)?;
-        } else if chain.damage.is_none() && is_trial_folder(&folder) {
-            disk::remove(&folder)?;
-        }
+    if trials.is_dir() {
+        found.extend(list(&trials)?.into_iter().filter(no_record));
     }
-    disk::sync(&trials)
-}
-
-/// Removes files that were never renamed to their name.
-fn remove_staged(folder: &Path) -> Result<()> {
-    for path in list(folder)? {
-        if path.extension().is_some_and(|e| e == "tmp") && path.is_file() {
-            disk::remove(&path)?;
-        }
-    }
-    Ok(())
+    found.sort();
+    Ok(found)
 }
 
 /// The paths in a folder.
@@ -116,12 +111,10 @@ pub(crate) fn list(folder: &Path) -> Result<Vec<PathBuf>> {
     fs::read_dir(folder).map_err(fail)?.map(|entry| entry.map(|e| e.path()).map_err(fail)).collect()
 }
 
-/// Whether the name is one that [`trial_folder`] gives.
-pub(crate) fn is_trial_folder(folder: &Path) -> bool {
-    let name = folder.file_name().map(|n| n.to_string_lossy().into_owned()).unwrap_or_default();
-    let (number, attempt) = name.split_once('.').unwrap_or((&name, "1"));
-    match (number.parse(), attempt.parse()) {
-        (Ok(number), Ok(attempt)) => folder.ends_with(trial_folder(number, attempt)),
-        _ => false,
-    }
+/// Of which trial it is the folder; `None` when [`trial_folder`] gives no such name.
+pub(crate) fn trial_of(folder: &Path) -> Option<Key> {
+    let name = folder.file_name()?.to_str()?;
+    let (number, attempt) = name.split_once('.').unwrap_or((name, "1"));
+    let key = (number.parse().ok()?, attempt.parse().ok()?);
+    folder.ends_with(trial_folder(key.0, key.1)).then_some(key)
 }

@@ -1,8 +1,6 @@
 //! One line about a run, from its files.
 
-use std::collections::BTreeMap;
-
-use assay_model::{LedgerEvent, Outcome, RunSummary};
+use assay_model::{Outcome, RunSummary, TrialRecord};
 
 use crate::Result;
 use crate::reader::RunReader;
@@ -11,27 +9,16 @@ use crate::reader::RunReader;
 /// cut off without one is counted nowhere.
 pub(crate) fn of(run: &RunReader) -> Result<RunSummary> {
     let plan = run.plan()?;
-    let mut outcomes: BTreeMap<u32, (u32, Outcome)> = BTreeMap::new();
-    for entry in run.ledger() {
-        if let LedgerEvent::TrialEnded { number, attempt, outcome, .. } = entry.event {
-            let latest = outcomes.entry(number).or_insert((attempt, outcome));
-            if attempt >= latest.0 {
-                *latest = (attempt, outcome);
-            }
-        }
-    }
-    let completed = outcomes.values().filter(|(_, o)| *o == Outcome::Completed).count() as u32;
-    let of_baseline = plan.trials.iter().filter(|t| t.treatment == plan.baseline && !t.warmup);
-    let mut values = Vec::new();
-    let mut unit = plan.workload.metric(&plan.metric).map(|m| m.unit.clone());
-    for trial in of_baseline {
-        let Some((attempt, Outcome::Completed)) = outcomes.get(&trial.number) else { continue };
-        let record = run.record(trial.number, *attempt)?;
-        values.extend(record.metric(&plan.metric));
-        if unit.is_none() {
-            unit = record.metrics.iter().find(|m| m.name == plan.metric).map(|m| m.unit.clone());
-        }
-    }
+    let records = run.records()?;
+    let of_baseline: Vec<&TrialRecord> =
+        records.iter().filter(|r| r.treatment == plan.baseline && r.counts()).collect();
+    let values: Vec<f64> = of_baseline.iter().filter_map(|r| r.metric(&plan.metric)).collect();
+    let reported = || {
+        let mut metrics = of_baseline.iter().flat_map(|r| &r.metrics);
+        metrics.find(|m| m.name == plan.metric).map(|m| m.unit.clone())
+    };
+    let unit = plan.workload.metric(&plan.metric).map(|m| m.unit.clone()).or_else(reported);
+    let completed = records.iter().filter(|r| r.outcome == Outcome::Completed).count() as u32;
     let identity = run.identity();
     Ok(RunSummary {
         id: identity.id.clone(),
@@ -43,7 +30,7 @@ pub(crate) fn of(run: &RunReader) -> Result<RunSummary> {
         state: run.state(),
         treatments: plan.treatments.len() as u32,
         completed,
-        failed: outcomes.len() as u32 - completed,
+        failed: records.len() as u32 - completed,
         planned: plan.trials.len() as u32,
         metric: plan.metric.clone(),
         unit: unit.unwrap_or_default(),

@@ -4,17 +4,15 @@ use std::collections::HashSet;
 use std::fs::File;
 use std::path::{Path, PathBuf};
 
-use assay_model::{LedgerEvent, RunId, RunState, Severity, TrialRecord};
+use assay_model::{RunId, RunState, Severity};
 
+use crate::account::{Account, Gone, Key, Standing};
 use crate::archive::Archive;
 use crate::disk::{self, MAX_TEXT};
-use crate::layout::{
-    EXPERIMENT, LEDGER, LOCK, PLAN, RECORD, SAMPLES, STAGING, SYSTEM, TRIAL_STAGING, TRIALS, WAL,
-    trial_folder,
-};
+use crate::layout::{EXPERIMENT, LEDGER, METRICS, PLAN, RECORDS, SAMPLES, STAGING, SYSTEM, TRIALS};
 use crate::lock::{Held, look};
 use crate::reader::RunReader;
-use crate::{Error, Result, listing, repair, samples};
+use crate::{Error, Result, listing, records, repair, samples};
 
 /// What kind of problem it is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
@@ -24,27 +22,30 @@ pub enum ProblemKind {
     InterruptedTrial,
     /// The ledger's chain is broken.
     Chain,
-    /// A file is not what the ledger has the hash of.
+    /// A file or a record is not what the ledger has the hash of.
     Hash,
-    /// A file that should be there is not.
+    /// A file, or the record of a trial, that should be there is not.
     Missing,
+    /// The record of a trial that was among the last before a session was cut off is not there: the
+    /// power went before it was flushed, or it was taken out.
+    Lost,
     /// A file cannot be read as what it should be.
     Unreadable,
     /// A file is of a newer format.
     Newer,
-    /// A trial that the ledger does not know.
+    /// Something that the ledger does not know.
     Unknown,
     /// Something that a dead process left.
     Leftover,
 }
 
 impl ProblemKind {
-    /// How bad it is: an interrupted trial is worth knowing, a leftover wants clearing, and with
-    /// anything else the run's numbers must not be published.
+    /// How bad it is: an interrupted trial is worth knowing, a lost one is to be told with the
+    /// numbers, a leftover wants clearing, and with anything else they must not be published.
     pub fn severity(self) -> Severity {
         match self {
             ProblemKind::InterruptedTrial => Severity::Note,
-            ProblemKind::Leftover => Severity::Warning,
+            ProblemKind::Lost | ProblemKind::Leftover => Severity::Warning,
             _ => Severity::Invalid,
         }
     }
@@ -64,8 +65,8 @@ pub struct Problem {
 }
 
 impl Archive {
-    /// Checks one run, or everything. What a dead writer left is put in order first, as for every
-    /// reader. A run that is being written is checked as far as it has come.
+    /// Checks one run, or everything; changes nothing. A run that is being written is checked as far
+    /// as it has come.
     pub fn verify(&self, run: Option<&RunId>) -> Result<Vec<Problem>> {
         let mut problems = Vec::new();
         if let Some(id) = run {
@@ -95,7 +96,7 @@ impl Archive {
     }
 }
 
-/// Checks a run's folder, after putting it in order.
+/// Checks a run's folder.
 pub(crate) fn verify_run(folder: &Path, id: &RunId, problems: &mut Vec<Problem>) {
     let mut check = Check { folder, id, problems };
     match RunReader::open(folder, id) {
@@ -103,6 +104,8 @@ pub(crate) fn verify_run(folder: &Path, id: &RunId, problems: &mut Vec<Problem>)
         Err(error) => check.error(folder, &error),
     }
 }
+
+const NO_ENTRY: &str = "is not in the ledger";
 
 struct Check<'a> {
     folder: &'a Path,
@@ -142,125 +145,137 @@ impl Check<'_> {
         for (name, result) in [
             (PLAN, run.plan().map(|_| ())),
             (SYSTEM, run.system().map(|_| ())),
-            (crate::layout::METRICS, run.run_metrics().map(|_| ())),
+            (METRICS, run.run_metrics().map(|_| ())),
         ] {
             if let Err(error) = result {
                 self.error(&self.folder.join(name), &error);
             }
         }
-        self.trials(run, live);
-        if !live {
-            self.leftovers();
-        }
+        let account = Account::of(run.ledger());
+        let recorded = self.records(&account, live);
+        self.trials(&account, &recorded, live);
+        self.folders(&recorded, live);
     }
 
     /// The experiment and the plan are what the ledger says they were.
     fn declared(&mut self, run: &RunReader) {
-        let (mut experiment, mut plan) = (None, None);
-        for entry in run.ledger() {
-            match &entry.event {
-                LedgerEvent::Planned { experiment_sha256, plan_sha256, .. } => {
-                    (experiment, plan) = (Some(experiment_sha256), Some(plan_sha256));
-                }
-                LedgerEvent::BlocksFixed { plan_sha256, .. } => plan = Some(plan_sha256),
-                _ => {}
-            }
-        }
-        for (name, wanted) in [(EXPERIMENT, experiment), (PLAN, plan)] {
+        let experiment = disk::read(&self.folder.join(EXPERIMENT), MAX_TEXT);
+        for (name, bytes, wanted) in [
+            (EXPERIMENT, experiment, run.chain().experiment_sha256()),
+            (PLAN, run.plan_bytes(), run.chain().plan_sha256()),
+        ] {
             let path = self.folder.join(name);
-            match wanted {
-                Some(wanted) => self.hash(&path, wanted),
-                None => self.found(
+            match (bytes, wanted) {
+                (Ok(bytes), Some(wanted)) if disk::sha256(&bytes) == wanted => {}
+                (Ok(_), Some(_)) => self.found(
+                    &path,
+                    ProblemKind::Hash,
+                    "its hash is not the one in the ledger: it was changed afterwards",
+                ),
+                (Ok(_), None) => self.found(
                     &self.folder.join(LEDGER),
                     ProblemKind::Chain,
                     format!("it does not say what {name} was"),
                 ),
+                (Err(error), _) => self.error(&path, &error),
             }
         }
     }
 
-    fn hash(&mut self, path: &Path, wanted: &str) {
-        match disk::read(path, MAX_TEXT) {
-            Ok(bytes) if disk::sha256(&bytes) == wanted => {}
-            Ok(_) => self.found(
-                path,
-                ProblemKind::Hash,
-                "its hash is not the one in the ledger: it was changed afterwards",
-            ),
-            Err(error) => self.error(path, &error),
+    /// Every record is whole and the ledger's. Returns the trials that have one.
+    fn records(&mut self, account: &Account<'_>, live: bool) -> HashSet<Key> {
+        let path = self.folder.join(RECORDS);
+        let mut recorded = HashSet::new();
+        // Records that the ledger does not have: fine at the end of a session that was cut off.
+        let mut not_entered = Vec::new();
+        let mut stray = Vec::new();
+        let read = records::read_file(&path, |line, record| {
+            let key = (record.number, record.attempt);
+            if !recorded.insert(key) {
+                stray.push((key, ProblemKind::Unknown, "is there twice"));
+                return;
+            }
+            match account.standing(key, &disk::sha256(line)) {
+                Standing::NotEntered => not_entered.push(key),
+                Standing::Changed => stray.push((
+                    key,
+                    ProblemKind::Hash,
+                    "does not have the hash in the ledger: it was changed afterwards",
+                )),
+                Standing::Entered => {
+                    stray.extend(
+                        not_entered.drain(..).map(|key| (key, ProblemKind::Unknown, NO_ENTRY)),
+                    );
+                }
+            }
+        });
+        let ended = account.has_ended() && !live;
+        match read.and_then(|end| end.check(&path).map(|()| end.torn)) {
+            Ok(torn) if torn && ended => {
+                let message = "its last line is torn, though the run came to an end";
+                self.found(&path, ProblemKind::Unreadable, message);
+            }
+            Ok(_) => {}
+            Err(Error::Damaged { reason, .. }) => {
+                self.found(&path, ProblemKind::Unreadable, reason);
+            }
+            Err(error) => self.error(&path, &error),
+        }
+        if ended {
+            stray.extend(not_entered.drain(..).map(|key| (key, ProblemKind::Unknown, NO_ENTRY)));
+        }
+        for ((number, attempt), kind, what) in stray {
+            self.found(&path, kind, format!("attempt {attempt} at trial {number} {what}"));
+        }
+        recorded
+    }
+
+    /// Every trial of the ledger has its record.
+    fn trials(&mut self, account: &Account<'_>, recorded: &HashSet<Key>, live: bool) {
+        let path = self.folder.join(RECORDS);
+        for Gone { key: (number, attempt), at_end } in account.gone(recorded) {
+            let trial = format!("attempt {attempt} at trial {number} ended, and its record");
+            if at_end {
+                let message = format!(
+                    "{trial}, one of the last before a session was cut off, is not here: the power \
+                     went before it was flushed, or it was taken out"
+                );
+                self.found(&path, ProblemKind::Lost, message);
+            } else {
+                self.found(&path, ProblemKind::Missing, format!("{trial} is not here"));
+            }
+        }
+        // The last trial of a live run runs.
+        for (number, attempt) in
+            account.open().into_iter().filter(|key| !live && !recorded.contains(key))
+        {
+            let message =
+                format!("attempt {attempt} at trial {number} was started and never ended");
+            self.found(&self.folder.join(LEDGER), ProblemKind::InterruptedTrial, message);
         }
     }
 
-    /// Every trial of the ledger has its record, and every record its entry.
-    fn trials(&mut self, run: &RunReader, live: bool) {
-        let mut open = HashSet::new();
-        let mut known = HashSet::new();
-        for entry in run.ledger() {
-            match &entry.event {
-                LedgerEvent::TrialStarted { number, attempt } => {
-                    open.insert((*number, *attempt));
-                }
-                LedgerEvent::TrialEnded { number, attempt, record_sha256, .. } => {
-                    open.remove(&(*number, *attempt));
-                    let folder = self.folder.join(trial_folder(*number, *attempt));
-                    self.trial(&folder, (*number, *attempt), record_sha256);
-                    known.insert(folder);
-                }
-                _ => {}
+    /// The folders of trials are of trials, and their samples can be read.
+    fn folders(&mut self, recorded: &HashSet<Key>, live: bool) {
+        for folder in repair::list(&self.folder.join(TRIALS)).unwrap_or_default() {
+            if repair::trial_of(&folder).is_none() {
+                self.found(&folder, ProblemKind::Unknown, "it is not the folder of a trial");
+                continue;
+            }
+            let path = folder.join(SAMPLES);
+            if let Ok(file) = File::open(&path)
+                && let Err(error) = samples::decode(file)
+            {
+                self.found(&path, ProblemKind::Unreadable, error.to_string());
             }
         }
         if live {
-            return; // its last trial runs, and a record comes before its entry
+            return; // a trial's folder comes before its record
         }
-        let mut open: Vec<(u32, u32)> = open.into_iter().collect();
-        open.sort_unstable();
-        for (number, attempt) in open {
-            let message =
-                format!("attempt {attempt} at trial {number} was started and never ended");
-            self.found(
-                &self.folder.join(trial_folder(number, attempt)),
-                ProblemKind::InterruptedTrial,
-                message,
-            );
-        }
-        for folder in repair::list(&self.folder.join(TRIALS)).unwrap_or_default() {
-            if !known.contains(&folder) {
-                let message = "the ledger has no such trial";
-                self.found(&folder, ProblemKind::Unknown, message);
-            }
-        }
-    }
-
-    fn trial(&mut self, folder: &Path, place: (u32, u32), wanted: &str) {
-        let path = folder.join(RECORD);
-        self.hash(&path, wanted);
-        match disk::read_json::<TrialRecord>(&path) {
-            Ok(record) if (record.number, record.attempt) == place => {}
-            Ok(record) => {
-                let message =
-                    format!("it is attempt {} at trial {}", record.attempt, record.number);
-                self.found(&path, ProblemKind::Hash, message);
-            }
-            // What is missing was said above.
-            Err(Error::Io { source, .. }) if source.kind() == std::io::ErrorKind::NotFound => {}
-            Err(error) => self.error(&path, &error),
-        }
-        let path = folder.join(SAMPLES);
-        if let Ok(file) = File::open(&path)
-            && let Err(error) = samples::decode(file)
-        {
-            self.found(&path, ProblemKind::Unreadable, error.to_string());
-        }
-    }
-
-    fn leftovers(&mut self) {
-        for name in [LOCK, WAL, TRIAL_STAGING] {
-            let path = self.folder.join(name);
-            if path.exists() {
-                let message = "a dead process left it, and it could not be put in order: make the \
-                               archive writable, with some free space, and try again";
-                self.found(&path, ProblemKind::Leftover, message);
-            }
+        for path in repair::leftovers(self.folder, recorded).unwrap_or_default() {
+            let message = "a dead process left it, and nothing depends on it: it can be deleted, and \
+                           resuming the run deletes it";
+            self.found(&path, ProblemKind::Leftover, message);
         }
     }
 }

@@ -1,24 +1,31 @@
-//! Writing a run: the ledger, and trial after trial, each durable before the next one starts.
+//! Writing a run: the ledger, and trial after trial. A small trial costs three writes: its start, its
+//! record, and its end.
 
-use std::fs::{self, File, OpenOptions};
-use std::io::Write;
+use std::collections::HashSet;
+use std::fs;
 use std::path::{Path, PathBuf};
+use std::time::{Duration, Instant};
 
 use assay_model::{
     LedgerEvent, MetricValue, Plan, RunId, RunState, SCHEMA_VERSION, SampleSet, TrialRecord,
 };
 
+use crate::account::Key;
+use crate::appender::Appender;
 use crate::chain::Tip;
-use crate::disk::{self, Durability};
+use crate::disk::{self, Durability, MAX_DATA};
 use crate::identity::RunMetrics;
 use crate::layout::{
-    LEDGER, METRICS, PLAN, RECORD, SAMPLES, STDERR, STDOUT, TRIAL_STAGING, TRIALS, WAL,
+    LEDGER, METRICS, PLAN, PLAN_STAGED, RECORDS, SAMPLES, STDERR, STDOUT, TRIAL_STAGING, TRIALS,
     trial_folder,
 };
 use crate::lock::Lock;
 use crate::reader::RunReader;
-use crate::wal::{INLINE_MAX, RunFile, Wal};
-use crate::{Error, Result, samples};
+use crate::records::MAX_LINE;
+use crate::{Error, Result, finite, samples};
+
+/// How long trials may wait to be flushed: what a lost power takes at most.
+const FLUSH_EVERY: Duration = Duration::from_secs(1);
 
 /// A run that this process writes. Dropping it without [`RunWriter::finish`] leaves an interrupted
 /// run that can be resumed.
@@ -26,39 +33,40 @@ use crate::{Error, Result, samples};
 pub struct RunWriter {
     id: RunId,
     folder: PathBuf,
-    ledger: File,
+    ledger: Appender,
     tip: Tip,
-    /// Ledger lines that are written but not yet in the write-ahead file.
-    pending: Vec<u8>,
-    /// `None` where durability was given up.
-    wal: Option<Wal>,
-    /// Files and folders of trials that are written but not yet flushed.
+    records: Appender,
+    recorded: HashSet<Key>,
+    /// The line being written: kept, so that no trial has to allocate it.
+    line: Vec<u8>,
+    durability: Durability,
+    /// Files of trials and their folders, written since the last flush.
     unflushed: Vec<PathBuf>,
+    flushed_at: Instant,
     broken: bool,
     _lock: Lock,
 }
 
 impl RunWriter {
+    /// Opens a run that is in order and flushed.
     pub(crate) fn open(
         id: RunId,
         folder: PathBuf,
         lock: Lock,
-        tip: Tip,
-        wal: Option<Wal>,
+        (tip, recorded): (Tip, HashSet<Key>),
+        durability: Durability,
     ) -> Result<Self> {
-        let path = folder.join(LEDGER);
-        let ledger = OpenOptions::new()
-            .append(true)
-            .open(&path)
-            .map_err(|e| Error::io("write", &path, e))?;
         Ok(RunWriter {
             id,
-            folder,
-            ledger,
+            ledger: Appender::open(folder.join(LEDGER))?,
             tip,
-            pending: Vec::new(),
-            wal,
+            records: Appender::open(folder.join(RECORDS))?,
+            recorded,
+            folder,
+            line: Vec::new(),
+            durability,
             unflushed: Vec::new(),
+            flushed_at: Instant::now(),
             broken: false,
             _lock: lock,
         })
@@ -76,27 +84,33 @@ impl RunWriter {
 
     /// The run as a reader sees it now, this process's own trials included.
     pub fn reader(&self) -> Result<RunReader> {
-        RunReader::open_as_it_is(&self.folder, &self.id)
+        RunReader::open(&self.folder, &self.id)
     }
 
-    /// Adds an event to the ledger. It has left this process when this returns, and is durable with
-    /// the next trial.
-    pub fn ledger(&mut self, event: LedgerEvent) -> Result<()> {
-        self.guarded(|run| {
-            let line = run.line(event)?;
-            run.append_ledger(&line)?;
-            run.pending.extend_from_slice(&line);
-            if run.pending.len() > INLINE_MAX { run.commit(&[], &[]) } else { Ok(()) }
-        })
-    }
-
-    /// Keeps a trial: its record, its logs where they are not empty, its samples, and a
-    /// `TrialEnded` in the ledger. When this returns, the trial survives `kill -9` and a lost power.
+    /// Adds an event to the ledger. It survives `kill -9` when this returns, and a lost power with
+    /// the next flush.
     ///
     /// # Errors
-    /// `Record` when the record cannot be read back as it is (a number in a curve that is not
-    /// finite) or that attempt exists; the run goes on after it. After any other error nothing more
-    /// is written, and the run can be resumed.
+    /// `Record` when it starts an attempt that is recorded already; the run goes on after it. After
+    /// any other error nothing more is written, and the run can be resumed.
+    pub fn ledger(&mut self, event: LedgerEvent) -> Result<()> {
+        if let LedgerEvent::TrialStarted { number, attempt } = event {
+            self.refuse_recorded((number, attempt))?;
+        }
+        self.guarded(|run| run.enter(event))
+    }
+
+    /// Keeps a trial: its logs where they are not empty, its samples, its record, and a `TrialEnded`
+    /// in the ledger. The record's line is what counts: a trial without it did not end.
+    ///
+    /// When this returns, the trial survives `kill -9`. It survives a lost power when it has samples
+    /// or when the last flush was a second ago or longer, as it was after a trial of a second; else
+    /// with the next trial for which one of these holds, or [`RunWriter::finish`].
+    ///
+    /// # Errors
+    /// `Record` when the record cannot be read back as it is (a number that is not finite) or that
+    /// attempt exists; the run goes on after it. After any other error nothing more is written, and
+    /// the run can be resumed.
     pub fn write_trial(
         &mut self,
         record: &TrialRecord,
@@ -104,41 +118,16 @@ impl RunWriter {
         stderr: &[u8],
         samples: Option<&SampleSet>,
     ) -> Result<()> {
-        let folder = trial_folder(record.number, record.attempt);
-        let bytes = self.checked_record(record, &folder)?;
-        let event = LedgerEvent::TrialEnded {
-            number: record.number,
-            attempt: record.attempt,
-            outcome: record.outcome,
-            record_sha256: disk::sha256(&bytes),
-        };
-        let mut files = vec![RunFile { path: folder.join(RECORD), bytes }];
-        for (name, log) in [(STDOUT, stdout), (STDERR, stderr)] {
-            if !log.is_empty() {
-                files.push(RunFile { path: folder.join(name), bytes: log.to_vec() });
-            }
-        }
-        if let Some(set) = samples {
-            let path = folder.join(SAMPLES);
-            let bytes = samples::encode(set)
-                .map_err(|source| Error::Parquet { path: self.folder.join(&path), source })?;
-            files.push(RunFile { path, bytes });
-        }
-        self.guarded(|run| {
-            let line = run.line(event)?;
-            let size: usize = files.iter().map(|f| f.bytes.len()).sum();
-            if size > INLINE_MAX {
-                // Too large to be written twice: flushed in its place before the ledger says so.
-                run.put_trial(&folder, &files, run.durability())?;
-                run.commit(&[], &line)?;
-            } else {
-                run.commit(&files, &line)?;
-                run.put_trial(&folder, &files, Durability::Cached)?;
-                run.unflushed.extend(files.iter().map(|f| run.folder.join(&f.path)));
-                run.unflushed.push(run.folder.join(&folder));
-            }
-            run.append_ledger(&line)
-        })
+        let mut line = std::mem::take(&mut self.line);
+        let kept = self
+            .checked(record, &mut line)
+            .and_then(|()| self.encoded(record, samples))
+            .and_then(|samples| {
+                let files = [(STDOUT, stdout), (STDERR, stderr), (SAMPLES, &samples[..])];
+                self.guarded(|run| run.keep(record, &line, &files))
+            });
+        self.line = line;
+        kept
     }
 
     /// Replaces the plan, whose number of blocks had been left open, and says so in the ledger.
@@ -150,17 +139,21 @@ impl RunWriter {
             plan_sha256: disk::sha256(&bytes),
         };
         self.guarded(|run| {
-            let line = run.line(event)?;
-            let path = run.folder.join(PLAN);
-            if bytes.len() > INLINE_MAX {
-                disk::replace(&path, &bytes, run.durability())?;
-                run.commit(&[], &line)?;
-            } else {
-                let file = RunFile { path: PLAN.into(), bytes: bytes.clone() };
-                run.commit(&[file], &line)?;
-                disk::replace(&path, &bytes, run.durability())?;
+            // The ledger's line makes it the plan; a reader finds it under either name.
+            let staged = run.folder.join(PLAN_STAGED);
+            let entered = disk::write_new(&staged, &bytes, run.durability)
+                .and_then(|()| run.sync_folder())
+                .and_then(|()| run.enter(event));
+            if let Err(error) = entered {
+                let _ = disk::remove(&staged);
+                return Err(error);
             }
-            run.append_ledger(&line)
+            if run.durability == Durability::Synced {
+                run.ledger.sync()?;
+            }
+            fs::rename(&staged, run.folder.join(PLAN))
+                .map_err(|e| Error::io("rename", &staged, e))?;
+            run.sync_folder()
         })
     }
 
@@ -170,108 +163,149 @@ impl RunWriter {
         let path = self.folder.join(METRICS);
         let file = RunMetrics { schema_version: SCHEMA_VERSION, metrics: metrics.to_vec() };
         let bytes = disk::to_json(&file, &path)?;
-        self.guarded(|run| disk::replace(&path, &bytes, run.durability()))
+        self.guarded(|run| disk::replace(&path, &bytes, run.durability))
     }
 
     /// Ends the run: everything is flushed, and the lock released. With `Interrupted` or `Failed`
     /// it can be resumed.
     pub fn finish(mut self, state: RunState, reason: &str) -> Result<()> {
-        self.ledger(LedgerEvent::Ended { state, reason: reason.to_owned() })?;
-        self.guarded(Self::flush)?;
-        disk::remove(&self.folder.join(WAL))?;
-        if self.wal.is_some() { disk::sync(&self.folder) } else { Ok(()) }
-    }
-
-    fn durability(&self) -> Durability {
-        if self.wal.is_some() { Durability::Synced } else { Durability::Cached }
+        self.guarded(|run| {
+            // In this order: an end that is on disk vouches for every record before it.
+            run.flush_files()?;
+            if run.durability == Durability::Synced {
+                run.records.sync()?;
+            }
+            run.enter(LedgerEvent::Ended { state, reason: reason.to_owned() })?;
+            if run.durability == Durability::Synced { run.ledger.sync() } else { Ok(()) }
+        })
     }
 
     /// Runs a step that writes; after its failure nothing more is written, so that what is on disk
-    /// stays what the write-ahead file can put in order.
+    /// stays what a resume can put in order.
     fn guarded(&mut self, step: impl FnOnce(&mut Self) -> Result<()>) -> Result<()> {
         if self.broken {
             return Err(Error::Broken { run: self.id.clone() });
         }
-        let sound = self.tip.bytes;
         let done = step(self);
-        if done.is_err() {
-            self.broken = true;
-            // A part of a line must not stay; cutting needs no space.
-            let _ = self.ledger.set_len(sound);
-            let _ = disk::remove(&self.folder.join(TRIAL_STAGING));
-        }
+        self.broken = done.is_err();
         done
     }
 
-    fn line(&mut self, event: LedgerEvent) -> Result<Vec<u8>> {
-        self.tip.line(event).map_err(|e| Error::damaged(&self.folder.join(LEDGER), e))
+    /// Adds a line to the ledger.
+    fn enter(&mut self, event: LedgerEvent) -> Result<()> {
+        let line =
+            self.tip.line(event).map_err(|e| Error::damaged(&self.folder.join(LEDGER), e))?;
+        self.ledger.append(&line)
     }
 
-    fn append_ledger(&mut self, line: &[u8]) -> Result<()> {
-        self.ledger.write_all(line).map_err(|e| Error::io("write", &self.folder.join(LEDGER), e))
-    }
-
-    /// Makes `files`, the pending ledger lines and `line` (the latest, not yet in the ledger file)
-    /// durable by one flush.
-    fn commit(&mut self, files: &[RunFile], line: &[u8]) -> Result<()> {
-        let Some(wal) = &self.wal else {
-            self.pending.clear();
-            return Ok(());
-        };
-        let mut ledger = std::mem::take(&mut self.pending);
-        ledger.extend_from_slice(line);
-        let size = ledger.len() + files.iter().map(|f| f.bytes.len()).sum::<usize>();
-        if !wal.has_room(size) {
-            self.flush()?;
+    fn refuse_recorded(&self, key: Key) -> Result<()> {
+        if self.recorded.contains(&key) {
+            let reason = format!("attempt {} is recorded already", key.1);
+            return Err(Error::Record { run: self.id.clone(), number: key.0, reason });
         }
-        let offset = self.tip.bytes - ledger.len() as u64;
-        self.wal.as_mut().map_or(Ok(()), |wal| wal.append(offset, &ledger, files))
+        Ok(())
     }
 
-    /// Flushes everything in its place and lets the write-ahead file begin again.
-    fn flush(&mut self) -> Result<()> {
-        let Some(wal) = &mut self.wal else { return Ok(()) };
-        for path in &self.unflushed {
-            disk::sync(path)?;
+    /// Puts the record into `line` (with its newline) once it is certain that it can be read back.
+    fn checked(&self, record: &TrialRecord, line: &mut Vec<u8>) -> Result<()> {
+        let refuse =
+            |reason: String| Error::Record { run: self.id.clone(), number: record.number, reason };
+        self.refuse_recorded((record.number, record.attempt))?;
+        // JSON has no NaN: it would become null, silently.
+        if let Some(what) = finite::first_not_finite(record) {
+            return Err(refuse(format!("its {what} is not finite")));
         }
-        disk::sync(&self.folder.join(TRIALS))?;
-        self.ledger.sync_all().map_err(|e| Error::io("flush", &self.folder.join(LEDGER), e))?;
-        self.unflushed.clear();
-        self.pending.clear();
-        wal.restart();
+        line.clear();
+        serde_json::to_writer(&mut *line, record).map_err(|e| refuse(e.to_string()))?;
+        line.push(b'\n');
+        let size = line.len() as u64;
+        if size > MAX_LINE || self.records.len() + size > MAX_DATA {
+            return Err(refuse(format!(
+                "it is {size} bytes, and at most {MAX_LINE} are read of a record and {MAX_DATA} of \
+                 a run's"
+            )));
+        }
+        Ok(())
+    }
+
+    /// The bytes of `samples.parquet`; empty without samples.
+    fn encoded(&self, record: &TrialRecord, set: Option<&SampleSet>) -> Result<Vec<u8>> {
+        set.map_or(Ok(Vec::new()), samples::encode).map_err(|source| {
+            let path = trial_folder(record.number, record.attempt).join(SAMPLES);
+            Error::Parquet { path: self.folder.join(path), source }
+        })
+    }
+
+    fn keep(
+        &mut self,
+        record: &TrialRecord,
+        line: &[u8],
+        files: &[(&str, &[u8]); 3],
+    ) -> Result<()> {
+        let key = (record.number, record.attempt);
+        let sampled = !files[2].1.is_empty();
+        let due = sampled || self.flushed_at.elapsed() >= FLUSH_EVERY;
+        if files.iter().any(|(_, bytes)| !bytes.is_empty()) {
+            self.put_files(&trial_folder(key.0, key.1), files)?;
+        }
+        if due {
+            self.flush_files()?; // before the record that speaks of them
+        }
+        self.records.append(line)?;
+        self.recorded.insert(key);
+        self.enter(LedgerEvent::TrialEnded {
+            number: key.0,
+            attempt: key.1,
+            outcome: record.outcome,
+            record_sha256: disk::sha256(&line[..line.len() - 1]),
+        })?;
+        if due && self.durability == Durability::Synced {
+            self.records.sync()?;
+            self.ledger.sync()?;
+        }
+        if due {
+            self.flushed_at = Instant::now();
+        }
         Ok(())
     }
 
     /// Writes a trial's folder under another name and renames it, so that it is seen whole.
-    fn put_trial(&self, folder: &Path, files: &[RunFile], durability: Durability) -> Result<()> {
+    fn put_files(&mut self, folder: &Path, files: &[(&str, &[u8])]) -> Result<()> {
         let staging = self.folder.join(TRIAL_STAGING);
-        fs::create_dir(&staging).map_err(|e| Error::io("create", &staging, e))?;
-        for file in files {
-            let name = file.path.file_name().unwrap_or_default();
-            disk::write_new(&staging.join(name), &file.bytes, durability)?;
-        }
-        if durability == Durability::Synced {
-            disk::sync(&staging)?;
-        }
         let target = self.folder.join(folder);
-        fs::rename(&staging, &target).map_err(|e| Error::io("rename", &staging, e))?;
-        if durability == Durability::Synced {
-            disk::sync(&self.folder.join(TRIALS))?;
+        let put = || {
+            fs::create_dir(&staging).map_err(|e| Error::io("create", &staging, e))?;
+            for (name, bytes) in files.iter().filter(|(_, bytes)| !bytes.is_empty()) {
+                disk::write_new(&staging.join(name), bytes, Durability::Cached)?;
+            }
+            fs::rename(&staging, &target).map_err(|e| Error::io("rename", &staging, e))
+        };
+        if let Err(error) = put() {
+            let _ = disk::remove(&staging);
+            return Err(error);
         }
+        let written = files.iter().filter(|(_, bytes)| !bytes.is_empty());
+        self.unflushed.extend(written.map(|(name, _)| target.join(name)));
+        self.unflushed.push(target);
         Ok(())
     }
 
-    fn checked_record(&self, record: &TrialRecord, folder: &Path) -> Result<Vec<u8>> {
-        let refuse =
-            |reason: String| Error::Record { run: self.id.clone(), number: record.number, reason };
-        if self.folder.join(folder).exists() {
-            return Err(refuse(format!("attempt {} is recorded already", record.attempt)));
+    /// Flushes the files of trials.
+    fn flush_files(&mut self) -> Result<()> {
+        if self.durability == Durability::Synced && !self.unflushed.is_empty() {
+            for path in &self.unflushed {
+                disk::sync(path)?;
+            }
+            disk::sync(&self.folder.join(TRIALS))?;
         }
-        let mut bytes = serde_json::to_vec(record).map_err(|e| refuse(e.to_string()))?;
-        // JSON has no NaN: it would become null, which a point of a curve cannot be.
-        serde_json::from_slice::<TrialRecord>(&bytes)
-            .map_err(|e| refuse(format!("it holds a number that is not finite ({e})")))?;
-        bytes.push(b'\n');
-        Ok(bytes)
+        self.unflushed.clear();
+        Ok(())
+    }
+
+    fn sync_folder(&self) -> Result<()> {
+        match self.durability {
+            Durability::Synced => disk::sync(&self.folder),
+            Durability::Cached => Ok(()),
+        }
     }
 }

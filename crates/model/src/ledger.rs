@@ -37,7 +37,7 @@ pub enum LedgerEvent {
         /// Which attempt.
         attempt: u32,
     },
-    /// A trial has ended and its record is on disk.
+    /// A trial has ended and its record is written.
     TrialEnded {
         /// Its number.
         number: u32,
@@ -45,7 +45,7 @@ pub enum LedgerEvent {
         attempt: u32,
         /// How it ended.
         outcome: Outcome,
-        /// SHA-256 of its `record.json`, hexadecimal.
+        /// SHA-256 of its line in `records.jsonl`, without the newline, hexadecimal.
         record_sha256: String,
     },
     /// A look at the data by the stop rule.

@@ -148,9 +148,9 @@ fn a_changed_file_is_refused() {
 fn a_changed_record_with_a_fitting_manifest_is_refused() {
     let place = Place::new();
     let folder = place.from.run(&place.id).unwrap().dir().to_owned();
-    let record = folder.join("trials/0001/record.json");
-    let changed = fs::read_to_string(&record).unwrap().replace("1000000000", "7000000000");
-    fs::write(&record, changed).unwrap();
+    let records = folder.join("records.jsonl");
+    let changed = fs::read_to_string(&records).unwrap().replace("1000000000", "7000000000");
+    fs::write(&records, changed).unwrap();
     let out = place.file("run.tar.zst");
     place.from.export(&place.id, &out).unwrap();
     place.assert_refused(&out, "changed record");

@@ -1,11 +1,12 @@
 //! A writer that is killed, and power that goes.
 
-use std::fs::{self, OpenOptions};
+use std::collections::HashSet;
+use std::fs;
 use std::io::{BufRead, BufReader, Write};
 use std::path::Path;
 use std::process::{Child, Command, Stdio};
 
-use assay_archive::{Archive, ProblemKind, RunReader};
+use assay_archive::{Archive, Problem, ProblemKind, RunReader, RunWriter};
 use assay_model::{LedgerEvent, RunId, RunState};
 
 use crate::fixture::{create, record, samples, write};
@@ -32,16 +33,33 @@ fn child() {
     writeln!(out, "run {}", run.id()).unwrap();
     for number in 1.. {
         let attempt = known.next_attempt(number);
-        run.ledger(LedgerEvent::TrialStarted { number, attempt }).unwrap();
-        let log = vec![b'a' + (number % 26) as u8; log_size(number)];
-        run.write_trial(&record(number, attempt), &log, b"", Some(&samples(number))).unwrap();
+        write_one(&mut run, number, attempt);
         writeln!(out, "ack {number} {attempt}").unwrap();
     }
 }
 
-/// Mostly small, now and then too large for the write-ahead file.
+fn write_one(run: &mut RunWriter, number: u32, attempt: u32) {
+    run.ledger(LedgerEvent::TrialStarted { number, attempt }).unwrap();
+    let log = vec![b'a' + (number % 26) as u8; log_size(number)];
+    let seen = has_samples(number).then(|| samples(number));
+    run.write_trial(&record(number, attempt), &log, b"", seen.as_ref()).unwrap();
+}
+
+/// Of three trials one prints nothing; now and then one prints much.
 fn log_size(number: u32) -> usize {
-    if number.is_multiple_of(17) { 200 << 10 } else { (number as usize * 791) % 9000 + 1 }
+    match number {
+        n if n.is_multiple_of(17) => 200 << 10,
+        n if n.is_multiple_of(3) => 0,
+        n => (n as usize * 791) % 9000 + 1,
+    }
+}
+
+fn has_samples(number: u32) -> bool {
+    number.is_multiple_of(5)
+}
+
+fn has_folder(number: u32) -> bool {
+    log_size(number) > 0 || has_samples(number)
 }
 
 fn start(archive: &Path, run: Option<&RunId>) -> (Child, impl Iterator<Item = String> + use<>) {
@@ -101,25 +119,51 @@ fn killed(
 fn assert_sound(archive: &Archive, id: &RunId, acknowledged: &[(u32, u32)]) -> RunReader {
     let run = archive.run(id).unwrap();
     assert_eq!(run.state(), RunState::Interrupted);
-    for (number, attempt) in acknowledged {
-        assert_eq!(run.record(*number, *attempt).unwrap(), record(*number, *attempt));
-    }
-    for kept in run.all_attempts().unwrap() {
+    let kept = run.all_attempts().unwrap();
+    let keys: HashSet<(u32, u32)> = kept.iter().map(|r| (r.number, r.attempt)).collect();
+    assert_eq!(keys.len(), kept.len());
+    assert!(acknowledged.iter().all(|key| keys.contains(key)), "{acknowledged:?} {keys:?}");
+    for kept in kept {
         let (number, attempt) = (kept.number, kept.attempt);
         assert_eq!(kept, record(number, attempt));
         assert_eq!(run.stdout(number, attempt).unwrap().len(), log_size(number));
-        assert_eq!(run.samples(number, attempt).unwrap(), Some(samples(number)));
+        let seen = has_samples(number).then(|| samples(number));
+        assert_eq!(run.samples(number, attempt).unwrap(), seen);
     }
-    let ended = |e: &&assay_model::LedgerEntry| matches!(e.event, LedgerEvent::TrialEnded { .. });
-    let in_ledger = run.ledger().iter().filter(ended).count();
-    assert!(in_ledger >= acknowledged.len());
-    assert_eq!(fs::read_dir(run.dir().join("trials")).unwrap().count(), in_ledger);
     let problems = archive.verify(Some(id)).unwrap();
-    assert!(problems.iter().all(|p| p.kind == ProblemKind::InterruptedTrial), "{problems:?}");
-    for left in ["wal", "lock", "trials.tmp"] {
-        assert!(!run.dir().join(left).exists(), "{left}");
-    }
+    let fine =
+        |p: &Problem| matches!(p.kind, ProblemKind::InterruptedTrial | ProblemKind::Leftover);
+    assert!(problems.iter().all(fine), "{problems:?}");
     run
+}
+
+/// Taking the run up clears what was left, and enters in the ledger what it lacked.
+fn assert_resumes(archive: &Archive, id: &RunId) {
+    let before = archive.run(id).unwrap().all_attempts().unwrap();
+    let run = archive.resume(id).unwrap();
+    let reader = run.reader().unwrap();
+    assert_eq!(reader.all_attempts().unwrap(), before);
+    let ended: HashSet<(u32, u32)> = reader
+        .ledger()
+        .iter()
+        .filter_map(|e| match e.event {
+            LedgerEvent::TrialEnded { number, attempt, .. } => Some((number, attempt)),
+            _ => None,
+        })
+        .collect();
+    assert!(before.iter().all(|r| ended.contains(&(r.number, r.attempt))));
+    let folders = before.iter().filter(|r| has_folder(r.number)).count();
+    assert_eq!(fs::read_dir(reader.dir().join("trials")).unwrap().count(), folders);
+    assert!(!reader.dir().join("trials.tmp").exists());
+    let (number, attempt) = (1, reader.next_attempt(1));
+    drop(reader);
+    let mut run = run;
+    write_one(&mut run, number, attempt);
+    drop(run);
+    let problems = archive.verify(Some(id)).unwrap();
+    let fine = |p: &Problem| matches!(p.kind, ProblemKind::InterruptedTrial | ProblemKind::Lost);
+    assert!(problems.iter().all(fine), "{problems:?}");
+    assert!(!archive.run(id).unwrap().dir().join("trials.tmp").exists());
 }
 
 /// A small generator of its own: the moments differ from run to run and are printed when they fail.
@@ -153,6 +197,9 @@ fn every_acknowledged_trial_survives_kill_9_at_fifty_moments() {
         }
         all.extend(acknowledged);
         assert_sound(&archive, &id, &all);
+        if draw(&mut chance, 4) == 0 {
+            assert_resumes(&archive, &id);
+        }
         // Every third goes on with the same run, so that repairs are repaired upon.
         run = (draw(&mut chance, 3) > 0).then_some(id);
     }
@@ -161,66 +208,117 @@ fn every_acknowledged_trial_survives_kill_9_at_fifty_moments() {
 }
 
 #[test]
-fn the_write_ahead_file_may_come_round_many_times() {
+fn thousands_of_trials_are_read_in_one_pass() {
     let folder = tempfile::tempdir().unwrap();
-    let archive = Archive::open(folder.path()).unwrap();
-    // About 6 kB a trial: 500 trials are three times its size.
-    let (id, acknowledged) = killed(folder.path(), None, 500, 1000);
-    assert!(acknowledged.len() >= 500);
-    assert_sound(&archive, &id, &acknowledged);
+    let archive = Archive::open(folder.path()).unwrap().unflushed();
+    let mut run = create(&archive, "long", &[]);
+    for number in 1..=5000 {
+        run.ledger(LedgerEvent::TrialStarted { number, attempt: 1 }).unwrap();
+        run.write_trial(&record(number, 1), b"", b"", None).unwrap();
+    }
+    let id = run.id().clone();
+    drop(run);
+    assert_eq!(archive.run(&id).unwrap().records().unwrap().len(), 5000);
+    assert_eq!(archive.verify(Some(&id)).unwrap(), []);
+    let files = fs::read_dir(folder.path().join("runs").join(id.as_str())).unwrap().count();
+    assert_eq!(files, 7, "run.json experiment.toml plan.json system.json ledger records trials");
 }
 
-/// Files whose content had not reached the device are empty after a loss of power, folders are gone,
-/// and the ledger ends early or in zeros: only what was flushed is there, which is the write-ahead
-/// file and the ledger's first line.
+/// What was not flushed may be gone after a loss of power, from the end of each file by itself, or
+/// be zeros. Whatever is left: it is read, told, and taken up.
 #[test]
-fn every_acknowledged_trial_survives_a_lost_power() {
-    for damage in 0..4 {
-        let folder = tempfile::tempdir().unwrap();
-        let archive = Archive::open(folder.path()).unwrap();
-        let (id, acknowledged) = killed(folder.path(), None, 12, 0);
-        assert!(acknowledged.iter().all(|(number, _)| number % 17 != 0), "only small ones");
-        let run = folder.path().join("runs").join(id.as_str());
-        let ledger = OpenOptions::new().write(true).open(run.join("ledger.jsonl")).unwrap();
-        let text = fs::read_to_string(run.join("ledger.jsonl")).unwrap();
-        let first = text.find('\n').unwrap() as u64 + 1;
-        let length = ledger.metadata().unwrap().len();
-        for (number, attempt) in &acknowledged {
-            let trial = run.join(format!("trials/{number:04}"));
-            assert_eq!(*attempt, 1);
-            match damage {
-                0 => fs::remove_dir_all(trial).unwrap(),
-                1 => fs::write(trial.join("record.json"), "").unwrap(),
-                2 => fs::write(trial.join("samples.parquet"), [0; 500]).unwrap(),
-                _ => fs::remove_file(trial.join("record.json")).unwrap(),
+fn a_lost_power_loses_only_what_was_not_flushed() {
+    let seed = seed();
+    println!("seed {seed}");
+    let mut chance = seed;
+    let folder = tempfile::tempdir().unwrap();
+    let archive = Archive::open(folder.path()).unwrap();
+    for _ in 0..30 {
+        let mut run = create(&archive, "power", &[]);
+        let (id, dir) = (run.id().clone(), run.dir().to_owned());
+        for number in 1..=12 {
+            run.ledger(LedgerEvent::TrialStarted { number, attempt: 1 }).unwrap();
+            let log = vec![b'x'; log_size(number)];
+            run.write_trial(&record(number, 1), &log, b"", None).unwrap();
+        }
+        let lock = fs::read(dir.join("lock")).unwrap();
+        drop(run);
+        let text = String::from_utf8(lock).unwrap();
+        fs::write(dir.join("lock"), text.replace("\"boot_id\": \"", "\"boot_id\": \"earlier"))
+            .unwrap();
+        let mut whole = [0; 2];
+        for (i, name) in ["records.jsonl", "ledger.jsonl"].into_iter().enumerate() {
+            let path = dir.join(name);
+            let bytes = fs::read(&path).unwrap();
+            // The first line of the ledger was flushed when the run was registered.
+            let flushed =
+                if i == 1 { bytes.iter().position(|b| *b == b'\n').unwrap() + 1 } else { 0 };
+            let cut = flushed + draw(&mut chance, (bytes.len() - flushed + 1) as u64) as usize;
+            let mut left = bytes[..cut].to_vec();
+            whole[i] = left.split(|b| *b == b'\n').count() - 1;
+            if draw(&mut chance, 2) == 0 {
+                left.resize(bytes.len(), 0);
+            }
+            fs::write(&path, left).unwrap();
+        }
+        let reader = archive.run(&id).unwrap();
+        assert_eq!(reader.state(), RunState::Interrupted);
+        let expected: Vec<_> = (1..=whole[0] as u32).map(|n| record(n, 1)).collect();
+        assert_eq!(reader.records().unwrap(), expected);
+        assert_eq!(reader.ledger().len(), whole[1]);
+        // Two lines a trial after the first; those whose record is gone are told.
+        let lost = ((whole[1] - 1) / 2).saturating_sub(whole[0]);
+        let problems = archive.verify(Some(&id)).unwrap();
+        let kind = |kind| problems.iter().filter(|p| p.kind == kind).count();
+        assert_eq!(kind(ProblemKind::Lost), lost);
+        assert_eq!(ProblemKind::Lost.severity(), assay_model::Severity::Warning);
+        assert!(problems.iter().all(|p| p.kind.severity() < assay_model::Severity::Invalid));
+        assert_resumes(&archive, &id);
+        // The same attempts again, as somebody may who counts records.
+        let mut run = archive.resume(&id).unwrap();
+        for number in whole[0] as u32 + 1..=12 {
+            if run.reader().unwrap().record(number, 1).is_err() {
+                run.ledger(LedgerEvent::TrialStarted { number, attempt: 1 }).unwrap();
+                run.write_trial(&record(number, 1), b"", b"", None).unwrap();
             }
         }
-        ledger.set_len(first + 7 * damage).unwrap();
-        if damage > 1 {
-            ledger.set_len(length).unwrap(); // a hole of zeros
-        }
-        assert_sound(&archive, &id, &acknowledged);
+        run.finish(RunState::Completed, "done").unwrap();
+        assert_eq!(archive.run(&id).unwrap().records().unwrap().len(), 12);
+        let problems = archive.verify(Some(&id)).unwrap();
+        let told = problems.iter().filter(|p| p.kind == ProblemKind::Lost).count();
+        assert_eq!((told, problems.len()), (lost, lost), "{problems:?}");
     }
 }
 
 #[test]
-fn a_trial_that_tears_the_write_ahead_file_is_the_only_one_lost() {
+fn a_plan_that_was_cut_off_while_it_was_replaced() {
     let folder = tempfile::tempdir().unwrap();
     let archive = Archive::open(folder.path()).unwrap();
-    let (id, acknowledged) = killed(folder.path(), None, 9, 0);
-    let run = folder.path().join("runs").join(id.as_str());
-    let mut wal = fs::read(run.join("wal")).unwrap();
-    // The ninth entry begins at the ninth magic; half of it never came.
-    let starts: Vec<usize> =
-        wal.windows(8).enumerate().filter(|(_, w)| *w == b"assayWA1").map(|(i, _)| i).collect();
-    wal[starts[8] + 50..].fill(0);
-    fs::write(run.join("wal"), wal).unwrap();
-    fs::remove_dir_all(run.join("trials")).unwrap();
-    fs::create_dir(run.join("trials")).unwrap();
-    let text = fs::read_to_string(run.join("ledger.jsonl")).unwrap();
-    let first = text.find('\n').unwrap() + 1;
-    fs::write(run.join("ledger.jsonl"), &text[..first]).unwrap();
-    assert_sound(&archive, &id, &acknowledged[..8]);
+    let mut run = create(&archive, "plan", &[]);
+    let (id, plan) = (run.id().clone(), run.dir().join("plan.json"));
+    let before = fs::read(&plan).unwrap();
+    run.replace_plan(&crate::fixture::plan(40), "20 blocks fill 3 s").unwrap();
+    drop(run);
+    // Entered in the ledger, and not yet renamed.
+    let staged = plan.with_extension("json.tmp");
+    fs::rename(&plan, &staged).unwrap();
+    fs::write(&plan, before).unwrap();
+    let reader = archive.run(&id).unwrap();
+    assert_eq!(reader.plan().unwrap().trials.len(), 40);
+    let kinds = |archive: &Archive| -> Vec<ProblemKind> {
+        archive.verify(Some(&id)).unwrap().iter().map(|p| p.kind).collect()
+    };
+    assert_eq!(kinds(&archive), [ProblemKind::Leftover]);
+    // Not yet entered: not the plan.
+    let good = fs::read(&staged).unwrap();
+    fs::write(&staged, &good[..good.len() / 2]).unwrap();
+    assert_eq!(kinds(&archive), [ProblemKind::Hash, ProblemKind::Leftover]);
+    fs::write(&staged, good).unwrap();
+    let run = archive.resume(&id).unwrap();
+    assert!(!staged.exists());
+    assert_eq!(run.reader().unwrap().plan().unwrap().trials.len(), 40);
+    drop(run);
+    assert_eq!(kinds(&archive), []);
 }
 
 #[test]

@@ -74,7 +74,7 @@ fn a_run_that_cannot_be_read_is_left_out_by_name() {
     let folder = tempfile::tempdir().unwrap();
     let (archive, id, samples) = fill(folder.path());
     archive.list(&Filter::default()).unwrap();
-    fs::remove_file(samples.with_file_name("record.json")).unwrap();
+    fs::write(samples.with_file_name("../../records.jsonl"), "").unwrap();
     let out = folder.path().join("set");
     let report = archive.export_dataset(&out, &Filter::default(), DatasetSamples::Leave).unwrap();
     assert_eq!((report.runs, report.rows), (0, 0));

@@ -56,8 +56,8 @@ fn a_run_comes_back_as_it_was_written() {
     assert!((summary.value.unwrap() - 3f64.sqrt() * 1e9).abs() < 1.0);
     assert_eq!((summary.unit.as_str(), summary.host.as_str()), ("B/s", "lab1"));
     assert_eq!(archive.verify(None).unwrap(), []);
-    let left: Vec<_> = ["lock", "wal", "trials.tmp"].map(|n| run.dir().join(n).exists()).into();
-    assert_eq!(left, [false; 3]);
+    let left: Vec<_> = ["lock", "trials.tmp"].map(|n| run.dir().join(n).exists()).into();
+    assert_eq!(left, [false; 2]);
 }
 
 #[test]
@@ -85,7 +85,7 @@ fn a_further_attempt_replaces_the_record_and_keeps_the_first() {
     assert_eq!(reader.records().unwrap(), [record(1, 2), record(2, 2)]);
     assert_eq!(reader.all_attempts().unwrap(), [failed, record(1, 2), record(2, 2)]);
     assert_eq!(reader.stderr(1, 1).unwrap(), b"oops");
-    assert!(reader.dir().join("trials/0001.2/record.json").exists());
+    assert!(reader.dir().join("trials/0001.2/stdout.log").exists());
     assert!(matches!(archive.resume(&id), Err(Error::Finished { .. })));
 }
 
@@ -114,6 +114,7 @@ fn the_plan_may_be_replaced_and_the_ledger_knows() {
     run.replace_plan(&plan(40), "20 blocks fill 3 s").unwrap();
     write(&mut run, 2, 1).unwrap();
     drop(run);
+    assert!(!archive.run(&id).unwrap().dir().join("plan.json.tmp").exists());
     let reader = archive.run(&id).unwrap();
     assert_eq!(reader.plan().unwrap().trials.len(), 40);
     let fixed = reader.ledger().iter().any(
@@ -124,7 +125,7 @@ fn the_plan_may_be_replaced_and_the_ledger_knows() {
 }
 
 #[test]
-fn trials_too_large_for_the_write_ahead_file_are_kept_too() {
+fn large_logs_are_kept_whole() {
     let (_folder, archive) = archive();
     let mut run = create(&archive, "block-size", &[]);
     let id = run.id().clone();
@@ -161,7 +162,7 @@ fn a_record_that_json_cannot_hold_is_refused_and_the_run_goes_on() {
 
 #[test]
 fn what_was_changed_afterwards_is_found() {
-    use ProblemKind::{Chain, Hash, Newer, Unknown, Unreadable};
+    use ProblemKind::{Chain, Hash, Leftover, Missing, Newer, Unknown, Unreadable};
     let (_folder, archive) = archive();
     let mut run = create(&archive, "block-size", &[]);
     let id = run.id().clone();
@@ -179,11 +180,23 @@ fn what_was_changed_afterwards_is_found() {
         fs::write(&path, before).unwrap();
         assert_eq!(kinds(&archive, &id), []);
     };
-    change("trials/0002/record.json", "2000000000", "9000000000", &[Hash]);
+    change("records.jsonl", "2000000000", "9000000000", &[Hash]);
+    change("records.jsonl", "\"number\":2", "\"number\":7", &[Unknown, Missing, Leftover]);
+    change(
+        "records.jsonl",
+        "{\"schema_version\":1,\"number\":2",
+        "[\"number\":2",
+        &[Unreadable, Missing, Leftover],
+    );
     change("plan.json", "\"seed\": 7", "\"seed\": 8", &[Hash]);
     change("experiment.toml", "stream", "dream", &[Hash]);
-    change("ledger.jsonl", "completed\",\"record", "failed\",\"record", &[Chain, Unknown, Unknown]);
-    change("trials/0002/record.json", "schema_version\":1", "schema_version\":9", &[Hash, Newer]);
+    change("ledger.jsonl", "completed\",\"record", "failed\",\"record", &[Chain]);
+    change(
+        "records.jsonl",
+        "schema_version\":1",
+        "schema_version\":9",
+        &[Newer, Missing, Leftover],
+    );
     change("system.json", "schema_version\": 1", "schema_version\": 9", &[Newer]);
     change("run.json", "schema_version\": 1", "schema_version\": 9", &[Newer]);
     change("system.json", "{", "[", &[Unreadable]);
@@ -193,9 +206,28 @@ fn what_was_changed_afterwards_is_found() {
     assert_eq!(kinds(&archive, &id), [Unreadable]);
     assert!(matches!(archive.run(&id).unwrap().samples(1, 1), Err(Error::Damaged { .. })));
     fs::remove_file(&samples).unwrap();
-    fs::remove_file(folder.join("trials/0003/record.json")).unwrap();
-    assert_eq!(kinds(&archive, &id), [ProblemKind::Missing]);
-    assert!(archive.run(&id).unwrap().records().is_err(), "a trial is not left out silently");
+    let records = folder.join("records.jsonl");
+    let text = fs::read_to_string(&records).unwrap();
+    let lines: Vec<&str> = text.split_inclusive('\n').collect();
+    for (changed, found) in [
+        (lines[..2].concat(), vec![Missing, Leftover]),
+        (lines[1..].concat(), vec![Missing, Leftover]),
+        ([&lines[..], &lines[2..]].concat().concat(), vec![Unknown]),
+        (format!("{text}{}", lines[0].replace("\"attempt\":1", "\"attempt\":2")), vec![Unknown]),
+        (format!("{text}{{"), vec![Unreadable]),
+        (String::new(), [[Missing; 3], [Leftover; 3]].concat()),
+    ] {
+        fs::write(&records, &changed).unwrap();
+        assert_eq!(kinds(&archive, &id), found, "{changed}");
+        let lacks = found.contains(&Missing);
+        let read = archive.run(&id).unwrap().records();
+        assert_eq!(read.is_err(), lacks, "a trial is not left out silently");
+    }
+    fs::remove_file(&records).unwrap();
+    assert_eq!(
+        kinds(&archive, &id),
+        [Missing, Missing, Missing, Missing, Leftover, Leftover, Leftover]
+    );
 }
 
 #[test]

@@ -1,0 +1,181 @@
+//! The trials of the ledger laid against the records that are there.
+//!
+//! A trial's record is written before its `TrialEnded`, so the two agree but for what a death left: a
+//! record at the end that is not entered yet, and, where the power went, entries at the end of a
+//! session whose records had not been flushed.
+
+use std::collections::{HashMap, HashSet};
+
+use assay_model::{LedgerEntry, LedgerEvent};
+
+/// A trial's number and attempt.
+pub(crate) type Key = (u32, u32);
+
+/// How a record stands with the ledger.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Standing {
+    /// The ledger has it, with its hash.
+    Entered,
+    /// The ledger does not say that this trial ended.
+    NotEntered,
+    /// The ledger has the trial with another hash.
+    Changed,
+}
+
+/// A trial that ended by the ledger and has no record.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct Gone {
+    pub key: Key,
+    /// Whether it is among the last of a session that did not come to an end, as a lost power leaves
+    /// it. Else its record was taken out.
+    pub at_end: bool,
+}
+
+/// What a ledger says of trials.
+#[derive(Debug)]
+pub(crate) struct Account<'a> {
+    entries: &'a [LedgerEntry],
+    /// Whether the last word on an attempt is that it was started.
+    open: HashMap<Key, bool>,
+    /// The hashes of the records that ended an attempt: more than one when a lost power took the
+    /// first and the attempt was made again.
+    hashes: HashSet<(Key, &'a str)>,
+}
+
+impl<'a> Account<'a> {
+    pub(crate) fn of(entries: &'a [LedgerEntry]) -> Self {
+        let (mut open, mut hashes) = (HashMap::new(), HashSet::new());
+        for entry in entries {
+            match &entry.event {
+                LedgerEvent::TrialStarted { number, attempt } => {
+                    open.insert((*number, *attempt), true);
+                }
+                LedgerEvent::TrialEnded { number, attempt, record_sha256, .. } => {
+                    let key = (*number, *attempt);
+                    open.insert(key, false);
+                    hashes.insert((key, record_sha256.as_str()));
+                }
+                _ => {}
+            }
+        }
+        Account { entries, open, hashes }
+    }
+
+    /// How a record of that hash stands.
+    pub(crate) fn standing(&self, key: Key, sha256: &str) -> Standing {
+        if self.hashes.contains(&(key, sha256)) {
+            Standing::Entered
+        } else if self.open.get(&key).copied().unwrap_or(true) {
+            Standing::NotEntered
+        } else {
+            Standing::Changed
+        }
+    }
+
+    /// The attempts that were started and did not end, sorted.
+    pub(crate) fn open(&self) -> Vec<Key> {
+        let mut open: Vec<Key> =
+            self.open.iter().filter(|(_, open)| **open).map(|(key, _)| *key).collect();
+        open.sort_unstable();
+        open
+    }
+
+    /// Whether the session that wrote last came to its end.
+    pub(crate) fn has_ended(&self) -> bool {
+        let last =
+            self.entries.iter().rev().find(|entry| {
+                matches!(entry.event, LedgerEvent::Ended { .. } | LedgerEvent::Resumed)
+            });
+        last.is_some_and(|entry| matches!(entry.event, LedgerEvent::Ended { .. }))
+    }
+
+    /// The trials that ended and whose record is not `there`.
+    pub(crate) fn gone(&self, there: &HashSet<Key>) -> Vec<Gone> {
+        let mut gone: Vec<Gone> = Vec::new();
+        // From the end: a session's last entries come first.
+        let mut ended_again = HashSet::new();
+        let mut at_end = true;
+        for entry in self.entries.iter().rev() {
+            match entry.event {
+                LedgerEvent::Resumed => at_end = true,
+                LedgerEvent::Ended { .. } => at_end = false,
+                LedgerEvent::TrialEnded { number, attempt, .. } => {
+                    let key = (number, attempt);
+                    // The record of an attempt that was made twice is the second's.
+                    if ended_again.insert(key) && there.contains(&key) {
+                        at_end = false;
+                    } else {
+                        gone.push(Gone { key, at_end });
+                    }
+                }
+                _ => {}
+            }
+        }
+        gone.reverse();
+        gone
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use assay_model::{Outcome, RunState};
+
+    fn started(number: u32) -> LedgerEvent {
+        LedgerEvent::TrialStarted { number, attempt: 1 }
+    }
+
+    fn ended(number: u32, hash: &str) -> LedgerEvent {
+        let record_sha256 = hash.to_owned();
+        LedgerEvent::TrialEnded { number, attempt: 1, outcome: Outcome::Completed, record_sha256 }
+    }
+
+    fn the_end() -> LedgerEvent {
+        LedgerEvent::Ended { state: RunState::Interrupted, reason: String::new() }
+    }
+
+    fn entries(events: &[LedgerEvent]) -> Vec<LedgerEntry> {
+        let entry = |event: &LedgerEvent| LedgerEntry {
+            seq: 0,
+            at: String::new(),
+            prev: String::new(),
+            event: event.clone(),
+        };
+        events.iter().map(entry).collect()
+    }
+
+    fn gone(events: &[LedgerEvent], there: &[u32]) -> Vec<(u32, bool)> {
+        let there = there.iter().map(|n| (*n, 1)).collect();
+        let gone = Account::of(&entries(events)).gone(&there);
+        gone.iter().map(|g| (g.key.0, g.at_end)).collect()
+    }
+
+    #[test]
+    fn a_lost_power_takes_only_the_end_of_a_session() {
+        let three =
+            [started(1), ended(1, "a"), started(2), ended(2, "b"), started(3), ended(3, "c")];
+        assert_eq!(gone(&three, &[1, 2, 3]), []);
+        assert_eq!(gone(&three, &[1]), [(2, true), (3, true)]);
+        assert_eq!(gone(&three, &[2, 3]), [(1, false)]);
+        assert_eq!(gone(&three, &[3]), [(1, false), (2, false)]);
+        let finished = [&three[..], &[the_end()]].concat();
+        assert_eq!(gone(&finished, &[1, 2]), [(3, false)], "finish flushes first");
+        let again = [&three[..], &[LedgerEvent::Resumed, started(4), ended(4, "d")]].concat();
+        assert_eq!(gone(&again, &[1, 2, 4]), [(3, true)]);
+        let same = [&three[..], &[LedgerEvent::Resumed, started(3), ended(3, "d")]].concat();
+        assert_eq!(gone(&same, &[1, 2, 3]), [(3, true)], "the first of its two executions");
+    }
+
+    #[test]
+    fn the_last_word_counts() {
+        let entries = entries(&[started(1), ended(1, "a"), started(2), ended(2, "b"), started(2)]);
+        let account = Account::of(&entries);
+        assert_eq!(account.standing((1, 1), "a"), Standing::Entered);
+        assert_eq!(account.standing((1, 1), "b"), Standing::Changed);
+        assert_eq!(account.standing((2, 1), "b"), Standing::Entered);
+        assert_eq!(account.standing((2, 1), "x"), Standing::NotEntered);
+        assert_eq!(account.standing((3, 1), "x"), Standing::NotEntered);
+        assert_eq!(account.open(), [(2, 1)]);
+        assert!(!account.has_ended());
+    }
+}
