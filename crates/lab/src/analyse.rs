@@ -10,6 +10,8 @@ use assay_model::{
 use assay_stats::scaling::Size;
 use assay_stats::{CompareInput, Samples, compare, sequential, summarize};
 
+use assay_workloads::Workload;
+
 use crate::findings;
 use crate::pairs::{pairs, values};
 use crate::plan::margin;
@@ -23,6 +25,9 @@ struct Named {
 
 /// Analyses the records of a run. `records` are the latest attempts, in the order of the plan.
 pub fn analyse(experiment: &Experiment, plan: &Plan, records: &[TrialRecord]) -> Analysis {
+    // A kit that is no longer there has no model of its curves anyway.
+    let builtin = assay_workloads::registry::builtin();
+    let workload = builtin.iter().find(|w| w.spec().name == plan.workload.name);
     let metrics = metrics(plan, records);
     let confidence = confidence(experiment);
     let main = &metrics[0];
@@ -53,7 +58,7 @@ pub fn analyse(experiment: &Experiment, plan: &Plan, records: &[TrialRecord]) ->
         confidence,
         summaries,
         comparisons,
-        curves: curves(plan, records, confidence),
+        curves: curves(plan, records, workload.map(AsRef::as_ref), confidence),
         scaling: scaling(experiment, plan, records, main, confidence),
         run_metrics: Vec::new(),
         findings: Vec::new(),
@@ -137,7 +142,12 @@ fn refuse_wrong_output(comparison: &mut Comparison, records: &[TrialRecord]) {
     }
 }
 
-fn curves(plan: &Plan, records: &[TrialRecord], confidence: f64) -> Vec<CurveSummary> {
+fn curves(
+    plan: &Plan,
+    records: &[TrialRecord],
+    workload: Option<&dyn Workload>,
+    confidence: f64,
+) -> Vec<CurveSummary> {
     let mut found = Vec::new();
     for treatment in &plan.treatments {
         let of: Vec<&TrialRecord> =
@@ -151,12 +161,16 @@ fn curves(plan: &Plan, records: &[TrialRecord], confidence: f64) -> Vec<CurveSum
         for name in names {
             let each: Vec<&assay_model::Curve> = of.iter().filter_map(|r| r.curve(name)).collect();
             let Some(first) = each.first() else { continue };
-            let trials: Vec<&[[f64; 2]]> = each.iter().map(|c| c.points.as_slice()).collect();
+            let trials: Vec<Vec<[f64; 2]>> = each.iter().map(|c| c.points.clone()).collect();
             let better = plan
                 .workload
                 .metric(name)
                 .map_or_else(|| Better::from_unit(&first.unit), |m| m.better);
             let merged = assay_stats::curve::merge(&trials, better, confidence);
+            let (best, efficient, judged) = match workload.and_then(|w| w.choose(name, &trials)) {
+                Some(c) => (Some(c.best), Some(c.efficient), c.judged),
+                None => (merged.best, merged.efficient, "judged with its near neighbours"),
+            };
             found.push(CurveSummary {
                 treatment: treatment.id,
                 label: treatment.label(),
@@ -166,8 +180,9 @@ fn curves(plan: &Plan, records: &[TrialRecord], confidence: f64) -> Vec<CurveSum
                 better,
                 kind: first.kind,
                 points: merged.points,
-                best: merged.best,
-                efficient: merged.efficient,
+                best,
+                efficient,
+                judged: judged.to_owned(),
                 smoothness: merged.smoothness,
             });
         }

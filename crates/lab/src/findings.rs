@@ -10,7 +10,7 @@ fn finding(id: &str, name: &str, severity: Severity, message: String, remedy: &s
     Finding { id: id.into(), name: name.into(), severity, message, remedy: remedy.into() }
 }
 
-/// The findings about a whole run, and those of its trials (each once).
+/// The findings about a whole run. Those about single trials are in their records.
 pub fn of_run(
     experiment: &Experiment,
     plan: &Plan,
@@ -18,11 +18,6 @@ pub fn of_run(
     analysis: &Analysis,
 ) -> Vec<Finding> {
     let mut found: Vec<Finding> = Vec::new();
-    for f in records.iter().flat_map(|r| &r.findings) {
-        if !found.contains(f) {
-            found.push(f.clone());
-        }
-    }
     found.extend(enough_runs(plan, analysis));
     found.extend(interleaved(experiment, plan));
     found.extend(failures(records));

@@ -19,6 +19,8 @@ mod prepare;
 mod run;
 mod schedule;
 mod scratch;
+mod session;
+mod so_far;
 mod stop;
 mod trial;
 mod watch;

@@ -35,6 +35,8 @@ pub(crate) struct Order<'a> {
     /// The completed records of the same treatment so far that have curves.
     pub previous: &'a [TrialRecord],
     pub calibration: Option<Calibration>,
+    /// Called just before the program is started.
+    pub at_start: &'a dyn Fn(),
 }
 
 /// How many bytes of each output stream are kept.
@@ -100,7 +102,7 @@ impl Bench<'_> {
             exe: self.exe,
             previous: order.previous,
         };
-        match self.execute(runner, &ctx, &applied, &actions, &mut heard) {
+        match self.execute(runner, &ctx, &applied, &actions, order.at_start, &mut heard) {
             Ok(ran) => self.conclude(runner, &ctx, &ran, order.calibration, heard, &mut record),
             Err(error) => record.error = error,
         }
@@ -125,6 +127,7 @@ impl Bench<'_> {
         ctx: &TrialContext<'_>,
         applied: &Applied,
         actions: &[Setting],
+        at_start: &dyn Fn(),
         heard: &mut Heard<'_>,
     ) -> Result<Ran, String> {
         let launch = self
@@ -137,6 +140,7 @@ impl Bench<'_> {
             .controller
             .apply(actions)
             .map_err(|e| format!("a control could not be set: {e}"))?;
+        at_start();
         let ran = self.launch(runner, &launch, applied, heard);
         drop(done);
         ran

@@ -61,6 +61,9 @@ pub struct CurveSummary {
     pub best: Option<CurvePoint>,
     /// The smallest x whose value is within 2 % of the best: the one to choose.
     pub efficient: Option<CurvePoint>,
+    /// How a value is judged for `best` and `efficient`, as the middle of a sentence: `judged together
+    /// with its near neighbours`.
+    pub judged: String,
     /// The smoothness of the curve, a number from 0 (rough) to 1 (smooth); see `docs/statistics.md`.
     pub smoothness: Option<f64>,
 }

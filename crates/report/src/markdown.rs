@@ -115,7 +115,8 @@ fn curves(out: &mut String, gate: &Gate) {
         let smooth = c.smoothness.map_or_else(|| NO_VALUE.to_owned(), |s| format!("{s:.2}"));
         row(out, &[&c.name, &c.label, &best, &best_value, &efficient, &value, &smooth]);
     }
-    let _ = writeln!(out, "\n{} {}\n", words::EFFICIENT, words::SMOOTHNESS);
+    let judged = gate.analysis.curves.first().map_or("", |c| c.judged.as_str());
+    let _ = writeln!(out, "\n{} {}\n", words::efficient(judged), words::SMOOTHNESS);
 }
 
 fn scaling(out: &mut String, gate: &Gate) {

@@ -4,8 +4,8 @@ use std::collections::BTreeMap;
 use std::fmt::Write as _;
 
 use assay_model::{
-    Analysis, Experiment, LedgerEntry, Outcome, Plan, RunSummary, SampleSet, SystemDescription,
-    TreatmentSummary, TrialRecord,
+    Analysis, CurvePoint, CurveSummary, Experiment, Finding, LedgerEntry, Outcome, Plan,
+    RunSummary, SampleSet, SystemDescription, TreatmentSummary, TrialRecord,
 };
 use sha2::{Digest as _, Sha256};
 
@@ -42,6 +42,23 @@ impl RunView {
         } else {
             self.experiment.title.trim()
         }
+    }
+
+    /// Every finding once, about the run or about trials, with the numbers of the trials that carry
+    /// it (none: it is about the run); the most severe first.
+    pub fn findings(&self) -> Vec<(Finding, Vec<u32>)> {
+        let mut all: Vec<(Finding, Vec<u32>)> =
+            self.analysis.findings.iter().map(|f| (f.clone(), Vec::new())).collect();
+        for r in &self.records {
+            for f in &r.findings {
+                match all.iter_mut().find(|(known, _)| known == f) {
+                    Some((_, trials)) => trials.push(r.number),
+                    None => all.push((f.clone(), vec![r.number])),
+                }
+            }
+        }
+        all.sort_by_key(|(f, _)| std::cmp::Reverse(f.severity));
+        all
     }
 
     /// A treatment's label; its number when the plan does not know it.
@@ -137,4 +154,15 @@ pub(crate) fn outcome_word(outcome: Outcome) -> &'static str {
         Outcome::TimedOut => "timed out",
         Outcome::Interrupted => "interrupted",
     }
+}
+
+/// From this many on, the points that every trial has stand for a curve.
+const ENOUGH_WHOLE: usize = 30;
+
+/// The points of a curve that are drawn and listed: those that every trial has, where there are enough
+/// of them (a sweep adds sizes as it goes, and those few trials visited scatter more), else all.
+pub(crate) fn shown_points(c: &CurveSummary) -> Vec<&CurvePoint> {
+    let most = c.points.iter().map(|p| p.n).max().unwrap_or(0);
+    let whole: Vec<&CurvePoint> = c.points.iter().filter(|p| p.n == most).collect();
+    if whole.len() >= ENOUGH_WHOLE { whole } else { c.points.iter().collect() }
 }

@@ -12,8 +12,11 @@ pub const SMOOTHNESS: &str = "Smoothness is 1 less the typical distance of a poi
      with the noise between trials taken out: at 0.95 a typical point lies 5 % off that trend.";
 
 /// What the most efficient size is, for a reader; `assay-stats` chooses it.
-pub(crate) const EFFICIENT: &str = "The most efficient size is the smallest whose value, judged \
-     together with its near neighbours, is within 2 % of the best.";
+pub(crate) fn efficient(judged: &str) -> String {
+    format!(
+        "The most efficient size is the smallest whose value, {judged}, is within 2 % of the best."
+    )
+}
 
 /// What a comparison says, as a sentence that names the metric, both treatments, the ratio, its
 /// interval, n and the verdict. Never a bare "faster".

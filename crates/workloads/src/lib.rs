@@ -20,5 +20,5 @@ pub use noop::Noop;
 pub use registry::{KitPaths, builtin, find};
 pub use words::{WordsError, quote_words, split_words};
 pub use workload::{
-    Calibration, Collected, Finished, Launch, TrialContext, Workload, WorkloadError,
+    Calibration, Choice, Collected, Finished, Launch, TrialContext, Workload, WorkloadError,
 };

@@ -6,7 +6,8 @@ use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 
 use assay_model::{
-    Exit, Fact, MetricValue, ResourceUse, Scalar, TrialRecord, ValidationResult, WorkloadSpec,
+    CurvePoint, Exit, Fact, MetricValue, ResourceUse, Scalar, TrialRecord, ValidationResult,
+    WorkloadSpec,
 };
 
 /// What a workload is handed for one trial.
@@ -151,6 +152,17 @@ impl WorkloadError {
     }
 }
 
+/// The places to know on a curve that a workload has a model for.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Choice {
+    /// Where it is best, with what the model says of it.
+    pub best: CurvePoint,
+    /// The smallest x within 2 % of that.
+    pub efficient: CurvePoint,
+    /// How a value is judged, as the middle of a sentence.
+    pub judged: &'static str,
+}
+
 /// A program that makes the system work and reports metrics.
 pub trait Workload: Send + Sync {
     /// Its name, parameters and metrics.
@@ -178,6 +190,13 @@ pub trait Workload: Send + Sync {
     /// and hands the medians back in [`Finished::calibration`]. `None`: there is no such cost.
     fn calibrate(&self, params: &BTreeMap<String, Scalar>) -> Option<Launch> {
         let _ = params;
+        None
+    }
+
+    /// Where a curve of this workload is best, by a model that knows more of it than that its points
+    /// have neighbours. `trials` are the `[x, value]` points of each trial. `None`: there is no such
+    /// model, and each point is judged with its neighbours.
+    fn choose(&self, _curve: &str, _trials: &[Vec<[f64; 2]>]) -> Option<Choice> {
         None
     }
 

@@ -34,15 +34,19 @@ pub fn publish(cli: &Cli, publish: &Publish) -> Result<Exit> {
     write("experiment.toml", &view.experiment_toml)?;
     let raw = folder.join(format!("{id}.tar.zst"));
     archive.export(&id, &raw)?;
-    let invalid: Vec<&assay_model::Finding> =
-        view.analysis.findings.iter().filter(|f| f.severity == Severity::Invalid).collect();
+    let invalid: Vec<assay_model::Finding> = view
+        .findings()
+        .into_iter()
+        .map(|(f, _)| f)
+        .filter(|f| f.severity == Severity::Invalid)
+        .collect();
     for finding in &invalid {
         say(&format!("withheld by {}: {}", finding.id, finding.message));
     }
     let page = absolute(&folder.join("index.html"));
     if cli.json {
         let json = serde_json::json!({
-            "schema_version": 1, "run": id, "page": page, "findings": view.analysis.findings,
+            "schema_version": 1, "run": id, "page": page, "findings": view.findings().into_iter().map(|(f, _)| f).collect::<Vec<_>>(),
         });
         print(&serde_json::to_string_pretty(&json)?)?;
     } else {

@@ -77,7 +77,7 @@ pub fn exit_of(ended: &Ended, view: &RunView) -> Exit {
     if !any(&[Outcome::Completed]) {
         return Exit::Nothing;
     }
-    if view.analysis.findings.iter().any(|f| f.severity == Severity::Invalid) {
+    if view.findings().iter().any(|(f, _)| f.severity == Severity::Invalid) {
         return Exit::Rule;
     }
     let worse = view.analysis.comparisons.iter().any(|c| c.verdict == Verdict::Worse);

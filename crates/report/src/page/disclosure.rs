@@ -26,8 +26,8 @@ pub(super) fn section(view: &RunView, gate: &Gate) -> Markup {
         }
         h3 { "To repeat it" }
         p { "Save the experiment below as " code { "experiment.toml" } ", then:" }
-        pre { code { "assay run experiment.toml" } }
-        p class="soft" { "For the same order of trials, set " code { "seed = " (view.plan.seed) } " under " code { "[design]" } "." }
+        pre { code { "assay run experiment.toml --seed " (view.plan.seed) } }
+        p class="soft" { "The seed gives the same order of trials; leave it out for a new one." }
         details {
             summary { "experiment.toml" }
             div class="table-box" tabindex="0" role="region" aria-label="experiment.toml" { pre { code { (view.experiment_toml) } } }

@@ -14,6 +14,7 @@ use crate::figures::{
     centre, count, percent, point_text, ratio_text, summary_text, value_text, x_text,
 };
 use crate::gate::Gate;
+use crate::view::shown_points;
 use crate::view::{RunView, deciding, outcome_word};
 use crate::words;
 
@@ -36,7 +37,7 @@ pub(super) fn curves(
     };
     let series = curves.iter().map(|c| curve::Series {
         label: name(c),
-        points: c.points.iter().map(|p| point(&name(c), c, p)).collect(),
+        points: shown_points(c).into_iter().map(|p| point(&name(c), c, p)).collect(),
         marked: standouts(c),
     });
     let n = curves.iter().flat_map(|c| &c.points).map(|p| p.n).max().unwrap_or(0);
@@ -60,11 +61,22 @@ pub(super) fn curves(
         series: series.collect(),
         verticals: if first.x_unit == "B" { caches(&view.system) } else { Vec::new() },
         note: format!(
-            "{} a point; bands: {} intervals",
+            "{} a point; bands: {} intervals{}",
             count(n as usize, "trial"),
-            percent(view.analysis.confidence)
+            percent(view.analysis.confidence),
+            left_out(curves)
         ),
     }))
+}
+
+/// What is not drawn, as the end of a sentence.
+fn left_out(curves: &[&CurveSummary]) -> String {
+    let all: usize = curves.iter().map(|c| c.points.len()).sum();
+    let shown: usize = curves.iter().map(|c| shown_points(c).len()).sum();
+    if shown == all {
+        return String::new();
+    }
+    format!("; {} that fewer trials visited not drawn", count(all - shown, "point"))
 }
 
 fn point(name: &str, c: &CurveSummary, p: &assay_model::CurvePoint) -> Point {

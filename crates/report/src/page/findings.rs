@@ -1,23 +1,24 @@
 //! What the checks found, and what to do about it.
 
-use assay_model::{Finding, Severity};
+use assay_model::Severity;
 use maud::{Markup, html};
 
 use crate::view::RunView;
 
+/// How many trials are named at a finding.
+const SHOWN: usize = 6;
+
 pub(super) fn section(view: &RunView) -> Markup {
-    let run = view.analysis.findings.iter().map(|f| (None, f));
-    let trials = view.records.iter().flat_map(|r| r.findings.iter().map(|f| (Some(r.number), f)));
-    let mut all: Vec<(Option<u32>, &Finding)> = run.chain(trials).collect();
-    all.sort_by_key(|(_, f)| std::cmp::Reverse(f.severity));
+    let all = view.findings();
     html! {
         @if all.is_empty() { p { "The checks found nothing to report." } }
         ul class="findings" {
-            @for (trial, f) in &all {
+            @for (f, trials) in &all {
                 li class={ "finding " (word(f.severity)) } {
                     p {
                         strong { (word(f.severity)) } " " code { (f.id) } " " (f.name)
-                        @if let Some(n) = trial { " · " a href={ "#trial-" (n) } { "trial " (n) } }
+                        @for n in trials.iter().take(SHOWN) { " · " a href={ "#trial-" (n) } { "trial " (n) } }
+                        @if trials.len() > SHOWN { " and " (trials.len() - SHOWN) " more" }
                     }
                     p { (f.message) }
                     @if !f.remedy.is_empty() { p class="remedy" { strong { "Remedy: " } (f.remedy) } }

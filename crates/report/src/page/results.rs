@@ -7,8 +7,8 @@ use super::parts::{Behind, figure, table_box};
 use super::{draw, tables};
 use crate::figures::{NO_VALUE, count, point_text, x_text};
 use crate::gate::Gate;
-use crate::view::RunView;
-use crate::words::{EFFICIENT, SMOOTHNESS};
+use crate::view::{RunView, shown_points};
+use crate::words::{SMOOTHNESS, efficient};
 
 /// How many curves share a chart.
 const TOGETHER: usize = 8;
@@ -66,7 +66,7 @@ fn curves(view: &RunView, gate: &Gate) -> Markup {
                 @let title = if own.len() > TOGETHER { format!("{name}, part {}", i + 1) } else { name.to_owned() };
                 @let id = format!("curve-{}-{i}", slug(name));
                 @if let Some(chart) = draw::curves(view, &id, &title, &shown) {
-                    (figure(&chart, &html! { "Ring: best; diamond: most efficient, the smallest size within 2 % of the best." }, &data_table(view, name, part)))
+                    (figure(&chart, &html! { "Ring: best; diamond: most efficient, the smallest size within 2 % of the best (each " (part.first().map_or("", |c| c.judged.as_str())) ")." }, &data_table(view, name, part)))
                 }
             }
             (choice(view, name, &own))
@@ -113,12 +113,13 @@ fn choice(view: &RunView, name: &str, curves: &[&CurveSummary]) -> Markup {
     };
     html! {
         (table_box(&format!("{name}: best and most efficient size"), &head, &rows))
-        p class="soft" { (EFFICIENT) " " (SMOOTHNESS) }
+        p class="soft" { (efficient(curves.first().map_or("", |c| c.judged.as_str()))) " " (SMOOTHNESS) }
     }
 }
 
 fn data_table(view: &RunView, name: &str, curves: &[&CurveSummary]) -> Markup {
-    let mut xs: Vec<f64> = curves.iter().flat_map(|c| c.points.iter().map(|p| p.x)).collect();
+    let mut xs: Vec<f64> =
+        curves.iter().flat_map(|c| shown_points(c).into_iter().map(|p| p.x)).collect();
     xs.sort_by(f64::total_cmp);
     xs.dedup();
     let behind: Vec<Behind> = curves.iter().map(|c| Behind::curve(view, c)).collect();
@@ -141,7 +142,7 @@ fn data_table(view: &RunView, name: &str, curves: &[&CurveSummary]) -> Markup {
     };
     html! {
         details {
-            summary { "Data table: " (count(xs.len(), "size")) }
+            summary { "Data table: the " (count(xs.len(), "size")) " drawn; the raw values below have all" }
             (table_box(&format!("{name} at every size: geometric mean and interval"), &head, &rows))
         }
     }

@@ -89,8 +89,8 @@ fn sizes(view: &RunView, gate: &Gate) -> Markup {
                     li {
                         "Most efficient size for " (c.name) " of " (view.label(c.treatment)) ": " strong { (x_text(p.x, &c.x_unit)) }
                         " with " (behind.link(&point_text(p, &c.unit)))
-                        ", the smallest within 2 % of the best"
-                        @if let Some(b) = &c.best { " (" (behind.link(&point_text(b, &c.unit))) " at " (x_text(b.x, &c.x_unit)) ")" }
+                        ": " (c.judged) ", the smallest within 2 % of the best"
+                        @if let Some(b) = &c.best { " (" (x_text(b.x, &c.x_unit)) " with " (behind.link(&point_text(b, &c.unit))) ")" }
                         "."
                     }
                 }

@@ -195,13 +195,14 @@ fn cpu(record: &TrialRecord, samples: &SampleSet, phases: &[PhaseSpan]) -> Optio
     }))
 }
 
-/// The time between samples in as few digits as say it: `100 ms`, `1 s`.
+/// The time between samples, to 10 ms (the grain of the samples' own clock): `100 ms`, `1 s`.
 fn interval_text(ns: u64) -> String {
-    assay_model::units::format_value_digits(
-        ns as f64 / 1e9,
-        "s",
-        if ns.is_multiple_of(100_000_000) { 2 } else { 3 },
-    )
+    let hundredths = (ns as f64 / 1e7).round() as u64;
+    if hundredths.is_multiple_of(100) {
+        format!("{} s", hundredths / 100)
+    } else {
+        format!("{} ms", hundredths * 10)
+    }
 }
 
 /// The median time between samples.

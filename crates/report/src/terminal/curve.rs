@@ -49,7 +49,12 @@ fn one(c: &CurveSummary, style: Style, w: &mut Writer) {
     ));
     w.pairs(&pairs);
     if c.efficient.is_some() {
-        w.wrapped(2, "efficient: the smallest size within 2 % of the best", Paint::Soft);
+        let text = format!("efficient: {}, the smallest size within 2 % of the best", c.judged);
+        w.wrapped(2, &text, Paint::Soft);
+    }
+    if c.kind == assay_model::Kind::Derived {
+        w.wrapped(2, "its values by size are on the page and in the CSV", Paint::Soft);
+        return;
     }
     let powers: Vec<&CurvePoint> = c.points.iter().filter(|p| is_power_of_two(p.x)).collect();
     if powers.is_empty() {

@@ -16,8 +16,9 @@ pub fn result(view: &RunView, style: Style) -> String {
     let s = &view.summary;
     let mut w = Writer::new(style);
     w.raw(&results(view, style));
+    let all: Vec<Finding> = view.findings().into_iter().map(|(f, _)| f).collect();
     let serious: Vec<Finding> =
-        view.analysis.findings.iter().filter(|f| f.severity > Severity::Note).cloned().collect();
+        all.iter().filter(|f| f.severity > Severity::Note).cloned().collect();
     if !serious.is_empty() {
         w.blank();
         w.raw(&findings(&serious, style));
@@ -37,7 +38,7 @@ pub fn result(view: &RunView, style: Style) -> String {
         w.line(&format!("and {} more failed", failed.len() - FAILED_SHOWN), Paint::Bad);
     }
     w.blank();
-    let notes = view.analysis.findings.len() - serious.len();
+    let notes = all.len() - serious.len();
     let also = if notes == 0 { String::new() } else { format!(", {}", count(notes, "note")) };
     let trials = count(s.completed as usize, "trial");
     w.wrapped(

@@ -25,7 +25,10 @@ mod worker;
 use std::collections::BTreeMap;
 use std::path::Path;
 
-use assay_model::{Exit, Fact, Scalar, ValidationResult, WorkloadSpec, units};
+use assay_model::{
+    CurvePoint, Exit, Fact, Interval, Scalar, ValidationResult, WorkloadSpec, units,
+};
+use assay_stats::curve::NEARLY;
 
 pub use crew::WORKER;
 pub use failure::Failure;
@@ -33,7 +36,7 @@ pub use model::{CurveModel, Prediction};
 pub use trial::run as trial;
 pub use worker::run as worker;
 
-use crate::{Collected, Finished, Launch, TrialContext, Workload, WorkloadError};
+use crate::{Choice, Collected, Finished, Launch, TrialContext, Workload, WorkloadError};
 use file::Place;
 use order::{Order, Timing};
 use params::{Cache, Direction, Params, Sizes};
@@ -69,6 +72,29 @@ impl Workload for BlockSize {
         let params = Params::from_map(params)?;
         // The run's folder is not known yet; a path that a person gave is looked at.
         Place::of(&params, Path::new("")).map(|_| ())
+    }
+
+    fn choose(&self, curve: &str, trials: &[Vec<[f64; 2]>]) -> Option<Choice> {
+        if !matches!(curve, "throughput" | "dd") {
+            return None;
+        }
+        let model = CurveModel::fit(trials);
+        let point = |size: u64, said: Prediction| CurvePoint {
+            x: size as f64,
+            value: said.value,
+            interval: Some(Interval { low: said.low, high: said.high, level: 0.95 }),
+            n: trials.len() as u32,
+        };
+        let (best, said) = model.best()?;
+        let nearly =
+            |size: &u64| model.predict(*size).filter(|p| p.value >= said.value * (1.0 - NEARLY));
+        let (efficient, its) =
+            model.visited().iter().find_map(|size| nearly(size).map(|p| (*size, p)))?;
+        Some(Choice {
+            best: point(best, said),
+            efficient: point(efficient, its),
+            judged: "judged on the curve fitted through all visited sizes",
+        })
     }
 
     fn describe(&self, params: &BTreeMap<String, Scalar>) -> BTreeMap<String, Fact> {

@@ -1,0 +1,280 @@
+//! One session of a run: trial after trial, from what is left of the plan to the reason to stop.
+
+use std::collections::BTreeMap;
+use std::time::{Duration, Instant};
+
+use assay_archive::RunWriter;
+use assay_model::{
+    Experiment, Finding, LedgerEvent, Outcome, Plan, PlannedTrial, RunState, TrialRecord, units,
+};
+use assay_observe::Sampler;
+use assay_sut::process::Runner;
+use assay_sut::{Interrupt, Watch};
+use assay_workloads::Calibration;
+
+use crate::heard::Heard;
+use crate::schedule;
+use crate::scratch::Scratch;
+use crate::so_far::SoFar;
+use crate::stop::{self, Rule};
+use crate::trial::{Bench, Order, calibrate};
+use crate::watch::{Standing, Watcher};
+use crate::{Lab, LabError};
+
+/// How often the system's tunables are read again between short trials.
+const RECHECK: Duration = Duration::from_secs(1);
+/// How many times the empty launch (a shell's start-up) is measured.
+const CALIBRATIONS: usize = 30;
+
+/// What a session of a run carries from trial to trial.
+pub(crate) struct Session<'a> {
+    pub lab: &'a Lab<'a>,
+    pub experiment: &'a Experiment,
+    pub bench: Bench<'a>,
+    pub runner: Runner,
+    pub writer: RunWriter,
+    pub plan: Plan,
+    pub so_far: SoFar,
+    pub calibrations: BTreeMap<u32, Option<Calibration>>,
+    pub sampler: Option<Sampler>,
+    pub interval: Duration,
+    pub watch: Watch,
+    pub checked: Instant,
+    pub began: Instant,
+    pub completed: usize,
+    pub failed: usize,
+}
+
+impl Session<'_> {
+    /// Runs what is left of the plan. Returns how the run ended.
+    pub fn trials(
+        &mut self,
+        scratch: &Scratch,
+        fitness: &[Finding],
+        watcher: &mut dyn Watcher,
+    ) -> Result<(RunState, String), LabError> {
+        let design = &self.experiment.design;
+        let rule = Rule::of(self.experiment);
+        let max_time = units::duration_of(&design.max_time).unwrap_or(Duration::MAX);
+        let mut index = 0;
+        while let Some(planned) = self.plan.trials.get(index).cloned() {
+            index += 1;
+            if self.so_far.stands(planned.number) {
+                continue;
+            }
+            if self.interrupted() {
+                return Ok((RunState::Interrupted, "interrupted by a signal".into()));
+            }
+            if self.began.elapsed() >= max_time {
+                return Ok((RunState::Failed, format!("max_time ({}) is over", design.max_time)));
+            }
+            if self.completed + self.failed >= design.max_trials as usize {
+                let reason = format!("max_trials ({}) is reached", design.max_trials);
+                return Ok((RunState::Failed, reason));
+            }
+            let outcome = self.trial(scratch, &planned, fitness, watcher)?;
+            if outcome == Outcome::Interrupted {
+                return Ok((RunState::Interrupted, "interrupted by a signal".into()));
+            }
+            if design.max_failures > 0 && self.failed >= design.max_failures as usize {
+                let reason = format!("{} trials failed (max_failures)", self.failed);
+                return Ok((RunState::Failed, reason));
+            }
+            if let Some(reason) = self.block_ended(rule, index, &planned)? {
+                return Ok((RunState::Completed, reason));
+            }
+        }
+        Ok((RunState::Completed, "the plan is done".into()))
+    }
+
+    fn interrupted(&self) -> bool {
+        self.lab.interrupt.as_ref().is_some_and(Interrupt::fired)
+    }
+
+    /// At the end of a block: fixes an open number of blocks, or looks. `Some`: stop, and why.
+    fn block_ended(
+        &mut self,
+        rule: Rule,
+        index: usize,
+        planned: &PlannedTrial,
+    ) -> Result<Option<String>, LabError> {
+        let last_of_block = self.plan.trials.get(index).is_none_or(|n| n.block != planned.block);
+        if !last_of_block || planned.warmup {
+            return Ok(None);
+        }
+        let counted = planned.block + 1 - self.experiment.design.warmup_blocks;
+        match rule {
+            Rule::Open if counted == 1 => self.fix_blocks().map(|()| None),
+            Rule::Looks => {
+                let look = stop::look(self.experiment, &self.plan, self.so_far.records(), counted);
+                let Some((stop, decision)) = look else { return Ok(None) };
+                self.writer
+                    .ledger(LedgerEvent::Looked { blocks: counted, decision: decision.clone() })?;
+                Ok(stop.then_some(decision))
+            }
+            Rule::Open | Rule::Fixed(_) => Ok(None),
+        }
+    }
+
+    fn fix_blocks(&mut self) -> Result<(), LabError> {
+        let times: Vec<f64> =
+            self.so_far.records().iter().filter_map(|r| r.resources.map(|u| u.wall_s)).collect();
+        let mean = times.iter().sum::<f64>() / times.len().max(1) as f64;
+        let design = &self.experiment.design;
+        let blocks = stop::open_blocks(mean, self.plan.treatments.len(), design.max_trials);
+        self.plan.trials = schedule::trials(design, &self.plan.treatments, self.plan.seed, blocks);
+        let reason = format!("a trial of the first block took {}", units::format_value(mean, "s"));
+        self.writer.replace_plan(&self.plan, &reason)?;
+        Ok(())
+    }
+
+    /// Runs one trial and records it.
+    fn trial(
+        &mut self,
+        scratch: &Scratch,
+        planned: &PlannedTrial,
+        fitness: &[Finding],
+        watcher: &mut dyn Watcher,
+    ) -> Result<Outcome, LabError> {
+        let treatment = self.plan.treatment(planned.treatment).cloned().ok_or_else(|| {
+            LabError::CannotResume {
+                run: self.writer.id().clone(),
+                reason: format!("its plan has no treatment {}", planned.treatment),
+            }
+        })?;
+        let attempt = self.so_far.next_attempt(planned.number);
+        watcher.started(&self.standing(planned, &treatment));
+        let calibration = self.calibration(&treatment);
+        self.writer.ledger(LedgerEvent::TrialStarted { number: planned.number, attempt })?;
+        let every = watcher.every();
+        // A sample at the start of a trial keeps what came before it out of its first interval. Short
+        // trials have no samples and are not delayed by one.
+        let sampler = self.sampler.as_ref().filter(|_| self.expects_samples(treatment.id));
+        let at_start = || {
+            if let Some(sampler) = sampler {
+                sampler.tick_now();
+            }
+        };
+        let order = Order {
+            planned,
+            attempt,
+            treatment: &treatment,
+            previous: self.so_far.with_curves(treatment.id),
+            calibration,
+            at_start: &at_start,
+        };
+        let mut on_progress = |progress| watcher.tick(progress);
+        let heard = Heard::new(every, &mut on_progress);
+        let mut record = self.bench.run(&mut self.runner, order, heard);
+        let samples = self.observe(&mut record);
+        self.recheck(&mut record);
+        if self.completed + self.failed == 0 {
+            record.findings.extend(fitness.iter().cloned());
+        }
+        self.require_metric(&mut record);
+        self.writer.write_trial(
+            &record,
+            &self.runner.stdout.bytes(),
+            &self.runner.stderr.bytes(),
+            samples.as_ref(),
+        )?;
+        scratch
+            .clear_trial()
+            .map_err(|source| LabError::Scratch { root: scratch.trial_dir(), source })?;
+        if record.outcome == Outcome::Completed {
+            self.completed += 1;
+        } else {
+            self.failed += 1;
+        }
+        watcher.ended(&record);
+        let outcome = record.outcome;
+        self.so_far.push(record);
+        Ok(outcome)
+    }
+
+    /// Whether a trial of this treatment will last an interval of the monitors, judged by the last one.
+    fn expects_samples(&self, treatment: u32) -> bool {
+        self.so_far.lasted(treatment).is_none_or(|lasted| lasted >= self.interval)
+    }
+
+    /// What every trial of this treatment pays first, measured once.
+    fn calibration(&mut self, treatment: &assay_model::Treatment) -> Option<Calibration> {
+        if let Some(known) = self.calibrations.get(&treatment.id) {
+            return *known;
+        }
+        let launch = self.bench.workload.calibrate(&treatment.params);
+        let measured = launch.and_then(|launch| {
+            calibrate(&mut self.runner, &launch, &self.bench.trial_dir, CALIBRATIONS)
+        });
+        self.calibrations.insert(treatment.id, measured);
+        measured
+    }
+
+    /// Takes the samples of the trial's time, if it was long enough to have any.
+    fn observe(&mut self, record: &mut TrialRecord) -> Option<assay_model::SampleSet> {
+        let sampler = self.sampler.as_ref()?;
+        if record.end_ns.saturating_sub(record.start_ns) < self.interval.as_nanos() as u64 {
+            return None;
+        }
+        sampler.tick_now();
+        let now = assay_sut::process::monotonic_ns();
+        // A row tells of the interval that ends at its time: the one at the start is of before.
+        let from = record.start_ns + 1;
+        let samples = sampler.window(from, now);
+        record.observers = sampler.reports(from, now);
+        sampler.discard_before(now);
+        Some(samples)
+    }
+
+    /// Reads again what should not have changed, at most once a second.
+    fn recheck(&mut self, record: &mut TrialRecord) {
+        if self.checked.elapsed() < RECHECK {
+            return;
+        }
+        self.checked = Instant::now();
+        record.changed = self.watch.changed();
+        if !record.changed.is_empty() {
+            let paths: Vec<&str> = record.changed.keys().map(String::as_str).collect();
+            record.findings.push(Finding {
+                id: "F13".into(),
+                name: "environment-stable".into(),
+                severity: assay_model::Severity::Invalid,
+                message: format!("{} changed since the start of the run", paths.join(", ")),
+                remedy: "find what changed it and run again".into(),
+            });
+        }
+    }
+
+    /// A trial without the metric that decides has not measured anything.
+    fn require_metric(&self, record: &mut TrialRecord) {
+        if record.outcome == Outcome::Completed && record.metric(&self.plan.metric).is_none() {
+            record.outcome = Outcome::Failed;
+            let has: Vec<&str> = record.metrics.iter().map(|m| m.name.as_str()).collect();
+            record.error = format!(
+                "the program reported no `{}`; it reported {}",
+                self.plan.metric,
+                if has.is_empty() { "nothing".to_owned() } else { has.join(", ") }
+            );
+        }
+    }
+
+    fn standing<'b>(
+        &'b self,
+        trial: &'b PlannedTrial,
+        treatment: &'b assay_model::Treatment,
+    ) -> Standing<'b> {
+        let done = self.completed + self.failed;
+        let unit = || {
+            let metric = self.plan.workload.metric(&self.plan.metric);
+            metric.map(|m| m.unit.clone()).unwrap_or_default()
+        };
+        let estimate = self.so_far.estimate(treatment.id).map(|value| (value, unit()));
+        let recorded = self.so_far.records().len();
+        let total = self.plan.trials.len();
+        let left = (done > 0).then(|| {
+            let each = self.began.elapsed().as_secs_f64() / done as f64;
+            Duration::from_secs_f64(each * (total.saturating_sub(recorded)) as f64)
+        });
+        Standing { trial, treatment, done: recorded, total, estimate, left }
+    }
+}

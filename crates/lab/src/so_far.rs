@@ -1,0 +1,93 @@
+//! The records of a run so far, with what is asked of them before each trial kept up to date, so that
+//! the thousandth short trial costs no more than the first.
+
+use std::collections::HashMap;
+use std::time::Duration;
+
+use assay_model::{Outcome, TrialRecord};
+
+/// What is known of one treatment.
+#[derive(Debug, Default)]
+struct OfTreatment {
+    /// Sum of the logarithms of the deciding metric, over the trials that count.
+    logs: f64,
+    /// How many trials that sum has.
+    n: u32,
+    /// How long the last trial took.
+    lasted: Option<Duration>,
+    /// The completed records that have curves.
+    curves: Vec<TrialRecord>,
+}
+
+/// The records so far.
+#[derive(Debug)]
+pub(crate) struct SoFar {
+    metric: String,
+    records: Vec<TrialRecord>,
+    /// By trial number: the latest attempt, and whether it stands (was not interrupted).
+    attempts: HashMap<u32, (u32, bool)>,
+    treatments: HashMap<u32, OfTreatment>,
+}
+
+impl SoFar {
+    /// Begins with the records of earlier sessions. `metric` is the one that decides.
+    pub fn new(metric: &str, records: Vec<TrialRecord>) -> Self {
+        let mut so_far = SoFar {
+            metric: metric.to_owned(),
+            records: Vec::with_capacity(records.len()),
+            attempts: HashMap::new(),
+            treatments: HashMap::new(),
+        };
+        for record in records {
+            so_far.push(record);
+        }
+        so_far
+    }
+
+    /// Adds a record.
+    pub fn push(&mut self, record: TrialRecord) {
+        let stands = record.outcome != Outcome::Interrupted;
+        self.attempts.insert(record.number, (record.attempt, stands));
+        let of = self.treatments.entry(record.treatment).or_default();
+        of.lasted = Some(Duration::from_nanos(record.end_ns.saturating_sub(record.start_ns)));
+        if let Some(value) = record.metric(&self.metric).filter(|v| *v > 0.0 && record.counts()) {
+            of.logs += value.ln();
+            of.n += 1;
+        }
+        if record.outcome == Outcome::Completed && !record.curves.is_empty() {
+            of.curves.push(record.clone());
+        }
+        self.records.push(record);
+    }
+
+    /// All of them.
+    pub fn records(&self) -> &[TrialRecord] {
+        &self.records
+    }
+
+    /// Whether this trial has a record that stands.
+    pub fn stands(&self, number: u32) -> bool {
+        self.attempts.get(&number).is_some_and(|(_, stands)| *stands)
+    }
+
+    /// The number of the next attempt at this trial.
+    pub fn next_attempt(&self, number: u32) -> u32 {
+        self.attempts.get(&number).map_or(1, |(attempt, _)| attempt + 1)
+    }
+
+    /// The geometric mean of the deciding metric.
+    pub fn estimate(&self, treatment: u32) -> Option<f64> {
+        let of = self.treatments.get(&treatment).filter(|of| of.n > 0)?;
+        Some((of.logs / f64::from(of.n)).exp())
+    }
+
+    /// How long the last trial of this treatment took.
+    pub fn lasted(&self, treatment: u32) -> Option<Duration> {
+        self.treatments.get(&treatment)?.lasted
+    }
+
+    /// The completed records of this treatment that have curves.
+    pub fn with_curves(&self, treatment: u32) -> &[TrialRecord] {
+        self.treatments.get(&treatment).map_or(&[], |of| of.curves.as_slice())
+    }
+}
