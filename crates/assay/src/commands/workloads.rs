@@ -4,6 +4,7 @@ use std::fmt::Write;
 
 use anyhow::Result;
 use assay_model::{ParamType, WorkloadSpec};
+use assay_workloads::KitPaths;
 
 use super::kit_paths;
 use crate::cli::Cli;
@@ -13,19 +14,9 @@ use crate::{print, wrap};
 /// Lists all workloads, or describes one.
 pub fn workloads(cli: &Cli, name: Option<&str>) -> Result<Exit> {
     let kits = kit_paths()?;
-    let specs: Vec<WorkloadSpec> = match name {
+    let specs = match name {
         Some(name) => vec![assay_workloads::registry::find(name, &kits)?.spec().clone()],
-        None => {
-            let mut specs: Vec<WorkloadSpec> =
-                assay_workloads::registry::builtin().iter().map(|w| w.spec().clone()).collect();
-            for name in kits.kits().keys() {
-                // A broken kit is `assay kit check`'s to explain.
-                if let Ok(kit) = assay_workloads::registry::find(name, &kits) {
-                    specs.push(kit.spec().clone());
-                }
-            }
-            specs
-        }
+        None => all(&kits),
     };
     if cli.json {
         print(&serde_json::to_string_pretty(&specs)?)?;
@@ -40,6 +31,18 @@ pub fn workloads(cli: &Cli, name: Option<&str>) -> Result<Exit> {
         print(&text)?;
     }
     Ok(Exit::Fine)
+}
+
+/// The built-in ones and the kits. A broken kit is `assay kit check`'s to explain.
+fn all(kits: &KitPaths) -> Vec<WorkloadSpec> {
+    let builtin = assay_workloads::registry::builtin();
+    let mut specs: Vec<WorkloadSpec> = builtin.iter().map(|w| w.spec().clone()).collect();
+    for name in kits.kits().keys() {
+        if let Ok(kit) = assay_workloads::registry::find(name, kits) {
+            specs.push(kit.spec().clone());
+        }
+    }
+    specs
 }
 
 fn describe(spec: &WorkloadSpec) -> String {
