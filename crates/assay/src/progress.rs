@@ -13,7 +13,7 @@ const REDRAW: Duration = Duration::from_millis(100);
 
 /// Follows a run on the terminal.
 pub struct Bar {
-    drawn_bar: ProgressBar,
+    line: ProgressBar,
     terminal: bool,
     quiet: bool,
     drawn: Option<Instant>,
@@ -27,7 +27,7 @@ impl Bar {
         let target =
             if terminal { ProgressDrawTarget::stderr() } else { ProgressDrawTarget::hidden() };
         Bar {
-            drawn_bar: ProgressBar::with_draw_target(None, target),
+            line: ProgressBar::with_draw_target(None, target),
             terminal,
             quiet,
             drawn: None,
@@ -43,18 +43,18 @@ impl Watcher for Bar {
 
     fn say(&mut self, sentence: &str) {
         if !self.quiet {
-            self.drawn_bar.suspend(|| crate::say(sentence));
+            self.line.suspend(|| crate::say(sentence));
         }
     }
 
     fn registered(&mut self, run: &RunId, trials: usize) {
         if self.terminal {
-            self.drawn_bar.set_length(trials as u64);
+            self.line.set_length(trials as u64);
             let style = ProgressStyle::with_template("{prefix} {bar:20} {pos}/{len} {wide_msg}");
             if let Ok(style) = style {
-                self.drawn_bar.set_style(style.progress_chars("=> "));
+                self.line.set_style(style.progress_chars("=> "));
             }
-            self.drawn_bar.set_prefix(run.to_string());
+            self.line.set_prefix(run.to_string());
         }
     }
 
@@ -74,9 +74,9 @@ impl Watcher for Bar {
             .map(|left| format!(", {} left", units::format_duration(left)))
             .unwrap_or_default();
         self.message = format!("{}{estimate}{left}", standing.treatment.label());
-        self.drawn_bar.set_length(standing.total as u64);
-        self.drawn_bar.set_position(standing.done as u64);
-        self.drawn_bar.set_message(self.message.clone());
+        self.line.set_length(standing.total as u64);
+        self.line.set_position(standing.done as u64);
+        self.line.set_message(self.message.clone());
     }
 
     fn tick(&mut self, progress: Option<f64>) {
@@ -87,10 +87,10 @@ impl Watcher for Bar {
             let due = self.drawn.is_none_or(|at| at.elapsed() >= REDRAW);
             if due {
                 self.drawn = Some(Instant::now());
-                self.drawn_bar.set_message(format!("{} {:.0} %", self.message, progress * 100.0));
+                self.line.set_message(format!("{} {:.0} %", self.message, progress * 100.0));
             }
         } else {
-            self.drawn_bar.tick();
+            self.line.tick();
         }
     }
 
@@ -109,6 +109,6 @@ impl Watcher for Bar {
     }
 
     fn finished(&mut self) {
-        self.drawn_bar.finish_and_clear();
+        self.line.finish_and_clear();
     }
 }
