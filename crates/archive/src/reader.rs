@@ -189,7 +189,15 @@ impl RunReader {
 
     /// One line about the run.
     pub fn summary(&self) -> Result<RunSummary> {
-        summary::of(self)
+        summary::of(self, &self.records()?)
+    }
+
+    /// The run in one line, for a caller that has read [`RunReader::records`] already.
+    ///
+    /// # Errors
+    /// As [`RunReader::summary`].
+    pub fn summary_of(&self, records: &[TrialRecord]) -> Result<RunSummary> {
+        summary::of(self, records)
     }
 
     fn log(&self, number: u32, attempt: u32, name: &str) -> Result<Vec<u8>> {

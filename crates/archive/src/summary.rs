@@ -7,9 +7,8 @@ use crate::reader::RunReader;
 
 /// Sums a run up. Counts are of the latest attempt at each trial that has a record; a trial that was
 /// cut off without one is counted nowhere.
-pub(crate) fn of(run: &RunReader) -> Result<RunSummary> {
+pub(crate) fn of(run: &RunReader, records: &[TrialRecord]) -> Result<RunSummary> {
     let plan = run.plan()?;
-    let records = run.records()?;
     let of_baseline: Vec<&TrialRecord> =
         records.iter().filter(|r| r.treatment == plan.baseline && r.counts()).collect();
     let values: Vec<f64> = of_baseline.iter().filter_map(|r| r.metric(&plan.metric)).collect();

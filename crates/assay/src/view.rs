@@ -23,7 +23,7 @@ pub fn load(archive: &Archive, id: &RunId) -> Result<RunView> {
         }
     }
     Ok(RunView {
-        summary: reader.summary()?,
+        summary: reader.summary_of(&records)?,
         experiment,
         experiment_toml,
         plan,
