@@ -52,8 +52,21 @@ fn report(error: &anyhow::Error) {
     if let Some(assay_lab::LabError::File(file)) = error.downcast_ref() {
         let _ = writeln!(std::io::stderr(), "{}", file.render(colour(&std::io::stderr())));
     } else {
-        say(&format!("error: {error:#}"));
+        say(&format!("error: {}", sentence(error)));
     }
+}
+
+/// An error with its causes, each once: some messages hold their cause already.
+fn sentence(error: &anyhow::Error) -> String {
+    error.chain().map(ToString::to_string).fold(String::new(), |so_far, cause| {
+        if so_far.contains(&cause) {
+            so_far
+        } else if so_far.is_empty() {
+            cause
+        } else {
+            format!("{so_far}: {cause}")
+        }
+    })
 }
 
 /// Whether to colour what goes to this stream.
@@ -63,7 +76,7 @@ pub fn colour(stream: &impl IsTerminal) -> bool {
 
 /// A sentence for the person, on standard error.
 pub fn say(sentence: &str) {
-    let _ = writeln!(std::io::stderr(), "assay: {sentence}");
+    let _ = writeln!(std::io::stderr(), "{}", wrap(&format!("assay: {sentence}"), "", "  "));
 }
 
 /// A result, on standard output.

@@ -10,6 +10,7 @@ mod cpus;
 mod describe;
 mod error;
 mod estimate;
+mod factors;
 mod file;
 mod findings;
 mod heard;

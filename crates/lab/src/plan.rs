@@ -1,13 +1,14 @@
 //! Makes the plan of an experiment: crosses the factors, checks every level, and lays out the blocks.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeMap;
 
 use assay_model::{
-    Experiment, FactorLevels, MetricSpec, Plan, SCHEMA_VERSION, Scalar, Stop, Treatment,
-    TreatmentPattern, WorkloadSpec, units,
+    Experiment, MetricSpec, Plan, SCHEMA_VERSION, Scalar, Stop, Treatment, TreatmentPattern,
+    WorkloadSpec, units,
 };
 use assay_workloads::Workload;
 
+use crate::factors::{Factors, expand_factors, groups};
 use crate::file::nearest;
 use crate::schedule;
 
@@ -15,8 +16,6 @@ use crate::schedule;
 pub const DEFAULT_BLOCKS: u32 = 10;
 /// More treatments than this are taken for a mistake.
 const MOST_TREATMENTS: usize = 10_000;
-/// More levels of one factor than this are taken for a mistake.
-const MOST_LEVELS: usize = 10_000;
 
 /// An experiment that cannot be planned: where in the file, what is wrong, what would be right.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
@@ -30,7 +29,11 @@ pub struct PlanError {
     pub help: String,
 }
 
-fn wrong(path: &[&str], message: impl Into<String>, help: impl Into<String>) -> PlanError {
+pub(crate) fn wrong(
+    path: &[&str],
+    message: impl Into<String>,
+    help: impl Into<String>,
+) -> PlanError {
     PlanError {
         path: path.iter().map(|p| (*p).to_owned()).collect(),
         message: message.into(),
@@ -113,7 +116,7 @@ fn check_fixed(experiment: &Experiment, spec: &WorkloadSpec) -> Result<(), PlanE
     Ok(())
 }
 
-fn check_param(
+pub(crate) fn check_param(
     spec: &WorkloadSpec,
     path: &[&str],
     name: &str,
@@ -131,125 +134,8 @@ fn check_param(
     param.check(value).map_err(|message| wrong(path, message, param.help.clone()))
 }
 
-fn check_control(path: &[&str], name: &str, value: &Scalar) -> Result<(), PlanError> {
+pub(crate) fn check_control(path: &[&str], name: &str, value: &Scalar) -> Result<(), PlanError> {
     assay_sut::parse_setting(name, value).map(|_| ()).map_err(|e| wrong(path, e.to_string(), ""))
-}
-
-/// The factors in the order of their names, with their levels.
-type Factors = Vec<(String, Vec<Scalar>)>;
-
-fn expand_factors(
-    experiment: &Experiment,
-    spec: &WorkloadSpec,
-    cpus: usize,
-) -> Result<Factors, PlanError> {
-    let mut factors = Vec::new();
-    for (name, levels) in &experiment.factors {
-        let path = ["factors", name.as_str()];
-        let levels = expand_levels(&path, levels, cpus)?;
-        let mut seen = BTreeSet::new();
-        for level in &levels {
-            if !seen.insert(level.to_text()) {
-                let message = format!("`{name}` has the level `{level}` twice");
-                return Err(wrong(&path, message, "a level is one treatment; say it once"));
-            }
-            match name.strip_prefix("controls.") {
-                Some(control) => check_control(&path, control, level)?,
-                None => check_param(spec, &path, name, level)?,
-            }
-        }
-        let fixed = match name.strip_prefix("controls.") {
-            Some(control) => experiment.controls.contains_key(control),
-            None => experiment.params.contains_key(name),
-        };
-        if fixed {
-            let message = format!("`{name}` is both fixed and a factor");
-            return Err(wrong(&path, message, "leave it out of one of the two"));
-        }
-        factors.push((name.clone(), levels));
-    }
-    Ok(factors)
-}
-
-fn expand_levels(
-    path: &[&str],
-    levels: &FactorLevels,
-    cpus: usize,
-) -> Result<Vec<Scalar>, PlanError> {
-    let (from, to, step, times) = match levels {
-        FactorLevels::List(levels) if levels.is_empty() => {
-            return Err(wrong(path, "a factor without levels", "name at least one level"));
-        }
-        FactorLevels::List(levels) => return Ok(levels.clone()),
-        FactorLevels::Range { from, to, step, times } => (*from, to, *step, *times),
-    };
-    let to = match to {
-        Scalar::Text(t) if t == "cpus" => cpus as i64,
-        other => other.as_i64().ok_or_else(|| {
-            wrong(path, format!("`to` is `{other}`"), "use a whole number, or \"cpus\"")
-        })?,
-    };
-    let bad_step = step.is_some_and(|s| s < 1) || times.is_some_and(|t| t < 2 || from < 1);
-    if bad_step || (step.is_some() && times.is_some()) || to < from {
-        return Err(wrong(
-            path,
-            format!("the range from {from} to {to} cannot be walked"),
-            "use from <= to and either step >= 1, or times >= 2 with from >= 1",
-        ));
-    }
-    let mut values = Vec::new();
-    let mut next = from;
-    while next < to {
-        if values.len() >= MOST_LEVELS {
-            return Err(wrong(
-                path,
-                format!("more than {MOST_LEVELS} levels"),
-                "use a larger step",
-            ));
-        }
-        values.push(Scalar::Int(next));
-        let after = match times {
-            Some(times) => next.checked_mul(times),
-            None => next.checked_add(step.unwrap_or(1)),
-        };
-        next = after.unwrap_or(to);
-    }
-    values.push(Scalar::Int(to));
-    Ok(values)
-}
-
-/// The groups of factors that go side by side: zipped ones together, every other alone.
-fn groups(experiment: &Experiment, factors: &Factors) -> Result<Vec<Vec<usize>>, PlanError> {
-    let path = ["design", "zip"];
-    let mut grouped = BTreeSet::new();
-    let mut groups = Vec::new();
-    for zip in &experiment.design.zip {
-        let mut group = Vec::new();
-        for name in zip {
-            let index = factors.iter().position(|(n, _)| n == name).ok_or_else(|| {
-                wrong(&path, format!("`{name}` is not a factor"), "zip names factors")
-            })?;
-            if !grouped.insert(index) {
-                return Err(wrong(&path, format!("`{name}` is zipped twice"), "zip it once"));
-            }
-            group.push(index);
-        }
-        let lengths: Vec<usize> = group.iter().map(|i| factors[*i].1.len()).collect();
-        if lengths.windows(2).any(|w| w[0] != w[1]) {
-            let message = format!("{} have {lengths:?} levels", zip.join(", "));
-            return Err(wrong(&path, message, "factors that are zipped need equally many"));
-        }
-        if !group.is_empty() {
-            groups.push(group);
-        }
-    }
-    for index in 0..factors.len() {
-        if !grouped.contains(&index) {
-            groups.push(vec![index]);
-        }
-    }
-    groups.sort();
-    Ok(groups)
 }
 
 fn treatments(
@@ -440,4 +326,82 @@ fn check_times(experiment: &Experiment) -> Result<(), PlanError> {
         units::duration_of(value).map_err(|e| wrong(&path, e.to_string(), ""))?;
     }
     Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use assay_workloads::Noop;
+
+    use super::*;
+
+    fn plan(text: &str) -> Result<Plan, PlanError> {
+        let text = format!("name = \"x\"\nworkload = \"noop\"\n{text}");
+        let experiment = crate::read_experiment("x.toml", &text).unwrap();
+        make_plan(&experiment, &Noop::new(), 4, 1)
+    }
+
+    fn labels(text: &str) -> Vec<String> {
+        plan(text).unwrap().treatments.iter().map(Treatment::label).collect()
+    }
+
+    #[test]
+    fn factors_are_crossed_zipped_and_excluded() {
+        let two = "[factors]\n\"controls.nice\" = [0, 5]\n\"controls.env.A\" = [\"x\", \"y\"]\n";
+        assert_eq!(
+            labels(two),
+            ["env.A=x, nice=0", "env.A=x, nice=5", "env.A=y, nice=0", "env.A=y, nice=5"]
+        );
+        let zip = format!("{two}[design]\nzip = [[\"controls.nice\", \"controls.env.A\"]]\n");
+        assert_eq!(labels(&zip), ["env.A=x, nice=0", "env.A=y, nice=5"]);
+        let but = format!("{two}[design]\nexclude = [{{ \"controls.nice\" = 5 }}]\n");
+        assert_eq!(labels(&but), ["env.A=x, nice=0", "env.A=y, nice=0"]);
+    }
+
+    #[test]
+    fn ranges_are_walked_to_their_end() {
+        let nice = |range: &str| {
+            let plan = plan(&format!("[factors]\n\"controls.nice\" = {range}\n")).unwrap();
+            plan.treatments
+                .iter()
+                .map(|t| t.levels["controls.nice"].as_i64().unwrap())
+                .collect::<Vec<_>>()
+        };
+        assert_eq!(nice("{ from = 1, to = \"cpus\" }"), [1, 2, 3, 4]);
+        assert_eq!(nice("{ from = 1, to = 10, step = 4 }"), [1, 5, 9, 10]);
+        assert_eq!(nice("{ from = 1, to = 16, times = 2 }"), [1, 2, 4, 8, 16]);
+        for bad in
+            ["{ from = 3, to = 1 }", "{ from = 0, to = 8, times = 2 }", "{ from = 1, to = \"x\" }"]
+        {
+            assert!(plan(&format!("[factors]\n\"controls.nice\" = {bad}\n")).is_err(), "{bad}");
+        }
+    }
+
+    #[test]
+    fn a_baseline_is_one_treatment() {
+        let two = "[factors]\n\"controls.nice\" = [0, 5]\n\"controls.env.A\" = [\"x\", \"y\"]\n";
+        let baseline = |pattern: &str| plan(&format!("{two}[compare]\nbaseline = {pattern}\n"));
+        assert_eq!(
+            baseline("{ \"controls.nice\" = 5, \"controls.env.A\" = \"y\" }").unwrap().baseline,
+            3
+        );
+        let several = baseline("{ \"controls.nice\" = 5 }").unwrap_err();
+        assert!(several.message.contains("2 treatments"), "{several}");
+        let none = baseline("{ \"controls.nice\" = 7 }").unwrap_err();
+        assert!(none.help.contains("0, 5"), "{none}");
+    }
+
+    #[test]
+    fn a_fixed_control_is_no_factor_too() {
+        let both = plan("[controls]\nnice = 1\n[factors]\n\"controls.nice\" = [0, 5]\n");
+        assert!(both.unwrap_err().message.contains("both fixed and a factor"));
+    }
+
+    #[test]
+    fn margins_are_percentages_or_fractions() {
+        assert_eq!(parse_margin("2 %"), Some(0.02));
+        assert_eq!(parse_margin("0.02"), Some(0.02));
+        for bad in ["2", "0", "-1 %", "much", "100 %"] {
+            assert_eq!(parse_margin(bad), None, "{bad}");
+        }
+    }
 }
