@@ -50,11 +50,13 @@ impl Watcher for Bar {
     fn registered(&mut self, run: &RunId, trials: usize) {
         if self.terminal {
             self.line.set_length(trials as u64);
-            let style = ProgressStyle::with_template("{prefix} {bar:20} {pos}/{len} {wide_msg}");
+            let style = ProgressStyle::with_template("{prefix} [{bar:16}] {pos}/{len} {wide_msg}");
             if let Ok(style) = style {
                 self.line.set_style(style.progress_chars("=> "));
             }
-            self.line.set_prefix(run.to_string());
+            // The last part of the id tells runs apart.
+            let id = run.as_str().rsplit('-').next().unwrap_or_default().to_owned();
+            self.line.set_prefix(id);
         }
     }
 
@@ -64,16 +66,14 @@ impl Watcher for Bar {
             return;
         }
         self.drawn = Some(Instant::now());
+        let left = standing.left.map(|left| format!("{} left  ", clock(left))).unwrap_or_default();
         let estimate = standing
             .estimate
             .as_ref()
             .map(|(value, unit)| format!(" ~{}", units::format_value(*value, unit)))
             .unwrap_or_default();
-        let left = standing
-            .left
-            .map(|left| format!(", {} left", units::format_duration(left)))
-            .unwrap_or_default();
-        self.message = format!("{}{estimate}{left}", standing.treatment.label());
+        let label = shorten(&standing.treatment.label());
+        self.message = format!("{left}{label}{estimate}");
         self.line.set_length(standing.total as u64);
         self.line.set_position(standing.done as u64);
         self.line.set_message(self.message.clone());
@@ -110,5 +110,26 @@ impl Watcher for Bar {
 
     fn finished(&mut self) {
         self.line.finish_and_clear();
+    }
+}
+
+/// `0:09`, `12:30`, `1:02:03`.
+fn clock(left: Duration) -> String {
+    let s = left.as_secs_f64().ceil() as u64;
+    if s < 3600 {
+        format!("{}:{:02}", s / 60, s % 60)
+    } else {
+        format!("{}:{:02}:{:02}", s / 3600, s % 3600 / 60, s % 60)
+    }
+}
+
+/// The end of a label that is too long for the line: treatments differ there more often.
+fn shorten(label: &str) -> String {
+    const MOST: usize = 24;
+    let n = label.chars().count();
+    if n <= MOST {
+        label.to_owned()
+    } else {
+        format!("…{}", label.chars().skip(n + 1 - MOST).collect::<String>())
     }
 }

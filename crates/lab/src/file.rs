@@ -4,7 +4,7 @@
 use std::ops::Range;
 
 use annotate_snippets::{AnnotationKind, Level, Renderer, Snippet, renderer::DecorStyle};
-use assay_model::{Experiment, SCHEMA_VERSION};
+use assay_model::{Experiment, SCHEMA_VERSION, nearest};
 use toml::de::{DeTable, DeValue};
 
 /// A mistake in an experiment file.
@@ -104,31 +104,6 @@ fn help_for(message: &str) -> String {
         return String::new();
     };
     nearest(unknown, quoted).map(|k| format!("did you mean `{k}`?")).unwrap_or_default()
-}
-
-/// The candidate that differs least from `word`, if it differs little.
-pub fn nearest<'a>(word: &str, candidates: impl Iterator<Item = &'a str>) -> Option<&'a str> {
-    candidates
-        .map(|c| (distance(word, c), c))
-        .filter(|(d, c)| *d <= 1 + c.len().min(word.len()) / 3)
-        .min_by_key(|(d, _)| *d)
-        .map(|(_, c)| c)
-}
-
-/// Levenshtein's distance in characters.
-fn distance(a: &str, b: &str) -> usize {
-    let b: Vec<char> = b.chars().collect();
-    let mut row: Vec<usize> = (0..=b.len()).collect();
-    for (i, ca) in a.chars().enumerate() {
-        let mut diagonal = row[0];
-        row[0] = i + 1;
-        for (j, cb) in b.iter().enumerate() {
-            let substituted = diagonal + usize::from(ca != *cb);
-            diagonal = row[j + 1];
-            row[j + 1] = substituted.min(diagonal + 1).min(row[j] + 1);
-        }
-    }
-    row[b.len()]
 }
 
 /// The bytes of the value at `path`, or of the deepest part of it that exists.

@@ -4,12 +4,11 @@ use std::collections::BTreeMap;
 
 use assay_model::{
     Experiment, MetricSpec, Plan, SCHEMA_VERSION, Scalar, Stop, Treatment, TreatmentPattern,
-    WorkloadSpec, units,
+    WorkloadSpec, nearest, units,
 };
 use assay_workloads::Workload;
 
 use crate::factors::{Factors, expand_factors, groups};
-use crate::file::nearest;
 use crate::schedule;
 
 /// Blocks of an experiment that does not say how many.

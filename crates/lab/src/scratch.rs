@@ -5,6 +5,8 @@ use std::fs;
 use std::io;
 use std::path::{Path, PathBuf};
 
+use assay_sut::start_ticks;
+
 const PREFIX: &str = "assay-scratch-";
 
 /// Where scratch folders are made: `$ASSAY_SCRATCH`, else the system's folder for temporary files.
@@ -36,7 +38,7 @@ impl Scratch {
     /// It could not be made.
     pub fn create(root: &Path) -> io::Result<Self> {
         let pid = std::process::id();
-        let start = start_time(pid).unwrap_or(0);
+        let start = start_ticks(pid).unwrap_or(0);
         for n in 0.. {
             let dir = root.join(format!("{PREFIX}{pid}-{start}-{n}"));
             match fs::create_dir(&dir) {
@@ -92,16 +94,9 @@ pub fn sweep(root: &Path) -> usize {
         let mut parts = rest.split('-');
         let pid = parts.next().and_then(|p| p.parse::<u32>().ok());
         let start = parts.next().and_then(|p| p.parse::<u64>().ok());
-        matches!((pid, start), (Some(pid), Some(start)) if start_time(pid) != Some(start))
+        matches!((pid, start), (Some(pid), Some(start)) if start_ticks(pid) != Some(start))
     });
     gone.filter(|entry| fs::remove_dir_all(entry.path()).is_ok()).count()
-}
-
-/// When a process started, in clock ticks since boot; `None` if there is no such process.
-fn start_time(pid: u32) -> Option<u64> {
-    let stat = fs::read_to_string(format!("/proc/{pid}/stat")).ok()?;
-    // The name in parentheses may hold anything, so count from its end: field 22 is the 20th after it.
-    stat.rsplit_once(") ")?.1.split(' ').nth(19)?.parse().ok()
 }
 
 #[cfg(test)]

@@ -15,6 +15,7 @@ mod fact;
 mod finding;
 mod ledger;
 mod metric;
+mod names;
 mod plan;
 mod record;
 mod run;
@@ -37,6 +38,7 @@ pub use fact::{Fact, SystemDescription};
 pub use finding::{Finding, Severity};
 pub use ledger::{LedgerEntry, LedgerEvent};
 pub use metric::{Better, Kind, MetricValue};
+pub use names::nearest;
 pub use plan::{Plan, PlannedTrial, Setting, Treatment};
 pub use record::{
     Curve, Exit, ObserverReport, Outcome, PhaseMark, ResourceUse, StreamSummary, TrialRecord,

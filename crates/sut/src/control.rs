@@ -163,12 +163,8 @@ pub fn find(name: &str) -> Option<&'static dyn Control> {
 pub(crate) fn named(name: &str) -> Result<&'static dyn Control, ControlError> {
     find(name).ok_or_else(|| {
         let names: Vec<&str> = all().iter().map(|c| c.spec().name).collect();
-        let nearest = names
-            .iter()
-            .map(|known| (distance(name, known), known))
-            .filter(|(d, known)| *d <= 1.max(known.len() / 3))
-            .min()
-            .map(|(_, known)| format!("; did you mean `{known}`?"));
+        let nearest = assay_model::nearest(name, names.iter().copied())
+            .map(|known| format!("; did you mean `{known}`?"));
         ControlError::Unknown {
             name: name.to_owned(),
             nearest: nearest.unwrap_or_default(),
@@ -204,22 +200,6 @@ pub(crate) fn setting_path(control: &str, key: &str) -> String {
     if key.is_empty() { control.to_owned() } else { format!("{control}.{key}") }
 }
 
-/// How many letters must be put in, taken out or replaced to make `a` of `b` (Levenshtein).
-fn distance(a: &str, b: &str) -> usize {
-    let b: Vec<char> = b.chars().collect();
-    let mut row: Vec<usize> = (0..=b.len()).collect();
-    for (i, from) in a.chars().take(64).enumerate() {
-        let mut diagonal = row[0];
-        row[0] = i + 1;
-        for (j, to) in b.iter().enumerate() {
-            let replaced = diagonal + usize::from(from != *to);
-            diagonal = row[j + 1];
-            row[j + 1] = replaced.min(row[j] + 1).min(diagonal + 1);
-        }
-    }
-    row[b.len()]
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -244,13 +224,6 @@ mod tests {
         assert!(!say("zzzzzz").contains("did you mean") && say("zzzzzz").contains("sysctl"));
         assert!(say("sysctl").contains("needs a key"));
         assert!(say("nice.5").contains("takes no key"));
-    }
-
-    #[test]
-    fn distances() {
-        assert_eq!(distance("", "abc"), 3);
-        assert_eq!(distance("kitten", "sitting"), 3);
-        assert_eq!(distance("cpus", "cpus"), 0);
     }
 
     #[test]

@@ -58,8 +58,9 @@ fn boot_id() -> Result<String, String> {
     Root::system().text("/proc/sys/kernel/random/boot_id").map_err(|e| e.to_string())
 }
 
-/// When a process started; `None` if there is none, or only its remains that nobody has waited for.
-fn start_ticks(pid: u32) -> Option<u64> {
+/// When a process started, in clock ticks since boot; `None` if there is none, or only its remains that
+/// nobody has waited for.
+pub fn start_ticks(pid: u32) -> Option<u64> {
     let stat = Root::system().text(&format!("/proc/{pid}/stat")).ok()?;
     // The name is in parentheses and may contain anything; the state is field 3.
     let fields: Vec<&str> = stat.rsplit_once(')')?.1.split_whitespace().collect();

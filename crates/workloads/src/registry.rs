@@ -86,31 +86,11 @@ pub fn find(name: &str, kits: &KitPaths) -> Result<Box<dyn Workload>, WorkloadEr
         return load(&dir);
     }
     known.extend(folders.into_keys());
-    let nearest = known
-        .iter()
-        .map(|k| (distance(name, k), k))
-        .min()
-        .filter(|(distance, k)| *distance <= k.len().max(3) / 3)
-        .map(|(_, k)| format!(" (did you mean `{k}`?)"))
+    let nearest = assay_model::nearest(name, known.iter().map(String::as_str))
+        .map(|k| format!(" (did you mean `{k}`?)"))
         .unwrap_or_default();
     let known = format!("{}{nearest}", known.join(", "));
     Err(WorkloadError::Unknown { name: name.to_owned(), known })
-}
-
-/// The edit distance of Levenshtein: how many characters must be put in, taken out or changed.
-fn distance(a: &str, b: &str) -> usize {
-    let b: Vec<char> = b.chars().collect();
-    let mut row: Vec<usize> = (0..=b.len()).collect();
-    for (i, ca) in a.chars().enumerate() {
-        let mut diagonal = row[0];
-        row[0] = i + 1;
-        for (j, cb) in b.iter().enumerate() {
-            let change = diagonal + usize::from(ca != *cb);
-            diagonal = row[j + 1];
-            row[j + 1] = change.min(row[j] + 1).min(diagonal + 1);
-        }
-    }
-    row[b.len()]
 }
 
 #[cfg(test)]
@@ -148,12 +128,5 @@ mod tests {
         let error = find("xyzzy", &paths).err().unwrap().to_string();
         assert!(!error.contains("did you mean"), "{error}");
         assert!(matches!(find("/nonexistent/kit", &paths), Err(WorkloadError::Kit { .. })));
-    }
-
-    #[test]
-    fn edit_distances() {
-        assert_eq!(distance("kitten", "sitting"), 3);
-        assert_eq!(distance("", "abc"), 3);
-        assert_eq!(distance("zstd", "zstd"), 0);
     }
 }
