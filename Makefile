@@ -17,10 +17,11 @@ install:
 
 test:
 	@scripts/test-packages
-	$(CARGO) test --workspace --locked
+	@CARGO="$(CARGO)" scripts/test
 
+# Adds the long simulations behind docs/statistics.md.
 test-all: test
-	$(CARGO) test --workspace --locked --release -- --ignored
+	$(CARGO) test --locked --release --package assay-stats --test coverage_table -- --ignored --nocapture
 
 check: fmt clippy deny
 

@@ -66,7 +66,8 @@ def hyperfine(command, runs, folder, shell):
 def assay(command, runs, folder, shell):
     out = f"{folder}/assay.json"
     flags = ["--shell"] if shell else []
-    argv = [ASSAY, "run", "--quiet", "--output", "discard", *flags, "--blocks", str(runs), "--export", f"hyperfine={out}", "--", *([command] if shell else command.split())]
+    argv = [ASSAY, "run", "--quiet", "--output", "discard", *flags, "--blocks", str(runs)]
+    argv += ["--export", f"hyperfine={out}", "--", *([command] if shell else command.split())]
     wall = timed(argv, environment(folder))
     result = json.load(open(out))["results"][0]
     return wall, sum(result["times"]), result["mean"]
@@ -74,6 +75,7 @@ def assay(command, runs, folder, shell):
 
 def own_time(command, few, many, shell):
     own = {"hyperfine": [], "assay": []}
+    between = []
     mean = {"hyperfine": [], "assay": []}
     with tempfile.TemporaryDirectory() as folder:
         for round_ in range(ROUNDS):
@@ -83,10 +85,17 @@ def own_time(command, few, many, shell):
                 wall_many, sum_many, m = run(command, many, folder, shell)
                 own[name].append(((wall_many - sum_many) - (wall_few - sum_few)) / (many - few))
                 mean[name].append(m)
+                if name == "assay":
+                    shown = subprocess.run([ASSAY, "archive", "show", "last", "--json"], env=environment(folder), capture_output=True)
+                    records = json.loads(shown.stdout)["records"]
+                    gaps = [b["start_ns"] - a["end_ns"] for a, b in zip(records, records[1:])]
+                    between.append(statistics.fmean(gaps) / 1e9)
     label = f"`{command}`, {'by a shell' if shell else 'no shell'}"
     for name in ("hyperfine", "assay"):
         m, lo, hi = interval([v * 1e6 for v in own[name]])
         print(f"  {label}: own time of {name}: median {statistics.median(own[name]) * 1e6:.0f} us, mean {m:.0f} ({lo:.0f}..{hi:.0f}) us a run")
+    m, lo, hi = interval([v * 1e6 for v in between])
+    print(f"  {label}: of that, assay between trials, by its own records: {m:.0f} ({lo:.0f}..{hi:.0f}) us")
     difference = interval([(a - h) * 1e6 for a, h in zip(own["assay"], own["hyperfine"])])
     print("  {}: assay - hyperfine: {:.0f} ({:.0f}..{:.0f}) us a run".format(label, *difference))
     if shell and command == "true":
