@@ -138,3 +138,18 @@ fn ctrl_c_keeps_what_was_measured() {
     assert_eq!(result["summary"]["state"], "interrupted");
     assert!(result["records"].as_array().unwrap().len() >= 2);
 }
+
+#[test]
+fn ctrl_c_ends_a_preparation_too() {
+    let world = World::new();
+    let prepare = "sh -c 'echo did > did.txt; exec sleep 983.25'";
+    let arguments = ["run", "--quiet", "--blocks", "2", "--prepare", prepare, "--", "true"];
+    let mut child = world.assay(&arguments).stdout(Stdio::null()).spawn().unwrap();
+    let began = Instant::now();
+    while lines(&world) == 0 && began.elapsed().as_secs() < 60 {
+        std::thread::yield_now();
+    }
+    kill_process(Pid::from_child(&child), Signal::INT).unwrap();
+    assert_eq!(child.wait().unwrap().code(), Some(130));
+    assert!(!alive("sleep 983.25"));
+}

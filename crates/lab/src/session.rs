@@ -166,6 +166,9 @@ impl Session<'_> {
         let mut on_progress = |progress| watcher.tick(progress);
         let heard = Heard::new(every, &mut on_progress);
         let mut record = self.bench.run(&mut self.runner, order, heard);
+        if self.interrupted() && record.exit.is_none() {
+            record.outcome = Outcome::Interrupted;
+        }
         let samples = self.observe(&mut record);
         self.recheck(&mut record);
         if self.completed + self.failed == 0 {

@@ -3,8 +3,11 @@
 use std::io::{self, Read, Write};
 use std::os::fd::{AsFd, BorrowedFd};
 use std::os::unix::net::UnixStream;
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 use std::sync::atomic::{AtomicBool, Ordering};
+
+/// The one that took over the signals of this process.
+static INSTALLED: OnceLock<Interrupt> = OnceLock::new();
 
 /// Fires once, at the first of SIGINT, SIGTERM and SIGHUP. A second signal is left to end assay at
 /// once; the journal then puts the system back.
@@ -31,7 +34,16 @@ impl Interrupt {
             signal_hook::flag::register(signal, Arc::clone(&flag))?;
             signal_hook::low_level::pipe::register(signal, write.try_clone()?)?;
         }
-        Ok(Interrupt { flag, wake: Arc::new(wake), waker: Arc::new(write) })
+        let interrupt = Interrupt { flag, wake: Arc::new(wake), waker: Arc::new(write) };
+        // A second one hears the same signals; either will do.
+        let _ = INSTALLED.set(interrupt.clone());
+        Ok(interrupt)
+    }
+
+    /// The one that took over the signals of this process, if any did: for what waits far from where it
+    /// was made.
+    pub fn installed() -> Option<&'static Interrupt> {
+        INSTALLED.get()
     }
 
     /// An interrupt that only [`Interrupt::fire`] fires.

@@ -1,9 +1,12 @@
 //! How good the sweep of `block-size` is on this machine, measured against itself:
 //!
 //! 1. The sweep of the ready-made experiment: six blocks of one trial with one process and one with
-//!    two, 4 s each, in random order.
-//! 2. A fresh measurement, in a process of its own, at 200 random sizes that the sweep did not visit, with
-//!    one process. Printed: the share of them within 5 % of what the curve says.
+//!    two, 4 s each, in random order. After each block a fresh process measures random sizes that were
+//!    drawn before, so that drift of the machine falls on both alike; its time is not the sweep's.
+//! 2. The fresh measurement (the median of those six processes, as the curve's level is of trials) at 200 of
+//!    these sizes that the sweep did not visit, against what the curve says of them. Printed: the share
+//!    within 5 %, and the same for each fresh process alone, which differs from others by the luck of
+//!    its memory and by the minute.
 //! 3. A run at 4,096 sizes, every 25 B, 20 ms each. Then the optimum of the sweep, the size with the
 //!    highest value in that run, and the size at which a curve through that run is highest are measured
 //!    again side by side in ten trials: the highest of 4,096 noisy values is too high, so only a second
@@ -17,16 +20,18 @@ mod block_size_run;
 
 use std::collections::BTreeSet;
 use std::path::Path;
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
 use assay_model::{TrialRecord, units};
 use assay_stats::rng::Rng;
-use assay_stats::summary::{logs, mean_interval};
+use assay_stats::summary::{logs, mean_interval, median};
 use assay_workloads::block_size::CurveModel;
 use block_size_run::{params, trial};
 
 const BLOCKS: u32 = 6;
 const FRESH: usize = 200;
+/// More are drawn, since the sweep will visit a few of them.
+const DRAWN: usize = 230;
 const EXHAUSTIVE: u64 = 4096;
 const AGAIN: u32 = 10;
 
@@ -35,7 +40,13 @@ fn main() {
     let seed = std::env::args().nth(1).and_then(|a| a.parse().ok()).unwrap_or(1);
     let mut rng = Rng::new(seed);
     let dir = tempfile::tempdir().unwrap();
-    let one = sweep(dir.path(), &mut rng);
+    let mut drawn = BTreeSet::new();
+    while drawn.len() < DRAWN {
+        drawn.insert(1 + rng.below(102_400) as u64);
+    }
+    let mut drawn: Vec<u64> = drawn.into_iter().collect();
+    rng.shuffle(&mut drawn);
+    let (one, again) = sweep(dir.path(), &mut rng, &drawn);
     let curves: Vec<Vec<[f64; 2]>> =
         one.iter().map(|r| r.curve("throughput").unwrap().points.clone()).collect();
     let model = CurveModel::fit(&curves);
@@ -48,7 +59,7 @@ fn main() {
         rate(prediction.low),
         rate(prediction.high)
     );
-    fresh(dir.path(), &model, &visited, &mut rng);
+    fresh(&again, &model, &visited, &drawn);
     exhaustive(dir.path(), optimum);
 }
 
@@ -73,9 +84,11 @@ fn one_trial(
     record
 }
 
-fn sweep(dir: &Path, rng: &mut Rng) -> Vec<TrialRecord> {
-    let start = Instant::now();
+/// The records of the sweep with one process, and of the fresh processes between its blocks.
+fn sweep(dir: &Path, rng: &mut Rng, drawn: &[u64]) -> (Vec<TrialRecord>, Vec<TrialRecord>) {
+    let mut took = Duration::ZERO;
     let mut records = [Vec::new(), Vec::new()];
+    let mut fresh = Vec::new();
     println!("1. the sweep (CPU pressure before it: {})", pressure());
     for block in 0..BLOCKS {
         let mut order = [0, 1];
@@ -83,7 +96,9 @@ fn sweep(dir: &Path, rng: &mut Rng) -> Vec<TrialRecord> {
         for (place, &i) in order.iter().enumerate() {
             let number = 2 * block + place as u32 + 1;
             let changes = [("processes", ["1", "2"][i])];
+            let start = Instant::now();
             let record = one_trial(number, &changes, dir, &records[i]);
+            took += start.elapsed();
             println!(
                 "   block {block}, {} process(es): {} sizes, {}, left out {:.1} %",
                 i + 1,
@@ -93,47 +108,59 @@ fn sweep(dir: &Path, rng: &mut Rng) -> Vec<TrialRecord> {
             );
             records[i].push(record);
         }
+        let changes = [("buffer_size", list(drawn)), ("min_time", "15 ms".into())];
+        let changes: Vec<(&str, &str)> = changes.iter().map(|(k, v)| (*k, v.as_str())).collect();
+        // It reports no `throughput`: that is of powers of two.
+        fresh.push(trial(100 + block, &params(&changes), dir, &[]).unwrap());
     }
-    println!("   took {}", units::format_duration(start.elapsed()));
+    println!("   took {} without the fresh processes", units::format_duration(took));
     let [one, _] = records;
-    one
+    (one, fresh)
 }
 
 fn list(sizes: &[u64]) -> String {
     sizes.iter().map(u64::to_string).collect::<Vec<_>>().join(",")
 }
 
-fn fresh(dir: &Path, model: &CurveModel, visited: &BTreeSet<u64>, rng: &mut Rng) {
-    println!("2. {FRESH} random sizes that were not visited (CPU pressure: {})", pressure());
-    let mut sizes = BTreeSet::new();
-    while sizes.len() < FRESH {
-        let size = 1 + rng.below(102_400) as u64;
-        if !visited.contains(&size) {
-            sizes.insert(size);
-        }
-    }
-    let sizes: Vec<u64> = sizes.into_iter().collect();
-    let record = one_trial(100, &[("buffer_size", &list(&sizes)), ("min_time", "40 ms")], dir, &[]);
-    let mut errors: Vec<f64> = record
-        .curve("throughput")
-        .unwrap()
-        .points
-        .iter()
-        .map(|p| p[1] / model.predict(p[0] as u64).unwrap().value - 1.0)
-        .collect();
-    errors.sort_by(f64::total_cmp);
-    let within = errors.iter().filter(|e| e.abs() <= 0.05).count();
-    let at = |share: f64| errors[((errors.len() - 1) as f64 * share) as usize] * 100.0;
+fn fresh(again: &[TrialRecord], model: &CurveModel, visited: &BTreeSet<u64>, drawn: &[u64]) {
+    let sizes: Vec<u64> =
+        drawn.iter().copied().filter(|s| !visited.contains(s)).take(FRESH).collect();
+    println!("2. {} random sizes that were not visited", sizes.len());
+    let at = |record: &TrialRecord, size: u64| {
+        let points = &record.curve("throughput").unwrap().points;
+        points.iter().find(|p| p[0] == size as f64).map(|p| p[1])
+    };
+    let errors = |records: &[TrialRecord]| -> Vec<f64> {
+        let of = |size: &u64| {
+            let values: Vec<f64> = records.iter().filter_map(|r| at(r, *size)).collect();
+            Some(median(&values)? / model.predict(*size)?.value - 1.0)
+        };
+        let mut errors: Vec<f64> = sizes.iter().filter_map(of).collect();
+        errors.sort_by(f64::total_cmp);
+        errors
+    };
+    let within = |e: &[f64]| e.iter().filter(|e| e.abs() <= 0.05).count();
+    let all = errors(again);
+    let at = |share: f64| all[((all.len() - 1) as f64 * share) as usize] * 100.0;
     println!(
-        "   within 5 %: {within} of {} ({:.1} %); fresh/curve - 1: median {:+.2} %, \
-         5th to 95th percentile {:+.2} to {:+.2} %, left out {:.1} %",
-        errors.len(),
-        100.0 * within as f64 / errors.len() as f64,
+        "   within 5 %: {} of {} ({:.1} %); fresh/curve - 1: median {:+.2} %, \
+         5th to 95th percentile {:+.2} to {:+.2} %",
+        within(&all),
+        all.len(),
+        100.0 * within(&all) as f64 / all.len() as f64,
         at(0.5),
         at(0.05),
         at(0.95),
-        100.0 * record.metric("left_out").unwrap()
     );
+    for (block, record) in again.iter().enumerate() {
+        let alone = errors(std::slice::from_ref(record));
+        println!(
+            "   the process after block {block} alone: {} of {}, median {:+.2} %",
+            within(&alone),
+            alone.len(),
+            100.0 * alone[alone.len() / 2]
+        );
+    }
 }
 
 fn exhaustive(dir: &Path, optimum: u64) {

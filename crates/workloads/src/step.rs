@@ -10,6 +10,7 @@ use std::path::Path;
 use std::process::{Child, Command, ExitStatus, Stdio};
 use std::time::{Duration, Instant};
 
+use assay_sut::Interrupt;
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
 use rustix::process::{Pid, PidfdFlags, Signal, kill_process_group, pidfd_open};
 
@@ -75,6 +76,9 @@ impl Step<'_> {
         let what = match ended {
             Some(status) if status.success() => return Ok(Ok(())),
             Some(status) => ending(status),
+            None if Interrupt::installed().is_some_and(Interrupt::fired) => {
+                "was ended by the signal that interrupts the run".to_owned()
+            }
             None => format!(
                 "ran longer than {} and was ended; a longer `timeout` may be right",
                 assay_model::units::format_duration(self.timeout)
@@ -136,14 +140,16 @@ fn ending(status: ExitStatus) -> String {
     }
 }
 
-/// Waits for the child; past the limit its process group is killed and the answer is `None`.
+/// Waits for the child; past the limit, or when the run is interrupted, its process group is killed and
+/// the answer is `None`.
 fn wait(child: &mut Child, limit: Duration) -> io::Result<Option<ExitStatus>> {
     let pid = Pid::from_child(child);
     let pidfd = pidfd_open(pid, PidfdFlags::empty())?;
     let start = Instant::now();
     loop {
         let left = limit.saturating_sub(start.elapsed());
-        if left.is_zero() {
+        let interrupt = Interrupt::installed();
+        if left.is_zero() || interrupt.is_some_and(Interrupt::fired) {
             // It may be gone already, which is as good.
             let _ = kill_process_group(pid, Signal::KILL);
             let status = child.wait()?;
@@ -154,9 +160,11 @@ fn wait(child: &mut Child, limit: Duration) -> io::Result<Option<ExitStatus>> {
             tv_sec: i64::try_from(left.as_secs()).unwrap_or(i64::MAX),
             tv_nsec: left.subsec_nanos().into(),
         };
-        match poll(&mut [PollFd::new(&pidfd, PollFlags::IN)], Some(&timeout)) {
-            Ok(0) | Err(rustix::io::Errno::INTR) => {}
-            Ok(_) => return child.wait().map(Some),
+        let mut fds = vec![PollFd::new(&pidfd, PollFlags::IN)];
+        fds.extend(interrupt.map(|i| PollFd::from_borrowed_fd(i.as_fd(), PollFlags::IN)));
+        match poll(&mut fds, Some(&timeout)) {
+            Ok(_) if !fds[0].revents().is_empty() => return child.wait().map(Some),
+            Ok(_) | Err(rustix::io::Errno::INTR) => {}
             Err(e) => {
                 let _ = kill_process_group(pid, Signal::KILL);
                 child.wait()?;

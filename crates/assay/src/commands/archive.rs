@@ -22,6 +22,9 @@ pub fn archive(cli: &Cli, verb: &Verb) -> Result<Exit> {
                 limit: Some(*limit),
                 ..Filter::default()
             })?;
+            for run in archive.unreadable()? {
+                crate::say(&format!("run {} cannot be read: {}", run.id, run.reason));
+            }
             if cli.json {
                 print(&serde_json::to_string_pretty(&runs)?)?;
             } else {

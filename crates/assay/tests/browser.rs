@@ -1,0 +1,41 @@
+//! The published page in a real browser: its script runs under its own content security policy, and
+//! nothing is fetched from outside.
+#![allow(clippy::unwrap_used)] // this is a test
+
+mod common;
+
+use std::process::Command;
+
+use common::World;
+
+#[test]
+fn the_page_works_in_chromium() {
+    let known = |name: &&str| Command::new(name).arg("--version").output().is_ok();
+    let Some(browser) = ["chromium", "chromium-browser", "google-chrome"].into_iter().find(known)
+    else {
+        println!("skipped: because no Chromium is installed (Debian package chromium)");
+        return;
+    };
+    let world = World::new();
+    let arguments = ["run", "--blocks", "6", "--vs", "sleep 0.02", "--", "sleep", "0.01"];
+    assert_eq!(world.run(&arguments).code, 0);
+    assert_eq!(world.run(&["publish", "last", "-o", "page"]).code, 0);
+    let page = world.path("page/index.html");
+    let source = std::fs::read_to_string(&page).unwrap();
+    let button = "Copy table</button>";
+    assert!(!source.contains(button), "the script makes the buttons");
+    let shown = Command::new(browser)
+        .args(["--headless", "--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run"])
+        .args(["--disable-background-networking", "--disable-component-update", "--disable-sync"])
+        .arg(format!("--user-data-dir={}", world.path("profile").display()))
+        .args(["--enable-logging=stderr", "--dump-dom"])
+        .arg(format!("file://{}", page.display()))
+        .output()
+        .unwrap();
+    let dom = String::from_utf8_lossy(&shown.stdout);
+    let said = String::from_utf8_lossy(&shown.stderr);
+    assert!(dom.contains(button), "the script did not run: {said}");
+    for wrong in ["Content Security Policy", "Uncaught", "net::ERR"] {
+        assert!(!said.contains(wrong), "{wrong}: {said}");
+    }
+}
