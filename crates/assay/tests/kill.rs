@@ -6,10 +6,18 @@ mod common;
 
 use std::os::unix::process::ExitStatusExt;
 use std::process::Stdio;
+use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
 use common::{World, alive, root};
 use rustix::process::{Pid, Signal, kill_process};
+
+/// The tests that set the sysctl take turns.
+static TURN: Mutex<()> = Mutex::new(());
+
+fn turn() -> MutexGuard<'static, ()> {
+    TURN.lock().unwrap_or_else(PoisonError::into_inner)
+}
 
 const SYSCTL: &str = "/proc/sys/vm/swappiness";
 
@@ -29,13 +37,18 @@ impl Numbers {
 
 /// Starts a run whose every trial adds a line to `did.txt`; when root, it also sets a sysctl.
 fn start(world: &World) -> std::process::Child {
-    let script = "echo did >> did.txt; sleep 0.01";
+    let script = format!("echo did >> {}; sleep 0.01", mark(world));
     let mut arguments = vec!["run", "--quiet", "--monitors", "cpu", "--interval", "100 ms"];
     if root() {
         arguments.extend(["--set", "controls.sysctl.vm.swappiness=33,77"]);
     }
-    arguments.extend(["--blocks", "400", "--shell", "--", script]);
+    arguments.extend(["--blocks", "400", "--shell", "--", &script]);
     world.assay(&arguments).stdout(Stdio::null()).stderr(Stdio::null()).spawn().unwrap()
+}
+
+/// What the trials' programs have in their command lines, in this world only: tests run side by side.
+fn mark(world: &World) -> String {
+    world.path("did.txt").display().to_string()
 }
 
 fn lines(world: &World) -> usize {
@@ -44,6 +57,7 @@ fn lines(world: &World) -> usize {
 
 #[test]
 fn killed_at_fifty_random_moments() {
+    let _turn = turn();
     let before = std::fs::read_to_string(SYSCTL).unwrap();
     let mut numbers = Numbers(20_261_121);
     let (mut with_trials, mut changed) = (0, 0);
@@ -58,7 +72,7 @@ fn killed_at_fifty_random_moments() {
         changed += usize::from(std::fs::read_to_string(SYSCTL).unwrap() != before);
         // What outlives it for a moment is the trial's own program.
         let patience = Instant::now();
-        while alive("did.txt") && patience.elapsed().as_secs() < 10 {
+        while alive(&mark(&world)) && patience.elapsed().as_secs() < 10 {
             std::thread::yield_now();
         }
         let did = lines(&world);
@@ -120,6 +134,7 @@ fn resumed(world: &World, id: &str, kept: usize) {
 
 #[test]
 fn ctrl_c_keeps_what_was_measured() {
+    let _turn = turn();
     let before = std::fs::read_to_string(SYSCTL).unwrap();
     let world = World::new();
     let child = start(&world);
@@ -132,7 +147,7 @@ fn ctrl_c_keeps_what_was_measured() {
     let status = child.wait_with_output().unwrap().status;
     assert_eq!((status.code(), status.signal()), (Some(130), None));
     assert_eq!(std::fs::read_to_string(SYSCTL).unwrap(), before, "it puts the system back itself");
-    assert!(!alive("did.txt"));
+    assert!(!alive(&mark(&world)));
     let shown = world.run(&["archive", "show", "last", "--json"]);
     let result: serde_json::Value = serde_json::from_str(&shown.stdout).unwrap();
     assert_eq!(result["summary"]["state"], "interrupted");
@@ -142,8 +157,8 @@ fn ctrl_c_keeps_what_was_measured() {
 #[test]
 fn ctrl_c_ends_a_preparation_too() {
     let world = World::new();
-    let prepare = "sh -c 'echo did > did.txt; exec sleep 983.25'";
-    let arguments = ["run", "--quiet", "--blocks", "2", "--prepare", prepare, "--", "true"];
+    let prepare = format!("sh -c 'echo did > {}; exec sleep 983.25'", mark(&world));
+    let arguments = ["run", "--quiet", "--blocks", "2", "--prepare", &prepare, "--", "true"];
     let mut child = world.assay(&arguments).stdout(Stdio::null()).spawn().unwrap();
     let began = Instant::now();
     while lines(&world) == 0 && began.elapsed().as_secs() < 60 {
