@@ -1,0 +1,33 @@
+//! Reads damaged inputs until something breaks: `mutate READER|all EXECUTIONS [SEED]`. A panic prints
+//! the reader; run again with the same seed to see it again.
+
+#[path = "../tests/mutation/mod.rs"]
+mod mutation;
+
+use std::error::Error;
+use std::io::Write;
+use std::time::Instant;
+
+use assay_iotrace::probe::PROBES;
+
+fn main() -> Result<(), Box<dyn Error>> {
+    let arguments: Vec<String> = std::env::args().skip(1).collect();
+    let [reader, executions, rest @ ..] = arguments.as_slice() else {
+        return Err("mutate READER|all EXECUTIONS [SEED]".into());
+    };
+    let executions: u64 = executions.parse()?;
+    let seed: u64 = rest.first().map_or(Ok(1), |s| s.parse())?;
+    let chosen: Vec<_> = PROBES.iter().filter(|p| reader == "all" || p.name == reader).collect();
+    if chosen.is_empty() {
+        return Err(
+            format!("`{reader}` is no reader; there are {:?}", PROBES.map(|p| p.name)).into()
+        );
+    }
+    for probe in chosen {
+        let begun = Instant::now();
+        mutation::run(probe, executions, seed);
+        let seconds = begun.elapsed().as_secs_f64();
+        writeln!(std::io::stdout(), "{:12} {executions} inputs in {seconds:.1} s", probe.name)?;
+    }
+    Ok(())
+}

@@ -1,0 +1,234 @@
+//! Takes I/Os and keeps what answers a question. Needs the same memory for ten I/Os as for ten
+//! billion. A trace may be cut into parts that threads analyse on their own; the parts are joined in
+//! the order of the trace.
+
+use assay_model::SCHEMA_VERSION;
+
+use crate::devices::Devices;
+use crate::event::{Flags, Io, Op, Sink};
+use crate::filter::Selector;
+use crate::groups::{Group, Groups, Histogram};
+use crate::heat::LatencyHeat;
+use crate::honesty::Honesty;
+use crate::loglinear::LogLinear;
+use crate::names::Names;
+use crate::question::{Measure, Question, Shape};
+use crate::report::{
+    Classes, GroupReport, HistogramReport, IoReport, LatencyStats, OpTotal, Source,
+};
+use crate::series::{Recorded, Series};
+
+#[derive(Debug, Clone, Default)]
+struct OpCount {
+    ios: u64,
+    bytes: u64,
+    latency: LogLinear,
+}
+
+#[derive(Debug, Clone, Copy, Default)]
+struct ClassCount {
+    aio: u64,
+    writeback: u64,
+    readahead: u64,
+    nosync: u64,
+}
+
+/// A question at work.
+#[derive(Debug, Clone)]
+pub struct Analysis<'a> {
+    question: Question,
+    names: &'a Names,
+    selector: Selector,
+    origin: Option<u64>,
+    first_start: u64,
+    last_end: u64,
+    selected: u64,
+    ops: [OpCount; 6],
+    classes: ClassCount,
+    groups: Groups,
+    devices: Devices,
+    series: Series,
+    heat: LatencyHeat,
+}
+
+impl<'a> Analysis<'a> {
+    /// Begins to answer a question. The ids in the I/Os are those of `names`.
+    pub fn new(question: &Question, names: &'a Names) -> Self {
+        Analysis {
+            question: question.clone(),
+            names,
+            selector: Selector::new(&question.filter),
+            origin: None,
+            first_start: u64::MAX,
+            last_end: 0,
+            selected: 0,
+            ops: Default::default(),
+            classes: ClassCount::default(),
+            groups: Groups::new(question),
+            devices: Devices::new(question.filter.blocks.map_or(0, |b| b.0)),
+            series: Series::new(question.tick_ns),
+            heat: LatencyHeat::new(),
+        }
+    }
+
+    /// Says when the first I/O of the whole trace started, for a part that does not begin with it.
+    pub fn set_origin(&mut self, start_ns: u64) {
+        self.origin = Some(start_ns);
+    }
+
+    /// Joins the analysis of what came after in the trace, of the same question and names.
+    pub fn join_later(&mut self, later: Analysis<'_>) {
+        self.origin = self.origin.or(later.origin);
+        self.first_start = self.first_start.min(later.first_start);
+        self.last_end = self.last_end.max(later.last_end);
+        self.selected += later.selected;
+        for (a, b) in self.ops.iter_mut().zip(&later.ops) {
+            a.ios += b.ios;
+            a.bytes = a.bytes.saturating_add(b.bytes);
+            a.latency.merge(&b.latency);
+        }
+        self.classes.aio += later.classes.aio;
+        self.classes.writeback += later.classes.writeback;
+        self.classes.readahead += later.classes.readahead;
+        self.classes.nosync += later.classes.nosync;
+        self.groups.merge(&later.groups);
+        self.devices.join_later(later.devices);
+        self.series.merge(later.series);
+        self.heat.merge(later.heat);
+    }
+
+    /// The answer. `wall_offset_ns` is what brings a time of the trace to nanoseconds since 1970.
+    pub fn report(
+        &self,
+        source: Source,
+        mut honesty: Honesty,
+        wall_offset_ns: Option<i128>,
+    ) -> IoReport {
+        honesty.selected = self.selected;
+        honesty.pooled = self.groups.pooled();
+        let recorded = source.recorded;
+        let lost = honesty.lost();
+        let wall_start_ns = self
+            .origin
+            .zip(wall_offset_ns)
+            .and_then(|(o, w)| i64::try_from(i128::from(o) + w).ok());
+        let sorted = self.groups.sorted(self.names);
+        let (devices, devices_in_all) = self.devices.report(self.question.top, self.names);
+        IoReport {
+            schema_version: SCHEMA_VERSION,
+            selection: self.question.filter.words(),
+            origin_ns: self.origin,
+            started_at: wall_start_ns.and_then(iso),
+            wall_start_ns,
+            span_ns: (self.selected > 0).then(|| self.last_end.saturating_sub(self.first_start)),
+            ops: self.op_totals(lost),
+            classes: self.class_totals(recorded),
+            by: self.question.dimensions(),
+            groups_in_all: sorted.len(),
+            groups: sorted
+                .into_iter()
+                .take(self.question.top)
+                .map(|(group, key)| self.group(group, key, lost))
+                .collect(),
+            devices,
+            devices_in_all,
+            series: self.series.report(self.question.tick_ns, recorded),
+            latency_heat: self.heat.report(),
+            source,
+            honesty,
+        }
+    }
+
+    fn op_totals(&self, lost: bool) -> Vec<OpTotal> {
+        let all = Op::ALL.into_iter().zip(&self.ops).filter(|(_, c)| c.ios > 0);
+        all.map(|(op, c)| OpTotal {
+            op,
+            ios: c.ios,
+            bytes: c.bytes,
+            latency: LatencyStats::of(&c.latency, lost),
+        })
+        .collect()
+    }
+
+    fn class_totals(&self, recorded: Recorded) -> Classes {
+        Classes {
+            aio: recorded.aio.then_some(self.classes.aio),
+            writeback: recorded.sync.then_some(self.classes.writeback),
+            readahead: recorded.readahead.then_some(self.classes.readahead),
+            nosync: recorded.sync.then_some(self.classes.nosync),
+        }
+    }
+
+    fn group(&self, group: &Group, key: Vec<String>, lost: bool) -> GroupReport {
+        let histograms = self.question.histograms.iter().zip(&group.histograms);
+        GroupReport {
+            key,
+            ios: group.ios,
+            bytes: group.bytes,
+            latency: LatencyStats::of(&group.latency, lost),
+            queue: LatencyStats::of(&group.queue, lost),
+            device: LatencyStats::of(&group.device, lost),
+            histograms: histograms.map(|(m, h)| self.histogram(*m, h)).collect(),
+        }
+    }
+
+    fn histogram(&self, measure: Measure, histogram: &Histogram) -> HistogramReport {
+        let unit = match measure {
+            Measure::Size => "B",
+            Measure::Address => "blocks",
+            _ => self.question.unit.symbol(),
+        };
+        let (rows, regions) = match histogram {
+            Histogram::Pow2(h) => (h.rows(), None),
+            Histogram::Linear(h) => (h.rows(), None),
+            Histogram::Regions(r) => (Vec::new(), Some(r.report(self.question.top))),
+        };
+        let steps = match self.question.shape {
+            Shape::Linear(steps) => Some(steps),
+            _ => None,
+        };
+        HistogramReport { measure, unit: unit.to_owned(), steps, rows, regions }
+    }
+}
+
+impl Sink for Analysis<'_> {
+    fn start(&mut self, io: &Io) {
+        let origin = *self.origin.get_or_insert(io.start_ns);
+        if io.op.moves_data() && self.selector.takes(io, origin, self.names) {
+            self.devices.start(io);
+        }
+    }
+
+    fn end(&mut self, io: &Io) {
+        let origin = self.origin.unwrap_or(io.start_ns);
+        if !self.selector.takes(io, origin, self.names) {
+            return;
+        }
+        self.selected += 1;
+        self.first_start = self.first_start.min(io.start_ns);
+        self.last_end = self.last_end.max(io.end_ns().unwrap_or(io.start_ns));
+        let count = &mut self.ops[io.op as usize];
+        count.ios += 1;
+        count.bytes = count.bytes.saturating_add(io.bytes);
+        if let Some(ns) = io.latency_ns {
+            count.latency.add(ns);
+        }
+        self.series.add(io);
+        self.groups.add(io);
+        if io.op.moves_data() {
+            self.classes.aio += u64::from(io.flags.has(Flags::AIO));
+            self.classes.writeback += u64::from(io.is_writeback());
+            self.classes.readahead += u64::from(io.flags.has(Flags::READAHEAD));
+            self.classes.nosync += u64::from(!io.flags.has(Flags::SYNC));
+            self.devices.end(io);
+            if let Some(ns) = io.latency_ns {
+                self.heat.add(io.start_ns, ns);
+            }
+        }
+    }
+}
+
+/// Nanoseconds since 1970 as ISO 8601 in UTC.
+fn iso(ns: i64) -> Option<String> {
+    jiff::Timestamp::from_nanosecond(i128::from(ns)).ok().map(|t| format!("{t:.3}"))
+}

@@ -1,0 +1,142 @@
+//! What is kept of every device: where its reads and writes are, and in which order.
+
+use crate::event::Io;
+use crate::heat::AddressHeat;
+use crate::names::Names;
+use crate::regions::Regions;
+use crate::report::DeviceReport;
+use crate::seek::Seeks;
+
+/// The most devices that are looked at in this way.
+const MOST_DEVICES: usize = 256;
+/// The most that have a heat map.
+const MOST_HEATS: usize = 16;
+const NONE: u32 = u32::MAX;
+
+#[derive(Debug, Clone)]
+struct Device {
+    id: u32,
+    ios: u64,
+    seeks: Seeks,
+    regions: Regions,
+    heat: Option<AddressHeat>,
+}
+
+/// The devices of a trace.
+#[derive(Debug, Clone, Default)]
+pub(crate) struct Devices {
+    from: u64,
+    /// By id of the name: the place in `kept`.
+    places: Vec<u32>,
+    kept: Vec<Device>,
+    left_out: usize,
+}
+
+impl Devices {
+    /// None yet; regions begin at block `from`.
+    pub(crate) fn new(from: u64) -> Self {
+        Devices { from, ..Devices::default() }
+    }
+
+    fn device(&mut self, id: u32) -> Option<&mut Device> {
+        match self.places.get(id as usize) {
+            Some(&place) if place != NONE => self.kept.get_mut(place as usize),
+            _ => self.make(id),
+        }
+    }
+
+    #[cold]
+    fn make(&mut self, id: u32) -> Option<&mut Device> {
+        if self.places.len() <= id as usize {
+            self.places.resize(id as usize + 1, NONE);
+        }
+        let place = self.kept.len();
+        if place >= MOST_DEVICES {
+            // A place that is not there: counted once, passed over from then on.
+            self.left_out += 1;
+            self.places[id as usize] = MOST_DEVICES as u32;
+            return None;
+        }
+        self.places[id as usize] = place as u32;
+        self.kept.push(Device {
+            id,
+            ios: 0,
+            seeks: Seeks::default(),
+            regions: Regions::new(self.from),
+            heat: (place < MOST_HEATS).then(AddressHeat::new),
+        });
+        self.kept.last_mut()
+    }
+
+    /// A read or write has started.
+    pub(crate) fn start(&mut self, io: &Io) {
+        if let Some(device) = self.device(io.device) {
+            device.seeks.add(io.sector, io.end_sector());
+        }
+    }
+
+    /// A read or write has ended.
+    pub(crate) fn end(&mut self, io: &Io) {
+        if let Some(device) = self.device(io.device) {
+            device.ios += 1;
+            device.regions.add(io.sector);
+            if let Some(heat) = &mut device.heat {
+                heat.add(io.start_ns, io.sector);
+            }
+        }
+    }
+
+    /// Joins what came after.
+    pub(crate) fn join_later(&mut self, later: Devices) {
+        self.left_out += later.left_out;
+        for theirs in later.kept {
+            let Some(ours) = self.device(theirs.id) else { continue };
+            ours.ios += theirs.ios;
+            ours.seeks.join_later(&theirs.seeks);
+            ours.regions.merge(&theirs.regions);
+            if let (Some(a), Some(b)) = (&mut ours.heat, theirs.heat) {
+                a.merge(b);
+            }
+        }
+    }
+
+    /// The `top` busiest, and how many there are.
+    pub(crate) fn report(&self, top: usize, names: &Names) -> (Vec<DeviceReport>, usize) {
+        let mut all: Vec<(&Device, String)> =
+            self.kept.iter().map(|d| (d, names.text(d.id))).collect();
+        all.sort_by(|(a, a_name), (b, b_name)| b.ios.cmp(&a.ios).then_with(|| a_name.cmp(b_name)));
+        all.truncate(top);
+        let reports = all.into_iter().map(|(d, device)| DeviceReport {
+            device,
+            ios: d.ios,
+            regions: d.regions.report(top),
+            seeks: d.seeks.report(),
+            heat: d.heat.as_ref().map(AddressHeat::report),
+        });
+        (reports.collect(), self.kept.len() + self.left_out)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::event::Op;
+    use crate::fixtures::io;
+
+    #[test]
+    fn devices_beyond_the_most_are_counted_and_passed_over() {
+        let names = Names::default();
+        let mut devices = Devices::new(0);
+        for i in 0..400u32 {
+            let mut one = io(0, 1, Op::Read);
+            one.device = names.id(format!("d{i}").as_bytes());
+            for _ in 0..=u32::from(i == 7) {
+                devices.start(&one);
+                devices.end(&one);
+            }
+        }
+        let (top, in_all) = devices.report(2, &names);
+        assert_eq!((top.len(), in_all), (2, 400));
+        assert_eq!((top[0].device.as_str(), top[0].ios), ("d7", 2));
+    }
+}

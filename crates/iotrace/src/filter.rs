@@ -1,0 +1,182 @@
+//! Which I/Os a question is about.
+
+use crate::event::{Io, Op};
+use crate::names::Names;
+
+/// The longest program name that the kernel keeps, bytes (TASK_COMM_LEN less its end).
+const COMM: usize = 15;
+
+/// Which I/Os are taken: those that fit every part; a part that is empty fits all.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct Filter {
+    /// Any of these programs. A longer name fits what the kernel leaves of it (15 bytes).
+    pub programs: Vec<String>,
+    /// Any of these devices, as the trace names them.
+    pub devices: Vec<String>,
+    /// Any of these processes.
+    pub pids: Vec<u32>,
+    /// Any of these files.
+    pub files: Vec<String>,
+    /// Any of these control groups.
+    pub cgroups: Vec<String>,
+    /// Only this operation.
+    pub op: Option<Op>,
+    /// Started at or after this many nanoseconds from the first I/O of the trace.
+    pub from_ns: Option<u64>,
+    /// Started before this many nanoseconds from the first I/O of the trace.
+    pub to_ns: Option<u64>,
+    /// Beginning in this range of blocks, ends included.
+    pub blocks: Option<(u64, u64)>,
+}
+
+impl Filter {
+    /// The filter in words, one for each part; empty: everything is taken.
+    pub fn words(&self) -> Vec<String> {
+        let mut words = Vec::new();
+        let mut names = |what: &str, list: &[String]| {
+            if !list.is_empty() {
+                words.push(format!("{what} {}", list.join(" or ")));
+            }
+        };
+        names("program", &self.programs);
+        names("device", &self.devices);
+        names("file", &self.files);
+        names("cgroup", &self.cgroups);
+        names("pid", &self.pids.iter().map(ToString::to_string).collect::<Vec<_>>());
+        if let Some(op) = self.op {
+            words.push(format!("only {}s", op.name()));
+        }
+        let seconds = |ns: u64| assay_model::units::format_value(ns as f64 / 1e9, "s");
+        if let Some(from) = self.from_ns {
+            words.push(format!("from {}", seconds(from)));
+        }
+        if let Some(to) = self.to_ns {
+            words.push(format!("to {}", seconds(to)));
+        }
+        if let Some((low, high)) = self.blocks {
+            words.push(format!("blocks {low} to {high}"));
+        }
+        words
+    }
+
+    fn takes_all(&self) -> bool {
+        *self == Filter::default()
+    }
+}
+
+/// What is known of a name: not asked yet, taken, or left out.
+const UNASKED: u8 = 0;
+const TAKEN: u8 = 1;
+const LEFT: u8 = 2;
+
+/// Which names of one kind are taken; each is compared once.
+#[derive(Debug, Clone)]
+struct NameSet {
+    wanted: Vec<String>,
+    truncated: bool,
+    known: Vec<u8>,
+}
+
+impl NameSet {
+    fn new(wanted: &[String], truncated: bool) -> Self {
+        NameSet { wanted: wanted.to_vec(), truncated, known: Vec::new() }
+    }
+
+    fn takes(&mut self, id: u32, names: &Names) -> bool {
+        if self.wanted.is_empty() {
+            return true;
+        }
+        match self.known.get(id as usize) {
+            Some(&TAKEN) => true,
+            Some(&LEFT) => false,
+            _ => self.ask(id, names),
+        }
+    }
+
+    #[cold]
+    fn ask(&mut self, id: u32, names: &Names) -> bool {
+        let name = names.text(id);
+        let takes = id != Names::NONE
+            && self.wanted.iter().any(|w| {
+                *w == name || self.truncated && name.len() == COMM && w.starts_with(&name)
+            });
+        if self.known.len() <= id as usize {
+            self.known.resize(id as usize + 1, UNASKED);
+        }
+        self.known[id as usize] = if takes { TAKEN } else { LEFT };
+        takes
+    }
+}
+
+/// A filter at work on one trace.
+#[derive(Debug, Clone)]
+pub(crate) struct Selector {
+    filter: Filter,
+    all: bool,
+    programs: NameSet,
+    devices: NameSet,
+    files: NameSet,
+    cgroups: NameSet,
+}
+
+impl Selector {
+    pub(crate) fn new(filter: &Filter) -> Self {
+        Selector {
+            all: filter.takes_all(),
+            programs: NameSet::new(&filter.programs, true),
+            devices: NameSet::new(&filter.devices, false),
+            files: NameSet::new(&filter.files, false),
+            cgroups: NameSet::new(&filter.cgroups, false),
+            filter: filter.clone(),
+        }
+    }
+
+    /// Whether an I/O is taken, of a trace whose first I/O started at `origin_ns`.
+    pub(crate) fn takes(&mut self, io: &Io, origin_ns: u64, names: &Names) -> bool {
+        if self.all {
+            return true;
+        }
+        let f = &self.filter;
+        let t = io.start_ns.saturating_sub(origin_ns);
+        f.op.is_none_or(|op| op == io.op)
+            && f.from_ns.is_none_or(|from| t >= from)
+            && f.to_ns.is_none_or(|to| t < to)
+            && f.blocks.is_none_or(|(low, high)| low <= io.sector && io.sector <= high)
+            && (f.pids.is_empty() || io.pid.is_some_and(|pid| f.pids.contains(&pid)))
+            && self.devices.takes(io.device, names)
+            && self.programs.takes(io.program, names)
+            && self.files.takes(io.file, names)
+            && self.cgroups.takes(io.cgroup, names)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::fixtures::io;
+
+    #[test]
+    fn every_part_must_fit() {
+        let names = Names::default();
+        let mut one = io(5_000, 10, Op::Write);
+        one.program = names.id(b"kworker/u8:1-ev");
+        one.device = names.id(b"8,0");
+        one.pid = Some(7);
+        one.sector = 100;
+        let takes = |f: Filter| Selector::new(&f).takes(&one, 1_000, &names);
+        assert!(takes(Filter::default()));
+        let program = |p: &str| Filter { programs: vec![p.to_owned()], ..Filter::default() };
+        assert!(takes(program("kworker/u8:1-events_unbound")), "the kernel cut the name");
+        assert!(takes(program("kworker/u8:1-ev")) && !takes(program("kworker")));
+        assert!(takes(Filter { devices: vec!["sda".into(), "8,0".into()], ..Filter::default() }));
+        assert!(!takes(Filter { devices: vec!["8,1".into()], ..Filter::default() }));
+        assert!(!takes(Filter { pids: vec![8], ..Filter::default() }));
+        assert!(takes(Filter { op: Some(Op::Write), pids: vec![7], ..Filter::default() }));
+        assert!(!takes(Filter { op: Some(Op::Read), ..Filter::default() }));
+        let time = |a, b| Filter { from_ns: Some(a), to_ns: Some(b), ..Filter::default() };
+        assert!(takes(time(4_000, 4_001)) && !takes(time(4_001, 9_000)) && !takes(time(0, 4_000)));
+        assert!(takes(Filter { blocks: Some((100, 100)), ..Filter::default() }));
+        assert!(!takes(Filter { blocks: Some((101, 200)), ..Filter::default() }));
+        assert!(!takes(Filter { files: vec!["not recorded".into()], ..Filter::default() }));
+    }
+}

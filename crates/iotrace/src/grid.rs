@@ -1,0 +1,195 @@
+//! A row of cells over time, of bounded length: when time runs past its end, cells become twice as
+//! wide and neighbours are joined. Cells lie on whole multiples of their width, so that grids which
+//! were filled by different threads fit each other.
+
+/// What a grid holds for a stretch of time.
+pub(crate) trait Cell: Default + Clone {
+    /// Takes up what another cell holds.
+    fn join(&mut self, other: &Self);
+
+    /// Called before cells become wider, with their width until then, nanoseconds.
+    fn before_widening(_cells: &mut [Self], _width_ns: u64) {}
+}
+
+/// The cells.
+#[derive(Debug, Clone)]
+pub(crate) struct Grid<T> {
+    width_ns: u64,
+    most: usize,
+    /// The number of the first cell: its start divided by the width.
+    first: u64,
+    cells: Vec<T>,
+    /// The cell that was met last: its first nanosecond, and its place.
+    last: (u64, usize),
+}
+
+impl<T: Cell> Grid<T> {
+    /// An empty grid of at most `most` cells of `width_ns` (at least 1).
+    pub(crate) fn new(width_ns: u64, most: usize) -> Self {
+        Grid { width_ns: width_ns.max(1), most, first: 0, cells: Vec::new(), last: (u64::MAX, 0) }
+    }
+
+    /// How wide a cell is, nanoseconds.
+    pub(crate) fn width_ns(&self) -> u64 {
+        self.width_ns
+    }
+
+    /// When the first cell begins.
+    pub(crate) fn start_ns(&self) -> u64 {
+        self.first.saturating_mul(self.width_ns)
+    }
+
+    /// The cells in order.
+    pub(crate) fn cells(&self) -> &[T] {
+        &self.cells
+    }
+
+    /// Every cell, to change it.
+    pub(crate) fn cells_mut(&mut self) -> &mut [T] {
+        &mut self.cells
+    }
+
+    /// The cell of a time.
+    pub(crate) fn at(&mut self, t_ns: u64) -> &mut T {
+        let (start, place) = self.last;
+        let place =
+            if t_ns >= start && t_ns - start < self.width_ns { place } else { self.find(t_ns) };
+        &mut self.cells[place]
+    }
+
+    /// Nanoseconds from a time to the end of its cell, which must be the one that was met last.
+    pub(crate) fn room(&self, t_ns: u64) -> u64 {
+        debug_assert!(t_ns >= self.last.0 && t_ns - self.last.0 < self.width_ns);
+        self.width_ns - (t_ns - self.last.0)
+    }
+
+    #[cold]
+    fn find(&mut self, t_ns: u64) -> usize {
+        self.cover(t_ns, t_ns);
+        let number = t_ns / self.width_ns;
+        let place = (number - self.first) as usize;
+        self.last = (number * self.width_ns, place);
+        place
+    }
+
+    /// Makes room for the times `from` to `to`.
+    fn cover(&mut self, from: u64, to: u64) {
+        if self.cells.is_empty() {
+            self.first = from / self.width_ns;
+        }
+        loop {
+            let low = (from / self.width_ns).min(self.first);
+            let end = self.first + self.cells.len() as u64;
+            let high = (to / self.width_ns).saturating_add(1).max(end);
+            if high - low <= self.most as u64 {
+                let before = (self.first - low) as usize;
+                if before > 0 {
+                    self.cells.splice(0..0, std::iter::repeat_n(T::default(), before));
+                    self.first = low;
+                    self.last = (u64::MAX, 0);
+                }
+                self.cells.resize((high - low) as usize, T::default());
+                return;
+            }
+            self.widen();
+        }
+    }
+
+    /// Doubles the width of the cells.
+    fn widen(&mut self) {
+        T::before_widening(&mut self.cells, self.width_ns);
+        let odd = (self.first & 1) as usize;
+        let joined = (self.cells.len() + odd).div_ceil(2);
+        for i in 0..joined {
+            let mut cell = T::default();
+            for half in [2 * i, 2 * i + 1] {
+                if let Some(old) = half.checked_sub(odd).and_then(|at| self.cells.get(at)) {
+                    cell.join(old);
+                }
+            }
+            // Cell i is only ever made of cells at 2 i − odd and after, which are not yet replaced.
+            self.cells[i] = cell;
+        }
+        self.cells.truncate(joined);
+        self.first >>= 1;
+        self.width_ns = self.width_ns.saturating_mul(2);
+        self.last = (u64::MAX, 0);
+    }
+
+    /// Takes up what another grid holds.
+    pub(crate) fn merge(&mut self, mut other: Grid<T>) {
+        if other.cells.is_empty() {
+            return;
+        }
+        while other.width_ns < self.width_ns {
+            other.widen();
+        }
+        while self.width_ns < other.width_ns {
+            self.widen();
+        }
+        let last = other.first + other.cells.len() as u64 - 1;
+        self.cover(other.start_ns(), last.saturating_mul(other.width_ns));
+        while other.width_ns < self.width_ns {
+            other.widen();
+        }
+        let offset = (other.first - self.first) as usize;
+        for (cell, more) in self.cells[offset..].iter_mut().zip(&other.cells) {
+            cell.join(more);
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[derive(Debug, Clone, Default, PartialEq)]
+    struct Count(u64);
+
+    impl Cell for Count {
+        fn join(&mut self, other: &Self) {
+            self.0 += other.0;
+        }
+    }
+
+    fn filled(times: &[u64], most: usize) -> Grid<Count> {
+        let mut grid = Grid::<Count>::new(10, most);
+        for t in times {
+            grid.at(*t).0 += 1;
+        }
+        grid
+    }
+
+    #[test]
+    fn cells_widen_when_time_runs_past_the_end_and_lose_nothing() {
+        let grid = filled(&[35, 39, 40, 71, 5, 129, 1_000], 8);
+        assert_eq!(grid.cells().iter().map(|c| c.0).sum::<u64>(), 7);
+        assert!(grid.cells().len() <= 8);
+        assert_eq!((grid.width_ns(), grid.start_ns()), (160, 0));
+        assert_eq!(grid.cells()[0], Count(6));
+        assert_eq!(grid.cells()[6], Count(1));
+    }
+
+    #[test]
+    fn the_order_of_times_does_not_matter() {
+        let mut rng = assay_stats::rng::Rng::new(3);
+        for _ in 0..300 {
+            let mut times: Vec<u64> = (0..40).map(|_| rng.below(5_000) as u64 + 700).collect();
+            let a = filled(&times, 32);
+            rng.shuffle(&mut times);
+            let b = filled(&times, 32);
+            let (mut c, d) = (filled(&times[..13], 32), filled(&times[13..], 32));
+            c.merge(d);
+            for other in [&b, &c] {
+                assert_eq!((a.width_ns(), a.start_ns()), (other.width_ns(), other.start_ns()));
+                assert_eq!(a.cells(), other.cells());
+            }
+        }
+    }
+
+    #[test]
+    fn the_ends_of_time() {
+        let grid = filled(&[0, u64::MAX, u64::MAX / 2], 4);
+        assert_eq!(grid.cells().iter().map(|c| c.0).sum::<u64>(), 3);
+    }
+}

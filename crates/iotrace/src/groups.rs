@@ -1,0 +1,302 @@
+//! I/Os by device, program, process and so on: a group for every combination that is met.
+
+use std::hash::{BuildHasher, RandomState};
+
+use crate::event::{Io, Op};
+use crate::histogram::{Linear, Pow2};
+use crate::loglinear::LogLinear;
+use crate::names::Names;
+use crate::question::{Dimension, Measure, Question, Shape};
+use crate::regions::Regions;
+
+/// The most groups that are kept apart; what comes after is pooled.
+pub const MOST_GROUPS: usize = 512;
+/// Places in the table, a power of two well above the groups.
+const PLACES: usize = 2048;
+const EMPTY: u16 = u16::MAX;
+
+/// A number for each of the six dimensions; 0 where it is not asked for.
+pub(crate) type Key = [u32; 6];
+
+/// The key of the group that pools the rest.
+pub(crate) const POOL: Key = [u32::MAX; 6];
+
+/// One histogram.
+#[derive(Debug, Clone)]
+pub(crate) enum Histogram {
+    Pow2(Box<Pow2>),
+    Linear(Linear),
+    Regions(Regions),
+}
+
+impl Histogram {
+    fn new(measure: Measure, question: &Question) -> Self {
+        match (question.shape, measure) {
+            (Shape::Linear(steps), _) => Histogram::Linear(Linear::new(steps)),
+            (Shape::Usual, Measure::Address) => {
+                Histogram::Regions(Regions::new(question.filter.blocks.map_or(0, |b| b.0)))
+            }
+            _ => Histogram::Pow2(Box::default()),
+        }
+    }
+
+    fn add(&mut self, value: u64) {
+        match self {
+            Histogram::Pow2(h) => h.add(value),
+            Histogram::Linear(h) => h.add(value),
+            Histogram::Regions(h) => h.add(value),
+        }
+    }
+
+    fn merge(&mut self, other: &Histogram) {
+        match (self, other) {
+            (Histogram::Pow2(a), Histogram::Pow2(b)) => a.merge(b),
+            (Histogram::Linear(a), Histogram::Linear(b)) => a.merge(b),
+            (Histogram::Regions(a), Histogram::Regions(b)) => a.merge(b),
+            _ => debug_assert!(false, "histograms of one question have one shape"),
+        }
+    }
+}
+
+/// What is counted of a group.
+#[derive(Debug, Clone)]
+pub(crate) struct Group {
+    pub(crate) key: Key,
+    pub(crate) ios: u64,
+    pub(crate) bytes: u64,
+    pub(crate) latency: LogLinear,
+    pub(crate) queue: LogLinear,
+    pub(crate) device: LogLinear,
+    pub(crate) histograms: Vec<Histogram>,
+}
+
+impl Group {
+    fn merge(&mut self, other: &Group) {
+        self.ios += other.ios;
+        self.bytes = self.bytes.saturating_add(other.bytes);
+        self.latency.merge(&other.latency);
+        self.queue.merge(&other.queue);
+        self.device.merge(&other.device);
+        for (a, b) in self.histograms.iter_mut().zip(&other.histograms) {
+            a.merge(b);
+        }
+    }
+}
+
+/// The groups of a question.
+#[derive(Debug, Clone)]
+pub(crate) struct Groups {
+    question: Question,
+    asked: [bool; 6],
+    unit_ns: u64,
+    seed: u64,
+    places: Vec<u16>,
+    kept: Vec<Group>,
+    last: usize,
+    pooled: u64,
+}
+
+impl Groups {
+    pub(crate) fn new(question: &Question) -> Self {
+        let by = question.dimensions();
+        Groups {
+            question: question.clone(),
+            asked: Dimension::ALL.map(|d| by.contains(&d)),
+            unit_ns: question.unit.ns(),
+            seed: RandomState::new().hash_one(0) | 1,
+            places: vec![EMPTY; PLACES],
+            kept: Vec::new(),
+            last: 0,
+            pooled: 0,
+        }
+    }
+
+    /// Whether an I/O is counted: what moves no data only where directions are told apart.
+    fn takes(&self, op: Op) -> bool {
+        op.moves_data() || self.asked[3]
+    }
+
+    fn key(&self, io: &Io) -> Key {
+        let of = |at: usize, value: u32| if self.asked[at] { value } else { 0 };
+        [
+            of(0, io.device),
+            of(1, io.program),
+            of(2, io.pid.unwrap_or(u32::MAX)),
+            of(3, io.op as u32),
+            of(4, io.file),
+            of(5, io.cgroup),
+        ]
+    }
+
+    pub(crate) fn add(&mut self, io: &Io) {
+        if !self.takes(io.op) {
+            return;
+        }
+        let key = self.key(io);
+        let at = match self.kept.get(self.last) {
+            Some(group) if group.key == key => self.last,
+            _ => self.find(key),
+        };
+        self.last = at;
+        let group = &mut self.kept[at];
+        if group.key == POOL {
+            self.pooled += 1;
+        }
+        group.ios += 1;
+        group.bytes = group.bytes.saturating_add(io.bytes);
+        if let Some(ns) = io.latency_ns {
+            group.latency.add(ns);
+        }
+        if let Some(ns) = io.queue_ns {
+            group.queue.add(ns);
+        }
+        if let Some(ns) = io.device_ns {
+            group.device.add(ns);
+        }
+        for (measure, histogram) in self.question.histograms.iter().zip(&mut group.histograms) {
+            let value = match measure {
+                Measure::Size => Some(io.bytes),
+                Measure::Address => Some(io.sector),
+                Measure::Latency => io.latency_ns.map(|ns| ns / self.unit_ns),
+                Measure::Queue => io.queue_ns.map(|ns| ns / self.unit_ns),
+                Measure::Device => io.device_ns.map(|ns| ns / self.unit_ns),
+            };
+            if let Some(value) = value {
+                histogram.add(value);
+            }
+        }
+    }
+
+    fn hash(&self, key: &Key) -> usize {
+        let mixed = key.iter().fold(self.seed, |h, v| {
+            (h ^ u64::from(*v)).wrapping_mul(0x9E37_79B9_7F4A_7C15).rotate_left(29)
+        });
+        mixed as usize % PLACES
+    }
+
+    /// The group of a key, made if it is new and there is room.
+    fn find(&mut self, key: Key) -> usize {
+        let mut place = self.hash(&key);
+        loop {
+            match self.places[place] {
+                EMPTY => break,
+                at if self.kept[usize::from(at)].key == key => return usize::from(at),
+                _ => place = (place + 1) % PLACES,
+            }
+        }
+        // One group is kept back for the pool.
+        if self.kept.len() + 1 >= MOST_GROUPS && key != POOL {
+            return self.find(POOL);
+        }
+        let histograms = self.question.histograms.iter();
+        self.kept.push(Group {
+            key,
+            ios: 0,
+            bytes: 0,
+            latency: LogLinear::default(),
+            queue: LogLinear::default(),
+            device: LogLinear::default(),
+            histograms: histograms.map(|m| Histogram::new(*m, &self.question)).collect(),
+        });
+        let at = self.kept.len() - 1;
+        self.places[place] = at as u16;
+        at
+    }
+
+    pub(crate) fn merge(&mut self, other: &Groups) {
+        for group in &other.kept {
+            let at = self.find(group.key);
+            if self.kept[at].key == POOL && group.key != POOL {
+                self.pooled += group.ios;
+            }
+            self.kept[at].merge(group);
+        }
+        self.pooled += other.pooled;
+    }
+
+    /// The groups, busiest first, and those of equal size by name.
+    pub(crate) fn sorted(&self, names: &Names) -> Vec<(&Group, Vec<String>)> {
+        let mut all: Vec<_> = self.kept.iter().map(|g| (g, self.words(&g.key, names))).collect();
+        all.sort_by(|(a, a_words), (b, b_words)| {
+            b.ios.cmp(&a.ios).then_with(|| a_words.cmp(b_words))
+        });
+        all
+    }
+
+    /// A key in words, one for each dimension that is asked for.
+    fn words(&self, key: &Key, names: &Names) -> Vec<String> {
+        let word = |at: usize| match (*key == POOL, Dimension::ALL[at], key[at]) {
+            (true, ..) => names.text(Names::OTHERS),
+            (_, Dimension::Pid, u32::MAX) => names.text(Names::NONE),
+            (_, Dimension::Pid, pid) => pid.to_string(),
+            (_, Dimension::Direction, op) => Op::ALL[op as usize].name().to_owned(),
+            (_, _, id) => names.text(id),
+        };
+        (0..6).filter(|at| self.asked[*at]).map(word).collect()
+    }
+
+    /// How many I/Os are in the pool.
+    pub(crate) fn pooled(&self) -> u64 {
+        self.pooled
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::fixtures::io;
+
+    fn by(by: &[Dimension], histograms: &[Measure]) -> Groups {
+        Groups::new(&Question {
+            by: by.to_vec(),
+            histograms: histograms.to_vec(),
+            ..Question::default()
+        })
+    }
+
+    #[test]
+    fn a_group_for_every_combination() {
+        let names = Names::default();
+        let mut g = by(&[Dimension::Program, Dimension::Direction], &[Measure::Size]);
+        for (program, op) in [("a", Op::Read), ("b", Op::Read), ("a", Op::Write), ("a", Op::Read)] {
+            let mut one = io(0, 1, op);
+            one.program = names.id(program.as_bytes());
+            g.add(&one);
+        }
+        let sorted = g.sorted(&names);
+        let rows: Vec<_> = sorted.iter().map(|(g, w)| (w.join(" "), g.ios)).collect();
+        assert_eq!(rows, [("a read".into(), 2), ("a write".into(), 1), ("b read".into(), 1)]);
+    }
+
+    #[test]
+    fn a_discard_is_in_no_group_that_holds_reads_and_writes() {
+        let names = Names::default();
+        for (dimensions, groups) in [(&[][..], 1), (&[Dimension::Direction][..], 2)] {
+            let mut g = by(dimensions, &[]);
+            g.add(&io(0, 1, Op::Read));
+            g.add(&io(0, 1, Op::Discard));
+            assert_eq!(g.sorted(&names).len(), groups);
+        }
+    }
+
+    #[test]
+    fn too_many_groups_are_pooled_whole_or_in_parts() {
+        let names = Names::default();
+        let mut all = by(&[Dimension::Pid], &[Measure::Latency]);
+        let mut parts = [all.clone(), all.clone()];
+        for pid in 0..3_000u32 {
+            let mut one = io(0, 1, Op::Read);
+            one.pid = Some(pid);
+            all.add(&one);
+            parts[pid as usize % 2].add(&one);
+        }
+        let [mut a, b] = parts;
+        a.merge(&b);
+        for g in [&all, &a] {
+            assert_eq!(g.sorted(&names).len(), MOST_GROUPS);
+            assert_eq!(g.sorted(&names).iter().map(|(g, _)| g.ios).sum::<u64>(), 3_000);
+            assert_eq!(g.pooled(), 3_000 - (MOST_GROUPS as u64 - 1));
+            assert_eq!(g.sorted(&names)[0].1, ["(others)"]);
+        }
+    }
+}

@@ -1,0 +1,162 @@
+//! Heat maps: how many I/Os in each stretch of time and of a second quantity (latency by powers of two,
+//! address by equal regions), for charts.
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use crate::grid::{Cell, Grid};
+
+/// The most columns (stretches of time).
+pub const MOST_COLUMNS: usize = 128;
+/// The rows.
+const ROWS: usize = 64;
+
+#[derive(Debug, Clone)]
+struct Column([u64; ROWS]);
+
+impl Default for Column {
+    fn default() -> Self {
+        Column([0; ROWS])
+    }
+}
+
+impl Cell for Column {
+    fn join(&mut self, other: &Self) {
+        for (a, b) in self.0.iter_mut().zip(&other.0) {
+            *a += b;
+        }
+    }
+}
+
+/// Columns start this wide: a trace of a tenth of a second has a hundred of them.
+const FIRST_WIDTH_NS: u64 = 1_000_000;
+
+/// Latency over time: row 0 is below 1 ns, row `r` is from 2^(r−1) ns up to twice that.
+#[derive(Debug, Clone)]
+pub(crate) struct LatencyHeat(Grid<Column>);
+
+impl LatencyHeat {
+    pub(crate) fn new() -> Self {
+        LatencyHeat(Grid::new(FIRST_WIDTH_NS, MOST_COLUMNS))
+    }
+
+    pub(crate) fn add(&mut self, t_ns: u64, latency_ns: u64) {
+        let row = (64 - latency_ns.leading_zeros() as usize).min(ROWS - 1);
+        self.0.at(t_ns).0[row] += 1;
+    }
+
+    pub(crate) fn merge(&mut self, other: LatencyHeat) {
+        self.0.merge(other.0);
+    }
+
+    pub(crate) fn report(&self) -> HeatMap {
+        let bounds = (0..ROWS as u32).map(|r| if r == 0 { 0 } else { 1u64 << (r - 1) });
+        HeatMap::of(&self.0, &bounds.collect::<Vec<_>>())
+    }
+}
+
+/// Address over time: 64 equal regions from block 0, a power of two of blocks each.
+#[derive(Debug, Clone)]
+pub(crate) struct AddressHeat {
+    grid: Grid<Column>,
+    shift: u32,
+}
+
+impl AddressHeat {
+    pub(crate) fn new() -> Self {
+        AddressHeat { grid: Grid::new(FIRST_WIDTH_NS, MOST_COLUMNS), shift: 0 }
+    }
+
+    pub(crate) fn add(&mut self, t_ns: u64, sector: u64) {
+        while sector >> self.shift >= ROWS as u64 {
+            self.widen();
+        }
+        self.grid.at(t_ns).0[(sector >> self.shift) as usize] += 1;
+    }
+
+    fn widen(&mut self) {
+        for Column(rows) in self.grid.cells_mut() {
+            for i in 0..ROWS / 2 {
+                rows[i] = rows[2 * i] + rows[2 * i + 1];
+            }
+            rows[ROWS / 2..].fill(0);
+        }
+        self.shift += 1;
+    }
+
+    pub(crate) fn merge(&mut self, mut other: AddressHeat) {
+        while other.shift < self.shift {
+            other.widen();
+        }
+        while self.shift < other.shift {
+            self.widen();
+        }
+        self.grid.merge(other.grid);
+    }
+
+    pub(crate) fn report(&self) -> HeatMap {
+        let bounds: Vec<u64> = (0..ROWS as u64).map(|r| r << self.shift).collect();
+        HeatMap::of(&self.grid, &bounds)
+    }
+}
+
+/// A heat map: `counts[column][row]`.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct HeatMap {
+    /// When the first column begins, nanoseconds of the trace's clock.
+    pub start_ns: u64,
+    /// How wide a column is, nanoseconds.
+    pub column_ns: u64,
+    /// The least value of each row; empty rows at both ends are left out.
+    pub rows: Vec<u64>,
+    /// I/Os by column and row.
+    pub counts: Vec<Vec<u64>>,
+}
+
+impl HeatMap {
+    fn of(grid: &Grid<Column>, bounds: &[u64]) -> HeatMap {
+        let used = |r: &usize| grid.cells().iter().any(|c| c.0[*r] > 0);
+        let first = (0..ROWS).find(used).unwrap_or(0);
+        let end = (0..ROWS).rfind(used).map_or(first, |r| r + 1);
+        HeatMap {
+            start_ns: grid.start_ns(),
+            column_ns: grid.width_ns(),
+            rows: bounds[first..end].to_vec(),
+            counts: grid.cells().iter().map(|c| c.0[first..end].to_vec()).collect(),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn latency_rows_are_powers_of_two() {
+        let mut h = LatencyHeat::new();
+        h.add(0, 1024);
+        h.add(0, 2047);
+        h.add(2_000_000, 4096);
+        let r = h.report();
+        assert_eq!(r.rows, [1024, 2048, 4096]);
+        assert_eq!(r.counts, [[2, 0, 0], [0, 0, 0], [0, 0, 1]]);
+        h.add(5, u64::MAX);
+        assert_eq!(h.report().rows.last(), Some(&(1 << 62)));
+    }
+
+    #[test]
+    fn addresses_widen_and_merge() {
+        let (mut a, mut b, mut both) = (AddressHeat::new(), AddressHeat::new(), AddressHeat::new());
+        for i in 0..500u64 {
+            let half = if i % 2 == 0 { &mut a } else { &mut b };
+            let (t, sector) = (i * 3_000_000, i * i * (1 + i % 2 * 5000));
+            half.add(t, sector);
+            both.add(t, sector);
+        }
+        a.merge(b);
+        assert_eq!(a.report(), both.report());
+        assert_eq!(a.report().counts.iter().flatten().sum::<u64>(), 500);
+        a.add(0, u64::MAX);
+        assert_eq!(a.report().counts.iter().flatten().sum::<u64>(), 501);
+    }
+}

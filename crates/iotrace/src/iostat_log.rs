@@ -1,0 +1,356 @@
+//! Logs of `iostat -x` (Linux) and `iostat -xn` (Solaris): a table of devices for every interval, put
+//! together as one table of intervals for every device.
+
+use std::collections::HashMap;
+use std::io::{self, Read};
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use crate::lines::Lines;
+
+/// The most rows that are kept one by one; means and maxima go on.
+pub const MOST_ROWS: usize = 50_000;
+/// The most devices.
+const MOST_DEVICES: usize = 4096;
+/// The most columns.
+const MOST_COLUMNS: usize = 40;
+
+/// One device in one interval.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct IostatRow {
+    /// The interval's number, from 0.
+    pub interval: u64,
+    /// The device's place among [`IostatLog::devices`].
+    pub device: usize,
+    /// The values in the order of the columns; `null`: not a number.
+    pub values: Vec<Option<f64>>,
+}
+
+/// One device over all intervals.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct IostatDevice {
+    /// Its name.
+    pub name: String,
+    /// Intervals it is in, without the first of the log. With `-z`, those without I/O are left out of
+    /// the log.
+    pub intervals: u64,
+    /// The mean over these intervals, by column.
+    pub mean: Vec<Option<f64>>,
+    /// The greatest, by column.
+    pub max: Vec<Option<f64>>,
+}
+
+/// A log.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct IostatLog {
+    /// `Solaris` or `Linux`, by the titles of its columns.
+    pub system: String,
+    /// The titles, without the device's.
+    pub columns: Vec<String>,
+    /// How many intervals.
+    pub intervals: u64,
+    /// When each interval was printed, where the log says; by its number.
+    pub times: Vec<(u64, String)>,
+    /// The devices in the order in which they appear.
+    pub devices: Vec<IostatDevice>,
+    /// The rows, as far as they are kept.
+    pub rows: Vec<IostatRow>,
+    /// Rows beyond those.
+    pub rows_left_out: u64,
+    /// Lines that could not be read.
+    pub unreadable: u64,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Place {
+    First,
+    Last,
+}
+
+/// The columns of a header, and where the device stands; `None`: it is no header of iostat.
+fn header(words: &[&[u8]]) -> Option<(Vec<String>, Place)> {
+    let text = |w: &&[u8]| String::from_utf8_lossy(w).into_owned();
+    if words.len() < 4 || words.len() > MOST_COLUMNS || !words.contains(&&b"r/s"[..]) {
+        return None;
+    }
+    match (words[0], words[words.len() - 1]) {
+        (_, b"device") => Some((words[..words.len() - 1].iter().map(text).collect(), Place::Last)),
+        (b"Device" | b"Device:" | b"device", _) => {
+            Some((words[1..].iter().map(text).collect(), Place::First))
+        }
+        _ => None,
+    }
+}
+
+/// Whether a line is the header of such a table.
+pub(crate) fn is_header(line: &[u8]) -> bool {
+    let words: Vec<&[u8]> = words(line).take(MOST_COLUMNS + 1).collect();
+    header(&words).is_some()
+}
+
+fn words(line: &[u8]) -> impl Iterator<Item = &[u8]> {
+    line.split(u8::is_ascii_whitespace).filter(|w| !w.is_empty())
+}
+
+#[derive(Debug, Default, Clone)]
+struct Sums {
+    intervals: u64,
+    sum: Vec<f64>,
+    n: Vec<u64>,
+    max: Vec<Option<f64>>,
+}
+
+/// A log while it is read.
+#[derive(Debug)]
+struct Reading {
+    log: IostatLog,
+    place: Place,
+    known: HashMap<Vec<u8>, usize>,
+    sums: Vec<Sums>,
+    in_table: bool,
+    time: Option<String>,
+}
+
+/// Reads a log.
+pub(crate) fn read(text: impl Read) -> io::Result<IostatLog> {
+    let mut lines = Lines::new(text);
+    let mut reading = Reading {
+        log: IostatLog {
+            system: String::new(),
+            columns: Vec::new(),
+            intervals: 0,
+            times: Vec::new(),
+            devices: Vec::new(),
+            rows: Vec::new(),
+            rows_left_out: 0,
+            unreadable: 0,
+        },
+        place: Place::First,
+        known: HashMap::new(),
+        sums: Vec::new(),
+        in_table: false,
+        time: None,
+    };
+    while let Some(line) = lines.next()? {
+        reading.line(line);
+    }
+    reading.log.unreadable += lines.overlong();
+    Ok(reading.done())
+}
+
+impl Reading {
+    fn line(&mut self, line: &[u8]) {
+        let found: Vec<&[u8]> = words(line).take(MOST_COLUMNS + 1).collect();
+        if let Some((columns, place)) = header(&found) {
+            self.begin(columns, place);
+            return;
+        }
+        match found.as_slice() {
+            [] => self.in_table &= self.place == Place::Last,
+            [b"avg-cpu:", ..] | [b"cpu"] | [b"extended", b"device", b"statistics", ..] => {
+                self.in_table = false;
+            }
+            words if self.in_table => self.row(words),
+            _ if looks_like_a_time(line) => {
+                self.time = Some(String::from_utf8_lossy(line.trim_ascii()).into_owned());
+            }
+            // Shares of the CPU, the name of the machine.
+            _ => {}
+        }
+    }
+
+    fn begin(&mut self, columns: Vec<String>, place: Place) {
+        if self.log.columns.is_empty() {
+            let solaris = columns.iter().any(|c| c == "asvc_t" || c == "svc_t");
+            self.log.system = String::from(if solaris { "Solaris" } else { "Linux" });
+            self.log.columns = columns;
+            self.place = place;
+        } else if self.log.columns != columns {
+            // Another kind of table (two logs in one file): its rows would be taken for these.
+            self.log.unreadable += 1;
+            self.in_table = false;
+            return;
+        }
+        if let Some(time) = self.time.take()
+            && self.log.times.len() < MOST_ROWS
+        {
+            self.log.times.push((self.log.intervals, time));
+        }
+        self.log.intervals += 1;
+        self.in_table = true;
+    }
+
+    fn row(&mut self, words: &[&[u8]]) {
+        let columns = self.log.columns.len();
+        if words.len() != columns + 1 {
+            // Between the tables of Solaris stand lines on the CPU.
+            self.in_table &= words.len() > columns;
+            self.log.unreadable += u64::from(words.len() > columns);
+            return;
+        }
+        let (name, values) = match self.place {
+            Place::First => (words[0], &words[1..]),
+            Place::Last => (words[columns], &words[..columns]),
+        };
+        let values: Vec<Option<f64>> = values
+            .iter()
+            .map(|w| {
+                // A decimal comma where the locale had one.
+                let text = String::from_utf8_lossy(w).replace(',', ".");
+                text.parse().ok().filter(|v: &f64| v.is_finite())
+            })
+            .collect();
+        if values.iter().all(Option::is_none) {
+            self.log.unreadable += 1;
+            return;
+        }
+        let Some(device) = self.device(name) else {
+            self.log.rows_left_out += 1;
+            return;
+        };
+        let interval = self.log.intervals - 1;
+        if interval > 0 {
+            self.sums[device].add(&values);
+        }
+        if self.log.rows.len() < MOST_ROWS {
+            self.log.rows.push(IostatRow { interval, device, values });
+        } else {
+            self.log.rows_left_out += 1;
+        }
+    }
+
+    fn device(&mut self, name: &[u8]) -> Option<usize> {
+        if let Some(at) = self.known.get(name) {
+            return Some(*at);
+        }
+        let at = self.sums.len();
+        if at >= MOST_DEVICES {
+            return None;
+        }
+        self.known.insert(name.to_owned(), at);
+        self.sums.push(Sums::default());
+        let name = String::from_utf8_lossy(name).into_owned();
+        self.log.devices.push(IostatDevice {
+            name,
+            intervals: 0,
+            mean: Vec::new(),
+            max: Vec::new(),
+        });
+        Some(at)
+    }
+
+    fn done(mut self) -> IostatLog {
+        for (device, sums) in self.log.devices.iter_mut().zip(self.sums) {
+            device.intervals = sums.intervals;
+            device.mean = sums
+                .sum
+                .iter()
+                .zip(&sums.n)
+                .map(|(sum, n)| (*n > 0).then(|| sum / *n as f64))
+                .collect();
+            device.max = sums.max;
+        }
+        self.log
+    }
+}
+
+impl Sums {
+    fn add(&mut self, values: &[Option<f64>]) {
+        self.intervals += 1;
+        self.sum.resize(values.len(), 0.0);
+        self.n.resize(values.len(), 0);
+        self.max.resize(values.len(), None);
+        for (i, value) in values.iter().enumerate() {
+            let Some(value) = *value else { continue };
+            self.sum[i] += value;
+            self.n[i] += 1;
+            self.max[i] = Some(self.max[i].map_or(value, |m: f64| m.max(value)));
+        }
+    }
+}
+
+/// `06/15/2009 01:11:39 PM`, `Mon Jun 15 13:11:39 2009`, `2009-06-15T13:11:39+0000`, seconds since 1970.
+fn looks_like_a_time(line: &[u8]) -> bool {
+    let line = line.trim_ascii();
+    let colons = memchr::memchr_iter(b':', line).count();
+    line.len() < 64
+        && (colons == 2 || colons == 3 || (line.len() == 10 && line.iter().all(u8::is_ascii_digit)))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// As `iostat -cnxz 2` of the article of 24 June 2009 printed it.
+    const SOLARIS: &str = "\
+     cpu
+ us sy wt id
+ 58  8  0 34
+                    extended device statistics
+    r/s    w/s   kr/s    kw/s wait actv wsvc_t asvc_t  %w  %b device
+    0.0    3.0    0.0    23.9  0.0  0.0    0.0    4.2   0   1 c0t1d0
+    0.0  520.4    0.0 32535.2  0.0  4.9    0.0    9.4   2  98 c2t8d0
+     cpu
+ us sy wt id
+ 57  7  0 36
+                    extended device statistics
+    r/s    w/s   kr/s    kw/s wait actv wsvc_t asvc_t  %w  %b device
+    0.0  546.7    0.0 31004.3  0.0  9.3    0.0   16.9   1  98 c2t8d0
+";
+
+    const LINUX: &str = "\
+Linux 6.1.0 (host) \t11/21/26 \t_x86_64_\t(2 CPU)
+
+11/21/26 09:00:00
+avg-cpu:  %user   %nice %system %iowait  %steal   %idle
+           1.00    0.00    0.50    0.10    0.00   98.40
+
+Device            r/s     rkB/s     w/s     wkB/s  w_await  %util
+sda              1.00      4.00    2.00     16,00     0.50   0.10
+
+11/21/26 09:00:01
+avg-cpu:  %user   %nice %system %iowait  %steal   %idle
+           2.00    0.00    0.50    0.10    0.00   97.40
+
+Device            r/s     rkB/s     w/s     wkB/s  w_await  %util
+sda              3.00      4.00    4.00     18.00     0.70   0.20
+sdb              1.00      2.00
+";
+
+    #[test]
+    fn of_solaris() {
+        let log = read(SOLARIS.as_bytes()).unwrap();
+        assert_eq!((log.system.as_str(), log.intervals, log.unreadable), ("Solaris", 2, 0));
+        let names: Vec<&str> = log.devices.iter().map(|d| d.name.as_str()).collect();
+        assert_eq!(names, ["c0t1d0", "c2t8d0"]);
+        assert_eq!(log.rows.len(), 3);
+        let asvc = log.columns.iter().position(|c| c == "asvc_t").unwrap();
+        assert_eq!(log.rows[2].values[asvc], Some(16.9));
+        assert_eq!((log.devices[1].intervals, log.devices[1].mean[asvc]), (1, Some(16.9)));
+        assert_eq!(log.devices[0].intervals, 0, "only in the interval since boot");
+    }
+
+    #[test]
+    fn of_linux() {
+        let log = read(LINUX.as_bytes()).unwrap();
+        assert_eq!((log.system.as_str(), log.intervals), ("Linux", 2));
+        assert_eq!(log.times[1], (1, "11/21/26 09:00:01".to_owned()));
+        assert_eq!(log.rows[0].values[3], Some(16.0), "a decimal comma");
+        assert_eq!(log.devices[0].max[0], Some(3.0));
+        assert_eq!(log.rows.len(), 2, "the last row was cut");
+    }
+
+    #[test]
+    fn a_long_log_keeps_its_means() {
+        let mut text = LINUX.to_owned();
+        for i in 0..60_000 {
+            text += "\nDevice            r/s     rkB/s     w/s     wkB/s  w_await  %util\nsda ";
+            text += &i.to_string();
+            text += " 1 1 1 1 1\n";
+        }
+        let log = read(text.as_bytes()).unwrap();
+        assert_eq!((log.rows.len(), log.rows_left_out), (MOST_ROWS, 60_002 - MOST_ROWS as u64));
+        assert_eq!(log.devices[0].max[0], Some(59_999.0));
+    }
+}

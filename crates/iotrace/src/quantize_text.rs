@@ -1,0 +1,192 @@
+//! Histograms that DTrace printed (`quantize`, `lquantize`), read back to be drawn and compared again.
+
+use std::io::{self, Read};
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use crate::fields::{trim, whole_number};
+use crate::lines::Lines;
+
+/// What stands above every histogram.
+pub(crate) const RULE: &[u8] = b"------------- Distribution -------------";
+/// The most histograms that are kept.
+const MOST: usize = 4096;
+/// The most rows of one.
+const MOST_ROWS: usize = 10_100;
+
+/// One row as it was printed.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct PrintedRow {
+    /// Its value as printed: a lower bound, `< N` or `>= N`.
+    pub value: String,
+    /// How many.
+    pub count: u64,
+}
+
+/// A histogram that was printed.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct Printed {
+    /// What stood above it.
+    pub title: String,
+    /// Its rows, the empty ones at both ends with them.
+    pub rows: Vec<PrintedRow>,
+    /// How many in all.
+    pub total: u64,
+    /// The value of the row in which the middle lies; `null` of nothing.
+    pub median_row: Option<String>,
+    /// The value of the row in which the 90th of a hundred lies; `null` unless ten lie beyond it.
+    pub p90_row: Option<String>,
+    /// The value of the row in which the 99th of a hundred lies; `null` unless ten lie beyond it.
+    pub p99_row: Option<String>,
+}
+
+/// All histograms of a text.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct PrintedHistograms {
+    /// They, in the order of the text.
+    pub histograms: Vec<Printed>,
+    /// Rows that could not be read, and histograms beyond those that are kept.
+    pub unreadable: u64,
+}
+
+/// A histogram while it is read.
+#[derive(Debug, Default)]
+struct Building {
+    title: String,
+    rows: Vec<PrintedRow>,
+}
+
+impl Building {
+    fn done(self) -> Option<Printed> {
+        if self.rows.is_empty() {
+            return None;
+        }
+        let total = self.rows.iter().fold(0u64, |n, r| n.saturating_add(r.count));
+        let row_of = |p: f64| {
+            let supported =
+                p <= 0.5 && total > 0 || assay_stats::percentile::supports(total as f64, p);
+            let mut below = 0u64;
+            let found = self.rows.iter().find(|r| {
+                below = below.saturating_add(r.count);
+                r.count > 0 && below as f64 >= p * total as f64
+            });
+            found.filter(|_| supported).map(|r| r.value.clone())
+        };
+        Some(Printed {
+            total,
+            median_row: row_of(0.5),
+            p90_row: row_of(0.9),
+            p99_row: row_of(0.99),
+            title: self.title,
+            rows: self.rows,
+        })
+    }
+}
+
+/// Reads all histograms of a text.
+pub(crate) fn read(text: impl Read) -> io::Result<PrintedHistograms> {
+    let mut lines = Lines::new(text);
+    let mut all = PrintedHistograms { histograms: Vec::new(), unreadable: 0 };
+    let mut title = String::new();
+    let mut building: Option<Building> = None;
+    while let Some(line) = lines.next()? {
+        if let Some(at) = memchr::memmem::find(line, RULE) {
+            keep(&mut all, building.take());
+            let mut new = Building { title: std::mem::take(&mut title), rows: Vec::new() };
+            // A page may have lost the end of the line: then the first row follows at once.
+            let rest = trim(&line[at + RULE.len()..]);
+            let rest = trim(rest.strip_prefix(b"count").unwrap_or(rest));
+            new.rows.extend(row(rest));
+            building = Some(new);
+            continue;
+        }
+        match &mut building {
+            Some(open) if line.contains(&b'|') => match row(line) {
+                Some(row) if open.rows.len() < MOST_ROWS => open.rows.push(row),
+                _ => all.unreadable += 1,
+            },
+            Some(_) if trim(line).is_empty() => {
+                keep(&mut all, building.take());
+                title.clear();
+            }
+            _ if trim(line).is_empty() => {}
+            _ => {
+                keep(&mut all, building.take());
+                title = String::from_utf8_lossy(trim(line)).chars().take(200).collect();
+            }
+        }
+    }
+    keep(&mut all, building);
+    all.unreadable += lines.overlong();
+    Ok(all)
+}
+
+fn keep(all: &mut PrintedHistograms, building: Option<Building>) {
+    let Some(done) = building.and_then(Building::done) else { return };
+    if all.histograms.len() < MOST {
+        all.histograms.push(done);
+    } else {
+        all.unreadable += 1;
+    }
+}
+
+/// `          8192 |@@@@@@@@@@                               1324`.
+fn row(line: &[u8]) -> Option<PrintedRow> {
+    let bar = line.iter().position(|b| *b == b'|')?;
+    let value = trim(&line[..bar]);
+    let number = value.strip_prefix(b"<").or(value.strip_prefix(b">=")).unwrap_or(value);
+    let number = trim(number);
+    whole_number(number.strip_prefix(b"-").unwrap_or(number))?;
+    let rest = trim(line[bar + 1..].trim_ascii_start().trim_ascii_end());
+    let bar_end = rest.iter().position(|b| *b != b'@').unwrap_or(rest.len());
+    let count = whole_number(trim(&rest[bar_end..]))?;
+    Some(PrintedRow { value: String::from_utf8_lossy(value).into_owned(), count })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// As the article of 24 June 2009 has them, with a line end that its page lost.
+    const TEXT: &str = "
+  /devices/pci@0,600000/pci@0/pci@8/pci@0/scsi@1/sd@1,0:h  orasystem
+           value  ------------- Distribution ------------- count
+               2 |                                         0
+               4 |@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@ 1
+               8 |                                         0
+
+  control_003
+           value  ------------- Distribution ------------- count    0 |                                         0
+               1 |@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@      70
+               2 |@@@@@                                    10
+               4 |                                         0
+";
+
+    #[test]
+    fn what_dtrace_printed() {
+        let all = read(TEXT.as_bytes()).unwrap();
+        assert_eq!((all.histograms.len(), all.unreadable), (2, 0));
+        assert!(all.histograms[0].title.ends_with("orasystem"));
+        let second = &all.histograms[1];
+        assert_eq!((second.title.as_str(), second.total), ("control_003", 80));
+        let values: Vec<&str> = second.rows.iter().map(|r| r.value.as_str()).collect();
+        assert_eq!(values, ["0", "1", "2", "4"]);
+        assert_eq!((second.median_row.as_deref(), second.p90_row.as_deref()), (Some("1"), None));
+    }
+
+    #[test]
+    fn linear_rows_and_damage() {
+        let text = "\
+           value  ------------- Distribution ------------- count
+             < 0 |                                         0
+               0 |@@@@@@@@@@@@@@@@@@@@                     7
+              10 |@@@@@@@@@@@@@@@@@@@@                     x
+           >= 20 |                                         0
+              -4 |                                         3
+";
+        let all = read(text.as_bytes()).unwrap();
+        assert_eq!((all.histograms[0].rows.len(), all.unreadable), (4, 1));
+        assert_eq!(all.histograms[0].rows[0].value, "< 0");
+    }
+}

@@ -1,0 +1,294 @@
+//! I/Os over time, tick by tick: what the lines of `tick-1s` and the charts of a page show.
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use crate::event::{Flags, Io, Op};
+use crate::grid::{Cell, Grid};
+
+/// The most ticks that are kept; a longer trace has wider ones.
+pub const MOST_TICKS: usize = 65_536;
+
+/// One tick while it is counted.
+#[derive(Debug, Clone, Default)]
+struct Tick {
+    reads: u64,
+    writes: u64,
+    others: u64,
+    aio: u64,
+    writeback: u64,
+    readahead: u64,
+    nosync: u64,
+    read_bytes: u64,
+    write_bytes: u64,
+    /// I/O time within the tick of those that began or ended in it, nanoseconds.
+    partly: u64,
+    /// Begins (and, below 0, ends) of I/Os that fill ticks from here on.
+    filling: i64,
+}
+
+impl Cell for Tick {
+    fn join(&mut self, other: &Self) {
+        self.reads += other.reads;
+        self.writes += other.writes;
+        self.others += other.others;
+        self.aio += other.aio;
+        self.writeback += other.writeback;
+        self.readahead += other.readahead;
+        self.nosync += other.nosync;
+        self.read_bytes = self.read_bytes.saturating_add(other.read_bytes);
+        self.write_bytes = self.write_bytes.saturating_add(other.write_bytes);
+        self.partly = self.partly.saturating_add(other.partly);
+        self.filling += other.filling;
+    }
+
+    fn before_widening(cells: &mut [Self], width_ns: u64) {
+        // Filling is told by differences, which mean something only at one width.
+        let mut filling = 0;
+        for cell in cells {
+            filling += std::mem::take(&mut cell.filling);
+            cell.partly =
+                cell.partly.saturating_add(width_ns.saturating_mul(filling.max(0) as u64));
+        }
+    }
+}
+
+/// I/Os by tick.
+#[derive(Debug, Clone)]
+pub(crate) struct Series {
+    grid: Grid<Tick>,
+}
+
+impl Series {
+    pub(crate) fn new(tick_ns: u64) -> Self {
+        Series { grid: Grid::new(tick_ns, MOST_TICKS) }
+    }
+
+    /// Counts an I/O in the tick in which it started, and its time in every tick it was under way.
+    pub(crate) fn add(&mut self, io: &Io) {
+        let tick = self.grid.at(io.start_ns);
+        match io.op {
+            Op::Read => {
+                tick.reads += 1;
+                tick.read_bytes = tick.read_bytes.saturating_add(io.bytes);
+            }
+            Op::Write => {
+                tick.writes += 1;
+                tick.write_bytes = tick.write_bytes.saturating_add(io.bytes);
+            }
+            Op::Unknown => tick.others += 1,
+            _ => {
+                tick.others += 1;
+                return;
+            }
+        }
+        tick.aio += u64::from(io.flags.has(Flags::AIO));
+        tick.writeback += u64::from(io.is_writeback());
+        tick.readahead += u64::from(io.flags.has(Flags::READAHEAD));
+        tick.nosync += u64::from(!io.flags.has(Flags::SYNC));
+        let Some(end) = io.end_ns() else { return };
+        if end - io.start_ns < self.grid.room(io.start_ns) {
+            let tick = self.grid.at(io.start_ns);
+            tick.partly = tick.partly.saturating_add(end - io.start_ns);
+        } else {
+            self.spread(io.start_ns, end);
+        }
+    }
+
+    /// The time of an I/O that ends in a later tick than it began in.
+    fn spread(&mut self, start: u64, end: u64) {
+        // The last tick is made first: it may widen them all.
+        self.grid.at(end);
+        let width = self.grid.width_ns();
+        let (first, last) = (start / width, end / width);
+        if first == last {
+            let tick = self.grid.at(start);
+            tick.partly = tick.partly.saturating_add(end - start);
+            return;
+        }
+        let tick = self.grid.at(start);
+        tick.partly = tick.partly.saturating_add(width - start % width);
+        let tick = self.grid.at(end);
+        tick.partly = tick.partly.saturating_add(end % width);
+        tick.filling -= 1;
+        self.grid.at((first + 1) * width).filling += 1;
+    }
+
+    pub(crate) fn merge(&mut self, other: Series) {
+        self.grid.merge(other.grid);
+    }
+
+    /// The ticks, with what the trace does not record left out. `asked_ns` is the tick that was asked
+    /// for.
+    pub(crate) fn report(&self, asked_ns: u64, recorded: Recorded) -> TickSeries {
+        let width = self.grid.width_ns();
+        let mut filling = 0;
+        let ticks = self.grid.cells().iter().enumerate().map(|(i, t)| {
+            filling += t.filling;
+            let under_way = t.partly as f64 + filling as f64 * width as f64;
+            TickRow {
+                t_ns: self.grid.start_ns().saturating_add(width.saturating_mul(i as u64)),
+                reads: t.reads,
+                writes: t.writes,
+                others: t.others,
+                aio: recorded.aio.then_some(t.aio),
+                writeback: recorded.sync.then_some(t.writeback),
+                readahead: recorded.readahead.then_some(t.readahead),
+                nosync: recorded.sync.then_some(t.nosync),
+                read_bytes: t.read_bytes,
+                write_bytes: t.write_bytes,
+                depth: recorded.latency.then_some(under_way / width as f64),
+            }
+        });
+        TickSeries { tick_ns: width, asked_ns, ticks: ticks.collect() }
+    }
+}
+
+/// What a trace records, so that what it does not is told from zero.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize, JsonSchema)]
+pub struct Recorded {
+    /// When I/Os ended.
+    pub latency: bool,
+    /// The time in the queue apart from the time in the device.
+    pub queue: bool,
+    /// The program.
+    pub program: bool,
+    /// The process.
+    pub pid: bool,
+    /// The file.
+    pub file: bool,
+    /// The control group.
+    pub cgroup: bool,
+    /// REQ_SYNC, and with it nosync and writeback.
+    pub sync: bool,
+    /// REQ_RAHEAD.
+    pub readahead: bool,
+    /// Whether the submitter waited (`io_submit`, io_uring).
+    pub aio: bool,
+}
+
+impl Recorded {
+    /// What either records.
+    #[must_use]
+    pub fn or(self, other: Recorded) -> Recorded {
+        Recorded {
+            latency: self.latency || other.latency,
+            queue: self.queue || other.queue,
+            program: self.program || other.program,
+            pid: self.pid || other.pid,
+            file: self.file || other.file,
+            cgroup: self.cgroup || other.cgroup,
+            sync: self.sync || other.sync,
+            readahead: self.readahead || other.readahead,
+            aio: self.aio || other.aio,
+        }
+    }
+}
+
+/// One tick. An I/O is counted in the tick in which it started.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct TickRow {
+    /// When it begins, nanoseconds of the trace's clock.
+    pub t_ns: u64,
+    /// Reads.
+    pub reads: u64,
+    /// Writes.
+    pub writes: u64,
+    /// Discards, flushes and the rest; I/Os of which it is not recorded what they do.
+    pub others: u64,
+    /// Reads and writes submitted asynchronously; `null`: not recorded.
+    pub aio: Option<u64>,
+    /// Writes by kernel threads that write back; `null`: not recorded.
+    pub writeback: Option<u64>,
+    /// Reads with REQ_RAHEAD; `null`: not recorded.
+    pub readahead: Option<u64>,
+    /// Reads and writes without REQ_SYNC; `null`: not recorded.
+    pub nosync: Option<u64>,
+    /// Bytes read.
+    pub read_bytes: u64,
+    /// Bytes written.
+    pub write_bytes: u64,
+    /// Mean number of reads and writes under way; `null`: not recorded. I/Os that never ended are not
+    /// in it.
+    pub depth: Option<f64>,
+}
+
+/// The ticks of a trace.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct TickSeries {
+    /// How long a tick is, nanoseconds.
+    pub tick_ns: u64,
+    /// How long it was asked to be; shorter than `tick_ns` where the trace has too many of those.
+    pub asked_ns: u64,
+    /// The ticks, from the first with an I/O to the last.
+    pub ticks: Vec<TickRow>,
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::fixtures::io;
+
+    const ALL: Recorded = Recorded {
+        latency: true,
+        queue: true,
+        program: true,
+        pid: true,
+        file: true,
+        cgroup: true,
+        sync: true,
+        readahead: true,
+        aio: true,
+    };
+
+    #[test]
+    fn depth_is_the_time_under_way_by_the_length_of_the_tick() {
+        let mut s = Series::new(1_000);
+        s.add(&io(500, 2_000, Op::Read)); // half of tick 0, all of 1, half of 2
+        s.add(&io(1_250, 500, Op::Write)); // half of tick 1
+        let r = s.report(1_000, ALL);
+        let depths: Vec<f64> = r.ticks.iter().map(|t| t.depth.unwrap()).collect();
+        assert_eq!(depths, [0.5, 1.5, 0.5]);
+        assert_eq!((r.ticks[0].reads, r.ticks[1].writes), (1, 1));
+        assert_eq!(r.ticks[1].t_ns, 1_000);
+    }
+
+    #[test]
+    fn widening_keeps_the_time_under_way() {
+        let mut rng = assay_stats::rng::Rng::new(11);
+        let (mut fine, mut halves) = (Series::new(10), [Series::new(10), Series::new(10)]);
+        let mut under_way = 0.0;
+        for i in 0..2_000 {
+            let start = rng.below(3_000_000) as u64;
+            let long = rng.below(90_000) as u64;
+            fine.add(&io(start, long, Op::Read));
+            halves[i % 2].add(&io(start, long, Op::Read));
+            under_way += long as f64;
+        }
+        let [mut a, b] = halves;
+        a.merge(b);
+        for s in [fine, a] {
+            let r = s.report(10, ALL);
+            assert!(r.tick_ns > 10 && r.ticks.len() <= MOST_TICKS);
+            let sum: f64 = r.ticks.iter().map(|t| t.depth.unwrap() * r.tick_ns as f64).sum();
+            assert!((sum / under_way - 1.0).abs() < 1e-9, "{sum} {under_way}");
+            assert!(r.ticks.iter().all(|t| t.depth.unwrap() >= 0.0));
+        }
+    }
+
+    #[test]
+    fn what_is_not_recorded_is_missing() {
+        let mut s = Series::new(1_000);
+        s.add(&io(0, 10, Op::Write));
+        let t = &s.report(1_000, Recorded::default()).ticks[0];
+        assert_eq!(
+            (t.aio, t.writeback, t.readahead, t.nosync, t.depth),
+            (None, None, None, None, None)
+        );
+        let t = &s.report(1_000, ALL).ticks[0];
+        assert_eq!(
+            (t.aio, t.writeback, t.readahead, t.nosync),
+            (Some(0), Some(1), Some(0), Some(1))
+        );
+    }
+}

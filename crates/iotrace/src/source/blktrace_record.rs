@@ -1,0 +1,263 @@
+//! Records of blktrace version 7 (`struct blk_io_trace` in linux/blktrace_api.h), of either byte order,
+//! out of a stream of any size. What is damaged is passed over to the next record.
+
+use std::io::{self, Read};
+
+/// The first three bytes of every record's magic number; the fourth is the version.
+const MAGIC: u32 = 0x6561_7400;
+/// The version that is read.
+const VERSION: u8 = 7;
+/// Bytes of a record without what follows it.
+pub(crate) const HEAD: usize = 48;
+/// Must hold the longest record, which is `HEAD` and 65,535 bytes.
+const SMALLEST_BUFFER: usize = 128 << 10;
+
+/// One record.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Record<'a> {
+    pub(crate) sequence: u32,
+    pub(crate) time_ns: u64,
+    pub(crate) sector: u64,
+    pub(crate) bytes: u32,
+    pub(crate) action: u32,
+    pub(crate) pid: u32,
+    pub(crate) device: u32,
+    pub(crate) cpu: u32,
+    /// What follows the record's head.
+    pub(crate) extra: &'a [u8],
+}
+
+/// The byte order of a trace.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Order {
+    Little,
+    Big,
+}
+
+impl Order {
+    pub(crate) fn u32(self, bytes: &[u8]) -> Option<u32> {
+        let bytes = bytes.get(..4)?.try_into().ok()?;
+        Some(match self {
+            Order::Little => u32::from_le_bytes(bytes),
+            Order::Big => u32::from_be_bytes(bytes),
+        })
+    }
+}
+
+/// What a file begins with, if that is blktrace: its byte order and version.
+pub(crate) fn recognise(head: &[u8]) -> Option<(Order, u8)> {
+    [Order::Little, Order::Big].into_iter().find_map(|order| {
+        let magic = order.u32(head)?;
+        (magic & 0xFFFF_FF00 == MAGIC).then_some((order, magic as u8))
+    })
+}
+
+/// Whether records of a version can be read.
+pub(crate) fn is_read(version: u8) -> bool {
+    version == VERSION
+}
+
+/// The records of a reader.
+#[derive(Debug)]
+pub(crate) struct Records<R> {
+    reader: R,
+    order: Order,
+    buffer: Vec<u8>,
+    start: usize,
+    end: usize,
+    at_end: bool,
+    /// Bytes that belong to no record.
+    pub(crate) skipped: u64,
+    /// Whether the end is in the middle of a record.
+    pub(crate) truncated: bool,
+}
+
+impl<R: Read> Records<R> {
+    /// The records of a trace of a byte order; `buffer` bytes are read at once.
+    pub(crate) fn new(reader: R, order: Order, buffer: usize) -> Self {
+        Records {
+            reader,
+            order,
+            buffer: vec![0; buffer.max(SMALLEST_BUFFER)],
+            start: 0,
+            end: 0,
+            at_end: false,
+            skipped: 0,
+            truncated: false,
+        }
+    }
+
+    /// The time of the next record, which stays next; `None` at the end.
+    #[inline]
+    pub(crate) fn peek_time(&mut self) -> io::Result<Option<u64>> {
+        if !self.have_record()? {
+            return Ok(None);
+        }
+        let bytes = &self.buffer[self.start + 8..self.start + 16];
+        Ok(Some(self.u64(bytes)))
+    }
+
+    fn u64(&self, bytes: &[u8]) -> u64 {
+        let bytes = bytes.try_into().expect("eight bytes");
+        match self.order {
+            Order::Little => u64::from_le_bytes(bytes),
+            Order::Big => u64::from_be_bytes(bytes),
+        }
+    }
+
+    /// The next record; `None` at the end.
+    #[inline]
+    pub(crate) fn next(&mut self) -> io::Result<Option<Record<'_>>> {
+        if !self.have_record()? {
+            return Ok(None);
+        }
+        let order = self.order;
+        let head: &[u8; HEAD] =
+            self.buffer[self.start..self.start + HEAD].try_into().expect("a whole head");
+        let word = |at: usize| {
+            let bytes = [head[at], head[at + 1], head[at + 2], head[at + 3]];
+            match order {
+                Order::Little => u32::from_le_bytes(bytes),
+                Order::Big => u32::from_be_bytes(bytes),
+            }
+        };
+        let long = |at: usize| self.u64(&head[at..at + 8]);
+        let length = extra_length(order, head);
+        let extra_at = self.start + HEAD;
+        let record = Record {
+            sequence: word(4),
+            time_ns: long(8),
+            sector: long(16),
+            bytes: word(24),
+            action: word(28),
+            pid: word(32),
+            device: word(36),
+            cpu: word(40),
+            extra: &self.buffer[extra_at..extra_at + length],
+        };
+        self.start = extra_at + length;
+        Ok(Some(record))
+    }
+
+    /// Whether a whole record is at the start of the buffer, after reading and passing over what is
+    /// needed.
+    #[inline]
+    fn have_record(&mut self) -> io::Result<bool> {
+        let waiting = self.end - self.start;
+        if waiting >= HEAD && self.is_head() && waiting >= HEAD + self.next_extra() {
+            return Ok(true);
+        }
+        self.find_record()
+    }
+
+    fn is_head(&self) -> bool {
+        let magic = &self.buffer[self.start..self.start + 4];
+        self.order.u32(magic) == Some(MAGIC | u32::from(VERSION))
+    }
+
+    fn next_extra(&self) -> usize {
+        let head = self.buffer[self.start..self.start + HEAD].try_into().expect("a whole head");
+        extra_length(self.order, head)
+    }
+
+    #[cold]
+    fn find_record(&mut self) -> io::Result<bool> {
+        loop {
+            let waiting = self.end - self.start;
+            if waiting >= HEAD {
+                if !self.is_head() {
+                    self.start += 1;
+                    self.skipped += 1;
+                    continue;
+                }
+                if waiting >= HEAD + self.next_extra() {
+                    return Ok(true);
+                }
+            }
+            if self.at_end {
+                // What is left is less than a record.
+                self.truncated |= waiting > 0;
+                self.start = self.end;
+                return Ok(false);
+            }
+            self.fill()?;
+        }
+    }
+
+    fn fill(&mut self) -> io::Result<()> {
+        self.buffer.copy_within(self.start..self.end, 0);
+        self.end -= self.start;
+        self.start = 0;
+        loop {
+            match self.reader.read(&mut self.buffer[self.end..]) {
+                Ok(0) => self.at_end = true,
+                Ok(n) => self.end += n,
+                Err(e) if e.kind() == io::ErrorKind::Interrupted => continue,
+                Err(e) => return Err(e),
+            }
+            return Ok(());
+        }
+    }
+}
+
+fn extra_length(order: Order, head: &[u8; HEAD]) -> usize {
+    let bytes = [head[46], head[47]];
+    usize::from(match order {
+        Order::Little => u16::from_le_bytes(bytes),
+        Order::Big => u16::from_be_bytes(bytes),
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::fixtures::record;
+
+    fn times(bytes: &[u8], order: Order) -> (Vec<u64>, u64, bool) {
+        // One byte at a time shows every way in which a record can straddle reads.
+        struct Drip<'a>(&'a [u8]);
+        impl Read for Drip<'_> {
+            fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
+                let Some((first, rest)) = self.0.split_first() else { return Ok(0) };
+                buffer[0] = *first;
+                self.0 = rest;
+                Ok(1)
+            }
+        }
+        let mut all = Vec::new();
+        let mut records = Records::new(Drip(bytes), order, 0);
+        while let Some(peeked) = records.peek_time().unwrap() {
+            let record = records.next().unwrap().unwrap();
+            assert_eq!(record.time_ns, peeked);
+            all.push(peeked);
+        }
+        (all, records.skipped, records.truncated)
+    }
+
+    #[test]
+    fn damage_is_passed_over_and_counted() {
+        let mut bytes = record(1, 7, 8, 4096, b"four");
+        bytes.extend(b"damaged beyond recognition");
+        bytes.extend(record(2, 7, 8, 4096, b""));
+        assert_eq!(times(&bytes, Order::Little), (vec![1, 2], 26, false));
+        bytes.truncate(bytes.len() - 1);
+        let (all, _, truncated) = times(&bytes, Order::Little);
+        assert_eq!((all, truncated), (vec![1], true));
+    }
+
+    #[test]
+    fn both_byte_orders() {
+        let little = record(0x0102_0304, 7, 8, 4096, b"");
+        assert_eq!(recognise(&little), Some((Order::Little, 7)));
+        let mut big = little.clone();
+        for field in
+            [0..4, 4..8, 8..16, 16..24, 24..28, 28..32, 32..36, 36..40, 40..44, 44..46, 46..48]
+        {
+            big[field].reverse();
+        }
+        assert_eq!(recognise(&big), Some((Order::Big, 7)));
+        assert_eq!(times(&big, Order::Big).0, [0x0102_0304]);
+        assert_eq!(recognise(b"\x08tae"), Some((Order::Little, 8)));
+        assert_eq!(recognise(b"PAR1"), None);
+    }
+}

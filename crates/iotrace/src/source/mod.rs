@@ -1,0 +1,13 @@
+//! The readers, one for each format.
+
+pub(crate) mod blkparse;
+pub(crate) mod blktrace;
+pub(crate) mod blktrace_record;
+pub(crate) mod csv;
+pub(crate) mod events;
+pub(crate) mod parquet_columns;
+pub(crate) mod parquet_read;
+pub(crate) mod parquet_write;
+pub(crate) mod rows;
+pub(crate) mod snoop;
+pub(crate) mod tracepoints;

@@ -1,0 +1,201 @@
+//! Writes `io.parquet`; see [`crate::source::parquet_columns`].
+
+use std::collections::HashMap;
+use std::fs::File;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use assay_model::SCHEMA_VERSION;
+use parquet::basic::Compression;
+use parquet::data_type::{BoolType, ByteArray, ByteArrayType, DataType, Int64Type};
+use parquet::errors::ParquetError;
+use parquet::file::metadata::KeyValue;
+use parquet::file::properties::{EnabledStatistics, WriterProperties};
+use parquet::file::writer::{SerializedFileWriter, SerializedRowGroupWriter};
+use parquet::schema::parser::parse_message_type;
+
+use crate::error::Error;
+use crate::event::{Flags, Io, Sink};
+use crate::names::Names;
+use crate::source::parquet_columns::{ABOUT_KEY, About, SCHEMA, VERSION_KEY};
+
+/// Rows of a row group.
+const GROUP: usize = 1 << 16;
+
+/// Which hints a format records, so that what it does not is null in every row.
+#[derive(Debug, Clone, Copy, Default)]
+pub(crate) struct Hints {
+    pub(crate) sync: bool,
+    pub(crate) aio: bool,
+}
+
+/// A file that I/Os are kept in while they are read.
+pub(crate) struct Saver<'a> {
+    path: &'a Path,
+    temporary: PathBuf,
+    names: &'a Names,
+    hints: Hints,
+    writer: SerializedFileWriter<File>,
+    /// Ended, not yet written. I/Os end in another order than they start in: of twice a group's rows
+    /// the half that started first is written.
+    rows: Vec<Io>,
+    failure: Option<ParquetError>,
+}
+
+impl<'a> Saver<'a> {
+    /// Begins a file beside `path`, which gets that name when it is whole.
+    pub(crate) fn create(path: &'a Path, names: &'a Names) -> Result<Self, Error> {
+        let failed = |reason: String| Error::Save { path: path.to_owned(), reason };
+        let mut temporary = path.as_os_str().to_owned();
+        temporary.push(".tmp");
+        let temporary = PathBuf::from(temporary);
+        let file = File::create(&temporary).map_err(|e| failed(e.to_string()))?;
+        let properties = WriterProperties::builder()
+            .set_compression(Compression::LZ4_RAW)
+            .set_statistics_enabled(EnabledStatistics::Chunk)
+            .set_created_by(format!("assay {}", env!("CARGO_PKG_VERSION")))
+            .build();
+        let schema = parse_message_type(SCHEMA).map_err(|e| failed(e.to_string()))?;
+        let writer = SerializedFileWriter::new(file, Arc::new(schema), Arc::new(properties))
+            .map_err(|e| failed(e.to_string()))?;
+        Ok(Saver {
+            path,
+            temporary,
+            names,
+            hints: Hints::default(),
+            writer,
+            rows: Vec::new(),
+            failure: None,
+        })
+    }
+
+    /// Says which hints the format records.
+    pub(crate) fn set_hints(&mut self, hints: Hints) {
+        self.hints = hints;
+    }
+
+    /// Ends the file and gives it its name.
+    pub(crate) fn finish(mut self, about: &About) -> Result<(), Error> {
+        while !self.rows.is_empty() && self.failure.is_none() {
+            self.write_group();
+        }
+        let done = match self.failure.take() {
+            Some(failure) => Err(failure.to_string()),
+            None => self.close(about),
+        };
+        done.map_err(|reason| Error::Save { path: self.path.to_owned(), reason })
+    }
+
+    fn close(&mut self, about: &About) -> Result<(), String> {
+        let about = serde_json::to_string(about).map_err(|e| e.to_string())?;
+        let pair = |key: &str, value| KeyValue::new(key.to_owned(), value);
+        self.writer.append_key_value_metadata(pair(VERSION_KEY, SCHEMA_VERSION.to_string()));
+        self.writer.append_key_value_metadata(pair(ABOUT_KEY, about));
+        self.writer.finish().map_err(|e| e.to_string())?;
+        self.writer.inner().sync_all().map_err(|e| e.to_string())?;
+        std::fs::rename(&self.temporary, self.path).map_err(|e| e.to_string())
+    }
+
+    fn write_group(&mut self) {
+        self.rows.sort_by_key(|io| io.serial);
+        let rows: Vec<Io> = self.rows.drain(..GROUP.min(self.rows.len())).collect();
+        if let Err(failure) = self.group(&rows) {
+            self.failure = Some(failure);
+        }
+    }
+
+    fn group(&mut self, rows: &[Io]) -> Result<(), ParquetError> {
+        let mut texts = Texts { names: self.names, known: HashMap::new() };
+        let Hints { sync, aio } = self.hints;
+        let mut group = self.writer.next_row_group()?;
+        let g = &mut group;
+        let hint = |io: &Io, recorded: bool, on: bool| (recorded || io.flags.0 != 0).then_some(on);
+        required::<Int64Type>(g, rows.iter().map(|io| io.start_ns as i64))?;
+        optional::<Int64Type>(g, rows.iter().map(|io| io.latency_ns.map(|n| n as i64)))?;
+        optional::<Int64Type>(g, rows.iter().map(|io| io.queue_ns.map(|n| n as i64)))?;
+        optional::<Int64Type>(g, rows.iter().map(|io| io.device_ns.map(|n| n as i64)))?;
+        required::<ByteArrayType>(g, rows.iter().map(|io| texts.text(io.device)))?;
+        required::<Int64Type>(g, rows.iter().map(|io| io.sector as i64))?;
+        required::<Int64Type>(g, rows.iter().map(|io| io.bytes as i64))?;
+        required::<ByteArrayType>(g, rows.iter().map(|io| ByteArray::from(io.op.name())))?;
+        let flag = |io: &Io, flag| hint(io, sync, io.flags.has(flag));
+        optional::<BoolType>(g, rows.iter().map(|io| flag(io, Flags::SYNC)))?;
+        optional::<BoolType>(g, rows.iter().map(|io| flag(io, Flags::READAHEAD)))?;
+        optional::<BoolType>(g, rows.iter().map(|io| aio.then_some(io.flags.has(Flags::AIO))))?;
+        optional::<BoolType>(g, rows.iter().map(|io| hint(io, sync, io.is_writeback())))?;
+        optional::<Int64Type>(g, rows.iter().map(|io| io.pid.map(i64::from)))?;
+        optional::<ByteArrayType>(g, rows.iter().map(|io| texts.recorded(io.program)))?;
+        optional::<ByteArrayType>(g, rows.iter().map(|io| texts.recorded(io.file)))?;
+        optional::<ByteArrayType>(g, rows.iter().map(|io| texts.recorded(io.cgroup)))?;
+        group.close().map(|_| ())
+    }
+}
+
+impl Drop for Saver<'_> {
+    /// What was not finished is not left behind. A finished file has its own name by now.
+    fn drop(&mut self) {
+        let _ = std::fs::remove_file(&self.temporary);
+    }
+}
+
+impl Sink for Saver<'_> {
+    fn start(&mut self, _io: &Io) {}
+
+    fn end(&mut self, io: &Io) {
+        if self.failure.is_some() {
+            return;
+        }
+        self.rows.push(*io);
+        if self.rows.len() >= 2 * GROUP {
+            self.write_group();
+        }
+    }
+}
+
+/// The texts of ids, each made once for a group.
+struct Texts<'a> {
+    names: &'a Names,
+    known: HashMap<u32, ByteArray>,
+}
+
+impl Texts<'_> {
+    fn text(&mut self, id: u32) -> ByteArray {
+        let names = self.names;
+        self.known.entry(id).or_insert_with(|| names.text(id).as_str().into()).clone()
+    }
+
+    fn recorded(&mut self, id: u32) -> Option<ByteArray> {
+        (id != Names::NONE).then(|| self.text(id))
+    }
+}
+
+fn required<T: DataType>(
+    group: &mut SerializedRowGroupWriter<'_, File>,
+    values: impl Iterator<Item = T::T>,
+) -> Result<(), ParquetError> {
+    put::<T>(group, &values.collect::<Vec<_>>(), None)
+}
+
+fn optional<T: DataType>(
+    group: &mut SerializedRowGroupWriter<'_, File>,
+    values: impl Iterator<Item = Option<T::T>>,
+) -> Result<(), ParquetError> {
+    let (mut present, mut there) = (Vec::new(), Vec::new());
+    for value in values {
+        there.push(i16::from(value.is_some()));
+        present.extend(value);
+    }
+    put::<T>(group, &present, Some(&there))
+}
+
+fn put<T: DataType>(
+    group: &mut SerializedRowGroupWriter<'_, File>,
+    values: &[T::T],
+    there: Option<&[i16]>,
+) -> Result<(), ParquetError> {
+    let mut column = group
+        .next_column()?
+        .ok_or_else(|| ParquetError::General("the schema has fewer columns".to_owned()))?;
+    column.typed::<T>().write_batch(values, there, None)?;
+    column.close()
+}

@@ -1,0 +1,269 @@
+//! The front door for recorded traces: opens what was named, finds out what it is, and asks.
+
+use std::io;
+use std::path::{Path, PathBuf};
+
+use crate::analysis::Analysis;
+use crate::detect::{Detected, Format, detect};
+use crate::error::Error;
+use crate::event::{Io, Sink};
+use crate::honesty::Honesty;
+use crate::iostat_log::{self, IostatLog};
+use crate::lines::Lines;
+use crate::names::Names;
+use crate::opened::Opened;
+use crate::quantize_text::{self, PrintedHistograms};
+use crate::question::Question;
+use crate::report::{IoReport, Source};
+use crate::series::Recorded;
+use crate::source::blkparse::BlkparseReader;
+use crate::source::csv::{CsvReader, Dialect};
+use crate::source::events::EventReader;
+use crate::source::parquet_columns::About;
+use crate::source::parquet_write::{Hints, Saver};
+use crate::source::snoop::SnoopReader;
+use crate::source::tracepoints::TracepointReader;
+use crate::source::{blktrace, events, parquet_read, rows};
+
+/// How a trace is read.
+#[derive(Debug, Clone)]
+pub struct Options {
+    /// How many threads may read, where the format can be cut into parts.
+    pub threads: usize,
+    /// Keeps all I/Os, whatever the filter, in this file: Parquet, one row an I/O.
+    pub save: Option<PathBuf>,
+}
+
+impl Default for Options {
+    /// As many threads as there are CPUs for them; nothing is kept.
+    fn default() -> Self {
+        let threads = std::thread::available_parallelism().map_or(1, usize::from);
+        Options { threads, save: None }
+    }
+}
+
+/// What a trace holds.
+#[derive(Debug)]
+pub enum Answer {
+    /// I/Os, and what they say to the question.
+    Ios(Box<IoReport>),
+    /// Tables of iostat, by device and interval.
+    Iostat(IostatLog),
+    /// Histograms that DTrace printed.
+    Histograms(PrintedHistograms),
+}
+
+/// Asks a recorded trace. `path` is a file, `-` for standard input, or the `NAME` of blktrace's
+/// `NAME.blktrace.0`, `NAME.blktrace.1` and so on (any one of these files stands for all of them).
+pub fn ask(path: &Path, question: &Question, options: &Options) -> Result<Answer, Error> {
+    let opened = Opened::new(path)?;
+    let owned = || path.to_owned();
+    let format = match detect(&opened.head) {
+        Detected::Known(format) => format,
+        Detected::BlktraceVersion(version) => {
+            return Err(Error::BlktraceVersion { path: owned(), version });
+        }
+        Detected::Compressed(command) => return Err(Error::Compressed { path: owned(), command }),
+        Detected::Unknown => return Err(Error::Unknown(owned())),
+    };
+    let failed = |source| Error::Read { path: owned(), source };
+    if matches!(format, Format::Iostat | Format::Quantize) && options.save.is_some() {
+        return Err(Error::NoIos { path: owned(), format: format.name() });
+    }
+    match format {
+        Format::Iostat => iostat_log::read(opened.reader()).map(Answer::Iostat).map_err(failed),
+        Format::Quantize => {
+            quantize_text::read(opened.reader()).map(Answer::Histograms).map_err(failed)
+        }
+        format => ask_ios(path, &opened, &format, question, options),
+    }
+}
+
+fn ask_ios(
+    path: &Path,
+    opened: &Opened,
+    format: &Format,
+    question: &Question,
+    options: &Options,
+) -> Result<Answer, Error> {
+    let names = Names::default();
+    let saver = options.save.as_deref().map(|p| Saver::create(p, &names)).transpose()?;
+    let taker = Taker { analysis: Analysis::new(question, &names), saver };
+    let mut asking = Asking { path, opened, names: &names, threads: options.threads, taker };
+    let found = asking.read(format)?;
+    if found.about.honesty.events == 0 {
+        let first = opened.head.split(|b| *b == b'\n').next().unwrap_or(&[]);
+        let first = String::from_utf8_lossy(&first[..first.len().min(60)]).into_owned();
+        let binary = matches!(format, Format::Blktrace(_) | Format::Parquet);
+        return Err(Error::Nothing {
+            path: path.to_owned(),
+            format: format.name(),
+            first: if binary { String::new() } else { first },
+        });
+    }
+    let Found { about, files, notes } = found;
+    if let Some(saver) = asking.taker.saver {
+        saver.finish(&about)?;
+    }
+    let source = Source {
+        name: path.display().to_string(),
+        format: about.format,
+        files,
+        latency_is: about.latency_is,
+        recorded: about.recorded,
+        notes,
+    };
+    let wall = about.wall_offset_ns.map(i128::from);
+    let report = asking.taker.analysis.report(source, about.honesty, wall);
+    Ok(Answer::Ios(Box::new(report)))
+}
+
+/// Takes I/Os for the answer, and for the file they are kept in if there is one.
+struct Taker<'a> {
+    analysis: Analysis<'a>,
+    saver: Option<Saver<'a>>,
+}
+
+impl Sink for Taker<'_> {
+    fn start(&mut self, io: &Io) {
+        self.analysis.start(io);
+    }
+
+    fn end(&mut self, io: &Io) {
+        self.analysis.end(io);
+        if let Some(saver) = &mut self.saver {
+            saver.end(io);
+        }
+    }
+}
+
+/// What reading found out.
+struct Found {
+    about: About,
+    files: u32,
+    notes: Vec<String>,
+}
+
+/// A question on its way through a trace.
+struct Asking<'a> {
+    path: &'a Path,
+    opened: &'a Opened,
+    names: &'a Names,
+    threads: usize,
+    taker: Taker<'a>,
+}
+
+impl Asking<'_> {
+    fn read(&mut self, format: &Format) -> Result<Found, Error> {
+        let names = self.names;
+        let failed = |source: io::Error| Error::Read { path: self.path.to_owned(), source };
+        let (honesty, recorded, wall_offset_ns) = match format {
+            Format::Parquet => return self.parquet(),
+            Format::Blktrace(order) => {
+                self.hints(true);
+                let taker = &mut self.taker;
+                let read = match self.opened.files.as_slice() {
+                    [] => blktrace::read(vec![self.opened.reader()], *order, names, taker),
+                    files => blktrace::read(files.iter().collect(), *order, names, taker),
+                };
+                let read = read.map_err(failed)?;
+                (read.honesty, read.recorded, read.wall_offset_ns)
+            }
+            Format::Blkparse => self.events(&mut BlkparseReader::new(names)).map_err(failed)?,
+            Format::Tracepoints => {
+                self.events(&mut TracepointReader::new(names)).map_err(failed)?
+            }
+            Format::Snoop(columns) => {
+                self.rows(|| SnoopReader::new(columns.clone(), names), None).map_err(failed)?
+            }
+            Format::Csv(dialect) => {
+                self.rows(|| CsvReader::new(*dialect, names), Some(0)).map_err(failed)?
+            }
+            Format::Iostat | Format::Quantize => unreachable!("they have no I/Os to read"),
+        };
+        let about = About {
+            format: format.name().to_owned(),
+            latency_is: latency_is(format, recorded).to_owned(),
+            recorded,
+            honesty,
+            wall_offset_ns: wall_offset_ns.and_then(|ns| i64::try_from(ns).ok()),
+        };
+        Ok(Found { about, files: self.opened.files.len() as u32, notes: notes(format) })
+    }
+
+    /// Says to the file that I/Os are kept in whether their hints are recorded.
+    fn hints(&mut self, sync: bool) {
+        if let Some(saver) = &mut self.taker.saver {
+            saver.set_hints(Hints { sync, aio: false });
+        }
+    }
+
+    fn events(&mut self, reader: &mut impl EventReader) -> io::Result<Read> {
+        self.hints(true);
+        let (honesty, recorded) = events::read(self.opened.reader(), reader, &mut self.taker)?;
+        Ok((honesty, recorded, None))
+    }
+
+    fn rows<L: rows::LineReader>(
+        &mut self,
+        make: impl Fn() -> L + Sync,
+        wall_offset_ns: Option<i128>,
+    ) -> io::Result<Read> {
+        // Kept I/Os stand in the order of the trace, so one thread reads them.
+        let alone = self.taker.saver.is_some();
+        let found = if let ([file], false) = (self.opened.files.as_slice(), alone) {
+            rows::read_file(file, self.threads, make, &mut self.taker.analysis)?
+        } else {
+            let mut lines = Lines::new(self.opened.reader());
+            rows::read_part(&mut lines, u64::MAX, &mut make(), &mut self.taker)?
+        };
+        Ok((found.honesty, found.recorded, wall_offset_ns))
+    }
+
+    fn parquet(&mut self) -> Result<Found, Error> {
+        let path = || self.path.to_owned();
+        if self.opened.files.is_empty() {
+            return Err(Error::NeedsFile("Parquet"));
+        }
+        if self.taker.saver.is_some() {
+            return Err(Error::NoIos { path: path(), format: "Parquet already" });
+        }
+        let read =
+            parquet_read::read(self.path, self.names, self.threads, &mut self.taker.analysis);
+        let mut about =
+            read.map_err(|e| Error::Parquet { path: path(), reason: plain(&e.to_string()) })?;
+        about.format = format!("Parquet, from {}", about.format);
+        Ok(Found { about, files: 1, notes: Vec::new() })
+    }
+}
+
+/// Honesty, what was recorded, and what brings a time to nanoseconds since 1970.
+type Read = (Honesty, Recorded, Option<i128>);
+
+/// The message of the Parquet reader without the name of its own kind of error.
+fn plain(message: &str) -> String {
+    message.strip_prefix("Parquet error: ").unwrap_or(message).to_owned()
+}
+
+/// Between which moments the latency of a trace is measured.
+fn latency_is(format: &Format, recorded: Recorded) -> &'static str {
+    match (format, recorded.latency, recorded.queue) {
+        (_, false, _) => "not recorded",
+        (Format::Csv(Dialect::Msr), ..) => "the response time that the trace gives",
+        (Format::Snoop(_), _, true) => "queue and device as the tool gives them",
+        (Format::Snoop(_), ..) => "as the tool gives it",
+        (_, true, true) => "from being queued to completion",
+        (_, true, false) => "from being issued to the device to completion",
+    }
+}
+
+fn notes(format: &Format) -> Vec<String> {
+    match format {
+        Format::Snoop(_) => vec![
+            "Its lines stand in the order in which I/Os ended: what is sequential is counted in that \
+             order."
+                .to_owned(),
+        ],
+        _ => Vec::new(),
+    }
+}

@@ -1,0 +1,114 @@
+//! Makes one report of what the threads brought home.
+
+use std::time::Duration;
+
+use assay_model::Better;
+use assay_stats::warmup::steady_state;
+
+use crate::books::{Books, histogram};
+use crate::config::{Config, Mode};
+use crate::limiter::limit;
+use crate::pace::Pace;
+use crate::report::{Bin, Cell, Errors, Lateness, OPERATIONS, Report};
+use crate::run::Outcome;
+
+/// Merges and judges.
+pub(crate) fn report(config: &Config, outcome: Outcome) -> Report {
+    let line = outcome.line;
+    let to = line.down.min(outcome.ended_ns);
+    let window_ns = (line.steady.min(to), to);
+    let mut all = Books::new(line, config.mix.classes.len());
+    let mut late = Lateness { all: histogram(), own: histogram(), unsent: 0 };
+    let mut threads = Vec::new();
+    for harvest in outcome.harvests {
+        add(&mut all, harvest.books);
+        threads.push(harvest.used);
+        if let Pace::Open(open) = harvest.pace {
+            late.all += &open.late;
+            late.own += &open.own;
+            late.unsent += open.unsent;
+        }
+    }
+    let came =
+        outcome.ended_ns.min(line.end).saturating_sub(line.start).div_ceil(line.bin) as usize;
+    all.bins.truncate(came);
+    let classes = &config.mix.classes;
+    let mut times = all.times.into_iter();
+    let mut cells = Vec::new();
+    for operation in OPERATIONS {
+        for (class, times) in classes.iter().zip(&mut times) {
+            let completed = all.completed[cells.len()];
+            cells.push(Cell { operation, class: class.name.clone(), times, completed });
+        }
+    }
+    let window_s = (window_ns.1 - window_ns.0) as f64 / 1e9;
+    let unanswered = all.unanswered + late.unsent;
+    let kept_rate = match config.mode {
+        Mode::Closed { .. } => true,
+        Mode::Open { rate, .. } => {
+            let completed: u64 = cells.iter().map(|c| c.completed).sum();
+            unanswered == 0 && completed as f64 >= KEPT * rate * window_s
+        }
+    };
+    let server = match &outcome.server {
+        [Some(before), Some(after)] => after.since(before),
+        _ => None,
+    };
+    let series = window_bins(&all.bins, (line.start, line.bin), window_ns);
+    Report {
+        ended: outcome.ended,
+        window_ns,
+        cells,
+        errors: first_texts(all.errors),
+        evicted: all.evicted,
+        unanswered,
+        bytes_in: all.bytes.0,
+        bytes_out: all.bytes.1,
+        series_start_ns: line.start,
+        bin: Duration::from_nanos(line.bin),
+        steady: steady_state(&series, Better::Higher),
+        series: all.bins,
+        limit: limit(config, &threads, server, kept_rate),
+        threads,
+        late: matches!(config.mode, Mode::Open { .. }).then_some(late),
+        reconnects: all.reconnects,
+        read_late: all.rescues,
+    }
+}
+
+/// The share of a rate that counts as having kept it.
+pub(crate) const KEPT: f64 = 0.98;
+
+fn add(all: &mut Books, one: Books) {
+    all.times.iter_mut().zip(&one.times).for_each(|(a, b)| *a += b);
+    all.completed.iter_mut().zip(&one.completed).for_each(|(a, b)| *a += b);
+    all.bins.iter_mut().zip(&one.bins).for_each(|(a, b): (&mut Bin, _)| a.add(b));
+    all.errors.add(one.errors);
+    all.evicted += one.evicted;
+    all.evicted_ever += one.evicted_ever;
+    all.answers += one.answers;
+    all.bytes.0 += one.bytes.0;
+    all.bytes.1 += one.bytes.1;
+    all.unanswered += one.unanswered;
+    all.rescues += one.rescues;
+    all.reconnects += one.reconnects;
+}
+
+/// Many threads bring many texts of the same kind.
+fn first_texts(mut errors: Errors) -> Errors {
+    let mut seen = [0u8; crate::report::ERROR_KINDS.len()];
+    errors.texts.retain(|(kind, _)| {
+        seen[*kind as usize] = seen[*kind as usize].saturating_add(1);
+        seen[*kind as usize] <= 3
+    });
+    errors
+}
+
+/// Operations in each bin that lies in the window as a whole.
+fn window_bins(bins: &[Bin], (start, bin): (u64, u64), window: (u64, u64)) -> Vec<f64> {
+    let begins = |i: usize| start + i as u64 * bin;
+    (0..bins.len())
+        .filter(|i| begins(*i) >= window.0 && begins(*i) + bin <= window.1)
+        .map(|i| bins[i].operations as f64)
+        .collect()
+}

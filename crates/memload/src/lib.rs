@@ -1,0 +1,43 @@
+//! The memcached load generator. It sends gets and sets over many connections, in a closed loop or at
+//! a rate (open loop), checks every answer to the byte, times every answer, and says what limited it.
+//!
+//! The front doors are [`preload()`], [`run()`], [`sweep`] and, for the maximum and the curve,
+//! [`search_max`] and [`saturation`]: plain structs in ([`Config`]), plain structs out ([`Report`]);
+//! nothing is printed. What the response times mean is said at [`Report`], what a wrong answer is at
+//! [`content`], how operations are chosen at [`config::Mix`].
+
+mod books;
+pub mod clock;
+pub mod config;
+mod conn;
+pub mod content;
+mod end;
+pub mod error;
+mod gather;
+pub mod keys;
+pub mod limiter;
+pub mod limits;
+mod link;
+mod low_water;
+pub mod mix;
+mod pace;
+mod pending;
+pub mod preload;
+pub mod protocol;
+mod replies;
+pub mod report;
+pub mod run;
+pub mod schedule;
+pub mod search;
+pub mod server_use;
+mod tls;
+mod worker;
+
+pub use config::{
+    Arrivals, Config, Mix, Mode, Popularity, Protocol, SizeClass, Target, Think, Trust,
+};
+pub use error::Error;
+pub use preload::{PreloadReport, SweepReport, preload, sweep};
+pub use report::{Ended, ErrorKind, Operation, Report};
+pub use run::run;
+pub use search::{Point, Saturation, SearchBound, SearchReport, saturation, search_max};

@@ -1,0 +1,162 @@
+//! What limited the throughput of a run: the generator or not.
+
+use rustix::process::Pid;
+use rustix::thread::sched_getaffinity;
+
+use crate::config::{Config, Mode, Think};
+use crate::report::ThreadUse;
+use crate::server_use::ServerUse;
+
+/// A thread busier than this may be the limit.
+pub const BUSY: f64 = 0.8;
+/// A server with a thread busier than this is the limit, if the generator has time to spare.
+const SERVER_BUSY: f64 = 0.8;
+
+/// What the limit was.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Limiter {
+    /// A thread of the generator used more than [`BUSY`] of a CPU, or generator and server may run on
+    /// the same CPUs without being bound: the throughput may say more about the generator.
+    Generator,
+    /// A thread of the server used more than 80 % of a CPU, and the generator had time to spare.
+    Server,
+    /// The schedule or the think time: neither side was busy, as was asked for.
+    Load,
+    /// Neither the generator nor, as far as is known, the server: the network, the number of
+    /// connections times the depth, or the server in a way that its CPU time does not show.
+    Unknown,
+}
+
+/// The limit with its reasons.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Limit {
+    /// What it was.
+    pub limiter: Limiter,
+    /// Why, in sentences; also what could not be known.
+    pub reasons: Vec<String>,
+    /// The share of a CPU that the busiest thread of the generator used.
+    pub generator_busy: Option<f64>,
+    /// What the server used; `None` if its process was not given or is gone.
+    pub server: Option<ServerUse>,
+}
+
+/// The CPUs that a process (`None`: this thread) may run on.
+fn cpus_of(pid: Option<u32>) -> Option<Vec<usize>> {
+    let pid = match pid {
+        Some(pid) => Some(Pid::from_raw(i32::try_from(pid).ok()?)?),
+        None => None,
+    };
+    let set = sched_getaffinity(pid).ok()?;
+    Some((0..rustix::thread::CpuSet::MAX_CPU).filter(|c| set.is_set(*c)).collect())
+}
+
+/// Says what the limit was. `kept_rate` is whether an open loop sent what was due.
+pub fn limit(
+    config: &Config,
+    threads: &[ThreadUse],
+    server_use: Option<ServerUse>,
+    kept_rate: bool,
+) -> Limit {
+    let generator_busy = threads.iter().filter_map(ThreadUse::busy).reduce(f64::max);
+    let mut reasons = Vec::new();
+    let mut generator = false;
+    match generator_busy {
+        Some(busy) if busy > BUSY => {
+            generator = true;
+            reasons.push(format!(
+                "a thread of the generator used {:.0} % of its CPU (above {:.0} %)",
+                busy * 100.0,
+                BUSY * 100.0
+            ));
+        }
+        None => {
+            reasons.push("the generator's CPU use is not known: the window was empty".to_owned());
+        }
+        Some(_) => {}
+    }
+    let server = config.server_pid.and_then(|pid| cpus_of(Some(pid)));
+    let ours = config.cpus.clone();
+    match (&ours, &server) {
+        (None, Some(_)) => {
+            generator = true;
+            reasons.push(
+                "generator and server share this machine, and the generator is not bound to CPUs"
+                    .to_owned(),
+            );
+        }
+        (Some(ours), Some(server)) if ours.iter().any(|c| server.contains(c)) => {
+            generator = true;
+            reasons.push("the server may run on the generator's CPUs".to_owned());
+        }
+        (None, None) => reasons.push("the generator's threads are not bound to CPUs".to_owned()),
+        _ => {}
+    }
+    let asked = match config.mode {
+        Mode::Open { .. } => kept_rate,
+        Mode::Closed { think } => think != Think::None,
+    };
+    let server_busy = server_use.is_some_and(|used| used.busiest > SERVER_BUSY);
+    reasons.push(match server_use {
+        Some(used) => format!(
+            "the server used {:.2} CPUs, its busiest thread {:.0} % of one",
+            used.cpus,
+            used.busiest * 100.0
+        ),
+        None => "the server's CPU use is not known".to_owned(),
+    });
+    let limiter = if generator {
+        Limiter::Generator
+    } else if asked {
+        reasons.push("the load that was asked for was kept up".to_owned());
+        Limiter::Load
+    } else if server_busy {
+        Limiter::Server
+    } else {
+        Limiter::Unknown
+    };
+    Limit { limiter, reasons, generator_busy, server: server_use }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::config::Arrivals;
+
+    fn server(busiest: f64) -> ServerUse {
+        ServerUse { cpus: busiest, busiest }
+    }
+
+    fn used(busy: f64) -> Vec<ThreadUse> {
+        vec![ThreadUse { cpu: Some(0), cpu_s: busy, wall_s: 1.0 }]
+    }
+
+    #[test]
+    fn a_busy_generator_is_the_limit_whatever_the_server_does() {
+        let config = Config { cpus: Some(vec![0]), ..Config::default() };
+        let l = limit(&config, &used(0.9), Some(server(0.99)), true);
+        assert_eq!(l.limiter, Limiter::Generator);
+        assert!(l.reasons[0].contains("90 %"), "{:?}", l.reasons);
+        assert_eq!(limit(&config, &used(0.5), Some(server(0.99)), true).limiter, Limiter::Server);
+        assert_eq!(limit(&config, &used(0.5), None, true).limiter, Limiter::Unknown);
+        assert_eq!(limit(&config, &[], None, true).generator_busy, None);
+    }
+
+    #[test]
+    fn a_kept_schedule_is_the_limit_that_was_asked_for() {
+        let mode = Mode::Open { rate: 10.0, arrivals: Arrivals::Even };
+        let config = Config { cpus: Some(vec![0]), mode, ..Config::default() };
+        assert_eq!(limit(&config, &used(0.1), Some(server(0.2)), true).limiter, Limiter::Load);
+        assert_eq!(limit(&config, &used(0.1), Some(server(0.2)), false).limiter, Limiter::Unknown);
+    }
+
+    #[test]
+    fn sharing_cpus_with_the_server_is_found() {
+        let pid = Some(std::process::id());
+        let config = Config { cpus: None, server_pid: pid, ..Config::default() };
+        assert_eq!(limit(&config, &used(0.1), None, true).limiter, Limiter::Generator);
+        let own = cpus_of(None).expect("Linux tells a thread's CPUs");
+        let config = Config { cpus: Some(own), server_pid: pid, ..Config::default() };
+        let l = limit(&config, &used(0.1), None, true);
+        assert!(l.reasons.iter().any(|r| r.contains("generator's CPUs")), "{:?}", l.reasons);
+    }
+}

@@ -1,0 +1,203 @@
+//! A connection's bytes: plain (TCP or UNIX) or TLS, never blocking once it is open.
+
+use std::io::{self, ErrorKind};
+use std::net::{SocketAddr, TcpStream, ToSocketAddrs};
+use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
+use std::os::unix::net::UnixStream;
+use std::path::PathBuf;
+use std::sync::Arc;
+use std::time::Duration;
+
+use rustix::net::{self, AddressFamily, RecvFlags, SendFlags, SocketFlags, SocketType};
+
+use crate::config::Target;
+use crate::tls::{Settings, TlsLink};
+use crate::{Error, tls};
+
+/// A server whose name has been resolved and whose certificates have been read.
+#[derive(Debug, Clone)]
+pub struct Server {
+    /// How it is called in messages.
+    pub name: String,
+    place: Place,
+    tls: Option<Arc<Settings>>,
+}
+
+#[derive(Debug, Clone)]
+enum Place {
+    Tcp(SocketAddr),
+    Unix(PathBuf),
+}
+
+impl Server {
+    /// Resolves a target. Of several addresses the first one that accepts a connection is taken.
+    ///
+    /// # Errors
+    /// [`Error::Resolve`], [`Error::Connect`], [`Error::Tls`] or [`Error::Authorities`].
+    pub fn new(target: &Target, timeout: Duration) -> Result<Self, Error> {
+        let (name, place) = match target {
+            Target::Unix(path) => (path.display().to_string(), Place::Unix(path.clone())),
+            Target::Tcp(address) | Target::Tls { address, .. } => {
+                (address.clone(), Place::Tcp(resolve(address, timeout)?))
+            }
+        };
+        let tls = match target {
+            Target::Tls { name, trust, .. } => Some(Arc::new(tls::settings(name, trust)?)),
+            _ => None,
+        };
+        Ok(Server { name, place, tls })
+    }
+
+    /// Whether the kernel can hold readiness back until so many bytes are there.
+    pub fn has_low_water(&self) -> bool {
+        matches!(self.place, Place::Tcp(_)) && self.tls.is_none()
+    }
+
+    /// Whether it speaks TLS.
+    pub fn is_tls(&self) -> bool {
+        self.tls.is_some()
+    }
+
+    /// Opens a connection and waits until it is open, TLS handshake included.
+    ///
+    /// # Errors
+    /// What the kernel or TLS said; the latter as [`ErrorKind::InvalidData`].
+    pub fn open(&self, timeout: Duration) -> io::Result<Link> {
+        let fd: OwnedFd = match &self.place {
+            Place::Tcp(address) => {
+                let stream = TcpStream::connect_timeout(address, timeout)?;
+                stream.set_nodelay(true)?;
+                stream.into()
+            }
+            Place::Unix(path) => UnixStream::connect(path)?.into(),
+        };
+        let link = match &self.tls {
+            None => Link::Plain(fd),
+            Some(settings) => Link::Tls(Box::new(TlsLink::open(fd, settings, timeout)?)),
+        };
+        rustix::io::ioctl_fionbio(link.as_fd(), true)?;
+        Ok(link)
+    }
+
+    /// Begins to open a connection. It is open when it becomes writable; [`Link::opened`] says how that
+    /// went. TLS shakes hands with the first bytes.
+    ///
+    /// # Errors
+    /// What the kernel said.
+    pub fn begin(&self) -> io::Result<Link> {
+        let flags = SocketFlags::NONBLOCK | SocketFlags::CLOEXEC;
+        let fd = match &self.place {
+            Place::Tcp(address) => {
+                let family = AddressFamily::from_raw(if address.is_ipv4() {
+                    AddressFamily::INET.as_raw()
+                } else {
+                    AddressFamily::INET6.as_raw()
+                });
+                let fd = net::socket_with(family, SocketType::STREAM, flags, None)?;
+                net::sockopt::set_tcp_nodelay(&fd, true)?;
+                in_progress(net::connect(&fd, address))?;
+                fd
+            }
+            Place::Unix(path) => {
+                let fd = net::socket_with(AddressFamily::UNIX, SocketType::STREAM, flags, None)?;
+                in_progress(net::connect(&fd, &net::SocketAddrUnix::new(path.as_path())?))?;
+                fd
+            }
+        };
+        Ok(match &self.tls {
+            None => Link::Plain(fd),
+            Some(settings) => Link::Tls(Box::new(TlsLink::begin(fd, settings)?)),
+        })
+    }
+}
+
+fn in_progress(result: rustix::io::Result<()>) -> io::Result<()> {
+    match result {
+        Ok(()) | Err(rustix::io::Errno::INPROGRESS) => Ok(()),
+        Err(e) => Err(e.into()),
+    }
+}
+
+fn resolve(address: &str, timeout: Duration) -> Result<SocketAddr, Error> {
+    let failed = |source| Error::Resolve { address: address.to_owned(), source };
+    let found: Vec<SocketAddr> = address.to_socket_addrs().map_err(failed)?.collect();
+    let Some(first) = found.first() else {
+        return Err(failed(io::Error::new(ErrorKind::NotFound, "no address")));
+    };
+    // `localhost` may be ::1 first where the server listens on 127.0.0.1 alone.
+    let answers = |a: &&SocketAddr| TcpStream::connect_timeout(a, timeout).is_ok();
+    Ok(if found.len() == 1 { *first } else { *found.iter().find(answers).unwrap_or(first) })
+}
+
+/// An open connection.
+#[derive(Debug)]
+pub enum Link {
+    /// TCP or UNIX.
+    Plain(OwnedFd),
+    /// TLS.
+    Tls(Box<TlsLink>),
+}
+
+impl AsFd for Link {
+    fn as_fd(&self) -> BorrowedFd<'_> {
+        match self {
+            Link::Plain(fd) => fd.as_fd(),
+            Link::Tls(tls) => tls.as_fd(),
+        }
+    }
+}
+
+impl Link {
+    /// Whether a connection that was begun is open.
+    ///
+    /// # Errors
+    /// Why it could not be opened.
+    pub fn opened(&self) -> io::Result<()> {
+        match net::sockopt::socket_error(self.as_fd())? {
+            Ok(()) => Ok(()),
+            Err(e) => Err(e.into()),
+        }
+    }
+
+    /// Sends what the kernel takes now.
+    ///
+    /// # Errors
+    /// [`ErrorKind::WouldBlock`] when it takes nothing; else the connection is lost.
+    #[inline]
+    pub fn send(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        match self {
+            Link::Plain(fd) => Ok(net::send(fd, bytes, SendFlags::NOSIGNAL)?),
+            Link::Tls(tls) => tls.send(bytes),
+        }
+    }
+
+    /// Receives what is there; 0 is the end.
+    ///
+    /// # Errors
+    /// [`ErrorKind::WouldBlock`] when nothing is there; else the connection is lost.
+    #[inline]
+    pub fn receive(&mut self, into: &mut [u8]) -> io::Result<usize> {
+        match self {
+            Link::Plain(fd) => Ok(net::recv(fd, into, RecvFlags::empty())?.0),
+            Link::Tls(tls) => tls.receive(into),
+        }
+    }
+
+    /// Whether a receive that did not fill the buffer has emptied the connection.
+    #[inline]
+    pub fn short_is_empty(&self) -> bool {
+        matches!(self, Link::Plain(_))
+    }
+
+    /// Hands bytes that TLS has made to the kernel. True when none are left.
+    ///
+    /// # Errors
+    /// The connection is lost.
+    #[inline]
+    pub fn flush(&mut self) -> io::Result<bool> {
+        match self {
+            Link::Plain(_) => Ok(true),
+            Link::Tls(tls) => tls.flush(),
+        }
+    }
+}

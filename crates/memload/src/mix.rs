@@ -1,0 +1,215 @@
+//! Which operation comes next: its kind, key, class, length and version.
+
+use assay_stats::rng::Rng;
+
+use crate::config::{KEY_LIMIT, Mix};
+use crate::content::mix;
+use crate::keys::Keys;
+
+/// Bytes of a key beyond the prefix: the id in hexadecimal digits.
+pub const KEY_DIGITS: usize = 10;
+
+/// What is done to a key.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Action {
+    /// Get a key that was set.
+    Get,
+    /// Get a key that never is.
+    GetAbsent,
+    /// Set a key.
+    Set,
+}
+
+/// One operation.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Op {
+    /// What is done.
+    pub action: Action,
+    /// The key's id; from [`KEY_LIMIT`] on for keys that are never set.
+    pub key: u64,
+    /// The index of its class.
+    pub class: u8,
+    /// The length of its value, bytes.
+    pub length: u32,
+    /// The version that a set writes.
+    pub version: u8,
+}
+
+/// The class and length of every key: pure functions of seed and id.
+#[derive(Debug, Clone)]
+pub struct Objects {
+    seed: u64,
+    /// For each class: a 32-bit hash up to here belongs to it; its shortest; how many lengths.
+    classes: Vec<(u32, u32, u32)>,
+}
+
+impl Objects {
+    /// The objects of a mix.
+    pub fn new(mix_: &Mix, seed: u64) -> Self {
+        let total: f64 = mix_.classes.iter().map(|c| c.share).sum();
+        let last = mix_.classes.iter().rposition(|c| c.share > 0.0).unwrap_or(0);
+        let mut sum = 0.0;
+        let classes = mix_.classes.iter().enumerate().map(|(i, c)| {
+            sum += c.share;
+            let limit = if i >= last { u32::MAX } else { (sum / total * 2f64.powi(32)) as u32 };
+            (limit, c.min, c.max - c.min + 1)
+        });
+        Objects { seed: mix(seed ^ 0x0B1E_C750_0000_0000), classes: classes.collect() }
+    }
+
+    /// The class and the length of a key's value.
+    #[inline]
+    pub fn of(&self, key: u64) -> (u8, u32) {
+        let hash = mix(self.seed ^ key);
+        let (low, high) = (hash as u32, hash >> 32);
+        // A class without a share has the limit of the one before it and is passed over; the first
+        // one with a share is reached by `low` 0 too.
+        let class = self.classes.iter().position(|c| low < c.0).unwrap_or_else(|| {
+            self.classes.iter().position(|c| c.0 == u32::MAX).unwrap_or(self.classes.len() - 1)
+        });
+        let (_, min, lengths) = self.classes[class];
+        (class as u8, min + ((high * u64::from(lengths)) >> 32) as u32)
+    }
+}
+
+/// Where operations come from.
+#[derive(Debug)]
+pub struct Source {
+    objects: Objects,
+    rng: Rng,
+    kind: Kind,
+}
+
+#[derive(Debug)]
+enum Kind {
+    Mix { keys: Keys, absent: u64, get_below: u64, hit_below: u64 },
+    Sweep { next: u64, end: u64, action: Action },
+}
+
+impl Source {
+    /// Operations of a mix without end.
+    pub fn mix(mix: &Mix, seed: u64, stream: u64) -> Self {
+        let threshold = |share: f64| (share * 2f64.powi(32)) as u64;
+        Source {
+            objects: Objects::new(mix, seed),
+            rng: Rng::new(crate::content::mix(seed).wrapping_add(stream)),
+            kind: Kind::Mix {
+                keys: Keys::new(mix.keys, mix.popularity),
+                absent: mix.keys,
+                get_below: threshold(mix.get_share),
+                hit_below: threshold(mix.hit_share),
+            },
+        }
+    }
+
+    /// One operation on each key of `from..to`.
+    pub fn sweep(mix: &Mix, seed: u64, action: Action, from: u64, to: u64) -> Self {
+        Source {
+            objects: Objects::new(mix, seed),
+            rng: Rng::new(crate::content::mix(seed) ^ from),
+            kind: Kind::Sweep { next: from, end: to, action },
+        }
+    }
+
+    /// The next operation; `None` at the end of a sweep.
+    #[inline]
+    pub fn draw(&mut self) -> Option<Op> {
+        let dice = self.rng.next_u64();
+        let (action, key) = match &mut self.kind {
+            Kind::Mix { keys, absent, get_below, hit_below } => {
+                if dice & 0xFFFF_FFFF >= *get_below {
+                    (Action::Set, keys.next(&mut self.rng))
+                } else if dice >> 32 < *hit_below {
+                    (Action::Get, keys.next(&mut self.rng))
+                } else {
+                    let key = self.rng.below(*absent as usize) as u64;
+                    (Action::GetAbsent, key + KEY_LIMIT)
+                }
+            }
+            Kind::Sweep { next, end, action } => {
+                if next >= end {
+                    return None;
+                }
+                *next += 1;
+                (*action, *next - 1)
+            }
+        };
+        let (class, length) = self.objects.of(key);
+        Some(Op { action, key, class, length, version: (dice >> 20) as u8 })
+    }
+
+    /// The source's own generator, for think times and arrivals.
+    pub fn rng(&mut self) -> &mut Rng {
+        &mut self.rng
+    }
+}
+
+/// Appends a key's text: prefix and ten hexadecimal digits.
+#[inline]
+pub fn write_key(prefix: &[u8], key: u64, out: &mut Vec<u8>) {
+    out.extend_from_slice(prefix);
+    out.extend_from_slice(&key_digits(key));
+}
+
+/// The digits of a key.
+#[inline]
+pub fn key_digits(key: u64) -> [u8; KEY_DIGITS] {
+    const HEX: [u8; 16] = *b"0123456789abcdef";
+    std::array::from_fn(|i| HEX[(key >> (4 * (KEY_DIGITS - 1 - i))) as usize & 15])
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn shares_and_sizes_are_as_asked() {
+        let mix = Mix { hit_share: 0.75, ..Mix::default() };
+        let mut source = Source::mix(&mix, 9, 0);
+        let n = 200_000;
+        let (mut gets, mut absent, mut class) = (0u32, 0u32, [0u32; 3]);
+        for _ in 0..n {
+            let op = source.draw().unwrap();
+            gets += u32::from(op.action != Action::Set);
+            absent += u32::from(op.action == Action::GetAbsent);
+            assert_eq!(op.action == Action::GetAbsent, op.key >= KEY_LIMIT);
+            class[op.class as usize] += 1;
+            let c = &mix.classes[op.class as usize];
+            assert!((c.min..=c.max).contains(&op.length));
+        }
+        let share = |x: u32| f64::from(x) / f64::from(n);
+        assert!((share(gets) - 0.9).abs() < 0.005);
+        assert!((share(absent) - 0.9 * 0.25).abs() < 0.005);
+        for (i, want) in [0.6, 0.3, 0.1].into_iter().enumerate() {
+            assert!((share(class[i]) - want).abs() < 0.02, "{class:?}");
+        }
+    }
+
+    #[test]
+    fn classes_without_a_share_are_never_drawn() {
+        let mut mix = Mix::default();
+        mix.classes[0].share = 0.0;
+        mix.classes[2].share = 0.0;
+        let objects = Objects::new(&mix, 1);
+        assert!((0..10_000).all(|k| objects.of(k).0 == 1));
+    }
+
+    #[test]
+    fn a_sweep_has_each_key_once_and_the_ends_of_lengths_are_reached() {
+        let mut mix = Mix { keys: 1000, ..Mix::default() };
+        mix.classes.truncate(1);
+        mix.classes[0].max = 7;
+        let mut source = Source::sweep(&mix, 1, Action::Set, 10, 1000);
+        let ops: Vec<Op> = std::iter::from_fn(|| source.draw()).collect();
+        assert!(ops.iter().map(|o| o.key).eq(10..1000));
+        let lengths: std::collections::BTreeSet<u32> = ops.iter().map(|o| o.length).collect();
+        assert!(lengths.into_iter().eq(4..=7));
+    }
+
+    #[test]
+    fn keys_are_written_with_all_digits() {
+        let mut out = Vec::new();
+        write_key(b"p:", 0x12_3456_789a, &mut out);
+        assert_eq!(out, b"p:123456789a");
+    }
+}

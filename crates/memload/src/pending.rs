@@ -1,0 +1,135 @@
+//! The operations that a connection has sent and not seen answered, in order: a ring of fixed size.
+
+/// What an unanswered request is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Kind {
+    /// A get of a key that was set.
+    Get,
+    /// A get of a key that never is.
+    GetAbsent,
+    /// A set.
+    Set,
+    /// A no-op that closes a quiet batch: no operation of the mix.
+    Noop,
+}
+
+/// The time of operations that count from the moment their batch was sent.
+pub const WITH_BATCH: u64 = u64::MAX;
+
+/// One unanswered request.
+#[derive(Debug, Clone, Copy)]
+pub struct Pending {
+    /// From when its response time counts, ns; [`WITH_BATCH`] for the connection's last send.
+    pub at: u64,
+    /// The key's id.
+    pub key: u64,
+    /// The length of its value.
+    pub length: u32,
+    /// The class of its value.
+    pub class: u8,
+    /// What it is.
+    pub kind: Kind,
+    /// Whether no answer means success of a set or a miss of a get.
+    pub quiet: bool,
+}
+
+const EMPTY: Pending =
+    Pending { at: 0, key: 0, length: 0, class: 0, kind: Kind::Noop, quiet: false };
+
+/// The ring. Requests are numbered in order, wrapping at 2^32; the number is the request's opaque.
+#[derive(Debug)]
+pub struct Ring {
+    slots: Box<[Pending]>,
+    head: u32,
+    tail: u32,
+    operations: u32,
+}
+
+impl Ring {
+    /// Room for `depth` operations and as many no-ops.
+    pub fn new(depth: usize) -> Self {
+        let slots = vec![EMPTY; (2 * depth).next_power_of_two()].into_boxed_slice();
+        Ring { slots, head: 0, tail: 0, operations: 0 }
+    }
+
+    fn slot(&self, number: u32) -> usize {
+        number as usize & (self.slots.len() - 1)
+    }
+
+    /// The number that the next request will have.
+    #[inline]
+    pub fn next_number(&self) -> u32 {
+        self.tail
+    }
+
+    /// The number of the oldest request.
+    #[inline]
+    pub fn head_number(&self) -> u32 {
+        self.head
+    }
+
+    /// Adds a request. The caller keeps to the depth.
+    #[inline]
+    pub fn push(&mut self, pending: Pending) {
+        debug_assert!(self.tail.wrapping_sub(self.head) < self.slots.len() as u32);
+        self.operations += u32::from(pending.kind != Kind::Noop);
+        let slot = self.slot(self.tail);
+        self.slots[slot] = pending;
+        self.tail = self.tail.wrapping_add(1);
+    }
+
+    /// The oldest request.
+    #[inline]
+    pub fn front(&self) -> Option<&Pending> {
+        (self.head != self.tail).then(|| &self.slots[self.slot(self.head)])
+    }
+
+    /// Takes the oldest request.
+    #[inline]
+    pub fn pop(&mut self) -> Option<Pending> {
+        let pending = *self.front()?;
+        self.head = self.head.wrapping_add(1);
+        self.operations -= u32::from(pending.kind != Kind::Noop);
+        Some(pending)
+    }
+
+    /// All requests, oldest first.
+    pub fn iter(&self) -> impl Iterator<Item = &Pending> {
+        (0..self.tail.wrapping_sub(self.head))
+            .map(|i| &self.slots[self.slot(self.head.wrapping_add(i))])
+    }
+
+    /// How many operations (no-ops apart) are in it.
+    #[inline]
+    pub fn operations(&self) -> usize {
+        self.operations as usize
+    }
+
+    /// Whether nothing is unanswered.
+    #[inline]
+    pub fn is_empty(&self) -> bool {
+        self.head == self.tail
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn keeps_the_order_around_the_end() {
+        let mut ring = Ring::new(3);
+        for round in 0..50u64 {
+            for i in 0..3 {
+                ring.push(Pending { key: round * 3 + i, kind: Kind::Get, ..EMPTY });
+            }
+            ring.push(EMPTY);
+            assert_eq!((ring.operations(), ring.iter().count()), (3, 4));
+            for i in 0..3 {
+                assert_eq!(ring.pop().unwrap().key, round * 3 + i);
+            }
+            assert_eq!(ring.pop().unwrap().kind, Kind::Noop);
+            assert!(ring.is_empty() && ring.pop().is_none());
+        }
+    }
+}

@@ -1,0 +1,112 @@
+//! Sets every key once before a run, and gets every key once to see what the server holds.
+
+use std::sync::atomic::AtomicBool;
+use std::time::Duration;
+
+use crate::books::Timeline;
+use crate::config::{Config, DEEPEST, Mode, Protocol, Think};
+use crate::mix::{Action, Source};
+use crate::report::{Ended, Errors, OPERATIONS, Operation};
+use crate::run::drive;
+use crate::{Error, gather};
+
+/// What a preload did.
+#[derive(Debug, Clone)]
+pub struct PreloadReport {
+    /// Keys that were stored.
+    pub stored: u64,
+    /// Keys that there are.
+    pub keys: u64,
+    /// The sum of the lengths of the values of all keys, bytes; what the server needs is more.
+    pub value_bytes: u64,
+    /// What went wrong.
+    pub errors: Errors,
+    /// How long it took.
+    pub took: Duration,
+    /// How it ended.
+    pub ended: Ended,
+}
+
+/// What a sweep found.
+#[derive(Debug, Clone)]
+pub struct SweepReport {
+    /// Keys whose value is there, and right.
+    pub found: u64,
+    /// Keys that are gone.
+    pub missing: u64,
+    /// What was wrong.
+    pub errors: Errors,
+    /// How long it took.
+    pub took: Duration,
+    /// How it ended.
+    pub ended: Ended,
+}
+
+/// Operations outstanding on a connection of a sweep.
+const DEPTH: usize = 64;
+/// Connections of a sweep, for each thread.
+const CONNECTIONS: usize = 8;
+
+/// Sets every key of the mix once. Errors of the server (out of memory, a value above its item limit)
+/// are in the report; whether a cache that evicts still holds all keys, [`sweep`] tells.
+///
+/// # Errors
+/// It could not begin: see [`Error`].
+pub fn preload(config: &Config, stop: &AtomicBool) -> Result<PreloadReport, Error> {
+    let (answered, errors, took, ended) = once(config, Action::Set, stop)?;
+    let objects = crate::mix::Objects::new(&config.mix, config.seed);
+    Ok(PreloadReport {
+        stored: answered[Operation::Set as usize],
+        keys: config.mix.keys,
+        value_bytes: (0..config.mix.keys).map(|k| u64::from(objects.of(k).1)).sum(),
+        errors,
+        took,
+        ended,
+    })
+}
+
+/// Gets every key of the mix once and checks its value.
+///
+/// # Errors
+/// It could not begin: see [`Error`].
+pub fn sweep(config: &Config, stop: &AtomicBool) -> Result<SweepReport, Error> {
+    let (answered, errors, took, ended) = once(config, Action::Get, stop)?;
+    Ok(SweepReport {
+        found: answered[Operation::GetHit as usize],
+        missing: answered[Operation::GetMiss as usize],
+        errors,
+        took,
+        ended,
+    })
+}
+
+type Swept = ([u64; OPERATIONS.len()], Errors, Duration, Ended);
+
+fn once(config: &Config, action: Action, stop: &AtomicBool) -> Result<Swept, Error> {
+    config.check()?;
+    let mut config = config.clone();
+    config.mode = Mode::Closed { think: Think::None };
+    config.connections = config.connections.min(CONNECTIONS * config.threads);
+    config.depth = config.depth.clamp(DEPTH, DEEPEST);
+    if config.protocol == Protocol::Meta && action == Action::Set {
+        // Quiet sets would leave a refusal without the name of its key; a server that speaks meta
+        // speaks text.
+        config.protocol = Protocol::Text;
+    }
+    let line = |start: u64| {
+        let end = start + 7 * 86_400_000_000_000;
+        Timeline { start, steady: start, down: end, end, bin: end - start }
+    };
+    let (threads, keys) = (config.threads as u64, config.mix.keys);
+    let part = |i: u64| (u128::from(keys) * u128::from(i) / u128::from(threads)) as u64;
+    let source = |i: usize| {
+        let i = i as u64;
+        Source::sweep(&config.mix, config.seed, action, part(i), part(i + 1))
+    };
+    let outcome = drive(&config, &line, &source, stop, |_, _| {})?;
+    let took = Duration::from_nanos(outcome.ended_ns.saturating_sub(outcome.line.start));
+    let ended = outcome.ended;
+    let report = gather::report(&config, outcome);
+    let answered = OPERATIONS.map(|o| report.completed_of(o));
+    Ok((answered, report.errors, took, ended))
+}

@@ -1,0 +1,119 @@
+//! The framing that text and meta answers share: a line, and after some lines a block of bytes.
+
+use super::{Garbled, Reply, Sink, meta, text};
+
+/// The longest line that is waited for. Keys have at most 250 bytes and error texts at most 1 KiB.
+const LONGEST_LINE: usize = 4096;
+
+/// The parser's state between two reads.
+#[derive(Debug, Default)]
+pub struct Lines {
+    /// The beginning of a line whose end has not come.
+    partial: Vec<u8>,
+    state: State,
+}
+
+#[derive(Debug, Default, Clone, Copy)]
+enum State {
+    #[default]
+    Line,
+    /// So many bytes of the value are to come.
+    Value(u64),
+    /// The value is complete; so many of the two bytes behind it came.
+    Behind(u8),
+}
+
+impl Lines {
+    /// See [`super::Parser::feed`].
+    pub fn feed(&mut self, mut input: &[u8], sink: &mut impl Sink) -> Result<(), Garbled> {
+        while !input.is_empty() {
+            input = match self.state {
+                State::Line => self.line(input, sink)?,
+                State::Value(left) => {
+                    let n = left.min(input.len() as u64) as usize;
+                    if n > 0 {
+                        sink.reply(Reply::Chunk(&input[..n]))?;
+                    }
+                    let left = left - n as u64;
+                    self.state = if left == 0 { State::Behind(0) } else { State::Value(left) };
+                    &input[n..]
+                }
+                State::Behind(seen) => {
+                    if input[0] != b"\r\n"[usize::from(seen)] {
+                        return Err(Garbled::new("a value longer than it said", input));
+                    }
+                    if seen == 0 {
+                        self.state = State::Behind(1);
+                    } else {
+                        self.state = State::Line;
+                        sink.reply(Reply::ValueEnd)?;
+                    }
+                    &input[1..]
+                }
+            };
+        }
+        Ok(())
+    }
+
+    fn line<'a>(&mut self, input: &'a [u8], sink: &mut impl Sink) -> Result<&'a [u8], Garbled> {
+        let Some(end) = input.iter().position(|b| *b == b'\n') else {
+            if self.partial.len() + input.len() > LONGEST_LINE {
+                return Err(Garbled::new("a line without end", &self.partial));
+            }
+            self.partial.extend_from_slice(input);
+            return Ok(&[]);
+        };
+        let rest = &input[end + 1..];
+        let reply = if self.partial.is_empty() {
+            self.state = answer(&input[..end], sink)?;
+            return Ok(rest);
+        } else {
+            let mut whole = std::mem::take(&mut self.partial);
+            // A line may come in many pieces, but is never longer than when it comes in one.
+            if whole.len() + end > LONGEST_LINE {
+                return Err(Garbled::new("a line without end", &whole));
+            }
+            whole.extend_from_slice(&input[..end]);
+            let state = answer(&whole, sink);
+            whole.clear();
+            self.partial = whole;
+            state
+        };
+        self.state = reply?;
+        Ok(rest)
+    }
+}
+
+/// Hands a line to the sink; gives what follows it.
+#[inline]
+fn answer(line: &[u8], sink: &mut impl Sink) -> Result<State, Garbled> {
+    if line.len() > LONGEST_LINE {
+        return Err(Garbled::new("a line without end", line));
+    }
+    let [line @ .., b'\r'] = line else {
+        return Err(Garbled::new("a line that does not end in CR LF", line));
+    };
+    let reply = match line {
+        [b'V', b'A', b' ', rest @ ..] => meta::value(rest)?,
+        [b'V', b'A', b'L', b'U', b'E', b' ', rest @ ..] => text::value(rest)?,
+        b"END" => Reply::End,
+        b"STORED" => Reply::Stored { opaque: None },
+        b"NOT_STORED" => Reply::NotStored { opaque: None },
+        b"MN" => Reply::Noop,
+        [b'H', b'D', flags @ ..] => Reply::Stored { opaque: meta::opaque(flags)? },
+        [b'N', b'S', flags @ ..] => Reply::NotStored { opaque: meta::opaque(flags)? },
+        [b'E', b'N'] => Reply::Miss { opaque: None },
+        [b'E', b'N', b' ', flags @ ..] => Reply::Miss { opaque: meta::opaque(flags)? },
+        _ if line.starts_with(b"SERVER_ERROR") => Reply::ServerError { opaque: None, text: line },
+        _ if line.starts_with(b"ERROR") || line.starts_with(b"CLIENT_ERROR") => {
+            Reply::ClientError { opaque: None, text: line }
+        }
+        _ => return Err(Garbled::new("not an answer of memcached", line)),
+    };
+    sink.reply(reply)?;
+    Ok(match reply {
+        Reply::Value { length: 0, .. } => State::Behind(0),
+        Reply::Value { length, .. } => State::Value(length),
+        _ => State::Line,
+    })
+}

@@ -1,0 +1,75 @@
+//! Requests of the meta protocol, and the flags of its answers.
+
+use super::{Garbled, Reply, decimals, is_get, parse_decimal, push_decimal};
+use crate::config::KEY_LIMIT;
+use crate::content::Content;
+use crate::mix::{Op, write_key};
+
+/// Opaques are the request's number modulo this, in three hexadecimal digits: more than the requests
+/// that a connection can have outstanding.
+pub const OPAQUES: u32 = 1 << 12;
+
+/// Appends `mg KEY v` or `ms KEY LENGTH` with its value; with a number quiet and with it as opaque.
+/// Gives the length of the answer to a hit or a stored set (nothing for a quiet one).
+#[inline]
+pub fn push(
+    prefix: &[u8],
+    op: &Op,
+    number: Option<u32>,
+    content: &Content,
+    out: &mut Vec<u8>,
+) -> usize {
+    out.extend_from_slice(if is_get(op) { b"mg " } else { b"ms " });
+    write_key(prefix, op.key, out);
+    if is_get(op) {
+        out.extend_from_slice(b" v");
+    } else {
+        out.push(b' ');
+        push_decimal(op.length, out);
+    }
+    if let Some(number) = number {
+        const HEX: [u8; 16] = *b"0123456789abcdef";
+        let digit = |shift: u32| HEX[(number >> shift) as usize & 15];
+        out.extend_from_slice(&[b' ', b'q', b' ', b'O', digit(8), digit(4), digit(0)]);
+    }
+    out.extend_from_slice(b"\r\n");
+    let quiet = number.is_some();
+    if !is_get(op) {
+        content.write(op.key, op.length, op.version, out);
+        out.extend_from_slice(b"\r\n");
+        return if quiet { 0 } else { b"HD\r\n".len() };
+    }
+    if op.key >= KEY_LIMIT {
+        return if quiet { 0 } else { b"EN\r\n".len() };
+    }
+    let opaque = if quiet { b" O123".len() } else { 0 };
+    b"VA \r\n\r\n".len() + decimals(op.length) + opaque + op.length as usize
+}
+
+/// The opaque among an answer's flags.
+#[inline]
+pub fn opaque(flags: &[u8]) -> Result<Option<u32>, Garbled> {
+    for flag in flags.split(|b| *b == b' ') {
+        if let [b'O', digits @ ..] = flag {
+            let number = digits.iter().try_fold(0u32, |n, b| {
+                let digit = char::from(*b).to_digit(16)?;
+                (n < OPAQUES).then_some(n << 4 | digit)
+            });
+            return match number {
+                Some(n) if n < OPAQUES && !digits.is_empty() => Ok(Some(n)),
+                _ => Err(Garbled::new("an opaque that was not sent", flag)),
+            };
+        }
+    }
+    Ok(None)
+}
+
+/// `LENGTH FLAGS*`, what follows the word VA.
+#[inline]
+pub fn value(rest: &[u8]) -> Result<Reply<'_>, Garbled> {
+    let end = rest.iter().position(|b| *b == b' ').unwrap_or(rest.len());
+    let Some(length) = parse_decimal(&rest[..end]) else {
+        return Err(Garbled::new("a VA line without a length", rest));
+    };
+    Ok(Reply::Value { key: None, opaque: opaque(&rest[end..])?, length })
+}

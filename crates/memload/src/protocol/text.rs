@@ -1,0 +1,40 @@
+//! Requests of the text protocol, and the line that begins a value.
+
+use super::{Garbled, Reply, decimals, is_get, parse_decimal, push_decimal};
+use crate::content::Content;
+use crate::mix::{KEY_DIGITS, Op, write_key};
+
+/// Appends `get KEY` or `set KEY 0 0 LENGTH` with its value. Gives the length of the answer to a hit or
+/// to a set that is stored (to a key that never is set: of the miss).
+#[inline]
+pub fn push(prefix: &[u8], op: &Op, content: &Content, out: &mut Vec<u8>) -> usize {
+    if is_get(op) {
+        out.extend_from_slice(b"get ");
+        write_key(prefix, op.key, out);
+        out.extend_from_slice(b"\r\n");
+        if op.key >= crate::config::KEY_LIMIT {
+            return b"END\r\n".len();
+        }
+        let head = b"VALUE  0 \r\n".len() + prefix.len() + KEY_DIGITS + decimals(op.length);
+        return head + op.length as usize + b"\r\nEND\r\n".len();
+    }
+    out.extend_from_slice(b"set ");
+    write_key(prefix, op.key, out);
+    out.extend_from_slice(b" 0 0 ");
+    push_decimal(op.length, out);
+    out.extend_from_slice(b"\r\n");
+    content.write(op.key, op.length, op.version, out);
+    out.extend_from_slice(b"\r\n");
+    b"STORED\r\n".len()
+}
+
+/// `KEY FLAGS LENGTH [CAS]`, what follows the word VALUE.
+#[inline]
+pub fn value(rest: &[u8]) -> Result<Reply<'_>, Garbled> {
+    let mut words = rest.split(|b| *b == b' ');
+    let (key, _flags, length) = (words.next(), words.next(), words.next());
+    match length.and_then(parse_decimal) {
+        Some(length) => Ok(Reply::Value { key, opaque: None, length }),
+        None => Err(Garbled::new("a VALUE line without a length", rest)),
+    }
+}

@@ -1,0 +1,232 @@
+//! Judges answers: which request each belongs to, whether it is right, and into the books with it.
+
+use crate::books::Books;
+use crate::content::{Check, Content};
+use crate::mix::key_digits;
+use crate::pending::{Kind, Pending, Ring, WITH_BATCH};
+use crate::protocol::{Encoder, Garbled, OPAQUES, Reply, Sink};
+use crate::report::{ErrorKind, Operation};
+
+/// The answer that a connection is in the middle of.
+#[derive(Debug, Clone, Copy, Default)]
+pub enum Current {
+    /// None.
+    #[default]
+    Idle,
+    /// A value that is being checked.
+    Checking(Check),
+    /// A value that is wrong whatever it holds.
+    Wrong(ErrorKind),
+    /// A text get's value is complete and right; its END is to come.
+    Right,
+}
+
+/// The judge of one read of one connection.
+pub struct Judge<'a> {
+    /// What the connection asked.
+    pub ring: &'a mut Ring,
+    /// The answer it is in the middle of.
+    pub current: &'a mut Current,
+    /// When its last batch was sent.
+    pub sent_at: u64,
+    /// Where it is written down.
+    pub books: &'a mut Books,
+    /// What values hold.
+    pub content: &'a Content,
+    /// How keys are written.
+    pub encoder: &'a Encoder,
+    /// Whether a value is followed by END.
+    pub text: bool,
+}
+
+const UNASKED: &str = "an answer that was not asked for";
+
+impl Judge<'_> {
+    fn front(&self) -> Result<Pending, Garbled> {
+        self.ring.front().copied().ok_or_else(|| Garbled::new(UNASKED, b""))
+    }
+
+    fn begin(
+        &mut self,
+        key: Option<&[u8]>,
+        opaque: Option<u32>,
+        length: u64,
+    ) -> Result<(), Garbled> {
+        let asked = self.find(opaque)?;
+        let idle = matches!(self.current, Current::Idle);
+        if !idle || !matches!(asked.kind, Kind::Get | Kind::GetAbsent) {
+            return Err(Garbled::new("a value that was not asked for", key.unwrap_or_default()));
+        }
+        *self.current = if key.is_some_and(|k| !self.is_key(k, asked.key)) {
+            Current::Wrong(ErrorKind::WrongKey)
+        } else if asked.kind == Kind::GetAbsent {
+            Current::Wrong(ErrorKind::UnexpectedHit)
+        } else if length != u64::from(asked.length) {
+            Current::Wrong(ErrorKind::WrongLength)
+        } else {
+            Current::Checking(self.content.check(asked.key, asked.length))
+        };
+        Ok(())
+    }
+
+    fn is_key(&self, text: &[u8], key: u64) -> bool {
+        text.strip_prefix(self.encoder.prefix()) == Some(&key_digits(key)[..])
+    }
+
+    /// The request that the answer names, or the oldest where it names none. Quiet requests before it
+    /// had nothing to say.
+    #[inline]
+    fn find(&mut self, opaque: Option<u32>) -> Result<Pending, Garbled> {
+        let Some(opaque) = opaque else {
+            let front = self.front()?;
+            if front.quiet {
+                return Err(Garbled::new("an answer without the opaque of a quiet request", b""));
+            }
+            return Ok(front);
+        };
+        loop {
+            let front = self.front()?;
+            // Text has no opaques, meta has twelve bits of them, binary all.
+            if (self.ring.head_number() ^ opaque).is_multiple_of(OPAQUES) {
+                return Ok(front);
+            }
+            if !front.quiet {
+                return Err(Garbled::new("an answer out of order", b""));
+            }
+            self.silent();
+        }
+    }
+
+    /// The oldest request was quiet and had nothing to say.
+    #[inline]
+    fn silent(&mut self) {
+        match self.ring.front().map(|p| p.kind) {
+            Some(Kind::Set) => self.right(Operation::Set),
+            Some(_) => self.right(Operation::GetMiss),
+            None => {}
+        }
+    }
+
+    /// The oldest request is answered, and right.
+    #[inline]
+    fn right(&mut self, operation: Operation) {
+        let Some(asked) = self.ring.pop() else { return };
+        if operation == Operation::GetMiss && asked.kind == Kind::Get {
+            self.books.missed();
+        }
+        let from = if asked.at == WITH_BATCH { self.sent_at } else { asked.at };
+        self.books.answer(operation, asked.class, from);
+    }
+
+    #[cold]
+    fn wrong(&mut self, kind: ErrorKind, said: &[u8]) {
+        let Some(asked) = self.ring.pop() else { return };
+        let encoder = self.encoder;
+        self.books.error(kind, || {
+            let mut key = Vec::new();
+            crate::mix::write_key(encoder.prefix(), asked.key, &mut key);
+            let said = String::from_utf8_lossy(&said[..said.len().min(200)]);
+            let to = if asked.kind == Kind::Set { "set" } else { "get" };
+            let key = String::from_utf8_lossy(&key);
+            format!("{to} {key} ({} bytes): {} {said}", asked.length, kind.name())
+                .trim_end()
+                .to_owned()
+        });
+    }
+
+    #[cold]
+    fn failed(&mut self, kind: ErrorKind, opaque: Option<u32>, text: &[u8]) -> Result<(), Garbled> {
+        *self.current = Current::Idle;
+        if opaque.is_some() {
+            self.find(opaque)?;
+        } else if kind == ErrorKind::ServerError {
+            // In a quiet batch it names no request: of those that have not spoken, the first set is most
+            // likely meant, because it is sets that fail.
+            let before = {
+                let mut batch = self.ring.iter().take_while(|p| p.quiet);
+                batch.position(|p| p.kind == Kind::Set).unwrap_or(0)
+            };
+            (0..before).for_each(|_| self.silent());
+        }
+        let asked = self.ring.front().copied();
+        match asked {
+            Some(p) if p.kind != Kind::Noop => self.wrong(kind, text),
+            _ => return Err(Garbled::new(UNASKED, text)),
+        }
+        Ok(())
+    }
+
+    fn finish_get(&mut self) {
+        match std::mem::take(self.current) {
+            Current::Idle => self.right(Operation::GetMiss),
+            Current::Right => self.right(Operation::GetHit),
+            Current::Wrong(kind) => self.wrong(kind, b""),
+            Current::Checking(_) => self.wrong(ErrorKind::WrongContent, b""),
+        }
+    }
+
+    fn expect(&mut self, opaque: Option<u32>, set: bool) -> Result<(), Garbled> {
+        let kind = self.find(opaque)?.kind;
+        let fits =
+            if set { kind == Kind::Set } else { matches!(kind, Kind::Get | Kind::GetAbsent) };
+        if fits { Ok(()) } else { Err(Garbled::new("an answer to another kind of request", b"")) }
+    }
+}
+
+impl Sink for Judge<'_> {
+    #[inline]
+    fn reply(&mut self, reply: Reply<'_>) -> Result<(), Garbled> {
+        match reply {
+            Reply::Value { key, opaque, length } => self.begin(key, opaque, length)?,
+            Reply::Chunk(bytes) => {
+                if let Current::Checking(check) = self.current {
+                    check.feed(self.content, bytes);
+                }
+            }
+            Reply::ValueEnd => {
+                if let Current::Checking(check) = self.current {
+                    *self.current = if check.passed() {
+                        Current::Right
+                    } else {
+                        Current::Wrong(ErrorKind::WrongContent)
+                    };
+                }
+                if !self.text {
+                    self.finish_get();
+                }
+            }
+            Reply::End => {
+                self.expect(None, false)?;
+                self.finish_get();
+            }
+            Reply::Miss { opaque } => {
+                self.expect(opaque, false)?;
+                self.right(Operation::GetMiss);
+            }
+            Reply::Stored { opaque } => {
+                self.expect(opaque, true)?;
+                self.right(Operation::Set);
+            }
+            Reply::NotStored { opaque } => {
+                self.expect(opaque, true)?;
+                self.wrong(ErrorKind::NotStored, b"");
+            }
+            Reply::Noop => {
+                while self.ring.front().is_some_and(|p| p.quiet) {
+                    self.silent();
+                }
+                if self.ring.front().is_none_or(|p| p.kind != Kind::Noop) {
+                    return Err(Garbled::new(UNASKED, b"MN"));
+                }
+                self.ring.pop();
+            }
+            Reply::ServerError { opaque, text } => {
+                self.failed(ErrorKind::ServerError, opaque, text)?;
+            }
+            Reply::ClientError { opaque, text } => {
+                self.failed(ErrorKind::ClientError, opaque, text)?;
+            }
+        }
+        Ok(())
+    }
+}

@@ -1,0 +1,236 @@
+//! A run: opens the connections, starts the threads, keeps the phases, gathers what they bring home.
+
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
+use std::sync::mpsc;
+use std::thread;
+use std::time::Duration;
+
+use assay_model::Phase;
+use rustix::thread::{CpuSet, sched_setaffinity};
+
+use crate::books::Timeline;
+use crate::clock::now_ns;
+use crate::config::Config;
+use crate::content::Content;
+use crate::end::End;
+use crate::link::{Link, Server};
+use crate::mix::Source;
+use crate::protocol::Encoder;
+use crate::report::{Ended, Report};
+use crate::server_use::ServerTimes;
+use crate::worker::{Common, Harvest, Worker};
+use crate::{Error, gather, limits};
+
+/// Runs the load of `config`. The keys should have been [preloaded](crate::preload()).
+///
+/// `stop` ends the run within some ten milliseconds; what was measured until then is reported.
+/// `on_phase` is told of each phase as it begins, with the moment in ns of `CLOCK_MONOTONIC`; it is
+/// called on the caller's thread, which does nothing else but wait. Errors of operations, a server
+/// that dies and a run that is stopped give a report, see [`Report::ended`] and [`Report::errors`].
+///
+/// # Errors
+/// The run could not begin: see [`Error`].
+pub fn run(
+    config: &Config,
+    stop: &AtomicBool,
+    on_phase: impl FnMut(Phase, u64),
+) -> Result<Report, Error> {
+    config.check()?;
+    let line = |start: u64| {
+        let after = |at: u64, time: Duration| at.saturating_add(time.as_nanos() as u64);
+        let steady = after(start, config.ramp_up);
+        let down = after(steady, config.steady);
+        let end = after(down, config.ramp_down);
+        Timeline { start, steady, down, end, bin: config.bin.as_nanos() as u64 }
+    };
+    let source = |i: usize| Source::mix(&config.mix, config.seed, i as u64);
+    let outcome = drive(config, &line, &source, stop, on_phase)?;
+    Ok(gather::report(config, outcome))
+}
+
+/// What all threads brought home.
+pub(crate) struct Outcome {
+    pub line: Timeline,
+    pub ended: Ended,
+    pub ended_ns: u64,
+    pub harvests: Vec<Harvest>,
+    /// The server's CPU times at the begin and the end of the window.
+    pub server: [Option<ServerTimes>; 2],
+}
+
+/// How often the waiting thread looks whether it is to stop.
+const LOOK: u64 = 10_000_000;
+
+/// Opens the connections, then works along the timeline that `line` makes of a start.
+pub(crate) fn drive(
+    config: &Config,
+    line: &dyn Fn(u64) -> Timeline,
+    source: &(dyn Fn(usize) -> Source + Sync),
+    stop: &AtomicBool,
+    mut on_phase: impl FnMut(Phase, u64),
+) -> Result<Outcome, Error> {
+    limits::make_room(config.connections, config.threads)?;
+    let server = Server::new(&config.target, config.connect_timeout)?;
+    let longest = config.mix.classes.iter().map(|c| c.max).max().unwrap_or(0);
+    let content = Content::new(config.seed, longest);
+    let encoder = Encoder::new(config.protocol, &config.mix.key_prefix);
+    let end = End::default();
+    let common =
+        Common { config, server: &server, content: &content, encoder: &encoder, end: &end };
+    let finished = AtomicUsize::new(0);
+    thread::scope(|scope| {
+        let (tell, heard) = mpsc::channel();
+        let mut starts = Vec::new();
+        let mut threads = Vec::new();
+        for index in 0..config.threads {
+            let (start, started) = mpsc::channel();
+            starts.push(start);
+            let (tell, common, finished) = (tell.clone(), &common, &finished);
+            let body = move || {
+                let _done = Finished(finished);
+                // The receiver lives until every thread has told.
+                let ready = pin(config, index).and_then(|cpu| Ok((cpu, open(common, index)?)));
+                let (cpu, links) = match ready {
+                    Ok(ready) => {
+                        tell.send(Ok(())).ok();
+                        ready
+                    }
+                    Err(e) => {
+                        tell.send(Err(e)).ok();
+                        return None;
+                    }
+                };
+                drop(tell);
+                let line = started.recv().ok()?;
+                let worked = Worker::new(common, line, links, source(index), (index, cpu))
+                    .and_then(Worker::work);
+                if worked.is_err() {
+                    common.end.now(|at_ns| Ended::Stopped { at_ns });
+                }
+                Some(worked)
+            };
+            let named = thread::Builder::new().name(format!("memload-{index}"));
+            let spawned = named
+                .spawn_scoped(scope, body)
+                .map_err(|source| Error::Kernel { call: "clone (a thread)", source })?;
+            threads.push(spawned);
+        }
+        drop(tell);
+        // An error drops the senders of the start, and the threads that wait for it return.
+        heard.iter().collect::<Result<Vec<()>, Error>>()?;
+        let line = line(now_ns() + 5_000_000 + 5_000 * config.connections as u64);
+        for start in &starts {
+            // A thread that is gone has told so; its result is read below.
+            start.send(line).ok();
+        }
+        let watch = Watch { config, line, stop, end: &end, finished: &finished };
+        let server = watch.phases(&mut on_phase);
+        let mut harvests = Vec::new();
+        for thread in threads {
+            let worked = thread.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic));
+            harvests.extend(worked.transpose()?);
+        }
+        let ended = end.how();
+        let ended_ns = match ended {
+            Ended::Complete => now_ns(),
+            Ended::ServerGone { at_ns } | Ended::Stopped { at_ns } | Ended::TimedOut { at_ns } => {
+                at_ns
+            }
+        };
+        Ok(Outcome { line, ended, ended_ns, harvests, server })
+    })
+}
+
+/// Counts a thread as finished, however it ends.
+struct Finished<'a>(&'a AtomicUsize);
+
+impl Drop for Finished<'_> {
+    fn drop(&mut self) {
+        self.0.fetch_add(1, Ordering::Release);
+    }
+}
+
+struct Watch<'a> {
+    config: &'a Config,
+    line: Timeline,
+    stop: &'a AtomicBool,
+    end: &'a End,
+    finished: &'a AtomicUsize,
+}
+
+impl Watch<'_> {
+    fn phases(&self, on_phase: &mut dyn FnMut(Phase, u64)) -> [Option<ServerTimes>; 2] {
+        let mut server = [None, None];
+        let line = &self.line;
+        let phases = [
+            (Phase::RampUp, line.start, None),
+            (Phase::Steady, line.steady, Some(0)),
+            (Phase::RampDown, line.down, Some(1)),
+        ];
+        for (phase, at, reading) in phases {
+            let came = self.until(at);
+            if let Some(i) = reading {
+                // A run that ends early ends its window too, if it has begun.
+                let begun = i == 0 || server[0].is_some();
+                if came || (i == 1 && begun) {
+                    server[i] = self.config.server_pid.and_then(ServerTimes::read);
+                }
+            }
+            if !came {
+                break;
+            }
+            on_phase(phase, at);
+        }
+        self.until(u64::MAX);
+        server
+    }
+
+    /// Waits for a moment; false when the run ends before.
+    fn until(&self, at: u64) -> bool {
+        loop {
+            if self.stop.load(Ordering::Acquire) {
+                self.end.now(|at_ns| Ended::Stopped { at_ns });
+            }
+            if self.end.is_now() || self.finished.load(Ordering::Acquire) == self.config.threads {
+                return now_ns() >= at;
+            }
+            let now = now_ns();
+            if now >= at {
+                return true;
+            }
+            thread::sleep(Duration::from_nanos((at - now).min(LOOK)));
+        }
+    }
+}
+
+/// Binds the calling thread to its CPU.
+fn pin(config: &Config, index: usize) -> Result<Option<usize>, Error> {
+    let Some(cpus) = &config.cpus else { return Ok(None) };
+    let cpu = cpus[index % cpus.len()];
+    let failed = |e: std::io::Error| Error::Pin { cpu, source: e };
+    if cpu >= CpuSet::MAX_CPU {
+        return Err(failed(std::io::ErrorKind::InvalidInput.into()));
+    }
+    let mut set = CpuSet::new();
+    set.set(cpu);
+    sched_setaffinity(None, &set).map_err(|e| failed(e.into()))?;
+    Ok(Some(cpu))
+}
+
+/// Opens the connections of one thread.
+fn open(common: &Common<'_>, index: usize) -> Result<Vec<Link>, Error> {
+    let config = common.config;
+    let part = |i: usize| config.connections * i / config.threads;
+    (part(index)..part(index + 1))
+        .map(|number| {
+            common.server.open(config.connect_timeout).map_err(|source| {
+                let target = common.server.name.clone();
+                if source.kind() == std::io::ErrorKind::InvalidData {
+                    return Error::Tls { target, what: source.to_string() };
+                }
+                let connections = config.connections;
+                Error::Connect { target, number: number + 1, connections, source }
+            })
+        })
+        .collect()
+}

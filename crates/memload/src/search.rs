@@ -1,0 +1,360 @@
+//! The highest rate that keeps a bound on response times, and the curve of response times against
+//! throughput. Both are made of open-loop runs.
+
+use std::sync::atomic::{AtomicBool, Ordering};
+
+use assay_stats::percentile::supports;
+
+use crate::config::{Arrivals, Config, Mode, Think};
+use crate::gather::KEPT;
+use crate::limiter::Limit;
+use crate::report::{Ended, Report};
+use crate::{Error, run};
+
+/// The bound of a search, and how far it may go.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct SearchBound {
+    /// The quantile that is bound, such as 0.99.
+    pub quantile: f64,
+    /// What it must not exceed, ns.
+    pub limit_ns: u64,
+    /// The rate tried first, operations/s; `None`: half of what a closed loop reaches.
+    pub first_rate: Option<f64>,
+    /// The search is done when the answer and the lowest rate that broke the bound differ by less than
+    /// this share, such as 0.05.
+    pub precision: f64,
+    /// No more runs than this.
+    pub most_steps: u32,
+}
+
+impl Default for SearchBound {
+    fn default() -> Self {
+        SearchBound {
+            quantile: 0.99,
+            limit_ns: 1_000_000,
+            first_rate: None,
+            precision: 0.05,
+            most_steps: 40,
+        }
+    }
+}
+
+/// One run at one rate.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Point {
+    /// The rate asked for, operations/s.
+    pub rate: f64,
+    /// The throughput, operations/s.
+    pub throughput: f64,
+    /// The median response time, ns; `None` when so many had no answer.
+    pub p50_ns: Option<u64>,
+    /// The 99th percentile, ns; `None` as above, or when too few operations carry it.
+    pub p99_ns: Option<u64>,
+    /// The 99.9th percentile, ns; `None` likewise.
+    pub p999_ns: Option<u64>,
+    /// The quantile that is bound, ns (in a curve the 99th percentile); `None` likewise.
+    pub bound_ns: Option<u64>,
+    /// Whether the rate was kept without an error or an unanswered operation.
+    pub kept: bool,
+    /// What limited it.
+    pub limit: Limit,
+}
+
+impl Point {
+    fn new(rate: f64, report: &Report, quantile: f64) -> Self {
+        let total = report.times(None).len() + report.unanswered;
+        let carried = |q: f64| supports(total as f64, q).then(|| report.quantile(q)).flatten();
+        let throughput = report.throughput().unwrap_or(f64::NAN);
+        Point {
+            rate,
+            throughput,
+            p50_ns: carried(0.5),
+            p99_ns: carried(0.99),
+            p999_ns: carried(0.999),
+            bound_ns: carried(quantile),
+            kept: report.ended == Ended::Complete
+                && report.errors.total() == 0
+                && report.unanswered == 0
+                && throughput >= KEPT * rate,
+            limit: report.limit.clone(),
+        }
+    }
+}
+
+/// What a search found.
+#[derive(Debug, Clone, PartialEq)]
+pub struct SearchReport {
+    /// The highest rate that kept the bound; `None` when none did.
+    pub best: Option<Point>,
+    /// The lowest rate above it that broke the bound; `None` when none did.
+    pub above: Option<Point>,
+    /// Whether they lie within the precision, and both outcomes were seen again: `best` kept the bound in
+    /// another run, `above` broke it in two of at most three.
+    pub confirmed: bool,
+    /// Every run, in order, with whether it kept the bound.
+    pub steps: Vec<(Point, bool)>,
+}
+
+/// The highest rate at which the quantile stays within the bound: doubling or halving until the bound
+/// lies between two rates, then bisection (geometric), then the answer again; if it does not repeat, the
+/// search goes on below it. A rate breaks the bound when two of at most three runs do. Each step is a run of `config` in an open loop at
+/// even arrivals (or those of `config.mode`, if it is open).
+///
+/// # Errors
+/// A run could not begin, or [`Error::Search`]: the bound makes no sense, or a step was too short to
+/// carry the quantile.
+pub fn search_max(
+    config: &Config,
+    bound: SearchBound,
+    stop: &AtomicBool,
+    mut on_step: impl FnMut(&Point, bool),
+) -> Result<SearchReport, Error> {
+    let mut measure = |rate: f64| {
+        let report = run(&at_rate(config, rate), stop, |_, _| {})?;
+        Ok(Point::new(rate, &report, bound.quantile))
+    };
+    let first = match bound.first_rate {
+        Some(rate) => rate,
+        None => closed_throughput(config, stop)? / 2.0,
+    };
+    search(first, bound, stop, &mut measure, &mut on_step)
+}
+
+fn at_rate(config: &Config, rate: f64) -> Config {
+    let arrivals = match config.mode {
+        Mode::Open { arrivals, .. } => arrivals,
+        Mode::Closed { .. } => Arrivals::Even,
+    };
+    Config { mode: Mode::Open { rate, arrivals }, ..config.clone() }
+}
+
+fn closed_throughput(config: &Config, stop: &AtomicBool) -> Result<f64, Error> {
+    let closed = Config { mode: Mode::Closed { think: Think::None }, ..config.clone() };
+    let report = run(&closed, stop, |_, _| {})?;
+    report.throughput().filter(|t| *t > 0.0 && report.ended == Ended::Complete).ok_or_else(|| {
+        let why = report.errors.texts.first().map_or("nothing was answered", |t| t.1.as_str());
+        Error::Search(format!("the closed loop that it starts from failed: {why}"))
+    })
+}
+
+/// The two ends between which the answer lies.
+#[derive(Default)]
+struct Bracket {
+    best: Option<Point>,
+    above: Option<Point>,
+}
+
+impl Bracket {
+    fn rates(&self) -> Option<(f64, f64)> {
+        Some((self.best.as_ref()?.rate, self.above.as_ref()?.rate))
+    }
+
+    /// The rate to try next: outside while one end is missing, else in the middle.
+    fn next(&self, first: f64) -> f64 {
+        match (&self.best, &self.above) {
+            (None, None) => first,
+            (Some(best), None) => best.rate * 2.0,
+            (None, Some(above)) => above.rate / 2.0,
+            (Some(best), Some(above)) => (best.rate * above.rate).sqrt(),
+        }
+    }
+
+    fn learn(&mut self, point: &Point, kept: bool) {
+        let end = if kept { &mut self.best } else { &mut self.above };
+        *end = Some(point.clone());
+        // An end on the wrong side of what was just seen is no end any more.
+        if kept && self.above.as_ref().is_some_and(|a| a.rate <= point.rate) {
+            self.above = None;
+        }
+        if !kept && self.best.as_ref().is_some_and(|b| b.rate >= point.rate) {
+            self.best = None;
+        }
+    }
+}
+
+fn search(
+    first: f64,
+    bound: SearchBound,
+    stop: &AtomicBool,
+    measure: &mut dyn FnMut(f64) -> Result<Point, Error>,
+    on_step: &mut dyn FnMut(&Point, bool),
+) -> Result<SearchReport, Error> {
+    let sound = first > 0.0 && bound.precision > 0.0 && (0.0..1.0).contains(&bound.quantile);
+    if !sound || bound.limit_ns == 0 {
+        return Err(Error::Search(format!(
+            "first rate {first}, {bound:?}: rates, precision and limit must be above 0, the quantile below 1"
+        )));
+    }
+    let mut bracket = Bracket::default();
+    let mut steps: Vec<(Point, bool)> = Vec::new();
+    let mut confirmed = false;
+    while !confirmed {
+        let near = bracket.rates().filter(|(low, high)| high / low < 1.0 + bound.precision);
+        let rate = near.map_or_else(|| bracket.next(first), |(low, _)| low);
+        // What else happens on a machine makes answers late, hardly ever early: a bound that was kept
+        // is believed, one that was broken must break in two runs of three.
+        let mut verdicts = [0, 0];
+        while verdicts[1] < 2 && verdicts[0] < 1 + u32::from(verdicts[1] > 0) {
+            if steps.len() >= bound.most_steps as usize || stop.load(Ordering::Acquire) {
+                return Ok(SearchReport {
+                    best: bracket.best,
+                    above: bracket.above,
+                    confirmed,
+                    steps,
+                });
+            }
+            let point = measure(rate)?;
+            let kept = keeps(&point, bound)?;
+            on_step(&point, kept);
+            verdicts[usize::from(!kept)] += 1;
+            steps.push((point, kept));
+        }
+        let kept = verdicts[1] < 2;
+        confirmed = near.is_some() && kept;
+        // The run that agrees with the verdict.
+        if let Some((point, _)) = steps.iter().rev().find(|s| s.1 == kept) {
+            bracket.learn(point, kept);
+        }
+    }
+    Ok(SearchReport { best: bracket.best, above: bracket.above, confirmed, steps })
+}
+
+/// Whether a run kept the bound.
+fn keeps(point: &Point, bound: SearchBound) -> Result<bool, Error> {
+    if point.kept && point.bound_ns.is_none() {
+        return Err(Error::Search(format!(
+            "at {:.0} operations/s the measurement window holds too few operations for the quantile {}; \
+             make it longer",
+            point.rate, bound.quantile
+        )));
+    }
+    Ok(point.kept && point.bound_ns.is_some_and(|t| t <= bound.limit_ns))
+}
+
+/// The curve of response times against throughput.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Saturation {
+    /// What a closed loop reached, where the rates were chosen from it, operations/s.
+    pub closed_throughput: Option<f64>,
+    /// The points by rising rate.
+    pub points: Vec<Point>,
+}
+
+/// Measures response times at each of `rates`, or, if that is empty, at `steps` rates in equal
+/// distances up to 1.1 times what a closed loop reaches.
+///
+/// # Errors
+/// A run could not begin.
+pub fn saturation(
+    config: &Config,
+    rates: &[f64],
+    steps: u32,
+    stop: &AtomicBool,
+    mut on_point: impl FnMut(&Point),
+) -> Result<Saturation, Error> {
+    let mut rates = rates.to_vec();
+    let mut closed = None;
+    if rates.is_empty() {
+        let most = closed_throughput(config, stop)?;
+        closed = Some(most);
+        let steps = steps.clamp(1, 1000);
+        rates = (1..=steps).map(|i| 1.1 * most * f64::from(i) / f64::from(steps)).collect();
+    }
+    rates.sort_by(f64::total_cmp);
+    let mut points = Vec::new();
+    for rate in rates {
+        if stop.load(Ordering::Acquire) {
+            break;
+        }
+        let report = run(&at_rate(config, rate), stop, |_, _| {})?;
+        let point = Point::new(rate, &report, 0.99);
+        on_point(&point);
+        points.push(point);
+    }
+    Ok(Saturation { closed_throughput: closed, points })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::limiter::Limiter;
+
+    fn point(rate: f64, time: u64) -> Point {
+        let limit = Limit {
+            limiter: Limiter::Unknown,
+            reasons: vec![],
+            generator_busy: None,
+            server: None,
+        };
+        Point {
+            rate,
+            throughput: rate,
+            p50_ns: Some(time),
+            p99_ns: Some(time),
+            p999_ns: Some(time),
+            bound_ns: Some(time),
+            kept: true,
+            limit,
+        }
+    }
+
+    fn find(first: f64, mut server: impl FnMut(f64, usize) -> u64) -> SearchReport {
+        let stop = AtomicBool::new(false);
+        let mut n = 0;
+        let mut measure = |rate: f64| {
+            n += 1;
+            Ok(point(rate, server(rate, n)))
+        };
+        search(first, SearchBound::default(), &stop, &mut measure, &mut |_, _| {}).unwrap()
+    }
+
+    /// A queue whose response time is 10 µs / (1 − rate / 100,000) keeps 1 ms up to 99,000.
+    #[test]
+    fn finds_the_knee_from_below_and_from_above() {
+        let queue = |rate: f64, _| (10_000.0 / (1.0 - rate / 1e5).max(1e-9)) as u64;
+        for first in [10.0, 500.0, 99_000.0, 5e6] {
+            let found = find(first, queue);
+            let (best, above) = (found.best.unwrap().rate, found.above.unwrap().rate);
+            assert!(found.confirmed, "{first}: {} steps", found.steps.len());
+            assert!(best <= 99_000.1 && above > 99_000.0, "{first}: {best} {above}");
+            assert!(above / best < 1.05);
+        }
+    }
+
+    /// The first sight of the answer is luck: the repeat breaks the bound, and the answer moves down.
+    #[test]
+    fn an_answer_that_does_not_repeat_is_not_given() {
+        let mut seen = std::collections::BTreeSet::new();
+        let found = find(1000.0, |rate, _| {
+            let again = !seen.insert(rate as u64);
+            let limit = if again { 3_000.0 } else { 4_000.0 };
+            if rate <= limit { 1 } else { u64::MAX }
+        });
+        let best = found.best.expect("a rate below 3000 keeps the bound").rate;
+        assert!(best <= 3_000.0, "{best}");
+    }
+
+    /// Every fifth run meets a hiccup of the machine.
+    #[test]
+    fn a_hiccup_now_and_then_does_not_move_the_answer() {
+        let found = find(500.0, |rate, n| if n % 5 == 0 || rate > 20_000.0 { u64::MAX } else { 1 });
+        let best = found.best.unwrap().rate;
+        assert!((19_000.0..=20_000.0).contains(&best) && found.confirmed, "{best}");
+    }
+
+    #[test]
+    fn ends_within_its_steps_when_nothing_keeps_or_nothing_breaks_the_bound() {
+        let never = find(1000.0, |_, _| u64::MAX);
+        assert_eq!((never.best, never.confirmed, never.steps.len()), (None, false, 40));
+        let always = find(1000.0, |_, _| 1);
+        assert_eq!((always.above, always.confirmed, always.steps.len()), (None, false, 40));
+    }
+
+    #[test]
+    fn too_short_a_window_is_an_error() {
+        let stop = AtomicBool::new(false);
+        let mut measure = |rate: f64| Ok(Point { bound_ns: None, ..point(rate, 1) });
+        let error = search(1.0, SearchBound::default(), &stop, &mut measure, &mut |_, _| {});
+        assert!(error.unwrap_err().to_string().contains("longer"));
+    }
+}

@@ -1,0 +1,201 @@
+//! Asking: when, on which connection, how much at once.
+
+use std::cmp::Reverse;
+
+use rustix::fd::AsFd;
+use rustix::time::{Itimerspec, TimerfdTimerFlags, timerfd_settime};
+
+use super::recover::lost;
+use super::{INPUT, Worker, kernel};
+use crate::Error;
+use crate::clock::{now_ns, timespec};
+use crate::conn::Stage;
+use crate::low_water;
+use crate::mix::Action;
+use crate::pace::{Pace, think_ns};
+use crate::pending::{Kind, Pending, WITH_BATCH};
+
+impl Worker<'_> {
+    /// A connection has nothing to do.
+    #[inline]
+    pub(super) fn free(&mut self, i: usize, now: u64) {
+        match &mut self.pace {
+            Pace::Open(open) => {
+                if self.conns[i].queued || !self.conns[i].can_ask() {
+                    return;
+                }
+                self.conns[i].free_since = now;
+                let depth = self.common.config.depth;
+                // Where operations wait for a connection, the one that has become free takes them at
+                // once: going round by the queue would have client and server take turns.
+                let waiting = if open.free.is_empty() && now < self.line.end {
+                    open.schedule.due_by(now).min(depth - self.conns[i].ring.operations())
+                } else {
+                    0
+                };
+                if waiting > 0 {
+                    self.ask(i, waiting);
+                }
+                let conn = &mut self.conns[i];
+                if let Pace::Open(open) = &mut self.pace
+                    && conn.can_ask()
+                    && conn.ring.operations() < depth
+                {
+                    conn.queued = true;
+                    open.free.push_back(i as u32);
+                }
+            }
+            Pace::Closed { think, thinkers } => {
+                if !self.conns[i].is_idle() || now >= self.line.end {
+                    return;
+                }
+                match think_ns(*think, self.source.rng()) {
+                    0 => self.ask(i, self.common.config.depth),
+                    pause => {
+                        thinkers.push(Reverse((now.saturating_add(pause), i as u32)));
+                    }
+                }
+            }
+        }
+    }
+
+    /// Asks what is due by the schedule or by the end of a thought, and sets the timer to what is next.
+    #[inline]
+    pub(super) fn ask_due(&mut self, mut now: u64) -> Result<(), Error> {
+        let next = loop {
+            if now >= self.line.end {
+                return Ok(());
+            }
+            match &mut self.pace {
+                Pace::Closed { thinkers, .. } => match thinkers.peek() {
+                    Some(Reverse((at, i))) if *at <= now => {
+                        let i = *i as usize;
+                        thinkers.pop();
+                        // It may have been lost meanwhile; then it asks when it is open again.
+                        if self.conns[i].is_idle() {
+                            self.ask(i, self.common.config.depth);
+                        }
+                    }
+                    Some(Reverse((at, _))) => break *at,
+                    None => return Ok(()),
+                },
+                Pace::Open(open) => {
+                    let due = open.schedule.due_by(now);
+                    let Some(i) = open.free.front().copied() else { return Ok(()) };
+                    if due == 0 {
+                        // What has become due while the last ones were sent is not late yet.
+                        let next = open.schedule.peek();
+                        let later = now_ns();
+                        if next > later {
+                            break next;
+                        }
+                        now = later;
+                        continue;
+                    }
+                    let share = due.div_ceil(open.free.len());
+                    open.free.pop_front();
+                    let conn = &mut self.conns[i as usize];
+                    conn.queued = false;
+                    if !conn.can_ask() {
+                        continue;
+                    }
+                    let room = self.common.config.depth - conn.ring.operations();
+                    self.ask(i as usize, share.min(room).max(1));
+                    self.free(i as usize, now);
+                }
+            }
+        };
+        if let Pace::Open(open) = &mut self.pace {
+            if open.armed == next {
+                return Ok(());
+            }
+            open.armed = next;
+        }
+        let timer = Itimerspec { it_interval: timespec(0), it_value: timespec(next) };
+        timerfd_settime(&self.due, TimerfdTimerFlags::ABSTIME, &timer)
+            .map_err(kernel("timerfd_settime"))?;
+        Ok(())
+    }
+
+    /// Sends up to `count` operations on connection `i`.
+    #[inline]
+    pub(super) fn ask(&mut self, i: usize, count: usize) {
+        let common = self.common;
+        let conn = &mut self.conns[i];
+        // A no-op behind a long value would be beyond the buffer, see TLS_BATCH_BYTES.
+        let quiet = common.encoder.quiet(count) && !common.server.is_tls();
+        self.output.clear();
+        let mut asked = 0;
+        while asked < count && self.output.len() < self.batch_bytes {
+            let Some(op) = self.source.draw() else {
+                self.dry = true;
+                break;
+            };
+            let number = conn.ring.next_number();
+            conn.foreseen +=
+                common.encoder.push(&op, number, quiet, common.content, &mut self.output);
+            let kind = match op.action {
+                Action::Get => Kind::Get,
+                Action::GetAbsent => Kind::GetAbsent,
+                Action::Set => Kind::Set,
+            };
+            let at = match &mut self.pace {
+                Pace::Closed { .. } => WITH_BATCH,
+                Pace::Open(open) => open.schedule.take(),
+            };
+            let (key, length, class) = (op.key, op.length, op.class);
+            conn.ring.push(Pending { at, key, length, class, kind, quiet });
+            asked += 1;
+        }
+        if asked == 0 {
+            return;
+        }
+        if quiet {
+            conn.foreseen += common.encoder.close(&mut self.output);
+            conn.ring.push(Pending {
+                at: WITH_BATCH,
+                key: 0,
+                length: 0,
+                class: 0,
+                kind: Kind::Noop,
+                quiet: false,
+            });
+        }
+        let now = now_ns();
+        if conn.ring.operations() == asked {
+            conn.heard_at = now;
+        }
+        conn.sent_at = now;
+        self.outstanding += asked;
+        self.books.at(now);
+        self.books.sent(self.output.len());
+        if let Pace::Open(open) = &mut self.pace {
+            let line = &self.line;
+            let late = conn.ring.iter().filter(|p| p.at != WITH_BATCH);
+            let skip = conn.ring.operations() - asked;
+            for at in late.skip(skip).map(|p| p.at).filter(|at| line.measures(*at)) {
+                open.late.saturating_record(now.saturating_sub(at).max(1));
+                open.own.saturating_record(now.saturating_sub(at.max(conn.free_since)).max(1));
+            }
+        }
+        if self.marks {
+            self.mark(i, now);
+        }
+        match self.conns[i].send(&self.output) {
+            Ok(true) => {}
+            Ok(false) => self.watch_room(i, true),
+            Err(e) => self.lose(i, lost(&e), &e.to_string()),
+        }
+    }
+
+    /// Sets the low-water mark to all the answers of the batch, where that is safe.
+    #[inline]
+    pub(super) fn mark(&mut self, i: usize, now: u64) {
+        let conn = &mut self.conns[i];
+        let mark = if now < self.marks_from { 1 } else { conn.foreseen.clamp(1, INPUT) as u32 };
+        let Stage::Up(link) = &conn.stage else { return };
+        if mark != conn.mark && low_water::set(link.as_fd(), mark).is_ok() {
+            conn.mark = mark;
+        }
+    }
+}

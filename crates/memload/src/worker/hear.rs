@@ -1,0 +1,112 @@
+//! Hearing: what came, judged and written down; then the connection may ask again.
+
+use std::io::ErrorKind as IoError;
+
+use rustix::event::epoll;
+
+use super::recover::lost;
+use super::{READING, Worker};
+use crate::clock::now_ns;
+use crate::config::Protocol;
+use crate::conn::Stage;
+use crate::replies::Judge;
+use crate::report::ErrorKind;
+
+impl Worker<'_> {
+    /// The kernel has something to say about connection `i`.
+    #[inline]
+    pub(super) fn event(&mut self, i: usize, flags: epoll::EventFlags) {
+        if let Stage::Opening(..) = self.conns[i].stage {
+            self.opened(i);
+            return;
+        }
+        if flags.contains(epoll::EventFlags::OUT) && self.conns[i].watches_room {
+            match self.conns[i].flush() {
+                Ok(true) => {
+                    self.watch_room(i, false);
+                    self.free(i, now_ns());
+                }
+                Ok(false) => {}
+                Err(e) => self.lose(i, lost(&e), &e.to_string()),
+            }
+        }
+        self.receive(i);
+    }
+
+    /// Reads what is there, judges it, and asks again.
+    #[inline]
+    pub(super) fn receive(&mut self, i: usize) {
+        loop {
+            let conn = &mut self.conns[i];
+            let Stage::Up(link) = &mut conn.stage else { return };
+            let n = match link.receive(&mut self.input) {
+                Ok(0) => return self.lose(i, ErrorKind::ConnectionLost, "closed by the server"),
+                Ok(n) => n,
+                Err(e) if e.kind() == IoError::WouldBlock => return,
+                Err(e) if e.kind() == IoError::Interrupted => continue,
+                Err(e) => return self.lose(i, lost(&e), &e.to_string()),
+            };
+            let empty = n < self.input.len() && link.short_is_empty();
+            let now = now_ns();
+            self.books.at(now);
+            self.books.received(n);
+            let before = conn.ring.operations();
+            let evicted = self.books.evicted_ever;
+            let mut judge = Judge {
+                ring: &mut conn.ring,
+                current: &mut conn.current,
+                sent_at: conn.sent_at,
+                books: &mut self.books,
+                content: self.common.content,
+                encoder: self.common.encoder,
+                text: self.common.config.protocol == Protocol::Text,
+            };
+            let judged = conn.parser.feed(&self.input[..n], &mut judge);
+            conn.foreseen = conn.foreseen.saturating_sub(n);
+            let answered = before - conn.ring.operations();
+            self.outstanding -= answered;
+            if answered > 0 {
+                conn.heard_at = now;
+                self.heard_at = now;
+                self.losses = 0;
+            }
+            if let Err(garbled) = judged {
+                return self.garbled(i, &garbled);
+            }
+            let done = conn.ring.is_empty();
+            if self.marks {
+                if self.books.evicted_ever > evicted {
+                    self.pause_marks(now);
+                }
+                let conn = &mut self.conns[i];
+                if done {
+                    let took = now.saturating_sub(conn.sent_at);
+                    self.batch_ns = self.batch_ns - self.batch_ns / 16 + took / 16;
+                    conn.foreseen = 0;
+                } else if conn.mark > 1 {
+                    self.mark(i, now);
+                }
+            }
+            if done || answered > 0 {
+                self.free(i, now);
+            }
+            if empty {
+                return;
+            }
+        }
+    }
+
+    pub(super) fn watch_room(&mut self, i: usize, watch: bool) {
+        let conn = &mut self.conns[i];
+        let Stage::Up(link) = &conn.stage else { return };
+        if conn.watches_room == watch {
+            return;
+        }
+        let flags = if watch { READING | epoll::EventFlags::OUT } else { READING };
+        // The descriptor is registered; this cannot fail but for want of kernel memory, and then the
+        // operation times out.
+        if epoll::modify(&self.epoll, link, epoll::EventData::new_u64(i as u64), flags).is_ok() {
+            conn.watches_room = watch;
+        }
+    }
+}

@@ -1,0 +1,108 @@
+//! Connections that are lost: their operations have failed, and they are opened again.
+
+use std::io::{self, ErrorKind as IoError};
+
+use rustix::event::epoll;
+
+use super::{READING, Worker};
+use crate::clock::now_ns;
+use crate::conn::Stage;
+use crate::protocol::{Garbled, Parser};
+use crate::report::{Ended, ErrorKind};
+
+/// How long a refused reconnection waits, ns.
+const RETRY: u64 = 10_000_000;
+
+impl Worker<'_> {
+    #[cold]
+    pub(super) fn garbled(&mut self, i: usize, garbled: &Garbled) {
+        self.lose(i, ErrorKind::Garbled, &garbled.to_string());
+    }
+
+    /// Connection `i` is of no use any more: its operations have failed, and it is opened again.
+    #[cold]
+    pub(super) fn lose(&mut self, i: usize, kind: ErrorKind, why: &str) {
+        let now = now_ns();
+        self.books.at(now);
+        let conn = &mut self.conns[i];
+        let mut kind = kind;
+        let all = matches!(kind, ErrorKind::TimedOut);
+        for from in conn.outstanding() {
+            self.books.give_up(from);
+            self.books.error(kind, || format!("{}: {why}", kind.name()));
+            if !all {
+                kind = ErrorKind::ConnectionLost;
+            }
+        }
+        if conn.ring.operations() == 0 {
+            self.books.error(kind, || format!("{}: {why}", kind.name()));
+        }
+        self.outstanding -= conn.ring.operations();
+        self.losses += 1;
+        conn.reset(Parser::new(self.common.config.protocol), Stage::Down(now));
+        if self.losses > 3 * self.conns.len() + 10 {
+            self.common.end.now(|at_ns| Ended::ServerGone { at_ns });
+            return;
+        }
+        self.open(i, now);
+    }
+
+    /// Begins to open connection `i` again.
+    #[cold]
+    pub(super) fn open(&mut self, i: usize, now: u64) {
+        if now >= self.line.end || self.common.end.is_now() {
+            return;
+        }
+        match self.common.server.begin() {
+            Ok(link) => {
+                let data = epoll::EventData::new_u64(i as u64);
+                let flags = READING | epoll::EventFlags::OUT;
+                if epoll::add(&self.epoll, &link, data, flags).is_ok() {
+                    self.conns[i].stage = Stage::Opening(link, now);
+                } else {
+                    self.conns[i].stage = Stage::Down(now + RETRY);
+                }
+            }
+            Err(e) if is_refusal(&e) => self.common.end.now(|at_ns| Ended::ServerGone { at_ns }),
+            Err(_) => self.conns[i].stage = Stage::Down(now + RETRY),
+        }
+    }
+
+    /// Connection `i` has been opened, or not.
+    #[cold]
+    pub(super) fn opened(&mut self, i: usize) {
+        let conn = &mut self.conns[i];
+        let stage = std::mem::replace(&mut conn.stage, Stage::Down(0));
+        let Stage::Opening(link, since) = stage else {
+            conn.stage = stage;
+            return;
+        };
+        match link.opened() {
+            Ok(()) => {
+                let now = now_ns();
+                conn.stage = Stage::Up(link);
+                conn.heard_at = now;
+                conn.watches_room = true;
+                self.books.reconnects += 1;
+                self.watch_room(i, false);
+                self.free(i, now);
+            }
+            Err(e) if e.kind() == IoError::WouldBlock => conn.stage = Stage::Opening(link, since),
+            Err(e) if is_refusal(&e) => self.common.end.now(|at_ns| Ended::ServerGone { at_ns }),
+            Err(e) => self.lose(i, ErrorKind::ConnectionLost, &e.to_string()),
+        }
+    }
+}
+
+fn is_refusal(error: &io::Error) -> bool {
+    matches!(error.kind(), IoError::ConnectionRefused | IoError::NotFound)
+}
+
+/// An error of TLS is garbage; everything else is a lost connection.
+pub(super) fn lost(error: &io::Error) -> ErrorKind {
+    if error.kind() == IoError::InvalidData {
+        ErrorKind::Garbled
+    } else {
+        ErrorKind::ConnectionLost
+    }
+}
