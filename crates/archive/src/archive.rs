@@ -93,12 +93,7 @@ impl Archive {
     /// `Busy` when its process lives, `Finished` when it is completed, `Damaged` when its ledger
     /// or records were changed.
     pub fn resume(&self, id: &RunId) -> Result<RunWriter> {
-        let folder = self.folder_of(id)?;
-        let lock = Lock::take(&folder, Purpose::Write)?.map_err(|owner| Error::Busy {
-            run: id.clone(),
-            owner,
-            lock: folder.join(crate::layout::LOCK),
-        })?;
+        let (folder, lock) = self.locked(id)?;
         if RunReader::open(&folder, id)?.state() == RunState::Completed {
             return Err(Error::Finished { run: id.clone() });
         }
@@ -168,12 +163,7 @@ impl Archive {
     /// # Errors
     /// `Busy` when its process lives.
     pub fn remove(&self, id: &RunId) -> Result<()> {
-        let folder = self.folder_of(id)?;
-        let lock = Lock::take(&folder, Purpose::Write)?.map_err(|owner| Error::Busy {
-            run: id.clone(),
-            owner,
-            lock: folder.join(crate::layout::LOCK),
-        })?;
+        let (folder, lock) = self.locked(id)?;
         clear_staging(&self.folder);
         // Renamed first, so that no reader sees a part of it.
         let away = self.folder.join(STAGING).join(format!("{id}.removed"));
@@ -183,6 +173,17 @@ impl Archive {
         disk::sync(&self.folder.join(RUNS))?;
         listing::forget(&self.folder, id);
         disk::remove(&away)
+    }
+
+    /// A run's folder and the lock on it, for a process that changes it.
+    fn locked(&self, id: &RunId) -> Result<(PathBuf, Lock)> {
+        let folder = self.folder_of(id)?;
+        let lock = Lock::take(&folder, Purpose::Write)?.map_err(|owner| Error::Busy {
+            run: id.clone(),
+            owner,
+            lock: folder.join(crate::layout::LOCK),
+        })?;
+        Ok((folder, lock))
     }
 
     /// The ids of all runs, oldest first.

@@ -7,9 +7,9 @@ use std::path::Path;
 
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
-use sha2::{Digest, Sha256};
 
 use assay_model::SCHEMA_VERSION;
+pub(crate) use assay_sut::{hex, sha256};
 
 use crate::{Error, Result};
 
@@ -25,18 +25,6 @@ pub(crate) enum Durability {
     Synced,
     /// In the page cache: it survives the process, not the power.
     Cached,
-}
-
-/// SHA-256 of `bytes`, hexadecimal.
-pub(crate) fn sha256(bytes: &[u8]) -> String {
-    hex(&Sha256::digest(bytes))
-}
-
-/// Lower-case hexadecimal.
-pub(crate) fn hex(bytes: &[u8]) -> String {
-    const DIGITS: &[u8; 16] = b"0123456789abcdef";
-    let digit = |n: u8| char::from(DIGITS[usize::from(n)]);
-    bytes.iter().flat_map(|b| [digit(b >> 4), digit(b & 15)]).collect()
 }
 
 /// A value as indented JSON with a final newline: the bytes that are hashed and written.

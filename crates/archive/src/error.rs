@@ -168,6 +168,14 @@ pub enum Error {
         /// What SQLite said.
         source: rusqlite::Error,
     },
+    /// An experiment that was made of imported results cannot be written.
+    #[error("the experiment of `{name}` cannot be written as TOML: {reason}")]
+    Experiment {
+        /// Its name.
+        name: String,
+        /// Why not.
+        reason: String,
+    },
     /// A file of the target folder of an export is there already.
     #[error("{} exists already; choose another place or remove it", path.display())]
     Exists {

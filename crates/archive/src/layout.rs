@@ -16,6 +16,8 @@ pub(crate) const METRICS: &str = "metrics.json";
 pub(crate) const LEDGER: &str = "ledger.jsonl";
 pub(crate) const RECORDS: &str = "records.jsonl";
 pub(crate) const TRIALS: &str = "trials";
+/// Files of other programs that the run was imported from.
+pub(crate) const IMPORTED: &str = "imported";
 pub(crate) const LOCK: &str = "lock";
 /// Where a trial's folder is put together before it is renamed into `trials/`.
 pub(crate) const TRIAL_STAGING: &str = "trials.tmp";

@@ -21,6 +21,7 @@ mod error;
 mod export;
 mod filter;
 mod finite;
+pub mod foreign;
 mod identity;
 mod import;
 mod index;

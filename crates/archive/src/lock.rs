@@ -8,6 +8,7 @@ use std::fs::{self, File, OpenOptions};
 use std::io::Write;
 use std::path::{Path, PathBuf};
 
+use assay_sut::start_ticks;
 use rustix::fs::{FlockOperation, flock};
 use serde::{Deserialize, Serialize};
 
@@ -60,7 +61,7 @@ impl Owner {
             boot_id: boot_id(),
             namespace: namespace(),
             pid,
-            start_time: start_time(pid),
+            start_time: start_ticks(pid),
         }
     }
 
@@ -73,7 +74,7 @@ impl Owner {
         } else if self.namespace != here.namespace {
             true
         } else {
-            let now = start_time(self.pid);
+            let now = start_ticks(self.pid);
             now.is_some() && (now == self.start_time || self.start_time.is_none())
         };
         if alive {
@@ -90,17 +91,6 @@ fn boot_id() -> String {
 
 fn namespace() -> String {
     fs::read_link("/proc/self/ns/pid").map_or_else(|_| String::new(), |p| p.display().to_string())
-}
-
-/// Field 22 of `/proc/PID/stat` (proc_pid_stat(5)); the name in field 2 may hold spaces and
-/// parentheses. `None` when there is no such process, or only its zombie.
-fn start_time(pid: u32) -> Option<u64> {
-    let stat = fs::read_to_string(format!("/proc/{pid}/stat")).ok()?;
-    let mut fields = stat.rsplit_once(')')?.1.split_ascii_whitespace();
-    if matches!(fields.next()?, "Z" | "X") {
-        return None;
-    }
-    fields.nth(18)?.parse().ok()
 }
 
 /// Looks at the lock in `folder` without touching it.

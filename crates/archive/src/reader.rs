@@ -5,8 +5,8 @@ use std::fs::File;
 use std::path::{Path, PathBuf};
 
 use assay_model::{
-    LedgerEntry, LedgerEvent, MetricValue, Plan, RunId, RunState, RunSummary, SampleSet,
-    SystemDescription, TrialRecord,
+    ImportedFile, LedgerEntry, LedgerEvent, MetricValue, Plan, RunId, RunState, RunSummary,
+    SampleSet, SystemDescription, TrialRecord,
 };
 
 use crate::account::{Account, Gone};
@@ -90,6 +90,14 @@ impl RunReader {
 
     pub(crate) fn chain(&self) -> &Chain {
         &self.chain
+    }
+
+    /// The program and the files that the trials were imported from; `None` when assay ran them.
+    pub fn imported(&self) -> Option<(&str, &[ImportedFile])> {
+        self.chain.entries.iter().find_map(|entry| match &entry.event {
+            LedgerEvent::Imported { tool, files, .. } => Some((tool.as_str(), files.as_slice())),
+            _ => None,
+        })
     }
 
     /// Values that belong to the run as a whole; empty when there are none.

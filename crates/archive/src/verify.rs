@@ -9,7 +9,10 @@ use assay_model::{RunId, RunState, Severity};
 use crate::account::{Account, Gone, Key, Standing};
 use crate::archive::Archive;
 use crate::disk::{self, MAX_TEXT};
-use crate::layout::{EXPERIMENT, LEDGER, METRICS, PLAN, RECORDS, SAMPLES, STAGING, SYSTEM, TRIALS};
+use crate::foreign::MAX_FILE;
+use crate::layout::{
+    EXPERIMENT, LEDGER, METRICS, PLAN, RECORDS, SAMPLES, STAGING, SYSTEM, TRIALS, is_run_file,
+};
 use crate::lock::{Held, look};
 use crate::reader::RunReader;
 use crate::{Error, Result, listing, records, repair, samples};
@@ -151,6 +154,7 @@ impl Check<'_> {
                 self.error(&self.folder.join(name), &error);
             }
         }
+        self.imported(run);
         let account = Account::of(run.ledger());
         let recorded = self.records(&account, live);
         self.trials(&account, &recorded, live);
@@ -178,6 +182,27 @@ impl Check<'_> {
                     format!("it does not say what {name} was"),
                 ),
                 (Err(error), _) => self.error(&path, &error),
+            }
+        }
+    }
+
+    /// The files that the run was imported from are there as they were.
+    fn imported(&mut self, run: &RunReader) {
+        for file in run.imported().map(|(_, files)| files).unwrap_or_default() {
+            if !is_run_file(&file.kept) {
+                let message = format!("`{}` is not the name of a run's file", file.kept);
+                self.found(&self.folder.join(LEDGER), ProblemKind::Unreadable, message);
+                continue;
+            }
+            let path = self.folder.join(&file.kept);
+            match disk::read(&path, MAX_FILE) {
+                Ok(bytes) if disk::sha256(&bytes) == file.sha256 => {}
+                Ok(_) => self.found(
+                    &path,
+                    ProblemKind::Hash,
+                    format!("it is not the `{}` that the trials were imported from", file.name),
+                ),
+                Err(error) => self.error(&path, &error),
             }
         }
     }

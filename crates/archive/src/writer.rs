@@ -24,8 +24,13 @@ use crate::reader::RunReader;
 use crate::records::MAX_LINE;
 use crate::{Error, Result, finite, samples};
 
-/// How long trials may wait to be flushed: what a lost power takes at most.
-const FLUSH_EVERY: Duration = Duration::from_secs(1);
+/// A trial this long is flushed at once; what is shorter may wait.
+const FLUSH_AFTER: Duration = Duration::from_secs(1);
+/// How long trials may wait to be flushed at most: what a lost power takes.
+const FLUSH_EVERY: Duration = Duration::from_secs(30);
+/// Between short trials a flush waits until this many times its own cost has passed, so that it takes
+/// no more than a ten-thousandth of the run's time.
+const FLUSH_SHARE: u32 = 10_000;
 
 /// A run that this process writes. Dropping it without [`RunWriter::finish`] leaves an interrupted
 /// run that can be resumed.
@@ -43,6 +48,8 @@ pub struct RunWriter {
     /// Files of trials and their folders, written since the last flush.
     unflushed: Vec<PathBuf>,
     flushed_at: Instant,
+    /// How long trials that are short may wait now.
+    patience: Duration,
     broken: bool,
     _lock: Lock,
 }
@@ -67,6 +74,7 @@ impl RunWriter {
             durability,
             unflushed: Vec::new(),
             flushed_at: Instant::now(),
+            patience: FLUSH_AFTER,
             broken: false,
             _lock: lock,
         })
@@ -104,8 +112,9 @@ impl RunWriter {
     /// in the ledger. The record's line is what counts: a trial without it did not end.
     ///
     /// When this returns, the trial survives `kill -9`. It survives a lost power when it has samples
-    /// or when the last flush was a second ago or longer, as it was after a trial of a second; else
-    /// with the next trial for which one of these holds, or [`RunWriter::finish`].
+    /// or lasted a second; else once ten thousand times the cost of the last flush has passed (about
+    /// 10 s on a usual disk, never less than 1 s, never more than 30 s), or with
+    /// [`RunWriter::finish`].
     ///
     /// # Errors
     /// `Record` when the record cannot be read back as it is (a number that is not finite) or that
@@ -164,6 +173,23 @@ impl RunWriter {
         let file = RunMetrics { schema_version: SCHEMA_VERSION, metrics: metrics.to_vec() };
         let bytes = disk::to_json(&file, &path)?;
         self.guarded(|run| disk::replace(&path, &bytes, run.durability))
+    }
+
+    /// Keeps a file beside the run's own: `name` is a path of plain names inside its folder. It is
+    /// flushed when this returns.
+    pub(crate) fn keep_file(&mut self, name: &str, bytes: &[u8]) -> Result<()> {
+        let path = self.folder.join(name);
+        self.guarded(|run| {
+            if let Some(parent) = path.parent() {
+                disk::make_folder(parent)?;
+                disk::write_new(&path, bytes, run.durability)?;
+                if run.durability == Durability::Synced {
+                    disk::sync(parent)?;
+                    run.sync_folder()?;
+                }
+            }
+            Ok(())
+        })
     }
 
     /// Ends the run: everything is flushed, and the lock released. With `Interrupted` or `Failed`
@@ -244,7 +270,9 @@ impl RunWriter {
     ) -> Result<()> {
         let key = (record.number, record.attempt);
         let sampled = !files[2].1.is_empty();
-        let due = sampled || self.flushed_at.elapsed() >= FLUSH_EVERY;
+        let lasted = Duration::from_nanos(record.end_ns.saturating_sub(record.start_ns));
+        let due = sampled || lasted >= FLUSH_AFTER || self.flushed_at.elapsed() >= self.patience;
+        let began = Instant::now();
         if files.iter().any(|(_, bytes)| !bytes.is_empty()) {
             self.put_files(&trial_folder(key.0, key.1), files)?;
         }
@@ -265,6 +293,8 @@ impl RunWriter {
         }
         if due {
             self.flushed_at = Instant::now();
+            let cost = self.flushed_at - began;
+            self.patience = (cost * FLUSH_SHARE).clamp(FLUSH_AFTER, FLUSH_EVERY);
         }
         Ok(())
     }

@@ -36,10 +36,17 @@ pub enum Verb {
     Plan(Plan),
     /// Lay runs side by side, with what else differed between them.
     Compare(Compare),
+    /// Recompute every claim of a text: what holds, what is wrong, what cannot be checked.
+    Audit(Audit),
     /// Write a run as one HTML page that needs no network, with Markdown, CSV, JSON and the raw data.
     Publish(Publish),
+    /// A table of quoted results as of a day, ranked in total or under a denominator; without a name,
+    /// the list of them.
+    Landscape(Landscape),
     /// CPU, disk, memory, pressure and power now, on one clock.
     Stat(Stat),
+    /// What block I/O a recorded trace holds: how many, how large, how long, where, whose.
+    Io(Io),
     /// What was run before.
     #[command(subcommand)]
     Archive(Archive),
@@ -48,6 +55,9 @@ pub enum Verb {
     /// Kits: outside programs as workloads.
     #[command(subcommand)]
     Kit(Kit),
+    /// The checks of the catalogue and the rule packs.
+    #[command(subcommand)]
+    Rules(Rules),
     /// The workloads and kits that can be run, with their parameters.
     Workloads {
         /// Only this one, with its parameters and metrics.
@@ -195,18 +205,106 @@ pub struct Compare {
     /// Differences within it do not matter, such as `2 %`.
     #[arg(long, value_name = "PERCENT")]
     pub margin: Option<String>,
+    /// What is meant to differ between the systems, such as `kernel.release` or `cpu.model`, or a
+    /// parameter. May be given several times.
+    #[arg(long, value_name = "PATH")]
+    pub factor: Vec<String>,
+    /// Accept a soft difference, with the reason, which is printed. May be given several times.
+    #[arg(long, value_name = "PATH=REASON")]
+    pub accept: Vec<String>,
 }
+
+/// `assay audit`.
+#[derive(Debug, Args)]
+#[command(after_help = AUDIT_EXAMPLES)]
+pub struct Audit {
+    /// Texts: Markdown, HTML or plain text.
+    #[arg(required = true, value_name = "FILE")]
+    pub files: Vec<PathBuf>,
+    /// Results quoted from elsewhere, that claims may be about (CSV), in place of those built in. May
+    /// be given several times.
+    #[arg(long, value_name = "CSV")]
+    pub results: Vec<PathBuf>,
+    /// Show only these verdicts, with commas: wrong, ambiguous, off-by-rounding, unsupported, holds.
+    #[arg(long, value_name = "VERDICTS", value_delimiter = ',')]
+    pub only: Vec<String>,
+    /// The largest file that is read, such as `64 MiB`.
+    #[arg(long, value_name = "SIZE", default_value = "16 MiB")]
+    pub max_size: String,
+}
+
+const AUDIT_EXAMPLES: &str = "\
+Examples:
+  assay audit post.md
+  assay audit page.html --results results.csv --only wrong,ambiguous
+
+Exit code 4 when a claim is wrong.";
 
 /// `assay publish`.
 #[derive(Debug, Args)]
 pub struct Publish {
-    /// The run: an id, a part of one that fits only one run, or `last`.
-    #[arg(default_value = "last")]
-    pub run: String,
+    /// The run (an id, a part of one that fits only one run, or `last`), or a post's template:
+    /// a file that ends in `.md`.
+    #[arg(default_value = "last", value_name = "RUN|POST.md")]
+    pub what: String,
     /// The folder to write to.
     #[arg(short, long, value_name = "DIR")]
     pub output: PathBuf,
+    /// For a post: a folder of quoted results beside the built-in ones; may be repeated.
+    #[arg(long, value_name = "DIR")]
+    pub published: Vec<PathBuf>,
+    /// For a post: publish it without the numbers that a check calls invalid, instead of not at all.
+    #[arg(long)]
+    pub withhold: bool,
 }
+
+/// `assay landscape`.
+#[derive(Debug, Args)]
+#[command(after_help = LANDSCAPE_EXAMPLES)]
+pub struct Landscape {
+    /// Which landscape; absent: list them.
+    pub name: Option<String>,
+    /// Only results that were true on this day, such as 2009-08-27.
+    #[arg(long, value_name = "DATE")]
+    pub as_of: Option<String>,
+    /// A column of the values per chip, core, thread, instance, core-ghz, watt, rack-unit or price; the
+    /// first one orders the table. May be given several times.
+    #[arg(long, value_name = "DENOMINATOR")]
+    pub per: Vec<assay_rules::denominator::Denominator>,
+    /// Every system by every denominator that is recorded, with places, and where the order turns
+    /// round.
+    #[arg(long)]
+    pub matrix: bool,
+    /// Put a measured run beside the quoted results. May be given several times.
+    #[arg(long = "with", value_name = "RUN")]
+    pub with_runs: Vec<String>,
+    /// Another folder of results: `*.csv`, and if there are any `landscapes.toml`, `sources.csv`. May
+    /// be given several times.
+    #[arg(long, value_name = "DIR")]
+    pub published: Vec<PathBuf>,
+    /// Only this metric.
+    #[arg(long)]
+    pub metric: Option<String>,
+    /// Show so many lines, 0 for all [default: 40 in a terminal's table, else all].
+    #[arg(long, value_name = "N")]
+    pub top: Option<usize>,
+    /// Print CSV; with --matrix the matrix.
+    #[arg(long, conflicts_with_all = ["json", "markdown"])]
+    pub csv: bool,
+    /// Print Markdown.
+    #[arg(long, conflicts_with = "json")]
+    pub markdown: bool,
+    /// Write a page: one HTML file that needs no network, with the matrix.
+    #[arg(short, long, value_name = "FILE.html")]
+    pub output: Option<PathBuf>,
+}
+
+const LANDSCAPE_EXAMPLES: &str = "\
+Examples:
+  assay landscape
+  assay landscape specjbb2005 --as-of 2009-08-27
+  assay landscape specjbb2005 --per watt --per core --matrix
+  assay landscape memcached --with last -o memcached.html";
 
 /// `assay stat`.
 #[derive(Debug, Args)]
@@ -226,6 +324,118 @@ pub struct Stat {
     /// Run this command and watch while it runs.
     #[arg(last = true, value_name = "COMMAND")]
     pub command: Vec<OsString>,
+}
+
+/// `assay io`.
+#[derive(Debug, Args)]
+#[command(after_help = IO_EXAMPLES)]
+pub struct Io {
+    /// The trace: a file, `-` for standard input, or NAME for the files NAME.blktrace.0,
+    /// NAME.blktrace.1 and so on. Its format is found by what it holds.
+    #[arg(long, value_name = "TRACE")]
+    pub from: PathBuf,
+    /// Tell I/Os apart by these, with commas.
+    #[arg(long, value_delimiter = ',', value_name = "WHAT")]
+    pub by: Vec<IoDimension>,
+    /// Histograms, with commas.
+    #[arg(long, value_delimiter = ',', value_name = "WHAT")]
+    pub hist: Vec<IoMeasure>,
+    /// Addresses by powers of two, not by regions.
+    #[arg(long, requires = "hist", conflicts_with = "linear")]
+    pub quantize: bool,
+    /// Histograms of equal steps.
+    #[arg(long, value_name = "FROM,TO,STEP", requires = "hist", allow_hyphen_values = true)]
+    pub linear: Option<String>,
+    /// The unit of times in histograms.
+    #[arg(long, value_enum, default_value_t = IoUnit::Us)]
+    pub unit: IoUnit,
+    /// A line for every such stretch of time.
+    #[arg(long, value_name = "DURATION")]
+    pub tick: Option<String>,
+    /// At most so many groups, devices and regions, the busiest first.
+    #[arg(long, value_name = "N", default_value_t = 10)]
+    pub top: usize,
+    /// Only this program. May be given several times.
+    #[arg(long, value_name = "NAME")]
+    pub program: Vec<String>,
+    /// Only this device, as the trace names it. May be given several times.
+    #[arg(long, value_name = "NAME")]
+    pub device: Vec<String>,
+    /// Only this process. May be given several times.
+    #[arg(long, value_name = "PID")]
+    pub pid: Vec<u32>,
+    /// Only this file. May be given several times.
+    #[arg(long, value_name = "NAME")]
+    pub file: Vec<String>,
+    /// Only this control group. May be given several times.
+    #[arg(long, value_name = "NAME")]
+    pub cgroup: Vec<String>,
+    /// Only reads.
+    #[arg(long, conflicts_with = "write")]
+    pub read: bool,
+    /// Only writes.
+    #[arg(long)]
+    pub write: bool,
+    /// Only I/Os that started this long after the first one of the trace, or later.
+    #[arg(long, value_name = "DURATION")]
+    pub from_time: Option<String>,
+    /// Only I/Os that started before this long after the first one of the trace.
+    #[arg(long, value_name = "DURATION")]
+    pub to_time: Option<String>,
+    /// Only I/Os that begin in these blocks of 512 bytes; regions then divide that range.
+    #[arg(long, value_name = "FIRST-LAST")]
+    pub blocks: Option<String>,
+    /// Keep the I/Os as Parquet, one row an I/O.
+    #[arg(long, value_name = "FILE")]
+    pub save: Option<PathBuf>,
+    /// How many threads read, where the format allows more than one [default: all CPUs].
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..=1024))]
+    pub threads: Option<u16>,
+}
+
+const IO_EXAMPLES: &str = "\
+Examples:
+  assay io --from sda --by program,direction
+  assay io --from sda --program oracle --write --by device --hist size
+  assay io --from hm_1.csv --hist latency --unit ms
+  perf script | assay io --from - --hist address --tick '1 s'";
+
+/// What I/Os are told apart by.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+#[allow(missing_docs)] // each is named by its word
+pub enum IoDimension {
+    Device,
+    Program,
+    Pid,
+    Direction,
+    File,
+    Cgroup,
+}
+
+/// What a histogram is of.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub enum IoMeasure {
+    /// Bytes.
+    Size,
+    /// From the first moment traced to the end.
+    Latency,
+    /// The part of it in the queue.
+    Queue,
+    /// The part of it in the device.
+    Device,
+    /// The first block.
+    Address,
+}
+
+/// A unit of time.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub enum IoUnit {
+    /// Nanoseconds.
+    Ns,
+    /// Microseconds.
+    Us,
+    /// Milliseconds.
+    Ms,
 }
 
 /// `assay archive`.
@@ -271,10 +481,24 @@ pub enum Archive {
         #[arg(long)]
         dataset: bool,
     },
-    /// Read a run that was exported; its hashes are checked.
+    /// Take in a run that was exported, or results of another program (hyperfine, Google Benchmark,
+    /// fio, JMH, memtier_benchmark, mcperf, SPEC CPU).
     Import {
-        /// The file.
-        file: PathBuf,
+        /// The file; several results of one program become one run.
+        #[arg(required = true, value_name = "FILE")]
+        files: Vec<PathBuf>,
+        /// Read it as this; absent: as what its content says that it is.
+        #[arg(long = "as", value_name = "FORMAT", value_parser = format_names())]
+        format: Option<String>,
+        /// Name the run's experiment.
+        #[arg(long, value_name = "NAME")]
+        name: Option<String>,
+        /// A word to find the run by, such as `host=lab1`. May be given several times.
+        #[arg(long, value_name = "WORD")]
+        tag: Vec<String>,
+        /// Import results once more that were imported before.
+        #[arg(long)]
+        again: bool,
     },
     /// Make the index anew from the files.
     Reindex,
@@ -283,6 +507,14 @@ pub enum Archive {
         /// The run.
         run: String,
     },
+}
+
+/// The formats of other programs that are read, with what writes them.
+fn format_names() -> clap::builder::PossibleValuesParser {
+    let values = assay_archive::foreign::FORMATS
+        .iter()
+        .map(|f| clap::builder::PossibleValue::new(f.name).help(f.help));
+    clap::builder::PossibleValuesParser::new(values)
 }
 
 /// `assay doctor`.
@@ -309,4 +541,63 @@ pub enum Kit {
         /// The kit's folder.
         dir: PathBuf,
     },
+}
+
+/// `assay rules`.
+#[derive(Debug, Subcommand)]
+pub enum Rules {
+    /// The packs, and the checks in a line each.
+    List {
+        /// Packs of this folder instead of those that come with assay.
+        #[arg(long, value_name = "DIR")]
+        packs: Option<PathBuf>,
+    },
+    /// Every check in full.
+    Catalogue {
+        /// As the page of the documentation.
+        #[arg(long)]
+        markdown: bool,
+    },
+    /// How much a difference in each fact of a system means, and what follows from which factor.
+    Classes {
+        /// As the page of the documentation.
+        #[arg(long)]
+        markdown: bool,
+    },
+    /// One check or one pack.
+    Show {
+        /// A check (`F31` or `interleaved`) or a pack (`cpu`).
+        id: String,
+        /// Packs of this folder instead of those that come with assay.
+        #[arg(long, value_name = "DIR")]
+        packs: Option<PathBuf>,
+    },
+    /// Make every check on a run, and name those that cannot be made.
+    Check {
+        /// The run.
+        #[arg(default_value = "last")]
+        run: String,
+        /// What the numbers are for.
+        #[arg(long, value_enum, default_value_t = RulesProfile::Lab)]
+        profile: RulesProfile,
+    },
+    /// Judge a result, written as JSON, by a pack.
+    Judge {
+        /// The pack.
+        pack: String,
+        /// The result.
+        file: PathBuf,
+        /// Packs of this folder instead of those that come with assay.
+        #[arg(long, value_name = "DIR")]
+        packs: Option<PathBuf>,
+    },
+}
+
+/// What numbers are for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub enum RulesProfile {
+    /// Work at the bench: what cannot be checked is counted.
+    Lab,
+    /// For others to read: what cannot be checked is a finding.
+    Publish,
 }

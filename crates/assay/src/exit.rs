@@ -31,8 +31,16 @@ impl From<Exit> for std::process::ExitCode {
 /// The code of an error that ended a command.
 pub fn of_error(error: &anyhow::Error) -> Exit {
     use assay_lab::LabError;
-    if error.downcast_ref::<Usage>().is_some() {
+    if error.downcast_ref::<Usage>().is_some()
+        || error.downcast_ref::<assay_report::post::PostError>().is_some()
+    {
         return Exit::Usage;
+    }
+    if let Some(foreign) = error.downcast_ref::<assay_archive::foreign::ForeignError>() {
+        return match foreign {
+            assay_archive::foreign::ForeignError::Archive(e) if !is_usage(e) => Exit::Failed,
+            _ => Exit::Usage,
+        };
     }
     if let Some(archive) = error.downcast_ref::<assay_archive::Error>() {
         return if is_usage(archive) { Exit::Usage } else { Exit::Failed };

@@ -51,6 +51,8 @@ fn is_broken_pipe(error: &anyhow::Error) -> bool {
 fn report(error: &anyhow::Error) {
     if let Some(assay_lab::LabError::File(file)) = error.downcast_ref() {
         let _ = writeln!(std::io::stderr(), "{}", file.render(colour(&std::io::stderr())));
+    } else if let Some(post) = error.downcast_ref::<assay_report::post::PostError>() {
+        let _ = writeln!(std::io::stderr(), "{}", post.render(colour(&std::io::stderr())));
     } else {
         say(&format!("error: {}", sentence(error)));
     }

@@ -15,7 +15,15 @@ pub fn load(archive: &Archive, id: &RunId) -> Result<RunView> {
         .map_err(assay_lab::LabError::File)?;
     let plan = reader.plan()?;
     let records = reader.records()?;
-    let analysis = assay_lab::analyse(&experiment, &plan, &records);
+    let system = reader.system()?;
+    let mut analysis = assay_lab::analyse(&assay_lab::Recorded {
+        experiment: &experiment,
+        plan: &plan,
+        records: &records,
+        system: Some(&system),
+        ledger: reader.ledger(),
+    });
+    analysis.run_metrics.extend(reader.run_metrics()?);
     let mut samples = BTreeMap::new();
     for record in records.iter().filter(|r| r.observers.iter().any(|o| o.samples > 0)) {
         if let Some(set) = reader.samples(record.number, record.attempt)? {
@@ -27,7 +35,7 @@ pub fn load(archive: &Archive, id: &RunId) -> Result<RunView> {
         experiment,
         experiment_toml,
         plan,
-        system: reader.system()?,
+        system,
         records,
         analysis,
         samples,

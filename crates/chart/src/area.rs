@@ -2,11 +2,11 @@
 
 use maud::{Markup, html};
 
-use crate::axis::{Axis, heading};
-use crate::frame::{Head, Inner, WIDTH, band, crosshair, px, svg};
-use crate::legend::{Key, KeyKind, legend};
+use crate::axis::Axis;
+use crate::frame::{Head, Inner, band, px};
+use crate::legend::{Key, KeyKind};
 use crate::scale::{Scale, extent};
-use crate::timeline::{PhaseSpan, axis, phases};
+use crate::timeline::{PhaseSpan, Timeline};
 
 /// One layer, from the bottom up.
 #[derive(Debug, Clone, PartialEq)]
@@ -55,14 +55,6 @@ const MOST_STEPS: usize = 300;
 /// Draws the chart. Intervals without a value, and time that no interval covers, stay empty.
 pub fn render(chart: &Area) -> Markup {
     let steps = merged(&chart.steps, MOST_STEPS);
-    let time = extent(
-        steps
-            .iter()
-            .flat_map(|s| [s.from_s, s.to_s])
-            .chain(chart.phases.iter().flat_map(|p| [p.from_s, p.to_s])),
-    )
-    .unwrap_or((0.0, 1.0));
-    let x_axis = axis(time.0, time.1);
     let sums = steps.iter().map(|s| s.values.iter().sum());
     let top_value = chart.full.or_else(|| extent(sums).map(|e| e.1)).unwrap_or(1.0);
     let y_axis = Axis::linear((0.0, top_value), &chart.unit);
@@ -77,25 +69,17 @@ pub fn render(chart: &Area) -> Markup {
             kind: KeyKind::Fill,
         })
         .collect();
-    let (legend, legend_height) = legend(&keys, 38.0);
-    let top = 54.0 + legend_height;
-    let inner =
-        Inner { left: y_axis.label_room(), right: WIDTH - 14.0, top, bottom: top + PLOT_HEIGHT };
-    let x = x_axis.scale(inner.left, inner.right);
-    let y = y_axis.scale(inner.bottom, inner.top);
+    let moments = steps.iter().flat_map(|s| [s.from_s, s.to_s]);
+    let plot = Timeline::new(moments, &chart.phases, y_axis, &keys, PLOT_HEIGHT);
     let body = html! {
-        (heading(14.0, &y_axis.title(&chart.name), &chart.note))
-        (legend)
-        (phases(&chart.phases, &x, &inner))
-        @for i in 0..chart.layers.len() {
-            path class={ "fill layer-" (chart.layers[i].class) } d=(layer(&steps, i, &x, &y)) {}
+        (plot.ground(&chart.name, &chart.note))
+        @for (i, l) in chart.layers.iter().enumerate() {
+            path class={ "fill layer-" (l.class) } d=(layer(&steps, i, &plot.x, &plot.y)) {}
         }
-        (y_axis.vertical(&inner))
-        (x_axis.horizontal(&inner, &x_axis.title("time since the trial began")))
-        (crosshair(&inner))
-        (hits(chart, &steps, &x, &inner))
+        (plot.axes())
+        (hits(chart, &steps, &plot.x, &plot.inner))
     };
-    svg(&chart.head, "area", inner.bottom + 46.0, &body)
+    plot.svg(&chart.head, "area", &body)
 }
 
 /// The shape of one layer: steps, since a value holds over its whole interval.

@@ -138,10 +138,10 @@ impl Axis {
 }
 
 /// The two texts above the plot: what the vertical axis measures, and which way is better.
-pub(crate) fn heading(y: f64, left: &str, right: &str) -> Markup {
+pub(crate) fn heading(left: &str, right: &str) -> Markup {
     html! {
-        text class="name" x="2" y=(px(y)) { (left) }
-        text class="end note" x=(px(WIDTH - 4.0)) y=(px(y)) { (right) }
+        text class="name" x="2" y="14" { (left) }
+        text class="end note" x=(px(WIDTH - 4.0)) y="14" { (right) }
     }
 }
 

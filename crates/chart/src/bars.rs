@@ -5,7 +5,7 @@ use maud::{Markup, html};
 
 use crate::axis::{Axis, direction, foot, heading, note};
 use crate::frame::{Head, Inner, WIDTH, fit, px, svg, text_width};
-use crate::mark::{Focus, mark};
+use crate::mark::{Focus, mark, whisker};
 use crate::scale::extent;
 
 /// One bar.
@@ -52,7 +52,8 @@ pub fn render(chart: &Bars) -> Markup {
     let axis = Axis::linear((0.0, if high > 0.0 { high } else { 1.0 }), &chart.unit);
     let widest =
         |of: fn(&Bar) -> &str| chart.bars.iter().map(|b| text_width(of(b))).fold(0.0, f64::max);
-    let left = (widest(|b| &b.label) + 14.0).clamp(60.0, 260.0);
+    // Names of systems are full of capitals and digits, which are wider than the average character.
+    let left = (widest(|b| &b.label) * 1.06 + 14.0).clamp(60.0, 272.0);
     let room = (widest(|b| &b.text) + 16.0).min(220.0);
     let inner = Inner {
         left,
@@ -62,20 +63,19 @@ pub fn render(chart: &Bars) -> Markup {
     };
     let x = axis.scale(inner.left, inner.right);
     let body = html! {
-        (heading(14.0, "", &direction(chart.better)))
+        (heading("", &direction(chart.better)))
         (axis.upright_grid(&inner))
         (axis.horizontal(&inner, &axis.title(&chart.name)))
         @for (i, b) in chart.bars.iter().enumerate() {
             @let y = inner.top + 3.0 + ROW * i as f64;
             g class={ "row" @if b.reference { " reference" } @if b.quoted { " quoted" } } {
-                text class="end" x=(px(left - 8.0)) y=(px(y + ROW / 2.0 + 4.0)) { (fit(&b.label, left - 14.0)) title { (b.label) } }
+                text class="end" x=(px(left - 8.0)) y=(px(y + ROW / 2.0 + 4.0)) { (fit(&b.label, (left - 14.0) / 1.06)) title { (b.label) } }
                 @if let Some(end) = x.clamped(b.value) {
                     @let d = format!("M{} {}H{}v{}H{}Z", px(left), px(y + 5.0), px(end), px(ROW - 10.0), px(left));
                     (mark("bar", &d, (end, y + ROW / 2.0), &format!("{}: {}", b.label, b.text), Focus::Stop))
                 }
                 @if let (Some(a), Some(c)) = (x.clamped(b.low), x.clamped(b.high)) {
-                    @let mid = y + ROW / 2.0;
-                    path class="whisker" d={ "M" (px(a)) " " (px(mid - 4.0)) "v8M" (px(a)) " " (px(mid)) "H" (px(c)) "M" (px(c)) " " (px(mid - 4.0)) "v8" } {}
+                    (whisker(a, c, y + ROW / 2.0, 4.0))
                 }
                 @let end = x.clamped(b.high).or(x.clamped(b.value)).unwrap_or(left);
                 text x=(px(end + 8.0)) y=(px(y + ROW / 2.0 + 4.0)) { (b.text) }

@@ -9,7 +9,7 @@ use crate::frame::{Head, Inner, WIDTH, band, crosshair, path, px, svg};
 use crate::labels::{Placer, rows};
 use crate::legend::{Key, KeyKind, legend};
 use crate::mark::{Focus, dash_class, mark, series_class, shape};
-use crate::reduce::{MOST_MARKS, stretches};
+use crate::reduce::{MOST_MARKS, aggregated};
 use crate::scale::{Scale, ScaleKind, extent};
 
 /// One point of a series.
@@ -112,13 +112,8 @@ pub fn render(curve: &Curve) -> Markup {
         kind => Axis::log(kind, (y_domain.0 / 1.1, y_domain.1 * 1.1), &curve.y_unit),
     };
 
-    let keys: Vec<Key> = curve
-        .series
-        .iter()
-        .enumerate()
-        .map(|(i, s)| Key::series(i, &s.label, KeyKind::Line))
-        .collect();
-    let (legend, legend_height) = legend(&keys, 38.0);
+    let keys = Key::numbered(curve.series.iter().map(|s| s.label.as_str()), KeyKind::Line);
+    let (legend, legend_height) = legend(&keys);
     let left = y_axis.label_room();
     let right = WIDTH - 14.0;
     let verticals: Vec<&Vertical> =
@@ -138,7 +133,7 @@ pub fn render(curve: &Curve) -> Markup {
     let y = y_axis.scale(inner.bottom, inner.top);
 
     let body = html! {
-        (heading(14.0, &y_axis.title(&curve.y_name), &direction(curve.better)))
+        (heading(&y_axis.title(&curve.y_name), &direction(curve.better)))
         (legend)
         (y_axis.vertical(&inner))
         (x_axis.horizontal(&inner, &x_axis.title(&curve.x_name)))
@@ -165,7 +160,8 @@ fn lines(curve: &Curve, x: &Scale, y: &Scale) -> Markup {
         @for (i, s) in curve.series.iter().enumerate() {
             g class={ "series " (series_class(i)) (dash_class(i)) } data-series=(i) data-label=(s.label) {
                 @if total > MOST_MARKS {
-                    (aggregated(s, x, y))
+                    @let points: Vec<(f64, f64)> = s.points.iter().map(|p| (p.x, p.y)).collect();
+                    (aggregated(&points, 600, x, y))
                 } @else {
                     path class="band" d=(band(s.points.iter().map(|p| {
                         Some((x.at(p.x)?, y.clamped(p.low)?, y.clamped(p.high)?))
@@ -179,16 +175,6 @@ fn lines(curve: &Curve, x: &Scale, y: &Scale) -> Markup {
                 }
             }
         }
-    }
-}
-
-/// Too many points for marks: the mean of each stretch and a band from its least to its greatest.
-fn aggregated(series: &Series, x: &Scale, y: &Scale) -> Markup {
-    let points: Vec<(f64, f64)> = series.points.iter().map(|p| (p.x, p.y)).collect();
-    let reduced = stretches(&points, 600);
-    html! {
-        path class="band" d=(band(reduced.iter().map(|s| Some((x.at(s.x)?, y.at(s.low)?, y.at(s.high)?))))) {}
-        path class="line" d=(path(reduced.iter().map(|s| Some((x.at(s.x)?, y.at(s.mean)?))))) {}
     }
 }
 

@@ -32,6 +32,13 @@ pub(crate) struct Inner {
     pub(crate) bottom: f64,
 }
 
+impl Inner {
+    /// The box of a plot: from `left` to the margin at the right, `height` high from `top` down.
+    pub(crate) fn plot(left: f64, top: f64, height: f64) -> Self {
+        Inner { left, right: WIDTH - 14.0, top, bottom: top + height }
+    }
+}
+
 /// The whole SVG element. Its role is `group`, not `img`: an image hides what is inside it from
 /// assistive technology, and the marks inside are images that can be focused and read.
 pub(crate) fn svg(head: &Head, class: &str, height: f64, body: &Markup) -> Markup {

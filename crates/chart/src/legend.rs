@@ -30,14 +30,21 @@ impl Key {
         let class = format!("{}{}", series_class(series), dash_class(series));
         Key { label: label.to_owned(), class, series, kind }
     }
+
+    /// The keys of series numbered from 0.
+    pub(crate) fn numbered<'a>(labels: impl Iterator<Item = &'a str>, kind: KeyKind) -> Vec<Self> {
+        labels.enumerate().map(|(i, label)| Key::series(i, label, kind)).collect()
+    }
 }
 
+/// The middle of the first row: below the heading.
+const TOP: f64 = 38.0;
 const ROW: f64 = 20.0;
 const SAMPLE: f64 = 26.0;
 const LONGEST: f64 = 330.0;
 
-/// The legend with its first row's middle at `top`, and how high it is. Nothing for no keys.
-pub(crate) fn legend(keys: &[Key], top: f64) -> (Markup, f64) {
+/// The legend below the heading, and how high it is. Nothing for no keys.
+pub(crate) fn legend(keys: &[Key]) -> (Markup, f64) {
     if keys.is_empty() {
         return (html! {}, 0.0);
     }
@@ -50,7 +57,7 @@ pub(crate) fn legend(keys: &[Key], top: f64) -> (Markup, f64) {
             x = 2.0;
             row += 1;
         }
-        placed.push((key, label, x, top + f64::from(row) * ROW));
+        placed.push((key, label, x, TOP + f64::from(row) * ROW));
         x += width;
     }
     let markup = html! {

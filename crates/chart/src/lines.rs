@@ -2,14 +2,14 @@
 
 use maud::{Markup, html};
 
-use crate::axis::{Axis, heading};
-use crate::frame::{Head, Inner, WIDTH, band, crosshair, path, svg};
-use crate::legend::{Key, KeyKind, legend};
+use crate::axis::Axis;
+use crate::frame::Head;
+use crate::legend::{Key, KeyKind};
 use crate::mark::{Focus, dash_class, mark, series_class, shape};
-use crate::reduce::stretches;
+use crate::reduce::{means, spread, stretches};
 use crate::scale::extent;
 use crate::ticks::short;
-use crate::timeline::{PhaseSpan, axis, phases};
+use crate::timeline::{PhaseSpan, Timeline};
 
 /// One line.
 #[derive(Debug, Clone, PartialEq)]
@@ -44,39 +44,23 @@ const MOST_POINTS: usize = 300;
 /// each stretch with a band from its least to its greatest value.
 pub fn render(chart: &Lines) -> Markup {
     let points = || chart.series.iter().flat_map(|s| &s.points);
-    let time =
-        extent(points().map(|p| p.0).chain(chart.phases.iter().flat_map(|p| [p.from_s, p.to_s])))
-            .unwrap_or((0.0, 1.0));
-    let x_axis = axis(time.0, time.1);
     let (low, high) = extent(points().map(|p| p.1)).unwrap_or((0.0, 1.0));
     let high = if high > 0.0 { high } else { 1.0 };
     let y_axis = Axis::linear((low.min(0.0), high), &chart.unit);
-    let keys: Vec<Key> = chart
-        .series
-        .iter()
-        .enumerate()
-        .map(|(i, s)| Key::series(i, &s.label, KeyKind::Line))
-        .collect();
-    let (legend, legend_height) = legend(&keys, 38.0);
-    let top = 54.0 + legend_height;
-    let inner =
-        Inner { left: y_axis.label_room(), right: WIDTH - 14.0, top, bottom: top + PLOT_HEIGHT };
-    let x = x_axis.scale(inner.left, inner.right);
-    let y = y_axis.scale(inner.bottom, inner.top);
+    let keys = Key::numbered(chart.series.iter().map(|s| s.label.as_str()), KeyKind::Line);
+    let moments = points().map(|p| p.0);
+    let plot = Timeline::new(moments, &chart.phases, y_axis, &keys, PLOT_HEIGHT);
+    let (x, y) = (&plot.x, &plot.y);
     let body = html! {
-        (heading(14.0, &y_axis.title(&chart.name), &chart.note))
-        (legend)
-        (phases(&chart.phases, &x, &inner))
-        (y_axis.vertical(&inner))
-        (x_axis.horizontal(&inner, &x_axis.title("time since the trial began")))
-        (crosshair(&inner))
+        (plot.ground(&chart.name, &chart.note))
+        (plot.axes())
         @for (i, s) in chart.series.iter().enumerate() {
             @let reduced = stretches(&s.points, MOST_POINTS);
             g class={ "series " (series_class(i)) (dash_class(i)) } data-series=(i) data-label=(s.label) {
                 @if s.points.len() > MOST_POINTS {
-                    path class="band" d=(band(reduced.iter().map(|r| Some((x.at(r.x)?, y.at(r.low)?, y.at(r.high)?))))) {}
+                    (spread(&reduced, x, y))
                 }
-                path class="line" d=(path(reduced.iter().map(|r| Some((x.at(r.x)?, y.at(r.mean)?))))) {}
+                (means(&reduced, x, y))
                 @for (k, r) in reduced.iter().enumerate() {
                     @if let (Some(at), Some(to)) = (x.at(r.x), y.at(r.mean)) {
                         (mark("", &shape(i, at, to, 1.8), (at, to), &format!("{}: {} at {:.2} s", s.label, short(r.mean, &chart.unit), r.x), Focus::of(k, reduced.len())))
@@ -85,7 +69,7 @@ pub fn render(chart: &Lines) -> Markup {
             }
         }
     };
-    svg(&chart.head, "lines", inner.bottom + 46.0, &body)
+    plot.svg(&chart.head, "lines", &body)
 }
 
 #[cfg(test)]

@@ -121,6 +121,35 @@ pub(crate) fn mark(class: &str, d: &str, at: (f64, f64), label: &str, focus: Foc
     }
 }
 
+/// A mark that leads to where its trial is described; a plain one where `href` is empty.
+pub(crate) fn link(
+    class: &str,
+    d: &str,
+    at: (f64, f64),
+    label: &str,
+    focus: Focus,
+    href: &str,
+) -> Markup {
+    if href.is_empty() {
+        return mark(class, d, at, label, focus);
+    }
+    html! {
+        a class={ "m" @if !class.is_empty() { " " (class) } } href=(href) tabindex=(focus.tabindex())
+            data-cx=(px(at.0)) data-cy=(px(at.1)) {
+            title { (label) }
+            path d=(d) {}
+        }
+    }
+}
+
+/// The interval from `low` to `high` (positions) along a row at `y`, with ends that reach `half` up
+/// and down.
+pub(crate) fn whisker(low: f64, high: f64, y: f64, half: f64) -> Markup {
+    let (low, high, top, length) = (px(low), px(high), px(y - half), px(2.0 * half));
+    let d = format!("M{low} {top}v{length}M{low} {}H{high}M{high} {top}v{length}", px(y));
+    html! { path class="whisker" d=(d) {} }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

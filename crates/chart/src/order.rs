@@ -4,10 +4,10 @@ use assay_model::Better;
 use maud::{Markup, html};
 
 use crate::axis::{Axis, direction, foot, heading, note};
-use crate::frame::{Head, Inner, WIDTH, band, crosshair, path, px, svg};
+use crate::frame::{Head, Inner, crosshair, px, svg};
 use crate::legend::{Key, KeyKind, legend};
-use crate::mark::{Focus, series_class, shape};
-use crate::reduce::{MOST_MARKS, stretches};
+use crate::mark::{Focus, link, series_class, shape};
+use crate::reduce::{MOST_MARKS, aggregated};
 use crate::scale::{Scale, extent};
 
 /// What became of a trial.
@@ -68,17 +68,14 @@ pub fn render(chart: &RunOrder) -> Markup {
     let y_axis = Axis::linear((low - pad, high + pad), &chart.unit);
     let numbers = extent(chart.dots.iter().map(|d| f64::from(d.number))).unwrap_or((1.0, 2.0));
     let x_axis = Axis::counts((numbers.0 - 0.5, numbers.1 + 0.5));
-    let keys: Vec<Key> =
-        chart.series.iter().enumerate().map(|(i, s)| Key::series(i, s, KeyKind::Mark)).collect();
-    let (legend, legend_height) = legend(&keys, 38.0);
-    let top = 36.0 + legend_height;
-    let inner =
-        Inner { left: y_axis.label_room(), right: WIDTH - 14.0, top, bottom: top + PLOT_HEIGHT };
+    let keys = Key::numbered(chart.series.iter().map(String::as_str), KeyKind::Mark);
+    let (legend, legend_height) = legend(&keys);
+    let inner = Inner::plot(y_axis.label_room(), 36.0 + legend_height, PLOT_HEIGHT);
     let x = x_axis.scale(inner.left, inner.right);
     let y = y_axis.scale(inner.bottom - 12.0, inner.top);
     let plot = Inner { bottom: inner.bottom - 12.0, ..inner };
     let body = html! {
-        (heading(14.0, &y_axis.title(&chart.name), &direction(chart.better)))
+        (heading(&y_axis.title(&chart.name), &direction(chart.better)))
         (legend)
         (y_axis.vertical(&plot))
         (x_axis.horizontal(&inner, "trial, in the order of execution"))
@@ -86,7 +83,7 @@ pub fn render(chart: &RunOrder) -> Markup {
         @for i in 0..chart.series.len() {
             g class={ "series " (series_class(i)) } data-series=(i) data-label=(chart.series[i]) {
                 @if chart.dots.len() > MOST_MARKS {
-                    (aggregated(chart, i, &x, &y))
+                    (crowd(chart, i, &x, &y))
                 } @else {
                     @for (k, dot) in chart.dots.iter().enumerate().filter(|(_, d)| d.series == i) {
                         (draw(dot, Focus::of(k, chart.dots.len()), &x, &y, inner.bottom - 6.0))
@@ -102,9 +99,9 @@ pub fn render(chart: &RunOrder) -> Markup {
 fn draw(dot: &Dot, focus: Focus, x: &Scale, y: &Scale, foot: f64) -> Markup {
     let Some(at) = x.at(f64::from(dot.number)) else { return html! {} };
     let (class, place) = match dot.standing {
-        Standing::Failed => ("m failed", Some(foot)),
-        Standing::Counted => ("m", y.at(dot.value)),
-        Standing::WarmUp => ("m hollow", y.at(dot.value)),
+        Standing::Failed => ("failed", Some(foot)),
+        Standing::Counted => ("", y.at(dot.value)),
+        Standing::WarmUp => ("hollow", y.at(dot.value)),
     };
     let Some(to) = place else { return html! {} };
     let d = if dot.standing == Standing::Failed {
@@ -112,30 +109,18 @@ fn draw(dot: &Dot, focus: Focus, x: &Scale, y: &Scale, foot: f64) -> Markup {
     } else {
         shape(dot.series, at, to, 4.0)
     };
-    html! {
-        @if dot.href.is_empty() {
-            path class=(class) d=(d) role="img" tabindex=(focus.tabindex()) data-cx=(px(at)) data-cy=(px(to)) { title { (dot.label) } }
-        } @else {
-            a class=(class) href=(dot.href) tabindex=(focus.tabindex()) data-cx=(px(at)) data-cy=(px(to)) {
-                title { (dot.label) }
-                path d=(d) {}
-            }
-        }
-    }
+    link(class, &d, (at, to), &dot.label, focus, &dot.href)
 }
 
-fn aggregated(chart: &RunOrder, series: usize, x: &Scale, y: &Scale) -> Markup {
+/// The counted trials of a series, as too many for marks.
+fn crowd(chart: &RunOrder, series: usize, x: &Scale, y: &Scale) -> Markup {
     let points: Vec<(f64, f64)> = chart
         .dots
         .iter()
         .filter(|d| d.series == series && d.standing == Standing::Counted)
         .map(|d| (f64::from(d.number), d.value))
         .collect();
-    let reduced = stretches(&points, 400);
-    html! {
-        path class="band" d=(band(reduced.iter().map(|s| Some((x.at(s.x)?, y.at(s.low)?, y.at(s.high)?))))) {}
-        path class="line" d=(path(reduced.iter().map(|s| Some((x.at(s.x)?, y.at(s.mean)?))))) {}
-    }
+    aggregated(&points, 400, x, y)
 }
 
 #[cfg(test)]

@@ -1,6 +1,11 @@
 //! Fewer marks from many points: the least and the greatest value of each stretch, so that no spike
 //! is lost.
 
+use maud::{Markup, html};
+
+use crate::frame::{band, path};
+use crate::scale::Scale;
+
 /// Above this many marks a chart is aggregated.
 pub const MOST_MARKS: usize = 5000;
 
@@ -38,6 +43,27 @@ pub fn stretches(points: &[(f64, f64)], most: usize) -> Vec<Stretch> {
             }
         })
         .collect()
+}
+
+/// A series of too many points for marks: the mean of each of at most `most` stretches as a line, and
+/// a band from its least to its greatest value.
+pub(crate) fn aggregated(points: &[(f64, f64)], most: usize, x: &Scale, y: &Scale) -> Markup {
+    let reduced = stretches(points, most);
+    html! {
+        (spread(&reduced, x, y))
+        (means(&reduced, x, y))
+    }
+}
+
+/// The band from the least to the greatest value of each stretch.
+pub(crate) fn spread(reduced: &[Stretch], x: &Scale, y: &Scale) -> Markup {
+    let edges = reduced.iter().map(|s| Some((x.at(s.x)?, y.at(s.low)?, y.at(s.high)?)));
+    html! { path class="band" d=(band(edges)) {} }
+}
+
+/// The line through the means of the stretches.
+pub(crate) fn means(reduced: &[Stretch], x: &Scale, y: &Scale) -> Markup {
+    html! { path class="line" d=(path(reduced.iter().map(|s| Some((x.at(s.x)?, y.at(s.mean)?))))) {} }
 }
 
 #[cfg(test)]

@@ -3,7 +3,7 @@
 use maud::{Markup, html};
 
 use crate::axis::{Axis, foot, heading, note};
-use crate::frame::{Head, Inner, WIDTH, crosshair, path, px, svg};
+use crate::frame::{Head, Inner, crosshair, path, px, svg};
 use crate::legend::{Key, KeyKind, legend};
 use crate::mark::{Focus, mark, shape};
 use crate::scale::{ScaleKind, extent};
@@ -81,15 +81,10 @@ pub fn render(chart: &ScalingChart) -> Markup {
             kind: KeyKind::Line,
         });
     }
-    let (legend, legend_height) = legend(&keys, 38.0);
-    let top = 36.0 + legend_height;
+    let (legend, legend_height) = legend(&keys);
     let left = y_axis.label_room().max(e_axis.label_room());
-    let upper = Inner { left, right: WIDTH - 14.0, top, bottom: top + SPEEDUP_HEIGHT };
-    let lower = Inner {
-        top: upper.bottom + 40.0,
-        bottom: upper.bottom + 40.0 + EFFICIENCY_HEIGHT,
-        ..upper
-    };
+    let upper = Inner::plot(left, 36.0 + legend_height, SPEEDUP_HEIGHT);
+    let lower = Inner::plot(left, upper.bottom + 40.0, EFFICIENCY_HEIGHT);
     let x = x_axis.scale(left, upper.right);
     let y = y_axis.scale(upper.bottom, upper.top);
     let e = e_axis.scale(lower.bottom, lower.top);
@@ -100,7 +95,7 @@ pub fn render(chart: &ScalingChart) -> Markup {
         Some((x.at(count)?, y.at(count / first)?))
     });
     let body = html! {
-        (heading(14.0, "speedup over the smallest count", "↑ higher is better"))
+        (heading("speedup over the smallest count", "↑ higher is better"))
         (legend)
         (y_axis.vertical(&upper))
         (e_axis.vertical(&lower))

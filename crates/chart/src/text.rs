@@ -16,7 +16,7 @@ const ASCII_LEVELS: [char; 8] = ['_', '.', ',', '-', '=', '+', '*', '#'];
 
 /// How many terminal columns a character takes: 0 for combining marks, 2 for East Asian wide
 /// characters and pictographs, 1 for the rest.
-pub fn columns_of(c: char) -> usize {
+fn columns_of(c: char) -> usize {
     match c as u32 {
         0x0300..=0x036F | 0x200B..=0x200F | 0xFE00..=0xFE0F => 0,
         0x1100..=0x115F

@@ -1,10 +1,11 @@
-//! What charts over time share: the axis of seconds and the shaded, labelled phases.
+//! What charts over time share: their plot with its axis of seconds and the shaded, labelled phases.
 
 use maud::{Markup, html};
 
-use crate::axis::Axis;
-use crate::frame::{Inner, fit, px, text_width};
-use crate::scale::Scale;
+use crate::axis::{Axis, foot, heading};
+use crate::frame::{Head, Inner, crosshair, fit, px, svg, text_width};
+use crate::legend::{Key, legend};
+use crate::scale::{Scale, extent};
 
 /// A phase of a trial, seconds from the trial's start.
 #[derive(Debug, Clone, PartialEq)]
@@ -17,13 +18,63 @@ pub struct PhaseSpan {
     pub to_s: f64,
 }
 
-/// The axis of seconds from `from` to `to`, exactly.
-pub(crate) fn axis(from: f64, to: f64) -> Axis {
-    Axis::exact((from, to), "s")
+/// A plot over the time of a trial: its legend, axes and phases, and the scales for its data.
+pub(crate) struct Timeline<'a> {
+    phases: &'a [PhaseSpan],
+    legend: Markup,
+    x_axis: Axis,
+    y_axis: Axis,
+    pub(crate) inner: Inner,
+    pub(crate) x: Scale,
+    pub(crate) y: Scale,
 }
 
-/// Shades behind the data, and names above it.
-pub(crate) fn phases(spans: &[PhaseSpan], x: &Scale, inner: &Inner) -> Markup {
+impl<'a> Timeline<'a> {
+    /// Lays a plot of this height out below its legend. Its axis of seconds reaches exactly over the
+    /// `moments` of the data and the phases.
+    pub(crate) fn new(
+        moments: impl Iterator<Item = f64>,
+        phases: &'a [PhaseSpan],
+        y_axis: Axis,
+        keys: &[Key],
+        height: f64,
+    ) -> Self {
+        let ends = phases.iter().flat_map(|p| [p.from_s, p.to_s]);
+        let x_axis = Axis::exact(extent(moments.chain(ends)).unwrap_or((0.0, 1.0)), "s");
+        let (legend, legend_height) = legend(keys);
+        // Between the legend and the plot stand the names of the phases.
+        let inner = Inner::plot(y_axis.label_room(), 54.0 + legend_height, height);
+        let x = x_axis.scale(inner.left, inner.right);
+        let y = y_axis.scale(inner.bottom, inner.top);
+        Timeline { phases, legend, x_axis, y_axis, inner, x, y }
+    }
+
+    /// What lies behind the data: heading, legend and phases.
+    pub(crate) fn ground(&self, name: &str, note: &str) -> Markup {
+        html! {
+            (heading(&self.y_axis.title(name), note))
+            (self.legend)
+            (shades(self.phases, &self.x, &self.inner))
+        }
+    }
+
+    /// Both axes and the crosshair.
+    pub(crate) fn axes(&self) -> Markup {
+        html! {
+            (self.y_axis.vertical(&self.inner))
+            (self.x_axis.horizontal(&self.inner, &self.x_axis.title("time since the trial began")))
+            (crosshair(&self.inner))
+        }
+    }
+
+    /// The whole chart.
+    pub(crate) fn svg(&self, head: &Head, class: &str, body: &Markup) -> Markup {
+        svg(head, class, foot(self.inner.bottom, ""), body)
+    }
+}
+
+/// The phases as shades, and their names above the plot.
+fn shades(spans: &[PhaseSpan], x: &Scale, inner: &Inner) -> Markup {
     html! {
         g class="phases" {
             @for span in spans {

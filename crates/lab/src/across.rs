@@ -1,11 +1,14 @@
 //! Compares runs with each other: the same treatments across runs, and what else differed.
 
+use std::collections::BTreeMap;
+
 use assay_model::{
-    Across, AcrossRow, Analysis, Better, Difference, Experiment, Fact, Finding, Plan, RunId,
-    Severity, SystemDescription, TrialRecord, Verdict,
+    Across, AcrossRow, Analysis, Better, Comparison, Difference, Experiment, Fact, Finding, Plan,
+    RunId, Severity, SystemDescription, TrialRecord, Verdict,
 };
+use assay_rules::catalogue::{Arm, Evidence, Known, Profile, Schedule, Scheduled, Work};
 use assay_stats::{CompareInput, Samples, compare, summarize};
-use assay_sut::{FactClass, diff};
+use assay_sut::{AcceptError, DifferenceClass, EnvDiff, diff};
 
 use crate::pairs::values;
 
@@ -26,17 +29,40 @@ pub struct Side<'a> {
     pub analysis: &'a Analysis,
 }
 
+/// What a person says about the differences between runs.
+#[derive(Debug, Clone, Default)]
+pub struct Declared {
+    /// Paths of facts that are meant to differ.
+    pub factors: Vec<String>,
+    /// Soft differences that are accepted: path and reason.
+    pub accepted: Vec<(String, String)>,
+}
+
 /// Lays runs side by side in one metric; the first is the baseline. Treatments are matched by their
 /// labels; runs of one treatment each are matched with each other. Samples are independent (no shared
-/// blocks), so Welch's interval is used.
-pub fn across(sides: &[Side<'_>], metric: &str, margin: Option<f64>) -> Across {
+/// blocks), so Welch's interval is used. Where a hard difference that is not declared stands between a run
+/// and the first, there is no comparison: the verdict is invalid and the ratio withheld.
+///
+/// # Errors
+/// A difference is accepted that is hard, that has no reason, or that is not there.
+pub fn across(
+    sides: &[Side<'_>],
+    metric: &str,
+    margin: Option<f64>,
+    declared: &Declared,
+) -> Result<Across, AcceptError> {
     let first = &sides[0];
     let named = first.analysis.summaries.iter().find(|s| s.metric == metric);
     let (unit, better) =
         named.map_or((String::new(), Better::Neither), |s| (s.unit.clone(), s.better));
-    let differences = differences(sides);
-    let mut findings = findings(sides, &differences);
-    let rows = rows(sides, metric, &unit, better, margin);
+    let diffs = environments(sides, declared)?;
+    let mut findings = findings(sides, &diffs, declared);
+    let mut rows = rows(sides, metric, &unit, better, margin);
+    for row in &mut rows {
+        for (comparison, diff) in row.comparisons.iter_mut().skip(1).zip(&diffs) {
+            withhold(comparison.as_mut(), diff);
+        }
+    }
     if rows.iter().all(|r| r.comparisons.iter().flatten().count() == 0) {
         findings.push(Finding {
             id: "F46".into(),
@@ -46,15 +72,63 @@ pub fn across(sides: &[Side<'_>], metric: &str, margin: Option<f64>) -> Across {
             remedy: "name a metric that the runs share with --metric".into(),
         });
     }
-    Across {
+    Ok(Across {
         runs: sides.iter().map(|s| s.id.clone()).collect(),
         metric: metric.to_owned(),
         unit,
         better,
+        compared: compared(&diffs, declared),
         rows,
-        differences,
+        differences: differences(sides, &diffs),
         findings,
+    })
+}
+
+/// What each later run's system differs in from the first's.
+fn environments(sides: &[Side<'_>], declared: &Declared) -> Result<Vec<EnvDiff>, AcceptError> {
+    let mut diffs: Vec<EnvDiff> =
+        sides[1..].iter().map(|s| diff(sides[0].system, s.system, &declared.factors)).collect();
+    for (path, reason) in &declared.accepted {
+        let mut last = Err(AcceptError::NoSuchDifference(path.clone()));
+        let mut accepted = false;
+        for diff in &mut diffs {
+            match diff.accept(path, reason) {
+                Ok(()) => accepted = true,
+                // It need not differ in every run.
+                Err(e @ AcceptError::NoSuchDifference(_)) => last = Err(e),
+                Err(e) => return Err(e),
+            }
+        }
+        if !accepted {
+            last?;
+        }
     }
+    Ok(diffs)
+}
+
+fn compared(diffs: &[EnvDiff], declared: &Declared) -> String {
+    if diffs.iter().any(|d| d.system_against_system) {
+        "system against system".to_owned()
+    } else {
+        declared.factors.join(", ")
+    }
+}
+
+/// A comparison across a hard difference says nothing.
+fn withhold(comparison: Option<&mut Comparison>, diff: &EnvDiff) {
+    let (Some(c), Some(first)) = (comparison, diff.hard().next()) else { return };
+    let more = match diff.hard().count() - 1 {
+        0 => String::new(),
+        more => format!(", and {more} more facts differ"),
+    };
+    c.verdict = Verdict::Invalid;
+    c.reason = format!(
+        "not a comparison: {} differs ({} and {}){more}",
+        first.path,
+        in_words(first.a.as_ref()),
+        in_words(first.b.as_ref())
+    );
+    (c.ratio, c.interval, c.twin, c.detectable) = (None, None, None, None);
 }
 
 fn rows(
@@ -119,30 +193,33 @@ fn rows(
         .collect()
 }
 
-fn differences(sides: &[Side<'_>]) -> Vec<Difference> {
-    let mut found: Vec<Difference> = Vec::new();
-    for side in &sides[1..] {
-        for d in diff(sides[0].system, side.system) {
+fn differences(sides: &[Side<'_>], diffs: &[EnvDiff]) -> Vec<Difference> {
+    let mut found: Vec<(DifferenceClass, Difference)> = Vec::new();
+    for (side, diff) in sides[1..].iter().zip(diffs) {
+        for d in &diff.differences {
             // What neither system tells is no difference that was seen.
             let told = |f: &Option<Fact>| f.as_ref().is_some_and(|f| f.value().is_some());
-            if d.class == FactClass::Volatile || !(told(&d.a) || told(&d.b)) {
+            if d.class == DifferenceClass::Volatile || !(told(&d.a) || told(&d.b)) {
                 continue;
             }
-            if found.iter().any(|f| f.path == d.path) {
+            if found.iter().any(|(_, f)| f.path == d.path) {
                 continue;
             }
-            found.push(Difference {
+            let difference = Difference {
                 a: in_words(d.a.as_ref()),
                 b: in_words(d.b.as_ref()),
                 class: d.class.name().to_owned(),
+                reason: d.reason.clone(),
+                accepted: d.accepted.clone(),
                 run: side.id.clone(),
-                path: d.path,
-            });
+                path: d.path.clone(),
+            };
+            found.push((d.class, difference));
         }
     }
-    // `hard` stands before `soft`.
-    found.sort_by(|a, b| (&a.class, &a.path).cmp(&(&b.class, &b.path)));
-    found
+    // The order of the classes is from the most serious.
+    found.sort_by(|a, b| (a.0, &a.1.path).cmp(&(b.0, &b.1.path)));
+    found.into_iter().map(|(_, d)| d).collect()
 }
 
 fn in_words(fact: Option<&Fact>) -> String {
@@ -153,53 +230,63 @@ fn in_words(fact: Option<&Fact>) -> String {
     }
 }
 
-fn findings(sides: &[Side<'_>], differences: &[Difference]) -> Vec<Finding> {
-    let mut found = vec![Finding {
-        id: "F31".into(),
-        name: "interleaved".into(),
-        severity: Severity::Warning,
-        message: "the runs were made one after the other, so drift between them cannot be told from the difference".into(),
-        remedy: "run both as treatments of one experiment (`assay run --vs`, or a factor)".into(),
-    }];
-    let hard: Vec<&str> = differences
-        .iter()
-        .filter(|d| d.class == FactClass::Hard.name())
-        .map(|d| d.path.as_str())
-        .collect();
-    if !hard.is_empty() {
-        let shown = hard.iter().take(5).copied().collect::<Vec<_>>().join(", ");
-        let more =
-            if hard.len() > 5 { format!(" and {} more", hard.len() - 5) } else { String::new() };
-        found.push(Finding {
-            id: "F03".into(),
-            name: "confounder".into(),
-            severity: Severity::Warning,
-            message: format!("{shown}{more} differ between the runs and may explain the result"),
-            remedy: "hold them, or say that systems are compared, not one part of them".into(),
-        });
-    }
-    let experiments: Vec<&str> = sides.iter().map(|s| s.experiment.workload.as_str()).collect();
-    if experiments.iter().any(|w| *w != experiments[0]) {
-        found.push(Finding {
-            id: "F16".into(),
-            name: "same-work".into(),
-            severity: Severity::Invalid,
-            message: format!("the runs did different work: {}", experiments.join(", ")),
-            remedy: "compare runs of one workload".into(),
-        });
-    }
-    let params = |s: &Side<'_>| s.experiment.params.clone();
-    if sides.iter().any(|s| params(s) != params(&sides[0])) {
-        found.push(Finding {
-            id: "F16".into(),
-            name: "same-work".into(),
-            severity: Severity::Warning,
-            message: "the runs have different fixed parameters".into(),
-            remedy: "see their experiments; if a parameter is what you compare, make it a factor"
-                .into(),
-        });
+/// What the catalogue says of the runs laid side by side: of its checks those that are about what
+/// differs between the sides (environment, work, schedule, metric).
+fn findings(sides: &[Side<'_>], diffs: &[EnvDiff], declared: &Declared) -> Vec<Finding> {
+    let mut found: Vec<Finding> = Vec::new();
+    for (side, diff) in sides[1..].iter().zip(diffs) {
+        for id in ["F02", "F03", "F16", "F31"] {
+            let evidence = between(&sides[0], side, diff, declared);
+            let Some(check) = assay_rules::catalogue::find(id) else { continue };
+            for f in check.findings(&evidence, Profile::Lab) {
+                if !found.contains(&f) {
+                    found.push(f);
+                }
+            }
+        }
     }
     found
+}
+
+/// Two runs as two arms, one after the other.
+fn between(a: &Side<'_>, b: &Side<'_>, diff: &EnvDiff, declared: &Declared) -> Evidence {
+    let arm = |side: &Side<'_>| Arm {
+        label: side.id.to_string(),
+        work: Some(Work {
+            input: Some(side.experiment.workload.clone()),
+            parameters: params(side),
+            ..Work::default()
+        }),
+        ..Arm::default()
+    };
+    let trials = |arm: usize, side: &Side<'_>| -> Vec<Scheduled> {
+        let counting = side.records.iter().filter(|r| r.counts());
+        // Clocks of different boots cannot be laid beside each other; the runs' ids can.
+        let offset = arm as f64 * 1e12;
+        counting
+            .map(|r| Scheduled {
+                arm,
+                start_s: offset + r.start_ns as f64 / 1e9,
+                end_s: offset + r.end_ns as f64 / 1e9,
+                // A drift within each run says nothing about that between them.
+                value: None,
+            })
+            .collect()
+    };
+    Evidence {
+        arms: vec![arm(a), arm(b)],
+        factors: (!declared.factors.is_empty()).then(|| declared.factors.clone()),
+        environment: Known::Is(diff.clone()),
+        schedule: Some(Schedule {
+            trials: trials(0, a).into_iter().chain(trials(1, b)).collect(),
+            order: None,
+        }),
+        ..Evidence::default()
+    }
+}
+
+fn params(side: &Side<'_>) -> BTreeMap<String, String> {
+    side.experiment.params.iter().map(|(k, v)| (k.clone(), v.to_text())).collect()
 }
 
 /// Whether anything came out worse than the first run.

@@ -4,8 +4,9 @@
 use std::collections::BTreeMap;
 
 use assay_model::{
-    Analysis, Better, Comparison, CurveSummary, Experiment, MetricValue, Outcome, Plan, Scaling,
-    Stop, TreatmentSummary, TrialRecord, Verdict,
+    Analysis, Better, Checks, Comparison, CurveSummary, Experiment, Kind, LedgerEntry, MetricValue,
+    Order, Outcome, Plan, Scaling, Stop, SystemDescription, Treatment, TreatmentSummary,
+    TrialRecord, Verdict,
 };
 use assay_stats::scaling::Size;
 use assay_stats::{CompareInput, Samples, compare, sequential, summarize};
@@ -23,8 +24,24 @@ struct Named {
     better: Better,
 }
 
-/// Analyses the records of a run. `records` are the latest attempts, in the order of the plan.
-pub fn analyse(experiment: &Experiment, plan: &Plan, records: &[TrialRecord]) -> Analysis {
+/// What the archive holds of a run, as far as it is needed to lay the records together.
+#[derive(Debug, Clone, Copy)]
+pub struct Recorded<'a> {
+    /// The experiment.
+    pub experiment: &'a Experiment,
+    /// The plan.
+    pub plan: &'a Plan,
+    /// The latest attempts, in the order of the plan.
+    pub records: &'a [TrialRecord],
+    /// The system under test at the start.
+    pub system: Option<&'a SystemDescription>,
+    /// The ledger; empty where it is not at hand, which some checks then say.
+    pub ledger: &'a [LedgerEntry],
+}
+
+/// Analyses the records of a run, and makes the checks of the catalogue in profile `lab`.
+pub fn analyse(recorded: &Recorded<'_>) -> Analysis {
+    let Recorded { experiment, plan, records, .. } = *recorded;
     // A kit that is no longer there has no model of its curves anyway.
     let builtin = assay_workloads::registry::builtin();
     let workload = builtin.iter().find(|w| w.spec().name == plan.workload.name);
@@ -62,9 +79,10 @@ pub fn analyse(experiment: &Experiment, plan: &Plan, records: &[TrialRecord]) ->
         scaling: scaling(experiment, plan, records, main, confidence),
         run_metrics: Vec::new(),
         findings: Vec::new(),
+        checks: Checks::default(),
     };
     analysis.run_metrics = run_metrics(&analysis);
-    analysis.findings = findings::of_run(experiment, plan, records, &analysis);
+    (analysis.findings, analysis.checks) = findings::of_run(recorded, &analysis);
     analysis
 }
 
@@ -105,19 +123,30 @@ fn comparisons(
     confidence: f64,
 ) -> Vec<Comparison> {
     let margin = margin(experiment).ok().flatten();
+    let imported = experiment.design.order == Order::Unknown;
+    // What somebody else printed is shown as they printed it; a claim about it is not made here.
+    let quoted = plan.workload.metric(&metric.name).is_some_and(|m| m.kind == Kind::Quoted);
     plan.treatments
         .iter()
         .filter(|t| t.id != plan.baseline)
+        .filter(|t| !imported || (!quoted && same_benchmark(plan, t)))
         .map(|treatment| {
             let (base, other) = pairs(records, plan.baseline, treatment.id, &metric.name);
             let paired: Vec<(Option<f64>, Option<f64>)> = base.into_iter().zip(other).collect();
+            let baseline = values(records, plan.baseline, &metric.name);
+            let treated = values(records, treatment.id, &metric.name);
             let mut comparison = compare(&CompareInput {
                 metric: &metric.name,
                 unit: &metric.unit,
                 better: metric.better,
                 baseline: plan.baseline,
                 treatment: treatment.id,
-                samples: Samples::Paired(&paired),
+                // Trials in an order that nobody knows are in no blocks.
+                samples: if imported {
+                    Samples::Independent { baseline: &baseline, treatment: &treated }
+                } else {
+                    Samples::Paired(&paired)
+                },
                 confidence,
                 margin,
                 gate: experiment.compare.gate,
@@ -126,6 +155,13 @@ fn comparisons(
             comparison
         })
         .collect()
+}
+
+/// Whether an imported treatment ran the baseline's benchmark: a ratio between two benchmarks compares
+/// different work.
+fn same_benchmark(plan: &Plan, treatment: &Treatment) -> bool {
+    let of = |t: &Treatment| t.levels.get("benchmark").cloned();
+    plan.treatment(plan.baseline).is_some_and(|b| of(b) == of(treatment))
 }
 
 /// A treatment whose program gave wrong output has no numbers that count.
@@ -201,7 +237,7 @@ fn scaling(
 ) -> Option<Scaling> {
     let factor = experiment.compare.scaling.as_ref()?;
     let baseline = plan.treatment(plan.baseline)?;
-    let same_otherwise = |t: &&assay_model::Treatment| {
+    let same_otherwise = |t: &&Treatment| {
         t.levels.iter().all(|(k, v)| k == factor || baseline.levels.get(k) == Some(v))
     };
     let sizes: Vec<Size> = plan
@@ -232,7 +268,7 @@ fn run_metrics(analysis: &Analysis) -> Vec<MetricValue> {
             value: Some(value - 1.0),
             unit: "1".to_owned(),
             better: Better::Lower,
-            kind: assay_model::Kind::Derived,
+            kind: Kind::Derived,
         })
         .collect()
 }

@@ -3,7 +3,10 @@
 use std::collections::BTreeMap;
 use std::time::Duration;
 
-use assay_model::{Better, Curve, Event, Kind, MetricValue, PhaseMark, TrialRecord};
+use assay_model::{
+    Better, Curve, Event, Finding, Kind, MetricValue, PhaseMark, SampleRow, SampleSet, SeriesKey,
+    TrialRecord,
+};
 use assay_sut::process::Sink;
 
 /// More notes than this say nothing more.
@@ -11,7 +14,11 @@ const MOST_NOTES: usize = 200;
 /// More points than this in one trial are taken for a runaway program (every size of the block-size
 /// sweep at once is 102,400).
 const MOST_POINTS: usize = 2_000_000;
-/// More metrics, curves or histograms than this in one trial are taken for a runaway program.
+/// More samples than this in one trial are taken for a runaway program.
+const MOST_SAMPLES: usize = 2_000_000;
+/// The monitor that the program's own samples stand under.
+const WORKLOAD: &str = "workload";
+/// More metrics, curves, histograms, series or findings than this in one trial are taken for a runaway program.
 const MOST_NAMES: usize = 10_000;
 
 /// Collects the events of one trial.
@@ -21,6 +28,8 @@ pub(crate) struct Heard<'a> {
     curves: Vec<Curve>,
     histograms: BTreeMap<String, (String, String)>,
     notes: Vec<String>,
+    findings: Vec<Finding>,
+    samples: &'a mut SampleSet,
     /// The first check that failed, else the last that passed.
     valid: Option<(bool, String)>,
     points: usize,
@@ -31,14 +40,21 @@ pub(crate) struct Heard<'a> {
 }
 
 impl<'a> Heard<'a> {
-    /// `every` is how often `on_progress` is called without news (with `None`).
-    pub fn new(every: Option<Duration>, on_progress: &'a mut dyn FnMut(Option<f64>)) -> Self {
+    /// `every` is how often `on_progress` is called without news (with `None`); the program's own
+    /// samples are put into `samples`.
+    pub fn new(
+        every: Option<Duration>,
+        on_progress: &'a mut dyn FnMut(Option<f64>),
+        samples: &'a mut SampleSet,
+    ) -> Self {
         Heard {
             phases: Vec::new(),
             metrics: Vec::new(),
             curves: Vec::new(),
             histograms: BTreeMap::new(),
             notes: Vec::new(),
+            findings: Vec::new(),
+            samples,
             valid: None,
             points: 0,
             ignored: 0,
@@ -73,6 +89,16 @@ impl<'a> Heard<'a> {
                     self.ignored += 1;
                 }
             }
+            Event::Sample { sample, t_ns, value, unit } => {
+                self.sample(&sample, t_ns, value.unwrap_or(f64::NAN), &unit);
+            }
+            Event::Finding { finding, name, severity, message, remedy } => {
+                if self.findings.len() < MOST_NAMES {
+                    self.findings.push(Finding { id: finding, name, severity, message, remedy });
+                } else {
+                    self.ignored += 1;
+                }
+            }
             Event::Progress { progress } => (self.on_progress)(Some(progress.clamp(0.0, 1.0))),
             Event::Note { note } => {
                 if self.notes.len() < MOST_NOTES {
@@ -87,6 +113,26 @@ impl<'a> Heard<'a> {
                 }
             }
         }
+    }
+
+    fn sample(&mut self, field: &str, t_ns: u64, value: f64, unit: &str) {
+        let known = self.samples.series.iter().rposition(|s| s.field == field);
+        let full = self.samples.rows.len() >= MOST_SAMPLES
+            || (known.is_none() && self.samples.series.len() >= MOST_NAMES);
+        if full {
+            self.ignored += 1;
+            return;
+        }
+        let series = known.unwrap_or_else(|| {
+            self.samples.series.push(SeriesKey {
+                monitor: WORKLOAD.into(),
+                subject: String::new(),
+                field: field.to_owned(),
+                unit: unit.to_owned(),
+            });
+            self.samples.series.len() - 1
+        });
+        self.samples.rows.push(SampleRow { t_ns, series: series as u32, value });
     }
 
     fn point(&mut self, name: &str, point: [f64; 2], x_unit: String, unit: String, kind: Kind) {
@@ -117,6 +163,7 @@ impl<'a> Heard<'a> {
         record.curves = self.curves;
         record.histograms = self.histograms;
         record.notes.extend(self.notes);
+        record.findings.extend(self.findings);
         if self.bad_lines > 0 {
             let n = self.bad_lines;
             record
@@ -148,5 +195,32 @@ impl Sink for Heard<'_> {
 
     fn tick(&mut self) {
         (self.on_progress)(None);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn findings_and_samples_of_the_program_are_kept() {
+        let mut samples = SampleSet::default();
+        let mut on_progress = |_| {};
+        let mut heard = Heard::new(None, &mut on_progress, &mut samples);
+        for line in [
+            r#"{"sample":"throughput","t_ns":5,"value":10,"unit":"ops/s"}"#,
+            r#"{"sample":"errors","t_ns":5,"value":null,"unit":"1"}"#,
+            r#"{"sample":"throughput","t_ns":6,"value":11,"unit":"ops/s"}"#,
+            r#"{"finding":"F25","name":"steady-state","severity":"warning","message":"it never settled"}"#,
+        ] {
+            heard.line(line.as_bytes(), 1);
+        }
+        let planned =
+            assay_model::PlannedTrial { number: 1, block: 0, treatment: 0, warmup: false };
+        let mut record = crate::trial::blank(&planned, 1);
+        assert_eq!(heard.into_record(&mut record), None);
+        assert_eq!((record.findings[0].id.as_str(), record.notes.len()), ("F25", 0));
+        assert_eq!(samples.points(WORKLOAD, "", "throughput"), [(5, 10.0), (6, 11.0)]);
+        assert!(samples.points(WORKLOAD, "", "errors")[0].1.is_nan());
     }
 }

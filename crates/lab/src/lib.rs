@@ -27,15 +27,15 @@ mod trial;
 mod watch;
 
 pub use aa::{AaFloor, BLOCKS_EACH, aa_experiment, aa_floor};
-pub use across::{Side, across, any_worse};
-pub use analyse::analyse;
+pub use across::{Declared, Side, across, any_worse};
+pub use analyse::{Recorded, analyse};
 pub use cpus::allowed as allowed_cpus;
 pub use error::LabError;
 pub use estimate::{Estimate, POWER, SAMPLE_NOISE, estimate};
 pub use file::{FileError, read_experiment};
 pub use plan::{DEFAULT_BLOCKS, PlanError, make_plan, margin, parse_margin};
 pub use prepare::Prepared;
-pub use run::{Ended, Lab};
+pub use run::{Ended, Lab, obstacles};
 pub use scratch::{cache_dir, scratch_root, sweep as sweep_scratch};
 pub use stop::stop_rule;
 pub use watch::{Standing, Watcher};

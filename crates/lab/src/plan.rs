@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use assay_model::{
-    Experiment, MetricSpec, Plan, SCHEMA_VERSION, Scalar, Stop, Treatment, TreatmentPattern,
+    Experiment, MetricSpec, Order, Plan, SCHEMA_VERSION, Scalar, Stop, Treatment, TreatmentPattern,
     WorkloadSpec, nearest, units,
 };
 use assay_workloads::Workload;
@@ -52,6 +52,10 @@ pub fn make_plan(
     seed: u64,
 ) -> Result<Plan, PlanError> {
     let spec = workload.spec();
+    if experiment.design.order == Order::Unknown {
+        let help = "only imported runs have it; use \"random\"";
+        return Err(wrong(&["design", "order"], "no run can have it", help));
+    }
     check_fixed(experiment, spec)?;
     let factors = expand_factors(experiment, spec, cpus)?;
     let treatments = treatments(experiment, spec, &factors)?;

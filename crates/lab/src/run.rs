@@ -140,7 +140,7 @@ impl Lab<'_> {
         records: Vec<TrialRecord>,
         watcher: &mut dyn Watcher,
     ) -> Result<Ended, LabError> {
-        let Ready { controller, sampler, interval, scratch, fitness } = ready;
+        let Ready { controller, sampler, interval, mut scratch, fitness } = ready;
         let experiment = &prepared.experiment;
         let bench = Bench {
             workload: prepared.workload.as_ref(),
@@ -169,7 +169,7 @@ impl Lab<'_> {
             completed: 0,
             failed: 0,
         };
-        let ended = session.trials(&scratch, &fitness, watcher);
+        let ended = session.trials(&mut scratch, &fitness, watcher);
         watcher.finished();
         let Session { writer, completed, failed, .. } = session;
         let id = writer.id().clone();
@@ -230,6 +230,22 @@ impl Lab<'_> {
             }
         }
     }
+}
+
+/// What of a plan cannot be set on this machine or by this user, a sentence for each treatment that it
+/// stops, the same sentence once; nothing is changed. `state_dir` is where the journal of controls is.
+pub fn obstacles(plan: &Plan, state_dir: &Path) -> Vec<String> {
+    let controller = Controller::new(state_dir, Root::system());
+    let mut found: Vec<String> = Vec::new();
+    for treatment in &plan.treatments {
+        if let Err(e) = controller.check(&treatment.controls) {
+            let sentence = e.to_string();
+            if !found.contains(&sentence) {
+                found.push(sentence);
+            }
+        }
+    }
+    found
 }
 
 fn check_controls(controller: &Controller, plan: &Plan) -> Result<(), LabError> {

@@ -19,7 +19,7 @@ pub fn trials(
         match design.order {
             Order::Random => random.shuffle(&mut order),
             Order::Abba if block % 2 == 1 => order.reverse(),
-            Order::Abba | Order::Sequential => {}
+            Order::Abba | Order::Sequential | Order::Unknown => {}
         }
         for treatment in order {
             planned.push(PlannedTrial {

@@ -1,13 +1,17 @@
 //! Folders for the files of a run: made when it starts, gone when it ends, and swept by the next
 //! command when a run was killed.
 
-use std::fs;
+use std::fs::{self, File};
 use std::io;
+use std::mem::MaybeUninit;
 use std::path::{Path, PathBuf};
+
+use rustix::fs::{RawDir, SeekFrom, seek};
 
 use assay_sut::start_ticks;
 
 const PREFIX: &str = "assay-scratch-";
+const TRIAL: &str = "trial";
 
 /// Where scratch folders are made: `$ASSAY_SCRATCH`, else the system's folder for temporary files.
 pub fn scratch_root() -> PathBuf {
@@ -28,6 +32,8 @@ pub fn cache_dir() -> PathBuf {
 #[derive(Debug)]
 pub struct Scratch {
     dir: PathBuf,
+    /// The trial's folder, held open: looking into it is part of every trial's cost.
+    trial: File,
 }
 
 impl Scratch {
@@ -44,8 +50,8 @@ impl Scratch {
             match fs::create_dir(&dir) {
                 Ok(()) => {
                     fs::create_dir(dir.join("run"))?;
-                    fs::create_dir(dir.join("trial"))?;
-                    return Ok(Scratch { dir });
+                    let trial = make_and_open(&dir.join(TRIAL))?;
+                    return Ok(Scratch { dir, trial });
                 }
                 Err(e) if e.kind() == io::ErrorKind::AlreadyExists => {}
                 Err(e) => return Err(e),
@@ -61,22 +67,47 @@ impl Scratch {
 
     /// The folder for one trial at a time.
     pub fn trial_dir(&self) -> PathBuf {
-        self.dir.join("trial")
+        self.dir.join(TRIAL)
     }
 
     /// Empties the trial's folder.
     ///
     /// # Errors
     /// Something in it could not be removed.
-    pub fn clear_trial(&self) -> io::Result<()> {
-        let dir = self.trial_dir();
+    pub fn clear_trial(&mut self) -> io::Result<()> {
         // Looking costs less than removing and making, and most trials leave nothing.
-        if fs::read_dir(&dir)?.next().is_none() {
+        if is_empty(&self.trial)? {
             return Ok(());
         }
-        fs::remove_dir_all(&dir)?;
-        fs::create_dir(&dir)
+        let dir = self.trial_dir();
+        match fs::remove_dir_all(&dir) {
+            Err(e) if e.kind() != io::ErrorKind::NotFound => return Err(e),
+            _ => {}
+        }
+        self.trial = make_and_open(&dir)?;
+        Ok(())
     }
+}
+
+fn make_and_open(dir: &Path) -> io::Result<File> {
+    fs::create_dir(dir)?;
+    File::open(dir)
+}
+
+/// Whether a folder has nothing in it; one that was removed or moved away has not.
+fn is_empty(folder: &File) -> io::Result<bool> {
+    seek(folder, SeekFrom::Start(0))?;
+    let mut buffer = [MaybeUninit::<u8>::uninit(); 1024];
+    let mut entries = RawDir::new(folder, &mut buffer);
+    let mut seen = 0;
+    while seen < 3 {
+        match entries.next() {
+            Some(Ok(_)) => seen += 1,
+            Some(Err(rustix::io::Errno::NOENT)) | None => break,
+            Some(Err(e)) => return Err(e.into()),
+        }
+    }
+    Ok(seen == 2)
 }
 
 impl Drop for Scratch {
@@ -106,7 +137,7 @@ mod tests {
     #[test]
     fn only_what_nobody_uses_is_swept() {
         let root = tempfile::tempdir().unwrap();
-        let mine = Scratch::create(root.path()).unwrap();
+        let mut mine = Scratch::create(root.path()).unwrap();
         let dead = root.path().join(format!("{PREFIX}{}-1-0", std::process::id()));
         fs::create_dir(&dead).unwrap();
         fs::create_dir(root.path().join("somebody-elses")).unwrap();
@@ -114,6 +145,15 @@ mod tests {
         assert!(!dead.exists() && mine.run_dir().exists());
         assert!(root.path().join("somebody-elses").exists());
         fs::write(mine.trial_dir().join("x"), "y").unwrap();
+        mine.clear_trial().unwrap();
+        assert_eq!(fs::read_dir(mine.trial_dir()).unwrap().count(), 0);
+        for n in 0..100 {
+            fs::write(mine.trial_dir().join(format!("{n}-{}", "x".repeat(200))), "y").unwrap();
+        }
+        mine.clear_trial().unwrap();
+        assert_eq!(fs::read_dir(mine.trial_dir()).unwrap().count(), 0);
+        fs::remove_dir(mine.trial_dir()).unwrap();
+        mine.clear_trial().unwrap();
         mine.clear_trial().unwrap();
         assert_eq!(fs::read_dir(mine.trial_dir()).unwrap().count(), 0);
         drop(mine);

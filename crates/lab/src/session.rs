@@ -5,7 +5,8 @@ use std::time::{Duration, Instant};
 
 use assay_archive::RunWriter;
 use assay_model::{
-    Experiment, Finding, LedgerEvent, Outcome, Plan, PlannedTrial, RunState, TrialRecord, units,
+    Experiment, Finding, LedgerEvent, Outcome, Plan, PlannedTrial, RunState, SampleRow, SampleSet,
+    TrialRecord, units,
 };
 use assay_observe::Sampler;
 use assay_sut::process::Runner;
@@ -49,7 +50,7 @@ impl Session<'_> {
     /// Runs what is left of the plan. Returns how the run ended.
     pub fn trials(
         &mut self,
-        scratch: &Scratch,
+        scratch: &mut Scratch,
         fitness: &[Finding],
         watcher: &mut dyn Watcher,
     ) -> Result<(RunState, String), LabError> {
@@ -131,7 +132,7 @@ impl Session<'_> {
     /// Runs one trial and records it.
     fn trial(
         &mut self,
-        scratch: &Scratch,
+        scratch: &mut Scratch,
         planned: &PlannedTrial,
         fitness: &[Finding],
         watcher: &mut dyn Watcher,
@@ -164,12 +165,13 @@ impl Session<'_> {
             at_start: &at_start,
         };
         let mut on_progress = |progress| watcher.tick(progress);
-        let heard = Heard::new(every, &mut on_progress);
+        let mut said = SampleSet::default();
+        let heard = Heard::new(every, &mut on_progress, &mut said);
         let mut record = self.bench.run(&mut self.runner, order, heard);
         if self.interrupted() && record.exit.is_none() {
             record.outcome = Outcome::Interrupted;
         }
-        let samples = self.observe(&mut record);
+        let samples = joined(self.observe(&mut record), said);
         self.recheck(&mut record);
         if self.completed + self.failed == 0 {
             record.findings.extend(fitness.iter().cloned());
@@ -214,13 +216,13 @@ impl Session<'_> {
     }
 
     /// Takes the samples of the trial's time, if it was long enough to have any.
-    fn observe(&mut self, record: &mut TrialRecord) -> Option<assay_model::SampleSet> {
+    fn observe(&mut self, record: &mut TrialRecord) -> Option<SampleSet> {
         let sampler = self.sampler.as_ref()?;
         if record.end_ns.saturating_sub(record.start_ns) < self.interval.as_nanos() as u64 {
             return None;
         }
         sampler.tick_now();
-        let now = assay_sut::process::monotonic_ns();
+        let now = assay_sut::clock::monotonic_ns();
         // A row tells of the interval that ends at its time: the one at the start is of before.
         let from = record.start_ns + 1;
         let samples = sampler.window(from, now);
@@ -280,4 +282,18 @@ impl Session<'_> {
         });
         Standing { trial, treatment, done: recorded, total, estimate, left }
     }
+}
+
+/// The monitors' samples together with the program's own, rows in order of time; `None` if there are
+/// none.
+fn joined(observed: Option<SampleSet>, said: SampleSet) -> Option<SampleSet> {
+    if said.rows.is_empty() {
+        return observed;
+    }
+    let mut all = observed.unwrap_or_default();
+    let first = all.series.len() as u32;
+    all.series.extend(said.series);
+    all.rows.extend(said.rows.iter().map(|r| SampleRow { series: first + r.series, ..*r }));
+    all.rows.sort_by_key(|r| r.t_ns);
+    Some(all)
 }

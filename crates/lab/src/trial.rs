@@ -46,7 +46,7 @@ const GRACE: Duration = Duration::from_secs(2);
 
 /// A record that says nothing yet.
 pub(crate) fn blank(planned: &PlannedTrial, attempt: u32) -> TrialRecord {
-    let now = assay_sut::process::monotonic_ns();
+    let now = assay_sut::clock::monotonic_ns();
     TrialRecord {
         schema_version: SCHEMA_VERSION,
         number: planned.number,

@@ -27,8 +27,15 @@ pub struct Difference {
     pub b: String,
     /// The other run.
     pub run: RunId,
-    /// How much it matters: `hard` may explain a result, `soft` might.
+    /// What it does to the comparison: `hard` explains results, `unknown` was not readable somewhere,
+    /// `soft` might explain one, `factor` is meant, `entailed` follows from a factor.
     pub class: String,
+    /// Why it has its class.
+    #[serde(default)]
+    pub reason: String,
+    /// Why a person accepted it, if one did.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub accepted: Option<String>,
 }
 
 /// Runs side by side.
@@ -42,6 +49,10 @@ pub struct Across {
     pub unit: String,
     /// Which way is better.
     pub better: Better,
+    /// What is compared, in words: `kernel.release`, or `system against system`; empty when no factor
+    /// was declared.
+    #[serde(default)]
+    pub compared: String,
     /// The treatments.
     pub rows: Vec<AcrossRow>,
     /// What differed between the first run and any other, most serious first.

@@ -4,7 +4,7 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use crate::{Better, Comparison, Finding, Interval, MetricValue, Summary};
+use crate::{Better, Checks, Comparison, Finding, Interval, MetricValue, Summary};
 
 /// The summary of one treatment in one metric.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
@@ -134,4 +134,7 @@ pub struct Analysis {
     pub run_metrics: Vec<MetricValue>,
     /// What the checks found.
     pub findings: Vec<Finding>,
+    /// What became of the checks that found nothing.
+    #[serde(default)]
+    pub checks: Checks,
 }

@@ -4,7 +4,7 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use crate::{Better, Kind};
+use crate::{Better, Kind, Severity};
 
 /// The phases of a trial. Only what happens in `Steady` counts as measured.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize, JsonSchema)]
@@ -81,6 +81,33 @@ pub enum Event {
         /// The histogram, V2 encoding, base64.
         hdr: String,
     },
+    /// `{"sample":"throughput","t_ns":...,"value":1.5e5,"unit":"ops/s"}`: one value of a series over time,
+    /// kept beside the samples of the monitors, as those of the monitor `workload`.
+    Sample {
+        /// The field's name.
+        sample: String,
+        /// The end of the interval that the value is of, ns of `CLOCK_MONOTONIC`.
+        t_ns: u64,
+        /// The value; `null` if it could not be had.
+        value: Option<f64>,
+        /// Its unit's symbol.
+        unit: String,
+    },
+    /// `{"finding":"F22","name":"generator-not-limit","severity":"warning","message":"..."}`: what the
+    /// program's own check of honesty or validity found about this trial.
+    Finding {
+        /// The check's id.
+        finding: String,
+        /// The check's short name.
+        name: String,
+        /// How bad it is.
+        severity: Severity,
+        /// One sentence: what was found.
+        message: String,
+        /// What to do about it.
+        #[serde(default, skip_serializing_if = "String::is_empty")]
+        remedy: String,
+    },
     /// `{"progress":0.4}`: the share of the trial that is done, 0 to 1.
     Progress {
         /// 0 to 1.
@@ -144,6 +171,8 @@ mod tests {
             r#"{"metric":"energy","value":null,"unit":"J"}"#,
             r#"{"curve":"throughput","x":4096.0,"value":1e9,"x_unit":"B","unit":"B/s"}"#,
             r#"{"histogram":"response_time","unit":"ns","hdr":"AAAA"}"#,
+            r#"{"sample":"throughput","t_ns":12,"value":1.5,"unit":"ops/s"}"#,
+            r#"{"finding":"F22","name":"generator-not-limit","severity":"warning","message":"m"}"#,
             r#"{"progress":0.4}"#,
             r#"{"note":"warmed"}"#,
             r#"{"valid":false,"detail":"sum is 3, not 4"}"#,

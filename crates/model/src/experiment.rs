@@ -90,6 +90,9 @@ pub enum Order {
     Abba,
     /// The same order in every block. Drift inside a block is then confounded with the treatment.
     Sequential,
+    /// Not known, and nothing that can be asked for: the trials were imported from a file that does
+    /// not tell in which order they ran. Treatments are compared as independent samples.
+    Unknown,
 }
 
 /// When to stop.

@@ -17,6 +17,30 @@ pub enum Severity {
     Invalid,
 }
 
+/// A check that found nothing, and why.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct CheckNote {
+    /// The check's id (`F22`).
+    pub id: String,
+    /// Its short name.
+    pub name: String,
+    /// What is not recorded, or why the check does not apply.
+    pub why: String,
+}
+
+/// What became of the checks of the catalogue that found nothing.
+#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize, JsonSchema)]
+pub struct Checks {
+    /// The profile in which they were made (`lab`, `publish`); empty: none was made.
+    pub profile: String,
+    /// The ids of those that passed.
+    pub passed: Vec<String>,
+    /// Those that have nothing to look at.
+    pub not_applicable: Vec<CheckNote>,
+    /// Those that could not be made, with what is not recorded.
+    pub cannot_check: Vec<CheckNote>,
+}
+
 /// What a check found: which check, how bad, about what, and what to do.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Finding {

@@ -55,6 +55,16 @@ pub enum LedgerEvent {
         /// What it decided, as a sentence.
         decision: String,
     },
+    /// The trials were not run here: they were read from files that another program wrote.
+    Imported {
+        /// The program that measured (`hyperfine`).
+        tool: String,
+        /// Its version; absent where the files do not tell.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        version: Option<String>,
+        /// The files, in the order in which they were read.
+        files: Vec<ImportedFile>,
+    },
     /// The run was taken up again.
     Resumed,
     /// The run ended.
@@ -64,6 +74,19 @@ pub enum LedgerEvent {
         /// Why, as a sentence.
         reason: String,
     },
+}
+
+/// A file that trials were imported from. It is kept in the run's folder, byte for byte.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct ImportedFile {
+    /// Its name where it was read, without its folder.
+    pub name: String,
+    /// Where it is kept, inside the run's folder (`imported/0001`).
+    pub kept: String,
+    /// Its size.
+    pub bytes: u64,
+    /// SHA-256 of its content, hexadecimal.
+    pub sha256: String,
 }
 
 /// One line of `ledger.jsonl`.

@@ -35,8 +35,8 @@ pub use experiment::{
     TreatmentPattern,
 };
 pub use fact::{Fact, SystemDescription};
-pub use finding::{Finding, Severity};
-pub use ledger::{LedgerEntry, LedgerEvent};
+pub use finding::{CheckNote, Checks, Finding, Severity};
+pub use ledger::{ImportedFile, LedgerEntry, LedgerEvent};
 pub use metric::{Better, Kind, MetricValue};
 pub use names::nearest;
 pub use plan::{Plan, PlannedTrial, Setting, Treatment};

@@ -40,14 +40,14 @@ impl Better {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "lowercase")]
 pub enum Kind {
-    /// Measured in this trial.
+    /// Measured in this trial: by assay or, in an imported run, by the tool that the ledger names.
     #[default]
     Measured,
     /// Computed from measured values.
     Derived,
     /// Estimated: a model stands between the measurement and the number.
     Estimated,
-    /// Printed by somebody else.
+    /// Printed by somebody else, under their name for it.
     Quoted,
 }
 

@@ -149,15 +149,17 @@ pub struct TrialRecord {
     /// What went wrong, as a sentence; empty when nothing did.
     #[serde(default, skip_serializing_if = "String::is_empty")]
     pub error: String,
-    /// When it started: ISO 8601, UTC.
+    /// When it started: ISO 8601, UTC; empty in an imported trial whose file does not tell.
     pub started_at: String,
-    /// When the program was started, nanoseconds of `CLOCK_MONOTONIC`.
+    /// When the program was started, nanoseconds of `CLOCK_MONOTONIC`; 0 in an imported trial,
+    /// which is on no clock of ours.
     pub start_ns: u64,
-    /// When it ended, nanoseconds of `CLOCK_MONOTONIC`.
+    /// When it ended, nanoseconds of `CLOCK_MONOTONIC`; in an imported trial the time of its last
+    /// sample, 0 without samples.
     pub end_ns: u64,
-    /// How the program ended; `null` when it never started.
+    /// How the program ended; `null` when it never started, or when an imported file does not tell.
     pub exit: Option<Exit>,
-    /// What it used; `null` when it never started.
+    /// What it used; `null` when it never started, and in an imported trial.
     pub resources: Option<ResourceUse>,
     /// Its phases. None: the whole run of the program is the measurement window.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]

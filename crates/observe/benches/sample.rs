@@ -3,7 +3,8 @@
 use std::hint::black_box;
 use std::path::Path;
 
-use assay_observe::{Monitor, Recorder, Tree, all, clock};
+use assay_observe::{Monitor, Recorder, Tree, all};
+use assay_sut::clock;
 use criterion::{Criterion, criterion_group, criterion_main};
 
 /// Samples `monitors` once, and keeps the recorder from growing.

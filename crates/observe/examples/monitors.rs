@@ -7,8 +7,9 @@ use std::error::Error;
 use std::path::Path;
 use std::time::Duration;
 
+use assay_observe::Sampler;
 use assay_observe::stat::{Frame, Renderer, View};
-use assay_observe::{Sampler, clock};
+use assay_sut::clock;
 use rustix::time::{ClockId, clock_gettime};
 
 fn main() -> Result<(), Box<dyn Error>> {

@@ -25,7 +25,6 @@
 //! # }
 //! ```
 
-pub mod clock;
 mod grid;
 mod monitor;
 mod monitors;

@@ -10,7 +10,9 @@ use assay_model::{ObserverReport, SampleSet};
 
 use crate::grid::{Grid, MIN_INTERVAL};
 use crate::state::State;
-use crate::{MonitorSpec, Tree, clock, monitors};
+use assay_sut::clock;
+
+use crate::{MonitorSpec, Tree, monitors};
 
 /// Why sampling could not start.
 #[derive(Debug, thiserror::Error)]

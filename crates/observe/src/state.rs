@@ -4,7 +4,9 @@ use std::time::Duration;
 
 use assay_model::{ObserverReport, SampleSet};
 
-use crate::{Monitor, MonitorSpec, Recorder, Tree, clock};
+use assay_sut::clock;
+
+use crate::{Monitor, MonitorSpec, Recorder, Tree};
 
 /// Two samples are never closer than this: the kernel's CPU time has that grain, so that a shorter
 /// interval would say nothing.

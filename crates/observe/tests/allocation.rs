@@ -6,7 +6,8 @@ use std::alloc::{GlobalAlloc, Layout, System};
 use std::path::Path;
 use std::sync::atomic::{AtomicU64, Ordering};
 
-use assay_observe::{Recorder, Tree, clock};
+use assay_observe::{Recorder, Tree};
+use assay_sut::clock;
 
 struct Counting;
 

@@ -156,7 +156,7 @@ fn treatment_levels(view: &RunView, treatment: u32) -> Vec<String> {
         .collect()
 }
 
-fn kind(kind: Kind) -> &'static str {
+pub(crate) fn kind(kind: Kind) -> &'static str {
     match kind {
         Kind::Measured => "measured",
         Kind::Derived => "derived",
@@ -166,7 +166,7 @@ fn kind(kind: Kind) -> &'static str {
 }
 
 /// A number so that it reads back to the same bits; empty when missing.
-fn number(value: Option<f64>) -> String {
+pub(crate) fn number(value: Option<f64>) -> String {
     value.map(|v| v.to_string()).unwrap_or_default()
 }
 
@@ -174,11 +174,12 @@ fn owned(words: &[&str]) -> Vec<String> {
     words.iter().map(|w| (*w).to_owned()).collect()
 }
 
+/// Rows of CSV, quoted where they must be.
 #[derive(Default)]
-struct Rows(String);
+pub(crate) struct Rows(pub(crate) String);
 
 impl Rows {
-    fn row(&mut self, fields: &[String]) {
+    pub(crate) fn row(&mut self, fields: &[String]) {
         for (i, field) in fields.iter().enumerate() {
             if i > 0 {
                 self.0.push(',');

@@ -10,9 +10,11 @@
 //! | [`markdown`] | the run as a Markdown page |
 //! | [`csv`] | one row for each trial and metric, curve points, summaries |
 //! | [`json`] | everything, for programs |
-//! | [`hyperfine`] | hyperfine's export format, also read |
+//! | [`hyperfine`] | hyperfine's export format |
 //! | [`junit`] | test cases for a CI server |
 //! | [`page`] | the HTML page |
+//! | [`post`] | templates with computed numbers, as posts |
+//! | [`landscape`] | a landscape as CSV and Markdown |
 
 pub mod csv;
 mod figures;
@@ -22,8 +24,10 @@ mod gate;
 pub mod hyperfine;
 pub mod json;
 pub mod junit;
+pub mod landscape;
 pub mod markdown;
 pub mod page;
+pub mod post;
 pub mod terminal;
 mod view;
 mod words;

@@ -17,11 +17,12 @@ pub fn write(view: &RunView) -> String {
     let s = &view.summary;
     let _ = writeln!(
         out,
-        "Run `{}` of experiment `{}` (workload `{}`) on {}, started {}, {}.\n",
+        "Run `{}` of experiment `{}` (workload `{}`) on {}, {} {}, {}.\n",
         s.id,
         code(&s.experiment),
         code(&s.workload),
         line(&s.host),
+        if view.imported().is_some() { "imported" } else { "started" },
         s.started_at,
         s.state.name()
     );
@@ -148,10 +149,11 @@ fn scaling(out: &mut String, gate: &Gate) {
 
 fn findings(out: &mut String, view: &RunView) {
     out.push_str("## Best practices\n\n");
-    if view.analysis.findings.is_empty() {
+    let all = view.findings();
+    if all.is_empty() {
         out.push_str("The checks found nothing to report.\n");
     }
-    for f in &view.analysis.findings {
+    for (f, _) in &all {
         let remedy = if f.remedy.is_empty() {
             String::new()
         } else {
@@ -165,6 +167,9 @@ fn findings(out: &mut String, view: &RunView) {
             line(&f.name),
             line(&f.message)
         );
+    }
+    if let Some(unchecked) = words::unchecked(&view.analysis) {
+        let _ = writeln!(out, "\n{unchecked}");
     }
     out.push('\n');
 }
@@ -218,7 +223,8 @@ fn longest_ticks(text: &str) -> usize {
     text.split(|c| c != '`').map(str::len).max().unwrap_or(0)
 }
 
-fn row(out: &mut String, cells: &[&str]) {
+/// One row of a table.
+pub(crate) fn row(out: &mut String, cells: &[&str]) {
     for c in cells {
         let _ = write!(out, "| {} ", line(c));
     }
@@ -226,7 +232,7 @@ fn row(out: &mut String, cells: &[&str]) {
 }
 
 /// Text on one line with the characters that Markdown and HTML would take as markup escaped.
-fn line(text: &str) -> String {
+pub(crate) fn line(text: &str) -> String {
     let mut out = String::with_capacity(text.len());
     for c in text.chars() {
         match c {

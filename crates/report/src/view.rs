@@ -93,6 +93,17 @@ impl RunView {
         Some(LedgerHead { seq: last.seq.saturating_sub(1), hash: last.prev.clone() })
     }
 
+    /// The program and the files that the trials were imported from; `None` when assay ran them.
+    pub fn imported(&self) -> Option<(String, &[assay_model::ImportedFile])> {
+        self.ledger.iter().find_map(|e| match &e.event {
+            assay_model::LedgerEvent::Imported { tool, version, files } => {
+                let tool = version.as_ref().map_or(tool.clone(), |v| format!("{tool} {v}"));
+                Some((tool, files.as_slice()))
+            }
+            _ => None,
+        })
+    }
+
     /// The plan's hash as it was registered last.
     pub fn plan_hash(&self) -> Option<&str> {
         self.ledger.iter().rev().find_map(|e| match &e.event {

@@ -18,6 +18,18 @@ pub(crate) fn efficient(judged: &str) -> String {
     )
 }
 
+/// How many checks could not be made, as one line; `None` when all could, or none was tried.
+pub(crate) fn unchecked(analysis: &Analysis) -> Option<String> {
+    let n = analysis.checks.cannot_check.len();
+    (n > 0).then(|| {
+        let word = if n == 1 { "check" } else { "checks" };
+        format!(
+            "{n} {word} of the catalogue could not be made, because the run does not record what they \
+             look at; result.json names them."
+        )
+    })
+}
+
 /// What a comparison says, as a sentence that names the metric, both treatments, the ratio, its
 /// interval, n and the verdict. Never a bare "faster".
 pub fn verdict(analysis: &Analysis, comparison: &Comparison) -> String {
@@ -92,6 +104,9 @@ pub(crate) fn method_name(method: Method) -> &'static str {
 /// How the numbers came about, one plain sentence or two for each item: design, order, what counts,
 /// statistics, stop rule.
 pub fn method(view: &RunView) -> Vec<String> {
+    if let Some((tool, files)) = view.imported() {
+        return imported(view, &tool, files);
+    }
     let mut out = vec![design(view), order(view)];
     let warmups = view.plan.trials.iter().filter(|t| t.warmup).count();
     if warmups > 0 {
@@ -110,6 +125,25 @@ pub fn method(view: &RunView) -> Vec<String> {
     out.push(stop(view));
     out.push(tally(view));
     out
+}
+
+/// How numbers came about that assay did not measure.
+fn imported(view: &RunView, tool: &str, files: &[assay_model::ImportedFile]) -> Vec<String> {
+    let files: Vec<String> =
+        files.iter().map(|f| format!("{} (SHA-256 {})", f.name, f.sha256)).collect();
+    let counted = view.records.iter().filter(|r| r.counts()).count();
+    vec![
+        format!(
+            "The trials were measured by {tool} and imported from {}; assay ran none of them.",
+            files.join(", ")
+        ),
+        "The order of the trials is not known: they are not paired, and drift of the machine may \
+         fall on the treatments unequally."
+            .to_owned(),
+        "The trial is the unit of replication; samples within a trial never add to n.".to_owned(),
+        statistics(view),
+        format!("{counted} of {} count.", count(view.records.len(), "imported trial")),
+    ]
 }
 
 /// How many trials were planned, started and count.
@@ -163,6 +197,7 @@ fn order(view: &RunView) -> String {
         Order::Sequential => "Every block had the same order; drift within a block is confounded \
                               with the treatment."
             .to_owned(),
+        Order::Unknown => "The order of the trials is not known.".to_owned(),
     }
 }
 
@@ -230,6 +265,18 @@ mod tests {
         let text = verdict(&gate.analysis, &gate.analysis.comparisons[0]);
         assert!(text.contains("withheld: F17"), "{text}");
         assert!(!text.contains("times"), "{text}");
+    }
+
+    #[test]
+    fn what_could_not_be_checked_is_one_line() {
+        let mut analysis = fixtures::commands().analysis;
+        assert_eq!(unchecked(&analysis), None);
+        analysis.checks.cannot_check.push(assay_model::CheckNote {
+            id: "F22".into(),
+            name: "generator-not-limit".into(),
+            why: "the load generator".into(),
+        });
+        assert!(unchecked(&analysis).is_some_and(|l| l.starts_with("1 check of the catalogue")));
     }
 
     #[test]

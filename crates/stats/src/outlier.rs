@@ -31,34 +31,17 @@ fn robust_sigma(values: &[f64], centre: f64) -> Option<f64> {
 /// The values outside median ± 3 · 1.4826 · MAD. None are flagged below five values, nor where all
 /// agree. Values that are not finite are missing and never flagged.
 pub fn outliers(values: &[f64]) -> Vec<Outlier> {
-    flag(values, 0, 0..values.len())
-}
-
-/// As [`outliers`], each value judged among the `window` values around it (itself in the middle; at
-/// the ends the window is cut, not moved). For series whose level drifts. A window below five flags
-/// nothing.
-pub fn outliers_in_window(values: &[f64], window: usize) -> Vec<Outlier> {
-    let half = window / 2;
-    (0..values.len())
-        .flat_map(|i| {
-            let start = i.saturating_sub(half);
-            let end = (i + half + 1).min(values.len());
-            flag(&values[start..end], start, i - start..i - start + 1)
-        })
-        .collect()
-}
-
-/// Flags those of `slice` in `which`; `offset` is the place of the slice's first value.
-fn flag(slice: &[f64], offset: usize, which: std::ops::Range<usize>) -> Vec<Outlier> {
-    let finite: Vec<f64> = slice.iter().copied().filter(|v| v.is_finite()).collect();
+    let finite: Vec<f64> = values.iter().copied().filter(|v| v.is_finite()).collect();
     if finite.len() < 5 {
         return Vec::new();
     }
     let Some(centre) = median(&finite) else { return Vec::new() };
     let Some(sigma) = robust_sigma(&finite, centre).filter(|s| *s > 0.0) else { return Vec::new() };
-    which
-        .filter(|i| slice[*i].is_finite())
-        .map(|i| Outlier { index: offset + i, z: (slice[i] - centre) / sigma })
+    values
+        .iter()
+        .enumerate()
+        .filter(|(_, v)| v.is_finite())
+        .map(|(index, v)| Outlier { index, z: (v - centre) / sigma })
         .filter(|o| o.z.abs() > LIMIT)
         .collect()
 }
@@ -82,15 +65,5 @@ mod tests {
         assert_eq!(outliers(&[5.0, 5.0, 5.0, 5.0, 5.0, 5.0, 5.0, 9.0]).len(), 1);
         assert!(outliers(&[5.0; 9]).is_empty());
         assert!(outliers(&[1.0, 2.0, 300.0, 4.0]).is_empty(), "four values carry no flag");
-    }
-
-    #[test]
-    fn a_window_follows_drift() {
-        let mut v: Vec<f64> = (0..100).map(|i| f64::from(i) + f64::from(i % 3) * 0.1).collect();
-        v[50] = 70.0;
-        assert!(outliers(&v).is_empty(), "over the whole series the drift hides it");
-        let found = outliers_in_window(&v, 11);
-        assert_eq!(found.iter().map(|o| o.index).collect::<Vec<_>>(), [50]);
-        assert!(outliers_in_window(&v, 3).is_empty());
     }
 }

@@ -195,24 +195,6 @@ pub fn shift_interval(a: &[f64], b: &[f64], level: f64) -> Option<Interval> {
     Some(Interval { low: at(k), high: at(a.len() * b.len() + 1 - k), level })
 }
 
-/// P(b > a) + P(b = a) / 2 over all pairs, Mann and Whitney's U / (m·n): how often a value of `b`
-/// lies above one of `a`. `None` when either is empty or holds NaN.
-pub fn superiority(a: &[f64], b: &[f64]) -> Option<f64> {
-    if a.is_empty() || b.is_empty() || a.iter().chain(b).any(|v| v.is_nan()) {
-        return None;
-    }
-    let s = sorted(a);
-    let wins: f64 = b
-        .iter()
-        .map(|x| {
-            let below = s.partition_point(|v| v < x);
-            let ties = s.partition_point(|v| v <= x) - below;
-            below as f64 + ties as f64 / 2.0
-        })
-        .sum();
-    Some(wins / (a.len() * b.len()) as f64)
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -293,13 +275,6 @@ mod tests {
         assert_eq!(shift_interval(&[1.0; 3], &[1.0; 9], 0.95), None);
         assert_eq!(walsh_centre(&[]), None);
         assert_eq!(shift(&[], &[1.0]), None);
-        assert_eq!(superiority(&[], &[1.0]), None);
-    }
-
-    #[test]
-    fn superiority_counts_ties_half() {
-        assert_eq!(superiority(&[1.0, 2.0], &[2.0, 3.0]), Some(3.5 / 4.0));
-        assert_eq!(superiority(&[1.0, f64::NAN], &[2.0]), None);
     }
 
     proptest::proptest! {

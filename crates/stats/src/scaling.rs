@@ -67,7 +67,7 @@ pub fn scaling(
 
 /// Amdahl's law and the USL fitted to points whose values are rates (better higher), and a sentence:
 /// the measured range, or why there is no fit (below six sizes, say), with no models then.
-pub fn models(points: &[ScalingPoint]) -> (Vec<ScalingModel>, String) {
+fn models(points: &[ScalingPoint]) -> (Vec<ScalingModel>, String) {
     let rates: Vec<(f64, f64)> = points.iter().map(|p| (p.count, p.value)).collect();
     let fits: Result<Vec<ScalingModel>, _> =
         [Law::Amdahl, Law::Usl].into_iter().map(|law| fit(&rates, law)).collect();

@@ -24,6 +24,11 @@ impl FactClass {
     }
 }
 
+/// The table as data, for documentation: prefix and class, by prefix.
+pub fn classes() -> &'static [(&'static str, FactClass)] {
+    CLASSES
+}
+
 /// Path prefixes, by whole dotted parts, where `*` stands for any one part. The prefix with the most
 /// parts wins, and among those of as many parts the one with fewer `*`.
 const CLASSES: &[(&str, FactClass)] = &[
@@ -97,7 +102,7 @@ const CLASSES: &[(&str, FactClass)] = &[
 ];
 
 /// The class of a fact by its path. A path that the table does not know is soft.
-pub fn class_of(path: &str) -> FactClass {
+pub(crate) fn class_of(path: &str) -> FactClass {
     CLASSES
         .iter()
         .filter_map(|(prefix, class)| Some((rank(prefix, path)?, *class)))
@@ -106,7 +111,7 @@ pub fn class_of(path: &str) -> FactClass {
 }
 
 /// How closely a prefix fits a path: parts, then parts that are not `*`; `None` if it does not.
-fn rank(prefix: &str, path: &str) -> Option<(usize, usize)> {
+pub(crate) fn rank(prefix: &str, path: &str) -> Option<(usize, usize)> {
     let mut parts = path.split('.');
     let mut fit = (0, 0);
     for wanted in prefix.split('.') {

@@ -52,6 +52,22 @@ pub struct ControlSpec {
     pub put_back: &'static str,
 }
 
+impl ControlSpec {
+    /// That the value of a setting is not a level of this control.
+    pub(crate) fn not_a_level(&self, setting: &Setting) -> ControlError {
+        ControlError::Level {
+            path: setting_path(self.name, &setting.key),
+            value: setting.value.to_text(),
+            levels: self.levels.to_owned(),
+        }
+    }
+
+    /// That a key is not one of this control, and why.
+    pub(crate) fn not_a_key(&self, key: &str, reason: impl Into<String>) -> ControlError {
+        ControlError::Key { path: setting_path(self.name, key), reason: reason.into() }
+    }
+}
+
 /// One part of the system under test that can be set to a level and put back.
 ///
 /// The level `default` never reaches a control: it means "leave as it is" for all of them.
@@ -187,12 +203,11 @@ pub fn parse_setting(path: &str, value: &Scalar) -> Result<Setting, ControlError
 
 /// Whether a control takes a key, and one is there.
 pub(crate) fn check_key(spec: &ControlSpec, key: &str) -> Result<(), ControlError> {
-    let reason = match (spec.keyed, spec.key.is_empty(), key.is_empty()) {
-        (true, _, true) => format!("it needs a key: {}", spec.key),
-        (false, true, false) => "it takes no key".to_owned(),
-        _ => return Ok(()),
-    };
-    Err(ControlError::Key { path: setting_path(spec.name, key), reason })
+    match (spec.keyed, spec.key.is_empty(), key.is_empty()) {
+        (true, _, true) => Err(spec.not_a_key(key, format!("it needs a key: {}", spec.key))),
+        (false, true, false) => Err(spec.not_a_key(key, "it takes no key")),
+        _ => Ok(()),
+    }
 }
 
 /// `sysctl.vm.swappiness`: how a setting is written in an experiment.

@@ -113,3 +113,18 @@ pub enum ControlError {
         restore: Box<ControlError>,
     },
 }
+
+impl ControlError {
+    /// This error; one by which the kernel denied a setting to this user becomes
+    /// [`ControlError::NotHere`] with the reason.
+    pub(crate) fn explain_denial(self, reason: impl FnOnce() -> String) -> Self {
+        match self {
+            ControlError::Io { path, source, .. }
+                if source.kind() == io::ErrorKind::PermissionDenied =>
+            {
+                ControlError::NotHere { path, reason: reason() }
+            }
+            other => other,
+        }
+    }
+}

@@ -1,10 +1,43 @@
-//! What differs between two descriptions, and how much it means.
+//! What differs between two descriptions, and what each difference does to a comparison: it is meant
+//! (a factor), follows from what is meant, explains the result, might, is not known, or is noise.
 
 use std::collections::BTreeSet;
 
 use assay_model::{Fact, SystemDescription};
 
-use crate::class::{FactClass, class_of};
+use crate::class::{FactClass, class_of, rank};
+use crate::entails::{ENTAILS, Entailment, HARDWARE};
+
+/// What a difference does to a comparison, the most serious first.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum DifferenceClass {
+    /// It explains results and is not meant: with it standing there is no comparison.
+    Hard,
+    /// It could not be read in one system or both, so nobody knows that they agree. At least soft.
+    Unknown,
+    /// It may explain a result; it can be accepted by name.
+    Soft,
+    /// It is what was declared to differ.
+    Factor,
+    /// It follows from a factor and cannot be held.
+    Entailed,
+    /// It changes all the time and explains nothing by itself.
+    Volatile,
+}
+
+impl DifferenceClass {
+    /// The class's word.
+    pub fn name(self) -> &'static str {
+        match self {
+            DifferenceClass::Hard => "hard",
+            DifferenceClass::Unknown => "unknown",
+            DifferenceClass::Soft => "soft",
+            DifferenceClass::Factor => "factor",
+            DifferenceClass::Entailed => "entailed",
+            DifferenceClass::Volatile => "volatile",
+        }
+    }
+}
 
 /// A fact in which two systems differ, or of which it is not known that they agree.
 #[derive(Debug, Clone, PartialEq)]
@@ -15,33 +48,178 @@ pub struct FactDiff {
     pub a: Option<Fact>,
     /// The fact in the second.
     pub b: Option<Fact>,
-    /// How much it means.
-    pub class: FactClass,
+    /// What it does to the comparison.
+    pub class: DifferenceClass,
+    /// Why it has its class, in a few words.
+    pub reason: String,
+    /// Why a person accepted it, if one did.
+    pub accepted: Option<String>,
 }
 
-/// Every path at which `a` and `b` do not have the same known value, in the order of paths.
-///
-/// Two unknowns are a difference: nobody knows that they agree. An unknown is at least soft,
-/// whatever the path's class. A fact that only one of them has counts with its path's class.
-pub fn diff(a: &SystemDescription, b: &SystemDescription) -> Vec<FactDiff> {
-    let paths: BTreeSet<&String> = a.facts.keys().chain(b.facts.keys()).collect();
-    paths
-        .into_iter()
-        .filter_map(|path| {
-            let (left, right) = (a.facts.get(path), b.facts.get(path));
-            let unknown = [left, right].iter().flatten().any(|f| f.value().is_none());
-            if left == right && !unknown {
-                return None;
+impl FactDiff {
+    /// Whether it speaks against the comparison: hard, or soft or unknown and not accepted. What
+    /// neither system tells is not counted: no difference was seen.
+    pub fn stands(&self) -> bool {
+        let told = |f: &Option<Fact>| f.as_ref().is_some_and(|f| f.value().is_some());
+        match self.class {
+            DifferenceClass::Hard => true,
+            DifferenceClass::Unknown => self.accepted.is_none() && (told(&self.a) || told(&self.b)),
+            DifferenceClass::Soft => self.accepted.is_none(),
+            _ => false,
+        }
+    }
+}
+
+/// Why a difference cannot be accepted.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub enum AcceptError {
+    /// The systems do not differ there.
+    #[error("`{0}` does not differ, so there is nothing to accept; see `assay compare --json`")]
+    NoSuchDifference(String),
+    /// It is hard.
+    #[error(
+        "`{0}` explains results and cannot be accepted; hold it equal, or declare it with --factor"
+    )]
+    Hard(String),
+    /// An acceptance needs its reason.
+    #[error("`{0}` is accepted without a reason; write --accept {0}=REASON")]
+    NoReason(String),
+}
+
+/// Everything in which two systems differ.
+#[derive(Debug, Clone, PartialEq, Default)]
+pub struct EnvDiff {
+    /// The differences in the order of paths.
+    pub differences: Vec<FactDiff>,
+    /// Declared factors that have the same known value in both systems, or are in neither.
+    pub factors_without_effect: Vec<String>,
+    /// Whether the declared factor is the hardware, so that whole systems are compared.
+    pub system_against_system: bool,
+}
+
+impl EnvDiff {
+    /// The differences of a class.
+    pub fn of(&self, class: DifferenceClass) -> impl Iterator<Item = &FactDiff> {
+        self.differences.iter().filter(move |d| d.class == class)
+    }
+
+    /// The hard differences: with one of them there is no comparison.
+    pub fn hard(&self) -> impl Iterator<Item = &FactDiff> {
+        self.of(DifferenceClass::Hard)
+    }
+
+    /// Whether like is compared with like: nothing stands against it.
+    pub fn comparable(&self) -> bool {
+        !self.differences.iter().any(FactDiff::stands)
+    }
+
+    /// Accepts the soft or unknown difference at `path`, for a reason that is kept with it.
+    ///
+    /// # Errors
+    /// There is no such difference, it is hard, or the reason is empty. Accepting what is meant,
+    /// entailed or volatile anyway changes nothing.
+    pub fn accept(&mut self, path: &str, reason: &str) -> Result<(), AcceptError> {
+        if reason.trim().is_empty() {
+            return Err(AcceptError::NoReason(path.to_owned()));
+        }
+        let found = self.differences.iter_mut().find(|d| d.path == path);
+        let difference = found.ok_or_else(|| AcceptError::NoSuchDifference(path.to_owned()))?;
+        match difference.class {
+            DifferenceClass::Hard => Err(AcceptError::Hard(path.to_owned())),
+            DifferenceClass::Soft | DifferenceClass::Unknown => {
+                difference.accepted = Some(reason.trim().to_owned());
+                Ok(())
             }
-            let class = class_of(path);
-            Some(FactDiff {
-                path: path.clone(),
-                a: left.cloned(),
-                b: right.cloned(),
-                class: if unknown { class.max(FactClass::Soft) } else { class },
-            })
-        })
+            _ => Ok(()),
+        }
+    }
+}
+
+/// The table of what follows from which factor: `(factor, prefixes, why)`, for documentation. The
+/// last row is what a comparison of hardware has on top.
+pub fn entailments() -> Vec<(&'static str, &'static [&'static str], &'static str)> {
+    ENTAILS
+        .iter()
+        .chain(std::iter::once(&HARDWARE))
+        .map(|e| (e.factor, e.entailed, e.why))
         .collect()
+}
+
+/// Every path at which `a` and `b` do not have the same known value, with what it does to a
+/// comparison in which `factors` (paths or prefixes of paths) are meant to differ.
+///
+/// Two unknowns are a difference: nobody knows that they agree. A fact that only one of them has
+/// counts with its path's class.
+pub fn diff(a: &SystemDescription, b: &SystemDescription, factors: &[String]) -> EnvDiff {
+    let paths: BTreeSet<&String> = a.facts.keys().chain(b.facts.keys()).collect();
+    let mut found = EnvDiff {
+        system_against_system: factors.iter().any(|f| rank("cpu.model", f).is_some() || f == "cpu"),
+        ..EnvDiff::default()
+    };
+    for path in paths {
+        let (left, right) = (a.facts.get(path), b.facts.get(path));
+        let unread = [left, right].iter().flatten().any(|f| f.value().is_none());
+        let untold = (left.is_none() && foreign(a)) || (right.is_none() && foreign(b));
+        let unknown = unread || untold;
+        if left == right && !unknown {
+            continue;
+        }
+        let (class, reason) = classify(path, unknown, factors, found.system_against_system);
+        found.differences.push(FactDiff {
+            path: path.clone(),
+            a: left.cloned(),
+            b: right.cloned(),
+            class,
+            reason,
+            accepted: None,
+        });
+    }
+    found.factors_without_effect = factors
+        .iter()
+        .filter(|f| !found.differences.iter().any(|d| rank(f, &d.path).is_some()))
+        .cloned()
+        .collect();
+    found
+}
+
+/// Whether another program described the system: assay always knows the kernel's release. What such a
+/// description lacks is not known to be absent.
+fn foreign(system: &SystemDescription) -> bool {
+    system.facts.get("kernel.release").is_some_and(|fact| fact.value().is_none())
+}
+
+fn classify(
+    path: &str,
+    unknown: bool,
+    factors: &[String],
+    hardware: bool,
+) -> (DifferenceClass, String) {
+    let class = class_of(path);
+    if factors.iter().any(|f| rank(f, path).is_some()) {
+        return (DifferenceClass::Factor, "declared to differ".to_owned());
+    }
+    if class == FactClass::Volatile && !unknown {
+        return (DifferenceClass::Volatile, "changes all the time".to_owned());
+    }
+    let follows = |e: &&Entailment| {
+        factors.iter().any(|f| rank(e.factor, f).is_some() || rank(f, e.factor).is_some())
+            && e.entailed.iter().any(|p| rank(p, path).is_some())
+    };
+    let wide = Some(&HARDWARE).filter(|_| hardware);
+    if let Some(e) = ENTAILS.iter().find(follows).or(wide.filter(follows)) {
+        return (DifferenceClass::Entailed, format!("follows from {}: {}", e.factor, e.why));
+    }
+    if unknown {
+        let weight = if class == FactClass::Hard { "hard" } else { "soft" };
+        return (
+            DifferenceClass::Unknown,
+            format!("not readable in one system or both; {weight} if it differs"),
+        );
+    }
+    match class {
+        FactClass::Hard => (DifferenceClass::Hard, "explains results; not declared".to_owned()),
+        _ => (DifferenceClass::Soft, "might explain a result; not declared".to_owned()),
+    }
 }
 
 #[cfg(test)]
@@ -55,29 +233,99 @@ mod tests {
         }
     }
 
-    #[test]
-    fn unknown_is_never_equal_and_at_least_soft() {
+    fn classes(found: &EnvDiff) -> Vec<(&str, DifferenceClass)> {
+        found.differences.iter().map(|d| (d.path.as_str(), d.class)).collect()
+    }
+
+    fn two_kernels() -> (SystemDescription, SystemDescription) {
         let a = system(&[
             ("cpu.model", Fact::known("x")),
-            ("cpu.mhz", Fact::unknown("no")),
+            ("cpu.turbo", Fact::unknown("no")),
             ("kernel.release", Fact::known("6.1")),
+            ("kernel.version", Fact::known("#1")),
             ("load.avg1", Fact::known("0.1")),
+            ("memory.total", Fact::known("8 GiB")),
         ]);
         let b = system(&[
             ("cpu.model", Fact::known("x")),
-            ("cpu.mhz", Fact::unknown("no")),
+            ("cpu.turbo", Fact::unknown("no")),
             ("kernel.release", Fact::known("6.2")),
+            ("kernel.version", Fact::known("#2")),
             ("env.NEW", Fact::known("1")),
             ("load.avg1", Fact::known("0.2")),
+            ("memory.total", Fact::unknown("no")),
         ]);
-        let found: Vec<_> = diff(&a, &b).into_iter().map(|d| (d.path, d.class)).collect();
+        (a, b)
+    }
+
+    #[test]
+    fn unknown_is_never_equal_and_what_is_not_declared_is_a_confounder() {
+        use DifferenceClass::{Hard, Soft, Unknown, Volatile};
+        let (a, b) = two_kernels();
+        let found = diff(&a, &b, &[]);
         let expected = [
-            ("cpu.mhz", FactClass::Soft),
-            ("env.NEW", FactClass::Soft),
-            ("kernel.release", FactClass::Hard),
-            ("load.avg1", FactClass::Volatile),
+            ("cpu.turbo", Unknown),
+            ("env.NEW", Soft),
+            ("kernel.release", Hard),
+            ("kernel.version", Hard),
+            ("load.avg1", Volatile),
+            ("memory.total", Unknown),
         ];
-        assert_eq!(found, expected.map(|(p, c)| (p.to_owned(), c)));
-        assert!(diff(&a, &a).iter().all(|d| d.path == "cpu.mhz"));
+        assert_eq!(classes(&found), expected);
+        assert!(!found.comparable());
+        assert!(diff(&a, &a, &[]).comparable(), "two unknowns are no difference that was seen");
+    }
+
+    #[test]
+    fn a_declared_factor_takes_what_follows_with_it() {
+        let (a, b) = two_kernels();
+        let mut found = diff(&a, &b, &["kernel.release".to_owned()]);
+        assert_eq!(found.of(DifferenceClass::Factor).count(), 1);
+        let entailed: Vec<&FactDiff> = found.of(DifferenceClass::Entailed).collect();
+        assert_eq!(entailed[0].path, "kernel.version");
+        assert!(entailed[0].reason.contains("kernel.release"));
+        assert_eq!(found.hard().count(), 0);
+        assert!(!found.comparable(), "env.NEW and memory.total stand");
+        found.accept("env.NEW", "read by nothing").unwrap();
+        found.accept("memory.total", "same board").unwrap();
+        assert!(found.comparable());
+    }
+
+    #[test]
+    fn hard_differences_cannot_be_accepted() {
+        let (a, b) = two_kernels();
+        let mut found = diff(&a, &b, &[]);
+        let error = found.accept("kernel.release", "so what").unwrap_err();
+        assert_eq!(error, AcceptError::Hard("kernel.release".into()));
+        assert!(matches!(found.accept("no.such", "x"), Err(AcceptError::NoSuchDifference(_))));
+        assert!(matches!(found.accept("env.NEW", " "), Err(AcceptError::NoReason(_))));
+    }
+
+    #[test]
+    fn other_hardware_is_another_system() {
+        let a = system(&[("cpu.model", Fact::known("x")), ("memory.total", Fact::known("8 GiB"))]);
+        let b = system(&[("cpu.model", Fact::known("y")), ("memory.total", Fact::known("9 GiB"))]);
+        let found = diff(&a, &b, &["cpu.model".to_owned()]);
+        assert!(found.system_against_system && found.comparable());
+        assert_eq!(found.of(DifferenceClass::Entailed).count(), 1);
+    }
+
+    #[test]
+    fn a_factor_that_does_not_differ_is_named() {
+        let (a, b) = two_kernels();
+        let found = diff(&a, &b, &["cpu.model".to_owned(), "kernel".to_owned()]);
+        assert_eq!(found.factors_without_effect, ["cpu.model"]);
+    }
+
+    #[test]
+    fn what_another_program_did_not_describe_is_unknown() {
+        let told = Fact::unknown("the file does not tell");
+        let a = system(&[("kernel.release", told)]);
+        let b = system(&[("kernel.release", Fact::known("6.1")), ("aslr", Fact::known("2"))]);
+        for found in [diff(&a, &b, &[]), diff(&b, &a, &[])] {
+            assert!(found.differences.iter().all(|d| d.class == DifferenceClass::Unknown));
+        }
+        let c = system(&[("kernel.release", Fact::known("6.1"))]);
+        assert_eq!(diff(&b, &c, &[]).differences[0].class, DifferenceClass::Hard);
     }
 }

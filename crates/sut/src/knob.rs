@@ -3,10 +3,10 @@
 use std::fs::OpenOptions;
 use std::io::{self, Write};
 
-use assay_model::Scalar;
+use assay_model::{Scalar, Setting};
 
 use crate::Root;
-use crate::control::{Control, Session, setting_path};
+use crate::control::{Control, ControlSpec, Session, setting_path};
 use crate::control_error::ControlError;
 use crate::describe::selected;
 use crate::root::one_line;
@@ -101,6 +101,18 @@ impl Knob<'_> {
             source,
         })
     }
+}
+
+/// The level of a setting whose file takes any line of text; of the truth values it takes 1 and 0.
+pub(crate) fn line_level(spec: &ControlSpec, setting: &Setting) -> Result<String, ControlError> {
+    let text = match &setting.value {
+        Scalar::Bool(b) => i32::from(*b).to_string(),
+        other => one_line(&other.to_text()),
+    };
+    if text.is_empty() || text.contains('\0') {
+        return Err(spec.not_a_level(setting));
+    }
+    Ok(text)
 }
 
 /// Whether two texts are one level: white space aside, and `Y`, `N` as the kernel shows 1 and 0 of

@@ -8,6 +8,7 @@
 
 mod capture;
 mod class;
+pub mod clock;
 mod control;
 mod control_error;
 mod controller;
@@ -17,12 +18,15 @@ pub mod cpulist;
 mod describe;
 mod diff;
 mod digest;
+mod entails;
 mod enter;
 pub mod fitness;
 mod interrupt;
 mod journal;
 mod knob;
 mod leftovers;
+#[cfg(test)]
+mod made_up;
 mod mempolicy;
 mod owner;
 mod pending;
@@ -38,14 +42,14 @@ mod watch;
 mod which;
 
 pub use capture::Capture;
-pub use class::{FactClass, class_of};
+pub use class::{FactClass, classes};
 pub use control::{Control, ControlSpec, Scope, Session, all, find, parse_setting};
 pub use control_error::ControlError;
 pub use controller::{Applied, Controller, DEFAULT_LEVEL};
 pub use cpu_times::CpuTimes;
 pub use describe::{describe, describe_toolchains};
-pub use diff::{FactDiff, diff};
-pub use digest::{sha256, sha256_file};
+pub use diff::{AcceptError, DifferenceClass, EnvDiff, FactDiff, diff, entailments};
+pub use digest::{hex, sha256, sha256_file};
 pub use enter::{Entered, enter};
 pub use interrupt::Interrupt;
 pub use journal::{Entry, JournalError};
@@ -56,5 +60,5 @@ pub use pending::{
 pub use root::{Root, Unreadable};
 pub use setup::{NumaPolicy, ProcessSetup, Sched};
 pub use state_dir::state_dir;
-pub use watch::{Watch, fingerprint};
+pub use watch::Watch;
 pub use which::which;

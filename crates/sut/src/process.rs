@@ -17,18 +17,12 @@ use std::time::Duration;
 use assay_model::{Exit, ResourceUse};
 use rustix::event::{PollFd, PollFlags, Timespec};
 use rustix::process::{Pid, PidfdFlags, Signal, pidfd_open};
-use rustix::time::{ClockId, clock_gettime};
 
 use crate::capture::{Capture, Lines};
+use crate::clock::monotonic_ns;
 use crate::interrupt::Interrupt;
 use crate::leftovers;
 use crate::wait4::{Usage, own_peak_memory, wait4};
-
-/// Nanoseconds of `CLOCK_MONOTONIC`, the clock of a whole run.
-pub fn monotonic_ns() -> u64 {
-    let t = clock_gettime(ClockId::Monotonic);
-    t.tv_sec as u64 * 1_000_000_000 + t.tv_nsec as u64
-}
 
 /// Whether the program's output is kept.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
@@ -214,7 +208,6 @@ impl Runner {
         self.lines.reset();
         let name =
             || program.argv.first().map(|p| p.to_string_lossy().into_owned()).unwrap_or_default();
-        let floor = own_peak_memory();
         let (mut child, start_ns) = spawn(program)?;
         let end = self.watch(&mut child, start_ns, limits, sink);
         let system = |what, source| ProcessError::System { what, program: name(), source };
@@ -238,7 +231,7 @@ impl Runner {
             end,
             start_ns,
             end_ns,
-            resources: resources(&usage, floor, end_ns - start_ns),
+            resources: resources(&usage, own_peak_memory(), end_ns - start_ns),
             leftovers,
             dropped_lines: self.lines.dropped(),
         })
@@ -357,12 +350,18 @@ impl Runner {
     }
 }
 
-fn resources(usage: &Usage, floor: u64, wall_ns: u64) -> ResourceUse {
+/// The kernel counts resident memory in parts, one for each CPU, and adds them up late: two readings
+/// of one process can differ by a few hundred KiB.
+const MEMORY_SLACK: u64 = 2 << 20;
+
+/// `own_peak` is assay's own, which the kernel counts into that of every program it starts.
+fn resources(usage: &Usage, own_peak: u64, wall_ns: u64) -> ResourceUse {
+    let peak = usage.peak_memory_bytes;
     ResourceUse {
         wall_s: wall_ns as f64 * 1e-9,
         user_s: usage.user_s,
         system_s: usage.system_s,
-        peak_memory_bytes: (usage.peak_memory_bytes > floor).then_some(usage.peak_memory_bytes),
+        peak_memory_bytes: (peak > own_peak.saturating_add(MEMORY_SLACK)).then_some(peak),
         major_faults: usage.major_faults,
         minor_faults: usage.minor_faults,
         voluntary_switches: usage.voluntary_switches,

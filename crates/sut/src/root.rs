@@ -136,14 +136,14 @@ fn why(error: &io::Error) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::made_up::Machine;
 
     #[test]
     fn reads_below_the_prefix_and_says_what_is_missing() {
-        let dir = tempfile::tempdir().unwrap();
-        fs::create_dir(dir.path().join("proc")).unwrap();
-        fs::write(dir.path().join("proc/a"), " 4\t8 \n16\n").unwrap();
-        fs::write(dir.path().join("proc/n"), "12\n").unwrap();
-        let root = Root::at(dir.path());
+        let machine = Machine::new();
+        machine.put("/proc/a", " 4\t8 \n16\n");
+        machine.put("/proc/n", "12\n");
+        let root = machine.root();
         assert_eq!(root.fact("/proc/a"), Fact::known("4 8 16"));
         assert_eq!(root.number::<u32>("/proc/n").unwrap(), 12);
         assert!(root.number::<u32>("/proc/a").unwrap_err().to_string().contains("not a number"));
@@ -156,10 +156,10 @@ mod tests {
 
     #[test]
     fn names_are_in_the_order_of_their_numbers() {
-        let dir = tempfile::tempdir().unwrap();
+        let machine = Machine::new();
         for name in ["cpu10", "cpu2", "cpu0", "online"] {
-            fs::write(dir.path().join(name), "").unwrap();
+            machine.put(name, "");
         }
-        assert_eq!(Root::at(dir.path()).names("/"), ["cpu0", "cpu2", "cpu10", "online"]);
+        assert_eq!(machine.root().names("/"), ["cpu0", "cpu2", "cpu10", "online"]);
     }
 }

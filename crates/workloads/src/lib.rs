@@ -6,6 +6,7 @@
 pub mod block_size;
 mod command;
 pub mod kit;
+pub mod memcached;
 mod noop;
 mod process_metrics;
 mod program;

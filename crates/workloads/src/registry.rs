@@ -7,6 +7,7 @@ use std::path::{Path, PathBuf};
 use crate::block_size::BlockSize;
 use crate::command::Command;
 use crate::kit::{self, Kit};
+use crate::memcached::Memcached;
 use crate::noop::Noop;
 use crate::{Workload, WorkloadError};
 
@@ -61,7 +62,12 @@ fn roots(exe: &Path, var: impl Fn(&str) -> Option<OsString>) -> Vec<PathBuf> {
 
 /// The built-in workloads, in the order in which they are listed.
 pub fn builtin() -> Vec<Box<dyn Workload>> {
-    vec![Box::new(BlockSize::new()), Box::new(Command::new()), Box::new(Noop::new())]
+    vec![
+        Box::new(BlockSize::new()),
+        Box::new(Memcached::new()),
+        Box::new(Command::new()),
+        Box::new(Noop::new()),
+    ]
 }
 
 /// The workload of that name: a built-in one, the kit in the folder `name` if it has a `/`, or the

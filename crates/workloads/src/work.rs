@@ -7,7 +7,7 @@ use std::io::{self, Write};
 
 pub use channel::Channel;
 
-use crate::block_size;
+use crate::{block_size, memcached};
 
 /// Runs the program of the built-in workload `name` as `json` says, and returns the exit code: 0 when
 /// it did its work (whether the work was right is an event), 1 when it failed, 2 when there is no
@@ -19,6 +19,12 @@ pub fn serve(name: &str, json: &str) -> i32 {
             .map_err(|e| format!("events cannot be written: {e}"))
             .and_then(|mut channel| {
                 block_size::trial(json, &mut channel).map_err(|e| e.to_string())?;
+                channel.close().map_err(|e| format!("events cannot be written: {e}"))
+            }),
+        "memcached" => Channel::open()
+            .map_err(|e| format!("events cannot be written: {e}"))
+            .and_then(|mut channel| {
+                memcached::trial(json, &mut channel).map_err(|e| e.to_string())?;
                 channel.close().map_err(|e| format!("events cannot be written: {e}"))
             }),
         // It is there to be started, and that is all.

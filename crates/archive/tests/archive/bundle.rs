@@ -5,10 +5,10 @@ use std::io::{Read, Write};
 use std::path::{Path, PathBuf};
 
 use assay_archive::{Archive, Error};
-use assay_model::{RunId, RunState};
+use assay_model::RunId;
 use tar::{EntryType, Header};
 
-use crate::fixture::{create, write};
+use crate::fixture::{completed, create, write};
 
 struct Place {
     folder: tempfile::TempDir,
@@ -22,16 +22,19 @@ impl Place {
         let folder = tempfile::tempdir().unwrap();
         let from = Archive::open(folder.path().join("from")).unwrap();
         let to = Archive::open(folder.path().join("to")).unwrap();
-        let mut run = create(&from, "block-size", &[]);
-        let id = run.id().clone();
-        write(&mut run, 1, 1).unwrap();
-        write(&mut run, 2, 1).unwrap();
-        run.finish(RunState::Completed, "done").unwrap();
+        let id = completed(&from, "block-size", &[], 2);
         Place { folder, from, to, id }
     }
 
     fn file(&self, name: &str) -> PathBuf {
         self.folder.path().join(name)
+    }
+
+    /// The run as one file.
+    fn bundle(&self) -> PathBuf {
+        let out = self.file("run.tar.zst");
+        self.from.export(&self.id, &out).unwrap();
+        out
     }
 
     fn assert_refused(&self, path: &Path, why: &str) {
@@ -79,8 +82,7 @@ fn header(name: &str, kind: EntryType, size: usize) -> Header {
 #[test]
 fn a_run_travels_whole() {
     let place = Place::new();
-    let out = place.file("run.tar.zst");
-    place.from.export(&place.id, &out).unwrap();
+    let out = place.bundle();
     assert!(matches!(place.from.export(&place.id, &out), Err(Error::Exists { .. })));
     assert_eq!(place.to.import(&out).unwrap(), place.id);
     assert_eq!(place.to.import(&out).unwrap(), place.id, "again is fine");
@@ -116,9 +118,7 @@ fn an_interrupted_run_travels_too_and_a_live_one_does_not() {
 #[test]
 fn a_changed_file_is_refused() {
     let place = Place::new();
-    let out = place.file("run.tar.zst");
-    place.from.export(&place.id, &out).unwrap();
-    let files = unpack(&out);
+    let files = unpack(&place.bundle());
     let bad = place.file("bad.tar.zst");
     for i in 1..files.len() {
         let mut changed = files.clone();
@@ -151,17 +151,13 @@ fn a_changed_record_with_a_fitting_manifest_is_refused() {
     let records = folder.join("records.jsonl");
     let changed = fs::read_to_string(&records).unwrap().replace("1000000000", "7000000000");
     fs::write(&records, changed).unwrap();
-    let out = place.file("run.tar.zst");
-    place.from.export(&place.id, &out).unwrap();
-    place.assert_refused(&out, "changed record");
+    place.assert_refused(&place.bundle(), "changed record");
 }
 
 #[test]
 fn names_that_leave_the_folder_and_links_are_refused() {
     let place = Place::new();
-    let out = place.file("run.tar.zst");
-    place.from.export(&place.id, &out).unwrap();
-    let files = unpack(&out);
+    let files = unpack(&place.bundle());
     let bad = place.file("bad.tar.zst");
     let id = place.id.as_str();
     let escape = place.file("escaped");
@@ -201,9 +197,7 @@ fn names_that_leave_the_folder_and_links_are_refused() {
 #[test]
 fn bombs_and_noise_are_refused() {
     let place = Place::new();
-    let out = place.file("run.tar.zst");
-    place.from.export(&place.id, &out).unwrap();
-    let files = unpack(&out);
+    let files = unpack(&place.bundle());
     let bad = place.file("bad.tar.zst");
     let id = place.id.as_str();
 
@@ -229,7 +223,7 @@ fn bombs_and_noise_are_refused() {
     pack(&bad, &changed);
     place.assert_refused(&bad, "a huge file");
 
-    let whole = fs::read(&out).unwrap();
+    let whole = fs::read(place.file("run.tar.zst")).unwrap();
     for cut in (0..whole.len()).step_by(97) {
         fs::write(&bad, &whole[..cut]).unwrap();
         assert!(place.to.import(&bad).is_err(), "cut at {cut}");

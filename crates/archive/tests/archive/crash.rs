@@ -3,15 +3,14 @@
 use std::collections::HashSet;
 use std::fs;
 use std::io::{BufRead, BufReader, Write};
-use std::path::Path;
-use std::process::{Child, Command, Stdio};
+use std::process::{Child, Stdio};
 
 use assay_archive::{Archive, Problem, ProblemKind, RunReader, RunWriter};
 use assay_model::{LedgerEvent, RunId, RunState};
 
-use crate::fixture::{create, record, samples, write};
+use crate::child;
+use crate::fixture::{archive, create, record, samples, write};
 
-const ARCHIVE: &str = "ASSAY_TEST_ARCHIVE";
 const RUN: &str = "ASSAY_TEST_RUN";
 
 /// Not a test by itself: the process that the tests below kill. It writes trials without end and
@@ -19,11 +18,7 @@ const RUN: &str = "ASSAY_TEST_RUN";
 #[test]
 #[ignore = "started by the other tests of this file"]
 fn child() {
-    let Some(path) = std::env::var_os(ARCHIVE) else {
-        println!("skipped: because it is started by the other tests of this file");
-        return;
-    };
-    let archive = Archive::open(path).unwrap();
+    let Some(archive) = child::archive() else { return };
     let mut run = match std::env::var(RUN) {
         Ok(id) => archive.resume(&id.parse().unwrap()).unwrap(),
         Err(_) => create(&archive, "crash", &[]),
@@ -62,10 +57,9 @@ fn has_folder(number: u32) -> bool {
     log_size(number) > 0 || has_samples(number)
 }
 
-fn start(archive: &Path, run: Option<&RunId>) -> (Child, impl Iterator<Item = String> + use<>) {
-    let mut command = Command::new(std::env::current_exe().unwrap());
-    command.args(["--exact", "crash::child", "--ignored", "--nocapture"]);
-    command.env(ARCHIVE, archive).stdout(Stdio::piped()).stderr(Stdio::null());
+fn start(archive: &Archive, run: Option<&RunId>) -> (Child, impl Iterator<Item = String> + use<>) {
+    let mut command = child::command("crash::child", archive.path());
+    command.stdout(Stdio::piped()).stderr(Stdio::null());
     match run {
         Some(id) => command.env(RUN, id.as_str()),
         None => command.env_remove(RUN),
@@ -78,7 +72,7 @@ fn start(archive: &Path, run: Option<&RunId>) -> (Child, impl Iterator<Item = St
 /// Lets a child acknowledge `trials` trials, spins `turns` times, kills it, and gives its run and all
 /// that it acknowledged.
 fn killed(
-    archive: &Path,
+    archive: &Archive,
     run: Option<&RunId>,
     trials: usize,
     turns: u32,
@@ -181,8 +175,7 @@ fn draw(state: &mut u64, below: u64) -> u64 {
 
 #[test]
 fn every_acknowledged_trial_survives_kill_9_at_fifty_moments() {
-    let folder = tempfile::tempdir().unwrap();
-    let archive = Archive::open(folder.path()).unwrap();
+    let (_folder, archive) = archive();
     let seed = seed();
     println!("seed {seed}");
     let mut chance = seed;
@@ -191,7 +184,7 @@ fn every_acknowledged_trial_survives_kill_9_at_fifty_moments() {
     for _ in 0..50 {
         let trials = draw(&mut chance, 40) as usize;
         let turns = draw(&mut chance, 200_000) as u32;
-        let (id, acknowledged) = killed(folder.path(), run.as_ref(), trials, turns);
+        let (id, acknowledged) = killed(&archive, run.as_ref(), trials, turns);
         if run.as_ref() != Some(&id) {
             all.clear();
         }
@@ -209,8 +202,8 @@ fn every_acknowledged_trial_survives_kill_9_at_fifty_moments() {
 
 #[test]
 fn thousands_of_trials_are_read_in_one_pass() {
-    let folder = tempfile::tempdir().unwrap();
-    let archive = Archive::open(folder.path()).unwrap().unflushed();
+    let (_folder, archive) = archive();
+    let archive = archive.unflushed();
     let mut run = create(&archive, "long", &[]);
     for number in 1..=5000 {
         run.ledger(LedgerEvent::TrialStarted { number, attempt: 1 }).unwrap();
@@ -220,7 +213,7 @@ fn thousands_of_trials_are_read_in_one_pass() {
     drop(run);
     assert_eq!(archive.run(&id).unwrap().records().unwrap().len(), 5000);
     assert_eq!(archive.verify(Some(&id)).unwrap(), []);
-    let files = fs::read_dir(folder.path().join("runs").join(id.as_str())).unwrap().count();
+    let files = fs::read_dir(archive.path().join("runs").join(id.as_str())).unwrap().count();
     assert_eq!(files, 7, "run.json experiment.toml plan.json system.json ledger records trials");
 }
 
@@ -231,8 +224,7 @@ fn a_lost_power_loses_only_what_was_not_flushed() {
     let seed = seed();
     println!("seed {seed}");
     let mut chance = seed;
-    let folder = tempfile::tempdir().unwrap();
-    let archive = Archive::open(folder.path()).unwrap();
+    let (_folder, archive) = archive();
     for _ in 0..30 {
         let mut run = create(&archive, "power", &[]);
         let (id, dir) = (run.id().clone(), run.dir().to_owned());
@@ -292,8 +284,7 @@ fn a_lost_power_loses_only_what_was_not_flushed() {
 
 #[test]
 fn a_plan_that_was_cut_off_while_it_was_replaced() {
-    let folder = tempfile::tempdir().unwrap();
-    let archive = Archive::open(folder.path()).unwrap();
+    let (_folder, archive) = archive();
     let mut run = create(&archive, "plan", &[]);
     let (id, plan) = (run.id().clone(), run.dir().join("plan.json"));
     let before = fs::read(&plan).unwrap();
@@ -323,9 +314,8 @@ fn a_plan_that_was_cut_off_while_it_was_replaced() {
 
 #[test]
 fn a_run_whose_writer_died_is_taken_up() {
-    let folder = tempfile::tempdir().unwrap();
-    let archive = Archive::open(folder.path()).unwrap();
-    let (id, acknowledged) = killed(folder.path(), None, 5, 0);
+    let (_folder, archive) = archive();
+    let (id, acknowledged) = killed(&archive, None, 5, 0);
     let mut run = archive.resume(&id).unwrap();
     let next = run.reader().unwrap();
     let number = acknowledged.len() as u32 + 3;

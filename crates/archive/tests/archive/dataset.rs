@@ -1,12 +1,13 @@
 //! What other programs read.
 
 use std::fs;
+use std::path::PathBuf;
 use std::process::Command;
 
 use assay_archive::{Archive, DatasetSamples, Error, Filter};
 use assay_model::RunState;
 
-use crate::fixture::{create, record, write};
+use crate::fixture::{archive, create, record, write};
 
 const CHECK: &str = r#"
 import sys, json
@@ -35,8 +36,9 @@ q = duckdb.sql(f"select avg(value) from '{folder}/trials.parquet' where outcome 
 assert q.fetchall()[0] == (1.5e9,)
 "#;
 
-fn fill(folder: &std::path::Path) -> (Archive, String, std::path::PathBuf) {
-    let archive = Archive::open(folder.join("archive")).unwrap();
+/// An archive with one run, its id, and the samples of its first trial.
+fn filled() -> (tempfile::TempDir, Archive, String, PathBuf) {
+    let (folder, archive) = archive();
     let mut run = create(&archive, "block-size", &[]);
     let (id, dir) = (run.id().to_string(), run.dir().to_owned());
     write(&mut run, 1, 1).unwrap();
@@ -49,13 +51,12 @@ fn fill(folder: &std::path::Path) -> (Archive, String, std::path::PathBuf) {
     nothing.outcome = assay_model::Outcome::Failed;
     run.write_trial(&nothing, b"", b"", None).unwrap();
     run.finish(RunState::Completed, "done").unwrap();
-    (archive, id, dir.join("trials/0001/samples.parquet"))
+    (folder, archive, id, dir.join("trials/0001/samples.parquet"))
 }
 
 #[test]
 fn a_data_set_holds_every_trial_and_metric() {
-    let folder = tempfile::tempdir().unwrap();
-    let (archive, _, _) = fill(folder.path());
+    let (folder, archive, _, _) = filled();
     let out = folder.path().join("set");
     let report = archive.export_dataset(&out, &Filter::default(), DatasetSamples::Include).unwrap();
     assert_eq!((report.runs, report.trials, report.rows, report.samples), (1, 4, 4, 40));
@@ -71,8 +72,7 @@ fn a_data_set_holds_every_trial_and_metric() {
 
 #[test]
 fn a_run_that_cannot_be_read_is_left_out_by_name() {
-    let folder = tempfile::tempdir().unwrap();
-    let (archive, id, samples) = fill(folder.path());
+    let (folder, archive, id, samples) = filled();
     archive.list(&Filter::default()).unwrap();
     fs::write(samples.with_file_name("../../records.jsonl"), "").unwrap();
     let out = folder.path().join("set");
@@ -88,8 +88,7 @@ fn pyarrow_and_duckdb_open_it_as_it_is() {
         println!("skipped: because python3 with pyarrow is not here");
         return;
     }
-    let folder = tempfile::tempdir().unwrap();
-    let (archive, id, samples) = fill(folder.path());
+    let (folder, archive, id, samples) = filled();
     let out = folder.path().join("set");
     archive.export_dataset(&out, &Filter::default(), DatasetSamples::Include).unwrap();
     let done = Command::new("python3").arg("-c").arg(CHECK).arg(&out).arg(samples).arg(id).output();

@@ -4,12 +4,19 @@ use std::collections::BTreeMap;
 
 use assay_archive::{Archive, NewRun, RunWriter};
 use assay_model::{
-    Better, Kind, LedgerEvent, MetricSpec, MetricValue, Outcome, Plan, PlannedTrial,
-    SCHEMA_VERSION, SampleRow, SampleSet, Scalar, SeriesKey, StreamSummary, SystemDescription,
-    Treatment, TrialRecord, ValidationResult, WorkloadSpec,
+    Better, Kind, LedgerEvent, MetricSpec, MetricValue, Outcome, Plan, PlannedTrial, RunId,
+    RunState, SCHEMA_VERSION, SampleRow, SampleSet, Scalar, SeriesKey, StreamSummary,
+    SystemDescription, Treatment, TrialRecord, ValidationResult, WorkloadSpec,
 };
 
 pub const EXPERIMENT: &str = "name = \"block-size\"\nworkload = \"stream\"\n";
+
+/// An empty archive in a folder that is gone when it is dropped.
+pub fn archive() -> (tempfile::TempDir, Archive) {
+    let folder = tempfile::tempdir().unwrap();
+    let archive = Archive::open(folder.path().join("archive")).unwrap();
+    (folder, archive)
+}
 
 pub fn plan(trials: u32) -> Plan {
     let treatment = |id: u32, size: i64| Treatment {
@@ -126,4 +133,15 @@ pub fn create(archive: &Archive, name: &str, tags: &[String]) -> RunWriter {
 pub fn write(run: &mut RunWriter, number: u32, attempt: u32) -> assay_archive::Result<()> {
     run.ledger(LedgerEvent::TrialStarted { number, attempt })?;
     run.write_trial(&record(number, attempt), b"hello", b"", Some(&samples(number)))
+}
+
+/// A run with so many trials, each at its first attempt, that has ended.
+pub fn completed(archive: &Archive, name: &str, tags: &[String], trials: u32) -> RunId {
+    let mut run = create(archive, name, tags);
+    let id = run.id().clone();
+    for number in 1..=trials {
+        write(&mut run, number, 1).unwrap();
+    }
+    run.finish(RunState::Completed, "done").unwrap();
+    id
 }

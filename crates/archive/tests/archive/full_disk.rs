@@ -7,7 +7,7 @@ use std::process::Command;
 use assay_archive::{Archive, Error, ProblemKind};
 use assay_model::RunState;
 
-use crate::fixture::{create, write};
+use crate::fixture::{completed, create, write};
 
 /// A small tmpfs, unmounted on drop.
 struct Small(tempfile::TempDir);
@@ -23,11 +23,7 @@ impl Small {
         if done.as_ref().is_ok_and(|o| o.status.success()) {
             return Some(Small(folder));
         }
-        let mut out = std::io::stdout();
-        let _ = std::io::Write::write_all(
-            &mut out,
-            b"skipped: because a tmpfs can be mounted by root only\n",
-        );
+        println!("skipped: because a tmpfs can be mounted by root only");
         None
     }
 
@@ -127,7 +123,7 @@ fn a_run_that_finds_no_space_to_begin_leaves_nothing() {
 fn a_full_disk_still_lists_runs() {
     let Some(small) = Small::mount() else { return };
     let archive = Archive::open(small.path().join("archive")).unwrap();
-    create(&archive, "full", &[]).finish(RunState::Completed, "done").unwrap();
+    completed(&archive, "full", &[], 0);
     small.fill(0);
     assert_eq!(archive.list(&assay_archive::Filter::default()).unwrap().len(), 1);
 }

@@ -1,26 +1,23 @@
 //! The list of runs, with the index whole, gone, damaged, or shared.
 
 use std::fs;
-use std::path::Path;
-use std::process::{Command, Stdio};
 
 use assay_archive::{Archive, Filter};
 use assay_model::{RunState, RunSummary};
 
-use crate::fixture::{create, write};
+use crate::child;
+use crate::fixture::{archive, completed, create, write};
 
-const ARCHIVE: &str = "ASSAY_TEST_SHARED_ARCHIVE";
 const RUNS: u32 = 30;
 
-fn fill(path: &Path) -> Archive {
-    let archive = Archive::open(path).unwrap();
+/// An archive of three runs.
+fn filled() -> (tempfile::TempDir, Archive) {
+    let (folder, archive) = archive();
     for (name, tag) in [("block-size", "nightly"), ("threads", "nightly"), ("threads", "Kernel-6")]
     {
-        let mut run = create(&archive, name, &[tag.to_owned()]);
-        write(&mut run, 1, 1).unwrap();
-        run.finish(RunState::Completed, "done").unwrap();
+        completed(&archive, name, &[tag.to_owned()], 1);
     }
-    archive
+    (folder, archive)
 }
 
 fn list(archive: &Archive) -> Vec<RunSummary> {
@@ -29,8 +26,7 @@ fn list(archive: &Archive) -> Vec<RunSummary> {
 
 #[test]
 fn runs_are_listed_newest_first_and_by_what_is_asked() {
-    let folder = tempfile::tempdir().unwrap();
-    let archive = fill(folder.path());
+    let (_folder, archive) = filled();
     let all = list(&archive);
     assert_eq!(all.len(), 3);
     assert!(all.windows(2).all(|w| w[0].started_at >= w[1].started_at));
@@ -55,8 +51,7 @@ fn runs_are_listed_newest_first_and_by_what_is_asked() {
 
 #[test]
 fn what_changes_is_seen() {
-    let folder = tempfile::tempdir().unwrap();
-    let archive = fill(folder.path());
+    let (_folder, archive) = filled();
     assert_eq!(list(&archive).len(), 3);
     let mut run = create(&archive, "more", &[]);
     let id = run.id().clone();
@@ -73,7 +68,7 @@ fn what_changes_is_seen() {
     assert_eq!(state(&archive), (RunState::Completed, 1));
     archive.remove(&id).unwrap();
     assert_eq!(list(&archive).len(), 3);
-    let stray = folder.path().join("runs/20260101-000000-0000");
+    let stray = archive.path().join("runs/20260101-000000-0000");
     fs::create_dir(&stray).unwrap();
     assert_eq!(list(&archive).len(), 3);
     let unreadable = archive.unreadable().unwrap();
@@ -83,10 +78,9 @@ fn what_changes_is_seen() {
 
 #[test]
 fn an_index_that_is_gone_or_damaged_is_made_anew() {
-    let folder = tempfile::tempdir().unwrap();
-    let archive = fill(folder.path());
+    let (_folder, archive) = filled();
     let before = list(&archive);
-    let index = folder.path().join("index.sqlite");
+    let index = archive.path().join("index.sqlite");
     fs::remove_file(&index).unwrap();
     assert_eq!(list(&archive), before);
     assert_eq!(archive.reindex().unwrap(), 3);
@@ -112,36 +106,20 @@ fn an_index_that_is_gone_or_damaged_is_made_anew() {
 #[test]
 #[ignore = "started by the other tests of this file"]
 fn child() {
-    let Some(path) = std::env::var_os(ARCHIVE) else {
-        println!("skipped: because it is started by the other tests of this file");
-        return;
-    };
-    let archive = Archive::open(path).unwrap();
+    let Some(archive) = child::archive() else { return };
     for _ in 0..RUNS {
-        let mut run = create(&archive, "shared", &[]);
-        write(&mut run, 1, 1).unwrap();
-        run.finish(RunState::Completed, "done").unwrap();
+        completed(&archive, "shared", &[], 1);
         list(&archive);
     }
 }
 
 #[test]
 fn two_processes_share_an_archive() {
-    let folder = tempfile::tempdir().unwrap();
-    let children: Vec<_> = (0..2)
-        .map(|_| {
-            Command::new(std::env::current_exe().unwrap())
-                .args(["--exact", "listing::child", "--ignored"])
-                .env(ARCHIVE, folder.path())
-                .stdout(Stdio::null())
-                .spawn()
-                .unwrap()
-        })
-        .collect();
-    for mut child in children {
+    let (_folder, archive) = archive();
+    let start = || child::command("listing::child", archive.path()).spawn().unwrap();
+    for mut child in [start(), start()] {
         assert!(child.wait().unwrap().success());
     }
-    let archive = Archive::open(folder.path()).unwrap();
     let listed = list(&archive);
     assert_eq!(listed.len(), 2 * RUNS as usize);
     assert_eq!(archive.verify(None).unwrap(), []);

@@ -8,13 +8,7 @@ use assay_model::{
     Better, Curve, Kind, LedgerEvent, MetricValue, Outcome, RunId, RunState, SampleSet, Severity,
 };
 
-use crate::fixture::{EXPERIMENT, create, plan, record, samples, write};
-
-fn archive() -> (tempfile::TempDir, Archive) {
-    let folder = tempfile::tempdir().unwrap();
-    let archive = Archive::open(folder.path().join("archive")).unwrap();
-    (folder, archive)
-}
+use crate::fixture::{EXPERIMENT, archive, completed, create, plan, record, samples, write};
 
 fn kinds(archive: &Archive, id: &RunId) -> Vec<ProblemKind> {
     archive.verify(Some(id)).unwrap().into_iter().map(|p| p.kind).collect()
@@ -164,12 +158,7 @@ fn a_record_that_json_cannot_hold_is_refused_and_the_run_goes_on() {
 fn what_was_changed_afterwards_is_found() {
     use ProblemKind::{Chain, Hash, Leftover, Missing, Newer, Unknown, Unreadable};
     let (_folder, archive) = archive();
-    let mut run = create(&archive, "block-size", &[]);
-    let id = run.id().clone();
-    for number in 1..=3 {
-        write(&mut run, number, 1).unwrap();
-    }
-    run.finish(RunState::Completed, "done").unwrap();
+    let id = completed(&archive, "block-size", &[], 3);
     let folder = archive.run(&id).unwrap().dir().to_owned();
     let change = |name: &str, from: &str, to: &str, found: &[ProblemKind]| {
         let path: PathBuf = folder.join(name);
@@ -263,9 +252,7 @@ fn runs_are_found_by_a_part_of_their_id() {
     assert!(matches!(archive.resolve("last"), Err(Error::NoRun { .. })));
     let mut ids = Vec::new();
     for _ in 0..3 {
-        let run = create(&archive, "block-size", &[]);
-        ids.push(run.id().clone());
-        run.finish(RunState::Completed, "done").unwrap();
+        ids.push(completed(&archive, "block-size", &[], 0));
         // Starts are kept to the millisecond.
         let now = jiff::Timestamp::now().as_millisecond();
         while jiff::Timestamp::now().as_millisecond() == now {

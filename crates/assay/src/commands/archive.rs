@@ -1,6 +1,10 @@
 //! `assay archive`.
 
+use std::io::Read as _;
+use std::path::PathBuf;
+
 use anyhow::{Context, Result};
+use assay_archive::foreign::{self, ForeignOptions, ImportedRuns};
 use assay_archive::{DatasetSamples, Filter};
 use assay_model::Severity;
 
@@ -57,15 +61,105 @@ pub fn archive(cli: &Cli, verb: &Verb) -> Result<Exit> {
             }
             _ => return Err(Usage("give a run, or --dataset for all of them".into()).into()),
         },
-        Verb::Import { file } => {
-            let id = archive.import(file).with_context(|| format!("import {}", file.display()))?;
-            print(id.as_str())?;
+        Verb::Import { files, format, name, tag, again } => {
+            let options = ForeignOptions { name: name.clone(), tags: tag.clone(), again: *again };
+            return import(cli, &archive, files, format.as_deref(), &options);
         }
         Verb::Reindex => print(&format!("{} runs indexed", archive.reindex()?))?,
         Verb::Remove { run } => {
             let id = archive.resolve(run)?;
             archive.remove(&id)?;
             print(&format!("removed {id}"))?;
+        }
+    }
+    Ok(Exit::Fine)
+}
+
+/// How a `.tar.zst` begins.
+const ZSTD: [u8; 4] = [0x28, 0xb5, 0x2f, 0xfd];
+
+/// Takes in what was exported here, or results of other programs; says which of the two it is.
+fn import(
+    cli: &Cli,
+    archive: &assay_archive::Archive,
+    files: &[PathBuf],
+    format: Option<&str>,
+    options: &ForeignOptions,
+) -> Result<Exit> {
+    let ours = |file: &PathBuf| {
+        let mut start = Vec::new();
+        let opened = std::fs::File::open(file);
+        // What cannot be read is for the readers to say.
+        let read = opened.map(|f| f.take(ZSTD.len() as u64).read_to_end(&mut start));
+        matches!(read, Ok(Ok(_))) && start == ZSTD
+    };
+    if format.is_none() && files.iter().any(ours) {
+        return import_exported(cli, archive, files, options);
+    }
+    let format = format.and_then(foreign::format);
+    let set = foreign::read_foreign(files, format)?;
+    let imported = archive.import_foreign(&set, options)?;
+    let (ids, new) = match &imported {
+        ImportedRuns::New(ids) => (ids, true),
+        ImportedRuns::Already(ids) => (ids, false),
+    };
+    let result = &set.results[0];
+    let tool =
+        result.version.as_ref().map_or(result.tool.to_owned(), |v| format!("{} {v}", result.tool));
+    if cli.json {
+        let json = serde_json::json!({
+            "schema_version": 1, "format": set.format.name, "tool": tool, "new": new, "runs": ids,
+        });
+        print(&serde_json::to_string_pretty(&json)?)?;
+        return Ok(Exit::Fine);
+    }
+    for (result, id) in set.results.iter().zip(ids).filter(|_| new) {
+        let part =
+            if result.part.is_empty() { String::new() } else { format!(", mode {}", result.part) };
+        crate::say(&format!(
+            "{id}: {tool}, read as {}{part}: {}, {}",
+            set.format.name,
+            count(result.treatments.len(), "treatment"),
+            count(result.trials.len(), "trial"),
+        ));
+    }
+    if !new {
+        crate::say(
+            "these files were imported before, as the run below; --again imports them once more",
+        );
+    }
+    for id in ids {
+        print(id.as_str())?;
+    }
+    Ok(Exit::Fine)
+}
+
+fn count(n: usize, what: &str) -> String {
+    if n == 1 { format!("1 {what}") } else { format!("{n} {what}s") }
+}
+
+/// Takes in runs that were exported from an archive.
+fn import_exported(
+    cli: &Cli,
+    archive: &assay_archive::Archive,
+    files: &[PathBuf],
+    options: &ForeignOptions,
+) -> Result<Exit> {
+    if options.name.is_some() || !options.tags.is_empty() || options.again {
+        let message = "--name, --tag and --again are for results of other programs; a run that was \
+                       exported is taken as it is";
+        return Err(Usage(message.to_owned()).into());
+    }
+    let mut ids = Vec::new();
+    for file in files {
+        ids.push(archive.import(file).with_context(|| format!("import {}", file.display()))?);
+    }
+    if cli.json {
+        let json = serde_json::json!({ "schema_version": 1, "format": "assay", "runs": ids });
+        print(&serde_json::to_string_pretty(&json)?)?;
+    } else {
+        for id in ids {
+            print(id.as_str())?;
         }
     }
     Ok(Exit::Fine)

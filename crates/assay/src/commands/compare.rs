@@ -1,7 +1,7 @@
 //! `assay compare`.
 
 use anyhow::Result;
-use assay_lab::{Side, across};
+use assay_lab::{Declared, Side, across};
 use assay_model::Severity;
 use assay_report::RunView;
 
@@ -44,7 +44,9 @@ pub fn compare(cli: &Cli, compare: &Compare) -> Result<Exit> {
         })
         .collect();
     let metric = compare.metric.as_ref().unwrap_or(&views[0].analysis.metric);
-    let across = across(&sides, metric, margin);
+    let declared = Declared { factors: compare.factor.clone(), accepted: accepted(compare)? };
+    let across =
+        across(&sides, metric, margin, &declared).map_err(|e| Usage(format!("--accept: {e}")))?;
     let summaries: Vec<assay_model::RunSummary> = views.iter().map(|v| v.summary.clone()).collect();
     if cli.json {
         print(&serde_json::to_string_pretty(&across)?)?;
@@ -59,4 +61,16 @@ pub fn compare(cli: &Cli, compare: &Compare) -> Result<Exit> {
     } else {
         Exit::Fine
     })
+}
+
+/// `PATH=REASON`, each.
+fn accepted(compare: &Compare) -> Result<Vec<(String, String)>> {
+    compare
+        .accept
+        .iter()
+        .map(|text| match text.split_once('=') {
+            Some((path, reason)) => Ok((path.trim().to_owned(), reason.trim().to_owned())),
+            None => Err(Usage(format!("--accept {text}: write PATH=REASON")).into()),
+        })
+        .collect()
 }

@@ -5,13 +5,13 @@ use std::fmt::Write;
 use std::path::Path;
 
 use anyhow::Result;
-use assay_lab::{AaFloor, Lab, Prepared, aa_experiment, aa_floor};
+use assay_lab::{AaFloor, Prepared, aa_experiment, aa_floor};
 use assay_model::{Finding, Scalar, Setting, Severity, units};
 use assay_sut::fitness::Options;
 use assay_sut::process::Output;
-use assay_sut::{Interrupt, RestoreOutcome, RestoreReport, Root};
+use assay_sut::{RestoreOutcome, RestoreReport, Root};
 
-use super::{kit_paths, open_archive, own_path};
+use super::{kit_paths, open_archive, open_lab};
 use crate::cli::{Cli, Doctor};
 use crate::exit::Exit;
 use crate::progress::Bar;
@@ -109,10 +109,27 @@ fn obstacle(control: &dyn assay_sut::Control) -> Option<String> {
         "sysctl" => ("vm.swappiness", Scalar::Int(10)),
         "sysfs" => ("/sys/kernel/mm/transparent_hugepage/enabled", "always".into()),
         "env" => ("ASSAY_PROBE", "1".into()),
+        "irq" => return obstacle_of_interrupts(control),
         other => return Some(format!("no level of `{other}` is known to try")),
     };
     let setting = Setting { control: name.into(), key: key.into(), value: level };
     control.check(&Root::system(), &setting).err().map(|e| e.to_string())
+}
+
+/// Interrupts differ from machine to machine, and the kernel keeps some to itself: one that can be set
+/// is enough.
+fn obstacle_of_interrupts(control: &dyn assay_sut::Control) -> Option<String> {
+    let root = Root::system();
+    let level: Scalar = Scalar::Text(assay_lab::allowed_cpus().first()?.to_string());
+    let mut why = Some("this machine shows no interrupts".to_owned());
+    for number in root.names("/proc/irq").into_iter().filter(|n| n.parse::<u32>().is_ok()) {
+        let setting = Setting { control: "irq".into(), key: number, value: level.clone() };
+        match control.check(&root, &setting) {
+            Ok(()) => return None,
+            Err(e) => why = Some(e.to_string()),
+        }
+    }
+    why
 }
 
 fn show(report: &Report) -> String {
@@ -205,14 +222,7 @@ fn aa(cli: &Cli, comparisons: u32) -> Result<Exit> {
     let archive = open_archive(cli)?;
     let kits = kit_paths()?;
     let prepared = Prepared::from_experiment(aa_experiment(comparisons)?, &kits)?;
-    let lab = Lab {
-        archive: &archive,
-        state_dir: assay_sut::state_dir(),
-        exe: own_path()?,
-        kits,
-        interrupt: Some(Interrupt::install()?),
-        output: Output::Keep,
-    };
+    let lab = open_lab(&archive, kits, Output::Keep)?;
     let ended = lab.run(&prepared, &mut Bar::new(false))?;
     let reader = archive.run(&ended.id)?;
     let floor = aa_floor(&reader.plan()?, &reader.records()?);

@@ -1,13 +1,18 @@
 //! The verbs, a file each: what was typed goes in, one crate is called, its result is printed.
 
 mod archive;
+mod audit;
 mod compare;
 mod doctor;
 mod experiment;
 mod export;
+mod io;
 mod kit;
+mod landscape;
 mod plan;
+mod post;
 mod publish;
+mod rules;
 mod run;
 mod schema;
 mod stat;
@@ -17,6 +22,9 @@ use std::path::PathBuf;
 
 use anyhow::Context;
 use assay_archive::Archive;
+use assay_lab::Lab;
+use assay_sut::Interrupt;
+use assay_sut::process::Output;
 use assay_workloads::KitPaths;
 
 use crate::cli::{Cli, Verb};
@@ -29,11 +37,15 @@ pub fn dispatch(cli: &Cli) -> anyhow::Result<Exit> {
         Verb::Run(run) => run::run(cli, run),
         Verb::Plan(plan) => plan::plan(cli, plan),
         Verb::Compare(compare) => compare::compare(cli, compare),
+        Verb::Audit(audit) => audit::audit(cli, audit),
         Verb::Publish(publish) => publish::publish(cli, publish),
+        Verb::Landscape(landscape) => landscape::landscape(cli, landscape),
         Verb::Stat(stat) => stat::stat(cli, stat),
+        Verb::Io(asked) => io::io(cli, asked),
         Verb::Archive(archive) => archive::archive(cli, archive),
         Verb::Doctor(doctor) => doctor::doctor(cli, doctor),
         Verb::Kit(kit) => kit::kit(cli, kit),
+        Verb::Rules(rules) => rules::rules(cli, rules),
         Verb::Workloads { name } => workloads::workloads(cli, name.as_deref()),
         Verb::Schema { output } => schema::schema(output),
         Verb::Work { .. } => unreachable!("handled before anything else"),
@@ -56,6 +68,18 @@ fn open_archive(cli: &Cli) -> anyhow::Result<Archive> {
         None => Archive::default_path()?,
     };
     Ok(Archive::open(path)?)
+}
+
+/// The lab as the verbs use it: Ctrl-C ends its trial and puts the system back.
+fn open_lab(archive: &Archive, kits: KitPaths, output: Output) -> anyhow::Result<Lab<'_>> {
+    Ok(Lab {
+        archive,
+        state_dir: assay_sut::state_dir(),
+        exe: own_path()?,
+        kits,
+        interrupt: Some(Interrupt::install()?),
+        output,
+    })
 }
 
 /// The path of this executable.

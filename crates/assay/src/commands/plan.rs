@@ -9,7 +9,7 @@ use assay_report::terminal::PlanView;
 use super::{experiment, kit_paths, open_archive};
 use crate::cli::{Cli, Plan};
 use crate::exit::Exit;
-use crate::{print, style};
+use crate::{print, style, wrap};
 
 /// Plans without running, and shows it.
 pub fn plan(cli: &Cli, plan: &Plan) -> Result<Exit> {
@@ -19,6 +19,7 @@ pub fn plan(cli: &Cli, plan: &Plan) -> Result<Exit> {
     let confidence = prepared.experiment.compare.confidence;
     let expected: Estimate =
         estimate(archive.as_ref(), &prepared.experiment.name, &prepared.plan, confidence);
+    let obstacles = assay_lab::obstacles(&prepared.plan, &assay_sut::state_dir());
     if cli.json {
         let json = serde_json::json!({
             "schema_version": assay_model::SCHEMA_VERSION,
@@ -26,6 +27,7 @@ pub fn plan(cli: &Cli, plan: &Plan) -> Result<Exit> {
             "plan": prepared.plan,
             "estimate": expected,
             "lines": prepared.workload.lines(),
+            "obstacles": obstacles,
         });
         print(&serde_json::to_string_pretty(&json)?)?;
         return Ok(Exit::Fine);
@@ -42,7 +44,15 @@ pub fn plan(cli: &Cli, plan: &Plan) -> Result<Exit> {
         detectable: &detectable(&expected),
         lines: &prepared.workload.lines(),
     };
-    print(&assay_report::terminal::plan(&view, style()))?;
+    let mut text = assay_report::terminal::plan(&view, style());
+    if !obstacles.is_empty() {
+        text.push_str("\nCannot be run here\n");
+    }
+    for obstacle in &obstacles {
+        text.push_str(&wrap(obstacle, "  ", "    "));
+        text.push('\n');
+    }
+    print(&text)?;
     Ok(Exit::Fine)
 }
 

@@ -1,4 +1,5 @@
-//! `assay publish`: a run as a folder: the page, the same in Markdown, CSV and JSON, and the raw data.
+//! `assay publish`: a run or a post as a folder: the page, the same in Markdown, CSV and JSON, and the
+//! raw data.
 
 use std::fs;
 use std::path::Path;
@@ -9,13 +10,19 @@ use assay_report::{csv, json, markdown, page};
 
 use super::open_archive;
 use crate::cli::{Cli, Publish};
-use crate::exit::Exit;
+use crate::exit::{Exit, Usage};
 use crate::{print, say, view};
 
 /// Writes the folder and names the page.
 pub fn publish(cli: &Cli, publish: &Publish) -> Result<Exit> {
+    if Path::new(&publish.what).extension().is_some_and(|e| e.eq_ignore_ascii_case("md")) {
+        return super::post::publish(cli, publish);
+    }
+    if publish.withhold || !publish.published.is_empty() {
+        return Err(Usage("--withhold and --published are for posts (POST.md)".to_owned()).into());
+    }
     let archive = open_archive(cli)?;
-    let id = archive.resolve(&publish.run)?;
+    let id = archive.resolve(&publish.what)?;
     let view = view::load(&archive, &id)?;
     let folder = &publish.output;
     fs::create_dir_all(folder).with_context(|| format!("make the folder {}", folder.display()))?;
@@ -55,6 +62,7 @@ pub fn publish(cli: &Cli, publish: &Publish) -> Result<Exit> {
     Ok(if invalid.is_empty() { Exit::Fine } else { Exit::Rule })
 }
 
-fn absolute(path: &Path) -> String {
+/// A path that can be opened from anywhere.
+pub(super) fn absolute(path: &Path) -> String {
     path.canonicalize().unwrap_or_else(|_| path.to_owned()).display().to_string()
 }

@@ -1,13 +1,12 @@
 //! `assay run`.
 
 use anyhow::Result;
-use assay_lab::{Ended, Lab};
+use assay_lab::Ended;
 use assay_model::{Outcome, RunState, Severity, Verdict};
 use assay_report::RunView;
-use assay_sut::Interrupt;
 use assay_sut::process::Output;
 
-use super::{experiment, export, kit_paths, open_archive, own_path};
+use super::{experiment, export, kit_paths, open_archive, open_lab};
 use crate::cli::{Cli, OutputMode, Run};
 use crate::exit::Exit;
 use crate::progress::Bar;
@@ -23,17 +22,11 @@ pub fn run(cli: &Cli, run: &Run) -> Result<Exit> {
         Some(_) => None,
     };
     let archive = open_archive(cli)?;
-    let lab = Lab {
-        archive: &archive,
-        state_dir: assay_sut::state_dir(),
-        exe: own_path()?,
-        kits,
-        interrupt: Some(Interrupt::install()?),
-        output: match run.output {
-            OutputMode::Keep => Output::Keep,
-            OutputMode::Discard => Output::Discard,
-        },
+    let output = match run.output {
+        OutputMode::Keep => Output::Keep,
+        OutputMode::Discard => Output::Discard,
     };
+    let lab = open_lab(&archive, kits, output)?;
     let mut bar = Bar::new(run.quiet);
     let ended = match (&prepared, &run.resume) {
         (Some(prepared), _) => lab.run(prepared, &mut bar)?,

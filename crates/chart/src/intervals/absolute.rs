@@ -4,10 +4,10 @@
 use assay_model::Better;
 use maud::{Markup, html};
 
-use super::label_room;
+use super::{label, label_room};
 use crate::axis::{Axis, direction, foot, heading, note};
-use crate::frame::{Head, Inner, WIDTH, fit, px, svg};
-use crate::mark::{Focus, mark, shape};
+use crate::frame::{Head, Inner, WIDTH, px, svg};
+use crate::mark::{Focus, link, mark, shape, whisker};
 use crate::reduce::MOST_MARKS;
 use crate::scale::extent;
 
@@ -82,18 +82,19 @@ pub fn render(chart: &Absolute) -> Markup {
     let warning = if axis.domain.0 > 0.0 { "the axis does not start at 0" } else { "" };
     let body = html! {
         text class="note" x="2" y="14" { (warning) }
-        (heading(14.0, "", &direction(chart.better)))
+        (heading("", &direction(chart.better)))
         (axis.upright_grid(&inner))
         (axis.horizontal(&inner, &axis.title(&chart.name)))
         @for (i, r) in chart.rows.iter().enumerate() {
             @let y = inner.top + HEIGHT * (i as f64 + 0.5);
             g class="row" {
-                text x="2" y=(px(y + 4.0)) { (fit(&r.label, left - 12.0)) title { (r.label) } }
+                (label(&r.label, y, left))
                 @if total <= MOST_MARKS {
                     @for (k, d) in r.dots.iter().enumerate() {
                         @if let Some(at) = x.at(d.value) {
                             // Trials at one value are spread over three lines so that each shows.
-                            (trial_dot(d, at, y + 10.0 + (k % 3) as f64 * 3.0, Focus::of(k, r.dots.len())))
+                            @let to = y + 10.0 + (k % 3) as f64 * 3.0;
+                            (link("trial", &shape(0, at, to, 2.6), (at, to), &d.label, Focus::of(k, r.dots.len()), &d.href))
                         }
                     }
                 } @else if let Some((a, b)) = extent(r.dots.iter().map(|d| d.value)) {
@@ -102,7 +103,7 @@ pub fn render(chart: &Absolute) -> Markup {
                     }
                 }
                 @if let (Some(a), Some(b)) = (x.at(r.low), x.at(r.high)) {
-                    path class="whisker" d={ "M" (px(a)) " " (px(y - 9.0)) "v10M" (px(a)) " " (px(y - 4.0)) "H" (px(b)) "M" (px(b)) " " (px(y - 9.0)) "v10" } {}
+                    (whisker(a, b, y - 4.0, 5.0))
                 }
                 @if let Some(at) = x.at(r.value) {
                     (mark("mean", &shape(0, at, y - 4.0, 5.0), (at, y - 4.0), &format!("{}: {}", r.label, r.text), Focus::Stop))
@@ -112,19 +113,6 @@ pub fn render(chart: &Absolute) -> Markup {
         (note(inner.bottom, &chart.note))
     };
     svg(&chart.head, "absolute", foot(inner.bottom, &chart.note), &body)
-}
-
-fn trial_dot(dot: &Dot, x: f64, y: f64, focus: Focus) -> Markup {
-    let d = shape(0, x, y, 2.6);
-    if dot.href.is_empty() {
-        return mark("trial", &d, (x, y), &dot.label, focus);
-    }
-    html! {
-        a class="m trial" href=(dot.href) tabindex=(focus.tabindex()) data-cx=(px(x)) data-cy=(px(y)) {
-            title { (dot.label) }
-            path d=(d) {}
-        }
-    }
 }
 
 #[cfg(test)]

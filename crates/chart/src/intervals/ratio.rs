@@ -4,10 +4,10 @@
 use assay_model::Better;
 use maud::{Markup, html};
 
-use super::{ROW, label_room};
+use super::{label, label_room};
 use crate::axis::{Axis, direction, foot, heading, note};
-use crate::frame::{Head, Inner, WIDTH, fit, px, svg, text_width};
-use crate::mark::{Focus, mark, shape};
+use crate::frame::{Head, Inner, WIDTH, px, svg, text_width};
+use crate::mark::{Focus, mark, shape, whisker};
 use crate::scale::{ScaleKind, extent};
 
 /// One comparison.
@@ -44,6 +44,8 @@ pub struct Ratios {
     pub note: String,
 }
 
+const HEIGHT: f64 = 37.5;
+
 /// Draws the chart.
 pub fn render(chart: &Ratios) -> Markup {
     let (low, high) = extent(
@@ -68,11 +70,11 @@ pub fn render(chart: &Ratios) -> Markup {
         left,
         right: WIDTH - texts.min(220.0) - 20.0,
         top: 30.0,
-        bottom: 36.0 + ROW * 1.25 * chart.rows.len().max(1) as f64,
+        bottom: 36.0 + HEIGHT * chart.rows.len().max(1) as f64,
     };
     let x = axis.scale(inner.left, inner.right);
     let body = html! {
-        (heading(14.0, "", &direction(chart.better)))
+        (heading("", &direction(chart.better)))
         @if let Some(m) = chart.margin {
             @if let (Some(a), Some(b)) = (x.clamped(1.0 / (1.0 + m)), x.clamped(1.0 + m)) {
                 rect class="margin" x=(px(a)) y=(px(inner.top)) width=(px(b - a)) height=(px(inner.bottom - inner.top)) {
@@ -86,11 +88,11 @@ pub fn render(chart: &Ratios) -> Markup {
             line class="one" x1=(px(one)) x2=(px(one)) y1=(px(inner.top)) y2=(px(inner.bottom)) {}
         }
         @for (i, r) in chart.rows.iter().enumerate() {
-            @let y = inner.top + ROW * 1.25 * (i as f64 + 0.5) + 3.0;
+            @let y = inner.top + HEIGHT * (i as f64 + 0.5) + 3.0;
             g class={ "row verdict-" (r.verdict) } {
-                text x="2" y=(px(y + 4.0)) { (fit(&r.label, left - 12.0)) title { (r.label) } }
+                (label(&r.label, y, left))
                 @if let (Some(a), Some(b)) = (x.at(r.low), x.at(r.high)) {
-                    path class="whisker" d={ "M" (px(a)) " " (px(y - 5.0)) "v10M" (px(a)) " " (px(y)) "H" (px(b)) "M" (px(b)) " " (px(y - 5.0)) "v10" } {}
+                    (whisker(a, b, y, 5.0))
                 }
                 @if let Some(at) = x.at(r.ratio) {
                     (mark("", &shape(1, at, y, 5.0), (at, y), &format!("{}: {} {}", r.label, r.text, r.verdict), Focus::Stop))

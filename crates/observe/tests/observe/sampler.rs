@@ -3,7 +3,8 @@
 use std::path::Path;
 use std::time::Duration;
 
-use assay_observe::{Sampler, clock};
+use assay_observe::Sampler;
+use assay_sut::clock;
 
 const INTERVAL: Duration = Duration::from_millis(100);
 

@@ -27,7 +27,11 @@ pub(super) fn section(view: &RunView) -> Markup {
         @if facts.is_empty() {
             p { "The run has no description of the system." }
         } @else {
-            p { "As described at " (view.system.taken_at) ", before the first trial." }
+            @if view.imported().is_some() {
+                p { "As far as the imported file tells." }
+            } @else {
+                p { "As described at " (view.system.taken_at) ", before the first trial." }
+            }
             (table_box("Key facts of the system under test", &html! { th scope="col" { "fact" } th scope="col" { "value" } }, &key))
             details {
                 summary { "All " (count(facts.len(), "fact")) ", " (unknown) " of them unknown" }

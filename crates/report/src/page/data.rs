@@ -40,7 +40,7 @@ pub(super) fn block(view: &RunView, gate: &Gate) -> Markup {
 }
 
 /// A file inside the page as a link.
-pub(super) fn download(text: &str, name: &str, label: &str) -> Markup {
+pub(crate) fn download(text: &str, name: &str, label: &str) -> Markup {
     let url = format!("data:text/csv;charset=utf-8;base64,{}", STANDARD.encode(text));
     html! { a href=(url) download=(name) { (label) } }
 }

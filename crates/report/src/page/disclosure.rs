@@ -24,10 +24,12 @@ pub(super) fn section(view: &RunView, gate: &Gate) -> Markup {
             @if curves { li { (download(&csv::curves(view), &format!("{id}-curves.csv"), "Every point of every curve (CSV)")) } }
             li { "The analysis is embedded in this file as JSON: the element with the id " code { "data" } "." }
         }
-        h3 { "To repeat it" }
-        p { "Save the experiment below as " code { "experiment.toml" } ", then:" }
-        pre { code { "assay run experiment.toml --seed " (view.plan.seed) } }
-        p class="soft" { "The seed gives the same order of trials; leave it out for a new one." }
+        @if view.imported().is_none() {
+            h3 { "To repeat it" }
+            p { "Save the experiment below as " code { "experiment.toml" } ", then:" }
+            pre { code { "assay run experiment.toml --seed " (view.plan.seed) } }
+            p class="soft" { "The seed gives the same order of trials; leave it out for a new one." }
+        }
         details {
             summary { "experiment.toml" }
             div class="table-box" tabindex="0" role="region" aria-label="experiment.toml" { pre { code { (view.experiment_toml) } } }
@@ -35,6 +37,10 @@ pub(super) fn section(view: &RunView, gate: &Gate) -> Markup {
         h3 { "Provenance" }
         dl class="provenance" {
             dt { "run" } dd { code { (id) } }
+            @if let Some((tool, files)) = view.imported() {
+                dt { "imported from" }
+                @for f in files { dd { (f.name) " of " (tool) ", SHA-256 " code { (f.sha256) } } }
+            }
             dt { "assay" } dd { (view.assay_version) }
             dt { "plan, SHA-256" } dd { code { (view.plan_hash().unwrap_or("unknown: the ledger does not register a plan")) } }
             dt { "ledger head, SHA-256" }
@@ -67,7 +73,7 @@ fn trials(view: &RunView, gate: &Gate) -> Markup {
                     td class="num" { (value_text(r.metric(&a.metric), &a.unit)) }
                     td class="num" { (value_text(r.resources.as_ref().map(|u| u.wall_s), "s")) }
                 }
-                td { (exit(r)) }
+                td { (exit(r, view.imported().is_some())) }
                 td { (validation(r)) }
                 td { (r.started_at.replace('T', " ").trim_end_matches('Z')) }
             }
@@ -88,8 +94,9 @@ fn trials(view: &RunView, gate: &Gate) -> Markup {
     }
 }
 
-fn exit(r: &TrialRecord) -> String {
+fn exit(r: &TrialRecord, imported: bool) -> String {
     match r.exit {
+        None if imported => "not told".to_owned(),
         Some(Exit::Code(c)) => format!("code {c}"),
         Some(Exit::Signal(s)) => format!("signal {s}"),
         None => "never started, or ended by assay".to_owned(),

@@ -19,7 +19,7 @@ use crate::view::{RunView, deciding, outcome_word};
 use crate::words;
 
 /// Curves over one another: `curves` share x unit and unit.
-pub(super) fn curves(
+pub(crate) fn curves(
     view: &RunView,
     id: &str,
     title: &str,

@@ -3,14 +3,15 @@
 //! page reads the same. Everything printed has passed the [`Gate`].
 
 mod configuration;
-mod data;
+pub(crate) mod data;
 mod disclosure;
-mod draw;
+pub(crate) mod draw;
 mod findings;
+mod landscape;
 mod method;
-mod parts;
+pub(crate) mod parts;
 mod results;
-mod shell;
+pub(crate) mod shell;
 mod significance;
 mod tables;
 mod time;
@@ -20,6 +21,8 @@ use maud::{Markup, html};
 use crate::figures::count;
 use crate::gate::Gate;
 use crate::view::RunView;
+
+pub use landscape::landscape;
 
 /// The page.
 pub fn render(view: &RunView) -> String {
@@ -73,7 +76,7 @@ fn facts(view: &RunView) -> Markup {
             div { dt { "experiment" } dd { (s.experiment) } }
             div { dt { "workload" } dd { (s.workload) } }
             div { dt { "host" } dd { (s.host) } }
-            div { dt { "started" } dd { time datetime=(s.started_at) { (s.started_at.replace('T', " ").trim_end_matches('Z')) " UTC" } } }
+            div { dt { @if view.imported().is_some() { "imported" } @else { "started" } } dd { time datetime=(s.started_at) { (s.started_at.replace('T', " ").trim_end_matches('Z')) " UTC" } } }
             div { dt { "state" } dd { (s.state.name()) } }
             div { dt { "trials" } dd { a href="#trials" { (count(s.planned as usize, "trial")) " planned, " (counted) " count" @if s.failed > 0 { ", " (s.failed) " failed" } } } }
         }

@@ -6,7 +6,7 @@ use maud::{Markup, html};
 use crate::view::RunView;
 
 /// A chart in a figure, with its caption, a place for the read-out, and what is under it.
-pub(super) fn figure(chart: &Markup, caption: &Markup, under: &Markup) -> Markup {
+pub(crate) fn figure(chart: &Markup, caption: &Markup, under: &Markup) -> Markup {
     html! {
         figure {
             figcaption { (caption) }
@@ -19,7 +19,7 @@ pub(super) fn figure(chart: &Markup, caption: &Markup, under: &Markup) -> Markup
 }
 
 /// A table in a box of its own that scrolls when the screen is narrow.
-pub(super) fn table_box(caption: &str, head: &Markup, rows: &Markup) -> Markup {
+pub(crate) fn table_box(caption: &str, head: &Markup, rows: &Markup) -> Markup {
     html! {
         div class="table-box" tabindex="0" role="region" aria-label=(caption) {
             table {

@@ -9,7 +9,7 @@ const STYLE: &str = include_str!("style.css");
 const SCRIPT: &str = include_str!("page.js");
 
 /// The whole document.
-pub(super) fn page(title: &str, body: &Markup) -> String {
+pub(crate) fn page(title: &str, body: &Markup) -> String {
     let style = format!("{}{STYLE}", assay_chart::STYLE);
     let policy = format!(
         "default-src 'none'; style-src '{}'; script-src '{}'; img-src data:; base-uri 'none'; form-action 'none'",

@@ -137,7 +137,7 @@ pub(super) fn metrics(view: &RunView, gate: &Gate) -> Markup {
             (table_box("Every treatment in every other metric", &head, &rows))
         }
         @if !a.run_metrics.is_empty() {
-            ul { @for m in &a.run_metrics { li { (m.name) " of the whole run: " (value_text(m.value, &m.unit)) } } }
+            ul { @for m in &a.run_metrics { li { (m.name) " of the whole run: " (value_text(m.value, &m.unit)) @if m.kind == assay_model::Kind::Quoted { ", quoted" } } } }
         }
     }
 }

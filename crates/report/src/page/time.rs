@@ -71,7 +71,8 @@ const LINES: [Watched; 5] = [
 
 /// For each treatment the first counted trial with samples, others folded; `None` without samples.
 pub(super) fn section(view: &RunView) -> Option<Markup> {
-    if view.samples.values().all(|s| s.rows.is_empty()) {
+    // The charts are those of assay's monitors; no other program's samples are drawn.
+    if view.imported().is_some() || view.samples.values().all(|s| s.rows.is_empty()) {
         return None;
     }
     let mut drawn = 0;

@@ -6,9 +6,16 @@
 
 mod across;
 mod archive;
+mod audit;
 mod comparison;
 mod curve;
 mod findings;
+mod io;
+mod io_distribution;
+mod io_iostat;
+mod io_places;
+mod io_time;
+mod landscape;
 mod plan;
 mod result;
 mod run;
@@ -20,9 +27,15 @@ mod writer;
 
 pub use across::across;
 pub use archive::archive;
+pub use audit::audit;
 pub use comparison::comparison;
 pub use curve::curves;
 pub use findings::findings;
+pub use io::io;
+pub use io_distribution::{distribution, printed};
+pub use io_iostat::iostat;
+pub use io_time::io_ticks;
+pub use landscape::{landscape, landscape_list, matrix};
 pub use plan::{PlanView, plan};
 pub use result::result;
 pub use run::run;

@@ -1,6 +1,6 @@
 //! One run of the archive in full: where it stands, its results, findings and trials.
 
-use assay_model::{Outcome, TrialRecord};
+use assay_model::{Kind, Outcome, TrialRecord};
 
 use super::table::{Table, cell};
 use super::writer::{Paint, Writer};
@@ -17,7 +17,7 @@ pub fn run(view: &RunView, style: Style) -> String {
     w.pairs(&[
         ("experiment", format!("{} (workload {})", s.experiment, s.workload)),
         ("host", s.host.clone()),
-        ("started", s.started_at.clone()),
+        (if view.imported().is_some() { "imported" } else { "started" }, s.started_at.clone()),
         ("state", s.state.name().to_owned()),
         ("trials", format!("{} of {} completed, {} failed", s.completed, s.planned, s.failed)),
         ("tags", if s.tags.is_empty() { "none".to_owned() } else { s.tags.join(", ") }),
@@ -25,6 +25,7 @@ pub fn run(view: &RunView, style: Style) -> String {
     w.blank();
     w.raw(&results(view, style));
     w.blank();
+    w.raw(&told(view, style));
     w.raw(&findings(&view.analysis.findings, style));
     w.blank();
     w.raw(&trials(view, style));
@@ -46,6 +47,22 @@ pub(super) fn results(view: &RunView, style: Style) -> String {
     if !view.analysis.curves.is_empty() {
         w.blank();
         w.raw(&curves(&view.analysis, style));
+    }
+    w.finish()
+}
+
+/// The values that an imported file prints of the whole: totals and means.
+fn told(view: &RunView, style: Style) -> String {
+    let mut w = Writer::new(style);
+    // What assay derived stands beside the comparisons already.
+    let mut told = view.analysis.run_metrics.iter().filter(|m| m.kind != Kind::Derived).peekable();
+    if view.imported().is_some() && told.peek().is_some() {
+        for m in told {
+            let quoted = if m.kind == Kind::Quoted { ", quoted" } else { "" };
+            let value = value_text(m.value, &m.unit);
+            w.wrapped(0, &format!("{} of the whole run: {value}{quoted}", m.name), Paint::Plain);
+        }
+        w.blank();
     }
     w.finish()
 }

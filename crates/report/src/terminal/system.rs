@@ -35,7 +35,10 @@ pub(crate) const KEY_FACTS: [(&str, &str); 22] = [
 /// The key facts, those that could not be read with the reason, and how many more are recorded.
 pub fn system(system: &SystemDescription, style: Style) -> String {
     let mut w = Writer::new(style);
-    w.heading(&format!("system at {}", system.taken_at));
+    w.heading(&match system.taken_at.as_str() {
+        "" => "system, as far as the imported file tells".to_owned(),
+        at => format!("system at {at}"),
+    });
     let pairs: Vec<(&str, String)> = KEY_FACTS
         .iter()
         .filter_map(|(name, path)| Some((*name, fact_text(system.facts.get(*path)?))))

@@ -85,6 +85,12 @@ impl Table {
 
     /// The table as text.
     pub(super) fn render(mut self, style: Style) -> String {
+        self.side_by_side_if_it_fits(style).unwrap_or_else(|| self.row_under_row(style))
+    }
+
+    /// The table as text with a line a row, labels shortened if they must be; `None` where even that
+    /// is too wide.
+    pub(super) fn side_by_side_if_it_fits(&mut self, style: Style) -> Option<String> {
         for (text, _) in self.rows.iter_mut().flatten() {
             let cleaned = clean(text);
             *text = if style.glyphs == Glyphs::Ascii { ascii(&cleaned) } else { cleaned };
@@ -96,10 +102,10 @@ impl Table {
             if let Some(widths) = self.widths(style.columns())
                 && self.stay_distinct(&widths, style)
             {
-                return self.side_by_side(&widths, style);
+                return Some(self.side_by_side(&widths, style));
             }
         }
-        self.row_under_row(style)
+        None
     }
 
     /// Labels that all begin alike lose that beginning, since it tells nothing.

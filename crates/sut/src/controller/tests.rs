@@ -1,44 +1,31 @@
-use std::path::Path;
-
 use assay_model::{Scalar, Setting};
-use tempfile::TempDir;
 
 use super::Controller;
+use crate::made_up::Machine;
 use crate::pending::{PendingState, pending};
-use crate::{ControlError, Root, parse_setting};
+use crate::{ControlError, parse_setting};
 
-fn put(dir: &Path, path: &str, text: &str) {
-    let path = dir.join(path.trim_start_matches('/'));
-    std::fs::create_dir_all(path.parent().unwrap()).unwrap();
-    std::fs::write(path, text).unwrap();
-}
-
-fn machine() -> TempDir {
-    let dir = tempfile::tempdir().unwrap();
-    put(dir.path(), "/proc/sys/vm/swappiness", "60\n");
-    put(dir.path(), "/proc/sys/vm/dirty_ratio", "20\n");
-    put(dir.path(), "/proc/sys/vm/drop_caches", "0\n");
-    put(dir.path(), "/proc/sys/kernel/randomize_va_space", "2\n");
-    put(dir.path(), "/sys/block/sda/queue/nr_requests", "256\n");
-    put(dir.path(), "/sys/devices/system/cpu/online", "0-3\n");
-    dir
+fn machine() -> Machine {
+    let m = Machine::new();
+    m.put("/proc/sys/vm/swappiness", "60\n");
+    m.put("/proc/sys/vm/dirty_ratio", "20\n");
+    m.put("/proc/sys/vm/drop_caches", "0\n");
+    m.put("/proc/sys/kernel/randomize_va_space", "2\n");
+    m.put("/sys/block/sda/queue/nr_requests", "256\n");
+    m.put("/sys/devices/system/cpu/online", "0-3\n");
+    m
 }
 
 fn setting(path: &str, value: &str) -> Setting {
     parse_setting(path, &Scalar::parse(value)).unwrap()
 }
 
-fn controller(machine: &TempDir) -> Controller {
-    Controller::new(machine.path().join("state"), Root::at(machine.path()))
+fn controller(machine: &Machine) -> Controller {
+    Controller::new(machine.path("state"), machine.root())
 }
 
-fn read(machine: &TempDir, path: &str) -> String {
-    let text = std::fs::read_to_string(machine.path().join(path)).unwrap();
-    text.trim().to_owned()
-}
-
-fn journals(machine: &TempDir) -> usize {
-    let entries = std::fs::read_dir(machine.path().join("state/journal"));
+fn journals(machine: &Machine) -> usize {
+    let entries = std::fs::read_dir(machine.path("state/journal"));
     entries.map_or(0, |all| {
         all.filter(|e| e.as_ref().unwrap().path().extension().is_some_and(|x| x == "json")).count()
     })
@@ -64,15 +51,15 @@ fn a_treatment_is_applied_and_put_back() {
     assert_eq!(applied.setup.env, [("THREADS".to_owned(), "4".to_owned())]);
     assert_eq!(applied.setup.nice, None);
     assert!(applied.setup.no_aslr && applied.changed_system());
-    assert_eq!(read(&m, "proc/sys/vm/swappiness"), "5");
-    assert_eq!(read(&m, "proc/sys/vm/drop_caches"), "3");
-    assert_eq!(read(&m, "sys/block/sda/queue/nr_requests"), "64");
+    assert_eq!(m.read("proc/sys/vm/swappiness"), "5");
+    assert_eq!(m.read("proc/sys/vm/drop_caches"), "3");
+    assert_eq!(m.read("sys/block/sda/queue/nr_requests"), "64");
     assert_eq!(journals(&m), 1);
-    assert!(pending(&m.path().join("state")).unwrap().is_empty(), "its owner lives");
+    assert!(pending(&m.path("state")).unwrap().is_empty(), "its owner lives");
 
     applied.restore().unwrap();
-    assert_eq!(read(&m, "proc/sys/vm/swappiness"), "60");
-    assert_eq!(read(&m, "sys/block/sda/queue/nr_requests"), "256");
+    assert_eq!(m.read("proc/sys/vm/swappiness"), "60");
+    assert_eq!(m.read("sys/block/sda/queue/nr_requests"), "256");
     assert_eq!(journals(&m), 0);
 }
 
@@ -80,9 +67,9 @@ fn a_treatment_is_applied_and_put_back() {
 fn a_drop_puts_back_too() {
     let m = machine();
     let applied = controller(&m).apply(&[setting("sysctl.vm.swappiness", "5")]).unwrap();
-    assert_eq!(read(&m, "proc/sys/vm/swappiness"), "5");
+    assert_eq!(m.read("proc/sys/vm/swappiness"), "5");
     drop(applied);
-    assert_eq!(read(&m, "proc/sys/vm/swappiness"), "60");
+    assert_eq!(m.read("proc/sys/vm/swappiness"), "60");
     assert_eq!(journals(&m), 0);
 }
 
@@ -103,7 +90,7 @@ fn a_failure_half_way_puts_the_first_half_back() {
     let error = controller(&m).apply(&settings).unwrap_err();
     assert!(matches!(error, ControlError::NotHere { .. }), "{error}");
     assert!(controller(&m).check(&settings).is_err());
-    assert_eq!(read(&m, "proc/sys/vm/swappiness"), "60");
+    assert_eq!(m.read("proc/sys/vm/swappiness"), "60");
     assert_eq!(journals(&m), 0);
 }
 
@@ -116,7 +103,7 @@ fn one_thing_is_set_once() {
     let second = controller(&m).apply(&twice[1..]).unwrap_err();
     assert!(matches!(second, ControlError::Busy { pid, .. } if pid == std::process::id()));
     first.restore().unwrap();
-    assert_eq!(read(&m, "proc/sys/vm/swappiness"), "60");
+    assert_eq!(m.read("proc/sys/vm/swappiness"), "60");
 }
 
 #[test]
@@ -125,7 +112,7 @@ fn what_cannot_be_put_back_stays_in_the_journal() {
     let controller = controller(&m);
     let settings = [setting("sysctl.vm.swappiness", "5"), setting("sysctl.vm.dirty_ratio", "20")];
     let applied = controller.apply(&settings).unwrap();
-    std::fs::remove_file(m.path().join("proc/sys/vm/swappiness")).unwrap();
+    std::fs::remove_file(m.path("proc/sys/vm/swappiness")).unwrap();
     let error = applied.restore().unwrap_err().to_string();
     assert!(error.contains("sysctl.vm.swappiness") && error.contains("--restore"), "{error}");
     assert_eq!(journals(&m), 1);
@@ -134,7 +121,7 @@ fn what_cannot_be_put_back_stays_in_the_journal() {
 #[test]
 fn a_journal_that_cannot_be_understood_is_reported_and_kept() {
     let m = machine();
-    let dir = m.path().join("state/journal");
+    let dir = m.path("state/journal");
     std::fs::create_dir_all(&dir).unwrap();
     for (name, text) in [
         ("1-1-0.json", "{"),
@@ -145,10 +132,10 @@ fn a_journal_that_cannot_be_understood_is_reported_and_kept() {
     ] {
         std::fs::write(dir.join(name), text).unwrap();
     }
-    let state = m.path().join("state");
+    let state = m.path("state");
     let found = pending(&state).unwrap();
     assert!(found.iter().all(|p| matches!(p.state, PendingState::Corrupt { .. })), "{found:?}");
-    let reports = crate::restore_pending(&state, &Root::at(m.path())).unwrap();
+    let reports = crate::restore_pending(&state, &m.root()).unwrap();
     assert_eq!(reports.len(), 2);
     assert!(reports.iter().all(|r| !r.done && r.path.exists()));
     assert!(reports.iter().any(|r| r.note.contains("newer assay")));

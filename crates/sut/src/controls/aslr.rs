@@ -65,9 +65,5 @@ fn randomised(root: &Root) -> Result<bool, ControlError> {
 }
 
 fn level(setting: &Setting) -> Result<bool, ControlError> {
-    setting.value.as_bool().ok_or_else(|| ControlError::Level {
-        path: SPEC.name.to_owned(),
-        value: setting.value.to_text(),
-        levels: SPEC.levels.to_owned(),
-    })
+    setting.value.as_bool().ok_or_else(|| SPEC.not_a_level(setting))
 }

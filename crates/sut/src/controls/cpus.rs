@@ -64,10 +64,5 @@ impl Control for Cpus {
 }
 
 fn list(setting: &Setting) -> Result<Vec<usize>, ControlError> {
-    let text = setting.value.to_text();
-    cpulist::parse(&text).map_err(|_| ControlError::Level {
-        path: SPEC.name.to_owned(),
-        value: text,
-        levels: SPEC.levels.to_owned(),
-    })
+    cpulist::parse(&setting.value.to_text()).map_err(|_| SPEC.not_a_level(setting))
 }

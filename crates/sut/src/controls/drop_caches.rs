@@ -54,9 +54,6 @@ impl Control for DropCaches {
 }
 
 fn level(setting: &Setting) -> Result<i64, ControlError> {
-    setting.value.as_i64().filter(|n| (1..=3).contains(n)).ok_or_else(|| ControlError::Level {
-        path: SPEC.name.to_owned(),
-        value: setting.value.to_text(),
-        levels: SPEC.levels.to_owned(),
-    })
+    let level = setting.value.as_i64().filter(|n| (1..=3).contains(n));
+    level.ok_or_else(|| SPEC.not_a_level(setting))
 }

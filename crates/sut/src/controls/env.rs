@@ -49,10 +49,7 @@ impl Control for Env {
 fn variable(setting: &Setting) -> Result<(String, String), ControlError> {
     let (name, value) = (&setting.key, setting.value.to_text());
     if name.is_empty() || name.contains(['=', '\0']) {
-        return Err(ControlError::Key {
-            path: setting_path(SPEC.name, name),
-            reason: "a variable's name is not empty and has no `=` in it".to_owned(),
-        });
+        return Err(SPEC.not_a_key(name, "a variable's name is not empty and has no `=` in it"));
     }
     if value.contains('\0') {
         return Err(ControlError::Level {

@@ -4,7 +4,7 @@ use assay_model::units::{format_bytes, parse_bytes};
 use assay_model::{Scalar, Setting};
 
 use crate::Root;
-use crate::control::{Control, ControlSpec, Scope, Session, setting_path};
+use crate::control::{Control, ControlSpec, Scope, Session};
 use crate::control_error::ControlError;
 use crate::describe::meminfo_bytes;
 use crate::knob::Knob;
@@ -95,16 +95,12 @@ fn page_bytes(key: &str) -> Result<u64, ControlError> {
         return Ok(2 << 20);
     }
     let size = parse_bytes(key).ok().filter(|b| b.is_power_of_two() && *b >= 4096);
-    size.ok_or_else(|| ControlError::Key {
-        path: setting_path(SPEC.name, key),
-        reason: format!("`{key}` is not a page size; write one such as 2MiB or 1GiB"),
+    size.ok_or_else(|| {
+        SPEC.not_a_key(key, format!("`{key}` is not a page size; write one such as 2MiB or 1GiB"))
     })
 }
 
 fn level(setting: &Setting) -> Result<u64, ControlError> {
-    setting.value.as_i64().and_then(|n| u64::try_from(n).ok()).ok_or_else(|| ControlError::Level {
-        path: setting_path(SPEC.name, &setting.key),
-        value: setting.value.to_text(),
-        levels: SPEC.levels.to_owned(),
-    })
+    let count = setting.value.as_i64().and_then(|n| u64::try_from(n).ok());
+    count.ok_or_else(|| SPEC.not_a_level(setting))
 }

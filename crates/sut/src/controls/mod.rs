@@ -5,6 +5,7 @@ mod cpus;
 mod drop_caches;
 mod env;
 mod hugepages;
+mod irq;
 mod nice;
 mod numa;
 mod sched;
@@ -15,7 +16,7 @@ mod thp;
 use crate::control::Control;
 
 /// Every control.
-pub(crate) static CONTROLS: [&dyn Control; 11] = [
+pub(crate) static CONTROLS: [&dyn Control; 12] = [
     &cpus::Cpus,
     &sched::SchedControl,
     &nice::Nice,
@@ -24,6 +25,7 @@ pub(crate) static CONTROLS: [&dyn Control; 11] = [
     &env::Env,
     &thp::Thp,
     &hugepages::Hugepages,
+    &irq::Irq,
     &sysctl::Sysctl,
     &sysfs::Sysfs,
     &drop_caches::DropCaches,

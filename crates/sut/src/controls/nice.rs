@@ -33,16 +33,8 @@ impl Control for Nice {
             return Ok(());
         }
         let setup = ProcessSetup { nice: Some(nice), ..ProcessSetup::default() };
-        try_out(&setup).map_err(|error| match error {
-            ControlError::Io { source, .. }
-                if source.kind() == std::io::ErrorKind::PermissionDenied =>
-            {
-                ControlError::NotHere {
-                    path: SPEC.name.to_owned(),
-                    reason: format!("a nice value of {nice} needs root or CAP_SYS_NICE"),
-                }
-            }
-            other => other,
+        try_out(&setup).map_err(|error| {
+            error.explain_denial(|| format!("a nice value of {nice} needs root or CAP_SYS_NICE"))
         })
     }
 
@@ -68,11 +60,6 @@ impl Control for Nice {
 }
 
 fn level(setting: &Setting) -> Result<i32, ControlError> {
-    setting.value.as_i64().filter(|n| (-20..=19).contains(n)).map(|n| n as i32).ok_or_else(|| {
-        ControlError::Level {
-            path: SPEC.name.to_owned(),
-            value: setting.value.to_text(),
-            levels: SPEC.levels.to_owned(),
-        }
-    })
+    let nice = setting.value.as_i64().filter(|n| (-20..=19).contains(n));
+    nice.map(|n| n as i32).ok_or_else(|| SPEC.not_a_level(setting))
 }

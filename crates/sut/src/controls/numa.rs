@@ -67,11 +67,7 @@ fn nodes(root: &Root) -> Result<Vec<usize>, ControlError> {
 
 fn level(root: &Root, setting: &Setting) -> Result<NumaPolicy, ControlError> {
     let text = setting.value.to_text();
-    let wrong = || ControlError::Level {
-        path: SPEC.name.to_owned(),
-        value: text.clone(),
-        levels: SPEC.levels.to_owned(),
-    };
+    let wrong = || SPEC.not_a_level(setting);
     let there = nodes(root)?;
     if text == "interleave" {
         return Ok(NumaPolicy::Interleave(there));

@@ -34,20 +34,13 @@ impl Control for SchedControl {
             return Ok(());
         }
         let setup = ProcessSetup { sched: Some(class), ..ProcessSetup::default() };
-        try_out(&setup).map_err(|error| match error {
-            ControlError::Io { source, .. }
-                if source.kind() == std::io::ErrorKind::PermissionDenied =>
-            {
-                ControlError::NotHere {
-                    path: SPEC.name.to_owned(),
-                    reason: format!(
-                        "the kernel does not allow `{class}` here: it needs root or CAP_SYS_NICE, \
-                         and in a cpu control group of version 1 also a real-time budget \
-                         (cpu.rt_runtime_us)"
-                    ),
-                }
-            }
-            other => other,
+        try_out(&setup).map_err(|error| {
+            error.explain_denial(|| {
+                format!(
+                    "the kernel does not allow `{class}` here: it needs root or CAP_SYS_NICE, and \
+                     in a cpu control group of version 1 also a real-time budget (cpu.rt_runtime_us)"
+                )
+            })
         })
     }
 
@@ -77,10 +70,5 @@ impl Control for SchedControl {
 }
 
 fn level(setting: &Setting) -> Result<Sched, ControlError> {
-    let text = setting.value.to_text();
-    text.parse().map_err(|_| ControlError::Level {
-        path: SPEC.name.to_owned(),
-        value: text,
-        levels: SPEC.levels.to_owned(),
-    })
+    setting.value.to_text().parse().map_err(|_| SPEC.not_a_level(setting))
 }

@@ -3,10 +3,9 @@
 use assay_model::{Scalar, Setting};
 
 use crate::Root;
-use crate::control::{Control, ControlSpec, Scope, Session, setting_path};
+use crate::control::{Control, ControlSpec, Scope, Session};
 use crate::control_error::ControlError;
-use crate::knob::{Knob, same};
-use crate::root::one_line;
+use crate::knob::{Knob, line_level, same};
 use crate::sysctl_name::file_of;
 
 pub(super) struct Sysctl;
@@ -43,15 +42,13 @@ const ONE_WAY: [&str; 7] = [
 
 impl Sysctl {
     fn knob<'a>(&'a self, key: &'a str) -> Result<Knob<'a>, ControlError> {
-        let wrong = |reason: &str| ControlError::Key {
-            path: setting_path(SPEC.name, key),
-            reason: reason.to_owned(),
-        };
-        let file = file_of(key).ok_or_else(|| wrong("that is not the name of a tunable"))?;
+        let file =
+            file_of(key).ok_or_else(|| SPEC.not_a_key(key, "that is not the name of a tunable"))?;
         if ONE_WAY.contains(&key) {
             let hint =
                 if key == "vm.drop_caches" { " (use the control `drop_caches`)" } else { "" };
-            return Err(wrong(&format!("it cannot be put back, so assay does not set it{hint}")));
+            let reason = format!("it cannot be put back, so assay does not set it{hint}");
+            return Err(SPEC.not_a_key(key, reason));
         }
         Ok(Knob { control: self, key, file })
     }
@@ -72,7 +69,7 @@ impl Control for Sysctl {
     }
 
     fn check(&self, root: &Root, setting: &Setting) -> Result<(), ControlError> {
-        level(setting)?;
+        line_level(&SPEC, setting)?;
         self.knob(&setting.key)?.check(root)
     }
 
@@ -81,7 +78,7 @@ impl Control for Sysctl {
     }
 
     fn apply(&self, setting: &Setting, session: &mut Session<'_>) -> Result<(), ControlError> {
-        let level = level(setting)?;
+        let level = line_level(&SPEC, setting)?;
         let knob = self.knob(&setting.key)?;
         let Some((other, known_by)) = pair(&setting.key) else {
             return knob.change(session, &level);
@@ -106,19 +103,4 @@ impl Control for Sysctl {
     fn target(&self, _root: &Root, key: &str) -> Option<String> {
         file_of(pair(key).map_or(key, |(_, known_by)| known_by))
     }
-}
-
-fn level(setting: &Setting) -> Result<String, ControlError> {
-    let text = match &setting.value {
-        Scalar::Bool(b) => i32::from(*b).to_string(),
-        other => one_line(&other.to_text()),
-    };
-    if text.is_empty() || text.contains('\0') {
-        return Err(ControlError::Level {
-            path: setting_path(SPEC.name, &setting.key),
-            value: setting.value.to_text(),
-            levels: SPEC.levels.to_owned(),
-        });
-    }
-    Ok(text)
 }

@@ -5,10 +5,9 @@ use std::path::Path;
 use assay_model::{Scalar, Setting};
 
 use crate::Root;
-use crate::control::{Control, ControlSpec, Scope, Session, setting_path};
+use crate::control::{Control, ControlSpec, Scope, Session};
 use crate::control_error::ControlError;
-use crate::knob::Knob;
-use crate::root::one_line;
+use crate::knob::{Knob, line_level};
 
 pub(super) struct Sysfs;
 
@@ -27,23 +26,19 @@ impl Sysfs {
     /// The knob, its file with every link followed, so that it is below `/sys` in truth and two
     /// names of one file are seen to be one.
     fn knob<'a>(&'a self, root: &Root, key: &'a str) -> Result<Knob<'a>, ControlError> {
-        let wrong =
-            |reason: String| ControlError::Key { path: setting_path(SPEC.name, key), reason };
+        let wrong = |reason: &str| SPEC.not_a_key(key, reason);
         let plain = key.starts_with("/sys/")
             && !key.contains('\0')
             && key.split('/').all(|part| part != ".." && part != ".");
         if !plain {
-            return Err(wrong(
-                "a file below /sys is written with its whole path, without `..`".into(),
-            ));
+            return Err(wrong("a file below /sys is written with its whole path, without `..`"));
         }
-        let missing = |e: std::io::Error| wrong(format!("the file cannot be found: {e}"));
+        let missing = |e: std::io::Error| wrong(&format!("the file cannot be found: {e}"));
         let top = root.path("/sys").canonicalize().map_err(missing)?;
         let real = root.path(key).canonicalize().map_err(missing)?;
-        let below =
-            real.strip_prefix(&top).map_err(|_| wrong("it leads out of /sys".to_owned()))?;
+        let below = real.strip_prefix(&top).map_err(|_| wrong("it leads out of /sys"))?;
         if !real.is_file() {
-            return Err(wrong("it is not a file".to_owned()));
+            return Err(wrong("it is not a file"));
         }
         let file = Path::new("/sys").join(below).to_string_lossy().into_owned();
         Ok(Knob { control: self, key, file })
@@ -56,7 +51,7 @@ impl Control for Sysfs {
     }
 
     fn check(&self, root: &Root, setting: &Setting) -> Result<(), ControlError> {
-        let level = level(setting)?;
+        let level = line_level(&SPEC, setting)?;
         let knob = self.knob(root, &setting.key)?;
         knob.check(root)?;
         match root.text(&knob.file) {
@@ -76,7 +71,7 @@ impl Control for Sysfs {
     }
 
     fn apply(&self, setting: &Setting, session: &mut Session<'_>) -> Result<(), ControlError> {
-        self.knob(session.root(), &setting.key)?.change(session, &level(setting)?)
+        self.knob(session.root(), &setting.key)?.change(session, &line_level(&SPEC, setting)?)
     }
 
     fn restore(&self, root: &Root, key: &str, old: &str) -> Result<(), ControlError> {
@@ -91,19 +86,4 @@ impl Control for Sysfs {
 /// The words of `none [mq-deadline] bfq`.
 fn choices(text: &str) -> impl Iterator<Item = &str> {
     text.split_whitespace().map(|word| word.trim_matches(['[', ']']))
-}
-
-fn level(setting: &Setting) -> Result<String, ControlError> {
-    let text = match &setting.value {
-        Scalar::Bool(b) => i32::from(*b).to_string(),
-        other => one_line(&other.to_text()),
-    };
-    if text.is_empty() || text.contains('\0') {
-        return Err(ControlError::Level {
-            path: setting_path(SPEC.name, &setting.key),
-            value: setting.value.to_text(),
-            levels: SPEC.levels.to_owned(),
-        });
-    }
-    Ok(text)
 }

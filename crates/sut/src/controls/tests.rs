@@ -4,28 +4,22 @@ use std::path::Path;
 use assay_model::{Scalar, Setting};
 
 use crate::control::{all, find};
+use crate::made_up::Machine;
 use crate::{ControlError, Root};
 
-fn put(dir: &Path, path: &str, text: &str) {
-    let path = dir.join(path.trim_start_matches('/'));
-    std::fs::create_dir_all(path.parent().unwrap()).unwrap();
-    std::fs::write(path, text).unwrap();
-}
-
-fn machine() -> tempfile::TempDir {
-    let dir = tempfile::tempdir().unwrap();
-    let d = dir.path();
-    put(d, "/sys/devices/system/cpu/online", "0-3\n");
-    put(d, "/sys/devices/system/node/has_memory", "0-1\n");
-    put(d, "/sys/kernel/mm/transparent_hugepage/enabled", "always [madvise] never\n");
-    put(d, "/sys/kernel/mm/hugepages/hugepages-2048kB/nr_hugepages", "0\n");
-    put(d, "/sys/block/sda/queue/scheduler", "none [mq-deadline] bfq\n");
-    put(d, "/proc/meminfo", "MemAvailable: 1048576 kB\n");
-    put(d, "/proc/sys/vm/swappiness", "60\n");
-    put(d, "/proc/sys/vm/drop_caches", "0\n");
-    put(d, "/proc/sys/kernel/randomize_va_space", "2\n");
-    put(d, "/etc/passwd", "root\n");
-    dir
+fn machine() -> Machine {
+    let m = Machine::new();
+    m.put("/sys/devices/system/cpu/online", "0-3\n");
+    m.put("/sys/devices/system/node/has_memory", "0-1\n");
+    m.put("/sys/kernel/mm/transparent_hugepage/enabled", "always [madvise] never\n");
+    m.put("/sys/kernel/mm/hugepages/hugepages-2048kB/nr_hugepages", "0\n");
+    m.put("/sys/block/sda/queue/scheduler", "none [mq-deadline] bfq\n");
+    m.put("/proc/meminfo", "MemAvailable: 1048576 kB\n");
+    m.put("/proc/sys/vm/swappiness", "60\n");
+    m.put("/proc/sys/vm/drop_caches", "0\n");
+    m.put("/proc/sys/kernel/randomize_va_space", "2\n");
+    m.put("/etc/passwd", "root\n");
+    m
 }
 
 fn check(root: &Root, control: &str, key: &str, value: &str) -> Result<(), ControlError> {
@@ -35,8 +29,8 @@ fn check(root: &Root, control: &str, key: &str, value: &str) -> Result<(), Contr
 
 #[test]
 fn levels_are_checked() {
-    let dir = machine();
-    let root = Root::at(dir.path());
+    let machine = machine();
+    let root = machine.root();
     let cases: [(&str, &str, &[&str], &[&str]); 8] = [
         ("cpus", "", &["0", "0-3", "1,3"], &["", "x", "4", "3-1", "true"]),
         ("sched", "", &["other", "fifo:10", "rr:99"], &["fifo", "fifo:0", "deadline", "1"]),
@@ -65,9 +59,9 @@ fn levels_are_checked() {
 
 #[test]
 fn no_key_leads_out_of_its_folder() {
-    let dir = machine();
-    let root = Root::at(dir.path());
-    std::os::unix::fs::symlink("../etc/passwd", dir.path().join("sys/link")).unwrap();
+    let machine = machine();
+    let root = machine.root();
+    std::os::unix::fs::symlink("../etc/passwd", machine.path("/sys/link")).unwrap();
     for key in
         ["/etc/passwd", "/sys/../etc/passwd", "/sys/link", "sys/x", "/sys/block", "/sysx", ""]
     {
@@ -85,8 +79,8 @@ fn no_key_leads_out_of_its_folder() {
 
 #[test]
 fn a_choice_must_be_one_that_is_offered() {
-    let dir = machine();
-    let root = Root::at(dir.path());
+    let machine = machine();
+    let root = machine.root();
     let file = "/sys/block/sda/queue/scheduler";
     check(&root, "sysfs", file, "bfq").unwrap();
     let error = check(&root, "sysfs", file, "cfq").unwrap_err().to_string();

@@ -62,9 +62,5 @@ fn level(setting: &Setting) -> Result<String, ControlError> {
     if ["always", "madvise", "never"].contains(&text.as_str()) {
         return Ok(text);
     }
-    Err(ControlError::Level {
-        path: SPEC.name.to_owned(),
-        value: text,
-        levels: SPEC.levels.to_owned(),
-    })
+    Err(SPEC.not_a_level(setting))
 }

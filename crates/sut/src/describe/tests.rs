@@ -1,19 +1,12 @@
 use std::fmt::Write as _;
-use std::path::Path;
 
 use super::describe;
 use crate::Root;
-
-fn put(dir: &Path, path: &str, text: &str) {
-    let path = dir.join(path.trim_start_matches('/'));
-    std::fs::create_dir_all(path.parent().unwrap()).unwrap();
-    std::fs::write(path, text).unwrap();
-}
+use crate::made_up::Machine;
 
 /// Two sockets of two cores with two threads each, as the kernel's files say it.
-fn made_up_machine() -> tempfile::TempDir {
-    let dir = tempfile::tempdir().unwrap();
-    let d = dir.path();
+fn machine() -> Machine {
+    let m = Machine::new();
     let mut info = String::new();
     for cpu in 0..8 {
         let _ = write!(
@@ -22,60 +15,58 @@ fn made_up_machine() -> tempfile::TempDir {
              microcode\t: 0x7\ncpu MHz\t\t: 2000.0\nflags\t\t: fpu avx hypervisor\n\n"
         );
         let t = format!("/sys/devices/system/cpu/cpu{cpu}");
-        put(d, &format!("{t}/topology/physical_package_id"), &format!("{}\n", cpu / 4));
-        put(d, &format!("{t}/topology/core_id"), &format!("{}\n", cpu / 2 % 2));
-        put(d, &format!("{t}/cache/index0/level"), "1\n");
-        put(d, &format!("{t}/cache/index0/type"), "Data\n");
-        put(d, &format!("{t}/cache/index0/size"), "32K\n");
-        put(d, &format!("{t}/cache/index0/shared_cpu_list"), &format!("{}-{}\n", cpu & 6, cpu | 1));
-        put(d, &format!("{t}/cpufreq/scaling_governor"), "powersave\n");
+        m.put(&format!("{t}/topology/physical_package_id"), &format!("{}\n", cpu / 4));
+        m.put(&format!("{t}/topology/core_id"), &format!("{}\n", cpu / 2 % 2));
+        m.put(&format!("{t}/cache/index0/level"), "1\n");
+        m.put(&format!("{t}/cache/index0/type"), "Data\n");
+        m.put(&format!("{t}/cache/index0/size"), "32K\n");
+        m.put(&format!("{t}/cache/index0/shared_cpu_list"), &format!("{}-{}\n", cpu & 6, cpu | 1));
+        m.put(&format!("{t}/cpufreq/scaling_governor"), "powersave\n");
     }
-    put(d, "/proc/cpuinfo", &info);
-    put(d, "/sys/devices/system/cpu/online", "0-7\n");
-    put(d, "/sys/devices/system/cpu/smt/active", "1\n");
-    put(d, "/sys/devices/system/cpu/smt/control", "on\n");
-    put(d, "/sys/devices/system/cpu/intel_pstate/no_turbo", "0\n");
-    put(d, "/sys/devices/system/cpu/vulnerabilities/meltdown", "Mitigation: PTI\n");
-    put(d, "/sys/devices/system/node/online", "0-1\n");
-    put(d, "/sys/devices/system/node/node0/cpulist", "0-3\n");
-    put(d, "/sys/devices/system/node/node0/meminfo", "Node 0 MemTotal:  1048576 kB\n");
-    put(d, "/proc/meminfo", "MemTotal:  2097152 kB\nSwapTotal: 0 kB\nSwapFree: 0 kB\n");
-    put(d, "/proc/sys/kernel/osrelease", "6.1.0-example\n");
-    put(d, "/proc/sys/kernel/version", "#1 SMP PREEMPT_DYNAMIC\n");
-    put(d, "/proc/cmdline", "root=/dev/sda1 preempt=full\n");
-    put(d, "/proc/sys/vm/swappiness", "60\n");
-    put(d, "/proc/sys/kernel/random/uuid", "changes\n");
-    put(d, "/proc/sys/net/ipv4/tcp_rmem", "4096\t131072\t6291456\n");
-    put(d, "/proc/sys/net/ipv4/conf/eth0.100/forwarding", "0\n");
-    put(d, "/sys/kernel/mm/transparent_hugepage/enabled", "always [madvise] never\n");
-    put(d, "/sys/kernel/mm/hugepages/hugepages-2048kB/nr_hugepages", "64\n");
-    put(d, "/sys/block/sda/size", "2048\n");
-    put(d, "/sys/block/sda/queue/scheduler", "none [mq-deadline]\n");
-    put(d, "/sys/block/sda/queue/rotational", "1\n");
-    put(d, "/sys/block/loop0/size", "0\n");
-    put(d, "/sys/class/net/lo/mtu", "65536\n");
-    put(d, "/proc/self/mountinfo", "1 0 8:1 / / rw,noatime - ext4 /dev/sda1 rw,data=ordered\n");
-    put(d, "/proc/self/cgroup", "0::/a/b\n");
-    put(d, "/sys/fs/cgroup/cgroup.controllers", "cpu memory\n");
-    put(d, "/sys/fs/cgroup/a/cpu.max", "150000 100000\n");
-    put(d, "/sys/fs/cgroup/a/b/cpu.max", "max 100000\n");
-    put(d, "/sys/fs/cgroup/a/b/memory.max", "1073741824\n");
-    put(
-        d,
+    m.put("/proc/cpuinfo", &info);
+    m.put("/sys/devices/system/cpu/online", "0-7\n");
+    m.put("/sys/devices/system/cpu/smt/active", "1\n");
+    m.put("/sys/devices/system/cpu/smt/control", "on\n");
+    m.put("/sys/devices/system/cpu/intel_pstate/no_turbo", "0\n");
+    m.put("/sys/devices/system/cpu/vulnerabilities/meltdown", "Mitigation: PTI\n");
+    m.put("/sys/devices/system/node/online", "0-1\n");
+    m.put("/sys/devices/system/node/node0/cpulist", "0-3\n");
+    m.put("/sys/devices/system/node/node0/meminfo", "Node 0 MemTotal:  1048576 kB\n");
+    m.put("/proc/meminfo", "MemTotal:  2097152 kB\nSwapTotal: 0 kB\nSwapFree: 0 kB\n");
+    m.put("/proc/sys/kernel/osrelease", "6.1.0-example\n");
+    m.put("/proc/sys/kernel/version", "#1 SMP PREEMPT_DYNAMIC\n");
+    m.put("/proc/cmdline", "root=/dev/sda1 preempt=full\n");
+    m.put("/proc/sys/vm/swappiness", "60\n");
+    m.put("/proc/sys/kernel/random/uuid", "changes\n");
+    m.put("/proc/sys/net/ipv4/tcp_rmem", "4096\t131072\t6291456\n");
+    m.put("/proc/sys/net/ipv4/conf/eth0.100/forwarding", "0\n");
+    m.put("/sys/kernel/mm/transparent_hugepage/enabled", "always [madvise] never\n");
+    m.put("/sys/kernel/mm/hugepages/hugepages-2048kB/nr_hugepages", "64\n");
+    m.put("/sys/block/sda/size", "2048\n");
+    m.put("/sys/block/sda/queue/scheduler", "none [mq-deadline]\n");
+    m.put("/sys/block/sda/queue/rotational", "1\n");
+    m.put("/sys/block/loop0/size", "0\n");
+    m.put("/sys/class/net/lo/mtu", "65536\n");
+    m.put("/proc/self/mountinfo", "1 0 8:1 / / rw,noatime - ext4 /dev/sda1 rw,data=ordered\n");
+    m.put("/proc/self/cgroup", "0::/a/b\n");
+    m.put("/sys/fs/cgroup/cgroup.controllers", "cpu memory\n");
+    m.put("/sys/fs/cgroup/a/cpu.max", "150000 100000\n");
+    m.put("/sys/fs/cgroup/a/b/cpu.max", "max 100000\n");
+    m.put("/sys/fs/cgroup/a/b/memory.max", "1073741824\n");
+    m.put(
         "/proc/self/limits",
         "Limit  Soft Limit  Hard Limit  Units\nMax open files            1024                 4096                 files     \n",
     );
-    put(d, "/proc/self/status", "Uid:\t1000\t1000\t1000\t1000\nCapEff:\t0\n");
-    put(d, "/proc/stat", "cpu  100 0 0 890 0 0 0 10 0 0\n");
-    put(d, "/proc/loadavg", "0.50 0.40 0.30 1/100 7\n");
-    put(d, "/proc/pressure/cpu", "some avg10=1.50 avg60=0.00 avg300=0.00 total=1\n");
-    dir
+    m.put("/proc/self/status", "Uid:\t1000\t1000\t1000\t1000\nCapEff:\t0\n");
+    m.put("/proc/stat", "cpu  100 0 0 890 0 0 0 10 0 0\n");
+    m.put("/proc/loadavg", "0.50 0.40 0.30 1/100 7\n");
+    m.put("/proc/pressure/cpu", "some avg10=1.50 avg60=0.00 avg300=0.00 total=1\n");
+    m
 }
 
 #[test]
 fn a_made_up_machine_is_described() {
-    let dir = made_up_machine();
-    let system = describe(&Root::at(dir.path()));
+    let system = describe(&machine().root());
     for (path, value) in [
         ("cpu.model", "Example 9000"),
         ("cpu.threads", "8"),
@@ -120,8 +111,7 @@ fn a_made_up_machine_is_described() {
 
 #[test]
 fn what_is_not_there_is_unknown_with_its_reason() {
-    let dir = made_up_machine();
-    let system = describe(&Root::at(dir.path()));
+    let system = describe(&machine().root());
     for path in [
         "memory.dimms",
         "virt.hypervisor",
@@ -137,8 +127,7 @@ fn what_is_not_there_is_unknown_with_its_reason() {
         let fact = system.facts.get(path).unwrap_or_else(|| panic!("{path} is missing"));
         assert!(fact.value().is_none(), "{path}: {fact:?}");
     }
-    let empty = tempfile::tempdir().unwrap();
-    let nothing = describe(&Root::at(empty.path()));
+    let nothing = describe(&Machine::new().root());
     for path in ["cpu.model", "cpu.threads", "kernel.release", "memory.total", "sysctl", "mount"] {
         assert!(nothing.facts.contains_key(path) && nothing.get(path).is_none(), "{path}");
     }

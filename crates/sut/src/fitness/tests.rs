@@ -1,43 +1,35 @@
-use std::path::Path;
 use std::time::Duration;
 
 use assay_model::{Finding, Severity};
 
 use super::{Options, check};
+use crate::made_up::Machine;
 use crate::{CpuTimes, Root};
 
-fn put(dir: &Path, path: &str, text: &str) {
-    let path = dir.join(path.trim_start_matches('/'));
-    std::fs::create_dir_all(path.parent().unwrap()).unwrap();
-    std::fs::write(path, text).unwrap();
-}
-
 /// A machine of two CPUs against which nothing speaks.
-fn fit_machine() -> tempfile::TempDir {
-    let dir = tempfile::tempdir().unwrap();
-    let d = dir.path();
-    put(d, "/proc/loadavg", "0.00 0.00 0.00 1/100 7\n");
-    put(d, "/proc/stat", "cpu  100 0 0 900 0 0 0 0 0 0\n");
+fn fit_machine() -> Machine {
+    let m = Machine::new();
+    m.put("/proc/loadavg", "0.00 0.00 0.00 1/100 7\n");
+    m.put("/proc/stat", "cpu  100 0 0 900 0 0 0 0 0 0\n");
     for resource in ["cpu", "io", "memory"] {
-        put(d, &format!("/proc/pressure/{resource}"), "some avg10=0.00 avg60=0.00 total=1\n");
+        m.put(&format!("/proc/pressure/{resource}"), "some avg10=0.00 avg60=0.00 total=1\n");
     }
-    put(
-        d,
+    m.put(
         "/proc/meminfo",
         "MemTotal: 1000 kB\nMemAvailable: 900 kB\nSwapTotal: 100 kB\nSwapFree: 100 kB\n",
     );
-    put(d, "/proc/cpuinfo", "flags : fpu avx\n");
-    put(d, "/sys/devices/system/cpu/online", "0-1\n");
-    put(d, "/sys/devices/system/cpu/smt/active", "0\n");
-    put(d, "/sys/devices/system/cpu/intel_pstate/no_turbo", "1\n");
-    put(d, "/sys/devices/system/clocksource/clocksource0/current_clocksource", "tsc\n");
+    m.put("/proc/cpuinfo", "flags : fpu avx\n");
+    m.put("/sys/devices/system/cpu/online", "0-1\n");
+    m.put("/sys/devices/system/cpu/smt/active", "0\n");
+    m.put("/sys/devices/system/cpu/intel_pstate/no_turbo", "1\n");
+    m.put("/sys/devices/system/clocksource/clocksource0/current_clocksource", "tsc\n");
     for cpu in 0..2 {
         let c = format!("/sys/devices/system/cpu/cpu{cpu}");
-        put(d, &format!("{c}/cpufreq/scaling_governor"), "performance\n");
-        put(d, &format!("{c}/cpufreq/energy_performance_preference"), "performance\n");
-        put(d, &format!("{c}/thermal_throttle/core_throttle_count"), "0\n");
+        m.put(&format!("{c}/cpufreq/scaling_governor"), "performance\n");
+        m.put(&format!("{c}/cpufreq/energy_performance_preference"), "performance\n");
+        m.put(&format!("{c}/thermal_throttle/core_throttle_count"), "0\n");
     }
-    dir
+    m
 }
 
 /// A reading 100 ticks before that of the machine.
@@ -49,14 +41,13 @@ fn options() -> Options {
     }
 }
 
-fn found(dir: &Path) -> Vec<Finding> {
-    check(&Root::at(dir), &options())
+fn found(machine: &Machine) -> Vec<Finding> {
+    check(&machine.root(), &options())
 }
 
 #[test]
 fn nothing_speaks_against_a_fit_machine() {
-    let dir = fit_machine();
-    assert_eq!(found(dir.path()), []);
+    assert_eq!(found(&fit_machine()), []);
 }
 
 #[test]
@@ -108,9 +99,9 @@ fn each_fault_is_found_and_has_a_remedy() {
         ("F07", "multithreading is on", "/sys/devices/system/cpu/smt/active", "1\n"),
     ];
     for (id, words, file, text) in faults {
-        let dir = fit_machine();
-        put(dir.path(), file, text);
-        let found = found(dir.path());
+        let machine = fit_machine();
+        machine.put(file, text);
+        let found = found(&machine);
         assert_eq!(found.len(), 1, "{file}: {found:?}");
         assert_eq!(found[0].id, id);
         assert!(found[0].message.contains(words), "{words}: {}", found[0].message);
@@ -120,8 +111,7 @@ fn each_fault_is_found_and_has_a_remedy() {
 
 #[test]
 fn what_cannot_be_read_is_said() {
-    let dir = tempfile::tempdir().unwrap();
-    let found = found(dir.path());
+    let found = found(&Machine::new());
     for what in [
         "run queue",
         "stolen time",
@@ -145,9 +135,9 @@ fn what_cannot_be_read_is_said() {
 
 #[test]
 fn the_work_folder_is_looked_at() {
-    let dir = fit_machine();
-    let none = Options { work_dir: Some(dir.path().join("none")), ..options() };
-    let found = check(&Root::at(dir.path()), &none);
+    let machine = fit_machine();
+    let none = Options { work_dir: Some(machine.path("/none")), ..options() };
+    let found = check(&machine.root(), &none);
     assert!(found.iter().any(|f| f.id == "F13" && f.message.starts_with("cannot check the room")));
 }
 

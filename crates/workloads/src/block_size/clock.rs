@@ -1,16 +1,11 @@
-//! `CLOCK_MONOTONIC` in nanoseconds: the clock that all processes of a trial share.
+//! Waiting on the clock that all processes of a trial share.
 
+pub use assay_sut::clock::monotonic_ns as now_ns;
 use rustix::thread::clock_nanosleep_absolute;
-use rustix::time::{ClockId, Timespec, clock_gettime};
+use rustix::time::{ClockId, Timespec};
 
 /// Waiting is by sleeping until this long before the moment, then by looking at the clock.
 const SPIN_NS: u64 = 120_000;
-
-/// Now, nanoseconds of `CLOCK_MONOTONIC`.
-pub fn now_ns() -> u64 {
-    let t = clock_gettime(ClockId::Monotonic);
-    t.tv_sec as u64 * 1_000_000_000 + t.tv_nsec as u64
-}
 
 /// Sleeps until `t_ns`. Returns at once when it is past.
 pub fn sleep_until(t_ns: u64) {

@@ -152,6 +152,9 @@ fn take(record: &mut TrialRecord, event: Event) {
                 ValidationResult::Failed { detail }
             };
         }
-        Event::Histogram { .. } | Event::Progress { .. } => {}
+        Event::Histogram { .. }
+        | Event::Progress { .. }
+        | Event::Sample { .. }
+        | Event::Finding { .. } => {}
     }
 }

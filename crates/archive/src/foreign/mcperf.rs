@@ -1,0 +1,179 @@
+//! What mcperf (twemperf) prints. Each `Total:` line begins a trial; the command line before it, where
+//! the text has one, is the treatment. Times are milliseconds, and a `KB` is 1024 bytes.
+
+use std::collections::BTreeMap;
+
+use assay_model::{Better, Finding, Scalar, Severity};
+
+use super::error::Flaw;
+use super::result::{ForeignResult, ForeignTreatment, ForeignTrial, disagreement, value};
+use super::{decode, unit};
+
+pub(super) fn detect(bytes: &[u8]) -> bool {
+    let bytes = &bytes[..bytes.len().min(1 << 20)];
+    decode::text(bytes).lines().any(starts_trial)
+}
+
+/// httperf, whose output is alike, says `replies`.
+fn starts_trial(line: &str) -> bool {
+    let line = line.trim();
+    line.starts_with("Total: connections ") && line.contains(" responses ")
+}
+
+/// A line of the output, with what is read of it: the name in the line, the metric's name, the factor
+/// to the unit, the unit, the direction.
+struct Row {
+    line: &'static str,
+    values: &'static [(&'static str, &'static str, f64, &'static str, Better)],
+}
+
+const ROWS: &[Row] = &[
+    Row {
+        line: "Total:",
+        values: &[
+            ("requests", "requests", 1.0, "1", Better::Neither),
+            ("responses", "responses", 1.0, "1", Better::Neither),
+            ("test-duration", "duration", 1.0, "s", Better::Neither),
+        ],
+    },
+    Row {
+        line: "Connection rate:",
+        values: &[("", "connection_rate", 1.0, "connections/s", Better::Neither)],
+    },
+    Row { line: "Request rate:", values: &[("", "request_rate", 1.0, "ops/s", Better::Neither)] },
+    Row { line: "Response rate:", values: &[("", "throughput", 1.0, "ops/s", Better::Higher)] },
+    Row {
+        line: "Connect time [ms]:",
+        values: &[("avg", "connect_time.mean", 1e-3, "s", Better::Lower)],
+    },
+    Row {
+        line: "Response time [ms]:",
+        values: &[
+            ("avg", "latency.mean", 1e-3, "s", Better::Lower),
+            ("min", "latency.min", 1e-3, "s", Better::Lower),
+            ("max", "latency.max", 1e-3, "s", Better::Lower),
+            ("p25", "latency.p25", 1e-3, "s", Better::Lower),
+            ("p50", "latency.p50", 1e-3, "s", Better::Lower),
+            ("p75", "latency.p75", 1e-3, "s", Better::Lower),
+            ("p95", "latency.p95", 1e-3, "s", Better::Lower),
+            ("p99", "latency.p99", 1e-3, "s", Better::Lower),
+            ("p999", "latency.p99.9", 1e-3, "s", Better::Lower),
+        ],
+    },
+    Row {
+        line: "CPU time [s]:",
+        values: &[
+            ("user", "client_user", 1.0, "s", Better::Neither),
+            ("system", "client_system", 1.0, "s", Better::Neither),
+        ],
+    },
+    Row { line: "Net I/O:", values: &[("rate", "transfer", 1024.0, "B/s", Better::Neither)] },
+];
+
+pub(super) fn read(bytes: &[u8]) -> Result<Vec<ForeignResult>, Flaw> {
+    let text = decode::text(bytes);
+    let mut result = ForeignResult {
+        tool: "mcperf",
+        workload: "mcperf",
+        metrics: vec![unit::metric("throughput", "ops/s", Better::Higher, "responses a second")],
+        notes: vec![
+            "mcperf prints rates to 0.1 and times to 0.1 ms, and its percentiles in whole \
+             milliseconds; the numbers have no more digits than that."
+                .to_owned(),
+        ],
+        ..ForeignResult::default()
+    };
+    let mut command: Option<ForeignTreatment> = None;
+    let mut open: Option<(u64, ForeignTrial)> = None;
+    for (i, line) in text.lines().enumerate() {
+        let (number, line) = (i as u64 + 1, line.trim());
+        if starts_trial(line) {
+            finish(&mut result, open.take())?;
+            let treatment = result.treatment(command.clone().unwrap_or_default());
+            open = Some((number, ForeignTrial::new(treatment, Vec::new())));
+        } else if let Some(found) = command_of(line) {
+            command = Some(found);
+        }
+        if let Some((_, trial)) = &mut open {
+            read_line(trial, line, number)?;
+        }
+    }
+    finish(&mut result, open)?;
+    if result.trials.is_empty() {
+        return Err(Flaw::whole("it has no line `Total: connections ... responses ...`"));
+    }
+    Ok(vec![result])
+}
+
+/// The options of a command line such as `# mcperf --num-conns=100 ...`.
+fn command_of(line: &str) -> Option<ForeignTreatment> {
+    let (_, options) = line.split_once("mcperf --")?;
+    let params: BTreeMap<String, Scalar> = format!("--{options}")
+        .split_whitespace()
+        .filter_map(|word| word.strip_prefix("--")?.split_once('='))
+        .map(|(key, value)| (key.to_owned(), Scalar::parse(value)))
+        .collect();
+    (!params.is_empty()).then_some(ForeignTreatment { levels: BTreeMap::new(), params })
+}
+
+fn read_line(trial: &mut ForeignTrial, line: &str, number: u64) -> Result<(), Flaw> {
+    if let Some(rest) = line.strip_prefix("Errors: total ") {
+        let errors = parse(rest.split_whitespace().next().unwrap_or(""), number)?;
+        if errors > 0.0 {
+            trial.findings.push(Finding {
+                id: "F17".into(),
+                name: "output-verified".into(),
+                severity: Severity::Warning,
+                message: format!("mcperf counts {errors} errors; its rates leave them out"),
+                remedy: "find out what failed before its numbers are compared".into(),
+            });
+        }
+        return Ok(());
+    }
+    for row in ROWS {
+        let Some(rest) = line.strip_prefix(row.line) else { continue };
+        let words: Vec<&str> = rest.split_whitespace().collect();
+        for (key, name, factor, unit, better) in row.values {
+            let at = if key.is_empty() {
+                Some(0)
+            } else {
+                words.iter().position(|w| w == key).map(|i| i + 1)
+            };
+            // The line on response time is there three times, with other percentiles each time.
+            let Some(word) = at.map(|i| words.get(i).copied().unwrap_or("")) else { continue };
+            let told = parse(word, number)? * factor;
+            if trial.metrics.iter().any(|m| m.name == *name) {
+                let message = format!("`{}` has `{key}` twice in one result", row.line);
+                return Err(Flaw::line(number, message));
+            }
+            let spec = unit::metric(name, unit, *better, "as mcperf prints it");
+            trial.metrics.push(value(&spec, Some(told)));
+        }
+    }
+    Ok(())
+}
+
+fn parse(word: &str, line: u64) -> Result<f64, Flaw> {
+    match word.parse::<f64>() {
+        Ok(v) if v.is_finite() && v >= 0.0 => Ok(v),
+        _ => Err(Flaw::line(line, format!("`{word}` is not a number from 0"))),
+    }
+}
+
+fn finish(result: &mut ForeignResult, open: Option<(u64, ForeignTrial)>) -> Result<(), Flaw> {
+    let Some((line, mut trial)) = open else { return Ok(()) };
+    let metric = |name: &str| trial.metrics.iter().find(|m| m.name == name).and_then(|m| m.value);
+    let Some(rate) = metric("throughput") else {
+        return Err(Flaw::line(line, "the result that begins here has no `Response rate:`"));
+    };
+    let finding = match (metric("responses"), metric("duration")) {
+        (Some(n), Some(s)) if s > 0.0 => disagreement("the response rate is", rate, n / s),
+        _ => None,
+    };
+    // Short runs: the duration has three decimals.
+    if metric("duration").is_some_and(|s| s >= 1.0) {
+        trial.findings.extend(finding);
+    }
+    result.trials.push(trial);
+    Ok(())
+}

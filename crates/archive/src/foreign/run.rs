@@ -1,0 +1,281 @@
+//! Makes a run of what files say: an experiment and a plan that tell what was measured, the system as
+//! far as it is told, a record a trial, and the files themselves.
+
+use std::collections::BTreeMap;
+use std::path::Path;
+
+use assay_model::{
+    Compare, Design, Experiment, FactorLevels, ImportedFile, LedgerEvent, Observe, ObserverReport,
+    Order, Plan, PlannedTrial, RunId, RunState, SCHEMA_VERSION, StreamSummary, Treatment,
+    TrialRecord, WorkloadSpec,
+};
+
+use super::error::ForeignError;
+use super::facts;
+use super::file::ForeignSet;
+use super::merge::factors;
+use super::naming;
+use super::result::{ForeignResult, ForeignTrial};
+use crate::archive::Archive;
+use crate::filter::Filter;
+use crate::identity::NewRun;
+use crate::layout::IMPORTED;
+use crate::{Error, Result, RunWriter};
+
+/// The tag of every imported run.
+const TAG: &str = "imported";
+
+/// How files are imported.
+#[derive(Debug, Clone, Default)]
+pub struct ForeignOptions {
+    /// The experiment's name; made from the first file's name when absent.
+    pub name: Option<String>,
+    /// Words to find the run by, beside `imported` and the format's name.
+    pub tags: Vec<String>,
+    /// Whether files that were imported before are imported once more.
+    pub again: bool,
+}
+
+/// What came of an import.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum ImportedRuns {
+    /// These runs were made.
+    New(Vec<RunId>),
+    /// The same files are there already, as these runs.
+    Already(Vec<RunId>),
+}
+
+impl Archive {
+    /// Takes in what files of another program say, as a run, or as several where they hold what no one
+    /// metric holds together. The files are kept in each run, and their hashes in its ledger.
+    ///
+    /// # Errors
+    /// The name cannot be one, or the archive cannot be written; nothing is kept then.
+    pub fn import_foreign(
+        &self,
+        set: &ForeignSet,
+        options: &ForeignOptions,
+    ) -> std::result::Result<ImportedRuns, ForeignError> {
+        let name = if let Some(name) = &options.name {
+            naming::checked(name)?
+        } else {
+            let first = set.files.first().map(|f| f.path.as_path());
+            naming::of_file(first.unwrap_or(Path::new("")), set.format.name)
+        };
+        if !options.again {
+            let there = self.imports_of(set)?;
+            if !there.is_empty() {
+                return Ok(ImportedRuns::Already(there));
+            }
+        }
+        let mut made: Vec<RunId> = Vec::new();
+        for result in &set.results {
+            let name = if result.part.is_empty() {
+                name.clone()
+            } else {
+                format!("{name}-{}", result.part)
+            };
+            match self.make_run(set, result, &name, options) {
+                Ok(id) => made.push(id),
+                Err(error) => {
+                    for id in &made {
+                        let _ = self.remove(id);
+                    }
+                    return Err(error.into());
+                }
+            }
+        }
+        Ok(ImportedRuns::New(made))
+    }
+
+    /// The runs that were made of these very files, oldest first.
+    fn imports_of(&self, set: &ForeignSet) -> Result<Vec<RunId>> {
+        let mut wanted: Vec<&str> = set.files.iter().map(|f| f.sha256.as_str()).collect();
+        wanted.sort_unstable();
+        let mut found = Vec::new();
+        // Newest first.
+        for summary in self.list(&Filter { tag: Some(TAG.to_owned()), ..Filter::default() })? {
+            let Ok(run) = self.run(&summary.id) else { continue };
+            let Some((_, files)) = run.imported() else { continue };
+            let mut there: Vec<&str> = files.iter().map(|f| f.sha256.as_str()).collect();
+            there.sort_unstable();
+            if there == wanted && run.state() == RunState::Completed {
+                found.push(summary.id);
+            }
+        }
+        found.reverse();
+        Ok(found)
+    }
+
+    fn make_run(
+        &self,
+        set: &ForeignSet,
+        result: &ForeignResult,
+        name: &str,
+        options: &ForeignOptions,
+    ) -> Result<RunId> {
+        let mut tags = vec![TAG.to_owned(), set.format.name.to_owned()];
+        tags.extend(options.tags.iter().filter(|t| !tags.contains(t)).cloned().collect::<Vec<_>>());
+        let experiment = experiment(set, result, name, &tags);
+        let experiment_toml = toml::to_string_pretty(&experiment)
+            .map_err(|e| Error::Experiment { name: name.to_owned(), reason: e.to_string() })?;
+        let plan = plan(set, result);
+        let mut run = self.create_run(&NewRun {
+            experiment_toml: &experiment_toml,
+            plan: &plan,
+            system: &facts::describe(result),
+            host: result.host.as_deref().unwrap_or("unknown"),
+            experiment_name: name,
+            workload: result.workload,
+            tags: &tags,
+            stop_rule: &format!("by the rule of {}, which the file does not tell", result.tool),
+        })?;
+        let id = run.id().clone();
+        let filled = fill(&mut run, set, result, &plan)
+            .and_then(|()| run.finish(RunState::Completed, "everything in the files was read"));
+        if let Err(error) = filled {
+            let _ = self.remove(&id);
+            return Err(error);
+        }
+        Ok(id)
+    }
+}
+
+fn fill(run: &mut RunWriter, set: &ForeignSet, result: &ForeignResult, plan: &Plan) -> Result<()> {
+    let mut files = Vec::new();
+    for (i, file) in set.files.iter().enumerate() {
+        let kept = format!("{IMPORTED}/{:04}", i + 1);
+        run.keep_file(&kept, &file.bytes)?;
+        files.push(ImportedFile {
+            name: file.path.file_name().unwrap_or_default().to_string_lossy().into_owned(),
+            kept,
+            bytes: file.bytes.len() as u64,
+            sha256: file.sha256.clone(),
+        });
+    }
+    let (tool, version) = (result.tool.to_owned(), result.version.clone());
+    run.ledger(LedgerEvent::Imported { tool, version, files })?;
+    if !result.run_metrics.is_empty() {
+        run.set_run_metrics(&result.run_metrics)?;
+    }
+    for (trial, planned) in result.trials.iter().zip(&plan.trials) {
+        run.write_trial(&record(trial, planned), &[], &[], trial.samples.as_ref())?;
+    }
+    Ok(())
+}
+
+/// The plan that the trials would have had: blocks only number the repetitions of a treatment.
+fn plan(set: &ForeignSet, result: &ForeignResult) -> Plan {
+    let mut repetitions = vec![0; result.treatments.len()];
+    let trials = result.trials.iter().enumerate().map(|(i, trial)| {
+        let block = repetitions[trial.treatment];
+        repetitions[trial.treatment] += 1;
+        PlannedTrial {
+            number: i as u32 + 1,
+            block,
+            treatment: trial.treatment as u32,
+            warmup: false,
+        }
+    });
+    let trials = trials.collect();
+    let treatments = result.treatments.iter().enumerate().map(|(id, t)| Treatment {
+        id: id as u32,
+        levels: t.levels.clone(),
+        params: t.params.clone(),
+        controls: Vec::new(),
+    });
+    Plan {
+        schema_version: SCHEMA_VERSION,
+        workload: WorkloadSpec {
+            name: result.workload.to_owned(),
+            help: format!(
+                "measured by {}, imported from its results ({})",
+                tool(result),
+                set.format.name
+            ),
+            params: Vec::new(),
+            metrics: result.metrics.clone(),
+        },
+        seed: 0, // nothing was shuffled here
+        factors: factors(&result.treatments).into_keys().collect(),
+        treatments: treatments.collect(),
+        baseline: 0,
+        metric: result.metrics[0].name.clone(),
+        trials,
+    }
+}
+
+fn tool(result: &ForeignResult) -> String {
+    match &result.version {
+        Some(version) => format!("{} {version}", result.tool),
+        None => result.tool.to_owned(),
+    }
+}
+
+fn experiment(set: &ForeignSet, result: &ForeignResult, name: &str, tags: &[String]) -> Experiment {
+    let names: Vec<String> = set
+        .files
+        .iter()
+        .map(|f| {
+            format!("{} (SHA-256 {})", f.path.file_name().unwrap_or_default().display(), f.sha256)
+        })
+        .collect();
+    let mut paragraphs = vec![format!(
+        "Imported from {} of {}. assay ran none of these trials: what the file does not tell is \
+         unknown, above all the order of the trials and the state of the machine.",
+        names.join(", "),
+        tool(result)
+    )];
+    paragraphs.extend(result.notes.iter().cloned());
+    let factors = factors(&result.treatments).into_iter();
+    Experiment {
+        schema_version: SCHEMA_VERSION,
+        name: name.to_owned(),
+        title: format!("{name}, imported from {}", result.tool),
+        description: paragraphs.join("\n\n"),
+        workload: result.workload.to_owned(),
+        tags: tags.to_vec(),
+        params: BTreeMap::new(),
+        controls: BTreeMap::new(),
+        factors: factors.map(|(name, levels)| (name, FactorLevels::List(levels))).collect(),
+        design: Design { order: Order::Unknown, ..Design::default() },
+        observe: Observe { monitors: Vec::new(), ..Observe::default() },
+        compare: Compare { metric: Some(result.metrics[0].name.clone()), ..Compare::default() },
+        fitness: assay_model::Fitness::default(),
+    }
+}
+
+fn record(trial: &ForeignTrial, planned: &PlannedTrial) -> TrialRecord {
+    let samples = trial.samples.as_ref();
+    let observers = samples.map(|set| ObserverReport {
+        observer: set.series.first().map(|s| s.monitor.clone()).unwrap_or_default(),
+        samples: set.rows.len() as u64,
+        not_seen: trial.not_seen.clone(),
+    });
+    TrialRecord {
+        schema_version: SCHEMA_VERSION,
+        number: planned.number,
+        attempt: 1,
+        block: planned.block,
+        treatment: planned.treatment,
+        warmup: false,
+        outcome: trial.outcome,
+        error: trial.error.clone(),
+        started_at: trial.started_at.clone(),
+        start_ns: 0,
+        end_ns: samples.and_then(|s| s.rows.last()).map_or(0, |row| row.t_ns),
+        exit: trial.exit,
+        resources: None,
+        phases: Vec::new(),
+        metrics: trial.metrics.clone(),
+        curves: Vec::new(),
+        histograms: BTreeMap::new(),
+        validation: trial.validation.clone(),
+        stdout: StreamSummary::default(),
+        stderr: StreamSummary::default(),
+        observers: observers.into_iter().collect(),
+        changed: BTreeMap::new(),
+        notes: trial.notes.clone(),
+        findings: trial.findings.clone(),
+    }
+}

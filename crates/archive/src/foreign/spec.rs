@@ -1,0 +1,163 @@
+//! What the two files of SPEC CPU have in common. A benchmark in one tuning (base or peak) is a
+//! treatment, each of its timed runs a trial. Every number is *quoted*: SPEC's names stay SPEC's, and
+//! what SPEC demands of whoever prints them is a finding.
+
+use std::collections::BTreeMap;
+
+use assay_model::{
+    Better, Finding, Kind, MetricSpec, MetricValue, Outcome, Scalar, Severity, ValidationResult,
+};
+
+use super::result::{BENCHMARK, ForeignResult, ForeignTreatment, ForeignTrial, value};
+
+/// One timed run of a benchmark, as either file has it.
+#[derive(Debug, Default)]
+pub(super) struct SpecRun {
+    pub benchmark: String,
+    /// `base` or `peak`.
+    pub tune: String,
+    /// The reported time in seconds.
+    pub time: Option<f64>,
+    /// The ratio (rate suites call it rate).
+    pub ratio: Option<f64>,
+    /// Copies or threads, by their name.
+    pub parallel: Option<(&'static str, i64)>,
+    /// Whether this run stands for the benchmark in the result.
+    pub selected: bool,
+    /// `S` for a success; else what went wrong.
+    pub status: String,
+}
+
+/// What the statuses mean.
+fn status_in_words(status: &str) -> &str {
+    match status {
+        "CE" => "it could not be compiled (CE)",
+        "RE" => "it failed while running (RE)",
+        "VE" => "its output was wrong (VE)",
+        "TE" => "it took too long (TE)",
+        other => other,
+    }
+}
+
+/// A result without runs.
+pub(super) fn empty() -> ForeignResult {
+    let quoted = |name: &str, unit: &str, better, help: &str| MetricSpec {
+        name: name.to_owned(),
+        unit: unit.to_owned(),
+        better,
+        kind: Kind::Quoted,
+        help: help.to_owned(),
+    };
+    ForeignResult {
+        tool: "SPEC CPU",
+        workload: "spec-cpu",
+        metrics: vec![
+            quoted(
+                "ratio",
+                "1",
+                Better::Higher,
+                "quoted: SPEC's ratio of the run to its reference",
+            ),
+            quoted("time", "s", Better::Lower, "quoted: the reported time of the run"),
+        ],
+        notes: vec![
+            "Every number is quoted from a result of SPEC CPU, and none is a measurement of assay. \
+             SPEC, SPECrate and SPECspeed are trademarks of the Standard Performance Evaluation \
+             Corporation (spec.org), whose fair-use rule says what must be printed with them."
+                .to_owned(),
+        ],
+        ..ForeignResult::default()
+    }
+}
+
+/// Adds a run; one that was not made (`NR`) is nothing.
+pub(super) fn add(result: &mut ForeignResult, run: SpecRun) {
+    if run.status == "NR" || run.status == "NC" {
+        return;
+    }
+    let levels = BTreeMap::from([
+        (BENCHMARK.to_owned(), Scalar::Text(run.benchmark)),
+        ("tune".to_owned(), Scalar::Text(run.tune)),
+    ]);
+    let params = run.parallel.map(|(name, n)| (name.to_owned(), Scalar::Int(n)));
+    let params: BTreeMap<String, Scalar> = params.into_iter().collect();
+    let treatment = result.treatment(ForeignTreatment { levels, params });
+    let metrics = vec![value(&result.metrics[0], run.ratio), value(&result.metrics[1], run.time)];
+    let mut trial = ForeignTrial::new(treatment, metrics);
+    if run.status == "S" {
+        trial.validation =
+            ValidationResult::Passed { detail: "SPEC's tools accepted the output".to_owned() };
+    } else {
+        let detail = status_in_words(&run.status).to_owned();
+        trial.fail(detail.clone());
+        if run.status == "VE" {
+            trial.outcome = Outcome::Invalid;
+            trial.validation = ValidationResult::Failed { detail };
+        }
+    }
+    if run.selected {
+        trial.notes.push("SPEC's tools selected this run for the result".to_owned());
+    }
+    result.trials.push(trial);
+}
+
+/// Keeps an overall metric under SPEC's own name.
+pub(super) fn overall(result: &mut ForeignResult, name: &str, told: f64) {
+    result.run_metrics.push(MetricValue {
+        name: name.to_owned(),
+        value: Some(told),
+        unit: "1".to_owned(),
+        better: Better::Higher,
+        kind: Kind::Quoted,
+    });
+}
+
+/// Says with every trial that the numbers are estimates, or that the result is invalid.
+pub(super) fn compliance(result: &mut ForeignResult, estimate: bool, invalid: bool) {
+    let message = match (estimate, invalid) {
+        (false, false) => return,
+        (_, true) => "SPEC's tools marked this result as invalid",
+        (true, false) => {
+            "the result is not a reportable one, and SPEC calls such numbers estimates"
+        }
+    };
+    let finding = Finding {
+        id: "F58".into(),
+        name: "required-disclosure".into(),
+        severity: Severity::Warning,
+        message: message.to_owned(),
+        remedy: "say so next to each of its numbers (SPEC CPU, run and reporting rules)".into(),
+    };
+    for trial in &mut result.trials {
+        trial.findings.push(finding.clone());
+    }
+}
+
+/// Facts of the description of the system that have a path in assay's, by their names in the raw file
+/// and in the CSV report.
+const FACTS: [(&str, &str, &str); 5] = [
+    ("hw_cpu_name", "cpu name", "cpu.model"),
+    ("hw_ncores", "cores", "cpu.cores"),
+    ("hw_nchips", "chips", "cpu.sockets"),
+    ("hw_model", "hardware model", "dmi.product_name"),
+    ("sw_os", "os", "os.name"),
+];
+
+/// Keeps a fact under its name, and under assay's path where there is one.
+pub(super) fn fact(result: &mut ForeignResult, name: &str, told: &str) {
+    let slug: String = name
+        .trim()
+        .to_lowercase()
+        .chars()
+        .map(|c| if c.is_ascii_alphanumeric() { c } else { '_' })
+        .collect();
+    let key = slug.trim_matches('_').to_owned();
+    if key.is_empty() {
+        return;
+    }
+    result.fact(&format!("spec.{key}"), told);
+    let plain = name.trim().to_lowercase();
+    if let Some((.., path)) = FACTS.iter().find(|(raw, csv, _)| *raw == plain || *csv == plain) {
+        result.fact(path, told);
+    }
+}

@@ -1,0 +1,137 @@
+//! The CSV report of SPEC CPU: a table of all runs (`"Full Results Table"`), a table of the selected
+//! ones, the overall metrics, and the description of the system, a line a value.
+
+use super::decode;
+use super::error::Flaw;
+use super::result::ForeignResult;
+use super::spec::{self, SpecRun};
+
+const FULL: &str = "Full Results Table";
+const SELECTED: &str = "Selected Results Table";
+
+pub(super) fn detect(bytes: &[u8]) -> bool {
+    let text = decode::text(&bytes[..bytes.len().min(1 << 20)]);
+    text.trim_start().starts_with("valid,") && (text.contains(FULL) || text.contains(SELECTED))
+}
+
+/// Where the reader is in the file.
+#[derive(Clone, Copy, PartialEq)]
+enum Part {
+    Before,
+    Full,
+    Selected,
+    After,
+}
+
+struct Reader {
+    result: ForeignResult,
+    part: Part,
+    header: Vec<String>,
+    full: bool,
+    estimate: bool,
+    invalid: bool,
+}
+
+pub(super) fn read(bytes: &[u8]) -> Result<Vec<ForeignResult>, Flaw> {
+    let text = decode::text(bytes);
+    let mut reader = Reader {
+        result: spec::empty(),
+        part: Part::Before,
+        header: Vec::new(),
+        full: text.contains(FULL),
+        estimate: false,
+        invalid: false,
+    };
+    let mut csv =
+        csv::ReaderBuilder::new().has_headers(false).flexible(true).from_reader(text.as_bytes());
+    for row in csv.records() {
+        let row = row.map_err(|e| {
+            let line = e.position().map_or(1, csv::Position::line);
+            Flaw::line(line, format!("it is not CSV: {e}"))
+        })?;
+        let line = row.position().map_or(0, csv::Position::line);
+        let fields: Vec<&str> = row.iter().map(str::trim).collect();
+        reader.row(&fields, line)?;
+    }
+    let Reader { mut result, estimate, invalid, .. } = reader;
+    if result.trials.is_empty() {
+        return Err(Flaw::whole("its tables have no run of a benchmark"));
+    }
+    spec::compliance(&mut result, estimate, invalid);
+    Ok(vec![result])
+}
+
+impl Reader {
+    fn row(&mut self, fields: &[&str], line: u64) -> Result<(), Flaw> {
+        match fields {
+            [] | [""] => {}
+            ["valid", told, ..] => self.invalid = *told != "1",
+            [name, ..] if *name == FULL => self.part = Part::Full,
+            [name, ..] if *name == SELECTED => self.part = Part::Selected,
+            ["Benchmark", ..] => {
+                self.estimate |= fields.iter().any(|f| f.starts_with("Est. "));
+                let plain = |f: &&str| f.replacen("Est. ", "", 1).to_lowercase();
+                self.header = fields.iter().map(plain).collect();
+            }
+            [name, rest @ ..] if name.starts_with("SPEC") => {
+                self.part = Part::After;
+                let told = rest.iter().find_map(|f| f.parse::<f64>().ok());
+                if let Some(told) = told.filter(|t| t.is_finite() && *t > 0.0) {
+                    spec::overall(&mut self.result, name, told);
+                }
+            }
+            [name, ..] if self.in_table() && name.contains('.') => self.runs(fields, line)?,
+            [name, told, ..] if self.part == Part::After || self.part == Part::Selected => {
+                self.part = Part::After;
+                spec::fact(&mut self.result, name.trim_end_matches(':'), told);
+            }
+            _ => {}
+        }
+        Ok(())
+    }
+
+    fn in_table(&self) -> bool {
+        matches!(self.part, Part::Full | Part::Selected)
+    }
+
+    /// The base and the peak run of a line.
+    fn runs(&mut self, fields: &[&str], line: u64) -> Result<(), Flaw> {
+        if self.part == Part::Selected && self.full {
+            return Ok(()); // the selected runs are in the full table too
+        }
+        for tune in ["base", "peak"] {
+            let field = |name: &str| {
+                let column = self.header.iter().position(|h| *h == format!("{tune} {name}"))?;
+                fields.get(column).copied()
+            };
+            let number = |name: &str| match field(name) {
+                None | Some("" | "--" | "NA" | "NC") => Ok(None),
+                Some(told) => match told.parse::<f64>() {
+                    Ok(v) if v.is_finite() && v >= 0.0 => Ok(Some(v)),
+                    _ => {
+                        let message =
+                            format!("`{tune} {name}` is `{told}`, and not a number from 0");
+                        Err(Flaw::line(line, message))
+                    }
+                },
+            };
+            let (time, ratio) = (number("run time")?, number("rate")?.or(number("ratio")?));
+            if time.is_none() && ratio.is_none() {
+                continue;
+            }
+            let copies = number("# copies")?.map(|n| ("copies", n as i64));
+            let threads = number("# threads")?.map(|n| ("threads", n as i64));
+            let run = SpecRun {
+                benchmark: fields[0].to_owned(),
+                tune: tune.to_owned(),
+                time,
+                ratio,
+                parallel: copies.or(threads),
+                selected: field("selected") == Some("1"),
+                status: field("status").filter(|s| !s.is_empty()).unwrap_or("S").to_owned(),
+            };
+            spec::add(&mut self.result, run);
+        }
+        Ok(())
+    }
+}

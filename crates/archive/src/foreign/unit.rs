@@ -1,0 +1,71 @@
+//! The units of other programs, brought to the base units of assay: seconds, bytes, a second.
+
+use assay_model::{Better, Kind, MetricSpec};
+
+/// How many seconds a unit of time is; `None` if it is none that is known.
+pub(super) fn seconds(unit: &str) -> Option<f64> {
+    Some(match unit {
+        "ns" => 1e-9,
+        "us" | "µs" => 1e-6,
+        "ms" => 1e-3,
+        "s" | "sec" => 1.0,
+        "m" | "min" => 60.0,
+        "h" | "hr" => 3600.0,
+        "d" | "day" => 86400.0,
+        _ => return None,
+    })
+}
+
+/// A value in the unit that assay writes: `12 ns/op` is 1.2e-8 s, `3 ops/ms` is `3000 ops/s`. A unit
+/// that is not known stays as it is.
+pub(super) fn base(value: f64, unit: &str) -> (f64, String) {
+    let unit = unit.trim();
+    if let Some((above, below)) = unit.split_once('/') {
+        if let Some(factor) = seconds(below) {
+            return (value / factor, format!("{above}/s"));
+        }
+        if let Some(factor) = seconds(above).filter(|_| below == "op") {
+            return (value * factor, "s".to_owned());
+        }
+    }
+    match seconds(unit) {
+        Some(factor) => (value * factor, "s".to_owned()),
+        None => (value, unit.to_owned()),
+    }
+}
+
+/// A metric that a tool measured.
+pub(super) fn metric(name: &str, unit: &str, better: Better, help: &str) -> MetricSpec {
+    MetricSpec {
+        name: name.to_owned(),
+        unit: unit.to_owned(),
+        better,
+        kind: Kind::Measured,
+        help: help.to_owned(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn times_and_rates() {
+        let near = |unit: &str, factor: f64, base_unit: &str| {
+            let (value, unit) = base(3.0, unit);
+            assert!((value / (3.0 * factor) - 1.0).abs() < 1e-12, "{value} {unit}");
+            assert_eq!(unit, base_unit);
+        };
+        near("ns", 1e-9, "s");
+        near("us", 1e-6, "s");
+        near("ms", 1e-3, "s");
+        near("s", 1.0, "s");
+        near("ns/op", 1e-9, "s");
+        near("ops/ms", 1e3, "ops/s");
+        near("ops/ns", 1e9, "ops/s");
+        near("ops/min", 1.0 / 60.0, "ops/s");
+        near("B/op", 1.0, "B/op");
+        near("MB/sec", 1.0, "MB/s");
+        near("counts", 1.0, "counts");
+    }
+}

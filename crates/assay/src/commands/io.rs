@@ -1,0 +1,149 @@
+//! `assay io`: what block I/O a recorded trace holds.
+
+use std::fmt::Write;
+
+use anyhow::Result;
+use assay_iotrace::{
+    Answer, Dimension, Error, Filter, Measure, Op, Options, Question, Shape, Steps, TimeUnit,
+};
+use assay_model::units::parse_duration;
+use assay_report::terminal::{io as io_text, io_ticks, iostat, printed};
+
+use crate::cli::{Cli, Io, IoDimension, IoMeasure, IoUnit};
+use crate::exit::{Exit, Usage};
+use crate::{print, style};
+
+/// Asks the trace and prints the answer.
+pub fn io(cli: &Cli, asked: &Io) -> Result<Exit> {
+    let question = question(asked)?;
+    let mut options = Options::default();
+    if let Some(threads) = asked.threads {
+        options.threads = usize::from(threads);
+    }
+    options.save.clone_from(&asked.save);
+    let answer = match assay_iotrace::ask(&asked.from, &question, &options) {
+        Ok(answer) => answer,
+        Err(error @ Error::Save { .. }) => return Err(error.into()),
+        Err(error) => return Err(Usage(error.to_string()).into()),
+    };
+    match answer {
+        Answer::Ios(report) => {
+            if cli.json {
+                print(&serde_json::to_string_pretty(&report)?)?;
+            } else {
+                let mut text = io_text(&report, style());
+                if asked.tick.is_some() {
+                    let _ = write!(text, "\n{}", io_ticks(&report, style()));
+                }
+                print(&text)?;
+            }
+            Ok(if report.honesty.selected == 0 { Exit::Nothing } else { Exit::Fine })
+        }
+        Answer::Iostat(log) if cli.json => show_json(&log),
+        Answer::Iostat(log) => show(&iostat(&log, asked.tick.is_some(), style())),
+        Answer::Histograms(all) if cli.json => show_json(&all),
+        Answer::Histograms(all) => show(&printed(&all, style())),
+    }
+}
+
+fn show(text: &str) -> Result<Exit> {
+    print(text)?;
+    Ok(Exit::Fine)
+}
+
+fn show_json(answer: &impl serde::Serialize) -> Result<Exit> {
+    show(&serde_json::to_string_pretty(answer)?)
+}
+
+fn question(asked: &Io) -> Result<Question, Usage> {
+    let tick_ns = match &asked.tick {
+        Some(text) => duration("--tick", text)?,
+        None => Question::default().tick_ns,
+    };
+    if tick_ns == 0 {
+        return Err(Usage("--tick: a tick is longer than nothing".to_owned()));
+    }
+    let shape = match &asked.linear {
+        Some(text) => Shape::Linear(steps(text)?),
+        None if asked.quantize => Shape::Quantize,
+        None => Shape::Usual,
+    };
+    Ok(Question {
+        by: asked.by.iter().map(|d| dimension(*d)).collect(),
+        histograms: asked.hist.iter().map(|m| measure(*m)).collect(),
+        shape,
+        unit: match asked.unit {
+            IoUnit::Ns => TimeUnit::Ns,
+            IoUnit::Us => TimeUnit::Us,
+            IoUnit::Ms => TimeUnit::Ms,
+        },
+        tick_ns,
+        top: asked.top,
+        filter: filter(asked)?,
+    })
+}
+
+fn filter(asked: &Io) -> Result<Filter, Usage> {
+    let time = |option, text: &Option<String>| {
+        text.as_ref().map(|text| duration(option, text)).transpose()
+    };
+    Ok(Filter {
+        programs: asked.program.clone(),
+        devices: asked.device.clone(),
+        pids: asked.pid.clone(),
+        files: asked.file.clone(),
+        cgroups: asked.cgroup.clone(),
+        op: match (asked.read, asked.write) {
+            (true, _) => Some(Op::Read),
+            (_, true) => Some(Op::Write),
+            _ => None,
+        },
+        from_ns: time("--from-time", &asked.from_time)?,
+        to_ns: time("--to-time", &asked.to_time)?,
+        blocks: asked.blocks.as_deref().map(blocks).transpose()?,
+    })
+}
+
+fn duration(option: &str, text: &str) -> Result<u64, Usage> {
+    let duration = parse_duration(text).map_err(|e| Usage(format!("{option}: {e}")))?;
+    u64::try_from(duration.as_nanos()).map_err(|_| Usage(format!("{option}: {text} is too long")))
+}
+
+fn blocks(text: &str) -> Result<(u64, u64), Usage> {
+    let ends = text.split_once('-').map(|(a, b)| (a.trim().parse(), b.trim().parse()));
+    match ends {
+        Some((Ok(first), Ok(last))) if first <= last => Ok((first, last)),
+        _ => Err(Usage(format!("--blocks: `{text}` is not a range such as 33554432-67108863"))),
+    }
+}
+
+fn steps(text: &str) -> Result<Steps, Usage> {
+    let numbers: Vec<i64> = text.split(',').map_while(|n| n.trim().parse().ok()).collect();
+    match (numbers.as_slice(), text.split(',').count()) {
+        ([from, to, step], 3) => {
+            Steps::new(*from, *to, *step).map_err(|e| Usage(format!("--linear: {e}")))
+        }
+        _ => Err(Usage(format!("--linear: `{text}` is not FROM,TO,STEP such as 0,1000,50"))),
+    }
+}
+
+fn dimension(d: IoDimension) -> Dimension {
+    match d {
+        IoDimension::Device => Dimension::Device,
+        IoDimension::Program => Dimension::Program,
+        IoDimension::Pid => Dimension::Pid,
+        IoDimension::Direction => Dimension::Direction,
+        IoDimension::File => Dimension::File,
+        IoDimension::Cgroup => Dimension::Cgroup,
+    }
+}
+
+fn measure(m: IoMeasure) -> Measure {
+    match m {
+        IoMeasure::Size => Measure::Size,
+        IoMeasure::Latency => Measure::Latency,
+        IoMeasure::Queue => Measure::Queue,
+        IoMeasure::Device => Measure::Device,
+        IoMeasure::Address => Measure::Address,
+    }
+}

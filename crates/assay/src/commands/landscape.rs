@@ -1,0 +1,123 @@
+//! `assay landscape`: a table of results, quoted and measured, ranked under a denominator.
+
+use anyhow::{Context, Result};
+use assay_model::Kind;
+use assay_report::landscape::{csv, markdown, matrix_csv};
+use assay_report::terminal;
+use assay_rules::denominator::{Matrix, MatrixShown};
+use assay_rules::landscape::{Collection, LandscapeError, Query, measured};
+
+use super::open_archive;
+use crate::cli::{self, Cli};
+use crate::exit::{Exit, Usage};
+use crate::{print, say, style, view};
+
+/// How many lines a table in a terminal has unless more are asked for.
+const LINES: usize = 40;
+
+/// Lists the landscapes, or shows one in the form that was asked for.
+pub fn landscape(cli: &Cli, asked: &cli::Landscape) -> Result<Exit> {
+    let mut collection = Collection::built_in()?;
+    for folder in &asked.published {
+        collection.add(folder).map_err(|e| usage(&e))?;
+    }
+    let Some(name) = &asked.name else {
+        let list = collection.list();
+        if cli.json {
+            print(&serde_json::to_string_pretty(&list)?)?;
+        } else {
+            print(&terminal::landscape_list(&list, style()))?;
+        }
+        return Ok(Exit::Fine);
+    };
+    // A page and Markdown are handed on, so a number by a denominator never leaves without the others.
+    let published = asked.output.is_some() || asked.markdown;
+    let with_matrix =
+        asked.matrix || (published && (asked.output.is_some() || !asked.per.is_empty()));
+    let table = !(cli.json || asked.csv || published);
+    let top = match asked.top {
+        Some(0) => None,
+        Some(n) => Some(n),
+        None => table.then_some(LINES),
+    };
+    let rank_all = with_matrix || !asked.with_runs.is_empty();
+    let query = Query {
+        as_of: asked.as_of.clone(),
+        per: asked.per.clone(),
+        metric: asked.metric.clone(),
+        top: if rank_all { None } else { top },
+    };
+    let mut landscape = collection.landscape(name, &query).map_err(|e| usage(&e))?;
+    for run in &asked.with_runs {
+        let archive = open_archive(cli)?;
+        let run = view::load(&archive, &archive.resolve(run)?)?;
+        let s = &run.summary;
+        let metric = run.plan.workload.metric(&run.analysis.metric);
+        let lines = measured(
+            &s.id.to_string(),
+            &s.workload,
+            &s.host,
+            &s.started_at,
+            &run.analysis,
+            &run.system,
+            metric.map_or(Kind::Measured, |m| m.kind),
+        );
+        landscape.add_measured(&lines).map_err(|e| usage(&e))?;
+    }
+    if !asked.per.is_empty() {
+        let shown = if with_matrix { MatrixShown::Yes } else { MatrixShown::No };
+        landscape.check_ranking(shown);
+    }
+    let mut matrix = with_matrix.then(|| landscape.matrix());
+    if let Some(n) = top {
+        landscape.lines.truncate(n);
+        if let Some(m) = &mut matrix {
+            m.rows.truncate(n);
+        }
+    }
+    if let Some(file) = &asked.output {
+        let page =
+            assay_report::page::landscape(&landscape, matrix.as_ref(), env!("CARGO_PKG_VERSION"));
+        std::fs::write(file, page).with_context(|| format!("write {}", file.display()))?;
+        say(&format!("wrote {}", file.display()));
+        if table || !(cli.json || asked.csv || asked.markdown) {
+            return Ok(Exit::Fine);
+        }
+    }
+    print(&written(cli, asked, &landscape, matrix.as_ref())?)?;
+    Ok(Exit::Fine)
+}
+
+fn written(
+    cli: &Cli,
+    asked: &cli::Landscape,
+    landscape: &assay_rules::landscape::Landscape,
+    matrix: Option<&Matrix>,
+) -> Result<String> {
+    if cli.json {
+        let json = serde_json::json!({
+            "schema_version": assay_model::SCHEMA_VERSION,
+            "heading": landscape.heading(),
+            "landscape": landscape,
+            "matrix": matrix,
+        });
+        return Ok(serde_json::to_string_pretty(&json)?);
+    }
+    if asked.csv {
+        return Ok(matrix.filter(|_| asked.matrix).map_or_else(|| csv(landscape), matrix_csv));
+    }
+    if asked.markdown {
+        return Ok(markdown(landscape, matrix));
+    }
+    let mut text = terminal::landscape(landscape, style());
+    if let Some(m) = matrix {
+        text.push('\n');
+        text.push_str(&terminal::matrix(m, &landscape.unit, style()));
+    }
+    Ok(text)
+}
+
+/// What is wrong with a name, a day or a file is the caller's to mend.
+fn usage(error: &LandscapeError) -> Usage {
+    Usage(error.to_string())
+}

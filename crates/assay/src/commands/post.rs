@@ -1,0 +1,161 @@
+//! `assay publish POST.md`: a template with its numbers computed, as a folder.
+
+use std::collections::BTreeMap;
+use std::fs::{self, File};
+use std::io::Read;
+use std::path::Path;
+
+use anyhow::{Context, Result};
+use assay_archive::{Archive, Filter};
+use assay_model::{RunId, RunState};
+use assay_report::RunView;
+use assay_report::post::{self, Library, MAX_SIZE, Post, RunSpec, Template};
+use assay_rules::landscape::{Collection, LandscapeError};
+
+use super::open_archive;
+use super::publish::absolute;
+use crate::cli::{Cli, Publish};
+use crate::exit::{Exit, Usage};
+use crate::{print, say, view};
+
+/// Computes the post and writes the folder, unless a number or a sentence is invalid.
+pub fn publish(cli: &Cli, publish: &Publish) -> Result<Exit> {
+    let bytes = bytes(Path::new(&publish.what))?;
+    let template = Template::read(&publish.what, post::decode(&publish.what, &bytes)?)?;
+    let library = library(publish)?;
+    let (archive, runs) = runs(cli, &template)?;
+    let mut post = template.evaluate(&library, &runs, env!("CARGO_PKG_VERSION"))?;
+    if publish.withhold {
+        post.withhold();
+    }
+    let refused = refused(&post);
+    if refused {
+        if cli.json {
+            summary(&post, None)?;
+        }
+        say(&format!("{} is not published; nothing was written", publish.what));
+        return Ok(Exit::Rule);
+    }
+    let folder = &publish.output;
+    fs::create_dir_all(folder).with_context(|| format!("make the folder {}", folder.display()))?;
+    let write = |name: &str, text: &str| {
+        let path = folder.join(name);
+        fs::write(&path, text).with_context(|| format!("write {}", path.display()))
+    };
+    write("index.html", &post::html(&post))?;
+    write("index.md", &post::markdown(&post))?;
+    write("numbers.csv", &post::numbers_csv(&post))?;
+    write("results.csv", &post::results_csv(&post))?;
+    write("post.json", &post::json(&post)?)?;
+    fs::write(folder.join("template.md"), &bytes).context("write template.md")?;
+    if let Some(archive) = &archive {
+        for view in post.runs.values() {
+            let id = &view.summary.id;
+            let file = folder.join(format!("{id}.tar.zst"));
+            // That of an earlier publication of the same run.
+            if file.exists() {
+                fs::remove_file(&file).with_context(|| format!("replace {}", file.display()))?;
+            }
+            archive.export(id, &file)?;
+        }
+    }
+    let page = absolute(&folder.join("index.html"));
+    if cli.json {
+        summary(&post, Some(&page))?;
+    } else {
+        print(&format!("page: {page}"))?;
+    }
+    Ok(if post.withheld_as_invalid() { Exit::Rule } else { Exit::Fine })
+}
+
+/// Says what keeps the post from being published.
+fn refused(post: &Post) -> bool {
+    let refusals = post.refusals();
+    for found in &refusals {
+        let f = &found.finding;
+        let texts: Vec<String> = post
+            .numbers
+            .iter()
+            .filter(|n| found.numbers.contains(&n.anchor))
+            .map(|n| format!("`{}` (line {})", n.text, n.line))
+            .collect();
+        let about =
+            if texts.is_empty() { String::new() } else { format!(" {}:", texts.join(", ")) };
+        let remedy = if f.remedy.is_empty() { String::new() } else { format!("; {}", f.remedy) };
+        say(&format!("invalid, {} {}:{about} {}{remedy}", f.id, f.name, f.message));
+    }
+    !refusals.is_empty()
+}
+
+fn summary(post: &Post, page: Option<&str>) -> Result<()> {
+    let json = serde_json::json!({
+        "schema_version": assay_model::SCHEMA_VERSION,
+        "post": post.file,
+        "page": page,
+        "numbers": post.numbers.len(),
+        "results": post.results.len(),
+        "runs": post.runs.values().map(|v| &v.summary.id).collect::<Vec<_>>(),
+        "findings": post.findings,
+    });
+    print(&serde_json::to_string_pretty(&json)?)
+}
+
+/// The template's bytes, at most one more than may be.
+fn bytes(path: &Path) -> Result<Vec<u8>> {
+    let unreadable = |e: std::io::Error| Usage(format!("{}: cannot be read: {e}", path.display()));
+    let file = File::open(path).map_err(unreadable)?;
+    let mut bytes = Vec::new();
+    file.take(MAX_SIZE as u64 + 1).read_to_end(&mut bytes).map_err(unreadable)?;
+    Ok(bytes)
+}
+
+fn library(publish: &Publish) -> Result<Library> {
+    let usage = |e: LandscapeError| Usage(e.to_string());
+    let mut collection = Collection::built_in()?;
+    for folder in &publish.published {
+        collection.add(folder).map_err(usage)?;
+    }
+    Ok(Library::new(collection).map_err(|e| usage(*e))?)
+}
+
+/// Those runs of the template that the archive has; an archive is only opened for them.
+fn runs(cli: &Cli, template: &Template) -> Result<(Option<Archive>, BTreeMap<String, RunView>)> {
+    let wanted = &template.front().runs;
+    let mut views = BTreeMap::new();
+    if wanted.is_empty() {
+        return Ok((None, views));
+    }
+    let archive = open_archive(cli)?;
+    for (alias, spec) in wanted {
+        if let Some(id) = find(&archive, spec)? {
+            views.insert(alias.clone(), view::load(&archive, &id)?);
+        }
+    }
+    Ok((Some(archive), views))
+}
+
+/// The run that a template means: an id, `last`, or the newest completed one of an experiment or tag.
+fn find(archive: &Archive, spec: &RunSpec) -> Result<Option<RunId>> {
+    let filter = match spec.run.split_once(':') {
+        Some(("experiment", name)) => {
+            Filter { experiment: Some(name.to_owned()), ..Filter::default() }
+        }
+        Some(("tag", name)) => Filter { tag: Some(name.to_owned()), ..Filter::default() },
+        Some(_) => {
+            let message = format!(
+                "`{}` names no run; write an id, `last`, `experiment:NAME` or `tag:NAME`",
+                spec.run
+            );
+            return Err(Usage(message).into());
+        }
+        None => {
+            return match archive.resolve(&spec.run) {
+                Ok(id) => Ok(Some(id)),
+                Err(assay_archive::Error::NoRun { .. }) => Ok(None),
+                Err(other) => Err(other.into()),
+            };
+        }
+    };
+    let runs = archive.list(&filter)?;
+    Ok(runs.into_iter().find(|r| r.state == RunState::Completed).map(|r| r.id))
+}

@@ -1,0 +1,287 @@
+//! `assay rules`: the catalogue of checks and the rule packs, as tables, pages and verdicts.
+
+use std::fmt::Write;
+use std::path::Path;
+
+use anyhow::{Context, Result};
+use assay_model::Severity;
+use assay_rules::catalogue::{self, Check, Profile, Report, RunMaterial};
+use assay_rules::pack::{
+    self, Applies, Pack, PackEvidence, PackVerdict, Rule, RuleResult, Verdict,
+};
+use serde_json::{Value, json};
+
+use super::open_archive;
+use crate::cli::{Cli, Rules, RulesProfile};
+use crate::exit::{Exit, Usage};
+use crate::{print, style, view, wrap};
+
+/// Lists, shows, or applies checks and packs.
+pub fn rules(cli: &Cli, rules: &Rules) -> Result<Exit> {
+    match rules {
+        Rules::List { packs } => list(cli, packs.as_deref()),
+        Rules::Catalogue { markdown } => whole(cli, *markdown),
+        Rules::Classes { markdown } => classes(cli, *markdown),
+        Rules::Show { id, packs } => show(cli, id, packs.as_deref()),
+        Rules::Check { run, profile } => check(cli, run, *profile),
+        Rules::Judge { pack, file, packs } => judge(cli, pack, file, packs.as_deref()),
+    }
+}
+
+/// The packs that come with assay, or those of a folder.
+fn all_packs(folder: Option<&Path>) -> Result<Vec<Pack>> {
+    match folder {
+        None => Ok(pack::embedded()),
+        Some(dir) => Ok(pack::read_dir(dir).map_err(|e| Usage(e.to_string()))?),
+    }
+}
+
+fn find_pack(id: &str, folder: Option<&Path>) -> Result<Pack> {
+    let packs = all_packs(folder)?;
+    let known: Vec<String> = packs.iter().map(|p| p.id.clone()).collect();
+    let found = packs.into_iter().find(|p| p.id == id || format!("{}-{}", p.id, p.version) == id);
+    found.ok_or_else(|| {
+        Usage(format!("there is no rule pack `{id}`; there are {}", known.join(", "))).into()
+    })
+}
+
+fn list(cli: &Cli, folder: Option<&Path>) -> Result<Exit> {
+    let packs = all_packs(folder)?;
+    let checks = catalogue::catalogue();
+    if cli.json {
+        let checks: Vec<Value> = checks.iter().map(|c| check_json(c)).collect();
+        print(&serde_json::to_string_pretty(&json!({ "checks": checks, "packs": packs }))?)?;
+        return Ok(Exit::Fine);
+    }
+    let mut text = String::from("Rule packs\n");
+    for p in &packs {
+        let head =
+            format!("{} {} of {}: {} rules. {}", p.id, p.version, p.date, p.rules.len(), p.title);
+        let _ = writeln!(text, "{}", wrap(&head, "  ", "      "));
+        let source =
+            format!("after {} {}, read on {}", p.source.name, p.source.version, p.source.retrieved);
+        let _ = writeln!(text, "{}", wrap(&source, "      ", "      "));
+    }
+    let _ = writeln!(text, "\nChecks of the catalogue");
+    for c in checks {
+        let line = format!("{} {:<22} {}", c.id, c.name, c.fires);
+        let _ = writeln!(text, "{}", wrap(&line, "  ", "                            "));
+    }
+    print(&text)?;
+    Ok(Exit::Fine)
+}
+
+fn whole(cli: &Cli, markdown: bool) -> Result<Exit> {
+    if markdown {
+        print(&catalogue::markdown())?;
+    } else if cli.json {
+        let checks: Vec<Value> = catalogue::catalogue().into_iter().map(check_json).collect();
+        print(&serde_json::to_string_pretty(&checks)?)?;
+    } else {
+        let each: Vec<String> = catalogue::catalogue().into_iter().map(describe).collect();
+        print(&each.join("\n"))?;
+    }
+    Ok(Exit::Fine)
+}
+
+fn classes(cli: &Cli, markdown: bool) -> Result<Exit> {
+    if markdown {
+        print(&catalogue::environment_markdown())?;
+        return Ok(Exit::Fine);
+    }
+    let classes = assay_sut::classes();
+    if cli.json {
+        let classes: Vec<Value> =
+            classes.iter().map(|(p, c)| json!({ "path": p, "class": c.name() })).collect();
+        let entailed: Vec<Value> = assay_sut::entailments()
+            .into_iter()
+            .map(|(f, p, why)| json!({ "factor": f, "entailed": p, "why": why }))
+            .collect();
+        let all = json!({ "classes": classes, "entailments": entailed });
+        print(&serde_json::to_string_pretty(&all)?)?;
+        return Ok(Exit::Fine);
+    }
+    let mut text = String::from("Classes of facts, by the longest prefix\n");
+    for (path, class) in classes {
+        let _ = writeln!(text, "  {:<9} {path}", class.name());
+    }
+    text.push_str("\nWhat follows from which factor\n");
+    for (factor, paths, why) in assay_sut::entailments() {
+        let line = format!("{factor}: {}", paths.join(", "));
+        let _ = writeln!(text, "{}", wrap(&line, "  ", "      "));
+        let _ = writeln!(text, "{}", wrap(why, "      ", "      "));
+    }
+    print(&text)?;
+    Ok(Exit::Fine)
+}
+
+fn check_json(c: &Check) -> Value {
+    json!({
+        "id": c.id, "name": c.name, "section": c.section.title(),
+        "severity": { "lab": c.severity.lab, "publish": c.severity.publish },
+        "escalation": c.escalation, "needs": c.needs, "fires": c.fires, "why": c.why,
+        "remedy": c.remedy, "source": c.source,
+    })
+}
+
+fn word(severity: Severity) -> &'static str {
+    match severity {
+        Severity::Invalid => "invalid",
+        Severity::Warning => "warning",
+        Severity::Note => "note",
+    }
+}
+
+fn describe(c: &Check) -> String {
+    let mut text = format!("{} {}\n", c.id, c.name);
+    let severity =
+        format!("{} (lab), {} (publish)", word(c.severity.lab), word(c.severity.publish));
+    let lines = [
+        ("severity", severity.as_str()),
+        ("except", c.escalation),
+        ("fires", c.fires),
+        ("why", c.why),
+        ("needs", c.needs),
+        ("remedy", c.remedy),
+        ("source", c.source),
+    ];
+    for (name, what) in lines.iter().filter(|(_, what)| !what.is_empty()) {
+        let line = format!("{:<10}{what}", format!("{name}:"));
+        let _ = writeln!(text, "{}", wrap(&line, "  ", "            "));
+    }
+    text
+}
+
+fn show(cli: &Cli, id: &str, folder: Option<&Path>) -> Result<Exit> {
+    if let Some(check) = catalogue::find(id) {
+        let text = if cli.json {
+            serde_json::to_string_pretty(&check_json(check))?
+        } else {
+            describe(check)
+        };
+        print(&text)?;
+        return Ok(Exit::Fine);
+    }
+    let pack = find_pack(id, folder).map_err(|_| {
+        Usage(format!("`{id}` is neither a check nor a rule pack; see `assay rules list`"))
+    })?;
+    if cli.json {
+        print(&serde_json::to_string_pretty(&pack)?)?;
+        return Ok(Exit::Fine);
+    }
+    let head = format!("{} {} of {}: {}", pack.id, pack.version, pack.date, pack.title);
+    let mut text = wrap(&head, "", "  ");
+    let _ = writeln!(text, "\n");
+    for rule in &pack.rules {
+        rule_lines(rule, &mut text);
+    }
+    print(&text)?;
+    Ok(Exit::Fine)
+}
+
+fn rule_lines(rule: &Rule, text: &mut String) {
+    let source = if rule.source.is_empty() { String::new() } else { format!(" ({})", rule.source) };
+    let _ = writeln!(text, "{}", wrap(&format!("{}{source} {}", rule.id, rule.text), "", "    "));
+    let line = format!("{}; checked by {}", word(rule.severity), rule.check);
+    let _ = writeln!(text, "{}", wrap(&line, "    ", "    "));
+}
+
+/// The whole catalogue over a run of the archive, in a profile.
+fn check(cli: &Cli, run: &str, profile: RulesProfile) -> Result<Exit> {
+    let archive = open_archive(cli)?;
+    let v = view::load(&archive, &archive.resolve(run)?)?;
+    let evidence = catalogue::from_run(&RunMaterial {
+        experiment: &v.experiment,
+        plan: &v.plan,
+        records: &v.records,
+        analysis: &v.analysis,
+        system: Some(&v.system),
+        ledger: &v.ledger,
+    });
+    let profile = match profile {
+        RulesProfile::Lab => Profile::Lab,
+        RulesProfile::Publish => Profile::Publish,
+    };
+    let report = catalogue::run(&evidence, profile);
+    if cli.json {
+        print(&serde_json::to_string_pretty(&report_json(&report))?)?;
+    } else {
+        print(&report_text(&report))?;
+    }
+    Ok(if report.worst() == Some(Severity::Invalid) { Exit::Rule } else { Exit::Fine })
+}
+
+fn report_json(report: &Report) -> Value {
+    let why = |c: &catalogue::Checked| json!({ "id": c.id, "name": c.name, "why": c.why });
+    json!({
+        "profile": report.profile.name(),
+        "findings": report.findings,
+        "passed": report.passed.iter().map(|c| c.id).collect::<Vec<_>>(),
+        "not_applicable": report.not_applicable.iter().map(why).collect::<Vec<_>>(),
+        "cannot_check": report.cannot_check.iter().map(|c| json!({
+            "id": c.id, "name": c.name, "missing": c.missing, "severity": c.severity,
+        })).collect::<Vec<_>>(),
+    })
+}
+
+fn report_text(report: &Report) -> String {
+    let mut text = assay_report::terminal::findings(&report.findings, style());
+    let passed: Vec<&str> = report.passed.iter().map(|c| c.id).collect();
+    let _ = writeln!(text, "\n{}", wrap(&format!("passed: {}", passed.join(" ")), "", "  "));
+    let na: Vec<&str> = report.not_applicable.iter().map(|c| c.id).collect();
+    let _ = writeln!(text, "{}", wrap(&format!("nothing to look at: {}", na.join(" ")), "", "  "));
+    let _ = writeln!(text, "cannot check:");
+    for c in &report.cannot_check {
+        let line = format!("{} {:<22} {} is not recorded", c.id, c.name, c.missing);
+        let _ = writeln!(text, "{}", wrap(&line, "  ", "      "));
+    }
+    text
+}
+
+/// A pack over a result in a JSON file.
+fn judge(cli: &Cli, id: &str, file: &Path, folder: Option<&Path>) -> Result<Exit> {
+    let pack = find_pack(id, folder)?;
+    let name = file.display();
+    let text = std::fs::read_to_string(file)
+        .map_err(|e| Usage(format!("{name}: it cannot be read: {e}")))?;
+    let malformed = |e: serde_json::Error| Usage(format!("{name}: {e}"));
+    let verdict = match pack.applies_to {
+        Applies::CpuSuite => {
+            let result = serde_json::from_str(&text).map_err(malformed)?;
+            pack::evaluate(&pack, &PackEvidence::Cpu(&result))
+        }
+        Applies::Orders => {
+            let result = serde_json::from_str(&text).map_err(malformed)?;
+            pack::evaluate(&pack, &PackEvidence::Orders(&result))
+        }
+        Applies::QuotedClaims => {
+            let result = serde_json::from_str(&text).map_err(malformed)?;
+            pack::evaluate(&pack, &PackEvidence::FairUse(&result))
+        }
+    };
+    if cli.json {
+        print(&serde_json::to_string_pretty(&verdict).context("write the verdict")?)?;
+    } else {
+        print(&verdict_text(&pack, &verdict))?;
+    }
+    Ok(if verdict.verdict == Verdict::Invalid { Exit::Rule } else { Exit::Fine })
+}
+
+fn verdict_text(pack: &Pack, verdict: &PackVerdict) -> String {
+    let mut text =
+        format!("{} under {} {} of {}\n", verdict.verdict, pack.id, pack.version, pack.date);
+    for r in &verdict.rules {
+        let word = match r.result {
+            RuleResult::Pass => "pass",
+            RuleResult::Fail => "fail",
+            RuleResult::Unknown => "unknown",
+        };
+        let line = format!("{:<5}{word:<8} {}", r.id, r.evidence);
+        let _ = writeln!(text, "{}", wrap(&line, "  ", "                "));
+        if !r.disclosure.is_empty() {
+            let line = format!("disclose: {}", r.disclosure);
+            let _ = writeln!(text, "{}", wrap(&line, "                ", "                "));
+        }
+    }
+    text
+}

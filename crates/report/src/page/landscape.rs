@@ -1,0 +1,185 @@
+//! A landscape as a page of its own: bars, table, matrix, findings, sources; self-contained as every
+//! page is.
+
+use assay_chart::Head;
+use assay_chart::bars::{self, Bar, Bars};
+use assay_model::Kind;
+use assay_rules::denominator::{Basis, Matrix};
+use assay_rules::landscape::{Landscape, Role};
+use assay_rules::quantity::Quantity;
+use maud::{Markup, html};
+
+use super::{data, findings, parts, shell};
+use crate::csv::kind;
+use crate::landscape::{NOTHING, csv, leads, matrix_csv, matrix_notes, matrix_text, notes, texts};
+
+/// How many bars are drawn; the table has all lines.
+const MOST_BARS: usize = 24;
+
+/// The page, with the matrix if there is one. `version` is assay's.
+pub fn landscape(landscape: &Landscape, matrix: Option<&Matrix>, version: &str) -> String {
+    let heading = landscape.heading();
+    let body = html! {
+        a class="skip" href="#main" { "Skip to the results" }
+        header {
+            p class="eyebrow" { "assay · landscape " code { (landscape.name) } }
+            h1 { (heading) }
+            p class="lede" { (landscape.measure()) }
+        }
+        main id="main" {
+            section id="results" aria-labelledby="results-heading" {
+                h2 id="results-heading" { "Results" }
+                (findings::list(&landscape.findings))
+                (chart(landscape))
+                (table(landscape))
+            }
+            @if let Some(m) = matrix {
+                section id="denominators" aria-labelledby="denominators-heading" {
+                    h2 id="denominators-heading" { "By every denominator" }
+                    (matrix_table(landscape, m))
+                    @for note in matrix_notes(m) { p class="soft" { (note) } }
+                }
+            }
+            section id="sources" aria-labelledby="sources-heading" {
+                h2 id="sources-heading" { "Sources" }
+                @for note in notes(landscape) { p { (note) } }
+                p {
+                    (data::download(&csv(landscape), &format!("{}.csv", landscape.name), "The table as CSV"))
+                    @if let Some(m) = matrix {
+                        " · " (data::download(&matrix_csv(m), &format!("{}-matrix.csv", landscape.name), "the denominators as CSV"))
+                    }
+                }
+            }
+        }
+        footer { p { "Made by assay " (version) ". Quoted numbers are as their sources printed them; derived ones were computed here." } }
+    };
+    shell::page(&heading, &body)
+}
+
+fn chart(landscape: &Landscape) -> Markup {
+    let basis = landscape.ordered_by.unwrap_or(Basis::Total);
+    let mixed = landscape.mixed();
+    let bars: Vec<Bar> = landscape
+        .lines
+        .iter()
+        .filter_map(|l| {
+            let q = l.entry.as_ref()?.quantity(basis)?;
+            let end = |f: fn(assay_model::Interval) -> f64| q.interval.map_or(f64::NAN, f);
+            Some(Bar {
+                label: l.entry.as_ref()?.label.clone(),
+                value: q.value,
+                low: end(|i| i.low),
+                high: end(|i| i.high),
+                text: if mixed { format!("{} ({})", q.text(), q.kind_words()) } else { q.text() },
+                reference: false,
+                quoted: l.kind == Kind::Quoted,
+            })
+        })
+        .take(MOST_BARS)
+        .collect();
+    if bars.is_empty() || landscape.ordered_by.is_none() {
+        return html! {};
+    }
+    let shown = bars.len();
+    let first = landscape.lines.iter().find_map(|l| l.entry.as_ref()?.quantity(basis));
+    let kind_words = first.as_ref().filter(|_| !mixed).map(Quantity::kind_words);
+    let unit = first.as_ref().map_or_else(|| landscape.unit.clone(), |q| q.unit.clone());
+    let desc =
+        bars.iter().map(|b| format!("{}: {}.", b.label, b.text)).collect::<Vec<_>>().join(" ");
+    let drawn = bars::render(&Bars {
+        head: Head { id: "landscape-chart".into(), title: landscape.heading(), desc },
+        name: format!("{} {basis}", landscape.title),
+        unit,
+        better: landscape.better,
+        bars,
+        note: String::new(),
+    });
+    let caption = html! {
+        (landscape.measure())
+        @if let Some(words) = kind_words { "; " (words) }
+        @if shown < landscape.lines_in_all { "; the first " (shown) " of " (landscape.lines_in_all) }
+    };
+    parts::figure(&drawn, &caption, &html! {})
+}
+
+fn table(landscape: &Landscape) -> Markup {
+    let (ranked, mixed) = (landscape.ordered_by.is_some(), landscape.mixed());
+    let class = |role: Role| (role != Role::Words).then_some("num");
+    let head = html! {
+        @if ranked { th scope="col" class="num" { "place" } }
+        @if mixed { th scope="col" { "kind" } }
+        @for c in &landscape.columns { th scope="col" class=[class(c.role)] { (c.title) } }
+    };
+    let rows = html! {
+        @for l in &landscape.lines {
+            tr {
+                @if ranked { td class="num" { @if let Some(r) = l.rank { (r) } @else { (NOTHING) } } }
+                @if mixed { td { (kind(l.kind)) } }
+                @for (i, ((text, c), cell)) in texts(l).zip(&landscape.columns).zip(&l.cells).enumerate() {
+                    @let formula = cell.as_ref().and_then(|c| c.formula.as_deref());
+                    @if i == 0 && c.role == Role::Words { th scope="row" { (text) } }
+                    @else { td class=[class(c.role)] title=[formula] { (text) } }
+                }
+            }
+        }
+    };
+    parts::table_box(&landscape.heading(), &head, &rows)
+}
+
+fn matrix_table(landscape: &Landscape, matrix: &Matrix) -> Markup {
+    let head = html! {
+        th scope="col" { "system" }
+        @for basis in &matrix.bases {
+            th scope="col" class="num" { (basis) @if landscape.ordered_by == Some(*basis) { " (ordered by)" } }
+        }
+        th scope="col" { "leads" }
+    };
+    let rows = html! {
+        @for r in &matrix.rows {
+            tr {
+                th scope="row" { (r.label) }
+                @for c in &r.cells {
+                    @let formula = c.as_ref().map(|c| c.quantity.formula());
+                    td class="num" title=[formula] { (matrix_text(c.as_ref())) }
+                }
+                td { (leads(r.leads, r.of, r.dominates)) }
+            }
+        }
+    };
+    parts::table_box(&format!("{} by denominator", landscape.title), &head, &rows)
+}
+
+#[cfg(test)]
+mod tests {
+    use assay_rules::landscape::{Collection, Query};
+
+    fn page(name: &str) -> String {
+        let made = Collection::built_in().unwrap().landscape(name, &Query::default()).unwrap();
+        super::landscape(&made, Some(&made.matrix()), "0.0.0")
+    }
+
+    #[test]
+    fn a_page_needs_nothing_from_elsewhere_and_says_that_it_is_quoted() {
+        for name in ["specjbb2005", "speccpu2006-int-rate", "nastran", "memcached"] {
+            let page = page(name);
+            let plain = page.replace("http://www.w3.org/2000/svg", "");
+            for bad in ["http://", "https://", "@import", "url(", " style=\"", "NaN"] {
+                assert!(!plain.contains(bad), "{name} contains {bad}");
+            }
+            assert!(page.contains("quoted results"), "{name}");
+            assert!(page.contains("derived from quoted numbers"), "{name}");
+        }
+    }
+
+    #[test]
+    fn every_line_is_in_the_table_and_the_first_ones_are_drawn() {
+        let page = page("specjbb2005");
+        assert!(page.contains("<td class=\"num\">422782</td>"));
+        assert!(
+            page.contains("title=\"422782 bops / 16 instance\">26424</td>"),
+            "derivations show"
+        );
+        assert_eq!(page.matches("class=\"row quoted\"").count(), 16);
+        assert!(page.contains("<th scope=\"row\">IBM Power 570, 4 chips</th>"));
+    }
+}

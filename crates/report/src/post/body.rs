@@ -1,0 +1,305 @@
+//! A template's Markdown to HTML, with computed pieces in their places. HTML in a template is text.
+
+use std::collections::BTreeSet;
+use std::fmt::Write as _;
+
+use maud::{Markup, html};
+use pulldown_cmark::{Alignment, Event, HeadingLevel, Options, Parser, Tag, TagEnd};
+
+use super::read::{CLOSE, OPEN};
+
+/// What makes the HTML of computed pieces.
+pub(super) trait Pieces {
+    /// The number at an index.
+    fn number(&self, at: usize) -> Markup;
+    /// The block at an index.
+    fn block(&self, at: usize) -> Markup;
+}
+
+/// The body with its headings of the second level: anchor and text.
+pub(super) struct Body {
+    pub(super) html: String,
+    pub(super) headings: Vec<(String, String)>,
+}
+
+/// Writes the body.
+pub(super) fn body(markdown: &str, pieces: &impl Pieces) -> Body {
+    let options = Options::ENABLE_TABLES | Options::ENABLE_STRIKETHROUGH;
+    let events: Vec<Event<'_>> = Parser::new_ext(markdown, options).collect();
+    let mut writer = Writer {
+        out: String::new(),
+        pieces,
+        headings: Vec::new(),
+        taken: ["main", "disclosure", "derivations", "findings", "data"].map(str::to_owned).into(),
+        section: false,
+        aligned: Vec::new(),
+        column: 0,
+        head: false,
+        links: Vec::new(),
+    };
+    let mut i = 0;
+    while i < events.len() {
+        i += writer.event(&events[i..]);
+    }
+    if writer.section {
+        writer.out.push_str("</section>");
+    }
+    Body { html: writer.out, headings: writer.headings }
+}
+
+struct Writer<'a, P> {
+    out: String,
+    pieces: &'a P,
+    headings: Vec<(String, String)>,
+    taken: BTreeSet<String>,
+    section: bool,
+    aligned: Vec<Alignment>,
+    column: usize,
+    head: bool,
+    /// Whether each open link was written.
+    links: Vec<bool>,
+}
+
+impl<P: Pieces> Writer<'_, P> {
+    /// Writes the first of these events, or several that belong together; how many.
+    fn event(&mut self, events: &[Event<'_>]) -> usize {
+        match &events[0] {
+            Event::Start(Tag::Paragraph) => {
+                if let Some(block) = alone(events) {
+                    self.out.push_str(&self.pieces.block(block).into_string());
+                    return 3;
+                }
+                self.out.push_str("<p>");
+            }
+            Event::Start(Tag::Heading { level, .. }) => self.heading(*level, &events[1..]),
+            Event::Start(tag) => self.start(tag),
+            Event::End(tag) => self.end(*tag),
+            Event::Text(text) | Event::Html(text) | Event::InlineHtml(text) => self.text(text),
+            Event::Code(text) => {
+                self.out.push_str("<code>");
+                self.text(text);
+                self.out.push_str("</code>");
+            }
+            Event::SoftBreak => self.out.push('\n'),
+            Event::HardBreak => self.out.push_str("<br>"),
+            Event::Rule => self.out.push_str("<hr>"),
+            _ => {}
+        }
+        1
+    }
+
+    fn heading(&mut self, level: HeadingLevel, after: &[Event<'_>]) {
+        let end = |e: &&Event<'_>| !matches!(e, Event::End(TagEnd::Heading(_)));
+        let words: String = after
+            .iter()
+            .take_while(end)
+            .filter_map(|e| match e {
+                Event::Text(t) | Event::Code(t) => Some(t.as_ref()),
+                _ => None,
+            })
+            .collect();
+        let shown: String =
+            words.split(OPEN).map(|p| p.split_once(CLOSE).map_or(p, |(_, rest)| rest)).collect();
+        let id = self.anchor(&shown);
+        if level <= HeadingLevel::H2 {
+            if self.section {
+                self.out.push_str("</section>");
+            }
+            self.section = true;
+            self.headings.push((id.clone(), shown));
+            let heading = format!("{id}-heading");
+            let _ = write!(
+                self.out,
+                "<section id=\"{id}\" aria-labelledby=\"{heading}\"><h2 id=\"{heading}\">"
+            );
+        } else {
+            let _ = write!(self.out, "<{level} id=\"{id}\">");
+        }
+    }
+
+    /// An anchor of letters, digits and `-` that no other part of the page has.
+    fn anchor(&mut self, words: &str) -> String {
+        let mut id = String::from("s");
+        for c in words.to_lowercase().chars().take(60) {
+            if c.is_ascii_alphanumeric() {
+                if id == "s" {
+                    id.push('-');
+                }
+                id.push(c);
+            } else if !id.ends_with('-') {
+                id.push('-');
+            }
+        }
+        let id = id.trim_end_matches('-').to_owned();
+        let mut unique = id.clone();
+        let mut n = 2;
+        while !self.taken.insert(unique.clone()) {
+            unique = format!("{id}-{n}");
+            n += 1;
+        }
+        unique
+    }
+
+    fn start(&mut self, tag: &Tag<'_>) {
+        match tag {
+            Tag::HtmlBlock => self.out.push_str("<p>"),
+            Tag::BlockQuote(_) => self.out.push_str("<blockquote>"),
+            Tag::CodeBlock(_) => {
+                self.out.push_str("<pre tabindex=\"0\"><code>");
+            }
+            Tag::List(None) => self.out.push_str("<ul>"),
+            Tag::List(Some(n)) => {
+                let _ = write!(self.out, "<ol start=\"{n}\">");
+            }
+            Tag::Item => self.out.push_str("<li>"),
+            Tag::Emphasis => self.out.push_str("<em>"),
+            Tag::Strong => self.out.push_str("<strong>"),
+            Tag::Strikethrough => self.out.push_str("<del>"),
+            Tag::Table(aligned) => {
+                self.aligned.clone_from(aligned);
+                self.out.push_str("<div class=\"table-box\" tabindex=\"0\" role=\"region\" aria-label=\"table\"><table>");
+            }
+            Tag::TableHead => {
+                (self.head, self.column) = (true, 0);
+                self.out.push_str("<thead><tr>");
+            }
+            Tag::TableRow => {
+                self.column = 0;
+                self.out.push_str("<tr>");
+            }
+            Tag::TableCell => {
+                let number = self.aligned.get(self.column) == Some(&Alignment::Right);
+                let class = if number { " class=\"num\"" } else { "" };
+                let tag = if self.head { "th scope=\"col\"" } else { "td" };
+                let _ = write!(self.out, "<{tag}{class}>");
+                self.column += 1;
+            }
+            Tag::Link { dest_url, .. } => {
+                let ok = ["https://", "http://", "#"].iter().any(|p| dest_url.starts_with(p));
+                if ok {
+                    let open =
+                        html! { a href=(dest_url) rel="noopener noreferrer" {} }.into_string();
+                    self.out.push_str(open.trim_end_matches("</a>"));
+                }
+                self.links.push(ok);
+            }
+            // A picture would come from the network; its description stands for it.
+            _ => {}
+        }
+    }
+
+    fn end(&mut self, tag: TagEnd) {
+        let text = match tag {
+            TagEnd::Paragraph | TagEnd::HtmlBlock => "</p>",
+            TagEnd::Heading(level) if level <= HeadingLevel::H2 => "</h2>",
+            TagEnd::Heading(level) => {
+                let _ = write!(self.out, "</{level}>");
+                return;
+            }
+            TagEnd::BlockQuote(_) => "</blockquote>",
+            TagEnd::CodeBlock => "</code></pre>",
+            TagEnd::List(false) => "</ul>",
+            TagEnd::List(true) => "</ol>",
+            TagEnd::Item => "</li>",
+            TagEnd::Emphasis => "</em>",
+            TagEnd::Strong => "</strong>",
+            TagEnd::Strikethrough => "</del>",
+            TagEnd::Table => "</tbody></table></div>",
+            TagEnd::TableHead => {
+                self.head = false;
+                "</tr></thead><tbody>"
+            }
+            TagEnd::TableRow => "</tr>",
+            TagEnd::TableCell => {
+                if self.head {
+                    "</th>"
+                } else {
+                    "</td>"
+                }
+            }
+            TagEnd::Link if self.links.pop() == Some(true) => "</a>",
+            _ => "",
+        };
+        self.out.push_str(text);
+    }
+
+    /// Text with numbers in it.
+    fn text(&mut self, text: &str) {
+        let mut parts = text.split(OPEN);
+        if let Some(first) = parts.next() {
+            self.plain(first);
+        }
+        for part in parts {
+            let Some((place, rest)) = part.split_once(CLOSE) else { continue };
+            if let Some(at) = place.strip_prefix('n').and_then(|n| n.parse().ok()) {
+                self.out.push_str(&self.pieces.number(at).into_string());
+            } else if let Some(at) = place.strip_prefix('b').and_then(|n| n.parse().ok()) {
+                self.out.push_str(&self.pieces.block(at).into_string());
+            }
+            self.plain(rest);
+        }
+    }
+
+    fn plain(&mut self, text: &str) {
+        self.out.push_str(&html! { (text) }.into_string());
+    }
+}
+
+/// The block that is all of a paragraph.
+fn alone(events: &[Event<'_>]) -> Option<usize> {
+    let [Event::Start(Tag::Paragraph), Event::Text(text), Event::End(TagEnd::Paragraph), ..] =
+        events
+    else {
+        return None;
+    };
+    text.strip_prefix(OPEN)?.strip_suffix(CLOSE)?.strip_prefix('b')?.parse().ok()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    struct Some_;
+
+    impl Pieces for Some_ {
+        fn number(&self, at: usize) -> Markup {
+            html! { b { (at) } }
+        }
+
+        fn block(&self, at: usize) -> Markup {
+            html! { div { (at) } }
+        }
+    }
+
+    #[test]
+    fn html_in_a_template_is_text_and_pictures_are_not_fetched() {
+        let text = "## A <b>\n\n<script>x</script>\n\n<i>y</i> ![p](http://x/y.png) [l](javascript:x) [m](https://x/)\n";
+        let b = body(text, &Some_);
+        assert!(
+            !b.html.contains("<script>") && !b.html.contains("<i>") && !b.html.contains("<img"),
+            "{}",
+            b.html
+        );
+        assert!(b.html.contains("&lt;script&gt;") && !b.html.contains("javascript:"), "{}", b.html);
+        assert!(
+            b.html.contains("<a href=\"https://x/\" rel=\"noopener noreferrer\">m</a>"),
+            "{}",
+            b.html
+        );
+        assert_eq!(b.headings.len(), 1);
+    }
+
+    #[test]
+    fn pieces_stand_in_their_places() {
+        let text = format!(
+            "A {OPEN}n3{CLOSE} b **{OPEN}n4{CLOSE}**\n\n{OPEN}b0{CLOSE}\n\n# H {OPEN}n1{CLOSE}\n"
+        );
+        let b = body(&text, &Some_);
+        assert!(
+            b.html.starts_with("<p>A <b>3</b> b <strong><b>4</b></strong></p><div>0</div>"),
+            "{}",
+            b.html
+        );
+        assert!(b.html.contains("<h2 id=\"s-h-heading\">H <b>1</b></h2>"), "{}", b.html);
+    }
+}

@@ -1,0 +1,224 @@
+//! What a template becomes: numbers with their derivations, blocks, findings, and the Markdown with
+//! places for them.
+
+use std::collections::BTreeMap;
+
+use assay_model::{Finding, Interval, Severity};
+use assay_rules::denominator::Matrix;
+use assay_rules::pack::PackVerdict;
+use assay_rules::quoted::QuotedResult;
+use maud::Markup;
+use serde::Serialize;
+
+use super::front::Front;
+use crate::view::RunView;
+
+/// A post, ready to be written in any form. Nothing in it was typed by hand but prose.
+#[derive(Debug)]
+pub struct Post {
+    /// The template's name.
+    pub file: String,
+    /// What the template says of itself.
+    pub front: Front,
+    /// The version of assay that computed it.
+    pub assay_version: String,
+    /// Every computed number, in the order of the text; the anchor of the first is `d1`.
+    pub numbers: Vec<ComputedNumber>,
+    /// What was found, about the numbers that carry it (none: about the post).
+    pub findings: Vec<PostFinding>,
+    /// Every quoted result that the post rests on, by id.
+    pub results: Vec<UsedResult>,
+    /// The runs that the post rests on, by the template's names for them.
+    pub runs: BTreeMap<String, RunView>,
+    /// Trademark notes.
+    pub trademarks: Vec<String>,
+    /// What the rules of the benchmark's owner say, where its results are quoted.
+    pub fair_use: Option<PackVerdict>,
+    pub(super) source: String,
+    pub(super) markdown: String,
+    pub(super) blocks: Vec<Block>,
+}
+
+/// A number that was computed for a post.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct ComputedNumber {
+    /// Its anchor: `d12`.
+    pub anchor: String,
+    /// The function that made it.
+    pub function: String,
+    /// What is printed: `5% better`.
+    pub text: String,
+    /// The number, not rounded, in `unit`; `null` where it is withheld or cannot be had.
+    pub value: Option<f64>,
+    /// Its unit (`1` for ratios, `%` for percentages).
+    pub unit: String,
+    /// Its kind as it stands beside it: `quoted`, `measured`, `derived from quoted`.
+    pub kind: String,
+    /// How it was computed, with the numbers in it.
+    pub formula: String,
+    /// Its interval, in `unit`; `null` where none is known.
+    pub interval: Option<Interval>,
+    /// What it was computed from.
+    pub inputs: Vec<Input>,
+    /// Which findings it carries: indices into [`Post::findings`].
+    pub findings: Vec<usize>,
+    /// Why it is not printed; `null` if it is.
+    pub withheld: Option<String>,
+    /// The line of the template that asks for it.
+    pub line: usize,
+    /// Both sides of a comparison by every denominator, where their order turns round.
+    pub matrix: Option<Matrix>,
+    /// Whether it is a cell of a table (tables mark kinds by column and line).
+    #[serde(skip)]
+    pub in_table: bool,
+}
+
+/// A value that a number was computed from.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct Input {
+    /// What it is.
+    pub label: String,
+    /// The value.
+    pub value: f64,
+    /// Its unit.
+    pub unit: String,
+    /// Its kind.
+    pub kind: String,
+    /// The quoted result's id.
+    pub result: Option<String>,
+    /// The template's name for the run.
+    pub run: Option<String>,
+    /// The document or the run.
+    pub source: String,
+}
+
+/// A finding with the numbers that carry it.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct PostFinding {
+    /// What was found.
+    #[serde(flatten)]
+    pub finding: Finding,
+    /// The anchors of the numbers; empty: it is about the post.
+    pub numbers: Vec<String>,
+    /// The line of the template, where it is about a place in it.
+    pub line: Option<usize>,
+}
+
+/// A quoted result that the post rests on.
+#[derive(Debug, Clone)]
+pub struct UsedResult {
+    /// The result.
+    pub result: QuotedResult,
+    /// Its system in words that tell it from others.
+    pub label: String,
+    /// The document, in words.
+    pub source: String,
+}
+
+/// A piece of a post that stands on lines of its own.
+#[derive(Debug)]
+pub(super) enum Block {
+    Table(Table),
+    Chart(Chart),
+    Disclosure,
+    Findings,
+}
+
+/// A table.
+#[derive(Debug, Clone, Default)]
+pub(super) struct Table {
+    pub(super) caption: String,
+    pub(super) columns: Vec<Column>,
+    pub(super) rows: Vec<Vec<Cell>>,
+    /// Sentences under it.
+    pub(super) notes: Vec<String>,
+    /// Findings about it: indices into the post's.
+    pub(super) findings: Vec<usize>,
+}
+
+/// A column.
+#[derive(Debug, Clone)]
+pub(super) struct Column {
+    pub(super) title: String,
+    pub(super) number: bool,
+}
+
+/// A cell.
+#[derive(Debug, Clone)]
+pub(super) enum Cell {
+    /// Words.
+    Words(String),
+    /// A number as its source printed it: text and the result's id.
+    Quoted(String, String),
+    /// A computed number: an index into the post's.
+    Number(usize),
+    /// Nothing is recorded.
+    Nothing,
+}
+
+/// A chart.
+#[derive(Debug)]
+pub(super) struct Chart {
+    pub(super) markup: Markup,
+    pub(super) caption: String,
+    /// What it shows, in sentences, for forms without pictures.
+    pub(super) words: String,
+}
+
+impl Post {
+    /// What keeps it from being published: every finding of severity *invalid* about the post's words,
+    /// or about a number that is still printed.
+    pub fn refusals(&self) -> Vec<&PostFinding> {
+        let invalid = |f: &&PostFinding| f.finding.severity == Severity::Invalid;
+        self.findings.iter().filter(invalid).filter(|f| self.is_printed(f)).collect()
+    }
+
+    /// Whether a finding of severity *invalid* took a number out of the post.
+    pub fn withheld_as_invalid(&self) -> bool {
+        self.findings.iter().any(|f| f.finding.severity == Severity::Invalid)
+    }
+
+    fn is_printed(&self, found: &PostFinding) -> bool {
+        let carry = |n: &&ComputedNumber| found.numbers.contains(&n.anchor);
+        found.numbers.is_empty() || self.numbers.iter().filter(carry).any(|n| n.withheld.is_none())
+    }
+
+    /// Takes the numbers that carry a finding of severity *invalid* out of the post; their places say
+    /// why. Findings about the post's own words stay: only its author can mend those.
+    pub fn withhold(&mut self) {
+        let invalid: Vec<(usize, String)> = self
+            .findings
+            .iter()
+            .enumerate()
+            .filter(|(_, f)| f.finding.severity == Severity::Invalid)
+            .map(|(i, f)| (i, format!("{} {}", f.finding.id, f.finding.message)))
+            .collect();
+        for n in &mut self.numbers {
+            if let Some((_, why)) = invalid.iter().find(|(i, _)| n.findings.contains(i)) {
+                n.withhold(why);
+            }
+        }
+    }
+
+    /// Whether numbers of more than one origin (quoted, measured) stand in it.
+    pub(super) fn mixed(&self) -> bool {
+        !self.results.is_empty() && !self.runs.is_empty()
+    }
+}
+
+impl ComputedNumber {
+    /// Whether it says how two results stand to each other.
+    pub(super) fn compares(&self) -> bool {
+        matches!(
+            self.function.as_str(),
+            "better" | "times" | "speedup" | "less_time" | "difference" | "rank"
+        )
+    }
+
+    pub(super) fn withhold(&mut self, why: &str) {
+        self.text = format!("withheld: {why}");
+        self.withheld = Some(why.to_owned());
+        (self.value, self.interval, self.matrix) = (None, None, None);
+        self.formula.clear();
+    }
+}

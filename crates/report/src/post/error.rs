@@ -1,0 +1,132 @@
+//! A mistake in a template, with the place where it stands.
+
+use std::ops::Range;
+
+use annotate_snippets::{AnnotationKind, Level, Renderer, Snippet, renderer::DecorStyle};
+use assay_model::nearest;
+
+/// The lines that a mistake stands in.
+#[derive(Debug, Clone, PartialEq, Eq)]
+struct Shown {
+    /// The number of the first.
+    first: usize,
+    lines: String,
+    /// Which bytes of them are wrong.
+    span: Range<usize>,
+}
+
+/// A mistake in a template.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[error("{}", self.render(false))]
+pub struct PostError {
+    /// The template's name as the person gave it.
+    pub file: String,
+    /// Line and column (characters) where it stands, from 1; `None` where it is about the whole file.
+    pub place: Option<(usize, usize)>,
+    /// What is wrong.
+    pub message: String,
+    /// What would be right; empty when the message says it.
+    pub help: String,
+    shown: Option<Box<Shown>>,
+}
+
+impl PostError {
+    /// The mistake with the line of the template that it stands in.
+    pub fn render(&self, colour: bool) -> String {
+        let renderer = if colour { Renderer::styled() } else { Renderer::plain() };
+        let renderer = renderer.decor_style(DecorStyle::Ascii);
+        let title = Level::ERROR.primary_title(self.message.as_str());
+        let mut group = match &self.shown {
+            Some(shown) => title.element(
+                Snippet::source(shown.lines.as_str())
+                    .path(self.file.as_str())
+                    .line_start(shown.first)
+                    .annotation(AnnotationKind::Primary.span(shown.span.clone())),
+            ),
+            None => title.element(Level::NOTE.message(format!("in {}", self.file))),
+        };
+        if !self.help.is_empty() {
+            group = group.element(Level::HELP.message(self.help.as_str()));
+        }
+        renderer.render(&[group])
+    }
+}
+
+/// A template's name and text, where mistakes are placed in.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Text<'a> {
+    pub(super) name: &'a str,
+    pub(super) text: &'a str,
+}
+
+/// Longer lines are shown around the mistake only, bytes.
+const SHOWN: usize = 240;
+
+impl Text<'_> {
+    /// A mistake at these bytes of the text.
+    pub(super) fn error(
+        self,
+        span: Range<usize>,
+        message: impl Into<String>,
+        help: impl Into<String>,
+    ) -> PostError {
+        let start = floor(self.text, span.start);
+        let end = floor(self.text, span.end.max(start)).max(start);
+        let line_start = self.text[..start].rfind('\n').map_or(0, |at| at + 1);
+        let line_end = self.text[start..].find('\n').map_or(self.text.len(), |at| start + at);
+        let from =
+            if start - line_start > SHOWN { floor(self.text, start - SHOWN) } else { line_start };
+        let to = if line_end - start > SHOWN { floor(self.text, start + SHOWN) } else { line_end };
+        let place = self.place(start);
+        let inside = start - from..end.min(to).max(start) - from;
+        PostError {
+            file: self.name.to_owned(),
+            place: Some(place),
+            message: message.into(),
+            help: help.into(),
+            shown: Some(Box::new(Shown {
+                first: place.0,
+                lines: self.text[from..to].to_owned(),
+                span: inside,
+            })),
+        }
+    }
+
+    /// A mistake of the file as a whole.
+    pub(super) fn whole(self, message: impl Into<String>, help: impl Into<String>) -> PostError {
+        PostError {
+            file: self.name.to_owned(),
+            place: None,
+            message: message.into(),
+            help: help.into(),
+            shown: None,
+        }
+    }
+
+    /// Line and column (characters), from 1, of a byte of the text.
+    pub(super) fn place(self, at: usize) -> (usize, usize) {
+        let before = &self.text[..floor(self.text, at)];
+        let line = before.matches('\n').count() + 1;
+        let column = before.rsplit('\n').next().unwrap_or("").chars().count() + 1;
+        (line, column)
+    }
+}
+
+/// The nearest boundary of a character at or before `at`.
+fn floor(text: &str, at: usize) -> usize {
+    let mut at = at.min(text.len());
+    while !text.is_char_boundary(at) {
+        at -= 1;
+    }
+    at
+}
+
+/// `did you mean ...?`, or what there is.
+pub(super) fn meant(word: &str, known: &[&str]) -> String {
+    match nearest(word, known.iter().copied()) {
+        Some(name) => format!("did you mean `{name}`?"),
+        None if known.is_empty() => String::new(),
+        None if known.len() <= 30 => format!("known are {}", known.join(", ")),
+        None => String::new(),
+    }
+}

@@ -1,0 +1,96 @@
+//! What the owner of a benchmark's name asks of those who quote its results: the rule pack, held
+//! against what the post prints.
+
+use assay_model::Severity;
+use assay_rules::pack::fair_use::{FairUse, QuotedUse};
+use assay_rules::pack::{PackEvidence, PackVerdict, RuleResult, embedded, evaluate};
+
+use super::evaluate::{Evaluator, finding};
+
+/// Evaluates the pack where results of SPEC's benchmarks are quoted. Rules that are broken or cannot be
+/// checked make one warning: the results are quoted from documents that quote them, and what those
+/// leave out cannot be added here.
+pub(super) fn check(e: &mut Evaluator<'_>) -> Option<PackVerdict> {
+    let rows: Vec<usize> = e
+        .used
+        .iter()
+        .copied()
+        .filter(|at| e.library.result(*at).benchmark.starts_with("SPEC"))
+        .collect();
+    if rows.is_empty() {
+        return None;
+    }
+    let pack = embedded().into_iter().find(|p| p.id == "fair-use")?;
+    let text = e.text.text.to_lowercase();
+    let retired = text.contains("retired");
+    let results = rows
+        .iter()
+        .map(|at| {
+            let row = e.library.result(*at);
+            QuotedUse {
+                what: row.id.clone(),
+                benchmark: Some(row.benchmark.clone()),
+                metric: Some(row.metric.clone()),
+                source: Some(row.source.clone()).filter(|s| !s.is_empty()),
+                licensee: e.front.licensee.clone(),
+                retrieved: e.front.retrieved.clone().or_else(|| row.as_of_date.clone()),
+                retirement_stated: Some(retired),
+                retired: retired.then_some(true),
+                beside: Some(beside(row)),
+                ..QuotedUse::default()
+            }
+        })
+        .collect();
+    let mark = e.trademarks.iter().find(|t| t.contains("SPEC")).cloned();
+    let compared = e.numbers.iter().any(super::document::ComputedNumber::compares);
+    let evidence = FairUse {
+        results,
+        basis_stated: Some(e.front.as_of.is_some() || !compared),
+        sites_named: Some(if text.contains("spec.org") {
+            vec!["spec.org".to_owned()]
+        } else {
+            Vec::new()
+        }),
+        trademark_line: mark,
+        // Two benchmarks in one ratio are a finding of their own; here each is compared with itself.
+        compares_benchmarks: Some(Vec::new()),
+        true_as_of: e.front.as_of.clone(),
+        checked_as_of: Some(later(e, &rows).is_none()),
+        derived: Some(e.numbers.iter().any(|n| n.kind.contains("derived"))),
+        derived_marked_near_metric: Some(true),
+    };
+    let verdict = evaluate(&pack, &PackEvidence::FairUse(&evidence));
+    let open: Vec<String> = verdict
+        .failed()
+        .map(|r| {
+            format!(
+                "{} {}",
+                r.id,
+                if r.result == RuleResult::Fail { "not kept" } else { "cannot be checked" }
+            )
+        })
+        .collect();
+    if !open.is_empty() {
+        let message = format!("of the {} {} rules: {}", pack.id, pack.version, open.join(", "));
+        let remedy = "the table in the disclosure says what each of them wants";
+        e.find(finding("F58", "required-disclosure", Severity::Warning, message, remedy), None);
+    }
+    Some(verdict)
+}
+
+/// What the post prints of the system beside a result.
+fn beside(row: &assay_rules::quoted::QuotedResult) -> Vec<String> {
+    [("chips", row.chips), ("cores", row.cores), ("parallelism", row.threads)]
+        .into_iter()
+        .filter(|(_, n)| n.is_some())
+        .map(|(name, _)| name.to_owned())
+        .collect()
+}
+
+/// A result of a later day than the post's.
+fn later(e: &Evaluator<'_>, rows: &[usize]) -> Option<usize> {
+    let day = e.front.as_of.as_ref()?;
+    rows.iter()
+        .copied()
+        .find(|at| e.library.result(*at).as_of_date.as_ref().is_some_and(|d| d > day))
+}

@@ -1,0 +1,129 @@
+//! The head of a template: TOML between two lines of `+++`.
+
+use std::collections::BTreeMap;
+use std::ops::Range;
+
+use assay_rules::quoted::is_date;
+use serde::Deserialize;
+
+use super::error::{PostError, Text, meant};
+
+/// What a template says of itself.
+#[derive(Debug, Clone, PartialEq, Default, Deserialize)]
+#[serde(deny_unknown_fields, default)]
+pub struct Front {
+    /// The post's title.
+    pub title: String,
+    /// One sentence under the title.
+    pub summary: String,
+    /// The day that the post's statements are true of (`2009-08-27`).
+    pub as_of: Option<String>,
+    /// The landscape that `rank` and `landscape` mean when none is named.
+    pub landscape: Option<String>,
+    /// Who holds the licence under which the quoted results were measured, where a benchmark's rules
+    /// want that said.
+    pub licensee: Option<String>,
+    /// When the quoted results were retrieved from their sources.
+    pub retrieved: Option<String>,
+    /// Where further reading is, printed under the disclosure.
+    pub sources: Vec<String>,
+    /// Trademark notes beyond those that the results bring with them.
+    pub trademarks: Vec<String>,
+    /// Runs of the archive by the names that the template uses for them.
+    pub runs: BTreeMap<String, RunSpec>,
+}
+
+/// Which run a name stands for.
+#[derive(Debug, Clone, PartialEq, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct RunSpec {
+    /// `last`, an id or a part of one, `experiment:NAME` or `tag:NAME` (the newest completed run).
+    pub run: String,
+    /// The experiment's file that makes such a run.
+    pub experiment: String,
+}
+
+/// The front matter and where the Markdown begins.
+pub(super) fn read(text: Text<'_>) -> Result<(Front, usize), PostError> {
+    let Some(rest) = text.text.strip_prefix("+++\n") else {
+        return Err(text.error(
+            0..text.text.find('\n').unwrap_or(text.text.len()),
+            "the template does not begin with front matter",
+            "begin with a line `+++`, then TOML such as `title = \"...\"`, then a line `+++`",
+        ));
+    };
+    let Some(end) = end_of(rest) else {
+        return Err(text.error(
+            0..3,
+            "the front matter is never closed",
+            "end it with a line `+++`",
+        ));
+    };
+    let toml = &rest[..end.start];
+    let front: Front = toml::from_str(toml).map_err(|e| {
+        let span = e.span().map_or(4..4, |s| s.start + 4..s.end + 4);
+        text.error(span, e.message().trim().to_owned(), help(e.message()))
+    })?;
+    let body = 4 + end.end;
+    for (key, day) in [("as_of", &front.as_of), ("retrieved", &front.retrieved)] {
+        if let Some(day) = day.as_ref().filter(|d| !is_date(d)) {
+            let at = toml.find(key).unwrap_or(0) + 4;
+            let message = format!("`{day}` is not a date");
+            return Err(text.error(at..at + key.len(), message, "write it as 2009-08-27"));
+        }
+    }
+    if front.title.trim().is_empty() {
+        return Err(text.error(0..3, "the front matter has no title", "add `title = \"...\"`"));
+    }
+    Ok((front, body))
+}
+
+/// The line of `+++` that closes, as bytes of `rest` with its newline.
+fn end_of(rest: &str) -> Option<Range<usize>> {
+    let mut at = 0;
+    for line in rest.split_inclusive('\n') {
+        if line.trim_end() == "+++" {
+            return Some(at..at + line.len());
+        }
+        at += line.len();
+    }
+    None
+}
+
+/// For an unknown key: the known one that looks most like it.
+fn help(message: &str) -> String {
+    let mut quoted = message.split('`').skip(1).step_by(2);
+    match quoted.next().filter(|_| message.starts_with("unknown field")) {
+        Some(unknown) => meant(unknown, &quoted.collect::<Vec<_>>()),
+        None => String::new(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn front(text: &str) -> Result<(Front, usize), PostError> {
+        read(Text { name: "x.md", text })
+    }
+
+    #[test]
+    fn the_markdown_begins_after_it() {
+        let text =
+            "+++\ntitle = \"T\"\n[runs.a]\nrun = \"last\"\nexperiment = \"e.toml\"\n+++\nHello";
+        let (f, body) = front(text).unwrap();
+        assert_eq!((f.title.as_str(), &text[body..]), ("T", "Hello"));
+        assert_eq!(f.runs["a"].experiment, "e.toml");
+    }
+
+    #[test]
+    fn mistakes_are_placed() {
+        let e = front("+++\ntitel = \"T\"\n+++\n").unwrap_err().to_string();
+        assert!(e.contains("x.md:2:1") && e.contains("did you mean `title`?"), "{e}");
+        let e = front("+++\ntitle = \"T\"\nas_of = \"2009-02-30\"\n+++\n").unwrap_err().to_string();
+        assert!(e.contains("x.md:3:1") && e.contains("not a date"), "{e}");
+        assert!(front("Hello").unwrap_err().to_string().contains("does not begin with"));
+        assert!(front("+++\nHello").unwrap_err().to_string().contains("never closed"));
+        assert!(front("+++\n+++\n").unwrap_err().to_string().contains("no title"));
+    }
+}

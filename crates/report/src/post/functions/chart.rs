@@ -1,0 +1,227 @@
+//! `chart`: bars of results, lines of observations in a row, curves of a run.
+
+use assay_chart::Head;
+use assay_chart::bars::{self, Bar, Bars};
+use assay_chart::lines::{self, Lines, Series};
+use assay_model::{CurveSummary, Kind};
+use assay_rules::denominator::{Basis, Entry};
+
+use super::rank::load;
+use super::table::amounts;
+use super::value::basis;
+use super::{Made, phrase};
+use crate::page::draw;
+use crate::post::arguments::Arguments;
+use crate::post::document::{Block, Chart};
+use crate::post::error::{PostError, meant};
+use crate::post::evaluate::Evaluator;
+
+/// How many bars are drawn.
+const BARS: usize = 24;
+
+/// A chart.
+pub(super) fn chart<'a>(e: &mut Evaluator<'a>, a: &Arguments<'a>) -> Result<Made, PostError> {
+    const KINDS: &[&str] = &["bars", "lines", "curve"];
+    let made = match a.text("kind")?.unwrap_or("") {
+        "bars" => bars(e, a)?,
+        "lines" => lines(e, a)?,
+        "curve" => curve(e, a)?,
+        other => {
+            return Err(a.error(
+                "kind",
+                format!("there is no chart `{other}`"),
+                meant(other, KINDS),
+            ));
+        }
+    };
+    Ok(Made::Block(Block::Chart(made)))
+}
+
+fn id(e: &Evaluator<'_>) -> String {
+    format!("chart-{}", e.blocks.len() + 1)
+}
+
+fn bars<'a>(e: &mut Evaluator<'a>, a: &Arguments<'a>) -> Result<Chart, PostError> {
+    let basis = basis(a)?;
+    let (entries, name): (Vec<Entry>, String) = if a.get("of").is_some() {
+        let all = amounts(e, a)?;
+        if let Some(other) = all.iter().find(|x| x.entry.value.unit != all[0].entry.value.unit) {
+            let message = format!(
+                "{} and {} cannot share an axis",
+                all[0].entry.value.unit, other.entry.value.unit
+            );
+            return Err(a.error("of", message, "draw two charts"));
+        }
+        let name = all[0].metric.clone();
+        (all.into_iter().filter(|x| x.withheld.is_none()).map(|x| x.entry).collect(), name)
+    } else {
+        let landscape = load(e, a, "landscape", basis)?;
+        (landscape.entries(), landscape.metrics.first().cloned().unwrap_or_default())
+    };
+    let names = a.texts("names")?;
+    let made: Vec<Bar> = entries
+        .iter()
+        .enumerate()
+        .filter_map(|(i, entry)| {
+            let q = entry.quantity(basis)?;
+            let end = |f: fn(assay_model::Interval) -> f64| {
+                q.interval.filter(|i| i.low < i.high).map_or(f64::NAN, f)
+            };
+            Some(Bar {
+                label: names.get(i).map_or_else(|| entry.label.clone(), |(n, _)| (*n).to_owned()),
+                value: q.value,
+                low: end(|i| i.low),
+                high: end(|i| i.high),
+                text: if q.kind == Kind::Measured
+                    || assay_model::units::scale(q.value, &q.unit).1 != q.unit
+                {
+                    crate::figures::with_interval(q.value, q.interval, &q.unit)
+                } else {
+                    q.text()
+                },
+                reference: false,
+                quoted: q.from_quoted(),
+            })
+        })
+        .take(BARS)
+        .collect();
+    let Some(first) = entries.iter().find_map(|x| x.quantity(basis)) else {
+        return Err(a.error("per", format!("no result has a value {basis}"), ""));
+    };
+    let kinds = kinds(&entries);
+    let title = a.text("title")?.map_or_else(
+        || if basis == Basis::Total { name.clone() } else { format!("{name} {basis}") },
+        str::to_owned,
+    );
+    let words = made
+        .iter()
+        .map(|b| {
+            format!(
+                "{}: {}",
+                b.label,
+                if b.text.contains(' ') {
+                    b.text.clone()
+                } else {
+                    phrase::with_unit(&b.text, &first.unit)
+                }
+            )
+        })
+        .collect::<Vec<_>>()
+        .join("; ");
+    let left = entries.iter().filter(|x| x.quantity(basis).is_none()).count();
+    let caption = format!(
+        "{title}; {kinds}{}",
+        if left > 0 {
+            format!("; {left} without a recorded value are not drawn")
+        } else {
+            String::new()
+        }
+    );
+    let markup = bars::render(&Bars {
+        head: Head { id: id(e), title, desc: format!("{words}.") },
+        name,
+        unit: first.unit,
+        better: entries[0].better,
+        bars: made,
+        note: String::new(),
+    });
+    Ok(Chart { markup, caption, words })
+}
+
+fn kinds(entries: &[Entry]) -> &'static str {
+    let quoted = entries.iter().any(|x| x.value.from_quoted());
+    let measured = entries.iter().any(|x| !x.value.from_quoted());
+    match (quoted, measured) {
+        (true, true) => "quoted numbers (hatched) beside measured ones",
+        (true, false) => "quoted numbers",
+        _ => "measured here",
+    }
+}
+
+/// Observations in a row: each pattern is a line, its results in the order of their file.
+fn lines<'a>(e: &mut Evaluator<'a>, a: &Arguments<'a>) -> Result<Chart, PostError> {
+    let names = a.texts("names")?;
+    let mut series = Vec::new();
+    let mut words = Vec::new();
+    let mut unit: Option<String> = None;
+    let mut metric = String::new();
+    for (i, (pattern, span)) in a.texts("of")?.into_iter().enumerate() {
+        let rows = e.library.fitting(pattern);
+        let Some(first) = rows.first() else {
+            return Err(e.text.error(span, format!("no result's id fits `{pattern}`"), ""));
+        };
+        let row = e.library.result(*first);
+        if unit.as_ref().is_some_and(|u| *u != row.unit) {
+            let message =
+                format!("{} and {} cannot share an axis", unit.unwrap_or_default(), row.unit);
+            return Err(e.text.error(span, message, "draw two charts"));
+        }
+        unit = Some(row.unit.clone());
+        metric.clone_from(&row.metric);
+        let label = names.get(i).map_or_else(|| row.metric.clone(), |(n, _)| (*n).to_owned());
+        let values: Vec<f64> = rows.iter().map(|at| e.quoted(*at).entry.value.value).collect();
+        let texts: Vec<String> = values.iter().map(|v| phrase::plain(*v, None)).collect();
+        words.push(format!("{label}: {}", texts.join(", ")));
+        series.push(Series {
+            label,
+            points: values.into_iter().enumerate().map(|(x, y)| (x as f64, y)).collect(),
+        });
+    }
+    let Some(unit) = unit else { return Err(a.error("of", "`chart` of lines needs `of`", "")) };
+    let title = a.text("title")?.map_or(metric, str::to_owned);
+    let words = words.join("; ");
+    let markup = lines::render(&Lines {
+        head: Head { id: id(e), title: title.clone(), desc: format!("{words}.") },
+        name: title.clone(),
+        unit,
+        series,
+        phases: Vec::new(),
+        note: String::new(),
+    });
+    Ok(Chart { markup, caption: format!("{title}; quoted numbers"), words })
+}
+
+/// The curves that a run measured.
+fn curve<'a>(e: &mut Evaluator<'a>, a: &Arguments<'a>) -> Result<Chart, PostError> {
+    let Some(alias) = a.text("run")? else {
+        return Err(a.error(
+            "run",
+            "`chart` of a curve needs a run",
+            "for example `chart(\"curve\", run=\"sweep\")`",
+        ));
+    };
+    let span = a.get("run").map_or(a.span(), |x| x.span.clone());
+    let view = e.view(alias, span)?;
+    let analysis = &e.gates[alias].analysis;
+    let measured: Vec<&CurveSummary> = analysis
+        .curves
+        .iter()
+        .filter(|c| c.kind == Kind::Measured && !c.points.is_empty())
+        .collect();
+    let one: Vec<&CurveSummary> = match measured.first() {
+        Some(first) => measured.iter().copied().filter(|c| c.name == first.name).collect(),
+        None => Vec::new(),
+    };
+    let title = a.text("title")?.map_or_else(|| view.title().to_owned(), str::to_owned);
+    let Some(markup) = draw::curves(view, &id(e), &title, &one) else {
+        return Err(a.error(
+            "run",
+            format!("run {} has no curve that may be shown", view.summary.id),
+            "",
+        ));
+    };
+    let words = one
+        .iter()
+        .filter_map(|c| {
+            let best = c.best.as_ref()?;
+            Some(format!(
+                "{}: best {} at {}",
+                view.label(c.treatment),
+                crate::figures::point_text(best, &c.unit),
+                crate::figures::x_text(best.x, &c.x_unit)
+            ))
+        })
+        .collect::<Vec<_>>()
+        .join("; ");
+    Ok(Chart { markup, caption: format!("{title}; measured in run {}", view.summary.id), words })
+}

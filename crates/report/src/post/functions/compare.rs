@@ -1,0 +1,325 @@
+//! Comparisons: `better`, `times`, `speedup`, `less_time` and `difference`. The words follow the
+//! numbers, so that a sentence cannot say the opposite of them.
+
+use assay_model::{Better, Interval, Verdict};
+use assay_rules::denominator::{Basis, matrix, reversals_from};
+use assay_rules::quantity::Quantity;
+
+use super::value::{DIGITS, base, basis, keep, unsupported};
+use super::{Made, phrase};
+use crate::post::amount::Amount;
+use crate::post::arguments::Arguments;
+use crate::post::checks;
+use crate::post::error::PostError;
+use crate::post::evaluate::Evaluator;
+
+/// What a comparison is said from.
+struct Sides {
+    a: Amount,
+    ratio: Ratio,
+    digits: Option<usize>,
+}
+
+/// A ratio with what is known of it.
+#[derive(Clone)]
+struct Ratio {
+    value: f64,
+    interval: Option<Interval>,
+    /// What the run's own comparison says.
+    verdict: Option<Verdict>,
+    /// How it was computed.
+    formula: String,
+    /// Its kind in words.
+    kind: String,
+}
+
+/// Which way round a ratio is taken.
+#[derive(Clone, Copy, PartialEq)]
+enum Way {
+    /// a / b.
+    Plain,
+    /// b / a: a ratio of times as a ratio of speeds.
+    Turned,
+}
+
+/// The sides, or the reason why there is no number.
+fn sides<'a>(
+    e: &mut Evaluator<'a>,
+    args: &Arguments<'a>,
+    way: fn(Better) -> Way,
+) -> Result<(Amount, Amount, Basis, Result<Ratio, String>), PostError> {
+    let a = e.amount(args, "a")?;
+    let b = e.amount(args, "than")?;
+    let basis = basis(args)?;
+    comparable(args, &a, &b)?;
+    let ratio = match way(a.better()) {
+        Way::Plain => ratio(e, &a, &b, basis),
+        Way::Turned => ratio(e, &b, &a, basis),
+    };
+    Ok((a, b, basis, ratio))
+}
+
+/// Values in different units have no ratio.
+fn comparable(args: &Arguments<'_>, a: &Amount, b: &Amount) -> Result<(), PostError> {
+    let (ua, ub) = (&a.entry.value.unit, &b.entry.value.unit);
+    if ua == ub {
+        return Ok(());
+    }
+    Err(args.error(
+        "than",
+        format!(
+            "{ua} against {ub}: {} of {} and {} of {} have no ratio (F46)",
+            a.metric, a.entry.label, b.metric, b.entry.label
+        ),
+        "compare results of one metric",
+    ))
+}
+
+/// a / b, with the interval of the run's own comparison where both are treatments of one run.
+fn ratio(e: &Evaluator<'_>, a: &Amount, b: &Amount, basis: Basis) -> Result<Ratio, String> {
+    let (qa, qb) = (a.under(basis)?, b.under(basis)?);
+    let Some(q) = qa.per(&qb) else {
+        return Err(format!("{} is divided by {}", qa.formula(), qb.value));
+    };
+    let mut out = Ratio {
+        value: q.value,
+        interval: q.interval.filter(|i| i.low < i.high),
+        verdict: None,
+        formula: q.formula(),
+        kind: kind(&q),
+    };
+    if let Some((ratio, interval, verdict)) = own(e, a, b).filter(|_| basis == Basis::Total) {
+        (out.value, out.interval, out.verdict) = (ratio, interval, Some(verdict));
+    }
+    Ok(out)
+}
+
+/// What the analysis of the run says of these two treatments.
+fn own(e: &Evaluator<'_>, a: &Amount, b: &Amount) -> Option<(f64, Option<Interval>, Verdict)> {
+    let (ra, rb) = (a.run.as_ref()?, b.run.as_ref()?);
+    if ra.alias != rb.alias || !ra.whole || !rb.whole || a.metric != b.metric {
+        return None;
+    }
+    let find = |t: u32, base: u32| {
+        let all = &e.gates[&ra.alias].analysis.comparisons;
+        all.iter().find(|c| c.treatment == t && c.baseline == base && c.metric == a.metric)
+    };
+    if let Some(c) = find(ra.treatment, rb.treatment) {
+        return Some((c.ratio?, c.interval, c.verdict));
+    }
+    let c = find(rb.treatment, ra.treatment)?;
+    let interval =
+        c.interval.map(|i| Interval { low: 1.0 / i.high, high: 1.0 / i.low, level: i.level });
+    Some((1.0 / c.ratio?, interval, c.verdict))
+}
+
+/// The kind of a ratio in words; one of measured and quoted numbers says both.
+fn kind(q: &Quantity) -> String {
+    let leaves = q.leaves();
+    let quoted = leaves.iter().any(|l| l.from_quoted());
+    if quoted && leaves.iter().any(|l| !l.from_quoted()) {
+        return "derived from measured and quoted".to_owned();
+    }
+    q.kind_words().to_owned()
+}
+
+/// What a comparison prints, its value and the interval of that.
+struct Said {
+    text: String,
+    value: f64,
+    unit: &'static str,
+    interval: Option<Interval>,
+    formula: String,
+}
+
+/// Makes the number of a comparison.
+fn compared<'a>(
+    e: &mut Evaluator<'a>,
+    args: &Arguments<'a>,
+    way: fn(Better) -> Way,
+    say: fn(&Sides) -> Said,
+) -> Result<Made, PostError> {
+    let digits = args.count("digits", DIGITS)?;
+    let (a, b, basis, ratio) = sides(e, args, way)?;
+    let mut number = base(e, args.function(), args.line(), &[&a, &b], basis);
+    let mut findings = checks::pair(e, &a, &b, basis);
+    match ratio {
+        Err(why) => unsupported(&mut number, &why),
+        Ok(ratio) => {
+            number.kind.clone_from(&ratio.kind);
+            let turns = reversals_from(&a.entry, &b.entry, basis);
+            findings.extend(checks::reversal(&turns));
+            if !turns.is_empty() {
+                number.matrix = Some(matrix(&[a.entry.clone(), b.entry.clone()]));
+            }
+            let s = Sides { a: a.clone(), ratio, digits };
+            let said = say(&s);
+            findings.extend(checks::direction(s.ratio.interval, s.ratio.verdict));
+            number.text = said.text;
+            number.value = Some(said.value);
+            said.unit.clone_into(&mut number.unit);
+            number.formula = said.formula;
+            number.interval = said.interval;
+        }
+    }
+    Ok(Made::Number(keep(e, number, findings, &[&a, &b])))
+}
+
+fn by_direction(better: Better) -> Way {
+    if better == Better::Lower { Way::Turned } else { Way::Plain }
+}
+
+fn plain(_: Better) -> Way {
+    Way::Plain
+}
+
+/// `5% better`, `3% worse`: a/b - 1; where less is better, b/a - 1.
+pub(super) fn better<'a>(e: &mut Evaluator<'a>, args: &Arguments<'a>) -> Result<Made, PostError> {
+    let a = e.amount(args, "a")?;
+    if a.better() == Better::Neither {
+        let message = format!("which way {} is better is not recorded", a.metric);
+        return Err(args.error("a", message, "use `times` or `difference`, which do not judge"));
+    }
+    compared(e, args, by_direction, |s| {
+        let r = &s.ratio;
+        let (x, interval) = less_one(r);
+        let reading = if s.a.better() == Better::Lower {
+            " (lower is better: the other divided by this)"
+        } else {
+            ""
+        };
+        let word = if x >= 0.0 { "better" } else { "worse" };
+        Said {
+            text: judged(x, interval, r.verdict, s.digits, word),
+            value: x * 100.0,
+            unit: "%",
+            interval: interval.map(hundredfold),
+            formula: format!("{} - 1 = {x:.6}{reading}", r.formula),
+        }
+    })
+}
+
+/// `52% less time`, `8% more time`: 1 - t/t0.
+pub(super) fn less_time<'a>(
+    e: &mut Evaluator<'a>,
+    args: &Arguments<'a>,
+) -> Result<Made, PostError> {
+    timed(e, args)?;
+    compared(e, args, plain, |s| {
+        let r = &s.ratio;
+        let x = 1.0 - r.value;
+        let interval =
+            r.interval.map(|i| Interval { low: 1.0 - i.high, high: 1.0 - i.low, level: i.level });
+        let word = if x >= 0.0 { "less time" } else { "more time" };
+        Said {
+            text: judged(x, interval, r.verdict, s.digits, word),
+            value: x * 100.0,
+            unit: "%",
+            interval: interval.map(hundredfold),
+            formula: format!("1 - {} = {x:.6}", r.formula),
+        }
+    })
+}
+
+/// `2.6 times`: a/b, whichever way is better.
+pub(super) fn times<'a>(e: &mut Evaluator<'a>, args: &Arguments<'a>) -> Result<Made, PostError> {
+    compared(e, args, plain, |s| ratio_said(s, "times"))
+}
+
+/// `2.1 times as fast`: t0/t.
+pub(super) fn speedup<'a>(e: &mut Evaluator<'a>, args: &Arguments<'a>) -> Result<Made, PostError> {
+    timed(e, args)?;
+    compared(e, args, |_| Way::Turned, |s| ratio_said(s, "times as fast"))
+}
+
+fn ratio_said(s: &Sides, words: &str) -> Said {
+    let r = &s.ratio;
+    let text = match r.interval {
+        Some(i) => {
+            let d = assay_model::units::interval_decimals(i.high - i.low);
+            format!("{:.d$} {words} ({:.d$}..{:.d$})", r.value, i.low, i.high)
+        }
+        None => format!("{} {words}", phrase::ratio(r.value, s.digits)),
+    };
+    let formula = format!("{} = {:.6}", r.formula, r.value);
+    Said { text, value: r.value, unit: "1", interval: r.interval, formula }
+}
+
+/// `15 min less`, `2.53 points more`: a - b.
+pub(super) fn difference<'a>(
+    e: &mut Evaluator<'a>,
+    args: &Arguments<'a>,
+) -> Result<Made, PostError> {
+    let digits = args.count("digits", DIGITS)?;
+    let a = e.amount(args, "a")?;
+    let b = e.amount(args, "than")?;
+    comparable(args, &a, &b)?;
+    let (qa, qb) = (&a.entry.value, &b.entry.value);
+    let x = qa.value - qb.value;
+    let unit = if qa.unit == "%" { "points".to_owned() } else { qa.unit.clone() };
+    let decimals = digits.or_else(|| Some(a.decimals?.max(b.decimals?)));
+    let word = if x <= 0.0 { "less" } else { "more" };
+    let mut number = base(e, args.function(), args.line(), &[&a, &b], Basis::Total);
+    number.text = format!("{} {word}", phrase::with_unit(&phrase::plain(x.abs(), decimals), &unit));
+    number.value = Some(x);
+    number.unit = unit;
+    number.kind = qa.per(qb).map_or_else(|| "derived".to_owned(), |q| kind(&q));
+    number.formula = format!("{} - {} = {x}", qa.operand(), qb.operand());
+    let findings = checks::pair(e, &a, &b, Basis::Total);
+    Ok(Made::Number(keep(e, number, findings, &[&a, &b])))
+}
+
+/// Only times have a reading as a speed.
+fn timed<'a>(e: &mut Evaluator<'a>, args: &Arguments<'a>) -> Result<(), PostError> {
+    let a = e.amount(args, "a")?;
+    let unit = &a.entry.value.unit;
+    if phrase::is_time(unit) {
+        return Ok(());
+    }
+    let message = format!("`{}` is for times, and {} is in {unit}", args.function(), a.metric);
+    Err(args.error("a", message, "use `better` or `times`"))
+}
+
+fn less_one(r: &Ratio) -> (f64, Option<Interval>) {
+    let interval =
+        r.interval.map(|i| Interval { low: i.low - 1.0, high: i.high - 1.0, level: i.level });
+    (r.value - 1.0, interval)
+}
+
+fn hundredfold(i: Interval) -> Interval {
+    Interval { low: i.low * 100.0, high: i.high * 100.0, level: i.level }
+}
+
+/// A percentage with its word; where the interval does not tell the sides apart, that instead.
+fn judged(
+    x: f64,
+    interval: Option<Interval>,
+    verdict: Option<Verdict>,
+    digits: Option<usize>,
+    word: &str,
+) -> String {
+    let Some(i) = interval else {
+        return if x.abs() < 5e-7 {
+            "equal".to_owned()
+        } else {
+            format!("{} {word}", phrase::percent(x.abs(), digits))
+        };
+    };
+    let decimals = digits.unwrap_or_else(|| phrase::percent_decimals(i));
+    let ends = phrase::percents(i, decimals);
+    let number = phrase::percent(x, Some(decimals));
+    match verdict {
+        Some(Verdict::Equivalent) => format!("equivalent ({number}, {ends})"),
+        Some(Verdict::Inconclusive) => format!("not clearly different ({number}, {ends})"),
+        _ if i.contains(0.0) => format!("not clearly different ({number}, {ends})"),
+        _ if x < 0.0 => {
+            let turned = Interval { low: -i.high, high: -i.low, level: i.level };
+            format!(
+                "{} {word} ({})",
+                phrase::percent(-x, Some(decimals)),
+                phrase::percents(turned, decimals)
+            )
+        }
+        _ => format!("{number} {word} ({ends})"),
+    }
+}

@@ -1,0 +1,146 @@
+//! `landscape`: a table of results ranked under a denominator.
+
+use assay_rules::denominator::{Basis, MatrixShown};
+use assay_rules::landscape::{Landscape, Line, Role};
+
+use super::rank::load;
+use super::value::{base, basis};
+use super::{Made, phrase};
+use crate::post::arguments::Arguments;
+use crate::post::document::{Block, Cell, Column, Table};
+use crate::post::error::{PostError, meant};
+use crate::post::evaluate::Evaluator;
+
+/// The most lines of a table.
+const LINES: usize = 500;
+
+/// A landscape as a table; with a denominator, the table over all of them stands under it.
+pub(super) fn landscape<'a>(e: &mut Evaluator<'a>, a: &Arguments<'a>) -> Result<Made, PostError> {
+    let basis = basis(a)?;
+    let mut landscape = load(e, a, "name", basis)?;
+    let with_matrix = a.truth("matrix")? || basis != Basis::Total;
+    if basis != Basis::Total {
+        landscape.check_ranking(MatrixShown::Yes);
+    }
+    let entries = landscape.entries();
+    let top = a.count("top", LINES)?.unwrap_or(LINES);
+    landscape.lines.truncate(top);
+    let kept = kept(a, &landscape)?;
+    let ranked = landscape.ordered_by.is_some();
+    let mut table = Table { caption: caption(&landscape), ..Table::default() };
+    if ranked {
+        table.columns.push(Column { title: "place".to_owned(), number: true });
+    }
+    for i in &kept {
+        let c = &landscape.columns[*i];
+        table.columns.push(Column { title: c.title.clone(), number: c.role != Role::Words });
+    }
+    for line in &landscape.lines {
+        let mut row = Vec::new();
+        if ranked {
+            row.push(line.rank.map_or(Cell::Nothing, |r| Cell::Words(r.to_string())));
+        }
+        let cells = cells(e, a, &landscape, line);
+        row.extend(kept.iter().map(|i| cells[*i].clone()));
+        table.rows.push(row);
+    }
+    table.notes = landscape.omissions();
+    table.notes.extend(landscape.derived());
+    if !landscape.note.is_empty() {
+        table.notes.push(landscape.note.clone());
+    }
+    let line = Some(a.line());
+    table.findings = landscape.findings.iter().map(|f| e.find(f.clone(), line)).collect();
+    if with_matrix {
+        table.notes.push(standing(&entries));
+    }
+    Ok(Made::Block(Block::Table(table)))
+}
+
+/// The heading and what the values are.
+fn caption(landscape: &Landscape) -> String {
+    format!("{}. {}", landscape.heading(), landscape.measure())
+}
+
+/// Who leads by which denominator, in a sentence each.
+fn standing(entries: &[assay_rules::denominator::Entry]) -> String {
+    let matrix = assay_rules::denominator::matrix(entries);
+    let leaders: Vec<String> = matrix
+        .bases
+        .iter()
+        .enumerate()
+        .filter_map(|(i, basis)| {
+            let first = matrix
+                .rows
+                .iter()
+                .find(|r| r.cells[i].as_ref().is_some_and(|c| c.rank == Some(1)))?;
+            let cell = first.cells[i].as_ref()?;
+            let known = matrix.rows.iter().filter(|r| r.cells[i].is_some()).count();
+            Some(format!(
+                "{basis} {} ({}, of {known} recorded)",
+                first.label,
+                phrase::with_unit(&cell.quantity.text(), &cell.quantity.unit)
+            ))
+        })
+        .collect();
+    format!("First by each denominator: {}.", leaders.join("; "))
+}
+
+/// Which columns are shown.
+fn kept(a: &Arguments<'_>, landscape: &Landscape) -> Result<Vec<usize>, PostError> {
+    let wanted = a.texts("columns")?;
+    if wanted.is_empty() {
+        return Ok((0..landscape.columns.len()).collect());
+    }
+    let keys: Vec<&str> = landscape.columns.iter().map(|c| c.key.as_str()).collect();
+    wanted
+        .into_iter()
+        .map(|(name, _)| {
+            keys.iter().position(|k| *k == name).ok_or_else(|| {
+                let message = format!("the landscape `{}` has no column `{name}`", landscape.name);
+                a.error("columns", message, meant(name, &keys))
+            })
+        })
+        .collect()
+}
+
+/// The cells of a line: words, printed numbers with their ids, and numbers computed here.
+fn cells(
+    e: &mut Evaluator<'_>,
+    a: &Arguments<'_>,
+    landscape: &Landscape,
+    line: &Line,
+) -> Vec<Cell> {
+    let mut ids = line.ids.iter();
+    let first = line.ids.first().cloned().unwrap_or_default();
+    landscape
+        .columns
+        .iter()
+        .zip(&line.cells)
+        .map(|(column, cell)| {
+            let Some(cell) = cell else { return Cell::Nothing };
+            match column.role {
+                Role::Words => Cell::Words(cell.text.clone()),
+                Role::Count => Cell::Quoted(cell.text.clone(), first.clone()),
+                Role::Value => Cell::Quoted(
+                    cell.text.clone(),
+                    ids.next().cloned().unwrap_or_else(|| first.clone()),
+                ),
+                Role::Derived => {
+                    let rows: Vec<usize> =
+                        line.ids.iter().filter_map(|id| e.library.at(id)).collect();
+                    let amounts: Vec<_> = rows.into_iter().map(|at| e.quoted(at)).collect();
+                    let refs: Vec<_> = amounts.iter().collect();
+                    let mut number = base(e, "landscape", a.line(), &refs, Basis::Total);
+                    number.text.clone_from(&cell.text);
+                    number.value = cell.value;
+                    number.unit.clone_from(&column.title);
+                    "derived from quoted".clone_into(&mut number.kind);
+                    number.formula = cell.formula.clone().unwrap_or_default();
+                    number.in_table = true;
+                    Cell::Number(e.number(number, Vec::new()))
+                }
+            }
+        })
+        .collect()
+}

@@ -1,0 +1,139 @@
+//! Numbers as they stand in sentences. Every one is rounded once, from the raw value.
+
+use assay_model::{Interval, units};
+
+/// A percentage: whole ones, and more decimals for a small one, so that no difference is shown as 0.
+pub(super) fn percent(fraction: f64, decimals: Option<usize>) -> String {
+    let value = fraction.abs() * 100.0;
+    let digits = decimals
+        .unwrap_or_else(|| (0..4).find(|d| value >= 0.5 / 10f64.powi(*d as i32)).unwrap_or(4));
+    let sign = if fraction < 0.0 { "-" } else { "" };
+    format!("{sign}{value:.digits$}%")
+}
+
+/// A ratio: one decimal, two near 1, none from 10 on.
+pub(super) fn ratio(value: f64, decimals: Option<usize>) -> String {
+    let digits = decimals.unwrap_or(match value {
+        v if v >= 9.95 => 0,
+        v if (v - 1.0).abs() < 0.095 || v < 0.095 => 2,
+        _ => 1,
+    });
+    format!("{value:.digits$}")
+}
+
+/// The ends of an interval of fractions: `3.1%..7.4%`.
+pub(super) fn percents(interval: Interval, decimals: usize) -> String {
+    let end = |x: f64| format!("{:.decimals$}%", x * 100.0);
+    format!("{}..{}", end(interval.low), end(interval.high))
+}
+
+/// How many decimals a percentage with this interval has.
+pub(super) fn percent_decimals(interval: Interval) -> usize {
+    let width = (interval.high - interval.low) * 100.0;
+    if !(width.is_finite() && width > 0.0) {
+        return 1;
+    }
+    (1.0 - width.log10().floor()).clamp(0.0, 3.0) as usize
+}
+
+/// A number without history: four significant digits, but never fewer than its whole part has.
+pub(super) fn plain(value: f64, decimals: Option<usize>) -> String {
+    match decimals {
+        Some(digits) => format!("{value:.digits$}"),
+        None if value.abs() >= 1000.0 || value.fract() == 0.0 => format!("{:.0}", value.round()),
+        None => units::significant(value, 4),
+    }
+}
+
+/// `1st`, `2nd`, `13th`.
+pub(super) fn ordinal(n: usize) -> String {
+    let end = match (n % 10, n % 100) {
+        (_, 11..=13) => "th",
+        (1, _) => "st",
+        (2, _) => "nd",
+        (3, _) => "rd",
+        _ => "th",
+    };
+    format!("{n}{end}")
+}
+
+/// A number with its unit; a bare score and a plain ratio have none.
+pub(super) fn with_unit(number: &str, unit: &str) -> String {
+    if matches!(unit, "" | "1" | "score") { number.to_owned() } else { format!("{number} {unit}") }
+}
+
+/// By what a value in `from` is divided to be one in `to`: an SI prefix, an IEC prefix of bytes, or
+/// a time unit. `None` where they are not of one kind.
+pub(super) fn factor(from: &str, to: &str) -> Option<f64> {
+    if from == to {
+        return Some(1.0);
+    }
+    let time = |u: &str| {
+        [
+            ("ns", 1e-9),
+            ("us", 1e-6),
+            ("µs", 1e-6),
+            ("ms", 1e-3),
+            ("s", 1.0),
+            ("min", 60.0),
+            ("h", 3600.0),
+            ("d", 86_400.0),
+        ]
+        .into_iter()
+        .find(|(name, _)| *name == u)
+        .map(|(_, f)| f)
+    };
+    if let (Some(a), Some(b)) = (time(from), time(to)) {
+        return Some(b / a);
+    }
+    let si =
+        [("k", 1e3), ("M", 1e6), ("G", 1e9), ("T", 1e12), ("m", 1e-3), ("µ", 1e-6), ("n", 1e-9)];
+    if let Some((_, f)) = si.into_iter().find(|(p, _)| to.strip_prefix(p) == Some(from)) {
+        return Some(f);
+    }
+    let iec =
+        [("Ki", 1024.0), ("Mi", 1_048_576.0), ("Gi", 1_073_741_824.0), ("Ti", 1_099_511_627_776.0)];
+    let bytes = from == "B" || from == "B/s";
+    iec.into_iter().find(|(p, _)| bytes && to.strip_prefix(p) == Some(from)).map(|(_, f)| f)
+}
+
+/// Whether a unit is one of time.
+pub(super) fn is_time(unit: &str) -> bool {
+    factor(unit, "s").is_some()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn numbers_are_rounded_once_and_never_to_nothing() {
+        assert_eq!(
+            [percent(0.0493, None), percent(0.0032, None), percent(1.204, None)],
+            ["5%", "0.3%", "120%"]
+        );
+        assert_eq!([percent(0.5, Some(1)), percent(-0.05, None)], ["50.0%", "-5%"]);
+        assert_eq!(
+            [ratio(2.648, None), ratio(1.049, None), ratio(13.4, None)],
+            ["2.6", "1.05", "13"]
+        );
+        assert_eq!(
+            [plain(422_782.4, None), plain(483.18, None), plain(16.0, None)],
+            ["422782", "483.2", "16"]
+        );
+        assert_eq!(
+            [ordinal(1), ordinal(2), ordinal(11), ordinal(23)],
+            ["1st", "2nd", "11th", "23rd"]
+        );
+    }
+
+    #[test]
+    fn units_of_one_kind_are_converted() {
+        assert_eq!(factor("ops/s", "kops/s"), Some(1e3));
+        assert_eq!(factor("B/s", "MiB/s"), Some(1_048_576.0));
+        assert_eq!(factor("s", "min"), Some(60.0));
+        assert_eq!(factor("bops", "s"), None);
+        assert_eq!(factor("MB", "MiB"), None);
+        assert!(is_time("min") && is_time("s") && !is_time("bops"));
+    }
+}

@@ -1,0 +1,370 @@
+//! `table` and `configuration`: chosen results as lines, with computed columns.
+
+use assay_rules::denominator::{Basis, Denominator};
+
+use super::value::{base, keep, unsupported};
+use super::{Made, phrase};
+use crate::post::amount::Amount;
+use crate::post::arguments::Arguments;
+use crate::post::checks;
+use crate::post::document::{Block, Cell, Column, ComputedNumber, Table};
+use crate::post::error::{PostError, meant};
+use crate::post::evaluate::{Evaluator, finding};
+use crate::terminal::KEY_FACTS;
+
+/// The most lines of a table.
+const LINES: usize = 500;
+
+/// What a column shows.
+enum Shows {
+    Field(String),
+    Label,
+    Kind,
+    Value,
+    Per(Denominator),
+    Times(Amount),
+    Better(Amount),
+    LessTime(Amount),
+}
+
+const FIELDS: &[&str] = &[
+    "id",
+    "source",
+    "benchmark",
+    "metric",
+    "unit",
+    "system",
+    "vendor",
+    "chips",
+    "cores",
+    "threads",
+    "ghz",
+    "processor",
+    "memory_gb",
+    "rack_units",
+    "watts",
+    "os",
+    "compiler_or_jvm",
+    "config_note",
+    "as_of_date",
+];
+const COUNTS: &[&str] = &["chips", "cores", "threads", "ghz", "memory_gb", "rack_units", "watts"];
+const COMPUTED: &[&str] =
+    &["label", "kind", "value", "per DENOMINATOR", "times ID", "better ID", "less_time ID"];
+
+/// A table of chosen results.
+pub(super) fn table<'a>(e: &mut Evaluator<'a>, a: &Arguments<'a>) -> Result<Made, PostError> {
+    let amounts = amounts(e, a)?;
+    let mut columns = Vec::new();
+    for (spec, span) in a.texts("columns")? {
+        let (title, what) =
+            spec.split_once('=').map_or((None, spec), |(t, w)| (Some(t.trim()), w.trim()));
+        let shows = shows(e, a, what, span)?;
+        let number = !matches!(&shows, Shows::Label | Shows::Kind)
+            && !matches!(&shows, Shows::Field(f) if !COUNTS.contains(&f.as_str()));
+        let title = title.map_or_else(|| title_of(&shows, &amounts), str::to_owned);
+        columns.push((Column { title, number }, shows));
+    }
+    let caption = a.text("caption")?.unwrap_or("").to_owned();
+    let mut table = Table {
+        caption,
+        columns: columns.iter().map(|(c, _)| c.clone()).collect(),
+        ..Table::default()
+    };
+    for amount in &amounts {
+        let row = columns.iter().map(|(_, shows)| cell(e, a, amount, shows)).collect();
+        table.rows.push(row);
+    }
+    let kinds = |of: fn((bool, bool)) -> bool| amounts.iter().any(|x| of(x.kinds()));
+    if kinds(|k| k.0) && kinds(|k| k.1) {
+        let mixed = finding(
+            "F47",
+            "kinds-not-mixed",
+            assay_model::Severity::Warning,
+            "measured and quoted numbers stand in one table; nobody showed that both measure the same",
+            "take their order as orientation only",
+        );
+        let line = Some(a.line());
+        table.findings.push(e.find(mixed, line));
+        if !columns.iter().any(|(_, s)| matches!(s, Shows::Kind)) {
+            table.columns.push(Column { title: "kind".to_owned(), number: false });
+            for (row, amount) in table.rows.iter_mut().zip(&amounts) {
+                row.push(Cell::Words(amount.entry.value.kind_words().to_owned()));
+            }
+        }
+    }
+    Ok(Made::Block(Block::Table(table)))
+}
+
+/// The results that `of` names: ids, patterns, results of runs, calls.
+pub(super) fn amounts<'a>(
+    e: &mut Evaluator<'a>,
+    a: &Arguments<'a>,
+) -> Result<Vec<Amount>, PostError> {
+    let mut out = Vec::new();
+    for member in a.members("of") {
+        match &member.what {
+            crate::post::expression::What::Text(text) if text.contains('*') => {
+                let fitting = e.library.fitting(text);
+                if fitting.is_empty() {
+                    return Err(e.text.error(
+                        member.span.clone(),
+                        format!("no result's id fits `{text}`"),
+                        "",
+                    ));
+                }
+                out.extend(fitting.into_iter().map(|at| e.quoted(at)));
+            }
+            _ => out.push(e.amount_of(a, "of", member)?),
+        }
+    }
+    if out.is_empty() || out.len() > LINES {
+        return Err(a.error(
+            "of",
+            format!("`of` names {} results; a table has 1 to {LINES}", out.len()),
+            "",
+        ));
+    }
+    Ok(out)
+}
+
+fn shows<'a>(
+    e: &mut Evaluator<'a>,
+    a: &Arguments<'a>,
+    what: &str,
+    span: std::ops::Range<usize>,
+) -> Result<Shows, PostError> {
+    let (word, rest) = what.split_once(' ').map_or((what, ""), |(w, r)| (w, r.trim()));
+    Ok(match (word, rest) {
+        ("value", "") => Shows::Value,
+        ("label", "") => Shows::Label,
+        ("kind", "") => Shows::Kind,
+        ("per", rest) => Shows::Per(rest.parse().map_err(
+            |unknown: assay_rules::denominator::UnknownDenominator| {
+                a.error("columns", unknown.to_string(), "")
+            },
+        )?),
+        ("times", id) if !id.is_empty() => Shows::Times(e.named(id, span)?),
+        ("better", id) if !id.is_empty() => Shows::Better(e.named(id, span)?),
+        ("less_time", id) if !id.is_empty() => Shows::LessTime(e.named(id, span)?),
+        (field, "") => {
+            let more = |at: &usize| e.library.result(*at).more.contains_key(field);
+            if !FIELDS.contains(&field) && !e.used.iter().any(more) {
+                let known: Vec<&str> = FIELDS.iter().chain(COMPUTED).copied().collect();
+                let message = format!("there is no column `{field}`");
+                return Err(e.text.error(span, message, meant(field, &known)));
+            }
+            Shows::Field(field.to_owned())
+        }
+        _ => {
+            let message = format!("`{what}` is no column");
+            return Err(e.text.error(
+                span,
+                message,
+                format!("computed columns are {}", COMPUTED.join(", ")),
+            ));
+        }
+    })
+}
+
+fn title_of(shows: &Shows, amounts: &[Amount]) -> String {
+    let unit = amounts.first().map_or("", |x| x.entry.value.unit.as_str());
+    match shows {
+        Shows::Field(f) => words(f),
+        Shows::Label => "result".to_owned(),
+        Shows::Kind => "kind".to_owned(),
+        Shows::Value => {
+            if matches!(unit, "" | "1" | "score") {
+                "value".to_owned()
+            } else {
+                unit.to_owned()
+            }
+        }
+        Shows::Per(d) => format!("{unit}/{}", d.name()),
+        Shows::Times(b) => format!("times {}", b.entry.label),
+        Shows::Better(b) => format!("against {}", b.entry.label),
+        Shows::LessTime(b) => format!("time against {}", b.entry.label),
+    }
+}
+
+fn words(field: &str) -> String {
+    match field {
+        "ghz" => "GHz".to_owned(),
+        "memory_gb" => "memory, GB".to_owned(),
+        "rack_units" => "rack units".to_owned(),
+        "os" => "OS".to_owned(),
+        "compiler_or_jvm" => "compiler or JVM".to_owned(),
+        "config_note" => "note".to_owned(),
+        "as_of_date" => "as of".to_owned(),
+        other => other.replace('_', " "),
+    }
+}
+
+fn cell<'a>(e: &mut Evaluator<'a>, a: &Arguments<'a>, amount: &Amount, shows: &Shows) -> Cell {
+    let row = (amount.rows.len() == 1).then(|| amount.rows[0]);
+    let quoted = row.map(|at| e.library.result(at));
+    let numbered = |e: &mut Evaluator<'a>, number: ComputedNumber, findings, of: &[&Amount]| {
+        Cell::Number(keep(e, number, findings, of))
+    };
+    match shows {
+        Shows::Label => Cell::Words(amount.entry.label.clone()),
+        Shows::Kind => Cell::Words(amount.entry.value.kind_words().to_owned()),
+        Shows::Field(field) => {
+            match quoted.and_then(|q| q.field(field).map(|t| (t.into_owned(), q.id.clone()))) {
+                Some((text, id)) if COUNTS.contains(&field.as_str()) => Cell::Quoted(text, id),
+                Some((text, _)) => Cell::Words(text),
+                None if field == "system" => Cell::Words(amount.entry.label.clone()),
+                None => Cell::Nothing,
+            }
+        }
+        Shows::Value => match quoted {
+            Some(q) => Cell::Quoted(q.value_text(), q.id.clone()),
+            None => own_value(e, a, amount),
+        },
+        Shows::Per(d) => {
+            let basis = Basis::Per(*d);
+            let mut number = base(e, a.function(), a.line(), &[amount], basis);
+            number.in_table = true;
+            match amount.under(basis) {
+                Err(_) => return Cell::Nothing,
+                Ok(q) => {
+                    number.text = q.text();
+                    number.value = Some(q.value);
+                    number.unit.clone_from(&q.unit);
+                    q.kind_words().clone_into(&mut number.kind);
+                    number.formula = q.formula();
+                }
+            }
+            let findings = checks::denominator(e, amount, basis);
+            numbered(e, number, findings, &[amount])
+        }
+        Shows::Times(b) | Shows::Better(b) | Shows::LessTime(b) => {
+            let mut number = base(e, a.function(), a.line(), &[amount, b], Basis::Total);
+            number.in_table = true;
+            let findings = checks::pair(e, amount, b, Basis::Total);
+            let (qa, qb) = (&amount.entry.value, &b.entry.value);
+            let turned =
+                matches!(shows, Shows::Better(_)) && amount.better() == assay_model::Better::Lower;
+            let ratio = if qa.unit != qb.unit {
+                None
+            } else if turned {
+                qb.per(qa)
+            } else {
+                qa.per(qb)
+            };
+            match ratio {
+                None => unsupported(&mut number, &format!("{} against {}", qa.unit, qb.unit)),
+                Some(q) => {
+                    let (text, value, unit, tail) = match shows {
+                        Shows::Times(_) => (phrase::ratio(q.value, Some(2)), q.value, "1", ""),
+                        Shows::LessTime(_) => (
+                            phrase::percent(1.0 - q.value, None),
+                            (1.0 - q.value) * 100.0,
+                            "%",
+                            ", taken from 1",
+                        ),
+                        _ => (
+                            phrase::percent(q.value - 1.0, None),
+                            (q.value - 1.0) * 100.0,
+                            "%",
+                            " - 1",
+                        ),
+                    };
+                    (number.text, number.value) = (text, Some(value));
+                    unit.clone_into(&mut number.unit);
+                    q.kind_words().clone_into(&mut number.kind);
+                    number.formula = format!("{}{tail}", q.formula());
+                }
+            }
+            numbered(e, number, findings, &[amount, b])
+        }
+    }
+}
+
+/// A value that is no single quoted one: of a run, or put together.
+fn own_value<'a>(e: &mut Evaluator<'a>, a: &Arguments<'a>, amount: &Amount) -> Cell {
+    let mut number = base(e, a.function(), a.line(), &[amount], Basis::Total);
+    let q = &amount.entry.value;
+    number.text = match q.interval {
+        Some(_) => crate::figures::with_interval(q.value, q.interval, &q.unit),
+        None => phrase::with_unit(&phrase::plain(q.value, amount.decimals), &q.unit),
+    };
+    number.value = Some(q.value);
+    number.unit.clone_from(&q.unit);
+    q.kind_words().clone_into(&mut number.kind);
+    number.formula = q.formula();
+    number.interval = q.interval;
+    number.in_table = true;
+    let findings = checks::single(e, amount);
+    Cell::Number(keep(e, number, findings, &[amount]))
+}
+
+/// What is known of the systems behind results, or of the system of a run.
+pub(super) fn configuration<'a>(
+    e: &mut Evaluator<'a>,
+    a: &Arguments<'a>,
+) -> Result<Made, PostError> {
+    let run = a.texts("of").ok().and_then(|t| match t.as_slice() {
+        [(name, span)] if e.front.runs.contains_key(*name) => Some((*name, span.clone())),
+        _ => None,
+    });
+    if let Some((alias, span)) = run {
+        let view = e.view(alias, span)?;
+        let facts = &view.system.facts;
+        let rows = KEY_FACTS
+            .iter()
+            .filter_map(|(name, path)| Some((name, facts.get(*path)?)))
+            .map(|(name, fact)| {
+                let text = fact.value().map_or_else(|| "unknown".to_owned(), str::to_owned);
+                vec![Cell::Words((*name).to_owned()), Cell::Words(text)]
+            })
+            .collect();
+        let column = |title: &str| Column { title: title.to_owned(), number: false };
+        return Ok(Made::Block(Block::Table(Table {
+            caption: format!(
+                "The system of run {}, described before its first trial",
+                view.summary.id
+            ),
+            columns: vec![column("fact"), column("value")],
+            rows,
+            ..Table::default()
+        })));
+    }
+    let amounts = amounts(e, a)?;
+    let shown = [
+        "system",
+        "vendor",
+        "chips",
+        "cores",
+        "threads",
+        "ghz",
+        "processor",
+        "memory_gb",
+        "rack_units",
+        "os",
+        "compiler_or_jvm",
+        "config_note",
+    ];
+    let rows: Vec<usize> = amounts.iter().filter_map(|x| x.rows.first().copied()).collect();
+    let text = |field: &str, at: usize| {
+        e.library.result(at).field(field).map(std::borrow::Cow::into_owned)
+    };
+    let mut table = Table {
+        caption: "Configurations as the sources print them".to_owned(),
+        columns: vec![Column { title: String::new(), number: false }],
+        ..Table::default()
+    };
+    for at in &rows {
+        table.columns.push(Column { title: e.library.result(*at).id.clone(), number: false });
+    }
+    for field in shown {
+        if rows.iter().all(|at| text(field, *at).is_none()) {
+            continue;
+        }
+        let mut line = vec![Cell::Words(words(field))];
+        line.extend(rows.iter().map(|at| text(field, *at).map_or(Cell::Nothing, Cell::Words)));
+        table.rows.push(line);
+    }
+    table.notes.push("A dash: the source does not say.".to_owned());
+    Ok(Made::Block(Block::Table(table)))
+}

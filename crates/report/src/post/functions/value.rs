@@ -1,0 +1,224 @@
+//! `value`, `per` and `field`: one number.
+
+use assay_rules::denominator::{Basis, Denominator};
+
+use super::{Made, phrase};
+use crate::figures::with_interval;
+use crate::post::amount::Amount;
+use crate::post::arguments::Arguments;
+use crate::post::checks;
+use crate::post::document::{ComputedNumber, Input};
+use crate::post::error::{PostError, meant};
+use crate::post::evaluate::Evaluator;
+use crate::post::expression::Call;
+
+/// The most decimals or digits that can be asked for.
+pub(super) const DIGITS: usize = 9;
+
+/// A value as it was printed or measured.
+pub(super) fn value<'a>(e: &mut Evaluator<'a>, a: &Arguments<'a>) -> Result<Made, PostError> {
+    let amount = e.amount(a, "of")?;
+    let digits = a.count("digits", DIGITS)?;
+    let unit = &amount.entry.value.unit;
+    let wanted = a.text("unit")?.unwrap_or(unit);
+    let Some(factor) = phrase::factor(unit, wanted) else {
+        let message = format!("a value in {unit} cannot be given in {wanted}");
+        return Err(a.error(
+            "unit",
+            message,
+            format!("give it in {unit}, with a prefix if need be"),
+        ));
+    };
+    Ok(Made::Number(printed(e, a.function(), a.line(), &amount, factor, wanted, digits)))
+}
+
+/// A value that was put together by another function, in a sentence.
+pub(in crate::post) fn print(e: &mut Evaluator<'_>, call: &Call, amount: &Amount) -> Made {
+    let line = e.text.place(call.span.start).0;
+    let unit = amount.entry.value.unit.clone();
+    Made::Number(printed(e, &call.name, line, amount, 1.0, &unit, None))
+}
+
+fn printed(
+    e: &mut Evaluator<'_>,
+    function: &str,
+    line: usize,
+    amount: &Amount,
+    factor: f64,
+    unit: &str,
+    digits: Option<usize>,
+) -> usize {
+    let quantity = &amount.entry.value;
+    let value = quantity.value / factor;
+    let own = factor == 1.0;
+    let text = match (digits, amount.decimals.filter(|_| own)) {
+        (Some(digits), _) => phrase::with_unit(&phrase::plain(value, Some(digits)), unit),
+        (None, Some(decimals)) => phrase::with_unit(&phrase::plain(value, Some(decimals)), unit),
+        (None, None) if quantity.interval.is_some() && own => {
+            with_interval(value, quantity.interval, unit)
+        }
+        (None, None) => phrase::with_unit(&phrase::plain(value, None), unit),
+    };
+    let formula =
+        if own { quantity.formula() } else { format!("{} = {value} {unit}", quantity.formula()) };
+    let mut number = base(e, function, line, &[amount], Basis::Total);
+    number.text = text;
+    number.value = Some(value);
+    unit.clone_into(&mut number.unit);
+    quantity.kind_words().clone_into(&mut number.kind);
+    number.formula = formula;
+    number.interval = quantity.interval.map(|mut i| {
+        (i.low, i.high) = (i.low / factor, i.high / factor);
+        i
+    });
+    let findings = checks::single(e, amount);
+    keep(e, number, findings, &[amount])
+}
+
+/// A value divided by what its system has.
+pub(super) fn per<'a>(e: &mut Evaluator<'a>, a: &Arguments<'a>) -> Result<Made, PostError> {
+    let amount = e.amount(a, "of")?;
+    let basis = basis(a)?;
+    let digits = a.count("digits", DIGITS)?;
+    let mut number = base(e, a.function(), a.line(), &[&amount], basis);
+    let mut findings = checks::single(e, &amount);
+    findings.extend(checks::denominator(e, &amount, basis));
+    match amount.under(basis) {
+        Ok(q) => {
+            number.text = phrase::with_unit(&phrase::plain(q.value, digits), &q.unit);
+            number.value = Some(q.value);
+            number.unit.clone_from(&q.unit);
+            q.kind_words().clone_into(&mut number.kind);
+            number.formula = q.formula();
+            number.interval = q.interval;
+        }
+        Err(why) => unsupported(&mut number, &why),
+    }
+    Ok(Made::Number(keep(e, number, findings, &[&amount])))
+}
+
+/// What stands in a column of a quoted result.
+pub(super) fn field<'a>(e: &mut Evaluator<'a>, a: &Arguments<'a>) -> Result<Made, PostError> {
+    const COLUMNS: &[&str] = &[
+        "system",
+        "vendor",
+        "chips",
+        "cores",
+        "threads",
+        "instances",
+        "ghz",
+        "processor",
+        "memory_gb",
+        "rack_units",
+        "watts",
+        "os",
+        "compiler_or_jvm",
+        "config_note",
+        "as_of_date",
+        "benchmark",
+        "metric",
+        "value_per_jvm",
+    ];
+    let Some(name) = a.text("of")? else { return Err(a.error("of", "`field` needs a result", "")) };
+    let Some(column) = a.text("column")? else {
+        return Err(a.error("column", "`field` needs a column", ""));
+    };
+    let at = e.row(name, a.get("of").map_or(a.span(), |x| x.span.clone()))?;
+    let amount = e.quoted(at);
+    let row = e.library.result(at);
+    if !COLUMNS.contains(&column) && !row.more.contains_key(column) {
+        let message = format!("results have no column `{column}`");
+        return Err(a.error("column", message, meant(column, COLUMNS)));
+    }
+    let mut number = base(e, a.function(), a.line(), &[&amount], Basis::Total);
+    "quoted".clone_into(&mut number.kind);
+    number.unit.clear();
+    let text = if column == "instances" {
+        row.instances_or_inferred().map(|n| n.to_string().into())
+    } else {
+        row.field(column)
+    };
+    match text {
+        Some(text) => {
+            number.value = text.parse().ok();
+            number.formula = format!("{column} of {}: {text}", e.library.label(at));
+            number.inputs = vec![Input {
+                label: format!("{column} of {}", e.library.label(at)),
+                value: number.value.unwrap_or(f64::NAN),
+                unit: String::new(),
+                kind: "quoted".to_owned(),
+                result: Some(row.id.clone()),
+                run: None,
+                source: row.source.clone(),
+            }];
+            number.text = text.into_owned();
+        }
+        None => {
+            unsupported(&mut number, &format!("{column} of {} not recorded", e.library.label(at)));
+        }
+    }
+    Ok(Made::Number(keep(e, number, Vec::new(), &[&amount])))
+}
+
+/// The basis that `per` asks for.
+pub(super) fn basis(a: &Arguments<'_>) -> Result<Basis, PostError> {
+    match a.text("per")? {
+        None => Ok(Basis::Total),
+        Some(text) => text
+            .parse::<Denominator>()
+            .map(Basis::Per)
+            .map_err(|unknown| a.error("per", unknown.to_string(), "")),
+    }
+}
+
+/// A number with what it is computed from, and nothing else yet.
+pub(super) fn base(
+    e: &Evaluator<'_>,
+    function: &str,
+    line: usize,
+    amounts: &[&Amount],
+    basis: Basis,
+) -> ComputedNumber {
+    let id = |at: usize| e.library.result(at).id.clone();
+    ComputedNumber {
+        anchor: String::new(),
+        function: function.to_owned(),
+        text: String::new(),
+        value: None,
+        unit: "1".to_owned(),
+        kind: String::new(),
+        formula: String::new(),
+        interval: None,
+        inputs: amounts.iter().flat_map(|a| a.inputs(basis, id)).collect(),
+        findings: Vec::new(),
+        withheld: None,
+        line,
+        matrix: None,
+        in_table: false,
+    }
+}
+
+/// A number that cannot be had, with the reason in its place.
+pub(super) fn unsupported(number: &mut ComputedNumber, why: &str) {
+    number.text = format!("unsupported: {why}");
+    number.withheld = Some(why.to_owned());
+    number.value = None;
+}
+
+/// Keeps a number; one of a withheld result is withheld too.
+pub(super) fn keep(
+    e: &mut Evaluator<'_>,
+    mut number: ComputedNumber,
+    findings: Vec<assay_model::Finding>,
+    amounts: &[&Amount],
+) -> usize {
+    if let Some(why) = amounts.iter().find_map(|a| a.withheld.as_ref()) {
+        number.withhold(why);
+        for input in &mut number.inputs {
+            if input.run.is_some() {
+                input.value = f64::NAN;
+            }
+        }
+    }
+    e.number(number, findings)
+}

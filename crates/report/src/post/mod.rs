@@ -1,0 +1,38 @@
+//! Posts: a template's Markdown with its numbers computed, not typed. `{{ better("t5240-1.6",
+//! than="p570-4chip") }}` becomes "5% better" with a link to its inputs; what the checks find stands
+//! beside the number, and a number that is invalid keeps the post from being published.
+//!
+//! [`Template::read`] reads, [`Template::evaluate`] computes a [`Post`], and [`html`], [`markdown`],
+//! [`numbers_csv`], [`results_csv`] and [`json`] write it. All of them are pure functions.
+
+mod amount;
+mod arguments;
+mod body;
+mod checks;
+mod document;
+mod error;
+mod evaluate;
+mod expression;
+mod fair_use;
+mod files;
+mod front;
+mod functions;
+mod html;
+mod library;
+mod markdown;
+mod operand;
+mod prose;
+mod read;
+mod template;
+#[cfg(test)]
+mod tests;
+
+pub use document::{ComputedNumber, Input, Post, PostFinding, UsedResult};
+pub use error::PostError;
+pub use evaluate::Template;
+pub use files::{json, numbers_csv, results_csv};
+pub use front::{Front, RunSpec};
+pub use html::html;
+pub use library::Library;
+pub use markdown::markdown;
+pub use read::{MAX_SIZE, decode};

@@ -1,0 +1,327 @@
+//! What a text in a call stands for: a quoted result, or `run:metric@treatment`.
+
+use std::ops::Range;
+
+use assay_model::{CurvePoint, CurveSummary, Interval, Kind, TreatmentSummary, nearest};
+use assay_rules::denominator::{Counts, Entry};
+use assay_rules::quantity::Quantity;
+
+use super::amount::{Amount, OfRun};
+use super::arguments::Arguments;
+use super::error::{PostError, meant};
+use super::evaluate::Evaluator;
+use super::expression::{Expression, What};
+use super::functions::Made;
+use super::library::Missing;
+use crate::figures::centre;
+use crate::view::RunView;
+
+impl<'a> Evaluator<'a> {
+    /// The amount that an argument stands for.
+    pub(super) fn amount(
+        &mut self,
+        arguments: &Arguments<'a>,
+        name: &str,
+    ) -> Result<Amount, PostError> {
+        let Some(expression) = arguments.get(name) else {
+            return Err(arguments.error(
+                name,
+                format!("`{}` needs `{name}`", arguments.function()),
+                "",
+            ));
+        };
+        self.amount_of(arguments, name, expression)
+    }
+
+    /// The amount that an expression stands for.
+    pub(super) fn amount_of(
+        &mut self,
+        arguments: &Arguments<'a>,
+        name: &str,
+        expression: &'a Expression,
+    ) -> Result<Amount, PostError> {
+        match &expression.what {
+            What::Text(text) => self.named(text, expression.span.clone()),
+            What::Call(call) => match self.call(call)? {
+                Made::Amount(amount) => Ok(*amount),
+                _ => Err(self.text.error(
+                    expression.span.clone(),
+                    format!(
+                        "`{}` makes a text, not a value that can be used in `{}`",
+                        call.name,
+                        arguments.function()
+                    ),
+                    "`mean`, `sum`, `least` and `greatest` make values",
+                )),
+            },
+            other => Err(self.text.error(
+                expression.span.clone(),
+                format!(
+                    "`{name}` of `{}` is a result's id in quotes, not {}",
+                    arguments.function(),
+                    other.word()
+                ),
+                "for example \"t5240-1.6\", or \"sweep:throughput@processes=1\" for a run",
+            )),
+        }
+    }
+
+    /// The amount of that name.
+    pub(super) fn named(&mut self, name: &str, span: Range<usize>) -> Result<Amount, PostError> {
+        if let Some((alias, rest)) = name.split_once(':') {
+            return self.of_run(alias, rest, span);
+        }
+        let at = self.row(name, span)?;
+        Ok(self.quoted(at))
+    }
+
+    /// The quoted result at an index, which from now on is one of those that the post rests on.
+    pub(super) fn quoted(&mut self, at: usize) -> Amount {
+        self.used.insert(at);
+        let row = self.library.result(at);
+        Amount {
+            entry: self.library.entry(at),
+            benchmark: row.benchmark.clone(),
+            metric: row.metric.clone(),
+            rows: vec![at],
+            run: None,
+            decimals: Some(usize::from(row.value_decimals)),
+            withheld: None,
+            as_of: row.as_of_date.clone(),
+        }
+    }
+
+    /// The index of a quoted result.
+    pub(super) fn row(&self, name: &str, span: Range<usize>) -> Result<usize, PostError> {
+        self.library.find(name).map_err(|missing| match missing {
+            Missing::Several(ids) => self.text.error(
+                span,
+                format!("`{name}` fits several results"),
+                format!("write more of the id: {}", ids.join(", ")),
+            ),
+            Missing::None => {
+                let ends =
+                    self.library.ids().filter_map(|id| id.split_once('-').map(|(_, end)| end));
+                let near = nearest(name, self.library.ids().chain(ends));
+                let help = near.map_or_else(
+                    || "`assay landscape NAME --csv` lists the ids of results".to_owned(),
+                    |n| format!("did you mean `{n}`?"),
+                );
+                self.text.error(span, format!("there is no result `{name}`"), help)
+            }
+        })
+    }
+
+    /// The rows that texts of an argument stand for: ids, ends of ids, and patterns with `*`.
+    pub(super) fn rows(
+        &self,
+        arguments: &Arguments<'a>,
+        name: &str,
+    ) -> Result<Vec<usize>, PostError> {
+        let mut out = Vec::new();
+        for (text, span) in arguments.texts(name)? {
+            if text.contains('*') {
+                let fitting = self.library.fitting(text);
+                if fitting.is_empty() {
+                    return Err(self.text.error(span, format!("no result's id fits `{text}`"), ""));
+                }
+                out.extend(fitting);
+            } else {
+                out.push(self.row(text, span)?);
+            }
+        }
+        Ok(out)
+    }
+
+    /// The run that an alias stands for.
+    pub(super) fn view(
+        &mut self,
+        alias: &str,
+        span: Range<usize>,
+    ) -> Result<&'a RunView, PostError> {
+        let Some(spec) = self.front.runs.get(alias) else {
+            let known: Vec<&str> = self.front.runs.keys().map(String::as_str).collect();
+            let message = format!("the front matter names no run `{alias}`");
+            return Err(self.text.error(span, message, meant(alias, &known)));
+        };
+        let Some(view) = self.runs.get(alias) else {
+            let message = format!("the run `{alias}` ({}) is not in this archive", spec.run);
+            let help = format!(
+                "make it with `assay run {}`, or put this part between `{{{{#run {alias}}}}}` and `{{{{/run}}}}`",
+                spec.experiment
+            );
+            return Err(self.text.error(span, message, help));
+        };
+        self.used_runs.insert(alias.to_owned());
+        Ok(view)
+    }
+
+    fn of_run(&mut self, alias: &str, rest: &str, span: Range<usize>) -> Result<Amount, PostError> {
+        let view = self.view(alias, span.clone())?;
+        let (metric, treatment) = rest.split_once('@').unwrap_or((rest, ""));
+        let analysis = &self.gates[alias].analysis;
+        let id = self.treatment(view, treatment, &span)?;
+        let summary = analysis.summaries.iter().find(|s| s.treatment == id && s.metric == metric);
+        let read = match summary {
+            Some(s) => of_summary(s),
+            None => match metric.rsplit_once('.').and_then(|(curve, part)| {
+                let found = analysis.curves.iter().find(|c| c.treatment == id && c.name == curve);
+                found.and_then(|c| of_curve(c, part))
+            }) {
+                Some(read) => read,
+                None => return Err(self.no_metric(view, id, metric, span)),
+            },
+        };
+        let label = view.label(id);
+        let host = &view.summary.host;
+        let label = if label.is_empty() || label == "-" {
+            host.clone()
+        } else {
+            format!("{label} on {host}")
+        };
+        let withheld =
+            self.gates[alias].treatment(id).map(|w| format!("{} {}", w.finding, w.message));
+        if read.value.is_none() && withheld.is_none() {
+            let message = format!("`{metric}` of {label} has no value in run {}", view.summary.id);
+            return Err(self.text.error(span, message, ""));
+        }
+        let from = format!("run {}", view.summary.id);
+        let value = read.value.unwrap_or(f64::NAN);
+        let what = format!("{} of {label}", read.what);
+        Ok(Amount {
+            entry: Entry {
+                label,
+                value: Quantity::given(value, &read.unit, Kind::Measured, &what, &from)
+                    .with_interval(read.interval),
+                better: read.better,
+                counts: counts(view),
+            },
+            benchmark: view.summary.workload.clone(),
+            metric: metric.to_owned(),
+            rows: Vec::new(),
+            run: Some(OfRun { alias: alias.to_owned(), treatment: id, whole: summary.is_some() }),
+            decimals: None,
+            withheld,
+            as_of: Some(view.summary.started_at.chars().take(10).collect()),
+        })
+    }
+
+    /// The treatment whose levels are all those that are given.
+    fn treatment(
+        &self,
+        view: &RunView,
+        wanted: &str,
+        span: &Range<usize>,
+    ) -> Result<u32, PostError> {
+        let given: Vec<&str> = wanted.split(',').map(str::trim).filter(|p| !p.is_empty()).collect();
+        let fits: Vec<u32> = view
+            .plan
+            .treatments
+            .iter()
+            .filter(|t| {
+                let label = t.label();
+                let own: Vec<&str> = label.split(", ").collect();
+                given.iter().all(|g| own.contains(g))
+            })
+            .map(|t| t.id)
+            .collect();
+        let labels: Vec<String> =
+            view.plan.treatments.iter().take(12).map(|t| format!("`{}`", t.label())).collect();
+        match fits.as_slice() {
+            [one] => Ok(*one),
+            [] => Err(self.text.error(
+                span.clone(),
+                format!("the run has no treatment `{wanted}`"),
+                format!("it has {}", labels.join(", ")),
+            )),
+            _ => Err(self.text.error(
+                span.clone(),
+                format!(
+                    "the run has several treatments{}",
+                    if wanted.is_empty() { String::new() } else { format!(" with `{wanted}`") }
+                ),
+                format!("name one after `@`: {}", labels.join(", ")),
+            )),
+        }
+    }
+
+    fn no_metric(&self, view: &RunView, id: u32, metric: &str, span: Range<usize>) -> PostError {
+        let of = |s: &&TreatmentSummary| s.treatment == id;
+        let mut known: Vec<String> =
+            view.analysis.summaries.iter().filter(of).map(|s| s.metric.clone()).collect();
+        for c in view.analysis.curves.iter().filter(|c| c.treatment == id) {
+            known.extend(PARTS.iter().map(|p| format!("{}.{p}", c.name)));
+        }
+        let known: Vec<&str> = known.iter().map(String::as_str).collect();
+        self.text.error(
+            span,
+            format!("run {} has no metric `{metric}`", view.summary.id),
+            meant(metric, &known),
+        )
+    }
+}
+
+/// What can be read of a curve.
+const PARTS: [&str; 5] = ["best", "best_x", "efficient", "efficient_x", "smoothness"];
+
+struct Read {
+    value: Option<f64>,
+    unit: String,
+    interval: Option<Interval>,
+    better: assay_model::Better,
+    what: String,
+}
+
+fn of_summary(s: &TreatmentSummary) -> Read {
+    Read {
+        value: centre(s),
+        unit: s.unit.clone(),
+        interval: s.summary.interval,
+        better: s.better,
+        what: s.metric.clone(),
+    }
+}
+
+fn of_curve(c: &CurveSummary, part: &str) -> Option<Read> {
+    let better = c.better;
+    let value = |p: &CurvePoint, which: &str| Read {
+        value: Some(p.value),
+        unit: c.unit.clone(),
+        interval: p.interval,
+        better,
+        what: format!("{which} value of the curve {}", c.name),
+    };
+    let place = |p: &CurvePoint, which: &str| Read {
+        value: Some(p.x),
+        unit: c.x_unit.clone(),
+        interval: None,
+        better: assay_model::Better::Neither,
+        what: format!("size of the {which} value of the curve {}", c.name),
+    };
+    match part {
+        "best" => c.best.as_ref().map(|p| value(p, "best")),
+        "best_x" => c.best.as_ref().map(|p| place(p, "best")),
+        "efficient" => c.efficient.as_ref().map(|p| value(p, "most efficient")),
+        "efficient_x" => c.efficient.as_ref().map(|p| place(p, "most efficient")),
+        "smoothness" => c.smoothness.map(|s| Read {
+            value: Some(s),
+            unit: "1".to_owned(),
+            interval: None,
+            better: assay_model::Better::Higher,
+            what: format!("smoothness of the curve {}", c.name),
+        }),
+        _ => None,
+    }
+}
+
+/// What the system of a run has of each denominator.
+fn counts(view: &RunView) -> Counts {
+    let count =
+        |path: &str| view.system.get(path).and_then(|t| t.parse::<f64>().ok()).filter(|n| *n > 0.0);
+    Counts {
+        chips: count("cpu.sockets"),
+        cores: count("cpu.cores"),
+        threads: count("cpu.threads"),
+        ..Counts::default()
+    }
+}

@@ -1,0 +1,53 @@
+//! Bytes to the text of a template, with a limit.
+
+use super::error::{PostError, Text};
+
+/// The largest template that is read, bytes.
+pub const MAX_SIZE: usize = 4 << 20;
+
+/// The character that begins the place of a computed piece in Markdown; templates cannot hold it.
+pub(super) const OPEN: char = '\u{E000}';
+/// The character that ends such a place.
+pub(super) const CLOSE: char = '\u{E001}';
+
+/// The text of a template. Bytes that are not UTF-8 are taken as Latin-1.
+///
+/// # Errors
+/// Longer than [`MAX_SIZE`], or a byte that text does not have (it is a binary file).
+pub fn decode(name: &str, bytes: &[u8]) -> Result<String, PostError> {
+    let whole = Text { name, text: "" };
+    if bytes.len() > MAX_SIZE {
+        return Err(whole.whole(
+            format!("the template is larger than {} MiB", MAX_SIZE >> 20),
+            "a post is text; put tables into files of results and name them",
+        ));
+    }
+    if let Some(at) = bytes.iter().position(|b| *b < 0x20 && !matches!(b, b'\n' | b'\r' | b'\t')) {
+        let line = bytes[..at].split(|b| *b == b'\n').count();
+        let byte = bytes[at];
+        return Err(whole.whole(
+            format!("line {line} holds a byte {byte:#04x}, which text does not have"),
+            "a template is Markdown in UTF-8 or Latin-1",
+        ));
+    }
+    let text = match std::str::from_utf8(bytes) {
+        Ok(text) => text.to_owned(),
+        Err(_) => bytes.iter().map(|b| char::from(*b)).collect(),
+    };
+    let text = text.trim_start_matches('\u{feff}').replace("\r\n", "\n");
+    Ok(text.replace([OPEN, CLOSE], "\u{FFFD}"))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn latin_1_is_understood_and_too_much_is_not_read() {
+        assert_eq!(decode("x", b"M\xfcnchen").unwrap(), "München");
+        assert_eq!(decode("x", "a\u{E000}b".as_bytes()).unwrap(), "a\u{FFFD}b");
+        let error = decode("x.md", &vec![b'a'; MAX_SIZE + 1]).unwrap_err().to_string();
+        assert!(error.contains("larger than 4 MiB"), "{error}");
+        assert!(decode("x", b"a\nb\0").unwrap_err().to_string().contains("line 2"));
+    }
+}

@@ -1,0 +1,188 @@
+//! A template's body as pieces: Markdown, calls in `{{ }}`, and sections that are there if a run is.
+
+use std::ops::Range;
+
+use super::error::{PostError, Text};
+use super::expression::{Call, Parser};
+
+/// How deep sections may stand inside each other.
+const DEPTH: usize = 4;
+
+/// A piece of a template.
+#[derive(Debug, Clone, PartialEq)]
+pub(super) enum Piece {
+    /// Markdown: bytes of the template.
+    Markdown(Range<usize>),
+    /// A call.
+    Call(Call),
+    /// `{{#run NAME}} ... {{else}} ... {{/run}}`.
+    Run(Section),
+}
+
+/// A section that is there if the archive has a run.
+#[derive(Debug, Clone, PartialEq)]
+pub(super) struct Section {
+    pub(super) alias: String,
+    pub(super) alias_span: Range<usize>,
+    pub(super) then: Vec<Piece>,
+    /// What stands there instead; `None`: a sentence that says how to make such a run.
+    pub(super) otherwise: Option<Vec<Piece>>,
+}
+
+/// What ended a row of pieces.
+enum End {
+    File,
+    Else(Range<usize>),
+    Close(Range<usize>),
+}
+
+/// The pieces of a template from a place on.
+pub(super) fn parse(text: Text<'_>, from: usize) -> Result<Vec<Piece>, PostError> {
+    let mut at = from;
+    let (pieces, end) = pieces(text, &mut at, 0)?;
+    match end {
+        End::File => Ok(pieces),
+        End::Else(span) => Err(text.error(span, "`else` outside of a section", "")),
+        End::Close(span) => Err(text.error(span, "this closes no section", "")),
+    }
+}
+
+fn pieces(text: Text<'_>, at: &mut usize, depth: usize) -> Result<(Vec<Piece>, End), PostError> {
+    let mut out = Vec::new();
+    loop {
+        let Some(open) = text.text[*at..].find("{{").map(|i| *at + i) else {
+            out.push(Piece::Markdown(*at..text.text.len()));
+            *at = text.text.len();
+            return Ok((out, End::File));
+        };
+        if text.text[..open].ends_with('\\') && open > *at {
+            out.push(Piece::Markdown(*at..open - 1));
+            out.push(Piece::Markdown(open..open + 2));
+            *at = open + 2;
+            continue;
+        }
+        out.push(Piece::Markdown(*at..open));
+        let mut parser = Parser::new(text, open + 2);
+        let closed = |parser: &mut Parser<'_>| {
+            if parser.take("}}") {
+                Ok(open..parser.at())
+            } else {
+                Err(unclosed(text, open, parser.at()))
+            }
+        };
+        if parser.take("#run") {
+            let Some(alias) = parser.name() else {
+                let help = "name a run of the front matter: `{{#run sweep}}`";
+                return Err(text.error(open..parser.at(), "the section names no run", help));
+            };
+            closed(&mut parser)?;
+            *at = parser.at();
+            out.push(Piece::Run(section(text, at, alias, open, depth + 1)?));
+            continue;
+        }
+        if parser.take("/run") {
+            let span = closed(&mut parser)?;
+            *at = parser.at();
+            return Ok((out, End::Close(span)));
+        }
+        let before = parser.at();
+        if matches!(parser.name(), Some((name, _)) if name == "else") && parser.take("}}") {
+            *at = parser.at();
+            return Ok((out, End::Else(open..*at)));
+        }
+        parser = Parser::new(text, before);
+        if text.text[open..].find("}}").is_none() {
+            return Err(unclosed(text, open, open + 2));
+        }
+        let call = parser.call()?;
+        closed(&mut parser)?;
+        *at = parser.at();
+        out.push(Piece::Call(call));
+    }
+}
+
+fn unclosed(text: Text<'_>, open: usize, at: usize) -> PostError {
+    let rest = text.text[at..].trim_start();
+    let next: String = rest.chars().take(12).take_while(|c| *c != '\n').collect();
+    if next.is_empty() || text.text[open..].find("}}").is_none() {
+        return text.error(open..open + 2, "this `{{` is never closed", "close it with `}}`");
+    }
+    let start = text.text.len() - rest.len();
+    text.error(
+        start..start + next.len(),
+        format!("expected `}}}}`, found `{next}`"),
+        "one call stands in `{{ }}`",
+    )
+}
+
+fn section(
+    text: Text<'_>,
+    at: &mut usize,
+    (alias, alias_span): (String, Range<usize>),
+    open: usize,
+    depth: usize,
+) -> Result<Section, PostError> {
+    let never = || {
+        text.error(open..alias_span.end, "this section is never closed", "close it with `{{/run}}`")
+    };
+    if depth > DEPTH {
+        return Err(text.error(
+            alias_span,
+            format!("sections stand more than {DEPTH} deep in each other"),
+            "",
+        ));
+    }
+    let (then, end) = pieces(text, at, depth)?;
+    let otherwise = match end {
+        End::File => return Err(never()),
+        End::Close(_) => None,
+        End::Else(_) => match pieces(text, at, depth)? {
+            (otherwise, End::Close(_)) => Some(otherwise),
+            (_, End::Else(span)) => return Err(text.error(span, "a second `else`", "")),
+            (_, End::File) => return Err(never()),
+        },
+    };
+    Ok(Section { alias, alias_span, then, otherwise })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn parsed(text: &str) -> Result<Vec<Piece>, PostError> {
+        parse(Text { name: "x.md", text }, 0)
+    }
+
+    #[test]
+    fn markdown_calls_and_sections() {
+        let text = "A {{ value(\"a\") }} b {{#run s}}in{{else}}out{{/run}} c \\{{ d";
+        let p = parsed(text).unwrap();
+        assert!(matches!(&p[1], Piece::Call(c) if c.name == "value"));
+        assert!(matches!(&p[3], Piece::Run(s) if s.alias == "s" && s.otherwise.is_some()));
+        let Piece::Markdown(literal) = &p[5] else { panic!("{p:?}") };
+        assert_eq!(&text[literal.clone()], "{{");
+    }
+
+    #[test]
+    fn mistakes_are_placed() {
+        for (text, wanted) in [
+            ("a\nb {{ value(\"a\")", "never closed"),
+            ("a\nb {{ value(\"a\"", "never closed"),
+            ("a\nb {{ value(\"a\") x }}", "expected `}}`, found `x }}`"),
+            ("a\nb {{#run s}} x", "section is never closed"),
+            ("a\nb {{/run}}", "closes no section"),
+            ("a\nb {{else}}", "outside of a section"),
+        ] {
+            let e = parsed(text).unwrap_err();
+            assert_eq!(e.place.unwrap().0, 2, "{e}");
+            assert!(e.to_string().contains(wanted), "{e}");
+        }
+    }
+
+    proptest::proptest! {
+        #[test]
+        fn never_panics(text in "[a-z{}#/\\\\\"(), \n]{0,80}") {
+            let _ = parsed(&text);
+        }
+    }
+}

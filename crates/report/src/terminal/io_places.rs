@@ -1,0 +1,94 @@
+//! Where on a device its I/Os are: the device as a line of 64 characters, and its fullest regions.
+
+use assay_chart::text::{bar, sparkline};
+use assay_iotrace::{BLOCK_BYTES, IoReport, RegionMap};
+use assay_model::units::{format_bytes, format_value_digits};
+
+use super::Style;
+use super::io::optional;
+use super::table::{Table, cell};
+use super::writer::{Paint, Writer};
+
+/// Characters of the line that stands for a device.
+const LINE: usize = 64;
+
+/// How sequential each device's I/Os are, and how much of it they touch.
+pub(super) fn devices(report: &IoReport, style: Style) -> String {
+    let mut table = Table::default()
+        .label("device")
+        .number("I/Os")
+        .number("sequential")
+        .number("regions used")
+        .number("of");
+    for d in &report.devices {
+        table.row(vec![
+            cell(d.device.clone()),
+            cell(d.ios.to_string()),
+            optional(d.seeks.sequential_share, |s| format!("{:.1} %", 100.0 * s)),
+            cell(format!("{} of {}", d.regions.occupied, d.regions.counts.len())),
+            cell(size(d.regions.region_blocks)),
+        ]);
+    }
+    let mut w = Writer::new(style);
+    let more = report.devices_in_all - report.devices.len();
+    if more > 0 {
+        w.line(&format!("and {more} more, less busy"), Paint::Soft);
+    }
+    table.render(style) + &w.finish()
+}
+
+/// A size in blocks as bytes; a power of two needs no digits.
+fn size(blocks: u64) -> String {
+    match blocks.checked_mul(BLOCK_BYTES) {
+        Some(bytes) => format_bytes(bytes),
+        None => format_value_digits(blocks as f64 * BLOCK_BYTES as f64, "B", 3),
+    }
+}
+
+/// A map of regions.
+pub(super) fn regions(map: &RegionMap, style: Style) -> String {
+    let mut w = Writer::new(style);
+    let used = map.counts.len();
+    if used == 0 {
+        w.wrapped(2, "no I/O of this kind", Paint::Soft);
+        return w.finish();
+    }
+    let columns = used.min(LINE);
+    let folded: Vec<f64> = (0..columns)
+        .map(|c| {
+            let part = used * c / columns..used * (c + 1) / columns;
+            let n: u64 = map.counts[part].iter().sum();
+            // An empty stretch is a gap; half of a stretch of one I/O would look like one of many.
+            if n == 0 { f64::NAN } else { (n as f64).ln_1p() }
+        })
+        .collect();
+    w.line(&format!("  |{}|", sparkline(&folded, style.glyphs)), Paint::Plain);
+    let end = map.from.saturating_add(map.region_blocks.saturating_mul(used as u64));
+    w.wrapped(
+        2,
+        &format!(
+            "blocks {} to {}, {used} regions of {}, {} used; height: logarithm of I/Os",
+            map.from,
+            end - 1,
+            size(map.region_blocks),
+            map.occupied
+        ),
+        Paint::Soft,
+    );
+    let mut table = Table::default()
+        .number("from block")
+        .number("to block")
+        .number("I/Os")
+        .number("share")
+        .word("");
+    for region in &map.top {
+        table.row(vec![
+            cell(region.from.to_string()),
+            cell(region.to.to_string()),
+            cell(region.ios.to_string()),
+            cell(format!("{:.1} %", 100.0 * region.share)),
+            cell(bar(region.share, 1.0, 20, style.glyphs)),
+        ]);
+    }
+    w.finish() + &table.render(style)
+}

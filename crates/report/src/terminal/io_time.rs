@@ -1,0 +1,82 @@
+//! I/Os tick by tick, as the lines of DTrace's `tick-1s`.
+
+use assay_iotrace::{IoReport, TickRow};
+use assay_model::units::format_value_digits;
+
+use super::Style;
+use super::io::{optional, time};
+use super::table::{Cell, Table, cell};
+use super::writer::{Paint, Writer};
+
+const DAY_NS: u64 = 86_400_000_000_000;
+
+/// A line for every tick: when it began, reads, writes, the four counts that say something about who
+/// waits (a dash where the trace does not record them), bytes and mean depth.
+pub fn io_ticks(report: &IoReport, style: Style) -> String {
+    let series = &report.series;
+    let wall = report.started_at.is_some();
+    let mut table = Table::default().word(if wall { "UTC" } else { "after" });
+    for title in
+        ["reads", "writes", "aio", "wback", "rahead", "nosync", "read B", "write B", "depth"]
+    {
+        table = table.number(title);
+    }
+    let origin = report.origin_ns.unwrap_or(0);
+    let zero = wall_of_zero(report);
+    for tick in &series.ticks {
+        let when = match zero {
+            Some(zero) => of_day(
+                (i128::from(tick.t_ns) + zero).rem_euclid(i128::from(DAY_NS)) as u64,
+                series.tick_ns,
+            ),
+            None if tick.t_ns < origin => "0 s".to_owned(),
+            None => time((tick.t_ns - origin) as f64),
+        };
+        table.row(row(when, tick));
+    }
+    let mut w = Writer::new(style);
+    let length = time(series.tick_ns as f64);
+    w.heading(&format!("Every {length}"));
+    if series.tick_ns != series.asked_ns {
+        let asked = time(series.asked_ns as f64);
+        w.wrapped(
+            0,
+            &format!("Ticks of {asked} would be too many; these are of {length}."),
+            Paint::Warn,
+        );
+    }
+    w.finish() + &table.render(style)
+}
+
+/// What brings a time of the trace to nanoseconds since 1970.
+fn wall_of_zero(report: &IoReport) -> Option<i128> {
+    Some(i128::from(report.wall_start_ns?) - i128::from(report.origin_ns?))
+}
+
+/// A time of day, with as many decimals as ticks of this length need.
+fn of_day(ns: u64, tick_ns: u64) -> String {
+    let s = ns / 1_000_000_000;
+    let clock = format!("{:02}:{:02}:{:02}", s / 3600, s / 60 % 60, s % 60);
+    if tick_ns.is_multiple_of(1_000_000_000) {
+        clock
+    } else {
+        format!("{clock}.{:03}", ns / 1_000_000 % 1000)
+    }
+}
+
+fn row(when: String, t: &TickRow) -> Vec<Cell> {
+    let count = |n: Option<u64>| optional(n, |n| n.to_string());
+    let bytes = |n: u64| cell(format_value_digits(n as f64, "B", 3));
+    vec![
+        cell(when),
+        cell(t.reads.to_string()),
+        cell(t.writes.to_string()),
+        count(t.aio),
+        count(t.writeback),
+        count(t.readahead),
+        count(t.nosync),
+        bytes(t.read_bytes),
+        bytes(t.write_bytes),
+        optional(t.depth, |d| format!("{d:.1}")),
+    ]
+}

@@ -1,0 +1,179 @@
+//! What an audit hands out: claims with a verdict and the evidence for it.
+
+use assay_model::{Finding, Severity};
+use serde::Serialize;
+
+use super::source::Span;
+
+/// What a claim says.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize)]
+#[serde(rename_all = "snake_case")]
+pub enum ClaimKind {
+    /// "5% better than".
+    Percent,
+    /// "2.6 times the performance of".
+    Times,
+    /// A comparison for each watt, core, chip, rack unit.
+    PerDenominator,
+    /// "best", "record", "beats".
+    Rank,
+    /// A table said to be ordered.
+    Order,
+    /// One value in two units, or arithmetic that is written out.
+    Conversion,
+    /// So many of something.
+    Count,
+    /// A value that was measured or observed.
+    Measurement,
+    /// A value for each instance beside the total, in a table.
+    PerInstance,
+    /// A result stated again, or put beside another, outside of its table.
+    Restatement,
+    /// A part of a whole.
+    Share,
+    /// "18 minutes less", "from 30 to 15".
+    Difference,
+    /// A column that is the ratio or difference of two others.
+    DerivedColumn,
+    /// A total in a table or in prose.
+    Sum,
+    /// An average in a table or in prose.
+    Mean,
+    /// A name that does not agree with the rest of the text.
+    Naming,
+    /// A compared result that the disclosure leaves out.
+    MissingDisclosure,
+    /// A row that is not of the class that the table is said to be of.
+    Scope,
+    /// Said without a number.
+    Qualitative,
+}
+
+/// What recomputing says.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize)]
+#[serde(rename_all = "snake_case")]
+pub enum ClaimVerdict {
+    /// The recomputed value rounds to what is printed.
+    Holds,
+    /// Off by less than one unit in the last printed digit.
+    OffByRounding,
+    /// The inputs are certain, and every reading fails by more than rounding.
+    Wrong,
+    /// It holds under one reading or for one choice of inputs, and not under another.
+    Ambiguous,
+    /// The inputs are not there.
+    Unsupported,
+}
+
+impl ClaimVerdict {
+    /// All verdicts, the worst first.
+    pub const ALL: [ClaimVerdict; 5] = [
+        ClaimVerdict::Wrong,
+        ClaimVerdict::Ambiguous,
+        ClaimVerdict::OffByRounding,
+        ClaimVerdict::Unsupported,
+        ClaimVerdict::Holds,
+    ];
+
+    /// As it is written for people and typed on the command line.
+    pub fn word(self) -> &'static str {
+        match self {
+            ClaimVerdict::Holds => "holds",
+            ClaimVerdict::OffByRounding => "off-by-rounding",
+            ClaimVerdict::Wrong => "wrong",
+            ClaimVerdict::Ambiguous => "ambiguous",
+            ClaimVerdict::Unsupported => "unsupported",
+        }
+    }
+}
+
+/// A value that a claim was recomputed from.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct Input {
+    /// Whose and of what.
+    pub name: String,
+    /// The value as printed.
+    pub value: f64,
+    /// Where it stands in the text: line and column; `None` for a quoted result.
+    pub place: Option<(usize, usize)>,
+    /// The quoted result's id; `None` for a value of the text.
+    pub quoted: Option<String>,
+}
+
+/// One way to read a claim, and what it gives.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct Reading {
+    /// Its name (`a/b - 1`).
+    pub name: &'static str,
+    /// With the numbers in it.
+    pub formula: String,
+    /// What it gives, in the claim's unit.
+    pub value: f64,
+    /// Whether that is what is printed.
+    pub verdict: ClaimVerdict,
+}
+
+/// A claim, audited.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct Claim {
+    /// What it says.
+    pub kind: ClaimKind,
+    /// What recomputing says.
+    pub verdict: ClaimVerdict,
+    /// Line in the file, from 1.
+    pub line: usize,
+    /// Column in the file, characters from 1.
+    pub column: usize,
+    /// The words, as printed.
+    pub quote: String,
+    /// The printed value; `None` if it has none.
+    pub claimed: Option<f64>,
+    /// The recomputed value under the reading that fits best; `None` if nothing was recomputed.
+    pub computed: Option<f64>,
+    /// The readings that were tried, the best first.
+    pub readings: Vec<Reading>,
+    /// What it was recomputed from.
+    pub inputs: Vec<Input>,
+    /// Why the verdict is what it is, in a sentence.
+    pub reason: String,
+    /// Where in the audited text it stands.
+    #[serde(skip)]
+    pub span: Span,
+}
+
+impl Claim {
+    /// The claim as a finding for what is published. A claim that holds has none.
+    pub fn finding(&self) -> Option<Finding> {
+        let (id, name) = match self.kind {
+            ClaimKind::Rank | ClaimKind::Order | ClaimKind::Qualitative => ("F56", "wording-exact"),
+            ClaimKind::PerDenominator if self.verdict == ClaimVerdict::Unsupported => {
+                ("F51", "power-measured")
+            }
+            ClaimKind::MissingDisclosure => ("F58", "required-disclosure"),
+            ClaimKind::Scope => ("F46", "same-metric"),
+            _ if self.verdict == ClaimVerdict::Unsupported => ("F54", "absolutes-shown"),
+            _ => ("F45", "recomputes"),
+        };
+        let (severity, remedy) = match self.verdict {
+            ClaimVerdict::Holds => return None,
+            ClaimVerdict::Wrong => {
+                (Severity::Invalid, "Correct the claim or the number it rests on.")
+            }
+            ClaimVerdict::Ambiguous => {
+                (Severity::Warning, "Say which reading is meant, and show both values.")
+            }
+            ClaimVerdict::OffByRounding => (Severity::Note, "Compute from the unrounded values."),
+            ClaimVerdict::Unsupported if self.kind == ClaimKind::Qualitative => {
+                (Severity::Note, "Show what it rests on.")
+            }
+            ClaimVerdict::Unsupported => (Severity::Warning, "Print the values that it compares."),
+        };
+        Some(Finding {
+            id: id.into(),
+            name: name.into(),
+            severity,
+            message: format!("line {}: \"{}\": {}", self.line, self.quote, self.reason),
+            remedy: remedy.into(),
+        })
+    }
+}

@@ -1,0 +1,220 @@
+//! F28 to F31: enough independent trials, interleaved?
+
+use assay_model::{Method, Order};
+use assay_stats::variance::{by_level, effective_n};
+
+use super::check::{Check, Evaluation, I, Section, W, grave, missing, need, not_applicable, plain};
+use super::trend::trend_p;
+use super::{Arm, Evidence, Schedule, Statistic, Unit};
+
+/// The share of the variance that lies between trials from which samples must not widen n.
+const BETWEEN: f64 = 0.05;
+/// Independent samples that a statement about the inside of a trial needs.
+const N_EFF: f64 = 10.0;
+/// The p-value below which a trend is taken as real.
+const TREND_P: f64 = 0.01;
+
+pub(super) const CHECKS: &[Check] = &[
+    Check {
+        id: "F28",
+        name: "enough-runs",
+        section: Section::Statistics,
+        severity: W,
+        escalation: "invalid below 3 trials where arms are compared, and when an interval was made from fewer trials than its method needs",
+        needs: "independent trials per arm, the method of the interval",
+        fires: "an arm has fewer than 6 trials that count",
+        why: "two trials carry no interval, and five none that assumes nothing about shape",
+        remedy: "run at least 6 blocks",
+        source: "golang/perf benchmath; mcp-gateway#615",
+        evaluate: enough_runs,
+    },
+    Check {
+        id: "F29",
+        name: "unit-of-replication",
+        section: Section::Statistics,
+        severity: I,
+        escalation: "",
+        needs: "what the interval was computed over, and the samples inside trials",
+        fires: "it was computed over samples while trials differ by more than samples explain, or from one trial",
+        why: "a thousand samples of one trial are one trial: the interval is too narrow by far",
+        remedy: "compute the interval over trial means, and run more trials",
+        source: "Kalibera and Jones 2013, 2020; simulated",
+        evaluate: replication,
+    },
+    Check {
+        id: "F30",
+        name: "autocorrelated",
+        section: Section::Statistics,
+        severity: W,
+        escalation: "",
+        needs: "the samples behind statements about the inside of a trial",
+        fires: "they are worth fewer than 10 independent ones, n(1 - rho)/(1 + rho)",
+        why: "neighbouring samples repeat each other",
+        remedy: "measure longer, or take samples further apart",
+        source: "Georges et al. 2007; Hoefler and Belli",
+        evaluate: autocorrelated,
+    },
+    Check {
+        id: "F31",
+        name: "interleaved",
+        section: Section::Statistics,
+        severity: W,
+        escalation: "invalid when the arms ran apart and the trials show a trend (p < 0.01)",
+        needs: "start times and order of the trials",
+        fires: "the arms ran in time spans apart, in the same order in every block, or in an order nobody knows",
+        why: "drift of the machine then counts as a difference",
+        remedy: "run both as treatments of one experiment (`assay run --vs`, or a factor) with design.order = \"random\"",
+        source: "google/benchmark#1051; simulated: 36 % false alarms at 3 % drift",
+        evaluate: interleaved,
+    },
+];
+
+fn enough_runs(e: &Evidence) -> Evaluation {
+    let arms = e.measured()?;
+    let mut least = u32::MAX;
+    for arm in arms {
+        least = least.min(*need(arm.n.as_ref(), format!("the number of trials of {}", arm.label))?);
+    }
+    let mut found = Vec::new();
+    for c in e.comparisons.get().into_iter().flatten() {
+        let needed = match c.method {
+            Some(Method::SignedRank) => 6,
+            Some(Method::RankSum) => 4,
+            Some(_) => 3,
+            None => continue,
+        };
+        if c.interval.is_some() && c.n.is_some_and(|n| n < needed) {
+            let n = c.n.unwrap_or(0);
+            found.push(grave(format!(
+                "{}: {n} trials cannot carry a 95 % interval of this kind; {needed} can",
+                c.label
+            )));
+        }
+    }
+    let median = arms.iter().any(|a| a.statistic == Some(Statistic::Median));
+    let shown = e.numbers.get().into_iter().flatten().any(|n| n.interval.is_some());
+    if median && least < 6 && shown {
+        found.push(grave(format!("{least} trials cannot carry the interval of a median; 6 can")));
+    }
+    if least < 6 && found.is_empty() {
+        let carries = match least {
+            0..3 => "no interval",
+            _ => "an interval by Student's t alone, without its rank twin",
+        };
+        let text =
+            format!("a treatment has only {least} trials that count; that carries {carries}");
+        let compared = arms.len() > 1 && e.comparisons.get().is_none_or(|c| !c.is_empty());
+        found.push(if least < 3 && compared { grave(text) } else { plain(text) });
+    }
+    Ok(found)
+}
+
+fn replication(e: &Evidence) -> Evaluation {
+    let comparisons = e.comparisons.need("what the intervals were computed over")?;
+    let mut found = Vec::new();
+    for c in comparisons.iter().filter(|c| c.interval.is_some()) {
+        let unit = need(c.unit.as_ref(), format!("what the interval of {} is over", c.label))?;
+        let one = e.arms.iter().find(|a| a.n.is_some_and(|n| n < 2));
+        if let Some(arm) = one {
+            found.push(plain(format!("{} is one trial; its samples carry no interval", arm.label)));
+        } else if *unit == Unit::Samples {
+            for arm in &e.arms {
+                let (trials, samples, share) = between(arm)?;
+                if share > BETWEEN {
+                    found.push(plain(format!(
+                        "{samples} samples of {} are {trials} independent trials; the interval is too narrow",
+                        arm.label
+                    )));
+                }
+            }
+        }
+    }
+    Ok(found)
+}
+
+/// Trials, samples, and the share of the variance that lies between trials. Series of different
+/// lengths are cut to the shortest, since the levels need a balanced design.
+fn between(arm: &Arm) -> Result<(usize, usize, f64), super::check::Stop> {
+    let series = need(arm.series.as_ref(), format!("the samples inside {}'s trials", arm.label))?;
+    let shortest = series.iter().map(Vec::len).min().unwrap_or(0);
+    let values: Vec<f64> = series.iter().flat_map(|s| &s[..shortest]).copied().collect();
+    let Ok(t2) = by_level(&values, &[shortest, series.len()]) else {
+        return missing(format!("at least two samples in each of two trials of {}", arm.label));
+    };
+    let (within, between) = (t2[0].max(0.0), t2[1].max(0.0));
+    let share = if within + between > 0.0 { between / (within + between) } else { 0.0 };
+    Ok((series.len(), series.iter().map(Vec::len).sum(), share))
+}
+
+fn autocorrelated(e: &Evidence) -> Evaluation {
+    let statements = e.within_run.need("whether anything is said about the inside of trials")?;
+    let mut found = Vec::new();
+    for s in statements {
+        let samples = need(s.samples.as_ref(), format!("the samples behind `{}`", s.what))?;
+        let n = samples.len();
+        match effective_n(samples) {
+            Some(n_eff) if n_eff < N_EFF => found.push(plain(format!(
+                "`{}`: {n} samples carry the information of {n_eff:.1}",
+                s.what
+            ))),
+            None if (n as f64) < N_EFF => {
+                found.push(plain(format!("`{}` rests on {n} samples", s.what)));
+            }
+            // Equal samples have no correlation, and nothing that could vary.
+            Some(_) | None => {}
+        }
+    }
+    Ok(found)
+}
+
+fn interleaved(e: &Evidence) -> Evaluation {
+    let arms = e.compared()?;
+    let schedule = need(e.schedule.as_ref(), "when the trials ran")?;
+    if schedule.order == Some(Order::Unknown) {
+        return Ok(vec![plain(
+            "the trials were imported and their order is unknown, so treatments are compared as independent samples and drift between them cannot be told from the difference",
+        )]);
+    }
+    let span = |arm: usize| {
+        let of = || schedule.trials.iter().filter(move |t| t.arm == arm);
+        let from = of().map(|t| t.start_s).reduce(f64::min)?;
+        Some((from, of().map(|t| t.end_s).reduce(f64::max)?, of().count()))
+    };
+    for (i, arm) in arms.iter().enumerate() {
+        let Some((from, to, n)) = span(i) else {
+            return missing(format!("when the trials of {} ran", arm.label));
+        };
+        for (j, other) in arms.iter().enumerate().skip(i + 1) {
+            let Some((from_j, to_j, n_j)) = span(j) else { continue };
+            // Single trials are always apart; F28 speaks of those.
+            if n + n_j > 2 && (to <= from_j || to_j <= from) {
+                return Ok(vec![apart(schedule, &arm.label, &other.label, arms.len())]);
+            }
+        }
+    }
+    if schedule.order == Some(Order::Sequential) {
+        return Ok(vec![plain(
+            "the order is the same in every block, so drift within a block falls on the treatments unequally",
+        )]);
+    }
+    if schedule.trials.is_empty() {
+        return not_applicable("no trial ran");
+    }
+    Ok(Vec::new())
+}
+
+fn apart(schedule: &Schedule, a: &str, b: &str, arms: usize) -> super::check::Found {
+    let text = format!(
+        "{a} and {b} were made one after the other, so drift between them cannot be told from the difference"
+    );
+    match trend_p(schedule, arms) {
+        Some(p) if p < TREND_P => {
+            grave(format!("{text}; the trials show a trend (p = {})", words(p)))
+        }
+        _ => plain(text),
+    }
+}
+
+fn words(p: f64) -> String {
+    if p < 1e-4 { "below 0.0001".to_owned() } else { format!("{p:.4}") }
+}

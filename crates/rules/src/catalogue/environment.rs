@@ -1,0 +1,321 @@
+//! F01 to F06: are systems and programs described, and alike but for what is meant to differ?
+
+use std::collections::BTreeSet;
+
+use super::check::{
+    Check, Evaluation, Found, I, NI, Section, WI, at, found_or_missing, grave, missing, need,
+    not_applicable, plain,
+};
+use super::{After, Arm, Build, Evidence};
+
+/// Facts without which a system is not described. What only some machines can tell (firmware,
+/// frequency, sensors) is not among them: its absence is a difference of class `unknown`.
+pub(crate) const REQUIRED: [&str; 7] = [
+    "cpu.model",
+    "cpu.threads",
+    "kernel.cmdline",
+    "kernel.release",
+    "libc.version",
+    "memory.total",
+    "os.id",
+];
+
+/// Factors under which programs are meant to differ.
+const BINARY_FACTORS: [&str; 6] =
+    ["binary", "build", "command", "compiler", "toolchain", "version"];
+
+pub(super) const CHECKS: &[Check] = &[
+    Check {
+        id: "F01",
+        name: "env-captured",
+        section: Section::Environment,
+        severity: WI,
+        escalation: "a note at the bench when only the look after the trials is missing",
+        needs: "descriptions of the system before and after the trials",
+        fires: "a description is missing, or a required fact in it is unknown",
+        why: "what was not written down cannot be compared; an unknown is never equal to anything",
+        remedy: "let assay describe the system (as root where it says so), or add the facts by hand",
+        source: "MLPerf submission rules; Heiser F1, F2; Hoefler and Belli rule 9",
+        evaluate: captured,
+    },
+    Check {
+        id: "F02",
+        name: "factor-declared",
+        section: Section::Environment,
+        severity: I,
+        escalation: "",
+        needs: "the declared factors, the arms' levels, the environment diff",
+        fires: "no factor is declared, or a declared factor is the same in all arms",
+        why: "without a factor there is no question that the comparison answers",
+        remedy: "declare what is meant to differ as a factor, with a level for each arm",
+        source: "own rule",
+        evaluate: factor_declared,
+    },
+    Check {
+        id: "F03",
+        name: "confounder",
+        section: Section::Environment,
+        severity: super::check::W,
+        escalation: "invalid when the difference is of class hard",
+        needs: "the environment diff with classes",
+        fires: "something differs that is neither a factor nor entailed by one, and nobody accepted it",
+        why: "it may be what explains the result",
+        remedy: "hold it equal, declare it as a factor, or accept a soft one by name with a reason",
+        source: "larql#370; Mytkowicz et al. 2009",
+        evaluate: confounder,
+    },
+    Check {
+        id: "F04",
+        name: "binary-identity",
+        section: Section::Environment,
+        severity: I,
+        escalation: "",
+        needs: "hashes of the executable, its libraries or its image, per arm",
+        fires: "hashes differ and no factor is about the program; or they are equal though one is",
+        why: "two programs in a test of one setting measure the programs",
+        remedy: "run the same file in both arms, or declare the program as a factor",
+        source: "own checklist of 2005",
+        evaluate: binary_identity,
+    },
+    Check {
+        id: "F05",
+        name: "built-for-host",
+        section: Section::Environment,
+        severity: super::check::W,
+        escalation: "",
+        needs: "the CPU features the program was built for, and those of its host, per arm",
+        fires: "one arm runs code built for its host and another does not",
+        why: "the arm that may use its processor's instructions is tuned, the other is not",
+        remedy: "build for the host in all arms, or for the same baseline in all",
+        source: "own checklist of 2005; Heiser D3",
+        evaluate: built_for_host,
+    },
+    Check {
+        id: "F06",
+        name: "flags-disclosed-equal",
+        section: Section::Environment,
+        severity: I,
+        escalation: "",
+        needs: "compiler and version, flags, LTO, PGO, base or peak, per arm",
+        fires: "they differ undeclared, or one arm is base and another peak; missing ones when publishing",
+        why: "effort that is not equal, or not stated, shows up as speed",
+        remedy: "build all arms alike and state compiler, version and flags",
+        source: "SPEC CPU 2017 run rules",
+        evaluate: flags,
+    },
+];
+
+fn captured(e: &Evidence) -> Evaluation {
+    let mut found = Vec::new();
+    let mut lacking = Vec::new();
+    let arms = e.measured()?;
+    for (i, arm) in arms.iter().enumerate() {
+        // Arms of one run share their descriptions, of which one is enough to speak.
+        if arm.snapshots.is_some() && arms[..i].iter().any(|a| a.snapshots == arm.snapshots) {
+            continue;
+        }
+        let Some(snapshots) = &arm.snapshots else {
+            lacking.push(format!("a description of {}'s system", arm.label));
+            continue;
+        };
+        match &snapshots.before {
+            None => found.push(plain(format!("{} has no description of its system", arm.label))),
+            Some(system) => {
+                let unknown: Vec<&str> =
+                    REQUIRED.into_iter().filter(|p| system.get(p).is_none()).collect();
+                if !unknown.is_empty() {
+                    let paths = unknown.join(", ");
+                    found
+                        .push(plain(format!("{} lacks {paths}; it cannot be compared", arm.label)));
+                }
+            }
+        }
+        if snapshots.after == After::NotTaken {
+            let text =
+                format!("the system of {} was not looked at again after its trials", arm.label);
+            found.push(at(NI, text));
+        }
+    }
+    found_or_missing(found, &lacking)
+}
+
+/// What was found of every arm alike is said once.
+pub(super) fn same_for_all(found: Vec<Found>, arms: usize) -> Vec<Found> {
+    let mut seen = BTreeSet::new();
+    if arms < 2 {
+        return found;
+    }
+    found.into_iter().filter(|f| seen.insert(f.message.clone())).collect()
+}
+
+fn factor_declared(e: &Evidence) -> Evaluation {
+    let arms = e.compared()?;
+    let factors = need(e.factors.as_ref(), "what is meant to differ")?;
+    if factors.is_empty() {
+        return Ok(vec![plain("several arms are compared, but no factor is declared")]);
+    }
+    let mut found = Vec::new();
+    let mut lacking = Vec::new();
+    for factor in factors {
+        let levels: Vec<Option<&String>> = arms.iter().map(|a| a.levels.get(factor)).collect();
+        if levels.iter().all(Option::is_none) {
+            match e.environment.get() {
+                Some(diff) if diff.factors_without_effect.contains(factor) => {
+                    found.push(plain(format!("{factor} is said to differ and does not")));
+                }
+                Some(_) => {}
+                None => lacking.push(format!("the arms' level of {factor}")),
+            }
+        } else if let Some(missing) = levels.iter().position(Option::is_none) {
+            lacking.push(format!("{}'s level of {factor}", arms[missing].label));
+        } else if levels.iter().all(|l| *l == levels[0]) {
+            let level = levels[0].map_or("", String::as_str);
+            found.push(plain(format!("{factor} is said to differ; all arms have {level}")));
+        }
+    }
+    found_or_missing(found, &lacking)
+}
+
+fn confounder(e: &Evidence) -> Evaluation {
+    use assay_sut::DifferenceClass::Hard;
+    e.compared()?;
+    let diff = e.environment.need("a diff of the arms' systems")?;
+    let named = |hard: bool| -> Vec<&str> {
+        let standing = diff.differences.iter().filter(|d| d.stands());
+        standing.filter(|d| (d.class == Hard) == hard).map(|d| d.path.as_str()).collect()
+    };
+    let mut found = Vec::new();
+    let hard = named(true);
+    if !hard.is_empty() {
+        let list = shortened(&hard);
+        found.push(grave(format!(
+            "{list} differ and are not the factor; they may explain the result"
+        )));
+    }
+    let soft = named(false);
+    if !soft.is_empty() {
+        let list = shortened(&soft);
+        found.push(plain(format!(
+            "{list} differ, or are not known to agree, and nobody accepted it"
+        )));
+    }
+    Ok(found)
+}
+
+/// The first five, and how many more.
+pub(super) fn shortened(names: &[&str]) -> String {
+    let shown = names.iter().take(5).copied().collect::<Vec<_>>().join(", ");
+    match names.len() {
+        0..=5 => shown,
+        more => format!("{shown} and {} more", more - 5),
+    }
+}
+
+fn binary_identity(e: &Evidence) -> Evaluation {
+    let arms = e.compared()?;
+    let meant = BINARY_FACTORS
+        .iter()
+        .find(|f| e.factors.iter().flatten().any(|d| d == *f || d.starts_with(&format!("{f}."))));
+    let hashes =
+        |arm: &Arm| arm.binary.as_ref().map(|b| b.hashes.clone()).filter(|h| !h.is_empty());
+    let first =
+        need(hashes(&arms[0]).as_ref(), format!("a hash of {}'s program", arms[0].label))?.clone();
+    let mut all_equal = true;
+    for arm in &arms[1..] {
+        let other =
+            need(hashes(arm).as_ref(), format!("a hash of {}'s program", arm.label))?.clone();
+        let parts: BTreeSet<&String> = first.keys().chain(other.keys()).collect();
+        let differing: Vec<&str> = parts
+            .into_iter()
+            .filter(|p| first.get(*p) != other.get(*p))
+            .map(String::as_str)
+            .collect();
+        all_equal &= differing.is_empty();
+        if !differing.is_empty() && meant.is_none() {
+            return Ok(vec![plain(format!(
+                "{} and {} ran different programs ({}) in a test of {}",
+                arms[0].label,
+                arm.label,
+                shortened(&differing),
+                e.factors.as_ref().map_or("nothing".to_owned(), |f| f.join(", "))
+            ))]);
+        }
+    }
+    match meant {
+        Some(factor) if all_equal => Ok(vec![plain(format!(
+            "{factor} is said to differ, but all arms ran the same program"
+        ))]),
+        _ => Ok(Vec::new()),
+    }
+}
+
+fn built_for_host(e: &Evidence) -> Evaluation {
+    let arms = e.compared()?;
+    let mut native = Vec::new();
+    for arm in arms {
+        let binary = arm.binary.as_ref();
+        let built = binary.and_then(|b| b.built_features.as_ref());
+        let host = binary.and_then(|b| b.host_features.as_ref());
+        let (Some(built), Some(host)) = (built, host) else {
+            return missing(format!("what {}'s program was built for", arm.label));
+        };
+        native.push(host.is_subset(built));
+    }
+    let (Some(yes), Some(no)) = (native.iter().position(|n| *n), native.iter().position(|n| !*n))
+    else {
+        return Ok(Vec::new());
+    };
+    Ok(vec![plain(format!(
+        "{} runs code built for its processor, {} does not",
+        arms[yes].label, arms[no].label
+    ))])
+}
+
+fn flags(e: &Evidence) -> Evaluation {
+    let arms = e.compared()?;
+    if arms.iter().all(|a| a.build.is_none()) && !e.declares("compiler") {
+        return missing("compiler and flags of the programs");
+    }
+    let mut found = Vec::new();
+    let mut lacking = Vec::new();
+    let empty = Build::default();
+    let first = arms[0].build.as_ref().unwrap_or(&empty);
+    for arm in arms {
+        let build = arm.build.as_ref().unwrap_or(&empty);
+        let has = [
+            ("the compiler", build.compiler.is_some()),
+            ("the flags", build.flags.is_some()),
+            ("LTO or not", build.lto.is_some()),
+            ("PGO or not", build.pgo.is_some()),
+            ("base or peak", build.tuning.is_some()),
+        ];
+        let absent = has.iter().filter(|(_, there)| !there);
+        lacking.extend(absent.map(|(what, _)| format!("{what} of {}", arm.label)));
+        let differs = [
+            ("compiler", build.compiler != first.compiler),
+            ("flags", build.flags != first.flags),
+            ("lto", build.lto != first.lto),
+            ("pgo", build.pgo != first.pgo),
+        ];
+        for (what, _) in differs.iter().filter(|(what, d)| *d && !declared_build(e, what)) {
+            let text =
+                format!("{} and {} were built with different {what}", arms[0].label, arm.label);
+            found.push(plain(text));
+        }
+        if build.tuning != first.tuning {
+            let text =
+                format!("one of {} and {} is base, the other peak", arms[0].label, arm.label);
+            found.push(plain(text));
+        }
+    }
+    found_or_missing(found, &lacking)
+}
+
+fn declared_build(e: &Evidence, what: &str) -> bool {
+    ["build", "compiler", "toolchain", what].iter().any(|f| e.declares(f))
+}
+
+/// That a check is about a comparison and there is none.
+pub(super) fn nothing_compared() -> Evaluation {
+    not_applicable("nothing is compared")
+}

@@ -1,0 +1,115 @@
+//! How many modes trial values have: peaks of a kernel density estimate on the logs.
+//!
+//! Gaussian kernels with Silverman's bandwidth 0.9 min(s, IQR/1.34) n^(-1/5) (Silverman 1986, section
+//! 3.4.2) on a grid of 256 points. Two peaks are two modes only where the valley between them is lower
+//! than [`VALLEY`] of the lower peak and at least [`SHARE`] of the values lie on either side of it.
+//! Below [`LEAST`] values nothing is said. The test's false alarms on unimodal samples are simulated
+//! in this file's tests.
+
+use assay_stats::percentile::quantile;
+use assay_stats::summary::variance;
+
+/// Below so many values nothing is said.
+pub const LEAST: usize = 20;
+/// A valley counts when it is lower than this share of the lower of its two peaks.
+pub const VALLEY: f64 = 0.5;
+/// The share of the values that must lie on either side of a valley.
+pub const SHARE: f64 = 0.15;
+const GRID: usize = 256;
+
+/// The number of modes of positive values; `None` below [`LEAST`] values, with one that is not
+/// positive, or without spread.
+pub fn modes(values: &[f64]) -> Option<usize> {
+    if values.len() < LEAST || values.iter().any(|v| !(v.is_finite() && *v > 0.0)) {
+        return None;
+    }
+    let logs: Vec<f64> = values.iter().map(|v| v.ln()).collect();
+    let iqr = quantile(&logs, 0.75)? - quantile(&logs, 0.25)?;
+    let sd = variance(&logs)?.sqrt();
+    let spread = if iqr > 0.0 { sd.min(iqr / 1.34) } else { sd };
+    let bandwidth = 0.9 * spread * (logs.len() as f64).powf(-0.2);
+    if !(bandwidth.is_finite() && bandwidth > 1e-12) {
+        return None;
+    }
+    let low = logs.iter().copied().fold(f64::INFINITY, f64::min) - 3.0 * bandwidth;
+    let high = logs.iter().copied().fold(f64::NEG_INFINITY, f64::max) + 3.0 * bandwidth;
+    let at = |i: usize| low + (high - low) * i as f64 / (GRID - 1) as f64;
+    let density: Vec<f64> = (0..GRID)
+        .map(|i| logs.iter().map(|x| (-0.5 * ((at(i) - x) / bandwidth).powi(2)).exp()).sum())
+        .collect();
+    let below = |i: usize| logs.iter().filter(|x| **x < at(i)).count() as f64 / logs.len() as f64;
+    Some(count(&density, below))
+}
+
+/// Peaks that are separated by a real valley, from left to right.
+fn count(density: &[f64], below: impl Fn(usize) -> f64) -> usize {
+    let mut modes = 1;
+    let (mut peak, mut valley) = (0, 0);
+    let mut share_before = 0.0;
+    for i in 1..density.len() {
+        if density[i] < density[valley] {
+            valley = i;
+        }
+        let deep = density[valley] < VALLEY * density[peak].min(density[i]);
+        let (left, right) = (below(valley) - share_before, 1.0 - below(valley));
+        // The right side must rise to a peak of its own before the valley is believed.
+        if valley > peak && deep && left >= SHARE && right >= SHARE && is_peak(density, i) {
+            modes += 1;
+            share_before = below(valley);
+            (peak, valley) = (i, i);
+        } else if density[i] >= density[peak] {
+            (peak, valley) = (i, i);
+        }
+    }
+    modes
+}
+
+fn is_peak(density: &[f64], i: usize) -> bool {
+    i + 1 < density.len() && density[i] >= density[i - 1] && density[i] > density[i + 1]
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use assay_stats::rng::Rng;
+
+    /// The share of 400 samples of `n` values with more than one mode.
+    fn share(n: usize, seed: u64, mut draw: impl FnMut(&mut Rng) -> f64) -> f64 {
+        let mut rng = Rng::new(seed);
+        let several = (0..400)
+            .filter(|_| {
+                let values: Vec<f64> = (0..n).map(|_| draw(&mut rng)).collect();
+                modes(&values).is_some_and(|m| m > 1)
+            })
+            .count();
+        several as f64 / 400.0
+    }
+
+    #[test]
+    fn one_mode_rarely_looks_like_two() {
+        for n in [20, 40, 100] {
+            assert!(share(n, 1, |r| 100.0 * (0.02 * r.normal()).exp()) < 0.03, "normal, {n}");
+            assert!(share(n, 2, |r| 100.0 * (1.0 + 0.03 * r.exponential())) < 0.10, "skewed, {n}");
+        }
+    }
+
+    #[test]
+    fn two_modes_are_seen() {
+        let two = |r: &mut Rng| {
+            let shift = if r.uniform() < 0.7 { 1.0 } else { 1.08 };
+            shift * (0.01 * r.normal()).exp()
+        };
+        for n in [30, 100] {
+            assert!(share(n, 3, two) > 0.80, "{n}: {}", share(n, 3, two));
+        }
+    }
+
+    #[test]
+    fn nothing_is_said_where_nothing_can_be() {
+        assert_eq!(modes(&[1.0; 50]), None);
+        assert_eq!(modes(&[1.0, 2.0, 3.0]), None);
+        let mut values = vec![1.0; 30];
+        values[3] = 0.0;
+        assert_eq!(modes(&values), None);
+    }
+}

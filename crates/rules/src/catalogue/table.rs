@@ -1,0 +1,64 @@
+//! The catalogue as a page of documentation.
+
+use std::fmt::Write as _;
+
+use assay_model::Severity;
+
+use super::catalogue;
+use super::check::{Check, Section, Severities};
+
+/// The whole catalogue in Markdown: a section each, a row a check.
+pub fn markdown() -> String {
+    let mut out = String::from(HEAD);
+    for section in [Section::Environment, Section::Workload, Section::Statistics, Section::Claims] {
+        let _ = write!(out, "\n## {}\n\n{COLUMNS}", section.title());
+        for check in catalogue().into_iter().filter(|c| c.section == section) {
+            row(check, &mut out);
+        }
+    }
+    out
+}
+
+const HEAD: &str = "# The catalogue
+
+<!-- Made by `assay rules catalogue --markdown`; a test compares. -->
+
+60 checks of whether a comparison is honest. A check looks at what is recorded (the experiment, the plan, the
+ledger, the trials, the descriptions of the systems, the claim) and passes, finds something, does not apply
+(no price is stated, so no price can be wrong), or cannot check because something is not recorded. What cannot be
+checked is never a pass: in profile `lab` it is counted and named, in profile `publish` it is a finding at
+the check's own severity.
+
+*Invalid*: the number or claim must not be published. *Warning*: it is published with the message beside it.
+*Note*: worth knowing. Where one word stands for the severity it holds in both profiles.
+";
+
+const COLUMNS: &str = "| id | name | severity | fires when | why | remedy | source |
+|---|---|---|---|---|---|---|
+";
+
+fn row(c: &Check, out: &mut String) {
+    let severity = match c.escalation {
+        "" => severities(c.severity),
+        more => format!("{}; {more}", severities(c.severity)),
+    };
+    let cells = [c.id, c.name, &severity, c.fires, c.why, c.remedy, c.source];
+    let cells: Vec<String> = cells.iter().map(|cell| cell.replace('|', "\\|")).collect();
+    let _ = writeln!(out, "| {} |", cells.join(" | "));
+}
+
+/// `warning`, or `note (lab), invalid (publish)`.
+fn severities(s: Severities) -> String {
+    if s.lab == s.publish {
+        return word(s.lab).to_owned();
+    }
+    format!("{} (lab), {} (publish)", word(s.lab), word(s.publish))
+}
+
+fn word(severity: Severity) -> &'static str {
+    match severity {
+        Severity::Invalid => "invalid",
+        Severity::Warning => "warning",
+        Severity::Note => "note",
+    }
+}

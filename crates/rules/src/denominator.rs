@@ -1,0 +1,344 @@
+//! What a result is divided by, and what becomes of an order when it is: per core one system leads,
+//! per chip another. A denominator that is not recorded for a system stays missing and is not ranked.
+
+mod matrix;
+mod reversal;
+
+use std::fmt;
+use std::str::FromStr;
+
+use assay_model::{Better, Kind, nearest};
+use serde::Serialize;
+
+use crate::quantity::Quantity;
+
+pub(crate) use matrix::better_first;
+pub use matrix::{Matrix, MatrixCell, MatrixRow, matrix};
+pub use reversal::{
+    MatrixShown, Reversal, Standing, ranking_flips, reversals, reversals_from, standing,
+};
+
+/// What a result can be divided by.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Denominator {
+    /// Processor chips.
+    Chip,
+    /// Cores.
+    Core,
+    /// Hardware threads.
+    Thread,
+    /// Instances of the program (JVMs).
+    Instance,
+    /// Cores times clock.
+    CoreGhz,
+    /// Watts.
+    Watt,
+    /// Rack units.
+    RackUnit,
+    /// Price.
+    Price,
+}
+
+impl Denominator {
+    /// All of them, in the order in which they are shown.
+    pub const ALL: [Denominator; 8] = [
+        Denominator::Chip,
+        Denominator::Core,
+        Denominator::Thread,
+        Denominator::Instance,
+        Denominator::CoreGhz,
+        Denominator::Watt,
+        Denominator::RackUnit,
+        Denominator::Price,
+    ];
+
+    /// Its name as it is typed: `rack-unit`.
+    pub fn name(self) -> &'static str {
+        match self {
+            Denominator::Chip => "chip",
+            Denominator::Core => "core",
+            Denominator::Thread => "thread",
+            Denominator::Instance => "instance",
+            Denominator::CoreGhz => "core-ghz",
+            Denominator::Watt => "watt",
+            Denominator::RackUnit => "rack-unit",
+            Denominator::Price => "price",
+        }
+    }
+
+    /// Its unit's symbol; a price has that of its currency.
+    pub fn unit(self) -> &'static str {
+        match self {
+            Denominator::CoreGhz => "core-GHz",
+            Denominator::Watt => "W",
+            Denominator::RackUnit => "RU",
+            other => other.name(),
+        }
+    }
+}
+
+/// A name that is no denominator.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[error("`{name}` is no denominator; known are {known}{hint}", known = known())]
+pub struct UnknownDenominator {
+    /// What was written.
+    pub name: String,
+    /// The name that was probably meant, as a clause; empty if none.
+    pub hint: String,
+}
+
+fn known() -> String {
+    Denominator::ALL.map(Denominator::name).join(", ")
+}
+
+impl FromStr for Denominator {
+    type Err = UnknownDenominator;
+
+    fn from_str(text: &str) -> Result<Self, UnknownDenominator> {
+        Denominator::ALL.into_iter().find(|d| d.name() == text).ok_or_else(|| {
+            let meant = nearest(text, Denominator::ALL.into_iter().map(Denominator::name));
+            UnknownDenominator {
+                name: text.to_owned(),
+                hint: meant.map(|m| format!("; did you mean `{m}`?")).unwrap_or_default(),
+            }
+        })
+    }
+}
+
+/// What a value is shown by: as it is, or divided.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Basis {
+    /// As it is.
+    Total,
+    /// Divided by a denominator.
+    Per(Denominator),
+}
+
+impl Basis {
+    /// The total and every denominator, in the order in which they are shown.
+    pub fn all() -> impl Iterator<Item = Basis> {
+        std::iter::once(Basis::Total).chain(Denominator::ALL.into_iter().map(Basis::Per))
+    }
+}
+
+impl fmt::Display for Basis {
+    /// `in total`, `per core`.
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Basis::Total => f.write_str("in total"),
+            Basis::Per(Denominator::CoreGhz) => f.write_str("per core x GHz"),
+            Basis::Per(d) => write!(f, "per {}", d.name().replace('-', " ")),
+        }
+    }
+}
+
+/// What a system has of each denominator. What is not recorded is `None`, never 0.
+#[derive(Debug, Clone, PartialEq, Default, Serialize)]
+pub struct Counts {
+    /// Processor chips.
+    pub chips: Option<f64>,
+    /// Cores.
+    pub cores: Option<f64>,
+    /// Hardware threads.
+    pub threads: Option<f64>,
+    /// Instances of the program.
+    pub instances: Option<f64>,
+    /// Whether `instances` was not printed but inferred from the value per instance.
+    pub instances_inferred: bool,
+    /// Clock in GHz.
+    pub ghz: Option<f64>,
+    /// Watts.
+    pub watts: Option<f64>,
+    /// Rack units.
+    pub rack_units: Option<f64>,
+    /// Price in `currency`.
+    pub price: Option<f64>,
+    /// The price's currency.
+    pub currency: Option<String>,
+}
+
+impl Counts {
+    /// How much of `denominator` there is; `None` if that is not recorded or not positive.
+    pub fn of(&self, denominator: Denominator) -> Option<f64> {
+        let amount = match denominator {
+            Denominator::Chip => self.chips,
+            Denominator::Core => self.cores,
+            Denominator::Thread => self.threads,
+            Denominator::Instance => self.instances,
+            Denominator::CoreGhz => self.cores.zip(self.ghz).map(|(c, g)| c * g),
+            Denominator::Watt => self.watts,
+            Denominator::RackUnit => self.rack_units,
+            Denominator::Price => self.price,
+        };
+        amount.filter(|n| n.is_finite() && *n > 0.0)
+    }
+
+    /// The unit that an amount of `denominator` is in.
+    pub fn unit(&self, denominator: Denominator) -> &str {
+        match (denominator, &self.currency) {
+            (Denominator::Price, Some(currency)) => currency,
+            _ => denominator.unit(),
+        }
+    }
+}
+
+/// One system with its result: what denominators are applied to.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct Entry {
+    /// The system, in words that tell it from the others.
+    pub label: String,
+    /// Its result.
+    pub value: Quantity,
+    /// Which way the result is better.
+    pub better: Better,
+    /// What it is divided by.
+    pub counts: Counts,
+}
+
+impl Entry {
+    /// The number under `basis`, without its history: the value divided by the amount where more is
+    /// better, *times* the amount where less is better (a time of 10 s on 4 cores is 40 core-seconds,
+    /// the cost that a core adds up to). `None` if the amount is not recorded.
+    pub fn number(&self, basis: Basis) -> Option<f64> {
+        let number = match basis {
+            Basis::Total => self.value.value,
+            Basis::Per(d) => {
+                let amount = self.counts.of(d)?;
+                match self.better {
+                    Better::Lower => self.value.value * amount,
+                    Better::Higher | Better::Neither => self.value.value / amount,
+                }
+            }
+        };
+        number.is_finite().then_some(number)
+    }
+
+    /// The number under `basis` with its derivation, kind and interval.
+    pub fn quantity(&self, basis: Basis) -> Option<Quantity> {
+        let Basis::Per(denominator) = basis else {
+            return self.value.value.is_finite().then(|| self.value.clone());
+        };
+        let amount = self.amount(denominator)?;
+        match self.better {
+            Better::Lower => self.value.times(&amount),
+            Better::Higher | Better::Neither => self.value.per(&amount),
+        }
+    }
+
+    fn amount(&self, denominator: Denominator) -> Option<Quantity> {
+        let amount = self.counts.of(denominator)?;
+        let from = self.value.provenance.first().map_or("", String::as_str);
+        // A count stands in the same row as the value, or was read from the same system.
+        let kind = match denominator {
+            Denominator::Instance if self.counts.instances_inferred => Kind::Derived,
+            _ if self.value.from_quoted() => Kind::Quoted,
+            _ => Kind::Measured,
+        };
+        let unit = self.counts.unit(denominator);
+        let what = format!("{} of {}", denominator.name(), self.label);
+        Some(match denominator {
+            // Watts and prices have errors of their own, which nobody wrote down.
+            Denominator::Watt | Denominator::Price => {
+                Quantity::given(amount, unit, kind, &what, from)
+            }
+            _ => Quantity::count(amount, unit, kind, &what, from),
+        })
+    }
+
+    /// Whether this one is ahead of `other` under `basis`: `None` where one of the two is not
+    /// recorded, the units differ (prices in two currencies), neither way is better, or they are
+    /// equal.
+    pub fn ahead_of(&self, other: &Entry, basis: Basis) -> Option<bool> {
+        if self.value.unit != other.value.unit || self.better != other.better {
+            return None;
+        }
+        if let Basis::Per(d) = basis
+            && self.counts.unit(d) != other.counts.unit(d)
+        {
+            return None;
+        }
+        let (a, b) = (self.number(basis)?, other.number(basis)?);
+        match self.better {
+            Better::Higher if a != b => Some(a > b),
+            Better::Lower if a != b => Some(a < b),
+            _ => None,
+        }
+    }
+}
+
+#[cfg(test)]
+pub(crate) mod tests {
+    use super::*;
+
+    /// A quoted entry: value, chips, cores, threads, watts, rack units, price.
+    pub(crate) fn entry(label: &str, value: f64, of: [Option<f64>; 6]) -> Entry {
+        let [chips, cores, threads, watts, rack_units, price] = of;
+        Entry {
+            label: label.to_owned(),
+            value: Quantity::given(value, "ops/s", Kind::Quoted, label, "a source"),
+            better: Better::Higher,
+            counts: Counts {
+                chips,
+                cores,
+                threads,
+                watts,
+                rack_units,
+                price,
+                currency: Some("USD".to_owned()),
+                ..Counts::default()
+            },
+        }
+    }
+
+    /// The example of two systems that each lead under half of the denominators.
+    pub(crate) fn two() -> (Entry, Entry) {
+        let some = |of: [f64; 6]| of.map(Some);
+        (
+            entry("A", 100.0, some([1.0, 8.0, 32.0, 300.0, 2.0, 20.0])),
+            entry("B", 80.0, some([2.0, 4.0, 8.0, 350.0, 1.0, 12.0])),
+        )
+    }
+
+    #[test]
+    fn names_are_read_back_and_slips_are_understood() {
+        for d in Denominator::ALL {
+            assert_eq!(d.name().parse::<Denominator>().unwrap(), d);
+        }
+        let text = "cores".parse::<Denominator>().unwrap_err().to_string();
+        assert!(text.contains("known are chip, core, thread"), "{text}");
+        assert!(text.ends_with("did you mean `core`?"), "{text}");
+    }
+
+    #[test]
+    fn a_time_per_core_is_a_cost_in_core_seconds() {
+        let mut fast = entry("fast", 10.0, [None, Some(4.0), None, None, None, None]);
+        fast.better = Better::Lower;
+        fast.value.unit = "s".to_owned();
+        let cost = fast.quantity(Basis::Per(Denominator::Core)).unwrap();
+        assert_eq!((cost.value, cost.unit.as_str()), (40.0, "s core"));
+        let mut slow = entry("slow", 15.0, [None, Some(2.0), None, None, None, None]);
+        slow.better = Better::Lower;
+        slow.value.unit = "s".to_owned();
+        assert_eq!(fast.ahead_of(&slow, Basis::Total), Some(true));
+        assert_eq!(fast.ahead_of(&slow, Basis::Per(Denominator::Core)), Some(false));
+    }
+
+    #[test]
+    fn a_missing_watt_stays_missing() {
+        let (a, b) = (entry("A", 1.0, [None; 6]), two().1);
+        assert_eq!(a.quantity(Basis::Per(Denominator::Watt)), None);
+        assert_eq!(a.ahead_of(&b, Basis::Per(Denominator::Watt)), None);
+        let zero = entry("zero", 1.0, [None, None, None, Some(0.0), None, None]);
+        assert_eq!(zero.number(Basis::Per(Denominator::Watt)), None, "0 W is no record");
+    }
+
+    #[test]
+    fn prices_in_two_currencies_have_no_order() {
+        let (a, mut b) = two();
+        assert_eq!(a.ahead_of(&b, Basis::Per(Denominator::Price)), Some(false));
+        b.counts.currency = Some("EUR".to_owned());
+        assert_eq!(a.ahead_of(&b, Basis::Per(Denominator::Price)), None);
+    }
+}

@@ -1,0 +1,153 @@
+//! Where an order turns round: pairs of systems that change places from one basis to another.
+
+use assay_model::{Finding, Severity};
+use serde::Serialize;
+
+use super::{Basis, Entry};
+
+/// A pair that changes places between two bases.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct Reversal {
+    /// The basis that was claimed.
+    pub claimed: Basis,
+    /// Who is ahead under it.
+    pub ahead: String,
+    /// The other basis.
+    pub under: Basis,
+    /// Who is ahead under that.
+    pub instead: String,
+}
+
+/// How two systems stand to each other over all bases.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct Standing {
+    /// The bases under which the first is ahead.
+    pub leads: Vec<Basis>,
+    /// How many bases are recorded for both.
+    pub of: usize,
+    /// Whether the first is ahead under every basis that is recorded for both, and there are two or
+    /// more: one column alone shows nothing of the others.
+    pub dominates: bool,
+}
+
+/// Every basis under which the order of `a` and `b` is not that of their totals.
+pub fn reversals(a: &Entry, b: &Entry) -> Vec<Reversal> {
+    reversals_from(a, b, Basis::Total)
+}
+
+/// Every basis under which the order of `a` and `b` is not that under `claimed`; none where one of
+/// the two has nothing recorded there.
+pub fn reversals_from(a: &Entry, b: &Entry, claimed: Basis) -> Vec<Reversal> {
+    let Some(first) = a.ahead_of(b, claimed) else { return Vec::new() };
+    let name = |a_leads: bool| if a_leads { a.label.clone() } else { b.label.clone() };
+    Basis::all()
+        .filter(|under| a.ahead_of(b, *under) == Some(!first))
+        .map(|under| Reversal { claimed, ahead: name(first), under, instead: name(!first) })
+        .collect()
+}
+
+/// How `a` stands to `b`.
+pub fn standing(a: &Entry, b: &Entry) -> Standing {
+    let both: Vec<Basis> =
+        Basis::all().filter(|d| a.number(*d).is_some() && b.number(*d).is_some()).collect();
+    let leads: Vec<Basis> =
+        both.iter().copied().filter(|d| a.ahead_of(b, *d) == Some(true)).collect();
+    Standing { dominates: both.len() > 1 && leads.len() == both.len(), of: both.len(), leads }
+}
+
+/// Whether the matrix of all bases stands beside the claim.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum MatrixShown {
+    /// It does.
+    Yes,
+    /// It does not, and the claim is not published.
+    No,
+    /// It does not, and the claim is published.
+    Published,
+}
+
+/// The finding of a claim whose order turns round elsewhere; `None` without a reversal. A warning; a
+/// claim that is published without the matrix is invalid.
+pub fn ranking_flips(reversals: &[Reversal], shown: MatrixShown) -> Option<Finding> {
+    let first = reversals.first()?;
+    let turned: Vec<String> = reversals
+        .iter()
+        .filter(|r| (&r.ahead, &r.instead) == (&first.ahead, &first.instead))
+        .map(|r| r.under.to_string())
+        .collect();
+    let others = reversals.len() - turned.len();
+    let more = match others {
+        0 => String::new(),
+        1 => "; one more such turn elsewhere".to_owned(),
+        n => format!("; {n} more such turns elsewhere"),
+    };
+    Some(Finding {
+        id: "F50".to_owned(),
+        name: "ranking-flips".to_owned(),
+        severity: if shown == MatrixShown::Published {
+            Severity::Invalid
+        } else {
+            Severity::Warning
+        },
+        message: format!(
+            "{} is ahead of {} {}, but behind it {}{more}.",
+            first.ahead,
+            first.instead,
+            first.claimed,
+            turned.join(" and ")
+        ),
+        remedy: match shown {
+            MatrixShown::Yes => String::new(),
+            MatrixShown::No | MatrixShown::Published => {
+                "show every denominator beside the claim (--matrix), or claim no order".to_owned()
+            }
+        },
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::Denominator::{Core, Price, RackUnit, Thread, Watt};
+    use super::super::tests::{entry, two};
+    use super::*;
+
+    #[test]
+    fn the_order_of_two_systems_turns_round_where_it_does() {
+        let (a, b) = two();
+        let turned: Vec<Basis> = reversals(&a, &b).into_iter().map(|r| r.under).collect();
+        assert_eq!(turned, [Core, Thread, RackUnit, Price].map(Basis::Per));
+        assert_eq!(reversals(&b, &a), reversals(&a, &b), "it does not matter which is named first");
+        let from = reversals_from(&a, &b, Basis::Per(Core));
+        assert_eq!(from[0].ahead, "B");
+        assert!(from.iter().any(|r| r.under == Basis::Total && r.instead == "A"));
+        assert!(from.iter().any(|r| r.under == Basis::Per(Watt)));
+    }
+
+    #[test]
+    fn a_system_dominates_only_where_it_is_ahead_in_all() {
+        let (a, b) = two();
+        let s = standing(&a, &b);
+        assert_eq!((s.leads.len(), s.of, s.dominates), (3, 7, false));
+        let half = entry("half", 50.0, [Some(1.0), Some(8.0), None, None, None, None]);
+        assert!(standing(&a, &half).dominates);
+        assert!(!standing(&half, &a).dominates);
+        let bare = entry("bare", 50.0, [None; 6]);
+        assert!(!standing(&a, &bare).dominates, "a total alone shows no dominance");
+    }
+
+    #[test]
+    fn the_finding_names_both_and_what_to_do() {
+        let (a, b) = two();
+        let f = ranking_flips(&reversals(&a, &b), MatrixShown::No).unwrap();
+        assert_eq!((f.id.as_str(), f.severity), ("F50", Severity::Warning));
+        assert_eq!(
+            f.message,
+            "A is ahead of B in total, but behind it per core and per thread and per rack unit and per \
+             price."
+        );
+        assert!(f.remedy.contains("--matrix"));
+        let f = ranking_flips(&reversals(&a, &b), MatrixShown::Published).unwrap();
+        assert_eq!(f.severity, Severity::Invalid);
+        assert_eq!(ranking_flips(&[], MatrixShown::Published), None);
+    }
+}

@@ -1,0 +1,261 @@
+//! A landscape: a table of results ranked under a denominator. What it shows is data
+//! ([`Definition`], `published/landscapes.toml`); where results come from is a [`Collection`]; which
+//! day, which denominators and how much of it is a [`Query`].
+
+mod build;
+mod collection;
+mod columns;
+mod definition;
+mod error;
+mod measured;
+#[cfg(test)]
+mod tests;
+
+use assay_model::{Better, Finding, Kind};
+use serde::Serialize;
+
+use crate::denominator::{
+    Basis, Denominator, Entry, Matrix, MatrixShown, Reversal, better_first, matrix, ranking_flips,
+    reversals_from,
+};
+use crate::quoted::Source;
+
+pub use collection::{Collection, Listing};
+pub use columns::{counts, entry};
+pub use definition::{ColumnSpec, Definition, Filter, Words, read_definitions};
+pub use error::LandscapeError;
+pub use measured::{Measured, measured};
+
+/// What is asked of a landscape.
+#[derive(Debug, Clone, PartialEq, Default)]
+pub struct Query {
+    /// Only results that were true on this day (`2009-08-27`); `None`: the definition's day, else all.
+    pub as_of: Option<String>,
+    /// Columns of values divided by these; the first decides the order.
+    pub per: Vec<Denominator>,
+    /// Only this metric; needed where a file without a definition has several.
+    pub metric: Option<String>,
+    /// Lines below this place are counted but not made.
+    pub top: Option<usize>,
+}
+
+/// A table of results.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct Landscape {
+    /// Its name.
+    pub name: String,
+    /// Its title; [`Landscape::heading`] has all that must stand above the table.
+    pub title: String,
+    /// The benchmarks whose results are in it.
+    pub benchmarks: Vec<String>,
+    /// The metrics that decide, the first that a line has.
+    pub metrics: Vec<String>,
+    /// What the values are, where that is not a metric's name; empty if it is.
+    pub measure: String,
+    /// The unit of the deciding values.
+    pub unit: String,
+    /// Which way they are better.
+    pub better: Better,
+    /// The day that it is of; `null`: whatever is known.
+    pub as_of: Option<String>,
+    /// What the lines are ordered by; `null`: as the source printed them.
+    pub ordered_by: Option<Basis>,
+    /// The columns.
+    pub columns: Vec<Column>,
+    /// The lines, better first; without a value last.
+    pub lines: Vec<Line>,
+    /// How many lines there are with those that [`Query::top`] cut off.
+    pub lines_in_all: usize,
+    /// What is not in it, and why.
+    pub left_out: LeftOut,
+    /// The documents that the lines are quoted from.
+    pub sources: Vec<Source>,
+    /// What must be known to read it; empty if nothing.
+    pub note: String,
+    /// Whose trademarks stand in it; empty if nobody's.
+    pub trademark: String,
+    /// What the checks say of it.
+    pub findings: Vec<Finding>,
+    /// Who leads in total, also where that line was cut off or another order was asked for.
+    #[serde(skip)]
+    pub leader_in_total: Option<Entry>,
+}
+
+/// Rows that are not shown.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize)]
+pub struct LeftOut {
+    /// Rows of later days.
+    pub later: usize,
+    /// Rows without a date, left out because a day was asked for.
+    pub undated: usize,
+    /// Older printings of a result that is shown.
+    pub superseded: usize,
+}
+
+/// A column.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct Column {
+    /// Its key in JSON and CSV.
+    pub key: String,
+    /// Its title.
+    pub title: String,
+    /// What stands in it.
+    pub role: Role,
+}
+
+/// What stands in a column.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Role {
+    /// Words of a row.
+    Words,
+    /// A number of a row that describes the system.
+    Count,
+    /// A result.
+    Value,
+    /// A number computed here from results and counts.
+    Derived,
+}
+
+/// A line.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct Line {
+    /// Its place, from 1, equal values sharing one; `null` without a value or an order.
+    pub rank: Option<usize>,
+    /// Where its values come from.
+    pub kind: Kind,
+    /// A cell a column; `null` where nothing was printed or recorded.
+    pub cells: Vec<Option<Cell>>,
+    /// The deciding value with what it can be divided by; `null` where no deciding value is there.
+    pub entry: Option<Entry>,
+    /// The rows behind it, or the run.
+    pub ids: Vec<String>,
+    /// The documents, or the run.
+    pub sources: Vec<String>,
+    /// The day that its deciding value is of.
+    pub as_of: Option<String>,
+}
+
+/// What stands in a line under a column.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct Cell {
+    /// As it is shown: with the digits that were printed.
+    pub text: String,
+    /// The number, in full; `null` for words.
+    pub value: Option<f64>,
+    /// How it was computed; `null` for what was printed.
+    pub formula: Option<String>,
+}
+
+impl Landscape {
+    /// What must stand above the table: what it is, its kinds, its day.
+    pub fn heading(&self) -> String {
+        let day = self.as_of.as_ref().map(|d| format!(" as of {d}")).unwrap_or_default();
+        let kinds = match (self.has(Kind::Quoted), self.has(Kind::Measured)) {
+            (true, true) => format!("quoted results{day} beside measured ones"),
+            (false, true) => "measured results".to_owned(),
+            _ => format!("quoted results{day}"),
+        };
+        format!("{}: {kinds}", self.title)
+    }
+
+    /// What its values are: metric, unit, direction, order.
+    pub fn measure(&self) -> String {
+        let name = if self.measure.is_empty() {
+            self.metrics.join(", else ")
+        } else {
+            self.measure.clone()
+        };
+        let mut parts = vec![name];
+        // A unit that is the last word of the metric, or a bare score, says nothing more.
+        if !parts[0].ends_with(&self.unit) && self.unit != "score" {
+            parts[0] = format!("{} in {}", parts[0], self.unit);
+        }
+        if !self.better.words().is_empty() {
+            parts.push(self.better.words().to_owned());
+        }
+        parts.push(match self.ordered_by {
+            Some(Basis::Total) => "the better first".to_owned(),
+            Some(per) => format!("the better {per} first"),
+            None => "in the order of the source".to_owned(),
+        });
+        parts.join("; ")
+    }
+
+    /// What is not in the table, a sentence each.
+    pub fn omissions(&self) -> Vec<String> {
+        let rows = |n: usize| if n == 1 { "1 row".to_owned() } else { format!("{n} rows") };
+        let mut out = Vec::new();
+        let cut = self.lines_in_all - self.lines.len();
+        if cut > 0 {
+            out.push(format!("{cut} of {} lines are not shown.", self.lines_in_all));
+        }
+        if self.left_out.later > 0 {
+            out.push(format!("{} of later days left out.", rows(self.left_out.later)));
+        }
+        if self.left_out.undated > 0 {
+            out.push(format!("{} without a date left out.", rows(self.left_out.undated)));
+        }
+        if self.left_out.superseded > 0 {
+            let n = self.left_out.superseded;
+            out.push(format!("{} superseded by newer printings of the same results.", rows(n)));
+        }
+        out
+    }
+
+    /// Which columns were computed here; `None` if none was.
+    pub fn derived(&self) -> Option<String> {
+        let titles: Vec<&str> = self
+            .columns
+            .iter()
+            .filter(|c| c.role == Role::Derived)
+            .map(|c| c.title.as_str())
+            .collect();
+        (!titles.is_empty() && !self.lines.is_empty())
+            .then(|| format!("Computed here from the numbers of the line: {}.", titles.join(", ")))
+    }
+
+    /// Whether a line is of this kind.
+    pub fn has(&self, kind: Kind) -> bool {
+        self.lines.iter().any(|l| l.kind == kind)
+    }
+
+    /// Whether quoted and measured lines stand in one table, so that every line must say which it is.
+    pub fn mixed(&self) -> bool {
+        self.has(Kind::Measured) && self.has(Kind::Quoted)
+    }
+
+    /// The systems by all denominators.
+    pub fn matrix(&self) -> Matrix {
+        matrix(&self.entries())
+    }
+
+    /// The lines that have a deciding value, as entries.
+    pub fn entries(&self) -> Vec<Entry> {
+        self.lines.iter().filter_map(|l| l.entry.clone()).collect()
+    }
+
+    /// Where the place of the leader under `claimed` is another's under another basis.
+    pub fn reversals(&self, claimed: Basis) -> Vec<Reversal> {
+        let entries = self.entries();
+        let Some(leader) = entries
+            .iter()
+            .find(|e| e.number(claimed).is_some())
+            .filter(|_| self.ordered_by == Some(claimed))
+        else {
+            return Vec::new();
+        };
+        // Against the one that leads in total first: that turn says the most.
+        let mut others: Vec<&Entry> = entries.iter().collect();
+        let absent = |e: &&Entry| !entries.iter().any(|other| other.value == e.value);
+        others.extend(self.leader_in_total.iter().filter(absent));
+        others.sort_by(|a, b| better_first(self.better, a.value.value, b.value.value));
+        others.into_iter().flat_map(|other| reversals_from(leader, other, claimed)).collect()
+    }
+
+    /// Adds the finding of an order that turns round (F50), where denominators were asked for.
+    pub fn check_ranking(&mut self, shown: MatrixShown) {
+        let Some(claimed) = self.ordered_by else { return };
+        self.findings.extend(ranking_flips(&self.reversals(claimed), shown));
+    }
+}

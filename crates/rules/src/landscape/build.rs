@@ -1,0 +1,365 @@
+//! Rows to lines: which rows, which of several printings, in which order.
+
+use std::borrow::Cow;
+use std::collections::hash_map::{Entry, RandomState};
+use std::collections::{BTreeMap, HashMap};
+use std::hash::BuildHasher as _;
+
+use assay_model::{Better, Kind};
+
+use super::columns::{cell, column, counts, entry, labels};
+use super::definition::{ColumnSpec, Definition, passes};
+use super::{Column, Landscape, LandscapeError, LeftOut, Line, Query};
+use crate::denominator::{self, Basis, better_first};
+use crate::quoted::{QuotedResult, Source};
+
+/// A line before its texts: the row under each value column.
+#[derive(Debug, Clone)]
+pub(super) struct Draft<'a> {
+    values: Vec<Option<&'a QuotedResult>>,
+    /// Which of them decides.
+    decides: Option<usize>,
+}
+
+impl<'a> Draft<'a> {
+    /// The row that decides, else any of the line.
+    pub(super) fn row(&self) -> Option<&'a QuotedResult> {
+        self.deciding().or_else(|| self.values.iter().copied().flatten().next())
+    }
+
+    /// The row under a value column.
+    pub(super) fn value(&self, definition: &Definition, key: &str) -> Option<&'a QuotedResult> {
+        let column = definition.value_keys().iter().position(|k| *k == key)?;
+        self.values.get(column).copied().flatten()
+    }
+
+    fn deciding(&self) -> Option<&'a QuotedResult> {
+        self.decides.and_then(|i| self.values[i])
+    }
+}
+
+/// What makes two rows one line: the columns a definition groups by, the result that both are
+/// printings of, or else all that is said of the configuration.
+#[derive(PartialEq, Eq, Hash)]
+enum Key<'a> {
+    Group(Vec<Option<Cow<'a, str>>>),
+    Result(&'a str, &'a str),
+    Configuration([Option<&'a str>; 7], [Option<u64>; 5], &'a BTreeMap<String, String>),
+}
+
+fn key<'a>(definition: &Definition, row: &'a QuotedResult) -> Key<'a> {
+    if !definition.group.is_empty() {
+        return Key::Group(definition.group.iter().map(|column| row.field(column)).collect());
+    }
+    if let Some(result) = &row.result {
+        return Key::Result(&row.benchmark, result);
+    }
+    let bits = |n: Option<f64>| n.map(f64::to_bits);
+    Key::Configuration(
+        [
+            Some(&row.benchmark),
+            Some(&row.system),
+            row.vendor.as_deref(),
+            row.processor.as_deref(),
+            row.os.as_deref(),
+            row.compiler_or_jvm.as_deref(),
+            row.config_note.as_deref(),
+        ],
+        [bits(row.chips), bits(row.cores), bits(row.threads), bits(row.ghz), bits(row.memory_gb)],
+        &row.more,
+    )
+}
+
+/// Which line a row belongs to, by the hash of its key: a table of the keys themselves would be many
+/// times larger than the rest.
+#[derive(Default)]
+struct Lines {
+    by_hash: HashMap<u64, usize>,
+    hasher: RandomState,
+}
+
+impl Lines {
+    /// The line of `row` among `drafts`; `None` if it begins one, which then must be the next.
+    fn place(
+        &mut self,
+        definition: &Definition,
+        row: &QuotedResult,
+        drafts: &[Draft<'_>],
+    ) -> Option<usize> {
+        let own = key(definition, row);
+        let mut hash = self.hasher.hash_one(&own);
+        loop {
+            match self.by_hash.entry(hash) {
+                Entry::Vacant(free) => {
+                    free.insert(drafts.len());
+                    return None;
+                }
+                Entry::Occupied(taken) => {
+                    let at = *taken.get();
+                    if drafts[at].row().is_some_and(|other| key(definition, other) == own) {
+                        return Some(at);
+                    }
+                }
+            }
+            hash = hash.wrapping_add(1);
+        }
+    }
+}
+
+/// Makes the landscape.
+pub(super) fn build(
+    definition: &Definition,
+    rows: &[QuotedResult],
+    sources: &[Source],
+    query: &Query,
+) -> Result<Landscape, LandscapeError> {
+    let as_of = query.as_of.clone().or_else(|| definition.as_of.clone());
+    let mut left_out = LeftOut::default();
+    let mut drafts = drafts(definition, rows, query, as_of.as_deref(), &mut left_out);
+    let name = definition.name.as_ref();
+    let (unit, better) = measure(name, &drafts)?;
+    let basis = query.per.first().map_or(Basis::Total, |d| Basis::Per(*d));
+    let ordered_by = (better != Better::Neither
+        && (basis != Basis::Total || !definition.keep_order))
+        .then_some(basis);
+    let ranks = put_in_order(&mut drafts, ordered_by, better);
+    let metrics = metrics(definition, &drafts);
+    let benchmarks = distinct(drafts.iter().filter_map(Draft::row).map(|r| r.benchmark.as_str()));
+    let lines_in_all = drafts.len();
+    let leader_in_total = leader(definition, &drafts, better);
+    drafts.truncate(query.top.unwrap_or(usize::MAX));
+    let mut specs = definition.columns.clone();
+    for per in &query.per {
+        if !specs.iter().any(|s| s.denominator() == Some(*per)) {
+            specs.push(ColumnSpec { per: Some(per.name().to_owned()), ..ColumnSpec::default() });
+        }
+    }
+    let columns: Vec<Column> = specs.iter().map(|s| column(s, &unit, better)).collect();
+    let lines: Vec<Line> = labels(definition, &drafts)
+        .iter()
+        .zip(&drafts)
+        .zip(ranks)
+        .map(|((label, draft), rank)| line(&specs, definition, draft, label, rank, better))
+        .collect();
+    let sources = of_lines(&lines, sources);
+    Ok(Landscape {
+        name: name.clone(),
+        title: definition.title.clone(),
+        benchmarks,
+        metrics,
+        measure: definition.measure.clone(),
+        unit,
+        better,
+        as_of,
+        ordered_by,
+        columns,
+        lines,
+        lines_in_all,
+        left_out,
+        sources,
+        note: definition.note.clone(),
+        trademark: definition.trademark.clone(),
+        findings: Vec::new(),
+        leader_in_total,
+    })
+}
+
+/// The rows as lines, in the order of the file.
+fn drafts<'a>(
+    definition: &Definition,
+    rows: &'a [QuotedResult],
+    query: &Query,
+    as_of: Option<&str>,
+    left_out: &mut LeftOut,
+) -> Vec<Draft<'a>> {
+    let values: Vec<&ColumnSpec> =
+        definition.columns.iter().filter(|c| c.value.is_some()).collect();
+    let mut drafts: Vec<Draft<'a>> = Vec::new();
+    let mut lines = Lines::default();
+    for row in rows {
+        if query.metric.as_ref().is_some_and(|m| *m != row.metric)
+            || !passes(&definition.filter, row)
+        {
+            continue;
+        }
+        let Some(column) = values.iter().position(|v| {
+            v.metric.as_ref().is_none_or(|m| *m == row.metric) && passes(&v.filter, row)
+        }) else {
+            continue;
+        };
+        match (as_of, row.as_of_date.as_deref()) {
+            (Some(day), Some(date)) if date > day => {
+                left_out.later += 1;
+                continue;
+            }
+            (Some(_), None) => {
+                left_out.undated += 1;
+                continue;
+            }
+            _ => {}
+        }
+        let at = lines.place(definition, row, &drafts).unwrap_or_else(|| {
+            drafts.push(Draft { values: vec![None; values.len()], decides: None });
+            drafts.len() - 1
+        });
+        let slot = &mut drafts[at].values[column];
+        match slot {
+            None => *slot = Some(row),
+            Some(old) if old.as_of_date == row.as_of_date && old.value != row.value => {
+                // Two different values on one day: neither is the newer, so both are shown.
+                let mut values = vec![None; values.len()];
+                values[column] = Some(row);
+                drafts.push(Draft { values, decides: None });
+            }
+            Some(old) => {
+                left_out.superseded += 1;
+                if row.as_of_date > old.as_of_date {
+                    *slot = Some(row);
+                }
+            }
+        }
+    }
+    let keys = definition.value_keys();
+    let order: Vec<usize> =
+        definition.deciding().iter().filter_map(|d| keys.iter().position(|k| k == d)).collect();
+    for draft in &mut drafts {
+        draft.decides = order.iter().copied().find(|i| draft.values[*i].is_some());
+    }
+    drafts
+}
+
+/// Unit and direction of the deciding values.
+fn measure(name: &str, drafts: &[Draft<'_>]) -> Result<(String, Better), LandscapeError> {
+    let mut deciding = drafts.iter().filter_map(Draft::deciding);
+    let Some(first) = deciding.next() else { return Ok((String::new(), Better::Neither)) };
+    if let Some(other) = deciding.clone().find(|r| r.unit != first.unit) {
+        return Err(LandscapeError::MixedUnits {
+            landscape: name.to_owned(),
+            a: first.id.clone(),
+            a_unit: first.unit.clone(),
+            b: other.id.clone(),
+            b_unit: other.unit.clone(),
+        });
+    }
+    let one_way = deciding.all(|r| r.higher_is_better == first.higher_is_better);
+    let better = match first.higher_is_better {
+        Some(true) if one_way => Better::Higher,
+        Some(false) if one_way => Better::Lower,
+        _ => Better::Neither,
+    };
+    Ok((first.unit.clone(), better))
+}
+
+/// Puts the better first, those without a number last, and gives every line its place.
+fn put_in_order(
+    drafts: &mut Vec<Draft<'_>>,
+    ordered_by: Option<Basis>,
+    better: Better,
+) -> Vec<Option<usize>> {
+    let Some(basis) = ordered_by else { return vec![None; drafts.len()] };
+    let mut numbered: Vec<(Option<f64>, Draft<'_>)> =
+        std::mem::take(drafts).into_iter().map(|d| (number(&d, basis, better), d)).collect();
+    numbered.sort_by(|(a, _), (b, _)| match (a, b) {
+        (Some(a), Some(b)) => better_first(better, *a, *b),
+        (a, b) => b.is_some().cmp(&a.is_some()),
+    });
+    let mut place = 0;
+    let mut last = None;
+    let mut ranks = Vec::with_capacity(numbered.len());
+    for (n, (value, draft)) in numbered.into_iter().enumerate() {
+        if value != last {
+            (place, last) = (n + 1, value);
+        }
+        ranks.push(value.map(|_| place));
+        drafts.push(draft);
+    }
+    ranks
+}
+
+/// The line that leads in total.
+fn leader(
+    definition: &Definition,
+    drafts: &[Draft<'_>],
+    better: Better,
+) -> Option<denominator::Entry> {
+    if better == Better::Neither {
+        return None;
+    }
+    let first = drafts.iter().filter(|d| d.decides.is_some()).min_by(|a, b| {
+        let value = |d: &Draft<'_>| d.deciding().map_or(f64::NAN, |r| r.value);
+        better_first(better, value(a), value(b))
+    })?;
+    let label = labels(definition, std::slice::from_ref(first)).pop()?;
+    Some(entry(first.deciding()?, &label, better))
+}
+
+fn number(draft: &Draft<'_>, basis: Basis, better: Better) -> Option<f64> {
+    let row = draft.deciding()?;
+    let Basis::Per(denominator) = basis else { return Some(row.value) };
+    let amount = counts(row).of(denominator)?;
+    let number = if better == Better::Lower { row.value * amount } else { row.value / amount };
+    number.is_finite().then_some(number)
+}
+
+/// The metrics of the deciding columns, in the order in which they decide.
+fn metrics(definition: &Definition, drafts: &[Draft<'_>]) -> Vec<String> {
+    let keys = definition.value_keys();
+    let columns =
+        definition.deciding().into_iter().filter_map(|d| keys.iter().position(|k| *k == d));
+    let rows = columns.flat_map(|i| drafts.iter().filter_map(move |d| d.values[i]));
+    distinct(rows.map(|r| r.metric.as_str()))
+}
+
+fn distinct<'a>(texts: impl Iterator<Item = &'a str>) -> Vec<String> {
+    let mut out: Vec<String> = Vec::new();
+    for text in texts {
+        if !out.iter().any(|o| o == text) {
+            out.push(text.to_owned());
+        }
+    }
+    out
+}
+
+fn line(
+    specs: &[ColumnSpec],
+    definition: &Definition,
+    draft: &Draft<'_>,
+    label: &str,
+    rank: Option<usize>,
+    better: Better,
+) -> Line {
+    let entry = draft.deciding().map(|row| entry(row, label, better));
+    let rows = || draft.values.iter().flatten();
+    Line {
+        rank,
+        kind: Kind::Quoted,
+        cells: specs.iter().map(|s| cell(s, definition, draft, entry.as_ref())).collect(),
+        entry,
+        ids: rows().map(|r| r.id.clone()).collect(),
+        sources: distinct(rows().map(|r| r.source.as_str())),
+        as_of: draft.row().and_then(|r| r.as_of_date.clone()),
+    }
+}
+
+/// The sources of the lines, those that are not described by their key alone.
+fn of_lines(lines: &[Line], known: &[Source]) -> Vec<Source> {
+    let mut keys: Vec<&str> = lines
+        .iter()
+        .flat_map(|l| &l.sources)
+        .map(String::as_str)
+        .filter(|k| !k.is_empty())
+        .collect();
+    keys.sort_unstable();
+    keys.dedup();
+    keys.into_iter()
+        .map(|key| {
+            known.iter().find(|s| s.key == key).cloned().unwrap_or_else(|| Source {
+                key: key.to_owned(),
+                site: String::new(),
+                date: String::new(),
+                subject: String::new(),
+                note: String::new(),
+            })
+        })
+        .collect()
+}

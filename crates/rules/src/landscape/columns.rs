@@ -1,0 +1,165 @@
+//! What stands in a line: the texts of its cells and the words that tell it from other lines.
+
+use std::collections::HashMap;
+
+use assay_model::{Better, Kind};
+
+use super::build::Draft;
+use super::definition::{ColumnSpec, Definition};
+use super::{Cell, Column, Role};
+use crate::denominator::{Basis, Counts, Denominator, Entry};
+use crate::quantity::Quantity;
+use crate::quoted::QuotedResult;
+
+/// The columns with numbers that describe a system.
+const COUNTS: [&str; 10] = [
+    "chips",
+    "cores",
+    "threads",
+    "instances",
+    "ghz",
+    "memory_gb",
+    "rack_units",
+    "watts",
+    "price",
+    "value_per_jvm",
+];
+
+/// The column that a definition asks for; `unit` is that of the deciding value.
+pub(super) fn column(spec: &ColumnSpec, unit: &str, better: Better) -> Column {
+    let (key, title, role) = if let Some(field) = &spec.field {
+        let role = if COUNTS.contains(&field.as_str()) { Role::Count } else { Role::Words };
+        (field.clone(), title_of(field), role)
+    } else if let Some(value) = &spec.value {
+        let title = spec
+            .metric
+            .clone()
+            .unwrap_or_else(|| if unit.is_empty() { value.clone() } else { unit.to_owned() });
+        (value.clone(), title, Role::Value)
+    } else if let Some([a, b]) = &spec.ratio {
+        (format!("{a}_per_{b}"), format!("{a} / {b}"), Role::Derived)
+    } else {
+        let per = spec.denominator().map_or("", Denominator::name);
+        let times = if better == Better::Lower { " x " } else { "/" };
+        (format!("per_{}", per.replace('-', "_")), format!("{unit}{times}{per}"), Role::Derived)
+    };
+    Column { key, title: spec.title.clone().unwrap_or(title), role }
+}
+
+fn title_of(field: &str) -> String {
+    match field {
+        "ghz" => "GHz".to_owned(),
+        "memory_gb" => "GB".to_owned(),
+        "rack_units" => "RU".to_owned(),
+        "watts" => "W".to_owned(),
+        "os" => "OS".to_owned(),
+        "compiler_or_jvm" => "compiler or JVM".to_owned(),
+        "config_note" => "note".to_owned(),
+        "value_per_jvm" => "per JVM, as printed".to_owned(),
+        other => other.replace('_', " "),
+    }
+}
+
+/// The cell of a line under a column.
+pub(super) fn cell(
+    spec: &ColumnSpec,
+    definition: &Definition,
+    draft: &Draft<'_>,
+    entry: Option<&Entry>,
+) -> Option<Cell> {
+    if let Some(field) = &spec.field {
+        let text = draft.row()?.field(field)?.into_owned();
+        let value = COUNTS.contains(&field.as_str()).then(|| text.parse().ok()).flatten();
+        return Some(Cell { text, value, formula: None });
+    }
+    if let Some(key) = &spec.value {
+        let row = draft.value(definition, key)?;
+        return Some(Cell { text: row.value_text(), value: Some(row.value), formula: None });
+    }
+    if let Some([a, b]) = &spec.ratio {
+        let (a, b) = (draft.value(definition, a)?, draft.value(definition, b)?);
+        let ratio = given(a, &a.metric).per(&given(b, &b.metric))?;
+        let text = format!("{:.2}", ratio.value);
+        return Some(Cell { text, value: Some(ratio.value), formula: Some(ratio.formula()) });
+    }
+    let quantity = entry?.quantity(Basis::Per(spec.denominator()?))?;
+    Some(Cell {
+        text: quantity.text(),
+        value: Some(quantity.value),
+        formula: Some(quantity.formula()),
+    })
+}
+
+fn given(row: &QuotedResult, what: &str) -> Quantity {
+    let from = format!("{}: {}", row.source, row.id);
+    Quantity::given(row.value, &row.unit, Kind::Quoted, what, &from)
+}
+
+/// A row as an entry: its value with what it can be divided by.
+pub fn entry(row: &QuotedResult, label: &str, better: Better) -> Entry {
+    Entry {
+        label: label.to_owned(),
+        value: given(row, &format!("{} of {label}", row.metric)),
+        better,
+        counts: counts(row),
+    }
+}
+
+/// What a row has of each denominator.
+pub fn counts(row: &QuotedResult) -> Counts {
+    Counts {
+        chips: row.chips,
+        cores: row.cores,
+        threads: row.threads,
+        instances: row.instances_or_inferred(),
+        instances_inferred: row.instances.is_none(),
+        ghz: row.ghz,
+        watts: row.watts,
+        rack_units: row.rack_units,
+        price: row.price,
+        currency: row.currency.clone(),
+    }
+}
+
+/// A label for each line: the text of its first column of words, and of as many more columns as it
+/// takes to tell it from the other lines.
+pub(super) fn labels(definition: &Definition, drafts: &[Draft<'_>]) -> Vec<String> {
+    let fields: Vec<&str> = definition.columns.iter().filter_map(|c| c.field.as_deref()).collect();
+    let text = |draft: &Draft<'_>, field: &str| -> String {
+        let text = draft.row().and_then(|r| r.field(field)).unwrap_or_default();
+        match field {
+            _ if text.is_empty() => String::new(),
+            "chips" | "cores" | "threads" | "instances" => {
+                let one = field.trim_end_matches('s');
+                format!("{text} {}", if text == "1" { one } else { field })
+            }
+            "ghz" => format!("{text} GHz"),
+            "memory_gb" => format!("{text} GB"),
+            _ => text.into_owned(),
+        }
+    };
+    let first = fields.first().copied().unwrap_or("id");
+    let mut labels: Vec<String> = drafts.iter().map(|d| text(d, first)).collect();
+    for field in fields.iter().skip(1).copied().chain(["id"]) {
+        let mut groups: HashMap<String, Vec<usize>> = HashMap::new();
+        for (i, label) in labels.iter().enumerate() {
+            groups.entry(label.clone()).or_default().push(i);
+        }
+        if groups.len() == labels.len() {
+            break;
+        }
+        for members in groups.into_values().filter(|m| m.len() > 1) {
+            let texts: Vec<String> = members.iter().map(|i| text(&drafts[*i], field)).collect();
+            if texts.iter().all(|t| *t == texts[0]) {
+                continue;
+            }
+            for (i, more) in members.into_iter().zip(texts).filter(|(_, t)| !t.is_empty()) {
+                if !labels[i].is_empty() {
+                    labels[i].push_str(", ");
+                }
+                labels[i].push_str(&more);
+            }
+        }
+    }
+    labels
+}

@@ -1,0 +1,215 @@
+//! A run of the archive beside quoted results: its treatments become lines that say so.
+
+use assay_model::{
+    Analysis, Better, Finding, Interval, Kind, Severity, SystemDescription, TreatmentSummary, units,
+};
+
+use super::{Cell, Landscape, LandscapeError, Line, Role};
+use crate::denominator::{Basis, Counts, Denominator, Entry, better_first};
+use crate::quantity::Quantity;
+
+/// One treatment of a run.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Measured {
+    /// The run's id.
+    pub run: String,
+    /// Its workload.
+    pub workload: String,
+    /// The system: host and treatment.
+    pub system: String,
+    /// The processor.
+    pub processor: Option<String>,
+    /// The operating system.
+    pub os: Option<String>,
+    /// The metric.
+    pub metric: String,
+    /// Its unit.
+    pub unit: String,
+    /// Which way it is better.
+    pub better: Better,
+    /// The geometric mean of its trials.
+    pub value: f64,
+    /// Its interval.
+    pub interval: Option<Interval>,
+    /// What the system has of each denominator.
+    pub counts: Counts,
+    /// The day it ran.
+    pub day: String,
+    /// Measured, or quoted: a published result that was imported as a run.
+    pub kind: Kind,
+}
+
+/// The treatments of a run in the metric that decided there. `host` and `started_at` are the run's,
+/// `kind` the metric's.
+pub fn measured(
+    run: &str,
+    workload: &str,
+    host: &str,
+    started_at: &str,
+    analysis: &Analysis,
+    system: &SystemDescription,
+    kind: Kind,
+) -> Vec<Measured> {
+    let fact = |path: &str| system.get(path).map(str::to_owned);
+    let count = |path: &str| fact(path).and_then(|t| t.parse::<f64>().ok()).filter(|n| *n > 0.0);
+    let deciding: Vec<&TreatmentSummary> =
+        analysis.summaries.iter().filter(|s| s.metric == analysis.metric).collect();
+    deciding
+        .iter()
+        .filter_map(|s| {
+            let value = s.summary.geomean.or(s.summary.mean)?;
+            let label = s.label.trim();
+            let plain = deciding.len() == 1 || label.is_empty();
+            Some(Measured {
+                run: run.to_owned(),
+                workload: workload.to_owned(),
+                system: if plain { host.to_owned() } else { format!("{host} ({label})") },
+                processor: fact("cpu.model"),
+                os: fact("os.name").or_else(|| fact("kernel.release")),
+                metric: s.metric.clone(),
+                unit: s.unit.clone(),
+                better: s.better,
+                value,
+                interval: s.summary.interval,
+                counts: Counts {
+                    chips: count("cpu.sockets"),
+                    cores: count("cpu.cores"),
+                    threads: count("cpu.threads"),
+                    ..Counts::default()
+                },
+                day: started_at.chars().take(10).collect(),
+                kind,
+            })
+        })
+        .collect()
+}
+
+impl Landscape {
+    /// Puts a measured run into the table: a line a treatment, ranked with the others, and a finding
+    /// that says that the two kinds stand together.
+    ///
+    /// # Errors
+    /// [`LandscapeError::OtherMetric`] where metric, unit or direction are not those of the landscape.
+    pub fn add_measured(&mut self, measured: &[Measured]) -> Result<(), LandscapeError> {
+        for m in measured {
+            let same =
+                m.unit == self.unit && m.better == self.better && self.metrics.contains(&m.metric);
+            if !same {
+                return Err(LandscapeError::OtherMetric {
+                    run: m.run.clone(),
+                    metric: format!("`{}`", m.metric),
+                    unit: m.unit.clone(),
+                    landscape: format!("`{}`", self.name),
+                    wanted: format!("`{}` in `{}`", self.metrics.join("`, `"), self.unit),
+                });
+            }
+            let line = self.measured_line(m);
+            self.lines.push(line);
+            self.lines_in_all += 1;
+        }
+        // A quoted result stays quoted when it was imported as a run.
+        if let Some(m) = measured.iter().find(|m| m.kind != Kind::Quoted) {
+            self.findings.push(Finding {
+                id: "F46".to_owned(),
+                name: "same-metric".to_owned(),
+                severity: Severity::Warning,
+                message: format!(
+                    "{} of the workload {} has the name and unit of the quoted {}, but nobody \
+                     showed that both measure the same.",
+                    m.metric,
+                    m.workload,
+                    self.benchmarks.join(", ")
+                ),
+                remedy: "take the order of measured and quoted lines as orientation only"
+                    .to_owned(),
+            });
+        }
+        self.rank_again();
+        Ok(())
+    }
+
+    fn measured_line(&self, m: &Measured) -> Line {
+        let from = format!("run {}", m.run);
+        let what = format!("{} of {}", m.metric, m.system);
+        let entry = Entry {
+            label: m.system.clone(),
+            value: Quantity::given(m.value, &m.unit, m.kind, &what, &from)
+                .with_interval(m.interval),
+            better: m.better,
+            counts: m.counts.clone(),
+        };
+        let words = |text: &str| Some(Cell { text: text.to_owned(), value: None, formula: None });
+        let number =
+            |n: Option<f64>| n.map(|n| Cell { text: n.to_string(), value: Some(n), formula: None });
+        let mut value_given = false;
+        let cells = self
+            .columns
+            .iter()
+            .map(|column| match (column.role, column.key.as_str()) {
+                (Role::Value, _) if !value_given => {
+                    value_given = true;
+                    let text = entry.value.text();
+                    Some(Cell { text, value: Some(m.value), formula: None })
+                }
+                (Role::Value, _) => None,
+                (Role::Derived, key) => {
+                    let name = key.strip_prefix("per_")?.replace('_', "-");
+                    let per = Basis::Per(name.parse::<Denominator>().ok()?);
+                    let q = entry.quantity(per)?;
+                    Some(Cell { text: q.text(), value: Some(q.value), formula: Some(q.formula()) })
+                }
+                (_, "system") => words(&m.system),
+                (_, "processor") => words(m.processor.as_ref()?),
+                (_, "os") => words(m.os.as_ref()?),
+                (_, "source") => words(&from),
+                (_, "chips") => number(m.counts.chips),
+                (_, "cores") => number(m.counts.cores),
+                (_, "threads") => number(m.counts.threads),
+                _ => None,
+            })
+            .collect();
+        Line {
+            rank: None,
+            kind: m.kind,
+            cells,
+            entry: Some(entry),
+            ids: vec![m.run.clone()],
+            sources: vec![from],
+            as_of: Some(m.day.clone()),
+        }
+    }
+
+    fn rank_again(&mut self) {
+        let Some(basis) = self.ordered_by else { return };
+        let better = self.better;
+        let number = |l: &Line| l.entry.as_ref().and_then(|e| e.number(basis));
+        self.lines.sort_by(|a, b| match (number(a), number(b)) {
+            (Some(a), Some(b)) => better_first(better, a, b),
+            (a, b) => b.is_some().cmp(&a.is_some()),
+        });
+        let mut place = 0;
+        let mut last = None;
+        for (n, line) in self.lines.iter_mut().enumerate() {
+            let value = number(line);
+            if value != last {
+                (place, last) = (n + 1, value);
+            }
+            line.rank = value.map(|_| place);
+        }
+    }
+
+    /// A measured value with its interval, for a foot-note; `None` for quoted lines.
+    pub fn interval_note(line: &Line) -> Option<String> {
+        let entry = line.entry.as_ref().filter(|_| line.kind == Kind::Measured)?;
+        let q = &entry.value;
+        let level = q.interval.map_or(0.95, |i| i.level) * 100.0;
+        let text = q.interval.map_or_else(
+            || format!("{} (no interval)", units::format_value(q.value, &q.unit)),
+            |i| {
+                let e = units::estimate(q.value, i.low, i.high, &q.unit, q.value);
+                format!("{e}, {level:.0} % interval")
+            },
+        );
+        Some(format!("{}: {text}, from {}", entry.label, line.sources.join(", ")))
+    }
+}

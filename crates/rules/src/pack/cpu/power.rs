@@ -1,0 +1,105 @@
+//! Power beside performance: the analyser, its samples, the room, the mains.
+
+use serde::{Deserialize, Serialize};
+
+use super::CpuSuiteResult;
+use crate::pack::judged::{Judged, PackCheck, Parameters, Takes, pass, unknown, verdict};
+
+/// How power was measured. Shares and deviations are percentages.
+#[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
+#[serde(deny_unknown_fields, default)]
+pub struct CpuPower {
+    /// Whether the analyser is an accepted model, apart from the system under test.
+    pub analyser_accepted: Option<bool>,
+    /// Whether analyser and temperature sensor are calibrated.
+    pub calibrated: Option<bool>,
+    /// Whether another machine controls the analyser.
+    pub separate_controller: Option<bool>,
+    /// The largest deviation of the voltage from nominal.
+    pub voltage_deviation_percent: Option<f64>,
+    /// The deviation of the mains frequency.
+    pub mains_deviation_percent: Option<f64>,
+    /// Bad power samples.
+    pub bad_power_percent: Option<f64>,
+    /// The largest share of bad samples of temperature, power factor, current and voltage.
+    pub bad_other_percent: Option<f64>,
+    /// Samples whose uncertainty is above 1 %.
+    pub uncertain_percent: Option<f64>,
+    /// Samples whose uncertainty is not known.
+    pub unknown_uncertainty_percent: Option<f64>,
+    /// The lowest ambient temperature, °C.
+    pub ambient_least_c: Option<f64>,
+    /// Whether a battery fed the system.
+    pub on_battery: Option<bool>,
+    /// Whether the energy is that of the run chosen for its time.
+    pub of_the_timed_run: Option<bool>,
+}
+
+pub(super) const CHECKS: &[PackCheck<CpuSuiteResult>] = &[PackCheck {
+    name: "power",
+    parameters: &[
+        ("voltage_percent", Takes::Number),
+        ("mains_percent", Takes::Number),
+        ("bad_power_percent", Takes::Number),
+        ("bad_other_percent", Takes::Number),
+        ("uncertain_percent", Takes::Number),
+        ("unknown_uncertainty_percent", Takes::Number),
+        ("ambient_least_c", Takes::Number),
+    ],
+    evaluate: power,
+}];
+
+fn power(r: &CpuSuiteResult, p: &Parameters<'_>) -> Judged {
+    let power = match (r.power_reported, &r.power) {
+        (Some(false), _) => return pass("no power is reported"),
+        (Some(true), Some(power)) => power,
+        (Some(true), None) => return unknown("how power was measured"),
+        (None, _) => return unknown("whether power is reported"),
+    };
+    let (mut wrong, mut missing) = (Vec::new(), Vec::new());
+    let wanted = [
+        ("an accepted analyser of its own", power.analyser_accepted, true),
+        ("calibration", power.calibrated, true),
+        ("a controller of its own", power.separate_controller, true),
+        ("energy of the timed run", power.of_the_timed_run, true),
+        ("a battery", power.on_battery, false),
+    ];
+    for (what, is, want) in wanted {
+        match is {
+            Some(is) if is != want => {
+                wrong.push(format!("{} {what}", if want { "without" } else { "with" }));
+            }
+            Some(_) => {}
+            None => missing.push(format!("whether there is {what}")),
+        }
+    }
+    // Deviations may reach their limit, shares of samples must stay below it.
+    let limits = [
+        ("voltage", power.voltage_deviation_percent, "voltage_percent", true),
+        ("mains frequency", power.mains_deviation_percent, "mains_percent", true),
+        ("bad power samples", power.bad_power_percent, "bad_power_percent", false),
+        ("bad other samples", power.bad_other_percent, "bad_other_percent", false),
+        ("uncertain samples", power.uncertain_percent, "uncertain_percent", false),
+        (
+            "samples of unknown uncertainty",
+            power.unknown_uncertainty_percent,
+            "unknown_uncertainty_percent",
+            false,
+        ),
+    ];
+    for (what, value, limit, reach) in limits {
+        let most = p.number(limit);
+        match value {
+            Some(v) if v < most || (reach && v <= most) => {}
+            Some(v) => wrong.push(format!("{what}: {v} %, the limit is {most} %")),
+            None => missing.push(what.to_owned()),
+        }
+    }
+    let least = p.number("ambient_least_c");
+    match power.ambient_least_c {
+        Some(c) if c < least => wrong.push(format!("ambient {c} °C, at least {least} °C is asked")),
+        Some(_) => {}
+        None => missing.push("the ambient temperature".to_owned()),
+    }
+    verdict(&wrong, &missing, "power was measured by an accepted, calibrated analyser")
+}

@@ -1,0 +1,289 @@
+//! Fair use of quoted results: what must stand beside a number that a benchmark's body owns.
+
+use serde::{Deserialize, Serialize};
+
+use super::judged::{Judged, PackCheck, Parameters, Takes, fail, pass, unknown, verdict};
+
+/// A claim that quotes results, with what stands beside it.
+#[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
+#[serde(deny_unknown_fields, default)]
+pub struct FairUse {
+    /// The results that are quoted.
+    pub results: Vec<QuotedUse>,
+    /// Whether the basis of the comparison is stated.
+    pub basis_stated: Option<bool>,
+    /// The sites that are named (`spec.org`).
+    pub sites_named: Option<Vec<String>>,
+    /// The trademark line; empty: none is printed; `None`: nobody looked.
+    pub trademark_line: Option<String>,
+    /// Benchmarks that are compared with each other.
+    pub compares_benchmarks: Option<Vec<String>>,
+    /// The date that the statement is true of.
+    pub true_as_of: Option<String>,
+    /// Whether the statement was checked against the results of that date.
+    pub checked_as_of: Option<bool>,
+    /// Whether a derived value is stated.
+    pub derived: Option<bool>,
+    /// Whether each derived value is marked and stands close to its metric.
+    pub derived_marked_near_metric: Option<bool>,
+}
+
+/// One quoted result.
+#[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
+#[serde(deny_unknown_fields, default)]
+pub struct QuotedUse {
+    /// The result, in a few words.
+    pub what: String,
+    /// The benchmark with its version.
+    pub benchmark: Option<String>,
+    /// The metric's full name.
+    pub metric: Option<String>,
+    /// Where the result stands.
+    pub source: Option<String>,
+    /// Whether everybody can read it there.
+    pub public: Option<bool>,
+    /// Whether it complies with the benchmark's run rules.
+    pub compliant: Option<bool>,
+    /// Who holds the licence under which it was measured.
+    pub licensee: Option<String>,
+    /// When it was retrieved.
+    pub retrieved: Option<String>,
+    /// Whether it is estimated.
+    pub estimated: Option<bool>,
+    /// Whether the estimate is labelled at the number.
+    pub estimate_labelled: Option<bool>,
+    /// Whether the benchmark is retired.
+    pub retired: Option<bool>,
+    /// Whether the retirement is stated.
+    pub retirement_stated: Option<bool>,
+    /// What stands at the number: `chips`, `cores`, `parallelism`.
+    pub beside: Option<Vec<String>>,
+}
+
+pub(crate) const CHECKS: &[PackCheck<FairUse>] = &[
+    PackCheck { name: "source-public", parameters: &[], evaluate: source_public },
+    PackCheck {
+        name: "licensee",
+        parameters: &[],
+        evaluate: |f, _| each(f, "its licensee", |r| r.licensee.as_ref()),
+    },
+    PackCheck {
+        name: "retrieved",
+        parameters: &[],
+        evaluate: |f, _| each(f, "its retrieval date", |r| r.retrieved.as_ref()),
+    },
+    PackCheck {
+        name: "metric-named",
+        parameters: &[],
+        evaluate: |f, _| each(f, "its metric's full name", |r| r.metric.as_ref()),
+    },
+    PackCheck { name: "site-named", parameters: &[("sites", Takes::Words)], evaluate: site_named },
+    PackCheck { name: "basis-stated", parameters: &[], evaluate: basis },
+    PackCheck { name: "compliant", parameters: &[], evaluate: compliant },
+    PackCheck { name: "same-benchmark", parameters: &[], evaluate: same_benchmark },
+    PackCheck { name: "trademark", parameters: &[("words", Takes::Words)], evaluate: trademark },
+    PackCheck { name: "true-as-of", parameters: &[], evaluate: true_as_of },
+    PackCheck { name: "estimates-labelled", parameters: &[], evaluate: estimates },
+    PackCheck { name: "derived-marked", parameters: &[], evaluate: derived },
+    PackCheck { name: "retirement-stated", parameters: &[], evaluate: retired },
+    PackCheck {
+        name: "beside-the-number",
+        parameters: &[("fields", Takes::Words)],
+        evaluate: beside,
+    },
+];
+
+/// Every quoted result has something; a text that is not there was not printed, which is known.
+fn each(f: &FairUse, what: &str, of: impl Fn(&QuotedUse) -> Option<&String>) -> Judged {
+    if f.results.is_empty() {
+        return unknown("the quoted results");
+    }
+    let without = |r: &&QuotedUse| of(r).is_none_or(|t| t.trim().is_empty());
+    let list: Vec<&str> = f.results.iter().filter(without).map(|r| r.what.as_str()).collect();
+    if list.is_empty() {
+        return pass(format!("every quoted result has {what}"));
+    }
+    fail(format!("{} stands without {what}", list.join(", ")))
+}
+
+/// Every quoted result is, or is not, something.
+fn all(
+    f: &FairUse,
+    of: fn(&QuotedUse) -> Option<bool>,
+    wrong: &str,
+    missing: &str,
+    kept: &str,
+) -> Judged {
+    if f.results.is_empty() {
+        return unknown("the quoted results");
+    }
+    let named = |want: Option<bool>, words: &str| -> Vec<String> {
+        let those = f.results.iter().filter(|r| of(r) == want);
+        those.map(|r| format!("{} {words}", r.what)).collect()
+    };
+    verdict(&named(Some(false), wrong), &named(None, missing), kept)
+}
+
+fn source_public(f: &FairUse, _: &Parameters<'_>) -> Judged {
+    match each(f, "its source", |r| r.source.as_ref()) {
+        Judged::Pass(_) => all(
+            f,
+            |r| r.public,
+            "is not public",
+            "(is it public?)",
+            "every source is stated and public",
+        ),
+        other => other,
+    }
+}
+
+fn site_named(f: &FairUse, p: &Parameters<'_>) -> Judged {
+    let Some(named) = &f.sites_named else { return unknown("which sites are named") };
+    let absent: Vec<&str> =
+        p.words("sites").into_iter().filter(|s| !named.iter().any(|n| n.contains(s))).collect();
+    if absent.is_empty() {
+        pass("the body's site is named")
+    } else {
+        fail(format!("not named: {}", absent.join(", ")))
+    }
+}
+
+fn basis(f: &FairUse, _: &Parameters<'_>) -> Judged {
+    match f.basis_stated {
+        Some(true) => pass("the basis of the comparison is stated"),
+        Some(false) => fail("the basis of the comparison is not stated"),
+        None => unknown("whether the basis of the comparison is stated"),
+    }
+}
+
+fn compliant(f: &FairUse, _: &Parameters<'_>) -> Judged {
+    all(
+        f,
+        |r| r.compliant,
+        "does not comply with the run rules",
+        "(does it comply?)",
+        "all results comply",
+    )
+}
+
+fn same_benchmark(f: &FairUse, _: &Parameters<'_>) -> Judged {
+    let Some(compared) = &f.compares_benchmarks else {
+        return unknown("which benchmarks are compared");
+    };
+    let mut distinct: Vec<&String> = compared.iter().collect();
+    distinct.sort();
+    distinct.dedup();
+    if distinct.len() <= 1 {
+        return pass("one benchmark is compared with itself");
+    }
+    let names: Vec<&str> = distinct.into_iter().map(String::as_str).collect();
+    fail(format!("different benchmarks are compared: {}", names.join(", ")))
+}
+
+fn trademark(f: &FairUse, p: &Parameters<'_>) -> Judged {
+    let Some(line) = &f.trademark_line else { return unknown("whether there is a trademark line") };
+    if line.trim().is_empty() {
+        return fail("there is no trademark line");
+    }
+    let lower = line.to_lowercase();
+    match p.words("words").into_iter().find(|w| !lower.contains(&w.to_lowercase())) {
+        Some(word) => fail(format!("the trademark line does not say `{word}`")),
+        None => pass("the trademark line is there"),
+    }
+}
+
+fn true_as_of(f: &FairUse, _: &Parameters<'_>) -> Judged {
+    match (&f.true_as_of, f.checked_as_of) {
+        (Some(date), Some(true)) if !date.trim().is_empty() => pass(format!("true as of {date}")),
+        (Some(date), Some(false)) => fail(format!("not true as of {date}")),
+        (None, _) => fail("no date is stated on which it is true"),
+        (Some(_), _) => unknown("whether it is true as of its date"),
+    }
+}
+
+fn estimates(f: &FairUse, _: &Parameters<'_>) -> Judged {
+    let labelled = |r: &QuotedUse| match (r.estimated, r.estimate_labelled) {
+        (Some(false), _) => Some(true),
+        (Some(true), labelled) => labelled,
+        (None, _) => None,
+    };
+    all(
+        f,
+        labelled,
+        "is an estimate without a label",
+        "(is it an estimate?)",
+        "no estimate is without its label",
+    )
+}
+
+fn derived(f: &FairUse, _: &Parameters<'_>) -> Judged {
+    match (f.derived, f.derived_marked_near_metric) {
+        (Some(false), _) => pass("no value is derived"),
+        (Some(true), Some(true)) => {
+            pass("derived values are marked and stand close to their metric")
+        }
+        (Some(true), Some(false)) => fail("a derived value is unmarked or far from its metric"),
+        _ => unknown("whether and how values are derived"),
+    }
+}
+
+fn retired(f: &FairUse, _: &Parameters<'_>) -> Judged {
+    let stated = |r: &QuotedUse| match (r.retired, r.retirement_stated) {
+        (Some(false), _) => Some(true),
+        (Some(true), stated) => stated,
+        (None, _) => None,
+    };
+    all(
+        f,
+        stated,
+        "is of a retired benchmark and does not say so",
+        "(is its benchmark retired?)",
+        "retired benchmarks are said to be",
+    )
+}
+
+fn beside(f: &FairUse, p: &Parameters<'_>) -> Judged {
+    if f.results.is_empty() {
+        return unknown("the quoted results");
+    }
+    let fields = p.words("fields");
+    let (mut wrong, mut missing) = (Vec::new(), Vec::new());
+    for r in &f.results {
+        let Some(there) = &r.beside else {
+            missing.push(format!("what stands beside {}", r.what));
+            continue;
+        };
+        let absent: Vec<&str> =
+            fields.iter().copied().filter(|f| !there.iter().any(|t| t == f)).collect();
+        if !absent.is_empty() {
+            wrong.push(format!("{} stands without {}", r.what, absent.join(", ")));
+        }
+    }
+    verdict(&wrong, &missing, "the configuration stands beside every number")
+}
+
+/// Source, licensee, date, basis, site and compliance together, for a result that is published.
+pub(crate) fn basics(f: &FairUse) -> Judged {
+    let parameters = std::collections::BTreeMap::new();
+    let p = Parameters(&parameters);
+    let parts = [
+        source_public(f, &p),
+        each(f, "its licensee", |r| r.licensee.as_ref()),
+        each(f, "its retrieval date", |r| r.retrieved.as_ref()),
+        basis(f, &p),
+        compliant(f, &p),
+        same_benchmark(f, &p),
+    ];
+    let (mut wrong, mut missing) = (Vec::new(), Vec::new());
+    for part in parts {
+        match part {
+            Judged::Pass(_) => {}
+            Judged::Fail(what) => wrong.push(what),
+            Judged::Unknown(what) => missing.push(what),
+        }
+    }
+    if f.sites_named.as_ref().is_none_or(Vec::is_empty) {
+        wrong.push("no site of the benchmark's body is named".to_owned());
+    }
+    verdict(&wrong, &missing, "source, licensee, date, basis and site stand beside the result")
+}

@@ -1,0 +1,291 @@
+//! The file of a rule pack: TOML in which an unknown key is an error with its line.
+
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
+
+use assay_model::{Severity, nearest};
+use serde::{Deserialize, Serialize};
+use toml::Spanned;
+
+use super::evaluate::check_names;
+use super::judged::Takes;
+
+/// Packs are small; a file beyond this is not one.
+const MOST_BYTES: u64 = 1 << 20;
+
+/// What a pack speaks of.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Applies {
+    /// A result of a CPU suite ([`super::cpu::CpuSuiteResult`]).
+    CpuSuite,
+    /// A result of order processing ([`super::orders::OrdersResult`]).
+    Orders,
+    /// A claim that quotes results of others ([`super::fair_use::FairUse`]).
+    QuotedClaims,
+}
+
+/// The best verdict that a result can have when a rule is broken.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Consequence {
+    /// It is not a result.
+    Invalid,
+    /// It is a result, but not one to report under these rules.
+    Valid,
+    /// It may be reported, with the sentence of the rule beside it.
+    Reportable,
+}
+
+/// Where the rules of a pack come from.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Source {
+    /// The document.
+    pub name: String,
+    /// Its version.
+    pub version: String,
+    /// The day it was read (`2026-11-21`).
+    pub retrieved: String,
+    /// What should be known about the reading.
+    #[serde(default)]
+    pub note: String,
+}
+
+/// A parameter of a rule.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(untagged, expecting = "expected a number, a list of words or a table of words")]
+pub enum Parameter {
+    /// A number.
+    Number(f64),
+    /// A list of words.
+    Words(Vec<String>),
+    /// A table of words.
+    Table(BTreeMap<String, String>),
+}
+
+/// One rule.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct Rule {
+    /// Its id (`C3`).
+    pub id: String,
+    /// The rule in our own words.
+    pub text: String,
+    /// The number of the rule in its source; empty where it has none.
+    pub source: String,
+    /// The check that evaluates it.
+    pub check: String,
+    /// How bad it is when broken.
+    pub severity: Severity,
+    /// The best verdict when broken or unknown.
+    pub on_failure: Consequence,
+    /// The sentence for the disclosure when it is broken or unknown.
+    pub disclosure: String,
+    /// The check's parameters.
+    pub parameters: BTreeMap<String, Parameter>,
+}
+
+/// A rule pack.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct Pack {
+    /// Its id (`cpu`).
+    pub id: String,
+    /// Its version.
+    pub version: String,
+    /// The day of that version.
+    pub date: String,
+    /// What it is, in a line.
+    pub title: String,
+    /// What it speaks of.
+    pub applies_to: Applies,
+    /// Where its rules come from.
+    pub source: Source,
+    /// The rules in order.
+    pub rules: Vec<Rule>,
+}
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct PackFile {
+    schema_version: u32,
+    id: String,
+    version: String,
+    date: String,
+    title: String,
+    applies_to: Applies,
+    source: Source,
+    rule: Vec<Spanned<RuleFile>>,
+}
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct RuleFile {
+    id: Spanned<String>,
+    text: String,
+    #[serde(default)]
+    source: String,
+    check: Spanned<String>,
+    severity: Severity,
+    on_failure: Consequence,
+    disclosure: String,
+    #[serde(default)]
+    parameters: BTreeMap<Spanned<String>, Parameter>,
+}
+
+/// Why a pack cannot be read. Lines count from 1.
+#[derive(Debug, thiserror::Error)]
+pub enum PackError {
+    /// The file or folder cannot be read.
+    #[error("{path}: it cannot be read: {source}")]
+    Unreadable {
+        /// Which.
+        path: PathBuf,
+        /// Why.
+        source: std::io::Error,
+    },
+    /// Something in it is wrong.
+    #[error("{file}:{line}: {message}")]
+    Malformed {
+        /// The file.
+        file: String,
+        /// Where.
+        line: usize,
+        /// What is wrong and what would be right.
+        message: String,
+    },
+}
+
+/// The packs that come with assay.
+pub fn embedded() -> Vec<Pack> {
+    const FILES: [(&str, &str); 3] = [
+        ("cpu-1.0.toml", include_str!("../../../../rulepacks/cpu-1.0.toml")),
+        ("orders-1.0.toml", include_str!("../../../../rulepacks/orders-1.0.toml")),
+        ("fair-use-1.0.toml", include_str!("../../../../rulepacks/fair-use-1.0.toml")),
+    ];
+    let read = |(name, text)| read(name, text).expect("a test reads every embedded pack");
+    FILES.into_iter().map(read).collect()
+}
+
+/// Reads every `*.toml` of a folder, by name.
+///
+/// # Errors
+/// The folder or a file cannot be read, or a pack has a mistake.
+pub fn read_dir(dir: &Path) -> Result<Vec<Pack>, PackError> {
+    let unreadable = |path: &Path| {
+        let path = path.to_owned();
+        move |source| PackError::Unreadable { path, source }
+    };
+    let mut paths = Vec::new();
+    for entry in std::fs::read_dir(dir).map_err(unreadable(dir))? {
+        let path = entry.map_err(unreadable(dir))?.path();
+        if path.extension().is_some_and(|e| e == "toml") {
+            paths.push(path);
+        }
+    }
+    paths.sort();
+    let mut packs = Vec::new();
+    for path in paths {
+        let size = std::fs::metadata(&path).map_err(unreadable(&path))?.len();
+        let file = path.display().to_string();
+        if size > MOST_BYTES {
+            let message = format!("{size} bytes is no rule pack; at most {MOST_BYTES} are read");
+            return Err(PackError::Malformed { file, line: 1, message });
+        }
+        let text = std::fs::read_to_string(&path).map_err(unreadable(&path))?;
+        packs.push(read(&file, &text)?);
+    }
+    Ok(packs)
+}
+
+/// Reads one pack; `file` is its name for messages.
+///
+/// # Errors
+/// It is not TOML, has an unknown key, check or parameter, lacks one, or has an id twice.
+pub fn read(file: &str, text: &str) -> Result<Pack, PackError> {
+    let malformed = |at: usize, message: String| PackError::Malformed {
+        file: file.to_owned(),
+        line: text.bytes().take(at).fold(1, |line, b| line + usize::from(b == b'\n')),
+        message,
+    };
+    let read: PackFile = toml::from_str(text).map_err(|e| {
+        let message = e.message().trim().replace('\n', "; ");
+        malformed(e.span().map_or(0, |s| s.start), message)
+    })?;
+    if read.schema_version > assay_model::SCHEMA_VERSION {
+        let message = format!(
+            "the pack has format {}; this assay reads up to {}",
+            read.schema_version,
+            assay_model::SCHEMA_VERSION
+        );
+        return Err(malformed(0, message));
+    }
+    let mut rules: Vec<Rule> = Vec::new();
+    for rule in read.rule {
+        let rule = rule.into_inner();
+        let (at, id) = (rule.id.span().start, rule.id.get_ref());
+        if rules.iter().any(|r| r.id == *id) {
+            return Err(malformed(
+                at,
+                format!("rule `{id}` stands twice; every rule needs its own id"),
+            ));
+        }
+        check_parameters(read.applies_to, &rule).map_err(|(at, m)| malformed(at, m))?;
+        rules.push(Rule {
+            id: rule.id.into_inner(),
+            text: rule.text,
+            source: rule.source,
+            check: rule.check.into_inner(),
+            severity: rule.severity,
+            on_failure: rule.on_failure,
+            disclosure: rule.disclosure,
+            parameters: rule.parameters.into_iter().map(|(k, v)| (k.into_inner(), v)).collect(),
+        });
+    }
+    Ok(Pack {
+        id: read.id,
+        version: read.version,
+        date: read.date,
+        title: read.title,
+        applies_to: read.applies_to,
+        source: read.source,
+        rules,
+    })
+}
+
+/// The check is known, and its parameters are those that it takes.
+fn check_parameters(applies: Applies, rule: &RuleFile) -> Result<(), (usize, String)> {
+    let known = check_names(applies);
+    let (at, name) = (rule.check.span().start, rule.check.get_ref().as_str());
+    let Some((_, takes)) = known.iter().find(|(n, _)| *n == name) else {
+        let meant = nearest(name, known.iter().map(|(n, _)| *n));
+        let hint = meant.map_or(String::new(), |m| format!("; did you mean `{m}`?"));
+        return Err((at, format!("there is no check `{name}` for this kind of pack{hint}")));
+    };
+    for (key, value) in &rule.parameters {
+        let at = key.span().start;
+        let key = key.get_ref();
+        let Some((_, wants)) = takes.iter().find(|(n, _)| n == key) else {
+            let names: Vec<&str> = takes.iter().map(|(n, _)| *n).collect();
+            let takes = if names.is_empty() { "none".to_owned() } else { names.join(", ") };
+            return Err((at, format!("`{name}` takes no parameter `{key}`; it takes {takes}")));
+        };
+        let fits = matches!(
+            (wants, value),
+            (Takes::Number, Parameter::Number(_))
+                | (Takes::Words, Parameter::Words(_))
+                | (Takes::Table, Parameter::Table(_))
+        );
+        if !fits {
+            let wants = match wants {
+                Takes::Number => "a number",
+                Takes::Words => "a list of words",
+                Takes::Table => "a table of words",
+            };
+            return Err((at, format!("`{key}` takes {wants}")));
+        }
+    }
+    match takes.iter().find(|(n, _)| !rule.parameters.keys().any(|k| k.get_ref() == n)) {
+        Some((absent, _)) => Err((at, format!("`{name}` needs the parameter `{absent}`"))),
+        None => Ok(()),
+    }
+}

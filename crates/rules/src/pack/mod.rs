@@ -1,0 +1,15 @@
+//! Rule packs: what one benchmark or body demands of a result, as data with a version and a date. A
+//! rule names the check that evaluates it and its parameters; [`evaluate`] gives every rule's outcome
+//! and the verdict. Packs are embedded ([`embedded`]) and can be read from a folder ([`read_dir`]).
+
+pub mod cpu;
+mod evaluate;
+pub mod fair_use;
+mod file;
+mod judged;
+pub mod orders;
+
+pub use evaluate::{PackEvidence, PackVerdict, RuleOutcome, RuleResult, Verdict, evaluate};
+pub use file::{
+    Applies, Consequence, Pack, PackError, Parameter, Rule, Source, embedded, read, read_dir,
+};

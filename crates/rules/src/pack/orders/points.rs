@@ -1,0 +1,218 @@
+//! The points: which there must be, how long they last, what they score, that instances overlap.
+
+use super::OrdersResult;
+use crate::pack::judged::{
+    Judged, PackCheck, Parameters, Takes, agree, fail, pass, unknown, verdict,
+};
+
+pub(super) const CHECKS: &[PackCheck<OrdersResult>] = &[
+    PackCheck { name: "expected-peak", parameters: &[], evaluate: expected_peak },
+    PackCheck { name: "points", parameters: &[("least", Takes::Number)], evaluate: points },
+    PackCheck { name: "score", parameters: &[("tolerance", Takes::Number)], evaluate: score },
+    PackCheck {
+        name: "no-gap-below-peak",
+        parameters: &[("least", Takes::Number)],
+        evaluate: no_gap,
+    },
+    PackCheck {
+        name: "lengths",
+        parameters: &[("below_s", Takes::Number), ("scored_s", Takes::Number)],
+        evaluate: lengths,
+    },
+    PackCheck {
+        name: "actual-length",
+        parameters: &[("least_s", Takes::Number), ("most_s", Takes::Number)],
+        evaluate: actual_length,
+    },
+    PackCheck { name: "instances-overlap", parameters: &[], evaluate: overlap },
+];
+
+/// N, or that it is not recorded.
+fn peak(r: &OrdersResult) -> Result<u32, Judged> {
+    r.expected_peak.filter(|n| *n > 0).ok_or_else(|| unknown("the expected peak"))
+}
+
+fn expected_peak(r: &OrdersResult, _: &Parameters<'_>) -> Judged {
+    let n = match peak(r) {
+        Ok(n) => n,
+        Err(missing) => return missing,
+    };
+    let Some(processors) = r.processors else { return unknown("the processors reported") };
+    if n == processors {
+        return pass(format!("N is {n}, the processors reported"));
+    }
+    let reason = r.peak_reason.as_deref().unwrap_or_default().trim();
+    if reason.is_empty() {
+        return fail(format!(
+            "N is {n}, {processors} processors are reported, and no reason is given"
+        ));
+    }
+    match r.peak_reviewed {
+        Some(true) => pass(format!("N was set to {n}, reviewed: {reason}")),
+        Some(false) => fail(format!("N was set to {n} without a review: {reason}")),
+        None => unknown("whether the expected peak set by hand was reviewed"),
+    }
+}
+
+fn last(n: u32, p: &Parameters<'_>) -> u32 {
+    n.saturating_mul(2).max(p.number("least") as u32)
+}
+
+fn points(r: &OrdersResult, p: &Parameters<'_>) -> Judged {
+    let n = match peak(r) {
+        Ok(n) => n,
+        Err(missing) => return missing,
+    };
+    let Some(first) = r.points.first() else { return unknown("the points") };
+    let mut wrong = Vec::new();
+    if first.warehouses != 1 {
+        wrong.push(format!("the first point has {} warehouses, not 1", first.warehouses));
+    }
+    // A point between N + 1 and 2N may be missing, which scores 0; the order must still rise.
+    if let Some(pair) = r.points.windows(2).find(|w| w[1].warehouses <= w[0].warehouses) {
+        let (a, b) = (pair[0].warehouses, pair[1].warehouses);
+        wrong.push(format!("{b} warehouses follow {a}; points rise by one"));
+    }
+    let end = last(n, p);
+    let beyond_gap = r
+        .points
+        .windows(2)
+        .find(|w| w[1].warehouses > w[0].warehouses + 1 && w[0].warehouses >= end);
+    if let Some(pair) = beyond_gap {
+        wrong.push(format!("{} follows {} warehouses", pair[1].warehouses, pair[0].warehouses));
+    }
+    verdict(&wrong, &[], format!("points rise by one from 1, to {end} at least"))
+}
+
+fn score(r: &OrdersResult, p: &Parameters<'_>) -> Judged {
+    let n = match peak(r) {
+        Ok(n) => n,
+        Err(missing) => return missing,
+    };
+    if r.points.is_empty() {
+        return unknown("the points");
+    }
+    let (Some(given), Some(each), Some(instances)) = (r.score, r.score_per_instance, r.instances())
+    else {
+        return unknown("the score, the score per instance and the instances");
+    };
+    let tolerance = p.number("tolerance");
+    let mut wrong = Vec::new();
+    let computed = r.computed_score(n).unwrap_or(f64::NAN);
+    if !agree(computed, given, tolerance) {
+        wrong.push(format!("the score is {computed:.1}, not {given}"));
+    }
+    let computed = computed / instances as f64;
+    if !agree(computed, each, tolerance) {
+        wrong.push(format!("the score per instance is {computed:.1}, not {each}"));
+    }
+    verdict(&wrong, &[], format!("the mean over {n} to {} warehouses recomputes", 2 * n))
+}
+
+fn no_gap(r: &OrdersResult, p: &Parameters<'_>) -> Judged {
+    let n = match peak(r) {
+        Ok(n) => n,
+        Err(missing) => return missing,
+    };
+    if r.points.is_empty() {
+        return unknown("the points");
+    }
+    let least = p.number("least") as u32;
+    let absent = |from: u32, to: u32| -> Vec<String> {
+        // Bounded: nobody measures more points than there are processors.
+        let range = from..=to.min(from.saturating_add(100_000));
+        range.filter(|w| r.point(*w).is_none()).take(9).map(|w| w.to_string()).collect()
+    };
+    let void = absent(1, n.max(least));
+    if !void.is_empty() {
+        return fail(format!("there is no point with {} warehouses", void.join(", ")));
+    }
+    let zero = absent(n + 1, n.saturating_mul(2));
+    if zero.is_empty() {
+        pass("every point that must be there is")
+    } else {
+        pass(format!("points with {} warehouses are missing and count 0", zero.join(", ")))
+    }
+}
+
+fn lengths(r: &OrdersResult, p: &Parameters<'_>) -> Judged {
+    let n = match peak(r) {
+        Ok(n) => n,
+        Err(missing) => return missing,
+    };
+    if r.points.is_empty() {
+        return unknown("the points");
+    }
+    let (mut wrong, mut missing) = (Vec::new(), Vec::new());
+    for point in &r.points {
+        let want = if point.warehouses < n { p.number("below_s") } else { p.number("scored_s") };
+        match point.set_s {
+            Some(s) if agree(s, want, 1e-9) => {}
+            Some(s) => wrong.push(format!("{} warehouses: {s} s, not {want} s", point.warehouses)),
+            None => missing.push(format!("the length set for {} warehouses", point.warehouses)),
+        }
+    }
+    verdict(&wrong, &missing, "all points were set to the lengths of the rules")
+}
+
+fn actual_length(r: &OrdersResult, p: &Parameters<'_>) -> Judged {
+    let n = match peak(r) {
+        Ok(n) => n,
+        Err(missing) => return missing,
+    };
+    let (least, most) = (p.number("least_s"), p.number("most_s"));
+    let (mut wrong, mut missing) = (Vec::new(), Vec::new());
+    let mut any = false;
+    for point in r.scored(n) {
+        for i in &point.instances {
+            any = true;
+            let (Some(start), Some(end)) = (i.start_s, i.end_s) else {
+                missing.push(format!("the times of {} warehouses", point.warehouses));
+                continue;
+            };
+            let took = end - start;
+            if !(least..=most).contains(&took) {
+                wrong.push(format!(
+                    "{} warehouses of instance {} took {took:.1} s, allowed are {least} s to {most} s",
+                    point.warehouses, i.instance
+                ));
+            }
+        }
+    }
+    if !any {
+        missing.push("a scored point".to_owned());
+    }
+    verdict(&wrong, &missing, format!("every scored interval lies in {least} s to {most} s"))
+}
+
+fn overlap(r: &OrdersResult, _: &Parameters<'_>) -> Judged {
+    match r.instances() {
+        None => return unknown("the points"),
+        Some(1) => return pass("there is one instance"),
+        Some(_) => {}
+    }
+    let (mut wrong, mut missing) = (Vec::new(), Vec::new());
+    for point in &r.points {
+        let w = point.warehouses;
+        let mut all = Vec::new();
+        for i in &point.instances {
+            match (i.ramp_up_start_s, i.start_s, i.end_s, i.ramp_down_end_s) {
+                (Some(up), Some(start), Some(end), Some(down)) => all.push((up, start, end, down)),
+                _ => {
+                    missing.push(format!("the times of instance {} at {w} warehouses", i.instance));
+                }
+            }
+        }
+        let last_up = all.iter().map(|t| t.0).fold(f64::NEG_INFINITY, f64::max);
+        let first_start = all.iter().map(|t| t.1).fold(f64::INFINITY, f64::min);
+        let last_end = all.iter().map(|t| t.2).fold(f64::NEG_INFINITY, f64::max);
+        let first_down = all.iter().map(|t| t.3).fold(f64::INFINITY, f64::min);
+        if first_start < last_up {
+            wrong.push(format!("{w} warehouses: one measured before another had started"));
+        }
+        if last_end > first_down {
+            wrong.push(format!("{w} warehouses: one measured after another had ended"));
+        }
+    }
+    verdict(&wrong, &missing, "every instance measured while all ran")
+}

@@ -1,0 +1,283 @@
+//! A number that can be published: its unit, where it comes from, how it was computed, and how sure
+//! it is. Arithmetic keeps all of that, so that no number loses its kind on the way to a page.
+
+use assay_model::{Interval, Kind, units};
+use serde::Serialize;
+
+/// A number with what must be known to print it.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct Quantity {
+    /// The number, in `unit`.
+    pub value: f64,
+    /// The unit's symbol (`bops`, `bops/core`, `1`).
+    pub unit: String,
+    /// Where it comes from. What is computed is *derived*; with an estimate in it, *estimated*.
+    pub kind: Kind,
+    /// How sure it is: `null` where nothing is known of that, both ends at the value for an exact
+    /// count.
+    pub interval: Option<Interval>,
+    /// How it was computed.
+    pub derivation: Derivation,
+    /// The runs, and the results of sources, that it rests on; each once.
+    pub provenance: Vec<String>,
+}
+
+/// How a number came about.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Derivation {
+    /// It was read: what of (`cores of Sun Blade X6275`).
+    Given(String),
+    /// The first divided by the second.
+    Quotient(Box<Quantity>, Box<Quantity>),
+    /// The first times the second.
+    Product(Box<Quantity>, Box<Quantity>),
+    /// Put together from several: how (`mean`), and of what.
+    Together(String, Vec<Quantity>),
+}
+
+impl Quantity {
+    /// A number that was read: `what` of, its kind, and the run or source it stands in.
+    pub fn given(value: f64, unit: &str, kind: Kind, what: &str, provenance: &str) -> Self {
+        Quantity {
+            value,
+            unit: unit.to_owned(),
+            kind,
+            interval: None,
+            derivation: Derivation::Given(what.to_owned()),
+            provenance: vec![provenance.to_owned()],
+        }
+    }
+
+    /// A count that was read; it is exact.
+    pub fn count(value: f64, unit: &str, kind: Kind, what: &str, provenance: &str) -> Self {
+        let interval = Some(Interval { low: value, high: value, level: 1.0 });
+        Quantity { interval, ..Quantity::given(value, unit, kind, what, provenance) }
+    }
+
+    /// The same with an interval.
+    #[must_use]
+    pub fn with_interval(self, interval: Option<Interval>) -> Self {
+        Quantity { interval, ..self }
+    }
+
+    /// This divided by `other`; `None` where that is no number. Equal units give a plain ratio (`1`).
+    /// The interval follows the rule of [`Quantity`]'s arithmetic: errors are taken as independent,
+    /// half-widths add in squares on the log scale, and where one side has no interval there is none.
+    pub fn per(&self, other: &Quantity) -> Option<Quantity> {
+        let unit = if self.unit == other.unit {
+            "1".to_owned()
+        } else {
+            format!("{}/{}", self.unit, other.unit)
+        };
+        let made = Derivation::Quotient(Box::new(self.clone()), Box::new(other.clone()));
+        self.combined(other, self.value / other.value, unit, made)
+    }
+
+    /// This times `other`, with the interval as in [`Quantity::per`]; `None` where that is no number.
+    pub fn times(&self, other: &Quantity) -> Option<Quantity> {
+        let unit = format!("{} {}", self.unit, other.unit);
+        let made = Derivation::Product(Box::new(self.clone()), Box::new(other.clone()));
+        self.combined(other, self.value * other.value, unit, made)
+    }
+
+    /// A number put together from several of one unit, such as their `mean` or `sum`; `None` without
+    /// any, with two units, or where `value` is no number. It has no interval: nothing is known of how
+    /// their errors hang together.
+    pub fn together(how: &str, value: f64, of: &[Quantity]) -> Option<Quantity> {
+        let first = of.first()?;
+        if !value.is_finite() || of.iter().any(|q| q.unit != first.unit) {
+            return None;
+        }
+        let mut provenance: Vec<String> = Vec::new();
+        for p in of.iter().flat_map(|q| &q.provenance) {
+            if !provenance.contains(p) {
+                provenance.push(p.clone());
+            }
+        }
+        let kind = of.iter().fold(Kind::Derived, |so_far, q| combined_kind(so_far, q.kind));
+        let derivation = Derivation::Together(how.to_owned(), of.to_vec());
+        let unit = first.unit.clone();
+        Some(Quantity { value, unit, kind, interval: None, derivation, provenance })
+    }
+
+    /// The numbers that were read, from which this one was computed, in the order of the formula.
+    pub fn leaves(&self) -> Vec<&Quantity> {
+        match &self.derivation {
+            Derivation::Given(_) => vec![self],
+            Derivation::Quotient(a, b) | Derivation::Product(a, b) => {
+                [a, b].into_iter().flat_map(|q| q.leaves()).collect()
+            }
+            Derivation::Together(_, of) => of.iter().flat_map(Quantity::leaves).collect(),
+        }
+    }
+
+    fn combined(
+        &self,
+        other: &Quantity,
+        value: f64,
+        unit: String,
+        derivation: Derivation,
+    ) -> Option<Quantity> {
+        if !value.is_finite() {
+            return None;
+        }
+        let mut provenance = self.provenance.clone();
+        provenance
+            .extend(other.provenance.iter().filter(|p| !self.provenance.contains(p)).cloned());
+        let interval = combined_interval(value, self, other, &derivation);
+        Some(Quantity {
+            value,
+            unit,
+            kind: combined_kind(self.kind, other.kind),
+            interval,
+            derivation,
+            provenance,
+        })
+    }
+
+    /// Whether somebody else printed a number that this one rests on.
+    pub fn from_quoted(&self) -> bool {
+        match &self.derivation {
+            Derivation::Given(_) => self.kind == Kind::Quoted,
+            Derivation::Quotient(a, b) | Derivation::Product(a, b) => {
+                a.from_quoted() || b.from_quoted()
+            }
+            Derivation::Together(_, of) => of.iter().any(Quantity::from_quoted),
+        }
+    }
+
+    /// The kind as it must stand beside the number: `measured`, `derived from quoted`.
+    pub fn kind_words(&self) -> &'static str {
+        match (self.kind, self.from_quoted()) {
+            (Kind::Measured, _) => "measured",
+            (Kind::Quoted, _) => "quoted",
+            (Kind::Derived, false) => "derived",
+            (Kind::Derived, true) => "derived from quoted",
+            (Kind::Estimated, false) => "estimated",
+            (Kind::Estimated, true) => "estimated from quoted",
+        }
+    }
+
+    /// The number for a table: four significant digits, but never fewer than its whole part has
+    /// (`483.2`, `26424`); halves are rounded away from zero, as people do.
+    pub fn text(&self) -> String {
+        if self.value.abs() >= 1000.0 || self.value.fract() == 0.0 {
+            format!("{:.0}", self.value.round())
+        } else {
+            units::significant(self.value, 4)
+        }
+    }
+
+    /// How it was computed, as a formula with the numbers in it: `422782 bops / 16 core`.
+    pub fn formula(&self) -> String {
+        match &self.derivation {
+            Derivation::Given(what) => format!("{} {} ({what})", self.value, self.unit),
+            Derivation::Quotient(a, b) => format!("{} / {}", a.operand(), b.operand()),
+            Derivation::Product(a, b) => format!("{} x {}", a.operand(), b.operand()),
+            Derivation::Together(how, of) => {
+                let values: Vec<String> = of.iter().map(Quantity::operand).collect();
+                format!("{how}({})", values.join(", "))
+            }
+        }
+    }
+
+    /// The number as it stands in a formula: with its unit, in brackets where it was computed.
+    pub fn operand(&self) -> String {
+        match &self.derivation {
+            Derivation::Given(_) => format!("{} {}", self.value, self.unit),
+            Derivation::Together(..) => self.formula(),
+            _ => format!("({})", self.formula()),
+        }
+    }
+}
+
+/// Anything with an estimate in it is an estimate; whatever else is computed is derived.
+fn combined_kind(a: Kind, b: Kind) -> Kind {
+    if a == Kind::Estimated || b == Kind::Estimated { Kind::Estimated } else { Kind::Derived }
+}
+
+/// The interval of a product or quotient of two independent positive quantities: on the log scale
+/// the distances of the ends from the value add in squares. An exact side (both ends at its value)
+/// adds nothing. `None` where a side has none, is not positive, or the levels differ.
+fn combined_interval(value: f64, a: &Quantity, b: &Quantity, how: &Derivation) -> Option<Interval> {
+    let (ia, ib) = (a.interval?, b.interval?);
+    let exact = |i: Interval| i.low == i.high;
+    let level = match (exact(ia), exact(ib)) {
+        (true, true) => return Some(Interval { low: value, high: value, level: 1.0 }),
+        (true, false) => ib.level,
+        (false, true) => ia.level,
+        (false, false) if ia.level == ib.level => ia.level,
+        (false, false) => return None,
+    };
+    let spread = |q: &Quantity, i: Interval| {
+        let positive = i.low > 0.0 && q.value > 0.0 && i.high.is_finite();
+        positive.then(|| ((q.value / i.low).ln().max(0.0), (i.high / q.value).ln().max(0.0)))
+    };
+    let ((down_a, up_a), (down_b, up_b)) = (spread(a, ia)?, spread(b, ib)?);
+    // The upper end of a divisor makes the quotient smaller.
+    let (down_b, up_b) =
+        if matches!(how, Derivation::Quotient(..)) { (up_b, down_b) } else { (down_b, up_b) };
+    let (down, up) = (down_a.hypot(down_b), up_a.hypot(up_b));
+    Some(Interval { low: value * (-down).exp(), high: value * up.exp(), level })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn quoted(value: f64, unit: &str) -> Quantity {
+        Quantity::given(value, unit, Kind::Quoted, "x", "somewhere")
+    }
+
+    fn measured(value: f64, low: f64, high: f64) -> Quantity {
+        Quantity::given(value, "ops/s", Kind::Measured, "throughput", "run 1")
+            .with_interval(Some(Interval { low, high, level: 0.95 }))
+    }
+
+    #[test]
+    fn kinds_survive_arithmetic() {
+        let cores = Quantity::count(4.0, "core", Kind::Measured, "cores", "run 1");
+        assert_eq!(measured(8.0, 7.0, 9.0).per(&cores).unwrap().kind_words(), "derived");
+        let watts = Quantity { kind: Kind::Estimated, ..quoted(2.0, "W") };
+        assert_eq!(measured(8.0, 7.0, 9.0).per(&watts).unwrap().kind, Kind::Estimated);
+        let both = quoted(422_782.0, "bops").per(&quoted(875.0, "W")).unwrap();
+        assert_eq!(both.kind_words(), "derived from quoted");
+        assert_eq!((both.unit.as_str(), both.provenance.len()), ("bops/W", 1));
+        assert_eq!(both.formula(), "422782 bops / 875 W");
+        let again = both.per(&watts).unwrap();
+        assert_eq!(again.kind_words(), "estimated from quoted");
+        assert_eq!(again.formula(), "(422782 bops / 875 W) / 2 W");
+    }
+
+    #[test]
+    fn an_exact_count_scales_the_interval_and_an_unknown_one_ends_it() {
+        let cores = Quantity::count(4.0, "core", Kind::Measured, "cores", "run 1");
+        let each = measured(8.0, 7.0, 9.0).per(&cores).unwrap().interval.unwrap();
+        assert!((each.low - 1.75).abs() < 1e-12 && (each.high - 2.25).abs() < 1e-12);
+        assert_eq!(each.level, 0.95);
+        assert_eq!(measured(8.0, 7.0, 9.0).per(&quoted(2.0, "W")).unwrap().interval, None);
+    }
+
+    #[test]
+    fn errors_of_both_sides_add_in_squares_on_the_log_scale() {
+        let a = measured(1.0, (-0.03f64).exp(), 0.03f64.exp());
+        let b = measured(1.0, (-0.04f64).exp(), 0.04f64.exp());
+        let ratio = a.per(&b).unwrap();
+        let i = ratio.interval.unwrap();
+        assert!((i.high.ln() - 0.05).abs() < 1e-12 && (i.low.ln() + 0.05).abs() < 1e-12);
+        assert_eq!(ratio.unit, "1");
+    }
+
+    #[test]
+    fn texts_have_four_digits_or_the_whole_number() {
+        let text = |v| quoted(v, "bops").text();
+        assert_eq!([text(102_958.5), text(111_845.5)], ["102959", "111846"]);
+        assert_eq!([text(483.18), text(16.0), text(0.25)], ["483.2", "16", "0.2500"]);
+    }
+
+    #[test]
+    fn what_is_no_number_is_none() {
+        assert_eq!(quoted(1.0, "bops").per(&quoted(0.0, "W")), None);
+    }
+}

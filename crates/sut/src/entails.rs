@@ -1,0 +1,109 @@
+//! What follows from a declared factor, as a table: a machine with another processor has other caches,
+//! and nobody can hold them.
+
+/// A factor (a path of facts or a prefix of one), the path prefixes that follow from it, and why.
+pub(crate) struct Entailment {
+    /// The declared factor's path, by whole parts.
+    pub factor: &'static str,
+    /// Prefixes of what follows; `*` stands for any one part.
+    pub entailed: &'static [&'static str],
+    /// Why they follow, as the end of a sentence that starts with the factor.
+    pub why: &'static str,
+}
+
+/// The table, by factor.
+pub(crate) const ENTAILS: &[Entailment] = &[
+    Entailment {
+        factor: "block",
+        entailed: &["mount"],
+        why: "what is mounted depends on the devices",
+    },
+    Entailment {
+        factor: "cgroup.cpuset",
+        entailed: &["numa"],
+        why: "the CPUs decide which memory nodes are near",
+    },
+    Entailment {
+        factor: "cpu.model",
+        entailed: &[
+            "cpu.cache",
+            "cpu.energy_preference",
+            "cpu.family",
+            "cpu.flags",
+            "cpu.frequency",
+            "cpu.idle",
+            "cpu.microcode",
+            "cpu.model_number",
+            "cpu.stepping",
+            "cpu.turbo",
+            "cpu.vendor",
+            "kernel.mitigation",
+        ],
+        why: "a processor brings its microcode, caches, frequency range and features",
+    },
+    Entailment {
+        factor: "cpu.turbo",
+        entailed: &["cpu.frequency.max_khz", "cpu.frequency.hardware_max_khz"],
+        why: "turbo sets the highest frequency",
+    },
+    Entailment {
+        factor: "dmi",
+        entailed: &["dmi", "host.name"],
+        why: "a board brings its firmware and its names",
+    },
+    Entailment {
+        factor: "kernel.release",
+        entailed: &[
+            "kernel.build",
+            "kernel.config",
+            "kernel.modules",
+            "kernel.sched_base_slice_ns",
+            "kernel.sched_features",
+            "kernel.version",
+            "sysctl.kernel.osrelease",
+            "sysctl.kernel.version",
+        ],
+        why: "a kernel brings its build, its configuration and its modules",
+    },
+    Entailment {
+        factor: "memory.total",
+        entailed: &["memory.dimms", "numa.*.memory", "sysctl.kernel.threads-max"],
+        why: "the amount of memory follows from the modules and is spread over the nodes",
+    },
+    Entailment {
+        factor: "os",
+        entailed: &["libc", "locale", "os", "toolchain"],
+        why: "a distribution brings its C library, its tools and its names",
+    },
+    Entailment {
+        factor: "thp.enabled",
+        entailed: &["thp"],
+        why: "the mode of transparent huge pages decides the settings below it",
+    },
+    Entailment {
+        factor: "virt",
+        entailed: &["cpu.steal_since_boot", "dmi", "virt"],
+        why: "a hypervisor presents a board of its own",
+    },
+];
+
+/// Two processors are in two machines: what a hardware-against-hardware comparison always differs in
+/// besides the processor itself.
+pub(crate) const HARDWARE: Entailment = Entailment {
+    factor: "cpu.model",
+    entailed: &[
+        "block",
+        "boot",
+        "cpu",
+        "dmi",
+        "host.name",
+        "hugepages",
+        "kernel.arch",
+        "memory",
+        "mount",
+        "net",
+        "numa",
+        "swap",
+    ],
+    why: "another processor is another machine: its board, memory and devices come with it",
+};

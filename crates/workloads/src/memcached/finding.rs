@@ -1,0 +1,147 @@
+//! Trials that find something by several runs: the highest rate within a bound, and the curve over the
+//! rate.
+
+use std::time::Duration;
+
+use assay_memload::config::{Arrivals, Config, Mode, Think};
+use assay_memload::{Report, SearchBound, search_max};
+use assay_model::{Event, Phase, units};
+
+use super::failure::Failure;
+use super::trial::Stage;
+use super::{honest, said};
+
+fn at_rate(config: &Config, rate: f64) -> Config {
+    let arrivals = match config.mode {
+        Mode::Open { arrivals, .. } => arrivals,
+        Mode::Closed { .. } => Arrivals::Even,
+    };
+    Config { mode: Mode::Open { rate, arrivals }, ..config.clone() }
+}
+
+fn percent(quantile: f64) -> String {
+    format!("{} %", (quantile * 1e6).round() / 1e4)
+}
+
+/// Finds the highest rate whose quantile keeps the bound, and measures it once more, which is what the
+/// trial's metrics are of.
+///
+/// # Errors
+/// No rate keeps it, or a run could not be made.
+pub fn max_rate(
+    stage: &mut Stage<'_>,
+    bound: Duration,
+    quantile: f64,
+    precision: f64,
+) -> Result<(), Failure> {
+    let search = SearchBound {
+        quantile,
+        limit_ns: bound.as_nanos() as u64,
+        precision,
+        ..SearchBound::default()
+    };
+    let told = format!(
+        "{} of the response times within {}",
+        percent(quantile),
+        units::format_duration(bound)
+    );
+    let mut steps = 0;
+    let channel = &mut *stage.channel;
+    let found = search_max(&stage.config, search, stage.stop, |point, kept| {
+        steps += 1;
+        let progress = f64::from(steps) / f64::from(search.most_steps + 1);
+        channel.send(&Event::Progress { progress });
+        let time = point
+            .bound_ns
+            .map_or("missing".to_owned(), |ns| units::format_value(ns as f64 * 1e-9, "s"));
+        channel.send(&Event::Note {
+            note: format!(
+                "step {steps}: at {} {} of the response times were within {time}: {}",
+                units::format_value(point.rate, "ops/s"),
+                percent(quantile),
+                match (kept, point.kept) {
+                    (true, _) => "kept",
+                    (false, true) => "too long",
+                    (false, false) => "the rate was not kept",
+                }
+            ),
+        });
+    })?;
+    if stage.stopped() {
+        return Err(Failure::Stopped);
+    }
+    let Some(best) = found.best else {
+        return Err(Failure::NoRate(format!(
+            "no rate was found that keeps {told}, in {steps} steps; the lowest that was tried and broke it is {}",
+            found.above.map_or("unknown".into(), |p| units::format_value(p.rate, "ops/s"))
+        )));
+    };
+    stage.note(format!(
+        "{} is the highest rate that keeps {told}; {}{}",
+        units::format_value(best.rate, "ops/s"),
+        match &found.above {
+            Some(above) => format!("{} breaks it", units::format_value(above.rate, "ops/s")),
+            None => "none was tried that breaks it".to_owned(),
+        },
+        if found.confirmed {
+            ", both seen twice"
+        } else {
+            "; the search ended before both were seen twice"
+        }
+    ));
+    stage.config = at_rate(&stage.config, best.rate);
+    stage.throughput()?;
+    said::metric(stage.channel, "max_rate", Some(best.rate));
+    Ok(())
+}
+
+/// Measures at each of `rates`, or at `steps` rates up to 1.1 times what a closed loop reaches.
+///
+/// # Errors
+/// A run could not be made.
+pub fn saturation(stage: &mut Stage<'_>, rates: &[f64], steps: u32) -> Result<(), Failure> {
+    stage.channel.send(&Event::Phase { phase: Phase::Steady, t_ns: None });
+    let mut rates = rates.to_vec();
+    if rates.is_empty() {
+        let closed = Config { mode: Mode::Closed { think: Think::None }, ..stage.config.clone() };
+        let (report, _) = stage.measure(&closed, false)?;
+        let most = report.throughput().filter(|t| *t > 0.0).ok_or_else(|| {
+            Failure::NoRate(
+                "the closed loop that the rates are chosen from was answered nothing".into(),
+            )
+        })?;
+        stage.note(format!(
+            "a closed loop reaches {}; the rates go up to 1.1 times that",
+            units::format_value(most, "ops/s")
+        ));
+        rates =
+            (1..=steps).map(|i| (1.1 * most * f64::from(i) / f64::from(steps)).round()).collect();
+    }
+    rates.sort_by(f64::total_cmp);
+    let mut best: Option<(f64, Report)> = None;
+    let mut errors = 0;
+    for (i, rate) in rates.iter().enumerate() {
+        let (report, _) = stage.measure(&at_rate(&stage.config, *rate), false)?;
+        said::point(*rate, &report, stage.channel);
+        stage.channel.send(&Event::Progress { progress: (i + 1) as f64 / rates.len() as f64 });
+        errors += report.errors.total();
+        let throughput = report.throughput().unwrap_or(0.0);
+        if best.as_ref().is_none_or(|(most, _)| throughput > *most) {
+            best = Some((throughput, report));
+        }
+    }
+    stage.channel.send(&Event::Phase { phase: Phase::RampDown, t_ns: None });
+    if let Some((throughput, report)) = best {
+        said::metric(stage.channel, "throughput", Some(throughput).filter(|t| *t > 0.0));
+        said::metric(stage.channel, "client_busy", report.limit.generator_busy);
+        said::metric(stage.channel, "server_busy", report.limit.server.map(|used| used.busiest));
+        said::metric(stage.channel, "server_cpus", report.limit.server.map(|used| used.cpus));
+        let limit = honest::judged(&report.limit, stage.server_cpus);
+        if let Some(event) = honest::limiter(&limit) {
+            stage.channel.send(&event);
+        }
+        stage.note(format!("at the highest throughput: {}", limit.reasons.join("; ")));
+    }
+    said::metric(stage.channel, "errors", Some(errors as f64));
+    Ok(())
+}

@@ -1,0 +1,382 @@
+//! The driver `memtier`: memtier_benchmark makes the load instead of assay, to hold the two against each
+//! other. It checks no values and knows no ramps, so a trial with it is less than one with assay's own.
+
+use std::ffi::OsString;
+use std::fs::File;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Stdio};
+use std::time::{Duration, Instant};
+
+use assay_memload::config::{Config, Protocol};
+use assay_memload::limiter::limit;
+use assay_memload::report::ThreadUse;
+use assay_memload::server_use::{ServerTimes, ServerUse};
+use assay_memload::{Target, Trust};
+use assay_model::{Event, Phase};
+
+use super::failure::Failure;
+use super::server_side::{Seen, listen, look};
+use super::tie::tie;
+use super::trial::Stage;
+use super::{honest, said};
+use crate::WorkloadError;
+use crate::program::find_program;
+
+/// The memtier_benchmark to use.
+///
+/// # Errors
+/// There is none.
+pub fn program(path: Option<&Path>) -> Result<PathBuf, WorkloadError> {
+    let name = path.unwrap_or(Path::new("memtier_benchmark"));
+    find_program(name.as_os_str(), Path::new(".")).ok_or_else(|| WorkloadError::Missing {
+        what: format!("the driver `{}`", name.display()),
+        remedy: "Debian 12 has no package of it: build memtier_benchmark from its source (it needs libevent-dev, \
+                 zlib1g-dev and libssl-dev) and give its path as `driver.path`"
+            .into(),
+    })
+}
+
+/// Fills the cache, warms it up, measures it, all by memtier_benchmark.
+///
+/// # Errors
+/// It is missing, cannot do what is asked for, fails, or prints what is not understood.
+pub fn run(path: Option<&Path>, dir: &Path, stage: &mut Stage<'_>) -> Result<(), Failure> {
+    let program = program(path)?;
+    let config = stage.config.clone();
+    let common = arguments(&config)?;
+    let drive = Drive { program: &program, common: &common, dir, config: &config };
+    drive.go(&["--ratio=1:0", "--key-pattern=P:P", "--requests=allkeys"], "fill", stage)?;
+    let gets = config.mix.get_share;
+    let ratio = whole_numbers(&[1.0 - gets, gets]);
+    let ratio = format!("--ratio={}:{}", ratio[0], ratio[1]);
+    let load = [ratio.as_str(), "--key-pattern=R:R", "--distinct-client-seed"];
+    let seconds = |time: Duration| format!("--test-time={}", time.as_secs_f64().ceil().max(1.0));
+    if !config.ramp_up.is_zero() {
+        drive.go(&[&load[..], &[&seconds(config.ramp_up)]].concat(), "ramp-up", stage)?;
+    }
+    let mut talk = listen(stage.place.as_ref());
+    let mut seen = Seen { from: look(&mut talk), ..Seen::default() };
+    stage.channel.send(&Event::Phase { phase: Phase::Steady, t_ns: None });
+    let used = drive.go(&[&load[..], &[&seconds(config.steady)]].concat(), "steady", stage)?;
+    seen.to = look(&mut talk);
+    stage.channel.send(&Event::Phase { phase: Phase::RampDown, t_ns: None });
+    let file = dir.join("memtier-steady.json");
+    let text = std::fs::read_to_string(&file).map_err(Failure::file("read", &file))?;
+    let told = Told::read(&text).ok_or_else(|| Failure::Program {
+        program: "memtier_benchmark".into(),
+        said: format!(
+            "its results in {} are not understood; it may be of another version",
+            file.display()
+        ),
+    })?;
+    report(&config, &told, &seen, &used, stage);
+    Ok(())
+}
+
+/// What it is told in every run: where, how, and which objects.
+fn arguments(config: &Config) -> Result<Vec<OsString>, Failure> {
+    if !config.connections.is_multiple_of(config.threads) {
+        return Err(Failure::Params(WorkloadError::Param(format!(
+            "memtier_benchmark gives each thread as many connections: `connections` ({}) must be a multiple of \
+             `client.threads` ({})",
+            config.connections, config.threads
+        ))));
+    }
+    let mut words: Vec<String> = Vec::new();
+    match &config.target {
+        Target::Unix(path) => words.push(format!("--unix-socket={}", path.display())),
+        Target::Tcp(address) | Target::Tls { address, .. } => {
+            let (host, port) = address.rsplit_once(':').unwrap_or((address, "11211"));
+            words.extend([format!("--host={host}"), format!("--port={port}")]);
+        }
+    }
+    if let Target::Tls { name, trust, .. } = &config.target {
+        words.extend(["--tls".into(), format!("--sni={name}")]);
+        words.push(match trust {
+            Trust::Authorities(file) => format!("--cacert={}", file.display()),
+            Trust::Anything => "--tls-skip-verify".into(),
+        });
+    }
+    let protocol =
+        if config.protocol == Protocol::Binary { "memcache_binary" } else { "memcache_text" };
+    words.extend([
+        format!("--protocol={protocol}"),
+        format!("--threads={}", config.threads),
+        format!("--clients={}", config.connections / config.threads),
+        format!("--pipeline={}", config.depth),
+        format!("--data-size-list={}", sizes(config)),
+        format!("--key-prefix={}", config.mix.key_prefix),
+        "--key-minimum=1".into(),
+        format!("--key-maximum={}", config.mix.keys),
+        "--hide-histogram".into(),
+        "--print-percentiles=50,99,99.9".into(),
+    ]);
+    Ok(words.into_iter().map(OsString::from).collect())
+}
+
+/// The classes as memtier_benchmark can have them: the mean size of each, with its weight.
+fn sizes(config: &Config) -> String {
+    let classes: Vec<_> = config.mix.classes.iter().filter(|c| c.share > 0.0).collect();
+    let weights = whole_numbers(&classes.iter().map(|c| c.share).collect::<Vec<_>>());
+    let words = classes.iter().zip(weights).map(|(class, weight)| {
+        format!("{}:{weight}", u64::midpoint(class.min.into(), class.max.into()))
+    });
+    words.collect::<Vec<_>>().join(",")
+}
+
+/// Shares as the smallest whole numbers, to a hundredth of their sum. Small ones matter: it makes all
+/// operations of one kind (and all objects of one size) in a row before it goes on to the next.
+fn whole_numbers(shares: &[f64]) -> Vec<u64> {
+    let total: f64 = shares.iter().sum();
+    let hundredths = shares.iter().map(|share| {
+        let number = (share / total * 100.0).round() as u64;
+        if *share > 0.0 { number.max(1) } else { 0 }
+    });
+    let numbers: Vec<u64> = hundredths.collect();
+    let divisor = numbers.iter().copied().fold(0, gcd).max(1);
+    numbers.iter().map(|n| n / divisor).collect()
+}
+
+fn gcd(a: u64, b: u64) -> u64 {
+    if b == 0 { a } else { gcd(b, a % b) }
+}
+
+/// What all of its runs share.
+struct Drive<'a> {
+    program: &'a Path,
+    common: &'a [OsString],
+    dir: &'a Path,
+    config: &'a Config,
+}
+
+/// CPU seconds that the two sides were seen to use in a run.
+struct Used {
+    client: Option<ServerUse>,
+    server: Option<ServerUse>,
+}
+
+/// The CPU seconds that a process was seen to use since a moment: the most of all looks, because the
+/// threads that did the work may have ended before the last one.
+struct Spent {
+    pid: Option<u32>,
+    from: Option<ServerTimes>,
+    began: Instant,
+    most: Option<ServerUse>,
+}
+
+impl Spent {
+    fn new(pid: Option<u32>) -> Self {
+        Spent { pid, from: pid.and_then(ServerTimes::read), began: Instant::now(), most: None }
+    }
+
+    fn look(&mut self) {
+        let now = self.pid.and_then(ServerTimes::read);
+        let Some((now, from)) = now.zip(self.from.as_ref()) else { return };
+        let wall = self.began.elapsed().as_secs_f64();
+        let Some(used) = now.since(from) else { return };
+        let spent = ServerUse { cpus: used.cpus * wall, busiest: used.busiest * wall };
+        if spent.cpus > self.most.map_or(0.0, |most| most.cpus) {
+            self.most = Some(spent);
+        }
+    }
+}
+
+/// CPU seconds as shares of so many seconds.
+fn over(spent: Option<ServerUse>, seconds: f64) -> Option<ServerUse> {
+    spent.map(|s| ServerUse { cpus: s.cpus / seconds, busiest: s.busiest / seconds })
+}
+
+impl Drive<'_> {
+    /// Runs it to its end.
+    fn go(&self, more: &[&str], name: &str, stage: &mut Stage<'_>) -> Result<Used, Failure> {
+        let failed =
+            |said: String| Failure::Program { program: self.program.display().to_string(), said };
+        let log = self.dir.join(format!("memtier-{name}.log"));
+        let stream = || {
+            File::options()
+                .create(true)
+                .append(true)
+                .open(&log)
+                .map_err(Failure::file("make", &log))
+        };
+        let mut json = OsString::from("--json-out-file=");
+        json.push(self.dir.join(format!("memtier-{name}.json")));
+        let mut command = Command::new(self.program);
+        command
+            .args(self.common)
+            .args(more)
+            .arg(json)
+            .stdin(Stdio::null())
+            .stdout(stream()?)
+            .stderr(stream()?);
+        tie(&mut command, self.config.cpus.as_deref());
+        if name == "steady" {
+            let argv: Vec<OsString> = std::iter::once(command.get_program())
+                .chain(command.get_args())
+                .map(Into::into)
+                .collect();
+            stage.note(format!("driver: {}", crate::words::quote_words(&argv)));
+        }
+        let mut child = command.spawn().map_err(|source| Failure::Start {
+            program: self.program.display().to_string(),
+            source,
+        })?;
+        let mut spent = [Some(child.id()), self.config.server_pid].map(Spent::new);
+        let mut looked = Instant::now();
+        let status = loop {
+            match child.try_wait() {
+                Ok(Some(status)) => break status,
+                Ok(None) if stage.stopped() => {
+                    // Gone already is as good.
+                    let _ = child.kill();
+                    let _ = child.wait();
+                    return Err(Failure::Stopped);
+                }
+                Ok(None) => {}
+                Err(e) => return Err(failed(e.to_string())),
+            }
+            if looked.elapsed() > Duration::from_millis(100) {
+                looked = Instant::now();
+                spent.iter_mut().for_each(Spent::look);
+            }
+            std::thread::sleep(Duration::from_millis(5));
+        };
+        if !status.success() {
+            let text = std::fs::read(&log).unwrap_or_default();
+            let text = String::from_utf8_lossy(&text);
+            let end: Vec<&str> = text.trim().lines().rev().take(3).collect();
+            return Err(failed(format!(
+                "{status}: {}",
+                end.into_iter().rev().collect::<Vec<_>>().join("; ")
+            )));
+        }
+        let [client, server] = spent.map(|spent| spent.most);
+        Ok(Used { client, server })
+    }
+}
+
+/// What its JSON file tells. The same file is read for other purposes elsewhere in assay; this reads what
+/// a trial's metrics need.
+#[derive(Debug, PartialEq)]
+struct Told {
+    throughput: f64,
+    hit_share: Option<f64>,
+    p50: Option<f64>,
+    p99: Option<f64>,
+    p999: Option<f64>,
+    set_p99: Option<f64>,
+    /// How long it ran.
+    seconds: f64,
+    errors: Option<f64>,
+}
+
+impl Told {
+    fn read(text: &str) -> Option<Self> {
+        let value: serde_json::Value = serde_json::from_str(text).ok()?;
+        let all = value.get("ALL STATS")?;
+        let number = |of: &str, field: &str| all.get(of)?.get(field)?.as_f64();
+        let percentile = |of: &str, field: &str| {
+            // It counts milliseconds.
+            Some(all.get(of)?.get("Percentile Latencies")?.get(field)?.as_f64()? / 1e3)
+        };
+        let (hits, misses) = (number("Gets", "Hits/sec"), number("Gets", "Misses/sec"));
+        let share = |hits: f64, misses: f64| (hits + misses > 0.0).then(|| hits / (hits + misses));
+        Some(Told {
+            throughput: number("Totals", "Ops/sec")?,
+            hit_share: hits.zip(misses).and_then(|(h, m)| share(h, m)),
+            p50: percentile("Gets", "p50.00"),
+            p99: percentile("Gets", "p99.00"),
+            p999: percentile("Gets", "p99.90"),
+            set_p99: percentile("Sets", "p99.00"),
+            seconds: number("Runtime", "Total duration").filter(|ms| *ms > 0.0)? / 1e3,
+            errors: number("Totals", "Connection Errors"),
+        })
+    }
+}
+
+fn report(config: &Config, told: &Told, seen: &Seen, used: &Used, stage: &mut Stage<'_>) {
+    let rate = told.throughput;
+    let client = over(used.client, told.seconds);
+    let server = over(used.server, told.seconds);
+    let per_op = |cpus: f64| (rate > 0.0).then(|| cpus / rate * 1e6);
+    let answered = seen.window_count("cmd_get").zip(seen.window_count("cmd_set"));
+    let server_cpu =
+        seen.window_cpu_s().zip(answered).map(|(s, (gets, sets))| s * 1e6 / (gets + sets) as f64);
+    // What it received the server sent. Its own figures leave parts out.
+    let per_s = |name: &str| seen.window_count(name).map(|bytes| bytes as f64 / told.seconds);
+    let rows = [
+        ("throughput", Some(rate)),
+        ("p50", told.p50),
+        ("p99", told.p99),
+        ("p99.9", told.p999),
+        ("set_p99", told.set_p99),
+        ("hit_share", told.hit_share),
+        ("bytes_in", per_s("bytes_written")),
+        ("bytes_out", per_s("bytes_read")),
+        ("client_cpu", client.and_then(|u| per_op(u.cpus))),
+        ("client_busy", client.map(|u| u.busiest)),
+        ("server_cpu", server_cpu),
+        ("server_busy", server.map(|u| u.busiest)),
+        ("server_cpus", server.map(|u| u.cpus)),
+        ("evictions", seen.window_count("evictions").map(|n| n as f64)),
+        ("errors", told.errors),
+    ];
+    for (name, value) in rows {
+        said::metric(stage.channel, name, value);
+    }
+    let busy = client.map(|u| ThreadUse { cpu: None, cpu_s: u.busiest, wall_s: 1.0 });
+    let limit = honest::judged(&limit(config, busy.as_slice(), server, true), stage.server_cpus);
+    if let Some(event) = honest::limiter(&limit) {
+        stage.channel.send(&event);
+    }
+    stage.note(limit.reasons.join("; "));
+    stage.note(
+        "memtier_benchmark made the load: values were not checked, each class had its mean size, and its response \
+         times are those of a closed loop over the whole window",
+    );
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn its_results_are_read() {
+        let text = r#"{"ALL STATS": {
+            "Sets": {"Ops/sec": 10.0, "Percentile Latencies": {"p50.00": 0.2, "p99.00": 0.5}},
+            "Gets": {"Ops/sec": 90.0, "Hits/sec": 81.0, "Misses/sec": 9.0,
+                     "Percentile Latencies": {"p50.00": 0.1, "p99.00": 0.4, "p99.90": 0.9}},
+            "Totals": {"Ops/sec": 100.0, "Connection Errors": 0},
+            "Runtime": {"Total duration": 3000, "Time unit": "MILLISECONDS"}}}"#;
+        let told = Told::read(text).unwrap();
+        assert_eq!((told.throughput, told.hit_share), (100.0, Some(0.9)));
+        assert_eq!((told.p50, told.p999, told.set_p99), (Some(1e-4), Some(9e-4), Some(5e-4)));
+        assert_eq!((told.seconds, told.errors), (3.0, Some(0.0)));
+        assert_eq!(Told::read("{}"), None);
+        assert_eq!(Told::read("no JSON"), None);
+    }
+
+    #[test]
+    fn it_is_told_the_same_load() {
+        let config = Config {
+            target: Target::Tcp("127.0.0.1:11311".into()),
+            threads: 2,
+            connections: 6,
+            depth: 3,
+            ..Config::default()
+        };
+        let line: Vec<String> =
+            arguments(&config).unwrap().iter().map(|w| w.to_string_lossy().into_owned()).collect();
+        for word in
+            ["--port=11311", "--clients=3", "--threads=2", "--pipeline=3", "--key-maximum=100000"]
+        {
+            assert!(line.iter().any(|w| w == word), "{word}: {line:?}");
+        }
+        assert!(line.contains(&"--data-size-list=52:6,1536:3,12800:1".to_owned()), "{line:?}");
+        assert_eq!(whole_numbers(&[0.1, 0.9]), [1, 9]);
+        assert_eq!(whole_numbers(&[0.0, 2.0]), [0, 1]);
+        assert_eq!(whole_numbers(&[0.001, 0.999]), [1, 100]);
+        let odd = Config { connections: 7, ..config };
+        assert!(arguments(&odd).unwrap_err().to_string().contains("multiple"));
+    }
+}

@@ -1,0 +1,128 @@
+//! The workload `memcached`: a real memcached is started, filled, asked over many connections by assay's
+//! own load generator (`assay_memload`), checked, and stopped. The lab starts a fresh process for every
+//! trial ([`trial`]), which has the server as its child ([`server`]), so that neither outlives the other.
+//! `docs/memcached.md` has the definitions.
+
+mod about;
+mod certificate;
+mod failure;
+mod finding;
+mod honest;
+mod memtier;
+mod namespace;
+mod order;
+mod params;
+mod said;
+mod server;
+mod server_side;
+mod spec;
+mod split;
+mod talk;
+mod tie;
+mod trial;
+
+use std::collections::BTreeMap;
+
+use assay_model::{Exit, Fact, Scalar, ValidationResult, WorkloadSpec};
+
+pub use failure::Failure;
+pub use trial::run as trial;
+
+use crate::{Collected, Finished, Launch, TrialContext, Workload, WorkloadError};
+use order::Order;
+use params::{Driver, Find, Network, Params, Server};
+
+/// Measures a memcached. Metrics: `throughput` (primary), response times, hits, bytes, CPU times of both
+/// sides. Histograms: `response_time.*`, ns. Curves (of `find = "saturation"`): `throughput`, `p50`,
+/// `p99`, `p99.9` over the rate.
+#[derive(Debug)]
+pub struct Memcached {
+    spec: WorkloadSpec,
+}
+
+impl Default for Memcached {
+    fn default() -> Self {
+        Memcached::new()
+    }
+}
+
+impl Memcached {
+    /// The workload.
+    pub fn new() -> Self {
+        Memcached { spec: spec::spec() }
+    }
+}
+
+impl Workload for Memcached {
+    fn spec(&self) -> &WorkloadSpec {
+        &self.spec
+    }
+
+    fn check(&self, params: &BTreeMap<String, Scalar>) -> Result<(), WorkloadError> {
+        let params = Params::from_map(params)?;
+        if let Server::Own(own) = &params.server {
+            server::program(own)?;
+        }
+        if params.network == Network::Namespace {
+            namespace::check()?;
+        }
+        if let Driver::Memtier(path) = &params.driver {
+            memtier::program(path.as_deref())?;
+        }
+        Ok(())
+    }
+
+    fn describe(&self, params: &BTreeMap<String, Scalar>) -> BTreeMap<String, Fact> {
+        match Params::from_map(params) {
+            Ok(params) => about::facts(&params),
+            Err(e) => [("workload.server".to_owned(), Fact::unknown(e.to_string()))].into(),
+        }
+    }
+
+    fn prepare(&self, _ctx: &TrialContext<'_>) -> Result<(), WorkloadError> {
+        Ok(())
+    }
+
+    fn launch(&self, ctx: &TrialContext<'_>) -> Result<Launch, WorkloadError> {
+        let params = Params::from_map(ctx.params)?;
+        let order = Order {
+            params: ctx.params.clone(),
+            cpus: ctx.cpus.to_vec(),
+            dir: ctx.trial_dir.to_owned(),
+            lab: std::process::id(),
+            rates: match params.find {
+                Find::Saturation { .. } => earlier_rates(ctx),
+                _ => Vec::new(),
+            },
+        };
+        let json = serde_json::to_string(&order).map_err(|e| {
+            WorkloadError::Param(format!("the trial's folder cannot be passed on: {e}"))
+        })?;
+        Ok(Launch {
+            argv: vec![ctx.exe.into(), "__work".into(), "memcached".into(), json.into()],
+            protocol: true,
+            ..Launch::default()
+        })
+    }
+
+    fn collect(
+        &self,
+        _ctx: &TrialContext<'_>,
+        finished: &Finished<'_>,
+    ) -> Result<Collected, WorkloadError> {
+        let said = String::from_utf8_lossy(finished.stderr);
+        let validation = match finished.exit {
+            // The program's own event says whether the answers were right.
+            Exit::Code(0) => ValidationResult::ExitCodeOnly,
+            Exit::Code(_) => ValidationResult::Failed { detail: said.trim().to_owned() },
+            Exit::Signal(s) => ValidationResult::Failed { detail: format!("ended by signal {s}") },
+        };
+        Ok(Collected { metrics: Vec::new(), validation, notes: Vec::new() })
+    }
+}
+
+/// The rates of the first trial's curve.
+fn earlier_rates(ctx: &TrialContext<'_>) -> Vec<f64> {
+    let first = ctx.previous.iter().find_map(|r| r.curve("throughput"));
+    first.map(|curve| curve.points.iter().map(|p| p[0]).collect()).unwrap_or_default()
+}

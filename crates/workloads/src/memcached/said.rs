@@ -1,0 +1,175 @@
+//! What a run of the load came to, as events: metrics, histograms, the series over time.
+
+use assay_memload::report::OPERATIONS;
+use assay_memload::{Operation, Report};
+use assay_model::{Better, Event, Kind};
+use base64::Engine as _;
+use hdrhistogram::Histogram;
+use hdrhistogram::serialization::{Serializer as _, V2Serializer};
+
+use super::server_side::Seen;
+use crate::work::Channel;
+
+/// No more samples than this of a series.
+const SAMPLES: usize = 600;
+
+/// Sends a metric as the row of data describes it.
+pub fn metric(channel: &mut Channel, name: &str, value: Option<f64>) {
+    let spec = super::spec::spec();
+    let row = spec.metric(name);
+    channel.send(&Event::Metric {
+        metric: name.to_owned(),
+        value: value.filter(|v| v.is_finite()),
+        unit: row.map(|m| m.unit.clone()).unwrap_or_default(),
+        better: Some(row.map_or(Better::Neither, |m| m.better)),
+        kind: Some(row.map_or(Kind::Measured, |m| m.kind)),
+    });
+}
+
+/// The `q` quantile of times in ns, in seconds. `unanswered` operations count as longer than any. `None`
+/// when fewer than ten lie beyond it, or it lies among those without an answer.
+pub fn quantile(times: &Histogram<u64>, unanswered: u64, q: f64) -> Option<f64> {
+    let total = times.len() + unanswered;
+    if !assay_stats::percentile::supports(total as f64, q) {
+        return None;
+    }
+    let rank = ((q * total as f64).ceil() as u64).max(1);
+    let share = (rank <= times.len()).then(|| rank as f64 / times.len() as f64)?;
+    Some(times.value_at_quantile(share.min(1.0)) as f64 * 1e-9)
+}
+
+/// The response times of gets: hits and misses, all classes.
+fn gets(report: &Report) -> Histogram<u64> {
+    let mut times = report.times(Some(Operation::GetHit));
+    times += &report.times(Some(Operation::GetMiss));
+    times
+}
+
+/// Sends the metrics of a run. `seen` is what was seen of the server in its window.
+pub fn metrics(report: &Report, seen: &Seen, channel: &mut Channel) {
+    let gets = gets(report);
+    let window = Some(report.window_s()).filter(|w| *w > 0.0);
+    let per_s = |bytes: u64| window.map(|w| bytes as f64 / w);
+    let of_gets = |q| quantile(&gets, report.unanswered, q);
+    let answers = report.completed();
+    let cpu = seen.window_cpu_s().filter(|_| answers > 0).map(|s| s * 1e6 / answers as f64);
+    let rows = [
+        ("throughput", report.throughput().filter(|_| answers > 0)),
+        ("p50", of_gets(0.5)),
+        ("p99", of_gets(0.99)),
+        ("p99.9", of_gets(0.999)),
+        ("set_p99", quantile(&report.times(Some(Operation::Set)), report.unanswered, 0.99)),
+        ("hit_share", report.hit_share()),
+        ("bytes_in", per_s(report.bytes_in)),
+        ("bytes_out", per_s(report.bytes_out)),
+        ("client_cpu", report.cpu_us_per_operation()),
+        ("client_busy", report.limit.generator_busy),
+        ("server_cpu", cpu),
+        ("server_busy", report.limit.server.map(|used| used.busiest)),
+        ("server_cpus", report.limit.server.map(|used| used.cpus)),
+        ("evictions", seen.window_count("evictions").map(|n| n as f64)),
+        ("unanswered", Some(report.unanswered as f64)),
+        ("errors", Some(report.errors.total() as f64)),
+    ];
+    for (name, value) in rows {
+        metric(channel, name, value);
+    }
+}
+
+/// Sends the response times: `response_time.OPERATION.CLASS` for each, and merged over classes for gets
+/// and sets.
+pub fn histograms(report: &Report, channel: &mut Channel) {
+    let mut send = |name: String, times: &Histogram<u64>| {
+        let mut bytes = Vec::new();
+        if times.is_empty() || V2Serializer::new().serialize(times, &mut bytes).is_err() {
+            return;
+        }
+        let hdr = base64::engine::general_purpose::STANDARD.encode(bytes);
+        channel.send(&Event::Histogram { histogram: name, unit: "ns".into(), hdr });
+    };
+    for cell in &report.cells {
+        send(format!("response_time.{}.{}", cell.operation.name(), cell.class), &cell.times);
+    }
+    send("response_time.get".into(), &gets(report));
+    send("response_time.set".into(), &report.times(Some(Operation::Set)));
+}
+
+/// Sends the series over time, ramps included, as far as the run came.
+pub fn series(report: &Report, channel: &mut Channel) {
+    let width = report.bin.as_nanos() as u64;
+    let together = report.series.len().div_ceil(SAMPLES).max(1);
+    for (i, bins) in report.series.chunks(together).enumerate() {
+        let from = report.series_start_ns + (i * together) as u64 * width;
+        let t_ns = from + bins.len() as u64 * width;
+        let seconds = (bins.len() as u64 * width) as f64 * 1e-9;
+        let answers: u64 = bins.iter().map(|b| b.operations).sum();
+        let time: u64 = bins.iter().map(|b| b.time_sum_ns).sum();
+        let longest = bins.iter().map(|b| b.time_max_ns).max().unwrap_or(0);
+        let errors: u64 = bins.iter().map(|b| b.errors).sum();
+        let some = |value: f64| (answers > 0).then_some(value);
+        let rows = [
+            ("throughput", Some(answers as f64 / seconds), "ops/s"),
+            ("response_time_mean", some(time as f64 / answers as f64 * 1e-9), "s"),
+            ("response_time_max", some(longest as f64 * 1e-9), "s"),
+            ("errors", Some(errors as f64), "1"),
+        ];
+        for (sample, value, unit) in rows {
+            channel.send(&Event::Sample { sample: sample.into(), t_ns, value, unit: unit.into() });
+        }
+    }
+}
+
+/// Sends a run at `rate` as a point of the curves over the rate.
+pub fn point(rate: f64, report: &Report, channel: &mut Channel) {
+    let gets = gets(report);
+    let of_gets = |q| quantile(&gets, report.unanswered, q);
+    let rows = [
+        ("throughput", report.throughput(), "ops/s", Kind::Measured),
+        // Read from histograms of the measured times, and least at the lowest rate: nothing to choose by.
+        ("p50", of_gets(0.5), "s", Kind::Derived),
+        ("p99", of_gets(0.99), "s", Kind::Derived),
+        ("p99.9", of_gets(0.999), "s", Kind::Derived),
+    ];
+    for (curve, value, unit, kind) in rows {
+        let Some(value) = value.filter(|v| v.is_finite()) else { continue };
+        channel.send(&Event::Point {
+            curve: curve.into(),
+            x: rate,
+            value,
+            x_unit: "ops/s".into(),
+            unit: unit.into(),
+            kind: Some(kind),
+        });
+    }
+}
+
+/// Right answers of the whole run, by operation, as the series has them.
+pub fn answered(report: &Report) -> [u64; OPERATIONS.len()] {
+    let mut sum = [0; OPERATIONS.len()];
+    for bin in &report.series {
+        sum.iter_mut().zip(bin.by_operation).for_each(|(s, n)| *s += n);
+    }
+    sum
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_quantile_is_told_only_with_ten_beyond_it() {
+        let mut times = Histogram::<u64>::new_with_bounds(1, 1_000_000_000, 3).unwrap();
+        (1..=1000u64).for_each(|i| times.record(i * 1000).unwrap());
+        let close = |value: Option<f64>, want: f64| (value.unwrap() / want - 1.0).abs() < 0.002;
+        assert!(close(quantile(&times, 0, 0.5), 500e-6));
+        assert!(close(quantile(&times, 0, 0.99), 990e-6));
+        assert_eq!(quantile(&times, 0, 0.999), None);
+        assert!(
+            close(quantile(&times, 5, 0.99), 995e-6),
+            "those without an answer are the longest"
+        );
+        assert_eq!(quantile(&times, 20, 0.99), None, "it lies among those without an answer");
+        let empty = Histogram::<u64>::new(3).unwrap();
+        assert_eq!(quantile(&empty, 0, 0.5), None);
+    }
+}

@@ -1,0 +1,304 @@
+//! A memcached of the trial's own: started, waited for until it answers, stopped.
+
+use std::ffi::OsString;
+use std::fs::File;
+use std::net::{IpAddr, Ipv4Addr, TcpListener};
+use std::os::unix::process::CommandExt;
+use std::path::{Path, PathBuf};
+use std::process::{Child, Command, Stdio};
+use std::time::{Duration, Instant};
+
+use assay_memload::{Target, Trust};
+use rustix::process::{Pid, Signal, kill_process};
+
+use super::certificate;
+use super::failure::Failure;
+use super::namespace::{self, Cable};
+use super::params::{Network, Own, Params, Transport};
+use super::talk::{Place, Talk};
+use super::tie::tie;
+use crate::WorkloadError;
+use crate::program::find_program;
+
+/// How long a server may take until it answers.
+const START: Duration = Duration::from_secs(10);
+/// How long it may take to end after SIGTERM; memcached looks once a second.
+const END: Duration = Duration::from_secs(3);
+/// How often a free port is drawn again when another program was quicker.
+const DRAWS: usize = 5;
+/// The longest path of a UNIX socket, bytes (`sun_path`).
+const SOCKET_PATH: usize = 107;
+/// Connections that the server takes beside those of the load.
+const SPARE_CONNECTIONS: usize = 64;
+
+/// The memcached to start.
+///
+/// # Errors
+/// There is none.
+pub fn program(own: &Own) -> Result<PathBuf, WorkloadError> {
+    let name = own.path.clone().unwrap_or_else(|| "memcached".into());
+    find_program(name.as_os_str(), Path::new(".")).ok_or_else(|| WorkloadError::Missing {
+        what: format!("the server `{}`", name.display()),
+        remedy: "install the Debian package memcached, or give the path of one as `server.path`"
+            .into(),
+    })
+}
+
+/// A server that answers.
+pub struct Running {
+    child: Child,
+    log: PathBuf,
+    /// Its command line.
+    pub argv: Vec<OsString>,
+    /// Where the load goes.
+    pub target: Target,
+    /// Where it can be asked about itself.
+    pub place: Place,
+    /// Sentences for the record.
+    pub notes: Vec<String>,
+}
+
+/// Where a server listens.
+struct Ears {
+    arguments: Vec<OsString>,
+    port: u16,
+    target: Target,
+    place: Place,
+}
+
+impl Running {
+    /// Starts the server that `params` ask for, with its files in `dir`, on `cpus` (`None`: all that this
+    /// process may use). To be called on the thread that lives as long as the server shall.
+    ///
+    /// # Errors
+    /// It is missing, does not start, or does not answer.
+    pub fn start(
+        params: &Params,
+        own: &Own,
+        dir: &Path,
+        cpus: Option<&[usize]>,
+    ) -> Result<Self, Failure> {
+        if params.transport == Transport::Tls {
+            certificate::make(dir, &params.tls_name)?;
+        }
+        if params.network == Network::Namespace {
+            let start = |cable: &Cable| spawn(params, own, dir, cpus, cable.server.into());
+            let (mut running, _, notes) = namespace::inside(start)?;
+            running.notes.extend(notes);
+            running.wait_until_it_answers()?;
+            return Ok(running);
+        }
+        let mut draws = 0;
+        loop {
+            let mut running = spawn(params, own, dir, cpus, Ipv4Addr::LOCALHOST.into())?;
+            match running.wait_until_it_answers() {
+                Ok(()) => return Ok(running),
+                Err(Failure::PortTaken { .. }) if own.port == 0 && draws < DRAWS => draws += 1,
+                Err(e) => return Err(e),
+            }
+        }
+    }
+
+    /// Its process.
+    pub fn pid(&self) -> u32 {
+        self.child.id()
+    }
+
+    /// Waits until it answers, and makes sure that it is this one that does.
+    fn wait_until_it_answers(&mut self) -> Result<(), Failure> {
+        let began = Instant::now();
+        loop {
+            if let Ok(Some(status)) = self.child.try_wait() {
+                return Err(self.refused(&status.to_string()));
+            }
+            let answer = Talk::open(&self.place).and_then(|mut talk| talk.stats(""));
+            match answer {
+                Ok(stats) => {
+                    let other = stats.get("pid").cloned().unwrap_or_default();
+                    if other == self.pid().to_string() {
+                        return Ok(());
+                    }
+                    // The port's other owner may answer before ours has found it taken.
+                    if let Some(status) = self.ended_within(Duration::from_secs(1)) {
+                        return Err(self.refused(&status));
+                    }
+                    let place = self.place.to_string();
+                    return Err(Failure::Stranger { place, other, own: self.pid() });
+                }
+                Err(e) if began.elapsed() > START => {
+                    return Err(Failure::Silent {
+                        place: self.place.to_string(),
+                        reason: e.to_string(),
+                    });
+                }
+                Err(_) => std::thread::sleep(Duration::from_millis(2)),
+            }
+        }
+    }
+
+    fn ended_within(&mut self, patience: Duration) -> Option<String> {
+        let began = Instant::now();
+        while began.elapsed() < patience {
+            if let Ok(Some(status)) = self.child.try_wait() {
+                return Some(status.to_string());
+            }
+            std::thread::sleep(Duration::from_millis(2));
+        }
+        None
+    }
+
+    fn refused(&self, status: &str) -> Failure {
+        let said = self.said();
+        let place = self.place.to_string();
+        let port = place.rsplit(':').next().and_then(|p| p.parse().ok());
+        match port {
+            Some(port) if said.contains("in use") => Failure::PortTaken { port, said },
+            _ => Failure::Refused {
+                program: crate::words::quote_words(&self.argv),
+                status: status.to_owned(),
+                said,
+            },
+        }
+    }
+
+    /// The end of what it printed.
+    pub fn said(&self) -> String {
+        let text = std::fs::read(&self.log).unwrap_or_default();
+        let text = String::from_utf8_lossy(&text);
+        let lines: Vec<&str> = text.trim().lines().collect();
+        let last = lines[lines.len().saturating_sub(5)..].join("; ");
+        if last.is_empty() { "it printed nothing".into() } else { last }
+    }
+
+    /// How it ended, if it has.
+    pub fn ended(&mut self) -> Option<String> {
+        self.child.try_wait().ok().flatten().map(|status| status.to_string())
+    }
+
+    /// Asks it to end, and ends it when it does not. Returns a sentence when it had to be killed.
+    pub fn stop(mut self) -> Option<String> {
+        let pid = Pid::from_child(&self.child);
+        if self.ended().is_none() {
+            // It may end by itself meanwhile, which is as good.
+            let _ = kill_process(pid, Signal::TERM);
+        }
+        let ended = self.ended_within(END);
+        // Dropping kills what is left.
+        ended
+            .is_none()
+            .then(|| "memcached did not end within 3 s of SIGTERM and was killed".to_owned())
+    }
+}
+
+impl Drop for Running {
+    fn drop(&mut self) {
+        let _ = self.child.kill();
+        let _ = self.child.wait();
+    }
+}
+
+fn spawn(
+    params: &Params,
+    own: &Own,
+    dir: &Path,
+    cpus: Option<&[usize]>,
+    address: IpAddr,
+) -> Result<Running, Failure> {
+    let program = program(own)?;
+    let ears = ears(params, own, dir, address)?;
+    let mut argv: Vec<OsString> = vec![program.clone().into()];
+    argv.extend(ears.arguments);
+    argv.extend(settings(params, own));
+    let log = dir.join("memcached.log");
+    let stream = || File::options().create(true).append(true).open(&log);
+    let file = |e| Failure::file("make", &log)(e);
+    // What an earlier try said must not be taken for what this one says.
+    File::create(&log).map_err(file)?;
+    let mut command = Command::new(&program);
+    command
+        .args(&argv[1..])
+        .stdin(Stdio::null())
+        .stdout(stream().map_err(file)?)
+        .stderr(stream().map_err(file)?)
+        .process_group(0);
+    tie(&mut command, cpus);
+    let child = command
+        .spawn()
+        .map_err(|source| Failure::Start { program: program.display().to_string(), source })?;
+    let (target, place) = (ears.target, ears.place);
+    let notes = if ears.port == 0 {
+        Vec::new()
+    } else {
+        vec![format!("the server listened on port {}", ears.port)]
+    };
+    Ok(Running { child, log, argv, target, place, notes })
+}
+
+/// The options that do not say where it listens.
+pub fn settings(params: &Params, own: &Own) -> Vec<OsString> {
+    let connections = params.load.connections + SPARE_CONNECTIONS;
+    let mebibytes = (own.memory >> 20).max(1);
+    let mut arguments: Vec<OsString> = ["-U", "0", "-t"].map(OsString::from).into();
+    arguments.push(own.threads.to_string().into());
+    arguments.extend(["-m".into(), mebibytes.to_string().into()]);
+    arguments.extend(["-c".into(), connections.to_string().into()]);
+    if rustix::process::geteuid().is_root() {
+        // It refuses to run as root without being told. A change of user would untie it from the trial.
+        arguments.extend(["-u".into(), "root".into()]);
+    }
+    arguments.extend(own.options.iter().cloned());
+    arguments
+}
+
+fn ears(params: &Params, own: &Own, dir: &Path, address: IpAddr) -> Result<Ears, Failure> {
+    let words = |words: &[&str]| words.iter().map(OsString::from).collect::<Vec<_>>();
+    if params.transport == Transport::Unix {
+        let path = dir.join("memcached.sock");
+        if path.as_os_str().len() > SOCKET_PATH {
+            return Err(Failure::Silent {
+                place: path.display().to_string(),
+                reason: format!(
+                    "the path of a UNIX socket has at most {SOCKET_PATH} bytes; set ASSAY_SCRATCH to a shorter one"
+                ),
+            });
+        }
+        let mut arguments = words(&["-s"]);
+        arguments.push(path.clone().into());
+        let (target, place) = (Target::Unix(path.clone()), Place::Unix(path));
+        return Ok(Ears { arguments, port: 0, target, place });
+    }
+    let draw = |wanted: u16| match wanted {
+        0 => free_port(),
+        port => Ok(port),
+    };
+    let port = draw(own.port)?;
+    let (ip, at) = (address.to_string(), format!("{address}:{port}"));
+    let mut arguments = words(&["-p", &port.to_string()]);
+    if params.transport == Transport::Tcp {
+        arguments.extend(words(&["-l", &ip]));
+        return Ok(Ears {
+            arguments,
+            port,
+            target: Target::Tcp(at.clone()),
+            place: Place::Tcp(at),
+        });
+    }
+    let plain = format!("{address}:{}", free_port()?);
+    arguments.extend(words(&["-l", &at, "-l", &format!("notls:{plain}")]));
+    arguments.extend(certificate::arguments(dir));
+    let trust = match &params.tls_authorities {
+        Some(file) => Trust::Authorities(file.clone()),
+        None => Trust::Anything,
+    };
+    let target = Target::Tls { address: at, name: params.tls_name.clone(), trust };
+    Ok(Ears { arguments, port, target, place: Place::Tcp(plain) })
+}
+
+/// A port that nobody has at this moment.
+fn free_port() -> Result<u16, Failure> {
+    let taken = TcpListener::bind((Ipv4Addr::LOCALHOST, 0)).and_then(|l| l.local_addr());
+    taken.map(|address| address.port()).map_err(|e| Failure::Silent {
+        place: "127.0.0.1".into(),
+        reason: format!("no free port could be had: {e}"),
+    })
+}

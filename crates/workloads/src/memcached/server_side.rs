@@ -1,0 +1,110 @@
+//! The server's own counts at the moments of a run, and whether they agree with the load generator's.
+
+use assay_memload::report::OPERATIONS;
+
+use super::talk::{Place, Stats, Talk, count, cpu_s};
+
+/// What a server said of itself at four moments; `None` where it did not.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub struct Seen {
+    /// Before the run, when the cache had been filled.
+    pub before: Option<Stats>,
+    /// At the begin of the measurement window.
+    pub from: Option<Stats>,
+    /// At its end.
+    pub to: Option<Stats>,
+    /// After the run.
+    pub after: Option<Stats>,
+}
+
+impl Seen {
+    /// How much a count grew in the measurement window.
+    pub fn window_count(&self, name: &str) -> Option<u64> {
+        grew(self.from.as_ref(), self.to.as_ref(), name)
+    }
+
+    /// How much a count grew over the whole run.
+    pub fn run_count(&self, name: &str) -> Option<u64> {
+        grew(self.before.as_ref(), self.after.as_ref(), name)
+    }
+
+    /// CPU time of the server in the measurement window, seconds.
+    pub fn window_cpu_s(&self) -> Option<f64> {
+        Some(cpu_s(self.to.as_ref()?)? - cpu_s(self.from.as_ref()?)?)
+    }
+}
+
+fn grew(from: Option<&Stats>, to: Option<&Stats>, name: &str) -> Option<u64> {
+    count(to?, name)?.checked_sub(count(from?, name)?)
+}
+
+/// Asks for the counts; `None` when nobody answers (which the load will tell).
+pub fn look(talk: &mut Option<Talk>) -> Option<Stats> {
+    talk.as_mut()?.stats("").ok()
+}
+
+/// Opens a conversation, if there is somebody to talk to.
+pub fn listen(place: Option<&Place>) -> Option<Talk> {
+    Talk::open(place?).ok()
+}
+
+/// Compares hits, misses and sets of a whole run, `ours` by [`OPERATIONS`], with the server's counts.
+/// Answers to the last `in_flight` operations may have come after the series ended; the server has
+/// counted them. `Ok`: a sentence. `Err`: they disagree.
+///
+/// # Errors
+/// A sentence that says which count disagrees.
+pub fn agree(seen: &Seen, ours: [u64; OPERATIONS.len()], in_flight: u64) -> Result<String, String> {
+    let mut told = Vec::new();
+    for (name, ours) in [("get_hits", ours[0]), ("get_misses", ours[1]), ("cmd_set", ours[2])] {
+        let Some(theirs) = seen.run_count(name) else {
+            return Ok("the server's own counts could not be had and were not compared".into());
+        };
+        if theirs < ours || theirs - ours > in_flight {
+            return Err(format!(
+                "the server counted {theirs} {name} over the run and the load generator {ours}; at most \
+                 {in_flight} could have been on their way at its end"
+            ));
+        }
+        told.push(format!("{theirs} {name}"));
+    }
+    Ok(format!(
+        "the server's counts over the run ({}) agree with the load generator's",
+        told.join(", ")
+    ))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn stats(hits: u64, misses: u64, sets: u64) -> Stats {
+        let rows =
+            [("get_hits", hits), ("get_misses", misses), ("cmd_set", sets), ("evictions", 3)];
+        rows.map(|(k, v)| (k.to_owned(), v.to_string())).into()
+    }
+
+    #[test]
+    fn counts_that_differ_by_what_was_on_its_way_agree() {
+        let seen = Seen {
+            before: Some(stats(0, 0, 50)),
+            after: Some(stats(90, 5, 60)),
+            ..Seen::default()
+        };
+        assert!(agree(&seen, [90, 5, 10], 0).unwrap().contains("90 get_hits"));
+        assert!(agree(&seen, [88, 5, 10], 2).is_ok());
+        let error = agree(&seen, [88, 5, 10], 1).unwrap_err();
+        assert!(error.contains("90 get_hits") && error.contains("88"), "{error}");
+        assert!(agree(&seen, [90, 6, 10], 9).unwrap_err().contains("get_misses"));
+        let silent = Seen { before: Some(stats(0, 0, 0)), ..Seen::default() };
+        assert!(agree(&silent, [1, 1, 1], 0).unwrap().contains("could not be had"));
+    }
+
+    #[test]
+    fn what_was_not_seen_is_not_zero() {
+        let seen = Seen { from: Some(stats(1, 1, 1)), ..Seen::default() };
+        assert_eq!((seen.window_count("evictions"), seen.window_cpu_s()), (None, None));
+        let seen = Seen { from: Some(stats(1, 1, 1)), to: Some(stats(4, 1, 1)), ..Seen::default() };
+        assert_eq!((seen.window_count("get_hits"), seen.window_count("none")), (Some(3), None));
+    }
+}

@@ -1,0 +1,121 @@
+//! Which of the trial's CPUs the load generator has, and which the server.
+
+use assay_sut::cpulist;
+
+use super::params::{Cpus, Server};
+
+/// The two sides' CPUs; `None`: bound to none.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Split {
+    /// The load generator's.
+    pub client: Option<Vec<usize>>,
+    /// The server's.
+    pub server: Option<Vec<usize>>,
+}
+
+/// Splits `all`, the trial's CPUs. What is asked for is taken; `auto` gives the load generator the last
+/// CPUs, one for each of its threads and at most half where they would not leave any, and the server the
+/// others. Where one CPU is all there is, neither is bound.
+pub fn split(all: &[usize], client: &Cpus, threads: usize, server: &Server) -> Split {
+    let Server::Own(own) = server else {
+        let few = || Some(all.to_vec()).filter(|cpus| cpus.len() >= threads);
+        let client = match client {
+            Cpus::Auto => few(),
+            Cpus::Any => None,
+            Cpus::These(cpus) => Some(cpus.clone()),
+        };
+        return Split { client, server: None };
+    };
+    let without = |taken: &[usize]| {
+        let left: Vec<usize> = all.iter().copied().filter(|c| !taken.contains(c)).collect();
+        (!left.is_empty()).then_some(left)
+    };
+    match (client, &own.cpus) {
+        (Cpus::Auto, Cpus::Auto) => {
+            let many = if threads < all.len() { threads } else { all.len() / 2 };
+            let (first, last) = all.split_at(all.len() - many);
+            if many == 0 {
+                return Split { client: None, server: None };
+            }
+            Split { client: Some(last.to_vec()), server: Some(first.to_vec()) }
+        }
+        (Cpus::Auto, Cpus::These(server)) => {
+            let left = without(server);
+            let last = left.map(|l| l[l.len().saturating_sub(threads)..].to_vec());
+            Split { client: last, server: Some(server.clone()) }
+        }
+        (Cpus::Any, Cpus::These(server)) => Split { client: None, server: Some(server.clone()) },
+        (Cpus::Auto | Cpus::Any, Cpus::Any) | (Cpus::Any, Cpus::Auto) => {
+            Split { client: None, server: None }
+        }
+        (Cpus::These(client), server) => Split {
+            client: Some(client.clone()),
+            server: match server {
+                Cpus::Auto => without(client),
+                Cpus::Any => None,
+                Cpus::These(cpus) => Some(cpus.clone()),
+            },
+        },
+    }
+}
+
+impl Split {
+    /// It in words.
+    pub fn words(&self, own: bool) -> String {
+        let side = |cpus: &Option<Vec<usize>>| match cpus {
+            Some(cpus) => format!("bound to CPU {}", cpulist::format(cpus)),
+            None => "not bound to CPUs".to_owned(),
+        };
+        let client = format!("the load generator was {}", side(&self.client));
+        if own { format!("{client}, the server {}", side(&self.server)) } else { client }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::params::Own;
+    use super::*;
+
+    fn own(cpus: Cpus) -> Server {
+        Server::Own(Own { path: None, port: 0, threads: 4, cpus, memory: 1 << 30, options: vec![] })
+    }
+
+    fn both(
+        all: &[usize],
+        client: &Cpus,
+        threads: usize,
+        server: Cpus,
+    ) -> (Option<Vec<usize>>, Option<Vec<usize>>) {
+        let split = split(all, client, threads, &own(server));
+        (split.client, split.server)
+    }
+
+    #[test]
+    fn the_two_sides_are_kept_apart_where_they_can_be() {
+        let (auto, any) = (|| Cpus::Auto, || Cpus::Any);
+        assert_eq!(both(&[0, 1], &auto(), 1, auto()), (Some(vec![1]), Some(vec![0])));
+        assert_eq!(both(&[0, 1, 2, 5], &auto(), 2, auto()), (Some(vec![2, 5]), Some(vec![0, 1])));
+        assert_eq!(both(&[0, 1, 2, 3], &auto(), 9, auto()), (Some(vec![2, 3]), Some(vec![0, 1])));
+        assert_eq!(both(&[3], &auto(), 1, auto()), (None, None));
+        assert_eq!(both(&[0, 1], &any(), 1, auto()), (None, None));
+        assert_eq!(
+            both(&[0, 1, 2], &auto(), 1, Cpus::These(vec![2])),
+            (Some(vec![1]), Some(vec![2]))
+        );
+        assert_eq!(both(&[0, 1], &auto(), 1, Cpus::These(vec![0, 1])), (None, Some(vec![0, 1])));
+        assert_eq!(
+            both(&[0, 1, 2], &Cpus::These(vec![0]), 1, auto()),
+            (Some(vec![0]), Some(vec![1, 2]))
+        );
+        assert_eq!(both(&[0, 1], &Cpus::These(vec![0]), 1, any()), (Some(vec![0]), None));
+    }
+
+    #[test]
+    fn a_foreign_server_is_left_alone() {
+        let foreign = Server::Foreign("h:1".into());
+        let of = |threads| split(&[0, 1], &Cpus::Auto, threads, &foreign);
+        assert_eq!(of(2), Split { client: Some(vec![0, 1]), server: None });
+        assert_eq!(of(3).client, None);
+        assert!(!of(2).words(false).contains("server"));
+    }
+}

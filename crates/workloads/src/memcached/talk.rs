@@ -1,0 +1,179 @@
+//! A few words with a memcached beside the load: its version, its counts, its settings. In the text
+//! protocol, over a connection of its own.
+
+use std::collections::BTreeMap;
+use std::fmt;
+use std::io::{self, BufRead, BufReader, Read, Write};
+use std::net::{TcpStream, ToSocketAddrs};
+use std::os::unix::net::UnixStream;
+use std::path::PathBuf;
+use std::time::Duration;
+
+/// How long an answer may take.
+const PATIENCE: Duration = Duration::from_secs(5);
+/// No answer is longer, bytes.
+const LONGEST: u64 = 1 << 20;
+
+/// Where a server can be spoken to in plain text.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Place {
+    /// `host:port`.
+    Tcp(String),
+    /// A UNIX socket.
+    Unix(PathBuf),
+}
+
+impl fmt::Display for Place {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Place::Tcp(address) => f.write_str(address),
+            Place::Unix(path) => path.display().fmt(f),
+        }
+    }
+}
+
+/// What a server answers to `stats`: name → value.
+pub type Stats = BTreeMap<String, String>;
+
+trait Stream: Read + Write {}
+impl<T: Read + Write> Stream for T {}
+
+/// An open conversation.
+pub struct Talk(BufReader<Box<dyn Stream>>);
+
+impl Talk {
+    /// Opens one.
+    ///
+    /// # Errors
+    /// Nobody is there.
+    pub fn open(place: &Place) -> io::Result<Self> {
+        let stream: Box<dyn Stream> = match place {
+            Place::Tcp(address) => {
+                let address = address.to_socket_addrs()?.next().ok_or_else(|| {
+                    io::Error::new(io::ErrorKind::NotFound, "the name has no address")
+                })?;
+                let stream = TcpStream::connect_timeout(&address, PATIENCE)?;
+                stream.set_nodelay(true)?;
+                stream.set_read_timeout(Some(PATIENCE))?;
+                stream.set_write_timeout(Some(PATIENCE))?;
+                Box::new(stream)
+            }
+            Place::Unix(path) => {
+                let stream = UnixStream::connect(path)?;
+                stream.set_read_timeout(Some(PATIENCE))?;
+                stream.set_write_timeout(Some(PATIENCE))?;
+                Box::new(stream)
+            }
+        };
+        Ok(Talk(BufReader::new(stream)))
+    }
+
+    fn ask(&mut self, question: &str) -> io::Result<()> {
+        let stream = self.0.get_mut();
+        stream.write_all(question.as_bytes())?;
+        stream.flush()
+    }
+
+    fn line(&mut self) -> io::Result<String> {
+        let mut line = Vec::new();
+        (&mut self.0).take(LONGEST).read_until(b'\n', &mut line)?;
+        if line.is_empty() {
+            return Err(io::Error::new(io::ErrorKind::UnexpectedEof, "it closed the connection"));
+        }
+        Ok(String::from_utf8_lossy(&line).trim_end().to_owned())
+    }
+
+    /// Its version, such as `1.6.18`.
+    ///
+    /// # Errors
+    /// It does not answer, or not as memcached does.
+    pub fn version(&mut self) -> io::Result<String> {
+        self.ask("version\r\n")?;
+        let line = self.line()?;
+        line.strip_prefix("VERSION ").map(str::to_owned).ok_or_else(|| strange(&line))
+    }
+
+    /// Its counts (`""`) or its settings (`settings`).
+    ///
+    /// # Errors
+    /// It does not answer, or not as memcached does.
+    pub fn stats(&mut self, which: &str) -> io::Result<Stats> {
+        self.ask(&format!("{}\r\n", format!("stats {which}").trim_end()))?;
+        let mut stats = Stats::new();
+        let mut length = 0;
+        loop {
+            let line = self.line()?;
+            if line == "END" {
+                return Ok(stats);
+            }
+            length += line.len() as u64;
+            let words = line.strip_prefix("STAT ").filter(|_| length < LONGEST);
+            let words = words.ok_or_else(|| strange(&line))?;
+            let (name, value) = words.split_once(' ').unwrap_or((words, ""));
+            stats.insert(name.to_owned(), value.to_owned());
+        }
+    }
+}
+
+fn strange(line: &str) -> io::Error {
+    let shown: String = line.chars().take(80).collect();
+    io::Error::new(
+        io::ErrorKind::InvalidData,
+        format!("it answered `{shown}`, as memcached does not"),
+    )
+}
+
+/// One of the server's counts; `None` if it has none of that name.
+pub fn count(stats: &Stats, name: &str) -> Option<u64> {
+    stats.get(name)?.parse().ok()
+}
+
+/// CPU time of the server so far, seconds, by its own count.
+pub fn cpu_s(stats: &Stats) -> Option<f64> {
+    let seconds = |name: &str| stats.get(name)?.parse::<f64>().ok();
+    Some(seconds("rusage_user")? + seconds("rusage_system")?)
+}
+
+#[cfg(test)]
+mod tests {
+    use std::os::unix::net::UnixListener;
+
+    use super::*;
+
+    /// A server that says one thing to whoever connects.
+    fn says(text: &'static str) -> (tempfile::TempDir, Place) {
+        let dir = tempfile::tempdir().unwrap();
+        let path = dir.path().join("s");
+        let listener = UnixListener::bind(&path).unwrap();
+        std::thread::spawn(move || {
+            let (mut stream, _) = listener.accept().unwrap();
+            let mut question = [0; 64];
+            let _ = stream.read(&mut question);
+            let _ = stream.write_all(text.as_bytes());
+        });
+        (dir, Place::Unix(path))
+    }
+
+    #[test]
+    fn counts_are_read() {
+        let (_dir, place) = says(
+            "STAT get_hits 12\r\nSTAT rusage_user 0.5\r\nSTAT rusage_system 0.25\r\nSTAT x\r\nEND\r\n",
+        );
+        let stats = Talk::open(&place).unwrap().stats("").unwrap();
+        assert_eq!(count(&stats, "get_hits"), Some(12));
+        assert_eq!(count(&stats, "x"), None);
+        assert_eq!(cpu_s(&stats), Some(0.75));
+    }
+
+    #[test]
+    fn what_is_no_memcached_is_told() {
+        for (text, word) in [("220 smtp\r\n", "smtp"), ("", "closed"), ("STAT a 1\r\n", "closed")] {
+            let (_dir, place) = says(text);
+            let error = Talk::open(&place).unwrap().stats("").unwrap_err().to_string();
+            assert!(error.contains(word), "{text:?}: {error}");
+        }
+        let (_dir, place) = says("VERSION 1.6.18\r\n");
+        assert_eq!(Talk::open(&place).unwrap().version().unwrap(), "1.6.18");
+        assert!(Talk::open(&Place::Unix("/nonexistent".into())).is_err());
+    }
+}

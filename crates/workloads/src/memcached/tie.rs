@@ -1,0 +1,68 @@
+//! `prctl(PR_SET_PDEATHSIG)`: ties a child to the thread that starts it, so that it does not outlive it
+//! however that ends.
+#![allow(unsafe_code)] // what is done between fork and exec is unsafe to std
+
+use std::io;
+use std::os::unix::process::CommandExt;
+use std::process::Command;
+
+use rustix::process::{Signal, getpid, getppid, set_parent_process_death_signal};
+use rustix::thread::{CpuSet, sched_setaffinity};
+
+/// The command will run on `cpus` (`None`: where its parent may) and be killed when the calling thread
+/// ends, which must be the one that starts it. A program that changes its user is not tied any more.
+pub fn tie(command: &mut Command, cpus: Option<&[usize]>) {
+    let parent = getpid();
+    let set = cpus.map(|cpus| {
+        let mut set = CpuSet::new();
+        cpus.iter().filter(|cpu| **cpu < CpuSet::MAX_CPU).for_each(|cpu| set.set(*cpu));
+        set
+    });
+    let between = move || {
+        set_parent_process_death_signal(Some(Signal::KILL))?;
+        // It may have ended before the kernel was told.
+        if getppid() != Some(parent) {
+            return Err(io::ErrorKind::BrokenPipe.into());
+        }
+        match &set {
+            Some(set) => Ok(sched_setaffinity(None, set)?),
+            None => Ok(()),
+        }
+    };
+    // SAFETY: between fork and exec the closure makes three system calls on values that it owns, and
+    // neither allocates nor takes a lock.
+    unsafe {
+        command.pre_exec(between);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_child_ends_with_the_thread_that_started_it() {
+        use std::os::unix::process::ExitStatusExt;
+        let mut child = std::thread::spawn(|| {
+            let mut command = Command::new("sleep");
+            tie(command.arg("600"), None);
+            command.spawn().unwrap()
+        })
+        .join()
+        .unwrap();
+        assert_eq!(child.wait().unwrap().signal(), Some(9));
+    }
+
+    #[test]
+    fn a_child_runs_where_it_was_told_to() {
+        let own = rustix::thread::sched_getaffinity(None).unwrap();
+        let cpu = (0..CpuSet::MAX_CPU).rfind(|c| own.is_set(*c)).unwrap();
+        let mut command = Command::new("sh");
+        tie(command.args(["-c", "grep Cpus_allowed_list /proc/self/status"]), Some(&[cpu]));
+        let out = String::from_utf8(command.output().unwrap().stdout).unwrap();
+        assert_eq!(out.split_whitespace().last().unwrap(), cpu.to_string());
+        let mut command = Command::new("true");
+        tie(&mut command, Some(&[CpuSet::MAX_CPU - 1]));
+        assert!(command.spawn().is_err(), "a CPU that is not there is an error of the start");
+    }
+}

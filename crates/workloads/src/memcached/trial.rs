@@ -1,0 +1,348 @@
+//! The body of a trial: `assay __work memcached JSON`, in a process of its own. Starts the server, fills
+//! it, loads it, checks it and stops it.
+
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+
+use assay_memload::config::Config;
+use assay_memload::{Ended, ErrorKind, Report, Target, Trust, limits, preload};
+use assay_model::{Event, Phase};
+use assay_sut::Interrupt;
+
+use super::failure::Failure;
+use super::order::Order;
+use super::params::{Driver, Find, Params, Server, Transport};
+use super::server::Running;
+use super::server_side::{self, Seen, listen, look};
+use super::split::{Split, split};
+use super::talk::{Place, Talk};
+use super::{finding, honest, memtier, said};
+use crate::work::Channel;
+
+/// What the parts of a trial share.
+pub struct Stage<'a> {
+    /// The load, with target, CPUs and the server's process.
+    pub config: Config,
+    /// Where the server can be asked about itself; `None`: nowhere.
+    pub place: Option<Place>,
+    /// How many CPUs the server has; `None`: that is not known.
+    pub server_cpus: Option<usize>,
+    /// Set by a signal.
+    pub stop: &'a AtomicBool,
+    /// Where events go.
+    pub channel: &'a mut Channel,
+    /// What was wrong in any of the runs; the trial is invalid if there is anything.
+    pub wrong: Vec<String>,
+    /// What was checked.
+    pub checked: Vec<String>,
+}
+
+/// Runs the trial that `json` orders and reports it on `channel`.
+///
+/// # Errors
+/// [`Failure`]: it could not be measured to its end. Wrong answers are no error but an event, `valid:
+/// false`.
+pub fn run(json: &str, channel: &mut Channel) -> Result<(), Failure> {
+    let order: Order = serde_json::from_str(json).map_err(Failure::Order)?;
+    end_with_the_lab(&order)?;
+    let params = Params::from_map(&order.params)?;
+    let stop = stop_flag()?;
+    let split = split(&order.cpus, &params.client_cpus, params.load.threads, &params.server);
+    limits::make_room(params.load.connections, params.load.threads)?;
+    channel.send(&Event::Phase { phase: Phase::RampUp, t_ns: None });
+    let Server::Own(own) = &params.server else {
+        let Server::Foreign(address) = &params.server else { return Ok(()) };
+        note(channel, split.words(false));
+        let (target, place) = foreign(&params, address);
+        return Trial { params: &params, order: &order, split, target, place, running: None }
+            .run(&stop, channel);
+    };
+    let running = Running::start(&params, own, &order.dir, split.server.as_deref())?;
+    note(channel, format!("server: {}", crate::words::quote_words(&running.argv)));
+    note(channel, split.words(true));
+    for sentence in &running.notes {
+        note(channel, sentence.clone());
+    }
+    let (target, place) = (running.target.clone(), Some(running.place.clone()));
+    let mut trial =
+        Trial { params: &params, order: &order, split, target, place, running: Some(running) };
+    let done = trial.run(&stop, channel);
+    let Some(mut running) = trial.running.take() else { return done };
+    let done = match (done, running.ended()) {
+        // Why the server ended is the better answer.
+        (Err(Failure::Broken(what)), Some(status)) => Err(Failure::Broken(format!(
+            "{what}; the server had ended ({status}), its last words: {}",
+            running.said()
+        ))),
+        (done, _) => done,
+    };
+    if let Some(sentence) = running.stop() {
+        note(channel, sentence);
+    }
+    done
+}
+
+/// A lab that is killed takes its trial with it, and the trial its server.
+fn end_with_the_lab(order: &Order) -> Result<(), Failure> {
+    use rustix::process::{Signal, getppid, set_parent_process_death_signal};
+    set_parent_process_death_signal(Some(Signal::KILL)).map_err(|e| Failure::Start {
+        program: "the watch for the lab's end".into(),
+        source: e.into(),
+    })?;
+    let parent = getppid().map_or(0, |p| p.as_raw_nonzero().get() as u32);
+    // It may have ended before the kernel was told.
+    if order.lab != 0 && parent != order.lab { Err(Failure::Stopped) } else { Ok(()) }
+}
+
+/// A flag that the first signal to end sets, so that the server is stopped in order.
+fn stop_flag() -> Result<Arc<AtomicBool>, Failure> {
+    let failed = |source| Failure::Start { program: "the watch for signals".into(), source };
+    let interrupt = Interrupt::install().map_err(failed)?;
+    let stop = Arc::new(AtomicBool::new(false));
+    let flag = Arc::clone(&stop);
+    let wait = move || {
+        let mut fds = [rustix::event::PollFd::from_borrowed_fd(
+            interrupt.as_fd(),
+            rustix::event::PollFlags::IN,
+        )];
+        while !interrupt.fired() {
+            if rustix::event::poll(&mut fds, None).is_err_and(|e| e != rustix::io::Errno::INTR) {
+                return;
+            }
+        }
+        flag.store(true, Ordering::Release);
+    };
+    std::thread::Builder::new().name("signals".into()).spawn(wait).map_err(failed)?;
+    Ok(stop)
+}
+
+fn note(channel: &mut Channel, note: String) {
+    channel.send(&Event::Note { note });
+}
+
+/// Where a server that runs already is.
+fn foreign(params: &Params, address: &str) -> (Target, Option<Place>) {
+    match params.transport {
+        Transport::Unix => (Target::Unix(address.into()), Some(Place::Unix(address.into()))),
+        Transport::Tcp => (Target::Tcp(address.to_owned()), Some(Place::Tcp(address.to_owned()))),
+        Transport::Tls => {
+            let trust = match &params.tls_authorities {
+                Some(file) => Trust::Authorities(file.clone()),
+                None => Trust::Anything,
+            };
+            let (address, name) = (address.to_owned(), params.tls_name.clone());
+            // It answers nothing in plain text.
+            (Target::Tls { address, name, trust }, None)
+        }
+    }
+}
+
+struct Trial<'a> {
+    params: &'a Params,
+    order: &'a Order,
+    split: Split,
+    target: Target,
+    place: Option<Place>,
+    running: Option<Running>,
+}
+
+impl Trial<'_> {
+    fn run(&mut self, stop: &AtomicBool, channel: &mut Channel) -> Result<(), Failure> {
+        let config = Config {
+            target: self.target.clone(),
+            cpus: self.split.client.clone(),
+            server_pid: self.running.as_ref().map(Running::pid),
+            ..self.params.load.clone()
+        };
+        let mut stage = Stage {
+            config,
+            place: self.place.clone(),
+            server_cpus: self
+                .running
+                .as_ref()
+                .map(|_| self.split.server.as_ref().map_or(self.order.cpus.len(), Vec::len)),
+            stop,
+            channel,
+            wrong: Vec::new(),
+            checked: Vec::new(),
+        };
+        if let Driver::Memtier(path) = &self.params.driver {
+            return memtier::run(path.as_deref(), &self.order.dir, &mut stage);
+        }
+        stage.fill()?;
+        match &self.params.find {
+            Find::Throughput => stage.throughput()?,
+            Find::MaxRate { bound, quantile, precision } => {
+                finding::max_rate(&mut stage, *bound, *quantile, *precision)?;
+            }
+            Find::Saturation { rates, steps } => {
+                let rates = if rates.is_empty() { &self.order.rates } else { rates };
+                finding::saturation(&mut stage, rates, *steps)?;
+            }
+        }
+        stage.verdict();
+        Ok(())
+    }
+}
+
+impl Stage<'_> {
+    /// A sentence for the record.
+    pub fn note(&mut self, sentence: impl Into<String>) {
+        note(self.channel, sentence.into());
+    }
+
+    /// Whether a signal came.
+    pub fn stopped(&self) -> bool {
+        self.stop.load(Ordering::Acquire)
+    }
+
+    /// Sets every key once.
+    fn fill(&mut self) -> Result<(), Failure> {
+        // A server that reads the next operations together with a value over TLS may wait for them on the
+        // socket, where they are no more; filling sends many at once and goes the plain way where there
+        // is one.
+        let target = match (&self.config.target, &self.place) {
+            (Target::Tls { .. }, Some(Place::Tcp(plain))) => Target::Tcp(plain.clone()),
+            (other, _) => other.clone(),
+        };
+        let done = preload(&Config { target, ..self.config.clone() }, self.stop)?;
+        if self.stopped() {
+            return Err(Failure::Stopped);
+        }
+        if done.ended != Ended::Complete || done.stored < done.keys {
+            let said: Vec<&str> = done.errors.texts.iter().map(|t| t.1.as_str()).take(2).collect();
+            let text = format!(
+                "{} of {} objects were stored: {}",
+                done.stored,
+                done.keys,
+                if said.is_empty() { "the server went away".to_owned() } else { said.join("; ") }
+            );
+            let large = text.contains("too large");
+            let hint = if large {
+                "; the largest object of the mix is above the server's item limit: raise it (`server.options = \
+                 \"-I 2m\"`) or make the objects smaller (`size.large`)"
+            } else {
+                ""
+            };
+            return Err(Failure::Preload(text + hint));
+        }
+        let evicted = listen(self.place.as_ref()).and_then(|mut talk| talk.stats("").ok());
+        let evicted = evicted.and_then(|stats| super::talk::count(&stats, "evictions"));
+        self.note(format!(
+            "the cache was filled with {} objects, {} of values, in {}{}",
+            done.keys,
+            assay_model::units::format_value(done.value_bytes as f64, "B"),
+            assay_model::units::format_duration(done.took),
+            match evicted {
+                Some(n) if n > 0 => format!(
+                    "; the server had evicted {n} objects by then, so that not all of them are there"
+                ),
+                _ => String::new(),
+            }
+        ));
+        Ok(())
+    }
+
+    /// One run at the configured load, with everything that is told of it.
+    pub fn throughput(&mut self) -> Result<(), Failure> {
+        let config = self.config.clone();
+        let (report, seen) = self.measure(&config, true)?;
+        self.channel.send(&Event::Progress { progress: 1.0 });
+        said::metrics(&report, &seen, self.channel);
+        said::histograms(&report, self.channel);
+        let limit = honest::judged(&report.limit, self.server_cpus);
+        for event in honest::findings(&config, &report, &seen, &limit) {
+            self.channel.send(&event);
+        }
+        for sentence in honest::notes(&config, &report, &limit) {
+            self.note(sentence);
+        }
+        Ok(())
+    }
+
+    /// One run: its report, and what was seen of the server. The series goes out in any case, so that a
+    /// run that breaks off leaves what there was. `phases`: whether the run's phases are the trial's.
+    pub fn measure(&mut self, config: &Config, phases: bool) -> Result<(Report, Seen), Failure> {
+        let mut talk: Option<Talk> = listen(self.place.as_ref());
+        let mut seen = Seen { before: look(&mut talk), ..Seen::default() };
+        let channel = &mut *self.channel;
+        let total = (config.ramp_up + config.steady + config.ramp_down).as_secs_f64();
+        let report = assay_memload::run(config, self.stop, |phase, t_ns| {
+            let done = match phase {
+                Phase::RampUp => 0.0,
+                Phase::Steady => {
+                    seen.from = look(&mut talk);
+                    config.ramp_up.as_secs_f64() / total
+                }
+                Phase::RampDown => {
+                    seen.to = look(&mut talk);
+                    (config.ramp_up + config.steady).as_secs_f64() / total
+                }
+            };
+            if phases {
+                if phase != Phase::RampUp {
+                    channel.send(&Event::Phase { phase, t_ns: Some(t_ns) });
+                }
+                channel.send(&Event::Progress { progress: done });
+            }
+        })?;
+        seen.after = look(&mut talk);
+        if phases {
+            said::series(&report, self.channel);
+        }
+        self.judge(config, &report, &seen);
+        match report.ended {
+            Ended::Complete => Ok((report, seen)),
+            Ended::Stopped { .. } => Err(Failure::Stopped),
+            Ended::ServerGone { at_ns } | Ended::TimedOut { at_ns } => {
+                let after = (at_ns.saturating_sub(report.series_start_ns)) as f64 * 1e-9;
+                let what = if matches!(report.ended, Ended::TimedOut { .. }) {
+                    "stopped answering"
+                } else {
+                    "went away"
+                };
+                let first =
+                    report.errors.texts.first().map_or("no reason was seen", |t| t.1.as_str());
+                Err(Failure::Broken(format!(
+                    "the server {what} {} after the begin of the load ({first}); the series until then is kept",
+                    assay_model::units::format_value(after, "s")
+                )))
+            }
+        }
+    }
+
+    /// Looks for wrong answers and for counts that the server does not confirm.
+    fn judge(&mut self, config: &Config, report: &Report, seen: &Seen) {
+        if report.errors.total() > 0 {
+            let kinds: Vec<String> =
+                report.errors.kinds().map(|(kind, n)| format!("{n} {}", kind.name())).collect();
+            let first = report.errors.texts.first().map_or("", |t| t.1.as_str());
+            let stalls = config.depth > 1 && matches!(config.target, Target::Tls { .. });
+            let hint = if stalls && report.errors.of(ErrorKind::TimedOut) > 0 {
+                "; memcached 1.6.18 was seen to stop answering when several operations come at once over TLS: \
+                 `depth = 1` does not ask that of it"
+            } else {
+                ""
+            };
+            self.wrong.push(format!("{} (the first: {first}){hint}", kinds.join(", ")));
+            return;
+        }
+        self.checked.push(format!("{} answers were checked and right", report.completed()));
+        let in_flight = (config.connections * config.depth) as u64;
+        match server_side::agree(seen, said::answered(report), in_flight) {
+            Ok(sentence) => self.checked.push(sentence),
+            // Others may use a server that is not the trial's own.
+            Err(sentence) if config.server_pid.is_none() => self
+                .checked
+                .push(format!("{sentence}; somebody else may use that server at the same time")),
+            Err(sentence) => self.wrong.push(sentence),
+        }
+    }
+
+    /// Says whether the answers were right.
+    fn verdict(&mut self) {
+        let valid = self.wrong.is_empty();
+        let detail = if valid { self.checked.join("; ") } else { self.wrong.join("; ") };
+        self.channel.send(&Event::Valid { valid, detail });
+    }
+}
