@@ -73,12 +73,12 @@ def assay(command, runs, folder, shell):
     return wall, sum(result["times"]), result["mean"]
 
 
-def own_time(command, few, many, shell):
+def own_time(command, few, many, shell, rounds):
     own = {"hyperfine": [], "assay": []}
     between = []
     mean = {"hyperfine": [], "assay": []}
     with tempfile.TemporaryDirectory() as folder:
-        for round_ in range(ROUNDS):
+        for round_ in range(rounds):
             sides = [("hyperfine", hyperfine), ("assay", assay)]
             for name, run in sides if round_ % 2 == 0 else sides[::-1]:
                 wall_few, sum_few, _ = run(command, few, folder, shell)
@@ -157,10 +157,11 @@ def under_drift():
 
 if __name__ == "__main__":
     print(subprocess.run(["hyperfine", "--version"], capture_output=True, text=True).stdout.strip(), "and", subprocess.run([ASSAY, "--version"], capture_output=True, text=True).stdout.strip())
-    print(f"own time per trial and measured mean, {ROUNDS} rounds")
+    print(f"own time per trial and measured mean, {4 * ROUNDS} rounds of `true`, {ROUNDS} of 100 ms")
     for shell in (True, False):
-        own_time("true", 100, 1100, shell)
-        own_time("sleep 0.1", 5, 45, shell)
+        # A round of the long command takes as long as eight of the short one.
+        own_time("true", 100, 1100, shell, 4 * ROUNDS)
+        own_time("sleep 0.1", 5, 45, shell, ROUNDS)
     if REPEATS:
         print(f"under a drift injected by a third process, {REPEATS} repeats")
         under_drift()
