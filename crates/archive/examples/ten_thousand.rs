@@ -114,6 +114,7 @@ fn create(archive: &Archive, n: usize) -> RunWriter {
             help: "Runs a command.".into(),
             params: Vec::new(),
             metrics: Vec::new(),
+            suite: None,
         },
         seed: n as u64,
         factors: Vec::new(),

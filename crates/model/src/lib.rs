@@ -47,7 +47,7 @@ pub use record::{
 pub use run::{RunId, RunState, RunSummary};
 pub use sample::{SampleRow, SampleSet, SeriesKey};
 pub use scalar::Scalar;
-pub use spec::{MetricSpec, ParamSpec, ParamType, WorkloadSpec};
+pub use spec::{MetricSpec, ParamSpec, ParamType, SuiteSpec, WorkloadSpec};
 
 /// The version of every persisted format of this build. A reader accepts this version and older
 /// ones; a newer one is an error that says which assay is needed.

@@ -123,6 +123,21 @@ pub struct WorkloadSpec {
     pub params: Vec<ParamSpec>,
     /// Its metrics; the first is the primary one.
     pub metrics: Vec<MetricSpec>,
+    /// What makes it a suite: many programs whose results have one mean.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub suite: Option<SuiteSpec>,
+}
+
+/// How the results of a suite's members become one.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct SuiteSpec {
+    /// The parameter that chooses the member. Treatments that differ in it do different work: they
+    /// are never compared with each other, but their geometric means are.
+    pub member: String,
+    /// The metric that is averaged: a ratio to a reference.
+    pub metric: String,
+    /// The metric that is added up for the ratio of totals: a time.
+    pub time: String,
 }
 
 impl WorkloadSpec {

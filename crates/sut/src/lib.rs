@@ -60,5 +60,6 @@ pub use pending::{
 pub use root::{Root, Unreadable};
 pub use setup::{NumaPolicy, ProcessSetup, Sched};
 pub use state_dir::state_dir;
+pub use wait4::{Ended, wait_any};
 pub use watch::Watch;
 pub use which::which;

@@ -67,6 +67,34 @@ pub(crate) fn wait4(pid: i32, block: bool) -> io::Result<Option<(i32, Exit, Usag
     }
 }
 
+/// A child that has ended, and what it used.
+#[derive(Debug, Clone, Copy)]
+pub struct Ended {
+    /// Its process id.
+    pub pid: i32,
+    /// How it ended.
+    pub exit: Exit,
+    /// CPU time in user mode of it and the children that it waited for, seconds.
+    pub user_s: f64,
+    /// CPU time in the kernel of the same, seconds.
+    pub system_s: f64,
+    /// The largest resident set of any one of them, bytes; counts the image that called `exec` too.
+    pub peak_memory_bytes: u64,
+}
+
+/// Waits until any child of this process ends.
+///
+/// # Errors
+/// There is no child.
+pub fn wait_any() -> io::Result<Ended> {
+    loop {
+        if let Some((pid, exit, usage)) = wait4(-1, true)? {
+            let Usage { user_s, system_s, peak_memory_bytes, .. } = usage;
+            return Ok(Ended { pid, exit, user_s, system_s, peak_memory_bytes });
+        }
+    }
+}
+
 /// The largest resident set of this process so far, bytes.
 pub(crate) fn own_peak_memory() -> u64 {
     // SAFETY: an all-zero rusage is a valid value of that plain C struct.

@@ -86,6 +86,7 @@ impl Command {
                 ),
             ],
             metrics,
+            suite: None,
         };
         Command { spec }
     }

@@ -5,6 +5,7 @@
 
 pub mod block_size;
 mod command;
+pub mod copies;
 pub mod kit;
 pub mod memcached;
 mod noop;
@@ -12,6 +13,7 @@ mod process_metrics;
 mod program;
 pub mod registry;
 mod step;
+pub mod suite;
 mod words;
 pub mod work;
 mod workload;

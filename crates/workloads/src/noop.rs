@@ -29,6 +29,7 @@ impl Noop {
                 help: "a fresh process of assay that does nothing: what the harness itself costs, and so the shortest time that can be measured with it".into(),
                 params: Vec::new(),
                 metrics: process_metrics::specs(),
+                suite: None,
             },
         }
     }

@@ -1,4 +1,4 @@
-//! Every workload by its name: the built-in ones, and the kits in the folders where kits are.
+//! Every workload by its name: the built-in ones, and the kits and suites in the folders where kits are.
 
 use std::collections::BTreeMap;
 use std::ffi::OsString;
@@ -9,6 +9,7 @@ use crate::command::Command;
 use crate::kit::{self, Kit};
 use crate::memcached::Memcached;
 use crate::noop::Noop;
+use crate::suite::{self, Suite};
 use crate::{Workload, WorkloadError};
 
 /// Where kits are looked for, and where what they fetch and build is kept.
@@ -29,14 +30,16 @@ impl KitPaths {
         KitPaths { roots: roots(exe, |name| std::env::var_os(name)), cache_dir }
     }
 
-    /// The kits by name, with their folders; what is wrong in them does not matter here.
+    /// The kits and suites by name, with their folders; what is wrong in them does not matter here.
     pub fn kits(&self) -> BTreeMap<String, PathBuf> {
         let mut kits = BTreeMap::new();
         for root in &self.roots {
             let Ok(entries) = std::fs::read_dir(root) else { continue };
             for entry in entries.flatten() {
                 let name = entry.file_name().into_string();
-                if let (Ok(name), true) = (name, entry.path().join(kit::FILE).is_file()) {
+                let dir = entry.path();
+                let is_one = dir.join(kit::FILE).is_file() || dir.join(suite::FILE).is_file();
+                if let (Ok(name), true) = (name, is_one) {
                     kits.entry(name).or_insert_with(|| entry.path());
                 }
             }
@@ -77,7 +80,11 @@ pub fn builtin() -> Vec<Box<dyn Workload>> {
 /// There is none of that name (with the nearest one), or the kit's file is wrong.
 pub fn find(name: &str, kits: &KitPaths) -> Result<Box<dyn Workload>, WorkloadError> {
     let load = |dir: &Path| -> Result<Box<dyn Workload>, WorkloadError> {
-        Ok(Box::new(Kit::load(dir, kits.cache_dir.as_deref())?))
+        let cache = kits.cache_dir.as_deref();
+        if dir.join(suite::FILE).is_file() {
+            return Ok(Box::new(Suite::load(dir, cache)?));
+        }
+        Ok(Box::new(Kit::load(dir, cache)?))
     };
     if name.contains('/') {
         return load(Path::new(name));

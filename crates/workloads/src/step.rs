@@ -18,8 +18,8 @@ use crate::WorkloadError;
 use crate::words::quote_words;
 
 /// How many lines of a failed step's output its error shows, and from how many last bytes.
-const TAIL_LINES: usize = 15;
-const TAIL_BYTES: u64 = 8 * 1024;
+const TAIL_LINES: usize = 40;
+const TAIL_BYTES: u64 = 16 * 1024;
 
 /// What of assay's own environment a step inherits.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -176,14 +176,23 @@ fn wait(child: &mut Child, limit: Duration) -> io::Result<Option<ExitStatus>> {
 
 /// The last lines that were written to `log` after `start`.
 fn tail(log: &Path, start: u64) -> io::Result<String> {
-    let mut file = File::open(log)?;
+    tail_from(log, start, TAIL_BYTES, TAIL_LINES)
+}
+
+/// The last lines of the file, at most `lines`, of its last `bytes` bytes.
+pub(crate) fn tail_of(path: &Path, bytes: u64, lines: usize) -> io::Result<String> {
+    tail_from(path, 0, bytes, lines)
+}
+
+fn tail_from(path: &Path, start: u64, most_bytes: u64, most_lines: usize) -> io::Result<String> {
+    let mut file = File::open(path)?;
     let end = file.seek(SeekFrom::End(0))?;
-    file.seek(SeekFrom::Start(start.max(end.saturating_sub(TAIL_BYTES))))?;
+    file.seek(SeekFrom::Start(start.max(end.saturating_sub(most_bytes))))?;
     let mut bytes = Vec::new();
-    file.take(TAIL_BYTES).read_to_end(&mut bytes)?;
+    file.take(most_bytes).read_to_end(&mut bytes)?;
     let text = String::from_utf8_lossy(&bytes);
     let lines: Vec<&str> = text.trim_end().lines().collect();
-    Ok(lines[lines.len().saturating_sub(TAIL_LINES)..].join("\n"))
+    Ok(lines[lines.len().saturating_sub(most_lines)..].join("\n"))
 }
 
 #[cfg(test)]

@@ -195,6 +195,7 @@ fn plan(set: &ForeignSet, result: &ForeignResult) -> Plan {
             ),
             params: Vec::new(),
             metrics: result.metrics.clone(),
+            suite: None,
         },
         seed: 0, // nothing was shuffled here
         factors: factors(&result.treatments).into_keys().collect(),

@@ -38,6 +38,7 @@ pub fn plan(trials: u32) -> Plan {
                 kind: Kind::Measured,
                 help: "Bytes a second.".into(),
             }],
+            suite: None,
         },
         seed: 7,
         factors: vec!["size".into()],

@@ -151,6 +151,7 @@ fn a_run(blocks: u32) -> Run {
                 help: String::new(),
                 params: Vec::new(),
                 metrics: Vec::new(),
+                suite: None,
             },
             seed: 1,
             factors: vec!["threads".into()],

@@ -30,6 +30,7 @@ use assay_model::{
 };
 use assay_stats::curve::NEARLY;
 
+pub(crate) use clock::sleep_until;
 pub use crew::WORKER;
 pub use failure::Failure;
 pub use model::{CurveModel, Prediction};

@@ -103,6 +103,7 @@ pub fn spec() -> WorkloadSpec {
                  because the slice began late.",
             ),
         ],
+        suite: None,
     }
 }
 

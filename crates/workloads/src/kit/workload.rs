@@ -78,6 +78,7 @@ impl Kit {
             help: file.help.clone(),
             params,
             metrics,
+            suite: None,
         };
         let cache_dir = cache_dir.map(Path::to_owned);
         Ok(Kit { spec, file, dir, digest, cache_dir, known: Mutex::default() })

@@ -28,6 +28,7 @@ pub fn spec() -> WorkloadSpec {
             .into(),
         params: [load(), objects(), server(), phases()].concat(),
         metrics: metrics(),
+        suite: None,
     }
 }
 

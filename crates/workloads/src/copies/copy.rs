@@ -1,0 +1,51 @@
+//! One copy until its moment: it takes its CPUs, says that it is there, sleeps until the moment that it
+//! is told, says when it woke, and becomes the program.
+
+use std::fs::File;
+use std::io::{Read, Write};
+use std::os::unix::process::CommandExt;
+use std::path::Path;
+use std::process::Command;
+
+use assay_sut::{ProcessSetup, clock::monotonic_ns};
+
+use super::Failure;
+use super::order::{CopyStart, Word};
+use crate::block_size::sleep_until;
+
+/// Becomes the program that `json` orders; returns only when that failed.
+///
+/// # Errors
+/// The order is none, the CPUs cannot be taken, a pipe is gone, or the program cannot be started.
+pub fn become_program(json: &str) -> Result<std::convert::Infallible, Failure> {
+    let start: CopyStart = serde_json::from_str(json).map_err(|e| Failure::Order(e.to_string()))?;
+    let index = start.index;
+    let failed = |what: String| Failure::Start { copy: index + 1, copies: index + 1, what };
+    // The pipes are closed on exec: the program sees nothing of them.
+    let mut ready = open(&start.ready, true)?;
+    let mut go = open(&start.go, false)?;
+    if !start.cpus.is_empty() {
+        let setup = ProcessSetup { cpus: Some(start.cpus.clone()), ..ProcessSetup::default() };
+        let entered = assay_sut::enter(&setup).map_err(|e| failed(e.to_string()))?;
+        // Never put back: this process becomes the program.
+        std::mem::forget(entered);
+    }
+    let (program, args) =
+        start.argv.split_first().ok_or_else(|| Failure::Order("there is no program".into()))?;
+    let mut command = Command::new(program);
+    command.args(args);
+    let say = |ready: &mut File, began_ns| {
+        ready.write_all(&Word { index: index as u64, began_ns }.to_bytes())
+    };
+    say(&mut ready, 0).map_err(Failure::io("write", &start.ready))?;
+    let mut moment = [0; 8];
+    go.read_exact(&mut moment).map_err(Failure::io("read", &start.go))?;
+    sleep_until(u64::from_le_bytes(moment));
+    say(&mut ready, monotonic_ns()).map_err(Failure::io("write", &start.ready))?;
+    let error = command.exec();
+    Err(failed(format!("start `{program}`: {error}")))
+}
+
+fn open(path: &Path, write: bool) -> Result<File, Failure> {
+    File::options().read(!write).write(write).open(path).map_err(Failure::io("open", path))
+}

@@ -1,0 +1,245 @@
+//! The copies seen from the process that starts them: all made ready, released at one moment of the
+//! clock, and waited for.
+
+use std::fs::File;
+use std::io::{Read, Write};
+use std::process::{Child, Command, Stdio};
+
+use assay_model::Exit;
+use assay_sut::clock::monotonic_ns;
+use rustix::event::{PollFd, PollFlags, Timespec, poll};
+use rustix::fs::{CWD, FileType, Mode, mknodat};
+
+use super::order::{CopyOrder, CopyStart, Order, WORD, Word};
+use super::{COPY, Failure};
+
+/// From the word until the first copy begins: everybody has read it by then.
+const START_NS: u64 = 5_000_000;
+/// The same for each copy more.
+const START_EACH_NS: u64 = 50_000;
+/// How often it is looked whether a copy that is not there yet has ended instead, seconds.
+const LOOK_S: i64 = 1;
+/// How much of a failed copy's standard error is shown: lines, of how many last bytes.
+const TAIL_LINES: usize = 10;
+const TAIL_BYTES: u64 = 4096;
+
+/// What one copy did.
+#[derive(Debug, Clone, Copy)]
+pub struct Done {
+    /// When it woke to become the program, ns of `CLOCK_MONOTONIC`.
+    pub began_ns: u64,
+    /// When its end was seen.
+    pub end_ns: u64,
+    /// CPU seconds in user mode.
+    pub user_s: f64,
+    /// CPU seconds in the kernel.
+    pub system_s: f64,
+    /// Its largest resident set, bytes; assay's own image counts in.
+    pub peak_memory_bytes: u64,
+}
+
+/// What all copies did.
+#[derive(Debug)]
+pub struct Measured {
+    /// The moment at which all were to begin.
+    pub start_ns: u64,
+    /// By copy.
+    pub copies: Vec<Done>,
+}
+
+/// The running copies; those that still run are ended when this is dropped.
+struct Crew<'a> {
+    order: &'a Order,
+    children: Vec<Child>,
+    /// By copy: whether it was reaped.
+    reaped: Vec<bool>,
+}
+
+impl Drop for Crew<'_> {
+    fn drop(&mut self) {
+        for (child, reaped) in self.children.iter_mut().zip(&self.reaped) {
+            if !reaped {
+                // Ended already in the good case; then both calls do nothing.
+                let _ = child.kill();
+                let _ = child.wait();
+            }
+        }
+    }
+}
+
+/// Runs the copies. `steady` is called with the moment at which they begin.
+///
+/// # Errors
+/// [`Failure`]; the copies are ended first.
+pub fn run(order: &Order, steady: impl FnOnce(u64)) -> Result<Measured, Failure> {
+    let mut ready = pipe(&order.ready())?;
+    let mut go = pipe(&order.go())?;
+    let killed_before = oom_kills();
+    let mut crew = Crew { order, children: Vec::new(), reaped: vec![false; order.copies.len()] };
+    for index in 0..order.copies.len() {
+        let child = start(order, index)?;
+        crew.children.push(child);
+    }
+    let mut here = 0;
+    while here < order.copies.len() {
+        crew.hear(&mut ready)?;
+        here += 1;
+    }
+    let start_ns = monotonic_ns() + START_NS + START_EACH_NS * order.copies.len() as u64;
+    steady(start_ns);
+    for _ in &order.copies {
+        go.write_all(&start_ns.to_le_bytes()).map_err(Failure::io("write", &order.go()))?;
+    }
+    crew.wait(&mut ready, start_ns, killed_before)
+}
+
+/// A pipe with a name, open on both ends, so that neither waits for the other.
+fn pipe(path: &std::path::Path) -> Result<File, Failure> {
+    mknodat(CWD, path, FileType::Fifo, Mode::RUSR | Mode::WUSR, 0)
+        .map_err(|e| Failure::io("make the pipe", path)(e.into()))?;
+    File::options().read(true).write(true).open(path).map_err(Failure::io("open", path))
+}
+
+fn start(order: &Order, index: usize) -> Result<Child, Failure> {
+    let copy = &order.copies[index];
+    let json = serde_json::to_string(&CopyStart {
+        index,
+        argv: copy.argv.clone(),
+        cpus: copy.cpus.clone(),
+        ready: order.ready(),
+        go: order.go(),
+    })
+    .map_err(|e| Failure::Order(e.to_string()))?;
+    let create = |name: &str| {
+        let path = copy.dir.join(name);
+        File::create(&path).map_err(Failure::io("create", &path))
+    };
+    let stdin = match &copy.stdin {
+        Some(path) => File::open(path).map_err(Failure::io("open", path))?.into(),
+        None => Stdio::null(),
+    };
+    // The link of the kernel leads to this very program, also after its file was replaced.
+    Command::new("/proc/self/exe")
+        .args(["__work", COPY, &json])
+        .envs(copy.env.iter().map(|(k, v)| (k, v)))
+        .current_dir(&copy.dir)
+        .stdin(stdin)
+        .stdout(create("stdout")?)
+        .stderr(create("stderr")?)
+        .spawn()
+        .map_err(|e| Failure::Start {
+            copy: index + 1,
+            copies: order.copies.len(),
+            what: format!("it could not be started: {e}"),
+        })
+}
+
+impl Crew<'_> {
+    /// The next word; while there is none, it is looked whether a copy ended without one.
+    fn hear(&mut self, ready: &mut File) -> Result<Word, Failure> {
+        loop {
+            let mut fds = [PollFd::new(&*ready, PollFlags::IN)];
+            let limit = Timespec { tv_sec: LOOK_S, tv_nsec: 0 };
+            let heard = poll(&mut fds, Some(&limit))
+                .map_err(|e| Failure::io("wait for", &self.order.ready())(e.into()))?;
+            if heard > 0 {
+                let mut bytes = [0; WORD];
+                ready.read_exact(&mut bytes).map_err(Failure::io("read", &self.order.ready()))?;
+                return Ok(Word::from_bytes(bytes));
+            }
+            for (index, child) in self.children.iter_mut().enumerate() {
+                if let Ok(Some(status)) = child.try_wait() {
+                    let what = format!(
+                        "it ended before its start ({status}){}",
+                        said(&self.order.copies[index])
+                    );
+                    let copies = self.order.copies.len();
+                    return Err(Failure::Start { copy: index + 1, copies, what });
+                }
+            }
+        }
+    }
+
+    fn wait(
+        &mut self,
+        ready: &mut File,
+        start_ns: u64,
+        killed_before: Option<u64>,
+    ) -> Result<Measured, Failure> {
+        let mut done: Vec<Option<Done>> = vec![None; self.children.len()];
+        for _ in 0..self.children.len() {
+            let ended = assay_sut::wait_any().map_err(Failure::io("wait for", &self.order.dir))?;
+            let end_ns = monotonic_ns();
+            let Some(index) = self.children.iter().position(|c| c.id() as i32 == ended.pid) else {
+                continue;
+            };
+            self.reaped[index] = true;
+            if ended.exit != Exit::Code(0) {
+                return Err(self.failure(index, ended.exit, killed_before));
+            }
+            done[index] = Some(Done {
+                began_ns: 0,
+                end_ns,
+                user_s: ended.user_s,
+                system_s: ended.system_s,
+                peak_memory_bytes: ended.peak_memory_bytes,
+            });
+        }
+        // All have said when they began: they could not have ended otherwise.
+        for _ in 0..self.children.len() {
+            let word = self.hear(ready)?;
+            if let Some(Some(done)) = done.get_mut(word.index as usize) {
+                done.began_ns = word.began_ns;
+            }
+        }
+        Ok(Measured { start_ns, copies: done.into_iter().flatten().collect() })
+    }
+
+    fn failure(&self, index: usize, exit: Exit, killed_before: Option<u64>) -> Failure {
+        let copy = &self.order.copies[index];
+        let how = match exit {
+            Exit::Code(code) => format!("ended with exit code {code}"),
+            Exit::Signal(signal) => format!("was ended by signal {signal}"),
+        };
+        let killed = killed_before.zip(oom_kills()).is_some_and(|(a, b)| b > a);
+        let hint = match exit {
+            Exit::Signal(9) if killed => {
+                "; the kernel ended processes for want of memory meanwhile"
+            }
+            _ => "",
+        };
+        Failure::Ended {
+            copy: index + 1,
+            copies: self.order.copies.len(),
+            cpus: cpus(copy),
+            how,
+            hint: hint.into(),
+            said: said(copy),
+        }
+    }
+}
+
+/// `0,2`, or `of the trial`.
+pub fn cpus(copy: &CopyOrder) -> String {
+    if copy.cpus.is_empty() {
+        return "of the trial".into();
+    }
+    copy.cpus.iter().map(ToString::to_string).collect::<Vec<_>>().join(",")
+}
+
+/// The end of a copy's standard error, after what announces it; empty when it said nothing.
+fn said(copy: &CopyOrder) -> String {
+    let path = copy.dir.join("stderr");
+    let tail = crate::step::tail_of(&path, TAIL_BYTES, TAIL_LINES).unwrap_or_default();
+    if tail.is_empty() {
+        String::new()
+    } else {
+        format!("; the end of its standard error:\n{tail}")
+    }
+}
+
+/// How many processes the kernel has ended for want of memory since it started.
+fn oom_kills() -> Option<u64> {
+    let text = std::fs::read_to_string("/proc/vmstat").ok()?;
+    text.lines().find_map(|l| l.strip_prefix("oom_kill ")?.trim().parse().ok())
+}

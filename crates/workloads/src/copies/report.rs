@@ -1,0 +1,63 @@
+//! The body of a trial of copies: `assay __work copies FILE`, in a process of its own.
+
+use std::path::Path;
+
+use assay_model::{Better, Event, Kind, Phase};
+
+use super::Failure;
+use super::crew::{self, Measured};
+use super::order::Order;
+use crate::work::Channel;
+
+/// Runs the copies that the file `path` orders and reports them on `channel`: elapsed, CPU times,
+/// memory, how far apart the copies began, and the ratio to the reference.
+///
+/// # Errors
+/// [`Failure`]: a copy could not be run, or failed.
+pub fn trial(path: &str, channel: &mut Channel) -> Result<(), Failure> {
+    let file = Path::new(path);
+    let text = std::fs::read_to_string(file).map_err(Failure::io("read", file))?;
+    let order: Order = serde_json::from_str(&text).map_err(|e| Failure::Order(e.to_string()))?;
+    if order.copies.is_empty() {
+        return Err(Failure::Order("it has no copies".into()));
+    }
+    channel.send(&Event::Phase { phase: Phase::RampUp, t_ns: None });
+    let measured = crew::run(&order, |t| {
+        channel.send(&Event::Phase { phase: Phase::Steady, t_ns: Some(t) });
+    })?;
+    let end_ns = measured.copies.iter().map(|c| c.end_ns).max().unwrap_or(measured.start_ns);
+    channel.send(&Event::Phase { phase: Phase::RampDown, t_ns: Some(end_ns) });
+    report(&order, &measured, end_ns, channel);
+    Ok(())
+}
+
+fn report(order: &Order, measured: &Measured, end_ns: u64, channel: &mut Channel) {
+    let seconds = |ns: u64| ns as f64 * 1e-9;
+    let copies = &measured.copies;
+    let elapsed = seconds(end_ns.saturating_sub(measured.start_ns));
+    let first = copies.iter().map(|c| c.began_ns).min().unwrap_or(0);
+    let last = copies.iter().map(|c| c.began_ns).max().unwrap_or(0);
+    let soonest = copies.iter().map(|c| c.end_ns).min().unwrap_or(end_ns);
+    let peak = copies.iter().map(|c| c.peak_memory_bytes).max().unwrap_or(0);
+    // copies x reference time / time: the rate ratio, and with one copy the speed ratio.
+    let ratio = order.reference_s.map(|reference| copies.len() as f64 * reference / elapsed);
+    let mut say = |metric: &str, value: Option<f64>, unit: &str, better, kind| {
+        let (metric, unit) = (metric.to_owned(), unit.to_owned());
+        channel.send(&Event::Metric {
+            metric,
+            value,
+            unit,
+            better: Some(better),
+            kind: Some(kind),
+        });
+    };
+    say("ratio", ratio, "1", Better::Higher, Kind::Derived);
+    say("elapsed", Some(elapsed), "s", Better::Lower, Kind::Measured);
+    say("user", Some(copies.iter().map(|c| c.user_s).sum()), "s", Better::Lower, Kind::Measured);
+    let system = copies.iter().map(|c| c.system_s).sum();
+    say("system", Some(system), "s", Better::Lower, Kind::Measured);
+    say("peak_memory", Some(peak as f64), "B", Better::Lower, Kind::Measured);
+    say("start_spread", Some(seconds(last - first)), "s", Better::Neither, Kind::Measured);
+    let end_spread = Some(seconds(end_ns - soonest));
+    say("end_spread", end_spread, "s", Better::Neither, Kind::Measured);
+}

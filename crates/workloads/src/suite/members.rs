@@ -1,0 +1,156 @@
+//! The members of a suite: their kits, and what a treatment of the suite means for one of them.
+
+use std::collections::BTreeMap;
+use std::path::Path;
+
+use assay_model::{Scalar, nearest};
+
+use super::file::{self, SuiteFile};
+use super::text;
+use super::toolchain::{self, Toolchain};
+use crate::kit::Kit;
+use crate::{TrialContext, Workload, WorkloadError, split_words};
+
+/// The kits by name, in the order of the suite.
+pub struct Members(Vec<(String, Kit)>);
+
+/// One member under one treatment.
+pub struct Chosen<'a> {
+    /// Its kit.
+    pub kit: &'a Kit,
+    /// The kit's parameters.
+    pub params: BTreeMap<String, Scalar>,
+}
+
+/// The kit's parameters that say how it is built, by which the record shows it.
+const BUILD: [&str; 9] =
+    ["cc", "cxx", "fc", "cflags", "cxxflags", "fflags", "ldflags", "portability", "feedback"];
+
+impl Members {
+    /// Reads the kits.
+    ///
+    /// # Errors
+    /// One of them is wrong, or lacks a parameter that every member has.
+    pub fn load(dir: &Path, names: &[String], cache: Option<&Path>) -> Result<Self, WorkloadError> {
+        let load = |name: &String| {
+            let folder = dir.join(name);
+            let kit = Kit::load(&folder, cache)?;
+            if kit.spec().param("size").is_none() {
+                let message = "a member of a suite has a parameter `size` with the choices test, \
+                               train and ref; this kit has none";
+                return Err(file::wrong(&folder.join("kit.toml"), None, message.into()));
+            }
+            Ok((name.clone(), kit))
+        };
+        Ok(Members(names.iter().map(load).collect::<Result<_, _>>()?))
+    }
+
+    /// All of them.
+    pub fn all(&self) -> impl Iterator<Item = (&str, &Kit)> {
+        self.0.iter().map(|(name, kit)| (name.as_str(), kit))
+    }
+
+    /// The member that the parameters name, with the parameters of its kit.
+    ///
+    /// # Errors
+    /// There is no such member or toolchain.
+    pub fn choose(
+        &self,
+        suite: &Path,
+        params: &BTreeMap<String, Scalar>,
+    ) -> Result<Chosen<'_>, WorkloadError> {
+        let name = text(params, "member");
+        let Some((_, kit)) = self.0.iter().find(|(n, _)| *n == name) else {
+            let near = nearest(&name, self.0.iter().map(|(n, _)| n.as_str()))
+                .map(|n| format!("; did you mean `{n}`?"))
+                .unwrap_or_default();
+            return Err(WorkloadError::Param(format!("there is no member `{name}`{near}")));
+        };
+        let toolchain = toolchain::read(&text(params, "toolchain"), suite)?;
+        Ok(Chosen { kit, params: kit_params(kit, &name, params, &toolchain) })
+    }
+}
+
+fn kit_params(
+    kit: &Kit,
+    member: &str,
+    params: &BTreeMap<String, Scalar>,
+    toolchain: &Toolchain,
+) -> BTreeMap<String, Scalar> {
+    let peak = text(params, "tuning") == "peak";
+    let own = text(params, "flags");
+    let everywhere = toolchain::Flags::everywhere(&own);
+    let flags = if own.trim().is_empty() { toolchain.flags(member, peak) } else { &everywhere };
+    let mut values: BTreeMap<String, Scalar> = BTreeMap::new();
+    let mut set = |name: &str, value: Scalar| {
+        values.insert(name.to_owned(), value);
+    };
+    set("size", Scalar::from(text(params, "size").as_str()));
+    set("cc", Scalar::from(toolchain.compilers.c.as_str()));
+    set("cxx", Scalar::from(toolchain.compilers.cxx.as_str()));
+    set("fc", Scalar::from(toolchain.compilers.fortran.as_str()));
+    set("cflags", Scalar::from(flags.of(&flags.c).as_str()));
+    set("cxxflags", Scalar::from(flags.of(&flags.cxx).as_str()));
+    set("fflags", Scalar::from(flags.of(&flags.fortran).as_str()));
+    set("ldflags", Scalar::from(flags.link.trim()));
+    set("feedback", Scalar::Bool(flags.feedback));
+    if let Some(portability) = toolchain.portability.get(member) {
+        set("portability", Scalar::from(portability.as_str()));
+    }
+    // What this kit has no parameter for does not concern it; what is not said has its default.
+    values.retain(|name, _| kit.spec().param(name).is_some());
+    for spec in &kit.spec().params {
+        if let (false, Some(default)) = (values.contains_key(&spec.name), &spec.default) {
+            values.insert(spec.name.clone(), default.clone());
+        }
+    }
+    values
+}
+
+impl Chosen<'_> {
+    /// The context of one copy.
+    pub fn context<'b>(
+        &'b self,
+        ctx: &TrialContext<'b>,
+        dir: &'b Path,
+        cpus: &'b [usize],
+    ) -> TrialContext<'b> {
+        let cpus = if cpus.is_empty() { ctx.cpus } else { cpus };
+        TrialContext { params: &self.params, trial_dir: dir, cpus, ..ctx.clone() }
+    }
+
+    /// How it is built: compilers and flags by name.
+    pub fn build(&self) -> impl Iterator<Item = (&'static str, String)> {
+        BUILD.into_iter().filter_map(|name| Some((name, self.params.get(name)?.to_text())))
+    }
+
+    /// Sentences for the record: compilers and flags, and flags that nobody has described.
+    pub fn notes(&self, file: &SuiteFile) -> Vec<String> {
+        let build: Vec<String> = self.build().map(|(name, v)| format!("{name}={v:?}")).collect();
+        let mut notes = vec![format!("built with {}", build.join(" "))];
+        let unknown = self.undescribed(file);
+        if !unknown.is_empty() {
+            let which = unknown.join(" ");
+            notes.push(format!("the suite's file describes no flag {which}: add it to [flags]"));
+        }
+        notes
+    }
+
+    /// The flags in use that `[flags]` does not describe.
+    fn undescribed(&self, file: &SuiteFile) -> Vec<String> {
+        let mut found = Vec::new();
+        for name in ["cflags", "cxxflags", "fflags", "ldflags", "portability"] {
+            let flags = self.params.get(name).map(Scalar::to_text).unwrap_or_default();
+            for word in split_words(&flags).unwrap_or_default() {
+                let word = word.to_string_lossy().into_owned();
+                let described = file.flags.keys().any(|known| {
+                    known.strip_suffix('*').map_or(*known == word, |start| word.starts_with(start))
+                });
+                if !described && !found.contains(&word) {
+                    found.push(word);
+                }
+            }
+        }
+        found
+    }
+}

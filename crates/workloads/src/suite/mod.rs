@@ -1,0 +1,243 @@
+//! A suite: a folder with `suite.toml` and kits below it, one a member. It builds a member with the
+//! compilers and flags of a toolchain, runs it alone (speed) or in copies side by side (rate), checks
+//! every copy's output, and reports the ratio to a reference.
+
+mod file;
+mod members;
+mod spec;
+mod toolchain;
+
+use std::collections::BTreeMap;
+use std::ffi::OsString;
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use assay_model::{Exit, Fact, Scalar, ValidationResult, WorkloadSpec};
+use assay_sut::sha256_file;
+
+pub use file::{FILE, Reference, SuiteFile};
+use members::{Chosen, Members};
+
+use crate::copies::{self, CopyOrder, Order};
+use crate::{Collected, Finished, Launch, TrialContext, Workload, WorkloadError};
+
+/// No more of a copy's output than this is read, bytes.
+const OUTPUT_LIMIT: u64 = 64 << 20;
+
+/// A suite of programs as a workload.
+pub struct Suite {
+    spec: WorkloadSpec,
+    file: SuiteFile,
+    dir: PathBuf,
+    members: Members,
+}
+
+impl Suite {
+    /// Reads the suite of the folder `dir` with all its members.
+    ///
+    /// # Errors
+    /// `suite.toml` or a member's `kit.toml` is wrong.
+    pub fn load(dir: &Path, cache_dir: Option<&Path>) -> Result<Self, WorkloadError> {
+        let dir = fs::canonicalize(dir).map_err(WorkloadError::io("read", dir))?;
+        let file = file::suite(&dir)?;
+        let members = Members::load(&dir, &file.members, cache_dir)?;
+        Ok(Suite { spec: spec::spec(&file), file, dir, members })
+    }
+
+    /// What the suite's file says.
+    pub fn file(&self) -> &SuiteFile {
+        &self.file
+    }
+
+    fn chosen(&self, params: &BTreeMap<String, Scalar>) -> Result<Chosen<'_>, WorkloadError> {
+        self.members.choose(&self.dir, params)
+    }
+
+    /// The CPUs of copy `index`; empty: those of the trial.
+    fn cpus(params: &BTreeMap<String, Scalar>, all: &[usize], index: usize) -> Vec<usize> {
+        let pin = params.get("pin").and_then(Scalar::as_bool).unwrap_or(true);
+        if !pin || all.is_empty() {
+            return Vec::new();
+        }
+        if text(params, "kind") == "rate" {
+            return vec![all[index % all.len()]];
+        }
+        all[..number(params, "threads").min(all.len())].to_vec()
+    }
+}
+
+fn text(params: &BTreeMap<String, Scalar>, name: &str) -> String {
+    params.get(name).map(Scalar::to_text).unwrap_or_default()
+}
+
+fn number(params: &BTreeMap<String, Scalar>, name: &str) -> usize {
+    params
+        .get(name)
+        .and_then(Scalar::as_i64)
+        .and_then(|n| usize::try_from(n).ok())
+        .unwrap_or(1)
+        .max(1)
+}
+
+fn copy_dir(ctx: &TrialContext<'_>, index: usize) -> PathBuf {
+    ctx.trial_dir.join(format!("copy-{}", index + 1))
+}
+
+/// An argument or path as text: orders are JSON.
+fn utf8(word: OsString) -> Result<String, WorkloadError> {
+    word.into_string().map_err(|w| {
+        WorkloadError::Param(format!("`{}` is no UTF-8; use a path that is", w.to_string_lossy()))
+    })
+}
+
+impl Workload for Suite {
+    fn spec(&self) -> &WorkloadSpec {
+        &self.spec
+    }
+
+    fn check(&self, params: &BTreeMap<String, Scalar>) -> Result<(), WorkloadError> {
+        let copies = number(params, "copies");
+        if text(params, "kind") == "speed" && copies != 1 {
+            return Err(WorkloadError::Param(format!(
+                "`copies` is {copies} and `kind` is speed; speed runs one copy: set `kind` to rate"
+            )));
+        }
+        let chosen = self.chosen(params)?;
+        chosen.kit.check(&chosen.params)
+    }
+
+    fn describe(&self, params: &BTreeMap<String, Scalar>) -> BTreeMap<String, Fact> {
+        let mut facts = BTreeMap::new();
+        let mut known = |name: &str, value: &str| {
+            facts.insert(format!("workload.suite.{name}"), Fact::known(value));
+        };
+        known("name", &self.file.name);
+        known("version", &self.file.version);
+        known("reference.machine", &self.file.reference.machine);
+        known("reference.date", &self.file.reference.date);
+        let digest = |path: PathBuf| match sha256_file(&path) {
+            Ok(digest) => Fact::known(digest),
+            Err(e) => Fact::unknown(format!("read {}: {e}", path.display())),
+        };
+        facts.insert("workload.suite.sha256".into(), digest(self.dir.join(FILE)));
+        let toolchain = toolchain::path(&text(params, "toolchain"), &self.dir);
+        facts.insert("workload.suite.toolchain.sha256".into(), digest(toolchain));
+        match self.chosen(params) {
+            Err(e) => {
+                facts.insert("workload.suite.flags".into(), Fact::unknown(e.to_string()));
+            }
+            Ok(chosen) => {
+                for (name, value) in chosen.build() {
+                    facts.insert(format!("workload.suite.build.{name}"), Fact::known(value));
+                }
+                facts.extend(chosen.kit.describe(&chosen.params));
+            }
+        }
+        facts
+    }
+
+    fn lines(&self) -> Vec<String> {
+        let mut lines = Vec::new();
+        for (name, kit) in self.members.all() {
+            lines.extend(kit.lines().into_iter().map(|line| format!("{name}: {line}")));
+        }
+        lines
+    }
+
+    fn prepare(&self, ctx: &TrialContext<'_>) -> Result<(), WorkloadError> {
+        let chosen = self.chosen(ctx.params)?;
+        for index in 0..number(ctx.params, "copies") {
+            let dir = copy_dir(ctx, index);
+            fs::create_dir_all(&dir).map_err(WorkloadError::io("create", &dir))?;
+            let cpus = Suite::cpus(ctx.params, ctx.cpus, index);
+            chosen.kit.prepare(&chosen.context(ctx, &dir, &cpus))?;
+        }
+        Ok(())
+    }
+
+    fn launch(&self, ctx: &TrialContext<'_>) -> Result<Launch, WorkloadError> {
+        let chosen = self.chosen(ctx.params)?;
+        let member = text(ctx.params, "member");
+        let mut order = Order {
+            dir: ctx.trial_dir.to_owned(),
+            copies: Vec::new(),
+            reference_s: self.file.reference.time(&text(ctx.params, "size"), &member),
+        };
+        for index in 0..number(ctx.params, "copies") {
+            let dir = copy_dir(ctx, index);
+            let cpus = Suite::cpus(ctx.params, ctx.cpus, index);
+            let launch = chosen.kit.launch(&chosen.context(ctx, &dir, &cpus))?;
+            let argv = launch.argv.into_iter().map(utf8).collect::<Result<_, _>>()?;
+            let mut env =
+                vec![("OMP_NUM_THREADS".into(), number(ctx.params, "threads").to_string())];
+            for (name, value) in launch.env {
+                env.push((utf8(name)?, utf8(value)?));
+            }
+            order.copies.push(CopyOrder { argv, env, dir, stdin: launch.stdin, cpus });
+        }
+        let path = ctx.trial_dir.join("copies.json");
+        let json = serde_json::to_vec(&order)
+            .map_err(|e| WorkloadError::Param(format!("the order of the copies: {e}")))?;
+        fs::write(&path, json).map_err(WorkloadError::io("write", &path))?;
+        let argv = vec![ctx.exe.into(), "__work".into(), copies::CREW.into(), path.into()];
+        Ok(Launch { argv, protocol: true, ..Launch::default() })
+    }
+
+    fn collect(
+        &self,
+        ctx: &TrialContext<'_>,
+        finished: &Finished<'_>,
+    ) -> Result<Collected, WorkloadError> {
+        let failed = |detail| ValidationResult::Failed { detail };
+        let chosen = self.chosen(ctx.params)?;
+        let mut collected = Collected {
+            metrics: Vec::new(),
+            validation: ValidationResult::NotReached,
+            notes: chosen.notes(&self.file),
+        };
+        if finished.exit != Exit::Code(0) {
+            collected.validation = failed("the copies did not all end well".into());
+            return Ok(collected);
+        }
+        let copies = number(ctx.params, "copies");
+        for index in 0..copies {
+            let dir = copy_dir(ctx, index);
+            let cpus = Suite::cpus(ctx.params, ctx.cpus, index);
+            let (stdout, whole) = output(&dir.join("stdout"))?;
+            let (stderr, _) = output(&dir.join("stderr"))?;
+            let one = Finished {
+                exit: Exit::Code(0),
+                resources: finished.resources,
+                stdout: &stdout,
+                stderr: &stderr,
+                stdout_whole: whole,
+                calibration: None,
+            };
+            let found = chosen.kit.collect(&chosen.context(ctx, &dir, &cpus), &one)?;
+            if index == 0 {
+                // The hashes of what was built; the kit's own metrics are those of one copy.
+                collected.notes.extend(found.notes);
+            }
+            collected.validation = match found.validation {
+                ValidationResult::Failed { detail } => {
+                    let copy = index + 1;
+                    collected.validation = failed(format!("copy {copy} of {copies}: {detail}"));
+                    return Ok(collected);
+                }
+                right => right,
+            };
+        }
+        Ok(collected)
+    }
+}
+
+/// What a copy printed, at most [`OUTPUT_LIMIT`] of it, and whether that is all.
+fn output(path: &Path) -> Result<(Vec<u8>, bool), WorkloadError> {
+    use std::io::Read as _;
+    let file = fs::File::open(path).map_err(WorkloadError::io("read", path))?;
+    let mut bytes = Vec::new();
+    file.take(OUTPUT_LIMIT + 1).read_to_end(&mut bytes).map_err(WorkloadError::io("read", path))?;
+    let whole = bytes.len() as u64 <= OUTPUT_LIMIT;
+    bytes.truncate(OUTPUT_LIMIT as usize);
+    Ok((bytes, whole))
+}
