@@ -52,6 +52,9 @@ pub enum Verb {
     Archive(Archive),
     /// Is this machine fit to measure on, what can be observed here, and what was left changed.
     Doctor(Doctor),
+    /// Suites of programs: the reference of a run, and its result as the rule pack `cpu` judges it.
+    #[command(subcommand)]
+    Cpu(Cpu),
     /// Kits: outside programs as workloads.
     #[command(subcommand)]
     Kit(Kit),
@@ -540,6 +543,21 @@ pub enum Kit {
     Check {
         /// The kit's folder.
         dir: PathBuf,
+    },
+}
+
+/// `assay cpu`.
+#[derive(Debug, Subcommand)]
+pub enum Cpu {
+    /// The times of a run (speed, base) as the reference tables of a `suite.toml`.
+    Reference {
+        /// The run.
+        run: String,
+    },
+    /// The result of a run as JSON, for `assay rules judge cpu FILE`.
+    Result {
+        /// The run.
+        run: String,
     },
 }
 

@@ -14,8 +14,9 @@ use assay_stats::{CompareInput, Samples, compare, sequential, summarize};
 use assay_workloads::Workload;
 
 use crate::findings;
-use crate::pairs::{pairs, values};
+use crate::pairs::{counterpart, pairs, values};
 use crate::plan::margin;
+use crate::suite;
 
 /// What a metric is called, its unit and its direction.
 struct Named {
@@ -68,6 +69,11 @@ pub fn analyse(recorded: &Recorded<'_>) -> Analysis {
         }
     }
     let comparisons = comparisons(experiment, plan, records, main, confidence);
+    let suite = suite::results(experiment, plan, records, confidence);
+    let scaling = match &suite {
+        Some(results) => suite::scaling(experiment, results, main.better, confidence),
+        None => scaling(experiment, plan, records, main, confidence),
+    };
     let mut analysis = Analysis {
         metric: main.name.clone(),
         unit: main.unit.clone(),
@@ -76,7 +82,8 @@ pub fn analyse(recorded: &Recorded<'_>) -> Analysis {
         summaries,
         comparisons,
         curves: curves(plan, records, workload.map(AsRef::as_ref), confidence),
-        scaling: scaling(experiment, plan, records, main, confidence),
+        scaling,
+        suite,
         run_metrics: Vec::new(),
         findings: Vec::new(),
         checks: Checks::default(),
@@ -128,18 +135,18 @@ fn comparisons(
     let quoted = plan.workload.metric(&metric.name).is_some_and(|m| m.kind == Kind::Quoted);
     plan.treatments
         .iter()
-        .filter(|t| t.id != plan.baseline)
         .filter(|t| !imported || (!quoted && same_benchmark(plan, t)))
-        .map(|treatment| {
-            let (base, other) = pairs(records, plan.baseline, treatment.id, &metric.name);
+        .filter_map(|t| Some((counterpart(plan, t)?, t)))
+        .map(|(reference, treatment)| {
+            let (base, other) = pairs(records, reference, treatment.id, &metric.name);
             let paired: Vec<(Option<f64>, Option<f64>)> = base.into_iter().zip(other).collect();
-            let baseline = values(records, plan.baseline, &metric.name);
+            let baseline = values(records, reference, &metric.name);
             let treated = values(records, treatment.id, &metric.name);
             let mut comparison = compare(&CompareInput {
                 metric: &metric.name,
                 unit: &metric.unit,
                 better: metric.better,
-                baseline: plan.baseline,
+                baseline: reference,
                 treatment: treatment.id,
                 // Trials in an order that nobody knows are in no blocks.
                 samples: if imported {

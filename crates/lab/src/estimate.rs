@@ -6,7 +6,7 @@ use assay_archive::{Archive, Filter};
 use assay_model::{Plan, TrialRecord};
 use assay_stats::power::detectable_paired;
 
-use crate::pairs::pairs;
+use crate::pairs::{counterpart, pairs};
 
 /// The power at which the detectable effect is given.
 pub const POWER: f64 = 0.8;
@@ -90,8 +90,8 @@ fn newest(archive: &Archive, name: &str, plan: &Plan) -> Option<(String, Plan, V
 /// logs of its values times the root of 2 (two independent trials).
 fn noise(plan: &Plan, records: &[TrialRecord]) -> Option<f64> {
     let sd = |logs: &[f64]| assay_stats::summary::variance(logs).map(f64::sqrt);
-    let others: Vec<u32> =
-        plan.treatments.iter().map(|t| t.id).filter(|id| *id != plan.baseline).collect();
+    let others: Vec<(u32, u32)> =
+        plan.treatments.iter().filter_map(|t| Some((counterpart(plan, t)?, t.id))).collect();
     if others.is_empty() {
         let values = crate::pairs::values(records, plan.baseline, &plan.metric);
         let logs: Vec<f64> =
@@ -100,8 +100,8 @@ fn noise(plan: &Plan, records: &[TrialRecord]) -> Option<f64> {
     }
     others
         .iter()
-        .filter_map(|id| {
-            let (base, other) = pairs(records, plan.baseline, *id, &plan.metric);
+        .filter_map(|(baseline, id)| {
+            let (base, other) = pairs(records, *baseline, *id, &plan.metric);
             let logs: Vec<f64> = base
                 .iter()
                 .zip(&other)

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use assay_model::{Experiment, FactorLevels, Scalar, WorkloadSpec};
+use assay_model::{Experiment, FactorLevels, ParamType, Scalar, WorkloadSpec};
 
 use crate::PlanError;
 use crate::plan::{check_control, check_param, wrong};
@@ -43,7 +43,23 @@ pub(crate) fn expand_factors(
         }
         factors.push((name.clone(), levels));
     }
+    factors.extend(all_members(experiment, spec));
+    factors.sort_by(|a, b| a.0.cmp(&b.0));
     Ok(factors)
+}
+
+/// A suite whose members nobody chose runs all of them.
+fn all_members(experiment: &Experiment, spec: &WorkloadSpec) -> Option<(String, Vec<Scalar>)> {
+    let member = &spec.suite.as_ref()?.member;
+    if experiment.params.contains_key(member) || experiment.factors.contains_key(member) {
+        return None;
+    }
+    match &spec.param(member)?.ty {
+        ParamType::Choice { of } => {
+            Some((member.clone(), of.iter().map(|m| Scalar::from(m.as_str())).collect()))
+        }
+        _ => None,
+    }
 }
 
 fn expand_levels(

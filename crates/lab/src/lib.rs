@@ -23,6 +23,8 @@ mod scratch;
 mod session;
 mod so_far;
 mod stop;
+mod suite;
+mod suite_result;
 mod trial;
 mod watch;
 
@@ -38,4 +40,5 @@ pub use prepare::Prepared;
 pub use run::{Ended, Lab, obstacles};
 pub use scratch::{cache_dir, scratch_root, sweep as sweep_scratch};
 pub use stop::stop_rule;
+pub use suite_result::suite_result;
 pub use watch::{Standing, Watcher};

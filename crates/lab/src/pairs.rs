@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use assay_model::TrialRecord;
+use assay_model::{Plan, Treatment, TrialRecord};
 
 /// The values of one treatment in the order of measuring; `None` where a trial has none.
 pub(crate) fn values(records: &[TrialRecord], treatment: u32, metric: &str) -> Vec<Option<f64>> {
@@ -30,4 +30,19 @@ pub(crate) fn pairs(
     let base = of(baseline);
     let other = of(treatment);
     base.iter().filter_map(|(block, a)| other.get(block).map(|b| (*a, *b))).unzip()
+}
+
+/// The treatment that this one is compared with: the plan's baseline; of a suite, where treatments run
+/// different members, the one that runs the same member at the baseline's other levels. `None`: it is
+/// a baseline itself, or there is nothing that does the same work.
+pub(crate) fn counterpart(plan: &Plan, treatment: &Treatment) -> Option<u32> {
+    let Some(suite) = &plan.workload.suite else {
+        return (treatment.id != plan.baseline).then_some(plan.baseline);
+    };
+    let baseline = plan.treatment(plan.baseline)?;
+    let wanted = |t: &&Treatment| {
+        t.params.get(&suite.member) == treatment.params.get(&suite.member)
+            && t.levels.iter().all(|(k, v)| *k == suite.member || baseline.levels.get(k) == Some(v))
+    };
+    plan.treatments.iter().find(wanted).map(|t| t.id).filter(|id| *id != treatment.id)
 }

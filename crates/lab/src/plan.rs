@@ -103,7 +103,9 @@ fn check_fixed(experiment: &Experiment, spec: &WorkloadSpec) -> Result<(), PlanE
         check_param(spec, &["params", name], name, value)?;
     }
     for param in spec.params.iter().filter(|p| p.default.is_none()) {
-        if !experiment.params.contains_key(&param.name)
+        let of_suite = spec.suite.as_ref().is_some_and(|s| s.member == param.name);
+        if !of_suite
+            && !experiment.params.contains_key(&param.name)
             && !experiment.factors.contains_key(&param.name)
         {
             return Err(wrong(

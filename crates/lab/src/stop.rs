@@ -4,7 +4,7 @@
 use assay_model::{Experiment, Plan, Stop, TrialRecord};
 use assay_stats::sequential::{self, Look, LookInput};
 
-use crate::pairs::pairs;
+use crate::pairs::{counterpart, pairs};
 use crate::plan::{DEFAULT_BLOCKS, margin};
 
 /// How much measured time an open number of blocks fills, per treatment, seconds.
@@ -80,8 +80,9 @@ pub(crate) fn look(
     let margin = margin(experiment).ok().flatten();
     let mut sentences = Vec::new();
     let mut all_clear = true;
-    for treatment in plan.treatments.iter().filter(|t| t.id != plan.baseline) {
-        let (base, other) = pairs(records, plan.baseline, treatment.id, &plan.metric);
+    for treatment in &plan.treatments {
+        let Some(baseline) = counterpart(plan, treatment) else { continue };
+        let (base, other) = pairs(records, baseline, treatment.id, &plan.metric);
         let pairs: Vec<(Option<f64>, Option<f64>)> = base.into_iter().zip(other).collect();
         let gate = experiment.compare.gate;
         let sentence = match sequential::look(&LookInput { pairs: &pairs, better, margin, gate }) {

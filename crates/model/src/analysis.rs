@@ -4,7 +4,7 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use crate::{Better, Checks, Comparison, Finding, Interval, MetricValue, Summary};
+use crate::{Better, Checks, Comparison, Finding, Interval, MetricValue, SuiteResults, Summary};
 
 /// The summary of one treatment in one metric.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
@@ -130,6 +130,9 @@ pub struct Analysis {
     pub curves: Vec<CurveSummary>,
     /// How the metric grows with a count, where the experiment asks for it.
     pub scaling: Option<Scaling>,
+    /// The scores of a suite.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub suite: Option<SuiteResults>,
     /// Values that belong to the run as a whole (`shell_startup`, the A/A floor).
     pub run_metrics: Vec<MetricValue>,
     /// What the checks found.

@@ -22,6 +22,7 @@ mod run;
 mod sample;
 mod scalar;
 mod spec;
+mod suite;
 pub mod units;
 
 pub use across::{Across, AcrossRow, Difference};
@@ -48,6 +49,7 @@ pub use run::{RunId, RunState, RunSummary};
 pub use sample::{SampleRow, SampleSet, SeriesKey};
 pub use scalar::Scalar;
 pub use spec::{MetricSpec, ParamSpec, ParamType, SuiteSpec, WorkloadSpec};
+pub use suite::{SuiteComparison, SuiteMember, SuiteResults, SuiteScore};
 
 /// The version of every persisted format of this build. A reader accepts this version and older
 /// ones; a newer one is an error that says which assay is needed.

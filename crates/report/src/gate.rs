@@ -3,7 +3,9 @@
 
 use std::collections::BTreeMap;
 
-use assay_model::{Analysis, Finding, Severity, Summary, TreatmentSummary, TrialRecord, Verdict};
+use assay_model::{
+    Analysis, Finding, Severity, SuiteResults, Summary, TreatmentSummary, TrialRecord, Verdict,
+};
 
 use crate::view::RunView;
 
@@ -102,6 +104,9 @@ impl Gate {
                 (curve.best, curve.efficient, curve.smoothness) = (None, None, None);
             }
         }
+        if let Some(suite) = &mut analysis.suite {
+            self.strip_suite(suite);
+        }
         // The points of a scaling analysis stand on several treatments at once.
         if self.run.is_some() || !self.treatments.is_empty() {
             analysis.scaling = None;
@@ -112,6 +117,29 @@ impl Gate {
             }
         }
         self.analysis = analysis;
+    }
+
+    /// A mean over members one of which is withheld is withheld.
+    fn strip_suite(&self, suite: &mut SuiteResults) {
+        let mut held = Vec::new();
+        for (i, score) in suite.scores.iter_mut().enumerate() {
+            for m in &mut score.members {
+                if let Some(w) = self.treatment(m.treatment) {
+                    (m.ratio, m.time_s) = (None, None);
+                    (score.geomean, score.interval, score.total_s) = (None, None, None);
+                    score.blocks.fill(None);
+                    held.push((i, w.text()));
+                }
+            }
+        }
+        for c in &mut suite.comparisons {
+            if let Some((_, why)) = held.iter().find(|(i, _)| *i == 0 || *i == c.score) {
+                let g = &mut c.geomean;
+                (g.ratio, g.interval, g.twin, g.detectable) = (None, None, None, None);
+                (g.verdict, g.reason) = (Verdict::Invalid, why.clone());
+                (c.totals, c.best, c.worst) = (None, None, None);
+            }
+        }
     }
 
     /// Why nothing of the run may be published, if so.

@@ -28,6 +28,7 @@ pub mod landscape;
 pub mod markdown;
 pub mod page;
 pub mod post;
+mod suite;
 pub mod terminal;
 mod view;
 mod words;

@@ -6,6 +6,7 @@ use crate::figures::{
     NO_VALUE, count, percent, point_text, ratio_text, summary_text, value_text, x_text,
 };
 use crate::gate::Gate;
+use crate::suite::{HOW, comparison_cells, geomean_text, member_text, spread_sentence, total_text};
 use crate::terminal::{KEY_FACTS, fact_text};
 use crate::view::{RunView, deciding, outcome_word};
 use crate::words;
@@ -28,6 +29,7 @@ pub fn write(view: &RunView) -> String {
     );
     significance(&mut out, view, &gate);
     results(&mut out, view, &gate);
+    suite(&mut out, &gate);
     curves(&mut out, &gate);
     scaling(&mut out, &gate);
     findings(&mut out, view);
@@ -62,6 +64,34 @@ fn significance(out: &mut String, view: &RunView, gate: &Gate) {
                 summary_text(x),
                 count(x.summary.n as usize, "trial")
             );
+        }
+    }
+    out.push('\n');
+}
+
+fn suite(out: &mut String, gate: &Gate) {
+    let Some(suite) = &gate.analysis.suite else { return };
+    out.push_str("### The suite\n\n| setting | geometric mean | total time | ratio | verdict | ratio of totals |\n|---|--:|--:|--:|---|--:|\n");
+    for (i, score) in suite.scores.iter().enumerate() {
+        let compared = comparison_cells(suite.comparisons.iter().find(|c| c.score == i));
+        let cells = [line(&score.label), geomean_text(score), total_text(score)];
+        let _ = writeln!(out, "| {} | {} |", cells.join(" | "), compared.join(" | "));
+    }
+    let labels: Vec<String> = suite.scores.iter().map(|s| line(&s.label)).collect();
+    let _ = writeln!(out, "\n| {} | {} |", suite.member, labels.join(" | "));
+    let _ = writeln!(out, "|---|{}", "--:|".repeat(suite.scores.len()));
+    for member in suite.scores.first().map_or(&[][..], |s| &s.members) {
+        let own = suite.scores.iter().map(|s| {
+            let found = s.members.iter().find(|m| m.name == member.name);
+            found.map_or_else(|| NO_VALUE.to_owned(), member_text)
+        });
+        let _ =
+            writeln!(out, "| {} | {} |", line(&member.name), own.collect::<Vec<_>>().join(" | "));
+    }
+    let _ = writeln!(out, "\n{HOW}\n");
+    for c in &suite.comparisons {
+        if let Some(text) = spread_sentence(suite, c) {
+            let _ = writeln!(out, "- {}", line(&text));
         }
     }
     out.push('\n');

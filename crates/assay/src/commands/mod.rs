@@ -3,6 +3,7 @@
 mod archive;
 mod audit;
 mod compare;
+mod cpu;
 mod doctor;
 mod experiment;
 mod export;
@@ -37,6 +38,7 @@ pub fn dispatch(cli: &Cli) -> anyhow::Result<Exit> {
         Verb::Run(run) => run::run(cli, run),
         Verb::Plan(plan) => plan::plan(cli, plan),
         Verb::Compare(compare) => compare::compare(cli, compare),
+        Verb::Cpu(cpu) => cpu::cpu(cli, cpu),
         Verb::Audit(audit) => audit::audit(cli, audit),
         Verb::Publish(publish) => publish::publish(cli, publish),
         Verb::Landscape(landscape) => landscape::landscape(cli, landscape),

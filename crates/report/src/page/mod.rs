@@ -13,6 +13,7 @@ pub(crate) mod parts;
 mod results;
 pub(crate) mod shell;
 mod significance;
+mod suite;
 mod tables;
 mod time;
 

@@ -4,7 +4,7 @@ use assay_model::{CurveSummary, Kind};
 use maud::{Markup, html};
 
 use super::parts::{Behind, figure, table_box};
-use super::{draw, tables};
+use super::{draw, suite, tables};
 use crate::figures::{NO_VALUE, count, point_text, x_text};
 use crate::gate::Gate;
 use crate::view::{RunView, shown_points};
@@ -17,6 +17,7 @@ pub(super) fn section(view: &RunView, gate: &Gate) -> Markup {
     let under = html! {};
     html! {
         @if let Some(w) = gate.run() { p class="notice invalid" { (w.text()) } }
+        @if let Some(s) = &gate.analysis.suite { (suite::section(view, gate, s)) }
         (curves(view, gate))
         @if let Some(chart) = draw::absolutes(view, gate) {
             h3 { (gate.analysis.metric) " of each treatment" }

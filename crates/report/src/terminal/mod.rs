@@ -21,6 +21,7 @@ mod result;
 mod run;
 mod scaling;
 mod single;
+mod suite;
 mod system;
 mod table;
 mod writer;
@@ -41,6 +42,7 @@ pub use result::result;
 pub use run::run;
 pub use scaling::scaling;
 pub use single::single;
+pub use suite::suite;
 pub use system::system;
 
 pub(crate) use scaling::{model_name, model_sentence};

@@ -4,7 +4,7 @@ use assay_model::{Kind, Outcome, TrialRecord};
 
 use super::table::{Table, cell};
 use super::writer::{Paint, Writer};
-use super::{Style, comparison, curves, findings, scaling, single};
+use super::{Style, comparison, curves, findings, scaling, single, suite};
 use crate::figures::value_text;
 use crate::view::{RunView, outcome_word};
 
@@ -35,7 +35,9 @@ pub fn run(view: &RunView, style: Style) -> String {
 /// What was measured: the comparison or the one treatment, scaling, curves.
 pub(super) fn results(view: &RunView, style: Style) -> String {
     let mut w = Writer::new(style);
-    w.raw(&if view.analysis.comparisons.is_empty() {
+    w.raw(&if let Some(results) = &view.analysis.suite {
+        suite(results, view.analysis.confidence, style)
+    } else if view.analysis.comparisons.is_empty() {
         single(view, style)
     } else {
         comparison(&view.analysis, style)

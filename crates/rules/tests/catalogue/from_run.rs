@@ -117,6 +117,7 @@ fn a_run(blocks: u32) -> Run {
         }],
         curves: Vec::new(),
         scaling: None,
+        suite: None,
         run_metrics: Vec::new(),
         findings: Vec::new(),
         checks: Checks::default(),

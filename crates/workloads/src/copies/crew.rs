@@ -232,10 +232,10 @@ fn said(copy: &CopyOrder) -> String {
     let path = copy.dir.join("stderr");
     let tail = crate::step::tail_of(&path, TAIL_BYTES, TAIL_LINES).unwrap_or_default();
     if tail.is_empty() {
-        String::new()
-    } else {
-        format!("; the end of its standard error:\n{tail}")
+        return String::new();
     }
+    // One line, since the last line of what this process says goes into the record.
+    format!("; the end of its standard error: {}", tail.lines().collect::<Vec<_>>().join(" | "))
 }
 
 /// How many processes the kernel has ended for want of memory since it started.

@@ -45,7 +45,7 @@ pub enum Failure {
         how: String,
         /// What the kernel has to say to it; may be empty.
         hint: String,
-        /// The last lines of its standard error, with what stands before them; may be empty.
+        /// The last lines of its standard error in one, with what stands before them; may be empty.
         said: String,
     },
     /// A file or a pipe failed.

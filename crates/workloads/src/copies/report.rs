@@ -53,6 +53,8 @@ fn report(order: &Order, measured: &Measured, end_ns: u64, channel: &mut Channel
     };
     say("ratio", ratio, "1", Better::Higher, Kind::Derived);
     say("elapsed", Some(elapsed), "s", Better::Lower, Kind::Measured);
+    let each = Some(elapsed / copies.len() as f64);
+    say("time_per_copy", each, "s", Better::Lower, Kind::Derived);
     say("user", Some(copies.iter().map(|c| c.user_s).sum()), "s", Better::Lower, Kind::Measured);
     let system = copies.iter().map(|c| c.system_s).sum();
     say("system", Some(system), "s", Better::Lower, Kind::Measured);

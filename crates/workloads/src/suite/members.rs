@@ -20,6 +20,8 @@ pub struct Chosen<'a> {
     pub kit: &'a Kit,
     /// The kit's parameters.
     pub params: BTreeMap<String, Scalar>,
+    /// What the toolchain says of itself.
+    pub toolchain: String,
 }
 
 /// The kit's parameters that say how it is built, by which the record shows it.
@@ -67,7 +69,8 @@ impl Members {
             return Err(WorkloadError::Param(format!("there is no member `{name}`{near}")));
         };
         let toolchain = toolchain::read(&text(params, "toolchain"), suite)?;
-        Ok(Chosen { kit, params: kit_params(kit, &name, params, &toolchain) })
+        let params = kit_params(kit, &name, params, &toolchain);
+        Ok(Chosen { kit, params, toolchain: toolchain.help })
     }
 }
 
@@ -137,7 +140,7 @@ impl Chosen<'_> {
     }
 
     /// The flags in use that `[flags]` does not describe.
-    fn undescribed(&self, file: &SuiteFile) -> Vec<String> {
+    pub fn undescribed(&self, file: &SuiteFile) -> Vec<String> {
         let mut found = Vec::new();
         for name in ["cflags", "cxxflags", "fflags", "ldflags", "portability"] {
             let flags = self.params.get(name).map(Scalar::to_text).unwrap_or_default();

@@ -130,6 +130,10 @@ impl Workload for Suite {
                 for (name, value) in chosen.build() {
                     facts.insert(format!("workload.suite.build.{name}"), Fact::known(value));
                 }
+                let undescribed = Fact::known(chosen.undescribed(&self.file).join(" "));
+                facts.insert("workload.suite.undescribed_flags".into(), undescribed);
+                let help = Fact::known(&chosen.toolchain);
+                facts.insert("workload.suite.toolchain.help".into(), help);
                 facts.extend(chosen.kit.describe(&chosen.params));
             }
         }
@@ -196,7 +200,7 @@ impl Workload for Suite {
             notes: chosen.notes(&self.file),
         };
         if finished.exit != Exit::Code(0) {
-            collected.validation = failed("the copies did not all end well".into());
+            collected.validation = failed("a copy failed".into());
             return Ok(collected);
         }
         let copies = number(ctx.params, "copies");

@@ -19,7 +19,7 @@ pub fn spec(file: &SuiteFile) -> WorkloadSpec {
         suite: Some(SuiteSpec {
             member: "member".into(),
             metric: "ratio".into(),
-            time: "elapsed".into(),
+            time: "time_per_copy".into(),
         }),
     }
 }
@@ -106,6 +106,13 @@ fn metrics() -> Vec<MetricSpec> {
             lower,
             measured,
             "from the moment at which all copies begin to the end of the last",
+        ),
+        row(
+            "time_per_copy",
+            "s",
+            lower,
+            Kind::Derived,
+            "elapsed / copies: what one member adds to the total of the suite",
         ),
         row("user", "s", lower, measured, "CPU time in user mode, added up over the copies"),
         row("system", "s", lower, measured, "CPU time in the kernel, added up over the copies"),

@@ -14,7 +14,7 @@ use crate::WorkloadError;
 pub struct Toolchain {
     /// The version of the format.
     pub schema_version: u32,
-    /// What it is, in a sentence.
+    /// What it is, in a sentence; the record has it.
     pub help: String,
     /// The programs.
     pub compilers: Compilers,

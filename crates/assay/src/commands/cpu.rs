@@ -1,0 +1,99 @@
+//! `assay cpu`: what only suites of programs have: the reference that ratios are made with, and the
+//! result in the form that the rule pack `cpu` judges.
+
+use std::fmt::Write as _;
+
+use anyhow::{Context as _, bail};
+use assay_lab::suite_result;
+use assay_model::{Fact, Scalar, SuiteScore};
+use assay_report::RunView;
+
+use super::open_archive;
+use crate::cli::{Cli, Cpu};
+use crate::exit::Exit;
+use crate::view;
+
+/// Does what was typed.
+pub fn cpu(cli: &Cli, cpu: &Cpu) -> anyhow::Result<Exit> {
+    match cpu {
+        Cpu::Reference { run } => {
+            let view = suite_of(cli, run)?;
+            crate::print(&reference(&view)?)?;
+        }
+        Cpu::Result { run } => {
+            let view = suite_of(cli, run)?;
+            let id = view.summary.id.to_string();
+            let result = suite_result(&id, &view.plan, &view.records, &view.analysis, &view.system)
+                .context("no setting of the run has base tuning, which a result must have")?;
+            crate::print(&serde_json::to_string_pretty(&result)?)?;
+        }
+    }
+    Ok(Exit::Fine)
+}
+
+fn suite_of(cli: &Cli, run: &str) -> anyhow::Result<RunView> {
+    let archive = open_archive(cli)?;
+    let view = view::load(&archive, &archive.resolve(run)?)?;
+    if view.analysis.suite.is_none() {
+        bail!(
+            "run {} is not of a suite with several members (its workload is {}); run one such as \
+             `assay run experiments/cpu-int.toml`",
+            view.summary.id,
+            view.plan.workload.name
+        );
+    }
+    Ok(view)
+}
+
+/// The tables `[reference]` of `suite.toml` with the times of this run.
+fn reference(view: &RunView) -> anyhow::Result<String> {
+    let suite = view.analysis.suite.as_ref().context("the run has no suite")?;
+    let score = suite.scores.first().context("the suite has no score")?;
+    let params = view
+        .plan
+        .treatments
+        .iter()
+        .find(|t| score.members.first().is_some_and(|m| m.treatment == t.id))
+        .map(|t| &t.params)
+        .context("the plan has no treatments")?;
+    let text = |name: &str| params.get(name).map(Scalar::to_text).unwrap_or_default();
+    if text("kind") != "speed" || text("tuning") != "base" {
+        bail!(
+            "a reference is made of speed with base tuning; the first setting of run {} is {} with {}",
+            view.summary.id,
+            text("kind"),
+            text("tuning")
+        );
+    }
+    let fact = |name: &str| match view.system.facts.get(name) {
+        Some(Fact::Known { value }) => value.clone(),
+        _ => "unknown".to_owned(),
+    };
+    let quoted = |text: &str| toml::Value::from(text).to_string();
+    let mut out = String::from("[reference]\n");
+    let machine = format!("{}, kernel {}", fact("cpu.model"), fact("kernel.release"));
+    let _ = writeln!(out, "machine = {}", quoted(&machine));
+    let date = view.summary.started_at.get(..10).unwrap_or("unknown");
+    let _ = writeln!(out, "date = {}", quoted(date));
+    let _ = writeln!(out, "compiler = {}", quoted(&text("toolchain")));
+    let flags =
+        if text("flags").is_empty() { "base of the toolchain".into() } else { text("flags") };
+    let _ = writeln!(out, "flags = {}", quoted(&flags));
+    let how =
+        format!("run {}: of each member the median trial, of two the slower", view.summary.id);
+    let _ = writeln!(out, "how = {}", quoted(&how));
+    let _ = writeln!(out, "\n[reference.times.{}]", text("size"));
+    out.push_str(&times(score)?);
+    Ok(out)
+}
+
+fn times(score: &SuiteScore) -> anyhow::Result<String> {
+    let mut out = String::new();
+    for member in &score.members {
+        let time = member.time_s.with_context(|| {
+            format!("`{}` has no time that counts: a reference needs every member", member.name)
+        })?;
+        let _ = writeln!(out, "{} = {time:.4}", member.name);
+    }
+    Ok(out)
+}

@@ -1,0 +1,201 @@
+//! A suite of small programs from the command line: speed and rate, base and peak, its mean, a wrong
+//! output, a copy that fails, the reference and the form that rules judge.
+
+mod common;
+
+use std::fs;
+use std::path::PathBuf;
+
+use common::World;
+use serde_json::Value;
+
+const KIT: &str = r#"schema_version = 1
+name = "NAME"
+version = "1"
+help = "adds up numbers"
+
+[[param]]
+name = "size"
+type = "choice"
+of = ["test", "train", "ref"]
+default = "train"
+help = "how many"
+
+[[param]]
+name = "cflags"
+type = "text"
+default = "-O2"
+help = "flags"
+
+[run]
+command = ["sh", "-c", "SCRIPT"]
+
+[validate]
+stdout_contains = ["sum 6"]
+
+[[metric]]
+name = "elapsed"
+unit = "s"
+better = "lower"
+help = "wall time"
+from = "elapsed"
+"#;
+
+const SUITE: &str = r#"schema_version = 1
+name = "mini"
+version = "1"
+help = "two sums"
+members = ["alpha", "beta"]
+
+[reference]
+machine = "a machine"
+date = "2026-11-21"
+
+[reference.times.ref]
+alpha = 0.1
+beta = 0.2
+
+[flags]
+"-O2" = "optimises"
+"#;
+
+const TOOLCHAIN: &str = "schema_version = 1\nhelp = \"h\"\n\
+    compilers = { c = \"cc\", cxx = \"c++\", fortran = \"gfortran\" }\n\
+    base = { all = \"-O2\" }\npeak = { all = \"-O3\" }\n";
+
+/// A world with the suite `mini`, whose member beta runs `script`.
+fn world(script: &str) -> (World, String) {
+    let world = World::new();
+    let dir = world.path("mini");
+    let write = |name: &str, text: &str| {
+        let path: PathBuf = dir.join(name);
+        fs::create_dir_all(path.parent().unwrap()).unwrap();
+        fs::write(path, text).unwrap();
+    };
+    write("suite.toml", SUITE);
+    write("toolchains/gcc.toml", TOOLCHAIN);
+    for (name, script) in [("alpha", "sleep 0.02; echo sum 6"), ("beta", script)] {
+        write(&format!("{name}/kit.toml"), &KIT.replace("NAME", name).replace("SCRIPT", script));
+    }
+    let path = dir.display().to_string();
+    (world, path)
+}
+
+fn json(done: &common::Done) -> Value {
+    serde_json::from_str(&done.stdout)
+        .unwrap_or_else(|e| panic!("{e}: {}{}", done.stdout, done.stderr))
+}
+
+#[test]
+fn all_members_make_one_score_each_setting() {
+    let (world, mini) = world("sleep 0.04; echo sum 6");
+    let settings = ["--set", "size=ref", "--set", "tuning=base,peak", "--blocks", "3", "--json"];
+    let done = world.run(&[&["run", mini.as_str()], &settings[..]].concat());
+    assert_eq!(done.code, 0, "{}", done.stderr);
+    let result = json(&done);
+    assert_eq!(result["records"].as_array().unwrap().len(), 12, "2 members, 2 tunings, 3 blocks");
+    let suite = &result["analysis"]["suite"];
+    let score = &suite["scores"][0];
+    let ratio = |m: usize| score["members"][m]["ratio"].as_f64().unwrap();
+    let geomean = score["geomean"].as_f64().unwrap();
+    assert!((geomean - (ratio(0) * ratio(1)).sqrt()).abs() < 1e-9);
+    let total = score["total_s"].as_f64().unwrap();
+    assert!(total > 0.06 && score["interval"].is_object(), "{score}");
+    let comparison = &suite["comparisons"][0];
+    assert!(comparison["geomean"]["ratio"].is_number() && comparison["best"].is_array());
+    // No member is compared with another.
+    for c in result["analysis"]["comparisons"].as_array().unwrap() {
+        let member = |id: &Value| {
+            let all = result["plan"]["treatments"].as_array().unwrap();
+            all.iter().find(|t| t["id"] == *id).unwrap()["params"]["member"].clone()
+        };
+        assert_eq!(member(&c["baseline"]), member(&c["treatment"]));
+    }
+    let reference = world.run(&["cpu", "reference", "last"]);
+    assert!(
+        reference.stdout.contains("[reference.times.ref]\nalpha = 0.0"),
+        "{}",
+        reference.stdout
+    );
+    let file = world.path("result.json");
+    fs::write(&file, world.run(&["cpu", "result", "last"]).stdout).unwrap();
+    let judged = world.run(&["rules", "judge", "cpu", &file.display().to_string(), "--json"]);
+    let verdict = json(&judged);
+    let of = |id: &str| {
+        let rules = verdict["rules"].as_array().unwrap();
+        rules.iter().find(|r| r["id"] == id).unwrap()["result"].as_str().unwrap().to_owned()
+    };
+    for (id, expected) in
+        [("C2", "fail"), ("C3", "pass"), ("C4", "pass"), ("C5", "pass"), ("C15", "fail")]
+    {
+        assert_eq!(of(id), expected, "{id}: {verdict}");
+    }
+}
+
+#[test]
+fn copies_begin_together_and_their_work_adds_up() {
+    let (world, mini) = world("sleep 0.04; echo sum 6");
+    let settings =
+        ["--set", "size=ref", "--set", "kind=rate", "--set", "copies=4", "--blocks", "1", "--json"];
+    let done = world.run(&[&["run", mini.as_str()], &settings[..]].concat());
+    assert_eq!(done.code, 0, "{}", done.stderr);
+    for record in json(&done)["records"].as_array().unwrap() {
+        let metric = |name: &str| {
+            let all = record["metrics"].as_array().unwrap();
+            all.iter().find(|m| m["name"] == name).unwrap()["value"].as_f64().unwrap()
+        };
+        let reference =
+            if metric("elapsed") > 0.039 && metric("ratio") * metric("time_per_copy") > 0.15 {
+                0.2
+            } else {
+                0.1
+            };
+        assert!((metric("ratio") - 4.0 * reference / metric("elapsed")).abs() < 1e-6);
+        assert!((metric("time_per_copy") - metric("elapsed") / 4.0).abs() < 1e-9);
+        assert!(metric("start_spread") >= 0.0 && metric("start_spread") < metric("elapsed"));
+    }
+}
+
+#[test]
+fn wrong_output_of_one_copy_voids_the_result_and_says_where() {
+    let wrong = "case $PWD in */copy-2) echo sum 7;; *) echo sum 6;; esac";
+    let (world, mini) = world(wrong);
+    let settings =
+        ["--set", "size=ref", "--set", "kind=rate", "--set", "copies=2", "--blocks", "1", "--json"];
+    let done = world.run(&[&["run", mini.as_str()], &settings[..]].concat());
+    assert_eq!(done.code, 3, "{}", done.stderr);
+    let result = json(&done);
+    let beta =
+        result["records"].as_array().unwrap().iter().find(|r| r["outcome"] == "invalid").unwrap();
+    assert!(beta["error"].as_str().unwrap().contains("copy 2 of 2"), "{beta}");
+    let score = &result["analysis"]["suite"]["scores"][0];
+    assert!(score["geomean"].is_null() && score["members"][1]["wrong"] == true, "{score}");
+}
+
+#[test]
+fn a_copy_that_fails_fails_the_trial_with_its_own_words() {
+    let (world, mini) = world("echo no such luck >&2; exit 7");
+    let settings = ["--set", "size=ref", "--set", "member=beta", "--blocks", "1", "--json"];
+    let done = world.run(&[&["run", mini.as_str()], &settings[..]].concat());
+    assert_eq!(done.code, 3, "{}", done.stderr);
+    let error = json(&done)["records"][0]["error"].as_str().unwrap().to_owned();
+    assert!(error.contains("copy 1 of 1") && error.contains("exit code 7"), "{error}");
+    assert!(error.contains("no such luck"), "{error}");
+}
+
+#[test]
+fn what_cannot_be_is_said_before_anything_runs() {
+    let (world, mini) = world("echo sum 6");
+    for (settings, said) in [
+        (["--set", "toolchain=icc"], "known are gcc"),
+        (["--set", "copies=2"], "set `kind` to rate"),
+        (["--set", "member=alfa"], "it takes one of alpha, beta"),
+    ] {
+        let done = world.run(&[&["run", mini.as_str()], &settings[..]].concat());
+        assert_eq!(done.code, 2, "{}", done.stderr);
+        // Errors are wrapped at 80 columns.
+        let text = done.stderr.split_whitespace().collect::<Vec<_>>().join(" ");
+        assert!(text.contains(said), "{text}");
+    }
+    assert!(world.runs().is_empty());
+}

@@ -1,0 +1,201 @@
+//! A suite's run as the rule pack `cpu` looks at it.
+
+use std::collections::BTreeMap;
+
+use assay_model::{
+    Analysis, Fact, Outcome, Plan, Scalar, SuiteMember, SuiteResults, SuiteScore,
+    SystemDescription, TrialRecord,
+};
+use assay_rules::pack::cpu::{
+    CpuExecution, CpuMember, CpuSuiteResult, CpuTuning, InputSize, SuiteKind, Tuning,
+};
+
+/// The result: base is the first score with base tuning, peak the one that differs in the tuning
+/// alone. What is not recorded is `None`, and a rule that needs it then says that it cannot tell.
+/// `None`: the run is of no suite, or has no base.
+pub fn suite_result(
+    run: &str,
+    plan: &Plan,
+    records: &[TrialRecord],
+    analysis: &Analysis,
+    system: &SystemDescription,
+) -> Option<CpuSuiteResult> {
+    let suite = analysis.suite.as_ref()?;
+    let of = Facts { plan, system };
+    let base = score(suite, &of, Tuning::Base, None)?;
+    let peak = score(suite, &of, Tuning::Peak, Some(base));
+    let kind = match of.param(base, "kind").as_str() {
+        "speed" => Some(SuiteKind::Speed),
+        "rate" => Some(SuiteKind::Rate),
+        _ => None,
+    };
+    let members = base.members.iter().map(|b| CpuMember {
+        name: b.name.clone(),
+        reference_s: b.ratio.zip(b.time_s).map(|(ratio, time)| ratio * time),
+        source_names: None,
+        base: Some(tuning(&of, b)),
+        peak: peak
+            .and_then(|p| p.members.iter().find(|m| m.name == b.name))
+            .map(|m| tuning(&of, m)),
+    });
+    let chosen: Vec<u32> = [Some(base), peak]
+        .into_iter()
+        .flatten()
+        .flat_map(|s| &s.members)
+        .map(|m| m.treatment)
+        .collect();
+    let model = of.fact(plan.baseline, "cpu.model");
+    Some(CpuSuiteResult {
+        suite: plan.workload.name.clone(),
+        kind,
+        members: members.collect(),
+        executions: records
+            .iter()
+            .filter(|r| chosen.contains(&r.treatment))
+            .filter_map(|r| execution(run, &of, r))
+            .collect(),
+        overall_base: base.geomean,
+        peak_reported: Some(peak.is_some()),
+        overall_peak: peak.and_then(|p| p.geomean),
+        described_flags: described(&of, &chosen),
+        disclosure: disclosure(&of),
+        system_measured: model.clone(),
+        system_reported: model,
+        power_reported: Some(false),
+        estimated: Some(false),
+        energy_estimated: Some(false),
+        ..CpuSuiteResult::default()
+    })
+}
+
+/// What was recorded, by treatment.
+struct Facts<'a> {
+    plan: &'a Plan,
+    system: &'a SystemDescription,
+}
+
+impl Facts<'_> {
+    fn fact(&self, treatment: u32, path: &str) -> Option<String> {
+        let own = self.system.facts.get(&format!("treatment.{treatment}.{path}"));
+        match own.or_else(|| self.system.facts.get(path))? {
+            Fact::Known { value } => Some(value.clone()),
+            Fact::Unknown { .. } => None,
+        }
+    }
+
+    fn of(&self, treatment: u32, name: &str) -> String {
+        let params = self.plan.treatment(treatment).map(|t| &t.params);
+        params.and_then(|p| p.get(name)).map(Scalar::to_text).unwrap_or_default()
+    }
+
+    fn param(&self, score: &SuiteScore, name: &str) -> String {
+        score.members.first().map(|m| self.of(m.treatment, name)).unwrap_or_default()
+    }
+}
+
+/// The first score of that tuning; with `like`, the one that differs from it in the tuning alone.
+fn score<'a>(
+    suite: &'a SuiteResults,
+    of: &Facts<'_>,
+    tuning: Tuning,
+    like: Option<&SuiteScore>,
+) -> Option<&'a SuiteScore> {
+    suite.scores.iter().find(|s| {
+        of.param(s, "tuning") == tuning.name()
+            && like.is_none_or(|l| {
+                s.levels.iter().all(|(k, v)| k == "tuning" || l.levels.get(k) == Some(v))
+            })
+    })
+}
+
+/// By language: the kit's parameters for the compiler and for its flags.
+const LANGUAGES: [(&str, &str, &str); 3] =
+    [("C", "cc", "cflags"), ("C++", "cxx", "cxxflags"), ("Fortran", "fc", "fflags")];
+
+fn tuning(of: &Facts<'_>, member: &SuiteMember) -> CpuTuning {
+    let id = member.treatment;
+    let words = |text: String| text.split_whitespace().map(str::to_owned).collect::<Vec<_>>();
+    let build = |name: &str| of.fact(id, &format!("workload.suite.build.{name}"));
+    let copies = of.of(id, "copies").parse().ok();
+    let threads = of.of(id, "threads");
+    let (mut toolchain, mut flags) = (BTreeMap::new(), BTreeMap::new());
+    for (language, compiler, own) in LANGUAGES {
+        if let Some(version) = of.fact(id, &format!("workload.kit.need.{compiler}.version")) {
+            toolchain.insert(language.to_owned(), version);
+        }
+        if let Some(used) = build(own) {
+            flags.insert(language.to_owned(), words(used));
+        }
+    }
+    let pinned = of.of(id, "pin") == "true";
+    CpuTuning {
+        copies,
+        threads: threads.parse().ok(),
+        toolchain: Some(toolchain),
+        flags: Some(flags),
+        portability: Some(build("portability").map(words).unwrap_or_default()),
+        environment: Some([("OMP_NUM_THREADS".to_owned(), threads)].into()),
+        submit: Some(if pinned { "bound to CPUs by assay".into() } else { String::new() }),
+        trained_on: Some(
+            if build("feedback").as_deref() == Some("true") { "train" } else { "none" }.into(),
+        ),
+        selected_s: member.time_s.zip(copies).map(|(each, n)| each * f64::from(n)),
+        ratio: member.ratio,
+        is_base: false,
+    }
+}
+
+fn execution(run: &str, of: &Facts<'_>, record: &TrialRecord) -> Option<CpuExecution> {
+    let text = |name: &str| of.of(record.treatment, name);
+    Some(CpuExecution {
+        member: text("member"),
+        tuning: if text("tuning") == "peak" { Tuning::Peak } else { Tuning::Base },
+        size: match text("size").as_str() {
+            "test" => InputSize::Test,
+            "train" => InputSize::Train,
+            "ref" => InputSize::Reference,
+            _ => return None,
+        },
+        invocation: run.to_owned(),
+        order: record.number,
+        timed: !record.warmup,
+        seconds: record.metric("elapsed"),
+        valid: match record.outcome {
+            Outcome::Completed => Some(true),
+            Outcome::Invalid => Some(false),
+            _ => None,
+        },
+    })
+}
+
+/// The flags in use that the suite's file describes; `None` where that was not recorded.
+fn described(of: &Facts<'_>, treatments: &[u32]) -> Option<Vec<String>> {
+    let mut found = Vec::new();
+    for id in treatments {
+        let lacking = of.fact(*id, "workload.suite.undescribed_flags")?;
+        let names = ["cflags", "cxxflags", "fflags", "ldflags", "portability"];
+        for used in names.iter().filter_map(|n| of.fact(*id, &format!("workload.suite.build.{n}")))
+        {
+            for flag in used.split_whitespace().filter(|f| !lacking.split(' ').any(|l| l == *f)) {
+                if !found.iter().any(|known| known == flag) {
+                    found.push(flag.to_owned());
+                }
+            }
+        }
+    }
+    Some(found)
+}
+
+/// The disclosed fields that the description of the system answers.
+fn disclosure(of: &Facts<'_>) -> BTreeMap<String, String> {
+    let fields = [
+        ("cpu-name", "cpu.model"),
+        ("cpu-max-mhz", "cpu.max_mhz"),
+        ("memory", "memory.total"),
+        ("os", "os.name"),
+        ("compilers", "toolchain.gcc.version"),
+    ];
+    let known =
+        |(field, path): (&str, &str)| Some((field.to_owned(), of.fact(of.plan.baseline, path)?));
+    fields.into_iter().filter_map(known).collect()
+}
