@@ -71,7 +71,7 @@ pub fn analyse(recorded: &Recorded<'_>) -> Analysis {
     let comparisons = comparisons(experiment, plan, records, main, confidence);
     let suite = suite::results(experiment, plan, records, confidence);
     let scaling = match &suite {
-        Some(results) => suite::scaling(experiment, results, main.better, confidence),
+        Some(results) => suite::scaling(experiment, results, confidence),
         None => scaling(experiment, plan, records, main, confidence),
     };
     let mut analysis = Analysis {

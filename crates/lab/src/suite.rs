@@ -45,7 +45,6 @@ pub(crate) fn results(
 pub(crate) fn scaling(
     experiment: &Experiment,
     suite: &SuiteResults,
-    better: Better,
     confidence: f64,
 ) -> Option<Scaling> {
     let factor = experiment.compare.scaling.as_ref()?;
@@ -59,7 +58,7 @@ pub(crate) fn scaling(
             Some(Size { count, values: s.blocks.clone() })
         })
         .collect();
-    Some(assay_stats::scaling::scaling(factor, &suite.metric, better, &sizes, confidence))
+    Some(assay_stats::scaling::scaling(factor, &suite.metric, Better::Higher, &sizes, confidence))
 }
 
 type Group<'a> = (BTreeMap<String, Scalar>, Vec<&'a Treatment>);

@@ -62,6 +62,12 @@ pub(crate) fn spread_sentence(
 pub(crate) const HOW: &str = "Of each member the median trial counts, of two the slower; the suite is the geometric \
      mean over all members. Intervals are over blocks: the mean of each block is one value.";
 
+/// The levels without their factors' names, for a column's head: `gcc peak`.
+pub(crate) fn short_label(score: &SuiteScore) -> String {
+    let levels: Vec<String> = score.levels.values().map(assay_model::Scalar::to_text).collect();
+    if levels.is_empty() { score.label.clone() } else { levels.join(" ") }
+}
+
 /// The total time of a score.
 pub(crate) fn total_text(score: &SuiteScore) -> String {
     value_text(score.total_s, "s")

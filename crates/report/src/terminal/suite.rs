@@ -6,7 +6,9 @@ use super::Style;
 use super::table::{Table, cell};
 use super::writer::{Paint, Writer};
 use crate::figures::{NO_VALUE, percent};
-use crate::suite::{HOW, comparison_cells, geomean_text, member_text, spread_sentence, total_text};
+use crate::suite::{
+    HOW, comparison_cells, geomean_text, member_text, short_label, spread_sentence, total_text,
+};
 
 /// How many scores stand side by side in the table of members.
 const SIDE_BY_SIDE: usize = 4;
@@ -27,7 +29,7 @@ pub fn suite(suite: &SuiteResults, confidence: f64, style: Style) -> String {
         w.blank();
         let mut table = Table::default().label(&suite.member);
         for score in part {
-            table = table.number(&score.label);
+            table = table.number(&short_label(score));
         }
         for member in suite.scores.first().map_or(&[][..], |s| &s.members) {
             let mut row = vec![cell(member.name.clone())];
@@ -40,11 +42,16 @@ pub fn suite(suite: &SuiteResults, confidence: f64, style: Style) -> String {
         w.raw(&table.render(style));
     }
     w.blank();
+    let mut said = "";
     for comparison in &suite.comparisons {
         if let Some(text) = spread_sentence(suite, comparison) {
             w.wrapped(2, &text, Paint::Soft);
         }
-        w.wrapped(4, &comparison.geomean.reason, Paint::Soft);
+        let reason = comparison.geomean.reason.as_str();
+        if reason != said {
+            w.wrapped(4, reason, Paint::Soft);
+            said = reason;
+        }
     }
     w.wrapped(2, HOW, Paint::Soft);
     w.finish()
