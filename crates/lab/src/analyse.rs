@@ -4,19 +4,18 @@
 use std::collections::BTreeMap;
 
 use assay_model::{
-    Analysis, Better, Checks, Comparison, CurveSummary, Experiment, Kind, LedgerEntry, MetricValue,
-    Order, Outcome, Plan, Scaling, Stop, SystemDescription, Treatment, TreatmentSummary,
-    TrialRecord, Verdict,
+    Analysis, Better, Checks, Comparison, CurveSummary, Experiment, HistogramSummary, Kind,
+    LedgerEntry, MetricValue, Order, Outcome, Plan, Scaling, Stop, SystemDescription, Treatment,
+    TreatmentSummary, TrialRecord, Verdict,
 };
 use assay_stats::scaling::Size;
 use assay_stats::{CompareInput, Samples, compare, sequential, summarize};
 
 use assay_workloads::Workload;
 
-use crate::findings;
 use crate::pairs::{counterpart, pairs, values};
 use crate::plan::margin;
-use crate::suite;
+use crate::{findings, histograms, suite};
 
 /// What a metric is called, its unit and its direction.
 struct Named {
@@ -49,12 +48,14 @@ pub fn analyse(recorded: &Recorded<'_>) -> Analysis {
     let metrics = metrics(plan, records);
     let confidence = confidence(experiment);
     let main = &metrics[0];
+    let merged = histograms::merge(plan, records);
     let mut summaries = Vec::new();
     for metric in &metrics {
         for treatment in &plan.treatments {
             let values = values(records, treatment.id, &metric.name);
             let present: Vec<f64> = values.iter().copied().flatten().collect();
-            if present.is_empty() && metric.name != main.name {
+            let percentile = histograms::of_metric(&merged, treatment.id, &metric.name);
+            if present.is_empty() && percentile.is_none() && metric.name != main.name {
                 continue;
             }
             summaries.push(TreatmentSummary {
@@ -65,6 +66,7 @@ pub fn analyse(recorded: &Recorded<'_>) -> Analysis {
                 better: metric.better,
                 summary: summarize(&present, confidence),
                 values,
+                percentile,
             });
         }
     }
@@ -81,7 +83,8 @@ pub fn analyse(recorded: &Recorded<'_>) -> Analysis {
         confidence,
         summaries,
         comparisons,
-        curves: curves(plan, records, workload.map(AsRef::as_ref), confidence),
+        curves: curves(plan, records, &merged, workload.map(AsRef::as_ref), confidence),
+        histograms: merged,
         scaling,
         suite,
         run_metrics: Vec::new(),
@@ -188,6 +191,7 @@ fn refuse_wrong_output(comparison: &mut Comparison, records: &[TrialRecord]) {
 fn curves(
     plan: &Plan,
     records: &[TrialRecord],
+    histograms: &[HistogramSummary],
     workload: Option<&dyn Workload>,
     confidence: f64,
 ) -> Vec<CurveSummary> {
@@ -209,7 +213,20 @@ fn curves(
                 .workload
                 .metric(name)
                 .map_or_else(|| Better::from_unit(&first.unit), |m| m.better);
-            let merged = assay_stats::curve::merge(&trials, better, confidence);
+            let percentiles = histograms::of_curve(histograms, treatment.id, name);
+            let merged = if percentiles.is_empty() {
+                assay_stats::curve::merge(&trials, better, confidence)
+            } else {
+                // A sum has no trials to take an interval from.
+                let told: Vec<[f64; 2]> =
+                    percentiles.iter().filter_map(|(x, p)| Some([*x, p.value?])).collect();
+                let mut merged = assay_stats::curve::merge(&[told], better, confidence);
+                for point in &mut merged.points {
+                    let of = percentiles.iter().find(|(x, _)| *x == point.x);
+                    point.n = of.map_or(point.n, |(_, p)| p.trials);
+                }
+                merged
+            };
             let (best, efficient, judged) = match workload.and_then(|w| w.choose(name, &trials)) {
                 Some(c) => (Some(c.best), Some(c.efficient), c.judged),
                 None => (merged.best, merged.efficient, "judged with its near neighbours"),
@@ -218,6 +235,8 @@ fn curves(
                 treatment: treatment.id,
                 label: treatment.label(),
                 name: name.to_owned(),
+                x_name: first.x_name.clone(),
+                quantile: percentiles.first().map(|(_, p)| p.quantile),
                 x_unit: first.x_unit.clone(),
                 unit: first.unit.clone(),
                 better,

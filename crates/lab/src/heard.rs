@@ -4,8 +4,8 @@ use std::collections::BTreeMap;
 use std::time::Duration;
 
 use assay_model::{
-    Better, Curve, Event, Finding, Kind, MetricValue, PhaseMark, SampleRow, SampleSet, SeriesKey,
-    TrialRecord,
+    Better, Curve, Event, Finding, MetricValue, PhaseMark, SampleRow, SampleSet, SeriesKey,
+    TrialHistogram, TrialRecord,
 };
 use assay_sut::process::Sink;
 
@@ -26,7 +26,7 @@ pub(crate) struct Heard<'a> {
     phases: Vec<PhaseMark>,
     metrics: Vec<MetricValue>,
     curves: Vec<Curve>,
-    histograms: BTreeMap<String, (String, String)>,
+    histograms: BTreeMap<String, TrialHistogram>,
     notes: Vec<String>,
     findings: Vec<Finding>,
     samples: &'a mut SampleSet,
@@ -79,12 +79,15 @@ impl<'a> Heard<'a> {
                 let kind = kind.unwrap_or_default();
                 self.metrics.push(MetricValue { name: metric, value, unit, better, kind });
             }
-            Event::Point { curve, x, value, x_unit, unit, kind } => {
-                self.point(&curve, [x, value], x_unit, unit, kind.unwrap_or_default());
+            Event::Point { curve, x, value, x_name, x_unit, unit, kind } => {
+                let kind = kind.unwrap_or_default();
+                let points = vec![[x, value]];
+                self.point(Curve { name: curve, x_name, x_unit, unit, kind, points });
             }
-            Event::Histogram { histogram, unit, hdr } => {
+            Event::Histogram { histogram, unit, hdr, unanswered, percentiles, at, load } => {
                 if self.histograms.len() < MOST_NAMES {
-                    self.histograms.insert(histogram, (unit, hdr));
+                    let told = TrialHistogram { unit, hdr, unanswered, percentiles, at, load };
+                    self.histograms.insert(histogram, told);
                 } else {
                     self.ignored += 1;
                 }
@@ -135,23 +138,18 @@ impl<'a> Heard<'a> {
         self.samples.rows.push(SampleRow { t_ns, series: series as u32, value });
     }
 
-    fn point(&mut self, name: &str, point: [f64; 2], x_unit: String, unit: String, kind: Kind) {
-        let finite = point.iter().all(|v| v.is_finite());
+    /// Takes a curve of one point.
+    fn point(&mut self, curve: Curve) {
+        let finite = curve.points.iter().flatten().all(|v| v.is_finite());
         if !finite || self.points >= MOST_POINTS {
             self.ignored += 1;
             return;
         }
         self.points += 1;
         // The newest curve is nearly always the one.
-        match self.curves.iter().rposition(|c| c.name == name) {
-            Some(i) => self.curves[i].points.push(point),
-            None if self.curves.len() < MOST_NAMES => self.curves.push(Curve {
-                name: name.to_owned(),
-                x_unit,
-                unit,
-                kind,
-                points: vec![point],
-            }),
+        match self.curves.iter().rposition(|c| c.name == curve.name) {
+            Some(i) => self.curves[i].points.extend(curve.points),
+            None if self.curves.len() < MOST_NAMES => self.curves.push(curve),
             None => self.ignored += 1,
         }
     }

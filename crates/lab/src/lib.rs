@@ -14,6 +14,7 @@ mod factors;
 mod file;
 mod findings;
 mod heard;
+mod histograms;
 mod pairs;
 mod plan;
 mod prepare;

@@ -4,7 +4,10 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use crate::{Better, Checks, Comparison, Finding, Interval, MetricValue, SuiteResults, Summary};
+use crate::{
+    Better, Checks, Comparison, Finding, HistogramSummary, Interval, MetricValue, Percentile,
+    SuiteResults, Summary,
+};
 
 /// The summary of one treatment in one metric.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
@@ -23,6 +26,27 @@ pub struct TreatmentSummary {
     pub summary: Summary,
     /// The values, in the order in which they were measured; `null` where a trial had none.
     pub values: Vec<Option<f64>>,
+    /// What the metric is of all trials together where it is a percentile: read from their merged
+    /// histograms. The summary above is of the trials' own percentiles, of which no mean is a
+    /// percentile of anything; it serves comparisons alone.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub percentile: Option<Percentile>,
+}
+
+impl TreatmentSummary {
+    /// What stands for the treatment: the percentile of the merged histograms where the metric is one
+    /// (`None` when it is withheld), else the geometric mean, else the arithmetic one.
+    pub fn centre(&self) -> Option<f64> {
+        match &self.percentile {
+            Some(p) => p.value,
+            None => self.summary.geomean.or(self.summary.mean),
+        }
+    }
+
+    /// The interval of [`centre`](Self::centre); `None` for a percentile of merged histograms.
+    pub fn interval(&self) -> Option<Interval> {
+        self.summary.interval.filter(|_| self.percentile.is_none())
+    }
 }
 
 /// One point of a curve over several trials.
@@ -30,9 +54,10 @@ pub struct TreatmentSummary {
 pub struct CurvePoint {
     /// Where on the x axis.
     pub x: f64,
-    /// The geometric mean of the trials' values there.
+    /// The geometric mean of the trials' values there; where the curve is of a `quantile`,
+    /// that of their merged histograms.
     pub value: f64,
-    /// Its interval (Student on the logs of the trials' values); `null` below three trials.
+    /// The interval of the trials' values (Student on their logs); `null` below three trials.
     pub interval: Option<Interval>,
     /// How many trials measured it.
     pub n: u32,
@@ -47,6 +72,13 @@ pub struct CurveSummary {
     pub label: String,
     /// The curve's name.
     pub name: String,
+    /// What x is (`rate`); empty: a size where its unit is bytes, else not told.
+    #[serde(default, skip_serializing_if = "String::is_empty")]
+    pub x_name: String,
+    /// The quantile that the values are of, where they were read from the merged histograms of the
+    /// trials; `null`: they are means over the trials.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub quantile: Option<f64>,
     /// Unit of x.
     pub x_unit: String,
     /// Unit of the values.
@@ -66,6 +98,17 @@ pub struct CurveSummary {
     pub judged: String,
     /// The smoothness of the curve, a number from 0 (rough) to 1 (smooth); see `docs/statistics.md`.
     pub smoothness: Option<f64>,
+}
+
+impl CurveSummary {
+    /// What x is, as a noun.
+    pub fn x_noun(&self) -> &str {
+        match (self.x_name.as_str(), self.x_unit.as_str()) {
+            ("", "B") => "size",
+            ("", _) => "x",
+            (name, _) => name,
+        }
+    }
 }
 
 /// One size of a scaling analysis.
@@ -126,6 +169,9 @@ pub struct Analysis {
     pub summaries: Vec<TreatmentSummary>,
     /// Every other treatment against the baseline, in the deciding metric.
     pub comparisons: Vec<Comparison>,
+    /// The histograms of each treatment's trials, merged, with their percentiles.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub histograms: Vec<HistogramSummary>,
     /// The curves, where the workload reports any.
     pub curves: Vec<CurveSummary>,
     /// How the metric grows with a count, where the experiment asks for it.

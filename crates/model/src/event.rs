@@ -4,7 +4,9 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use crate::{Better, Kind, Severity};
+use std::collections::BTreeMap;
+
+use crate::{Better, Kind, Load, Severity};
 
 /// The phases of a trial. Only what happens in `Steady` counts as measured.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize, JsonSchema)]
@@ -62,6 +64,9 @@ pub enum Event {
         curve: String,
         /// Where on the x axis.
         x: f64,
+        /// What x is (`rate`); a size when absent and its unit is bytes.
+        #[serde(default, skip_serializing_if = "String::is_empty")]
+        x_name: String,
         /// The value there.
         value: f64,
         /// Unit of `x`.
@@ -80,6 +85,19 @@ pub enum Event {
         unit: String,
         /// The histogram, V2 encoding, base64.
         hdr: String,
+        /// How many values are known to be longer than any in it: operations without an answer.
+        #[serde(default, skip_serializing_if = "crate::histogram::is_zero")]
+        unanswered: u64,
+        /// The metrics (or curves, with `at`) that are percentiles of it: name to quantile, such as
+        /// `{"p99":0.99}`. Theirs are then read from the merged histograms of all trials.
+        #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+        percentiles: BTreeMap<String, f64>,
+        /// The x of the curves' point that it is of.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        at: Option<f64>,
+        /// How the requests were sent: `open` (on a schedule) or `closed` (after the last answer).
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        load: Option<Load>,
     },
     /// `{"sample":"throughput","t_ns":...,"value":1.5e5,"unit":"ops/s"}`: one value of a series over time,
     /// kept beside the samples of the monitors, as those of the monitor `workload`.
@@ -171,6 +189,7 @@ mod tests {
             r#"{"metric":"energy","value":null,"unit":"J"}"#,
             r#"{"curve":"throughput","x":4096.0,"value":1e9,"x_unit":"B","unit":"B/s"}"#,
             r#"{"histogram":"response_time","unit":"ns","hdr":"AAAA"}"#,
+            r#"{"histogram":"t","unit":"ns","hdr":"A","unanswered":2,"percentiles":{"p99":0.99},"at":5,"load":"open"}"#,
             r#"{"sample":"throughput","t_ns":12,"value":1.5,"unit":"ops/s"}"#,
             r#"{"finding":"F22","name":"generator-not-limit","severity":"warning","message":"m"}"#,
             r#"{"progress":0.4}"#,

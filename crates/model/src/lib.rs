@@ -13,6 +13,7 @@ mod event;
 mod experiment;
 mod fact;
 mod finding;
+mod histogram;
 mod ledger;
 mod metric;
 mod names;
@@ -37,6 +38,7 @@ pub use experiment::{
 };
 pub use fact::{Fact, SystemDescription};
 pub use finding::{CheckNote, Checks, Finding, Severity};
+pub use histogram::{HistogramSummary, Load, Percentile, TrialHistogram};
 pub use ledger::{ImportedFile, LedgerEntry, LedgerEvent};
 pub use metric::{Better, Kind, MetricValue};
 pub use names::nearest;

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use crate::{Finding, Kind, MetricValue, Phase};
+use crate::{Finding, Kind, MetricValue, Phase, TrialHistogram};
 
 /// How a trial ended.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
@@ -55,6 +55,9 @@ pub struct PhaseMark {
 pub struct Curve {
     /// Its name (`throughput`).
     pub name: String,
+    /// What x is (`rate`); empty: a size where its unit is bytes, else not told.
+    #[serde(default, skip_serializing_if = "String::is_empty")]
+    pub x_name: String,
     /// Unit of x.
     pub x_unit: String,
     /// Unit of the values.
@@ -170,9 +173,9 @@ pub struct TrialRecord {
     /// Its curves.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub curves: Vec<Curve>,
-    /// Its histograms: name → (unit, HdrHistogram V2 base64).
+    /// Its histograms, by name.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
-    pub histograms: BTreeMap<String, (String, String)>,
+    pub histograms: BTreeMap<String, TrialHistogram>,
     /// What validation found.
     pub validation: ValidationResult,
     /// Its standard output.

@@ -141,7 +141,14 @@ fn a_record_that_json_cannot_hold_is_refused_and_the_run_goes_on() {
     let mut wrong = record(1, 1);
     let points = vec![[1.0, f64::NAN]];
     let (name, unit) = ("throughput".to_owned(), "B/s".to_owned());
-    wrong.curves.push(Curve { name, x_unit: "B".into(), unit, kind: Kind::Measured, points });
+    wrong.curves.push(Curve {
+        name,
+        x_name: "size".into(),
+        x_unit: "B".into(),
+        unit,
+        kind: Kind::Measured,
+        points,
+    });
     let refused = run.write_trial(&wrong, b"", b"", None);
     assert!(matches!(refused, Err(Error::Record { number: 1, .. })));
     write(&mut run, 1, 1).unwrap();

@@ -65,6 +65,7 @@ fn summary(id: u32, values: &[f64]) -> TreatmentSummary {
         better: Better::Lower,
         summary: Summary { n: values.len() as u32, ..assay_stats::summarize(values, 0.95) },
         values: values.iter().copied().map(Some).collect(),
+        percentile: None,
     }
 }
 
@@ -115,6 +116,7 @@ fn a_run(blocks: u32) -> Run {
             verdict: Verdict::Better,
             reason: String::new(),
         }],
+        histograms: Vec::new(),
         curves: Vec::new(),
         scaling: None,
         suite: None,

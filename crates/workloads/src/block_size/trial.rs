@@ -75,6 +75,7 @@ fn report(order: &Order, results: &Results, channel: &mut Channel) {
                 curve: name.into(),
                 x,
                 value,
+                x_name: "size".into(),
                 x_unit: "B".into(),
                 unit: "B/s".into(),
                 kind: Some(kind),

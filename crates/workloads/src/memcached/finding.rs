@@ -121,8 +121,9 @@ pub fn saturation(stage: &mut Stage<'_>, rates: &[f64], steps: u32) -> Result<()
     let mut best: Option<(f64, Report)> = None;
     let mut errors = 0;
     for (i, rate) in rates.iter().enumerate() {
-        let (report, _) = stage.measure(&at_rate(&stage.config, *rate), false)?;
-        said::point(*rate, &report, stage.channel);
+        let config = at_rate(&stage.config, *rate);
+        let (report, _) = stage.measure(&config, false)?;
+        said::point(*rate, &report, &config, stage.channel);
         stage.channel.send(&Event::Progress { progress: (i + 1) as f64 / rates.len() as f64 });
         errors += report.errors.total();
         let throughput = report.throughput().unwrap_or(0.0);

@@ -1,8 +1,9 @@
 //! What a run of the load came to, as events: metrics, histograms, the series over time.
 
+use assay_memload::config::{Config, Mode};
 use assay_memload::report::OPERATIONS;
 use assay_memload::{Operation, Report};
-use assay_model::{Better, Event, Kind};
+use assay_model::{Better, Event, Kind, Load};
 use base64::Engine as _;
 use hdrhistogram::Histogram;
 use hdrhistogram::serialization::{Serializer as _, V2Serializer};
@@ -76,22 +77,58 @@ pub fn metrics(report: &Report, seen: &Seen, channel: &mut Channel) {
     }
 }
 
+/// How the requests of a run are sent.
+fn load(config: &Config) -> Load {
+    match config.mode {
+        Mode::Closed { .. } => Load::Closed,
+        Mode::Open { .. } => Load::Open,
+    }
+}
+
+/// A histogram of response times as an event, with the metrics or curves (`at` a rate) that are
+/// percentiles of it. Operations without an answer count in each histogram, whatever they were, as they
+/// do in each percentile of the trial.
+fn histogram(
+    name: String,
+    times: &Histogram<u64>,
+    (report, config): (&Report, &Config),
+    percentiles: &[(&str, f64)],
+    at: Option<f64>,
+) -> Option<Event> {
+    let mut bytes = Vec::new();
+    if times.is_empty() || V2Serializer::new().serialize(times, &mut bytes).is_err() {
+        return None;
+    }
+    Some(Event::Histogram {
+        histogram: name,
+        unit: "ns".into(),
+        hdr: base64::engine::general_purpose::STANDARD.encode(bytes),
+        unanswered: report.unanswered,
+        percentiles: percentiles.iter().map(|(name, q)| ((*name).to_owned(), *q)).collect(),
+        at,
+        load: Some(load(config)),
+    })
+}
+
+/// The percentiles of gets that are told, as metrics and over the rate.
+const OF_GETS: [(&str, f64); 3] = [("p50", 0.5), ("p99", 0.99), ("p99.9", 0.999)];
+
 /// Sends the response times: `response_time.OPERATION.CLASS` for each, and merged over classes for gets
 /// and sets.
-pub fn histograms(report: &Report, channel: &mut Channel) {
-    let mut send = |name: String, times: &Histogram<u64>| {
-        let mut bytes = Vec::new();
-        if times.is_empty() || V2Serializer::new().serialize(times, &mut bytes).is_err() {
-            return;
-        }
-        let hdr = base64::engine::general_purpose::STANDARD.encode(bytes);
-        channel.send(&Event::Histogram { histogram: name, unit: "ns".into(), hdr });
-    };
-    for cell in &report.cells {
-        send(format!("response_time.{}.{}", cell.operation.name(), cell.class), &cell.times);
+pub fn histograms(report: &Report, config: &Config, channel: &mut Channel) {
+    let both = (report, config);
+    let cells = report.cells.iter().map(|cell| {
+        let name = format!("response_time.{}.{}", cell.operation.name(), cell.class);
+        histogram(name, &cell.times, both, &[], None)
+    });
+    let sets = report.times(Some(Operation::Set));
+    let merged = [
+        histogram("response_time.get".into(), &gets(report), both, &OF_GETS, None),
+        histogram("response_time.set".into(), &sets, both, &[("set_p99", 0.99)], None),
+    ];
+    for event in cells.chain(merged).flatten() {
+        channel.send(&event);
     }
-    send("response_time.get".into(), &gets(report));
-    send("response_time.set".into(), &report.times(Some(Operation::Set)));
 }
 
 /// Sends the series over time, ramps included, as far as the run came.
@@ -119,23 +156,24 @@ pub fn series(report: &Report, channel: &mut Channel) {
     }
 }
 
-/// Sends a run at `rate` as a point of the curves over the rate.
-pub fn point(rate: f64, report: &Report, channel: &mut Channel) {
+/// Sends a run at `rate` as a point of the curves over the rate, with the histogram behind it.
+pub fn point(rate: f64, report: &Report, config: &Config, channel: &mut Channel) {
     let gets = gets(report);
-    let of_gets = |q| quantile(&gets, report.unanswered, q);
-    let rows = [
-        ("throughput", report.throughput(), "ops/s", Kind::Measured),
-        // Read from histograms of the measured times, and least at the lowest rate: nothing to choose by.
-        ("p50", of_gets(0.5), "s", Kind::Derived),
-        ("p99", of_gets(0.99), "s", Kind::Derived),
-        ("p99.9", of_gets(0.999), "s", Kind::Derived),
-    ];
-    for (curve, value, unit, kind) in rows {
+    // Read from histograms of the measured times, and least at the lowest rate: nothing to choose by.
+    let of_gets =
+        OF_GETS.map(|(name, q)| (name, quantile(&gets, report.unanswered, q), "s", Kind::Derived));
+    let throughput = ("throughput", report.throughput(), "ops/s", Kind::Measured);
+    let name = format!("response_time.get@{rate}");
+    if let Some(event) = histogram(name, &gets, (report, config), &OF_GETS, Some(rate)) {
+        channel.send(&event);
+    }
+    for (curve, value, unit, kind) in std::iter::once(throughput).chain(of_gets) {
         let Some(value) = value.filter(|v| v.is_finite()) else { continue };
         channel.send(&Event::Point {
             curve: curve.into(),
             x: rate,
             value,
+            x_name: "rate".into(),
             x_unit: "ops/s".into(),
             unit: unit.into(),
             kind: Some(kind),

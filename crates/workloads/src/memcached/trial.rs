@@ -249,7 +249,7 @@ impl Stage<'_> {
         let (report, seen) = self.measure(&config, true)?;
         self.channel.send(&Event::Progress { progress: 1.0 });
         said::metrics(&report, &seen, self.channel);
-        said::histograms(&report, self.channel);
+        said::histograms(&report, &config, self.channel);
         let limit = honest::judged(&report.limit, self.server_cpus);
         for event in honest::findings(&config, &report, &seen, &limit) {
             self.channel.send(&event);

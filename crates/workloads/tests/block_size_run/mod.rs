@@ -130,13 +130,14 @@ fn take(record: &mut TrialRecord, event: Event) {
             unit,
             kind: kind.unwrap_or_default(),
         }),
-        Event::Point { curve, x, value, x_unit, unit, kind } => {
+        Event::Point { curve, x, value, x_name, x_unit, unit, kind } => {
             if let Some(known) = record.curves.iter_mut().find(|c| c.name == curve) {
                 known.points.push([x, value]);
             } else {
                 let kind = kind.unwrap_or_default();
                 record.curves.push(Curve {
                     name: curve,
+                    x_name,
                     x_unit,
                     unit,
                     kind,

@@ -1,0 +1,276 @@
+//! The histograms of a treatment's trials, added together, and the percentiles of the sum. Percentiles
+//! of trials are never averaged: the mean of two 99th percentiles is the 99th percentile of nothing.
+
+use std::collections::BTreeMap;
+
+use assay_model::{HistogramSummary, Percentile, Plan, TrialHistogram, TrialRecord};
+use assay_stats::percentile::supports;
+use base64::Engine as _;
+use hdrhistogram::Histogram;
+use hdrhistogram::serialization::Deserializer;
+
+/// The quantiles that are told of every histogram.
+const QUANTILES: [f64; 3] = [0.5, 0.99, 0.999];
+
+/// The histograms of every treatment's trials that count, merged by name.
+pub(crate) fn merge(plan: &Plan, records: &[TrialRecord]) -> Vec<HistogramSummary> {
+    let mut found = Vec::new();
+    for treatment in &plan.treatments {
+        let mut sums: BTreeMap<&str, Sum> = BTreeMap::new();
+        for record in records.iter().filter(|r| r.treatment == treatment.id && r.counts()) {
+            for (name, histogram) in &record.histograms {
+                sums.entry(name)
+                    .or_insert_with(|| Sum::new(histogram))
+                    .add(record.number, histogram);
+            }
+        }
+        let summary = |(name, sum): (&str, Sum<'_>)| HistogramSummary {
+            treatment: treatment.id,
+            label: treatment.label(),
+            name: name.to_owned(),
+            ..sum.summary()
+        };
+        found.extend(sums.into_iter().map(summary));
+    }
+    found
+}
+
+/// Histograms of one name on their way to a sum.
+struct Sum<'a> {
+    first: &'a TrialHistogram,
+    values: Histogram<u64>,
+    unanswered: u64,
+    trials: u32,
+    /// Why the sum is of no use.
+    fault: String,
+    /// Whether the trials sent their requests the same way.
+    one_load: bool,
+}
+
+impl<'a> Sum<'a> {
+    fn new(first: &'a TrialHistogram) -> Self {
+        Sum {
+            first,
+            // It grows with what is added, at the precision of the first.
+            values: Histogram::new(3).expect("three digits are allowed"),
+            unanswered: 0,
+            trials: 0,
+            fault: String::new(),
+            one_load: true,
+        }
+    }
+
+    fn add(&mut self, trial: u32, told: &TrialHistogram) {
+        let read = match read(&told.hdr) {
+            Ok(_) if told.unit != self.first.unit => {
+                Err(format!("it is in {}, others are in {}", told.unit, self.first.unit))
+            }
+            Ok(_) if told.at != self.first.at || told.percentiles != self.first.percentiles => {
+                Err("it is of something else than the others".to_owned())
+            }
+            other => other,
+        };
+        let added = read.and_then(|read| {
+            if self.trials == 0 {
+                self.values = read;
+                self.values.auto(true);
+                return Ok(());
+            }
+            self.values.add(read).map_err(|e| format!("it does not fit the others ({e})"))
+        });
+        match added {
+            Err(why) if self.fault.is_empty() => {
+                self.fault = format!("the histogram of trial {trial} cannot be used: {why}");
+            }
+            _ => {}
+        }
+        self.one_load &= told.load == self.first.load;
+        self.unanswered += told.unanswered;
+        self.trials += 1;
+    }
+
+    fn summary(&self) -> HistogramSummary {
+        let (factor, unit) = seconds(&self.first.unit);
+        let mut wanted: Vec<(f64, Option<&String>)> = QUANTILES.map(|q| (q, None)).to_vec();
+        for (metric, quantile) in &self.first.percentiles {
+            wanted.retain(|(q, named)| q != quantile || named.is_some());
+            wanted.push((*quantile, Some(metric)));
+        }
+        wanted.sort_by(|a, b| a.0.total_cmp(&b.0));
+        let told = !self.values.is_empty() && self.fault.is_empty();
+        let value = |v: u64| told.then(|| v as f64 * factor);
+        HistogramSummary {
+            treatment: 0,
+            label: String::new(),
+            name: String::new(),
+            unit: unit.to_owned(),
+            at: self.first.at,
+            least: value(self.values.min()),
+            greatest: value(self.values.max()),
+            unanswered: self.unanswered,
+            percentiles: wanted
+                .into_iter()
+                .map(|(q, metric)| self.percentile(q, metric, factor))
+                .collect(),
+        }
+    }
+
+    fn percentile(&self, quantile: f64, metric: Option<&String>, factor: f64) -> Percentile {
+        let recorded = self.values.len();
+        let samples = recorded + self.unanswered;
+        let rank =
+            ((quantile.clamp(0.0, 1.0) * samples as f64).ceil() as u64).clamp(1, samples.max(1));
+        let beyond = samples.saturating_sub(rank);
+        let withheld = if !self.fault.is_empty() {
+            self.fault.clone()
+        } else if !supports(samples as f64, quantile) {
+            let word = if beyond == 1 { "sample lies" } else { "samples lie" };
+            format!("{beyond} {word} beyond it, ten are needed")
+        } else if rank > recorded {
+            format!("it lies among the {} operations without an answer", self.unanswered)
+        } else {
+            String::new()
+        };
+        let value = withheld.is_empty().then(|| {
+            let share = (rank as f64 / recorded as f64).min(1.0);
+            self.values.value_at_quantile(share) as f64 * factor
+        });
+        Percentile {
+            quantile,
+            metric: metric.cloned(),
+            value,
+            samples,
+            beyond,
+            trials: self.trials,
+            load: self.first.load.filter(|_| self.one_load),
+            withheld,
+        }
+    }
+}
+
+/// Times are told in seconds, as metrics are.
+fn seconds(unit: &str) -> (f64, &str) {
+    match unit {
+        "ns" => (1e-9, "s"),
+        "us" | "µs" => (1e-6, "s"),
+        "ms" => (1e-3, "s"),
+        other => (1.0, other),
+    }
+}
+
+fn read(hdr: &str) -> Result<Histogram<u64>, String> {
+    let bytes = base64::engine::general_purpose::STANDARD
+        .decode(hdr.trim())
+        .map_err(|e| format!("it is not base64 ({e})"))?;
+    Deserializer::new()
+        .deserialize(&mut bytes.as_slice())
+        .map_err(|e| format!("it is not an HdrHistogram V2 ({e})"))
+}
+
+/// The merged percentile that a treatment's metric is, if it is one.
+pub(crate) fn of_metric(
+    merged: &[HistogramSummary],
+    treatment: u32,
+    metric: &str,
+) -> Option<Percentile> {
+    merged
+        .iter()
+        .filter(|h| h.treatment == treatment && h.at.is_none())
+        .flat_map(|h| &h.percentiles)
+        .find(|p| p.metric.as_deref() == Some(metric))
+        .cloned()
+}
+
+/// The merged percentiles that a treatment's curve is of, by x; empty when it is of none.
+pub(crate) fn of_curve<'a>(
+    merged: &'a [HistogramSummary],
+    treatment: u32,
+    curve: &str,
+) -> Vec<(f64, &'a Percentile)> {
+    let of = |h: &'a HistogramSummary| {
+        let found = h.percentiles.iter().find(|p| p.metric.as_deref() == Some(curve))?;
+        Some((h.at?, found))
+    };
+    let mut points: Vec<(f64, &Percentile)> =
+        merged.iter().filter(|h| h.treatment == treatment).filter_map(of).collect();
+    points.sort_by(|a, b| a.0.total_cmp(&b.0));
+    points
+}
+
+#[cfg(test)]
+mod tests {
+    use hdrhistogram::serialization::{Serializer as _, V2Serializer};
+
+    use super::*;
+
+    fn told(values: impl Iterator<Item = u64>) -> TrialHistogram {
+        let mut h = Histogram::<u64>::new_with_bounds(1, 1_000_000_000_000, 3).unwrap();
+        values.for_each(|v| h.record(v).unwrap());
+        let mut bytes = Vec::new();
+        V2Serializer::new().serialize(&h, &mut bytes).unwrap();
+        TrialHistogram {
+            unit: "ns".into(),
+            hdr: base64::engine::general_purpose::STANDARD.encode(bytes),
+            percentiles: BTreeMap::from([("p99".to_owned(), 0.99)]),
+            load: Some(assay_model::Load::Open),
+            ..TrialHistogram::default()
+        }
+    }
+
+    fn sum(of: &[TrialHistogram]) -> HistogramSummary {
+        let mut sum = Sum::new(&of[0]);
+        (1..).zip(of).for_each(|(trial, h)| sum.add(trial, h));
+        sum.summary()
+    }
+
+    fn p(of: &HistogramSummary, q: f64) -> &Percentile {
+        of.percentiles.iter().find(|p| p.quantile == q).unwrap()
+    }
+
+    /// A quick trial and a slow one: the 99th percentile of all requests is in the slow one's bulk, and
+    /// nowhere near the mean of 1 ms and 100 ms.
+    #[test]
+    fn percentiles_are_of_all_trials_together() {
+        let quick = told((0..100_000).map(|_| 1_000_000));
+        let slow = told((0..2000).map(|_| 100_000_000));
+        let merged = sum(&[quick, slow]);
+        let p99 = p(&merged, 0.99);
+        assert!((p99.value.unwrap() / 0.1 - 1.0).abs() < 1e-3, "{p99:?}");
+        assert_eq!((p99.samples, p99.beyond, p99.trials), (102_000, 1020, 2));
+        assert_eq!((p99.metric.as_deref(), p99.load), (Some("p99"), Some(assay_model::Load::Open)));
+        assert!((p(&merged, 0.5).value.unwrap() / 1e-3 - 1.0).abs() < 1e-3);
+        assert_eq!(merged.unit, "s");
+    }
+
+    #[test]
+    fn two_trials_carry_what_none_of_them_does() {
+        let half = || told((1..=500).map(|i| i * 1000));
+        assert!(p(&sum(&[half()]), 0.99).value.is_none());
+        assert_eq!(p(&sum(&[half()]), 0.99).withheld, "5 samples lie beyond it, ten are needed");
+        let both = sum(&[half(), half()]);
+        let p99 = p(&both, 0.99);
+        assert!((p99.value.unwrap() / 495e-6 - 1.0).abs() < 2e-3, "{p99:?}");
+        assert_eq!(p(&both, 0.999).value, None);
+    }
+
+    #[test]
+    fn what_has_no_answer_is_longer_than_anything() {
+        let lost = TrialHistogram { unanswered: 20, ..told((1..=980).map(|i| i * 1000)) };
+        let merged = sum(&[lost]);
+        assert!(p(&merged, 0.99).withheld.contains("among the 20 operations"), "{merged:?}");
+        assert!((p(&merged, 0.5).value.unwrap() / 500e-6 - 1.0).abs() < 2e-3);
+    }
+
+    #[test]
+    fn a_damaged_histogram_withholds_and_names_the_trial() {
+        let good = told((1..=5000).map(|i| i * 1000));
+        for bad in ["", "!", "AAAA", &good.hdr[..good.hdr.len() / 2]] {
+            let bad = TrialHistogram { hdr: bad.to_owned(), ..good.clone() };
+            let merged = sum(&[good.clone(), bad]);
+            assert!(merged.percentiles.iter().all(|p| p.value.is_none()), "{merged:?}");
+            assert!(p(&merged, 0.5).withheld.contains("trial 2 cannot be used"), "{merged:?}");
+        }
+        let other = TrialHistogram { unit: "ms".into(), ..good.clone() };
+        assert!(p(&sum(&[good, other]), 0.5).withheld.contains("it is in ms"));
+    }
+}
