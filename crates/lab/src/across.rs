@@ -3,8 +3,8 @@
 use std::collections::BTreeMap;
 
 use assay_model::{
-    Across, AcrossRow, Analysis, Better, Comparison, Difference, Experiment, Fact, Finding, Plan,
-    RunId, Severity, SystemDescription, TrialRecord, Verdict,
+    Across, AcrossRow, Analysis, Better, Comparison, Difference, Experiment, Fact, Finding,
+    Percentile, Plan, RunId, Severity, SystemDescription, TrialRecord, Verdict,
 };
 use assay_rules::catalogue::{Arm, Evidence, Known, Profile, Schedule, Scheduled, Work};
 use assay_stats::{CompareInput, Samples, compare, summarize};
@@ -188,9 +188,26 @@ fn rows(
                     })
                 })
                 .collect();
-            AcrossRow { label, summaries, comparisons }
+            let percentiles = percentiles(sides, &label, single, metric);
+            AcrossRow { label, summaries, percentiles, comparisons }
         })
         .collect()
+}
+
+/// The merged percentile of a treatment in each run; empty where the metric is none.
+fn percentiles(
+    sides: &[Side<'_>],
+    label: &str,
+    single: bool,
+    metric: &str,
+) -> Vec<Option<Percentile>> {
+    let of = |side: &Side<'_>| {
+        let found = side.analysis.summaries.iter();
+        let mut fits = found.filter(|s| s.metric == metric && (single || s.label == label));
+        fits.next().and_then(|s| s.percentile.clone())
+    };
+    let all: Vec<Option<Percentile>> = sides.iter().map(of).collect();
+    if all.iter().all(Option::is_none) { Vec::new() } else { all }
 }
 
 fn differences(sides: &[Side<'_>], diffs: &[EnvDiff]) -> Vec<Difference> {

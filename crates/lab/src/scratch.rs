@@ -8,15 +8,10 @@ use std::path::{Path, PathBuf};
 
 use rustix::fs::{RawDir, SeekFrom, seek};
 
-use assay_sut::start_ticks;
+use assay_sut::scratch;
+pub use assay_sut::scratch::{root as scratch_root, sweep};
 
-const PREFIX: &str = "assay-scratch-";
 const TRIAL: &str = "trial";
-
-/// Where scratch folders are made: `$ASSAY_SCRATCH`, else the system's folder for temporary files.
-pub fn scratch_root() -> PathBuf {
-    std::env::var_os("ASSAY_SCRATCH").map_or_else(std::env::temp_dir, PathBuf::from)
-}
 
 /// Where things that are fetched and built once are kept: `$ASSAY_CACHE`, else the XDG cache folder.
 pub fn cache_dir() -> PathBuf {
@@ -43,21 +38,10 @@ impl Scratch {
     /// # Errors
     /// It could not be made.
     pub fn create(root: &Path) -> io::Result<Self> {
-        let pid = std::process::id();
-        let start = start_ticks(pid).unwrap_or(0);
-        for n in 0.. {
-            let dir = root.join(format!("{PREFIX}{pid}-{start}-{n}"));
-            match fs::create_dir(&dir) {
-                Ok(()) => {
-                    fs::create_dir(dir.join("run"))?;
-                    let trial = make_and_open(&dir.join(TRIAL))?;
-                    return Ok(Scratch { dir, trial });
-                }
-                Err(e) if e.kind() == io::ErrorKind::AlreadyExists => {}
-                Err(e) => return Err(e),
-            }
-        }
-        unreachable!("the loop has no end but a return")
+        let dir = scratch::make(root, scratch::EVERYBODY)?;
+        fs::create_dir(dir.join("run"))?;
+        let trial = make_and_open(&dir.join(TRIAL))?;
+        Ok(Scratch { dir, trial })
     }
 
     /// The folder for the whole run.
@@ -116,33 +100,17 @@ impl Drop for Scratch {
     }
 }
 
-/// Removes the scratch folders of processes that are gone. Returns how many there were.
-pub fn sweep(root: &Path) -> usize {
-    let Ok(entries) = fs::read_dir(root) else { return 0 };
-    let gone = entries.flatten().filter(|entry| {
-        let name = entry.file_name();
-        let Some(rest) = name.to_str().and_then(|n| n.strip_prefix(PREFIX)) else { return false };
-        let mut parts = rest.split('-');
-        let pid = parts.next().and_then(|p| p.parse::<u32>().ok());
-        let start = parts.next().and_then(|p| p.parse::<u64>().ok());
-        matches!((pid, start), (Some(pid), Some(start)) if start_ticks(pid) != Some(start))
-    });
-    gone.filter(|entry| fs::remove_dir_all(entry.path()).is_ok()).count()
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
 
     #[test]
-    fn only_what_nobody_uses_is_swept() {
+    fn a_trial_finds_its_folder_empty() {
         let root = tempfile::tempdir().unwrap();
         let mut mine = Scratch::create(root.path()).unwrap();
-        let dead = root.path().join(format!("{PREFIX}{}-1-0", std::process::id()));
-        fs::create_dir(&dead).unwrap();
         fs::create_dir(root.path().join("somebody-elses")).unwrap();
-        assert_eq!(sweep(root.path()), 1);
-        assert!(!dead.exists() && mine.run_dir().exists());
+        assert_eq!(sweep(root.path()), 0);
+        assert!(mine.run_dir().exists());
         assert!(root.path().join("somebody-elses").exists());
         fs::write(mine.trial_dir().join("x"), "y").unwrap();
         mine.clear_trial().unwrap();

@@ -87,7 +87,7 @@ pub enum Error {
         /// What the kernel said.
         source: io::Error,
     },
-    /// A search was given nothing to search in.
-    #[error("the search cannot start: {0}")]
+    /// A search was given nothing to search in, or the server went away meanwhile.
+    #[error("the search for a rate: {0}")]
     Search(String),
 }

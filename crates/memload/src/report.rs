@@ -72,6 +72,11 @@ pub const ERROR_KINDS: [ErrorKind; 10] = [
 ];
 
 impl ErrorKind {
+    /// Whether an answer was wrong, or an error, however much was asked: anything but none in time.
+    pub fn is_wrong_answer(self) -> bool {
+        self != ErrorKind::TimedOut
+    }
+
     /// Its name in reports.
     pub fn name(self) -> &'static str {
         match self {

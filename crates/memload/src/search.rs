@@ -8,7 +8,7 @@ use assay_stats::percentile::supports;
 use crate::config::{Arrivals, Config, Mode, Think};
 use crate::gather::KEPT;
 use crate::limiter::Limit;
-use crate::report::{Ended, Report};
+use crate::report::{Ended, Errors, Report};
 use crate::{Error, run};
 
 /// The bound of a search, and how far it may go.
@@ -56,6 +56,10 @@ pub struct Point {
     pub bound_ns: Option<u64>,
     /// Whether the rate was kept without an error or an unanswered operation.
     pub kept: bool,
+    /// What was wrong with its answers.
+    pub errors: Errors,
+    /// How it ended.
+    pub ended: Ended,
     /// What limited it.
     pub limit: Limit,
 }
@@ -76,6 +80,8 @@ impl Point {
                 && report.errors.total() == 0
                 && report.unanswered == 0
                 && throughput >= KEPT * rate,
+            errors: report.errors.clone(),
+            ended: report.ended,
             limit: report.limit.clone(),
         }
     }
@@ -111,6 +117,12 @@ pub fn search_max(
 ) -> Result<SearchReport, Error> {
     let mut measure = |rate: f64| {
         let report = run(&at_rate(config, rate), stop, |_, _| {})?;
+        if let Ended::ServerGone { .. } = report.ended {
+            let why = report.errors.texts.first().map_or("no reason was seen", |t| t.1.as_str());
+            return Err(Error::Search(format!(
+                "the server went away at {rate:.0} operations/s ({why})"
+            )));
+        }
         Ok(Point::new(rate, &report, bound.quantile))
     };
     let first = match bound.first_rate {
@@ -294,6 +306,8 @@ mod tests {
             p999_ns: Some(time),
             bound_ns: Some(time),
             kept: true,
+            errors: Errors::default(),
+            ended: Ended::Complete,
             limit,
         }
     }

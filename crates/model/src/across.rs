@@ -3,7 +3,7 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use crate::{Better, Comparison, Finding, RunId, Summary};
+use crate::{Better, Comparison, Finding, Percentile, RunId, Summary};
 
 /// One treatment that several runs have, side by side.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
@@ -12,6 +12,10 @@ pub struct AcrossRow {
     pub label: String,
     /// Its summary in each run; `null` where a run lacks it.
     pub summaries: Vec<Option<Summary>>,
+    /// Where the metric is a percentile: that of the merged histograms of the treatment's trials in each
+    /// run; empty for other metrics.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub percentiles: Vec<Option<Percentile>>,
     /// Each later run against the first; `null` for the first, and where one lacks it.
     pub comparisons: Vec<Option<Comparison>>,
 }

@@ -1,9 +1,10 @@
 //! CSV (RFC 4180): the long form with one row for each trial and metric, the points of curves, and
 //! the summaries. Missing values are empty fields; withheld ones are empty and name the finding.
 
-use assay_model::{Kind, TrialRecord};
+use assay_model::{Kind, Load, TrialRecord};
 
 use crate::gate::Gate;
+use crate::percentiles::every;
 use crate::view::{RunView, outcome_word};
 
 /// One row for each trial and metric, with every factor's level as a column of its own. Trials that
@@ -81,7 +82,8 @@ pub fn curves(view: &RunView) -> String {
 }
 
 /// One row for each treatment and metric: n, means, median, range, standard deviation, interval, and
-/// for the deciding metric the ratio to the baseline with its interval and verdict.
+/// for the deciding metric the ratio to the baseline with its interval and verdict; for a percentile
+/// that of the merged histograms, and no mean.
 pub fn summaries(view: &RunView) -> String {
     let gate = Gate::of(view);
     let mut out = Rows::default();
@@ -105,9 +107,15 @@ pub fn summaries(view: &RunView) -> String {
         "ratio_high",
         "verdict",
         "withheld",
+        "merged",
     ]));
     out.row(&head);
     for s in &gate.analysis.summaries {
+        // A mean of percentiles is the percentile of nothing; that of all trials is in its own column.
+        let (mean, interval, stddev) = match s.percentile {
+            Some(_) => ((None, None), None, None),
+            None => ((s.summary.geomean, s.summary.mean), s.summary.interval, s.summary.stddev),
+        };
         let x = &s.summary;
         let comparison = gate
             .analysis
@@ -117,16 +125,42 @@ pub fn summaries(view: &RunView) -> String {
         let mut row =
             vec![view.summary.id.to_string(), view.experiment.name.clone(), s.label.clone()];
         row.extend(treatment_levels(view, s.treatment));
-        row.extend([s.metric.clone(), s.unit.clone(), x.n.to_string(), number(x.geomean)]);
-        row.extend([number(x.interval.map(|i| i.low)), number(x.interval.map(|i| i.high))]);
-        row.extend([number(x.interval.map(|i| i.level)), number(x.mean), number(x.median)]);
-        row.extend([number(x.min), number(x.max), number(x.stddev)]);
+        row.extend([s.metric.clone(), s.unit.clone(), x.n.to_string(), number(mean.0)]);
+        row.extend([number(interval.map(|i| i.low)), number(interval.map(|i| i.high))]);
+        row.extend([number(interval.map(|i| i.level)), number(mean.1), number(x.median)]);
+        row.extend([number(x.min), number(x.max), number(stddev)]);
         row.extend([
             number(comparison.and_then(|c| c.ratio)),
             number(comparison.and_then(|c| c.interval).map(|i| i.low)),
             number(comparison.and_then(|c| c.interval).map(|i| i.high)),
             comparison.map(|c| c.verdict.name().to_owned()).unwrap_or_default(),
             gate.treatment(s.treatment).map(|w| w.finding.clone()).unwrap_or_default(),
+            number(s.percentile.as_ref().and_then(|p| p.value)),
+        ]);
+        out.row(&row);
+    }
+    out.0
+}
+
+/// One row for each percentile of each treatment's merged histograms, also of those at one x of a curve.
+pub fn percentiles(view: &RunView) -> String {
+    let gate = Gate::of(view);
+    let mut out = Rows::default();
+    let mut head = owned(&["run", "experiment", "treatment"]);
+    head.extend(view.plan.factors.iter().cloned());
+    head.extend(owned(&["histogram", "at", "metric", "quantile", "value", "unit", "samples"]));
+    head.extend(owned(&["beyond", "trials", "load", "withheld"]));
+    out.row(&head);
+    for (h, p) in every(&gate.analysis) {
+        let mut row =
+            vec![view.summary.id.to_string(), view.experiment.name.clone(), h.label.clone()];
+        row.extend(treatment_levels(view, h.treatment));
+        row.extend([h.name.clone(), number(h.at), p.metric.clone().unwrap_or_default()]);
+        row.extend([number(Some(p.quantile)), number(p.value), h.unit.clone()]);
+        row.extend([p.samples.to_string(), p.beyond.to_string(), p.trials.to_string()]);
+        row.extend([
+            p.load.map_or("", |l| if l == Load::Open { "open" } else { "closed" }).to_owned(),
+            p.withheld.clone(),
         ]);
         out.row(&row);
     }

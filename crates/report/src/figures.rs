@@ -1,19 +1,22 @@
 //! Numbers as text, the same in every output.
 
 use assay_model::units::{self, Estimate};
-use assay_model::{Comparison, CurvePoint, Interval, TreatmentSummary};
+use assay_model::{Comparison, CurvePoint, Interval, Percentile, TreatmentSummary};
 
 /// What stands where a number could not be had.
 pub(crate) const NO_VALUE: &str = "no value";
 
-/// The centre of a summary: the geometric mean, or the arithmetic one when a value is not positive.
+/// The centre of a summary: the geometric mean, or the arithmetic one when a value is not positive; of a
+/// percentile, that of the trials' merged histograms.
 pub(crate) fn centre(summary: &TreatmentSummary) -> Option<f64> {
-    summary.summary.geomean.or(summary.summary.mean)
+    summary.centre()
 }
 
 /// The name of [`centre`].
 pub(crate) fn centre_name(summary: &TreatmentSummary) -> &'static str {
-    if summary.summary.geomean.is_some() || summary.summary.mean.is_none() {
+    if summary.percentile.is_some() {
+        "merged"
+    } else if summary.summary.geomean.is_some() || summary.summary.mean.is_none() {
         "geometric mean"
     } else {
         "mean"
@@ -38,10 +41,26 @@ pub(crate) fn with_interval(value: f64, interval: Option<Interval>, unit: &str) 
 
 /// A summary's centre with its interval, or [`NO_VALUE`].
 pub(crate) fn summary_text(summary: &TreatmentSummary) -> String {
-    centre(summary).map_or_else(
-        || NO_VALUE.to_owned(),
-        |v| with_interval(v, summary.summary.interval, &summary.unit),
-    )
+    let none = || match &summary.percentile {
+        Some(p) if !p.withheld.is_empty() => format!("{NO_VALUE}: {}", p.withheld),
+        _ => NO_VALUE.to_owned(),
+    };
+    centre(summary).map_or_else(none, |v| with_interval(v, summary.interval(), &summary.unit))
+}
+
+/// A percentile's value, or why it has none.
+pub(crate) fn percentile_text(p: &Percentile, unit: &str) -> String {
+    match p.value {
+        Some(v) => units::format_value(v, unit),
+        None if p.withheld.is_empty() => NO_VALUE.to_owned(),
+        None => format!("withheld: {}", p.withheld),
+    }
+}
+
+/// A quantile as it is spoken of: `p50`, `p99.9`.
+pub(crate) fn quantile_name(quantile: f64) -> String {
+    let text = format!("{:.4}", quantile * 100.0);
+    format!("p{}", text.trim_end_matches('0').trim_end_matches('.'))
 }
 
 /// A curve point's value with its interval.

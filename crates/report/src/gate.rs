@@ -98,6 +98,12 @@ impl Gate {
                 (c.ratio, c.interval, c.twin, c.detectable) = (None, None, None, None);
             }
         }
+        for h in &mut analysis.histograms {
+            if self.treatment(h.treatment).is_some() {
+                (h.least, h.greatest) = (None, None);
+                h.percentiles.clear();
+            }
+        }
         for curve in &mut analysis.curves {
             if self.treatment(curve.treatment).is_some() {
                 curve.points.clear();
@@ -170,6 +176,7 @@ fn blank(s: &mut TreatmentSummary) {
         interval: None,
     };
     s.values.fill(None);
+    s.percentile = None;
 }
 
 #[cfg(test)]

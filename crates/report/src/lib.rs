@@ -16,6 +16,7 @@
 //! | [`post`] | templates with computed numbers, as posts |
 //! | [`landscape`] | a landscape as CSV and Markdown |
 
+mod alike;
 pub mod csv;
 mod figures;
 #[doc(hidden)]
@@ -27,6 +28,7 @@ pub mod junit;
 pub mod landscape;
 pub mod markdown;
 pub mod page;
+mod percentiles;
 pub mod post;
 mod suite;
 pub mod terminal;

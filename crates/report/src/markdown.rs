@@ -3,10 +3,12 @@
 use std::fmt::Write as _;
 
 use crate::figures::{
-    NO_VALUE, count, percent, point_text, ratio_text, summary_text, value_text, x_text,
+    NO_VALUE, count, percent, percentile_text, point_text, ratio_text, summary_text, value_text,
+    x_text,
 };
 use crate::gate::Gate;
 use crate::suite::{HOW, comparison_cells, geomean_text, member_text, spread_sentence, total_text};
+use crate::percentiles;
 use crate::terminal::{KEY_FACTS, fact_text};
 use crate::view::{RunView, deciding, outcome_word};
 use crate::words;
@@ -30,6 +32,7 @@ pub fn write(view: &RunView) -> String {
     significance(&mut out, view, &gate);
     results(&mut out, view, &gate);
     suite(&mut out, &gate);
+    percentiles(&mut out, view, &gate);
     curves(&mut out, &gate);
     scaling(&mut out, &gate);
     findings(&mut out, view);
@@ -129,12 +132,41 @@ fn results(out: &mut String, view: &RunView, gate: &Gate) {
     out.push('\n');
 }
 
+/// The percentiles of each treatment, from merged histograms.
+fn percentiles(out: &mut String, view: &RunView, gate: &Gate) {
+    let rows = percentiles::rows(&gate.analysis);
+    if rows.is_empty() {
+        return;
+    }
+    let _ = writeln!(
+        out,
+        "### Percentiles\n\n{}\n\n| percentile | treatment | value | samples | beyond | trials |\n|---|---|--:|--:|--:|--:|",
+        words::PERCENTILES
+    );
+    for (h, p) in rows {
+        row(
+            out,
+            &[
+                &percentiles::name(h, p),
+                &view.label(h.treatment),
+                &percentile_text(p, &h.unit),
+                &p.samples.to_string(),
+                &p.beyond.to_string(),
+                &p.trials.to_string(),
+            ],
+        );
+    }
+    out.push('\n');
+}
+
 fn curves(out: &mut String, gate: &Gate) {
     if gate.analysis.curves.iter().all(|c| c.points.is_empty()) {
         return;
     }
-    out.push_str("### Curves\n\n| curve | treatment | best size | best | most efficient size | value there | smoothness |\n|---|---|--:|--:|--:|--:|--:|\n");
-    for c in &gate.analysis.curves {
+    out.push_str("### Curves\n\n| curve | treatment | best | at | most efficient | at | smoothness |\n|---|---|--:|--:|--:|--:|--:|\n");
+    // A percentile is least where nothing is asked: there is nothing to choose by it.
+    let chosen = || gate.analysis.curves.iter().filter(|c| c.quantile.is_none());
+    for c in chosen() {
         let at = |p: &Option<assay_model::CurvePoint>| {
             p.as_ref().map_or_else(
                 || (NO_VALUE.to_owned(), NO_VALUE.to_owned()),
@@ -144,10 +176,32 @@ fn curves(out: &mut String, gate: &Gate) {
         let (best, best_value) = at(&c.best);
         let (efficient, value) = at(&c.efficient);
         let smooth = c.smoothness.map_or_else(|| NO_VALUE.to_owned(), |s| format!("{s:.2}"));
-        row(out, &[&c.name, &c.label, &best, &best_value, &efficient, &value, &smooth]);
+        row(out, &[&c.name, &c.label, &best_value, &best, &value, &efficient, &smooth]);
     }
-    let judged = gate.analysis.curves.first().map_or("", |c| c.judged.as_str());
-    let _ = writeln!(out, "\n{} {}\n", words::efficient(judged), words::SMOOTHNESS);
+    if let Some(first) = chosen().next() {
+        let x = first.x_noun();
+        let _ =
+            writeln!(out, "\n{} {}\n", words::efficient(x, &first.judged), words::smoothness(x));
+    }
+    percentile_curves(out, gate);
+}
+
+/// Percentiles over x, every point, from merged histograms.
+fn percentile_curves(out: &mut String, gate: &Gate) {
+    for c in gate.analysis.curves.iter().filter(|c| c.quantile.is_some() && !c.points.is_empty()) {
+        let x = c.x_noun();
+        let _ = writeln!(
+            out,
+            "{} over {x}, {}, from the merged histograms of the trials\n\n| {x} | {} | trials |\n|--:|--:|--:|",
+            line(&c.name),
+            line(&c.label),
+            line(&c.name)
+        );
+        for p in &c.points {
+            row(out, &[&x_text(p.x, &c.x_unit), &point_text(p, &c.unit), &p.n.to_string()]);
+        }
+        out.push('\n');
+    }
 }
 
 fn scaling(out: &mut String, gate: &Gate) {

@@ -9,6 +9,8 @@ use assay_model::{
 };
 use sha2::{Digest as _, Sha256};
 
+use crate::alike::Alike;
+
 /// A run as the reports see it. The caller fills it; nothing here reads files.
 #[derive(Debug, Clone)]
 pub struct RunView {
@@ -45,18 +47,33 @@ impl RunView {
     }
 
     /// Every finding once, about the run or about trials, with the numbers of the trials that carry
-    /// it (none: it is about the run); the most severe first.
+    /// it (none: it is about the run); the most severe first. Findings of trials that differ only in
+    /// their numbers are one, with the range of each number.
     pub fn findings(&self) -> Vec<(Finding, Vec<u32>)> {
         let mut all: Vec<(Finding, Vec<u32>)> =
             self.analysis.findings.iter().map(|f| (f.clone(), Vec::new())).collect();
+        let mut groups: Vec<(&Finding, Alike)> = Vec::new();
         for r in &self.records {
             for f in &r.findings {
-                match all.iter_mut().find(|(known, _)| known == f) {
-                    Some((_, trials)) => trials.push(r.number),
-                    None => all.push((f.clone(), vec![r.number])),
+                if let Some((_, trials)) = all.iter_mut().find(|(known, _)| known == f) {
+                    trials.push(r.number);
+                    continue;
+                }
+                let one = Alike::new(&f.message, Some(r.number));
+                let same = |k: &Finding| {
+                    (&k.id, &k.name, k.severity, &k.remedy)
+                        == (&f.id, &f.name, f.severity, &f.remedy)
+                };
+                if !groups.iter_mut().any(|(known, group)| same(known) && group.take(&one)) {
+                    groups.push((f, one));
                 }
             }
         }
+        all.extend(
+            groups
+                .into_iter()
+                .map(|(f, group)| (Finding { message: group.text(), ..f.clone() }, group.trials)),
+        );
         all.sort_by_key(|(f, _)| std::cmp::Reverse(f.severity));
         all
     }

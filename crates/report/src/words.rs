@@ -11,11 +11,21 @@ pub const SMOOTHNESS: &str = "Smoothness is 1 less the typical distance of a poi
      its neighbours (in logarithms of size and value, the cubic through two neighbours on each side), \
      with the noise between trials taken out: at 0.95 a typical point lies 5 % off that trend.";
 
-/// What the most efficient size is, for a reader; `assay-stats` chooses it.
-pub(crate) fn efficient(judged: &str) -> String {
+/// Where percentiles come from, for a reader.
+pub(crate) const PERCENTILES: &str = "A percentile of a treatment is read from the histograms of its \
+     trials added together, never averaged over trials, and told only with ten samples beyond it; a \
+     ratio of percentiles is of each trial's own, paired as any other metric.";
+
+/// What the most efficient size (or whatever x is) is, for a reader; `assay-stats` chooses it.
+pub(crate) fn efficient(x: &str, judged: &str) -> String {
     format!(
-        "The most efficient size is the smallest whose value, {judged}, is within 2 % of the best."
+        "The most efficient {x} is the smallest whose value, {judged}, is within 2 % of the best."
     )
+}
+
+/// What the smoothness of a curve over x is.
+pub(crate) fn smoothness(x: &str) -> String {
+    SMOOTHNESS.replace("of size and value", &format!("of {x} and value"))
 }
 
 /// How many checks could not be made, as one line; `None` when all could, or none was tried.
@@ -208,6 +218,9 @@ fn statistics(view: &RunView) -> String {
         "Each treatment is summarised by the geometric mean of its trials with a {level} interval \
          (Student's t on the logs; none below three trials)."
     )];
+    if a.histograms.iter().any(|h| !h.percentiles.is_empty()) {
+        sentences.push(PERCENTILES.to_owned());
+    }
     if let Some(c) = a.comparisons.first() {
         sentences.push(format!(
             "Treatments are compared with {} by {}; its robust twin is {}, and where the two \

@@ -34,6 +34,7 @@ mod personality;
 pub mod process;
 mod root;
 mod sched_class;
+pub mod scratch;
 mod setup;
 mod state_dir;
 mod sysctl_name;

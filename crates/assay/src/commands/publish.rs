@@ -34,6 +34,9 @@ pub fn publish(cli: &Cli, publish: &Publish) -> Result<Exit> {
     write("index.md", &markdown::write(&view))?;
     write("trials.csv", &csv::trials(&view))?;
     write("summaries.csv", &csv::summaries(&view))?;
+    if !view.analysis.histograms.is_empty() {
+        write("percentiles.csv", &csv::percentiles(&view))?;
+    }
     if !view.analysis.curves.is_empty() {
         write("curves.csv", &csv::curves(&view))?;
     }

@@ -21,6 +21,7 @@ pub(super) fn section(view: &RunView, gate: &Gate) -> Markup {
         ul {
             li { (download(&csv::trials(view), &format!("{id}-trials.csv"), "Every trial and metric (CSV)")) }
             li { (download(&csv::summaries(view), &format!("{id}-summaries.csv"), "Summaries (CSV)")) }
+            @if !view.analysis.histograms.is_empty() { li { (download(&csv::percentiles(view), &format!("{id}-percentiles.csv"), "Percentiles of merged histograms (CSV)")) } }
             @if curves { li { (download(&csv::curves(view), &format!("{id}-curves.csv"), "Every point of every curve (CSV)")) } }
             li { "The analysis is embedded in this file as JSON: the element with the id " code { "data" } "." }
         }

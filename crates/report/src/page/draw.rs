@@ -51,7 +51,7 @@ pub(crate) fn curves(
         .collect();
     Some(curve::render(&Curve {
         head: Head { id: id.to_owned(), title: title.to_owned(), desc: sentences.join(" ") },
-        x_name: if first.x_unit == "B" { "size".to_owned() } else { "x".to_owned() },
+        x_name: first.x_noun().to_owned(),
         x_unit: first.x_unit.clone(),
         x_scale: if wide { ScaleKind::Log2 } else { ScaleKind::Linear },
         y_name: first.name.clone(),
@@ -61,9 +61,13 @@ pub(crate) fn curves(
         series: series.collect(),
         verticals: if first.x_unit == "B" { caches(&view.system) } else { Vec::new() },
         note: format!(
-            "{} a point; bands: {} intervals{}",
+            "{} a point; {}{}",
             count(n as usize, "trial"),
-            percent(view.analysis.confidence),
+            if curves.iter().any(|c| c.quantile.is_some()) {
+                "from the merged histograms of the trials".to_owned()
+            } else {
+                format!("bands: {} intervals", percent(view.analysis.confidence))
+            },
             left_out(curves)
         ),
     }))
@@ -156,8 +160,8 @@ pub(super) fn absolutes(view: &RunView, gate: &Gate) -> Option<Markup> {
     let rows = summaries.iter().map(|s| absolute::Row {
         label: view.label(s.treatment),
         value: centre(s).unwrap_or(f64::NAN),
-        low: s.summary.interval.map_or(f64::NAN, |i| i.low),
-        high: s.summary.interval.map_or(f64::NAN, |i| i.high),
+        low: s.interval().map_or(f64::NAN, |i| i.low),
+        high: s.interval().map_or(f64::NAN, |i| i.high),
         text: summary_text(s),
         dots: view
             .counted(s.treatment)
@@ -186,7 +190,11 @@ pub(super) fn absolutes(view: &RunView, gate: &Gate) -> Option<Markup> {
         unit: a.unit.clone(),
         better: a.better,
         rows: rows.collect(),
-        note: format!("● mean, bar: {} interval, small: trials", percent(a.confidence)),
+        note: if summaries.iter().any(|s| s.percentile.is_some()) {
+            "● of the trials' merged histograms, small: each trial's own".to_owned()
+        } else {
+            format!("● mean, bar: {} interval, small: trials", percent(a.confidence))
+        },
     }))
 }
 

@@ -1,6 +1,6 @@
 //! Pieces that every section uses: figures, tables in boxes, numbers that lead to their trials.
 
-use assay_model::{CurveSummary, TrialRecord};
+use assay_model::{CurveSummary, HistogramSummary, TrialRecord};
 use maud::{Markup, html};
 
 use crate::view::RunView;
@@ -47,6 +47,11 @@ impl Behind {
     /// The counted trials of a treatment that measured this curve.
     pub(super) fn curve(view: &RunView, curve: &CurveSummary) -> Self {
         Behind::those(view, &[curve.treatment], |r| r.curve(&curve.name).is_some())
+    }
+
+    /// The counted trials of a treatment that have this histogram.
+    pub(super) fn histogram(view: &RunView, of: &HistogramSummary) -> Self {
+        Behind::those(view, &[of.treatment], |r| r.histograms.contains_key(&of.name))
     }
 
     fn those(view: &RunView, treatments: &[u32], keep: impl Fn(&TrialRecord) -> bool) -> Self {

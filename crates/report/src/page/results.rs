@@ -5,10 +5,10 @@ use maud::{Markup, html};
 
 use super::parts::{Behind, figure, table_box};
 use super::{draw, suite, tables};
-use crate::figures::{NO_VALUE, count, point_text, x_text};
+use crate::figures::{NO_VALUE, count, point_text, quantile_name, x_text};
 use crate::gate::Gate;
 use crate::view::{RunView, shown_points};
-use crate::words::{SMOOTHNESS, efficient};
+use crate::words::{efficient, smoothness};
 
 /// How many curves share a chart.
 const TOGETHER: usize = 8;
@@ -34,7 +34,7 @@ pub(super) fn section(view: &RunView, gate: &Gate) -> Markup {
                 (figure(&chart, &html! { "Dotted: a speedup equal to the count." }, &under))
             }
         }
-        @if gate.run().is_none() { (tables::metrics(view, gate)) }
+        @if gate.run().is_none() { (tables::percentiles(view, gate)) (tables::metrics(view, gate)) }
     }
 }
 
@@ -58,7 +58,7 @@ fn curves(view: &RunView, gate: &Gate) -> Markup {
         @for name in names {
             @let dd = name == "dd" && all.iter().any(|c| c.name == "dd" && c.kind == Kind::Derived);
             @let own: Vec<&CurveSummary> = all.iter().copied().filter(|c| c.name == name).collect();
-            h3 { @if dd { "What dd would have reported" } @else { (name) " over size" } }
+            h3 { @if dd { "What dd would have reported" } @else { (name) " over " (own.first().map_or("x", |c| c.x_noun())) } }
             @if dd {
                 p { "Derived: the time that dd spends on each block beyond the read itself, measured in the same trial, is added to every read." }
             }
@@ -67,11 +67,26 @@ fn curves(view: &RunView, gate: &Gate) -> Markup {
                 @let title = if own.len() > TOGETHER { format!("{name}, part {}", i + 1) } else { name.to_owned() };
                 @let id = format!("curve-{}-{i}", slug(name));
                 @if let Some(chart) = draw::curves(view, &id, &title, &shown) {
-                    (figure(&chart, &html! { "Ring: best; diamond: most efficient, the smallest size within 2 % of the best (each " (part.first().map_or("", |c| c.judged.as_str())) ")." }, &data_table(view, name, part)))
+                    (figure(&chart, &html! { (caption(part)) }, &data_table(view, name, part)))
                 }
             }
-            (choice(view, name, &own))
+            @if own.iter().all(|c| c.quantile.is_none()) { (choice(view, name, &own)) }
         }
+    }
+}
+
+/// What the marks of a chart of curves are.
+fn caption(part: &[&CurveSummary]) -> String {
+    let Some(first) = part.first() else { return String::new() };
+    match first.quantile {
+        Some(q) => {
+            format!("{} of the merged histograms of all trials of a point.", quantile_name(q))
+        }
+        None => format!(
+            "Ring: best; diamond: most efficient, the smallest {} within 2 % of the best (each {}).",
+            first.x_noun(),
+            first.judged
+        ),
     }
 }
 
@@ -88,10 +103,11 @@ fn beside<'a>(all: &[&'a CurveSummary], part: &[&'a CurveSummary]) -> Vec<&'a Cu
 }
 
 fn choice(view: &RunView, name: &str, curves: &[&CurveSummary]) -> Markup {
+    let x = curves.first().map_or("x", |c| c.x_noun());
     let head = html! {
         th scope="col" { "treatment" }
-        th scope="col" class="num" { "best" } th scope="col" class="num" { "at size" }
-        th scope="col" class="num" { "most efficient" } th scope="col" class="num" { "at size" }
+        th scope="col" class="num" { "best" } th scope="col" class="num" { "at " (x) }
+        th scope="col" class="num" { "most efficient" } th scope="col" class="num" { "at " (x) }
         th scope="col" class="num" { "smoothness" } th scope="col" { "trials" }
     };
     let rows = html! {
@@ -113,8 +129,8 @@ fn choice(view: &RunView, name: &str, curves: &[&CurveSummary]) -> Markup {
         }
     };
     html! {
-        (table_box(&format!("{name}: best and most efficient size"), &head, &rows))
-        p class="soft" { (efficient(curves.first().map_or("", |c| c.judged.as_str()))) " " (SMOOTHNESS) }
+        (table_box(&format!("{name}: best and most efficient {x}"), &head, &rows))
+        p class="soft" { (efficient(x, curves.first().map_or("", |c| c.judged.as_str()))) " " (smoothness(x)) }
     }
 }
 
@@ -123,18 +139,22 @@ fn data_table(view: &RunView, name: &str, curves: &[&CurveSummary]) -> Markup {
         curves.iter().flat_map(|c| shown_points(c).into_iter().map(|p| p.x)).collect();
     xs.sort_by(f64::total_cmp);
     xs.dedup();
+    let x = curves.first().map_or("x", |c| c.x_noun());
+    let points = if x == "x" { "point" } else { x };
+    let merged = curves.iter().any(|c| c.quantile.is_some());
+    let what = if merged { "from merged histograms" } else { "geometric mean and interval" };
     let behind: Vec<Behind> = curves.iter().map(|c| Behind::curve(view, c)).collect();
     let head = html! {
-        th scope="col" class="num" { "size" }
+        th scope="col" class="num" { (x) }
         @for (c, b) in curves.iter().zip(&behind) { th scope="col" class="num" { (b.link(&view.label(c.treatment))) } th scope="col" class="num" { "n" } }
     };
     let x_unit = curves.first().map_or("", |c| c.x_unit.as_str());
     let rows = html! {
-        @for x in &xs {
+        @for at in &xs {
             tr {
-                th scope="row" class="num" { (x_text(*x, x_unit)) }
+                th scope="row" class="num" { (x_text(*at, x_unit)) }
                 @for c in curves {
-                    @if let Some(p) = c.points.iter().find(|p| p.x == *x) {
+                    @if let Some(p) = c.points.iter().find(|p| p.x == *at) {
                         td class="num" { (point_text(p, &c.unit)) } td class="num" { (p.n) }
                     } @else { td class="num" { "not measured" } td class="num" { "0" } }
                 }
@@ -143,13 +163,13 @@ fn data_table(view: &RunView, name: &str, curves: &[&CurveSummary]) -> Markup {
     };
     html! {
         details {
-            summary { "Data table: the " (count(xs.len(), "size")) " drawn; the raw values below have all" }
-            (table_box(&format!("{name} at every size: geometric mean and interval"), &head, &rows))
+            summary { "Data table: the " (count(xs.len(), points)) " drawn; the raw values below have all" }
+            (table_box(&format!("{name} at every {points}: {what}"), &head, &rows))
         }
     }
 }
 
-fn slug(name: &str) -> String {
+pub(super) fn slug(name: &str) -> String {
     name.chars()
         .map(|c| if c.is_ascii_alphanumeric() { c.to_ascii_lowercase() } else { '-' })
         .collect()

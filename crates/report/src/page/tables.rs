@@ -6,10 +6,12 @@ use maud::{Markup, html};
 
 use super::draw::speedup_text;
 use super::parts::{Behind, badge, table_box, withheld};
-use crate::figures::{NO_VALUE, percent, ratio_text, summary_text, value_text};
+use crate::figures::{NO_VALUE, percent, percentile_text, ratio_text, summary_text, value_text};
 use crate::gate::Gate;
+use crate::percentiles;
 use crate::terminal::model_sentence;
 use crate::view::{RunView, deciding};
+use crate::words::PERCENTILES;
 
 /// Every treatment in the deciding metric, against the baseline.
 pub(super) fn comparisons(view: &RunView, gate: &Gate) -> Markup {
@@ -17,8 +19,9 @@ pub(super) fn comparisons(view: &RunView, gate: &Gate) -> Markup {
     let level = percent(a.confidence);
     let compared = !a.comparisons.is_empty();
     let what = if compared { " and ratio to the baseline" } else { "" };
-    let caption =
-        format!("{} by treatment: geometric mean{what}, with {level} intervals", a.metric);
+    let merged = deciding(a).iter().any(|s| s.percentile.is_some());
+    let centre = if merged { "of merged histograms" } else { "geometric mean" };
+    let caption = format!("{} by treatment: {centre}{what}, with {level} intervals", a.metric);
     let head = html! {
         th scope="col" { "treatment" } th scope="col" class="num" { "n" }
         th scope="col" class="num" { (a.metric) }
@@ -105,6 +108,35 @@ fn at_count(view: &RunView, factor: &str, count: f64) -> Vec<u32> {
         .collect()
 }
 
+/// The percentiles of each treatment, from merged histograms.
+pub(super) fn percentiles(view: &RunView, gate: &Gate) -> Markup {
+    let all = percentiles::rows(&gate.analysis);
+    let head = html! {
+        th scope="col" { "percentile" } th scope="col" { "treatment" } th scope="col" class="num" { "value" }
+        th scope="col" class="num" { "samples" } th scope="col" class="num" { "beyond" } th scope="col" { "trials" }
+    };
+    let rows = html! {
+        @for (h, p) in &all {
+            @let behind = Behind::histogram(view, h);
+            tr {
+                th scope="row" { (percentiles::name(h, p)) }
+                td { (view.label(h.treatment)) }
+                (behind.cell(&percentile_text(p, &h.unit)))
+                td class="num" { (p.samples) }
+                td class="num" { (p.beyond) }
+                td class="trials" { (behind.list()) }
+            }
+        }
+    };
+    html! {
+        @if !all.is_empty() {
+            h3 id="percentiles" { "Percentiles" }
+            (table_box("Percentiles of the merged histograms of each treatment's trials", &head, &rows))
+            p class="soft" { (PERCENTILES) }
+        }
+    }
+}
+
 /// Every treatment in every other metric, and the values of the run as a whole.
 pub(super) fn metrics(view: &RunView, gate: &Gate) -> Markup {
     let a = &gate.analysis;
@@ -112,7 +144,7 @@ pub(super) fn metrics(view: &RunView, gate: &Gate) -> Markup {
         a.summaries.iter().filter(|s| s.metric != a.metric).collect();
     let head = html! {
         th scope="col" { "metric" } th scope="col" { "treatment" } th scope="col" class="num" { "n" }
-        th scope="col" class="num" { "geometric mean (interval)" } th scope="col" class="num" { "least" } th scope="col" class="num" { "greatest" }
+        th scope="col" class="num" { "geometric mean (interval)" @if others.iter().any(|s| s.percentile.is_some()) { "; percentiles of merged histograms" } } th scope="col" class="num" { "least" } th scope="col" class="num" { "greatest" }
         th scope="col" { "better" }
     };
     let rows = html! {

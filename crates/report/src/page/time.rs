@@ -9,6 +9,7 @@ use assay_model::{SampleSet, TrialRecord};
 use maud::{Markup, html};
 
 use super::parts::figure;
+use super::results::slug;
 use crate::view::RunView;
 
 /// Other trials of a treatment that are drawn beside the first.
@@ -119,6 +120,7 @@ fn trial(record: &TrialRecord, samples: &SampleSet) -> Markup {
     };
     let none = html! {};
     html! {
+        @for (title, chart) in &workload(record, samples, &phases) { (figure(chart, &html! { (link) ": " (title) ", as the workload reported it." }, &none)) }
         @if let Some(chart) = cpu(record, samples, &phases) {
             (figure(&chart, &html! { (link) ": where CPU time went, all CPUs. " (spoken) }, &none))
         } @else {
@@ -259,6 +261,44 @@ fn series(record: &TrialRecord, samples: &SampleSet, watched: &Watched) -> Vec<l
         })
         .filter(|s| s.points.iter().any(|p| p.1 > 0.0))
         .collect()
+}
+
+/// The monitor that a workload's own samples stand under.
+const WORKLOAD: &str = "workload";
+/// Charts of a workload's own samples; the other fields are in the archive.
+const MOST_OWN: usize = 6;
+
+/// What the workload itself reported over time, a chart for each field that has anything to show.
+fn workload(
+    record: &TrialRecord,
+    samples: &SampleSet,
+    phases: &[PhaseSpan],
+) -> Vec<(String, Markup)> {
+    let own = samples.series.iter().filter(|k| k.monitor == WORKLOAD);
+    own.filter_map(|k| {
+        let points: Vec<(f64, f64)> = samples
+            .points(&k.monitor, &k.subject, &k.field)
+            .into_iter()
+            .map(|(t, v)| (seconds(record, t), v))
+            .collect();
+        points.iter().find(|p| p.1.is_finite() && p.1 != 0.0)?;
+        let title = k.field.replace('_', " ");
+        let chart = lines::render(&Lines {
+            head: Head {
+                id: format!("own-{}-{}", record.number, slug(&k.field)),
+                title: format!("{title} over time, trial {}", record.number),
+                desc: format!("{title} over the time of the trial, ramps included."),
+            },
+            name: title.clone(),
+            unit: k.unit.clone(),
+            series: vec![lines::Series { label: title.clone(), points }],
+            phases: phases.to_vec(),
+            note: String::new(),
+        });
+        Some((title, chart))
+    })
+    .take(MOST_OWN)
+    .collect()
 }
 
 fn names(series: &[lines::Series]) -> String {

@@ -276,7 +276,7 @@ fn of_summary(s: &TreatmentSummary) -> Read {
     Read {
         value: centre(s),
         unit: s.unit.clone(),
-        interval: s.summary.interval,
+        interval: s.interval(),
         better: s.better,
         what: s.metric.clone(),
     }
@@ -296,7 +296,7 @@ fn of_curve(c: &CurveSummary, part: &str) -> Option<Read> {
         unit: c.x_unit.clone(),
         interval: None,
         better: assay_model::Better::Neither,
-        what: format!("size of the {which} value of the curve {}", c.name),
+        what: format!("{} of the {which} value of the curve {}", c.x_noun(), c.name),
     };
     match part {
         "best" => c.best.as_ref().map(|p| value(p, "best")),

@@ -17,15 +17,15 @@ pub fn comparison(analysis: &Analysis, style: Style) -> String {
     let mut w = Writer::new(style);
     let better = analysis.better.words();
     let direction = if better.is_empty() { String::new() } else { format!(", {better}") };
-    w.wrapped(
-        0,
-        &format!(
-            "{} by treatment: geometric mean and {} interval{direction}",
-            analysis.metric,
+    let told = if summaries.iter().any(|s| s.percentile.is_some()) {
+        format!(
+            "from the merged histograms of its trials; ratios are of trials paired by block, with {} intervals",
             percent(analysis.confidence)
-        ),
-        Paint::Strong,
-    );
+        )
+    } else {
+        format!("geometric mean and {} interval", percent(analysis.confidence))
+    };
+    w.wrapped(0, &format!("{} by treatment: {told}{direction}", analysis.metric), Paint::Strong);
     w.blank();
     w.raw(&table(analysis, &summaries).render(style));
     let mut reasons = Writer::new(style);
@@ -63,7 +63,7 @@ fn table(analysis: &Analysis, summaries: &[&TreatmentSummary]) -> Table {
     for s in summaries {
         let value = centre(s).map_or_else(
             || NO_VALUE.to_owned(),
-            |v| match estimate(v, s.summary.interval, &s.unit, reference.unwrap_or(v)) {
+            |v| match estimate(v, s.interval(), &s.unit, reference.unwrap_or(v)) {
                 Some(e) if reference.is_some() => format!("{} ({}..{})", e.value, e.low, e.high),
                 Some(e) => e.to_string(),
                 None if reference.is_some() => {

@@ -6,7 +6,7 @@ use assay_model::{Analysis, CurvePoint, CurveSummary};
 use super::Style;
 use super::table::{Table, cell};
 use super::writer::{Paint, Writer};
-use crate::figures::{count, point_text, x_text};
+use crate::figures::{count, point_text, quantile_name, x_text};
 
 /// Every curve: best, the most efficient size, smoothness, a sparkline and the values at powers of
 /// two. Nothing when there is no curve.
@@ -21,6 +21,9 @@ pub fn curves(analysis: &Analysis, style: Style) -> String {
     w.finish()
 }
 
+/// A curve of no more points than this has all of them in its table, else those at powers of two.
+const MOST_ROWS: usize = 16;
+
 fn one(c: &CurveSummary, style: Style, w: &mut Writer) {
     let n = c.points.iter().map(|p| p.n).max().unwrap_or(0) as usize;
     let kind = if c.kind == assay_model::Kind::Measured {
@@ -29,41 +32,54 @@ fn one(c: &CurveSummary, style: Style, w: &mut Writer) {
         format!(" ({:?})", c.kind).to_lowercase()
     };
     let of = if c.label == "-" { String::new() } else { format!(", {}", c.label) };
-    let sizes = count(c.points.len(), "size");
-    let title = format!("{}{kind} over size{of}, {sizes} of {}", c.name, count(n, "trial"));
+    let x = c.x_noun();
+    let many = match x {
+        "x" => count(c.points.len(), "point"),
+        noun => count(c.points.len(), noun),
+    };
+    let title = format!("{}{kind} over {x}{of}, {many} of {}", c.name, count(n, "trial"));
     w.wrapped(0, &title, Paint::Strong);
     let at = |p: &CurvePoint| format!("{}  {}", x_text(p.x, &c.x_unit), point_text(p, &c.unit));
+    // A percentile is least where nothing is asked: there is nothing to choose by it.
+    let chosen = c.quantile.is_none();
     let mut pairs = Vec::new();
-    if let Some(p) = &c.best {
+    if let (Some(p), true) = (&c.best, chosen) {
         pairs.push(("best", at(p)));
     }
-    if let Some(p) = &c.efficient {
+    if let (Some(p), true) = (&c.efficient, chosen) {
         pairs.push(("efficient", at(p)));
     }
-    pairs.push((
-        "smoothness",
-        c.smoothness.map_or_else(
-            || "not known: too few sizes".to_owned(),
-            |s| format!("{s:.2} from 0 (rough) to 1 (smooth)"),
-        ),
-    ));
+    if chosen {
+        pairs.push((
+            "smoothness",
+            c.smoothness.map_or_else(
+                || "not known: too few points".to_owned(),
+                |s| format!("{s:.2} from 0 (rough) to 1 (smooth)"),
+            ),
+        ));
+    }
     w.pairs(&pairs);
-    if c.efficient.is_some() {
-        let text = format!("efficient: {}, the smallest size within 2 % of the best", c.judged);
+    if c.efficient.is_some() && chosen {
+        let text = format!("efficient: {}, the smallest {x} within 2 % of the best", c.judged);
         w.wrapped(2, &text, Paint::Soft);
     }
-    if c.kind == assay_model::Kind::Derived {
-        w.wrapped(2, "its values by size are on the page and in the CSV", Paint::Soft);
+    if let Some(q) = c.quantile {
+        let text = format!("{} of the trials' merged histograms", quantile_name(q));
+        w.wrapped(2, &text, Paint::Soft);
+    } else if c.kind == assay_model::Kind::Derived {
+        w.wrapped(2, &format!("its values by {x} are on the page and in the CSV"), Paint::Soft);
         return;
     }
-    let powers: Vec<&CurvePoint> = c.points.iter().filter(|p| is_power_of_two(p.x)).collect();
+    let few = c.points.len() <= MOST_ROWS;
+    let shown = |p: &&CurvePoint| few || is_power_of_two(p.x);
+    let powers: Vec<&CurvePoint> = c.points.iter().filter(shown).collect();
     if powers.is_empty() {
         return;
     }
     let values: Vec<f64> = powers.iter().map(|p| p.value).collect();
     w.line(&format!("  {}", sparkline(&values, style.glyphs)), Paint::Plain);
     let most = values.iter().copied().fold(0.0, f64::max);
-    let mut table = Table::default().number("size").number(&c.name).word("");
+    let mut table = Table::default().number(x).number(&c.name).word("");
     for p in powers {
         let room = style.columns().saturating_sub(50).min(24);
         let drawn = if room < 4 { String::new() } else { bar(p.value, most, room, style.glyphs) };

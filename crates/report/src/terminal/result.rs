@@ -5,6 +5,7 @@ use assay_model::{Finding, Outcome, Severity, TrialRecord};
 use super::run::results;
 use super::writer::{Paint, Writer};
 use super::{Style, findings};
+use crate::alike::trials_text;
 use crate::figures::count;
 use crate::view::RunView;
 
@@ -16,7 +17,11 @@ pub fn result(view: &RunView, style: Style) -> String {
     let s = &view.summary;
     let mut w = Writer::new(style);
     w.raw(&results(view, style));
-    let all: Vec<Finding> = view.findings().into_iter().map(|(f, _)| f).collect();
+    let about = |(f, trials): (Finding, Vec<u32>)| match trials.len() {
+        0 => f,
+        _ => Finding { message: format!("{} ({})", f.message, trials_text(&trials)), ..f },
+    };
+    let all: Vec<Finding> = view.findings().into_iter().map(about).collect();
     let serious: Vec<Finding> =
         all.iter().filter(|f| f.severity > Severity::Note).cloned().collect();
     if !serious.is_empty() {

@@ -4,7 +4,8 @@ use assay_model::{Kind, Outcome, TrialRecord};
 
 use super::table::{Table, cell};
 use super::writer::{Paint, Writer};
-use super::{Style, comparison, curves, findings, scaling, single, suite};
+use super::{Style, comparison, curves, findings, percentiles, scaling, single, suite};
+use crate::alike::{group, trials_text};
 use crate::figures::value_text;
 use crate::view::{RunView, outcome_word};
 
@@ -42,6 +43,11 @@ pub(super) fn results(view: &RunView, style: Style) -> String {
     } else {
         comparison(&view.analysis, style)
     });
+    let told = percentiles(view, style);
+    if !told.is_empty() {
+        w.blank();
+        w.raw(&told);
+    }
     if let Some(sc) = &view.analysis.scaling {
         w.blank();
         w.raw(&scaling(sc, &view.analysis.unit, style));
@@ -98,16 +104,16 @@ fn trials(view: &RunView, style: Style) -> String {
         if !r.error.is_empty() {
             w.wrapped(2, &format!("trial {}: {}", r.number, r.error), Paint::Bad);
         }
-        for f in &r.findings {
-            w.wrapped(
-                2,
-                &format!("trial {}: {} {}: {}", r.number, f.id, f.name, f.message),
-                Paint::Warn,
-            );
-        }
-        for n in &r.notes {
-            w.wrapped(2, &format!("trial {}: {n}", r.number), Paint::Soft);
-        }
+    }
+    let of_trials = view.findings().into_iter().filter(|(_, trials)| !trials.is_empty());
+    for (f, trials) in of_trials {
+        let text = format!("{}: {} {}: {}", trials_text(&trials), f.id, f.name, f.message);
+        w.wrapped(2, &text, Paint::Warn);
+    }
+    let notes = view.records.iter().flat_map(|r| r.notes.iter().map(|n| (r.number, n.as_str())));
+    for note in group(notes) {
+        let text = format!("{}: {}", trials_text(&note.trials), note.text());
+        w.wrapped(2, &text, Paint::Soft);
     }
     w.finish()
 }

@@ -37,11 +37,18 @@ fn facts(view: &RunView, s: &TreatmentSummary) -> Vec<(&'static str, String)> {
         || "no interval below three trials".to_owned(),
         |i| format!("{} interval", percent(i.level)),
     );
-    let mut out = vec![(
-        centre_name(s),
-        format!("{}, {level}, {}", summary_text(s), count(x.n as usize, "trial")),
-    )];
-    if x.stddev.is_some() {
+    let told = match &s.percentile {
+        Some(p) => format!(
+            "{}, from the histograms of {} together ({} of {} samples beyond it)",
+            summary_text(s),
+            count(p.trials as usize, "trial"),
+            p.beyond,
+            p.samples
+        ),
+        None => format!("{}, {level}, {}", summary_text(s), count(x.n as usize, "trial")),
+    };
+    let mut out = vec![(centre_name(s), told)];
+    if x.stddev.is_some() && s.percentile.is_none() {
         out.push(("mean ± σ", format!("{} ± {}", show(x.mean), show(x.stddev))));
     }
     out.push(("range", format!("{} .. {}", show(x.min), show(x.max))));

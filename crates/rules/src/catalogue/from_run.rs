@@ -3,15 +3,16 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use assay_model::{
-    Analysis, Comparison, Experiment, Kind, LedgerEntry, LedgerEvent, Order, Outcome, Plan, Stop,
-    SystemDescription, Treatment, TrialRecord, ValidationResult, Verdict,
+    Analysis, Comparison, Experiment, Kind, LedgerEntry, LedgerEvent, Load, Order, Outcome, Plan,
+    Stop, SystemDescription, Treatment, TrialRecord, ValidationResult, Verdict,
 };
 use assay_sut::{EnvDiff, cpulist};
 
 use super::{
-    After, Arm, ComparisonEvidence, CpuResources, Evidence, Exclusions, Known, LeftOut,
-    Multiplicity, NumberEvidence, OutputEvidence, Pages, Registered, RepeatEvidence, Schedule,
-    Scheduled, Snapshots, Statistic, Stopping, Unit, VerdictBasis, WarmupRule, Work,
+    After, Arm, ComparisonEvidence, CpuResources, Evidence, Exclusions, Known, LeftOut, Loop,
+    Merge, Multiplicity, NumberEvidence, OutputEvidence, Pages, PercentileEvidence, Registered,
+    RepeatEvidence, Schedule, Scheduled, Snapshots, Statistic, Stopping, Unit, VerdictBasis,
+    WarmupRule, Work,
 };
 
 /// The watched facts are looked at again at most once a second, so a shorter run is not.
@@ -70,11 +71,7 @@ pub fn from_run(m: &RunMaterial<'_>) -> Evidence {
         exclusions: Some(exclusions(m)),
         suite: Known::Absent(none("the run is of one workload")),
         means: Known::Absent(none("no mean over members is taken")),
-        percentiles: if histograms {
-            Known::NotRecorded
-        } else {
-            Known::Absent(none("no percentile is stated"))
-        },
+        percentiles: percentiles(m),
         overhead: Known::Absent(none("no overhead is stated")),
         claim: Known::Absent(none("a run makes no claim")),
         numbers: Known::Is(numbers(m)),
@@ -336,6 +333,31 @@ fn exclusions(m: &RunMaterial<'_>) -> Exclusions {
     Exclusions { started, left_out, ratio_with_them: None }
 }
 
+/// The percentiles that are stated: those of the merged histograms that are not withheld.
+fn percentiles(m: &RunMaterial<'_>) -> Known<Vec<PercentileEvidence>> {
+    let all = m.analysis.histograms.iter().flat_map(|h| &h.percentiles);
+    let stated: Vec<PercentileEvidence> = all
+        .filter(|p| p.value.is_some())
+        .map(|p| PercentileEvidence {
+            quantile: p.quantile,
+            load: p.load.map(|load| match load {
+                Load::Open => Loop::Open,
+                Load::Closed => Loop::Closed,
+            }),
+            // A run states them as what its requests saw; a claim about arrivals is made elsewhere.
+            as_arrivals: p.load.map(|load| load == Load::Open),
+            slips_charged: p.load.map(|load| load == Load::Open),
+            hidden: None,
+            n_eff: Some(p.samples as f64),
+            merge: Some(if p.trials == 1 { Merge::One } else { Merge::Histograms }),
+        })
+        .collect();
+    if stated.is_empty() {
+        return Known::Absent("no percentile is stated".to_owned());
+    }
+    Known::Is(stated)
+}
+
 fn numbers(m: &RunMaterial<'_>) -> Vec<NumberEvidence> {
     let kind = m.plan.workload.metric(&m.analysis.metric).map(|s| s.kind);
     m.analysis
@@ -348,8 +370,8 @@ fn numbers(m: &RunMaterial<'_>) -> Vec<NumberEvidence> {
             } else {
                 format!("{} of {}", s.metric, s.label)
             },
-            exact: s.summary.geomean.or(s.summary.mean),
-            interval: s.summary.interval,
+            exact: s.centre(),
+            interval: s.interval(),
             kind: Some(kind.unwrap_or(Kind::Measured)),
             // The page prints the kind of every metric that was not measured.
             labelled: true,

@@ -57,7 +57,7 @@ pub fn measured(
     deciding
         .iter()
         .filter_map(|s| {
-            let value = s.summary.geomean.or(s.summary.mean)?;
+            let value = s.centre()?;
             let label = s.label.trim();
             let plain = deciding.len() == 1 || label.is_empty();
             Some(Measured {
@@ -70,7 +70,7 @@ pub fn measured(
                 unit: s.unit.clone(),
                 better: s.better,
                 value,
-                interval: s.summary.interval,
+                interval: s.interval(),
                 counts: Counts {
                     chips: count("cpu.sockets"),
                     cores: count("cpu.cores"),

@@ -3,10 +3,10 @@
 use std::collections::BTreeMap;
 
 use assay_model::{
-    Analysis, Better, Checks, Comparison, Design, Experiment, Finding, Kind, LedgerEntry,
-    LedgerEvent, Method, MetricValue, Order, Outcome, Plan, PlannedTrial, SCHEMA_VERSION, Scalar,
-    Severity, StreamSummary, Summary, Treatment, TreatmentSummary, TrialRecord, ValidationResult,
-    Verdict, WorkloadSpec,
+    Analysis, Better, Checks, Comparison, Design, Experiment, Finding, HistogramSummary, Kind,
+    LedgerEntry, LedgerEvent, Load, Method, MetricValue, Order, Outcome, Percentile, Plan,
+    PlannedTrial, SCHEMA_VERSION, Scalar, Severity, StreamSummary, Summary, Treatment,
+    TreatmentSummary, TrialRecord, ValidationResult, Verdict, WorkloadSpec,
 };
 use assay_rules::catalogue::{Evidence, Known, Profile, RunMaterial, from_run, run};
 
@@ -252,4 +252,49 @@ fn a_ledger_that_is_not_read_cannot_speak() {
     r.ledger.clear();
     let report = run(&evidence(&r), Profile::Lab);
     assert!(report.cannot_check.iter().any(|c| c.id == "F39"));
+}
+
+#[test]
+fn percentiles_of_merged_histograms_are_counted() {
+    let status = |r: &Run, id: &str| {
+        let report = run(&evidence(r), Profile::Lab);
+        let of = |found: bool, word: &'static str| found.then_some(word);
+        of(report.passed.iter().any(|c| c.id == id), "passed")
+            .or(of(report.findings.iter().any(|f| f.id == id), "found"))
+            .or(of(report.cannot_check.iter().any(|c| c.id == id), "cannot check"))
+    };
+    let percentile = |samples: u64, value: Option<f64>| Percentile {
+        quantile: 0.99,
+        metric: Some("p99".into()),
+        value,
+        samples,
+        beyond: samples / 100,
+        trials: 8,
+        load: Some(Load::Open),
+        withheld: String::new(),
+    };
+    let with = |p: Percentile| {
+        let mut r = a_run(8);
+        r.analysis.histograms.push(HistogramSummary {
+            treatment: 0,
+            label: "threads=1".into(),
+            name: "response_time".into(),
+            unit: "s".into(),
+            at: None,
+            least: Some(1e-6),
+            greatest: Some(1.0),
+            unanswered: 0,
+            percentiles: vec![p],
+        });
+        r
+    };
+    let enough = with(percentile(1000, Some(0.1)));
+    assert_eq!((status(&enough, "F23"), status(&enough, "F24")), (Some("passed"), Some("passed")));
+    let few = with(percentile(999, Some(0.1)));
+    assert_eq!(found(&few, "F24").unwrap().0, Severity::Invalid);
+    // What is withheld is not stated.
+    let withheld = with(percentile(999, None));
+    assert_eq!(status(&withheld, "F24"), None);
+    let unknown = with(Percentile { load: None, ..percentile(1000, Some(0.1)) });
+    assert_eq!(status(&unknown, "F23"), Some("cannot check"));
 }

@@ -4,11 +4,10 @@
 use std::collections::BTreeMap;
 use std::ffi::OsString;
 use std::fs;
-use std::os::unix::fs::DirBuilderExt;
 use std::path::{Path, PathBuf};
 
 use assay_model::Fact;
-use assay_sut::sha256_file;
+use assay_sut::{scratch, sha256_file};
 
 use super::params::{Network, Own, Params, Server, Transport};
 use super::server::{self, Running};
@@ -88,11 +87,8 @@ struct Folder(PathBuf);
 
 impl Folder {
     fn make() -> std::io::Result<Self> {
-        let now = assay_sut::clock::monotonic_ns();
-        let path =
-            std::env::temp_dir().join(format!("assay-memcached-{}-{now}", std::process::id()));
-        fs::DirBuilder::new().mode(0o700).create(&path)?;
-        Ok(Folder(path))
+        // A process that is killed meanwhile leaves it to the next sweep.
+        scratch::make(&scratch::root(), scratch::OWNER).map(Folder)
     }
 }
 

@@ -4,6 +4,7 @@
 use std::time::Duration;
 
 use assay_memload::config::{Arrivals, Config, Mode, Think};
+use assay_memload::search::Point;
 use assay_memload::{Report, SearchBound, search_max};
 use assay_model::{Event, Phase, units};
 
@@ -21,6 +22,23 @@ fn at_rate(config: &Config, rate: f64) -> Config {
 
 fn percent(quantile: f64) -> String {
     format!("{} %", (quantile * 1e6).round() / 1e4)
+}
+
+/// What was wrong with the answers of a step. That none came in time is no fault of a rate too high;
+/// that a wrong one came is one of the server, and no rate that it is told with counts.
+fn wrong_answers(step: u32, point: &Point) -> Option<String> {
+    let kinds: Vec<String> = point
+        .errors
+        .kinds()
+        .filter(|(kind, _)| kind.is_wrong_answer())
+        .map(|(kind, n)| format!("{n} {}", kind.name()))
+        .collect();
+    let first = point.errors.texts.iter().find(|(kind, _)| kind.is_wrong_answer());
+    let first = first.map_or("", |t| t.1.as_str());
+    (!kinds.is_empty()).then(|| {
+        let rate = units::format_value(point.rate, "ops/s");
+        format!("step {step} at {rate}: {} (the first: {first})", kinds.join(", "))
+    })
 }
 
 /// Finds the highest rate whose quantile keeps the bound, and measures it once more, which is what the
@@ -47,8 +65,11 @@ pub fn max_rate(
     );
     let mut steps = 0;
     let channel = &mut *stage.channel;
+    let (errors, wrong) = (&mut stage.errors, &mut stage.wrong);
     let found = search_max(&stage.config, search, stage.stop, |point, kept| {
         steps += 1;
+        *errors += point.errors.total();
+        wrong.extend(wrong_answers(steps, point));
         let progress = f64::from(steps) / f64::from(search.most_steps + 1);
         channel.send(&Event::Progress { progress });
         let time = point
@@ -59,10 +80,11 @@ pub fn max_rate(
                 "step {steps}: at {} {} of the response times were within {time}: {}",
                 units::format_value(point.rate, "ops/s"),
                 percent(quantile),
-                match (kept, point.kept) {
-                    (true, _) => "kept",
-                    (false, true) => "too long",
-                    (false, false) => "the rate was not kept",
+                match (kept, point.kept, point.errors.total()) {
+                    (true, ..) => "kept".to_owned(),
+                    (false, true, _) => "too long".to_owned(),
+                    (false, false, 0) => "the rate was not kept".to_owned(),
+                    (false, false, n) => format!("{n} errors"),
                 }
             ),
         });
@@ -119,13 +141,11 @@ pub fn saturation(stage: &mut Stage<'_>, rates: &[f64], steps: u32) -> Result<()
     }
     rates.sort_by(f64::total_cmp);
     let mut best: Option<(f64, Report)> = None;
-    let mut errors = 0;
     for (i, rate) in rates.iter().enumerate() {
         let config = at_rate(&stage.config, *rate);
         let (report, _) = stage.measure(&config, false)?;
         said::point(*rate, &report, &config, stage.channel);
         stage.channel.send(&Event::Progress { progress: (i + 1) as f64 / rates.len() as f64 });
-        errors += report.errors.total();
         let throughput = report.throughput().unwrap_or(0.0);
         if best.as_ref().is_none_or(|(most, _)| throughput > *most) {
             best = Some((throughput, report));
@@ -143,6 +163,6 @@ pub fn saturation(stage: &mut Stage<'_>, rates: &[f64], steps: u32) -> Result<()
         }
         stage.note(format!("at the highest throughput: {}", limit.reasons.join("; ")));
     }
-    said::metric(stage.channel, "errors", Some(errors as f64));
+    said::metric(stage.channel, "errors", Some(stage.errors as f64));
     Ok(())
 }

@@ -8,6 +8,7 @@ mod certificate;
 mod failure;
 mod finding;
 mod honest;
+mod lab_watch;
 mod memtier;
 mod namespace;
 mod order;

@@ -46,8 +46,9 @@ fn gets(report: &Report) -> Histogram<u64> {
     times
 }
 
-/// Sends the metrics of a run. `seen` is what was seen of the server in its window.
-pub fn metrics(report: &Report, seen: &Seen, channel: &mut Channel) {
+/// Sends the metrics of a run. `seen` is what was seen of the server in its window, `errors` those of all
+/// runs of the trial.
+pub fn metrics(report: &Report, seen: &Seen, errors: u64, channel: &mut Channel) {
     let gets = gets(report);
     let window = Some(report.window_s()).filter(|w| *w > 0.0);
     let per_s = |bytes: u64| window.map(|w| bytes as f64 / w);
@@ -70,7 +71,7 @@ pub fn metrics(report: &Report, seen: &Seen, channel: &mut Channel) {
         ("server_cpus", report.limit.server.map(|used| used.cpus)),
         ("evictions", seen.window_count("evictions").map(|n| n as f64)),
         ("unanswered", Some(report.unanswered as f64)),
-        ("errors", Some(report.errors.total() as f64)),
+        ("errors", Some(errors as f64)),
     ];
     for (name, value) in rows {
         metric(channel, name, value);

@@ -1,15 +1,14 @@
 //! The body of a trial: `assay __work memcached JSON`, in a process of its own. Starts the server, fills
 //! it, loads it, checks it and stops it.
 
-use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use assay_memload::config::Config;
 use assay_memload::{Ended, ErrorKind, Report, Target, Trust, limits, preload};
 use assay_model::{Event, Phase};
-use assay_sut::Interrupt;
 
 use super::failure::Failure;
+use super::lab_watch::stop_flag;
 use super::order::Order;
 use super::params::{Driver, Find, Params, Server, Transport};
 use super::server::Running;
@@ -33,6 +32,8 @@ pub struct Stage<'a> {
     pub channel: &'a mut Channel,
     /// What was wrong in any of the runs; the trial is invalid if there is anything.
     pub wrong: Vec<String>,
+    /// Errors of all runs together.
+    pub errors: u64,
     /// What was checked.
     pub checked: Vec<String>,
 }
@@ -44,9 +45,8 @@ pub struct Stage<'a> {
 /// false`.
 pub fn run(json: &str, channel: &mut Channel) -> Result<(), Failure> {
     let order: Order = serde_json::from_str(json).map_err(Failure::Order)?;
-    end_with_the_lab(&order)?;
     let params = Params::from_map(&order.params)?;
-    let stop = stop_flag()?;
+    let stop = stop_flag(&order)?;
     let split = split(&order.cpus, &params.client_cpus, params.load.threads, &params.server);
     limits::make_room(params.load.connections, params.load.threads)?;
     channel.send(&Event::Phase { phase: Phase::RampUp, t_ns: None });
@@ -80,40 +80,6 @@ pub fn run(json: &str, channel: &mut Channel) -> Result<(), Failure> {
         note(channel, sentence);
     }
     done
-}
-
-/// A lab that is killed takes its trial with it, and the trial its server.
-fn end_with_the_lab(order: &Order) -> Result<(), Failure> {
-    use rustix::process::{Signal, getppid, set_parent_process_death_signal};
-    set_parent_process_death_signal(Some(Signal::KILL)).map_err(|e| Failure::Start {
-        program: "the watch for the lab's end".into(),
-        source: e.into(),
-    })?;
-    let parent = getppid().map_or(0, |p| p.as_raw_nonzero().get() as u32);
-    // It may have ended before the kernel was told.
-    if order.lab != 0 && parent != order.lab { Err(Failure::Stopped) } else { Ok(()) }
-}
-
-/// A flag that the first signal to end sets, so that the server is stopped in order.
-fn stop_flag() -> Result<Arc<AtomicBool>, Failure> {
-    let failed = |source| Failure::Start { program: "the watch for signals".into(), source };
-    let interrupt = Interrupt::install().map_err(failed)?;
-    let stop = Arc::new(AtomicBool::new(false));
-    let flag = Arc::clone(&stop);
-    let wait = move || {
-        let mut fds = [rustix::event::PollFd::from_borrowed_fd(
-            interrupt.as_fd(),
-            rustix::event::PollFlags::IN,
-        )];
-        while !interrupt.fired() {
-            if rustix::event::poll(&mut fds, None).is_err_and(|e| e != rustix::io::Errno::INTR) {
-                return;
-            }
-        }
-        flag.store(true, Ordering::Release);
-    };
-    std::thread::Builder::new().name("signals".into()).spawn(wait).map_err(failed)?;
-    Ok(stop)
 }
 
 fn note(channel: &mut Channel, note: String) {
@@ -164,6 +130,7 @@ impl Trial<'_> {
             stop,
             channel,
             wrong: Vec::new(),
+            errors: 0,
             checked: Vec::new(),
         };
         if let Driver::Memtier(path) = &self.params.driver {
@@ -248,7 +215,7 @@ impl Stage<'_> {
         let config = self.config.clone();
         let (report, seen) = self.measure(&config, true)?;
         self.channel.send(&Event::Progress { progress: 1.0 });
-        said::metrics(&report, &seen, self.channel);
+        said::metrics(&report, &seen, self.errors, self.channel);
         said::histograms(&report, &config, self.channel);
         let limit = honest::judged(&report.limit, self.server_cpus);
         for event in honest::findings(&config, &report, &seen, &limit) {
@@ -313,6 +280,7 @@ impl Stage<'_> {
 
     /// Looks for wrong answers and for counts that the server does not confirm.
     fn judge(&mut self, config: &Config, report: &Report, seen: &Seen) {
+        self.errors += report.errors.total();
         if report.errors.total() > 0 {
             let kinds: Vec<String> =
                 report.errors.kinds().map(|(kind, n)| format!("{n} {}", kind.name())).collect();

@@ -1,0 +1,153 @@
+//! Sentences that differ only in their numbers, said once: with the range of each number and the trials
+//! that they are about.
+
+/// Sentences of one wording.
+#[derive(Debug, Clone)]
+pub(crate) struct Alike {
+    /// What stands before, between and after the numbers.
+    words: Vec<String>,
+    /// The least and the greatest of each number, as they were written.
+    ranges: Vec<(String, String)>,
+    /// The trials that said it.
+    pub trials: Vec<u32>,
+}
+
+impl Alike {
+    /// One sentence of one trial; of the run as a whole without one.
+    pub fn new(text: &str, trial: Option<u32>) -> Self {
+        let (words, numbers) = split(text);
+        let ranges = numbers.into_iter().map(|n| (n.clone(), n)).collect();
+        Alike { words, ranges, trials: trial.into_iter().collect() }
+    }
+
+    /// Takes another in if it has the same wording.
+    pub fn take(&mut self, other: &Alike) -> bool {
+        if self.words != other.words {
+            return false;
+        }
+        let value = |text: &str| text.parse::<f64>().unwrap_or(f64::NAN);
+        for (mine, theirs) in self.ranges.iter_mut().zip(&other.ranges) {
+            if value(&theirs.0) < value(&mine.0) {
+                mine.0.clone_from(&theirs.0);
+            }
+            if value(&theirs.1) > value(&mine.1) {
+                mine.1.clone_from(&theirs.1);
+            }
+        }
+        self.trials.extend(&other.trials);
+        true
+    }
+
+    /// The sentence, with `least..greatest` where a number differed.
+    pub fn text(&self) -> String {
+        let mut out = String::new();
+        let mut ranges = self.ranges.iter();
+        for words in &self.words {
+            out.push_str(words);
+            if let Some((low, high)) = ranges.next() {
+                out.push_str(low);
+                if low != high {
+                    out.push_str("..");
+                    out.push_str(high);
+                }
+            }
+        }
+        out
+    }
+}
+
+/// The words around the numbers, and the numbers: digits with at most one point inside.
+fn split(text: &str) -> (Vec<String>, Vec<String>) {
+    let (mut words, mut numbers) = (vec![String::new()], Vec::new());
+    let mut rest = text;
+    while let Some(c) = rest.chars().next() {
+        let digits = number(rest);
+        // Digits that belong to a word (`p99`, `F22`) are no number of their own.
+        let word =
+            words.last().and_then(|w| w.chars().next_back()).is_some_and(char::is_alphabetic);
+        if digits == 0 || word {
+            let take = if digits == 0 { c.len_utf8() } else { digits };
+            words.last_mut().expect("it begins with one").push_str(&rest[..take]);
+            rest = &rest[take..];
+        } else {
+            numbers.push(rest[..digits].to_owned());
+            words.push(String::new());
+            rest = &rest[digits..];
+        }
+    }
+    (words, numbers)
+}
+
+/// How many bytes of a number the text begins with.
+fn number(text: &str) -> usize {
+    let digits = |t: &str| t.bytes().take_while(u8::is_ascii_digit).count();
+    let whole = digits(text);
+    if whole == 0 || !text[whole..].starts_with('.') {
+        return whole;
+    }
+    match digits(&text[whole + 1..]) {
+        0 => whole,
+        part => whole + 1 + part,
+    }
+}
+
+/// Sentences of trials, grouped by wording, in the order in which each wording came first.
+pub(crate) fn group<'a>(all: impl Iterator<Item = (u32, &'a str)>) -> Vec<Alike> {
+    let mut groups: Vec<Alike> = Vec::new();
+    for (trial, text) in all {
+        let one = Alike::new(text, Some(trial));
+        if !groups.iter_mut().any(|g| g.take(&one)) {
+            groups.push(one);
+        }
+    }
+    groups
+}
+
+/// `trial 3`, `trials 1, 2, 5`; of many, how many.
+pub(crate) fn trials_text(trials: &[u32]) -> String {
+    const NAMED: usize = 6;
+    let named: Vec<String> = trials.iter().take(NAMED).map(u32::to_string).collect();
+    match trials {
+        [] => String::new(),
+        [one] => format!("trial {one}"),
+        more if more.len() > NAMED => {
+            format!("{} trials ({}, ...)", more.len(), named.join(", "))
+        }
+        _ => format!("trials {}", named.join(", ")),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn sentences_of_one_wording_become_one_with_ranges() {
+        let said = [
+            (1, "thread 1 used 98.5 % of CPU 0; p99 is 12 ms"),
+            (2, "thread 1 used 97 % of CPU 0; p99 is 9 ms"),
+            (3, "nothing was found"),
+            (4, "thread 1 used 99 % of CPU 0; p99 is 10 ms"),
+        ];
+        let groups = group(said.into_iter());
+        assert_eq!(groups.len(), 2);
+        assert_eq!(groups[0].text(), "thread 1 used 97..99 % of CPU 0; p99 is 9..12 ms");
+        assert_eq!(groups[0].trials, [1, 2, 4]);
+        assert_eq!(groups[1].text(), "nothing was found");
+    }
+
+    #[test]
+    fn a_unit_is_a_word_and_numbers_end_at_their_point() {
+        assert_eq!(group([(1, "it took 3 s."), (2, "it took 3 ms.")].into_iter()).len(), 2);
+        let one = &group([(1, "it was 3. Then 4.5 came")].into_iter())[0];
+        assert_eq!(one.text(), "it was 3. Then 4.5 came");
+        assert_eq!(split("1..2 µs").1, ["1", "2"]);
+    }
+
+    #[test]
+    fn many_trials_are_counted() {
+        assert_eq!(trials_text(&[4]), "trial 4");
+        assert_eq!(trials_text(&[1, 2]), "trials 1, 2");
+        assert!(trials_text(&(1..=20).collect::<Vec<_>>()).starts_with("20 trials (1, 2"));
+    }
+}
