@@ -33,8 +33,14 @@ pub(crate) fn of(run: &RunReader, records: &[TrialRecord]) -> Result<RunSummary>
         planned: plan.trials.len() as u32,
         metric: plan.metric.clone(),
         unit: unit.unwrap_or_default(),
-        value: geometric_mean(&values),
+        value: geometric_mean(&values).filter(|_| !is_percentile(&of_baseline, &plan.metric)),
     })
+}
+
+/// Whether the metric is a percentile of a histogram: of those a mean over trials says nothing.
+fn is_percentile(records: &[&TrialRecord], metric: &str) -> bool {
+    let mut of_trials = records.iter().flat_map(|r| r.histograms.values());
+    of_trials.any(|h| h.at.is_none() && h.percentiles.contains_key(metric))
 }
 
 /// exp of the mean of the logs; `None` without values, or when one is not positive.

@@ -149,7 +149,7 @@ fn a_run_is_measured_checked_and_described() {
         record["phases"].as_array().unwrap().iter().map(|p| p["phase"].as_str().unwrap()).collect();
     assert_eq!(phases, ["ramp-up", "steady", "ramp-down"]);
     for name in ["response_time.get", "response_time.set", "response_time.get-miss.small"] {
-        assert_eq!(record["histograms"][name][0], "ns", "{name}");
+        assert_eq!(record["histograms"][name]["unit"], "ns", "{name}");
     }
     let run = &world.runs()[0];
     assert!(run.join("trials/0001/samples.parquet").exists(), "the series is kept");
@@ -159,6 +159,41 @@ fn a_run_is_measured_checked_and_described() {
     assert_eq!(fact("sha256").as_str().unwrap().len(), 64);
     assert_eq!(fact("setting.num_threads"), "1");
     assert_eq!(world.run(&["archive", "verify"]).code, 0);
+}
+
+#[test]
+fn percentiles_are_read_from_the_histograms_of_all_trials() {
+    if !memcached() {
+        return;
+    }
+    let (world, mark) = (World::new(), Mark(1097));
+    let mut all = mark.arguments("run", &[]);
+    let blocks = all.iter().position(|w| w == "--blocks").unwrap() + 1;
+    all[blocks] = "2".to_owned();
+    let ran = done(&mut world.assay(&all.iter().map(String::as_str).collect::<Vec<_>>()));
+    let run = json(&ran.stdout);
+    let of = |name: &str| -> Vec<f64> {
+        let records = run["records"].as_array().unwrap();
+        records.iter().map(|r| metric(r, name).unwrap()).collect()
+    };
+    let analysis = &run["analysis"];
+    let summaries = analysis["summaries"].as_array().unwrap();
+    for (name, quantile) in [("p50", 0.5), ("p99", 0.99)] {
+        let told = &summaries.iter().find(|s| s["metric"] == name).unwrap()["percentile"];
+        assert_eq!((&told["trials"], &told["quantile"]), (&2.into(), &quantile.into()), "{told}");
+        assert_eq!(told["load"], "closed");
+        let (samples, beyond) =
+            (told["samples"].as_f64().unwrap(), told["beyond"].as_f64().unwrap());
+        assert!(beyond >= 10.0 && beyond <= samples * (1.0 - quantile) + 1.0, "{told}");
+        // That of both together lies between those of each, to the three digits of a histogram.
+        let (value, own) = (told["value"].as_f64().unwrap(), of(name));
+        let (low, high) = (own[0].min(own[1]), own[0].max(own[1]));
+        assert!(value >= low * 0.998 && value <= high * 1.002, "{value} of {own:?}");
+    }
+    let passed = analysis["checks"]["passed"].as_array().unwrap();
+    for check in ["F23", "F24"] {
+        assert!(passed.contains(&check.into()), "{check}: {}", analysis["checks"]);
+    }
 }
 
 #[test]

@@ -5,8 +5,8 @@ use std::collections::BTreeMap;
 
 use assay_model::{
     Analysis, Better, Checks, Comparison, CurveSummary, Experiment, HistogramSummary, Kind,
-    LedgerEntry, MetricValue, Order, Outcome, Plan, Scaling, Stop, SystemDescription, Treatment,
-    TreatmentSummary, TrialRecord, Verdict,
+    LedgerEntry, MetricValue, Order, Outcome, Plan, Scalar, Scaling, Stop, SystemDescription,
+    Treatment, TreatmentSummary, TrialRecord, Verdict,
 };
 use assay_stats::scaling::Size;
 use assay_stats::{CompareInput, Samples, compare, sequential, summarize};
@@ -74,7 +74,7 @@ pub fn analyse(recorded: &Recorded<'_>) -> Analysis {
     let suite = suite::results(experiment, plan, records, confidence);
     let scaling = match &suite {
         Some(results) => suite::scaling(experiment, results, confidence),
-        None => scaling(experiment, plan, records, main, confidence),
+        None => scaling(experiment, plan, records, &merged, main, confidence),
     };
     let mut analysis = Analysis {
         metric: main.name.clone(),
@@ -258,6 +258,7 @@ fn scaling(
     experiment: &Experiment,
     plan: &Plan,
     records: &[TrialRecord],
+    merged: &[HistogramSummary],
     metric: &Named,
     confidence: f64,
 ) -> Option<Scaling> {
@@ -266,16 +267,22 @@ fn scaling(
     let same_otherwise = |t: &&Treatment| {
         t.levels.iter().all(|(k, v)| k == factor || baseline.levels.get(k) == Some(v))
     };
-    let sizes: Vec<Size> = plan
-        .treatments
-        .iter()
-        .filter(same_otherwise)
+    let of = || plan.treatments.iter().filter(same_otherwise);
+    let sizes: Vec<Size> = of()
         .filter_map(|t| {
             let count = t.levels.get(factor)?.as_f64()?;
             Some(Size { count, values: values(records, t.id, &metric.name) })
         })
         .collect();
-    Some(assay_stats::scaling::scaling(factor, &metric.name, metric.better, &sizes, confidence))
+    let mut found =
+        assay_stats::scaling::scaling(factor, &metric.name, metric.better, &sizes, confidence);
+    for point in &mut found.points {
+        let at = of().find(|t| t.levels.get(factor).and_then(Scalar::as_f64) == Some(point.count));
+        let merged = at.and_then(|t| histograms::of_metric(merged, t.id, &metric.name));
+        // Speedups are of the trials' own percentiles, by block; a mean of them is no percentile.
+        point.value = merged.and_then(|p| p.value).unwrap_or(point.value);
+    }
+    Some(found)
 }
 
 /// Values that belong to the run as a whole.

@@ -115,7 +115,8 @@ pub struct RunSummary {
     pub metric: String,
     /// Its unit.
     pub unit: String,
-    /// The geometric mean of the baseline's trials; `null` when there is none.
+    /// The geometric mean of the baseline's trials; `null` when there is none, and for a percentile, which
+    /// is read from the histograms of all trials together.
     pub value: Option<f64>,
 }
 

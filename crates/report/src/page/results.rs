@@ -7,6 +7,7 @@ use super::parts::{Behind, figure, table_box};
 use super::{draw, suite, tables};
 use crate::figures::{NO_VALUE, count, point_text, quantile_name, x_text};
 use crate::gate::Gate;
+use crate::percentiles::withheld_points;
 use crate::view::{RunView, shown_points};
 use crate::words::{efficient, smoothness};
 
@@ -21,7 +22,7 @@ pub(super) fn section(view: &RunView, gate: &Gate) -> Markup {
         (curves(view, gate))
         @if let Some(chart) = draw::absolutes(view, gate) {
             h3 { (gate.analysis.metric) " of each treatment" }
-            (figure(&chart, &html! { "Mean with its interval above, every trial beneath; a dot leads to its trial." }, &under))
+            (figure(&chart, &html! { (absolute_caption(gate)) }, &under))
         }
         (tables::comparisons(view, gate))
         @if let Some(chart) = draw::ratios(view, gate) {
@@ -35,6 +36,19 @@ pub(super) fn section(view: &RunView, gate: &Gate) -> Markup {
             }
         }
         @if gate.run().is_none() { (tables::percentiles(view, gate)) (tables::metrics(view, gate)) }
+    }
+}
+
+fn absolute_caption(gate: &Gate) -> &'static str {
+    if gate
+        .analysis
+        .summaries
+        .iter()
+        .any(|s| s.metric == gate.analysis.metric && s.percentile.is_some())
+    {
+        "That of all trials' histograms together above, each trial's own beneath; a dot leads to its trial."
+    } else {
+        "Mean with its interval above, every trial beneath; a dot leads to its trial."
     }
 }
 
@@ -70,6 +84,7 @@ fn curves(view: &RunView, gate: &Gate) -> Markup {
                     (figure(&chart, &html! { (caption(part)) }, &data_table(view, name, part)))
                 }
             }
+            @for c in &own { @for sentence in withheld_points(&gate.analysis, c) { p class="soft" { (view.label(c.treatment)) ": " (sentence) "." } } }
             @if own.iter().all(|c| c.quantile.is_none()) { (choice(view, name, &own)) }
         }
     }

@@ -141,10 +141,11 @@ pub(super) fn percentiles(view: &RunView, gate: &Gate) -> Markup {
 pub(super) fn metrics(view: &RunView, gate: &Gate) -> Markup {
     let a = &gate.analysis;
     let others: Vec<&TreatmentSummary> =
-        a.summaries.iter().filter(|s| s.metric != a.metric).collect();
+        // Percentiles have a table of their own.
+        a.summaries.iter().filter(|s| s.metric != a.metric && s.percentile.is_none()).collect();
     let head = html! {
         th scope="col" { "metric" } th scope="col" { "treatment" } th scope="col" class="num" { "n" }
-        th scope="col" class="num" { "geometric mean (interval)" @if others.iter().any(|s| s.percentile.is_some()) { "; percentiles of merged histograms" } } th scope="col" class="num" { "least" } th scope="col" class="num" { "greatest" }
+        th scope="col" class="num" { "geometric mean (interval)" } th scope="col" class="num" { "least" } th scope="col" class="num" { "greatest" }
         th scope="col" { "better" }
     };
     let rows = html! {

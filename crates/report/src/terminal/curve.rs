@@ -7,6 +7,7 @@ use super::Style;
 use super::table::{Table, cell};
 use super::writer::{Paint, Writer};
 use crate::figures::{count, point_text, quantile_name, x_text};
+use crate::percentiles::withheld_points;
 
 /// Every curve: best, the most efficient size, smoothness, a sparkline and the values at powers of
 /// two. Nothing when there is no curve.
@@ -17,6 +18,9 @@ pub fn curves(analysis: &Analysis, style: Style) -> String {
             w.blank();
         }
         one(c, style, &mut w);
+        for sentence in withheld_points(analysis, c) {
+            w.wrapped(2, &sentence, Paint::Soft);
+        }
     }
     w.finish()
 }

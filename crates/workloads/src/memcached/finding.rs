@@ -166,3 +166,47 @@ pub fn saturation(stage: &mut Stage<'_>, rates: &[f64], steps: u32) -> Result<()
     said::metric(stage.channel, "errors", Some(stage.errors as f64));
     Ok(())
 }
+
+#[cfg(test)]
+mod tests {
+    use assay_memload::limiter::{Limit, Limiter};
+    use assay_memload::report::Errors;
+    use assay_memload::{Ended, ErrorKind};
+
+    use super::*;
+
+    #[test]
+    fn a_wrong_answer_in_a_step_is_told_and_a_late_one_is_not() {
+        let step = |kinds: &[(ErrorKind, u64)]| {
+            let mut errors = Errors::default();
+            for (kind, n) in kinds {
+                errors.counts[*kind as usize] = *n;
+                errors.texts.push((*kind, format!("the first of {}", kind.name())));
+            }
+            let limit = Limit {
+                limiter: Limiter::Unknown,
+                reasons: vec![],
+                generator_busy: None,
+                server: None,
+            };
+            let point = Point {
+                rate: 12_000.0,
+                throughput: 11_990.0,
+                p50_ns: None,
+                p99_ns: None,
+                p999_ns: None,
+                bound_ns: None,
+                kept: false,
+                errors,
+                ended: Ended::Complete,
+                limit,
+            };
+            wrong_answers(3, &point)
+        };
+        assert_eq!(step(&[]), None);
+        assert_eq!(step(&[(ErrorKind::TimedOut, 40)]), None);
+        let told = step(&[(ErrorKind::TimedOut, 40), (ErrorKind::WrongContent, 2)]).unwrap();
+        assert!(told.starts_with("step 3 at 12.00 kops/s: 2 wrong content"), "{told}");
+        assert!(told.contains("the first of wrong content"), "{told}");
+    }
+}

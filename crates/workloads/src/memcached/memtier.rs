@@ -70,7 +70,62 @@ pub fn run(path: Option<&Path>, dir: &Path, stage: &mut Stage<'_>) -> Result<(),
         ),
     })?;
     report(&config, &told, &seen, &used, stage);
+    check(&config, &told, &seen, stage);
+    stage.verdict();
     Ok(())
+}
+
+/// How far its count of operations and the server's may lie apart: they are taken a moment apart.
+const APART: f64 = 0.05;
+
+/// Holds what it says against what the server counted and what was filled in. It looks at no value, so
+/// that is all that can be known of its answers.
+fn check(config: &Config, told: &Told, seen: &Seen, stage: &mut Stage<'_>) {
+    let operations = told.throughput * told.seconds;
+    if operations <= 0.0 {
+        stage.wrong.push("memtier_benchmark was answered nothing".into());
+        return;
+    }
+    match told.errors {
+        Some(errors) if errors > 0.0 => {
+            stage.wrong.push(format!("memtier_benchmark tells of {errors} connection errors"));
+        }
+        Some(_) => stage.checked.push("memtier_benchmark tells of no connection error".into()),
+        None => stage.checked.push("memtier_benchmark does not tell of connection errors".into()),
+    }
+    let counted = seen.window_count("cmd_get").zip(seen.window_count("cmd_set"));
+    if let Some(counted) = counted.map(|(gets, sets)| (gets + sets) as f64) {
+        let sentence = format!(
+            "memtier_benchmark tells of {operations:.0} operations, the server counted {counted:.0}"
+        );
+        // Others may use a server that is not the trial's own.
+        let ours = config.server_pid.is_some();
+        let agree = (counted / operations - 1.0).abs() <= APART;
+        if agree || !ours { &mut stage.checked } else { &mut stage.wrong }.push(sentence);
+    }
+    let evictions = seen.window_count("evictions");
+    match told.hit_share {
+        Some(share) if share < 1.0 && evictions == Some(0) && config.server_pid.is_some() => {
+            stage.wrong.push(format!(
+                "{:.3} % of the gets missed, though every key had been set and none was evicted",
+                (1.0 - share) * 100.0
+            ));
+        }
+        Some(share) => stage.checked.push(format!("{:.3} % of the gets hit", share * 100.0)),
+        None => {}
+    }
+    if let Some(n) = evictions.filter(|n| *n > 0) {
+        let message =
+            format!("the server threw {n} objects out for others in the measurement window");
+        let remedy = "raise `server.memory`, or ask for fewer `keys`";
+        stage.channel.send(&honest::finding(
+            "F16",
+            "same-work",
+            assay_model::Severity::Warning,
+            message,
+            remedy,
+        ));
+    }
 }
 
 /// What it is told in every run: where, how, and which objects.

@@ -285,10 +285,10 @@ impl Stage<'_> {
             let kinds: Vec<String> =
                 report.errors.kinds().map(|(kind, n)| format!("{n} {}", kind.name())).collect();
             let first = report.errors.texts.first().map_or("", |t| t.1.as_str());
-            let stalls = config.depth > 1 && matches!(config.target, Target::Tls { .. });
-            let hint = if stalls && report.errors.of(ErrorKind::TimedOut) > 0 {
-                "; memcached 1.6.18 was seen to stop answering when several operations come at once over TLS: \
-                 `depth = 1` does not ask that of it"
+            let tls = config.depth > 1 && matches!(config.target, Target::Tls { .. });
+            let hint = if tls && report.errors.of(ErrorKind::TimedOut) > 0 {
+                "; a memcached that reads part of what TLS has decrypted waits on the socket for the rest: try \
+                 `depth = 1`"
             } else {
                 ""
             };
@@ -308,7 +308,7 @@ impl Stage<'_> {
     }
 
     /// Says whether the answers were right.
-    fn verdict(&mut self) {
+    pub fn verdict(&mut self) {
         let valid = self.wrong.is_empty();
         let detail = if valid { self.checked.join("; ") } else { self.wrong.join("; ") };
         self.channel.send(&Event::Valid { valid, detail });
