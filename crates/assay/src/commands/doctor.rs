@@ -186,7 +186,16 @@ pub fn restore_quietly() {
 
 fn restore(cli: &Cli) -> Result<Exit> {
     let reports = assay_sut::restore_pending(&assay_sut::state_dir(), &Root::system())?;
-    let all: Vec<String> = reports.iter().flat_map(lines).collect();
+    let mut all: Vec<String> = reports.iter().flat_map(lines).collect();
+    let scratch = assay_lab::scratch_root();
+    let swept = assay_lab::sweep_scratch(&scratch);
+    if swept > 0 {
+        let folders = if swept == 1 { "folder" } else { "folders" };
+        all.push(format!(
+            "removed {swept} {folders} that a killed assay had left in {}",
+            scratch.display()
+        ));
+    }
     if cli.json {
         print(&serde_json::to_string_pretty(&all)?)?;
     } else if all.is_empty() {
