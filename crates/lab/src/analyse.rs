@@ -55,7 +55,8 @@ pub fn analyse(recorded: &Recorded<'_>) -> Analysis {
             let values = values(records, treatment.id, &metric.name);
             let present: Vec<f64> = values.iter().copied().flatten().collect();
             let percentile = histograms::of_metric(&merged, treatment.id, &metric.name);
-            if present.is_empty() && percentile.is_none() && metric.name != main.name {
+            let told = percentile.as_ref().is_some_and(|p| p.trials > 0);
+            if present.is_empty() && !told && metric.name != main.name {
                 continue;
             }
             summaries.push(TreatmentSummary {

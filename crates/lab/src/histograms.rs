@@ -167,18 +167,30 @@ fn read(hdr: &str) -> Result<Histogram<u64>, String> {
         .map_err(|e| format!("it is not an HdrHistogram V2 ({e})"))
 }
 
-/// The merged percentile that a treatment's metric is, if it is one.
+/// The merged percentile that a treatment's metric is, if it is one. Of a treatment whose trials keep no
+/// histogram, where others' do, it is withheld.
 pub(crate) fn of_metric(
     merged: &[HistogramSummary],
     treatment: u32,
     metric: &str,
 ) -> Option<Percentile> {
-    merged
-        .iter()
-        .filter(|h| h.treatment == treatment && h.at.is_none())
-        .flat_map(|h| &h.percentiles)
-        .find(|p| p.metric.as_deref() == Some(metric))
-        .cloned()
+    let whole = || merged.iter().filter(|h| h.at.is_none());
+    let named = |h: &&HistogramSummary| -> Option<Percentile> {
+        h.percentiles.iter().find(|p| p.metric.as_deref() == Some(metric)).cloned()
+    };
+    let own = whole().filter(|h| h.treatment == treatment).find_map(|h| named(&h));
+    own.or_else(|| {
+        let other = whole().find_map(|h| named(&h))?;
+        Some(Percentile {
+            value: None,
+            samples: 0,
+            beyond: 0,
+            trials: 0,
+            load: None,
+            withheld: "its trials keep no histogram to add up".to_owned(),
+            ..other
+        })
+    })
 }
 
 /// The merged percentiles that a treatment's curve is of, by x; empty when it is of none.
@@ -259,6 +271,16 @@ mod tests {
         let merged = sum(&[lost]);
         assert!(p(&merged, 0.99).withheld.contains("among the 20 operations"), "{merged:?}");
         assert!((p(&merged, 0.5).value.unwrap() / 500e-6 - 1.0).abs() < 2e-3);
+    }
+
+    #[test]
+    fn a_treatment_without_histograms_has_no_percentile() {
+        let merged = [HistogramSummary { treatment: 1, ..sum(&[told((1..=5000).map(|i| i * 9))]) }];
+        assert!(of_metric(&merged, 1, "p99").unwrap().value.is_some());
+        let other = of_metric(&merged, 2, "p99").unwrap();
+        assert_eq!((other.value, other.quantile, other.trials), (None, 0.99, 0));
+        assert!(other.withheld.contains("no histogram"));
+        assert_eq!(of_metric(&merged, 1, "throughput"), None);
     }
 
     #[test]

@@ -387,7 +387,8 @@ fn report(config: &Config, told: &Told, seen: &Seen, used: &Used, stage: &mut St
     stage.note(limit.reasons.join("; "));
     stage.note(
         "memtier_benchmark made the load: values were not checked, each class had its mean size, and its response \
-         times are those of a closed loop over the whole window",
+         times are those of a closed loop over the whole window; its percentiles are this trial's alone, it leaves \
+         no histogram to add to those of other trials",
     );
 }
 
