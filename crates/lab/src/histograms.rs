@@ -98,7 +98,7 @@ impl<'a> Sum<'a> {
         }
         wanted.sort_by(|a, b| a.0.total_cmp(&b.0));
         let told = !self.values.is_empty() && self.fault.is_empty();
-        let value = |v: u64| told.then(|| v as f64 * factor);
+        let value = |v: u64| told.then_some(v as f64 * factor);
         HistogramSummary {
             treatment: 0,
             label: String::new(),

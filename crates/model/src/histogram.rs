@@ -47,16 +47,24 @@ pub(crate) fn is_zero(n: &u64) -> bool {
 #[derive(Deserialize, JsonSchema)]
 #[serde(untagged)]
 enum Written {
+    /// Unit and histogram, as records once had it.
     Pair(String, String),
+    /// The histogram with everything known of it.
     Whole {
+        /// The unit of its values.
         unit: String,
+        /// The histogram, HdrHistogram V2, base64.
         hdr: String,
+        /// How many values are known to be longer than any in it: operations that came to no answer.
         #[serde(default)]
         unanswered: u64,
+        /// The metrics (or curves, with `at`) that are percentiles of it: name to quantile.
         #[serde(default)]
         percentiles: BTreeMap<String, f64>,
+        /// The x of the curves' point that it is of.
         #[serde(default)]
         at: Option<f64>,
+        /// How the requests were sent.
         #[serde(default)]
         load: Option<Load>,
     },

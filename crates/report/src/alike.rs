@@ -111,7 +111,7 @@ pub(crate) fn trials_text(trials: &[u32]) -> String {
         [] => String::new(),
         [one] => format!("trial {one}"),
         more if more.len() > NAMED => {
-            format!("{} trials ({}, ...)", more.len(), named.join(", "))
+            format!("{} trials: {}, ...", more.len(), named.join(", "))
         }
         _ => format!("trials {}", named.join(", ")),
     }
@@ -148,6 +148,6 @@ mod tests {
     fn many_trials_are_counted() {
         assert_eq!(trials_text(&[4]), "trial 4");
         assert_eq!(trials_text(&[1, 2]), "trials 1, 2");
-        assert!(trials_text(&(1..=20).collect::<Vec<_>>()).starts_with("20 trials (1, 2"));
+        assert!(trials_text(&(1..=20).collect::<Vec<_>>()).starts_with("20 trials: 1, 2"));
     }
 }

@@ -141,8 +141,11 @@ pub(super) fn percentiles(view: &RunView, gate: &Gate) -> Markup {
 pub(super) fn metrics(view: &RunView, gate: &Gate) -> Markup {
     let a = &gate.analysis;
     let others: Vec<&TreatmentSummary> =
-        // Percentiles have a table of their own.
-        a.summaries.iter().filter(|s| s.metric != a.metric && s.percentile.is_none()).collect();
+        // Percentiles have a table of their own, but for those of trials without histograms.
+        a.summaries
+            .iter()
+            .filter(|s| s.metric != a.metric && s.percentile.as_ref().is_none_or(|p| p.trials == 0))
+            .collect();
     let head = html! {
         th scope="col" { "metric" } th scope="col" { "treatment" } th scope="col" class="num" { "n" }
         th scope="col" class="num" { "geometric mean (interval)" } th scope="col" class="num" { "least" } th scope="col" class="num" { "greatest" }

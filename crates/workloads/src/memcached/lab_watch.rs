@@ -87,7 +87,8 @@ mod tests {
     use super::*;
 
     fn order(lab: u32) -> Order {
-        Order { params: Default::default(), cpus: vec![], dir: "/".into(), lab, rates: vec![] }
+        let params = std::collections::BTreeMap::new();
+        Order { params, cpus: vec![], dir: "/".into(), lab, rates: vec![] }
     }
 
     #[test]
