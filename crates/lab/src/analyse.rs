@@ -215,7 +215,7 @@ fn curves(
                 .metric(name)
                 .map_or_else(|| Better::from_unit(&first.unit), |m| m.better);
             let percentiles = histograms::of_curve(histograms, treatment.id, name);
-            let merged = if percentiles.is_empty() {
+            let mut merged = if percentiles.is_empty() {
                 assay_stats::curve::merge(&trials, better, confidence)
             } else {
                 // A sum has no trials to take an interval from.
@@ -228,6 +228,10 @@ fn curves(
                 }
                 merged
             };
+            // A percentile is least where nothing is asked: there is nothing to choose by it.
+            if !percentiles.is_empty() {
+                (merged.best, merged.efficient, merged.smoothness) = (None, None, None);
+            }
             let (best, efficient, judged) = match workload.and_then(|w| w.choose(name, &trials)) {
                 Some(c) => (Some(c.best), Some(c.efficient), c.judged),
                 None => (merged.best, merged.efficient, "judged with its near neighbours"),

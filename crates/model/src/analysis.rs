@@ -89,7 +89,7 @@ pub struct CurveSummary {
     pub kind: crate::Kind,
     /// The points by rising x.
     pub points: Vec<CurvePoint>,
-    /// Where the curve is best.
+    /// Where the curve is best; `null` for one of a `quantile`.
     pub best: Option<CurvePoint>,
     /// The smallest x whose value is within 2 % of the best: the one to choose.
     pub efficient: Option<CurvePoint>,
