@@ -7,8 +7,8 @@ use crate::figures::{
     x_text,
 };
 use crate::gate::Gate;
-use crate::suite::{HOW, comparison_cells, geomean_text, member_text, spread_sentence, total_text};
 use crate::percentiles;
+use crate::suite::{HOW, comparison_cells, geomean_text, member_text, spread_sentence, total_text};
 use crate::terminal::{KEY_FACTS, fact_text};
 use crate::view::{RunView, deciding, outcome_word};
 use crate::words;
