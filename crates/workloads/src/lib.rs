@@ -5,13 +5,13 @@
 
 pub mod block_size;
 mod command;
-pub mod copies;
 pub mod kit;
 pub mod memcached;
 mod noop;
 mod process_metrics;
 mod program;
 pub mod registry;
+pub mod side_by_side;
 mod step;
 pub mod suite;
 mod words;

@@ -7,7 +7,7 @@ use std::io::{self, Write};
 
 pub use channel::Channel;
 
-use crate::{block_size, copies, memcached};
+use crate::{block_size, memcached, side_by_side};
 
 /// Runs the program of the built-in workload `name` as `json` says, and returns the exit code: 0 when
 /// it did its work (whether the work was right is an event), 1 when it failed, 2 when there is no
@@ -27,13 +27,13 @@ pub fn serve(name: &str, json: &str) -> i32 {
                 memcached::trial(json, &mut channel).map_err(|e| e.to_string())?;
                 channel.close().map_err(|e| format!("events cannot be written: {e}"))
             }),
-        copies::CREW => Channel::open()
+        side_by_side::CREW => Channel::open()
             .map_err(|e| format!("events cannot be written: {e}"))
             .and_then(|mut channel| {
-                copies::trial(json, &mut channel).map_err(|e| e.to_string())?;
+                side_by_side::trial(json, &mut channel).map_err(|e| e.to_string())?;
                 channel.close().map_err(|e| format!("events cannot be written: {e}"))
             }),
-        copies::COPY => match copies::become_program(json) {
+        side_by_side::COPY => match side_by_side::become_program(json) {
             Ok(never) => match never {},
             Err(e) => Err(e.to_string()),
         },

@@ -18,7 +18,7 @@ use assay_sut::sha256_file;
 pub use file::{FILE, Reference, SuiteFile};
 use members::{Chosen, Members};
 
-use crate::copies::{self, CopyOrder, Order};
+use crate::side_by_side::{self, CopyOrder, Order};
 use crate::{Collected, Finished, Launch, TrialContext, Workload, WorkloadError};
 
 /// No more of a copy's output than this is read, bytes.
@@ -183,7 +183,7 @@ impl Workload for Suite {
         let json = serde_json::to_vec(&order)
             .map_err(|e| WorkloadError::Param(format!("the order of the copies: {e}")))?;
         fs::write(&path, json).map_err(WorkloadError::io("write", &path))?;
-        let argv = vec![ctx.exe.into(), "__work".into(), copies::CREW.into(), path.into()];
+        let argv = vec![ctx.exe.into(), "__work".into(), side_by_side::CREW.into(), path.into()];
         Ok(Launch { argv, protocol: true, ..Launch::default() })
     }
 
