@@ -5,15 +5,18 @@
 
 pub mod block_size;
 mod command;
+pub mod copies;
 pub mod kit;
 pub mod memcached;
 mod noop;
+pub mod orders;
 mod process_metrics;
 mod program;
 pub mod registry;
 pub mod side_by_side;
 mod step;
 pub mod suite;
+mod tie;
 mod words;
 pub mod work;
 mod workload;
@@ -23,5 +26,5 @@ pub use noop::Noop;
 pub use registry::{KitPaths, builtin, find};
 pub use words::{WordsError, quote_words, split_words};
 pub use workload::{
-    Calibration, Choice, Collected, Finished, Launch, TrialContext, Workload, WorkloadError,
+    Calibration, Choice, Collected, Finished, KEEP, Launch, TrialContext, Workload, WorkloadError,
 };

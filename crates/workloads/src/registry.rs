@@ -9,6 +9,7 @@ use crate::command::Command;
 use crate::kit::{self, Kit};
 use crate::memcached::Memcached;
 use crate::noop::Noop;
+use crate::orders::Orders;
 use crate::suite::{self, Suite};
 use crate::{Workload, WorkloadError};
 
@@ -68,6 +69,7 @@ pub fn builtin() -> Vec<Box<dyn Workload>> {
     vec![
         Box::new(BlockSize::new()),
         Box::new(Memcached::new()),
+        Box::new(Orders::new()),
         Box::new(Command::new()),
         Box::new(Noop::new()),
     ]

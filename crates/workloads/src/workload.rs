@@ -10,6 +10,9 @@ use assay_model::{
     WorkloadSpec,
 };
 
+/// The folder in a trial's own whose files are kept with the trial's record.
+pub const KEEP: &str = "keep";
+
 /// What a workload is handed for one trial.
 #[derive(Debug, Clone)]
 pub struct TrialContext<'a> {

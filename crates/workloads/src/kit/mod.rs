@@ -8,7 +8,7 @@ mod check;
 mod fetch;
 mod format;
 mod load;
-mod lock;
+pub(crate) mod lock;
 mod metrics;
 mod param;
 mod pattern;

@@ -16,11 +16,11 @@ use assay_model::{Event, Phase};
 
 use super::failure::Failure;
 use super::server_side::{Seen, listen, look};
-use super::tie::tie;
 use super::trial::Stage;
 use super::{honest, said};
 use crate::WorkloadError;
 use crate::program::find_program;
+use crate::tie::tie;
 
 /// The memtier_benchmark to use.
 ///

@@ -8,7 +8,6 @@ mod certificate;
 mod failure;
 mod finding;
 mod honest;
-mod lab_watch;
 mod memtier;
 mod namespace;
 mod order;
@@ -19,7 +18,6 @@ mod server_side;
 mod spec;
 mod split;
 mod talk;
-mod tie;
 mod trial;
 
 use std::collections::BTreeMap;

@@ -16,9 +16,10 @@ use super::failure::Failure;
 use super::namespace::{self, Cable};
 use super::params::{Network, Own, Params, Transport};
 use super::talk::{Place, Talk};
-use super::tie::tie;
+
 use crate::WorkloadError;
 use crate::program::find_program;
+use crate::tie::tie;
 
 /// How long a server may take until it answers.
 const START: Duration = Duration::from_secs(10);

@@ -8,7 +8,6 @@ use assay_memload::{Ended, ErrorKind, Report, Target, Trust, limits, preload};
 use assay_model::{Event, Phase};
 
 use super::failure::Failure;
-use super::lab_watch::stop_flag;
 use super::order::Order;
 use super::params::{Driver, Find, Params, Server, Transport};
 use super::server::Running;
@@ -16,7 +15,7 @@ use super::server_side::{self, Seen, listen, look};
 use super::split::{Split, split};
 use super::talk::{Place, Talk};
 use super::{finding, honest, memtier, said};
-use crate::work::Channel;
+use crate::work::{Channel, life};
 
 /// What the parts of a trial share.
 pub struct Stage<'a> {
@@ -46,7 +45,9 @@ pub struct Stage<'a> {
 pub fn run(json: &str, channel: &mut Channel) -> Result<(), Failure> {
     let order: Order = serde_json::from_str(json).map_err(Failure::Order)?;
     let params = Params::from_map(&order.params)?;
-    let stop = stop_flag(&order)?;
+    let stop = life::stop_flag(order.lab)
+        .map_err(|source| Failure::Start { program: "the watch for the lab's end".into(), source })?
+        .ok_or(Failure::Stopped)?;
     let split = split(&order.cpus, &params.client_cpus, params.load.threads, &params.server);
     limits::make_room(params.load.connections, params.load.threads)?;
     channel.send(&Event::Phase { phase: Phase::RampUp, t_ns: None });

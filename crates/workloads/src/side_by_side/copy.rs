@@ -9,6 +9,8 @@ use std::process::Command;
 
 use assay_sut::{ProcessSetup, clock::monotonic_ns};
 
+use rustix::process::{Signal, set_parent_process_death_signal};
+
 use super::Failure;
 use super::order::{CopyStart, Word};
 use crate::block_size::sleep_until;
@@ -21,6 +23,9 @@ pub fn become_program(json: &str) -> Result<std::convert::Infallible, Failure> {
     let start: CopyStart = serde_json::from_str(json).map_err(|e| Failure::Order(e.to_string()))?;
     let index = start.index;
     let failed = |what: String| Failure::Start { copy: index + 1, copies: index + 1, what };
+    // A crew that is killed takes its copies with it; the program inherits this.
+    set_parent_process_death_signal(Some(Signal::KILL))
+        .map_err(|e| failed(format!("bind it to its parent: {e}")))?;
     // The pipes are closed on exec: the program sees nothing of them.
     let mut ready = open(&start.ready, true)?;
     let mut go = open(&start.go, false)?;

@@ -9,6 +9,8 @@ use serde::{Deserialize, Serialize};
 pub struct Order {
     /// The folder for the pipes that the copies meet at.
     pub dir: PathBuf,
+    /// The process of the lab, without which the copies do not go on; 0: nobody's.
+    pub lab: u32,
     /// The copies, at least one.
     pub copies: Vec<CopyOrder>,
     /// What one copy alone took on the reference machine, seconds; `None`: there is no reference.

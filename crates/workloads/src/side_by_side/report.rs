@@ -7,7 +7,7 @@ use assay_model::{Better, Event, Kind, Phase};
 use super::Failure;
 use super::crew::{self, Measured};
 use super::order::Order;
-use crate::work::Channel;
+use crate::work::{Channel, life};
 
 /// Runs the copies that the file `path` orders and reports them on `channel`: elapsed, CPU times,
 /// memory, how far apart the copies began, and the ratio to the reference.
@@ -20,6 +20,9 @@ pub fn trial(path: &str, channel: &mut Channel) -> Result<(), Failure> {
     let order: Order = serde_json::from_str(&text).map_err(|e| Failure::Order(e.to_string()))?;
     if order.copies.is_empty() {
         return Err(Failure::Order("it has no copies".into()));
+    }
+    if !life::die_with(order.lab).map_err(Failure::io("watch the process of the lab at", file))? {
+        return Err(Failure::Order("the lab has ended already".into()));
     }
     channel.send(&Event::Phase { phase: Phase::RampUp, t_ns: None });
     let measured = crew::run(&order, |t| {

@@ -164,6 +164,7 @@ impl Workload for Suite {
         let member = text(ctx.params, "member");
         let mut order = Order {
             dir: ctx.trial_dir.to_owned(),
+            lab: std::process::id(),
             copies: Vec::new(),
             reference_s: self.file.reference.time(&text(ctx.params, "size"), &member),
         };

@@ -1,7 +1,9 @@
-//! The watch for the end of the lab: a lab that is killed takes its trial with it, and the trial its server.
+//! The watch for the end of the lab: a lab that is killed takes its trial with it, and the trial
+//! what it started.
 //! A file descriptor of the lab's process tells its end, not a signal of the parent's death, which comes
 //! when the lab's *thread* that started the trial ends.
 
+use std::io;
 use std::os::fd::OwnedFd;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -11,41 +13,46 @@ use assay_sut::Interrupt;
 use rustix::event::{PollFd, PollFlags, poll};
 use rustix::process::{Pid, PidfdFlags, Signal, getpid, getppid, kill_process, pidfd_open};
 
-use super::failure::Failure;
-use super::order::Order;
-
-/// How long a trial without a lab may take to stop its server.
+/// How long a trial without a lab may take to stop what it started.
 const GRACE: Duration = Duration::from_secs(5);
 
-/// Opens the lab's process; `None` when there is none to watch.
-///
-/// # Errors
-/// It has ended already, or this kernel has no file descriptors of processes.
-fn open(order: &Order) -> Result<Option<OwnedFd>, Failure> {
-    if order.lab == 0 {
-        return Ok(None);
-    }
-    let pid = i32::try_from(order.lab).ok().and_then(Pid::from_raw).ok_or(Failure::Stopped)?;
-    let fd = match pidfd_open(pid, PidfdFlags::empty()) {
-        Err(rustix::io::Errno::SRCH) => return Err(Failure::Stopped),
-        other => other.map_err(|e| Failure::Start {
-            program: "the watch for the lab's end".into(),
-            source: e.into(),
-        })?,
-    };
-    // Its id may be somebody else's by now; the parent's is not while it lives.
-    if getppid() == Some(pid) { Ok(Some(fd)) } else { Err(Failure::Stopped) }
+/// What there is of the lab.
+enum Lab {
+    /// Nobody's: the trial was started by hand.
+    Nobody,
+    /// It runs; readable when it has ended.
+    Alive(OwnedFd),
+    /// It has ended already.
+    Gone,
 }
 
-/// A flag that is set by the first signal to end, and by the end of the lab, so that the server is
-/// stopped in order. A trial that does not stop then is killed, and its server with it.
+/// Opens the lab's process; 0: nobody's.
+fn open(lab: u32) -> io::Result<Lab> {
+    if lab == 0 {
+        return Ok(Lab::Nobody);
+    }
+    let Some(pid) = i32::try_from(lab).ok().and_then(Pid::from_raw) else { return Ok(Lab::Gone) };
+    let fd = match pidfd_open(pid, PidfdFlags::empty()) {
+        Err(rustix::io::Errno::SRCH) => return Ok(Lab::Gone),
+        other => other?,
+    };
+    // Its id may be somebody else's by now; the parent's is not while it lives.
+    Ok(if getppid() == Some(pid) { Lab::Alive(fd) } else { Lab::Gone })
+}
+
+/// A flag that is set by the first signal to end, and by the end of the lab (the process `lab`; 0:
+/// nobody's), so that what was started is stopped in order. A trial that does not stop then is killed, and
+/// what it started with it. `None`: the lab has ended already.
 ///
 /// # Errors
-/// The lab has ended already, or the watch cannot be had.
-pub fn stop_flag(order: &Order) -> Result<Arc<AtomicBool>, Failure> {
-    let failed = |source| Failure::Start { program: "the watch for signals".into(), source };
-    let lab = open(order)?;
-    let interrupt = Interrupt::install().map_err(failed)?;
+/// The watch cannot be had, or this kernel has no file descriptors of processes.
+pub(crate) fn stop_flag(lab: u32) -> io::Result<Option<Arc<AtomicBool>>> {
+    let lab = match open(lab)? {
+        Lab::Gone => return Ok(None),
+        Lab::Nobody => None,
+        Lab::Alive(fd) => Some(fd),
+    };
+    let interrupt = Interrupt::install()?;
     let stop = Arc::new(AtomicBool::new(false));
     let flag = Arc::clone(&stop);
     let wait = move || {
@@ -57,8 +64,29 @@ pub fn stop_flag(order: &Order) -> Result<Arc<AtomicBool>, Failure> {
             let _ = kill_process(getpid(), Signal::KILL);
         }
     };
-    std::thread::Builder::new().name("signals".into()).spawn(wait).map_err(failed)?;
-    Ok(stop)
+    std::thread::Builder::new().name("signals".into()).spawn(wait)?;
+    Ok(Some(stop))
+}
+
+/// Makes this process end when the lab does, at once; what it started must be bound to it. `false`: the
+/// lab has ended already.
+///
+/// # Errors
+/// The watch cannot be had, or this kernel has no file descriptors of processes.
+pub(crate) fn die_with(lab: u32) -> io::Result<bool> {
+    let fd = match open(lab)? {
+        Lab::Gone => return Ok(false),
+        Lab::Nobody => return Ok(true),
+        Lab::Alive(fd) => fd,
+    };
+    let wait = move || {
+        let mut fds = [PollFd::new(&fd, PollFlags::IN)];
+        while poll(&mut fds, None) == Err(rustix::io::Errno::INTR) {}
+        // It cannot fail: it is this process.
+        let _ = kill_process(getpid(), Signal::KILL);
+    };
+    std::thread::Builder::new().name("lab".into()).spawn(wait)?;
+    Ok(true)
 }
 
 /// Waits for a signal or for the lab's end; whether it was the latter.
@@ -86,11 +114,6 @@ mod tests {
 
     use super::*;
 
-    fn order(lab: u32) -> Order {
-        let params = std::collections::BTreeMap::new();
-        Order { params, cpus: vec![], dir: "/".into(), lab, rates: vec![] }
-    }
-
     #[test]
     fn the_end_of_a_process_is_seen_and_that_of_a_thread_is_not() {
         let started = || {
@@ -113,13 +136,14 @@ mod tests {
 
     #[test]
     fn a_lab_that_is_gone_or_not_the_parent_starts_nothing() {
-        assert!(open(&order(0)).unwrap().is_none());
-        assert!(open(&order(std::process::id())).is_err(), "it is not its own parent");
+        assert!(matches!(open(0).unwrap(), Lab::Nobody));
+        let own = open(std::process::id()).unwrap();
+        assert!(matches!(own, Lab::Gone), "it is not its own parent");
         let parent = getppid().unwrap().as_raw_nonzero().get() as u32;
-        assert!(open(&order(parent)).unwrap().is_some());
+        assert!(matches!(open(parent).unwrap(), Lab::Alive(_)));
         let mut child = Command::new("true").spawn().unwrap();
         let gone = child.id();
         child.wait().unwrap();
-        assert!(open(&order(gone)).is_err());
+        assert!(matches!(open(gone).unwrap(), Lab::Gone));
     }
 }

@@ -1,0 +1,173 @@
+//! One copy: its process, and the thread that listens to it.
+
+use std::fs::File;
+use std::io::{BufRead, BufReader, Read, Write};
+use std::os::unix::process::CommandExt;
+use std::path::PathBuf;
+use std::process::{Child, ChildStdin, ChildStdout, Command, Stdio};
+use std::sync::mpsc::Sender;
+use std::time::{Duration, Instant};
+
+use assay_sut::{ProcessSetup, clock, cpulist, enter};
+
+use super::{CopiesError, Copy};
+use crate::tie::tie;
+use crate::words::quote_words;
+
+/// A line longer than this is none of the protocol.
+const LONGEST: u64 = 8 << 20;
+/// How long the exit of a copy whose output has ended is waited for.
+const EXIT: Duration = Duration::from_secs(2);
+/// How much of the end of a log is looked at for last words.
+const TAIL: usize = 4096;
+
+/// What a listener hears.
+#[derive(Debug)]
+pub(super) enum Said {
+    /// A line, and when it arrived.
+    Line(String, u64),
+    /// The end of its output.
+    End,
+}
+
+/// One copy that was started.
+#[derive(Debug)]
+pub struct Member {
+    index: usize,
+    child: Child,
+    input: Option<ChildStdin>,
+    path: PathBuf,
+    log: File,
+    /// Its command line.
+    pub line: String,
+    /// Its CPUs; `None`: bound to none of its own.
+    pub cpus: Option<Vec<usize>>,
+}
+
+impl Member {
+    pub(super) fn start(
+        index: usize,
+        copy: &Copy,
+        say: Sender<(usize, Said)>,
+    ) -> Result<Self, CopiesError> {
+        let number = index + 1;
+        let program =
+            copy.argv.first().map(|p| p.to_string_lossy().into_owned()).unwrap_or_default();
+        let failed =
+            |source| CopiesError::Start { index: number, program: program.clone(), source };
+        let log = File::options().create(true).append(true).open(&copy.log).map_err(failed)?;
+        let mut command = Command::new(copy.argv.first().map_or("".as_ref(), |p| p.as_os_str()));
+        command
+            .args(copy.argv.iter().skip(1))
+            .stdin(Stdio::piped())
+            .stdout(Stdio::piped())
+            .stderr(log.try_clone().map_err(failed)?)
+            .process_group(0);
+        if let Some(cwd) = &copy.cwd {
+            command.current_dir(cwd);
+        }
+        tie(&mut command, None);
+        let setup =
+            ProcessSetup { cpus: copy.cpus.clone(), sched: copy.sched, ..ProcessSetup::default() };
+        let place = |e: assay_sut::ControlError| CopiesError::Place {
+            index: number,
+            detail: e.to_string(),
+        };
+        let entered = enter(&setup).map_err(place)?;
+        let child = command.spawn().map_err(failed);
+        entered.leave().map_err(place)?;
+        let mut child = child?;
+        let (input, output) = (child.stdin.take(), child.stdout.take());
+        let member = Member {
+            index,
+            child,
+            input,
+            path: copy.log.clone(),
+            log,
+            line: quote_words(&copy.argv),
+            cpus: copy.cpus.clone(),
+        };
+        if let Some(output) = output {
+            std::thread::Builder::new()
+                .name(format!("copy-{number}"))
+                .stack_size(256 << 10)
+                .spawn(move || listen(index, output, &say))
+                .map_err(failed)?;
+        }
+        Ok(member)
+    }
+
+    /// Its process.
+    pub fn pid(&self) -> u32 {
+        self.child.id()
+    }
+
+    pub(super) fn tell(&mut self, line: &str) {
+        let told = self.input.as_mut().map(|i| i.write_all(format!("{line}\n").as_bytes()));
+        if matches!(told, Some(Err(_))) {
+            // It has ended or closed its ears; the barrier will tell which.
+            self.input = None;
+        }
+    }
+
+    /// Keeps a line that was not for us.
+    pub(super) fn log(&mut self, line: &str) {
+        // A log that is full is no reason to stop.
+        let _ = writeln!(self.log, "{line}");
+    }
+
+    /// How it came to its end.
+    pub(super) fn ended(&mut self, what: &'static str) -> CopiesError {
+        let began = Instant::now();
+        let status = loop {
+            match self.child.try_wait() {
+                Ok(Some(status)) => break status.to_string(),
+                Ok(None) if began.elapsed() < EXIT => std::thread::sleep(Duration::from_millis(2)),
+                _ => break "it closed its output and runs on".to_owned(),
+            }
+        };
+        CopiesError::Ended { index: self.index + 1, what, status, said: self.said() }
+    }
+
+    /// The last words in its log.
+    pub fn said(&self) -> String {
+        let bytes = std::fs::read(&self.path).unwrap_or_default();
+        let text = String::from_utf8_lossy(&bytes[bytes.len().saturating_sub(TAIL)..]).into_owned();
+        let lines: Vec<&str> = text.lines().map(str::trim).filter(|l| !l.is_empty()).collect();
+        let last = lines[lines.len().saturating_sub(5)..].join("; ");
+        if last.is_empty() { "it printed nothing".into() } else { last }
+    }
+
+    /// Where it runs, in words.
+    pub fn place(&self) -> String {
+        match &self.cpus {
+            Some(cpus) => format!("CPU {}", cpulist::format(cpus)),
+            None => "no CPU of its own".into(),
+        }
+    }
+}
+
+impl Drop for Member {
+    fn drop(&mut self) {
+        let _ = self.child.kill();
+        let _ = self.child.wait();
+    }
+}
+
+fn listen(index: usize, output: ChildStdout, say: &Sender<(usize, Said)>) {
+    let mut output = BufReader::new(output);
+    let mut line = Vec::new();
+    loop {
+        line.clear();
+        let read = (&mut output).take(LONGEST).read_until(b'\n', &mut line);
+        let t_ns = clock::monotonic_ns();
+        if matches!(read, Ok(0) | Err(_)) {
+            let _ = say.send((index, Said::End));
+            return;
+        }
+        let text = String::from_utf8_lossy(&line).trim_end().to_owned();
+        if say.send((index, Said::Line(text, t_ns))).is_err() {
+            return;
+        }
+    }
+}

@@ -1,0 +1,140 @@
+//! N copies of a program at once: each on its own CPUs and in its own scheduling class, spoken to a line
+//! at a time, meeting at barriers, and ended together. A copy reads commands from its standard input and
+//! answers on standard output; standard error goes to a file. None outlives this process, however it ends.
+
+mod error;
+mod member;
+mod places;
+
+use std::ffi::OsString;
+use std::path::PathBuf;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::mpsc::{Receiver, RecvTimeoutError, channel};
+use std::time::{Duration, Instant};
+
+use assay_sut::Sched;
+
+pub use error::CopiesError;
+pub use member::Member;
+pub use places::places;
+
+use member::Said;
+
+/// How often a wait looks whether a signal came.
+const LOOK: Duration = Duration::from_millis(200);
+
+/// How one copy is started.
+#[derive(Debug, Clone, Default)]
+pub struct Copy {
+    /// The program and its arguments.
+    pub argv: Vec<OsString>,
+    /// Its working directory; this process's when absent.
+    pub cwd: Option<PathBuf>,
+    /// Its CPUs; `None`: those of this process.
+    pub cpus: Option<Vec<usize>>,
+    /// Its scheduling class; `None`: that of this process.
+    pub sched: Option<Sched>,
+    /// Where its standard error, and what it prints beside the protocol, goes.
+    pub log: PathBuf,
+}
+
+/// An answer of a copy.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Answer<T> {
+    /// What it said.
+    pub value: T,
+    /// When the line arrived, ns of `CLOCK_MONOTONIC`.
+    pub t_ns: u64,
+}
+
+/// The copies. Dropping it kills what still runs.
+#[derive(Debug)]
+pub struct Crew {
+    members: Vec<Member>,
+    heard: Receiver<(usize, Said)>,
+}
+
+impl Crew {
+    /// Starts them all. To be called on the thread that lives as long as they shall.
+    ///
+    /// # Errors
+    /// One could not be started or placed; those that were are ended.
+    pub fn start(copies: &[Copy]) -> Result<Self, CopiesError> {
+        let (say, heard) = channel();
+        let mut crew = Crew { members: Vec::with_capacity(copies.len()), heard };
+        for (index, copy) in copies.iter().enumerate() {
+            crew.members.push(Member::start(index, copy, say.clone())?);
+        }
+        Ok(crew)
+    }
+
+    /// The copies.
+    pub fn members(&self) -> &[Member] {
+        &self.members
+    }
+
+    /// Says a line to every copy. A copy that is gone is found by the next [`Crew::meet`].
+    pub fn tell(&mut self, line: &str) {
+        for member in &mut self.members {
+            member.tell(line);
+        }
+    }
+
+    /// Says a line to one copy.
+    pub fn tell_one(&mut self, index: usize, line: &str) {
+        if let Some(member) = self.members.get_mut(index) {
+            member.tell(line);
+        }
+    }
+
+    /// A barrier: waits until every copy has said a line that `take` makes something of, and returns
+    /// those in the order of the copies. Other lines go to the copy's log.
+    ///
+    /// # Errors
+    /// A copy ended, or did not come within `patience`, or said what `take` refuses; or `stop` was set.
+    pub fn meet<T>(
+        &mut self,
+        what: &'static str,
+        patience: Duration,
+        stop: &AtomicBool,
+        mut take: impl FnMut(usize, &str) -> Result<Option<T>, String>,
+    ) -> Result<Vec<Answer<T>>, CopiesError> {
+        let began = Instant::now();
+        let mut answers: Vec<Option<Answer<T>>> = self.members.iter().map(|_| None).collect();
+        while answers.iter().any(Option::is_none) {
+            if stop.load(Ordering::Acquire) {
+                return Err(CopiesError::Stopped);
+            }
+            let left = patience.saturating_sub(began.elapsed());
+            match self.heard.recv_timeout(left.min(LOOK)) {
+                Ok((index, Said::Line(line, t_ns))) => match take(index, &line) {
+                    Ok(Some(value)) => answers[index] = Some(Answer { value, t_ns }),
+                    Ok(None) => self.members[index].log(&line),
+                    Err(detail) => {
+                        return Err(CopiesError::Refused { index: index + 1, detail });
+                    }
+                },
+                Ok((index, Said::End)) => return Err(self.members[index].ended(what)),
+                // Every copy's reader holds a sender until its copy ends, which is heard first.
+                Err(RecvTimeoutError::Disconnected) => return Err(CopiesError::Stopped),
+                Err(RecvTimeoutError::Timeout) if left.is_zero() => {
+                    let missing = answers.iter().enumerate().filter(|(_, a)| a.is_none());
+                    let missing: Vec<usize> = missing.map(|(i, _)| i + 1).collect();
+                    let said = missing.first().map(|i| self.members[i - 1].said());
+                    return Err(CopiesError::Late {
+                        missing,
+                        of: answers.len(),
+                        what,
+                        patience,
+                        said: said.unwrap_or_default(),
+                    });
+                }
+                Err(RecvTimeoutError::Timeout) => {}
+            }
+        }
+        Ok(answers.into_iter().flatten().collect())
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,175 @@
+//! The Java virtual machine: where it is, what it says it is, and its options.
+
+use std::collections::BTreeMap;
+use std::ffi::{OsStr, OsString};
+use std::path::{Path, PathBuf};
+use std::process::{Command, Stdio};
+
+use assay_model::Fact;
+use assay_sut::sha256_file;
+
+use super::params::Params;
+use crate::WorkloadError;
+use crate::program::find_program;
+
+/// The oldest version that runs the kit.
+const OLDEST: u32 = 11;
+
+/// A virtual machine of this machine.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Java {
+    /// The program.
+    pub path: PathBuf,
+    /// What it prints when it is asked for its version, its lines joined.
+    pub version: String,
+    /// Its feature version: 8, 11, 17.
+    pub feature: u32,
+}
+
+/// Finds the virtual machine and asks it what it is.
+///
+/// # Errors
+/// There is none, it does not start, or it is too old.
+pub fn find(name: &str) -> Result<Java, WorkloadError> {
+    let name = if name.is_empty() { "java" } else { name };
+    let path = find_program(OsStr::new(name), Path::new(".")).ok_or_else(|| WorkloadError::Missing {
+        what: format!("the Java virtual machine `{name}`"),
+        remedy: "install the Debian package openjdk-17-jdk-headless, or give the path of one as `jvm`".into(),
+    })?;
+    let version = ask(&path).map_err(|detail| WorkloadError::Step {
+        step: format!("asking `{} -version`", path.display()),
+        detail,
+    })?;
+    let Some(feature) = feature(&version) else {
+        return Err(WorkloadError::Param(format!(
+            "`{}` does not say which version of Java it is; it said: {version}",
+            path.display()
+        )));
+    };
+    if feature < OLDEST {
+        return Err(WorkloadError::Param(format!(
+            "`{}` is Java {feature}; orders runs on Java {OLDEST} and later: install the Debian package \
+             openjdk-17-jdk-headless, or give the path of a newer one as `jvm`",
+            path.display()
+        )));
+    }
+    Ok(Java { path, version, feature })
+}
+
+/// All that it prints for `-version`, on either stream.
+fn ask(path: &Path) -> Result<String, String> {
+    let out = Command::new(path)
+        .arg("-version")
+        .env("LC_ALL", "C")
+        .stdin(Stdio::null())
+        .output()
+        .map_err(|e| e.to_string())?;
+    let text = [&out.stderr, &out.stdout].map(|b| String::from_utf8_lossy(b).into_owned()).concat();
+    let lines: Vec<&str> = text.lines().map(str::trim).filter(|l| !l.is_empty()).take(4).collect();
+    if out.status.success() {
+        Ok(lines.join("; "))
+    } else {
+        Err(format!("{}: {}", out.status, lines.join("; ")))
+    }
+}
+
+/// The feature version in `version "17.0.1"` or, before 9, `version "1.8.0_292"`.
+fn feature(text: &str) -> Option<u32> {
+    let quoted = text.split_once("version \"")?.1;
+    let number: String = quoted.split('"').next()?.to_owned();
+    let mut parts = number.split(|c: char| !c.is_ascii_digit()).filter_map(|p| p.parse().ok());
+    match parts.next()? {
+        1 => parts.next(),
+        feature => Some(feature),
+    }
+}
+
+impl Java {
+    /// Facts for the description of the system.
+    pub fn facts(&self) -> BTreeMap<String, Fact> {
+        let mut facts = BTreeMap::new();
+        let mut put = |name: &str, fact| facts.insert(format!("workload.jvm.{name}"), fact);
+        put("path", Fact::known(self.path.display().to_string()));
+        put("version", Fact::known(self.version.clone()));
+        let real = std::fs::canonicalize(&self.path).unwrap_or_else(|_| self.path.clone());
+        // The launcher is the same for years; the machine itself is in its library.
+        let library = real.parent().and_then(Path::parent).map(|h| h.join("lib/server/libjvm.so"));
+        let hashed = library.filter(|l| l.is_file()).unwrap_or(real);
+        put(
+            "sha256",
+            match sha256_file(&hashed) {
+                Ok(hash) => Fact::known(hash),
+                Err(e) => Fact::unknown(format!("read {}: {e}", hashed.display())),
+            },
+        );
+        facts
+    }
+
+    /// Whether it is OpenJ9, whose options have other names.
+    fn openj9(&self) -> bool {
+        self.version.contains("OpenJ9")
+    }
+
+    /// Its options for an instance with `heap` bytes, whose collections go to `log`.
+    pub fn options(&self, params: &Params, heap: u64, log: &Path) -> Vec<OsString> {
+        let kib = (heap / 1024).max(2048);
+        let mut options: Vec<OsString> =
+            vec![format!("-Xms{kib}k").into(), format!("-Xmx{kib}k").into()];
+        let mut log_option =
+            OsString::from(if self.openj9() { "-Xverbosegclog:" } else { "-Xlog:gc:file=" });
+        log_option.push(log);
+        options.push(log_option);
+        let collector = match params.collector.as_str() {
+            "g1" => "-XX:+UseG1GC",
+            "parallel" => "-XX:+UseParallelGC",
+            "serial" => "-XX:+UseSerialGC",
+            "zgc" => "-XX:+UseZGC",
+            "shenandoah" => "-XX:+UseShenandoahGC",
+            _ => "",
+        };
+        let pages = match params.pages.as_str() {
+            "transparent" => "-XX:+UseTransparentHugePages",
+            "reserved" => "-XX:+UseLargePages",
+            _ => "",
+        };
+        options.extend([collector, pages].iter().filter(|o| !o.is_empty()).map(OsString::from));
+        options.extend(params.options.iter().cloned());
+        options
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn versions_as_they_are_printed() {
+        assert_eq!(feature("openjdk version \"17.0.15\" 2025-04-15"), Some(17));
+        assert_eq!(feature("java version \"1.8.0_292\"; Java(TM) SE"), Some(8));
+        assert_eq!(feature("openjdk version \"25\" 2025-09-16"), Some(25));
+        assert_eq!(feature("openjdk version \"26-ea\""), Some(26));
+        assert_eq!(feature("gij (GNU libgcj)"), None);
+    }
+
+    #[test]
+    fn what_is_no_java_or_too_old_is_refused() {
+        use std::os::unix::fs::PermissionsExt;
+        let dir = tempfile::tempdir().unwrap();
+        let make = |name: &str, text: &str| {
+            let path = dir.path().join(name);
+            std::fs::write(&path, format!("#!/bin/sh\n{text}\n")).unwrap();
+            std::fs::set_permissions(&path, std::fs::Permissions::from_mode(0o755)).unwrap();
+            path.display().to_string()
+        };
+        let old = make("old", "echo 'openjdk version \"1.8.0_292\"' >&2");
+        let error = find(&old).unwrap_err().to_string();
+        assert!(error.contains("is Java 8; orders runs on Java 11"), "{error}");
+        let odd = make("odd", "echo hello");
+        assert!(find(&odd).unwrap_err().to_string().contains("does not say which version"));
+        let broken = make("broken", "echo 'no libjvm' >&2; exit 4");
+        let error = find(&broken).unwrap_err().to_string();
+        assert!(error.contains("exit status: 4") && error.contains("no libjvm"), "{error}");
+        let error = find("/nowhere/java").unwrap_err().to_string();
+        assert!(error.contains("openjdk-17-jdk-headless"), "{error}");
+    }
+}

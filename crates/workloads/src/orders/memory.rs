@@ -1,0 +1,59 @@
+//! What the kernel says of the memory of an instance.
+
+use assay_sut::Root;
+
+/// Bytes of a process.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct Memory {
+    /// Resident now.
+    pub resident: u64,
+    /// The most that was resident.
+    pub peak: u64,
+    /// Of it in huge pages, transparent and reserved; `None`: that cannot be read.
+    pub huge: Option<u64>,
+}
+
+/// Reads it; `None` when the process is gone or may not be looked at.
+pub fn of(root: &Root, pid: u32) -> Option<Memory> {
+    let status = root.text(&format!("/proc/{pid}/status")).ok()?;
+    let rollup = root.text(&format!("/proc/{pid}/smaps_rollup")).ok();
+    let in_huge = |text: &str| {
+        let names = ["AnonHugePages:", "ShmemPmdMapped:", "Private_Hugetlb:", "Shared_Hugetlb:"];
+        Some(names.iter().filter_map(|n| kib(text, n)).sum())
+    };
+    // Reserved pages are not part of what the kernel calls resident.
+    let reserved = kib(&status, "HugetlbPages:").unwrap_or(0);
+    Some(Memory {
+        resident: kib(&status, "VmRSS:")? + reserved,
+        peak: kib(&status, "VmHWM:")? + reserved,
+        huge: rollup.as_deref().and_then(in_huge),
+    })
+}
+
+/// The bytes of a row in KiB.
+fn kib(text: &str, name: &str) -> Option<u64> {
+    let row = text.lines().find_map(|l| l.trim().strip_prefix(name))?;
+    row.split_whitespace().next()?.parse::<u64>().ok().map(|k| k * 1024)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn pages_of_all_kinds() {
+        let dir = tempfile::tempdir().unwrap();
+        let proc = dir.path().join("proc/7");
+        std::fs::create_dir_all(&proc).unwrap();
+        let status =
+            "Name:\tjava\nVmHWM:\t    3000 kB\nVmRSS:\t    2000 kB\nHugetlbPages:\t    1024 kB\n";
+        std::fs::write(proc.join("status"), status).unwrap();
+        let root = Root::at(dir.path());
+        let memory = of(&root, 7).unwrap();
+        assert_eq!((memory.resident, memory.peak, memory.huge), (3024 << 10, 4024 << 10, None));
+        let rollup = "7f00-7fff ---p 00000000 00:00 0 [rollup]\nAnonHugePages:    512 kB\nPrivate_Hugetlb:  1024 kB\n";
+        std::fs::write(proc.join("smaps_rollup"), rollup).unwrap();
+        assert_eq!(of(&root, 7).unwrap().huge, Some(1536 << 10));
+        assert_eq!(of(&root, 8), None);
+    }
+}

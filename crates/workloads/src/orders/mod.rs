@@ -1,0 +1,123 @@
+//! The workload `orders`: the middle tier of a wholesale supplier in Java (`kits/orders`), in one or many
+//! virtual machines at once. The lab starts a fresh process for every trial ([`trial`]), which has the
+//! machines as its children ([`crate::copies`]), so that none outlives the other. `docs/orders.md` has the
+//! definitions.
+
+mod build;
+mod failure;
+mod instance;
+mod java;
+mod memory;
+mod order;
+mod params;
+mod result;
+mod said;
+mod schedule;
+mod spec;
+mod trial;
+
+use std::collections::BTreeMap;
+
+use assay_model::{Exit, Fact, Scalar, ValidationResult, WorkloadSpec};
+
+pub use failure::Failure;
+pub use trial::run as trial;
+
+use crate::{Collected, Finished, Launch, TrialContext, Workload, WorkloadError};
+use order::Order;
+use params::Params;
+
+/// Measures order processing in Java. Metrics: `orders/s` (primary), `orders/s per instance`, response
+/// times, collections, memory. Curves over the warehouses: `orders/s`.
+#[derive(Debug)]
+pub struct Orders {
+    spec: WorkloadSpec,
+}
+
+impl Default for Orders {
+    fn default() -> Self {
+        Orders::new()
+    }
+}
+
+impl Orders {
+    /// The workload.
+    pub fn new() -> Self {
+        Orders { spec: spec::spec() }
+    }
+}
+
+impl Workload for Orders {
+    fn spec(&self) -> &WorkloadSpec {
+        &self.spec
+    }
+
+    fn check(&self, params: &BTreeMap<String, Scalar>) -> Result<(), WorkloadError> {
+        let params = Params::from_map(params)?;
+        let java = java::find(&params.jvm)?;
+        if params.jar.is_none() {
+            build::compiler(&java)?;
+        }
+        Ok(())
+    }
+
+    fn describe(&self, params: &BTreeMap<String, Scalar>) -> BTreeMap<String, Fact> {
+        let found = Params::from_map(params).and_then(|p| java::find(&p.jvm));
+        let mut facts = match found {
+            Ok(java) => java.facts(),
+            Err(e) => [("workload.jvm".to_owned(), Fact::unknown(e.to_string()))].into(),
+        };
+        facts.insert("workload.kit.sha256".into(), Fact::known(build::sources_sha256()));
+        facts
+    }
+
+    fn prepare(&self, ctx: &TrialContext<'_>) -> Result<(), WorkloadError> {
+        let params = Params::from_map(ctx.params)?;
+        match &params.jar {
+            Some(_) => Ok(()),
+            None => build::classes(&java::find(&params.jvm)?, ctx.cache_dir).map(|_| ()),
+        }
+    }
+
+    fn launch(&self, ctx: &TrialContext<'_>) -> Result<Launch, WorkloadError> {
+        let params = Params::from_map(ctx.params)?;
+        let (classes, unmodified) = match &params.jar {
+            Some(jar) => (jar.clone(), None),
+            None => {
+                let built = build::classes(&java::find(&params.jvm)?, ctx.cache_dir)?;
+                (built.dir, Some(built.sha256))
+            }
+        };
+        let order = Order {
+            params: ctx.params.clone(),
+            cpus: ctx.cpus.to_vec(),
+            dir: ctx.trial_dir.to_owned(),
+            classes,
+            classes_sha256: unmodified,
+            lab: std::process::id(),
+        };
+        let json = serde_json::to_string(&order).map_err(|e| {
+            WorkloadError::Param(format!("the trial's folder cannot be passed on: {e}"))
+        })?;
+        Ok(Launch {
+            argv: vec![ctx.exe.into(), "__work".into(), "orders".into(), json.into()],
+            protocol: true,
+            ..Launch::default()
+        })
+    }
+
+    fn collect(
+        &self,
+        _ctx: &TrialContext<'_>,
+        finished: &Finished<'_>,
+    ) -> Result<Collected, WorkloadError> {
+        let said = String::from_utf8_lossy(finished.stderr);
+        let validation = match finished.exit {
+            // The program's own event says whether the books added up.
+            Exit::Code(0) => ValidationResult::ExitCodeOnly,
+            Exit::Code(_) => ValidationResult::Failed { detail: said.trim().to_owned() },
+            Exit::Signal(s) => ValidationResult::Failed { detail: format!("ended by signal {s}") },
+        };
+        Ok(Collected { metrics: Vec::new(), validation, notes: Vec::new() })
+    }
+}

@@ -1,0 +1,287 @@
+//! What a trial measured: its points, its score, and the result as the rule pack looks at it.
+
+use serde_json::{Value, json};
+
+use super::instance::{Hello, Point};
+use super::memory::Memory;
+use super::params::Params;
+use super::schedule::Planned;
+
+const NS: f64 = 1e-9;
+
+/// The moments of a point, ns of `CLOCK_MONOTONIC`.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct Window {
+    /// Its ramp-up begins.
+    pub begin: u64,
+    /// Its measurement begins.
+    pub start: u64,
+    /// Its measurement ends.
+    pub end: u64,
+    /// Its ramp-down ends.
+    pub stop: u64,
+}
+
+impl Window {
+    /// The length of the measurement, seconds.
+    pub fn seconds(&self) -> f64 {
+        (self.end - self.start) as f64 * NS
+    }
+}
+
+/// A point as it was measured.
+#[derive(Debug, Clone)]
+pub struct Measured {
+    /// What was planned.
+    pub planned: Planned,
+    /// When.
+    pub window: Window,
+    /// What each instance did.
+    pub instances: Vec<Point>,
+    /// The memory of each afterwards.
+    pub memory: Vec<Option<Memory>>,
+}
+
+impl Measured {
+    /// Transactions a second of all instances.
+    pub fn total(&self) -> f64 {
+        self.instances.iter().map(Point::count).sum::<u64>() as f64 / self.window.seconds()
+    }
+
+    /// How far apart instances were at moments `of` theirs, seconds.
+    pub fn apart(&self, of: impl Fn(&Point) -> u64) -> f64 {
+        let moments = || self.instances.iter().map(&of);
+        let (first, last) = (moments().min().unwrap_or(0), moments().max().unwrap_or(0));
+        (last - first) as f64 * NS
+    }
+
+    /// What voids the point, as sentences.
+    pub fn wrong(&self) -> Vec<String> {
+        let w = self.planned.warehouses;
+        let mut wrong = Vec::new();
+        for (i, p) in self.instances.iter().enumerate() {
+            let n = i + 1;
+            if let Some(what) = &p.wrong {
+                wrong.push(format!(
+                    "instance {n} at {w} warehouses: the books do not add up: {what}"
+                ));
+            }
+            if p.warehouses != w || p.threads.len() != w as usize {
+                wrong
+                    .push(format!("instance {n} worked with {} warehouses, not {w}", p.warehouses));
+            }
+            if p.began_ns > self.window.start {
+                let late = (p.began_ns - self.window.start) as f64 * NS;
+                wrong.push(format!(
+                    "instance {n} at {w} warehouses began {} after the measurement did; a longer `ramp_up` may help",
+                    assay_model::units::format_value(late, "s")
+                ));
+            }
+            if p.ended_ns < self.window.end {
+                wrong.push(format!(
+                    "instance {n} at {w} warehouses stopped before the measurement did"
+                ));
+            }
+            if p.count() == 0 {
+                wrong
+                    .push(format!("instance {n} at {w} warehouses did nothing in the measurement"));
+            }
+        }
+        wrong
+    }
+}
+
+/// All points of a trial.
+#[derive(Debug, Clone, Default)]
+pub struct Points {
+    /// The expected peak.
+    pub peak: u32,
+    /// Processors that the virtual machines report.
+    pub processors: u32,
+    /// The points in the order of measuring.
+    pub all: Vec<Measured>,
+}
+
+impl Points {
+    /// Those that are part of the score.
+    pub fn scored(&self) -> impl Iterator<Item = &Measured> {
+        self.all.iter().filter(|m| m.planned.scored)
+    }
+
+    /// The mean over N to 2N of the instances' sums; a point that is not there counts 0.
+    pub fn score(&self) -> Option<f64> {
+        let sum: f64 = self.scored().map(Measured::total).sum();
+        (self.peak > 0 && !self.all.is_empty()).then(|| sum / (f64::from(self.peak) + 1.0))
+    }
+
+    /// The best point.
+    pub fn best(&self) -> Option<&Measured> {
+        self.all.iter().max_by(|a, b| a.total().total_cmp(&b.total()))
+    }
+
+    /// The longest time between two points, seconds; `None` for one point.
+    pub fn pause(&self) -> Option<f64> {
+        let between =
+            |w: &[Measured]| w[1].window.begin.saturating_sub(w[0].window.stop) as f64 * NS;
+        self.all.windows(2).map(between).max_by(f64::total_cmp)
+    }
+
+    /// The result with the names of the rule pack `orders`. Times are seconds from the begin of the first
+    /// point.
+    pub fn result(&self, params: &Params, hello: &[Hello], about: &About<'_>) -> Value {
+        let zero = self.all.first().map_or(0, |m| m.window.begin);
+        let at = |ns: u64| (ns as f64 - zero as f64) * NS;
+        let instance = |m: &Measured, i: usize, p: &Point| {
+            let counts: serde_json::Map<String, Value> =
+                p.kinds.iter().map(|(k, c)| (k.clone(), json!(c.count))).collect();
+            json!({
+                "instance": i + 1, "ops_per_s": p.count() as f64 / m.window.seconds(),
+                "ramp_up_start_s": at(p.began_ns), "start_s": at(m.window.start), "end_s": at(m.window.end),
+                "ramp_down_end_s": at(p.ended_ns), "counts": counts,
+            })
+        };
+        let points: Vec<Value> = self
+            .all
+            .iter()
+            .map(|m| {
+                let instances: Vec<Value> =
+                    m.instances.iter().enumerate().map(|(i, p)| instance(m, i, p)).collect();
+                json!({
+                    "warehouses": m.planned.warehouses, "set_s": m.planned.length.as_secs_f64(),
+                    "instances": instances,
+                })
+            })
+            .collect();
+        let score = self.score();
+        let seconds = |d: std::time::Duration| d.as_secs_f64().to_string();
+        json!({
+            "processors": self.processors,
+            "expected_peak": self.peak,
+            "peak_reason": params.peak.map(|_| params.peak_reason.clone()),
+            "points": points,
+            "score": score,
+            "score_per_instance": score.map(|s| s / params.instances as f64),
+            "properties": {
+                "suite": "orders", "log_level": "INFO",
+                "deterministic_random_seed": params.stream.is_some().to_string(),
+                "per_jvm_warehouse_rampup": seconds(params.lengths.ramp_up),
+                "per_jvm_warehouse_rampdown": seconds(params.lengths.ramp_down),
+                "ramp_up_seconds": seconds(params.lengths.below),
+                "measurement_seconds": seconds(params.lengths.scored),
+                "mix": params.mix, "seed": params.seed.to_string(), "stream": about.stream.to_string(),
+                "profile": params.profile,
+            },
+            "kit_unmodified": about.unmodified,
+            "conforming": hello.iter().all(|h| h.wrong.is_none()),
+            "validated": about.wrong.is_empty(),
+            "os_images": 1,
+            "collector_calls": 0,
+            "precompiled": about.precompiled,
+            "threads_per_warehouse": 1,
+            "think_time_s": 0.0,
+            "disclosure": disclosure(hello, about),
+            "estimated": false,
+            "compared_with": [],
+        })
+    }
+}
+
+/// What else the result tells.
+pub struct About<'a> {
+    /// The seed of the transactions.
+    pub stream: u64,
+    /// Whether the classes are those that were compiled; `None`: a jar was given.
+    pub unmodified: Option<bool>,
+    /// Whether code was compiled before, by the options; `None`: they do not tell.
+    pub precompiled: Option<bool>,
+    /// What was wrong.
+    pub wrong: &'a [String],
+    /// The command line and the place of each instance.
+    pub lines: &'a [String],
+}
+
+/// The fields of a disclosure that are in the trial's own files; hardware and software are added from the
+/// description of the system.
+fn disclosure(hello: &[Hello], about: &About<'_>) -> Value {
+    let vm = hello.first().map(|h| {
+        format!(
+            "Java {}, {} {} by {}, collectors {}",
+            h.java, h.vm, h.vm_version, h.vendor, h.collectors
+        )
+    });
+    json!({
+        "points-table": "points of this file",
+        "points-graph": "the curve orders/s of the record",
+        "scored-points": "points N to 2N of this file",
+        "counts": "points of this file",
+        "response-times": "points.json",
+        "thread-spread": "points.json",
+        "heap-used": "memory.csv",
+        "virtual-machine": vm.unwrap_or_default(),
+        "command-line": about.lines.join("\n"),
+        "raw-file": "points.json, instance-*.log and collections-*.log beside this file",
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::orders::instance::Count;
+    use crate::orders::schedule::{Lengths, points};
+
+    fn made(ops: u64) -> Points {
+        let of = |planned: Planned| {
+            let begin = u64::from(planned.warehouses) * 10_000_000_000;
+            let start = begin + 1_000_000_000;
+            let end = start + planned.length.as_nanos() as u64;
+            let window = Window { begin, start, end, stop: end + 1 };
+            let count = Count { count: ops, total_ns: 1, max_ns: 1 };
+            let point = Point {
+                warehouses: planned.warehouses,
+                began_ns: begin,
+                ended_ns: end + 1,
+                kinds: [("payment".to_owned(), count)].into(),
+                threads: vec![ops / u64::from(planned.warehouses); planned.warehouses as usize],
+                ..Point::default()
+            };
+            Measured {
+                planned,
+                window,
+                instances: vec![point.clone(), point],
+                memory: vec![None, None],
+            }
+        };
+        let all = points(2, 8, &Lengths::of("quick")).into_iter().map(of).collect();
+        Points { peak: 2, processors: 2, all }
+    }
+
+    #[test]
+    fn the_score_is_the_mean_of_the_points_from_n_to_2n() {
+        let points = made(3000);
+        assert_eq!(points.score(), Some(2000.0));
+        assert_eq!(
+            points.best().unwrap().planned.warehouses,
+            8,
+            "the short ones count as many in 1 s"
+        );
+        assert!(points.all.iter().all(|m| m.wrong().is_empty()));
+        assert!(points.pause().unwrap() > 0.0);
+        let mut lost = points;
+        lost.all.retain(|m| m.planned.warehouses != 3);
+        assert!((lost.score().unwrap() - 4000.0 / 3.0).abs() < 1e-9);
+        assert_eq!(Points::default().score(), None);
+    }
+
+    #[test]
+    fn what_was_not_measured_while_all_ran_is_wrong() {
+        let mut m = made(3000).all.remove(1);
+        m.instances[1].began_ns = m.window.start + 5_000_000;
+        m.instances[0].ended_ns = m.window.end - 1;
+        m.instances[0].wrong = Some("money".into());
+        let wrong = m.wrong().join("; ");
+        assert!(wrong.contains("instance 2 at 2 warehouses began 5"), "{wrong}");
+        assert!(wrong.contains("instance 1 at 2 warehouses stopped before"), "{wrong}");
+        assert!(wrong.contains("do not add up: money"), "{wrong}");
+        assert!((m.apart(|p| p.began_ns) - 1.005).abs() < 1e-9);
+    }
+}

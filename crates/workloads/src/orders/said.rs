@@ -1,0 +1,177 @@
+//! What a trial came to, as events and as files that are kept with it.
+
+use std::fmt::Write as _;
+use std::path::Path;
+
+use assay_model::{Better, Event, Kind, Phase, Severity};
+use serde_json::{Value, json};
+
+use super::failure::Failure;
+use super::params::Params;
+use super::result::{Measured, Points};
+use super::spec::{EACH, SCORE};
+use crate::work::Channel;
+
+/// The width of the kit's series over time, ns.
+const BIN: u64 = 1_000_000_000;
+
+/// Sends a metric as the row of data describes it.
+fn metric(channel: &mut Channel, name: &str, value: Option<f64>) {
+    let spec = super::spec::spec();
+    let row = spec.metric(name);
+    channel.send(&Event::Metric {
+        metric: name.to_owned(),
+        value: value.filter(|v| v.is_finite()),
+        unit: row.map(|m| m.unit.clone()).unwrap_or_default(),
+        better: Some(row.map_or(Better::Neither, |m| m.better)),
+        kind: Some(row.map_or(Kind::Measured, |m| m.kind)),
+    });
+}
+
+/// Sends a point as it was measured: a point of the curve, and the series of its time.
+pub fn point(measured: &Measured, channel: &mut Channel) {
+    let curve = |curve: &str, value, unit: &str| Event::Point {
+        curve: curve.into(),
+        x: f64::from(measured.planned.warehouses),
+        value,
+        x_name: "warehouses".into(),
+        x_unit: "1".into(),
+        unit: unit.into(),
+        kind: None,
+    };
+    channel.send(&curve(SCORE, measured.total(), SCORE));
+    let window = &measured.window;
+    let whole = ((window.stop - window.begin) / BIN) as usize;
+    for i in 0..whole {
+        let count: u64 = measured.instances.iter().filter_map(|p| p.bins.get(i)).sum();
+        let value = Some(count as f64 / (BIN as f64 * 1e-9));
+        let t_ns = window.begin + (i as u64 + 1) * BIN;
+        channel.send(&Event::Sample { sample: SCORE.into(), t_ns, value, unit: SCORE.into() });
+    }
+}
+
+/// Sends the phases: the scored points are the measurement.
+pub fn phases(points: &Points, channel: &mut Channel) {
+    let (first, last) = (points.scored().next(), points.scored().last());
+    let mut phase = |phase, t_ns| channel.send(&Event::Phase { phase, t_ns: Some(t_ns) });
+    if let (Some(first), Some(last)) = (first, last) {
+        phase(Phase::Steady, first.window.start);
+        phase(Phase::RampDown, last.window.end);
+    }
+}
+
+/// Sends the metrics of a trial.
+pub fn metrics(points: &Points, params: &Params, busy: Option<f64>, channel: &mut Channel) {
+    let instances = params.instances as f64;
+    let score = points.score();
+    let scored = || points.scored().flat_map(|m| &m.instances);
+    let all = || points.all.iter().flat_map(|m| &m.instances);
+    let most = |values: &mut dyn Iterator<Item = f64>| values.max_by(f64::total_cmp);
+    let orders = || scored().filter_map(|p| p.kinds.get("new-order"));
+    let (count, total): (u64, u64) =
+        orders().fold((0, 0), |(c, t), k| (c + k.count, t + k.total_ns));
+    let time: f64 =
+        points.scored().map(|m| (m.window.stop - m.window.begin) as f64 * 1e-9).sum::<f64>()
+            * instances;
+    let collecting: u64 = scored().map(|p| p.collection_ms).sum();
+    let last = points.all.last().map_or(&[][..], |m| &m.memory);
+    let known: Option<Vec<_>> = last.iter().copied().collect();
+    let huge = known.as_ref().and_then(|list| {
+        let huge: u64 = list.iter().map(|m| m.huge).sum::<Option<u64>>()?;
+        let resident: u64 = list.iter().map(|m| m.resident).sum();
+        (resident > 0).then(|| huge as f64 / resident as f64)
+    });
+    let rows = [
+        (SCORE, score),
+        (EACH, score.map(|s| s / instances)),
+        ("peak", points.best().map(Measured::total)),
+        ("peak_warehouses", points.best().map(|m| f64::from(m.planned.warehouses))),
+        ("response_mean", (count > 0).then(|| total as f64 * 1e-9 / count as f64)),
+        ("response_max", most(&mut scored().map(super::instance::Point::longest_s))),
+        ("collection_share", (time > 0.0).then(|| collecting as f64 * 1e-3 / time)),
+        ("heap_used", most(&mut all().map(|p| p.heap_used as f64))),
+        ("resident", known.map(|list| list.iter().map(|m| m.peak).sum::<u64>() as f64)),
+        ("huge_share", huge),
+        ("thread_spread", most(&mut scored().filter_map(super::instance::Point::spread))),
+        ("start_spread", most(&mut points.all.iter().map(|m| m.apart(|p| p.began_ns)))),
+        ("stop_spread", most(&mut points.all.iter().map(|m| m.apart(|p| p.ended_ns)))),
+        ("pause", points.pause()),
+        ("controller_busy", busy),
+    ];
+    for (name, value) in rows {
+        metric(channel, name, value);
+    }
+    if params.pages == "reserved" && huge.is_some_and(|share| share < 0.5) {
+        channel.send(&Event::Finding {
+            finding: "F08".into(),
+            name: "page-size".into(),
+            severity: Severity::Warning,
+            message: format!(
+                "`pages = \"reserved\"` was asked for, and {:.0} % of the memory is in huge pages",
+                100.0 * huge.unwrap_or(0.0)
+            ),
+            remedy: "reserve as many as the heaps need: the control `hugepages`".into(),
+        });
+    }
+}
+
+/// Writes the files that are kept with the trial: `result.json` for the rule pack, `points.json` with
+/// everything that instances said, `memory.csv`.
+///
+/// # Errors
+/// A file cannot be written.
+pub fn files(dir: &Path, points: &Points, result: &Value) -> Result<(), Failure> {
+    let write = |name: &str, text: String| {
+        let path = dir.join(name);
+        std::fs::write(&path, text).map_err(Failure::file("write", &path))
+    };
+    write("result.json", format!("{result:#}\n"))?;
+    let all: Vec<Value> = points.all.iter().map(spelled).collect();
+    write("points.json", format!("{}\n", json!(all)))?;
+    let mut table = String::from(
+        "warehouses,instance,heap_used_bytes,heap_committed_bytes,resident_bytes,resident_peak_bytes,huge_bytes\n",
+    );
+    for m in &points.all {
+        for (i, (p, memory)) in m.instances.iter().zip(&m.memory).enumerate() {
+            let cell = |value: Option<u64>| value.map_or(String::new(), |v| v.to_string());
+            let _ = writeln!(
+                table,
+                "{},{},{},{},{},{},{}",
+                m.planned.warehouses,
+                i + 1,
+                p.heap_used,
+                p.heap_committed,
+                cell(memory.map(|m| m.resident)),
+                cell(memory.map(|m| m.peak)),
+                cell(memory.and_then(|m| m.huge)),
+            );
+        }
+    }
+    write("memory.csv", table)
+}
+
+fn spelled(m: &Measured) -> Value {
+    let instances: Vec<Value> = m
+        .instances
+        .iter()
+        .map(|p| {
+            let kinds: serde_json::Map<String, Value> = p
+                .kinds
+                .iter()
+                .map(|(k, c)| {
+                    (k.clone(), json!({ "count": c.count, "total_ns": c.total_ns, "max_ns": c.max_ns }))
+                })
+                .collect();
+            json!({
+                "began_ns": p.began_ns, "ended_ns": p.ended_ns, "kinds": kinds, "threads": p.threads,
+                "bins": p.bins, "collections": p.collections, "collection_ms": p.collection_ms,
+                "heap_used": p.heap_used, "heap_committed": p.heap_committed, "screens": p.screens,
+            })
+        })
+        .collect();
+    let w = &m.window;
+    json!({
+        "warehouses": m.planned.warehouses, "scored": m.planned.scored, "begin_ns": w.begin,
+        "start_ns": w.start, "end_ns": w.end, "stop_ns": w.stop, "instances": instances,
+    })
+}

@@ -1,0 +1,287 @@
+//! The body of a trial: `assay __work orders JSON`, in a process of its own. Starts the virtual machines,
+//! leads them through the points, and ends them.
+
+use std::path::{Path, PathBuf};
+use std::sync::atomic::AtomicBool;
+use std::time::Duration;
+
+use assay_model::{Event, Phase, Severity, units};
+use assay_sut::{Root, clock};
+use rustix::time::{ClockId, clock_gettime};
+
+use super::failure::Failure;
+use super::instance::{self, Hello, Line};
+use super::order::Order;
+use super::params::{Cpus, Params};
+use super::result::{About, Measured, Points, Window};
+use super::schedule::{Planned, last, points};
+use super::{build, java, memory, said};
+use crate::copies::{Copy, Crew, places};
+use crate::work::{Channel, life};
+use crate::workload::KEEP;
+
+/// From the word to begin a point to its begin, and more of it for each instance.
+const LEAD: Duration = Duration::from_millis(30);
+const LEAD_EACH: Duration = Duration::from_millis(3);
+/// The heap beside the warehouses', and for each of them.
+const HEAP: u64 = 256 << 20;
+const HEAP_EACH: u64 = 64 << 20;
+
+/// Runs the trial that `json` orders and reports it on `channel`.
+///
+/// # Errors
+/// [`Failure`]: it could not be measured to its end. Books that do not add up are no error but an event,
+/// `valid: false`.
+pub fn run(json: &str, channel: &mut Channel) -> Result<(), Failure> {
+    let order: Order = serde_json::from_str(json).map_err(Failure::Order)?;
+    let params = Params::from_map(&order.params)?;
+    let stop = life::stop_flag(order.lab)
+        .map_err(|source| Failure::Watch { what: "the watch for the lab's end", source })?
+        .ok_or(Failure::Stopped)?;
+    let keep = order.dir.join(KEEP);
+    std::fs::create_dir_all(&keep).map_err(Failure::file("make", &keep))?;
+    channel.send(&Event::Phase { phase: Phase::RampUp, t_ns: None });
+    let stream = params
+        .stream
+        .unwrap_or_else(|| (clock::monotonic_ns() ^ u64::from(std::process::id())).max(1));
+    let copies = copies(&params, &order, &keep, stream)?;
+    let mut trial = Trial { params: &params, stop: &stop, channel };
+    trial.tell(&copies, &order.cpus, stream);
+    let mut crew = Crew::start(&copies)?;
+    let hello = trial.greet(&mut crew)?;
+    let (points, busy) = trial.points(&mut crew, &hello)?;
+    let wrong: Vec<String> = points.all.iter().flat_map(Measured::wrong).collect();
+    let lines: Vec<String> =
+        crew.members().iter().map(|m| format!("{} on {}", m.line, m.place())).collect();
+    drop(crew);
+    let about = About {
+        stream,
+        unmodified: order
+            .classes_sha256
+            .as_ref()
+            .map(|sealed| build::classes_sha256(&order.classes).is_ok_and(|now| now == *sealed)),
+        precompiled: precompiled(&params),
+        wrong: &wrong,
+        lines: &lines,
+    };
+    said::files(&keep, &points, &points.result(&params, &hello, &about))?;
+    said::phases(&points, trial.channel);
+    said::metrics(&points, &params, busy, trial.channel);
+    trial.verdict(&points, &wrong);
+    Ok(())
+}
+
+/// Whether options ask for code or classes that were made before; the archive of the platform's own
+/// classes comes with every virtual machine and does not count.
+fn precompiled(params: &Params) -> Option<bool> {
+    let text: Vec<String> =
+        params.options.iter().map(|o| o.to_string_lossy().into_owned()).collect();
+    let asks = ["AOT", "SharedArchiveFile", "CRaC", "-Xshareclasses", "ReplayDataFile"];
+    Some(text.iter().any(|o| asks.iter().any(|a| o.contains(a))))
+}
+
+/// How the instances are started.
+fn copies(params: &Params, order: &Order, keep: &Path, stream: u64) -> Result<Vec<Copy>, Failure> {
+    let java = java::find(&params.jvm)?;
+    let lists: Vec<Option<Vec<usize>>> = match &params.cpus {
+        Cpus::Any => vec![None; params.instances],
+        Cpus::These(lists) => lists.iter().cloned().map(Some).collect(),
+        Cpus::Auto => places(&order.cpus, params.instances).into_iter().map(Some).collect(),
+    };
+    let copy = |(i, cpus): (usize, Option<Vec<usize>>)| {
+        // What the virtual machine will report, unless an option or a limit says otherwise.
+        let processors = cpus.as_ref().map_or(order.cpus.len(), Vec::len) as u32;
+        let most = last(params.peak.unwrap_or(processors), params.least_points);
+        let heap = params.heap.unwrap_or(HEAP + HEAP_EACH * u64::from(most));
+        let log = keep.join(format!("collections-{}.log", i + 1));
+        let mut argv = vec![java.path.clone().into_os_string()];
+        argv.extend(java.options(params, heap, &log));
+        argv.extend(["-cp".into(), order.classes.clone().into_os_string(), "orders.Main".into()]);
+        let room = last(params.peak.unwrap_or(4096), params.least_points);
+        let own = stream.wrapping_add(i as u64 * 0x9E37_79B9) >> 1;
+        argv.extend(
+            [params.seed.to_string(), own.to_string(), params.mix.clone(), room.to_string()]
+                .map(Into::into),
+        );
+        Copy {
+            argv,
+            cwd: Some(order.dir.clone()),
+            cpus,
+            sched: params.class,
+            log: PathBuf::from(keep).join(format!("instance-{}.log", i + 1)),
+        }
+    };
+    Ok(lists.into_iter().enumerate().map(copy).collect())
+}
+
+/// What the parts of a trial share.
+struct Trial<'a> {
+    params: &'a Params,
+    stop: &'a AtomicBool,
+    channel: &'a mut Channel,
+}
+
+impl Trial<'_> {
+    fn note(&mut self, note: String) {
+        self.channel.send(&Event::Note { note });
+    }
+
+    /// Says what is started, and what is odd about it.
+    fn tell(&mut self, copies: &[Copy], cpus: &[usize], stream: u64) {
+        if let Some(first) = copies.first() {
+            self.note(format!("instance 1: {}", crate::words::quote_words(&first.argv)));
+        }
+        self.note(format!("the seed of the transactions was {stream}"));
+        let (n, have) = (copies.len(), cpus.len());
+        if n > have {
+            self.channel.send(&Event::Finding {
+                finding: "F07".into(),
+                name: "cpu-resources".into(),
+                severity: Severity::Warning,
+                message: format!(
+                    "{n} instances share {have} CPUs: they take turns, and the score per instance is not that of an \
+                     instance with a CPU of its own"
+                ),
+                remedy: "run at most as many instances as there are CPUs, or say so beside the number".into(),
+            });
+        }
+    }
+
+    /// Waits until all are there, and looks whether they are what they must be.
+    fn greet(&mut self, crew: &mut Crew) -> Result<Vec<Hello>, Failure> {
+        let began = clock::monotonic_ns();
+        let heard = crew.meet("its start", self.params.barrier, self.stop, |_, line| {
+            Ok(match instance::read(line)? {
+                Some(Line::Hello(hello)) => Some(*hello),
+                _ => None,
+            })
+        })?;
+        let unsound = |index: usize, detail: String| Failure::Unsound { index: index + 1, detail };
+        for (i, answer) in heard.iter().enumerate() {
+            if let Some(wrong) = &answer.value.wrong {
+                return Err(unsound(i, wrong.clone()));
+            }
+            // Both ends must be on one clock, or the moments of the barrier mean nothing.
+            if !(began.saturating_sub(1_000_000_000)..=answer.t_ns).contains(&answer.value.now_ns) {
+                return Err(unsound(
+                    i,
+                    "the clock of this virtual machine is not CLOCK_MONOTONIC, by which instances are led".into(),
+                ));
+            }
+        }
+        Ok(heard.into_iter().map(|a| a.value).collect())
+    }
+
+    /// Measures all points. Also returns the share of a CPU that this process used over the scored ones.
+    fn points(
+        &mut self,
+        crew: &mut Crew,
+        hello: &[Hello],
+    ) -> Result<(Points, Option<f64>), Failure> {
+        let reported = || hello.iter().map(|h| h.processors);
+        let processors = reported().max().unwrap_or(1);
+        if reported().any(|p| p != processors) {
+            self.note(format!(
+                "the instances report different numbers of processors ({}); N is the largest",
+                reported().map(|p| p.to_string()).collect::<Vec<_>>().join(", ")
+            ));
+        }
+        let peak = self.params.peak.unwrap_or(processors);
+        let plan = points(peak, self.params.least_points, &self.params.lengths);
+        let total: f64 = plan.iter().map(|p| p.length.as_secs_f64()).sum();
+        let (mut done, mut used) = (0.0, None);
+        let mut all = Points { peak, processors, all: Vec::with_capacity(plan.len()) };
+        for (i, planned) in plan.iter().enumerate() {
+            let cpu = cpu_s();
+            let fault = if i == 1 { self.params.fault } else { "" };
+            let measured = self.point(crew, *planned, fault)?;
+            if planned.scored {
+                let wall = (measured.window.stop - measured.window.begin) as f64 * 1e-9;
+                let (c, w) = used.unwrap_or((0.0, 0.0));
+                used = Some((c + cpu_s() - cpu, w + wall));
+            }
+            done += planned.length.as_secs_f64();
+            self.channel.send(&Event::Progress { progress: done / total });
+            said::point(&measured, self.channel);
+            all.all.push(measured);
+        }
+        Ok((all, used.filter(|(_, wall)| *wall > 0.0).map(|(cpu, wall)| cpu / wall)))
+    }
+
+    /// Measures one point.
+    fn point(
+        &mut self,
+        crew: &mut Crew,
+        planned: Planned,
+        fault: &str,
+    ) -> Result<Measured, Failure> {
+        let lengths = &self.params.lengths;
+        let barrier = self.params.barrier;
+        let last = crew.members().len().saturating_sub(1);
+        let say = |crew: &mut Crew, line: String| {
+            for index in 0..last {
+                crew.tell_one(index, &line);
+            }
+            crew.tell_one(last, format!("{line} {fault}").trim_end());
+        };
+        say(crew, format!("prepare {}", planned.warehouses));
+        crew.meet("its warehouses", barrier, self.stop, |_, line| {
+            Ok(match instance::read(line)? {
+                Some(Line::Prepared(n)) if n == planned.warehouses => Some(()),
+                _ => None,
+            })
+        })?;
+        let after = |at: u64, d: Duration| at.saturating_add(d.as_nanos() as u64);
+        let begin = after(clock::monotonic_ns(), LEAD + LEAD_EACH * (last as u32 + 1));
+        let start = after(begin, lengths.ramp_up);
+        let end = after(start, planned.length);
+        let window = Window { begin, start, end, stop: after(end, lengths.ramp_down) };
+        say(crew, format!("go {begin} {start} {end} {}", window.stop));
+        let patience =
+            barrier + Duration::from_nanos(window.stop.saturating_sub(clock::monotonic_ns()));
+        let heard = crew.meet("the end of its point", patience, self.stop, |_, line| {
+            Ok(match instance::read(line)? {
+                Some(Line::Point(point)) => Some(*point),
+                _ => None,
+            })
+        })?;
+        let root = Root::system();
+        let memory = crew.members().iter().map(|m| memory::of(&root, m.pid())).collect();
+        let instances = heard.into_iter().map(|a| a.value).collect();
+        Ok(Measured { planned, window, instances, memory })
+    }
+
+    /// Says whether the books added up and all were measured while all ran.
+    fn verdict(&mut self, points: &Points, wrong: &[String]) {
+        let valid = wrong.is_empty();
+        let count: u64 =
+            points.all.iter().flat_map(|m| &m.instances).map(|p| p.bins.iter().sum::<u64>()).sum();
+        let detail = if valid {
+            format!(
+                "the books added up after each of {} points of {} ({} transactions, ramps included), and all were \
+                 measured while all ran",
+                points.all.len(),
+                if self.params.instances == 1 {
+                    "1 instance".into()
+                } else {
+                    format!("{} instances", self.params.instances)
+                },
+                units::format_value(count as f64, "1"),
+            )
+        } else {
+            let more = if wrong.len() > 3 {
+                format!("; and {} more", wrong.len() - 3)
+            } else {
+                String::new()
+            };
+            format!("{}{more}", wrong[..wrong.len().min(3)].join("; "))
+        };
+        self.channel.send(&Event::Valid { valid, detail });
+    }
+}
+
+/// CPU time of this process so far, seconds.
+fn cpu_s() -> f64 {
+    let time = clock_gettime(ClockId::ProcessCPUTime);
+    time.tv_sec as f64 + time.tv_nsec as f64 * 1e-9
+}
