@@ -50,6 +50,11 @@ pub(crate) fn is_run_file(path: &str) -> bool {
     parts.len() <= 4 && parts.iter().all(plain) && !own
 }
 
+/// Whether a file of that name may be kept with a trial beside the archive's own.
+pub fn may_keep(name: &str) -> bool {
+    !name.contains('/') && is_run_file(name) && ![STDOUT, STDERR, SAMPLES].contains(&name)
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

@@ -43,6 +43,7 @@ pub use dataset::{DatasetReport, DatasetSamples};
 pub use error::{Error, Result};
 pub use filter::Filter;
 pub use identity::{NewRun, RunIdentity};
+pub use layout::may_keep;
 pub use reader::RunReader;
 pub use verify::{Problem, ProblemKind};
 pub use writer::RunWriter;

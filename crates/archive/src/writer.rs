@@ -17,7 +17,7 @@ use crate::disk::{self, Durability, MAX_DATA};
 use crate::identity::RunMetrics;
 use crate::layout::{
     LEDGER, METRICS, PLAN, PLAN_STAGED, RECORDS, SAMPLES, STDERR, STDOUT, TRIAL_STAGING, TRIALS,
-    trial_folder,
+    may_keep, trial_folder,
 };
 use crate::lock::Lock;
 use crate::reader::RunReader;
@@ -127,12 +127,33 @@ impl RunWriter {
         stderr: &[u8],
         samples: Option<&SampleSet>,
     ) -> Result<()> {
+        self.write_trial_with(record, stdout, stderr, samples, &[])
+    }
+
+    /// As [`RunWriter::write_trial`], with files of the workload's own beside the logs. A name must be plain
+    /// and none that the archive uses ([`may_keep`]).
+    ///
+    /// # Errors
+    /// As there; `Record` also for a name that cannot be.
+    pub fn write_trial_with(
+        &mut self,
+        record: &TrialRecord,
+        stdout: &[u8],
+        stderr: &[u8],
+        samples: Option<&SampleSet>,
+        kept: &[(String, Vec<u8>)],
+    ) -> Result<()> {
+        if let Some((name, _)) = kept.iter().find(|(name, _)| !may_keep(name)) {
+            let reason = format!("a file `{name}` cannot be kept with it");
+            return Err(Error::Record { run: self.id.clone(), number: record.number, reason });
+        }
         let mut line = std::mem::take(&mut self.line);
         let kept = self
             .checked(record, &mut line)
             .and_then(|()| self.encoded(record, samples))
             .and_then(|samples| {
-                let files = [(STDOUT, stdout), (STDERR, stderr), (SAMPLES, &samples[..])];
+                let mut files = vec![(STDOUT, stdout), (STDERR, stderr), (SAMPLES, &samples[..])];
+                files.extend(kept.iter().map(|(name, bytes)| (name.as_str(), &bytes[..])));
                 self.guarded(|run| run.keep(record, &line, &files))
             });
         self.line = line;
@@ -262,14 +283,9 @@ impl RunWriter {
         })
     }
 
-    fn keep(
-        &mut self,
-        record: &TrialRecord,
-        line: &[u8],
-        files: &[(&str, &[u8]); 3],
-    ) -> Result<()> {
+    fn keep(&mut self, record: &TrialRecord, line: &[u8], files: &[(&str, &[u8])]) -> Result<()> {
         let key = (record.number, record.attempt);
-        let sampled = !files[2].1.is_empty();
+        let sampled = files.iter().any(|(name, bytes)| *name == SAMPLES && !bytes.is_empty());
         let lasted = Duration::from_nanos(record.end_ns.saturating_sub(record.start_ns));
         let due = sampled || lasted >= FLUSH_AFTER || self.flushed_at.elapsed() >= self.patience;
         let began = Instant::now();

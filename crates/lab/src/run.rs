@@ -120,9 +120,10 @@ impl Lab<'_> {
         let controller = Controller::new(&self.state_dir, Root::system());
         check_controls(&controller, &prepared.plan)?;
         let interval = units::duration_of(&experiment.observe.interval).unwrap_or(INTERVAL);
-        let sampler = match experiment.observe.monitors.as_slice() {
-            [] => None,
-            names => Some(Sampler::start(Path::new("/"), names, interval)?),
+        let observe = &experiment.observe;
+        let sampler = match (observe.monitors.as_slice(), observe.meters.as_slice()) {
+            ([], []) => None,
+            (names, meters) => Some(Sampler::with_meters(Path::new("/"), names, meters, interval)?),
         };
         let root = scratch::scratch_root();
         scratch::sweep(&root);

@@ -20,7 +20,7 @@ use crate::so_far::SoFar;
 use crate::stop::{self, Rule};
 use crate::trial::{Bench, Order, calibrate};
 use crate::watch::{Standing, Watcher};
-use crate::{Lab, LabError};
+use crate::{Lab, LabError, kept, power};
 
 /// How often the system's tunables are read again between short trials.
 const RECHECK: Duration = Duration::from_secs(1);
@@ -177,11 +177,20 @@ impl Session<'_> {
             record.findings.extend(fitness.iter().cloned());
         }
         self.require_metric(&mut record);
-        self.writer.write_trial(
+        if let Some(samples) = &samples {
+            power::account(&self.plan, samples, &mut record);
+        }
+        let mut kept = kept::take(&self.bench.trial_dir, &mut record);
+        if !kept.is_empty() {
+            let system = self.writer.reader().and_then(|r| r.system()).ok();
+            kept::judge(&self.plan.workload.name, system.as_ref(), &mut kept, &mut record);
+        }
+        self.writer.write_trial_with(
             &record,
             &self.runner.stdout.bytes(),
             &self.runner.stderr.bytes(),
             samples.as_ref(),
+            &kept,
         )?;
         scratch
             .clear_trial()

@@ -166,13 +166,21 @@ impl Default for Design {
 pub struct Observe {
     /// The monitors by name; `["all"]` is every one that works here, `[]` none.
     pub monitors: Vec<String>,
+    /// Power meters outside the kernel, the subjects of the monitor `meter`: `ipmi`, `redfish:URL`,
+    /// `tcp:HOST:PORT`, `serial:DEVICE`, `csv:FILE`.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub meters: Vec<String>,
     /// The time between samples (a duration of at least 100 ms).
     pub interval: Scalar,
 }
 
 impl Default for Observe {
     fn default() -> Self {
-        Observe { monitors: vec!["all".into()], interval: Scalar::Text("1 s".into()) }
+        Observe {
+            monitors: vec!["all".into()],
+            meters: Vec::new(),
+            interval: Scalar::Text("1 s".into()),
+        }
     }
 }
 

@@ -26,6 +26,7 @@
 //! ```
 
 mod grid;
+pub mod meters;
 mod monitor;
 mod monitors;
 mod recorder;

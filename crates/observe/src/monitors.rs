@@ -3,6 +3,7 @@
 mod cpu;
 mod disk;
 mod memory;
+mod meter;
 mod network;
 mod power;
 mod pressure;
@@ -12,7 +13,7 @@ mod thermal;
 use crate::MonitorSpec;
 
 /// Every monitor, in the order in which a sampler asks them.
-pub fn all() -> [&'static MonitorSpec; 8] {
+pub fn all() -> [&'static MonitorSpec; 9] {
     [
         &cpu::SPEC,
         &switches::SPEC,
@@ -21,6 +22,7 @@ pub fn all() -> [&'static MonitorSpec; 8] {
         &pressure::SPEC,
         &network::SPEC,
         &power::SPEC,
+        &meter::SPEC,
         &thermal::SPEC,
     ]
 }

@@ -12,6 +12,7 @@ use crate::grid::{Grid, MIN_INTERVAL};
 use crate::state::State;
 use assay_sut::clock;
 
+use crate::meters::MeterSpec;
 use crate::{MonitorSpec, Tree, monitors};
 
 /// Why sampling could not start.
@@ -34,6 +35,9 @@ pub enum ObserveError {
         /// The interval asked for.
         interval: Duration,
     },
+    /// A power meter that is none.
+    #[error("{0}")]
+    Meter(String),
     /// The thread could not be made.
     #[error("the sampling thread could not be started (is the limit of processes reached?): {0}")]
     Thread(#[source] io::Error),
@@ -107,11 +111,32 @@ impl Sampler {
     /// # Errors
     /// A name that is no monitor's, an interval below [`MIN_INTERVAL`], or no thread to be had.
     pub fn start(root: &Path, names: &[String], interval: Duration) -> Result<Self, ObserveError> {
-        let specs = chosen(names)?;
+        Self::with_meters(root, names, &[], interval)
+    }
+
+    /// As [`Sampler::start`], with power meters outside the kernel; the monitor `meter` is one of the
+    /// monitors then, asked for or not.
+    ///
+    /// # Errors
+    /// As there, or a meter that is none.
+    pub fn with_meters(
+        root: &Path,
+        names: &[String],
+        meters: &[String],
+        interval: Duration,
+    ) -> Result<Self, ObserveError> {
+        for meter in meters {
+            MeterSpec::parse(meter).map_err(ObserveError::Meter)?;
+        }
+        let mut names = names.to_vec();
+        if !meters.is_empty() {
+            names.push("meter".into());
+        }
+        let specs = chosen(&names)?;
         if interval < MIN_INTERVAL {
             return Err(ObserveError::Interval { interval });
         }
-        let mut state = State::open(&Tree::new(root), &specs, interval);
+        let mut state = State::open(&Tree::new(root).with_meters(meters), &specs, interval);
         let start_ns = state.tick();
         let shared = Arc::new(Shared {
             state: Mutex::new(state),

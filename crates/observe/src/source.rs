@@ -103,12 +103,25 @@ impl TickSource {
 pub struct Tree {
     root: PathBuf,
     shared: RefCell<Vec<(&'static str, SharedSource)>>,
+    meters: Vec<String>,
 }
 
 impl Tree {
     /// The tree under `root`.
     pub fn new(root: &Path) -> Self {
-        Self { root: root.to_owned(), shared: RefCell::new(Vec::new()) }
+        Self { root: root.to_owned(), shared: RefCell::new(Vec::new()), meters: Vec::new() }
+    }
+
+    /// The tree with power meters that are not in it.
+    #[must_use]
+    pub fn with_meters(mut self, meters: &[String]) -> Self {
+        meters.clone_into(&mut self.meters);
+        self
+    }
+
+    /// The power meters, as they were named.
+    pub fn meters(&self) -> &[String] {
+        &self.meters
     }
 
     /// The path of a file of the tree, such as `proc/stat`.

@@ -23,10 +23,6 @@ pub struct Hello {
     pub processors: u32,
     /// Its clock when it said so, ns.
     pub now_ns: u64,
-    /// Its process.
-    pub pid: u32,
-    /// The most that its heap can grow to.
-    pub max_heap: u64,
     /// The version of Java.
     #[serde(rename = "java.version")]
     pub java: String,

@@ -1,0 +1,180 @@
+//! Files that a workload leaves in its trial's folder to be kept with the record, within bounds; and what
+//! a rule pack says of a result among them.
+
+use std::fs;
+use std::path::Path;
+
+use assay_model::{Finding, Severity, SystemDescription, TrialRecord};
+use assay_rules::pack::orders::OrdersResult;
+use assay_rules::pack::{self, Applies, PackEvidence, PackVerdict, RuleResult, Verdict};
+use assay_workloads::KEEP;
+
+/// A file larger than this is not kept, and nothing once all are larger than that.
+const MOST_BYTES: u64 = 16 << 20;
+const MOST_ALL: u64 = 256 << 20;
+const MOST_FILES: usize = 5000;
+/// The result that the rule pack is about, and where its verdict goes.
+const RESULT: &str = "result.json";
+const VERDICT: &str = "verdict.json";
+
+/// Name and content of a file.
+pub(crate) type File = (String, Vec<u8>);
+
+/// Reads what is to be kept; what is not kept is noted in the record.
+pub(crate) fn take(trial_dir: &Path, record: &mut TrialRecord) -> Vec<File> {
+    let Ok(entries) = fs::read_dir(trial_dir.join(KEEP)) else { return Vec::new() };
+    let mut paths: Vec<_> = entries.flatten().map(|e| e.path()).collect();
+    paths.sort();
+    let (mut kept, mut all, mut left) = (Vec::new(), 0, Vec::new());
+    for path in paths {
+        let name = path.file_name().unwrap_or_default().to_string_lossy().into_owned();
+        let size = fs::symlink_metadata(&path).ok().filter(fs::Metadata::is_file).map(|m| m.len());
+        let fits = size.is_some_and(|s| s <= MOST_BYTES && all + s <= MOST_ALL);
+        let read = || fs::read(&path).ok();
+        match read().filter(|_| fits && kept.len() < MOST_FILES && assay_archive::may_keep(&name)) {
+            Some(bytes) => {
+                all += bytes.len() as u64;
+                kept.push((name, bytes));
+            }
+            None => left.push(name),
+        }
+    }
+    if !left.is_empty() {
+        record.notes.push(format!(
+            "not kept with the trial (too large, or no plain file): {}",
+            left.iter().take(5).cloned().collect::<Vec<_>>().join(", ")
+        ));
+    }
+    kept
+}
+
+/// Judges a result of order processing by its rule pack: a finding in the record, and the whole verdict as a
+/// file beside the result.
+pub(crate) fn judge(
+    workload: &str,
+    system: Option<&SystemDescription>,
+    kept: &mut Vec<File>,
+    record: &mut TrialRecord,
+) {
+    if workload != "orders" {
+        return;
+    }
+    let Some((_, bytes)) = kept.iter_mut().find(|(name, _)| name == RESULT) else { return };
+    let Some(pack) = pack::embedded().into_iter().find(|p| p.applies_to == Applies::Orders) else {
+        return;
+    };
+    let mut result: OrdersResult = match serde_json::from_slice(bytes) {
+        Ok(result) => result,
+        Err(e) => {
+            record.notes.push(format!("the rule pack {} could not read the result: {e}", pack.id));
+            return;
+        }
+    };
+    if let Some(system) = system {
+        let fact = |path: &str| system.text(path).to_owned();
+        let hardware = format!(
+            "{}, {} processors, {} of memory",
+            fact("cpu.model"),
+            fact("cpu.threads"),
+            fact("memory.total")
+        );
+        let software = format!("{}, kernel {}", fact("os.name"), fact("kernel.release"));
+        result.disclosure.insert("hardware".into(), hardware);
+        result.disclosure.insert("software".into(), software);
+    }
+    if let Ok(filled) = serde_json::to_vec_pretty(&result) {
+        *bytes = filled;
+    }
+    let verdict = pack::evaluate(&pack, &PackEvidence::Orders(&result));
+    record.findings.extend(finding(&verdict, &result));
+    if let Ok(text) = serde_json::to_vec_pretty(&verdict) {
+        kept.push((VERDICT.into(), text));
+    }
+}
+
+/// The verdict in one finding; `None` when the result is reportable.
+fn finding(verdict: &PackVerdict, result: &OrdersResult) -> Option<Finding> {
+    if verdict.verdict == Verdict::Reportable {
+        return None;
+    }
+    let ids = |wanted: RuleResult| {
+        let rules: Vec<&str> =
+            verdict.rules.iter().filter(|r| r.result == wanted).map(|r| r.id.as_str()).collect();
+        rules.join(", ")
+    };
+    let profile = result.properties.get("profile").map_or("unknown", String::as_str);
+    let mut message = format!(
+        "not compliant with the rule pack {} {} (profile {profile}: {})",
+        verdict.pack, verdict.version, verdict.verdict
+    );
+    for (what, ids) in [("broken", ids(RuleResult::Fail)), ("not known", ids(RuleResult::Unknown))]
+    {
+        if !ids.is_empty() {
+            message += &format!("; {what}: {ids}");
+        }
+    }
+    Some(Finding {
+        id: format!("{}-{}", verdict.pack, verdict.version),
+        name: "rule-pack".into(),
+        // A short profile does not pretend to keep the rules, and is marked; what does, and fails, is void.
+        severity: if verdict.verdict == Verdict::Invalid && profile == "rules" {
+            Severity::Invalid
+        } else {
+            Severity::Warning
+        },
+        message,
+        remedy: format!(
+            "`assay rules show {}` has the rules; {VERDICT} beside the record says what was seen of each",
+            verdict.pack
+        ),
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn record() -> TrialRecord {
+        let planned =
+            assay_model::PlannedTrial { number: 1, block: 0, treatment: 0, warmup: false };
+        crate::trial::blank(&planned, 1)
+    }
+
+    #[test]
+    fn what_is_left_to_be_kept_is_kept_within_bounds() {
+        let dir = tempfile::tempdir().unwrap();
+        let mut record = record();
+        assert!(take(dir.path(), &mut record).is_empty());
+        let keep = dir.path().join(KEEP);
+        fs::create_dir_all(keep.join("folder")).unwrap();
+        fs::write(keep.join("a.log"), "a").unwrap();
+        fs::write(keep.join("stdout.log"), "not ours").unwrap();
+        fs::File::create(keep.join("large")).unwrap().set_len(MOST_BYTES + 1).unwrap();
+        std::os::unix::fs::symlink("/etc/passwd", keep.join("link")).unwrap();
+        assert_eq!(take(dir.path(), &mut record), [("a.log".to_owned(), b"a".to_vec())]);
+        assert!(record.notes[0].ends_with("folder, large, link, stdout.log"), "{:?}", record.notes);
+    }
+
+    #[test]
+    fn a_result_is_judged_and_marked() {
+        let mut record = record();
+        let result = r#"{"expected_peak":2,"processors":2,"properties":{"profile":"quick"}}"#;
+        let mut kept = vec![(RESULT.to_owned(), result.as_bytes().to_vec())];
+        judge("orders", None, &mut kept, &mut record);
+        let finding = &record.findings[0];
+        assert_eq!((finding.id.as_str(), finding.severity), ("orders-1.0", Severity::Warning));
+        assert!(
+            finding.message.contains("not compliant") && finding.message.contains("J5"),
+            "{finding:?}"
+        );
+        assert_eq!(kept[1].0, VERDICT);
+        kept[0].1 = result.replace("quick", "rules").into_bytes();
+        judge("orders", None, &mut kept, &mut record);
+        assert_eq!(record.findings[1].severity, Severity::Invalid);
+        kept[0].1 = b"{\"strange\":1}".to_vec();
+        judge("orders", None, &mut kept, &mut record);
+        assert!(record.notes[0].contains("strange"), "{:?}", record.notes);
+        judge("noop", None, &mut kept, &mut record);
+        assert_eq!(record.findings.len(), 2);
+    }
+}

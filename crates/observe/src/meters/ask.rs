@@ -1,0 +1,124 @@
+//! Meters that must be asked: a machine's own management by IPMI (`ipmitool`) and by Redfish (`curl`).
+
+use std::io::{ErrorKind, Read};
+use std::process::{Command, Stdio};
+use std::time::{Duration, Instant};
+
+use super::Post;
+
+/// A program that takes longer is ended.
+const PATIENCE: Duration = Duration::from_secs(5);
+/// Management controllers are slow and read their sensors about once a second.
+const LEAST_PERIOD: Duration = Duration::from_secs(1);
+/// No more of an answer is read.
+const LONGEST: u64 = 1 << 20;
+
+pub(super) fn ipmi(words: &[String], period: Duration, post: &Post) {
+    let own = words.first().filter(|w| w.contains('/'));
+    let mut command = vec![own.map_or("ipmitool", String::as_str)];
+    command.extend(words.iter().skip(usize::from(own.is_some())).map(String::as_str));
+    command.extend(["dcmi", "power", "reading"]);
+    poll(&command, "Debian package ipmitool", period, post, |text| {
+        ipmi_watts(text).ok_or_else(|| "its answer has no `Instantaneous power reading`".to_owned())
+    });
+}
+
+pub(super) fn redfish(url: &str, period: Duration, post: &Post) {
+    // Who asks is told by ~/.netrc, and which certificate is believed by ~/.curlrc.
+    let command =
+        ["curl", "--silent", "--show-error", "--fail", "--max-time", "5", "--netrc-optional", url];
+    poll(&command, "Debian package curl", period, post, redfish_watts);
+}
+
+/// Asks again and again.
+fn poll(
+    command: &[&str],
+    package: &str,
+    period: Duration,
+    post: &Post,
+    read: impl Fn(&str) -> Result<f64, String>,
+) {
+    let period = period.max(LEAST_PERIOD);
+    loop {
+        let began = Instant::now();
+        match output(command, package, post).and_then(|text| read(&text)) {
+            Ok(watts) => post.put(watts),
+            Err(_) if post.stopped() => return,
+            Err(what) => post.complain(|| format!("{}: {what}", command[0])),
+        }
+        if !post.wait(period.saturating_sub(began.elapsed())) {
+            return;
+        }
+    }
+}
+
+/// Runs a program to its end, within its time.
+fn output(command: &[&str], package: &str, post: &Post) -> Result<String, String> {
+    let mut child = Command::new(command[0])
+        .args(&command[1..])
+        .env("LC_ALL", "C")
+        .stdin(Stdio::null())
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped())
+        .spawn()
+        .map_err(|e| match e.kind() {
+            ErrorKind::NotFound => format!("it is not installed ({package})"),
+            _ => format!("it could not be started: {e}"),
+        })?;
+    let began = Instant::now();
+    let status = loop {
+        match child.try_wait() {
+            Ok(Some(status)) => break status,
+            Ok(None) if began.elapsed() < PATIENCE && !post.stopped() => {
+                std::thread::sleep(Duration::from_millis(10));
+            }
+            _ => {
+                let _ = child.kill();
+                let _ = child.wait();
+                return Err("it did not answer in time".into());
+            }
+        }
+    };
+    // Answers are far smaller than what a pipe holds.
+    let all = |stream: Option<&mut dyn Read>| {
+        let mut text = Vec::new();
+        if let Some(stream) = stream {
+            let _ = stream.take(LONGEST).read_to_end(&mut text);
+        }
+        String::from_utf8_lossy(&text).into_owned()
+    };
+    let said = all(child.stdout.as_mut().map(|s| s as &mut dyn Read));
+    if status.success() {
+        return Ok(said);
+    }
+    let error = all(child.stderr.as_mut().map(|s| s as &mut dyn Read));
+    Err(format!("{status}: {}", error.trim().lines().last().unwrap_or("it said nothing")))
+}
+
+/// The watts in the answer to `ipmitool dcmi power reading`.
+pub fn ipmi_watts(text: &str) -> Option<f64> {
+    let line = text.lines().find(|l| l.trim_start().starts_with("Instantaneous power reading"))?;
+    line.split_once(':')?.1.split_whitespace().next()?.parse().ok()
+}
+
+/// The watts in a Redfish resource: `Power` (the sum over `PowerControl[].PowerConsumedWatts`) or
+/// `EnvironmentMetrics` (`PowerWatts.Reading`).
+///
+/// # Errors
+/// It is no JSON, or has neither; a sentence.
+pub fn redfish_watts(text: &str) -> Result<f64, String> {
+    let json: serde_json::Value =
+        serde_json::from_str(text).map_err(|e| format!("its answer is no JSON: {e}"))?;
+    let number = |v: &serde_json::Value| v.as_f64().filter(|w| w.is_finite());
+    if let Some(watts) = json.pointer("/PowerWatts/Reading").and_then(number) {
+        return Ok(watts);
+    }
+    let controls = json.get("PowerControl").and_then(serde_json::Value::as_array);
+    let read: Option<Vec<f64>> = controls
+        .map(|list| list.iter().filter_map(|c| number(c.get("PowerConsumedWatts")?)).collect());
+    match read {
+        Some(list) if !list.is_empty() => Ok(list.iter().sum()),
+        _ => Err("its answer has neither PowerControl[].PowerConsumedWatts nor PowerWatts.Reading"
+            .into()),
+    }
+}

@@ -1,0 +1,151 @@
+//! Meters that speak by the line: over TCP, over a serial line, into a file.
+
+use std::fs::File;
+use std::io::{ErrorKind, Read, Seek, SeekFrom};
+use std::net::{TcpStream, ToSocketAddrs};
+use std::os::unix::fs::OpenOptionsExt;
+use std::time::Duration;
+
+use super::Post;
+
+/// How long a read waits before it looks whether to stop.
+const LOOK: Duration = Duration::from_millis(100);
+/// How long a lost meter is left alone before it is tried again.
+const AGAIN: Duration = Duration::from_secs(1);
+/// A line longer than this is none of a meter's.
+const LONGEST: usize = 64 << 10;
+
+/// The watts in a line: the number in the field of that number (fields stand between commas, semicolons,
+/// tabs and blanks), or the last number. Units after a number do not matter. `None`: there is none.
+pub fn watts_of_line(line: &str, field: Option<usize>) -> Option<f64> {
+    let parts = line.split([',', ';', '\t', ' ']).map(str::trim);
+    let number = |part: &str| {
+        let end = part.find(|c: char| !c.is_ascii_digit() && !"+-.eE".contains(c));
+        let digits = part[..end.unwrap_or(part.len())].trim_end_matches(['e', 'E']);
+        digits.parse::<f64>().ok().filter(|w| w.is_finite())
+    };
+    match field {
+        // Fields may be empty; those between blanks are not.
+        Some(n) if line.contains([',', ';', '\t']) => {
+            line.split([',', ';', '\t']).nth(n - 1).and_then(|p| number(p.trim()))
+        }
+        Some(n) => parts.filter(|p| !p.is_empty()).nth(n - 1).and_then(number),
+        None => parts.filter(|p| !p.is_empty()).filter_map(number).last(),
+    }
+}
+
+/// Puts lines together out of what is read.
+#[derive(Default)]
+struct Lines {
+    rest: Vec<u8>,
+    strange: u32,
+}
+
+impl Lines {
+    fn feed(&mut self, bytes: &[u8], field: Option<usize>, post: &Post) {
+        for &byte in bytes {
+            if byte != b'\n' && byte != b'\r' {
+                if self.rest.len() < LONGEST {
+                    self.rest.push(byte);
+                }
+                continue;
+            }
+            let line = String::from_utf8_lossy(&self.rest).trim().to_owned();
+            self.rest.clear();
+            match watts_of_line(&line, field) {
+                _ if line.is_empty() => {}
+                Some(watts) => post.put(watts),
+                // The first one may be a heading, or half a line.
+                None if self.strange == 0 => self.strange += 1,
+                None => post.complain(|| {
+                    format!("a line without watts: `{}`", line.chars().take(60).collect::<String>())
+                }),
+            }
+        }
+    }
+}
+
+pub(super) fn tcp(address: &str, field: Option<usize>, post: &Post) {
+    while !post.stopped() {
+        let target = address.to_socket_addrs().ok().and_then(|mut a| a.next());
+        let stream = match target {
+            None => Err(std::io::Error::other("the name is not known")),
+            Some(target) => TcpStream::connect_timeout(&target, Duration::from_secs(2)),
+        };
+        let done = stream.and_then(|mut stream| {
+            stream.set_read_timeout(Some(LOOK))?;
+            read(&mut stream, field, post, End::Close)
+        });
+        match done {
+            Ok(()) => post.complain(|| format!("{address} closed the connection")),
+            Err(e) => post.complain(|| format!("{address}: {e}")),
+        }
+        if !post.wait(AGAIN) {
+            return;
+        }
+    }
+}
+
+pub(super) fn device(path: &str, field: Option<usize>, post: &Post) {
+    while !post.stopped() {
+        let opened = File::options()
+            .read(true)
+            .custom_flags((rustix::fs::OFlags::NOCTTY | rustix::fs::OFlags::NONBLOCK).bits() as i32)
+            .open(path);
+        let done = opened.and_then(|mut file| read(&mut file, field, post, End::Wait));
+        if let Err(e) = done {
+            post.complain(|| format!("{path}: {e}"));
+        }
+        if !post.wait(AGAIN) {
+            return;
+        }
+    }
+}
+
+pub(super) fn file(path: &str, field: Option<usize>, post: &Post) {
+    while !post.stopped() {
+        let opened = File::open(path).and_then(|mut file| {
+            // What is there already is of before.
+            file.seek(SeekFrom::End(0))?;
+            read(&mut file, field, post, End::Wait)
+        });
+        if let Err(e) = opened {
+            post.complain(|| format!("{path}: {e}"));
+        }
+        if !post.wait(AGAIN) {
+            return;
+        }
+    }
+}
+
+/// What the end of what is there means.
+#[derive(Clone, Copy, PartialEq)]
+enum End {
+    /// The other side is gone.
+    Close,
+    /// More will come.
+    Wait,
+}
+
+fn read(from: &mut impl Read, field: Option<usize>, post: &Post, end: End) -> std::io::Result<()> {
+    let mut lines = Lines::default();
+    let mut buffer = [0; 4096];
+    while !post.stopped() {
+        match from.read(&mut buffer) {
+            Ok(0) if end == End::Close => return Ok(()),
+            Ok(0) => {
+                post.wait(LOOK);
+            }
+            Ok(n) => lines.feed(&buffer[..n], field, post),
+            Err(e) if matches!(e.kind(), ErrorKind::WouldBlock | ErrorKind::TimedOut) => {
+                // A socket has waited already, a device has not.
+                if end == End::Wait {
+                    post.wait(LOOK);
+                }
+            }
+            Err(e) if e.kind() == ErrorKind::Interrupted => {}
+            Err(e) => return Err(e),
+        }
+    }
+    Ok(())
+}

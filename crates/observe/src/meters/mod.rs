@@ -1,0 +1,203 @@
+//! Power meters outside the kernel. Each source has a thread of its own that reads or asks, so that a slow
+//! one keeps nobody waiting; what it says is stamped on the clock of the run when it arrives.
+
+mod ask;
+mod lines;
+
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::Duration;
+
+use crate::NotAvailable;
+
+pub use ask::{ipmi_watts, redfish_watts};
+pub use lines::watts_of_line;
+
+/// Where watts come from.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum MeterSource {
+    /// `ipmi`: `ipmitool` with these words before `dcmi power reading`; the first one is the program if it has a `/`.
+    Ipmi(Vec<String>),
+    /// `redfish:URL`: the resource `Power` or `EnvironmentMetrics`, fetched with curl.
+    Redfish(String),
+    /// `tcp:HOST:PORT`: lines from a TCP server.
+    Tcp(String),
+    /// `serial:DEVICE`: lines from a serial line, as it is set.
+    Serial(String),
+    /// `csv:FILE`: lines that another program adds to a file from now on.
+    Csv(String),
+}
+
+/// A source, and which of the numbers of its lines is watts.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct MeterSpec {
+    /// As it was written.
+    pub name: String,
+    /// Where from.
+    pub source: MeterSource,
+    /// The field of a line, from 1; `None`: the last number.
+    pub field: Option<usize>,
+}
+
+impl MeterSpec {
+    /// Reads `tcp:meter:9999#2`.
+    ///
+    /// # Errors
+    /// It names no source; a sentence that says what would be right.
+    pub fn parse(text: &str) -> Result<Self, String> {
+        let (rest, field) = match text.rsplit_once('#') {
+            None => (text, None),
+            Some((rest, field)) => {
+                let number = field.parse::<usize>().ok().filter(|n| (1..=1000).contains(n));
+                let number = number.ok_or_else(|| {
+                    format!("`{text}`: after `#` stands which field of a line is watts, from 1")
+                })?;
+                (rest, Some(number))
+            }
+        };
+        let (kind, value) = rest.split_once(':').unwrap_or((rest, ""));
+        let value = value.trim().to_owned();
+        let source = match kind {
+            "ipmi" => {
+                Some(MeterSource::Ipmi(value.split_whitespace().map(str::to_owned).collect()))
+            }
+            "redfish" if value.starts_with("http://") || value.starts_with("https://") => {
+                Some(MeterSource::Redfish(value))
+            }
+            "tcp" if value.contains(':') => Some(MeterSource::Tcp(value)),
+            "serial" if !value.is_empty() => Some(MeterSource::Serial(value)),
+            "csv" if !value.is_empty() => Some(MeterSource::Csv(value)),
+            _ => None,
+        };
+        let source = source.ok_or_else(|| {
+            format!(
+                "`{text}` is no power meter; write `ipmi`, `ipmi:-H HOST -U USER -E`, `redfish:https://HOST/...`, \
+                 `tcp:HOST:PORT`, `serial:/dev/ttyUSB0` or `csv:FILE` (`#2` after the last three takes the second \
+                 field of a line)"
+            )
+        })?;
+        Ok(MeterSpec { name: text.to_owned(), source, field })
+    }
+}
+
+/// What came from a source since it was last looked at.
+#[derive(Debug, Default)]
+pub struct Inbox {
+    /// The sum of the readings, and how many there were.
+    sum: f64,
+    count: u32,
+    /// The last reading, and when it came.
+    last: Option<(u64, f64)>,
+    /// What is wrong with the source, at first.
+    trouble: Option<String>,
+}
+
+impl Inbox {
+    fn add(&mut self, t_ns: u64, watts: f64) {
+        self.sum += watts;
+        self.count += 1;
+        self.last = Some((t_ns, watts));
+    }
+}
+
+/// A source at work. Its thread ends soon after this is dropped.
+#[derive(Debug)]
+pub struct Meter {
+    inbox: Arc<Mutex<Inbox>>,
+    stop: Arc<AtomicBool>,
+}
+
+/// A reading that is older than this stands for nothing.
+const STALE: Duration = Duration::from_secs(10);
+
+impl Meter {
+    /// Starts to listen, or to ask every `period`.
+    ///
+    /// # Errors
+    /// No thread could be had.
+    pub fn start(spec: &MeterSpec, period: Duration) -> Result<Self, NotAvailable> {
+        let inbox = Arc::new(Mutex::new(Inbox::default()));
+        let stop = Arc::new(AtomicBool::new(false));
+        let post = Post { inbox: Arc::clone(&inbox), stop: Arc::clone(&stop) };
+        let spec = spec.clone();
+        std::thread::Builder::new()
+            .name("assay-meter".into())
+            .stack_size(256 << 10)
+            .spawn(move || match &spec.source {
+                MeterSource::Ipmi(words) => ask::ipmi(words, period, &post),
+                MeterSource::Redfish(url) => ask::redfish(url, period, &post),
+                MeterSource::Tcp(address) => lines::tcp(address, spec.field, &post),
+                MeterSource::Serial(path) => lines::device(path, spec.field, &post),
+                MeterSource::Csv(path) => lines::file(path, spec.field, &post),
+            })
+            .map_err(|e| NotAvailable::because(format!("no thread for a power meter: {e}")))?;
+        Ok(Meter { inbox, stop })
+    }
+
+    /// The mean of what came since the last call; the last reading where nothing came and it is not stale
+    /// at `t_ns`; NaN else.
+    pub fn take(&self, t_ns: u64) -> f64 {
+        let mut inbox = lock(&self.inbox);
+        let (sum, count) = (std::mem::take(&mut inbox.sum), std::mem::take(&mut inbox.count));
+        if count > 0 {
+            return sum / f64::from(count);
+        }
+        let fresh = |at: u64| t_ns.saturating_sub(at) <= STALE.as_nanos() as u64;
+        inbox.last.filter(|(at, _)| fresh(*at)).map_or(f64::NAN, |(_, watts)| watts)
+    }
+
+    /// What is wrong with the source.
+    pub fn trouble(&self) -> Option<String> {
+        lock(&self.inbox).trouble.clone()
+    }
+}
+
+impl Drop for Meter {
+    fn drop(&mut self) {
+        self.stop.store(true, Ordering::Release);
+    }
+}
+
+fn lock(inbox: &Mutex<Inbox>) -> MutexGuard<'_, Inbox> {
+    inbox.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+/// A source's side of the inbox.
+pub(super) struct Post {
+    inbox: Arc<Mutex<Inbox>>,
+    stop: Arc<AtomicBool>,
+}
+
+impl Post {
+    fn put(&self, watts: f64) {
+        lock(&self.inbox).add(assay_sut::clock::monotonic_ns(), watts);
+    }
+
+    fn complain(&self, sentence: impl FnOnce() -> String) {
+        let mut inbox = lock(&self.inbox);
+        if inbox.trouble.is_none() {
+            inbox.trouble = Some(sentence());
+        }
+    }
+
+    fn stopped(&self) -> bool {
+        self.stop.load(Ordering::Acquire)
+    }
+
+    /// Waits; false if it is to stop instead.
+    fn wait(&self, time: Duration) -> bool {
+        const LOOK: Duration = Duration::from_millis(50);
+        let until = std::time::Instant::now() + time;
+        while !self.stopped() {
+            let left = until.saturating_duration_since(std::time::Instant::now());
+            if left.is_zero() {
+                return true;
+            }
+            std::thread::sleep(left.min(LOOK));
+        }
+        false
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,117 @@
+//! Power meters outside the kernel, as `observe.meters` of the experiment names them.
+
+use std::time::Duration;
+
+use crate::meters::{Meter, MeterSpec};
+use crate::{Field, FirstSeries, Monitor, MonitorSpec, NotAvailable, Recorder, Tree};
+
+/// What the monitor is.
+pub static SPEC: MonitorSpec = MonitorSpec {
+    name: "meter",
+    help: "Power meters outside the kernel that `meters` of `[observe]` names: the machine's management by IPMI \
+           or Redfish, a meter that speaks over TCP or a serial line, or a file that a program of the meter's writes. \
+           Readings are stamped on the clock of the run when they arrive.",
+    subjects: "the meters as they are named (`ipmi`, `tcp:meter:9999`)",
+    fields: &[Field {
+        name: "power",
+        unit: "W",
+        help: "The mean of the readings that came in the interval; where none came, the last one if it is not \
+               older than 10 s",
+    }],
+    open: |tree| Meters::open(tree).map(|monitor| Box::new(monitor) as Box<dyn Monitor>),
+};
+
+/// How often a meter is asked that must be asked.
+const PERIOD: Duration = Duration::from_secs(1);
+
+struct One {
+    name: String,
+    meter: Meter,
+    /// Set once the base is taken.
+    series: Option<FirstSeries>,
+    began: bool,
+}
+
+struct Meters {
+    meters: Vec<One>,
+    wrong: Vec<String>,
+}
+
+impl Meters {
+    fn open(tree: &Tree) -> Result<Self, NotAvailable> {
+        let mut all = Meters { meters: Vec::new(), wrong: Vec::new() };
+        for text in tree.meters() {
+            let started = MeterSpec::parse(text)
+                .map_err(NotAvailable::because)
+                .and_then(|spec| Meter::start(&spec, PERIOD));
+            match started {
+                Ok(meter) => {
+                    all.meters.push(One { name: text.clone(), meter, series: None, began: false });
+                }
+                Err(e) => all.wrong.push(e.reason),
+            }
+        }
+        if all.meters.is_empty() && all.wrong.is_empty() {
+            return Err(NotAvailable::because(
+                "no power meter is named; `meters` of `[observe]` takes `ipmi`, `redfish:URL`, `tcp:HOST:PORT`, \
+                 `serial:DEVICE` and `csv:FILE`",
+            ));
+        }
+        if all.meters.is_empty() {
+            return Err(NotAvailable::because(all.wrong.join("; ")));
+        }
+        Ok(all)
+    }
+}
+
+impl Monitor for Meters {
+    fn spec(&self) -> &'static MonitorSpec {
+        &SPEC
+    }
+
+    fn sample(&mut self, t_ns: u64, out: &mut Recorder) {
+        for one in &mut self.meters {
+            let watts = one.meter.take(t_ns);
+            let name = &one.name;
+            let series =
+                *one.series.get_or_insert_with(|| out.intern(SPEC.name, name, SPEC.fields));
+            // What came before the first sample is of no interval.
+            if one.began {
+                out.push(t_ns, series, &[watts]);
+            }
+            one.began = true;
+        }
+    }
+
+    fn not_seen(&self) -> Vec<String> {
+        let trouble = |one: &One| one.meter.trouble().map(|what| format!("{}: {what}", one.name));
+        self.wrong.iter().cloned().chain(self.meters.iter().filter_map(trouble)).collect()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn without_meters_it_says_how_to_name_one() {
+        let dir = tempfile::tempdir().unwrap();
+        let error = (SPEC.open)(&Tree::new(dir.path())).err().unwrap();
+        assert!(error.reason.contains("tcp:HOST:PORT"), "{error}");
+        let tree = Tree::new(dir.path()).with_meters(&["usb:1".to_owned()]);
+        assert!((SPEC.open)(&tree).err().unwrap().reason.contains("`usb:1` is no power meter"));
+    }
+
+    #[test]
+    fn a_meter_that_says_nothing_is_not_zero() {
+        let dir = tempfile::tempdir().unwrap();
+        let nothing = format!("csv:{}/none", dir.path().display());
+        let tree = Tree::new(dir.path()).with_meters(&[nothing.clone()]);
+        let mut monitor = (SPEC.open)(&tree).unwrap();
+        let mut out = Recorder::new();
+        monitor.sample(1, &mut out);
+        monitor.sample(2, &mut out);
+        let points = out.samples().points("meter", &nothing, "power");
+        assert!(points.len() == 1 && points[0].1.is_nan(), "{points:?}");
+    }
+}
