@@ -1,5 +1,7 @@
 //! The workload `orders` from the command line: scores, faults, and that nothing is left.
 
+#![allow(clippy::unwrap_used)] // this is a test
+
 mod common;
 
 use std::path::PathBuf;
@@ -14,7 +16,7 @@ const SHORT: [&str; 8] = [
     "least_points=1",
     "below=200ms",
     "scored=400ms",
-    "ramp_up=300ms",
+    "ramp_up=1500ms",
     "ramp_down=50ms",
     "heap=192MiB",
     "collector=serial",
@@ -47,7 +49,8 @@ fn record(world: &World, more: &[&str]) -> (i32, Value) {
 
 fn metric(record: &Value, name: &str) -> f64 {
     let all = record["metrics"].as_array().unwrap();
-    let found = all.iter().find(|m| m["name"] == name).unwrap_or_else(|| panic!("no {name}: {record}"));
+    let found =
+        all.iter().find(|m| m["name"] == name).unwrap_or_else(|| panic!("no {name}: {record}"));
     found["value"].as_f64().unwrap_or_else(|| panic!("{name} is missing"))
 }
 
@@ -72,7 +75,14 @@ fn two_instances_are_scored_marked_and_kept() {
     let findings = record["findings"].as_array().unwrap();
     let marked = findings.iter().find(|f| f["id"] == "orders-1.0").unwrap();
     assert!(marked["message"].as_str().unwrap().contains("not compliant"), "{marked}");
-    for name in ["result.json", "verdict.json", "points.json", "memory.csv", "collections-2.log", "instance-1.log"] {
+    for name in [
+        "result.json",
+        "verdict.json",
+        "points.json",
+        "memory.csv",
+        "collections-2.log",
+        "instance-1.log",
+    ] {
         let path = trial(&world).join(name);
         assert!(path.exists() || name == "instance-1.log", "{}", path.display());
     }
@@ -118,7 +128,9 @@ fn broken_books_void_the_result() {
     if !java() {
         return;
     }
-    for (fault, said) in [("money", "money in is"), ("stock", "the stock of item 1 is -1"), ("orders", "where")] {
+    for (fault, said) in
+        [("money", "money in is"), ("stock", "the stock of item 1 is -1"), ("orders", "where")]
+    {
         let world = World::new();
         let (code, record) = record(&world, &[&format!("fault={fault}")]);
         assert_eq!((code, record["outcome"].as_str()), (3, Some("invalid")), "{record}");
@@ -134,9 +146,18 @@ fn instances_that_end_or_hang_fail_the_trial() {
         return;
     }
     let cases = [
-        (vec!["fault=exit", "instances=2"], "instance 2 ended before the end of its point (exit status: 9)"),
-        (vec!["fault=hang", "instances=2", "barrier=5s"], "1 of 2 instances (2) did not come to its warehouses within 5"),
-        (vec!["fault=memory"], "java.lang.OutOfMemoryError: Java heap space; the heap is too small"),
+        (
+            vec!["fault=exit", "instances=2"],
+            "instance 2 ended before the end of its point (exit status: 9)",
+        ),
+        (
+            vec!["fault=hang", "instances=2", "barrier=15s"],
+            "1 of 2 instances (2) did not come to its warehouses within 15",
+        ),
+        (
+            vec!["fault=memory"],
+            "java.lang.OutOfMemoryError: Java heap space; the heap is too small",
+        ),
         (vec!["heap=16MiB"], "java.lang.OutOfMemoryError: Java heap space; the heap is too small"),
         (vec!["options=-XX:+NoSuchOption"], "Unrecognized VM option 'NoSuchOption'"),
     ];
@@ -211,7 +232,10 @@ fn a_kill_leaves_nothing_running() {
             assert_eq!(status.code(), Some(3));
             let run = world.runs().pop().unwrap();
             let text = std::fs::read_to_string(run.join("records.jsonl")).unwrap();
-            assert!(text.contains("(signal: 9 (SIGKILL))") && text.contains("somebody killed it"), "{text}");
+            assert!(
+                text.contains("(signal: 9 (SIGKILL))") && text.contains("somebody killed it"),
+                "{text}"
+            );
         }
     }
 }
@@ -223,8 +247,10 @@ fn the_kit_passes_its_own_tests() {
         return;
     }
     let world = World::new();
-    let sources = ["main", "test"].map(|part| common::repository().join(format!("kits/orders/src/{part}/java/orders")));
-    let files = sources.iter().flat_map(|dir| std::fs::read_dir(dir).unwrap().flatten().map(|e| e.path()));
+    let sources = ["main", "test"]
+        .map(|part| common::repository().join(format!("kits/orders/src/{part}/java/orders")));
+    let files =
+        sources.iter().flat_map(|dir| std::fs::read_dir(dir).unwrap().flatten().map(|e| e.path()));
     let classes = world.path("classes");
     let mut javac = std::process::Command::new("javac");
     let compiled = common::done(javac.args(["--release", "11", "-d"]).arg(&classes).args(files));

@@ -1,6 +1,8 @@
 //! The recipes for licensed kits, against a stand-in that behaves as the kits' documents say: the command
 //! line, the files that must be there, what is printed, and the raw report. Nothing of SPEC's is here.
 
+#![allow(clippy::unwrap_used)] // this is a test
+
 mod common;
 
 use std::fs;
@@ -62,7 +64,10 @@ fn run(world: &World, kit: &str, settings: &[&str]) -> (i32, Value, String) {
     let text = fs::read_to_string(run.join("records.jsonl")).unwrap_or_default();
     let record = text.lines().next().map_or(Value::Null, |l| serde_json::from_str(l).unwrap());
     let raw = fs::read_dir(run.join("trials/0001")).map(|d| {
-        d.flatten().map(|e| e.file_name().to_string_lossy().into_owned()).collect::<Vec<_>>().join(" ")
+        d.flatten()
+            .map(|e| e.file_name().to_string_lossy().into_owned())
+            .collect::<Vec<_>>()
+            .join(" ")
     });
     (done.code, record, raw.unwrap_or_default())
 }
@@ -77,14 +82,20 @@ fn one_and_several_virtual_machines_of_2005() {
     let [path, jvm] = licensed(&world);
     let (code, record, kept) = run(&world, "specjbb2005", &[&path, &jvm]);
     assert_eq!(code, 0, "{record}");
-    assert_eq!((value(&record, "score"), value(&record, "score_per_instance")), (Some(170000.0), Some(170000.0)));
+    assert_eq!(
+        (value(&record, "score"), value(&record, "score_per_instance")),
+        (Some(170000.0), Some(170000.0))
+    );
     assert!(kept.contains("SPECjbb.001.raw"), "{kept}");
     assert!(!world.path("licensed/results").exists(), "nothing gets into the licensed folder");
     let world = World::new();
     let [path, jvm] = licensed(&world);
     let (code, record, kept) = run(&world, "specjbb2005", &[&path, &jvm, "instances=2"]);
     assert_eq!(code, 0, "{record}");
-    assert_eq!((value(&record, "score"), value(&record, "score_per_instance")), (Some(180000.0), Some(90000.0)));
+    assert_eq!(
+        (value(&record, "score"), value(&record, "score_per_instance")),
+        (Some(180000.0), Some(90000.0))
+    );
     assert!(kept.contains("instance-2.log"), "{kept}");
 }
 
@@ -104,7 +115,10 @@ fn a_folder_without_a_kit_is_named() {
     let [_, jvm] = licensed(&world);
     let (code, record, _) = run(&world, "specjbb2005", &["path=/nowhere", &jvm]);
     assert_eq!(code, 3);
-    assert!(record["error"].as_str().unwrap().contains("path must be the folder of a licensed"), "{record}");
+    assert!(
+        record["error"].as_str().unwrap().contains("path must be the folder of a licensed"),
+        "{record}"
+    );
 }
 
 #[test]
@@ -113,6 +127,9 @@ fn the_composite_of_2015() {
     let [path, jvm] = licensed(&world);
     let (code, record, kept) = run(&world, "specjbb2015", &[&path, &jvm]);
     assert_eq!(code, 0, "{record}");
-    assert_eq!((value(&record, "max_rate"), value(&record, "critical_rate")), (Some(1264.0), Some(526.0)));
+    assert_eq!(
+        (value(&record, "max_rate"), value(&record, "critical_rate")),
+        (Some(1264.0), Some(526.0))
+    );
     assert!(kept.contains("x.raw"), "{kept}");
 }

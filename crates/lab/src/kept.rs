@@ -30,8 +30,9 @@ pub(crate) fn take(trial_dir: &Path, record: &mut TrialRecord) -> Vec<File> {
         let name = path.file_name().unwrap_or_default().to_string_lossy().into_owned();
         let size = fs::symlink_metadata(&path).ok().filter(fs::Metadata::is_file).map(|m| m.len());
         let fits = size.is_some_and(|s| s <= MOST_BYTES && all + s <= MOST_ALL);
-        let read = || fs::read(&path).ok();
-        match read().filter(|_| fits && kept.len() < MOST_FILES && assay_archive::may_keep(&name)) {
+        let may = fits && kept.len() < MOST_FILES && assay_archive::may_keep(&name);
+        // Only what is known to be a plain file is opened: others could keep us waiting.
+        match may.then(|| fs::read(&path).ok()).flatten() {
             Some(bytes) => {
                 all += bytes.len() as u64;
                 kept.push((name, bytes));

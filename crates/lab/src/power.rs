@@ -168,7 +168,7 @@ mod tests {
     }
 
     fn plan() -> Plan {
-        let toml = "schema_version = 1\nworkload = \"noop\"\n";
+        let toml = "name = \"x\"\nworkload = \"noop\"\n";
         let experiment = crate::read_experiment("x.toml", toml).unwrap();
         let noop = assay_workloads::Noop::new();
         let mut plan = crate::make_plan(&experiment, &noop, 1, 1).unwrap();

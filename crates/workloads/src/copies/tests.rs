@@ -45,7 +45,7 @@ fn who_ends_or_stays_away_is_named() {
     assert!(text.ends_with("its last words: out of order"), "{text}");
     list[1].argv[2] = "echo asleep >&2; cat >/dev/null".into();
     let mut crew = Crew::start(&list).unwrap();
-    let error = crew.meet("its start", Duration::from_millis(500), &stop, any).unwrap_err();
+    let error = crew.meet("its start", Duration::from_secs(5), &stop, any).unwrap_err();
     assert!(
         error.to_string().starts_with("1 of 3 instances (2) did not come to its start within"),
         "{error}"
