@@ -88,7 +88,7 @@ impl Step<'_> {
         let output = if tail.is_empty() {
             "; it printed nothing".to_owned()
         } else {
-            format!("; its last lines:\n{tail}")
+            format!("; its last lines, of {}:\n{tail}", self.log.display())
         };
         Ok(Err(format!("`{}`: {what}{output}", self.line())))
     }
@@ -222,7 +222,7 @@ mod tests {
         let text = error.to_string();
         assert!(text.contains("exit code 3"), "{text}");
         assert!(text.ends_with("99\n100\nfrom the environment"), "{text}");
-        assert!(!text.contains("\n50\n"), "{text}");
+        assert!(text.contains("/log:\n62\n") && !text.contains("\n61\n"), "{text}");
         let error = run(&["sh", "-c", "kill -9 $$"], long).unwrap_err().to_string();
         assert!(error.contains("signal 9"), "{error}");
     }

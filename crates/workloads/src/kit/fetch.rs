@@ -55,13 +55,32 @@ fn download(kit: &str, row: &Fetch, dir: &Path, cache_dir: &Path) -> Result<(), 
         _ => fs::create_dir(&partial).map_err(WorkloadError::io("create", &partial))?,
     }
     let apt = Apt::open(cache_dir, Path::new("/etc/apt"), row.from)?;
-    apt.download(row.package.get_ref(), row.version.get_ref(), &partial)?;
+    apt.download(row.package.get_ref(), row.version.get_ref(), &partial)
+        .map_err(|e| unfetched(e, row, dir))?;
     verify(kit, row, &partial)?;
     for name in row.files.keys() {
         let to = dir.join(name);
         fs::rename(partial.join(name), &to).map_err(WorkloadError::io("write", &to))?;
     }
     fs::remove_dir_all(&partial).map_err(WorkloadError::io("remove", &partial))
+}
+
+/// The client's error, with what is wanted and where files that were found elsewhere can be put: a
+/// version may be gone from the registry.
+fn unfetched(error: WorkloadError, row: &Fetch, dir: &Path) -> WorkloadError {
+    let WorkloadError::Step { step, mut detail } = error else { return error };
+    let _ = write!(
+        detail,
+        "\nThe kit asks for {} {}; if the registry has it no more, these files with these SHA-256 may \
+         be put into {} by hand:",
+        row.package.get_ref(),
+        row.version.get_ref(),
+        dir.display()
+    );
+    for (name, digest) in &row.files {
+        let _ = write!(detail, "\n  {}  {name}", digest.get_ref());
+    }
+    WorkloadError::Step { step, detail }
 }
 
 /// Checks every file of `row` in `dir`.
@@ -111,6 +130,9 @@ mod tests {
         fs::create_dir_all(&dir).unwrap();
         fs::write(dir.join("a.tar"), "right").unwrap();
         assert_eq!(ensure("k", &rows, cache.path(), cache.path()).unwrap(), dir);
+        let gone = WorkloadError::Step { step: "fetch of p=1".into(), detail: "not found".into() };
+        let said = unfetched(gone, &rows[0], &dir).to_string();
+        assert!(said.contains("asks for p 1") && said.contains(&sha256(b"right")), "{said}");
         fs::write(dir.join("a.tar"), "wrong").unwrap();
         let error = ensure("k", &rows, cache.path(), cache.path()).unwrap_err().to_string();
         assert!(error.contains("is refused") && error.contains(&sha256(b"wrong")), "{error}");
