@@ -1,0 +1,29 @@
+/* What FFTW's configure would find on a 64-bit system with POSIX: double precision, portable code, one thread. */
+#define STDC_HEADERS 1
+#define HAVE_STDLIB_H 1
+#define HAVE_STRING_H 1
+#define HAVE_STDINT_H 1
+#define HAVE_INTTYPES_H 1
+#define HAVE_UNISTD_H 1
+#define HAVE_SYS_TIME_H 1
+#define HAVE_GETTIMEOFDAY 1
+#define TIME_WITH_SYS_TIME 1
+#define HAVE_UINTPTR_T 1
+#define HAVE_SNPRINTF 1
+#define HAVE_MEMMOVE 1
+#define HAVE_MEMSET 1
+#define HAVE_DECL_MEMALIGN 1
+#define HAVE_DECL_POSIX_MEMALIGN 1
+#define HAVE_POSIX_MEMALIGN 1
+#define SIZEOF_INT 4
+#define SIZEOF_UNSIGNED_INT 4
+#define SIZEOF_UNSIGNED_LONG 8
+#define SIZEOF_UNSIGNED_LONG_LONG 8
+#define SIZEOF_LONG_LONG 8
+#define SIZEOF_SIZE_T 8
+#define SIZEOF_PTRDIFF_T 8
+#define FFTW_CC "not recorded"
+#define CODELET_OPTIM ""
+#define PACKAGE "fftw"
+#define PACKAGE_VERSION "3.3.10"
+#define VERSION "3.3.10"

@@ -1,0 +1,2 @@
+/* What nec2c's configure would write. */
+#define PACKAGE_STRING "nec2c 1.3"
