@@ -103,6 +103,12 @@ pub struct Run {
     /// No progress bar, no warnings.
     #[arg(short, long)]
     pub quiet: bool,
+    /// Write what happens to the end of this file while it happens, a line of JSON an event.
+    #[arg(long, value_name = "FILE")]
+    pub events: Option<PathBuf>,
+    /// Wait until no other run measures on this machine; else it is only said that one does.
+    #[arg(long)]
+    pub wait_turn: bool,
 }
 
 const RUN_EXAMPLES: &str = "\

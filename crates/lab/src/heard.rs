@@ -7,7 +7,9 @@ use assay_model::{
     Better, Curve, Event, Finding, MetricValue, PhaseMark, SampleRow, SampleSet, SeriesKey,
     TrialHistogram, TrialRecord,
 };
-use assay_sut::process::Sink;
+use assay_sut::process::{Sink, Stream};
+
+use crate::watch::News;
 
 /// More notes than this say nothing more.
 const MOST_NOTES: usize = 200;
@@ -36,15 +38,17 @@ pub(crate) struct Heard<'a> {
     ignored: u64,
     bad_lines: u64,
     every: Option<Duration>,
-    on_progress: &'a mut dyn FnMut(Option<f64>),
+    wants_output: bool,
+    on_news: &'a mut dyn FnMut(News<'_>),
 }
 
 impl<'a> Heard<'a> {
-    /// `every` is how often `on_progress` is called without news (with `None`); the program's own
-    /// samples are put into `samples`.
+    /// `every` is how often `on_news` is called without news; `wants_output` is whether it is told
+    /// what the program prints. The program's own samples are put into `samples`.
     pub fn new(
         every: Option<Duration>,
-        on_progress: &'a mut dyn FnMut(Option<f64>),
+        wants_output: bool,
+        on_news: &'a mut dyn FnMut(News<'_>),
         samples: &'a mut SampleSet,
     ) -> Self {
         Heard {
@@ -60,11 +64,13 @@ impl<'a> Heard<'a> {
             ignored: 0,
             bad_lines: 0,
             every,
-            on_progress,
+            wants_output,
+            on_news,
         }
     }
 
     fn take(&mut self, event: Event, t_ns: u64) {
+        (self.on_news)(News::Said(&event, t_ns));
         match event {
             Event::Phase { phase, t_ns: said } => {
                 self.phases.push(PhaseMark { phase, t_ns: said.unwrap_or(t_ns) });
@@ -102,7 +108,8 @@ impl<'a> Heard<'a> {
                     self.ignored += 1;
                 }
             }
-            Event::Progress { progress } => (self.on_progress)(Some(progress.clamp(0.0, 1.0))),
+            // Of interest only while it happens.
+            Event::Progress { .. } => {}
             Event::Note { note } => {
                 if self.notes.len() < MOST_NOTES {
                     self.notes.push(note);
@@ -192,7 +199,15 @@ impl Sink for Heard<'_> {
     }
 
     fn tick(&mut self) {
-        (self.on_progress)(None);
+        (self.on_news)(News::Tick);
+    }
+
+    fn wants_output(&self) -> bool {
+        self.wants_output
+    }
+
+    fn output(&mut self, stream: Stream, bytes: &[u8]) {
+        (self.on_news)(News::Printed(stream, bytes));
     }
 }
 
@@ -203,8 +218,8 @@ mod tests {
     #[test]
     fn findings_and_samples_of_the_program_are_kept() {
         let mut samples = SampleSet::default();
-        let mut on_progress = |_| {};
-        let mut heard = Heard::new(None, &mut on_progress, &mut samples);
+        let mut on_news = |_: News<'_>| {};
+        let mut heard = Heard::new(None, false, &mut on_news, &mut samples);
         for line in [
             r#"{"sample":"throughput","t_ns":5,"value":10,"unit":"ops/s"}"#,
             r#"{"sample":"errors","t_ns":5,"value":null,"unit":"1"}"#,

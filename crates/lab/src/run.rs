@@ -169,6 +169,7 @@ impl Lab<'_> {
             began: Instant::now(),
             completed: 0,
             failed: 0,
+            told_ns: assay_sut::clock::monotonic_ns(),
         };
         let ended = session.trials(&mut scratch, &fitness, watcher);
         watcher.finished();
@@ -179,10 +180,12 @@ impl Lab<'_> {
             Err(e) => {
                 // The archive may be what failed; what is on disk already counts.
                 let _ = writer.finish(RunState::Failed, &e.to_string());
+                watcher.concluded(RunState::Failed, &e.to_string());
                 return Err(e);
             }
         };
         writer.finish(state, &reason)?;
+        watcher.concluded(state, &reason);
         Ok(Ended { id, state, reason, completed, failed })
     }
 

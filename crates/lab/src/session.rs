@@ -5,8 +5,8 @@ use std::time::{Duration, Instant};
 
 use assay_archive::RunWriter;
 use assay_model::{
-    Experiment, Finding, LedgerEvent, Outcome, Plan, PlannedTrial, RunState, SampleRow, SampleSet,
-    TrialRecord, units,
+    Event, Experiment, Finding, LedgerEvent, Outcome, Plan, PlannedTrial, RunState, SampleRow,
+    SampleSet, TrialRecord, units,
 };
 use assay_observe::Sampler;
 use assay_sut::process::Runner;
@@ -19,7 +19,7 @@ use crate::scratch::Scratch;
 use crate::so_far::SoFar;
 use crate::stop::{self, Rule};
 use crate::trial::{Bench, Order, calibrate};
-use crate::watch::{Standing, Watcher};
+use crate::watch::{News, Standing, Watcher};
 use crate::{Lab, LabError, kept, power};
 
 /// How often the system's tunables are read again between short trials.
@@ -44,6 +44,25 @@ pub(crate) struct Session<'a> {
     pub began: Instant,
     pub completed: usize,
     pub failed: usize,
+    /// Until when the watcher was told what the monitors saw.
+    pub told_ns: u64,
+}
+
+/// The least time between two tellings of what the monitors saw.
+const TELL: u64 = 900_000_000;
+
+/// Tells the watcher what the monitors saw since it was told last.
+fn tell_samples(sampler: Option<&Sampler>, told_ns: &mut u64, watcher: &mut dyn Watcher) {
+    let Some(sampler) = sampler else { return };
+    let newest = sampler.newest_ns();
+    if newest.saturating_sub(*told_ns) < TELL {
+        return;
+    }
+    // What is older than a few seconds is of no use to one who watches.
+    let from = (*told_ns + 1).max(newest.saturating_sub(5 * TELL));
+    let samples = sampler.window(from, newest);
+    *told_ns = newest;
+    watcher.samples(&samples);
 }
 
 impl Session<'_> {
@@ -164,12 +183,31 @@ impl Session<'_> {
             calibration,
             at_start: &at_start,
         };
-        let mut on_progress = |progress| watcher.tick(progress);
+        let wants_all = watcher.wants_all();
+        let told = &mut self.told_ns;
+        let mut on_news = |news: News<'_>| match news {
+            News::Tick => {
+                if wants_all {
+                    tell_samples(sampler, told, watcher);
+                }
+                watcher.tick(None);
+            }
+            News::Said(event, t_ns) => {
+                if let Event::Progress { progress } = event {
+                    watcher.tick(Some(progress.clamp(0.0, 1.0)));
+                }
+                watcher.heard(event, t_ns);
+            }
+            News::Printed(stream, bytes) => watcher.printed(stream, bytes),
+        };
         let mut said = SampleSet::default();
-        let heard = Heard::new(every, &mut on_progress, &mut said);
+        let heard = Heard::new(every, wants_all, &mut on_news, &mut said);
         let mut record = self.bench.run(&mut self.runner, order, heard);
         if self.interrupted() && record.exit.is_none() {
             record.outcome = Outcome::Interrupted;
+        }
+        if wants_all {
+            tell_samples(self.sampler.as_ref(), &mut self.told_ns, watcher);
         }
         let samples = joined(self.observe(&mut record), said);
         self.recheck(&mut record);

@@ -2,7 +2,19 @@
 
 use std::time::Duration;
 
-use assay_model::{PlannedTrial, RunId, Treatment, TrialRecord};
+use assay_model::{Event, PlannedTrial, RunId, RunState, SampleSet, Treatment, TrialRecord};
+use assay_sut::process::Stream;
+
+/// What happens while a trial's program runs.
+#[derive(Debug)]
+pub(crate) enum News<'a> {
+    /// Time has passed.
+    Tick,
+    /// The program said something on descriptor 3, at this time.
+    Said(&'a Event, u64),
+    /// The program printed something.
+    Printed(Stream, &'a [u8]),
+}
 
 /// Where a run stands.
 #[derive(Debug, Clone, PartialEq)]
@@ -36,11 +48,75 @@ pub trait Watcher {
     fn started(&mut self, _standing: &Standing<'_>) {}
     /// The trial goes on; `progress` is the share that is done, where the workload says so.
     fn tick(&mut self, _progress: Option<f64>) {}
+    /// What the program says on descriptor 3, as it says it (`CLOCK_MONOTONIC`).
+    fn heard(&mut self, _event: &Event, _t_ns: u64) {}
+    /// Whether [`Watcher::samples`] and [`Watcher::printed`] want to be called.
+    fn wants_all(&self) -> bool {
+        false
+    }
+    /// What the monitors saw since the last call.
+    fn samples(&mut self, _samples: &SampleSet) {}
+    /// What the program printed.
+    fn printed(&mut self, _stream: Stream, _bytes: &[u8]) {}
     /// A trial has ended and is recorded.
     fn ended(&mut self, _record: &TrialRecord) {}
-    /// The run has ended.
+    /// No trial follows.
     fn finished(&mut self) {}
+    /// The run's end is recorded.
+    fn concluded(&mut self, _state: RunState, _reason: &str) {}
 }
 
 /// A watcher that hears nothing.
 impl Watcher for () {}
+
+/// Two who both hear everything.
+pub struct Both<'a>(pub &'a mut dyn Watcher, pub &'a mut dyn Watcher);
+
+impl Watcher for Both<'_> {
+    fn every(&self) -> Option<Duration> {
+        self.0.every().into_iter().chain(self.1.every()).min()
+    }
+    fn say(&mut self, sentence: &str) {
+        self.0.say(sentence);
+        self.1.say(sentence);
+    }
+    fn registered(&mut self, run: &RunId, trials: usize) {
+        self.0.registered(run, trials);
+        self.1.registered(run, trials);
+    }
+    fn started(&mut self, standing: &Standing<'_>) {
+        self.0.started(standing);
+        self.1.started(standing);
+    }
+    fn tick(&mut self, progress: Option<f64>) {
+        self.0.tick(progress);
+        self.1.tick(progress);
+    }
+    fn heard(&mut self, event: &Event, t_ns: u64) {
+        self.0.heard(event, t_ns);
+        self.1.heard(event, t_ns);
+    }
+    fn wants_all(&self) -> bool {
+        self.0.wants_all() || self.1.wants_all()
+    }
+    fn samples(&mut self, samples: &SampleSet) {
+        self.0.samples(samples);
+        self.1.samples(samples);
+    }
+    fn printed(&mut self, stream: Stream, bytes: &[u8]) {
+        self.0.printed(stream, bytes);
+        self.1.printed(stream, bytes);
+    }
+    fn ended(&mut self, record: &TrialRecord) {
+        self.0.ended(record);
+        self.1.ended(record);
+    }
+    fn finished(&mut self) {
+        self.0.finished();
+        self.1.finished();
+    }
+    fn concluded(&mut self, state: RunState, reason: &str) {
+        self.0.concluded(state, reason);
+        self.1.concluded(state, reason);
+    }
+}

@@ -18,6 +18,8 @@ pub struct Capture {
     half: usize,
     total: u64,
     chunk: Vec<u8>,
+    /// How much of `chunk` the last reading filled.
+    filled: usize,
 }
 
 impl Capture {
@@ -62,10 +64,12 @@ impl Capture {
     pub(crate) fn read_from(&mut self, fd: &OwnedFd) -> bool {
         self.chunk.resize(CHUNK, 0);
         let mut chunk = std::mem::take(&mut self.chunk);
+        self.filled = 0;
         let open = match rustix::io::read(fd, &mut chunk[..]) {
             Ok(0) => false,
             Ok(n) => {
                 self.push(&chunk[..n]);
+                self.filled = n;
                 true
             }
             Err(Errno::AGAIN | Errno::INTR) => true,
@@ -73,6 +77,11 @@ impl Capture {
         };
         self.chunk = chunk;
         open
+    }
+
+    /// What the last reading brought.
+    pub(crate) fn newest(&self) -> &[u8] {
+        &self.chunk[..self.filled]
     }
 
     fn push(&mut self, mut bytes: &[u8]) {

@@ -39,6 +39,15 @@ impl Owner {
         Ok(Owner { pid, start_ticks, boot_id: boot_id()? })
     }
 
+    /// Another process that lives now; `None` if there is none of that id.
+    ///
+    /// # Errors
+    /// As [`Owner::this`].
+    pub fn of(pid: u32) -> Result<Option<Self>, String> {
+        let boot_id = boot_id()?;
+        Ok(start_ticks(pid).map(|start_ticks| Owner { pid, start_ticks, boot_id }))
+    }
+
     /// What became of it.
     ///
     /// # Errors

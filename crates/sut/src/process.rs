@@ -76,6 +76,23 @@ pub trait Sink {
 
     /// Called every [`Sink::every`].
     fn tick(&mut self) {}
+
+    /// Whether [`Sink::output`] wants to be called.
+    fn wants_output(&self) -> bool {
+        false
+    }
+
+    /// What the program printed just now, where its output is kept.
+    fn output(&mut self, _stream: Stream, _bytes: &[u8]) {}
+}
+
+/// Where a program prints.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Stream {
+    /// Standard output.
+    Stdout,
+    /// Standard error.
+    Stderr,
 }
 
 /// A sink that hears nothing.
@@ -321,6 +338,13 @@ impl Runner {
             1 => self.stderr.read_from(fd),
             _ => self.lines.read_from(fd, &mut |line| sink.line(line, monotonic_ns())),
         };
+        if sink.wants_output() {
+            match index {
+                0 => sink.output(Stream::Stdout, self.stdout.newest()),
+                1 => sink.output(Stream::Stderr, self.stderr.newest()),
+                _ => {}
+            }
+        }
         if !open {
             child.streams[index] = None;
         }

@@ -4,7 +4,7 @@
 use std::path::Path;
 
 use anyhow::Result;
-use assay_lab::{LabError, PlanError, Prepared};
+use assay_lab::{LabError, Prepared, apply_set};
 use assay_model::{Experiment, FactorLevels, Scalar, Stop};
 use assay_workloads::{KitPaths, quote_words};
 
@@ -140,71 +140,9 @@ fn change(experiment: &mut Experiment, what: &What) -> Result<(), LabError> {
     Ok(())
 }
 
-/// `--set NAME=V[,V...]`.
-fn apply_set(experiment: &mut Experiment, set: &str) -> Result<(), LabError> {
-    let wrong = |message: String| {
-        LabError::Plan(PlanError {
-            path: Vec::new(),
-            message,
-            help: "write --set NAME=VALUE, or --set NAME=V1,V2 for a factor".into(),
-        })
-    };
-    let (name, values) =
-        set.split_once('=').ok_or_else(|| wrong(format!("--set {set} has no `=`")))?;
-    let name = name.trim();
-    if name.is_empty() {
-        return Err(wrong(format!("--set {set} names nothing")));
-    }
-    let levels: Vec<Scalar> = values.split(',').map(|v| Scalar::parse(v.trim())).collect();
-    experiment.factors.remove(name);
-    experiment.params.remove(name);
-    let control = name.strip_prefix("controls.");
-    if let Some(control) = control {
-        experiment.controls.remove(control);
-    }
-    match (control, levels.as_slice()) {
-        (Some(control), [one]) => {
-            experiment.controls.insert(control.to_owned(), one.clone());
-        }
-        (None, [one]) => {
-            experiment.params.insert(name.to_owned(), one.clone());
-        }
-        _ => {
-            experiment.factors.insert(name.to_owned(), FactorLevels::List(levels));
-        }
-    }
-    // A baseline or scaling that named the factor as it was no longer fits.
-    if !experiment.factors.contains_key(name) {
-        experiment.compare.baseline.remove(name);
-        if experiment.compare.scaling.as_deref() == Some(name) {
-            experiment.compare.scaling = None;
-        }
-    } else if let Some(FactorLevels::List(levels)) = experiment.factors.get(name)
-        && experiment.compare.baseline.get(name).is_some_and(|b| !levels.contains(b))
-    {
-        experiment.compare.baseline.remove(name);
-    }
-    Ok(())
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn set_makes_parameters_controls_and_factors() {
-        let mut e = named("x", "noop").unwrap();
-        apply_set(&mut e, "level=3").unwrap();
-        apply_set(&mut e, "controls.cpus=0").unwrap();
-        apply_set(&mut e, "threads=1,2").unwrap();
-        assert_eq!(e.params["level"], Scalar::Int(3));
-        assert_eq!(e.controls["cpus"], Scalar::Int(0));
-        let two = FactorLevels::List(vec![Scalar::Int(1), Scalar::Int(2)]);
-        assert_eq!(e.factors["threads"], two);
-        apply_set(&mut e, "threads=4").unwrap();
-        assert!(e.factors.is_empty());
-        assert!(apply_set(&mut e, "threads").is_err());
-    }
 
     #[test]
     fn a_name_is_made_of_anything() {

@@ -1,7 +1,7 @@
 //! `assay run`.
 
-use anyhow::Result;
-use assay_lab::Ended;
+use anyhow::{Context, Result};
+use assay_lab::{Both, Ended, EventWriter, Lab, Turn, Watcher};
 use assay_model::{Outcome, RunState, Severity, Verdict};
 use assay_report::RunView;
 use assay_sut::process::Output;
@@ -27,12 +27,37 @@ pub fn run(cli: &Cli, run: &Run) -> Result<Exit> {
         OutputMode::Discard => Output::Discard,
     };
     let lab = open_lab(&archive, kits, output)?;
+    let resumed = run.resume.as_ref().map(|name| archive.resolve(name)).transpose()?;
     let mut bar = Bar::new(run.quiet);
-    let ended = match (&prepared, &run.resume) {
-        (Some(prepared), _) => lab.run(prepared, &mut bar)?,
-        (None, Some(name)) => lab.resume(&archive.resolve(name)?, &mut bar)?,
+    let mut events = match &run.events {
+        None => None,
+        Some(path) => {
+            let metric = match (&prepared, &resumed) {
+                (Some(prepared), _) => prepared.plan.metric.clone(),
+                (None, Some(id)) => archive.run(id)?.plan()?.metric,
+                (None, None) => String::new(),
+            };
+            let writer = EventWriter::open(path, &metric);
+            Some(writer.with_context(|| format!("open {} for events", path.display()))?)
+        }
+    };
+    let mut nobody = ();
+    let mut both = Both(
+        &mut bar,
+        match &mut events {
+            Some(events) => events,
+            None => &mut nobody,
+        },
+    );
+    let _turn = take_turn(run, &lab, &mut both)?;
+    let ended = match (&prepared, &resumed) {
+        (Some(prepared), _) => lab.run(prepared, &mut both)?,
+        (None, Some(id)) => lab.resume(id, &mut both)?,
         (None, None) => unreachable!("one of the two is always given"),
     };
+    if let Some(failure) = events.as_ref().and_then(EventWriter::failure) {
+        say(&format!("warning: events could not be written: {failure}"));
+    }
     let view = view::load(&archive, &ended.id)?;
     if cli.json {
         print(&assay_report::json::write(&view)?)?;
@@ -46,6 +71,25 @@ pub fn run(cli: &Cli, run: &Run) -> Result<Exit> {
         epilogue(&ended);
     }
     Ok(exit_of(&ended, &view))
+}
+
+/// One run at a time measures on a machine. Without `--wait-turn` a second one is told of the first.
+fn take_turn(run: &Run, lab: &Lab<'_>, watcher: &mut dyn Watcher) -> Result<Option<Turn>> {
+    if run.wait_turn {
+        let turn = Turn::wait(&lab.state_dir, lab.interrupt.as_ref(), &mut |s| watcher.say(s));
+        return turn.with_context(|| format!("take the turn in {}", lab.state_dir.display()));
+    }
+    // Where no lock can be made, nobody can be told of another run.
+    match Turn::take(&lab.state_dir) {
+        Ok(Ok(turn)) => Ok(Some(turn)),
+        Ok(Err(who)) => {
+            watcher.say(&format!(
+                "warning: {who} measures on this machine too, and both disturb each other; --wait-turn waits for its end"
+            ));
+            Ok(None)
+        }
+        Err(_) => Ok(None),
+    }
 }
 
 fn epilogue(ended: &Ended) {

@@ -1,0 +1,284 @@
+//! Writes what happens in a run into a file while it happens, for a server or a script that follows
+//! it: one line of JSON an event, each written whole.
+
+use std::fs::{File, OpenOptions};
+use std::io::{self, Write};
+use std::path::Path;
+use std::time::{Duration, Instant};
+
+use assay_model::{
+    EndedTrial, Event, LiveEvent, LiveValue, Outcome, RunId, RunState, SampleSet, SeriesKey,
+    TrialRecord,
+};
+use assay_sut::clock::monotonic_ns;
+use assay_sut::process::Stream;
+
+use crate::watch::{Standing, Watcher};
+
+/// Trials are told of no more often than this; those that end in between come together.
+const APART: Duration = Duration::from_millis(100);
+/// What a program printed is told of in pieces of at most this many bytes, the newest, an interval.
+const MOST_PRINTED: usize = 4096;
+/// The series that are told of: monitor, the fields of it (all when empty).
+const TOLD: [(&str, &[&str]); 6] = [
+    ("cpu", &["user", "nice", "system", "irq", "softirq", "iowait", "steal", "idle"]),
+    ("disk", &["rkB/s", "wkB/s", "%util", "r_await", "w_await"]),
+    ("pressure", &["some", "full"]),
+    ("memory", &["available", "dirty"]),
+    ("power", &["power"]),
+    ("workload", &[]),
+];
+
+/// Follows a run into a file.
+#[derive(Debug)]
+pub struct EventWriter {
+    file: File,
+    metric: String,
+    started: Option<Instant>,
+    told: Option<Instant>,
+    ended: Vec<EndedTrial>,
+    said: Vec<LiveValue>,
+    printed: [Vec<u8>; 2],
+    failure: Option<io::Error>,
+}
+
+impl EventWriter {
+    /// Events go to the end of `path`; `metric` is the one that decides.
+    ///
+    /// # Errors
+    /// The file cannot be opened for writing.
+    pub fn open(path: &Path, metric: &str) -> io::Result<Self> {
+        Ok(EventWriter {
+            file: OpenOptions::new().append(true).create(true).open(path)?,
+            metric: metric.to_owned(),
+            started: None,
+            told: None,
+            ended: Vec::new(),
+            said: Vec::new(),
+            printed: [Vec::new(), Vec::new()],
+            failure: None,
+        })
+    }
+
+    /// The first thing that could not be written; events after it are not.
+    pub fn failure(&self) -> Option<&io::Error> {
+        self.failure.as_ref()
+    }
+
+    fn write(&mut self, event: &LiveEvent) {
+        if self.failure.is_some() {
+            return;
+        }
+        // These types hold no map whose keys JSON cannot have.
+        let mut line = serde_json::to_vec(event).unwrap_or_default();
+        line.push(b'\n');
+        self.failure = self.file.write_all(&line).err();
+    }
+
+    fn log(&mut self, from: &str, text: &str) {
+        self.write(&LiveEvent::Log { from: from.into(), text: text.into() });
+    }
+
+    fn tell_ended(&mut self) {
+        if !self.ended.is_empty() {
+            let trials = std::mem::take(&mut self.ended);
+            self.told = Some(Instant::now());
+            self.write(&LiveEvent::Ended { trials });
+        }
+    }
+
+    fn tell_said(&mut self) {
+        if !self.said.is_empty() {
+            let values = std::mem::take(&mut self.said);
+            self.write(&LiveEvent::Samples { values });
+        }
+    }
+
+    fn tell_printed(&mut self) {
+        for (index, name) in ["stdout", "stderr"].into_iter().enumerate() {
+            let bytes = std::mem::take(&mut self.printed[index]);
+            if !bytes.is_empty() {
+                let text = String::from_utf8_lossy(&bytes);
+                self.log(name, text.trim_end_matches(['\n', '\r']));
+            }
+        }
+    }
+
+    fn tell_all(&mut self) {
+        self.tell_said();
+        self.tell_printed();
+        self.tell_ended();
+    }
+
+    fn due(at: Option<Instant>) -> bool {
+        at.is_none_or(|at| at.elapsed() >= APART)
+    }
+}
+
+impl Watcher for EventWriter {
+    fn every(&self) -> Option<Duration> {
+        Some(Duration::from_secs(1))
+    }
+
+    fn wants_all(&self) -> bool {
+        true
+    }
+
+    fn say(&mut self, sentence: &str) {
+        self.log("assay", sentence);
+    }
+
+    fn registered(&mut self, run: &RunId, trials: usize) {
+        self.write(&LiveEvent::Registered { run: run.clone(), pid: std::process::id(), trials });
+    }
+
+    fn started(&mut self, standing: &Standing<'_>) {
+        if !Self::due(self.started) {
+            return;
+        }
+        self.started = Some(Instant::now());
+        self.tell_ended();
+        let (estimate, unit) = standing
+            .estimate
+            .clone()
+            .map_or((None, String::new()), |(value, unit)| (Some(value), unit));
+        self.write(&LiveEvent::Trial {
+            number: standing.trial.number,
+            block: standing.trial.block,
+            treatment: standing.treatment.id,
+            label: standing.treatment.label(),
+            done: standing.done,
+            total: standing.total,
+            estimate: estimate.filter(|v| v.is_finite()),
+            unit,
+            left_s: standing.left.map(|left| left.as_secs_f64()),
+            t_ns: monotonic_ns(),
+        });
+    }
+
+    fn tick(&mut self, progress: Option<f64>) {
+        if let Some(progress) = progress {
+            if Self::due(self.told) {
+                self.told = Some(Instant::now());
+                self.write(&LiveEvent::Progress { progress });
+            }
+        } else {
+            self.tell_all();
+        }
+    }
+
+    fn heard(&mut self, event: &Event, t_ns: u64) {
+        match event {
+            Event::Phase { phase, t_ns: said } => {
+                self.write(&LiveEvent::Phase { phase: *phase, t_ns: said.unwrap_or(t_ns) });
+            }
+            Event::Sample { sample, t_ns, value, unit } if self.said.len() < 1000 => {
+                self.said.push(LiveValue {
+                    monitor: "workload".into(),
+                    subject: String::new(),
+                    field: sample.clone(),
+                    unit: unit.clone(),
+                    t_ns: *t_ns,
+                    value: value.filter(|v| v.is_finite()),
+                });
+            }
+            Event::Note { note } => self.log("note", note),
+            _ => {}
+        }
+    }
+
+    fn samples(&mut self, samples: &SampleSet) {
+        let values: Vec<LiveValue> = samples
+            .rows
+            .iter()
+            .filter_map(|row| {
+                let key = samples.series.get(row.series as usize)?;
+                told(key).then(|| LiveValue {
+                    monitor: key.monitor.clone(),
+                    subject: key.subject.clone(),
+                    field: key.field.clone(),
+                    unit: key.unit.clone(),
+                    t_ns: row.t_ns,
+                    value: row.value.is_finite().then_some(row.value),
+                })
+            })
+            .collect();
+        if !values.is_empty() {
+            self.write(&LiveEvent::Samples { values });
+        }
+    }
+
+    fn printed(&mut self, stream: Stream, bytes: &[u8]) {
+        let held = &mut self.printed[usize::from(stream == Stream::Stderr)];
+        held.extend_from_slice(bytes);
+        if held.len() > MOST_PRINTED {
+            held.drain(..held.len() - MOST_PRINTED);
+        }
+    }
+
+    fn ended(&mut self, record: &TrialRecord) {
+        self.ended.push(EndedTrial {
+            number: record.number,
+            treatment: record.treatment,
+            outcome: record.outcome,
+            value: record.metric(&self.metric),
+            lasted_s: record.resources.map(|used| used.wall_s),
+            error: record.error.clone(),
+        });
+        let failed = !matches!(record.outcome, Outcome::Completed | Outcome::Interrupted);
+        if failed || Self::due(self.told) {
+            self.tell_all();
+        }
+    }
+
+    fn concluded(&mut self, state: RunState, reason: &str) {
+        self.tell_all();
+        self.write(&LiveEvent::Finished { state, reason: reason.to_owned() });
+    }
+}
+
+fn told(key: &SeriesKey) -> bool {
+    TOLD.iter().any(|(monitor, fields)| {
+        key.monitor == *monitor
+            && (fields.is_empty() || fields.contains(&key.field.as_str()))
+            && (key.monitor != "cpu" || key.subject == "all")
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn short_trials_come_together_and_none_is_lost() {
+        let file = tempfile::NamedTempFile::new().unwrap();
+        let mut writer = EventWriter::open(file.path(), "elapsed").unwrap();
+        let planned =
+            assay_model::PlannedTrial { number: 1, block: 0, treatment: 0, warmup: false };
+        for number in 1..=500 {
+            let mut record = crate::trial::blank(&planned, 1);
+            record.number = number;
+            record.outcome = Outcome::Completed;
+            writer.ended(&record);
+        }
+        writer.printed(Stream::Stdout, &[b'x'; 10_000]);
+        writer.concluded(RunState::Completed, "the plan is done");
+        assert!(writer.failure().is_none());
+        let text = std::fs::read_to_string(file.path()).unwrap();
+        let events: Vec<LiveEvent> =
+            text.lines().map(|line| serde_json::from_str(line).unwrap()).collect();
+        let numbers: Vec<u32> = events
+            .iter()
+            .filter_map(|e| match e {
+                LiveEvent::Ended { trials } => Some(trials.iter().map(|t| t.number)),
+                _ => None,
+            })
+            .flatten()
+            .collect();
+        assert_eq!(numbers, (1..=500).collect::<Vec<_>>());
+        assert!(events.iter().any(
+            |e| matches!(e, LiveEvent::Log { from, text } if from == "stdout" && text.len() == 4096)
+        ));
+        assert!(matches!(events.last(), Some(LiveEvent::Finished { .. })));
+    }
+}

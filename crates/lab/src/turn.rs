@@ -1,0 +1,92 @@
+//! One run at a time: who measures on this machine. A lock that the kernel lets go of when its process
+//! ends, so that nobody has to clean up.
+
+use std::fs::{File, OpenOptions};
+use std::io::{Read, Seek, Write};
+use std::path::Path;
+
+use assay_sut::Interrupt;
+use rustix::fs::{FlockOperation, flock};
+
+/// The turn, until it is dropped.
+#[derive(Debug)]
+pub struct Turn {
+    _file: File,
+}
+
+/// How often a taken turn is asked for again.
+const AGAIN: std::time::Duration = std::time::Duration::from_millis(500);
+
+impl Turn {
+    /// Takes the turn if nobody has it. `Ok(Err(who))` when somebody has.
+    ///
+    /// # Errors
+    /// The lock file in `state_dir` cannot be made.
+    pub fn take(state_dir: &Path) -> std::io::Result<Result<Self, String>> {
+        std::fs::create_dir_all(state_dir)?;
+        let path = state_dir.join("turn.lock");
+        let mut file =
+            OpenOptions::new().read(true).write(true).create(true).truncate(false).open(path)?;
+        if flock(&file, FlockOperation::NonBlockingLockExclusive).is_err() {
+            let mut who = String::new();
+            file.take(64).read_to_string(&mut who)?;
+            let who = who.trim();
+            let who = if who.is_empty() { "another process" } else { who };
+            return Ok(Err(who.to_owned()));
+        }
+        file.set_len(0)?;
+        file.rewind()?;
+        writeln!(file, "process {}", std::process::id())?;
+        Ok(Ok(Turn { _file: file }))
+    }
+
+    /// Waits for the turn; `say` hears once whom it waits for. `None` when `interrupt` fires first.
+    ///
+    /// # Errors
+    /// As [`Turn::take`].
+    pub fn wait(
+        state_dir: &Path,
+        interrupt: Option<&Interrupt>,
+        say: &mut dyn FnMut(&str),
+    ) -> std::io::Result<Option<Self>> {
+        let mut said = false;
+        loop {
+            match Turn::take(state_dir)? {
+                Ok(turn) => return Ok(Some(turn)),
+                Err(_) if interrupt.is_some_and(Interrupt::fired) => return Ok(None),
+                Err(who) if !said => {
+                    say(&format!("waiting for its turn: {who} measures on this machine"));
+                    said = true;
+                }
+                Err(_) => {}
+            }
+            std::thread::sleep(AGAIN);
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn one_has_it_at_a_time() {
+        let dir = tempfile::tempdir().unwrap();
+        let first = Turn::take(dir.path()).unwrap().unwrap();
+        let who = Turn::take(dir.path()).unwrap().unwrap_err();
+        assert_eq!(who, format!("process {}", std::process::id()));
+        drop(first);
+        assert!(Turn::take(dir.path()).unwrap().is_ok());
+    }
+
+    #[test]
+    fn waiting_for_it_ends_when_interrupted() {
+        let dir = tempfile::tempdir().unwrap();
+        let _first = Turn::take(dir.path()).unwrap().unwrap();
+        let interrupt = Interrupt::manual().unwrap();
+        interrupt.fire();
+        let mut said = Vec::new();
+        let turn = Turn::wait(dir.path(), Some(&interrupt), &mut |s| said.push(s.to_owned()));
+        assert!(turn.unwrap().is_none());
+    }
+}
