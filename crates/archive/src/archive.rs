@@ -13,8 +13,9 @@ use crate::index::Index;
 use crate::layout::{INDEX, RUNS, STAGING};
 use crate::lock::{Held, Lock, Purpose, look};
 use crate::reader::RunReader;
+use crate::search::{Found, Search};
 use crate::writer::RunWriter;
-use crate::{Error, Result, create, listing, repair};
+use crate::{Error, Result, create, listing, repair, search};
 
 /// A folder of runs.
 #[derive(Debug, Clone)]
@@ -117,6 +118,13 @@ impl Archive {
     /// The index answers; where it cannot be used, the files do, which takes longer.
     pub fn list(&self, filter: &Filter) -> Result<Vec<RunSummary>> {
         listing::list(&self.folder, filter)
+    }
+
+    /// A page of the runs that are looked for, and how many there are in all.
+    ///
+    /// The index answers; where it cannot be used, the files do, which takes longer.
+    pub fn search(&self, search: &Search) -> Result<Found> {
+        search::search(&self.folder, search)
     }
 
     /// The folders in `runs/` that cannot be read, and so are not listed.

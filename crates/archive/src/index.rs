@@ -13,14 +13,14 @@ use rusqlite::{Connection, Row, TransactionBehavior, params};
 use crate::{Error, Result};
 
 /// Changed when the tables below change; an index of another version is made anew.
-const VERSION: i32 = 1;
+const VERSION: i32 = 2;
 
 const TABLES: &str = "
 CREATE TABLE runs (
     id TEXT PRIMARY KEY, experiment TEXT NOT NULL, workload TEXT NOT NULL, tags TEXT NOT NULL,
     host TEXT NOT NULL, started_at TEXT NOT NULL, state TEXT NOT NULL, treatments INTEGER NOT NULL,
     completed INTEGER NOT NULL, failed INTEGER NOT NULL, planned INTEGER NOT NULL,
-    metric TEXT NOT NULL, unit TEXT NOT NULL, value REAL
+    metric TEXT NOT NULL, unit TEXT NOT NULL, value REAL, factors TEXT NOT NULL
 );
 CREATE INDEX runs_by_time ON runs (started_at, id);
 -- What is known of every folder in runs/: the look of its files when it was last read, whether they
@@ -45,8 +45,8 @@ pub(crate) struct Folder {
 #[derive(Debug)]
 pub(crate) struct Update {
     pub folder: Folder,
-    /// The summary, or why there is none.
-    pub found: std::result::Result<RunSummary, String>,
+    /// The summary and the factors with their levels (`name`, `name=level`), or why there is none.
+    pub found: std::result::Result<(RunSummary, Vec<String>), String>,
 }
 
 /// An open index.
@@ -171,6 +171,14 @@ impl Index {
         query().map_err(|e| self.fail(e))
     }
 
+    /// Asks a question of its own.
+    pub(crate) fn ask<T>(
+        &self,
+        question: impl FnOnce(&Connection) -> rusqlite::Result<T>,
+    ) -> Result<T> {
+        question(&self.db).map_err(|e| self.fail(e))
+    }
+
     fn fail(&self, source: rusqlite::Error) -> Error {
         Error::Index { path: self.path.clone(), source }
     }
@@ -194,14 +202,14 @@ fn write(
     for Update { folder, found } in changed {
         tx.prepare_cached("INSERT OR REPLACE INTO folders VALUES (?1, ?2, ?3, ?4)")?
             .execute(params![folder.id, folder.look, folder.settled, found.as_ref().err()])?;
-        let Ok(run) = found else {
+        let Ok((run, factors)) = found else {
             tx.execute("DELETE FROM runs WHERE id = ?1", [&folder.id])?;
             continue;
         };
         let tags = serde_json::to_string(&run.tags).unwrap_or_default();
         tx.prepare_cached(
             "INSERT OR REPLACE INTO runs
-             VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14)",
+             VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, ?15)",
         )?
         .execute(params![
             run.id.as_str(),
@@ -217,7 +225,8 @@ fn write(
             run.planned,
             run.metric,
             run.unit,
-            run.value
+            run.value,
+            serde_json::to_string(factors).unwrap_or_default()
         ])?;
     }
     if let Some(look) = listing {
@@ -226,7 +235,7 @@ fn write(
     tx.commit()
 }
 
-fn summary(row: &Row<'_>) -> rusqlite::Result<RunSummary> {
+pub(crate) fn summary(row: &Row<'_>) -> rusqlite::Result<RunSummary> {
     let wrong = |column| {
         rusqlite::Error::InvalidColumnType(
             column,

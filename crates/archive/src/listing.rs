@@ -34,7 +34,7 @@ pub(crate) fn list(archive: &Path, filter: &Filter) -> Result<Vec<RunSummary>> {
         Err(Error::Index { .. }) => {
             let mut runs: Vec<RunSummary> = names(archive)?
                 .iter()
-                .filter_map(|name| read(archive, name).found.ok())
+                .filter_map(|name| read(archive, name).found.ok().map(|(run, _)| run))
                 .filter(|run| filter.matches(run))
                 .collect();
             runs.sort_by(|a, b| (&b.started_at, &b.id).cmp(&(&a.started_at, &a.id)));
@@ -59,7 +59,7 @@ pub(crate) fn unreadable(archive: &Path) -> Result<Vec<Unreadable>> {
 }
 
 /// Opens the index, brings it up to date and asks it; a damaged one is made anew once.
-fn with_index<T>(archive: &Path, mut ask: impl FnMut(&Index) -> Result<T>) -> Result<T> {
+pub(crate) fn with_index<T>(archive: &Path, mut ask: impl FnMut(&Index) -> Result<T>) -> Result<T> {
     let path = archive.join(INDEX);
     let mut once = || {
         let mut index = Index::open(&path)?;
@@ -131,19 +131,29 @@ pub(crate) fn names(archive: &Path) -> Result<Vec<String>> {
     Ok(names)
 }
 
-fn read(archive: &Path, name: &str) -> Update {
+pub(crate) fn read(archive: &Path, name: &str) -> Update {
     // The look first: a change while reading makes the next look differ.
     let look = look_of(archive, name);
     let summary = || {
         let id: RunId = RunId::try_from(name.to_owned()).map_err(|e| e.to_string())?;
         RunReader::open(&archive.join(RUNS).join(name), &id)
-            .and_then(|run| run.summary())
+            .and_then(|run| Ok((run.summary()?, factors(&run.plan()?))))
             .map_err(|e| e.to_string())
     };
     let found = summary();
     // A completed run cannot be resumed: its files change no more.
-    let settled = found.as_ref().is_ok_and(|run| run.state == RunState::Completed);
+    let settled = found.as_ref().is_ok_and(|(run, _)| run.state == RunState::Completed);
     Update { folder: Folder { id: name.to_owned(), look, settled }, found }
+}
+
+/// The factors of a plan: `name` of each, and `name=level` of each level.
+fn factors(plan: &assay_model::Plan) -> Vec<String> {
+    let mut all = std::collections::BTreeSet::new();
+    for (name, level) in plan.treatments.iter().flat_map(|t| &t.levels) {
+        all.insert(name.clone());
+        all.insert(format!("{name}={level}"));
+    }
+    all.into_iter().collect()
 }
 
 /// What of a run's folder changes whenever its summary may.

@@ -72,6 +72,18 @@ pub enum Verb {
         #[arg(short, long, value_name = "DIR")]
         output: PathBuf,
     },
+    /// Queue, watch, archive and compare in the browser.
+    Serve(Serve),
+    /// Put an experiment into the queue of a server.
+    Submit(Submit),
+    /// The queue of a server: what runs, what waits, what is over.
+    Pending(Server),
+    /// Wait until a job of the queue is over, and end as its run did.
+    Wait(OfJob),
+    /// Call a job of the queue off; one that runs ends its trial and puts the system back.
+    Cancel(OfJob),
+    /// Put a job that was cut off back into the queue, to go on where it stopped.
+    Resume(OfJob),
     /// The program of a built-in workload; assay starts it itself.
     #[command(name = "__work", hide = true)]
     Work {
@@ -81,6 +93,87 @@ pub enum Verb {
         parameters: Option<String>,
     },
 }
+
+/// `assay serve`.
+#[derive(Debug, Args)]
+pub struct Serve {
+    /// The folders of experiments that may be submitted [default: ./experiments].
+    #[arg(value_name = "FOLDER")]
+    pub folders: Vec<PathBuf>,
+    /// Where to listen. Other machines can reach anything but a loopback address; the traffic is not
+    /// encrypted.
+    #[arg(long, default_value = "127.0.0.1:7654", value_name = "ADDRESS:PORT")]
+    pub listen: std::net::SocketAddr,
+    /// A name that browsers may call the server by, beside addresses and `localhost`. May be given
+    /// several times.
+    #[arg(long, value_name = "NAME")]
+    pub host: Vec<String>,
+    /// Any experiment may be submitted and any parameter changed: whoever has the token may run any
+    /// command.
+    #[arg(long)]
+    pub allow_any: bool,
+    /// At most so many connections at once.
+    #[arg(long, default_value_t = 512, value_name = "N", value_parser = clap::value_parser!(u32).range(4..=65536))]
+    pub connections: u32,
+    /// So many requests a second from one address for long; bursts of four times as many are served.
+    #[arg(long, default_value_t = 100, value_name = "N", value_parser = clap::value_parser!(u32).range(1..))]
+    pub rate: u32,
+}
+
+/// Which server.
+#[derive(Debug, Args)]
+pub struct Server {
+    /// The server [default: the one that runs on this machine].
+    #[arg(long, env = "ASSAY_SERVER", value_name = "HOST:PORT")]
+    pub server: Option<String>,
+}
+
+/// A job of a server's queue.
+#[derive(Debug, Args)]
+pub struct OfJob {
+    /// The job's number.
+    pub job: u64,
+    /// Which server.
+    #[command(flatten)]
+    pub server: Server,
+}
+
+/// `assay submit`.
+#[derive(Debug, Args)]
+#[command(after_help = SUBMIT_EXAMPLES)]
+pub struct Submit {
+    /// The experiment: its name in the server's folders, or its file.
+    pub experiment: String,
+    /// A parameter: one value fixes it, several (with commas) make it a factor.
+    #[arg(long, value_name = "NAME=V[,V...]")]
+    pub set: Vec<String>,
+    /// How many blocks; each holds one trial of every treatment.
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..))]
+    pub blocks: Option<u32>,
+    /// A word to find the run by. May be given several times.
+    #[arg(long, value_name = "WORD")]
+    pub tag: Vec<String>,
+    /// Do not start before this time.
+    #[arg(long, value_name = "TIME")]
+    pub at: Option<String>,
+    /// Before all others that wait.
+    #[arg(long)]
+    pub first: bool,
+    /// Wait until it is over, and end as its run did.
+    #[arg(long)]
+    pub wait: bool,
+    /// Which server.
+    #[command(flatten)]
+    pub server: Server,
+}
+
+const SUBMIT_EXAMPLES: &str = "\
+Examples:
+  assay submit block-size
+  assay submit experiments/zstd-levels.toml --set level=1,3 --blocks 6 --wait
+  assay submit block-size --at 2026-11-22T03:00:00Z
+
+The token is read from the state folder, or from ASSAY_TOKEN.";
 
 /// `assay run`.
 #[derive(Debug, Args)]

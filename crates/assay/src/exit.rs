@@ -45,6 +45,13 @@ pub fn of_error(error: &anyhow::Error) -> Exit {
     if let Some(archive) = error.downcast_ref::<assay_archive::Error>() {
         return if is_usage(archive) { Exit::Usage } else { Exit::Failed };
     }
+    if let Some(client) = error.downcast_ref::<assay_server::ClientError>() {
+        use assay_server::ClientError as C;
+        return match client {
+            C::Refused { status: 400..=499, .. } | C::NoServer(_) | C::NoToken(_) => Exit::Usage,
+            _ => Exit::Failed,
+        };
+    }
     match error.downcast_ref::<LabError>() {
         Some(
             LabError::File(_)

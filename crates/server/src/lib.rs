@@ -1,1 +1,38 @@
-//! x
+//! The web UI, its API and the run queue: `assay serve`, and the client that `assay submit`, `pending`,
+//! `wait` and `cancel` talk through. tokio and axum are used here and nowhere else.
+//!
+//! [`serve`] is the front door. The queue ([`Queue`]) is a folder of plain files in assay's state
+//! folder; each run is a process of its own (`assay run --events`), so that a crash of one does not
+//! take the other, and a server that comes back follows a run that went on without it.
+
+mod api;
+mod app;
+mod assets;
+mod change;
+mod child;
+mod client;
+mod config;
+mod dispatch;
+mod error;
+mod folders;
+mod follow;
+mod guard;
+mod job;
+mod live;
+mod net;
+mod observe;
+mod openapi;
+mod pages;
+mod queue;
+mod rate;
+mod serve;
+mod sse;
+mod token;
+
+pub use client::{Client, ClientError, Located};
+pub use config::{Config, LoadRun};
+pub use error::ServeError;
+pub use job::{Job, JobState};
+pub use openapi::document as openapi;
+pub use queue::Queue;
+pub use serve::serve;

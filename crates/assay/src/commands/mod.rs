@@ -13,9 +13,11 @@ mod landscape;
 mod plan;
 mod post;
 mod publish;
+mod queue;
 mod rules;
 mod run;
 mod schema;
+mod serve;
 mod stat;
 mod workloads;
 
@@ -50,6 +52,12 @@ pub fn dispatch(cli: &Cli) -> anyhow::Result<Exit> {
         Verb::Rules(rules) => rules::rules(cli, rules),
         Verb::Workloads { name } => workloads::workloads(cli, name.as_deref()),
         Verb::Schema { output } => schema::schema(output),
+        Verb::Serve(asked) => serve::serve(cli, asked),
+        Verb::Submit(asked) => queue::submit(cli, asked),
+        Verb::Pending(server) => queue::pending(cli, server),
+        Verb::Wait(of) => queue::wait(cli, of),
+        Verb::Cancel(of) => queue::cancel(cli, of),
+        Verb::Resume(of) => queue::resume(cli, of),
         Verb::Work { .. } => unreachable!("handled before anything else"),
     }
 }

@@ -18,9 +18,17 @@ const MOST_BARS: usize = 24;
 
 /// The page, with the matrix if there is one. `version` is assay's.
 pub fn landscape(landscape: &Landscape, matrix: Option<&Matrix>, version: &str) -> String {
-    let heading = landscape.heading();
     let body = html! {
         a class="skip" href="#main" { "Skip to the results" }
+        (content(landscape, matrix, version))
+    };
+    shell::page(&landscape.heading(), &body)
+}
+
+/// What is between the edges of the page, for one that stands in a document of its own.
+pub fn content(landscape: &Landscape, matrix: Option<&Matrix>, version: &str) -> Markup {
+    let heading = landscape.heading();
+    html! {
         header {
             p class="eyebrow" { "assay · landscape " code { (landscape.name) } }
             h1 { (heading) }
@@ -52,8 +60,7 @@ pub fn landscape(landscape: &Landscape, matrix: Option<&Matrix>, version: &str) 
             }
         }
         footer { p { "Made by assay " (version) ". Quoted numbers are as their sources printed them; derived ones were computed here." } }
-    };
-    shell::page(&heading, &body)
+    }
 }
 
 fn chart(landscape: &Landscape) -> Markup {

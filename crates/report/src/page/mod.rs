@@ -2,6 +2,7 @@
 //! inlined and named by their hashes in the page's content security policy; without the script the
 //! page reads the same. Everything printed has passed the [`Gate`].
 
+mod across;
 mod configuration;
 pub(crate) mod data;
 mod disclosure;
@@ -23,10 +24,24 @@ use crate::figures::count;
 use crate::gate::Gate;
 use crate::view::RunView;
 
-pub use landscape::landscape;
+pub use across::{across, comparable};
+pub use landscape::{content as landscape_content, landscape};
+pub use shell::{SCRIPT, style};
 
 /// The page.
 pub fn render(view: &RunView) -> String {
+    let gate = Gate::of(view);
+    let body = html! {
+        a class="skip" href="#main" { "Skip to the results" }
+        (content(view))
+        (data::block(view, &gate))
+    };
+    shell::page(view.title(), &body)
+}
+
+/// What is between the edges of the page, for one that stands in a document of its own: with
+/// [`style`] as its style sheet and [`SCRIPT`] as its script it reads and works the same.
+pub fn content(view: &RunView) -> Markup {
     let gate = Gate::of(view);
     let sections: Vec<(&str, &str, Option<Markup>)> = vec![
         ("significance", "Significance", Some(significance::section(view, &gate))),
@@ -40,8 +55,7 @@ pub fn render(view: &RunView) -> String {
     ];
     let shown: Vec<(&str, &str, Markup)> =
         sections.into_iter().filter_map(|(id, name, body)| Some((id, name, body?))).collect();
-    let body = html! {
-        a class="skip" href="#main" { "Skip to the results" }
+    html! {
         header {
             p class="eyebrow" { "assay · run " code { (view.summary.id) } }
             h1 { (view.title()) }
@@ -64,9 +78,7 @@ pub fn render(view: &RunView) -> String {
         footer {
             p { "Made by assay " (view.assay_version) " from run " code { (view.summary.id) } ". Every number leads to the trials behind it." }
         }
-        (data::block(view, &gate))
-    };
-    shell::page(view.title(), &body)
+    }
 }
 
 fn facts(view: &RunView) -> Markup {

@@ -6,11 +6,17 @@ use maud::{DOCTYPE, Markup, PreEscaped, html};
 use sha2::{Digest as _, Sha256};
 
 const STYLE: &str = include_str!("style.css");
-const SCRIPT: &str = include_str!("page.js");
+/// The script of every page.
+pub const SCRIPT: &str = include_str!("page.js");
+
+/// The style sheet of every page.
+pub fn style() -> String {
+    format!("{}{STYLE}", assay_chart::STYLE)
+}
 
 /// The whole document.
 pub(crate) fn page(title: &str, body: &Markup) -> String {
-    let style = format!("{}{STYLE}", assay_chart::STYLE);
+    let style = style();
     let policy = format!(
         "default-src 'none'; style-src '{}'; script-src '{}'; img-src data:; base-uri 'none'; form-action 'none'",
         hash(&style),

@@ -1,0 +1,188 @@
+//! `assay submit`, `pending`, `wait`, `cancel` and `resume`: the queue of a server, from the shell.
+
+use std::path::Path;
+
+use anyhow::{Context, Result};
+use assay_server::{Client, Job, JobState, Located};
+use serde_json::{Map, Value, json};
+
+use crate::cli::{Cli, OfJob, Server, Submit};
+use crate::exit::{Exit, Usage};
+use crate::{print, say};
+
+/// Seconds that the server is asked to wait before it answers.
+const PATIENCE: u32 = 30;
+/// Jobs that are over and shown.
+const SHOWN: usize = 10;
+
+fn client(server: &Server) -> Result<Client> {
+    let token = std::env::var("ASSAY_TOKEN").ok().filter(|t| !t.trim().is_empty());
+    let state_dir = assay_sut::state_dir();
+    Ok(Client::new(Located::find(&state_dir, server.server.as_deref(), token.as_deref())?))
+}
+
+fn job_of(value: &Value) -> Result<Job> {
+    serde_json::from_value(value.clone())
+        .context("the server speaks of jobs in another way: is it another version of assay?")
+}
+
+/// Puts an experiment into the queue.
+pub fn submit(cli: &Cli, asked: &Submit) -> Result<Exit> {
+    let mut set = Map::new();
+    for change in &asked.set {
+        let (name, value) = change
+            .split_once('=')
+            .ok_or_else(|| Usage(format!("--set {change} has no `=`; write --set NAME=VALUE")))?;
+        set.insert(name.trim().to_owned(), value.trim().into());
+    }
+    let path = Path::new(&asked.experiment);
+    let mut body = json!({
+        "experiment": asked.experiment, "set": set, "blocks": asked.blocks, "tags": asked.tag,
+        "not_before": asked.at, "first": asked.first, "by": user(),
+    });
+    // A file is sent with its text; the server takes it if it has the same in its folders.
+    if path.extension().is_some_and(|e| e == "toml") {
+        let text = std::fs::read_to_string(path)
+            .map_err(|e| Usage(format!("read {}: {e}", path.display())))?;
+        body["experiment"] = path.file_stem().unwrap_or_default().to_string_lossy().into();
+        body["toml"] = text.into();
+    }
+    let client = client(&asked.server)?;
+    let job = job_of(&client.post("jobs", &body)?)?;
+    if asked.wait {
+        if !cli.json {
+            say(&format!("job {}: {}", job.id, job.experiment));
+        }
+        return until_over(cli, &client, job.id);
+    }
+    show(cli, &job, &format!("job {}: {}, {} trials planned", job.id, job.experiment, job.trials))
+}
+
+fn user() -> String {
+    std::env::var("USER").or_else(|_| std::env::var("LOGNAME")).unwrap_or_default()
+}
+
+fn show(cli: &Cli, job: &Job, text: &str) -> Result<Exit> {
+    if cli.json {
+        print(&serde_json::to_string_pretty(job)?)?;
+    } else {
+        print(text)?;
+    }
+    Ok(Exit::Fine)
+}
+
+/// What runs, what waits, what is over.
+pub fn pending(cli: &Cli, server: &Server) -> Result<Exit> {
+    let queue = client(server)?.get("jobs")?;
+    if cli.json {
+        print(&serde_json::to_string_pretty(&queue)?)?;
+        return Ok(Exit::Fine);
+    }
+    let jobs = |name: &str| -> Result<Vec<Job>> {
+        queue[name].as_array().map_or(Ok(Vec::new()), |all| all.iter().map(job_of).collect())
+    };
+    let mut text = String::new();
+    let running = if queue["running"].is_null() { None } else { Some(job_of(&queue["running"])?) };
+    let waiting = jobs("waiting")?;
+    let over = jobs("over")?;
+    let lists = [
+        ("Running", running.into_iter().collect::<Vec<_>>()),
+        ("Waiting", waiting),
+        ("Over", over.into_iter().take(SHOWN).collect()),
+    ];
+    for (title, jobs) in lists {
+        text.push_str(title);
+        text.push('\n');
+        if jobs.is_empty() {
+            text.push_str("  nothing\n");
+        }
+        for job in jobs {
+            text.push_str(&line(&job));
+        }
+    }
+    print(&text)?;
+    Ok(Exit::Fine)
+}
+
+/// A job in a line of 80 characters, and a second one where there is more to say.
+fn line(job: &Job) -> String {
+    let name: String = job.experiment.chars().take(28).collect();
+    let run = job.run.as_ref().map(ToString::to_string).unwrap_or_default();
+    let mut text = format!("  {:>5}  {:<28}  {:<11}  {:<20}", job.id, name, job.state.name(), run);
+    text.truncate(text.trim_end().len());
+    text.push('\n');
+    let mut more = Vec::new();
+    if let Some(at) = job.not_before.as_ref().filter(|_| job.state == JobState::Waiting) {
+        more.push(format!("not before {at}"));
+    }
+    if !job.changes.is_empty() && !job.state.is_over() {
+        more.push(job.changes.join(", "));
+    }
+    if job.state.is_over() && job.state != JobState::Completed {
+        let first = job.reason.lines().next().unwrap_or_default();
+        more.push(first.to_owned());
+    }
+    if job.can_resume() {
+        more.push(format!("`assay resume {}` goes on", job.id));
+    }
+    if !more.is_empty() {
+        text.push_str(&crate::wrap(&more.join("; "), "         ", "         "));
+        text.push('\n');
+    }
+    text
+}
+
+/// Waits until a job is over.
+pub fn wait(cli: &Cli, of: &OfJob) -> Result<Exit> {
+    until_over(cli, &client(&of.server)?, of.job)
+}
+
+fn until_over(cli: &Cli, client: &Client, id: u64) -> Result<Exit> {
+    loop {
+        let job = job_of(&client.get(&format!("jobs/{id}?wait={PATIENCE}"))?)?;
+        if !job.state.is_over() {
+            continue;
+        }
+        let run = job.run.as_ref().map(|r| format!(", run {r}")).unwrap_or_default();
+        let text = format!("job {id} is {}{run}: {}", job.state.name(), job.reason);
+        show(cli, &job, &text)?;
+        return Ok(exit_of(&job));
+    }
+}
+
+/// The exit code of the job's run; where that is not known, what the state says.
+fn exit_of(job: &Job) -> Exit {
+    let known = [
+        Exit::Fine,
+        Exit::Failed,
+        Exit::Usage,
+        Exit::Workload,
+        Exit::Rule,
+        Exit::Worse,
+        Exit::Nothing,
+        Exit::Interrupted,
+    ];
+    let same = job.exit.and_then(|code| known.into_iter().find(|k| *k as i32 == code));
+    same.unwrap_or(match job.state {
+        JobState::Completed => Exit::Fine,
+        JobState::Cancelled | JobState::Interrupted => Exit::Interrupted,
+        _ => Exit::Failed,
+    })
+}
+
+/// Calls a job off.
+pub fn cancel(cli: &Cli, of: &OfJob) -> Result<Exit> {
+    let job = job_of(&client(&of.server)?.post(&format!("jobs/{}/cancel", of.job), &json!({}))?)?;
+    let text = if job.state == JobState::Running {
+        format!("job {} is being cancelled: its trial ends and the system is put back", job.id)
+    } else {
+        format!("job {} is {}", job.id, job.state.name())
+    };
+    show(cli, &job, &text)
+}
+
+/// Takes up a job that was cut off.
+pub fn resume(cli: &Cli, of: &OfJob) -> Result<Exit> {
+    let job = job_of(&client(&of.server)?.post(&format!("jobs/{}/resume", of.job), &json!({}))?)?;
+    show(cli, &job, &format!("job {} waits for its turn to go on", job.id))
+}

@@ -1,0 +1,69 @@
+//! `assay serve`.
+
+use std::path::PathBuf;
+
+use anyhow::Result;
+use assay_archive::Archive;
+use assay_model::RunId;
+use assay_report::RunView;
+use assay_server::Config;
+use assay_sut::Interrupt;
+
+use super::{kit_paths, open_archive, own_path};
+use crate::cli::{Cli, Serve};
+use crate::exit::Exit;
+use crate::{print, say, view};
+
+/// Serves until it is interrupted.
+pub fn serve(cli: &Cli, asked: &Serve) -> Result<Exit> {
+    let usual = PathBuf::from("experiments");
+    let folders = match asked.folders.as_slice() {
+        [] if usual.is_dir() => vec![usual],
+        given => given.to_vec(),
+    };
+    let mut hosts = asked.host.clone();
+    hosts.push(rustix::system::uname().nodename().to_string_lossy().into_owned());
+    let config = Config {
+        listen: asked.listen,
+        hosts,
+        folders,
+        allow_any: asked.allow_any,
+        archive: open_archive(cli)?,
+        state_dir: assay_sut::state_dir(),
+        exe: own_path()?,
+        kits: kit_paths()?,
+        load,
+        connections: asked.connections as usize,
+        rate: asked.rate,
+        version: env!("CARGO_PKG_VERSION"),
+    };
+    if !asked.listen.ip().is_loopback() {
+        say("warning: other machines can reach this server, and what is sent is not encrypted; \
+            put a proxy with TLS before it where others can listen");
+    }
+    if asked.allow_any {
+        say("warning: --allow-any: whoever has the token may run any command as this user");
+    }
+    let json = cli.json;
+    let mut failure = None;
+    assay_server::serve(config, &Interrupt::install()?, &mut |address, token| {
+        // After the # it is sent to no server, so it is in no log.
+        let url = format!("http://{address}/login#token={token}");
+        let text = if json {
+            serde_json::json!({ "address": address.to_string(), "url": url }).to_string()
+        } else {
+            format!(
+                "serving on {url}\nCtrl-C ends it; a run that goes on is then cut off and can be resumed"
+            )
+        };
+        failure = print(&text).err();
+    })?;
+    failure.map_or(Ok(Exit::Fine), Err)
+}
+
+fn load(
+    archive: &Archive,
+    id: &RunId,
+) -> Result<RunView, Box<dyn std::error::Error + Send + Sync>> {
+    view::load(archive, id).map_err(Into::into)
+}

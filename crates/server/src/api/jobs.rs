@@ -1,0 +1,159 @@
+//! The queue over HTTP.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use axum::Json;
+use axum::extract::rejection::{JsonRejection, QueryRejection};
+use axum::extract::{Path, Query, State};
+use axum::http::{HeaderMap, StatusCode};
+use axum::response::{IntoResponse, Response};
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+use tokio::time::{Instant, timeout_at};
+
+use super::number;
+use crate::app::App;
+use crate::change::{self, Submission};
+use crate::error::Refusal;
+use crate::job::Job;
+use crate::live::Live;
+use crate::queue::Shift;
+use crate::sse;
+
+/// The longest that an answer is waited for.
+const LONGEST: u64 = 50;
+
+/// The queue.
+#[derive(Debug, Serialize, JsonSchema)]
+pub(crate) struct Jobs {
+    /// The one that runs.
+    running: Option<Job>,
+    /// Those that wait, the next one first.
+    waiting: Vec<Job>,
+    /// Those that are over, the newest first.
+    over: Vec<Job>,
+}
+
+pub(crate) async fn list(State(app): State<Arc<App>>) -> Json<Jobs> {
+    let queue = app.queue();
+    let own = |jobs: Vec<&Job>| jobs.into_iter().cloned().collect();
+    Json(Jobs {
+        running: queue.running().cloned(),
+        waiting: own(queue.waiting()),
+        over: own(queue.over()),
+    })
+}
+
+pub(crate) async fn submit(
+    State(app): State<Arc<App>>,
+    body: Result<Json<Submission>, JsonRejection>,
+) -> Result<(StatusCode, Json<Job>), Refusal> {
+    let Json(asked) = body.map_err(|e| Refusal::new(e.status(), e.body_text()))?;
+    let job = enqueue(&app, asked).await?;
+    Ok((StatusCode::CREATED, Json(job)))
+}
+
+/// Checks what is submitted, beside the thread that answers, and puts it into the queue.
+pub(crate) async fn enqueue(app: &Arc<App>, asked: Submission) -> Result<Job, Refusal> {
+    let own = Arc::clone(app);
+    let new = app.heavy(move || change::job(&own, &asked)).await??;
+    let job = app.queue().add(new)?;
+    app.touch();
+    Ok(job)
+}
+
+#[derive(Debug, Deserialize)]
+pub(crate) struct Wait {
+    /// Answer when the job is over, or after so many seconds.
+    #[serde(default)]
+    wait: u64,
+}
+
+pub(crate) async fn one(
+    State(app): State<Arc<App>>,
+    Path(id): Path<String>,
+    query: Result<Query<Wait>, QueryRejection>,
+) -> Result<Json<Job>, Refusal> {
+    let id = number(&id)?;
+    let Query(Wait { wait }) = query.map_err(|e| Refusal::bad(e.body_text()))?;
+    let until = Instant::now() + Duration::from_secs(wait.min(LONGEST));
+    let mut changes = app.changes();
+    loop {
+        changes.mark_unchanged();
+        let job = app.job(id)?;
+        if wait == 0 || job.state.is_over() || app.stopping() {
+            return Ok(Json(job));
+        }
+        if timeout_at(until, changes.changed()).await.is_err() {
+            return Ok(Json(app.job(id)?));
+        }
+    }
+}
+
+pub(crate) async fn cancel(
+    State(app): State<Arc<App>>,
+    Path(id): Path<String>,
+) -> Result<Json<Job>, Refusal> {
+    app.cancel(number(&id)?).map(Json)
+}
+
+pub(crate) async fn resume(
+    State(app): State<Arc<App>>,
+    Path(id): Path<String>,
+) -> Result<Json<Job>, Refusal> {
+    app.resume(number(&id)?).map(Json)
+}
+
+/// Where to move a job.
+#[derive(Debug, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct Move {
+    /// Before all others, one place up, or one place down.
+    to: Shift,
+}
+
+pub(crate) async fn shift(
+    State(app): State<Arc<App>>,
+    Path(id): Path<String>,
+    body: Result<Json<Move>, JsonRejection>,
+) -> Result<Json<Job>, Refusal> {
+    let id = number(&id)?;
+    let Json(Move { to }) = body.map_err(|e| Refusal::new(e.status(), e.body_text()))?;
+    moved(&app, id, to).map(Json)
+}
+
+pub(crate) fn moved(app: &App, id: u64, to: Shift) -> Result<Job, Refusal> {
+    let job = app.job(id)?;
+    let moved = app.queue().shift(id, to)?;
+    app.touch();
+    moved.ok_or_else(|| {
+        Refusal::conflict(format!("job {id} is {}; only one that waits is moved", job.state.name()))
+    })
+}
+
+/// The run of a job as it goes on, if this server has seen it.
+pub(crate) fn live_of(app: &App, id: u64) -> Result<Arc<Live>, Refusal> {
+    let job = app.job(id)?;
+    app.live(id).ok_or_else(|| {
+        let state = job.state.name();
+        Refusal::conflict(format!("job {id} is {state}; it has no run that can be watched now"))
+    })
+}
+
+pub(crate) async fn live(
+    State(app): State<Arc<App>>,
+    Path(id): Path<String>,
+) -> Result<Response, Refusal> {
+    Ok(Json(live_of(&app, number(&id)?)?.standing()).into_response())
+}
+
+pub(crate) async fn events(
+    State(app): State<Arc<App>>,
+    Path(id): Path<String>,
+    headers: HeaderMap,
+) -> Result<Response, Refusal> {
+    let live = live_of(&app, number(&id)?)?;
+    let seen = headers.get("last-event-id").and_then(|v| v.to_str().ok()?.parse().ok());
+    Ok(sse::run(live, seen))
+}

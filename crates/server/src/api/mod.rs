@@ -1,0 +1,53 @@
+//! The JSON API. `openapi.rs` describes it; a test asks every operation that stands there.
+
+pub(crate) mod jobs;
+pub(crate) mod others;
+pub(crate) mod runs;
+
+pub(crate) use jobs::{Jobs, Move};
+pub(crate) use others::Status;
+
+use std::sync::Arc;
+
+use axum::Json;
+use axum::Router;
+use axum::response::{IntoResponse, Response};
+use axum::routing::{get, post};
+
+use crate::app::App;
+use crate::error::Refusal;
+
+impl IntoResponse for Refusal {
+    fn into_response(self) -> Response {
+        (self.status, Json(self.json())).into_response()
+    }
+}
+
+/// The number of a job; what is none is no job.
+pub(crate) fn number(text: &str) -> Result<u64, Refusal> {
+    text.parse().map_err(|_| Refusal::not_found(format!("`{text}` is not the number of a job")))
+}
+
+pub(crate) fn router() -> Router<Arc<App>> {
+    Router::new()
+        .route("/api/v1/openapi.json", get(others::document))
+        .route("/api/v1/status", get(others::status))
+        .route("/api/v1/experiments", get(others::experiments))
+        .route("/api/v1/experiments/{id}", get(others::experiment))
+        .route("/api/v1/jobs", get(jobs::list).post(jobs::submit))
+        .route("/api/v1/jobs/{id}", get(jobs::one))
+        .route("/api/v1/jobs/{id}/cancel", post(jobs::cancel))
+        .route("/api/v1/jobs/{id}/resume", post(jobs::resume))
+        .route("/api/v1/jobs/{id}/move", post(jobs::shift))
+        .route("/api/v1/jobs/{id}/live", get(jobs::live))
+        .route("/api/v1/jobs/{id}/events", get(jobs::events))
+        .route("/api/v1/runs", get(runs::list))
+        .route("/api/v1/runs/{id}", get(runs::one))
+        .route("/api/v1/runs/{id}/files", get(runs::files))
+        .route("/api/v1/runs/{id}/files/{number}", get(runs::file))
+        .route("/api/v1/compare", get(runs::compare))
+        .route("/api/v1/landscapes", get(others::landscapes))
+        .route("/api/v1/landscapes/{name}", get(others::landscape))
+        .route("/api/v1/observe", get(others::observe))
+        .route("/api/{*rest}", get(others::nothing).post(others::nothing))
+}

@@ -1,0 +1,305 @@
+//! Runs of the archive over HTTP.
+
+use std::path::{Path as FilePath, PathBuf};
+use std::sync::Arc;
+
+use assay_archive::{Search, Sort};
+use assay_lab::{Declared, Side, across, parse_margin};
+use assay_model::{Across, RunId, RunSummary};
+use assay_report::RunView;
+use axum::Json;
+use axum::extract::rejection::QueryRejection;
+use axum::extract::{Path, Query, State};
+use axum::http::header::{CONTENT_DISPOSITION, CONTENT_TYPE};
+use axum::response::{IntoResponse, Response};
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use crate::app::App;
+use crate::error::Refusal;
+
+/// Runs a page.
+pub(crate) const PAGE: usize = 50;
+const LARGEST_PAGE: usize = 500;
+/// The most runs that are compared at once.
+const MOST_COMPARED: usize = 8;
+/// The largest file that is handed out; larger ones are for `assay archive export`.
+const LARGEST_FILE: u64 = 256 << 20;
+
+/// Which runs are looked for.
+#[derive(Debug, Clone, Default, Deserialize, Serialize)]
+#[serde(default)]
+pub(crate) struct Asked {
+    pub text: String,
+    pub workload: String,
+    pub metric: String,
+    pub tag: String,
+    pub factor: String,
+    pub state: String,
+    pub since: String,
+    pub until: String,
+    pub sort: String,
+    /// From 1.
+    pub page: Option<u32>,
+    pub limit: Option<u32>,
+}
+
+/// The names of the orders.
+pub(crate) const SORTS: [(&str, Sort, &str); 6] = [
+    ("newest", Sort::Newest, "newest first"),
+    ("oldest", Sort::Oldest, "oldest first"),
+    ("experiment", Sort::Experiment, "by experiment"),
+    ("workload", Sort::Workload, "by workload"),
+    ("greatest", Sort::Greatest, "greatest value first"),
+    ("least", Sort::Least, "least value first"),
+];
+
+impl Asked {
+    pub fn page(&self) -> usize {
+        self.page.unwrap_or(1).clamp(1, 1_000_000) as usize
+    }
+
+    pub fn limit(&self) -> usize {
+        self.limit.map_or(PAGE, |n| n as usize).clamp(1, LARGEST_PAGE)
+    }
+
+    pub fn search(&self) -> Result<Search, Refusal> {
+        let sort = match self.sort.as_str() {
+            "" => Sort::Newest,
+            name => SORTS.iter().find(|(n, ..)| *n == name).map(|(_, sort, _)| *sort).ok_or_else(
+                || {
+                    let known: Vec<&str> = SORTS.iter().map(|(n, ..)| *n).collect();
+                    Refusal::bad(format!("sort: `{name}` is none of {}", known.join(", ")))
+                },
+            )?,
+        };
+        for (name, day) in [("since", &self.since), ("until", &self.until)] {
+            let known = day.is_empty()
+                || day.parse::<jiff::Timestamp>().is_ok()
+                || (day.len() == 10 && day.parse::<jiff::civil::Date>().is_ok());
+            if !known {
+                let message =
+                    format!("{name}: `{day}` is neither a day such as 2026-11-21 nor a time");
+                return Err(Refusal::bad(message));
+            }
+        }
+        let trimmed = |text: &str| text.trim().to_owned();
+        Ok(Search {
+            text: trimmed(&self.text),
+            workload: trimmed(&self.workload),
+            metric: trimmed(&self.metric),
+            tag: trimmed(&self.tag),
+            factor: trimmed(&self.factor),
+            state: trimmed(&self.state),
+            since: self.since.clone(),
+            until: self.until.clone(),
+            sort,
+            offset: (self.page() - 1) * self.limit(),
+            limit: self.limit(),
+        })
+    }
+}
+
+/// A page of runs.
+#[derive(Debug, Serialize, JsonSchema)]
+pub(crate) struct Runs {
+    /// How many were found in all.
+    pub total: usize,
+    /// Which page this is, from 1.
+    pub page: usize,
+    /// How many a page has.
+    pub limit: usize,
+    pub runs: Vec<RunSummary>,
+}
+
+pub(crate) async fn list(
+    State(app): State<Arc<App>>,
+    query: Result<Query<Asked>, QueryRejection>,
+) -> Result<Json<Runs>, Refusal> {
+    let Query(asked) = query.map_err(|e| Refusal::bad(e.body_text()))?;
+    found(&app, asked).await.map(Json)
+}
+
+pub(crate) async fn found(app: &Arc<App>, asked: Asked) -> Result<Runs, Refusal> {
+    let search = asked.search()?;
+    let archive = app.config.archive.clone();
+    let found = app.heavy(move || archive.search(&search)).await??;
+    Ok(Runs { total: found.total, page: asked.page(), limit: asked.limit(), runs: found.runs })
+}
+
+/// The id of a run; a part of one is not enough here, so that an address means one thing for ever.
+pub(crate) fn run_id(text: &str) -> Result<RunId, Refusal> {
+    RunId::try_from(text.to_owned()).map_err(|e| Refusal::not_found(e.to_string()))
+}
+
+pub(crate) async fn one(
+    State(app): State<Arc<App>>,
+    Path(id): Path<String>,
+) -> Result<Response, Refusal> {
+    let view = app.view(run_id(&id)?).await?;
+    let json = app.heavy(move || assay_report::json::write(&view)).await?;
+    let json = json.map_err(|e| Refusal::own(&e))?;
+    Ok(([(CONTENT_TYPE, "application/json")], json).into_response())
+}
+
+/// A file of a run.
+#[derive(Debug, Clone, Serialize, JsonSchema)]
+pub(crate) struct FileLine {
+    /// By this it is asked for.
+    pub number: usize,
+    /// Its name within the run's folder.
+    pub name: String,
+    pub bytes: u64,
+}
+
+/// The files of a run, in the order of their names; links are none.
+pub(crate) fn list_files(app: &App, id: &RunId) -> Result<Vec<(FileLine, PathBuf)>, Refusal> {
+    let root = app.config.archive.run(id)?.dir().to_owned();
+    let mut paths = Vec::new();
+    walk(&root, 0, &mut paths);
+    paths.sort();
+    let lines = paths.into_iter().enumerate().filter_map(|(number, path)| {
+        let name = path.strip_prefix(&root).ok()?.to_str()?.to_owned();
+        let bytes = std::fs::symlink_metadata(&path).ok()?.len();
+        Some((FileLine { number, name, bytes }, path))
+    });
+    Ok(lines.collect())
+}
+
+fn walk(folder: &FilePath, depth: usize, paths: &mut Vec<PathBuf>) {
+    let Ok(entries) = std::fs::read_dir(folder) else { return };
+    for entry in entries.flatten() {
+        match entry.file_type() {
+            Ok(t) if t.is_file() => paths.push(entry.path()),
+            Ok(t) if t.is_dir() && depth < 3 => walk(&entry.path(), depth + 1, paths),
+            _ => {}
+        }
+    }
+}
+
+pub(crate) async fn files(
+    State(app): State<Arc<App>>,
+    Path(id): Path<String>,
+) -> Result<Json<Vec<FileLine>>, Refusal> {
+    let id = run_id(&id)?;
+    let own = Arc::clone(&app);
+    let files = app.heavy(move || list_files(&own, &id)).await??;
+    Ok(Json(files.into_iter().map(|(line, _)| line).collect()))
+}
+
+pub(crate) async fn file(
+    State(app): State<Arc<App>>,
+    Path((id, number)): Path<(String, String)>,
+) -> Result<Response, Refusal> {
+    let none = || Refusal::not_found(format!("the run has no file number {number}"));
+    let (id, wanted) = (run_id(&id)?, number.parse::<usize>().map_err(|_| none())?);
+    let own = Arc::clone(&app);
+    let read = move || -> Result<Option<(String, Vec<u8>)>, Refusal> {
+        let files = list_files(&own, &id)?;
+        let Some((line, path)) = files.into_iter().find(|(l, _)| l.number == wanted) else {
+            return Ok(None);
+        };
+        if line.bytes > LARGEST_FILE {
+            return Err(Refusal::conflict(format!(
+                "{} has {} bytes; take it with `assay archive export {id}`",
+                line.name, line.bytes
+            )));
+        }
+        let bytes = std::fs::read(&path).map_err(|e| Refusal::own(&e))?;
+        Ok(Some((line.name, bytes)))
+    };
+    let (name, bytes) = app.heavy(read).await??.ok_or_else(none)?;
+    let kind = if name.ends_with(".parquet") {
+        "application/octet-stream"
+    } else {
+        // Never as a page: a program's output is anything.
+        "text/plain; charset=utf-8"
+    };
+    let flat: String = name
+        .chars()
+        .map(|c| if c.is_ascii_alphanumeric() || matches!(c, '.' | '-' | '_') { c } else { '-' })
+        .collect();
+    let disposition = format!("inline; filename=\"{flat}\"");
+    Ok(([(CONTENT_TYPE, kind.to_owned()), (CONTENT_DISPOSITION, disposition)], bytes)
+        .into_response())
+}
+
+/// Which runs are compared.
+#[derive(Debug, Clone, Default, Deserialize)]
+#[serde(default)]
+pub(crate) struct Compared {
+    /// The ids, with commas or blanks; the first is the baseline.
+    pub runs: String,
+    pub metric: String,
+    pub margin: String,
+    /// Facts that are meant to differ, with commas.
+    pub factors: String,
+    pub per: String,
+}
+
+/// Runs laid side by side.
+pub(crate) struct Laid {
+    pub views: Vec<Arc<RunView>>,
+    pub across: Across,
+}
+
+pub(crate) async fn lay(app: &Arc<App>, asked: &Compared) -> Result<Laid, Refusal> {
+    let words = |text: &str| -> Vec<String> {
+        let parts = text.split([',', ' ', '+']).map(str::trim).filter(|w| !w.is_empty());
+        parts.map(str::to_owned).collect()
+    };
+    let mut ids: Vec<RunId> = Vec::new();
+    for word in words(&asked.runs) {
+        let id = run_id(&word).map_err(|e| Refusal::bad(e.message))?;
+        if !ids.contains(&id) {
+            ids.push(id);
+        }
+    }
+    if !(2..=MOST_COMPARED).contains(&ids.len()) {
+        let message =
+            format!("runs: name 2 to {MOST_COMPARED} different runs; these are {}", ids.len());
+        return Err(Refusal::bad(message));
+    }
+    let margin = match asked.margin.trim() {
+        "" => None,
+        text => Some(parse_margin(text).ok_or_else(|| {
+            Refusal::bad(format!("margin: `{text}` is not a percentage such as `2 %`"))
+        })?),
+    };
+    let mut views = Vec::new();
+    for id in ids {
+        views.push(app.view(id).await?);
+    }
+    let metric = match asked.metric.trim() {
+        "" => views[0].analysis.metric.clone(),
+        metric => metric.to_owned(),
+    };
+    let declared = Declared { factors: words(&asked.factors), accepted: Vec::new() };
+    let own = views.clone();
+    let across = app
+        .heavy(move || {
+            let sides: Vec<Side<'_>> = own
+                .iter()
+                .map(|v| Side {
+                    id: &v.summary.id,
+                    experiment: &v.experiment,
+                    plan: &v.plan,
+                    records: &v.records,
+                    system: &v.system,
+                    analysis: &v.analysis,
+                })
+                .collect();
+            across(&sides, &metric, margin, &declared)
+        })
+        .await?
+        .map_err(|e| Refusal::bad(e.to_string()))?;
+    Ok(Laid { views, across })
+}
+
+pub(crate) async fn compare(
+    State(app): State<Arc<App>>,
+    query: Result<Query<Compared>, QueryRejection>,
+) -> Result<Json<Across>, Refusal> {
+    let Query(asked) = query.map_err(|e| Refusal::bad(e.body_text()))?;
+    lay(&app, &asked).await.map(|laid| Json(laid.across))
+}

@@ -1,0 +1,196 @@
+//! What every request and the dispatcher share.
+
+use std::collections::HashMap;
+use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
+
+use assay_model::RunId;
+use assay_report::RunView;
+use tokio::sync::{Semaphore, watch};
+
+use crate::child;
+use crate::config::Config;
+use crate::error::Refusal;
+use crate::job::{Job, JobState};
+use crate::live::Live;
+use crate::observe::Observed;
+use crate::queue::Queue;
+use crate::rate::Rates;
+use crate::token::Token;
+
+/// Runs whose records are held for the next page.
+const VIEWS: usize = 4;
+
+/// The state of a server.
+pub(crate) struct App {
+    pub config: Config,
+    pub token: Token,
+    pub rates: Rates,
+    pub observed: Arc<Observed>,
+    queue: Mutex<Queue>,
+    /// Signalled when the queue changes.
+    pub turned: Condvar,
+    /// Counts the changes of the queue, for those who wait for one.
+    changed: watch::Sender<u64>,
+    lives: Mutex<HashMap<u64, Arc<Live>>>,
+    views: Mutex<Vec<(RunId, u64, Arc<RunView>)>>,
+    /// Pages that take time are made one after the other, so that a run is not disturbed by many.
+    heavy: Semaphore,
+    /// True when the server is to end.
+    pub stop: watch::Sender<bool>,
+}
+
+impl App {
+    pub fn new(config: Config, token: Token, queue: Queue) -> Self {
+        App {
+            rates: Rates::new(config.rate),
+            config,
+            token,
+            observed: Arc::new(Observed::default()),
+            queue: Mutex::new(queue),
+            turned: Condvar::new(),
+            changed: watch::Sender::new(0),
+            lives: Mutex::default(),
+            views: Mutex::default(),
+            heavy: Semaphore::new(1),
+            stop: watch::Sender::new(false),
+        }
+    }
+
+    pub fn queue(&self) -> MutexGuard<'_, Queue> {
+        self.queue.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// The queue has changed: the dispatcher and those who wait look again.
+    pub fn touch(&self) {
+        self.turned.notify_all();
+        self.changed.send_modify(|n| *n += 1);
+    }
+
+    pub fn changes(&self) -> watch::Receiver<u64> {
+        self.changed.subscribe()
+    }
+
+    pub fn stopping(&self) -> bool {
+        *self.stop.borrow()
+    }
+
+    fn lives(&self) -> MutexGuard<'_, HashMap<u64, Arc<Live>>> {
+        self.lives.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    pub fn set_live(&self, live: Arc<Live>) {
+        let mut lives = self.lives();
+        // The one before stays for those who still look at its end.
+        let newest = lives.keys().max().copied();
+        lives.retain(|id, _| Some(*id) == newest);
+        lives.insert(live.job, live);
+    }
+
+    pub fn live(&self, job: u64) -> Option<Arc<Live>> {
+        self.lives().get(&job).cloned()
+    }
+
+    /// A job.
+    pub fn job(&self, id: u64) -> Result<Job, Refusal> {
+        let found = self.queue().get(id).cloned();
+        found.ok_or_else(|| Refusal::not_found(format!("there is no job {id} in the queue")))
+    }
+
+    /// Calls a job off.
+    pub fn cancel(&self, id: u64) -> Result<Job, Refusal> {
+        let mut queue = self.queue();
+        let job = queue
+            .get(id)
+            .ok_or_else(|| Refusal::not_found(format!("there is no job {id} in the queue")))?;
+        let changed = match job.state {
+            JobState::Waiting => queue.change(id, |j| {
+                j.state = JobState::Cancelled;
+                j.ended_at = Some(crate::queue::now());
+                j.reason = "cancelled before it started".into();
+            })?,
+            JobState::Running if job.cancel => Some(job.clone()),
+            JobState::Running => {
+                if let Some(process) = &job.process {
+                    child::interrupt(process);
+                }
+                queue.change(id, |j| j.cancel = true)?
+            }
+            state => {
+                return Err(Refusal::conflict(format!("job {id} is {} already", state.name())));
+            }
+        };
+        drop(queue);
+        self.touch();
+        changed.ok_or_else(|| Refusal::not_found(format!("there is no job {id} in the queue")))
+    }
+
+    /// Puts a job that was cut off back into the queue, to go on where it stopped.
+    pub fn resume(&self, id: u64) -> Result<Job, Refusal> {
+        let job = self.job(id)?;
+        if !job.can_resume() {
+            let why = if job.state == JobState::Completed {
+                "nothing is left to do"
+            } else if job.state.is_over() {
+                "its run never began; submit it again"
+            } else {
+                "it is not over"
+            };
+            let state = job.state.name();
+            return Err(Refusal::conflict(format!("job {id} is {state}: {why}")));
+        }
+        let mut queue = self.queue();
+        let first = queue.waiting().first().map_or(0, |j| j.order - 1);
+        let changed = queue.change(id, |j| {
+            j.state = JobState::Waiting;
+            j.order = first;
+            j.cancel = false;
+            j.not_before = None;
+            j.process = None;
+            j.ended_at = None;
+            j.exit = None;
+            j.reason = String::new();
+        })?;
+        drop(queue);
+        self.touch();
+        changed.ok_or_else(|| Refusal::not_found(format!("there is no job {id} in the queue")))
+    }
+
+    /// A run as the reports see it. Records of one that has not changed are not read again.
+    pub async fn view(self: &Arc<Self>, id: RunId) -> Result<Arc<RunView>, Refusal> {
+        let app = Arc::clone(self);
+        self.heavy(move || app.view_now(&id)).await?
+    }
+
+    /// Does what takes time beside the thread that answers; one such thing at a time.
+    pub async fn heavy<T: Send + 'static>(
+        &self,
+        work: impl FnOnce() -> T + Send + 'static,
+    ) -> Result<T, Refusal> {
+        let _permit = self.heavy.acquire().await.map_err(|e| Refusal::own(&e))?;
+        tokio::task::spawn_blocking(work).await.map_err(|e| Refusal::own(&e))
+    }
+
+    pub fn view_now(&self, id: &RunId) -> Result<Arc<RunView>, Refusal> {
+        let look = self.config.archive.run(id)?.ledger().len() as u64;
+        let mut views = self.views.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(at) = views.iter().position(|(known, l, _)| known == id && *l == look) {
+            let found = views.remove(at);
+            let view = Arc::clone(&found.2);
+            views.push(found);
+            return Ok(view);
+        }
+        drop(views);
+        let view = (self.config.load)(&self.config.archive, id).map_err(|e| Refusal::own(&e))?;
+        let view = Arc::new(view);
+        // A run that goes on changes with every trial: what is read of it is not held.
+        if view.summary.state != assay_model::RunState::Started {
+            let mut views = self.views.lock().unwrap_or_else(PoisonError::into_inner);
+            views.retain(|(known, ..)| known != id);
+            views.push((id.clone(), look, Arc::clone(&view)));
+            if views.len() > VIEWS {
+                views.remove(0);
+            }
+        }
+        Ok(view)
+    }
+}

@@ -1,0 +1,205 @@
+//! Talks to a server from the command line: one small request at a time over a plain socket.
+
+use std::fmt::Write as _;
+use std::io::{self, Read, Write};
+use std::net::{SocketAddr, TcpStream, ToSocketAddrs};
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+
+use serde_json::Value;
+
+use crate::token;
+
+/// The largest answer that is read.
+const LARGEST: u64 = 64 << 20;
+/// No answer takes longer than the longest wait that the server allows, with room to spare.
+const PATIENCE: Duration = Duration::from_secs(75);
+
+/// Where a server is and the token for it.
+#[derive(Clone)]
+pub struct Located {
+    /// `host:port`.
+    pub address: String,
+    token: String,
+}
+
+impl std::fmt::Debug for Located {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Located").field("address", &self.address).finish_non_exhaustive()
+    }
+}
+
+/// What went wrong.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum ClientError {
+    /// No server is known.
+    #[error("no server is known here ({}): start one with `assay serve`, or name it with --server HOST:PORT", .0.display())]
+    NoServer(PathBuf),
+    /// No token is known.
+    #[error("no token for the server ({}): set ASSAY_TOKEN to it", .0.display())]
+    NoToken(PathBuf),
+    /// The server cannot be talked to.
+    #[error("talk to the server at {address}: {source}; does `assay serve` run there?")]
+    Talk {
+        /// Where.
+        address: String,
+        /// What the system said.
+        source: io::Error,
+    },
+    /// It answers something that is not HTTP with JSON.
+    #[error("what answers at {address} is not a server of assay: {what}")]
+    Answer {
+        /// Where.
+        address: String,
+        /// What is odd.
+        what: String,
+    },
+    /// It refuses.
+    #[error("{message}")]
+    Refused {
+        /// The status code of HTTP.
+        status: u16,
+        /// Its words.
+        message: String,
+    },
+}
+
+/// The file that tells where the server of a state folder is.
+pub(crate) fn place_in(state_dir: &Path) -> PathBuf {
+    state_dir.join("serve.address")
+}
+
+/// What stands in it: an address that can be called.
+pub(crate) fn place(address: SocketAddr) -> String {
+    let mut callable = address;
+    if address.ip().is_unspecified() {
+        callable.set_ip(match address {
+            SocketAddr::V4(_) => [127, 0, 0, 1].into(),
+            SocketAddr::V6(_) => std::net::Ipv6Addr::LOCALHOST.into(),
+        });
+    }
+    format!("{callable}\n")
+}
+
+impl Located {
+    /// Finds the server: `server` if given, else the one of `state_dir`; the token is `token`, else
+    /// that of `state_dir`.
+    ///
+    /// # Errors
+    /// There is none, or no token can be read.
+    pub fn find(
+        state_dir: &Path,
+        server: Option<&str>,
+        token: Option<&str>,
+    ) -> Result<Self, ClientError> {
+        let read = |path: &Path| std::fs::read_to_string(path).map(|t| t.trim().to_owned());
+        let place = place_in(state_dir);
+        let address = match server {
+            Some(server) => server.trim_start_matches("http://").trim_end_matches('/').to_owned(),
+            None => read(&place).map_err(|_| ClientError::NoServer(place))?,
+        };
+        let path = token::path_in(state_dir);
+        let token = match token {
+            Some(token) => token.trim().to_owned(),
+            None => read(&path).map_err(|_| ClientError::NoToken(path))?,
+        };
+        Ok(Located { address, token })
+    }
+}
+
+/// A client of one server.
+#[derive(Debug)]
+pub struct Client {
+    at: Located,
+}
+
+impl Client {
+    /// Of the server at `at`.
+    pub fn new(at: Located) -> Self {
+        Client { at }
+    }
+
+    /// `GET /api/v1/...`
+    ///
+    /// # Errors
+    /// The server is not there, refuses, or is none.
+    pub fn get(&self, path: &str) -> Result<Value, ClientError> {
+        self.ask("GET", path, None)
+    }
+
+    /// `POST /api/v1/...`
+    ///
+    /// # Errors
+    /// As [`Client::get`].
+    pub fn post(&self, path: &str, body: &Value) -> Result<Value, ClientError> {
+        self.ask("POST", path, Some(body))
+    }
+
+    fn ask(&self, method: &str, path: &str, body: Option<&Value>) -> Result<Value, ClientError> {
+        let address = &self.at.address;
+        let talk = |source| ClientError::Talk { address: address.clone(), source };
+        let odd = |what: &str| ClientError::Answer { address: address.clone(), what: what.into() };
+        let body = body.map(Value::to_string).unwrap_or_default();
+        let mut request = format!(
+            "{method} /api/v1/{path} HTTP/1.1\r\nHost: {address}\r\nAuthorization: Bearer {}\r\nConnection: close\r\n",
+            self.at.token
+        );
+        if method == "POST" {
+            let _ = write!(
+                request,
+                "Content-Type: application/json\r\nContent-Length: {}\r\n",
+                body.len()
+            );
+        }
+        request.push_str("\r\n");
+        request.push_str(&body);
+        let to = address.to_socket_addrs().map_err(talk)?.next();
+        let to = to.ok_or_else(|| talk(io::ErrorKind::NotFound.into()))?;
+        let mut stream = TcpStream::connect_timeout(&to, Duration::from_secs(10)).map_err(talk)?;
+        stream.set_read_timeout(Some(PATIENCE)).map_err(talk)?;
+        stream.write_all(request.as_bytes()).map_err(talk)?;
+        let mut answer = Vec::new();
+        stream.take(LARGEST).read_to_end(&mut answer).map_err(talk)?;
+        let (status, body) = parse(&answer).ok_or_else(|| odd("not HTTP"))?;
+        let json: Value = serde_json::from_slice(body).map_err(|_| odd("not JSON"))?;
+        if (200..300).contains(&status) {
+            return Ok(json);
+        }
+        let message = json["error"]["message"].as_str().unwrap_or("it refuses without a word");
+        Err(ClientError::Refused { status, message: message.to_owned() })
+    }
+}
+
+/// The status and the body of an answer whose body is as long as it says.
+fn parse(answer: &[u8]) -> Option<(u16, &[u8])> {
+    let end = answer.windows(4).position(|w| w == b"\r\n\r\n")?;
+    let head = std::str::from_utf8(&answer[..end]).ok()?;
+    let mut lines = head.split("\r\n");
+    let status = lines.next()?.strip_prefix("HTTP/1.1 ")?.get(..3)?.parse().ok()?;
+    let length: usize = lines
+        .filter_map(|line| line.split_once(':'))
+        .find(|(name, _)| name.eq_ignore_ascii_case("content-length"))
+        .and_then(|(_, n)| n.trim().parse().ok())?;
+    let body = answer.get(end + 4..end + 4 + length)?;
+    Some((status, body))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_answer_is_read_whole_or_not_at_all() {
+        let good = b"HTTP/1.1 404 Not Found\r\nContent-Length: 2\r\n\r\n{}";
+        assert_eq!(parse(good), Some((404, b"{}".as_slice())));
+        assert_eq!(parse(&good[..good.len() - 1]), None);
+        assert_eq!(parse(b"SSH-2.0-x\r\n\r\n"), None);
+    }
+
+    #[test]
+    fn an_address_that_listens_everywhere_is_called_here() {
+        assert_eq!(place("0.0.0.0:80".parse().unwrap()), "127.0.0.1:80\n");
+        assert_eq!(place("[::1]:80".parse().unwrap()), "[::1]:80\n");
+    }
+}

@@ -1,0 +1,129 @@
+//! What can go wrong when a server is started, and how a request is refused.
+
+use std::io;
+use std::net::SocketAddr;
+use std::path::{Path, PathBuf};
+
+use axum::http::StatusCode;
+use serde_json::json;
+
+/// A server that could not start or go on.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum ServeError {
+    /// A file could not be read or written.
+    #[error("{what} {path}: {source}")]
+    Io {
+        /// What was tried.
+        what: &'static str,
+        /// On which file.
+        path: PathBuf,
+        /// What the system said.
+        source: io::Error,
+    },
+    /// A file of the queue holds something else than a job.
+    #[error("{path} is not a job of the queue: {reason}; move it away to go on without it")]
+    Damaged {
+        /// The file.
+        path: PathBuf,
+        /// What is wrong.
+        reason: String,
+    },
+    /// Another server has the queue.
+    #[error(
+        "{who} serves this queue already ({path}); stop it, or set ASSAY_STATE to another folder"
+    )]
+    Busy {
+        /// The process.
+        who: String,
+        /// The lock.
+        path: PathBuf,
+    },
+    /// The address could not be listened on.
+    #[error("listen on {address}: {source}; is another program using the port? (--listen)")]
+    Listen {
+        /// The address.
+        address: SocketAddr,
+        /// What the system said.
+        source: io::Error,
+    },
+    /// A part of the server could not be started.
+    #[error("start {what}: {source}")]
+    Start {
+        /// Which.
+        what: &'static str,
+        /// What the system said.
+        source: io::Error,
+    },
+    /// A folder of experiments is none.
+    #[error("{path} is not a folder of experiments: {source}")]
+    Folder {
+        /// What was given.
+        path: PathBuf,
+        /// What the system said.
+        source: io::Error,
+    },
+}
+
+impl ServeError {
+    pub(crate) fn io(what: &'static str, path: &Path) -> impl FnOnce(io::Error) -> Self {
+        let path = path.to_owned();
+        move |source| ServeError::Io { what, path, source }
+    }
+}
+
+/// A request that is answered with an error.
+#[derive(Debug)]
+pub(crate) struct Refusal {
+    pub status: StatusCode,
+    pub message: String,
+}
+
+impl Refusal {
+    pub fn new(status: StatusCode, message: impl Into<String>) -> Self {
+        Refusal { status, message: message.into() }
+    }
+
+    pub fn bad(message: impl Into<String>) -> Self {
+        Refusal::new(StatusCode::BAD_REQUEST, message)
+    }
+
+    pub fn not_found(message: impl Into<String>) -> Self {
+        Refusal::new(StatusCode::NOT_FOUND, message)
+    }
+
+    pub fn conflict(message: impl Into<String>) -> Self {
+        Refusal::new(StatusCode::CONFLICT, message)
+    }
+
+    pub fn forbidden(message: impl Into<String>) -> Self {
+        Refusal::new(StatusCode::FORBIDDEN, message)
+    }
+
+    /// Something of the server's own failed.
+    pub fn own(error: &dyn std::fmt::Display) -> Self {
+        Refusal::new(StatusCode::INTERNAL_SERVER_ERROR, error.to_string())
+    }
+
+    pub fn json(&self) -> serde_json::Value {
+        json!({ "error": { "status": self.status.as_u16(), "message": self.message } })
+    }
+}
+
+impl From<ServeError> for Refusal {
+    fn from(error: ServeError) -> Self {
+        Refusal::own(&error)
+    }
+}
+
+/// What the archive said, as an answer: what is not there is the client's to mend.
+impl From<assay_archive::Error> for Refusal {
+    fn from(error: assay_archive::Error) -> Self {
+        use assay_archive::Error as E;
+        match error {
+            E::NoRun { .. } => Refusal::not_found(error.to_string()),
+            E::Ambiguous { .. } => Refusal::bad(error.to_string()),
+            _ => Refusal::own(&error),
+        }
+    }
+}

@@ -1,0 +1,123 @@
+//! The experiments that may be submitted: the `.toml` files of the folders that the server was started
+//! with. A client names one by the file's name; it never gives a path.
+
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
+
+use assay_model::Experiment;
+use schemars::JsonSchema;
+use serde::Serialize;
+
+/// The largest experiment file that is read.
+const LARGEST: u64 = 1 << 20;
+
+/// An experiment that may be submitted.
+#[derive(Debug, Clone)]
+pub(crate) struct Listed {
+    pub id: String,
+    pub path: PathBuf,
+    pub text: String,
+    /// What it says, or why it cannot be read.
+    pub experiment: Result<Box<Experiment>, String>,
+}
+
+/// A line of the list.
+#[derive(Debug, Clone, Serialize, JsonSchema)]
+pub(crate) struct ExperimentLine {
+    /// By this it is submitted.
+    pub id: String,
+    /// Its title; empty when it has none.
+    pub title: String,
+    /// Its workload; empty when the file cannot be read.
+    pub workload: String,
+    /// What is wrong with the file; `null` when nothing is.
+    pub problem: Option<String>,
+}
+
+impl Listed {
+    pub fn line(&self) -> ExperimentLine {
+        let (title, workload, problem) = match &self.experiment {
+            Ok(e) => (e.title.trim().to_owned(), e.workload.clone(), None),
+            Err(problem) => (String::new(), String::new(), Some(problem.clone())),
+        };
+        ExperimentLine { id: self.id.clone(), title, workload, problem }
+    }
+}
+
+/// The experiments of the folders, by name; a folder hides those of the same name in later ones. Links
+/// that lead out of a folder are not followed.
+pub(crate) fn list(folders: &[PathBuf]) -> Vec<Listed> {
+    let mut found: BTreeMap<String, PathBuf> = BTreeMap::new();
+    for folder in folders {
+        let (Ok(root), Ok(entries)) = (folder.canonicalize(), std::fs::read_dir(folder)) else {
+            continue;
+        };
+        for entry in entries.flatten() {
+            let name = entry.file_name().to_string_lossy().into_owned();
+            let Some(id) = name.strip_suffix(".toml").filter(|id| is_plain(id)) else { continue };
+            let inside = entry.path().canonicalize().is_ok_and(|p| p.starts_with(&root));
+            if inside && entry.path().is_file() {
+                found.entry(id.to_owned()).or_insert_with(|| entry.path());
+            }
+        }
+    }
+    found.into_iter().map(|(id, path)| read(id, path)).collect()
+}
+
+/// The experiment of that name.
+pub(crate) fn find(folders: &[PathBuf], id: &str) -> Option<Listed> {
+    list(folders).into_iter().find(|listed| listed.id == id)
+}
+
+fn is_plain(id: &str) -> bool {
+    !id.is_empty()
+        && id.len() <= 100
+        && !id.starts_with('.')
+        && id.bytes().all(|b| b.is_ascii_alphanumeric() || matches!(b, b'.' | b'_' | b'-'))
+}
+
+fn read(id: String, path: PathBuf) -> Listed {
+    let text = match text_of(&path) {
+        Ok(text) => text,
+        Err(problem) => {
+            return Listed { id, path, text: String::new(), experiment: Err(problem) };
+        }
+    };
+    let name = format!("{id}.toml");
+    let experiment =
+        assay_lab::read_experiment(&name, &text).map(Box::new).map_err(|e| e.render(false));
+    Listed { id, path, text, experiment }
+}
+
+fn text_of(path: &Path) -> Result<String, String> {
+    let size = std::fs::metadata(path).map_err(|e| e.to_string())?.len();
+    if size > LARGEST {
+        return Err(format!("the file has {size} bytes; at most {LARGEST} are read"));
+    }
+    std::fs::read_to_string(path).map_err(|e| e.to_string())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn only_what_is_in_the_folders() {
+        let dir = tempfile::tempdir().unwrap();
+        let inside = dir.path().join("in");
+        std::fs::create_dir(&inside).unwrap();
+        let text = "name = \"x\"\nworkload = \"noop\"";
+        std::fs::write(inside.join("good.toml"), text).unwrap();
+        std::fs::write(inside.join("bad.toml"), "name = ").unwrap();
+        std::fs::write(inside.join(".hidden.toml"), text).unwrap();
+        std::fs::write(dir.path().join("out.toml"), text).unwrap();
+        std::os::unix::fs::symlink(dir.path().join("out.toml"), inside.join("link.toml")).unwrap();
+        let folders = [inside];
+        let ids: Vec<String> = list(&folders).into_iter().map(|l| l.id).collect();
+        assert_eq!(ids, ["bad", "good"]);
+        assert!(find(&folders, "bad").unwrap().line().problem.is_some());
+        for outside in ["../out", "link", "/etc/passwd", "good.toml", ""] {
+            assert!(find(&folders, outside).is_none(), "{outside}");
+        }
+    }
+}

@@ -1,0 +1,76 @@
+//! What this machine does now, for all who look at it: one sampler while somebody looks, none else.
+
+use std::path::Path;
+use std::sync::{Arc, Mutex, PoisonError};
+use std::time::Duration;
+
+use assay_model::{LiveEvent, LiveValue};
+use assay_observe::Sampler;
+use bytes::Bytes;
+use tokio::sync::watch;
+
+use crate::error::Refusal;
+use crate::live::frame;
+
+const INTERVAL: Duration = Duration::from_secs(1);
+
+/// The sampler of those who look, if any do.
+#[derive(Debug, Default)]
+pub(crate) struct Observed {
+    feed: Mutex<Option<watch::Sender<Bytes>>>,
+}
+
+impl Observed {
+    /// Begins to look, or joins those who do.
+    pub fn look(self: &Arc<Self>) -> Result<watch::Receiver<Bytes>, Refusal> {
+        let mut feed = self.feed.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(sender) = &*feed {
+            return Ok(sender.subscribe());
+        }
+        let sampler = Sampler::start(Path::new("/"), &["all".to_owned()], INTERVAL)
+            .map_err(|e| Refusal::own(&e))?;
+        let (sender, receiver) = watch::channel(Bytes::new());
+        let (own, to) = (Arc::clone(self), sender.clone());
+        std::thread::Builder::new()
+            .name("assay-observe".into())
+            .spawn(move || own.feed(&sampler, &to))
+            .map_err(|e| Refusal::own(&e))?;
+        *feed = Some(sender);
+        Ok(receiver)
+    }
+
+    fn feed(&self, sampler: &Sampler, to: &watch::Sender<Bytes>) {
+        let mut last = sampler.newest_ns();
+        loop {
+            {
+                let mut feed = self.feed.lock().unwrap_or_else(PoisonError::into_inner);
+                if to.receiver_count() == 0 {
+                    *feed = None;
+                    return;
+                }
+            }
+            let Some(at) = sampler.wait_after(last, INTERVAL) else { continue };
+            let samples = sampler.window(last + 1, at);
+            sampler.discard_before(at + 1);
+            last = at;
+            let values: Vec<LiveValue> = samples
+                .rows
+                .iter()
+                .filter_map(|row| {
+                    let key = samples.series.get(row.series as usize)?;
+                    Some(LiveValue {
+                        monitor: key.monitor.clone(),
+                        subject: key.subject.clone(),
+                        field: key.field.clone(),
+                        unit: key.unit.clone(),
+                        t_ns: row.t_ns,
+                        value: row.value.is_finite().then_some(row.value),
+                    })
+                })
+                .collect();
+            // These types hold no map whose keys JSON cannot have.
+            let json = serde_json::to_string(&LiveEvent::Samples { values }).unwrap_or_default();
+            to.send_replace(frame(None, &json));
+        }
+    }
+}

@@ -1,0 +1,365 @@
+//! The OpenAPI document: a row an operation, the schemas made from the types that the handlers write.
+
+use assay_model::{Across, LiveEvent, RunSummary};
+use schemars::SchemaGenerator;
+use schemars::generate::SchemaSettings;
+use serde_json::{Map, Value, json};
+
+use crate::api::runs::{FileLine, Runs, SORTS};
+use crate::change::{Form, Submission};
+use crate::folders::ExperimentLine;
+use crate::job::Job;
+use crate::live::Standing;
+
+/// What an operation answers when all is well.
+enum Answer {
+    Json(Value),
+    Events(Value),
+    File,
+}
+
+struct Operation {
+    method: &'static str,
+    path: &'static str,
+    id: &'static str,
+    summary: &'static str,
+    status: &'static str,
+    answer: Answer,
+    body: Option<Value>,
+    query: Vec<(&'static str, Value, &'static str)>,
+    /// What else it may answer.
+    refusals: &'static [&'static str],
+}
+
+/// The document. `version` is assay's.
+pub fn document(version: &str) -> Value {
+    let settings = SchemaSettings::draft2020_12().with(|s| {
+        s.definitions_path = "/components/schemas".into();
+        s.meta_schema = None;
+    });
+    let mut generator = settings.into_generator();
+    let operations = operations(&mut generator);
+    let mut paths = Map::new();
+    for operation in operations {
+        let entry = paths.entry(operation.path.to_owned()).or_insert_with(|| json!({}));
+        if let Some(methods) = entry.as_object_mut() {
+            methods.insert(operation.method.to_owned(), describe(&operation));
+        }
+    }
+    let mut schemas = generator.take_definitions(true);
+    schemas.insert("Refusal".into(), refusal());
+    json!({
+        "openapi": "3.1.0",
+        "info": {
+            "title": "assay",
+            "version": version,
+            "description": "The queue, the live run, the archive and comparisons of a server of assay: what its pages show.",
+        },
+        "security": [{ "token": [] }],
+        "paths": paths,
+        "components": {
+            "securitySchemes": { "token": { "type": "http", "scheme": "bearer" } },
+            "schemas": schemas,
+        },
+    })
+}
+
+fn refusal() -> Value {
+    json!({
+        "type": "object", "required": ["error"],
+        "properties": { "error": {
+            "type": "object", "required": ["status", "message"],
+            "properties": {
+                "status": { "type": "integer", "description": "The status code of HTTP." },
+                "message": { "type": "string", "description": "What is wrong and what would be right." },
+            },
+        } },
+    })
+}
+
+fn operations(generator: &mut SchemaGenerator) -> Vec<Operation> {
+    let schema = |generator: &mut SchemaGenerator,
+                  of: fn(&mut SchemaGenerator) -> schemars::Schema| {
+        of(generator).to_value()
+    };
+    let job = schema(generator, SchemaGenerator::subschema_for::<Job>);
+    let jobs = schema(generator, SchemaGenerator::subschema_for::<crate::api::Jobs>);
+    let form = schema(generator, SchemaGenerator::subschema_for::<Form>);
+    let events = schema(generator, SchemaGenerator::subschema_for::<LiveEvent>);
+    let standing = schema(generator, SchemaGenerator::subschema_for::<Standing>);
+    let status = schema(generator, SchemaGenerator::subschema_for::<crate::api::Status>);
+    let submission = schema(generator, SchemaGenerator::subschema_for::<Submission>);
+    let shift = schema(generator, SchemaGenerator::subschema_for::<crate::api::Move>);
+    let lines = schema(generator, SchemaGenerator::subschema_for::<Vec<ExperimentLine>>);
+    let files = schema(generator, SchemaGenerator::subschema_for::<Vec<FileLine>>);
+    let runs = schema(generator, SchemaGenerator::subschema_for::<Runs>);
+    let across = schema(generator, SchemaGenerator::subschema_for::<Across>);
+    let _ = schema(generator, SchemaGenerator::subschema_for::<RunSummary>);
+    let object = || json!({ "type": "object" });
+    let get = |path, id, summary, answer: Answer, refusals| Operation {
+        method: "get",
+        path,
+        id,
+        summary,
+        status: "200",
+        answer,
+        body: None,
+        query: Vec::new(),
+        refusals,
+    };
+    let post = |path, id, summary, body: Option<Value>, refusals| Operation {
+        method: "post",
+        path,
+        id,
+        summary,
+        status: "200",
+        answer: Answer::Json(job.clone()),
+        body,
+        query: Vec::new(),
+        refusals,
+    };
+    vec![
+        get("/api/v1/openapi.json", "openapi", "This document", Answer::Json(object()), &[]),
+        get("/api/v1/status", "status", "The server", Answer::Json(status), &[]),
+        get(
+            "/api/v1/experiments",
+            "experiments",
+            "The experiments that may be submitted",
+            Answer::Json(lines),
+            &[],
+        ),
+        get(
+            "/api/v1/experiments/{id}",
+            "experiment",
+            "The form for one experiment",
+            Answer::Json(form),
+            &["400", "404"],
+        ),
+        get("/api/v1/jobs", "jobs", "The queue", Answer::Json(jobs), &[]),
+        Operation {
+            status: "201",
+            ..post(
+                "/api/v1/jobs",
+                "submit",
+                "Submit an experiment",
+                Some(submission),
+                &["400", "403", "404", "409", "413", "415", "422"],
+            )
+        },
+        Operation {
+            query: vec![(
+                "wait",
+                json!({ "type": "integer", "minimum": 0, "maximum": 50 }),
+                "Answer when the job is over, or after so many seconds",
+            )],
+            ..get("/api/v1/jobs/{id}", "job", "One job", Answer::Json(job.clone()), &["400", "404"])
+        },
+        post(
+            "/api/v1/jobs/{id}/cancel",
+            "cancel",
+            "Call a job off; one that runs ends its trial and puts the system back",
+            None,
+            &["404", "409"],
+        ),
+        post(
+            "/api/v1/jobs/{id}/resume",
+            "resume",
+            "Take up a job that was cut off",
+            None,
+            &["404", "409"],
+        ),
+        post(
+            "/api/v1/jobs/{id}/move",
+            "move",
+            "Move a job that waits",
+            Some(shift),
+            &["400", "404", "409", "413", "415", "422"],
+        ),
+        get(
+            "/api/v1/jobs/{id}/live",
+            "live",
+            "Where the run of a job stands",
+            Answer::Json(standing),
+            &["404", "409"],
+        ),
+        get(
+            "/api/v1/jobs/{id}/events",
+            "events",
+            "What happens in the run of a job, as it happens: first its standing, then every event",
+            Answer::Events(events.clone()),
+            &["404", "409"],
+        ),
+        Operation {
+            query: search(),
+            ..get("/api/v1/runs", "runs", "Search the archive", Answer::Json(runs), &["400"])
+        },
+        get("/api/v1/runs/{id}", "run", "Everything of one run", Answer::Json(object()), &["404"]),
+        get(
+            "/api/v1/runs/{id}/files",
+            "files",
+            "The files of one run",
+            Answer::Json(files),
+            &["404"],
+        ),
+        get(
+            "/api/v1/runs/{id}/files/{number}",
+            "file",
+            "One file of a run",
+            Answer::File,
+            &["404", "409"],
+        ),
+        Operation {
+            query: vec![
+                (
+                    "runs",
+                    json!({ "type": "string" }),
+                    "The ids of 2 to 8 runs, with commas; the first is the baseline",
+                ),
+                (
+                    "metric",
+                    json!({ "type": "string" }),
+                    "The metric; absent: the one that decides in the first run",
+                ),
+                (
+                    "margin",
+                    json!({ "type": "string" }),
+                    "Differences within it do not matter: `2 %`",
+                ),
+                (
+                    "factors",
+                    json!({ "type": "string" }),
+                    "Facts that are meant to differ, with commas",
+                ),
+            ],
+            ..get(
+                "/api/v1/compare",
+                "compare",
+                "Runs side by side",
+                Answer::Json(across),
+                &["400", "404"],
+            )
+        },
+        get(
+            "/api/v1/landscapes",
+            "landscapes",
+            "The landscapes",
+            Answer::Json(json!({ "type": "array" })),
+            &[],
+        ),
+        Operation {
+            query: vec![
+                (
+                    "per",
+                    json!({ "type": "string" }),
+                    "Denominators, with commas; the first decides the order",
+                ),
+                ("as_of", json!({ "type": "string" }), "Only results that were true on this day"),
+                ("metric", json!({ "type": "string" }), "Only this metric"),
+            ],
+            ..get(
+                "/api/v1/landscapes/{name}",
+                "landscape",
+                "One landscape with every denominator",
+                Answer::Json(object()),
+                &["400", "404"],
+            )
+        },
+        get(
+            "/api/v1/observe",
+            "observe",
+            "What this machine does now, a sample a second; refused while a run goes on",
+            Answer::Events(events),
+            &["409"],
+        ),
+    ]
+}
+
+fn search() -> Vec<(&'static str, Value, &'static str)> {
+    let text = || json!({ "type": "string" });
+    let sorts: Vec<&str> = SORTS.iter().map(|(name, ..)| *name).collect();
+    vec![
+        ("text", text(), "A part of the id, experiment, workload, host or a tag"),
+        ("workload", text(), "The workload's name"),
+        ("metric", text(), "The deciding metric's name"),
+        ("tag", text(), "One of its tags"),
+        ("factor", text(), "A factor, or `name=level`"),
+        ("state", text(), "Its state"),
+        ("since", text(), "A day or a time, UTC"),
+        ("until", text(), "A day or a time, UTC"),
+        ("sort", json!({ "type": "string", "enum": sorts }), "The order"),
+        ("page", json!({ "type": "integer", "minimum": 1, "maximum": 1_000_000 }), "Which page"),
+        ("limit", json!({ "type": "integer", "minimum": 1, "maximum": 500 }), "Runs a page"),
+    ]
+}
+
+fn describe(operation: &Operation) -> Value {
+    let mut parameters: Vec<Value> = operation
+        .path
+        .split('/')
+        .filter_map(|part| part.strip_prefix('{')?.strip_suffix('}'))
+        .map(|name| json!({ "name": name, "in": "path", "required": true, "schema": { "type": "string" } }))
+        .collect();
+    parameters.extend(operation.query.iter().map(|(name, schema, description)| {
+        json!({ "name": name, "in": "query", "required": false, "schema": schema, "description": description })
+    }));
+    let content = match &operation.answer {
+        Answer::Json(schema) => json!({ "application/json": { "schema": schema } }),
+        Answer::Events(schema) => {
+            json!({ "text/event-stream": { "schema": { "type": "string" }, "x-event-schema": schema } })
+        }
+        Answer::File => {
+            json!({ "text/plain": { "schema": { "type": "string" } }, "application/octet-stream": { "schema": { "type": "string", "format": "binary" } } })
+        }
+    };
+    let mut responses = Map::new();
+    responses.insert(operation.status.into(), json!({ "description": "Fine", "content": content }));
+    let refusal =
+        json!({ "application/json": { "schema": { "$ref": "#/components/schemas/Refusal" } } });
+    for status in operation.refusals.iter().chain(&["401", "429", "500"]) {
+        responses.insert(
+            (*status).to_owned(),
+            json!({ "description": words(status), "content": refusal }),
+        );
+    }
+    let mut all = json!({
+        "operationId": operation.id, "summary": operation.summary,
+        "parameters": parameters, "responses": responses,
+    });
+    if let Some(body) = &operation.body {
+        all["requestBody"] =
+            json!({ "required": true, "content": { "application/json": { "schema": body } } });
+    }
+    all
+}
+
+fn words(status: &str) -> &'static str {
+    match status {
+        "400" | "422" => "The request is wrong; the message says how",
+        "401" => "The token is missing or wrong",
+        "403" => "That is not allowed here",
+        "404" => "There is nothing of that name",
+        "409" => "Not in the state that it is in",
+        "413" => "The body is too large",
+        "415" => "The body is not JSON",
+        "429" => "Too many requests from this address",
+        _ => "The server failed; the message says at what",
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    #[test]
+    fn every_reference_leads_somewhere() {
+        let document = super::document("0");
+        let text = document.to_string();
+        let names = document["components"]["schemas"].as_object().unwrap();
+        let mut seen = 0;
+        for part in text.split("\"#/components/schemas/").skip(1) {
+            let name = part.split('"').next().unwrap();
+            assert!(names.contains_key(name), "{name}");
+            seen += 1;
+        }
+        assert!(seen > 20, "{seen}");
+        assert!(!text.contains("$defs"), "all schemas stand in one place");
+    }
+}

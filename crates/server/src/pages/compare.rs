@@ -1,0 +1,118 @@
+//! Runs side by side.
+
+use std::sync::Arc;
+
+use assay_model::RunSummary;
+use assay_report::RunView;
+use assay_report::page::{across, comparable};
+use assay_rules::denominator::Denominator;
+use axum::extract::{Form, RawQuery, State};
+use maud::{Markup, html};
+
+use super::archive::encode;
+use super::{Page, Place, shell};
+use crate::api::runs::{Compared, lay};
+use crate::app::App;
+use crate::error::Refusal;
+
+pub(super) async fn page(State(app): State<Arc<App>>, RawQuery(query): RawQuery) -> Page {
+    let asked = asked(&query.unwrap_or_default())?;
+    let enough = asked.runs.split(',').filter(|r| !r.is_empty()).count() > 1;
+    if !enough {
+        let body = html! {
+            h1 { "Compare" }
+            p { "Choose runs in the " a href="/archive" { "archive" } ", or name them here." }
+            (form(&asked))
+        };
+        return Ok(shell("Compare", Place::Compare, &body));
+    }
+    let per = match asked.per.trim() {
+        "" => None,
+        name => Some(name.parse::<Denominator>().map_err(|e| Refusal::bad(e.to_string()))?),
+    };
+    let laid = lay(&app, &asked).await?;
+    let body = app
+        .heavy(move || {
+            let views: Vec<&RunView> = laid.views.iter().map(|v| &**v).collect();
+            let runs: Vec<RunSummary> = views.iter().map(|v| v.summary.clone()).collect();
+            html! {
+                h1 { "Compare " (runs.len()) " runs" }
+                (switch(&asked, per))
+                (comparable(&views, &laid.across, per))
+                (across(&runs, &laid.across, &|id| format!("/runs/{id}")))
+                h2 { "Another comparison" }
+                (form(&asked))
+            }
+        })
+        .await?;
+    Ok(shell("Compare", Place::Compare, &body))
+}
+
+/// Several `runs` are as good as one with commas.
+fn asked(query: &str) -> Result<Compared, Refusal> {
+    let request = axum::http::Request::get(format!("/?{query}")).body(());
+    let uri = request.map_err(|e| Refusal::bad(e.to_string()))?;
+    let Form(pairs) = axum::extract::Query::<Vec<(String, String)>>::try_from_uri(uri.uri())
+        .map(|q| Form(q.0))
+        .map_err(|e| Refusal::bad(e.body_text()))?;
+    let mut asked = Compared::default();
+    let mut runs = Vec::new();
+    for (name, value) in pairs {
+        match name.as_str() {
+            "runs" => runs.extend(value.split([',', ' ']).map(|w| w.trim().to_owned())),
+            "metric" => asked.metric = value,
+            "margin" => asked.margin = value,
+            "factors" => asked.factors = value,
+            "per" => asked.per = value,
+            _ => {}
+        }
+    }
+    runs.retain(|r| !r.is_empty());
+    asked.runs = runs.join(",");
+    Ok(asked)
+}
+
+fn form(asked: &Compared) -> Markup {
+    let field = |name: &str, label: &str, value: &str, help: &str| {
+        html! {
+            div class="field" { label for=(name) { (label) } input id=(name) name=(name) value=(value); p class="soft" { (help) } }
+        }
+    };
+    html! {
+        form method="get" action="/compare" class="fields" {
+            (field("runs", "runs", &asked.runs, "2 to 8 ids with commas; the first is the baseline."))
+            (field("metric", "metric", &asked.metric, "Empty: the one that decides in the first run."))
+            (field("margin", "margin", &asked.margin, "Differences within it do not matter: 2 %."))
+            (field("factors", "meant to differ", &asked.factors, "Facts of the systems, with commas: kernel.release."))
+            button type="submit" { "Compare" }
+        }
+    }
+}
+
+/// The denominators, of which one is chosen.
+fn switch(asked: &Compared, per: Option<Denominator>) -> Markup {
+    let address = |name: &str| {
+        let mut address = format!("/compare?runs={}", encode(&asked.runs));
+        for (key, value) in
+            [("metric", &asked.metric), ("margin", &asked.margin), ("factors", &asked.factors)]
+        {
+            if !value.is_empty() {
+                address.push_str(&format!("&{key}={}", encode(value)));
+            }
+        }
+        if !name.is_empty() {
+            address.push_str(&format!("&per={name}"));
+        }
+        address
+    };
+    html! {
+        nav aria-label="Denominator" {
+            ul {
+                li { a href=(address("")) aria-current=[per.is_none().then_some("true")] { "in total" } }
+                @for d in [Denominator::Chip, Denominator::Core, Denominator::Thread] {
+                    li { a href=(address(d.name())) aria-current=[(per == Some(d)).then_some("true")] { "per " (d.name()) } }
+                }
+            }
+        }
+    }
+}

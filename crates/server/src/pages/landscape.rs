@@ -1,0 +1,61 @@
+//! Landscapes: the list, and one.
+
+use std::sync::Arc;
+
+use assay_report::page::landscape_content;
+use assay_rules::denominator::Denominator;
+use assay_rules::landscape::Collection;
+use axum::extract::rejection::QueryRejection;
+use axum::extract::{Path, Query, State};
+use maud::html;
+
+use super::{Page, Place, shell};
+use crate::api::others::{Shown, make};
+use crate::app::App;
+use crate::error::Refusal;
+use crate::pages::shell::document;
+
+pub(super) async fn list(State(app): State<Arc<App>>) -> Page {
+    let list = app
+        .heavy(|| Collection::built_in().map(|c| c.list()))
+        .await?
+        .map_err(|e| Refusal::own(&e))?;
+    let body = html! {
+        h1 { "Landscapes" }
+        p class="lede" { "Published results as of a day, ranked in total or under a denominator. Quoted numbers are as their sources printed them." }
+        ul class="cards" {
+            @for l in &list {
+                li class="card" { h3 { a href={ "/landscapes/" (l.name) } { @if l.title.is_empty() { (l.name) } @else { (l.title) } } } p class="soft" { (l.name) } }
+            }
+        }
+    };
+    Ok(shell("Landscapes", Place::Landscapes, &body))
+}
+
+pub(super) async fn page(
+    State(app): State<Arc<App>>,
+    Path(name): Path<String>,
+    query: Result<Query<Shown>, QueryRejection>,
+) -> Page {
+    let Query(shown) = query.map_err(|e| Refusal::bad(e.body_text()))?;
+    let version = app.config.version;
+    let page = app
+        .heavy(move || {
+            let landscape = make(&name, &shown)?;
+            let matrix = landscape.matrix();
+            let body = html! {
+                nav aria-label="Denominator" {
+                    ul {
+                        li { a href={ "/landscapes/" (name) } aria-current=[shown.per.is_empty().then_some("true")] { "in total" } }
+                        @for d in Denominator::ALL {
+                            li { a href={ "/landscapes/" (name) "?per=" (d.name()) } aria-current=[(shown.per == d.name()).then_some("true")] { "per " (d.name()) } }
+                        }
+                    }
+                }
+                (landscape_content(&landscape, Some(&matrix), version))
+            };
+            Ok::<_, Refusal>(document(&landscape.heading(), Place::Landscapes, &body))
+        })
+        .await??;
+    Ok(page)
+}

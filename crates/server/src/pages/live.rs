@@ -1,0 +1,83 @@
+//! A run as it goes on. The server writes where it stands; the script goes on from there.
+
+use std::sync::Arc;
+
+use assay_model::units;
+use axum::extract::{Path, State};
+use maud::{Markup, html};
+
+use super::{Page, Place, shell, time};
+use crate::api::number;
+use crate::app::App;
+use crate::job::Job;
+use crate::live::Standing;
+
+pub(super) async fn page(State(app): State<Arc<App>>, Path(id): Path<String>) -> Page {
+    let job = app.job(number(&id)?)?;
+    let standing = app.live(job.id).map(|live| live.standing());
+    let body = html! {
+        h1 { (job.experiment) " " span class="soft" { "job " (job.id) } }
+        @if !job.title.is_empty() { p class="lede" { (job.title) } }
+        p { "Submitted " (time(&job.submitted_at)) @if let Some(at) = &job.started_at { ", started " (time(at)) } "." }
+        @match &standing {
+            Some(standing) => { (moving(&job, standing)) }
+            None => { (still(&job)) }
+        }
+    };
+    Ok(shell(&format!("Live: {}", job.experiment), Place::Queue, &body))
+}
+
+/// A job whose run this server has not seen.
+fn still(job: &Job) -> Markup {
+    html! {
+        p { "It is " (job.state.name()) @if !job.reason.is_empty() { ": " (job.reason) } "." }
+        @if let Some(run) = &job.run { p { a class="button" href={ "/runs/" (run) } { "The run and its results" } } }
+    }
+}
+
+fn moving(job: &Job, s: &Standing) -> Markup {
+    html! {
+        div id="live" data-events={ "/api/v1/jobs/" (job.id) "/events" } {
+            p id="live-state" role="status" {
+                @if job.state.is_over() { (job.state.name()) ": " (job.reason) }
+                @else if s.total == 0 { "It is about to start." }
+                @else { "Running." }
+            }
+            p id="live-run" { @if let Some(run) = &s.run { a href={ "/runs/" (run) } { "Run " (run) } } }
+            p {
+                progress id="live-progress" value=(s.done) max=(s.total.max(1)) aria-label="Trials that have ended" {}
+                " " span id="live-count" { (s.done) " of " (s.total) " trials" }
+                " " span id="live-left" { @if let Some(left) = s.left_s { "about " (units::format_value(left, "s")) " left" } }
+            }
+            p { "Now: " span id="live-trial" { @if let Some(t) = &s.trial { "trial " (t.number) ", block " (t.block + 1) ", " (t.label) } } " " span id="live-phase" class="state" {} }
+            @if !job.state.is_over() && !job.cancel {
+                form method="post" action={ "/queue/" (job.id) "/cancel" } class="actions" { button type="submit" { "Cancel the run" } }
+            }
+            h2 { "So far" }
+            div class="table-box" tabindex="0" role="region" aria-label="Treatments so far" {
+                table {
+                    caption { "The running estimate is the geometric mean; intervals and verdicts come with the end." }
+                    thead { tr { th scope="col" { "treatment" } th scope="col" class="num" { "trials" } th scope="col" class="num" { "failed" } th scope="col" class="num" { "last" } th scope="col" class="num" { "estimate" } } }
+                    tbody id="live-treatments" {
+                        @for t in s.treatments.values() {
+                            tr {
+                                th scope="row" { (t.label) }
+                                td class="num" { (t.completed) } td class="num" { (t.failed) }
+                                td class="num" { @if let Some(v) = t.last { (units::format_value(v, &t.unit)) } }
+                                td class="num" { @if let Some(v) = t.estimate { (units::format_value(v, &t.unit)) } }
+                            }
+                        }
+                    }
+                }
+            }
+            h2 { "Now" }
+            p class="soft" { "One sample a second, as the run's own monitors take them; upright lines are phases of trials. The run's page has all samples." }
+            noscript { p class="notice" { "The charts that move need the script." } }
+            div id="live-charts" class="moving" {}
+            h2 { "Log" }
+            pre id="live-log" class="log" tabindex="0" aria-label="Log" {
+                @for line in &s.log { (line.from) ": " (line.text) "\n" }
+            }
+        }
+    }
+}

@@ -1,0 +1,80 @@
+//! Signing in: the token is given once, in a form; the browser then holds a cookie that scripts cannot
+//! read and other sites cannot use.
+
+use std::net::IpAddr;
+use std::sync::Arc;
+use std::time::Instant;
+
+use axum::extract::{Form, State};
+use axum::http::header::SET_COOKIE;
+use axum::http::{HeaderValue, StatusCode};
+use axum::response::{IntoResponse, Response};
+use axum::{Extension, extract::rejection::FormRejection};
+use maud::{Markup, html};
+use serde::Deserialize;
+
+use super::{Place, see, shell};
+use crate::app::App;
+use crate::net::Peer;
+use crate::token::COOKIE;
+
+/// How long a browser stays signed in, seconds.
+const DAY: u32 = 7 * 24 * 3600;
+
+fn body(problem: &str) -> Markup {
+    html! {
+        h1 { "Sign in" }
+        @if !problem.is_empty() { p class="notice" role="alert" { (problem) } }
+        form method="post" action="/login" class="fields" id="login" {
+            div class="field" {
+                label for="token" { "Token" }
+                input id="token" name="token" type="password" autocomplete="current-password" required;
+                p class="soft" { "It was printed when the server started, and stands in the file " code { "serve.token" } " of its state folder." }
+            }
+            button type="submit" { "Sign in" }
+        }
+    }
+}
+
+pub(super) async fn form() -> Response {
+    shell("Sign in", Place::Outside, &body("")).into_response()
+}
+
+#[derive(Deserialize)]
+pub(super) struct Given {
+    token: String,
+}
+
+pub(super) async fn sign_in(
+    State(app): State<Arc<App>>,
+    peer: Option<Extension<Peer>>,
+    given: Result<Form<Given>, FormRejection>,
+) -> Response {
+    let peer = peer.map_or(IpAddr::from([0, 0, 0, 0]), |Extension(peer)| peer.0);
+    let now = Instant::now();
+    let refuse = |status: StatusCode, problem: &str| {
+        (status, shell("Sign in", Place::Outside, &body(problem))).into_response()
+    };
+    if !app.rates.may_try(peer, now) {
+        let problem = "Too many wrong tokens from this address; wait a minute.";
+        return refuse(StatusCode::TOO_MANY_REQUESTS, problem);
+    }
+    let right = given.is_ok_and(|Form(given)| app.token.is(given.token.trim()));
+    if !right {
+        app.rates.was_wrong(peer, now);
+        return refuse(StatusCode::UNAUTHORIZED, "That is not the token.");
+    }
+    with_cookie(see("/queue"), app.token.cookie(), DAY)
+}
+
+pub(super) async fn sign_out() -> Response {
+    with_cookie(see("/login"), "", 0)
+}
+
+fn with_cookie(mut response: Response, value: &str, age: u32) -> Response {
+    let cookie = format!("{COOKIE}={value}; Path=/; Max-Age={age}; HttpOnly; SameSite=Strict");
+    if let Ok(cookie) = HeaderValue::from_str(&cookie) {
+        response.headers_mut().insert(SET_COOKIE, cookie);
+    }
+    response
+}

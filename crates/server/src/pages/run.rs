@@ -1,0 +1,42 @@
+//! A run: the page that is published of it, and its files.
+
+use std::sync::Arc;
+
+use axum::extract::{Path, State};
+use maud::html;
+
+use super::{Page, Place};
+use crate::api::runs::{list_files, run_id};
+use crate::app::App;
+use crate::pages::shell::document;
+
+pub(super) async fn page(State(app): State<Arc<App>>, Path(id): Path<String>) -> Page {
+    let id = run_id(&id)?;
+    let view = app.view(id.clone()).await?;
+    let own = Arc::clone(&app);
+    let page = app
+        .heavy(move || {
+            let files = list_files(&own, &id)?;
+            let shown = files.iter().take(200);
+            let body = html! {
+                p class="actions" {
+                    a class="button" href={ "/compare?runs=" (id) } { "Compare with another run" }
+                    " " a class="button" href={ "/api/v1/runs/" (id) } { "JSON" }
+                    " " a class="button" href="#files" { "Files" }
+                }
+                (assay_report::page::content(&view))
+                section id="files" aria-labelledby="files-heading" {
+                    h2 id="files-heading" { "Files" }
+                    ul class="files" {
+                        @for (line, _) in shown {
+                            li { a href={ "/api/v1/runs/" (id) "/files/" (line.number) } { (line.name) } " " span class="soft" { (assay_model::units::format_value(line.bytes as f64, "B")) } }
+                        }
+                    }
+                    @if files.len() > 200 { p { (files.len() - 200) " more; " code { "assay archive export " (id) } " writes all as one file." } }
+                }
+            };
+            Ok::<_, crate::error::Refusal>(document(view.title(), Place::Archive, &body))
+        })
+        .await??;
+    Ok(page)
+}

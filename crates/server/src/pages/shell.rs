@@ -1,0 +1,64 @@
+//! The document around every page.
+
+use axum::response::Html;
+use maud::{DOCTYPE, Markup, html};
+
+/// Which part of the server a page belongs to.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Place {
+    Queue,
+    Archive,
+    Compare,
+    Landscapes,
+    Observe,
+    Elsewhere,
+    /// Before signing in.
+    Outside,
+}
+
+const PLACES: [(Place, &str, &str); 5] = [
+    (Place::Queue, "/queue", "Queue"),
+    (Place::Archive, "/archive", "Archive"),
+    (Place::Compare, "/compare", "Compare"),
+    (Place::Landscapes, "/landscapes", "Landscapes"),
+    (Place::Observe, "/observe", "Observe"),
+];
+
+/// A page with its parts in `main`.
+pub(crate) fn shell(title: &str, place: Place, body: &Markup) -> Html<String> {
+    document(title, place, &html! { main id="main" { (body) } })
+}
+
+/// A page whose body has a `main` of its own.
+pub(crate) fn document(title: &str, place: Place, body: &Markup) -> Html<String> {
+    let page = html! {
+        (DOCTYPE)
+        html lang="en" {
+            head {
+                meta charset="utf-8";
+                meta name="viewport" content="width=device-width, initial-scale=1";
+                meta name="color-scheme" content="light dark";
+                title { (title) " · assay" }
+                link rel="icon" href="data:,";
+                link rel="stylesheet" href="/assets/style.css";
+                script src="/assets/charts.js" defer {}
+                script src="/assets/server.js" defer {}
+            }
+            body {
+                a class="skip" href="#main" { "Skip to the content" }
+                @if place != Place::Outside {
+                    nav class="site" aria-label="assay" {
+                        ul {
+                            @for (own, path, name) in PLACES {
+                                li { a href=(path) aria-current=[(own == place).then_some("page")] { (name) } }
+                            }
+                        }
+                        form method="post" action="/logout" { button type="submit" class="plain" { "Sign out" } }
+                    }
+                }
+                (body)
+            }
+        }
+    };
+    Html(page.into_string())
+}

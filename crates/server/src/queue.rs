@@ -1,0 +1,351 @@
+//! The queue on disk: a folder a job, with its `job.json`, its experiment, the events of its run and
+//! what `assay run` said. A file is written to a temporary name, flushed and renamed; then it counts.
+
+use std::collections::BTreeMap;
+use std::fs::{self, File, OpenOptions};
+use std::io::{Read, Seek, Write};
+use std::path::{Path, PathBuf};
+
+use assay_model::SCHEMA_VERSION;
+use jiff::Timestamp;
+use rustix::fs::{FlockOperation, flock};
+
+use crate::error::ServeError;
+use crate::job::{Job, JobState};
+
+/// How many jobs that are over are kept; their runs are in the archive.
+const KEPT: usize = 500;
+/// More than this many may not wait.
+pub(crate) const MOST_WAITING: usize = 1000;
+/// The largest `job.json` that is read.
+const LARGEST: u64 = 1 << 20;
+
+/// The queue of one state folder; one process has it at a time.
+#[derive(Debug)]
+pub struct Queue {
+    folder: PathBuf,
+    jobs: BTreeMap<u64, Job>,
+    next: u64,
+    _lock: File,
+}
+
+/// What a new job is made of.
+#[derive(Debug)]
+pub(crate) struct NewJob {
+    pub experiment: String,
+    pub title: String,
+    pub workload: String,
+    pub changes: Vec<String>,
+    pub trials: u64,
+    pub toml: String,
+    pub by: String,
+    pub not_before: Option<Timestamp>,
+    pub first: bool,
+}
+
+impl Queue {
+    /// Opens the queue in `state_dir` and takes it.
+    ///
+    /// # Errors
+    /// Another process has it, or its files cannot be read or written.
+    pub fn open(state_dir: &Path) -> Result<Self, ServeError> {
+        let folder = state_dir.join("queue");
+        fs::create_dir_all(&folder).map_err(ServeError::io("make the folder", &folder))?;
+        let lock = take_lock(&folder.join("lock"))?;
+        let mut queue = Queue { folder, jobs: BTreeMap::new(), next: 1, _lock: lock };
+        queue.read_all()?;
+        Ok(queue)
+    }
+
+    fn read_all(&mut self) -> Result<(), ServeError> {
+        let fail = |e| ServeError::io("read", &self.folder)(e);
+        for entry in fs::read_dir(&self.folder).map_err(fail)? {
+            let entry = entry.map_err(fail)?;
+            let Some(id) = entry.file_name().to_str().and_then(|n| n.parse::<u64>().ok()) else {
+                continue;
+            };
+            // A number is never used twice, also when its job was never whole.
+            self.next = self.next.max(id + 1);
+            let path = entry.path().join("job.json");
+            if !path.exists() {
+                let _ = fs::remove_dir_all(entry.path());
+                continue;
+            }
+            let job = read_job(&path)?;
+            if job.id != id {
+                let reason = format!("it says that it is job {}", job.id);
+                return Err(ServeError::Damaged { path, reason });
+            }
+            self.jobs.insert(id, job);
+        }
+        Ok(())
+    }
+
+    /// The folder of a job.
+    pub(crate) fn folder_of(&self, id: u64) -> PathBuf {
+        self.folder.join(format!("{id:06}"))
+    }
+
+    /// A job.
+    pub fn get(&self, id: u64) -> Option<&Job> {
+        self.jobs.get(&id)
+    }
+
+    /// Those that wait, the next one first.
+    pub fn waiting(&self) -> Vec<&Job> {
+        let mut waiting: Vec<&Job> =
+            self.jobs.values().filter(|j| j.state == JobState::Waiting).collect();
+        waiting.sort_by_key(|j| (j.order, j.id));
+        waiting
+    }
+
+    /// The one that runs.
+    pub fn running(&self) -> Option<&Job> {
+        self.jobs.values().find(|j| j.state == JobState::Running)
+    }
+
+    /// Those that are over, the newest first.
+    pub fn over(&self) -> Vec<&Job> {
+        let mut over: Vec<&Job> = self.jobs.values().filter(|j| j.state.is_over()).collect();
+        over.sort_by(|a, b| (&b.ended_at, b.id).cmp(&(&a.ended_at, a.id)));
+        over
+    }
+
+    /// Adds a job; it is on disk when this returns.
+    pub(crate) fn add(&mut self, new: NewJob) -> Result<Job, ServeError> {
+        let id = self.next;
+        self.next += 1;
+        let orders = || self.waiting().into_iter().map(|j| j.order);
+        let order = if new.first {
+            orders().min().map_or(0, |least| least - 1)
+        } else {
+            orders().max().map_or(0, |most| most + 1)
+        };
+        let job = Job {
+            schema_version: SCHEMA_VERSION,
+            id,
+            experiment: new.experiment,
+            title: new.title,
+            workload: new.workload,
+            changes: new.changes,
+            trials: new.trials,
+            submitted_at: now(),
+            submitted_by: new.by,
+            order,
+            not_before: new.not_before.map(|t| t.to_string()),
+            state: JobState::Waiting,
+            cancel: false,
+            run: None,
+            process: None,
+            started_at: None,
+            ended_at: None,
+            exit: None,
+            reason: String::new(),
+        };
+        let folder = self.folder_of(id);
+        fs::create_dir_all(&folder).map_err(ServeError::io("make the folder", &folder))?;
+        let text = folder.join("experiment.toml");
+        write_whole(&text, new.toml.as_bytes())?;
+        self.put(job.clone())?;
+        self.prune();
+        Ok(job)
+    }
+
+    /// Changes a job on disk, then here.
+    pub(crate) fn change(
+        &mut self,
+        id: u64,
+        change: impl FnOnce(&mut Job),
+    ) -> Result<Option<Job>, ServeError> {
+        let Some(mut job) = self.jobs.get(&id).cloned() else { return Ok(None) };
+        change(&mut job);
+        self.put(job.clone())?;
+        Ok(Some(job))
+    }
+
+    fn put(&mut self, job: Job) -> Result<(), ServeError> {
+        let folder = self.folder_of(job.id);
+        let path = folder.join("job.json");
+        // These types hold no map whose keys JSON cannot have.
+        let text = serde_json::to_vec_pretty(&job).unwrap_or_default();
+        write_whole(&path, &text)?;
+        self.jobs.insert(job.id, job);
+        Ok(())
+    }
+
+    /// Moves a waiting job: before all others, before the one that stands before it, after the next.
+    pub(crate) fn shift(&mut self, id: u64, to: Shift) -> Result<Option<Job>, ServeError> {
+        let waiting: Vec<(u64, i64)> = self.waiting().iter().map(|j| (j.id, j.order)).collect();
+        let Some(at) = waiting.iter().position(|(i, _)| *i == id) else { return Ok(None) };
+        let mut ids: Vec<u64> = waiting.iter().map(|(i, _)| *i).collect();
+        ids.remove(at);
+        let to = match to {
+            Shift::First => 0,
+            Shift::Up => at.saturating_sub(1),
+            Shift::Down => (at + 1).min(ids.len()),
+        };
+        ids.insert(to, id);
+        let first = waiting.iter().map(|(_, order)| *order).min().unwrap_or(0);
+        for (place, id) in ids.into_iter().enumerate() {
+            let order = first + place as i64;
+            if self.jobs.get(&id).is_some_and(|j| j.order != order) {
+                self.change(id, |j| j.order = order)?;
+            }
+        }
+        Ok(self.jobs.get(&id).cloned())
+    }
+
+    /// The waiting job whose turn it is at `now`; else when to ask again, if some job is scheduled.
+    pub(crate) fn due(&self, now: Timestamp) -> Result<u64, Option<Timestamp>> {
+        let mut soonest: Option<Timestamp> = None;
+        for job in self.waiting() {
+            // A time that cannot be read does not keep a job forever.
+            let at = job.not_before.as_ref().and_then(|t| t.parse::<Timestamp>().ok());
+            match at.filter(|at| *at > now) {
+                None => return Ok(job.id),
+                Some(at) => soonest = Some(soonest.map_or(at, |s| s.min(at))),
+            }
+        }
+        Err(soonest)
+    }
+
+    /// Forgets the oldest jobs that are over, when there are very many.
+    fn prune(&mut self) {
+        let old: Vec<u64> = self.over().iter().skip(KEPT).map(|j| j.id).collect();
+        for id in old {
+            self.jobs.remove(&id);
+            let _ = fs::remove_dir_all(self.folder_of(id));
+        }
+    }
+}
+
+/// Where a waiting job is moved to.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, serde::Deserialize, schemars::JsonSchema)]
+#[serde(rename_all = "lowercase")]
+pub(crate) enum Shift {
+    First,
+    Up,
+    Down,
+}
+
+/// Now: ISO 8601, UTC, whole milliseconds.
+pub(crate) fn now() -> String {
+    let now = Timestamp::now();
+    Timestamp::from_millisecond(now.as_millisecond()).unwrap_or(now).to_string()
+}
+
+fn take_lock(path: &Path) -> Result<File, ServeError> {
+    let fail = ServeError::io("open", path);
+    let mut file = OpenOptions::new()
+        .read(true)
+        .write(true)
+        .create(true)
+        .truncate(false)
+        .open(path)
+        .map_err(fail)?;
+    if flock(&file, FlockOperation::NonBlockingLockExclusive).is_err() {
+        let mut who = String::new();
+        let _ = file.take(64).read_to_string(&mut who);
+        let who = who.trim();
+        let who = if who.is_empty() { "another process" } else { who };
+        return Err(ServeError::Busy { who: who.to_owned(), path: path.to_owned() });
+    }
+    file.set_len(0)
+        .and_then(|()| file.rewind())
+        .and_then(|()| writeln!(file, "process {}", std::process::id()))
+        .map_err(ServeError::io("write", path))?;
+    Ok(file)
+}
+
+fn read_job(path: &Path) -> Result<Job, ServeError> {
+    let mut text = String::new();
+    File::open(path)
+        .and_then(|file| file.take(LARGEST).read_to_string(&mut text))
+        .map_err(ServeError::io("read", path))?;
+    let job: Job = serde_json::from_str(&text)
+        .map_err(|e| ServeError::Damaged { path: path.to_owned(), reason: e.to_string() })?;
+    if job.schema_version > SCHEMA_VERSION {
+        let reason =
+            format!("it has format {}; this assay reads {SCHEMA_VERSION}", job.schema_version);
+        return Err(ServeError::Damaged { path: path.to_owned(), reason });
+    }
+    Ok(job)
+}
+
+/// Writes a file whole or not at all, also when the power is lost.
+pub(crate) fn write_whole(path: &Path, bytes: &[u8]) -> Result<(), ServeError> {
+    let staged = path.with_extension("tmp");
+    let fail = |e| ServeError::io("write", path)(e);
+    let mut file = File::create(&staged).map_err(fail)?;
+    file.write_all(bytes).and_then(|()| file.sync_all()).map_err(fail)?;
+    fs::rename(&staged, path).map_err(fail)?;
+    let folder = path.parent().unwrap_or(Path::new("."));
+    File::open(folder).and_then(|f| f.sync_all()).map_err(fail)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn new(name: &str, first: bool) -> NewJob {
+        NewJob {
+            experiment: name.into(),
+            title: String::new(),
+            workload: "noop".into(),
+            changes: Vec::new(),
+            trials: 1,
+            toml: "name = \"x\"".into(),
+            by: String::new(),
+            not_before: None,
+            first,
+        }
+    }
+
+    fn names(queue: &Queue) -> Vec<&str> {
+        queue.waiting().iter().map(|j| j.experiment.as_str()).collect()
+    }
+
+    #[test]
+    fn the_order_is_kept_on_disk() {
+        let dir = tempfile::tempdir().unwrap();
+        let mut queue = Queue::open(dir.path()).unwrap();
+        for (name, first) in [("a", false), ("b", false), ("c", true), ("d", false)] {
+            queue.add(new(name, first)).unwrap();
+        }
+        assert_eq!(names(&queue), ["c", "a", "b", "d"]);
+        queue.shift(4, Shift::First).unwrap();
+        queue.shift(1, Shift::Up).unwrap();
+        queue.shift(2, Shift::Down).unwrap();
+        assert_eq!(names(&queue), ["d", "a", "c", "b"]);
+        assert!(matches!(Queue::open(dir.path()), Err(ServeError::Busy { .. })));
+        drop(queue);
+        let mut queue = Queue::open(dir.path()).unwrap();
+        assert_eq!(names(&queue), ["d", "a", "c", "b"]);
+        assert_eq!(queue.add(new("e", false)).unwrap().id, 5);
+        assert!(queue.shift(99, Shift::Up).unwrap().is_none());
+    }
+
+    #[test]
+    fn a_scheduled_job_lets_others_pass() {
+        let dir = tempfile::tempdir().unwrap();
+        let mut queue = Queue::open(dir.path()).unwrap();
+        let at: Timestamp = "2030-01-01T00:00:00Z".parse().unwrap();
+        queue.add(NewJob { not_before: Some(at), ..new("later", false) }).unwrap();
+        let before: Timestamp = "2029-01-01T00:00:00Z".parse().unwrap();
+        assert_eq!(queue.due(before), Err(Some(at)));
+        queue.add(new("now", false)).unwrap();
+        assert_eq!((queue.due(before), queue.due(at)), (Ok(2), Ok(1)));
+    }
+
+    #[test]
+    fn a_job_that_was_never_whole_is_swept_and_a_damaged_one_is_named() {
+        let dir = tempfile::tempdir().unwrap();
+        fs::create_dir_all(dir.path().join("queue/000007")).unwrap();
+        let mut queue = Queue::open(dir.path()).unwrap();
+        assert_eq!(queue.add(new("a", false)).unwrap().id, 8);
+        drop(queue);
+        fs::write(dir.path().join("queue/000008/job.json"), "{").unwrap();
+        let error = Queue::open(dir.path()).unwrap_err().to_string();
+        assert!(error.contains("000008/job.json is not a job"), "{error}");
+    }
+}

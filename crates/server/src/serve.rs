@@ -1,0 +1,104 @@
+//! Starts a server and ends it.
+
+use std::net::SocketAddr;
+use std::sync::Arc;
+
+use assay_sut::Interrupt;
+use axum::extract::DefaultBodyLimit;
+use axum::middleware::from_fn_with_state;
+use rustix::event::{PollFd, PollFlags, poll};
+use tokio::net::TcpListener;
+
+use crate::app::App;
+use crate::config::Config;
+use crate::error::ServeError;
+use crate::queue::{Queue, write_whole};
+use crate::token::Token;
+use crate::{api, child, client, dispatch, guard, net, pages};
+
+/// The largest body of a request.
+const LARGEST: usize = 256 * 1024;
+
+/// Serves until `interrupt` fires. `ready` hears the address and the token once requests are taken.
+///
+/// # Errors
+/// The queue is another server's, a file cannot be written, or the address cannot be listened on.
+pub fn serve(
+    config: Config,
+    interrupt: &Interrupt,
+    ready: &mut dyn FnMut(SocketAddr, &str),
+) -> Result<(), ServeError> {
+    for folder in &config.folders {
+        std::fs::read_dir(folder)
+            .map_err(|source| ServeError::Folder { path: folder.clone(), source })?;
+    }
+    let state_dir = config.state_dir.clone();
+    std::fs::create_dir_all(&state_dir).map_err(ServeError::io("make the folder", &state_dir))?;
+    let queue = Queue::open(&state_dir)?;
+    let (token, clear) = Token::load(&state_dir)?;
+    let (listen, connections) = (config.listen, config.connections);
+    let app = Arc::new(App::new(config, token, queue));
+    let runtime = tokio::runtime::Builder::new_current_thread()
+        .enable_all()
+        .max_blocking_threads(4)
+        .build()
+        .map_err(|source| ServeError::Start { what: "the event loop", source })?;
+    let outcome = runtime.block_on(async {
+        let listener = TcpListener::bind(listen)
+            .await
+            .map_err(|source| ServeError::Listen { address: listen, source })?;
+        let address = listener.local_addr().unwrap_or(listen);
+        let place = client::place_in(&state_dir);
+        write_whole(&place, client::place(address).as_bytes())?;
+        let dispatcher = dispatcher(&app)?;
+        watch_for(interrupt, &app)?;
+        let router = pages::router()
+            .merge(api::router())
+            .layer(DefaultBodyLimit::max(LARGEST))
+            .layer(from_fn_with_state(Arc::clone(&app), guard::guard))
+            .with_state(Arc::clone(&app));
+        tokio::spawn(net::serve(listener, router, connections));
+        ready(address, &clear);
+        let mut stop = app.stop.subscribe();
+        let _ = stop.wait_for(|stop| *stop).await;
+        Ok((dispatcher, place))
+    });
+    let (dispatcher, place): (std::thread::JoinHandle<()>, _) = outcome?;
+    // Pages end at once; the run is given time to put the system back.
+    runtime.shutdown_background();
+    let _ = std::fs::remove_file(&place);
+    let _ = dispatcher.join();
+    Ok(())
+}
+
+fn dispatcher(app: &Arc<App>) -> Result<std::thread::JoinHandle<()>, ServeError> {
+    let own = Arc::clone(app);
+    std::thread::Builder::new()
+        .name("assay-queue".into())
+        .spawn(move || dispatch::run(&own))
+        .map_err(|source| ServeError::Start { what: "the dispatcher", source })
+}
+
+/// When a signal comes, the run that goes on is asked to end, and so is the server.
+fn watch_for(interrupt: &Interrupt, app: &Arc<App>) -> Result<(), ServeError> {
+    let (interrupt, app) = (interrupt.clone(), Arc::clone(app));
+    std::thread::Builder::new()
+        .name("assay-signals".into())
+        .spawn(move || {
+            while !interrupt.fired() {
+                let fd = interrupt.as_fd();
+                let mut fds = [PollFd::from_borrowed_fd(fd, PollFlags::IN)];
+                if poll(&mut fds, None).is_err() && !interrupt.fired() {
+                    std::thread::yield_now();
+                }
+            }
+            app.stop.send_replace(true);
+            let running = app.queue().running().and_then(|j| j.process.clone());
+            if let Some(process) = running {
+                child::interrupt(&process);
+            }
+            app.touch();
+        })
+        .map(|_| ())
+        .map_err(|source| ServeError::Start { what: "the watch for signals", source })
+}
