@@ -2,6 +2,8 @@
 //! and cache in a temporary folder).
 #![allow(dead_code)] // each test file uses a part of it
 
+pub mod served;
+
 use std::path::{Path, PathBuf};
 use std::process::Command;
 

@@ -1,0 +1,139 @@
+//! A server in a world of its own, and requests to it over a plain socket.
+
+use std::io::{Read, Write};
+use std::net::TcpStream;
+use std::path::PathBuf;
+use std::process::{Child, Stdio};
+use std::time::{Duration, Instant};
+
+use super::World;
+
+/// A server that is killed at the end of its test.
+pub struct Served {
+    pub child: Child,
+    pub address: String,
+    pub token: String,
+}
+
+/// An answer.
+#[derive(Debug)]
+pub struct Answer {
+    pub status: u16,
+    pub head: String,
+    pub body: String,
+}
+
+impl Answer {
+    pub fn json(&self) -> serde_json::Value {
+        serde_json::from_str(&self.body).unwrap_or_else(|e| panic!("{e}: {}", self.body))
+    }
+}
+
+/// Starts a server with the world's folder `experiments`.
+pub fn serve(world: &World, more: &[&str]) -> Served {
+    let folder = world.path("experiments");
+    std::fs::create_dir_all(&folder).unwrap();
+    let place = world.path("state/serve.address");
+    let _ = std::fs::remove_file(&place);
+    let folder = folder.display().to_string();
+    let mut arguments = vec!["serve", folder.as_str(), "--listen", "127.0.0.1:0"];
+    arguments.extend(more);
+    let child = world.assay(&arguments).stdout(Stdio::null()).spawn().unwrap();
+    let address = eventually("the server is there", || {
+        let text = std::fs::read_to_string(&place).ok()?;
+        let address = text.trim().to_owned();
+        TcpStream::connect(&address).ok().map(|_| address)
+    });
+    let token = std::fs::read_to_string(world.path("state/serve.token")).unwrap().trim().to_owned();
+    Served { child, address, token }
+}
+
+/// What `ask` gives once it gives something.
+pub fn eventually<T>(what: &str, mut ask: impl FnMut() -> Option<T>) -> T {
+    let began = Instant::now();
+    loop {
+        if let Some(found) = ask() {
+            return found;
+        }
+        assert!(began.elapsed().as_secs() < 120, "it never came to be that {what}");
+        std::thread::sleep(Duration::from_millis(20));
+    }
+}
+
+impl Served {
+    /// Sends bytes as they are; the answer ends with the connection.
+    pub fn raw(&self, bytes: &[u8]) -> Option<Answer> {
+        let mut stream = TcpStream::connect(&self.address).ok()?;
+        stream.set_read_timeout(Some(Duration::from_secs(30))).ok()?;
+        // A server may answer and close before it has read all.
+        let _ = stream.write_all(bytes);
+        let mut all = Vec::new();
+        let _ = stream.read_to_end(&mut all);
+        let text = String::from_utf8_lossy(&all).into_owned();
+        let (head, body) = text.split_once("\r\n\r\n")?;
+        let status = head.get(9..12)?.parse().ok()?;
+        Some(Answer { status, head: head.to_owned(), body: body.to_owned() })
+    }
+
+    /// A request with these header lines.
+    pub fn ask(&self, method: &str, path: &str, headers: &[&str], body: &str) -> Answer {
+        let mut text = format!("{method} {path} HTTP/1.1\r\nConnection: close\r\n");
+        if !headers.iter().any(|h| h.starts_with("Host:")) {
+            text.push_str(&format!("Host: {}\r\n", self.address));
+        }
+        for header in headers {
+            text.push_str(header);
+            text.push_str("\r\n");
+        }
+        text.push_str(&format!("Content-Length: {}\r\n\r\n{body}", body.len()));
+        self.raw(text.as_bytes()).unwrap()
+    }
+
+    pub fn get(&self, path: &str) -> Answer {
+        self.ask("GET", path, &[&format!("Authorization: Bearer {}", self.token)], "")
+    }
+
+    pub fn post(&self, path: &str, body: &serde_json::Value) -> Answer {
+        let token = format!("Authorization: Bearer {}", self.token);
+        self.ask("POST", path, &[&token, "Content-Type: application/json"], &body.to_string())
+    }
+
+    pub fn job(&self, id: u64) -> serde_json::Value {
+        self.get(&format!("/api/v1/jobs/{id}")).json()
+    }
+
+    /// Waits until a job has this state, and returns it.
+    pub fn until(&self, id: u64, state: &str) -> serde_json::Value {
+        eventually(&format!("job {id} is {state}"), || {
+            let job = self.job(id);
+            (job["state"] == state).then_some(job)
+        })
+    }
+
+    pub fn kill(&mut self) {
+        self.child.kill().unwrap();
+        self.child.wait().unwrap();
+    }
+}
+
+impl Drop for Served {
+    fn drop(&mut self) {
+        let _ = self.child.kill();
+        let _ = self.child.wait();
+    }
+}
+
+/// An experiment of so many trials of two commands that sleep.
+pub fn sleeper(world: &World, name: &str, seconds: &str, blocks: u32) -> PathBuf {
+    std::fs::create_dir_all(world.path("experiments")).unwrap();
+    let mark = world.path(&format!("{name}.did")).display().to_string();
+    world.write(
+        &format!("experiments/{name}.toml"),
+        &format!(
+            "name = \"{name}\"\ntitle = \"Is one sleep longer?\"\nworkload = \"command\"\n\
+             [params]\nshell = \"sh\"\n[factors]\n\
+             command = [\"echo a >> {mark}; sleep {seconds}\", \"echo b >> {mark}; sleep {seconds}\"]\n\
+             [design]\nblocks = {blocks}\n[observe]\nmonitors = [\"cpu\"]\n"
+        ),
+    )
+}
