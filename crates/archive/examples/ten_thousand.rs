@@ -1,5 +1,6 @@
 //! What archiving costs: a trial while a run is written, and listing and showing in an archive of
-//! 10,000 runs. Makes its archives in a temporary folder; `--runs N` for another number.
+//! 10,000 runs. Makes its archives in a temporary folder; `--runs N` for another number, `--keep DIR` for
+//! another place, where the archive of many runs then stays.
 
 // An example prints what it measured, and ends at the first failure.
 #![allow(clippy::print_stdout, clippy::unwrap_used)]
@@ -39,7 +40,9 @@ fn main() {
         println!("a trial {name}: median {middle}, mean with finish {}", show(mean));
     }
 
-    let archive = Archive::open(folder.path().join("many")).unwrap().unflushed();
+    let kept = std::env::args().skip_while(|a| a != "--keep").nth(1);
+    let place = kept.map_or_else(|| folder.path().join("many"), std::path::PathBuf::from);
+    let archive = Archive::open(place).unwrap().unflushed();
     let begin = Instant::now();
     for n in 0..runs {
         let mut run = create(&archive, n);

@@ -126,3 +126,40 @@ fn two_processes_share_an_archive() {
     assert_eq!(archive.reindex().unwrap(), listed.len());
     assert_eq!(list(&archive), listed);
 }
+
+#[test]
+fn a_search_is_cut_into_pages_and_answers_the_same_without_the_index() {
+    use assay_archive::{Search, Sort};
+    let (folder, archive) = filled();
+    let search = |change: &dyn Fn(&mut Search)| {
+        let mut search = Search { limit: 2, ..Search::default() };
+        change(&mut search);
+        let found = archive.search(&search).unwrap();
+        let names: Vec<String> = found.runs.into_iter().map(|r| r.id.to_string()).collect();
+        (found.total, names)
+    };
+    let questions: [&dyn Fn(&mut Search); 9] = [
+        &|_| {},
+        &|s| s.offset = 2,
+        &|s| s.text = "KERNEL".into(),
+        &|s| s.tag = "nightly".into(),
+        &|s| s.factor = "processes".into(),
+        &|s| s.factor = "' OR 1=1 --".into(),
+        &|s| s.sort = Sort::Oldest,
+        &|s| s.until = "2000-01-01".into(),
+        &|s| s.since = "2000-01-01".into(),
+    ];
+    let with: Vec<_> = questions.iter().map(search).collect();
+    let totals: Vec<usize> = with.iter().map(|(total, _)| *total).collect();
+    assert_eq!(totals[..4], [3, 3, 1, 2]);
+    assert_eq!(totals[5..], [0, 3, 0, 3]);
+    assert_eq!((with[0].1.len(), with[1].1.len()), (2, 1), "two pages");
+    assert_eq!(with[0].1[0], list(&archive)[0].id.to_string());
+    // A folder in the index's place: it cannot be used.
+    let index = folder.path().join("index.sqlite");
+    let index = if index.exists() { index } else { archive.path().join("index.sqlite") };
+    fs::remove_file(&index).unwrap();
+    fs::create_dir(&index).unwrap();
+    let without: Vec<_> = questions.iter().map(search).collect();
+    assert_eq!(with, without);
+}

@@ -2,6 +2,7 @@
 //! and cache in a temporary folder).
 #![allow(dead_code)] // each test file uses a part of it
 
+pub mod chromium;
 pub mod served;
 
 use std::path::{Path, PathBuf};

@@ -1,0 +1,155 @@
+//! A small client of Chromium's DevTools protocol over its pipe: JSON messages that end with a NUL, on
+//! the browser's descriptors 3 and 4.
+
+use std::fs::{File, OpenOptions};
+use std::io::{BufRead, BufReader, Write};
+use std::path::Path;
+use std::process::{Child, Command, Stdio};
+use std::time::Duration;
+
+use base64::Engine as _;
+use serde_json::{Value, json};
+
+use super::served::eventually;
+
+/// A browser with one page.
+pub struct Browser {
+    child: Child,
+    to: File,
+    from: BufReader<File>,
+    session: String,
+    next: u64,
+    /// What the page complained of.
+    pub complaints: Vec<String>,
+}
+
+/// The browser's program; `None` when there is none.
+pub fn program() -> Option<&'static str> {
+    ["chromium", "chromium-browser", "google-chrome"]
+        .into_iter()
+        .find(|name| Command::new(name).arg("--version").output().is_ok())
+}
+
+impl Browser {
+    pub fn start(program: &str, folder: &Path) -> Self {
+        let (to, from) = (folder.join("to-browser"), folder.join("from-browser"));
+        let made = Command::new("mkfifo").args([&to, &from]).status().unwrap();
+        assert!(made.success());
+        let quiet = "--headless --no-sandbox --disable-gpu --disable-quic --no-first-run \
+            --disable-background-networking --disable-component-update --disable-sync \
+            --remote-debugging-pipe";
+        // The shell opens the two descriptors that the browser expects.
+        let line = format!(
+            "exec {program} {quiet} --user-data-dir='{}' 3<'{}' 4>'{}' 2>/dev/null",
+            folder.join("profile").display(),
+            to.display(),
+            from.display()
+        );
+        let child = Command::new("sh").args(["-c", &line]).stdout(Stdio::null()).spawn().unwrap();
+        let to = OpenOptions::new().write(true).open(to).unwrap();
+        let from = BufReader::new(File::open(from).unwrap());
+        let mut browser =
+            Browser { child, to, from, session: String::new(), next: 1, complaints: Vec::new() };
+        let target = browser.call("Target.createTarget", &json!({ "url": "about:blank" }));
+        let attach = json!({ "targetId": target["targetId"], "flatten": true });
+        let session = browser.call("Target.attachToTarget", &attach);
+        browser.session = session["sessionId"].as_str().unwrap().to_owned();
+        for domain in ["Page.enable", "Runtime.enable", "Log.enable"] {
+            browser.call(domain, &json!({}));
+        }
+        browser
+    }
+
+    /// Calls a method of the protocol and returns its result.
+    pub fn call(&mut self, method: &str, parameters: &Value) -> Value {
+        let id = self.next;
+        self.next += 1;
+        let mut message = json!({ "id": id, "method": method, "params": parameters });
+        if !self.session.is_empty() {
+            message["sessionId"] = self.session.clone().into();
+        }
+        let mut bytes = message.to_string().into_bytes();
+        bytes.push(0);
+        self.to.write_all(&bytes).unwrap();
+        loop {
+            let mut answer = Vec::new();
+            self.from.read_until(0, &mut answer).unwrap();
+            assert_eq!(answer.pop(), Some(0), "the browser ended");
+            let answer: Value = serde_json::from_slice(&answer).unwrap();
+            if answer["id"] == id {
+                assert!(answer["error"].is_null(), "{method}: {}", answer["error"]);
+                return answer["result"].clone();
+            }
+            let complaint = match answer["method"].as_str() {
+                Some("Runtime.exceptionThrown") => &answer["params"]["exceptionDetails"],
+                Some("Log.entryAdded") => &answer["params"]["entry"],
+                _ => continue,
+            };
+            self.complaints.push(complaint.to_string());
+        }
+    }
+
+    /// Goes to a page and waits until it is there.
+    pub fn go(&mut self, url: &str) {
+        self.call("Page.navigate", &json!({ "url": url }));
+        self.until("document.readyState === 'complete'");
+    }
+
+    /// The value of an expression in the page; `null` while the page is changed for another.
+    pub fn value(&mut self, expression: &str) -> Value {
+        let asked =
+            json!({ "expression": expression, "returnByValue": true, "awaitPromise": true });
+        self.call("Runtime.evaluate", &asked)["result"]["value"].clone()
+    }
+
+    /// The text of what a selector finds.
+    pub fn text(&mut self, selector: &str) -> String {
+        let value = self.value(&format!("document.querySelector({selector:?})?.textContent ?? ''"));
+        value.as_str().unwrap_or_default().to_owned()
+    }
+
+    /// Waits until an expression is true.
+    pub fn until(&mut self, expression: &str) {
+        eventually(expression, || (self.value(expression) == true).then_some(()));
+    }
+
+    /// Clicks what a selector finds, and waits for the page that comes.
+    pub fn click(&mut self, selector: &str) {
+        self.value("window.before = true");
+        let clicked = self.value(&format!(
+            "(() => {{ const e = document.querySelector({selector:?}); e?.click(); return !!e; }})()"
+        ));
+        assert_eq!(clicked, true, "there is no {selector}");
+        self.until("!window.before && document.readyState === 'complete'");
+    }
+
+    pub fn size(&mut self, width: u32, height: u32) {
+        let size = json!({ "width": width, "height": height, "deviceScaleFactor": 1, "mobile": width < 600 });
+        self.call("Emulation.setDeviceMetricsOverride", &size);
+    }
+
+    pub fn scheme(&mut self, scheme: &str) {
+        let features = json!({ "features": [{ "name": "prefers-color-scheme", "value": scheme }] });
+        self.call("Emulation.setEmulatedMedia", &features);
+    }
+
+    /// Keeps a picture of the page in the folder of `ASSAY_PICTURES`, if that is set.
+    pub fn picture(&mut self, name: &str) {
+        let Some(folder) = std::env::var_os("ASSAY_PICTURES") else { return };
+        // What moves is drawn with the next frame.
+        std::thread::sleep(Duration::from_millis(200));
+        let all = json!({ "captureBeyondViewport": true });
+        let picture = self.call("Page.captureScreenshot", &all);
+        let bytes = base64::engine::general_purpose::STANDARD
+            .decode(picture["data"].as_str().unwrap())
+            .unwrap();
+        std::fs::write(Path::new(&folder).join(format!("{name}.png")), bytes).unwrap();
+    }
+}
+
+impl Drop for Browser {
+    fn drop(&mut self) {
+        let _ = self.child.kill();
+        let _ = self.child.wait();
+    }
+}
