@@ -1,0 +1,12 @@
+//! What the processor counts of address translation: which events a microarchitecture has (data files
+//! with their sources), how counts become shares of time, and reading them from the kernel.
+
+mod cpu;
+mod events;
+mod maths;
+mod perf;
+
+pub use cpu::Cpu;
+pub use events::Microarch;
+pub use maths::{Reading, Readings, row, table};
+pub use perf::{Group, Missing, Scope};

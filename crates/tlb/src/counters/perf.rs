@@ -1,0 +1,195 @@
+//! `perf_event_open(2)`: counters of a program that is about to start, or of every CPU.
+#![allow(unsafe_code)] // neither the standard library nor rustix has this call
+
+use std::collections::BTreeMap;
+use std::fs::File;
+use std::io::{self, Read};
+use std::os::fd::FromRawFd;
+use std::path::Path;
+
+use super::maths::{Reading, Readings};
+use super::{Cpu, Microarch};
+
+/// The kernel's `struct perf_event_attr`, of version 5 (112 bytes), as far as it is set here.
+#[repr(C)]
+#[derive(Default)]
+struct Attr {
+    kind: u32,
+    size: u32,
+    config: u64,
+    sample_period: u64,
+    sample_type: u64,
+    read_format: u64,
+    flags: u64,
+    rest: [u64; 8],
+}
+
+const DISABLED: u64 = 1;
+const INHERIT: u64 = 1 << 1;
+const EXCLUDE_HYPERVISOR: u64 = 1 << 6;
+const ENABLE_ON_EXEC: u64 = 1 << 12;
+/// Value, time enabled, time running.
+const FORMAT: u64 = 1 | 2;
+
+/// Whose events are counted.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Scope {
+    /// Those of the program that the calling thread starts next, and of all that it starts.
+    NextProgram,
+    /// Those of every CPU.
+    System,
+}
+
+/// Why nothing can be counted here: one thing, said exactly.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum Missing {
+    /// `/proc/cpuinfo` does not say what the processor is.
+    #[error("the processor is unknown: /proc/cpuinfo names no vendor, family and model")]
+    Cpu,
+    /// There are no events for it.
+    #[error(
+        "the processor is unknown to assay ({0}): there is no events file for it, and no formula is made up"
+    )]
+    Model(Cpu),
+    /// The kernel has no counters.
+    #[error(
+        "this kernel shows no counters of the processor: /sys/bus/event_source/devices/{pmu} is not there, as on most virtual machines ({cpu})"
+    )]
+    Pmu {
+        /// The counters' name.
+        pmu: String,
+        /// The processor.
+        cpu: Cpu,
+    },
+    /// It has some, and would not open any of the events.
+    #[error("perf_event_open: {source}{remedy}")]
+    Open {
+        /// What the kernel said.
+        source: io::Error,
+        /// What would help, as the end of a sentence.
+        remedy: &'static str,
+    },
+}
+
+struct Event {
+    name: String,
+    files: Vec<File>,
+}
+
+/// The events of a microarchitecture, opened.
+pub struct Group {
+    arch: Microarch,
+    events: Vec<Event>,
+}
+
+impl Group {
+    /// Opens what this processor has.
+    ///
+    /// # Errors
+    /// What exactly is missing.
+    pub fn open(scope: Scope) -> Result<Self, Missing> {
+        let cpu = Cpu::read(Path::new("/")).ok_or(Missing::Cpu)?;
+        let Some(arch) = Microarch::of(&cpu) else { return Err(Missing::Model(cpu)) };
+        let folder = format!("/sys/bus/event_source/devices/{}", arch.pmu);
+        let kind = std::fs::read_to_string(format!("{folder}/type")).ok();
+        let Some(kind) = kind.and_then(|t| t.trim().parse().ok()) else {
+            return Err(Missing::Pmu { pmu: arch.pmu, cpu });
+        };
+        let mut events = Vec::new();
+        let mut failed = None;
+        for (name, encoding) in &arch.events {
+            match open_all(kind, encoding.config(), scope) {
+                Ok(files) => events.push(Event { name: name.clone(), files }),
+                Err(e) => failed = Some(e),
+            }
+        }
+        match failed {
+            Some(source) if events.is_empty() => {
+                let remedy = match source.raw_os_error() {
+                    Some(libc::EACCES | libc::EPERM) => {
+                        "; run as root, with CAP_PERFMON, or lower kernel.perf_event_paranoid"
+                    }
+                    Some(libc::ENOENT | libc::EOPNOTSUPP | libc::ENODEV) => {
+                        "; the kernel has no such counter on this machine"
+                    }
+                    _ => "",
+                };
+                Err(Missing::Open { source, remedy })
+            }
+            _ => Ok(Group { arch, events }),
+        }
+    }
+
+    /// Whose events they are.
+    pub fn arch(&self) -> &Microarch {
+        &self.arch
+    }
+
+    /// What was counted since they were opened. An event that cannot be read is not in it.
+    pub fn read(&mut self) -> Readings {
+        let mut all = BTreeMap::new();
+        for event in &mut self.events {
+            let each = event.files.iter_mut().map(read).collect::<io::Result<Vec<_>>>();
+            let Ok(each) = each else { continue };
+            let sum = each.iter().fold(Reading::default(), |a, r| Reading {
+                value: a.value + r.value,
+                enabled_ns: a.enabled_ns + r.enabled_ns,
+                running_ns: a.running_ns + r.running_ns,
+            });
+            all.insert(event.name.clone(), sum);
+        }
+        all
+    }
+}
+
+fn open_all(kind: u32, config: u64, scope: Scope) -> io::Result<Vec<File>> {
+    let attr = |flags| Attr {
+        kind,
+        size: u32::try_from(size_of::<Attr>()).unwrap_or(112),
+        config,
+        read_format: FORMAT,
+        flags,
+        ..Attr::default()
+    };
+    match scope {
+        Scope::NextProgram => {
+            let flags = DISABLED | INHERIT | ENABLE_ON_EXEC | EXCLUDE_HYPERVISOR;
+            Ok(vec![open(&attr(flags), 0, -1)?])
+        }
+        Scope::System => {
+            let cpus = std::thread::available_parallelism().map_or(1, usize::from);
+            let one = |cpu| open(&attr(EXCLUDE_HYPERVISOR), -1, cpu as i32);
+            (0..cpus).map(one).collect()
+        }
+    }
+}
+
+fn open(attr: &Attr, pid: i32, cpu: i32) -> io::Result<File> {
+    let none = -1i32;
+    // SAFETY: `attr` is a whole `perf_event_attr` of the size that it says, and outlives the call,
+    // which only reads it; the other arguments are numbers.
+    let fd = unsafe {
+        libc::syscall(
+            libc::SYS_perf_event_open,
+            std::ptr::from_ref(attr),
+            pid,
+            cpu,
+            none,
+            libc::PERF_FLAG_FD_CLOEXEC,
+        )
+    };
+    if fd < 0 {
+        return Err(io::Error::last_os_error());
+    }
+    // SAFETY: the kernel just handed this descriptor out, so nobody else owns it.
+    Ok(unsafe { File::from_raw_fd(fd as i32) })
+}
+
+fn read(file: &mut File) -> io::Result<Reading> {
+    let mut bytes = [0u8; 24];
+    file.read_exact(&mut bytes)?;
+    let (words, _) = bytes.as_chunks::<8>();
+    let [value, enabled_ns, running_ns] = [0, 1, 2].map(|i: usize| u64::from_ne_bytes(words[i]));
+    Ok(Reading { value, enabled_ns, running_ns })
+}

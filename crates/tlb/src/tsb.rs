@@ -1,0 +1,135 @@
+//! Translation storage buffers: tables in memory, looked into by the trap handler on a TLB miss.
+//!
+//! A TSB is direct mapped: the page number modulo its entries says where a translation lies, and its
+//! tag says whose it is. Entries are 16 bytes (UltraSPARC Architecture). *Fixed* as in Solaris 9: a
+//! number of them is made at boot in two sizes, each process is given the one with the fewest users
+//! when it first runs, and keeps it. *Dynamic* as in Solaris 10: each process has its own, which
+//! doubles when more of its pages are resident than `fill` of the entries (`tsb_rss_factor`), and keeps
+//! what it held.
+
+use crate::machine::TsbSpec;
+use crate::resident::Resident;
+use crate::tlb::EMPTY;
+
+/// Bytes of one entry: a tag and a translation of eight bytes each.
+pub(crate) const ENTRY: u64 = 16;
+
+#[derive(Debug, Clone)]
+struct Tsb {
+    keys: Box<[u64]>,
+    users: u32,
+    lookups: u64,
+    misses: u64,
+}
+
+impl Tsb {
+    fn new(bytes: u64) -> Self {
+        let entries = (bytes / ENTRY) as usize;
+        let keys = vec![EMPTY; entries].into_boxed_slice();
+        Tsb { keys, users: 0, lookups: 0, misses: 0 }
+    }
+}
+
+#[derive(Debug, Clone)]
+struct Growth {
+    largest: u64,
+    fill: f64,
+    /// By process.
+    resident: Vec<Resident>,
+}
+
+/// All TSBs of a machine.
+#[derive(Debug, Clone)]
+pub(crate) struct Tsbs {
+    tables: Vec<Tsb>,
+    /// The table of each process.
+    of: Vec<u32>,
+    smallest: u64,
+    growth: Option<Growth>,
+}
+
+impl Tsbs {
+    pub fn new(spec: &TsbSpec) -> Self {
+        match spec {
+            TsbSpec::Fixed { pools } => {
+                let each = |p: &crate::machine::FixedTsb| {
+                    std::iter::repeat_n(p.bytes, p.count as usize).map(Tsb::new).collect::<Vec<_>>()
+                };
+                let tables = pools.iter().flat_map(each).collect();
+                Tsbs { tables, of: Vec::new(), smallest: 0, growth: None }
+            }
+            TsbSpec::Dynamic { smallest, largest, fill } => Tsbs {
+                tables: Vec::new(),
+                of: Vec::new(),
+                smallest: *smallest,
+                growth: Some(Growth { largest: *largest, fill: *fill, resident: Vec::new() }),
+            },
+        }
+    }
+
+    /// Gives the next process its TSB. Processes are numbered from 0, in the order of their first run.
+    pub fn admit(&mut self) {
+        let table = match &mut self.growth {
+            Some(growth) => {
+                self.tables.push(Tsb::new(self.smallest));
+                growth.resident.push(Resident::new(limit(self.smallest, growth.fill)));
+                self.tables.len() - 1
+            }
+            // The first of those with the fewest users.
+            None => (0..self.tables.len()).min_by_key(|t| self.tables[*t].users).unwrap_or(0),
+        };
+        self.tables[table].users += 1;
+        self.of.push(table as u32);
+    }
+
+    /// Looks a translation up after a TLB miss, and takes it in when it is not there. Whether it was.
+    #[inline]
+    pub fn look(&mut self, process: usize, page: u64, key: u64) -> bool {
+        let table = &mut self.tables[self.of[process] as usize];
+        let mask = table.keys.len() - 1;
+        table.lookups += 1;
+        let slot = &mut table.keys[page as usize & mask];
+        if *slot == key {
+            return true;
+        }
+        *slot = key;
+        table.misses += 1;
+        if self.growth.is_some() {
+            self.touched(process, key);
+        }
+        false
+    }
+
+    /// A page that missed may be a new one of the process.
+    #[inline(never)]
+    fn touched(&mut self, process: usize, key: u64) {
+        let Some(growth) = &mut self.growth else { return };
+        let table = &mut self.tables[process];
+        let bytes = table.keys.len() as u64 * ENTRY;
+        if bytes >= growth.largest || !growth.resident[process].add(key) {
+            return;
+        }
+        let mut larger = vec![EMPTY; table.keys.len() * 2].into_boxed_slice();
+        let mask = larger.len() - 1;
+        for key in table.keys.iter().filter(|k| **k != EMPTY) {
+            larger[crate::simulator::page_of(*key) as usize & mask] = *key;
+        }
+        table.keys = larger;
+        let resident = &mut growth.resident[process];
+        *resident = if bytes * 2 >= growth.largest {
+            Resident::new(1) // as large as it gets: nothing to count any more
+        } else {
+            resident.grown(limit(bytes * 2, growth.fill))
+        };
+    }
+
+    /// Each TSB: bytes, users, lookups, misses.
+    pub fn uses(&self) -> impl Iterator<Item = (u64, u32, u64, u64)> + '_ {
+        self.tables.iter().map(|t| (t.keys.len() as u64 * ENTRY, t.users, t.lookups, t.misses))
+    }
+}
+
+/// The resident pages at which a TSB of so many bytes is grown: one more than `fill` of its entries.
+fn limit(bytes: u64, fill: f64) -> usize {
+    ((bytes / ENTRY) as f64 * fill) as usize + 1
+}
