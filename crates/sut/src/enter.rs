@@ -8,6 +8,7 @@ use std::io;
 use std::marker::PhantomData;
 
 use rustix::thread::{CpuSet, sched_getaffinity, sched_setaffinity};
+use rustix::thread::{disable_transparent_huge_pages, transparent_huge_pages_are_disabled};
 
 use crate::control_error::ControlError;
 use crate::cpulist;
@@ -31,6 +32,7 @@ enum Undo {
     Cpus(Box<CpuSet>),
     Memory(Box<SavedPolicy>),
     Personality(u32),
+    HugePages(bool),
     Nice(i32),
     Class(SavedClass),
 }
@@ -59,6 +61,13 @@ pub fn enter(setup: &ProcessSetup) -> Result<Entered, ControlError> {
         entered.undo.push(Undo::Personality(old));
         personality::set(old | personality::NO_RANDOMIZE)
             .map_err(|e| failed("aslr", "personality", e))?;
+    }
+    if setup.no_thp {
+        let old = transparent_huge_pages_are_disabled()
+            .map_err(|e| failed("pages", "prctl(PR_GET_THP_DISABLE)", e.into()))?;
+        entered.undo.push(Undo::HugePages(old));
+        disable_transparent_huge_pages(true)
+            .map_err(|e| failed("pages", "prctl(PR_SET_THP_DISABLE)", e.into()))?;
     }
     if let Some(nice) = setup.nice {
         let old = get_nice()?;
@@ -123,6 +132,8 @@ impl Entered {
                     .map_err(|e| failed("numa", "putting back the memory policy", e)),
                 Undo::Personality(old) => personality::set(old)
                     .map_err(|e| failed("aslr", "putting back the personality", e)),
+                Undo::HugePages(old) => disable_transparent_huge_pages(old)
+                    .map_err(|e| failed("pages", "putting back transparent huge pages", e.into())),
                 Undo::Nice(old) => {
                     set_nice(old).map_err(|e| failed("nice", "putting back the nice value", e))
                 }
@@ -208,6 +219,7 @@ mod tests {
             cpus: Some(vec![before.0[0]]),
             sched: Some(Sched::Batch),
             no_aslr: true,
+            no_thp: true,
             numa: mempolicy::current().is_ok().then_some(NumaPolicy::Preferred(0)),
             ..ProcessSetup::default()
         };
@@ -215,7 +227,9 @@ mod tests {
         assert_eq!(current_cpus().unwrap(), [before.0[0]]);
         assert_ne!(state().2, before.2);
         assert_ne!(state().3 & personality::NO_RANDOMIZE, 0);
+        assert!(transparent_huge_pages_are_disabled().unwrap());
         entered.leave().unwrap();
+        assert!(!transparent_huge_pages_are_disabled().unwrap());
         assert_eq!(state(), before);
         drop(enter(&setup).unwrap());
         assert_eq!(state(), before);

@@ -87,6 +87,8 @@ pub struct ProcessSetup {
     pub numa: Option<NumaPolicy>,
     /// Whether its address space is not randomised.
     pub no_aslr: bool,
+    /// Whether its memory is kept from transparent huge pages.
+    pub no_thp: bool,
 }
 
 #[cfg(test)]

@@ -8,6 +8,7 @@ mod hugepages;
 mod irq;
 mod nice;
 mod numa;
+mod pages;
 mod sched;
 mod sysctl;
 mod sysfs;
@@ -16,7 +17,7 @@ mod thp;
 use crate::control::Control;
 
 /// Every control.
-pub(crate) static CONTROLS: [&dyn Control; 12] = [
+pub(crate) static CONTROLS: [&dyn Control; 13] = [
     &cpus::Cpus,
     &sched::SchedControl,
     &nice::Nice,
@@ -25,6 +26,7 @@ pub(crate) static CONTROLS: [&dyn Control; 12] = [
     &env::Env,
     &thp::Thp,
     &hugepages::Hugepages,
+    &pages::Pages,
     &irq::Irq,
     &sysctl::Sysctl,
     &sysfs::Sysfs,

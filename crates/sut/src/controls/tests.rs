@@ -31,7 +31,7 @@ fn check(root: &Root, control: &str, key: &str, value: &str) -> Result<(), Contr
 fn levels_are_checked() {
     let machine = machine();
     let root = machine.root();
-    let cases: [(&str, &str, &[&str], &[&str]); 8] = [
+    let cases: [(&str, &str, &[&str], &[&str]); 9] = [
         ("cpus", "", &["0", "0-3", "1,3"], &["", "x", "4", "3-1", "true"]),
         ("sched", "", &["other", "fifo:10", "rr:99"], &["fifo", "fifo:0", "deadline", "1"]),
         ("nice", "", &["-20", "0", "19"], &["-21", "20", "x", "1.5"]),
@@ -44,6 +44,12 @@ fn levels_are_checked() {
         ("aslr", "", &["on", "off", "true"], &["2", "maybe"]),
         ("thp", "", &["always", "madvise", "never"], &["inherit", "1"]),
         ("hugepages", "", &["0", "512"], &["-1", "x", "513"]),
+        (
+            "pages",
+            "",
+            &["4KiB", "4 KiB", "always", "madvise", "2MiB*512"],
+            &["2MiB", "never", "2MiB*x", "always*2", "3MiB", "2MiB*513", "1GiB*1"],
+        ),
         ("drop_caches", "", &["1", "3"], &["0", "4", "x"]),
     ];
     for (control, key, good, bad) in cases {

@@ -1,0 +1,141 @@
+//! `pages`: which pages the program's memory gets. One factor over several mechanisms: a flag of the
+//! process, the machine's transparent huge pages, and pools of explicit huge pages.
+
+use assay_model::units::{format_bytes, parse_bytes};
+use assay_model::{Scalar, Setting};
+
+use crate::Root;
+use crate::control::{Control, ControlSpec, Scope, Session};
+use crate::control_error::ControlError;
+
+use super::hugepages::Hugepages;
+use super::thp::Thp;
+
+pub(super) struct Pages;
+
+/// Tells programs that know assay which pages they were given.
+const VARIABLE: &str = "ASSAY_PAGES";
+
+static SPEC: ControlSpec = ControlSpec {
+    name: "pages",
+    help: "Which pages the program's memory gets. `4KiB` keeps transparent huge pages from the program \
+           alone; `madvise` and `always` set them for the machine (with `madvise`, glibc's malloc asks \
+           for them); `2MiB` and `1GiB` make glibc's malloc take explicit ones, from a pool of N where \
+           `*N` says so. The program finds the level in `ASSAY_PAGES`; whether it got such pages has to \
+           be read from its smaps, as the workload `pointer-chase` does.",
+    levels: "`4KiB`, `madvise`, `always`, `2MiB`, `1GiB`, `2MiB*N`, `1GiB*N`",
+    keyed: false,
+    key: "",
+    scope: Scope::System,
+    needs: "nothing for `4KiB`; root for the others; as much free memory in one piece for `*N`",
+    put_back: "what was before, journaled: the machine's transparent huge pages, the pool's count",
+};
+
+enum Level {
+    Small,
+    Transparent(&'static str),
+    Explicit { bytes: u64, pool: Option<u64> },
+}
+
+fn level(setting: &Setting) -> Result<Level, ControlError> {
+    let text = setting.value.to_text();
+    let (size, count) = match text.split_once('*') {
+        Some((size, count)) => (size.trim(), Some(count.trim())),
+        None => (text.trim(), None),
+    };
+    let pool = count.map(str::parse).transpose().map_err(|_| SPEC.not_a_level(setting))?;
+    match (size, parse_bytes(size), pool) {
+        ("always", _, None) => Ok(Level::Transparent("always")),
+        ("madvise", _, None) => Ok(Level::Transparent("madvise")),
+        (_, Ok(4096), None) => Ok(Level::Small),
+        (_, Ok(bytes), pool) if bytes == 2 << 20 || bytes == 1 << 30 => {
+            Ok(Level::Explicit { bytes, pool })
+        }
+        _ => Err(SPEC.not_a_level(setting)),
+    }
+}
+
+/// A setting of one of the controls that this one stands on.
+fn part(key: String, value: Scalar, control: &str) -> Setting {
+    Setting { control: control.to_owned(), key, value }
+}
+
+fn thp(level: &str) -> Setting {
+    part(String::new(), Scalar::Text(level.to_owned()), "thp")
+}
+
+fn pool(bytes: u64, count: u64) -> Setting {
+    let count = i64::try_from(count).unwrap_or(i64::MAX);
+    part(format_bytes(bytes), Scalar::Int(count), "hugepages")
+}
+
+impl Control for Pages {
+    fn spec(&self) -> &'static ControlSpec {
+        &SPEC
+    }
+
+    fn check(&self, root: &Root, setting: &Setting) -> Result<(), ControlError> {
+        match level(setting)? {
+            Level::Small => Ok(()),
+            Level::Transparent(word) => Thp.check(root, &thp(word)),
+            Level::Explicit { bytes, pool: Some(count) } => {
+                Hugepages.check(root, &pool(bytes, count))
+            }
+            // No pool is made: there has to be one, whose size is for others to say.
+            Level::Explicit { bytes, pool: None } => {
+                let held = Hugepages.current(root, &format_bytes(bytes))?;
+                if held.as_i64().unwrap_or(0) > 0 {
+                    return Ok(());
+                }
+                Err(ControlError::NotHere {
+                    path: SPEC.name.to_owned(),
+                    reason: format!(
+                        "the pool of pages of {0} is empty; write `{0}*N` for N of them",
+                        format_bytes(bytes)
+                    ),
+                })
+            }
+        }
+    }
+
+    fn current(&self, root: &Root, _key: &str) -> Result<Scalar, ControlError> {
+        let disabled = rustix::thread::transparent_huge_pages_are_disabled().unwrap_or(false);
+        let machine = Thp.current(root, "")?;
+        Ok(if disabled || machine.to_text() == "never" {
+            Scalar::Text("4KiB".to_owned())
+        } else {
+            machine
+        })
+    }
+
+    fn apply(&self, setting: &Setting, session: &mut Session<'_>) -> Result<(), ControlError> {
+        let malloc = |n: u64| ("GLIBC_TUNABLES".to_owned(), format!("glibc.malloc.hugetlb={n}"));
+        let said = match level(setting)? {
+            Level::Small => {
+                session.setup().no_thp = true;
+                "4KiB".to_owned()
+            }
+            Level::Transparent(word) => {
+                Thp.apply(&thp(word), session)?;
+                if word == "madvise" {
+                    session.setup().env.push(malloc(1));
+                }
+                word.to_owned()
+            }
+            Level::Explicit { bytes, pool: wanted } => {
+                if let Some(count) = wanted {
+                    Hugepages.apply(&pool(bytes, count), session)?;
+                }
+                session.setup().env.push(malloc(bytes));
+                format_bytes(bytes).replace(' ', "")
+            }
+        };
+        session.setup().env.push((VARIABLE.to_owned(), said));
+        Ok(())
+    }
+
+    /// Everything that is journaled is journaled, and put back, by the controls it stands on.
+    fn restore(&self, _root: &Root, _key: &str, _old: &str) -> Result<(), ControlError> {
+        Ok(())
+    }
+}
