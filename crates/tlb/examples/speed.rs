@@ -1,6 +1,7 @@
 //! How many accesses a second the simulator takes from a trace of assay's own format, on one core:
 //! `speed MACHINE TRACE [REPEATS]` prints one line a repeat, `speed --make KIND RECORDS FILE` writes a
-//! made-up trace (`server`: what `synthetic` makes; `random`: loads all over 64 MiB).
+//! made-up trace (`server`: what `synthetic` makes; `random`: loads all over 64 MiB), and
+//! `speed --convert TRACE FILE` turns any trace into one of assay's own format.
 #![allow(clippy::unwrap_used, clippy::print_stdout)] // a tool of the bench scripts
 
 use std::path::Path;
@@ -15,10 +16,26 @@ fn main() {
     let text: Vec<&str> = args.iter().map(String::as_str).collect();
     match text.as_slice() {
         ["--make", kind, records, file] => make(kind, records.parse().unwrap(), file),
+        ["--convert", from, to] => convert(from, to),
         [machine, trace] => measure(machine, trace, 1),
         [machine, trace, repeats] => measure(machine, trace, repeats.parse().unwrap()),
         _ => println!("speed MACHINE TRACE [REPEATS] | speed --make server|random RECORDS FILE"),
     }
+}
+
+fn convert(from: &str, to: &str) {
+    let out = std::io::BufWriter::new(std::fs::File::create(to).unwrap());
+    let mut writer = Writer::new(out).unwrap();
+    let mut source = source::open(Path::new(from)).unwrap();
+    let mut batch = Vec::new();
+    loop {
+        source.next(&mut batch).unwrap();
+        if batch.is_empty() {
+            break;
+        }
+        writer.write(&batch).unwrap();
+    }
+    writer.finish().unwrap();
 }
 
 fn make(kind: &str, records: u64, file: &str) {

@@ -24,6 +24,7 @@ pub mod counters;
 mod error;
 mod machine;
 mod resident;
+mod simulate;
 mod simulator;
 pub mod source;
 pub mod synthetic;
@@ -36,5 +37,6 @@ pub use error::Error;
 pub use machine::{
     Costs, FixedTsb, Holds, Machine, PRESETS, Pages, Region, Replacement, TlbSpec, TsbSpec,
 };
+pub use simulate::{MOST_ROWS, Simulation, Wish, simulate};
 pub use simulator::{Counts, PageCounts, SideCounts, Simulator, TsbUse};
 pub use table::{Row, Side, SideRow, Step, StepCost, Table};

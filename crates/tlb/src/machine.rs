@@ -84,6 +84,9 @@ pub enum TsbSpec {
     Fixed {
         /// What was made, in the order in which processes are given one.
         pools: Vec<FixedTsb>,
+        /// Whether the place of a translation depends on its process too, so that processes with the
+        /// same addresses do not all meet in one place.
+        mix_process: bool,
     },
     /// One for each process, that grows with its resident set (Solaris 10).
     Dynamic {
@@ -196,6 +199,18 @@ impl Machine {
         Self::parse(found.ok_or_else(none)?.1, Path::new(name))
     }
 
+    /// The TOML of a machine, by the name of one that ships or by the path of its file.
+    ///
+    /// # Errors
+    /// Its file cannot be read.
+    pub fn text(name: &str) -> Result<String, Error> {
+        if let Some(preset) = PRESETS.iter().find(|p| p.0 == name) {
+            return Ok(preset.1.to_owned());
+        }
+        let path = Path::new(name);
+        std::fs::read_to_string(path).map_err(|source| Error::Io { path: path.to_owned(), source })
+    }
+
     /// A machine by the name of one that ships, or by the path of its file.
     ///
     /// # Errors
@@ -204,10 +219,7 @@ impl Machine {
         if !name.contains(['/', '.']) {
             return Self::preset(name);
         }
-        let path = Path::new(name);
-        let text = std::fs::read_to_string(path)
-            .map_err(|source| Error::Io { path: path.to_owned(), source })?;
-        Self::parse(&text, path)
+        Self::parse(&Self::text(name)?, Path::new(name))
     }
 
     /// Reads a machine's TOML; `path` is for messages.
@@ -372,7 +384,7 @@ fn check_tsb(tsb: &TsbSpec) -> Result<(), Error> {
         })
     };
     match tsb {
-        TsbSpec::Fixed { pools } => {
+        TsbSpec::Fixed { pools, .. } => {
             for pool in pools {
                 one(pool.bytes)?;
             }

@@ -5,7 +5,7 @@
 //! taken in. What was used last on a side is in its first level for certain, so an access to the same
 //! page again is only counted: nothing else could change by it.
 
-use crate::access::{kind_of, payload_of};
+use crate::access::{Record, kind_of, payload_of};
 use crate::error::Error;
 use crate::machine::{Holds, Machine, Pages};
 use crate::tlb::Tlb;
@@ -55,7 +55,9 @@ pub struct Counts {
 }
 
 /// A TSB at the end.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, serde::Serialize, schemars::JsonSchema)]
+#[derive(
+    Debug, Clone, Copy, PartialEq, Eq, serde::Serialize, serde::Deserialize, schemars::JsonSchema,
+)]
 pub struct TsbUse {
     /// Its size, bytes.
     pub bytes: u64,
@@ -86,7 +88,8 @@ pub struct Simulator {
     last_of_fetch: usize,
     process: usize,
     known: Vec<u64>,
-    by_kind: [u64; 8],
+    /// Of instructions, of data.
+    accesses: [u64; 2],
     misses: [[PageCounts; MOST_SIZES]; 2],
     records: u64,
 }
@@ -131,7 +134,7 @@ impl Simulator {
             last_of_fetch: usize::from(shared),
             process: 0,
             known: Vec::with_capacity(MOST_PROCESSES),
-            by_kind: [0; 8],
+            accesses: [0; 2],
             misses: [[PageCounts::default(); MOST_SIZES]; 2],
             records: 0,
         })
@@ -142,13 +145,16 @@ impl Simulator {
     /// # Errors
     /// One of them is no record, or there are too many processes.
     pub fn run(&mut self, records: &[u64]) -> Result<(), Error> {
+        // Counted in registers: a counter in memory for each kind would be waited for.
+        let (mut fetches, mut data) = (0u64, 0u64);
         for (index, record) in records.iter().enumerate() {
             let kind = kind_of(*record);
             if kind >= 6 {
                 self.special(kind, payload_of(*record), index as u64)?;
                 continue;
             }
-            self.by_kind[(kind & 7) as usize] += 1;
+            fetches += u64::from(kind == Record::Fetch as u64);
+            data += u64::from(kind < Record::DataContinued as u64);
             let page = payload_of(*record) >> 12;
             let fetch = kind >= 4;
             let slot = if fetch { self.last_of_fetch } else { 1 };
@@ -158,6 +164,8 @@ impl Simulator {
             }
         }
         self.records += records.len() as u64;
+        self.accesses[0] += fetches;
+        self.accesses[1] += data;
         Ok(())
     }
 
@@ -235,10 +243,9 @@ impl Simulator {
 
     /// What was counted so far.
     pub fn counts(&self) -> Counts {
-        let k = &self.by_kind;
         Counts {
-            instruction: SideCounts { accesses: k[4], pages: self.misses[0] },
-            data: SideCounts { accesses: k[0] + k[1] + k[2], pages: self.misses[1] },
+            instruction: SideCounts { accesses: self.accesses[0], pages: self.misses[0] },
+            data: SideCounts { accesses: self.accesses[1], pages: self.misses[1] },
         }
     }
 

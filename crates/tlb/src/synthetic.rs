@@ -33,7 +33,7 @@ const FETCHES: u64 = 6;
 /// A run of accesses stays on one place of data so long.
 const RUN: u64 = 16;
 /// The share of accesses to data that go to a tenth of it, in 16ths.
-const HOT: u64 = 13;
+const HOT: u64 = 15;
 
 struct Process {
     heap: u64,

@@ -1,7 +1,8 @@
 //! Translation storage buffers: tables in memory, looked into by the trap handler on a TLB miss.
 //!
-//! A TSB is direct mapped: the page number modulo its entries says where a translation lies, and its
-//! tag says whose it is. Entries are 16 bytes (UltraSPARC Architecture). *Fixed* as in Solaris 9: a
+//! A TSB is direct mapped: the page number modulo its entries says where a translation lies (a shared
+//! one may move it by the process, as the TSB extension registers of UltraSPARC III can), and its tag
+//! says whose it is. Entries are 16 bytes (UltraSPARC Architecture). *Fixed* as in Solaris 9: a
 //! number of them is made at boot in two sizes, each process is given the one with the fewest users
 //! when it first runs, and keeps it. *Dynamic* as in Solaris 10: each process has its own, which
 //! doubles when more of its pages are resident than `fill` of the entries (`tsb_rss_factor`), and keeps
@@ -13,6 +14,9 @@ use crate::tlb::EMPTY;
 
 /// Bytes of one entry: a tag and a translation of eight bytes each.
 pub(crate) const ENTRY: u64 = 16;
+
+/// Odd, with bits all over the low 16: the places of different processes are far apart.
+const MIX: u64 = 0x79b1;
 
 #[derive(Debug, Clone)]
 struct Tsb {
@@ -45,23 +49,32 @@ pub(crate) struct Tsbs {
     /// The table of each process.
     of: Vec<u32>,
     smallest: u64,
+    /// A process's number times this moves its translations; 0: none are moved.
+    mix: u64,
     growth: Option<Growth>,
 }
 
 impl Tsbs {
     pub fn new(spec: &TsbSpec) -> Self {
         match spec {
-            TsbSpec::Fixed { pools } => {
+            TsbSpec::Fixed { pools, mix_process } => {
                 let each = |p: &crate::machine::FixedTsb| {
                     std::iter::repeat_n(p.bytes, p.count as usize).map(Tsb::new).collect::<Vec<_>>()
                 };
                 let tables = pools.iter().flat_map(each).collect();
-                Tsbs { tables, of: Vec::new(), smallest: 0, growth: None }
+                Tsbs {
+                    tables,
+                    of: Vec::new(),
+                    smallest: 0,
+                    growth: None,
+                    mix: u64::from(*mix_process) * MIX,
+                }
             }
             TsbSpec::Dynamic { smallest, largest, fill } => Tsbs {
                 tables: Vec::new(),
                 of: Vec::new(),
                 smallest: *smallest,
+                mix: 0,
                 growth: Some(Growth { largest: *largest, fill: *fill, resident: Vec::new() }),
             },
         }
@@ -88,7 +101,8 @@ impl Tsbs {
         let table = &mut self.tables[self.of[process] as usize];
         let mask = table.keys.len() - 1;
         table.lookups += 1;
-        let slot = &mut table.keys[page as usize & mask];
+        let place = page ^ (process as u64).wrapping_mul(self.mix);
+        let slot = &mut table.keys[place as usize & mask];
         if *slot == key {
             return true;
         }

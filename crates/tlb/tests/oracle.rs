@@ -65,6 +65,8 @@ struct Slow<'a> {
     tlbs: Vec<SlowTlb>,
     tsbs: Vec<SlowTsb>,
     tsb_of: BTreeMap<u64, usize>,
+    /// Processes in the order of their first run.
+    order: Vec<u64>,
     resident: BTreeMap<u64, BTreeSet<Name>>,
     process: u64,
     misses: [Misses; 2],
@@ -82,7 +84,7 @@ impl<'a> Slow<'a> {
             lru: t.replacement == Replacement::Lru,
         };
         let mut tsbs = Vec::new();
-        if let Some(TsbSpec::Fixed { pools }) = &machine.tsb {
+        if let Some(TsbSpec::Fixed { pools, .. }) = &machine.tsb {
             for pool in pools {
                 for _ in 0..pool.count {
                     tsbs.push(SlowTsb { entries: pool.bytes / 16, ..SlowTsb::default() });
@@ -94,6 +96,7 @@ impl<'a> Slow<'a> {
             tlbs: machine.tlb.iter().map(tlb).collect(),
             tsbs,
             tsb_of: BTreeMap::new(),
+            order: Vec::new(),
             resident: BTreeMap::new(),
             process: 0,
             misses: [Misses::default(); 2],
@@ -124,6 +127,7 @@ impl<'a> Slow<'a> {
         };
         self.tsbs[table].users += 1;
         self.tsb_of.insert(process, table);
+        self.order.push(process);
     }
 
     fn page(&self, side: usize, address: u64) -> u64 {
@@ -163,7 +167,10 @@ impl<'a> Slow<'a> {
         }
         self.misses[side].tlb += 1;
         let Some(table) = self.tsb_of.get(&self.process).copied() else { return };
-        let slot = name.2 % self.tsbs[table].entries;
+        let moved = matches!(&self.machine.tsb, Some(TsbSpec::Fixed { mix_process: true, .. }));
+        let nth = self.order.iter().position(|p| *p == self.process).unwrap() as u64;
+        let place = if moved { name.2 ^ (nth * 31153) } else { name.2 };
+        let slot = place % self.tsbs[table].entries;
         if self.tsbs[table].slots.insert(slot, name) == Some(name) {
             return;
         }
@@ -245,8 +252,8 @@ fn machine() -> impl Strategy<Value = Machine> {
     let shape = (0u32..4, 0u32..3).prop_map(|(sets, ways)| ((1 << sets) * (ways + 1), ways + 1));
     let tsb = prop_oneof![
         Just(String::new()),
-        (0u32..3, 1u32..3).prop_map(|(n, m)| format!(
-            "[tsb]\nkind = \"fixed\"\npools = [{{ bytes = \"8 KiB\", count = {m} }}, \
+        (0u32..3, 1u32..3, any::<bool>()).prop_map(|(n, m, mix)| format!(
+            "[tsb]\nkind = \"fixed\"\nmix_process = {mix}\npools = [{{ bytes = \"8 KiB\", count = {m} }}, \
              {{ bytes = \"16 KiB\", count = {n} }}]\n"
         )),
         (1u32..8).prop_map(|fill| format!(
@@ -282,7 +289,7 @@ fn stream() -> impl Strategy<Value = Vec<u64>> {
         } else {
             let kind = [Kind::Load, Kind::Store, Kind::Modify, Kind::Fetch][what as usize % 4];
             let access = |i: u64| Access { kind, address: page * 4096 + offset + i, size };
-            (0..u64::from(what % 3) + 1).for_each(|i| access(i * 8).pack(&mut out).unwrap());
+            (0..=u64::from(what % 3)).for_each(|i| access(i * 8).pack(&mut out).unwrap());
         }
         out
     });
@@ -353,7 +360,7 @@ fn a_cyclic_sweep_beyond_a_tsb_misses_it_where_two_pages_share_a_slot() {
     // 512 entries, 600 pages, no TLB to speak of: pages 0..88 share slots with 512..600 and miss on
     // every sweep, 2 x 88 of them; the rest are missed once.
     let text = format!(
-        "{SMALL}{}[tsb]\nkind = \"fixed\"\npools = [{{ bytes = \"8 KiB\", count = 1 }}]\n",
+        "{SMALL}{}[tsb]\nkind = \"fixed\"\nmix_process = true\npools = [{{ bytes = \"8 KiB\", count = 1 }}]\n",
         tlb(1, "both", "\"4 KiB\", \"64 KiB\"", 1, 1, "lru")
     );
     let machine = Machine::parse(&text, Path::new("tsb")).unwrap();

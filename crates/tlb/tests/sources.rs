@@ -1,6 +1,6 @@
 //! Traces read back, cut, foreign and wrong; and real ones of Valgrind, against cachegrind, whose
 //! caches with lines of 4 KiB are TLBs.
-#![allow(clippy::unwrap_used)] // this is a test
+#![allow(clippy::unwrap_used, clippy::print_stderr)] // this is a test
 
 use std::io::Cursor;
 use std::path::{Path, PathBuf};
@@ -100,7 +100,7 @@ fn nothing_that_is_thrown_at_it_panics() {
     let mut random = 1u64;
     for round in 0..20_000 {
         let mut bytes = seeds[round % 3].to_vec();
-        for _ in 0..1 + round % 5 {
+        for _ in 0..=(round % 5) {
             random ^= random << 13;
             random ^= random >> 7;
             random ^= random << 17;

@@ -11,6 +11,8 @@ use crate::memcached::Memcached;
 use crate::noop::Noop;
 use crate::orders::Orders;
 use crate::suite::{self, Suite};
+use crate::pointer_chase::PointerChase;
+use crate::tlb_sim::TlbSim;
 use crate::{Workload, WorkloadError};
 
 /// Where kits are looked for, and where what they fetch and build is kept.
@@ -70,6 +72,8 @@ pub fn builtin() -> Vec<Box<dyn Workload>> {
         Box::new(BlockSize::new()),
         Box::new(Memcached::new()),
         Box::new(Orders::new()),
+        Box::new(PointerChase::new()),
+        Box::new(TlbSim::new()),
         Box::new(Command::new()),
         Box::new(Noop::new()),
     ]

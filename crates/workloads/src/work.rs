@@ -8,7 +8,7 @@ use std::io::{self, Write};
 
 pub use channel::Channel;
 
-use crate::{block_size, memcached, orders, side_by_side};
+use crate::{block_size, memcached, orders, pointer_chase, side_by_side, tlb_sim};
 
 /// Runs the program of the built-in workload `name` as `json` says, and returns the exit code: 0 when
 /// it did its work (whether the work was right is an event), 1 when it failed, 2 when there is no
@@ -44,6 +44,18 @@ pub fn serve(name: &str, json: &str) -> i32 {
                 channel.close().map_err(|e| format!("events cannot be written: {e}"))
             },
         ),
+        "pointer-chase" => Channel::open()
+            .map_err(|e| format!("events cannot be written: {e}"))
+            .and_then(|mut channel| {
+                pointer_chase::trial(json, &mut channel).map_err(|e| e.to_string())?;
+                channel.close().map_err(|e| format!("events cannot be written: {e}"))
+            }),
+        "tlb-sim" => Channel::open()
+            .map_err(|e| format!("events cannot be written: {e}"))
+            .and_then(|mut channel| {
+                tlb_sim::trial(json, &mut channel).map_err(|e| e.to_string())?;
+                channel.close().map_err(|e| format!("events cannot be written: {e}"))
+            }),
         // It is there to be started, and that is all.
         "noop" => Ok(()),
         block_size::WORKER => block_size::worker(json).map_err(|e| e.to_string()),

@@ -6,6 +6,7 @@ use std::collections::BTreeMap;
 use assay_model::units::parse_bytes;
 
 use super::Microarch;
+use super::events::StepRule;
 use crate::table::{Row, Side, SideRow, Step, StepCost, Table, total_share};
 
 /// What the kernel said of one event.
@@ -54,25 +55,56 @@ fn ratio(part: Option<f64>, whole: Option<f64>) -> Option<f64> {
     part.zip(whole).filter(|(_, w)| *w > 0.0).map(|(p, w)| p / w)
 }
 
+/// What came between two readings, into readings that are kept.
+pub fn difference(now: &Readings, before: &Readings, into: &mut Readings) {
+    into.retain(|name, _| now.contains_key(name));
+    for (name, reading) in now {
+        let since = reading.since(before.get(name).copied().unwrap_or_default());
+        match into.get_mut(name) {
+            Some(slot) => *slot = since,
+            None => {
+                into.insert(name.clone(), since);
+            }
+        }
+    }
+}
+
+/// One step of a side as counted in `seconds`.
+fn cost(arch: &Microarch, rule: &StepRule, readings: &Readings, seconds: f64) -> StepCost {
+    let cycles = sum(std::slice::from_ref(&arch.cycles), readings);
+    let misses = sum(&rule.misses, readings);
+    let spent = match (&rule.at_most, rule.cycles.is_empty()) {
+        (_, false) => sum(&rule.cycles, readings),
+        (Some(bound), true) => sum(&bound.of, readings).map(|n| n * bound.each),
+        (None, true) => None,
+    };
+    StepCost {
+        step: rule.step,
+        misses,
+        per_second: ratio(misses, Some(seconds)),
+        share: ratio(spent, cycles),
+    }
+}
+
+/// One step of a side as counted in `seconds`; `None` where the microarchitecture has no such step.
+/// Allocates nothing.
+pub fn step(
+    arch: &Microarch,
+    side: Side,
+    step: Step,
+    readings: &Readings,
+    seconds: f64,
+) -> Option<StepCost> {
+    let rule = arch.steps.iter().find(|r| r.side == side && r.step == step)?;
+    Some(cost(arch, rule, readings, seconds))
+}
+
 /// A line of what was counted in `seconds`, that ended at `at_s`.
 pub fn row(arch: &Microarch, readings: &Readings, seconds: f64, at_s: f64) -> Row {
-    let cycles = sum(std::slice::from_ref(&arch.cycles), readings);
     let side = |side: Side| {
-        let steps = arch.steps.iter().filter(|r| r.side == side).map(|rule| {
-            let misses = sum(&rule.misses, readings);
-            let spent = match (&rule.at_most, rule.cycles.is_empty()) {
-                (_, false) => sum(&rule.cycles, readings),
-                (Some(bound), true) => sum(&bound.of, readings).map(|n| n * bound.each),
-                (None, true) => None,
-            };
-            StepCost {
-                step: rule.step,
-                misses,
-                per_second: ratio(misses, Some(seconds)),
-                share: ratio(spent, cycles),
-            }
-        });
-        SideRow { side, accesses: None, steps: steps.collect() }
+        let rules = arch.steps.iter().filter(|r| r.side == side);
+        let steps = rules.map(|rule| cost(arch, rule, readings, seconds)).collect();
+        SideRow { side, accesses: None, steps }
     };
     let (instruction, data) = (side(Side::Instruction), side(Side::Data));
     let share = walks_share(&instruction, &data);

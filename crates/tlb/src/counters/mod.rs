@@ -8,5 +8,5 @@ mod perf;
 
 pub use cpu::Cpu;
 pub use events::Microarch;
-pub use maths::{Reading, Readings, row, table};
+pub use maths::{Reading, Readings, difference, row, step, table};
 pub use perf::{Group, Missing, Scope};

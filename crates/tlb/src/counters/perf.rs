@@ -28,6 +28,8 @@ const DISABLED: u64 = 1;
 const INHERIT: u64 = 1 << 1;
 const EXCLUDE_HYPERVISOR: u64 = 1 << 6;
 const ENABLE_ON_EXEC: u64 = 1 << 12;
+/// `PERF_FLAG_FD_CLOEXEC`.
+const CLOSE_ON_EXEC: u64 = 1 << 3;
 /// Value, time enabled, time running.
 const FORMAT: u64 = 1 | 2;
 
@@ -129,18 +131,38 @@ impl Group {
     /// What was counted since they were opened. An event that cannot be read is not in it.
     pub fn read(&mut self) -> Readings {
         let mut all = BTreeMap::new();
-        for event in &mut self.events {
-            let each = event.files.iter_mut().map(read).collect::<io::Result<Vec<_>>>();
-            let Ok(each) = each else { continue };
-            let sum = each.iter().fold(Reading::default(), |a, r| Reading {
-                value: a.value + r.value,
-                enabled_ns: a.enabled_ns + r.enabled_ns,
-                running_ns: a.running_ns + r.running_ns,
-            });
-            all.insert(event.name.clone(), sum);
-        }
+        self.read_into(&mut all);
         all
     }
+
+    /// As [`Group::read`], into readings that are kept: nothing is allocated once they have all events.
+    pub fn read_into(&mut self, all: &mut Readings) {
+        for event in &mut self.events {
+            match sum(&mut event.files) {
+                Err(_) => {
+                    all.remove(&event.name);
+                }
+                Ok(sum) => match all.get_mut(&event.name) {
+                    Some(reading) => *reading = sum,
+                    None => {
+                        all.insert(event.name.clone(), sum);
+                    }
+                },
+            }
+        }
+    }
+}
+
+/// The readings of an event on several CPUs together.
+fn sum(files: &mut [File]) -> io::Result<Reading> {
+    let mut all = Reading::default();
+    for file in files {
+        let r = read(file)?;
+        all.value += r.value;
+        all.enabled_ns += r.enabled_ns;
+        all.running_ns += r.running_ns;
+    }
+    Ok(all)
 }
 
 fn open_all(kind: u32, config: u64, scope: Scope) -> io::Result<Vec<File>> {
@@ -176,7 +198,7 @@ fn open(attr: &Attr, pid: i32, cpu: i32) -> io::Result<File> {
             pid,
             cpu,
             none,
-            libc::PERF_FLAG_FD_CLOEXEC,
+            CLOSE_ON_EXEC,
         )
     };
     if fd < 0 {

@@ -1,0 +1,227 @@
+//! The memory that is walked: mapped with the pages asked for, its chain laid, and walked. And how much
+//! of it large pages really back, from `/proc/self/smaps`.
+#![allow(unsafe_code)] // mapping memory, and loads that depend on each other without a bounds check
+
+use std::ffi::c_void;
+use std::ptr::NonNull;
+
+use assay_stats::rng::Rng;
+use rustix::mm::{Advice, MapFlags, ProtFlags, madvise, mmap_anonymous, munmap};
+
+use super::failure::Failure;
+use super::params::{Order, Pages};
+
+const HUGE: usize = 2 << 20;
+const PAGE: usize = 4096;
+/// Loads between two looks at the count.
+const UNROLLED: u64 = 32;
+
+/// A mapping of words.
+pub struct Memory {
+    /// Where the mapping begins, and how long it is.
+    map: NonNull<c_void>,
+    mapped: usize,
+    /// The part that is used, aligned to a large page.
+    start: usize,
+    bytes: usize,
+}
+
+impl Memory {
+    /// At least so many bytes with these pages, each touched once.
+    pub fn map(bytes: usize, pages: Pages) -> Result<Self, Failure> {
+        let unit = pages.bytes().map_or(HUGE, |b| b as usize);
+        let bytes = bytes.next_multiple_of(unit.clamp(PAGE, HUGE));
+        let explicit = matches!(pages, Pages::Explicit(_));
+        let mapped = if explicit { bytes.next_multiple_of(unit) } else { bytes + HUGE };
+        let flags = match pages {
+            Pages::Explicit(b) if b == 1 << 30 => {
+                MapFlags::PRIVATE | MapFlags::HUGETLB | MapFlags::HUGE_1GB
+            }
+            Pages::Explicit(_) => MapFlags::PRIVATE | MapFlags::HUGETLB | MapFlags::HUGE_2MB,
+            _ => MapFlags::PRIVATE,
+        };
+        let protection = ProtFlags::READ | ProtFlags::WRITE;
+        // SAFETY: a new private mapping at an address of the kernel's choice touches nothing that exists.
+        let map = unsafe { mmap_anonymous(std::ptr::null_mut(), mapped, protection, flags) };
+        let map = map.map_err(|e| Failure::map(mapped as u64, pages, e.into()))?;
+        let Some(map) = NonNull::new(map) else {
+            return Err(Failure::map(mapped as u64, pages, std::io::ErrorKind::OutOfMemory.into()));
+        };
+        let start = if explicit {
+            map.as_ptr() as usize
+        } else {
+            (map.as_ptr() as usize).next_multiple_of(HUGE)
+        };
+        let memory = Memory { map, mapped, start, bytes };
+        let advice = match pages {
+            Pages::Small => Some(Advice::LinuxNoHugepage),
+            Pages::Asked => Some(Advice::LinuxHugepage),
+            Pages::Any | Pages::Machine | Pages::Explicit(_) => None,
+        };
+        if let Some(advice) = advice {
+            // SAFETY: the whole mapping is ours, and the advice changes no content.
+            let taken = unsafe { madvise(map.as_ptr(), mapped, advice) };
+            // A kernel without transparent huge pages refuses to be told to leave them out.
+            if pages != Pages::Small {
+                taken.map_err(|e| Failure::advise(pages, e.into()))?;
+            }
+        }
+        for at in (0..bytes).step_by(4096) {
+            memory.write(at, 0);
+        }
+        Ok(memory)
+    }
+
+    fn write(&self, at: usize, value: usize) {
+        debug_assert!(
+            at + size_of::<usize>() <= self.bytes && at.is_multiple_of(size_of::<usize>())
+        );
+        // SAFETY: `at` lies inside the mapping and on a word, as every caller's does; the mapping is
+        // writable and only this thread knows it.
+        unsafe { ((self.start + at) as *mut usize).write(value) }
+    }
+
+    /// Lays a cycle through every `stride` bytes of the first `working_set`, in this order. The first
+    /// link is at the beginning. How many links.
+    pub fn chain(
+        &mut self,
+        working_set: usize,
+        stride: usize,
+        order: Order,
+        places: &mut Vec<u32>,
+        rng: &mut Rng,
+    ) -> usize {
+        let working_set = working_set.min(self.bytes);
+        let links = (working_set / stride).max(1);
+        places.clear();
+        places.extend(0..links as u32);
+        let whole = working_set.is_multiple_of(PAGE) && PAGE.is_multiple_of(stride);
+        match order {
+            Order::Pages if whole => by_page(places, PAGE / stride, rng),
+            // The order in which they are met: any, and the beginning first.
+            Order::Random | Order::Pages => rng.shuffle(&mut places[1..]),
+            Order::Forward => {}
+        }
+        for (i, from) in places.iter().enumerate() {
+            let to = places[(i + 1) % links] as usize;
+            self.write(*from as usize * stride, self.start + to * stride);
+        }
+        links
+    }
+
+    /// Follows the chain for at least `loads` links from `at` (or the beginning), each load waiting for
+    /// the one before. Where it ended, and how many it were.
+    #[inline(never)]
+    pub fn walk(&self, at: Option<Place>, loads: u64) -> (Place, u64) {
+        let mut p = at.map_or(self.start, |place| place.0) as *const usize;
+        let rounds = loads.div_ceil(UNROLLED);
+        for _ in 0..rounds {
+            macro_rules! load {
+                ($($n:tt)*) => {
+                    $(
+                        let _ = $n;
+                        // SAFETY: `chain` left in every link the address of another one of this mapping.
+                        p = unsafe { p.read_volatile() } as *const usize;
+                    )*
+                };
+            }
+            load!(0 1 2 3 4 5 6 7 8 9 0 1 2 3 4 5 6 7 8 9 0 1 2 3 4 5 6 7 8 9 0 1);
+        }
+        (Place(std::hint::black_box(p) as usize), rounds * UNROLLED)
+    }
+
+    /// Of the memory in use, how many bytes large pages back; `None` where the kernel does not tell.
+    pub fn large(&self) -> Option<u64> {
+        let smaps = std::fs::read_to_string("/proc/self/smaps").ok()?;
+        large_of(&smaps, self.start as u64, (self.start + self.bytes) as u64)
+    }
+
+    /// Bytes in use.
+    pub fn bytes(&self) -> usize {
+        self.bytes
+    }
+}
+
+impl Drop for Memory {
+    fn drop(&mut self) {
+        // SAFETY: the mapping is ours and ends here; nothing of it is borrowed.
+        let _ = unsafe { munmap(self.map.as_ptr(), self.mapped) };
+    }
+}
+
+/// The order in which lmbench's lat_mem_rd meets the lines of whole pages with `-t`.
+fn by_page(places: &mut Vec<u32>, lines: usize, rng: &mut Rng) {
+    let count = places.len() / lines;
+    let mut pages: Vec<u32> = (0..count as u32).collect();
+    let mut words: Vec<u32> = (0..lines as u32).collect();
+    rng.shuffle(&mut pages[1..]);
+    rng.shuffle(&mut words[1..]);
+    places.clear();
+    for round in 0..lines {
+        let met = pages.iter().enumerate();
+        places.extend(met.map(|(i, page)| page * lines as u32 + words[(i + round) % lines]));
+    }
+}
+
+/// A link of a chain.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Place(usize);
+
+/// Bytes that large pages back in the mappings that overlap `from..to`, at most as many as these.
+fn large_of(smaps: &str, from: u64, to: u64) -> Option<u64> {
+    let mut large = 0u64;
+    let (mut inside, mut seen) = (false, false);
+    for line in smaps.lines() {
+        let first = line.split_whitespace().next().unwrap_or_default();
+        if let Some((a, b)) = first.split_once('-') {
+            let range = u64::from_str_radix(a, 16).ok().zip(u64::from_str_radix(b, 16).ok());
+            inside = range.is_some_and(|(a, b)| a < to && from < b);
+            seen |= inside;
+        } else if inside {
+            let field = ["AnonHugePages:", "Private_Hugetlb:", "Shared_Hugetlb:"];
+            if field.contains(&first) {
+                let kib: u64 = line.split_whitespace().nth(1)?.parse().ok()?;
+                large += kib * 1024;
+            }
+        }
+    }
+    seen.then_some(large.min(to - from))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_chain_goes_through_every_link_once() {
+        let mut memory = Memory::map(1 << 20, Pages::Any).unwrap();
+        let (mut places, mut rng) = (Vec::new(), Rng::new(3));
+        for order in [Order::Random, Order::Pages, Order::Forward] {
+            for (set, stride) in [(1 << 20, 64), (65536, 4160), (4096, 4096), (640, 64)] {
+                let links = memory.chain(set, stride, order, &mut places, &mut rng);
+                assert_eq!(links, (set / stride).max(1));
+                assert_eq!((places.len(), places[0]), (links, 0));
+                let mut met = vec![false; links];
+                for place in &places {
+                    assert!(!std::mem::replace(&mut met[*place as usize], true), "{order:?} {set}");
+                }
+                let (place, loads) = memory.walk(None, 33);
+                assert_eq!(loads, 64);
+                assert_eq!(place.0, memory.start + places[64 % links] as usize * stride);
+            }
+        }
+        memory.chain(1 << 20, 64, Order::Pages, &mut places, &mut rng);
+        assert!(places.windows(2).all(|w| w[0] / 64 != w[1] / 64), "another page each time");
+    }
+
+    #[test]
+    fn large_pages_are_read_from_smaps() {
+        let text = "7f0000000000-7f0000400000 rw-p 00000000 00:00 0 \nSize: 4096 kB\n\
+                    AnonHugePages:      2048 kB\nPrivate_Hugetlb:       0 kB\n\
+                    7f0000800000-7f0000a00000 rw-p 00000000 00:00 0 [x]\nPrivate_Hugetlb:    2048 kB\n";
+        assert_eq!(large_of(text, 0x7f00_0000_0000, 0x7f00_0040_0000), Some(2 << 20));
+        assert_eq!(large_of(text, 0x7f00_0080_0000, 0x7f00_00a0_0000), Some(2 << 20));
+        assert_eq!(large_of(text, 0x7f00_0000_0000, 0x7f00_0010_0000), Some(1 << 20));
+        assert_eq!(large_of(text, 0x1000, 0x2000), None);
+    }
+}

@@ -1,0 +1,87 @@
+//! The workload `pointer-chase`: dependent loads through working sets of many sizes ([`memory`]), with
+//! the pages that are asked for, and the knees of the curve ([`knees`]).
+//! `docs/address-translation.md` has the definitions.
+
+mod failure;
+mod knees;
+mod memory;
+mod params;
+mod spec;
+mod trial;
+
+use std::collections::BTreeMap;
+
+use assay_model::{Exit, Fact, Scalar, ValidationResult, WorkloadSpec, units};
+
+pub use failure::Failure;
+pub use trial::run as trial;
+
+use crate::{Collected, Finished, Launch, TrialContext, Workload, WorkloadError};
+use params::Params;
+use trial::Task;
+
+/// Measures what a load costs by the size of the working set. Metrics: `latency` (primary),
+/// `mean_latency`, `large_share`, `plateaus`. Curve: `latency`, bytes → seconds.
+#[derive(Debug)]
+pub struct PointerChase {
+    spec: WorkloadSpec,
+}
+
+impl Default for PointerChase {
+    fn default() -> Self {
+        PointerChase::new()
+    }
+}
+
+impl PointerChase {
+    /// The workload.
+    pub fn new() -> Self {
+        PointerChase { spec: spec::spec() }
+    }
+}
+
+impl Workload for PointerChase {
+    fn spec(&self) -> &WorkloadSpec {
+        &self.spec
+    }
+
+    fn check(&self, params: &BTreeMap<String, Scalar>) -> Result<(), WorkloadError> {
+        Params::from_map(params).map(|_| ())
+    }
+
+    fn describe(&self, _params: &BTreeMap<String, Scalar>) -> BTreeMap<String, Fact> {
+        let page = units::format_bytes(rustix::param::page_size() as u64);
+        BTreeMap::from([("workload.page_size".to_owned(), Fact::known(page))])
+    }
+
+    fn prepare(&self, _ctx: &TrialContext<'_>) -> Result<(), WorkloadError> {
+        Ok(())
+    }
+
+    fn launch(&self, ctx: &TrialContext<'_>) -> Result<Launch, WorkloadError> {
+        let task = Task { params: Params::from_map(ctx.params)?, seed: u64::from(ctx.number) };
+        let json = serde_json::to_string(&task).map_err(|e| {
+            WorkloadError::Param(format!("the parameters cannot be passed on: {e}"))
+        })?;
+        Ok(Launch {
+            argv: vec![ctx.exe.into(), "__work".into(), "pointer-chase".into(), json.into()],
+            protocol: true,
+            ..Launch::default()
+        })
+    }
+
+    fn collect(
+        &self,
+        _ctx: &TrialContext<'_>,
+        finished: &Finished<'_>,
+    ) -> Result<Collected, WorkloadError> {
+        let said = String::from_utf8_lossy(finished.stderr);
+        let validation = match finished.exit {
+            // The program's own event says whether the pages were right.
+            Exit::Code(0) => ValidationResult::ExitCodeOnly,
+            Exit::Code(_) => ValidationResult::Failed { detail: said.trim().to_owned() },
+            Exit::Signal(s) => ValidationResult::Failed { detail: format!("ended by signal {s}") },
+        };
+        Ok(Collected { metrics: Vec::new(), validation, notes: Vec::new() })
+    }
+}

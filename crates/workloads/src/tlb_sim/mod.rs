@@ -1,0 +1,199 @@
+//! The workload `tlb-sim`: processes that are made up, on TLBs and TSBs that are simulated. Everything
+//! that it reports is simulated (kind `estimated`), and says nothing of the machine it runs on.
+//! `docs/address-translation.md` has the definitions.
+
+mod spec;
+mod trial;
+
+use std::collections::BTreeMap;
+
+use assay_model::{Exit, Fact, Scalar, ValidationResult, WorkloadSpec, units};
+use assay_tlb::Machine;
+use assay_tlb::synthetic::{Load, Synthetic};
+
+pub use trial::{Failure, run as trial};
+
+use crate::{Collected, Finished, Launch, TrialContext, Workload, WorkloadError};
+use trial::Task;
+
+/// Simulates what processes miss in TLBs and TSBs, by how much data they have. Metrics: `dtsb_misses`
+/// (primary), `itsb_misses`, `dtlb_misses`, `itlb_misses`, `translation`. Curve: `dtsb_misses` over
+/// bytes of data.
+#[derive(Debug)]
+pub struct TlbSim {
+    spec: WorkloadSpec,
+}
+
+impl Default for TlbSim {
+    fn default() -> Self {
+        TlbSim::new()
+    }
+}
+
+impl TlbSim {
+    /// The workload.
+    pub fn new() -> Self {
+        TlbSim { spec: spec::spec() }
+    }
+}
+
+fn wrong(message: String) -> WorkloadError {
+    WorkloadError::Param(message)
+}
+
+/// What a treatment's parameters order, with this seed.
+fn task(map: &BTreeMap<String, Scalar>, seed: u64) -> Result<Task, WorkloadError> {
+    let value = |name: &str| {
+        map.get(name).ok_or_else(|| wrong(format!("the parameter `{name}` is missing")))
+    };
+    let bytes =
+        |name: &str| units::bytes_of(value(name)?).map_err(|e| wrong(format!("`{name}`: {e}")));
+    let count = |name: &str| {
+        let n = value(name)?.as_i64().and_then(|n| u64::try_from(n).ok()).filter(|n| *n > 0);
+        n.ok_or_else(|| wrong(format!("`{name}` takes a count from 1")))
+    };
+    let name = value("machine")?.to_text();
+    let machine = Machine::find(&name).map_err(|e| wrong(format!("`machine`: {e}")))?;
+    let (min, max) = (bytes("min_data")?, bytes("max_data")?);
+    if min > max || min < 1 << 16 {
+        return Err(wrong(format!(
+            "`min_data` is {min} B and `max_data` {max} B; it takes 64 KiB or more, the smaller first"
+        )));
+    }
+    let task = Task {
+        machine: Machine::text(&name).map_err(|e| wrong(format!("`machine`: {e}")))?,
+        name: machine.name,
+        data: std::iter::successors(Some(max), |d| Some(d / 2).filter(|d| *d >= min)).collect(),
+        processes: u32::try_from(count("processes")?).unwrap_or(u32::MAX),
+        code: bytes("code")?,
+        slice: count("slice")?,
+        accesses: count("accesses")?,
+        seed,
+    };
+    // A load that cannot be is told when the plan is made.
+    for load in task.loads() {
+        Synthetic::new(&load).map_err(|e| wrong(e.to_string()))?;
+    }
+    Ok(task)
+}
+
+impl Task {
+    /// The load of each amount of data, the largest first. A process has a quarter of it or more.
+    fn loads(&self) -> impl Iterator<Item = Load> + '_ {
+        self.data.iter().map(|data| Load {
+            processes: self.processes,
+            smallest: data / 4,
+            largest: *data,
+            code: self.code,
+            slice: self.slice,
+            accesses: self.accesses,
+            seed: self.seed,
+        })
+    }
+}
+
+impl Workload for TlbSim {
+    fn spec(&self) -> &WorkloadSpec {
+        &self.spec
+    }
+
+    fn check(&self, params: &BTreeMap<String, Scalar>) -> Result<(), WorkloadError> {
+        task(params, 0).map(|_| ())
+    }
+
+    fn describe(&self, params: &BTreeMap<String, Scalar>) -> BTreeMap<String, Fact> {
+        let fact = task(params, 0)
+            .map_or_else(|e| Fact::unknown(e.to_string()), |task| Fact::known(task.name));
+        BTreeMap::from([("workload.simulated_machine".to_owned(), fact)])
+    }
+
+    fn prepare(&self, _ctx: &TrialContext<'_>) -> Result<(), WorkloadError> {
+        Ok(())
+    }
+
+    fn launch(&self, ctx: &TrialContext<'_>) -> Result<Launch, WorkloadError> {
+        // Trials of one block see the same streams, whatever their treatment: pairs differ by the
+        // machine alone.
+        let block = ctx.previous.len() as u64 + 1;
+        let task = task(ctx.params, block)?;
+        let json = serde_json::to_string(&task)
+            .map_err(|e| wrong(format!("the parameters cannot be passed on: {e}")))?;
+        Ok(Launch {
+            argv: vec![ctx.exe.into(), "__work".into(), "tlb-sim".into(), json.into()],
+            protocol: true,
+            ..Launch::default()
+        })
+    }
+
+    fn collect(
+        &self,
+        _ctx: &TrialContext<'_>,
+        finished: &Finished<'_>,
+    ) -> Result<Collected, WorkloadError> {
+        let said = String::from_utf8_lossy(finished.stderr);
+        let validation = match finished.exit {
+            Exit::Code(0) => ValidationResult::ExitCodeOnly,
+            Exit::Code(_) => ValidationResult::Failed { detail: said.trim().to_owned() },
+            Exit::Signal(s) => ValidationResult::Failed { detail: format!("ended by signal {s}") },
+        };
+        Ok(Collected { metrics: Vec::new(), validation, notes: Vec::new() })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn map(changes: &[(&str, Scalar)]) -> BTreeMap<String, Scalar> {
+        let defaults = spec::spec().params.into_iter();
+        let mut map: BTreeMap<String, Scalar> =
+            defaults.filter_map(|p| p.default.map(|d| (p.name, d))).collect();
+        for (name, value) in changes {
+            assert!(map.insert((*name).to_owned(), value.clone()).is_some(), "no `{name}`");
+        }
+        map
+    }
+
+    #[test]
+    fn what_cannot_be_is_refused_when_the_plan_is_made() {
+        let workload = TlbSim::new();
+        workload.check(&map(&[])).unwrap();
+        for (name, value, says) in [
+            ("machine", Scalar::from("vax"), "known are solaris-9"),
+            ("machine", "./none.toml".into(), "./none.toml"),
+            ("processes", 0.into(), "from 1"),
+            ("processes", 100_000.into(), "1 to 1024"),
+            ("min_data", "1 KiB".into(), "64 KiB"),
+            ("min_data", "1 GiB".into(), "smaller first"),
+            ("code", "1".into(), "code is from"),
+        ] {
+            let said = workload.check(&map(&[(name, value)])).unwrap_err().to_string();
+            assert!(said.contains(says), "{name}: {said}");
+        }
+    }
+
+    /// The finding of 2005 in kind, on the machines and the load of `experiments/tsb.toml`.
+    #[test]
+    fn a_tsb_of_its_own_misses_half_as_much_where_shared_ones_thrash() {
+        let path = concat!(env!("CARGO_MANIFEST_DIR"), "/../../experiments/tsb.toml");
+        let text = std::fs::read_to_string(path).unwrap();
+        let experiment: assay_model::Experiment = toml::from_str(&text).unwrap();
+        let params: Vec<(&str, Scalar)> =
+            experiment.params.iter().map(|(k, v)| (k.as_str(), v.clone())).collect();
+        let misses = |machine: &str| {
+            let mut map = map(&params);
+            map.insert("machine".into(), machine.into());
+            // The ends of the curve are enough here.
+            let mut task = task(&map, 1).unwrap();
+            task.data = vec![task.data[0], *task.data.last().unwrap()];
+            let results = trial::simulate_all(&task).unwrap();
+            let each = |r: &trial::Point| (r.data, r.data_tsb.unwrap());
+            results.iter().map(each).collect::<Vec<_>>()
+        };
+        let (fixed, own) = (misses("solaris-9"), misses("solaris-10"));
+        assert!(fixed[0].1 >= 2.0 * own[0].1, "{fixed:?} {own:?}");
+        // And where everything fits, nothing is gained.
+        let (last_fixed, last_own) = (fixed.last().unwrap().1, own.last().unwrap().1);
+        assert!(last_fixed < 2.0 * last_own, "{fixed:?} {own:?}");
+    }
+}

@@ -1,0 +1,135 @@
+//! The body of a trial: `assay __work tlb-sim JSON`, in a process of its own.
+
+use std::path::Path;
+
+use assay_model::{Better, Event, Kind, Phase};
+use assay_tlb::synthetic::Synthetic;
+use assay_tlb::{Machine, SideRow, Simulation, Step, Wish, simulate};
+use serde::{Deserialize, Serialize};
+
+use crate::work::Channel;
+
+/// What a trial is told.
+#[derive(Debug, Clone, Serialize, Deserialize)]
+pub struct Task {
+    /// The machine's TOML.
+    pub machine: String,
+    /// Its name.
+    pub name: String,
+    /// Data of the largest process, bytes, the greatest first.
+    pub data: Vec<u64>,
+    /// How many processes.
+    pub processes: u32,
+    /// Code of each, bytes.
+    pub code: u64,
+    /// Accesses in a turn.
+    pub slice: u64,
+    /// Accesses for each amount of data.
+    pub accesses: u64,
+    /// The seed of the streams.
+    pub seed: u64,
+}
+
+/// Why there is no result.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum Failure {
+    /// What was handed over is no order.
+    #[error("the order of the trial cannot be read: {0}")]
+    Order(serde_json::Error),
+    /// The simulation failed.
+    #[error(transparent)]
+    Simulation(#[from] assay_tlb::Error),
+}
+
+/// What was missed with one amount of data, per million accesses.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Point {
+    /// Data of the largest process, bytes.
+    pub data: u64,
+    /// Of data in the TSB; `None` without one.
+    pub data_tsb: Option<f64>,
+    /// Of instructions in the TSB.
+    pub code_tsb: Option<f64>,
+    /// Of data in all TLBs.
+    pub data_tlb: Option<f64>,
+    /// Of instructions in all TLBs.
+    pub code_tlb: Option<f64>,
+    /// The share of time.
+    pub share: Option<f64>,
+}
+
+impl Point {
+    fn of(data: u64, done: &Simulation) -> Self {
+        let each = |side: &SideRow, step: Step| {
+            let misses = side.step(step).and_then(|c| c.misses)?;
+            (done.accesses > 0).then(|| misses / done.accesses as f64 * 1e6)
+        };
+        let total = &done.table.total;
+        Point {
+            data,
+            data_tsb: each(&total.data, Step::Tsb),
+            code_tsb: each(&total.instruction, Step::Tsb),
+            data_tlb: each(&total.data, Step::Tlb),
+            code_tlb: each(&total.instruction, Step::Tlb),
+            share: total.share,
+        }
+    }
+}
+
+/// Simulates every amount of data.
+pub(super) fn simulate_all(task: &Task) -> Result<Vec<Point>, Failure> {
+    let machine = Machine::parse(&task.machine, Path::new(&task.name))?;
+    let one = |(load, data): (assay_tlb::synthetic::Load, &u64)| {
+        let mut stream = Synthetic::new(&load)?;
+        let done = simulate(&machine, &mut stream, Wish::default())?;
+        Ok::<Point, Failure>(Point::of(*data, &done))
+    };
+    task.loads().zip(&task.data).map(one).collect()
+}
+
+/// Runs the trial that `json` orders and reports it on `channel`.
+///
+/// # Errors
+/// [`Failure`].
+pub fn run(json: &str, channel: &mut Channel) -> Result<(), Failure> {
+    let task: Task = serde_json::from_str(json).map_err(Failure::Order)?;
+    channel.send(&Event::Phase { phase: Phase::Steady, t_ns: None });
+    let points = simulate_all(&task)?;
+    channel.send(&Event::Phase { phase: Phase::RampDown, t_ns: None });
+    for point in &points {
+        // A curve's values are positive: nothing missed is no point on it.
+        let Some(value) = point.data_tsb.filter(|v| *v > 0.0) else { continue };
+        channel.send(&Event::Point {
+            curve: "dtsb_misses".into(),
+            x: point.data as f64,
+            value,
+            x_unit: "B".into(),
+            unit: "1".into(),
+            kind: Some(Kind::Estimated),
+        });
+    }
+    let most = points.first();
+    for (name, value) in [
+        ("dtsb_misses", most.and_then(|p| p.data_tsb)),
+        ("itsb_misses", most.and_then(|p| p.code_tsb)),
+        ("dtlb_misses", most.and_then(|p| p.data_tlb)),
+        ("itlb_misses", most.and_then(|p| p.code_tlb)),
+        ("translation", most.and_then(|p| p.share)),
+    ] {
+        channel.send(&Event::Metric {
+            metric: name.into(),
+            value,
+            unit: "1".into(),
+            better: Some(Better::Lower),
+            kind: Some(Kind::Estimated),
+        });
+    }
+    channel.send(&Event::Note { note: format!("simulated, not measured: {}", task.name) });
+    channel.send(&Event::Valid {
+        valid: true,
+        detail: "simulated; the simulator is checked against an independent model in its tests"
+            .into(),
+    });
+    Ok(())
+}
