@@ -36,6 +36,8 @@ pub enum Verb {
     Plan(Plan),
     /// Lay runs side by side, with what else differed between them.
     Compare(Compare),
+    /// Say what differs along with the metric between two treatments of a run, ranked.
+    Explain(Explain),
     /// Recompute every claim of a text: what holds, what is wrong, what cannot be checked.
     Audit(Audit),
     /// Write a run as one HTML page that needs no network, with Markdown, CSV, JSON and the raw data.
@@ -47,6 +49,9 @@ pub enum Verb {
     Stat(Stat),
     /// What block I/O a recorded trace holds: how many, how large, how long, where, whose.
     Io(Io),
+    /// What address translation costs: by the processor's counters, or simulated from an address
+    /// stream.
+    Tlb(Tlb),
     /// What was run before.
     #[command(subcommand)]
     Archive(Archive),
@@ -314,6 +319,21 @@ pub struct Compare {
     /// Accept a soft difference, with the reason, which is printed. May be given several times.
     #[arg(long, value_name = "PATH=REASON")]
     pub accept: Vec<String>,
+    /// Ask of two runs what to ask before a gain is believed: binary, hardware, tunables, operating
+    /// system, large pages, code and flags.
+    #[arg(long)]
+    pub checklist: bool,
+}
+
+/// `assay explain`.
+#[derive(Debug, Args)]
+pub struct Explain {
+    /// The run: an id, a part of one that fits only one run, or `last`.
+    #[arg(default_value = "last", value_name = "RUN")]
+    pub run: String,
+    /// Which treatment against the baseline: a part of its label. Absent: the only one.
+    #[arg(long, value_name = "LABEL")]
+    pub treatment: Option<String>,
 }
 
 /// `assay audit`.
@@ -427,6 +447,49 @@ pub struct Stat {
     #[arg(last = true, value_name = "COMMAND")]
     pub command: Vec<OsString>,
 }
+
+/// `assay tlb`.
+#[derive(Debug, Args)]
+#[command(after_help = TLB_EXAMPLES)]
+pub struct Tlb {
+    /// Simulate instead of counting: take these address streams (`-`: standard input) through the TLBs
+    /// and TSBs of a machine. Several are processes that take turns.
+    #[arg(long, value_name = "TRACE", num_args = 1.., conflicts_with = "command")]
+    pub simulate: Vec<PathBuf>,
+    /// The machine: one that ships (solaris-9, solaris-10, two-level-tsb, x86-64), or a TOML file.
+    #[arg(long, value_name = "NAME|FILE", default_value = "x86-64", requires = "simulate")]
+    pub machine: String,
+    /// Back data with pages of this size, and instructions too with --instruction-page.
+    #[arg(long, value_name = "SIZE", requires = "simulate")]
+    pub page: Option<String>,
+    /// Back instructions with pages of this size.
+    #[arg(long, value_name = "SIZE", requires = "simulate")]
+    pub instruction_page: Option<String>,
+    /// A line every so many accesses.
+    #[arg(long, value_name = "N", requires = "simulate")]
+    pub every: Option<u64>,
+    /// Accesses of one stream before the next has its turn.
+    #[arg(long, value_name = "N", default_value_t = 100_000, requires = "simulate")]
+    pub slice: u64,
+    /// Also write the stream to a file in assay's own format, which is read fastest.
+    #[arg(long, value_name = "FILE", requires = "simulate")]
+    pub record: Option<PathBuf>,
+    /// Seconds between lines, or a duration such as `500 ms`.
+    #[arg(short, long, default_value = "1 s", value_name = "DURATION")]
+    pub interval: String,
+    /// Run this command and count while it runs.
+    #[arg(last = true, value_name = "COMMAND")]
+    pub command: Vec<OsString>,
+}
+
+const TLB_EXAMPLES: &str = "\
+Examples:
+  assay tlb -- ./mybench
+  valgrind --tool=lackey --trace-mem=yes --log-file=ls.trace ls
+  assay tlb --simulate ls.trace --machine x86-64 --every 100000
+  assay tlb --simulate a.trace b.trace --machine solaris-9
+
+Exit code 6 when this machine has no counters to read.";
 
 /// `assay io`.
 #[derive(Debug, Args)]

@@ -8,9 +8,11 @@
 
 mod across;
 mod analysis;
+mod checklist;
 mod comparison;
 mod event;
 mod experiment;
+mod explanation;
 mod fact;
 mod finding;
 mod histogram;
@@ -31,12 +33,14 @@ pub use across::{Across, AcrossRow, Difference};
 pub use analysis::{
     Analysis, CurvePoint, CurveSummary, Scaling, ScalingModel, ScalingPoint, TreatmentSummary,
 };
+pub use checklist::{Answer, Asked};
 pub use comparison::{Comparison, Interval, Method, Summary, Verdict};
 pub use event::{Event, EventError, Phase};
 pub use experiment::{
     Compare, Design, Experiment, FactorLevels, Fitness, FitnessAction, Observe, Order, Stop,
     TreatmentPattern,
 };
+pub use explanation::{Account, Change, Explanation, Observed};
 pub use fact::{Fact, SystemDescription};
 pub use finding::{CheckNote, Checks, Finding, Severity};
 pub use histogram::{HistogramSummary, Load, Percentile, TrialHistogram};

@@ -9,6 +9,7 @@ mod power;
 mod pressure;
 mod switches;
 mod thermal;
+mod tlb;
 
 use crate::MonitorSpec;
 
@@ -24,6 +25,7 @@ pub fn all() -> [&'static MonitorSpec; 9] {
         &power::SPEC,
         &meter::SPEC,
         &thermal::SPEC,
+        &tlb::SPEC,
     ]
 }
 

@@ -1,7 +1,7 @@
 //! `assay compare`.
 
 use anyhow::Result;
-use assay_lab::{Declared, Side, across};
+use assay_lab::{Declared, Side, across, checklist};
 use assay_model::Severity;
 use assay_report::RunView;
 
@@ -16,6 +16,9 @@ pub fn compare(cli: &Cli, compare: &Compare) -> Result<Exit> {
     let mut views: Vec<RunView> = Vec::new();
     for run in &compare.runs {
         views.push(view::load(&archive, &archive.resolve(run)?)?);
+    }
+    if compare.checklist && views.len() != 2 {
+        return Err(Usage("--checklist takes two runs".into()).into());
     }
     if let [only] = views.as_slice() {
         if cli.json {
@@ -43,6 +46,16 @@ pub fn compare(cli: &Cli, compare: &Compare) -> Result<Exit> {
             analysis: &v.analysis,
         })
         .collect();
+    if let (true, [a, b]) = (compare.checklist, sides.as_slice()) {
+        let asked = checklist(a, b);
+        if cli.json {
+            print(&serde_json::to_string_pretty(&asked)?)?;
+        } else {
+            let (a, b) = (a.id.to_string(), b.id.to_string());
+            print(&assay_report::terminal::checklist(&a, &b, &asked, style()))?;
+        }
+        return Ok(Exit::Fine);
+    }
     let metric = compare.metric.as_ref().unwrap_or(&views[0].analysis.metric);
     let declared = Declared { factors: compare.factor.clone(), accepted: accepted(compare)? };
     let across =

@@ -6,6 +6,7 @@ mod compare;
 mod cpu;
 mod doctor;
 mod experiment;
+mod explain;
 mod export;
 mod io;
 mod kit;
@@ -19,6 +20,7 @@ mod run;
 mod schema;
 mod serve;
 mod stat;
+mod tlb;
 mod workloads;
 
 use std::path::PathBuf;
@@ -41,11 +43,13 @@ pub fn dispatch(cli: &Cli) -> anyhow::Result<Exit> {
         Verb::Plan(plan) => plan::plan(cli, plan),
         Verb::Compare(compare) => compare::compare(cli, compare),
         Verb::Cpu(cpu) => cpu::cpu(cli, cpu),
+        Verb::Explain(asked) => explain::explain(cli, asked),
         Verb::Audit(audit) => audit::audit(cli, audit),
         Verb::Publish(publish) => publish::publish(cli, publish),
         Verb::Landscape(landscape) => landscape::landscape(cli, landscape),
         Verb::Stat(stat) => stat::stat(cli, stat),
         Verb::Io(asked) => io::io(cli, asked),
+        Verb::Tlb(asked) => tlb::tlb(cli, asked),
         Verb::Archive(archive) => archive::archive(cli, archive),
         Verb::Doctor(doctor) => doctor::doctor(cli, doctor),
         Verb::Kit(kit) => kit::kit(cli, kit),

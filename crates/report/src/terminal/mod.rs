@@ -7,8 +7,10 @@
 mod across;
 mod archive;
 mod audit;
+mod checklist;
 mod comparison;
 mod curve;
+mod explain;
 mod findings;
 mod io;
 mod io_distribution;
@@ -25,13 +27,16 @@ mod single;
 mod suite;
 mod system;
 mod table;
+mod tlb;
 mod writer;
 
 pub use across::across;
 pub use archive::archive;
 pub use audit::audit;
+pub use checklist::checklist;
 pub use comparison::comparison;
 pub use curve::curves;
+pub use explain::explain;
 pub use findings::findings;
 pub use io::io;
 pub use io_distribution::{distribution, printed};
@@ -46,6 +51,7 @@ pub use scaling::scaling;
 pub use single::single;
 pub use suite::suite;
 pub use system::system;
+pub use tlb::{simulation, tlb};
 
 pub(crate) use scaling::{model_name, model_sentence};
 pub(crate) use system::{KEY_FACTS, fact_text};

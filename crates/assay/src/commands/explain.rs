@@ -1,0 +1,51 @@
+//! `assay explain`: what differs along with the metric between two treatments of a run.
+
+use anyhow::Result;
+use assay_lab::Question;
+
+use super::open_archive;
+use crate::cli::{Cli, Explain};
+use crate::exit::{Exit, Usage};
+use crate::{print, style, view};
+
+/// Explains the comparison that was asked for, or the only one.
+pub fn explain(cli: &Cli, asked: &Explain) -> Result<Exit> {
+    let archive = open_archive(cli)?;
+    let run = view::load(&archive, &archive.resolve(&asked.run)?)?;
+    let label = |id: u32| {
+        let of = run.analysis.summaries.iter().find(|s| s.treatment == id);
+        of.map_or_else(|| id.to_string(), |s| s.label.clone())
+    };
+    let comparisons = &run.analysis.comparisons;
+    let fits = |wanted: &str, id: u32| label(id).contains(wanted);
+    let chosen: Vec<_> = comparisons
+        .iter()
+        .filter(|c| asked.treatment.as_ref().is_none_or(|t| fits(t, c.treatment)))
+        .collect();
+    let names = || comparisons.iter().map(|c| label(c.treatment)).collect::<Vec<_>>().join("; ");
+    let comparison = match chosen.as_slice() {
+        [only] => *only,
+        [] if comparisons.is_empty() => {
+            let text = format!("{} compares nothing: it has one treatment", run.summary.id);
+            return Err(Usage(text).into());
+        }
+        [] => return Err(Usage(format!("no treatment fits; there are: {}", names())).into()),
+        _ => {
+            let text = format!("name one of the treatments with --treatment: {}", names());
+            return Err(Usage(text).into());
+        }
+    };
+    let question = Question {
+        records: &run.records,
+        samples: &run.samples,
+        analysis: &run.analysis,
+        comparison,
+    };
+    let explanation = assay_lab::explain(&question);
+    if cli.json {
+        print(&serde_json::to_string_pretty(&explanation)?)?;
+    } else {
+        print(&assay_report::terminal::explain(&explanation, style()))?;
+    }
+    Ok(if explanation.observations.is_empty() { Exit::Nothing } else { Exit::Fine })
+}

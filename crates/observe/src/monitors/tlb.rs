@@ -1,0 +1,142 @@
+//! What address translation costs, from the processor's own counters on every CPU. Which events those
+//! are is known by microarchitecture; for another, and without counters, it says so and samples
+//! nothing.
+
+use assay_tlb::counters::{Group, Microarch, Readings, Scope, difference, step};
+use assay_tlb::{Side, Step};
+
+use crate::{Field, FirstSeries, Monitor, MonitorSpec, NotAvailable, Recorder, Tree};
+
+/// What the monitor is.
+pub static SPEC: MonitorSpec = MonitorSpec {
+    name: "tlb",
+    help: "What address translation costs, from the processor's counters of all CPUs. Virtual machines \
+           seldom have any. A count whose event shared its counter with others is scaled to the whole \
+           interval. Some processors count page walks and not their time: then the shares are missing.",
+    subjects: "the whole system (an empty subject)",
+    fields: &[
+        Field {
+            name: "itlb_first",
+            unit: "1/s",
+            help: "Instruction fetches not in the first-level TLB",
+        },
+        Field { name: "itlb_walks", unit: "1/s", help: "Page walks for instruction fetches" },
+        Field { name: "itlb_time", unit: "%", help: "Share of cycles with such a walk under way" },
+        Field {
+            name: "dtlb_first",
+            unit: "1/s",
+            help: "Loads and stores not in the first-level TLB",
+        },
+        Field { name: "dtlb_walks", unit: "1/s", help: "Page walks for loads and stores" },
+        Field { name: "dtlb_time", unit: "%", help: "Share of cycles with such a walk under way" },
+        Field { name: "time", unit: "%", help: "Both shares together" },
+    ],
+    open: |tree| Tlb::open(tree).map(|monitor| Box::new(monitor) as Box<dyn Monitor>),
+};
+
+struct Tlb {
+    group: Group,
+    /// When the last sample was, and what stood there then.
+    before: Option<(u64, Readings)>,
+    now: Readings,
+    since: Readings,
+    series: Option<FirstSeries>,
+    /// Events that the kernel would not count.
+    missing: Vec<String>,
+}
+
+impl Tlb {
+    fn open(tree: &Tree) -> Result<Self, NotAvailable> {
+        if tree.path("") != std::path::Path::new("/") {
+            return Err(NotAvailable::because(
+                "counters belong to the running system, not to a folder",
+            ));
+        }
+        let mut group = Group::open(Scope::System)
+            .map_err(|missing| NotAvailable::because(missing.to_string()))?;
+        let there = group.read();
+        let all = group.arch().events.keys();
+        let missing = all.filter(|name| !there.contains_key(*name)).cloned().collect();
+        let since = Readings::new();
+        Ok(Tlb { group, before: None, now: there, since, series: None, missing })
+    }
+}
+
+/// The fields in their order; NaN where one is not known.
+fn values(arch: &Microarch, since: &Readings, seconds: f64) -> [f64; 7] {
+    let of = |side, at| {
+        let cost = step(arch, side, at, since, seconds);
+        let rate = cost.and_then(|c| c.per_second).unwrap_or(f64::NAN);
+        (rate, cost.and_then(|c| c.share).map_or(f64::NAN, |s| s * 100.0))
+    };
+    let (i1, _) = of(Side::Instruction, Step::FirstLevel);
+    let (iw, it) = of(Side::Instruction, Step::Tlb);
+    let (d1, _) = of(Side::Data, Step::FirstLevel);
+    let (dw, dt) = of(Side::Data, Step::Tlb);
+    [i1, iw, it, d1, dw, dt, it + dt]
+}
+
+impl Monitor for Tlb {
+    fn spec(&self) -> &'static MonitorSpec {
+        &SPEC
+    }
+
+    fn sample(&mut self, t_ns: u64, out: &mut Recorder) {
+        self.group.read_into(&mut self.now);
+        let Some((then, before)) = &mut self.before else {
+            self.before = Some((t_ns, self.now.clone()));
+            return;
+        };
+        difference(&self.now, before, &mut self.since);
+        let seconds = (t_ns - *then) as f64 / 1e9;
+        let series = *self.series.get_or_insert_with(|| out.intern(SPEC.name, "", SPEC.fields));
+        out.push(t_ns, series, &values(self.group.arch(), &self.since, seconds));
+        *then = t_ns;
+        std::mem::swap(before, &mut self.now);
+    }
+
+    fn not_seen(&self) -> Vec<String> {
+        match self.missing.as_slice() {
+            [] => Vec::new(),
+            some => vec![format!("this kernel would not count {}", some.join(", "))],
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use assay_tlb::counters::Reading;
+
+    use super::*;
+
+    #[test]
+    fn fields_are_in_their_order_and_what_is_unknown_is_nan() {
+        let events =
+            |name: &str| Microarch::all().into_iter().find(|m| m.name.contains(name)).unwrap();
+        let skylake = events("Skylake");
+        let value = |name: &str| match name {
+            "CPU_CLK_UNHALTED.THREAD" => 1000,
+            "ITLB_MISSES.WALK_ACTIVE" => 10,
+            "DTLB_LOAD_MISSES.WALK_ACTIVE" => 50,
+            "DTLB_LOAD_MISSES.WALK_COMPLETED" => 4,
+            _ => 0,
+        };
+        let reading = |name: &str| Reading { value: value(name), enabled_ns: 5, running_ns: 5 };
+        let readings = skylake.events.keys().map(|k| (k.clone(), reading(k))).collect();
+        let found = values(&skylake, &readings, 2.0);
+        let expected = [0.0, 0.0, 1.0, 2.0, 2.0, 5.0, 6.0];
+        assert!(found.iter().zip(expected).all(|(a, b)| (a - b).abs() < 1e-9), "{found:?}");
+        let zen = events("Zen 3");
+        let readings = zen.events.keys().map(|k| (k.clone(), reading(k))).collect();
+        let values = values(&zen, &readings, 2.0);
+        assert!(values[5].is_nan() && values[6].is_nan() && values[4] == 0.0, "{values:?}");
+    }
+
+    #[test]
+    fn without_counters_it_says_what_is_missing() {
+        match Tlb::open(&Tree::new(std::path::Path::new("/"))) {
+            Ok(_) => eprintln!("skipped: because this machine has counters"),
+            Err(said) => assert!(!said.reason.is_empty() && said.reason.len() > 20, "{said}"),
+        }
+    }
+}

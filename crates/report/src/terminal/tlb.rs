@@ -1,0 +1,196 @@
+//! The cost of address translation in a terminal: the columns of `trapstat -t`.
+
+use std::fmt::Write;
+
+use assay_model::units::{format_bytes, significant};
+use assay_tlb::{Row, SideRow, Simulation, Step, StepCost, Table};
+
+use super::Style;
+use super::table::{Table as Columns, cell};
+use super::writer::{Paint, Writer};
+
+/// The table, with what it is of and what must be known about it.
+pub fn tlb(table: &Table, style: Style) -> String {
+    let mut w = Writer::new(style);
+    w.wrapped(0, &format!("address translation, {}: {}", table.kind, table.of), Paint::Strong);
+    w.blank();
+    let steps = table.total.data.steps.len().max(table.total.instruction.steps.len());
+    if steps <= 2 && style.columns() >= 79 {
+        w.raw(&wide(table));
+    } else {
+        w.raw(&long(table, style));
+    }
+    if !table.notes.is_empty() {
+        w.blank();
+    }
+    for note in &table.notes {
+        w.wrapped(2, note, Paint::Soft);
+    }
+    w.finish()
+}
+
+/// A simulation: the table, and what became of the TSBs.
+pub fn simulation(s: &Simulation, style: Style) -> String {
+    let mut w = Writer::new(style);
+    w.raw(&tlb(&s.table, style));
+    w.blank();
+    let processes = if s.processes == 1 { "process" } else { "processes" };
+    let read = format!(
+        "simulated from {} accesses of {} {processes} ({}); a miss costs what the machine says, and \
+         time is its cycles: not a measurement",
+        s.accesses, s.processes, s.format
+    );
+    w.wrapped(2, &read, Paint::Soft);
+    if s.tsbs.is_empty() {
+        return w.finish();
+    }
+    w.blank();
+    let mut columns =
+        Columns::default().number("TSB").number("processes").number("lookups").number("missed");
+    for tsb in s.tsbs.iter().take(MOST_TSBS) {
+        let share = 100.0 * tsb.misses as f64 / tsb.lookups as f64;
+        columns.row(vec![
+            cell(format_bytes(tsb.bytes)),
+            cell(tsb.processes.to_string()),
+            cell(tsb.lookups.to_string()),
+            cell(if tsb.lookups == 0 { "-".into() } else { format!("{share:.1} %") }),
+        ]);
+    }
+    w.raw(&columns.render(style));
+    if s.tsbs.len() > MOST_TSBS {
+        w.line(&format!("  and {} more", s.tsbs.len() - MOST_TSBS), Paint::Soft);
+    }
+    w.finish()
+}
+
+const MOST_TSBS: usize = 16;
+
+/// trapstat's own layout: both sides in a line.
+fn wide(table: &Table) -> String {
+    let mut out = String::new();
+    let side = |row: &SideRow, letter: char| {
+        let mut text = String::new();
+        for cost in &row.steps {
+            let _ = write!(text, " {:>9} %tim", format!("{letter}{}", step_name(cost.step)));
+        }
+        text
+    };
+    let (i, d) = (side(&table.total.instruction, 'i'), side(&table.total.data, 'd'));
+    let _ = writeln!(out, " page  time|{i} |{d} |%tim");
+    let _ = writeln!(out, "-----------+{}-+{}-+----", "-".repeat(i.len()), "-".repeat(d.len()));
+    for (row, label) in labelled(table) {
+        let side = |side: &SideRow| {
+            side.steps.iter().fold(String::new(), |text, cost| {
+                format!("{text} {:>9} {:>4}", rate(cost), share(cost.share))
+            })
+        };
+        let (i, d) = (side(&row.instruction), side(&row.data));
+        let _ = writeln!(out, "{label:>11}|{i} |{d} |{:>4}", share(row.share));
+    }
+    out
+}
+
+/// A line a side: for three steps, and for narrow terminals.
+fn long(table: &Table, style: Style) -> String {
+    let mut columns = Columns::default().word("page  time").word("side");
+    for cost in &table.total.data.steps {
+        columns = columns.number(step_name(cost.step)).number("%tim");
+    }
+    columns = columns.number("all %tim");
+    for (row, label) in labelled(table) {
+        for (side, name) in [(&row.instruction, "instruction"), (&row.data, "data")] {
+            let first = name == "instruction";
+            let mut cells = vec![cell(if first { label.as_str() } else { "" }), cell(name)];
+            for cost in &side.steps {
+                cells.push(cell(rate(cost)));
+                cells.push(cell(share(cost.share)));
+            }
+            cells.push(cell(if first { share(row.share) } else { String::new() }));
+            columns.row(cells);
+        }
+    }
+    columns.render(style)
+}
+
+fn labelled(table: &Table) -> impl Iterator<Item = (&Row, String)> {
+    let intervals = table.rows.iter().map(|r| (r, format!("{} s", significant(r.at_s, 3))));
+    let pages = table.by_page.iter().map(|r| (r, r.page.map_or_else(String::new, format_bytes)));
+    intervals.chain(pages).chain([(&table.total, "ttl".to_owned())])
+}
+
+fn step_name(step: Step) -> &'static str {
+    match step {
+        Step::FirstLevel => "tlb1",
+        Step::Tlb => "tlb-miss",
+        Step::Tsb => "tsb-miss",
+    }
+}
+
+/// Misses a second, whole.
+fn rate(cost: &StepCost) -> String {
+    cost.per_second.map_or_else(
+        || "-".into(),
+        |r| if r < 1e9 { format!("{r:.0}") } else { format!("{r:.2e}") },
+    )
+}
+
+fn share(share: Option<f64>) -> String {
+    share.map_or_else(|| "-".into(), |s| format!("{:.1}", s * 100.0))
+}
+
+#[cfg(test)]
+mod tests {
+    use assay_tlb::source::Source;
+    use assay_tlb::synthetic::{Load, Synthetic};
+    use assay_tlb::{Machine, Wish, simulate};
+
+    use super::*;
+
+    fn run(machine: &str) -> Simulation {
+        let load = Load {
+            processes: 3,
+            smallest: 1 << 20,
+            largest: 8 << 20,
+            code: 1 << 20,
+            slice: 10_000,
+            accesses: 200_000,
+            seed: 1,
+        };
+        let mut source = Synthetic::new(&load).unwrap();
+        let source: &mut dyn Source = &mut source;
+        let wish = Wish { every: Some(100_000), ..Wish::default() };
+        simulate(&Machine::preset(machine).unwrap(), source, wish).unwrap()
+    }
+
+    #[test]
+    fn the_columns_are_trapstats_and_fit() {
+        for (machine, tsb) in [("solaris-9", true), ("two-level-tsb", true), ("x86-64", false)] {
+            for width in [80, 60, 40] {
+                let text = simulation(&run(machine), Style { width, ..Style::default() });
+                assert!(
+                    text.lines().all(|l| l.chars().count() <= width),
+                    "{machine} {width}: {text}"
+                );
+                assert!(text.contains("ttl") && text.contains("simulated"), "{text}");
+                assert_eq!(text.contains("tsb-miss"), tsb, "{text}");
+            }
+        }
+        let text = simulation(&run("solaris-9"), Style::default());
+        assert!(
+            text.contains("| itlb-miss %tim itsb-miss %tim | dtlb-miss %tim dtsb-miss %tim |%tim"),
+            "{text}"
+        );
+    }
+
+    #[test]
+    fn what_is_not_known_is_a_dash_and_no_number() {
+        let mut s = run("solaris-9");
+        for side in [&mut s.table.total.instruction, &mut s.table.total.data] {
+            side.steps.iter_mut().for_each(|c| (c.per_second, c.share) = (None, None));
+        }
+        s.table.total.share = None;
+        let text = tlb(&s.table, Style::default());
+        let last = text.lines().last().unwrap();
+        assert!(!last.chars().any(|c| c.is_ascii_digit()) && last.contains('-'), "{text}");
+    }
+}
