@@ -10,8 +10,8 @@ use crate::kit::{self, Kit};
 use crate::memcached::Memcached;
 use crate::noop::Noop;
 use crate::orders::Orders;
-use crate::suite::{self, Suite};
 use crate::pointer_chase::PointerChase;
+use crate::suite::{self, Suite};
 use crate::tlb_sim::TlbSim;
 use crate::{Workload, WorkloadError};
 

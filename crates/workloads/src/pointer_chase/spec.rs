@@ -96,5 +96,6 @@ pub fn spec() -> WorkloadSpec {
                 "Levels of the curve; their edges are its knees. Missing below ten working sets.",
             ),
         ],
+        suite: None,
     }
 }

@@ -45,6 +45,7 @@ pub fn run(json: &str, channel: &mut Channel) -> Result<(), Failure> {
             curve: "latency".into(),
             x: *x,
             value: *value,
+            x_name: "working set".into(),
             x_unit: "B".into(),
             unit: "s".into(),
             kind: Some(Kind::Measured),

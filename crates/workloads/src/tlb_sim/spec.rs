@@ -57,5 +57,6 @@ pub fn spec() -> WorkloadSpec {
                 "Simulated: the share of time that misses cost at `max_data`, by the machine's costs.",
             ),
         ],
+        suite: None,
     }
 }

@@ -104,6 +104,7 @@ pub fn run(json: &str, channel: &mut Channel) -> Result<(), Failure> {
             curve: "dtsb_misses".into(),
             x: point.data as f64,
             value,
+            x_name: "data of a process".into(),
             x_unit: "B".into(),
             unit: "1".into(),
             kind: Some(Kind::Estimated),
