@@ -14,7 +14,7 @@ mod tlb;
 use crate::MonitorSpec;
 
 /// Every monitor, in the order in which a sampler asks them.
-pub fn all() -> [&'static MonitorSpec; 9] {
+pub fn all() -> [&'static MonitorSpec; 10] {
     [
         &cpu::SPEC,
         &switches::SPEC,
