@@ -23,6 +23,7 @@ version = "1"
 help = "says ten times a second what time it is"
 [[need]]
 program = "python3"
+package = "python3"
 [run]
 command = ["python3", "$folder/notes.py", "$((seconds * 3 + 40))"]
 protocol = true

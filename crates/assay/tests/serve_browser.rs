@@ -83,7 +83,7 @@ fn from_submitting_to_comparing() {
     browser.picture("archive");
     browser
         .value("document.querySelectorAll('input[name=runs]').forEach(i => { i.checked = true; })");
-    browser.click("form[action='/compare'] button");
+    browser.click("form[action='/compare'] button[type=submit]");
     let text = browser.text("main");
     assert!(text.contains("ratio to #1") && text.contains("#2"), "{text}");
     browser.picture("compare");

@@ -254,7 +254,7 @@ pub(crate) fn from_form(form: &Form, given: &[(String, String)]) -> Result<Submi
     for (name, value) in given {
         let value = value.trim();
         match name.as_str() {
-            "by" => asked.by = value.to_owned(),
+            "by" => value.clone_into(&mut asked.by),
             "first" => asked.first = true,
             "tags" => {
                 let words = value.split([',', ' ']).map(str::trim).filter(|t| !t.is_empty());

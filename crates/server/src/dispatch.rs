@@ -106,16 +106,14 @@ fn take_up(app: &Arc<App>, job: &Job) -> Result<(), ServeError> {
     let folder = app.queue().folder_of(job.id);
     let live = Live::new(job.id);
     app.set_live(Arc::clone(&live));
-    match job.process.as_ref().filter(|p| child::is_alive(p)) {
-        Some(process) => watch(app, job.id, process, None, &live, 0),
-        None => {
-            replay(&folder.join(EVENTS), &live);
-            live.end();
-            note_run(app, job.id, &live)?;
-            let ended = judge(app, job.id, None, &live, true);
-            conclude(app, job.id, ended)
-        }
+    if let Some(process) = job.process.as_ref().filter(|p| child::is_alive(p)) {
+        return watch(app, job.id, process, None, &live, 0);
     }
+    replay(&folder.join(EVENTS), &live);
+    live.end();
+    note_run(app, job.id, &live)?;
+    let ended = judge(app, job.id, None, &live, true);
+    conclude(app, job.id, ended)
 }
 
 fn replay(events: &std::path::Path, live: &Live) -> usize {

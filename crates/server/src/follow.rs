@@ -28,7 +28,7 @@ impl Lines {
 
     /// Hands on the lines that are whole by now.
     pub fn read(&mut self, each: &mut dyn FnMut(&str)) -> io::Result<()> {
-        let mut chunk = [0; 64 * 1024];
+        let mut chunk = [0; 8 * 1024];
         loop {
             let n = self.file.read(&mut chunk)?;
             if n == 0 {

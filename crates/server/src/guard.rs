@@ -126,16 +126,17 @@ fn host_of<'a>(config: &Config, headers: &'a HeaderMap) -> Result<&'a str, Refus
 /// Whether the header gives the token; a wrong one is an answer, not a no.
 fn authorized(app: &App, headers: &HeaderMap, peer: IpAddr, now: Instant) -> Result<bool, Refusal> {
     let Some(given) = headers.get(AUTHORIZATION) else { return Ok(false) };
-    if !app.rates.may_try(peer, now) {
-        let message = "too many wrong tokens from this address; wait a minute";
-        return Err(Refusal::new(StatusCode::TOO_MANY_REQUESTS, message));
-    }
     let token = given.to_str().ok().and_then(|t| {
         let (scheme, token) = t.split_once(' ')?;
         scheme.eq_ignore_ascii_case("bearer").then(|| token.trim())
     });
+    // The right one is never refused: else anybody behind the same address could lock its owner out.
     if token.is_some_and(|t| app.token.is(t)) {
         return Ok(true);
+    }
+    if !app.rates.may_try(peer, now) {
+        let message = "too many wrong tokens from this address; wait a minute";
+        return Err(Refusal::new(StatusCode::TOO_MANY_REQUESTS, message));
     }
     app.rates.was_wrong(peer, now);
     Err(Refusal::new(StatusCode::UNAUTHORIZED, "that is not the token"))

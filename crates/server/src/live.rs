@@ -266,12 +266,11 @@ impl Live {
     pub fn after(&self, seen: Option<u64>) -> Batch {
         let log = self.log();
         let end = log.base + log.events.len() as u64;
-        let frames = match seen.filter(|seen| (log.base..=end).contains(seen)) {
-            Some(seen) => log.events.iter().skip((seen - log.base) as usize).cloned().collect(),
-            None => {
-                let json = serde_json::json!({ "event": "standing", "standing": log.standing });
-                vec![frame(Some(end), &json.to_string())]
-            }
+        let frames = if let Some(seen) = seen.filter(|seen| (log.base..=end).contains(seen)) {
+            log.events.iter().skip((seen - log.base) as usize).cloned().collect()
+        } else {
+            let json = serde_json::json!({ "event": "standing", "standing": log.standing });
+            vec![frame(Some(end), &json.to_string())]
         };
         Batch { frames, next: end, over: log.over }
     }

@@ -212,7 +212,7 @@ fn operations(generator: &mut SchemaGenerator) -> Vec<Operation> {
             query: vec![
                 (
                     "runs",
-                    json!({ "type": "string" }),
+                    json!({ "type": "string", "pattern": RUNS }),
                     "The ids of 2 to 8 runs, with commas; the first is the baseline",
                 ),
                 (
@@ -222,7 +222,7 @@ fn operations(generator: &mut SchemaGenerator) -> Vec<Operation> {
                 ),
                 (
                     "margin",
-                    json!({ "type": "string" }),
+                    json!({ "type": "string", "pattern": "^([0-9]{1,2} %)?$" }),
                     "Differences within it do not matter: `2 %`",
                 ),
                 (
@@ -274,8 +274,12 @@ fn operations(generator: &mut SchemaGenerator) -> Vec<Operation> {
     ]
 }
 
+/// Two to eight ids.
+const RUNS: &str = "^[0-9]{8}-[0-9]{6}-[0-9a-f]{4}(,[0-9]{8}-[0-9]{6}-[0-9a-f]{4}){1,7}$";
+
 fn search() -> Vec<(&'static str, Value, &'static str)> {
     let text = || json!({ "type": "string" });
+    let day = || json!({ "anyOf": [{ "const": "" }, { "type": "string", "format": "date" }] });
     let sorts: Vec<&str> = SORTS.iter().map(|(name, ..)| *name).collect();
     vec![
         ("text", text(), "A part of the id, experiment, workload, host or a tag"),
@@ -284,8 +288,8 @@ fn search() -> Vec<(&'static str, Value, &'static str)> {
         ("tag", text(), "One of its tags"),
         ("factor", text(), "A factor, or `name=level`"),
         ("state", text(), "Its state"),
-        ("since", text(), "A day or a time, UTC"),
-        ("until", text(), "A day or a time, UTC"),
+        ("since", day(), "A day, UTC"),
+        ("until", day(), "A day, UTC; it is in"),
         ("sort", json!({ "type": "string", "enum": sorts }), "The order"),
         ("page", json!({ "type": "integer", "minimum": 1, "maximum": 1_000_000 }), "Which page"),
         ("limit", json!({ "type": "integer", "minimum": 1, "maximum": 500 }), "Runs a page"),
@@ -300,7 +304,7 @@ fn describe(operation: &Operation) -> Value {
         .map(|name| json!({ "name": name, "in": "path", "required": true, "schema": { "type": "string" } }))
         .collect();
     parameters.extend(operation.query.iter().map(|(name, schema, description)| {
-        json!({ "name": name, "in": "query", "required": false, "schema": schema, "description": description })
+        json!({ "name": name, "in": "query", "required": operation.id == "compare" && *name == "runs", "schema": schema, "description": description })
     }));
     let content = match &operation.answer {
         Answer::Json(schema) => json!({ "application/json": { "schema": schema } }),

@@ -68,10 +68,9 @@ pub(crate) fn run(live: Arc<Live>, mut seen: Option<u64>) -> Response {
                 return;
             }
             match timeout(SILENCE, changes.changed()).await {
-                Ok(Ok(())) => {}
                 Ok(Err(_)) => return,
                 Err(_) if !send(&sender, silence()).await => return,
-                Err(_) => {}
+                Ok(Ok(())) | Err(_) => {}
             }
         }
     });

@@ -19,6 +19,8 @@ fn schemas() -> Vec<(&'static str, schemars::Schema)> {
         ("event", schemars::schema_for!(model::Event)),
         ("analysis", schemars::schema_for!(model::Analysis)),
         ("run", schemars::schema_for!(model::RunSummary)),
+        ("live-event", schemars::schema_for!(model::LiveEvent)),
+        ("job", schemars::schema_for!(assay_server::Job)),
     ]
 }
 

@@ -30,11 +30,9 @@ pub use shell::{SCRIPT, style};
 
 /// The page.
 pub fn render(view: &RunView) -> String {
-    let gate = Gate::of(view);
     let body = html! {
         a class="skip" href="#main" { "Skip to the results" }
         (content(view))
-        (data::block(view, &gate))
     };
     shell::page(view.title(), &body)
 }
@@ -78,6 +76,7 @@ pub fn content(view: &RunView) -> Markup {
         footer {
             p { "Made by assay " (view.assay_version) " from run " code { (view.summary.id) } ". Every number leads to the trials behind it." }
         }
+        (data::block(view, &gate))
     }
 }
 

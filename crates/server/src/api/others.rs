@@ -79,9 +79,11 @@ pub(crate) async fn form(app: &Arc<App>, id: String) -> Result<Form, Refusal> {
 
 pub(crate) async fn landscapes(State(app): State<Arc<App>>) -> Result<Json<Value>, Refusal> {
     let list = app
-        .heavy(|| Collection::built_in().map(|c| serde_json::json!(c.list())))
-        .await?
-        .map_err(|e| Refusal::own(&e))?;
+        .heavy(|| match Collection::built_in() {
+            Ok(collection) => Ok(serde_json::json!(collection.list())),
+            Err(e) => Err(Refusal::own(&e)),
+        })
+        .await??;
     Ok(Json(list))
 }
 

@@ -21,6 +21,7 @@ use crate::error::Refusal;
 /// Runs a page.
 pub(crate) const PAGE: usize = 50;
 const LARGEST_PAGE: usize = 500;
+const LAST_PAGE: u32 = 1_000_000;
 /// The most runs that are compared at once.
 const MOST_COMPARED: usize = 8;
 /// The largest file that is handed out; larger ones are for `assay archive export`.
@@ -56,7 +57,7 @@ pub(crate) const SORTS: [(&str, Sort, &str); 6] = [
 
 impl Asked {
     pub fn page(&self) -> usize {
-        self.page.unwrap_or(1).clamp(1, 1_000_000) as usize
+        self.page.unwrap_or(1).max(1) as usize
     }
 
     pub fn limit(&self) -> usize {
@@ -74,14 +75,17 @@ impl Asked {
             )?,
         };
         for (name, day) in [("since", &self.since), ("until", &self.until)] {
-            let known = day.is_empty()
-                || day.parse::<jiff::Timestamp>().is_ok()
-                || (day.len() == 10 && day.parse::<jiff::civil::Date>().is_ok());
+            let known =
+                day.is_empty() || (day.len() == 10 && day.parse::<jiff::civil::Date>().is_ok());
             if !known {
-                let message =
-                    format!("{name}: `{day}` is neither a day such as 2026-11-21 nor a time");
+                let message = format!("{name}: `{day}` is not a day such as 2026-11-21");
                 return Err(Refusal::bad(message));
             }
+        }
+        let inside = |n: Option<u32>, most: u32| n.is_none_or(|n| (1..=most).contains(&n));
+        if !inside(self.page, LAST_PAGE) || !inside(self.limit, LARGEST_PAGE as u32) {
+            let message = format!("page is 1 to {LAST_PAGE}, limit is 1 to {LARGEST_PAGE}");
+            return Err(Refusal::bad(message));
         }
         let trimmed = |text: &str| text.trim().to_owned();
         Ok(Search {
@@ -102,6 +106,7 @@ impl Asked {
 
 /// A page of runs.
 #[derive(Debug, Serialize, JsonSchema)]
+#[allow(clippy::struct_field_names)] // it is what the API calls them
 pub(crate) struct Runs {
     /// How many were found in all.
     pub total: usize,

@@ -171,14 +171,15 @@ class Moving {
       }
     });
     const steps = [...rows.entries()].sort((a, b) => a[0] - b[0]).slice(-MOST_POINTS);
-    const usual = steps.length > 1 ? Math.min(...steps.slice(1).map((s, i) => s[0] - steps[i][0]).filter((d) => d > 0.05)) : 1;
+    const gaps = steps.slice(1).map((s, i) => s[0] - steps[i][0]).sort((x, y) => x - y);
+    const usual = gaps.length ? gaps[gaps.length >> 1] : 1;
     const [from, to] = [steps[0][0] - usual, steps.at(-1)[0]];
     const says = chart.stacked.map(([name], i) => `${name}: ${short(steps.at(-1)[1][i], "%")}`).join("  ·  ");
     const frame = this.frame(chart.title, "area", from, to, 100, "%", says);
     const layers = chart.stacked.map(([name]) => ({ name, d: "" }));
     steps.forEach(([t, values], k) => {
       const before = k ? steps[k - 1][0] : from;
-      const left = frame.x(Math.max(before, t - usual * 1.5)).toFixed(1);
+      const left = frame.x(Math.max(before, t - usual * 2.5)).toFixed(1);
       const right = frame.x(t).toFixed(1);
       let sum = 0;
       values.forEach((v, i) => {

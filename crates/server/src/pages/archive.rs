@@ -1,5 +1,6 @@
 //! The archive: search, sort, page by page.
 
+use std::fmt::Write as _;
 use std::sync::Arc;
 
 use assay_model::{RunSummary, units};
@@ -108,10 +109,10 @@ fn address(asked: &Asked, page: usize) -> String {
     ];
     let mut address = format!("/archive?page={page}");
     for (name, value) in all.into_iter().filter(|(_, v)| !v.is_empty()) {
-        address.push_str(&format!("&{name}={}", encode(value)));
+        let _ = write!(address, "&{name}={}", encode(value));
     }
     if let Some(limit) = asked.limit {
-        address.push_str(&format!("&limit={limit}"));
+        let _ = write!(address, "&limit={limit}");
     }
     address
 }

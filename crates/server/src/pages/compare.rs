@@ -1,5 +1,6 @@
 //! Runs side by side.
 
+use std::fmt::Write as _;
 use std::sync::Arc;
 
 use assay_model::RunSummary;
@@ -97,11 +98,11 @@ fn switch(asked: &Compared, per: Option<Denominator>) -> Markup {
             [("metric", &asked.metric), ("margin", &asked.margin), ("factors", &asked.factors)]
         {
             if !value.is_empty() {
-                address.push_str(&format!("&{key}={}", encode(value)));
+                let _ = write!(address, "&{key}={}", encode(value));
             }
         }
         if !name.is_empty() {
-            address.push_str(&format!("&per={name}"));
+            let _ = write!(address, "&per={name}");
         }
         address
     };

@@ -17,9 +17,11 @@ use crate::pages::shell::document;
 
 pub(super) async fn list(State(app): State<Arc<App>>) -> Page {
     let list = app
-        .heavy(|| Collection::built_in().map(|c| c.list()))
-        .await?
-        .map_err(|e| Refusal::own(&e))?;
+        .heavy(|| match Collection::built_in() {
+            Ok(collection) => Ok(collection.list()),
+            Err(e) => Err(Refusal::own(&e)),
+        })
+        .await??;
     let body = html! {
         h1 { "Landscapes" }
         p class="lede" { "Published results as of a day, ranked in total or under a denominator. Quoted numbers are as their sources printed them." }

@@ -55,12 +55,12 @@ pub(super) async fn sign_in(
     let refuse = |status: StatusCode, problem: &str| {
         (status, shell("Sign in", Place::Outside, &body(problem))).into_response()
     };
-    if !app.rates.may_try(peer, now) {
-        let problem = "Too many wrong tokens from this address; wait a minute.";
-        return refuse(StatusCode::TOO_MANY_REQUESTS, problem);
-    }
     let right = given.is_ok_and(|Form(given)| app.token.is(given.token.trim()));
     if !right {
+        if !app.rates.may_try(peer, now) {
+            let problem = "Too many wrong tokens from this address; wait a minute.";
+            return refuse(StatusCode::TOO_MANY_REQUESTS, problem);
+        }
         app.rates.was_wrong(peer, now);
         return refuse(StatusCode::UNAUTHORIZED, "That is not the token.");
     }
