@@ -44,7 +44,7 @@ const LINES: [Watched; 5] = [
         monitor: "disk",
         fields: &[("rkB/s", "read"), ("wkB/s", "write")],
         unit: "B/s",
-        times: 1000.0,
+        times: 1024.0,
     },
     Watched {
         title: "Disk busy",

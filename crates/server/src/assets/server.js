@@ -38,10 +38,10 @@ const PREFIXES = [[1e12, "T"], [1e9, "G"], [1e6, "M"], [1e3, "k"], [1, ""], [1e-
 /** A value with its unit, three digits, as the charts of pages write their axes. */
 function short(value, unit) {
   if (value === null || !Number.isFinite(value)) return "no value";
-  if (unit === "%" || unit === "1" || unit === "" || value === 0) return `${Number(value.toPrecision(3))} ${unit}`.trim();
+  if (unit === "%" || unit === "1" || unit === "") return `${Number(value.toPrecision(3))} ${unit}`.trim();
   const scaled = { ms: [1e-3, "s"], us: [1e-6, "s"], "kB/s": [1e3, "B/s"], kB: [1e3, "B"], "KiB/s": [1024, "B/s"] }[unit];
   const [base, symbol] = scaled ? [value * scaled[0], scaled[1]] : [value, unit];
-  const [factor, prefix] = PREFIXES.find(([f]) => Math.abs(base) >= f) ?? [1, ""];
+  const [factor, prefix] = (base && PREFIXES.find(([f]) => Math.abs(base) >= f)) || [1, ""];
   return `${Number((base / factor).toPrecision(3))} ${prefix}${symbol}`;
 }
 

@@ -26,6 +26,8 @@ fn body(problem: &str) -> Markup {
         h1 { "Sign in" }
         @if !problem.is_empty() { p class="notice" role="alert" { (problem) } }
         form method="post" action="/login" class="fields" id="login" {
+            // Programs that keep passwords ask whose it is.
+            input type="text" name="user" value="assay" autocomplete="username" hidden;
             div class="field" {
                 label for="token" { "Token" }
                 input id="token" name="token" type="password" autocomplete="current-password" required;
