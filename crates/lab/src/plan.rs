@@ -65,7 +65,7 @@ pub fn make_plan(
         })?;
     }
     let metric = metric(experiment, spec)?;
-    let baseline = baseline(experiment, &treatments, &factors)?;
+    let baseline = baseline(experiment, spec, &treatments, &factors)?;
     check_compare(experiment, &factors)?;
     check_times(experiment)?;
     let seed = experiment.design.seed.unwrap_or(seed);
@@ -255,6 +255,7 @@ fn metric(experiment: &Experiment, spec: &WorkloadSpec) -> Result<String, PlanEr
 
 fn baseline(
     experiment: &Experiment,
+    spec: &WorkloadSpec,
     treatments: &[Treatment],
     factors: &Factors,
 ) -> Result<u32, PlanError> {
@@ -266,6 +267,7 @@ fn baseline(
         treatments.iter().filter(|t| matches(pattern, &t.levels)).collect();
     match fitting.as_slice() {
         [one] => Ok(one.id),
+        [first, rest @ ..] if rest.iter().all(|t| another_member(spec, first, t)) => Ok(first.id),
         [] => Err(wrong(
             &["compare", "baseline"],
             "no treatment is the baseline",
@@ -277,6 +279,12 @@ fn baseline(
             format!("name a level of every factor ({})", factors.len()),
         )),
     }
+}
+
+/// Whether two treatments of a suite differ in the member alone.
+fn another_member(spec: &WorkloadSpec, a: &Treatment, b: &Treatment) -> bool {
+    let Some(suite) = &spec.suite else { return false };
+    a.levels.iter().all(|(k, v)| *k == suite.member || b.levels.get(k) == Some(v))
 }
 
 fn check_compare(experiment: &Experiment, factors: &Factors) -> Result<(), PlanError> {
