@@ -53,7 +53,7 @@ impl Browser {
         let target = browser.call("Target.createTarget", &json!({ "url": "about:blank" }));
         let attach = json!({ "targetId": target["targetId"], "flatten": true });
         let session = browser.call("Target.attachToTarget", &attach);
-        browser.session = session["sessionId"].as_str().unwrap().to_owned();
+        browser.session = session["sessionId"].as_str().unwrap().into();
         for domain in ["Page.enable", "Runtime.enable", "Log.enable"] {
             browser.call(domain, &json!({}));
         }

@@ -1,5 +1,6 @@
 //! A server in a world of its own, and requests to it over a plain socket.
 
+use std::fmt::Write as _;
 use std::io::{Read, Write};
 use std::net::TcpStream;
 use std::path::PathBuf;
@@ -79,13 +80,13 @@ impl Served {
     pub fn ask(&self, method: &str, path: &str, headers: &[&str], body: &str) -> Answer {
         let mut text = format!("{method} {path} HTTP/1.1\r\nConnection: close\r\n");
         if !headers.iter().any(|h| h.starts_with("Host:")) {
-            text.push_str(&format!("Host: {}\r\n", self.address));
+            let _ = write!(text, "Host: {}\r\n", self.address);
         }
         for header in headers {
             text.push_str(header);
             text.push_str("\r\n");
         }
-        text.push_str(&format!("Content-Length: {}\r\n\r\n{body}", body.len()));
+        let _ = write!(text, "Content-Length: {}\r\n\r\n{body}", body.len());
         self.raw(text.as_bytes()).unwrap()
     }
 
