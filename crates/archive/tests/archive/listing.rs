@@ -149,7 +149,7 @@ fn a_search_is_cut_into_pages_and_answers_the_same_without_the_index() {
         &|s| s.until = "2000-01-01".into(),
         &|s| s.since = "2000-01-01".into(),
     ];
-    let with: Vec<_> = questions.iter().map(search).collect();
+    let with: Vec<_> = questions.iter().map(|q| search(*q)).collect();
     let totals: Vec<usize> = with.iter().map(|(total, _)| *total).collect();
     assert_eq!(totals[..4], [3, 3, 1, 2]);
     assert_eq!(totals[5..], [0, 3, 0, 3]);
@@ -160,6 +160,6 @@ fn a_search_is_cut_into_pages_and_answers_the_same_without_the_index() {
     let index = if index.exists() { index } else { archive.path().join("index.sqlite") };
     fs::remove_file(&index).unwrap();
     fs::create_dir(&index).unwrap();
-    let without: Vec<_> = questions.iter().map(search).collect();
+    let without: Vec<_> = questions.iter().map(|q| search(*q)).collect();
     assert_eq!(with, without);
 }
