@@ -51,6 +51,55 @@ impl Op {
     }
 }
 
+/// How the file of an I/O is known, and with that how sure it is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+#[repr(u8)]
+pub enum FileFrom {
+    /// It is not known.
+    #[default]
+    Nothing,
+    /// The trace names it and does not say how it knows.
+    Trace,
+    /// The open file that the I/O was submitted through: sure.
+    Opened,
+    /// The inode that the first page of the I/O belongs to: sure, but of several hard links the name
+    /// may be another's.
+    Page,
+    /// The file that the blocks belong to by the file system's map at another moment: likely.
+    Blocks,
+    /// The file system's own blocks (metadata, journal): no file of a person's.
+    Metadata,
+    /// The device itself was opened as a file: sure.
+    Device,
+}
+
+impl FileFrom {
+    /// Every one, in the order of their numbers.
+    pub const ALL: [FileFrom; 7] = [
+        FileFrom::Nothing,
+        FileFrom::Trace,
+        FileFrom::Opened,
+        FileFrom::Page,
+        FileFrom::Blocks,
+        FileFrom::Metadata,
+        FileFrom::Device,
+    ];
+
+    /// Its name as written.
+    pub fn name(self) -> &'static str {
+        match self {
+            FileFrom::Nothing => "nothing",
+            FileFrom::Trace => "trace",
+            FileFrom::Opened => "opened",
+            FileFrom::Page => "page",
+            FileFrom::Blocks => "blocks",
+            FileFrom::Metadata => "metadata",
+            FileFrom::Device => "device",
+        }
+    }
+}
+
 /// Hints that the kernel keeps with a request.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct Flags(pub u8);
@@ -204,6 +253,8 @@ pub struct Io {
     pub program: u32,
     /// The file it belongs to; [`crate::Names::NONE`]: not recorded.
     pub file: u32,
+    /// How that file is known.
+    pub file_from: FileFrom,
     /// The control group that asked for it; [`crate::Names::NONE`]: not recorded.
     pub cgroup: u32,
 }

@@ -1,6 +1,6 @@
 //! I/Os for the tests of this crate.
 
-use crate::event::{Flags, Io, Op, Sink};
+use crate::event::{FileFrom, Flags, Io, Op, Sink};
 use crate::names::Names;
 
 /// An I/O of 4 KiB at block 8 that took `latency_ns` in the device.
@@ -19,6 +19,7 @@ pub(crate) fn io(start_ns: u64, latency_ns: u64, op: Op) -> Io {
         pid: None,
         program: Names::NONE,
         file: Names::NONE,
+        file_from: FileFrom::Nothing,
         cgroup: Names::NONE,
     }
 }

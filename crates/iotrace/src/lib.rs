@@ -47,7 +47,7 @@ mod trace;
 
 pub use analysis::Analysis;
 pub use error::{Error, KNOWN};
-pub use event::{Action, BLOCK_BYTES, Event, Flags, Io, Op, Sink, parse_rwbs};
+pub use event::{Action, BLOCK_BYTES, Event, FileFrom, Flags, Io, Op, Sink, parse_rwbs};
 pub use filter::Filter;
 pub use groups::MOST_GROUPS;
 pub use heat::HeatMap;
@@ -66,4 +66,6 @@ pub use report::{
 };
 pub use seek::SeekReport;
 pub use series::{MOST_TICKS, Recorded, TickRow, TickSeries};
+pub use source::parquet_columns::TraceAbout;
+pub use source::parquet_write::{Hints, IoWriter};
 pub use trace::{Answer, Options, ask};

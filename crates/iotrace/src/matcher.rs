@@ -3,7 +3,7 @@
 //! ambiguous. A key without the size, or a table with room for one request a key, loses a fifth of the
 //! requests where the same blocks are asked for again and again.
 
-use crate::event::{Action, Event, Flags, Io, Op, Sink};
+use crate::event::{Action, Event, FileFrom, Flags, Io, Op, Sink};
 use crate::honesty::Honesty;
 use crate::inflight::{InFlight, Key};
 use crate::names::Names;
@@ -373,6 +373,7 @@ fn io_of(event: &Event) -> Io {
         pid: event.pid,
         program: event.program,
         file: Names::NONE,
+        file_from: FileFrom::Nothing,
         cgroup: event.cgroup,
     }
 }

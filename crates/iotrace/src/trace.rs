@@ -19,8 +19,8 @@ use crate::series::Recorded;
 use crate::source::blkparse::BlkparseReader;
 use crate::source::csv::{CsvReader, Dialect};
 use crate::source::events::EventReader;
-use crate::source::parquet_columns::About;
-use crate::source::parquet_write::{Hints, Saver};
+use crate::source::parquet_columns::TraceAbout;
+use crate::source::parquet_write::{Hints, IoWriter};
 use crate::source::snoop::SnoopReader;
 use crate::source::tracepoints::TracepointReader;
 use crate::source::{blktrace, events, parquet_read, rows};
@@ -87,7 +87,7 @@ fn ask_ios(
     options: &Options,
 ) -> Result<Answer, Error> {
     let names = Names::default();
-    let saver = options.save.as_deref().map(|p| Saver::create(p, &names)).transpose()?;
+    let saver = options.save.as_deref().map(|p| IoWriter::create(p, &names)).transpose()?;
     let taker = Taker { analysis: Analysis::new(question, &names), saver };
     let mut asking = Asking { path, opened, names: &names, threads: options.threads, taker };
     let found = asking.read(format)?;
@@ -121,7 +121,7 @@ fn ask_ios(
 /// Takes I/Os for the answer, and for the file they are kept in if there is one.
 struct Taker<'a> {
     analysis: Analysis<'a>,
-    saver: Option<Saver<'a>>,
+    saver: Option<IoWriter<'a>>,
 }
 
 impl Sink for Taker<'_> {
@@ -139,7 +139,7 @@ impl Sink for Taker<'_> {
 
 /// What reading found out.
 struct Found {
-    about: About,
+    about: TraceAbout,
     files: u32,
     notes: Vec<String>,
 }
@@ -181,7 +181,7 @@ impl Asking<'_> {
             }
             Format::Iostat | Format::Quantize => unreachable!("they have no I/Os to read"),
         };
-        let about = About {
+        let about = TraceAbout {
             format: format.name().to_owned(),
             latency_is: latency_is(format, recorded).to_owned(),
             recorded,

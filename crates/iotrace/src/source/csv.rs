@@ -8,7 +8,7 @@
 //!
 //! The last two have no latencies.
 
-use crate::event::{BLOCK_BYTES, Flags, Io, Op};
+use crate::event::{BLOCK_BYTES, FileFrom, Flags, Io, Op};
 use crate::fields::Cursor;
 use crate::names::{NameCache, Names};
 use crate::series::Recorded;
@@ -187,6 +187,7 @@ fn whole(
         pid: None,
         program: Names::NONE,
         file: Names::NONE,
+        file_from: FileFrom::Nothing,
         cgroup: Names::NONE,
     }
 }

@@ -8,6 +8,8 @@ use crate::honesty::Honesty;
 use crate::series::Recorded;
 
 /// The columns. Absent values are null: not recorded, or (latencies) not ended within the trace.
+/// `start_ns` is on the clock of what wrote it: of a run, its own clock. `file_from` is a name of
+/// [`crate::FileFrom`]. Columns of [`LATER`] may be absent.
 pub(crate) const SCHEMA: &str = "message io {
     REQUIRED INT64 start_ns;
     OPTIONAL INT64 latency_ns;
@@ -25,24 +27,31 @@ pub(crate) const SCHEMA: &str = "message io {
     OPTIONAL BYTE_ARRAY program (STRING);
     OPTIONAL BYTE_ARRAY file (STRING);
     OPTIONAL BYTE_ARRAY cgroup (STRING);
+    OPTIONAL BYTE_ARRAY file_from (STRING);
+    OPTIONAL BOOLEAN preflush;
+    OPTIONAL BOOLEAN fua;
+    OPTIONAL BOOLEAN metadata;
 }";
+
+/// Columns that the first files did not have; they are read as if all their values were null.
+pub(crate) const LATER: [&str; 4] = ["file_from", "preflush", "fua", "metadata"];
 
 /// The key of the format's version in the metadata, as in every Parquet file of assay.
 pub(crate) const VERSION_KEY: &str = "assay.schema_version";
-/// The key of [`About`] in the metadata.
+/// The key of [`TraceAbout`] in the metadata.
 pub(crate) const ABOUT_KEY: &str = "assay.io";
 
 /// What is said of the file as a whole.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-pub(crate) struct About {
+pub struct TraceAbout {
     /// The format that the I/Os came from.
-    pub(crate) format: String,
+    pub format: String,
     /// Between which moments latency is measured.
-    pub(crate) latency_is: String,
+    pub latency_is: String,
     /// What it recorded.
-    pub(crate) recorded: Recorded,
+    pub recorded: Recorded,
     /// What was seen and lost.
-    pub(crate) honesty: Honesty,
+    pub honesty: Honesty,
     /// What brings a time to nanoseconds since 1970; `null`: unknown.
-    pub(crate) wall_offset_ns: Option<i64>,
+    pub wall_offset_ns: Option<i64>,
 }

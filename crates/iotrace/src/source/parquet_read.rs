@@ -12,10 +12,10 @@ use parquet::errors::{ParquetError, Result};
 use parquet::file::reader::{FileReader, RowGroupReader, SerializedFileReader};
 
 use crate::analysis::Analysis;
-use crate::event::{Flags, Io, Op, Sink};
+use crate::event::{FileFrom, Flags, Io, Op, Sink};
 use crate::names::{NameCache, Names};
 use crate::parquet_guard;
-use crate::source::parquet_columns::{ABOUT_KEY, About, VERSION_KEY};
+use crate::source::parquet_columns::{ABOUT_KEY, LATER, TraceAbout, VERSION_KEY};
 
 /// Rows that are read at once.
 const BATCH: usize = 8192;
@@ -30,7 +30,7 @@ pub(crate) fn read<'a>(
     names: &'a Names,
     threads: usize,
     analysis: &mut Analysis<'a>,
-) -> Result<About> {
+) -> Result<TraceAbout> {
     // The reader asserts what a damaged page may break; a bad file is an error here, never the end of
     // the program. What it had built is dropped with the panic.
     catch_unwind(AssertUnwindSafe(|| read_parts(path, names, threads, analysis)))
@@ -47,7 +47,7 @@ fn read_parts<'a>(
     names: &'a Names,
     threads: usize,
     analysis: &mut Analysis<'a>,
-) -> Result<About> {
+) -> Result<TraceAbout> {
     let file = open(path)?;
     let about = about(&file)?;
     let groups = file.num_row_groups();
@@ -79,7 +79,7 @@ fn read_parts<'a>(
     Ok(about)
 }
 
-fn about(file: &SerializedFileReader<File>) -> Result<About> {
+fn about(file: &SerializedFileReader<File>) -> Result<TraceAbout> {
     let pairs = file.metadata().file_metadata().key_value_metadata();
     let value = |key: &str| {
         pairs?.iter().find(|pair| pair.key == key).and_then(|pair| pair.value.as_deref())
@@ -120,11 +120,18 @@ struct Column<T: DataType> {
 
 impl<T: DataType> Column<T> {
     fn new(group: &dyn RowGroupReader, name: &str) -> Result<Self> {
+        let there = Column::later(group, name)?;
+        there.ok_or_else(|| wrong(format!("column `{name}`: it is not there")))
+    }
+
+    /// A column that files may lack.
+    fn later(group: &dyn RowGroupReader, name: &str) -> Result<Option<Self>> {
         let unexpected = |what: &str| wrong(format!("column `{name}`: {what}"));
         let schema = group.metadata().schema_descr_ptr();
-        let at = (0..schema.num_columns())
-            .find(|i| schema.column(*i).path().parts() == [name])
-            .ok_or_else(|| unexpected("it is not there"))?;
+        let mut columns = 0..schema.num_columns();
+        let Some(at) = columns.find(|i| schema.column(*i).path().parts() == [name]) else {
+            return Ok(None);
+        };
         let column = schema.column(at);
         if column.physical_type() != T::get_physical_type() {
             return Err(unexpected("it is of another type"));
@@ -132,14 +139,14 @@ impl<T: DataType> Column<T> {
         if column.max_rep_level() != 0 || column.max_def_level() > 1 {
             return Err(unexpected("it is nested"));
         }
-        Ok(Column {
+        Ok(Some(Column {
             reader: get_typed_column_reader::<T>(group.get_column_reader(at)?),
             optional: column.max_def_level() == 1,
             values: Vec::new(),
             there: Vec::new(),
             value: 0,
             row: 0,
-        })
+        }))
     }
 
     /// Reads the next rows; how many there are.
@@ -182,6 +189,8 @@ struct Columns {
     flags: [Column<BoolType>; 4],
     operation: Column<ByteArrayType>,
     names: [Column<ByteArrayType>; 4],
+    file_from: Option<Column<ByteArrayType>>,
+    later_flags: [Option<Column<BoolType>>; 3],
 }
 
 impl Columns {
@@ -197,6 +206,12 @@ impl Columns {
             flags: [flag("sync")?, flag("readahead")?, flag("aio")?, flag("writeback")?],
             operation: text("operation")?,
             names: [text("device")?, text("program")?, text("file")?, text("cgroup")?],
+            file_from: Column::later(group, LATER[0])?,
+            later_flags: [
+                Column::later(group, LATER[1])?,
+                Column::later(group, LATER[2])?,
+                Column::later(group, LATER[3])?,
+            ],
         })
     }
 
@@ -209,10 +224,22 @@ impl Columns {
         for column in &mut self.flags {
             same &= column.fill(BATCH)? == rows;
         }
-        for column in &mut self.names {
+        for column in self.names.iter_mut().chain(&mut self.file_from) {
+            same &= column.fill(BATCH)? == rows;
+        }
+        for column in self.later_flags.iter_mut().flatten() {
             same &= column.fill(BATCH)? == rows;
         }
         if same { Ok(rows) } else { Err(wrong("its columns are of different lengths")) }
+    }
+
+    /// How the file of the next row is known. A word of a newer assay is as good as none.
+    fn file_from(&mut self) -> FileFrom {
+        let word = self.file_from.as_mut().and_then(Column::next);
+        let known = word.and_then(|w| {
+            FileFrom::ALL.into_iter().find(|from| from.name().as_bytes() == w.data())
+        });
+        known.unwrap_or_default()
     }
 
     fn io(&mut self, serial: u64, names: &mut NameCache<'_>) -> Result<Io> {
@@ -234,6 +261,12 @@ impl Columns {
             .with_if(readahead, Flags::READAHEAD)
             .with_if(aio, Flags::AIO)
             .with_if(writeback, Flags::KERNEL);
+        let [preflush, fua, metadata] =
+            self.later_flags.each_mut().map(|c| c.as_mut().and_then(Column::next).unwrap_or(false));
+        let flags = flags
+            .with_if(preflush, Flags::PREFLUSH)
+            .with_if(fua, Flags::FUA)
+            .with_if(metadata, Flags::META);
         let [sector, bytes] = &mut self.place;
         Ok(Io {
             serial,
@@ -249,6 +282,7 @@ impl Columns {
             pid: self.pid.next().and_then(|v| u32::try_from(v).ok()),
             program,
             file,
+            file_from: self.file_from(),
             cgroup,
         })
     }

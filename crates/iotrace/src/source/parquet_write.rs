@@ -1,4 +1,5 @@
-//! Writes `io.parquet`; see [`crate::source::parquet_columns`].
+//! Writes `io.parquet`; see [`crate::source::parquet_columns`]. Readers of traces keep their I/Os with
+//! it, and so does a live tracer.
 
 use std::collections::HashMap;
 use std::fs::File;
@@ -15,23 +16,27 @@ use parquet::file::writer::{SerializedFileWriter, SerializedRowGroupWriter};
 use parquet::schema::parser::parse_message_type;
 
 use crate::error::Error;
-use crate::event::{Flags, Io, Sink};
+use crate::event::{FileFrom, Flags, Io, Sink};
 use crate::names::Names;
-use crate::source::parquet_columns::{ABOUT_KEY, About, SCHEMA, VERSION_KEY};
+use crate::source::parquet_columns::{ABOUT_KEY, SCHEMA, TraceAbout, VERSION_KEY};
 
 /// Rows of a row group.
 const GROUP: usize = 1 << 16;
 
 /// Which hints a format records, so that what it does not is null in every row.
 #[derive(Debug, Clone, Copy, Default)]
-pub(crate) struct Hints {
-    pub(crate) sync: bool,
-    pub(crate) aio: bool,
+pub struct Hints {
+    /// REQ_SYNC, REQ_RAHEAD, REQ_PREFLUSH, REQ_FUA, REQ_META, and whether a kernel thread writes back.
+    pub sync: bool,
+    /// Whether the submitter waited.
+    pub aio: bool,
 }
 
-/// A file that I/Os are kept in while they are read.
-pub(crate) struct Saver<'a> {
-    path: &'a Path,
+/// A file that I/Os are kept in while they are read or traced: give it every I/O as a [`Sink`], then
+/// [`IoWriter::finish`]. The file gets its name when it is whole; dropped before, nothing is left. Holds
+/// 131,072 I/Os at most, so ends may come in another order than starts.
+pub struct IoWriter<'a> {
+    path: PathBuf,
     temporary: PathBuf,
     names: &'a Names,
     hints: Hints,
@@ -42,9 +47,9 @@ pub(crate) struct Saver<'a> {
     failure: Option<ParquetError>,
 }
 
-impl<'a> Saver<'a> {
+impl<'a> IoWriter<'a> {
     /// Begins a file beside `path`, which gets that name when it is whole.
-    pub(crate) fn create(path: &'a Path, names: &'a Names) -> Result<Self, Error> {
+    pub fn create(path: &Path, names: &'a Names) -> Result<Self, Error> {
         let failed = |reason: String| Error::Save { path: path.to_owned(), reason };
         let mut temporary = path.as_os_str().to_owned();
         temporary.push(".tmp");
@@ -58,8 +63,8 @@ impl<'a> Saver<'a> {
         let schema = parse_message_type(SCHEMA).map_err(|e| failed(e.to_string()))?;
         let writer = SerializedFileWriter::new(file, Arc::new(schema), Arc::new(properties))
             .map_err(|e| failed(e.to_string()))?;
-        Ok(Saver {
-            path,
+        Ok(IoWriter {
+            path: path.to_owned(),
             temporary,
             names,
             hints: Hints::default(),
@@ -70,12 +75,12 @@ impl<'a> Saver<'a> {
     }
 
     /// Says which hints the format records.
-    pub(crate) fn set_hints(&mut self, hints: Hints) {
+    pub fn set_hints(&mut self, hints: Hints) {
         self.hints = hints;
     }
 
     /// Ends the file and gives it its name.
-    pub(crate) fn finish(mut self, about: &About) -> Result<(), Error> {
+    pub fn finish(mut self, about: &TraceAbout) -> Result<(), Error> {
         while !self.rows.is_empty() && self.failure.is_none() {
             self.write_group();
         }
@@ -83,17 +88,17 @@ impl<'a> Saver<'a> {
             Some(failure) => Err(failure.to_string()),
             None => self.close(about),
         };
-        done.map_err(|reason| Error::Save { path: self.path.to_owned(), reason })
+        done.map_err(|reason| Error::Save { path: self.path.clone(), reason })
     }
 
-    fn close(&mut self, about: &About) -> Result<(), String> {
+    fn close(&mut self, about: &TraceAbout) -> Result<(), String> {
         let about = serde_json::to_string(about).map_err(|e| e.to_string())?;
         let pair = |key: &str, value| KeyValue::new(key.to_owned(), value);
         self.writer.append_key_value_metadata(pair(VERSION_KEY, SCHEMA_VERSION.to_string()));
         self.writer.append_key_value_metadata(pair(ABOUT_KEY, about));
         self.writer.finish().map_err(|e| e.to_string())?;
         self.writer.inner().sync_all().map_err(|e| e.to_string())?;
-        std::fs::rename(&self.temporary, self.path).map_err(|e| e.to_string())
+        std::fs::rename(&self.temporary, &self.path).map_err(|e| e.to_string())
     }
 
     fn write_group(&mut self) {
@@ -127,18 +132,26 @@ impl<'a> Saver<'a> {
         optional::<ByteArrayType>(g, rows.iter().map(|io| texts.recorded(io.program)))?;
         optional::<ByteArrayType>(g, rows.iter().map(|io| texts.recorded(io.file)))?;
         optional::<ByteArrayType>(g, rows.iter().map(|io| texts.recorded(io.cgroup)))?;
+        let from = |io: &Io| {
+            let known = io.file_from != FileFrom::Nothing;
+            known.then(|| ByteArray::from(io.file_from.name()))
+        };
+        optional::<ByteArrayType>(g, rows.iter().map(from))?;
+        optional::<BoolType>(g, rows.iter().map(|io| flag(io, Flags::PREFLUSH)))?;
+        optional::<BoolType>(g, rows.iter().map(|io| flag(io, Flags::FUA)))?;
+        optional::<BoolType>(g, rows.iter().map(|io| flag(io, Flags::META)))?;
         group.close().map(|_| ())
     }
 }
 
-impl Drop for Saver<'_> {
+impl Drop for IoWriter<'_> {
     /// What was not finished is not left behind. A finished file has its own name by now.
     fn drop(&mut self) {
         let _ = std::fs::remove_file(&self.temporary);
     }
 }
 
-impl Sink for Saver<'_> {
+impl Sink for IoWriter<'_> {
     fn start(&mut self, _io: &Io) {}
 
     fn end(&mut self, io: &Io) {

@@ -2,7 +2,7 @@
 //! print them. Columns are found by their titles, units in parentheses behind them. Lines stand in the
 //! order in which I/Os ended.
 
-use crate::event::{BLOCK_BYTES, Flags, Io, Op, parse_rwbs};
+use crate::event::{BLOCK_BYTES, FileFrom, Flags, Io, Op, parse_rwbs};
 use crate::fields::{whole_decimal, whole_number};
 use crate::names::{NameCache, Names, writes_back};
 use crate::series::Recorded;
@@ -117,6 +117,7 @@ impl<'a> SnoopReader<'a> {
             pid: None,
             program: Names::NONE,
             file: Names::NONE,
+            file_from: FileFrom::Nothing,
             cgroup: Names::NONE,
         };
         for (column, word) in self.columns.0.iter().zip(words) {
@@ -130,7 +131,12 @@ impl<'a> SnoopReader<'a> {
                     io.pid = whole_number(word).and_then(|pid| u32::try_from(pid).ok());
                 }
                 Column::Device => io.device = self.names.id(word),
-                Column::File => io.file = self.names.id(word),
+                Column::File => {
+                    io.file = self.names.id(word);
+                    if io.file != Names::NONE {
+                        io.file_from = FileFrom::Trace;
+                    }
+                }
                 Column::Program => {
                     io.program = self.names.id(word);
                     io.flags = io.flags.with_if(writes_back(word), Flags::KERNEL);
