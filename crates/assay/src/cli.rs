@@ -437,12 +437,24 @@ pub struct Stat {
     /// How many lines; absent: until interrupted, or until the command ends.
     #[arg(short = 'n', long, value_name = "N")]
     pub count: Option<u64>,
-    /// Every disk, with the columns of `iostat -x`.
-    #[arg(long, conflicts_with = "cpu")]
+    /// Every disk, with the columns of iostat.
+    #[arg(short = 'x', long)]
     pub disk: bool,
-    /// Every CPU.
-    #[arg(long)]
+    /// Every CPU; with --disk, a line about all CPUs in front of the disks.
+    #[arg(short, long)]
     pub cpu: bool,
+    /// Leave out disks on which nothing happened.
+    #[arg(short = 'z', long, requires = "disk")]
+    pub skip_idle: bool,
+    /// Whose columns of iostat; absent: all of Linux's where the terminal is wide enough, else short.
+    #[arg(long, value_enum, requires = "disk", value_name = "SHAPE")]
+    pub shape: Option<StatShape>,
+    /// How disks are named.
+    #[arg(long, value_enum, default_value_t = StatNames::Mapped, value_name = "HOW")]
+    pub names: StatNames,
+    /// Which names every disk has (kernel, number, mapper, links, mounts), instead of lines.
+    #[arg(long, conflicts_with_all = ["disk", "cpu", "command"])]
+    pub devices: bool,
     /// Run this command and watch while it runs.
     #[arg(last = true, value_name = "COMMAND")]
     pub command: Vec<OsString>,
@@ -490,6 +502,28 @@ Examples:
   assay tlb --simulate a.trace b.trace --machine solaris-9
 
 Exit code 6 when this machine has no counters to read.";
+
+/// Whose columns `assay stat --disk` has.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub enum StatShape {
+    /// All of `iostat -x` of Linux.
+    Linux,
+    /// Those of `iostat -xs` of Linux, 80 characters.
+    Short,
+    /// Those of `iostat -xn` of Solaris.
+    Solaris,
+}
+
+/// How `assay stat --disk` names disks.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub enum StatNames {
+    /// As the kernel: `dm-0`.
+    Kernel,
+    /// As LVM or another mapper, where there is one: `vg0-data`.
+    Mapped,
+    /// By where they are mounted, where they are: `/srv`.
+    Mount,
+}
 
 /// `assay io`.
 #[derive(Debug, Args)]

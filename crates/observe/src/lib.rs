@@ -25,6 +25,7 @@
 //! # }
 //! ```
 
+mod devices;
 mod grid;
 pub mod meters;
 mod monitor;
@@ -38,6 +39,7 @@ mod state;
 mod subjects;
 mod trouble;
 
+pub use devices::{Device, Devices};
 pub use grid::MIN_INTERVAL;
 pub use monitor::{Field, Monitor, MonitorSpec, NotAvailable};
 pub use monitors::{all, find};

@@ -2,11 +2,13 @@
 //! is printed here; a [`Renderer`] makes text of a [`Frame`].
 
 mod column;
+mod disks;
 mod frame;
 mod number;
 mod renderer;
 #[cfg(test)]
 mod tests;
 
+pub use disks::{Disks, Naming, Shape};
 pub use frame::Frame;
 pub use renderer::{Renderer, View};

@@ -1,25 +1,32 @@
 //! `assay stat`: CPU, disk, memory, pressure and power now, on one clock.
 
 use std::ffi::OsString;
+use std::fmt::Write;
 use std::path::Path;
 use std::time::Duration;
 
 use anyhow::Result;
 use assay_model::units;
-use assay_observe::Sampler;
-use assay_observe::stat::{Frame, Renderer, View};
+use assay_observe::stat::{Disks, Frame, Naming, Renderer, Shape, View};
+use assay_observe::{Devices, Sampler};
 use assay_sut::Interrupt;
 use assay_sut::process::{Limits, Output, Program, Runner};
 
-use crate::cli::{Cli, Stat};
+use crate::cli::{Cli, Stat, StatNames, StatShape};
 use crate::exit::{Exit, Usage};
 use crate::{print, width};
 
 /// How many lines stand between two headers.
 const SCREEN: u64 = 22;
 
+/// The width of all columns of Linux's iostat and a name.
+const WIDE: usize = 190;
+
 /// Shows a line every interval until the count, an interrupt, or the end of the command.
 pub fn stat(cli: &Cli, stat: &Stat) -> Result<Exit> {
+    if stat.devices {
+        return devices(cli);
+    }
     let interval =
         units::parse_duration(&stat.interval).map_err(|e| Usage(format!("--interval: {e}")))?;
     let names = ["all".to_owned()];
@@ -31,13 +38,63 @@ pub fn stat(cli: &Cli, stat: &Stat) -> Result<Exit> {
         (_, true) => View::Cpu,
         _ => View::Summary,
     };
-    let mut show = Show { json: cli.json, view, renderer: None, lines: 0 };
+    let mut show = Show { json: cli.json, view, disks: disks(stat), renderer: None, lines: 0 };
     if stat.command.is_empty() {
         let start = sampler.newest_ns();
         watch(&sampler, &interrupt, stat.count, start, &mut show, &|| false)?;
         return Ok(Exit::Fine);
     }
     beside(&sampler, &interrupt, stat, &mut show)
+}
+
+/// How the table of disks looks.
+fn disks(stat: &Stat) -> Disks {
+    let shape = match stat.shape {
+        Some(StatShape::Linux) => Shape::Linux,
+        Some(StatShape::Solaris) => Shape::Solaris,
+        None if width() >= WIDE => Shape::Linux,
+        Some(StatShape::Short) | None => Shape::Short,
+    };
+    let naming = match stat.names {
+        StatNames::Kernel => Naming::Kernel,
+        StatNames::Mapped => Naming::Mapped,
+        StatNames::Mount => Naming::Mount,
+    };
+    let devices = Devices::read(Path::new("/"));
+    Disks { shape, skip_idle: stat.skip_idle, cpu: stat.cpu, naming, devices }
+}
+
+/// Prints every name of every disk.
+fn devices(cli: &Cli) -> Result<Exit> {
+    let all = Devices::read(Path::new("/"));
+    if all.all().is_empty() {
+        return Err(anyhow::anyhow!("/sys/block has no devices, or cannot be read"));
+    }
+    if cli.json {
+        let rows: Vec<_> = all
+            .all()
+            .iter()
+            .map(|d| {
+                serde_json::json!({
+                    "name": d.name, "number": d.number, "part_of": d.part_of, "mapped": d.mapped,
+                    "links": d.links, "mounts": d.mounts,
+                })
+            })
+            .collect();
+        print(&serde_json::to_string_pretty(&rows)?)?;
+        return Ok(Exit::Fine);
+    }
+    let mut text = String::new();
+    for d in all.all() {
+        let mapped = d.mapped.as_deref().unwrap_or("");
+        // Writing to a String cannot fail.
+        let _ = writeln!(text, "{:<10} {:<8} {mapped}", d.name, d.number);
+        for place in d.mounts.iter().chain(&d.links) {
+            let _ = writeln!(text, "    {}", place.display());
+        }
+    }
+    print(&text)?;
+    Ok(Exit::Fine)
 }
 
 /// Runs the command in a thread and shows lines while it runs.
@@ -112,6 +169,7 @@ fn watch(
 struct Show {
     json: bool,
     view: View,
+    disks: Disks,
     renderer: Option<Renderer>,
     lines: u64,
 }
@@ -122,7 +180,10 @@ impl Show {
             return print(&json_line(samples));
         }
         let view = self.view;
-        let renderer = self.renderer.get_or_insert_with(|| Renderer::new(view, width(), frame));
+        let disks = &self.disks;
+        let renderer = self
+            .renderer
+            .get_or_insert_with(|| Renderer::new(view, width(), frame).with_disks(disks.clone()));
         let mut text = String::new();
         if self.lines.is_multiple_of(SCREEN) {
             text.push_str(&renderer.header());

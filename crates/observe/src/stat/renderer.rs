@@ -2,9 +2,9 @@
 
 use std::fmt::Write;
 
-use super::Frame;
 use super::column::{Column, POWER, SUMMARY};
 use super::number::hundredths;
+use super::{Disks, Frame};
 use crate::monitors;
 
 /// Which table.
@@ -12,7 +12,7 @@ use crate::monitors;
 pub enum View {
     /// One line an interval: CPU, tasks, memory, the busiest disk, network, pressure, power.
     Summary,
-    /// A line a disk, in the columns of `iostat -x`.
+    /// A line a disk, in the columns of iostat; see [`Disks`].
     Disk,
     /// A line a CPU, and one for all.
     Cpu,
@@ -22,6 +22,7 @@ pub enum View {
 pub struct Renderer {
     view: View,
     columns: Vec<&'static Column>,
+    disks: Disks,
 }
 
 impl Renderer {
@@ -40,7 +41,13 @@ impl Renderer {
             let Some(i) = columns.iter().rposition(|c| Some(c.rank) == least) else { break };
             columns.remove(i);
         }
-        Self { view, columns }
+        Self { view, columns, disks: Disks::default() }
+    }
+
+    /// The same, with a table of disks that looks so.
+    #[must_use]
+    pub fn with_disks(self, disks: Disks) -> Self {
+        Self { disks, ..self }
     }
 
     /// The titles, with a newline at the end of each line. Print it first and every screen or so;
@@ -56,7 +63,7 @@ impl Renderer {
     pub fn lines(&self, frame: &Frame) -> String {
         match self.view {
             View::Summary => joined(self.columns.iter().map(|c| ((c.text)(frame), c.width))),
-            View::Disk => table(frame, "disk", "Device"),
+            View::Disk => self.disks.lines(frame),
             View::Cpu => table(frame, "cpu", "CPU"),
         }
     }

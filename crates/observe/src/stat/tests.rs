@@ -2,7 +2,7 @@
 
 use assay_model::SampleSet;
 
-use super::{Frame, Renderer, View};
+use super::{Disks, Frame, Renderer, Shape, View};
 use crate::{Recorder, monitors};
 
 /// (monitor, subject, what comes first, values of its first fields).
@@ -112,6 +112,37 @@ vdb       0.00    0.00    0.00    0.00    0.00     0.00    0.00    0.00    0.00 
 
 ";
     assert_eq!(text(View::Disk, 80, MACHINE), expected);
+}
+
+fn disks(disks: Disks) -> String {
+    let frame = Frame::newest(&samples(MACHINE)).unwrap();
+    Renderer::new(View::Disk, 80, &frame).with_disks(disks).lines(&frame)
+}
+
+#[test]
+fn disks_as_on_solaris() {
+    let expected = "     cpu
+ us sy wt id
+ 62 10  3 24
+                    extended device statistics
+   r/s    w/s    kr/s    kw/s wait actv wsvc_t asvc_t svc_t %w  %b device
+  20.0    5.0   160.0    20.0    -    -      -      -   3.6  -  50 vda
+   0.0    0.0     0.0     0.0    -    -      -      -     -  -   0 vdb
+";
+    assert_eq!(disks(Disks { shape: Shape::Solaris, cpu: true, ..Disks::default() }), expected);
+}
+
+#[test]
+fn disks_in_80_characters_without_those_that_were_idle() {
+    let expected = "avg-cpu:  %user   %nice %system %iowait  %steal   %idle
+          61.50    0.50   10.00    3.00    1.00   24.00
+
+Device      tps       kB/s    rqm/s   await  areq-sz  aqu-sz  %util
+vda       25.00     180.00     5.00    3.60     7.20    2.00  50.00
+
+";
+    let shown = Disks { shape: Shape::Short, cpu: true, skip_idle: true, ..Disks::default() };
+    assert_eq!(disks(shown), expected);
 }
 
 #[test]

@@ -4,5 +4,6 @@
 
 mod bytes;
 mod docs;
+mod iostat;
 mod live;
 mod sampler;

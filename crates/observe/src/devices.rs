@@ -1,0 +1,214 @@
+//! Block devices and what people call them, mapped both ways: the kernel's name (`dm-0`), its number
+//! (`253:0`), the name that LVM or another mapper gave it (`vg-data`), the links under `/dev/disk`, and
+//! where its file systems are mounted.
+
+use std::collections::BTreeMap;
+use std::fs;
+use std::path::{Path, PathBuf};
+
+/// One device or partition.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct Device {
+    /// As the kernel names it, and `/proc/diskstats`.
+    pub name: String,
+    /// Its number, `major:minor`; empty where sysfs does not tell.
+    pub number: String,
+    /// The whole device that it is a part of; `None`: it is whole.
+    pub part_of: Option<String>,
+    /// What a mapper (LVM, dm-crypt, multipath) calls it.
+    pub mapped: Option<String>,
+    /// Links to it under `/dev/disk` and `/dev/mapper`, sorted.
+    pub links: Vec<PathBuf>,
+    /// Where it is mounted, in the order of the mounts.
+    pub mounts: Vec<PathBuf>,
+}
+
+/// All devices of a system.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct Devices(Vec<Device>);
+
+/// The folders of links that are looked at.
+const LINKS: [&str; 6] = ["by-id", "by-label", "by-partlabel", "by-path", "by-uuid", "by-partuuid"];
+
+impl Devices {
+    /// Reads them from `sys`, `proc` and `dev` below `root`. What is not there is left out.
+    pub fn read(root: &Path) -> Self {
+        let mut all = Vec::new();
+        for whole in entries(&root.join("sys/block")) {
+            let folder = root.join("sys/block").join(&whole);
+            for part in entries(&folder) {
+                if folder.join(&part).join("partition").exists() {
+                    all.push(device(&folder.join(&part), &part, Some(&whole)));
+                }
+            }
+            all.push(device(&folder, &whole, None));
+        }
+        let mut devices = Devices(all);
+        devices.add_links(root);
+        devices.add_mounts(root);
+        devices.0.sort_by(|a, b| a.name.cmp(&b.name));
+        devices
+    }
+
+    /// Every one, by name.
+    pub fn all(&self) -> &[Device] {
+        &self.0
+    }
+
+    /// The one of a kernel's name, a number, a mapper's name, a link, a path in `/dev`, or a mount point.
+    pub fn find(&self, wanted: &str) -> Option<&Device> {
+        let path = Path::new(wanted);
+        let in_dev = wanted.strip_prefix("/dev/").unwrap_or(wanted);
+        self.0.iter().find(|d| {
+            d.name == in_dev
+                || d.number == wanted
+                || d.mapped.as_deref() == Some(in_dev)
+                || d.links.iter().any(|l| l == path)
+                || d.mounts.iter().any(|m| m == path)
+        })
+    }
+
+    /// What a person calls the device of a kernel's name: what its mapper calls it; else the name.
+    pub fn mapped<'a>(&'a self, name: &'a str) -> &'a str {
+        self.named(name).and_then(|d| d.mapped.as_deref()).unwrap_or(name)
+    }
+
+    /// Where the device of a kernel's name, or a part of it, is mounted first; else as
+    /// [`Devices::mapped`].
+    pub fn mount<'a>(&'a self, name: &'a str) -> &'a str {
+        let parts = self.0.iter().filter(|d| d.part_of.as_deref() == Some(name));
+        let mut mounts = self.named(name).into_iter().chain(parts).flat_map(|d| &d.mounts);
+        mounts.next().and_then(|m| m.to_str()).unwrap_or_else(|| self.mapped(name))
+    }
+
+    fn named(&self, name: &str) -> Option<&Device> {
+        self.0.iter().find(|d| d.name == name)
+    }
+
+    fn add_links(&mut self, root: &Path) {
+        let by = LINKS.map(|folder| root.join("dev/disk").join(folder));
+        for folder in by.into_iter().chain([root.join("dev/mapper")]) {
+            for entry in entries(&folder) {
+                let Ok(target) = fs::read_link(folder.join(&entry)) else { continue };
+                let name = target.file_name().map(|n| n.to_string_lossy().into_owned());
+                let shown = folder.strip_prefix(root).unwrap_or(&folder).join(&entry);
+                if let Some(device) = self.0.iter_mut().find(|d| Some(&d.name) == name.as_ref()) {
+                    device.links.push(Path::new("/").join(shown));
+                }
+            }
+        }
+        self.0.iter_mut().for_each(|d| d.links.sort());
+    }
+
+    /// `36 35 98:0 /mnt1 /mnt2 rw,noatime - ext3 /dev/root rw`: the third word is the device, the fifth
+    /// where it is mounted (proc(5)).
+    fn add_mounts(&mut self, root: &Path) {
+        let text = fs::read_to_string(root.join("proc/self/mountinfo")).unwrap_or_default();
+        let mut seen: BTreeMap<&str, Vec<PathBuf>> = BTreeMap::new();
+        for line in text.lines() {
+            let mut words = line.split(' ');
+            if let (Some(number), Some(place)) = (words.nth(2), words.nth(1)) {
+                seen.entry(number).or_default().push(PathBuf::from(unescaped(place)));
+            }
+        }
+        for device in &mut self.0 {
+            if let Some(mounts) = seen.get(device.number.as_str()) {
+                device.mounts.clone_from(mounts);
+            }
+        }
+    }
+}
+
+fn device(folder: &Path, entry: &str, part_of: Option<&str>) -> Device {
+    let text = |file: &str| {
+        let text = fs::read_to_string(folder.join(file)).ok()?;
+        Some(text.trim().to_owned()).filter(|t| !t.is_empty())
+    };
+    // In /sys a name's `/` is written `!`.
+    Device {
+        name: entry.replace('!', "/"),
+        number: text("dev").unwrap_or_default(),
+        part_of: part_of.map(|whole| whole.replace('!', "/")),
+        mapped: text("dm/name"),
+        ..Device::default()
+    }
+}
+
+/// The names in a folder, sorted; none of one that cannot be read.
+fn entries(folder: &Path) -> Vec<String> {
+    let Ok(read) = fs::read_dir(folder) else { return Vec::new() };
+    let mut names: Vec<String> =
+        read.flatten().map(|e| e.file_name().to_string_lossy().into_owned()).collect();
+    names.sort();
+    names
+}
+
+/// mountinfo writes a blank, tab, newline and backslash as an octal number.
+fn unescaped(text: &str) -> String {
+    let pairs = [("\\040", " "), ("\\011", "\t"), ("\\012", "\n"), ("\\134", "\\")];
+    pairs.iter().fold(text.to_owned(), |t, (from, to)| t.replace(from, to))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn system() -> (tempfile::TempDir, Devices) {
+        let root = tempfile::tempdir().unwrap();
+        let put = |path: &str, text: &str| {
+            let path = root.path().join(path);
+            fs::create_dir_all(path.parent().unwrap()).unwrap();
+            fs::write(path, text).unwrap();
+        };
+        put("sys/block/vda/dev", "254:0\n");
+        put("sys/block/vda/vda1/dev", "254:1\n");
+        put("sys/block/vda/vda1/partition", "1\n");
+        put("sys/block/vda/queue/rotational", "0\n");
+        put("sys/block/dm-0/dev", "253:0\n");
+        put("sys/block/dm-0/dm/name", "vg0-data\n");
+        put("sys/block/cciss!c0d0/dev", "104:0\n");
+        put(
+            "proc/self/mountinfo",
+            "1 0 254:1 / / rw - ext4 /dev/vda1 rw\n2 1 253:0 / /srv/the\\040data rw - xfs x rw\n",
+        );
+        let by_id = root.path().join("dev/disk/by-id");
+        fs::create_dir_all(&by_id).unwrap();
+        std::os::unix::fs::symlink("../../vda", by_id.join("virtio-root")).unwrap();
+        let devices = Devices::read(root.path());
+        (root, devices)
+    }
+
+    #[test]
+    fn every_name_leads_to_the_device() {
+        let (_root, devices) = system();
+        for (wanted, name) in [
+            ("vda", "vda"),
+            ("/dev/vda1", "vda1"),
+            ("253:0", "dm-0"),
+            ("vg0-data", "dm-0"),
+            ("/dev/disk/by-id/virtio-root", "vda"),
+            ("/", "vda1"),
+            ("/srv/the data", "dm-0"),
+            ("cciss/c0d0", "cciss/c0d0"),
+        ] {
+            assert_eq!(devices.find(wanted).map(|d| d.name.as_str()), Some(name), "{wanted}");
+        }
+        assert_eq!(devices.find("sdz"), None);
+        assert_eq!(devices.all().len(), 4, "queue is no partition");
+    }
+
+    #[test]
+    fn the_device_leads_to_its_names() {
+        let (_root, devices) = system();
+        assert_eq!((devices.mapped("dm-0"), devices.mapped("vda")), ("vg0-data", "vda"));
+        assert_eq!((devices.mount("dm-0"), devices.mount("vda")), ("/srv/the data", "/"));
+        assert_eq!(devices.mount("cciss/c0d0"), "cciss/c0d0");
+        assert_eq!(devices.mapped("gone"), "gone");
+    }
+
+    #[test]
+    fn nothing_to_read_is_no_device() {
+        let root = tempfile::tempdir().unwrap();
+        assert_eq!(Devices::read(root.path()), Devices::default());
+    }
+}

@@ -1,0 +1,229 @@
+//! The table of disks, in the columns of iostat of Linux or of Solaris.
+
+use std::fmt::Write;
+
+use super::Frame;
+use super::number::hundredths;
+use crate::devices::Devices;
+use crate::monitors;
+
+/// Whose columns.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum Shape {
+    /// All of `iostat -x` of Linux (sysstat): 190 characters wide.
+    #[default]
+    Linux,
+    /// Those of `iostat -xs` of Linux, where 80 characters must do.
+    Short,
+    /// Those of `iostat -xn` of Solaris, and `svc_t` of its `iostat -x`. What is one number on Linux,
+    /// the time in the queue and in the device together, is `svc_t`; its parts are missing.
+    Solaris,
+}
+
+/// How disks are named.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum Naming {
+    /// As the kernel does: `dm-0`.
+    Kernel,
+    /// As a mapper does, where there is one: `vg0-data`.
+    #[default]
+    Mapped,
+    /// By where they are mounted, where they are: `/srv`.
+    Mount,
+}
+
+/// How the table of disks looks.
+#[derive(Debug, Clone, Default)]
+pub struct Disks {
+    /// Its columns.
+    pub shape: Shape,
+    /// Leaves out disks on which nothing happened.
+    pub skip_idle: bool,
+    /// A line about the CPUs in front.
+    pub cpu: bool,
+    /// How disks are named.
+    pub naming: Naming,
+    /// The names.
+    pub devices: Devices,
+}
+
+/// A column of a shape that has few.
+struct Column {
+    title: &'static str,
+    width: usize,
+    places: usize,
+    value: fn(&Frame, &str) -> f64,
+}
+
+const fn column(
+    title: &'static str,
+    width: usize,
+    places: usize,
+    value: fn(&Frame, &str) -> f64,
+) -> Column {
+    Column { title, width, places, value }
+}
+
+const SHORT: &[Column] = &[
+    column("tps", 9, 2, |f, d| sum(f, d, ["r/s", "w/s", "d/s"])),
+    column("kB/s", 11, 2, |f, d| sum(f, d, ["rkB/s", "wkB/s", "dkB/s"])),
+    column("rqm/s", 9, 2, |f, d| sum(f, d, ["rrqm/s", "wrqm/s", "drqm/s"])),
+    column("await", 8, 2, |f, d| mean(f, d, ["r_await", "w_await", "d_await"])),
+    column("areq-sz", 9, 2, |f, d| mean(f, d, ["rareq-sz", "wareq-sz", "dareq-sz"])),
+    column("aqu-sz", 8, 2, |f, d| f.value("disk", d, "aqu-sz")),
+    column("%util", 7, 2, |f, d| f.value("disk", d, "%util")),
+];
+
+/// The kernel counts requests from being made to their end, not when they went to the device.
+const UNKNOWN: fn(&Frame, &str) -> f64 = |_, _| f64::NAN;
+
+const SOLARIS: &[Column] = &[
+    column("r/s", 6, 1, |f, d| f.value("disk", d, "r/s")),
+    column("w/s", 7, 1, |f, d| f.value("disk", d, "w/s")),
+    column("kr/s", 8, 1, |f, d| f.value("disk", d, "rkB/s")),
+    column("kw/s", 8, 1, |f, d| f.value("disk", d, "wkB/s")),
+    column("wait", 5, 1, UNKNOWN),
+    column("actv", 5, 1, UNKNOWN),
+    column("wsvc_t", 7, 1, UNKNOWN),
+    column("asvc_t", 7, 1, UNKNOWN),
+    column("svc_t", 6, 1, |f, d| mean(f, d, ["r_await", "w_await", "d_await"])),
+    column("%w", 3, 0, UNKNOWN),
+    column("%b", 4, 0, |f, d| f.value("disk", d, "%util")),
+];
+
+/// The requests whose means are asked for, in the order of the three fields.
+const RATES: [&str; 3] = ["r/s", "w/s", "d/s"];
+
+fn sum(frame: &Frame, disk: &str, fields: [&str; 3]) -> f64 {
+    let values = fields.map(|field| frame.value("disk", disk, field));
+    // A kernel without discards has two of them.
+    values.into_iter().filter(|v| !v.is_nan()).reduce(|a, b| a + b).unwrap_or(f64::NAN)
+}
+
+/// The mean of reads, writes and discards together; missing where there were none.
+fn mean(frame: &Frame, disk: &str, fields: [&str; 3]) -> f64 {
+    let (mut requests, mut total) = (0.0, 0.0);
+    for (rate, field) in RATES.into_iter().zip(fields) {
+        let rate = frame.value("disk", disk, rate);
+        if rate > 0.0 {
+            requests += rate;
+            total += rate * frame.value("disk", disk, field);
+        }
+    }
+    if requests > 0.0 { total / requests } else { f64::NAN }
+}
+
+/// Whether nothing happened on a disk: no request ended and none was under way.
+fn idle(frame: &Frame, disk: &str) -> bool {
+    let values = ["r/s", "w/s", "d/s", "f/s", "aqu-sz", "%util"];
+    values.map(|field| frame.value("disk", disk, field)).iter().all(|v| v.is_nan() || *v <= 0.0)
+}
+
+impl Disks {
+    /// The lines of one interval.
+    pub(super) fn lines(&self, frame: &Frame) -> String {
+        let disks: Vec<&str> =
+            frame.subjects("disk").filter(|d| !(self.skip_idle && idle(frame, d))).collect();
+        let mut text = if self.cpu { self.cpu_lines(frame) } else { String::new() };
+        match self.shape {
+            Shape::Linux => text.push_str(&self.wide(frame, &disks)),
+            Shape::Short => text.push_str(&self.short(frame, &disks)),
+            Shape::Solaris => text.push_str(&self.solaris(frame, &disks)),
+        }
+        text
+    }
+
+    fn name<'a>(&'a self, disk: &'a str) -> &'a str {
+        match self.naming {
+            Naming::Kernel => disk,
+            Naming::Mapped => self.devices.mapped(disk),
+            Naming::Mount => self.devices.mount(disk),
+        }
+    }
+
+    fn name_width(&self, disks: &[&str], corner: &str) -> usize {
+        let longest = disks.iter().map(|d| self.name(d).chars().count()).max();
+        longest.unwrap_or(0).max(corner.len())
+    }
+
+    fn wide(&self, frame: &Frame, disks: &[&str]) -> String {
+        let fields = monitors::find("disk").map_or(&[][..], |spec| spec.fields);
+        let name_width = self.name_width(disks, "Device");
+        let widths: Vec<usize> = fields.iter().map(|f| f.name.len().max(7) + 1).collect();
+        let mut text = format!("{:<name_width$}", "Device");
+        for (field, width) in fields.iter().zip(&widths) {
+            // Writing to a String cannot fail.
+            let _ = write!(text, "{:>width$}", field.name);
+        }
+        text.push('\n');
+        for disk in disks {
+            let _ = write!(text, "{:<name_width$}", self.name(disk));
+            for (value, width) in frame.values("disk", disk).iter().zip(&widths) {
+                let _ = write!(text, "{:>width$}", hundredths(*value));
+            }
+            text.push('\n');
+        }
+        text + "\n"
+    }
+
+    fn short(&self, frame: &Frame, disks: &[&str]) -> String {
+        let name_width = self.name_width(disks, "Device");
+        let mut text = format!("{:<name_width$}", "Device");
+        titles(&mut text, SHORT);
+        text.push('\n');
+        for disk in disks {
+            let _ = write!(text, "{:<name_width$}", self.name(disk));
+            cells(&mut text, SHORT, frame, disk);
+            text.push('\n');
+        }
+        text + "\n"
+    }
+
+    fn solaris(&self, frame: &Frame, disks: &[&str]) -> String {
+        let mut text = format!("{:20}extended device statistics\n", "");
+        titles(&mut text, SOLARIS);
+        text.push_str(" device\n");
+        for disk in disks {
+            cells(&mut text, SOLARIS, frame, disk);
+            let _ = writeln!(text, " {}", self.name(disk));
+        }
+        text
+    }
+
+    fn cpu_lines(&self, frame: &Frame) -> String {
+        let part = |field| frame.value("cpu", "all", field);
+        let system = part("system") + part("irq") + part("softirq");
+        if self.shape == Shape::Solaris {
+            let user = part("user") + part("nice");
+            let waits = part("iowait");
+            let whole = |v: f64| if v.is_nan() { "-".to_owned() } else { format!("{v:.0}") };
+            let [us, sy, wt, id] = [user, system, waits, part("idle")].map(whole);
+            return format!("     cpu\n us sy wt id\n{us:>3}{sy:>3}{wt:>3}{id:>3}\n");
+        }
+        let values =
+            [part("user"), part("nice"), system, part("iowait"), part("steal"), part("idle")];
+        let mut text =
+            "avg-cpu:  %user   %nice %system %iowait  %steal   %idle\n       ".to_owned();
+        for value in values {
+            let _ = write!(text, "{:>8}", hundredths(value));
+        }
+        text + "\n\n"
+    }
+}
+
+fn titles(text: &mut String, columns: &[Column]) {
+    for Column { title, width, .. } in columns {
+        let _ = write!(text, "{title:>width$}");
+    }
+}
+
+fn cells(text: &mut String, columns: &[Column], frame: &Frame, disk: &str) {
+    for Column { width, places, value, .. } in columns {
+        let value = value(frame, disk);
+        let _ = if value.is_nan() {
+            write!(text, "{:>width$}", "-")
+        } else {
+            write!(text, "{value:>width$.places$}")
+        };
+    }
+}
