@@ -5,6 +5,7 @@
 //! | `blktrace` | `OUT.blktrace.0` and so on: Q, G, I, D and C of every I/O, 32 under way, blocks all over a device |
 //! | `hot-spot` | the same, where many I/Os are for the same few blocks at once |
 //! | `issue-complete` | D and C alone, blocks all over a device |
+//! | `stream` | as `blktrace`, all in one stream: OUT may be `/dev/stdout` |
 //! | `msr` | CSV as of MSR Cambridge, four disks |
 
 use std::cmp::Reverse;
@@ -27,9 +28,10 @@ fn main() -> Result<(), Box<dyn Error>> {
     let ios: u64 = ios.parse()?;
     let cpus: usize = rest.first().map_or(Ok(1), |n| n.parse())?;
     match kind.as_str() {
-        "blktrace" => blktrace(out, ios, cpus.max(1), Blocks::Spread, &[1, 4, 12, 7]),
-        "hot-spot" => blktrace(out, ios, cpus.max(1), Blocks::Hot, &[1, 4, 12, 7]),
-        "issue-complete" => blktrace(out, ios, cpus.max(1), Blocks::Spread, &[7]),
+        "blktrace" => blktrace(Out::Cpus(out, cpus.max(1)), ios, Blocks::Spread, &[1, 4, 12, 7]),
+        "hot-spot" => blktrace(Out::Cpus(out, cpus.max(1)), ios, Blocks::Hot, &[1, 4, 12, 7]),
+        "issue-complete" => blktrace(Out::Cpus(out, cpus.max(1)), ios, Blocks::Spread, &[7]),
+        "stream" => blktrace(Out::Stream(out), ios, Blocks::Spread, &[1, 4, 12, 7]),
         "msr" => msr(out, ios),
         other => Err(format!("`{other}` is no kind of trace").into()),
     }
@@ -92,19 +94,31 @@ impl Cpu {
     }
 }
 
-fn blktrace(
-    out: &str,
-    ios: u64,
-    cpus: usize,
-    blocks: Blocks,
-    before: &[u32],
-) -> Result<(), Box<dyn Error>> {
-    let mut files = Vec::new();
-    for number in 0..cpus {
-        let out =
-            BufWriter::with_capacity(1 << 20, File::create(format!("{out}.blktrace.{number}"))?);
-        files.push(Cpu { out, sequence: 0, number: number as u32 });
+/// Where records go.
+enum Out<'a> {
+    /// The files of so many CPUs.
+    Cpus(&'a str, usize),
+    /// One file.
+    Stream(&'a str),
+}
+
+impl Out<'_> {
+    fn files(&self) -> std::io::Result<Vec<Cpu>> {
+        let names = match self {
+            Out::Cpus(name, cpus) => (0..*cpus).map(|n| format!("{name}.blktrace.{n}")).collect(),
+            Out::Stream(name) => vec![(*name).to_owned()],
+        };
+        let file = |(number, name): (u32, String)| {
+            let out = BufWriter::with_capacity(1 << 20, File::create(name)?);
+            Ok(Cpu { out, sequence: 0, number })
+        };
+        (0..).zip(names).map(file).collect()
     }
+}
+
+fn blktrace(out: Out<'_>, ios: u64, blocks: Blocks, before: &[u32]) -> Result<(), Box<dyn Error>> {
+    let mut files = out.files()?;
+    let cpus = files.len();
     let mut rng = Rng::new(1);
     let nobody = Made { sector: 0, bytes: 0, write: false, program: 0 };
     for (program, name) in PROGRAMS.iter().enumerate() {

@@ -1,11 +1,13 @@
 //! Reads damaged inputs until something breaks: `mutate READER|all EXECUTIONS [SEED]`. A panic prints
-//! the reader; run again with the same seed to see it again.
+//! the reader; run again with the same seed to see it again. `mutate --corpus FOLDER` writes the inputs
+//! to begin with, for other fuzzers.
 
 #[path = "../tests/mutation/mod.rs"]
 mod mutation;
 
 use std::error::Error;
 use std::io::Write;
+use std::path::Path;
 use std::time::Instant;
 
 use assay_iotrace::probe::PROBES;
@@ -15,6 +17,9 @@ fn main() -> Result<(), Box<dyn Error>> {
     let [reader, executions, rest @ ..] = arguments.as_slice() else {
         return Err("mutate READER|all EXECUTIONS [SEED]".into());
     };
+    if reader == "--corpus" {
+        return write_corpus(Path::new(executions));
+    }
     let executions: u64 = executions.parse()?;
     let seed: u64 = rest.first().map_or(Ok(1), |s| s.parse())?;
     let chosen: Vec<_> = PROBES.iter().filter(|p| reader == "all" || p.name == reader).collect();
@@ -28,6 +33,17 @@ fn main() -> Result<(), Box<dyn Error>> {
         mutation::run(probe, executions, seed);
         let seconds = begun.elapsed().as_secs_f64();
         writeln!(std::io::stdout(), "{:12} {executions} inputs in {seconds:.1} s", probe.name)?;
+    }
+    Ok(())
+}
+
+fn write_corpus(folder: &Path) -> Result<(), Box<dyn Error>> {
+    for probe in &PROBES {
+        let folder = folder.join(probe.name);
+        std::fs::create_dir_all(&folder)?;
+        for (n, seed) in (probe.seeds)().iter().enumerate() {
+            std::fs::write(folder.join(format!("seed-{n}")), seed)?;
+        }
     }
     Ok(())
 }

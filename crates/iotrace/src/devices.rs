@@ -38,6 +38,7 @@ impl Devices {
         Devices { from, ..Devices::default() }
     }
 
+    #[inline]
     fn device(&mut self, id: u32) -> Option<&mut Device> {
         match self.places.get(id as usize) {
             Some(&place) if place != NONE => self.kept.get_mut(place as usize),
@@ -69,6 +70,7 @@ impl Devices {
     }
 
     /// A read or write has started.
+    #[inline]
     pub(crate) fn start(&mut self, io: &Io) {
         if let Some(device) = self.device(io.device) {
             device.seeks.add(io.sector, io.end_sector());
@@ -76,6 +78,7 @@ impl Devices {
     }
 
     /// A read or write has ended.
+    #[inline]
     pub(crate) fn end(&mut self, io: &Io) {
         if let Some(device) = self.device(io.device) {
             device.ios += 1;

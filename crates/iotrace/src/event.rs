@@ -276,9 +276,9 @@ impl Io {
 
     /// A write without REQ_SYNC whose program is a kernel thread, or is not recorded.
     pub fn is_writeback(&self) -> bool {
-        self.op == Op::Write
-            && !self.flags.has(Flags::SYNC)
-            && (self.program == crate::Names::NONE || self.flags.has(Flags::KERNEL))
+        (self.op == Op::Write)
+            & !self.flags.has(Flags::SYNC)
+            & ((self.program == crate::Names::NONE) | self.flags.has(Flags::KERNEL))
     }
 }
 

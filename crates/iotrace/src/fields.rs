@@ -3,52 +3,87 @@
 /// A place in a line.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Cursor<'a> {
-    rest: &'a [u8],
+    line: &'a [u8],
+    at: usize,
 }
 
-/// The value of eight ASCII digits, all at once; `None` when one is no digit.
-fn eight_digits(bytes: &[u8]) -> Option<u64> {
-    let word = u64::from_le_bytes(bytes.get(..8)?.try_into().ok()?);
+/// Powers of ten by the number of digits.
+const TENS: [u64; 9] = [1, 10, 100, 1_000, 10_000, 100_000, 1_000_000, 10_000_000, 100_000_000];
+
+/// The digits that eight bytes begin with, all at once: how many there are, and their value. The bytes
+/// are in the order of the text, the first in the lowest.
+#[inline]
+fn leading_digits(word: u64) -> (usize, u64) {
     let low = word ^ 0x3030_3030_3030_3030;
-    // A digit's byte is at most 9, so adding 0x76 leaves its top bit clear.
-    if (low.wrapping_add(0x7676_7676_7676_7676) | low) & 0x8080_8080_8080_8080 != 0 {
-        return None;
+    // A digit's byte is at most 9, so adding 0x76 leaves its top bit clear. A carry reaches only bytes
+    // behind one that is no digit, which do not matter.
+    let others = (low.wrapping_add(0x7676_7676_7676_7676) | low) & 0x8080_8080_8080_8080;
+    let digits = others.trailing_zeros() as usize / 8;
+    if digits == 0 {
+        return (0, 0);
     }
+    // Zeros in front of the digits make eight of them.
+    let eight = low << (64 - 8 * digits);
     // Neighbours are joined by 10, then by 100, then by 10,000.
-    let pairs = (low.wrapping_mul(10) + (low >> 8)) & 0x00FF_00FF_00FF_00FF;
-    let fours = (pairs.wrapping_mul(100) + (pairs >> 16)) & 0x0000_FFFF_0000_FFFF;
-    Some((fours.wrapping_mul(10_000) + (fours >> 32)) & 0xFFFF_FFFF)
+    let pairs = (eight.wrapping_mul(10).wrapping_add(eight >> 8)) & 0x00FF_00FF_00FF_00FF;
+    let fours = (pairs.wrapping_mul(100).wrapping_add(pairs >> 16)) & 0x0000_FFFF_0000_FFFF;
+    (digits, (fours.wrapping_mul(10_000).wrapping_add(fours >> 32)) & 0xFFFF_FFFF)
 }
 
 impl<'a> Cursor<'a> {
     pub(crate) fn new(line: &'a [u8]) -> Self {
-        Cursor { rest: line }
+        Cursor { line, at: 0 }
     }
 
     /// What is not read yet.
+    #[inline]
     pub(crate) fn rest(&self) -> &'a [u8] {
-        self.rest
+        &self.line[self.at..]
+    }
+
+    /// The next eight bytes, zeros after the end of the line, the first in the lowest.
+    #[inline]
+    fn word8(&self) -> u64 {
+        let load = |bytes: &[u8]| u64::from_le_bytes(bytes.try_into().expect("eight bytes"));
+        let left = self.line.len() - self.at;
+        if left >= 8 {
+            load(&self.line[self.at..self.at + 8])
+        } else if left == 0 {
+            0
+        } else if let Some(end) = self.line.last_chunk::<8>() {
+            load(end) >> (64 - 8 * left)
+        } else {
+            self.rest().iter().rev().fold(0, |word, byte| word << 8 | u64::from(*byte))
+        }
     }
 
     /// A whole number of decimal digits that fits 64 bits; `None` where there is none.
+    #[inline]
     pub(crate) fn number(&mut self) -> Option<u64> {
-        let mut value = 0u64;
-        let mut rest = self.rest;
-        let mut digits = 0;
-        while let Some(eight) = eight_digits(rest) {
-            value = value.checked_mul(100_000_000)?.checked_add(eight)?;
-            rest = &rest[8..];
-            digits += 8;
-        }
-        while let Some(digit) = rest.first().map(|b| b.wrapping_sub(b'0')).filter(|d| *d < 10) {
-            value = value.checked_mul(10)?.checked_add(u64::from(digit))?;
-            rest = &rest[1..];
-            digits += 1;
-        }
+        let (digits, mut value) = leading_digits(self.word8());
         if digits == 0 {
             return None;
         }
-        self.rest = rest;
+        if digits < 8 {
+            self.at += digits;
+            return Some(value);
+        }
+        let mut next = Cursor { line: self.line, at: self.at + 8 };
+        // Sixteen digits fit whatever they are; only from there on a number may be too large.
+        let (digits, more) = leading_digits(next.word8());
+        value = value * TENS[digits] + more;
+        next.at += digits;
+        if digits == 8 {
+            loop {
+                let (digits, more) = leading_digits(next.word8());
+                value = value.checked_mul(TENS[digits])?.checked_add(more)?;
+                next.at += digits;
+                if digits < 8 {
+                    break;
+                }
+            }
+        }
+        self.at = next.at;
         Some(value)
     }
 
@@ -59,16 +94,16 @@ impl<'a> Cursor<'a> {
         let whole = self.number();
         let mut fraction = 0u64;
         let mut read = 0;
-        if self.rest.first() == Some(&b'.') {
-            self.rest = &self.rest[1..];
-            while let Some(digit) =
-                self.rest.first().map(|b| b.wrapping_sub(b'0')).filter(|d| *d < 10)
-            {
-                if read < places {
-                    fraction = fraction * 10 + u64::from(digit);
-                    read += 1;
+        if self.past(b'.').is_some() {
+            loop {
+                let (digits, value) = leading_digits(self.word8());
+                let kept = (digits as u32).min(places - read);
+                fraction = fraction * TENS[kept as usize] + value / TENS[digits - kept as usize];
+                read += kept;
+                self.at += digits;
+                if digits < 8 {
+                    break;
                 }
-                self.rest = &self.rest[1..];
             }
         }
         let scaled = match (whole, read) {
@@ -85,37 +120,53 @@ impl<'a> Cursor<'a> {
     }
 
     /// Goes past `byte` if it is next.
+    #[inline]
     pub(crate) fn past(&mut self, byte: u8) -> Option<()> {
-        self.rest = self.rest.strip_prefix(&[byte])?;
+        if self.line.get(self.at) != Some(&byte) {
+            return None;
+        }
+        self.at += 1;
         Some(())
     }
 
     /// Goes past `n` bytes, or to the end of the line.
+    #[inline]
     pub(crate) fn skip(&mut self, n: usize) {
-        self.rest = &self.rest[n.min(self.rest.len())..];
+        self.at = (self.at + n).min(self.line.len());
     }
 
     /// What lies before the next `byte`, and goes past it.
+    #[inline]
     pub(crate) fn until(&mut self, byte: u8) -> Option<&'a [u8]> {
-        let at = self.rest.iter().position(|b| *b == byte)?;
-        let before = &self.rest[..at];
-        self.rest = &self.rest[at + 1..];
-        Some(before)
+        let rest = self.rest();
+        let at = rest.iter().position(|b| *b == byte)?;
+        self.at += at + 1;
+        Some(&rest[..at])
     }
 
     /// The next word between blanks; empty at the end of the line.
+    #[inline]
     pub(crate) fn word(&mut self) -> &'a [u8] {
         self.blanks();
-        let end = self.rest.iter().position(|b| is_blank(*b)).unwrap_or(self.rest.len());
-        let (word, rest) = self.rest.split_at(end);
-        self.rest = rest;
-        word
+        let rest = self.rest();
+        let end = rest.iter().position(|b| is_blank(*b)).unwrap_or(rest.len());
+        self.at += end;
+        &rest[..end]
     }
 
     /// Goes past blanks.
+    #[inline]
     pub(crate) fn blanks(&mut self) {
-        let skip = self.rest.iter().position(|b| !is_blank(*b)).unwrap_or(self.rest.len());
-        self.rest = &self.rest[skip..];
+        let rest = self.rest();
+        self.at += rest.iter().position(|b| !is_blank(*b)).unwrap_or(rest.len());
+    }
+
+    /// The first bytes of what is not read yet, at most 16 of them and `n`, with zeros behind.
+    #[inline]
+    pub(crate) fn key(&self, n: usize) -> u128 {
+        let second = Cursor { line: self.line, at: (self.at + 8).min(self.line.len()) };
+        let all = u128::from(self.word8()) | u128::from(second.word8()) << 64;
+        if n >= 16 { all } else { all & ((1 << (8 * n)) - 1) }
     }
 }
 
@@ -159,10 +210,13 @@ mod tests {
         }
         // Every byte but a digit ends a number, also within the eight that are read at once.
         for byte in (0..=255u8).filter(|b| !b.is_ascii_digit()) {
-            for at in 0..8 {
-                let mut text = *b"12345678";
+            for at in 0..=24 {
+                let mut text = *b"1234567812345678123456789";
                 text[at] = byte;
-                assert_eq!(eight_digits(&text), None, "{byte} at {at}");
+                let want = std::str::from_utf8(&text[..at]).unwrap().parse::<u64>().ok();
+                let mut cursor = Cursor::new(&text);
+                assert_eq!(cursor.number(), want, "{byte} at {at}");
+                assert_eq!(cursor.rest().len(), text.len() - want.map_or(0, |_| at));
             }
         }
     }
@@ -177,6 +231,20 @@ mod tests {
         assert_eq!(ns("1.1234567899"), Some(1_123_456_789));
         assert_eq!(ns("99999999999999.0"), None);
         assert_eq!((ns(""), ns("."), ns("1.2.3")), (None, None, None));
+    }
+
+    #[test]
+    fn keys_are_of_the_bytes_asked_for() {
+        for (n, text) in [(0, ""), (3, "abc"), (10, "abcdefghij"), (16, "abcdefghijklmnop")] {
+            let mut want = [0; 16];
+            want[..n].copy_from_slice(text.as_bytes());
+            for after in ["", ",", ",Read,383496192,32768,1331"] {
+                let line = format!("12,{text}{after}");
+                let mut c = Cursor::new(line.as_bytes());
+                c.skip(3);
+                assert_eq!(c.key(n), u128::from_le_bytes(want), "{line}");
+            }
+        }
     }
 
     #[test]

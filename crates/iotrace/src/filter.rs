@@ -132,6 +132,7 @@ impl Selector {
     }
 
     /// Whether an I/O is taken, of a trace whose first I/O started at `origin_ns`.
+    #[inline]
     pub(crate) fn takes(&mut self, io: &Io, origin_ns: u64, names: &Names) -> bool {
         if self.all {
             return true;

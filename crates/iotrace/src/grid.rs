@@ -19,14 +19,14 @@ pub(crate) struct Grid<T> {
     /// The number of the first cell: its start divided by the width.
     first: u64,
     cells: Vec<T>,
-    /// The cell that was met last: its first nanosecond, and its place.
-    last: (u64, usize),
+    /// The cell that was met last: its first nanosecond, and its place. `None`: places have changed.
+    last: Option<(u64, usize)>,
 }
 
 impl<T: Cell> Grid<T> {
     /// An empty grid of at most `most` cells of `width_ns` (at least 1).
     pub(crate) fn new(width_ns: u64, most: usize) -> Self {
-        Grid { width_ns: width_ns.max(1), most, first: 0, cells: Vec::new(), last: (u64::MAX, 0) }
+        Grid { width_ns: width_ns.max(1), most, first: 0, cells: Vec::new(), last: None }
     }
 
     /// How wide a cell is, nanoseconds.
@@ -50,25 +50,34 @@ impl<T: Cell> Grid<T> {
     }
 
     /// The cell of a time.
+    #[inline]
     pub(crate) fn at(&mut self, t_ns: u64) -> &mut T {
-        let (start, place) = self.last;
-        let place =
-            if t_ns >= start && t_ns - start < self.width_ns { place } else { self.find(t_ns) };
+        let place = match self.last {
+            Some((start, place)) if t_ns >= start && t_ns - start < self.width_ns => place,
+            _ => self.find(t_ns),
+        };
         &mut self.cells[place]
     }
 
-    /// Nanoseconds from a time to the end of its cell, which must be the one that was met last.
+    /// Nanoseconds from a time to the end of its cell; 0 if that is not the cell that was met last.
+    #[inline]
     pub(crate) fn room(&self, t_ns: u64) -> u64 {
-        debug_assert!(t_ns >= self.last.0 && t_ns - self.last.0 < self.width_ns);
-        self.width_ns - (t_ns - self.last.0)
+        match self.last {
+            Some((start, _)) if t_ns >= start && t_ns - start < self.width_ns => {
+                self.width_ns - (t_ns - start)
+            }
+            _ => 0,
+        }
     }
 
     #[cold]
     fn find(&mut self, t_ns: u64) -> usize {
+        // A cell of the last nanosecond alone would have no end.
+        let t_ns = t_ns.min(u64::MAX - 1);
         self.cover(t_ns, t_ns);
         let number = t_ns / self.width_ns;
         let place = (number - self.first) as usize;
-        self.last = (number * self.width_ns, place);
+        self.last = Some((number * self.width_ns, place));
         place
     }
 
@@ -86,7 +95,7 @@ impl<T: Cell> Grid<T> {
                 if before > 0 {
                     self.cells.splice(0..0, std::iter::repeat_n(T::default(), before));
                     self.first = low;
-                    self.last = (u64::MAX, 0);
+                    self.last = None;
                 }
                 self.cells.resize((high - low) as usize, T::default());
                 return;
@@ -113,7 +122,7 @@ impl<T: Cell> Grid<T> {
         self.cells.truncate(joined);
         self.first >>= 1;
         self.width_ns = self.width_ns.saturating_mul(2);
-        self.last = (u64::MAX, 0);
+        self.last = None;
     }
 
     /// Takes up what another grid holds.
@@ -189,6 +198,14 @@ mod tests {
 
     #[test]
     fn the_ends_of_time() {
+        // Found by fuzzing: the last nanosecond as the first time of all.
+        for width in [1, 10] {
+            let mut grid = Grid::<Count>::new(width, 4);
+            for t in [u64::MAX, u64::MAX, 0] {
+                grid.at(t).0 += 1;
+            }
+            assert_eq!(grid.cells().iter().map(|c| c.0).sum::<u64>(), 3);
+        }
         let grid = filled(&[0, u64::MAX, u64::MAX / 2], 4);
         assert_eq!(grid.cells().iter().map(|c| c.0).sum::<u64>(), 3);
     }

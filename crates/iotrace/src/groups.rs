@@ -6,7 +6,7 @@ use crate::event::{Io, Op};
 use crate::histogram::{Linear, Pow2};
 use crate::loglinear::LogLinear;
 use crate::names::Names;
-use crate::question::{Dimension, Measure, Question, Shape};
+use crate::question::{Dimension, Measure, Question, Shape, TimeUnit};
 use crate::regions::Regions;
 
 /// The most groups that are kept apart; what comes after is pooled.
@@ -88,11 +88,10 @@ impl Group {
 pub(crate) struct Groups {
     question: Question,
     asked: [bool; 6],
-    unit_ns: u64,
+    unit: TimeUnit,
     seed: u64,
     places: Vec<u16>,
     kept: Vec<Group>,
-    last: usize,
     pooled: u64,
 }
 
@@ -102,11 +101,10 @@ impl Groups {
         Groups {
             question: question.clone(),
             asked: Dimension::ALL.map(|d| by.contains(&d)),
-            unit_ns: question.unit.ns(),
+            unit: question.unit,
             seed: RandomState::new().hash_one(0) | 1,
             places: vec![EMPTY; PLACES],
             kept: Vec::new(),
-            last: 0,
             pooled: 0,
         }
     }
@@ -116,6 +114,7 @@ impl Groups {
         op.moves_data() || self.asked[3]
     }
 
+    #[inline]
     fn key(&self, io: &Io) -> Key {
         let of = |at: usize, value: u32| if self.asked[at] { value } else { 0 };
         [
@@ -128,16 +127,18 @@ impl Groups {
         ]
     }
 
+    #[inline]
     pub(crate) fn add(&mut self, io: &Io) {
         if !self.takes(io.op) {
             return;
         }
         let key = self.key(io);
-        let at = match self.kept.get(self.last) {
-            Some(group) if group.key == key => self.last,
+        let place = self.places[self.hash(&key)];
+        let at = match self.kept.get(usize::from(place)) {
+            Some(group) if group.key == key => usize::from(place),
             _ => self.find(key),
         };
-        self.last = at;
+        let unit = self.unit;
         let group = &mut self.kept[at];
         if group.key == POOL {
             self.pooled += 1;
@@ -157,9 +158,9 @@ impl Groups {
             let value = match measure {
                 Measure::Size => Some(io.bytes),
                 Measure::Address => Some(io.sector),
-                Measure::Latency => io.latency_ns.map(|ns| ns / self.unit_ns),
-                Measure::Queue => io.queue_ns.map(|ns| ns / self.unit_ns),
-                Measure::Device => io.device_ns.map(|ns| ns / self.unit_ns),
+                Measure::Latency => io.latency_ns.map(|ns| unit.of(ns)),
+                Measure::Queue => io.queue_ns.map(|ns| unit.of(ns)),
+                Measure::Device => io.device_ns.map(|ns| unit.of(ns)),
             };
             if let Some(value) = value {
                 histogram.add(value);
@@ -167,11 +168,13 @@ impl Groups {
         }
     }
 
+    #[inline]
     fn hash(&self, key: &Key) -> usize {
-        let mixed = key.iter().fold(self.seed, |h, v| {
-            (h ^ u64::from(*v)).wrapping_mul(0x9E37_79B9_7F4A_7C15).rotate_left(29)
-        });
-        mixed as usize % PLACES
+        let two = |at: usize| u64::from(key[at]) | u64::from(key[at + 1]) << 32;
+        let mixed = (two(0) ^ self.seed).wrapping_mul(0x9E37_79B9_7F4A_7C15)
+            ^ two(2).wrapping_mul(0xC2B2_AE3D_27D4_EB4F).rotate_left(21)
+            ^ two(4).wrapping_mul(0x1656_67B1_9E37_79F9).rotate_left(43);
+        (mixed.wrapping_mul(self.seed) >> 48) as usize % PLACES
     }
 
     /// The group of a key, made if it is new and there is room.

@@ -40,6 +40,7 @@ impl LatencyHeat {
         LatencyHeat(Grid::new(FIRST_WIDTH_NS, MOST_COLUMNS))
     }
 
+    #[inline]
     pub(crate) fn add(&mut self, t_ns: u64, latency_ns: u64) {
         let row = (64 - latency_ns.leading_zeros() as usize).min(ROWS - 1);
         self.0.at(t_ns).0[row] += 1;
@@ -67,6 +68,7 @@ impl AddressHeat {
         AddressHeat { grid: Grid::new(FIRST_WIDTH_NS, MOST_COLUMNS), shift: 0 }
     }
 
+    #[inline]
     pub(crate) fn add(&mut self, t_ns: u64, sector: u64) {
         while sector >> self.shift >= ROWS as u64 {
             self.widen();

@@ -34,6 +34,7 @@ impl Pow2 {
     }
 
     /// Counts a value.
+    #[inline]
     pub fn add(&mut self, value: u64) {
         self.counts[Pow2::bucket(value)] += 1;
     }
@@ -144,6 +145,7 @@ impl Linear {
     }
 
     /// Counts a value.
+    #[inline]
     pub fn add(&mut self, value: u64) {
         let value = i64::try_from(value).unwrap_or(i64::MAX);
         if value < self.steps.from {

@@ -81,6 +81,7 @@ impl<T: Copy> InFlight<T> {
         self.length >= self.most
     }
 
+    #[inline]
     fn bucket(&self, key: &Key) -> usize {
         let mixed = (key.sector ^ self.seed).wrapping_mul(0x9E37_79B9_7F4A_7C15)
             ^ (key.bytes.rotate_left(32) ^ key.which).wrapping_mul(0xC2B2_AE3D_27D4_EB4F);
@@ -89,6 +90,7 @@ impl<T: Copy> InFlight<T> {
     }
 
     /// The oldest of a key, and the slot before it in its bucket.
+    #[inline]
     fn find(&self, bucket: usize, key: &Key) -> (u32, u32) {
         let (mut before, mut at) = (NIL, self.buckets[bucket]);
         while at != NIL && self.slots[at as usize].key != *key {
@@ -99,6 +101,7 @@ impl<T: Copy> InFlight<T> {
     }
 
     /// Adds the youngest of a key. The table must not be full.
+    #[inline]
     pub(crate) fn push(&mut self, key: Key, value: T) {
         debug_assert!(!self.is_full());
         if self.length >= self.buckets.len() {
@@ -133,6 +136,7 @@ impl<T: Copy> InFlight<T> {
         }
     }
 
+    #[inline]
     fn place(&mut self, slot: Slot<T>) -> u32 {
         if self.free == NIL {
             self.slots.push(slot);
@@ -144,6 +148,7 @@ impl<T: Copy> InFlight<T> {
         at
     }
 
+    #[inline]
     fn release(&mut self, at: u32) -> T {
         let free = self.free;
         let slot = &mut self.slots[at as usize];
@@ -161,6 +166,7 @@ impl<T: Copy> InFlight<T> {
     }
 
     /// Takes the oldest of a key.
+    #[inline]
     pub(crate) fn take_oldest(&mut self, key: &Key) -> Option<Taken<T>> {
         let bucket = self.bucket(key);
         let (before, at) = self.find(bucket, key);

@@ -28,6 +28,7 @@ mod loglinear;
 mod matcher;
 mod names;
 mod opened;
+mod pipeline;
 #[doc(hidden)]
 pub mod probe;
 // The guard before Parquet files from outside is the archive's; this crate stands above the archive and

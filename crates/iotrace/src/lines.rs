@@ -54,6 +54,7 @@ impl<R: Read> Lines<R> {
     }
 
     /// The next line without its end; `None` at the end of the text.
+    #[inline]
     pub(crate) fn next(&mut self) -> io::Result<Option<&[u8]>> {
         let mut looked = 0;
         loop {

@@ -16,6 +16,7 @@ pub struct LogLinear {
     greatest: u64,
 }
 
+#[inline]
 fn bucket(value: u64) -> usize {
     if value < 2 * SUB {
         return value as usize;
@@ -37,6 +38,7 @@ fn span(bucket: usize) -> (u64, u64) {
 
 impl LogLinear {
     /// Counts a value.
+    #[inline]
     pub fn add(&mut self, value: u64) {
         let at = bucket(value);
         if at >= self.counts.len() {

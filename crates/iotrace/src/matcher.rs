@@ -33,6 +33,30 @@ struct Seen {
     passes_on: bool,
 }
 
+/// Counts events, and those that step back in time.
+#[derive(Debug, Default)]
+pub(crate) struct Clock {
+    events: u64,
+    backwards: u64,
+    last_ns: u64,
+}
+
+impl Clock {
+    /// An event of this time.
+    #[inline]
+    pub(crate) fn tick(&mut self, time_ns: u64) {
+        self.events += 1;
+        self.backwards += u64::from(time_ns < self.last_ns);
+        self.last_ns = time_ns;
+    }
+
+    /// Adds what was counted.
+    pub(crate) fn add_to(&self, honesty: &mut Honesty) {
+        honesty.events += self.events;
+        honesty.clock_backwards += self.backwards;
+    }
+}
+
 /// The requests under way.
 #[derive(Debug)]
 pub struct Matcher {
@@ -40,7 +64,7 @@ pub struct Matcher {
     issued: InFlight<Io>,
     seen: Vec<Seen>,
     serial: u64,
-    last_ns: u64,
+    clock: Clock,
     queue_seen: bool,
     honesty: Honesty,
 }
@@ -59,7 +83,7 @@ impl Matcher {
             issued: InFlight::new(most.max(2)),
             seen: Vec::new(),
             serial: 0,
-            last_ns: 0,
+            clock: Clock::default(),
             queue_seen: false,
             honesty: Honesty { from_events: true, ..Honesty::default() },
         }
@@ -72,10 +96,21 @@ impl Matcher {
 
     /// Takes the next event.
     pub fn event(&mut self, event: &Event, sink: &mut impl Sink) {
-        self.honesty.events += 1;
-        self.honesty.clock_backwards += u64::from(event.time_ns < self.last_ns);
-        self.last_ns = event.time_ns;
-        let event = &normal(event);
+        self.clock.tick(event.time_ns);
+        self.take(event, sink);
+    }
+
+    /// Takes the next event, which has been counted.
+    #[inline]
+    pub(crate) fn take(&mut self, event: &Event, sink: &mut impl Sink) {
+        if event.bytes == 0 || event.op == Op::Flush {
+            self.act(&normal(event), sink);
+        } else {
+            self.act(event, sink);
+        }
+    }
+
+    fn act(&mut self, event: &Event, sink: &mut impl Sink) {
         match event.action {
             Action::Issue => self.issue(event, sink),
             Action::Complete => {
@@ -104,7 +139,8 @@ impl Matcher {
             }
             Action::BackMerge => {
                 self.seen(event.device).merge = true;
-                self.waiting.take_youngest(&waiting_key(event, event.sector));
+                let joined = self.waiting.take_youngest(&waiting_key(event, event.sector));
+                self.forget(joined, sink);
             }
             Action::FrontMerge => self.front_merge(event, sink),
             Action::Split => self.split(event, sink),
@@ -122,9 +158,11 @@ impl Matcher {
         }
         self.honesty.in_flight = left.len() as u64;
         self.honesty.ios = self.serial;
+        self.clock.add_to(&mut self.honesty);
         self.honesty
     }
 
+    #[inline]
     fn seen(&mut self, device: u32) -> &mut Seen {
         let at = device as usize;
         if at >= self.seen.len() {
@@ -151,13 +189,12 @@ impl Matcher {
     /// Lets a request wait at `sector`.
     fn wait(&mut self, sector: u64, event: &Event, waiting: Waiting, sink: &mut impl Sink) {
         if self.waiting.is_full() {
-            let middle = self.last_ns;
             let mut times: Vec<u64> = Vec::with_capacity(self.waiting.len());
             self.waiting.take_all(|w| {
                 times.push(w.queued_ns);
                 false
             });
-            let middle = median(&mut times).unwrap_or(middle);
+            let middle = median(&mut times).unwrap_or(u64::MAX);
             let gone = self.waiting.take_all(|w| w.queued_ns <= middle);
             // Bios that were joined to others without an event are forgotten here without loss.
             for w in gone.iter().filter(|w| w.started) {
@@ -178,9 +215,18 @@ impl Matcher {
                 Some(taken) => {
                     started = taken.value.started;
                     if seen.queue && !seen.merge {
-                        self.take_joined(event, taken.value.io.bytes);
+                        self.take_joined(event, taken.value.io.bytes, sink);
                     }
                     self.join(&mut io, event, &taken.value);
+                }
+                // Every request is made before it is issued, so this one came back from the driver
+                // and goes there again; not every trace has the events of that.
+                None if (seen.queue || seen.start)
+                    && event.op != Op::Flush
+                    && self.issued.oldest(&issued_key(event)).is_some() =>
+                {
+                    self.honesty.requeued += 1;
+                    return;
                 }
                 None if (seen.queue || seen.start) && event.op != Op::Flush => {
                     self.honesty.queue_unknown += 1;
@@ -199,7 +245,7 @@ impl Matcher {
 
     /// Where joining is not traced, the bios behind the first one of a request are forgotten with it;
     /// else they would lie in wait for later requests at their blocks.
-    fn take_joined(&mut self, event: &Event, first_bytes: u64) {
+    fn take_joined(&mut self, event: &Event, first_bytes: u64, sink: &mut impl Sink) {
         let mut covered = first_bytes;
         // A request of 1 GiB in bios of 4 KiB; none is that large.
         for _ in 0..1 << 18 {
@@ -208,6 +254,7 @@ impl Matcher {
             }
             let sector = event.sector.saturating_add(covered / crate::event::BLOCK_BYTES);
             let Some(bio) = self.waiting.take_oldest(&waiting_key(event, sector)) else { return };
+            self.forget(Some(bio.value), sink);
             if bio.value.io.bytes == 0 {
                 return;
             }
@@ -272,12 +319,24 @@ impl Matcher {
         sink.end(io);
     }
 
+    /// What was joined to another is no I/O of its own. One that the sink has heard of all the same (it
+    /// came back from the driver, or its device passes bios on) is given up.
+    fn forget(&mut self, joined: Option<Waiting>, sink: &mut impl Sink) {
+        if let Some(waiting) = joined.filter(|w| w.started) {
+            self.honesty.given_up += 1;
+            sink.end(&waiting.io);
+        }
+    }
+
     /// The joined request begins with the bio in front, and waits since the older of both.
     fn front_merge(&mut self, event: &Event, sink: &mut impl Sink) {
         self.seen(event.device).merge = true;
         let behind = event.sector.saturating_add(event.bytes / crate::event::BLOCK_BYTES);
         let front = self.waiting.take_youngest(&waiting_key(event, event.sector));
         let request = self.waiting.take_oldest(&waiting_key(event, behind)).map(|t| t.value);
+        if request.is_some() {
+            self.forget(front, sink);
+        }
         if let Some(older) = request.or(front) {
             self.wait(event.sector, event, older, sink);
         }

@@ -46,9 +46,9 @@ impl Opened {
     }
 
     /// The trace as one reader from its beginning: standard input, or its only file.
-    pub(crate) fn reader(&self) -> Box<dyn Read + '_> {
+    pub(crate) fn reader(&self) -> Box<dyn Read + Send + '_> {
         match self.files.as_slice() {
-            [] => Box::new(self.head.as_slice().chain(io::stdin().lock())),
+            [] => Box::new(self.head.as_slice().chain(io::stdin())),
             [file, ..] => Box::new(FileFrom { file, at: 0 }),
         }
     }

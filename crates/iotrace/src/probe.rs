@@ -110,7 +110,7 @@ fn blktrace(bytes: &[u8]) {
     let (a, b) = bytes.split_at(if choice & 2 == 0 { bytes.len() } else { bytes.len() / 96 * 48 });
     let names = Names::default();
     let mut checked = Checked::new(&names);
-    let found = blktrace::read(vec![a, b], order, &names, &mut checked)
+    let found = blktrace::read(vec![a, b], order, &names, 1, &mut checked)
         .expect("bytes in memory can be read");
     checked.check(found.honesty, found.recorded);
 }

@@ -118,6 +118,17 @@ impl TimeUnit {
         }
     }
 
+    /// Nanoseconds in this unit, whole. The divisors are constants, which is several times faster
+    /// than to divide by [`TimeUnit::ns`].
+    #[inline]
+    pub fn of(self, ns: u64) -> u64 {
+        match self {
+            TimeUnit::Ns => ns,
+            TimeUnit::Us => ns / 1_000,
+            TimeUnit::Ms => ns / 1_000_000,
+        }
+    }
+
     /// Its symbol.
     pub fn symbol(self) -> &'static str {
         match self {

@@ -24,6 +24,7 @@ impl Regions {
     }
 
     /// Counts an I/O at a block; what lies before the first is counted in the first region.
+    #[inline]
     pub fn add(&mut self, sector: u64) {
         let at = sector.saturating_sub(self.from);
         while at >> self.shift >= MOST_REGIONS as u64 {

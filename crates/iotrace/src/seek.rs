@@ -20,6 +20,7 @@ pub(crate) struct Seeks {
 
 impl Seeks {
     /// An I/O that begins at `sector` and ends before `end`.
+    #[inline]
     pub(crate) fn add(&mut self, sector: u64, end: u64) {
         if self.first.is_none() {
             self.first = Some(sector);

@@ -162,9 +162,10 @@ impl Asking<'_> {
             Format::Blktrace(order) => {
                 self.hints(true);
                 let taker = &mut self.taker;
+                let threads = self.threads;
                 let read = match self.opened.files.as_slice() {
-                    [] => blktrace::read(vec![self.opened.reader()], *order, names, taker),
-                    files => blktrace::read(files.iter().collect(), *order, names, taker),
+                    [] => blktrace::read(vec![self.opened.reader()], *order, names, threads, taker),
+                    files => blktrace::read(files.iter().collect(), *order, names, threads, taker),
                 };
                 let read = read.map_err(failed)?;
                 (read.honesty, read.recorded, read.wall_offset_ns)

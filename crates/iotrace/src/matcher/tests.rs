@@ -220,3 +220,36 @@ fn every_request_of_a_hot_spot_is_matched() {
     let got: i128 = kept.ended.iter().map(|io| i128::from(io.latency_ns.unwrap())).sum();
     assert_eq!(got, sum, "exchanged latencies keep their sum");
 }
+
+/// Recorded of a loop device without `block_rq_requeue`: the same request is issued twice.
+#[test]
+fn issued_again_without_being_made_again_is_one_request() {
+    let (kept, h) = run(&[
+        event(Action::Start, 0, 8, 4096),
+        event(Action::Issue, 5, 8, 4096),
+        event(Action::Issue, 9, 8, 4096),
+        event(Action::Complete, 20, 8, 4096),
+    ]);
+    assert_eq!((h.ios, h.matched, h.requeued, h.queue_unknown), (1, 1, 1, 0));
+    assert_eq!(kept.ended[0].latency_ns, Some(20));
+}
+
+/// Found by fuzzing: each way in which a bio is joined, to one that came back from the driver.
+#[test]
+fn what_came_back_and_was_joined_ends_all_the_same() {
+    let back = [
+        event(Action::Queue, 0, 8, 4096),
+        event(Action::Issue, 1, 8, 4096),
+        event(Action::Requeue, 2, 8, 4096),
+    ];
+    let joins = [
+        vec![event(Action::BackMerge, 3, 8, 4096)],
+        vec![event(Action::Queue, 3, 16, 4096), event(Action::FrontMerge, 4, 8, 4096)],
+        vec![event(Action::Queue, 3, 0, 4096), event(Action::Issue, 4, 0, 8192)],
+    ];
+    for join in joins {
+        // `run` checks that every start has its end.
+        let (_, h) = run(&[&back[..], &join].concat());
+        assert_eq!(h.given_up, 1);
+    }
+}

@@ -1,14 +1,19 @@
 //! blktrace: the files of all CPUs of a trace merged by time, or one stream (`blkparse -d`, `blktrace
 //! -o -`, the `blk` tracer of ftrace with `bin`).
 
+use std::cmp::Reverse;
+use std::collections::BinaryHeap;
+use std::collections::binary_heap::PeekMut;
 use std::io::{self, Read};
 
 use crate::event::{Action, Event, Flags, Op, Sink};
 use crate::honesty::Honesty;
-use crate::matcher::Matcher;
+use crate::matcher::{Clock, Matcher};
 use crate::names::{NameCache, Names, writes_back};
+use crate::pipeline::pipeline;
 use crate::series::Recorded;
 use crate::source::blktrace_record::{Order, Record, Records};
+use crate::source::blktrace_tables::{DeviceNames, Processes, Sequences};
 
 /// Category bits, above the 16 bits of the action (`enum blktrace_cat`).
 const READ: u32 = 1 << 16;
@@ -46,66 +51,142 @@ struct Translator<'a> {
     program_seen: bool,
 }
 
-/// Reads a trace: one stream, or the files of its CPUs.
-pub(crate) fn read<R: Read>(
+/// Reads a trace: one stream, or the files of its CPUs. With more than one thread, records are decoded
+/// by a thread of their own while this one matches them, which must be done in their order.
+pub(crate) fn read<R: Read + Send>(
     readers: Vec<R>,
     order: Order,
     names: &Names,
+    threads: usize,
     sink: &mut impl Sink,
 ) -> io::Result<Found> {
-    // All buffers together stay small however many CPUs there are.
-    let buffer = (8 << 20) / readers.len().max(1);
-    let mut streams: Vec<_> =
-        readers.into_iter().map(|r| Records::new(r, order, buffer.min(256 << 10))).collect();
-    let mut translator = Translator::new(names);
+    let mut decoder = Decoder::new(readers, order, names);
     let mut matcher = Matcher::default();
-    while let Some((next, until)) = earliest(&mut streams)? {
-        let stream = &mut streams[next];
-        while stream.peek_time()?.is_some_and(|t| t <= until) {
-            let Some(record) = stream.next()? else { break };
-            if let Some(event) = translator.event(&record, order) {
-                matcher.event(&event, sink);
-            }
-        }
+    if threads > 1 {
+        pipeline(
+            |giver| decoder.run(&mut |event| giver.give(event)),
+            |event| matcher.take(event, sink),
+        )?;
+    } else {
+        decoder.run(&mut |event| {
+            matcher.take(event, sink);
+            Ok(())
+        })?;
     }
     let queue = matcher.queue_seen();
-    let mut honesty = matcher.finish(sink);
-    honesty.dropped = translator.sequences.lost();
-    for stream in &streams {
-        honesty.skipped_bytes += stream.skipped;
-        honesty.truncated |= stream.truncated;
-    }
-    let recorded = Recorded {
-        latency: true,
-        queue,
-        program: translator.program_seen,
-        pid: true,
-        cgroup: translator.cgroup_seen,
-        sync: true,
-        readahead: true,
-        ..Recorded::default()
-    };
-    Ok(Found { honesty, recorded, wall_offset_ns: translator.wall_offset_ns })
+    Ok(decoder.found(matcher.finish(sink), queue))
 }
 
-/// The stream whose next record is the earliest, and the time up to which it stays so.
-fn earliest<R: Read>(streams: &mut [Records<R>]) -> io::Result<Option<(usize, u64)>> {
-    let mut best: Option<(u64, usize)> = None;
-    let mut second = u64::MAX;
-    for (i, stream) in streams.iter_mut().enumerate() {
-        let Some(time) = stream.peek_time()? else { continue };
-        match best {
-            Some((least, _)) if least <= time => second = second.min(time),
-            _ => {
-                if let Some((least, _)) = best {
-                    second = second.min(least);
-                }
-                best = Some((time, i));
-            }
+/// Events out of the records of one or several streams, by time.
+struct Decoder<'a, R> {
+    streams: Vec<Records<R>>,
+    order: Order,
+    translator: Translator<'a>,
+    /// By device: whether bios are queued, and whether requests are made, before they are issued.
+    seen: Vec<(bool, bool)>,
+    clock: Clock,
+}
+
+impl<'a, R: Read> Decoder<'a, R> {
+    fn new(readers: Vec<R>, order: Order, names: &'a Names) -> Self {
+        // All buffers together stay small however many CPUs there are.
+        let buffer = ((8 << 20) / readers.len().max(1)).min(256 << 10);
+        let streams = readers.into_iter().map(|r| Records::new(r, order, buffer)).collect();
+        Decoder {
+            streams,
+            order,
+            translator: Translator::new(names),
+            seen: Vec::new(),
+            clock: Clock::default(),
         }
     }
-    // A stream may step back in time; it is read on until it passes the next one.
-    Ok(best.map(|(least, i)| (i, second.max(least))))
+
+    /// Gives every event that may matter to the matcher; the others are counted.
+    fn run(&mut self, give: &mut impl FnMut(&Event) -> io::Result<()>) -> io::Result<()> {
+        let mut next: BinaryHeap<Reverse<(u64, usize)>> = BinaryHeap::new();
+        for (i, stream) in self.streams.iter_mut().enumerate() {
+            next.extend(stream.peek_time()?.map(|time| Reverse((time, i))));
+        }
+        while let Some(&Reverse((least, i))) = next.peek() {
+            // The earliest of the others is one of the two behind the top. A stream may step back in
+            // time; it is read on until it passes that one.
+            let others = next.as_slice().iter().skip(1).take(2).map(|Reverse((time, _))| *time);
+            let until = others.min().unwrap_or(u64::MAX).max(least);
+            self.stream(i, until, give)?;
+            match (self.streams[i].peek_time()?, next.peek_mut()) {
+                (Some(time), Some(mut top)) => *top = Reverse((time, i)),
+                (_, top) => drop(top.map(PeekMut::pop)),
+            }
+        }
+        Ok(())
+    }
+
+    /// The events of one stream up to a time.
+    #[inline]
+    fn stream(
+        &mut self,
+        i: usize,
+        until: u64,
+        give: &mut impl FnMut(&Event) -> io::Result<()>,
+    ) -> io::Result<()> {
+        let Decoder { streams, order, translator, seen, clock } = self;
+        let stream = &mut streams[i];
+        while let Some(record) = stream.next_until(until)? {
+            translator.sequences.next(&record);
+            let Some(action) = action(record.action) else {
+                if record.action & NOTIFY != 0 {
+                    translator.notice(&record, *order);
+                }
+                continue;
+            };
+            clock.tick(record.time_ns);
+            let device = translator.devices.id(record.device, translator.names.names());
+            if !passes_over(seen, device, action) {
+                give(&translator.event(&record, action, device))?;
+            }
+        }
+        Ok(())
+    }
+
+    /// What was found out, with what the matcher found out.
+    fn found(self, mut honesty: Honesty, queue: bool) -> Found {
+        self.clock.add_to(&mut honesty);
+        honesty.dropped = self.translator.sequences.lost();
+        for stream in &self.streams {
+            honesty.skipped_bytes += stream.skipped;
+            honesty.truncated |= stream.truncated;
+        }
+        let recorded = Recorded {
+            latency: true,
+            queue,
+            program: self.translator.program_seen,
+            pid: true,
+            cgroup: self.translator.cgroup_seen,
+            sync: true,
+            readahead: true,
+            ..Recorded::default()
+        };
+        Found { honesty, recorded, wall_offset_ns: self.translator.wall_offset_ns }
+    }
+}
+
+/// Whether only the time of an event matters: the making and the scheduling of requests whose queueing
+/// was traced before.
+#[inline]
+fn passes_over(seen: &mut Vec<(bool, bool)>, device: u32, action: Action) -> bool {
+    let at = device as usize;
+    if at >= seen.len() {
+        seen.resize(at + 1, (false, false));
+    }
+    let (queue, start) = &mut seen[at];
+    match action {
+        Action::Queue => *queue = true,
+        Action::Start if *queue => return true,
+        Action::Start => *start = true,
+        Action::Insert => return *queue || *start,
+        _ => {}
+    }
+    false
 }
 
 impl<'a> Translator<'a> {
@@ -122,25 +203,9 @@ impl<'a> Translator<'a> {
         }
     }
 
-    fn event(&mut self, record: &Record<'_>, order: Order) -> Option<Event> {
+    #[inline]
+    fn event(&mut self, record: &Record<'_>, action: Action, device: u32) -> Event {
         let what = record.action;
-        self.sequences.next(record);
-        if what & NOTIFY != 0 {
-            self.notice(record, order);
-            return None;
-        }
-        let action = match what & 0xFF {
-            1 => Action::Queue,
-            2 => Action::BackMerge,
-            3 => Action::FrontMerge,
-            4 => Action::Start,
-            6 => Action::Requeue,
-            7 => Action::Issue,
-            8 => Action::Complete,
-            12 => Action::Insert,
-            13 => Action::Split,
-            _ => return None,
-        };
         let (program, kernel) = self.programs.get(record.pid);
         let flags = Flags::default()
             .with_if(what & SYNC != 0, Flags::SYNC)
@@ -157,10 +222,10 @@ impl<'a> Translator<'a> {
             }),
             _ => 0,
         };
-        Some(Event {
+        Event {
             action,
             time_ns: record.time_ns,
-            device: self.devices.id(record.device, self.names.names()),
+            device,
             sector: record.sector,
             bytes: u64::from(record.bytes),
             op: operation(what, record.bytes),
@@ -169,9 +234,10 @@ impl<'a> Translator<'a> {
             program,
             cgroup,
             other_sector,
-        })
+        }
     }
 
+    #[inline]
     fn cgroup<'r>(&mut self, record: &Record<'r>) -> (u32, &'r [u8]) {
         if record.action & HAS_CGROUP == 0 {
             return (Names::NONE, record.extra);
@@ -211,6 +277,32 @@ impl<'a> Translator<'a> {
     }
 }
 
+/// What a record tells of a request; `None` for what tells of none.
+#[inline]
+fn action(what: u32) -> Option<Action> {
+    const ACTIONS: [Option<Action>; 16] = [
+        None,
+        Some(Action::Queue),
+        Some(Action::BackMerge),
+        Some(Action::FrontMerge),
+        Some(Action::Start),
+        None,
+        Some(Action::Requeue),
+        Some(Action::Issue),
+        Some(Action::Complete),
+        None,
+        None,
+        None,
+        Some(Action::Insert),
+        Some(Action::Split),
+        None,
+        None,
+    ];
+    let number = what & 0xFF;
+    if what & NOTIFY != 0 || number > 15 { None } else { ACTIONS[number as usize] }
+}
+
+#[inline]
 fn operation(what: u32, bytes: u32) -> Op {
     if what & PASSED_THROUGH != 0 {
         Op::Other
@@ -227,107 +319,6 @@ fn operation(what: u32, bytes: u32) -> Op {
     }
 }
 
-/// The programs of processes, by pages of 1024 pids that are made when they are needed. Linux has at
-/// most 2^22 pids.
-#[derive(Debug, Default)]
-struct Processes {
-    pages: Vec<Option<Box<[u32; 1024]>>>,
-}
-
-/// Marks the id of a program that writes back.
-const KERNEL: u32 = 1 << 31;
-
-impl Processes {
-    fn get(&self, pid: u32) -> (u32, bool) {
-        match self.pages.get(pid as usize / 1024) {
-            Some(Some(page)) => {
-                let entry = page[pid as usize % 1024];
-                (entry & !KERNEL, entry & KERNEL != 0)
-            }
-            _ => (Names::NONE, false),
-        }
-    }
-
-    fn set(&mut self, pid: u32, program: u32, kernel: bool) {
-        let at = pid as usize / 1024;
-        if at >= 4096 {
-            return;
-        }
-        if at >= self.pages.len() {
-            self.pages.resize_with(at + 1, || None);
-        }
-        let page = self.pages[at].get_or_insert_with(|| Box::new([Names::NONE; 1024]));
-        page[pid as usize % 1024] = program | if kernel { KERNEL } else { 0 };
-    }
-}
-
-/// The ids of devices by their numbers.
-#[derive(Debug)]
-struct DeviceNames {
-    slots: [(u32, u32); 64],
-}
-
-impl Default for DeviceNames {
-    fn default() -> Self {
-        DeviceNames { slots: [(0, Names::NONE); 64] }
-    }
-}
-
-impl DeviceNames {
-    fn id(&mut self, device: u32, names: &Names) -> u32 {
-        let at = (device ^ device >> 20 ^ device >> 4) as usize % self.slots.len();
-        let (number, id) = self.slots[at];
-        if number == device && id != Names::NONE {
-            return id;
-        }
-        // The kernel's own numbers: 12 bits of major, 20 bits of minor.
-        let name = format!("{},{}", device >> 20, device & 0xF_FFFF);
-        let id = names.id(name.as_bytes());
-        self.slots[at] = (device, id);
-        id
-    }
-}
-
-/// Gaps in the sequence numbers that a CPU gives its records for a device. A gap is a record that is
-/// not in the trace.
-#[derive(Debug)]
-struct Sequences {
-    slots: Vec<(u64, u32)>,
-    gaps: u64,
-    seen: bool,
-}
-
-impl Default for Sequences {
-    fn default() -> Self {
-        Sequences { slots: vec![(u64::MAX, 0); 4096], gaps: 0, seen: false }
-    }
-}
-
-impl Sequences {
-    #[inline]
-    fn next(&mut self, record: &Record<'_>) {
-        let key = u64::from(record.device) << 32 | u64::from(record.cpu);
-        let at = (record.cpu ^ record.device.wrapping_mul(0x9E37_79B9) >> 16) as usize;
-        let at = at % self.slots.len();
-        let slot = &mut self.slots[at];
-        let (before, last) = *slot;
-        *slot = (key, record.sequence);
-        // The stream of ftrace has no numbers: all are 0.
-        self.seen |= record.sequence != 0;
-        if before == key {
-            let step = record.sequence.wrapping_sub(last);
-            // Half of all numbers back is a step back, not a gap.
-            if step > 1 && step < 1 << 31 {
-                self.gaps += u64::from(step - 1);
-            }
-        }
-    }
-
-    fn lost(&self) -> Option<u64> {
-        self.seen.then_some(self.gaps)
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -340,7 +331,7 @@ mod tests {
         let names = Names::default();
         let mut kept = Kept::default();
         let readers = files.iter().map(Vec::as_slice).collect();
-        let found = read(readers, Order::Little, &names, &mut kept).unwrap();
+        let found = read(readers, Order::Little, &names, 1, &mut kept).unwrap();
         (kept, found, names)
     }
 

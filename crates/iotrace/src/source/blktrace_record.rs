@@ -7,6 +7,7 @@ use std::io::{self, Read};
 const MAGIC: u32 = 0x6561_7400;
 /// The version that is read.
 const VERSION: u8 = 7;
+const MAGIC_OF_VERSION: u32 = MAGIC | VERSION as u32;
 /// Bytes of a record without what follows it.
 pub(crate) const HEAD: usize = 48;
 /// Must hold the longest record, which is `HEAD` and 65,535 bytes.
@@ -62,6 +63,8 @@ pub(crate) fn is_read(version: u8) -> bool {
 pub(crate) struct Records<R> {
     reader: R,
     order: Order,
+    /// What a record begins with.
+    magic: [u8; 4],
     buffer: Vec<u8>,
     start: usize,
     end: usize,
@@ -78,6 +81,10 @@ impl<R: Read> Records<R> {
         Records {
             reader,
             order,
+            magic: match order {
+                Order::Little => MAGIC_OF_VERSION.to_le_bytes(),
+                Order::Big => MAGIC_OF_VERSION.to_be_bytes(),
+            },
             buffer: vec![0; buffer.max(SMALLEST_BUFFER)],
             start: 0,
             end: 0,
@@ -93,50 +100,35 @@ impl<R: Read> Records<R> {
         if !self.have_record()? {
             return Ok(None);
         }
-        let bytes = &self.buffer[self.start + 8..self.start + 16];
-        Ok(Some(self.u64(bytes)))
+        let (record, _) = match self.order {
+            Order::Little => decoded::<false>(self.head()),
+            Order::Big => decoded::<true>(self.head()),
+        };
+        Ok(Some(record.time_ns))
     }
 
-    fn u64(&self, bytes: &[u8]) -> u64 {
-        let bytes = bytes.try_into().expect("eight bytes");
-        match self.order {
-            Order::Little => u64::from_le_bytes(bytes),
-            Order::Big => u64::from_be_bytes(bytes),
-        }
-    }
-
-    /// The next record; `None` at the end.
+    /// The next record if its time is not after `until`; `None` also at the end.
     #[inline]
-    pub(crate) fn next(&mut self) -> io::Result<Option<Record<'_>>> {
+    pub(crate) fn next_until(&mut self, until: u64) -> io::Result<Option<Record<'_>>> {
         if !self.have_record()? {
             return Ok(None);
         }
-        let order = self.order;
-        let head: &[u8; HEAD] =
-            self.buffer[self.start..self.start + HEAD].try_into().expect("a whole head");
-        let word = |at: usize| {
-            let bytes = [head[at], head[at + 1], head[at + 2], head[at + 3]];
-            match order {
-                Order::Little => u32::from_le_bytes(bytes),
-                Order::Big => u32::from_be_bytes(bytes),
-            }
+        let head = self.head();
+        let (record, extra) = match self.order {
+            Order::Little => decoded::<false>(head),
+            Order::Big => decoded::<true>(head),
         };
-        let long = |at: usize| self.u64(&head[at..at + 8]);
-        let length = extra_length(order, head);
+        if record.time_ns > until {
+            return Ok(None);
+        }
         let extra_at = self.start + HEAD;
-        let record = Record {
-            sequence: word(4),
-            time_ns: long(8),
-            sector: long(16),
-            bytes: word(24),
-            action: word(28),
-            pid: word(32),
-            device: word(36),
-            cpu: word(40),
-            extra: &self.buffer[extra_at..extra_at + length],
-        };
-        self.start = extra_at + length;
-        Ok(Some(record))
+        self.start = extra_at + extra;
+        Ok(Some(Record { extra: &self.buffer[extra_at..extra_at + extra], ..record }))
+    }
+
+    #[inline]
+    fn head(&self) -> &[u8; HEAD] {
+        self.buffer[self.start..self.start + HEAD].try_into().expect("a whole head")
     }
 
     /// Whether a whole record is at the start of the buffer, after reading and passing over what is
@@ -150,14 +142,19 @@ impl<R: Read> Records<R> {
         self.find_record()
     }
 
+    #[inline]
     fn is_head(&self) -> bool {
-        let magic = &self.buffer[self.start..self.start + 4];
-        self.order.u32(magic) == Some(MAGIC | u32::from(VERSION))
+        self.buffer[self.start..self.start + 4] == self.magic
     }
 
+    #[inline]
     fn next_extra(&self) -> usize {
-        let head = self.buffer[self.start..self.start + HEAD].try_into().expect("a whole head");
-        extra_length(self.order, head)
+        let head = self.head();
+        let bytes = [head[46], head[47]];
+        usize::from(match self.order {
+            Order::Little => u16::from_le_bytes(bytes),
+            Order::Big => u16::from_be_bytes(bytes),
+        })
     }
 
     #[cold]
@@ -200,12 +197,31 @@ impl<R: Read> Records<R> {
     }
 }
 
-fn extra_length(order: Order, head: &[u8; HEAD]) -> usize {
+/// A record without what follows it, and how long that is.
+#[inline]
+fn decoded<'a, const BIG: bool>(head: &[u8; HEAD]) -> (Record<'a>, usize) {
+    let word = |at: usize| {
+        let bytes = [head[at], head[at + 1], head[at + 2], head[at + 3]];
+        if BIG { u32::from_be_bytes(bytes) } else { u32::from_le_bytes(bytes) }
+    };
+    let long = |at: usize| {
+        let (a, b) = (u64::from(word(at)), u64::from(word(at + 4)));
+        if BIG { a << 32 | b } else { b << 32 | a }
+    };
     let bytes = [head[46], head[47]];
-    usize::from(match order {
-        Order::Little => u16::from_le_bytes(bytes),
-        Order::Big => u16::from_be_bytes(bytes),
-    })
+    let extra = if BIG { u16::from_be_bytes(bytes) } else { u16::from_le_bytes(bytes) };
+    let record = Record {
+        sequence: word(4),
+        time_ns: long(8),
+        sector: long(16),
+        bytes: word(24),
+        action: word(28),
+        pid: word(32),
+        device: word(36),
+        cpu: word(40),
+        extra: &[],
+    };
+    (record, usize::from(extra))
 }
 
 #[cfg(test)]
@@ -227,7 +243,7 @@ mod tests {
         let mut all = Vec::new();
         let mut records = Records::new(Drip(bytes), order, 0);
         while let Some(peeked) = records.peek_time().unwrap() {
-            let record = records.next().unwrap().unwrap();
+            let record = records.next_until(u64::MAX).unwrap().unwrap();
             assert_eq!(record.time_ns, peeked);
             all.push(peeked);
         }

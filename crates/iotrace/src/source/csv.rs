@@ -10,7 +10,7 @@
 
 use crate::event::{BLOCK_BYTES, FileFrom, Flags, Io, Op};
 use crate::fields::Cursor;
-use crate::names::{NameCache, Names};
+use crate::names::Names;
 use crate::series::Recorded;
 use crate::source::rows::{Line, LineReader};
 
@@ -29,72 +29,86 @@ pub(crate) enum Dialect {
 #[derive(Debug)]
 pub(crate) struct CsvReader<'a> {
     dialect: Dialect,
-    names: NameCache<'a>,
-    /// The bytes that named the device of the line before, and its id.
-    device: (Vec<u8>, u32),
+    names: &'a Names,
+    /// The ids of the devices met last, by the bytes that name them; none is named by nothing.
+    devices: [(u128, u32); DEVICES],
     first: bool,
 }
 
+/// A power of two.
+const DEVICES: usize = 64;
+/// Longer names are asked for anew in every line; none of the traces has them.
+const SHORT: usize = 15;
+
 impl<'a> CsvReader<'a> {
     pub(crate) fn new(dialect: Dialect, names: &'a Names) -> Self {
-        CsvReader { dialect, names: NameCache::new(names), device: (Vec::new(), 0), first: true }
+        CsvReader { dialect, names, devices: [(0, Names::NONE); DEVICES], first: true }
     }
 
-    fn device(&mut self, name: &[u8]) -> u32 {
-        if self.device.0 == name {
-            return self.device.1;
+    /// The id of the device that is named by the next `n` bytes.
+    #[inline]
+    fn device(&mut self, name: &Cursor<'_>, n: usize) -> u32 {
+        if n == 0 || n > SHORT {
+            return self.name(&name.rest()[..n]);
         }
-        // MSR names a disk in two fields, `host,disk`.
-        let mut written = [0u8; 64];
-        let id = match written.get_mut(..name.len()) {
-            Some(written) => {
-                written.copy_from_slice(name);
-                written.iter_mut().filter(|b| **b == b',').for_each(|b| *b = b'.');
-                self.names.id(written)
-            }
-            None => self.names.id(name),
-        };
-        self.device.0.clear();
-        self.device.0.extend_from_slice(name);
-        self.device.1 = id;
+        // Its last byte is the length: a name may end with zeros.
+        let key = name.key(n) | (n as u128) << 120;
+        let mixed = (key as u64 ^ (key >> 64) as u64).wrapping_mul(0x9E37_79B9_7F4A_7C15);
+        let place = (mixed >> 58) as usize % DEVICES;
+        let (known, id) = self.devices[place];
+        if known == key {
+            return id;
+        }
+        let id = self.name(&name.rest()[..n]);
+        self.devices[place] = (key, id);
         id
     }
 
+    /// MSR names a disk in two fields, `host,disk`, which become `host.disk`.
+    #[cold]
+    fn name(&self, name: &[u8]) -> u32 {
+        let mut written = name.to_vec();
+        written.iter_mut().filter(|b| **b == b',').for_each(|b| *b = b'.');
+        self.names.id(&written)
+    }
+
+    #[inline]
     fn msr(&mut self, line: &[u8]) -> Option<Io> {
         let mut c = Cursor::new(line);
         let time = c.number()?;
         c.past(b',')?;
-        let names = c.rest();
-        let host = c.until(b',')?.len();
-        let disk = c.rest();
+        let name = c;
+        c.until(b',')?;
         c.number()?;
-        let name = &names[..host + 1 + disk.len() - c.rest().len()];
+        let length = name.rest().len() - c.rest().len();
         c.past(b',')?;
-        let op = match c.rest() {
-            [b'R' | b'r', b'e', b'a', b'd', ..] => Op::Read,
-            [b'W' | b'w', b'r', b'i', b't', b'e', ..] => Op::Write,
-            _ => return None,
-        };
-        c.skip(if op == Op::Read { 4 } else { 5 });
+        // Which of the two it is cannot be foreseen, so it is not branched on.
+        let word = c.key(5) as u64 | 0x20_2020_2020;
+        let (read, write) = (word == word_of(*b"read,"), word == word_of(*b"write"));
+        if !(read | write) {
+            return None;
+        }
+        let op = if read { Op::Read } else { Op::Write };
+        c.skip(5 - usize::from(read));
         c.past(b',')?;
         let offset = c.number()?;
         c.past(b',')?;
         let bytes = c.number()?;
         c.past(b',')?;
         let response = c.number()?;
-        if !c.rest().trim_ascii().is_empty() {
+        if !c.rest().is_empty() && !c.rest().trim_ascii().is_empty() {
             return None;
         }
         // Times before 1970 are no times of these traces.
         let start_ns = time.checked_sub(FILETIME_1970)?.checked_mul(100)?;
         let latency = response.checked_mul(100)?;
-        let device = self.device(name);
+        let device = self.device(&name, length);
         Some(whole(start_ns, Some(latency), device, offset / BLOCK_BYTES, bytes, op))
     }
 
     fn alibaba(&mut self, line: &[u8]) -> Option<Io> {
         let mut c = Cursor::new(line);
-        let volume = c.until(b',')?;
+        let (volume, length) = (c, c.until(b',')?.len());
         let op = match c.until(b',')? {
             b"R" => Op::Read,
             b"W" => Op::Write,
@@ -105,10 +119,10 @@ impl<'a> CsvReader<'a> {
         let bytes = c.number()?;
         c.past(b',')?;
         let start_ns = c.number()?.checked_mul(1_000)?;
-        if !c.rest().trim_ascii().is_empty() {
+        if !c.rest().is_empty() && !c.rest().trim_ascii().is_empty() {
             return None;
         }
-        let device = self.device(volume);
+        let device = self.device(&volume, length);
         Some(whole(start_ns, None, device, offset / BLOCK_BYTES, bytes, op))
     }
 
@@ -126,7 +140,8 @@ impl<'a> CsvReader<'a> {
             _ => return None,
         };
         c.past(b',')?;
-        let volume = c.rest().trim_ascii();
+        c.blanks();
+        let (name, volume) = (c, c.rest().trim_ascii_end());
         // Seconds of the years 2001 to 2100, so that no other five numbers are taken for these.
         if !(1_000_000_000..4_102_444_800).contains(&seconds)
             || volume.is_empty()
@@ -134,7 +149,7 @@ impl<'a> CsvReader<'a> {
         {
             return None;
         }
-        let device = self.device(volume);
+        let device = self.device(&name, volume.len());
         Some(whole(seconds * 1_000_000_000, None, device, sector, bytes, op))
     }
 }
@@ -144,6 +159,7 @@ impl LineReader for CsvReader<'_> {
         Recorded { latency: self.dialect == Dialect::Msr, ..Recorded::default() }
     }
 
+    #[inline]
     fn line(&mut self, line: &[u8]) -> Line {
         let first = std::mem::take(&mut self.first);
         let io = match self.dialect {
@@ -159,12 +175,19 @@ impl LineReader for CsvReader<'_> {
     }
 }
 
+/// Five bytes as [`Cursor::key`] gives them.
+const fn word_of(bytes: [u8; 5]) -> u64 {
+    let [a, b, c, d, e] = bytes;
+    u64::from_le_bytes([a, b, c, d, e, 0, 0, 0])
+}
+
 /// Names of columns: letters first, and several fields.
 fn is_header(line: &[u8]) -> bool {
     let line = line.strip_prefix("\u{feff}".as_bytes()).unwrap_or(line);
     line.first().is_some_and(u8::is_ascii_alphabetic) && line.contains(&b',')
 }
 
+#[inline]
 fn whole(
     start_ns: u64,
     latency_ns: Option<u64>,

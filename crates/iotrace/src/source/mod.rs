@@ -3,6 +3,7 @@
 pub(crate) mod blkparse;
 pub(crate) mod blktrace;
 pub(crate) mod blktrace_record;
+pub(crate) mod blktrace_tables;
 pub(crate) mod csv;
 pub(crate) mod events;
 pub(crate) mod parquet_columns;

@@ -57,10 +57,20 @@ fn mutate(input: &mut Vec<u8>, others: &[Vec<u8>], rng: &mut Rng) {
     input.truncate(LONGEST);
 }
 
+/// The kept inputs of a reader: those that broke it once, and those that a fuzzer found to reach far.
+fn corpus(name: &str) -> Vec<Vec<u8>> {
+    let folder = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/corpus").join(name);
+    let Ok(entries) = std::fs::read_dir(folder) else { return Vec::new() };
+    let mut files: Vec<_> = entries.flatten().map(|e| e.path()).collect();
+    files.sort();
+    files.iter().filter_map(|file| std::fs::read(file).ok()).collect()
+}
+
 /// Reads `executions` damaged inputs. Some descend from damaged ones, so that damage adds up.
 pub fn run(probe: &Probe, executions: u64, seed: u64) {
     let mut rng = Rng::new(seed);
-    let seeds = (probe.seeds)();
+    let mut seeds = (probe.seeds)();
+    seeds.extend(corpus(probe.name));
     assert!(!seeds.is_empty(), "{} has nothing to begin with", probe.name);
     for seed in &seeds {
         (probe.read)(seed);

@@ -1,0 +1,113 @@
+//! What blktrace's records say once for all later ones, or by number: names of processes and devices,
+//! and sequence numbers. No look-up allocates.
+
+use crate::names::Names;
+use crate::source::blktrace_record::Record;
+
+/// The programs of processes, by pages of 1024 pids that are made when they are needed. Linux has at
+/// most 2^22 pids.
+#[derive(Debug, Default)]
+pub(crate) struct Processes {
+    pages: Vec<Option<Box<[u32; 1024]>>>,
+}
+
+/// Marks the id of a program that writes back.
+const KERNEL: u32 = 1 << 31;
+
+impl Processes {
+    #[inline]
+    pub(crate) fn get(&self, pid: u32) -> (u32, bool) {
+        match self.pages.get(pid as usize / 1024) {
+            Some(Some(page)) => {
+                let entry = page[pid as usize % 1024];
+                (entry & !KERNEL, entry & KERNEL != 0)
+            }
+            _ => (Names::NONE, false),
+        }
+    }
+
+    pub(crate) fn set(&mut self, pid: u32, program: u32, kernel: bool) {
+        let at = pid as usize / 1024;
+        if at >= 4096 {
+            return;
+        }
+        if at >= self.pages.len() {
+            self.pages.resize_with(at + 1, || None);
+        }
+        let page = self.pages[at].get_or_insert_with(|| Box::new([Names::NONE; 1024]));
+        page[pid as usize % 1024] = program | if kernel { KERNEL } else { 0 };
+    }
+}
+
+/// The ids of devices by their numbers.
+#[derive(Debug)]
+pub(crate) struct DeviceNames {
+    slots: [(u32, u32); 64],
+}
+
+impl Default for DeviceNames {
+    fn default() -> Self {
+        DeviceNames { slots: [(0, Names::NONE); 64] }
+    }
+}
+
+impl DeviceNames {
+    #[inline]
+    pub(crate) fn id(&mut self, device: u32, names: &Names) -> u32 {
+        let at = (device ^ device >> 20 ^ device >> 4) as usize % self.slots.len();
+        let (number, id) = self.slots[at];
+        if number == device && id != Names::NONE {
+            return id;
+        }
+        self.make(at, device, names)
+    }
+
+    #[cold]
+    fn make(&mut self, at: usize, device: u32, names: &Names) -> u32 {
+        // The kernel's own numbers: 12 bits of major, 20 bits of minor.
+        let name = format!("{},{}", device >> 20, device & 0xF_FFFF);
+        let id = names.id(name.as_bytes());
+        self.slots[at] = (device, id);
+        id
+    }
+}
+
+/// Gaps in the sequence numbers that a CPU gives its records for a device. A gap is a record that is
+/// not in the trace.
+#[derive(Debug)]
+pub(crate) struct Sequences {
+    slots: Vec<(u64, u32)>,
+    gaps: u64,
+    seen: bool,
+}
+
+impl Default for Sequences {
+    fn default() -> Self {
+        Sequences { slots: vec![(u64::MAX, 0); 4096], gaps: 0, seen: false }
+    }
+}
+
+impl Sequences {
+    #[inline]
+    pub(crate) fn next(&mut self, record: &Record<'_>) {
+        let key = u64::from(record.device) << 32 | u64::from(record.cpu);
+        let at = (record.cpu ^ record.device.wrapping_mul(0x9E37_79B9) >> 16) as usize;
+        let at = at % self.slots.len();
+        let slot = &mut self.slots[at];
+        let (before, last) = *slot;
+        *slot = (key, record.sequence);
+        // The stream of ftrace has no numbers: all are 0.
+        self.seen |= record.sequence != 0;
+        if before == key {
+            let step = record.sequence.wrapping_sub(last);
+            // Half of all numbers back is a step back, not a gap.
+            if step > 1 && step < 1 << 31 {
+                self.gaps += u64::from(step - 1);
+            }
+        }
+    }
+
+    pub(crate) fn lost(&self) -> Option<u64> {
+        self.seen.then_some(self.gaps)
+    }
+}
