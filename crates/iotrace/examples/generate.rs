@@ -28,10 +28,10 @@ fn main() -> Result<(), Box<dyn Error>> {
     let ios: u64 = ios.parse()?;
     let cpus: usize = rest.first().map_or(Ok(1), |n| n.parse())?;
     match kind.as_str() {
-        "blktrace" => blktrace(Out::Cpus(out, cpus.max(1)), ios, Blocks::Spread, &[1, 4, 12, 7]),
-        "hot-spot" => blktrace(Out::Cpus(out, cpus.max(1)), ios, Blocks::Hot, &[1, 4, 12, 7]),
-        "issue-complete" => blktrace(Out::Cpus(out, cpus.max(1)), ios, Blocks::Spread, &[7]),
-        "stream" => blktrace(Out::Stream(out), ios, Blocks::Spread, &[1, 4, 12, 7]),
+        "blktrace" => blktrace(&Out::Cpus(out, cpus.max(1)), ios, Blocks::Spread, &[1, 4, 12, 7]),
+        "hot-spot" => blktrace(&Out::Cpus(out, cpus.max(1)), ios, Blocks::Hot, &[1, 4, 12, 7]),
+        "issue-complete" => blktrace(&Out::Cpus(out, cpus.max(1)), ios, Blocks::Spread, &[7]),
+        "stream" => blktrace(&Out::Stream(out), ios, Blocks::Spread, &[1, 4, 12, 7]),
         "msr" => msr(out, ios),
         other => Err(format!("`{other}` is no kind of trace").into()),
     }
@@ -116,7 +116,7 @@ impl Out<'_> {
     }
 }
 
-fn blktrace(out: Out<'_>, ios: u64, blocks: Blocks, before: &[u32]) -> Result<(), Box<dyn Error>> {
+fn blktrace(out: &Out<'_>, ios: u64, blocks: Blocks, before: &[u32]) -> Result<(), Box<dyn Error>> {
     let mut files = out.files()?;
     let cpus = files.len();
     let mut rng = Rng::new(1);
