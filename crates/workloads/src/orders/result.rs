@@ -82,7 +82,8 @@ impl Measured {
                     "instance {n} at {w} warehouses stopped before the measurement did"
                 ));
             }
-            if p.count() == 0 {
+            // A collection may fill a short point that is not scored.
+            if p.count() == 0 && self.planned.scored {
                 wrong
                     .push(format!("instance {n} at {w} warehouses did nothing in the measurement"));
             }
@@ -219,6 +220,8 @@ fn disclosure(hello: &[Hello], about: &About<'_>) -> Value {
         "heap-used": "memory.csv",
         "virtual-machine": vm.unwrap_or_default(),
         "command-line": about.lines.join("\n"),
+        "tuning": "the options of the command line",
+        "notes": "the CPUs of each instance stand behind its command line",
         "raw-file": "points.json, instance-*.log and collections-*.log beside this file",
     })
 }
