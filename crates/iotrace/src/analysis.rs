@@ -19,18 +19,18 @@ use crate::report::{
 use crate::series::{Recorded, Series};
 
 #[derive(Debug, Clone, Default)]
-struct OpCount {
-    ios: u64,
-    bytes: u64,
-    latency: LogLinear,
+pub(crate) struct OpCount {
+    pub(crate) ios: u64,
+    pub(crate) bytes: u64,
+    pub(crate) latency: LogLinear,
 }
 
 #[derive(Debug, Clone, Copy, Default)]
-struct ClassCount {
-    aio: u64,
-    writeback: u64,
-    readahead: u64,
-    nosync: u64,
+pub(crate) struct ClassCount {
+    pub(crate) aio: u64,
+    pub(crate) writeback: u64,
+    pub(crate) readahead: u64,
+    pub(crate) nosync: u64,
 }
 
 /// A question at work.
@@ -39,16 +39,16 @@ pub struct Analysis<'a> {
     question: Question,
     names: &'a Names,
     selector: Selector,
-    origin: Option<u64>,
-    first_start: u64,
-    last_end: u64,
-    selected: u64,
-    ops: [OpCount; 6],
-    classes: ClassCount,
-    groups: Groups,
-    devices: Devices,
-    series: Series,
-    heat: LatencyHeat,
+    pub(crate) origin: Option<u64>,
+    pub(crate) first_start: u64,
+    pub(crate) last_end: u64,
+    pub(crate) selected: u64,
+    pub(crate) ops: [OpCount; 6],
+    pub(crate) classes: ClassCount,
+    pub(crate) groups: Groups,
+    pub(crate) devices: Devices,
+    pub(crate) series: Series,
+    pub(crate) heat: LatencyHeat,
 }
 
 impl<'a> Analysis<'a> {
@@ -136,6 +136,7 @@ impl<'a> Analysis<'a> {
             latency_heat: self.heat.report(),
             source,
             honesty,
+            cost: None,
         }
     }
 

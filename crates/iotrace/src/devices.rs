@@ -1,5 +1,6 @@
 //! What is kept of every device: where its reads and writes are, and in which order.
 
+use crate::counted::Counted;
 use crate::event::Io;
 use crate::heat::AddressHeat;
 use crate::names::Names;
@@ -74,6 +75,19 @@ impl Devices {
     pub(crate) fn start(&mut self, io: &Io) {
         if let Some(device) = self.device(io.device) {
             device.seeks.add(io.sector, io.end_sector());
+        }
+    }
+
+    /// Reads or writes that were counted elsewhere.
+    pub(crate) fn add_counted(&mut self, t_ns: u64, c: &Counted) {
+        if let Some(device) = self.device(c.device) {
+            device.ios += c.ios;
+            for (sector, n) in &c.regions {
+                device.regions.add_n(*sector, *n);
+                if let Some(heat) = &mut device.heat {
+                    heat.add_n(t_ns, *sector, *n);
+                }
+            }
         }
     }
 

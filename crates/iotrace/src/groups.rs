@@ -2,6 +2,7 @@
 
 use std::hash::{BuildHasher, RandomState};
 
+use crate::counted::Counted;
 use crate::event::{Io, Op};
 use crate::histogram::{Linear, Pow2};
 use crate::loglinear::LogLinear;
@@ -164,6 +165,44 @@ impl Groups {
             };
             if let Some(value) = value {
                 histogram.add(value);
+            }
+        }
+    }
+
+    /// Takes up I/Os that were counted elsewhere.
+    pub(crate) fn add_counted(&mut self, c: &Counted) {
+        if !self.takes(c.op) {
+            return;
+        }
+        let of = |at: usize, value: u32| if self.asked[at] { value } else { 0 };
+        let key = [
+            of(0, c.device),
+            of(1, c.program),
+            of(2, c.pid.unwrap_or(u32::MAX)),
+            of(3, c.op as u32),
+            of(4, c.file),
+            of(5, c.cgroup),
+        ];
+        let at = self.find(key);
+        let group = &mut self.kept[at];
+        if group.key == POOL {
+            self.pooled += c.ios;
+        }
+        group.ios += c.ios;
+        group.bytes = group.bytes.saturating_add(c.bytes);
+        group.latency.merge(&c.latency);
+        group.queue.merge(&c.queue);
+        group.device.merge(&c.device_time);
+        for (measure, histogram) in self.question.histograms.iter().zip(&mut group.histograms) {
+            match histogram {
+                Histogram::Pow2(h) => {
+                    for (_, counted) in c.rows.iter().filter(|(m, _)| m == measure) {
+                        h.merge(counted);
+                    }
+                }
+                Histogram::Regions(r) => c.regions.iter().for_each(|(s, n)| r.add_n(*s, *n)),
+                // Whoever counts elsewhere does not count in steps.
+                Histogram::Linear(_) => {}
             }
         }
     }

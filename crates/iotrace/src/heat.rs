@@ -42,8 +42,12 @@ impl LatencyHeat {
 
     #[inline]
     pub(crate) fn add(&mut self, t_ns: u64, latency_ns: u64) {
+        self.add_n(t_ns, latency_ns, 1);
+    }
+
+    pub(crate) fn add_n(&mut self, t_ns: u64, latency_ns: u64, n: u64) {
         let row = (64 - latency_ns.leading_zeros() as usize).min(ROWS - 1);
-        self.0.at(t_ns).0[row] += 1;
+        self.0.at(t_ns).0[row] += n;
     }
 
     pub(crate) fn merge(&mut self, other: LatencyHeat) {
@@ -70,10 +74,14 @@ impl AddressHeat {
 
     #[inline]
     pub(crate) fn add(&mut self, t_ns: u64, sector: u64) {
+        self.add_n(t_ns, sector, 1);
+    }
+
+    pub(crate) fn add_n(&mut self, t_ns: u64, sector: u64, n: u64) {
         while sector >> self.shift >= ROWS as u64 {
             self.widen();
         }
-        self.grid.at(t_ns).0[(sector >> self.shift) as usize] += 1;
+        self.grid.at(t_ns).0[(sector >> self.shift) as usize] += n;
     }
 
     fn widen(&mut self) {

@@ -8,6 +8,7 @@
 //! what fitted together and what was lost.
 
 mod analysis;
+mod counted;
 mod detect;
 mod devices;
 mod error;
@@ -47,6 +48,7 @@ mod thrift;
 mod trace;
 
 pub use analysis::Analysis;
+pub use counted::Counted;
 pub use error::{Error, KNOWN};
 pub use event::{Action, BLOCK_BYTES, Event, FileFrom, Flags, Io, Op, Sink, parse_rwbs};
 pub use filter::Filter;
@@ -63,7 +65,7 @@ pub use quantize_text::{Printed, PrintedHistograms, PrintedRow};
 pub use question::{Dimension, Measure, Question, Shape, TimeUnit};
 pub use regions::{HotRegion, RegionMap, Regions};
 pub use report::{
-    Classes, DeviceReport, GroupReport, HistogramReport, IoReport, LatencyStats, OpTotal, Source,
+    Classes, Cost, DeviceReport, GroupReport, HistogramReport, IoReport, LatencyStats, OpTotal, Source,
 };
 pub use seek::SeekReport;
 pub use series::{MOST_TICKS, Recorded, TickRow, TickSeries};

@@ -36,7 +36,31 @@ fn span(bucket: usize) -> (u64, u64) {
     ((SUB + (b & (SUB - 1))) << shift, 1 << shift)
 }
 
+/// The greatest value that a bucket holds is not known from counts, so whoever counted elsewhere keeps the
+/// sum, the least and the greatest beside them.
 impl LogLinear {
+    /// What was counted elsewhere in the same buckets.
+    pub fn of_counts(counts: &[u64], sum: u128, least: u64, greatest: u64) -> Self {
+        let used = counts.iter().rposition(|c| *c > 0).map_or(0, |i| i + 1);
+        let n: u64 = counts[..used].iter().sum();
+        if n == 0 {
+            return LogLinear::default();
+        }
+        LogLinear { counts: counts[..used].to_vec(), n, sum, least, greatest }
+    }
+
+    /// Calls `f` with the least value of each bucket that is not empty, and its count.
+    pub fn each(&self, mut f: impl FnMut(u64, u64)) {
+        for (at, n) in self.counts.iter().enumerate().filter(|(_, n)| **n > 0) {
+            f(span(at).0, *n);
+        }
+    }
+
+    /// The sum of all values.
+    pub fn sum(&self) -> u128 {
+        self.sum
+    }
+
     /// Counts a value.
     #[inline]
     pub fn add(&mut self, value: u64) {

@@ -26,12 +26,17 @@ impl Regions {
     /// Counts an I/O at a block; what lies before the first is counted in the first region.
     #[inline]
     pub fn add(&mut self, sector: u64) {
+        self.add_n(sector, 1);
+    }
+
+    /// Counts `n` I/Os at a block.
+    pub fn add_n(&mut self, sector: u64, n: u64) {
         let at = sector.saturating_sub(self.from);
         while at >> self.shift >= MOST_REGIONS as u64 {
             self.widen();
         }
-        self.counts[(at >> self.shift) as usize] += 1;
-        self.n += 1;
+        self.counts[(at >> self.shift) as usize] += n;
+        self.n += n;
     }
 
     fn widen(&mut self) {

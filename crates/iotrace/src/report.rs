@@ -147,6 +147,21 @@ pub struct DeviceReport {
     pub heat: Option<HeatMap>,
 }
 
+/// What tracing cost the system that was traced, by the kernel's own account.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct Cost {
+    /// How it was traced, in a few words.
+    pub method: String,
+    /// Events that ran a probe.
+    pub events: u64,
+    /// Time that the probes took of the system's CPUs for each I/O, nanoseconds; `null`: unknown.
+    pub ns_per_io: Option<f64>,
+    /// The same as a share of one CPU over the time watched, 0 to 1.
+    pub cpu_share: Option<f64>,
+    /// CPU time of the reader of the answers (assay itself), as a share of one CPU.
+    pub reader_share: Option<f64>,
+}
+
 /// Everything that is answered.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct IoReport {
@@ -184,4 +199,7 @@ pub struct IoReport {
     pub series: TickSeries,
     /// Latency over time; rows are nanoseconds.
     pub latency_heat: HeatMap,
+    /// What it cost; `null` of a recorded trace.
+    #[serde(default)]
+    pub cost: Option<Cost>,
 }

@@ -3,6 +3,7 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
+use crate::counted::Counted;
 use crate::event::{Flags, Io, Op};
 use crate::grid::{Cell, Grid};
 
@@ -89,6 +90,31 @@ impl Series {
         } else {
             self.spread(io.start_ns, end);
         }
+    }
+
+    /// Counts I/Os that ended in the tick at `t_ns`; how long they were under way is all in that tick.
+    pub(crate) fn add_counted(&mut self, t_ns: u64, c: &Counted) {
+        let tick = self.grid.at(t_ns);
+        match c.op {
+            Op::Read => {
+                tick.reads += c.ios;
+                tick.read_bytes = tick.read_bytes.saturating_add(c.bytes);
+            }
+            Op::Write => {
+                tick.writes += c.ios;
+                tick.write_bytes = tick.write_bytes.saturating_add(c.bytes);
+            }
+            _ => tick.others += c.ios,
+        }
+        if !c.op.moves_data() {
+            return;
+        }
+        tick.aio += c.aio;
+        tick.writeback += c.writeback;
+        tick.readahead += c.readahead;
+        tick.nosync += c.nosync;
+        let time = if c.device_time.count() > 0 { &c.device_time } else { &c.latency };
+        tick.partly = tick.partly.saturating_add(u64::try_from(time.sum()).unwrap_or(u64::MAX));
     }
 
     /// The time of an I/O that ends in a later tick than it began in.

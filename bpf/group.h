@@ -1,0 +1,184 @@
+/* SPDX-License-Identifier: MIT OR GPL-2.0-only */
+/* Counts by group: histograms are kept here, where adding to one costs less than telling of an I/O. */
+#ifndef ASSAY_GROUP_H
+#define ASSAY_GROUP_H
+
+/* The groups that a CPU met last, so that the kernel's hash table is seldom asked. Requests and bios
+ * each have a half: one may interrupt the other. */
+#define CACHE_BITS 6
+
+struct cached {
+	struct key key;
+	/* The group, from 1; 0: nothing is cached. */
+	__u32 group;
+	__u32 shift;
+};
+
+struct {
+	__uint(type, BPF_MAP_TYPE_PERCPU_ARRAY);
+	__uint(max_entries, 2 << CACHE_BITS);
+	__type(key, __u32);
+	__type(value, struct cached);
+} cache SEC(".maps");
+
+static __always_inline bool same_key(const struct key *a, const struct key *b)
+{
+	const __u64 *x = (const __u64 *)a;
+	const __u64 *y = (const __u64 *)b;
+
+	return x[0] == y[0] && x[1] == y[1] && x[2] == y[2] && x[3] == y[3] && x[4] == y[4] &&
+	       x[5] == y[5];
+}
+
+/* The number of a group, made if there is room; 0, which pools the rest, if there is none. */
+static __noinline __u32 make_group(struct key *key)
+{
+	if (!key)
+		return 0;
+	__u32 *known = bpf_map_lookup_elem(&groups, key);
+
+	if (known)
+		return *known;
+	if (next_group >= cfg.groups)
+		return 0;
+	__u32 group = __sync_fetch_and_add(&next_group, 1);
+
+	if (group >= cfg.groups)
+		return 0;
+	if (bpf_map_update_elem(&groups, key, &group, BPF_NOEXIST)) {
+		/* Another CPU was faster. */
+		known = bpf_map_lookup_elem(&groups, key);
+		return known ? *known : 0;
+	}
+	return group;
+}
+
+static __always_inline __u32 ilog2(__u64 v)
+{
+	__u32 r = 0;
+
+	if (v >> 32) { v >>= 32; r = 32; }
+	if (v >> 16) { v >>= 16; r += 16; }
+	if (v >> 8) { v >>= 8; r += 8; }
+	if (v >> 4) { v >>= 4; r += 4; }
+	if (v >> 2) { v >>= 2; r += 2; }
+	return r + (__u32)(v >> 1);
+}
+
+static __always_inline __u32 row_of(__u64 v)
+{
+	return v ? 1 + ilog2(v) : 0;
+}
+
+/* The bucket of the log-linear histograms of crates/iotrace. */
+static __always_inline __u32 fine_of(__u64 v)
+{
+	if (v < 2 << FINE_BITS)
+		return v;
+	__u32 shift = ilog2(v) - FINE_BITS;
+	__u64 at = ((__u64)shift << FINE_BITS) + (v >> shift);
+
+	return at < FINE ? at : FINE - 1;
+}
+
+static __always_inline void add_row(struct cell *cell, int which, __u64 v)
+{
+	__u32 row = row_of(v);
+
+	if (row < ROWS)
+		cell->rows[which][row] += 1;
+}
+
+static __always_inline void add_time(struct cell *cell, int which, __u64 ns)
+{
+	struct times *t = &cell->times[which];
+	__u32 at = fine_of(ns);
+
+	if (!t->n || ns < t->least)
+		t->least = ns;
+	if (ns > t->greatest)
+		t->greatest = ns;
+	t->n += 1;
+	t->sum += ns;
+	if (at < FINE)
+		cell->fine[which][at] += 1;
+	if (cfg.rows & (2 << which))
+		add_row(cell, which + 1, ns / cfg.unit_ns);
+}
+
+static __always_inline void add_region(struct event *io, __u32 group, __u32 shift)
+{
+	struct map_of_regions *map = bpf_map_lookup_elem(&regions, &group);
+	__u64 at = io->sector >> (shift & 63);
+
+	if (map)
+		map->n[at < REGIONS ? at : REGIONS - 1] += 1;
+}
+
+static __always_inline void count_in_group(struct event *io, int half)
+{
+	struct key key = { .dev = io->dev, .op = io->op };
+
+	if (cfg.by_program) {
+		((__u64 *)key.comm)[0] = ((__u64 *)io->comm)[0];
+		((__u64 *)key.comm)[1] = ((__u64 *)io->comm)[1];
+	}
+	if (cfg.by_pid)
+		key.tgid = io->tgid;
+	if (cfg.by_cgroup)
+		key.cgroup = io->cgroup;
+	if (cfg.by_file) {
+		key.ino = io->ino;
+		key.file_dev = io->file_dev;
+	}
+	const __u64 *word = (const __u64 *)&key;
+	__u64 mixed = (word[0] ^ word[1] * 3 ^ word[2] * 5 ^ word[3] * 7 ^ word[4] * 11 ^
+		       word[5] * 13) * 0x9E3779B97F4A7C15ULL;
+	__u32 place = (mixed >> (64 - CACHE_BITS)) | (half << CACHE_BITS);
+	struct cached *last = bpf_map_lookup_elem(&cache, &place);
+
+	if (!last)
+		return;
+	if (!last->group || !same_key(&last->key, &key)) {
+		__u32 *shift = bpf_map_lookup_elem(&shifts, &key.dev);
+
+		last->shift = shift ? *shift : 0;
+		last->key = key;
+		last->group = make_group(&key) + 1;
+	}
+	__u32 group = last->group - 1;
+
+	if (!group) {
+		count(N_POOLED);
+		/* Room may be made later only by a new tracer, but the key may be known by now. */
+		last->group = 0;
+	}
+	struct cell *cell = bpf_map_lookup_elem(&cells, &group);
+
+	if (!cell)
+		return;
+	cell->ios += 1;
+	cell->bytes += io->bytes;
+	if (io->op <= OP_WRITE) {
+		if (io->flags & F_AIO)
+			cell->aio += 1;
+		if (io->op == OP_WRITE && !(io->flags & F_SYNC) && (io->flags & F_KERNEL))
+			cell->writeback += 1;
+		if (io->flags & F_READAHEAD)
+			cell->readahead += 1;
+		if (!(io->flags & F_SYNC))
+			cell->nosync += 1;
+	}
+	if (cfg.rows & 1)
+		add_row(cell, 0, io->bytes);
+	if (io->start_ns)
+		add_time(cell, 0, io->end_ns - io->start_ns);
+	if (io->start_ns && io->issue_ns)
+		add_time(cell, 1, io->issue_ns - io->start_ns);
+	if (io->issue_ns)
+		add_time(cell, 2, io->end_ns - io->issue_ns);
+	if (cfg.regions)
+		add_region(io, group, last->shift);
+}
+
+#endif

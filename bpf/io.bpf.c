@@ -1,0 +1,311 @@
+// SPDX-License-Identifier: MIT OR GPL-2.0-only
+/*
+ * Block I/O as it ends: counted by group where counts are asked for, told one by one where events are.
+ * What is cheap is done always; what is not (who asked for an I/O, and for which file) only when the
+ * loader asks for it in `cfg`, which the verifier knows and so leaves out what it does not need.
+ */
+#include "kernel.h"
+#include <bpf/bpf_helpers.h>
+#include <bpf/bpf_core_read.h>
+#include "io.h"
+
+char LICENSE[] SEC("license") = "Dual MIT/GPL";
+
+const volatile struct config cfg = {};
+
+/* The next free group; group 0 takes what finds no other. */
+__u32 next_group = 1;
+
+struct {
+	__uint(type, BPF_MAP_TYPE_PERCPU_ARRAY);
+	__uint(max_entries, COUNTS);
+	__type(key, __u32);
+	__type(value, __u64);
+} counts SEC(".maps");
+
+struct {
+	__uint(type, BPF_MAP_TYPE_HASH);
+	__uint(max_entries, 512);
+	__type(key, struct key);
+	__type(value, __u32);
+} groups SEC(".maps");
+
+struct {
+	__uint(type, BPF_MAP_TYPE_PERCPU_ARRAY);
+	__uint(max_entries, 1);
+	__type(key, __u32);
+	__type(value, struct cell);
+} cells SEC(".maps");
+
+struct map_of_regions {
+	__u32 n[REGIONS];
+};
+
+struct {
+	__uint(type, BPF_MAP_TYPE_PERCPU_ARRAY);
+	__uint(max_entries, 1);
+	__type(key, __u32);
+	__type(value, struct map_of_regions);
+} regions SEC(".maps");
+
+/* How many bits of a device's block number tell of no region of it. */
+struct {
+	__uint(type, BPF_MAP_TYPE_HASH);
+	__uint(max_entries, 1024);
+	__type(key, __u32);
+	__type(value, __u32);
+} shifts SEC(".maps");
+
+/* Devices without requests, of which only bios are seen. */
+struct {
+	__uint(type, BPF_MAP_TYPE_HASH);
+	__uint(max_entries, 1024);
+	__type(key, __u32);
+	__type(value, __u32);
+} bio_devices SEC(".maps");
+
+struct {
+	__uint(type, BPF_MAP_TYPE_RINGBUF);
+	__uint(max_entries, 4096);
+} events SEC(".maps");
+
+static __always_inline void count(__u32 what)
+{
+	__u64 *n = bpf_map_lookup_elem(&counts, &what);
+
+	if (n)
+		*n += 1;
+}
+
+#include "file.h"
+#include "state.h"
+#include "group.h"
+
+/* The operation and flags of a request or bio, in the numbers of io.h. */
+static __always_inline __u8 op_of(__u32 opf, __u32 bytes)
+{
+	switch (opf & 0xff) {
+	case REQ_OP_READ:
+		return OP_READ;
+	case REQ_OP_WRITE:
+	case REQ_OP_ZONE_APPEND:
+		return bytes ? OP_WRITE : OP_FLUSH;
+	case REQ_OP_FLUSH:
+		return OP_FLUSH;
+	case REQ_OP_DISCARD:
+	case REQ_OP_SECURE_ERASE:
+		return OP_DISCARD;
+	default:
+		return OP_OTHER;
+	}
+}
+
+#define HAS(opf, bit) ((opf) & (1U << bpf_core_enum_value(enum req_flag_bits, bit)))
+
+static __always_inline __u8 flags_of(__u32 opf)
+{
+	/* A read is waited for whether or not the flag says so (op_is_sync): as the kernel writes it,
+	 * the flag alone is kept. */
+	return (HAS(opf, __REQ_SYNC) ? F_SYNC : 0) | (HAS(opf, __REQ_RAHEAD) ? F_READAHEAD : 0) |
+	       (HAS(opf, __REQ_PREFLUSH) ? F_PREFLUSH : 0) | (HAS(opf, __REQ_FUA) ? F_FUA : 0) |
+	       (HAS(opf, __REQ_META) ? F_META : 0);
+}
+
+static __always_inline __u32 dev_of(struct gendisk *disk)
+{
+	return (__u32)disk->major << 20 | (__u32)disk->first_minor;
+}
+
+static __always_inline bool wanted_device(__u32 dev)
+{
+	if (!cfg.n_devices)
+		return true;
+	for (int i = 0; i < MOST_DEVICES; i++) {
+		if (i >= cfg.n_devices)
+			break;
+		if (cfg.devices[i] == dev)
+			return true;
+	}
+	return false;
+}
+
+static __always_inline bool wanted_op(__u8 op)
+{
+	return !(cfg.only_reads && op != OP_READ) && !(cfg.only_writes && op != OP_WRITE);
+}
+
+/* Counts and tells an I/O that has ended. */
+static __always_inline void ended(struct event *io, int cache)
+{
+	count(N_ENDS);
+	if (io->issue_ns && io->start_ns > io->issue_ns)
+		io->start_ns = io->issue_ns;
+	if ((io->start_ns && io->end_ns < io->start_ns) || io->end_ns < io->issue_ns) {
+		count(N_BACKWARDS);
+		io->start_ns = 0;
+		io->issue_ns = 0;
+	}
+	if (cfg.events) {
+		if (bpf_ringbuf_output(&events, io, sizeof(*io), BPF_RB_NO_WAKEUP))
+			count(N_RING_FULL);
+	} else {
+		count_in_group(io, cache);
+	}
+}
+
+SEC("tp_btf/block_io_start")
+int start(__u64 *ctx)
+{
+	struct request *rq = (void *)ctx[0];
+	__u32 opf = rq->cmd_flags;
+	struct gendisk *disk = rq->q->disk;
+	__u32 dev = dev_of(disk);
+
+	if (!wanted_device(dev) || !wanted_op(op_of(opf, rq->__data_len)))
+		return 0;
+	count(N_STARTS);
+	struct state *state = take(rq);
+
+	if (!state)
+		return 0;
+	who(state);
+	where_from(state, rq->bio);
+	state->issue_ns = 0;
+	return 0;
+}
+
+SEC("tp_btf/block_rq_issue")
+int issue(__u64 *ctx)
+{
+	struct state *state = find((void *)ctx[0]);
+
+	if (state)
+		state->issue_ns = bpf_ktime_get_ns();
+	return 0;
+}
+
+SEC("tp_btf/block_rq_requeue")
+int requeued(__u64 *ctx)
+{
+	if (find((void *)ctx[0]))
+		count(N_REQUEUED);
+	return 0;
+}
+
+/* A request that is joined to another never ends by itself. */
+SEC("tp_btf/block_rq_merge")
+int merged(__u64 *ctx)
+{
+	struct state *state = find((void *)ctx[0]);
+
+	if (state)
+		state->id = 0;
+	return 0;
+}
+
+SEC("tp_btf/block_rq_complete")
+int complete(__u64 *ctx)
+{
+	struct request *rq = (void *)ctx[0];
+	__u32 bytes = (__u32)ctx[2];
+	__u32 opf = rq->cmd_flags;
+	__u8 op = op_of(opf, bytes);
+	__u32 dev = dev_of(rq->q->disk);
+
+	if (!wanted_device(dev))
+		return 0;
+	/* A write that ends without bytes has emptied the device's cache: either it was asked for that
+	 * alone, or its data has been told of already. The command itself is a request of its own. */
+	if (op == OP_FLUSH && (opf & 0xff) != REQ_OP_FLUSH) {
+		count(N_FLUSH_ENDS);
+		if (cfg.tracked)
+			drop(rq);
+		return 0;
+	}
+	if (!wanted_op(op))
+		return 0;
+	if (bytes < rq->__data_len) {
+		count(N_PARTIAL);
+		return 0;
+	}
+	struct event io = {
+		.start_ns = rq->start_time_ns,
+		.issue_ns = rq->io_start_time_ns,
+		.sector = rq->__sector,
+		.bytes = bytes,
+		.dev = dev,
+		.op = op,
+		.flags = flags_of(opf),
+	};
+	if (cfg.tracked && op != OP_FLUSH) {
+		struct state *state = find(rq);
+
+		if (!state) {
+			count(N_UNMATCHED);
+			return 0;
+		}
+		if (!give_back(state, &io))
+			return 0;
+	}
+	if (!io.issue_ns)
+		count(N_NO_ISSUE);
+	io.end_ns = bpf_ktime_get_ns();
+	ended(&io, 0);
+	return 0;
+}
+
+SEC("tp_btf/block_bio_queue")
+int bio_queue(__u64 *ctx)
+{
+	struct bio *bio = (void *)ctx[0];
+	__u32 dev = dev_of(bio->bi_bdev->bd_disk);
+	__u32 opf = bio->bi_opf;
+	__u32 bytes = bio->bi_iter.bi_size;
+
+	if (!wanted_device(dev) || !wanted_op(op_of(opf, bytes)) ||
+	    !bpf_map_lookup_elem(&bio_devices, &dev))
+		return 0;
+	count(N_STARTS);
+	struct state *state = take(bio);
+
+	if (!state)
+		return 0;
+	who(state);
+	where_from(state, bio);
+	state->sector = bio->bi_iter.bi_sector;
+	state->bytes = bytes;
+	state->issue_ns = bpf_ktime_get_ns();
+	return 0;
+}
+
+SEC("tp_btf/block_bio_complete")
+int bio_complete(__u64 *ctx)
+{
+	struct bio *bio = (void *)ctx[1];
+	__u32 dev = dev_of(bio->bi_bdev->bd_disk);
+	__u32 opf = bio->bi_opf;
+
+	if (!wanted_device(dev) || !bpf_map_lookup_elem(&bio_devices, &dev))
+		return 0;
+	struct state *state = find(bio);
+
+	if (!state) {
+		/* What was not wanted has no state either; only a write without bytes is told apart. */
+		count(N_UNMATCHED);
+		return 0;
+	}
+	struct event io = {
+		.start_ns = state->issue_ns,
+		.issue_ns = state->issue_ns,
+		.sector = state->sector,
+		.bytes = state->bytes,
+		.dev = dev,
+		.op = op_of(opf, state->bytes),
+		.flags = flags_of(opf),
+	};
+	if (!give_back(state, &io))
+		return 0;
+	io.end_ns = bpf_ktime_get_ns();
+	ended(&io, 1);
+	return 0;
+}

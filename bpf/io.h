@@ -1,0 +1,166 @@
+/* SPDX-License-Identifier: MIT OR GPL-2.0-only */
+/*
+ * What the probes and their loader share: crates/observe/src/io/abi.rs has the same layouts, and a test
+ * compares the sizes. Numbers are those of the running machine.
+ */
+#ifndef ASSAY_IO_H
+#define ASSAY_IO_H
+
+#define COMM 16
+#define MOST_DEVICES 16
+#define MOST_NAMES 8
+/* Buckets for each power of two of the log-linear histograms, as a power of two. */
+#define FINE_BITS 5
+/* Log-linear buckets for times up to 2^40 ns (18 minutes). */
+#define FINE 1152
+/* Powers of two: a bucket for 0, one for each power. */
+#define ROWS 65
+#define REGIONS 1024
+
+/* What is done with an I/O; the same numbers as the operations of crates/iotrace. */
+enum {
+	OP_READ,
+	OP_WRITE,
+	OP_DISCARD,
+	OP_FLUSH,
+	OP_OTHER,
+};
+
+/* The same bits as the flags of crates/iotrace. */
+enum {
+	F_SYNC = 1,
+	F_READAHEAD = 2,
+	F_PREFLUSH = 4,
+	F_FUA = 8,
+	F_META = 16,
+	F_AIO = 32,
+	F_KERNEL = 64,
+};
+
+/* How sure it is that a file is the one that an I/O belongs to. */
+enum {
+	FILE_NONE,
+	/* The open file of the direct I/O itself. */
+	FILE_OPEN,
+	/* The file whose page is moved, and it lies on the device that moves it. */
+	FILE_PAGE,
+	/* The file whose page is moved; it lies on something above the device. */
+	FILE_PAGE_ABOVE,
+	/* The device itself: raw I/O by way of the page cache, or metadata of a file system. */
+	FILE_DEVICE,
+};
+
+/* What is counted and filtered: set before the probes are loaded, so what is not asked for costs
+ * nothing. */
+struct config {
+	__u64 unit_ns;
+	__u64 iomap_end_io;
+	__u64 cgroups[MOST_NAMES];
+	__u32 devices[MOST_DEVICES];
+	__u32 pids[MOST_NAMES];
+	char programs[MOST_NAMES][COMM];
+	__u32 n_cgroups;
+	__u32 n_devices;
+	__u32 n_pids;
+	__u32 n_programs;
+	__u32 groups;
+	__u32 sys_io_submit;
+	__u32 sys_io_uring_enter;
+	__u8 tracked;
+	__u8 events;
+	__u8 by_program;
+	__u8 by_pid;
+	__u8 by_cgroup;
+	__u8 by_file;
+	__u8 rows;
+	__u8 regions;
+	__u8 only_reads;
+	__u8 only_writes;
+	__u8 pad[2];
+};
+
+/* What groups are told apart by; 0 where it is not asked for. */
+struct key {
+	__u64 cgroup;
+	__u64 ino;
+	__u32 dev;
+	__u32 op;
+	__u32 tgid;
+	__u32 file_dev;
+	char comm[COMM];
+};
+
+struct times {
+	__u64 n;
+	__u64 sum;
+	__u64 least;
+	__u64 greatest;
+};
+
+/* The counts of one group on one CPU. */
+struct cell {
+	__u64 ios;
+	__u64 bytes;
+	__u64 aio;
+	__u64 writeback;
+	__u64 readahead;
+	__u64 nosync;
+	/* Latency, queue, device. */
+	struct times times[3];
+	__u32 fine[3][FINE];
+	/* Size, latency, queue, device in the unit asked for. */
+	__u32 rows[4][ROWS];
+	__u32 pad[4];
+};
+
+/* One I/O that ended. */
+struct event {
+	__u64 start_ns;
+	__u64 issue_ns;
+	__u64 end_ns;
+	__u64 sector;
+	__u64 cgroup;
+	__u64 ino;
+	__u32 bytes;
+	__u32 dev;
+	__u32 tgid;
+	__u32 file_dev;
+	__u8 op;
+	__u8 flags;
+	__u8 sure;
+	__u8 known;
+	__u32 pad;
+	char comm[COMM];
+};
+
+#define PARTS 12
+#define PART 64
+
+/* The path of a file, the last part first, told once for each file. */
+struct path_record {
+	__u64 ino;
+	__u32 file_dev;
+	__u32 parts;
+	char part[PARTS][PART];
+};
+
+/* What happened besides; one array of counts for each CPU. */
+enum {
+	N_STARTS,
+	N_ENDS,
+	N_UNMATCHED,
+	N_FLUSH_ENDS,
+	N_TABLE_FULL,
+	N_RING_FULL,
+	N_BACKWARDS,
+	N_NO_ISSUE,
+	N_POOLED,
+	N_PARTIAL,
+	N_REPLACED,
+	N_REQUEUED,
+	N_FILES,
+	N_FILE_NONE,
+	COUNTS,
+};
+
+#endif

@@ -1,0 +1,211 @@
+/* SPDX-License-Identifier: MIT OR GPL-2.0-only */
+/*
+ * The few kernel types that the probes look into, with the few fields that they read. CO-RE
+ * (preserve_access_index) finds where the fields are on the running kernel, so neither order nor size
+ * matters here.
+ */
+#ifndef ASSAY_KERNEL_H
+#define ASSAY_KERNEL_H
+
+typedef unsigned char __u8;
+typedef unsigned short __u16;
+typedef unsigned int __u32;
+typedef unsigned long long __u64;
+typedef signed char __s8;
+typedef short __s16;
+typedef int __s32;
+typedef long long __s64;
+typedef __u16 __be16;
+typedef __u32 __be32;
+typedef __u32 __wsum;
+typedef unsigned long uintptr;
+typedef _Bool bool;
+#define true 1
+#define false 0
+#define NULL ((void *)0)
+
+/* Values of the system call interface (linux/bpf.h) that the probes use. */
+enum {
+	BPF_MAP_TYPE_HASH = 1,
+	BPF_MAP_TYPE_ARRAY = 2,
+	BPF_MAP_TYPE_PERCPU_ARRAY = 6,
+	BPF_MAP_TYPE_LRU_HASH = 9,
+	BPF_MAP_TYPE_RINGBUF = 27,
+	BPF_NOEXIST = 1,
+	BPF_RB_NO_WAKEUP = 1,
+};
+
+#pragma clang attribute push(__attribute__((preserve_access_index)), apply_to = record)
+
+struct inode;
+struct dentry;
+
+struct hlist_node {
+	struct hlist_node *next;
+};
+
+struct hlist_head {
+	struct hlist_node *first;
+};
+
+struct qstr {
+	const unsigned char *name;
+};
+
+struct dentry {
+	struct dentry *d_parent;
+	struct qstr d_name;
+	struct inode *d_inode;
+	union {
+		struct hlist_node d_alias;
+	} d_u;
+};
+
+struct super_block {
+	__u32 s_dev;
+	struct dentry *s_root;
+};
+
+struct inode {
+	__u16 i_mode;
+	unsigned long i_ino;
+	__u32 i_rdev;
+	struct super_block *i_sb;
+	struct address_space *i_mapping;
+	struct hlist_head i_dentry;
+};
+
+struct address_space {
+	struct inode *host;
+};
+
+struct page {
+	struct address_space *mapping;
+	unsigned long compound_head;
+};
+
+struct bio_vec {
+	struct page *bv_page;
+};
+
+struct path {
+	struct dentry *dentry;
+};
+
+struct file {
+	struct inode *f_inode;
+	struct path f_path;
+};
+
+struct kiocb {
+	struct file *ki_filp;
+	void *ki_complete;
+};
+
+struct iomap_dio {
+	struct kiocb *iocb;
+};
+
+struct kernfs_node {
+	__u64 id;
+};
+
+struct cgroup {
+	struct kernfs_node *kn;
+};
+
+struct cgroup_subsys_state {
+	struct cgroup *cgroup;
+};
+
+struct blkcg {
+	struct cgroup_subsys_state css;
+};
+
+struct blkcg_gq {
+	struct blkcg *blkcg;
+};
+
+struct gendisk {
+	int major;
+	int first_minor;
+};
+
+struct block_device {
+	struct gendisk *bd_disk;
+	__u32 bd_dev;
+};
+
+struct bvec_iter {
+	__u64 bi_sector;
+	__u32 bi_size;
+};
+
+struct bio {
+	struct block_device *bi_bdev;
+	__u32 bi_opf;
+	struct bvec_iter bi_iter;
+	void *bi_end_io;
+	void *bi_private;
+	struct blkcg_gq *bi_blkg;
+	struct bio_vec *bi_io_vec;
+};
+
+struct request_queue {
+	struct gendisk *disk;
+};
+
+struct request {
+	struct request_queue *q;
+	__u32 cmd_flags;
+	__u32 __data_len;
+	__u64 __sector;
+	struct bio *bio;
+	__u64 start_time_ns;
+	__u64 io_start_time_ns;
+};
+
+struct task_struct {
+	__u32 flags;
+	__s32 tgid;
+	struct task_struct *group_leader;
+	char comm[16];
+};
+
+/* The number of the system call that a task is in, under each architecture's own name. */
+struct pt_regs {
+	unsigned long unused;
+};
+
+struct pt_regs___x86 {
+	unsigned long orig_ax;
+};
+
+struct pt_regs___arm64 {
+	__s32 syscallno;
+};
+
+#pragma clang attribute pop
+
+/* Places of the flags in cmd_flags and bi_opf; CO-RE takes those of the running kernel. */
+enum req_flag_bits {
+	__REQ_SYNC = 11,
+	__REQ_META = 12,
+	__REQ_FUA = 17,
+	__REQ_PREFLUSH = 18,
+	__REQ_RAHEAD = 19,
+};
+
+enum req_op {
+	REQ_OP_READ = 0,
+	REQ_OP_WRITE = 1,
+	REQ_OP_FLUSH = 2,
+	REQ_OP_DISCARD = 3,
+	REQ_OP_SECURE_ERASE = 5,
+	REQ_OP_ZONE_APPEND = 7,
+};
+
+#define PF_IO_WORKER 0x00000010
+#define PF_KTHREAD 0x00200000
+
+#endif

@@ -1,0 +1,250 @@
+/* SPDX-License-Identifier: MIT OR GPL-2.0-only */
+/*
+ * What is known of the requests under way, found by their address: a table in which each has four
+ * places, which is several times as fast as the kernel's own hash table. A request that finds all four
+ * taken is counted and not followed.
+ */
+#ifndef ASSAY_STATE_H
+#define ASSAY_STATE_H
+
+#define PLACE_BITS 16
+#define PLACES (1 << PLACE_BITS)
+#define WAYS 4
+
+/* One request under way. */
+struct state {
+	/* Its address; none: the place is free. */
+	void *id;
+	__u64 issue_ns;
+	__u64 sector;
+	__u64 cgroup;
+	__u64 ino;
+	__u32 bytes;
+	__u32 tgid;
+	__u32 file_dev;
+	__u8 flags;
+	__u8 sure;
+	/* The filter leaves it out; it is kept so that its end is not taken for one without a start. */
+	__u8 left_out;
+	__u8 pad;
+	char comm[COMM];
+};
+
+struct {
+	__uint(type, BPF_MAP_TYPE_ARRAY);
+	__uint(max_entries, PLACES);
+	__type(key, __u32);
+	__type(value, struct state);
+} under_way SEC(".maps");
+
+/* The verifier lets pointers be compared but not reckoned with; their lower half may be. */
+static __always_inline __u32 place_of(void *id)
+{
+	return (((__u32)(__u64)id >> 5) * 0x9E3779B1U) >> (32 - PLACE_BITS);
+}
+
+static __always_inline struct state *find(void *id)
+{
+	__u32 first = place_of(id);
+
+#pragma unroll
+	for (int way = 0; way < WAYS; way++) {
+		__u32 place = first ^ way;
+		struct state *state = bpf_map_lookup_elem(&under_way, &place);
+
+		if (state && state->id == id)
+			return state;
+	}
+	return NULL;
+}
+
+/* A place for a request; that of an older one at the same address, which will not end any more. */
+static __always_inline struct state *take(void *id)
+{
+	__u32 first = place_of(id);
+	struct state *state = find(id);
+
+	if (state) {
+		count(N_REPLACED);
+		return state;
+	}
+#pragma unroll
+	for (int way = 0; way < WAYS; way++) {
+		__u32 place = first ^ way;
+
+		state = bpf_map_lookup_elem(&under_way, &place);
+		if (state && !state->id && __sync_val_compare_and_swap((__u64 *)&state->id, 0, (__u64)id) == 0)
+			return state;
+	}
+	count(N_TABLE_FULL);
+	return NULL;
+}
+
+static __always_inline void drop(void *id)
+{
+	struct state *state = find(id);
+
+	if (state)
+		state->id = NULL;
+}
+
+static __always_inline bool same_name(const volatile char *a, const char *b)
+{
+	const volatile __u64 *x = (const volatile __u64 *)a;
+	const __u64 *y = (const __u64 *)b;
+
+	return x[0] == y[0] && x[1] == y[1];
+}
+
+/* Whether one of the programs asked for has this name. */
+static __always_inline bool wanted_program(const char *comm)
+{
+	for (int i = 0; i < MOST_NAMES; i++) {
+		if (i >= cfg.n_programs)
+			break;
+		if (same_name(cfg.programs[i], comm))
+			return true;
+	}
+	return false;
+}
+
+static __always_inline bool wanted_pid(__u32 tgid)
+{
+	for (int i = 0; i < MOST_NAMES; i++) {
+		if (i >= cfg.n_pids)
+			break;
+		if (cfg.pids[i] == tgid)
+			return true;
+	}
+	return false;
+}
+
+/* Whether the task is in a system call that hands I/O over without waiting for it. */
+static __always_inline bool in_submission(struct task_struct *task)
+{
+	struct pt_regs *regs = (struct pt_regs *)bpf_task_pt_regs((void *)task);
+	__u32 number;
+
+	if (bpf_core_field_exists(struct pt_regs___x86, orig_ax))
+		number = ((struct pt_regs___x86 *)regs)->orig_ax;
+	else if (bpf_core_field_exists(struct pt_regs___arm64, syscallno))
+		number = ((struct pt_regs___arm64 *)regs)->syscallno;
+	else
+		return false;
+	return number == cfg.sys_io_submit || number == cfg.sys_io_uring_enter;
+}
+
+/* The name of a task; what lies behind its end in the kernel is no part of it. */
+static __always_inline void read_name(char *name, struct task_struct *task)
+{
+	__u64 a = *(__u64 *)task->comm;
+	__u64 b = *(__u64 *)(task->comm + 8);
+	/* The highest bit of each byte that is 0 (Mycroft); below the lowest of them all is name. */
+	__u64 ends = (a - 0x0101010101010101ULL) & ~a & 0x8080808080808080ULL;
+
+	if (ends) {
+		a &= (ends & -ends) - 1;
+		b = 0;
+	} else {
+		ends = (b - 0x0101010101010101ULL) & ~b & 0x8080808080808080ULL;
+		b &= (ends & -ends) - 1;
+	}
+	((__u64 *)name)[0] = a;
+	((__u64 *)name)[1] = b;
+}
+
+/* Who asks for the I/O: the task that runs now. Its program is that of its process, so threads with
+ * names of their own and io_uring's workers count for it. */
+static __always_inline void who(struct state *state)
+{
+	struct task_struct *task = (void *)bpf_get_current_task_btf();
+	__u32 flags = task->flags;
+
+	state->tgid = task->tgid;
+	struct task_struct *leader = task->group_leader;
+
+	read_name(state->comm, leader);
+	state->flags = 0;
+	if (flags & PF_IO_WORKER)
+		state->flags = F_AIO;
+	else if (flags & PF_KTHREAD)
+		state->flags = F_KERNEL;
+	else if (in_submission(task))
+		state->flags = F_AIO;
+	state->left_out = 0;
+	if (cfg.n_pids && !wanted_pid(state->tgid))
+		state->left_out = 1;
+	if (cfg.n_programs && !wanted_program(state->comm)) {
+		char own[COMM] = {};
+
+		bpf_get_current_comm(own, sizeof(own));
+		if (!wanted_program(own))
+			state->left_out = 1;
+	}
+}
+
+/* For which control group and file. */
+static __always_inline void where_from(struct state *state, struct bio *bio)
+{
+	state->cgroup = 0;
+	state->ino = 0;
+	state->file_dev = 0;
+	state->sure = FILE_NONE;
+	if (cfg.by_cgroup) {
+		state->cgroup = bio->bi_blkg->blkcg->css.cgroup->kn->id;
+		if (cfg.n_cgroups) {
+			bool wanted = false;
+
+			for (int i = 0; i < MOST_NAMES; i++)
+				if (i < cfg.n_cgroups && cfg.cgroups[i] == state->cgroup)
+					wanted = true;
+			if (!wanted)
+				state->left_out = 1;
+		}
+	}
+	if (!cfg.by_file || state->left_out)
+		return;
+	struct found found;
+
+	file_of_bio(bio, &found);
+	if (!found.inode) {
+		count(N_FILE_NONE);
+		return;
+	}
+	count(N_FILES);
+	state->sure = found.sure;
+	if (found.sure == FILE_DEVICE) {
+		state->file_dev = BPF_CORE_READ(found.inode, i_rdev);
+		return;
+	}
+	struct inode_key key = {
+		.ino = BPF_CORE_READ(found.inode, i_ino),
+		.dev = BPF_CORE_READ(found.inode, i_sb, s_dev),
+	};
+	state->ino = key.ino;
+	state->file_dev = key.dev;
+	tell_path(&found, &key);
+}
+
+/* Takes what is known of a request into its I/O and frees the place. False: it is left out. */
+static __always_inline bool give_back(struct state *state, struct event *io)
+{
+	bool wanted = !state->left_out;
+
+	if (state->issue_ns)
+		io->issue_ns = state->issue_ns;
+	io->cgroup = state->cgroup;
+	io->ino = state->ino;
+	io->file_dev = state->file_dev;
+	io->tgid = state->tgid;
+	io->sure = state->sure;
+	io->known = 1;
+	/* Only data is submitted by somebody who may or may not wait. */
+	io->flags |= state->flags;
+	((__u64 *)io->comm)[0] = ((__u64 *)state->comm)[0];
+	((__u64 *)io->comm)[1] = ((__u64 *)state->comm)[1];
+	state->id = NULL;
+	return wanted;
+}
+
+#endif
