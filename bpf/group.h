@@ -109,7 +109,7 @@ static __always_inline void add_time(struct cell *cell, int which, __u64 ns)
 static __always_inline void add_region(struct event *io, __u32 group, __u32 shift)
 {
 	struct map_of_regions *map = bpf_map_lookup_elem(&regions, &group);
-	__u64 at = io->sector >> (shift & 63);
+	__u64 at = (io->sector - cfg.first_block) >> (shift & 63);
 
 	if (map)
 		map->n[at < REGIONS ? at : REGIONS - 1] += 1;

@@ -129,6 +129,11 @@ static __always_inline bool wanted_device(__u32 dev)
 	return false;
 }
 
+static __always_inline bool wanted_block(__u64 sector)
+{
+	return sector >= cfg.first_block && sector <= cfg.last_block;
+}
+
 static __always_inline bool wanted_op(__u8 op)
 {
 	return !(cfg.only_reads && op != OP_READ) && !(cfg.only_writes && op != OP_WRITE);
@@ -224,6 +229,11 @@ int complete(__u64 *ctx)
 	}
 	if (!wanted_op(op))
 		return 0;
+	if (!wanted_block(rq->__sector)) {
+		if (cfg.tracked)
+			drop(rq);
+		return 0;
+	}
 	if (bytes < rq->__data_len) {
 		count(N_PARTIAL);
 		return 0;
@@ -303,7 +313,7 @@ int bio_complete(__u64 *ctx)
 		.op = op_of(opf, state->bytes),
 		.flags = flags_of(opf),
 	};
-	if (!give_back(state, &io))
+	if (!give_back(state, &io) || !wanted_block(io.sector))
 		return 0;
 	io.end_ns = bpf_ktime_get_ns();
 	ended(&io, 1);

@@ -55,6 +55,9 @@ enum {
 struct config {
 	__u64 unit_ns;
 	__u64 iomap_end_io;
+	/* Only I/Os that begin in these blocks. */
+	__u64 first_block;
+	__u64 last_block;
 	__u64 cgroups[MOST_NAMES];
 	__u32 devices[MOST_DEVICES];
 	__u32 pids[MOST_NAMES];
@@ -158,9 +161,15 @@ enum {
 	N_PARTIAL,
 	N_REPLACED,
 	N_REQUEUED,
-	N_FILES,
-	N_FILE_NONE,
-	COUNTS,
+	/* By how sure the file is, in the order of FILE_NONE and so on. */
+	N_FILE,
+	COUNTS = N_FILE + 5,
 };
+
+_Static_assert(sizeof(struct config) == 360, "abi.rs");
+_Static_assert(sizeof(struct key) == 48, "abi.rs");
+_Static_assert(sizeof(struct cell) == 15024, "abi.rs");
+_Static_assert(sizeof(struct event) == 88, "abi.rs");
+_Static_assert(sizeof(struct path_record) == 784, "abi.rs");
 
 #endif

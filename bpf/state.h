@@ -207,12 +207,10 @@ static __always_inline void where_from(struct state *state, struct bio *bio)
 	struct found found;
 
 	file_of_bio(bio, &found);
-	if (!found.inode) {
-		count(N_FILE_NONE);
-		return;
-	}
-	count(N_FILES);
+	count(N_FILE + found.sure);
 	state->sure = found.sure;
+	if (!found.inode)
+		return;
 	if (found.sure == FILE_DEVICE) {
 		state->file_dev = BPF_CORE_READ(found.inode, i_rdev);
 		return;
