@@ -4,7 +4,11 @@
 CARGO ?= cargo
 ASSAY := $(CARGO) run --release --quiet --package assay --
 
-.PHONY: demo build install test test-all check fmt clippy deny docs schema bench dist clean
+# The probes of the block I/O tracer; needs clang, llvm and libbpf-dev.
+bpf:
+	$(MAKE) -C bpf -B
+
+.PHONY: bpf demo build install test test-all check fmt clippy deny docs schema bench dist clean
 
 build:
 	$(CARGO) build --release --locked --package assay

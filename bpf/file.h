@@ -89,7 +89,8 @@ static __always_inline void tell_path(struct found *found, struct inode_key *key
 	struct dentry *dentry = found->dentry;
 
 	if (!dentry) {
-		struct hlist_node *alias = BPF_CORE_READ(found->inode, i_dentry.first);
+		struct inode *inode = found->inode;
+		struct hlist_node *alias = BPF_CORE_READ(inode, i_dentry.first);
 
 		if (!alias)
 			return;

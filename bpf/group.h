@@ -130,6 +130,8 @@ static __always_inline void count_in_group(struct event *io, int half)
 	if (cfg.by_file) {
 		key.ino = io->ino;
 		key.file_dev = io->file_dev;
+		key.sure = io->sure;
+		key.metadata = !!(io->flags & F_META);
 	}
 	const __u64 *word = (const __u64 *)&key;
 	__u64 mixed = (word[0] ^ word[1] * 3 ^ word[2] * 5 ^ word[3] * 7 ^ word[4] * 11 ^
@@ -162,7 +164,8 @@ static __always_inline void count_in_group(struct event *io, int half)
 	if (io->op <= OP_WRITE) {
 		if (io->flags & F_AIO)
 			cell->aio += 1;
-		if (io->op == OP_WRITE && !(io->flags & F_SYNC) && (io->flags & F_KERNEL))
+		if (io->op == OP_WRITE && !(io->flags & F_SYNC) &&
+		    (!cfg.tracked || (io->flags & F_KERNEL)))
 			cell->writeback += 1;
 		if (io->flags & F_READAHEAD)
 			cell->readahead += 1;

@@ -168,7 +168,6 @@ int start(__u64 *ctx)
 
 	if (!wanted_device(dev) || !wanted_op(op_of(opf, rq->__data_len)))
 		return 0;
-	count(N_STARTS);
 	struct state *state = take(rq);
 
 	if (!state)
@@ -176,6 +175,8 @@ int start(__u64 *ctx)
 	who(state);
 	where_from(state, rq->bio);
 	state->issue_ns = 0;
+	if (!state->left_out)
+		count(N_STARTS);
 	return 0;
 }
 
@@ -203,8 +204,11 @@ int merged(__u64 *ctx)
 {
 	struct state *state = find((void *)ctx[0]);
 
-	if (state)
-		state->id = 0;
+	if (state) {
+		if (!state->left_out)
+			count(N_MERGED);
+		state->id = NULL;
+	}
 	return 0;
 }
 
@@ -257,7 +261,9 @@ int complete(__u64 *ctx)
 		if (!give_back(state, &io))
 			return 0;
 	}
-	if (!io.issue_ns)
+	if (op == OP_FLUSH)
+		count(N_FLUSHES);
+	else if (!io.issue_ns)
 		count(N_NO_ISSUE);
 	io.end_ns = bpf_ktime_get_ns();
 	ended(&io, 0);
@@ -275,13 +281,14 @@ int bio_queue(__u64 *ctx)
 	if (!wanted_device(dev) || !wanted_op(op_of(opf, bytes)) ||
 	    !bpf_map_lookup_elem(&bio_devices, &dev))
 		return 0;
-	count(N_STARTS);
 	struct state *state = take(bio);
 
 	if (!state)
 		return 0;
 	who(state);
 	where_from(state, bio);
+	if (!state->left_out)
+		count(N_STARTS);
 	state->sector = bio->bi_iter.bi_sector;
 	state->bytes = bytes;
 	state->issue_ns = bpf_ktime_get_ns();

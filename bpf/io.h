@@ -87,7 +87,10 @@ struct key {
 	__u64 cgroup;
 	__u64 ino;
 	__u32 dev;
-	__u32 op;
+	__u8 op;
+	__u8 sure;
+	__u8 metadata;
+	__u8 pad;
 	__u32 tgid;
 	__u32 file_dev;
 	char comm[COMM];
@@ -161,6 +164,10 @@ enum {
 	N_PARTIAL,
 	N_REPLACED,
 	N_REQUEUED,
+	/* Flush commands, which end without having started. */
+	N_FLUSHES,
+	/* Requests that were joined to others. */
+	N_MERGED,
 	/* By how sure the file is, in the order of FILE_NONE and so on. */
 	N_FILE,
 	COUNTS = N_FILE + 5,

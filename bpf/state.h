@@ -209,15 +209,17 @@ static __always_inline void where_from(struct state *state, struct bio *bio)
 	file_of_bio(bio, &found);
 	count(N_FILE + found.sure);
 	state->sure = found.sure;
-	if (!found.inode)
+	struct inode *inode = found.inode;
+
+	if (!inode)
 		return;
 	if (found.sure == FILE_DEVICE) {
-		state->file_dev = BPF_CORE_READ(found.inode, i_rdev);
+		state->file_dev = BPF_CORE_READ(inode, i_rdev);
 		return;
 	}
 	struct inode_key key = {
-		.ino = BPF_CORE_READ(found.inode, i_ino),
-		.dev = BPF_CORE_READ(found.inode, i_sb, s_dev),
+		.ino = BPF_CORE_READ(inode, i_ino),
+		.dev = BPF_CORE_READ(inode, i_sb, s_dev),
 	};
 	state->ino = key.ino;
 	state->file_dev = key.dev;

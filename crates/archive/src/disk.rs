@@ -49,6 +49,15 @@ pub(crate) fn write_new(path: &Path, bytes: &[u8], durability: Durability) -> Re
     write().map_err(|e| Error::io("write", path, e))
 }
 
+/// Moves a file into a staging folder, also from another file system.
+pub(crate) fn move_file(from: &Path, to: &Path) -> Result<()> {
+    if fs::rename(from, to).is_ok() {
+        return Ok(());
+    }
+    fs::copy(from, to).map_err(|e| Error::io("write", to, e))?;
+    fs::remove_file(from).map_err(|e| Error::io("remove", from, e))
+}
+
 /// Replaces `path` by `bytes`: temporary name, flush, rename, flush of the folder. A reader sees the
 /// old or the new content, never a part.
 pub(crate) fn replace(path: &Path, bytes: &[u8], durability: Durability) -> Result<()> {

@@ -14,7 +14,7 @@ use crate::chain::{self, Chain};
 use crate::disk::{self, MAX_DATA, MAX_TEXT};
 use crate::identity::{RunIdentity, RunMetrics};
 use crate::layout::{
-    EXPERIMENT, LEDGER, METRICS, PLAN, RECORDS, SAMPLES, STDERR, STDOUT, SYSTEM, trial_folder,
+    EXPERIMENT, IO, LEDGER, METRICS, PLAN, RECORDS, SAMPLES, STDERR, STDOUT, SYSTEM, trial_folder,
 };
 use crate::lock::{Held, Purpose, look};
 use crate::{Error, Result, records, samples, summary};
@@ -175,6 +175,19 @@ impl RunReader {
         let path = self.trial_dir(number, attempt).join(SAMPLES);
         match File::open(&path) {
             Ok(file) => samples::decode(file).map(Some).map_err(|e| Error::damaged(&path, e)),
+            Err(e) if e.kind() == std::io::ErrorKind::NotFound => Ok(None),
+            Err(e) => Err(Error::io("read", &path, e)),
+        }
+    }
+
+    /// What the tracer of block I/O answered of an attempt, as JSON; `None` when none was at work.
+    pub fn io(&self, number: u32, attempt: u32) -> Result<Option<Vec<u8>>> {
+        let path = self.trial_dir(number, attempt).join(IO);
+        match std::fs::metadata(&path) {
+            Ok(meta) if meta.len() > MAX_TEXT => {
+                Err(Error::TooLarge { path, found: meta.len(), limit: MAX_TEXT })
+            }
+            Ok(_) => std::fs::read(&path).map(Some).map_err(|e| Error::io("read", &path, e)),
             Err(e) if e.kind() == std::io::ErrorKind::NotFound => Ok(None),
             Err(e) => Err(Error::io("read", &path, e)),
         }

@@ -16,8 +16,8 @@ use crate::chain::Tip;
 use crate::disk::{self, Durability, MAX_DATA};
 use crate::identity::RunMetrics;
 use crate::layout::{
-    LEDGER, METRICS, PLAN, PLAN_STAGED, RECORDS, SAMPLES, STDERR, STDOUT, TRIAL_STAGING, TRIALS,
-    may_keep, trial_folder,
+    IO, IO_EVENTS, LEDGER, METRICS, PLAN, PLAN_STAGED, RECORDS, SAMPLES, STDERR, STDOUT,
+    TRIAL_STAGING, TRIALS, may_keep, trial_folder,
 };
 use crate::lock::Lock;
 use crate::reader::RunReader;
@@ -51,6 +51,8 @@ pub struct RunWriter {
     /// How long trials that are short may wait now.
     patience: Duration,
     broken: bool,
+    /// The tracer's answer of the next trial, and the file of its single I/Os.
+    io: Option<(Vec<u8>, Option<PathBuf>)>,
     _lock: Lock,
 }
 
@@ -76,6 +78,7 @@ impl RunWriter {
             flushed_at: Instant::now(),
             patience: FLUSH_AFTER,
             broken: false,
+            io: None,
             _lock: lock,
         })
     }
@@ -158,6 +161,12 @@ impl RunWriter {
             });
         self.line = line;
         kept
+    }
+
+    /// Keeps what a tracer of block I/O saw beside the trial that is written next: its answer as JSON, and
+    /// the file of single I/Os, which is moved.
+    pub fn trace_next(&mut self, answer: Vec<u8>, events: Option<PathBuf>) {
+        self.io = Some((answer, events));
     }
 
     /// Replaces the plan, whose number of blocks had been left open, and says so in the ledger.
@@ -285,12 +294,17 @@ impl RunWriter {
 
     fn keep(&mut self, record: &TrialRecord, line: &[u8], files: &[(&str, &[u8])]) -> Result<()> {
         let key = (record.number, record.attempt);
-        let sampled = files.iter().any(|(name, bytes)| *name == SAMPLES && !bytes.is_empty());
+        let io = self.io.take();
+        let sampled = io.is_some()
+            || files.iter().any(|(name, bytes)| *name == SAMPLES && !bytes.is_empty());
         let lasted = Duration::from_nanos(record.end_ns.saturating_sub(record.start_ns));
         let due = sampled || lasted >= FLUSH_AFTER || self.flushed_at.elapsed() >= self.patience;
         let began = Instant::now();
+        let answer = io.as_ref().map_or(&[][..], |(answer, _)| answer);
+        let events = io.as_ref().and_then(|(_, events)| events.as_deref());
+        let files = [files, &[(IO, answer)]].concat();
         if files.iter().any(|(_, bytes)| !bytes.is_empty()) {
-            self.put_files(&trial_folder(key.0, key.1), files)?;
+            self.put_files(&trial_folder(key.0, key.1), &files, events)?;
         }
         if due {
             self.flush_files()?; // before the record that speaks of them
@@ -316,13 +330,21 @@ impl RunWriter {
     }
 
     /// Writes a trial's folder under another name and renames it, so that it is seen whole.
-    fn put_files(&mut self, folder: &Path, files: &[(&str, &[u8])]) -> Result<()> {
+    fn put_files(
+        &mut self,
+        folder: &Path,
+        files: &[(&str, &[u8])],
+        events: Option<&Path>,
+    ) -> Result<()> {
         let staging = self.folder.join(TRIAL_STAGING);
         let target = self.folder.join(folder);
         let put = || {
             fs::create_dir(&staging).map_err(|e| Error::io("create", &staging, e))?;
             for (name, bytes) in files.iter().filter(|(_, bytes)| !bytes.is_empty()) {
                 disk::write_new(&staging.join(name), bytes, Durability::Cached)?;
+            }
+            if let Some(events) = events {
+                disk::move_file(events, &staging.join(IO_EVENTS))?;
             }
             fs::rename(&staging, &target).map_err(|e| Error::io("rename", &staging, e))
         };
@@ -332,6 +354,7 @@ impl RunWriter {
         }
         let written = files.iter().filter(|(_, bytes)| !bytes.is_empty());
         self.unflushed.extend(written.map(|(name, _)| target.join(name)));
+        self.unflushed.extend(events.map(|_| target.join(IO_EVENTS)));
         self.unflushed.push(target);
         Ok(())
     }

@@ -530,9 +530,19 @@ pub enum StatNames {
 #[command(after_help = IO_EXAMPLES)]
 pub struct Io {
     /// The trace: a file, `-` for standard input, or NAME for the files NAME.blktrace.0,
-    /// NAME.blktrace.1 and so on. Its format is found by what it holds.
+    /// NAME.blktrace.1 and so on. Its format is found by what it holds. Without it the live system is
+    /// watched.
     #[arg(long, value_name = "TRACE")]
-    pub from: PathBuf,
+    pub from: Option<PathBuf>,
+    /// Watch I/O by I/O, not by counts that the kernel keeps: exact order, seeks, linear histograms.
+    #[arg(long, conflicts_with = "from")]
+    pub events: bool,
+    /// How many ticks to watch; absent: until interrupted, or until the command ends.
+    #[arg(short = 'n', long, value_name = "N", conflicts_with = "from")]
+    pub count: Option<u64>,
+    /// List the block devices, the paths that lead to them, and where they are mounted.
+    #[arg(long, conflicts_with = "from")]
+    pub devices: bool,
     /// Tell I/Os apart by these, with commas.
     #[arg(long, value_delimiter = ',', value_name = "WHAT")]
     pub by: Vec<IoDimension>,
@@ -548,8 +558,8 @@ pub struct Io {
     /// The unit of times in histograms.
     #[arg(long, value_enum, default_value_t = IoUnit::Us)]
     pub unit: IoUnit,
-    /// A line for every such stretch of time.
-    #[arg(long, value_name = "DURATION")]
+    /// A line for every such stretch of time (live: as it passes).
+    #[arg(short = 'i', long, visible_alias = "interval", value_name = "DURATION")]
     pub tick: Option<String>,
     /// At most so many groups, devices and regions, the busiest first.
     #[arg(long, value_name = "N", default_value_t = 10)]
@@ -557,7 +567,8 @@ pub struct Io {
     /// Only this program. May be given several times.
     #[arg(long, value_name = "NAME")]
     pub program: Vec<String>,
-    /// Only this device, as the trace names it. May be given several times.
+    /// Only this device, as the trace names it; live also by a path that leads to it, or a file on it.
+    /// May be given several times.
     #[arg(long, value_name = "NAME")]
     pub device: Vec<String>,
     /// Only this process. May be given several times.
@@ -590,6 +601,9 @@ pub struct Io {
     /// How many threads read, where the format allows more than one [default: all CPUs].
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..=1024))]
     pub threads: Option<u16>,
+    /// Run this command and watch all I/O of the system while it runs.
+    #[arg(last = true, value_name = "COMMAND", conflicts_with = "from")]
+    pub command: Vec<OsString>,
 }
 
 const IO_EXAMPLES: &str = "\

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use anyhow::Result;
+use anyhow::{Context, Result};
 use assay_archive::Archive;
 use assay_model::RunId;
 use assay_report::RunView;
@@ -30,6 +30,18 @@ pub fn load(archive: &Archive, id: &RunId) -> Result<RunView> {
             samples.insert(record.number, set);
         }
     }
+    let mut io = BTreeMap::new();
+    for record in records.iter().filter(|r| r.observers.iter().any(|o| o.observer == "io")) {
+        if let Some(answer) = reader.io(record.number, record.attempt)? {
+            let read = serde_json::from_slice(&answer);
+            io.insert(
+                record.number,
+                read.with_context(|| {
+                    format!("{}/io.json", reader.trial_dir(record.number, record.attempt).display())
+                })?,
+            );
+        }
+    }
     Ok(RunView {
         summary: reader.summary_of(&records)?,
         experiment,
@@ -39,6 +51,7 @@ pub fn load(archive: &Archive, id: &RunId) -> Result<RunView> {
         records,
         analysis,
         samples,
+        io,
         ledger: reader.ledger().to_vec(),
         assay_version: env!("CARGO_PKG_VERSION").to_owned(),
     })

@@ -14,6 +14,8 @@
 //! | [`order`] | values in the order of measuring |
 //! | [`area`] | shares stacked over time, with phases |
 //! | [`lines`] | series over time, with phases |
+//! | [`heat`] | counts over time and a second quantity |
+//! | [`histogram`] | counts by powers of two, series side by side |
 //! | [`scaling`] | speedup and efficiency over a count |
 //! | [`bars`] | results side by side, zero-based |
 //! | [`text`] | bars, sparklines and intervals for a terminal |
@@ -23,6 +25,8 @@ mod axis;
 pub mod bars;
 pub mod curve;
 mod frame;
+pub mod heat;
+pub mod histogram;
 pub mod intervals;
 mod labels;
 mod legend;

@@ -36,7 +36,7 @@ pub(crate) struct ClassCount {
 /// A question at work.
 #[derive(Debug, Clone)]
 pub struct Analysis<'a> {
-    question: Question,
+    pub(crate) question: Question,
     names: &'a Names,
     selector: Selector,
     pub(crate) origin: Option<u64>,

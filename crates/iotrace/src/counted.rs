@@ -6,6 +6,7 @@ use crate::event::Op;
 use crate::histogram::Pow2;
 use crate::loglinear::LogLinear;
 use crate::question::Measure;
+use crate::series::{Recorded, TickRow};
 
 /// I/Os of one device, operation and so on that ended within one stretch of time.
 #[derive(Debug, Clone)]
@@ -68,6 +69,12 @@ impl Analysis<'_> {
             self.devices.add_counted(t_ns, counted);
             counted.latency.each(|low, n| self.heat.add_n(t_ns, low, n));
         }
+    }
+
+    /// The tick of the series that holds the time `t_ns`; `None`: nothing happened in it.
+    pub fn tick_at(&self, t_ns: u64, recorded: Recorded) -> Option<TickRow> {
+        let series = self.series.report(self.question.tick_ns, recorded);
+        series.ticks.into_iter().rev().find(|t| t.t_ns <= t_ns && t_ns < t.t_ns + series.tick_ns)
     }
 
     /// Says that I/O was watched from `from_ns` to `to_ns`, so rates are by that time and not by that

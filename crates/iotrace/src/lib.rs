@@ -65,7 +65,8 @@ pub use quantize_text::{Printed, PrintedHistograms, PrintedRow};
 pub use question::{Dimension, Measure, Question, Shape, TimeUnit};
 pub use regions::{HotRegion, RegionMap, Regions};
 pub use report::{
-    Classes, Cost, DeviceReport, GroupReport, HistogramReport, IoReport, LatencyStats, OpTotal, Source,
+    Classes, Cost, DeviceReport, GroupReport, HistogramReport, IoReport, LatencyStats, OpTotal,
+    Source,
 };
 pub use seek::SeekReport;
 pub use series::{MOST_TICKS, Recorded, TickRow, TickSeries};

@@ -4,8 +4,8 @@ use std::collections::BTreeMap;
 use std::time::Duration;
 
 use assay_model::{
-    Better, Curve, Event, Finding, MetricValue, PhaseMark, SampleRow, SampleSet, SeriesKey,
-    TrialHistogram, TrialRecord,
+    Better, Curve, Event, Finding, Kind, MetricValue, Phase, PhaseMark, SampleRow, SampleSet,
+    SeriesKey, TrialHistogram, TrialRecord,
 };
 use assay_sut::process::{Sink, Stream};
 
@@ -40,6 +40,7 @@ pub(crate) struct Heard<'a> {
     every: Option<Duration>,
     wants_output: bool,
     on_news: &'a mut dyn FnMut(News<'_>),
+    on_phase: Option<&'a dyn Fn(Phase)>,
 }
 
 impl<'a> Heard<'a> {
@@ -66,13 +67,23 @@ impl<'a> Heard<'a> {
             every,
             wants_output,
             on_news,
+            on_phase: None,
         }
+    }
+
+    /// Calls `on_phase` when the program says that a phase begins.
+    pub fn with_phases(mut self, on_phase: &'a dyn Fn(Phase)) -> Self {
+        self.on_phase = Some(on_phase);
+        self
     }
 
     fn take(&mut self, event: Event, t_ns: u64) {
         (self.on_news)(News::Said(&event, t_ns));
         match event {
             Event::Phase { phase, t_ns: said } => {
+                if let Some(on_phase) = self.on_phase {
+                    on_phase(phase);
+                }
                 self.phases.push(PhaseMark { phase, t_ns: said.unwrap_or(t_ns) });
             }
             Event::Metric { metric, value, unit, better, kind } => {

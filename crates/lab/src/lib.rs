@@ -32,6 +32,7 @@ mod so_far;
 mod stop;
 mod suite;
 mod suite_result;
+mod trace;
 mod trial;
 mod turn;
 mod watch;

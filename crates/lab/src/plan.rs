@@ -68,6 +68,7 @@ pub fn make_plan(
     let baseline = baseline(experiment, spec, &treatments, &factors)?;
     check_compare(experiment, &factors)?;
     check_times(experiment)?;
+    check_tracers(experiment)?;
     let seed = experiment.design.seed.unwrap_or(seed);
     let blocks = match (experiment.design.stop, experiment.design.blocks) {
         (Stop::Clear, _) => assay_stats::sequential::LOOKS.last().copied().unwrap_or(42) as u32,
@@ -326,6 +327,18 @@ pub fn parse_margin(text: &str) -> Option<f64> {
         None => text.trim().parse::<f64>().ok()?,
     };
     (value > 0.0 && value < 1.0).then_some(value)
+}
+
+fn check_tracers(experiment: &Experiment) -> Result<(), PlanError> {
+    let known = crate::trace::TRACERS;
+    match experiment.observe.tracers.iter().find(|t| !known.contains(&t.as_str())) {
+        Some(other) => Err(wrong(
+            &["observe", "tracers"],
+            format!("there is no tracer `{other}`"),
+            format!("the tracers are {}", known.join(", ")),
+        )),
+        None => Ok(()),
+    }
 }
 
 fn check_times(experiment: &Experiment) -> Result<(), PlanError> {

@@ -18,6 +18,7 @@ use crate::schedule;
 use crate::scratch::Scratch;
 use crate::so_far::SoFar;
 use crate::stop::{self, Rule};
+use crate::trace::Tracing;
 use crate::trial::{Bench, Order, calibrate};
 use crate::watch::{News, Standing, Watcher};
 use crate::{Lab, LabError, kept, power};
@@ -170,7 +171,10 @@ impl Session<'_> {
         // A sample at the start of a trial keeps what came before it out of its first interval. Short
         // trials have no samples and are not delayed by one.
         let sampler = self.sampler.as_ref().filter(|_| self.expects_samples(treatment.id));
+        let tick_ns = self.interval.as_nanos() as u64;
+        let tracing = Tracing::new(self.experiment, tick_ns, &self.bench.run_dir);
         let at_start = || {
+            tracing.start();
             if let Some(sampler) = sampler {
                 sampler.tick_now();
             }
@@ -201,7 +205,8 @@ impl Session<'_> {
             News::Printed(stream, bytes) => watcher.printed(stream, bytes),
         };
         let mut said = SampleSet::default();
-        let heard = Heard::new(every, wants_all, &mut on_news, &mut said);
+        let on_phase = |phase| tracing.phase(phase);
+        let heard = Heard::new(every, wants_all, &mut on_news, &mut said).with_phases(&on_phase);
         let mut record = self.bench.run(&mut self.runner, order, heard);
         if self.interrupted() && record.exit.is_none() {
             record.outcome = Outcome::Interrupted;
@@ -210,6 +215,9 @@ impl Session<'_> {
             tell_samples(self.sampler.as_ref(), &mut self.told_ns, watcher);
         }
         let samples = joined(self.observe(&mut record), said);
+        if let Some(kept) = tracing.stop(&mut record) {
+            self.writer.trace_next(kept.answer, kept.events);
+        }
         self.recheck(&mut record);
         if self.completed + self.failed == 0 {
             record.findings.extend(fitness.iter().cloned());

@@ -172,6 +172,9 @@ pub struct Observe {
     pub meters: Vec<String>,
     /// The time between samples (a duration of at least 100 ms).
     pub interval: Scalar,
+    /// The tracers by name: `io` counts block I/O in the kernel, `io-events` keeps every single one.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub tracers: Vec<String>,
 }
 
 impl Default for Observe {
@@ -180,6 +183,7 @@ impl Default for Observe {
             monitors: vec!["all".into()],
             meters: Vec::new(),
             interval: Scalar::Text("1 s".into()),
+            tracers: Vec::new(),
         }
     }
 }

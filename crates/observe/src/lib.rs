@@ -27,6 +27,7 @@
 
 mod devices;
 mod grid;
+pub mod io;
 pub mod meters;
 mod monitor;
 mod monitors;

@@ -3,6 +3,7 @@
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
 
+use assay_iotrace::IoReport;
 use assay_model::{
     Analysis, CurvePoint, CurveSummary, Experiment, Finding, LedgerEntry, Outcome, Plan,
     RunSummary, SampleSet, SystemDescription, TreatmentSummary, TrialRecord,
@@ -30,6 +31,8 @@ pub struct RunView {
     pub analysis: Analysis,
     /// What monitors saw, by trial number.
     pub samples: BTreeMap<u32, SampleSet>,
+    /// What the tracer of block I/O answered, by trial number.
+    pub io: BTreeMap<u32, IoReport>,
     /// The ledger.
     pub ledger: Vec<LedgerEntry>,
     /// The version of assay that makes the report.

@@ -1,4 +1,4 @@
-//! `assay io`: what block I/O a recorded trace holds.
+//! `assay io --from`: what block I/O a recorded trace holds; the question, also for the live system.
 
 use std::fmt::Write;
 
@@ -16,12 +16,15 @@ use crate::{print, style};
 /// Asks the trace and prints the answer.
 pub fn io(cli: &Cli, asked: &Io) -> Result<Exit> {
     let question = question(asked)?;
+    let Some(from) = &asked.from else {
+        return super::io_live::live(cli, asked, question);
+    };
     let mut options = Options::default();
     if let Some(threads) = asked.threads {
         options.threads = usize::from(threads);
     }
     options.save.clone_from(&asked.save);
-    let answer = match assay_iotrace::ask(&asked.from, &question, &options) {
+    let answer = match assay_iotrace::ask(from, &question, &options) {
         Ok(answer) => answer,
         Err(error @ Error::Save { .. }) => return Err(error.into()),
         Err(error) => return Err(Usage(error.to_string()).into()),

@@ -9,6 +9,7 @@ mod experiment;
 mod explain;
 mod export;
 mod io;
+mod io_live;
 mod kit;
 mod landscape;
 mod plan;

@@ -8,6 +8,7 @@ pub(crate) mod data;
 mod disclosure;
 pub(crate) mod draw;
 mod findings;
+mod io;
 mod landscape;
 mod method;
 pub(crate) mod parts;
@@ -46,6 +47,7 @@ pub fn content(view: &RunView) -> Markup {
         ("results", "Results", Some(results::section(view, &gate))),
         ("order", "Run order", results::order(view, &gate)),
         ("time", "Over time", time::section(view)),
+        ("io", "Block I/O", io::section(view)),
         ("configuration", "Configuration", Some(configuration::section(view))),
         ("method", "Method", Some(method::section(view))),
         ("practice", "Best practices", Some(findings::section(view))),

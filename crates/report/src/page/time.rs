@@ -139,7 +139,7 @@ fn seconds(record: &TrialRecord, t_ns: u64) -> f64 {
     (t_ns as f64 - record.start_ns as f64) / 1e9
 }
 
-fn phases(record: &TrialRecord) -> Vec<PhaseSpan> {
+pub(super) fn phases(record: &TrialRecord) -> Vec<PhaseSpan> {
     let ends = record.phases.iter().skip(1).map(|p| p.t_ns).chain([record.end_ns]);
     record
         .phases

@@ -2,7 +2,7 @@
 
 use std::fmt::Write;
 
-use assay_iotrace::{Classes, GroupReport, HistogramReport, Honesty, IoReport, OpTotal};
+use assay_iotrace::{Classes, Cost, GroupReport, HistogramReport, Honesty, IoReport, OpTotal};
 use assay_model::units::{format_value_digits, significant};
 
 use super::Style;
@@ -34,7 +34,30 @@ pub fn io(report: &IoReport, style: Style) -> String {
     }
     out.push('\n');
     out.push_str(&honesty(&report.honesty, style));
+    if let Some(cost) = &report.cost {
+        out.push_str(&cost_line(cost, style));
+    }
     out
+}
+
+/// What tracing cost.
+fn cost_line(cost: &Cost, style: Style) -> String {
+    let mut w = Writer::new(style);
+    let percent = |share: f64| format!("{} %", significant(100.0 * share, 2));
+    let mut text = match (cost.ns_per_io, cost.cpu_share) {
+        (Some(ns), Some(share)) => format!(
+            "{} in the kernel for each I/O (timed in samples), {} of one CPU",
+            time(ns),
+            percent(share)
+        ),
+        _ => "in the kernel: not timed".to_owned(),
+    };
+    if let Some(share) = cost.reader_share {
+        let _ = write!(text, "; assay itself {} of one CPU", percent(share));
+    }
+    w.heading("What it cost");
+    w.wrapped(2, &format!("{}: {text}", cost.method), Paint::Plain);
+    w.finish()
 }
 
 fn head(report: &IoReport, style: Style) -> String {

@@ -10,6 +10,41 @@ use super::writer::{Paint, Writer};
 
 const DAY_NS: u64 = 86_400_000_000_000;
 
+/// The header of lines that are shown while ticks happen.
+pub fn io_tick_header() -> String {
+    format!(
+        "{:<10}{:>8}{:>8}{:>8}{:>8}{:>8}{:>8}{:>9}{:>9}{:>6}\n",
+        "UTC", "reads", "writes", "aio", "wback", "rahead", "nosync", "read/s", "write/s", "depth"
+    )
+}
+
+/// One tick as a line under [`io_tick_header`]; `None`: nothing happened in it. `ends_at_ns` is since
+/// 1970.
+pub fn io_tick_line(ends_at_ns: u64, tick_ns: u64, tick: Option<&TickRow>) -> String {
+    let count = |n: Option<Option<u64>>| match n {
+        Some(Some(n)) => n.to_string(),
+        Some(None) => "-".to_owned(),
+        None => "0".to_owned(),
+    };
+    let rate = |n: u64| {
+        let per_second = n as f64 * 1e9 / tick_ns.max(1) as f64;
+        format_value_digits(per_second, "B", 3).replace(' ', "")
+    };
+    let depth = tick.and_then(|t| t.depth).map_or_else(|| "-".to_owned(), |d| format!("{d:.1}"));
+    format!(
+        "{:<10}{:>8}{:>8}{:>8}{:>8}{:>8}{:>8}{:>9}{:>9}{depth:>6}\n",
+        of_day(ends_at_ns % DAY_NS, 1_000_000_000),
+        tick.map_or(0, |t| t.reads),
+        tick.map_or(0, |t| t.writes),
+        count(tick.map(|t| t.aio)),
+        count(tick.map(|t| t.writeback)),
+        count(tick.map(|t| t.readahead)),
+        count(tick.map(|t| t.nosync)),
+        rate(tick.map_or(0, |t| t.read_bytes)),
+        rate(tick.map_or(0, |t| t.write_bytes)),
+    )
+}
+
 /// A line for every tick: when it began, reads, writes, the four counts that say something about who
 /// waits (a dash where the trace does not record them), bytes and mean depth.
 pub fn io_ticks(report: &IoReport, style: Style) -> String {

@@ -41,7 +41,7 @@ pub use findings::findings;
 pub use io::io;
 pub use io_distribution::{distribution, printed};
 pub use io_iostat::iostat;
-pub use io_time::io_ticks;
+pub use io_time::{io_tick_header, io_tick_line, io_ticks};
 pub use landscape::{landscape, landscape_list, matrix};
 pub use percentiles::percentiles;
 pub use plan::{PlanView, plan};

@@ -1,0 +1,180 @@
+//! `assay io`: block I/O of the live system, while it happens.
+
+use std::ffi::OsString;
+use std::path::Path;
+use std::thread::JoinHandle;
+use std::time::Duration;
+
+use anyhow::{Result, anyhow};
+use assay_iotrace::{IoReport, Names, Question};
+use assay_model::units::format_bytes;
+use assay_observe::io::{BlockDevices, IoAsk, IoTracer};
+use assay_report::terminal::{io as io_text, io_tick_header, io_tick_line};
+use assay_sut::Interrupt;
+use assay_sut::process::{Limits, Output, Program, Ran, Runner};
+
+use crate::cli::{Cli, Io};
+use crate::exit::{Exit, Usage};
+use crate::{print, say, style};
+
+/// Between two looks into the rings of single I/Os.
+const POLL: Duration = Duration::from_millis(5);
+/// Between two looks where the kernel counts.
+const LOOK: Duration = Duration::from_millis(50);
+/// Lines between two headers.
+const SCREEN: u64 = 22;
+
+/// Watches until the count, an interrupt or the end of the command, and prints the answer.
+pub fn live(cli: &Cli, asked: &Io, question: Question) -> Result<Exit> {
+    if asked.devices {
+        return list(cli);
+    }
+    if asked.threads.is_some() {
+        return Err(Usage("--threads: is for recorded traces (--from)".to_owned()).into());
+    }
+    let ask = IoAsk {
+        classes: asked.tick.is_some() || question.histograms.is_empty(),
+        events: asked.events,
+        save: asked.save.clone(),
+        regions: question.histograms.is_empty(),
+        question,
+        ..IoAsk::default()
+    };
+    let interrupt = Interrupt::install()?;
+    let names = Names::default();
+    let mut tracer = IoTracer::start(Path::new("/"), &ask, &names)?;
+    let command = (!asked.command.is_empty()).then(|| start(&asked.command, &interrupt));
+    if command.is_none() && asked.count.is_none() && !cli.json {
+        say("watching block I/O; Ctrl-C ends it and shows the answer");
+    }
+    let mut watch = Watch {
+        tick_ns: ask.question.tick_ns,
+        each: if asked.events || asked.save.is_some() { POLL } else { LOOK },
+        show: asked.tick.is_some() && !cli.json,
+        left: asked.count.unwrap_or(u64::MAX),
+        lines: 0,
+    };
+    watch.run(&mut tracer, &interrupt, command.as_ref())?;
+    tracer.stop();
+    tracer.finish()?;
+    let report = tracer.report();
+    let ran = command.map(|c| c.join().map_err(|_| anyhow!("the thread of the command failed")));
+    let ran = ran.transpose()?.transpose().map_err(|e| Usage(e.to_string()))?;
+    show(cli, &report, watch.show)?;
+    Ok(match ran {
+        Some(ran) if !ran.exit.success() => Exit::Workload,
+        _ if report.honesty.selected == 0 => Exit::Nothing,
+        _ => Exit::Fine,
+    })
+}
+
+fn show(cli: &Cli, report: &IoReport, after_ticks: bool) -> Result<()> {
+    if cli.json {
+        return print(&serde_json::to_string_pretty(report)?);
+    }
+    let text = io_text(report, style());
+    print(&if after_ticks { format!("\n{text}") } else { text })
+}
+
+struct Watch {
+    tick_ns: u64,
+    each: Duration,
+    show: bool,
+    left: u64,
+    lines: u64,
+}
+
+impl Watch {
+    fn run(
+        &mut self,
+        tracer: &mut IoTracer<'_>,
+        interrupt: &Interrupt,
+        command: Option<&JoinHandle<Result<Ran, assay_sut::process::ProcessError>>>,
+    ) -> Result<()> {
+        let tick = self.tick_ns;
+        let mut next = (tracer.began_ns() / tick + 1) * tick;
+        // The first tick is cut short by the moment at which watching began.
+        let mut whole = false;
+        while self.left > 0 && !interrupt.fired() && !command.is_some_and(JoinHandle::is_finished) {
+            let now = assay_sut::clock::monotonic_ns();
+            if now < next {
+                std::thread::sleep(self.each.min(Duration::from_nanos(next - now)));
+                tracer.poll();
+                continue;
+            }
+            tracer.tick(next);
+            if self.show {
+                self.line(tracer, next)?;
+            }
+            self.left -= u64::from(whole);
+            whole = true;
+            next = (now / tick + 1) * tick;
+        }
+        Ok(())
+    }
+
+    fn line(&mut self, tracer: &IoTracer<'_>, end_ns: u64) -> Result<()> {
+        if self.lines.is_multiple_of(SCREEN) {
+            print(&io_tick_header())?;
+        }
+        self.lines += 1;
+        let tick = tracer.tick_before(end_ns);
+        print(&io_tick_line(tracer.wall_ns(end_ns), self.tick_ns, tick.as_ref()))
+    }
+}
+
+/// Runs the command in a thread.
+fn start(
+    argv: &[OsString],
+    interrupt: &Interrupt,
+) -> JoinHandle<Result<Ran, assay_sut::process::ProcessError>> {
+    let argv = argv.to_vec();
+    let ends_it = interrupt.clone();
+    std::thread::spawn(move || {
+        let mut runner = Runner::new(Some(ends_it));
+        let program = Program {
+            argv: &argv,
+            env: &[],
+            cwd: None,
+            stdin: None,
+            output: Output::Inherit,
+            protocol: false,
+        };
+        let limits =
+            Limits { timeout: Duration::MAX, grace: Duration::from_secs(2), keep_bytes: 0 };
+        runner.run(&program, &limits, &mut ())
+    })
+}
+
+/// Lists the devices: name, number, size, kind, where mounted, and the paths that lead to each.
+fn list(cli: &Cli) -> Result<Exit> {
+    let devices = BlockDevices::read(Path::new("/"))
+        .map_err(|e| anyhow!("/sys/class/block could not be read: {e}"))?;
+    if cli.json {
+        print(&serde_json::to_string_pretty(&devices.all().collect::<Vec<_>>())?)?;
+        return Ok(Exit::Fine);
+    }
+    let mut text = format!(
+        "{:<12} {:>8} {:>10}  {:<10} mounted, paths\n",
+        "device", "number", "size", "seen as"
+    );
+    for d in devices.all() {
+        let size = d.blocks.map_or_else(|| "unknown".to_owned(), |b| format_bytes(b * 512));
+        let kind = match (&d.disk, d.bio_based) {
+            (Some(_), _) => "part",
+            (None, true) => "bios",
+            (None, false) => "requests",
+        };
+        let mounted = d.mounted.iter().map(|p| p.display().to_string());
+        let number = format!("{}:{}", d.major, d.minor);
+        let mut places: Vec<String> = mounted.collect();
+        places.extend(d.paths.iter().map(|p| p.display().to_string()));
+        let first = if places.is_empty() { String::new() } else { places.remove(0) };
+        text.push_str(&format!("{:<12} {number:>8} {size:>10}  {kind:<10} {first}\n", d.name));
+        for place in places {
+            text.push_str(&format!("{:46}{place}\n", ""));
+        }
+    }
+    print(&text)?;
+    Ok(Exit::Fine)
+}

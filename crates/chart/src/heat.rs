@@ -1,0 +1,155 @@
+//! Heat maps: how many events in each stretch of time and of a second quantity (latency, address).
+
+use maud::{Markup, html};
+
+use crate::axis::Axis;
+use crate::frame::{Head, px};
+use crate::mark::{Focus, mark};
+use crate::scale::ScaleKind;
+use crate::ticks::short;
+use crate::timeline::{PhaseSpan, Timeline};
+
+/// The chart.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Heat {
+    /// Its id, title and description.
+    pub head: Head,
+    /// What the rows are: `latency`.
+    pub name: String,
+    /// The unit of the rows.
+    pub unit: String,
+    /// How rows are laid out.
+    pub kind: ScaleKind,
+    /// What is counted: `I/Os`.
+    pub what: String,
+    /// When the first column begins, seconds from the trial's start, and how wide each is.
+    pub columns_s: (f64, f64),
+    /// From where to where each row reaches, lowest first.
+    pub rows: Vec<(f64, f64)>,
+    /// `counts[column][row]`.
+    pub counts: Vec<Vec<u64>>,
+    /// The phases.
+    pub phases: Vec<PhaseSpan>,
+}
+
+const PLOT_HEIGHT: f64 = 200.0;
+/// Steps of darkness. More could not be told apart.
+const LEVELS: usize = 6;
+
+/// Draws the chart: the darker a cell, the more events, by the logarithm of their number.
+pub fn render(chart: &Heat) -> Markup {
+    let low = chart.rows.first().map_or(0.0, |r| r.0);
+    let high = chart.rows.last().map_or(1.0, |r| r.1);
+    let y_axis = match chart.kind {
+        ScaleKind::Linear => Axis::exact((low, high), &chart.unit),
+        log => Axis::log(log, (low, high), &chart.unit),
+    };
+    let (from, width) = chart.columns_s;
+    let start = |column: usize| from + width * column as f64;
+    let moments = (0..=chart.counts.len()).map(start);
+    let plot = Timeline::new(moments, &chart.phases, y_axis, &[], PLOT_HEIGHT);
+    let most = chart.counts.iter().flatten().copied().max().unwrap_or(0);
+    let levels = cells(chart, &plot, most);
+    let note = format!("darkest: {most} {} a cell; steps by the logarithm", chart.what);
+    let body = html! {
+        (plot.ground(&chart.name, &note))
+        (plot.axes())
+        g class="heat" {
+            @for (level, d) in levels.iter().enumerate() {
+                @if !d.is_empty() { path class={ "h" (level + 1) } d=(d) {} }
+            }
+        }
+        @for (i, column) in chart.counts.iter().enumerate() {
+            @if let Some((x, wide)) = span(&plot, start(i), start(i + 1)) {
+                @let d = format!("M{} {}h{}v{}h{}Z", px(x), px(plot.inner.top), px(wide), px(PLOT_HEIGHT), px(-wide));
+                (mark("hit", &d, (x + wide / 2.0, plot.inner.top), &spoken(chart, column, start(i)), Focus::of(i, chart.counts.len())))
+            }
+        }
+    };
+    plot.svg(&chart.head, "heat", &body)
+}
+
+/// Where a column begins and how wide it is, within the plot.
+fn span(plot: &Timeline<'_>, from: f64, to: f64) -> Option<(f64, f64)> {
+    let (a, b) = (plot.x.clamped(from)?, plot.x.clamped(to)?);
+    (b > a).then_some((a, b - a))
+}
+
+/// One path for each level of darkness.
+fn cells(chart: &Heat, plot: &Timeline<'_>, most: u64) -> Vec<String> {
+    use std::fmt::Write as _;
+    let mut paths = vec![String::new(); LEVELS];
+    let (from, width) = chart.columns_s;
+    for (i, column) in chart.counts.iter().enumerate() {
+        let start = from + width * i as f64;
+        let Some((x, wide)) = span(plot, start, start + width) else { continue };
+        for (count, row) in column.iter().zip(&chart.rows).filter(|(n, _)| **n > 0) {
+            let (Some(top), Some(foot)) = (plot.y.clamped(row.1), plot.y.clamped(row.0)) else {
+                continue;
+            };
+            let d = &mut paths[level(*count, most)];
+            let _ = write!(
+                d,
+                "M{} {}h{}v{}h{}Z",
+                px(x),
+                px(top),
+                px(wide),
+                px((foot - top).max(0.4)),
+                px(-wide)
+            );
+        }
+    }
+    paths
+}
+
+/// Which level a count has: 0 for the fewest.
+fn level(count: u64, most: u64) -> usize {
+    let share = (count as f64).ln_1p() / (most.max(1) as f64).ln_1p();
+    ((share * LEVELS as f64).ceil() as usize).clamp(1, LEVELS) - 1
+}
+
+fn spoken(chart: &Heat, column: &[u64], start: f64) -> String {
+    let total: u64 = column.iter().sum();
+    let fullest = column.iter().zip(&chart.rows).max_by_key(|(n, _)| **n).filter(|(n, _)| **n > 0);
+    let most = fullest.map_or(String::new(), |(n, row)| {
+        let unit = &chart.unit;
+        format!("; most ({n}) from {} to {}", short(row.0, unit), short(row.1, unit))
+    });
+    format!("from {start:.1} s: {total} {}{most}", chart.what)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_cell_for_every_count_and_none_for_zero() {
+        let chart = Heat {
+            head: Head { id: "h".into(), title: "t".into(), desc: "d".into() },
+            name: "latency".into(),
+            unit: "s".into(),
+            kind: ScaleKind::Log2,
+            what: "I/Os".into(),
+            columns_s: (0.0, 1.0),
+            rows: vec![(1e-6, 2e-6), (2e-6, 4e-6)],
+            counts: vec![vec![1, 0], vec![0, 1000], vec![0, 0]],
+            phases: vec![PhaseSpan { name: "steady".into(), from_s: 0.5, to_s: 3.0 }],
+        };
+        let svg = render(&chart).into_string();
+        assert_eq!(
+            svg.matches("class=\"h").count() - svg.matches("class=\"heat").count(),
+            2,
+            "{svg}"
+        );
+        assert!(svg.contains("class=\"h1\"") && svg.contains("class=\"h6\""));
+        assert_eq!(svg.matches("m hit").count(), 3);
+        assert!(svg.contains("from 1.0 s: 1000 I/Os; most (1000)"), "{svg}");
+        assert!(!svg.contains("NaN"));
+    }
+
+    #[test]
+    fn levels_go_from_the_fewest_to_the_most() {
+        assert_eq!((level(1, 1_000_000), level(1_000_000, 1_000_000)), (0, LEVELS - 1));
+        assert_eq!(level(1, 1), LEVELS - 1);
+    }
+}

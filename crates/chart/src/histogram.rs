@@ -1,0 +1,102 @@
+//! Histograms: how many values in each row of powers of two, one series beside the other.
+
+use maud::{Markup, html};
+
+use crate::axis::{Axis, foot, heading};
+use crate::frame::{Head, Inner, px, svg};
+use crate::legend::{Key, KeyKind, legend};
+use crate::mark::{Focus, mark, series_class};
+use crate::scale::ScaleKind;
+use crate::ticks::short;
+
+/// One series: what it is of, and its rows `(from, to, count)`.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Series {
+    /// Its name in the legend.
+    pub label: String,
+    /// Its rows, lowest first.
+    pub rows: Vec<(f64, f64, u64)>,
+}
+
+/// The chart.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Histogram {
+    /// Its id, title and description.
+    pub head: Head,
+    /// What the values are: `size`.
+    pub name: String,
+    /// Their unit.
+    pub unit: String,
+    /// What is counted: `I/Os`.
+    pub what: String,
+    /// The series.
+    pub series: Vec<Series>,
+}
+
+const PLOT_HEIGHT: f64 = 160.0;
+
+/// Draws the chart: values along a logarithmic axis, counts upward from zero.
+pub fn render(chart: &Histogram) -> Markup {
+    let rows = || chart.series.iter().flat_map(|s| &s.rows);
+    let low = rows().map(|r| r.0).filter(|v| *v > 0.0).fold(f64::INFINITY, f64::min);
+    let low = if low.is_finite() { low } else { 1.0 };
+    let high = rows().map(|r| r.1).fold(low * 2.0, f64::max);
+    let most = rows().map(|r| r.2).max().unwrap_or(1);
+    let x_axis = Axis::log(ScaleKind::Log2, (low, high), &chart.unit);
+    let y_axis = Axis::linear((0.0, most.max(1) as f64), "1");
+    let keys = Key::numbered(chart.series.iter().map(|s| s.label.as_str()), KeyKind::Fill);
+    let (legend, legend_height) = legend(&keys);
+    let inner = Inner::plot(y_axis.label_room(), 34.0 + legend_height, PLOT_HEIGHT);
+    let x = x_axis.scale(inner.left, inner.right);
+    let y = y_axis.scale(inner.bottom, inner.top);
+    let n = chart.series.len().max(1) as f64;
+    let body = html! {
+        (heading(&y_axis.title(&chart.what), ""))
+        (legend)
+        (y_axis.vertical(&inner))
+        (x_axis.horizontal(&inner, &x_axis.title(&chart.name)))
+        @for (i, s) in chart.series.iter().enumerate() {
+            g class={ "series " (series_class(i)) } data-series=(i) data-label=(s.label) {
+                @for (k, (from, to, count)) in s.rows.iter().enumerate() {
+                    // The row of 0 has no place on a logarithmic axis; it stands below the first.
+                    @let from_x = x.clamped(*from).unwrap_or(inner.left);
+                    @let to_x = x.clamped(*to).unwrap_or(inner.left);
+                    @let wide = (to_x - from_x - 2.0).max(2.0) / n;
+                    @let left = from_x + 1.0 + wide * i as f64;
+                    @if let Some(top) = y.clamped(*count as f64) {
+                        @let d = format!("M{} {}H{}V{}H{}Z", px(left), px(inner.bottom), px(left + wide), px(top), px(left));
+                        @let label = format!("{}: {count} {} from {} to {}", s.label, chart.what, short(*from, &chart.unit), short(*to, &chart.unit));
+                        (mark("", &d, (left + wide / 2.0, top), &label, Focus::of(k, s.rows.len())))
+                    }
+                }
+            }
+        }
+    };
+    svg(&chart.head, "histogram", foot(inner.bottom, ""), &body)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_bar_for_every_row() {
+        let chart = Histogram {
+            head: Head { id: "h".into(), title: "t".into(), desc: "d".into() },
+            name: "size".into(),
+            unit: "B".into(),
+            what: "I/Os".into(),
+            series: vec![
+                Series { label: "vda read".into(), rows: vec![(4096.0, 8192.0, 7)] },
+                Series {
+                    label: "vda write".into(),
+                    rows: vec![(0.0, 1.0, 2), (512.0, 1024.0, 1), (4096.0, 8192.0, 90)],
+                },
+            ],
+        };
+        let svg = render(&chart).into_string();
+        assert_eq!(svg.matches("class=\"m ").count(), 4, "{svg}");
+        assert!(svg.contains("vda write: 90 I/Os from"), "{svg}");
+        assert!(!svg.contains("NaN"));
+    }
+}

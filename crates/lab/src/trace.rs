@@ -1,0 +1,128 @@
+//! The tracer of block I/O beside a trial: started before the program, told of its phases, stopped
+//! after it; what it could not see is in the record.
+
+use std::cell::RefCell;
+use std::path::{Path, PathBuf};
+
+use assay_iotrace::{Dimension, IoReport, Measure, Op, OpTotal, Question};
+use assay_model::{Better, Experiment, Kind, MetricValue, ObserverReport, Phase, TrialRecord};
+use assay_observe::NotAvailable;
+use assay_observe::io::{IoAsk, IoWatch};
+
+/// The tracers that an experiment may name.
+pub(crate) const TRACERS: [&str; 2] = ["io", "io-events"];
+const NAME: &str = "io";
+
+/// What is traced during the trials of a run.
+#[derive(Debug)]
+pub(crate) struct Tracing {
+    ask: Option<IoAsk>,
+    watch: RefCell<Option<Result<IoWatch, NotAvailable>>>,
+}
+
+/// What there is to keep of a trial's I/O.
+pub(crate) struct Kept {
+    /// The answer as JSON.
+    pub answer: Vec<u8>,
+    /// The file of single I/Os.
+    pub events: Option<PathBuf>,
+}
+
+impl Tracing {
+    /// What the experiment asks for; single I/Os are kept in `folder` until the trial is recorded.
+    pub fn new(experiment: &Experiment, tick_ns: u64, folder: &Path) -> Self {
+        let asked = |name: &str| experiment.observe.tracers.iter().any(|t| t == name);
+        let events = asked("io-events");
+        let question = Question {
+            by: vec![Dimension::Device, Dimension::Direction],
+            histograms: vec![Measure::Size, Measure::Latency, Measure::Queue, Measure::Device],
+            tick_ns: tick_ns.max(1),
+            ..Question::default()
+        };
+        let ask = (events || asked("io")).then(|| IoAsk {
+            question,
+            events,
+            save: events.then(|| folder.join("io.parquet")),
+            classes: true,
+            regions: true,
+            ..IoAsk::default()
+        });
+        Tracing { ask, watch: RefCell::new(None) }
+    }
+
+    /// Starts, if it is asked for. One that cannot is in the record.
+    pub fn start(&self) {
+        if let Some(ask) = &self.ask {
+            *self.watch.borrow_mut() = Some(IoWatch::start(Path::new("/"), ask));
+        }
+    }
+
+    /// The program has said that a phase begins.
+    pub fn phase(&self, phase: Phase) {
+        if let Some(Ok(watch)) = &*self.watch.borrow() {
+            match phase {
+                Phase::RampUp => {}
+                Phase::Steady => watch.begin(),
+                Phase::RampDown => watch.end(),
+            }
+        }
+    }
+
+    /// Stops and puts into the record what was seen.
+    pub fn stop(&self, record: &mut TrialRecord) -> Option<Kept> {
+        let watch = self.watch.borrow_mut().take()?;
+        let mut report =
+            ObserverReport { observer: NAME.to_owned(), samples: 0, not_seen: Vec::new() };
+        let kept = match watch.and_then(IoWatch::stop) {
+            Ok(traced) => {
+                report.samples = traced.report.honesty.selected;
+                record.metrics.extend(metrics(&traced.report));
+                report.not_seen = traced.not_seen;
+                let answer = serde_json::to_vec(&traced.report).ok();
+                answer.map(|answer| Kept { answer, events: traced.events })
+            }
+            Err(error) => {
+                report.not_seen = vec![error.to_string()];
+                None
+            }
+        };
+        record.observers.push(report);
+        kept
+    }
+}
+
+/// What the tracer saw in the measured part, as metrics: so treatments are compared by them too.
+fn metrics(report: &IoReport) -> Vec<MetricValue> {
+    let seconds = report.span_ns.map(|ns| ns as f64 / 1e9).filter(|s| *s > 0.0);
+    let rate = |n: u64| seconds.map(|s| n as f64 / s);
+    let metric = |name: &str, value: Option<f64>, unit: &str| MetricValue {
+        name: format!("io.{name}"),
+        value: value.filter(|v| v.is_finite()),
+        unit: unit.to_owned(),
+        better: Better::Neither,
+        kind: Kind::Measured,
+    };
+    let mut all = Vec::new();
+    for (op, word) in [(Op::Read, "read"), (Op::Write, "write")] {
+        let of = report.ops.iter().find(|o| o.op == op);
+        let ios = of.map_or(0, |o| o.ios);
+        let bytes = of.map_or(0, |o| o.bytes);
+        let size = (ios > 0).then(|| bytes as f64 / ios as f64);
+        let time = |ns: fn(&OpTotal) -> Option<f64>| of.and_then(ns).map(|ns| ns / 1e9);
+        all.push(metric(&format!("{word}s"), rate(ios), "I/Os/s"));
+        all.push(metric(&format!("{word}_bytes"), rate(bytes), "B/s"));
+        all.push(metric(&format!("{word}_size"), size, "B"));
+        all.push(metric(&format!("{word}_p50"), time(|o| o.latency.p50_ns), "s"));
+        all.push(metric(&format!("{word}_p99"), time(|o| o.latency.p99_ns), "s"));
+    }
+    let classes = &report.classes;
+    for (name, n) in [
+        ("aio", classes.aio),
+        ("writeback", classes.writeback),
+        ("readahead", classes.readahead),
+        ("nosync", classes.nosync),
+    ] {
+        all.push(metric(name, n.and_then(rate), "I/Os/s"));
+    }
+    all
+}

@@ -1,0 +1,218 @@
+//! What the probes in `bpf/` and this loader share: the layouts of `bpf/io.h`.
+#![allow(unsafe_code)]
+
+use aya::Pod;
+
+/// Bytes of a program's name.
+pub(super) const COMM: usize = 16;
+/// The most devices that a filter names.
+pub(super) const MOST_DEVICES: usize = 16;
+/// The most programs, processes and control groups that a filter names, each.
+pub(super) const MOST_NAMES: usize = 8;
+/// Log-linear buckets.
+pub(super) const FINE: usize = 1152;
+/// Rows of powers of two.
+pub(super) const ROWS: usize = 65;
+/// Regions of a device.
+pub(super) const REGIONS: usize = 1024;
+/// Parts of a path.
+const PARTS: usize = 12;
+/// Bytes of a part.
+const PART: usize = 64;
+
+/// What the probes do; set before they are loaded.
+#[repr(C)]
+#[derive(Clone, Copy)]
+pub(super) struct Config {
+    pub unit_ns: u64,
+    pub iomap_end_io: u64,
+    pub first_block: u64,
+    pub last_block: u64,
+    pub cgroups: [u64; MOST_NAMES],
+    pub devices: [u32; MOST_DEVICES],
+    pub pids: [u32; MOST_NAMES],
+    pub programs: [[u8; COMM]; MOST_NAMES],
+    pub n_cgroups: u32,
+    pub n_devices: u32,
+    pub n_pids: u32,
+    pub n_programs: u32,
+    pub groups: u32,
+    pub sys_io_submit: u32,
+    pub sys_io_uring_enter: u32,
+    pub tracked: u8,
+    pub events: u8,
+    pub by_program: u8,
+    pub by_pid: u8,
+    pub by_cgroup: u8,
+    pub by_file: u8,
+    pub rows: u8,
+    pub regions: u8,
+    pub only_reads: u8,
+    pub only_writes: u8,
+    pub pad: [u8; 2],
+}
+
+impl Default for Config {
+    fn default() -> Self {
+        Config {
+            unit_ns: 1,
+            iomap_end_io: 0,
+            first_block: 0,
+            last_block: u64::MAX,
+            cgroups: [0; MOST_NAMES],
+            devices: [0; MOST_DEVICES],
+            pids: [0; MOST_NAMES],
+            programs: [[0; COMM]; MOST_NAMES],
+            n_cgroups: 0,
+            n_devices: 0,
+            n_pids: 0,
+            n_programs: 0,
+            groups: 0,
+            sys_io_submit: libc::SYS_io_submit as u32,
+            sys_io_uring_enter: libc::SYS_io_uring_enter as u32,
+            tracked: 0,
+            events: 0,
+            by_program: 0,
+            by_pid: 0,
+            by_cgroup: 0,
+            by_file: 0,
+            rows: 0,
+            regions: 0,
+            only_reads: 0,
+            only_writes: 0,
+            pad: [0; 2],
+        }
+    }
+}
+
+/// What groups are told apart by.
+#[repr(C)]
+#[derive(Clone, Copy, Default, PartialEq, Eq, Hash)]
+pub(super) struct Key {
+    pub cgroup: u64,
+    pub ino: u64,
+    pub dev: u32,
+    pub op: u8,
+    /// How sure the file is.
+    pub sure: u8,
+    /// Whether it is metadata, where files are told apart.
+    pub metadata: u8,
+    pub pad: u8,
+    pub tgid: u32,
+    pub file_dev: u32,
+    pub comm: [u8; COMM],
+}
+
+#[repr(C)]
+#[derive(Clone, Copy)]
+pub(super) struct Times {
+    pub n: u64,
+    pub sum: u64,
+    pub least: u64,
+    pub greatest: u64,
+}
+
+/// The counts of one group on one CPU.
+#[repr(C)]
+#[derive(Clone, Copy)]
+pub(super) struct Cell {
+    pub ios: u64,
+    pub bytes: u64,
+    pub aio: u64,
+    pub writeback: u64,
+    pub readahead: u64,
+    pub nosync: u64,
+    pub times: [Times; 3],
+    pub fine: [[u32; FINE]; 3],
+    pub rows: [[u32; ROWS]; 4],
+    pub pad: [u32; 4],
+}
+
+/// The regions of one group on one CPU.
+pub(super) type RegionCounts = [u32; REGIONS];
+
+/// One I/O that ended.
+#[repr(C)]
+#[derive(Clone, Copy, Default)]
+pub(super) struct RingEvent {
+    pub start_ns: u64,
+    pub issue_ns: u64,
+    pub end_ns: u64,
+    pub sector: u64,
+    pub cgroup: u64,
+    pub ino: u64,
+    pub bytes: u32,
+    pub dev: u32,
+    pub tgid: u32,
+    pub file_dev: u32,
+    pub op: u8,
+    pub flags: u8,
+    pub sure: u8,
+    pub known: u8,
+    pub pad: u32,
+    pub comm: [u8; COMM],
+}
+
+/// The path of a file, the last part first.
+#[repr(C)]
+#[derive(Clone, Copy)]
+pub(super) struct PathRecord {
+    pub ino: u64,
+    pub file_dev: u32,
+    pub parts: u32,
+    pub part: [[u8; PART]; PARTS],
+}
+
+// The same numbers stand in bpf/io.h.
+const _: () = assert!(size_of::<Config>() == 360);
+const _: () = assert!(size_of::<Key>() == 48);
+const _: () = assert!(size_of::<Cell>() == 15024);
+const _: () = assert!(size_of::<RingEvent>() == 88);
+const _: () = assert!(size_of::<PathRecord>() == 784);
+
+// SAFETY: whole numbers and arrays of them in C layout without padding (the pads are fields), so every
+// pattern of bits is a value.
+unsafe impl Pod for Config {}
+// SAFETY: as above.
+unsafe impl Pod for Key {}
+// SAFETY: as above.
+unsafe impl Pod for Cell {}
+
+/// A record out of a ring, if it is as long as it should be.
+pub(super) fn event_of(bytes: &[u8]) -> Option<RingEvent> {
+    // SAFETY: the length is checked, every pattern of bits is a value, and the read needs no alignment.
+    (bytes.len() == size_of::<RingEvent>())
+        .then(|| unsafe { bytes.as_ptr().cast::<RingEvent>().read_unaligned() })
+}
+
+/// A path out of a ring, if it is as long as it should be.
+pub(super) fn path_of(bytes: &[u8]) -> Option<PathRecord> {
+    // SAFETY: as above.
+    (bytes.len() == size_of::<PathRecord>())
+        .then(|| unsafe { bytes.as_ptr().cast::<PathRecord>().read_unaligned() })
+}
+
+/// Places in the array of counts.
+pub(super) mod count {
+    pub const STARTS: u32 = 0;
+    pub const ENDS: u32 = 1;
+    pub const UNMATCHED: u32 = 2;
+    pub const FLUSH_ENDS: u32 = 3;
+    pub const TABLE_FULL: u32 = 4;
+    pub const RING_FULL: u32 = 5;
+    pub const BACKWARDS: u32 = 6;
+    pub const NO_ISSUE: u32 = 7;
+    pub const PARTIAL: u32 = 9;
+    pub const REQUEUED: u32 = 11;
+    pub const FLUSHES: u32 = 12;
+    pub const MERGED: u32 = 13;
+    pub const FILE: u32 = 14;
+}
+
+/// How sure a file is, as the probes say it.
+pub(super) mod sure {
+    pub const OPEN: u8 = 1;
+    pub const PAGE: u8 = 2;
+    pub const PAGE_ABOVE: u8 = 3;
+    pub const DEVICE: u8 = 4;
+}

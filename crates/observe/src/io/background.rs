@@ -1,0 +1,123 @@
+//! A tracer in a thread of its own, for trials: it is told when the measured part begins and ends, and
+//! hands back its answer.
+
+use std::path::{Path, PathBuf};
+use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender, channel};
+use std::thread::JoinHandle;
+use std::time::Duration;
+
+use assay_iotrace::{IoReport, Names};
+
+use super::tracer::{IoAsk, IoTracer};
+use crate::NotAvailable;
+
+/// Between two looks into the ring.
+const POLL: Duration = Duration::from_millis(5);
+/// Between two looks where the kernel counts.
+const LOOK: Duration = Duration::from_millis(50);
+
+enum Tell {
+    Begin,
+    End,
+    Stop,
+}
+
+/// What a tracer brings back from a trial.
+#[derive(Debug, Clone)]
+pub struct Traced {
+    /// The answer.
+    pub report: IoReport,
+    /// What could not be seen, and why.
+    pub not_seen: Vec<String>,
+    /// The file of single I/Os, if they were kept.
+    pub events: Option<PathBuf>,
+}
+
+/// A tracer at work beside a trial. Dropped, it ends.
+#[derive(Debug)]
+pub struct IoWatch {
+    tell: Sender<Tell>,
+    thread: Option<JoinHandle<Result<Traced, NotAvailable>>>,
+}
+
+impl IoWatch {
+    /// Begins to watch; returns when the probes are attached.
+    pub fn start(root: &Path, ask: &IoAsk) -> Result<Self, NotAvailable> {
+        let (tell, told) = channel();
+        let (ready, started) = channel();
+        let (root, ask) = (root.to_owned(), ask.clone());
+        let body = move || {
+            let names = Names::default();
+            let tracer = IoTracer::start(&root, &ask, &names);
+            let _ = ready.send(tracer.as_ref().err().cloned());
+            watch(tracer?, &ask, &told)
+        };
+        let thread = std::thread::Builder::new()
+            .name("io tracer".to_owned())
+            .spawn(body)
+            .map_err(|e| NotAvailable::because(format!("no thread could be started: {e}")))?;
+        match started.recv() {
+            Ok(None) => Ok(IoWatch { tell, thread: Some(thread) }),
+            Ok(Some(error)) => Err(error),
+            Err(_) => Err(NotAvailable::because("the tracer ended before it began")),
+        }
+    }
+
+    /// The measured part begins now.
+    pub fn begin(&self) {
+        // A thread that has ended says why when it is joined.
+        let _ = self.tell.send(Tell::Begin);
+    }
+
+    /// The measured part ends now.
+    pub fn end(&self) {
+        let _ = self.tell.send(Tell::End);
+    }
+
+    /// Stops and brings the answer.
+    pub fn stop(mut self) -> Result<Traced, NotAvailable> {
+        let _ = self.tell.send(Tell::Stop);
+        let thread = self.thread.take().map(JoinHandle::join);
+        match thread {
+            Some(Ok(traced)) => traced,
+            _ => Err(NotAvailable::because("the tracer failed while it ran")),
+        }
+    }
+}
+
+impl Drop for IoWatch {
+    fn drop(&mut self) {
+        let _ = self.tell.send(Tell::Stop);
+        if let Some(thread) = self.thread.take() {
+            let _ = thread.join();
+        }
+    }
+}
+
+fn watch(
+    mut tracer: IoTracer<'_>,
+    ask: &IoAsk,
+    told: &Receiver<Tell>,
+) -> Result<Traced, NotAvailable> {
+    let tick = ask.question.tick_ns;
+    let each = if ask.events || ask.save.is_some() { POLL } else { LOOK };
+    let mut next = (tracer.began_ns() / tick + 1) * tick;
+    loop {
+        match told.recv_timeout(each) {
+            Ok(Tell::Begin) => tracer.begin_window(),
+            Ok(Tell::End) => tracer.end_window(),
+            Ok(Tell::Stop) | Err(RecvTimeoutError::Disconnected) => break,
+            Err(RecvTimeoutError::Timeout) => tracer.poll(),
+        }
+        let now = assay_sut::clock::monotonic_ns();
+        if now >= next {
+            tracer.tick(next);
+            next = (now / tick + 1) * tick;
+        }
+    }
+    tracer.stop();
+    tracer.finish().map_err(|e| NotAvailable::because(e.to_string()))?;
+    let report = tracer.report();
+    let not_seen = tracer.not_seen(&report);
+    Ok(Traced { report, not_seen, events: ask.save.clone() })
+}

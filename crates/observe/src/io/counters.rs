@@ -1,0 +1,175 @@
+//! The last resort: the kernel's own counters (`/proc/diskstats`), which tell how many and how much, and
+//! how long in all, of each device, and nothing of any single I/O.
+
+use std::collections::HashMap;
+use std::path::{Path, PathBuf};
+
+use assay_iotrace::{Analysis, Counted, Honesty, LogLinear, Names, Op, Question, Recorded};
+
+use super::devices::{BlockDevices, packed};
+use crate::NotAvailable;
+
+/// The operations that diskstats counts, and the place of the first of their four columns.
+const OPS: [(Op, usize); 3] = [(Op::Read, 3), (Op::Write, 7), (Op::Discard, 14)];
+
+/// The counters at work.
+pub(super) struct Counters<'n> {
+    path: PathBuf,
+    devices: BlockDevices,
+    names: &'n Names,
+    wanted: Vec<u32>,
+    op: Option<Op>,
+    before: HashMap<u32, [[u64; 2]; 3]>,
+    ios: u64,
+    stopped: bool,
+}
+
+impl<'n> Counters<'n> {
+    pub fn start(
+        root: &Path,
+        question: &Question,
+        devices: BlockDevices,
+        names: &'n Names,
+    ) -> Result<Self, NotAvailable> {
+        let path = root.join("proc/diskstats");
+        let wanted = question.filter.devices.iter().filter_map(|d| devices.find(d));
+        let wanted = wanted.map(super::devices::BlockDevice::number).collect();
+        let mut counters = Counters {
+            path,
+            devices,
+            names,
+            wanted,
+            op: question.filter.op,
+            before: HashMap::new(),
+            ios: 0,
+            stopped: false,
+        };
+        counters.before = counters.read().map_err(|e| NotAvailable::file(&counters.path, &e))?;
+        Ok(counters)
+    }
+
+    pub fn devices(&self) -> &BlockDevices {
+        &self.devices
+    }
+
+    /// I/Os and bytes of each whole device and operation.
+    fn read(&self) -> std::io::Result<HashMap<u32, [[u64; 2]; 3]>> {
+        let text = std::fs::read_to_string(&self.path)?;
+        Ok(text.lines().filter_map(|line| self.line(line)).collect())
+    }
+
+    fn line(&self, line: &str) -> Option<(u32, [[u64; 2]; 3])> {
+        let fields: Vec<&str> = line.split_ascii_whitespace().collect();
+        let number = packed(fields.first()?.parse().ok()?, fields.get(1)?.parse().ok()?);
+        let whole = self.devices.number(number).is_some_and(|d| d.disk.is_none());
+        if !whole || !(self.wanted.is_empty() || self.wanted.contains(&number)) {
+            return None;
+        }
+        let value = |at: usize| fields.get(at).and_then(|f| f.parse().ok()).unwrap_or(0);
+        // Sectors of diskstats are 512 bytes.
+        Some((number, OPS.map(|(_, at)| [value(at), value(at + 2) * 512])))
+    }
+
+    pub fn tick(&mut self, t_ns: u64, analyses: &mut [&mut Analysis<'n>]) {
+        if self.stopped {
+            return;
+        }
+        let Ok(now) = self.read() else { return };
+        for (number, counts) in &now {
+            let before = self.before.get(number).copied().unwrap_or_default();
+            let Some(name) = self.devices.number(*number).map(|d| d.name.as_bytes()) else {
+                continue;
+            };
+            for (at, (op, _)) in OPS.iter().enumerate() {
+                if self.op.is_some_and(|wanted| wanted != *op) {
+                    continue;
+                }
+                let since = |which: usize| counts[at][which].saturating_sub(before[at][which]);
+                let counted = Counted {
+                    device: self.names.id(name),
+                    program: Names::NONE,
+                    pid: None,
+                    op: *op,
+                    file: Names::NONE,
+                    cgroup: Names::NONE,
+                    ios: since(0),
+                    bytes: since(1),
+                    aio: 0,
+                    writeback: 0,
+                    readahead: 0,
+                    nosync: 0,
+                    latency: LogLinear::default(),
+                    queue: LogLinear::default(),
+                    device_time: LogLinear::default(),
+                    rows: Vec::new(),
+                    regions: Vec::new(),
+                };
+                self.ios += counted.ios;
+                analyses.iter_mut().for_each(|a| a.add_counted(t_ns, &counted));
+            }
+        }
+        self.before = now;
+    }
+
+    pub fn stop(&mut self, t_ns: u64, analyses: &mut [&mut Analysis<'n>]) {
+        self.tick(t_ns, analyses);
+        self.stopped = true;
+    }
+
+    pub fn recorded() -> Recorded {
+        Recorded::default()
+    }
+
+    pub fn honesty(&self) -> Honesty {
+        Honesty { events: self.ios, ios: self.ios, matched: self.ios, ..Honesty::default() }
+    }
+
+    pub fn notes() -> Vec<String> {
+        vec![
+            "From the kernel's counters (/proc/diskstats): how many and how many bytes of each device and \
+             direction. Sizes, latencies, addresses, programs, files and who waits are not known."
+                .to_owned(),
+        ]
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use assay_iotrace::{Dimension, Source};
+
+    use super::*;
+    use crate::monitors::fake::Fake;
+
+    const STATS: &str = "   8       0 sda 10 0 80 5 20 0 160 9 0 12 14 1 0 8 2 0 0\n   8       1 sda1 9 0 80 5 20 0 160 9 0 12 14\n";
+
+    #[test]
+    fn counts_whole_devices_since_the_start() {
+        let fake = Fake::new(&[
+            ("sys/class/block/sda/dev", "8:0\n"),
+            ("sys/class/block/sda/mq/0/x", ""),
+            ("proc/diskstats", STATS),
+        ]);
+        let devices = BlockDevices::read(fake.root()).unwrap();
+        let names = Names::default();
+        let question =
+            Question { by: vec![Dimension::Device, Dimension::Direction], ..Question::default() };
+        let mut counters = Counters::start(fake.root(), &question, devices, &names).unwrap();
+        let mut analysis = Analysis::new(&question, &names);
+        fake.write("proc/diskstats", &STATS.replace(" 10 0 80 5 20 ", " 13 0 96 5 27 "));
+        counters.stop(5, &mut [&mut analysis]);
+        let source = Source {
+            name: String::new(),
+            format: String::new(),
+            files: 0,
+            latency_is: String::new(),
+            recorded: Counters::recorded(),
+            notes: Counters::notes(),
+        };
+        let report = analysis.report(source, counters.honesty(), None);
+        let groups: Vec<_> =
+            report.groups.iter().map(|g| (g.key.join(" "), g.ios, g.bytes)).collect();
+        assert_eq!(groups, [("sda write".into(), 7, 0), ("sda read".into(), 3, 16 * 512)]);
+        assert_eq!(report.classes.aio, None);
+        assert_eq!(report.ops[0].latency.p50_ns, None);
+    }
+}

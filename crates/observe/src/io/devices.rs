@@ -1,0 +1,189 @@
+//! The block devices of this machine: numbers, names, sizes, which have requests of their own, and the
+//! paths under `/dev` that lead to each.
+
+use std::collections::BTreeMap;
+use std::io;
+use std::os::unix::fs::{FileTypeExt, MetadataExt};
+use std::path::{Path, PathBuf};
+
+use serde::Serialize;
+
+/// One block device or partition.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct BlockDevice {
+    /// Its name in the kernel (`sda`, `nvme0n1p2`, `dm-0`).
+    pub name: String,
+    /// Major number.
+    pub major: u32,
+    /// Minor number.
+    pub minor: u32,
+    /// Its size in blocks of 512 bytes; `null`: not known.
+    pub blocks: Option<u64>,
+    /// Of a partition: its disk.
+    pub disk: Option<String>,
+    /// Of a partition: its first block on the disk.
+    pub first_block: Option<u64>,
+    /// Whether only whole bios are seen (zram, device mapper, MD): the driver makes no requests.
+    pub bio_based: bool,
+    /// Whether the kernel stamps the moment of issue by itself.
+    pub issue_stamped: bool,
+    /// Whether the kernel counts its I/O (`queue/iostats`); if not, starts are not told of.
+    pub counted: bool,
+    /// Paths under `/dev` that are or lead to it.
+    pub paths: Vec<PathBuf>,
+    /// What lies below it (of a stack of devices).
+    pub below: Vec<String>,
+    /// Where it is mounted.
+    pub mounted: Vec<PathBuf>,
+}
+
+impl BlockDevice {
+    /// As the kernel packs it: 12 bits and 20.
+    pub(super) fn number(&self) -> u32 {
+        self.major << 20 | self.minor
+    }
+}
+
+/// Every block device.
+#[derive(Debug, Clone, Default)]
+pub struct BlockDevices {
+    by_number: BTreeMap<u32, BlockDevice>,
+}
+
+/// The number that the kernel itself gives a device of `st_rdev` or `/proc`.
+pub(super) fn packed(major: u32, minor: u32) -> u32 {
+    major << 20 | minor & 0xf_ffff
+}
+
+impl BlockDevices {
+    /// Reads `/sys/class/block`, `/dev` and the mounts under a root (`/`, or a fake one).
+    pub fn read(root: &Path) -> io::Result<Self> {
+        let mut all = BlockDevices::default();
+        let class = root.join("sys/class/block");
+        for entry in std::fs::read_dir(&class)?.flatten() {
+            if let Some(device) = one(&entry.path(), &entry.file_name().to_string_lossy()) {
+                all.by_number.insert(device.number(), device);
+            }
+        }
+        all.find_paths(&root.join("dev"));
+        for mount in super::mounts::Mounts::read(root).all() {
+            if let Some(device) = all.by_number.get_mut(&mount.dev) {
+                device.mounted.push(mount.at.clone());
+            }
+        }
+        Ok(all)
+    }
+
+    fn find_paths(&mut self, dev: &Path) {
+        let folders =
+            ["", "mapper", "disk/by-id", "disk/by-uuid", "disk/by-label", "disk/by-path", "md"];
+        for folder in folders {
+            let Ok(entries) = std::fs::read_dir(dev.join(folder)) else { continue };
+            let mut paths: Vec<PathBuf> = entries.flatten().map(|e| e.path()).collect();
+            paths.sort();
+            for path in paths {
+                let Ok(meta) = std::fs::metadata(&path) else { continue };
+                if meta.file_type().is_block_device() {
+                    let number = packed(major(meta.rdev()), minor(meta.rdev()));
+                    if let Some(device) = self.by_number.get_mut(&number) {
+                        device.paths.push(path);
+                    }
+                }
+            }
+        }
+    }
+
+    /// The device of a number.
+    pub fn number(&self, number: u32) -> Option<&BlockDevice> {
+        self.by_number.get(&number)
+    }
+
+    /// Every device, by number.
+    pub fn all(&self) -> impl Iterator<Item = &BlockDevice> {
+        self.by_number.values()
+    }
+
+    /// The device that a person means: a name, a path that leads to one, or a file or folder on it.
+    pub fn find(&self, what: &str) -> Option<&BlockDevice> {
+        if let Some(device) = self.all().find(|d| d.name == what) {
+            return Some(device);
+        }
+        if let Some((Ok(major), Ok(minor))) =
+            what.split_once(':').map(|(a, b)| (a.parse::<u32>(), b.parse::<u32>()))
+        {
+            return self.number(packed(major, minor));
+        }
+        let meta = std::fs::metadata(what).ok()?;
+        let number = if meta.file_type().is_block_device() { meta.rdev() } else { meta.dev() };
+        self.number(packed(major(number), minor(number)))
+    }
+}
+
+fn major(rdev: u64) -> u32 {
+    rustix::fs::major(rdev)
+}
+
+fn minor(rdev: u64) -> u32 {
+    rustix::fs::minor(rdev)
+}
+
+fn one(folder: &Path, name: &str) -> Option<BlockDevice> {
+    let text =
+        |file: &str| std::fs::read_to_string(folder.join(file)).ok().map(|t| t.trim().to_owned());
+    let (major, minor) = text("dev")?.split_once(':').map(|(a, b)| (a.parse(), b.parse()))?;
+    let partition = folder.join("partition").exists();
+    let disk = partition.then(|| {
+        let real = std::fs::canonicalize(folder).ok()?;
+        Some(real.parent()?.file_name()?.to_string_lossy().into_owned())
+    });
+    let queue = |file: &str| {
+        text(&if partition { format!("../queue/{file}") } else { format!("queue/{file}") })
+    };
+    let mut below: Vec<String> = std::fs::read_dir(folder.join("slaves"))
+        .map(|all| all.flatten().map(|e| e.file_name().to_string_lossy().into_owned()).collect())
+        .unwrap_or_default();
+    below.sort();
+    Some(BlockDevice {
+        name: name.replace('!', "/"),
+        major: major.ok()?,
+        minor: minor.ok()?,
+        blocks: text("size").and_then(|t| t.parse().ok()),
+        disk: disk.flatten(),
+        first_block: text("start").and_then(|t| t.parse().ok()),
+        bio_based: !partition && !folder.join("mq").exists(),
+        // The kernel stamps the issue while something asks for it: its throttling of write-back does.
+        issue_stamped: queue("wbt_lat_usec").is_some_and(|t| t != "0"),
+        counted: queue("iostats").is_none_or(|t| t != "0"),
+        paths: Vec::new(),
+        below,
+        mounted: Vec::new(),
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::monitors::fake::Fake;
+
+    #[test]
+    fn devices_of_a_tree() {
+        let fake = Fake::new(&[
+            ("sys/class/block/sda/dev", "8:0\n"),
+            ("sys/class/block/sda/size", "1000\n"),
+            ("sys/class/block/sda/mq/0/nr_tags", "64\n"),
+            ("sys/class/block/sda/queue/wbt_lat_usec", "2000\n"),
+            ("sys/class/block/zram0/dev", "253:0\n"),
+            ("sys/class/block/zram0/queue/iostats", "1\n"),
+            ("sys/class/block/broken/dev", "what\n"),
+            ("proc/self/mountinfo", "36 35 8:0 / /mnt rw - ext4 /dev/sda rw\n"),
+        ]);
+        let all = BlockDevices::read(fake.root()).unwrap();
+        assert_eq!(all.all().count(), 2);
+        let sda = all.find("sda").unwrap();
+        assert!(!sda.bio_based && sda.issue_stamped && sda.counted);
+        assert_eq!((sda.number(), sda.blocks), (8 << 20, Some(1000)));
+        assert_eq!(sda.mounted, [PathBuf::from("/mnt")]);
+        assert!(all.find("253:0").unwrap().bio_based);
+        assert_eq!(all.find("nothing"), None);
+    }
+}

@@ -1,0 +1,229 @@
+//! The kernel's own tracepoints by `perf_event_open`: one ring for each CPU. Nothing stays behind when this
+//! process ends.
+#![allow(unsafe_code)]
+
+use std::fs::File;
+use std::os::fd::{AsRawFd, FromRawFd, OwnedFd};
+use std::sync::atomic::{AtomicU64, Ordering, fence};
+
+/// Pages of a ring, a power of two.
+const PAGES: usize = 1024;
+const PAGE: usize = 4096;
+
+/// What is asked of `perf_event_open`: the first 128 bytes of the kernel's `perf_event_attr` (version 8).
+#[repr(C)]
+#[derive(Default)]
+struct Attributes {
+    kind: u32,
+    size: u32,
+    config: u64,
+    sample_period: u64,
+    sample_type: u64,
+    read_format: u64,
+    flags: u64,
+    wakeup: u32,
+    bp_type: u32,
+    config1: u64,
+    config2: u64,
+    branch_sample_type: u64,
+    sample_regs_user: u64,
+    sample_stack_user: u32,
+    clockid: i32,
+    sample_regs_intr: u64,
+    aux_watermark: u32,
+    sample_max_stack: u16,
+    reserved: u16,
+    rest: [u64; 2],
+}
+
+const _: () = assert!(size_of::<Attributes>() == 128);
+
+const TRACEPOINT: u32 = 2;
+const SAMPLE_TID: u64 = 1 << 1;
+const SAMPLE_TIME: u64 = 1 << 2;
+const SAMPLE_RAW: u64 = 1 << 10;
+const FLAG_DISABLED: u64 = 1;
+const FLAG_WATERMARK: u64 = 1 << 14;
+const FLAG_USE_CLOCKID: u64 = 1 << 25;
+const RECORD_LOST: u32 = 2;
+const RECORD_SAMPLE: u32 = 9;
+const IOC_ENABLE: u32 = 0x2400;
+const IOC_DISABLE: u32 = 0x2401;
+const IOC_SET_OUTPUT: u32 = 0x2405;
+
+/// One record: its time, process and thread, and the tracepoint's own bytes.
+pub(super) struct Sample<'a> {
+    pub time_ns: u64,
+    pub pid: u32,
+    pub raw: &'a [u8],
+}
+
+/// The tracepoints of one CPU and their ring.
+pub(super) struct CpuRing {
+    events: Vec<OwnedFd>,
+    base: *mut u8,
+    scratch: Vec<u8>,
+}
+
+// SAFETY: the mapping belongs to this value alone and is read by whoever holds it mutably.
+unsafe impl Send for CpuRing {}
+
+impl CpuRing {
+    /// Opens tracepoints by number on a CPU.
+    pub fn open(cpu: i32, tracepoints: &[u64]) -> std::io::Result<Self> {
+        let mut events = Vec::new();
+        for id in tracepoints {
+            let attributes = Attributes {
+                kind: TRACEPOINT,
+                size: size_of::<Attributes>() as u32,
+                config: *id,
+                sample_period: 1,
+                sample_type: SAMPLE_TID | SAMPLE_TIME | SAMPLE_RAW,
+                flags: FLAG_DISABLED | FLAG_WATERMARK | FLAG_USE_CLOCKID,
+                // Nobody sleeps on the ring: it is looked into.
+                wakeup: u32::MAX,
+                clockid: libc::CLOCK_MONOTONIC,
+                ..Attributes::default()
+            };
+            // SAFETY: the attributes live through the call, and the kernel only reads their stated size.
+            let fd = unsafe {
+                libc::syscall(libc::SYS_perf_event_open, &raw const attributes, -1, cpu, -1, 8u64)
+            };
+            if fd < 0 {
+                return Err(std::io::Error::last_os_error());
+            }
+            // SAFETY: the kernel has just given this descriptor to us alone.
+            events.push(unsafe { OwnedFd::from_raw_fd(fd as i32) });
+        }
+        let first = events.first().ok_or(std::io::ErrorKind::InvalidInput)?;
+        // SAFETY: a new shared mapping of the descriptor's ring; nothing else is at that address.
+        let base = unsafe {
+            libc::mmap(
+                std::ptr::null_mut(),
+                (PAGES + 1) * PAGE,
+                libc::PROT_READ | libc::PROT_WRITE,
+                libc::MAP_SHARED,
+                first.as_raw_fd(),
+                0,
+            )
+        };
+        if base == libc::MAP_FAILED {
+            return Err(std::io::Error::last_os_error());
+        }
+        let ring = CpuRing { events, base: base.cast(), scratch: Vec::new() };
+        for event in &ring.events[1..] {
+            ring.control(event, IOC_SET_OUTPUT, ring.events[0].as_raw_fd())?;
+        }
+        for event in &ring.events {
+            ring.control(event, IOC_ENABLE, 0)?;
+        }
+        Ok(ring)
+    }
+
+    fn control(&self, event: &OwnedFd, what: u32, value: i32) -> std::io::Result<()> {
+        // SAFETY: these controls take a whole number and touch no memory of ours.
+        let done = unsafe { libc::ioctl(event.as_raw_fd(), what as _, value) };
+        if done < 0 { Err(std::io::Error::last_os_error()) } else { Ok(()) }
+    }
+
+    /// Ends the recording; what is in the ring stays to be read.
+    pub fn disable(&self) {
+        for event in &self.events {
+            // One that is gone records nothing either.
+            let _ = self.control(event, IOC_DISABLE, 0);
+        }
+    }
+
+    fn word(&self, offset: usize) -> &AtomicU64 {
+        // SAFETY: the first page of the ring holds the kernel's 64-bit counters at these offsets
+        // (data_head at 1024, data_tail at 1032), aligned, and it lives as long as `self`.
+        unsafe { &*self.base.add(offset).cast::<AtomicU64>() }
+    }
+
+    /// Gives every record to `each`; how many the kernel says that it lost.
+    pub fn drain(&mut self, mut each: impl FnMut(Sample<'_>)) -> u64 {
+        let head = self.word(1024).load(Ordering::Acquire);
+        let mut tail = self.word(1032).load(Ordering::Relaxed);
+        let mut lost = 0;
+        let mut scratch = std::mem::take(&mut self.scratch);
+        while tail < head {
+            self.copy(tail, 8, &mut scratch);
+            let kind = number(&scratch, 0, 4) as u32;
+            let size = number(&scratch, 6, 2) as usize;
+            if size < 8 {
+                break;
+            }
+            self.copy(tail, size, &mut scratch);
+            match kind {
+                RECORD_SAMPLE if size >= 28 => {
+                    let length = number(&scratch, 24, 4) as usize;
+                    let raw = &scratch[28..size.min(28 + length)];
+                    let (pid, time_ns) = (number(&scratch, 8, 4) as u32, number(&scratch, 16, 8));
+                    each(Sample { time_ns, pid, raw });
+                }
+                RECORD_LOST if size >= 24 => lost += number(&scratch, 16, 8),
+                _ => {}
+            }
+            tail += size as u64;
+        }
+        self.scratch = scratch;
+        // What was read must be read before the kernel may write over it.
+        fence(Ordering::SeqCst);
+        self.word(1032).store(tail, Ordering::Release);
+        lost
+    }
+
+    /// Copies bytes out of the ring, around its end.
+    fn copy(&self, from: u64, length: usize, to: &mut Vec<u8>) {
+        let size = PAGES * PAGE;
+        let at = from as usize % size;
+        let first = length.min(size - at);
+        to.clear();
+        to.reserve(length);
+        // SAFETY: both parts lie within the data pages of the mapping, which follow the first page, and
+        // the kernel does not write between tail and head.
+        unsafe {
+            let data = self.base.add(PAGE);
+            std::ptr::copy_nonoverlapping(data.add(at), to.as_mut_ptr(), first);
+            std::ptr::copy_nonoverlapping(data, to.as_mut_ptr().add(first), length - first);
+            to.set_len(length);
+        }
+    }
+}
+
+impl Drop for CpuRing {
+    fn drop(&mut self) {
+        // SAFETY: the mapping was made by `open` with this length and is not used any more.
+        unsafe {
+            libc::munmap(self.base.cast(), (PAGES + 1) * PAGE);
+        }
+    }
+}
+
+/// A number of the machine's byte order out of a record; 0 where the record is shorter.
+pub(super) fn number(bytes: &[u8], at: usize, size: usize) -> u64 {
+    let mut word = [0; 8];
+    if let Some(part) = bytes.get(at..at + size.min(8)) {
+        word[..part.len()].copy_from_slice(part);
+    }
+    u64::from_ne_bytes(word)
+}
+
+/// The CPUs that are at work.
+pub(super) fn cpus() -> Vec<i32> {
+    let text = std::fs::read_to_string("/sys/devices/system/cpu/online").unwrap_or_default();
+    let range = |part: &str| -> Option<std::ops::RangeInclusive<i32>> {
+        let (a, b) = part.split_once('-').unwrap_or((part, part));
+        Some(a.trim().parse().ok()?..=b.trim().parse().ok()?)
+    };
+    let all: Vec<i32> = text.trim().split(',').filter_map(range).flatten().collect();
+    if all.is_empty() { vec![0] } else { all }
+}
+
+/// A small file that describes a tracepoint.
+pub(super) fn describe(path: &std::path::Path) -> std::io::Result<String> {
+    use std::io::Read;
+    let mut text = String::new();
+    File::open(path)?.take(1 << 16).read_to_string(&mut text)?;
+    Ok(text)
+}

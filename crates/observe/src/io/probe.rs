@@ -1,0 +1,254 @@
+//! Loads the probes, attaches them, and reads what they count. Nothing is pinned: when this process
+//! ends, however it ends, the kernel takes them away.
+
+use std::os::fd::{AsFd, AsRawFd, OwnedFd};
+use std::path::Path;
+
+use aya::maps::{HashMap, MapData, PerCpuArray, RingBuf};
+use aya::programs::tp_btf::BtfTracePointLinkId;
+use aya::programs::{BtfTracePoint, Program};
+use aya::sys::{Stats, enable_stats};
+use aya::{Btf, Ebpf, EbpfLoader};
+
+use super::abi::{Cell, Config, Key, RegionCounts};
+use crate::NotAvailable;
+
+/// The compiled probes. Aligned, since they are read as ELF in place.
+#[repr(C, align(8))]
+struct Aligned<T: ?Sized>(T);
+static OBJECT: &Aligned<[u8]> = &Aligned(*include_bytes!("../../../../bpf/io.bpf.o"));
+
+/// Which probes are attached.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) struct Attach {
+    /// Where requests start, so that it is known who asks for them.
+    pub start: bool,
+    /// Where requests are issued, if the kernel does not stamp that itself.
+    pub issue: bool,
+    /// Requests.
+    pub requests: bool,
+    /// Bios, for devices without requests.
+    pub bios: bool,
+}
+
+/// How large what the probes fill is.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Sizes {
+    pub groups: u32,
+    pub regions: u32,
+    pub ring_bytes: u32,
+}
+
+/// What running the probes took, as the kernel counts it.
+#[derive(Debug, Clone, Copy, Default)]
+pub(super) struct RunTime {
+    pub ns: u64,
+    pub runs: u64,
+    /// Runs of the probes that tell of an I/O's end.
+    pub ends: u64,
+    /// Runs that the kernel left out, since the same probe was already running on that CPU.
+    pub missed: u64,
+}
+
+/// The probes at work.
+pub(super) struct Probes {
+    ebpf: Ebpf,
+    attached: Vec<(&'static str, BtfTracePointLinkId)>,
+    stats: Option<OwnedFd>,
+}
+
+impl Probes {
+    /// Loads and attaches what is asked for. `regions` are the devices' bits that tell of no region;
+    /// `bio_devices` the devices without requests.
+    pub fn start(
+        config: &Config,
+        attach: Attach,
+        sizes: Sizes,
+        shifts: &[(u32, u32)],
+        bio_devices: &[u32],
+    ) -> Result<Self, NotAvailable> {
+        let btf = Btf::from_sys_fs().map_err(|e| {
+            NotAvailable::because(format!(
+                "the kernel does not describe its types (/sys/kernel/btf/vmlinux: {e}), so eBPF cannot \
+                 look into its requests; a kernel with CONFIG_DEBUG_INFO_BTF can"
+            ))
+        })?;
+        let mut ebpf = EbpfLoader::new()
+            .btf(Some(&btf))
+            .override_global("cfg", config, true)
+            .map_max_entries("cells", sizes.groups.max(1))
+            .map_max_entries("groups", sizes.groups.max(1))
+            .map_max_entries("regions", sizes.regions.max(1))
+            .map_max_entries("events", sizes.ring_bytes)
+            .load(&OBJECT.0)
+            .map_err(|e| refused(&e))?;
+        fill(&mut ebpf, "shifts", shifts.iter().copied())?;
+        fill(&mut ebpf, "bio_devices", bio_devices.iter().map(|d| (*d, 1)))?;
+        let mut probes = Probes { ebpf, attached: Vec::new(), stats: None };
+        for (name, tracepoint) in wanted(attach) {
+            probes.attach(name, tracepoint, &btf)?;
+        }
+        Ok(probes)
+    }
+
+    fn attach(
+        &mut self,
+        name: &'static str,
+        tracepoint: &str,
+        btf: &Btf,
+    ) -> Result<(), NotAvailable> {
+        let missing = || NotAvailable::because(format!("the probes hold no program `{name}`"));
+        let program: &mut BtfTracePoint =
+            self.ebpf.program_mut(name).ok_or_else(missing)?.try_into().map_err(|_| missing())?;
+        program.load(tracepoint, btf).map_err(|e| refused(&e))?;
+        let link = program.attach().map_err(|e| refused(&e))?;
+        self.attached.push((name, link));
+        Ok(())
+    }
+
+    /// Takes the probes off; what they have counted stays to be read.
+    pub fn detach(&mut self) {
+        for (name, link) in self.attached.drain(..) {
+            let program = self.ebpf.program_mut(name);
+            let program: Option<&mut BtfTracePoint> = program.and_then(|p| p.try_into().ok());
+            // A link that is gone already is as good as one taken off.
+            let _ = program.map(|p| p.detach(link));
+        }
+    }
+
+    /// The counts of what happened besides, over all CPUs.
+    pub fn count(&self, what: u32) -> u64 {
+        let Some(map) = self.ebpf.map("counts") else { return 0 };
+        let Ok(counts) = PerCpuArray::<_, u64>::try_from(map) else { return 0 };
+        counts.get(&what, 0).map_or(0, |values| values.iter().sum())
+    }
+
+    /// The groups and their numbers.
+    pub fn groups(&self) -> Vec<(Key, u32)> {
+        let map = self.ebpf.map("groups").and_then(|m| HashMap::<_, Key, u32>::try_from(m).ok());
+        map.map_or_else(Vec::new, |map| map.iter().filter_map(Result::ok).collect())
+    }
+
+    /// Calls `f` with each CPU's counts of a group.
+    pub fn cells(&self, group: u32, mut f: impl FnMut(usize, &Cell)) {
+        let map = self.ebpf.map("cells").and_then(|m| PerCpuArray::<_, Cell>::try_from(m).ok());
+        if let Some(values) = map.and_then(|map| map.get(&group, 0).ok()) {
+            values.iter().enumerate().for_each(|(cpu, cell)| f(cpu, cell));
+        }
+    }
+
+    /// Calls `f` with each CPU's regions of a group.
+    pub fn regions(&self, group: u32, mut f: impl FnMut(usize, &RegionCounts)) {
+        let map = self.ebpf.map("regions");
+        let map = map.and_then(|m| PerCpuArray::<_, RegionCounts>::try_from(m).ok());
+        if let Some(values) = map.and_then(|map| map.get(&group, 0).ok()) {
+            values.iter().enumerate().for_each(|(cpu, counts)| f(cpu, counts));
+        }
+    }
+
+    /// A ring, to be read by one reader.
+    pub fn ring(&mut self, name: &str) -> Option<RingBuf<MapData>> {
+        RingBuf::try_from(self.ebpf.take_map(name)?).ok()
+    }
+
+    /// Lets the kernel take the time of each run from now on, or no longer. Taking it costs as much as a
+    /// cheap probe does, so it is done in samples.
+    pub fn time_runs(&mut self, on: bool) {
+        self.stats = if on { enable_stats(Stats::RunTime).ok() } else { None };
+    }
+
+    /// What the kernel has counted of the runs.
+    pub fn run_time(&self) -> RunTime {
+        let mut all = RunTime::default();
+        for (name, program) in self.ebpf.programs() {
+            let Some(text) = fdinfo(program) else { continue };
+            let value = |key: &str| {
+                let line = text.lines().find_map(|l| l.strip_prefix(key));
+                line.and_then(|v| v.trim_start_matches(':').trim().parse::<u64>().ok())
+            };
+            let runs = value("run_cnt").unwrap_or(0);
+            all.ns += value("run_time_ns").unwrap_or(0);
+            all.runs += runs;
+            all.missed += value("recursion_misses").unwrap_or(0);
+            if matches!(name, "complete" | "bio_complete") {
+                all.ends += runs;
+            }
+        }
+        all
+    }
+}
+
+fn wanted(attach: Attach) -> impl Iterator<Item = (&'static str, &'static str)> {
+    let tracked = attach.requests && attach.start;
+    [
+        (attach.requests, "complete", "block_rq_complete"),
+        (tracked, "requeued", "block_rq_requeue"),
+        (tracked, "merged", "block_rq_merge"),
+        (tracked && attach.issue, "issue", "block_rq_issue"),
+        (tracked, "start", "block_io_start"),
+        (attach.bios, "bio_complete", "block_bio_complete"),
+        (attach.bios, "bio_queue", "block_bio_queue"),
+    ]
+    .into_iter()
+    .filter(|(on, ..)| *on)
+    .map(|(_, name, tracepoint)| (name, tracepoint))
+}
+
+fn fill(
+    ebpf: &mut Ebpf,
+    map: &str,
+    pairs: impl Iterator<Item = (u32, u32)>,
+) -> Result<(), NotAvailable> {
+    let missing = || NotAvailable::because(format!("the probes hold no map `{map}`"));
+    let mut table = HashMap::<_, u32, u32>::try_from(ebpf.map_mut(map).ok_or_else(missing)?)
+        .map_err(|e| refused(&e))?;
+    for (key, value) in pairs {
+        // A machine with more devices than there is room for has them without regions.
+        if table.insert(key, value, 0).is_err() {
+            break;
+        }
+    }
+    Ok(())
+}
+
+/// What the kernel says of a program in `/proc/self/fdinfo`.
+fn fdinfo(program: &Program) -> Option<String> {
+    let fd = program.fd().ok()?.as_fd().as_raw_fd();
+    std::fs::read_to_string(format!("/proc/self/fdinfo/{fd}")).ok()
+}
+
+/// Why the kernel refused, in words that help.
+fn refused(error: &(dyn std::error::Error + 'static)) -> NotAvailable {
+    let mut cause = Some(error);
+    while let Some(one) = cause {
+        if let Some(io) = one.downcast_ref::<std::io::Error>() {
+            if io.kind() == std::io::ErrorKind::PermissionDenied {
+                return NotAvailable::because(without_privilege());
+            }
+        }
+        cause = one.source();
+    }
+    let text = error.to_string();
+    let first = text.lines().next().unwrap_or_default();
+    let short: String = first.chars().take(200).collect();
+    NotAvailable::because(format!("the kernel did not take the eBPF probes: {short}"))
+}
+
+/// What eBPF needs, and where the machine forbids it.
+fn without_privilege() -> String {
+    let lockdown = std::fs::read_to_string("/sys/kernel/security/lockdown").unwrap_or_default();
+    if lockdown.contains("[confidentiality]") {
+        return "the kernel is locked down (confidentiality), which forbids tracing by eBPF"
+            .to_owned();
+    }
+    "eBPF tracing needs the capabilities CAP_BPF and CAP_PERFMON: run as root, or give them to the \
+     program (setcap cap_bpf,cap_perfmon,cap_dac_read_search=ep)"
+        .to_owned()
+}
+
+/// The address of a kernel function, where the kernel tells it.
+pub(super) fn kernel_address(root: &Path, function: &str) -> Option<u64> {
+    let text = std::fs::read_to_string(root.join("proc/kallsyms")).ok()?;
+    let line = text.lines().find(|l| l.split(' ').nth(2) == Some(function))?;
+    u64::from_str_radix(line.split(' ').next()?, 16).ok().filter(|address| *address != 0)
+}

@@ -1,0 +1,103 @@
+//! Single I/Os out of the probes' ring.
+
+use assay_iotrace::{FileFrom, Flags, Io, NameCache, Names, Op, Sink};
+use aya::maps::{MapData, RingBuf};
+
+use super::abi::{self, COMM, RingEvent};
+
+/// I/Os taken out of the ring before others get a turn.
+const BATCH: usize = 65_536;
+
+/// The reader of a ring.
+pub(super) struct Ring {
+    ring: RingBuf<MapData>,
+    batch: Vec<Io>,
+    by_start: Vec<u32>,
+    serial: u64,
+    /// I/Os read.
+    pub read: u64,
+}
+
+/// The names that a record's numbers stand for.
+pub(super) trait Labelling {
+    fn device(&mut self, dev: u32) -> u32;
+    fn file(&mut self, event: &RingEvent, flags: Flags) -> (u32, FileFrom);
+    fn cgroup(&mut self, id: u64) -> u32;
+}
+
+impl Ring {
+    pub fn new(ring: RingBuf<MapData>) -> Self {
+        Ring { ring, batch: Vec::new(), by_start: Vec::new(), serial: 0, read: 0 }
+    }
+
+    /// Gives what is in the ring to `sinks`. Starts are told in their order within a batch; what ended
+    /// in a later batch than something that started after it is told late.
+    pub fn drain(
+        &mut self,
+        names: &mut NameCache<'_>,
+        labels: &mut impl Labelling,
+        sinks: &mut [&mut dyn Sink],
+    ) {
+        loop {
+            self.batch.clear();
+            while self.batch.len() < BATCH {
+                let Some(item) = self.ring.next() else { break };
+                if let Some(event) = abi::event_of(&item) {
+                    self.batch.push(io_of(&event, names, labels));
+                }
+            }
+            let taken = self.batch.len();
+            self.give(sinks);
+            if taken < BATCH {
+                return;
+            }
+        }
+    }
+
+    fn give(&mut self, sinks: &mut [&mut dyn Sink]) {
+        self.by_start.clear();
+        self.by_start.extend(0..self.batch.len() as u32);
+        let batch = &mut self.batch;
+        self.by_start.sort_unstable_by_key(|i| batch[*i as usize].start_ns);
+        for i in &self.by_start {
+            let io = &mut batch[*i as usize];
+            io.serial = self.serial;
+            self.serial += 1;
+            sinks.iter_mut().for_each(|s| s.start(io));
+        }
+        for io in batch.iter() {
+            sinks.iter_mut().for_each(|s| s.end(io));
+        }
+        self.read += batch.len() as u64;
+    }
+}
+
+fn io_of(event: &RingEvent, names: &mut NameCache<'_>, labels: &mut impl Labelling) -> Io {
+    let flags = Flags(event.flags);
+    let since = |from: u64| (from > 0).then(|| event.end_ns.saturating_sub(from));
+    let (file, file_from) = labels.file(event, flags);
+    Io {
+        serial: 0,
+        start_ns: if event.issue_ns > 0 { event.issue_ns } else { event.start_ns },
+        latency_ns: since(event.start_ns),
+        queue_ns: (event.start_ns > 0 && event.issue_ns > 0)
+            .then(|| event.issue_ns.saturating_sub(event.start_ns)),
+        device_ns: since(event.issue_ns),
+        device: labels.device(event.dev),
+        sector: event.sector,
+        bytes: u64::from(event.bytes),
+        op: Op::ALL.get(usize::from(event.op)).copied().unwrap_or(Op::Other),
+        flags,
+        pid: (event.known > 0).then_some(event.tgid),
+        program: program(&event.comm, names),
+        file,
+        file_from,
+        cgroup: if event.cgroup > 0 { labels.cgroup(event.cgroup) } else { Names::NONE },
+    }
+}
+
+/// The id of a program's name.
+pub(super) fn program(comm: &[u8; COMM], names: &mut NameCache<'_>) -> u32 {
+    let end = comm.iter().position(|b| *b == 0).unwrap_or(COMM);
+    names.id(&comm[..end])
+}

@@ -1,0 +1,244 @@
+//! What the probes have counted by group since the last look, as sums that an analysis takes.
+
+use std::collections::HashMap;
+
+use assay_iotrace::{Analysis, Counted, LogLinear, Measure, Names, Op, Pow2};
+
+use super::abi::{Cell, FINE, Key, REGIONS, ROWS, RegionCounts};
+use super::probe::Probes;
+
+/// One CPU's counts of a group at the last look. Counts in the kernel are of 32 bits and may run over
+/// between two looks, never twice.
+struct Seen {
+    cell: Box<Cell>,
+    regions: Option<Box<RegionCounts>>,
+}
+
+/// The ids of names that a group's key stands for.
+pub(super) struct Labels {
+    pub device: u32,
+    pub program: u32,
+    pub pid: Option<u32>,
+    pub file: u32,
+    pub cgroup: u32,
+}
+
+/// The groups and what was seen of them.
+#[derive(Default)]
+pub(super) struct Tally {
+    seen: HashMap<u32, Vec<Option<Seen>>>,
+    groups: Vec<(Key, u32)>,
+    /// Measures with rows of powers of two, and which they are in a cell.
+    measures: Vec<(Measure, usize)>,
+    with_regions: bool,
+    first_block: u64,
+    shifts: HashMap<u32, u32>,
+}
+
+/// What one look has found, over all groups.
+#[derive(Debug, Clone, Copy, Default)]
+pub(super) struct Looked {
+    pub ios: u64,
+    pub pooled: u64,
+}
+
+impl Tally {
+    pub fn new(
+        measures: &[Measure],
+        with_regions: bool,
+        first_block: u64,
+        shifts: &[(u32, u32)],
+    ) -> Self {
+        let place = |m: &Measure| match m {
+            Measure::Size => Some(0),
+            Measure::Latency => Some(1),
+            Measure::Queue => Some(2),
+            Measure::Device => Some(3),
+            Measure::Address => None,
+        };
+        Tally {
+            measures: measures.iter().filter_map(|m| Some((*m, place(m)?))).collect(),
+            with_regions,
+            first_block,
+            shifts: shifts.iter().copied().collect(),
+            ..Tally::default()
+        }
+    }
+
+    /// Takes up what was counted since the last look, as of the time `t_ns`.
+    pub fn look(
+        &mut self,
+        probes: &Probes,
+        t_ns: u64,
+        analyses: &mut [&mut Analysis<'_>],
+        label: &mut dyn FnMut(&Key) -> Labels,
+    ) -> Looked {
+        self.groups = probes.groups();
+        let mut looked = Looked::default();
+        for at in 0..self.groups.len() {
+            let (key, group) = self.groups[at];
+            let sums = self.since(probes, group);
+            if sums.ios > 0 {
+                let counted = self.counted(&key, &sums, &label(&key));
+                looked.ios += counted.ios;
+                analyses.iter_mut().for_each(|a| a.add_counted(t_ns, &counted));
+            }
+        }
+        // Group 0 pools what found no room; neither device nor operation of it is known.
+        let pool = self.since(probes, 0);
+        if pool.ios > 0 {
+            let others = Labels {
+                device: Names::OTHERS,
+                program: Names::OTHERS,
+                pid: None,
+                file: Names::OTHERS,
+                cgroup: Names::OTHERS,
+            };
+            let key = Key { op: Op::Unknown as u8, ..Key::default() };
+            looked.ios += pool.ios;
+            looked.pooled += pool.ios;
+            let counted = self.counted(&key, &pool, &others);
+            analyses.iter_mut().for_each(|a| a.add_counted(t_ns, &counted));
+        }
+        looked
+    }
+
+    /// The sums of a group over all CPUs since the last look.
+    fn since(&mut self, probes: &Probes, group: u32) -> Sums {
+        let mut sums = Sums::default();
+        let seen = self.seen.entry(group).or_default();
+        probes.cells(group, |cpu, cell| {
+            if seen.len() <= cpu {
+                seen.resize_with(cpu + 1, || None);
+            }
+            match &mut seen[cpu] {
+                Some(before) => {
+                    sums.add(cell, Some(&before.cell));
+                    *before.cell = *cell;
+                }
+                none if cell.ios > 0 => {
+                    sums.add(cell, None);
+                    *none = Some(Seen { cell: Box::new(*cell), regions: None });
+                }
+                _ => {}
+            }
+        });
+        if self.with_regions && sums.ios > 0 {
+            probes.regions(group, |cpu, counts| {
+                let Some(Some(before)) = seen.get_mut(cpu) else { return };
+                let zero = [0; REGIONS];
+                let old = before.regions.as_deref().unwrap_or(&zero);
+                sums.add_regions(counts, old);
+                before.regions = Some(Box::new(*counts));
+            });
+        }
+        sums
+    }
+
+    fn counted(&self, key: &Key, sums: &Sums, labels: &Labels) -> Counted {
+        let time = |which: usize| {
+            let t = &sums.times[which];
+            LogLinear::of_counts(&sums.fine[which], u128::from(t.sum), t.least, t.greatest)
+        };
+        let shift = self.shifts.get(&key.dev).copied().unwrap_or(0);
+        let regions = sums.regions.iter().enumerate().filter(|(_, n)| **n > 0);
+        Counted {
+            device: labels.device,
+            program: labels.program,
+            pid: labels.pid,
+            op: Op::ALL.get(usize::from(key.op)).copied().unwrap_or(Op::Other),
+            file: labels.file,
+            cgroup: labels.cgroup,
+            ios: sums.ios,
+            bytes: sums.bytes,
+            aio: sums.classes[0],
+            writeback: sums.classes[1],
+            readahead: sums.classes[2],
+            nosync: sums.classes[3],
+            latency: time(0),
+            queue: time(1),
+            device_time: time(2),
+            rows: self.measures.iter().map(|(m, at)| (*m, pow2(&sums.rows[*at]))).collect(),
+            regions: regions
+                .map(|(at, n)| (self.first_block + ((at as u64) << shift), *n))
+                .collect(),
+        }
+    }
+}
+
+fn pow2(rows: &[u64; ROWS]) -> Pow2 {
+    let mut h = Pow2::default();
+    for (bucket, n) in rows.iter().enumerate() {
+        h.add_to_bucket(bucket, *n);
+    }
+    h
+}
+
+#[derive(Clone, Copy, Default)]
+struct Time {
+    sum: u64,
+    least: u64,
+    greatest: u64,
+}
+
+/// A group's counts over all CPUs, of one stretch of time. The least and the greatest are of all time.
+struct Sums {
+    ios: u64,
+    bytes: u64,
+    classes: [u64; 4],
+    times: [Time; 3],
+    fine: Box<[[u64; FINE]; 3]>,
+    rows: Box<[[u64; ROWS]; 4]>,
+    regions: Vec<u64>,
+}
+
+impl Default for Sums {
+    fn default() -> Self {
+        Sums {
+            ios: 0,
+            bytes: 0,
+            classes: [0; 4],
+            times: [Time { sum: 0, least: u64::MAX, greatest: 0 }; 3],
+            fine: Box::new([[0; FINE]; 3]),
+            rows: Box::new([[0; ROWS]; 4]),
+            regions: Vec::new(),
+        }
+    }
+}
+
+impl Sums {
+    fn add(&mut self, now: &Cell, before: Option<&Cell>) {
+        let old = |f: fn(&Cell) -> u64| before.map_or(0, f);
+        self.ios += now.ios - old(|c| c.ios);
+        self.bytes += now.bytes - old(|c| c.bytes);
+        self.classes[0] += now.aio - old(|c| c.aio);
+        self.classes[1] += now.writeback - old(|c| c.writeback);
+        self.classes[2] += now.readahead - old(|c| c.readahead);
+        self.classes[3] += now.nosync - old(|c| c.nosync);
+        for (which, time) in self.times.iter_mut().enumerate() {
+            let (t, old) = (&now.times[which], before.map(|c| &c.times[which]));
+            time.sum += t.sum - old.map_or(0, |t| t.sum);
+            if t.n > 0 {
+                time.least = time.least.min(t.least);
+                time.greatest = time.greatest.max(t.greatest);
+            }
+            let old = before.map(|c| &c.fine[which]);
+            for (at, sum) in self.fine[which].iter_mut().enumerate() {
+                *sum += u64::from(now.fine[which][at].wrapping_sub(old.map_or(0, |o| o[at])));
+            }
+        }
+        for (which, rows) in self.rows.iter_mut().enumerate() {
+            let old = before.map(|c| &c.rows[which]);
+            for (at, sum) in rows.iter_mut().enumerate() {
+                *sum += u64::from(now.rows[which][at].wrapping_sub(old.map_or(0, |o| o[at])));
+            }
+        }
+    }
+
+    fn add_regions(&mut self, now: &RegionCounts, before: &RegionCounts) {
+        self.regions.resize(REGIONS, 0);
+        for (at, sum) in self.regions.iter_mut().enumerate() {
+            *sum += u64::from(now[at].wrapping_sub(before[at]));
+        }
+    }
+}

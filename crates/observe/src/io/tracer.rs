@@ -1,0 +1,480 @@
+//! The front door to live block I/O: a question, a way to ask the kernel, and the answer so far.
+
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+
+use assay_iotrace::{
+    Analysis, Cost, Filter, Hints, Honesty, IoReport, IoWriter, Names, Question, Recorded, Sink,
+    Source, TickRow, TraceAbout,
+};
+
+use super::counters::Counters;
+use super::devices::BlockDevices;
+use super::ebpf::EbpfTracer;
+use super::tracepoints::Tracepoints;
+use crate::NotAvailable;
+
+/// What is asked of the live system.
+#[derive(Debug, Clone, Default)]
+pub struct IoAsk {
+    /// The question, as of a recorded trace.
+    pub question: Question,
+    /// Every I/O by itself is wanted.
+    pub events: bool,
+    /// Where the single I/Os are kept; asks for them.
+    pub save: Option<PathBuf>,
+    /// Who waits for I/Os is wanted (the four counts), also where nothing else needs it.
+    pub classes: bool,
+    /// Regions of devices are wanted, also without a histogram of addresses.
+    pub regions: bool,
+    /// Bytes of the ring of single I/Os, a power of two of pages; `None`: enough for a second of half a
+    /// million I/Os a second.
+    pub ring_bytes: Option<u32>,
+    /// Take this way and no other; `None`: the best there is.
+    pub method: Option<Method>,
+}
+
+/// How the kernel is asked.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Method {
+    /// eBPF on the block tracepoints.
+    Ebpf,
+    /// The block tracepoints by perf.
+    Tracepoints,
+    /// The counters of `/proc/diskstats`.
+    Counters,
+}
+
+enum Way<'n> {
+    Ebpf(Box<EbpfTracer<'n>>),
+    Tracepoints(Box<Tracepoints<'n>>),
+    Counters(Counters<'n>),
+}
+
+/// What the second way is called.
+const PERF: &str = "the kernel's tracepoints by perf, every event";
+
+struct Window<'n> {
+    from_ns: u64,
+    to_ns: Option<u64>,
+    analysis: Analysis<'n>,
+}
+
+/// A question at work on the live system.
+pub struct IoTracer<'n> {
+    way: Way<'n>,
+    /// Of all that was watched.
+    analysis: Analysis<'n>,
+    /// Of a part of it.
+    window: Option<Window<'n>>,
+    question: Question,
+    names: &'n Names,
+    writer: Option<IoWriter<'n>>,
+    /// Why better ways were not taken.
+    not_seen: Vec<String>,
+    selection: Vec<String>,
+    watched: String,
+    began_ns: u64,
+    ended_ns: Option<u64>,
+    wall_offset_ns: i64,
+    reader_began: Duration,
+}
+
+impl<'n> IoTracer<'n> {
+    /// Begins to watch under a root (`/`). Fails where the question cannot be answered here at all, and
+    /// says why.
+    pub fn start(root: &Path, ask: &IoAsk, names: &'n Names) -> Result<Self, NotAvailable> {
+        let devices = BlockDevices::read(root)
+            .map_err(|e| NotAvailable::file(&root.join("sys/class/block"), &e))?;
+        let mut ask = ask.clone();
+        ask.events |= ask.save.is_some();
+        resolve(&mut ask.question.filter, &devices)?;
+        let writer = match &ask.save {
+            Some(path) => Some(writer(path, names)?),
+            None => None,
+        };
+        let (way, not_seen) = way(root, &ask, devices, names)?;
+        let filter = std::mem::take(&mut ask.question.filter);
+        let watched = match filter.devices.as_slice() {
+            [] => "all block devices".to_owned(),
+            some => some.join(", "),
+        };
+        // What the probes do not select themselves is left to the analysis.
+        ask.question.filter = match way {
+            Way::Ebpf(_) | Way::Counters(_) => Filter {
+                files: filter.files.clone(),
+                from_ns: filter.from_ns,
+                to_ns: filter.to_ns,
+                ..Filter::default()
+            },
+            Way::Tracepoints(_) => filter.clone(),
+        };
+        let began_ns = now_ns();
+        let mut analysis = Analysis::new(&ask.question, names);
+        analysis.set_origin(began_ns);
+        Ok(IoTracer {
+            way,
+            analysis,
+            window: None,
+            question: ask.question,
+            names,
+            writer,
+            not_seen,
+            selection: filter.words(),
+            watched,
+            began_ns,
+            ended_ns: None,
+            wall_offset_ns: wall_offset_ns(),
+            reader_began: cpu_time(),
+        })
+    }
+
+    /// How the kernel is asked.
+    pub fn method(&self) -> Method {
+        match self.way {
+            Way::Ebpf(_) => Method::Ebpf,
+            Way::Tracepoints(_) => Method::Tracepoints,
+            Way::Counters(_) => Method::Counters,
+        }
+    }
+
+    /// The devices that there were at the start.
+    pub fn devices(&self) -> &BlockDevices {
+        match &self.way {
+            Way::Ebpf(ebpf) => ebpf.devices(),
+            Way::Tracepoints(perf) => perf.devices(),
+            Way::Counters(counters) => counters.devices(),
+        }
+    }
+
+    /// When it began, nanoseconds of the run's clock.
+    pub fn began_ns(&self) -> u64 {
+        self.began_ns
+    }
+
+    /// A time of the run's clock as nanoseconds since 1970.
+    pub fn wall_ns(&self, t_ns: u64) -> u64 {
+        t_ns.saturating_add_signed(self.wall_offset_ns)
+    }
+
+    /// Takes what has come. Wanted about every 10 milliseconds where single I/Os are asked for.
+    pub fn poll(&mut self) {
+        let mut sinks: Vec<&mut dyn Sink> = vec![&mut self.analysis];
+        if let Some(window) = self.window.as_mut().filter(|w| w.to_ns.is_none()) {
+            sinks.push(&mut window.analysis);
+        }
+        if let Some(writer) = &mut self.writer {
+            sinks.push(writer);
+        }
+        match &mut self.way {
+            Way::Ebpf(ebpf) => ebpf.poll(&mut sinks),
+            Way::Tracepoints(perf) if self.ended_ns.is_some() => perf.stop(&mut sinks),
+            Way::Tracepoints(perf) => perf.poll(&mut sinks),
+            Way::Counters(_) => {}
+        }
+    }
+
+    /// Takes up what was counted until now as of the tick that ends at `end_ns` of the run's clock.
+    pub fn tick(&mut self, end_ns: u64) {
+        self.poll();
+        let t_ns = end_ns.max(self.began_ns + 1) - 1;
+        let mut analyses = vec![&mut self.analysis];
+        if let Some(window) = self.window.as_mut().filter(|w| w.to_ns.is_none()) {
+            analyses.push(&mut window.analysis);
+        }
+        match &mut self.way {
+            Way::Ebpf(ebpf) => ebpf.tick(t_ns, &mut analyses),
+            Way::Tracepoints(_) => {}
+            Way::Counters(counters) => counters.tick(t_ns, &mut analyses),
+        }
+    }
+
+    /// From now on the answer is of this part, in place of an earlier one; what is drawn over time stays
+    /// that of all.
+    pub fn begin_window(&mut self) {
+        let now = now_ns();
+        self.window = None;
+        self.tick(now);
+        let mut analysis = Analysis::new(&self.question, self.names);
+        analysis.set_origin(now);
+        self.window = Some(Window { from_ns: now, to_ns: None, analysis });
+    }
+
+    /// Ends the part that [`IoTracer::begin_window`] began.
+    pub fn end_window(&mut self) {
+        let now = now_ns();
+        self.tick(now);
+        if let Some(window) = self.window.as_mut().filter(|w| w.to_ns.is_none()) {
+            window.to_ns = Some(now);
+        }
+    }
+
+    /// Stops watching; the answer stays.
+    pub fn stop(&mut self) {
+        if self.ended_ns.is_some() {
+            return;
+        }
+        if let Way::Ebpf(ebpf) = &mut self.way {
+            ebpf.stop();
+        }
+        let now = now_ns();
+        self.ended_ns = Some(now);
+        self.tick(now);
+        if let Way::Counters(counters) = &mut self.way {
+            counters.stop(now, &mut []);
+        }
+    }
+
+    /// The tick of the answer's series that ended last before `end_ns`, if anything happened in it.
+    pub fn tick_before(&self, end_ns: u64) -> Option<TickRow> {
+        self.analysis.tick_at(end_ns.checked_sub(1)?, self.recorded())
+    }
+
+    /// The answer so far.
+    pub fn report(&mut self) -> IoReport {
+        let end = self.ended_ns.unwrap_or_else(now_ns);
+        self.analysis.watched(self.began_ns, end);
+        let about = self.about();
+        let mut notes = self.not_seen.clone();
+        notes.extend(match &self.way {
+            Way::Ebpf(ebpf) => ebpf.notes(),
+            Way::Tracepoints(_) => Tracepoints::notes(),
+            Way::Counters(_) => Counters::notes(),
+        });
+        let source = Source {
+            name: self.watched.clone(),
+            format: about.format,
+            files: 0,
+            latency_is: about.latency_is,
+            recorded: about.recorded,
+            notes,
+        };
+        let wall = Some(i128::from(self.wall_offset_ns));
+        let mut whole = self.analysis.report(source, about.honesty, wall);
+        whole.cost = Some(self.cost(end));
+        whole.selection.clone_from(&self.selection);
+        let mut report = match &mut self.window {
+            Some(window) => window.report(whole, end, wall),
+            None => whole,
+        };
+        report.selection.clone_from(&self.selection);
+        report
+    }
+
+    /// What could not be seen, and why; a sentence each.
+    pub fn not_seen(&self, report: &IoReport) -> Vec<String> {
+        let mut all = self.not_seen.clone();
+        let h = &report.honesty;
+        for (n, what) in [
+            (h.dropped.unwrap_or(0), "I/Os were lost by the tracer"),
+            (h.unmatched_ends, "I/Os ended whose start was not seen"),
+            (h.given_up, "I/Os were not followed, since too many were under way"),
+            (h.pooled, "I/Os are of groups beyond those kept apart"),
+            (h.clock_backwards, "I/Os ended before they began, by the kernel's clock"),
+        ] {
+            if n > 0 {
+                all.push(format!("{n} {what}"));
+            }
+        }
+        all
+    }
+
+    /// Ends the file of single I/Os, if there is one.
+    ///
+    /// # Errors
+    /// The file cannot be written.
+    pub fn finish(&mut self) -> Result<(), assay_iotrace::Error> {
+        self.stop();
+        let about = self.about();
+        self.writer.take().map_or(Ok(()), |writer| writer.finish(&about))
+    }
+
+    fn recorded(&self) -> Recorded {
+        match &self.way {
+            Way::Ebpf(ebpf) => ebpf.recorded(),
+            Way::Tracepoints(perf) => perf.recorded(),
+            Way::Counters(_) => Counters::recorded(),
+        }
+    }
+
+    fn honesty(&self) -> Honesty {
+        match &self.way {
+            Way::Ebpf(ebpf) => ebpf.honesty(),
+            Way::Tracepoints(perf) => perf.honesty(),
+            Way::Counters(counters) => counters.honesty(),
+        }
+    }
+
+    fn cost(&self, end_ns: u64) -> Cost {
+        let mut cost = match &self.way {
+            Way::Ebpf(ebpf) => ebpf.cost(),
+            Way::Tracepoints(_) => Cost {
+                method: PERF.to_owned(),
+                events: self.honesty().events,
+                ns_per_io: None,
+                cpu_share: None,
+                reader_share: None,
+            },
+            Way::Counters(_) => Cost {
+                method: "the kernel's counters".to_owned(),
+                events: 0,
+                ns_per_io: Some(0.0),
+                cpu_share: Some(0.0),
+                reader_share: None,
+            },
+        };
+        let reader = cpu_time().saturating_sub(self.reader_began);
+        let watched = end_ns.saturating_sub(self.began_ns).max(1);
+        cost.reader_share = Some(reader.as_nanos() as f64 / watched as f64);
+        cost
+    }
+
+    fn about(&self) -> TraceAbout {
+        let recorded = self.recorded();
+        let method = match &self.way {
+            Way::Ebpf(ebpf) => ebpf.cost().method,
+            Way::Tracepoints(_) => PERF.to_owned(),
+            Way::Counters(_) => "the kernel's counters".to_owned(),
+        };
+        TraceAbout {
+            format: format!("live, {method}"),
+            latency_is: latency_is(recorded).to_owned(),
+            recorded,
+            honesty: self.honesty(),
+            wall_offset_ns: Some(self.wall_offset_ns),
+        }
+    }
+}
+
+impl Window<'_> {
+    /// The answer of the part; over time that of all.
+    fn report(&mut self, whole: IoReport, end_ns: u64, wall: Option<i128>) -> IoReport {
+        let to_ns = self.to_ns.unwrap_or(end_ns);
+        self.analysis.watched(self.from_ns, to_ns);
+        let mut report = self.analysis.report(whole.source, whole.honesty, wall);
+        for device in &mut report.devices {
+            let all = whole.devices.iter().find(|d| d.device == device.device);
+            device.heat = all.and_then(|d| d.heat.clone());
+        }
+        report.source.notes.push(
+            "Counts and histograms are of the steady phase; what is seen and lost, and what is drawn over \
+             time, is of the whole trial."
+                .to_owned(),
+        );
+        IoReport {
+            series: whole.series,
+            latency_heat: whole.latency_heat,
+            cost: whole.cost,
+            ..report
+        }
+    }
+}
+
+/// The best way there is, and why better ones were not taken.
+fn way<'n>(
+    root: &Path,
+    ask: &IoAsk,
+    devices: BlockDevices,
+    names: &'n Names,
+) -> Result<(Way<'n>, Vec<String>), NotAvailable> {
+    let mut why = Vec::new();
+    if ask.method.is_none_or(|m| m == Method::Ebpf) {
+        match EbpfTracer::start(root, ask, devices.clone(), names) {
+            Ok(ebpf) => return Ok((Way::Ebpf(Box::new(ebpf)), why)),
+            Err(error) if ask.method.is_some() => return Err(error),
+            Err(error) => why.push(error.to_string()),
+        }
+    }
+    let filter = &ask.question.filter;
+    if ask.method.is_none_or(|m| m == Method::Tracepoints) {
+        // Files and control groups are not told, so nothing can be selected by them.
+        let told = filter.files.is_empty() && filter.cgroups.is_empty();
+        match Tracepoints::start(root, &ask.question, devices.clone(), names) {
+            Ok(perf) if told => return Ok((Way::Tracepoints(Box::new(perf)), why)),
+            Ok(_) => {
+                why.push("the kernel's tracepoints tell no file and no control group".to_owned())
+            }
+            Err(error) if ask.method.is_some() => return Err(error),
+            Err(error) => why.push(error.to_string()),
+        }
+    }
+    let beyond = [&filter.programs, &filter.files, &filter.cgroups].iter().any(|l| !l.is_empty())
+        || !filter.pids.is_empty()
+        || filter.blocks.is_some()
+        || ask.events;
+    if beyond {
+        let why = why.join("; ");
+        return Err(NotAvailable::because(format!(
+            "{why}; the kernel's counters, which need no privilege, know of devices and directions only"
+        )));
+    }
+    let counters = Counters::start(root, &ask.question, devices, names)?;
+    Ok((Way::Counters(counters), why))
+}
+
+fn writer<'n>(path: &Path, names: &'n Names) -> Result<IoWriter<'n>, NotAvailable> {
+    let mut writer =
+        IoWriter::create(path, names).map_err(|e| NotAvailable::because(e.to_string()))?;
+    writer.set_hints(Hints { sync: true, aio: true });
+    Ok(writer)
+}
+
+fn latency_is(recorded: Recorded) -> &'static str {
+    if recorded.latency {
+        "from the kernel taking the request up to its completion; queue until it is handed to the \
+         driver, device from there on"
+    } else {
+        "not recorded"
+    }
+}
+
+/// Names as the kernel has them: of devices by their paths, of files by where they lead. A single
+/// partition is a range of blocks of its disk.
+fn resolve(filter: &mut Filter, devices: &BlockDevices) -> Result<(), NotAvailable> {
+    for file in &mut filter.files {
+        if let Ok(path) = std::fs::canonicalize(&file) {
+            *file = path.display().to_string();
+        }
+    }
+    let mut names = Vec::new();
+    for name in &filter.devices {
+        let device = devices.find(name).ok_or_else(|| {
+            NotAvailable::because(format!(
+                "there is no block device `{name}`; `assay io --devices` lists those there are"
+            ))
+        })?;
+        match (&device.disk, device.first_block, device.blocks) {
+            (None, ..) => names.push(device.name.clone()),
+            (Some(disk), Some(first), Some(blocks)) if filter.devices.len() == 1 => {
+                let last = first + blocks.max(1) - 1;
+                let (low, high) = filter.blocks.unwrap_or((first, last));
+                filter.blocks = Some((low.max(first), high.min(last)));
+                names.push(disk.clone());
+            }
+            (Some(_), ..) => {
+                return Err(NotAvailable::because(format!(
+                    "`{name}` is a partition; of several devices only whole ones can be watched"
+                )));
+            }
+        }
+    }
+    filter.devices = names;
+    Ok(())
+}
+
+fn now_ns() -> u64 {
+    assay_sut::clock::monotonic_ns()
+}
+
+/// What brings a time of the run's clock to nanoseconds since 1970.
+fn wall_offset_ns() -> i64 {
+    let t = rustix::time::clock_gettime(rustix::time::ClockId::Realtime);
+    let wall = i128::from(t.tv_sec) * 1_000_000_000 + i128::from(t.tv_nsec);
+    i64::try_from(wall - i128::from(now_ns())).unwrap_or(0)
+}
+
+/// CPU time of this process.
+fn cpu_time() -> Duration {
+    let t = rustix::time::clock_gettime(rustix::time::ClockId::ProcessCPUTime);
+    Duration::new(t.tv_sec as u64, t.tv_nsec as u32)
+}

@@ -1,0 +1,292 @@
+//! The live tracer of block I/O against fio's own log, on a loop device; what it does when it cannot
+//! keep up, when a device goes, and when it is killed. Tests that cannot run here say why.
+
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Stdio};
+use std::time::Duration;
+
+use assay_iotrace::{Dimension, IoReport, Measure, Names, Op, Question};
+use assay_observe::io::{IoAsk, IoTracer};
+
+fn skipped(reason: &str) {
+    println!("skipped: because {reason}");
+}
+
+fn has(program: &str) -> bool {
+    Command::new(program)
+        .arg("--version")
+        .stdout(Stdio::null())
+        .stderr(Stdio::null())
+        .status()
+        .is_ok()
+}
+
+/// A loop device over a file in memory; gone when dropped.
+struct Loop {
+    device: String,
+    file: PathBuf,
+    _folder: tempfile::TempDir,
+}
+
+impl Loop {
+    fn new(bytes: u64) -> Option<Loop> {
+        let memory = Path::new("/dev/shm");
+        let folder = if memory.is_dir() {
+            tempfile::tempdir_in(memory).ok()?
+        } else {
+            tempfile::tempdir().ok()?
+        };
+        let file = folder.path().join("disk");
+        std::fs::File::create(&file).ok()?.set_len(bytes).ok()?;
+        let out = Command::new("losetup").args(["--find", "--show"]).arg(&file).output().ok()?;
+        let device = String::from_utf8(out.stdout).ok()?.trim().to_owned();
+        if device.is_empty() {
+            return None;
+        }
+        let name = device.trim_start_matches("/dev/");
+        // What fio submits must reach the device as it is.
+        std::fs::write(format!("/sys/block/{name}/queue/nomerges"), "2").ok()?;
+        Some(Loop { device, file, _folder: folder })
+    }
+
+    fn detach(&self) {
+        let _ = Command::new("losetup").args(["-d", &self.device]).status();
+    }
+}
+
+impl Drop for Loop {
+    fn drop(&mut self) {
+        self.detach();
+        let _ = std::fs::remove_file(&self.file);
+    }
+}
+
+fn ask(device: &str) -> IoAsk {
+    let mut question = Question {
+        by: vec![Dimension::Direction],
+        histograms: vec![Measure::Size, Measure::Latency],
+        ..Question::default()
+    };
+    question.filter.devices.push(device.to_owned());
+    IoAsk { question, ..IoAsk::default() }
+}
+
+/// Starts, or says why not.
+fn started<'n>(ask: &IoAsk, names: &'n Names) -> Option<IoTracer<'n>> {
+    match IoTracer::start(Path::new("/"), ask, names) {
+        Ok(tracer) => Some(tracer),
+        Err(reason) => {
+            skipped(&reason.to_string());
+            None
+        }
+    }
+}
+
+/// Runs fio; its log as (direction, bytes) → I/Os.
+fn fio(disk: &Loop, ios: u32, depth: u32) -> BTreeMap<(u64, u64), u64> {
+    let log = disk.file.with_file_name("log");
+    let output = Command::new("fio")
+        .args(["--name=t", "--direct=1", "--rw=randrw", "--ioengine=libaio", "--bsrange=4k-64k"])
+        .arg("--random_distribution=zipf:1.1")
+        .args([&format!("--filename={}", disk.device), &format!("--number_ios={ios}")])
+        .args([&format!("--iodepth={depth}"), &format!("--write_lat_log={}", log.display())])
+        .args(["--log_offset=1", "--size=32m", "--io_size=1g", "--randrepeat=0"])
+        .output()
+        .unwrap();
+    assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+    let text = std::fs::read_to_string(format!("{}_lat.1.log", log.display())).unwrap();
+    let mut all = BTreeMap::new();
+    for line in text.lines() {
+        let fields: Vec<u64> = line.split(", ").map_while(|f| f.trim().parse().ok()).collect();
+        *all.entry((fields[2], fields[3])).or_default() += 1;
+    }
+    all
+}
+
+/// The same histogram by powers of two as the tracer makes.
+fn by_powers(log: &BTreeMap<(u64, u64), u64>, direction: u64) -> BTreeMap<i64, u64> {
+    let mut rows = BTreeMap::new();
+    for ((_, bytes), n) in log.iter().filter(|((d, _), _)| *d == direction) {
+        *rows.entry(1i64 << bytes.ilog2()).or_default() += n;
+    }
+    rows
+}
+
+fn sizes(report: &IoReport, op: Op) -> BTreeMap<i64, u64> {
+    let group = report.groups.iter().find(|g| g.key == [op.name()]).expect("both directions");
+    let sizes = group.histograms.iter().find(|h| h.measure == Measure::Size).unwrap();
+    sizes.rows.iter().filter(|r| r.count > 0).map(|r| (r.from.unwrap(), r.count)).collect()
+}
+
+#[test]
+fn counts_and_sizes_are_those_of_fios_log() {
+    if !has("fio") {
+        return skipped("fio is not installed");
+    }
+    let Some(disk) = Loop::new(64 << 20) else { return skipped("no loop device can be made") };
+    for (events, classes) in [(false, false), (false, true), (true, true)] {
+        let names = Names::default();
+        let ask = IoAsk { events, classes, ..ask(&disk.device) };
+        let Some(mut tracer) = started(&ask, &names) else { return };
+        // A hot spot at depth: several requests of one block are under way at once.
+        let log = fio(&disk, 20_000, 32);
+        tracer.stop();
+        let report = tracer.report();
+        let text = format!("events {events}, classes {classes}: {:?}", report.honesty);
+        assert_eq!(report.honesty.dropped, Some(0), "{text}");
+        assert_eq!(report.honesty.unmatched_ends + report.honesty.ambiguous, 0, "{text}");
+        for (direction, op) in [(0, Op::Read), (1, Op::Write)] {
+            let wanted = by_powers(&log, direction);
+            assert_eq!(sizes(&report, op), wanted, "{text}");
+            let total = report.ops.iter().find(|o| o.op == op).unwrap();
+            assert_eq!(total.ios, wanted.values().sum::<u64>(), "{text}");
+            let bytes = log.iter().filter(|((d, _), _)| *d == direction).map(|((_, b), n)| b * n);
+            assert_eq!(total.bytes, bytes.sum::<u64>(), "{text}");
+            assert_eq!(total.latency.n, total.ios, "every one has a latency: {text}");
+        }
+        if classes {
+            let all: u64 = report.ops.iter().map(|o| o.ios).sum();
+            assert_eq!(report.classes.aio, Some(all), "libaio submits asynchronously: {text}");
+        }
+        assert_eq!(report.honesty.in_flight, 0, "{text}");
+    }
+}
+
+#[test]
+fn what_a_full_ring_drops_is_counted() {
+    if !has("fio") {
+        return skipped("fio is not installed");
+    }
+    let Some(disk) = Loop::new(64 << 20) else { return skipped("no loop device can be made") };
+    let names = Names::default();
+    let ask = IoAsk { events: true, ring_bytes: Some(64 << 10), ..ask(&disk.device) };
+    let Some(mut tracer) = started(&ask, &names) else { return };
+    let log = fio(&disk, 5_000, 8);
+    tracer.stop();
+    let report = tracer.report();
+    let sent: u64 = log.values().sum();
+    let seen: u64 = report.ops.iter().map(|o| o.ios).sum();
+    let dropped = report.honesty.dropped.unwrap();
+    assert!(dropped > 0 && seen > 0, "{:?}", report.honesty);
+    assert_eq!(seen + dropped, sent, "{:?}", report.honesty);
+    assert!(report.honesty.lost() && report.ops.iter().all(|o| o.latency.lower_bounds));
+    assert!(!tracer.not_seen(&report).is_empty());
+}
+
+#[test]
+fn a_device_that_goes_does_not_end_the_watching() {
+    let Some(disk) = Loop::new(16 << 20) else { return skipped("no loop device can be made") };
+    let names = Names::default();
+    let mut all = ask(&disk.device);
+    all.question.by = vec![Dimension::File, Dimension::Program, Dimension::Cgroup];
+    let Some(mut tracer) = started(&all, &names) else { return };
+    let read = Command::new("dd")
+        .args([
+            &format!("if={}", disk.device),
+            "of=/dev/null",
+            "bs=64k",
+            "count=16",
+            "iflag=direct",
+        ])
+        .stderr(Stdio::null())
+        .status();
+    assert!(read.unwrap().success());
+    disk.detach();
+    let _ = std::fs::remove_file(&disk.file);
+    tracer.tick(assay_sut::clock::monotonic_ns());
+    tracer.stop();
+    let report = tracer.report();
+    assert_eq!(report.ops.iter().find(|o| o.op == Op::Read).map(|o| o.ios >= 16), Some(true));
+    assert!(report.groups.iter().any(|g| g.key.contains(&"dd".to_owned())), "{:?}", report.groups);
+}
+
+/// The programs of ours that the kernel holds now.
+fn loaded() -> Vec<u32> {
+    aya::programs::loaded_programs()
+        .flatten()
+        .filter(|p| matches!(p.name_as_str(), Some("bio_complete" | "complete" | "start")))
+        .map(|p| p.id())
+        .collect()
+}
+
+/// Not a test: the process that the next test kills.
+#[test]
+#[ignore = "is run by the next test"]
+fn watches_until_it_is_killed() {
+    let names = Names::default();
+    let Some(_tracer) = started(&IoAsk::default(), &names) else { return };
+    println!("watching");
+    std::thread::sleep(Duration::from_secs(60));
+}
+
+#[test]
+fn killed_it_leaves_nothing_in_the_kernel() {
+    use std::io::{BufRead, BufReader};
+    let mut child = Command::new(std::env::current_exe().unwrap())
+        .args(["--ignored", "--exact", "--nocapture", "watches_until_it_is_killed"])
+        .stdout(Stdio::piped())
+        .spawn()
+        .unwrap();
+    let out = BufReader::new(child.stdout.take().unwrap());
+    let first =
+        out.lines().map_while(Result::ok).find(|l| l.contains("watching") || l.contains("skipped"));
+    if !first.is_some_and(|l| l.contains("watching")) {
+        let _ = child.wait();
+        return skipped("eBPF cannot be had here");
+    }
+    // The programs of the child are those that its file descriptors hold.
+    let of_child = programs_of(child.id());
+    assert!(!of_child.is_empty());
+    assert!(of_child.iter().all(|id| loaded().contains(id)), "{of_child:?} {:?}", loaded());
+    child.kill().unwrap();
+    child.wait().unwrap();
+    // The kernel takes programs away a grace period after their last user.
+    for _ in 0..100 {
+        if !of_child.iter().any(|id| loaded().contains(id)) {
+            return;
+        }
+        std::thread::sleep(Duration::from_millis(50));
+    }
+    panic!("programs {of_child:?} are still there");
+}
+
+fn programs_of(pid: u32) -> Vec<u32> {
+    let entries = std::fs::read_dir(format!("/proc/{pid}/fdinfo")).unwrap();
+    entries
+        .flatten()
+        .filter_map(|e| std::fs::read_to_string(e.path()).ok())
+        .filter_map(|text| {
+            let kept =
+                |key: &str| text.lines().find_map(|l| l.strip_prefix(key)?.trim().parse().ok());
+            // Only programs have a tag; links name the id of theirs too.
+            text.contains("prog_tag").then(|| kept("prog_id:"))?
+        })
+        .filter(|id| loaded().contains(id))
+        .collect()
+}
+
+#[test]
+fn the_object_is_built_from_its_source() {
+    let bpf = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../bpf");
+    let with = std::fs::read_to_string(bpf.join("built-with")).unwrap();
+    let Ok(here) = Command::new("clang").arg("--version").output() else {
+        return skipped("clang is not installed");
+    };
+    let here = String::from_utf8_lossy(&here.stdout).lines().next().unwrap_or_default().to_owned();
+    if here != with.trim() {
+        return skipped(&format!("the object was built with {}, here is {here}", with.trim()));
+    }
+    if !has("llvm-strip") || !Path::new("/usr/include/bpf/bpf_helpers.h").exists() {
+        return skipped("llvm or libbpf-dev is not installed");
+    }
+    let folder = tempfile::tempdir().unwrap();
+    for name in ["Makefile", "io.bpf.c", "io.h", "kernel.h", "state.h", "file.h", "group.h"] {
+        std::fs::copy(bpf.join(name), folder.path().join(name)).unwrap();
+    }
+    let made = Command::new("make").arg("-C").arg(folder.path()).output().unwrap();
+    assert!(made.status.success(), "{}", String::from_utf8_lossy(&made.stderr));
+    let (built, kept) = ("io.bpf.o", bpf.join("io.bpf.o"));
+    let same = std::fs::read(folder.path().join(built)).unwrap() == std::fs::read(kept).unwrap();
+    assert!(same, "bpf/io.bpf.o is not what its source gives: run `make bpf`");
+}

@@ -1,0 +1,252 @@
+//! Block I/O of the trials, as the tracer saw it: over time, by size, latency and address.
+
+use assay_chart::heat::{self, Heat};
+use assay_chart::histogram::{self, Histogram};
+use assay_chart::lines::{self, Lines};
+use assay_chart::{Head, PhaseSpan, ScaleKind};
+use assay_iotrace::{BLOCK_BYTES, HeatMap, IoReport, Measure, TickRow};
+use assay_model::TrialRecord;
+use assay_model::units::{format_value_digits, significant};
+use maud::{Markup, html};
+
+use super::parts::{figure, table_box};
+use super::time::phases;
+use crate::view::RunView;
+
+/// Trials that are drawn in all.
+const MOST_TRIALS: usize = 12;
+/// Series of a histogram that can be told apart.
+const MOST_SERIES: usize = 8;
+
+/// For each treatment its first counted trial; `None` when no tracer was at work.
+pub(super) fn section(view: &RunView) -> Option<Markup> {
+    let mut parts = Vec::new();
+    let mut rows = Vec::new();
+    for treatment in view.treatments() {
+        let mut traced =
+            view.counted(treatment).into_iter().filter_map(|r| Some((r, view.io.get(&r.number)?)));
+        let Some((record, report)) = traced.next() else { continue };
+        rows.push(row(&view.label(treatment), record, report));
+        if parts.len() < MOST_TRIALS {
+            parts.push(html! {
+                h3 { (view.label(treatment)) }
+                (trial(record, report))
+            });
+        }
+    }
+    if parts.is_empty() {
+        return None;
+    }
+    let head = html! {
+        th { "treatment" } th { "trial" }
+        th class="num" { "reads" } th class="num" { "writes" } th class="num" { "read" } th class="num" { "written" }
+        th class="num" { "aio" } th class="num" { "writeback" } th class="num" { "readahead" } th class="num" { "not sync" }
+        th class="num" { "read p99" } th class="num" { "write p99" } th class="num" { "lost" }
+    };
+    let caption = "Block I/O of the measured part of the first counted trial of each treatment";
+    Some(html! {
+        p { "What the block layer did while the trial ran, all programs together, on the trial's clock. The four counts say who waits, as far as the kernel knows: no one number means asynchronous." }
+        (table_box(caption, &head, &html! { @for row in &rows { (row) } }))
+        @for p in &parts { (p) }
+    })
+}
+
+fn row(label: &str, record: &TrialRecord, report: &IoReport) -> Markup {
+    use assay_iotrace::Op;
+    let of = |op: Op| report.ops.iter().find(|o| o.op == op);
+    let ios = |op| of(op).map_or(0, |o| o.ios);
+    let bytes = |op| format_value_digits(of(op).map_or(0, |o| o.bytes) as f64, "B", 3);
+    let p99 = |op| {
+        let ns = of(op).and_then(|o| o.latency.p99_ns);
+        ns.map_or_else(|| "–".to_owned(), |ns| format_value_digits(ns / 1e9, "s", 3))
+    };
+    let count = |n: Option<u64>| n.map_or_else(|| "not recorded".to_owned(), |n| n.to_string());
+    let lost = report.honesty.dropped.map_or_else(|| "unknown".to_owned(), |n| n.to_string());
+    html! {
+        tr {
+            th scope="row" { (label) }
+            td { a href={ "#trial-" (record.number) } { (record.number) } }
+            td class="num" { (ios(Op::Read)) } td class="num" { (ios(Op::Write)) }
+            td class="num" { (bytes(Op::Read)) } td class="num" { (bytes(Op::Write)) }
+            td class="num" { (count(report.classes.aio)) } td class="num" { (count(report.classes.writeback)) }
+            td class="num" { (count(report.classes.readahead)) } td class="num" { (count(report.classes.nosync)) }
+            td class="num" { (p99(Op::Read)) } td class="num" { (p99(Op::Write)) } td class="num" { (lost) }
+        }
+    }
+}
+
+fn trial(record: &TrialRecord, report: &IoReport) -> Markup {
+    let spans = phases(record);
+    let none = html! {};
+    let id = record.number;
+    let mut charts = vec![
+        ("I/Os a second", over_time(record, report, &spans, Rate::Ios)),
+        ("Bytes a second", over_time(record, report, &spans, Rate::Bytes)),
+    ];
+    for (measure, title) in [
+        (Measure::Size, "Size"),
+        (Measure::Latency, "Latency, from being taken up to completion"),
+        (Measure::Queue, "Time in the queue"),
+        (Measure::Device, "Time in the device"),
+    ] {
+        charts.extend(distribution(id, report, measure, title).map(|chart| (title, chart)));
+    }
+    charts.push(("Latency over time", latency_heat(record, report, &spans)));
+    let places = report.devices.iter().take(3).enumerate();
+    let heats = places.filter_map(|(i, d)| {
+        let chart = address_heat(record, &d.device, i, d.heat.as_ref()?, &spans);
+        Some((d.device.clone(), chart))
+    });
+    html! {
+        @for (title, chart) in &charts {
+            (figure(chart, &html! { a href={ "#trial-" (id) } { "Trial " (id) } ": " (title) }, &none))
+        }
+        @for (device, chart) in heats {
+            (figure(&chart, &html! { a href={ "#trial-" (id) } { "Trial " (id) } ": where on " (device) " over time" }, &none))
+        }
+        (cost(report))
+    }
+}
+
+fn cost(report: &IoReport) -> Markup {
+    let Some(cost) = &report.cost else { return html! {} };
+    let each = cost.ns_per_io.map_or_else(
+        || "not timed".to_owned(),
+        |ns| format!("{} for each I/O", format_value_digits(ns / 1e9, "s", 3)),
+    );
+    let share = cost
+        .cpu_share
+        .map_or_else(String::new, |s| format!(", {} % of one CPU", significant(100.0 * s, 2)));
+    html! {
+        p class="soft" {
+            "Traced by " (cost.method) ": " (each) (share) " in the kernel. "
+            @for note in &report.source.notes { (note) " " }
+        }
+    }
+}
+
+#[derive(Clone, Copy, PartialEq)]
+enum Rate {
+    Ios,
+    Bytes,
+}
+
+fn seconds(record: &TrialRecord, t_ns: u64) -> f64 {
+    (t_ns as f64 - record.start_ns as f64) / 1e9
+}
+
+fn over_time(record: &TrialRecord, report: &IoReport, spans: &[PhaseSpan], rate: Rate) -> Markup {
+    let tick_s = report.series.tick_ns as f64 / 1e9;
+    let points = |of: fn(&TickRow) -> u64| -> Vec<(f64, f64)> {
+        report
+            .series
+            .ticks
+            .iter()
+            .map(|t| (seconds(record, t.t_ns) + tick_s / 2.0, of(t) as f64 / tick_s))
+            .collect()
+    };
+    let (name, unit, reads, writes) = match rate {
+        Rate::Ios => ("I/Os", "1/s", points(|t| t.reads), points(|t| t.writes)),
+        Rate::Bytes => ("bytes", "B/s", points(|t| t.read_bytes), points(|t| t.write_bytes)),
+    };
+    lines::render(&Lines {
+        head: Head {
+            id: format!("io-{}-{}", if rate == Rate::Ios { "ios" } else { "bytes" }, record.number),
+            title: format!("{name} a second, trial {}", record.number),
+            desc: format!("{name} read and written in each {tick_s} s of the trial."),
+        },
+        name: name.to_owned(),
+        unit: unit.to_owned(),
+        series: vec![
+            lines::Series { label: "read".into(), points: reads },
+            lines::Series { label: "written".into(), points: writes },
+        ],
+        phases: spans.to_vec(),
+        note: format!("the mean of each {tick_s} s"),
+    })
+}
+
+fn distribution(id: u32, report: &IoReport, measure: Measure, title: &str) -> Option<Markup> {
+    let of = |g: &assay_iotrace::GroupReport| {
+        let h = g.histograms.iter().find(|h| h.measure == measure && !h.rows.is_empty())?;
+        // Times come in the unit of the question; the axis gives them their prefix.
+        let factor = match h.unit.as_str() {
+            "ns" => 1e-9,
+            "µs" => 1e-6,
+            "ms" => 1e-3,
+            _ => 1.0,
+        };
+        let rows = h
+            .rows
+            .iter()
+            .filter_map(|r| Some((r.from? as f64 * factor, r.to? as f64 * factor, r.count)));
+        Some(histogram::Series { label: g.key.join(" "), rows: rows.collect() })
+    };
+    let series: Vec<_> = report.groups.iter().filter_map(of).take(MOST_SERIES).collect();
+    if series.is_empty() {
+        return None;
+    }
+    Some(histogram::render(&Histogram {
+        head: Head {
+            id: format!("io-{}-{id}", measure.name()),
+            title: format!("{title}, trial {id}"),
+            desc: "How many I/Os in each power of two, by device and direction.".into(),
+        },
+        name: measure.name().to_owned(),
+        unit: if measure == Measure::Size { "B" } else { "s" }.to_owned(),
+        what: "I/Os".into(),
+        series,
+    }))
+}
+
+fn columns(record: &TrialRecord, map: &HeatMap) -> (f64, f64) {
+    (seconds(record, map.start_ns), map.column_ns as f64 / 1e9)
+}
+
+fn latency_heat(record: &TrialRecord, report: &IoReport, spans: &[PhaseSpan]) -> Markup {
+    let map = &report.latency_heat;
+    heat::render(&Heat {
+        head: Head {
+            id: format!("io-latency-heat-{}", record.number),
+            title: format!("Latency over time, trial {}", record.number),
+            desc: "How many I/Os of each latency in each stretch of time.".into(),
+        },
+        name: "latency".into(),
+        unit: "s".into(),
+        kind: ScaleKind::Log2,
+        what: "I/Os".into(),
+        columns_s: columns(record, map),
+        rows: map.rows.iter().map(|ns| (*ns as f64 / 1e9, *ns as f64 * 2.0 / 1e9)).collect(),
+        counts: map.counts.clone(),
+        phases: spans.to_vec(),
+    })
+}
+
+fn address_heat(
+    record: &TrialRecord,
+    device: &str,
+    at: usize,
+    map: &HeatMap,
+    spans: &[PhaseSpan],
+) -> Markup {
+    let step = match map.rows.as_slice() {
+        [a, b, ..] => b - a,
+        _ => 1,
+    };
+    let bytes = |block: u64| block as f64 * BLOCK_BYTES as f64;
+    heat::render(&Heat {
+        head: Head {
+            id: format!("io-address-heat-{at}-{}", record.number),
+            title: format!("Where on {device} over time, trial {}", record.number),
+            desc: "How many I/Os in each part of the device in each stretch of time.".into(),
+        },
+        name: format!("place on {device}"),
+        unit: "B".into(),
+        kind: ScaleKind::Linear,
+        what: "I/Os".into(),
+        columns_s: columns(record, map),
+        rows: map.rows.iter().map(|b| (bytes(*b), bytes(b + step))).collect(),
+        counts: map.counts.clone(),
+        phases: spans.to_vec(),
+    })
+}
