@@ -608,6 +608,10 @@ pub struct Io {
 
 const IO_EXAMPLES: &str = "\
 Examples:
+  assay io -i 1
+  assay io --by program,direction --hist size -- make
+  assay io --device nvme0n1 --hist queue,device
+  assay io --by file --write
   assay io --from sda --by program,direction
   assay io --from sda --program oracle --write --by device --hist size
   assay io --from hm_1.csv --hist latency --unit ms

@@ -7,7 +7,7 @@ use std::process::{Command, Stdio};
 use std::time::Duration;
 
 use assay_iotrace::{Dimension, IoReport, Measure, Names, Op, Question};
-use assay_observe::io::{IoAsk, IoTracer};
+use assay_observe::io::{IoAsk, IoTracer, Method};
 
 fn skipped(reason: &str) {
     println!("skipped: because {reason}");
@@ -127,7 +127,16 @@ fn counts_and_sizes_are_those_of_fios_log() {
     let Some(disk) = Loop::new(64 << 20) else { return skipped("no loop device can be made") };
     for (events, classes) in [(false, false), (false, true), (true, true)] {
         let names = Names::default();
-        let ask = IoAsk { events, classes, ..ask(&disk.device) };
+        let mut ask = IoAsk { events, classes, ..ask(&disk.device) };
+        if classes {
+            // By its start it is known whose a request is: fio's alone count.
+            ask.question.filter.programs.push("fio".to_owned());
+        } else if Path::new("/run/udev/control").exists() {
+            skipped(
+                "udev reads the device too, and without starts its requests are not told apart",
+            );
+            continue;
+        }
         let Some(mut tracer) = started(&ask, &names) else { return };
         // A hot spot at depth: several requests of one block are under way at once.
         let log = fio(&disk, 20_000, 32);
@@ -150,6 +159,37 @@ fn counts_and_sizes_are_those_of_fios_log() {
             assert_eq!(report.classes.aio, Some(all), "libaio submits asynchronously: {text}");
         }
         assert_eq!(report.honesty.in_flight, 0, "{text}");
+    }
+}
+
+#[test]
+fn the_other_ways_count_the_same() {
+    if !has("fio") {
+        return skipped("fio is not installed");
+    }
+    let Some(disk) = Loop::new(64 << 20) else { return skipped("no loop device can be made") };
+    if Path::new("/run/udev/control").exists() {
+        return skipped("udev reads the device too");
+    }
+    for method in [Method::Tracepoints, Method::Counters] {
+        let names = Names::default();
+        let ask = IoAsk { method: Some(method), ..ask(&disk.device) };
+        let Some(mut tracer) = started(&ask, &names) else { continue };
+        assert_eq!(tracer.method(), method);
+        let log = fio(&disk, 3_000, 8);
+        tracer.stop();
+        let report = tracer.report();
+        for (direction, op) in [(0, Op::Read), (1, Op::Write)] {
+            let wanted = by_powers(&log, direction);
+            let total = report.ops.iter().find(|o| o.op == op).unwrap();
+            assert_eq!(total.ios, wanted.values().sum::<u64>(), "{method:?} {:?}", report.honesty);
+            if method == Method::Tracepoints {
+                assert_eq!(sizes(&report, op), wanted, "{:?}", report.honesty);
+            }
+        }
+        // What this way cannot tell is missing, and said.
+        assert_eq!(report.classes.aio, None);
+        assert!(!report.source.notes.is_empty());
     }
 }
 

@@ -32,6 +32,7 @@ pub fn live(cli: &Cli, asked: &Io, question: Question) -> Result<Exit> {
     if asked.threads.is_some() {
         return Err(Usage("--threads: is for recorded traces (--from)".to_owned()).into());
     }
+    check_devices(&question)?;
     let ask = IoAsk {
         classes: asked.tick.is_some() || question.histograms.is_empty(),
         events: asked.events,
@@ -66,6 +67,18 @@ pub fn live(cli: &Cli, asked: &Io, question: Question) -> Result<Exit> {
         _ if report.honesty.selected == 0 => Exit::Nothing,
         _ => Exit::Fine,
     })
+}
+
+/// A device that is not there is a mistake of who typed it.
+fn check_devices(question: &Question) -> Result<()> {
+    let Ok(devices) = BlockDevices::read(Path::new("/")) else { return Ok(()) };
+    match question.filter.devices.iter().find(|name| devices.find(name).is_none()) {
+        Some(name) => Err(Usage(format!(
+            "there is no block device `{name}`; `assay io --devices` lists those there are"
+        ))
+        .into()),
+        None => Ok(()),
+    }
 }
 
 fn show(cli: &Cli, report: &IoReport, after_ticks: bool) -> Result<()> {

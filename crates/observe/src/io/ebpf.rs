@@ -259,7 +259,7 @@ impl<'n> EbpfTracer<'n> {
         let done = ends.saturating_sub(n(count::FLUSHES));
         let joined = n(count::MERGED);
         Honesty {
-            from_events: tracked,
+            from_events: true,
             events: ends + starts,
             ios: if tracked { starts + n(count::FLUSHES) } else { ends },
             matched: if self.ring.is_some() { read } else { ends },
