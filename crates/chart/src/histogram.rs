@@ -44,7 +44,7 @@ pub fn render(chart: &Histogram) -> Markup {
     let most = rows().map(|r| r.2).max().unwrap_or(1);
     let x_axis = Axis::log(ScaleKind::Log2, (low, high), &chart.unit);
     let y_axis = Axis::linear((0.0, most.max(1) as f64), "1");
-    let keys = Key::numbered(chart.series.iter().map(|s| s.label.as_str()), KeyKind::Fill);
+    let keys = Key::numbered(chart.series.iter().map(|s| s.label.as_str()), KeyKind::Mark);
     let (legend, legend_height) = legend(&keys);
     let inner = Inner::plot(y_axis.label_room(), 34.0 + legend_height, PLOT_HEIGHT);
     let x = x_axis.scale(inner.left, inner.right);
