@@ -295,8 +295,8 @@ impl RunWriter {
     fn keep(&mut self, record: &TrialRecord, line: &[u8], files: &[(&str, &[u8])]) -> Result<()> {
         let key = (record.number, record.attempt);
         let io = self.io.take();
-        let sampled = io.is_some()
-            || files.iter().any(|(name, bytes)| *name == SAMPLES && !bytes.is_empty());
+        let sampled =
+            io.is_some() || files.iter().any(|(name, bytes)| *name == SAMPLES && !bytes.is_empty());
         let lasted = Duration::from_nanos(record.end_ns.saturating_sub(record.start_ns));
         let due = sampled || lasted >= FLUSH_AFTER || self.flushed_at.elapsed() >= self.patience;
         let began = Instant::now();

@@ -4,8 +4,8 @@ use std::collections::BTreeMap;
 use std::time::Duration;
 
 use assay_model::{
-    Better, Curve, Event, Finding, Kind, MetricValue, Phase, PhaseMark, SampleRow, SampleSet,
-    SeriesKey, TrialHistogram, TrialRecord,
+    Better, Curve, Event, Finding, MetricValue, Phase, PhaseMark, SampleRow, SampleSet, SeriesKey,
+    TrialHistogram, TrialRecord,
 };
 use assay_sut::process::{Sink, Stream};
 
