@@ -1,5 +1,6 @@
 //! A suite of small programs from the command line: speed and rate, base and peak, its mean, a wrong
 //! output, a copy that fails, the reference and the form that rules judge.
+#![allow(clippy::unwrap_used)] // this is a test
 
 mod common;
 

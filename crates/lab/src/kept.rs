@@ -111,7 +111,10 @@ fn finding(verdict: &PackVerdict, result: &OrdersResult) -> Option<Finding> {
     for (what, ids) in [("broken", ids(RuleResult::Fail)), ("not known", ids(RuleResult::Unknown))]
     {
         if !ids.is_empty() {
-            message += &format!("; {what}: {ids}");
+            message.push_str("; ");
+            message.push_str(what);
+            message.push_str(": ");
+            message.push_str(&ids);
         }
     }
     Some(Finding {

@@ -128,6 +128,7 @@ mod tests {
 
     const S: u64 = 1_000_000_000;
 
+    #[allow(clippy::type_complexity)] // it is read once, below
     fn samples(series: &[(&str, &str, &[(u64, f64)])]) -> SampleSet {
         let mut set = SampleSet::default();
         for (i, (monitor, subject, points)) in series.iter().enumerate() {

@@ -1,6 +1,8 @@
 //! The live tracer of block I/O against fio's own log, on a loop device; what it does when it cannot
 //! keep up, when a device goes, and when it is killed. Tests that cannot run here say why.
 
+#![allow(clippy::unwrap_used, clippy::print_stdout)] // this is a test
+
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};

@@ -1,6 +1,7 @@
 //! `assay io`: block I/O of the live system, while it happens.
 
 use std::ffi::OsString;
+use std::fmt::Write as _;
 use std::path::Path;
 use std::thread::JoinHandle;
 use std::time::Duration;
@@ -183,9 +184,9 @@ fn list(cli: &Cli) -> Result<Exit> {
         let mut places: Vec<String> = mounted.collect();
         places.extend(d.paths.iter().map(|p| p.display().to_string()));
         let first = if places.is_empty() { String::new() } else { places.remove(0) };
-        text.push_str(&format!("{:<12} {number:>8} {size:>10}  {kind:<10} {first}\n", d.name));
+        let _ = writeln!(text, "{:<12} {number:>8} {size:>10}  {kind:<10} {first}", d.name);
         for place in places {
-            text.push_str(&format!("{:46}{place}\n", ""));
+            let _ = writeln!(text, "{:46}{place}", "");
         }
     }
     print(&text)?;

@@ -36,7 +36,9 @@ impl Cgroups {
     pub fn id(&mut self, path: &str) -> Option<u64> {
         self.scan();
         let known = self.paths.iter().find(|(_, p)| *p == path).map(|(id, _)| *id);
-        known.or_else(|| std::fs::metadata(path).ok().filter(|m| m.is_dir()).map(|m| m.ino()))
+        known.or_else(|| {
+            std::fs::metadata(path).ok().filter(std::fs::Metadata::is_dir).map(|m| m.ino())
+        })
     }
 
     fn scan(&mut self) {

@@ -105,7 +105,9 @@ impl<'n> Counters<'n> {
                     regions: Vec::new(),
                 };
                 self.ios += counted.ios;
-                analyses.iter_mut().for_each(|a| a.add_counted(t_ns, &counted));
+                for a in analyses.iter_mut() {
+                    a.add_counted(t_ns, &counted);
+                }
             }
         }
         self.before = now;

@@ -133,7 +133,8 @@ impl<'n> EbpfTracer<'n> {
                 .filter(|d| d.disk.is_none())
                 .filter(|d| wanted.is_empty() || wanted.contains(&d.number()))
         };
-        let bio_devices: Vec<u32> = watched().filter(|d| d.bio_based).map(|d| d.number()).collect();
+        let bio_devices: Vec<u32> =
+            watched().filter(|d| d.bio_based).map(super::devices::BlockDevice::number).collect();
         let unstamped = watched().any(|d| !d.bio_based && !d.issue_stamped && d.counted);
         let attach = Attach {
             start: tier != Tier::Ends,

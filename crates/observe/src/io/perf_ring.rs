@@ -68,6 +68,12 @@ pub(super) struct CpuRing {
 // SAFETY: the mapping belongs to this value alone and is read by whoever holds it mutably.
 unsafe impl Send for CpuRing {}
 
+fn control(event: &OwnedFd, what: u32, value: i32) -> std::io::Result<()> {
+    // SAFETY: these controls take a whole number and touch no memory of ours.
+    let done = unsafe { libc::ioctl(event.as_raw_fd(), what.into(), value) };
+    if done < 0 { Err(std::io::Error::last_os_error()) } else { Ok(()) }
+}
+
 impl CpuRing {
     /// Opens tracepoints by number on a CPU.
     pub fn open(cpu: i32, tracepoints: &[u64]) -> std::io::Result<Self> {
@@ -112,32 +118,29 @@ impl CpuRing {
         }
         let ring = CpuRing { events, base: base.cast(), scratch: Vec::new() };
         for event in &ring.events[1..] {
-            ring.control(event, IOC_SET_OUTPUT, ring.events[0].as_raw_fd())?;
+            control(event, IOC_SET_OUTPUT, ring.events[0].as_raw_fd())?;
         }
         for event in &ring.events {
-            ring.control(event, IOC_ENABLE, 0)?;
+            control(event, IOC_ENABLE, 0)?;
         }
         Ok(ring)
-    }
-
-    fn control(&self, event: &OwnedFd, what: u32, value: i32) -> std::io::Result<()> {
-        // SAFETY: these controls take a whole number and touch no memory of ours.
-        let done = unsafe { libc::ioctl(event.as_raw_fd(), what as _, value) };
-        if done < 0 { Err(std::io::Error::last_os_error()) } else { Ok(()) }
     }
 
     /// Ends the recording; what is in the ring stays to be read.
     pub fn disable(&self) {
         for event in &self.events {
             // One that is gone records nothing either.
-            let _ = self.control(event, IOC_DISABLE, 0);
+            let _ = control(event, IOC_DISABLE, 0);
         }
     }
 
     fn word(&self, offset: usize) -> &AtomicU64 {
         // SAFETY: the first page of the ring holds the kernel's 64-bit counters at these offsets
         // (data_head at 1024, data_tail at 1032), aligned, and it lives as long as `self`.
-        unsafe { &*self.base.add(offset).cast::<AtomicU64>() }
+        #[allow(clippy::cast_ptr_alignment)] // aligned, as said above
+        unsafe {
+            &*self.base.add(offset).cast::<AtomicU64>()
+        }
     }
 
     /// Gives every record to `each`; how many the kernel says that it lost.

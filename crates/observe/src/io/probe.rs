@@ -221,10 +221,10 @@ fn fdinfo(program: &Program) -> Option<String> {
 fn refused(error: &(dyn std::error::Error + 'static)) -> NotAvailable {
     let mut cause = Some(error);
     while let Some(one) = cause {
-        if let Some(io) = one.downcast_ref::<std::io::Error>() {
-            if io.kind() == std::io::ErrorKind::PermissionDenied {
-                return NotAvailable::because(without_privilege());
-            }
+        if let Some(io) = one.downcast_ref::<std::io::Error>()
+            && io.kind() == std::io::ErrorKind::PermissionDenied
+        {
+            return NotAvailable::because(without_privilege());
         }
         cause = one.source();
     }

@@ -10,7 +10,7 @@ const BATCH: usize = 65_536;
 
 /// The reader of a ring.
 pub(super) struct Ring {
-    ring: RingBuf<MapData>,
+    queue: RingBuf<MapData>,
     batch: Vec<Io>,
     by_start: Vec<u32>,
     serial: u64,
@@ -27,7 +27,7 @@ pub(super) trait Labelling {
 
 impl Ring {
     pub fn new(ring: RingBuf<MapData>) -> Self {
-        Ring { ring, batch: Vec::new(), by_start: Vec::new(), serial: 0, read: 0 }
+        Ring { queue: ring, batch: Vec::new(), by_start: Vec::new(), serial: 0, read: 0 }
     }
 
     /// Gives what is in the ring to `sinks`. Starts are told in their order within a batch; what ended
@@ -41,7 +41,7 @@ impl Ring {
         loop {
             self.batch.clear();
             while self.batch.len() < BATCH {
-                let Some(item) = self.ring.next() else { break };
+                let Some(item) = self.queue.next() else { break };
                 if let Some(event) = abi::event_of(&item) {
                     self.batch.push(io_of(&event, names, labels));
                 }
@@ -63,10 +63,14 @@ impl Ring {
             let io = &mut batch[*i as usize];
             io.serial = self.serial;
             self.serial += 1;
-            sinks.iter_mut().for_each(|s| s.start(io));
+            for s in sinks.iter_mut() {
+                s.start(io);
+            }
         }
         for io in batch.iter() {
-            sinks.iter_mut().for_each(|s| s.end(io));
+            for s in sinks.iter_mut() {
+                s.end(io);
+            }
         }
         self.read += batch.len() as u64;
     }

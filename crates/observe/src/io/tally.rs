@@ -81,7 +81,9 @@ impl Tally {
             if sums.ios > 0 {
                 let counted = self.counted(&key, &sums, &label(&key));
                 looked.ios += counted.ios;
-                analyses.iter_mut().for_each(|a| a.add_counted(t_ns, &counted));
+                for a in analyses.iter_mut() {
+                    a.add_counted(t_ns, &counted);
+                }
             }
         }
         // Group 0 pools what found no room; neither device nor operation of it is known.
@@ -98,7 +100,9 @@ impl Tally {
             looked.ios += pool.ios;
             looked.pooled += pool.ios;
             let counted = self.counted(&key, &pool, &others);
-            analyses.iter_mut().for_each(|a| a.add_counted(t_ns, &counted));
+            for a in analyses.iter_mut() {
+                a.add_counted(t_ns, &counted);
+            }
         }
         looked
     }
@@ -187,7 +191,7 @@ struct Sums {
     bytes: u64,
     classes: [u64; 4],
     times: [Time; 3],
-    fine: Box<[[u64; FINE]; 3]>,
+    fine: Vec<[u64; FINE]>,
     rows: Box<[[u64; ROWS]; 4]>,
     regions: Vec<u64>,
 }
@@ -199,7 +203,7 @@ impl Default for Sums {
             bytes: 0,
             classes: [0; 4],
             times: [Time { sum: 0, least: u64::MAX, greatest: 0 }; 3],
-            fine: Box::new([[0; FINE]; 3]),
+            fine: vec![[0; FINE]; 3],
             rows: Box::new([[0; ROWS]; 4]),
             regions: Vec::new(),
         }

@@ -392,7 +392,7 @@ fn way<'n>(
         match Tracepoints::start(root, &ask.question, devices.clone(), names) {
             Ok(perf) if told => return Ok((Way::Tracepoints(Box::new(perf)), why)),
             Ok(_) => {
-                why.push("the kernel's tracepoints tell no file and no control group".to_owned())
+                why.push("the kernel's tracepoints tell no file and no control group".to_owned());
             }
             Err(error) if ask.method.is_some() => return Err(error),
             Err(error) => why.push(error.to_string()),

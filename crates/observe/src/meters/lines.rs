@@ -30,7 +30,7 @@ pub fn watts_of_line(line: &str, field: Option<usize>) -> Option<f64> {
             line.split([',', ';', '\t']).nth(n - 1).and_then(|p| number(p.trim()))
         }
         Some(n) => parts.filter(|p| !p.is_empty()).nth(n - 1).and_then(number),
-        None => parts.filter(|p| !p.is_empty()).filter_map(number).last(),
+        None => parts.filter(|p| !p.is_empty()).filter_map(number).next_back(),
     }
 }
 

@@ -106,7 +106,7 @@ mod tests {
     fn a_meter_that_says_nothing_is_not_zero() {
         let dir = tempfile::tempdir().unwrap();
         let nothing = format!("csv:{}/none", dir.path().display());
-        let tree = Tree::new(dir.path()).with_meters(&[nothing.clone()]);
+        let tree = Tree::new(dir.path()).with_meters(std::slice::from_ref(&nothing));
         let mut monitor = (SPEC.open)(&tree).unwrap();
         let mut out = Recorder::new();
         monitor.sample(1, &mut out);

@@ -1,6 +1,7 @@
 //! Compiles the kit, once for each compiler and state of its sources, into the cache.
 
 use std::ffi::{OsStr, OsString};
+use std::fmt::Write as _;
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
@@ -64,7 +65,7 @@ pub struct Built {
 pub fn sources_sha256() -> String {
     let mut all = String::new();
     for (name, text) in SOURCES {
-        all += &format!("{name} {}\n{text}", text.len());
+        let _ = write!(all, "{name} {}\n{text}", text.len());
     }
     sha256(all.as_bytes())
 }
@@ -151,7 +152,8 @@ pub fn classes_sha256(dir: &Path) -> std::io::Result<String> {
     names.sort();
     let mut all = String::new();
     for name in names {
-        all += &format!("{} {}\n", name.to_string_lossy(), sha256_file(&folder.join(&name))?);
+        let digest = sha256_file(&folder.join(&name))?;
+        let _ = writeln!(all, "{} {digest}", name.to_string_lossy());
     }
     Ok(sha256(all.as_bytes()))
 }

@@ -74,7 +74,8 @@ pub struct Point {
 #[derive(Debug, Clone, Copy, Default, Deserialize)]
 pub struct Count {
     /// How many.
-    pub count: u64,
+    #[serde(rename = "count")]
+    pub number: u64,
     /// What they took together, ns.
     pub total_ns: u64,
     /// The longest, ns.
@@ -84,7 +85,7 @@ pub struct Count {
 impl Point {
     /// All transactions of the measurement.
     pub fn count(&self) -> u64 {
-        self.kinds.values().map(|k| k.count).sum()
+        self.kinds.values().map(|k| k.number).sum()
     }
 
     /// The longest of any kind, seconds.

@@ -81,12 +81,11 @@ impl Workload for Orders {
 
     fn launch(&self, ctx: &TrialContext<'_>) -> Result<Launch, WorkloadError> {
         let params = Params::from_map(ctx.params)?;
-        let (classes, unmodified) = match &params.jar {
-            Some(jar) => (jar.clone(), None),
-            None => {
-                let built = build::classes(&java::find(&params.jvm)?, ctx.cache_dir)?;
-                (built.dir, Some(built.sha256))
-            }
+        let (classes, unmodified) = if let Some(jar) = &params.jar {
+            (jar.clone(), None)
+        } else {
+            let built = build::classes(&java::find(&params.jvm)?, ctx.cache_dir)?;
+            (built.dir, Some(built.sha256))
         };
         let order = Order {
             params: ctx.params.clone(),

@@ -134,7 +134,7 @@ impl Points {
         let at = |ns: u64| (ns as f64 - zero as f64) * NS;
         let instance = |m: &Measured, i: usize, p: &Point| {
             let counts: serde_json::Map<String, Value> =
-                p.kinds.iter().map(|(k, c)| (k.clone(), json!(c.count))).collect();
+                p.kinds.iter().map(|(k, c)| (k.clone(), json!(c.number))).collect();
             json!({
                 "instance": i + 1, "ops_per_s": p.count() as f64 / m.window.seconds(),
                 "ramp_up_start_s": at(p.began_ns), "start_s": at(m.window.start), "end_s": at(m.window.end),
@@ -238,7 +238,7 @@ mod tests {
             let start = begin + 1_000_000_000;
             let end = start + planned.length.as_nanos() as u64;
             let window = Window { begin, start, end, stop: end + 1 };
-            let count = Count { count: ops, total_ns: 1, max_ns: 1 };
+            let count = Count { number: ops, total_ns: 1, max_ns: 1 };
             let point = Point {
                 warehouses: planned.warehouses,
                 began_ns: begin,

@@ -69,7 +69,7 @@ pub fn metrics(points: &Points, params: &Params, busy: Option<f64>, channel: &mu
     let most = |values: &mut dyn Iterator<Item = f64>| values.max_by(f64::total_cmp);
     let orders = || scored().filter_map(|p| p.kinds.get("new-order"));
     let (count, total): (u64, u64) =
-        orders().fold((0, 0), |(c, t), k| (c + k.count, t + k.total_ns));
+        orders().fold((0, 0), |(c, t), k| (c + k.number, t + k.total_ns));
     let time: f64 =
         points.scored().map(|m| (m.window.stop - m.window.begin) as f64 * 1e-9).sum::<f64>()
             * instances;
@@ -159,7 +159,7 @@ fn spelled(m: &Measured) -> Value {
                 .kinds
                 .iter()
                 .map(|(k, c)| {
-                    (k.clone(), json!({ "count": c.count, "total_ns": c.total_ns, "max_ns": c.max_ns }))
+                    (k.clone(), json!({ "count": c.number, "total_ns": c.total_ns, "max_ns": c.max_ns }))
                 })
                 .collect();
             json!({

@@ -60,7 +60,7 @@ pub fn run(json: &str, channel: &mut Channel) -> Result<(), Failure> {
             .classes_sha256
             .as_ref()
             .map(|sealed| build::classes_sha256(&order.classes).is_ok_and(|now| now == *sealed)),
-        precompiled: precompiled(&params),
+        precompiled: Some(precompiled(&params)),
         wrong: &wrong,
         lines: &lines,
     };
@@ -73,11 +73,11 @@ pub fn run(json: &str, channel: &mut Channel) -> Result<(), Failure> {
 
 /// Whether options ask for code or classes that were made before; the archive of the platform's own
 /// classes comes with every virtual machine and does not count.
-fn precompiled(params: &Params) -> Option<bool> {
+fn precompiled(params: &Params) -> bool {
     let text: Vec<String> =
         params.options.iter().map(|o| o.to_string_lossy().into_owned()).collect();
     let asks = ["AOT", "SharedArchiveFile", "CRaC", "-Xshareclasses", "ReplayDataFile"];
-    Some(text.iter().any(|o| asks.iter().any(|a| o.contains(a))))
+    text.iter().any(|o| asks.iter().any(|a| o.contains(a)))
 }
 
 /// How the instances are started.
