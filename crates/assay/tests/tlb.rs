@@ -107,7 +107,7 @@ fn a_pointer_chase_has_a_curve_and_pages_that_did_not_come_are_invalid() {
     };
     let done = run(&["--set", "page_size=4KiB"]);
     assert_eq!(done.code, 0, "{} {}", done.stdout, done.stderr);
-    assert!(done.stdout.contains("latency over size"), "{}", done.stdout);
+    assert!(done.stdout.contains("latency over working set"), "{}", done.stdout);
     // No pool is that large.
     let done = run(&[
         "--set",
