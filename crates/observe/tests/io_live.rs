@@ -6,10 +6,18 @@
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
+use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
 use assay_iotrace::{Dimension, IoReport, Measure, Names, Op, Question};
 use assay_observe::io::{IoAsk, IoTracer, Method};
+
+/// The tests watch one kernel: they take turns.
+static TURN: Mutex<()> = Mutex::new(());
+
+fn turn() -> MutexGuard<'static, ()> {
+    TURN.lock().unwrap_or_else(PoisonError::into_inner)
+}
 
 fn skipped(reason: &str) {
     println!("skipped: because {reason}");
@@ -123,6 +131,7 @@ fn sizes(report: &IoReport, op: Op) -> BTreeMap<i64, u64> {
 
 #[test]
 fn counts_and_sizes_are_those_of_fios_log() {
+    let _turn = turn();
     if !has("fio") {
         return skipped("fio is not installed");
     }
@@ -166,6 +175,7 @@ fn counts_and_sizes_are_those_of_fios_log() {
 
 #[test]
 fn the_other_ways_count_the_same() {
+    let _turn = turn();
     if !has("fio") {
         return skipped("fio is not installed");
     }
@@ -197,6 +207,7 @@ fn the_other_ways_count_the_same() {
 
 #[test]
 fn what_a_full_ring_drops_is_counted() {
+    let _turn = turn();
     if !has("fio") {
         return skipped("fio is not installed");
     }
@@ -218,6 +229,7 @@ fn what_a_full_ring_drops_is_counted() {
 
 #[test]
 fn a_device_that_goes_does_not_end_the_watching() {
+    let _turn = turn();
     let Some(disk) = Loop::new(16 << 20) else { return skipped("no loop device can be made") };
     let names = Names::default();
     let mut all = ask(&disk.device);
@@ -256,6 +268,7 @@ fn loaded() -> Vec<u32> {
 #[test]
 #[ignore = "is run by the next test"]
 fn watches_until_it_is_killed() {
+    let _turn = turn();
     let names = Names::default();
     let Some(_tracer) = started(&IoAsk::default(), &names) else { return };
     println!("watching");
@@ -264,6 +277,7 @@ fn watches_until_it_is_killed() {
 
 #[test]
 fn killed_it_leaves_nothing_in_the_kernel() {
+    let _turn = turn();
     use std::io::{BufRead, BufReader};
     let mut child = Command::new(std::env::current_exe().unwrap())
         .args(["--ignored", "--exact", "--nocapture", "watches_until_it_is_killed"])
@@ -310,6 +324,7 @@ fn programs_of(pid: u32) -> Vec<u32> {
 
 #[test]
 fn the_object_is_built_from_its_source() {
+    let _turn = turn();
     let bpf = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../bpf");
     let with = std::fs::read_to_string(bpf.join("built-with")).unwrap();
     let Ok(here) = Command::new("clang").arg("--version").output() else {

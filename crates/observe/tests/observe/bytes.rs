@@ -80,7 +80,9 @@ fn files(change: impl Fn(usize, &[u8]) -> Vec<u8>) -> Vec<(&'static str, Vec<u8>
 fn these_texts_are_understood() {
     let kernel = files(|_, text| text.to_vec());
     let out = sample(&kernel, &kernel);
-    for spec in assay_observe::all() {
+    // What these two read is no file of the kernel's: meters are named by a person, counters are opened.
+    let others = ["meter", "tlb"];
+    for spec in assay_observe::all().into_iter().filter(|s| !others.contains(&s.name)) {
         let seen = out.samples().series.iter().any(|s| s.monitor == spec.name);
         assert!(seen, "{} saw nothing, so that the tests below would test nothing", spec.name);
     }
