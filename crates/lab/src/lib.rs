@@ -5,6 +5,7 @@
 mod aa;
 mod across;
 mod analyse;
+mod backing;
 mod checklist;
 mod clock;
 mod cpus;

@@ -11,6 +11,7 @@ use assay_sut::process::{End, Limits, Output, Program, Ran, Runner};
 use assay_sut::{Applied, Controller, Scope};
 use assay_workloads::{Calibration, Finished, Launch, TrialContext, Workload};
 
+use crate::backing::{self, Backing};
 use crate::clock::now_utc;
 use crate::heard::Heard;
 
@@ -103,7 +104,12 @@ impl Bench<'_> {
             previous: order.previous,
         };
         match self.execute(runner, &ctx, &applied, &actions, order.at_start, &mut heard) {
-            Ok(ran) => self.conclude(runner, &ctx, &ran, order.calibration, heard, &mut record),
+            Ok((ran, seen)) => {
+                self.conclude(runner, &ctx, &ran, order.calibration, heard, &mut record);
+                if let Some(level) = &applied.setup.pages {
+                    backing::conclude(level, seen, &mut record);
+                }
+            }
             Err(error) => record.error = error,
         }
         if let Err(e) = applied.restore() {
@@ -129,7 +135,7 @@ impl Bench<'_> {
         actions: &[Setting],
         at_start: &dyn Fn(),
         heard: &mut Heard<'_>,
-    ) -> Result<Ran, String> {
+    ) -> Result<(Ran, Option<Backing>), String> {
         let launch = self
             .workload
             .prepare(ctx)
@@ -141,7 +147,15 @@ impl Bench<'_> {
             .apply(actions)
             .map_err(|e| format!("a control could not be set: {e}"))?;
         at_start();
-        let ran = self.launch(runner, &launch, applied, heard);
+        let ran = std::thread::scope(|scope| {
+            let (end, ended) = std::sync::mpsc::channel();
+            let watching =
+                applied.setup.pages.is_some().then(|| scope.spawn(move || backing::watch(&ended)));
+            let ran = self.launch(runner, &launch, applied, heard);
+            drop(end);
+            let seen = watching.and_then(|thread| thread.join().ok().flatten());
+            ran.map(|ran| (ran, seen))
+        });
         drop(done);
         ran
     }

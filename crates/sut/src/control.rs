@@ -105,6 +105,12 @@ pub trait Control: Sync {
     fn target(&self, _root: &Root, _key: &str) -> Option<String> {
         None
     }
+
+    /// The settings of other controls that this one is made of at this level, so that no treatment
+    /// sets one thing by two names. A level that it does not have is made of nothing.
+    fn parts(&self, _setting: &Setting) -> Vec<Setting> {
+        Vec::new()
+    }
 }
 
 /// What a control may use while it is applied.

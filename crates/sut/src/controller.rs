@@ -39,12 +39,12 @@ impl Controller {
         let mut seen: Vec<(String, String)> = Vec::new();
         for (control, setting) in &chosen {
             let path = setting_path(&setting.control, &setting.key);
-            let target = control.target(&self.root, &setting.key).unwrap_or_else(|| path.clone());
-            if let Some((_, other)) = seen.iter().find(|(t, _)| *t == target) {
+            let targets = self.targets(*control, setting)?;
+            if let Some((_, other)) = seen.iter().find(|(t, _)| targets.contains(t)) {
                 return Err(ControlError::Twice { path, other: other.clone() });
             }
             control.check(&self.root, setting)?;
-            seen.push((target, path));
+            seen.extend(targets.into_iter().map(|target| (target, path.clone())));
         }
         if self.root.is_system() {
             // What the thread controls do together: each alone has just been tried.
@@ -60,6 +60,22 @@ impl Controller {
             try_out(&setup)?;
         }
         Ok(())
+    }
+
+    /// All that a setting changes: its own target, and those of the controls that it is made of.
+    fn targets(
+        &self,
+        control: &dyn Control,
+        setting: &Setting,
+    ) -> Result<Vec<String>, ControlError> {
+        let target = |control: &dyn Control, s: &Setting| {
+            control.target(&self.root, &s.key).unwrap_or_else(|| setting_path(&s.control, &s.key))
+        };
+        let mut targets = vec![target(control, setting)];
+        for part in control.parts(setting) {
+            targets.push(target(named(&part.control)?, &part));
+        }
+        Ok(targets)
     }
 
     /// Sets the levels: those of the machine, journaled first; then those of the program, into the

@@ -89,6 +89,8 @@ pub struct ProcessSetup {
     pub no_aslr: bool,
     /// Whether its memory is kept from transparent huge pages.
     pub no_thp: bool,
+    /// The pages that its memory is to have, as a level of the control `pages`.
+    pub pages: Option<String>,
 }
 
 #[cfg(test)]

@@ -107,6 +107,22 @@ fn one_thing_is_set_once() {
 }
 
 #[test]
+fn a_control_and_one_that_it_is_made_of_are_one_thing() {
+    let m = machine();
+    m.put("/sys/kernel/mm/transparent_hugepage/enabled", "[always] madvise never\n");
+    let both = |pages: &str| [setting("pages", pages), setting("thp", "never")];
+    for order in [both("madvise"), {
+        let [a, b] = both("always");
+        [b, a]
+    }] {
+        let error = controller(&m).check(&order).unwrap_err();
+        assert!(matches!(error, ControlError::Twice { .. }), "{error}");
+    }
+    // Pages of 4 KiB are a flag of the process; the machine's level may be anything.
+    controller(&m).check(&both("4KiB")).unwrap();
+}
+
+#[test]
 fn what_cannot_be_put_back_stays_in_the_journal() {
     let m = machine();
     let controller = controller(&m);

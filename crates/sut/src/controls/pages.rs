@@ -21,8 +21,8 @@ static SPEC: ControlSpec = ControlSpec {
     help: "Which pages the program's memory gets. `4KiB` keeps transparent huge pages from the program \
            alone; `madvise` and `always` set them for the machine (with `madvise`, glibc's malloc asks \
            for them); `2MiB` and `1GiB` make glibc's malloc take explicit ones, from a pool of N where \
-           `*N` says so. The program finds the level in `ASSAY_PAGES`; whether it got such pages has to \
-           be read from its smaps, as the workload `pointer-chase` does.",
+           `*N` says so. The program finds the level in `ASSAY_PAGES`. How much of its memory got \
+           such pages is read while it runs (metric `large_share`); a trial where none did is invalid.",
     levels: "`4KiB`, `madvise`, `always`, `2MiB`, `1GiB`, `2MiB*N`, `1GiB*N`",
     keyed: false,
     key: "",
@@ -108,6 +108,14 @@ impl Control for Pages {
         })
     }
 
+    fn parts(&self, setting: &Setting) -> Vec<Setting> {
+        match level(setting) {
+            Ok(Level::Transparent(word)) => vec![thp(word)],
+            Ok(Level::Explicit { bytes, pool: Some(count) }) => vec![pool(bytes, count)],
+            Ok(Level::Small | Level::Explicit { pool: None, .. }) | Err(_) => Vec::new(),
+        }
+    }
+
     fn apply(&self, setting: &Setting, session: &mut Session<'_>) -> Result<(), ControlError> {
         let malloc = |n: u64| ("GLIBC_TUNABLES".to_owned(), format!("glibc.malloc.hugetlb={n}"));
         let said = match level(setting)? {
@@ -130,7 +138,8 @@ impl Control for Pages {
                 format_bytes(bytes).replace(' ', "")
             }
         };
-        session.setup().env.push((VARIABLE.to_owned(), said));
+        session.setup().env.push((VARIABLE.to_owned(), said.clone()));
+        session.setup().pages = Some(said);
         Ok(())
     }
 

@@ -1,0 +1,192 @@
+//! Whether the level of the control `pages` took: how much of the program's memory large pages back,
+//! read from the kernel while the program runs.
+
+use std::path::Path;
+use std::sync::mpsc::{Receiver, RecvTimeoutError};
+use std::time::{Duration, Instant};
+
+use assay_model::{Better, Finding, Kind, MetricValue, Outcome, Severity, TrialRecord};
+
+/// The metric's name, which a workload may have used for what it read itself.
+const METRIC: &str = "large_share";
+/// With less memory than this, none of it in large pages is no sign of anything.
+const ENOUGH: u64 = 8 << 20;
+/// The moments of the looks, from the start of the program; then one each [`EVERY`]. Few, because the
+/// kernel walks all of the memory for each.
+const LOOKS: [Duration; 3] =
+    [Duration::from_millis(100), Duration::from_millis(500), Duration::from_secs(2)];
+const EVERY: Duration = Duration::from_secs(10);
+
+/// Memory of one or more processes, bytes.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub(crate) struct Backing {
+    /// Their own memory (anonymous, and in explicit large pages).
+    pub memory: u64,
+    /// How much of it large pages back.
+    pub large: u64,
+}
+
+/// Looks at all descendants of this process until the sender is gone; the look at which they had most
+/// memory, `None` if none was there to be looked at.
+pub(crate) fn watch(end: &Receiver<()>) -> Option<Backing> {
+    let began = Instant::now();
+    let mut most: Option<Backing> = None;
+    let mut moments = LOOKS.into_iter();
+    let mut next = Duration::ZERO;
+    loop {
+        next = moments.next().unwrap_or(next + EVERY);
+        match end.recv_timeout(next.saturating_sub(began.elapsed())) {
+            Err(RecvTimeoutError::Timeout) => {}
+            Ok(()) | Err(RecvTimeoutError::Disconnected) => return most,
+        }
+        let seen = descendants()
+            .into_iter()
+            .filter_map(of_process)
+            .reduce(|a, b| Backing { memory: a.memory + b.memory, large: a.large + b.large });
+        if seen.is_some_and(|s| most.is_none_or(|m| s.memory > m.memory)) {
+            most = seen;
+        }
+    }
+}
+
+/// The children of this process, their children, and so on.
+fn descendants() -> Vec<u32> {
+    let mut found: Vec<u32> = Vec::new();
+    let mut parents = vec![std::process::id()];
+    while let Some(parent) = parents.pop() {
+        let Ok(threads) = std::fs::read_dir(format!("/proc/{parent}/task")) else { continue };
+        for thread in threads.flatten() {
+            let list = std::fs::read_to_string(thread.path().join("children")).unwrap_or_default();
+            let children = list.split_whitespace().filter_map(|pid| pid.parse::<u32>().ok());
+            for child in children.filter(|c| !found.contains(c)).collect::<Vec<_>>() {
+                found.push(child);
+                parents.push(child);
+            }
+        }
+    }
+    found
+}
+
+fn of_process(pid: u32) -> Option<Backing> {
+    let path = format!("/proc/{pid}/smaps_rollup");
+    read(&std::fs::read_to_string(Path::new(&path)).ok()?)
+}
+
+fn read(rollup: &str) -> Option<Backing> {
+    let field = |name: &str| {
+        let line = rollup.lines().find_map(|l| l.strip_prefix(name))?;
+        let kib: u64 = line.trim_start_matches(':').split_whitespace().next()?.parse().ok()?;
+        Some(kib * 1024)
+    };
+    let explicit = field("Private_Hugetlb").unwrap_or(0) + field("Shared_Hugetlb").unwrap_or(0);
+    Some(Backing {
+        memory: field("Anonymous")? + explicit,
+        large: field("AnonHugePages")? + explicit,
+    })
+}
+
+/// Puts what was seen into the record. A level that did not take makes the trial invalid.
+pub(crate) fn conclude(level: &str, seen: Option<Backing>, record: &mut TrialRecord) {
+    if record.metric(METRIC).is_some() {
+        return;
+    }
+    let Some(seen) = seen.filter(|s| s.memory > 0) else {
+        let note = "how much of its memory large pages backed was not seen: it ended too soon";
+        record.notes.push(note.to_owned());
+        return;
+    };
+    record.metrics.push(MetricValue {
+        name: METRIC.to_owned(),
+        value: Some(seen.large as f64 / seen.memory as f64),
+        unit: "1".to_owned(),
+        better: Better::Neither,
+        kind: Kind::Measured,
+    });
+    let bytes = assay_model::units::format_bytes;
+    let small = level == "4KiB";
+    let message = if small && seen.large > 0 {
+        format!("{} of the program's memory were in large pages", bytes(seen.large))
+    } else if !small && seen.large == 0 && seen.memory >= ENOUGH {
+        format!("none of the {} of the program's memory was in large pages", bytes(seen.memory))
+    } else {
+        return;
+    };
+    let message = format!("the level `{level}` of the control `pages` did not take: {message}");
+    if record.outcome == Outcome::Completed {
+        record.outcome = Outcome::Invalid;
+        record.error.clone_from(&message);
+    }
+    record.findings.push(Finding {
+        id: "F08".into(),
+        name: "page-size".into(),
+        severity: Severity::Invalid,
+        message,
+        remedy: "see whether the program asks for large pages in a way of its own (a Java heap does), and whether \
+                 the machine has memory in large pieces"
+            .into(),
+    });
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const ROLLUP: &str = "55d0-7ffd ---p 00000000 00:00 0    [rollup]
+Rss:              110592 kB
+Anonymous:        102400 kB
+AnonHugePages:     51200 kB
+Shared_Hugetlb:        0 kB
+Private_Hugetlb:    2048 kB
+";
+
+    fn record() -> TrialRecord {
+        let planned =
+            assay_model::PlannedTrial { number: 1, block: 1, treatment: 0, warmup: false };
+        let mut record = crate::trial::blank(&planned, 1);
+        record.outcome = Outcome::Completed;
+        record
+    }
+
+    #[test]
+    fn the_kernels_table_is_read() {
+        let seen = read(ROLLUP).unwrap();
+        assert_eq!((seen.memory, seen.large), (104_448 << 10, 53_248 << 10));
+        assert_eq!(read("Rss: 4 kB\n"), None);
+    }
+
+    #[test]
+    fn a_level_that_did_not_take_makes_the_trial_invalid() {
+        let none = Backing { memory: 64 << 20, large: 0 };
+        let some = Backing { memory: 64 << 20, large: 32 << 20 };
+        for (level, seen, valid) in [
+            ("madvise", none, false),
+            ("madvise", some, true),
+            ("4KiB", none, true),
+            ("4KiB", some, false),
+            ("always", Backing { memory: 1 << 20, large: 0 }, true),
+        ] {
+            let mut record = record();
+            conclude(level, Some(seen), &mut record);
+            assert_eq!(record.outcome == Outcome::Completed, valid, "{level} {seen:?}");
+            assert_eq!(record.findings.is_empty(), valid);
+            assert_eq!(record.metric(METRIC), Some(seen.large as f64 / seen.memory as f64));
+        }
+    }
+
+    #[test]
+    fn what_was_not_seen_is_said() {
+        let mut record = record();
+        conclude("madvise", None, &mut record);
+        assert_eq!((record.outcome, record.metric(METRIC)), (Outcome::Completed, None));
+        assert_eq!(record.notes.len(), 1);
+    }
+
+    #[test]
+    fn a_child_is_seen() {
+        let mut child = std::process::Command::new("sleep").arg("60").spawn().unwrap();
+        assert!(descendants().contains(&child.id()));
+        assert!(of_process(child.id()).is_some());
+        child.kill().unwrap();
+        child.wait().unwrap();
+    }
+}
