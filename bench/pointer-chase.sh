@@ -1,30 +1,38 @@
 #!/usr/bin/env bash
 # The workload pointer-chase against lmbench's lat_mem_rd at the same points: stride, order and working sets the same,
-# one round of each in turn, the least of the repeats of a round on both sides.
+# one round of each in turn, the least of the repeats of a round on both sides, and no transparent huge pages for either:
+# which of the two would get some depends on where its memory begins.
 # Needs a checkout of lmbench (github.com/intel/lmbench), gcc, libtirpc-dev and python3.
-# Usage: bench/pointer-chase.sh LMBENCH [ROUNDS]
+# Usage: bench/pointer-chase.sh LMBENCH [ROUNDS]      ASSAY=PROGRAM takes that assay instead of building one.
 set -euo pipefail
 lmbench=$(cd "${1:?the folder of an lmbench checkout}" && pwd)
 rounds="${2:-6}"
 cd "$(dirname "$0")/.."
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
-cargo build --release --locked --quiet --package assay
-assay="${CARGO_TARGET_DIR:-target}/release/assay"
+if [ -z "${ASSAY:-}" ]; then
+    cargo build --release --locked --quiet --package assay
+    ASSAY=${CARGO_TARGET_DIR:-target}/release/assay
+fi
 # The benchmark's own sources, unmodified, without its suite of scripts.
 (cd "$lmbench/src" && gcc -O -w -I/usr/include/tirpc -D_GNU_SOURCE -DHAVE_uint=1 -DHAVE_int64_t=1 -DHAVE_uint64_t=1 \
     -DHAVE_socklen_t -DHAVE_off64_t -o "$work/lat_mem_rd" lat_mem_rd.c lib_mem.c lib_timing.c lib_stats.c \
     lib_debug.c getopt.c lib_sched.c -lm)
 cpu=$(taskset -cp $$ | sed 's/.*: //; s/[,-].*//')
 # lat_mem_rd visits every size up to its limit; these are the ones that both visit.
-sets="16384,262144,1048576,4194304"
+sets="16384,262144,1048576,4194304,8388608"
+small_pages() {
+    python3 -c 'import ctypes, os, sys
+if ctypes.CDLL(None).prctl(41, 1, 0, 0, 0) != 0: sys.exit("PR_SET_THP_DISABLE failed")
+os.execvp(sys.argv[1], sys.argv[1:])' "$@"
+}
 task() { # ORDER STRIDE
     printf '{"params":{"sets":[%s],"stride":%s,"order":"%s","pages":"Any","min_time":{"secs":0,"nanos":20000000},"rounds":5},"seed":%s}' \
         "$sets" "$2" "$1" "$RANDOM"
 }
 for round in $(seq "$rounds"); do
-    ASSAY_METRICS="$work/$round.jsonl" taskset -c "$cpu" "$assay" __work pointer-chase "$(task Forward 256)"
-    ENOUGH=10000 taskset -c "$cpu" "$work/lat_mem_rd" -N 3 4 256 2>"$work/$round.lm"
+    ASSAY_METRICS="$work/$round.jsonl" small_pages taskset -c "$cpu" "$ASSAY" __work pointer-chase "$(task Forward 256)"
+    ENOUGH=10000 small_pages taskset -c "$cpu" "$work/lat_mem_rd" -N 3 8 256 2>"$work/$round.lm"
 done
 python3 - "$work" "$rounds" <<'P'
 import json, math, statistics, sys

@@ -37,10 +37,9 @@ fn one(c: &CurveSummary, style: Style, w: &mut Writer) {
     };
     let of = if c.label == "-" { String::new() } else { format!(", {}", c.label) };
     let x = c.x_noun();
-    let many = match x {
-        "x" => count(c.points.len(), "point"),
-        noun => count(c.points.len(), noun),
-    };
+    // `data of a process` has no plural that a letter makes.
+    let noun = if x == "x" || x.contains(" of ") { "point" } else { x };
+    let many = count(c.points.len(), noun);
     let title = format!("{}{kind} over {x}{of}, {many} of {}", c.name, count(n, "trial"));
     w.wrapped(0, &title, Paint::Strong);
     let at = |p: &CurvePoint| format!("{}  {}", x_text(p.x, &c.x_unit), point_text(p, &c.unit));
