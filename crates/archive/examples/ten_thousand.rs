@@ -167,6 +167,7 @@ fn write(run: &mut RunWriter, number: u32, stdout: &[u8]) {
         metrics: vec![metric("elapsed", 0.001), metric("user", 0.0005), metric("system", 0.0004)],
         curves: Vec::new(),
         histograms: BTreeMap::new(),
+        heats: BTreeMap::new(),
         validation: ValidationResult::ExitCodeOnly,
         stdout: StreamSummary::default(),
         stderr: StreamSummary::default(),

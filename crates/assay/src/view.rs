@@ -4,8 +4,12 @@ use std::collections::BTreeMap;
 
 use anyhow::{Context, Result};
 use assay_archive::Archive;
+use assay_lab::Question;
 use assay_model::RunId;
 use assay_report::RunView;
+
+/// So many comparisons of a run are explained on its page.
+const EXPLAINED: usize = 8;
 
 /// A run as the reports see it, with the samples of its trials.
 pub fn load(archive: &Archive, id: &RunId) -> Result<RunView> {
@@ -30,6 +34,15 @@ pub fn load(archive: &Archive, id: &RunId) -> Result<RunView> {
             samples.insert(record.number, set);
         }
     }
+    let explanations = analysis.comparisons.iter().take(EXPLAINED).map(|comparison| {
+        assay_lab::explain(&Question {
+            records: &records,
+            samples: &samples,
+            analysis: &analysis,
+            comparison,
+        })
+    });
+    let explanations = explanations.collect();
     let mut io = BTreeMap::new();
     for record in records.iter().filter(|r| r.observers.iter().any(|o| o.observer == "io")) {
         if let Some(answer) = reader.io(record.number, record.attempt)? {
@@ -51,6 +64,7 @@ pub fn load(archive: &Archive, id: &RunId) -> Result<RunView> {
         records,
         analysis,
         samples,
+        explanations,
         io,
         ledger: reader.ledger().to_vec(),
         assay_version: env!("CARGO_PKG_VERSION").to_owned(),

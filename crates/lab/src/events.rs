@@ -7,7 +7,7 @@ use std::path::Path;
 use std::time::{Duration, Instant};
 
 use assay_model::{
-    EndedTrial, Event, LiveEvent, LiveValue, Outcome, RunId, RunState, SampleSet, SeriesKey,
+    EndedTrial, Event, Heat, LiveEvent, LiveValue, Outcome, RunId, RunState, SampleSet, SeriesKey,
     TrialRecord,
 };
 use assay_sut::clock::monotonic_ns;
@@ -19,6 +19,8 @@ use crate::watch::{Standing, Watcher};
 const APART: Duration = Duration::from_millis(100);
 /// What a program printed is told of in pieces of at most this many bytes, the newest, an interval.
 const MOST_PRINTED: usize = 4096;
+/// Values of a program's own series that are told of, an interval.
+const MOST_SAID: usize = 4000;
 /// The series that are told of: monitor, the fields of it (all when empty).
 const TOLD: [(&str, &[&str]); 6] = [
     ("cpu", &["user", "nice", "system", "irq", "softirq", "iowait", "steal", "idle"]),
@@ -172,7 +174,7 @@ impl Watcher for EventWriter {
             Event::Phase { phase, t_ns: said } => {
                 self.write(&LiveEvent::Phase { phase: *phase, t_ns: said.unwrap_or(t_ns) });
             }
-            Event::Sample { sample, t_ns, value, unit } if self.said.len() < 1000 => {
+            Event::Sample { sample, t_ns, value, unit } if self.said.len() < MOST_SAID => {
                 self.said.push(LiveValue {
                     monitor: "workload".into(),
                     subject: String::new(),
@@ -181,6 +183,18 @@ impl Watcher for EventWriter {
                     t_ns: *t_ns,
                     value: value.filter(|v| v.is_finite()),
                 });
+            }
+            Event::Heat { heat, unit, start_ns, column_ns, edges, counts } => {
+                let told = Heat {
+                    unit: unit.clone(),
+                    start_ns: *start_ns,
+                    column_ns: *column_ns,
+                    edges: edges.clone(),
+                    counts: counts.clone(),
+                };
+                if told.check().is_ok() {
+                    self.write(&LiveEvent::Heat { name: heat.clone(), heat: told });
+                }
             }
             Event::Note { note } => self.log("note", note),
             _ => {}

@@ -4,8 +4,8 @@ use std::collections::BTreeMap;
 use std::time::Duration;
 
 use assay_model::{
-    Better, Curve, Event, Finding, MetricValue, Phase, PhaseMark, SampleRow, SampleSet, SeriesKey,
-    TrialHistogram, TrialRecord,
+    Better, Curve, Event, Finding, Heat, MetricValue, Phase, PhaseMark, SampleRow, SampleSet,
+    SeriesKey, TrialHistogram, TrialRecord,
 };
 use assay_sut::process::{Sink, Stream};
 
@@ -23,12 +23,16 @@ const WORKLOAD: &str = "workload";
 /// More metrics, curves, histograms, series or findings than this in one trial are taken for a runaway program.
 const MOST_NAMES: usize = 10_000;
 
+/// More heat maps than this in one trial nobody looks at.
+const MOST_HEATS: usize = 20;
+
 /// Collects the events of one trial.
 pub(crate) struct Heard<'a> {
     phases: Vec<PhaseMark>,
     metrics: Vec<MetricValue>,
     curves: Vec<Curve>,
     histograms: BTreeMap<String, TrialHistogram>,
+    heats: BTreeMap<String, Heat>,
     notes: Vec<String>,
     findings: Vec<Finding>,
     samples: &'a mut SampleSet,
@@ -57,6 +61,7 @@ impl<'a> Heard<'a> {
             metrics: Vec::new(),
             curves: Vec::new(),
             histograms: BTreeMap::new(),
+            heats: BTreeMap::new(),
             notes: Vec::new(),
             findings: Vec::new(),
             samples,
@@ -109,6 +114,9 @@ impl<'a> Heard<'a> {
                     self.ignored += 1;
                 }
             }
+            Event::Heat { heat, unit, start_ns, column_ns, edges, counts } => {
+                self.heat(heat, Heat { unit, start_ns, column_ns, edges, counts });
+            }
             Event::Sample { sample, t_ns, value, unit } => {
                 self.sample(&sample, t_ns, value.unwrap_or(f64::NAN), &unit);
             }
@@ -156,6 +164,19 @@ impl<'a> Heard<'a> {
         self.samples.rows.push(SampleRow { t_ns, series: series as u32, value });
     }
 
+    fn heat(&mut self, name: String, told: Heat) {
+        match told.check() {
+            Ok(()) if self.heats.len() < MOST_HEATS => {
+                self.heats.insert(name, told);
+            }
+            Ok(()) => self.ignored += 1,
+            Err(why) if self.notes.len() < MOST_NOTES => {
+                self.notes.push(format!("the heat map `{name}` was not kept: {why}"));
+            }
+            Err(_) => self.ignored += 1,
+        }
+    }
+
     /// Takes a curve of one point.
     fn point(&mut self, curve: Curve) {
         let finite = curve.points.iter().flatten().all(|v| v.is_finite());
@@ -178,6 +199,7 @@ impl<'a> Heard<'a> {
         record.metrics = self.metrics;
         record.curves = self.curves;
         record.histograms = self.histograms;
+        record.heats = self.heats;
         record.notes.extend(self.notes);
         record.findings.extend(self.findings);
         if self.bad_lines > 0 {
@@ -235,6 +257,8 @@ mod tests {
             r#"{"sample":"throughput","t_ns":5,"value":10,"unit":"ops/s"}"#,
             r#"{"sample":"errors","t_ns":5,"value":null,"unit":"1"}"#,
             r#"{"sample":"throughput","t_ns":6,"value":11,"unit":"ops/s"}"#,
+            r#"{"heat":"t","unit":"ns","start_ns":1,"column_ns":9,"edges":[1,2],"counts":[[3],[4]]}"#,
+            r#"{"heat":"bad","unit":"ns","start_ns":1,"column_ns":9,"edges":[2,1],"counts":[[3]]}"#,
             r#"{"finding":"F25","name":"steady-state","severity":"warning","message":"it never settled"}"#,
         ] {
             heard.line(line.as_bytes(), 1);
@@ -243,7 +267,9 @@ mod tests {
             assay_model::PlannedTrial { number: 1, block: 0, treatment: 0, warmup: false };
         let mut record = crate::trial::blank(&planned, 1);
         assert_eq!(heard.into_record(&mut record), None);
-        assert_eq!((record.findings[0].id.as_str(), record.notes.len()), ("F25", 0));
+        assert_eq!((record.findings[0].id.as_str(), record.notes.len()), ("F25", 1));
+        assert!(record.notes[0].contains("`bad`"), "{:?}", record.notes);
+        assert_eq!((record.heats.len(), record.heats["t"].counts.len()), (1, 2));
         assert_eq!(samples.points(WORKLOAD, "", "throughput"), [(5, 10.0), (6, 11.0)]);
         assert!(samples.points(WORKLOAD, "", "errors")[0].1.is_nan());
     }

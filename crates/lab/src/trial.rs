@@ -66,6 +66,7 @@ pub(crate) fn blank(planned: &PlannedTrial, attempt: u32) -> TrialRecord {
         metrics: Vec::new(),
         curves: Vec::new(),
         histograms: std::collections::BTreeMap::new(),
+        heats: std::collections::BTreeMap::new(),
         validation: ValidationResult::NotReached,
         stdout: assay_model::StreamSummary::default(),
         stderr: assay_model::StreamSummary::default(),

@@ -3,6 +3,7 @@
 
 use hdrhistogram::Histogram;
 
+use crate::heat::Heat;
 use crate::report::{Bin, ERROR_KINDS, ErrorKind, Errors, OPERATIONS, Operation};
 
 /// The greatest response time that is told apart, ns; greater ones are counted as this.
@@ -60,6 +61,8 @@ pub struct Books {
     pub completed: Vec<u64>,
     /// The series.
     pub bins: Vec<Bin>,
+    /// Response times over the series.
+    pub heat: Heat,
     /// Errors.
     pub errors: Errors,
     /// Gets of keys that were set and are gone, in the measurement window.
@@ -92,6 +95,7 @@ impl Books {
             times: (0..cells).map(|_| histogram()).collect(),
             completed: vec![0; cells],
             bins: vec![Bin::default(); line.bins()],
+            heat: Heat::new(line.bins()),
             errors: Errors::default(),
             evicted: 0,
             evicted_ever: 0,
@@ -111,6 +115,7 @@ impl Books {
         while now >= self.bin_end && self.bin + 1 < self.bins.len() {
             self.bin += 1;
             self.bin_end += self.line.bin;
+            self.heat.at(self.bin);
         }
     }
 
@@ -144,6 +149,7 @@ impl Books {
             bin.by_operation[operation as usize] += 1;
             bin.time_sum_ns += time;
             bin.time_max_ns = bin.time_max_ns.max(time);
+            self.heat.count(time);
         }
     }
 

@@ -32,6 +32,7 @@ pub(crate) fn report(config: &Config, outcome: Outcome) -> Report {
     let came =
         outcome.ended_ns.min(line.end).saturating_sub(line.start).div_ceil(line.bin) as usize;
     all.bins.truncate(came);
+    all.heat.end(came);
     let classes = &config.mix.classes;
     let mut times = all.times.into_iter();
     let mut cells = Vec::new();
@@ -68,6 +69,7 @@ pub(crate) fn report(config: &Config, outcome: Outcome) -> Report {
         bin: Duration::from_nanos(line.bin),
         steady: steady_state(&series, Better::Higher),
         series: all.bins,
+        heat: all.heat,
         limit: limit(config, &threads, server, kept_rate),
         threads,
         late: matches!(config.mode, Mode::Open { .. }).then_some(late),
@@ -83,6 +85,7 @@ fn add(all: &mut Books, one: Books) {
     all.times.iter_mut().zip(&one.times).for_each(|(a, b)| *a += b);
     all.completed.iter_mut().zip(&one.completed).for_each(|(a, b)| *a += b);
     all.bins.iter_mut().zip(&one.bins).for_each(|(a, b): (&mut Bin, _)| a.add(b));
+    all.heat.add(&one.heat);
     all.errors.add(one.errors);
     all.evicted += one.evicted;
     all.evicted_ever += one.evicted_ever;

@@ -14,6 +14,7 @@ pub mod content;
 mod end;
 pub mod error;
 mod gather;
+pub mod heat;
 pub mod keys;
 pub mod limiter;
 pub mod limits;

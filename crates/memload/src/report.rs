@@ -5,6 +5,7 @@ use std::time::Duration;
 use assay_stats::warmup::Steady;
 use hdrhistogram::Histogram;
 
+use crate::heat::Heat;
 use crate::limiter::Limit;
 
 /// What an operation turned out to be.
@@ -256,6 +257,8 @@ pub struct Report {
     /// The series of the whole run, ramps included, up to where it came; the last bin may be cut short
     /// by the end.
     pub series: Vec<Bin>,
+    /// Response times of the series' answers over its time.
+    pub heat: Heat,
     /// What the generator's threads used.
     pub threads: Vec<ThreadUse>,
     /// How late an open loop sent; `None` for a closed loop.
@@ -369,6 +372,7 @@ mod tests {
             bytes_out: 0,
             series_start_ns: 5_000_000_000,
             bin,
+            heat: Heat::new(series.len()),
             series,
             threads: vec![ThreadUse { cpu: None, cpu_s: 0.5, wall_s: 2.5 }],
             late: None,

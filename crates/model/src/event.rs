@@ -99,6 +99,22 @@ pub enum Event {
         #[serde(default, skip_serializing_if = "Option::is_none")]
         load: Option<Load>,
     },
+    /// `{"heat":"response_time","unit":"ns","start_ns":...,"column_ns":1000000000,"edges":[1000,2000,4000],
+    /// "counts":[[5,1],[6,0]]}`: how often each value occurred over time, by column and row.
+    Heat {
+        /// What the values are.
+        heat: String,
+        /// Their unit.
+        unit: String,
+        /// When the first column begins, ns of `CLOCK_MONOTONIC`.
+        start_ns: u64,
+        /// How wide a column is, ns.
+        column_ns: u64,
+        /// Where rows begin, rising, and where the last one ends.
+        edges: Vec<u64>,
+        /// How many values, by column and row.
+        counts: Vec<Vec<u64>>,
+    },
     /// `{"sample":"throughput","t_ns":...,"value":1.5e5,"unit":"ops/s"}`: one value of a series over time,
     /// kept beside the samples of the monitors, as those of the monitor `workload`.
     Sample {
@@ -189,6 +205,7 @@ mod tests {
             r#"{"metric":"energy","value":null,"unit":"J"}"#,
             r#"{"curve":"throughput","x":4096.0,"value":1e9,"x_unit":"B","unit":"B/s"}"#,
             r#"{"histogram":"response_time","unit":"ns","hdr":"AAAA"}"#,
+            r#"{"heat":"t","unit":"ns","start_ns":1,"column_ns":2,"edges":[1,2],"counts":[[3]]}"#,
             r#"{"histogram":"t","unit":"ns","hdr":"A","unanswered":2,"percentiles":{"p99":0.99},"at":5,"load":"open"}"#,
             r#"{"sample":"throughput","t_ns":12,"value":1.5,"unit":"ops/s"}"#,
             r#"{"finding":"F22","name":"generator-not-limit","severity":"warning","message":"m"}"#,

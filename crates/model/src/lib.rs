@@ -15,6 +15,7 @@ mod experiment;
 mod explanation;
 mod fact;
 mod finding;
+mod heat;
 mod histogram;
 mod ledger;
 mod live;
@@ -43,6 +44,7 @@ pub use experiment::{
 pub use explanation::{Account, Change, Explanation, Observed};
 pub use fact::{Fact, SystemDescription};
 pub use finding::{CheckNote, Checks, Finding, Severity};
+pub use heat::Heat;
 pub use histogram::{HistogramSummary, Load, Percentile, TrialHistogram};
 pub use ledger::{ImportedFile, LedgerEntry, LedgerEvent};
 pub use live::{EndedTrial, LiveEvent, LiveValue};

@@ -4,7 +4,7 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use crate::{Outcome, Phase, RunId, RunState};
+use crate::{Heat, Outcome, Phase, RunId, RunState};
 
 /// One line.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
@@ -59,6 +59,13 @@ pub enum LiveEvent {
     Samples {
         /// The values.
         values: Vec<LiveValue>,
+    },
+    /// How often values occurred over the time of a trial, as the workload says at its end.
+    Heat {
+        /// What the values are.
+        name: String,
+        /// The counts.
+        heat: Heat,
     },
     /// Trials that have ended and are recorded.
     Ended {

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use crate::{Finding, Kind, MetricValue, Phase, TrialHistogram};
+use crate::{Finding, Heat, Kind, MetricValue, Phase, TrialHistogram};
 
 /// How a trial ended.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
@@ -176,6 +176,9 @@ pub struct TrialRecord {
     /// Its histograms, by name.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub histograms: BTreeMap<String, TrialHistogram>,
+    /// How often values occurred over time, by what they are.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub heats: BTreeMap<String, Heat>,
     /// What validation found.
     pub validation: ValidationResult,
     /// Its standard output.

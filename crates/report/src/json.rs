@@ -2,8 +2,8 @@
 //! stand beside the numbers.
 
 use assay_model::{
-    Analysis, Experiment, LedgerEntry, Plan, RunSummary, SCHEMA_VERSION, SystemDescription,
-    TrialRecord,
+    Analysis, Experiment, Explanation, LedgerEntry, Plan, RunSummary, SCHEMA_VERSION,
+    SystemDescription, TrialRecord,
 };
 use serde::Serialize;
 
@@ -18,6 +18,7 @@ struct Document<'a> {
     plan: &'a Plan,
     system: &'a SystemDescription,
     analysis: &'a Analysis,
+    explanations: &'a [Explanation],
     records: &'a [TrialRecord],
     ledger: &'a [LedgerEntry],
 }
@@ -35,6 +36,7 @@ pub fn write(view: &RunView) -> Result<String, serde_json::Error> {
         plan: &view.plan,
         system: &view.system,
         analysis: &view.analysis,
+        explanations: &view.explanations,
         records: &view.records,
         ledger: &view.ledger,
     };

@@ -18,6 +18,7 @@
 
 mod alike;
 pub mod csv;
+mod explained;
 mod figures;
 #[doc(hidden)]
 pub mod fixtures;

@@ -5,8 +5,8 @@ use std::fmt::Write as _;
 
 use assay_iotrace::IoReport;
 use assay_model::{
-    Analysis, CurvePoint, CurveSummary, Experiment, Finding, LedgerEntry, Outcome, Plan,
-    RunSummary, SampleSet, SystemDescription, TreatmentSummary, TrialRecord,
+    Analysis, CurvePoint, CurveSummary, Experiment, Explanation, Finding, LedgerEntry, Outcome,
+    Plan, RunSummary, SampleSet, SystemDescription, TreatmentSummary, TrialRecord,
 };
 use sha2::{Digest as _, Sha256};
 
@@ -29,6 +29,8 @@ pub struct RunView {
     pub records: Vec<TrialRecord>,
     /// What the records say together.
     pub analysis: Analysis,
+    /// What differs along with the metric, for the first comparisons of the analysis.
+    pub explanations: Vec<Explanation>,
     /// What monitors saw, by trial number.
     pub samples: BTreeMap<u32, SampleSet>,
     /// What the tracer of block I/O answered, by trial number.

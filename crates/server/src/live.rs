@@ -5,7 +5,7 @@
 use std::collections::{BTreeMap, VecDeque};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-use assay_model::{EndedTrial, LiveEvent, LiveValue, Outcome, Phase, RunId, RunState};
+use assay_model::{EndedTrial, Heat, LiveEvent, LiveValue, Outcome, Phase, RunId, RunState};
 use bytes::Bytes;
 use schemars::JsonSchema;
 use serde::Serialize;
@@ -13,12 +13,16 @@ use tokio::sync::watch;
 
 /// How many events are held for those who are behind.
 const HELD: usize = 10_000;
+/// How many bytes of events are held.
+const HELD_BYTES: usize = 64 << 20;
 /// How many points of each series are held.
 const POINTS: usize = 300;
 /// How many series are held.
 const SERIES: usize = 200;
 /// How many lines of the log are held.
 const LINES: usize = 300;
+/// How many heat maps are held.
+const HEATS: usize = 4;
 /// How many trials and phases are held.
 const MARKS: usize = 100;
 
@@ -41,6 +45,8 @@ pub(crate) struct Standing {
     pub treatments: BTreeMap<u32, Treated>,
     /// What monitors and the workload say over time.
     pub series: Vec<Series>,
+    /// How often values occurred over the time of the last trial that said so, by what they are.
+    pub heats: BTreeMap<String, Heat>,
     /// The phases lately.
     pub phases: VecDeque<Mark>,
     /// The log lately.
@@ -142,6 +148,11 @@ impl Standing {
                     self.sample(value);
                 }
             }
+            LiveEvent::Heat { name, heat } => {
+                if self.heats.len() < HEATS || self.heats.contains_key(&name) {
+                    self.heats.insert(name, heat);
+                }
+            }
             LiveEvent::Ended { trials } => {
                 for trial in trials {
                     self.ended(&trial);
@@ -204,6 +215,8 @@ struct Log {
     /// The number of the first event held.
     base: u64,
     events: VecDeque<Bytes>,
+    /// Of all of them.
+    bytes: usize,
     over: bool,
 }
 
@@ -237,9 +250,12 @@ impl Live {
         let mut log = self.log();
         log.standing.take(event.clone());
         let number = log.base + log.events.len() as u64;
-        log.events.push_back(frame(Some(number + 1), line));
-        if log.events.len() > HELD {
-            log.events.pop_front();
+        let framed = frame(Some(number + 1), line);
+        log.bytes += framed.len();
+        log.events.push_back(framed);
+        while log.events.len() > HELD || log.bytes > HELD_BYTES {
+            let Some(oldest) = log.events.pop_front() else { break };
+            log.bytes -= oldest.len();
             log.base += 1;
         }
         drop(log);

@@ -271,6 +271,7 @@ fn record(trial: &ForeignTrial, planned: &PlannedTrial) -> TrialRecord {
         metrics: trial.metrics.clone(),
         curves: Vec::new(),
         histograms: BTreeMap::new(),
+        heats: BTreeMap::new(),
         validation: trial.validation.clone(),
         stdout: StreamSummary::default(),
         stderr: StreamSummary::default(),

@@ -81,6 +81,7 @@ pub fn record(number: u32, attempt: u32) -> TrialRecord {
         }],
         curves: Vec::new(),
         histograms: BTreeMap::new(),
+        heats: BTreeMap::new(),
         validation: ValidationResult::ExitCodeOnly,
         stdout: StreamSummary { bytes: 5, kept: 5 },
         stderr: StreamSummary::default(),

@@ -1,19 +1,11 @@
-//! Runs side by side, as parts of a page: the runs, ratios, what else differed, and all treatments on
-//! one scale, in total or under a denominator.
+//! Runs side by side, as parts of a page: the runs, ratios, and what else differed.
 
-use assay_chart::Head;
-use assay_chart::bars::{self, Bar, Bars};
-use assay_chart::intervals::absolute::{self, Absolute, Dot, Row};
-use assay_model::{Across, Difference, Kind, RunSummary};
-use assay_rules::denominator::{Basis, Denominator, Entry};
-use assay_rules::landscape::measured;
-use assay_rules::quantity::Quantity;
+use assay_model::{Across, Difference, RunSummary};
 use maud::{Markup, html};
 
 use super::findings;
-use super::parts::{badge, figure, table_box};
-use crate::figures::{NO_VALUE, count, percent, ratio_text, value_text, with_interval};
-use crate::view::RunView;
+use super::parts::{badge, table_box};
+use crate::figures::{NO_VALUE, ratio_text, with_interval};
 
 /// What differences of a class do to a comparison.
 const CLASSES: [(&str, &str); 5] = [
@@ -109,120 +101,6 @@ fn differences(all: &[Difference]) -> Markup {
     }
 }
 
-/// Every treatment of every run on one scale: in total with its trials, or under a denominator.
-pub fn comparable(views: &[&RunView], across: &Across, per: Option<Denominator>) -> Markup {
-    let nothing = html! {};
-    match per {
-        None => {
-            let rows: Vec<Row> =
-                views.iter().enumerate().flat_map(|(i, v)| rows(i, v, across)).collect();
-            if rows.is_empty() {
-                return nothing;
-            }
-            let trials = rows.iter().map(|r| r.dots.len()).sum::<usize>();
-            let level = views.first().map_or(0.95, |v| v.analysis.confidence);
-            let chart = absolute::render(&Absolute {
-                head: Head {
-                    id: "compared".into(),
-                    title: format!("{} of every treatment in every run", across.metric),
-                    desc: rows
-                        .iter()
-                        .map(|r| format!("{}: {}.", r.label, r.text))
-                        .collect::<Vec<_>>()
-                        .join(" "),
-                },
-                name: across.metric.clone(),
-                unit: across.unit.clone(),
-                better: across.better,
-                rows,
-                note: format!("{}; {} intervals", count(trials, "trial"), percent(level)),
-            });
-            figure(
-                &chart,
-                &html! { "One scale for all: mean with its interval, every trial beneath." },
-                &nothing,
-            )
-        }
-        Some(per) => under(views, across, per),
-    }
-}
-
-fn rows(i: usize, view: &RunView, across: &Across) -> Vec<Row> {
-    let of = view.analysis.summaries.iter().filter(|s| s.metric == across.metric);
-    of.map(|s| {
-        let value = s.summary.geomean.or(s.summary.mean);
-        let end = |f: fn(assay_model::Interval) -> f64| s.summary.interval.map_or(f64::NAN, f);
-        Row {
-            label: format!("#{} {}", i + 1, view.label(s.treatment)),
-            value: value.unwrap_or(f64::NAN),
-            low: end(|i| i.low),
-            high: end(|i| i.high),
-            text: value.map_or_else(
-                || NO_VALUE.to_owned(),
-                |v| with_interval(v, s.summary.interval, &s.unit),
-            ),
-            dots: view
-                .counted(s.treatment)
-                .into_iter()
-                .filter_map(|r| {
-                    let value = r.metric(&across.metric)?;
-                    let label = format!("trial {}: {}", r.number, value_text(Some(value), &s.unit));
-                    Some(Dot { value, label, href: String::new() })
-                })
-                .collect(),
-        }
-    })
-    .collect()
-}
-
-fn under(views: &[&RunView], across: &Across, per: Denominator) -> Markup {
-    let basis = Basis::Per(per);
-    let (mut shown, mut missing) = (Vec::new(), Vec::new());
-    for (i, view) in views.iter().enumerate() {
-        let s = &view.summary;
-        let mut analysis = view.analysis.clone();
-        analysis.metric.clone_from(&across.metric);
-        let id = s.id.to_string();
-        let kind = view.plan.workload.metric(&across.metric).map_or(Kind::Measured, |m| m.kind);
-        for m in measured(&id, &s.workload, &s.host, &s.started_at, &analysis, &view.system, kind) {
-            let label = format!("#{} {}", i + 1, m.system);
-            let mut value = Quantity::given(m.value, &m.unit, m.kind, &label, &id);
-            value.interval = m.interval;
-            let entry = Entry { label: label.clone(), value, better: m.better, counts: m.counts };
-            match entry.quantity(basis) {
-                Some(q) => shown.push((label, q)),
-                None => missing.push(label),
-            }
-        }
-    }
-    let bars: Vec<Bar> = shown
-        .iter()
-        .map(|(label, q)| Bar {
-            label: label.clone(),
-            value: q.value,
-            low: q.interval.map_or(f64::NAN, |i| i.low),
-            high: q.interval.map_or(f64::NAN, |i| i.high),
-            text: q.text(),
-            reference: label.starts_with("#1 "),
-            quoted: false,
-        })
-        .collect();
-    let title = format!("{} {basis}", across.metric);
-    let chart = html! {
-        @if let Some((_, first)) = shown.first() {
-            @let desc = bars.iter().map(|b| format!("{}: {}.", b.label, b.text)).collect::<Vec<_>>().join(" ");
-            (bars::render(&Bars {
-                head: Head { id: "compared".into(), title: title.clone(), desc },
-                name: title.clone(), unit: first.unit.clone(), better: across.better, bars: bars.clone(), note: String::new(),
-            }))
-        }
-    };
-    html! {
-        @if !shown.is_empty() { (figure(&chart, &html! { (title) "; verdicts and ratios are in total." }, &html! {})) }
-        @if !missing.is_empty() { p class="notice" { "Not recorded, so not shown " (basis) ": " (missing.join(", ")) "." } }
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -242,15 +120,5 @@ mod tests {
         for hard in made.differences.iter().filter(|d| d.class == "hard") {
             assert!(page.contains(&hard.path));
         }
-    }
-
-    #[test]
-    fn what_is_not_recorded_is_named_and_not_drawn() {
-        let view = fixtures::commands();
-        let made = fixtures::across(&view);
-        let total = comparable(&[&view, &view], &made, None).into_string();
-        assert!(total.contains("id=\"compared\"") && total.contains("#2 "));
-        let watts = comparable(&[&view, &view], &made, Some(Denominator::Watt)).into_string();
-        assert!(watts.contains("Not recorded") && !watts.contains("<svg"), "{watts}");
     }
 }

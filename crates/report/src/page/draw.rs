@@ -26,31 +26,45 @@ pub(crate) fn curves(
     curves: &[&CurveSummary],
 ) -> Option<Markup> {
     let first = curves.first()?;
+    let several_names = curves.iter().any(|c| c.name != first.name);
+    let named = curves.iter().map(|c| {
+        let label = view.label(c.treatment);
+        (if several_names { format!("{}, {label}", c.name) } else { label }, *c)
+    });
+    let verticals = if first.x_unit == "B" { caches(&view.system) } else { Vec::new() };
+    let head = Head { id: id.to_owned(), title: title.to_owned(), desc: String::new() };
+    named_curves(head, &named.collect::<Vec<_>>(), verticals, view.analysis.confidence)
+}
+
+/// Curves over one another with the names that they are given; the description of `head` is made here.
+pub(super) fn named_curves(
+    head: Head,
+    named: &[(String, &CurveSummary)],
+    verticals: Vec<Vertical>,
+    confidence: f64,
+) -> Option<Markup> {
+    let curves: Vec<&CurveSummary> = named.iter().map(|(_, c)| *c).collect();
+    let first = curves.first()?;
     let xs = || curves.iter().flat_map(|c| c.points.iter().map(|p| p.x));
     let low = xs().fold(f64::INFINITY, f64::min);
     let high = xs().fold(f64::NEG_INFINITY, f64::max);
     let wide = low > 0.0 && high / low >= 16.0;
-    let several_names = curves.iter().any(|c| c.name != first.name);
-    let name = |c: &CurveSummary| {
-        let label = view.label(c.treatment);
-        if several_names { format!("{}, {label}", c.name) } else { label }
-    };
-    let series = curves.iter().map(|c| curve::Series {
-        label: name(c),
-        points: shown_points(c).into_iter().map(|p| point(&name(c), c, p)).collect(),
+    let series = named.iter().map(|(name, c)| curve::Series {
+        label: name.clone(),
+        points: shown_points(c).into_iter().map(|p| point(name, c, p)).collect(),
         marked: standouts(c),
     });
     let n = curves.iter().flat_map(|c| &c.points).map(|p| p.n).max().unwrap_or(0);
-    let sentences: Vec<String> = curves
+    let sentences: Vec<String> = named
         .iter()
-        .filter_map(|c| {
+        .filter_map(|(name, c)| {
             let b = c.best.as_ref()?;
             let value = point_text(b, &c.unit);
-            Some(format!("{}: best {value} at {}.", name(c), x_text(b.x, &c.x_unit)))
+            Some(format!("{name}: best {value} at {}.", x_text(b.x, &c.x_unit)))
         })
         .collect();
     Some(curve::render(&Curve {
-        head: Head { id: id.to_owned(), title: title.to_owned(), desc: sentences.join(" ") },
+        head: Head { desc: sentences.join(" "), ..head },
         x_name: first.x_noun().to_owned(),
         x_unit: first.x_unit.clone(),
         x_scale: if wide { ScaleKind::Log2 } else { ScaleKind::Linear },
@@ -59,16 +73,16 @@ pub(crate) fn curves(
         y_scale: ScaleKind::Linear,
         better: first.better,
         series: series.collect(),
-        verticals: if first.x_unit == "B" { caches(&view.system) } else { Vec::new() },
+        verticals,
         note: format!(
             "{} a point; {}{}",
             count(n as usize, "trial"),
             if curves.iter().any(|c| c.quantile.is_some()) {
                 "from the merged histograms of the trials".to_owned()
             } else {
-                format!("bands: {} intervals", percent(view.analysis.confidence))
+                format!("bands: {} intervals", percent(confidence))
             },
-            left_out(curves)
+            left_out(&curves)
         ),
     }))
 }

@@ -3,14 +3,18 @@
 //! page reads the same. Everything printed has passed the [`Gate`].
 
 mod across;
+mod comparable;
 mod configuration;
 pub(crate) mod data;
 mod disclosure;
 pub(crate) mod draw;
+mod explain;
 mod findings;
+mod heat;
 mod io;
 mod landscape;
 mod method;
+mod overlay;
 pub(crate) mod parts;
 mod results;
 pub(crate) mod shell;
@@ -25,8 +29,10 @@ use crate::figures::count;
 use crate::gate::Gate;
 use crate::view::RunView;
 
-pub use across::{across, comparable};
+pub use across::across;
+pub use comparable::{Prices, comparable};
 pub use landscape::{content as landscape_content, landscape};
+pub use overlay::overlay;
 pub use shell::{SCRIPT, style};
 
 /// The page.
@@ -45,6 +51,7 @@ pub fn content(view: &RunView) -> Markup {
     let sections: Vec<(&str, &str, Option<Markup>)> = vec![
         ("significance", "Significance", Some(significance::section(view, &gate))),
         ("results", "Results", Some(results::section(view, &gate))),
+        ("explain", "What differs along", explain::section(view, &gate)),
         ("order", "Run order", results::order(view, &gate)),
         ("time", "Over time", time::section(view)),
         ("io", "Block I/O", io::section(view)),

@@ -8,6 +8,7 @@ use assay_chart::{Head, PhaseSpan};
 use assay_model::{SampleSet, TrialRecord};
 use maud::{Markup, html};
 
+use super::heat;
 use super::parts::figure;
 use super::results::slug;
 use crate::view::RunView;
@@ -73,17 +74,18 @@ const LINES: [Watched; 5] = [
 /// For each treatment the first counted trial with samples, others folded; `None` without samples.
 pub(super) fn section(view: &RunView) -> Option<Markup> {
     // The charts are those of assay's monitors; no other program's samples are drawn.
-    if view.imported().is_some() || view.samples.values().all(|s| s.rows.is_empty()) {
+    if view.imported().is_some() {
         return None;
     }
+    let none = SampleSet::default();
     let mut drawn = 0;
     let mut parts = Vec::new();
     for treatment in view.treatments() {
         let watched: Vec<(&TrialRecord, &SampleSet)> = view
             .counted(treatment)
             .into_iter()
-            .filter_map(|r| Some((r, view.samples.get(&r.number)?)))
-            .filter(|(_, s)| !s.rows.is_empty())
+            .map(|r| (r, view.samples.get(&r.number).unwrap_or(&none)))
+            .filter(|(r, s)| !s.rows.is_empty() || !r.heats.is_empty())
             .collect();
         let Some((first, rest)) = watched.split_first() else { continue };
         if drawn >= MOST_TRIALS {
@@ -104,6 +106,9 @@ pub(super) fn section(view: &RunView) -> Option<Markup> {
             }
         });
     }
+    if parts.is_empty() {
+        return None;
+    }
     Some(html! {
         p { "One clock for all: seconds since the trial began. Only the steady phase counts as measured; a gap is a value that could not be had." }
         @for p in &parts { (p) }
@@ -121,6 +126,7 @@ fn trial(record: &TrialRecord, samples: &SampleSet) -> Markup {
     let none = html! {};
     html! {
         @for (title, chart) in &workload(record, samples, &phases) { (figure(chart, &html! { (link) ": " (title) ", as the workload reported it." }, &none)) }
+        @for (title, chart) in &heat::charts(record, &phases) { (figure(chart, &html! { (link) ": " (title) " over time, as the workload counted it: the darker, the more." }, &none)) }
         @if let Some(chart) = cpu(record, samples, &phases) {
             (figure(&chart, &html! { (link) ": where CPU time went, all CPUs. " (spoken) }, &none))
         } @else {
@@ -135,7 +141,7 @@ fn trial(record: &TrialRecord, samples: &SampleSet) -> Markup {
     }
 }
 
-fn seconds(record: &TrialRecord, t_ns: u64) -> f64 {
+pub(super) fn seconds(record: &TrialRecord, t_ns: u64) -> f64 {
     (t_ns as f64 - record.start_ns as f64) / 1e9
 }
 

@@ -1,11 +1,11 @@
 //! What differs along with a metric, in a terminal.
 
-use assay_model::units::{format_value, significant};
-use assay_model::{Explanation, Observed};
+use assay_model::Explanation;
 
 use super::Style;
 use super::table::{Table, cell};
 use super::writer::{Paint, Writer};
+use crate::explained::{interval, name, points, value};
 use crate::figures::ratio_text;
 
 /// So many observations are listed; all of them are in the JSON.
@@ -74,39 +74,9 @@ pub fn explain(e: &Explanation, style: Style) -> String {
     w.finish()
 }
 
-fn name(o: &Observed) -> String {
-    let parts = [o.source.as_str(), o.subject.as_str(), o.name.as_str()];
-    parts.into_iter().filter(|p| !p.is_empty()).collect::<Vec<_>>().join(" ")
-}
-
-fn value(v: f64, unit: &str) -> String {
-    match unit {
-        "%" => format!("{v:.2} %"),
-        "s/s" => format!("{:.2} %", v * 100.0),
-        _ => format_value(v, unit),
-    }
-}
-
-/// A share as points of percent, signed.
-fn points(share: f64) -> String {
-    format!("{:+.2} %", share * 100.0)
-}
-
-fn interval(o: &Observed) -> String {
-    match (o.of_time.and_then(|t| t.interval), o.change.interval) {
-        (Some(i), _) => format!("{:+.2}..{:+.2}", i.low * 100.0, i.high * 100.0),
-        (None, Some(i)) => {
-            let sign = |v: f64| if v < 0.0 { "-" } else { "+" };
-            let side = |v: f64| format!("{}{}", sign(v), significant(v.abs(), 2));
-            format!("{}..{}", side(i.low), side(i.high))
-        }
-        (None, None) => "-".to_owned(),
-    }
-}
-
 #[cfg(test)]
 mod tests {
-    use assay_model::{Account, Better, Change, Comparison, Interval, Method, Verdict};
+    use assay_model::{Account, Better, Change, Comparison, Interval, Method, Observed, Verdict};
 
     use super::*;
 

@@ -46,6 +46,7 @@ fn record(trial: &PlannedTrial, value: f64) -> TrialRecord {
         }],
         curves: Vec::new(),
         histograms: BTreeMap::new(),
+        heats: BTreeMap::new(),
         validation: ValidationResult::Passed { detail: "compared".into() },
         stdout: StreamSummary::default(),
         stderr: StreamSummary::default(),

@@ -240,6 +240,9 @@ pub(crate) struct Compared {
     /// Facts that are meant to differ, with commas.
     pub factors: String,
     pub per: String,
+    /// What each run's system costs, with commas.
+    pub prices: String,
+    pub currency: String,
 }
 
 /// Runs laid side by side.

@@ -61,6 +61,7 @@ class Moving {
     this.root = root;
     this.series = new Map();
     this.phases = [];
+    this.heats = new Map();
     this.figures = new Map();
   }
 
@@ -88,6 +89,7 @@ class Moving {
       else this.lines(chart.title, Object.entries(chart.fields).flatMap(([field, word]) =>
         this.of(chart.monitor, field).map((s) => ({ label: `${s.subject} ${word}`.trim() || chart.title, ...s }))));
     }
+    for (const [name, heat] of this.heats) this.heat(name, heat);
     // What the workload says of itself: one chart a unit.
     const byUnit = Map.groupBy ? Map.groupBy(this.of("workload"), (s) => s.unit) : new Map();
     for (const [unit, all] of byUnit) this.lines(`The workload's own, ${unit === "1" ? "counts" : unit}`, all.map((s) => ({ label: s.field, ...s })));
@@ -108,7 +110,7 @@ class Moving {
     return this.figures.get(title);
   }
 
-  frame(title, kind, from, to, high, unit, says) {
+  frame(title, kind, from, to, high, unit, says, value = (part) => high * part, times = [`${Math.round(from - to)} s`, "now"]) {
     const [W, H, L, R, T, B] = [460, 170, 64, 8, 8, 22];
     const svg = node("svg", { class: `chart ${kind}`, viewBox: `0 0 ${W} ${H}`, role: "img" });
     svg.append(node("title", {}, title), node("desc", {}, says));
@@ -118,11 +120,11 @@ class Moving {
       const at = y(high * share);
       svg.append(node("line", { class: "grid", x1: L, x2: W - R, y1: at, y2: at }));
       const label = node("g", { class: "axis" });
-      label.append(node("text", { class: "end", x: L - 6, y: at + 4 }, short(high * share, unit)));
+      label.append(node("text", { class: "end", x: L - 6, y: at + 4 }, short(value(share), unit)));
       svg.append(label);
     }
     const ends = node("g", { class: "axis" });
-    ends.append(node("text", { x: L, y: H - 6 }, `${Math.round(from - to)} s`), node("text", { class: "end", x: W - R, y: H - 6 }, "now"));
+    ends.append(node("text", { x: L, y: H - 6 }, times[0]), node("text", { class: "end", x: W - R, y: H - 6 }, times[1]));
     svg.append(ends);
     return { svg, x, y, top: T, bottom: H - B };
   }
@@ -193,6 +195,32 @@ class Moving {
     this.show(chart.title, frame.svg, says);
   }
 
+  /** Counts over time and value, as the pages of runs draw them: the darker, the more, by the logarithm. */
+  heat(name, told) {
+    const title = `${name.replaceAll("_", " ")} over the last trial`;
+    const { edges, counts } = told;
+    const [low, high] = [edges[0], edges.at(-1)];
+    const most = counts.flat().reduce((a, b) => Math.max(a, b), 1);
+    const [factor, unit] = { ns: [1e-9, "s"], us: [1e-6, "s"], "µs": [1e-6, "s"], ms: [1e-3, "s"] }[told.unit] ?? [1, told.unit];
+    const total = counts.flat().reduce((a, b) => a + b, 0);
+    const says = `${total} values from ${short(low * factor, unit)} to ${short(high * factor, unit)}; darkest: ${most} in a cell`;
+    const log = low > 0 && high / low >= 4;
+    const share = (v) => (log ? Math.log(v / low) / Math.log(high / low) : (v - low) / (high - low));
+    const width = (told.column_ns / 1e9) * counts.length;
+    const value = (part) => (log ? low * (high / low) ** part : low + (high - low) * part) * factor;
+    const frame = this.frame(title, "heat", 0, width, 1, unit, says, value, ["0 s", `${Number(width.toPrecision(3))} s`]);
+    const levels = Array.from({ length: 6 }, () => "");
+    counts.forEach((column, i) => column.forEach((n, row) => {
+      if (n === 0) return;
+      const level = Math.min(6, Math.max(1, Math.ceil((Math.log1p(n) / Math.log1p(most)) * 6))) - 1;
+      const [x0, x1] = [frame.x((width * i) / counts.length), frame.x((width * (i + 1)) / counts.length)];
+      const [y0, y1] = [frame.y(share(edges[row])), frame.y(share(edges[row + 1]))];
+      levels[level] += `M${x0.toFixed(1)} ${y0.toFixed(1)}H${x1.toFixed(1)}V${y1.toFixed(1)}H${x0.toFixed(1)}Z`;
+    }));
+    levels.forEach((d, i) => { if (d) frame.svg.append(node("path", { class: `h${i + 1}`, d })); });
+    this.show(title, frame.svg, says);
+  }
+
   show(title, svg, says) {
     const { box, readout } = this.figure(title);
     box.replaceChildren(svg);
@@ -237,6 +265,7 @@ class Live {
     this.charts.series.clear();
     this.charts.phases = [];
     for (const one of s.series) for (const [t_ns, value] of one.points) this.charts.put({ ...one, t_ns, value });
+    this.charts.heats = new Map(Object.entries(s.heats));
     for (const p of s.phases) this.charts.phase(p.phase, p.t_ns);
     const log = document.getElementById("live-log");
     if (log) log.textContent = s.log.map((l) => `${l.from}: ${l.text}\n`).join("");
@@ -265,6 +294,8 @@ class Live {
     this.text("live-phase", e.phase);
     this.charts.phase(e.phase, e.t_ns);
   }
+
+  on_heat(e) { this.charts.heats.set(e.name, e.heat); }
 
   on_progress(e) { this.text("live-phase", `${Math.round(e.progress * 100)} % of the trial`); }
 

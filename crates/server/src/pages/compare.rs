@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use assay_model::RunSummary;
 use assay_report::RunView;
-use assay_report::page::{across, comparable};
+use assay_report::page::{Prices, across, comparable, overlay};
 use assay_rules::denominator::Denominator;
 use axum::extract::{Form, RawQuery, State};
 use maud::{Markup, html};
@@ -31,6 +31,7 @@ pub(super) async fn page(State(app): State<Arc<App>>, RawQuery(query): RawQuery)
         "" => None,
         name => Some(name.parse::<Denominator>().map_err(|e| Refusal::bad(e.to_string()))?),
     };
+    let prices = prices(&asked)?;
     let laid = lay(&app, &asked).await?;
     let body = app
         .heavy(move || {
@@ -39,14 +40,52 @@ pub(super) async fn page(State(app): State<Arc<App>>, RawQuery(query): RawQuery)
             html! {
                 h1 { "Compare " (runs.len()) " runs" }
                 (switch(&asked, per))
-                (comparable(&views, &laid.across, per))
+                (comparable(&views, &laid.across, per, &prices))
                 (across(&runs, &laid.across, &|id| format!("/runs/{id}")))
+                (overlay(&views, &laid.across))
                 h2 { "Another comparison" }
                 (form(&asked))
             }
         })
         .await?;
     Ok(shell("Compare", Place::Compare, &body))
+}
+
+/// What a measured run can be shown under; the price is typed in.
+const SWITCH: [Denominator; 5] = [
+    Denominator::Chip,
+    Denominator::Core,
+    Denominator::Thread,
+    Denominator::Watt,
+    Denominator::Price,
+];
+
+/// What the runs' systems cost, as it was typed in.
+fn prices(asked: &Compared) -> Result<Prices, Refusal> {
+    let words: Vec<&str> =
+        asked.prices.split(',').map(str::trim).filter(|w| !w.is_empty()).collect();
+    let amounts: Option<Vec<f64>> =
+        words.iter().map(|w| w.parse().ok().filter(|p: &f64| p.is_finite() && *p > 0.0)).collect();
+    let amounts = amounts.ok_or_else(|| {
+        Refusal::bad(format!("prices: `{}` is not numbers such as 5000, 7500", asked.prices))
+    })?;
+    let runs = asked.runs.split(',').filter(|r| !r.is_empty()).count();
+    if !amounts.is_empty() && amounts.len() != runs {
+        let (given, runs) = (amounts.len(), runs);
+        return Err(Refusal::bad(format!("prices: {given} for {runs} runs; give one for each")));
+    }
+    Ok(Prices { amounts, currency: asked.currency.trim().chars().take(8).collect() })
+}
+
+/// What was asked beside the runs and the denominator.
+fn given(asked: &Compared) -> [(&'static str, &str); 5] {
+    [
+        ("metric", &asked.metric),
+        ("margin", &asked.margin),
+        ("factors", &asked.factors),
+        ("prices", &asked.prices),
+        ("currency", &asked.currency),
+    ]
 }
 
 /// Several `runs` are as good as one with commas.
@@ -65,10 +104,13 @@ fn asked(query: &str) -> Result<Compared, Refusal> {
             "margin" => asked.margin = value,
             "factors" => asked.factors = value,
             "per" => asked.per = value,
+            "prices" => asked.prices = value,
+            "currency" => asked.currency = value,
             _ => {}
         }
     }
-    runs.retain(|r| !r.is_empty());
+    let mut known = std::collections::HashSet::new();
+    runs.retain(|r| !r.is_empty() && known.insert(r.clone()));
     asked.runs = runs.join(",");
     Ok(asked)
 }
@@ -84,6 +126,8 @@ fn form(asked: &Compared) -> Markup {
             (field("runs", "runs", &asked.runs, "2 to 8 ids with commas; the first is the baseline."))
             (field("metric", "metric", &asked.metric, "Empty: the one that decides in the first run."))
             (field("margin", "margin", &asked.margin, "Differences within it do not matter: 2 %."))
+            (field("prices", "prices", &asked.prices, "One for each run, with commas, for results per price."))
+            (field("currency", "currency", &asked.currency, "What the prices are in: EUR."))
             (field("factors", "meant to differ", &asked.factors, "Facts of the systems, with commas: kernel.release."))
             button type="submit" { "Compare" }
         }
@@ -94,9 +138,7 @@ fn form(asked: &Compared) -> Markup {
 fn switch(asked: &Compared, per: Option<Denominator>) -> Markup {
     let address = |name: &str| {
         let mut address = format!("/compare?runs={}", encode(&asked.runs));
-        for (key, value) in
-            [("metric", &asked.metric), ("margin", &asked.margin), ("factors", &asked.factors)]
-        {
+        for (key, value) in given(asked) {
             if !value.is_empty() {
                 let _ = write!(address, "&{key}={}", encode(value));
             }
@@ -110,7 +152,7 @@ fn switch(asked: &Compared, per: Option<Denominator>) -> Markup {
         nav aria-label="Denominator" {
             ul {
                 li { a href=(address("")) aria-current=[per.is_none().then_some("true")] { "in total" } }
-                @for d in [Denominator::Chip, Denominator::Core, Denominator::Thread] {
+                @for d in SWITCH.into_iter().filter(|d| *d != Denominator::Price || !asked.prices.trim().is_empty()) {
                     li { a href=(address(d.name())) aria-current=[(per == Some(d)).then_some("true")] { "per " (d.name()) } }
                 }
             }

@@ -1,6 +1,7 @@
 //! What a run of the load came to, as events: metrics, histograms, the series over time.
 
 use assay_memload::config::{Config, Mode};
+use assay_memload::heat::{ROWS, edge};
 use assay_memload::report::OPERATIONS;
 use assay_memload::{Operation, Report};
 use assay_model::{Better, Event, Kind, Load};
@@ -155,6 +156,22 @@ pub fn series(report: &Report, channel: &mut Channel) {
             channel.send(&Event::Sample { sample: sample.into(), t_ns, value, unit: unit.into() });
         }
     }
+}
+
+/// Sends response times over time: all right answers, whatever the operation, at the time at which they
+/// came, ramps included.
+pub fn heat(report: &Report, channel: &mut Channel) {
+    let columns = report.heat.columns();
+    let used = |row: &usize| columns.iter().any(|c| c[*row] > 0);
+    let (Some(first), Some(last)) = ((0..ROWS).find(used), (0..ROWS).rfind(used)) else { return };
+    channel.send(&Event::Heat {
+        heat: "response_time".into(),
+        unit: "ns".into(),
+        start_ns: report.series_start_ns,
+        column_ns: report.bin.as_nanos() as u64 * report.heat.together() as u64,
+        edges: (first..=last + 1).map(edge).collect(),
+        counts: columns.iter().map(|c| c[first..=last].to_vec()).collect(),
+    });
 }
 
 /// Sends a run at `rate` as a point of the curves over the rate, with the histogram behind it.

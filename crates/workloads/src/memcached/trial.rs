@@ -257,6 +257,7 @@ impl Stage<'_> {
         seen.after = look(&mut talk);
         if phases {
             said::series(&report, self.channel);
+            said::heat(&report, self.channel);
         }
         self.judge(config, &report, &seen);
         match report.ended {

@@ -108,6 +108,7 @@ fn empty(number: u32) -> TrialRecord {
         metrics: vec![],
         curves: vec![],
         histograms: BTreeMap::new(),
+        heats: BTreeMap::new(),
         validation: ValidationResult::NotReached,
         stdout: StreamSummary::default(),
         stderr: StreamSummary::default(),
@@ -154,6 +155,7 @@ fn take(record: &mut TrialRecord, event: Event) {
             };
         }
         Event::Histogram { .. }
+        | Event::Heat { .. }
         | Event::Progress { .. }
         | Event::Sample { .. }
         | Event::Finding { .. } => {}

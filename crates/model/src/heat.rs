@@ -1,0 +1,78 @@
+//! How often each value occurred over time: what a heat map is drawn from.
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+/// More columns or rows than this could not be told apart.
+const MOST: usize = 1_000;
+/// The most cells.
+const MOST_CELLS: usize = 50_000;
+
+/// Counts of values by stretches of time and of the value.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct Heat {
+    /// The unit of the values.
+    pub unit: String,
+    /// When the first column begins, nanoseconds of `CLOCK_MONOTONIC`.
+    pub start_ns: u64,
+    /// How wide a column is, nanoseconds.
+    pub column_ns: u64,
+    /// Where rows begin, rising, and where the last one ends: one more than there are rows.
+    pub edges: Vec<u64>,
+    /// How many values, by column and row.
+    pub counts: Vec<Vec<u64>>,
+}
+
+impl Heat {
+    /// Whether it can be drawn; what is wrong when it cannot.
+    ///
+    /// # Errors
+    /// A sentence.
+    pub fn check(&self) -> Result<(), String> {
+        let rows = self.edges.len().saturating_sub(1);
+        if rows == 0 || rows > MOST || self.counts.len() > MOST {
+            return Err(format!("a heat map has 1 to {MOST} rows and at most {MOST} columns"));
+        }
+        if rows * self.counts.len() > MOST_CELLS {
+            return Err(format!("a heat map has at most {MOST_CELLS} cells"));
+        }
+        if !self.edges.is_sorted_by(|a, b| a < b) {
+            return Err("the edges of its rows do not rise".to_owned());
+        }
+        if self.counts.iter().any(|column| column.len() != rows) {
+            return Err(format!("not every column has {rows} rows"));
+        }
+        let end = self.column_ns.checked_mul(self.counts.len() as u64);
+        if self.column_ns == 0 || end.and_then(|e| e.checked_add(self.start_ns)).is_none() {
+            return Err("its columns are of no time that there is".to_owned());
+        }
+        Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_cannot_be_drawn_is_told() {
+        let good = Heat {
+            unit: "ns".into(),
+            start_ns: 5,
+            column_ns: 10,
+            edges: vec![1, 2, 4],
+            counts: vec![vec![0, 3], vec![1, 0]],
+        };
+        assert_eq!(good.check(), Ok(()));
+        for (bad, word) in [
+            (Heat { edges: vec![1], ..good.clone() }, "rows"),
+            (Heat { edges: vec![1, 1, 2], ..good.clone() }, "rise"),
+            (Heat { counts: vec![vec![1]], ..good.clone() }, "every column"),
+            (Heat { column_ns: 0, ..good.clone() }, "time"),
+            (Heat { column_ns: u64::MAX, ..good.clone() }, "time"),
+        ] {
+            let error = bad.check().unwrap_err();
+            assert!(error.contains(word), "{error}");
+        }
+    }
+}

@@ -1,0 +1,81 @@
+//! Heat maps of what a workload counted over time: response times, say.
+
+use assay_chart::heat::{self, Heat};
+use assay_chart::{Head, PhaseSpan, ScaleKind};
+use assay_model::TrialRecord;
+use maud::Markup;
+
+use super::results::slug;
+use super::time::seconds;
+
+/// Heat maps of a trial; the others are in its record.
+const MOST: usize = 4;
+
+/// Their titles and charts.
+pub(super) fn charts(record: &TrialRecord, phases: &[PhaseSpan]) -> Vec<(String, Markup)> {
+    let drawable = record.heats.iter().filter(|(_, h)| h.check().is_ok());
+    drawable.take(MOST).map(|(name, told)| chart(record, name, told, phases)).collect()
+}
+
+fn chart(
+    record: &TrialRecord,
+    name: &str,
+    told: &assay_model::Heat,
+    phases: &[PhaseSpan],
+) -> (String, Markup) {
+    let title = name.replace('_', " ");
+    // The axis gives times their prefix.
+    let (factor, unit) = match told.unit.as_str() {
+        "ns" => (1e-9, "s"),
+        "us" | "µs" => (1e-6, "s"),
+        "ms" => (1e-3, "s"),
+        other => (1.0, other),
+    };
+    let edges: Vec<f64> = told.edges.iter().map(|e| *e as f64 * factor).collect();
+    let wide = edges[0] > 0.0 && edges[edges.len() - 1] / edges[0] >= 4.0;
+    let svg = heat::render(&Heat {
+        head: Head {
+            id: format!("heat-{}-{}", record.number, slug(name)),
+            title: format!("{title} over time, trial {}", record.number),
+            desc: format!("How often each {title} occurred in each stretch of time."),
+        },
+        name: title.clone(),
+        unit: unit.to_owned(),
+        kind: if wide { ScaleKind::Log10 } else { ScaleKind::Linear },
+        what: "times".to_owned(),
+        columns_s: (seconds(record, told.start_ns), told.column_ns as f64 / 1e9),
+        rows: edges.windows(2).map(|e| (e[0], e[1])).collect(),
+        counts: told.counts.clone(),
+        phases: phases.to_vec(),
+    });
+    (title, svg)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::fixtures;
+
+    #[test]
+    fn what_was_counted_is_drawn_on_the_clock_of_the_trial() {
+        let view = fixtures::commands();
+        let mut record = view.records[0].clone();
+        assert_eq!(charts(&record, &[]).len(), 0);
+        let told = assay_model::Heat {
+            unit: "ns".into(),
+            start_ns: record.start_ns + 2_000_000_000,
+            column_ns: 1_000_000_000,
+            edges: vec![1000, 2000, 4000, 8000],
+            counts: vec![vec![5, 1, 0], vec![0, 9, 0]],
+        };
+        record.heats.insert("response_time".into(), told.clone());
+        record.heats.insert("bad".into(), assay_model::Heat { edges: vec![], ..told });
+        let charts = charts(&record, &[]);
+        assert_eq!(charts.len(), 1, "what cannot be drawn is left out");
+        let (title, svg) = &charts[0];
+        let svg = svg.0.as_str();
+        assert_eq!(title, "response time");
+        assert!(svg.contains("from 2.0 s: 6 times; most (5) from 1 µs to 2 µs"), "{svg}");
+        assert!(svg.contains("from 3.0 s: 9 times"), "{svg}");
+    }
+}

@@ -1,0 +1,278 @@
+//! Runs over one another: what the monitors and the workload saw over time, and curves, one axis for
+//! all runs.
+
+use assay_chart::Head;
+use assay_chart::lines::{self, Lines, Series};
+use assay_model::{Across, CurveSummary, SampleSet, TrialRecord};
+use maud::{Markup, html};
+
+use super::draw::named_curves;
+use super::parts::figure;
+use super::results::slug;
+use super::time::{phases, seconds};
+use crate::gate::Gate;
+use crate::view::RunView;
+
+/// Lines that can be told apart in one chart.
+const MOST_LINES: usize = 8;
+/// Charts of the same kind; a page of hundreds would help nobody.
+const MOST_CHARTS: usize = 6;
+/// Phases of runs that differ by no more than this, as a share of the trial, are drawn as one.
+const SAME: f64 = 0.03;
+
+/// One treatment of one run: the trial that stands for it, the first that counts and was watched.
+struct Watched<'a> {
+    label: String,
+    record: &'a TrialRecord,
+    samples: &'a SampleSet,
+}
+
+/// A quantity over time: its title, unit, and the points of a trial.
+struct Quantity {
+    title: String,
+    unit: String,
+    points: Box<dyn Fn(&Watched<'_>) -> Vec<(f64, f64)>>,
+}
+
+/// The charts; nothing where no run has anything to lay over another's.
+pub fn overlay(views: &[&RunView], across: &Across) -> Markup {
+    let time = over_time(views, across);
+    let curves = curves(views);
+    html! {
+        @if !curves.is_empty() {
+            h2 { "Curves over one another" }
+            @for chart in &curves { (chart) }
+        }
+        @if !time.is_empty() {
+            h2 { "Over time, one clock" }
+            p { "The first trial that counts of each treatment, from its own beginning on. Only the steady phase counts as measured." }
+            @for chart in &time { (chart) }
+        }
+    }
+}
+
+fn over_time(views: &[&RunView], across: &Across) -> Vec<Markup> {
+    let all = watched(views);
+    if all.len() < 2 {
+        return Vec::new();
+    }
+    // All in one chart where lines can be told apart, else a chart a treatment, or runs in groups.
+    let together: Vec<Vec<&Watched<'_>>> = if all.len() <= MOST_LINES {
+        vec![all.iter().collect()]
+    } else {
+        let labels = across.rows.iter().map(|r| r.label.as_str());
+        labels
+            .map(|label| all.iter().filter(|w| w.label.ends_with(label)).collect::<Vec<_>>())
+            .filter(|group| group.len() > 1)
+            .take(MOST_CHARTS)
+            .collect()
+    };
+    let mut charts = Vec::new();
+    for quantity in quantities(&all) {
+        for (i, group) in together.iter().enumerate() {
+            let id = format!("over-{}-{i}", slug(&quantity.title));
+            charts.extend(chart(id, &quantity, group));
+        }
+    }
+    charts
+}
+
+fn watched<'a>(views: &[&'a RunView]) -> Vec<Watched<'a>> {
+    let mut all = Vec::new();
+    for (i, view) in views.iter().enumerate().filter(|(_, v)| v.imported().is_none()) {
+        let gate = Gate::of(view);
+        for treatment in view.treatments() {
+            let withheld = gate.run().is_some() || gate.treatment(treatment).is_some();
+            let mut counted = view.counted(treatment).into_iter();
+            let found = counted.find_map(|r| {
+                let samples = view.samples.get(&r.number).filter(|s| !s.rows.is_empty())?;
+                Some((r, samples))
+            });
+            let Some((record, samples)) = found.filter(|_| !withheld) else { continue };
+            let label = format!("#{} {}", i + 1, view.label(treatment));
+            all.push(Watched { label, record, samples });
+        }
+    }
+    all
+}
+
+/// What is drawn: the workload's own fields, then where CPU time, disks and power went.
+fn quantities(all: &[Watched<'_>]) -> Vec<Quantity> {
+    let mut own: Vec<(String, String)> = Vec::new();
+    for key in all.iter().flat_map(|w| &w.samples.series).filter(|k| k.monitor == "workload") {
+        if !own.iter().any(|(field, _)| *field == key.field) {
+            own.push((key.field.clone(), key.unit.clone()));
+        }
+    }
+    own.truncate(MOST_CHARTS);
+    let mut list: Vec<Quantity> = own
+        .into_iter()
+        .map(|(field, unit)| {
+            let title = field.replace('_', " ");
+            let of_unit = unit.clone();
+            let points = move |w: &Watched<'_>| {
+                let same = |k: &&assay_model::SeriesKey| {
+                    k.monitor == "workload" && k.field == field && k.unit == of_unit
+                };
+                w.samples.series.iter().find(same).map_or_else(Vec::new, |k| {
+                    on_clock(w, &w.samples.points(&k.monitor, &k.subject, &k.field), 1.0)
+                })
+            };
+            Quantity { title, unit, points: Box::new(points) }
+        })
+        .collect();
+    list.push(Quantity {
+        title: "CPU time in use, all CPUs".into(),
+        unit: "%".into(),
+        points: Box::new(|w| {
+            let idle = on_clock(w, &w.samples.points("cpu", "all", "idle"), 1.0);
+            idle.into_iter().map(|(t, v)| (t, 100.0 - v)).collect()
+        }),
+    });
+    for (title, field) in [("Read from disks", "rkB/s"), ("Written to disks", "wkB/s")] {
+        list.push(summed(title, "B/s", "disk", field, 1024.0));
+    }
+    list.push(summed("Power", "W", "power", "power", 1.0));
+    list
+}
+
+/// A field added up over all subjects of a monitor.
+fn summed(
+    title: &str,
+    unit: &str,
+    monitor: &'static str,
+    field: &'static str,
+    times: f64,
+) -> Quantity {
+    let points = move |w: &Watched<'_>| {
+        let mut sums = std::collections::BTreeMap::<u64, f64>::new();
+        let of = |k: &&assay_model::SeriesKey| k.monitor == monitor && k.field == field;
+        for key in w.samples.series.iter().filter(of) {
+            for (t, v) in w.samples.points(monitor, &key.subject, field) {
+                *sums.entry(t).or_default() += v;
+            }
+        }
+        on_clock(w, &sums.into_iter().collect::<Vec<_>>(), times)
+    };
+    Quantity { title: title.into(), unit: unit.into(), points: Box::new(points) }
+}
+
+fn on_clock(w: &Watched<'_>, points: &[(u64, f64)], times: f64) -> Vec<(f64, f64)> {
+    points.iter().map(|(t, v)| (seconds(w.record, *t), v * times)).collect()
+}
+
+/// One axis for a group; `None` unless two have something to show.
+fn chart(id: String, quantity: &Quantity, group: &[&Watched<'_>]) -> Option<Markup> {
+    let series: Vec<Series> = group
+        .iter()
+        .map(|w| Series { label: w.label.clone(), points: (quantity.points)(w) })
+        .filter(|s| s.points.iter().any(|p| p.1.is_finite()))
+        .take(MOST_LINES)
+        .collect();
+    let anything = series.iter().flat_map(|s| &s.points).any(|p| p.1.is_finite() && p.1 != 0.0);
+    if series.len() < 2 || !anything {
+        return None;
+    }
+    let title = &quantity.title;
+    let names: Vec<&str> = series.iter().map(|s| s.label.as_str()).collect();
+    let svg = lines::render(&Lines {
+        head: Head {
+            id,
+            title: format!("{title} over time, run beside run"),
+            desc: format!("{title} of {}.", names.join("; ")),
+        },
+        name: title.clone(),
+        unit: quantity.unit.clone(),
+        series,
+        phases: same_phases(group),
+        note: String::new(),
+    });
+    Some(figure(&svg, &html! { (title) ", one axis for all." }, &html! {}))
+}
+
+/// The phases of the first, where those of all others are the same.
+fn same_phases(group: &[&Watched<'_>]) -> Vec<assay_chart::PhaseSpan> {
+    let of: Vec<_> = group.iter().map(|w| phases(w.record)).collect();
+    let Some((first, rest)) = of.split_first() else { return Vec::new() };
+    let slack = first.last().map_or(0.0, |p| p.to_s) * SAME;
+    let same = rest.iter().all(|other| {
+        other.len() == first.len()
+            && other.iter().zip(first).all(|(a, b)| {
+                a.name == b.name
+                    && (a.from_s - b.from_s).abs() <= slack
+                    && (a.to_s - b.to_s).abs() <= slack
+            })
+    });
+    if same { first.clone() } else { Vec::new() }
+}
+
+/// Curves of the same name and units over one another.
+fn curves(views: &[&RunView]) -> Vec<Markup> {
+    let gates: Vec<Gate> = views.iter().map(|v| Gate::of(v)).collect();
+    let mut all: Vec<(String, &CurveSummary)> = Vec::new();
+    for (i, (view, gate)) in views.iter().zip(&gates).enumerate() {
+        let shown = gate.analysis.curves.iter().filter(|c| !c.points.is_empty());
+        all.extend(shown.map(|c| (format!("#{} {}", i + 1, view.label(c.treatment)), c)));
+    }
+    let mut kinds: Vec<(&str, &str, &str)> = Vec::new();
+    for (_, c) in &all {
+        let kind = (c.name.as_str(), c.x_unit.as_str(), c.unit.as_str());
+        if !kinds.contains(&kind) {
+            kinds.push(kind);
+        }
+    }
+    let confidence = views.first().map_or(0.95, |v| v.analysis.confidence);
+    let mut charts = Vec::new();
+    for (name, x_unit, unit) in kinds {
+        let same = |c: &CurveSummary| c.name == name && c.x_unit == x_unit && c.unit == unit;
+        let of: Vec<(String, &CurveSummary)> =
+            all.iter().filter(|(_, c)| same(c)).cloned().collect();
+        if of.len() < 2 {
+            continue;
+        }
+        for (i, part) in of.chunks(MOST_LINES).take(MOST_CHARTS).enumerate() {
+            let head = Head {
+                id: format!("curves-{}-{i}", slug(name)),
+                title: format!("{name} of every run"),
+                desc: String::new(),
+            };
+            let Some(svg) = named_curves(head, part, Vec::new(), confidence) else { continue };
+            charts.push(figure(
+                &svg,
+                &html! { (name) " over " (part[0].1.x_noun()) ", one axis for all." },
+                &html! {},
+            ));
+        }
+    }
+    charts
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::fixtures;
+
+    #[test]
+    fn runs_share_an_axis() {
+        let view = fixtures::block_size();
+        let mut quicker = view.clone();
+        for set in quicker.samples.values_mut() {
+            set.rows.iter_mut().for_each(|r| r.value *= 0.5);
+        }
+        let made = fixtures::across(&view);
+        let page = overlay(&[&view, &quicker], &made).into_string();
+        assert!(page.contains("CPU time in use, all CPUs over time, run beside run"), "{page}");
+        for line in ["#1 ", "#2 "] {
+            assert!(page.contains(&format!("data-label=\"{line}")), "{line}");
+        }
+        assert!(page.contains("curves-throughput-0"));
+        assert!(!page.contains("NaN"));
+    }
+
+    #[test]
+    fn what_is_withheld_is_not_laid_over_anything() {
+        let view = fixtures::withheld();
+        let made = fixtures::across(&view);
+        assert_eq!(overlay(&[&view, &view], &made).into_string(), "");
+    }
+}
