@@ -13,6 +13,7 @@ use crate::error::Refusal;
 use crate::job::{Job, JobState};
 use crate::live::Live;
 use crate::observe::Observed;
+use crate::observe_io::ObservedIo;
 use crate::queue::Queue;
 use crate::rate::Rates;
 use crate::token::Token;
@@ -25,7 +26,8 @@ pub(crate) struct App {
     pub config: Config,
     pub token: Token,
     pub rates: Rates,
-    pub observed: Arc<Observed>,
+    pub observed: Observed,
+    pub observed_io: ObservedIo,
     queue: Mutex<Queue>,
     /// Signalled when the queue changes.
     pub turned: Condvar,
@@ -45,7 +47,8 @@ impl App {
             rates: Rates::new(config.rate),
             config,
             token,
-            observed: Arc::new(Observed::default()),
+            observed: Observed::default(),
+            observed_io: ObservedIo::default(),
             queue: Mutex::new(queue),
             turned: Condvar::new(),
             changed: watch::Sender::new(0),
@@ -72,6 +75,11 @@ impl App {
 
     pub fn stopping(&self) -> bool {
         *self.stop.borrow()
+    }
+
+    /// Whether a run goes on.
+    pub fn busy(&self) -> bool {
+        self.queue().running().is_some()
     }
 
     fn lives(&self) -> MutexGuard<'_, HashMap<u64, Arc<Live>>> {

@@ -21,6 +21,7 @@ mod job;
 mod live;
 mod net;
 mod observe;
+mod observe_io;
 mod openapi;
 mod pages;
 mod queue;

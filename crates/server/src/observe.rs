@@ -1,4 +1,5 @@
-//! What this machine does now, for all who look at it: one sampler while somebody looks, none else.
+//! What this machine does now, for all who look at it: one sampler while somebody looks, none else, and
+//! none while a run goes on.
 
 use std::path::Path;
 use std::sync::{Arc, Mutex, PoisonError};
@@ -9,6 +10,7 @@ use assay_observe::Sampler;
 use bytes::Bytes;
 use tokio::sync::watch;
 
+use crate::app::App;
 use crate::error::Refusal;
 use crate::live::frame;
 
@@ -22,29 +24,29 @@ pub(crate) struct Observed {
 
 impl Observed {
     /// Begins to look, or joins those who do.
-    pub fn look(self: &Arc<Self>) -> Result<watch::Receiver<Bytes>, Refusal> {
-        let mut feed = self.feed.lock().unwrap_or_else(PoisonError::into_inner);
+    pub fn look(app: &Arc<App>) -> Result<watch::Receiver<Bytes>, Refusal> {
+        let mut feed = app.observed.feed.lock().unwrap_or_else(PoisonError::into_inner);
         if let Some(sender) = &*feed {
             return Ok(sender.subscribe());
         }
         let sampler = Sampler::start(Path::new("/"), &["all".to_owned()], INTERVAL)
             .map_err(|e| Refusal::own(&e))?;
         let (sender, receiver) = watch::channel(Bytes::new());
-        let (own, to) = (Arc::clone(self), sender.clone());
+        let (own, to) = (Arc::clone(app), sender.clone());
         std::thread::Builder::new()
             .name("assay-observe".into())
-            .spawn(move || own.feed(&sampler, &to))
+            .spawn(move || own.observed.feed(&own, &sampler, &to))
             .map_err(|e| Refusal::own(&e))?;
         *feed = Some(sender);
         Ok(receiver)
     }
 
-    fn feed(&self, sampler: &Sampler, to: &watch::Sender<Bytes>) {
+    fn feed(&self, app: &App, sampler: &Sampler, to: &watch::Sender<Bytes>) {
         let mut last = sampler.newest_ns();
         loop {
             {
                 let mut feed = self.feed.lock().unwrap_or_else(PoisonError::into_inner);
-                if to.receiver_count() == 0 {
+                if to.receiver_count() == 0 || app.busy() || app.stopping() {
                     *feed = None;
                     return;
                 }

@@ -1,5 +1,6 @@
 //! The OpenAPI document: a row an operation, the schemas made from the types that the handlers write.
 
+use assay_iotrace::{Dimension, IoReport};
 use assay_model::{Across, LiveEvent, RunSummary};
 use schemars::SchemaGenerator;
 use schemars::generate::SchemaSettings;
@@ -10,6 +11,7 @@ use crate::change::{Form, Submission};
 use crate::folders::ExperimentLine;
 use crate::job::Job;
 use crate::live::Standing;
+use crate::observe_io::BY;
 
 /// What an operation answers when all is well.
 enum Answer {
@@ -94,6 +96,7 @@ fn operations(generator: &mut SchemaGenerator) -> Vec<Operation> {
     let files = schema(generator, SchemaGenerator::subschema_for::<Vec<FileLine>>);
     let runs = schema(generator, SchemaGenerator::subschema_for::<Runs>);
     let across = schema(generator, SchemaGenerator::subschema_for::<Across>);
+    let io = schema(generator, SchemaGenerator::subschema_for::<IoReport>);
     let _ = schema(generator, SchemaGenerator::subschema_for::<RunSummary>);
     let object = || json!({ "type": "object" });
     let get = |path, id, summary, answer: Answer, refusals| Operation {
@@ -271,6 +274,21 @@ fn operations(generator: &mut SchemaGenerator) -> Vec<Operation> {
             Answer::Events(events),
             &["409"],
         ),
+        Operation {
+            query: vec![(
+                "by",
+                json!({ "type": "string", "enum": BY.map(Dimension::name) }),
+                "What I/Os are told apart by, beside their direction; absent: programs",
+            )],
+            ..get(
+                "/api/v1/observe/io",
+                "observeIo",
+                "Block I/O of this machine since the look began, as `assay io --json` says it; it is watched while \
+                 somebody asks every few seconds, and refused while a run goes on",
+                Answer::Json(io),
+                &["400", "409", "503"],
+            )
+        },
     ]
 }
 
@@ -345,6 +363,7 @@ fn words(status: &str) -> &'static str {
         "409" => "Not in the state that it is in",
         "413" => "The body is too large",
         "415" => "The body is not JSON",
+        "503" => "That cannot be had on this machine; the message says what is missing",
         "429" => "Too many requests from this address",
         _ => "The server failed; the message says at what",
     }

@@ -75,13 +75,81 @@ fn row(label: &str, record: &TrialRecord, report: &IoReport) -> Markup {
     }
 }
 
+/// Whose I/Os a chart shows, and on which clock.
+struct Subject {
+    /// What ids of charts end with.
+    id: String,
+    /// `trial 3`.
+    name: String,
+    /// What captions begin with.
+    link: Markup,
+    /// The zero of its clock.
+    start_ns: u64,
+    spans: Vec<PhaseSpan>,
+}
+
 fn trial(record: &TrialRecord, report: &IoReport) -> Markup {
-    let spans = phases(record);
-    let none = html! {};
     let id = record.number;
+    let subject = Subject {
+        id: id.to_string(),
+        name: format!("trial {id}"),
+        link: html! { a href={ "#trial-" (id) } { "Trial " (id) } },
+        start_ns: record.start_ns,
+        spans: phases(record),
+    };
+    charts(&subject, report)
+}
+
+/// Block I/O of a system that is being watched, as parts of a page: the same charts as of a trial.
+pub fn observed(report: &IoReport) -> Markup {
+    let first = report.series.ticks.first().map(|t| t.t_ns);
+    let subject = Subject {
+        id: "now".into(),
+        name: "since the look began".into(),
+        link: html! { "Since the look began" },
+        start_ns: report.origin_ns.or(first).unwrap_or(0),
+        spans: Vec::new(),
+    };
+    html! {
+        p { (report.source.name) ", " (report.source.format) ". Latency: " (report.source.latency_is) "." }
+        @if !report.source.notes.is_empty() { ul class="notice" { @for note in &report.source.notes { li { (note) } } } }
+        (groups(report))
+        (charts(&subject, report))
+    }
+}
+
+fn groups(report: &IoReport) -> Markup {
+    let head = html! {
+        @for d in &report.by { th scope="col" { (d.name()) } }
+        th scope="col" class="num" { "I/Os" } th scope="col" class="num" { "bytes" }
+        th scope="col" class="num" { "median" } th scope="col" class="num" { "p99" } th scope="col" class="num" { "longest" }
+    };
+    let time = |ns: Option<f64>| {
+        ns.map_or_else(|| "–".to_owned(), |ns| format_value_digits(ns / 1e9, "s", 3))
+    };
+    let rows = html! {
+        @for g in &report.groups {
+            tr {
+                @for (i, k) in g.key.iter().enumerate() { @if i == 0 { th scope="row" { (k) } } @else { td { (k) } } }
+                td class="num" { (g.ios) } td class="num" { (format_value_digits(g.bytes as f64, "B", 3)) }
+                td class="num" { (time(g.latency.p50_ns)) } td class="num" { (time(g.latency.p99_ns)) }
+                td class="num" { (time(g.latency.max_ns.map(|ns| ns as f64))) }
+            }
+        }
+    };
+    let caption = format!("The busiest {} of {}", report.groups.len(), report.groups_in_all);
+    let lost = report.honesty.dropped.filter(|n| *n > 0);
+    html! {
+        @if report.groups.is_empty() { p { "No I/O so far." } } @else { (table_box(&caption, &head, &rows)) }
+        @if let Some(n) = lost { p class="notice" { (n) " I/Os were lost by the tracer: counts are too low, and percentiles are lower bounds." } }
+    }
+}
+
+fn charts(subject: &Subject, report: &IoReport) -> Markup {
+    let none = html! {};
     let mut charts = vec![
-        ("I/Os a second", over_time(record, report, &spans, Rate::Ios)),
-        ("Bytes a second", over_time(record, report, &spans, Rate::Bytes)),
+        ("I/Os a second", over_time(subject, report, Rate::Ios)),
+        ("Bytes a second", over_time(subject, report, Rate::Bytes)),
     ];
     for (measure, title) in [
         (Measure::Size, "Size"),
@@ -89,20 +157,20 @@ fn trial(record: &TrialRecord, report: &IoReport) -> Markup {
         (Measure::Queue, "Time in the queue"),
         (Measure::Device, "Time in the device"),
     ] {
-        charts.extend(distribution(id, report, measure, title).map(|chart| (title, chart)));
+        charts.extend(distribution(subject, report, measure, title).map(|chart| (title, chart)));
     }
-    charts.push(("Latency over time", latency_heat(record, report, &spans)));
+    charts.push(("Latency over time", latency_heat(subject, report)));
     let places = report.devices.iter().take(3).enumerate();
     let heats = places.filter_map(|(i, d)| {
-        let chart = address_heat(record, &d.device, i, d.heat.as_ref()?, &spans);
+        let chart = address_heat(subject, &d.device, i, d.heat.as_ref()?);
         Some((d.device.clone(), chart))
     });
     html! {
         @for (title, chart) in &charts {
-            (figure(chart, &html! { a href={ "#trial-" (id) } { "Trial " (id) } ": " (title) }, &none))
+            (figure(chart, &html! { (subject.link) ": " (title) }, &none))
         }
         @for (device, chart) in heats {
-            (figure(&chart, &html! { a href={ "#trial-" (id) } { "Trial " (id) } ": where on " (device) " over time" }, &none))
+            (figure(&chart, &html! { (subject.link) ": where on " (device) " over time" }, &none))
         }
         (cost(report))
     }
@@ -131,18 +199,18 @@ enum Rate {
     Bytes,
 }
 
-fn seconds(record: &TrialRecord, t_ns: u64) -> f64 {
-    (t_ns as f64 - record.start_ns as f64) / 1e9
+fn seconds(subject: &Subject, t_ns: u64) -> f64 {
+    (t_ns as f64 - subject.start_ns as f64) / 1e9
 }
 
-fn over_time(record: &TrialRecord, report: &IoReport, spans: &[PhaseSpan], rate: Rate) -> Markup {
+fn over_time(subject: &Subject, report: &IoReport, rate: Rate) -> Markup {
     let tick_s = report.series.tick_ns as f64 / 1e9;
     let points = |of: fn(&TickRow) -> u64| -> Vec<(f64, f64)> {
         report
             .series
             .ticks
             .iter()
-            .map(|t| (seconds(record, t.t_ns) + tick_s / 2.0, of(t) as f64 / tick_s))
+            .map(|t| (seconds(subject, t.t_ns) + tick_s / 2.0, of(t) as f64 / tick_s))
             .collect()
     };
     let (name, unit, reads, writes) = match rate {
@@ -151,9 +219,9 @@ fn over_time(record: &TrialRecord, report: &IoReport, spans: &[PhaseSpan], rate:
     };
     lines::render(&Lines {
         head: Head {
-            id: format!("io-{}-{}", if rate == Rate::Ios { "ios" } else { "bytes" }, record.number),
-            title: format!("{name} a second, trial {}", record.number),
-            desc: format!("{name} read and written in each {tick_s} s of the trial."),
+            id: format!("io-{}-{}", if rate == Rate::Ios { "ios" } else { "bytes" }, subject.id),
+            title: format!("{name} a second, {}", subject.name),
+            desc: format!("{name} read and written in each {tick_s} s."),
         },
         name: name.to_owned(),
         unit: unit.to_owned(),
@@ -161,12 +229,17 @@ fn over_time(record: &TrialRecord, report: &IoReport, spans: &[PhaseSpan], rate:
             lines::Series { label: "read".into(), points: reads },
             lines::Series { label: "written".into(), points: writes },
         ],
-        phases: spans.to_vec(),
+        phases: subject.spans.clone(),
         note: format!("the mean of each {tick_s} s"),
     })
 }
 
-fn distribution(id: u32, report: &IoReport, measure: Measure, title: &str) -> Option<Markup> {
+fn distribution(
+    subject: &Subject,
+    report: &IoReport,
+    measure: Measure,
+    title: &str,
+) -> Option<Markup> {
     let of = |g: &assay_iotrace::GroupReport| {
         let h = g.histograms.iter().find(|h| h.measure == measure && !h.rows.is_empty())?;
         // Times come in the unit of the question; the axis gives them their prefix.
@@ -188,8 +261,8 @@ fn distribution(id: u32, report: &IoReport, measure: Measure, title: &str) -> Op
     }
     Some(histogram::render(&Histogram {
         head: Head {
-            id: format!("io-{}-{id}", measure.name()),
-            title: format!("{title}, trial {id}"),
+            id: format!("io-{}-{}", measure.name(), subject.id),
+            title: format!("{title}, {}", subject.name),
             desc: "How many I/Os in each power of two, by device and direction.".into(),
         },
         name: measure.name().to_owned(),
@@ -199,36 +272,30 @@ fn distribution(id: u32, report: &IoReport, measure: Measure, title: &str) -> Op
     }))
 }
 
-fn columns(record: &TrialRecord, map: &HeatMap) -> (f64, f64) {
-    (seconds(record, map.start_ns), map.column_ns as f64 / 1e9)
+fn columns(subject: &Subject, map: &HeatMap) -> (f64, f64) {
+    (seconds(subject, map.start_ns), map.column_ns as f64 / 1e9)
 }
 
-fn latency_heat(record: &TrialRecord, report: &IoReport, spans: &[PhaseSpan]) -> Markup {
+fn latency_heat(subject: &Subject, report: &IoReport) -> Markup {
     let map = &report.latency_heat;
     heat::render(&Heat {
         head: Head {
-            id: format!("io-latency-heat-{}", record.number),
-            title: format!("Latency over time, trial {}", record.number),
+            id: format!("io-latency-heat-{}", subject.id),
+            title: format!("Latency over time, {}", subject.name),
             desc: "How many I/Os of each latency in each stretch of time.".into(),
         },
         name: "latency".into(),
         unit: "s".into(),
         kind: ScaleKind::Log2,
         what: "I/Os".into(),
-        columns_s: columns(record, map),
+        columns_s: columns(subject, map),
         rows: map.rows.iter().map(|ns| (*ns as f64 / 1e9, *ns as f64 * 2.0 / 1e9)).collect(),
         counts: map.counts.clone(),
-        phases: spans.to_vec(),
+        phases: subject.spans.clone(),
     })
 }
 
-fn address_heat(
-    record: &TrialRecord,
-    device: &str,
-    at: usize,
-    map: &HeatMap,
-    spans: &[PhaseSpan],
-) -> Markup {
+fn address_heat(subject: &Subject, device: &str, at: usize, map: &HeatMap) -> Markup {
     let step = match map.rows.as_slice() {
         [a, b, ..] => b - a,
         _ => 1,
@@ -236,17 +303,17 @@ fn address_heat(
     let bytes = |block: u64| block as f64 * BLOCK_BYTES as f64;
     heat::render(&Heat {
         head: Head {
-            id: format!("io-address-heat-{at}-{}", record.number),
-            title: format!("Where on {device} over time, trial {}", record.number),
+            id: format!("io-address-heat-{at}-{}", subject.id),
+            title: format!("Where on {device} over time, {}", subject.name),
             desc: "How many I/Os in each part of the device in each stretch of time.".into(),
         },
         name: format!("place on {device}"),
         unit: "B".into(),
         kind: ScaleKind::Linear,
         what: "I/Os".into(),
-        columns_s: columns(record, map),
+        columns_s: columns(subject, map),
         rows: map.rows.iter().map(|b| (bytes(*b), bytes(b + step))).collect(),
         counts: map.counts.clone(),
-        phases: spans.to_vec(),
+        phases: subject.spans.clone(),
     })
 }

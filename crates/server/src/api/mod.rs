@@ -49,5 +49,6 @@ pub(crate) fn router() -> Router<Arc<App>> {
         .route("/api/v1/landscapes", get(others::landscapes))
         .route("/api/v1/landscapes/{name}", get(others::landscape))
         .route("/api/v1/observe", get(others::observe))
+        .route("/api/v1/observe/io", get(others::observe_io))
         .route("/api/{*rest}", get(others::nothing).post(others::nothing))
 }

@@ -2,12 +2,13 @@
 
 use std::sync::Arc;
 
+use assay_iotrace::IoReport;
 use assay_rules::denominator::{Denominator, MatrixShown};
 use assay_rules::landscape::{Collection, Landscape, Query as Question};
 use axum::Json;
 use axum::extract::rejection::QueryRejection;
 use axum::extract::{Path, Query, State};
-use axum::response::Response;
+use axum::response::{IntoResponse, Response};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
@@ -16,6 +17,8 @@ use crate::app::App;
 use crate::change::{self, Form};
 use crate::error::Refusal;
 use crate::folders::{self, ExperimentLine};
+use crate::observe::Observed;
+use crate::observe_io;
 use crate::sse;
 
 pub(crate) async fn nothing() -> Refusal {
@@ -146,5 +149,23 @@ pub(crate) fn may_observe(app: &App) -> Result<(), Refusal> {
 
 pub(crate) async fn observe(State(app): State<Arc<App>>) -> Result<Response, Refusal> {
     may_observe(&app)?;
-    Ok(sse::newest(app.observed.look()?))
+    Ok(sse::newest(Observed::look(&app)?))
+}
+
+/// What block I/O is told apart by.
+#[derive(Debug, Clone, Default, Deserialize)]
+#[serde(default)]
+pub(crate) struct AskedIo {
+    pub by: String,
+}
+
+pub(crate) async fn observe_io(
+    State(app): State<Arc<App>>,
+    query: Result<Query<AskedIo>, QueryRejection>,
+) -> Result<Response, Refusal> {
+    let Query(asked) = query.map_err(|e| Refusal::bad(e.body_text()))?;
+    let by = observe_io::by(&asked.by)?;
+    may_observe(&app)?;
+    let report: &IoReport = &*observe_io::newest(&app, by).await?;
+    Ok(Json(report).into_response())
 }

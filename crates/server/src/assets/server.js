@@ -23,7 +23,7 @@ function refresh(part) {
       const answer = await fetch(part.dataset.refresh, { redirect: "error" });
       if (answer.ok) part.innerHTML = await answer.text();
     } catch { /* the server may be starting anew */ }
-  }, 2000);
+  }, part.dataset.every ?? 2000);
 }
 
 const node = (name, attributes = {}, text) => {

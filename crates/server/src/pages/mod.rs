@@ -84,6 +84,7 @@ pub(crate) fn router() -> Router<Arc<App>> {
         .route("/landscapes", get(landscape::list))
         .route("/landscapes/{name}", get(landscape::page))
         .route("/observe", get(observe::page))
+        .route("/observe/io", get(observe::part))
         .fallback(|| async { refusal(&Refusal::not_found("there is no page of that name")) })
 }
 

@@ -2,37 +2,98 @@
 
 use std::sync::Arc;
 
-use axum::extract::State;
-use maud::html;
+use assay_iotrace::Dimension;
+use axum::extract::rejection::QueryRejection;
+use axum::extract::{Query, State};
+use axum::response::Html;
+use maud::{Markup, html};
+use serde::Deserialize;
 
 use super::{Page, Place, shell};
-use crate::api::others::may_observe;
+use crate::api::others::{AskedIo, may_observe};
 use crate::app::App;
+use crate::error::Refusal;
+use crate::observe_io::{BY, by, newest};
 
-pub(super) async fn page(State(app): State<Arc<App>>) -> Page {
+/// What is looked at.
+#[derive(Debug, Clone, Default, Deserialize)]
+#[serde(default)]
+pub(super) struct Asked {
+    /// What block I/O is told apart by; absent: it is not watched.
+    io: Option<String>,
+}
+
+pub(super) async fn page(
+    State(app): State<Arc<App>>,
+    query: Result<Query<Asked>, QueryRejection>,
+) -> Page {
+    let Query(asked) = query.map_err(|e| Refusal::bad(e.body_text()))?;
+    let io = asked.io.as_deref().map(by).transpose()?;
     let busy = may_observe(&app).err();
     let running = app.queue().running().map(|j| j.id);
     let body = html! {
         h1 { "Observe" }
-        h2 { "This machine now" }
         @if let (Some(refusal), Some(id)) = (busy, running) {
             p class="notice" { (refusal.message) ": " a href={ "/live/" (id) } { "job " (id) } "." }
         } @else {
-            p class="soft" { "One sample a second of the monitors of " code { "assay stat" } ", taken only while somebody looks." }
-            noscript { p class="notice" { "The charts that move need the script." } }
-            p id="live-state" role="status" { "Waiting for the first sample." }
-            div id="live" data-events="/api/v1/observe" data-kind="observe" {
-                div id="live-charts" class="moving" {}
-                details {
-                    summary { "Every value of the last sample" }
-                    div class="table-box" tabindex="0" role="region" aria-label="Every value of the last sample" {
-                        table { thead { tr { th scope="col" { "monitor" } th scope="col" { "of" } th scope="col" { "field" } th scope="col" class="num" { "value" } th scope="col" { "unit" } } } tbody id="live-values" {} }
-                    }
+            h2 { "This machine now" }
+            (now())
+            h2 id="io" { "Block I/O" }
+            (block_io(io))
+        }
+    };
+    Ok(shell("Observe", Place::Observe, &body))
+}
+
+fn now() -> Markup {
+    html! {
+        p class="soft" { "One sample a second of the monitors of " code { "assay stat" } ", taken only while somebody looks." }
+        noscript { p class="notice" { "The charts that move need the script." } }
+        p id="live-state" role="status" { "Waiting for the first sample." }
+        div id="live" data-events="/api/v1/observe" data-kind="observe" {
+            div id="live-charts" class="moving" {}
+            details {
+                summary { "Every value of the last sample" }
+                div class="table-box" tabindex="0" role="region" aria-label="Every value of the last sample" {
+                    table { thead { tr { th scope="col" { "monitor" } th scope="col" { "of" } th scope="col" { "field" } th scope="col" class="num" { "value" } th scope="col" { "unit" } } } tbody id="live-values" {} }
                 }
             }
         }
-        h2 { "Block I/O" }
-        p { "This page cannot show single I/Os: it reads the counters of the kernel (the disk charts above), not a trace. " code { "assay io --from TRACE" } " answers questions about a recorded one." }
+    }
+}
+
+fn block_io(io: Option<Dimension>) -> Markup {
+    html! {
+        p class="soft" { "What " code { "assay io" } " sees: who reads and writes, how much, how long it takes. It is watched from when it is asked for until nobody looks; what that costs stands below the charts." }
+        nav aria-label="Block I/O by" {
+            ul {
+                @for d in BY { li { a href={ "/observe?io=" (d.name()) "#io" } aria-current=[(io == Some(d)).then_some("true")] { "by " (d.name()) } } }
+                @if io.is_some() { li { a href="/observe" { "stop" } } }
+            }
+        }
+        @if let Some(d) = io {
+            noscript { p class="notice" { a href={ "/observe/io?by=" (d.name()) } { "The answer so far" } ", without the script." } }
+            div id="observe-io" data-refresh={ "/observe/io?by=" (d.name()) } data-every="1000" {
+                p role="status" { "Waiting for the first answer." }
+            }
+        }
+    }
+}
+
+/// The part that changes: the answer so far, or why there is none.
+pub(super) async fn part(
+    State(app): State<Arc<App>>,
+    query: Result<Query<AskedIo>, QueryRejection>,
+) -> Html<String> {
+    let answer = async {
+        let Query(asked) = query.map_err(|e| Refusal::bad(e.body_text()))?;
+        let by = by(&asked.by)?;
+        may_observe(&app)?;
+        newest(&app, by).await
     };
-    Ok(shell("Observe", Place::Observe, &body))
+    let markup = match answer.await {
+        Ok(report) => assay_report::page::observed(&report),
+        Err(refusal) => html! { p class="notice" { (refusal.message) } },
+    };
+    Html(markup.into_string())
 }

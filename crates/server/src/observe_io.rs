@@ -1,0 +1,136 @@
+//! Block I/O of this machine as it happens, for all who look at it: one tracer a question while somebody
+//! looks, none else, and none while a run goes on.
+
+use std::collections::HashMap;
+use std::path::Path;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::{Duration, Instant};
+
+use assay_iotrace::{Dimension, IoReport, Measure, Names, Question};
+use assay_observe::io::{IoAsk, IoTracer, Method};
+use axum::http::StatusCode;
+use tokio::sync::watch;
+
+use crate::app::App;
+use crate::error::Refusal;
+
+/// Nobody looks who has not asked for this long.
+const FORGOTTEN: Duration = Duration::from_secs(10);
+/// An answer is of at most this long; then it begins anew.
+const LONGEST: Duration = Duration::from_secs(600);
+/// How long the first answer is waited for.
+const FIRST: Duration = Duration::from_secs(10);
+/// Between two looks into the kernel's rings of events, and where it counts by itself.
+const POLL: Duration = Duration::from_millis(10);
+const LOOK: Duration = Duration::from_millis(250);
+
+/// What I/Os can be told apart by here, beside their direction.
+pub(crate) const BY: [Dimension; 4] =
+    [Dimension::Program, Dimension::Device, Dimension::File, Dimension::Cgroup];
+
+/// An answer so far, or why there is none.
+type Answer = Option<Result<Arc<IoReport>, String>>;
+
+struct Look {
+    /// When somebody asked last.
+    asked: Instant,
+    answer: watch::Receiver<Answer>,
+}
+
+/// The tracers of those who look, if any do.
+#[derive(Default)]
+pub(crate) struct ObservedIo {
+    looks: Mutex<HashMap<Dimension, Look>>,
+}
+
+/// The dimension of that name; programs when it is empty.
+pub(crate) fn by(name: &str) -> Result<Dimension, Refusal> {
+    let name = if name.is_empty() { Dimension::Program.name() } else { name };
+    BY.into_iter().find(|d| d.name() == name).ok_or_else(|| {
+        let known = BY.map(Dimension::name).join(", ");
+        Refusal::bad(format!("by: `{name}` is none of {known}"))
+    })
+}
+
+/// The newest answer; begins to look where nobody does.
+pub(crate) async fn newest(app: &Arc<App>, by: Dimension) -> Result<Arc<IoReport>, Refusal> {
+    let mut receiver = look(app, by)?;
+    let there = tokio::time::timeout(FIRST, receiver.wait_for(Option::is_some)).await;
+    let answer = match there {
+        Ok(Ok(answer)) => answer.clone(),
+        Ok(Err(_)) | Err(_) => None,
+    };
+    match answer {
+        Some(Ok(report)) => Ok(report),
+        Some(Err(why)) => Err(Refusal::new(StatusCode::SERVICE_UNAVAILABLE, why)),
+        None => Err(Refusal::own(&"the tracer gave no answer in time; ask again")),
+    }
+}
+
+fn look(app: &Arc<App>, by: Dimension) -> Result<watch::Receiver<Answer>, Refusal> {
+    let mut looks = app.observed_io.looks();
+    if let Some(look) = looks.get_mut(&by) {
+        look.asked = Instant::now();
+        return Ok(look.answer.clone());
+    }
+    let (sender, receiver) = watch::channel(None);
+    let own = Arc::clone(app);
+    std::thread::Builder::new()
+        .name("assay-io".into())
+        .spawn(move || {
+            let failure = trace(&own, by, &sender).err();
+            own.observed_io.looks().remove(&by);
+            if let Some(why) = failure {
+                sender.send_replace(Some(Err(why)));
+            }
+        })
+        .map_err(|e| Refusal::own(&e))?;
+    looks.insert(by, Look { asked: Instant::now(), answer: receiver.clone() });
+    Ok(receiver)
+}
+
+impl ObservedIo {
+    fn looks(&self) -> MutexGuard<'_, HashMap<Dimension, Look>> {
+        self.looks.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn wanted(&self, by: Dimension) -> bool {
+        self.looks().get(&by).is_some_and(|look| look.asked.elapsed() < FORGOTTEN)
+    }
+}
+
+/// Watches until nobody looks, a run begins, or the server ends.
+fn trace(app: &App, by: Dimension, to: &watch::Sender<Answer>) -> Result<(), String> {
+    let names = Names::default();
+    let ask = IoAsk {
+        question: Question {
+            by: vec![by, Dimension::Direction],
+            histograms: vec![Measure::Size, Measure::Latency],
+            ..Question::default()
+        },
+        classes: true,
+        ..IoAsk::default()
+    };
+    let wanted = || app.observed_io.wanted(by) && !app.stopping() && !app.busy();
+    while wanted() {
+        let began = Instant::now();
+        let mut tracer =
+            IoTracer::start(Path::new("/"), &ask, &names).map_err(|e| e.to_string())?;
+        let pause = if tracer.method() == Method::Tracepoints { POLL } else { LOOK };
+        let tick = ask.question.tick_ns;
+        let mut next = (tracer.began_ns() / tick + 1) * tick;
+        while wanted() && began.elapsed() < LONGEST {
+            let now = assay_sut::clock::monotonic_ns();
+            if now < next {
+                std::thread::sleep(pause.min(Duration::from_nanos(next - now)));
+                tracer.poll();
+                continue;
+            }
+            tracer.tick(next);
+            next = (now / tick + 1) * tick;
+            to.send_replace(Some(Ok(Arc::new(tracer.report()))));
+        }
+        tracer.stop();
+    }
+    Ok(())
+}
