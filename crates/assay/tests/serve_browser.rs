@@ -6,7 +6,7 @@ mod common;
 
 use common::World;
 use common::chromium::{Browser, program};
-use common::served::{Served, serve, sleeper};
+use common::served::{Served, beats, serve, sleeper};
 
 /// Nothing of a page is wider than the screen.
 const FITS: &str = "document.documentElement.scrollWidth <= window.innerWidth";
@@ -152,4 +152,114 @@ fn a_run_is_cancelled_and_a_wrong_token_gets_nothing() {
     assert_eq!(browser.value("location.pathname"), "/login", "signed out");
     browser.go(&format!("http://{}/queue", served.address));
     assert_eq!(browser.value("location.pathname"), "/login");
+}
+
+#[test]
+fn what_a_workload_says_over_time_is_drawn_and_laid_over_another_run() {
+    let Some(program) = program() else {
+        println!("skipped: because no Chromium is installed (Debian package chromium)");
+        return;
+    };
+    let world = World::new();
+    beats(&world, "beating");
+    let served = serve(&world, &[]);
+    let mut browser = signed_in(&world, &served, program);
+    for id in 1..=2 {
+        assert_eq!(world.run(&["submit", "beating"]).code, 0);
+        served.until(id, "completed");
+    }
+    let page = |path: &str| format!("http://{}/{path}", served.address);
+
+    browser.go(&page("live/2"));
+    browser.until("document.querySelectorAll('#live-charts svg.heat path').length > 1");
+    let says = "[...document.querySelectorAll('#live-charts svg.heat desc')].map(d => d.textContent).join()";
+    assert!(browser.value(says).as_str().unwrap().contains("from 1 µs to 4 µs"), "{says}");
+    browser.picture("live-heat");
+
+    let run = served.job(1)["run"].as_str().unwrap().to_owned();
+    browser.go(&page(&format!("runs/{run}")));
+    // A heat map a treatment and trial, each column with words for who cannot see it.
+    assert_eq!(browser.value("document.querySelectorAll('#time svg.heat').length"), 6);
+    let words = "[...document.querySelectorAll('#time svg.heat')].map(s => s.textContent).join()";
+    assert!(browser.value(words).as_str().unwrap().contains("8 times; most (7) from 1 µs to 2 µs"));
+    // What `assay explain` says stands on the page.
+    let told = world.run(&["explain", &run]).stdout;
+    let line = told.lines().find(|l| l.contains("of the CPUs' time")).unwrap_or(&told);
+    let shown = browser.text("#explain");
+    assert!(shown.contains("differ"), "{shown}\n{line}");
+    assert!(shown.contains("not be its cause"), "{shown}");
+    browser.picture("run-heat");
+
+    let second = served.job(2)["run"].as_str().unwrap().to_owned();
+    browser.go(&page(&format!("compare?runs={run},{second}")));
+    // All four on one axis.
+    let lines = "document.querySelectorAll('#over-done-0 g.series').length";
+    assert_eq!(browser.value(lines), 4);
+    browser.picture("compare-overlay");
+    browser.go(&page(&format!("compare?runs={run},{second}&prices=1000,500&currency=EUR")));
+    browser.click("nav[aria-label=Denominator] li:last-child a");
+    let text = browser.text("main");
+    assert!(text.contains("rate per price") && text.contains("EUR"), "{text}");
+    browser.picture("compare-per-price");
+    browser.go(&page(&format!("compare?runs={run},{second}&per=watt")));
+    assert!(browser.text("main").contains("No run measured its power"));
+    for width in [390, 1280] {
+        browser.size(width, 844);
+        browser.go(&page(&format!("compare?runs={run},{second}")));
+        assert_eq!(browser.value(FITS), true, "compare at {width}");
+        browser.go(&page(&format!("runs/{run}")));
+        assert_eq!(browser.value(FITS), true, "a run at {width}");
+    }
+    assert_eq!(browser.complaints, Vec::<String>::new());
+}
+
+#[test]
+fn block_io_is_watched_or_it_is_said_what_is_missing() {
+    let Some(program) = program() else {
+        println!("skipped: because no Chromium is installed (Debian package chromium)");
+        return;
+    };
+    let world = World::new();
+    sleeper(&world, "long", "30", 5);
+    let served = serve(&world, &[]);
+    let mut browser = signed_in(&world, &served, program);
+    browser.go(&format!("http://{}/observe", served.address));
+    assert_eq!(browser.value("!!document.querySelector('#observe-io')"), false, "not unasked");
+    browser.click("nav[aria-label='Block I/O by'] li:nth-child(2) a");
+    browser.until("!!document.querySelector('#observe-io p + *, #observe-io .notice')");
+    // The same as programs get.
+    let answer = served.get("/api/v1/observe/io?by=device");
+    let text = browser.text("#observe-io");
+    match answer.status {
+        200 => {
+            let report = answer.json();
+            assert_eq!(report["by"], serde_json::json!(["device", "direction"]));
+            let format = report["source"]["format"].as_str().unwrap();
+            assert!(text.contains(format), "which way it is had: {format}\n{text}");
+            for note in report["source"]["notes"].as_array().unwrap() {
+                assert!(text.contains(note.as_str().unwrap()), "{note}\n{text}");
+            }
+            browser.until("document.querySelectorAll('#observe-io svg.chart').length > 1");
+            browser.picture("observe-io");
+        }
+        503 => {
+            let why = answer.json()["error"]["message"].as_str().unwrap().to_owned();
+            println!("skipped: the charts of block I/O, because {why}");
+            assert!(text.contains(&why), "{text}");
+        }
+        status => panic!("{status}: {}", answer.body),
+    }
+    browser.size(390, 844);
+    browser.until(FITS);
+    assert_eq!(served.get("/api/v1/observe/io?by=nothing").status, 400);
+    // A run is not disturbed.
+    assert_eq!(world.run(&["submit", "long"]).code, 0);
+    served.until(1, "running");
+    assert_eq!(served.get("/api/v1/observe/io?by=device").status, 409);
+    browser.until("document.querySelector('#observe-io').textContent.includes('would disturb it')");
+    browser.until(
+        "document.querySelector('#live-state').textContent.includes('ended the connection')",
+    );
+    let complaints = browser.complaints.iter().filter(|c| !c.contains("409")).count();
+    assert_eq!(complaints, 0, "{:?}", browser.complaints);
 }

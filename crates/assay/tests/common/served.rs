@@ -124,6 +124,38 @@ impl Drop for Served {
     }
 }
 
+/// An experiment of a kit that says over time how much it did and how long each took: 3 blocks of two
+/// levels of its parameter.
+#[allow(dead_code)] // not every test needs one
+pub fn beats(world: &World, name: &str) {
+    world.write(
+        "experiments/beats/kit.toml",
+        "name = \"beats\"\nversion = \"1\"\nhelp = \"says how it beats\"\n\
+         [[param]]\nname = \"size\"\ntype = \"int\"\nmin = 1\nmax = 9\ndefault = 1\nhelp = \"how much\"\n\
+         [run]\ncommand = [\"sh\", \"{kit}/beats.sh\", \"{size}\"]\nprotocol = true\n\
+         [[metric]]\nname = \"rate\"\nunit = \"ops/s\"\nbetter = \"higher\"\nhelp = \"beats\"\nfrom = \"protocol\"\n",
+    );
+    world.write(
+        "experiments/beats/beats.sh",
+        "t=$(awk '{ printf \"%.0f\", $1 * 1e9 }' /proc/uptime)\n\
+         say() { printf '%s\\n' \"$1\" >&3; }\n\
+         say '{\"phase\":\"steady\"}'\n\
+         for i in 1 2 3; do\n\
+         say \"{\\\"sample\\\":\\\"done\\\",\\\"t_ns\\\":$((t + i * 100000000)),\\\"value\\\":$(($1 * i)),\\\"unit\\\":\\\"ops/s\\\"}\"\n\
+         sleep 0.1\n\
+         done\n\
+         say \"{\\\"heat\\\":\\\"response_time\\\",\\\"unit\\\":\\\"ns\\\",\\\"start_ns\\\":$t,\\\"column_ns\\\":100000000,\\\"edges\\\":[1000,2000,4000],\\\"counts\\\":[[7,1],[0,$1],[2,2]]}\"\n\
+         say \"{\\\"metric\\\":\\\"rate\\\",\\\"value\\\":$(($1 * 1000 + $$ % 7)),\\\"unit\\\":\\\"ops/s\\\"}\"\n",
+    );
+    world.write(
+        &format!("experiments/{name}.toml"),
+        &format!(
+            "name = \"{name}\"\nworkload = \"./beats\"\n[factors]\nsize = [1, 2]\n\
+             [design]\nblocks = 3\n[observe]\nmonitors = [\"cpu\"]\ninterval = \"100 ms\"\n"
+        ),
+    );
+}
+
 /// An experiment of so many trials of two commands that sleep.
 pub fn sleeper(world: &World, name: &str, seconds: &str, blocks: u32) -> PathBuf {
     std::fs::create_dir_all(world.path("experiments")).unwrap();

@@ -112,7 +112,7 @@ pub fn observed(report: &IoReport) -> Markup {
     };
     html! {
         p { (report.source.name) ", " (report.source.format) ". Latency: " (report.source.latency_is) "." }
-        @if !report.source.notes.is_empty() { ul class="notice" { @for note in &report.source.notes { li { (note) } } } }
+        @if !report.source.notes.is_empty() { ul class="soft" { @for note in &report.source.notes { li { (note) } } } }
         (groups(report))
         (charts(&subject, report))
     }

@@ -144,7 +144,8 @@ class Moving {
     const times = shown.flatMap((s) => s.points.map((p) => p[0]));
     const [from, to] = [Math.min(...times), Math.max(...times)];
     const high = Math.max(...shown.flatMap((s) => s.points.map((p) => p[1] ?? 0))) || 1;
-    const newest = shown.map((s) => `${s.label}: ${short(s.points.at(-1)[1], s.unit)}`).join("  ·  ");
+    const keys = shown.map((s, i) => [`s${i % 8}${i % 2 ? " dashed" : ""}`, `${s.label}: ${short(s.points.at(-1)[1], s.unit)}`]);
+    const newest = keys.map((k) => k[1]).join("  ·  ");
     const frame = this.frame(title, "lines", from, to, high, shown[0].unit, newest);
     this.marks(frame, from);
     shown.forEach((s, i) => {
@@ -159,7 +160,7 @@ class Moving {
       group.append(node("path", { class: "line", d: path }));
       frame.svg.append(group);
     });
-    this.show(title, frame.svg, newest);
+    this.show(title, frame.svg, keys);
   }
 
   area(chart) {
@@ -176,7 +177,8 @@ class Moving {
     const gaps = steps.slice(1).map((s, i) => s[0] - steps[i][0]).sort((x, y) => x - y);
     const usual = gaps.length ? gaps[gaps.length >> 1] : 1;
     const [from, to] = [steps[0][0] - usual, steps.at(-1)[0]];
-    const says = chart.stacked.map(([name], i) => `${name}: ${short(steps.at(-1)[1][i], "%")}`).join("  ·  ");
+    const keys = chart.stacked.map(([name], i) => [`layer-${name}`, `${name}: ${short(steps.at(-1)[1][i], "%")}`]);
+    const says = keys.map((k) => k[1]).join("  ·  ");
     const frame = this.frame(chart.title, "area", from, to, 100, "%", says);
     const layers = chart.stacked.map(([name]) => ({ name, d: "" }));
     steps.forEach(([t, values], k) => {
@@ -192,7 +194,7 @@ class Moving {
     });
     for (const layer of layers) frame.svg.append(node("path", { class: `fill layer-${layer.name}`, d: layer.d }));
     this.marks(frame, from);
-    this.show(chart.title, frame.svg, says);
+    this.show(chart.title, frame.svg, keys);
   }
 
   /** Counts over time and value, as the pages of runs draw them: the darker, the more, by the logarithm. */
@@ -218,13 +220,19 @@ class Moving {
       levels[level] += `M${x0.toFixed(1)} ${y0.toFixed(1)}H${x1.toFixed(1)}V${y1.toFixed(1)}H${x0.toFixed(1)}Z`;
     }));
     levels.forEach((d, i) => { if (d) frame.svg.append(node("path", { class: `h${i + 1}`, d })); });
-    this.show(title, frame.svg, says);
+    this.show(title, frame.svg, [["", says]]);
   }
 
-  show(title, svg, says) {
+  /** The chart, and beneath it the newest value of each of its keys: what it looks like, and its words. */
+  show(title, svg, keys) {
     const { box, readout } = this.figure(title);
     box.replaceChildren(svg);
-    readout.textContent = says;
+    readout.replaceChildren(...keys.map(([look, words]) => {
+      const key = document.createElement("span");
+      key.className = `key ${look}`.trim();
+      key.textContent = words;
+      return key;
+    }));
   }
 }
 
