@@ -20,7 +20,9 @@ pub(crate) fn value(v: f64, unit: &str) -> String {
 
 /// A share as points of percent, signed.
 pub(crate) fn points(share: f64) -> String {
-    format!("{:+.2} %", share * 100.0)
+    let percent = share * 100.0;
+    // Nothing has no sign.
+    if percent.abs() < 0.005 { "0.00 %".to_owned() } else { format!("{percent:+.2} %") }
 }
 
 /// The interval of the difference: as a share of time where there is one, else in the unit.
