@@ -60,6 +60,7 @@ fn from_submitting_to_comparing() {
     browser.size(1280, 900);
     browser.until("document.querySelector('#live-state').textContent.includes('completed')");
     assert_eq!(browser.text("#live-count"), "14 of 14 trials");
+    assert_eq!(browser.value("!!document.querySelector('#live-cancel')"), false, "it is over");
     // What the page counted is what was recorded.
     let rows = browser.value(
         "[...document.querySelectorAll('#live-treatments tr')].map(r => r.cells[1].textContent)",
@@ -260,6 +261,8 @@ fn block_io_is_watched_or_it_is_said_what_is_missing() {
     browser.until(
         "document.querySelector('#live-state').textContent.includes('ended the connection')",
     );
+    assert_eq!(world.run(&["cancel", "1"]).code, 0);
+    served.until(1, "cancelled");
     let complaints = browser.complaints.iter().filter(|c| !c.contains("409")).count();
     assert_eq!(complaints, 0, "{:?}", browser.complaints);
 }

@@ -213,7 +213,7 @@ mod tests {
             (s.from_s, s.to_s) = (s.from_s / 10.0, s.to_s / 10.0);
         }
         let svg = render(&c).into_string();
-        assert!(svg.contains("time since the trial began, ms") && svg.contains(">500<"));
+        assert!(svg.contains("time since the beginning, ms") && svg.contains(">500<"));
     }
 
     #[test]

@@ -62,17 +62,8 @@ impl<'a> Timeline<'a> {
     pub(crate) fn axes(&self) -> Markup {
         html! {
             (self.y_axis.vertical(&self.inner))
-            (self.x_axis.horizontal(&self.inner, &self.x_axis.title(self.since())))
+            (self.x_axis.horizontal(&self.inner, &self.x_axis.title("time since the beginning")))
             (crosshair(&self.inner))
-        }
-    }
-
-    /// What the axis of seconds is of: only a trial has phases.
-    fn since(&self) -> &'static str {
-        if self.phases.is_empty() {
-            "time since the beginning"
-        } else {
-            "time since the trial began"
         }
     }
 

@@ -36,6 +36,7 @@ pub(crate) struct Submission {
     pub tags: Vec<String>,
     /// Do not start before this time: ISO 8601, `2026-11-21T23:00:00Z`.
     #[serde(default)]
+    #[schemars(extend("format" = "date-time"))]
     pub not_before: Option<String>,
     /// Before all others that wait.
     #[serde(default)]

@@ -2,6 +2,7 @@
 
 use assay_iotrace::{Dimension, IoReport};
 use assay_model::{Across, LiveEvent, RunSummary};
+use assay_rules::denominator::Denominator;
 use schemars::SchemaGenerator;
 use schemars::generate::SchemaSettings;
 use serde_json::{Map, Value, json};
@@ -215,8 +216,8 @@ fn operations(generator: &mut SchemaGenerator) -> Vec<Operation> {
             query: vec![
                 (
                     "runs",
-                    json!({ "type": "string", "pattern": RUNS }),
-                    "The ids of 2 to 8 runs, with commas; the first is the baseline",
+                    json!({ "type": "array", "items": { "type": "string", "pattern": RUN }, "minItems": 2, "maxItems": 8, "uniqueItems": true }),
+                    "The ids of 2 to 8 different runs, with commas; the first is the baseline",
                 ),
                 (
                     "metric",
@@ -253,7 +254,7 @@ fn operations(generator: &mut SchemaGenerator) -> Vec<Operation> {
             query: vec![
                 (
                     "per",
-                    json!({ "type": "string" }),
+                    json!({ "type": "array", "items": { "type": "string", "enum": Denominator::ALL.map(Denominator::name) } }),
                     "Denominators, with commas; the first decides the order",
                 ),
                 ("as_of", json!({ "type": "string" }), "Only results that were true on this day"),
@@ -292,8 +293,8 @@ fn operations(generator: &mut SchemaGenerator) -> Vec<Operation> {
     ]
 }
 
-/// Two to eight ids.
-const RUNS: &str = "^[0-9]{8}-[0-9]{6}-[0-9a-f]{4}(,[0-9]{8}-[0-9]{6}-[0-9a-f]{4}){1,7}$";
+/// The id of a run.
+const RUN: &str = "^[0-9]{8}-[0-9]{6}-[0-9a-f]{4}$";
 
 fn search() -> Vec<(&'static str, Value, &'static str)> {
     let text = || json!({ "type": "string" });
@@ -322,7 +323,13 @@ fn describe(operation: &Operation) -> Value {
         .map(|name| json!({ "name": name, "in": "path", "required": true, "schema": { "type": "string" } }))
         .collect();
     parameters.extend(operation.query.iter().map(|(name, schema, description)| {
-        json!({ "name": name, "in": "query", "required": operation.id == "compare" && *name == "runs", "schema": schema, "description": description })
+        let mut parameter = json!({ "name": name, "in": "query", "required": operation.id == "compare" && *name == "runs", "schema": schema, "description": description });
+        if schema["type"] == "array" {
+            // One value with commas.
+            parameter["style"] = "form".into();
+            parameter["explode"] = false.into();
+        }
+        parameter
     }));
     let content = match &operation.answer {
         Answer::Json(schema) => json!({ "application/json": { "schema": schema } }),

@@ -77,7 +77,10 @@ pub(crate) async fn one(
 ) -> Result<Json<Job>, Refusal> {
     let id = number(&id)?;
     let Query(Wait { wait }) = query.map_err(|e| Refusal::bad(e.body_text()))?;
-    let until = Instant::now() + Duration::from_secs(wait.min(LONGEST));
+    if wait > LONGEST {
+        return Err(Refusal::bad(format!("wait is 0 to {LONGEST} seconds")));
+    }
+    let until = Instant::now() + Duration::from_secs(wait);
     let mut changes = app.changes();
     loop {
         changes.mark_unchanged();

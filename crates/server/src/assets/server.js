@@ -111,7 +111,7 @@ class Moving {
   }
 
   frame(title, kind, from, to, high, unit, says, value = (part) => high * part, times = [`${Math.round(from - to)} s`, "now"]) {
-    const [W, H, L, R, T, B] = [460, 170, 64, 8, 8, 22];
+    const [W, H, L, R, T, B] = [460, 170, 84, 8, 8, 22];
     const svg = node("svg", { class: `chart ${kind}`, viewBox: `0 0 ${W} ${H}`, role: "img" });
     svg.append(node("title", {}, title), node("desc", {}, says));
     const x = (t) => L + (W - L - R) * (to > from ? (t - from) / (to - from) : 1);
@@ -344,6 +344,7 @@ class Live {
     this.state(`The run is ${e.state}: ${e.reason}. Its page has the results.`);
     this.text("live-left", "");
     this.text("live-phase", "");
+    document.getElementById("live-cancel")?.remove();
   }
 
   on_over() {

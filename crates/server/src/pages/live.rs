@@ -51,7 +51,7 @@ fn moving(job: &Job, s: &Standing) -> Markup {
             }
             p { "Now: " span id="live-trial" { @if let Some(t) = &s.trial { "trial " (t.number) ", block " (t.block + 1) ", " (t.label) } } " " span id="live-phase" class="state" {} }
             @if !job.state.is_over() && !job.cancel {
-                form method="post" action={ "/queue/" (job.id) "/cancel" } class="actions" { button type="submit" { "Cancel the run" } }
+                form method="post" action={ "/queue/" (job.id) "/cancel" } class="actions" id="live-cancel" { button type="submit" { "Cancel the run" } }
             }
             h2 { "So far" }
             div class="table-box" tabindex="0" role="region" aria-label="Treatments so far" {
