@@ -128,6 +128,7 @@ impl Drop for Served {
 /// levels of its parameter.
 #[allow(dead_code)] // not every test needs one
 pub fn beats(world: &World, name: &str) {
+    std::fs::create_dir_all(world.path("experiments/beats")).unwrap();
     world.write(
         "experiments/beats/kit.toml",
         "name = \"beats\"\nversion = \"1\"\nhelp = \"says how it beats\"\n\
