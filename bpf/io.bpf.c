@@ -139,7 +139,7 @@ static __always_inline bool wanted_op(__u8 op)
 	return !(cfg.only_reads && op != OP_READ) && !(cfg.only_writes && op != OP_WRITE);
 }
 
-/* Counts and tells an I/O that has ended. */
+/* Counts and tells an I/O whose end is told of. */
 static __always_inline void ended(struct event *io, int cache)
 {
 	count(N_ENDS);
@@ -158,6 +158,39 @@ static __always_inline void ended(struct event *io, int cache)
 	}
 }
 
+/* The kernel runs no program of a tracepoint that is met while another program runs on the same CPU (an
+ * interrupt that ends requests comes in the middle of one), and it does not always count that. When a
+ * request's address is used anew, the I/O that had it has ended: it is counted, without a latency. */
+static __noinline int ended_untold(void *id)
+{
+	struct state *state = find(id);
+
+	if (!state)
+		return 0;
+	struct event io = {
+		.start_ns = state->start_ns,
+		.sector = state->sector,
+		.bytes = state->bytes,
+		.dev = state->dev,
+		.op = state->op,
+	};
+	if (!give_back(state, &io))
+		return 0;
+	io.issue_ns = 0;
+	count(N_UNTOLD);
+	if (!wanted_block(io.sector))
+		return 0;
+	if (cfg.events) {
+		/* No end: 0. */
+		if (bpf_ringbuf_output(&events, &io, sizeof(io), BPF_RB_NO_WAKEUP))
+			count(N_RING_FULL);
+	} else {
+		io.start_ns = 0;
+		count_in_group(&io, 0);
+	}
+	return 0;
+}
+
 SEC("tp_btf/block_io_start")
 int start(__u64 *ctx)
 {
@@ -165,15 +198,18 @@ int start(__u64 *ctx)
 	__u32 opf = rq->cmd_flags;
 	struct gendisk *disk = rq->q->disk;
 	__u32 dev = dev_of(disk);
+	__u8 op = op_of(opf, rq->__data_len);
 
-	if (!wanted_device(dev) || !wanted_op(op_of(opf, rq->__data_len)))
+	if (!wanted_device(dev) || !wanted_op(op))
 		return 0;
+	ended_untold(rq);
 	struct state *state = take(rq);
 
 	if (!state)
 		return 0;
 	who(state);
 	where_from(state, rq->bio);
+	what(state, dev, op, flags_of(opf), rq->__sector, rq->__data_len, rq->start_time_ns);
 	state->issue_ns = 0;
 	if (!state->left_out)
 		count(N_STARTS);
@@ -278,20 +314,21 @@ int bio_queue(__u64 *ctx)
 	__u32 opf = bio->bi_opf;
 	__u32 bytes = bio->bi_iter.bi_size;
 
-	if (!wanted_device(dev) || !wanted_op(op_of(opf, bytes)) ||
-	    !bpf_map_lookup_elem(&bio_devices, &dev))
+	__u8 op = op_of(opf, bytes);
+
+	if (!wanted_device(dev) || !wanted_op(op) || !bpf_map_lookup_elem(&bio_devices, &dev))
 		return 0;
+	ended_untold(bio);
 	struct state *state = take(bio);
 
 	if (!state)
 		return 0;
 	who(state);
 	where_from(state, bio);
+	what(state, dev, op, flags_of(opf), bio->bi_iter.bi_sector, bytes, bpf_ktime_get_ns());
+	state->issue_ns = 0;
 	if (!state->left_out)
 		count(N_STARTS);
-	state->sector = bio->bi_iter.bi_sector;
-	state->bytes = bytes;
-	state->issue_ns = bpf_ktime_get_ns();
 	return 0;
 }
 
@@ -311,9 +348,9 @@ int bio_complete(__u64 *ctx)
 		count(N_UNMATCHED);
 		return 0;
 	}
+	/* Bios are not issued, so neither time in a queue nor time in a device is known. */
 	struct event io = {
-		.start_ns = state->issue_ns,
-		.issue_ns = state->issue_ns,
+		.start_ns = state->start_ns,
 		.sector = state->sector,
 		.bytes = state->bytes,
 		.dev = dev,

@@ -162,7 +162,8 @@ enum {
 	N_NO_ISSUE,
 	N_POOLED,
 	N_PARTIAL,
-	N_REPLACED,
+	/* I/Os whose end was not told of, found when their address was used anew. */
+	N_UNTOLD,
 	N_REQUEUED,
 	/* Flush commands, which end without having started. */
 	N_FLUSHES,

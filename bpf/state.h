@@ -26,9 +26,14 @@ struct state {
 	__u8 sure;
 	/* The filter leaves it out; it is kept so that its end is not taken for one without a start. */
 	__u8 left_out;
-	__u8 pad;
+	__u8 op;
+	__u32 dev;
+	__u32 pad;
+	__u64 start_ns;
 	char comm[COMM];
 };
+
+_Static_assert(sizeof(struct state) == 88, "abi.rs");
 
 struct {
 	__uint(type, BPF_MAP_TYPE_ARRAY);
@@ -58,16 +63,12 @@ static __always_inline struct state *find(void *id)
 	return NULL;
 }
 
-/* A place for a request; that of an older one at the same address, which will not end any more. */
+/* A free place for a request. */
 static __always_inline struct state *take(void *id)
 {
 	__u32 first = place_of(id);
-	struct state *state = find(id);
+	struct state *state;
 
-	if (state) {
-		count(N_REPLACED);
-		return state;
-	}
 #pragma unroll
 	for (int way = 0; way < WAYS; way++) {
 		__u32 place = first ^ way;
@@ -224,6 +225,18 @@ static __always_inline void where_from(struct state *state, struct bio *bio)
 	state->ino = key.ino;
 	state->file_dev = key.dev;
 	tell_path(&found, &key);
+}
+
+/* What an I/O is, as far as its start tells; kept for the case that its end is not told of. */
+static __always_inline void what(struct state *state, __u32 dev, __u8 op, __u8 flags, __u64 sector,
+				 __u32 bytes, __u64 start_ns)
+{
+	state->dev = dev;
+	state->op = op;
+	state->flags |= flags;
+	state->sector = sector;
+	state->bytes = bytes;
+	state->start_ns = start_ns;
 }
 
 /* Takes what is known of a request into its I/O and frees the place. False: it is left out. */

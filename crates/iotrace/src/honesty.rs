@@ -25,6 +25,9 @@ pub struct Honesty {
     pub flush_ends: u64,
     /// I/Os under way when the trace ended.
     pub in_flight: u64,
+    /// I/Os that have ended without the tracer being told: counted, without latencies.
+    #[serde(default)]
+    pub untold_ends: u64,
     /// I/Os that were given up since too many were under way: their ends are lost.
     pub given_up: u64,
     /// I/Os that the driver gave back and that were issued again.
@@ -51,6 +54,7 @@ impl Honesty {
     pub fn lost(&self) -> bool {
         self.dropped.is_some_and(|n| n > 0)
             || self.unmatched_ends > 0
+            || self.untold_ends > 0
             || self.given_up > 0
             || self.unreadable > 0
             || self.skipped_bytes > 0
@@ -67,6 +71,7 @@ impl Honesty {
         self.unmatched_ends += other.unmatched_ends;
         self.flush_ends += other.flush_ends;
         self.in_flight += other.in_flight;
+        self.untold_ends += other.untold_ends;
         self.given_up += other.given_up;
         self.requeued += other.requeued;
         self.queue_unknown += other.queue_unknown;

@@ -153,6 +153,32 @@ pub(super) struct RingEvent {
     pub comm: [u8; COMM],
 }
 
+/// One I/O under way.
+#[repr(C)]
+#[derive(Clone, Copy)]
+pub(super) struct UnderWay {
+    /// The address of its request; 0: there is none.
+    pub id: u64,
+    pub issue_ns: u64,
+    pub sector: u64,
+    pub cgroup: u64,
+    pub ino: u64,
+    pub bytes: u32,
+    pub tgid: u32,
+    pub file_dev: u32,
+    pub flags: u8,
+    pub sure: u8,
+    pub left_out: u8,
+    pub op: u8,
+    pub dev: u32,
+    pub pad: u32,
+    pub start_ns: u64,
+    pub comm: [u8; COMM],
+}
+
+/// How many may be under way.
+pub(super) const PLACES: u32 = 1 << 16;
+
 /// The path of a file, the last part first.
 #[repr(C)]
 #[derive(Clone, Copy)]
@@ -169,6 +195,7 @@ const _: () = assert!(size_of::<Key>() == 48);
 const _: () = assert!(size_of::<Cell>() == 15024);
 const _: () = assert!(size_of::<RingEvent>() == 88);
 const _: () = assert!(size_of::<PathRecord>() == 784);
+const _: () = assert!(size_of::<UnderWay>() == 88);
 
 // SAFETY: whole numbers and arrays of them in C layout without padding (the pads are fields), so every
 // pattern of bits is a value.
@@ -177,6 +204,8 @@ unsafe impl Pod for Config {}
 unsafe impl Pod for Key {}
 // SAFETY: as above.
 unsafe impl Pod for Cell {}
+// SAFETY: as above.
+unsafe impl Pod for UnderWay {}
 
 /// A record out of a ring, if it is as long as it should be.
 pub(super) fn event_of(bytes: &[u8]) -> Option<RingEvent> {
@@ -203,6 +232,7 @@ pub(super) mod count {
     pub const BACKWARDS: u32 = 6;
     pub const NO_ISSUE: u32 = 7;
     pub const PARTIAL: u32 = 9;
+    pub const UNTOLD: u32 = 10;
     pub const REQUEUED: u32 = 11;
     pub const FLUSHES: u32 = 12;
     pub const MERGED: u32 = 13;

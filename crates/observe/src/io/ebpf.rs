@@ -2,7 +2,7 @@
 //! becomes an analysis.
 
 use std::collections::HashMap;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
 use assay_iotrace::{
@@ -10,14 +10,17 @@ use assay_iotrace::{
     Recorded, Shape, Sink,
 };
 
-use super::abi::{self, COMM, Config, Key, MOST_DEVICES, MOST_NAMES, REGIONS, RingEvent, count};
+use super::abi::{
+    self, COMM, Config, Key, MOST_DEVICES, MOST_NAMES, REGIONS, RingEvent, UnderWay, count,
+};
 use super::cgroups::Cgroups;
 use super::devices::BlockDevices;
 use super::files::{FileKey, Files};
 use super::probe::{Attach, Probes, RunTime, Sizes, kernel_address};
-use super::ring::{Labelling, Ring, program};
+use super::ring::{Labelling, Ring, io_of, program};
 use super::tally::{Labels, Tally};
 use super::tracer::IoAsk;
+use super::untold;
 use crate::NotAvailable;
 
 /// Memory that the counts of all groups on all CPUs may take.
@@ -92,6 +95,10 @@ pub(super) struct EbpfTracer<'n> {
     began: Instant,
     ended: Option<Duration>,
     pooled: u64,
+    root: PathBuf,
+    /// I/Os whose end was not told of, found at the end: how many, and those not yet given on.
+    untold: u64,
+    left: Vec<UnderWay>,
 }
 
 impl<'n> EbpfTracer<'n> {
@@ -178,6 +185,9 @@ impl<'n> EbpfTracer<'n> {
             began: Instant::now(),
             ended: None,
             pooled: 0,
+            root: root.to_owned(),
+            untold: 0,
+            left: Vec::new(),
         })
     }
 
@@ -196,6 +206,11 @@ impl<'n> EbpfTracer<'n> {
         }
         if let Some(ring) = &mut self.ring {
             ring.drain(&mut self.names, &mut self.labels, sinks);
+            let left = std::mem::take(&mut self.left);
+            if !left.is_empty() {
+                let events = left.iter().map(untold::event);
+                ring.give_left(events, &mut self.names, &mut self.labels, sinks);
+            }
         }
         self.take_time();
     }
@@ -224,6 +239,14 @@ impl<'n> EbpfTracer<'n> {
         let looked =
             self.tally.look(&self.probes, t_ns, analyses, &mut |key| labels.of(key, names));
         self.pooled += looked.pooled;
+        for left in std::mem::take(&mut self.left) {
+            let event = untold::event(&left);
+            let io = io_of(&event, names, labels);
+            let counted = untold::counted(&io, &labels.of_event(&event, names));
+            for a in analyses.iter_mut() {
+                a.add_counted(t_ns, &counted);
+            }
+        }
     }
 
     /// Takes the probes off.
@@ -231,7 +254,22 @@ impl<'n> EbpfTracer<'n> {
         if self.ended.is_none() {
             self.ended = Some(self.began.elapsed());
             self.probes.detach();
+            if self.seen_under_way() > 0 {
+                let left = self.probes.under_way();
+                self.left = untold::ended(left, &self.labels.devices, &self.root);
+                self.untold = self.left.len() as u64;
+            }
         }
+    }
+
+    /// I/Os that have started, as the probes have seen, and not ended.
+    fn seen_under_way(&self) -> u64 {
+        if self.tier == Tier::Ends {
+            return 0;
+        }
+        let n = |what| self.probes.count(what);
+        let done = n(count::ENDS).saturating_sub(n(count::FLUSHES));
+        n(count::STARTS).saturating_sub(done + n(count::MERGED) + n(count::UNTOLD))
     }
 
     pub fn recorded(&self) -> Recorded {
@@ -257,16 +295,15 @@ impl<'n> EbpfTracer<'n> {
         let ends = n(count::ENDS);
         let starts = n(count::STARTS);
         let full = n(count::TABLE_FULL);
-        let done = ends.saturating_sub(n(count::FLUSHES));
-        let joined = n(count::MERGED);
         Honesty {
             from_events: true,
             events: ends + starts,
             ios: if tracked { starts + n(count::FLUSHES) } else { ends },
-            matched: if self.ring.is_some() { read } else { ends },
+            matched: if self.ring.is_some() { read.saturating_sub(n(count::UNTOLD)) } else { ends },
             unmatched_ends: n(count::UNMATCHED).saturating_sub(full),
             flush_ends: n(count::FLUSH_ENDS),
-            in_flight: if tracked { starts.saturating_sub(done + joined) } else { 0 },
+            in_flight: self.seen_under_way().saturating_sub(self.untold),
+            untold_ends: n(count::UNTOLD) + self.untold,
             given_up: full,
             requeued: n(count::REQUEUED),
             queue_unknown: n(count::NO_ISSUE),
@@ -425,6 +462,18 @@ struct Lookup<'n> {
 }
 
 impl Lookup<'_> {
+    /// Of an I/O by itself, by what is asked for.
+    fn of_event(&mut self, event: &RingEvent, names: &mut NameCache<'_>) -> Labels {
+        let flags = Flags(event.flags);
+        Labels {
+            device: self.device(event.dev),
+            program: program(&event.comm, names),
+            pid: Some(event.tgid),
+            file: self.file(event, flags).0,
+            cgroup: if event.cgroup > 0 { self.cgroup(event.cgroup) } else { Names::NONE },
+        }
+    }
+
     fn of(&mut self, key: &Key, names: &mut NameCache<'_>) -> Labels {
         let event = RingEvent {
             ino: key.ino,

@@ -17,6 +17,7 @@ mod ring;
 mod tally;
 mod tracepoints;
 mod tracer;
+mod untold;
 
 pub use background::{IoWatch, Traced};
 pub use devices::{BlockDevice, BlockDevices};

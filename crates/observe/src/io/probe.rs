@@ -4,13 +4,13 @@
 use std::os::fd::{AsFd, AsRawFd, OwnedFd};
 use std::path::Path;
 
-use aya::maps::{HashMap, MapData, PerCpuArray, RingBuf};
+use aya::maps::{Array, HashMap, MapData, PerCpuArray, RingBuf};
 use aya::programs::tp_btf::BtfTracePointLinkId;
 use aya::programs::{BtfTracePoint, Program};
 use aya::sys::{Stats, enable_stats};
 use aya::{Btf, Ebpf, EbpfLoader};
 
-use super::abi::{Cell, Config, Key, RegionCounts};
+use super::abi::{Cell, Config, Key, PLACES, RegionCounts, UnderWay};
 use crate::NotAvailable;
 
 /// The compiled probes. Aligned, since they are read as ELF in place.
@@ -144,6 +144,14 @@ impl Probes {
         if let Some(values) = map.and_then(|map| map.get(&group, 0).ok()) {
             values.iter().enumerate().for_each(|(cpu, counts)| f(cpu, counts));
         }
+    }
+
+    /// The I/Os whose end the probes have not seen.
+    pub fn under_way(&self) -> Vec<UnderWay> {
+        let map = self.ebpf.map("under_way").and_then(|m| Array::<_, UnderWay>::try_from(m).ok());
+        let Some(map) = map else { return Vec::new() };
+        let all = (0..PLACES).filter_map(|place| map.get(&place, 0).ok());
+        all.filter(|io| io.id != 0 && io.left_out == 0).collect()
     }
 
     /// A ring, to be read by one reader.

@@ -54,6 +54,21 @@ impl Ring {
         }
     }
 
+    /// Gives I/Os that did not come by the ring.
+    pub fn give_left(
+        &mut self,
+        events: impl Iterator<Item = RingEvent>,
+        names: &mut NameCache<'_>,
+        labels: &mut impl Labelling,
+        sinks: &mut [&mut dyn Sink],
+    ) {
+        self.batch.clear();
+        self.batch.extend(events.map(|event| io_of(&event, names, labels)));
+        let n = self.batch.len() as u64;
+        self.give(sinks);
+        self.read -= n;
+    }
+
     fn give(&mut self, sinks: &mut [&mut dyn Sink]) {
         self.by_start.clear();
         self.by_start.extend(0..self.batch.len() as u32);
@@ -76,9 +91,15 @@ impl Ring {
     }
 }
 
-fn io_of(event: &RingEvent, names: &mut NameCache<'_>, labels: &mut impl Labelling) -> Io {
+pub(super) fn io_of(
+    event: &RingEvent,
+    names: &mut NameCache<'_>,
+    labels: &mut impl Labelling,
+) -> Io {
     let flags = Flags(event.flags);
-    let since = |from: u64| (from > 0).then(|| event.end_ns.saturating_sub(from));
+    // One whose end was not told of has none.
+    let since =
+        |from: u64| (from > 0 && event.end_ns > 0).then(|| event.end_ns.saturating_sub(from));
     let (file, file_from) = labels.file(event, flags);
     Io {
         serial: 0,

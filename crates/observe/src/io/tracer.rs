@@ -268,6 +268,10 @@ impl<'n> IoTracer<'n> {
         for (n, what) in [
             (h.dropped.unwrap_or(0), "I/Os were lost by the tracer"),
             (h.unmatched_ends, "I/Os ended whose start was not seen"),
+            (
+                h.untold_ends,
+                "I/Os ended without the kernel telling the probes: they have no latency",
+            ),
             (h.given_up, "I/Os were not followed, since too many were under way"),
             (h.pooled, "I/Os are of groups beyond those kept apart"),
             (h.clock_backwards, "I/Os ended before they began, by the kernel's clock"),

@@ -251,6 +251,10 @@ fn honesty(h: &Honesty, style: Style) -> String {
     );
     for (n, what) in [
         (h.flush_ends, "ends of flushes that the kernel tells of without a start"),
+        (
+            h.untold_ends,
+            "I/Os ended without the kernel telling the probes: counted, without latencies",
+        ),
         (h.requeued, "given back by the driver and issued again"),
         (h.queue_unknown, "I/Os whose queueing was not seen"),
         (h.unreadable, "lines that could not be read"),

@@ -1,0 +1,128 @@
+//! I/Os whose end the kernel did not tell of. It runs no program of a tracepoint that is met while another
+//! program runs on the same CPU: an interrupt that ends requests, in the middle of a probe. Most are found
+//! by the probes when a request's address is used anew; those that are left at the end, here.
+
+use std::collections::HashMap;
+use std::path::{Path, PathBuf};
+
+use assay_iotrace::{Counted, Flags, Io, LogLinear, Measure, Op, Pow2};
+
+use super::abi::{RingEvent, UnderWay};
+use super::devices::BlockDevices;
+use super::tally::Labels;
+
+/// Of the I/Os without a seen end those that have ended: all but as many of each device, the youngest, as
+/// the kernel says that the device still has under way.
+pub(super) fn ended(mut all: Vec<UnderWay>, devices: &BlockDevices, root: &Path) -> Vec<UnderWay> {
+    all.sort_unstable_by_key(|io| std::cmp::Reverse(io.start_ns));
+    let mut still: HashMap<u32, u64> = HashMap::new();
+    all.retain(|io| {
+        let left = still.entry(io.dev).or_insert_with(|| {
+            let name = devices.number(io.dev).map(|d| d.name.replace('/', "!"));
+            name.map_or(0, |name| in_flight(&root.join("sys/class/block").join(name)))
+        });
+        let ended = *left == 0;
+        *left = left.saturating_sub(1);
+        ended
+    });
+    all
+}
+
+/// What a device has under way; nothing where it is gone.
+fn in_flight(folder: &PathBuf) -> u64 {
+    let text = std::fs::read_to_string(folder.join("inflight")).unwrap_or_default();
+    text.split_ascii_whitespace().filter_map(|word| word.parse::<u64>().ok()).sum()
+}
+
+/// As the ring would have told of it.
+pub(super) fn event(io: &UnderWay) -> RingEvent {
+    RingEvent {
+        start_ns: io.start_ns,
+        issue_ns: 0,
+        end_ns: 0,
+        sector: io.sector,
+        cgroup: io.cgroup,
+        ino: io.ino,
+        bytes: io.bytes,
+        dev: io.dev,
+        tgid: io.tgid,
+        file_dev: io.file_dev,
+        op: io.op,
+        flags: io.flags,
+        sure: io.sure,
+        known: 1,
+        pad: 0,
+        comm: io.comm,
+    }
+}
+
+/// As the probes would have counted it, without times.
+pub(super) fn counted(io: &Io, labels: &Labels) -> Counted {
+    let mut sizes = Pow2::default();
+    sizes.add(io.bytes);
+    let data = io.op.moves_data();
+    let is = |on: bool| u64::from(data && on);
+    Counted {
+        device: labels.device,
+        program: labels.program,
+        pid: labels.pid,
+        op: io.op,
+        file: labels.file,
+        cgroup: labels.cgroup,
+        ios: 1,
+        bytes: io.bytes,
+        aio: is(io.flags.has(Flags::AIO)),
+        writeback: is(io.op == Op::Write && io.is_writeback()),
+        readahead: is(io.flags.has(Flags::READAHEAD)),
+        nosync: is(!io.flags.has(Flags::SYNC)),
+        latency: LogLinear::default(),
+        queue: LogLinear::default(),
+        device_time: LogLinear::default(),
+        rows: vec![(Measure::Size, sizes)],
+        regions: vec![(io.sector, 1)],
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::monitors::fake::Fake;
+
+    fn io(dev: u32, start_ns: u64) -> UnderWay {
+        UnderWay {
+            id: 1,
+            issue_ns: 0,
+            sector: 8,
+            cgroup: 0,
+            ino: 0,
+            bytes: 4096,
+            tgid: 1,
+            file_dev: 0,
+            flags: 0,
+            sure: 0,
+            left_out: 0,
+            op: 0,
+            dev,
+            pad: 0,
+            start_ns,
+            comm: [0; 16],
+        }
+    }
+
+    #[test]
+    fn the_youngest_are_still_under_way() {
+        let fake = Fake::new(&[
+            ("sys/class/block/sda/dev", "8:0\n"),
+            ("sys/class/block/sda/inflight", "       1        1\n"),
+            ("sys/class/block/sdb/dev", "8:16\n"),
+            ("sys/class/block/sdb/inflight", "0 0\n"),
+        ]);
+        let devices = BlockDevices::read(fake.root()).unwrap();
+        let (a, b, gone) = (8 << 20, 8 << 20 | 16, 9 << 20);
+        let all = vec![io(a, 1), io(a, 5), io(a, 3), io(b, 9), io(gone, 2)];
+        let mut left: Vec<_> =
+            ended(all, &devices, fake.root()).iter().map(|io| (io.dev, io.start_ns)).collect();
+        left.sort_unstable();
+        assert_eq!(left, [(a, 1), (b, 9), (gone, 2)]);
+    }
+}
