@@ -4,7 +4,7 @@ import json, os, random, re, shutil, signal, statistics, subprocess, sys, time
 
 assay, device, rounds, work, kind = sys.argv[1], sys.argv[2], int(sys.argv[3]), sys.argv[4], sys.argv[5]
 name = device.rsplit("/", 1)[1]
-WINDOW, SETTLE = 0.8, 0.25
+WINDOW, SETTLE = 0.6, 0.25
 
 
 def ios():
@@ -28,6 +28,11 @@ HIST = (
 )
 PRINT = f'tracepoint:block:block_rq_complete /args->dev == {dev}/ {{ printf("%llu %llu %d %s\\n", nsecs, args->sector, args->nr_sector, comm); }}'
 
+# Peers read the kernel's descriptions of tracepoints: where they are not mounted, they are for them alone.
+TRACED = []
+if not os.path.isdir("/sys/kernel/tracing/events"):
+    mounts = "mount -t debugfs none /sys/kernel/debug; mount -t tracefs none /sys/kernel/tracing"
+    TRACED = ["unshare", "-m", "sh", "-c", f'{mounts}; exec "$@"', "sh"]
 ARMS = {
     "nothing (control)": ["sleep", "60"],
     "assay io --by device --hist size,device,address": [assay, "io", "--device", device, "--by", "device,direction", "--hist", "size,device,address", "--json"],
@@ -37,19 +42,19 @@ ARMS = {
     "assay io --save (every I/O to Parquet)": [assay, "io", "--device", device, "--save", f"{work}/io.parquet", "--json"],
 }
 if shutil.which("bpftrace"):
-    ARMS["bpftrace: histograms of size and latency"] = ["bpftrace", "-e", HIST]
-    ARMS["bpftrace: a line for each I/O"] = ["bpftrace", "-e", PRINT]
+    ARMS["bpftrace: histograms of size and latency"] = [*TRACED, "bpftrace", "-e", HIST]
+    ARMS["bpftrace: a line for each I/O"] = [*TRACED, "bpftrace", "-e", PRINT]
 if shutil.which("perf"):
-    ARMS["perf record, issue and complete, 16 MiB"] = ["perf", "record", "-q", "-a", "-m", "4096", "-e", "block:block_rq_issue,block:block_rq_complete", "-o", f"{work}/perf.data"]
+    ARMS["perf record, issue and complete, 16 MiB"] = [*TRACED, "perf", "record", "-q", "-a", "-m", "4096", "-e", "block:block_rq_issue,block:block_rq_complete", "-o", f"{work}/perf.data"]
 if shutil.which("blktrace"):
-    ARMS["blktrace"] = ["blktrace", "-d", device, "-D", work, "-o", "trace"]
+    ARMS["blktrace"] = [*TRACED, "blktrace", "-d", device, "-D", work, "-o", "trace"]
 
 
 def lost(arm, out, err, seen):
     """What the tracer itself says that it lost, as a share."""
     if arm.startswith("assay"):
         h = json.loads(out)["honesty"]
-        missing = (h["dropped"] or 0) + h["given_up"]
+        missing = (h["dropped"] or 0) + h["given_up"] + h["unmatched_ends"] + h["untold_ends"]
         return missing / max(h["ios"], 1)
     if arm.startswith("bpftrace: hist"):
         n = dict(re.findall(r"@(issued|matched): (\d+)", out))
@@ -66,9 +71,10 @@ def lost(arm, out, err, seen):
 def run(arm, argv):
     before = window()
     out, err = open(f"{work}/out", "w+"), open(f"{work}/err", "w+")
-    child = subprocess.Popen(argv, stdout=out, stderr=err, stdin=subprocess.DEVNULL)
+    child = subprocess.Popen(argv, stdout=out, stderr=err, stdin=subprocess.DEVNULL,
+                             preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_DFL))
     # bpftrace compiles first; all others are at work at once.
-    time.sleep(2.0 if argv[0] == "bpftrace" else 0.6)
+    time.sleep(2.0 if "bpftrace" in argv else 0.6)
     a, t = ios(), time.monotonic()
     ratio_window = window()
     if child.poll() is not None:

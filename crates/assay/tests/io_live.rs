@@ -63,3 +63,51 @@ fn a_command_is_watched_and_its_failure_is_told() {
         assert!(line.chars().count() <= 80, "{line}");
     }
 }
+
+/// As the user `nobody`, from a folder that everybody may read.
+fn as_nobody(arguments: &[&str]) -> Option<std::process::Output> {
+    use std::os::unix::fs::PermissionsExt;
+    let folder = tempfile::tempdir().unwrap();
+    std::fs::set_permissions(folder.path(), std::fs::Permissions::from_mode(0o755)).unwrap();
+    let program = folder.path().join("assay");
+    std::fs::copy(env!("CARGO_BIN_EXE_assay"), &program).unwrap();
+    let mut command = std::process::Command::new("setpriv");
+    command.args(["--reuid=nobody", "--clear-groups", "--bounding-set=-all"]).arg(program);
+    let done = command.args(arguments).current_dir("/").output().ok()?;
+    let told = String::from_utf8_lossy(&done.stderr).into_owned();
+    if told.starts_with("setpriv") {
+        println!("skipped: because no other user can be taken on: {}", told.trim());
+        return None;
+    }
+    Some(done)
+}
+
+#[test]
+fn without_privileges_the_counters_answer_and_the_rest_is_said_to_be_missing() {
+    let Some(done) = as_nobody(&["io", "-n", "1", "--json"]) else { return };
+    let told = String::from_utf8_lossy(&done.stderr);
+    // 6: nothing moved in that second.
+    assert!(matches!(done.status.code(), Some(0 | 6)), "{told}");
+    let report: serde_json::Value = serde_json::from_slice(&done.stdout).unwrap();
+    let format = report["source"]["format"].as_str().unwrap();
+    let notes = report["source"]["notes"].to_string();
+    if format.contains("perf") {
+        println!("skipped: because this kernel lets everybody trace (perf_event_paranoid)");
+        return;
+    }
+    assert!(format.contains("counters"), "{format}");
+    assert!(notes.contains("CAP_BPF") && notes.contains("are not known"), "{notes}");
+    assert!(report["classes"]["aio"].is_null(), "missing is not 0");
+}
+
+#[test]
+fn without_privileges_a_question_that_counters_cannot_answer_is_refused() {
+    let Some(done) = as_nobody(&["io", "--events", "-n", "1"]) else { return };
+    let told = String::from_utf8_lossy(&done.stderr);
+    if done.status.success() {
+        println!("skipped: because this kernel lets everybody trace");
+        return;
+    }
+    assert_eq!(done.status.code(), Some(1), "{told}");
+    assert!(told.contains("CAP_BPF") && told.contains("know of devices"), "{told}");
+}

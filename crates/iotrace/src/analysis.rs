@@ -76,6 +76,13 @@ impl<'a> Analysis<'a> {
         self.origin = Some(start_ns);
     }
 
+    /// Says before the first I/O that I/Os come counted, all of a stretch of this length at once: heat maps
+    /// have no narrower columns.
+    pub fn counted_every(&mut self, stretch_ns: u64) {
+        self.heat = LatencyHeat::of_width(stretch_ns);
+        self.devices.set_column_ns(stretch_ns);
+    }
+
     /// Joins the analysis of what came after in the trace, of the same question and names.
     pub fn join_later(&mut self, later: Analysis<'_>) {
         self.origin = self.origin.or(later.origin);

@@ -27,6 +27,8 @@ struct Device {
 #[derive(Debug, Clone, Default)]
 pub(crate) struct Devices {
     from: u64,
+    /// The least width of the columns of heat maps, nanoseconds.
+    column_ns: u64,
     /// By id of the name: the place in `kept`.
     places: Vec<u32>,
     kept: Vec<Device>,
@@ -37,6 +39,11 @@ impl Devices {
     /// None yet; regions begin at block `from`.
     pub(crate) fn new(from: u64) -> Self {
         Devices { from, ..Devices::default() }
+    }
+
+    /// Heat maps of devices that are met from now on have columns at least so wide.
+    pub(crate) fn set_column_ns(&mut self, column_ns: u64) {
+        self.column_ns = column_ns;
     }
 
     #[inline]
@@ -65,7 +72,7 @@ impl Devices {
             ios: 0,
             seeks: Seeks::default(),
             regions: Regions::new(self.from),
-            heat: (place < MOST_HEATS).then(AddressHeat::new),
+            heat: (place < MOST_HEATS).then(|| AddressHeat::of_width(self.column_ns)),
         });
         self.kept.last_mut()
     }

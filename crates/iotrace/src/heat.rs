@@ -37,7 +37,12 @@ pub(crate) struct LatencyHeat(Grid<Column>);
 
 impl LatencyHeat {
     pub(crate) fn new() -> Self {
-        LatencyHeat(Grid::new(FIRST_WIDTH_NS, MOST_COLUMNS))
+        LatencyHeat::of_width(FIRST_WIDTH_NS)
+    }
+
+    /// One whose columns are at least so wide.
+    pub(crate) fn of_width(column_ns: u64) -> Self {
+        LatencyHeat(Grid::new(column_ns.max(FIRST_WIDTH_NS), MOST_COLUMNS))
     }
 
     #[inline]
@@ -68,8 +73,9 @@ pub(crate) struct AddressHeat {
 }
 
 impl AddressHeat {
-    pub(crate) fn new() -> Self {
-        AddressHeat { grid: Grid::new(FIRST_WIDTH_NS, MOST_COLUMNS), shift: 0 }
+    /// One whose columns are at least so wide.
+    pub(crate) fn of_width(column_ns: u64) -> Self {
+        AddressHeat { grid: Grid::new(column_ns.max(FIRST_WIDTH_NS), MOST_COLUMNS), shift: 0 }
     }
 
     #[inline]
@@ -155,8 +161,18 @@ mod tests {
     }
 
     #[test]
+    fn columns_are_as_wide_as_what_is_counted_at_once() {
+        let mut h = LatencyHeat::of_width(1_000_000_000);
+        (0..12).for_each(|s| h.add_n(s * 1_000_000_000 + 999_999_999, 5_000, 100));
+        let r = h.report();
+        assert_eq!((r.column_ns, r.counts.len()), (1_000_000_000, 12));
+        assert!(r.counts.iter().all(|c| c.iter().sum::<u64>() == 100), "no gaps");
+    }
+
+    #[test]
     fn addresses_widen_and_merge() {
-        let (mut a, mut b, mut both) = (AddressHeat::new(), AddressHeat::new(), AddressHeat::new());
+        let (mut a, mut b, mut both) =
+            (AddressHeat::of_width(0), AddressHeat::of_width(0), AddressHeat::of_width(0));
         for i in 0..500u64 {
             let half = if i % 2 == 0 { &mut a } else { &mut b };
             let (t, sector) = (i * 3_000_000, i * i * (1 + i % 2 * 5000));

@@ -61,10 +61,14 @@ pub fn compare(cli: &Cli, compare: &Compare) -> Result<Exit> {
     let across =
         across(&sides, metric, margin, &declared).map_err(|e| Usage(format!("--accept: {e}")))?;
     let summaries: Vec<assay_model::RunSummary> = views.iter().map(|v| v.summary.clone()).collect();
+    let io = io(&views, &sides, &declared)?;
     if cli.json {
-        print(&serde_json::to_string_pretty(&across)?)?;
+        let mut whole = serde_json::to_value(&across)?;
+        whole["io"] = serde_json::to_value(&io)?;
+        print(&serde_json::to_string_pretty(&whole)?)?;
     } else {
         print(&assay_report::terminal::across(&summaries, &across, style()))?;
+        print(&assay_report::terminal::io_across(&io, style()))?;
     }
     let invalid = across.findings.iter().any(|f| f.severity == Severity::Invalid);
     Ok(if invalid {
@@ -74,6 +78,23 @@ pub fn compare(cli: &Cli, compare: &Compare) -> Result<Exit> {
     } else {
         Exit::Fine
     })
+}
+
+/// The same in every metric of the tracer of block I/O that the first run has.
+fn io(
+    views: &[RunView],
+    sides: &[Side<'_>],
+    declared: &Declared,
+) -> Result<Vec<assay_model::Across>> {
+    let mut metrics: Vec<&str> = Vec::new();
+    for s in &views[0].analysis.summaries {
+        if s.metric.starts_with("io.") && !metrics.contains(&s.metric.as_str()) {
+            metrics.push(&s.metric);
+        }
+    }
+    let one =
+        |m| across(sides, m, None, declared).map_err(|e| Usage(format!("--accept: {e}")).into());
+    metrics.into_iter().map(one).collect()
 }
 
 /// `PATH=REASON`, each.

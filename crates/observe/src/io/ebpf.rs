@@ -191,6 +191,11 @@ impl<'n> EbpfTracer<'n> {
         })
     }
 
+    /// Whether I/Os are counted by the probes, not told one by one.
+    pub fn counts(&self) -> bool {
+        self.ring.is_none()
+    }
+
     pub fn devices(&self) -> &BlockDevices {
         &self.labels.devices
     }

@@ -112,6 +112,14 @@ impl<'n> IoTracer<'n> {
         let began_ns = now_ns();
         let mut analysis = Analysis::new(&ask.question, names);
         analysis.set_origin(began_ns);
+        let counted = match &way {
+            Way::Ebpf(ebpf) => ebpf.counts(),
+            Way::Tracepoints(_) => false,
+            Way::Counters(_) => true,
+        };
+        if counted {
+            analysis.counted_every(ask.question.tick_ns);
+        }
         Ok(IoTracer {
             way,
             analysis,

@@ -88,16 +88,62 @@ struct Subject {
     spans: Vec<PhaseSpan>,
 }
 
+impl Subject {
+    /// A trial; ids of charts end with `of` and its number.
+    fn trial(of: &str, record: &TrialRecord) -> Self {
+        let id = record.number;
+        Subject {
+            id: format!("{of}{id}"),
+            name: format!("trial {id}"),
+            link: html! { a href={ "#trial-" (id) } { "Trial " (id) } },
+            start_ns: record.start_ns,
+            spans: phases(record),
+        }
+    }
+}
+
 fn trial(record: &TrialRecord, report: &IoReport) -> Markup {
-    let id = record.number;
-    let subject = Subject {
-        id: id.to_string(),
-        name: format!("trial {id}"),
-        link: html! { a href={ "#trial-" (id) } { "Trial " (id) } },
-        start_ns: record.start_ns,
-        spans: phases(record),
+    figures(&Subject::trial("", record), report)
+}
+
+/// The charts of the first counted trial of each run (of its first treatment that was traced), those of a
+/// kind side by side; `None` where fewer than two runs were traced.
+pub fn io_beside(views: &[&RunView]) -> Option<Markup> {
+    let mut all: Vec<(String, Vec<(String, Markup)>)> = Vec::new();
+    for (i, view) in views.iter().enumerate() {
+        let mut trials = view.treatments().into_iter().flat_map(|t| view.counted(t));
+        let Some((record, report)) = trials.find_map(|r| Some((r, view.io.get(&r.number)?))) else {
+            continue;
+        };
+        let label = format!("#{} trial {}, {}", i + 1, record.number, view.label(record.treatment));
+        all.push((label, charts(&Subject::trial(&format!("{}-", i + 1), record), report)));
+    }
+    if all.len() < 2 {
+        return None;
+    }
+    let mut titles: Vec<&String> = Vec::new();
+    for (title, _) in all.iter().flat_map(|(_, charts)| charts) {
+        if !titles.contains(&title) {
+            titles.push(title);
+        }
+    }
+    let of = |title: &String| -> Vec<(&String, Option<&Markup>)> {
+        let one = |charts: &'_ Vec<(String, Markup)>| charts.iter().position(|(t, _)| t == title);
+        all.iter().map(|(label, c)| (label, one(c).map(|at| &c[at].1))).collect()
     };
-    charts(&subject, report)
+    Some(html! {
+        h2 { "Block I/O" }
+        p class="soft" { "Of the first counted trial of each run; every chart has its own scale." }
+        @for title in &titles {
+            h3 { (title) }
+            div class="beside" {
+                @for (label, chart) in of(title) {
+                    @if let Some(chart) = chart { (figure(chart, &html! { (label) }, &html! {})) }
+                    @else { p class="soft" { (label) ": nothing of it." } }
+                }
+            }
+        }
+    })
 }
 
 /// Block I/O of a system that is being watched, as parts of a page: the same charts as of a trial.
@@ -114,7 +160,7 @@ pub fn observed(report: &IoReport) -> Markup {
         p { (report.source.name) ", " (report.source.format) ". Latency: " (report.source.latency_is) "." }
         @if !report.source.notes.is_empty() { ul class="soft" { @for note in &report.source.notes { li { (note) } } } }
         (groups(report))
-        (charts(&subject, report))
+        (figures(&subject, report))
     }
 }
 
@@ -145,11 +191,21 @@ fn groups(report: &IoReport) -> Markup {
     }
 }
 
-fn charts(subject: &Subject, report: &IoReport) -> Markup {
-    let none = html! {};
+/// Every chart of a subject with its caption, and what the looking cost.
+fn figures(subject: &Subject, report: &IoReport) -> Markup {
+    html! {
+        @for (title, chart) in &charts(subject, report) {
+            (figure(chart, &html! { (subject.link) ": " (title) }, &html! {}))
+        }
+        (cost(report))
+    }
+}
+
+/// Every chart of a subject under its title.
+fn charts(subject: &Subject, report: &IoReport) -> Vec<(String, Markup)> {
     let mut charts = vec![
-        ("I/Os a second", over_time(subject, report, Rate::Ios)),
-        ("Bytes a second", over_time(subject, report, Rate::Bytes)),
+        ("I/Os a second".to_owned(), over_time(subject, report, Rate::Ios)),
+        ("Bytes a second".to_owned(), over_time(subject, report, Rate::Bytes)),
     ];
     for (measure, title) in [
         (Measure::Size, "Size"),
@@ -157,23 +213,16 @@ fn charts(subject: &Subject, report: &IoReport) -> Markup {
         (Measure::Queue, "Time in the queue"),
         (Measure::Device, "Time in the device"),
     ] {
-        charts.extend(distribution(subject, report, measure, title).map(|chart| (title, chart)));
+        let chart = distribution(subject, report, measure, title);
+        charts.extend(chart.map(|chart| (title.to_owned(), chart)));
     }
-    charts.push(("Latency over time", latency_heat(subject, report)));
+    charts.push(("Latency over time".to_owned(), latency_heat(subject, report)));
     let places = report.devices.iter().take(3).enumerate();
-    let heats = places.filter_map(|(i, d)| {
+    charts.extend(places.filter_map(|(i, d)| {
         let chart = address_heat(subject, &d.device, i, d.heat.as_ref()?);
-        Some((d.device.clone(), chart))
-    });
-    html! {
-        @for (title, chart) in &charts {
-            (figure(chart, &html! { (subject.link) ": " (title) }, &none))
-        }
-        @for (device, chart) in heats {
-            (figure(&chart, &html! { (subject.link) ": where on " (device) " over time" }, &none))
-        }
-        (cost(report))
-    }
+        Some((format!("where on {} over time", d.device), chart))
+    }));
+    charts
 }
 
 fn cost(report: &IoReport) -> Markup {

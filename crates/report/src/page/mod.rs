@@ -31,7 +31,7 @@ use crate::view::RunView;
 
 pub use across::across;
 pub use comparable::{Prices, comparable};
-pub use io::observed;
+pub use io::{io_beside, observed};
 pub use landscape::{content as landscape_content, landscape};
 pub use overlay::overlay;
 pub use shell::{SCRIPT, style};

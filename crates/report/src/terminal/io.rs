@@ -2,7 +2,9 @@
 
 use std::fmt::Write;
 
-use assay_iotrace::{Classes, Cost, GroupReport, HistogramReport, Honesty, IoReport, OpTotal};
+use assay_iotrace::{
+    Classes, Cost, Dimension, GroupReport, HistogramReport, Honesty, IoReport, OpTotal,
+};
 use assay_model::units::{format_value_digits, significant};
 
 use super::Style;
@@ -178,7 +180,24 @@ fn groups(report: &IoReport, style: Style) -> String {
     if more > 0 {
         w.line(&format!("and {more} more, less busy"), Paint::Soft);
     }
-    table.render(style) + &w.finish()
+    let table = table.render(style);
+    paths(report, &table, &mut w);
+    table + &w.finish()
+}
+
+/// Files whose paths the table had to shorten, whole and in its order.
+fn paths(report: &IoReport, table: &str, w: &mut Writer) {
+    let Some(at) = report.by.iter().position(|d| *d == Dimension::File) else { return };
+    let mut told: Vec<&str> = Vec::new();
+    for path in report.groups.iter().filter_map(|g| g.key.get(at)) {
+        if !table.contains(path.as_str()) && !told.contains(&path.as_str()) {
+            if told.is_empty() {
+                w.line("files in full:", Paint::Soft);
+            }
+            w.wrapped(2, path, Paint::Plain);
+            told.push(path);
+        }
+    }
 }
 
 fn one_histogram(

@@ -25,8 +25,11 @@ pub(super) fn devices(report: &IoReport, style: Style) -> String {
             cell(d.device.clone()),
             cell(d.ios.to_string()),
             optional(d.seeks.sequential_share, |s| format!("{:.1} %", 100.0 * s)),
-            cell(format!("{} of {}", d.regions.occupied, d.regions.counts.len())),
-            cell(size(d.regions.region_blocks)),
+            // Where nothing tells of addresses there are no regions.
+            optional((d.regions.occupied > 0).then_some(&d.regions), |r| {
+                format!("{} of {}", r.occupied, r.counts.len())
+            }),
+            optional((d.regions.occupied > 0).then_some(&d.regions), |r| size(r.region_blocks)),
         ]);
     }
     let mut w = Writer::new(style);

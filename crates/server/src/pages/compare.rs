@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use assay_model::RunSummary;
 use assay_report::RunView;
-use assay_report::page::{Prices, across, comparable, overlay};
+use assay_report::page::{Prices, across, comparable, io_beside, overlay};
 use assay_rules::denominator::Denominator;
 use axum::extract::{Form, RawQuery, State};
 use maud::{Markup, html};
@@ -43,6 +43,7 @@ pub(super) async fn page(State(app): State<Arc<App>>, RawQuery(query): RawQuery)
                 (comparable(&views, &laid.across, per, &prices))
                 (across(&runs, &laid.across, &|id| format!("/runs/{id}")))
                 (overlay(&views, &laid.across))
+                @if let Some(io) = io_beside(&views) { (io) }
                 h2 { "Another comparison" }
                 (form(&asked))
             }
