@@ -80,7 +80,8 @@ impl Regions {
                 .into_iter()
                 .map(|i| HotRegion {
                     from: start(i),
-                    to: start(i + 1) - 1,
+                    // The last region of all ends with the last block there can be.
+                    to: start(i).saturating_add((1 << self.shift) - 1),
                     ios: self.counts[i],
                     share: self.counts[i] as f64 / self.n.max(1) as f64,
                 })
@@ -133,6 +134,7 @@ mod tests {
         assert_eq!((map.top[0].from, map.top[0].to, map.top[0].ios), (0, 2047, 4));
         assert!((map.top[0].share - 4.0 / 6.0).abs() < 1e-12);
         r.add(u64::MAX);
+        assert!(r.report(9).top.iter().any(|t| t.to == u64::MAX), "found by fuzzing");
         assert_eq!(r.report(1).counts.iter().sum::<u64>(), 7);
     }
 

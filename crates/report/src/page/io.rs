@@ -298,10 +298,12 @@ fn distribution(
             "ms" => 1e-3,
             _ => 1.0,
         };
-        let rows = h
-            .rows
-            .iter()
-            .filter_map(|r| Some((r.from? as f64 * factor, r.to? as f64 * factor, r.count)));
+        // The row of 0 has no place on an axis of powers of two: it is drawn as the one below 1.
+        let rows = h.rows.iter().filter_map(|r| {
+            let (from, to) = (r.from? as f64, r.to? as f64);
+            let from = if from > 0.0 { from } else { to / 2.0 };
+            Some((from * factor, to * factor, r.count))
+        });
         Some(histogram::Series { label: g.key.join(" "), rows: rows.collect() })
     };
     let series: Vec<_> = report.groups.iter().filter_map(of).take(MOST_SERIES).collect();
@@ -312,7 +314,8 @@ fn distribution(
         head: Head {
             id: format!("io-{}-{}", measure.name(), subject.id),
             title: format!("{title}, {}", subject.name),
-            desc: "How many I/Os in each power of two, by device and direction.".into(),
+            desc: "How many I/Os in each power of two, by device and direction; the first may hold all that is less."
+                .into(),
         },
         name: measure.name().to_owned(),
         unit: if measure == Measure::Size { "B" } else { "s" }.to_owned(),
