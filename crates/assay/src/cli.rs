@@ -89,6 +89,9 @@ pub enum Verb {
     Cancel(OfJob),
     /// Put a job that was cut off back into the queue, to go on where it stopped.
     Resume(OfJob),
+    /// The agent on a node of a cluster; a run starts it itself.
+    #[command(name = "__agent", hide = true)]
+    Agent,
     /// The program of a built-in workload; assay starts it itself.
     #[command(name = "__work", hide = true)]
     Work {
@@ -284,12 +287,41 @@ pub struct What {
     /// A command that fails is measured like any other.
     #[arg(long)]
     pub ignore_failure: bool,
+    /// Where the trials run, as under [where] of an experiment.
+    #[command(flatten)]
+    pub place: Place,
     /// Name the run's experiment.
     #[arg(long, value_name = "NAME")]
     pub name: Option<String>,
     /// A word to find the run by. May be given several times.
     #[arg(long, value_name = "WORD")]
     pub tag: Vec<String>,
+}
+
+/// Where trials run.
+#[derive(Debug, Clone, Default, Args)]
+pub struct Place {
+    /// Run on this machine, or on nodes that Slurm gives.
+    #[arg(long, value_enum, value_name = "ENGINE")]
+    pub on: Option<On>,
+    /// How many nodes.
+    #[arg(long, value_name = "N")]
+    pub nodes: Option<u32>,
+    /// How many times the program runs on each node.
+    #[arg(long, value_name = "N")]
+    pub tasks_per_node: Option<u32>,
+    /// The partition.
+    #[arg(long, value_name = "NAME")]
+    pub partition: Option<String>,
+}
+
+/// What runs trials.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub enum On {
+    /// This machine.
+    Here,
+    /// Nodes that Slurm gives.
+    Slurm,
 }
 
 /// `assay plan`.
@@ -746,6 +778,9 @@ pub struct Doctor {
     /// Put back what a crash left changed.
     #[arg(long)]
     pub restore: bool,
+    /// Look at a cluster instead (`--on slurm`), with a job of a few seconds.
+    #[command(flatten)]
+    pub place: Place,
 }
 
 /// `assay kit`.

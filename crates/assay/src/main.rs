@@ -27,6 +27,15 @@ fn main() -> ExitCode {
         let code = assay_workloads::work::serve(name, parameters.as_deref().unwrap_or("{}"));
         return ExitCode::from(u8::try_from(code).unwrap_or(1));
     }
+    if matches!(cli.verb, Verb::Agent) {
+        return match commands::agent() {
+            Ok(()) => ExitCode::SUCCESS,
+            Err(error) => {
+                report(&error);
+                ExitCode::FAILURE
+            }
+        };
+    }
     match commands::dispatch(&cli) {
         Ok(exit) => exit.into(),
         Err(error) => {

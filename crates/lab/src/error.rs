@@ -52,6 +52,9 @@ pub enum LabError {
         /// What the system said.
         source: std::io::Error,
     },
+    /// The nodes of a cluster could not be had.
+    #[error(transparent)]
+    Cluster(#[from] assay_cluster::ClusterError),
     /// A run that has nothing left to do was asked to go on.
     #[error("run {0} is complete; there is nothing to resume")]
     NothingToResume(RunId),

@@ -4,6 +4,7 @@
 
 mod aa;
 mod across;
+mod agent;
 mod analyse;
 mod backing;
 mod checklist;
@@ -17,10 +18,13 @@ mod explain;
 mod factors;
 mod file;
 mod findings;
+mod fit;
 mod heard;
 mod histograms;
 mod kept;
+mod nodes;
 mod pairs;
+mod place;
 mod plan;
 mod power;
 mod prepare;
@@ -40,6 +44,7 @@ mod watch;
 
 pub use aa::{AaFloor, BLOCKS_EACH, aa_experiment, aa_floor};
 pub use across::{Declared, Side, across, any_worse};
+pub use agent::agent;
 pub use analyse::{Recorded, analyse};
 pub use checklist::checklist;
 pub use cpus::allowed as allowed_cpus;
@@ -48,6 +53,7 @@ pub use estimate::{Estimate, POWER, SAMPLE_NOISE, estimate};
 pub use events::EventWriter;
 pub use explain::{Question, explain};
 pub use file::{FileError, read_experiment};
+pub use nodes::doctor as doctor_nodes;
 pub use plan::{DEFAULT_BLOCKS, PlanError, make_plan, margin, parse_margin};
 pub use prepare::Prepared;
 pub use run::{Ended, Lab, obstacles};

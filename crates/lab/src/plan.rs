@@ -69,6 +69,7 @@ pub fn make_plan(
     check_compare(experiment, &factors)?;
     check_times(experiment)?;
     check_tracers(experiment)?;
+    crate::place::check(experiment)?;
     let seed = experiment.design.seed.unwrap_or(seed);
     let blocks = match (experiment.design.stop, experiment.design.blocks) {
         (Stop::Clear, _) => assay_stats::sequential::LOOKS.last().copied().unwrap_or(42) as u32,

@@ -6,21 +6,22 @@ use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
 use assay_archive::{Archive, NewRun, RunWriter};
-use assay_model::{Experiment, Finding, FitnessAction, Plan, RunId, RunState, TrialRecord, units};
+use assay_model::{Finding, Plan, RunId, RunState, SystemDescription, TrialRecord, units};
 use assay_observe::Sampler;
 use assay_sut::process::{Output, Runner};
 use assay_sut::{Controller, Interrupt, Root, Watch};
 
+use crate::nodes::Nodes;
 use crate::prepare::Prepared;
 use crate::scratch::{self, Scratch};
 use crate::session::Session;
 use crate::so_far::SoFar;
 use crate::trial::Bench;
 use crate::watch::Watcher;
-use crate::{LabError, describe, stop};
+use crate::{LabError, describe, fit, stop};
 
 /// The time between samples when the experiment's cannot be read (it was checked with the plan).
-const INTERVAL: Duration = Duration::from_secs(1);
+pub(crate) const INTERVAL: Duration = Duration::from_secs(1);
 
 /// Where a run happens.
 #[derive(Debug)]
@@ -61,6 +62,7 @@ struct Ready {
     interval: Duration,
     scratch: Scratch,
     fitness: Vec<Finding>,
+    nodes: Option<(Nodes, SystemDescription)>,
 }
 
 impl Lab<'_> {
@@ -72,13 +74,20 @@ impl Lab<'_> {
     /// records, not errors.
     pub fn run(&self, prepared: &Prepared, watcher: &mut dyn Watcher) -> Result<Ended, LabError> {
         let experiment = &prepared.experiment;
-        let ready = self.get_ready(prepared, watcher)?;
-        let system = describe::system(prepared.workload.as_ref(), &prepared.plan);
+        let ready = self.get_ready(prepared, &[], watcher)?;
+        let system = match &ready.nodes {
+            Some((_, system)) => system.clone(),
+            None => describe::system(prepared.workload.as_ref(), &prepared.plan),
+        };
+        let host = match &ready.nodes {
+            Some(_) => system.text("cluster.node_list"),
+            None => system.text("host.name"),
+        };
         let writer = self.archive.create_run(&NewRun {
             experiment_toml: &prepared.toml,
             plan: &prepared.plan,
             system: &system,
-            host: system.text("host.name"),
+            host,
             experiment_name: &experiment.name,
             workload: &prepared.plan.workload.name,
             tags: &experiment.tags,
@@ -108,29 +117,51 @@ impl Lab<'_> {
             return Err(LabError::NothingToResume(id.clone()));
         }
         let prepared = Prepared { experiment, toml: text, workload, plan };
-        let ready = self.get_ready(&prepared, watcher)?;
+        let ready = self.get_ready(&prepared, &records, watcher)?;
         let writer = self.archive.resume(id)?;
         watcher.registered(id, prepared.plan.trials.len());
         self.session(&prepared, ready, writer, records, watcher)
     }
 
     /// Everything that can go wrong before a run is registered.
-    fn get_ready(&self, prepared: &Prepared, watcher: &mut dyn Watcher) -> Result<Ready, LabError> {
+    fn get_ready(
+        &self,
+        prepared: &Prepared,
+        records: &[TrialRecord],
+        watcher: &mut dyn Watcher,
+    ) -> Result<Ready, LabError> {
         let experiment = &prepared.experiment;
         let controller = Controller::new(&self.state_dir, Root::system());
-        check_controls(&controller, &prepared.plan)?;
+        let remote = experiment.place.is_remote();
+        if !remote {
+            check_controls(&controller, &prepared.plan)?;
+        }
         let interval = units::duration_of(&experiment.observe.interval).unwrap_or(INTERVAL);
         let observe = &experiment.observe;
         let sampler = match (observe.monitors.as_slice(), observe.meters.as_slice()) {
             ([], []) => None,
+            // The agents have theirs.
+            _ if remote => None,
             (names, meters) => Some(Sampler::with_meters(Path::new("/"), names, meters, interval)?),
         };
         let root = scratch::scratch_root();
         scratch::sweep(&root);
         let scratch =
             Scratch::create(&root).map_err(|source| LabError::Scratch { root, source })?;
-        let fitness = self.fitness(experiment, watcher)?;
-        Ok(Ready { controller, sampler, interval, scratch, fitness })
+        if remote {
+            let mut nodes = Nodes::new(self, prepared);
+            nodes.ensure(first_block(&prepared.plan, records), watcher)?;
+            let (system, fitness) = nodes.describe(watcher);
+            let nodes = Some((nodes, system));
+            return Ok(Ready { controller, sampler, interval, scratch, fitness, nodes });
+        }
+        let interrupt = self.interrupt.as_ref();
+        let fitness = fit::check(experiment, interrupt, &mut |sentence| watcher.say(sentence))
+            .map_err(LabError::Unfit)?;
+        for sentence in fit::sentences(&fitness) {
+            watcher.say(&format!("warning: {sentence}"));
+        }
+        Ok(Ready { controller, sampler, interval, scratch, fitness, nodes: None })
     }
 
     fn session(
@@ -141,7 +172,7 @@ impl Lab<'_> {
         records: Vec<TrialRecord>,
         watcher: &mut dyn Watcher,
     ) -> Result<Ended, LabError> {
-        let Ready { controller, sampler, interval, mut scratch, fitness } = ready;
+        let Ready { controller, sampler, interval, mut scratch, fitness, nodes } = ready;
         let experiment = &prepared.experiment;
         let bench = Bench {
             workload: prepared.workload.as_ref(),
@@ -162,6 +193,7 @@ impl Lab<'_> {
             plan: prepared.plan.clone(),
             so_far: SoFar::new(&prepared.plan.metric, records),
             calibrations: BTreeMap::new(),
+            nodes: nodes.map(|(nodes, _)| nodes),
             sampler,
             interval,
             watch: Watch::new(&Root::system()),
@@ -172,6 +204,9 @@ impl Lab<'_> {
             told_ns: assay_sut::clock::monotonic_ns(),
         };
         let ended = session.trials(&mut scratch, &fitness, watcher);
+        if let Some(nodes) = &mut session.nodes {
+            nodes.end(watcher);
+        }
         watcher.finished();
         let Session { writer, completed, failed, .. } = session;
         let id = writer.id().clone();
@@ -187,52 +222,6 @@ impl Lab<'_> {
         writer.finish(state, &reason)?;
         watcher.concluded(state, &reason);
         Ok(Ended { id, state, reason, completed, failed })
-    }
-
-    /// Checks that the machine is fit, and does what the experiment says when it is not.
-    fn fitness(
-        &self,
-        experiment: &Experiment,
-        watcher: &mut dyn Watcher,
-    ) -> Result<Vec<Finding>, LabError> {
-        let wait = units::duration_of(&experiment.fitness.max_wait).unwrap_or(Duration::ZERO);
-        let until = Instant::now() + wait;
-        let mut waited = false;
-        loop {
-            let findings = assay_sut::fitness::check(
-                &Root::system(),
-                &assay_sut::fitness::Options {
-                    work_dir: Some(scratch::scratch_root()),
-                    ..Default::default()
-                },
-            );
-            let unfit: Vec<String> = findings
-                .iter()
-                .filter(|f| f.severity > assay_model::Severity::Note)
-                .map(|f| f.message.clone())
-                .collect();
-            let interrupted = self.interrupt.as_ref().is_some_and(Interrupt::fired);
-            match experiment.fitness.action {
-                FitnessAction::Refuse if !unfit.is_empty() => {
-                    return Err(LabError::Unfit(unfit.join("; ")));
-                }
-                FitnessAction::Wait
-                    if !unfit.is_empty() && Instant::now() < until && !interrupted =>
-                {
-                    if !waited {
-                        watcher.say(&format!("waiting for the machine: {}", unfit.join("; ")));
-                        waited = true;
-                    }
-                    std::thread::sleep(Duration::from_secs(1));
-                }
-                _ => {
-                    for sentence in unfit {
-                        watcher.say(&format!("warning: {sentence}"));
-                    }
-                    return Ok(findings);
-                }
-            }
-        }
     }
 }
 
@@ -250,6 +239,12 @@ pub fn obstacles(plan: &Plan, state_dir: &Path) -> Vec<String> {
         }
     }
     found
+}
+
+/// The block of the first trial that is left to run.
+fn first_block(plan: &Plan, records: &[TrialRecord]) -> u32 {
+    let so_far = SoFar::new(&plan.metric, records.to_vec());
+    plan.trials.iter().find(|t| !so_far.stands(t.number)).map_or(0, |t| t.block)
 }
 
 fn check_controls(controller: &Controller, plan: &Plan) -> Result<(), LabError> {

@@ -14,6 +14,7 @@ use assay_sut::{Interrupt, Watch};
 use assay_workloads::Calibration;
 
 use crate::heard::Heard;
+use crate::nodes::Nodes;
 use crate::schedule;
 use crate::scratch::Scratch;
 use crate::so_far::SoFar;
@@ -26,7 +27,7 @@ use crate::{Lab, LabError, kept, power};
 /// How often the system's tunables are read again between short trials.
 const RECHECK: Duration = Duration::from_secs(1);
 /// How many times the empty launch (a shell's start-up) is measured.
-const CALIBRATIONS: usize = 30;
+pub(crate) const CALIBRATIONS: usize = 30;
 
 /// What a session of a run carries from trial to trial.
 pub(crate) struct Session<'a> {
@@ -38,6 +39,8 @@ pub(crate) struct Session<'a> {
     pub plan: Plan,
     pub so_far: SoFar,
     pub calibrations: BTreeMap<u32, Option<Calibration>>,
+    /// The nodes, where trials run on others than this machine.
+    pub nodes: Option<Nodes>,
     pub sampler: Option<Sampler>,
     pub interval: Duration,
     pub watch: Watch,
@@ -47,6 +50,15 @@ pub(crate) struct Session<'a> {
     pub failed: usize,
     /// Until when the watcher was told what the monitors saw.
     pub told_ns: u64,
+}
+
+/// What a trial left.
+struct Done {
+    record: TrialRecord,
+    samples: Option<SampleSet>,
+    kept: Vec<(String, Vec<u8>)>,
+    /// Standard output and error; `None`: what the runner has.
+    output: Option<(Vec<u8>, Vec<u8>)>,
 }
 
 /// The least time between two tellings of what the monitors saw.
@@ -93,9 +105,19 @@ impl Session<'_> {
                 let reason = format!("max_trials ({}) is reached", design.max_trials);
                 return Ok((RunState::Failed, reason));
             }
+            if let Some(nodes) = &mut self.nodes
+                && let Err(e) = nodes.ensure(planned.block, watcher)
+            {
+                let interrupted = matches!(e, assay_cluster::ClusterError::Interrupted);
+                let state = if interrupted { RunState::Interrupted } else { RunState::Failed };
+                return Ok((state, e.to_string()));
+            }
             let outcome = self.trial(scratch, &planned, fitness, watcher)?;
             if outcome == Outcome::Interrupted {
                 return Ok((RunState::Interrupted, "interrupted by a signal".into()));
+            }
+            if let Some(over) = self.nodes.as_mut().and_then(|n| n.over.take()) {
+                return Ok(over);
             }
             if design.max_failures > 0 && self.failed >= design.max_failures as usize {
                 let reason = format!("{} trials failed (max_failures)", self.failed);
@@ -165,8 +187,64 @@ impl Session<'_> {
         })?;
         let attempt = self.so_far.next_attempt(planned.number);
         watcher.started(&self.standing(planned, &treatment));
-        let calibration = self.calibration(&treatment);
         self.writer.ledger(LedgerEvent::TrialStarted { number: planned.number, attempt })?;
+        let mut done = match self.nodes.take() {
+            Some(mut nodes) => {
+                let done = self.on_nodes(&mut nodes, planned, attempt, watcher);
+                self.nodes = Some(nodes);
+                done
+            }
+            None => self.here(planned, attempt, &treatment, watcher),
+        };
+        if self.completed + self.failed == 0 {
+            done.record.findings.extend(fitness.iter().cloned());
+        }
+        self.require_metric(&mut done.record);
+        let Done { record, samples, kept, output } = done;
+        let (stdout, stderr) =
+            output.unwrap_or_else(|| (self.runner.stdout.bytes(), self.runner.stderr.bytes()));
+        self.writer.write_trial_with(&record, &stdout, &stderr, samples.as_ref(), &kept)?;
+        scratch
+            .clear_trial()
+            .map_err(|source| LabError::Scratch { root: scratch.trial_dir(), source })?;
+        if record.outcome == Outcome::Completed {
+            self.completed += 1;
+        } else {
+            self.failed += 1;
+        }
+        watcher.ended(&record);
+        let outcome = record.outcome;
+        self.so_far.push(record);
+        Ok(outcome)
+    }
+
+    /// Runs one trial on the nodes.
+    fn on_nodes(
+        &mut self,
+        nodes: &mut Nodes,
+        planned: &PlannedTrial,
+        attempt: u32,
+        watcher: &mut dyn Watcher,
+    ) -> Done {
+        let done = nodes.trial(&self.plan, planned, attempt, watcher);
+        let merged = done.merged;
+        Done {
+            record: merged.record,
+            samples: merged.samples,
+            kept: done.kept,
+            output: Some((merged.stdout, merged.stderr)),
+        }
+    }
+
+    /// Runs one trial on this machine.
+    fn here(
+        &mut self,
+        planned: &PlannedTrial,
+        attempt: u32,
+        treatment: &assay_model::Treatment,
+        watcher: &mut dyn Watcher,
+    ) -> Done {
+        let calibration = self.calibration(treatment);
         let every = watcher.every();
         // A sample at the start of a trial keeps what came before it out of its first interval. Short
         // trials have no samples and are not delayed by one.
@@ -178,11 +256,12 @@ impl Session<'_> {
             if let Some(sampler) = sampler {
                 sampler.tick_now();
             }
+            Ok(())
         };
         let order = Order {
             planned,
             attempt,
-            treatment: &treatment,
+            treatment,
             previous: self.so_far.with_curves(treatment.id),
             calibration,
             at_start: &at_start,
@@ -214,15 +293,11 @@ impl Session<'_> {
         if wants_all {
             tell_samples(self.sampler.as_ref(), &mut self.told_ns, watcher);
         }
-        let samples = joined(self.observe(&mut record), said);
+        let samples = joined(observed(self.sampler.as_ref(), self.interval, &mut record), said);
         if let Some(kept) = tracing.stop(&mut record) {
             self.writer.trace_next(kept.answer, kept.events);
         }
-        self.recheck(&mut record);
-        if self.completed + self.failed == 0 {
-            record.findings.extend(fitness.iter().cloned());
-        }
-        self.require_metric(&mut record);
+        changed(&mut self.watch, &mut self.checked, &mut record);
         if let Some(samples) = &samples {
             power::account(&self.plan, samples, &mut record);
         }
@@ -231,25 +306,7 @@ impl Session<'_> {
             let system = self.writer.reader().and_then(|r| r.system()).ok();
             kept::judge(&self.plan.workload.name, system.as_ref(), &mut kept, &mut record);
         }
-        self.writer.write_trial_with(
-            &record,
-            &self.runner.stdout.bytes(),
-            &self.runner.stderr.bytes(),
-            samples.as_ref(),
-            &kept,
-        )?;
-        scratch
-            .clear_trial()
-            .map_err(|source| LabError::Scratch { root: scratch.trial_dir(), source })?;
-        if record.outcome == Outcome::Completed {
-            self.completed += 1;
-        } else {
-            self.failed += 1;
-        }
-        watcher.ended(&record);
-        let outcome = record.outcome;
-        self.so_far.push(record);
-        Ok(outcome)
+        Done { record, samples, kept, output: None }
     }
 
     /// Whether a trial of this treatment will last an interval of the monitors, judged by the last one.
@@ -268,41 +325,6 @@ impl Session<'_> {
         });
         self.calibrations.insert(treatment.id, measured);
         measured
-    }
-
-    /// Takes the samples of the trial's time, if it was long enough to have any.
-    fn observe(&mut self, record: &mut TrialRecord) -> Option<SampleSet> {
-        let sampler = self.sampler.as_ref()?;
-        if record.end_ns.saturating_sub(record.start_ns) < self.interval.as_nanos() as u64 {
-            return None;
-        }
-        sampler.tick_now();
-        let now = assay_sut::clock::monotonic_ns();
-        // A row tells of the interval that ends at its time: the one at the start is of before.
-        let from = record.start_ns + 1;
-        let samples = sampler.window(from, now);
-        record.observers = sampler.reports(from, now);
-        sampler.discard_before(now);
-        Some(samples)
-    }
-
-    /// Reads again what should not have changed, at most once a second.
-    fn recheck(&mut self, record: &mut TrialRecord) {
-        if self.checked.elapsed() < RECHECK {
-            return;
-        }
-        self.checked = Instant::now();
-        record.changed = self.watch.changed();
-        if !record.changed.is_empty() {
-            let paths: Vec<&str> = record.changed.keys().map(String::as_str).collect();
-            record.findings.push(Finding {
-                id: "F13".into(),
-                name: "environment-stable".into(),
-                severity: assay_model::Severity::Invalid,
-                message: format!("{} changed since the start of the run", paths.join(", ")),
-                remedy: "find what changed it and run again".into(),
-            });
-        }
     }
 
     /// A trial without the metric that decides has not measured anything.
@@ -339,9 +361,48 @@ impl Session<'_> {
     }
 }
 
+/// Takes the samples of the trial's time, if it was long enough to have any.
+pub(crate) fn observed(
+    sampler: Option<&Sampler>,
+    interval: Duration,
+    record: &mut TrialRecord,
+) -> Option<SampleSet> {
+    let sampler = sampler?;
+    if record.end_ns.saturating_sub(record.start_ns) < interval.as_nanos() as u64 {
+        return None;
+    }
+    sampler.tick_now();
+    let now = assay_sut::clock::monotonic_ns();
+    // A row tells of the interval that ends at its time: the one at the start is of before.
+    let from = record.start_ns + 1;
+    let samples = sampler.window(from, now);
+    record.observers = sampler.reports(from, now);
+    sampler.discard_before(now);
+    Some(samples)
+}
+
+/// Reads again what should not have changed, at most once a second.
+pub(crate) fn changed(watch: &mut Watch, checked: &mut Instant, record: &mut TrialRecord) {
+    if checked.elapsed() < RECHECK {
+        return;
+    }
+    *checked = Instant::now();
+    record.changed = watch.changed();
+    if !record.changed.is_empty() {
+        let paths: Vec<&str> = record.changed.keys().map(String::as_str).collect();
+        record.findings.push(Finding {
+            id: "F13".into(),
+            name: "environment-stable".into(),
+            severity: assay_model::Severity::Invalid,
+            message: format!("{} changed since the start of the run", paths.join(", ")),
+            remedy: "find what changed it and run again".into(),
+        });
+    }
+}
+
 /// The monitors' samples together with the program's own, rows in order of time; `None` if there are
 /// none.
-fn joined(observed: Option<SampleSet>, said: SampleSet) -> Option<SampleSet> {
+pub(crate) fn joined(observed: Option<SampleSet>, said: SampleSet) -> Option<SampleSet> {
     if said.rows.is_empty() {
         return observed;
     }

@@ -36,8 +36,8 @@ pub(crate) struct Order<'a> {
     /// The completed records of the same treatment so far that have curves.
     pub previous: &'a [TrialRecord],
     pub calibration: Option<Calibration>,
-    /// Called just before the program is started.
-    pub at_start: &'a dyn Fn(),
+    /// Called just before the program is started; an error, as a sentence, keeps it from starting.
+    pub at_start: &'a dyn Fn() -> Result<(), String>,
 }
 
 /// How many bytes of each output stream are kept.
@@ -134,7 +134,7 @@ impl Bench<'_> {
         ctx: &TrialContext<'_>,
         applied: &Applied,
         actions: &[Setting],
-        at_start: &dyn Fn(),
+        at_start: &dyn Fn() -> Result<(), String>,
         heard: &mut Heard<'_>,
     ) -> Result<(Ran, Option<Backing>), String> {
         let launch = self
@@ -147,7 +147,7 @@ impl Bench<'_> {
             .controller
             .apply(actions)
             .map_err(|e| format!("a control could not be set: {e}"))?;
-        at_start();
+        at_start()?;
         let ran = std::thread::scope(|scope| {
             let (end, ended) = std::sync::mpsc::channel();
             let watching =

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use crate::Scalar;
+use crate::{Scalar, Where};
 
 /// A workload, fixed parameters, factors, a design and what to observe.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
@@ -39,6 +39,9 @@ pub struct Experiment {
     /// How the trials are arranged.
     #[serde(default)]
     pub design: Design,
+    /// Where the trials run.
+    #[serde(default, rename = "where", skip_serializing_if = "Where::is_default")]
+    pub place: Where,
     /// What is watched while trials run.
     #[serde(default)]
     pub observe: Observe,

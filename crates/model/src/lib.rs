@@ -21,6 +21,7 @@ mod ledger;
 mod live;
 mod metric;
 mod names;
+mod place;
 mod plan;
 mod record;
 mod run;
@@ -50,6 +51,7 @@ pub use ledger::{ImportedFile, LedgerEntry, LedgerEvent};
 pub use live::{EndedTrial, LiveEvent, LiveValue};
 pub use metric::{Better, Kind, MetricValue};
 pub use names::nearest;
+pub use place::{Engine, JobSpan, Where};
 pub use plan::{Plan, PlannedTrial, Setting, Treatment};
 pub use record::{
     Curve, Exit, ObserverReport, Outcome, PhaseMark, ResourceUse, StreamSummary, TrialRecord,

@@ -28,5 +28,6 @@ pub use noop::Noop;
 pub use registry::{KitPaths, builtin, find};
 pub use words::{WordsError, quote_words, split_words};
 pub use workload::{
-    Calibration, Choice, Collected, Finished, KEEP, Launch, TrialContext, Workload, WorkloadError,
+    Calibration, Choice, Collected, Finished, KEEP, Launch, Serving, TrialContext, Workload,
+    WorkloadError,
 };

@@ -155,6 +155,17 @@ impl WorkloadError {
     }
 }
 
+/// How a workload's server is run on a node of its own.
+#[derive(Debug, Clone)]
+pub struct Serving {
+    /// Its program.
+    pub launch: Launch,
+    /// Where it answers: a host and a port.
+    pub address: String,
+    /// Parameters that take the place of the treatment's on the nodes that ask it.
+    pub params: BTreeMap<String, Scalar>,
+}
+
 /// The places to know on a curve that a workload has a model for.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Choice {
@@ -201,6 +212,21 @@ pub trait Workload: Send + Sync {
     /// model, and each point is judged with its neighbours.
     fn choose(&self, _curve: &str, _trials: &[Vec<[f64; 2]>]) -> Option<Choice> {
         None
+    }
+
+    /// How to run this workload's server for `clients` other nodes, which reach this one as `host`.
+    /// `None`: it has no server.
+    ///
+    /// # Errors
+    /// The parameters do not go with a server on a node of its own, or something is missing.
+    fn serve(
+        &self,
+        params: &BTreeMap<String, Scalar>,
+        host: &str,
+        clients: usize,
+    ) -> Result<Option<Serving>, WorkloadError> {
+        let _ = (params, host, clients);
+        Ok(None)
     }
 
     /// Makes inputs, fetches, builds. Outside every measurement window; called before each trial, so

@@ -42,6 +42,9 @@ pub fn doctor(cli: &Cli, doctor: &Doctor) -> Result<Exit> {
     if doctor.restore {
         return restore(cli);
     }
+    if doctor.place.on == Some(crate::cli::On::Slurm) {
+        return super::doctor_nodes::doctor(cli, doctor);
+    }
     if doctor.aa {
         return aa(cli, doctor.comparisons);
     }
@@ -57,7 +60,11 @@ pub fn doctor(cli: &Cli, doctor: &Doctor) -> Result<Exit> {
 
 fn examine() -> Result<Report> {
     let pending = assay_sut::pending(&assay_sut::state_dir())?;
-    let left_changed = pending.iter().map(|p| format!("{}: {:?}", p.path.display(), p.state));
+    let jobs = assay_cluster::left::left(&assay_sut::state_dir()).into_iter();
+    let left_changed = pending
+        .iter()
+        .map(|p| format!("{}: {:?}", p.path.display(), p.state))
+        .chain(jobs.map(|name| format!("the Slurm job {name}")));
     Ok(Report {
         schema_version: assay_model::SCHEMA_VERSION,
         fitness: assay_sut::fitness::check(
@@ -182,11 +189,15 @@ pub fn restore_quietly() {
         // No state folder that can be read: nothing was left there by this user.
         Err(e) => say(&format!("what a crash may have left could not be looked up: {e}")),
     }
+    for line in assay_cluster::left::cancel(&assay_sut::state_dir()) {
+        say(&line);
+    }
 }
 
 fn restore(cli: &Cli) -> Result<Exit> {
     let reports = assay_sut::restore_pending(&assay_sut::state_dir(), &Root::system())?;
     let mut all: Vec<String> = reports.iter().flat_map(lines).collect();
+    all.extend(assay_cluster::left::cancel(&assay_sut::state_dir()));
     let scratch = assay_lab::scratch_root();
     let swept = assay_lab::sweep_scratch(&scratch);
     if swept > 0 {

@@ -5,10 +5,10 @@ use std::path::Path;
 
 use anyhow::Result;
 use assay_lab::{LabError, Prepared, apply_set};
-use assay_model::{Experiment, FactorLevels, Scalar, Stop};
+use assay_model::{Engine, Experiment, FactorLevels, Scalar, Stop, Where};
 use assay_workloads::{KitPaths, quote_words};
 
-use crate::cli::What;
+use crate::cli::{On, Place, What};
 use crate::exit::Usage;
 
 /// Prepares what was typed.
@@ -133,11 +133,31 @@ fn change(experiment: &mut Experiment, what: &What) -> Result<(), LabError> {
             names => names.split(',').map(|n| n.trim().to_owned()).collect(),
         };
     }
+    change_place(&mut experiment.place, &what.place);
     if let Some(name) = &what.name {
         experiment.name = slug(name);
     }
     experiment.tags.extend(what.tag.iter().cloned());
     Ok(())
+}
+
+/// Lays what was typed over where trials run.
+pub fn change_place(place: &mut Where, typed: &Place) {
+    if let Some(on) = typed.on {
+        place.engine = match on {
+            On::Here => Engine::Here,
+            On::Slurm => Engine::Slurm,
+        };
+    }
+    // An experiment for a cluster is tried on this machine alone.
+    if typed.on == Some(On::Here) {
+        *place = Where::default();
+    }
+    place.nodes = typed.nodes.unwrap_or(place.nodes);
+    place.tasks_per_node = typed.tasks_per_node.unwrap_or(place.tasks_per_node);
+    if typed.partition.is_some() {
+        place.partition.clone_from(&typed.partition);
+    }
 }
 
 #[cfg(test)]

@@ -5,6 +5,7 @@ mod audit;
 mod compare;
 mod cpu;
 mod doctor;
+mod doctor_nodes;
 mod experiment;
 mod explain;
 mod export;
@@ -63,7 +64,7 @@ pub fn dispatch(cli: &Cli) -> anyhow::Result<Exit> {
         Verb::Wait(of) => queue::wait(cli, of),
         Verb::Cancel(of) => queue::cancel(cli, of),
         Verb::Resume(of) => queue::resume(cli, of),
-        Verb::Work { .. } => unreachable!("handled before anything else"),
+        Verb::Agent | Verb::Work { .. } => unreachable!("handled before anything else"),
     }
 }
 
@@ -74,6 +75,11 @@ fn put_back_what_a_crash_left(cli: &Cli) {
         return;
     }
     doctor::restore_quietly();
+}
+
+/// Serves the collector that started this process on a node.
+pub fn agent() -> anyhow::Result<()> {
+    Ok(assay_lab::agent(&own_path()?, &kit_paths()?)?)
 }
 
 /// The archive that was named, or the usual one.

@@ -49,7 +49,9 @@ pub fn run(cli: &Cli, run: &Run) -> Result<Exit> {
             None => &mut nobody,
         },
     );
-    let _turn = take_turn(run, &lab, &mut both)?;
+    // Nodes have their own queue.
+    let remote = prepared.as_ref().is_some_and(|p| p.experiment.place.is_remote());
+    let _turn = if remote { None } else { take_turn(run, &lab, &mut both)? };
     let ended = match (&prepared, &resumed) {
         (Some(prepared), _) => lab.run(prepared, &mut both)?,
         (None, Some(id)) => lab.resume(id, &mut both)?,

@@ -144,6 +144,7 @@ fn a_run(blocks: u32) -> Run {
             controls: BTreeMap::new(),
             factors: BTreeMap::new(),
             design: Design::default(),
+            place: assay_model::Where::default(),
             observe: assay_model::Observe::default(),
             compare: assay_model::Compare::default(),
             fitness: assay_model::Fitness::default(),

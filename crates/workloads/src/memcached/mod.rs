@@ -4,6 +4,7 @@
 //! `docs/memcached.md` has the definitions.
 
 mod about;
+mod alone;
 mod certificate;
 mod failure;
 mod finding;
@@ -27,7 +28,7 @@ use assay_model::{Exit, Fact, Scalar, ValidationResult, WorkloadSpec};
 pub use failure::Failure;
 pub use trial::run as trial;
 
-use crate::{Collected, Finished, Launch, TrialContext, Workload, WorkloadError};
+use crate::{Collected, Finished, Launch, Serving, TrialContext, Workload, WorkloadError};
 use order::Order;
 use params::{Driver, Find, Network, Params, Server};
 
@@ -76,6 +77,15 @@ impl Workload for Memcached {
             Ok(params) => about::facts(&params),
             Err(e) => [("workload.server".to_owned(), Fact::unknown(e.to_string()))].into(),
         }
+    }
+
+    fn serve(
+        &self,
+        params: &BTreeMap<String, Scalar>,
+        host: &str,
+        clients: usize,
+    ) -> Result<Option<Serving>, WorkloadError> {
+        alone::serving(params, &self.spec, host, clients).map(Some)
     }
 
     fn prepare(&self, _ctx: &TrialContext<'_>) -> Result<(), WorkloadError> {

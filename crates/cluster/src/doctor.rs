@@ -1,0 +1,247 @@
+//! Is this Slurm one to measure on: its commands and its controller, munge, the nodes, and (by a job of a
+//! few seconds) whether the nodes have the same assay, reach this machine, share its folders and its time.
+
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+
+use assay_model::{Where, units};
+use serde::Serialize;
+
+use crate::crew::random_hex;
+use crate::slurm::{call, nodes, version};
+use crate::{Crew, Request, Setup, describe};
+
+/// Clocks of the day further apart than this are told as not the same.
+const DAY_BOUND_NS: u64 = 100_000_000;
+/// How long the nodes may take to set up.
+const PATIENCE: Duration = Duration::from_secs(120);
+
+/// One thing that was looked at.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct Check {
+    /// What.
+    pub name: String,
+    /// Whether it is as it should be; `null`: it could not be seen.
+    pub ok: Option<bool>,
+    /// What was seen, and what to do.
+    pub said: String,
+}
+
+/// What was found.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct Report {
+    /// In order of looking.
+    pub checks: Vec<Check>,
+}
+
+impl Report {
+    fn add(&mut self, name: &str, ok: impl Into<Option<bool>>, said: impl Into<String>) {
+        self.checks.push(Check { name: name.into(), ok: ok.into(), said: said.into() });
+    }
+
+    /// Whether anything is wrong.
+    pub fn fine(&self) -> bool {
+        self.checks.iter().all(|c| c.ok != Some(false))
+    }
+}
+
+/// Looks. `folders` are what the nodes should share with this machine; `setup` is something that any node
+/// can set up.
+pub fn doctor(
+    place: &Where,
+    exe: &Path,
+    state_dir: &Path,
+    folders: &[PathBuf],
+    setup: &Setup,
+) -> Report {
+    let mut report = Report { checks: Vec::new() };
+    let version = match version() {
+        Ok(version) => version,
+        Err(e) => {
+            report.add("commands", false, e.to_string());
+            return report;
+        }
+    };
+    report.add("commands", true, format!("Slurm {version}"));
+    if !controller(&mut report) {
+        return report;
+    }
+    munge(&mut report);
+    if !see_nodes(&mut report, place, &version) {
+        return report;
+    }
+    job(&mut report, place, exe, state_dir, folders, setup);
+    report
+}
+
+fn controller(report: &mut Report) -> bool {
+    match call("scontrol", &["ping"]) {
+        Ok(said) if said.contains("UP") => {
+            report.add("controller", true, said.lines().next().unwrap_or_default().trim());
+            true
+        }
+        Ok(said) => {
+            let said = said.lines().next().unwrap_or_default().trim().to_owned();
+            report.add("controller", false, format!("{said}; is slurmctld running?"));
+            false
+        }
+        Err(e) => {
+            report.add("controller", false, e.to_string());
+            false
+        }
+    }
+}
+
+fn munge(report: &mut Report) {
+    let config = call("scontrol", &["show", "config"]).unwrap_or_default();
+    let auth = config.lines().find_map(|l| l.trim().strip_prefix("AuthType"));
+    let auth = auth.map(|a| a.trim_start_matches([' ', '=']).trim()).unwrap_or_default();
+    match auth {
+        "" => report.add("authentication", None, "the controller does not say which it uses"),
+        "auth/munge" => match call("munge", &["-n"]) {
+            Ok(_) => report.add("authentication", true, "munge makes credentials here"),
+            Err(e) => report.add("authentication", false, format!("{e}; is munged running?")),
+        },
+        other => report.add("authentication", true, format!("{other} (not munge)")),
+    }
+}
+
+fn see_nodes(report: &mut Report, place: &Where, version: &str) -> bool {
+    let seen = match nodes(place.partition.as_deref(), None) {
+        Ok(seen) => seen,
+        Err(e) => {
+            report.add("nodes", false, e.to_string());
+            return false;
+        }
+    };
+    let usable = seen.iter().filter(|n| n.usable()).count();
+    let bad: Vec<String> = seen
+        .iter()
+        .filter(|n| !n.usable())
+        .take(5)
+        .map(|n| {
+            let why = if n.reason.is_empty() { String::new() } else { format!(": {}", n.reason) };
+            format!("{} is {}{why}", n.name, n.state)
+        })
+        .collect();
+    let of = place.partition.as_ref().map_or(String::new(), |p| format!(" of partition {p}"));
+    let rest = if bad.is_empty() { String::new() } else { format!("; {}", bad.join(", ")) };
+    report.add(
+        "nodes",
+        usable >= place.nodes as usize && bad.is_empty(),
+        format!("{usable} of {} nodes{of} can run something{rest}", seen.len()),
+    );
+    let known: Vec<_> = seen.iter().filter(|n| !n.version.is_empty()).collect();
+    let other: Vec<&str> =
+        known.iter().filter(|n| n.version != version).map(|n| n.name.as_str()).collect();
+    match (known.is_empty(), other.is_empty()) {
+        (true, _) => report.add("versions", None, "the nodes do not tell their version"),
+        (_, true) => report.add("versions", true, format!("every node runs Slurm {version}")),
+        _ => report.add("versions", false, format!("not Slurm {version}: {}", other.join(", "))),
+    }
+    usable >= place.nodes as usize
+}
+
+/// A file that is removed when dropped.
+struct Mark(PathBuf);
+
+impl Drop for Mark {
+    fn drop(&mut self) {
+        let _ = std::fs::remove_file(&self.0);
+    }
+}
+
+fn job(
+    report: &mut Report,
+    place: &Where,
+    exe: &Path,
+    state_dir: &Path,
+    folders: &[PathBuf],
+    setup: &Setup,
+) {
+    let Ok(chance) = random_hex() else { return };
+    let mut marks = Vec::new();
+    for folder in folders {
+        let path = folder.join(format!(".assay-doctor-{chance}"));
+        if std::fs::write(&path, b"").is_ok() {
+            marks.push(Mark(path));
+        } else {
+            report.add("shared folder", None, format!("{} cannot be written", folder.display()));
+        }
+    }
+    let look_for = marks.iter().map(|m| m.0.clone()).collect();
+    let setup = Setup { look_for, ..setup.clone() };
+    let request = Request {
+        place,
+        exclude: &[],
+        exe: crate::slurm::agent_path(place, exe),
+        state_dir,
+        setup: &setup,
+        patience: PATIENCE,
+        interrupt: None,
+    };
+    let mut crew = match Crew::start(&request, &mut |_| ()) {
+        Ok(crew) => crew,
+        Err(e) => {
+            report.add("a job", false, e.to_string());
+            return;
+        }
+    };
+    let took = units::format_value(crew.took().as_secs_f64(), "s");
+    let set_ups = crew.set_ups();
+    report.add(
+        "a job",
+        true,
+        format!(
+            "job {}: {} agents of assay {} started and came here in {took}",
+            crew.job(),
+            set_ups.len(),
+            env!("CARGO_PKG_VERSION")
+        ),
+    );
+    for (i, mark) in marks.iter().enumerate() {
+        let folder = mark.0.parent().unwrap_or(Path::new("/")).display();
+        let blind: Vec<&str> = set_ups
+            .iter()
+            .filter(|(_, s)| s.sees.get(i) != Some(&true))
+            .map(|(n, _)| n.as_str())
+            .collect();
+        if blind.is_empty() {
+            report.add("shared folder", true, format!("every node sees {folder}"));
+        } else {
+            let on = blind.iter().take(5).copied().collect::<Vec<_>>().join(", ");
+            report.add("shared folder", false, format!("{folder} is not seen on {on}"));
+        }
+    }
+    clocks(report, &mut crew);
+    let systems: Vec<_> = set_ups.into_iter().map(|(n, s)| (n, s.system)).collect();
+    let described = describe(&systems, &[]);
+    match described.findings.first() {
+        None => report.add("alike", true, "hardware, kernel and settings are the same"),
+        Some(finding) => report.add("alike", false, finding.message.clone()),
+    }
+    let left = crew.end();
+    report.add("the job's end", left.is_none(), left.unwrap_or_else(|| "nothing is left".into()));
+}
+
+fn clocks(report: &mut Report, crew: &mut Crew) {
+    let looks = match crew.clocks() {
+        Ok(looks) => looks,
+        Err(e) => return report.add("clocks", false, e),
+    };
+    let time = |ns: u64| units::format_value(ns as f64 * 1e-9, "s");
+    let trip = looks.iter().map(|(_, l)| 2 * l.error_ns).max().unwrap_or(0);
+    let worst = looks.iter().max_by_key(|(_, l)| l.day_offset_ns.unsigned_abs());
+    let Some((node, look)) = worst else { return };
+    let off = look.day_offset_ns.unsigned_abs();
+    report.add(
+        "clocks",
+        off <= DAY_BOUND_NS,
+        format!(
+            "round trips take at most {}; the clock of the day is furthest off on {node}: {}, known to {}",
+            time(trip),
+            time(off),
+            time(look.error_ns)
+        ),
+    );
+}

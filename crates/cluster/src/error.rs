@@ -1,0 +1,104 @@
+//! Why a run on several nodes did not come to be. What happens to a single trial is in its record.
+
+use std::io;
+use std::path::PathBuf;
+
+/// The nodes could not be had, or not be talked to.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum ClusterError {
+    /// A command of Slurm could not be started.
+    #[error(
+        "start `{program}`: {source}; runs on Slurm need its commands on PATH (Debian package \
+         slurm-client)"
+    )]
+    Start {
+        /// Which.
+        program: String,
+        /// What the system said.
+        source: io::Error,
+    },
+    /// A command of Slurm failed.
+    #[error("`{line}` failed ({status}): {said}")]
+    Command {
+        /// Its command line.
+        line: String,
+        /// Its exit.
+        status: String,
+        /// The end of what it said.
+        said: String,
+    },
+    /// No job came of the request.
+    #[error("Slurm gave no job: {said}")]
+    Refused {
+        /// What it said.
+        said: String,
+    },
+    /// The job waited too long.
+    #[error(
+        "the Slurm job {job} waited longer than {waited} for its nodes ({reason}); it was cancelled. Raise \
+         `where.max_wait`, or ask for fewer nodes"
+    )]
+    Queue {
+        /// Its id.
+        job: String,
+        /// How long it waited.
+        waited: String,
+        /// Slurm's reason.
+        reason: String,
+    },
+    /// Some tasks of the job never started.
+    #[error(
+        "no agent of assay started on {nodes} within {patience} of the start of Slurm job {job}{said}; is \
+         `{exe}` there, and can the node reach this one on port {port}? (`where.start_timeout`)"
+    )]
+    NeverStarted {
+        /// The job.
+        job: String,
+        /// Which nodes.
+        nodes: String,
+        /// How long was waited.
+        patience: String,
+        /// The executable that was to start.
+        exe: PathBuf,
+        /// Where the collector listens.
+        port: u16,
+        /// What Slurm said, with what goes before it; may be empty.
+        said: String,
+    },
+    /// An agent could not set up the experiment.
+    #[error("{who}: {why}")]
+    SetUp {
+        /// The node.
+        who: String,
+        /// What it said.
+        why: String,
+    },
+    /// A node was lost before any trial.
+    #[error("{0}")]
+    Lost(String),
+    /// The collector cannot listen.
+    #[error("listen on {address}: {source}; choose another address as `where.listen`")]
+    Listen {
+        /// Where.
+        address: String,
+        /// What the system said.
+        source: io::Error,
+    },
+    /// The list of jobs to cancel after a crash cannot be kept.
+    #[error("the list of jobs, `{}`, cannot be {doing}: {source} (the folder is chosen by $ASSAY_STATE)", path.display())]
+    Left {
+        /// The file.
+        path: PathBuf,
+        /// What was to be done.
+        doing: &'static str,
+        /// What the system said.
+        source: io::Error,
+    },
+    /// The system gave no random bytes.
+    #[error("read /dev/urandom: {0}")]
+    Random(io::Error),
+    /// A signal ended it.
+    #[error("interrupted by a signal")]
+    Interrupted,
+}

@@ -1,0 +1,189 @@
+//! The jobs of this machine's assay, noted before they are asked for: `STATE/slurm/NAME.json`, one file a
+//! job, removed when the job is known to be gone. A file whose process is gone is a job to cancel.
+
+use std::fs::{self, DirBuilder, OpenOptions};
+use std::io::{self, Write};
+use std::os::unix::fs::{DirBuilderExt, OpenOptionsExt};
+use std::path::{Path, PathBuf};
+
+use assay_sut::{Fate, Owner};
+use serde::{Deserialize, Serialize};
+
+use crate::ClusterError;
+use crate::slurm::{call, job_named};
+
+const VERSION: u32 = 1;
+
+/// One file.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+struct Note {
+    schema_version: u32,
+    #[serde(flatten)]
+    owner: Owner,
+    /// The machine that the process is on: a folder of state may be shared.
+    host: String,
+    /// The job's name.
+    job_name: String,
+    /// Which Slurm, as `SLURM_CONF` said; empty: the usual one.
+    slurm_conf: String,
+}
+
+/// A job that is noted.
+#[derive(Debug)]
+pub struct Left {
+    path: PathBuf,
+}
+
+fn failed(path: &Path, doing: &'static str) -> impl FnOnce(io::Error) -> ClusterError {
+    let path = path.to_owned();
+    move |source| ClusterError::Left { path, doing, source }
+}
+
+fn conf() -> String {
+    std::env::var("SLURM_CONF").unwrap_or_default()
+}
+
+/// This machine's name.
+pub(crate) fn host() -> String {
+    rustix::system::uname().nodename().to_string_lossy().into_owned()
+}
+
+impl Left {
+    /// Notes a job; it is on disk when this returns.
+    ///
+    /// # Errors
+    /// The folder cannot be written.
+    pub fn note(state_dir: &Path, name: &str) -> Result<Self, ClusterError> {
+        let dir = state_dir.join("slurm");
+        DirBuilder::new().recursive(true).mode(0o700).create(&dir).map_err(failed(&dir, "made"))?;
+        let path = dir.join(format!("{name}.json"));
+        let owner = Owner::this().map_err(|e| failed(&path, "written")(io::Error::other(e)))?;
+        let note = Note {
+            schema_version: VERSION,
+            owner,
+            host: host(),
+            job_name: name.to_owned(),
+            slurm_conf: conf(),
+        };
+        let part = path.with_extension("part");
+        let store = || {
+            let mut out = OpenOptions::new()
+                .create(true)
+                .truncate(true)
+                .write(true)
+                .mode(0o600)
+                .open(&part)?;
+            out.write_all(&serde_json::to_vec_pretty(&note)?)?;
+            out.sync_all()?;
+            fs::rename(&part, &path)?;
+            fs::File::open(&dir)?.sync_all()
+        };
+        store().map_err(failed(&path, "written"))?;
+        Ok(Left { path })
+    }
+
+    /// The job is gone.
+    ///
+    /// # Errors
+    /// The file cannot be removed.
+    pub fn done(self) -> Result<(), ClusterError> {
+        remove(&self.path)
+    }
+}
+
+fn remove(path: &Path) -> Result<(), ClusterError> {
+    match fs::remove_file(path) {
+        Err(e) if e.kind() != io::ErrorKind::NotFound => Err(failed(path, "removed")(e)),
+        _ => Ok(()),
+    }
+}
+
+/// The jobs whose process is gone, by name.
+pub fn left(state_dir: &Path) -> Vec<String> {
+    notes(state_dir).into_iter().map(|(_, note)| note.job_name).collect()
+}
+
+fn notes(state_dir: &Path) -> Vec<(PathBuf, Note)> {
+    let Ok(entries) = fs::read_dir(state_dir.join("slurm")) else { return Vec::new() };
+    let mut found: Vec<(PathBuf, Note)> = entries
+        .flatten()
+        .map(|e| e.path())
+        .filter(|p| p.extension().is_some_and(|e| e == "json"))
+        .filter_map(|path| {
+            let note: Note = serde_json::from_slice(&fs::read(&path).ok()?).ok()?;
+            let gone =
+                note.host == host() && !matches!(note.owner.fate(), Ok(Fate::Alive) | Err(_));
+            gone.then_some((path, note))
+        })
+        .collect();
+    found.sort_by(|a, b| a.0.cmp(&b.0));
+    found
+}
+
+/// Cancels the jobs that killed runs left. Returns a sentence for each that was still there, or that
+/// cannot be asked about and stays noted.
+pub fn cancel(state_dir: &Path) -> Vec<String> {
+    notes(state_dir).into_iter().filter_map(|(path, note)| cancel_one(&path, &note)).collect()
+}
+
+fn cancel_one(path: &Path, note: &Note) -> Option<String> {
+    let name = &note.job_name;
+    if note.slurm_conf != conf() {
+        return Some(format!(
+            "a killed run may have left the job {name} in another Slurm; run a command of assay with SLURM_CONF={}",
+            note.slurm_conf
+        ));
+    }
+    let job = match job_named(name) {
+        Ok(Some(job)) if job.active() => job,
+        Ok(_) => return remove(path).err().map(|e| e.to_string()),
+        Err(e) => {
+            return Some(format!("a killed run may have left the Slurm job {name}: {e}"));
+        }
+    };
+    if let Err(e) = call("scancel", &[format!("--name={name}")]) {
+        return Some(format!(
+            "the Slurm job {} of a killed run could not be cancelled: {e}",
+            job.id
+        ));
+    }
+    let said = format!("cancelled the Slurm job {}, which a killed run had left", job.id);
+    // It stays noted until Slurm says that it is over.
+    match job_named(name) {
+        Ok(Some(job)) if job.active() => {}
+        Ok(_) => {
+            if let Err(e) = remove(path) {
+                return Some(e.to_string());
+            }
+        }
+        Err(_) => {}
+    }
+    Some(said)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn only_jobs_of_processes_that_are_gone_are_left() {
+        let dir = tempfile::tempdir().unwrap();
+        assert!(left(dir.path()).is_empty());
+        let mine = Left::note(dir.path(), "assay-1").unwrap();
+        assert!(left(dir.path()).is_empty(), "its process lives");
+        let text = fs::read_to_string(&mine.path).unwrap();
+        let mut note: Note = serde_json::from_str(&text).unwrap();
+        note.owner.start_ticks += 1;
+        note.job_name = "assay-2".into();
+        let put = |name: &str, note: &Note| {
+            fs::write(dir.path().join("slurm").join(name), serde_json::to_vec(note).unwrap())
+                .unwrap();
+        };
+        put("assay-2.json", &note);
+        put("assay-3.json", &Note { host: "elsewhere".into(), ..note.clone() });
+        fs::write(dir.path().join("slurm/assay-4.json"), "{").unwrap();
+        assert_eq!(left(dir.path()), ["assay-2"]);
+        mine.done().unwrap();
+        assert!(!dir.path().join("slurm/assay-1.json").exists());
+    }
+}

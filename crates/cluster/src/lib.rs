@@ -1,0 +1,32 @@
+//! More than one machine. A run on Slurm is one job ([`slurm`]) whose every task is an agent of assay;
+//! the agents come to the collector ([`Crew`]) over TCP, prepare the same trial, begin it at one moment
+//! and send their part of its record back ([`Part`]). The collector knows how far each node's clock is
+//! from its own ([`clock`]) and makes one record of the parts ([`merge`]). What a killed run leaves in
+//! Slurm's queue is cancelled by the next command ([`left`]).
+//!
+//! What an agent does with a trial is the lab's; this crate only carries it ([`Link`]).
+
+mod alike;
+pub mod clock;
+mod crew;
+mod doctor;
+mod error;
+pub mod left;
+mod link;
+mod listen;
+pub mod merge;
+mod message;
+mod nodes_file;
+mod phases;
+pub mod slurm;
+mod wire;
+
+pub use alike::{Described, describe};
+pub use clock::Clock;
+pub use crew::{Crew, Lost, LostTo, Request, TrialEnd};
+pub use doctor::{Check, Report, doctor};
+pub use error::ClusterError;
+pub use link::{AgentError, Link, Standing};
+pub use message::{Hello, NodePart, Order, Part, Role, Samples, Served, SetUp, Setup};
+pub use nodes_file::{NODES, NodesFile};
+pub use wire::Bytes;

@@ -1,0 +1,316 @@
+//! The agent's side: the connection to its collector. A thread of its own listens, answers pings at once,
+//! and fires the interrupt when the trial shall end or the collector is gone.
+
+use std::io;
+use std::net::{TcpStream, ToSocketAddrs};
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::mpsc::{Receiver, RecvTimeoutError, channel};
+use std::sync::{Arc, Mutex, PoisonError};
+use std::time::{Duration, Instant};
+
+use assay_sut::Interrupt;
+use assay_sut::clock::monotonic_ns;
+
+use crate::clock::day_ns;
+use crate::crew::{ADDRESS, TOKEN};
+use crate::listen::tune;
+use crate::message::{
+    Hello, Order, PROTOCOL, Part, Role, Served, SetUp, Setup, ToAgent, ToCollector,
+};
+use crate::wire::{self, FRIEND};
+
+/// How long an agent tries to reach its collector.
+const REACH: Duration = Duration::from_secs(30);
+const TRY: Duration = Duration::from_secs(5);
+/// How often a wait looks whether a signal came.
+const LOOK: Duration = Duration::from_millis(100);
+
+/// Why an agent cannot go on.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum AgentError {
+    /// It was not started by a collector.
+    #[error("an agent is started by `assay run --on slurm`: {0} is not set")]
+    NotAnAgent(String),
+    /// The collector cannot be reached.
+    #[error("the collector cannot be reached from {host} at {tried}: {source}")]
+    Reach {
+        /// This host.
+        host: String,
+        /// The addresses.
+        tried: String,
+        /// What the system said of the last.
+        source: io::Error,
+    },
+    /// The connection broke.
+    #[error("the connection to the collector: {0}")]
+    Broken(#[from] io::Error),
+    /// The collector is gone.
+    #[error("the collector is gone")]
+    Gone,
+    /// The trial was called off before it began.
+    #[error("it was called off before it began")]
+    CalledOff,
+}
+
+/// Who this agent is in its job.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Standing {
+    /// The task's number.
+    pub rank: usize,
+    /// The node's name.
+    pub node: String,
+    /// The task's number on the node.
+    pub local: usize,
+}
+
+/// The connection to the collector.
+#[derive(Debug)]
+pub struct Link {
+    out: Arc<Mutex<TcpStream>>,
+    orders: Mutex<Receiver<ToAgent>>,
+    interrupt: Interrupt,
+    /// Whether the collector asked for the end of the trial.
+    stopped: Arc<AtomicBool>,
+    gone: Arc<AtomicBool>,
+    /// Who this agent is.
+    pub standing: Standing,
+}
+
+fn var(name: &str) -> Result<String, AgentError> {
+    std::env::var(name).map_err(|_| AgentError::NotAnAgent(name.to_owned()))
+}
+
+fn number(name: &str) -> Result<usize, AgentError> {
+    var(name)?.parse().map_err(|_| AgentError::NotAnAgent(name.to_owned()))
+}
+
+impl Link {
+    /// Connects to the collector that the environment names, as the task that it names.
+    ///
+    /// # Errors
+    /// The environment names none, or it cannot be reached.
+    pub fn open(interrupt: Interrupt) -> Result<Self, AgentError> {
+        let standing = Standing {
+            rank: number("SLURM_PROCID")?,
+            node: var("SLURMD_NODENAME")?,
+            local: number("SLURM_LOCALID")?,
+        };
+        let (address, token) = (var(ADDRESS)?, var(TOKEN)?);
+        let host = crate::left::host();
+        let mut stream = reach(&address, &host)?;
+        tune(&stream)?;
+        let hello = ToCollector::Hello(Hello {
+            protocol: PROTOCOL,
+            version: env!("CARGO_PKG_VERSION").into(),
+            token,
+            rank: standing.rank,
+            node: standing.node.clone(),
+            local: standing.local,
+            host,
+            pid: std::process::id(),
+            job: std::env::var("SLURM_JOB_ID").unwrap_or_default(),
+        });
+        wire::send(&mut stream, &hello)?;
+        let ear = stream.try_clone()?;
+        let (say, orders) = channel();
+        let out = Arc::new(Mutex::new(stream));
+        let (stopped, gone) = (Arc::new(AtomicBool::new(false)), Arc::new(AtomicBool::new(false)));
+        let link = Link {
+            out: Arc::clone(&out),
+            orders: Mutex::new(orders),
+            interrupt: interrupt.clone(),
+            stopped: Arc::clone(&stopped),
+            gone: Arc::clone(&gone),
+            standing,
+        };
+        let listen = move || {
+            let mut ear = ear;
+            loop {
+                match wire::receive::<ToAgent>(&mut ear, FRIEND) {
+                    Ok(Some(ToAgent::Ping(n))) => {
+                        let pong = ToCollector::Pong(n, monotonic_ns(), day_ns());
+                        let mut out = out.lock().unwrap_or_else(PoisonError::into_inner);
+                        let _ = wire::send(&mut *out, &pong);
+                    }
+                    Ok(Some(ToAgent::Stop)) => {
+                        stopped.store(true, Ordering::Release);
+                        interrupt.fire();
+                    }
+                    Ok(Some(ToAgent::Bye) | None) | Err(_) => {
+                        gone.store(true, Ordering::Release);
+                        interrupt.fire();
+                        return;
+                    }
+                    Ok(Some(order)) => {
+                        // A stop that comes after the trial in the stream is for it; one before it was not.
+                        if matches!(order, ToAgent::Trial(..))
+                            && stopped.swap(false, Ordering::AcqRel)
+                        {
+                            interrupt.clear();
+                        }
+                        if say.send(order).is_err() {
+                            return;
+                        }
+                    }
+                }
+            }
+        };
+        std::thread::Builder::new().name("collector".into()).spawn(listen)?;
+        Ok(link)
+    }
+
+    /// The address of this node on the way to the collector, which the other nodes reach too.
+    ///
+    /// # Errors
+    /// The connection is gone.
+    pub fn address(&self) -> Result<String, AgentError> {
+        let out = self.out.lock().unwrap_or_else(PoisonError::into_inner);
+        Ok(out.local_addr()?.ip().to_string())
+    }
+
+    fn send(&self, message: &ToCollector) -> Result<(), AgentError> {
+        let mut out = self.out.lock().unwrap_or_else(PoisonError::into_inner);
+        Ok(wire::send(&mut *out, message)?)
+    }
+
+    fn heard(&self) -> Result<ToAgent, RecvTimeoutError> {
+        self.orders.lock().unwrap_or_else(PoisonError::into_inner).recv_timeout(LOOK)
+    }
+
+    fn next(&self) -> Result<ToAgent, AgentError> {
+        loop {
+            match self.heard() {
+                Ok(order) => return Ok(order),
+                Err(RecvTimeoutError::Disconnected) => return Err(AgentError::Gone),
+                Err(RecvTimeoutError::Timeout) => {
+                    if self.gone.load(Ordering::Acquire) || self.ended() {
+                        return Err(AgentError::Gone);
+                    }
+                }
+            }
+        }
+    }
+
+    /// Whether the collector asked for the end of the trial.
+    pub fn stopped(&self) -> bool {
+        self.stopped.load(Ordering::Acquire)
+    }
+
+    /// Whether a signal (not the collector) wants the end of this agent.
+    fn ended(&self) -> bool {
+        self.interrupt.fired() && !self.stopped.load(Ordering::Acquire)
+    }
+
+    /// Waits for what shall be set up.
+    ///
+    /// # Errors
+    /// The collector is gone, or a signal came.
+    pub fn setup(&self) -> Result<Setup, AgentError> {
+        loop {
+            if let ToAgent::Setup(setup) = self.next()? {
+                return Ok(*setup);
+            }
+        }
+    }
+
+    /// Says that it has set up.
+    ///
+    /// # Errors
+    /// The connection broke.
+    pub fn is_set_up(&self, set_up: SetUp) -> Result<(), AgentError> {
+        self.send(&ToCollector::SetUp(Box::new(set_up)))
+    }
+
+    /// Says that it cannot.
+    ///
+    /// # Errors
+    /// The connection broke.
+    pub fn refuse(&self, why: String) -> Result<(), AgentError> {
+        self.send(&ToCollector::Refuse(why))
+    }
+
+    /// Waits for the next trial; `None`: there is none any more.
+    ///
+    /// # Errors
+    /// A signal came.
+    pub fn order(&self) -> Result<Option<(Order, Role)>, AgentError> {
+        loop {
+            match self.next() {
+                Ok(ToAgent::Trial(order, role)) => return Ok(Some((*order, role))),
+                Ok(_) => {}
+                Err(AgentError::Gone) => return Ok(None),
+                Err(e) => return Err(e),
+            }
+        }
+    }
+
+    /// The barrier: says that the trial is prepared, and sleeps until the moment at which all begin.
+    ///
+    /// # Errors
+    /// It was called off, or the collector is gone.
+    pub fn meet(&self) -> Result<(), AgentError> {
+        self.send(&ToCollector::Ready)?;
+        loop {
+            if self.interrupt.fired() {
+                return Err(AgentError::CalledOff);
+            }
+            match self.heard() {
+                Ok(ToAgent::Go(at)) => {
+                    let left = Duration::from_nanos(at.saturating_sub(monotonic_ns()));
+                    std::thread::sleep(left.min(Duration::from_secs(5)));
+                    return Ok(());
+                }
+                Ok(_) | Err(RecvTimeoutError::Timeout) => {}
+                Err(RecvTimeoutError::Disconnected) => return Err(AgentError::Gone),
+            }
+        }
+    }
+
+    /// Says that the server it runs answers.
+    ///
+    /// # Errors
+    /// The connection broke.
+    pub fn serves(&self, served: Served) -> Result<(), AgentError> {
+        self.send(&ToCollector::Serves(served))
+    }
+
+    /// Sends its part of the record.
+    ///
+    /// # Errors
+    /// The connection broke.
+    pub fn part(&self, part: Part) -> Result<(), AgentError> {
+        self.send(&ToCollector::Part(Box::new(part)))
+    }
+}
+
+/// Connects to the first address that answers: where `srun` ran, as Slurm knows it, and the name that
+/// the collector gave.
+fn reach(address: &str, host: &str) -> Result<TcpStream, AgentError> {
+    let port = address.rsplit(':').next().unwrap_or_default();
+    let mut wanted = vec![address.to_owned()];
+    if let Ok(from) = std::env::var("SLURM_LAUNCH_NODE_IPADDR") {
+        wanted.push(format!("{from}:{port}"));
+    }
+    let began = Instant::now();
+    loop {
+        let mut last = io::Error::other("no address");
+        for at in &wanted {
+            let tried = at.to_socket_addrs().and_then(|mut addresses| {
+                let mut failed = io::Error::other("the name has no address");
+                addresses
+                    .find_map(|a| TcpStream::connect_timeout(&a, TRY).map_err(|e| failed = e).ok())
+                    .ok_or(failed)
+            });
+            match tried {
+                Ok(stream) => return Ok(stream),
+                Err(e) => last = e,
+            }
+        }
+        if began.elapsed() > REACH {
+            let (host, tried) = (host.to_owned(), wanted.join(", "));
+            return Err(AgentError::Reach { host, tried, source: last });
+        }
+        std::thread::sleep(Duration::from_millis(200));
+    }
+}

@@ -1,0 +1,193 @@
+//! The collector's ears: agents come, show the token, and are listened to by a thread each, which says
+//! when their words arrived.
+
+use std::io;
+use std::net::{SocketAddr, TcpListener, TcpStream};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
+use std::sync::mpsc::Sender;
+use std::time::Duration;
+
+use assay_sut::clock::monotonic_ns;
+use rustix::net::sockopt;
+
+use crate::ClusterError;
+use crate::message::{Hello, PROTOCOL, ToCollector};
+use crate::wire::{self, FRIEND, STRANGER};
+
+/// How long one who connects may take to show the token.
+const INTRODUCE: Duration = Duration::from_secs(10);
+/// How many may be about to show it at once.
+const STRANGERS: usize = 1024;
+/// A connection that is silent for so long is asked by the kernel whether its other end lives, so often,
+/// and is given up after so many questions: nothing of ours wakes up for it.
+const SILENT: Duration = Duration::from_secs(10);
+const ASK: Duration = Duration::from_secs(5);
+const GIVE_UP: u32 = 3;
+
+/// What an ear hears.
+#[derive(Debug)]
+pub(crate) enum Heard {
+    /// An agent came.
+    Came(Hello, TcpStream),
+    /// It said something, which arrived then (`CLOCK_MONOTONIC`).
+    Said(usize, ToCollector, u64),
+    /// It went; why, if that is known.
+    Went(usize, String),
+}
+
+/// Listens until it is dropped.
+#[derive(Debug)]
+pub(crate) struct Ears {
+    pub address: SocketAddr,
+    stop: Arc<AtomicBool>,
+}
+
+impl Ears {
+    /// Listens on `at` (`None`: every address of this machine) at a free port.
+    pub fn open(at: Option<&str>, token: &str, say: Sender<Heard>) -> Result<Self, ClusterError> {
+        let wanted = at.unwrap_or("0.0.0.0").to_owned();
+        let failed = |source| ClusterError::Listen { address: wanted.clone(), source };
+        let listener = TcpListener::bind((wanted.as_str(), 0)).map_err(failed)?;
+        let address = listener.local_addr().map_err(failed)?;
+        let stop = Arc::new(AtomicBool::new(false));
+        let (flag, token) = (Arc::clone(&stop), token.to_owned());
+        std::thread::Builder::new()
+            .name("agents".into())
+            .spawn(move || accept(&listener, &flag, &token, &say))
+            .map_err(failed)?;
+        Ok(Ears { address, stop })
+    }
+}
+
+impl Drop for Ears {
+    fn drop(&mut self) {
+        self.stop.store(true, Ordering::Release);
+        // It is waiting for somebody to come.
+        let ip = if self.address.ip().is_unspecified() {
+            std::net::Ipv4Addr::LOCALHOST.into()
+        } else {
+            self.address.ip()
+        };
+        let _ = TcpStream::connect_timeout(&(ip, self.address.port()).into(), SILENT);
+    }
+}
+
+fn accept(listener: &TcpListener, stop: &AtomicBool, token: &str, say: &Sender<Heard>) {
+    let strangers = Arc::new(AtomicUsize::new(0));
+    for stream in listener.incoming() {
+        if stop.load(Ordering::Acquire) {
+            return;
+        }
+        let Ok(stream) = stream else {
+            // Out of descriptors, most likely: others may be closed meanwhile.
+            std::thread::sleep(Duration::from_millis(10));
+            continue;
+        };
+        if strangers.fetch_add(1, Ordering::AcqRel) >= STRANGERS {
+            strangers.fetch_sub(1, Ordering::AcqRel);
+            continue;
+        }
+        let (token, say, count) = (token.to_owned(), say.clone(), Arc::clone(&strangers));
+        let heard = std::thread::Builder::new().name("agent".into()).stack_size(256 << 10);
+        let heard = heard.spawn(move || {
+            let agent = introduce(stream, &token);
+            count.fetch_sub(1, Ordering::AcqRel);
+            // Who does not know the token is not answered.
+            if let Ok((hello, stream)) = agent {
+                attend(hello, stream, &say);
+            }
+        });
+        if heard.is_err() {
+            strangers.fetch_sub(1, Ordering::AcqRel);
+        }
+    }
+}
+
+/// Makes a connection one that does not wait for more to send, and that notices the end of the other side.
+pub(crate) fn tune(stream: &TcpStream) -> io::Result<()> {
+    stream.set_nodelay(true)?;
+    sockopt::set_socket_keepalive(stream, true)?;
+    sockopt::set_tcp_keepidle(stream, SILENT)?;
+    sockopt::set_tcp_keepintvl(stream, ASK)?;
+    sockopt::set_tcp_keepcnt(stream, GIVE_UP)?;
+    Ok(())
+}
+
+fn introduce(mut stream: TcpStream, token: &str) -> io::Result<(Hello, TcpStream)> {
+    tune(&stream)?;
+    stream.set_read_timeout(Some(INTRODUCE))?;
+    let hello = match wire::receive(&mut stream, STRANGER)? {
+        Some(ToCollector::Hello(hello)) if same(&hello.token, token) => hello,
+        _ => return Err(io::ErrorKind::PermissionDenied.into()),
+    };
+    stream.set_read_timeout(None)?;
+    Ok((hello, stream))
+}
+
+/// Whether two texts are the same, in a time that does not tell where they differ.
+fn same(a: &str, b: &str) -> bool {
+    a.len() == b.len() && a.bytes().zip(b.bytes()).fold(0, |all, (a, b)| all | (a ^ b)) == 0
+}
+
+fn attend(hello: Hello, mut stream: TcpStream, say: &Sender<Heard>) {
+    let rank = hello.rank;
+    let Ok(ours) = stream.try_clone() else { return };
+    if hello.protocol != PROTOCOL {
+        let _ = say.send(Heard::Came(hello, ours));
+        return;
+    }
+    let _ = say.send(Heard::Came(hello, ours));
+    loop {
+        let said = wire::receive(&mut stream, FRIEND);
+        let now = monotonic_ns();
+        let (word, last) = match said {
+            Ok(Some(message)) => (Heard::Said(rank, message, now), false),
+            Ok(None) => (Heard::Went(rank, String::new()), true),
+            Err(e) => (Heard::Went(rank, e.to_string()), true),
+        };
+        if say.send(word).is_err() || last {
+            return;
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::sync::mpsc::channel;
+
+    use super::*;
+
+    fn hello(token: &str) -> ToCollector {
+        ToCollector::Hello(Hello {
+            protocol: PROTOCOL,
+            version: "1".into(),
+            token: token.into(),
+            rank: 3,
+            node: "n1".into(),
+            local: 0,
+            host: "h".into(),
+            pid: 1,
+            job: "7".into(),
+        })
+    }
+
+    #[test]
+    fn only_those_with_the_token_are_heard() {
+        let (say, heard) = channel();
+        let ears = Ears::open(Some("127.0.0.1"), "secret", say).unwrap();
+        let mut stranger = TcpStream::connect(ears.address).unwrap();
+        wire::send(&mut stranger, &hello("secres")).unwrap();
+        let nobody: Option<ToCollector> = wire::receive(&mut stranger, 100).unwrap_or(None);
+        assert_eq!(nobody, None, "it is shown out");
+        let mut friend = TcpStream::connect(ears.address).unwrap();
+        wire::send(&mut friend, &hello("secret")).unwrap();
+        assert!(matches!(heard.recv().unwrap(), Heard::Came(h, _) if h.rank == 3));
+        wire::send(&mut friend, &ToCollector::Ready).unwrap();
+        assert!(matches!(heard.recv().unwrap(), Heard::Said(3, ToCollector::Ready, _)));
+        drop(friend);
+        assert!(matches!(heard.recv().unwrap(), Heard::Went(3, _)));
+        drop(ears);
+        assert!(heard.recv().is_err(), "nobody listens any more");
+    }
+}

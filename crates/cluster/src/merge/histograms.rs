@@ -1,0 +1,133 @@
+//! Histograms of several nodes, added together. Percentiles of nodes are never averaged.
+
+use std::collections::BTreeMap;
+
+use assay_model::TrialHistogram;
+use base64::Engine as _;
+use base64::engine::general_purpose::STANDARD;
+use hdrhistogram::Histogram;
+use hdrhistogram::serialization::{Deserializer, Serializer, V2Serializer};
+
+/// Adds the histograms of each name. What cannot be added is left out, with a sentence.
+pub(crate) fn merge(
+    nodes: &[(&str, &BTreeMap<String, TrialHistogram>)],
+    notes: &mut Vec<String>,
+) -> BTreeMap<String, TrialHistogram> {
+    let mut merged = BTreeMap::new();
+    let Some((_, first)) = nodes.first() else { return merged };
+    for (name, base) in *first {
+        match add(name, base, nodes) {
+            Ok(sum) => {
+                merged.insert(name.clone(), sum);
+            }
+            Err(why) => notes.push(format!("the histogram `{name}` could not be merged: {why}")),
+        }
+    }
+    merged
+}
+
+fn add(
+    name: &str,
+    base: &TrialHistogram,
+    nodes: &[(&str, &BTreeMap<String, TrialHistogram>)],
+) -> Result<TrialHistogram, String> {
+    let mut sum: Option<Histogram<u64>> = None;
+    let mut unanswered = 0u64;
+    let mut one_load = true;
+    for (node, histograms) in nodes {
+        let told = histograms.get(name).ok_or(format!("node {node} has none"))?;
+        if told.unit != base.unit || told.at != base.at || told.percentiles != base.percentiles {
+            return Err(format!("that of node {node} is of something else"));
+        }
+        one_load &= told.load == base.load;
+        unanswered = unanswered.saturating_add(told.unanswered);
+        let read = read(&told.hdr).map_err(|e| format!("node {node}: {e}"))?;
+        match &mut sum {
+            None => {
+                let mut read = read;
+                read.auto(true);
+                sum = Some(read);
+            }
+            Some(sum) => sum.add(read).map_err(|e| format!("node {node}: {e}"))?,
+        }
+    }
+    let sum = sum.ok_or("there is none")?;
+    let load = base.load.filter(|_| one_load);
+    Ok(TrialHistogram { hdr: write(&sum)?, unanswered, load, ..base.clone() })
+}
+
+/// A quantile of a histogram, in seconds where its unit is a time; what got no answer lies beyond all.
+pub(crate) fn quantile(histogram: &TrialHistogram, quantile: f64, unit: &str) -> Option<f64> {
+    let values = read(&histogram.hdr).ok()?;
+    let recorded = values.len();
+    let samples = recorded + histogram.unanswered;
+    let rank = ((quantile.clamp(0.0, 1.0) * samples as f64).ceil() as u64).max(1);
+    if recorded == 0 || rank > recorded {
+        return None;
+    }
+    let value = values.value_at_quantile((rank as f64 / recorded as f64).min(1.0)) as f64;
+    Some(value * seconds(&histogram.unit)? / seconds(unit)?)
+}
+
+fn seconds(unit: &str) -> Option<f64> {
+    Some(match unit {
+        "ns" => 1e-9,
+        "us" | "µs" => 1e-6,
+        "ms" => 1e-3,
+        "s" => 1.0,
+        _ => return None,
+    })
+}
+
+fn read(hdr: &str) -> Result<Histogram<u64>, String> {
+    let bytes = STANDARD.decode(hdr.trim()).map_err(|e| format!("it is not base64 ({e})"))?;
+    Deserializer::new()
+        .deserialize(&mut bytes.as_slice())
+        .map_err(|e| format!("it is not an HdrHistogram V2 ({e})"))
+}
+
+fn write(histogram: &Histogram<u64>) -> Result<String, String> {
+    let mut bytes = Vec::new();
+    V2Serializer::new().serialize(histogram, &mut bytes).map_err(|e| e.to_string())?;
+    Ok(STANDARD.encode(bytes))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn told(values: std::ops::Range<u64>, unanswered: u64) -> TrialHistogram {
+        let mut histogram = Histogram::<u64>::new(3).unwrap();
+        for value in values {
+            histogram.record(value).unwrap();
+        }
+        TrialHistogram {
+            unit: "us".into(),
+            hdr: write(&histogram).unwrap(),
+            unanswered,
+            percentiles: BTreeMap::from([("p50".to_owned(), 0.5)]),
+            ..TrialHistogram::default()
+        }
+    }
+
+    #[test]
+    fn the_sum_has_the_values_of_all() {
+        let (a, b) = (told(0..100, 0), told(1000..1100, 2));
+        let (a, b) = (BTreeMap::from([("t".to_owned(), a)]), BTreeMap::from([("t".to_owned(), b)]));
+        let mut notes = Vec::new();
+        let merged = merge(&[("n1", &a), ("n2", &b)], &mut notes);
+        let sum = &merged["t"];
+        assert_eq!((read(&sum.hdr).unwrap().len(), sum.unanswered), (200, 2));
+        let half = quantile(sum, 0.5, "s").unwrap();
+        assert!(
+            (half - 1e-3).abs() < 2e-6,
+            "{half}: the 101st of 202, not the mean of two medians"
+        );
+        assert_eq!(quantile(sum, 0.999, "s"), None, "it lies among those without an answer");
+        assert_eq!(quantile(sum, 0.5, "1"), None);
+        assert!(notes.is_empty());
+        let none = BTreeMap::new();
+        assert!(merge(&[("n1", &a), ("n2", &none)], &mut notes).is_empty());
+        assert!(notes[0].contains("node n2 has none"), "{notes:?}");
+    }
+}

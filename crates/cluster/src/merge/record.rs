@@ -1,0 +1,354 @@
+//! The parts of a trial as one record.
+
+use std::collections::BTreeMap;
+use std::time::Duration;
+
+use assay_model::{
+    Curve, Exit, Finding, MetricValue, ObserverReport, Outcome, Phase, PhaseMark, ResourceUse,
+    SampleSet, StreamSummary, TrialRecord, ValidationResult, WorkloadSpec,
+};
+
+use super::rule::{Rule, simple, suite};
+use super::{histograms, samples};
+use crate::message::NodePart;
+use crate::nodes_file::{MergedMetric, NodeEntry, NodesFile, Served};
+use crate::phases::{coincide, findings};
+
+/// What merging must know.
+#[derive(Debug, Clone, Copy)]
+pub struct Ways<'a> {
+    /// The workload.
+    pub spec: &'a WorkloadSpec,
+    /// The job.
+    pub job: &'a str,
+    /// Steady phases further apart do not coincide.
+    pub bound: Duration,
+}
+
+/// A trial of all nodes together.
+#[derive(Debug)]
+pub struct Merged {
+    /// Its record.
+    pub record: TrialRecord,
+    /// Standard output of all nodes, each after a line with its name.
+    pub stdout: Vec<u8>,
+    /// Standard error, likewise.
+    pub stderr: Vec<u8>,
+    /// Samples.
+    pub samples: Option<SampleSet>,
+    /// Files of the workload, named after their nodes.
+    pub kept: Vec<(String, Vec<u8>)>,
+    /// What each node did.
+    pub nodes: NodesFile,
+}
+
+/// Merges the parts into `record`, which says which trial it is and whose outcome stays `Failed` if it
+/// has an error already.
+pub fn merge(mut record: TrialRecord, parts: &[NodePart], ways: &Ways<'_>) -> Merged {
+    let entries: Vec<NodeEntry> = parts.iter().map(NodeEntry::of).collect();
+    let ran: Vec<(&NodePart, &NodeEntry)> =
+        parts.iter().zip(&entries).filter(|(_, e)| e.did == Served::Ran).collect();
+    let lost = !record.error.is_empty();
+    times(&mut record, &entries, &ran);
+    words(&mut record, parts);
+    outcome(&mut record, &entries, lost);
+    let mut nodes = NodesFile::new(ways.job, entries.clone());
+    if !lost && !ran.is_empty() {
+        nodes.merged = metrics(&mut record, &ran, ways.spec);
+        curves(&mut record, &ran);
+    }
+    nodes.coincidence = coincide(&entries, ways.bound);
+    record.findings.extend(findings(&entries, nodes.coincidence.as_ref()));
+    let stream = |of: fn(&NodePart) -> &[u8]| {
+        let mut all = Vec::new();
+        for part in parts.iter().filter(|p| !of(p).is_empty()) {
+            all.extend_from_slice(format!("==> {} <==\n", part.name).as_bytes());
+            all.extend_from_slice(of(part));
+            if !all.ends_with(b"\n") {
+                all.push(b'\n');
+            }
+        }
+        all
+    };
+    let kept = parts.iter().flat_map(|p| {
+        p.part.kept.iter().map(|(name, bytes)| (format!("{}.{name}", p.name), bytes.0.clone()))
+    });
+    let (stdout, stderr) = (stream(|p| &p.part.stdout.0), stream(|p| &p.part.stderr.0));
+    record.stdout = summary(parts, &stdout, |r| r.stdout);
+    record.stderr = summary(parts, &stderr, |r| r.stderr);
+    Merged { stdout, stderr, samples: samples::merge(parts), kept: kept.collect(), nodes, record }
+}
+
+/// The lines with the nodes' names count as kept bytes, since they are in the log.
+fn summary(
+    parts: &[NodePart],
+    kept: &[u8],
+    of: fn(&TrialRecord) -> StreamSummary,
+) -> StreamSummary {
+    let bytes = parts.iter().map(|p| of(&p.part.record).bytes).sum::<u64>();
+    let left_out = bytes
+        - parts.iter().map(|p| of(&p.part.record).kept.min(of(&p.part.record).bytes)).sum::<u64>();
+    let kept = kept.len() as u64;
+    StreamSummary { bytes: kept + left_out, kept }
+}
+
+/// Start, end, phases and what was used.
+fn times(record: &mut TrialRecord, entries: &[NodeEntry], ran: &[(&NodePart, &NodeEntry)]) {
+    let started = || entries.iter().filter(|e| e.exit.is_some());
+    if let (Some(start), Some(end)) =
+        (started().map(|e| e.start_ns).min(), started().map(|e| e.end_ns).max())
+    {
+        record.start_ns = start;
+        record.end_ns = end;
+    }
+    let of = |phase, last: bool| {
+        let at: Option<Vec<u64>> = ran
+            .iter()
+            .map(|(_, e)| e.phases.iter().find(|p| p.phase == phase).map(|p| p.t_ns))
+            .collect();
+        let at = at.unwrap_or_default();
+        if last { at.into_iter().max() } else { at.into_iter().min() }
+    };
+    // The steady phase of all is the one in which every node is in its own.
+    let marks = [
+        (Phase::RampUp, of(Phase::RampUp, false)),
+        (Phase::Steady, of(Phase::Steady, true)),
+        (Phase::RampDown, of(Phase::RampDown, false)),
+    ];
+    record.phases = marks
+        .into_iter()
+        .filter_map(|(phase, t_ns)| Some(PhaseMark { phase, t_ns: t_ns? }))
+        .collect();
+    let used: Vec<ResourceUse> = entries.iter().filter_map(|e| e.resources).collect();
+    record.resources = (!used.is_empty()).then(|| ResourceUse {
+        wall_s: used.iter().map(|u| u.wall_s).fold(0.0, f64::max),
+        user_s: used.iter().map(|u| u.user_s).sum(),
+        system_s: used.iter().map(|u| u.system_s).sum(),
+        peak_memory_bytes: used
+            .iter()
+            .map(|u| u.peak_memory_bytes)
+            .collect::<Option<Vec<u64>>>()
+            .and_then(|all| all.into_iter().max()),
+        major_faults: used.iter().map(|u| u.major_faults).sum(),
+        minor_faults: used.iter().map(|u| u.minor_faults).sum(),
+        voluntary_switches: used.iter().map(|u| u.voluntary_switches).sum(),
+        involuntary_switches: used.iter().map(|u| u.involuntary_switches).sum(),
+    });
+}
+
+/// Notes, findings, observers and changes: said once where all nodes say the same, else with the node.
+fn words(record: &mut TrialRecord, parts: &[NodePart]) {
+    let mut notes: Vec<(&String, Vec<&str>)> = Vec::new();
+    let mut found: Vec<(&Finding, Vec<&str>)> = Vec::new();
+    for part in parts {
+        let of = &part.part.record;
+        for note in &of.notes {
+            match notes.iter_mut().find(|(n, _)| *n == note) {
+                Some((_, on)) => on.push(&part.name),
+                None => notes.push((note, vec![&part.name])),
+            }
+        }
+        for finding in &of.findings {
+            match found.iter_mut().find(|(f, _)| *f == finding) {
+                Some((_, on)) => on.push(&part.name),
+                None => found.push((finding, vec![&part.name])),
+            }
+        }
+        for (path, now) in &of.changed {
+            record.changed.insert(format!("node.{}.{path}", part.name), now.clone());
+        }
+    }
+    let everywhere = |on: &[&str]| on.len() == parts.len();
+    record.notes.extend(notes.into_iter().map(|(note, on)| {
+        if everywhere(&on) { note.clone() } else { format!("{}: {note}", some(&on)) }
+    }));
+    record.findings.extend(found.into_iter().map(|(finding, on)| {
+        let mut finding = finding.clone();
+        if !everywhere(&on) {
+            finding.message = format!("{}: {}", some(&on), finding.message);
+        }
+        finding
+    }));
+    let mut observers: BTreeMap<&str, ObserverReport> = BTreeMap::new();
+    for part in parts {
+        for report in &part.part.record.observers {
+            let all = observers.entry(&report.observer).or_insert_with(|| ObserverReport {
+                observer: report.observer.clone(),
+                samples: 0,
+                not_seen: Vec::new(),
+            });
+            all.samples += report.samples;
+            for what in &report.not_seen {
+                if !all.not_seen.contains(what) {
+                    all.not_seen.push(what.clone());
+                }
+            }
+        }
+    }
+    record.observers = observers.into_values().collect();
+}
+
+/// Names of nodes, not too many.
+fn some(on: &[&str]) -> String {
+    let shown = on.iter().take(4).copied().collect::<Vec<_>>().join(", ");
+    let word = if on.len() == 1 { "node" } else { "nodes" };
+    let more = if on.len() > 4 { format!(" and {} more", on.len() - 4) } else { String::new() };
+    format!("{word} {shown}{more}")
+}
+
+/// The worst outcome of all, and whose it is.
+fn outcome(record: &mut TrialRecord, entries: &[NodeEntry], lost: bool) {
+    record.exit =
+        entries.iter().filter(|e| e.did == Served::Ran).filter_map(|e| e.exit).max_by_key(|exit| {
+            match exit {
+                Exit::Code(0) => 0,
+                Exit::Code(_) => 1,
+                Exit::Signal(_) => 2,
+            }
+        });
+    record.validation = validation(entries);
+    if lost {
+        record.outcome = Outcome::Failed;
+        return;
+    }
+    // A node that was only stopped because another failed is not what went wrong.
+    let rank = |outcome: Outcome| match outcome {
+        Outcome::Completed => 0,
+        Outcome::Interrupted => 1,
+        Outcome::Invalid => 2,
+        Outcome::TimedOut => 3,
+        Outcome::Failed => 4,
+    };
+    let called_off = |e: &NodeEntry| e.outcome == Outcome::Failed && e.error.contains(CALLED_OFF);
+    let worst = entries.iter().filter(|e| !called_off(e)).max_by_key(|e| rank(e.outcome));
+    let Some(worst) = worst.or(entries.first()) else { return };
+    record.outcome = worst.outcome;
+    if worst.outcome == Outcome::Completed {
+        return;
+    }
+    let wrong: Vec<&NodeEntry> =
+        entries.iter().filter(|e| e.outcome == worst.outcome && !called_off(e)).collect();
+    let said: Vec<String> =
+        wrong.iter().take(3).map(|e| format!("node {}: {}", e.node, e.error)).collect();
+    record.error = said.join("; ");
+    if wrong.len() > 3 {
+        record.error = format!("{}; and {} more nodes", record.error, wrong.len() - 3);
+    }
+}
+
+/// What a part says that was called off before it began.
+const CALLED_OFF: &str = "it was called off before it began";
+
+fn validation(entries: &[NodeEntry]) -> ValidationResult {
+    let ran: Vec<&NodeEntry> = entries.iter().filter(|e| e.did == Served::Ran).collect();
+    let failed = ran.iter().find_map(|e| match &e.validation {
+        ValidationResult::Failed { detail } => {
+            Some(ValidationResult::Failed { detail: format!("node {}: {detail}", e.node) })
+        }
+        _ => None,
+    });
+    if let Some(failed) = failed {
+        return failed;
+    }
+    let Some(first) = ran.first() else { return ValidationResult::NotReached };
+    // A node whose output was not checked leaves the whole unchecked.
+    let least = ran.iter().min_by_key(|e| match &e.validation {
+        ValidationResult::NotReached => 0,
+        ValidationResult::ExitCodeOnly => 1,
+        _ => 2,
+    });
+    match &least.unwrap_or(first).validation {
+        ValidationResult::Passed { detail } => {
+            let all = ran.len();
+            ValidationResult::Passed { detail: format!("on each of {all} nodes: {detail}") }
+        }
+        other => other.clone(),
+    }
+}
+
+/// Merges metrics and histograms; returns how.
+fn metrics(
+    record: &mut TrialRecord,
+    ran: &[(&NodePart, &NodeEntry)],
+    spec: &WorkloadSpec,
+) -> Vec<MergedMetric> {
+    let told: Vec<_> =
+        ran.iter().map(|(p, e)| (e.node.as_str(), &p.part.record.histograms)).collect();
+    record.histograms = histograms::merge(&told, &mut record.notes);
+    let mut order: Vec<&MetricValue> = Vec::new();
+    for metric in ran.iter().flat_map(|(_, e)| &e.metrics) {
+        if !order.iter().any(|m| m.name == metric.name) {
+            order.push(metric);
+        }
+    }
+    let values = |name: &str| -> Vec<Option<f64>> {
+        let of = |e: &NodeEntry| e.metrics.iter().find(|m| m.name == name).and_then(|m| m.value);
+        ran.iter().map(|(_, e)| of(e)).collect()
+    };
+    let mut rules = Vec::new();
+    for metric in order {
+        let name = &metric.name;
+        let rule = Rule::of(metric, spec, &record.histograms);
+        let value = match rule {
+            Rule::Percentile => record.histograms.values().find_map(|h| {
+                let quantile = *h.percentiles.get(name).filter(|_| h.at.is_none())?;
+                histograms::quantile(h, quantile, &metric.unit)
+            }),
+            Rule::SuiteRatio | Rule::SuiteTime => suite(rule, &values(name), &values("elapsed")),
+            Rule::PerWatt => per_watt(record, name),
+            _ => simple(rule, &values(name)),
+        };
+        record.metrics.push(MetricValue { value, ..metric.clone() });
+        rules.push(MergedMetric { metric: name.clone(), rule: rule.words().into() });
+    }
+    rules
+}
+
+/// `X per watt (B)` of the merged `X` and `power (B)`, which stand before it.
+fn per_watt(record: &TrialRecord, name: &str) -> Option<f64> {
+    let (of, boundary) = name.split_once(" per watt (")?;
+    let watts = record.metric(&format!("power ({boundary}"))?;
+    Some(record.metric(of)? / watts).filter(|v| v.is_finite())
+}
+
+/// Curves whose points stand at the same x on every node, point by point.
+fn curves(record: &mut TrialRecord, ran: &[(&NodePart, &NodeEntry)]) {
+    let Some((first, _)) = ran.first() else { return };
+    let own: Vec<Curve> = first.part.record.curves.clone();
+    for curve in own {
+        let all: Option<Vec<&Curve>> =
+            ran.iter().map(|(p, _)| p.part.record.curve(&curve.name)).collect();
+        let same = |c: &&Curve| {
+            c.points.len() == curve.points.len()
+                && sorted(c).iter().zip(&sorted(&curve)).all(|(a, b)| a[0] == b[0])
+        };
+        let rule = match curve.unit.as_str() {
+            unit if unit.ends_with("/s") => Some(Rule::Sum),
+            "s" | "ms" | "us" | "ns" => Some(Rule::Max),
+            _ => None,
+        };
+        let merged = all.filter(|all| all.iter().all(same)).zip(rule).map(|(all, rule)| {
+            let all: Vec<Vec<[f64; 2]>> = all.into_iter().map(sorted).collect();
+            (0..curve.points.len())
+                .map(|i| {
+                    let values: Vec<Option<f64>> = all.iter().map(|c| Some(c[i][1])).collect();
+                    [all[0][i][0], simple(rule, &values).unwrap_or(f64::NAN)]
+                })
+                .filter(|point| point[1].is_finite())
+                .collect::<Vec<_>>()
+        });
+        match merged {
+            Some(points) => record.curves.push(Curve { points, ..curve }),
+            None => record.notes.push(format!(
+                "the curve `{}` is not merged: its points or its unit do not allow it",
+                curve.name
+            )),
+        }
+    }
+}
+
+fn sorted(curve: &Curve) -> Vec<[f64; 2]> {
+    let mut points = curve.points.clone();
+    points.sort_by(|a, b| a[0].total_cmp(&b[0]));
+    points
+}

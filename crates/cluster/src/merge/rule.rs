@@ -1,0 +1,172 @@
+//! How one metric of a trial is made of the nodes' values of it: by its unit, and where a unit does not say
+//! it, by its name.
+
+use std::collections::BTreeMap;
+
+use assay_model::{Better, MetricValue, TrialHistogram, WorkloadSpec};
+
+/// A way to merge.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Rule {
+    /// Added up: rates, CPU time, energy, power.
+    Sum,
+    /// The largest: the time of the slowest node, the largest resident set.
+    Max,
+    /// The smallest: the largest counterpart of what is better higher has no sum.
+    Min,
+    /// A quantile of the nodes' histograms added together.
+    Percentile,
+    /// `copies x reference / elapsed` of a suite: added up as if all took as long as the slowest.
+    SuiteRatio,
+    /// `elapsed / copies` of a suite: the slowest node's time over the copies of all.
+    SuiteTime,
+    /// A metric over a power: the merged one over the merged power.
+    PerWatt,
+    /// Kept only where every node has the same value.
+    Same,
+}
+
+impl Rule {
+    /// The rule in words.
+    pub fn words(self) -> &'static str {
+        match self {
+            Rule::Sum => "the sum over the nodes",
+            Rule::Max => "the largest of the nodes",
+            Rule::Min => "the smallest of the nodes",
+            Rule::Percentile => "from the nodes' histograms added together",
+            Rule::SuiteRatio => "the sum over the nodes, each over the slowest one's time",
+            Rule::SuiteTime => "the slowest node's time over the copies of all nodes",
+            Rule::PerWatt => "the merged metric over the merged power",
+            Rule::Same => "missing unless every node has the same value: its unit does not say how",
+        }
+    }
+
+    /// The rule of a metric.
+    pub fn of(
+        metric: &MetricValue,
+        spec: &WorkloadSpec,
+        histograms: &BTreeMap<String, TrialHistogram>,
+    ) -> Self {
+        let name = metric.name.as_str();
+        let of_histogram = |h: &TrialHistogram| h.at.is_none() && h.percentiles.contains_key(name);
+        if histograms.values().any(of_histogram) {
+            return Rule::Percentile;
+        }
+        if let Some(suite) = &spec.suite {
+            if name == suite.metric {
+                return Rule::SuiteRatio;
+            }
+            if name == suite.time {
+                return Rule::SuiteTime;
+            }
+        }
+        match metric.unit.as_str() {
+            // CPU time is used on every node; any other time passes on all of them at once.
+            "s" if ["user", "system"]
+                .iter()
+                .any(|w| name == *w || name.ends_with(&format!("_{w}"))) =>
+            {
+                Rule::Sum
+            }
+            "s" | "ms" | "us" | "ns" => match metric.better {
+                Better::Higher => Rule::Min,
+                Better::Lower | Better::Neither => Rule::Max,
+            },
+            "J" | "W" => Rule::Sum,
+            "B" => Rule::Max,
+            unit if unit.ends_with("/W") && name.contains(" per watt (") => Rule::PerWatt,
+            unit if unit.ends_with("/s") => Rule::Sum,
+            _ => Rule::Same,
+        }
+    }
+}
+
+/// The merged value of simple rules; `None` when a node has none.
+pub(crate) fn simple(rule: Rule, values: &[Option<f64>]) -> Option<f64> {
+    let values: Vec<f64> = values.iter().copied().collect::<Option<_>>()?;
+    let first = *values.first()?;
+    match rule {
+        Rule::Sum => Some(values.iter().sum()),
+        Rule::Max => Some(values.iter().copied().fold(first, f64::max)),
+        Rule::Min => Some(values.iter().copied().fold(first, f64::min)),
+        Rule::Same => values.iter().all(|v| *v == first).then_some(first),
+        _ => None,
+    }
+}
+
+/// A suite's ratio or time over nodes, from each node's value and elapsed time.
+pub(crate) fn suite(rule: Rule, values: &[Option<f64>], elapsed: &[Option<f64>]) -> Option<f64> {
+    let values: Vec<f64> = values.iter().copied().collect::<Option<_>>()?;
+    let elapsed: Vec<f64> = elapsed.iter().copied().collect::<Option<_>>()?;
+    let slowest = elapsed.iter().copied().fold(0.0, f64::max);
+    if values.len() != elapsed.len() || slowest <= 0.0 {
+        return None;
+    }
+    let pairs = || values.iter().zip(&elapsed);
+    let merged = match rule {
+        Rule::SuiteRatio => pairs().map(|(ratio, t)| ratio * t / slowest).sum(),
+        // A node's copies are its elapsed time over its time per copy.
+        Rule::SuiteTime => slowest / pairs().map(|(each, t)| t / each).sum::<f64>(),
+        _ => return None,
+    };
+    Some(merged).filter(|m: &f64| m.is_finite())
+}
+
+#[cfg(test)]
+mod tests {
+    use assay_model::{Kind, SuiteSpec};
+
+    use super::*;
+
+    fn metric(name: &str, unit: &str, better: Better) -> MetricValue {
+        let (name, unit) = (name.to_owned(), unit.to_owned());
+        MetricValue { name, value: Some(1.0), unit, better, kind: Kind::Measured }
+    }
+
+    fn spec(suite: Option<SuiteSpec>) -> WorkloadSpec {
+        let (name, help) = ("x".to_owned(), String::new());
+        WorkloadSpec { name, help, params: Vec::new(), metrics: Vec::new(), suite }
+    }
+
+    #[test]
+    fn units_and_names_say_how() {
+        let spec = spec(None);
+        let rule = |name: &str, unit: &str, better| {
+            Rule::of(&metric(name, unit, better), &spec, &BTreeMap::new())
+        };
+        assert_eq!(rule("throughput", "ops/s", Better::Higher), Rule::Sum);
+        assert_eq!(rule("elapsed", "s", Better::Lower), Rule::Max);
+        assert_eq!(rule("user", "s", Better::Lower), Rule::Sum);
+        assert_eq!(rule("peak_memory", "B", Better::Lower), Rule::Max);
+        assert_eq!(rule("energy (node)", "J", Better::Lower), Rule::Sum);
+        assert_eq!(rule("ops per watt (node)", "ops/s/W", Better::Higher), Rule::PerWatt);
+        assert_eq!(rule("hit_ratio", "1", Better::Higher), Rule::Same);
+    }
+
+    #[test]
+    fn values_are_merged_and_a_missing_one_is_not_passed_over() {
+        let values = [Some(1.0), Some(3.0)];
+        assert_eq!(simple(Rule::Sum, &values), Some(4.0));
+        assert_eq!(simple(Rule::Max, &values), Some(3.0));
+        assert_eq!(simple(Rule::Same, &values), None);
+        assert_eq!(simple(Rule::Same, &[Some(2.0), Some(2.0)]), Some(2.0));
+        assert_eq!(simple(Rule::Sum, &[Some(1.0), None]), None);
+        assert_eq!(simple(Rule::Sum, &[]), None);
+    }
+
+    #[test]
+    fn a_suite_over_nodes_is_as_slow_as_its_slowest() {
+        let suite_spec =
+            SuiteSpec { member: "member".into(), metric: "ratio".into(), time: "t".into() };
+        let spec = spec(Some(suite_spec));
+        let ratio = metric("ratio", "1", Better::Higher);
+        assert_eq!(Rule::of(&ratio, &spec, &BTreeMap::new()), Rule::SuiteRatio);
+        // Reference 100 s; 2 copies in 50 s here, 4 copies in 100 s there: ratios 4 and 4.
+        let elapsed = [Some(50.0), Some(100.0)];
+        // Together 6 copies in 100 s: 6 x 100 / 100.
+        assert_eq!(suite(Rule::SuiteRatio, &[Some(4.0), Some(4.0)], &elapsed), Some(6.0));
+        let each = suite(Rule::SuiteTime, &[Some(25.0), Some(25.0)], &elapsed).unwrap();
+        assert!((each - 100.0 / 6.0).abs() < 1e-9);
+        assert_eq!(suite(Rule::SuiteRatio, &[Some(4.0), None], &elapsed), None);
+    }
+}

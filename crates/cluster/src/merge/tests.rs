@@ -1,0 +1,192 @@
+use std::collections::BTreeMap;
+use std::time::Duration;
+
+use assay_model::{
+    Better, Curve, Exit, Kind, MetricValue, Outcome, Phase, PhaseMark, ResourceUse, SCHEMA_VERSION,
+    SampleRow, SampleSet, SeriesKey, StreamSummary, TrialRecord, ValidationResult, WorkloadSpec,
+};
+
+use super::*;
+use crate::clock::{Clock, Look};
+use crate::message::{NodePart, Part, Samples};
+use crate::wire::Bytes;
+
+pub(crate) fn clock(before: i64, after: i64) -> Clock {
+    let look = |at_ns, offset_ns| Look { at_ns, offset_ns, error_ns: 10, day_offset_ns: 0 };
+    Clock { before: look(0, before), after: Some(look(200_000_000, after)) }
+}
+
+fn blank() -> TrialRecord {
+    TrialRecord {
+        schema_version: SCHEMA_VERSION,
+        number: 1,
+        attempt: 1,
+        block: 0,
+        treatment: 0,
+        warmup: false,
+        outcome: Outcome::Failed,
+        error: String::new(),
+        started_at: String::new(),
+        start_ns: 0,
+        end_ns: 0,
+        exit: None,
+        resources: None,
+        phases: Vec::new(),
+        metrics: Vec::new(),
+        curves: Vec::new(),
+        histograms: BTreeMap::new(),
+        validation: ValidationResult::NotReached,
+        stdout: StreamSummary::default(),
+        stderr: StreamSummary::default(),
+        observers: Vec::new(),
+        changed: BTreeMap::new(),
+        notes: Vec::new(),
+        findings: Vec::new(),
+    }
+}
+
+pub(crate) fn node_part(name: &str, metrics: &[(&str, &str, f64)]) -> NodePart {
+    let metric = |(name, unit, value): &(&str, &str, f64)| MetricValue {
+        name: (*name).to_owned(),
+        value: Some(*value),
+        unit: (*unit).to_owned(),
+        better: Better::from_unit(unit),
+        kind: Kind::Measured,
+    };
+    let record = TrialRecord {
+        outcome: Outcome::Completed,
+        exit: Some(Exit::Code(0)),
+        start_ns: 1000,
+        end_ns: 3000,
+        resources: Some(ResourceUse { wall_s: 2.0, user_s: 1.0, ..ResourceUse::default() }),
+        metrics: metrics.iter().map(metric).collect(),
+        validation: ValidationResult::ExitCodeOnly,
+        stdout: StreamSummary { bytes: 3, kept: 3 },
+        notes: vec!["the same everywhere".into()],
+        ..blank()
+    };
+    let part = Part {
+        record,
+        stdout: Bytes(b"out".to_vec()),
+        stderr: Bytes::default(),
+        samples: None,
+        kept: vec![("a.log".into(), Bytes(b"x".to_vec()))],
+    };
+    NodePart { name: name.into(), host: "h".into(), serves: false, part, clock: clock(0, 0) }
+}
+
+fn spec() -> WorkloadSpec {
+    let (name, help) = ("x".to_owned(), String::new());
+    WorkloadSpec { name, help, params: Vec::new(), metrics: Vec::new(), suite: None }
+}
+
+fn merged(record: TrialRecord, parts: &[NodePart]) -> Merged {
+    merge(record, parts, &Ways { spec: &spec(), job: "7", bound: Duration::from_secs(1) })
+}
+
+#[test]
+fn rates_are_added_and_times_are_those_of_the_slowest() {
+    let parts = [
+        node_part(
+            "n1",
+            &[("throughput", "ops/s", 10.0), ("elapsed", "s", 2.0), ("hits", "1", 0.5)],
+        ),
+        node_part("n2", &[("throughput", "ops/s", 5.0), ("elapsed", "s", 3.0), ("hits", "1", 0.6)]),
+    ];
+    let m = merged(blank(), &parts);
+    assert_eq!(m.record.outcome, Outcome::Completed);
+    assert_eq!(m.record.metric("throughput"), Some(15.0));
+    assert_eq!(m.record.metric("elapsed"), Some(3.0));
+    assert_eq!(m.record.metric("hits"), None, "two ratios have no sum");
+    assert_eq!(m.nodes.merged[0].rule, "the sum over the nodes");
+    assert_eq!(m.record.resources.unwrap().user_s, 2.0);
+    assert_eq!(m.record.notes, ["the same everywhere"]);
+    assert_eq!(m.stdout, b"==> n1 <==\nout\n==> n2 <==\nout\n");
+    assert_eq!(m.record.stdout.kept, m.stdout.len() as u64);
+    assert_eq!(m.kept[1].0, "n2.a.log");
+    assert_eq!(m.nodes.nodes.len(), 2);
+}
+
+#[test]
+fn what_went_wrong_is_said_with_its_node() {
+    let mut parts = [node_part("n1", &[]), node_part("n2", &[]), node_part("n3", &[])];
+    parts[0].part.record.outcome = Outcome::Interrupted;
+    parts[0].part.record.error = "interrupted".into();
+    parts[1].part.record.outcome = Outcome::Failed;
+    parts[1].part.record.exit = Some(Exit::Code(7));
+    parts[1].part.record.error = "exit code 7".into();
+    parts[2].part.record.outcome = Outcome::Failed;
+    parts[2].part.record.error = "it was called off before it began".into();
+    let m = merged(blank(), &parts);
+    assert_eq!(
+        (m.record.outcome, m.record.error.as_str()),
+        (Outcome::Failed, "node n2: exit code 7")
+    );
+    assert_eq!(m.record.exit, Some(Exit::Code(7)));
+    let lost = TrialRecord { error: "node n4 lost its agent".into(), ..blank() };
+    let m = merged(lost, &parts[..1]);
+    assert_eq!((m.record.outcome, m.record.metrics.len()), (Outcome::Failed, 0));
+    assert_eq!(m.record.error, "node n4 lost its agent");
+    let m = merged(TrialRecord { error: "all gone".into(), ..blank() }, &[]);
+    assert_eq!(m.record.outcome, Outcome::Failed);
+}
+
+#[test]
+fn the_steady_phase_of_all_is_what_is_common_on_our_clock() {
+    let mut parts = [node_part("n1", &[]), node_part("n2", &[])];
+    let mark = |phase, t_ns| PhaseMark { phase, t_ns };
+    parts[0].part.record.phases = vec![mark(Phase::Steady, 1200), mark(Phase::RampDown, 2200)];
+    parts[1].part.record.phases =
+        vec![mark(Phase::Steady, 1_001_300), mark(Phase::RampDown, 1_002_300)];
+    parts[1].part.record.start_ns = 1_001_000;
+    parts[1].part.record.end_ns = 1_003_100;
+    parts[1].clock = clock(1_000_000, 1_000_000);
+    let m = merged(blank(), &parts);
+    assert_eq!(m.record.window(), (1300, 2200));
+    assert_eq!((m.record.start_ns, m.record.end_ns), (1000, 3100));
+    assert_eq!(m.nodes.coincidence.unwrap().begin_spread_ns, 100);
+}
+
+#[test]
+fn samples_and_curves_are_laid_together() {
+    let mut parts = [node_part("n1", &[]), node_part("n2", &[])];
+    for (i, part) in parts.iter_mut().enumerate() {
+        let key = SeriesKey {
+            monitor: "cpu".into(),
+            subject: "all".into(),
+            field: "user".into(),
+            unit: "%".into(),
+        };
+        let row = SampleRow { t_ns: 2000 - i as u64, series: 0, value: i as f64 };
+        part.part.samples = Some(Samples::from(&SampleSet { series: vec![key], rows: vec![row] }));
+        let curve = |name: &str, points: Vec<[f64; 2]>| Curve {
+            name: name.into(),
+            x_name: String::new(),
+            x_unit: "B".into(),
+            unit: "B/s".into(),
+            kind: Kind::Measured,
+            points,
+        };
+        let mut points = vec![[1.0, 10.0], [2.0, 20.0]];
+        points.rotate_left(i);
+        part.part.record.curves = vec![curve("t", points), curve("u", vec![[i as f64, 1.0]])];
+    }
+    let m = merged(blank(), &parts);
+    let samples = m.samples.unwrap();
+    assert_eq!(samples.points("cpu", "n2/all", "user"), [(1999, 1.0)]);
+    assert!(samples.rows.is_sorted_by_key(|r| r.t_ns));
+    assert_eq!(m.record.curves.len(), 1);
+    assert_eq!(m.record.curves[0].points, [[1.0, 20.0], [2.0, 40.0]]);
+    assert!(m.record.notes.iter().any(|n| n.contains("curve `u` is not merged")));
+}
+
+#[test]
+fn the_server_is_in_no_sum() {
+    let mut parts = [
+        node_part("n1", &[("throughput", "ops/s", 99.0)]),
+        node_part("n2", &[("throughput", "ops/s", 5.0)]),
+    ];
+    parts[0].serves = true;
+    let m = merged(blank(), &parts);
+    assert_eq!(m.record.metric("throughput"), Some(5.0));
+}

@@ -1,0 +1,266 @@
+//! One job: `salloc` that holds it and runs `srun`, which starts a task on every node. The job ends when
+//! the tasks do, and the tasks end when their connection does; so a job whose assay is killed goes by
+//! itself, and what does not is cancelled by name.
+
+use std::ffi::OsString;
+use std::io::Read;
+use std::os::unix::process::CommandExt;
+use std::path::{Path, PathBuf};
+use std::process::{Child, Command, ExitStatus, Stdio};
+use std::sync::{Arc, Mutex, PoisonError};
+use std::time::{Duration, Instant};
+
+use assay_model::Where;
+
+use super::{JobState, call, job_named, last_words};
+use crate::ClusterError;
+use crate::left::Left;
+
+/// How long tasks may take to end after their connection did, and the job after its cancelling.
+const LEAVE: Duration = Duration::from_secs(8);
+/// How much of what the commands say is kept.
+const WORDS: usize = 16 << 10;
+
+/// What job is wanted.
+#[derive(Debug, Clone)]
+pub struct Ask<'a> {
+    /// Nodes, partition and the like.
+    pub place: &'a Where,
+    /// Nodes that shall not be in it.
+    pub exclude: &'a [String],
+    /// The program that every task runs, with its arguments.
+    pub argv: &'a [OsString],
+    /// Its environment, on top of this process's.
+    pub env: &'a [(OsString, OsString)],
+    /// Where jobs are noted for a crash.
+    pub state_dir: &'a Path,
+}
+
+/// A job of this process.
+#[derive(Debug)]
+pub struct Job {
+    name: String,
+    child: Child,
+    words: Arc<Mutex<Vec<u8>>>,
+    left: Option<Left>,
+}
+
+impl Job {
+    /// Asks for the job. It is noted before, so that it can be cancelled whatever happens.
+    ///
+    /// # Errors
+    /// It cannot be noted, or `salloc` is not here.
+    pub fn ask(ask: &Ask<'_>) -> Result<Self, ClusterError> {
+        let name = format!("assay-{}", crate::crew::random_hex()?);
+        let left = Left::note(ask.state_dir, &name)?;
+        let mut command = Command::new("salloc");
+        command
+            .args(allocation(ask.place, ask.exclude, &name))
+            .arg("srun")
+            .args(step(ask.place))
+            .args(ask.argv)
+            .envs(ask.env.iter().map(|(k, v)| (k, v)))
+            .stdin(Stdio::null())
+            .stdout(Stdio::piped())
+            .stderr(Stdio::piped())
+            // Ctrl-C is for assay, which ends its tasks in order.
+            .process_group(0);
+        let started = command.spawn();
+        let mut child = match started {
+            Ok(child) => child,
+            Err(source) => {
+                left.done()?;
+                return Err(ClusterError::Start { program: "salloc".into(), source });
+            }
+        };
+        let words = Arc::new(Mutex::new(Vec::new()));
+        let streams: [Option<Box<dyn Read + Send>>; 2] = [
+            child.stdout.take().map(|s| Box::new(s) as _),
+            child.stderr.take().map(|s| Box::new(s) as _),
+        ];
+        for stream in streams.into_iter().flatten() {
+            let words = Arc::clone(&words);
+            // Without a listener the pipe would fill up; it ends with the stream.
+            let _ = std::thread::Builder::new()
+                .name("salloc".into())
+                .stack_size(128 << 10)
+                .spawn(move || listen(stream, &words));
+        }
+        Ok(Job { name, child, words, left: Some(left) })
+    }
+
+    /// Its name in the queue, which no other job has.
+    pub fn name(&self) -> &str {
+        &self.name
+    }
+
+    /// How Slurm sees it; `None` while it knows nothing of it.
+    ///
+    /// # Errors
+    /// Slurm cannot be asked.
+    pub fn state(&self) -> Result<Option<JobState>, ClusterError> {
+        job_named(&self.name)
+    }
+
+    /// Whether its commands have ended, and how.
+    pub fn ended(&mut self) -> Option<ExitStatus> {
+        self.child.try_wait().ok().flatten()
+    }
+
+    /// The last words of its commands.
+    pub fn said(&self) -> String {
+        let words = self.words.lock().unwrap_or_else(PoisonError::into_inner);
+        let text = String::from_utf8_lossy(&words);
+        // How allocations come and go is not what went wrong.
+        let noise = [
+            "Granted job allocation",
+            "Relinquishing job",
+            "Pending job allocation",
+            "queued and waiting",
+            "has been allocated resources",
+            "Waiting for resource",
+            "are ready for job",
+        ];
+        let lines: Vec<&str> =
+            text.lines().filter(|l| !noise.iter().any(|n| l.contains(n))).collect();
+        last_words(&lines.join("\n"))
+    }
+
+    /// Ends it: waits a little for its tasks, which have nobody to talk to any more, then cancels it.
+    /// Returns a sentence when it may still be there.
+    pub fn end(mut self) -> Option<String> {
+        self.leave(LEAVE)
+    }
+
+    fn leave(&mut self, patience: Duration) -> Option<String> {
+        let left = self.left.take()?;
+        if !self.wait(patience) {
+            let _ = call("scancel", &[format!("--name={}", self.name)]);
+            if !self.wait(LEAVE) {
+                let _ = self.child.kill();
+                let _ = self.child.wait();
+            }
+        }
+        // A job that ends takes a moment to be known as ended.
+        let began = Instant::now();
+        loop {
+            match self.state() {
+                Ok(Some(job)) if job.active() => {
+                    if began.elapsed() > LEAVE {
+                        return Some(format!(
+                            "the Slurm job {} is still {}; the next command cancels it again",
+                            job.id, job.state
+                        ));
+                    }
+                    let _ = call("scancel", &[format!("--name={}", self.name)]);
+                    std::thread::sleep(Duration::from_millis(200));
+                }
+                Ok(_) => break,
+                Err(e) => {
+                    return Some(format!(
+                        "whether the Slurm job {} is gone cannot be asked ({e}); the next command asks again",
+                        self.name
+                    ));
+                }
+            }
+        }
+        left.done().err().map(|e| e.to_string())
+    }
+
+    fn wait(&mut self, patience: Duration) -> bool {
+        let began = Instant::now();
+        while self.ended().is_none() {
+            if began.elapsed() >= patience {
+                return false;
+            }
+            std::thread::sleep(Duration::from_millis(10));
+        }
+        true
+    }
+}
+
+impl Drop for Job {
+    fn drop(&mut self) {
+        self.leave(Duration::ZERO);
+    }
+}
+
+/// The arguments of `salloc`.
+fn allocation(place: &Where, exclude: &[String], name: &str) -> Vec<String> {
+    let mut arguments = vec![
+        format!("--job-name={name}"),
+        format!("--nodes={0}-{0}", place.nodes),
+        format!("--ntasks-per-node={}", place.tasks_per_node),
+        // A node that fails is our affair; the others are still there to be told.
+        "--no-kill".into(),
+    ];
+    if place.exclusive {
+        arguments.push("--exclusive".into());
+    }
+    arguments.extend(place.partition.as_ref().map(|p| format!("--partition={p}")));
+    arguments.extend(place.constraint.as_ref().map(|c| format!("--constraint={c}")));
+    let limit = place.time_limit.as_ref();
+    let limit = limit.and_then(|l| assay_model::units::duration_of(l).ok());
+    arguments.extend(limit.map(|l| format!("--time={}", l.as_secs().div_ceil(60).max(1))));
+    if !exclude.is_empty() {
+        arguments.push(format!("--exclude={}", exclude.join(",")));
+    }
+    arguments.extend(place.options.iter().cloned());
+    arguments
+}
+
+/// The arguments of `srun`.
+fn step(place: &Where) -> Vec<String> {
+    vec![
+        format!("--nodes={0}-{0}", place.nodes),
+        format!("--ntasks-per-node={}", place.tasks_per_node),
+        // The agents place their programs themselves, as on a single machine.
+        "--cpu-bind=none".into(),
+        "--no-kill".into(),
+        "--kill-on-bad-exit=0".into(),
+        "--wait=0".into(),
+        "--input=none".into(),
+        "--export=ALL".into(),
+    ]
+}
+
+fn listen(mut stream: Box<dyn Read + Send>, words: &Mutex<Vec<u8>>) {
+    let mut buffer = [0; 4096];
+    while let Ok(n) = stream.read(&mut buffer) {
+        if n == 0 {
+            return;
+        }
+        let mut words = words.lock().unwrap_or_else(PoisonError::into_inner);
+        words.extend_from_slice(&buffer[..n]);
+        let much = words.len().saturating_sub(WORDS);
+        words.drain(..much);
+    }
+}
+
+/// Where a program is that every node must find at the same path.
+pub fn agent_path(place: &Where, own: &Path) -> PathBuf {
+    place.program.clone().map_or_else(|| own.to_owned(), PathBuf::from)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_is_asked_for_is_on_the_command_line() {
+        let place = Where {
+            nodes: 4,
+            partition: Some("lab".into()),
+            time_limit: Some("90 s".into()),
+            options: vec!["--account=x".into()],
+            ..Where::default()
+        };
+        let line = allocation(&place, &["n3".into()], "assay-1").join(" ");
+        assert_eq!(
+            line,
+            "--job-name=assay-1 --nodes=4-4 --ntasks-per-node=1 --no-kill --exclusive --partition=lab \
+             --time=2 --exclude=n3 --account=x"
+        );
+        assert!(step(&place).contains(&"--cpu-bind=none".to_owned()));
+    }
+}

@@ -1,0 +1,51 @@
+//! Slurm's own commands, and what they say. Nothing here knows of agents.
+
+mod job;
+mod query;
+
+use std::ffi::OsStr;
+use std::process::{Command, Stdio};
+
+pub use job::{Ask, Job, agent_path};
+pub use query::{JobState, NodeState, hostnames, job_named, nodes, parse_jobs, parse_nodes};
+
+use crate::ClusterError;
+
+/// Runs a command of Slurm and returns its standard output.
+///
+/// # Errors
+/// It is not there, or failed.
+pub fn call<S: AsRef<OsStr>>(program: &str, arguments: &[S]) -> Result<String, ClusterError> {
+    let output = Command::new(program)
+        .args(arguments)
+        .stdin(Stdio::null())
+        .output()
+        .map_err(|source| ClusterError::Start { program: program.to_owned(), source })?;
+    if output.status.success() {
+        return Ok(String::from_utf8_lossy(&output.stdout).into_owned());
+    }
+    let shown: Vec<String> =
+        arguments.iter().map(|a| a.as_ref().to_string_lossy().into_owned()).collect();
+    Err(ClusterError::Command {
+        line: format!("{program} {}", shown.join(" ")),
+        status: output.status.to_string(),
+        said: last_words(&String::from_utf8_lossy(&output.stderr)),
+    })
+}
+
+/// Slurm's version (`22.05.8`).
+///
+/// # Errors
+/// Its commands are not here.
+pub fn version() -> Result<String, ClusterError> {
+    let said = call("sinfo", &["--version"])?;
+    Ok(said.split_whitespace().last().unwrap_or_default().to_owned())
+}
+
+/// The last lines of what a program said, in one.
+pub(crate) fn last_words(text: &str) -> String {
+    let lines: Vec<&str> = text.lines().map(str::trim).filter(|l| !l.is_empty()).collect();
+    let from = lines.len().saturating_sub(3);
+    let words: String = lines[from..].join("; ").chars().take(400).collect();
+    if words.is_empty() { "it said nothing".to_owned() } else { words }
+}

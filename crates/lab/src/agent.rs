@@ -1,0 +1,409 @@
+//! What an agent on a node does: sets up the experiment as the collector says, and runs its part of each
+//! trial as a single machine would.
+
+use std::collections::{BTreeMap, HashMap};
+use std::net::TcpStream;
+use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::{Duration, Instant};
+
+use assay_cluster::{
+    AgentError, Bytes, Link, Order as Asked, Part, Role, Samples, Served, SetUp, Setup,
+};
+use assay_model::{
+    Experiment, Outcome, Plan, SampleSet, SystemDescription, Treatment, TrialRecord, units,
+};
+use assay_observe::Sampler;
+use assay_sut::process::{Output, Runner};
+use assay_sut::{Controller, Interrupt, Root, Watch};
+use assay_workloads::{Calibration, KitPaths, Workload};
+
+use crate::heard::Heard;
+use crate::scratch::{self, Scratch};
+use crate::session::{CALIBRATIONS, changed, joined, observed};
+use crate::trial::{Bench, Order, blank, calibrate};
+use crate::{describe, fit, kept, power};
+
+/// How long a server may take until it answers.
+const ANSWERS: Duration = Duration::from_secs(20);
+
+/// Serves the collector that the environment names, until it has nothing more to do.
+///
+/// # Errors
+/// The collector cannot be reached, or the connection broke.
+pub fn agent(exe: &Path, kits: &KitPaths) -> Result<(), AgentError> {
+    let interrupt = Interrupt::install()?;
+    let link = Link::open(interrupt.clone())?;
+    let setup = link.setup()?;
+    let mut agent = match Agent::set_up(&link, &setup, exe, kits, &interrupt) {
+        Ok(agent) => agent,
+        Err(why) => return link.refuse(why),
+    };
+    let sees = setup.look_for.iter().map(|path| path.exists()).collect();
+    let (system, fitness) = (agent.system.clone(), std::mem::take(&mut agent.fitness));
+    link.is_set_up(SetUp { system, fitness, sees })?;
+    while let Some((asked, role)) = link.order()? {
+        let part = agent.trial(&link, &asked, &role);
+        link.part(part)?;
+    }
+    Ok(())
+}
+
+/// An agent that has set up.
+struct Agent {
+    experiment: Experiment,
+    plan: Plan,
+    workload: Box<dyn Workload>,
+    controller: Controller,
+    scratch: Scratch,
+    runner: Runner,
+    sampler: Option<Sampler>,
+    interval: Duration,
+    watch: Watch,
+    checked: Instant,
+    exe: PathBuf,
+    output: Output,
+    interrupt: Interrupt,
+    system: SystemDescription,
+    fitness: Vec<assay_model::Finding>,
+    calibrations: HashMap<u32, Option<Calibration>>,
+    /// The completed records with curves, by treatment.
+    previous: HashMap<u32, Vec<TrialRecord>>,
+    lasted: HashMap<u32, Duration>,
+}
+
+impl Agent {
+    /// An error is a sentence for the collector.
+    fn set_up(
+        link: &Link,
+        setup: &Setup,
+        exe: &Path,
+        kits: &KitPaths,
+        interrupt: &Interrupt,
+    ) -> Result<Self, String> {
+        let standing = &link.standing;
+        // Several tasks on a node share its CPUs, neighbours together.
+        if setup.tasks_per_node > 1 {
+            let share =
+                assay_workloads::copies::places(&crate::cpus::allowed(), setup.tasks_per_node);
+            bind(share.get(standing.local).map_or(&[], Vec::as_slice))?;
+        }
+        let experiment = crate::read_experiment("experiment.toml", &setup.experiment)
+            .map_err(|e| e.to_string())?;
+        let workload = assay_workloads::registry::find(&experiment.workload, kits)
+            .map_err(|e| e.to_string())?;
+        if workload.spec() != &setup.plan.workload {
+            return Err(format!("workload `{}` is not the same there", experiment.workload));
+        }
+        // A folder of state may be shared by all nodes: each has its own in it.
+        let state_dir = assay_sut::state_dir().join("nodes").join(&setup.name);
+        let _ = assay_sut::restore_pending(&state_dir, &Root::system());
+        let controller = Controller::new(&state_dir, Root::system());
+        for treatment in &setup.plan.treatments {
+            workload.check(&treatment.params).map_err(|e| e.to_string())?;
+            controller.check(&treatment.controls).map_err(|e| e.to_string())?;
+        }
+        let interval = units::duration_of(&experiment.observe.interval);
+        let interval = interval.unwrap_or(crate::run::INTERVAL);
+        let observe = &experiment.observe;
+        // The first task of a node looks at it for all.
+        let sampler = match (observe.monitors.as_slice(), observe.meters.as_slice()) {
+            ([], []) => None,
+            _ if standing.local > 0 => None,
+            (names, meters) => Some(
+                Sampler::with_meters(Path::new("/"), names, meters, interval)
+                    .map_err(|e| e.to_string())?,
+            ),
+        };
+        let root = scratch::scratch_root();
+        scratch::sweep(&root);
+        let scratch = Scratch::create(&root)
+            .map_err(|e| format!("make a scratch folder in {}: {e}", root.display()))?;
+        let fitness = fit::check(&experiment, Some(interrupt), &mut |_| ())
+            .map_err(|unfit| format!("it is not fit to measure on: {unfit}"))?;
+        let system = describe::system(workload.as_ref(), &setup.plan);
+        Ok(Agent {
+            experiment,
+            plan: setup.plan.clone(),
+            workload,
+            controller,
+            scratch,
+            runner: Runner::new(Some(interrupt.clone())),
+            sampler,
+            interval,
+            watch: Watch::new(&Root::system()),
+            checked: Instant::now(),
+            exe: exe.to_owned(),
+            output: if setup.keep_output { Output::Keep } else { Output::Discard },
+            interrupt: interrupt.clone(),
+            system,
+            fitness,
+            calibrations: HashMap::new(),
+            previous: HashMap::new(),
+            lasted: HashMap::new(),
+        })
+    }
+
+    fn trial(&mut self, link: &Link, asked: &Asked, role: &Role) -> Part {
+        let failed = |error: String| Part {
+            record: TrialRecord { error, ..blank(&asked.planned, asked.attempt) },
+            stdout: Bytes::default(),
+            stderr: Bytes::default(),
+            samples: None,
+            kept: Vec::new(),
+        };
+        let Some(treatment) = self.plan.treatment(asked.planned.treatment).cloned() else {
+            return failed(format!("its plan has no treatment {}", asked.planned.treatment));
+        };
+        let mut part = match role {
+            Role::Run => self.run(link, asked, &treatment),
+            Role::Ask(params) => {
+                let mut treatment = treatment;
+                treatment.params.extend(params.clone());
+                self.run(link, asked, &treatment)
+            }
+            Role::Serve => self.serve(link, asked, &treatment),
+        };
+        if let Err(e) = self.scratch.clear_trial() {
+            part.record.notes.push(format!("the trial's folder could not be emptied: {e}"));
+        }
+        part
+    }
+
+    /// Runs the workload.
+    fn run(&mut self, link: &Link, asked: &Asked, treatment: &Treatment) -> Part {
+        let calibration = self.calibration(treatment);
+        let short = self.lasted.get(&treatment.id).is_some_and(|l| *l < self.interval);
+        let sampler = self.sampler.as_ref().filter(|_| !short);
+        let at_start = || {
+            link.meet().map_err(|e| e.to_string())?;
+            if let Some(sampler) = sampler {
+                sampler.tick_now();
+            }
+            Ok(())
+        };
+        let workload = self.workload.as_ref();
+        let mut said = SampleSet::default();
+        let mut part = {
+            let order = Order {
+                planned: &asked.planned,
+                attempt: asked.attempt,
+                treatment,
+                previous: self.previous.get(&treatment.id).map_or(&[], Vec::as_slice),
+                calibration,
+                at_start: &at_start,
+            };
+            let bench = Bench {
+                workload,
+                controller: &self.controller,
+                exe: &self.exe,
+                run_dir: self.scratch.run_dir(),
+                trial_dir: self.scratch.trial_dir(),
+                cache_dir: scratch::cache_dir(),
+                timeout: timeout(&self.experiment),
+                output: self.output,
+            };
+            let mut on_news = |_: crate::watch::News<'_>| {};
+            let heard = Heard::new(None, false, &mut on_news, &mut said);
+            bench.run(&mut self.runner, order, heard)
+        };
+        if part.exit.is_none() && self.interrupt.fired() && !link.stopped() {
+            part.outcome = Outcome::Interrupted;
+        }
+        let record = &mut part;
+        let samples = joined(observed(self.sampler.as_ref(), self.interval, record), said);
+        changed(&mut self.watch, &mut self.checked, record);
+        if let Some(samples) = &samples {
+            power::account(&self.plan, samples, record);
+        }
+        let mut files = kept::take(&self.scratch.trial_dir(), record);
+        if !files.is_empty() {
+            kept::judge(&self.plan.workload.name, Some(&self.system), &mut files, record);
+        }
+        let took = Duration::from_nanos(record.end_ns.saturating_sub(record.start_ns));
+        self.lasted.insert(treatment.id, took);
+        if record.outcome == Outcome::Completed && !record.curves.is_empty() {
+            self.previous.entry(treatment.id).or_default().push(record.clone());
+        }
+        Part {
+            stdout: Bytes(self.runner.stdout.bytes()),
+            stderr: Bytes(self.runner.stderr.bytes()),
+            samples: samples.as_ref().map(Samples::from),
+            kept: files.into_iter().map(|(name, bytes)| (name, Bytes(bytes))).collect(),
+            record: part,
+        }
+    }
+
+    /// Runs the workload's server until the collector says that the others are done.
+    fn serve(&mut self, link: &Link, asked: &Asked, treatment: &Treatment) -> Part {
+        let failed = |error: String| Part {
+            record: TrialRecord { error, ..blank(&asked.planned, asked.attempt) },
+            stdout: Bytes::default(),
+            stderr: Bytes::default(),
+            samples: None,
+            kept: Vec::new(),
+        };
+        let clients = self.experiment.place.nodes.saturating_sub(1).max(1) as usize;
+        let host = match link.address() {
+            Ok(host) => host,
+            Err(e) => return failed(e.to_string()),
+        };
+        let serving = match self.workload.serve(&treatment.params, &host, clients) {
+            Ok(Some(serving)) => serving,
+            Ok(None) => {
+                let name = &self.plan.workload.name;
+                return failed(format!(
+                    "workload `{name}` has no server that other nodes could ask"
+                ));
+            }
+            Err(e) => return failed(format!("preparation failed: {e}")),
+        };
+        let over = AtomicBool::new(false);
+        let server = Server { inner: serving.launch };
+        let timeout = timeout(&self.experiment).saturating_mul(2);
+        let order_treatment = Treatment { params: BTreeMap::new(), ..treatment.clone() };
+        let mut record = std::thread::scope(|scope| {
+            let told = scope.spawn(|| {
+                if answers(&serving.address, &over) {
+                    let _ = link.serves(Served { params: serving.params.clone() });
+                }
+            });
+            let mut said = SampleSet::default();
+            let order = Order {
+                planned: &asked.planned,
+                attempt: asked.attempt,
+                treatment: &order_treatment,
+                previous: &[],
+                calibration: None,
+                at_start: &|| Ok(()),
+            };
+            let bench = Bench {
+                workload: &server,
+                controller: &self.controller,
+                exe: &self.exe,
+                run_dir: self.scratch.run_dir(),
+                trial_dir: self.scratch.trial_dir(),
+                cache_dir: scratch::cache_dir(),
+                timeout,
+                output: self.output,
+            };
+            let mut on_news = |_: crate::watch::News<'_>| {};
+            let heard = Heard::new(None, false, &mut on_news, &mut said);
+            let record = bench.run(&mut self.runner, order, heard);
+            over.store(true, Ordering::Release);
+            let _ = told.join();
+            record
+        });
+        if record.outcome == Outcome::Interrupted && link.stopped() {
+            record.outcome = Outcome::Completed;
+            record.error.clear();
+        } else if record.error.is_empty() {
+            record.outcome = Outcome::Failed;
+            record.error = "the server ended before its clients".into();
+        }
+        let samples = observed(self.sampler.as_ref(), self.interval, &mut record);
+        changed(&mut self.watch, &mut self.checked, &mut record);
+        Part {
+            stdout: Bytes(self.runner.stdout.bytes()),
+            stderr: Bytes(self.runner.stderr.bytes()),
+            samples: samples.as_ref().map(Samples::from),
+            kept: Vec::new(),
+            record,
+        }
+    }
+
+    fn calibration(&mut self, treatment: &Treatment) -> Option<Calibration> {
+        if let Some(known) = self.calibrations.get(&treatment.id) {
+            return *known;
+        }
+        let trial_dir = self.scratch.trial_dir();
+        let launch = self.workload.calibrate(&treatment.params);
+        let measured =
+            launch.and_then(|l| calibrate(&mut self.runner, &l, &trial_dir, CALIBRATIONS));
+        self.calibrations.insert(treatment.id, measured);
+        measured
+    }
+}
+
+fn timeout(experiment: &Experiment) -> Duration {
+    units::duration_of(&experiment.design.timeout).unwrap_or(Duration::MAX)
+}
+
+/// Binds this process to CPUs; what it starts is bound with it.
+fn bind(cpus: &[usize]) -> Result<(), String> {
+    let mut set = rustix::thread::CpuSet::new();
+    cpus.iter().filter(|c| **c < rustix::thread::CpuSet::MAX_CPU).for_each(|c| set.set(*c));
+    let shown = assay_sut::cpulist::format(cpus);
+    rustix::thread::sched_setaffinity(None, &set)
+        .map_err(|e| format!("the task cannot be bound to the CPUs {shown}: {e}"))
+}
+
+/// Waits until something answers at `address`; `false` when it is over before.
+fn answers(address: &str, over: &AtomicBool) -> bool {
+    let began = Instant::now();
+    while !over.load(Ordering::Acquire) && began.elapsed() < ANSWERS {
+        if TcpStream::connect(address).is_ok() {
+            return true;
+        }
+        std::thread::sleep(Duration::from_millis(10));
+    }
+    false
+}
+
+/// A server as something to run: it is started, and that is all.
+struct Server {
+    inner: assay_workloads::Launch,
+}
+
+impl Workload for Server {
+    fn spec(&self) -> &assay_model::WorkloadSpec {
+        static SPEC: std::sync::OnceLock<assay_model::WorkloadSpec> = std::sync::OnceLock::new();
+        SPEC.get_or_init(|| assay_model::WorkloadSpec {
+            name: "server".into(),
+            help: String::new(),
+            params: Vec::new(),
+            metrics: Vec::new(),
+            suite: None,
+        })
+    }
+
+    fn check(
+        &self,
+        _: &BTreeMap<String, assay_model::Scalar>,
+    ) -> Result<(), assay_workloads::WorkloadError> {
+        Ok(())
+    }
+
+    fn describe(
+        &self,
+        _: &BTreeMap<String, assay_model::Scalar>,
+    ) -> BTreeMap<String, assay_model::Fact> {
+        BTreeMap::new()
+    }
+
+    fn prepare(
+        &self,
+        _: &assay_workloads::TrialContext<'_>,
+    ) -> Result<(), assay_workloads::WorkloadError> {
+        Ok(())
+    }
+
+    fn launch(
+        &self,
+        _: &assay_workloads::TrialContext<'_>,
+    ) -> Result<assay_workloads::Launch, assay_workloads::WorkloadError> {
+        Ok(self.inner.clone())
+    }
+
+    fn collect(
+        &self,
+        _: &assay_workloads::TrialContext<'_>,
+        _: &assay_workloads::Finished<'_>,
+    ) -> Result<assay_workloads::Collected, assay_workloads::WorkloadError> {
+        Ok(assay_workloads::Collected {
+            metrics: Vec::new(),
+            validation: assay_model::ValidationResult::NotReached,
+            notes: Vec::new(),
+        })
+    }
+}

@@ -1,0 +1,50 @@
+//! Whether a machine is fit to measure on, and what the experiment says to do when it is not.
+
+use std::time::{Duration, Instant};
+
+use assay_model::{Experiment, Finding, FitnessAction, Severity, units};
+use assay_sut::{Interrupt, Root};
+
+use crate::scratch;
+
+/// Checks this machine, and waits where the experiment says so; `say` is told what for.
+///
+/// # Errors
+/// It is not fit, and the experiment refuses: what speaks against it.
+pub(crate) fn check(
+    experiment: &Experiment,
+    interrupt: Option<&Interrupt>,
+    say: &mut dyn FnMut(&str),
+) -> Result<Vec<Finding>, String> {
+    let wait = units::duration_of(&experiment.fitness.max_wait).unwrap_or(Duration::ZERO);
+    let until = Instant::now() + wait;
+    let mut waited = false;
+    loop {
+        let findings = assay_sut::fitness::check(
+            &Root::system(),
+            &assay_sut::fitness::Options {
+                work_dir: Some(scratch::scratch_root()),
+                ..Default::default()
+            },
+        );
+        let unfit = sentences(&findings);
+        let interrupted = interrupt.is_some_and(Interrupt::fired);
+        match experiment.fitness.action {
+            FitnessAction::Refuse if !unfit.is_empty() => return Err(unfit.join("; ")),
+            FitnessAction::Wait if !unfit.is_empty() && Instant::now() < until && !interrupted => {
+                if !waited {
+                    say(&format!("waiting for the machine: {}", unfit.join("; ")));
+                    waited = true;
+                }
+                std::thread::sleep(Duration::from_secs(1));
+            }
+            _ => return Ok(findings),
+        }
+    }
+}
+
+/// What of the findings is more than a note.
+pub(crate) fn sentences(findings: &[Finding]) -> Vec<String> {
+    let bad = findings.iter().filter(|f| f.severity > Severity::Note);
+    bad.map(|f| f.message.clone()).collect()
+}

@@ -1,0 +1,227 @@
+//! A run's nodes: has the job and its agents when a trial needs them, and makes one record of the parts.
+
+use std::path::PathBuf;
+use std::time::Duration;
+
+use assay_cluster::merge::{Merged, Ways, merge};
+use assay_cluster::{ClusterError, Crew, LostTo, NODES, Order, Request, Setup, TrialEnd, describe};
+use assay_model::{
+    Experiment, Finding, JobSpan, Plan, PlannedTrial, RunState, SystemDescription, TrialRecord,
+    Where, units,
+};
+use assay_sut::Interrupt;
+use assay_sut::process::Output;
+
+use crate::prepare::Prepared;
+use crate::trial::blank;
+use crate::watch::Watcher;
+use crate::{Lab, fit};
+
+/// How long the nodes may take to set up, apart from waiting to be fit.
+const SET_UP: Duration = Duration::from_secs(300);
+/// How many nodes that are not fit are told one by one.
+const TOLD: usize = 3;
+
+/// The nodes of a run.
+pub(crate) struct Nodes {
+    place: Where,
+    exe: PathBuf,
+    state_dir: PathBuf,
+    interrupt: Option<Interrupt>,
+    setup: Setup,
+    patience: Duration,
+    timeout: Duration,
+    bound: Duration,
+    crew: Option<Crew>,
+    /// The block that the job is for.
+    block: Option<u32>,
+    /// Nodes that were lost in this session.
+    exclude: Vec<String>,
+    /// How the run must end, since its job was ended by others.
+    pub over: Option<(RunState, String)>,
+}
+
+/// What a trial on nodes left.
+pub(crate) struct Done {
+    pub merged: Merged,
+    pub kept: Vec<(String, Vec<u8>)>,
+}
+
+impl Nodes {
+    /// Makes ready to ask for nodes.
+    pub fn new(lab: &Lab<'_>, prepared: &Prepared) -> Self {
+        let experiment = &prepared.experiment;
+        let place = experiment.place.clone();
+        let duration = |value, least| units::duration_of(value).unwrap_or(least);
+        let wait = duration(&experiment.fitness.max_wait, Duration::ZERO);
+        Nodes {
+            exe: assay_cluster::slurm::agent_path(&place, &lab.exe),
+            state_dir: lab.state_dir.clone(),
+            interrupt: lab.interrupt.clone(),
+            setup: setup(experiment, &prepared.toml, &prepared.plan, lab.output != Output::Discard),
+            patience: SET_UP.saturating_add(wait),
+            timeout: duration(&experiment.design.timeout, Duration::MAX),
+            bound: duration(&place.phase_bound, Duration::ZERO),
+            place,
+            crew: None,
+            block: None,
+            exclude: Vec::new(),
+            over: None,
+        }
+    }
+
+    /// Has a crew for the trials of this block.
+    pub fn ensure(&mut self, block: u32, watcher: &mut dyn Watcher) -> Result<(), ClusterError> {
+        let other = self.place.job == JobSpan::Block && self.block != Some(block);
+        if other && self.block.is_some() {
+            self.end(watcher);
+        }
+        self.block = Some(block);
+        if self.crew.is_some() {
+            return Ok(());
+        }
+        let request = Request {
+            place: &self.place,
+            exclude: &self.exclude,
+            exe: self.exe.clone(),
+            state_dir: &self.state_dir,
+            setup: &self.setup,
+            patience: self.patience,
+            interrupt: self.interrupt.as_ref(),
+        };
+        self.crew = Some(Crew::start(&request, &mut |sentence| watcher.say(sentence))?);
+        Ok(())
+    }
+
+    /// What the nodes are, and what speaks against measuring on them; the crew must be there.
+    pub fn describe(&self, watcher: &mut dyn Watcher) -> (SystemDescription, Vec<Finding>) {
+        let Some(crew) = &self.crew else { return (SystemDescription::default(), Vec::new()) };
+        let set_ups = crew.set_ups();
+        let systems: Vec<_> = set_ups.iter().map(|(n, s)| (n.clone(), s.system.clone())).collect();
+        let list = crew.node_list();
+        let cluster = [
+            ("engine", "slurm".to_owned()),
+            ("version", assay_cluster::slurm::version().unwrap_or_else(|e| e.to_string())),
+            ("job", crew.job().to_owned()),
+            ("nodes", self.place.nodes.to_string()),
+            ("tasks_per_node", self.place.tasks_per_node.to_string()),
+            ("node_list", list),
+            ("partition", self.place.partition.clone().unwrap_or_else(|| "default".into())),
+        ];
+        let mut described = describe(&systems, &cluster);
+        let mut told = 0;
+        for (name, set_up) in &set_ups {
+            for sentence in fit::sentences(&set_up.fitness) {
+                if told < TOLD {
+                    watcher.say(&format!("warning: node {name}: {sentence}"));
+                }
+                told += 1;
+            }
+            described.findings.extend(set_up.fitness.iter().cloned().map(|mut finding| {
+                finding.message = format!("node {name}: {}", finding.message);
+                finding
+            }));
+        }
+        if told > TOLD {
+            watcher.say(&format!("warning: and {} more on the nodes", told - TOLD));
+        }
+        (described.system, described.findings)
+    }
+
+    /// Runs a trial on all nodes. When they are lost, the record says so, and the next trial has a new job.
+    pub fn trial(
+        &mut self,
+        plan: &Plan,
+        planned: &PlannedTrial,
+        attempt: u32,
+        watcher: &mut dyn Watcher,
+    ) -> Done {
+        let mut record = blank(planned, attempt);
+        let order = Order { planned: planned.clone(), attempt };
+        let every = watcher.every();
+        let mut last = std::time::Instant::now();
+        let mut tick = || {
+            if every.is_some_and(|every| last.elapsed() >= every) {
+                last = std::time::Instant::now();
+                watcher.tick(None);
+            }
+        };
+        let Some(crew) = &mut self.crew else {
+            record.error = "there are no nodes".into();
+            return self.done(plan, record, &[], String::new());
+        };
+        let job = crew.job().to_owned();
+        let interrupt = self.interrupt.as_ref();
+        let parts = match crew.trial(&order, self.timeout, interrupt, &mut tick) {
+            TrialEnd::Parts(parts) => parts,
+            TrialEnd::Lost(lost, parts) => {
+                record.error.clone_from(&lost.sentence);
+                match lost.to {
+                    LostTo::Cancelled => {
+                        self.over = Some((
+                            RunState::Interrupted,
+                            format!("the Slurm job {job} was cancelled"),
+                        ));
+                    }
+                    LostTo::TimeLimit if self.place.job == JobSpan::Run => {
+                        self.over = Some((
+                            RunState::Interrupted,
+                            format!(
+                                "the time of the Slurm job {job} was over (`where.time_limit`, or `where.job = \"block\"`)"
+                            ),
+                        ));
+                    }
+                    LostTo::TimeLimit => {}
+                    LostTo::Failure => self.exclude.extend(lost.nodes),
+                }
+                self.end(watcher);
+                parts
+            }
+        };
+        self.done(plan, record, &parts, job)
+    }
+
+    fn done(
+        &self,
+        plan: &Plan,
+        record: TrialRecord,
+        parts: &[assay_cluster::NodePart],
+        job: String,
+    ) -> Done {
+        let ways = Ways { spec: &plan.workload, job: &job, bound: self.bound };
+        let mut merged = merge(record, parts, &ways);
+        let mut kept = std::mem::take(&mut merged.kept);
+        match serde_json::to_vec_pretty(&merged.nodes) {
+            Ok(bytes) => kept.push((NODES.into(), bytes)),
+            Err(e) => merged.record.notes.push(format!("{NODES} could not be written: {e}")),
+        }
+        Done { merged, kept }
+    }
+
+    /// Ends the job, if there is one.
+    pub fn end(&mut self, watcher: &mut dyn Watcher) {
+        if let Some(sentence) = self.crew.take().and_then(Crew::end) {
+            watcher.say(&format!("warning: {sentence}"));
+        }
+    }
+}
+
+/// What agents set up.
+fn setup(experiment: &Experiment, toml: &str, plan: &Plan, keep_output: bool) -> Setup {
+    Setup {
+        experiment: toml.to_owned(),
+        plan: Plan { trials: Vec::new(), ..plan.clone() },
+        keep_output,
+        tasks_per_node: experiment.place.tasks_per_node as usize,
+        name: String::new(),
+        look_for: Vec::new(),
+    }
+}
+
+/// Looks at a Slurm with a job of a few seconds ([`assay_cluster::doctor`]), in which the nodes set up
+/// `prepared` and run nothing. `folders` are what they should share with this machine.
+pub fn doctor(lab: &Lab<'_>, prepared: &Prepared, folders: &[PathBuf]) -> assay_cluster::Report {
+    let experiment = &prepared.experiment;
+    let setup = setup(experiment, &prepared.toml, &prepared.plan, false);
+    assay_cluster::doctor(&experiment.place, &lab.exe, &lab.state_dir, folders, &setup)
+}

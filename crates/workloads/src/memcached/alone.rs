@@ -1,0 +1,102 @@
+//! A memcached on a node of its own, for load generators on others.
+
+use std::collections::BTreeMap;
+use std::ffi::OsString;
+use std::net::TcpListener;
+
+use assay_model::{Scalar, WorkloadSpec};
+
+use super::params::{Cpus, Network, Params, Server, Transport};
+use super::server::{program, settings};
+use crate::{Launch, Serving, WorkloadError};
+
+/// How to start it where the others reach it as `host`.
+///
+/// # Errors
+/// The parameters are of a server that cannot be on another node, or there is no memcached.
+pub fn serving(
+    map: &BTreeMap<String, Scalar>,
+    spec: &WorkloadSpec,
+    host: &str,
+    clients: usize,
+) -> Result<Serving, WorkloadError> {
+    let mut params = Params::from_map(map)?;
+    let cannot = |what: &str| Err(WorkloadError::Param(what.to_owned()));
+    let Server::Own(own) = params.server.clone() else {
+        return cannot(
+            "`server.address` names a server that runs already, and `where.server_node` starts one",
+        );
+    };
+    if params.transport != Transport::Tcp || params.network == Network::Namespace {
+        return cannot(
+            "a server on a node of its own is asked over plain TCP (`transport = \"tcp\"`)",
+        );
+    }
+    if own.cpus != Cpus::Auto {
+        return cannot("a server on a node of its own has all its CPUs; leave `server.cpus` out");
+    }
+    params.load.connections *= clients;
+    let port = match own.port {
+        0 => TcpListener::bind((host, 0)).and_then(|l| l.local_addr()).map(|a| a.port()),
+        port => Ok(port),
+    };
+    let port = port.map_err(|e| WorkloadError::Step {
+        step: "finding a free port".into(),
+        detail: format!("{host}: {e}"),
+    })?;
+    let mut argv: Vec<OsString> = vec![program(&own)?.into()];
+    argv.extend(["-p", &port.to_string(), "-l", host].map(OsString::from));
+    argv.extend(settings(&params, &own));
+    let address = format!("{host}:{port}");
+    // What is for a server that assay starts does not go with one that runs.
+    let mut asking: BTreeMap<String, Scalar> = spec
+        .params
+        .iter()
+        .filter(|p| p.name.starts_with("server."))
+        .filter_map(|p| Some((p.name.clone(), p.default.clone()?)))
+        .collect();
+    asking.insert("server.address".into(), address.as_str().into());
+    Ok(Serving { launch: Launch { argv, ..Launch::default() }, address, params: asking })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::Workload;
+    use crate::memcached::Memcached;
+
+    #[test]
+    fn clients_are_sent_to_the_server_and_what_cannot_be_is_said() {
+        let workload = Memcached::new();
+        let defaults: BTreeMap<String, Scalar> = workload
+            .spec()
+            .params
+            .iter()
+            .filter_map(|p| Some((p.name.clone(), p.default.clone()?)))
+            .collect();
+        let with = |name: &str, value: Scalar| {
+            let mut map = defaults.clone();
+            map.insert(name.into(), value);
+            map
+        };
+        match workload.serve(&defaults, "127.0.0.1", 3) {
+            Ok(Some(serving)) => {
+                assert_eq!(serving.params["server.address"].to_text(), serving.address);
+                let mut map = defaults.clone();
+                map.extend(serving.params);
+                let params = Params::from_map(&map).unwrap();
+                assert_eq!(params.server, Server::Foreign(serving.address));
+            }
+            Ok(None) => panic!("it has a server"),
+            Err(WorkloadError::Missing { what, .. }) => {
+                println!("skipped: because {what} is not here")
+            }
+            Err(e) => panic!("{e}"),
+        }
+        for (name, value) in
+            [("server.address", "h:1"), ("transport", "unix"), ("server.cpus", "0")]
+        {
+            assert!(workload.serve(&with(name, value.into()), "127.0.0.1", 1).is_err(), "{name}");
+        }
+    }
+}
