@@ -31,7 +31,9 @@ pub fn describe(nodes: &[(String, SystemDescription)], cluster: &[(&str, String)
             }
         }
         for d in diff(base, other, &[]).differences {
-            if matches!(d.class, DifferenceClass::Hard | DifferenceClass::Soft) {
+            // Every node has a name of its own.
+            let own = d.path == "host.name";
+            if !own && matches!(d.class, DifferenceClass::Hard | DifferenceClass::Soft) {
                 differ.entry(d.path.clone()).or_insert_with(|| (d, Vec::new())).1.push(name);
             }
         }

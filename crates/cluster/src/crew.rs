@@ -15,6 +15,7 @@ use crate::listen::{Ears, Heard};
 use crate::message::{
     Hello, NodePart, Order, PROTOCOL, Part, Role, SetUp, Setup, ToAgent, ToCollector,
 };
+use crate::nodes_file::Took;
 use crate::slurm::{Ask, Job, JobState, hostnames, nodes};
 use crate::{Clock, ClusterError, wire};
 
@@ -104,7 +105,8 @@ pub struct Crew {
     heard: Receiver<Heard>,
     job: Option<Job>,
     id: String,
-    start: Duration,
+    /// What the last trial took.
+    took: Took,
     grace: Duration,
     server_node: bool,
     _ears: Ears,
@@ -139,13 +141,13 @@ impl Crew {
             heard,
             job: Some(job),
             id: String::new(),
-            start: Duration::ZERO,
+            took: Took::default(),
             grace: Duration::from_secs(2),
             server_node: place.server_node,
             _ears: ears,
         };
         let gathered = crew.gather(request, port, say).and_then(|()| {
-            crew.start = began.elapsed();
+            crew.took.start_ns = nanos(began.elapsed());
             crew.set_up(request)
         });
         match gathered {
@@ -343,9 +345,9 @@ impl Crew {
         state.map_or_else(|| "unknown".to_owned(), |s| s.nodes)
     }
 
-    /// From the request to the last agent at the barrier.
-    pub fn took(&self) -> Duration {
-        self.start
+    /// What the last trial took; before the first, what the start did.
+    pub fn took(&self) -> Took {
+        self.took
     }
 
     fn index(&self, rank: usize) -> Option<usize> {
@@ -377,12 +379,14 @@ impl Crew {
             order: order.clone(),
         };
         let done = self.take_through(&mut course, timeout, interrupt, tick);
+        let began = Instant::now();
         let after: Vec<Option<Look>> = match done {
             Ok(_) => {
                 self.looks().map_or_else(|_| Vec::new(), |l| l.into_iter().map(Some).collect())
             }
             Err(_) => Vec::new(),
         };
+        self.took.looks_ns += nanos(began.elapsed());
         let before = match &done {
             Ok(before) | Err((before, _)) => before.clone(),
         };
@@ -416,7 +420,9 @@ impl Crew {
         interrupt: Option<&Interrupt>,
         tick: &mut dyn FnMut(),
     ) -> Result<Vec<Look>, (Vec<Look>, Gone)> {
+        let began = Instant::now();
         let before = self.looks().map_err(|gone| (Vec::new(), gone))?;
+        self.took.looks_ns = nanos(began.elapsed());
         self.through_phases(course, &before, timeout, interrupt, tick)
             .map(|()| before.clone())
             .map_err(|gone| (before, gone))
@@ -430,6 +436,7 @@ impl Crew {
         interrupt: Option<&Interrupt>,
         tick: &mut dyn FnMut(),
     ) -> Result<(), Gone> {
+        let began = Instant::now();
         let order = || Box::new(course.order.clone());
         let first = usize::from(self.server_node);
         let mut role = Role::Run;
@@ -452,6 +459,7 @@ impl Crew {
         self.wait(course, PREPARE, "prepare the trial", interrupt, tick, |c| {
             (first..c.ready.len()).all(|i| c.ready[i] || c.parts[i].is_some())
         })?;
+        self.took.barrier_ns = nanos(began.elapsed());
         let at = monotonic_ns() + lead(before, self.members.len());
         for i in first..self.members.len() {
             if course.parts[i].is_none() {
@@ -463,6 +471,7 @@ impl Crew {
         self.wait(course, patience, "report the trial", interrupt, tick, |c| {
             (first..c.parts.len()).all(|i| c.parts[i].is_some())
         })?;
+        self.took.run_ns = monotonic_ns().saturating_sub(at);
         if self.server_node {
             self.tell(0, &ToAgent::Stop);
             self.wait(course, STOP, "stop its server", None, tick, |c| c.parts[0].is_some())?;
@@ -663,6 +672,10 @@ struct Gone {
 fn lead(looks: &[Look], members: usize) -> u64 {
     let slowest = looks.iter().map(|l| 2 * l.error_ns).max().unwrap_or(0);
     (10_000_000 + 4 * slowest + 200_000 * members as u64).min(2_000_000_000)
+}
+
+fn nanos(time: Duration) -> u64 {
+    u64::try_from(time.as_nanos()).unwrap_or(u64::MAX)
 }
 
 /// Thirty-two hexadecimal digits that nobody can guess.

@@ -96,9 +96,14 @@ fn munge(report: &mut Report) {
     let config = call("scontrol", &["show", "config"]).unwrap_or_default();
     let auth = config.lines().find_map(|l| l.trim().strip_prefix("AuthType"));
     let auth = auth.map(|a| a.trim_start_matches([' ', '=']).trim()).unwrap_or_default();
+    // A munged of the site's own has a socket of its own.
+    let socket = config.lines().find(|l| l.trim().starts_with("AuthInfo"));
+    let socket = socket.and_then(|l| l.split("socket=").nth(1)).map(|s| s.split(',').next());
+    let mut arguments = vec!["-n".to_owned()];
+    arguments.extend(socket.flatten().map(|s| format!("--socket={}", s.trim())));
     match auth {
         "" => report.add("authentication", None, "the controller does not say which it uses"),
-        "auth/munge" => match call("munge", &["-n"]) {
+        "auth/munge" => match call("munge", &arguments) {
             Ok(_) => report.add("authentication", true, "munge makes credentials here"),
             Err(e) => report.add("authentication", false, format!("{e}; is munged running?")),
         },
@@ -187,7 +192,7 @@ fn job(
             return;
         }
     };
-    let took = units::format_value(crew.took().as_secs_f64(), "s");
+    let took = units::format_value(crew.took().start_ns as f64 * 1e-9, "s");
     let set_ups = crew.set_ups();
     report.add(
         "a job",

@@ -98,6 +98,21 @@ pub struct MergedMetric {
     pub rule: String,
 }
 
+/// What the harness took for a trial, ns.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize, JsonSchema)]
+pub struct Took {
+    /// From the request for the job to the last agent that came, which the job's first trial waited for.
+    pub start_ns: u64,
+    /// Looking at every clock before and after.
+    pub looks_ns: u64,
+    /// From the order to the last node that was prepared: the barrier.
+    pub barrier_ns: u64,
+    /// From the common beginning to the last part that came, the program's own time included.
+    pub run_ns: u64,
+    /// Making one record of the parts.
+    pub merge_ns: u64,
+}
+
 /// The file.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct NodesFile {
@@ -113,6 +128,8 @@ pub struct NodesFile {
     pub coincidence: Option<Coincidence>,
     /// How each metric was merged.
     pub merged: Vec<MergedMetric>,
+    /// What the harness took.
+    pub took: Took,
 }
 
 impl NodesFile {
@@ -124,6 +141,7 @@ impl NodesFile {
             nodes,
             coincidence: None,
             merged: Vec::new(),
+            took: Took::default(),
         }
     }
 }

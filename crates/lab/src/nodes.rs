@@ -4,7 +4,9 @@ use std::path::PathBuf;
 use std::time::Duration;
 
 use assay_cluster::merge::{Merged, Ways, merge};
-use assay_cluster::{ClusterError, Crew, LostTo, NODES, Order, Request, Setup, TrialEnd, describe};
+use assay_cluster::{
+    ClusterError, Crew, LostTo, NODES, Order, Request, Setup, Took, TrialEnd, describe,
+};
 use assay_model::{
     Experiment, Finding, JobSpan, Plan, PlannedTrial, RunState, SystemDescription, TrialRecord,
     Where, units,
@@ -19,7 +21,7 @@ use crate::{Lab, fit};
 
 /// How long the nodes may take to set up, apart from waiting to be fit.
 const SET_UP: Duration = Duration::from_secs(300);
-/// How many nodes that are not fit are told one by one.
+/// How many more nodes that are not fit are named.
 const TOLD: usize = 3;
 
 /// The nodes of a run.
@@ -109,22 +111,11 @@ impl Nodes {
             ("partition", self.place.partition.clone().unwrap_or_else(|| "default".into())),
         ];
         let mut described = describe(&systems, &cluster);
-        let mut told = 0;
-        for (name, set_up) in &set_ups {
-            for sentence in fit::sentences(&set_up.fitness) {
-                if told < TOLD {
-                    watcher.say(&format!("warning: node {name}: {sentence}"));
-                }
-                told += 1;
-            }
-            described.findings.extend(set_up.fitness.iter().cloned().map(|mut finding| {
-                finding.message = format!("node {name}: {}", finding.message);
-                finding
-            }));
+        let fitness = gathered(set_ups.iter().map(|(name, s)| (name.as_str(), &s.fitness)));
+        for sentence in fit::sentences(&fitness) {
+            watcher.say(&format!("warning: {sentence}"));
         }
-        if told > TOLD {
-            watcher.say(&format!("warning: and {} more on the nodes", told - TOLD));
-        }
+        described.findings.extend(fitness);
         (described.system, described.findings)
     }
 
@@ -148,11 +139,13 @@ impl Nodes {
         };
         let Some(crew) = &mut self.crew else {
             record.error = "there are no nodes".into();
-            return self.done(plan, record, &[], String::new());
+            return self.done(plan, record, &[], String::new(), Took::default());
         };
         let job = crew.job().to_owned();
         let interrupt = self.interrupt.as_ref();
-        let parts = match crew.trial(&order, self.timeout, interrupt, &mut tick) {
+        let end = crew.trial(&order, self.timeout, interrupt, &mut tick);
+        let took = crew.took();
+        let parts = match end {
             TrialEnd::Parts(parts) => parts,
             TrialEnd::Lost(lost, parts) => {
                 record.error.clone_from(&lost.sentence);
@@ -178,7 +171,7 @@ impl Nodes {
                 parts
             }
         };
-        self.done(plan, record, &parts, job)
+        self.done(plan, record, &parts, job, took)
     }
 
     fn done(
@@ -187,9 +180,13 @@ impl Nodes {
         record: TrialRecord,
         parts: &[assay_cluster::NodePart],
         job: String,
+        took: Took,
     ) -> Done {
         let ways = Ways { spec: &plan.workload, job: &job, bound: self.bound };
+        let began = std::time::Instant::now();
         let mut merged = merge(record, parts, &ways);
+        let merge_ns = u64::try_from(began.elapsed().as_nanos()).unwrap_or(u64::MAX);
+        merged.nodes.took = Took { merge_ns, ..took };
         let mut kept = std::mem::take(&mut merged.kept);
         match serde_json::to_vec_pretty(&merged.nodes) {
             Ok(bytes) => kept.push((NODES.into(), bytes)),
@@ -204,6 +201,34 @@ impl Nodes {
             watcher.say(&format!("warning: {sentence}"));
         }
     }
+}
+
+/// Findings of one kind on several nodes are said once, with the first node's words.
+fn gathered<'a>(nodes: impl Iterator<Item = (&'a str, &'a Vec<Finding>)>) -> Vec<Finding> {
+    let mut all: Vec<(usize, Finding, Vec<&str>)> = Vec::new();
+    for (name, findings) in nodes {
+        for (i, finding) in findings.iter().enumerate() {
+            let nth = findings[..i].iter().filter(|f| f.id == finding.id).count();
+            match all.iter_mut().find(|(n, f, _)| *n == nth && f.id == finding.id) {
+                Some((_, _, others)) => others.push(name),
+                None => {
+                    let mut finding = finding.clone();
+                    finding.message = format!("node {name}: {}", finding.message);
+                    all.push((nth, finding, Vec::new()));
+                }
+            }
+        }
+    }
+    let say = |(_, mut finding, others): (usize, Finding, Vec<&str>)| {
+        let shown = others.iter().take(TOLD).copied().collect::<Vec<_>>().join(", ");
+        let more = others.len().saturating_sub(TOLD);
+        let rest = if more > 0 { format!(" and {more} more") } else { String::new() };
+        if !others.is_empty() {
+            finding.message = format!("{}; the like on {shown}{rest}", finding.message);
+        }
+        finding
+    };
+    all.into_iter().map(say).collect()
 }
 
 /// What agents set up.

@@ -4,6 +4,7 @@
 
 pub mod chromium;
 pub mod served;
+pub mod virtual_slurm;
 
 use std::path::{Path, PathBuf};
 use std::process::Command;

@@ -1,0 +1,421 @@
+//! Runs on the nodes of a real Slurm, which the tests start on this machine: one record of all nodes, and
+//! what becomes of a run whose nodes, job or controller fail.
+#![allow(clippy::unwrap_used)] // this is a test
+
+mod common;
+
+use std::process::{Child, Command, Stdio};
+use std::time::{Duration, Instant};
+
+use common::virtual_slurm::Slurm;
+use common::{Done, World, done};
+use rustix::process::{Pid, Signal, kill_process};
+use serde_json::Value;
+
+fn assay(world: &World, slurm: &Slurm, arguments: &[&str]) -> Command {
+    let mut command = world.assay(arguments);
+    command.env("SLURM_CONF", slurm.conf());
+    command
+}
+
+fn run(world: &World, slurm: &Slurm, arguments: &[&str]) -> Done {
+    done(&mut assay(world, slurm, arguments))
+}
+
+/// What is kept with a trial, of the newest run.
+fn file(world: &World, trial: &str, name: &str) -> String {
+    let run = world.runs().into_iter().max().unwrap();
+    std::fs::read_to_string(run.join("trials").join(trial).join(name)).unwrap()
+}
+
+fn lines(world: &World) -> usize {
+    std::fs::read_to_string(world.path("did.txt")).map_or(0, |t| t.lines().count())
+}
+
+fn until(what: &str, mut done: impl FnMut() -> bool) {
+    let began = Instant::now();
+    while !done() {
+        assert!(began.elapsed() < Duration::from_secs(90), "{what}");
+        std::thread::sleep(Duration::from_millis(20));
+    }
+}
+
+/// Starts a run whose every trial adds a line a node to `did.txt` and then takes its time.
+fn start(world: &World, slurm: &Slurm, nodes: &str, seconds: &str) -> Child {
+    let script = format!("echo did >> {}; exec sleep {seconds}", world.path("did.txt").display());
+    let arguments = [
+        "run",
+        "--on",
+        "slurm",
+        "--nodes",
+        nodes,
+        "--monitors",
+        "none",
+        "--blocks",
+        "3",
+        "--json",
+        "--",
+        "sh",
+        "-c",
+        &script,
+    ];
+    let mut command = assay(world, slurm, &arguments);
+    command.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap()
+}
+
+fn ended(child: Child) -> (i32, Value, String) {
+    let output = child.wait_with_output().unwrap();
+    let said = String::from_utf8_lossy(&output.stderr).into_owned();
+    let result = serde_json::from_slice(&output.stdout).unwrap_or_else(|e| panic!("{e}: {said}"));
+    (output.status.code().unwrap(), result, said)
+}
+
+fn nothing_is_left(world: &World, slurm: &Slurm) {
+    assert_eq!(slurm.jobs(), "");
+    let noted = std::fs::read_dir(world.path("state/slurm")).unwrap().count();
+    assert_eq!(noted, 0, "no job is noted any more");
+    assert!(!common::alive("sleep 97.5"), "no program is left");
+}
+
+#[test]
+fn four_nodes_make_one_record() {
+    let Some(slurm) = Slurm::start(4) else { return };
+    let world = World::new();
+    let experiment = world.write(
+        "x.toml",
+        "name = \"x\"\nworkload = \"command\"\nparams.command = \"sh -c 'echo from $SLURMD_NODENAME'\"\n\
+         [design]\nblocks = 2\n[observe]\ninterval = \"100 ms\"\n\
+         [where]\nengine = \"slurm\"\nnodes = 4\nphase_bound = \"1 us\"\n",
+    );
+    let ran = run(&world, &slurm, &["run", experiment.to_str().unwrap(), "--json"]);
+    assert_eq!(ran.code, 0, "{}", ran.stderr);
+    let result: Value = serde_json::from_str(&ran.stdout).unwrap();
+    let records = result["records"].as_array().unwrap();
+    assert_eq!(records.len(), 2);
+    assert_eq!(result["summary"]["host"], "n[1-4]");
+    for record in records {
+        assert_eq!(record["outcome"], "completed", "{}", record["error"]);
+        // Nothing that is told to a microsecond coincides so well: the clocks are not known better.
+        let found = record["findings"].as_array().unwrap();
+        assert!(found.iter().any(|f| f["id"] == "N2"), "{found:?}");
+    }
+    let log = file(&world, "0001", "stdout.log");
+    for node in ["n1", "n2", "n3", "n4"] {
+        assert!(log.contains(&format!("==> {node} <==\nfrom {node}\n")), "{log}");
+    }
+    let nodes: Value = serde_json::from_str(&file(&world, "0002", "nodes.json")).unwrap();
+    let each = nodes["nodes"].as_array().unwrap();
+    assert_eq!(each.len(), 4);
+    let value = |metrics: &Value, name: &str| {
+        let all = metrics.as_array().unwrap();
+        all.iter().find(|m| m["name"] == name).unwrap()["value"].as_f64().unwrap()
+    };
+    let of = |name: &str| each.iter().map(|n| value(&n["metrics"], name)).collect::<Vec<_>>();
+    let merged = |name: &str| value(&records[1]["metrics"], name);
+    assert_eq!(merged("elapsed"), of("elapsed").into_iter().fold(0.0, f64::max));
+    assert!((merged("user") - of("user").iter().sum::<f64>()).abs() < 1e-9);
+    // One machine has one clock: what is measured between "nodes" of it is the error itself.
+    for node in each {
+        for look in ["before", "after"] {
+            let look = &node["clock"][look];
+            let (offset, error) =
+                (look["offset_ns"].as_i64().unwrap(), look["error_ns"].as_i64().unwrap());
+            assert!(offset.abs() <= error, "{look}");
+        }
+    }
+    let run_dir = world.runs().into_iter().max().unwrap();
+    let system = std::fs::read_to_string(run_dir.join("system.json")).unwrap();
+    let system: Value = serde_json::from_str(&system).unwrap();
+    assert_eq!(system["facts"]["cluster.node_names"]["value"], "n1 n2 n3 n4");
+    assert_eq!(run(&world, &slurm, &["archive", "verify"]).code, 0);
+    nothing_is_left(&world, &slurm);
+
+    // Two tasks on each of two nodes, a CPU each where there are two.
+    let ran = run(
+        &world,
+        &slurm,
+        &[
+            "run",
+            "--on",
+            "slurm",
+            "--nodes",
+            "2",
+            "--tasks-per-node",
+            "2",
+            "--blocks",
+            "1",
+            "--monitors",
+            "none",
+            "--",
+            "grep",
+            "Cpus_allowed_list",
+            "/proc/self/status",
+        ],
+    );
+    assert_eq!(ran.code, 0, "{}", ran.stderr);
+    let log = file(&world, "0001", "stdout.log");
+    let cpus = |task: &str| {
+        let after = log.split(&format!("==> {task} <==")).nth(1).unwrap();
+        after.split_whitespace().nth(1).unwrap().to_owned()
+    };
+    assert_eq!(cpus("n1.0"), cpus("n2.0"));
+    if std::thread::available_parallelism().unwrap().get() > 1 {
+        assert_ne!(cpus("n1.0"), cpus("n1.1"));
+    }
+    nothing_is_left(&world, &slurm);
+}
+
+#[test]
+fn a_server_on_one_node_is_asked_from_the_others() {
+    let Some(slurm) = Slurm::start(3) else { return };
+    if Command::new("memcached").arg("-V").output().is_err() {
+        println!("skipped: because there is no memcached");
+        return;
+    }
+    let world = World::new();
+    let experiment = world.write(
+        "m.toml",
+        "name = \"m\"\nworkload = \"memcached\"\n[params]\nobjects = 2000\nconnections = 4\nthreads = 1\nramp_up = \"200 ms\"\nsteady = \"1 s\"\nramp_down = \"100 ms\"\n\
+         [design]\nblocks = 1\n[observe]\nmonitors = []\n\
+         [where]\nengine = \"slurm\"\nnodes = 3\nserver_node = true\nphase_bound = \"1 min\"\n",
+    );
+    let ran = run(&world, &slurm, &["run", experiment.to_str().unwrap(), "--json"]);
+    assert_eq!(ran.code, 0, "{}{}", ran.stderr, ran.stdout);
+    let result: Value = serde_json::from_str(&ran.stdout).unwrap();
+    let record = &result["records"][0];
+    assert_eq!(record["validation"]["result"], "passed", "{record}");
+    let nodes: Value = serde_json::from_str(&file(&world, "0001", "nodes.json")).unwrap();
+    let did: Vec<&str> =
+        nodes["nodes"].as_array().unwrap().iter().map(|n| n["did"].as_str().unwrap()).collect();
+    assert_eq!(did, ["served", "ran", "ran"]);
+    let throughput = |metrics: &Value| {
+        let all = metrics.as_array().unwrap();
+        all.iter().find(|m| m["name"] == "throughput").unwrap()["value"].as_f64().unwrap()
+    };
+    let sum: f64 =
+        nodes["nodes"].as_array().unwrap()[1..].iter().map(|n| throughput(&n["metrics"])).sum();
+    assert!((throughput(&record["metrics"]) - sum).abs() < 1e-6 * sum);
+    assert!(record["histograms"].as_object().is_some_and(|h| !h.is_empty()));
+    nothing_is_left(&world, &slurm);
+}
+
+#[test]
+fn a_node_that_dies_fails_its_trial_alone() {
+    let Some(slurm) = Slurm::start(4) else { return };
+    let world = World::new();
+    let child = start(&world, &slurm, "3", "2");
+    // In the middle of the second trial.
+    until("the second trial begins", || lines(&world) >= 6);
+    slurm.kill("n2");
+    let (code, result, said) = ended(child);
+    assert_eq!(code, 3, "{said}");
+    let records = result["records"].as_array().unwrap();
+    let outcomes: Vec<&str> = records.iter().map(|r| r["outcome"].as_str().unwrap()).collect();
+    assert_eq!(outcomes, ["completed", "failed", "completed"], "{result}");
+    let error = records[1]["error"].as_str().unwrap();
+    assert!(error.contains("node n2 lost its agent"), "{error}");
+    assert!(records[1].get("metrics").is_none(), "nothing is told of half a trial");
+    // The third trial was on the nodes that were left.
+    let nodes: Value = serde_json::from_str(&file(&world, "0003", "nodes.json")).unwrap();
+    let names: Vec<&str> =
+        nodes["nodes"].as_array().unwrap().iter().map(|n| n["node"].as_str().unwrap()).collect();
+    assert_eq!(names, ["n1", "n3", "n4"]);
+    until("the job is gone", || slurm.jobs().is_empty());
+}
+
+#[test]
+fn a_cancelled_job_ends_the_run_which_can_be_resumed() {
+    let Some(slurm) = Slurm::start(2) else { return };
+    let world = World::new();
+    let child = start(&world, &slurm, "2", "1.5");
+    until("the second trial begins", || lines(&world) >= 4);
+    slurm.call("scancel", &["--user=root"]);
+    let (code, result, said) = ended(child);
+    assert_eq!(code, 130, "{said}");
+    let records = result["records"].as_array().unwrap();
+    assert_eq!(records.len(), 2);
+    let error = records[1]["error"].as_str().unwrap();
+    assert_eq!(records[1]["outcome"], "failed");
+    assert!(error.contains("node n") && error.contains("CANCELLED"), "{error}");
+    assert!(said.contains("was cancelled") && said.contains("--resume"), "{said}");
+    nothing_is_left(&world, &slurm);
+    let resumed = run(&world, &slurm, &["run", "--resume", "last", "--json"]);
+    let result: Value =
+        serde_json::from_str(&resumed.stdout).unwrap_or_else(|e| panic!("{e}: {}", resumed.stderr));
+    assert_eq!(result["summary"]["state"], "completed");
+    assert_eq!(result["records"].as_array().unwrap().len(), 3);
+    nothing_is_left(&world, &slurm);
+}
+
+#[test]
+fn a_killed_run_leaves_no_job_and_ctrl_c_neither() {
+    let Some(slurm) = Slurm::start(2) else { return };
+    let world = World::new();
+    let mut child = start(&world, &slurm, "2", "97.5");
+    until("the first trial begins", || lines(&world) >= 2);
+    child.kill().unwrap();
+    child.wait().unwrap();
+    let listed = run(&world, &slurm, &["archive", "list"]);
+    assert_eq!(listed.code, 0, "{}", listed.stderr);
+    until("the job is gone", || slurm.jobs().is_empty());
+    until("its programs are gone", || !common::alive("sleep 97.5"));
+    run(&world, &slurm, &["archive", "list"]);
+    nothing_is_left(&world, &slurm);
+
+    let child = start(&world, &slurm, "2", "97.5");
+    until("the first trial begins", || lines(&world) >= 4);
+    kill_process(Pid::from_child(&child), Signal::INT).unwrap();
+    let (code, result, said) = ended(child);
+    assert_eq!(code, 130, "{said}");
+    assert_eq!(result["records"][0]["outcome"], "interrupted");
+    nothing_is_left(&world, &slurm);
+
+    // A job that waits is cancelled too: the nodes are taken by another.
+    let mut other = Command::new("salloc")
+        .args(["--nodes=2", "--exclusive", "sleep", "600"])
+        .env("SLURM_CONF", slurm.conf())
+        .stderr(Stdio::null())
+        .spawn()
+        .unwrap();
+    until("the other runs", || slurm.jobs().contains("RUNNING"));
+    let mut child = start(&world, &slurm, "2", "97.5");
+    until("the job waits", || slurm.jobs().contains("PENDING"));
+    child.kill().unwrap();
+    child.wait().unwrap();
+    let next = run(&world, &slurm, &["archive", "list"]);
+    assert!(next.stderr.contains("cancelled the Slurm job"), "{}", next.stderr);
+    assert!(!slurm.jobs().contains("PENDING"));
+    kill_process(Pid::from_child(&other), Signal::TERM).unwrap();
+    other.wait().unwrap();
+    run(&world, &slurm, &["archive", "list"]);
+    nothing_is_left(&world, &slurm);
+}
+
+#[test]
+fn a_restart_of_the_controller_harms_nothing() {
+    let Some(slurm) = Slurm::start(2) else { return };
+    let world = World::new();
+    let child = start(&world, &slurm, "2", "1.5");
+    until("the first trial begins", || lines(&world) >= 2);
+    slurm.controller("stop");
+    until("the next trial begins without it", || lines(&world) >= 4);
+    slurm.controller("start");
+    let (code, result, said) = ended(child);
+    assert_eq!(code, 0, "{said}");
+    assert_eq!(result["records"].as_array().unwrap().len(), 3);
+    nothing_is_left(&world, &slurm);
+}
+
+#[test]
+fn a_task_that_never_starts_is_named() {
+    let Some(slurm) = Slurm::start(2) else { return };
+    let world = World::new();
+    let daemon = Pid::from_raw(slurm.slurmd("n2")).unwrap();
+    kill_process(daemon, Signal::STOP).unwrap();
+    let experiment = world.write(
+        "x.toml",
+        "name = \"x\"\nworkload = \"noop\"\n[where]\nengine = \"slurm\"\nnodes = 2\nstart_timeout = \"3 s\"\n",
+    );
+    let ran = run(&world, &slurm, &["run", experiment.to_str().unwrap()]);
+    kill_process(daemon, Signal::CONT).unwrap();
+    assert_eq!(ran.code, 1, "{}", ran.stderr);
+    let said = ran.stderr.split_whitespace().collect::<Vec<_>>().join(" ");
+    assert!(said.contains("no agent of assay started on node n2 within 3 s"), "{said}");
+    until("the job is gone", || slurm.jobs().is_empty());
+
+    // What Slurm refuses is said as Slurm says it.
+    let ran = run(&world, &slurm, &["run", "noop", "--on", "slurm", "--nodes", "7"]);
+    assert_eq!(ran.code, 1);
+    assert!(ran.stderr.contains("Slurm gave no job"), "{}", ran.stderr);
+}
+
+#[test]
+fn a_full_folder_fails_the_trial_with_the_node_named() {
+    let Some(slurm) = Slurm::start(2) else { return };
+    let world = World::new();
+    let full = world.path("full");
+    std::fs::create_dir(&full).unwrap();
+    let mounted = Command::new("mount")
+        .args(["-t", "tmpfs", "-o", "size=64k", "none"])
+        .arg(&full)
+        .status()
+        .is_ok_and(|s| s.success());
+    if !mounted {
+        println!("skipped: because no file system can be mounted here");
+        return;
+    }
+    let write = format!("dd if=/dev/zero of={}/x bs=1M count=1", full.display());
+    let arguments = [
+        "run",
+        "--on",
+        "slurm",
+        "--nodes",
+        "2",
+        "--blocks",
+        "1",
+        "--monitors",
+        "none",
+        "--prepare",
+        &write,
+        "--json",
+        "--",
+        "true",
+    ];
+    let failed = run(&world, &slurm, &arguments);
+    // The archive on a disk that is full: the run ends, and its job with it.
+    let mut command = assay(
+        &world,
+        &slurm,
+        &[
+            "run",
+            "--on",
+            "slurm",
+            "--nodes",
+            "2",
+            "--blocks",
+            "2",
+            "--monitors",
+            "none",
+            "--",
+            "true",
+        ],
+    );
+    let no_room = done(command.env("ASSAY_ARCHIVE", full.join("archive")));
+    let unmounted = Command::new("umount").arg("-l").arg(&full).status().unwrap();
+    assert!(unmounted.success());
+    assert_eq!(failed.code, 3, "{}", failed.stderr);
+    let result: Value = serde_json::from_str(&failed.stdout).unwrap();
+    let error = result["records"][0]["error"].as_str().unwrap();
+    assert!(error.contains("node n") && error.contains("No space left"), "{error}");
+    assert_eq!(no_room.code, 1, "{}", no_room.stderr);
+    nothing_is_left(&world, &slurm);
+}
+
+#[test]
+fn the_doctor_looks_at_the_cluster() {
+    let Some(slurm) = Slurm::start(2) else { return };
+    let world = World::new();
+    let seen = run(&world, &slurm, &["doctor", "--on", "slurm", "--nodes", "2", "--json"]);
+    let report: Value =
+        serde_json::from_str(&seen.stdout).unwrap_or_else(|e| panic!("{e}: {}", seen.stderr));
+    let checks = report["checks"].as_array().unwrap();
+    let ok = |name: &str| checks.iter().find(|c| c["name"] == name).map(|c| c["ok"].clone());
+    for name in [
+        "commands",
+        "controller",
+        "authentication",
+        "nodes",
+        "a job",
+        "shared folder",
+        "clocks",
+        "the job's end",
+    ] {
+        assert_eq!(ok(name), Some(Value::Bool(true)), "{name}: {report:#}");
+    }
+    let text = run(&world, &slurm, &["doctor", "--on", "slurm"]).stdout;
+    assert!(text.lines().all(|l| l.chars().count() <= 80), "{text}");
+    slurm.controller("stop");
+    let seen = run(&world, &slurm, &["doctor", "--on", "slurm"]);
+    assert_eq!(seen.code, 4, "{}", seen.stdout);
+    slurm.controller("start");
+}
