@@ -16,6 +16,9 @@ const volatile struct config cfg = {};
 /* The next free group; group 0 takes what finds no other. */
 __u32 next_group = 1;
 
+/* When the first start was seen: what had started before is not known, and that is no loss. */
+__u64 first_start;
+
 struct {
 	__uint(type, BPF_MAP_TYPE_PERCPU_ARRAY);
 	__uint(max_entries, COUNTS);
@@ -202,6 +205,8 @@ int start(__u64 *ctx)
 
 	if (!wanted_device(dev) || !wanted_op(op))
 		return 0;
+	if (!first_start)
+		first_start = bpf_ktime_get_ns();
 	ended_untold(rq);
 	struct state *state = take(rq);
 
@@ -291,7 +296,9 @@ int complete(__u64 *ctx)
 		struct state *state = find(rq);
 
 		if (!state) {
-			count(N_UNMATCHED);
+			bool before = io.start_ns && (!first_start || io.start_ns < first_start);
+
+			count(before ? N_BEFORE : N_UNMATCHED);
 			return 0;
 		}
 		if (!give_back(state, &io))

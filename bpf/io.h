@@ -169,6 +169,8 @@ enum {
 	N_FLUSHES,
 	/* Requests that were joined to others. */
 	N_MERGED,
+	/* Ends of what had started before the first start that was seen. */
+	N_BEFORE,
 	/* By how sure the file is, in the order of FILE_NONE and so on. */
 	N_FILE,
 	COUNTS = N_FILE + 5,

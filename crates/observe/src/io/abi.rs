@@ -236,7 +236,8 @@ pub(super) mod count {
     pub const REQUEUED: u32 = 11;
     pub const FLUSHES: u32 = 12;
     pub const MERGED: u32 = 13;
-    pub const FILE: u32 = 14;
+    pub const BEFORE: u32 = 14;
+    pub const FILE: u32 = 15;
 }
 
 /// How sure a file is, as the probes say it.

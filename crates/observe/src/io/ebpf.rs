@@ -329,6 +329,12 @@ impl<'n> EbpfTracer<'n> {
                     .to_owned(),
             );
         }
+        let before = self.probes.count(count::BEFORE);
+        if before > 0 {
+            notes.push(format!(
+                "{before} I/Os that ended at the beginning had started before it, and are left out."
+            ));
+        }
         let partial = self.probes.count(count::PARTIAL);
         if partial > 0 {
             notes.push(format!(
