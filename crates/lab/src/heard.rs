@@ -169,11 +169,10 @@ impl<'a> Heard<'a> {
             Ok(()) if self.heats.len() < MOST_HEATS => {
                 self.heats.insert(name, told);
             }
-            Ok(()) => self.ignored += 1,
             Err(why) if self.notes.len() < MOST_NOTES => {
                 self.notes.push(format!("the heat map `{name}` was not kept: {why}"));
             }
-            Err(_) => self.ignored += 1,
+            Ok(()) | Err(_) => self.ignored += 1,
         }
     }
 

@@ -27,11 +27,14 @@ struct Watched<'a> {
     samples: &'a SampleSet,
 }
 
+/// The points of a trial, by seconds from its beginning.
+type PointsOf = dyn Fn(&Watched<'_>) -> Vec<(f64, f64)>;
+
 /// A quantity over time: its title, unit, and the points of a trial.
 struct Quantity {
     title: String,
     unit: String,
-    points: Box<dyn Fn(&Watched<'_>) -> Vec<(f64, f64)>>,
+    points: Box<PointsOf>,
 }
 
 /// The charts; nothing where no run has anything to lay over another's.
