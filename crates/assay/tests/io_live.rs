@@ -1,5 +1,5 @@
 //! `assay io` without a trace: what is typed, what it answers, and that it says what it cannot do.
-#![allow(clippy::unwrap_used)] // this is a test
+#![allow(clippy::unwrap_used, clippy::print_stdout)] // this is a test
 
 mod common;
 

@@ -3,7 +3,7 @@
 //! by the probes when a request's address is used anew; those that are left at the end, here.
 
 use std::collections::HashMap;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 use assay_iotrace::{Counted, Flags, Io, LogLinear, Measure, Op, Pow2};
 
@@ -29,7 +29,7 @@ pub(super) fn ended(mut all: Vec<UnderWay>, devices: &BlockDevices, root: &Path)
 }
 
 /// What a device has under way; nothing where it is gone.
-fn in_flight(folder: &PathBuf) -> u64 {
+fn in_flight(folder: &Path) -> u64 {
     let text = std::fs::read_to_string(folder.join("inflight")).unwrap_or_default();
     text.split_ascii_whitespace().filter_map(|word| word.parse::<u64>().ok()).sum()
 }
