@@ -17,6 +17,8 @@ pub struct Described {
 
 /// Lays descriptions together, each with its node's name. `cluster` are facts about the job.
 pub fn describe(nodes: &[(String, SystemDescription)], cluster: &[(&str, String)]) -> Described {
+    let nodes: Vec<(&String, SystemDescription)> =
+        nodes.iter().map(|(name, system)| (name, without_job(system))).collect();
     let Some((first, base)) = nodes.first() else {
         return Described { system: SystemDescription::default(), findings: Vec::new() };
     };
@@ -80,6 +82,14 @@ pub fn describe(nodes: &[(String, SystemDescription)], cluster: &[(&str, String)
     Described { system, findings }
 }
 
+/// A description without what the scheduler tells every task of itself, and without the agent's token.
+fn without_job(system: &SystemDescription) -> SystemDescription {
+    let own = ["env.SLURM", "env.SRUN_", "env.ASSAY_AGENT_"];
+    let mut system = system.clone();
+    system.facts.retain(|path, _| !own.iter().any(|o| path.starts_with(o)));
+    system
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -114,5 +124,12 @@ mod tests {
         assert_eq!(other.system.text("node.n3.cpu.model"), "b");
         assert!(!other.system.facts.contains_key("node.n2.cpu.model"));
         assert!(describe(&[], &[]).findings.is_empty());
+        let mut task = named("n2", "a");
+        task.1.facts.insert("env.SLURM_PROCID".into(), Fact::known("1"));
+        task.1.facts.insert("env.ASSAY_AGENT_TOKEN".into(), Fact::known("secret"));
+        let same = describe(&[task, named("n3", "a")], &[]);
+        assert!(
+            same.findings.is_empty() && !same.system.facts.keys().any(|p| p.starts_with("env."))
+        );
     }
 }

@@ -18,6 +18,8 @@ use crate::left::Left;
 
 /// How long tasks may take to end after their connection did, and the job after its cancelling.
 const LEAVE: Duration = Duration::from_secs(8);
+/// The same, when not all tasks are known to live.
+const BROKEN: Duration = Duration::from_secs(2);
 /// How much of what the commands say is kept.
 const WORDS: usize = 16 << 10;
 
@@ -120,6 +122,7 @@ impl Job {
             "has been allocated resources",
             "Waiting for resource",
             "are ready for job",
+            "lacks support for cpu binding",
         ];
         let lines: Vec<&str> =
             text.lines().filter(|l| !noise.iter().any(|n| l.contains(n))).collect();
@@ -128,8 +131,9 @@ impl Job {
 
     /// Ends it: waits a little for its tasks, which have nobody to talk to any more, then cancels it.
     /// Returns a sentence when it may still be there.
-    pub fn end(mut self) -> Option<String> {
-        self.leave(LEAVE)
+    /// With `broken`, tasks are on nodes that may be gone, and it is cancelled sooner.
+    pub fn end(mut self, broken: bool) -> Option<String> {
+        self.leave(if broken { BROKEN } else { LEAVE })
     }
 
     fn leave(&mut self, patience: Duration) -> Option<String> {

@@ -1,0 +1,63 @@
+//! What became of a crew that is not whole any more: what Slurm says of its job and its nodes.
+
+use std::time::{Duration, Instant};
+
+use super::{Crew, Gone, Lost, LostTo};
+use crate::slurm::nodes;
+
+/// How long a job that ends may take until Slurm says how it did.
+const SETTLE: Duration = Duration::from_secs(6);
+
+impl Crew {
+    /// What became of the crew, after somebody went: what Slurm says of the job and the nodes.
+    pub(super) fn lost(&mut self, gone: &Gone) -> Lost {
+        self.broken = true;
+        let names: Vec<String> = gone.members.iter().map(|i| self.node(*i)).collect();
+        let mut lost: Vec<String> =
+            gone.members.iter().map(|i| self.members[*i].hello.node.clone()).collect();
+        let mut sentence = if names.is_empty() {
+            format!("the agents {}", gone.how)
+        } else {
+            format!("{} {}", names.join(", "), gone.how)
+        };
+        let mut to = LostTo::Failure;
+        // The end of a job is known a moment after that of its tasks.
+        let began = Instant::now();
+        let state = loop {
+            let state = self.job.as_ref().and_then(|job| job.state().ok().flatten());
+            // How it ended is told when its last task has.
+            let patience = match state.as_ref().map(|s| s.state.as_str()) {
+                Some("RUNNING") => Duration::from_millis(1500),
+                Some("COMPLETING") => SETTLE,
+                _ => Duration::ZERO,
+            };
+            if began.elapsed() >= patience {
+                break state;
+            }
+            std::thread::sleep(Duration::from_millis(100));
+        };
+        match state.as_ref().map(|s| s.state.as_str()) {
+            Some("CANCELLED") => to = LostTo::Cancelled,
+            Some("TIMEOUT" | "DEADLINE") => to = LostTo::TimeLimit,
+            _ => {}
+        }
+        if let Some(state) = &state {
+            sentence = format!("{sentence}; the Slurm job {} is {}", state.id, state.state);
+        }
+        let mine: Vec<String> = self.members.iter().map(|m| m.hello.node.clone()).collect();
+        for node in nodes(None, Some(&mine.join(","))).unwrap_or_default() {
+            if !node.usable() && !sentence.contains(&format!("{} is {}", node.name, node.state)) {
+                let why = if node.reason.is_empty() {
+                    String::new()
+                } else {
+                    format!(" ({})", node.reason)
+                };
+                sentence = format!("{sentence}; node {} is {}{why}", node.name, node.state);
+                lost.push(node.name);
+            }
+        }
+        lost.sort();
+        lost.dedup();
+        Lost { sentence, nodes: lost, to }
+    }
+}

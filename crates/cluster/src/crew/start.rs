@@ -1,0 +1,175 @@
+//! From the request to a crew: the job, an agent of every task, and what each set up.
+
+use std::net::TcpStream;
+use std::time::{Duration, Instant};
+
+use assay_model::{Where, units};
+use assay_sut::Interrupt;
+
+use super::{Crew, LOOK, Member, Request};
+use crate::ClusterError;
+use crate::listen::Heard;
+use crate::message::{Hello, PROTOCOL, Setup, ToAgent, ToCollector};
+use crate::slurm::{Job, JobState, hostnames};
+use crate::wire;
+
+/// How often Slurm is asked how a job that is not there yet stands.
+const INQUIRE: Duration = Duration::from_millis(500);
+
+impl Crew {
+    /// Waits until an agent of every task is there.
+    pub(super) fn gather(
+        &mut self,
+        request: &Request<'_>,
+        port: u16,
+        say: &mut dyn FnMut(&str),
+    ) -> Result<(), ClusterError> {
+        let place = request.place;
+        let wanted = (place.nodes * place.tasks_per_node) as usize;
+        let (began, mut asked) = (Instant::now(), Instant::now());
+        let (mut running, mut told): (Option<Instant>, bool) = (None, false);
+        let max_wait = units::duration_of(&place.max_wait).unwrap_or(Duration::MAX);
+        let patience = units::duration_of(&place.start_timeout).unwrap_or(Duration::MAX);
+        while self.members.len() < wanted {
+            if request.interrupt.is_some_and(Interrupt::fired) {
+                return Err(ClusterError::Interrupted);
+            }
+            match self.heard.recv_timeout(LOOK) {
+                Ok(Heard::Came(hello, stream)) => self.welcome(hello, stream, place)?,
+                Ok(Heard::Went(rank, why)) => return Err(self.gone_early(rank, &why)),
+                Ok(Heard::Said(..)) | Err(_) => {}
+            }
+            let Some(job) = &mut self.job else { return Err(ClusterError::Interrupted) };
+            if job.ended().is_some() {
+                return Err(ClusterError::Refused { said: job.said() });
+            }
+            if self.members.len() == wanted || asked.elapsed() < INQUIRE {
+                continue;
+            }
+            asked = Instant::now();
+            // A controller that does not answer now may answer later.
+            let Ok(Some(state)) = job.state() else { continue };
+            self.id.clone_from(&state.id);
+            if state.state == "PENDING" || state.state == "CONFIGURING" {
+                if !told && began.elapsed() > Duration::from_secs(2) {
+                    say(&format!(
+                        "the Slurm job {} waits for its nodes ({})",
+                        state.id, state.reason
+                    ));
+                    told = true;
+                }
+                if began.elapsed() > max_wait {
+                    return Err(ClusterError::Queue {
+                        job: state.id,
+                        waited: units::format_duration(max_wait),
+                        reason: state.reason,
+                    });
+                }
+            } else if running.get_or_insert_with(Instant::now).elapsed() > patience {
+                return Err(self.never_started(&state, request, port, patience));
+            }
+        }
+        self.members.sort_by_key(|m| m.hello.rank);
+        Ok(())
+    }
+
+    fn welcome(
+        &mut self,
+        hello: Hello,
+        stream: TcpStream,
+        place: &Where,
+    ) -> Result<(), ClusterError> {
+        let here = env!("CARGO_PKG_VERSION");
+        if hello.protocol != PROTOCOL || hello.version != here {
+            return Err(ClusterError::SetUp {
+                who: format!("node {}", hello.node),
+                why: format!(
+                    "its assay is {} and this one is {here}; the same must be on every node (`where.program`)",
+                    hello.version
+                ),
+            });
+        }
+        if self.members.iter().any(|m| m.hello.rank == hello.rank) {
+            return Ok(());
+        }
+        let name = if place.tasks_per_node > 1 {
+            format!("{}.{}", hello.node, hello.local)
+        } else {
+            hello.node.clone()
+        };
+        self.id.clone_from(&hello.job);
+        self.members.push(Member { hello, name, stream, set_up: None });
+        Ok(())
+    }
+
+    fn gone_early(&mut self, rank: usize, why: &str) -> ClusterError {
+        let node = self.members.iter().find(|m| m.hello.rank == rank);
+        let node =
+            node.map_or_else(|| format!("of task {rank}"), |m| format!("on node {}", m.name));
+        let said = self.job.as_ref().map(Job::said).unwrap_or_default();
+        let why = if why.is_empty() { String::new() } else { format!(" ({why})") };
+        ClusterError::Lost(format!("the agent {node} ended before it had begun{why}: {said}"))
+    }
+
+    fn never_started(
+        &self,
+        state: &JobState,
+        request: &Request<'_>,
+        port: u16,
+        patience: Duration,
+    ) -> ClusterError {
+        let expected = hostnames(&state.nodes).unwrap_or_default();
+        let here = |node: &String| self.members.iter().any(|m| m.hello.node == *node);
+        let missing: Vec<String> = expected.into_iter().filter(|n| !here(n)).collect();
+        let nodes = match missing.as_slice() {
+            [] => format!("some of {}", state.nodes),
+            [one] => format!("node {one}"),
+            several => format!("nodes {}", several.join(", ")),
+        };
+        let said = self.job.as_ref().map(Job::said).filter(|s| s != "it said nothing");
+        ClusterError::NeverStarted {
+            job: state.id.clone(),
+            nodes,
+            patience: units::format_duration(patience),
+            exe: request.exe.clone(),
+            port,
+            said: said.map(|s| format!(" (Slurm said: {s})")).unwrap_or_default(),
+        }
+    }
+
+    pub(super) fn set_up(&mut self, request: &Request<'_>) -> Result<(), ClusterError> {
+        for i in 0..self.members.len() {
+            let setup = Setup { name: self.members[i].name.clone(), ..request.setup.clone() };
+            let _ = wire::send(&mut self.members[i].stream, &ToAgent::Setup(Box::new(setup)));
+        }
+        let began = Instant::now();
+        while self.members.iter().any(|m| m.set_up.is_none()) {
+            if request.interrupt.is_some_and(Interrupt::fired) {
+                return Err(ClusterError::Interrupted);
+            }
+            match self.heard.recv_timeout(LOOK) {
+                Ok(Heard::Said(rank, ToCollector::SetUp(set_up), _)) => {
+                    if let Some(i) = self.index(rank) {
+                        self.members[i].set_up = Some(*set_up);
+                    }
+                }
+                Ok(Heard::Said(rank, ToCollector::Refuse(why), _)) => {
+                    let who = self.index(rank).map_or(String::new(), |i| self.node(i));
+                    return Err(ClusterError::SetUp { who, why });
+                }
+                Ok(Heard::Went(rank, why)) => return Err(self.gone_early(rank, &why)),
+                _ => {}
+            }
+            if began.elapsed() > request.patience {
+                let late = self.members.iter().find(|m| m.set_up.is_none());
+                let who = late.map_or(String::new(), |m| format!("node {}", m.name));
+                let why = format!(
+                    "it did not set up within {}",
+                    units::format_duration(request.patience)
+                );
+                return Err(ClusterError::SetUp { who, why });
+            }
+        }
+        Ok(())
+    }
+}

@@ -1,0 +1,238 @@
+//! A trial of the whole crew: the order, the barrier, the common beginning, and the parts.
+
+use std::sync::mpsc::RecvTimeoutError;
+use std::time::{Duration, Instant};
+
+use assay_model::Outcome;
+use assay_sut::Interrupt;
+use assay_sut::clock::monotonic_ns;
+
+use super::{Crew, Gone, LOOK, TrialEnd, nanos};
+use crate::Clock;
+use crate::clock::Look;
+use crate::listen::Heard;
+use crate::message::{NodePart, Order, Part, Role, ToAgent, ToCollector};
+
+/// How long the slowest preparation may take (a kit that is fetched and built).
+const PREPARE: Duration = Duration::from_secs(3600);
+/// How long after the end of a trial its part may take to come.
+const REPORT: Duration = Duration::from_secs(60);
+/// How long agents that were told to stop may take.
+const STOP: Duration = Duration::from_secs(15);
+
+/// Where a trial stands.
+struct Course {
+    parts: Vec<Option<Part>>,
+    ready: Vec<bool>,
+    served: Option<std::collections::BTreeMap<String, assay_model::Scalar>>,
+    stopped: Option<Instant>,
+    order: Order,
+}
+
+impl Course {
+    /// Whether a part came that makes the others' not worth waiting for.
+    fn failed(&self, server_node: bool) -> bool {
+        self.parts.iter().enumerate().any(|(i, part)| {
+            let ended = |p: &Part| p.record.outcome != Outcome::Completed;
+            part.as_ref().is_some_and(|p| ended(p) || (server_node && i == 0))
+        })
+    }
+}
+
+impl Crew {
+    /// Takes every agent through one trial. `tick` is called about ten times a second.
+    pub fn trial(
+        &mut self,
+        order: &Order,
+        timeout: Duration,
+        interrupt: Option<&Interrupt>,
+        tick: &mut dyn FnMut(),
+    ) -> TrialEnd {
+        let mut course = Course {
+            parts: self.members.iter().map(|_| None).collect(),
+            ready: vec![false; self.members.len()],
+            served: None,
+            stopped: None,
+            order: order.clone(),
+        };
+        let done = self.take_through(&mut course, timeout, interrupt, tick);
+        let began = Instant::now();
+        let after: Vec<Option<Look>> = match done {
+            Ok(_) => {
+                self.looks().map_or_else(|_| Vec::new(), |l| l.into_iter().map(Some).collect())
+            }
+            Err(_) => Vec::new(),
+        };
+        self.took.looks_ns += nanos(began.elapsed());
+        let before = match &done {
+            Ok(before) | Err((before, _)) => before.clone(),
+        };
+        let parts: Vec<NodePart> = course
+            .parts
+            .into_iter()
+            .enumerate()
+            .filter_map(|(i, part)| {
+                Some(NodePart {
+                    name: self.members[i].name.clone(),
+                    host: self.members[i].hello.host.clone(),
+                    serves: self.server_node && i == 0,
+                    part: part?,
+                    clock: Clock {
+                        before: *before.get(i)?,
+                        after: after.get(i).copied().flatten(),
+                    },
+                })
+            })
+            .collect();
+        match done {
+            Ok(_) => TrialEnd::Parts(parts),
+            Err((_, gone)) => TrialEnd::Lost(self.lost(&gone), parts),
+        }
+    }
+
+    fn take_through(
+        &mut self,
+        course: &mut Course,
+        timeout: Duration,
+        interrupt: Option<&Interrupt>,
+        tick: &mut dyn FnMut(),
+    ) -> Result<Vec<Look>, (Vec<Look>, Gone)> {
+        let began = Instant::now();
+        let before = self.looks().map_err(|gone| (Vec::new(), gone))?;
+        self.took.looks_ns = nanos(began.elapsed());
+        self.through_phases(course, &before, timeout, interrupt, tick)
+            .map(|()| before.clone())
+            .map_err(|gone| (before, gone))
+    }
+
+    fn through_phases(
+        &mut self,
+        course: &mut Course,
+        before: &[Look],
+        timeout: Duration,
+        interrupt: Option<&Interrupt>,
+        tick: &mut dyn FnMut(),
+    ) -> Result<(), Gone> {
+        let began = Instant::now();
+        let order = || Box::new(course.order.clone());
+        let first = usize::from(self.server_node);
+        let mut role = Role::Run;
+        if self.server_node {
+            self.tell(0, &ToAgent::Trial(order(), Role::Serve));
+            self.wait(course, PREPARE, "start its server", interrupt, tick, |c| {
+                c.served.is_some() || c.parts[0].is_some()
+            })?;
+            if let Some(served) = course.served.clone() {
+                role = Role::Ask(served);
+            } else {
+                // Its part says why; there is nobody to ask.
+                return Ok(());
+            }
+        }
+        for i in first..self.members.len() {
+            let order = Box::new(course.order.clone());
+            self.tell(i, &ToAgent::Trial(order, role.clone()));
+        }
+        self.wait(course, PREPARE, "prepare the trial", interrupt, tick, |c| {
+            (first..c.ready.len()).all(|i| c.ready[i] || c.parts[i].is_some())
+        })?;
+        self.took.barrier_ns = nanos(began.elapsed());
+        let at = monotonic_ns() + lead(before, self.members.len());
+        for (i, look) in before.iter().enumerate().skip(first) {
+            if course.parts[i].is_none() {
+                let theirs = i128::from(at) + i128::from(look.offset_ns);
+                self.tell(i, &ToAgent::Go(u64::try_from(theirs).unwrap_or(0)));
+            }
+        }
+        let patience = timeout.saturating_add(self.grace).saturating_add(REPORT);
+        self.wait(course, patience, "report the trial", interrupt, tick, |c| {
+            (first..c.parts.len()).all(|i| c.parts[i].is_some())
+        })?;
+        self.took.run_ns = monotonic_ns().saturating_sub(at);
+        if self.server_node {
+            self.tell(0, &ToAgent::Stop);
+            self.wait(course, STOP, "stop its server", None, tick, |c| c.parts[0].is_some())?;
+        }
+        Ok(())
+    }
+
+    /// Listens until `done` is so. The first part that is not of a completed trial ends the others' too.
+    fn wait(
+        &mut self,
+        course: &mut Course,
+        patience: Duration,
+        what: &str,
+        interrupt: Option<&Interrupt>,
+        tick: &mut dyn FnMut(),
+        done: impl Fn(&Course) -> bool,
+    ) -> Result<(), Gone> {
+        let began = Instant::now();
+        while !done(course) {
+            tick();
+            let fired = interrupt.is_some_and(Interrupt::fired);
+            if course.stopped.is_none() && (fired || course.failed(self.server_node)) {
+                course.stopped = Some(Instant::now());
+                for i in 0..self.members.len() {
+                    self.tell(i, &ToAgent::Stop);
+                }
+            }
+            let late =
+                began.elapsed() > patience || course.stopped.is_some_and(|at| at.elapsed() > STOP);
+            if late {
+                let silent = |i: &usize| course.parts[*i].is_none();
+                let all = 0..course.parts.len();
+                let unready: Vec<usize> =
+                    all.clone().filter(silent).filter(|i| !course.ready[*i]).collect();
+                let members =
+                    if unready.is_empty() { all.filter(silent).collect() } else { unready };
+                return Err(Gone { members, how: format!("did not {what} in time") });
+            }
+            match self.heard.recv_timeout(LOOK) {
+                Ok(Heard::Said(rank, said, _)) => {
+                    let Some(i) = self.index(rank) else { continue };
+                    take(course, i, said)?;
+                }
+                Ok(Heard::Went(rank, why)) => {
+                    let why = if why.is_empty() { why } else { format!(" ({why})") };
+                    let members = self.index(rank).into_iter().collect();
+                    return Err(Gone { members, how: format!("lost its agent{why}") });
+                }
+                Ok(Heard::Came(..)) | Err(RecvTimeoutError::Timeout) => {}
+                Err(RecvTimeoutError::Disconnected) => {
+                    return Err(Gone { members: Vec::new(), how: "are all gone".into() });
+                }
+            }
+        }
+        Ok(())
+    }
+}
+
+fn take(course: &mut Course, i: usize, said: ToCollector) -> Result<(), Gone> {
+    match said {
+        ToCollector::Ready => course.ready[i] = true,
+        ToCollector::Serves(served) => course.served = Some(served.params),
+        ToCollector::Part(part) => {
+            let record = &part.record;
+            // A part of another attempt comes too late.
+            if (record.number, record.attempt)
+                != (course.order.planned.number, course.order.attempt)
+            {
+                return Ok(());
+            }
+            // Nobody here asked it to end: the job is being cancelled, or its node shut down.
+            if record.outcome == Outcome::Interrupted && course.stopped.is_none() {
+                let how = "was ended by a signal".to_owned();
+                return Err(Gone { members: vec![i], how });
+            }
+            course.parts[i] = Some(*part);
+        }
+        _ => {}
+    }
+    Ok(())
+}
+
+/// How far in the future the common beginning is: long enough that every agent has heard of it.
+fn lead(looks: &[Look], members: usize) -> u64 {
+    let slowest = looks.iter().map(|l| 2 * l.error_ns).max().unwrap_or(0);
+    (10_000_000 + 4 * slowest + 200_000 * members as u64).min(2_000_000_000)
+}
