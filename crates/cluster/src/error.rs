@@ -49,8 +49,8 @@ pub enum ClusterError {
     },
     /// Some tasks of the job never started.
     #[error(
-        "no agent of assay started on {nodes} within {patience} of the start of Slurm job {job}{said}; is \
-         `{exe}` there, and can the node reach this one on port {port}? (`where.start_timeout`)"
+        "no agent of assay started on {nodes} within {patience} of the start of Slurm job {job}{hint} \
+         (`where.start_timeout`)"
     )]
     NeverStarted {
         /// The job.
@@ -59,12 +59,8 @@ pub enum ClusterError {
         nodes: String,
         /// How long was waited.
         patience: String,
-        /// The executable that was to start.
-        exe: PathBuf,
-        /// Where the collector listens.
-        port: u16,
-        /// What Slurm said, with what goes before it; may be empty.
-        said: String,
+        /// What Slurm said, and what to look at.
+        hint: String,
     },
     /// An agent could not set up the experiment.
     #[error("{who}: {why}")]

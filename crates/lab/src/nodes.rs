@@ -139,7 +139,7 @@ impl Nodes {
         };
         let Some(crew) = &mut self.crew else {
             record.error = "there are no nodes".into();
-            return self.done(plan, record, &[], String::new(), Took::default());
+            return self.done(plan, record, &[], "", Took::default());
         };
         let job = crew.job().to_owned();
         let interrupt = self.interrupt.as_ref();
@@ -171,7 +171,7 @@ impl Nodes {
                 parts
             }
         };
-        self.done(plan, record, &parts, job, took)
+        self.done(plan, record, &parts, &job, took)
     }
 
     fn done(
@@ -179,10 +179,10 @@ impl Nodes {
         plan: &Plan,
         record: TrialRecord,
         parts: &[assay_cluster::NodePart],
-        job: String,
+        job: &str,
         took: Took,
     ) -> Done {
-        let ways = Ways { spec: &plan.workload, job: &job, bound: self.bound };
+        let ways = Ways { spec: &plan.workload, job, bound: self.bound };
         let began = std::time::Instant::now();
         let mut merged = merge(record, parts, &ways);
         let merge_ns = u64::try_from(began.elapsed().as_nanos()).unwrap_or(u64::MAX);
@@ -209,14 +209,15 @@ fn gathered<'a>(nodes: impl Iterator<Item = (&'a str, &'a Vec<Finding>)>) -> Vec
     for (name, findings) in nodes {
         for (i, finding) in findings.iter().enumerate() {
             let nth = findings[..i].iter().filter(|f| f.id == finding.id).count();
-            match all.iter_mut().find(|(n, f, _)| *n == nth && f.id == finding.id) {
-                Some((_, _, others)) => others.push(name),
-                None => {
-                    let mut finding = finding.clone();
-                    finding.message = format!("node {name}: {}", finding.message);
-                    all.push((nth, finding, Vec::new()));
-                }
+            if let Some((_, _, others)) =
+                all.iter_mut().find(|(n, f, _)| *n == nth && f.id == finding.id)
+            {
+                others.push(name);
+                continue;
             }
+            let mut finding = finding.clone();
+            finding.message = format!("node {name}: {}", finding.message);
+            all.push((nth, finding, Vec::new()));
         }
     }
     let say = |(_, mut finding, others): (usize, Finding, Vec<&str>)| {

@@ -131,9 +131,11 @@ impl Crew {
             job: state.id.clone(),
             nodes,
             patience: units::format_duration(patience),
-            exe: request.exe.clone(),
-            port,
-            said: said.map(|s| format!(" (Slurm said: {s})")).unwrap_or_default(),
+            hint: format!(
+                "{}; is `{}` there, and can the node reach this one on port {port}?",
+                said.map(|s| format!(" (Slurm said: {s})")).unwrap_or_default(),
+                request.exe.display()
+            ),
         }
     }
 
