@@ -299,7 +299,8 @@ const RUN: &str = "^[0-9]{8}-[0-9]{6}-[0-9a-f]{4}$";
 fn search() -> Vec<(&'static str, Value, &'static str)> {
     let text = || json!({ "type": "string" });
     let day = || json!({ "anyOf": [{ "const": "" }, { "type": "string", "format": "date" }] });
-    let sorts: Vec<&str> = SORTS.iter().map(|(name, ..)| *name).collect();
+    // Nothing is the newest first.
+    let sorts: Vec<&str> = SORTS.iter().map(|(name, ..)| *name).chain([""]).collect();
     vec![
         ("text", text(), "A part of the id, experiment, workload, host or a tag"),
         ("workload", text(), "The workload's name"),
