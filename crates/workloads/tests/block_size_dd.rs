@@ -121,7 +121,7 @@ fn dd(file: &Path, size: u64) -> Option<f64> {
     };
     let mut runner = Runner::new(None);
     let ran = runner.run(&program, &limits, &mut ()).unwrap();
-    let said = String::from_utf8(runner.stderr.bytes().to_vec()).unwrap();
+    let said = String::from_utf8(runner.stderr.bytes()).unwrap();
     // `33554432 bytes (34 MB, 32 MiB) copied, 0.0123 s, 2.7 GB/s`
     let line = said.lines().find(|l| l.contains(" bytes")).unwrap_or_else(|| panic!("{said}"));
     let bytes: f64 = line.split(' ').next().unwrap().parse().unwrap();

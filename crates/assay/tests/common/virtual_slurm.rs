@@ -1,4 +1,5 @@
 //! A real Slurm of virtual nodes on this machine, stopped when dropped.
+#![allow(clippy::print_stdout)] // says why a test is skipped
 
 use std::path::PathBuf;
 use std::process::Command;
