@@ -2,7 +2,7 @@
 # What a run on N nodes costs beside its programs: from the request for the job to the last agent, the
 # barrier of a trial, the looks at the clocks, the merging, and the wall time of a trial beyond its program's.
 #
-#   bench/slurm.sh [REPEATS [TRIALS [NODES...]]]      (3, 10 and 1 2 4 8 16 32 48: about 3 minutes)
+#   bench/slurm.sh [REPEATS [TRIALS [NODES...]]]      (3, 10 and 1 2 4 8 16 32 48)
 #
 # The nodes are virtual: real slurmctld and slurmd from Debian's packages, all on this machine, so that N
 # agents share its CPUs. Figures are of the harness here, and more than on N machines.
@@ -47,7 +47,7 @@ def add(key, name, value):
 
 def run(what, nodes, turn):
     archive = f"{dir}/archive-{what}-{nodes}-{turn}"
-    # A second of CPU time among all nodes together: the harness beside programs that work.
+    # Half a second of computing on every node: the harness beside programs that work.
     program = ["noop"] if what == "noop" else ["--", "timeout", "0.5", "sh", "-c", "while :; do :; done"]
     command = [assay, "run", "--quiet", "--on", "slurm", "--nodes", str(nodes), "--monitors", "none"]
     command += ["--blocks", trials, "--ignore-failure"] if what == "busy" else ["--blocks", trials]
@@ -88,7 +88,7 @@ for what in WHAT:
         cells = [interval(of[name]) for name in names]
         each = interval([v / nodes for v in of["overhead"]])
         print(f"| {what} | {nodes} | " + " | ".join(cells) + f" | {each} |")
-print("\nms, medians with 95 % intervals. start: request to last agent set up; barrier: order to last node")
+print("\nms, medians with 95 % intervals. start: request to the last agent that came; barrier: order to last node")
 print("prepared; looks: 16 round trips to every node; spread: first to last program's start; merge: making")
 print("one record; overhead: the trial's wall time less the slowest program's.")
 PYTHON

@@ -89,7 +89,7 @@ mod tests {
             }
             Ok(None) => panic!("it has a server"),
             Err(WorkloadError::Missing { what, .. }) => {
-                println!("skipped: because {what} is not here")
+                println!("skipped: because {what} is not here");
             }
             Err(e) => panic!("{e}"),
         }
