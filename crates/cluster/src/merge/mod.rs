@@ -1,5 +1,6 @@
 //! One record of the parts of several nodes.
 
+mod heats;
 mod histograms;
 mod record;
 mod rule;

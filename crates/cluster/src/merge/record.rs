@@ -9,7 +9,7 @@ use assay_model::{
 };
 
 use super::rule::{Rule, simple, suite};
-use super::{histograms, samples};
+use super::{heats, histograms, samples};
 use crate::message::NodePart;
 use crate::nodes_file::{MergedMetric, NodeEntry, NodesFile, Served};
 use crate::phases::{coincide, findings};
@@ -56,6 +56,7 @@ pub fn merge(mut record: TrialRecord, parts: &[NodePart], ways: &Ways<'_>) -> Me
     if !lost && !ran.is_empty() {
         nodes.merged = metrics(&mut record, &ran, ways.spec);
         curves(&mut record, &ran);
+        record.heats = heats::merge(ran.iter().map(|(part, _)| *part), &mut record.notes);
     }
     nodes.coincidence = coincide(&entries, ways.bound);
     record.findings.extend(findings(&entries, nodes.coincidence.as_ref()));

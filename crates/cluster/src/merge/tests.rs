@@ -35,6 +35,7 @@ fn blank() -> TrialRecord {
         metrics: Vec::new(),
         curves: Vec::new(),
         histograms: BTreeMap::new(),
+        heats: BTreeMap::new(),
         validation: ValidationResult::NotReached,
         stdout: StreamSummary::default(),
         stderr: StreamSummary::default(),
@@ -178,6 +179,29 @@ fn samples_and_curves_are_laid_together() {
     assert_eq!(m.record.curves.len(), 1);
     assert_eq!(m.record.curves[0].points, [[1.0, 20.0], [2.0, 40.0]]);
     assert!(m.record.notes.iter().any(|n| n.contains("curve `u` is not merged")));
+}
+
+#[test]
+fn heat_maps_stay_those_of_their_nodes_on_our_clock() {
+    let mut parts: Vec<NodePart> =
+        (1..=6).map(|n| node_part(&format!("n{n}"), &[("throughput", "ops/s", 1.0)])).collect();
+    for part in &mut parts {
+        let heat = assay_model::Heat {
+            unit: "s".into(),
+            start_ns: 1500,
+            column_ns: 100,
+            edges: vec![0, 1],
+            counts: vec![vec![7]],
+        };
+        part.part.record.heats.insert("latency".into(), heat);
+    }
+    parts[0].clock = clock(1000, 1000);
+    let here = parts[0].clock.here(1500);
+    let m = merged(blank(), &parts);
+    assert_eq!(m.record.heats.len(), 4);
+    assert_eq!(m.record.heats["latency, node n1"].start_ns, here);
+    assert_ne!(here, 1500);
+    assert!(m.record.notes.iter().any(|n| n.contains("2 more")), "{:?}", m.record.notes);
 }
 
 #[test]
