@@ -210,9 +210,10 @@ mod tests {
                 for place in &places {
                     assert!(!std::mem::replace(&mut met[*place as usize], true), "{order:?} {set}");
                 }
-                let (place, loads) = memory.walk(None, 33);
-                assert_eq!(loads, 64);
-                assert_eq!(place.0, memory.start + places[64 % links] as usize * stride);
+                let (place, loads) = memory.walk(None, UNROLLED + 1);
+                assert_eq!(loads, 2 * UNROLLED);
+                let there = places[2 * UNROLLED as usize % links];
+                assert_eq!(place.0, memory.start + there as usize * stride);
             }
         }
         memory.chain(1 << 20, 64, Order::Pages, &mut places, &mut rng);
