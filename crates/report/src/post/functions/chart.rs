@@ -181,7 +181,7 @@ fn lines<'a>(e: &mut Evaluator<'a>, a: &Arguments<'a>) -> Result<Chart, PostErro
     Ok(Chart { markup, caption: format!("{title}; quoted numbers"), words })
 }
 
-/// The curves that a run measured.
+/// The curves that a run measured; where it measured none, those that it estimated or derived, and it is said.
 fn curve<'a>(e: &mut Evaluator<'a>, a: &Arguments<'a>) -> Result<Chart, PostError> {
     let Some(alias) = a.text("run")? else {
         return Err(a.error(
@@ -193,15 +193,11 @@ fn curve<'a>(e: &mut Evaluator<'a>, a: &Arguments<'a>) -> Result<Chart, PostErro
     let span = a.get("run").map_or(a.span(), |x| x.span.clone());
     let view = e.view(alias, span)?;
     let analysis = &e.gates[alias].analysis;
-    let measured: Vec<&CurveSummary> = analysis
-        .curves
-        .iter()
-        .filter(|c| c.kind == Kind::Measured && !c.points.is_empty())
-        .collect();
-    let one: Vec<&CurveSummary> = match measured.first() {
-        Some(first) => measured.iter().copied().filter(|c| c.name == first.name).collect(),
-        None => Vec::new(),
-    };
+    let drawn = || analysis.curves.iter().filter(|c| !c.points.is_empty());
+    let first = drawn().find(|c| c.kind == Kind::Measured).or_else(|| drawn().next());
+    let one: Vec<&CurveSummary> =
+        first.map(|first| drawn().filter(|c| c.name == first.name).collect()).unwrap_or_default();
+    let how = first.map_or_else(String::new, |c| format!("{:?}", c.kind).to_lowercase());
     let title = a.text("title")?.map_or_else(|| view.title().to_owned(), str::to_owned);
     let Some(markup) = draw::curves(view, &id(e), &title, &one) else {
         return Err(a.error(
@@ -223,5 +219,5 @@ fn curve<'a>(e: &mut Evaluator<'a>, a: &Arguments<'a>) -> Result<Chart, PostErro
         })
         .collect::<Vec<_>>()
         .join("; ");
-    Ok(Chart { markup, caption: format!("{title}; measured in run {}", view.summary.id), words })
+    Ok(Chart { markup, caption: format!("{title}; {how} in run {}", view.summary.id), words })
 }
