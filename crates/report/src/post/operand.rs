@@ -163,7 +163,7 @@ impl<'a> Evaluator<'a> {
         let id = self.treatment(view, treatment, &span)?;
         let summary = analysis.summaries.iter().find(|s| s.treatment == id && s.metric == metric);
         let read = match summary {
-            Some(s) => of_summary(s),
+            Some(s) => of_summary(view, s),
             None => match metric.rsplit_once('.').and_then(|(curve, part)| {
                 let found = analysis.curves.iter().find(|c| c.treatment == id && c.name == curve);
                 found.and_then(|c| of_curve(c, part))
@@ -191,7 +191,7 @@ impl<'a> Evaluator<'a> {
         Ok(Amount {
             entry: Entry {
                 label,
-                value: Quantity::given(value, &read.unit, Kind::Measured, &what, &from)
+                value: Quantity::given(value, &read.unit, read.kind, &what, &from)
                     .with_interval(read.interval),
                 better: read.better,
                 counts: counts(view),
@@ -265,6 +265,7 @@ impl<'a> Evaluator<'a> {
 const PARTS: [&str; 5] = ["best", "best_x", "efficient", "efficient_x", "smoothness"];
 
 struct Read {
+    kind: Kind,
     value: Option<f64>,
     unit: String,
     interval: Option<Interval>,
@@ -272,8 +273,13 @@ struct Read {
     what: String,
 }
 
-fn of_summary(s: &TreatmentSummary) -> Read {
+fn of_summary(view: &RunView, s: &TreatmentSummary) -> Read {
+    let told = view
+        .counted(s.treatment)
+        .into_iter()
+        .find_map(|r| r.metrics.iter().find(|m| m.name == s.metric).map(|m| m.kind));
     Read {
+        kind: told.unwrap_or_default(),
         value: centre(s),
         unit: s.unit.clone(),
         interval: s.interval(),
@@ -285,6 +291,7 @@ fn of_summary(s: &TreatmentSummary) -> Read {
 fn of_curve(c: &CurveSummary, part: &str) -> Option<Read> {
     let better = c.better;
     let value = |p: &CurvePoint, which: &str| Read {
+        kind: c.kind,
         value: Some(p.value),
         unit: c.unit.clone(),
         interval: p.interval,
@@ -292,6 +299,7 @@ fn of_curve(c: &CurveSummary, part: &str) -> Option<Read> {
         what: format!("{which} value of the curve {}", c.name),
     };
     let place = |p: &CurvePoint, which: &str| Read {
+        kind: c.kind,
         value: Some(p.x),
         unit: c.x_unit.clone(),
         interval: None,
@@ -304,6 +312,7 @@ fn of_curve(c: &CurveSummary, part: &str) -> Option<Read> {
         "efficient" => c.efficient.as_ref().map(|p| value(p, "most efficient")),
         "efficient_x" => c.efficient.as_ref().map(|p| place(p, "most efficient")),
         "smoothness" => c.smoothness.map(|s| Read {
+            kind: c.kind,
             value: Some(s),
             unit: "1".to_owned(),
             interval: None,
