@@ -19,8 +19,6 @@ mod result;
 mod run;
 mod shape;
 mod spec;
-mod spec_csv;
-mod spec_rsf;
 mod tree;
 mod unit;
 
@@ -85,14 +83,14 @@ pub const FORMATS: &[Format] = &[
     Format {
         name: "spec-rsf",
         help: "the raw file (.rsf) of SPEC CPU",
-        detect: spec_rsf::detect,
-        read: spec_rsf::read,
+        detect: spec::detect_rsf,
+        read: spec::read_rsf,
     },
     Format {
         name: "spec-csv",
         help: "the CSV report of SPEC CPU",
-        detect: spec_csv::detect,
-        read: spec_csv::read,
+        detect: spec::detect_csv,
+        read: spec::read_csv,
     },
 ];
 

@@ -7,40 +7,57 @@ use std::collections::BTreeMap;
 use assay_model::{
     Better, Finding, Kind, MetricSpec, MetricValue, Outcome, Scalar, Severity, ValidationResult,
 };
+use assay_speccpu::{SpecResult, SpecRun, report, rsf};
 
+use super::decode;
+use super::error::Flaw;
 use super::result::{BENCHMARK, ForeignResult, ForeignTreatment, ForeignTrial, value};
 
-/// One timed run of a benchmark, as either file has it.
-#[derive(Debug, Default)]
-pub(super) struct SpecRun {
-    pub benchmark: String,
-    /// `base` or `peak`.
-    pub tune: String,
-    /// The reported time in seconds.
-    pub time: Option<f64>,
-    /// The ratio (rate suites call it rate).
-    pub ratio: Option<f64>,
-    /// Copies or threads, by their name.
-    pub parallel: Option<(&'static str, i64)>,
-    /// Whether this run stands for the benchmark in the result.
-    pub selected: bool,
-    /// `S` for a success; else what went wrong.
-    pub status: String,
+/// How much of a file is looked at to know it, bytes.
+const HEAD: usize = 1 << 20;
+
+pub(super) fn detect_rsf(bytes: &[u8]) -> bool {
+    rsf::detect(&decode::text(&bytes[..bytes.len().min(HEAD)]))
 }
 
-/// What the statuses mean.
-fn status_in_words(status: &str) -> &str {
-    match status {
-        "CE" => "it could not be compiled (CE)",
-        "RE" => "it failed while running (RE)",
-        "VE" => "its output was wrong (VE)",
-        "TE" => "it took too long (TE)",
-        other => other,
+pub(super) fn detect_csv(bytes: &[u8]) -> bool {
+    report::detect(&decode::text(&bytes[..bytes.len().min(HEAD)]))
+}
+
+pub(super) fn read_rsf(bytes: &[u8]) -> Result<Vec<ForeignResult>, Flaw> {
+    rsf::read(&decode::text(bytes)).map(quoted).map_err(flaw)
+}
+
+pub(super) fn read_csv(bytes: &[u8]) -> Result<Vec<ForeignResult>, Flaw> {
+    report::read(&decode::text(bytes)).map(quoted).map_err(flaw)
+}
+
+fn flaw(found: assay_speccpu::Flaw) -> Flaw {
+    match found.line {
+        Some(line) => Flaw::line(line, found.message),
+        None => Flaw::whole(found.message),
     }
 }
 
+/// Everything that a file says, as quoted numbers.
+fn quoted(told: SpecResult) -> Vec<ForeignResult> {
+    let mut result = empty();
+    result.version = told.version;
+    for run in told.runs {
+        add(&mut result, run);
+    }
+    for (name, mean) in &told.overall {
+        overall(&mut result, name, *mean);
+    }
+    for (name, value) in &told.facts {
+        fact(&mut result, name, value);
+    }
+    compliance(&mut result, told.estimate, told.invalid);
+    vec![result]
+}
+
 /// A result without runs.
-pub(super) fn empty() -> ForeignResult {
+fn empty() -> ForeignResult {
     let quoted = |name: &str, unit: &str, better, help: &str| MetricSpec {
         name: name.to_owned(),
         unit: unit.to_owned(),
@@ -70,11 +87,8 @@ pub(super) fn empty() -> ForeignResult {
     }
 }
 
-/// Adds a run; one that was not made (`NR`) is nothing.
-pub(super) fn add(result: &mut ForeignResult, run: SpecRun) {
-    if run.status == "NR" || run.status == "NC" {
-        return;
-    }
+fn add(result: &mut ForeignResult, run: SpecRun) {
+    let failed = (!run.succeeded()).then(|| run.status_in_words().to_owned());
     let levels = BTreeMap::from([
         (BENCHMARK.to_owned(), Scalar::Text(run.benchmark)),
         ("tune".to_owned(), Scalar::Text(run.tune)),
@@ -84,16 +98,15 @@ pub(super) fn add(result: &mut ForeignResult, run: SpecRun) {
     let treatment = result.treatment(ForeignTreatment { levels, params });
     let metrics = vec![value(&result.metrics[0], run.ratio), value(&result.metrics[1], run.time)];
     let mut trial = ForeignTrial::new(treatment, metrics);
-    if run.status == "S" {
-        trial.validation =
-            ValidationResult::Passed { detail: "SPEC's tools accepted the output".to_owned() };
-    } else {
-        let detail = status_in_words(&run.status).to_owned();
+    if let Some(detail) = failed {
         trial.fail(detail.clone());
         if run.status == "VE" {
             trial.outcome = Outcome::Invalid;
             trial.validation = ValidationResult::Failed { detail };
         }
+    } else {
+        trial.validation =
+            ValidationResult::Passed { detail: "SPEC's tools accepted the output".to_owned() };
     }
     if run.selected {
         trial.notes.push("SPEC's tools selected this run for the result".to_owned());
@@ -102,7 +115,7 @@ pub(super) fn add(result: &mut ForeignResult, run: SpecRun) {
 }
 
 /// Keeps an overall metric under SPEC's own name.
-pub(super) fn overall(result: &mut ForeignResult, name: &str, told: f64) {
+fn overall(result: &mut ForeignResult, name: &str, told: f64) {
     result.run_metrics.push(MetricValue {
         name: name.to_owned(),
         value: Some(told),
@@ -113,7 +126,7 @@ pub(super) fn overall(result: &mut ForeignResult, name: &str, told: f64) {
 }
 
 /// Says with every trial that the numbers are estimates, or that the result is invalid.
-pub(super) fn compliance(result: &mut ForeignResult, estimate: bool, invalid: bool) {
+fn compliance(result: &mut ForeignResult, estimate: bool, invalid: bool) {
     let message = match (estimate, invalid) {
         (false, false) => return,
         (_, true) => "SPEC's tools marked this result as invalid",
@@ -144,7 +157,7 @@ const FACTS: [(&str, &str, &str); 5] = [
 ];
 
 /// Keeps a fact under its name, and under assay's path where there is one.
-pub(super) fn fact(result: &mut ForeignResult, name: &str, told: &str) {
+fn fact(result: &mut ForeignResult, name: &str, told: &str) {
     let slug: String = name
         .trim()
         .to_lowercase()

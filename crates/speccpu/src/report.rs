@@ -1,16 +1,13 @@
 //! The CSV report of SPEC CPU: a table of all runs (`"Full Results Table"`), a table of the selected
 //! ones, the overall metrics, and the description of the system, a line a value.
 
-use super::decode;
-use super::error::Flaw;
-use super::result::ForeignResult;
-use super::spec::{self, SpecRun};
+use crate::{Flaw, SpecResult, SpecRun};
 
 const FULL: &str = "Full Results Table";
 const SELECTED: &str = "Selected Results Table";
 
-pub(super) fn detect(bytes: &[u8]) -> bool {
-    let text = decode::text(&bytes[..bytes.len().min(1 << 20)]);
+/// Whether this text looks like a CSV report; its beginning is enough.
+pub fn detect(text: &str) -> bool {
     text.trim_start().starts_with("valid,") && (text.contains(FULL) || text.contains(SELECTED))
 }
 
@@ -24,23 +21,22 @@ enum Part {
 }
 
 struct Reader {
-    result: ForeignResult,
+    result: SpecResult,
     part: Part,
     header: Vec<String>,
     full: bool,
-    estimate: bool,
-    invalid: bool,
 }
 
-pub(super) fn read(bytes: &[u8]) -> Result<Vec<ForeignResult>, Flaw> {
-    let text = decode::text(bytes);
+/// Reads a CSV report.
+///
+/// # Errors
+/// What is wrong in it, with its line.
+pub fn read(text: &str) -> Result<SpecResult, Flaw> {
     let mut reader = Reader {
-        result: spec::empty(),
+        result: SpecResult::default(),
         part: Part::Before,
         header: Vec::new(),
         full: text.contains(FULL),
-        estimate: false,
-        invalid: false,
     };
     let mut csv =
         csv::ReaderBuilder::new().has_headers(false).flexible(true).from_reader(text.as_bytes());
@@ -53,23 +49,22 @@ pub(super) fn read(bytes: &[u8]) -> Result<Vec<ForeignResult>, Flaw> {
         let fields: Vec<&str> = row.iter().map(str::trim).collect();
         reader.row(&fields, line)?;
     }
-    let Reader { mut result, estimate, invalid, .. } = reader;
-    if result.trials.is_empty() {
+    let result = reader.result;
+    if result.runs.is_empty() {
         return Err(Flaw::whole("its tables have no run of a benchmark"));
     }
-    spec::compliance(&mut result, estimate, invalid);
-    Ok(vec![result])
+    Ok(result)
 }
 
 impl Reader {
     fn row(&mut self, fields: &[&str], line: u64) -> Result<(), Flaw> {
         match fields {
             [] | [""] => {}
-            ["valid", told, ..] => self.invalid = *told != "1",
+            ["valid", told, ..] => self.result.invalid = *told != "1",
             [name, ..] if *name == FULL => self.part = Part::Full,
             [name, ..] if *name == SELECTED => self.part = Part::Selected,
             ["Benchmark", ..] => {
-                self.estimate |= fields.iter().any(|f| f.starts_with("Est. "));
+                self.result.estimate |= fields.iter().any(|f| f.starts_with("Est. "));
                 let plain = |f: &&str| f.replacen("Est. ", "", 1).to_lowercase();
                 self.header = fields.iter().map(plain).collect();
             }
@@ -77,13 +72,14 @@ impl Reader {
                 self.part = Part::After;
                 let told = rest.iter().find_map(|f| f.parse::<f64>().ok());
                 if let Some(told) = told.filter(|t| t.is_finite() && *t > 0.0) {
-                    spec::overall(&mut self.result, name, told);
+                    self.result.overall.push(((*name).to_owned(), told));
                 }
             }
             [name, ..] if self.in_table() && name.contains('.') => self.runs(fields, line)?,
             [name, told, ..] if self.part == Part::After || self.part == Part::Selected => {
                 self.part = Part::After;
-                spec::fact(&mut self.result, name.trim_end_matches(':'), told);
+                let name = name.trim_end_matches(':').to_owned();
+                self.result.facts.push((name, (*told).to_owned()));
             }
             _ => {}
         }
@@ -129,8 +125,9 @@ impl Reader {
                 parallel: copies.or(threads),
                 selected: field("selected") == Some("1"),
                 status: field("status").filter(|s| !s.is_empty()).unwrap_or("S").to_owned(),
+                errors: Vec::new(),
             };
-            spec::add(&mut self.result, run);
+            self.result.add(run);
         }
         Ok(())
     }

@@ -2,25 +2,25 @@
 
 use std::collections::BTreeMap;
 
-use super::decode;
-use super::error::Flaw;
-use super::result::ForeignResult;
-use super::spec::{self, SpecRun};
+use crate::{Flaw, SpecResult, SpecRun};
 
 /// The suites that are read, as lines begin.
-const SUITES: [&str; 3] = ["spec.cpu2017.", "spec.cpu2006.", "spec.cpu2000."];
+const SUITES: [&str; 4] = ["spec.cpu2026.", "spec.cpu2017.", "spec.cpu2006.", "spec.cpu2000."];
 
-pub(super) fn detect(bytes: &[u8]) -> bool {
-    let bytes = &bytes[..bytes.len().min(1 << 20)];
-    decode::text(bytes).lines().any(|l| SUITES.iter().any(|s| l.starts_with(s)))
+/// Whether this text looks like a raw file; its beginning is enough.
+pub fn detect(text: &str) -> bool {
+    text.lines().any(|l| SUITES.iter().any(|s| l.starts_with(s)))
 }
 
 /// The fields of one run, with the line of each.
 type Fields<'a> = BTreeMap<&'a str, (u64, &'a str)>;
 
-pub(super) fn read(bytes: &[u8]) -> Result<Vec<ForeignResult>, Flaw> {
-    let text = decode::text(bytes);
-    let mut result = spec::empty();
+/// Reads a raw file.
+///
+/// # Errors
+/// What is wrong in it, with its line.
+pub fn read(text: &str) -> Result<SpecResult, Flaw> {
+    let mut result = SpecResult::default();
     // By benchmark, tuning and number.
     let mut order: Vec<(&str, &str, &str)> = Vec::new();
     let mut runs: BTreeMap<(&str, &str, &str), Fields<'_>> = BTreeMap::new();
@@ -54,14 +54,14 @@ pub(super) fn read(bytes: &[u8]) -> Result<Vec<ForeignResult>, Flaw> {
     }
     for of in order {
         if let Some(fields) = runs.get(&of) {
-            spec::add(&mut result, run(of, fields)?);
+            result.add(run(of, fields)?);
         }
     }
-    if result.trials.is_empty() {
+    if result.runs.is_empty() {
         return Err(Flaw::whole("it has no timed run of a benchmark"));
     }
     describe(&mut result, &top)?;
-    Ok(vec![result])
+    Ok(result)
 }
 
 fn run(of: (&str, &str, &str), fields: &Fields<'_>) -> Result<SpecRun, Flaw> {
@@ -90,6 +90,7 @@ fn run(of: (&str, &str, &str), fields: &Fields<'_>) -> Result<SpecRun, Flaw> {
         parallel,
         selected: word("selected").as_deref() == Some("1"),
         status: word("valid").unwrap_or_else(|| "S".to_owned()),
+        errors: errors(fields),
     })
 }
 
@@ -104,14 +105,23 @@ fn number(fields: &Fields<'_>, name: &str) -> Result<Option<f64>, Flaw> {
     }
 }
 
-fn describe(result: &mut ForeignResult, top: &Fields<'_>) -> Result<(), Flaw> {
+/// The lines `errors000`, `errors001`, ...: what the tools say is wrong.
+fn errors(fields: &Fields<'_>) -> Vec<String> {
+    let numbered = |key: &str| {
+        key.strip_prefix("errors").is_some_and(|n| n.bytes().all(|b| b.is_ascii_digit()))
+    };
+    let lines = fields.iter().filter(|(key, (_, told))| numbered(key) && !told.is_empty());
+    lines.map(|(_, (_, told))| (*told).to_owned()).collect()
+}
+
+fn describe(result: &mut SpecResult, top: &Fields<'_>) -> Result<(), Flaw> {
     let word = |name: &str| top.get(name).map(|(_, told)| *told);
     result.version = word("suitever").map(str::to_owned);
     for tune in ["base", "peak"] {
         if let Some(mean) = number(top, &format!("{tune}mean"))?.filter(|m| *m > 0.0) {
             let units = word(&format!("{tune}units")).unwrap_or("");
             let name = if units.is_empty() { format!("{tune} mean") } else { units.to_owned() };
-            spec::overall(result, &name, mean);
+            result.overall.push((name, mean));
         }
     }
     let told = |prefix: &str| {
@@ -133,16 +143,45 @@ fn describe(result: &mut ForeignResult, top: &Fields<'_>) -> Result<(), Flaw> {
         }
         so_far.push_str(&value);
     }
-    for (name, value) in &facts {
-        spec::fact(result, name, value);
-    }
+    result.facts.extend(facts);
     for name in ["tester", "license_num", "size", "toolset"] {
         if let Some(value) = word(name) {
-            spec::fact(result, name, value);
+            result.facts.push((name.to_owned(), value.to_owned()));
         }
     }
-    let invalid = word("invalid").is_some_and(|v| v != "0" && !v.is_empty());
-    let estimate = word("reportable") == Some("0");
-    spec::compliance(result, estimate, invalid);
+    result.errors = errors(top);
+    result.invalid = word("invalid").is_some_and(|v| v != "0" && !v.is_empty());
+    result.estimate = word("reportable") == Some("0");
     Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    #[test]
+    fn what_the_tools_object_to_is_kept_in_their_words() {
+        let text = "spec.cpu2026.reportable: 1\n\
+                    spec.cpu2026.errors000: one\n\
+                    spec.cpu2026.errors001: two\n\
+                    spec.cpu2026.results.1_a.base.000.valid: VE\n\
+                    spec.cpu2026.results.1_a.base.000.errors000: Output miscompare\n\
+                    spec.cpu2026.results.2_b.base.000.valid: NR\n";
+        let result = read(text).unwrap();
+        assert_eq!(result.errors, ["one", "two"]);
+        assert!(!result.estimate);
+        assert_eq!(result.runs.len(), 1);
+        assert_eq!((result.runs[0].benchmark.as_str(), result.runs[0].succeeded()), ("1.a", false));
+        assert_eq!(result.runs[0].errors, ["Output miscompare"]);
+    }
+
+    proptest! {
+        #[test]
+        fn never_panics(rest in "[a-z0-9_.: \\n-]{0,60}", text in "\\PC{0,60}") {
+            let text = format!("spec.cpu2017.{rest}\nspec.cpu2017.results.{text}");
+            let _ = read(&text);
+            let _ = crate::report::read(&format!("valid,1\n{text}"));
+        }
+    }
 }
