@@ -250,6 +250,40 @@ fn metrics_and_validation() {
 }
 
 #[test]
+fn result_files_give_metrics_and_a_verdict() {
+    let table = "[result]\nreader = \"spec-cpu\"\npath = \"{trial_dir}/told\"\n\n[[metric]]";
+    let text = KIT.replacen("[[metric]]", table, 1).replacen(
+        "from = \"elapsed\"",
+        "from = \"result\"\nitem = \"time\"",
+        1,
+    );
+    let text = text.split("\n[validate]").next().expect("a part").to_owned()
+        + &text[text.find("\n[result]").expect("the table")..];
+    let lab = Lab::new(&text);
+    let kit = lab.kit();
+    let told = |file: &str| {
+        fs::write(lab.path("trial/told"), file).expect("a new file");
+        lab.collect(&kit, Exit::Code(0), "")
+    };
+    let report = include_str!("../../archive/tests/foreign/data/spec.csv");
+    let good = told(report);
+    assert!(matches!(good.validation, ValidationResult::Passed { .. }), "{:?}", good.validation);
+    let value = |name: &str| good.metrics.iter().find(|m| m.name == name).and_then(|m| m.value);
+    assert_eq!(value("elapsed"), Some(408.25 + 510.0), "of the runs that were selected");
+    assert_eq!(value("505.mcf_r.peak.ratio"), Some(66.3));
+    assert_eq!(value("SPECrate2017_int_base"), Some(114.7));
+
+    let failed = |file: &str, why: &str| match told(file).validation {
+        ValidationResult::Failed { detail } => assert!(detail.contains(why), "{detail}"),
+        other => panic!("{other:?} where {why} was expected"),
+    };
+    failed(&report.replace(",0,S,16", ",0,VE,16"), "505.mcf_r (base): its output was wrong (VE)");
+    failed(&report.replace("Est. ", "").replace("valid,1", "valid,0"), "an invalid run");
+    failed(&report.replace("510.000000", "soon"), "told:8: `base run time` is `soon`");
+    failed("something else", "neither a raw file nor a CSV report");
+}
+
+#[test]
 fn a_failing_build_shows_its_last_lines() {
     let kit = KIT.replace("chmod +x tool\"", "echo 'tool.c:3: error'; exit 9\"");
     let lab = Lab::new(&kit);
@@ -295,6 +329,9 @@ fn mistakes_have_their_line() {
         ("[run]\n", "[run]\ntimeout = 3\n", "unknown field `timeout`"),
         ("type = \"bytes\"", "type = \"bites\"", "unknown variant `bites`"),
         ("name = \"amount\"", "name = \"input\"", "a meaning of its own"),
+        ("from = \"elapsed\"", "from = \"result\"\nitem = \"time\"", "needs a table [result]"),
+        ("from = \"elapsed\"", "from = \"result\"", "this metric needs `item`"),
+        ("from = \"elapsed\"", "from = \"elapsed\"\nitem = \"time\"", "does not belong"),
         ("better = \"neither\"", "better = \"up\"", "unknown variant `up`"),
     ];
     for (from, to, expected) in cases {

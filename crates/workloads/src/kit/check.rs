@@ -197,6 +197,9 @@ impl Checker<'_> {
             self.placeholders(digest.span().start, holes(path), Stage::Trial);
         }
         self.all(&validate.commands, Stage::Trial);
+        if let Some(result) = &self.file.result {
+            self.text(&result.path, Stage::Trial);
+        }
         self.timeout(validate.timeout.as_ref());
     }
 
@@ -236,6 +239,7 @@ impl Checker<'_> {
             ("pattern", row.pattern.is_some(), stream, stream && row.json.is_none()),
             ("json", row.json.is_some(), stream && row.pattern.is_none(), false),
             ("take", row.take.is_some(), row.pattern.is_some(), false),
+            ("item", row.item.is_some(), row.from == Source::Result, row.from == Source::Result),
             ("scale", row.scale.is_some(), row.from != Source::Protocol, false),
         ];
         for (key, given, allowed, needed) in keys {
@@ -248,6 +252,9 @@ impl Checker<'_> {
         }
         if row.from == Source::Protocol && !self.file.run.protocol {
             self.wrong(&row.name, "a metric from the protocol needs `protocol = true` in [run]");
+        }
+        if row.from == Source::Result && self.file.result.is_none() {
+            self.wrong(&row.name, "a metric from a result needs a table [result]");
         }
         if let Some(path) = &row.path {
             self.text(path, Stage::Trial);

@@ -43,6 +43,8 @@ pub(crate) struct KitFile {
     /// What makes a result count.
     #[serde(default)]
     pub validate: Validate,
+    /// Result files of a form that assay knows.
+    pub result: Option<ResultFile>,
     /// What is read out of it; the first is the primary metric.
     pub metric: Vec<MetricRow>,
 }
@@ -232,6 +234,38 @@ pub(crate) struct Validate {
     pub timeout: Option<Spanned<Scalar>>,
 }
 
+/// Result files of a form that assay knows: they give metrics, notes and a verdict.
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct ResultFile {
+    /// What reads them.
+    pub reader: ResultReader,
+    /// The file, or the folder of the files.
+    pub path: Text,
+}
+
+/// The forms of result files that are known.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub(crate) enum ResultReader {
+    /// The raw file or the CSV report of SPEC CPU's tools.
+    SpecCpu,
+}
+
+/// A number of a whole result.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub(crate) enum Item {
+    /// The geometric mean of the ratios of base, or of peak where base was not run.
+    Ratio,
+    /// The sum of the times behind `ratio`.
+    Time,
+    /// The geometric mean of the ratios of peak.
+    PeakRatio,
+    /// The sum of the times of peak.
+    PeakTime,
+}
+
 /// Where a metric's value comes from.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "lowercase")]
@@ -257,6 +291,8 @@ pub(crate) enum Source {
     Quotient,
     /// The program reports it on file descriptor 3.
     Protocol,
+    /// A number of the files of `[result]`.
+    Result,
 }
 
 /// Which of several matches of a pattern counts.
@@ -292,6 +328,8 @@ pub(crate) struct MetricRow {
     pub pattern: Option<Text>,
     /// The JSON pointer (RFC 6901) to the number.
     pub json: Option<Text>,
+    /// Which number of a `result`.
+    pub item: Option<Item>,
     /// Which of several matches of `pattern` counts.
     pub take: Option<Take>,
     /// What the number read is multiplied by, to be in `unit`.

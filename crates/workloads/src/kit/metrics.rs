@@ -8,6 +8,7 @@ use assay_model::{Kind, MetricValue, Scalar, units};
 
 use super::format::{MetricRow, Source};
 use super::pattern::Pattern;
+use super::result::Told;
 use super::template::{Values, render};
 use crate::{Finished, process_metrics};
 
@@ -16,7 +17,10 @@ const FILE_LIMIT: u64 = 64 << 20;
 
 /// Where a metric of that source comes from.
 pub(crate) fn kind(source: Source) -> Kind {
-    if source == Source::Quotient { Kind::Derived } else { Kind::Measured }
+    match source {
+        Source::Quotient | Source::Result => Kind::Derived,
+        _ => Kind::Measured,
+    }
 }
 
 /// The values of all metrics but those that the program reports itself, and a sentence for each that
@@ -26,6 +30,7 @@ pub(crate) fn read(
     rows: &[MetricRow],
     values: &Values,
     finished: &Finished<'_>,
+    told: Option<&Result<Told, String>>,
 ) -> (Vec<MetricValue>, Vec<String>) {
     let mut metrics: Vec<MetricValue> = Vec::new();
     let mut notes = Vec::new();
@@ -33,7 +38,7 @@ pub(crate) fn read(
         |quotients: bool| rows.iter().filter(move |r| (r.from == Source::Quotient) == quotients);
     for row in of(false).chain(of(true)).filter(|row| row.from != Source::Protocol) {
         let name = row.name.get_ref();
-        let value = value(row, values, finished, &metrics)
+        let value = value(row, values, finished, told, &metrics)
             .map(|v| v * row.scale.unwrap_or(1.0))
             .and_then(|v| if v.is_finite() { Ok(v) } else { Err("it is not finite".into()) });
         if let Err(reason) = &value {
@@ -55,6 +60,7 @@ fn value(
     row: &MetricRow,
     values: &Values,
     finished: &Finished<'_>,
+    told: Option<&Result<Told, String>>,
     before: &[MetricValue],
 ) -> Result<f64, String> {
     let process = |name: &str| {
@@ -82,6 +88,11 @@ fn value(
             if divisor == 0.0 { Err("the divisor is 0".into()) } else { Ok(dividend / divisor) }
         }
         Source::Protocol => Err("the program reports it".into()),
+        Source::Result => match (told, row.item) {
+            (Some(Ok(told)), Some(item)) => told.item(item),
+            (Some(Err(reason)), _) => Err(reason.clone()),
+            _ => Err("the kit has no [result]".into()),
+        },
     }
 }
 
@@ -90,7 +101,7 @@ fn path(row: &MetricRow, values: &Values) -> Result<std::path::PathBuf, String> 
     Ok(render(text, values)?.into())
 }
 
-fn bytes_of(path: &Path) -> Result<Vec<u8>, String> {
+pub(crate) fn bytes_of(path: &Path) -> Result<Vec<u8>, String> {
     let mut bytes = Vec::new();
     File::open(path)
         .and_then(|file| file.take(FILE_LIMIT + 1).read_to_end(&mut bytes))

@@ -12,6 +12,7 @@ pub(crate) mod lock;
 mod metrics;
 mod param;
 mod pattern;
+mod result;
 mod template;
 mod validate;
 mod workload;

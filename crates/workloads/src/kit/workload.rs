@@ -16,7 +16,7 @@ use super::format::{Command, KitFile, Text};
 use super::load::{self, Loaded};
 use super::param::param_spec;
 use super::template::{Values, render, render_command, shown};
-use super::{fetch, metrics, validate};
+use super::{fetch, metrics, result, validate};
 use crate::program::{find_program, version_line};
 use crate::step::{Inherit, Step};
 use crate::{Collected, Finished, Launch, TrialContext, Workload, WorkloadError};
@@ -363,9 +363,19 @@ impl Workload for Kit {
         let values = self.trial_values(ctx)?;
         let rules = &self.file.validate;
         let limit = timeout(rules.timeout.as_ref())?;
-        let (metrics, mut notes) = metrics::read(&self.file.metric, &values, finished);
+        let told = self.file.result.as_ref().map(|file| result::read(file, &values));
+        let (mut metrics, mut notes) =
+            metrics::read(&self.file.metric, &values, finished, told.as_ref());
         let name = &self.spec.name;
-        let validation = validate::validate(name, rules, &values, ctx.trial_dir, limit, finished)?;
+        let mut validation =
+            validate::validate(name, rules, &values, ctx.trial_dir, limit, finished)?;
+        if let Some(told) = told {
+            validation = result::verdict(&told, validation);
+            if let Ok(told) = told {
+                metrics.extend(told.metrics);
+                notes.extend(told.notes);
+            }
+        }
         let dir = values.get("build").map(PathBuf::from).unwrap_or_default();
         if let Some(built) = self.known(|known| known.built.get(&dir).cloned()) {
             for (product, digest) in &built.products {
