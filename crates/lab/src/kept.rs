@@ -49,6 +49,22 @@ pub(crate) fn take(trial_dir: &Path, record: &mut TrialRecord) -> Vec<File> {
     kept
 }
 
+/// Brings what is to be kept from a storage that is about to be taken away to the trial's usual folder.
+pub(crate) fn bring(storage: &Path, trial_dir: &Path, record: &mut TrialRecord) {
+    let files = take(storage, record);
+    if files.is_empty() {
+        return;
+    }
+    let folder = trial_dir.join(KEEP);
+    let store = || {
+        fs::create_dir_all(&folder)?;
+        files.iter().try_for_each(|(name, bytes)| fs::write(folder.join(name), bytes))
+    };
+    if let Err(e) = store() {
+        record.notes.push(format!("not kept with the trial: {e}"));
+    }
+}
+
 /// Judges a result of order processing by its rule pack: a finding in the record, and the whole verdict as a
 /// file beside the result.
 pub(crate) fn judge(

@@ -14,6 +14,7 @@ use assay_workloads::{Calibration, Finished, Launch, TrialContext, Workload};
 use crate::backing::{self, Backing};
 use crate::clock::now_utc;
 use crate::heard::Heard;
+use crate::kept;
 
 /// What stays the same for all trials of a run.
 pub(crate) struct Bench<'a> {
@@ -92,13 +93,14 @@ impl Bench<'_> {
             }
         };
         record.notes.extend(applied.notes.iter().cloned());
+        record.metrics.extend(applied.measured.iter().cloned());
         let cpus = applied.setup.cpus.clone().unwrap_or_else(crate::cpus::allowed);
         let ctx = TrialContext {
             number: order.planned.number,
             treatment: order.treatment.id,
             params: &order.treatment.params,
             cpus: &cpus,
-            trial_dir: &self.trial_dir,
+            trial_dir: applied.setup.storage.as_deref().unwrap_or(&self.trial_dir),
             run_dir: &self.run_dir,
             cache_dir: &self.cache_dir,
             exe: self.exe,
@@ -112,6 +114,16 @@ impl Bench<'_> {
                 }
             }
             Err(error) => record.error = error,
+        }
+        let killed = applied.killed_for_memory();
+        if killed > 0 {
+            record.notes.push(format!(
+                "the kernel ended {killed} of the program's processes: they wanted more than the \
+                 control `memory` gave them"
+            ));
+        }
+        if let Some(storage) = &applied.setup.storage {
+            kept::bring(storage, &self.trial_dir, &mut record);
         }
         if let Err(e) = applied.restore() {
             record.findings.push(Finding {
@@ -152,7 +164,7 @@ impl Bench<'_> {
             let (end, ended) = std::sync::mpsc::channel();
             let watching =
                 applied.setup.pages.is_some().then(|| scope.spawn(move || backing::watch(&ended)));
-            let ran = self.launch(runner, &launch, applied, heard);
+            let ran = self.launch(runner, &launch, ctx.trial_dir, applied, heard);
             drop(end);
             let seen = watching.and_then(|thread| thread.join().ok().flatten());
             ran.map(|ran| (ran, seen))
@@ -166,6 +178,7 @@ impl Bench<'_> {
         &self,
         runner: &mut Runner,
         launch: &Launch,
+        trial_dir: &Path,
         applied: &Applied,
         heard: &mut Heard<'_>,
     ) -> Result<Ran, String> {
@@ -174,10 +187,11 @@ impl Bench<'_> {
         let program = Program {
             argv: &launch.argv,
             env: &env,
-            cwd: Some(launch.cwd.as_deref().unwrap_or(&self.trial_dir)),
+            cwd: Some(launch.cwd.as_deref().unwrap_or(trial_dir)),
             stdin: launch.stdin.as_deref(),
             output: self.output,
             protocol: launch.protocol,
+            groups: &applied.setup.groups,
         };
         let limits = Limits { timeout: self.timeout, grace: GRACE, keep_bytes: KEEP_BYTES };
         let entered = assay_sut::enter(&applied.setup).map_err(|e| e.to_string())?;
@@ -312,6 +326,7 @@ pub(crate) fn calibrate(
         stdin: None,
         output: Output::Keep,
         protocol: launch.protocol,
+        groups: &[],
     };
     let limits = Limits { timeout: Duration::from_secs(10), grace: GRACE, keep_bytes: 4096 };
     let mut walls = Vec::with_capacity(repeats);

@@ -1,6 +1,6 @@
 //! What a control is: one part of the system under test that can be set to a level and put back.
 
-use assay_model::{Scalar, Setting};
+use assay_model::{MetricValue, Scalar, Setting};
 
 use crate::Root;
 use crate::control_error::ControlError;
@@ -119,6 +119,7 @@ pub struct Session<'a> {
     setup: &'a mut ProcessSetup,
     journal: &'a mut Journal,
     notes: &'a mut Vec<String>,
+    measured: &'a mut Vec<MetricValue>,
 }
 
 impl<'a> Session<'a> {
@@ -127,8 +128,9 @@ impl<'a> Session<'a> {
         setup: &'a mut ProcessSetup,
         journal: &'a mut Journal,
         notes: &'a mut Vec<String>,
+        measured: &'a mut Vec<MetricValue>,
     ) -> Self {
-        Session { root, setup, journal, notes }
+        Session { root, setup, journal, notes, measured }
     }
 
     /// The system.
@@ -168,6 +170,11 @@ impl<'a> Session<'a> {
     /// Leaves a sentence for the record of the trial.
     pub fn note(&mut self, text: impl Into<String>) {
         self.notes.push(text.into());
+    }
+
+    /// Leaves a figure that the control measured for the record of the trial.
+    pub fn measured(&mut self, metric: MetricValue) {
+        self.measured.push(metric);
     }
 }
 

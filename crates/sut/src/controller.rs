@@ -2,9 +2,10 @@
 
 use std::path::PathBuf;
 
-use assay_model::{Scalar, Setting};
+use assay_model::{MetricValue, Scalar, Setting};
 
 use crate::Root;
+use crate::cgroup;
 use crate::control::{Control, Scope, Session, check_key, named, setting_path};
 use crate::control_error::ControlError;
 use crate::enter::try_out;
@@ -50,8 +51,9 @@ impl Controller {
             // What the thread controls do together: each alone has just been tried.
             let mut setup = ProcessSetup::default();
             let mut unused = Journal::new(&self.state_dir);
-            let mut notes = Vec::new();
-            let mut session = Session::new(&self.root, &mut setup, &mut unused, &mut notes);
+            let (mut notes, mut measured) = (Vec::new(), Vec::new());
+            let mut session =
+                Session::new(&self.root, &mut setup, &mut unused, &mut notes, &mut measured);
             for (control, setting) in &chosen {
                 if control.spec().scope == Scope::Process {
                     control.apply(setting, &mut session)?;
@@ -94,12 +96,13 @@ impl Controller {
         let mut applied = Applied {
             setup: ProcessSetup::default(),
             notes: Vec::new(),
+            measured: Vec::new(),
             root: self.root.clone(),
             journal: Journal::new(&self.state_dir),
         };
         for (control, setting) in chosen {
-            let Applied { setup, notes, journal, .. } = &mut applied;
-            let mut session = Session::new(&self.root, setup, journal, notes);
+            let Applied { setup, notes, measured, journal, .. } = &mut applied;
+            let mut session = Session::new(&self.root, setup, journal, notes, measured);
             if let Err(error) = control.apply(setting, &mut session) {
                 return Err(match applied.restore() {
                     Ok(()) => error,
@@ -136,6 +139,8 @@ pub struct Applied {
     pub setup: ProcessSetup,
     /// Sentences for the record of the trial.
     pub notes: Vec<String>,
+    /// What controls measured while they were set, for the record of the trial.
+    pub measured: Vec<MetricValue>,
     root: Root,
     journal: Journal,
 }
@@ -144,6 +149,11 @@ impl Applied {
     /// Whether anything of the machine was changed.
     pub fn changed_system(&self) -> bool {
         !self.journal.entries().is_empty()
+    }
+
+    /// How many processes the kernel ended because the control `memory` gave the program no more.
+    pub fn killed_for_memory(&self) -> u64 {
+        self.setup.groups.iter().map(|g| cgroup::killed_for_memory(g)).sum()
     }
 
     /// Puts everything back, the last change first, and reads it back.

@@ -7,6 +7,7 @@
 //! the program are taken on by the thread that starts it ([`enter`]). [`process`] runs the program.
 
 mod capture;
+mod cgroup;
 mod class;
 pub mod clock;
 mod control;
@@ -28,6 +29,7 @@ mod leftovers;
 #[cfg(test)]
 mod made_up;
 mod mempolicy;
+mod mounts;
 mod owner;
 mod pending;
 mod personality;

@@ -51,6 +51,8 @@ pub struct Program<'a> {
     pub output: Output,
     /// Whether it gets a pipe on file descriptor 3 whose lines go to [`Sink::line`].
     pub protocol: bool,
+    /// Folders of control groups that it joins before it starts.
+    pub groups: &'a [PathBuf],
 }
 
 /// Bounds on a run of a program.
@@ -149,6 +151,14 @@ pub enum ProcessError {
     #[error("open {path} for standard input: {source}")]
     Stdin {
         /// The file.
+        path: PathBuf,
+        /// What the system said.
+        source: io::Error,
+    },
+    /// A control group that it was to join cannot be joined.
+    #[error("join the control group {path}: {source}")]
+    Group {
+        /// The group's file of processes.
         path: PathBuf,
         /// What the system said.
         source: io::Error,
@@ -418,6 +428,14 @@ fn spawn(program: &Program<'_>) -> Result<(Child, u64), ProcessError> {
         streams[1] = Some(OwnedFd::from(r));
     } else if program.output == Output::Discard {
         command.stdout(Stdio::null()).stderr(Stdio::null());
+    }
+    // Before descriptor 3 is made, which may take the place of one of these.
+    for group in program.groups {
+        let path = group.join("cgroup.procs");
+        match File::options().write(true).open(&path) {
+            Ok(procs) => crate::wait4::join_group(&mut command, procs),
+            Err(source) => return Err(ProcessError::Group { path, source }),
+        }
     }
     let mut protocol_end = None;
     if program.protocol {

@@ -5,6 +5,7 @@ use std::fs;
 use std::io;
 use std::os::unix::fs::DirBuilderExt as _;
 use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicU64, Ordering};
 
 use crate::start_ticks;
 
@@ -26,21 +27,38 @@ pub fn root() -> PathBuf {
 /// # Errors
 /// It could not be made.
 pub fn make(root: &Path, mode: u32) -> io::Result<PathBuf> {
-    let pid = std::process::id();
-    let start = start_ticks(pid).unwrap_or(0);
-    for n in 0u64.. {
-        let dir = root.join(format!("{PREFIX}{pid}-{start}-{n}"));
+    loop {
+        let dir = root.join(name());
         match fs::DirBuilder::new().mode(mode).create(&dir) {
             Ok(()) => return Ok(dir),
             Err(e) if e.kind() == io::ErrorKind::AlreadyExists => {}
             Err(e) => return Err(e),
         }
     }
-    unreachable!("the loop has no end but a return")
 }
 
-/// Removes the folders of processes that are gone. Returns how many there were.
+/// The name of a folder that [`sweep`] knows, another one at each call.
+pub(crate) fn name() -> String {
+    format!("{PREFIX}{}", unique())
+}
+
+/// Whether a folder is called as [`name`] calls one.
+pub(crate) fn is_name(path: &Path) -> bool {
+    path.file_name().is_some_and(|n| n.to_string_lossy().starts_with(PREFIX))
+}
+
+/// This process's id and start time, and a count: another one at each call.
+pub(crate) fn unique() -> String {
+    static COUNT: AtomicU64 = AtomicU64::new(0);
+    let pid = std::process::id();
+    let n = COUNT.fetch_add(1, Ordering::Relaxed);
+    format!("{pid}-{}-{n}", start_ticks(pid).unwrap_or(0))
+}
+
+/// Removes the folders of processes that are gone. Returns how many there were. One in which something
+/// is mounted is left alone: what is mounted there may be somebody's device.
 pub fn sweep(root: &Path) -> usize {
+    let mounts = crate::mounts::all(&crate::Root::system());
     let Ok(entries) = fs::read_dir(root) else { return 0 };
     let gone = entries.flatten().filter(|entry| {
         let name = entry.file_name();
@@ -50,7 +68,10 @@ pub fn sweep(root: &Path) -> usize {
         let start = parts.next().and_then(|p| p.parse::<u64>().ok());
         matches!((pid, start), (Some(pid), Some(start)) if start_ticks(pid) != Some(start))
     });
-    gone.filter(|entry| fs::remove_dir_all(entry.path()).is_ok()).count()
+    let free = |dir: &Path| !mounts.iter().any(|m| m.point.starts_with(dir));
+    gone.filter(|entry| free(&entry.path()))
+        .filter(|entry| fs::remove_dir_all(entry.path()).is_ok())
+        .count()
 }
 
 #[cfg(test)]

@@ -1,6 +1,7 @@
 //! What is applied to the program that is measured, rather than to the machine.
 
 use std::fmt;
+use std::path::PathBuf;
 use std::str::FromStr;
 
 /// A scheduling class, with its static priority where it has one.
@@ -91,6 +92,10 @@ pub struct ProcessSetup {
     pub no_thp: bool,
     /// The pages that its memory is to have, as a level of the control `pages`.
     pub pages: Option<String>,
+    /// Folders of control groups that it joins before it starts.
+    pub groups: Vec<PathBuf>,
+    /// The folder for its files, where a control says where they are to live; it exists.
+    pub storage: Option<PathBuf>,
 }
 
 #[cfg(test)]

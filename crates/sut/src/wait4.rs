@@ -120,3 +120,19 @@ pub(crate) fn map_fd3(command: &mut std::process::Command, source: std::os::fd::
         });
     }
 }
+
+/// Makes the program that the command starts join a control group; `procs` is the group's file of
+/// processes. It joins between fork and exec, so that no page of the program is charged elsewhere.
+pub(crate) fn join_group(command: &mut std::process::Command, procs: std::fs::File) {
+    use std::os::fd::AsRawFd as _;
+    use std::os::unix::process::CommandExt as _;
+    // SAFETY: the closure runs between fork and exec and calls one async-signal-safe function (write)
+    // with a live buffer; it owns the file, which stays open as long as the command.
+    unsafe {
+        command.pre_exec(move || {
+            // 0 stands for the process that writes.
+            let done = libc::write(procs.as_raw_fd(), c"0".as_ptr().cast(), 1);
+            if done == 1 { Ok(()) } else { Err(io::Error::last_os_error()) }
+        });
+    }
+}

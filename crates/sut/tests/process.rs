@@ -32,8 +32,15 @@ fn run_with(
     sink: &mut dyn Sink,
 ) -> Result<Ran, ProcessError> {
     let argv: Vec<OsString> = argv.iter().map(OsString::from).collect();
-    let program =
-        Program { argv: &argv, env: &[], cwd: None, stdin: None, output: Output::Keep, protocol };
+    let program = Program {
+        argv: &argv,
+        env: &[],
+        cwd: None,
+        stdin: None,
+        output: Output::Keep,
+        protocol,
+        groups: &[],
+    };
     runner.run(&program, limits, sink)
 }
 

@@ -113,6 +113,7 @@ fn dd(file: &Path, size: u64) -> Option<f64> {
         stdin: None,
         output: Output::Keep,
         protocol: false,
+        groups: &[],
     };
     let limits = Limits {
         timeout: Duration::from_secs(60),

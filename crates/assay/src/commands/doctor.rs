@@ -115,6 +115,8 @@ fn obstacle(control: &dyn assay_sut::Control) -> Option<String> {
         "aslr" => ("", "off".into()),
         "sysctl" => ("vm.swappiness", Scalar::Int(10)),
         "sysfs" => ("/sys/kernel/mm/transparent_hugepage/enabled", "always".into()),
+        "memory" => ("", "16MiB".into()),
+        "storage" => ("", "loop:ext4,size=64MiB,emulated=sata-ssd".into()),
         "env" => ("ASSAY_PROBE", "1".into()),
         "irq" => return obstacle_of_interrupts(control),
         other => return Some(format!("no level of `{other}` is known to try")),

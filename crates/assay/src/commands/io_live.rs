@@ -153,6 +153,7 @@ fn start(
             stdin: None,
             output: Output::Inherit,
             protocol: false,
+            groups: &[],
         };
         let limits =
             Limits { timeout: Duration::MAX, grace: Duration::from_secs(2), keep_bytes: 0 };

@@ -111,6 +111,7 @@ fn beside(sampler: &Sampler, interrupt: &Interrupt, stat: &Stat, show: &mut Show
             stdin: None,
             output: Output::Inherit,
             protocol: false,
+            groups: &[],
         };
         let limits =
             Limits { timeout: Duration::MAX, grace: Duration::from_secs(2), keep_bytes: 0 };

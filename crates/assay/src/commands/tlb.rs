@@ -106,6 +106,7 @@ fn count(cli: &Cli, asked: &Tlb) -> Result<Exit> {
             stdin: None,
             output: Output::Inherit,
             protocol: false,
+            groups: &[],
         };
         let limits =
             Limits { timeout: Duration::MAX, grace: Duration::from_secs(2), keep_bytes: 0 };

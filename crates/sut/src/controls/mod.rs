@@ -6,10 +6,12 @@ mod drop_caches;
 mod env;
 mod hugepages;
 mod irq;
+mod memory;
 mod nice;
 mod numa;
 mod pages;
 mod sched;
+mod storage;
 mod sysctl;
 mod sysfs;
 mod thp;
@@ -17,7 +19,7 @@ mod thp;
 use crate::control::Control;
 
 /// Every control.
-pub(crate) static CONTROLS: [&dyn Control; 13] = [
+pub(crate) static CONTROLS: [&dyn Control; 15] = [
     &cpus::Cpus,
     &sched::SchedControl,
     &nice::Nice,
@@ -27,6 +29,8 @@ pub(crate) static CONTROLS: [&dyn Control; 13] = [
     &thp::Thp,
     &hugepages::Hugepages,
     &pages::Pages,
+    &memory::Memory,
+    &storage::Storage,
     &irq::Irq,
     &sysctl::Sysctl,
     &sysfs::Sysfs,

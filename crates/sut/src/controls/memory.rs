@@ -1,0 +1,91 @@
+//! `memory`: how much memory the program may use, the page cache of the files that it reads and writes
+//! among it.
+
+use assay_model::units::{bytes_of, format_bytes};
+use assay_model::{Scalar, Setting};
+
+use crate::Root;
+use crate::cgroup::{self, Hierarchy};
+use crate::control::{Control, ControlSpec, Scope, Session};
+use crate::control_error::ControlError;
+use crate::describe::meminfo_bytes;
+
+pub(super) struct Memory;
+
+static SPEC: ControlSpec = ControlSpec {
+    name: "memory",
+    help: "How much memory the program and what it starts may use together, the page cache of their \
+           files among it: what they would find on a machine with less memory. None of it goes to swap. \
+           What other processes cached before costs them nothing, so set `drop_caches` with it.",
+    levels: "a size such as `24GiB`, at least 8 MiB and less than the machine has",
+    keyed: false,
+    key: "",
+    scope: Scope::System,
+    needs: "root, and the memory controller of control groups, version 1 or 2",
+    put_back: "the control group that is made for the program is journaled and removed",
+};
+
+/// With less, a program cannot even be started.
+const LEAST: u64 = 8 << 20;
+
+fn level(setting: &Setting) -> Result<u64, ControlError> {
+    bytes_of(&setting.value).ok().filter(|b| *b >= LEAST).ok_or_else(|| SPEC.not_a_level(setting))
+}
+
+impl Control for Memory {
+    fn spec(&self) -> &'static ControlSpec {
+        &SPEC
+    }
+
+    fn check(&self, root: &Root, setting: &Setting) -> Result<(), ControlError> {
+        let limit = level(setting)?;
+        let total = root.text("/proc/meminfo").ok().and_then(|m| meminfo_bytes(&m, "MemTotal"));
+        if let Some(total) = total.filter(|total| limit >= *total) {
+            return Err(ControlError::NotHere {
+                path: SPEC.name.to_owned(),
+                reason: format!(
+                    "this machine has {}, so a limit of {} would limit nothing",
+                    format_bytes(total),
+                    format_bytes(limit)
+                ),
+            });
+        }
+        cgroup::check(root, SPEC.name, "memory").map(|_| ())
+    }
+
+    fn current(&self, root: &Root, key: &str) -> Result<Scalar, ControlError> {
+        if key.is_empty() {
+            return Err(ControlError::NoLevel { control: SPEC.name.to_owned() });
+        }
+        Ok(Scalar::Text(cgroup::state(root, key).to_owned()))
+    }
+
+    fn apply(&self, setting: &Setting, session: &mut Session<'_>) -> Result<(), ControlError> {
+        let limit = level(setting)?;
+        let (dir, hierarchy) = cgroup::make(session, self, "memory")?;
+        // The second of each keeps the program from swap; the kernel has it only where it has swap.
+        let (first, second, swap) = match hierarchy {
+            Hierarchy::One { .. } => {
+                ("memory.limit_in_bytes", "memory.memsw.limit_in_bytes", limit)
+            }
+            Hierarchy::Two => ("memory.max", "memory.swap.max", 0),
+        };
+        let root = session.root();
+        let file = format!("{dir}/{first}");
+        cgroup::write(root, SPEC.name, &file, &limit.to_string())?;
+        let swap_file = format!("{dir}/{second}");
+        if root.exists(&swap_file) {
+            cgroup::write(root, SPEC.name, &swap_file, &swap.to_string())?;
+        }
+        let got = root.text(&file).unwrap_or_default();
+        // The kernel counts in pages.
+        if got.parse::<u64>().is_ok_and(|g| g.abs_diff(limit) < 65536) {
+            return Ok(());
+        }
+        Err(ControlError::NotTaken { path: SPEC.name.to_owned(), asked: limit.to_string(), got })
+    }
+
+    fn restore(&self, root: &Root, key: &str, _old: &str) -> Result<(), ControlError> {
+        cgroup::remove(root, SPEC.name, key)
+    }
+}

@@ -1,0 +1,173 @@
+//! What a storage can do, measured just before the trial: sequential and random, written and read, in
+//! four equal parts of the time.
+
+use std::fs::{File, OpenOptions};
+use std::io;
+use std::os::unix::fs::{FileExt, OpenOptionsExt};
+use std::path::Path;
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::time::{Duration, Instant};
+
+use assay_model::{Better, Kind, MetricValue};
+use rustix::fs::{Advice, OFlags, fadvise};
+
+/// One sequential operation.
+const LONG: usize = 2 << 20;
+/// One random operation.
+const SHORT: usize = 4096;
+/// How many random operations are under way at once.
+const AT_ONCE: u64 = 16;
+/// The file is no larger than this.
+const MOST: u64 = 256 << 20;
+
+/// What was found.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub(super) struct Figures {
+    pub write_bytes_s: f64,
+    pub read_bytes_s: f64,
+    pub write_ops_s: f64,
+    pub read_ops_s: f64,
+    /// Whether it went past the page cache.
+    pub direct: bool,
+}
+
+impl Figures {
+    /// As metrics of the trial. They describe it; none of them is its result.
+    pub fn metrics(&self) -> [MetricValue; 4] {
+        [
+            ("storage_sequential_write", self.write_bytes_s, "B/s"),
+            ("storage_sequential_read", self.read_bytes_s, "B/s"),
+            ("storage_random_write", self.write_ops_s, "ops/s"),
+            ("storage_random_read", self.read_ops_s, "ops/s"),
+        ]
+        .map(|(name, value, unit)| MetricValue {
+            name: name.to_owned(),
+            value: Some(value),
+            unit: unit.to_owned(),
+            better: Better::Neither,
+            kind: Kind::Measured,
+        })
+    }
+}
+
+/// Measures with a file in `dir`, which is gone afterwards. `size` is what the storage holds.
+///
+/// # Errors
+/// What the system said.
+pub(super) fn measure(dir: &Path, time: Duration, size: u64) -> io::Result<Figures> {
+    let path = dir.join("assay-probe");
+    let figures = with_file(&path, time / 4, MOST.min(size / 8));
+    let removed = std::fs::remove_file(&path);
+    let figures = figures?;
+    removed?;
+    Ok(figures)
+}
+
+fn with_file(path: &Path, time: Duration, size: u64) -> io::Result<Figures> {
+    File::create(path)?;
+    let open = |flags: OFlags| {
+        OpenOptions::new().read(true).write(true).custom_flags(flags.bits() as i32).open(path)
+    };
+    // Written through in either case: what a file system takes into its cache is not written yet.
+    let (direct, file) = match open(OFlags::DIRECT | OFlags::DSYNC) {
+        Ok(file) => (true, file),
+        Err(_) => (false, open(OFlags::DSYNC)?),
+    };
+    let size = (size / LONG as u64).max(1) * LONG as u64;
+    let mut memory = vec![0u8; LONG + SHORT];
+    let buffer = aligned(&mut memory, LONG);
+    fill(buffer);
+    let (written, took) = sequence(time, size, |at| file.write_all_at(buffer, at))?;
+    let write_bytes_s = written as f64 / took;
+    let reach = written.min(size);
+    // What the cache may hold of it would be read from there.
+    fadvise(&file, 0, None, Advice::DontNeed)?;
+    let (read, took) = sequence(time, reach, |at| file.read_exact_at(buffer, at))?;
+    let read_bytes_s = read as f64 / took;
+    fadvise(&file, 0, None, Advice::DontNeed)?;
+    let read_ops_s = scatter(time, reach, |at, b| file.read_exact_at(b, at))?;
+    let write_ops_s = scatter(time, reach, |at, b| file.write_all_at(b, at))?;
+    Ok(Figures { write_bytes_s, read_bytes_s, write_ops_s, read_ops_s, direct })
+}
+
+/// One after the other, from the beginning again after `reach`. Bytes and seconds.
+fn sequence(
+    time: Duration,
+    reach: u64,
+    mut once: impl FnMut(u64) -> io::Result<()>,
+) -> io::Result<(u64, f64)> {
+    let began = Instant::now();
+    let mut done = 0;
+    while began.elapsed() < time {
+        once(done % reach)?;
+        done += LONG as u64;
+    }
+    Ok((done, began.elapsed().as_secs_f64()))
+}
+
+/// Small ones at random places, several at once. Operations each second.
+fn scatter(
+    time: Duration,
+    reach: u64,
+    once: impl Fn(u64, &mut [u8]) -> io::Result<()> + Sync,
+) -> io::Result<f64> {
+    let done = AtomicU64::new(0);
+    let began = Instant::now();
+    let worker = |n: u64| -> io::Result<()> {
+        let mut memory = vec![0u8; 2 * SHORT];
+        let buffer = aligned(&mut memory, SHORT);
+        fill(buffer);
+        let mut state = 0x9E37_79B9_7F4A_7C15_u64.wrapping_mul(n + 1);
+        while began.elapsed() < time {
+            let block = next(&mut state) % (reach / SHORT as u64);
+            once(block * SHORT as u64, buffer)?;
+            done.fetch_add(1, Ordering::Relaxed);
+        }
+        Ok(())
+    };
+    std::thread::scope(|scope| {
+        let threads: Vec<_> = (0..AT_ONCE).map(|n| scope.spawn(move || worker(n))).collect();
+        threads.into_iter().try_for_each(|t| {
+            t.join().unwrap_or_else(|_| Err(io::Error::other("a thread ended in a fault")))
+        })
+    })?;
+    Ok(done.into_inner() as f64 / began.elapsed().as_secs_f64())
+}
+
+/// The part of `memory` that begins at a multiple of [`SHORT`], as I/O past the cache wants it.
+fn aligned(memory: &mut [u8], length: usize) -> &mut [u8] {
+    let skip = memory.as_ptr().align_offset(SHORT);
+    &mut memory[skip..skip + length]
+}
+
+/// Fills with what no file system can compress. A fixed start: the same at each call.
+fn fill(buffer: &mut [u8]) {
+    let mut state = 0xA076_1D64_78BD_642F;
+    for word in buffer.chunks_exact_mut(8) {
+        word.copy_from_slice(&next(&mut state).to_le_bytes());
+    }
+}
+
+/// Marsaglia's xorshift of 64 bits.
+fn next(state: &mut u64) -> u64 {
+    *state ^= *state << 13;
+    *state ^= *state >> 7;
+    *state ^= *state << 17;
+    *state
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_folder_is_measured_and_left_empty() {
+        let dir = tempfile::tempdir().unwrap();
+        let figures = measure(dir.path(), Duration::from_millis(40), 64 << 20).unwrap();
+        for metric in figures.metrics() {
+            assert!(metric.value.is_some_and(|v| v > 0.0 && v.is_finite()), "{metric:?}");
+        }
+        assert_eq!(std::fs::read_dir(dir.path()).unwrap().count(), 0);
+        assert!(measure(&dir.path().join("none"), Duration::from_millis(40), 1 << 20).is_err());
+    }
+}

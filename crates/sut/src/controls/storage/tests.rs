@@ -1,0 +1,49 @@
+use assay_model::{Scalar, Setting};
+
+use crate::control::Control as _;
+use crate::made_up::Machine;
+
+use super::Storage;
+
+fn check(machine: &Machine, level: &str) -> Result<(), String> {
+    let value = Scalar::Text(level.into());
+    let setting = Setting { control: "storage".into(), key: String::new(), value };
+    Storage.check(&machine.root(), &setting).map_err(|e| e.to_string())
+}
+
+#[test]
+fn what_cannot_be_had_is_said_before_anything_is_made() {
+    let machine = Machine::new();
+    machine.put("/proc/meminfo", "MemAvailable: 1048576 kB\n");
+    machine.put("/dev/sdb", "");
+    machine.put("/sys/class/block/sdb/dev", "8:16\n");
+    machine.put("/proc/self/mountinfo", "36 35 8:16 / /srv rw - ext4 /dev/sdb rw\n");
+    check(&machine, "tmpfs,size=512MiB").unwrap();
+    check(&machine, "folder:/tmp").unwrap();
+    for (level, why) in [
+        ("tmpfs,size=2GiB", "1 GiB are free"),
+        ("device:/dev/sdb", "mounted at `/srv`"),
+        ("device:/dev/sdz", "cannot be found"),
+        ("folder:/no/such/folder", "not a folder"),
+        ("loop:ext4,in=/no/such/folder", "not a folder"),
+        ("loop:ext4,size=1000TiB", "are free"),
+        ("zfs", "loop:ext4"),
+    ] {
+        let said = check(&machine, level).expect_err(level);
+        assert!(said.contains(why) || said.contains("is missing"), "{level}: {said}");
+    }
+    machine.put("/proc/self/mountinfo", "");
+    check(&machine, "device:/dev/sdb").unwrap();
+    let said = check(&machine, "device:/dev/sdb,emulated=nvme").unwrap_err();
+    assert!(said.contains("controller"), "{said}");
+}
+
+#[test]
+fn only_folders_that_assay_made_are_taken_away() {
+    let dir = tempfile::tempdir().unwrap();
+    let machine = Machine::new();
+    let key = dir.path().to_string_lossy().into_owned();
+    let said = Storage.restore(&machine.root(), &key, "absent").unwrap_err().to_string();
+    assert!(said.contains("not a folder that assay made"), "{said}");
+    assert!(dir.path().exists());
+}

@@ -1,0 +1,41 @@
+//! The programs of the system that make, mount and take away.
+
+use std::ffi::OsStr;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Stdio};
+
+use crate::which;
+
+/// Folders that a person's `$PATH` may lack.
+const ALSO: [&str; 3] = ["/usr/sbin", "/sbin", "/usr/local/sbin"];
+
+/// Where a program is.
+pub(super) fn find(program: &str) -> Option<PathBuf> {
+    which(program).or_else(|| ALSO.iter().find_map(|dir| which(&format!("{dir}/{program}"))))
+}
+
+/// Runs a program to its end and returns what it printed. It carries the folder that it works for in its
+/// environment, so that it can be found when assay is killed meanwhile.
+///
+/// # Errors
+/// A sentence: it is not there, or what it said.
+pub(super) fn run<A: AsRef<OsStr>>(
+    folder: &Path,
+    program: &str,
+    arguments: impl IntoIterator<Item = A>,
+) -> Result<String, String> {
+    let path = find(program).ok_or_else(|| format!("there is no program `{program}`"))?;
+    let done = Command::new(path)
+        .args(arguments)
+        .env("LC_ALL", "C")
+        .env(super::place::VARIABLE, folder.join(""))
+        .stdin(Stdio::null())
+        .output()
+        .map_err(|e| format!("`{program}` could not be started: {e}"))?;
+    if done.status.success() {
+        return Ok(String::from_utf8_lossy(&done.stdout).trim().to_owned());
+    }
+    let said = String::from_utf8_lossy(&done.stderr);
+    let said: Vec<&str> = said.lines().map(str::trim).filter(|l| !l.is_empty()).take(3).collect();
+    Err(format!("`{program}` failed: {}", said.join("; ")))
+}

@@ -1,0 +1,267 @@
+//! The controls `storage` and `memory` on this machine: file systems on loop devices, limits, groups; and
+//! what is left after a kill -9 at any moment. Needs root; the child is this test program itself.
+
+#![allow(clippy::unwrap_used)] // what a test cannot do, it fails on
+
+use std::io::{BufRead, BufReader};
+use std::path::{Path, PathBuf};
+use std::process::{Child, Command, Stdio};
+use std::time::Duration;
+
+use assay_model::{Scalar, Setting};
+use assay_sut::process::{Limits, Output, Program, Runner};
+use assay_sut::{Applied, Controller, Root, parse_setting, restore_pending};
+
+const STATE: &str = "ASSAY_TEST_STATE";
+const SETTINGS: &str = "ASSAY_TEST_SETTINGS";
+
+fn settings(text: &str) -> Vec<Setting> {
+    text.split_whitespace()
+        .map(|one| one.split_once('=').unwrap())
+        .map(|(path, value)| parse_setting(path, &Scalar::Text(value.into())).unwrap())
+        .collect()
+}
+
+/// A folder for the journal and one for the images of a test.
+struct Bench {
+    dir: tempfile::TempDir,
+}
+
+impl Bench {
+    fn new() -> Self {
+        let dir = tempfile::tempdir().unwrap();
+        std::fs::create_dir(dir.path().join("images")).unwrap();
+        Bench { dir }
+    }
+
+    fn controller(&self) -> Controller {
+        Controller::new(self.dir.path().join("state"), Root::system())
+    }
+
+    fn images(&self) -> PathBuf {
+        self.dir.path().join("images")
+    }
+
+    /// The settings with this bench's folder in them, or why they cannot be had here.
+    fn settings(&self, text: &str) -> Option<Vec<Setting>> {
+        let all = settings(&text.replace("IMAGES", &self.images().to_string_lossy()));
+        match self.controller().check(&all) {
+            Ok(()) => Some(all),
+            Err(reason) => {
+                println!("skipped: because {reason}");
+                None
+            }
+        }
+    }
+
+    /// What of this bench is still on the machine.
+    fn left(&self) -> Vec<String> {
+        let here = self.images().to_string_lossy().into_owned();
+        let mounts = std::fs::read_to_string("/proc/self/mountinfo").unwrap();
+        let mut left: Vec<String> =
+            mounts.lines().filter(|l| l.contains(&here)).map(str::to_owned).collect();
+        for block in std::fs::read_dir("/sys/class/block").unwrap().flatten() {
+            let file = std::fs::read_to_string(block.path().join("loop/backing_file"));
+            left.extend(file.ok().filter(|f| f.contains(&here)));
+        }
+        left.extend(
+            std::fs::read_dir(self.images())
+                .unwrap()
+                .map(|e| e.unwrap().path().display().to_string()),
+        );
+        left
+    }
+}
+
+fn figure(applied: &Applied, name: &str) -> f64 {
+    applied.measured.iter().find(|m| m.name == name).unwrap().value.unwrap()
+}
+
+#[test]
+fn every_level_is_made_measured_and_taken_away() {
+    for (level, kind) in [
+        ("folder:IMAGES,probe=400ms", None),
+        ("tmpfs,size=64MiB,probe=400ms", Some("tmpfs")),
+        (
+            "loop:ext4,size=64MiB,scheduler=mq-deadline,read-ahead=1MiB,in=IMAGES,probe=400ms",
+            Some("ext4"),
+        ),
+        ("loop:xfs,size=320MiB,in=IMAGES,probe=400ms", Some("xfs")),
+        ("loop:btrfs,size=160MiB,compress=zstd,in=IMAGES,probe=400ms", Some("btrfs")),
+        ("loop:btrfs,raid0,size=160MiB,in=IMAGES,probe=400ms", Some("btrfs")),
+        ("loop:btrfs,raid1,devices=3,size=160MiB,in=IMAGES,probe=400ms", Some("btrfs")),
+    ] {
+        let bench = Bench::new();
+        let Some(wanted) = bench.settings(&format!("storage={level}")) else { continue };
+        let applied = bench.controller().apply(&wanted).unwrap_or_else(|e| panic!("{level}: {e}"));
+        let files = applied.setup.storage.clone().unwrap();
+        assert!(
+            applied.setup.env.iter().any(|(k, v)| k == "ASSAY_STORAGE" && Path::new(v) == files)
+        );
+        assert_eq!(std::fs::read_dir(&files).unwrap().count(), 0, "{level}: the probe is gone");
+        std::fs::write(files.join("x"), vec![b'x'; 1 << 20]).unwrap();
+        assert_eq!(applied.measured.len(), 4);
+        let mounts = std::fs::read_to_string("/proc/self/mountinfo").unwrap();
+        let mounted = mounts.lines().find(|l| {
+            files.starts_with(l.split(' ').nth(4).unwrap())
+                && l.split(' ').nth(4).unwrap().len() > 1
+                && files.parent().unwrap() == Path::new(l.split(' ').nth(4).unwrap())
+        });
+        let found = mounted.map(|l| l.split(" - ").nth(1).unwrap().split(' ').next().unwrap());
+        assert_eq!(found, kind, "{level}");
+        if level.contains("compress") {
+            assert!(mounted.unwrap().contains("compress=zstd"), "{mounted:?}");
+        }
+        applied.restore().unwrap_or_else(|e| panic!("{level}: {e}"));
+        assert!(!files.exists());
+        assert_eq!(bench.left(), Vec::<String>::new(), "{level}");
+    }
+}
+
+#[test]
+fn an_emulated_disk_is_called_so_and_holds_its_rates() {
+    let bench = Bench::new();
+    let level = "storage=loop:ext4,size=512MiB,in=IMAGES,emulated=sata-7200,limits=bytes,probe=4s";
+    let Some(wanted) = bench.settings(level) else { return };
+    let applied = bench.controller().apply(&wanted).unwrap();
+    assert!(applied.notes.iter().any(|n| n.contains("EMULATED disk, `sata-7200`")));
+    for way in ["storage_sequential_read", "storage_sequential_write"] {
+        let rate = figure(&applied, way);
+        println!("{way} {rate}");
+        // Whatever else this machine does, no more than the limit goes through.
+        assert!(rate > 0.0 && rate < 126e6 * 1.10, "{way}: {rate}");
+    }
+    applied.restore().unwrap();
+    assert_eq!(bench.left(), Vec::<String>::new());
+    let limits = "/sys/fs/cgroup/blkio/blkio.throttle.read_bps_device";
+    let limits = std::fs::read_to_string(limits).unwrap_or_default();
+    assert!(!limits.contains("126000000"), "{limits}");
+}
+
+#[test]
+fn a_device_in_use_is_refused_and_a_free_one_is_left_as_it_was() {
+    let bench = Bench::new();
+    let Some(wanted) = bench.settings("storage=loop:ext4,size=64MiB,in=IMAGES,probe=400ms") else {
+        return;
+    };
+    let applied = bench.controller().apply(&wanted).unwrap();
+    let mounts = std::fs::read_to_string("/proc/self/mountinfo").unwrap();
+    let here = bench.images().to_string_lossy().into_owned();
+    let line = mounts.lines().find(|l| l.contains(&here)).unwrap();
+    let device = line.split(" - ").nth(1).unwrap().split(' ').nth(1).unwrap().to_owned();
+    let point = line.split(' ').nth(4).unwrap().to_owned();
+    let on_it = settings(&format!("storage=device:{device},probe=400ms"));
+    let said = bench.controller().check(&on_it).unwrap_err().to_string();
+    assert!(said.contains("mounted at"), "{said}");
+    // The same device, unmounted, with a file of somebody's on it.
+    std::fs::write(format!("{point}/mine"), "kept").unwrap();
+    assert!(Command::new("umount").arg(&point).status().unwrap().success());
+    let second = Controller::new(bench.dir.path().join("second"), Root::system());
+    let used = second.apply(&on_it).unwrap();
+    let files = used.setup.storage.clone().unwrap();
+    let kept = std::fs::read_to_string(files.parent().unwrap().join("mine")).unwrap();
+    assert_eq!(kept, "kept");
+    std::fs::write(files.join("mine-too"), "").unwrap();
+    used.restore().unwrap();
+    assert!(Command::new("mount").args([&device, &point]).status().unwrap().success());
+    let names: Vec<_> =
+        std::fs::read_dir(&point).unwrap().map(|e| e.unwrap().file_name()).collect();
+    assert!(names.iter().any(|n| n == "mine") && names.len() == 2, "{names:?}");
+    applied.restore().unwrap();
+    assert_eq!(bench.left(), Vec::<String>::new());
+}
+
+#[test]
+fn the_program_has_no_more_memory_than_it_is_given() {
+    let bench = Bench::new();
+    let Some(wanted) = bench.settings("memory=32MiB") else { return };
+    let run = |applied: &Applied, script: &str| {
+        let argv = ["sh".into(), "-c".into(), script.into()];
+        let mut runner = Runner::new(None);
+        let program = Program {
+            argv: &argv,
+            env: &[],
+            cwd: None,
+            stdin: None,
+            output: Output::Keep,
+            protocol: false,
+            groups: &applied.setup.groups,
+        };
+        let limits = Limits {
+            timeout: Duration::from_secs(30),
+            grace: Duration::from_secs(1),
+            keep_bytes: 4096,
+        };
+        runner.run(&program, &limits, &mut ()).unwrap().exit
+    };
+    let applied = bench.controller().apply(&wanted).unwrap();
+    let group = applied.setup.groups[0].clone();
+    assert!(run(&applied, "head -c 4M /dev/zero | tail -c 4M > /dev/null").success());
+    assert_eq!(applied.killed_for_memory(), 0);
+    assert!(
+        !run(&applied, "head -c 200M /dev/zero | tail -c 200M > /dev/null; kill -9 $$").success()
+    );
+    assert!(applied.killed_for_memory() > 0);
+    applied.restore().unwrap();
+    assert!(!group.exists());
+}
+
+#[test]
+#[ignore = "the other test starts it as a child"]
+fn child_that_sets_storage_and_hangs() {
+    let var = |name: &str| std::env::var(name).unwrap();
+    println!("started");
+    let controller = Controller::new(var(STATE), Root::system());
+    let applied = controller.apply(&settings(&var(SETTINGS))).unwrap();
+    let mut program = Command::new("sleep");
+    program.arg("600").current_dir(applied.setup.storage.clone().unwrap());
+    program.envs(applied.setup.env.iter().cloned());
+    let mut program = program.spawn().unwrap();
+    println!("changed");
+    program.wait().unwrap();
+}
+
+struct Killed(Child);
+
+impl Drop for Killed {
+    fn drop(&mut self) {
+        let _ = self.0.kill();
+        let _ = self.0.wait();
+    }
+}
+
+#[test]
+fn nothing_is_left_after_kill_9_at_any_moment() {
+    let bench = Bench::new();
+    let text = format!(
+        "storage=loop:btrfs,raid0,size=128MiB,scheduler=mq-deadline,emulated=sata-ssd,probe=400ms,in={} \
+         memory=64MiB",
+        bench.images().display()
+    );
+    if bench.settings(&text).is_none() {
+        return;
+    }
+    let state = bench.dir.path().join("state");
+    let kills: u64 = std::env::var("ASSAY_TEST_KILLS").map_or(8, |n| n.parse().unwrap());
+    for n in 0..kills {
+        let mut child = Command::new(std::env::current_exe().unwrap());
+        child.args(["--exact", "--ignored", "--nocapture", "child_that_sets_storage_and_hangs"]);
+        child.env(STATE, &state).env(SETTINGS, &text).stdout(Stdio::piped());
+        let mut child = Killed(child.spawn().unwrap());
+        let mut lines = BufReader::new(child.0.stdout.take().unwrap()).lines();
+        if n == 0 {
+            // Once when all is set and the program runs in it.
+            assert!(lines.any(|l| l.unwrap().contains("changed")), "it could not be set");
+        } else {
+            assert!(lines.any(|l| l.unwrap().contains("started")));
+            // From the first step to the last: the moments are what is tested, not the time.
+            std::thread::sleep(Duration::from_millis(n * 7919 % 1000));
+        }
+        child.0.kill().unwrap();
+        child.0.wait().unwrap();
+        for report in restore_pending(&state, &Root::system()).unwrap() {
+            assert!(report.done, "kill {n}: {report:?}");
+        }
+        assert_eq!(bench.left(), Vec::<String>::new(), "kill {n}");
+    }
+}
