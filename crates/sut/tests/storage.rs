@@ -1,7 +1,7 @@
 //! The controls `storage` and `memory` on this machine: file systems on loop devices, limits, groups; and
 //! what is left after a kill -9 at any moment. Needs root; the child is this test program itself.
 
-#![allow(clippy::unwrap_used)] // what a test cannot do, it fails on
+#![allow(clippy::unwrap_used, clippy::print_stdout)] // what a test cannot do, it fails on or says
 
 use std::io::{BufRead, BufReader};
 use std::path::{Path, PathBuf};
@@ -155,6 +155,13 @@ fn a_device_in_use_is_refused_and_a_free_one_is_left_as_it_was() {
     assert!(said.contains("mounted at"), "{said}");
     // The same device, unmounted, with a file of somebody's on it.
     std::fs::write(format!("{point}/mine"), "kept").unwrap();
+    let names = || {
+        let entries = std::fs::read_dir(&point).unwrap();
+        let mut names: Vec<_> = entries.map(|e| e.unwrap().file_name()).collect();
+        names.sort();
+        names
+    };
+    let before = names();
     assert!(Command::new("umount").arg(&point).status().unwrap().success());
     let second = Controller::new(bench.dir.path().join("second"), Root::system());
     let used = second.apply(&on_it).unwrap();
@@ -164,9 +171,7 @@ fn a_device_in_use_is_refused_and_a_free_one_is_left_as_it_was() {
     std::fs::write(files.join("mine-too"), "").unwrap();
     used.restore().unwrap();
     assert!(Command::new("mount").args([&device, &point]).status().unwrap().success());
-    let names: Vec<_> =
-        std::fs::read_dir(&point).unwrap().map(|e| e.unwrap().file_name()).collect();
-    assert!(names.iter().any(|n| n == "mine") && names.len() == 2, "{names:?}");
+    assert_eq!(names(), before, "nothing was added and nothing taken");
     applied.restore().unwrap();
     assert_eq!(bench.left(), Vec::<String>::new());
 }
