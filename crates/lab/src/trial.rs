@@ -93,7 +93,6 @@ impl Bench<'_> {
             }
         };
         record.notes.extend(applied.notes.iter().cloned());
-        record.metrics.extend(applied.measured.iter().cloned());
         let cpus = applied.setup.cpus.clone().unwrap_or_else(crate::cpus::allowed);
         let ctx = TrialContext {
             number: order.planned.number,
@@ -115,6 +114,8 @@ impl Bench<'_> {
             }
             Err(error) => record.error = error,
         }
+        // Now, because the program's own words take the place of what was there.
+        record.metrics.extend(applied.measured.iter().cloned());
         let killed = applied.killed_for_memory();
         if killed > 0 {
             record.notes.push(format!(
