@@ -47,7 +47,7 @@ pub enum Verb {
     Landscape(Landscape),
     /// CPU, disk, memory, pressure and power now, on one clock.
     Stat(Stat),
-    /// What block I/O a recorded trace holds: how many, how large, how long, where, whose.
+    /// Block I/O, live or from a recorded trace: how many, how large, how long, where, whose.
     Io(Io),
     /// What address translation costs: by the processor's counters, or simulated from an address
     /// stream.
