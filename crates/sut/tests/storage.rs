@@ -6,12 +6,16 @@
 use std::io::{BufRead, BufReader};
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
+use std::sync::{Mutex, PoisonError};
 use std::time::Duration;
 
 use assay_model::{Scalar, Setting};
 use assay_sut::process::{Limits, Output, Program, Runner};
 use assay_sut::{Applied, Controller, Root, parse_setting, restore_pending};
 
+/// Held by tests whose processes would end each other's: a runner ends what its program leaves behind, and
+/// cannot tell that from another test's child.
+static TURN: Mutex<()> = Mutex::new(());
 const STATE: &str = "ASSAY_TEST_STATE";
 const SETTINGS: &str = "ASSAY_TEST_SETTINGS";
 
@@ -178,6 +182,7 @@ fn a_device_in_use_is_refused_and_a_free_one_is_left_as_it_was() {
 
 #[test]
 fn the_program_has_no_more_memory_than_it_is_given() {
+    let _turn = TURN.lock().unwrap_or_else(PoisonError::into_inner);
     let bench = Bench::new();
     let Some(wanted) = bench.settings("memory=32MiB") else { return };
     let run = |applied: &Applied, script: &str| {
@@ -237,6 +242,7 @@ impl Drop for Killed {
 
 #[test]
 fn nothing_is_left_after_kill_9_at_any_moment() {
+    let _turn = TURN.lock().unwrap_or_else(PoisonError::into_inner);
     let bench = Bench::new();
     let text = format!(
         "storage=loop:btrfs,raid0,size=128MiB,scheduler=mq-deadline,emulated=sata-ssd,probe=400ms,in={} \

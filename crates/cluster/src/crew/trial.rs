@@ -3,11 +3,11 @@
 use std::sync::mpsc::RecvTimeoutError;
 use std::time::{Duration, Instant};
 
-use assay_model::Outcome;
+use assay_model::{Exit, Outcome};
 use assay_sut::Interrupt;
 use assay_sut::clock::monotonic_ns;
 
-use super::{Crew, Gone, LOOK, TrialEnd, nanos};
+use super::{Crew, Gone, LOOK, Lost, LostTo, TrialEnd, nanos};
 use crate::Clock;
 use crate::clock::Look;
 use crate::listen::Heard;
@@ -19,6 +19,9 @@ const PREPARE: Duration = Duration::from_secs(3600);
 const REPORT: Duration = Duration::from_secs(60);
 /// How long agents that were told to stop may take.
 const STOP: Duration = Duration::from_secs(15);
+
+/// The signal by which Slurm ends what runs in a job.
+const SIGTERM: i32 = 15;
 
 /// Where a trial stands.
 struct Course {
@@ -85,9 +88,35 @@ impl Crew {
             })
             .collect();
         match done {
-            Ok(_) => TrialEnd::Parts(parts),
+            Ok(_) => match self.called_off(&parts) {
+                Some(lost) => TrialEnd::Lost(lost, parts),
+                None => TrialEnd::Parts(parts),
+            },
             Err((_, gone)) => TrialEnd::Lost(self.lost(&gone), parts),
         }
+    }
+
+    /// Whether the end of the job is what ended the programs: Slurm sends SIGTERM to all processes of a job, and
+    /// a program's part may be here before its agent is gone.
+    fn called_off(&mut self, parts: &[NodePart]) -> Option<Lost> {
+        let ended = |name: &str| {
+            let part = parts.iter().find(|p| p.name == name);
+            part.is_some_and(|p| p.part.record.exit == Some(Exit::Signal(SIGTERM)))
+        };
+        let members: Vec<usize> =
+            (0..self.members.len()).filter(|i| ended(&self.members[*i].name)).collect();
+        if members.is_empty() {
+            return None;
+        }
+        let broken = self.broken;
+        let gone = Gone { members, how: "had its program ended by SIGTERM".to_owned() };
+        let lost = self.lost(&gone);
+        if lost.to == LostTo::Failure {
+            // The job goes on: the program's end is its own affair.
+            self.broken = broken;
+            return None;
+        }
+        Some(lost)
     }
 
     fn take_through(
