@@ -145,13 +145,7 @@ impl Agent {
     }
 
     fn trial(&mut self, link: &Link, asked: &Asked, role: &Role) -> Part {
-        let failed = |error: String| Part {
-            record: TrialRecord { error, ..blank(&asked.planned, asked.attempt) },
-            stdout: Bytes::default(),
-            stderr: Bytes::default(),
-            samples: None,
-            kept: Vec::new(),
-        };
+        let failed = |error: String| failed(asked, error);
         let Some(treatment) = self.plan.treatment(asked.planned.treatment).cloned() else {
             return failed(format!("its plan has no treatment {}", asked.planned.treatment));
         };
@@ -236,13 +230,7 @@ impl Agent {
 
     /// Runs the workload's server until the collector says that the others are done.
     fn serve(&mut self, link: &Link, asked: &Asked, treatment: &Treatment) -> Part {
-        let failed = |error: String| Part {
-            record: TrialRecord { error, ..blank(&asked.planned, asked.attempt) },
-            stdout: Bytes::default(),
-            stderr: Bytes::default(),
-            samples: None,
-            kept: Vec::new(),
-        };
+        let failed = |error: String| failed(asked, error);
         let clients = self.experiment.place.nodes.saturating_sub(1).max(1) as usize;
         let host = match link.address() {
             Ok(host) => host,
@@ -322,6 +310,17 @@ impl Agent {
             launch.and_then(|l| calibrate(&mut self.runner, &l, &trial_dir, CALIBRATIONS));
         self.calibrations.insert(treatment.id, measured);
         measured
+    }
+}
+
+/// The part of a trial that did not come to running.
+fn failed(asked: &Asked, error: String) -> Part {
+    Part {
+        record: TrialRecord { error, ..blank(&asked.planned, asked.attempt) },
+        stdout: Bytes::default(),
+        stderr: Bytes::default(),
+        samples: None,
+        kept: Vec::new(),
     }
 }
 

@@ -12,8 +12,9 @@ use assay_model::units::format_bytes;
 use assay_observe::io::{BlockDevices, IoAsk, IoTracer};
 use assay_report::terminal::{io as io_text, io_tick_header, io_tick_line};
 use assay_sut::Interrupt;
-use assay_sut::process::{Limits, Output, Program, Ran, Runner};
+use assay_sut::process::Ran;
 
+use super::beside;
 use crate::cli::{Cli, Io};
 use crate::exit::{Exit, Usage};
 use crate::{print, say, style};
@@ -144,21 +145,7 @@ fn start(
 ) -> JoinHandle<Result<Ran, assay_sut::process::ProcessError>> {
     let argv = argv.to_vec();
     let ends_it = interrupt.clone();
-    std::thread::spawn(move || {
-        let mut runner = Runner::new(Some(ends_it));
-        let program = Program {
-            argv: &argv,
-            env: &[],
-            cwd: None,
-            stdin: None,
-            output: Output::Inherit,
-            protocol: false,
-            groups: &[],
-        };
-        let limits =
-            Limits { timeout: Duration::MAX, grace: Duration::from_secs(2), keep_bytes: 0 };
-        runner.run(&program, &limits, &mut ())
-    })
+    std::thread::spawn(move || beside::run(&argv, ends_it))
 }
 
 /// Lists the devices: name, number, size, kind, where mounted, and the paths that lead to each.

@@ -2,6 +2,7 @@
 
 mod archive;
 mod audit;
+mod beside;
 mod compare;
 mod cpu;
 mod doctor;

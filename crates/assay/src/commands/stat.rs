@@ -10,8 +10,8 @@ use assay_model::units;
 use assay_observe::stat::{Disks, Frame, Naming, Renderer, Shape, View};
 use assay_observe::{Devices, Sampler};
 use assay_sut::Interrupt;
-use assay_sut::process::{Limits, Output, Program, Runner};
 
+use super::beside;
 use crate::cli::{Cli, Stat, StatNames, StatShape};
 use crate::exit::{Exit, Usage};
 use crate::{print, width};
@@ -102,21 +102,7 @@ fn beside(sampler: &Sampler, interrupt: &Interrupt, stat: &Stat, show: &mut Show
     let argv: Vec<OsString> = stat.command.clone();
     let ends_it = interrupt.clone();
     let start = sampler.newest_ns();
-    let command = std::thread::spawn(move || {
-        let mut runner = Runner::new(Some(ends_it));
-        let program = Program {
-            argv: &argv,
-            env: &[],
-            cwd: None,
-            stdin: None,
-            output: Output::Inherit,
-            protocol: false,
-            groups: &[],
-        };
-        let limits =
-            Limits { timeout: Duration::MAX, grace: Duration::from_secs(2), keep_bytes: 0 };
-        runner.run(&program, &limits, &mut ())
-    });
+    let command = std::thread::spawn(move || beside::run(&argv, ends_it));
     watch(sampler, interrupt, stat.count, start, show, &|| command.is_finished())?;
     let ran = command.join().map_err(|_| anyhow::anyhow!("the thread of the command failed"))?;
     let ran = ran.map_err(|e| Usage(e.to_string()))?;

@@ -9,11 +9,11 @@ use anyhow::{Context, Result};
 use assay_model::units;
 use assay_report::terminal::{simulation, tlb as table_text};
 use assay_sut::Interrupt;
-use assay_sut::process::{Limits, Output, Program, Runner};
 use assay_tlb::counters::{self, Group, Readings, Scope};
 use assay_tlb::source::{self, Interleaved, Source, Writer};
 use assay_tlb::{Error, Machine, Wish};
 
+use super::beside;
 use crate::cli::{Cli, Tlb};
 use crate::exit::{Exit, Usage};
 use crate::{print, say, style};
@@ -98,19 +98,7 @@ fn count(cli: &Cli, asked: &Tlb) -> Result<Exit> {
         if open.send(group).is_err() || !counting {
             return None;
         }
-        let mut runner = Runner::new(Some(ends_it));
-        let program = Program {
-            argv: &argv,
-            env: &[],
-            cwd: None,
-            stdin: None,
-            output: Output::Inherit,
-            protocol: false,
-            groups: &[],
-        };
-        let limits =
-            Limits { timeout: Duration::MAX, grace: Duration::from_secs(2), keep_bytes: 0 };
-        Some(runner.run(&program, &limits, &mut ()))
+        Some(beside::run(&argv, ends_it))
     });
     let mut group = match opened.recv().context("the thread of the command failed")? {
         Ok(group) => group,
