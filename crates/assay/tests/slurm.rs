@@ -42,7 +42,27 @@ fn until(what: &str, mut done: impl FnMut() -> bool) {
 
 /// Starts a run whose every trial adds a line a node to `did.txt` and then takes its time.
 fn start(world: &World, slurm: &Slurm, nodes: &str, seconds: &str) -> Child {
-    let script = format!("echo did >> {}; exec sleep {seconds}", world.path("did.txt").display());
+    let did = world.path("did.txt");
+    start_script(
+        world,
+        slurm,
+        nodes,
+        &format!("echo did >> {}; exec sleep {seconds}", did.display()),
+    )
+}
+
+/// The same, but after `lines` lines a trial waits until the file `go` is there: what a test does to it
+/// then comes in its middle, however slow the machine is.
+fn start_held(world: &World, slurm: &Slurm, nodes: &str, lines: usize) -> Child {
+    let (did, go) = (world.path("did.txt"), world.path("go"));
+    let (did, go) = (did.display(), go.display());
+    let script = format!(
+        "echo did >> {did}; [ -e {go} ] || [ $(wc -l < {did}) -le {lines} ] || exec sleep 300"
+    );
+    start_script(world, slurm, nodes, &script)
+}
+
+fn start_script(world: &World, slurm: &Slurm, nodes: &str, script: &str) -> Child {
     let arguments = [
         "run",
         "--on",
@@ -57,7 +77,7 @@ fn start(world: &World, slurm: &Slurm, nodes: &str, seconds: &str) -> Child {
         "--",
         "sh",
         "-c",
-        &script,
+        script,
     ];
     let mut command = assay(world, slurm, &arguments);
     command.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap()
@@ -203,9 +223,9 @@ fn a_server_on_one_node_is_asked_from_the_others() {
 fn a_node_that_dies_fails_its_trial_alone() {
     let Some(slurm) = Slurm::start(4) else { return };
     let world = World::new();
-    let child = start(&world, &slurm, "3", "2");
-    // In the middle of the second trial.
+    let child = start_held(&world, &slurm, "3", 3);
     until("the second trial begins", || lines(&world) >= 6);
+    world.write("go", "");
     slurm.kill("n2");
     let (code, result, said) = ended(child);
     assert_eq!(code, 3, "{said}");
@@ -227,8 +247,9 @@ fn a_node_that_dies_fails_its_trial_alone() {
 fn a_cancelled_job_ends_the_run_which_can_be_resumed() {
     let Some(slurm) = Slurm::start(2) else { return };
     let world = World::new();
-    let child = start(&world, &slurm, "2", "1.5");
+    let child = start_held(&world, &slurm, "2", 2);
     until("the second trial begins", || lines(&world) >= 4);
+    world.write("go", "");
     slurm.call("scancel", &["--user=root"]);
     let (code, result, said) = ended(child);
     assert_eq!(code, 130, "{said}");

@@ -3,7 +3,7 @@
 use std::time::{Duration, Instant};
 
 use super::{Crew, Gone, Lost, LostTo};
-use crate::slurm::nodes;
+use crate::slurm::{Job, nodes};
 
 /// How long a job that ends may take until Slurm says how it did.
 const SETTLE: Duration = Duration::from_secs(6);
@@ -24,13 +24,14 @@ impl Crew {
         // The end of a job is known a moment after that of its tasks.
         let began = Instant::now();
         let state = loop {
-            let state = self.job.as_ref().and_then(|job| job.state().ok().flatten());
-            // How it ended is told when its last task has.
-            let patience = match state.as_ref().map(|s| s.state.as_str()) {
-                Some("RUNNING") => Duration::from_millis(1500),
-                Some("COMPLETING") => SETTLE,
-                _ => Duration::ZERO,
+            let asked = self.job.as_ref().map_or(Ok(None), Job::state);
+            // How it ended is told when its last task has; a controller that is busy is asked again.
+            let patience = match asked.as_ref().map(|s| s.as_ref().map(|s| s.state.as_str())) {
+                Ok(Some("RUNNING")) => Duration::from_millis(1500),
+                Ok(Some("COMPLETING")) | Err(_) => SETTLE,
+                Ok(_) => Duration::ZERO,
             };
+            let state = asked.ok().flatten();
             if began.elapsed() >= patience {
                 break state;
             }
