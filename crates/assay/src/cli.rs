@@ -251,6 +251,9 @@ pub struct What {
     /// Blocks at the start that are run and recorded but not compared.
     #[arg(short, long, value_name = "N")]
     pub warmup: Option<u32>,
+    /// Run all blocks of this factor's first level before those of the next, such as `tuning`.
+    #[arg(long, value_name = "FACTOR", conflicts_with = "until_clear")]
+    pub group_by: Option<String>,
     /// Stop as soon as the answer is clear (looks at 6, 9, 13, 19, 28 and 42 blocks).
     #[arg(long, conflicts_with = "blocks")]
     pub until_clear: bool,

@@ -134,6 +134,49 @@ fn all_members_make_one_score_each_setting() {
 }
 
 #[test]
+fn all_of_base_can_run_before_all_of_peak() {
+    let (world, mini) = world("sleep 0.04; echo sum 6");
+    let settings = ["--set", "size=ref", "--set", "tuning=base,peak", "--group-by", "tuning"];
+    let run = |more: &[&str]| world.run(&[&["run", mini.as_str()], &settings[..], more].concat());
+    let done = run(&["--blocks", "3", "--json"]);
+    assert_eq!(done.code, 0, "{}", done.stderr);
+    let result = json(&done);
+    let plan = result["plan"]["trials"].as_array().unwrap();
+    let tuning = |trial: &Value| {
+        let all = result["plan"]["treatments"].as_array().unwrap();
+        let of = all.iter().find(|t| t["id"] == trial["treatment"]).unwrap();
+        of["params"]["tuning"].as_str().unwrap().to_owned()
+    };
+    let order: Vec<String> = plan.iter().map(tuning).collect();
+    assert_eq!(order[..6], ["base"; 6]);
+    assert_eq!(order[6..], ["peak"; 6]);
+    let blocks: Vec<u64> = plan.iter().map(|t| t["block"].as_u64().unwrap()).collect();
+    assert_eq!(blocks, [0, 0, 1, 1, 2, 2, 3, 3, 4, 4, 5, 5]);
+    // Each has its interval; they share no block, and drift between them is said to count.
+    let suite = &result["analysis"]["suite"];
+    assert!(suite["scores"].as_array().unwrap().iter().all(|s| s["interval"].is_object()));
+    let comparison = &suite["comparisons"][0]["geomean"];
+    assert_eq!(comparison["method"], "welch", "{comparison}");
+    assert!(comparison["ratio"].is_number(), "{comparison}");
+    let found = result["analysis"]["findings"].as_array().unwrap();
+    assert!(found.iter().any(|f| f["id"] == "F31"), "{found:?}");
+    let file = world.path("result.json");
+    fs::write(&file, world.run(&["cpu", "result", "last"]).stdout).unwrap();
+    let judged =
+        json(&world.run(&["rules", "judge", "cpu", &file.display().to_string(), "--json"]));
+    let first = judged["rules"].as_array().unwrap().iter().find(|r| r["id"] == "C1").unwrap();
+    assert_eq!(first["result"], "pass", "{first}");
+    // Without a number of blocks nobody knows when the first group ends.
+    let open = run(&[]);
+    assert_eq!(open.code, 2);
+    assert!(open.stderr.contains("design.blocks"), "{}", open.stderr);
+    let member =
+        world.run(&["run", &mini, "--set", "size=ref", "--group-by", "member", "--blocks", "3"]);
+    assert_eq!(member.code, 2);
+    assert!(member.stderr.contains("same blocks"), "{}", member.stderr);
+}
+
+#[test]
 fn copies_begin_together_and_their_work_adds_up() {
     let (world, mini) = world("sleep 0.04; echo sum 6");
     let settings =

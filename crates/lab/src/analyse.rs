@@ -13,7 +13,7 @@ use assay_stats::{CompareInput, Samples, compare, sequential, summarize};
 
 use assay_workloads::Workload;
 
-use crate::pairs::{counterpart, pairs, values};
+use crate::pairs::{apart, counterpart, pairs, values};
 use crate::plan::margin;
 use crate::{findings, histograms, suite};
 
@@ -153,7 +153,7 @@ fn comparisons(
                 baseline: reference,
                 treatment: treatment.id,
                 // Trials in an order that nobody knows are in no blocks.
-                samples: if imported {
+                samples: if imported || apart(plan, reference, treatment.id) {
                     Samples::Independent { baseline: &baseline, treatment: &treated }
                 } else {
                     Samples::Paired(&paired)

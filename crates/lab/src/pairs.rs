@@ -32,6 +32,12 @@ pub(crate) fn pairs(
     base.iter().filter_map(|(block, a)| other.get(block).map(|b| (*a, *b))).unzip()
 }
 
+/// Whether the plan has these treatments in no block together (`design.group_by`): they cannot be paired.
+pub(crate) fn apart(plan: &Plan, baseline: u32, treatment: u32) -> bool {
+    let blocks = |id: u32| plan.trials.iter().filter(move |t| t.treatment == id).map(|t| t.block);
+    !blocks(baseline).any(|a| blocks(treatment).any(|b| a == b))
+}
+
 /// The treatment that this one is compared with: the plan's baseline; of a suite, where treatments run
 /// different members, the one that runs the same member at the baseline's other levels. `None`: it is
 /// a baseline itself, or there is nothing that does the same work.

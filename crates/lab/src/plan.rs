@@ -67,6 +67,7 @@ pub fn make_plan(
     let metric = metric(experiment, spec)?;
     let baseline = baseline(experiment, spec, &treatments, &factors)?;
     check_compare(experiment, &factors)?;
+    check_group(experiment, spec, &factors)?;
     check_times(experiment)?;
     check_tracers(experiment)?;
     crate::place::check(experiment)?;
@@ -307,6 +308,36 @@ fn check_compare(experiment: &Experiment, factors: &Factors) -> Result<(), PlanE
         )),
         _ => Ok(()),
     }
+}
+
+fn check_group(
+    experiment: &Experiment,
+    spec: &WorkloadSpec,
+    factors: &Factors,
+) -> Result<(), PlanError> {
+    let design = &experiment.design;
+    let Some(group_by) = &design.group_by else { return Ok(()) };
+    let path = ["design", "group_by"];
+    if !factors.iter().any(|(n, _)| n == group_by) {
+        let known: Vec<&str> = factors.iter().map(|(n, _)| n.as_str()).collect();
+        let help = format!("the factors are {}", known.join(", "));
+        return Err(wrong(&path, format!("`{group_by}` is not a factor"), help));
+    }
+    let member = spec.suite.as_ref().is_some_and(|s| s.member == *group_by);
+    if member || experiment.compare.scaling.as_ref() == Some(group_by) {
+        let message = format!(
+            "the levels of `{group_by}` make one result, which needs them in the same blocks"
+        );
+        return Err(wrong(&path, message, "group by another factor, or by none"));
+    }
+    if design.stop == Stop::Clear || design.blocks.is_none() {
+        return Err(wrong(
+            &path,
+            "groups run one after the other, so the number of blocks must be known before",
+            "set design.blocks, with stop = \"fixed\"",
+        ));
+    }
+    Ok(())
 }
 
 /// The margin as a fraction: `"2 %"` and `0.02` are both 0.02.

@@ -11,7 +11,7 @@ use assay_stats::means::{self, Member, Quantity};
 use assay_stats::scaling::Size;
 use assay_stats::{CompareInput, Samples, compare, summarize};
 
-use crate::pairs::values;
+use crate::pairs::{apart, values};
 use crate::plan::margin;
 
 /// The suite's results; `None` where the workload is no suite, or ran one member only.
@@ -31,7 +31,7 @@ pub(crate) fn results(
         .map(|(levels, treatments)| score(suite, levels, &treatments, records, confidence))
         .collect();
     let comparisons =
-        (1..scores.len()).map(|i| comparison(experiment, suite, &scores, i, confidence)).collect();
+        (1..scores.len()).map(|i| comparison(experiment, plan, &scores, i, confidence)).collect();
     Some(SuiteResults {
         member: suite.member.clone(),
         metric: suite.metric.clone(),
@@ -164,7 +164,7 @@ fn by_block(
 
 fn comparison(
     experiment: &Experiment,
-    suite: &SuiteSpec,
+    plan: &Plan,
     scores: &[SuiteScore],
     index: usize,
     confidence: f64,
@@ -172,13 +172,19 @@ fn comparison(
     let (base, other) = (&scores[0], &scores[index]);
     let paired: Vec<(Option<f64>, Option<f64>)> =
         base.blocks.iter().copied().zip(other.blocks.iter().copied()).collect();
+    let first = |s: &SuiteScore| s.members.first().map(|m| m.treatment);
+    let separate = first(base).zip(first(other)).is_some_and(|(b, o)| apart(plan, b, o));
     let geomean = compare(&CompareInput {
-        metric: &suite.metric,
+        metric: plan.workload.suite.as_ref().map_or("", |s| s.metric.as_str()),
         unit: "1",
         better: Better::Higher,
         baseline: 0,
         treatment: index as u32,
-        samples: Samples::Paired(&paired),
+        samples: if separate {
+            Samples::Independent { baseline: &base.blocks, treatment: &other.blocks }
+        } else {
+            Samples::Paired(&paired)
+        },
         confidence,
         margin: margin(experiment).ok().flatten(),
         gate: experiment.compare.gate,

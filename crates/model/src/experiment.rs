@@ -118,14 +118,20 @@ pub type TreatmentPattern = BTreeMap<String, Scalar>;
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, default)]
 pub struct Design {
-    /// How many blocks: each holds one trial of every treatment. Absent: 10, or for short commands
-    /// as many as fill about 3 s, decided after the first block and before its result is looked at.
+    /// How many blocks: each holds one trial of every treatment (with `group_by`, of every one of its
+    /// group). Absent: 10, or for short commands as many as fill about 3 s, decided after the first block
+    /// and before its result is looked at.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub blocks: Option<u32>,
     /// Blocks at the start that are run and recorded but not compared.
     pub warmup_blocks: u32,
     /// The order of trials within a block.
     pub order: Order,
+    /// A factor that is hard to change, or whose levels a rule wants apart: all trials of its first level
+    /// run, in blocks of their own, before those of the next. Levels are then compared as independent
+    /// samples, and a drift of the machine counts as a difference between them.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub group_by: Option<String>,
     /// The seed of the shuffles; absent: drawn from the system, and recorded.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub seed: Option<u64>,
@@ -151,6 +157,7 @@ impl Default for Design {
             blocks: None,
             warmup_blocks: 0,
             order: Order::Random,
+            group_by: None,
             seed: None,
             stop: Stop::Fixed,
             zip: Vec::new(),

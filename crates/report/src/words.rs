@@ -184,10 +184,11 @@ fn design(view: &RunView) -> String {
     let factors = view.plan.factors.join(", ");
     format!(
         "The workload {} ran under {} ({factors}), arranged in {} that each hold one trial of \
-         every treatment.",
+         every treatment{}.",
         view.plan.workload.name,
         count(treatments, "treatment"),
         count(blocks, "block"),
+        if view.experiment.design.group_by.is_some() { " of their group" } else { "" },
     )
 }
 
@@ -195,7 +196,7 @@ fn order(view: &RunView) -> String {
     if view.plan.treatments.len() == 1 {
         return format!("The seed handed to the trials is {}.", view.plan.seed);
     }
-    match view.experiment.design.order {
+    let order = match view.experiment.design.order {
         Order::Random => format!(
             "Within each block the order was shuffled with the seed {}, so that drift of the machine \
              falls on all treatments alike.",
@@ -208,6 +209,14 @@ fn order(view: &RunView) -> String {
                               with the treatment."
             .to_owned(),
         Order::Unknown => "The order of the trials is not known.".to_owned(),
+    };
+    match &view.experiment.design.group_by {
+        Some(factor) => format!(
+            "All trials of one level of {factor} ran before those of the next: its levels are compared \
+             as independent samples, and a drift of the machine between them counts as a difference. \
+             {order}"
+        ),
+        None => order,
     }
 }
 

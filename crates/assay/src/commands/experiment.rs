@@ -109,6 +109,9 @@ fn change(experiment: &mut Experiment, what: &What) -> Result<(), LabError> {
         design.blocks = Some(blocks);
         design.stop = Stop::Fixed;
     }
+    if what.group_by.is_some() {
+        design.group_by.clone_from(&what.group_by);
+    }
     if what.until_clear {
         design.stop = Stop::Clear;
     }
