@@ -74,16 +74,25 @@ static void dense(std::FILE *out, int n) {
     std::fprintf(out, "dense norm %.8e\n", x.norm());
 }
 
+// One after the other: the order in which a call's arguments are computed is the compiler's.
+static Eigen::Vector3d vector() {
+    double z = draw();
+    double y = draw();
+    double x = draw();
+    return Eigen::Vector3d(x, y, z);
+}
+
 // Chains of joints: rotations of points by quaternions and four-by-four matrices.
 static void small(std::FILE *out, int count) {
     Eigen::Matrix4d sum = Eigen::Matrix4d::Zero();
     Eigen::Vector4d at(1, 2, 3, 1);
     for (int i = 0; i < count; i++) {
-        Eigen::Vector3d axis(draw(), draw(), draw() + 1);
+        Eigen::Vector3d axis = vector();
+        axis.z() += 1;
         Eigen::Quaterniond turn(Eigen::AngleAxisd(draw(), axis.normalized()));
         Eigen::Matrix4d step = Eigen::Matrix4d::Identity();
         step.topLeftCorner<3, 3>() = turn.toRotationMatrix();
-        step.topRightCorner<3, 1>() = Eigen::Vector3d(draw(), draw(), draw());
+        step.topRightCorner<3, 1>() = vector();
         at = step * at;
         sum += step * step.transpose() * step.inverse();
     }

@@ -65,7 +65,10 @@ static void statement(int function, int depth) {
         }
         printf("default: b++;\n}\n");
     } else if (function > 0) {
-        printf("c += f%d(a, b & %d);\n", below(function), below(64));
+        /* One after the other: the order in which a call's arguments are computed is the compiler's. */
+        int mask = below(64);
+        int callee = below(function);
+        printf("c += f%d(a, b & %d);\n", callee, mask);
     } else {
         printf("a = -a;\n");
     }
