@@ -23,8 +23,9 @@ test:
 	@scripts/test-packages
 	@CARGO="$(CARGO)" scripts/test
 
-# Adds the long simulations behind docs/statistics.md.
+# Adds what takes long: 48 virtual nodes of Slurm, and the simulations behind docs/statistics.md.
 test-all: test
+	$(CARGO) test --locked --package assay --test slurm -- --ignored --nocapture
 	$(CARGO) test --locked --release --package assay-stats --test coverage_table -- --ignored --nocapture
 
 check: fmt clippy deny

@@ -7,6 +7,7 @@ mod common;
 use std::process::{Child, Command, Stdio};
 use std::time::{Duration, Instant};
 
+use common::mini_suite;
 use common::virtual_slurm::Slurm;
 use common::{Done, World, done};
 use rustix::process::{Pid, Signal, kill_process};
@@ -338,6 +339,117 @@ fn a_task_that_never_starts_is_named() {
     let said = ran.stderr.split_whitespace().collect::<Vec<_>>().join(" ");
     assert!(said.contains("no agent of assay started on node n2 within 3"), "{said}");
     until("the job is gone", || slurm.jobs().is_empty());
+}
+
+#[test]
+fn a_task_that_never_starts_fails_its_trial_alone() {
+    let Some(slurm) = Slurm::start(3) else { return };
+    let world = World::new();
+    let did = world.path("did.txt");
+    let experiment = world.write(
+        "x.toml",
+        &format!(
+            "name = \"x\"\nworkload = \"command\"\nparams.command = \"sh -c 'echo did >> {did}; \
+             while [ ! -e {go} ]; do sleep 0.05; done'\"\n[design]\nblocks = 3\n[observe]\nmonitors = []\n\
+             [where]\nengine = \"slurm\"\nnodes = 2\njob = \"block\"\nstart_timeout = \"4 s\"\n",
+            did = did.display(),
+            go = world.path("go").display()
+        ),
+    );
+    let arguments = ["run", experiment.to_str().unwrap(), "--json"];
+    let mut command = assay(&world, &slurm, &arguments);
+    let child = command.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
+    until("the first trial begins", || lines(&world) >= 2);
+    // From now on n3 is given tasks and starts none; and the next job cannot have n1.
+    let daemon = Pid::from_raw(slurm.slurmd("n3")).unwrap();
+    kill_process(daemon, Signal::STOP).unwrap();
+    slurm.call("scontrol", &["update", "nodename=n1", "state=drain", "reason=test"]);
+    world.write("go", "");
+    until("the second job runs", || slurm.jobs().contains("2 RUNNING"));
+    slurm.call("scontrol", &["update", "nodename=n1", "state=resume"]);
+    let (code, result, said) = ended(child);
+    kill_process(daemon, Signal::CONT).unwrap();
+    assert_eq!(code, 3, "{said}");
+    let records = result["records"].as_array().unwrap();
+    let outcomes: Vec<&str> = records.iter().map(|r| r["outcome"].as_str().unwrap()).collect();
+    assert_eq!(outcomes, ["completed", "failed", "completed"], "{result}");
+    let error = records[1]["error"].as_str().unwrap();
+    assert!(error.contains("no agent of assay started on node n3 within 4"), "{error}");
+    let nodes: Value = serde_json::from_str(&file(&world, "0003", "nodes.json")).unwrap();
+    let names: Vec<&str> =
+        nodes["nodes"].as_array().unwrap().iter().map(|n| n["node"].as_str().unwrap()).collect();
+    assert_eq!(names, ["n1", "n2"]);
+    until("the job is gone", || slurm.jobs().is_empty());
+}
+
+#[test]
+fn copies_on_all_nodes_have_one_ratio() {
+    let Some(slurm) = Slurm::start(4) else { return };
+    rate_on_all_nodes(&slurm, 4, "2");
+}
+
+/// Takes a minute: `make test-all`.
+#[test]
+#[ignore = "48 nodes: make test-all"]
+fn forty_eight_nodes_make_one_record() {
+    let Some(slurm) = Slurm::start(48) else { return };
+    rate_on_all_nodes(&slurm, 48, "1");
+    let world = World::new();
+    let noop = ["run", "noop", "--on", "slurm", "--nodes", "48", "--blocks", "3", "--json"];
+    let ran = run(&world, &slurm, &noop);
+    assert_eq!(ran.code, 0, "{}", ran.stderr);
+    let nodes: Value = serde_json::from_str(&file(&world, "0003", "nodes.json")).unwrap();
+    assert_eq!(nodes["nodes"].as_array().unwrap().len(), 48);
+    nothing_is_left(&world, &slurm);
+}
+
+/// A suite at rate on every node: all copies over the slowest node's time.
+fn rate_on_all_nodes(slurm: &Slurm, nodes: usize, copies: &str) {
+    let (world, mini) = mini_suite::world("sleep 0.3; echo sum 6");
+    let count = nodes.to_string();
+    let copied = format!("copies={copies}");
+    let arguments = [
+        "run",
+        &mini,
+        "--on",
+        "slurm",
+        "--nodes",
+        &count,
+        "--set",
+        "kind=rate",
+        "--set",
+        &copied,
+        "--set",
+        "size=ref",
+        "--set",
+        "member=beta",
+        "--blocks",
+        "2",
+        "--monitors",
+        "none",
+        "--json",
+    ];
+    let ran = run(&world, slurm, &arguments);
+    assert_eq!(ran.code, 0, "{}", ran.stderr);
+    let result: Value = serde_json::from_str(&ran.stdout).unwrap();
+    let metric = |of: &Value, name: &str| {
+        let all = of["metrics"].as_array().unwrap();
+        all.iter().find(|m| m["name"] == name).unwrap()["value"].as_f64().unwrap()
+    };
+    for (number, record) in ["0001", "0002"].iter().zip(result["records"].as_array().unwrap()) {
+        assert_eq!(record["outcome"], "completed", "{}", record["error"]);
+        let each: Value = serde_json::from_str(&file(&world, number, "nodes.json")).unwrap();
+        let each = each["nodes"].as_array().unwrap();
+        assert_eq!(each.len(), nodes);
+        let slowest = each.iter().map(|n| metric(n, "elapsed")).fold(0.0, f64::max);
+        assert!(slowest >= 0.3, "{slowest}");
+        // The reference time of beta is 0.2 s.
+        let all = copies.parse::<f64>().unwrap() * nodes as f64;
+        let expected = all * 0.2 / slowest;
+        let ratio = metric(record, "ratio");
+        assert!((ratio / expected - 1.0).abs() < 1e-6, "{ratio} and {expected}");
+    }
+    nothing_is_left(&world, slurm);
 }
 
 #[test]

@@ -5,82 +5,9 @@
 mod common;
 
 use std::fs;
-use std::path::PathBuf;
 
-use common::World;
+use common::mini_suite::world;
 use serde_json::Value;
-
-const KIT: &str = r#"schema_version = 1
-name = "NAME"
-version = "1"
-help = "adds up numbers"
-
-[[param]]
-name = "size"
-type = "choice"
-of = ["test", "train", "ref"]
-default = "train"
-help = "how many"
-
-[[param]]
-name = "cflags"
-type = "text"
-default = "-O2"
-help = "flags"
-
-[run]
-command = ["sh", "-c", "SCRIPT"]
-
-[validate]
-stdout_contains = ["sum 6"]
-
-[[metric]]
-name = "elapsed"
-unit = "s"
-better = "lower"
-help = "wall time"
-from = "elapsed"
-"#;
-
-const SUITE: &str = r#"schema_version = 1
-name = "mini"
-version = "1"
-help = "two sums"
-members = ["alpha", "beta"]
-
-[reference]
-machine = "a machine"
-date = "2026-11-21"
-
-[reference.times.ref]
-alpha = 0.1
-beta = 0.2
-
-[flags]
-"-O2" = "optimises"
-"#;
-
-const TOOLCHAIN: &str = "schema_version = 1\nhelp = \"h\"\n\
-    compilers = { c = \"cc\", cxx = \"c++\", fortran = \"gfortran\" }\n\
-    base = { all = \"-O2\" }\npeak = { all = \"-O3\" }\n";
-
-/// A world with the suite `mini`, whose member beta runs `script`.
-fn world(script: &str) -> (World, String) {
-    let world = World::new();
-    let dir = world.path("mini");
-    let write = |name: &str, text: &str| {
-        let path: PathBuf = dir.join(name);
-        fs::create_dir_all(path.parent().unwrap()).unwrap();
-        fs::write(path, text).unwrap();
-    };
-    write("suite.toml", SUITE);
-    write("toolchains/gcc.toml", TOOLCHAIN);
-    for (name, script) in [("alpha", "sleep 0.02; echo sum 6"), ("beta", script)] {
-        write(&format!("{name}/kit.toml"), &KIT.replace("NAME", name).replace("SCRIPT", script));
-    }
-    let path = dir.display().to_string();
-    (world, path)
-}
 
 fn json(done: &common::Done) -> Value {
     serde_json::from_str(&done.stdout)

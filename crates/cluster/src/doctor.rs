@@ -198,9 +198,13 @@ fn job(
         "a job",
         true,
         format!(
-            "job {}: {} agents of assay {} started and came here in {took}",
+            "job {}: {} of assay {} started and came here in {took}",
             crew.job(),
-            set_ups.len(),
+            if set_ups.len() == 1 {
+                "1 agent".to_owned()
+            } else {
+                format!("{} agents", set_ups.len())
+            },
             env!("CARGO_PKG_VERSION")
         ),
     );

@@ -49,14 +49,15 @@ pub enum ClusterError {
     },
     /// Some tasks of the job never started.
     #[error(
-        "no agent of assay started on {nodes} within {patience} of the start of Slurm job {job}{hint} \
-         (`where.start_timeout`)"
+        "no agent of assay started on {} within {patience} of the start of Slurm job {job}{hint} \
+         (`where.start_timeout`)",
+        which(nodes)
     )]
     NeverStarted {
         /// The job.
         job: String,
-        /// Which nodes.
-        nodes: String,
+        /// Which nodes, as far as that is known.
+        nodes: Vec<String>,
         /// How long was waited.
         patience: String,
         /// What Slurm said, and what to look at.
@@ -71,8 +72,13 @@ pub enum ClusterError {
         why: String,
     },
     /// A node was lost before any trial.
-    #[error("{0}")]
-    Lost(String),
+    #[error("{what}")]
+    Lost {
+        /// What happened, with the node named.
+        what: String,
+        /// The node, where it is known.
+        nodes: Vec<String>,
+    },
     /// The collector cannot listen.
     #[error("listen on {address}: {source}; choose another address as `where.listen`")]
     Listen {
@@ -97,4 +103,22 @@ pub enum ClusterError {
     /// A signal ended it.
     #[error("interrupted by a signal")]
     Interrupted,
+}
+
+impl ClusterError {
+    /// The nodes that failed, when it was they that did: without them a job may do.
+    pub fn failed_nodes(&self) -> &[String] {
+        match self {
+            ClusterError::NeverStarted { nodes, .. } | ClusterError::Lost { nodes, .. } => nodes,
+            _ => &[],
+        }
+    }
+}
+
+fn which(nodes: &[String]) -> String {
+    match nodes {
+        [] => "some of its nodes".to_owned(),
+        [one] => format!("node {one}"),
+        several => format!("nodes {}", several.join(", ")),
+    }
 }

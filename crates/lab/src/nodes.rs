@@ -39,6 +39,8 @@ pub(crate) struct Nodes {
     block: Option<u32>,
     /// Nodes that were lost in this session.
     exclude: Vec<String>,
+    /// Why there is no crew.
+    absent: String,
     /// How the run must end, since its job was ended by others.
     pub over: Option<(RunState, String)>,
 }
@@ -68,6 +70,7 @@ impl Nodes {
             crew: None,
             block: None,
             exclude: Vec::new(),
+            absent: "there are no nodes".into(),
             over: None,
         }
     }
@@ -93,6 +96,23 @@ impl Nodes {
         };
         self.crew = Some(Crew::start(&request, &mut |sentence| watcher.say(sentence))?);
         Ok(())
+    }
+
+    /// The same before a trial in the middle of a run: nodes that fail when their job starts fail that trial, and
+    /// the next job is without them.
+    pub fn ensure_or_fail(
+        &mut self,
+        block: u32,
+        watcher: &mut dyn Watcher,
+    ) -> Result<(), ClusterError> {
+        match self.ensure(block, watcher) {
+            Err(e) if !e.failed_nodes().is_empty() => {
+                self.exclude.extend_from_slice(e.failed_nodes());
+                self.absent = e.to_string();
+                Ok(())
+            }
+            other => other,
+        }
     }
 
     /// What the nodes are, and what speaks against measuring on them; the crew must be there.
@@ -138,7 +158,7 @@ impl Nodes {
             }
         };
         let Some(crew) = &mut self.crew else {
-            record.error = "there are no nodes".into();
+            record.error.clone_from(&self.absent);
             return self.done(plan, record, &[], "", Took::default());
         };
         let job = crew.job().to_owned();

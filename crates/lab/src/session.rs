@@ -106,7 +106,7 @@ impl Session<'_> {
                 return Ok((RunState::Failed, reason));
             }
             if let Some(nodes) = &mut self.nodes
-                && let Err(e) = nodes.ensure(planned.block, watcher)
+                && let Err(e) = nodes.ensure_or_fail(planned.block, watcher)
             {
                 let interrupted = matches!(e, assay_cluster::ClusterError::Interrupted);
                 let state = if interrupted { RunState::Interrupted } else { RunState::Failed };

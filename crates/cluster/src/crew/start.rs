@@ -103,12 +103,15 @@ impl Crew {
     }
 
     fn gone_early(&mut self, rank: usize, why: &str) -> ClusterError {
-        let node = self.members.iter().find(|m| m.hello.rank == rank);
+        let member = self.members.iter().find(|m| m.hello.rank == rank);
         let node =
-            node.map_or_else(|| format!("of task {rank}"), |m| format!("on node {}", m.name));
+            member.map_or_else(|| format!("of task {rank}"), |m| format!("on node {}", m.name));
         let said = self.job.as_ref().map(Job::said).unwrap_or_default();
         let why = if why.is_empty() { String::new() } else { format!(" ({why})") };
-        ClusterError::Lost(format!("the agent {node} ended before it had begun{why}: {said}"))
+        ClusterError::Lost {
+            what: format!("the agent {node} ended before it had begun{why}: {said}"),
+            nodes: member.map(|m| m.hello.node.clone()).into_iter().collect(),
+        }
     }
 
     fn never_started(
@@ -120,12 +123,7 @@ impl Crew {
     ) -> ClusterError {
         let expected = hostnames(&state.nodes).unwrap_or_default();
         let here = |node: &String| self.members.iter().any(|m| m.hello.node == *node);
-        let missing: Vec<String> = expected.into_iter().filter(|n| !here(n)).collect();
-        let nodes = match missing.as_slice() {
-            [] => format!("some of {}", state.nodes),
-            [one] => format!("node {one}"),
-            several => format!("nodes {}", several.join(", ")),
-        };
+        let nodes = expected.into_iter().filter(|n| !here(n)).collect();
         let said = self.job.as_ref().map(Job::said).filter(|s| s != "it said nothing");
         ClusterError::NeverStarted {
             job: state.id.clone(),
