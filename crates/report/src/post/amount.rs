@@ -31,9 +31,18 @@ pub(super) struct Amount {
 #[derive(Debug, Clone, PartialEq)]
 pub(super) struct OfRun {
     pub(super) alias: String,
-    pub(super) treatment: u32,
-    /// Whether the metric is one of the treatment's (not a point of a curve).
-    pub(super) whole: bool,
+    pub(super) part: Part,
+}
+
+/// What of a run a result is.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub(super) enum Part {
+    /// A metric of a treatment.
+    Treatment(u32),
+    /// A point of a treatment's curve.
+    Curve,
+    /// A score of a suite, by its index.
+    Score(usize),
 }
 
 impl Amount {

@@ -3,7 +3,7 @@
 use assay_model::{Finding, Interval, Severity, Verdict};
 use assay_rules::denominator::{Basis, Denominator, MatrixShown, Reversal, ranking_flips};
 
-use super::amount::Amount;
+use super::amount::{Amount, Part};
 use super::evaluate::{Evaluator, finding};
 
 /// Of one value: that of a run brings what was found about the run.
@@ -14,7 +14,7 @@ pub(super) fn single(e: &Evaluator<'_>, amount: &Amount) -> Vec<Finding> {
     {
         let grave = |f: &Finding| f.severity >= Severity::Warning;
         out.extend(view.findings().into_iter().map(|(f, _)| f).filter(grave));
-        let exact = run.whole && amount.entry.value.interval.is_none();
+        let exact = run.part != Part::Curve && amount.entry.value.interval.is_none();
         if exact && amount.withheld.is_none() {
             out.push(finding(
                 "F32",

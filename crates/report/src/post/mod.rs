@@ -23,6 +23,7 @@ mod markdown;
 mod operand;
 mod prose;
 mod read;
+mod score;
 mod template;
 #[cfg(test)]
 mod tests;

@@ -6,13 +6,14 @@ use assay_model::{CurvePoint, CurveSummary, Interval, Kind, TreatmentSummary, ne
 use assay_rules::denominator::{Counts, Entry};
 use assay_rules::quantity::Quantity;
 
-use super::amount::{Amount, OfRun};
+use super::amount::{Amount, OfRun, Part};
 use super::arguments::Arguments;
 use super::error::{PostError, meant};
 use super::evaluate::Evaluator;
 use super::expression::{Expression, What};
 use super::functions::Made;
 use super::library::Missing;
+use super::score::{GEOMEAN, TOTAL};
 use crate::figures::centre;
 use crate::view::RunView;
 
@@ -159,6 +160,11 @@ impl<'a> Evaluator<'a> {
     fn of_run(&mut self, alias: &str, rest: &str, span: Range<usize>) -> Result<Amount, PostError> {
         let view = self.view(alias, span.clone())?;
         let (metric, treatment) = rest.split_once('@').unwrap_or((rest, ""));
+        if let Some(suite) = &self.gates[alias].analysis.suite
+            && [GEOMEAN, TOTAL].contains(&metric)
+        {
+            return self.score(alias, view, suite, metric, treatment, &span);
+        }
         let analysis = &self.gates[alias].analysis;
         let id = self.treatment(view, treatment, &span)?;
         let summary = analysis.summaries.iter().find(|s| s.treatment == id && s.metric == metric);
@@ -172,13 +178,7 @@ impl<'a> Evaluator<'a> {
                 None => return Err(self.no_metric(view, id, metric, span)),
             },
         };
-        let label = view.label(id);
-        let host = &view.summary.host;
-        let label = if label.is_empty() || label == "-" {
-            host.clone()
-        } else {
-            format!("{label} on {host}")
-        };
+        let label = on_host(&view.label(id), view);
         let withheld =
             self.gates[alias].treatment(id).map(|w| format!("{} {}", w.finding, w.message));
         if read.value.is_none() && withheld.is_none() {
@@ -199,7 +199,10 @@ impl<'a> Evaluator<'a> {
             benchmark: view.summary.workload.clone(),
             metric: metric.to_owned(),
             rows: Vec::new(),
-            run: Some(OfRun { alias: alias.to_owned(), treatment: id, whole: summary.is_some() }),
+            run: Some(OfRun {
+                alias: alias.to_owned(),
+                part: if summary.is_some() { Part::Treatment(id) } else { Part::Curve },
+            }),
             decimals: None,
             withheld,
             as_of: Some(view.summary.started_at.chars().take(10).collect()),
@@ -323,8 +326,14 @@ fn of_curve(c: &CurveSummary, part: &str) -> Option<Read> {
     }
 }
 
+/// What a setting on the run's machine is called.
+pub(super) fn on_host(label: &str, view: &RunView) -> String {
+    let host = &view.summary.host;
+    if label.is_empty() || label == "-" { host.clone() } else { format!("{label} on {host}") }
+}
+
 /// What the system of a run has of each denominator.
-fn counts(view: &RunView) -> Counts {
+pub(super) fn counts(view: &RunView) -> Counts {
     let count =
         |path: &str| view.system.get(path).and_then(|t| t.parse::<f64>().ok()).filter(|n| *n > 0.0);
     Counts {

@@ -1,17 +1,18 @@
 //! Comparisons: `better`, `times`, `speedup`, `less_time` and `difference`. The words follow the
 //! numbers, so that a sentence cannot say the opposite of them.
 
-use assay_model::{Better, Interval, Verdict};
+use assay_model::{Better, Comparison, Interval, Verdict};
 use assay_rules::denominator::{Basis, matrix, reversals_from};
 use assay_rules::quantity::Quantity;
 
 use super::value::{DIGITS, base, basis, keep, unsupported};
 use super::{Made, phrase};
-use crate::post::amount::Amount;
+use crate::post::amount::{Amount, Part};
 use crate::post::arguments::Arguments;
 use crate::post::checks;
 use crate::post::error::PostError;
 use crate::post::evaluate::Evaluator;
+use crate::post::score::GEOMEAN;
 
 /// What a comparison is said from.
 struct Sides {
@@ -97,17 +98,42 @@ fn ratio(e: &Evaluator<'_>, a: &Amount, b: &Amount, basis: Basis) -> Result<Rati
 /// What the analysis of the run says of these two treatments.
 fn own(e: &Evaluator<'_>, a: &Amount, b: &Amount) -> Option<(f64, Option<Interval>, Verdict)> {
     let (ra, rb) = (a.run.as_ref()?, b.run.as_ref()?);
-    if ra.alias != rb.alias || !ra.whole || !rb.whole || a.metric != b.metric {
+    if ra.alias != rb.alias || a.metric != b.metric {
         return None;
     }
-    let find = |t: u32, base: u32| {
-        let all = &e.gates[&ra.alias].analysis.comparisons;
-        all.iter().find(|c| c.treatment == t && c.baseline == base && c.metric == a.metric)
+    let analysis = &e.gates[&ra.alias].analysis;
+    let (c, turned) = match (ra.part, rb.part) {
+        (Part::Treatment(of), Part::Treatment(to)) => {
+            let find = |t: u32, base: u32| {
+                let fits = |c: &&Comparison| {
+                    c.treatment == t && c.baseline == base && c.metric == a.metric
+                };
+                analysis.comparisons.iter().find(fits)
+            };
+            find(of, to).map(|c| (c, false)).or_else(|| Some((find(to, of)?, true)))?
+        }
+        (Part::Score(of), Part::Score(to)) if a.metric == GEOMEAN => {
+            // The first score is the baseline of all others.
+            let find = |i: usize| {
+                analysis
+                    .suite
+                    .as_ref()?
+                    .comparisons
+                    .iter()
+                    .find(|c| c.score == i)
+                    .map(|c| &c.geomean)
+            };
+            match (of, to) {
+                (_, 0) => (find(of)?, false),
+                (0, _) => (find(to)?, true),
+                _ => return None,
+            }
+        }
+        _ => return None,
     };
-    if let Some(c) = find(ra.treatment, rb.treatment) {
+    if !turned {
         return Some((c.ratio?, c.interval, c.verdict));
     }
-    let c = find(rb.treatment, ra.treatment)?;
     let interval =
         c.interval.map(|i| Interval { low: 1.0 / i.high, high: 1.0 / i.low, level: i.level });
     Some((1.0 / c.ratio?, interval, c.verdict))
