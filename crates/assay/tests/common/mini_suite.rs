@@ -23,8 +23,12 @@ type = "text"
 default = "-O2"
 help = "flags"
 
+# Every member has an input of its own, made from the same parameters as the others'.
+[prepare]
+run = [{ shell = 'echo $KIT_SIZE > NAME' }]
+
 [run]
-command = ["sh", "-c", "SCRIPT"]
+command = ["sh", "-c", "test -e $1/NAME || exit 9; SCRIPT", "sh", "{input}"]
 
 [validate]
 stdout_contains = ["sum 6"]

@@ -165,7 +165,9 @@ impl Kit {
         let prepare = &self.file.prepare;
         values.insert("run_dir".into(), ctx.run_dir.into());
         let inputs = build::inputs(&prepare.run, &prepare.env, &values, &["input", "jobs"]);
-        let key = sha256(inputs.map_err(WorkloadError::Param)?.as_bytes());
+        // Members of a suite share a run's folder, and may use the same parameters.
+        let inputs = format!("{}\n{}", self.digest, inputs.map_err(WorkloadError::Param)?);
+        let key = sha256(inputs.as_bytes());
         values.insert("input".into(), ctx.run_dir.join(format!("input-{}", &key[..16])).into());
         let cpus: Vec<String> = ctx.cpus.iter().map(ToString::to_string).collect();
         values.insert("cpus".into(), cpus.join(",").into());
