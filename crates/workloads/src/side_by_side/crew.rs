@@ -203,7 +203,8 @@ impl Crew<'_> {
         };
         let killed = killed_before.zip(oom_kills()).is_some_and(|(a, b)| b > a);
         let hint = match exit {
-            Exit::Signal(9) if killed => {
+            // A shell says 128 and the signal of what it ran.
+            Exit::Signal(9) | Exit::Code(137) if killed => {
                 "; the kernel ended processes for want of memory meanwhile"
             }
             _ => "",
