@@ -5,12 +5,12 @@
 use assay_model::SCHEMA_VERSION;
 
 use crate::devices::Devices;
-use crate::event::{Flags, Io, Op, Sink};
+use crate::event::{Io, Op, Sink};
 use crate::filter::Selector;
 use crate::groups::{Group, Groups, Histogram};
 use crate::heat::LatencyHeat;
 use crate::honesty::Honesty;
-use crate::loglinear::LogLinear;
+use crate::loglinear::{self, LogLinear};
 use crate::names::Names;
 use crate::question::{Measure, Question, Shape};
 use crate::report::{
@@ -25,14 +25,6 @@ pub(crate) struct OpCount {
     pub(crate) latency: LogLinear,
 }
 
-#[derive(Debug, Clone, Copy, Default)]
-pub(crate) struct ClassCount {
-    pub(crate) aio: u64,
-    pub(crate) writeback: u64,
-    pub(crate) readahead: u64,
-    pub(crate) nosync: u64,
-}
-
 /// A question at work.
 #[derive(Debug, Clone)]
 pub struct Analysis<'a> {
@@ -44,7 +36,6 @@ pub struct Analysis<'a> {
     pub(crate) last_end: u64,
     pub(crate) selected: u64,
     pub(crate) ops: [OpCount; 6],
-    pub(crate) classes: ClassCount,
     pub(crate) groups: Groups,
     pub(crate) devices: Devices,
     pub(crate) series: Series,
@@ -63,7 +54,6 @@ impl<'a> Analysis<'a> {
             last_end: 0,
             selected: 0,
             ops: Default::default(),
-            classes: ClassCount::default(),
             groups: Groups::new(question),
             devices: Devices::new(question.filter.blocks.map_or(0, |b| b.0)),
             series: Series::new(question.tick_ns),
@@ -94,10 +84,6 @@ impl<'a> Analysis<'a> {
             a.bytes = a.bytes.saturating_add(b.bytes);
             a.latency.merge(&b.latency);
         }
-        self.classes.aio += later.classes.aio;
-        self.classes.writeback += later.classes.writeback;
-        self.classes.readahead += later.classes.readahead;
-        self.classes.nosync += later.classes.nosync;
         self.groups.merge(&later.groups);
         self.devices.join_later(later.devices);
         self.series.merge(later.series);
@@ -159,11 +145,12 @@ impl<'a> Analysis<'a> {
     }
 
     fn class_totals(&self, recorded: Recorded) -> Classes {
+        let all = self.series.classes();
         Classes {
-            aio: recorded.aio.then_some(self.classes.aio),
-            writeback: recorded.sync.then_some(self.classes.writeback),
-            readahead: recorded.readahead.then_some(self.classes.readahead),
-            nosync: recorded.sync.then_some(self.classes.nosync),
+            aio: recorded.aio.then_some(all.aio),
+            writeback: recorded.sync.then_some(all.writeback),
+            readahead: recorded.readahead.then_some(all.readahead),
+            nosync: recorded.sync.then_some(all.nosync),
         }
     }
 
@@ -212,27 +199,45 @@ impl Sink for Analysis<'_> {
         if !self.selector.takes(io, origin, self.names) {
             return;
         }
+        self.count(io);
+        if io.op.moves_data() {
+            self.devices.end(io);
+        }
+    }
+
+    #[inline]
+    fn whole(&mut self, io: &Io) {
+        let origin = *self.origin.get_or_insert(io.start_ns);
+        if !self.selector.takes(io, origin, self.names) {
+            return;
+        }
+        self.count(io);
+        if io.op.moves_data() {
+            self.devices.whole(io);
+        }
+    }
+}
+
+impl Analysis<'_> {
+    /// Counts an I/O that ended everywhere but in its device.
+    #[inline]
+    fn count(&mut self, io: &Io) {
         self.selected += 1;
         self.first_start = self.first_start.min(io.start_ns);
         self.last_end = self.last_end.max(io.end_ns().unwrap_or(io.start_ns));
         let count = &mut self.ops[io.op as usize];
         count.ios += 1;
         count.bytes = count.bytes.saturating_add(io.bytes);
+        let mut bucket = 0;
         if let Some(ns) = io.latency_ns {
-            count.latency.add(ns);
-        }
-        self.series.add(io);
-        self.groups.add(io);
-        if io.op.moves_data() {
-            self.classes.aio += u64::from(io.flags.has(Flags::AIO));
-            self.classes.writeback += u64::from(io.is_writeback());
-            self.classes.readahead += u64::from(io.flags.has(Flags::READAHEAD));
-            self.classes.nosync += u64::from(!io.flags.has(Flags::SYNC));
-            self.devices.end(io);
-            if let Some(ns) = io.latency_ns {
+            bucket = loglinear::bucket(ns);
+            count.latency.add_in(bucket, ns);
+            if io.op.moves_data() {
                 self.heat.add(io.start_ns, ns);
             }
         }
+        self.series.add(io);
+        self.groups.add(io, bucket);
     }
 }
 

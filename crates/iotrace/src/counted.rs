@@ -62,10 +62,6 @@ impl Analysis<'_> {
         self.series.add_counted(t_ns, counted);
         self.groups.add_counted(counted);
         if counted.op.moves_data() {
-            self.classes.aio += counted.aio;
-            self.classes.writeback += counted.writeback;
-            self.classes.readahead += counted.readahead;
-            self.classes.nosync += counted.nosync;
             self.devices.add_counted(t_ns, counted);
             counted.latency.each(|low, n| self.heat.add_n(t_ns, low, n));
         }

@@ -23,6 +23,17 @@ struct Device {
     heat: Option<AddressHeat>,
 }
 
+impl Device {
+    #[inline]
+    fn end(&mut self, io: &Io) {
+        self.ios += 1;
+        self.regions.add(io.sector);
+        if let Some(heat) = &mut self.heat {
+            heat.add(io.start_ns, io.sector);
+        }
+    }
+}
+
 /// The devices of a trace.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct Devices {
@@ -102,11 +113,16 @@ impl Devices {
     #[inline]
     pub(crate) fn end(&mut self, io: &Io) {
         if let Some(device) = self.device(io.device) {
-            device.ios += 1;
-            device.regions.add(io.sector);
-            if let Some(heat) = &mut device.heat {
-                heat.add(io.start_ns, io.sector);
-            }
+            device.end(io);
+        }
+    }
+
+    /// A read or write has started and ended.
+    #[inline]
+    pub(crate) fn whole(&mut self, io: &Io) {
+        if let Some(device) = self.device(io.device) {
+            device.seeks.add(io.sector, io.end_sector());
+            device.end(io);
         }
     }
 

@@ -34,6 +34,7 @@ impl Op {
     pub const ALL: [Op; 6] = [Op::Read, Op::Write, Op::Discard, Op::Flush, Op::Other, Op::Unknown];
 
     /// Whether it moves data: a read or a write, or one of which it is not recorded.
+    #[inline]
     pub fn moves_data(self) -> bool {
         matches!(self, Op::Read | Op::Write | Op::Unknown)
     }
@@ -261,6 +262,7 @@ pub struct Io {
 
 impl Io {
     /// When it ended, if it is known.
+    #[inline]
     pub fn end_ns(&self) -> Option<u64> {
         match (self.device_ns, self.latency_ns) {
             (Some(device), _) => Some(self.start_ns.saturating_add(device)),
@@ -270,11 +272,13 @@ impl Io {
     }
 
     /// The block after its last one.
+    #[inline]
     pub fn end_sector(&self) -> u64 {
         self.sector.saturating_add(self.bytes.div_ceil(BLOCK_BYTES))
     }
 
     /// A write without REQ_SYNC whose program is a kernel thread, or is not recorded.
+    #[inline]
     pub fn is_writeback(&self) -> bool {
         (self.op == Op::Write)
             & !self.flags.has(Flags::SYNC)
@@ -291,6 +295,13 @@ pub trait Sink {
     /// An I/O that started has ended, or will not be heard of again (then without latencies). Called
     /// once for every I/O.
     fn end(&mut self, io: &Io);
+
+    /// An I/O of which all is known when it is heard of first: started and ended.
+    #[inline]
+    fn whole(&mut self, io: &Io) {
+        self.start(io);
+        self.end(io);
+    }
 }
 
 #[cfg(test)]

@@ -10,24 +10,36 @@ pub(crate) struct Cursor<'a> {
 /// Powers of ten by the number of digits.
 const TENS: [u64; 9] = [1, 10, 100, 1_000, 10_000, 100_000, 1_000_000, 10_000_000, 100_000_000];
 
+/// A byte in all eight of a word.
+const fn eight(byte: u8) -> u64 {
+    u64::from_ne_bytes([byte; 8])
+}
+
+/// The top bit of each byte of a word that is `byte`, and no other bit.
+#[inline]
+pub(crate) fn bytes_that_are(byte: u8, word: u64) -> u64 {
+    let low = word ^ eight(byte);
+    !(((low & eight(0x7F)) + eight(0x7F)) | low | eight(0x7F))
+}
+
 /// The digits that eight bytes begin with, all at once: how many there are, and their value. The bytes
 /// are in the order of the text, the first in the lowest.
-#[inline]
+#[inline(always)]
 fn leading_digits(word: u64) -> (usize, u64) {
-    let low = word ^ 0x3030_3030_3030_3030;
+    let low = word ^ eight(b'0');
     // A digit's byte is at most 9, so adding 0x76 leaves its top bit clear. A carry reaches only bytes
     // behind one that is no digit, which do not matter.
-    let others = (low.wrapping_add(0x7676_7676_7676_7676) | low) & 0x8080_8080_8080_8080;
+    let others = (low.wrapping_add(eight(0x76)) | low) & eight(0x80);
     let digits = others.trailing_zeros() as usize / 8;
-    if digits == 0 {
-        return (0, 0);
-    }
-    // Zeros in front of the digits make eight of them.
-    let eight = low << (64 - 8 * digits);
-    // Neighbours are joined by 10, then by 100, then by 10,000.
-    let pairs = (eight.wrapping_mul(10).wrapping_add(eight >> 8)) & 0x00FF_00FF_00FF_00FF;
-    let fours = (pairs.wrapping_mul(100).wrapping_add(pairs >> 16)) & 0x0000_FFFF_0000_FFFF;
-    (digits, (fours.wrapping_mul(10_000).wrapping_add(fours >> 32)) & 0xFFFF_FFFF)
+    // Zeros in front of the digits make eight of them. Without any nothing may be left of the word.
+    let digits_only = if digits == 0 { 0 } else { low.wrapping_shl(64 - 8 * digits as u32) };
+    // Neighbours are joined by 10; of the pairs, the first and third are weighed by 10^6 and 100, the
+    // others by 10^4 and 1, all of which meet in the upper half.
+    const PAIRS: u64 = 0x0000_00FF_0000_00FF;
+    let pairs = digits_only.wrapping_mul(10).wrapping_add(digits_only >> 8);
+    let first = (pairs & PAIRS).wrapping_mul(100 + (1_000_000 << 32));
+    let second = (pairs >> 16 & PAIRS).wrapping_mul(1 + (10_000 << 32));
+    (digits, first.wrapping_add(second) >> 32)
 }
 
 impl<'a> Cursor<'a> {
@@ -42,45 +54,55 @@ impl<'a> Cursor<'a> {
     }
 
     /// The next eight bytes, zeros after the end of the line, the first in the lowest.
+    #[inline(always)]
+    pub(crate) fn word8(&self) -> u64 {
+        match self.line.get(self.at..).and_then(<[u8]>::first_chunk::<8>) {
+            Some(next) => u64::from_le_bytes(*next),
+            None => self.last_word8(),
+        }
+    }
+
     #[inline]
-    fn word8(&self) -> u64 {
-        let load = |bytes: &[u8]| u64::from_le_bytes(bytes.try_into().expect("eight bytes"));
+    fn last_word8(&self) -> u64 {
         let left = self.line.len() - self.at;
-        if left >= 8 {
-            load(&self.line[self.at..self.at + 8])
-        } else if left == 0 {
+        if left == 0 {
             0
         } else if let Some(end) = self.line.last_chunk::<8>() {
-            load(end) >> (64 - 8 * left)
+            u64::from_le_bytes(*end) >> (64 - 8 * left)
         } else {
             self.rest().iter().rev().fold(0, |word, byte| word << 8 | u64::from(*byte))
         }
     }
 
     /// A whole number of decimal digits that fits 64 bits; `None` where there is none.
-    #[inline]
+    #[inline(always)]
     pub(crate) fn number(&mut self) -> Option<u64> {
-        let (digits, mut value) = leading_digits(self.word8());
-        if digits == 0 {
-            return None;
-        }
+        let (digits, value) = leading_digits(self.word8());
         if digits < 8 {
             self.at += digits;
+            return (digits > 0).then_some(value);
+        }
+        let next = Cursor { line: self.line, at: self.at + 8 };
+        let (digits, more) = leading_digits(next.word8());
+        // Sixteen digits fit whatever they are; only from there on a number may be too large.
+        let value = value * TENS[digits] + more;
+        if digits < 8 {
+            self.at = next.at + digits;
             return Some(value);
         }
-        let mut next = Cursor { line: self.line, at: self.at + 8 };
-        // Sixteen digits fit whatever they are; only from there on a number may be too large.
-        let (digits, more) = leading_digits(next.word8());
-        value = value * TENS[digits] + more;
-        next.at += digits;
-        if digits == 8 {
-            loop {
-                let (digits, more) = leading_digits(next.word8());
-                value = value.checked_mul(TENS[digits])?.checked_add(more)?;
-                next.at += digits;
-                if digits < 8 {
-                    break;
-                }
+        self.longer_number(value)
+    }
+
+    /// A number that begins with sixteen digits, of that value.
+    #[inline]
+    fn longer_number(&mut self, mut value: u64) -> Option<u64> {
+        let mut next = Cursor { line: self.line, at: self.at + 16 };
+        loop {
+            let (digits, more) = leading_digits(next.word8());
+            value = value.checked_mul(TENS[digits])?.checked_add(more)?;
+            next.at += digits;
+            if digits < 8 {
+                break;
             }
         }
         self.at = next.at;

@@ -134,9 +134,10 @@ impl Selector {
     /// Whether an I/O is taken, of a trace whose first I/O started at `origin_ns`.
     #[inline]
     pub(crate) fn takes(&mut self, io: &Io, origin_ns: u64, names: &Names) -> bool {
-        if self.all {
-            return true;
-        }
+        self.all || self.fits(io, origin_ns, names)
+    }
+
+    fn fits(&mut self, io: &Io, origin_ns: u64, names: &Names) -> bool {
         let f = &self.filter;
         let t = io.start_ns.saturating_sub(origin_ns);
         f.op.is_none_or(|op| op == io.op)

@@ -19,14 +19,15 @@ pub(crate) struct Grid<T> {
     /// The number of the first cell: its start divided by the width.
     first: u64,
     cells: Vec<T>,
-    /// The cell that was met last: its first nanosecond, and its place. `None`: places have changed.
-    last: Option<(u64, usize)>,
+    /// The cell that was met last: its first nanosecond, its place, and its width, 0 where places have
+    /// changed. The last cell of all time ends with it.
+    last: (u64, usize, u64),
 }
 
 impl<T: Cell> Grid<T> {
     /// An empty grid of at most `most` cells of `width_ns` (at least 1).
     pub(crate) fn new(width_ns: u64, most: usize) -> Self {
-        Grid { width_ns: width_ns.max(1), most, first: 0, cells: Vec::new(), last: None }
+        Grid { width_ns: width_ns.max(1), most, first: 0, cells: Vec::new(), last: (0, 0, 0) }
     }
 
     /// How wide a cell is, nanoseconds.
@@ -52,22 +53,20 @@ impl<T: Cell> Grid<T> {
     /// The cell of a time.
     #[inline]
     pub(crate) fn at(&mut self, t_ns: u64) -> &mut T {
-        let place = match self.last {
-            Some((start, place)) if t_ns >= start && t_ns - start < self.width_ns => place,
-            _ => self.find(t_ns),
-        };
-        &mut self.cells[place]
+        self.at_with_room(t_ns).0
     }
 
-    /// Nanoseconds from a time to the end of its cell; 0 if that is not the cell that was met last.
+    /// The cell of a time, and the nanoseconds from it to the end of the cell.
     #[inline]
-    pub(crate) fn room(&self, t_ns: u64) -> u64 {
-        match self.last {
-            Some((start, _)) if t_ns >= start && t_ns - start < self.width_ns => {
-                self.width_ns - (t_ns - start)
-            }
-            _ => 0,
+    pub(crate) fn at_with_room(&mut self, t_ns: u64) -> (&mut T, u64) {
+        let (start, mut place, mut width) = self.last;
+        let mut into = t_ns.wrapping_sub(start);
+        if into >= width {
+            place = self.find(t_ns);
+            width = self.last.2;
+            into = t_ns.wrapping_sub(self.last.0);
         }
+        (&mut self.cells[place], width.saturating_sub(into))
     }
 
     #[cold]
@@ -77,7 +76,8 @@ impl<T: Cell> Grid<T> {
         self.cover(t_ns, t_ns);
         let number = t_ns / self.width_ns;
         let place = (number - self.first) as usize;
-        self.last = Some((number * self.width_ns, place));
+        let start = number * self.width_ns;
+        self.last = (start, place, self.width_ns.min(u64::MAX - start));
         place
     }
 
@@ -95,7 +95,7 @@ impl<T: Cell> Grid<T> {
                 if before > 0 {
                     self.cells.splice(0..0, std::iter::repeat_n(T::default(), before));
                     self.first = low;
-                    self.last = None;
+                    self.last = (0, 0, 0);
                 }
                 self.cells.resize((high - low) as usize, T::default());
                 return;
@@ -122,7 +122,7 @@ impl<T: Cell> Grid<T> {
         self.cells.truncate(joined);
         self.first >>= 1;
         self.width_ns = self.width_ns.saturating_mul(2);
-        self.last = None;
+        self.last = (0, 0, 0);
     }
 
     /// Takes up what another grid holds.

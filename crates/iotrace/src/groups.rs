@@ -16,11 +16,22 @@ pub const MOST_GROUPS: usize = 512;
 const PLACES: usize = 2048;
 const EMPTY: u16 = u16::MAX;
 
-/// A number for each of the six dimensions; 0 where it is not asked for.
-pub(crate) type Key = [u32; 6];
+/// A number for each of the six dimensions, two and two in a word; 0 where it is not asked for.
+pub(crate) type Key = [u64; 3];
 
 /// The key of the group that pools the rest.
-pub(crate) const POOL: Key = [u32::MAX; 6];
+pub(crate) const POOL: Key = [u64::MAX; 3];
+
+/// Two numbers in a word of a key.
+#[inline]
+fn two(first: u32, second: u32) -> u64 {
+    u64::from(first) | u64::from(second) << 32
+}
+
+/// The number of a dimension in a key.
+fn number(key: &Key, at: usize) -> u32 {
+    (key[at / 2] >> (at % 2 * 32)) as u32
+}
 
 /// One histogram.
 #[derive(Debug, Clone)]
@@ -41,6 +52,7 @@ impl Histogram {
         }
     }
 
+    #[inline]
     fn add(&mut self, value: u64) {
         match self {
             Histogram::Pow2(h) => h.add(value),
@@ -89,6 +101,8 @@ impl Group {
 pub(crate) struct Groups {
     question: Question,
     asked: [bool; 6],
+    /// Has ones where the key has what is asked for.
+    mask: Key,
     unit: TimeUnit,
     seed: u64,
     places: Vec<u16>,
@@ -99,9 +113,12 @@ pub(crate) struct Groups {
 impl Groups {
     pub(crate) fn new(question: &Question) -> Self {
         let by = question.dimensions();
+        let asked = Dimension::ALL.map(|d| by.contains(&d));
+        let ones = asked.map(|asked| if asked { u32::MAX } else { 0 });
         Groups {
             question: question.clone(),
-            asked: Dimension::ALL.map(|d| by.contains(&d)),
+            asked,
+            mask: [two(ones[0], ones[1]), two(ones[2], ones[3]), two(ones[4], ones[5])],
             unit: question.unit,
             seed: RandomState::new().hash_one(0) | 1,
             places: vec![EMPTY; PLACES],
@@ -117,19 +134,16 @@ impl Groups {
 
     #[inline]
     fn key(&self, io: &Io) -> Key {
-        let of = |at: usize, value: u32| if self.asked[at] { value } else { 0 };
         [
-            of(0, io.device),
-            of(1, io.program),
-            of(2, io.pid.unwrap_or(u32::MAX)),
-            of(3, io.op as u32),
-            of(4, io.file),
-            of(5, io.cgroup),
+            two(io.device, io.program) & self.mask[0],
+            two(io.pid.unwrap_or(u32::MAX), io.op as u32) & self.mask[1],
+            two(io.file, io.cgroup) & self.mask[2],
         ]
     }
 
+    /// Counts an I/O whose latency, if it has one, belongs into this bucket.
     #[inline]
-    pub(crate) fn add(&mut self, io: &Io) {
+    pub(crate) fn add(&mut self, io: &Io, bucket: usize) {
         if !self.takes(io.op) {
             return;
         }
@@ -147,7 +161,7 @@ impl Groups {
         group.ios += 1;
         group.bytes = group.bytes.saturating_add(io.bytes);
         if let Some(ns) = io.latency_ns {
-            group.latency.add(ns);
+            group.latency.add_in(bucket, ns);
         }
         if let Some(ns) = io.queue_ns {
             group.queue.add(ns);
@@ -174,14 +188,10 @@ impl Groups {
         if !self.takes(c.op) {
             return;
         }
-        let of = |at: usize, value: u32| if self.asked[at] { value } else { 0 };
         let key = [
-            of(0, c.device),
-            of(1, c.program),
-            of(2, c.pid.unwrap_or(u32::MAX)),
-            of(3, c.op as u32),
-            of(4, c.file),
-            of(5, c.cgroup),
+            two(c.device, c.program) & self.mask[0],
+            two(c.pid.unwrap_or(u32::MAX), c.op as u32) & self.mask[1],
+            two(c.file, c.cgroup) & self.mask[2],
         ];
         let at = self.find(key);
         let group = &mut self.kept[at];
@@ -209,10 +219,9 @@ impl Groups {
 
     #[inline]
     fn hash(&self, key: &Key) -> usize {
-        let two = |at: usize| u64::from(key[at]) | u64::from(key[at + 1]) << 32;
-        let mixed = (two(0) ^ self.seed).wrapping_mul(0x9E37_79B9_7F4A_7C15)
-            ^ two(2).wrapping_mul(0xC2B2_AE3D_27D4_EB4F).rotate_left(21)
-            ^ two(4).wrapping_mul(0x1656_67B1_9E37_79F9).rotate_left(43);
+        let mixed = (key[0] ^ self.seed).wrapping_mul(0x9E37_79B9_7F4A_7C15)
+            ^ key[1].wrapping_mul(0xC2B2_AE3D_27D4_EB4F).rotate_left(21)
+            ^ key[2].wrapping_mul(0x1656_67B1_9E37_79F9).rotate_left(43);
         (mixed.wrapping_mul(self.seed) >> 48) as usize % PLACES
     }
 
@@ -267,7 +276,7 @@ impl Groups {
 
     /// A key in words, one for each dimension that is asked for.
     fn words(&self, key: &Key, names: &Names) -> Vec<String> {
-        let word = |at: usize| match (*key == POOL, Dimension::ALL[at], key[at]) {
+        let word = |at: usize| match (*key == POOL, Dimension::ALL[at], number(key, at)) {
             (true, ..) => names.text(Names::OTHERS),
             (_, Dimension::Pid, u32::MAX) => names.text(Names::NONE),
             (_, Dimension::Pid, pid) => pid.to_string(),
@@ -303,7 +312,7 @@ mod tests {
         for (program, op) in [("a", Op::Read), ("b", Op::Read), ("a", Op::Write), ("a", Op::Read)] {
             let mut one = io(0, 1, op);
             one.program = names.id(program.as_bytes());
-            g.add(&one);
+            g.add(&one, 1);
         }
         let sorted = g.sorted(&names);
         let rows: Vec<_> = sorted.iter().map(|(g, w)| (w.join(" "), g.ios)).collect();
@@ -315,8 +324,8 @@ mod tests {
         let names = Names::default();
         for (dimensions, groups) in [(&[][..], 1), (&[Dimension::Direction][..], 2)] {
             let mut g = by(dimensions, &[]);
-            g.add(&io(0, 1, Op::Read));
-            g.add(&io(0, 1, Op::Discard));
+            g.add(&io(0, 1, Op::Read), 1);
+            g.add(&io(0, 1, Op::Discard), 1);
             assert_eq!(g.sorted(&names).len(), groups);
         }
     }
@@ -329,8 +338,8 @@ mod tests {
         for pid in 0..3_000u32 {
             let mut one = io(0, 1, Op::Read);
             one.pid = Some(pid);
-            all.add(&one);
-            parts[pid as usize % 2].add(&one);
+            all.add(&one, 1);
+            parts[pid as usize % 2].add(&one, 1);
         }
         let [mut a, b] = parts;
         a.merge(&b);

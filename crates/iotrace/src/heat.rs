@@ -50,6 +50,7 @@ impl LatencyHeat {
         self.add_n(t_ns, latency_ns, 1);
     }
 
+    #[inline]
     pub(crate) fn add_n(&mut self, t_ns: u64, latency_ns: u64, n: u64) {
         let row = (64 - latency_ns.leading_zeros() as usize).min(ROWS - 1);
         self.0.at(t_ns).0[row] += n;
@@ -83,13 +84,17 @@ impl AddressHeat {
         self.add_n(t_ns, sector, 1);
     }
 
+    #[inline]
     pub(crate) fn add_n(&mut self, t_ns: u64, sector: u64, n: u64) {
-        while sector >> self.shift >= ROWS as u64 {
+        let mut row = (sector >> self.shift) as usize;
+        while row >= ROWS {
             self.widen();
+            row >>= 1;
         }
-        self.grid.at(t_ns).0[(sector >> self.shift) as usize] += n;
+        self.grid.at(t_ns).0[row] += n;
     }
 
+    #[cold]
     fn widen(&mut self) {
         for Column(rows) in self.grid.cells_mut() {
             for i in 0..ROWS / 2 {

@@ -7,22 +7,26 @@ const BITS: u32 = 5;
 const SUB: u64 = 1 << BITS;
 
 /// Counts values of 0 to 2^64 − 1.
-#[derive(Debug, Clone, PartialEq, Eq, Default)]
+#[derive(Debug, Clone, PartialEq, Eq)]
 pub struct LogLinear {
+    /// By bucket, up to the last that holds a value; that of nothing is empty.
     counts: Vec<u64>,
-    n: u64,
     sum: u128,
     least: u64,
     greatest: u64,
 }
 
-#[inline]
-fn bucket(value: u64) -> usize {
-    if value < 2 * SUB {
-        return value as usize;
+impl Default for LogLinear {
+    fn default() -> Self {
+        LogLinear { counts: Vec::new(), sum: 0, least: u64::MAX, greatest: 0 }
     }
-    let shift = value.ilog2() - BITS;
-    // The top BITS + 1 bits of the value, of which the first is always set.
+}
+
+/// The bucket of a value: the value itself as far as buckets hold one value each, else its top BITS + 1
+/// bits, of which the first is always set, above those of all smaller powers of two.
+#[inline]
+pub(crate) fn bucket(value: u64) -> usize {
+    let shift = (value | SUB).ilog2() - BITS;
     ((u64::from(shift) << BITS) + (value >> shift)) as usize
 }
 
@@ -42,11 +46,10 @@ impl LogLinear {
     /// What was counted elsewhere in the same buckets.
     pub fn of_counts(counts: &[u64], sum: u128, least: u64, greatest: u64) -> Self {
         let used = counts.iter().rposition(|c| *c > 0).map_or(0, |i| i + 1);
-        let n: u64 = counts[..used].iter().sum();
-        if n == 0 {
+        if used == 0 {
             return LogLinear::default();
         }
-        LogLinear { counts: counts[..used].to_vec(), n, sum, least, greatest }
+        LogLinear { counts: counts[..used].to_vec(), sum, least, greatest }
     }
 
     /// Calls `f` with the least value of each bucket that is not empty, and its count.
@@ -64,62 +67,74 @@ impl LogLinear {
     /// Counts a value.
     #[inline]
     pub fn add(&mut self, value: u64) {
-        let at = bucket(value);
-        if at >= self.counts.len() {
-            self.counts.resize(at + 1, 0);
+        self.add_in(bucket(value), value);
+    }
+
+    /// Counts a value whose bucket is known.
+    #[inline]
+    pub(crate) fn add_in(&mut self, bucket: usize, value: u64) {
+        match self.counts.get_mut(bucket) {
+            Some(count) => *count += 1,
+            None => self.begin(bucket),
         }
-        self.counts[at] += 1;
-        self.least = if self.n == 0 { value } else { self.least.min(value) };
+        self.least = self.least.min(value);
         self.greatest = self.greatest.max(value);
-        self.n += 1;
         self.sum += u128::from(value);
+    }
+
+    /// The first value of a bucket above all others so far.
+    #[cold]
+    fn begin(&mut self, bucket: usize) {
+        self.counts.resize(bucket + 1, 0);
+        self.counts[bucket] = 1;
     }
 
     /// Adds what another has counted.
     pub fn merge(&mut self, other: &LogLinear) {
-        if other.n == 0 {
-            return;
-        }
         if other.counts.len() > self.counts.len() {
             self.counts.resize(other.counts.len(), 0);
         }
         for (a, b) in self.counts.iter_mut().zip(&other.counts) {
             *a += b;
         }
-        self.least = if self.n == 0 { other.least } else { self.least.min(other.least) };
+        self.least = self.least.min(other.least);
         self.greatest = self.greatest.max(other.greatest);
-        self.n += other.n;
         self.sum += other.sum;
     }
 
     /// How many values.
     pub fn count(&self) -> u64 {
-        self.n
+        self.counts.iter().sum()
+    }
+
+    fn is_empty(&self) -> bool {
+        self.counts.is_empty()
     }
 
     /// Their mean, exact; `None` of nothing.
     pub fn mean(&self) -> Option<f64> {
-        (self.n > 0).then(|| self.sum as f64 / self.n as f64)
+        (!self.is_empty()).then(|| self.sum as f64 / self.count() as f64)
     }
 
     /// The least, exact; `None` of nothing.
     pub fn min(&self) -> Option<u64> {
-        (self.n > 0).then_some(self.least)
+        (!self.is_empty()).then_some(self.least)
     }
 
     /// The greatest, exact; `None` of nothing.
     pub fn max(&self) -> Option<u64> {
-        (self.n > 0).then_some(self.greatest)
+        (!self.is_empty()).then_some(self.greatest)
     }
 
     /// The value that a share `p` of all lie at or below: the middle of its bucket, never outside what
     /// was counted. `None` unless ten values lie beyond it (see [`assay_stats::percentile::supports`]).
     pub fn percentile(&self, p: f64) -> Option<f64> {
-        if !assay_stats::percentile::supports(self.n as f64, p) {
+        let n = self.count();
+        if !assay_stats::percentile::supports(n as f64, p) {
             return None;
         }
         // The tolerance keeps 0.99 · 100 from becoming rank 100.
-        let rank = ((p * self.n as f64 - 1e-6).ceil().max(1.0)) as u64;
+        let rank = ((p * n as f64 - 1e-6).ceil().max(1.0)) as u64;
         let mut below = 0;
         let at = self.counts.iter().position(|c| {
             below += c;

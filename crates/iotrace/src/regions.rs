@@ -14,13 +14,12 @@ pub struct Regions {
     from: u64,
     shift: u32,
     counts: Vec<u64>,
-    n: u64,
 }
 
 impl Regions {
     /// Empty ones from block `from` on.
     pub fn new(from: u64) -> Self {
-        Regions { from, shift: 0, counts: vec![0; MOST_REGIONS], n: 0 }
+        Regions { from, shift: 0, counts: vec![0; MOST_REGIONS] }
     }
 
     /// Counts an I/O at a block; what lies before the first is counted in the first region.
@@ -30,15 +29,19 @@ impl Regions {
     }
 
     /// Counts `n` I/Os at a block.
+    #[inline]
     pub fn add_n(&mut self, sector: u64, n: u64) {
         let at = sector.saturating_sub(self.from);
-        while at >> self.shift >= MOST_REGIONS as u64 {
+        loop {
+            if let Some(count) = self.counts.get_mut((at >> self.shift) as usize) {
+                *count += n;
+                return;
+            }
             self.widen();
         }
-        self.counts[(at >> self.shift) as usize] += n;
-        self.n += n;
     }
 
+    #[cold]
     fn widen(&mut self) {
         for i in 0..MOST_REGIONS / 2 {
             self.counts[i] = self.counts[2 * i] + self.counts[2 * i + 1];
@@ -60,12 +63,12 @@ impl Regions {
         for (a, b) in self.counts.iter_mut().zip(&other.counts) {
             *a += b;
         }
-        self.n += other.n;
     }
 
     /// What was counted, with the `top` fullest regions.
     pub fn report(&self, top: usize) -> RegionMap {
         let used = self.counts.iter().rposition(|c| *c > 0).map_or(0, |i| i + 1);
+        let n: u64 = self.counts.iter().sum();
         let mut order: Vec<usize> = (0..used).filter(|i| self.counts[*i] > 0).collect();
         let occupied = order.len();
         order.sort_by_key(|i| (std::cmp::Reverse(self.counts[*i]), *i));
@@ -83,7 +86,7 @@ impl Regions {
                     // The last region of all ends with the last block there can be.
                     to: start(i).saturating_add((1 << self.shift) - 1),
                     ios: self.counts[i],
-                    share: self.counts[i] as f64 / self.n.max(1) as f64,
+                    share: self.counts[i] as f64 / n.max(1) as f64,
                 })
                 .collect(),
         }

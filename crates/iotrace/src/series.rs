@@ -10,6 +10,15 @@ use crate::grid::{Cell, Grid};
 /// The most ticks that are kept; a longer trace has wider ones.
 pub const MOST_TICKS: usize = 65_536;
 
+/// How many I/Os are of each class.
+#[derive(Debug, Clone, Copy, Default)]
+pub(crate) struct ClassCount {
+    pub(crate) aio: u64,
+    pub(crate) writeback: u64,
+    pub(crate) readahead: u64,
+    pub(crate) nosync: u64,
+}
+
 /// One tick while it is counted.
 #[derive(Debug, Clone, Default)]
 struct Tick {
@@ -68,7 +77,7 @@ impl Series {
     /// Counts an I/O in the tick in which it started, and its time in every tick it was under way.
     #[inline]
     pub(crate) fn add(&mut self, io: &Io) {
-        let tick = self.grid.at(io.start_ns);
+        let (tick, room) = self.grid.at_with_room(io.start_ns);
         // Whether it reads or writes cannot be foreseen, so it is not branched on.
         let (read, write) = (u64::from(io.op == Op::Read), u64::from(io.op == Op::Write));
         tick.reads += read;
@@ -84,12 +93,23 @@ impl Series {
         tick.readahead += u64::from(io.flags.has(Flags::READAHEAD));
         tick.nosync += u64::from(!io.flags.has(Flags::SYNC));
         let Some(end) = io.end_ns() else { return };
-        if end - io.start_ns < self.grid.room(io.start_ns) {
-            let tick = self.grid.at(io.start_ns);
+        if end - io.start_ns < room {
             tick.partly = tick.partly.saturating_add(end - io.start_ns);
         } else {
             self.spread(io.start_ns, end);
         }
+    }
+
+    /// How many of each class there are in all: those of all ticks.
+    pub(crate) fn classes(&self) -> ClassCount {
+        let mut all = ClassCount::default();
+        for tick in self.grid.cells() {
+            all.aio += tick.aio;
+            all.writeback += tick.writeback;
+            all.readahead += tick.readahead;
+            all.nosync += tick.nosync;
+        }
+        all
     }
 
     /// Counts I/Os that ended in the tick at `t_ns`; how long they were under way is all in that tick.

@@ -135,6 +135,13 @@ impl Sink for Taker<'_> {
             saver.end(io);
         }
     }
+
+    fn whole(&mut self, io: &Io) {
+        self.analysis.whole(io);
+        if let Some(saver) = &mut self.saver {
+            saver.end(io);
+        }
+    }
 }
 
 /// What reading found out.

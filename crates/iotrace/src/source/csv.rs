@@ -9,7 +9,7 @@
 //! The last two have no latencies.
 
 use crate::event::{BLOCK_BYTES, FileFrom, Flags, Io, Op};
-use crate::fields::Cursor;
+use crate::fields::{Cursor, bytes_that_are};
 use crate::names::Names;
 use crate::series::Recorded;
 use crate::source::rows::{Line, LineReader};
@@ -51,17 +51,38 @@ impl<'a> CsvReader<'a> {
         if n == 0 || n > SHORT {
             return self.name(&name.rest()[..n]);
         }
-        // Its last byte is the length: a name may end with zeros.
-        let key = name.key(n) | (n as u128) << 120;
-        let mixed = (key as u64 ^ (key >> 64) as u64).wrapping_mul(0x9E37_79B9_7F4A_7C15);
-        let place = (mixed >> 58) as usize % DEVICES;
-        let (known, id) = self.devices[place];
+        let key = name_key(name.key(n), n);
+        let (known, id) = self.devices[place(key)];
         if known == key {
             return id;
         }
         let id = self.name(&name.rest()[..n]);
-        self.devices[place] = (key, id);
+        self.devices[place(key)] = (key, id);
         id
+    }
+
+    /// The id of the device that MSR names in the next two fields, and goes past them. A name that was
+    /// met before is known to be one by its bytes.
+    #[inline]
+    fn host_and_disk(&mut self, c: &mut Cursor<'_>) -> Option<u32> {
+        let word = c.word8();
+        let commas = bytes_that_are(b',', word);
+        let second = commas & commas.wrapping_sub(1);
+        if second != 0 {
+            let n = second.trailing_zeros() as usize / 8;
+            let key = name_key(u128::from(word & ((1 << (8 * n)) - 1)), n);
+            let (known, id) = self.devices[place(key)];
+            if known == key {
+                c.skip(n + 1);
+                return Some(id);
+            }
+        }
+        let name = *c;
+        c.until(b',')?;
+        c.number()?;
+        let length = name.rest().len() - c.rest().len();
+        c.past(b',')?;
+        Some(self.device(&name, length))
     }
 
     /// MSR names a disk in two fields, `host,disk`, which become `host.disk`.
@@ -77,13 +98,9 @@ impl<'a> CsvReader<'a> {
         let mut c = Cursor::new(line);
         let time = c.number()?;
         c.past(b',')?;
-        let name = c;
-        c.until(b',')?;
-        c.number()?;
-        let length = name.rest().len() - c.rest().len();
-        c.past(b',')?;
+        let device = self.host_and_disk(&mut c)?;
         // Which of the two it is cannot be foreseen, so it is not branched on.
-        let word = c.key(5) as u64 | 0x20_2020_2020;
+        let word = (c.word8() | 0x20_2020_2020) & 0xFF_FFFF_FFFF;
         let (read, write) = (word == word_of(*b"read,"), word == word_of(*b"write"));
         if !(read | write) {
             return None;
@@ -102,7 +119,6 @@ impl<'a> CsvReader<'a> {
         // Times before 1970 are no times of these traces.
         let start_ns = time.checked_sub(FILETIME_1970)?.checked_mul(100)?;
         let latency = response.checked_mul(100)?;
-        let device = self.device(&name, length);
         Some(whole(start_ns, Some(latency), device, offset / BLOCK_BYTES, bytes, op))
     }
 
@@ -175,7 +191,21 @@ impl LineReader for CsvReader<'_> {
     }
 }
 
-/// Five bytes as [`Cursor::key`] gives them.
+/// A name of `n` bytes, at most [`SHORT`], as a number of its own: its last byte is the length, since a name
+/// may end with zeros.
+#[inline]
+fn name_key(bytes: u128, n: usize) -> u128 {
+    bytes | (n as u128) << 120
+}
+
+/// Where the device of a name is kept.
+#[inline]
+fn place(key: u128) -> usize {
+    let mixed = (key as u64 ^ (key >> 64) as u64).wrapping_mul(0x9E37_79B9_7F4A_7C15);
+    (mixed >> 58) as usize % DEVICES
+}
+
+/// Five bytes as [`Cursor::word8`] gives them.
 const fn word_of(bytes: [u8; 5]) -> u64 {
     let [a, b, c, d, e] = bytes;
     u64::from_le_bytes([a, b, c, d, e, 0, 0, 0])

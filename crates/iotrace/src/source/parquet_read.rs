@@ -307,8 +307,7 @@ fn read_groups(
             for _ in 0..rows {
                 let io = columns.io(serial, &mut cache)?;
                 serial += 1;
-                sink.start(&io);
-                sink.end(&io);
+                sink.whole(&io);
             }
         }
     }

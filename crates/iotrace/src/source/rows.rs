@@ -66,8 +66,7 @@ pub(crate) fn read_part<R: Read, L: LineReader>(
                 io.serial = honesty.ios;
                 honesty.ios += 1;
                 honesty.matched += u64::from(io.latency_ns.is_some());
-                sink.start(&io);
-                sink.end(&io);
+                sink.whole(&io);
             }
             Line::Skip => {}
             Line::Lost(n) => honesty.dropped = Some(honesty.dropped.unwrap_or(0).saturating_add(n)),
