@@ -13,7 +13,7 @@ use crate::names::{NameCache, Names, writes_back};
 use crate::pipeline::pipeline;
 use crate::series::Recorded;
 use crate::source::blktrace_record::{Order, Record, Records};
-use crate::source::blktrace_tables::{DeviceNames, Processes, Sequences};
+use crate::source::blktrace_tables::{DeviceNames, Processes, Sequences, Turn};
 
 /// Category bits, above the 16 bits of the action (`enum blktrace_cat`).
 const READ: u32 = 1 << 16;
@@ -79,7 +79,7 @@ pub(crate) fn read<R: Read + Send>(
 
 /// Events out of the records of one or several streams, by time.
 struct Decoder<'a, R> {
-    streams: Vec<Records<R>>,
+    streams: Vec<(Records<R>, Turn)>,
     order: Order,
     translator: Translator<'a>,
     /// By device: whether bios are queued, and whether requests are made, before they are issued.
@@ -91,9 +91,9 @@ impl<'a, R: Read> Decoder<'a, R> {
     fn new(readers: Vec<R>, order: Order, names: &'a Names) -> Self {
         // All buffers together stay small however many CPUs there are.
         let buffer = ((8 << 20) / readers.len().max(1)).min(256 << 10);
-        let streams = readers.into_iter().map(|r| Records::new(r, order, buffer)).collect();
+        let streams = readers.into_iter().map(|r| Records::new(r, order, buffer));
         Decoder {
-            streams,
+            streams: streams.map(|records| (records, Turn::default())).collect(),
             order,
             translator: Translator::new(names),
             seen: Vec::new(),
@@ -104,7 +104,7 @@ impl<'a, R: Read> Decoder<'a, R> {
     /// Gives every event that may matter to the matcher; the others are counted.
     fn run(&mut self, give: &mut impl FnMut(&Event) -> io::Result<()>) -> io::Result<()> {
         let mut next: BinaryHeap<Reverse<(u64, usize)>> = BinaryHeap::new();
-        for (i, stream) in self.streams.iter_mut().enumerate() {
+        for (i, (stream, _)) in self.streams.iter_mut().enumerate() {
             next.extend(stream.peek_time()?.map(|time| Reverse((time, i))));
         }
         while let Some(&Reverse((least, i))) = next.peek() {
@@ -112,8 +112,11 @@ impl<'a, R: Read> Decoder<'a, R> {
             // time; it is read on until it passes that one.
             let others = next.as_slice().iter().skip(1).take(2).map(|Reverse((time, _))| *time);
             let until = others.min().unwrap_or(u64::MAX).max(least);
-            self.stream(i, until, give)?;
-            match (self.streams[i].peek_time()?, next.peek_mut()) {
+            match self.order {
+                Order::Little => self.stream::<false>(i, until, give)?,
+                Order::Big => self.stream::<true>(i, until, give)?,
+            }
+            match (self.streams[i].0.peek_time()?, next.peek_mut()) {
                 (Some(time), Some(mut top)) => *top = Reverse((time, i)),
                 (_, top) => drop(top.map(PeekMut::pop)),
             }
@@ -123,16 +126,17 @@ impl<'a, R: Read> Decoder<'a, R> {
 
     /// The events of one stream up to a time.
     #[inline]
-    fn stream(
+    fn stream<const BIG: bool>(
         &mut self,
         i: usize,
         until: u64,
         give: &mut impl FnMut(&Event) -> io::Result<()>,
     ) -> io::Result<()> {
         let Decoder { streams, order, translator, seen, clock } = self;
-        let stream = &mut streams[i];
-        while let Some(record) = stream.next_until(until)? {
-            translator.sequences.next(&record);
+        let (stream, turn) = &mut streams[i];
+        while let Some(record) = stream.next_until::<BIG>(until)? {
+            let Translator { sequences, devices, names, .. } = translator;
+            sequences.next(turn, &record, devices, names.names());
             let Some(action) = action(record.action) else {
                 if record.action & NOTIFY != 0 {
                     translator.notice(&record, *order);
@@ -140,9 +144,8 @@ impl<'a, R: Read> Decoder<'a, R> {
                 continue;
             };
             clock.tick(record.time_ns);
-            let device = translator.devices.id(record.device, translator.names.names());
-            if !passes_over(seen, device, action) {
-                give(&translator.event(&record, action, device))?;
+            if !passes_over(seen, turn.device, action) {
+                give(&translator.event(&record, action, turn.device))?;
             }
         }
         Ok(())
@@ -152,7 +155,7 @@ impl<'a, R: Read> Decoder<'a, R> {
     fn found(self, mut honesty: Honesty, queue: bool) -> Found {
         self.clock.add_to(&mut honesty);
         honesty.dropped = self.translator.sequences.lost();
-        for stream in &self.streams {
+        for (stream, _) in &self.streams {
             honesty.skipped_bytes += stream.skipped;
             honesty.truncated |= stream.truncated;
         }

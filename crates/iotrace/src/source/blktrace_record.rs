@@ -97,7 +97,7 @@ impl<R: Read> Records<R> {
     /// The time of the next record, which stays next; `None` at the end.
     #[inline]
     pub(crate) fn peek_time(&mut self) -> io::Result<Option<u64>> {
-        if !self.have_record()? {
+        if !self.find_record()? {
             return Ok(None);
         }
         let (record, _) = match self.order {
@@ -107,39 +107,37 @@ impl<R: Read> Records<R> {
         Ok(Some(record.time_ns))
     }
 
-    /// The next record if its time is not after `until`; `None` also at the end.
-    #[inline]
-    pub(crate) fn next_until(&mut self, until: u64) -> io::Result<Option<Record<'_>>> {
-        if !self.have_record()? {
-            return Ok(None);
+    /// The next record if its time is not after `until`; `None` also at the end. `BIG` is the byte order.
+    #[inline(always)]
+    pub(crate) fn next_until<const BIG: bool>(
+        &mut self,
+        until: u64,
+    ) -> io::Result<Option<Record<'_>>> {
+        debug_assert_eq!(BIG, self.order == Order::Big);
+        loop {
+            let waiting = &self.buffer[self.start..self.end];
+            if let Some(head) = waiting.first_chunk::<HEAD>()
+                && head[..4] == self.magic
+            {
+                let (record, extra) = decoded::<BIG>(head);
+                let next = self.start + HEAD + extra;
+                if record.time_ns > until {
+                    return Ok(None);
+                }
+                if next <= self.end {
+                    self.start = next;
+                    return Ok(Some(Record { extra: &self.buffer[next - extra..next], ..record }));
+                }
+            }
+            if !self.find_record()? {
+                return Ok(None);
+            }
         }
-        let head = self.head();
-        let (record, extra) = match self.order {
-            Order::Little => decoded::<false>(head),
-            Order::Big => decoded::<true>(head),
-        };
-        if record.time_ns > until {
-            return Ok(None);
-        }
-        let extra_at = self.start + HEAD;
-        self.start = extra_at + extra;
-        Ok(Some(Record { extra: &self.buffer[extra_at..extra_at + extra], ..record }))
     }
 
     #[inline]
     fn head(&self) -> &[u8; HEAD] {
         self.buffer[self.start..self.start + HEAD].try_into().expect("a whole head")
-    }
-
-    /// Whether a whole record is at the start of the buffer, after reading and passing over what is
-    /// needed.
-    #[inline]
-    fn have_record(&mut self) -> io::Result<bool> {
-        let waiting = self.end - self.start;
-        if waiting >= HEAD && self.is_head() && waiting >= HEAD + self.next_extra() {
-            return Ok(true);
-        }
-        self.find_record()
     }
 
     #[inline]
@@ -157,7 +155,8 @@ impl<R: Read> Records<R> {
         })
     }
 
-    #[cold]
+    /// Whether a whole record is at the start of the buffer, after reading and passing over what is
+    /// needed.
     fn find_record(&mut self) -> io::Result<bool> {
         loop {
             let waiting = self.end - self.start;
@@ -243,7 +242,11 @@ mod tests {
         let mut all = Vec::new();
         let mut records = Records::new(Drip(bytes), order, 0);
         while let Some(peeked) = records.peek_time().unwrap() {
-            let record = records.next_until(u64::MAX).unwrap().unwrap();
+            let record = match order {
+                Order::Little => records.next_until::<false>(u64::MAX),
+                Order::Big => records.next_until::<true>(u64::MAX),
+            };
+            let record = record.unwrap().unwrap();
             assert_eq!(record.time_ns, peeked);
             all.push(peeked);
         }

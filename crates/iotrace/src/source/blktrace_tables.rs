@@ -72,6 +72,15 @@ impl DeviceNames {
     }
 }
 
+/// The CPU and device that a stream is at, since its next record is mostly of the same.
+#[derive(Debug, Default)]
+pub(crate) struct Turn {
+    key: Option<u64>,
+    sequence: u32,
+    /// The id of the device.
+    pub(crate) device: u32,
+}
+
 /// Gaps in the sequence numbers that a CPU gives its records for a device. A gap is a record that is
 /// not in the trace.
 #[derive(Debug)]
@@ -88,23 +97,45 @@ impl Default for Sequences {
 }
 
 impl Sequences {
+    /// The next record of the stream that is at `turn`.
     #[inline]
-    pub(crate) fn next(&mut self, record: &Record<'_>) {
+    pub(crate) fn next(
+        &mut self,
+        turn: &mut Turn,
+        record: &Record<'_>,
+        devices: &mut DeviceNames,
+        names: &Names,
+    ) {
         let key = u64::from(record.device) << 32 | u64::from(record.cpu);
-        let at = (record.cpu ^ record.device.wrapping_mul(0x9E37_79B9) >> 16) as usize;
-        let at = at % self.slots.len();
-        let slot = &mut self.slots[at];
-        let (before, last) = *slot;
-        *slot = (key, record.sequence);
+        if turn.key != Some(key) {
+            self.change(turn, key, record.sequence);
+            turn.device = devices.id(record.device, names);
+        }
         // The stream of ftrace has no numbers: all are 0.
         self.seen |= record.sequence != 0;
-        if before == key {
-            let step = record.sequence.wrapping_sub(last);
-            // Half of all numbers back is a step back, not a gap.
-            if step > 1 && step < 1 << 31 {
-                self.gaps += u64::from(step - 1);
-            }
+        let step = record.sequence.wrapping_sub(turn.sequence);
+        turn.sequence = record.sequence;
+        // Half of all numbers back is a step back, not a gap.
+        if step > 1 && step < 1 << 31 {
+            self.gaps += u64::from(step - 1);
         }
+    }
+
+    /// Keeps where the numbers of a CPU and device are, and finds where those of the next are.
+    fn change(&mut self, turn: &mut Turn, key: u64, sequence: u32) {
+        if let Some(before) = turn.key {
+            let at = self.place(before);
+            self.slots[at] = (before, turn.sequence);
+        }
+        let (known, last) = self.slots[self.place(key)];
+        // Before the first one of a CPU and device there is no gap.
+        turn.sequence = if known == key { last } else { sequence.wrapping_sub(1) };
+        turn.key = Some(key);
+    }
+
+    fn place(&self, key: u64) -> usize {
+        let (device, cpu) = ((key >> 32) as u32, key as u32);
+        (cpu ^ device.wrapping_mul(0x9E37_79B9) >> 16) as usize % self.slots.len()
     }
 
     pub(crate) fn lost(&self) -> Option<u64> {
