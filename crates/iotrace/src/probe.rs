@@ -190,7 +190,8 @@ fn file(bytes: &[u8]) -> std::io::Result<std::path::PathBuf> {
 fn parquet(bytes: &[u8]) {
     let path = file(bytes).expect("a file for the probe can be written");
     let names = Names::default();
-    let mut analysis = Analysis::new(&Question::default(), &names);
+    let question = Question { by: Dimension::ALL.to_vec(), ..Question::default() };
+    let mut analysis = Analysis::new(&question, &names);
     // An error is as good as an answer; what it holds is for the reader of the message.
     let _ = parquet_read::read(&path, &names, 1, &mut analysis);
     let _ = std::fs::remove_file(&path);

@@ -9,7 +9,8 @@ use crate::series::Recorded;
 
 /// The columns. Absent values are null: not recorded, or (latencies) not ended within the trace.
 /// `start_ns` is on the clock of what wrote it: of a run, its own clock. `file_from` is a name of
-/// [`crate::FileFrom`]. Columns of [`LATER`] may be absent.
+/// [`crate::FileFrom`]; it and the three last are absent from the first files, and for other programs than
+/// this, which does not read them.
 pub(crate) const SCHEMA: &str = "message io {
     REQUIRED INT64 start_ns;
     OPTIONAL INT64 latency_ns;
@@ -32,9 +33,6 @@ pub(crate) const SCHEMA: &str = "message io {
     OPTIONAL BOOLEAN fua;
     OPTIONAL BOOLEAN metadata;
 }";
-
-/// Columns that the first files did not have; they are read as if all their values were null.
-pub(crate) const LATER: [&str; 4] = ["file_from", "preflush", "fua", "metadata"];
 
 /// The key of the format's version in the metadata, as in every Parquet file of assay.
 pub(crate) const VERSION_KEY: &str = "assay.schema_version";

@@ -15,7 +15,8 @@ use crate::analysis::Analysis;
 use crate::event::{FileFrom, Flags, Io, Op, Sink};
 use crate::names::{NameCache, Names};
 use crate::parquet_guard;
-use crate::source::parquet_columns::{ABOUT_KEY, LATER, TraceAbout, VERSION_KEY};
+use crate::question::{Dimension, Question};
+use crate::source::parquet_columns::{ABOUT_KEY, TraceAbout, VERSION_KEY};
 
 /// Rows that are read at once.
 const BATCH: usize = 8192;
@@ -105,33 +106,29 @@ fn first_start(file: &SerializedFileReader<File>) -> Result<Option<u64>> {
     let group = file.get_row_group(0)?;
     let mut starts = Column::<Int64Type>::new(&*group, "start_ns")?;
     starts.fill(1)?;
-    Ok(starts.next().map(|ns| ns as u64))
+    Ok(starts.number())
 }
 
 /// A column, some thousand rows of it at a time.
 struct Column<T: DataType> {
-    reader: ColumnReaderImpl<T>,
+    /// `None`: the file says that all values of the row group are null.
+    reader: Option<ColumnReaderImpl<T>>,
     optional: bool,
     values: Vec<T::T>,
     there: Vec<i16>,
+    /// The place in `values` of the next value, and that in `there` of the next row.
     value: usize,
     row: usize,
+    /// Whether none of the rows that were read last is null.
+    dense: bool,
 }
 
 impl<T: DataType> Column<T> {
     fn new(group: &dyn RowGroupReader, name: &str) -> Result<Self> {
-        let there = Column::later(group, name)?;
-        there.ok_or_else(|| wrong(format!("column `{name}`: it is not there")))
-    }
-
-    /// A column that files may lack.
-    fn later(group: &dyn RowGroupReader, name: &str) -> Result<Option<Self>> {
         let unexpected = |what: &str| wrong(format!("column `{name}`: {what}"));
         let schema = group.metadata().schema_descr_ptr();
-        let mut columns = 0..schema.num_columns();
-        let Some(at) = columns.find(|i| schema.column(*i).path().parts() == [name]) else {
-            return Ok(None);
-        };
+        let at = (0..schema.num_columns()).find(|i| schema.column(*i).path().parts() == [name]);
+        let at = at.ok_or_else(|| unexpected("it is not there"))?;
         let column = schema.column(at);
         if column.physical_type() != T::get_physical_type() {
             return Err(unexpected("it is of another type"));
@@ -139,14 +136,28 @@ impl<T: DataType> Column<T> {
         if column.max_rep_level() != 0 || column.max_def_level() > 1 {
             return Err(unexpected("it is nested"));
         }
-        Ok(Some(Column {
-            reader: get_typed_column_reader::<T>(group.get_column_reader(at)?),
-            optional: column.max_def_level() == 1,
+        let optional = column.max_def_level() == 1;
+        let nulls = group.metadata().column(at).statistics().and_then(|s| s.null_count_opt());
+        let rows = u64::try_from(group.metadata().num_rows()).ok();
+        let reader = if optional && nulls.is_some() && nulls == rows {
+            None
+        } else {
+            Some(get_typed_column_reader::<T>(group.get_column_reader(at)?))
+        };
+        Ok(Column {
+            reader,
+            optional,
             values: Vec::new(),
             there: Vec::new(),
             value: 0,
             row: 0,
-        }))
+            dense: false,
+        })
+    }
+
+    /// The column if it is wanted.
+    fn wanted(group: &dyn RowGroupReader, name: &str, wanted: bool) -> Result<Option<Self>> {
+        wanted.then(|| Column::new(group, name)).transpose()
     }
 
     /// Reads the next rows; how many there are.
@@ -154,137 +165,185 @@ impl<T: DataType> Column<T> {
         self.values.clear();
         self.there.clear();
         (self.value, self.row) = (0, 0);
+        let Some(reader) = &mut self.reader else { return Ok(rows) };
         let mut filled = 0;
         while filled < rows {
             let levels = self.optional.then_some(&mut self.there);
             let (read, _, _) =
-                self.reader.read_records(rows - filled, levels, None, &mut self.values)?;
+                reader.read_records(rows - filled, levels, None, &mut self.values)?;
             if read == 0 {
                 break;
             }
             filled += read;
         }
+        self.dense = self.values.len() == filled;
         Ok(filled)
     }
 
     /// The value of the next row; `None` where it is null.
-    fn next(&mut self) -> Option<T::T> {
-        let there = !self.optional || self.there.get(self.row).is_some_and(|level| *level == 1);
+    #[inline]
+    fn next(&mut self) -> Option<&T::T> {
+        let row = self.row;
         self.row += 1;
-        if !there {
+        if self.dense {
+            return self.values.get(row);
+        }
+        if self.there.get(row) != Some(&1) {
             return None;
         }
-        let value = self.values.get(self.value).cloned();
         self.value += 1;
-        value
+        self.values.get(self.value - 1)
+    }
+}
+
+impl Column<Int64Type> {
+    #[inline]
+    fn number(&mut self) -> Option<u64> {
+        self.next().map(|v| *v as u64)
+    }
+
+    #[inline]
+    fn required(&mut self) -> Result<u64> {
+        self.number().ok_or_else(|| wrong("a row lacks a number"))
+    }
+}
+
+impl Column<BoolType> {
+    #[inline]
+    fn is_set(&mut self) -> bool {
+        self.next().copied().unwrap_or(false)
+    }
+}
+
+/// Which columns are read beside those that every question needs. A question asks neither how a file is
+/// known nor for the flags that only a kept I/O has.
+#[derive(Clone, Copy)]
+struct Wanted {
+    program: bool,
+    pid: bool,
+    file: bool,
+    cgroup: bool,
+}
+
+impl Wanted {
+    fn by(question: &Question) -> Self {
+        let by = question.dimensions();
+        let filter = &question.filter;
+        Wanted {
+            program: by.contains(&Dimension::Program) || !filter.programs.is_empty(),
+            pid: by.contains(&Dimension::Pid) || !filter.pids.is_empty(),
+            file: by.contains(&Dimension::File) || !filter.files.is_empty(),
+            cgroup: by.contains(&Dimension::Cgroup) || !filter.cgroups.is_empty(),
+        }
     }
 }
 
 /// The columns of a row group.
 struct Columns {
     start: Column<Int64Type>,
-    times: [Column<Int64Type>; 3],
-    place: [Column<Int64Type>; 2],
-    pid: Column<Int64Type>,
-    flags: [Column<BoolType>; 4],
+    latency: Column<Int64Type>,
+    queue: Column<Int64Type>,
+    in_device: Column<Int64Type>,
+    sector: Column<Int64Type>,
+    bytes: Column<Int64Type>,
+    sync: Column<BoolType>,
+    readahead: Column<BoolType>,
+    aio: Column<BoolType>,
+    writeback: Column<BoolType>,
     operation: Column<ByteArrayType>,
-    names: [Column<ByteArrayType>; 4],
-    file_from: Option<Column<ByteArrayType>>,
-    later_flags: [Option<Column<BoolType>>; 3],
+    device: Column<ByteArrayType>,
+    pid: Option<Column<Int64Type>>,
+    program: Option<Column<ByteArrayType>>,
+    file: Option<Column<ByteArrayType>>,
+    cgroup: Option<Column<ByteArrayType>>,
 }
 
 impl Columns {
-    fn new(group: &dyn RowGroupReader) -> Result<Self> {
+    fn new(group: &dyn RowGroupReader, wanted: Wanted) -> Result<Self> {
         let int = |name| Column::<Int64Type>::new(group, name);
         let flag = |name| Column::<BoolType>::new(group, name);
         let text = |name| Column::<ByteArrayType>::new(group, name);
         Ok(Columns {
             start: int("start_ns")?,
-            times: [int("latency_ns")?, int("queue_ns")?, int("device_ns")?],
-            place: [int("sector")?, int("bytes")?],
-            pid: int("pid")?,
-            flags: [flag("sync")?, flag("readahead")?, flag("aio")?, flag("writeback")?],
+            latency: int("latency_ns")?,
+            queue: int("queue_ns")?,
+            in_device: int("device_ns")?,
+            sector: int("sector")?,
+            bytes: int("bytes")?,
+            sync: flag("sync")?,
+            readahead: flag("readahead")?,
+            aio: flag("aio")?,
+            writeback: flag("writeback")?,
             operation: text("operation")?,
-            names: [text("device")?, text("program")?, text("file")?, text("cgroup")?],
-            file_from: Column::later(group, LATER[0])?,
-            later_flags: [
-                Column::later(group, LATER[1])?,
-                Column::later(group, LATER[2])?,
-                Column::later(group, LATER[3])?,
-            ],
+            device: text("device")?,
+            pid: Column::wanted(group, "pid", wanted.pid)?,
+            program: Column::wanted(group, "program", wanted.program)?,
+            file: Column::wanted(group, "file", wanted.file)?,
+            cgroup: Column::wanted(group, "cgroup", wanted.cgroup)?,
         })
     }
 
+    /// Reads the next rows of all columns; how many there are.
     fn fill(&mut self) -> Result<usize> {
         let rows = self.start.fill(BATCH)?;
-        let mut same = self.pid.fill(BATCH)? == rows && self.operation.fill(BATCH)? == rows;
-        for column in self.times.iter_mut().chain(&mut self.place) {
-            same &= column.fill(BATCH)? == rows;
+        let mut same = true;
+        let numbers = [
+            &mut self.latency,
+            &mut self.queue,
+            &mut self.in_device,
+            &mut self.sector,
+            &mut self.bytes,
+        ];
+        for column in numbers.into_iter().chain(&mut self.pid) {
+            same &= column.fill(rows)? == rows;
         }
-        for column in &mut self.flags {
-            same &= column.fill(BATCH)? == rows;
+        for column in [&mut self.sync, &mut self.readahead, &mut self.aio, &mut self.writeback] {
+            same &= column.fill(rows)? == rows;
         }
-        for column in self.names.iter_mut().chain(&mut self.file_from) {
-            same &= column.fill(BATCH)? == rows;
-        }
-        for column in self.later_flags.iter_mut().flatten() {
-            same &= column.fill(BATCH)? == rows;
+        let asked = [&mut self.program, &mut self.file, &mut self.cgroup].into_iter().flatten();
+        for column in [&mut self.operation, &mut self.device].into_iter().chain(asked) {
+            same &= column.fill(rows)? == rows;
         }
         if same { Ok(rows) } else { Err(wrong("its columns are of different lengths")) }
     }
 
-    /// How the file of the next row is known. A word of a newer assay is as good as none.
-    fn file_from(&mut self) -> FileFrom {
-        let word = self.file_from.as_mut().and_then(Column::next);
-        let known = word.and_then(|w| {
-            FileFrom::ALL.into_iter().find(|from| from.name().as_bytes() == w.data())
-        });
-        known.unwrap_or_default()
-    }
-
+    #[inline]
     fn io(&mut self, serial: u64, names: &mut NameCache<'_>) -> Result<Io> {
-        let required = |column: &mut Column<Int64Type>| {
-            column.next().map(|v| v as u64).ok_or_else(|| wrong("a row lacks a number"))
-        };
-        let [latency_ns, queue_ns, device_ns] =
-            self.times.each_mut().map(|c| c.next().map(|v| v as u64));
-        let word = self.operation.next();
-        let op = Op::ALL
-            .into_iter()
-            .find(|op| word.as_ref().is_some_and(|w| w.data() == op.name().as_bytes()));
-        let mut id = |text: Option<ByteArray>| text.map_or(Names::NONE, |t| names.id(t.data()));
-        let [device, program, file, cgroup] = self.names.each_mut().map(|c| id(c.next()));
-        let [sync, readahead, aio, writeback] =
-            self.flags.each_mut().map(|c| c.next().unwrap_or(false));
+        let mut id = |text: Option<&ByteArray>| text.map_or(Names::NONE, |t| names.id(t.data()));
+        let op = self.operation.next().and_then(|word| operation(word.data()));
         let flags = Flags::default()
-            .with_if(sync, Flags::SYNC)
-            .with_if(readahead, Flags::READAHEAD)
-            .with_if(aio, Flags::AIO)
-            .with_if(writeback, Flags::KERNEL);
-        let [preflush, fua, metadata] =
-            self.later_flags.each_mut().map(|c| c.as_mut().and_then(Column::next).unwrap_or(false));
-        let flags = flags
-            .with_if(preflush, Flags::PREFLUSH)
-            .with_if(fua, Flags::FUA)
-            .with_if(metadata, Flags::META);
-        let [sector, bytes] = &mut self.place;
+            .with_if(self.sync.is_set(), Flags::SYNC)
+            .with_if(self.readahead.is_set(), Flags::READAHEAD)
+            .with_if(self.aio.is_set(), Flags::AIO)
+            .with_if(self.writeback.is_set(), Flags::KERNEL);
         Ok(Io {
             serial,
-            start_ns: required(&mut self.start)?,
-            latency_ns,
-            queue_ns,
-            device_ns,
-            device,
-            sector: required(sector)?,
-            bytes: required(bytes)?,
+            start_ns: self.start.required()?,
+            latency_ns: self.latency.number(),
+            queue_ns: self.queue.number(),
+            device_ns: self.in_device.number(),
+            device: id(self.device.next()),
+            sector: self.sector.required()?,
+            bytes: self.bytes.required()?,
             op: op.ok_or_else(|| wrong("a row has an operation that is not known"))?,
             flags,
-            pid: self.pid.next().and_then(|v| u32::try_from(v).ok()),
-            program,
-            file,
-            file_from: self.file_from(),
-            cgroup,
+            pid: self.pid.as_mut().and_then(Column::number).and_then(|v| u32::try_from(v).ok()),
+            // What writes back is known by its flag. A write of which no program is recorded would be
+            // taken for one, so a program that nobody asks for is any, not none.
+            program: self.program.as_mut().map_or(Names::OTHERS, |c| id(c.next())),
+            file: self.file.as_mut().map_or(Names::NONE, |c| id(c.next())),
+            file_from: FileFrom::Nothing,
+            cgroup: self.cgroup.as_mut().map_or(Names::NONE, |c| id(c.next())),
         })
+    }
+}
+
+#[inline]
+fn operation(word: &[u8]) -> Option<Op> {
+    match word {
+        b"read" => Some(Op::Read),
+        b"write" => Some(Op::Write),
+        _ => Op::ALL.into_iter().find(|op| op.name().as_bytes() == word),
     }
 }
 
@@ -292,13 +351,14 @@ fn read_groups(
     file: &SerializedFileReader<File>,
     groups: std::ops::Range<usize>,
     names: &Names,
-    sink: &mut impl Sink,
+    analysis: &mut Analysis<'_>,
 ) -> Result<()> {
+    let wanted = Wanted::by(&analysis.question);
     let mut cache = NameCache::new(names);
     let mut serial = 0;
     for group in groups {
         let group = file.get_row_group(group)?;
-        let mut columns = Columns::new(&*group)?;
+        let mut columns = Columns::new(&*group, wanted)?;
         loop {
             let rows = columns.fill()?;
             if rows == 0 {
@@ -307,7 +367,7 @@ fn read_groups(
             for _ in 0..rows {
                 let io = columns.io(serial, &mut cache)?;
                 serial += 1;
-                sink.whole(&io);
+                analysis.whole(&io);
             }
         }
     }
