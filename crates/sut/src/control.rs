@@ -106,6 +106,21 @@ pub trait Control: Sync {
         None
     }
 
+    /// Seals what the program is to read, where this control holds it; `setting` is a change as it was
+    /// journaled. Returns sentences for the record.
+    ///
+    /// # Errors
+    /// What could not be done.
+    fn seal(&self, _root: &Root, _setting: &Setting) -> Result<Vec<String>, ControlError> {
+        Ok(Vec::new())
+    }
+
+    /// Whether a level holds nothing but what the program reads, so that only workloads that say what that
+    /// is can be run on it.
+    fn inputs_only(&self, _setting: &Setting) -> bool {
+        false
+    }
+
     /// The settings of other controls that this one is made of at this level, so that no treatment
     /// sets one thing by two names. A level that it does not have is made of nothing.
     fn parts(&self, _setting: &Setting) -> Vec<Setting> {

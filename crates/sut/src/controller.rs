@@ -151,6 +151,21 @@ impl Applied {
         !self.journal.entries().is_empty()
     }
 
+    /// Seals the storage, if a control made one: what was put on it for the program to read is written to
+    /// its devices and is in no cache; an image is made of it. Call it once, before the program starts.
+    ///
+    /// # Errors
+    /// What could not be done.
+    pub fn seal(&mut self) -> Result<(), ControlError> {
+        for entry in self.journal.entries() {
+            let level = Scalar::Text(entry.new.clone());
+            let setting =
+                Setting { control: entry.control.clone(), key: entry.key.clone(), value: level };
+            self.notes.extend(named(&entry.control)?.seal(&self.root, &setting)?);
+        }
+        Ok(())
+    }
+
     /// How many processes the kernel ended because the control `memory` gave the program no more.
     pub fn killed_for_memory(&self) -> u64 {
         self.setup.groups.iter().map(|g| cgroup::killed_for_memory(g)).sum()

@@ -1,6 +1,7 @@
 //! Ends what a program left behind: the rest of its process group, and processes that left the group
 //! (daemons), which come to this process because it is their subreaper.
 
+use std::sync::{Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
 use rustix::process::{Pid, Signal, kill_process, kill_process_group};
@@ -11,7 +12,22 @@ use crate::wait4::wait4;
 /// kernel cannot be helped).
 const PATIENCE: Duration = Duration::from_secs(5);
 
-/// Ends the group of `leader` (reaped already) and every other child of this process. Returns how
+/// Children that no program left behind: daemons of assay's own that outlive a program.
+static SPARED: Mutex<Vec<Pid>> = Mutex::new(Vec::new());
+
+/// From now on a child of this process is not taken for something that a program left behind.
+pub(crate) fn spare(child: u32) {
+    if let Some(pid) = i32::try_from(child).ok().and_then(Pid::from_raw) {
+        SPARED.lock().unwrap_or_else(PoisonError::into_inner).push(pid);
+    }
+}
+
+/// The child is gone, and its id may be another's.
+pub(crate) fn no_longer_spared(pid: Pid) {
+    SPARED.lock().unwrap_or_else(PoisonError::into_inner).retain(|p| *p != pid);
+}
+
+/// Ends the group of `leader` (reaped already) and every other child of this process, but for spared ones. Returns how
 /// many processes there were.
 pub(crate) fn end_all(leader: Pid) -> u32 {
     let mut ended = 0;
@@ -24,7 +40,14 @@ pub(crate) fn end_all(leader: Pid) -> u32 {
             // No child at all: nothing was left. This is the usual way out, one system call.
             Err(_) => break,
             Ok(None) => {
-                for child in children() {
+                let mut left = children();
+                let spared = SPARED.lock().unwrap_or_else(PoisonError::into_inner);
+                left.retain(|child| !spared.contains(child));
+                drop(spared);
+                if left.is_empty() {
+                    break;
+                }
+                for child in left {
                     killed |= kill_process(child, Signal::KILL).is_ok();
                 }
                 if began.elapsed() > PATIENCE {

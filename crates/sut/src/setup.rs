@@ -96,6 +96,9 @@ pub struct ProcessSetup {
     pub groups: Vec<PathBuf>,
     /// The folder for its files, where a control says where they are to live; it exists.
     pub storage: Option<PathBuf>,
+    /// The folder for what it reads, where that is another one: it is read-only once
+    /// [`crate::Applied::seal`] was called.
+    pub inputs: Option<PathBuf>,
 }
 
 #[cfg(test)]

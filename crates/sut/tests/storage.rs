@@ -3,79 +3,20 @@
 
 #![allow(clippy::unwrap_used, clippy::print_stdout)] // what a test cannot do, it fails on or says
 
+mod bench;
+
 use std::io::{BufRead, BufReader};
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::process::{Child, Command, Stdio};
-use std::sync::{Mutex, PoisonError};
+use std::sync::PoisonError;
 use std::time::Duration;
 
-use assay_model::{Scalar, Setting};
 use assay_sut::process::{Limits, Output, Program, Runner};
-use assay_sut::{Applied, Controller, Root, parse_setting, restore_pending};
+use assay_sut::{Applied, Controller, Root, restore_pending};
+use bench::{Bench, TURN, settings};
 
-/// Held by tests whose processes would end each other's: a runner ends what its program leaves behind, and
-/// cannot tell that from another test's child.
-static TURN: Mutex<()> = Mutex::new(());
 const STATE: &str = "ASSAY_TEST_STATE";
 const SETTINGS: &str = "ASSAY_TEST_SETTINGS";
-
-fn settings(text: &str) -> Vec<Setting> {
-    text.split_whitespace()
-        .map(|one| one.split_once('=').unwrap())
-        .map(|(path, value)| parse_setting(path, &Scalar::Text(value.into())).unwrap())
-        .collect()
-}
-
-/// A folder for the journal and one for the images of a test.
-struct Bench {
-    dir: tempfile::TempDir,
-}
-
-impl Bench {
-    fn new() -> Self {
-        let dir = tempfile::tempdir().unwrap();
-        std::fs::create_dir(dir.path().join("images")).unwrap();
-        Bench { dir }
-    }
-
-    fn controller(&self) -> Controller {
-        Controller::new(self.dir.path().join("state"), Root::system())
-    }
-
-    fn images(&self) -> PathBuf {
-        self.dir.path().join("images")
-    }
-
-    /// The settings with this bench's folder in them, or why they cannot be had here.
-    fn settings(&self, text: &str) -> Option<Vec<Setting>> {
-        let all = settings(&text.replace("IMAGES", &self.images().to_string_lossy()));
-        match self.controller().check(&all) {
-            Ok(()) => Some(all),
-            Err(reason) => {
-                println!("skipped: because {reason}");
-                None
-            }
-        }
-    }
-
-    /// What of this bench is still on the machine.
-    fn left(&self) -> Vec<String> {
-        let here = self.images().to_string_lossy().into_owned();
-        let mounts = std::fs::read_to_string("/proc/self/mountinfo").unwrap();
-        let mut left: Vec<String> =
-            mounts.lines().filter(|l| l.contains(&here)).map(str::to_owned).collect();
-        for block in std::fs::read_dir("/sys/class/block").unwrap().flatten() {
-            let file = std::fs::read_to_string(block.path().join("loop/backing_file"));
-            left.extend(file.ok().filter(|f| f.contains(&here)));
-        }
-        left.extend(
-            std::fs::read_dir(self.images())
-                .unwrap()
-                .map(|e| e.unwrap().path().display().to_string()),
-        );
-        left
-    }
-}
 
 fn figure(applied: &Applied, name: &str) -> f64 {
     applied.measured.iter().find(|m| m.name == name).unwrap().value.unwrap()

@@ -3,9 +3,9 @@
 use std::path::PathBuf;
 use std::time::Duration;
 
-use assay_model::units::{parse_bytes, parse_duration};
+use super::disk::Disk;
 
-use super::disk::{self, Disk};
+pub(super) use super::options::parse;
 
 /// A level, read.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -13,8 +13,10 @@ pub(super) struct Level {
     pub kind: Kind,
     /// Of each device.
     pub size: u64,
-    /// The options of the mount, `compress=zstd`.
+    /// How it is compressed: `zstd:3`, as its file system takes it.
     pub compress: Option<String>,
+    /// The most memory for the cache of ZFS.
+    pub arc: Option<u64>,
     pub emulated: Option<Disk>,
     pub limits: Limits,
     pub scheduler: Option<String>,
@@ -34,6 +36,12 @@ pub(super) enum Kind {
     Tmpfs,
     /// A file system made on files.
     Loop { system: System, devices: u32, raid: Option<Raid> },
+    /// A file system made on memory that is compressed.
+    Zram(System),
+    /// A pool of ZFS made on files.
+    Zfs { driver: Driver, devices: u32, raid: Option<Raid> },
+    /// An image of the inputs, read-only, on a file.
+    Image(Format),
     /// A block device with a file system on it, neither of which is made.
     Device(PathBuf),
 }
@@ -46,11 +54,29 @@ pub(super) enum System {
     Btrfs,
 }
 
+/// Who drives ZFS.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Driver {
+    /// A module of the kernel.
+    Kernel,
+    /// The daemon of zfs-fuse.
+    Fuse,
+}
+
+/// A format of images.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Format {
+    Squashfs,
+    Erofs,
+}
+
 /// How several devices are one.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Raid {
     Stripe,
     Mirror,
+    /// One device's worth of parity.
+    Parity,
 }
 
 /// Which figures of an emulated disk are limits.
@@ -62,7 +88,7 @@ pub(super) enum Limits {
 }
 
 impl System {
-    const ALL: [System; 3] = [System::Ext4, System::Xfs, System::Btrfs];
+    pub const ALL: [System; 3] = [System::Ext4, System::Xfs, System::Btrfs];
 
     pub fn name(self) -> &'static str {
         match self {
@@ -72,12 +98,12 @@ impl System {
         }
     }
 
-    /// The Debian package that makes it.
-    pub fn package(self) -> &'static str {
+    /// The program that makes it, and its Debian package.
+    pub fn maker(self) -> (&'static str, &'static str) {
         match self {
-            System::Ext4 => "e2fsprogs",
-            System::Xfs => "xfsprogs",
-            System::Btrfs => "btrfs-progs",
+            System::Ext4 => ("mkfs.ext4", "e2fsprogs"),
+            System::Xfs => ("mkfs.xfs", "xfsprogs"),
+            System::Btrfs => ("mkfs.btrfs", "btrfs-progs"),
         }
     }
 
@@ -91,221 +117,87 @@ impl System {
     }
 }
 
+impl Format {
+    pub fn name(self) -> &'static str {
+        match self {
+            Format::Squashfs => "squashfs",
+            Format::Erofs => "erofs",
+        }
+    }
+
+    /// The program that makes it, and its Debian package.
+    pub fn maker(self) -> (&'static str, &'static str) {
+        match self {
+            Format::Squashfs => ("mksquashfs", "squashfs-tools"),
+            Format::Erofs => ("mkfs.erofs", "erofs-utils"),
+        }
+    }
+}
+
+impl Driver {
+    /// The programs that it takes, and the Debian package of each.
+    pub fn programs(self) -> &'static [(&'static str, &'static str)] {
+        match self {
+            Driver::Kernel => &[("zpool", "zfsutils-linux")],
+            Driver::Fuse => &[("zfs-fuse", "zfs-fuse"), ("zpool", "zfs-fuse")],
+        }
+    }
+}
+
 impl Raid {
+    /// As btrfs calls it.
     pub fn name(self) -> &'static str {
         match self {
             Raid::Stripe => "raid0",
             Raid::Mirror => "raid1",
+            Raid::Parity => "raid5",
         }
     }
-}
 
-/// What is read of the options before it is known whether they fit together.
-#[derive(Default)]
-struct Options {
-    size: Option<u64>,
-    devices: Option<u32>,
-    raid: Option<Raid>,
-    compress: Option<String>,
-    emulated: Option<Disk>,
-    limits: Option<Limits>,
-    scheduler: Option<String>,
-    read_ahead: Option<u64>,
-    within: Option<PathBuf>,
-    probe: Option<Duration>,
-}
-
-/// Reads a level.
-///
-/// # Errors
-/// A sentence: what is wrong, and what would be right.
-pub(super) fn parse(text: &str) -> Result<Level, String> {
-    let mut parts = text.split(',').map(str::trim);
-    let head = parts.next().unwrap_or_default();
-    let mut options = Options::default();
-    for part in parts {
-        options.take(part)?;
+    /// The fewest devices that it takes.
+    pub fn least(self) -> u32 {
+        if self == Raid::Parity { 3 } else { 2 }
     }
-    options.fit(head)
 }
 
-impl Options {
-    fn take(&mut self, part: &str) -> Result<(), String> {
-        let (name, value) = part.split_once('=').unwrap_or((part, ""));
-        let wrong = |what: &str| format!("`{part}` is wrong: {what}");
-        let bytes =
-            || parse_bytes(value).ok().filter(|b| *b > 0).ok_or_else(|| wrong("give a size"));
-        let twice = match name {
-            "raid0" => self.raid.replace(Raid::Stripe).is_some(),
-            "raid1" => self.raid.replace(Raid::Mirror).is_some(),
-            "size" => self.size.replace(bytes()?).is_some(),
-            "read-ahead" => self.read_ahead.replace(bytes()?).is_some(),
-            "devices" => {
-                let count = value.parse().ok().filter(|n| (2..=8).contains(n));
-                self.devices.replace(count.ok_or_else(|| wrong("give 2 to 8"))?).is_some()
-            }
-            "compress" => self
-                .compress
-                .replace(compression(value).ok_or_else(|| {
-                    wrong("give zstd, zlib or lzo, the first two with `:LEVEL` if wanted")
-                })?)
-                .is_some(),
-            "emulated" => {
-                let known = || disk::all().map(|d| d.name).collect::<Vec<_>>().join(", ");
-                let disk = disk::find(value)
-                    .ok_or_else(|| wrong(&format!("the disks are {}", known())))?;
-                self.emulated.replace(disk).is_some()
-            }
-            "limits" => {
-                let limits = match value {
-                    "both" => Limits::Both,
-                    "bytes" => Limits::Bytes,
-                    "operations" => Limits::Operations,
-                    _ => return Err(wrong("give both, bytes or operations")),
-                };
-                self.limits.replace(limits).is_some()
-            }
-            "scheduler" if !value.is_empty() => self.scheduler.replace(value.into()).is_some(),
-            "in" if value.starts_with('/') => self.within.replace(value.into()).is_some(),
-            "in" => return Err(wrong("give the whole path of a folder")),
-            "probe" => {
-                let time = parse_duration(value).ok();
-                let time = time.filter(|t| (400..=60_000).contains(&t.as_millis()));
-                self.probe
-                    .replace(time.ok_or_else(|| wrong("give a time from 400 ms to 60 s"))?)
-                    .is_some()
-            }
-            _ => {
-                return Err(format!(
-                    "`{part}` is not an option; there are size=, raid0, raid1, devices=, \
-                     compress=, emulated=, limits=, scheduler=, read-ahead=, in=, probe="
-                ));
-            }
-        };
-        if twice { Err(wrong("it is given twice")) } else { Ok(()) }
-    }
-
-    fn fit(self, head: &str) -> Result<Level, String> {
-        let (name, rest) = head.split_once(':').unwrap_or((head, ""));
-        let kind = match name {
-            "folder" if rest.starts_with('/') => Kind::Folder(rest.into()),
-            "device" if rest.starts_with("/dev/") => Kind::Device(rest.into()),
-            "tmpfs" if rest.is_empty() => Kind::Tmpfs,
-            "loop" => {
-                let system = System::ALL.into_iter().find(|s| s.name() == rest);
-                let system = system.ok_or("`loop:` takes ext4, xfs or btrfs")?;
-                let devices = self.devices.unwrap_or(if self.raid.is_some() { 2 } else { 1 });
-                Kind::Loop { system, devices, raid: self.raid }
-            }
-            _ => {
-                return Err(format!(
-                    "`{head}` is not one of folder:/path, tmpfs, loop:ext4, loop:xfs, \
-                     loop:btrfs, device:/dev/X"
-                ));
-            }
-        };
-        let is_loop = matches!(kind, Kind::Loop { .. });
-        let is_btrfs = matches!(kind, Kind::Loop { system: System::Btrfs, .. });
-        let is_block = is_loop || matches!(kind, Kind::Device(_));
-        let fits = [
-            ("size=", self.size.is_some(), is_loop || kind == Kind::Tmpfs),
-            ("raid0 and raid1", self.raid.is_some(), is_btrfs),
-            ("devices=", self.devices.is_some(), is_btrfs && self.raid.is_some()),
-            ("compress=", self.compress.is_some(), is_btrfs),
-            ("emulated=", self.emulated.is_some(), is_block),
-            ("limits=", self.limits.is_some(), self.emulated.is_some()),
-            ("scheduler=", self.scheduler.is_some(), is_block),
-            ("read-ahead=", self.read_ahead.is_some(), is_block),
-            ("in=", self.within.is_some(), is_loop),
-        ];
-        if let Some((option, _, _)) = fits.iter().find(|(_, given, fits)| *given && !fits) {
-            return Err(format!(
-                "{option} does not go with `{head}`: raid0, raid1 and compress= are of loop:btrfs, \
-                 devices= of a raid, in= of loop:, emulated=, scheduler= and read-ahead= of block \
-                 devices, limits= of emulated=, size= of loop: and tmpfs"
-            ));
+impl Kind {
+    /// The smallest device, and of what.
+    pub fn least(&self) -> (u64, &'static str) {
+        match self {
+            Kind::Loop { system, .. } | Kind::Zram(system) => (system.least(), system.name()),
+            Kind::Zfs { .. } => (128 << 20, "ZFS"),
+            Kind::Tmpfs | Kind::Image(_) | Kind::Folder(_) | Kind::Device(_) => (16 << 20, "it"),
         }
-        let size = self.size.unwrap_or(1 << 30);
-        if let Kind::Loop { system, .. } = kind
-            && size < system.least()
-        {
-            return Err(format!(
-                "{} takes {} or more",
-                system.name(),
-                assay_model::units::format_bytes(system.least())
-            ));
-        }
-        if size < 16 << 20 {
-            return Err("a size is 16 MiB or more".to_owned());
-        }
-        Ok(Level {
-            kind,
-            size,
-            compress: self.compress,
-            emulated: self.emulated,
-            limits: self.limits.unwrap_or(Limits::Both),
-            scheduler: self.scheduler,
-            read_ahead: self.read_ahead,
-            within: self.within,
-            probe: self.probe.unwrap_or(Duration::from_secs(4)),
-        })
-    }
-}
-
-/// `zstd`, `zlib:9`, as btrfs takes them.
-fn compression(value: &str) -> Option<String> {
-    let (name, level) = value.split_once(':').unwrap_or((value, ""));
-    let most = match name {
-        "zstd" => 15,
-        "zlib" => 9,
-        "lzo" => 0,
-        _ => return None,
-    };
-    let fits = level.is_empty() || level.parse::<u32>().is_ok_and(|n| (1..=most).contains(&n));
-    fits.then(|| format!("compress={value}"))
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn levels_are_read() {
-        let level = parse("loop:btrfs,raid1,size=2GiB,compress=zstd:3,emulated=sata-ssd").unwrap();
-        let mirror = Some(Raid::Mirror);
-        assert_eq!(level.kind, Kind::Loop { system: System::Btrfs, devices: 2, raid: mirror });
-        assert_eq!((level.size, level.compress.as_deref()), (2 << 30, Some("compress=zstd:3")));
-        assert_eq!(level.emulated.unwrap().name, "sata-ssd");
-        assert_eq!(parse("tmpfs").unwrap().size, 1 << 30);
-        assert_eq!(parse("folder:/a b").unwrap().kind, Kind::Folder("/a b".into()));
-        let level = parse("device:/dev/sdb,scheduler=bfq,read-ahead=4MiB,probe=1s").unwrap();
-        assert_eq!((level.read_ahead, level.probe.as_secs()), (Some(4 << 20), 1));
-        let level = parse("loop:xfs,in=/srv,emulated=nvme,limits=bytes").unwrap();
-        assert_eq!((level.limits, level.within), (Limits::Bytes, Some("/srv".into())));
     }
 
-    #[test]
-    fn mistakes_are_answered_with_what_would_be_right() {
-        for (text, right) in [
-            ("", "loop:ext4"),
-            ("loop:zfs", "ext4, xfs or btrfs"),
-            ("loop", "ext4, xfs or btrfs"),
-            ("folder:relative", "folder:/path"),
-            ("tmpfs,raid0", "loop:btrfs"),
-            ("loop:ext4,compress=zstd", "loop:btrfs"),
-            ("loop:btrfs,compress=lz4", "zstd, zlib or lzo"),
-            ("loop:btrfs,compress=zlib:10", "zstd, zlib or lzo"),
-            ("loop:ext4,emulated=floppy", "sata-7200"),
-            ("loop:ext4,limits=bytes", "limits= of emulated="),
-            ("loop:xfs,size=100MiB", "300 MiB"),
-            ("loop:ext4,size=1GiB,size=2GiB", "twice"),
-            ("loop:btrfs,raid0,devices=1", "2 to 8"),
-            ("loop:ext4,speed=9", "probe="),
-            ("tmpfs,probe=0s", "400 ms"),
-            ("tmpfs,size=1KiB", "16 MiB"),
-        ] {
-            let said = parse(text).expect_err(text);
-            assert!(said.contains(right), "{text}: {said}");
+    /// How many files there are to be, each of the level's size.
+    pub fn files(&self) -> u32 {
+        match self {
+            Kind::Loop { devices, .. } | Kind::Zfs { devices, .. } => *devices,
+            Kind::Image(_) => 1,
+            Kind::Folder(_) | Kind::Tmpfs | Kind::Zram(_) | Kind::Device(_) => 0,
+        }
+    }
+
+    /// Whether it has block devices below it.
+    pub fn is_block(&self) -> bool {
+        !matches!(self, Kind::Folder(_) | Kind::Tmpfs)
+    }
+
+    /// The compressions that it takes, with the highest level of those that have levels.
+    pub fn compressions(&self) -> &'static [(&'static str, u32)] {
+        match self {
+            Kind::Loop { system: System::Btrfs, .. } => &[("zstd", 15), ("zlib", 9), ("lzo", 0)],
+            Kind::Zram(_) => &[("lzo-rle", 0), ("lzo", 0), ("lz4", 0), ("zstd", 0)],
+            Kind::Zfs { driver: Driver::Fuse, .. } => &[("gzip", 9), ("lzjb", 0), ("zle", 0)],
+            Kind::Zfs { driver: Driver::Kernel, .. } => {
+                &[("gzip", 9), ("lzjb", 0), ("zle", 0), ("lz4", 0), ("zstd", 19)]
+            }
+            Kind::Image(Format::Squashfs) => {
+                &[("gzip", 9), ("lz4", 0), ("lzo", 9), ("xz", 0), ("zstd", 22)]
+            }
+            Kind::Image(Format::Erofs) => &[("lz4", 0), ("lz4hc", 12)],
+            Kind::Loop { .. } | Kind::Folder(_) | Kind::Tmpfs | Kind::Device(_) => &[],
         }
     }
 }

@@ -1,15 +1,20 @@
 //! `storage`: where the files of a trial live: a folder, memory, a device, or a file system that is made
 //! for the trial on files, with the limits of a disk where one is to be emulated.
 
+mod away;
 mod device;
 mod disk;
 mod level;
+mod options;
 mod place;
 mod probe;
+mod seal;
 #[cfg(test)]
 mod tests;
 mod throttle;
 mod tools;
+mod zfs;
+mod zram;
 
 use std::path::{Path, PathBuf};
 
@@ -24,7 +29,8 @@ use crate::describe::meminfo_bytes;
 
 use super::sysfs::Sysfs;
 use device::Device;
-use level::{Kind, Level};
+use level::{Driver, Kind, Level};
+use place::Made;
 
 pub(super) struct Storage;
 
@@ -33,20 +39,26 @@ static SPEC: ControlSpec = ControlSpec {
     help: "Where the trial's files live: its working folder, which the program also finds in \
            `ASSAY_STORAGE`. What a level does not find it makes before the trial, measures, and takes \
            away after it (docs/storage.md).",
-    levels: "`folder:/path`, `tmpfs`, `loop:ext4`, `loop:xfs`, `loop:btrfs`, `device:/dev/X`, each with \
-             options after commas: `size=`, `raid0`, `raid1`, `devices=`, `compress=`, `emulated=` \
-             (`sata-7200`, `sata-ssd`, `nvme`), `limits=`, `scheduler=`, `read-ahead=`, `in=`, `probe=`",
+    levels: "`folder:/path`, `tmpfs`, `loop:ext4`, `loop:xfs`, `loop:btrfs`, `zram:ext4`, `zfs`, \
+             `zfs-fuse`, `squashfs`, `erofs`, `device:/dev/X`, each with options after commas: `size=`, \
+             `raid0`, `raid1`, `raidz`, `devices=`, `compress=`, `arc=`, `emulated=` (`sata-7200`, \
+             `sata-ssd`, `nvme`), `limits=`, `scheduler=`, `read-ahead=`, `in=`, `probe=`",
     keyed: false,
     key: "",
     scope: Scope::System,
-    needs: "nothing for `folder:`; root for the others; e2fsprogs, xfsprogs or btrfs-progs for `loop:`; \
-            the blkio or io controller of control groups for `emulated=`",
-    put_back: "mounts, loop devices, files, limits and queue settings are journaled and taken away; what \
+    needs: "nothing for `folder:`; root for the others; e2fsprogs, xfsprogs or btrfs-progs for `loop:` and \
+            `zram:`, zfs-fuse, squashfs-tools or erofs-utils for theirs; the blkio or io controller of control groups for `emulated=`",
+    put_back: "mounts, loop and zram devices, pools with their daemon, files, limits and queue settings are journaled and taken away; what \
                is on a device of yours stays as it was",
 };
 
 /// The word of a folder that is not there, as the journal has it.
 const ABSENT: &str = cgroup::ABSENT;
+const PRESENT: &str = "present";
+
+fn present(there: bool) -> &'static str {
+    if there { PRESENT } else { ABSENT }
+}
 
 fn level(setting: &Setting) -> Result<Level, ControlError> {
     level::parse(&setting.value.to_text()).map_err(|why| ControlError::Level {
@@ -81,8 +93,10 @@ impl Control for Storage {
             throttle::current(root, numbers)?
         } else if cgroup::is_key(key) {
             cgroup::state(root, key).to_owned()
-        } else if place::exists(root, Path::new(key)) {
-            "present".to_owned()
+        } else if key == zfs::SOCKET {
+            present(root.exists(key)).to_owned()
+        } else if away::exists(root, Path::new(key)) {
+            PRESENT.to_owned()
         } else {
             ABSENT.to_owned()
         };
@@ -94,23 +108,47 @@ impl Control for Storage {
         // Once more: somebody may have mounted the device since it was checked.
         check_place(session.root(), &level).map_err(not_here)?;
         let folder = place::folder(&level);
+        if matches!(level.kind, Kind::Zfs { driver: Driver::Fuse, .. }) {
+            // The daemon leaves it; and there can be one of them, so nobody else may start another.
+            let old = present(session.root().exists(zfs::SOCKET));
+            session.record(self, zfs::SOCKET, old, PRESENT)?;
+        }
         session.record(self, &folder.to_string_lossy(), ABSENT, &setting.value.to_text())?;
         let made = place::make(session.root(), &level, &folder).map_err(not_here)?;
         for device in &made.devices {
             queue(session, &level, device)?;
         }
-        let joined = self.limit(session, &level, &made.devices)?;
+        let joined = self.limit(session, &level, &made)?;
         place::make_files(&made).map_err(not_here)?;
-        let measured = measure(session, &level, &made.files);
+        let measured = measure(session, &level, &made);
         drop(joined);
         measured?;
         for note in made.notes {
             session.note(note);
         }
+        let names: Vec<&str> = made.devices.iter().map(|d| d.name.as_str()).collect();
         let files = made.files.to_string_lossy().into_owned();
-        session.setup().env.push((place::VARIABLE.to_owned(), files));
-        session.setup().storage = Some(made.files);
+        let setup = session.setup();
+        setup.env.push((place::VARIABLE.to_owned(), files));
+        setup.env.push((place::DEVICES.to_owned(), names.join(" ")));
+        if matches!(level.kind, Kind::Image(_)) {
+            setup.inputs = Some(made.files);
+        } else {
+            setup.storage = Some(made.files);
+        }
         Ok(())
+    }
+
+    fn seal(&self, root: &Root, setting: &Setting) -> Result<Vec<String>, ControlError> {
+        if !crate::scratch::is_name(Path::new(&setting.key)) || cgroup::is_key(&setting.key) {
+            return Ok(Vec::new());
+        }
+        seal::seal(root, &level(setting)?, Path::new(&setting.key))
+            .map_err(|why| not_here(format!("the input could not be sealed: {why}")))
+    }
+
+    fn inputs_only(&self, setting: &Setting) -> bool {
+        level(setting).is_ok_and(|level| matches!(level.kind, Kind::Image(_)))
     }
 
     fn restore(&self, root: &Root, key: &str, old: &str) -> Result<(), ControlError> {
@@ -121,11 +159,15 @@ impl Control for Storage {
             return cgroup::remove(root, SPEC.name, key);
         }
         let path = setting_path(SPEC.name, key);
+        if key == zfs::SOCKET {
+            return zfs::forget_socket(root)
+                .map_err(|reason| ControlError::NotHere { path, reason });
+        }
         if !crate::scratch::is_name(Path::new(key)) {
             let reason = "it is not a folder that assay made".to_owned();
             return Err(ControlError::Key { path, reason });
         }
-        place::take_away(root, Path::new(key))
+        away::take_away(root, Path::new(key))
             .map_err(|reason| ControlError::NotHere { path, reason })
     }
 }
@@ -146,8 +188,9 @@ impl Storage {
         &self,
         session: &mut Session<'_>,
         level: &Level,
-        devices: &[Device],
+        made: &Made,
     ) -> Result<Option<cgroup::Joined>, ControlError> {
+        let devices = &made.devices;
         let Some(disk) = level.emulated else { return Ok(None) };
         let values = throttle::values(&disk, level.limits);
         let hierarchy = controller(session.root())?;
@@ -182,6 +225,11 @@ impl Storage {
             disk.source
         ));
         let join = |group: PathBuf| {
+            if let Some(daemon) = made.daemon {
+                // It reads and writes for the program.
+                let file = format!("{}/cgroup.procs", group.display());
+                cgroup::write(session.root(), SPEC.name, &file, &daemon.to_string())?;
+            }
             cgroup::join(session.root(), &hierarchy, &group).map_err(|source| ControlError::Io {
                 path: SPEC.name.to_owned(),
                 doing: format!("joining the control group `{}`", group.display()),
@@ -226,22 +274,35 @@ fn queue(session: &mut Session<'_>, level: &Level, device: &Device) -> Result<()
     Ok(())
 }
 
-fn measure(session: &mut Session<'_>, level: &Level, dir: &Path) -> Result<(), ControlError> {
-    let free = rustix::fs::statvfs(dir).map_or(0, |s| s.f_bavail.saturating_mul(s.f_frsize));
-    let figures = probe::measure(dir, level.probe, free).map_err(|source| ControlError::Io {
+fn measure(session: &mut Session<'_>, level: &Level, made: &Made) -> Result<(), ControlError> {
+    let dir = &made.files;
+    let figures = if let (Kind::Image(_), Some(device)) = (&level.kind, made.devices.first()) {
+        // There is no file system yet that could be written: the device itself.
+        let device = PathBuf::from(format!("/dev/{}", device.name));
+        probe::measure_device(&device, level.probe, level.size)
+    } else {
+        let free = rustix::fs::statvfs(dir).map_or(0, |s| s.f_bavail.saturating_mul(s.f_frsize));
+        probe::measure(dir, level.probe, free)
+    };
+    let figures = figures.map_err(|source| ControlError::Io {
         path: SPEC.name.to_owned(),
         doing: format!("measuring `{}`", dir.display()),
         source,
     })?;
+    let through = match &level.kind {
+        Kind::Image(_) => "; the device, before the image is on it",
+        Kind::Zfs { .. } => "; through the cache of ZFS, which it cannot go past",
+        _ if !figures.direct => "; through the page cache, which it cannot go past",
+        _ => "",
+    };
     session.note(format!(
         "storage measured before the trial{}: sequential write {}, read {}; random write {}, read {} \
-         (4 KiB, 16 at once){}",
+         (4 KiB, 16 at once){through}",
         if level.emulated.is_some() { " (emulated)" } else { "" },
         format_value(figures.write_bytes_s, "B/s"),
         format_value(figures.read_bytes_s, "B/s"),
         format_value(figures.write_ops_s, "ops/s"),
         format_value(figures.read_ops_s, "ops/s"),
-        if figures.direct { "" } else { "; through the page cache, which it cannot go past" }
     ));
     for metric in figures.metrics() {
         session.measured(metric);
@@ -272,26 +333,47 @@ fn check_place(root: &Root, level: &Level) -> Result<(), String> {
             Some(user) => Err(format!("{user}; what is in use is never touched")),
             None => Ok(()),
         },
-        Kind::Loop { system, devices, .. } => {
-            for (program, package) in [
-                (place::maker(*system), system.package()),
-                ("losetup".to_owned(), "util-linux"),
-                ("mount".to_owned(), "mount"),
-            ] {
-                if tools::find(&program).is_none() {
-                    return Err(format!(
-                        "`{program}` is missing; install the Debian package {package}"
-                    ));
-                }
-            }
-            let dir = level.within.clone().unwrap_or_else(crate::scratch::root);
-            check_folder(&dir)?;
+        Kind::Zram(system) => {
+            zram::check(root)?;
+            there(&[system.maker(), ("mount", "mount")])?;
             let free =
-                rustix::fs::statvfs(&dir).ok().map(|s| s.f_bavail.saturating_mul(s.f_frsize));
-            let all = level.size.saturating_mul(u64::from(*devices));
-            fits(all, free, &format!("`{}` (choose another with in=)", dir.display()))
+                root.text("/proc/meminfo").ok().and_then(|m| meminfo_bytes(&m, "MemAvailable"));
+            fits(level.size, free, "the memory of this machine, where it may not compress at all")
+        }
+        Kind::Loop { system, .. } => {
+            there(&[system.maker()])?;
+            check_files(level)
+        }
+        Kind::Image(format) => {
+            there(&[format.maker(), ("blockdev", "util-linux")])?;
+            check_files(level)
+        }
+        Kind::Zfs { driver, .. } => {
+            there(driver.programs())?;
+            zfs::check(root, *driver)?;
+            check_files(level)
         }
     }
+}
+
+/// Whether programs are there, each with its Debian package.
+fn there(programs: &[(&str, &str)]) -> Result<(), String> {
+    match programs.iter().find(|(program, _)| tools::find(program).is_none()) {
+        Some((program, package)) => {
+            Err(format!("`{program}` is missing; install the Debian package {package}"))
+        }
+        None => Ok(()),
+    }
+}
+
+/// Whether the files of loop devices can be made.
+fn check_files(level: &Level) -> Result<(), String> {
+    there(&[("losetup", "util-linux"), ("mount", "mount")])?;
+    let dir = level.within.clone().unwrap_or_else(crate::scratch::root);
+    check_folder(&dir)?;
+    let free = rustix::fs::statvfs(&dir).ok().map(|s| s.f_bavail.saturating_mul(s.f_frsize));
+    let all = level.size.saturating_mul(u64::from(level.kind.files()));
+    fits(all, free, &format!("`{}` (choose another with in=)", dir.display()))
 }
 
 fn check_folder(path: &Path) -> Result<(), String> {

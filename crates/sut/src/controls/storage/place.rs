@@ -1,29 +1,27 @@
-//! The folder of one trial's storage: made, mounted, and taken away again from nothing but its path, at
-//! whatever point it was left.
+//! The folder of one trial's storage: made and mounted. [`super::away`] takes it away again.
 //!
-//! `FOLDER/disk0`, `disk1` ... are the files of loop devices, `FOLDER/mnt` is where they or a device are
+//! `FOLDER/disk0`, `disk1` ... are the files of loop devices, `FOLDER/zram` has the number of a zram
+//! device, `FOLDER/pool` says who drives a pool of ZFS, `FOLDER/mnt` is where they or a device are
 //! mounted, and the trial's own folder is in `mnt`, or in `FOLDER` where nothing is mounted. It is called
 //! as `FOLDER` is, a name that nothing of a person's has.
 
 use std::fs::{self, File};
 use std::os::unix::fs::DirBuilderExt as _;
 use std::path::{Path, PathBuf};
-use std::time::{Duration, Instant};
 
 use rustix::fs::FallocateFlags;
-use rustix::process::{Pid, Signal, kill_process};
 
-use crate::{Root, mounts, scratch};
+use crate::{Root, scratch};
 
 use super::device::Device;
 use super::level::{Kind, Level, Raid, System};
-use super::tools;
+use super::{tools, zfs, zram};
 
 /// The variable by which the program finds it.
 pub(super) const VARIABLE: &str = "ASSAY_STORAGE";
-const MOUNT: &str = "mnt";
-/// How long a file system may stay busy after its programs were ended.
-const PATIENCE: Duration = Duration::from_secs(5);
+/// The variable with the kernel's names of the devices below it.
+pub(super) const DEVICES: &str = "ASSAY_STORAGE_DEVICES";
+pub(super) const MOUNT: &str = "mnt";
 
 /// What was made.
 #[derive(Debug)]
@@ -34,6 +32,8 @@ pub(super) struct Made {
     pub devices: Vec<Device>,
     /// What to know about it.
     pub notes: Vec<String>,
+    /// The process that drives it, where it is none of the kernel's.
+    pub daemon: Option<u32>,
 }
 
 /// The folder that a level is to be made in; nothing is made yet.
@@ -46,7 +46,7 @@ pub(super) fn folder(level: &Level) -> PathBuf {
 }
 
 /// The trial's own folder in `parent`.
-fn within(parent: &Path, folder: &Path) -> PathBuf {
+pub(super) fn within(parent: &Path, folder: &Path) -> PathBuf {
     parent.join(folder.file_name().unwrap_or_default())
 }
 
@@ -57,38 +57,72 @@ fn within(parent: &Path, folder: &Path) -> PathBuf {
 pub(super) fn make(root: &Root, level: &Level, folder: &Path) -> Result<Made, String> {
     let at = |path: &Path, e: std::io::Error| format!("`{}` cannot be made: {e}", path.display());
     fs::DirBuilder::new().mode(scratch::EVERYBODY).create(folder).map_err(|e| at(folder, e))?;
-    let mut made = Made { files: within(folder, folder), devices: Vec::new(), notes: Vec::new() };
+    let mut made = Made {
+        files: within(folder, folder),
+        devices: Vec::new(),
+        notes: Vec::new(),
+        daemon: None,
+    };
     let mount = folder.join(MOUNT);
     if !matches!(level.kind, Kind::Folder(_)) {
         fs::create_dir(&mount).map_err(|e| at(&mount, e))?;
         made.files = within(&mount, folder);
     }
+    for n in 0..level.kind.files() {
+        let file = folder.join(format!("disk{n}"));
+        reserve(&file, level.size)?;
+        made.devices.push(attach(root, &file, &mut made.notes)?);
+    }
     match &level.kind {
-        Kind::Folder(_) => {}
+        Kind::Folder(_) | Kind::Image(_) => {}
         Kind::Tmpfs => {
             let options = format!("size={},nosuid,nodev", level.size);
             mount_it(folder, "tmpfs".as_ref(), &mount, Some("tmpfs"), &options)?;
         }
         Kind::Device(path) => {
             made.devices.push(Device::find(root, path)?);
-            mount_it(folder, path, &mount, None, "nosuid,nodev")?;
+            mount_devices(folder, level, &made.devices)?;
         }
-        Kind::Loop { system, devices, raid } => {
-            for n in 0..*devices {
-                let file = folder.join(format!("disk{n}"));
-                reserve(&file, level.size)?;
-                made.devices.push(attach(root, &file, &mut made.notes)?);
-            }
+        Kind::Loop { system, raid, .. } => {
             make_system(folder, *system, *raid, &made.devices)?;
-            let mut options = vec!["nosuid,nodev".to_owned()];
-            options.extend(level.compress.clone());
-            // The kernel is told the other devices of a raid; nobody else looks for them.
-            options.extend(made.devices[1..].iter().map(|d| format!("device=/dev/{}", d.name)));
-            let first = format!("/dev/{}", made.devices[0].name);
-            mount_it(folder, first.as_ref(), &mount, Some(system.name()), &options.join(","))?;
+            mount_devices(folder, level, &made.devices)?;
+        }
+        Kind::Zram(system) => {
+            made.devices.push(zram::make(root, folder, level)?);
+            make_system(folder, *system, None, &made.devices)?;
+            mount_devices(folder, level, &made.devices)?;
+        }
+        Kind::Zfs { driver, raid, .. } => {
+            made.daemon = zfs::make(folder, *driver, *raid, level, &made.devices)?;
         }
     }
     Ok(made)
+}
+
+/// Mounts the file system that is on these devices.
+pub(super) fn mount_devices(
+    folder: &Path,
+    level: &Level,
+    devices: &[Device],
+) -> Result<(), String> {
+    let mut options = vec!["nosuid,nodev".to_owned()];
+    let kind = match &level.kind {
+        Kind::Loop { system, .. } => {
+            options.extend(level.compress.as_ref().map(|c| format!("compress={c}")));
+            // The kernel is told the other devices of a raid; nobody else looks for them.
+            options.extend(devices.iter().skip(1).map(|d| format!("device=/dev/{}", d.name)));
+            Some(system.name())
+        }
+        Kind::Zram(system) => Some(system.name()),
+        Kind::Image(format) => {
+            options.push("ro".to_owned());
+            Some(format.name())
+        }
+        Kind::Folder(_) | Kind::Tmpfs | Kind::Zfs { .. } | Kind::Device(_) => None,
+    };
+    let first = devices.first().ok_or("there is no device to mount")?;
+    let first = format!("/dev/{}", first.name);
+    mount_it(folder, first.as_ref(), &folder.join(MOUNT), kind, &options.join(","))
 }
 
 /// Makes the trial's own folder.
@@ -145,11 +179,6 @@ fn attach(root: &Root, file: &Path, notes: &mut Vec<String>) -> Result<Device, S
     Device::find(root, Path::new(&path))
 }
 
-/// The program that makes a file system.
-pub(super) fn maker(system: System) -> String {
-    format!("mkfs.{}", system.name())
-}
-
 fn make_system(
     folder: &Path,
     system: System,
@@ -170,117 +199,5 @@ fn make_system(
         arguments.extend(["-d", raid.name(), "-m", "raid1"].map(str::to_owned));
     }
     arguments.extend(devices.iter().map(|d| format!("/dev/{}", d.name)));
-    tools::run(folder, &maker(system), arguments).map(|_| ())
-}
-
-/// Whether anything of a folder is there: itself, a mount below it, a loop device on a file in it.
-pub(super) fn exists(root: &Root, folder: &Path) -> bool {
-    root.path(&folder.to_string_lossy()).exists()
-        || !mounts_below(root, folder).is_empty()
-        || !loops_of(root, folder).is_empty()
-}
-
-fn mounts_below(root: &Root, folder: &Path) -> Vec<mounts::Mount> {
-    mounts::all(root).into_iter().filter(|m| m.point.starts_with(folder)).collect()
-}
-
-/// The loop devices on files in a folder, removed ones too.
-fn loops_of(root: &Root, folder: &Path) -> Vec<String> {
-    let blocks = root.names("/sys/class/block").into_iter().filter(|n| n.starts_with("loop"));
-    let backing = |name: &String| {
-        root.text(&format!("/sys/class/block/{name}/loop/backing_file"))
-            .is_ok_and(|file| Path::new(&file).starts_with(folder))
-    };
-    blocks.filter(backing).collect()
-}
-
-/// Takes everything of a folder away.
-///
-/// # Errors
-/// A sentence: what could not be taken away, and who holds it.
-pub(super) fn take_away(root: &Root, folder: &Path) -> Result<(), String> {
-    let folder = &folder.canonicalize().unwrap_or_else(|_| folder.to_owned());
-    end_programs(folder)?;
-    let loops = loops_of(root, folder);
-    for mount in mounts_below(root, folder).iter().rev() {
-        // A file system that goes with its image need not be emptied; a person's own is left as it was.
-        if loops.is_empty() && mount.kind != "tmpfs" {
-            remove(&within(&mount.point, folder))?;
-        }
-        unmount(folder, &mount.point)?;
-    }
-    for name in &loops {
-        let device = format!("/dev/{name}");
-        if let Some(program) = tools::find("btrfs") {
-            // The kernel remembers devices of btrfs, and would take a later one for a part of these.
-            let program = program.to_string_lossy().into_owned();
-            let _ = tools::run(folder, &program, ["device", "scan", "--forget", &device]);
-        }
-        tools::run(folder, "losetup", ["--detach", &device])?;
-    }
-    let began = Instant::now();
-    while !loops_of(root, folder).is_empty() {
-        if began.elapsed() > PATIENCE {
-            return Err(format!("a loop device of `{}` is still in use", folder.display()));
-        }
-        std::thread::sleep(Duration::from_millis(2));
-    }
-    if let Some(mount) = mounts_below(root, folder).first() {
-        return Err(format!("`{}` is still mounted", mount.point.display()));
-    }
-    remove(folder)
-}
-
-fn remove(folder: &Path) -> Result<(), String> {
-    match fs::remove_dir_all(folder) {
-        Err(e) if e.kind() != std::io::ErrorKind::NotFound => {
-            Err(format!("`{}` cannot be removed: {e}", folder.display()))
-        }
-        _ => Ok(()),
-    }
-}
-
-/// Unmounts; what still holds it may be about to go.
-fn unmount(folder: &Path, point: &Path) -> Result<(), String> {
-    let began = Instant::now();
-    loop {
-        let Err(said) = tools::run(folder, "umount", [point]) else { return Ok(()) };
-        if began.elapsed() > PATIENCE {
-            return Err(format!(
-                "{said}; see who uses it with `fuser -vm {}` and end that",
-                point.display()
-            ));
-        }
-        std::thread::sleep(Duration::from_millis(20));
-    }
-}
-
-/// Ends what a killed assay left running: the trial's program, or one that was making the storage.
-fn end_programs(folder: &Path) -> Result<(), String> {
-    let began = Instant::now();
-    loop {
-        let left = programs_of(folder);
-        let Some(first) = left.first() else { return Ok(()) };
-        if began.elapsed() > PATIENCE {
-            let pid = first.as_raw_nonzero();
-            return Err(format!("process {pid} works in `{}` and does not end", folder.display()));
-        }
-        for pid in left {
-            let _ = kill_process(pid, Signal::KILL);
-        }
-        std::thread::sleep(Duration::from_millis(5));
-    }
-}
-
-/// The processes that were started with the variable that says that their files are here.
-fn programs_of(folder: &Path) -> Vec<Pid> {
-    let wanted = format!("{VARIABLE}={}/", folder.display());
-    let Ok(processes) = fs::read_dir("/proc") else { return Vec::new() };
-    let ids = processes.flatten().filter_map(|e| e.file_name().to_str()?.parse::<i32>().ok());
-    ids.filter(|pid| {
-        let variables = fs::read(format!("/proc/{pid}/environ")).unwrap_or_default();
-        variables.split(|b| *b == 0).any(|v| v.starts_with(wanted.as_bytes()))
-    })
-    .filter_map(Pid::from_raw)
-    .collect()
+    tools::run(folder, system.maker().0, arguments).map(|_| ())
 }

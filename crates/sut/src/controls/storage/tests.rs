@@ -27,7 +27,10 @@ fn what_cannot_be_had_is_said_before_anything_is_made() {
         ("folder:/no/such/folder", "not a folder"),
         ("loop:ext4,in=/no/such/folder", "not a folder"),
         ("loop:ext4,size=1000TiB", "are free"),
-        ("zfs", "loop:ext4"),
+        ("zfs2", "loop:ext4"),
+        ("zram:ext4,size=2GiB", "modprobe zram"),
+        ("zfs", "zfs-dkms"),
+        ("zfs-fuse", "modprobe fuse"),
     ] {
         let said = check(&machine, level).expect_err(level);
         assert!(said.contains(why) || said.contains("is missing"), "{level}: {said}");

@@ -1,0 +1,269 @@
+//! Reading a level of `storage`: its head, its options, and whether they go together.
+
+use std::path::PathBuf;
+use std::time::Duration;
+
+use assay_model::units::{format_bytes, parse_bytes, parse_duration};
+
+use super::disk::{self, Disk};
+use super::level::{Driver, Format, Kind, Level, Limits, Raid, System};
+
+/// What is read of the options before it is known whether they fit together.
+#[derive(Default)]
+struct Options {
+    size: Option<u64>,
+    devices: Option<u32>,
+    raid: Option<Raid>,
+    compress: Option<String>,
+    arc: Option<u64>,
+    emulated: Option<Disk>,
+    limits: Option<Limits>,
+    scheduler: Option<String>,
+    read_ahead: Option<u64>,
+    within: Option<PathBuf>,
+    probe: Option<Duration>,
+}
+
+/// Reads a level.
+///
+/// # Errors
+/// A sentence: what is wrong, and what would be right.
+pub(super) fn parse(text: &str) -> Result<Level, String> {
+    let mut parts = text.split(',').map(str::trim);
+    let head = parts.next().unwrap_or_default();
+    let mut options = Options::default();
+    for part in parts {
+        options.take(part)?;
+    }
+    options.fit(head)
+}
+
+/// What of a level stands before its first comma.
+fn kind(head: &str, raid: Option<Raid>, devices: Option<u32>) -> Result<Kind, String> {
+    let (name, rest) = head.split_once(':').unwrap_or((head, ""));
+    let system = || System::ALL.into_iter().find(|s| s.name() == rest);
+    let devices = devices.unwrap_or_else(|| raid.map_or(1, Raid::least));
+    Ok(match name {
+        "folder" if rest.starts_with('/') => Kind::Folder(rest.into()),
+        "device" if rest.starts_with("/dev/") => Kind::Device(rest.into()),
+        "tmpfs" if rest.is_empty() => Kind::Tmpfs,
+        "loop" => {
+            let system = system().ok_or("`loop:` takes ext4, xfs or btrfs")?;
+            Kind::Loop { system, devices, raid }
+        }
+        "zram" => Kind::Zram(system().ok_or("`zram:` takes ext4, xfs or btrfs")?),
+        "zfs" if rest.is_empty() => Kind::Zfs { driver: Driver::Kernel, devices, raid },
+        "zfs-fuse" if rest.is_empty() => Kind::Zfs { driver: Driver::Fuse, devices, raid },
+        "squashfs" if rest.is_empty() => Kind::Image(Format::Squashfs),
+        "erofs" if rest.is_empty() => Kind::Image(Format::Erofs),
+        _ => {
+            return Err(format!(
+                "`{head}` is not one of folder:/path, tmpfs, loop:ext4, loop:xfs, loop:btrfs, \
+                 zram:ext4, zfs, zfs-fuse, squashfs, erofs, device:/dev/X"
+            ));
+        }
+    })
+}
+
+impl Options {
+    fn take(&mut self, part: &str) -> Result<(), String> {
+        let (name, value) = part.split_once('=').unwrap_or((part, ""));
+        let wrong = |what: &str| format!("`{part}` is wrong: {what}");
+        let bytes =
+            || parse_bytes(value).ok().filter(|b| *b > 0).ok_or_else(|| wrong("give a size"));
+        let twice = match name {
+            "raid0" => self.raid.replace(Raid::Stripe).is_some(),
+            "raid1" => self.raid.replace(Raid::Mirror).is_some(),
+            "raidz" => self.raid.replace(Raid::Parity).is_some(),
+            "size" => self.size.replace(bytes()?).is_some(),
+            "arc" => self.arc.replace(bytes()?).is_some(),
+            "read-ahead" => self.read_ahead.replace(bytes()?).is_some(),
+            "devices" => {
+                let count = value.parse().ok().filter(|n| (2..=8).contains(n));
+                self.devices.replace(count.ok_or_else(|| wrong("give 2 to 8"))?).is_some()
+            }
+            "compress" if !value.is_empty() => self.compress.replace(value.into()).is_some(),
+            "emulated" => {
+                let known = || disk::all().map(|d| d.name).collect::<Vec<_>>().join(", ");
+                let disk = disk::find(value)
+                    .ok_or_else(|| wrong(&format!("the disks are {}", known())))?;
+                self.emulated.replace(disk).is_some()
+            }
+            "limits" => {
+                let limits = match value {
+                    "both" => Limits::Both,
+                    "bytes" => Limits::Bytes,
+                    "operations" => Limits::Operations,
+                    _ => return Err(wrong("give both, bytes or operations")),
+                };
+                self.limits.replace(limits).is_some()
+            }
+            "scheduler" if !value.is_empty() => self.scheduler.replace(value.into()).is_some(),
+            "in" if value.starts_with('/') => self.within.replace(value.into()).is_some(),
+            "in" => return Err(wrong("give the whole path of a folder")),
+            "probe" => {
+                let time = parse_duration(value).ok();
+                let time = time.filter(|t| (400..=60_000).contains(&t.as_millis()));
+                self.probe
+                    .replace(time.ok_or_else(|| wrong("give a time from 400 ms to 60 s"))?)
+                    .is_some()
+            }
+            _ => {
+                return Err(format!(
+                    "`{part}` is not an option; there are size=, raid0, raid1, raidz, devices=, \
+                     compress=, arc=, emulated=, limits=, scheduler=, read-ahead=, in=, probe="
+                ));
+            }
+        };
+        if twice { Err(wrong("it is given twice")) } else { Ok(()) }
+    }
+
+    fn fit(self, head: &str) -> Result<Level, String> {
+        let kind = kind(head, self.raid, self.devices)?;
+        self.belong(head, &kind)?;
+        if let Some(wanted) = &self.compress {
+            compression(wanted, &kind)?;
+        }
+        if let (Some(raid), Some(devices)) = (self.raid, self.devices)
+            && devices < raid.least()
+        {
+            return Err(format!("raidz takes {} devices or more", raid.least()));
+        }
+        if self.arc.is_some_and(|arc| !(16 << 20..=16 << 30).contains(&arc)) {
+            return Err("arc= takes 16 MiB to 16 GiB".to_owned());
+        }
+        let size = self.size.unwrap_or(1 << 30);
+        let (least, of) = kind.least();
+        if size < least {
+            return Err(format!("{of} takes {} or more", format_bytes(least)));
+        }
+        Ok(Level {
+            kind,
+            size,
+            compress: self.compress,
+            arc: self.arc,
+            emulated: self.emulated,
+            limits: self.limits.unwrap_or(Limits::Both),
+            scheduler: self.scheduler,
+            read_ahead: self.read_ahead,
+            within: self.within,
+            probe: self.probe.unwrap_or(Duration::from_secs(4)),
+        })
+    }
+
+    /// Whether each option goes with this kind.
+    fn belong(&self, head: &str, kind: &Kind) -> Result<(), String> {
+        let is_btrfs = matches!(kind, Kind::Loop { system: System::Btrfs, .. });
+        let is_zfs = matches!(kind, Kind::Zfs { .. });
+        let is_fuse = matches!(kind, Kind::Zfs { driver: Driver::Fuse, .. });
+        let on_files = kind.files() > 0;
+        let sized = on_files || matches!(kind, Kind::Tmpfs | Kind::Zram(_));
+        let raid = match self.raid {
+            Some(Raid::Parity) => is_zfs,
+            _ => is_btrfs || is_zfs,
+        };
+        let fits = [
+            ("size=", self.size.is_some(), sized),
+            ("raid0, raid1 or raidz", self.raid.is_some(), raid),
+            ("devices=", self.devices.is_some(), raid && self.raid.is_some()),
+            ("compress=", self.compress.is_some(), !kind.compressions().is_empty()),
+            ("arc=", self.arc.is_some(), is_fuse),
+            ("emulated=", self.emulated.is_some(), kind.is_block()),
+            ("limits=", self.limits.is_some(), self.emulated.is_some()),
+            ("scheduler=", self.scheduler.is_some(), kind.is_block()),
+            ("read-ahead=", self.read_ahead.is_some(), kind.is_block()),
+            ("in=", self.within.is_some(), on_files),
+        ];
+        if let Some((option, _, _)) = fits.iter().find(|(_, given, fits)| *given && !fits) {
+            return Err(format!(
+                "{option} does not go with `{head}`: raid0 and raid1 are of loop:btrfs, zfs and \
+                 zfs-fuse, raidz of the latter two, devices= of a raid, compress= of these, zram:, \
+                 squashfs and erofs, arc= of zfs-fuse, in= of what lies on files, emulated=, \
+                 scheduler= and read-ahead= of block devices, limits= of emulated=, size= of what is \
+                 made"
+            ));
+        }
+        Ok(())
+    }
+}
+
+/// Whether `zstd` or `zlib:9` is a compression of this kind.
+fn compression(wanted: &str, kind: &Kind) -> Result<(), String> {
+    let known = kind.compressions();
+    let (name, level) = wanted.split_once(':').unwrap_or((wanted, ""));
+    let found = known.iter().find(|(known, _)| *known == name);
+    let fits = found.is_some_and(|(_, most)| {
+        level.is_empty() || level.parse::<u32>().is_ok_and(|n| (1..=*most).contains(&n))
+    });
+    if fits {
+        return Ok(());
+    }
+    let words: Vec<String> = known
+        .iter()
+        .map(|(name, most)| match most {
+            0 => (*name).to_owned(),
+            most => format!("{name} (also {name}:1 to {name}:{most})"),
+        })
+        .collect();
+    Err(format!("`compress={wanted}` is wrong: give {}", words.join(", ")))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn levels_are_read() {
+        let level = parse("loop:btrfs,raid1,size=2GiB,compress=zstd:3,emulated=sata-ssd").unwrap();
+        let mirror = Some(Raid::Mirror);
+        assert_eq!(level.kind, Kind::Loop { system: System::Btrfs, devices: 2, raid: mirror });
+        assert_eq!((level.size, level.compress.as_deref()), (2 << 30, Some("zstd:3")));
+        assert_eq!(level.emulated.unwrap().name, "sata-ssd");
+        assert_eq!(parse("tmpfs").unwrap().size, 1 << 30);
+        assert_eq!(parse("folder:/a b").unwrap().kind, Kind::Folder("/a b".into()));
+        let level = parse("device:/dev/sdb,scheduler=bfq,read-ahead=4MiB,probe=1s").unwrap();
+        assert_eq!((level.read_ahead, level.probe.as_secs()), (Some(4 << 20), 1));
+        let level = parse("loop:xfs,in=/srv,emulated=nvme,limits=bytes").unwrap();
+        assert_eq!((level.limits, level.within), (Limits::Bytes, Some("/srv".into())));
+        let level = parse("zfs-fuse,raidz,compress=gzip:9,arc=64MiB").unwrap();
+        let raid = Some(Raid::Parity);
+        assert_eq!(level.kind, Kind::Zfs { driver: Driver::Fuse, devices: 3, raid });
+        assert_eq!(parse("zram:ext4,compress=lz4").unwrap().kind, Kind::Zram(System::Ext4));
+        let level = parse("squashfs,compress=zstd:19,emulated=sata-7200").unwrap();
+        assert_eq!(level.kind, Kind::Image(Format::Squashfs));
+        assert_eq!(parse("erofs,compress=lz4hc:12").unwrap().kind.files(), 1);
+    }
+
+    #[test]
+    fn mistakes_are_answered_with_what_would_be_right() {
+        for (text, right) in [
+            ("", "loop:ext4"),
+            ("loop:zfs", "ext4, xfs or btrfs"),
+            ("loop", "ext4, xfs or btrfs"),
+            ("zram", "ext4, xfs or btrfs"),
+            ("folder:relative", "folder:/path"),
+            ("tmpfs,raid0", "loop:btrfs"),
+            ("loop:ext4,compress=zstd", "loop:btrfs"),
+            ("loop:btrfs,raidz", "raidz of the latter two"),
+            ("loop:btrfs,compress=lz4", "zstd:15"),
+            ("loop:btrfs,compress=zlib:10", "zlib:9"),
+            ("zfs-fuse,compress=lz4", "lzjb"),
+            ("zfs-fuse,raidz,devices=2", "3 devices"),
+            ("zfs,arc=1GiB", "arc= of zfs-fuse"),
+            ("zfs-fuse,arc=1MiB", "16 MiB"),
+            ("erofs,compress=zstd", "lz4hc"),
+            ("zram:ext4,in=/srv", "in= of what lies on files"),
+            ("loop:ext4,emulated=floppy", "sata-7200"),
+            ("loop:ext4,limits=bytes", "limits= of emulated="),
+            ("loop:xfs,size=100MiB", "300 MiB"),
+            ("loop:ext4,size=1GiB,size=2GiB", "twice"),
+            ("loop:btrfs,raid0,devices=1", "2 to 8"),
+            ("loop:ext4,speed=9", "probe="),
+            ("tmpfs,probe=0s", "400 ms"),
+            ("tmpfs,size=1KiB", "16 MiB"),
+        ] {
+            let said = parse(text).expect_err(text);
+            assert!(said.contains(right), "{text}: {said}");
+        }
+    }
+}

@@ -1,0 +1,148 @@
+//! Sealing: what was put on a storage for the trial to read is written to its devices and is in no cache,
+//! and where the storage is an image, it is made of it.
+
+use std::fs::{self, File};
+use std::os::unix::fs::FileExt as _;
+use std::path::Path;
+
+use assay_model::units::format_bytes;
+use rustix::fs::{Advice, fadvise, syncfs};
+
+use crate::Root;
+
+use super::device::Device;
+use super::level::{Format, Kind, Level};
+use super::place::{MOUNT, mount_devices, within};
+use super::{away, tools, zfs, zram};
+
+/// How much of an image is copied at once.
+const CHUNK: usize = 1 << 20;
+
+/// Seals the storage of a folder. Returns what to know about it.
+///
+/// # Errors
+/// A sentence.
+pub(super) fn seal(root: &Root, level: &Level, folder: &Path) -> Result<Vec<String>, String> {
+    match &level.kind {
+        Kind::Tmpfs => {
+            Ok(vec!["the input lies in memory (tmpfs): reading it is never cold".to_owned()])
+        }
+        Kind::Folder(_) => drop_files(&within(folder, folder)).map(|()| Vec::new()),
+        Kind::Zfs { .. } => zfs::reopen(folder).map(|()| Vec::new()),
+        Kind::Image(format) => image(root, *format, level, folder).map(|note| vec![note]),
+        Kind::Loop { .. } | Kind::Zram(_) | Kind::Device(_) => {
+            let devices = devices(root, level, folder)?;
+            // The kernel forgets what it has cached of a file system that nobody has mounted.
+            away::unmount(folder, &folder.join(MOUNT))?;
+            forget_backing(folder, level.kind.files());
+            mount_devices(folder, level, &devices).map(|()| Vec::new())
+        }
+    }
+}
+
+fn devices(root: &Root, level: &Level, folder: &Path) -> Result<Vec<Device>, String> {
+    let names = match &level.kind {
+        Kind::Device(path) => return Ok(vec![Device::find(root, path)?]),
+        Kind::Zram(_) => zram::number(folder).map(|n| format!("zram{n}")).into_iter().collect(),
+        _ => away::loops_of(root, folder),
+    };
+    names.iter().map(|name| Device::find(root, Path::new(&format!("/dev/{name}")))).collect()
+}
+
+/// What of the files of loop devices is cached by the file system that they are on, where it is.
+fn forget_backing(folder: &Path, files: u32) {
+    for n in 0..files {
+        if let Ok(file) = File::open(folder.join(format!("disk{n}"))) {
+            let _ = file.sync_data();
+            let _ = fadvise(&file, 0, None, Advice::DontNeed);
+        }
+    }
+}
+
+/// Writes all files below a folder and has the kernel drop what it has cached of them.
+fn drop_files(dir: &Path) -> Result<(), String> {
+    let said = |path: &Path, e: std::io::Error| format!("`{}`: {e}", path.display());
+    let top = File::open(dir).map_err(|e| said(dir, e))?;
+    syncfs(&top).map_err(|e| said(dir, e.into()))?;
+    let mut folders = vec![dir.to_owned()];
+    while let Some(folder) = folders.pop() {
+        for entry in fs::read_dir(&folder).map_err(|e| said(&folder, e))?.flatten() {
+            let path = entry.path();
+            match entry.file_type() {
+                Ok(kind) if kind.is_dir() => folders.push(path),
+                Ok(kind) if kind.is_file() => {
+                    let file = File::open(&path).map_err(|e| said(&path, e))?;
+                    fadvise(&file, 0, None, Advice::DontNeed).map_err(|e| said(&path, e.into()))?;
+                }
+                _ => {}
+            }
+        }
+    }
+    Ok(())
+}
+
+/// Makes an image of what is in the folder's `mnt` and mounts it there, over it: paths stay as they were.
+fn image(root: &Root, format: Format, level: &Level, folder: &Path) -> Result<String, String> {
+    let (from, to) = (folder.join(MOUNT), folder.join("image"));
+    let (program, _) = format.maker();
+    let arguments = arguments(format, level, &from, &to);
+    tools::run(folder, program, arguments)?;
+    let devices = devices(root, level, folder)?;
+    let device = devices.first().ok_or("the loop device of the image is gone")?;
+    let size = copy(&to, &folder.join("disk0"), level.size)?;
+    fs::remove_file(&to).map_err(|e| format!("`{}`: {e}", to.display()))?;
+    // What was read of the device so far (its first blocks, by udev) is not what is on it now.
+    tools::run(folder, "blockdev", ["--flushbufs", &format!("/dev/{}", device.name)])?;
+    forget_backing(folder, 1);
+    mount_devices(folder, level, &devices)?;
+    Ok(format!("the input is sealed in an image of {} ({})", format_bytes(size), format.name()))
+}
+
+fn arguments(format: Format, level: &Level, from: &Path, to: &Path) -> Vec<String> {
+    let (from, to) = (from.to_string_lossy().into_owned(), to.to_string_lossy().into_owned());
+    let compress = level.compress.as_deref();
+    match format {
+        Format::Squashfs => {
+            let (name, step) = compress.unwrap_or("gzip").split_once(':').map_or_else(
+                || (compress.unwrap_or("gzip"), None),
+                |(name, step)| (name, Some(step)),
+            );
+            let mut all: Vec<String> =
+                ["-noappend", "-no-progress", "-quiet", "-comp", name].map(str::to_owned).into();
+            if let Some(step) = step {
+                all.extend(["-Xcompression-level".to_owned(), step.to_owned()]);
+            }
+            [vec![from, to], all].concat()
+        }
+        Format::Erofs => {
+            let mut all = vec!["--quiet".to_owned()];
+            all.extend(compress.map(|c| format!("-z{}", c.replace(':', ","))));
+            [all, vec![to, from]].concat()
+        }
+    }
+}
+
+/// Copies an image onto the file of a device, from its beginning. Its size.
+fn copy(from: &Path, to: &Path, room: u64) -> Result<u64, String> {
+    let said = |e: std::io::Error| format!("the image cannot be copied to `{}`: {e}", to.display());
+    let source = File::open(from).map_err(said)?;
+    let size = source.metadata().map_err(said)?.len();
+    if size > room {
+        return Err(format!(
+            "the image takes {} and the device has {}; give a larger size=",
+            format_bytes(size),
+            format_bytes(room)
+        ));
+    }
+    let target = File::options().write(true).open(to).map_err(said)?;
+    let mut buffer = vec![0; CHUNK];
+    let mut at = 0;
+    while at < size {
+        let part = CHUNK.min((size - at) as usize);
+        source.read_exact_at(&mut buffer[..part], at).map_err(said)?;
+        target.write_all_at(&buffer[..part], at).map_err(said)?;
+        at += part as u64;
+    }
+    target.sync_all().map_err(said)?;
+    Ok(size)
+}

@@ -1,0 +1,200 @@
+//! Pools of ZFS on files: by the kernel's module, or by a daemon of zfs-fuse that runs for one trial.
+
+use std::fs::{self, File};
+use std::os::unix::net::UnixStream;
+use std::os::unix::process::CommandExt as _;
+use std::path::Path;
+use std::process::{Command, Stdio};
+use std::time::{Duration, Instant};
+
+use crate::{Root, leftovers};
+
+use super::device::Device;
+use super::level::{Driver, Level, Raid};
+use super::place::{MOUNT, VARIABLE};
+use super::tools;
+
+/// Where the daemon of zfs-fuse listens; there can be one on a machine.
+pub(super) const SOCKET: &str = "/var/run/zfs/zfs_socket";
+/// Pools that a daemon would open as it starts.
+const CACHE: &str = "/var/lib/zfs/zpool.cache";
+/// Below the folder of the storage: who drives its pool.
+const POOL: &str = "pool";
+/// How long the daemon may take to start.
+const PATIENCE: Duration = Duration::from_secs(10);
+
+/// Whether such a pool can be had here. A sentence if not.
+pub(super) fn check(root: &Root, driver: Driver) -> Result<(), String> {
+    if driver == Driver::Kernel {
+        let known = root.text("/proc/filesystems").unwrap_or_default();
+        if !known.split_whitespace().any(|word| word == "zfs") {
+            return Err(
+                "this kernel has no module of ZFS (none is loaded: `/proc/filesystems` does not list it); \
+                 install the Debian package zfs-dkms and load it with `modprobe zfs`, or use zfs-fuse"
+                    .to_owned(),
+            );
+        }
+        return Ok(());
+    }
+    if !root.exists("/dev/fuse") {
+        return Err("`/dev/fuse` is missing; load it with `modprobe fuse`".to_owned());
+    }
+    if root.is_system() && listens() {
+        return Err(format!(
+            "a daemon of zfs-fuse runs already (it listens on `{SOCKET}`), and there can be only one; \
+             stop it with `service zfs-fuse stop`"
+        ));
+    }
+    if root.exists(CACHE) {
+        return Err(format!(
+            "a daemon of zfs-fuse would open the pools that `{CACHE}` lists, which are not assay's; \
+             export them first (`zpool export NAME`)"
+        ));
+    }
+    Ok(())
+}
+
+/// Whether a daemon answers.
+pub(super) fn listens() -> bool {
+    UnixStream::connect(SOCKET).is_ok()
+}
+
+/// What a daemon that is gone left.
+pub(super) fn forget_socket(root: &Root) -> Result<(), String> {
+    if root.is_system() && listens() {
+        return Err(format!("a daemon of zfs-fuse still listens on `{SOCKET}`"));
+    }
+    let path = root.path(SOCKET);
+    match fs::remove_file(&path) {
+        Err(e) if e.kind() != std::io::ErrorKind::NotFound => {
+            return Err(format!("`{}` cannot be removed: {e}", path.display()));
+        }
+        _ => {}
+    }
+    // The daemon made its folder too; another one's files would keep it.
+    if let Some(dir) = path.parent() {
+        let _ = fs::remove_dir(dir);
+    }
+    Ok(())
+}
+
+/// The pool's name: that of the folder.
+fn name(folder: &Path) -> String {
+    folder.file_name().unwrap_or_default().to_string_lossy().into_owned()
+}
+
+/// Whether a pool was made, or was about to be, in a folder.
+pub(super) fn is_pool(folder: &Path) -> bool {
+    folder.join(POOL).exists()
+}
+
+/// Makes the pool and mounts it. Returns the daemon's id if there is one.
+///
+/// # Errors
+/// A sentence. What was made so far is for [`super::away::take_away`].
+pub(super) fn make(
+    folder: &Path,
+    driver: Driver,
+    raid: Option<Raid>,
+    level: &Level,
+    devices: &[Device],
+) -> Result<Option<u32>, String> {
+    let marker = folder.join(POOL);
+    let word = if driver == Driver::Kernel { "kernel" } else { "fuse" };
+    fs::write(&marker, word).map_err(|e| format!("`{}`: {e}", marker.display()))?;
+    let daemon = if driver == Driver::Fuse { Some(start(folder, level)?) } else { None };
+    let mut arguments: Vec<String> =
+        ["create", "-f", "-o", "cachefile=none", "-O", "atime=off", "-O"].map(str::to_owned).into();
+    // As the property has it: `gzip-9`.
+    let compress = level.compress.as_deref().unwrap_or("off").replace(':', "-");
+    arguments.push(format!("compression={compress}"));
+    arguments.extend(["-m".to_owned(), folder.join(MOUNT).to_string_lossy().into_owned()]);
+    arguments.push(name(folder));
+    arguments.extend(match raid {
+        Some(Raid::Mirror) => Some("mirror".to_owned()),
+        Some(Raid::Parity) => Some("raidz".to_owned()),
+        Some(Raid::Stripe) | None => None,
+    });
+    arguments.extend(devices.iter().map(|d| format!("/dev/{}", d.name)));
+    tools::run(folder, "zpool", arguments)?;
+    Ok(daemon)
+}
+
+/// Starts the daemon and waits until it answers.
+fn start(folder: &Path, level: &Level) -> Result<u32, String> {
+    let program = tools::find("zfs-fuse").ok_or("there is no program `zfs-fuse`")?;
+    let said = folder.join("zfs-fuse.log");
+    let log = || File::options().create(true).append(true).open(&said);
+    let output = log().and_then(|a| Ok((a, log()?)));
+    let (out, err) = output.map_err(|e| format!("`{}`: {e}", said.display()))?;
+    let mut command = Command::new(program);
+    command.args(["--no-daemon", "--no-kstat-mount"]);
+    if let Some(arc) = level.arc {
+        command.args(["--max-arc-size".to_owned(), arc.div_ceil(1 << 20).to_string()]);
+    }
+    // It carries the folder that it works for, so that it can be found when assay is killed, and is in a
+    // group of its own, so that an interrupt from the terminal does not take the disk from the trial.
+    let mut child = command
+        .env(VARIABLE, folder.join(""))
+        .current_dir("/")
+        .process_group(0)
+        .stdin(Stdio::null())
+        .stdout(out)
+        .stderr(err)
+        .spawn()
+        .map_err(|e| format!("`zfs-fuse` could not be started: {e}"))?;
+    leftovers::spare(child.id());
+    let began = Instant::now();
+    while !listens() {
+        let over = child.try_wait().ok().flatten();
+        if over.is_some() || began.elapsed() > PATIENCE {
+            let text = fs::read_to_string(&said).unwrap_or_default();
+            let last = text.lines().rev().find(|l| !l.trim().is_empty()).unwrap_or("nothing");
+            return Err(format!("the daemon of zfs-fuse does not answer; it said: {last}"));
+        }
+        std::thread::sleep(Duration::from_millis(10));
+    }
+    Ok(child.id())
+}
+
+/// Closes the pool and opens it again, so that nothing of it is in memory.
+pub(super) fn reopen(folder: &Path) -> Result<(), String> {
+    let name = name(folder);
+    tools::run(folder, "zpool", ["export", &name])?;
+    tools::run(folder, "zpool", ["import", "-d", "/dev", "-o", "cachefile=none", &name]).map(|_| ())
+}
+
+/// Gives up the pool of a folder that the kernel drives; one of a daemon goes with it.
+pub(super) fn destroy(root: &Root, folder: &Path) -> Result<(), String> {
+    let kernel = fs::read_to_string(folder.join(POOL)).is_ok_and(|word| word == "kernel");
+    let name = name(folder);
+    if !kernel || !root.exists(&format!("/proc/spl/kstat/zfs/{name}")) {
+        return Ok(());
+    }
+    tools::run(folder, "zpool", ["destroy", "-f", &name]).map(|_| ())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::made_up::Machine;
+
+    #[test]
+    fn what_a_pool_lacks_is_said() {
+        let machine = Machine::new();
+        let root = machine.root();
+        machine.put("/proc/filesystems", "nodev\ttmpfs\n\text4\n");
+        assert!(check(&root, Driver::Kernel).unwrap_err().contains("zfs-dkms"));
+        assert!(check(&root, Driver::Fuse).unwrap_err().contains("modprobe fuse"));
+        machine.put("/proc/filesystems", "nodev\ttmpfs\nnodev\tzfs\n");
+        machine.put("/dev/fuse", "");
+        check(&root, Driver::Kernel).unwrap();
+        check(&root, Driver::Fuse).unwrap();
+        machine.put(CACHE, "x");
+        assert!(check(&root, Driver::Fuse).unwrap_err().contains("zpool export"));
+        machine.put(SOCKET, "");
+        forget_socket(&root).unwrap();
+        assert!(!machine.path(SOCKET).exists());
+        forget_socket(&root).unwrap();
+    }
+}

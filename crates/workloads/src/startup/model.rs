@@ -1,0 +1,256 @@
+//! The linear program that the copies read: goods go from plants to markets, by many routes between each
+//! two. Blocks of plants and markets have nothing to do with one another. The optimum is known from how
+//! the costs are made, not from a solver.
+//!
+//! In each block a staircase of pairs (plant, market) carries goods, and the supplies and demands are
+//! what it carries. Every plant has a price w >= 0 and every market a price v; the cheapest route of a
+//! pair costs v - w on the staircase and more elsewhere. So the prices are feasible in the dual program,
+//! both programs have the same value, and that value is the optimum (complementary slackness).
+
+use std::io::{self, Write};
+
+use assay_stats::rng::Rng;
+
+/// Plants of a block, and as many markets.
+const SIDE: usize = 20;
+/// Rows of a block: a supply for each plant and a demand for each market.
+pub const BLOCK_ROWS: u64 = 2 * SIDE as u64;
+/// About how many bytes a route takes in the file.
+const ROUTE_BYTES: u64 = 193;
+/// What routes cost beyond the cheapest of their pair: up to this.
+const DETOUR: usize = 9_999;
+/// How much is written at once.
+const CHUNK: usize = 1 << 18;
+
+/// Which model.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Model {
+    /// The same seed makes the same model.
+    pub seed: u64,
+    blocks: u64,
+    routes: u64,
+}
+
+/// One block's figures: they follow from the seed and the block's number alone.
+struct Block {
+    /// Of plants.
+    w: [u64; SIDE],
+    /// Of markets.
+    v: [u64; SIDE],
+    supply: [u64; SIDE],
+    demand: [u64; SIDE],
+    /// What the cheapest route of each pair costs.
+    cost: [[u64; SIDE]; SIDE],
+    /// The numbers for the routes, which follow.
+    rng: Rng,
+}
+
+impl Block {
+    fn new(seed: u64, number: u64) -> Self {
+        let mut rng = Rng::new(seed ^ (number + 1).wrapping_mul(0xD134_2543_DE82_EF95));
+        let w = std::array::from_fn(|_| rng.below(100) as u64);
+        let v = std::array::from_fn(|_| 200 + rng.below(800) as u64);
+        let mut block = Block {
+            w,
+            v,
+            supply: [0; SIDE],
+            demand: [0; SIDE],
+            cost: [[0; SIDE]; SIDE],
+            rng: Rng::new(0),
+        };
+        for (i, w) in w.iter().enumerate() {
+            for (j, v) in v.iter().enumerate() {
+                block.cost[i][j] = v - w + 1 + rng.below(500) as u64;
+            }
+        }
+        let (mut i, mut j) = (0, 0);
+        loop {
+            let carried = 1 + rng.below(50) as u64;
+            block.supply[i] += carried;
+            block.demand[j] += carried;
+            block.cost[i][j] = v[j] - w[i];
+            match (i + 1 < SIDE, j + 1 < SIDE) {
+                (true, true) if rng.below(2) == 0 => i += 1,
+                (true, false) => i += 1,
+                (_, true) => j += 1,
+                (false, false) => break,
+            }
+        }
+        block.rng = rng;
+        block
+    }
+
+    /// What the goods of this block cost at least: the value of the dual program.
+    fn optimum(&self) -> u64 {
+        let sum = |amounts: &[u64; SIDE], prices: &[u64; SIDE]| -> u64 {
+            amounts.iter().zip(prices).map(|(a, p)| a * p).sum()
+        };
+        sum(&self.demand, &self.v) - sum(&self.supply, &self.w)
+    }
+}
+
+impl Model {
+    /// A model of about `bytes` with so many rows (in whole blocks). `None`: the file would be larger than
+    /// that with a single route between each two.
+    pub fn of(seed: u64, bytes: u64, rows: u64) -> Option<Self> {
+        let blocks = (rows / BLOCK_ROWS).max(1);
+        let routes = bytes / (blocks * (SIDE * SIDE) as u64 * ROUTE_BYTES);
+        (routes > 0).then_some(Model { seed, blocks, routes })
+    }
+
+    /// The least bytes for so many rows.
+    pub fn least_bytes(rows: u64) -> u64 {
+        (rows / BLOCK_ROWS).max(1) * (SIDE * SIDE) as u64 * ROUTE_BYTES
+    }
+
+    /// The rows without the objective.
+    pub fn rows(&self) -> u64 {
+        self.blocks * BLOCK_ROWS
+    }
+
+    /// The columns.
+    pub fn columns(&self) -> u64 {
+        self.blocks * (SIDE * SIDE) as u64 * self.routes
+    }
+
+    /// The optimum.
+    pub fn optimum(&self) -> u64 {
+        (0..self.blocks).map(|b| Block::new(self.seed, b).optimum()).sum()
+    }
+
+    /// Writes the model in free MPS, a piece at a time. `spoilt` halves the last demand, which makes
+    /// another optimum.
+    ///
+    /// # Errors
+    /// What the writer says.
+    pub fn write(&self, out: &mut impl Write, spoilt: bool) -> io::Result<()> {
+        let mut text = Vec::with_capacity(CHUNK + 1024);
+        text.extend_from_slice(b"NAME distribution\nROWS\n N total_cost\n");
+        for b in 0..self.blocks {
+            for i in 0..SIDE {
+                writeln!(text, " L {}", Supply(i, b))?;
+            }
+            for j in 0..SIDE {
+                writeln!(text, " G {}", Demand(j, b))?;
+            }
+        }
+        text.extend_from_slice(b"COLUMNS\n");
+        for b in 0..self.blocks {
+            let mut block = Block::new(self.seed, b);
+            for i in 0..SIDE {
+                for j in 0..SIDE {
+                    self.pair(&mut text, out, &mut block, (b, i, j))?;
+                }
+            }
+        }
+        text.extend_from_slice(b"RHS\n");
+        for b in 0..self.blocks {
+            let block = Block::new(self.seed, b);
+            for (i, supply) in block.supply.iter().enumerate() {
+                writeln!(text, " rhs {} {supply}", Supply(i, b))?;
+            }
+            for (j, demand) in block.demand.iter().enumerate() {
+                let last = spoilt && b + 1 == self.blocks && j + 1 == SIDE;
+                let demand = if last { demand / 2 } else { *demand };
+                writeln!(text, " rhs {} {demand}", Demand(j, b))?;
+            }
+        }
+        text.extend_from_slice(b"ENDATA\n");
+        out.write_all(&text)
+    }
+
+    /// The routes from a plant to a market, one of them the cheapest.
+    fn pair(
+        &self,
+        text: &mut Vec<u8>,
+        out: &mut impl Write,
+        block: &mut Block,
+        (b, i, j): (u64, usize, usize),
+    ) -> io::Result<()> {
+        let cheapest = block.rng.below(self.routes as usize) as u64;
+        let ends = format!(" {} 1 {} 1\n", Supply(i, b), Demand(j, b));
+        let stem = format!(" ship_region_{b:03}_plant_{i:03}_market_{j:03}_route_");
+        for route in 0..self.routes {
+            let detour = 1 + block.rng.below(DETOUR) as u64;
+            let cost = block.cost[i][j] + if route == cheapest { 0 } else { detour };
+            text.extend_from_slice(stem.as_bytes());
+            write!(text, "{route:06} total_cost {cost}\n{stem}{route:06}{ends}")?;
+            if text.len() >= CHUNK {
+                out.write_all(text)?;
+                text.clear();
+            }
+        }
+        Ok(())
+    }
+}
+
+struct Supply(usize, u64);
+
+impl std::fmt::Display for Supply {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(f, "supply_of_plant_{:03}_in_region_{:03}", self.0, self.1)
+    }
+}
+
+struct Demand(usize, u64);
+
+impl std::fmt::Display for Demand {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(f, "demand_of_market_{:03}_in_region_{:03}", self.0, self.1)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn text(model: &Model, spoilt: bool) -> String {
+        let mut out = Vec::new();
+        model.write(&mut out, spoilt).unwrap();
+        String::from_utf8(out).unwrap()
+    }
+
+    #[test]
+    fn a_model_is_what_was_asked_for_and_the_same_each_time() {
+        let model = Model::of(7, 3 << 20, 120).unwrap();
+        let one = text(&model, false);
+        assert_eq!(one, text(&model, false));
+        assert!((one.len() as f64 / f64::from(3 << 20) - 1.0).abs() < 0.1, "{}", one.len());
+        assert_eq!(one.lines().filter(|l| l.contains(" total_cost ")).count() as u64, model.columns());
+        assert_eq!(model.rows(), 120);
+        let other = text(&Model { seed: 8, ..model }, false);
+        assert_ne!(one, other);
+        let spoilt = text(&model, true);
+        let changed: Vec<_> = one.lines().zip(spoilt.lines()).filter(|(a, b)| a != b).collect();
+        assert_eq!(changed.len(), 1, "{changed:?}");
+        assert!(changed[0].0.starts_with(" rhs demand_of_market_019_in_region_002 "));
+        assert_eq!(Model::of(1, 1000, 40), None);
+        assert!(Model::of(1, Model::least_bytes(80), 80).is_some());
+    }
+
+    #[test]
+    fn goods_on_the_staircase_cost_what_the_prices_say() {
+        for number in 0..50 {
+            let block = Block::new(3, number);
+            let sum = |a: &[u64; SIDE]| a.iter().sum::<u64>();
+            assert_eq!(sum(&block.supply), sum(&block.demand));
+            // Feasible in the dual: no pair is cheaper than the difference of the prices.
+            for i in 0..SIDE {
+                for j in 0..SIDE {
+                    assert!(block.cost[i][j] >= block.v[j] - block.w[i]);
+                }
+            }
+            // Feasible in the primal at the same cost: fill from the north-west corner.
+            let (mut supply, mut demand) = (block.supply, block.demand);
+            let (mut i, mut j, mut cost) = (0, 0, 0);
+            while i < SIDE && j < SIDE {
+                let carried = supply[i].min(demand[j]);
+                cost += carried * block.cost[i][j];
+                supply[i] -= carried;
+                demand[j] -= carried;
+                if supply[i] == 0 { i += 1 } else { j += 1 }
+            }
+            assert_eq!(cost, block.optimum());
+        }
+    }
+}
