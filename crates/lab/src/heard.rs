@@ -129,18 +129,21 @@ impl<'a> Heard<'a> {
             }
             // Of interest only while it happens.
             Event::Progress { .. } => {}
-            Event::Note { note } => {
-                if self.notes.len() < MOST_NOTES {
-                    self.notes.push(note);
-                } else {
-                    self.ignored += 1;
-                }
-            }
+            Event::Note { note } => self.note(note),
             Event::Valid { valid, detail } => {
                 if !matches!(self.valid, Some((false, _))) {
                     self.valid = Some((valid, detail));
                 }
             }
+        }
+    }
+
+    /// Keeps a sentence for the record.
+    pub fn note(&mut self, note: String) {
+        if self.notes.len() < MOST_NOTES {
+            self.notes.push(note);
+        } else {
+            self.ignored += 1;
         }
     }
 

@@ -21,6 +21,7 @@ mod findings;
 mod fit;
 mod heard;
 mod histograms;
+mod inputs;
 mod kept;
 mod nodes;
 mod pairs;

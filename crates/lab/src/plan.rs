@@ -63,6 +63,9 @@ pub fn make_plan(
         workload.check(&treatment.params).map_err(|e| {
             wrong(&["workload"], format!("treatment {}: {e}", treatment.label()), "")
         })?;
+        if let Some(why) = crate::inputs::missing(workload, treatment) {
+            return Err(wrong(&["controls"], why, "use a storage that can be written"));
+        }
     }
     let metric = metric(experiment, spec)?;
     let baseline = baseline(experiment, spec, &treatments, &factors)?;

@@ -14,7 +14,7 @@ use assay_workloads::{Calibration, Finished, Launch, TrialContext, Workload};
 use crate::backing::{self, Backing};
 use crate::clock::now_utc;
 use crate::heard::Heard;
-use crate::kept;
+use crate::{inputs, kept};
 
 /// What stays the same for all trials of a run.
 pub(crate) struct Bench<'a> {
@@ -153,8 +153,12 @@ impl Bench<'_> {
         let launch = self
             .workload
             .prepare(ctx)
+            .and_then(|()| inputs::place(self.workload, ctx, &applied.setup))
             .and_then(|()| self.workload.launch(ctx))
             .map_err(|e| format!("preparation failed: {e}"))?;
+        for note in inputs::seal(self.workload, applied)? {
+            heard.note(note);
+        }
         // Actions (dropping caches) come last, so that preparation does not undo them.
         let done = self
             .controller

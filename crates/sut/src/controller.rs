@@ -152,18 +152,20 @@ impl Applied {
     }
 
     /// Seals the storage, if a control made one: what was put on it for the program to read is written to
-    /// its devices and is in no cache; an image is made of it. Call it once, before the program starts.
+    /// its devices and is in no cache; an image is made of it. To be called once, before the program
+    /// starts. Returns sentences for the record.
     ///
     /// # Errors
     /// What could not be done.
-    pub fn seal(&mut self) -> Result<(), ControlError> {
+    pub fn seal(&self) -> Result<Vec<String>, ControlError> {
+        let mut notes = Vec::new();
         for entry in self.journal.entries() {
             let level = Scalar::Text(entry.new.clone());
             let setting =
                 Setting { control: entry.control.clone(), key: entry.key.clone(), value: level };
-            self.notes.extend(named(&entry.control)?.seal(&self.root, &setting)?);
+            notes.extend(named(&entry.control)?.seal(&self.root, &setting)?);
         }
-        Ok(())
+        Ok(notes)
     }
 
     /// How many processes the kernel ended because the control `memory` gave the program no more.

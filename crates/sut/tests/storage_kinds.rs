@@ -60,8 +60,7 @@ fn what_is_put_on_a_storage_is_read_from_its_devices_once_it_is_sealed() {
         let Some(wanted) = bench.settings(&format!("storage={level},probe=400ms")) else {
             continue;
         };
-        let mut applied =
-            bench.controller().apply(&wanted).unwrap_or_else(|e| panic!("{level}: {e}"));
+        let applied = bench.controller().apply(&wanted).unwrap_or_else(|e| panic!("{level}: {e}"));
         let folder = inputs(&applied);
         std::fs::write(folder.join("model"), &text).unwrap();
         applied.seal().unwrap_or_else(|e| panic!("{level}: {e}"));
@@ -120,4 +119,72 @@ fn the_daemon_outlives_a_program_and_ends_with_the_storage() {
     applied.restore().unwrap();
     assert_eq!(bench.left(), Vec::<String>::new());
     assert!(!Path::new("/var/run/zfs/zfs_socket").exists());
+}
+
+#[test]
+#[ignore = "the other test starts it with a PATH of its own"]
+fn child_that_checks_a_level() {
+    let level = std::env::var("ASSAY_TEST_SETTINGS").unwrap();
+    let state = tempfile::tempdir().unwrap();
+    let controller = assay_sut::Controller::new(state.path(), assay_sut::Root::system());
+    match controller.check(&bench::settings(&level)) {
+        Ok(()) => println!("it can be had"),
+        Err(e) => println!("said: {e}"),
+    }
+}
+
+#[test]
+fn a_program_that_is_missing_is_named_with_its_package() {
+    // Folders of programs beside PATH are looked at too, so they must not be seen: a namespace of mounts in
+    // which they are empty.
+    let hidden = ["/usr/sbin", "/sbin", "/usr/local/sbin", "/usr/bin", "/bin"];
+    for (level, program, package) in [
+        ("loop:ext4", "mkfs.ext4", "e2fsprogs"),
+        ("loop:xfs", "mkfs.xfs", "xfsprogs"),
+        ("loop:btrfs", "mkfs.btrfs", "btrfs-progs"),
+        ("zfs-fuse", "zfs-fuse", "zfs-fuse"),
+        ("squashfs", "mksquashfs", "squashfs-tools"),
+        ("erofs", "mkfs.erofs", "erofs-utils"),
+    ] {
+        let own = std::env::current_exe().unwrap();
+        let script = format!(
+            "{}exec \"$0\" --exact --ignored --nocapture child_that_checks_a_level",
+            hidden
+                .map(|dir| format!("[ -L {dir} ] || mount -t tmpfs none {dir} || exit 9\n"))
+                .concat()
+        );
+        let done = std::process::Command::new("unshare")
+            .args(["--mount", "/bin/sh", "-c", &script])
+            .arg(own)
+            .env("ASSAY_TEST_SETTINGS", format!("storage={level}"))
+            .output()
+            .unwrap();
+        let said = String::from_utf8_lossy(&done.stdout).into_owned();
+        if !said.contains("said: ") && !said.contains("it can be had") {
+            println!("skipped: because mounts of its own cannot be had here: {said}");
+            return;
+        }
+        let wanted = format!("`{program}` is missing; install the Debian package {package}");
+        assert!(said.contains(&wanted), "{level}: {said}");
+    }
+}
+
+#[test]
+fn without_root_it_says_what_there_is() {
+    let own = std::env::current_exe().unwrap();
+    let done = std::process::Command::new("setpriv")
+        .args(["--reuid=65534", "--regid=65534", "--clear-groups"])
+        .arg(own)
+        .args(["--exact", "--ignored", "--nocapture", "child_that_checks_a_level"])
+        .env("ASSAY_TEST_SETTINGS", "storage=loop:ext4")
+        .env("TMPDIR", "/tmp")
+        .output();
+    let said = done.map(|d| String::from_utf8_lossy(&d.stdout).into_owned()).unwrap_or_default();
+    if !said.contains("said: ") {
+        println!("skipped: because another user cannot run this test program: {said}");
+        return;
+    }
+    for word in ["only root may mount", "folder:/path", "folder:/dev/shm"] {
+        assert!(said.contains(word), "{said}");
+    }
 }

@@ -15,6 +15,7 @@ mod process_metrics;
 mod program;
 pub mod registry;
 pub mod side_by_side;
+pub mod startup;
 mod step;
 pub mod suite;
 mod tie;

@@ -11,6 +11,7 @@ use crate::memcached::Memcached;
 use crate::noop::Noop;
 use crate::orders::Orders;
 use crate::pointer_chase::PointerChase;
+use crate::startup::Startup;
 use crate::suite::{self, Suite};
 use crate::tlb_sim::TlbSim;
 use crate::{Workload, WorkloadError};
@@ -73,6 +74,7 @@ pub fn builtin() -> Vec<Box<dyn Workload>> {
         Box::new(Memcached::new()),
         Box::new(Orders::new()),
         Box::new(PointerChase::new()),
+        Box::new(Startup::new()),
         Box::new(TlbSim::new()),
         Box::new(Command::new()),
         Box::new(Noop::new()),

@@ -8,7 +8,7 @@ use std::io::{self, Write};
 
 pub use channel::Channel;
 
-use crate::{block_size, memcached, orders, pointer_chase, side_by_side, tlb_sim};
+use crate::{block_size, memcached, orders, pointer_chase, side_by_side, startup, tlb_sim};
 
 /// Runs the program of the built-in workload `name` as `json` says, and returns the exit code: 0 when
 /// it did its work (whether the work was right is an event), 1 when it failed, 2 when there is no
@@ -48,6 +48,12 @@ pub fn serve(name: &str, json: &str) -> i32 {
             .map_err(|e| format!("events cannot be written: {e}"))
             .and_then(|mut channel| {
                 pointer_chase::trial(json, &mut channel).map_err(|e| e.to_string())?;
+                channel.close().map_err(|e| format!("events cannot be written: {e}"))
+            }),
+        startup::NAME => Channel::open()
+            .map_err(|e| format!("events cannot be written: {e}"))
+            .and_then(|mut channel| {
+                startup::trial(json, &mut channel).map_err(|e| e.to_string())?;
                 channel.close().map_err(|e| format!("events cannot be written: {e}"))
             }),
         "tlb-sim" => Channel::open()

@@ -236,6 +236,23 @@ pub trait Workload: Send + Sync {
     /// A step failed.
     fn prepare(&self, ctx: &TrialContext<'_>) -> Result<(), WorkloadError>;
 
+    /// Whether [`Workload::place_inputs`] puts something on the trial's storage. Only then may that be one
+    /// that holds nothing but what the program reads (an image).
+    fn has_inputs(&self) -> bool {
+        false
+    }
+
+    /// Puts what the program reads into `dir`, after [`Workload::prepare`]. The folder lies on the trial's
+    /// storage and is sealed then: what is in it is in no cache when the program starts, and may be
+    /// read-only. The program finds it in `ASSAY_STORAGE`, or without a storage in its own folder.
+    ///
+    /// # Errors
+    /// It could not be put there.
+    fn place_inputs(&self, ctx: &TrialContext<'_>, dir: &Path) -> Result<(), WorkloadError> {
+        let _ = (ctx, dir);
+        Ok(())
+    }
+
     /// How to start the program of this trial.
     ///
     /// # Errors

@@ -8,6 +8,7 @@ mod order;
 mod report;
 
 pub use copy::become_program;
+pub use crew::{Done, Measured, run};
 pub use order::{CopyOrder, Order};
 pub use report::trial;
 

@@ -216,7 +216,10 @@ mod tests {
         let one = text(&model, false);
         assert_eq!(one, text(&model, false));
         assert!((one.len() as f64 / f64::from(3 << 20) - 1.0).abs() < 0.1, "{}", one.len());
-        assert_eq!(one.lines().filter(|l| l.contains(" total_cost ")).count() as u64, model.columns());
+        assert_eq!(
+            one.lines().filter(|l| l.contains(" total_cost ")).count() as u64,
+            model.columns()
+        );
         assert_eq!(model.rows(), 120);
         let other = text(&Model { seed: 8, ..model }, false);
         assert_ne!(one, other);

@@ -1,0 +1,43 @@
+//! What a trial's program reads: put on its storage, which is sealed then.
+
+use std::path::Path;
+
+use assay_model::Treatment;
+use assay_sut::{Applied, ProcessSetup};
+use assay_workloads::{TrialContext, Workload, WorkloadError};
+
+/// Has the workload put it there.
+pub(crate) fn place(
+    workload: &dyn Workload,
+    ctx: &TrialContext<'_>,
+    setup: &ProcessSetup,
+) -> Result<(), WorkloadError> {
+    let dir: &Path = setup.inputs.as_deref().unwrap_or(ctx.trial_dir);
+    workload.place_inputs(ctx, dir)
+}
+
+/// Seals the storage of a workload that has put something there. Sentences for the record, or one that
+/// says what failed.
+pub(crate) fn seal(workload: &dyn Workload, applied: &Applied) -> Result<Vec<String>, String> {
+    if !workload.has_inputs() {
+        return Ok(Vec::new());
+    }
+    applied.seal().map_err(|e| e.to_string())
+}
+
+/// A sentence if a treatment has a storage that can hold only inputs, and the workload puts none there.
+pub(crate) fn missing(workload: &dyn Workload, treatment: &Treatment) -> Option<String> {
+    let mut controls = treatment.controls.iter();
+    let only = controls.find(|setting| {
+        assay_sut::find(&setting.control).is_some_and(|control| control.inputs_only(setting))
+    })?;
+    (!workload.has_inputs()).then(|| {
+        format!(
+            "treatment {}: `{}` is read-only and made of what a workload reads, and {} puts nothing on its \
+             storage",
+            treatment.label(),
+            only.value.to_text(),
+            workload.spec().name
+        )
+    })
+}

@@ -1,0 +1,112 @@
+//! The workload `startup`: copies of a solver of linear programs begin together, and each reads one large
+//! file before it computes ([`model`]). How long the CPUs wait for the storage is what is measured.
+//! `docs/startup.md` has the definitions.
+
+mod failure;
+mod host;
+mod model;
+mod order;
+mod params;
+mod place;
+mod said;
+mod series;
+mod solver;
+mod spec;
+mod trial;
+
+use std::collections::BTreeMap;
+use std::path::Path;
+
+use assay_model::{Exit, Fact, Scalar, ValidationResult, WorkloadSpec};
+
+pub use failure::Failure;
+pub use trial::run as trial;
+
+use crate::{Collected, Finished, Launch, TrialContext, Workload, WorkloadError};
+use order::Order;
+use params::Params;
+
+/// The name under which assay runs it.
+pub const NAME: &str = "startup";
+
+/// Measures how long CPUs wait while many copies read their input. Metrics: `time_to_user` (primary),
+/// `elapsed`, what was read of devices and of files, CPU time. Curves over time: `cpu_user` and others.
+#[derive(Debug)]
+pub struct Startup {
+    spec: WorkloadSpec,
+}
+
+impl Default for Startup {
+    fn default() -> Self {
+        Startup::new()
+    }
+}
+
+impl Startup {
+    /// The workload.
+    pub fn new() -> Self {
+        Startup { spec: spec::spec() }
+    }
+}
+
+impl Workload for Startup {
+    fn spec(&self) -> &WorkloadSpec {
+        &self.spec
+    }
+
+    fn check(&self, params: &BTreeMap<String, Scalar>) -> Result<(), WorkloadError> {
+        Params::from_map(params)?.solver.find().map(|_| ())
+    }
+
+    fn describe(&self, params: &BTreeMap<String, Scalar>) -> BTreeMap<String, Fact> {
+        match Params::from_map(params) {
+            Ok(params) => params.solver.facts(),
+            Err(e) => [("workload.solver".to_owned(), Fact::unknown(e.to_string()))].into(),
+        }
+    }
+
+    fn prepare(&self, ctx: &TrialContext<'_>) -> Result<(), WorkloadError> {
+        place::generate(&Params::from_map(ctx.params)?, ctx.run_dir)
+    }
+
+    fn has_inputs(&self) -> bool {
+        true
+    }
+
+    fn place_inputs(&self, ctx: &TrialContext<'_>, dir: &Path) -> Result<(), WorkloadError> {
+        place::place(&Params::from_map(ctx.params)?, ctx.run_dir, dir)
+    }
+
+    fn launch(&self, ctx: &TrialContext<'_>) -> Result<Launch, WorkloadError> {
+        Params::from_map(ctx.params)?;
+        let order = Order {
+            params: ctx.params.clone(),
+            cpus: ctx.cpus.to_vec(),
+            dir: ctx.trial_dir.to_owned(),
+            lab: std::process::id(),
+        };
+        let json = serde_json::to_string(&order).map_err(|e| {
+            WorkloadError::Param(format!("the trial's folder cannot be passed on: {e}"))
+        })?;
+        Ok(Launch {
+            argv: vec![ctx.exe.into(), "__work".into(), NAME.into(), json.into()],
+            protocol: true,
+            ..Launch::default()
+        })
+    }
+
+    fn collect(
+        &self,
+        _ctx: &TrialContext<'_>,
+        finished: &Finished<'_>,
+    ) -> Result<Collected, WorkloadError> {
+        let said = String::from_utf8_lossy(finished.stderr);
+        let validation = match finished.exit {
+            // The program's own event says whether the optima were right.
+            Exit::Code(0) => ValidationResult::ExitCodeOnly,
+            Exit::Code(_) => ValidationResult::Failed { detail: said.trim().to_owned() },
+            Exit::Signal(s) => ValidationResult::Failed { detail: format!("ended by signal {s}") },
+        };
+        Ok(Collected { metrics: Vec::new(), validation, notes: Vec::new() })
+    }
+}

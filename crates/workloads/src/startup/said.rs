@@ -1,0 +1,147 @@
+//! What a trial came to, as events.
+
+use assay_model::{Better, Event, Kind};
+
+use super::series::{Point, Series};
+use super::trial::Ran;
+use crate::work::Channel;
+
+/// Sends a metric as the row of data describes it.
+fn metric(channel: &mut Channel, name: &str, value: Option<f64>) {
+    let spec = super::spec::spec();
+    let row = spec.metric(name);
+    channel.send(&Event::Metric {
+        metric: name.to_owned(),
+        value: value.filter(|v| v.is_finite()),
+        unit: row.map(|m| m.unit.clone()).unwrap_or_default(),
+        better: Some(row.map_or(Better::Neither, |m| m.better)),
+        kind: Some(row.map_or(Kind::Measured, |m| m.kind)),
+    });
+}
+
+/// Sends metrics, curves and series.
+pub fn results(ran: &Ran, channel: &mut Channel) {
+    let copies = &ran.measured.copies;
+    let start = ran.measured.start_ns;
+    let end = copies.iter().map(|c| c.end_ns).max().unwrap_or(start);
+    let seconds = |ns: u64| ns as f64 * 1e-9;
+    let series = Series::new(&ran.looks, start, end);
+    let window = ran.params.window;
+    let to_user = series.time_to_user(window.as_nanos() as u64, ran.params.user);
+    let read = series.read().map(|b| b as f64);
+    let done = series.read_done();
+    let logical = ran.logical as f64;
+    let ticks = rustix::param::clock_ticks_per_second() as f64;
+    let began = || copies.iter().map(|c| c.began_ns);
+    let spread = began().max().zip(began().min()).map(|(last, first)| seconds(last - first));
+    let peak = copies.iter().map(|c| c.peak_memory_bytes).max();
+    for (name, value) in [
+        ("time_to_user", to_user),
+        ("elapsed", Some(seconds(end - start))),
+        ("read_done", done),
+        ("device_read", read),
+        ("logical_read", Some(logical)),
+        ("read_saved", read.map(|r| 1.0 - r / logical)),
+        ("device_read_rate", read.zip(done).filter(|(_, t)| *t > 0.0).map(|(r, t)| r / t)),
+        ("host_system", series.host_system().map(|t| t as f64 / ticks)),
+        ("user", Some(copies.iter().map(|c| c.user_s).sum())),
+        ("system", Some(copies.iter().map(|c| c.system_s).sum())),
+        ("peak_memory", peak.map(|b| b as f64)),
+        ("start_spread", spread),
+    ] {
+        metric(channel, name, value);
+    }
+    for point in series.points() {
+        at(&point, channel);
+    }
+    for note in notes(ran, to_user, read) {
+        channel.send(&Event::Note { note });
+    }
+}
+
+/// Sends a point of the curves, and of the series of the same names.
+fn at(point: &Point, channel: &mut Channel) {
+    let values = [
+        ("cpu_user", Some(point.user), "%"),
+        ("cpu_system", Some(point.system), "%"),
+        ("cpu_idle", Some(point.idle), "%"),
+        ("device_read_rate", point.rate, "B/s"),
+    ];
+    for (name, value, unit) in values {
+        let sample = Event::Sample {
+            sample: name.to_owned(),
+            t_ns: point.t_ns,
+            value,
+            unit: unit.to_owned(),
+        };
+        channel.send(&sample);
+        let Some(value) = value else { continue };
+        channel.send(&Event::Point {
+            curve: name.to_owned(),
+            x: point.x_s,
+            x_name: "time".to_owned(),
+            value,
+            x_unit: "s".to_owned(),
+            unit: unit.to_owned(),
+            kind: None,
+        });
+    }
+}
+
+fn notes(ran: &Ran, to_user: Option<f64>, read: Option<f64>) -> Vec<String> {
+    let params = &ran.params;
+    let mut notes = vec![format!(
+        "the model: {} rows, {} columns, optimum {}",
+        params.model.rows(),
+        params.model.columns(),
+        params.model.optimum()
+    )];
+    if to_user.is_none() {
+        let few = if params.copies < ran.cpus {
+            format!("; {} copies cannot keep {} CPUs busy", params.copies, ran.cpus)
+        } else {
+            String::new()
+        };
+        notes.push(format!(
+            "in no window of {} were the CPUs in user mode for {} of the time{few}",
+            assay_model::units::format_duration(params.window),
+            params.user
+        ));
+    }
+    let devices = ran.host.devices();
+    notes.push(match read {
+        Some(_) => format!("bytes are those read from {}", devices.join(", ")),
+        None if devices.is_empty() => {
+            "the storage has no block device of its own: what was read from one is unknown"
+                .to_owned()
+        }
+        None => {
+            format!("the kernel does not list {}: what was read is unknown", devices.join(", "))
+        }
+    });
+    notes
+}
+
+/// Says whether every copy found the optimum.
+pub fn verdict(answers: &[Result<f64, String>], optimum: f64, same: f64, channel: &mut Channel) {
+    let wrong: Vec<String> = answers
+        .iter()
+        .enumerate()
+        .filter_map(|(i, answer)| match answer {
+            Ok(found) if ((found - optimum) / optimum).abs() <= same => None,
+            Ok(found) => Some(format!("copy {} found {found} and the optimum is {optimum}", i + 1)),
+            Err(why) => Some(format!("copy {} {why}", i + 1)),
+        })
+        .collect();
+    let detail = match wrong.len() {
+        0 => format!(
+            "each of {} copies found the optimum {optimum}, which is known from how the model is made",
+            answers.len()
+        ),
+        n => {
+            let more = if n > 3 { format!("; and {} more", n - 3) } else { String::new() };
+            format!("{}{more}", wrong[..n.min(3)].join("; "))
+        }
+    };
+    channel.send(&Event::Valid { valid: wrong.is_empty(), detail });
+}

@@ -1,0 +1,127 @@
+//! The body of a trial: `assay __work startup JSON`, in a process of its own. Starts the copies together
+//! and looks at the machine while they run.
+
+use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicBool, Ordering};
+
+use assay_model::{Event, Phase};
+
+use super::failure::Failure;
+use super::host::{self, Host, Look};
+use super::order::Order;
+use super::params::Params;
+use super::said;
+use crate::side_by_side::{self, CopyOrder, Measured};
+use crate::step::tail_of;
+use crate::work::{Channel, life};
+
+/// How much of what a failed copy printed is shown.
+const TAIL_BYTES: u64 = 4096;
+const TAIL_LINES: usize = 3;
+/// Answers that differ by less, as a share, are the same: solvers print nine digits or so.
+const SAME: f64 = 1e-6;
+
+/// What a trial came to.
+pub struct Ran {
+    pub params: Params,
+    pub cpus: usize,
+    pub host: Host,
+    pub looks: Vec<Look>,
+    pub measured: Measured,
+    /// The sizes of what the copies read, summed.
+    pub logical: u64,
+}
+
+/// Runs the trial that `json` orders and reports it on `channel`.
+///
+/// # Errors
+/// [`Failure`]: it could not be measured to its end. A wrong optimum is no error but an event, `valid: false`.
+pub fn run(json: &str, channel: &mut Channel) -> Result<(), Failure> {
+    let order: Order = serde_json::from_str(json).map_err(Failure::Order)?;
+    let params = Params::from_map(&order.params)?;
+    if !life::die_with(order.lab).map_err(Failure::Watch)? {
+        return Err(Failure::Stopped);
+    }
+    channel.send(&Event::Phase { phase: Phase::RampUp, t_ns: None });
+    let inputs = std::env::var_os("ASSAY_STORAGE").map_or_else(|| order.dir.clone(), PathBuf::from);
+    let copies = copies(&params, &order.dir, &inputs)?;
+    let logical = logical(&params, &inputs)?;
+    let host = Host::new(&order.cpus, host::devices(&inputs));
+    host.look()
+        .ok_or_else(|| Failure::Host("/proc/stat does not tell of the trial's CPUs".into()))?;
+    let crew = side_by_side::Order { dir: order.dir.clone(), lab: 0, copies, reference_s: None };
+    let (measured, looks) = watched(&crew, &host, channel)?;
+    let ran = Ran { cpus: order.cpus.len(), params, host, looks, measured, logical };
+    said::results(&ran, channel);
+    said::verdict(&answers(&ran.params, &crew), ran.params.model.optimum() as f64, SAME, channel);
+    Ok(())
+}
+
+/// Runs the copies and looks at the machine meanwhile.
+fn watched(
+    crew: &side_by_side::Order,
+    host: &Host,
+    channel: &mut Channel,
+) -> Result<(Measured, Vec<Look>), Failure> {
+    let stop = AtomicBool::new(false);
+    std::thread::scope(|scope| {
+        let mut watch = None;
+        let stop = &stop;
+        let measured = side_by_side::run(crew, |t| {
+            channel.send(&Event::Phase { phase: Phase::Steady, t_ns: Some(t) });
+            watch = Some(scope.spawn(move || host.watch(t, stop)));
+        });
+        stop.store(true, Ordering::Release);
+        let looks = watch.and_then(|thread| thread.join().ok()).unwrap_or_default();
+        let measured = measured.map_err(|source| Failure::Copies {
+            said: printed(&source, crew),
+            source: Box::new(source),
+        })?;
+        let end = measured.copies.iter().map(|c| c.end_ns).max();
+        channel.send(&Event::Phase { phase: Phase::RampDown, t_ns: end });
+        Ok((measured, looks))
+    })
+}
+
+/// The end of what a failed copy printed: solvers complain on standard output.
+fn printed(failure: &side_by_side::Failure, crew: &side_by_side::Order) -> String {
+    let side_by_side::Failure::Ended { copy, .. } = failure else { return String::new() };
+    let path = crew.copies.get(copy - 1).map(|c| c.dir.join("stdout"));
+    let tail = path.and_then(|p| tail_of(&p, TAIL_BYTES, TAIL_LINES).ok()).unwrap_or_default();
+    let lines: Vec<&str> = tail.lines().filter(|l| !l.trim().is_empty()).collect();
+    if lines.is_empty() { String::new() } else { format!("; it printed: {}", lines.join(" | ")) }
+}
+
+fn copies(params: &Params, dir: &Path, inputs: &Path) -> Result<Vec<CopyOrder>, Failure> {
+    let program = params.solver.find()?;
+    let make = |copy: usize| {
+        let own = dir.join(format!("copy-{}", copy + 1));
+        std::fs::create_dir_all(&own).map_err(Failure::file("make", &own))?;
+        Ok(CopyOrder {
+            argv: params.solver.argv(&program, &inputs.join(params.file(copy))),
+            env: Vec::new(),
+            dir: own,
+            stdin: None,
+            cpus: Vec::new(),
+        })
+    };
+    (0..params.copies).map(make).collect()
+}
+
+fn logical(params: &Params, inputs: &Path) -> Result<u64, Failure> {
+    let size = |copy: usize| {
+        let path = inputs.join(params.file(copy));
+        std::fs::metadata(&path).map(|m| m.len()).map_err(Failure::file("read", &path))
+    };
+    (0..params.copies).map(size).sum()
+}
+
+/// What each copy found.
+fn answers(params: &Params, crew: &side_by_side::Order) -> Vec<Result<f64, String>> {
+    let of = |copy: &CopyOrder| {
+        let path = copy.dir.join("stdout");
+        let bytes = std::fs::read(&path).map_err(|e| format!("{}: {e}", path.display()))?;
+        params.solver.answer(&String::from_utf8_lossy(&bytes))
+    };
+    crew.copies.iter().map(of).collect()
+}
