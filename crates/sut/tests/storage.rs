@@ -208,6 +208,7 @@ fn kill_and_put_back(text: &str, kills: u64, longest: Duration) {
         let mut child = Command::new(std::env::current_exe().unwrap());
         child.args(["--exact", "--ignored", "--nocapture", "child_that_sets_storage_and_hangs"]);
         child.env(STATE, &state).env(SETTINGS, &text).stdout(Stdio::piped());
+        child.env("ASSAY_SCRATCH", bench.images());
         let mut child = Killed(child.spawn().unwrap());
         let pid = child.0.id();
         let mut lines = BufReader::new(child.0.stdout.take().unwrap()).lines();

@@ -42,6 +42,11 @@ pub(super) fn loops_of(root: &Root, folder: &Path) -> Vec<String> {
 /// A sentence: what could not be taken away, and who holds it.
 pub(super) fn take_away(root: &Root, folder: &Path) -> Result<(), String> {
     let folder = &folder.canonicalize().unwrap_or_else(|_| folder.to_owned());
+    // A program that a killed assay had just started may mount or attach something meanwhile.
+    attempt(root, folder).or_else(|_| attempt(root, folder))
+}
+
+fn attempt(root: &Root, folder: &Path) -> Result<(), String> {
     end_programs(folder)?;
     zfs::destroy(root, folder)?;
     let loops = loops_of(root, folder);
@@ -51,7 +56,8 @@ pub(super) fn take_away(root: &Root, folder: &Path) -> Result<(), String> {
         if own && mount.kind != "tmpfs" {
             remove(&within(&mount.point, folder))?;
         }
-        unmount(folder, &mount.point)?;
+        // A program that is just starting cannot be told by its environment yet.
+        unmount(folder, &mount.point, || end_programs(folder))?;
     }
     zram::take_away(root, folder)?;
     for name in &loops {
@@ -85,8 +91,12 @@ fn remove(folder: &Path) -> Result<(), String> {
     }
 }
 
-/// Unmounts; what still holds it may be about to go.
-pub(super) fn unmount(folder: &Path, point: &Path) -> Result<(), String> {
+/// Unmounts; what still holds it may be about to go, and `meanwhile` is done until it has.
+pub(super) fn unmount(
+    folder: &Path,
+    point: &Path,
+    meanwhile: impl Fn() -> Result<(), String>,
+) -> Result<(), String> {
     let began = Instant::now();
     loop {
         let Err(said) = tools::run(folder, "umount", [point]) else { return Ok(()) };
@@ -96,6 +106,7 @@ pub(super) fn unmount(folder: &Path, point: &Path) -> Result<(), String> {
                 point.display()
             ));
         }
+        meanwhile()?;
         std::thread::sleep(Duration::from_millis(20));
     }
 }
