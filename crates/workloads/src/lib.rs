@@ -4,8 +4,11 @@
 //! assay itself, started afresh for every trial (`assay __work NAME JSON`).
 
 pub mod block_size;
+pub mod bulkload;
+pub mod cae;
 mod command;
 pub mod copies;
+mod ipc;
 pub mod kit;
 pub mod memcached;
 mod noop;
@@ -20,6 +23,7 @@ mod step;
 pub mod suite;
 mod tie;
 pub mod tlb_sim;
+mod values;
 mod words;
 pub mod work;
 mod workload;

@@ -1,4 +1,4 @@
-//! Programs on this machine: where a name leads, and which version a program says it has.
+//! Programs on this machine: where a name leads, which version a program says it has, and its last words.
 
 use std::ffi::{OsStr, OsString};
 use std::path::{Path, PathBuf};
@@ -33,6 +33,13 @@ pub(crate) fn version_line(program: &Path, args: &[OsString]) -> Result<String, 
             text.lines().map(str::trim).find(|l| !l.is_empty()).map(str::to_owned)
         })
         .ok_or_else(|| format!("{shown} printed no version"))
+}
+
+/// The last five lines of what a program said.
+pub(crate) fn last_lines(text: &str) -> String {
+    let lines: Vec<&str> = text.lines().map(str::trim).filter(|l| !l.is_empty()).collect();
+    let last = lines[lines.len().saturating_sub(5)..].join("; ");
+    if last.is_empty() { "it printed nothing".into() } else { last }
 }
 
 #[cfg(test)]

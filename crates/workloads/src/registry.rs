@@ -5,6 +5,8 @@ use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 
 use crate::block_size::BlockSize;
+use crate::bulkload::Bulkload;
+use crate::cae::Cae;
 use crate::command::Command;
 use crate::kit::{self, Kit};
 use crate::memcached::Memcached;
@@ -71,6 +73,8 @@ fn roots(exe: &Path, var: impl Fn(&str) -> Option<OsString>) -> Vec<PathBuf> {
 pub fn builtin() -> Vec<Box<dyn Workload>> {
     vec![
         Box::new(BlockSize::new()),
+        Box::new(Bulkload::new()),
+        Box::new(Cae::new()),
         Box::new(Memcached::new()),
         Box::new(Orders::new()),
         Box::new(PointerChase::new()),

@@ -8,7 +8,9 @@ use std::io::{self, Write};
 
 pub use channel::Channel;
 
-use crate::{block_size, memcached, orders, pointer_chase, side_by_side, startup, tlb_sim};
+use crate::{
+    block_size, bulkload, cae, memcached, orders, pointer_chase, side_by_side, startup, tlb_sim,
+};
 
 /// Runs the program of the built-in workload `name` as `json` says, and returns the exit code: 0 when
 /// it did its work (whether the work was right is an event), 1 when it failed, 2 when there is no
@@ -22,6 +24,18 @@ pub fn serve(name: &str, json: &str) -> i32 {
                 block_size::trial(json, &mut channel).map_err(|e| e.to_string())?;
                 channel.close().map_err(|e| format!("events cannot be written: {e}"))
             }),
+        "bulkload" => Channel::open()
+            .map_err(|e| format!("events cannot be written: {e}"))
+            .and_then(|mut channel| {
+                bulkload::trial(json, &mut channel).map_err(|e| e.to_string())?;
+                channel.close().map_err(|e| format!("events cannot be written: {e}"))
+            }),
+        "cae" => Channel::open().map_err(|e| format!("events cannot be written: {e}")).and_then(
+            |mut channel| {
+                cae::trial(json, &mut channel).map_err(|e| e.to_string())?;
+                channel.close().map_err(|e| format!("events cannot be written: {e}"))
+            },
+        ),
         "memcached" => Channel::open()
             .map_err(|e| format!("events cannot be written: {e}"))
             .and_then(|mut channel| {

@@ -1,0 +1,104 @@
+//! Whether the table holds what the flat files hold: counts and sums, file by file.
+
+use std::collections::BTreeMap;
+
+use super::client::ask;
+use super::failure::Failure;
+use super::flat::{Manifest, SUMS};
+use super::server::Cluster;
+
+/// The sums in the table by load.
+pub type Found = BTreeMap<u64, Vec<i64>>;
+
+/// Asks the table for its counts and sums.
+///
+/// # Errors
+/// psql fails or says something else.
+pub fn look(cluster: &Cluster) -> Result<Found, Failure> {
+    let sql = format!("SELECT load_id, {SUMS} FROM sales_fact GROUP BY load_id ORDER BY load_id");
+    read(&ask(cluster, "the sums of the table", &sql)?)
+}
+
+/// Reads psql's lines: numbers with bars between them.
+fn read(said: &str) -> Result<Found, Failure> {
+    let row = |line: &str| -> Option<(u64, Vec<i64>)> {
+        let mut fields = line.split('|');
+        let load = fields.next()?.trim().parse().ok()?;
+        Some((load, fields.map(|f| f.trim().parse().ok()).collect::<Option<_>>()?))
+    };
+    let lines = said.lines().filter(|l| !l.trim().is_empty());
+    lines
+        .map(|line| {
+            row(line).ok_or_else(|| Failure::Said {
+                what: "the sums of the table are no numbers".into(),
+                said: line.to_owned(),
+            })
+        })
+        .collect()
+}
+
+/// What the table lacks or has wrong; `committed` are the files that must be there. A file that was not
+/// committed may be there whole, when the server's word of it was lost, or not at all.
+pub fn wrong(found: &Found, made: &Manifest, committed: &[u64]) -> Vec<String> {
+    let mut wrong = Vec::new();
+    for (load, expected) in (0..).zip(&made.loads) {
+        match found.get(&load) {
+            None if committed.contains(&load) => {
+                wrong.push(format!("the file {load} was committed and its rows are not there"));
+            }
+            Some(sums) if *sums != expected.sums => {
+                wrong.push(describe(load, sums, &expected.sums));
+            }
+            _ => {}
+        }
+    }
+    for load in found.keys().filter(|l| **l >= made.loads.len() as u64) {
+        wrong.push(format!("there are rows of a file {load}, which does not exist"));
+    }
+    wrong
+}
+
+fn describe(load: u64, found: &[i64], expected: &[i64]) -> String {
+    const NAMES: [&str; 9] = [
+        "rows",
+        "sum of sale_id",
+        "sum of days",
+        "sum of store",
+        "sum of item",
+        "sum of customer",
+        "sum of quantity * cents",
+        "sum of lengths",
+        "sum of first letters",
+    ];
+    let different = NAMES.iter().zip(found.iter().zip(expected)).find(|(_, (f, e))| f != e);
+    match different {
+        Some((name, (found, expected))) => {
+            format!("file {load}: {name} is {found} in the table and {expected} in the file")
+        }
+        None => format!("file {load}: the table has {} sums, not {}", found.len(), expected.len()),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::flat::Sums;
+    use super::super::params::Shape;
+    use super::*;
+
+    #[test]
+    fn each_kind_of_difference_is_named() {
+        let shape = Shape { rows: 6, sessions: 2, files: 1, seed: 1 };
+        let sums = |n: i64| Sums { sums: vec![3, n, 1, 1, 1, 1, 1, 1, 1], bytes: 1 };
+        let made = Manifest { shape, loads: vec![sums(3), sums(12)] };
+        let fine = read("0|3|3|1|1|1|1|1|1|1\n1|3|12|1|1|1|1|1|1|1\n").unwrap();
+        assert_eq!(wrong(&fine, &made, &[0, 1]), Vec::<String>::new());
+        let half = read("0|3|3|1|1|1|1|1|1|1\n").unwrap();
+        assert_eq!(wrong(&half, &made, &[0]), Vec::<String>::new());
+        assert!(wrong(&half, &made, &[0, 1])[0].contains("file 1 was committed"));
+        let torn = read("0|2|3|1|1|1|1|1|1|1\n7|1|1|1|1|1|1|1|1|1").unwrap();
+        let said = wrong(&torn, &made, &[]);
+        assert!(said[0].contains("rows is 2 in the table and 3"), "{said:?}");
+        assert!(said[1].contains("does not exist"), "{said:?}");
+        assert!(read("ERROR").is_err());
+    }
+}

@@ -1,0 +1,142 @@
+//! The clients: one psql for a question, and the sessions that load files, one psql each.
+
+use std::fs::{self, File};
+use std::io::{BufRead, BufReader, Write};
+use std::path::{Path, PathBuf};
+use std::process::{Child, ChildStdin, ChildStdout, Command, Stdio};
+use std::sync::Mutex;
+use std::sync::mpsc::Receiver;
+
+use super::failure::Failure;
+use super::flat;
+use super::server::Cluster;
+use crate::program::last_lines;
+
+/// Asks the server one thing and returns what psql prints.
+///
+/// # Errors
+/// psql fails, with its own words.
+pub fn ask(cluster: &Cluster, what: &str, sql: &str) -> Result<String, Failure> {
+    let mut command = cluster.psql();
+    command.args(["-q", "-c", sql]).stdin(Stdio::null());
+    let out =
+        command.output().map_err(|source| Failure::Start { program: "psql".into(), source })?;
+    if out.status.success() {
+        return Ok(String::from_utf8_lossy(&out.stdout).trim().to_owned());
+    }
+    let said = String::from_utf8_lossy(&out.stderr);
+    Err(Failure::Said { what: what.to_owned(), said: last_lines(&said) })
+}
+
+/// Asks for one whole number.
+///
+/// # Errors
+/// psql fails, or says something else.
+pub fn number(cluster: &Cluster, what: &str, sql: &str) -> Result<i64, Failure> {
+    let said = ask(cluster, what, sql)?;
+    said.parse().map_err(|_| Failure::Said { what: format!("{what}: no number"), said })
+}
+
+/// A session, waiting for files to load.
+pub struct Session {
+    child: Child,
+    ends: Option<(ChildStdin, BufReader<ChildStdout>)>,
+    log: PathBuf,
+    /// The files that it is to load.
+    pub loads: Vec<u64>,
+}
+
+impl Session {
+    /// Starts a session and waits until the server has answered it. To be called on the thread that lives
+    /// as long as the session shall.
+    ///
+    /// # Errors
+    /// psql does not start or is not let in.
+    pub fn open(cluster: &Cluster, log: PathBuf, loads: Vec<u64>) -> Result<Self, Failure> {
+        let errors = File::create(&log).map_err(Failure::file("make", &log))?;
+        let mut command: Command = cluster.psql();
+        command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(errors);
+        let start = |source| Failure::Start { program: "psql".into(), source };
+        let mut child = command.spawn().map_err(start)?;
+        let (Some(stdin), Some(stdout)) = (child.stdin.take(), child.stdout.take()) else {
+            return Err(start(std::io::ErrorKind::BrokenPipe.into()));
+        };
+        let ends = (stdin, BufReader::new(stdout));
+        let mut session = Session { child, ends: Some(ends), log, loads };
+        if let Some((stdin, stdout)) = &mut session.ends
+            && say(stdin, stdout, "SELECT 'here';").as_deref() == Some("here")
+        {
+            return Ok(session);
+        }
+        Err(session.failed("a session was not let in"))
+    }
+
+    fn failed(&mut self, what: &str) -> Failure {
+        let _ = self.child.kill();
+        let _ = self.child.wait();
+        let said = last_lines(&String::from_utf8_lossy(&fs::read(&self.log).unwrap_or_default()));
+        Failure::Said { what: what.to_owned(), said }
+    }
+
+    /// The two ends of its pipes, for the thread that loads.
+    pub fn take(&mut self) -> Option<Loader> {
+        let (stdin, stdout) = self.ends.take()?;
+        Some(Loader { stdin, stdout, loads: self.loads.clone() })
+    }
+
+    /// Ends it at once.
+    pub fn kill(&mut self) {
+        let _ = self.child.kill();
+    }
+
+    /// What it printed when it failed.
+    pub fn said(&mut self, what: &str) -> Failure {
+        self.failed(what)
+    }
+}
+
+impl Drop for Session {
+    fn drop(&mut self) {
+        self.ends = None;
+        let _ = self.child.kill();
+        let _ = self.child.wait();
+    }
+}
+
+/// The part of a session that a thread has.
+pub struct Loader {
+    stdin: ChildStdin,
+    stdout: BufReader<ChildStdout>,
+    loads: Vec<u64>,
+}
+
+impl Loader {
+    /// Waits for the word to begin and loads the files one by one; each that psql says is committed is put
+    /// into `done`. `false`: it broke off.
+    pub fn run(mut self, begin: &Mutex<Receiver<()>>, dir: &Path, done: &Mutex<Vec<u64>>) -> bool {
+        let told = begin.lock().is_ok_and(|begin| begin.recv().is_ok());
+        if !told {
+            return false;
+        }
+        for load in self.loads {
+            let path = flat::file(dir, load).display().to_string().replace('\'', "''");
+            let line = format!("\\copy sales_fact FROM '{path}'");
+            let answer = say(&mut self.stdin, &mut self.stdout, &line);
+            if !answer.is_some_and(|a| a.starts_with("COPY ")) {
+                return false;
+            }
+            if let Ok(mut done) = done.lock() {
+                done.push(load);
+            }
+        }
+        true
+    }
+}
+
+/// Says a line and returns the line that comes back; `None` when none does.
+fn say(stdin: &mut ChildStdin, stdout: &mut BufReader<ChildStdout>, line: &str) -> Option<String> {
+    writeln!(stdin, "{line}").and_then(|()| stdin.flush()).ok()?;
+    let mut answer = String::new();
+    let read = stdout.read_line(&mut answer).ok()?;
+    (read > 0).then(|| answer.trim().to_owned())
+}

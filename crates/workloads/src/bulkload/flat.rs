@@ -1,0 +1,212 @@
+//! The flat files: rows of a fact table of sales, made from a seed as a stream, with the counts and sums by
+//! which the loaded table is checked.
+
+use std::fs::{self, File};
+use std::io::{self, BufWriter, Write};
+use std::path::{Path, PathBuf};
+
+use assay_stats::rng::Rng;
+use serde::{Deserialize, Serialize};
+
+use super::params::Shape;
+use crate::WorkloadError;
+
+/// The table, in the order of the files' columns.
+pub const TABLE: &str = "CREATE TABLE sales_fact (load_id integer NOT NULL, sale_id bigint NOT NULL, \
+    sold date NOT NULL, store integer NOT NULL, item integer NOT NULL, customer bigint NOT NULL, \
+    quantity integer NOT NULL, cents bigint NOT NULL, note text NOT NULL)";
+/// The sums of a file in SQL, in the order of [`Sums::sums`].
+pub const SUMS: &str = "count(*), sum(sale_id), sum(sold - date '2009-01-01'), sum(store), sum(item), \
+    sum(customer), sum(quantity * cents), sum(length(note)), sum(ascii(note))";
+
+const MANIFEST: &str = "manifest.json";
+const DAYS_FROM: [(u32, u32); 12] = [
+    (1, 31),
+    (2, 28),
+    (3, 31),
+    (4, 30),
+    (5, 31),
+    (6, 30),
+    (7, 31),
+    (8, 31),
+    (9, 30),
+    (10, 31),
+    (11, 30),
+    (12, 31),
+];
+
+/// What a file holds.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Sums {
+    /// The count of rows and the sums of their columns, as [`SUMS`] has them.
+    pub sums: Vec<i64>,
+    /// Its length.
+    pub bytes: u64,
+}
+
+/// What was made: a file for each load.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Manifest {
+    /// What was asked for.
+    pub shape: Shape,
+    /// The files, by load.
+    pub loads: Vec<Sums>,
+}
+
+impl Manifest {
+    /// Bytes of all files.
+    pub fn bytes(&self) -> u64 {
+        self.loads.iter().map(|l| l.bytes).sum()
+    }
+
+    /// Reads what [`make`] has made.
+    ///
+    /// # Errors
+    /// It is not there.
+    pub fn read(dir: &Path) -> Result<Self, WorkloadError> {
+        let path = dir.join(MANIFEST);
+        let text = fs::read(&path).map_err(WorkloadError::io("read", &path))?;
+        serde_json::from_slice(&text).map_err(|e| WorkloadError::Io {
+            action: "read",
+            path,
+            source: e.into(),
+        })
+    }
+}
+
+/// Where the files of a shape are.
+pub fn folder(shape: &Shape, run_dir: &Path) -> PathBuf {
+    let Shape { rows, sessions, files, seed } = shape;
+    run_dir.join(format!("bulkload-{rows}-{sessions}-{files}-{seed}"))
+}
+
+/// The file of a load.
+pub fn file(dir: &Path, load: u64) -> PathBuf {
+    dir.join(format!("load-{load}.txt"))
+}
+
+/// Makes the files, unless they are there.
+///
+/// # Errors
+/// They cannot be written.
+pub fn make(shape: &Shape, dir: &Path) -> Result<Manifest, WorkloadError> {
+    if let Ok(there) = Manifest::read(dir) {
+        return Ok(there);
+    }
+    fs::create_dir_all(dir).map_err(WorkloadError::io("create", dir))?;
+    let mut loads = Vec::new();
+    for load in 0..shape.loads() {
+        let path = file(dir, load);
+        let write = || {
+            let mut out = BufWriter::with_capacity(1 << 20, File::create(&path)?);
+            let sums = rows(shape, load, &mut out)?;
+            out.flush()?;
+            Ok(sums)
+        };
+        loads.push(write().map_err(WorkloadError::io("write", &path))?);
+    }
+    let made = Manifest { shape: shape.clone(), loads };
+    let path = dir.join(MANIFEST);
+    let text = serde_json::to_vec(&made).unwrap_or_default();
+    // Last: without it the files are made again.
+    fs::write(&path, text).map_err(WorkloadError::io("write", &path))?;
+    Ok(made)
+}
+
+/// Writes the rows of a load.
+fn rows(shape: &Shape, load: u64, out: &mut impl Write) -> io::Result<Sums> {
+    let (first, count) = shape.part(load);
+    let mut rng = Rng::new(shape.seed.wrapping_mul(0x9E37_79B9_7F4A_7C15).wrapping_add(load));
+    let mut sums = [0i64; 9];
+    let (mut bytes, mut line) = (0, Vec::with_capacity(256));
+    for sale in first..first + count {
+        let day = rng.below(365) as i64;
+        let (month, of_month) = date(day as u32);
+        let (store, item) = (rng.below(2000) as i64 + 1, rng.below(60_000) as i64 + 1);
+        let customer = 7_000_000_000 + rng.below(90_000_000) as i64;
+        let (quantity, cents) = (rng.below(20) as i64 + 1, rng.below(200_000) as i64 + 1);
+        line.clear();
+        write!(
+            line,
+            "{load}\t{sale}\t2009-{month:02}-{of_month:02}\t{store}\t{item}\t{customer}\t{quantity}\t{cents}\t"
+        )?;
+        let begin = line.len();
+        note(&mut rng, &mut line);
+        let (length, head) = ((line.len() - begin) as i64, i64::from(line[begin]));
+        line.push(b'\n');
+        out.write_all(&line)?;
+        bytes += line.len() as u64;
+        let row = [1, sale as i64, day, store, item, customer, quantity * cents, length, head];
+        sums.iter_mut().zip(row).for_each(|(sum, value)| *sum += value);
+    }
+    Ok(Sums { sums: sums.into(), bytes })
+}
+
+/// Month and day of the month of a day of 2009, from 0.
+fn date(mut day: u32) -> (u32, u32) {
+    for (month, days) in DAYS_FROM {
+        if day < days {
+            return (month, day + 1);
+        }
+        day -= days;
+    }
+    (12, 31)
+}
+
+/// A few words of text, as a remark of a sale has them.
+fn note(rng: &mut Rng, line: &mut Vec<u8>) {
+    const WORDS: [&str; 16] = [
+        "returned",
+        "promotion",
+        "cash",
+        "account",
+        "express",
+        "fragile",
+        "store",
+        "catalogue",
+        "web",
+        "gift",
+        "bulk",
+        "damaged",
+        "reserved",
+        "discount",
+        "late",
+        "final",
+    ];
+    let words = 3 + rng.below(6);
+    for n in 0..words {
+        if n > 0 {
+            line.push(b' ');
+        }
+        line.extend_from_slice(WORDS[rng.below(WORDS.len())].as_bytes());
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_same_seed_makes_the_same_files_once() {
+        let dir = tempfile::tempdir().unwrap();
+        let shape = Shape { rows: 500, sessions: 2, files: 2, seed: 3 };
+        let (a, b) = (dir.path().join("a"), dir.path().join("b"));
+        let made = make(&shape, &a).unwrap();
+        assert_eq!(make(&shape, &b).unwrap(), made);
+        assert_eq!(fs::read(file(&a, 3)).unwrap(), fs::read(file(&b, 3)).unwrap());
+        let other = make(&Shape { seed: 4, ..shape.clone() }, &dir.path().join("c")).unwrap();
+        assert_ne!(other.loads, made.loads);
+        let written = fs::metadata(file(&a, 0)).unwrap().modified().unwrap();
+        assert_eq!(make(&shape, &a).unwrap(), made);
+        assert_eq!(fs::metadata(file(&a, 0)).unwrap().modified().unwrap(), written);
+        assert_eq!(made.loads.iter().map(|l| l.sums[0]).sum::<i64>(), 500);
+        assert_eq!(made.loads.iter().map(|l| l.sums[1]).sum::<i64>(), 499 * 500 / 2);
+        let length: u64 = (0..4).map(|n| fs::metadata(file(&a, n)).unwrap().len()).sum();
+        assert_eq!(length, made.bytes());
+    }
+
+    #[test]
+    fn days_of_a_year() {
+        assert_eq!((date(0), date(31), date(59), date(364)), ((1, 1), (2, 1), (3, 1), (12, 31)));
+    }
+}

@@ -1,0 +1,122 @@
+//! The workload `bulkload`: PostgreSQL with a cluster of the trial's own is loaded from flat files by
+//! several sessions at once, as a data warehouse is filled. The lab starts a fresh process for every trial
+//! ([`trial`]), which has the server and the sessions as its children, so that none outlives the other.
+//! `docs/bulkload.md` has the definitions.
+
+mod about;
+mod check;
+mod client;
+mod failure;
+mod flat;
+mod params;
+mod postgres;
+mod said;
+mod server;
+mod spec;
+mod trial;
+
+use std::collections::BTreeMap;
+use std::path::PathBuf;
+
+use assay_model::{Exit, Fact, Scalar, ValidationResult, WorkloadSpec};
+use serde::{Deserialize, Serialize};
+
+pub use failure::Failure;
+pub use trial::run as trial;
+
+use crate::{Collected, Finished, Launch, TrialContext, Workload, WorkloadError};
+use params::Params;
+
+/// What the lab hands to the process of a trial, as JSON.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+struct Order {
+    /// The parameters of the treatment.
+    params: BTreeMap<String, Scalar>,
+    /// The trial's CPUs.
+    cpus: Vec<usize>,
+    /// The trial's folder, on its storage.
+    dir: PathBuf,
+    /// The folder of the flat files.
+    flat: PathBuf,
+    /// The process of the lab, without which the trial does not go on; 0: nobody's.
+    #[serde(default)]
+    lab: u32,
+}
+
+/// Measures how fast PostgreSQL takes in flat files. Metrics: `throughput` (primary), bytes, what was
+/// written until a checkpoint, sizes, CPU time of the server, recovery.
+#[derive(Debug)]
+pub struct Bulkload {
+    spec: WorkloadSpec,
+}
+
+impl Default for Bulkload {
+    fn default() -> Self {
+        Bulkload::new()
+    }
+}
+
+impl Bulkload {
+    /// The workload.
+    pub fn new() -> Self {
+        Bulkload { spec: spec::spec() }
+    }
+}
+
+impl Workload for Bulkload {
+    fn spec(&self) -> &WorkloadSpec {
+        &self.spec
+    }
+
+    fn check(&self, params: &BTreeMap<String, Scalar>) -> Result<(), WorkloadError> {
+        let params = Params::from_map(params)?;
+        postgres::Programs::find(params.bin.as_deref())?;
+        postgres::User::find(&params.user).map(|_| ())
+    }
+
+    fn describe(&self, params: &BTreeMap<String, Scalar>) -> BTreeMap<String, Fact> {
+        match Params::from_map(params) {
+            Ok(params) => about::facts(&params),
+            Err(e) => [("workload.server".to_owned(), Fact::unknown(e.to_string()))].into(),
+        }
+    }
+
+    fn prepare(&self, ctx: &TrialContext<'_>) -> Result<(), WorkloadError> {
+        let params = Params::from_map(ctx.params)?;
+        flat::make(&params.shape, &flat::folder(&params.shape, ctx.run_dir)).map(|_| ())
+    }
+
+    fn launch(&self, ctx: &TrialContext<'_>) -> Result<Launch, WorkloadError> {
+        let params = Params::from_map(ctx.params)?;
+        let order = Order {
+            params: ctx.params.clone(),
+            cpus: ctx.cpus.to_vec(),
+            dir: ctx.trial_dir.to_owned(),
+            flat: flat::folder(&params.shape, ctx.run_dir),
+            lab: std::process::id(),
+        };
+        let json = serde_json::to_string(&order).map_err(|e| {
+            WorkloadError::Param(format!("the trial's folder cannot be passed on: {e}"))
+        })?;
+        Ok(Launch {
+            argv: vec![ctx.exe.into(), "__work".into(), "bulkload".into(), json.into()],
+            protocol: true,
+            ..Launch::default()
+        })
+    }
+
+    fn collect(
+        &self,
+        _ctx: &TrialContext<'_>,
+        finished: &Finished<'_>,
+    ) -> Result<Collected, WorkloadError> {
+        let said = String::from_utf8_lossy(finished.stderr);
+        let validation = match finished.exit {
+            // The program's own event says whether the sums were right.
+            Exit::Code(0) => ValidationResult::ExitCodeOnly,
+            Exit::Code(_) => ValidationResult::Failed { detail: said.trim().to_owned() },
+            Exit::Signal(s) => ValidationResult::Failed { detail: format!("ended by signal {s}") },
+        };
+        Ok(Collected { metrics: Vec::new(), validation, notes: Vec::new() })
+    }
+}

@@ -1,0 +1,150 @@
+//! Where PostgreSQL's programs are, and whom its server runs as.
+
+use std::os::unix::process::CommandExt;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Stdio};
+
+use crate::WorkloadError;
+use crate::program::find_program;
+
+/// Where Debian puts each version.
+const DEBIAN: &str = "/usr/lib/postgresql";
+
+/// The programs of one version.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Programs {
+    /// Makes a cluster.
+    pub initdb: PathBuf,
+    /// The server.
+    pub postgres: PathBuf,
+    /// The client.
+    pub psql: PathBuf,
+}
+
+impl Programs {
+    /// Those in the folder `bin`; without it those of the newest version of Debian's, else those on PATH.
+    ///
+    /// # Errors
+    /// One is missing.
+    pub fn find(bin: Option<&Path>) -> Result<Self, WorkloadError> {
+        let bin = bin.map(Path::to_owned).or_else(newest);
+        let find = |name: &str, package: &str| {
+            let found = match &bin {
+                Some(bin) => find_program(bin.join(name).as_os_str(), Path::new("/")),
+                None => find_program(name.as_ref(), Path::new("/")),
+            };
+            found.ok_or_else(|| WorkloadError::Missing {
+                what: match &bin {
+                    Some(bin) => format!("`{name}` of PostgreSQL, in {},", bin.display()),
+                    None => format!("`{name}` of PostgreSQL"),
+                },
+                remedy: format!(
+                    "install the Debian package {package}, or give the folder of the programs as `server.bin`"
+                ),
+            })
+        };
+        Ok(Programs {
+            initdb: find("initdb", "postgresql")?,
+            postgres: find("postgres", "postgresql")?,
+            psql: find("psql", "postgresql-client")?,
+        })
+    }
+}
+
+/// The folder of the newest server of Debian's.
+fn newest() -> Option<PathBuf> {
+    let versions = std::fs::read_dir(DEBIAN).ok()?.flatten();
+    let with_number = versions.filter_map(|entry| {
+        let number: u32 = entry.file_name().to_str()?.parse().ok()?;
+        let bin = entry.path().join("bin");
+        bin.join("postgres").is_file().then_some((number, bin))
+    });
+    with_number.max().map(|(_, bin)| bin)
+}
+
+/// A user of this machine.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct User {
+    /// Its name.
+    pub name: String,
+    /// Its number.
+    pub uid: u32,
+    /// The number of its group.
+    pub gid: u32,
+}
+
+impl User {
+    /// Whom the server runs as: `None` is whoever runs assay, if that is not root.
+    ///
+    /// # Errors
+    /// There is no such user, or it is root.
+    pub fn find(name: &str) -> Result<Option<Self>, WorkloadError> {
+        if !rustix::process::geteuid().is_root() {
+            if name.is_empty() {
+                return Ok(None);
+            }
+            return Err(WorkloadError::Param(
+                "`server.user` is for root, who may run programs as somebody else; leave it out"
+                    .into(),
+            ));
+        }
+        let names = if name.is_empty() { vec!["postgres", "nobody"] } else { vec![name] };
+        let found = names.iter().find_map(|name| {
+            let number = |option: &str| id(option, name);
+            Some(User { name: (*name).to_owned(), uid: number("-u")?, gid: number("-g")? })
+        });
+        match found {
+            Some(user) if user.uid == 0 => Err(WorkloadError::Param(format!(
+                "`server.user`: {} is root, who may not run PostgreSQL",
+                user.name
+            ))),
+            Some(user) => Ok(Some(user)),
+            None => Err(WorkloadError::Param(format!(
+                "`server.user`: there is no user {}",
+                names.join(" and no user ")
+            ))),
+        }
+    }
+
+    /// Whether it may enter `dir`.
+    pub fn may_enter(&self, dir: &Path) -> bool {
+        let mut command = Command::new("test");
+        command.arg("-x").arg(dir).uid(self.uid).gid(self.gid).current_dir("/");
+        command.stdin(Stdio::null()).status().is_ok_and(|s| s.success())
+    }
+}
+
+/// What id(1) says of a user.
+fn id(option: &str, name: &str) -> Option<u32> {
+    let out = Command::new("id").args([option, "--", name]).stdin(Stdio::null()).output().ok()?;
+    out.status.success().then(|| String::from_utf8_lossy(&out.stdout).trim().parse().ok())?
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_missing_program_names_its_package() {
+        let empty = tempfile::tempdir().unwrap();
+        let error = Programs::find(Some(empty.path())).unwrap_err().to_string();
+        assert!(error.contains("Debian package postgresql"), "{error}");
+    }
+
+    #[test]
+    fn root_is_told_apart() {
+        if rustix::process::geteuid().is_root() {
+            assert!(User::find("root").unwrap_err().to_string().contains("may not run"));
+            assert!(User::find("no-such-user-here").unwrap_err().to_string().contains("no user"));
+            let user = User::find("").unwrap().unwrap();
+            assert!(user.uid > 0 && user.may_enter(Path::new("/")));
+            let closed = tempfile::tempdir().unwrap();
+            let mode = std::os::unix::fs::PermissionsExt::from_mode(0o700);
+            std::fs::set_permissions(closed.path(), mode).unwrap();
+            assert!(!user.may_enter(closed.path()));
+        } else {
+            assert_eq!(User::find("").unwrap(), None);
+            assert!(User::find("nobody").is_err());
+        }
+    }
+}

@@ -1,0 +1,54 @@
+//! What a trial came to, as events.
+
+use assay_model::{Better, Event, Kind};
+
+use crate::work::Channel;
+
+/// What was measured.
+#[derive(Debug, Clone, Copy, Default, PartialEq)]
+pub struct Measured {
+    /// Rows of all files.
+    pub rows: u64,
+    /// Bytes of all files.
+    pub bytes: u64,
+    /// From the first COPY to the last COMMIT, seconds.
+    pub load_s: f64,
+    /// The checkpoint after it, seconds.
+    pub checkpoint_s: f64,
+    /// WAL of the load, bytes.
+    pub wal: i64,
+    /// The table with its indexes, bytes.
+    pub table: i64,
+    /// CPU time of the server, seconds.
+    pub cpu_s: Option<f64>,
+    /// Until it took sessions after the kill, seconds.
+    pub recovery_s: Option<f64>,
+}
+
+/// Sends the metrics as the rows of data describe them.
+pub fn metrics(measured: &Measured, channel: &mut Channel) {
+    let spec = super::spec::spec();
+    let m = measured;
+    let per = |amount: u64, seconds: f64| Some(amount as f64 / seconds).filter(|v| v.is_finite());
+    let rows = [
+        ("throughput", per(m.rows, m.load_s)),
+        ("bytes", per(m.bytes, m.load_s)),
+        ("written", per(m.rows, m.load_s + m.checkpoint_s)),
+        ("load_time", Some(m.load_s)),
+        ("checkpoint_time", Some(m.checkpoint_s)),
+        ("wal", Some(m.wal as f64)),
+        ("table", Some(m.table as f64)),
+        ("server_cpu", m.cpu_s),
+        ("recovery", m.recovery_s),
+    ];
+    for (name, value) in rows {
+        let row = spec.metric(name);
+        channel.send(&Event::Metric {
+            metric: name.into(),
+            value,
+            unit: row.map(|r| r.unit.clone()).unwrap_or_default(),
+            better: Some(row.map_or(Better::Neither, |r| r.better)),
+            kind: Some(row.map_or(Kind::Measured, |r| r.kind)),
+        });
+    }
+}

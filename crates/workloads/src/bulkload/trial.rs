@@ -1,0 +1,273 @@
+//! The body of a trial: `assay __work bulkload JSON`, in a process of its own. Makes a cluster, lets the
+//! sessions load, kills and restarts the server if that is asked for, checks the table, and ends it.
+
+use std::fs;
+use std::path::Path;
+use std::sync::Mutex;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::mpsc::channel as pipe;
+use std::time::{Duration, Instant};
+
+use assay_model::units::{format_duration, format_value};
+use assay_model::{Event, Phase};
+
+use super::Order;
+use super::check::{self, look};
+use super::client::{Session, ask, number};
+use super::failure::Failure;
+use super::flat::{Manifest, TABLE};
+use super::params::Params;
+use super::said::{self, Measured};
+use super::server::Cluster;
+use crate::work::{Channel, life};
+use crate::workload::KEEP;
+
+/// How often the main thread looks at its sessions.
+const LOOK: Duration = Duration::from_millis(1);
+
+/// Runs the trial that `json` orders and reports it on `channel`.
+///
+/// # Errors
+/// [`Failure`]: it could not be measured to its end. Wrong sums are no error but an event, `valid: false`.
+pub fn run(json: &str, channel: &mut Channel) -> Result<(), Failure> {
+    let order: Order = serde_json::from_str(json).map_err(Failure::Order)?;
+    let params = Params::from_map(&order.params)?;
+    let stop = life::stop_flag(order.lab)
+        .map_err(|source| Failure::Watch { what: "the watch for the lab's end", source })?
+        .ok_or(Failure::Stopped)?;
+    let made = Manifest::read(&order.flat)?;
+    channel.send(&Event::Phase { phase: Phase::RampUp, t_ns: None });
+    let keep = order.dir.join(KEEP);
+    fs::create_dir_all(&keep).map_err(Failure::file("make", &keep))?;
+    let mut cluster = Cluster::make(&params, &order.dir)?;
+    let mut trial = Trial { params: &params, order: &order, made: &made, stop: &stop, channel };
+    let done = trial.measure(&mut cluster);
+    let _ = fs::write(keep.join("server.log"), cluster.log_text());
+    match done {
+        Ok(()) => {
+            if let Some(note) = cluster.stop() {
+                trial.note(note);
+            }
+            Ok(())
+        }
+        Err(e) => Err(e),
+    }
+}
+
+/// What the parts of a trial share.
+struct Trial<'a> {
+    params: &'a Params,
+    order: &'a Order,
+    made: &'a Manifest,
+    stop: &'a AtomicBool,
+    channel: &'a mut Channel,
+}
+
+/// How a part of the load ended.
+enum Ended {
+    /// All files are in.
+    Whole,
+    /// The server was killed as ordered.
+    Killed,
+}
+
+impl Trial<'_> {
+    fn note(&mut self, note: String) {
+        self.channel.send(&Event::Note { note });
+    }
+
+    fn measure(&mut self, cluster: &mut Cluster) -> Result<(), Failure> {
+        cluster.start(self.stop)?;
+        let index = if self.params.index {
+            "; ALTER TABLE sales_fact ADD PRIMARY KEY (sale_id)"
+        } else {
+            ""
+        };
+        ask(cluster, "making the table", &format!("{TABLE}{index}"))?;
+        ask(cluster, "the checkpoint before the load", "CHECKPOINT")?;
+        let position = "SELECT pg_current_wal_insert_lsn() - '0/0'";
+        let before = number(cluster, "the position in the WAL", position)?;
+        let mut measured = Measured {
+            bytes: self.made.bytes(),
+            rows: self.params.shape.rows,
+            ..Measured::default()
+        };
+        let mut checked = Vec::new();
+        self.load(cluster, &mut measured, &mut checked)?;
+        let began = Instant::now();
+        ask(cluster, "the checkpoint after the load", "CHECKPOINT")?;
+        measured.checkpoint_s = began.elapsed().as_secs_f64();
+        measured.wal = number(cluster, "the position in the WAL", position)? - before;
+        let size = "SELECT pg_total_relation_size('sales_fact')";
+        measured.table = number(cluster, "the size of the table", size)?;
+        self.break_something(cluster)?;
+        said::metrics(&measured, self.channel);
+        let all: Vec<u64> = (0..self.params.shape.loads()).collect();
+        let wrong = check::wrong(&look(cluster)?, self.made, &all);
+        self.verdict(&wrong, checked);
+        Ok(())
+    }
+
+    /// Loads all files, with a kill and a restart in between if that is asked for.
+    fn load(
+        &mut self,
+        cluster: &mut Cluster,
+        measured: &mut Measured,
+        checked: &mut Vec<String>,
+    ) -> Result<(), Failure> {
+        let all: Vec<u64> = (0..self.params.shape.loads()).collect();
+        let committed = Mutex::new(Vec::new());
+        let sessions = self.open(cluster, &all)?;
+        let cpu = cluster.cpu_s();
+        self.channel.send(&Event::Phase { phase: Phase::Steady, t_ns: None });
+        let began = Instant::now();
+        let half = all.len().div_ceil(2);
+        let ended =
+            self.together(cluster, sessions, &committed, self.params.kill.then_some(half))?;
+        if let Ended::Killed = ended {
+            let said: Vec<u64> = committed.lock().map(|c| c.clone()).unwrap_or_default();
+            let recovery = cluster.start(self.stop)?;
+            measured.recovery_s = Some(recovery.as_secs_f64());
+            let found = look(cluster)?;
+            let wrong = check::wrong(&found, self.made, &said);
+            if !wrong.is_empty() {
+                return Err(Failure::Said {
+                    what: "after kill -9 the table is not what was committed".into(),
+                    said: wrong.join("; "),
+                });
+            }
+            checked.push(format!(
+                "after kill -9 and a restart of {} the {} files that were said to be committed were there whole, and of \
+                 the other {} none in part",
+                format_duration(recovery),
+                said.len(),
+                all.len() - said.len(),
+            ));
+            let rest: Vec<u64> = all.into_iter().filter(|l| !found.contains_key(l)).collect();
+            let sessions = self.open(cluster, &rest)?;
+            self.together(cluster, sessions, &committed, None)?;
+        }
+        measured.load_s = began.elapsed().as_secs_f64();
+        self.channel.send(&Event::Phase { phase: Phase::RampDown, t_ns: None });
+        if !self.params.kill {
+            measured.cpu_s = cluster.cpu_s().zip(cpu).map(|(after, before)| after - before);
+        }
+        Ok(())
+    }
+
+    /// Opens the sessions, with their shares of the files.
+    fn open(&self, cluster: &Cluster, loads: &[u64]) -> Result<Vec<Session>, Failure> {
+        let files = self.params.shape.files;
+        (0..self.params.shape.sessions)
+            .map(|session| {
+                let own = loads.iter().copied().filter(|load| load / files == session).collect();
+                let log = self.order.dir.join(format!("session-{session}.log"));
+                Session::open(cluster, log, own)
+            })
+            .collect()
+    }
+
+    /// Lets the sessions load side by side, and kills the server once `kill` files are in.
+    fn together(
+        &mut self,
+        cluster: &mut Cluster,
+        mut sessions: Vec<Session>,
+        done: &Mutex<Vec<u64>>,
+        kill: Option<usize>,
+    ) -> Result<Ended, Failure> {
+        let (word, begin) = pipe();
+        let begin = Mutex::new(begin);
+        let total = self.params.shape.loads() as usize;
+        let loaders: Vec<_> = sessions.iter_mut().filter_map(Session::take).collect();
+        std::thread::scope(|scope| {
+            let dir: &Path = &self.order.flat;
+            let begin = &begin;
+            let threads: Vec<_> =
+                loaders.into_iter().map(|l| scope.spawn(move || l.run(begin, dir, done))).collect();
+            for _ in &threads {
+                // It cannot fail while the threads that wait for it are there.
+                let _ = word.send(());
+            }
+            let began = Instant::now();
+            let mut seen = 0;
+            while !threads.iter().all(std::thread::ScopedJoinHandle::is_finished) {
+                std::thread::sleep(LOOK);
+                let count = done.lock().map_or(0, |d| d.len());
+                if count > seen {
+                    seen = count;
+                    self.channel.send(&Event::Progress { progress: count as f64 / total as f64 });
+                }
+                let stopped = self.stop.load(Ordering::Acquire);
+                if stopped || kill.is_some_and(|k| count >= k) {
+                    if !stopped {
+                        // Into the next files, so that some are open when it comes.
+                        std::thread::sleep(began.elapsed() / (2 * count.max(1) as u32));
+                    }
+                    let killed = if stopped { Ok(()) } else { cluster.kill() };
+                    sessions.iter_mut().for_each(Session::kill);
+                    return if stopped {
+                        Err(Failure::Stopped)
+                    } else {
+                        killed.map(|()| Ended::Killed)
+                    };
+                }
+            }
+            let fine: Vec<bool> = threads.into_iter().map(|t| t.join().unwrap_or(false)).collect();
+            match fine.iter().position(|fine| !fine) {
+                None => Ok(Ended::Whole),
+                Some(n) => Err(self.broken(cluster, sessions.get_mut(n), n)),
+            }
+        })
+    }
+
+    /// Why a session broke off, in its own words and the server's.
+    fn broken(&self, cluster: &Cluster, session: Option<&mut Session>, n: usize) -> Failure {
+        if self.stop.load(Ordering::Acquire) {
+            return Failure::Stopped;
+        }
+        let what = format!("session {} broke off", n + 1);
+        match session.map(|s| s.said(&what)) {
+            Some(Failure::Said { what, said }) => {
+                let server = cluster.said();
+                Failure::Said {
+                    what,
+                    said: format!("{said}; the server's log ends with: {server}"),
+                }
+            }
+            Some(other) => other,
+            None => Failure::Said { what, said: "it has no words".into() },
+        }
+    }
+
+    /// Breaks what the parameter `fault` asks for.
+    fn break_something(&self, cluster: &Cluster) -> Result<(), Failure> {
+        let row = "WHERE sale_id = (SELECT min(sale_id) FROM sales_fact)";
+        let sql = match self.params.fault.as_str() {
+            "sum" => format!("UPDATE sales_fact SET cents = cents + 1 {row}"),
+            "row" => format!("DELETE FROM sales_fact {row}"),
+            _ => return Ok(()),
+        };
+        ask(cluster, "breaking the table on purpose", &sql).map(|_| ())
+    }
+
+    /// Says whether the table holds what the files hold.
+    fn verdict(&mut self, wrong: &[String], mut checked: Vec<String>) {
+        let valid = wrong.is_empty();
+        let detail = if valid {
+            checked.push(format!(
+                "{} in {} files: the counts and eight sums of each are in the table as in the file",
+                format_value(self.params.shape.rows as f64, "rows"),
+                self.params.shape.loads(),
+            ));
+            checked.join("; ")
+        } else {
+            let more = if wrong.len() > 3 {
+                format!("; and {} more", wrong.len() - 3)
+            } else {
+                String::new()
+            };
+            format!("{}{more}", wrong[..wrong.len().min(3)].join("; "))
+        };
+        self.channel.send(&Event::Valid { valid, detail });
+    }
+}

@@ -1,0 +1,107 @@
+//! The named cases: what is analysed, with which solver, and how large it is in each size.
+
+use super::mesh::Grid;
+
+/// Who solves a case.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Solver {
+    /// CalculiX: one process with threads.
+    Ccx,
+    /// MUMPS: processes over MPI.
+    Mumps,
+}
+
+/// What a case asks.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Analysis {
+    /// A beam held at one end and loaded at the other: its deflection.
+    BeamStatic,
+    /// A plate held on all sides under pressure: its deflection.
+    PlateStatic,
+    /// A slender beam bent far: its end, with large displacements.
+    BeamBending,
+    /// A bar pulled beyond its yield stress: how long it gets.
+    BarPlastic,
+    /// The beam's lowest natural frequencies.
+    BeamModes,
+    /// The plate's lowest natural frequencies.
+    PlateModes,
+    /// Systems of equations with known solutions.
+    Equations {
+        /// Whether the factors are in files.
+        out_of_core: bool,
+        /// How many systems are solved with the same factors.
+        solves: u32,
+    },
+}
+
+/// A case by name.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Case {
+    /// Its name.
+    pub name: &'static str,
+    /// What it asks.
+    pub analysis: Analysis,
+    /// The size of the body, mm.
+    pub body: [f64; 3],
+    /// Elements along each side, for `test`, `train` and `ref`.
+    pub grids: [[usize; 3]; 3],
+}
+
+/// The sizes, in the order of [`Case::grids`].
+pub const SIZES: [&str; 3] = ["test", "train", "ref"];
+
+const FILES: Analysis = Analysis::Equations { out_of_core: true, solves: 1 };
+const PASSES: Analysis = Analysis::Equations { out_of_core: true, solves: 10 };
+const CORE: Analysis = Analysis::Equations { out_of_core: false, solves: 1 };
+const BEAM: [f64; 3] = [200.0, 8.0, 10.0];
+const PLATE: [f64; 3] = [100.0, 100.0, 2.0];
+const STRIP: [f64; 3] = [400.0, 10.0, 10.0];
+const BAR: [f64; 3] = [100.0, 10.0, 10.0];
+const BLOCK: [f64; 3] = [100.0, 100.0, 100.0];
+const GIRDER: [f64; 3] = [1000.0, 25.0, 25.0];
+
+/// All cases.
+#[rustfmt::skip]
+pub const CASES: [Case; 10] = [
+    case("beam-static", Analysis::BeamStatic, BEAM, [[20, 2, 2], [120, 8, 8], [240, 14, 14]]),
+    case("plate-static", Analysis::PlateStatic, PLATE, [[24, 24, 1], [100, 100, 1], [200, 200, 2]]),
+    case("beam-bending", Analysis::BeamBending, STRIP, [[20, 2, 2], [80, 4, 4], [160, 8, 8]]),
+    case("bar-plastic", Analysis::BarPlastic, BAR, [[4, 2, 2], [30, 8, 8], [60, 14, 14]]),
+    case("beam-modes", Analysis::BeamModes, BEAM, [[20, 2, 2], [120, 8, 8], [200, 12, 12]]),
+    case("plate-modes", Analysis::PlateModes, PLATE, [[16, 16, 1], [70, 70, 1], [140, 140, 2]]),
+    case("block-core", CORE, BLOCK, [[8, 8, 8], [18, 18, 18], [40, 40, 40]]),
+    case("block-files", FILES, BLOCK, [[8, 8, 8], [18, 18, 18], [40, 40, 40]]),
+    case("girder-files", FILES, GIRDER, [[60, 4, 4], [1200, 6, 6], [6000, 12, 12]]),
+    case("girder-passes", PASSES, GIRDER, [[60, 4, 4], [1200, 6, 6], [6000, 12, 12]]),
+];
+
+const fn case(
+    name: &'static str,
+    analysis: Analysis,
+    body: [f64; 3],
+    grids: [[usize; 3]; 3],
+) -> Case {
+    Case { name, analysis, body, grids }
+}
+
+impl Case {
+    /// The case of that name.
+    pub fn find(name: &str) -> Option<Self> {
+        CASES.into_iter().find(|c| c.name == name)
+    }
+
+    /// Who solves it.
+    pub fn solver(&self) -> Solver {
+        match self.analysis {
+            Analysis::Equations { .. } => Solver::Mumps,
+            _ => Solver::Ccx,
+        }
+    }
+
+    /// Its mesh in a size.
+    pub fn grid(&self, size: &str) -> Grid {
+        let index = SIZES.iter().position(|s| *s == size).unwrap_or(0);
+        Grid { elements: self.grids[index], body: self.body }
+    }
+}

@@ -1,0 +1,71 @@
+//! What can go wrong in the process of a trial.
+
+use std::io;
+use std::path::PathBuf;
+
+/// Why a trial could not be measured.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum Failure {
+    /// The JSON that says what to do is not what this build writes.
+    #[error("the order of the trial cannot be read: {0}; was it written by this build of assay?")]
+    Order(#[source] serde_json::Error),
+    /// The parameters cannot be, or a program is missing.
+    #[error(transparent)]
+    Workload(#[from] crate::WorkloadError),
+    /// A program could not be started.
+    #[error("start {program}: {source}")]
+    Start {
+        /// Which.
+        program: String,
+        /// What the system said.
+        source: io::Error,
+    },
+    /// The solver failed.
+    #[error("{solver} failed ({status}): {said}")]
+    Solver {
+        /// Which.
+        solver: &'static str,
+        /// How it ended.
+        status: String,
+        /// Its own words.
+        said: String,
+    },
+    /// The solver ended well and its answer is not there.
+    #[error("{path} does not have {what}")]
+    NoAnswer {
+        /// The file.
+        path: PathBuf,
+        /// What was looked for.
+        what: String,
+    },
+    /// A watch of the trial's own could not be set up.
+    #[error("{what}: {source}")]
+    Watch {
+        /// Which.
+        what: &'static str,
+        /// What the system said.
+        source: io::Error,
+    },
+    /// A file could not be made or read.
+    #[error("{action} {path}: {source}")]
+    File {
+        /// `make`, `write`, `read`.
+        action: &'static str,
+        /// Which.
+        path: PathBuf,
+        /// What the system said.
+        source: io::Error,
+    },
+    /// A signal ended it, or the lab is gone.
+    #[error("ended by a signal to assay")]
+    Stopped,
+}
+
+impl Failure {
+    /// Turns what the system said about `path` into a failure, for `map_err`.
+    pub fn file(action: &'static str, path: &std::path::Path) -> impl FnOnce(io::Error) -> Self {
+        let path = path.to_owned();
+        move |source| Failure::File { action, path, source }
+    }
+}

@@ -1,0 +1,117 @@
+//! A box of hexahedra with 20 nodes, as CalculiX numbers them: corners, then the middles of edges.
+
+use std::io::{self, Write};
+
+/// A regular mesh of a box.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Grid {
+    /// Elements along each side.
+    pub elements: [usize; 3],
+    /// The size of the box, mm.
+    pub body: [f64; 3],
+}
+
+/// Steps of half an element from an element's first corner to its nodes.
+const NODES: [[usize; 3]; 20] = [
+    [0, 0, 0],
+    [2, 0, 0],
+    [2, 2, 0],
+    [0, 2, 0],
+    [0, 0, 2],
+    [2, 0, 2],
+    [2, 2, 2],
+    [0, 2, 2],
+    [1, 0, 0],
+    [2, 1, 0],
+    [1, 2, 0],
+    [0, 1, 0],
+    [1, 0, 2],
+    [2, 1, 2],
+    [1, 2, 2],
+    [0, 1, 2],
+    [0, 0, 1],
+    [2, 0, 1],
+    [2, 2, 1],
+    [0, 2, 1],
+];
+
+impl Grid {
+    /// Steps of half an element along each side.
+    fn steps(&self) -> [usize; 3] {
+        self.elements.map(|n| 2 * n)
+    }
+
+    /// Whether there is a node: corners and middles of edges have at most one odd step.
+    fn is_node(at: [usize; 3]) -> bool {
+        at.iter().filter(|n| *n % 2 == 1).count() <= 1
+    }
+
+    /// The number of a place; those of places without a node are not used.
+    fn number(&self, at: [usize; 3]) -> usize {
+        let [x, y, _] = self.steps();
+        (at[2] * (y + 1) + at[1]) * (x + 1) + at[0] + 1
+    }
+
+    /// All nodes: place and number.
+    fn nodes(&self) -> impl Iterator<Item = ([usize; 3], usize)> + '_ {
+        let [x, y, z] = self.steps();
+        let places =
+            (0..=z).flat_map(move |k| (0..=y).flat_map(move |j| (0..=x).map(move |i| [i, j, k])));
+        places.filter(|at| Self::is_node(*at)).map(|at| (at, self.number(at)))
+    }
+
+    /// The nodes for which `of` is true, which is given steps and how many there are.
+    pub fn select(&self, of: impl Fn([usize; 3], [usize; 3]) -> bool) -> Vec<usize> {
+        self.nodes().filter(|(at, _)| of(*at, self.steps())).map(|(_, number)| number).collect()
+    }
+
+    /// Writes nodes and elements of a deck: the sets `NALL` and `EALL`.
+    ///
+    /// # Errors
+    /// Writing failed.
+    pub fn write(&self, out: &mut impl Write) -> io::Result<()> {
+        let steps = self.steps();
+        writeln!(out, "*NODE, NSET=NALL")?;
+        for (at, number) in self.nodes() {
+            let place = |x: usize| self.body[x] * at[x] as f64 / steps[x] as f64;
+            writeln!(out, "{number},{:.9e},{:.9e},{:.9e}", place(0), place(1), place(2))?;
+        }
+        writeln!(out, "*ELEMENT, TYPE=C3D20R, ELSET=EALL")?;
+        let [x, y, z] = self.elements;
+        let mut element = 0;
+        for k in 0..z {
+            for j in 0..y {
+                for i in 0..x {
+                    element += 1;
+                    let node = |n: &[usize; 3]| {
+                        self.number([2 * i + n[0], 2 * j + n[1], 2 * k + n[2]]).to_string()
+                    };
+                    let nodes: Vec<String> = NODES.iter().map(node).collect();
+                    writeln!(out, "{element},{},", nodes[..10].join(","))?;
+                    writeln!(out, "{}", nodes[10..].join(","))?;
+                }
+            }
+        }
+        Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn one_element_has_twenty_nodes_and_each_face_eight() {
+        let grid = Grid { elements: [1, 1, 1], body: [1.0, 2.0, 3.0] };
+        assert_eq!(grid.nodes().count(), 20);
+        assert_eq!(grid.select(|at, _| at[0] == 0).len(), 8);
+        assert_eq!(grid.select(|at, to| at[2] == to[2]).len(), 8);
+        let mut text = Vec::new();
+        grid.write(&mut text).unwrap();
+        let text = String::from_utf8(text).unwrap();
+        assert_eq!(text.lines().count(), 1 + 20 + 1 + 2);
+        assert!(text.contains("27,1.000000000e0,2.000000000e0,3.000000000e0"), "{text}");
+        // Two elements side by side share a face.
+        assert_eq!(Grid { elements: [2, 1, 1], ..grid }.nodes().count(), 32);
+    }
+}

@@ -1,0 +1,139 @@
+//! The workload `cae`: structures are analysed as engineers do it, with files in the trial's storage: linear and
+//! nonlinear statics and natural frequencies with CalculiX, whose threads share memory, and large systems of
+//! equations with MUMPS over MPI, whose factors are in memory or in files. Each answer is compared with a closed
+//! form. The lab starts a fresh process for every trial ([`trial`]), which has the solver as its child.
+//! `docs/cae.md` has the definitions.
+
+mod about;
+mod answer;
+mod cases;
+mod ccx;
+mod deck;
+mod devices;
+mod failure;
+mod mesh;
+mod mumps;
+mod params;
+mod run;
+mod spec;
+mod theory;
+mod trial;
+
+use std::collections::BTreeMap;
+use std::path::PathBuf;
+
+use assay_model::{Exit, Fact, Scalar, ValidationResult, WorkloadSpec};
+use serde::{Deserialize, Serialize};
+
+pub use failure::Failure;
+pub use trial::run as trial;
+
+use crate::{Collected, Finished, Launch, TrialContext, Workload, WorkloadError};
+use cases::Solver;
+use params::Params;
+
+/// What the lab hands to the process of a trial, as JSON.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+struct Order {
+    /// The parameters of the treatment.
+    params: BTreeMap<String, Scalar>,
+    /// The trial's CPUs.
+    cpus: Vec<usize>,
+    /// The trial's folder, on its storage.
+    dir: PathBuf,
+    /// The folder of the run, for what is no result.
+    run: PathBuf,
+    /// The program that was built for it; `None`: it runs one of the machine's.
+    program: Option<PathBuf>,
+    /// The process of the lab, without which the trial does not go on; 0: nobody's.
+    #[serde(default)]
+    lab: u32,
+}
+
+/// Measures structural analyses. Metrics: `elapsed` (primary), CPU times, shares of waiting, bytes of the devices,
+/// space in scratch, how far the answer is from the closed form.
+#[derive(Debug)]
+pub struct Cae {
+    spec: WorkloadSpec,
+}
+
+impl Default for Cae {
+    fn default() -> Self {
+        Cae::new()
+    }
+}
+
+impl Cae {
+    /// The workload.
+    pub fn new() -> Self {
+        Cae { spec: spec::spec() }
+    }
+}
+
+impl Workload for Cae {
+    fn spec(&self) -> &WorkloadSpec {
+        &self.spec
+    }
+
+    fn check(&self, params: &BTreeMap<String, Scalar>) -> Result<(), WorkloadError> {
+        let params = Params::from_map(params)?;
+        match params.case.solver() {
+            Solver::Ccx => ccx::program(params.ccx.as_deref()).map(|_| ()),
+            Solver::Mumps => mumps::check(),
+        }
+    }
+
+    fn describe(&self, params: &BTreeMap<String, Scalar>) -> BTreeMap<String, Fact> {
+        match Params::from_map(params) {
+            Ok(params) => about::facts(&params),
+            Err(e) => [("workload.solver".to_owned(), Fact::unknown(e.to_string()))].into(),
+        }
+    }
+
+    fn prepare(&self, ctx: &TrialContext<'_>) -> Result<(), WorkloadError> {
+        let params = Params::from_map(ctx.params)?;
+        match params.case.solver() {
+            Solver::Ccx => deck::write(&params, ctx.trial_dir),
+            Solver::Mumps => mumps::build(ctx.cache_dir).map(|_| ()),
+        }
+    }
+
+    fn launch(&self, ctx: &TrialContext<'_>) -> Result<Launch, WorkloadError> {
+        let params = Params::from_map(ctx.params)?;
+        let program = match params.case.solver() {
+            Solver::Ccx => None,
+            Solver::Mumps => Some(mumps::build(ctx.cache_dir)?),
+        };
+        let order = Order {
+            params: ctx.params.clone(),
+            cpus: ctx.cpus.to_vec(),
+            dir: ctx.trial_dir.to_owned(),
+            run: ctx.run_dir.to_owned(),
+            program,
+            lab: std::process::id(),
+        };
+        let json = serde_json::to_string(&order).map_err(|e| {
+            WorkloadError::Param(format!("the trial's folder cannot be passed on: {e}"))
+        })?;
+        Ok(Launch {
+            argv: vec![ctx.exe.into(), "__work".into(), "cae".into(), json.into()],
+            protocol: true,
+            ..Launch::default()
+        })
+    }
+
+    fn collect(
+        &self,
+        _ctx: &TrialContext<'_>,
+        finished: &Finished<'_>,
+    ) -> Result<Collected, WorkloadError> {
+        let said = String::from_utf8_lossy(finished.stderr);
+        let validation = match finished.exit {
+            // The program's own event says whether the answer was right.
+            Exit::Code(0) => ValidationResult::ExitCodeOnly,
+            Exit::Code(_) => ValidationResult::Failed { detail: said.trim().to_owned() },
+            Exit::Signal(s) => ValidationResult::Failed { detail: format!("ended by signal {s}") },
+        };
+        Ok(Collected { metrics: Vec::new(), validation, notes: Vec::new() })
+    }
+}

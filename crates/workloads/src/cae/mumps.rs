@@ -1,0 +1,173 @@
+//! MUMPS: the program of `kits/cae` that calls it, compiled once, and how it is started over MPI.
+
+use std::collections::BTreeMap;
+use std::ffi::OsString;
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+use std::time::Duration;
+
+use assay_sut::sha256;
+
+use super::cases::Analysis;
+use super::params::Params;
+use crate::WorkloadError;
+use crate::kit::lock::Lock;
+use crate::program::{find_program, version_line};
+use crate::step::{Inherit, Step};
+
+/// The source, which assay carries with it.
+const SOURCE: &str = include_str!("../../../../kits/cae/solve.c");
+/// The header that MUMPS's package installs.
+pub const HEADER: &str = "/usr/include/dmumps_c.h";
+const PATIENCE: Duration = Duration::from_secs(120);
+
+fn find(name: &str, package: &str) -> Result<PathBuf, WorkloadError> {
+    find_program(name.as_ref(), Path::new("/")).ok_or_else(|| WorkloadError::Missing {
+        what: format!("`{name}` of Open MPI"),
+        remedy: format!("install the Debian package {package}"),
+    })
+}
+
+/// Whether all that it takes is here.
+///
+/// # Errors
+/// A program or MUMPS itself is missing.
+pub fn check() -> Result<(), WorkloadError> {
+    find("mpicc", "libopenmpi-dev")?;
+    launcher()?;
+    if Path::new(HEADER).is_file() {
+        return Ok(());
+    }
+    Err(WorkloadError::Missing {
+        what: format!("MUMPS ({HEADER})"),
+        remedy: "install the Debian package libmumps-dev".into(),
+    })
+}
+
+/// The program that starts processes over MPI.
+///
+/// # Errors
+/// There is none.
+pub fn launcher() -> Result<PathBuf, WorkloadError> {
+    find("mpirun", "openmpi-bin")
+}
+
+/// The program, compiled now if it is not in `cache` yet.
+///
+/// # Errors
+/// The compiler is missing or fails, or the cache cannot be written.
+pub fn build(cache: &Path) -> Result<PathBuf, WorkloadError> {
+    check()?;
+    let mpicc = find("mpicc", "libopenmpi-dev")?;
+    let version = version_line(&mpicc, &["--version".into()]).map_err(|detail| {
+        WorkloadError::Step { step: "asking mpicc for its version".into(), detail }
+    })?;
+    let header = fs::read(HEADER).map_err(WorkloadError::io("read", Path::new(HEADER)))?;
+    let key = sha256(format!("{version}\n{}\n{SOURCE}", sha256(&header)).as_bytes());
+    let dir = cache.join("cae").join(&key[..16]);
+    fs::create_dir_all(&dir).map_err(WorkloadError::io("create", &dir))?;
+    let _lock = Lock::take(&dir.join("lock"))?;
+    let (source, made, program) = (dir.join("solve.c"), dir.join("solve.new"), dir.join("solve"));
+    if program.is_file() {
+        return Ok(program);
+    }
+    fs::write(&source, SOURCE).map_err(WorkloadError::io("write", &source))?;
+    let mut argv: Vec<OsString> =
+        vec![mpicc.into(), "-O2".into(), "-o".into(), made.clone().into()];
+    argv.push(source.into());
+    argv.extend(["-ldmumps", "-lmumps_common", "-lm"].map(OsString::from));
+    Step {
+        name: "compiling the kit cae",
+        argv: &argv,
+        env: &[],
+        inherit: Inherit::Paths,
+        cwd: &dir,
+        log: &dir.join("build.log"),
+        timeout: PATIENCE,
+    }
+    .run()?;
+    fs::rename(&made, &program).map_err(WorkloadError::io("write", &program))?;
+    Ok(program)
+}
+
+/// The command of a trial: the program on `processes` processes, what Open MPI notes in `notes`.
+///
+/// # Errors
+/// There is no mpirun.
+pub fn command(
+    program: &Path,
+    params: &Params,
+    cpus: usize,
+    notes: &Path,
+) -> Result<Command, WorkloadError> {
+    let mut command = Command::new(launcher()?);
+    if rustix::process::geteuid().is_root() {
+        // It refuses to run as root without being told.
+        command.arg("--allow-run-as-root");
+    }
+    // The processes may use the trial's CPUs, of which there may be fewer than processes.
+    command.args(["--oversubscribe", "--bind-to", "none"]);
+    if params.processes > cpus {
+        command.args(["--mca", "mpi_yield_when_idle", "1"]);
+    }
+    // On this machine alone, whatever scheduler it is started under; what it notes is not in the trial's
+    // storage, and what it shares goes with this process's IPC namespace.
+    command.args(["--mca", "plm", "isolated", "--mca", "ras", "^slurm", "--mca", "shmem", "sysv"]);
+    command.args(["--mca", "orte_tmpdir_base"]).arg(notes);
+    command.args(["-np", &params.processes.to_string()]).arg(program).args(arguments(params));
+    for (name, _) in std::env::vars_os().filter(|(n, _)| {
+        let name = n.to_string_lossy();
+        ["SLURM_", "PMI_", "PMIX_", "OMPI_"].iter().any(|p| name.starts_with(p))
+    }) {
+        command.env_remove(name);
+    }
+    command.env("OMP_NUM_THREADS", "1").env("OPENBLAS_NUM_THREADS", "1");
+    Ok(command)
+}
+
+/// The arguments of the program; its scratch folder is where it is started.
+fn arguments(params: &Params) -> Vec<String> {
+    let Analysis::Equations { out_of_core, solves } = params.case.analysis else {
+        return Vec::new();
+    };
+    let grid = params.case.grid(&params.size);
+    let mut all: Vec<String> = grid.elements.iter().map(ToString::to_string).collect();
+    all.extend(grid.body.iter().map(ToString::to_string));
+    all.push(solves.to_string());
+    all.push(u8::from(out_of_core).to_string());
+    all.push(".".into());
+    all.push(params.seed.to_string());
+    all.push(u8::from(params.fault == "answer").to_string());
+    all
+}
+
+/// The numbers that the program prints, by name.
+pub fn numbers(log: &str) -> BTreeMap<String, f64> {
+    let pair = |line: &str| {
+        let (name, value) = line.split_once(' ')?;
+        Some((name.to_owned(), value.trim().parse().ok()?))
+    };
+    log.lines().filter_map(pair).collect()
+}
+
+/// What it said of an error: its own sentence, else the last lines of all.
+pub fn words(log: &str) -> String {
+    let own: Vec<&str> = log.lines().filter(|l| l.starts_with("solve: ")).collect();
+    if own.is_empty() { crate::program::last_lines(log) } else { own.join("; ") }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_it_prints_is_read() {
+        let log = "version 5.5.1\nunknowns 6084\nresidual 3.0e-16\nsolve: MUMPS failed in a solve\nnoise\n";
+        let numbers = numbers(log);
+        assert_eq!(numbers.get("unknowns"), Some(&6084.0));
+        assert_eq!(numbers.get("residual"), Some(&3.0e-16));
+        assert_eq!(words(log), "solve: MUMPS failed in a solve");
+        assert_eq!(words("a\nb"), "a; b");
+    }
+}

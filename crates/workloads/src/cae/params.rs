@@ -1,0 +1,57 @@
+//! The parameters of a treatment, as types.
+
+use std::collections::BTreeMap;
+use std::path::PathBuf;
+
+use assay_model::Scalar;
+
+use super::cases::{Analysis, Case};
+use crate::WorkloadError;
+use crate::values::{Values, wrong};
+
+/// What can be broken on purpose: a wrong answer, a load under which nothing converges.
+pub const FAULTS: [&str; 3] = ["none", "answer", "diverge"];
+
+/// The parameters of a treatment.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Params {
+    /// What is analysed.
+    pub case: Case,
+    /// How large: `test`, `train` or `ref`.
+    pub size: String,
+    /// Threads of CalculiX, or processes of MUMPS.
+    pub processes: usize,
+    /// The seed of the known solutions.
+    pub seed: u64,
+    /// The CalculiX to run; `None`: the one on PATH.
+    pub ccx: Option<PathBuf>,
+    /// What is broken: one of [`FAULTS`].
+    pub fault: String,
+}
+
+impl Params {
+    /// Reads the checked parameters of a treatment and looks at how they go together.
+    ///
+    /// # Errors
+    /// [`WorkloadError::Param`]: a value or a combination that cannot be, and what would be right.
+    pub fn from_map(map: &BTreeMap<String, Scalar>) -> Result<Self, WorkloadError> {
+        let values = Values(map);
+        let name = values.text("case")?;
+        let case = Case::find(&name).ok_or_else(|| wrong(format!("there is no case `{name}`")))?;
+        let fault = values.text("fault")?;
+        let nonlinear = matches!(case.analysis, Analysis::BeamBending | Analysis::BarPlastic);
+        if fault == "diverge" && !nonlinear {
+            return Err(wrong(format!(
+                "`fault = \"diverge\"` is for what is nonlinear (beam-bending, bar-plastic), not for {name}"
+            )));
+        }
+        Ok(Params {
+            case,
+            size: values.text("size")?,
+            processes: values.int("processes")? as usize,
+            seed: values.int("seed")?,
+            ccx: Some(values.text("ccx")?).filter(|t| !t.is_empty()).map(PathBuf::from),
+            fault,
+        })
+    }
+}

@@ -1,0 +1,136 @@
+//! Runs a solver to its end and watches what it uses: time, space in scratch, devices, stalls.
+
+use std::fs::{self, File};
+use std::os::unix::fs::MetadataExt;
+use std::os::unix::process::CommandExt;
+use std::path::Path;
+use std::process::{Command, Stdio};
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::{Duration, Instant};
+
+use assay_model::Exit;
+use assay_sut::wait_any;
+use rustix::event::{PollFd, PollFlags, Timespec, poll};
+use rustix::process::{Pid, PidfdFlags, Signal, kill_process, pidfd_open};
+
+use super::devices::{Bytes, Devices};
+use super::failure::Failure;
+use crate::tie::tie;
+
+/// How often the space in scratch is looked at.
+const LOOK: Duration = Duration::from_millis(50);
+/// How long a solver may take to end after SIGTERM.
+const GRACE: Duration = Duration::from_secs(3);
+
+/// What a solver left.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Ran {
+    /// How it ended.
+    pub exit: Exit,
+    /// From its start to its end, seconds.
+    pub elapsed_s: f64,
+    /// CPU time in user mode, of it and the processes that it waited for, seconds.
+    pub user_s: f64,
+    /// CPU time in the kernel of the same.
+    pub system_s: f64,
+    /// The most space that its files took, bytes.
+    pub scratch: u64,
+    /// What the devices below its folder did meanwhile.
+    pub devices: Option<Bytes>,
+    /// The time in which some task of the machine waited for I/O, seconds.
+    pub stalled_s: Option<f64>,
+}
+
+/// Runs `command` in `dir`, its output in the file `log`.
+///
+/// # Errors
+/// It cannot be started, or is ended by a signal to assay.
+pub fn run(
+    mut command: Command,
+    dir: &Path,
+    log: &Path,
+    stop: &AtomicBool,
+) -> Result<Ran, Failure> {
+    let stream = || File::options().create(true).append(true).open(log);
+    let (out, err) = (stream(), stream());
+    command.current_dir(dir).stdin(Stdio::null()).process_group(0);
+    command.stdout(out.map_err(Failure::file("make", log))?);
+    command.stderr(err.map_err(Failure::file("make", log))?);
+    tie(&mut command, None);
+    let devices = Devices::below(dir);
+    let (before, stalled) = (devices.as_ref().and_then(Devices::bytes), stalled_s());
+    let beside = space(dir);
+    let program = command.get_program().to_string_lossy().into_owned();
+    let began = Instant::now();
+    let child = command.spawn().map_err(|source| Failure::Start { program, source })?;
+    let pid = Pid::from_child(&child);
+    let watch = |source: rustix::io::Errno| Failure::Watch {
+        what: "the solver's end",
+        source: source.into(),
+    };
+    let fd = pidfd_open(pid, PidfdFlags::empty()).map_err(watch)?;
+    let mut most = 0;
+    loop {
+        let ended = ends_within(&fd, LOOK).map_err(watch)?;
+        if ended {
+            break;
+        }
+        most = most.max(space(dir).saturating_sub(beside));
+        if stop.load(Ordering::Acquire) {
+            // The processes of MPI are ended by mpirun, which is asked first.
+            let _ = kill_process(pid, Signal::TERM);
+            if !ends_within(&fd, GRACE).map_err(watch)? {
+                let _ = kill_process(pid, Signal::KILL);
+            }
+            return Err(Failure::Stopped);
+        }
+    }
+    let elapsed_s = began.elapsed().as_secs_f64();
+    let after = devices.as_ref().and_then(Devices::bytes);
+    let stalled_s = stalled_s().zip(stalled).map(|(now, then)| now - then);
+    let used = wait_any().map_err(|source| Failure::Watch { what: "the solver's end", source })?;
+    Ok(Ran {
+        exit: used.exit,
+        elapsed_s,
+        user_s: used.user_s,
+        system_s: used.system_s,
+        scratch: most.max(space(dir).saturating_sub(beside)),
+        devices: after.zip(before).map(|(a, b)| Bytes {
+            read: a.read.saturating_sub(b.read),
+            written: a.written.saturating_sub(b.written),
+        }),
+        stalled_s,
+    })
+}
+
+/// Whether the process ends within `patience`.
+fn ends_within(fd: &impl std::os::fd::AsFd, patience: Duration) -> Result<bool, rustix::io::Errno> {
+    let limit = Timespec {
+        tv_sec: patience.as_secs().cast_signed(),
+        tv_nsec: patience.subsec_nanos().into(),
+    };
+    let mut fds = [PollFd::new(fd, PollFlags::IN)];
+    match poll(&mut fds, Some(&limit)) {
+        Ok(ready) => Ok(ready > 0),
+        Err(rustix::io::Errno::INTR) => Ok(false),
+        Err(e) => Err(e),
+    }
+}
+
+/// The space that the files in a folder take, bytes. What goes away meanwhile does not count.
+fn space(dir: &Path) -> u64 {
+    let Ok(entries) = fs::read_dir(dir) else { return 0 };
+    let each = entries.flatten().filter_map(|entry| {
+        let about = entry.metadata().ok()?;
+        Some(if about.is_dir() { space(&entry.path()) } else { about.blocks() * 512 })
+    });
+    each.sum()
+}
+
+/// The time in which some task waited for I/O since the machine was started; `None`: the kernel does not tell.
+fn stalled_s() -> Option<f64> {
+    let text = fs::read_to_string("/proc/pressure/io").ok()?;
+    let some = text.lines().find(|l| l.starts_with("some "))?;
+    let total: f64 = some.rsplit_once("total=")?.1.trim().parse().ok()?;
+    Some(total * 1e-6)
+}

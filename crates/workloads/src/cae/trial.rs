@@ -1,0 +1,132 @@
+//! The body of a trial: `assay __work cae JSON`, in a process of its own. Runs the solver, reads its answer and
+//! compares it.
+
+use std::fs;
+use std::path::Path;
+
+use assay_model::{Better, Event, Exit, Kind, Phase, Severity};
+
+use super::Order;
+use super::answer::{self, Answer};
+use super::cases::Solver;
+use super::devices::Devices;
+use super::failure::Failure;
+use super::params::Params;
+use super::run::{self, Ran};
+use super::{ccx, mumps};
+use crate::work::{Channel, life};
+use crate::workload::KEEP;
+
+/// Runs the trial that `json` orders and reports it on `channel`.
+///
+/// # Errors
+/// [`Failure`]: it could not be measured to its end. A wrong answer is no error but an event, `valid: false`.
+pub fn run(json: &str, channel: &mut Channel) -> Result<(), Failure> {
+    let order: Order = serde_json::from_str(json).map_err(Failure::Order)?;
+    let params = Params::from_map(&order.params)?;
+    let stop = life::stop_flag(order.lab)
+        .map_err(|source| Failure::Watch { what: "the watch for the lab's end", source })?
+        .ok_or(Failure::Stopped)?;
+    let keep = order.dir.join(KEEP);
+    fs::create_dir_all(&keep).map_err(Failure::file("make", &keep))?;
+    let log = keep.join("solver.log");
+    let solver = params.case.solver();
+    let command = match (&order.program, solver) {
+        (Some(program), Solver::Mumps) => {
+            crate::ipc::own().map_err(|source| Failure::Watch {
+                what: "an IPC namespace for the processes",
+                source,
+            })?;
+            mumps::command(program, &params, order.cpus.len(), &order.run)?
+        }
+        _ => ccx::command(&ccx::program(params.ccx.as_deref())?, params.processes),
+    };
+    if let Some(finding) = crowd(params.processes, order.cpus.len()) {
+        channel.send(&finding);
+    }
+    if let Some(devices) = Devices::below(&order.dir) {
+        let note = format!("the solver's files are on {}", devices.names());
+        channel.send(&Event::Note { note });
+    }
+    channel.send(&Event::Phase { phase: Phase::Steady, t_ns: None });
+    let ran = run::run(command, &order.dir, &log, &stop)?;
+    channel.send(&Event::Phase { phase: Phase::RampDown, t_ns: None });
+    let text = fs::read(&log).map_err(Failure::file("read", &log))?;
+    let text = String::from_utf8_lossy(&text);
+    let answer = judge(&params, &order.dir, &ran, &text, &log)?;
+    metrics(&ran, &answer, &text, params.processes.min(order.cpus.len()), channel);
+    let percent = |share: f64| format!("{} %", assay_model::units::significant(share * 100.0, 2));
+    let detail = format!(
+        "{} ({} off, {} allowed)",
+        answer.what,
+        percent(answer.deviation),
+        percent(answer.tolerance)
+    );
+    channel.send(&Event::Valid { valid: answer.right(), detail });
+    Ok(())
+}
+
+/// Whether the solver ended well, and what it found.
+fn judge(
+    params: &Params,
+    dir: &Path,
+    ran: &Ran,
+    text: &str,
+    log: &Path,
+) -> Result<Answer, Failure> {
+    let status = match ran.exit {
+        Exit::Code(code) => format!("exit code {code}"),
+        Exit::Signal(signal) => format!("signal {signal}"),
+    };
+    let well = matches!(ran.exit, Exit::Code(0));
+    match params.case.solver() {
+        Solver::Ccx if well && ccx::finished(text) => answer::of_ccx(params, dir),
+        Solver::Ccx => Err(Failure::Solver { solver: "CalculiX", status, said: ccx::words(text) }),
+        Solver::Mumps if well => answer::of_mumps(text, log),
+        Solver::Mumps => Err(Failure::Solver { solver: "MUMPS", status, said: mumps::words(text) }),
+    }
+}
+
+/// What is to be known when processes take turns.
+fn crowd(processes: usize, cpus: usize) -> Option<Event> {
+    (processes > cpus).then(|| Event::Finding {
+        finding: "F07".into(),
+        name: "cpu-resources".into(),
+        severity: Severity::Warning,
+        message: format!("{processes} processes share {cpus} CPUs: they take turns"),
+        remedy: "run at most as many processes as there are CPUs, or say so beside the number"
+            .into(),
+    })
+}
+
+/// Sends the metrics as the rows of data describe them.
+fn metrics(ran: &Ran, answer: &Answer, log: &str, at_once: usize, channel: &mut Channel) {
+    let spec = super::spec::spec();
+    let own = mumps::numbers(log);
+    let of = |name: &str| own.get(name).copied();
+    let used = (ran.user_s + ran.system_s) / (at_once.max(1) as f64 * ran.elapsed_s);
+    let rows = [
+        ("elapsed", Some(ran.elapsed_s)),
+        ("user", Some(ran.user_s)),
+        ("system", Some(ran.system_s)),
+        ("io_stall_share", ran.stalled_s.map(|s| (s / ran.elapsed_s).min(1.0))),
+        ("unused_share", Some((1.0 - used).max(0.0))),
+        ("device_read", ran.devices.map(|d| d.read as f64)),
+        ("device_written", ran.devices.map(|d| d.written as f64)),
+        ("scratch", Some(ran.scratch as f64)),
+        ("factors", of("factor_bytes")),
+        ("factor_time", of("factor_s")),
+        ("solve_time", of("solve_s")),
+        ("deviation", Some(answer.deviation)),
+    ];
+    for (name, value) in rows {
+        let row = spec.metric(name);
+        channel.send(&Event::Metric {
+            metric: name.into(),
+            value: value.filter(|v| v.is_finite()),
+            unit: row.map(|r| r.unit.clone()).unwrap_or_default(),
+            better: Some(row.map_or(Better::Neither, |r| r.better)),
+            kind: Some(row.map_or(Kind::Measured, |r| r.kind)),
+        });
+    }
+}
