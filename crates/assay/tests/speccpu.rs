@@ -216,13 +216,3 @@ fn a_wrong_path_or_configuration_is_named() {
     let done = world.run(&["run", "speccpu2017", "--blocks", "1"]);
     assert!(done.code != 0 && done.stderr.contains("`path`"), "{}", done.stderr);
 }
-
-#[test]
-fn the_kits_share_their_scripts() {
-    let kits = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("../../kits");
-    for script in ["drive.sh", "conclude.sh"] {
-        let read = |kit: &str| fs::read_to_string(kits.join(kit).join(script)).unwrap();
-        assert!(read("speccpu2006") == read("speccpu2017"), "{script}");
-        assert!(read("speccpu2026") == read("speccpu2017"), "{script}");
-    }
-}

@@ -91,24 +91,6 @@ fn every_suite_lists_its_members_and_their_times() {
     }
 }
 
-#[test]
-fn files_that_members_share_are_the_same() {
-    for name in ["compile.mk", "near.awk", "corpus.c"] {
-        let mut first: Option<(PathBuf, Vec<u8>)> = None;
-        for dir in members() {
-            let path = dir.join(name);
-            let Ok(bytes) = fs::read(&path) else { continue };
-            match &first {
-                None => first = Some((path, bytes)),
-                Some((other, wanted)) => {
-                    assert!(*wanted == bytes, "{} is not {}", path.display(), other.display());
-                }
-            }
-        }
-        assert!(first.is_some(), "no member has {name}");
-    }
-}
-
 struct Lab {
     dir: tempfile::TempDir,
     params: BTreeMap<String, Scalar>,

@@ -211,6 +211,30 @@ fn what_a_build_depends_on_has_its_own_build() {
 }
 
 #[test]
+fn a_file_in_common_is_a_part_of_the_kit() {
+    let shared = "[shared]\nfrom = \"../common\"\nfiles = [\"tail\"]\n\n[[param]]";
+    let text = KIT.replacen("[[param]]", shared, 1).replace("KIT_KIT/body", "KIT_SHARED/tail");
+    let lab = Lab::new(&text);
+    let problems = check(&lab.path("tiny"));
+    assert!(problems[0].message.contains("there is no file") && problems[0].line.is_some());
+    fs::create_dir(lab.path("common")).expect("a new folder");
+    let write = |words: &str| fs::write(lab.path("common/tail"), words).expect("a new file");
+    write("echo one\n");
+    let tool = |kit: &Kit| {
+        lab.with(|ctx| {
+            kit.prepare(ctx).unwrap_or_else(|e| panic!("{e}"));
+            kit.launch(ctx).unwrap_or_else(|e| panic!("{e}")).argv[0].clone()
+        })
+    };
+    let first = tool(&lab.kit());
+    assert!(fs::read_to_string(&first).expect("the tool").contains("echo one"));
+    write("echo two\n");
+    let second = tool(&lab.kit());
+    assert_ne!(first, second, "a file in common changed");
+    assert!(fs::read_to_string(&second).expect("the tool").contains("echo two"));
+}
+
+#[test]
 fn metrics_and_validation() {
     let lab = Lab::new(KIT);
     let kit = lab.kit();

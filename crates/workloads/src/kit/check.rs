@@ -13,8 +13,9 @@ use super::pattern::Pattern;
 use super::template::{holes, variable};
 
 /// Placeholders that are not parameters, and what they stand for; `docs/kits.md` lists them.
-const RESERVED: [&str; 10] = [
+const RESERVED: [&str; 11] = [
     "kit",
+    "shared",
     "fetch",
     "build",
     "jobs",
@@ -53,6 +54,7 @@ enum Stage {
 pub(crate) fn mistakes(file: &KitFile, dir: &Path) -> Vec<Mistake> {
     let mut checker = Checker { file, dir, mistakes: Vec::new() };
     checker.head();
+    checker.shared();
     checker.params();
     checker.fetch();
     checker.commands();
@@ -85,6 +87,20 @@ impl Checker<'_> {
                     "the kit is named `{name}` and its folder `{folder}`; they must be the same"
                 ),
             );
+        }
+    }
+
+    fn shared(&mut self) {
+        let Some(shared) = &self.file.shared else { return };
+        let folder = self.dir.join(shared.from.get_ref());
+        for name in &shared.files {
+            let path = folder.join(name.get_ref());
+            if !is_name(name.get_ref()) {
+                let message = format!("`{}` is no name of a file in `from`", name.get_ref());
+                self.wrong(name, message);
+            } else if !path.is_file() {
+                self.wrong(name, format!("there is no file {}", path.display()));
+            }
         }
     }
 
@@ -344,6 +360,7 @@ impl Checker<'_> {
             self.file.param.iter().map(|p| p.name.get_ref().as_str()).collect();
         if stage >= Stage::Build {
             known.extend(["kit", "jobs"]);
+            known.extend(self.file.shared.is_some().then_some("shared"));
             known.extend((!self.file.fetch.is_empty()).then_some("fetch"));
             known.extend(self.file.build.is_some().then_some("build"));
         }

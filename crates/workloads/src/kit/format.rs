@@ -24,6 +24,8 @@ pub(crate) struct KitFile {
     pub version: String,
     /// One sentence: what it makes the system do.
     pub help: String,
+    /// Files that it has in common with other kits.
+    pub shared: Option<Shared>,
     /// Its parameters.
     #[serde(default)]
     pub param: Vec<ParamRow>,
@@ -47,6 +49,16 @@ pub(crate) struct KitFile {
     pub result: Option<ResultFile>,
     /// What is read out of it; the first is the primary metric.
     pub metric: Vec<MetricRow>,
+}
+
+/// Files outside the kit's folder that are a part of it.
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct Shared {
+    /// Their folder, relative to the kit's.
+    pub from: Spanned<String>,
+    /// Their names.
+    pub files: Vec<Spanned<String>>,
 }
 
 /// One parameter.

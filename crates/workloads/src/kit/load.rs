@@ -47,7 +47,9 @@ pub(crate) struct Loaded {
     pub dir: PathBuf,
     /// The file.
     pub file: KitFile,
-    /// SHA-256 over the names and contents of all files in the folder.
+    /// The folder of the files that it shares with others, absolute.
+    pub shared: Option<PathBuf>,
+    /// SHA-256 over the names and contents of all files in the folder, and of the shared ones.
     pub digest: String,
 }
 
@@ -74,9 +76,20 @@ pub(crate) fn read(dir: &Path) -> Result<Loaded, Vec<Problem>> {
     if !found.is_empty() {
         return Err(found);
     }
-    let digest =
-        digest(&dir).map_err(|e| whole(format!("a file of the kit cannot be read: {e}")))?;
-    Ok(Loaded { dir, file, digest })
+    let unread = |e: std::io::Error| whole(format!("a file of the kit cannot be read: {e}"));
+    let mut lines = lines(&dir).map_err(unread)?;
+    let mut shared = None;
+    if let Some(of) = &file.shared {
+        let folder = fs::canonicalize(dir.join(of.from.get_ref())).map_err(unread)?;
+        for name in &of.files {
+            let digest = sha256_file(&folder.join(name.get_ref())).map_err(unread)?;
+            lines.push(format!("shared {:?} {digest}\n", name.get_ref()));
+        }
+        shared = Some(folder);
+    }
+    lines.sort();
+    let digest = sha256(lines.concat().as_bytes());
+    Ok(Loaded { dir, file, shared, digest })
 }
 
 /// The first of several mistakes as an error.
@@ -92,8 +105,8 @@ pub(crate) fn error(problems: Vec<Problem>) -> WorkloadError {
     WorkloadError::Kit { path: first.path, line: first.line, message }
 }
 
-/// SHA-256 over `name digest` lines of all regular files below `dir`, by name.
-fn digest(dir: &Path) -> std::io::Result<String> {
+/// A line `name digest` of every regular file below `dir`.
+fn lines(dir: &Path) -> std::io::Result<Vec<String>> {
     let mut lines = Vec::new();
     let mut folders = vec![dir.to_owned()];
     while let Some(folder) = folders.pop() {
@@ -109,6 +122,5 @@ fn digest(dir: &Path) -> std::io::Result<String> {
             }
         }
     }
-    lines.sort();
-    Ok(sha256(lines.concat().as_bytes()))
+    Ok(lines)
 }

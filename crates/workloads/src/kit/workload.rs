@@ -30,6 +30,7 @@ pub struct Kit {
     spec: WorkloadSpec,
     file: KitFile,
     dir: PathBuf,
+    shared: Option<PathBuf>,
     digest: String,
     cache_dir: Option<PathBuf>,
     known: Mutex<Known>,
@@ -57,7 +58,7 @@ impl Kit {
     /// # Errors
     /// The first mistake in its `kit.toml`; [`check`](super::check) gives all.
     pub fn load(dir: &Path, cache_dir: Option<&Path>) -> Result<Self, WorkloadError> {
-        let Loaded { dir, file, digest } = load::read(dir).map_err(load::error)?;
+        let Loaded { dir, file, shared, digest } = load::read(dir).map_err(load::error)?;
         let kit_error =
             |message| WorkloadError::Kit { path: dir.join(load::FILE), line: None, message };
         let params =
@@ -81,7 +82,7 @@ impl Kit {
             suite: None,
         };
         let cache_dir = cache_dir.map(Path::to_owned);
-        Ok(Kit { spec, file, dir, digest, cache_dir, known: Mutex::default() })
+        Ok(Kit { spec, file, dir, shared, digest, cache_dir, known: Mutex::default() })
     }
 
     fn known<T>(&self, read: impl FnOnce(&mut Known) -> T) -> T {
@@ -114,7 +115,7 @@ impl Kit {
         Ok(values)
     }
 
-    /// The parameters, `{kit}`, `{jobs}`, `{fetch}` and `{build}`; nothing is fetched or built.
+    /// The parameters, `{kit}`, `{shared}`, `{jobs}`, `{fetch}` and `{build}`; nothing is fetched or built.
     fn build_values(
         &self,
         params: &BTreeMap<String, Scalar>,
@@ -137,6 +138,7 @@ impl Kit {
         let jobs = std::thread::available_parallelism().map_or(1, usize::from);
         values.insert("jobs".into(), jobs.to_string().into());
         values.insert("kit".into(), self.dir.clone().into());
+        values.extend(self.shared.iter().map(|dir| ("shared".to_owned(), dir.into())));
         Ok(values)
     }
 
