@@ -5,7 +5,8 @@ use maud::{Markup, html};
 use crate::axis::Axis;
 use crate::frame::{Head, px};
 use crate::mark::{Focus, mark};
-use crate::scale::ScaleKind;
+use crate::reach::Reach;
+use crate::scale::{ScaleKind, extent};
 use crate::ticks::short;
 use crate::timeline::{PhaseSpan, Timeline};
 
@@ -36,19 +37,38 @@ const PLOT_HEIGHT: f64 = 200.0;
 /// Steps of darkness. More could not be told apart.
 const LEVELS: usize = 6;
 
+impl Heat {
+    /// How far its scales reach by its own data.
+    pub fn reach(&self) -> Reach {
+        let (from, width) = self.columns_s;
+        let moments = [from, from + width * self.counts.len() as f64];
+        let ends = self.phases.iter().flat_map(|p| [p.from_s, p.to_s]);
+        Reach {
+            time_s: extent(moments.into_iter().chain(ends)),
+            values: self.rows.first().zip(self.rows.last()).map(|(low, high)| (low.0, high.1)),
+            most: self.counts.iter().flatten().copied().max().unwrap_or(0),
+        }
+    }
+}
+
 /// Draws the chart: the darker a cell, the more events, by the logarithm of their number.
 pub fn render(chart: &Heat) -> Markup {
-    let low = chart.rows.first().map_or(0.0, |r| r.0);
-    let high = chart.rows.last().map_or(1.0, |r| r.1);
+    render_over(chart, Reach::default())
+}
+
+/// As [`render`], on scales that cover `reach` too.
+pub fn render_over(chart: &Heat, reach: Reach) -> Markup {
+    let reach = reach.join(chart.reach());
+    let (low, high) = reach.values.unwrap_or((0.0, 1.0));
     let y_axis = match chart.kind {
         ScaleKind::Linear => Axis::exact((low, high), &chart.unit),
         log => Axis::log(log, (low, high), &chart.unit),
     };
     let (from, width) = chart.columns_s;
     let start = |column: usize| from + width * column as f64;
-    let moments = (0..=chart.counts.len()).map(start);
+    let moments = reach.time_s.into_iter().flat_map(|(from, to)| [from, to]);
     let plot = Timeline::new(moments, &chart.phases, y_axis, &[], PLOT_HEIGHT);
-    let most = chart.counts.iter().flatten().copied().max().unwrap_or(0);
+    let most = reach.most;
     let levels = cells(chart, &plot, most);
     let note = format!("darkest: {most} {} a cell; steps by the logarithm", chart.what);
     let body = html! {
@@ -145,6 +165,32 @@ mod tests {
         assert_eq!(svg.matches("m hit").count(), 3);
         assert!(svg.contains("from 1.0 s: 1000 I/Os; most (1000)"), "{svg}");
         assert!(!svg.contains("NaN"));
+    }
+
+    #[test]
+    fn over_the_reach_of_another_it_has_the_scales_of_both() {
+        let one = |count: u64, from: f64| Heat {
+            head: Head { id: "h".into(), title: "t".into(), desc: "d".into() },
+            name: "latency".into(),
+            unit: "s".into(),
+            kind: ScaleKind::Log2,
+            what: "I/Os".into(),
+            columns_s: (from, 1.0),
+            rows: vec![(1e-6, 2e-6)],
+            counts: vec![vec![count]],
+            phases: Vec::new(),
+        };
+        let (few, many) = (one(1, 0.0), one(1000, 4.0));
+        let alone = render(&few).into_string();
+        assert!(alone.contains("class=\"h6\"") && alone.contains("darkest: 1 I/Os"), "{alone}");
+        let both = few.reach().join(many.reach());
+        let (few, many) =
+            (render_over(&few, both).into_string(), render_over(&many, both).into_string());
+        assert!(few.contains("class=\"h1\"") && few.contains("darkest: 1000 I/Os"), "{few}");
+        let axis = |svg: &str| {
+            svg[svg.find("class=\"axis").unwrap()..svg.find("class=\"heat\"").unwrap()].to_owned()
+        };
+        assert_eq!(axis(&few), axis(&many), "one scale of time and of latency");
     }
 
     #[test]

@@ -6,6 +6,7 @@ use crate::axis::{Axis, foot, heading};
 use crate::frame::{Head, Inner, px, svg};
 use crate::legend::{Key, KeyKind, legend};
 use crate::mark::{Focus, mark, series_class};
+use crate::reach::Reach;
 use crate::scale::ScaleKind;
 use crate::ticks::short;
 
@@ -35,15 +36,27 @@ pub struct Histogram {
 
 const PLOT_HEIGHT: f64 = 160.0;
 
+impl Histogram {
+    /// How far its scales reach by its own data.
+    pub fn reach(&self) -> Reach {
+        let rows = || self.series.iter().flat_map(|s| &s.rows);
+        let low = rows().map(|r| r.0).filter(|v| *v > 0.0).fold(f64::INFINITY, f64::min);
+        let high = rows().map(|r| r.1).fold(low * 2.0, f64::max);
+        let values = low.is_finite().then_some((low, high));
+        Reach { time_s: None, values, most: rows().map(|r| r.2).max().unwrap_or(0) }
+    }
+}
+
 /// Draws the chart: values along a logarithmic axis, counts upward from zero.
 pub fn render(chart: &Histogram) -> Markup {
-    let rows = || chart.series.iter().flat_map(|s| &s.rows);
-    let low = rows().map(|r| r.0).filter(|v| *v > 0.0).fold(f64::INFINITY, f64::min);
-    let low = if low.is_finite() { low } else { 1.0 };
-    let high = rows().map(|r| r.1).fold(low * 2.0, f64::max);
-    let most = rows().map(|r| r.2).max().unwrap_or(1);
-    let x_axis = Axis::log(ScaleKind::Log2, (low, high), &chart.unit);
-    let y_axis = Axis::linear((0.0, most.max(1) as f64), "1");
+    render_over(chart, Reach::default())
+}
+
+/// As [`render`], on scales that cover `reach` too.
+pub fn render_over(chart: &Histogram, reach: Reach) -> Markup {
+    let reach = reach.join(chart.reach());
+    let x_axis = Axis::log(ScaleKind::Log2, reach.values.unwrap_or((1.0, 2.0)), &chart.unit);
+    let y_axis = Axis::linear((0.0, reach.most.max(1) as f64), "1");
     let keys = Key::numbered(chart.series.iter().map(|s| s.label.as_str()), KeyKind::Mark);
     let (legend, legend_height) = legend(&keys);
     let inner = Inner::plot(y_axis.label_room(), 34.0 + legend_height, PLOT_HEIGHT);

@@ -33,6 +33,7 @@ mod legend;
 pub mod lines;
 mod mark;
 pub mod order;
+mod reach;
 pub mod reduce;
 mod scale;
 pub mod scaling;
@@ -41,6 +42,7 @@ mod ticks;
 mod timeline;
 
 pub use frame::{Head, WIDTH};
+pub use reach::Reach;
 pub use scale::ScaleKind;
 pub use timeline::PhaseSpan;
 

@@ -6,6 +6,7 @@ use crate::axis::Axis;
 use crate::frame::Head;
 use crate::legend::{Key, KeyKind};
 use crate::mark::{Focus, dash_class, mark, series_class, shape};
+use crate::reach::Reach;
 use crate::reduce::{means, spread, stretches};
 use crate::scale::extent;
 use crate::ticks::short;
@@ -40,15 +41,30 @@ pub struct Lines {
 const PLOT_HEIGHT: f64 = 160.0;
 const MOST_POINTS: usize = 300;
 
+impl Lines {
+    /// How far its scales reach by its own data.
+    pub fn reach(&self) -> Reach {
+        let points = || self.series.iter().flat_map(|s| &s.points);
+        let ends = self.phases.iter().flat_map(|p| [p.from_s, p.to_s]);
+        let time_s = extent(points().map(|p| p.0).chain(ends));
+        Reach { time_s, values: extent(points().map(|p| p.1)), most: 0 }
+    }
+}
+
 /// Draws the chart on a zero-based axis. A series of more than 300 points is drawn as the mean of
 /// each stretch with a band from its least to its greatest value.
 pub fn render(chart: &Lines) -> Markup {
-    let points = || chart.series.iter().flat_map(|s| &s.points);
-    let (low, high) = extent(points().map(|p| p.1)).unwrap_or((0.0, 1.0));
+    render_over(chart, Reach::default())
+}
+
+/// As [`render`], on scales that cover `reach` too.
+pub fn render_over(chart: &Lines, reach: Reach) -> Markup {
+    let reach = reach.join(chart.reach());
+    let (low, high) = reach.values.unwrap_or((0.0, 1.0));
     let high = if high > 0.0 { high } else { 1.0 };
     let y_axis = Axis::linear((low.min(0.0), high), &chart.unit);
     let keys = Key::numbered(chart.series.iter().map(|s| s.label.as_str()), KeyKind::Line);
-    let moments = points().map(|p| p.0);
+    let moments = reach.time_s.into_iter().flat_map(|(from, to)| [from, to]);
     let plot = Timeline::new(moments, &chart.phases, y_axis, &keys, PLOT_HEIGHT);
     let (x, y) = (&plot.x, &plot.y);
     let body = html! {

@@ -3,7 +3,7 @@
 use assay_chart::heat::{self, Heat};
 use assay_chart::histogram::{self, Histogram};
 use assay_chart::lines::{self, Lines};
-use assay_chart::{Head, PhaseSpan, ScaleKind};
+use assay_chart::{Head, PhaseSpan, Reach, ScaleKind};
 use assay_iotrace::{BLOCK_BYTES, HeatMap, IoReport, Measure, TickRow};
 use assay_model::TrialRecord;
 use assay_model::units::{format_value_digits, significant};
@@ -18,23 +18,57 @@ const MOST_TRIALS: usize = 12;
 /// Series of a histogram that can be told apart.
 const MOST_SERIES: usize = 8;
 
+/// A chart before it is drawn.
+enum Chart {
+    Lines(Lines),
+    Histogram(Histogram),
+    Heat(Heat),
+}
+
+impl Chart {
+    fn reach(&self) -> Reach {
+        match self {
+            Chart::Lines(c) => c.reach(),
+            Chart::Histogram(c) => c.reach(),
+            Chart::Heat(c) => c.reach(),
+        }
+    }
+
+    /// The chart on scales that cover `reach` too.
+    fn over(&self, reach: Reach) -> Markup {
+        match self {
+            Chart::Lines(c) => lines::render_over(c, reach),
+            Chart::Histogram(c) => histogram::render_over(c, reach),
+            Chart::Heat(c) => heat::render_over(c, reach),
+        }
+    }
+}
+
+/// Charts by their titles.
+type Titled = Vec<(String, Chart)>;
+
+/// What all charts of a title reach over together.
+fn common<'a>(title: &str, all: impl Iterator<Item = &'a Titled>) -> Reach {
+    let same = all.flatten().filter(|(t, _)| t == title);
+    same.fold(Reach::default(), |reach, (_, chart)| reach.join(chart.reach()))
+}
+
 /// For each treatment its first counted trial; `None` when no tracer was at work.
 pub(super) fn section(view: &RunView) -> Option<Markup> {
-    let mut parts = Vec::new();
+    let mut drawn: Vec<(String, Subject, &IoReport, Titled)> = Vec::new();
     let mut rows = Vec::new();
     for treatment in view.treatments() {
         let mut traced =
             view.counted(treatment).into_iter().filter_map(|r| Some((r, view.io.get(&r.number)?)));
         let Some((record, report)) = traced.next() else { continue };
         rows.push(row(&view.label(treatment), record, report));
-        if parts.len() < MOST_TRIALS {
-            parts.push(html! {
-                h3 { (view.label(treatment)) }
-                (trial(record, report))
-            });
+        if drawn.len() < MOST_TRIALS {
+            let subject = Subject::trial("", record);
+            let charts = charts(&subject, report);
+            drawn.push((view.label(treatment), subject, report, charts));
         }
     }
-    if parts.is_empty() {
+    if drawn.is_empty() {
         return None;
     }
     let head = html! {
@@ -47,7 +81,11 @@ pub(super) fn section(view: &RunView) -> Option<Markup> {
     Some(html! {
         p { "What the block layer did while the trial ran, all programs together, on the trial's clock. The four counts say who waits, as far as the kernel knows: no one number means asynchronous." }
         (table_box(caption, &head, &html! { @for row in &rows { (row) } }))
-        @for p in &parts { (p) }
+        @if drawn.len() > 1 { p class="soft" { "Charts of a kind have one scale in all treatments." } }
+        @for (label, subject, report, charts) in &drawn {
+            h3 { (label) }
+            (figures(subject, report, charts, |title| common(title, drawn.iter().map(|d| &d.3))))
+        }
     })
 }
 
@@ -102,14 +140,10 @@ impl Subject {
     }
 }
 
-fn trial(record: &TrialRecord, report: &IoReport) -> Markup {
-    figures(&Subject::trial("", record), report)
-}
-
 /// The charts of the first counted trial of each run (of its first treatment that was traced), those of a
-/// kind side by side; `None` where fewer than two runs were traced.
+/// kind side by side and on one scale; `None` where fewer than two runs were traced.
 pub fn io_beside(views: &[&RunView]) -> Option<Markup> {
-    let mut all: Vec<(String, Vec<(String, Markup)>)> = Vec::new();
+    let mut all: Vec<(String, Titled)> = Vec::new();
     for (i, view) in views.iter().enumerate() {
         let mut trials = view.treatments().into_iter().flat_map(|t| view.counted(t));
         let Some((record, report)) = trials.find_map(|r| Some((r, view.io.get(&r.number)?))) else {
@@ -127,18 +161,20 @@ pub fn io_beside(views: &[&RunView]) -> Option<Markup> {
             titles.push(title);
         }
     }
-    let of = |title: &String| -> Vec<(&String, Option<&Markup>)> {
-        let one = |charts: &'_ Vec<(String, Markup)>| charts.iter().position(|(t, _)| t == title);
-        all.iter().map(|(label, c)| (label, one(c).map(|at| &c[at].1))).collect()
+    let of = |title: &String| -> Vec<(&String, Option<Markup>)> {
+        let reach = common(title, all.iter().map(|(_, charts)| charts));
+        let one =
+            |charts: &Titled| charts.iter().find(|(t, _)| t == title).map(|c| c.1.over(reach));
+        all.iter().map(|(label, charts)| (label, one(charts))).collect()
     };
     Some(html! {
         h2 { "Block I/O" }
-        p class="soft" { "Of the first counted trial of each run; every chart has its own scale." }
+        p class="soft" { "Of the first counted trial of each run; charts of a kind have one scale, and time begins with each trial." }
         @for title in &titles {
             h3 { (title) }
             div class="beside" {
                 @for (label, chart) in of(title) {
-                    @if let Some(chart) = chart { (figure(chart, &html! { (label) }, &html! {})) }
+                    @if let Some(chart) = chart { (figure(&chart, &html! { (label) }, &html! {})) }
                     @else { p class="soft" { (label) ": nothing of it." } }
                 }
             }
@@ -160,7 +196,7 @@ pub fn observed(report: &IoReport) -> Markup {
         p { (report.source.name) ", " (report.source.format) ". Latency: " (report.source.latency_is) "." }
         @if !report.source.notes.is_empty() { ul class="soft" { @for note in &report.source.notes { li { (note) } } } }
         (groups(report))
-        (figures(&subject, report))
+        (figures(&subject, report, &charts(&subject, report), |_| Reach::default()))
     }
 }
 
@@ -191,18 +227,24 @@ fn groups(report: &IoReport) -> Markup {
     }
 }
 
-/// Every chart of a subject with its caption, and what the looking cost.
-fn figures(subject: &Subject, report: &IoReport) -> Markup {
+/// Every chart of a subject with its caption, on scales that cover what `reach` says of its title, and what
+/// the looking cost.
+fn figures(
+    subject: &Subject,
+    report: &IoReport,
+    charts: &Titled,
+    reach: impl Fn(&str) -> Reach,
+) -> Markup {
     html! {
-        @for (title, chart) in &charts(subject, report) {
-            (figure(chart, &html! { (subject.link) ": " (title) }, &html! {}))
+        @for (title, chart) in charts {
+            (figure(&chart.over(reach(title)), &html! { (subject.link) ": " (title) }, &html! {}))
         }
         (cost(report))
     }
 }
 
 /// Every chart of a subject under its title.
-fn charts(subject: &Subject, report: &IoReport) -> Vec<(String, Markup)> {
+fn charts(subject: &Subject, report: &IoReport) -> Titled {
     let mut charts = vec![
         ("I/Os a second".to_owned(), over_time(subject, report, Rate::Ios)),
         ("Bytes a second".to_owned(), over_time(subject, report, Rate::Bytes)),
@@ -252,7 +294,7 @@ fn seconds(subject: &Subject, t_ns: u64) -> f64 {
     (t_ns as f64 - subject.start_ns as f64) / 1e9
 }
 
-fn over_time(subject: &Subject, report: &IoReport, rate: Rate) -> Markup {
+fn over_time(subject: &Subject, report: &IoReport, rate: Rate) -> Chart {
     let tick_s = report.series.tick_ns as f64 / 1e9;
     let points = |of: fn(&TickRow) -> u64| -> Vec<(f64, f64)> {
         report
@@ -266,7 +308,7 @@ fn over_time(subject: &Subject, report: &IoReport, rate: Rate) -> Markup {
         Rate::Ios => ("I/Os", "1/s", points(|t| t.reads), points(|t| t.writes)),
         Rate::Bytes => ("bytes", "B/s", points(|t| t.read_bytes), points(|t| t.write_bytes)),
     };
-    lines::render(&Lines {
+    Chart::Lines(Lines {
         head: Head {
             id: format!("io-{}-{}", if rate == Rate::Ios { "ios" } else { "bytes" }, subject.id),
             title: format!("{name} a second, {}", subject.name),
@@ -288,7 +330,7 @@ fn distribution(
     report: &IoReport,
     measure: Measure,
     title: &str,
-) -> Option<Markup> {
+) -> Option<Chart> {
     let of = |g: &assay_iotrace::GroupReport| {
         let h = g.histograms.iter().find(|h| h.measure == measure && !h.rows.is_empty())?;
         // Times come in the unit of the question; the axis gives them their prefix.
@@ -310,7 +352,7 @@ fn distribution(
     if series.is_empty() {
         return None;
     }
-    Some(histogram::render(&Histogram {
+    Some(Chart::Histogram(Histogram {
         head: Head {
             id: format!("io-{}-{}", measure.name(), subject.id),
             title: format!("{title}, {}", subject.name),
@@ -328,9 +370,9 @@ fn columns(subject: &Subject, map: &HeatMap) -> (f64, f64) {
     (seconds(subject, map.start_ns), map.column_ns as f64 / 1e9)
 }
 
-fn latency_heat(subject: &Subject, report: &IoReport) -> Markup {
+fn latency_heat(subject: &Subject, report: &IoReport) -> Chart {
     let map = &report.latency_heat;
-    heat::render(&Heat {
+    Chart::Heat(Heat {
         head: Head {
             id: format!("io-latency-heat-{}", subject.id),
             title: format!("Latency over time, {}", subject.name),
@@ -347,13 +389,13 @@ fn latency_heat(subject: &Subject, report: &IoReport) -> Markup {
     })
 }
 
-fn address_heat(subject: &Subject, device: &str, at: usize, map: &HeatMap) -> Markup {
+fn address_heat(subject: &Subject, device: &str, at: usize, map: &HeatMap) -> Chart {
     let step = match map.rows.as_slice() {
         [a, b, ..] => b - a,
         _ => 1,
     };
     let bytes = |block: u64| block as f64 * BLOCK_BYTES as f64;
-    heat::render(&Heat {
+    Chart::Heat(Heat {
         head: Head {
             id: format!("io-address-heat-{at}-{}", subject.id),
             title: format!("Where on {device} over time, {}", subject.name),

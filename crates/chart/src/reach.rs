@@ -1,0 +1,45 @@
+//! How far a chart reaches, so that charts that are looked at beside each other can have one scale.
+
+/// What the scales of a chart must cover.
+#[derive(Debug, Clone, Copy, PartialEq, Default)]
+pub struct Reach {
+    /// Seconds from the trial's start.
+    pub time_s: Option<(f64, f64)>,
+    /// The least and the greatest value: of lines upward, of histograms along, of heat maps the rows.
+    pub values: Option<(f64, f64)>,
+    /// The greatest count: the highest bar, the darkest cell.
+    pub most: u64,
+}
+
+impl Reach {
+    /// What covers both.
+    #[must_use]
+    pub fn join(self, other: Reach) -> Reach {
+        Reach {
+            time_s: wider(self.time_s, other.time_s),
+            values: wider(self.values, other.values),
+            most: self.most.max(other.most),
+        }
+    }
+}
+
+fn wider(a: Option<(f64, f64)>, b: Option<(f64, f64)>) -> Option<(f64, f64)> {
+    match (a, b) {
+        (Some(a), Some(b)) => Some((a.0.min(b.0), a.1.max(b.1))),
+        (one, other) => one.or(other),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn joined_covers_both_and_nothing_covers_nothing() {
+        let a = Reach { time_s: Some((0.0, 2.0)), values: None, most: 7 };
+        let b = Reach { time_s: Some((-1.0, 1.0)), values: Some((3.0, 4.0)), most: 5 };
+        let both = Reach { time_s: Some((-1.0, 2.0)), values: Some((3.0, 4.0)), most: 7 };
+        assert_eq!((a.join(b), b.join(a)), (both, both));
+        assert_eq!(Reach::default().join(a), a);
+    }
+}
