@@ -160,12 +160,17 @@ fn percentiles(out: &mut String, view: &RunView, gate: &Gate) {
 }
 
 fn curves(out: &mut String, gate: &Gate) {
-    if gate.analysis.curves.iter().all(|c| c.points.is_empty()) {
-        return;
+    let drawn = || gate.analysis.curves.iter().filter(|c| !c.points.is_empty());
+    // A percentile is least where nothing is asked: there is nothing to choose by it. Nor by what is no better
+    // or worse.
+    let chosen = || drawn().filter(|c| c.quantile.is_none() && c.better != Better::Neither);
+    if chosen().next().is_none() {
+        if drawn().next().is_some() {
+            out.push_str("### Curves\n\nTheir points are on the page and in the CSV.\n\n");
+        }
+        return percentile_curves(out, gate);
     }
     out.push_str("### Curves\n\n| curve | treatment | best | at | most efficient | at | smoothness |\n|---|---|--:|--:|--:|--:|--:|\n");
-    // A percentile is least where nothing is asked: there is nothing to choose by it.
-    let chosen = || gate.analysis.curves.iter().filter(|c| c.quantile.is_none());
     for c in chosen() {
         let at = |p: &Option<assay_model::CurvePoint>| {
             p.as_ref().map_or_else(

@@ -48,7 +48,8 @@ pub(super) fn named_curves(
     let xs = || curves.iter().flat_map(|c| c.points.iter().map(|p| p.x));
     let low = xs().fold(f64::INFINITY, f64::min);
     let high = xs().fold(f64::NEG_INFINITY, f64::max);
-    let wide = low > 0.0 && high / low >= 16.0;
+    // Time goes by evenly.
+    let wide = first.x_unit != "s" && low > 0.0 && high / low >= 16.0;
     let series = named.iter().map(|(name, c)| curve::Series {
         label: name.clone(),
         points: shown_points(c).into_iter().map(|p| point(name, c, p)).collect(),

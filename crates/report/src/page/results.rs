@@ -85,7 +85,7 @@ fn curves(view: &RunView, gate: &Gate) -> Markup {
                 }
             }
             @for c in &own { @for sentence in withheld_points(&gate.analysis, c) { p class="soft" { (view.label(c.treatment)) ": " (sentence) "." } } }
-            @if own.iter().all(|c| c.quantile.is_none()) { (choice(view, name, &own)) }
+            @if own.iter().all(|c| c.quantile.is_none()) && own.iter().any(|c| c.best.is_some()) { (choice(view, name, &own)) }
         }
     }
 }
@@ -96,6 +96,9 @@ fn caption(part: &[&CurveSummary]) -> String {
     match first.quantile {
         Some(q) => {
             format!("{} of the merged histograms of all trials of a point.", quantile_name(q))
+        }
+        None if part.iter().all(|c| c.best.is_none()) => {
+            format!("Means of the trials at each {}.", first.x_noun())
         }
         None => format!(
             "Ring: best; diamond: most efficient, the smallest {} within 2 % of the best (each {}).",

@@ -216,18 +216,17 @@ impl<'a> Evaluator<'a> {
         wanted: &str,
         span: &Range<usize>,
     ) -> Result<u32, PostError> {
-        let given: Vec<&str> = wanted.split(',').map(str::trim).filter(|p| !p.is_empty()).collect();
-        let fits: Vec<u32> = view
-            .plan
-            .treatments
-            .iter()
-            .filter(|t| {
-                let label = t.label();
+        let fitting = |separator: &str| -> Vec<u32> {
+            let given: Vec<&str> =
+                wanted.split(separator).map(str::trim).filter(|p| !p.is_empty()).collect();
+            let fits = |label: &str| {
                 let own: Vec<&str> = label.split(", ").collect();
                 given.iter().all(|g| own.contains(g))
-            })
-            .map(|t| t.id)
-            .collect();
+            };
+            view.plan.treatments.iter().filter(|t| fits(&t.label())).map(|t| t.id).collect()
+        };
+        // A level may have commas in it: levels are separated as in a label, or by mere commas.
+        let fits = Some(fitting(", ")).filter(|f| !f.is_empty()).unwrap_or_else(|| fitting(","));
         let labels: Vec<String> =
             view.plan.treatments.iter().take(12).map(|t| format!("`{}`", t.label())).collect();
         match fits.as_slice() {

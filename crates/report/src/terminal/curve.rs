@@ -1,7 +1,7 @@
 //! Curves in a terminal: where each is best, what to choose, and a short table.
 
 use assay_chart::text::{bar, sparkline};
-use assay_model::{Analysis, CurvePoint, CurveSummary};
+use assay_model::{Analysis, Better, CurvePoint, CurveSummary};
 
 use super::Style;
 use super::table::{Table, cell};
@@ -43,8 +43,9 @@ fn one(c: &CurveSummary, style: Style, w: &mut Writer) {
     let title = format!("{}{kind} over {x}{of}, {many} of {}", c.name, count(n, "trial"));
     w.wrapped(0, &title, Paint::Strong);
     let at = |p: &CurvePoint| format!("{}  {}", x_text(p.x, &c.x_unit), point_text(p, &c.unit));
-    // A percentile is least where nothing is asked: there is nothing to choose by it.
-    let chosen = c.quantile.is_none();
+    // A percentile is least where nothing is asked: there is nothing to choose by it; nor by what is no better
+    // or worse, such as a share over time.
+    let chosen = c.quantile.is_none() && c.better != Better::Neither;
     let mut pairs = Vec::new();
     if let (Some(p), true) = (&c.best, chosen) {
         pairs.push(("best", at(p)));

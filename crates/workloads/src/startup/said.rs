@@ -41,7 +41,7 @@ pub fn results(ran: &Ran, channel: &mut Channel) {
         ("read_done", done),
         ("device_read", read),
         ("logical_read", Some(logical)),
-        ("read_saved", read.map(|r| 1.0 - r / logical)),
+        ("read_saved", read.map(|r| 100.0 * (1.0 - r / logical))),
         ("device_read_rate", read.zip(done).filter(|(_, t)| *t > 0.0).map(|(r, t)| r / t)),
         ("host_system", series.host_system().map(|t| t as f64 / ticks)),
         ("user", Some(copies.iter().map(|c| c.user_s).sum())),

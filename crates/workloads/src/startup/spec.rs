@@ -124,7 +124,7 @@ fn metrics() -> Vec<MetricSpec> {
         ),
         metric(
             "read_saved",
-            "1",
+            "%",
             Higher,
             Derived,
             "The share of the bytes that the copies read which did not come from a device: 1 - device_read / logical_read.",
