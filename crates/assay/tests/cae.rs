@@ -150,8 +150,8 @@ fn scratch_that_is_full_fails_in_the_solvers_words() {
     let world = World::new();
     let file = world.write(
         "full.toml",
-        "name = \"full\"\nworkload = \"cae\"\n[params]\ncase = \"girder-files\"\nprocesses = 2\n\
-         [controls]\nstorage = \"tmpfs,size=3MiB,probe=1s\"\n[design]\nblocks = 1\n[observe]\nmonitors = []\n",
+        "name = \"full\"\nworkload = \"cae\"\n[params]\ncase = \"block-files\"\nsize = \"train\"\nprocesses = 2\n\
+         [controls]\nstorage = \"tmpfs,size=16MiB,probe=1s\"\n[design]\nblocks = 1\n[observe]\nmonitors = []\n",
     );
     let ran = world.run(&["run", file.to_str().unwrap(), "--json"]);
     assert_eq!(ran.code, 3, "{}", ran.stderr);

@@ -216,17 +216,16 @@ impl<'a> Evaluator<'a> {
         wanted: &str,
         span: &Range<usize>,
     ) -> Result<u32, PostError> {
-        let fitting = |separator: &str| -> Vec<u32> {
-            let given: Vec<&str> =
-                wanted.split(separator).map(str::trim).filter(|p| !p.is_empty()).collect();
-            let fits = |label: &str| {
-                let own: Vec<&str> = label.split(", ").collect();
-                given.iter().all(|g| own.contains(g))
-            };
-            view.plan.treatments.iter().filter(|t| fits(&t.label())).map(|t| t.id).collect()
-        };
-        // A level may have commas in it: levels are separated as in a label, or by mere commas.
-        let fits = Some(fitting(", ")).filter(|f| !f.is_empty()).unwrap_or_else(|| fitting(","));
+        let fits: Vec<u32> = view
+            .plan
+            .treatments
+            .iter()
+            .filter(|t| {
+                let label = t.label();
+                fits(wanted, &label.split(", ").collect::<Vec<_>>())
+            })
+            .map(|t| t.id)
+            .collect();
         let labels: Vec<String> =
             view.plan.treatments.iter().take(12).map(|t| format!("`{}`", t.label())).collect();
         match fits.as_slice() {
@@ -261,6 +260,17 @@ impl<'a> Evaluator<'a> {
             meant(metric, &known),
         )
     }
+}
+
+/// Whether a text is made of levels of a treatment alone, with commas between; levels may have commas too.
+pub(super) fn fits(wanted: &str, own: &[&str]) -> bool {
+    let wanted = wanted.trim().trim_start_matches(',').trim_start();
+    wanted.is_empty()
+        || own.iter().any(|level| {
+            wanted
+                .strip_prefix(level)
+                .is_some_and(|rest| (rest.is_empty() || rest.starts_with(',')) && fits(rest, own))
+        })
 }
 
 /// What can be read of a curve.
@@ -340,5 +350,21 @@ pub(super) fn counts(view: &RunView) -> Counts {
         cores: count("cpu.cores"),
         threads: count("cpu.threads"),
         ..Counts::default()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::fits;
+
+    #[test]
+    fn levels_with_commas_are_found() {
+        let own = ["case=a", "storage=loop:btrfs,raid0,size=1GiB", "n=2"];
+        for wanted in ["", "n=2", "n=2,case=a", "storage=loop:btrfs,raid0,size=1GiB, n=2"] {
+            assert!(fits(wanted, &own), "{wanted}");
+        }
+        for wanted in ["n=21", "storage=loop:btrfs", "storage=loop:btrfs,size=1GiB", "n=2,m=1"] {
+            assert!(!fits(wanted, &own), "{wanted}");
+        }
     }
 }

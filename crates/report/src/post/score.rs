@@ -2,14 +2,14 @@
 
 use std::ops::Range;
 
-use assay_model::{Better, Kind, SuiteResults, SuiteScore};
+use assay_model::{Better, Kind, SuiteResults};
 use assay_rules::denominator::Entry;
 use assay_rules::quantity::Quantity;
 
 use super::amount::{Amount, OfRun, Part};
 use super::error::PostError;
 use super::evaluate::Evaluator;
-use super::operand::{counts, on_host};
+use super::operand::{counts, fits, on_host};
 use crate::view::RunView;
 
 /// The geometric mean of the members' ratios.
@@ -75,13 +75,9 @@ impl Evaluator<'_> {
         wanted: &str,
         span: &Range<usize>,
     ) -> Result<usize, PostError> {
-        let given: Vec<&str> = wanted.split(',').map(str::trim).filter(|p| !p.is_empty()).collect();
-        let fits = |s: &SuiteScore| {
-            let own: Vec<&str> = s.label.split(", ").collect();
-            given.iter().all(|g| own.contains(g))
-        };
-        let found: Vec<usize> =
-            (0..suite.scores.len()).filter(|i| fits(&suite.scores[*i])).collect();
+        let found: Vec<usize> = (0..suite.scores.len())
+            .filter(|i| fits(wanted, &suite.scores[*i].label.split(", ").collect::<Vec<_>>()))
+            .collect();
         let labels: Vec<String> =
             suite.scores.iter().take(12).map(|s| format!("`{}`", s.label)).collect();
         let help = format!("it has {}", labels.join(", "));

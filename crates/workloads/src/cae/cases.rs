@@ -64,16 +64,16 @@ const GIRDER: [f64; 3] = [1000.0, 25.0, 25.0];
 /// All cases.
 #[rustfmt::skip]
 pub const CASES: [Case; 10] = [
-    case("beam-static", Analysis::BeamStatic, BEAM, [[20, 2, 2], [120, 8, 8], [240, 14, 14]]),
-    case("plate-static", Analysis::PlateStatic, PLATE, [[24, 24, 1], [100, 100, 1], [200, 200, 2]]),
-    case("beam-bending", Analysis::BeamBending, STRIP, [[20, 2, 2], [80, 4, 4], [160, 8, 8]]),
-    case("bar-plastic", Analysis::BarPlastic, BAR, [[4, 2, 2], [30, 8, 8], [60, 14, 14]]),
-    case("beam-modes", Analysis::BeamModes, BEAM, [[20, 2, 2], [120, 8, 8], [200, 12, 12]]),
-    case("plate-modes", Analysis::PlateModes, PLATE, [[16, 16, 1], [70, 70, 1], [140, 140, 2]]),
+    case("beam-static", Analysis::BeamStatic, BEAM, [[20, 2, 2], [120, 7, 7], [240, 14, 14]]),
+    case("plate-static", Analysis::PlateStatic, PLATE, [[24, 24, 1], [90, 90, 1], [200, 200, 2]]),
+    case("beam-bending", Analysis::BeamBending, STRIP, [[20, 2, 2], [60, 3, 3], [160, 8, 8]]),
+    case("bar-plastic", Analysis::BarPlastic, BAR, [[4, 2, 2], [20, 6, 6], [60, 14, 14]]),
+    case("beam-modes", Analysis::BeamModes, BEAM, [[20, 2, 2], [100, 6, 6], [200, 12, 12]]),
+    case("plate-modes", Analysis::PlateModes, PLATE, [[24, 24, 1], [60, 60, 1], [140, 140, 2]]),
     case("block-core", CORE, BLOCK, [[8, 8, 8], [18, 18, 18], [40, 40, 40]]),
     case("block-files", FILES, BLOCK, [[8, 8, 8], [18, 18, 18], [40, 40, 40]]),
-    case("girder-files", FILES, GIRDER, [[60, 4, 4], [1200, 6, 6], [6000, 12, 12]]),
-    case("girder-passes", PASSES, GIRDER, [[60, 4, 4], [1200, 6, 6], [6000, 12, 12]]),
+    case("girder-files", FILES, GIRDER, [[60, 4, 4], [800, 6, 6], [6000, 12, 12]]),
+    case("girder-passes", PASSES, GIRDER, [[60, 4, 4], [800, 6, 6], [6000, 12, 12]]),
 ];
 
 const fn case(
