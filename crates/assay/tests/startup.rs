@@ -141,7 +141,7 @@ fn a_storage_that_fills_up_fails_the_trial_in_its_own_words() {
     assert_eq!(left(&world), Vec::<String>::new());
     // In the middle of a program, which says it itself.
     let text = format!(
-        "name = \"full\"\nworkload = \"command\"\n[params]\nshell = true\n\
+        "name = \"full\"\nworkload = \"command\"\n[params]\nshell = \"sh\"\n\
          command = \"head -c 100M /dev/zero > $ASSAY_STORAGE/x\"\n[controls]\nstorage = \"{small}\"\n\
          [design]\nblocks = 1\n"
     );

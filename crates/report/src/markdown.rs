@@ -163,7 +163,8 @@ fn curves(out: &mut String, gate: &Gate) {
     let drawn = || gate.analysis.curves.iter().filter(|c| !c.points.is_empty());
     // A percentile is least where nothing is asked: there is nothing to choose by it. Nor by what is no better
     // or worse.
-    let chosen = || drawn().filter(|c| c.quantile.is_none() && c.better != assay_model::Better::Neither);
+    let chosen =
+        || drawn().filter(|c| c.quantile.is_none() && c.better != assay_model::Better::Neither);
     if chosen().next().is_none() {
         if drawn().next().is_some() {
             out.push_str("### Curves\n\nTheir points are on the page and in the CSV.\n\n");

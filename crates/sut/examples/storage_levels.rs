@@ -42,8 +42,11 @@ fn apply(controller: &Controller, level: &str) -> Result<Applied, Failed> {
 fn middle(values: &mut [f64]) -> (f64, f64) {
     values.sort_by(f64::total_cmp);
     let n = values.len();
-    let median =
-        if n.is_multiple_of(2) { (values[n / 2 - 1] + values[n / 2]) / 2.0 } else { values[n / 2] };
+    let median = if n.is_multiple_of(2) {
+        f64::midpoint(values[n / 2 - 1], values[n / 2])
+    } else {
+        values[n / 2]
+    };
     (median, values[n - 1])
 }
 

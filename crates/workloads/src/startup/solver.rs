@@ -74,14 +74,15 @@ impl Solver {
         ])
     }
 
-    /// How a copy is started. Presolving is off: it would take out the very routes that were read.
+    /// How a copy is started. Presolving is off: it would take out the very routes that were read. clp takes
+    /// its barrier method, since its simplex is through so soon that nothing is computed to speak of.
     pub fn argv(self, program: &Path, model: &Path) -> Vec<String> {
         let text = |p: &Path| p.to_string_lossy().into_owned();
         let (program, model) = (text(program), text(model));
         match self {
             Solver::Glpsol => vec![program, "--freemps".into(), model, "--nopresol".into()],
             Solver::Clp => {
-                let options = ["-presolve", "off", "-dualsimplex"].map(str::to_owned);
+                let options = ["-presolve", "off", "-barrier"].map(str::to_owned);
                 [vec![program, model], options.to_vec()].concat()
             }
         }
