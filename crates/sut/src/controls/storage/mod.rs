@@ -47,9 +47,10 @@ static SPEC: ControlSpec = ControlSpec {
     key: "",
     scope: Scope::System,
     needs: "nothing for `folder:`; root for the others; e2fsprogs, xfsprogs or btrfs-progs for `loop:` and \
-            `zram:`, zfs-fuse, squashfs-tools or erofs-utils for theirs; the blkio or io controller of control groups for `emulated=`",
-    put_back: "mounts, loop and zram devices, pools with their daemon, files, limits and queue settings are journaled and taken away; what \
-               is on a device of yours stays as it was",
+            `zram:`, zfs-fuse, squashfs-tools or erofs-utils for theirs; the blkio or io controller of \
+            control groups for `emulated=`",
+    put_back: "mounts, loop and zram devices, pools with their daemon, files, limits and queue settings \
+               are journaled and taken away; what is on a device of yours stays as it was",
 };
 
 /// The word of a folder that is not there, as the journal has it.
