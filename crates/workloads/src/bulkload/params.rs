@@ -182,7 +182,7 @@ mod tests {
         assert!(fine.settings.contains(&"fsync=on".to_owned()));
         let text = |changes: &[(&str, Scalar)]| params(changes).unwrap_err().to_string();
         assert!(text(&[("rows", 3.into())]).contains("fewer than the 16 files"));
-        let lossy = [("kill", "middle".into()), ("server.synchronous_commit", false.into())];
+        let lossy = [("kill", "middle".into()), ("server.synchronous_commit", Scalar::Bool(false))];
         assert!(text(&lossy).contains("nothing to check"));
         assert!(text(&[("server.options", "no equals".into())]).contains("name=value"));
         assert!(text(&[("server.options", "a;b=1".into())]).contains("name=value"));
