@@ -55,15 +55,23 @@ pub fn run(json: &str, channel: &mut Channel) -> Result<(), Failure> {
     let text = String::from_utf8_lossy(&text);
     let answer = judge(&params, &order.dir, &ran, &text, &log)?;
     metrics(&ran, &answer, &text, params.processes.min(order.cpus.len()), channel);
-    let percent = |share: f64| format!("{} %", assay_model::units::significant(share * 100.0, 2));
     let detail = format!(
         "{} ({} off, {} allowed)",
         answer.what,
-        percent(answer.deviation),
-        percent(answer.tolerance)
+        share(answer.deviation),
+        share(answer.tolerance)
     );
     channel.send(&Event::Valid { valid: answer.right(), detail });
     Ok(())
+}
+
+/// A share in words; one that is tiny as a power of ten.
+fn share(share: f64) -> String {
+    if share < 1e-4 {
+        format!("{share:.1e}")
+    } else {
+        format!("{} %", assay_model::units::significant(share * 100.0, 2))
+    }
 }
 
 /// Whether the solver ended well, and what it found.
