@@ -161,7 +161,8 @@ impl Trial<'_> {
         (0..self.params.shape.sessions)
             .map(|session| {
                 let own = loads.iter().copied().filter(|load| load / files == session).collect();
-                let log = self.order.dir.join(format!("session-{session}.log"));
+                // Not on the storage: a full one must not swallow what psql says of it.
+                let log = self.order.flat.join(format!("session-{session}.log"));
                 Session::open(cluster, log, own)
             })
             .collect()

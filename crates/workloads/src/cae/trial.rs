@@ -29,7 +29,9 @@ pub fn run(json: &str, channel: &mut Channel) -> Result<(), Failure> {
         .ok_or(Failure::Stopped)?;
     let keep = order.dir.join(KEEP);
     fs::create_dir_all(&keep).map_err(Failure::file("make", &keep))?;
-    let log = keep.join("solver.log");
+    // Not on the storage: a full one must not swallow what the solver says of it.
+    let log = order.run.join("solver.log");
+    fs::write(&log, "").map_err(Failure::file("make", &log))?;
     let solver = params.case.solver();
     let command = match (&order.program, solver) {
         (Some(program), Solver::Mumps) => {
@@ -49,7 +51,10 @@ pub fn run(json: &str, channel: &mut Channel) -> Result<(), Failure> {
         channel.send(&Event::Note { note });
     }
     channel.send(&Event::Phase { phase: Phase::Steady, t_ns: None });
-    let ran = run::run(command, &order.dir, &log, &stop)?;
+    let ran = run::run(command, &order.dir, &log, &stop);
+    // What the storage has no room for is not kept.
+    let _ = fs::copy(&log, keep.join("solver.log"));
+    let ran = ran?;
     channel.send(&Event::Phase { phase: Phase::RampDown, t_ns: None });
     let text = fs::read(&log).map_err(Failure::file("read", &log))?;
     let text = String::from_utf8_lossy(&text);
