@@ -250,6 +250,30 @@ fn block_io_is_watched_or_it_is_said_what_is_missing() {
         }
         status => panic!("{status}: {}", answer.body),
     }
+    // Of one program and device only, here one that never does any I/O: nothing is counted.
+    let device = answer.json()["devices"][0]["device"].as_str().map(str::to_owned);
+    if let Some(device) = device {
+        let asked = format!("by=program&program=no%20such%20one&device={device}");
+        let filtered = served.get(&format!("/api/v1/observe/io?{asked}"));
+        assert_eq!(filtered.status, 200, "{}", filtered.body);
+        let words = format!("{}", filtered.json()["selection"]);
+        assert!(words.contains("program no such one") && words.contains(&device), "{words}");
+        assert_eq!(filtered.json()["groups"].as_array().unwrap().len(), 0);
+        browser.value(&format!("document.querySelector('#io-device').value = '{device}'"));
+        browser.value("document.querySelector('#io-program').value = 'no such one'");
+        browser.click("form[action='/observe#io'] button");
+        browser.until("location.search.includes('program=no')");
+        browser
+            .until("document.querySelector('#observe-io').textContent.includes('No I/O so far.')");
+        assert_eq!(browser.value("document.querySelector('#io-device').value"), device.as_str());
+        browser.picture("observe-io-filtered");
+        // What is typed stays when it is told apart otherwise.
+        let other =
+            browser.value("document.querySelector(\"nav[aria-label='Block I/O by'] a\").href");
+        assert!(other.as_str().unwrap().contains("program=no"), "{other}");
+    }
+    assert_eq!(served.get("/api/v1/observe/io?device=no-such-device").status, 503);
+    assert_eq!(served.get("/api/v1/observe/io?program=%07").status, 400);
     browser.size(390, 844);
     browser.until(FITS);
     assert_eq!(served.get("/api/v1/observe/io?by=nothing").status, 400);

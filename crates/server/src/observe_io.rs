@@ -6,9 +6,10 @@ use std::path::Path;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
-use assay_iotrace::{Dimension, IoReport, Measure, Names, Question};
+use assay_iotrace::{Dimension, Filter, IoReport, Measure, Names, Question};
 use assay_observe::io::{IoAsk, IoTracer, Method};
 use axum::http::StatusCode;
+use serde::Deserialize;
 use tokio::sync::watch;
 
 use crate::app::App;
@@ -23,6 +24,64 @@ const FIRST: Duration = Duration::from_secs(10);
 /// Between two looks into the kernel's rings of events, and where it counts by itself.
 const POLL: Duration = Duration::from_millis(10);
 const LOOK: Duration = Duration::from_millis(250);
+
+/// The most questions that are watched at once.
+const MOST_LOOKS: usize = 4;
+/// The longest name of a program or device that is asked for, bytes.
+const LONGEST_NAME: usize = 64;
+
+/// What is asked, as it is typed into an address.
+#[derive(Debug, Clone, Default, Deserialize)]
+#[serde(default)]
+pub(crate) struct AskedIo {
+    pub by: String,
+    pub program: String,
+    pub device: String,
+}
+
+/// A question about block I/O: what it is told apart by, and of which program and device; empty: of all.
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
+pub(crate) struct AboutIo {
+    pub by: Dimension,
+    pub program: String,
+    pub device: String,
+}
+
+impl AboutIo {
+    fn question(&self) -> Question {
+        let one = |name: &String| (!name.is_empty()).then(|| name.clone()).into_iter().collect();
+        Question {
+            by: vec![self.by, Dimension::Direction],
+            histograms: vec![Measure::Size, Measure::Latency],
+            filter: Filter {
+                programs: one(&self.program),
+                devices: one(&self.device),
+                ..Filter::default()
+            },
+            ..Question::default()
+        }
+    }
+}
+
+impl AskedIo {
+    /// The question, or what is wrong with it.
+    pub(crate) fn read(&self) -> Result<AboutIo, Refusal> {
+        let name = |what: &str, name: &str| {
+            let name = name.trim();
+            if name.len() > LONGEST_NAME || name.chars().any(char::is_control) {
+                return Err(Refusal::bad(format!(
+                    "{what}: a name has at most {LONGEST_NAME} bytes and no control characters"
+                )));
+            }
+            Ok(name.to_owned())
+        };
+        Ok(AboutIo {
+            by: by(&self.by)?,
+            program: name("program", &self.program)?,
+            device: name("device", &self.device)?,
+        })
+    }
+}
 
 /// What I/Os can be told apart by here, beside their direction.
 pub(crate) const BY: [Dimension; 4] =
@@ -40,11 +99,11 @@ struct Look {
 /// The tracers of those who look, if any do.
 #[derive(Default)]
 pub(crate) struct ObservedIo {
-    looks: Mutex<HashMap<Dimension, Look>>,
+    looks: Mutex<HashMap<AboutIo, Look>>,
 }
 
 /// The dimension of that name; programs when it is empty.
-pub(crate) fn by(name: &str) -> Result<Dimension, Refusal> {
+fn by(name: &str) -> Result<Dimension, Refusal> {
     let name = if name.is_empty() { Dimension::Program.name() } else { name };
     BY.into_iter().find(|d| d.name() == name).ok_or_else(|| {
         let known = BY.map(Dimension::name).join(", ");
@@ -53,8 +112,8 @@ pub(crate) fn by(name: &str) -> Result<Dimension, Refusal> {
 }
 
 /// The newest answer; begins to look where nobody does.
-pub(crate) async fn newest(app: &Arc<App>, by: Dimension) -> Result<Arc<IoReport>, Refusal> {
-    let mut receiver = look(app, by)?;
+pub(crate) async fn newest(app: &Arc<App>, about: &AboutIo) -> Result<Arc<IoReport>, Refusal> {
+    let mut receiver = look(app, about)?;
     let there = tokio::time::timeout(FIRST, receiver.wait_for(Option::is_some)).await;
     let answer = match there {
         Ok(Ok(answer)) => answer.clone(),
@@ -67,51 +126,52 @@ pub(crate) async fn newest(app: &Arc<App>, by: Dimension) -> Result<Arc<IoReport
     }
 }
 
-fn look(app: &Arc<App>, by: Dimension) -> Result<watch::Receiver<Answer>, Refusal> {
+fn look(app: &Arc<App>, about: &AboutIo) -> Result<watch::Receiver<Answer>, Refusal> {
     let mut looks = app.observed_io.looks();
-    if let Some(look) = looks.get_mut(&by) {
+    if let Some(look) = looks.get_mut(about) {
         look.asked = Instant::now();
         return Ok(look.answer.clone());
     }
+    if looks.len() >= MOST_LOOKS {
+        return Err(Refusal::new(
+            StatusCode::SERVICE_UNAVAILABLE,
+            format!(
+                "{MOST_LOOKS} questions about block I/O are watched already; wait until one is left"
+            ),
+        ));
+    }
     let (sender, receiver) = watch::channel(None);
     let own = Arc::clone(app);
+    let asked = about.clone();
     std::thread::Builder::new()
         .name("assay-io".into())
         .spawn(move || {
-            let failure = trace(&own, by, &sender).err();
-            own.observed_io.looks().remove(&by);
+            let failure = trace(&own, &asked, &sender).err();
+            own.observed_io.looks().remove(&asked);
             if let Some(why) = failure {
                 sender.send_replace(Some(Err(why)));
             }
         })
         .map_err(|e| Refusal::own(&e))?;
-    looks.insert(by, Look { asked: Instant::now(), answer: receiver.clone() });
+    looks.insert(about.clone(), Look { asked: Instant::now(), answer: receiver.clone() });
     Ok(receiver)
 }
 
 impl ObservedIo {
-    fn looks(&self) -> MutexGuard<'_, HashMap<Dimension, Look>> {
+    fn looks(&self) -> MutexGuard<'_, HashMap<AboutIo, Look>> {
         self.looks.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    fn wanted(&self, by: Dimension) -> bool {
-        self.looks().get(&by).is_some_and(|look| look.asked.elapsed() < FORGOTTEN)
+    fn wanted(&self, about: &AboutIo) -> bool {
+        self.looks().get(about).is_some_and(|look| look.asked.elapsed() < FORGOTTEN)
     }
 }
 
 /// Watches until nobody looks, a run begins, or the server ends.
-fn trace(app: &App, by: Dimension, to: &watch::Sender<Answer>) -> Result<(), String> {
+fn trace(app: &App, about: &AboutIo, to: &watch::Sender<Answer>) -> Result<(), String> {
     let names = Names::default();
-    let ask = IoAsk {
-        question: Question {
-            by: vec![by, Dimension::Direction],
-            histograms: vec![Measure::Size, Measure::Latency],
-            ..Question::default()
-        },
-        classes: true,
-        ..IoAsk::default()
-    };
-    let wanted = || app.observed_io.wanted(by) && !app.stopping() && !app.busy();
+    let ask = IoAsk { question: about.question(), classes: true, ..IoAsk::default() };
+    let wanted = || app.observed_io.wanted(about) && !app.stopping() && !app.busy();
     while wanted() {
         let began = Instant::now();
         let mut tracer =

@@ -276,11 +276,23 @@ fn operations(generator: &mut SchemaGenerator) -> Vec<Operation> {
             &["409"],
         ),
         Operation {
-            query: vec![(
-                "by",
-                json!({ "type": "string", "enum": BY.map(Dimension::name) }),
-                "What I/Os are told apart by, beside their direction; absent: programs",
-            )],
+            query: vec![
+                (
+                    "by",
+                    json!({ "type": "string", "enum": BY.map(Dimension::name) }),
+                    "What I/Os are told apart by, beside their direction; absent: programs",
+                ),
+                (
+                    "program",
+                    json!({ "type": "string" }),
+                    "Only I/Os of the program of this name; absent: of all",
+                ),
+                (
+                    "device",
+                    json!({ "type": "string" }),
+                    "Only I/Os of the device of this name; absent: of all",
+                ),
+            ],
             ..get(
                 "/api/v1/observe/io",
                 "observeIo",

@@ -152,20 +152,13 @@ pub(crate) async fn observe(State(app): State<Arc<App>>) -> Result<Response, Ref
     Ok(sse::newest(Observed::look(&app)?))
 }
 
-/// What block I/O is told apart by.
-#[derive(Debug, Clone, Default, Deserialize)]
-#[serde(default)]
-pub(crate) struct AskedIo {
-    pub by: String,
-}
-
 pub(crate) async fn observe_io(
     State(app): State<Arc<App>>,
-    query: Result<Query<AskedIo>, QueryRejection>,
+    query: Result<Query<observe_io::AskedIo>, QueryRejection>,
 ) -> Result<Response, Refusal> {
     let Query(asked) = query.map_err(|e| Refusal::bad(e.body_text()))?;
-    let by = observe_io::by(&asked.by)?;
+    let about = asked.read()?;
     may_observe(&app)?;
-    let report: &IoReport = &*observe_io::newest(&app, by).await?;
+    let report: &IoReport = &*observe_io::newest(&app, &about).await?;
     Ok(Json(report).into_response())
 }

@@ -9,11 +9,12 @@ use axum::response::Html;
 use maud::{Markup, html};
 use serde::Deserialize;
 
+use super::archive::encode;
 use super::{Page, Place, shell};
-use crate::api::others::{AskedIo, may_observe};
+use crate::api::others::may_observe;
 use crate::app::App;
 use crate::error::Refusal;
-use crate::observe_io::{BY, by, newest};
+use crate::observe_io::{AboutIo, AskedIo, BY, newest};
 
 /// What is looked at.
 #[derive(Debug, Clone, Default, Deserialize)]
@@ -21,6 +22,9 @@ use crate::observe_io::{BY, by, newest};
 pub(super) struct Asked {
     /// What block I/O is told apart by; absent: it is not watched.
     io: Option<String>,
+    /// Of which program and device it is watched; empty: of all.
+    program: String,
+    device: String,
 }
 
 pub(super) async fn page(
@@ -28,7 +32,8 @@ pub(super) async fn page(
     query: Result<Query<Asked>, QueryRejection>,
 ) -> Page {
     let Query(asked) = query.map_err(|e| Refusal::bad(e.body_text()))?;
-    let io = asked.io.as_deref().map(by).transpose()?;
+    let Asked { io, program, device } = asked;
+    let about = io.map(|by| AskedIo { by, program, device }.read()).transpose()?;
     let busy = may_observe(&app).err();
     let running = app.queue().running().map(|j| j.id);
     let body = html! {
@@ -39,7 +44,7 @@ pub(super) async fn page(
             h2 { "This machine now" }
             (now())
             h2 id="io" { "Block I/O" }
-            (block_io(io))
+            (block_io(about.as_ref()))
         }
     };
     Ok(shell("Observe", Place::Observe, &body))
@@ -62,21 +67,48 @@ fn now() -> Markup {
     }
 }
 
-fn block_io(io: Option<Dimension>) -> Markup {
+fn block_io(about: Option<&AboutIo>) -> Markup {
+    // The question in an address, told apart by a dimension.
+    let address = |to: &str, d: Dimension| {
+        let mut address = format!("{to}={}", d.name());
+        for (name, value) in
+            about.into_iter().flat_map(|a| [("program", &a.program), ("device", &a.device)])
+        {
+            if !value.is_empty() {
+                address += &format!("&{name}={}", encode(value));
+            }
+        }
+        address
+    };
+    let by = about.map(|a| a.by);
     html! {
         p class="soft" { "What " code { "assay io" } " sees: who reads and writes, how much, how long it takes. It is watched from when it is asked for until nobody looks; what that costs stands below the charts." }
         nav aria-label="Block I/O by" {
             ul {
-                @for d in BY { li { a href={ "/observe?io=" (d.name()) "#io" } aria-current=[(io == Some(d)).then_some("true")] { "by " (d.name()) } } }
-                @if io.is_some() { li { a href="/observe" { "stop" } } }
+                @for d in BY { li { a href={ (address("/observe?io", d)) "#io" } aria-current=[(by == Some(d)).then_some("true")] { "by " (d.name()) } } }
+                @if by.is_some() { li { a href="/observe" { "stop" } } }
             }
         }
-        @if let Some(d) = io {
-            noscript { p class="notice" { a href={ "/observe/io?by=" (d.name()) } { "The answer so far" } ", without the script." } }
-            div id="observe-io" data-refresh={ "/observe/io?by=" (d.name()) } data-every="1000" {
+        @if let Some(about) = about {
+            form method="get" action="/observe#io" class="fields" {
+                input type="hidden" name="io" value=(about.by.name());
+                (field("program", &about.program, "Only this program; empty: all."))
+                (field("device", &about.device, "Only this device: vda. Empty: all."))
+                button type="submit" { "Watch" }
+            }
+            @let part = address("/observe/io?by", about.by);
+            noscript { p class="notice" { a href=(part) { "The answer so far" } ", without the script." } }
+            div id="observe-io" data-refresh=(part) data-every="1000" {
                 p role="status" { "Waiting for the first answer." }
             }
         }
+    }
+}
+
+fn field(name: &str, value: &str, help: &str) -> Markup {
+    let id = format!("io-{name}");
+    html! {
+        div class="field" { label for=(id) { (name) } input id=(id) name=(name) value=(value) maxlength="64"; p class="soft" { (help) } }
     }
 }
 
@@ -87,9 +119,9 @@ pub(super) async fn part(
 ) -> Html<String> {
     let answer = async {
         let Query(asked) = query.map_err(|e| Refusal::bad(e.body_text()))?;
-        let by = by(&asked.by)?;
+        let about = asked.read()?;
         may_observe(&app)?;
-        newest(&app, by).await
+        newest(&app, &about).await
     };
     let markup = match answer.await {
         Ok(report) => assay_report::page::observed(&report),
