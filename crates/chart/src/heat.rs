@@ -41,10 +41,12 @@ impl Heat {
     /// How far its scales reach by its own data.
     pub fn reach(&self) -> Reach {
         let (from, width) = self.columns_s;
-        let moments = [from, from + width * self.counts.len() as f64];
+        // Without a column there is no first one either.
+        let columns = (!self.counts.is_empty()).then_some(self.counts.len() as f64);
+        let moments = columns.map(|n| [from, from + width * n]);
         let ends = self.phases.iter().flat_map(|p| [p.from_s, p.to_s]);
         Reach {
-            time_s: extent(moments.into_iter().chain(ends)),
+            time_s: extent(moments.into_iter().flatten().chain(ends)),
             values: self.rows.first().zip(self.rows.last()).map(|(low, high)| (low.0, high.1)),
             most: self.counts.iter().flatten().copied().max().unwrap_or(0),
         }

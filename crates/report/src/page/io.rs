@@ -195,6 +195,7 @@ pub fn observed(report: &IoReport) -> Markup {
     html! {
         p { (report.source.name) ", " (report.source.format) ". Latency: " (report.source.latency_is) "." }
         @if !report.source.notes.is_empty() { ul class="soft" { @for note in &report.source.notes { li { (note) } } } }
+        @if !report.selection.is_empty() { p { "Only " (report.selection.join(", ")) "." } }
         (groups(report))
         (figures(&subject, report, &charts(&subject, report), |_| Reach::default()))
     }

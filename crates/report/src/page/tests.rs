@@ -159,3 +159,67 @@ fn pages_and_terminal_agree_to_the_digit() {
         assert!(page.contains(&number) && text.contains(&number), "{number}");
     }
 }
+
+/// A run whose first counted trial was traced: I/Os of 4 KiB, each after a millisecond.
+fn traced(ios: u64) -> RunView {
+    use assay_iotrace::{
+        Analysis, FileFrom, Flags, Honesty, Io, Names, Op, Question, Sink, Source,
+    };
+    let mut view = fixtures::block_size();
+    let record = view.counted(view.treatments()[0])[0];
+    let (number, start_ns) = (record.number, record.start_ns);
+    let names = Names::default();
+    let mut analysis = Analysis::new(&Question::default(), &names);
+    for i in 0..ios {
+        analysis.whole(&Io {
+            serial: i,
+            start_ns: start_ns + i * 1_000_000,
+            latency_ns: Some(50_000),
+            queue_ns: None,
+            device_ns: None,
+            device: names.id(b"vda"),
+            sector: 8 * i,
+            bytes: 4096,
+            op: Op::Read,
+            flags: Flags::default(),
+            pid: None,
+            program: Names::NONE,
+            file: Names::NONE,
+            file_from: FileFrom::Nothing,
+            cgroup: Names::NONE,
+        });
+    }
+    let source = Source {
+        name: "made up".into(),
+        format: "made up".into(),
+        files: 0,
+        latency_is: "made up".into(),
+        recorded: assay_iotrace::Recorded { latency: true, ..Default::default() },
+        notes: Vec::new(),
+    };
+    let report = analysis.report(source, Honesty { ios, ..Honesty::default() }, None);
+    view.io.insert(number, report);
+    view
+}
+
+#[test]
+fn block_io_of_two_runs_is_drawn_on_one_scale() {
+    let (few, many) = (traced(40), traced(4_000));
+    let page = io_beside(&[&few, &many]).unwrap().into_string();
+    assert!(!page.contains("NaN"));
+    let charts: Vec<&str> = page.split("<svg ").skip(1).collect();
+    // Both charts of a kind: the same words along the axes, though one run did a hundred times more.
+    for kind in ["I/Os a second", "bytes a second", "Latency over time", "Where on vda over time"] {
+        let axes = |chart: &str| {
+            let both = &chart[chart.find("class=\"axis y\"").unwrap()..];
+            let second = both.find("class=\"axis x\"").unwrap();
+            both[..second + both[second..].find("</g>").unwrap()].to_owned()
+        };
+        let of_kind = charts.iter().filter(|c| c.contains(&format!("{kind}, trial")));
+        let of_kind: Vec<String> = of_kind.map(|c| axes(c)).collect();
+        assert_eq!(of_kind.len(), 2, "{kind}");
+        assert!(of_kind[0].contains("<text"), "{kind}: {}", of_kind[0]);
+        assert_eq!(of_kind[0], of_kind[1], "{kind}");
+    }
+    assert!(io_beside(&[&few, &fixtures::block_size()]).is_none(), "one traced run is beside none");
+}
