@@ -1,4 +1,5 @@
 //! Fields of a line of text: numbers and words, without a copy.
+#![allow(clippy::inline_always)] // a few instructions each, in the innermost loop over a trace
 
 /// A place in a line.
 #[derive(Debug, Clone, Copy)]
@@ -22,6 +23,9 @@ pub(crate) fn bytes_that_are(byte: u8, word: u64) -> u64 {
     !(((low & eight(0x7F)) + eight(0x7F)) | low | eight(0x7F))
 }
 
+/// Every second pair of eight bytes.
+const PAIRS: u64 = 0x0000_00FF_0000_00FF;
+
 /// The digits that eight bytes begin with, all at once: how many there are, and their value. The bytes
 /// are in the order of the text, the first in the lowest.
 #[inline(always)]
@@ -35,7 +39,6 @@ fn leading_digits(word: u64) -> (usize, u64) {
     let digits_only = if digits == 0 { 0 } else { low.wrapping_shl(64 - 8 * digits as u32) };
     // Neighbours are joined by 10; of the pairs, the first and third are weighed by 10^6 and 100, the
     // others by 10^4 and 1, all of which meet in the upper half.
-    const PAIRS: u64 = 0x0000_00FF_0000_00FF;
     let pairs = digits_only.wrapping_mul(10).wrapping_add(digits_only >> 8);
     let first = (pairs & PAIRS).wrapping_mul(100 + (1_000_000 << 32));
     let second = (pairs >> 16 & PAIRS).wrapping_mul(1 + (10_000 << 32));

@@ -10,6 +10,7 @@ use parquet::column::reader::{ColumnReaderImpl, get_typed_column_reader};
 use parquet::data_type::{BoolType, ByteArray, ByteArrayType, DataType, Int64Type};
 use parquet::errors::{ParquetError, Result};
 use parquet::file::reader::{FileReader, RowGroupReader, SerializedFileReader};
+use parquet::file::statistics::Statistics;
 
 use crate::analysis::Analysis;
 use crate::event::{FileFrom, Flags, Io, Op, Sink};
@@ -137,7 +138,7 @@ impl<T: DataType> Column<T> {
             return Err(unexpected("it is nested"));
         }
         let optional = column.max_def_level() == 1;
-        let nulls = group.metadata().column(at).statistics().and_then(|s| s.null_count_opt());
+        let nulls = group.metadata().column(at).statistics().and_then(Statistics::null_count_opt);
         let rows = u64::try_from(group.metadata().num_rows()).ok();
         let reader = if optional && nulls.is_some() && nulls == rows {
             None
