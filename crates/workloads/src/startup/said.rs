@@ -59,7 +59,11 @@ pub fn results(ran: &Ran, channel: &mut Channel) {
     }
 }
 
-/// Sends a point of the curves, and of the series of the same names.
+/// What is a curve too, with a line for each treatment. Means of curves are geometric, so that what is often
+/// zero is a series alone.
+const CURVES: [&str; 2] = ["cpu_user", "device_read_rate"];
+
+/// Sends a point of the series, and of the curves of the same names.
 fn at(point: &Point, channel: &mut Channel) {
     let values = [
         ("cpu_user", Some(point.user), "%"),
@@ -75,7 +79,7 @@ fn at(point: &Point, channel: &mut Channel) {
             unit: unit.to_owned(),
         };
         channel.send(&sample);
-        let Some(value) = value else { continue };
+        let Some(value) = value.filter(|v| *v > 0.0 && CURVES.contains(&name)) else { continue };
         channel.send(&Event::Point {
             curve: name.to_owned(),
             x: point.x_s,
