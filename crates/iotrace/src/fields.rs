@@ -1,5 +1,5 @@
 //! Fields of a line of text: numbers and words, without a copy.
-#![allow(clippy::inline_always)] // a few instructions each, in the innermost loop over a trace
+#![allow(clippy::inline_always)] // A number is read some times in every line; measured.
 
 /// A place in a line.
 #[derive(Debug, Clone, Copy)]
@@ -10,6 +10,9 @@ pub(crate) struct Cursor<'a> {
 
 /// Powers of ten by the number of digits.
 const TENS: [u64; 9] = [1, 10, 100, 1_000, 10_000, 100_000, 1_000_000, 10_000_000, 100_000_000];
+
+/// The first and the third of four pairs of digits.
+const PAIRS: u64 = 0x0000_00FF_0000_00FF;
 
 /// A byte in all eight of a word.
 const fn eight(byte: u8) -> u64 {
@@ -22,9 +25,6 @@ pub(crate) fn bytes_that_are(byte: u8, word: u64) -> u64 {
     let low = word ^ eight(byte);
     !(((low & eight(0x7F)) + eight(0x7F)) | low | eight(0x7F))
 }
-
-/// Every second pair of eight bytes.
-const PAIRS: u64 = 0x0000_00FF_0000_00FF;
 
 /// The digits that eight bytes begin with, all at once: how many there are, and their value. The bytes
 /// are in the order of the text, the first in the lowest.

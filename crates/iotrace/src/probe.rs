@@ -53,7 +53,7 @@ pub const ANSWERED: u32 = 16;
 /// Whether an input is one of those that are answered.
 fn is_answered(bytes: &[u8]) -> bool {
     let mixed = bytes.iter().fold(1u32, |h, b| (h ^ u32::from(*b)).wrapping_mul(0x0100_0193));
-    (mixed >> 8) % ANSWERED == 0
+    (mixed >> 8).is_multiple_of(ANSWERED)
 }
 
 /// Counts what it is given, beside the analysis where there is one.

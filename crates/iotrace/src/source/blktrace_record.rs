@@ -1,5 +1,6 @@
 //! Records of blktrace version 7 (`struct blk_io_trace` in linux/blktrace_api.h), of either byte order,
 //! out of a stream of any size. What is damaged is passed over to the next record.
+#![allow(clippy::inline_always)] // The loop over records is around it, in another module; measured.
 
 use std::io::{self, Read};
 

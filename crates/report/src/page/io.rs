@@ -233,7 +233,7 @@ fn groups(report: &IoReport) -> Markup {
 fn figures(
     subject: &Subject,
     report: &IoReport,
-    charts: &Titled,
+    charts: &[(String, Chart)],
     reach: impl Fn(&str) -> Reach,
 ) -> Markup {
     html! {

@@ -1,5 +1,6 @@
 //! What this machine does now.
 
+use std::fmt::Write as _;
 use std::sync::Arc;
 
 use assay_iotrace::Dimension;
@@ -75,7 +76,7 @@ fn block_io(about: Option<&AboutIo>) -> Markup {
             about.into_iter().flat_map(|a| [("program", &a.program), ("device", &a.device)])
         {
             if !value.is_empty() {
-                address += &format!("&{name}={}", encode(value));
+                let _ = write!(address, "&{name}={}", encode(value));
             }
         }
         address
