@@ -109,7 +109,6 @@ impl<R: Read> Records<R> {
     }
 
     /// The next record if its time is not after `until`; `None` also at the end. `BIG` is the byte order.
-    #[allow(clippy::inline_always)] // the innermost loop over a trace; the byte order is then no branch in it
     #[inline(always)]
     pub(crate) fn next_until<const BIG: bool>(
         &mut self,
