@@ -31,6 +31,14 @@ pub enum Failure {
         /// Its own words.
         said: String,
     },
+    /// The solver stood still in a full folder.
+    #[error(
+        "no room is left in {dir}, and the solver neither went on nor ended: give the storage a larger `size=`"
+    )]
+    Full {
+        /// The folder.
+        dir: PathBuf,
+    },
     /// The solver ended well and its answer is not there.
     #[error("{path} does not have {what}")]
     NoAnswer {

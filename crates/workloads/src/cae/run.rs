@@ -22,6 +22,10 @@ const LOOK: Duration = Duration::from_millis(50);
 /// How long a solver may take to end after SIGTERM.
 const GRACE: Duration = Duration::from_secs(3);
 
+/// How long a solver may go on in a folder without any room. MUMPS, whose own thread writes its files, at times
+/// waits for it forever instead of saying what it met.
+const FULL: Duration = Duration::from_secs(20);
+
 /// What a solver left.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Ran {
@@ -44,7 +48,7 @@ pub struct Ran {
 /// Runs `command` in `dir`, its output in the file `log`.
 ///
 /// # Errors
-/// It cannot be started, or is ended by a signal to assay.
+/// It cannot be started, is ended by a signal to assay, or does not come to an end in a full folder.
 pub fn run(
     mut command: Command,
     dir: &Path,
@@ -70,19 +74,26 @@ pub fn run(
     };
     let fd = pidfd_open(pid, PidfdFlags::empty()).map_err(watch)?;
     let mut most = 0;
+    let mut full: Option<Instant> = None;
     loop {
         let ended = ends_within(&fd, LOOK).map_err(watch)?;
         if ended {
             break;
         }
         most = most.max(space(dir).saturating_sub(beside));
-        if stop.load(Ordering::Acquire) {
+        full = if no_room(dir) { full.or_else(|| Some(Instant::now())) } else { None };
+        let stuck = full.is_some_and(|since| since.elapsed() > FULL);
+        if stuck || stop.load(Ordering::Acquire) {
             // The processes of MPI are ended by mpirun, which is asked first.
             let _ = kill_process(pid, Signal::TERM);
             if !ends_within(&fd, GRACE).map_err(watch)? {
                 let _ = kill_process(pid, Signal::KILL);
             }
-            return Err(Failure::Stopped);
+            return Err(if stuck {
+                Failure::Full { dir: dir.to_owned() }
+            } else {
+                Failure::Stopped
+            });
         }
     }
     let elapsed_s = began.elapsed().as_secs_f64();
@@ -115,6 +126,11 @@ fn ends_within(fd: &impl std::os::fd::AsFd, patience: Duration) -> Result<bool, 
         Err(rustix::io::Errno::INTR) => Ok(false),
         Err(e) => Err(e),
     }
+}
+
+/// Whether nothing more fits into the file system of a folder.
+fn no_room(dir: &Path) -> bool {
+    rustix::fs::statvfs(dir).is_ok_and(|about| about.f_bfree == 0)
 }
 
 /// The space that the files in a folder take, bytes. What goes away meanwhile does not count.
