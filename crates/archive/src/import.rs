@@ -3,7 +3,7 @@
 //! inside one new folder, and that folder counts once the ledger's chain holds.
 
 use std::fs::{self, File};
-use std::io::{Read, Write};
+use std::io::{self, Read, Write};
 use std::path::{Path, PathBuf};
 
 use assay_model::{RunId, Severity};
@@ -20,6 +20,8 @@ use crate::{Error, Result, verify};
 const MAX_MANIFEST: u64 = disk::MAX_TEXT;
 /// The most bytes of a run, unpacked.
 const MAX_RUN: u64 = 64 << 30;
+/// The most bytes behind the last file: the end of a tar, padded as tars are.
+const PADDING: u64 = 1 << 20;
 /// The largest window of the unpacker, as a power of two: the most memory it takes.
 const MAX_WINDOW: u32 = 27;
 
@@ -67,6 +69,11 @@ impl Archive {
         }
         if next()?.is_some() {
             return Err(import.refused(&"it holds more than its manifest names"));
+        }
+        // To the last byte: what is cut off behind the files was not written whole.
+        let rest = io::copy(&mut tar.into_inner().take(PADDING + 1), &mut io::sink());
+        if rest.map_err(|e| import.refused(&e))? > PADDING {
+            return Err(import.refused(&"it goes on behind its end"));
         }
         import.check_run(&staging.folder, &id)?;
         sync_all(&staging.folder)?;
