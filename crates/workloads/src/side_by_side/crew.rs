@@ -14,7 +14,7 @@ use super::order::{CopyOrder, CopyStart, Order, WORD, Word};
 use super::{COPY, Failure};
 
 /// From the word until the first copy begins: everybody has read it by then.
-const START_NS: u64 = 5_000_000;
+const START_NS: u64 = 3_000_000;
 /// The same for each copy more.
 const START_EACH_NS: u64 = 50_000;
 /// How often it is looked whether a copy that is not there yet has ended instead, seconds.
