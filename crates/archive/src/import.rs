@@ -25,7 +25,7 @@ const PADDING: u64 = 1 << 20;
 /// The largest window of the unpacker, as a power of two: the most memory it takes.
 const MAX_WINDOW: u32 = 27;
 
-type Unpacker = zstd::Decoder<'static, std::io::BufReader<File>>;
+type Unpacker = zstd::Decoder<'static, io::BufReader<File>>;
 type Entry<'a> = tar::Entry<'a, Unpacker>;
 
 impl Archive {
