@@ -4,6 +4,7 @@
 mod channel;
 pub(crate) mod life;
 
+use std::fmt::Display;
 use std::io::{self, Write};
 
 pub use channel::Channel;
@@ -18,64 +19,19 @@ use crate::{
 /// is open for writing, else to standard output; what went wrong is a sentence on standard error.
 pub fn serve(name: &str, json: &str) -> i32 {
     let done = match name {
-        "block-size" => Channel::open()
-            .map_err(|e| format!("events cannot be written: {e}"))
-            .and_then(|mut channel| {
-                block_size::trial(json, &mut channel).map_err(|e| e.to_string())?;
-                channel.close().map_err(|e| format!("events cannot be written: {e}"))
-            }),
-        "bulkload" => Channel::open()
-            .map_err(|e| format!("events cannot be written: {e}"))
-            .and_then(|mut channel| {
-                bulkload::trial(json, &mut channel).map_err(|e| e.to_string())?;
-                channel.close().map_err(|e| format!("events cannot be written: {e}"))
-            }),
-        "cae" => Channel::open().map_err(|e| format!("events cannot be written: {e}")).and_then(
-            |mut channel| {
-                cae::trial(json, &mut channel).map_err(|e| e.to_string())?;
-                channel.close().map_err(|e| format!("events cannot be written: {e}"))
-            },
-        ),
-        "memcached" => Channel::open()
-            .map_err(|e| format!("events cannot be written: {e}"))
-            .and_then(|mut channel| {
-                memcached::trial(json, &mut channel).map_err(|e| e.to_string())?;
-                channel.close().map_err(|e| format!("events cannot be written: {e}"))
-            }),
-        side_by_side::CREW => Channel::open()
-            .map_err(|e| format!("events cannot be written: {e}"))
-            .and_then(|mut channel| {
-                side_by_side::trial(json, &mut channel).map_err(|e| e.to_string())?;
-                channel.close().map_err(|e| format!("events cannot be written: {e}"))
-            }),
+        "block-size" => reported(|channel| block_size::trial(json, channel)),
+        "bulkload" => reported(|channel| bulkload::trial(json, channel)),
+        "cae" => reported(|channel| cae::trial(json, channel)),
+        "memcached" => reported(|channel| memcached::trial(json, channel)),
+        "orders" => reported(|channel| orders::trial(json, channel)),
+        "pointer-chase" => reported(|channel| pointer_chase::trial(json, channel)),
+        startup::NAME => reported(|channel| startup::trial(json, channel)),
+        "tlb-sim" => reported(|channel| tlb_sim::trial(json, channel)),
+        side_by_side::CREW => reported(|channel| side_by_side::trial(json, channel)),
         side_by_side::COPY => match side_by_side::become_program(json) {
             Ok(never) => match never {},
             Err(e) => Err(e.to_string()),
         },
-        "orders" => Channel::open().map_err(|e| format!("events cannot be written: {e}")).and_then(
-            |mut channel| {
-                orders::trial(json, &mut channel).map_err(|e| e.to_string())?;
-                channel.close().map_err(|e| format!("events cannot be written: {e}"))
-            },
-        ),
-        "pointer-chase" => Channel::open()
-            .map_err(|e| format!("events cannot be written: {e}"))
-            .and_then(|mut channel| {
-                pointer_chase::trial(json, &mut channel).map_err(|e| e.to_string())?;
-                channel.close().map_err(|e| format!("events cannot be written: {e}"))
-            }),
-        startup::NAME => Channel::open()
-            .map_err(|e| format!("events cannot be written: {e}"))
-            .and_then(|mut channel| {
-                startup::trial(json, &mut channel).map_err(|e| e.to_string())?;
-                channel.close().map_err(|e| format!("events cannot be written: {e}"))
-            }),
-        "tlb-sim" => Channel::open()
-            .map_err(|e| format!("events cannot be written: {e}"))
-            .and_then(|mut channel| {
-                tlb_sim::trial(json, &mut channel).map_err(|e| e.to_string())?;
-                channel.close().map_err(|e| format!("events cannot be written: {e}"))
-            }),
         // It is there to be started, and that is all.
         "noop" => Ok(()),
         block_size::WORKER => block_size::worker(json).map_err(|e| e.to_string()),
@@ -91,6 +47,14 @@ pub fn serve(name: &str, json: &str) -> i32 {
             1
         }
     }
+}
+
+/// Runs a trial with a channel for its events.
+fn reported<E: Display>(trial: impl FnOnce(&mut Channel) -> Result<(), E>) -> Result<(), String> {
+    let unwritten = |e: io::Error| format!("events cannot be written: {e}");
+    let mut channel = Channel::open().map_err(unwritten)?;
+    trial(&mut channel).map_err(|e| e.to_string())?;
+    channel.close().map_err(unwritten)
 }
 
 fn complain(message: &str) {
