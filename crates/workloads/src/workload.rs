@@ -9,6 +9,7 @@ use assay_model::{
     CurvePoint, Exit, Fact, MetricValue, ResourceUse, Scalar, TrialRecord, ValidationResult,
     WorkloadSpec,
 };
+use serde::Serialize;
 
 /// The folder in a trial's own whose files are kept with the trial's record.
 pub const KEEP: &str = "keep";
@@ -51,6 +52,28 @@ pub struct Launch {
     pub protocol: bool,
 }
 
+impl Launch {
+    /// The program of the built-in workload `name`: assay itself in a fresh process, told `order` as
+    /// JSON. `what` names the part of the order that may be no text.
+    ///
+    /// # Errors
+    /// The order has no JSON: a path in it is no UTF-8.
+    pub(crate) fn own(
+        ctx: &TrialContext<'_>,
+        name: &str,
+        order: &impl Serialize,
+        what: &str,
+    ) -> Result<Self, WorkloadError> {
+        let json = serde_json::to_string(order)
+            .map_err(|e| WorkloadError::Param(format!("{what} cannot be passed on: {e}")))?;
+        Ok(Launch {
+            argv: vec![ctx.exe.into(), "__work".into(), name.into(), json.into()],
+            protocol: true,
+            ..Launch::default()
+        })
+    }
+}
+
 /// What the program left behind.
 #[derive(Debug, Clone)]
 pub struct Finished<'a> {
@@ -90,6 +113,20 @@ pub struct Collected {
     pub validation: ValidationResult,
     /// Sentences for the record.
     pub notes: Vec<String>,
+}
+
+impl Collected {
+    /// Of a program whose own events are its metrics and say whether its work was right: here is only how
+    /// it ended.
+    pub(crate) fn by_events(finished: &Finished<'_>) -> Self {
+        let failed = |detail| ValidationResult::Failed { detail };
+        let validation = match finished.exit {
+            Exit::Code(0) => ValidationResult::ExitCodeOnly,
+            Exit::Code(_) => failed(String::from_utf8_lossy(finished.stderr).trim().to_owned()),
+            Exit::Signal(s) => failed(format!("ended by signal {s}")),
+        };
+        Collected { metrics: Vec::new(), validation, notes: Vec::new() }
+    }
 }
 
 /// Why a workload could not do its part. Each message says what failed, on what, and what to try.

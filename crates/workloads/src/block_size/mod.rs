@@ -25,9 +25,7 @@ mod worker;
 use std::collections::BTreeMap;
 use std::path::Path;
 
-use assay_model::{
-    CurvePoint, Exit, Fact, Interval, Scalar, ValidationResult, WorkloadSpec, units,
-};
+use assay_model::{CurvePoint, Fact, Interval, Scalar, WorkloadSpec, units};
 use assay_stats::curve::NEARLY;
 
 pub(crate) use clock::sleep_until;
@@ -182,13 +180,7 @@ impl Workload for BlockSize {
             seed: u64::from(ctx.number),
             notes,
         };
-        let json = serde_json::to_string(&order)
-            .map_err(|e| WorkloadError::Param(format!("`path` cannot be passed on: {e}")))?;
-        Ok(Launch {
-            argv: vec![ctx.exe.into(), "__work".into(), "block-size".into(), json.into()],
-            protocol: true,
-            ..Launch::default()
-        })
+        Launch::own(ctx, "block-size", &order, "`path`")
     }
 
     fn collect(
@@ -196,14 +188,7 @@ impl Workload for BlockSize {
         _ctx: &TrialContext<'_>,
         finished: &Finished<'_>,
     ) -> Result<Collected, WorkloadError> {
-        let said = String::from_utf8_lossy(finished.stderr);
-        let validation = match finished.exit {
-            // The program's own event says whether the bytes were right.
-            Exit::Code(0) => ValidationResult::ExitCodeOnly,
-            Exit::Code(_) => ValidationResult::Failed { detail: said.trim().to_owned() },
-            Exit::Signal(s) => ValidationResult::Failed { detail: format!("ended by signal {s}") },
-        };
-        Ok(Collected { metrics: Vec::new(), validation, notes: Vec::new() })
+        Ok(Collected::by_events(finished))
     }
 }
 

@@ -18,7 +18,7 @@ mod trial;
 use std::collections::BTreeMap;
 use std::path::PathBuf;
 
-use assay_model::{Exit, Fact, Scalar, ValidationResult, WorkloadSpec};
+use assay_model::{Fact, Scalar, WorkloadSpec};
 use serde::{Deserialize, Serialize};
 
 pub use failure::Failure;
@@ -95,14 +95,7 @@ impl Workload for Bulkload {
             flat: flat::folder(&params.shape, ctx.run_dir),
             lab: std::process::id(),
         };
-        let json = serde_json::to_string(&order).map_err(|e| {
-            WorkloadError::Param(format!("the trial's folder cannot be passed on: {e}"))
-        })?;
-        Ok(Launch {
-            argv: vec![ctx.exe.into(), "__work".into(), "bulkload".into(), json.into()],
-            protocol: true,
-            ..Launch::default()
-        })
+        Launch::own(ctx, "bulkload", &order, "the trial's folder")
     }
 
     fn collect(
@@ -110,13 +103,6 @@ impl Workload for Bulkload {
         _ctx: &TrialContext<'_>,
         finished: &Finished<'_>,
     ) -> Result<Collected, WorkloadError> {
-        let said = String::from_utf8_lossy(finished.stderr);
-        let validation = match finished.exit {
-            // The program's own event says whether the sums were right.
-            Exit::Code(0) => ValidationResult::ExitCodeOnly,
-            Exit::Code(_) => ValidationResult::Failed { detail: said.trim().to_owned() },
-            Exit::Signal(s) => ValidationResult::Failed { detail: format!("ended by signal {s}") },
-        };
-        Ok(Collected { metrics: Vec::new(), validation, notes: Vec::new() })
+        Ok(Collected::by_events(finished))
     }
 }

@@ -22,7 +22,7 @@ mod trial;
 use std::collections::BTreeMap;
 use std::path::PathBuf;
 
-use assay_model::{Exit, Fact, Scalar, ValidationResult, WorkloadSpec};
+use assay_model::{Fact, Scalar, WorkloadSpec};
 use serde::{Deserialize, Serialize};
 
 pub use failure::Failure;
@@ -112,14 +112,7 @@ impl Workload for Cae {
             program,
             lab: std::process::id(),
         };
-        let json = serde_json::to_string(&order).map_err(|e| {
-            WorkloadError::Param(format!("the trial's folder cannot be passed on: {e}"))
-        })?;
-        Ok(Launch {
-            argv: vec![ctx.exe.into(), "__work".into(), "cae".into(), json.into()],
-            protocol: true,
-            ..Launch::default()
-        })
+        Launch::own(ctx, "cae", &order, "the trial's folder")
     }
 
     fn collect(
@@ -127,13 +120,6 @@ impl Workload for Cae {
         _ctx: &TrialContext<'_>,
         finished: &Finished<'_>,
     ) -> Result<Collected, WorkloadError> {
-        let said = String::from_utf8_lossy(finished.stderr);
-        let validation = match finished.exit {
-            // The program's own event says whether the answer was right.
-            Exit::Code(0) => ValidationResult::ExitCodeOnly,
-            Exit::Code(_) => ValidationResult::Failed { detail: said.trim().to_owned() },
-            Exit::Signal(s) => ValidationResult::Failed { detail: format!("ended by signal {s}") },
-        };
-        Ok(Collected { metrics: Vec::new(), validation, notes: Vec::new() })
+        Ok(Collected::by_events(finished))
     }
 }

@@ -23,7 +23,7 @@ mod trial;
 
 use std::collections::BTreeMap;
 
-use assay_model::{Exit, Fact, Scalar, ValidationResult, WorkloadSpec};
+use assay_model::{Fact, Scalar, WorkloadSpec};
 
 pub use failure::Failure;
 pub use trial::run as trial;
@@ -104,14 +104,7 @@ impl Workload for Memcached {
                 _ => Vec::new(),
             },
         };
-        let json = serde_json::to_string(&order).map_err(|e| {
-            WorkloadError::Param(format!("the trial's folder cannot be passed on: {e}"))
-        })?;
-        Ok(Launch {
-            argv: vec![ctx.exe.into(), "__work".into(), "memcached".into(), json.into()],
-            protocol: true,
-            ..Launch::default()
-        })
+        Launch::own(ctx, "memcached", &order, "the trial's folder")
     }
 
     fn collect(
@@ -119,14 +112,7 @@ impl Workload for Memcached {
         _ctx: &TrialContext<'_>,
         finished: &Finished<'_>,
     ) -> Result<Collected, WorkloadError> {
-        let said = String::from_utf8_lossy(finished.stderr);
-        let validation = match finished.exit {
-            // The program's own event says whether the answers were right.
-            Exit::Code(0) => ValidationResult::ExitCodeOnly,
-            Exit::Code(_) => ValidationResult::Failed { detail: said.trim().to_owned() },
-            Exit::Signal(s) => ValidationResult::Failed { detail: format!("ended by signal {s}") },
-        };
-        Ok(Collected { metrics: Vec::new(), validation, notes: Vec::new() })
+        Ok(Collected::by_events(finished))
     }
 }
 

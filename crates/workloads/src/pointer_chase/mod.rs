@@ -11,7 +11,7 @@ mod trial;
 
 use std::collections::BTreeMap;
 
-use assay_model::{Exit, Fact, Scalar, ValidationResult, WorkloadSpec, units};
+use assay_model::{Fact, Scalar, WorkloadSpec, units};
 
 pub use failure::Failure;
 pub use trial::run as trial;
@@ -60,14 +60,7 @@ impl Workload for PointerChase {
 
     fn launch(&self, ctx: &TrialContext<'_>) -> Result<Launch, WorkloadError> {
         let task = Task { params: Params::from_map(ctx.params)?, seed: u64::from(ctx.number) };
-        let json = serde_json::to_string(&task).map_err(|e| {
-            WorkloadError::Param(format!("the parameters cannot be passed on: {e}"))
-        })?;
-        Ok(Launch {
-            argv: vec![ctx.exe.into(), "__work".into(), "pointer-chase".into(), json.into()],
-            protocol: true,
-            ..Launch::default()
-        })
+        Launch::own(ctx, "pointer-chase", &task, "the parameters")
     }
 
     fn collect(
@@ -75,13 +68,6 @@ impl Workload for PointerChase {
         _ctx: &TrialContext<'_>,
         finished: &Finished<'_>,
     ) -> Result<Collected, WorkloadError> {
-        let said = String::from_utf8_lossy(finished.stderr);
-        let validation = match finished.exit {
-            // The program's own event says whether the pages were right.
-            Exit::Code(0) => ValidationResult::ExitCodeOnly,
-            Exit::Code(_) => ValidationResult::Failed { detail: said.trim().to_owned() },
-            Exit::Signal(s) => ValidationResult::Failed { detail: format!("ended by signal {s}") },
-        };
-        Ok(Collected { metrics: Vec::new(), validation, notes: Vec::new() })
+        Ok(Collected::by_events(finished))
     }
 }

@@ -17,7 +17,7 @@ mod trial;
 use std::collections::BTreeMap;
 use std::path::Path;
 
-use assay_model::{Exit, Fact, Scalar, ValidationResult, WorkloadSpec};
+use assay_model::{Fact, Scalar, WorkloadSpec};
 
 pub use failure::Failure;
 pub use trial::run as trial;
@@ -85,14 +85,7 @@ impl Workload for Startup {
             dir: ctx.trial_dir.to_owned(),
             lab: std::process::id(),
         };
-        let json = serde_json::to_string(&order).map_err(|e| {
-            WorkloadError::Param(format!("the trial's folder cannot be passed on: {e}"))
-        })?;
-        Ok(Launch {
-            argv: vec![ctx.exe.into(), "__work".into(), NAME.into(), json.into()],
-            protocol: true,
-            ..Launch::default()
-        })
+        Launch::own(ctx, NAME, &order, "the trial's folder")
     }
 
     fn collect(
@@ -100,13 +93,6 @@ impl Workload for Startup {
         _ctx: &TrialContext<'_>,
         finished: &Finished<'_>,
     ) -> Result<Collected, WorkloadError> {
-        let said = String::from_utf8_lossy(finished.stderr);
-        let validation = match finished.exit {
-            // The program's own event says whether the optima were right.
-            Exit::Code(0) => ValidationResult::ExitCodeOnly,
-            Exit::Code(_) => ValidationResult::Failed { detail: said.trim().to_owned() },
-            Exit::Signal(s) => ValidationResult::Failed { detail: format!("ended by signal {s}") },
-        };
-        Ok(Collected { metrics: Vec::new(), validation, notes: Vec::new() })
+        Ok(Collected::by_events(finished))
     }
 }

@@ -7,7 +7,7 @@ mod trial;
 
 use std::collections::BTreeMap;
 
-use assay_model::{Exit, Fact, Scalar, ValidationResult, WorkloadSpec, units};
+use assay_model::{Fact, Scalar, WorkloadSpec, units};
 use assay_tlb::Machine;
 use assay_tlb::synthetic::{Load, Synthetic};
 
@@ -116,13 +116,7 @@ impl Workload for TlbSim {
         // machine alone.
         let block = ctx.previous.len() as u64 + 1;
         let task = task(ctx.params, block)?;
-        let json = serde_json::to_string(&task)
-            .map_err(|e| wrong(format!("the parameters cannot be passed on: {e}")))?;
-        Ok(Launch {
-            argv: vec![ctx.exe.into(), "__work".into(), "tlb-sim".into(), json.into()],
-            protocol: true,
-            ..Launch::default()
-        })
+        Launch::own(ctx, "tlb-sim", &task, "the parameters")
     }
 
     fn collect(
@@ -130,13 +124,7 @@ impl Workload for TlbSim {
         _ctx: &TrialContext<'_>,
         finished: &Finished<'_>,
     ) -> Result<Collected, WorkloadError> {
-        let said = String::from_utf8_lossy(finished.stderr);
-        let validation = match finished.exit {
-            Exit::Code(0) => ValidationResult::ExitCodeOnly,
-            Exit::Code(_) => ValidationResult::Failed { detail: said.trim().to_owned() },
-            Exit::Signal(s) => ValidationResult::Failed { detail: format!("ended by signal {s}") },
-        };
-        Ok(Collected { metrics: Vec::new(), validation, notes: Vec::new() })
+        Ok(Collected::by_events(finished))
     }
 }
 
