@@ -17,6 +17,7 @@ pub mod pointer_chase;
 mod process_metrics;
 mod program;
 pub mod registry;
+mod rows;
 pub mod side_by_side;
 pub mod startup;
 mod step;

@@ -2,15 +2,9 @@
 
 use assay_model::{Better, Kind, MetricSpec, ParamSpec, ParamType, Scalar, WorkloadSpec};
 
+use crate::rows::{choice, param};
+
 use super::params::{FAULTS, KILLS};
-
-fn param(name: &str, ty: ParamType, default: impl Into<Scalar>, help: &str) -> ParamSpec {
-    ParamSpec { name: name.into(), ty, default: Some(default.into()), help: help.into() }
-}
-
-fn choice(of: &[&str]) -> ParamType {
-    ParamType::Choice { of: of.iter().map(|&w| w.to_owned()).collect() }
-}
 
 /// The workload's name, parameters and metrics.
 pub fn spec() -> WorkloadSpec {
@@ -128,13 +122,7 @@ fn server() -> Vec<ParamSpec> {
 }
 
 fn metric(name: &str, unit: &str, better: Better, help: &str) -> MetricSpec {
-    MetricSpec {
-        name: name.into(),
-        unit: unit.into(),
-        better,
-        kind: Kind::Measured,
-        help: help.into(),
-    }
+    crate::rows::metric(name, unit, better, Kind::Measured, help)
 }
 
 fn metrics() -> Vec<MetricSpec> {

@@ -1,17 +1,11 @@
 //! The rows of data that describe the workload: its parameters and its metrics.
 
-use assay_model::{Better, Kind, MetricSpec, ParamSpec, ParamType, Scalar, WorkloadSpec};
+use assay_model::{Better, Kind, MetricSpec, ParamType, WorkloadSpec};
+
+use crate::rows::{choice, metric, param};
 
 use super::cases::{CASES, SIZES};
 use super::params::FAULTS;
-
-fn param(name: &str, ty: ParamType, default: impl Into<Scalar>, help: &str) -> ParamSpec {
-    ParamSpec { name: name.into(), ty, default: Some(default.into()), help: help.into() }
-}
-
-fn choice(of: &[&str]) -> ParamType {
-    ParamType::Choice { of: of.iter().map(|&w| w.to_owned()).collect() }
-}
 
 /// The workload's name, parameters and metrics.
 pub fn spec() -> WorkloadSpec {
@@ -47,25 +41,18 @@ pub fn spec() -> WorkloadSpec {
 
 fn metrics() -> Vec<MetricSpec> {
     use Better::{Lower, Neither};
-    let row = |name: &str, unit: &str, better: Better, kind: Kind, help: &str| MetricSpec {
-        name: name.into(),
-        unit: unit.into(),
-        better,
-        kind,
-        help: help.into(),
-    };
     let (measured, derived) = (Kind::Measured, Kind::Derived);
     vec![
-        row("elapsed", "s", Lower, measured, "From the start of the solver to its end."),
-        row(
+        metric("elapsed", "s", Lower, measured, "From the start of the solver to its end."),
+        metric(
             "user",
             "s",
             Lower,
             measured,
             "CPU time of the solver's processes in user mode; waiting in MPI counts.",
         ),
-        row("system", "s", Lower, measured, "CPU time of the same in the kernel."),
-        row(
+        metric("system", "s", Lower, measured, "CPU time of the same in the kernel."),
+        metric(
             "io_stall_share",
             "1",
             Lower,
@@ -73,7 +60,7 @@ fn metrics() -> Vec<MetricSpec> {
             "The share of the elapsed time in which some task of this machine waited for I/O (pressure stall \
              information, io some); missing where the kernel does not tell.",
         ),
-        row(
+        metric(
             "unused_share",
             "1",
             Lower,
@@ -81,31 +68,31 @@ fn metrics() -> Vec<MetricSpec> {
             "1 - CPU time / (processes * elapsed), with at most as many processes as CPUs: waiting of all kinds that \
              used no CPU.",
         ),
-        row(
+        metric(
             "device_read",
             "B",
             Lower,
             measured,
             "Bytes read from the devices below the trial's folder, whoever did it.",
         ),
-        row(
+        metric(
             "device_written",
             "B",
             Lower,
             measured,
             "Bytes written to them until the solver ended.",
         ),
-        row(
+        metric(
             "scratch",
             "B",
             Lower,
             measured,
             "The most space that the solver's files took, of looks every 50 ms.",
         ),
-        row("factors", "B", Neither, measured, "The factors, by MUMPS's own count."),
-        row("factor_time", "s", Lower, measured, "Elapsed time of the factorization of MUMPS."),
-        row("solve_time", "s", Lower, measured, "Elapsed time of all solves of MUMPS."),
-        row(
+        metric("factors", "B", Neither, measured, "The factors, by MUMPS's own count."),
+        metric("factor_time", "s", Lower, measured, "Elapsed time of the factorization of MUMPS."),
+        metric("solve_time", "s", Lower, measured, "Elapsed time of all solves of MUMPS."),
+        metric(
             "deviation",
             "1",
             Lower,

@@ -2,21 +2,11 @@
 
 use assay_model::{Better, Kind, MetricSpec, ParamSpec, ParamType, Scalar, WorkloadSpec};
 
-fn param(name: &str, ty: ParamType, default: impl Into<Scalar>, help: &str) -> ParamSpec {
-    ParamSpec { name: name.into(), ty, default: Some(default.into()), help: help.into() }
-}
+use crate::rows::{choice, int, metric, param};
 
 fn number(name: &str, (min, max): (f64, f64), default: f64, help: &str) -> ParamSpec {
     let ty = ParamType::Float { min, max };
     ParamSpec { name: name.into(), ty, default: Some(Scalar::Float(default)), help: help.into() }
-}
-
-fn choice(of: &[&str]) -> ParamType {
-    ParamType::Choice { of: of.iter().map(|&w| w.to_owned()).collect() }
-}
-
-fn int(min: i64, max: i64) -> ParamType {
-    ParamType::Int { min, max }
 }
 
 /// The workload's name, parameters and metrics.
@@ -223,10 +213,6 @@ fn phases() -> Vec<ParamSpec> {
         time("ramp_down", "500 ms", "Load after the measurement window."),
         time("op_timeout", "1 s", "An operation without an answer for this long has failed."),
     ]
-}
-
-fn metric(name: &str, unit: &str, better: Better, kind: Kind, help: &str) -> MetricSpec {
-    MetricSpec { name: name.into(), unit: unit.into(), better, kind, help: help.into() }
 }
 
 fn metrics() -> Vec<MetricSpec> {

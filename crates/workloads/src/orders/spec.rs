@@ -1,6 +1,8 @@
 //! The rows of data that describe the workload: its parameters and its metrics.
 
-use assay_model::{Better, Kind, MetricSpec, ParamSpec, ParamType, Scalar, WorkloadSpec};
+use assay_model::{Better, Kind, MetricSpec, ParamSpec, ParamType, WorkloadSpec};
+
+use crate::rows::{choice, int, metric, param};
 
 use super::params::FAULTS;
 
@@ -8,18 +10,6 @@ use super::params::FAULTS;
 pub const SCORE: &str = "orders/s";
 /// The score over the instances.
 pub const EACH: &str = "orders/s per instance";
-
-fn param(name: &str, ty: ParamType, default: impl Into<Scalar>, help: &str) -> ParamSpec {
-    ParamSpec { name: name.into(), ty, default: Some(default.into()), help: help.into() }
-}
-
-fn choice(of: &[&str]) -> ParamType {
-    ParamType::Choice { of: of.iter().map(|&w| w.to_owned()).collect() }
-}
-
-fn int(min: i64, max: i64) -> ParamType {
-    ParamType::Int { min, max }
-}
 
 /// The workload's name, parameters and metrics.
 pub fn spec() -> WorkloadSpec {
@@ -151,10 +141,6 @@ fn points() -> Vec<ParamSpec> {
             "How long an instance may take longer than planned until it is given up.",
         ),
     ]
-}
-
-fn metric(name: &str, unit: &str, better: Better, kind: Kind, help: &str) -> MetricSpec {
-    MetricSpec { name: name.into(), unit: unit.into(), better, kind, help: help.into() }
 }
 
 fn metrics() -> Vec<MetricSpec> {

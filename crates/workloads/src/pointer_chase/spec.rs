@@ -1,18 +1,8 @@
 //! The rows of data that describe the workload: its parameters and its metrics.
 
-use assay_model::{Better, Kind, MetricSpec, ParamSpec, ParamType, Scalar, WorkloadSpec};
+use assay_model::{Better, Kind, ParamType, WorkloadSpec};
 
-fn param(name: &str, ty: ParamType, default: impl Into<Scalar>, help: &str) -> ParamSpec {
-    ParamSpec { name: name.into(), ty, default: Some(default.into()), help: help.into() }
-}
-
-fn choice(of: &[&str]) -> ParamType {
-    ParamType::Choice { of: of.iter().map(|&w| w.to_owned()).collect() }
-}
-
-fn metric(name: &str, unit: &str, better: Better, kind: Kind, help: &str) -> MetricSpec {
-    MetricSpec { name: name.into(), unit: unit.into(), better, kind, help: help.into() }
-}
+use crate::rows::{choice, metric, param};
 
 /// The workload's name, parameters and metrics.
 pub fn spec() -> WorkloadSpec {

@@ -2,19 +2,9 @@
 
 use assay_model::{Better, Kind, MetricSpec, ParamSpec, ParamType, Scalar, WorkloadSpec};
 
+use crate::rows::{choice, int, metric, param};
+
 use super::NAME;
-
-fn param(name: &str, ty: ParamType, default: impl Into<Scalar>, help: &str) -> ParamSpec {
-    ParamSpec { name: name.into(), ty, default: Some(default.into()), help: help.into() }
-}
-
-fn choice(of: &[&str]) -> ParamType {
-    ParamType::Choice { of: of.iter().map(|&w| w.to_owned()).collect() }
-}
-
-fn int(min: i64, max: i64) -> ParamType {
-    ParamType::Int { min, max }
-}
 
 /// The workload's name, parameters and metrics.
 pub fn spec() -> WorkloadSpec {
@@ -76,10 +66,6 @@ fn params() -> Vec<ParamSpec> {
             "Gives the last copy another model on purpose, to see that its wrong answer is noticed.",
         ),
     ]
-}
-
-fn metric(name: &str, unit: &str, better: Better, kind: Kind, help: &str) -> MetricSpec {
-    MetricSpec { name: name.into(), unit: unit.into(), better, kind, help: help.into() }
 }
 
 fn metrics() -> Vec<MetricSpec> {

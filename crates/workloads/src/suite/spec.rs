@@ -4,6 +4,8 @@ use assay_model::{
     Better, Kind, MetricSpec, ParamSpec, ParamType, Scalar, SuiteSpec, WorkloadSpec,
 };
 
+use crate::rows::metric;
+
 use super::file::SuiteFile;
 
 /// The most copies of a program.
@@ -84,53 +86,46 @@ fn params(file: &SuiteFile) -> Vec<ParamSpec> {
 }
 
 fn metrics() -> Vec<MetricSpec> {
-    let row = |name: &str, unit: &str, better, kind, help: &str| MetricSpec {
-        name: name.into(),
-        unit: unit.into(),
-        better,
-        kind,
-        help: help.into(),
-    };
     let (lower, measured) = (Better::Lower, Kind::Measured);
     vec![
-        row(
+        metric(
             "time_per_copy",
             "s",
             lower,
             Kind::Derived,
             "elapsed / copies: what one member adds to the total of the suite",
         ),
-        row(
+        metric(
             "ratio",
             "1",
             Better::Higher,
             Kind::Derived,
             "copies x reference time / elapsed; missing without a reference time",
         ),
-        row(
+        metric(
             "elapsed",
             "s",
             lower,
             measured,
             "from the moment at which all copies begin to the end of the last",
         ),
-        row("user", "s", lower, measured, "CPU time in user mode, added up over the copies"),
-        row("system", "s", lower, measured, "CPU time in the kernel, added up over the copies"),
-        row(
+        metric("user", "s", lower, measured, "CPU time in user mode, added up over the copies"),
+        metric("system", "s", lower, measured, "CPU time in the kernel, added up over the copies"),
+        metric(
             "peak_memory",
             "B",
             lower,
             measured,
             "the largest resident set of any one copy; assay's own image, about 10 MB, is the least",
         ),
-        row(
+        metric(
             "start_spread",
             "s",
             Better::Neither,
             measured,
             "from the first copy's beginning to the last one's",
         ),
-        row(
+        metric(
             "end_spread",
             "s",
             Better::Neither,

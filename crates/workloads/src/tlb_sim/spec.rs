@@ -1,10 +1,8 @@
 //! The rows of data that describe the workload: its parameters and its metrics.
 
-use assay_model::{Better, Kind, MetricSpec, ParamSpec, ParamType, Scalar, WorkloadSpec};
+use assay_model::{Better, Kind, MetricSpec, ParamType, WorkloadSpec};
 
-fn param(name: &str, ty: ParamType, default: impl Into<Scalar>, help: &str) -> ParamSpec {
-    ParamSpec { name: name.into(), ty, default: Some(default.into()), help: help.into() }
-}
+use crate::rows::param;
 
 fn metric(name: &str, better: Better, help: &str) -> MetricSpec {
     let kind = Kind::Estimated;
