@@ -9,7 +9,7 @@ use std::os::unix::fs::PermissionsExt;
 use std::process::Stdio;
 use std::time::Instant;
 
-use common::{Done, World, alive, done, root};
+use common::{Done, World, alive, done, metric, root};
 use serde_json::Value;
 
 /// Whether there is a PostgreSQL; says so when there is none.
@@ -47,20 +47,6 @@ fn run(world: &World, more: &[&str]) -> Done {
     ran
 }
 
-/// The only record of a run, whose outcome is as expected.
-fn record(ran: &Done, outcome: &str) -> Value {
-    let all: Value =
-        serde_json::from_str(&ran.stdout).unwrap_or_else(|e| panic!("{e}: {}", ran.stderr));
-    let record = all["records"][0].clone();
-    assert_eq!(record["outcome"], outcome, "{record:#}{}", ran.stderr);
-    record
-}
-
-fn metric(record: &Value, name: &str) -> Option<f64> {
-    let all = record["metrics"].as_array().unwrap();
-    all.iter().find(|m| m["name"] == name).unwrap_or_else(|| panic!("no {name}"))["value"].as_f64()
-}
-
 #[test]
 fn a_load_is_measured_and_its_sums_are_checked() {
     if !postgres() {
@@ -71,7 +57,7 @@ fn a_load_is_measured_and_its_sums_are_checked() {
     let more =
         ["rows=200000", "index=true", "server.checksums=true", "server.options=work_mem=8MB"];
     let ran = run(&world, &more);
-    let record = record(&ran, "completed");
+    let record = ran.record("completed");
     let of = |name: &str| metric(&record, name).unwrap();
     assert!((of("throughput") * of("load_time") / 200_000.0 - 1.0).abs() < 1e-9);
     assert!(of("written") < of("throughput"));
@@ -101,7 +87,7 @@ fn a_changed_amount_and_a_missing_row_are_found() {
     for (fault, word) in [("fault=sum", "quantity * cents"), ("fault=row", "rows is")] {
         let ran = run(&world, &[fault]);
         assert_eq!(ran.code, 3, "{}", ran.stderr);
-        let record = record(&ran, "invalid");
+        let record = ran.record("invalid");
         assert!(record.to_string().contains(word), "{fault}: {record:#}");
     }
 }
@@ -113,7 +99,7 @@ fn a_killed_server_keeps_what_was_committed() {
     }
     let world = world();
     let ran = run(&world, &["kill=middle", "rows=100000", "files=6"]);
-    let record = record(&ran, "completed");
+    let record = ran.record("completed");
     assert!(metric(&record, "recovery").unwrap() > 0.0);
     let detail = record["validation"]["detail"].as_str().unwrap();
     assert!(detail.contains("after kill -9") && detail.contains("in 12 files"), "{detail}");
@@ -180,7 +166,7 @@ fn a_device_that_is_full_fails_the_trial_in_the_servers_words() {
     );
     let ran = world.run(&["run", file.to_str().unwrap(), "--json"]);
     assert_eq!(ran.code, 3, "{}", ran.stderr);
-    let record = record(&ran, "failed");
+    let record = ran.record("failed");
     let error = record["error"].as_str().unwrap();
     assert!(error.contains("No space left on device"), "{error}");
 }
@@ -198,7 +184,7 @@ fn what_is_missing_is_named() {
     );
     if postgres() && root() {
         // The folder of this world is its owner's alone.
-        let record = record(&run(&world, &[]), "failed");
+        let record = run(&world, &[]).record("failed");
         assert!(record["error"].as_str().unwrap().contains("ASSAY_SCRATCH"), "{record:#}");
     }
 }

@@ -7,7 +7,7 @@ use std::path::Path;
 use std::process::{Command, Stdio};
 use std::time::Instant;
 
-use common::{Done, World, alive, done, root};
+use common::{Done, World, alive, done, metric, root};
 use serde_json::Value;
 
 /// Whether there is a CalculiX; says so when there is none.
@@ -42,24 +42,6 @@ fn run(world: &World, more: &[&str]) -> Done {
     world.run(&arguments(more))
 }
 
-fn records(ran: &Done) -> Vec<Value> {
-    let all: Value =
-        serde_json::from_str(&ran.stdout).unwrap_or_else(|e| panic!("{e}: {}", ran.stderr));
-    all["records"].as_array().unwrap().clone()
-}
-
-/// The only record of a run, whose outcome is as expected.
-fn record(ran: &Done, outcome: &str) -> Value {
-    let record = records(ran)[0].clone();
-    assert_eq!(record["outcome"], outcome, "{record:#}{}", ran.stderr);
-    record
-}
-
-fn metric(record: &Value, name: &str) -> Option<f64> {
-    let all = record["metrics"].as_array().unwrap();
-    all.iter().find(|m| m["name"] == name).unwrap_or_else(|| panic!("no {name}"))["value"].as_f64()
-}
-
 #[test]
 fn what_calculix_finds_is_right() {
     if !ccx() {
@@ -68,7 +50,7 @@ fn what_calculix_finds_is_right() {
     let world = World::new();
     let cases = "case=beam-static,plate-static,beam-bending,bar-plastic,beam-modes,plate-modes";
     let ran = run(&world, &[cases, "processes=2"]);
-    let records = records(&ran);
+    let records = ran.records();
     assert_eq!(records.len(), 6, "{}", ran.stderr);
     for record in &records {
         assert_eq!(record["outcome"], "completed", "{record:#}");
@@ -93,7 +75,7 @@ fn what_mumps_finds_is_right_and_its_factors_are_in_files() {
     }
     let world = World::new();
     let ran = run(&world, &["case=block-core,girder-passes", "processes=1,3"]);
-    let records = records(&ran);
+    let records = ran.records();
     assert_eq!(records.len(), 4, "{}", ran.stderr);
     for record in &records {
         assert_eq!(record["outcome"], "completed", "{record:#}");
@@ -116,11 +98,11 @@ fn a_wrong_answer_is_found() {
     if ccx() {
         let ran = run(&world, &["fault=answer"]);
         assert_eq!(ran.code, 3, "{}", ran.stderr);
-        let record = record(&ran, "invalid");
+        let record = ran.record("invalid");
         assert!(record["error"].as_str().unwrap().contains("2.0 % allowed"), "{record:#}");
     }
     if mumps() {
-        record(&run(&world, &["case=block-files", "processes=2", "fault=answer"]), "invalid");
+        run(&world, &["case=block-files", "processes=2", "fault=answer"]).record("invalid");
     }
 }
 
@@ -130,7 +112,7 @@ fn a_load_that_does_not_converge_fails_in_the_solvers_words() {
     if ccx() {
         let ran = run(&world, &["case=beam-bending", "fault=diverge"]);
         assert_eq!(ran.code, 3, "{}", ran.stderr);
-        let record = record(&ran, "failed");
+        let record = ran.record("failed");
         let error = record["error"].as_str().unwrap();
         assert!(error.contains("CalculiX failed (exit code 201): *ERROR"), "{error}");
     }
@@ -155,7 +137,7 @@ fn scratch_that_is_full_fails_in_the_solvers_words() {
     );
     let ran = world.run(&["run", file.to_str().unwrap(), "--json"]);
     assert_eq!(ran.code, 3, "{}", ran.stderr);
-    let record = record(&ran, "failed");
+    let record = ran.record("failed");
     let error = record["error"].as_str().unwrap();
     // At times it waits for its own thread instead of saying so.
     let told = error.contains("INFOG(1) = -90") || error.contains("no room is left in");

@@ -11,7 +11,7 @@ use std::process::{Command, Stdio};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::Instant;
 
-use common::{Done, World, alive, done, repository, root};
+use common::{Done, World, alive, done, metric, repository, root};
 use rustix::process::{Pid, Signal, kill_process};
 use serde_json::Value;
 
@@ -116,18 +116,6 @@ fn json(text: &str) -> Value {
     serde_json::from_str(text).unwrap_or_else(|e| panic!("{e}: {text}"))
 }
 
-/// The only record of a run, whose outcome is as expected.
-fn record(ran: &Done, outcome: &str) -> Value {
-    let record = json(&ran.stdout)["records"][0].clone();
-    assert_eq!(record["outcome"], outcome, "{record:#}{}", ran.stderr);
-    record
-}
-
-fn metric(record: &Value, name: &str) -> Option<f64> {
-    let all = record["metrics"].as_array().unwrap();
-    all.iter().find(|m| m["name"] == name).unwrap_or_else(|| panic!("no {name}"))["value"].as_f64()
-}
-
 #[test]
 fn a_run_is_measured_checked_and_described() {
     if !memcached() {
@@ -135,7 +123,7 @@ fn a_run_is_measured_checked_and_described() {
     }
     let (world, mark) = (World::new(), Mark(1031));
     let ran = mark.run(&world, &["hits=0.75"]);
-    let record = record(&ran, "completed");
+    let record = ran.record("completed");
     assert!(metric(&record, "throughput").unwrap() > 0.0);
     assert_eq!(metric(&record, "errors"), Some(0.0));
     let hits = metric(&record, "hit_share").unwrap();
@@ -210,7 +198,7 @@ fn over_every_transport() {
     }
     for way in ways {
         let ran = mark.run(&world, &[way]);
-        let record = record(&ran, "completed");
+        let record = ran.record("completed");
         assert_eq!(record["validation"]["result"], "passed", "{way}: {record:#}");
     }
 }
@@ -244,7 +232,7 @@ fn in_a_network_of_its_own_and_killed_there() {
     let _turn = turn();
     let (world, mark) = (World::new(), Mark(1039));
     let ran = mark.run(&world, &["network=namespace"]);
-    let record = record(&ran, "completed");
+    let record = ran.record("completed");
     assert!(record["notes"].to_string().contains("198.1"), "{record:#}");
     no_cables();
     let before = std::fs::read_to_string(SYSCTL).unwrap();
@@ -380,7 +368,7 @@ fn a_port_that_is_taken() {
     let port = taken.local_addr().unwrap().port();
     let (world, mark) = (World::new(), Mark(1063));
     let ran = mark.run(&world, &[&format!("server.port={port}")]);
-    let record = record(&ran, "failed");
+    let record = ran.record("failed");
     let error = record["error"].as_str().unwrap();
     assert!(error.contains(&format!("port {port} is taken")), "{error}");
 }
@@ -397,7 +385,7 @@ fn more_connections_than_files() {
     }
     let (world, mark) = (World::new(), Mark(1069));
     let ran = mark.run(&world, &["connections=1000000"]);
-    let error = record(&ran, "failed")["error"].as_str().unwrap().to_owned();
+    let error = ran.record("failed")["error"].as_str().unwrap().to_owned();
     assert!(error.contains("RLIMIT_NOFILE") && error.contains("ulimit"), "{error}");
 }
 
@@ -409,10 +397,10 @@ fn a_value_above_the_item_limit() {
     let (world, mark) = (World::new(), Mark(1087));
     let large = ["keys=50", "size.large=2000000", "share.large=1"];
     let ran = mark.run(&world, &large);
-    let error = record(&ran, "failed")["error"].as_str().unwrap().to_owned();
+    let error = ran.record("failed")["error"].as_str().unwrap().to_owned();
     assert!(error.contains("too large") && error.contains("-I 2m"), "{error}");
     let ran = mark.run(&world, &[&large[..], &["server.options=-I 3m"]].concat());
-    record(&ran, "completed");
+    ran.record("completed");
 }
 
 #[test]
@@ -441,7 +429,7 @@ fn an_address_that_nobody_answers_at() {
     let arguments =
         ["run", "memcached", "--json", "--monitors", "none", "--blocks", "1", "--set", &address];
     let ran = world.run(&arguments);
-    let error = record(&ran, "failed")["error"].as_str().unwrap().to_owned();
+    let error = ran.record("failed")["error"].as_str().unwrap().to_owned();
     assert!(
         error.contains(&nobody.to_string()) && error.contains("is memcached running there?"),
         "{error}"
@@ -503,7 +491,7 @@ fn a_server_that_runs_already_is_measured_and_left_running() {
         "--set",
         "steady=300 ms",
     ]);
-    let record = record(&ran, "completed");
+    let record = ran.record("completed");
     assert_eq!(metric(&record, "server_busy"), None, "what cannot be known is missing");
     assert!(metric(&record, "server_cpu").is_some(), "it tells its own CPU time");
     assert!(own.0.try_wait().unwrap().is_none(), "it was left running");
@@ -516,7 +504,7 @@ fn rates_are_searched_and_curves_are_drawn() {
     }
     let (world, mark) = (World::new(), Mark(1093));
     let ran = mark.run(&world, &["find=saturation", "rates=4000 2000"]);
-    let curves = record(&ran, "completed")["curves"].clone();
+    let curves = ran.record("completed")["curves"].clone();
     let throughput = curves.as_array().unwrap().iter().find(|c| c["name"] == "throughput").unwrap();
     let rates: Vec<f64> =
         throughput["points"].as_array().unwrap().iter().map(|p| p[0].as_f64().unwrap()).collect();
@@ -595,7 +583,7 @@ fn what_needs_root_is_said_to_who_is_not() {
     let ran = as_nobody(&["controls.sysctl.net.ipv4.tcp_sack=0"]);
     assert_eq!(ran.code, 2, "{}", ran.stderr);
     assert!(ran.stderr.replace("\n  ", " ").contains("run as root"), "{}", ran.stderr);
-    record(&as_nobody(&[]), "completed");
+    as_nobody(&[]).record("completed");
 }
 
 fn file_of(tunable: &str) -> std::path::PathBuf {

@@ -48,10 +48,7 @@ fn record(world: &World, more: &[&str]) -> (i32, Value) {
 }
 
 fn metric(record: &Value, name: &str) -> f64 {
-    let all = record["metrics"].as_array().unwrap();
-    let found =
-        all.iter().find(|m| m["name"] == name).unwrap_or_else(|| panic!("no {name}: {record}"));
-    found["value"].as_f64().unwrap_or_else(|| panic!("{name} is missing"))
+    common::metric(record, name).unwrap_or_else(|| panic!("{name} is missing"))
 }
 
 fn trial(world: &World) -> PathBuf {

@@ -52,13 +52,13 @@ fn start(world: &World, slurm: &Slurm, nodes: &str, seconds: &str) -> Child {
     )
 }
 
-/// The same, but after `lines` lines a trial waits until the file `go` is there: what a test does to it
-/// then comes in its middle, however slow the machine is.
+/// The same, but after `lines` lines a trial waits until the file `go` is there: what a test does before
+/// it makes that file comes in the trial's middle, however slow the machine is.
 fn start_held(world: &World, slurm: &Slurm, nodes: &str, lines: usize) -> Child {
     let (did, go) = (world.path("did.txt"), world.path("go"));
     let (did, go) = (did.display(), go.display());
     let script = format!(
-        "echo did >> {did}; [ -e {go} ] || [ $(wc -l < {did}) -le {lines} ] || exec sleep 300"
+        "echo did >> {did}; [ $(wc -l < {did}) -le {lines} ] || until [ -e {go} ]; do sleep 0.05; done"
     );
     start_script(world, slurm, nodes, &script)
 }
@@ -226,8 +226,8 @@ fn a_node_that_dies_fails_its_trial_alone() {
     let world = World::new();
     let child = start_held(&world, &slurm, "3", 3);
     until("the second trial begins", || lines(&world) >= 6);
-    world.write("go", "");
     slurm.kill("n2");
+    world.write("go", "");
     let (code, result, said) = ended(child);
     assert_eq!(code, 3, "{said}");
     let records = result["records"].as_array().unwrap();
@@ -250,12 +250,12 @@ fn a_cancelled_job_ends_the_run_which_can_be_resumed() {
     let world = World::new();
     let child = start_held(&world, &slurm, "2", 2);
     until("the second trial begins", || lines(&world) >= 4);
-    world.write("go", "");
     slurm.call("scancel", &["--user=root"]);
     let (code, result, said) = ended(child);
+    world.write("go", "");
     assert_eq!(code, 130, "{said}");
     let records = result["records"].as_array().unwrap();
-    assert_eq!(records.len(), 2);
+    assert_eq!(records.len(), 2, "{result:#}{said}");
     let error = records[1]["error"].as_str().unwrap();
     assert_eq!(records[1]["outcome"], "failed");
     assert!(error.contains("node n") && error.contains("CANCELLED"), "{error}");

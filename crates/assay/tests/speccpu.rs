@@ -9,7 +9,7 @@ mod common;
 use std::fs;
 use std::os::unix::fs::PermissionsExt;
 
-use common::World;
+use common::{World, metric};
 use serde_json::Value;
 
 /// What stands in for `runspec` and `runcpu`: it builds before it runs, and answers as `mood` says.
@@ -115,10 +115,6 @@ fn run(world: &World, kit: &str, settings: &[&str]) -> (i32, Value, String) {
     (done.code, record, kept.unwrap_or_default())
 }
 
-fn value(record: &Value, name: &str) -> Option<f64> {
-    record["metrics"].as_array()?.iter().find(|m| m["name"] == name)?["value"].as_f64()
-}
-
 fn error(record: &Value) -> &str {
     record["error"].as_str().unwrap_or_default()
 }
@@ -135,7 +131,7 @@ fn base_and_peak_of_2017() {
     assert_eq!(code, 0, "{record}");
     // Of 16 and 36, and of their doubles; the second run of each benchmark is the selected one.
     let near = |name: &str, wanted: f64| {
-        let found = value(&record, name).unwrap_or_else(|| panic!("{name}: {record}"));
+        let found = metric(&record, name).unwrap_or_else(|| panic!("{name}: {record}"));
         assert!((found - wanted).abs() < 1e-9, "{name} is {found}, not {wanted}");
     };
     near("ratio", 24.0);
@@ -158,12 +154,12 @@ fn peak_alone_copies_of_2006_and_2026() {
     let path = licensed(&world, "runspec", "");
     let settings = [&path, MINE[0], MINE[1], "tune=peak", "copies=2", "iterations=1"];
     let (code, record, _) = run(&world, "speccpu2006", &settings);
-    assert_eq!((code, value(&record, "ratio").map(f64::round)), (0, Some(24.0)), "{record}");
+    assert_eq!((code, metric(&record, "ratio").map(f64::round)), (0, Some(24.0)), "{record}");
     let world = World::new();
     let path = licensed(&world, "runcpu", "spec.cpu2026");
     let settings = [&path, MINE[0], MINE[1], "reportable=true"];
     let (code, record, _) = run(&world, "speccpu2026", &settings);
-    assert_eq!((code, value(&record, "ratio").map(f64::round)), (0, Some(6.0)), "{record}");
+    assert_eq!((code, metric(&record, "ratio").map(f64::round)), (0, Some(6.0)), "{record}");
     assert!(!record["notes"].to_string().contains("estimates"), "{record}");
 }
 
@@ -197,7 +193,7 @@ fn a_small_input_has_no_ratio_and_says_so() {
     let (code, record, _) = run(&world, "speccpu2017", &[&path, MINE[0], MINE[1], "size=test"]);
     assert_eq!(code, 3);
     assert!(error(&record).contains("reported no `ratio`"), "{record}");
-    assert_eq!(value(&record, "time"), Some(113.0), "{record}");
+    assert_eq!(metric(&record, "time"), Some(113.0), "{record}");
 }
 
 #[test]

@@ -8,7 +8,7 @@ mod common;
 use std::fs;
 use std::os::unix::fs::PermissionsExt;
 
-use common::World;
+use common::{World, metric};
 use serde_json::Value;
 
 /// What stands in for `java`: it looks at how it is called, and writes what the kit would.
@@ -72,10 +72,6 @@ fn run(world: &World, kit: &str, settings: &[&str]) -> (i32, Value, String) {
     (done.code, record, raw.unwrap_or_default())
 }
 
-fn value(record: &Value, name: &str) -> Option<f64> {
-    record["metrics"].as_array()?.iter().find(|m| m["name"] == name)?["value"].as_f64()
-}
-
 #[test]
 fn one_and_several_virtual_machines_of_2005() {
     let world = World::new();
@@ -83,7 +79,7 @@ fn one_and_several_virtual_machines_of_2005() {
     let (code, record, kept) = run(&world, "specjbb2005", &[&path, &jvm]);
     assert_eq!(code, 0, "{record}");
     assert_eq!(
-        (value(&record, "score"), value(&record, "score_per_instance")),
+        (metric(&record, "score"), metric(&record, "score_per_instance")),
         (Some(170000.0), Some(170000.0))
     );
     assert!(kept.contains("SPECjbb.001.raw"), "{kept}");
@@ -93,7 +89,7 @@ fn one_and_several_virtual_machines_of_2005() {
     let (code, record, kept) = run(&world, "specjbb2005", &[&path, &jvm, "instances=2"]);
     assert_eq!(code, 0, "{record}");
     assert_eq!(
-        (value(&record, "score"), value(&record, "score_per_instance")),
+        (metric(&record, "score"), metric(&record, "score_per_instance")),
         (Some(180000.0), Some(90000.0))
     );
     assert!(kept.contains("instance-2.log"), "{kept}");
@@ -128,7 +124,7 @@ fn the_composite_of_2015() {
     let (code, record, kept) = run(&world, "specjbb2015", &[&path, &jvm]);
     assert_eq!(code, 0, "{record}");
     assert_eq!(
-        (value(&record, "max_rate"), value(&record, "critical_rate")),
+        (metric(&record, "max_rate"), metric(&record, "critical_rate")),
         (Some(1264.0), Some(526.0))
     );
     assert!(kept.contains("x.raw"), "{kept}");

@@ -50,10 +50,7 @@ fn record_on(world: &World, params: &str, storage: &str) -> Option<(i32, Value)>
 }
 
 fn metric(record: &Value, name: &str) -> f64 {
-    let all = record["metrics"].as_array().unwrap();
-    let found =
-        all.iter().find(|m| m["name"] == name).unwrap_or_else(|| panic!("no {name}: {record}"));
-    found["value"].as_f64().unwrap_or_else(|| panic!("{name} is missing"))
+    common::metric(record, name).unwrap_or_else(|| panic!("{name} is missing"))
 }
 
 /// What of a world is still mounted or attached.

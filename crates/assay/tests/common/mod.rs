@@ -10,6 +10,8 @@ pub mod virtual_slurm;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
+use serde_json::Value;
+
 /// A temporary world.
 pub struct World {
     folder: tempfile::TempDir,
@@ -65,6 +67,29 @@ impl World {
         let entries = std::fs::read_dir(self.path("archive/runs"));
         entries.map(|e| e.flatten().map(|e| e.path()).collect()).unwrap_or_default()
     }
+}
+
+impl Done {
+    /// The records that `--json` printed.
+    pub fn records(&self) -> Vec<Value> {
+        let all: Value =
+            serde_json::from_str(&self.stdout).unwrap_or_else(|e| panic!("{e}: {}", self.stderr));
+        all["records"].as_array().unwrap().clone()
+    }
+
+    /// The first of them, whose outcome is as expected.
+    pub fn record(&self, outcome: &str) -> Value {
+        let record = self.records().remove(0);
+        assert_eq!(record["outcome"], outcome, "{record:#}{}", self.stderr);
+        record
+    }
+}
+
+/// The value of a record's metric, which must be there; `None` where it is missing.
+pub fn metric(record: &Value, name: &str) -> Option<f64> {
+    let all = record["metrics"].as_array().unwrap();
+    let found = all.iter().find(|m| m["name"] == name);
+    found.unwrap_or_else(|| panic!("no {name}: {record}"))["value"].as_f64()
 }
 
 pub fn done(command: &mut Command) -> Done {

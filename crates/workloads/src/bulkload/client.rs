@@ -10,6 +10,7 @@ use std::sync::mpsc::Receiver;
 use super::failure::Failure;
 use super::flat;
 use super::server::Cluster;
+use crate::WorkloadError;
 use crate::program::last_lines;
 
 /// Asks the server one thing and returns what psql prints.
@@ -53,7 +54,7 @@ impl Session {
     /// # Errors
     /// psql does not start or is not let in.
     pub fn open(cluster: &Cluster, log: PathBuf, loads: Vec<u64>) -> Result<Self, Failure> {
-        let errors = File::create(&log).map_err(Failure::file("make", &log))?;
+        let errors = File::create(&log).map_err(WorkloadError::io("make", &log))?;
         let mut command: Command = cluster.psql();
         command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(errors);
         let start = |source| Failure::Start { program: "psql".into(), source };

@@ -10,7 +10,7 @@ pub enum Failure {
     /// The JSON that says what to do is not what this build writes.
     #[error("the order of the trial cannot be read: {0}; was it written by this build of assay?")]
     Order(#[source] serde_json::Error),
-    /// The parameters cannot be, or the flat files are not there.
+    /// The parameters cannot be, or a file not be made or read.
     #[error(transparent)]
     Workload(#[from] crate::WorkloadError),
     /// The user that the server runs as cannot get into the trial's folder.
@@ -53,25 +53,7 @@ pub enum Failure {
         /// What the system said.
         source: io::Error,
     },
-    /// A file could not be made or read.
-    #[error("{action} {path}: {source}")]
-    File {
-        /// `make`, `write`, `read`.
-        action: &'static str,
-        /// Which.
-        path: PathBuf,
-        /// What the system said.
-        source: io::Error,
-    },
     /// A signal ended it, or the lab is gone.
     #[error("ended by a signal to assay")]
     Stopped,
-}
-
-impl Failure {
-    /// Turns what the system said about `path` into a failure, for `map_err`.
-    pub fn file(action: &'static str, path: &std::path::Path) -> impl FnOnce(io::Error) -> Self {
-        let path = path.to_owned();
-        move |source| Failure::File { action, path, source }
-    }
 }

@@ -1,7 +1,5 @@
 //! What a trial came to, as events.
 
-use assay_model::{Better, Event, Kind};
-
 use crate::work::Channel;
 
 /// What was measured.
@@ -42,13 +40,6 @@ pub fn metrics(measured: &Measured, channel: &mut Channel) {
         ("recovery", m.recovery_s),
     ];
     for (name, value) in rows {
-        let row = spec.metric(name);
-        channel.send(&Event::Metric {
-            metric: name.into(),
-            value,
-            unit: row.map(|r| r.unit.clone()).unwrap_or_default(),
-            better: Some(row.map_or(Better::Neither, |r| r.better)),
-            kind: Some(row.map_or(Kind::Measured, |r| r.kind)),
-        });
+        channel.metric(&spec, name, value);
     }
 }

@@ -17,6 +17,7 @@ use rustix::process::{Pid, Signal, WaitOptions, getpid, kill_process, waitpid};
 use super::failure::Failure;
 use super::params::Params;
 use super::postgres::{Programs, User};
+use crate::WorkloadError;
 use crate::program::last_lines;
 use crate::tie::tie;
 
@@ -55,9 +56,9 @@ impl Cluster {
             return Err(Failure::Closed { user: user.name.clone(), path: dir.to_owned() });
         }
         let own = dir.join("pg");
-        fs::DirBuilder::new().mode(0o700).create(&own).map_err(Failure::file("make", &own))?;
+        fs::DirBuilder::new().mode(0o700).create(&own).map_err(WorkloadError::io("make", &own))?;
         if let Some(user) = &user {
-            chown(&own, Some(user.uid), Some(user.gid)).map_err(Failure::file("own", &own))?;
+            chown(&own, Some(user.uid), Some(user.gid)).map_err(WorkloadError::io("own", &own))?;
             crate::ipc::own().map_err(|source| Failure::Watch {
                 what: "an IPC namespace for the server",
                 source,
@@ -166,8 +167,8 @@ impl Cluster {
         command.arg("-D").arg(self.data()).arg("-k").arg(&self.dir).args(["-p", PORT]);
         command.args(["-c", "listen_addresses=", "-c", "unix_socket_permissions=0700"]);
         command.args(self.settings.iter().flat_map(|s| ["-c", s]));
-        command.stdout(out.map_err(Failure::file("open", &log))?);
-        command.stderr(err.map_err(Failure::file("open", &log))?);
+        command.stdout(out.map_err(WorkloadError::io("open", &log))?);
+        command.stderr(err.map_err(WorkloadError::io("open", &log))?);
         let began = Instant::now();
         let child = command.spawn().map_err(|source| Failure::Start {
             program: self.programs.postgres.display().to_string(),

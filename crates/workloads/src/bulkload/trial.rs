@@ -19,6 +19,7 @@ use super::flat::{Manifest, TABLE};
 use super::params::Params;
 use super::said::{self, Measured};
 use super::server::Cluster;
+use crate::WorkloadError;
 use crate::work::{Channel, life};
 use crate::workload::KEEP;
 
@@ -38,7 +39,7 @@ pub fn run(json: &str, channel: &mut Channel) -> Result<(), Failure> {
     let made = Manifest::read(&order.flat)?;
     channel.send(&Event::Phase { phase: Phase::RampUp, t_ns: None });
     let keep = order.dir.join(KEEP);
-    fs::create_dir_all(&keep).map_err(Failure::file("make", &keep))?;
+    fs::create_dir_all(&keep).map_err(WorkloadError::io("make", &keep))?;
     let mut cluster = Cluster::make(&params, &order.dir)?;
     let mut trial = Trial { params: &params, order: &order, made: &made, stop: &stop, channel };
     let done = trial.measure(&mut cluster);
@@ -253,22 +254,11 @@ impl Trial<'_> {
 
     /// Says whether the table holds what the files hold.
     fn verdict(&mut self, wrong: &[String], mut checked: Vec<String>) {
-        let valid = wrong.is_empty();
-        let detail = if valid {
-            checked.push(format!(
-                "{} in {} files: the counts and eight sums of each are in the table as in the file",
-                format_value(self.params.shape.rows as f64, "rows"),
-                self.params.shape.loads(),
-            ));
-            checked.join("; ")
-        } else {
-            let more = if wrong.len() > 3 {
-                format!("; and {} more", wrong.len() - 3)
-            } else {
-                String::new()
-            };
-            format!("{}{more}", wrong[..wrong.len().min(3)].join("; "))
-        };
-        self.channel.send(&Event::Valid { valid, detail });
+        checked.push(format!(
+            "{} in {} files: the counts and eight sums of each are in the table as in the file",
+            format_value(self.params.shape.rows as f64, "rows"),
+            self.params.shape.loads(),
+        ));
+        self.channel.verdict(wrong, checked.join("; "));
     }
 }

@@ -6,6 +6,7 @@ use super::cases::Analysis;
 use super::failure::Failure;
 use super::params::Params;
 use super::{ccx, deck, mumps, theory};
+use crate::WorkloadError;
 
 /// A comparison.
 #[derive(Debug, Clone, PartialEq)]
@@ -39,7 +40,7 @@ impl Answer {
 /// It is not there.
 pub fn of_ccx(params: &Params, dir: &Path) -> Result<Answer, Failure> {
     let path = dir.join(format!("{}.dat", deck::JOB));
-    let dat = std::fs::read_to_string(&path).map_err(Failure::file("read", &path))?;
+    let dat = std::fs::read_to_string(&path).map_err(WorkloadError::io("read", &path))?;
     let missing = |what: &str| Failure::NoAnswer { path: path.clone(), what: what.to_owned() };
     let along = |axis: usize| {
         ccx::displacement(&dat).map(|d| d[axis].abs()).ok_or_else(|| missing("the displacements"))

@@ -15,6 +15,7 @@ use rustix::process::{Pid, PidfdFlags, Signal, kill_process, pidfd_open};
 
 use super::devices::{Bytes, Devices};
 use super::failure::Failure;
+use crate::WorkloadError;
 use crate::tie::tie;
 
 /// How often the space in scratch is looked at.
@@ -58,8 +59,8 @@ pub fn run(
     let stream = || File::options().create(true).append(true).open(log);
     let (out, err) = (stream(), stream());
     command.current_dir(dir).stdin(Stdio::null()).process_group(0);
-    command.stdout(out.map_err(Failure::file("make", log))?);
-    command.stderr(err.map_err(Failure::file("make", log))?);
+    command.stdout(out.map_err(WorkloadError::io("make", log))?);
+    command.stderr(err.map_err(WorkloadError::io("make", log))?);
     tie(&mut command, None);
     let devices = Devices::below(dir);
     let (before, stalled) = (devices.as_ref().and_then(Devices::bytes), stalled_s());

@@ -4,7 +4,7 @@
 use std::fs;
 use std::path::Path;
 
-use assay_model::{Better, Event, Exit, Kind, Phase, Severity};
+use assay_model::{Event, Exit, Phase, Severity};
 
 use super::Order;
 use super::answer::{self, Answer};
@@ -14,6 +14,7 @@ use super::failure::Failure;
 use super::params::Params;
 use super::run::{self, Ran};
 use super::{ccx, mumps};
+use crate::WorkloadError;
 use crate::work::{Channel, life};
 use crate::workload::KEEP;
 
@@ -28,10 +29,10 @@ pub fn run(json: &str, channel: &mut Channel) -> Result<(), Failure> {
         .map_err(|source| Failure::Watch { what: "the watch for the lab's end", source })?
         .ok_or(Failure::Stopped)?;
     let keep = order.dir.join(KEEP);
-    fs::create_dir_all(&keep).map_err(Failure::file("make", &keep))?;
+    fs::create_dir_all(&keep).map_err(WorkloadError::io("make", &keep))?;
     // Not on the storage: a full one must not swallow what the solver says of it.
     let log = order.run.join("solver.log");
-    fs::write(&log, "").map_err(Failure::file("make", &log))?;
+    fs::write(&log, "").map_err(WorkloadError::io("make", &log))?;
     let solver = params.case.solver();
     let command = match (&order.program, solver) {
         (Some(program), Solver::Mumps) => {
@@ -56,7 +57,7 @@ pub fn run(json: &str, channel: &mut Channel) -> Result<(), Failure> {
     let _ = fs::copy(&log, keep.join("solver.log"));
     let ran = ran?;
     channel.send(&Event::Phase { phase: Phase::RampDown, t_ns: None });
-    let text = fs::read(&log).map_err(Failure::file("read", &log))?;
+    let text = fs::read(&log).map_err(WorkloadError::io("read", &log))?;
     let text = String::from_utf8_lossy(&text);
     let answer = judge(&params, &order.dir, &ran, &text, &log)?;
     metrics(&ran, &answer, &text, params.processes.min(order.cpus.len()), channel);
@@ -133,13 +134,6 @@ fn metrics(ran: &Ran, answer: &Answer, log: &str, at_once: usize, channel: &mut 
         ("deviation", Some(answer.deviation)),
     ];
     for (name, value) in rows {
-        let row = spec.metric(name);
-        channel.send(&Event::Metric {
-            metric: name.into(),
-            value: value.filter(|v| v.is_finite()),
-            unit: row.map(|r| r.unit.clone()).unwrap_or_default(),
-            better: Some(row.map_or(Better::Neither, |r| r.better)),
-            kind: Some(row.map_or(Kind::Measured, |r| r.kind)),
-        });
+        channel.metric(&spec, name, value);
     }
 }

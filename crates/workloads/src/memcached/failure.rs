@@ -1,7 +1,6 @@
 //! What can go wrong in the process of a trial.
 
 use std::io;
-use std::path::PathBuf;
 
 /// Why a trial could not be measured.
 #[derive(Debug, thiserror::Error)]
@@ -10,7 +9,7 @@ pub enum Failure {
     /// The JSON that says what to do is not what this build writes.
     #[error("the order of the trial cannot be read: {0}; was it written by this build of assay?")]
     Order(#[source] serde_json::Error),
-    /// The parameters cannot be.
+    /// The parameters cannot be, or a file not be made or read.
     #[error(transparent)]
     Params(#[from] crate::WorkloadError),
     /// The load could not begin.
@@ -80,16 +79,6 @@ pub enum Failure {
         /// What went wrong.
         detail: String,
     },
-    /// A file could not be made or read.
-    #[error("{action} {path}: {source}")]
-    File {
-        /// `make`, `read`, ...
-        action: &'static str,
-        /// Which.
-        path: PathBuf,
-        /// What the system said.
-        source: io::Error,
-    },
     /// A step with another program (openssl, memtier_benchmark) failed.
     #[error("{program}: {said}")]
     Program {
@@ -101,12 +90,4 @@ pub enum Failure {
     /// A signal ended it.
     #[error("ended by a signal to assay")]
     Stopped,
-}
-
-impl Failure {
-    /// Turns what the system said about `path` into a failure, for `map_err`.
-    pub fn file(action: &'static str, path: &std::path::Path) -> impl FnOnce(io::Error) -> Self {
-        let path = path.to_owned();
-        move |source| Failure::File { action, path, source }
-    }
 }

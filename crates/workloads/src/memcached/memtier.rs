@@ -61,7 +61,7 @@ pub fn run(path: Option<&Path>, dir: &Path, stage: &mut Stage<'_>) -> Result<(),
     seen.to = look(&mut talk);
     stage.channel.send(&Event::Phase { phase: Phase::RampDown, t_ns: None });
     let file = dir.join("memtier-steady.json");
-    let text = std::fs::read_to_string(&file).map_err(Failure::file("read", &file))?;
+    let text = std::fs::read_to_string(&file).map_err(WorkloadError::io("read", &file))?;
     let told = Told::read(&text).ok_or_else(|| Failure::Program {
         program: "memtier_benchmark".into(),
         said: format!(
@@ -252,7 +252,7 @@ impl Drive<'_> {
                 .create(true)
                 .append(true)
                 .open(&log)
-                .map_err(Failure::file("make", &log))
+                .map_err(WorkloadError::io("make", &log))
         };
         let mut json = OsString::from("--json-out-file=");
         json.push(self.dir.join(format!("memtier-{name}.json")));

@@ -4,7 +4,7 @@ use assay_memload::config::{Config, Mode};
 use assay_memload::heat::{ROWS, edge};
 use assay_memload::report::OPERATIONS;
 use assay_memload::{Operation, Report};
-use assay_model::{Better, Event, Kind, Load};
+use assay_model::{Event, Kind, Load};
 use base64::Engine as _;
 use hdrhistogram::Histogram;
 use hdrhistogram::serialization::{Serializer as _, V2Serializer};
@@ -15,17 +15,9 @@ use crate::work::Channel;
 /// No more samples than this of a series.
 const SAMPLES: usize = 600;
 
-/// Sends a metric as the row of data describes it.
+/// Sends a metric.
 pub fn metric(channel: &mut Channel, name: &str, value: Option<f64>) {
-    let spec = super::spec::spec();
-    let row = spec.metric(name);
-    channel.send(&Event::Metric {
-        metric: name.to_owned(),
-        value: value.filter(|v| v.is_finite()),
-        unit: row.map(|m| m.unit.clone()).unwrap_or_default(),
-        better: Some(row.map_or(Better::Neither, |m| m.better)),
-        kind: Some(row.map_or(Kind::Measured, |m| m.kind)),
-    });
+    channel.metric(&super::spec::spec(), name, value);
 }
 
 /// The `q` quantile of times in ns, in seconds. `unanswered` operations count as longer than any. `None`

@@ -212,7 +212,7 @@ fn spawn(
     argv.extend(settings(params, own));
     let log = dir.join("memcached.log");
     let stream = || File::options().create(true).append(true).open(&log);
-    let file = |e| Failure::file("make", &log)(e);
+    let file = |e| WorkloadError::io("make", &log)(e);
     // What an earlier try said must not be taken for what this one says.
     File::create(&log).map_err(file)?;
     let mut command = Command::new(&program);

@@ -1,7 +1,6 @@
 //! What can go wrong in the process of a trial.
 
 use std::io;
-use std::path::PathBuf;
 
 use crate::copies::CopiesError;
 
@@ -12,7 +11,7 @@ pub enum Failure {
     /// The JSON that says what to do is not what this build writes.
     #[error("the order of the trial cannot be read: {0}; was it written by this build of assay?")]
     Order(#[source] serde_json::Error),
-    /// The parameters cannot be.
+    /// The parameters cannot be, or a file not be made or read.
     #[error(transparent)]
     Params(#[from] crate::WorkloadError),
     /// An instance did not do its part.
@@ -31,16 +30,6 @@ pub enum Failure {
     Watch {
         /// Which.
         what: &'static str,
-        /// What the system said.
-        source: io::Error,
-    },
-    /// A file could not be made.
-    #[error("{action} {path}: {source}")]
-    File {
-        /// `make`, `write`.
-        action: &'static str,
-        /// Which.
-        path: PathBuf,
         /// What the system said.
         source: io::Error,
     },
@@ -65,13 +54,5 @@ fn hint(error: &CopiesError) -> &'static str {
             "; raise `barrier` if the machine is that slow, else see the instance's log"
         }
         _ => "",
-    }
-}
-
-impl Failure {
-    /// Turns what the system said about `path` into a failure, for `map_err`.
-    pub fn file(action: &'static str, path: &std::path::Path) -> impl FnOnce(io::Error) -> Self {
-        let path = path.to_owned();
-        move |source| Failure::File { action, path, source }
     }
 }

@@ -3,30 +3,17 @@
 use std::fmt::Write as _;
 use std::path::Path;
 
-use assay_model::{Better, Event, Kind, Phase, Severity};
+use assay_model::{Event, Phase, Severity};
 use serde_json::{Value, json};
 
-use super::failure::Failure;
 use super::params::Params;
 use super::result::{Measured, Points};
 use super::spec::{EACH, SCORE};
+use crate::WorkloadError;
 use crate::work::Channel;
 
 /// The width of the kit's series over time, ns.
 const BIN: u64 = 1_000_000_000;
-
-/// Sends a metric as the row of data describes it.
-fn metric(channel: &mut Channel, name: &str, value: Option<f64>) {
-    let spec = super::spec::spec();
-    let row = spec.metric(name);
-    channel.send(&Event::Metric {
-        metric: name.to_owned(),
-        value: value.filter(|v| v.is_finite()),
-        unit: row.map(|m| m.unit.clone()).unwrap_or_default(),
-        better: Some(row.map_or(Better::Neither, |m| m.better)),
-        kind: Some(row.map_or(Kind::Measured, |m| m.kind)),
-    });
-}
 
 /// Sends a point as it was measured: a point of the curve, and the series of its time.
 pub fn point(measured: &Measured, channel: &mut Channel) {
@@ -98,8 +85,9 @@ pub fn metrics(points: &Points, params: &Params, busy: Option<f64>, channel: &mu
         ("pause", points.pause()),
         ("controller_busy", busy),
     ];
+    let spec = super::spec::spec();
     for (name, value) in rows {
-        metric(channel, name, value);
+        channel.metric(&spec, name, value);
     }
     if params.pages == "reserved" && huge.is_some_and(|share| share < 0.5) {
         channel.send(&Event::Finding {
@@ -120,10 +108,10 @@ pub fn metrics(points: &Points, params: &Params, busy: Option<f64>, channel: &mu
 ///
 /// # Errors
 /// A file cannot be written.
-pub fn files(dir: &Path, points: &Points, result: &Value) -> Result<(), Failure> {
+pub fn files(dir: &Path, points: &Points, result: &Value) -> Result<(), WorkloadError> {
     let write = |name: &str, text: String| {
         let path = dir.join(name);
-        std::fs::write(&path, text).map_err(Failure::file("write", &path))
+        std::fs::write(&path, text).map_err(WorkloadError::io("write", &path))
     };
     write("result.json", format!("{result:#}\n"))?;
     let all: Vec<Value> = points.all.iter().map(spelled).collect();

@@ -16,6 +16,7 @@ use super::params::{Cpus, Params};
 use super::result::{About, Measured, Points, Window};
 use super::schedule::{Planned, last, points};
 use super::{build, java, memory, said};
+use crate::WorkloadError;
 use crate::copies::{Copy, Crew, places};
 use crate::work::{Channel, life};
 use crate::workload::KEEP;
@@ -39,7 +40,7 @@ pub fn run(json: &str, channel: &mut Channel) -> Result<(), Failure> {
         .map_err(|source| Failure::Watch { what: "the watch for the lab's end", source })?
         .ok_or(Failure::Stopped)?;
     let keep = order.dir.join(KEEP);
-    std::fs::create_dir_all(&keep).map_err(Failure::file("make", &keep))?;
+    std::fs::create_dir_all(&keep).map_err(WorkloadError::io("make", &keep))?;
     channel.send(&Event::Phase { phase: Phase::RampUp, t_ns: None });
     let stream = params
         .stream
@@ -253,30 +254,20 @@ impl Trial<'_> {
 
     /// Says whether the books added up and all were measured while all ran.
     fn verdict(&mut self, points: &Points, wrong: &[String]) {
-        let valid = wrong.is_empty();
         let count: u64 =
             points.all.iter().flat_map(|m| &m.instances).map(|p| p.bins.iter().sum::<u64>()).sum();
-        let detail = if valid {
-            format!(
-                "the books added up after each of {} points of {} ({} transactions, ramps included), and all were \
-                 measured while all ran",
-                points.all.len(),
-                if self.params.instances == 1 {
-                    "1 instance".into()
-                } else {
-                    format!("{} instances", self.params.instances)
-                },
-                units::format_value(count as f64, "1"),
-            )
-        } else {
-            let more = if wrong.len() > 3 {
-                format!("; and {} more", wrong.len() - 3)
+        let well = format!(
+            "the books added up after each of {} points of {} ({} transactions, ramps included), and all were \
+             measured while all ran",
+            points.all.len(),
+            if self.params.instances == 1 {
+                "1 instance".into()
             } else {
-                String::new()
-            };
-            format!("{}{more}", wrong[..wrong.len().min(3)].join("; "))
-        };
-        self.channel.send(&Event::Valid { valid, detail });
+                format!("{} instances", self.params.instances)
+            },
+            units::format_value(count as f64, "1"),
+        );
+        self.channel.verdict(wrong, well);
     }
 }
 

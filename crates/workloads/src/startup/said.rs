@@ -1,23 +1,10 @@
 //! What a trial came to, as events.
 
-use assay_model::{Better, Event, Kind};
+use assay_model::Event;
 
 use super::series::{Point, Series};
 use super::trial::Ran;
 use crate::work::Channel;
-
-/// Sends a metric as the row of data describes it.
-fn metric(channel: &mut Channel, name: &str, value: Option<f64>) {
-    let spec = super::spec::spec();
-    let row = spec.metric(name);
-    channel.send(&Event::Metric {
-        metric: name.to_owned(),
-        value: value.filter(|v| v.is_finite()),
-        unit: row.map(|m| m.unit.clone()).unwrap_or_default(),
-        better: Some(row.map_or(Better::Neither, |m| m.better)),
-        kind: Some(row.map_or(Kind::Measured, |m| m.kind)),
-    });
-}
 
 /// Sends metrics, curves and series.
 pub fn results(ran: &Ran, channel: &mut Channel) {
@@ -35,6 +22,7 @@ pub fn results(ran: &Ran, channel: &mut Channel) {
     let began = || copies.iter().map(|c| c.began_ns);
     let spread = began().max().zip(began().min()).map(|(last, first)| seconds(last - first));
     let peak = copies.iter().map(|c| c.peak_memory_bytes).max();
+    let spec = super::spec::spec();
     for (name, value) in [
         ("time_to_user", to_user),
         ("elapsed", Some(seconds(end - start))),
@@ -49,7 +37,7 @@ pub fn results(ran: &Ran, channel: &mut Channel) {
         ("peak_memory", peak.map(|b| b as f64)),
         ("start_spread", spread),
     ] {
-        metric(channel, name, value);
+        channel.metric(&spec, name, value);
     }
     for point in series.points() {
         at(&point, channel);
@@ -137,15 +125,9 @@ pub fn verdict(answers: &[Result<f64, String>], optimum: f64, same: f64, channel
             Err(why) => Some(format!("copy {} {why}", i + 1)),
         })
         .collect();
-    let detail = match wrong.len() {
-        0 => format!(
-            "each of {} copies found the optimum {optimum}, which is known from how the model is made",
-            answers.len()
-        ),
-        n => {
-            let more = if n > 3 { format!("; and {} more", n - 3) } else { String::new() };
-            format!("{}{more}", wrong[..n.min(3)].join("; "))
-        }
-    };
-    channel.send(&Event::Valid { valid: wrong.is_empty(), detail });
+    let well = format!(
+        "each of {} copies found the optimum {optimum}, which is known from how the model is made",
+        answers.len()
+    );
+    channel.verdict(&wrong, well);
 }

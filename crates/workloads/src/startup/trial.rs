@@ -11,6 +11,7 @@ use super::host::{self, Host, Look};
 use super::order::Order;
 use super::params::Params;
 use super::said;
+use crate::WorkloadError;
 use crate::side_by_side::{self, CopyOrder, Measured};
 use crate::step::tail_of;
 use crate::work::{Channel, life};
@@ -96,7 +97,7 @@ fn copies(params: &Params, dir: &Path, inputs: &Path) -> Result<Vec<CopyOrder>, 
     let program = params.solver.find()?;
     let make = |copy: usize| {
         let own = dir.join(format!("copy-{}", copy + 1));
-        std::fs::create_dir_all(&own).map_err(Failure::file("make", &own))?;
+        std::fs::create_dir_all(&own).map_err(WorkloadError::io("make", &own))?;
         Ok(CopyOrder {
             argv: params.solver.argv(&program, &inputs.join(params.file(copy))),
             env: Vec::new(),
@@ -108,10 +109,10 @@ fn copies(params: &Params, dir: &Path, inputs: &Path) -> Result<Vec<CopyOrder>, 
     (0..params.copies).map(make).collect()
 }
 
-fn logical(params: &Params, inputs: &Path) -> Result<u64, Failure> {
+fn logical(params: &Params, inputs: &Path) -> Result<u64, WorkloadError> {
     let size = |copy: usize| {
         let path = inputs.join(params.file(copy));
-        std::fs::metadata(&path).map(|m| m.len()).map_err(Failure::file("read", &path))
+        std::fs::metadata(&path).map(|m| m.len()).map_err(WorkloadError::io("read", &path))
     };
     (0..params.copies).map(size).sum()
 }

@@ -5,7 +5,7 @@ use std::fs::File;
 use std::io::{self, Write};
 use std::os::fd::{BorrowedFd, FromRawFd};
 
-use assay_model::Event;
+use assay_model::{Better, Event, Kind, WorkloadSpec};
 use rustix::fs::OFlags;
 use rustix::io::FdFlags;
 
@@ -47,6 +47,28 @@ impl Channel {
             let sent = self.out.write_all(line.as_bytes()).and_then(|()| self.out.flush());
             self.failed = sent.err();
         }
+    }
+
+    /// Sends a metric as its row in the workload's data describes it; what is no number is missing.
+    pub(crate) fn metric(&mut self, spec: &WorkloadSpec, name: &str, value: Option<f64>) {
+        let row = spec.metric(name);
+        self.send(&Event::Metric {
+            metric: name.to_owned(),
+            value: value.filter(|v| v.is_finite()),
+            unit: row.map(|m| m.unit.clone()).unwrap_or_default(),
+            better: Some(row.map_or(Better::Neither, |m| m.better)),
+            kind: Some(row.map_or(Kind::Measured, |m| m.kind)),
+        });
+    }
+
+    /// Says whether the trial is valid: `well` when nothing is `wrong`, else the first three of what is.
+    pub(crate) fn verdict(&mut self, wrong: &[String], well: String) {
+        let detail = match wrong.len() {
+            0 => well,
+            n if n <= 3 => wrong.join("; "),
+            n => format!("{}; and {} more", wrong[..3].join("; "), n - 3),
+        };
+        self.send(&Event::Valid { valid: wrong.is_empty(), detail });
     }
 
     /// Ends the channel.
