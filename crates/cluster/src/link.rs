@@ -199,7 +199,8 @@ impl Link {
 
     /// Whether a signal (not the collector) wants the end of this agent.
     fn ended(&self) -> bool {
-        self.interrupt.fired() && !self.stopped.load(Ordering::Acquire)
+        self.interrupt.signalled()
+            || self.interrupt.fired() && !self.stopped.load(Ordering::Acquire)
     }
 
     /// Waits for what shall be set up.

@@ -13,7 +13,10 @@ static INSTALLED: OnceLock<Interrupt> = OnceLock::new();
 /// once; the journal then puts the system back.
 #[derive(Debug, Clone)]
 pub struct Interrupt {
+    /// [`Interrupt::fire`] was called.
     flag: Arc<AtomicBool>,
+    /// A signal came.
+    signal: Arc<AtomicBool>,
     wake: Arc<UnixStream>,
     waker: Arc<UnixStream>,
 }
@@ -25,16 +28,14 @@ impl Interrupt {
     /// The handlers could not be installed.
     pub fn install() -> io::Result<Self> {
         use signal_hook::consts::{SIGHUP, SIGINT, SIGTERM};
-        let flag = Arc::new(AtomicBool::new(false));
-        let (wake, write) = UnixStream::pair()?;
-        wake.set_nonblocking(true)?;
+        let interrupt = Interrupt::manual()?;
+        let came = &interrupt.signal;
         for signal in [SIGINT, SIGTERM, SIGHUP] {
             // In this order: the second signal finds the flag set and has its default effect.
-            signal_hook::flag::register_conditional_default(signal, Arc::clone(&flag))?;
-            signal_hook::flag::register(signal, Arc::clone(&flag))?;
-            signal_hook::low_level::pipe::register(signal, write.try_clone()?)?;
+            signal_hook::flag::register_conditional_default(signal, Arc::clone(came))?;
+            signal_hook::flag::register(signal, Arc::clone(came))?;
+            signal_hook::low_level::pipe::register(signal, interrupt.waker.try_clone()?)?;
         }
-        let interrupt = Interrupt { flag, wake: Arc::new(wake), waker: Arc::new(write) };
         // A second one hears the same signals; either will do.
         let _ = INSTALLED.set(interrupt.clone());
         Ok(interrupt)
@@ -55,6 +56,7 @@ impl Interrupt {
         wake.set_nonblocking(true)?;
         Ok(Interrupt {
             flag: Arc::new(AtomicBool::new(false)),
+            signal: Arc::new(AtomicBool::new(false)),
             wake: Arc::new(wake),
             waker: Arc::new(waker),
         })
@@ -62,7 +64,12 @@ impl Interrupt {
 
     /// Whether it has fired.
     pub fn fired(&self) -> bool {
-        self.flag.load(Ordering::Relaxed)
+        self.flag.load(Ordering::Relaxed) || self.signalled()
+    }
+
+    /// Whether it was a signal that fired it, or one came since.
+    pub fn signalled(&self) -> bool {
+        self.signal.load(Ordering::Relaxed)
     }
 
     /// Fires it.
@@ -77,10 +84,37 @@ impl Interrupt {
         self.wake.as_fd()
     }
 
-    /// Forgets that it fired, for a caller that goes on.
+    /// Forgets that [`Interrupt::fire`] was called, for a caller that goes on. A signal is not forgotten.
     pub fn clear(&self) {
         let mut drain = [0; 64];
         while matches!((&*self.wake).read(&mut drain), Ok(n) if n > 0) {}
         self.flag.store(false, Ordering::Relaxed);
+        if self.signalled() {
+            let _ = (&*self.waker).write(&[1]);
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use rustix::event::{PollFd, PollFlags, poll};
+
+    use super::*;
+
+    #[test]
+    fn a_signal_is_not_forgotten_with_what_was_fired_by_hand() {
+        let interrupt = Interrupt::manual().unwrap();
+        let readable = || {
+            let fd = &mut [PollFd::from_borrowed_fd(interrupt.as_fd(), PollFlags::IN)];
+            poll(fd, Some(&rustix::time::Timespec::default())).unwrap() == 1
+        };
+        interrupt.fire();
+        assert!(interrupt.fired() && !interrupt.signalled() && readable());
+        interrupt.clear();
+        assert!(!interrupt.fired() && !readable());
+        interrupt.fire();
+        interrupt.signal.store(true, Ordering::Relaxed);
+        interrupt.clear();
+        assert!(interrupt.fired() && interrupt.signalled() && readable());
     }
 }

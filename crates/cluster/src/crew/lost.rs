@@ -5,8 +5,12 @@ use std::time::{Duration, Instant};
 use super::{Crew, Gone, Lost, LostTo};
 use crate::slurm::{Job, nodes};
 
-/// How long a job that ends may take until Slurm says how it did.
-const SETTLE: Duration = Duration::from_secs(6);
+/// How long a job that ends may take until Slurm says how it did: sites let programs 30 s (`KillWait`)
+/// between SIGTERM and SIGKILL.
+const SETTLE: Duration = Duration::from_secs(60);
+
+/// How long a controller that does not answer is asked again.
+const BUSY: Duration = Duration::from_secs(6);
 
 impl Crew {
     /// What became of the crew, after somebody went: what Slurm says of the job and the nodes.
@@ -28,7 +32,8 @@ impl Crew {
             // How it ended is told when its last task has; a controller that is busy is asked again.
             let patience = match asked.as_ref().map(|s| s.as_ref().map(|s| s.state.as_str())) {
                 Ok(Some("RUNNING")) => Duration::from_millis(1500),
-                Ok(Some("COMPLETING")) | Err(_) => SETTLE,
+                Ok(Some("COMPLETING")) => SETTLE,
+                Err(_) => BUSY,
                 Ok(_) => Duration::ZERO,
             };
             let state = asked.ok().flatten();

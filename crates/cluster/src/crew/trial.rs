@@ -3,7 +3,7 @@
 use std::sync::mpsc::RecvTimeoutError;
 use std::time::{Duration, Instant};
 
-use assay_model::{Exit, Outcome};
+use assay_model::Outcome;
 use assay_sut::Interrupt;
 use assay_sut::clock::monotonic_ns;
 
@@ -12,6 +12,7 @@ use crate::Clock;
 use crate::clock::Look;
 use crate::listen::Heard;
 use crate::message::{NodePart, Order, Part, Role, ToAgent, ToCollector};
+use crate::slurm::Job;
 
 /// How long the slowest preparation may take (a kit that is fetched and built).
 const PREPARE: Duration = Duration::from_secs(3600);
@@ -19,9 +20,6 @@ const PREPARE: Duration = Duration::from_secs(3600);
 const REPORT: Duration = Duration::from_secs(60);
 /// How long agents that were told to stop may take.
 const STOP: Duration = Duration::from_secs(15);
-
-/// The signal by which Slurm ends what runs in a job.
-const SIGTERM: i32 = 15;
 
 /// Where a trial stands.
 struct Course {
@@ -96,20 +94,27 @@ impl Crew {
         }
     }
 
-    /// Whether the end of the job is what ended the programs: Slurm sends SIGTERM to all processes of a job, and
-    /// a program's part may be here before its agent is gone.
+    /// Whether the end of the job is what ended the programs, whose parts may be here before their agents are
+    /// gone: Slurm knows that a job ends before its programs hear of it.
     fn called_off(&mut self, parts: &[NodePart]) -> Option<Lost> {
         let ended = |name: &str| {
             let part = parts.iter().find(|p| p.name == name);
-            part.is_some_and(|p| p.part.record.exit == Some(Exit::Signal(SIGTERM)))
+            part.is_some_and(|p| {
+                matches!(p.part.record.outcome, Outcome::Failed | Outcome::Interrupted)
+            })
         };
         let members: Vec<usize> =
             (0..self.members.len()).filter(|i| ended(&self.members[*i].name)).collect();
         if members.is_empty() {
             return None;
         }
+        let asked = self.job.as_ref().map(Job::state);
+        let goes_on = matches!(&asked, Some(Ok(Some(job))) if job.state == "RUNNING");
+        if goes_on {
+            return None;
+        }
         let broken = self.broken;
-        let gone = Gone { members, how: "had its program ended by SIGTERM".to_owned() };
+        let gone = Gone { members, how: "had its program ended".to_owned() };
         let lost = self.lost(&gone);
         if lost.to == LostTo::Failure {
             // The job goes on: the program's end is its own affair.
