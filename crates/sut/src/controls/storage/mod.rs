@@ -296,9 +296,10 @@ fn measure(session: &mut Session<'_>, level: &Level, made: &Made) -> Result<(), 
         _ if !figures.direct => "; through the page cache, which it cannot go past",
         _ => "",
     };
+    let flushed = if figures.flushed { ", each write flushed" } else { "" };
     session.note(format!(
         "storage measured before the trial{}: sequential write {}, read {}; random write {}, read {} \
-         (4 KiB, 16 at once){through}",
+         (4 KiB, 16 at once{flushed}){through}",
         if level.emulated.is_some() { " (emulated)" } else { "" },
         format_value(figures.write_bytes_s, "B/s"),
         format_value(figures.read_bytes_s, "B/s"),

@@ -2,7 +2,7 @@
 //! four equal parts of the time.
 
 use std::fs::{File, OpenOptions};
-use std::io;
+use std::io::{self, IoSliceMut};
 use std::os::unix::fs::{FileExt, OpenOptionsExt};
 use std::path::Path;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -10,6 +10,7 @@ use std::time::{Duration, Instant};
 
 use assay_model::{Better, Kind, MetricValue};
 use rustix::fs::{Advice, OFlags, fadvise};
+use rustix::io::{Errno, ReadWriteFlags, preadv2};
 
 /// One sequential operation.
 const LONG: usize = 2 << 20;
@@ -29,6 +30,8 @@ pub(super) struct Figures {
     pub read_ops_s: f64,
     /// Whether it went past the page cache.
     pub direct: bool,
+    /// Whether random writes were flushed one by one.
+    pub flushed: bool,
 }
 
 impl Figures {
@@ -72,13 +75,10 @@ pub(super) fn measure_device(path: &Path, time: Duration, size: u64) -> io::Resu
 }
 
 fn with_file(path: &Path, time: Duration, size: u64) -> io::Result<Figures> {
-    let open = |flags: OFlags| {
-        OpenOptions::new().read(true).write(true).custom_flags(flags.bits() as i32).open(path)
-    };
     // Written through in either case: what a file system takes into its cache is not written yet.
-    let (direct, file) = match open(OFlags::DIRECT | OFlags::DSYNC) {
+    let (direct, file) = match open(path, OFlags::DIRECT | OFlags::DSYNC) {
         Ok(file) => (true, file),
-        Err(_) => (false, open(OFlags::DSYNC)?),
+        Err(_) => (false, open(path, OFlags::DSYNC)?),
     };
     let size = (size / LONG as u64).max(1) * LONG as u64;
     let mut memory = vec![0u8; LONG + SHORT];
@@ -93,8 +93,28 @@ fn with_file(path: &Path, time: Duration, size: u64) -> io::Result<Figures> {
     let read_bytes_s = read as f64 / took;
     fadvise(&file, 0, None, Advice::DontNeed)?;
     let read_ops_s = scatter(time, reach, |at, b| file.read_exact_at(b, at))?;
-    let write_ops_s = scatter(time, reach, |at, b| file.write_all_at(b, at))?;
-    Ok(Figures { write_bytes_s, read_bytes_s, write_ops_s, read_ops_s, direct })
+    let unflushed = if direct { past_the_cache(path, buffer)? } else { None };
+    let target = unflushed.as_ref().unwrap_or(&file);
+    let write_ops_s = scatter(time, reach, |at, b| target.write_all_at(b, at))?;
+    let flushed = unflushed.is_none();
+    Ok(Figures { write_bytes_s, read_bytes_s, write_ops_s, read_ops_s, direct, flushed })
+}
+
+fn open(path: &Path, flags: OFlags) -> io::Result<File> {
+    OpenOptions::new().read(true).write(true).custom_flags(flags.bits() as i32).open(path)
+}
+
+/// The file for writes that are on the device when they return, without a flush after each, which a limit of
+/// operations counts as one more. `None` where the file system takes them into its cache all the same (btrfs
+/// does when it compresses) or does not tell.
+fn past_the_cache(path: &Path, buffer: &[u8]) -> io::Result<Option<File>> {
+    let file = open(path, OFlags::DIRECT)?;
+    file.write_all_at(&buffer[..SHORT], 0)?;
+    let mut byte = [0];
+    let mut into = [IoSliceMut::new(&mut byte)];
+    // Answered from the cache or not at all.
+    let looked = preadv2(File::open(path)?, &mut into, 0, ReadWriteFlags::NOWAIT);
+    Ok((looked == Err(Errno::AGAIN)).then_some(file))
 }
 
 /// One after the other, from the beginning again after `reach`. Bytes and seconds.
