@@ -29,6 +29,7 @@ mod layout;
 mod listing;
 mod lock;
 mod parquet_guard;
+mod parquet_heads;
 mod reader;
 mod records;
 mod repair;

@@ -8,6 +8,7 @@ use parquet::errors::{ParquetError, Result};
 use parquet::file::metadata::ColumnChunkMetaData;
 use parquet::file::reader::{FileReader, SerializedFileReader};
 
+use crate::parquet_heads::{is_footer, is_page_head};
 use crate::thrift::{I32, LIST, STRUCT, Thrift};
 
 /// The largest footer; ours are a few kilobytes.
@@ -51,7 +52,8 @@ fn check_footer(file: &File, length: u64) -> Result<()> {
     }
     let mut bytes = vec![0; footer as usize];
     file.read_exact_at(&mut bytes, end - footer)?;
-    footer_is_sane(&bytes).ok_or_else(|| wrong("its footer is damaged"))
+    let sane = is_footer(&bytes).then(|| footer_is_sane(&bytes)).flatten();
+    sane.ok_or_else(|| wrong("its footer is damaged"))
 }
 
 /// FileMetaData: field 2 is the schema, a list of structures whose field 5 is a number of children.
@@ -131,6 +133,9 @@ struct Page {
 
 impl Page {
     fn read(bytes: &[u8]) -> Option<Page> {
+        if !is_page_head(bytes) {
+            return None;
+        }
         let mut thrift = Thrift::new(bytes);
         let mut page = Page { plain: -1, packed: -1, ..Page::default() };
         let mut last = 0;

@@ -36,6 +36,8 @@ pub mod probe;
 // cannot use it, so both compile the one source.
 #[path = "../../archive/src/parquet_guard.rs"]
 mod parquet_guard;
+#[path = "../../archive/src/parquet_heads.rs"]
+mod parquet_heads;
 mod quantize_text;
 mod question;
 mod regions;

@@ -1,0 +1,196 @@
+//! The structures in a Parquet file's footer and before its pages, as tables (parquet.thrift of the Parquet
+//! format). The reader takes a field for what the format says it holds, whatever type the file gives it: in a
+//! damaged file it would read from another place than [`Thrift::skip`](crate::thrift::Thrift::skip), and a list
+//! of two thousand million booleans, which have no bytes, may begin there.
+
+use crate::thrift::{LIST, STRUCT, Thrift};
+
+/// What a field holds.
+#[derive(Debug, Clone, Copy)]
+enum Holds {
+    /// The type is the value.
+    Boolean,
+    /// One of the plain types, by its code.
+    Plain(u8),
+    Struct(Fields),
+    List(&'static Holds),
+}
+
+/// Fields of a structure by their numbers.
+type Fields = &'static [(i64, Holds)];
+
+const I8: Holds = Holds::Plain(3);
+const I16: Holds = Holds::Plain(4);
+const I32: Holds = Holds::Plain(5);
+const I64: Holds = Holds::Plain(6);
+const BYTES: Holds = Holds::Plain(8);
+const EMPTY: Holds = Holds::Struct(&[]);
+
+const TIME: Holds = Holds::Struct(&[
+    (1, Holds::Boolean),
+    (2, Holds::Struct(&[(1, EMPTY), (2, EMPTY), (3, EMPTY)])),
+]);
+const LOGICAL_TYPE: Fields = &[
+    (1, EMPTY),
+    (2, EMPTY),
+    (3, EMPTY),
+    (4, EMPTY),
+    (5, Holds::Struct(&[(1, I32), (2, I32)])),
+    (6, EMPTY),
+    (7, TIME),
+    (8, TIME),
+    (10, Holds::Struct(&[(1, I8), (2, Holds::Boolean)])),
+    (11, EMPTY),
+    (12, EMPTY),
+    (13, EMPTY),
+    (14, EMPTY),
+    (15, EMPTY),
+];
+const SCHEMA_ELEMENT: Holds = Holds::Struct(&[
+    (1, I32),
+    (2, I32),
+    (3, I32),
+    (4, BYTES),
+    (5, I32),
+    (6, I32),
+    (7, I32),
+    (8, I32),
+    (9, I32),
+    (10, Holds::Struct(LOGICAL_TYPE)),
+]);
+const STATISTICS: Holds = Holds::Struct(&[
+    (1, BYTES),
+    (2, BYTES),
+    (3, I64),
+    (4, I64),
+    (5, BYTES),
+    (6, BYTES),
+    (7, Holds::Boolean),
+    (8, Holds::Boolean),
+    (9, I64),
+]);
+const KEY_VALUE: Holds = Holds::Struct(&[(1, BYTES), (2, BYTES)]);
+const PAGE_ENCODING: Holds = Holds::Struct(&[(1, I32), (2, I32), (3, I32)]);
+const SIZES: Holds = Holds::Struct(&[(1, I64), (2, Holds::List(&I64)), (3, Holds::List(&I64))]);
+const COLUMN: Holds = Holds::Struct(&[
+    (1, I32),
+    (2, Holds::List(&I32)),
+    (3, Holds::List(&BYTES)),
+    (4, I32),
+    (5, I64),
+    (6, I64),
+    (7, I64),
+    (8, Holds::List(&KEY_VALUE)),
+    (9, I64),
+    (10, I64),
+    (11, I64),
+    (12, STATISTICS),
+    (13, Holds::List(&PAGE_ENCODING)),
+    (14, I64),
+    (15, I32),
+    (16, SIZES),
+]);
+const CHUNK: Holds =
+    Holds::Struct(&[(1, BYTES), (2, I64), (3, COLUMN), (4, I64), (5, I32), (6, I64), (7, I32)]);
+const SORTING: Holds = Holds::Struct(&[(1, I32), (2, Holds::Boolean), (3, Holds::Boolean)]);
+const ROW_GROUP: Holds = Holds::Struct(&[
+    (1, Holds::List(&CHUNK)),
+    (2, I64),
+    (3, I64),
+    (4, Holds::List(&SORTING)),
+    (5, I64),
+    (6, I64),
+    (7, I16),
+]);
+const COLUMN_ORDER: Holds = Holds::Struct(&[(1, EMPTY), (2, EMPTY)]);
+
+/// FileMetaData, without encryption.
+const FOOTER: Fields = &[
+    (1, I32),
+    (2, Holds::List(&SCHEMA_ELEMENT)),
+    (3, I64),
+    (4, Holds::List(&ROW_GROUP)),
+    (5, Holds::List(&KEY_VALUE)),
+    (6, BYTES),
+    (7, Holds::List(&COLUMN_ORDER)),
+];
+
+/// PageHeader.
+const PAGE: Fields = &[
+    (1, I32),
+    (2, I32),
+    (3, I32),
+    (4, I32),
+    (5, Holds::Struct(&[(1, I32), (2, I32), (3, I32), (4, I32), (5, STATISTICS)])),
+    (6, EMPTY),
+    (7, Holds::Struct(&[(1, I32), (2, I32), (3, Holds::Boolean)])),
+    (
+        8,
+        Holds::Struct(&[
+            (1, I32),
+            (2, I32),
+            (3, I32),
+            (4, I32),
+            (5, I32),
+            (6, I32),
+            (7, Holds::Boolean),
+            (8, STATISTICS),
+        ]),
+    ),
+];
+
+/// Whether a footer is what the format says, field by field.
+pub(crate) fn is_footer(bytes: &[u8]) -> bool {
+    fields(&mut Thrift::new(bytes), FOOTER).is_some()
+}
+
+/// Whether what `bytes` begin with is the head of a page.
+pub(crate) fn is_page_head(bytes: &[u8]) -> bool {
+    fields(&mut Thrift::new(bytes), PAGE).is_some()
+}
+
+/// Passes over a structure whose fields are known and in order, as all writers have them.
+fn fields(thrift: &mut Thrift<'_>, known: Fields) -> Option<()> {
+    let mut last = 0;
+    loop {
+        let before = last;
+        let (id, kind) = thrift.field(&mut last)?;
+        if kind == 0 {
+            return Some(());
+        }
+        let (_, holds) = known.iter().find(|(known, _)| *known == id && id > before)?;
+        value(thrift, *holds, kind)?;
+    }
+}
+
+fn value(thrift: &mut Thrift<'_>, holds: Holds, kind: u8) -> Option<()> {
+    match (holds, kind) {
+        (Holds::Boolean, 1 | 2) => Some(()),
+        (Holds::Plain(code), _) if code == kind => thrift.skip(kind),
+        (Holds::Struct(known), STRUCT) => fields(thrift, known),
+        (Holds::List(each), LIST) => {
+            let (count, kind) = thrift.list()?;
+            (0..count).try_for_each(|_| value(thrift, *each, kind))
+        }
+        _ => None,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_field_of_another_type_than_the_formats_is_refused() {
+        // Field 3, the number of rows, of 40: a number, and as a true of no bytes before other fields.
+        assert!(is_footer(&[0x36, 0x50, 0]));
+        assert!(!is_footer(&[0x32, 0x50, 0]), "found by fuzzing");
+        // A list of a schema's elements, and one of numbers.
+        assert!(is_footer(&[0x29, 0x1c, 0x15, 2, 0, 0]));
+        assert!(!is_footer(&[0x29, 0x15, 2, 0]));
+        // Fields out of order, a field that is not known, an end that is missing.
+        assert!(!is_footer(&[0x36, 0x50, 0x05, 2, 2, 0]));
+        assert!(!is_footer(&[0xe5, 2, 0]));
+        assert!(!is_footer(&[0x36, 0x50]));
+    }
+}
