@@ -356,8 +356,12 @@ pub struct Compare {
     pub accept: Vec<String>,
     /// Ask of two runs what to ask before a gain is believed: binary, hardware, tunables, operating
     /// system, large pages, code and flags.
-    #[arg(long)]
+    #[arg(long, conflicts_with = "output")]
     pub checklist: bool,
+    /// Write a page too: one HTML file that needs no network, with what happened over time and the
+    /// block I/O of the runs beside each other.
+    #[arg(short, long, value_name = "FILE.html")]
+    pub output: Option<PathBuf>,
 }
 
 /// `assay explain`.

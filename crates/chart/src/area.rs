@@ -3,7 +3,7 @@
 use maud::{Markup, html};
 
 use crate::axis::Axis;
-use crate::frame::{Head, Inner, band, px};
+use crate::frame::{Head, Inner, WIDTH, band, px};
 use crate::legend::{Key, KeyKind};
 use crate::scale::{Scale, extent};
 use crate::timeline::{PhaseSpan, Timeline};
@@ -70,7 +70,7 @@ pub fn render(chart: &Area) -> Markup {
         })
         .collect();
     let moments = steps.iter().flat_map(|s| [s.from_s, s.to_s]);
-    let plot = Timeline::new(moments, &chart.phases, y_axis, &keys, PLOT_HEIGHT);
+    let plot = Timeline::new(WIDTH, moments, &chart.phases, y_axis, &keys, PLOT_HEIGHT);
     let body = html! {
         (plot.ground(&chart.name, &chart.note))
         @for (i, l) in chart.layers.iter().enumerate() {

@@ -3,7 +3,7 @@
 use assay_model::units;
 use maud::{Markup, html};
 
-use crate::frame::{Inner, WIDTH, px, text_width};
+use crate::frame::{Inner, WIDTH, fit, px, text_width};
 use crate::scale::{Scale, ScaleKind};
 use crate::ticks::{Tick, nice_domain, thin, ticks};
 
@@ -17,6 +17,8 @@ pub(crate) struct Axis {
     shown_unit: String,
     /// Whether only whole numbers are marked.
     whole: bool,
+    /// Of which values powers of two are marked.
+    edge: f64,
 }
 
 impl Axis {
@@ -32,6 +34,7 @@ impl Axis {
             factor,
             shown_unit,
             whole: false,
+            edge: 1.0,
         }
     }
 
@@ -54,7 +57,15 @@ impl Axis {
             factor: 1.0,
             shown_unit: String::new(),
             whole: false,
+            edge: 1.0,
         }
+    }
+
+    /// As [`Axis::log`] by powers of two, marked where rows that begin at `domain.0` have their edges, which are
+    /// those of the unit that was counted in: of a nanosecond, say, though labels are in seconds.
+    pub(crate) fn doublings(domain: (f64, f64), unit: &str) -> Self {
+        let edge = if domain.0.is_finite() && domain.0 > 0.0 { domain.0 } else { 1.0 };
+        Axis { edge, ..Axis::log(ScaleKind::Log2, domain, unit) }
     }
 
     /// `throughput, GB/s`: the name and the unit that the labels are in.
@@ -71,7 +82,7 @@ impl Axis {
     }
 
     fn ticks(&self, scale: &Scale, most: usize) -> Vec<Tick> {
-        let mut all = ticks(scale, most, &self.unit, self.factor);
+        let mut all = ticks(scale, most, &self.unit, self.factor, self.edge);
         if self.whole {
             all.retain(|t| t.value.fract() == 0.0);
             for t in &mut all {
@@ -107,15 +118,25 @@ impl Axis {
     /// The horizontal axis at the foot of `inner`: ticks, labels, and its title below.
     pub(crate) fn horizontal(&self, inner: &Inner, title: &str) -> Markup {
         let scale = self.scale(inner.left, inner.right);
-        let kept = thin(self.ticks(&scale, 9), &scale, |t| text_width(&t.label));
+        let mut kept = thin(self.ticks(&scale, 9), &scale, |t| text_width(&t.label));
+        // A label at the edge is moved inward; where that would cover its neighbour, it is left out.
+        let middle = |t: &Tick| {
+            let x = scale.at(t.value)?;
+            Some(x.min(inner.width - text_width(&t.label) / 2.0 - 1.0))
+        };
+        if let [.., before, last] = kept.as_slice()
+            && let (Some(a), Some(b)) = (middle(before), middle(last))
+            && b - a < f64::midpoint(text_width(&before.label), text_width(&last.label))
+        {
+            kept.pop();
+        }
         html! {
             g class="axis x" aria-hidden="true" {
                 line class="base" x1=(px(inner.left)) x2=(px(inner.right)) y1=(px(inner.bottom)) y2=(px(inner.bottom)) {}
                 @for tick in &kept {
-                    @if let Some(x) = scale.at(tick.value) {
+                    @if let (Some(x), Some(middle)) = (scale.at(tick.value), middle(tick)) {
                         line class="tick" x1=(px(x)) x2=(px(x)) y1=(px(inner.bottom)) y2=(px(inner.bottom + 5.0)) {}
-                        @let half = text_width(&tick.label) / 2.0;
-                        text class="mid" x=(px(x.min(WIDTH - half - 1.0))) y=(px(inner.bottom + 19.0)) { (tick.label) }
+                        text class="mid" x=(px(middle)) y=(px(inner.bottom + 19.0)) { (tick.label) }
                     }
                 }
                 text class="mid name" x=(px(f64::midpoint(inner.left, inner.right))) y=(px(inner.bottom + 38.0)) { (title) }
@@ -139,9 +160,14 @@ impl Axis {
 
 /// The two texts above the plot: what the vertical axis measures, and which way is better.
 pub(crate) fn heading(left: &str, right: &str) -> Markup {
+    heading_on(WIDTH, left, right)
+}
+
+/// As [`heading`], in a chart of this width; the second text is shortened to the room that is left.
+pub(crate) fn heading_on(width: f64, left: &str, right: &str) -> Markup {
     html! {
         text class="name" x="2" y="14" { (left) }
-        text class="end note" x=(px(WIDTH - 4.0)) y="14" { (right) }
+        text class="end note" x=(px(width - 4.0)) y="14" { (fit(right, width - 16.0 - text_width(left))) }
     }
 }
 

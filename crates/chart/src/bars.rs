@@ -60,6 +60,7 @@ pub fn render(chart: &Bars) -> Markup {
         right: WIDTH - room,
         top: 28.0,
         bottom: 34.0 + ROW * chart.bars.len().max(1) as f64,
+        width: WIDTH,
     };
     let x = axis.scale(inner.left, inner.right);
     let body = html! {

@@ -129,7 +129,7 @@ pub fn render(curve: &Curve) -> Markup {
     );
     let mark_rows = placed.iter().map(|p| p.0 + 1).max().unwrap_or(0) as f64;
     let top = 36.0 + legend_height + mark_rows * 15.0;
-    let inner = Inner { left, right, top, bottom: top + PLOT_HEIGHT };
+    let inner = Inner { left, right, top, bottom: top + PLOT_HEIGHT, width: WIDTH };
     let y = y_axis.scale(inner.bottom, inner.top);
 
     let body = html! {

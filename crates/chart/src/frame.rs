@@ -5,8 +5,10 @@ use std::fmt::Write as _;
 
 use maud::{Markup, html};
 
-/// The width of every chart in SVG user units.
+/// The width of a chart in SVG user units.
 pub const WIDTH: f64 = 760.0;
+/// The width of a chart of which two stand beside each other: in half the room its text is as large.
+pub const NARROW: f64 = 440.0;
 
 /// The width of an average character of chart text, in user units: labels are laid out by it, and
 /// it is wider than the system fonts' average so that estimates err towards room.
@@ -30,23 +32,35 @@ pub(crate) struct Inner {
     pub(crate) right: f64,
     pub(crate) top: f64,
     pub(crate) bottom: f64,
+    /// How wide the whole chart is.
+    pub(crate) width: f64,
 }
 
 impl Inner {
     /// The box of a plot: from `left` to the margin at the right, `height` high from `top` down.
     pub(crate) fn plot(left: f64, top: f64, height: f64) -> Self {
-        Inner { left, right: WIDTH - 14.0, top, bottom: top + height }
+        Inner::plot_on(WIDTH, left, top, height)
+    }
+
+    /// As [`Inner::plot`], in a chart of this width.
+    pub(crate) fn plot_on(width: f64, left: f64, top: f64, height: f64) -> Self {
+        Inner { left, right: width - 14.0, top, bottom: top + height, width }
     }
 }
 
 /// The whole SVG element. Its role is `group`, not `img`: an image hides what is inside it from
 /// assistive technology, and the marks inside are images that can be focused and read.
 pub(crate) fn svg(head: &Head, class: &str, height: f64, body: &Markup) -> Markup {
+    svg_on(WIDTH, head, class, height, body)
+}
+
+/// As [`svg`], of this width.
+pub(crate) fn svg_on(width: f64, head: &Head, class: &str, height: f64, body: &Markup) -> Markup {
     let title = format!("{}-title", head.id);
     let desc = format!("{}-desc", head.id);
     html! {
         svg class={ "chart " (class) } xmlns="http://www.w3.org/2000/svg" id=(head.id)
-            viewBox={ "0 0 " (px(WIDTH)) " " (px(height)) } role="group"
+            viewBox={ "0 0 " (px(width)) " " (px(height)) } role="group"
             aria-roledescription="chart" aria-labelledby={ (title) " " (desc) } {
             title id=(title) { (head.title) }
             desc id=(desc) { (head.desc) }

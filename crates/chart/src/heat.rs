@@ -3,7 +3,7 @@
 use maud::{Markup, html};
 
 use crate::axis::Axis;
-use crate::frame::{Head, px};
+use crate::frame::{Head, WIDTH, px};
 use crate::mark::{Focus, mark};
 use crate::reach::Reach;
 use crate::scale::{ScaleKind, extent};
@@ -55,24 +55,25 @@ impl Heat {
 
 /// Draws the chart: the darker a cell, the more events, by the logarithm of their number.
 pub fn render(chart: &Heat) -> Markup {
-    render_over(chart, Reach::default())
+    render_over(chart, Reach::default(), WIDTH)
 }
 
-/// As [`render`], on scales that cover `reach` too.
-pub fn render_over(chart: &Heat, reach: Reach) -> Markup {
+/// As [`render`], on scales that cover `reach` too, and of this width.
+pub fn render_over(chart: &Heat, reach: Reach, width: f64) -> Markup {
     let reach = reach.join(chart.reach());
     let (low, high) = reach.values.unwrap_or((0.0, 1.0));
     let y_axis = match chart.kind {
         ScaleKind::Linear => Axis::exact((low, high), &chart.unit),
-        log => Axis::log(log, (low, high), &chart.unit),
+        ScaleKind::Log2 => Axis::doublings((low, high), &chart.unit),
+        ScaleKind::Log10 => Axis::log(chart.kind, (low, high), &chart.unit),
     };
-    let (from, width) = chart.columns_s;
-    let start = |column: usize| from + width * column as f64;
+    let (from, each) = chart.columns_s;
+    let start = |column: usize| from + each * column as f64;
     let moments = reach.time_s.into_iter().flat_map(|(from, to)| [from, to]);
-    let plot = Timeline::new(moments, &chart.phases, y_axis, &[], PLOT_HEIGHT);
+    let plot = Timeline::new(width, moments, &chart.phases, y_axis, &[], PLOT_HEIGHT);
     let most = reach.most;
     let levels = cells(chart, &plot, most);
-    let note = format!("darkest: {most} {} a cell; steps by the logarithm", chart.what);
+    let note = format!("fullest: {most} {} a cell; logarithmic steps", chart.what);
     let body = html! {
         (plot.ground(&chart.name, &note))
         (plot.axes())
@@ -143,6 +144,7 @@ fn spoken(chart: &Heat, column: &[u64], start: f64) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::frame::NARROW;
 
     #[test]
     fn a_cell_for_every_count_and_none_for_zero() {
@@ -184,11 +186,13 @@ mod tests {
         };
         let (few, many) = (one(1, 0.0), one(1000, 4.0));
         let alone = render(&few).into_string();
-        assert!(alone.contains("class=\"h6\"") && alone.contains("darkest: 1 I/Os"), "{alone}");
+        assert!(alone.contains("class=\"h6\"") && alone.contains("fullest: 1 I/Os"), "{alone}");
         let both = few.reach().join(many.reach());
-        let (few, many) =
-            (render_over(&few, both).into_string(), render_over(&many, both).into_string());
-        assert!(few.contains("class=\"h1\"") && few.contains("darkest: 1000 I/Os"), "{few}");
+        let (few, many) = (
+            render_over(&few, both, NARROW).into_string(),
+            render_over(&many, both, NARROW).into_string(),
+        );
+        assert!(few.contains("class=\"h1\"") && few.contains("fullest: 1000 I/Os"), "{few}");
         let axis = |svg: &str| {
             svg[svg.find("class=\"axis").unwrap()..svg.find("class=\"heat\"").unwrap()].to_owned()
         };

@@ -2,12 +2,11 @@
 
 use maud::{Markup, html};
 
-use crate::axis::{Axis, foot, heading};
-use crate::frame::{Head, Inner, px, svg};
-use crate::legend::{Key, KeyKind, legend};
+use crate::axis::{Axis, foot, heading_on};
+use crate::frame::{Head, Inner, WIDTH, px, svg_on};
+use crate::legend::{Key, KeyKind, legend_on};
 use crate::mark::{Focus, mark, series_class};
 use crate::reach::Reach;
-use crate::scale::ScaleKind;
 use crate::ticks::short;
 
 /// One series: what it is of, and its rows `(from, to, count)`.
@@ -49,22 +48,22 @@ impl Histogram {
 
 /// Draws the chart: values along a logarithmic axis, counts upward from zero.
 pub fn render(chart: &Histogram) -> Markup {
-    render_over(chart, Reach::default())
+    render_over(chart, Reach::default(), WIDTH)
 }
 
-/// As [`render`], on scales that cover `reach` too.
-pub fn render_over(chart: &Histogram, reach: Reach) -> Markup {
+/// As [`render`], on scales that cover `reach` too, and of this width.
+pub fn render_over(chart: &Histogram, reach: Reach, width: f64) -> Markup {
     let reach = reach.join(chart.reach());
-    let x_axis = Axis::log(ScaleKind::Log2, reach.values.unwrap_or((1.0, 2.0)), &chart.unit);
+    let x_axis = Axis::doublings(reach.values.unwrap_or((1.0, 2.0)), &chart.unit);
     let y_axis = Axis::linear((0.0, reach.most.max(1) as f64), "1");
     let keys = Key::numbered(chart.series.iter().map(|s| s.label.as_str()), KeyKind::Mark);
-    let (legend, legend_height) = legend(&keys);
-    let inner = Inner::plot(y_axis.label_room(), 34.0 + legend_height, PLOT_HEIGHT);
+    let (legend, legend_height) = legend_on(width, &keys);
+    let inner = Inner::plot_on(width, y_axis.label_room(), 34.0 + legend_height, PLOT_HEIGHT);
     let x = x_axis.scale(inner.left, inner.right);
     let y = y_axis.scale(inner.bottom, inner.top);
     let n = chart.series.len().max(1) as f64;
     let body = html! {
-        (heading(&y_axis.title(&chart.what), ""))
+        (heading_on(width, &y_axis.title(&chart.what), ""))
         (legend)
         (y_axis.vertical(&inner))
         (x_axis.horizontal(&inner, &x_axis.title(&chart.name)))
@@ -85,12 +84,42 @@ pub fn render_over(chart: &Histogram, reach: Reach) -> Markup {
             }
         }
     };
-    svg(&chart.head, "histogram", foot(inner.bottom, ""), &body)
+    svg_on(width, &chart.head, "histogram", foot(inner.bottom, ""), &body)
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn marks_of_the_axis_are_edges_of_rows() {
+        let row = |ns: u64| (ns as f64 / 1e9, ns as f64 * 2.0 / 1e9, 3);
+        let chart = Histogram {
+            head: Head { id: "h".into(), title: "t".into(), desc: "d".into() },
+            name: "latency".into(),
+            unit: "s".into(),
+            what: "I/Os".into(),
+            series: vec![Series { label: "vda".into(), rows: vec![row(32_768), row(65_536)] }],
+        };
+        let svg = render(&chart).into_string();
+        for edge in ["32.77 µs", "65.54 µs", "131.1 µs"] {
+            assert!(svg.contains(&format!(">{edge}</text>")), "{edge}: {svg}");
+        }
+    }
+
+    #[test]
+    fn labels_at_the_edge_do_not_cover_each_other() {
+        let rows = (3..15).map(|e| (1e-6 * 2f64.powi(e), 1e-6 * 2f64.powi(e + 1), 1)).collect();
+        let chart = Histogram {
+            head: Head { id: "h".into(), title: "t".into(), desc: "d".into() },
+            name: "latency".into(),
+            unit: "s".into(),
+            what: "I/Os".into(),
+            series: vec![Series { label: "vda".into(), rows }],
+        };
+        let svg = render_over(&chart, Reach::default(), crate::NARROW).into_string();
+        assert!(svg.contains(">8.192 ms</text>") && !svg.contains(">32.77 ms</text>"), "{svg}");
+    }
 
     #[test]
     fn a_bar_for_every_row() {
@@ -110,6 +139,9 @@ mod tests {
         let svg = render(&chart).into_string();
         assert_eq!(svg.matches("class=\"m ").count(), 4, "{svg}");
         assert!(svg.contains("vda write: 90 I/Os from"), "{svg}");
+        let narrow = render_over(&chart, Reach::default(), crate::NARROW).into_string();
+        assert!(narrow.contains("viewBox=\"0 0 440 "), "{narrow}");
+        assert_eq!(narrow.matches("class=\"m ").count(), 4, "{narrow}");
         assert!(!svg.contains("NaN"));
     }
 }

@@ -91,7 +91,7 @@ mod tests {
 
     #[test]
     fn labels_at_one_place_do_not_overlap() {
-        let inner = Inner { left: 0.0, right: 300.0, top: 0.0, bottom: 200.0 };
+        let inner = Inner { left: 0.0, right: 300.0, top: 0.0, bottom: 200.0, width: 314.0 };
         let mut placer = Placer::new(inner);
         let mut seen = Vec::new();
         while let Some(at) = placer.place("best 4 KiB", 150.0, 100.0) {

@@ -45,6 +45,11 @@ const LONGEST: f64 = 330.0;
 
 /// The legend below the heading, and how high it is. Nothing for no keys.
 pub(crate) fn legend(keys: &[Key]) -> (Markup, f64) {
+    legend_on(WIDTH, keys)
+}
+
+/// As [`legend`], in a chart of this width.
+pub(crate) fn legend_on(width: f64, keys: &[Key]) -> (Markup, f64) {
     if keys.is_empty() {
         return (html! {}, 0.0);
     }
@@ -52,13 +57,13 @@ pub(crate) fn legend(keys: &[Key]) -> (Markup, f64) {
     let mut placed = Vec::new();
     for key in keys {
         let label = fit(&key.label, LONGEST);
-        let width = SAMPLE + text_width(&label) + 20.0;
-        if x > 2.0 && x + width > WIDTH {
+        let wide = SAMPLE + text_width(&label) + 20.0;
+        if x > 2.0 && x + wide > width {
             x = 2.0;
             row += 1;
         }
         placed.push((key, label, x, TOP + f64::from(row) * ROW));
-        x += width;
+        x += wide;
     }
     let markup = html! {
         g class="legend" {

@@ -1,7 +1,7 @@
 //! Data to SVG and to terminal bars. Every chart is a plain struct and a pure function from it to
 //! markup: no colours inside (classes and the variables of [`STYLE`] carry them), a title and a
 //! description for those who cannot see it, and marks that take the focus and say their value.
-//! Lengths are SVG user units; a chart is [`WIDTH`] wide and as high as it needs.
+//! Lengths are SVG user units; a chart is [`WIDTH`] or [`NARROW`] wide and as high as it needs.
 //!
 //! Missing values are NaN in the data and gaps in the drawing. Above [`reduce::MOST_MARKS`] marks a
 //! chart draws the least and greatest value of each stretch instead of every point.
@@ -41,7 +41,7 @@ pub mod text;
 mod ticks;
 mod timeline;
 
-pub use frame::{Head, WIDTH};
+pub use frame::{Head, NARROW, WIDTH};
 pub use reach::Reach;
 pub use scale::ScaleKind;
 pub use timeline::PhaseSpan;

@@ -3,7 +3,7 @@
 use maud::{Markup, html};
 
 use crate::axis::Axis;
-use crate::frame::Head;
+use crate::frame::{Head, WIDTH};
 use crate::legend::{Key, KeyKind};
 use crate::mark::{Focus, dash_class, mark, series_class, shape};
 use crate::reach::Reach;
@@ -54,18 +54,18 @@ impl Lines {
 /// Draws the chart on a zero-based axis. A series of more than 300 points is drawn as the mean of
 /// each stretch with a band from its least to its greatest value.
 pub fn render(chart: &Lines) -> Markup {
-    render_over(chart, Reach::default())
+    render_over(chart, Reach::default(), WIDTH)
 }
 
-/// As [`render`], on scales that cover `reach` too.
-pub fn render_over(chart: &Lines, reach: Reach) -> Markup {
+/// As [`render`], on scales that cover `reach` too, and of this width.
+pub fn render_over(chart: &Lines, reach: Reach, width: f64) -> Markup {
     let reach = reach.join(chart.reach());
     let (low, high) = reach.values.unwrap_or((0.0, 1.0));
     let high = if high > 0.0 { high } else { 1.0 };
     let y_axis = Axis::linear((low.min(0.0), high), &chart.unit);
     let keys = Key::numbered(chart.series.iter().map(|s| s.label.as_str()), KeyKind::Line);
     let moments = reach.time_s.into_iter().flat_map(|(from, to)| [from, to]);
-    let plot = Timeline::new(moments, &chart.phases, y_axis, &keys, PLOT_HEIGHT);
+    let plot = Timeline::new(width, moments, &chart.phases, y_axis, &keys, PLOT_HEIGHT);
     let (x, y) = (&plot.x, &plot.y);
     let body = html! {
         (plot.ground(&chart.name, &chart.note))

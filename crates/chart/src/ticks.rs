@@ -28,11 +28,12 @@ pub(crate) fn nice_domain(low: f64, high: f64, most: usize) -> (f64, f64) {
 }
 
 /// Ticks of `scale`, at most about `most` of them. Labels carry no unit on a linear axis (the axis
-/// title has it, scaled by `factor`); on a log axis each label has its own.
-pub(crate) fn ticks(scale: &Scale, most: usize, unit: &str, factor: f64) -> Vec<Tick> {
+/// title has it, scaled by `factor`); on a log axis each label has its own. Powers of
+/// two are those of `edge`.
+pub(crate) fn ticks(scale: &Scale, most: usize, unit: &str, factor: f64, edge: f64) -> Vec<Tick> {
     match scale.kind() {
         ScaleKind::Linear => linear(scale.from, scale.to, most, factor),
-        ScaleKind::Log2 => powers_of_two(scale.from, scale.to, unit),
+        ScaleKind::Log2 => powers_of_two(scale.from, scale.to, unit, edge),
         ScaleKind::Log10 if scale.to / scale.from < 8.0 => linear(scale.from, scale.to, most, 1.0)
             .into_iter()
             .map(|t| Tick { label: short(t.value, unit), ..t })
@@ -56,11 +57,11 @@ fn linear(from: f64, to: f64, most: usize, factor: f64) -> Vec<Tick> {
         .collect()
 }
 
-fn powers_of_two(from: f64, to: f64, unit: &str) -> Vec<Tick> {
-    let first = from.log2().ceil() as i32;
-    let last = (to.log2() + 1e-9).floor() as i32;
+fn powers_of_two(from: f64, to: f64, unit: &str, edge: f64) -> Vec<Tick> {
+    let first = ((from / edge).log2() - 1e-9).ceil() as i32;
+    let last = ((to / edge).log2() + 1e-9).floor() as i32;
     (first..=last)
-        .map(|e| 2f64.powi(e))
+        .map(|e| edge * 2f64.powi(e))
         .map(|value| Tick { value, label: size(value, unit) })
         .collect()
 }
@@ -150,15 +151,15 @@ mod tests {
     #[test]
     fn a_linear_axis_is_scaled_once() {
         let s = Scale::new(ScaleKind::Linear, (0.0, 6e9), (100.0, 0.0));
-        assert_eq!(labels(&ticks(&s, 6, "B/s", 1e9)), ["0", "1", "2", "3", "4", "5", "6"]);
+        assert_eq!(labels(&ticks(&s, 6, "B/s", 1e9, 1.0)), ["0", "1", "2", "3", "4", "5", "6"]);
         let s = Scale::new(ScaleKind::Linear, (0.0, 0.001), (100.0, 0.0));
-        assert_eq!(labels(&ticks(&s, 4, "s", 1e-3)), ["0", "0.5", "1.0"]);
+        assert_eq!(labels(&ticks(&s, 4, "s", 1e-3, 1.0)), ["0", "0.5", "1.0"]);
     }
 
     #[test]
     fn bytes_on_a_log2_axis_have_iec_prefixes_and_do_not_overlap() {
         let s = Scale::new(ScaleKind::Log2, (1.0, 102_400.0), (0.0, 300.0));
-        let all = ticks(&s, 8, "B", 1.0);
+        let all = ticks(&s, 8, "B", 1.0, 1.0);
         assert_eq!(all.len(), 17);
         let kept = thin(all, &s, |t| t.label.chars().count() as f64 * 7.0);
         assert!(kept.len() < 17);
@@ -172,10 +173,13 @@ mod tests {
     #[test]
     fn ratios_near_one_get_plain_ticks() {
         let s = Scale::new(ScaleKind::Log10, (0.94, 1.21), (0.0, 300.0));
-        assert_eq!(labels(&ticks(&s, 6, "1", 1.0)), ["0.95", "1", "1.05", "1.1", "1.15", "1.2"]);
+        assert_eq!(
+            labels(&ticks(&s, 6, "1", 1.0, 1.0)),
+            ["0.95", "1", "1.05", "1.1", "1.15", "1.2"]
+        );
         let s = Scale::new(ScaleKind::Log10, (0.1, 20.0), (0.0, 300.0));
         assert_eq!(
-            labels(&ticks(&s, 6, "1", 1.0)),
+            labels(&ticks(&s, 6, "1", 1.0, 1.0)),
             ["0.1", "0.2", "0.5", "1", "2", "5", "10", "20"]
         );
     }

@@ -2,9 +2,9 @@
 
 use maud::{Markup, html};
 
-use crate::axis::{Axis, foot, heading};
-use crate::frame::{Head, Inner, crosshair, fit, px, svg, text_width};
-use crate::legend::{Key, legend};
+use crate::axis::{Axis, foot, heading_on};
+use crate::frame::{Head, Inner, crosshair, fit, px, svg_on, text_width};
+use crate::legend::{Key, legend_on};
 use crate::scale::{Scale, extent};
 
 /// A phase of a trial, seconds from the trial's start.
@@ -30,9 +30,10 @@ pub(crate) struct Timeline<'a> {
 }
 
 impl<'a> Timeline<'a> {
-    /// Lays a plot of this height out below its legend. Its axis of seconds reaches exactly over the
+    /// Lays a plot of this height out below its legend, in a chart of this width. Its axis of seconds reaches exactly over the
     /// `moments` of the data and the phases.
     pub(crate) fn new(
+        width: f64,
         moments: impl Iterator<Item = f64>,
         phases: &'a [PhaseSpan],
         y_axis: Axis,
@@ -41,9 +42,9 @@ impl<'a> Timeline<'a> {
     ) -> Self {
         let ends = phases.iter().flat_map(|p| [p.from_s, p.to_s]);
         let x_axis = Axis::exact(extent(moments.chain(ends)).unwrap_or((0.0, 1.0)), "s");
-        let (legend, legend_height) = legend(keys);
+        let (legend, legend_height) = legend_on(width, keys);
         // Between the legend and the plot stand the names of the phases.
-        let inner = Inner::plot(y_axis.label_room(), 54.0 + legend_height, height);
+        let inner = Inner::plot_on(width, y_axis.label_room(), 54.0 + legend_height, height);
         let x = x_axis.scale(inner.left, inner.right);
         let y = y_axis.scale(inner.bottom, inner.top);
         Timeline { phases, legend, x_axis, y_axis, inner, x, y }
@@ -52,7 +53,7 @@ impl<'a> Timeline<'a> {
     /// What lies behind the data: heading, legend and phases.
     pub(crate) fn ground(&self, name: &str, note: &str) -> Markup {
         html! {
-            (heading(&self.y_axis.title(name), note))
+            (heading_on(self.inner.width, &self.y_axis.title(name), note))
             (self.legend)
             (shades(self.phases, &self.x, &self.inner))
         }
@@ -69,7 +70,7 @@ impl<'a> Timeline<'a> {
 
     /// The whole chart.
     pub(crate) fn svg(&self, head: &Head, class: &str, body: &Markup) -> Markup {
-        svg(head, class, foot(self.inner.bottom, ""), body)
+        svg_on(self.inner.width, head, class, foot(self.inner.bottom, ""), body)
     }
 }
 

@@ -84,6 +84,20 @@ pub fn across(
     })
 }
 
+/// The same in every metric of the tracer of block I/O that the first run has; nothing where it was not traced.
+///
+/// # Errors
+/// As [`across`].
+pub fn across_io(sides: &[Side<'_>], declared: &Declared) -> Result<Vec<Across>, AcceptError> {
+    let mut metrics: Vec<&str> = Vec::new();
+    for s in &sides[0].analysis.summaries {
+        if s.metric.starts_with("io.") && !metrics.contains(&s.metric.as_str()) {
+            metrics.push(&s.metric);
+        }
+    }
+    metrics.into_iter().map(|m| across(sides, m, None, declared)).collect()
+}
+
 /// What each later run's system differs in from the first's.
 fn environments(sides: &[Side<'_>], declared: &Declared) -> Result<Vec<EnvDiff>, AcceptError> {
     let mut diffs: Vec<EnvDiff> =

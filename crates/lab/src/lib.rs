@@ -44,7 +44,7 @@ mod turn;
 mod watch;
 
 pub use aa::{AaFloor, BLOCKS_EACH, aa_experiment, aa_floor};
-pub use across::{Declared, Side, across, any_worse};
+pub use across::{Declared, Side, across, across_io, any_worse};
 pub use agent::agent;
 pub use analyse::{Recorded, analyse};
 pub use checklist::checklist;

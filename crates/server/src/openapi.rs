@@ -1,13 +1,13 @@
 //! The OpenAPI document: a row an operation, the schemas made from the types that the handlers write.
 
 use assay_iotrace::{Dimension, IoReport};
-use assay_model::{Across, LiveEvent, RunSummary};
+use assay_model::{LiveEvent, RunSummary};
 use assay_rules::denominator::Denominator;
 use schemars::SchemaGenerator;
 use schemars::generate::SchemaSettings;
 use serde_json::{Map, Value, json};
 
-use crate::api::runs::{FileLine, Runs, SORTS};
+use crate::api::runs::{FileLine, Runs, SORTS, SideBySide};
 use crate::change::{Form, Submission};
 use crate::folders::ExperimentLine;
 use crate::job::Job;
@@ -96,7 +96,7 @@ fn operations(generator: &mut SchemaGenerator) -> Vec<Operation> {
     let lines = schema(generator, SchemaGenerator::subschema_for::<Vec<ExperimentLine>>);
     let files = schema(generator, SchemaGenerator::subschema_for::<Vec<FileLine>>);
     let runs = schema(generator, SchemaGenerator::subschema_for::<Runs>);
-    let across = schema(generator, SchemaGenerator::subschema_for::<Across>);
+    let across = schema(generator, SchemaGenerator::subschema_for::<SideBySide>);
     let io = schema(generator, SchemaGenerator::subschema_for::<IoReport>);
     let _ = schema(generator, SchemaGenerator::subschema_for::<RunSummary>);
     let object = || json!({ "type": "object" });

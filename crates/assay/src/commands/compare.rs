@@ -1,14 +1,14 @@
 //! `assay compare`.
 
-use anyhow::Result;
-use assay_lab::{Declared, Side, across, checklist};
+use anyhow::{Context, Result};
+use assay_lab::{Declared, Side, across, across_io, checklist};
 use assay_model::Severity;
-use assay_report::RunView;
+use assay_report::{RunView, page};
 
 use super::open_archive;
 use crate::cli::{Cli, Compare};
 use crate::exit::{Exit, Usage};
-use crate::{print, style, view};
+use crate::{print, say, style, view};
 
 /// One run: its own comparison. Several: side by side, with what else differed.
 pub fn compare(cli: &Cli, compare: &Compare) -> Result<Exit> {
@@ -16,6 +16,11 @@ pub fn compare(cli: &Cli, compare: &Compare) -> Result<Exit> {
     let mut views: Vec<RunView> = Vec::new();
     for run in &compare.runs {
         views.push(view::load(&archive, &archive.resolve(run)?)?);
+    }
+    if compare.output.is_some() && views.len() < 2 {
+        return Err(
+            Usage("-o takes two runs or more; a page of one is `assay publish`".into()).into()
+        );
     }
     if compare.checklist && views.len() != 2 {
         return Err(Usage("--checklist takes two runs".into()).into());
@@ -60,8 +65,14 @@ pub fn compare(cli: &Cli, compare: &Compare) -> Result<Exit> {
     let declared = Declared { factors: compare.factor.clone(), accepted: accepted(compare)? };
     let across =
         across(&sides, metric, margin, &declared).map_err(|e| Usage(format!("--accept: {e}")))?;
+    let io = across_io(&sides, &declared).map_err(|e| Usage(format!("--accept: {e}")))?;
     let summaries: Vec<assay_model::RunSummary> = views.iter().map(|v| v.summary.clone()).collect();
-    let io = io(&views, &sides, &declared)?;
+    if let Some(file) = &compare.output {
+        let views: Vec<&RunView> = views.iter().collect();
+        let page = page::compared(&views, &across, &io, env!("CARGO_PKG_VERSION"));
+        std::fs::write(file, page).with_context(|| format!("write {}", file.display()))?;
+        say(&format!("wrote {}", file.display()));
+    }
     if cli.json {
         let mut whole = serde_json::to_value(&across)?;
         whole["io"] = serde_json::to_value(&io)?;
@@ -78,23 +89,6 @@ pub fn compare(cli: &Cli, compare: &Compare) -> Result<Exit> {
     } else {
         Exit::Fine
     })
-}
-
-/// The same in every metric of the tracer of block I/O that the first run has.
-fn io(
-    views: &[RunView],
-    sides: &[Side<'_>],
-    declared: &Declared,
-) -> Result<Vec<assay_model::Across>> {
-    let mut metrics: Vec<&str> = Vec::new();
-    for s in &views[0].analysis.summaries {
-        if s.metric.starts_with("io.") && !metrics.contains(&s.metric.as_str()) {
-            metrics.push(&s.metric);
-        }
-    }
-    let one =
-        |m| across(sides, m, None, declared).map_err(|e| Usage(format!("--accept: {e}")).into());
-    metrics.into_iter().map(one).collect()
 }
 
 /// `PATH=REASON`, each.

@@ -76,6 +76,7 @@ pub fn render(chart: &Absolute) -> Markup {
         right: WIDTH - 16.0,
         top: 30.0,
         bottom: 34.0 + HEIGHT * chart.rows.len().max(1) as f64,
+        width: WIDTH,
     };
     let x = axis.scale(inner.left, inner.right);
     let total: usize = chart.rows.iter().map(|r| r.dots.len()).sum();

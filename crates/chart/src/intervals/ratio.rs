@@ -71,6 +71,7 @@ pub fn render(chart: &Ratios) -> Markup {
         right: WIDTH - texts.min(220.0) - 20.0,
         top: 30.0,
         bottom: 36.0 + HEIGHT * chart.rows.len().max(1) as f64,
+        width: WIDTH,
     };
     let x = axis.scale(inner.left, inner.right);
     let body = html! {

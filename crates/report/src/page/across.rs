@@ -17,8 +17,12 @@ const CLASSES: [(&str, &str); 5] = [
 ];
 
 /// The runs, their values and ratios by treatment, the findings and the differences. `link` is where a
-/// run's own page is; `runs` are in the order of [`Across::runs`].
-pub fn across(runs: &[RunSummary], across: &Across, link: &dyn Fn(&str) -> String) -> Markup {
+/// run's own page is, if it has one; `runs` are in the order of [`Across::runs`].
+pub fn across(
+    runs: &[RunSummary],
+    across: &Across,
+    link: &dyn Fn(&str) -> Option<String>,
+) -> Markup {
     html! {
         (list(runs, link))
         (findings::list(&across.findings))
@@ -30,7 +34,7 @@ pub fn across(runs: &[RunSummary], across: &Across, link: &dyn Fn(&str) -> Strin
     }
 }
 
-fn list(runs: &[RunSummary], link: &dyn Fn(&str) -> String) -> Markup {
+fn list(runs: &[RunSummary], link: &dyn Fn(&str) -> Option<String>) -> Markup {
     let head = html! {
         th scope="col" { "" } th scope="col" { "run" } th scope="col" { "experiment" }
         th scope="col" { "host" } th scope="col" { "started (UTC)" } th scope="col" { "state" }
@@ -39,7 +43,7 @@ fn list(runs: &[RunSummary], link: &dyn Fn(&str) -> String) -> Markup {
         @for (i, s) in runs.iter().enumerate() {
             tr {
                 th scope="row" { "#" (i + 1) }
-                td { a href=(link(s.id.as_str())) { (s.id) } }
+                td { @if let Some(to) = link(s.id.as_str()) { a href=(to) { (s.id) } } @else { code { (s.id) } } }
                 td { (s.experiment) } td { (s.host) }
                 td { (s.started_at.replace('T', " ").trim_end_matches('Z')) }
                 td { (s.state.name()) }
@@ -111,7 +115,7 @@ mod tests {
         let view = fixtures::commands();
         let runs = [view.summary.clone(), view.summary.clone()];
         let made = fixtures::across(&view);
-        let page = across(&runs, &made, &|id| format!("/runs/{id}")).into_string();
+        let page = across(&runs, &made, &|id| Some(format!("/runs/{id}"))).into_string();
         let terminal = crate::terminal::across(&runs, &made, crate::terminal::Style::default());
         for c in made.rows.iter().flat_map(|r| r.comparisons.iter().flatten()) {
             let ratio = ratio_text(c);

@@ -34,8 +34,13 @@ pub(super) fn block(view: &RunView, gate: &Gate) -> Markup {
         withheld: gate.withheld.iter().map(|w| format!("{}: {}", w.what, w.text())).collect(),
         analysis: &gate.analysis,
     };
+    json(&block)
+}
+
+/// As [`block`], of anything.
+pub(super) fn json(what: &impl Serialize) -> Markup {
     // These types hold no map whose keys JSON cannot have, so writing them cannot fail.
-    let json = serde_json::to_string(&block).unwrap_or_else(|_| "null".to_owned());
+    let json = serde_json::to_string(what).unwrap_or_else(|_| "null".to_owned());
     html! { script type="application/json" id="data" { (PreEscaped(json.replace('<', "\\u003c"))) } }
 }
 

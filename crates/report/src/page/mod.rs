@@ -4,6 +4,7 @@
 
 mod across;
 mod comparable;
+mod compare;
 mod configuration;
 pub(crate) mod data;
 mod disclosure;
@@ -29,11 +30,10 @@ use crate::figures::count;
 use crate::gate::Gate;
 use crate::view::RunView;
 
-pub use across::across;
-pub use comparable::{Prices, comparable};
-pub use io::{io_beside, observed};
+pub use comparable::Prices;
+pub use compare::{Under, compared, side_by_side};
+pub use io::observed;
 pub use landscape::{content as landscape_content, landscape};
-pub use overlay::overlay;
 pub use shell::{SCRIPT, style};
 
 /// The page.

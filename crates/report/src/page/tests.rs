@@ -205,7 +205,7 @@ fn traced(ios: u64) -> RunView {
 #[test]
 fn block_io_of_two_runs_is_drawn_on_one_scale() {
     let (few, many) = (traced(40), traced(4_000));
-    let page = io_beside(&[&few, &many]).unwrap().into_string();
+    let page = io::io_beside(&[&few, &many], &[]).unwrap().into_string();
     assert!(!page.contains("NaN"));
     let charts: Vec<&str> = page.split("<svg ").skip(1).collect();
     // Both charts of a kind: the same words along the axes, though one run did a hundred times more.
@@ -221,5 +221,43 @@ fn block_io_of_two_runs_is_drawn_on_one_scale() {
         assert!(of_kind[0].contains("<text"), "{kind}: {}", of_kind[0]);
         assert_eq!(of_kind[0], of_kind[1], "{kind}");
     }
-    assert!(io_beside(&[&few, &fixtures::block_size()]).is_none(), "one traced run is beside none");
+    let untraced = fixtures::block_size();
+    assert!(io::io_beside(&[&few, &untraced], &[]).is_none(), "one traced run is beside none");
+}
+
+#[test]
+fn the_tracers_metrics_stand_beside_the_charts() {
+    let view = traced(40);
+    let mut made = fixtures::across(&view);
+    made.metric = "io.writes".into();
+    let page = io::io_beside(&[&view, &view], &[made.clone()]).unwrap().into_string();
+    let terminal = crate::terminal::io_across(&[made.clone()], crate::terminal::Style::default());
+    assert!(page.contains(">writes</th>"), "{page}");
+    let ratios: Vec<String> = made
+        .rows
+        .iter()
+        .flat_map(|r| r.comparisons.iter().flatten().map(crate::figures::ratio_text))
+        .collect();
+    assert!(!ratios.is_empty());
+    for ratio in ratios {
+        assert!(page.contains(&ratio) && terminal.contains(&ratio), "{ratio}");
+    }
+}
+
+#[test]
+fn a_page_of_runs_side_by_side_stands_alone_and_withholds_what_they_withhold() {
+    let view = fixtures::block_size();
+    let page = compared(&[&view, &view], &fixtures::across(&view), &[], "1.2.3");
+    assert!(page.starts_with("<!DOCTYPE html>") && page.contains("Content-Security-Policy"));
+    assert!(page.contains("2 runs of") && page.contains("assay 1.2.3"));
+    let shown = |p: &str| p.contains(">#1</td>") && p.contains("application/json");
+    assert!(shown(&page));
+    let bad = fixtures::withheld();
+    let made = fixtures::across(&bad);
+    let page = compared(&[&bad, &bad], &made, &[], "1.2.3");
+    assert!(shown(&page) && page.contains("withheld:"), "{page}");
+    for s in made.rows.iter().flat_map(|r| r.summaries.iter().flatten()) {
+        let value = crate::figures::value_text(s.geomean.or(s.mean), &made.unit);
+        assert!(!page.contains(&value), "{value} is withheld");
+    }
 }

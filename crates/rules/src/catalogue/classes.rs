@@ -38,6 +38,7 @@ const HEAD: &str = "# Compare systems
     assay compare --factor kernel.release A B              # two kernels
     assay compare --factor cpu.model A B                   # two machines: system against system
     assay compare --accept 'env.LANG=nothing prints' A B   # a soft difference, with its reason
+    assay compare A B -o beside.html                       # also a page of one file, with charts over time
 
 A factor covers its path and all below it. `--factor` also takes a parameter of the workload that is meant to
 differ. A hard difference cannot be accepted: hold it equal, or declare it. With a processor as the factor whole

@@ -4,7 +4,7 @@ use std::path::{Path as FilePath, PathBuf};
 use std::sync::Arc;
 
 use assay_archive::{Search, Sort};
-use assay_lab::{Declared, Side, across, parse_margin};
+use assay_lab::{Declared, Side, across, across_io, parse_margin};
 use assay_model::{Across, RunId, RunSummary};
 use assay_report::RunView;
 use axum::Json;
@@ -248,7 +248,16 @@ pub(crate) struct Compared {
 /// Runs laid side by side.
 pub(crate) struct Laid {
     pub views: Vec<Arc<RunView>>,
+    pub side_by_side: SideBySide,
+}
+
+/// What is compared.
+#[derive(Debug, Serialize, JsonSchema)]
+pub(crate) struct SideBySide {
+    #[serde(flatten)]
     pub across: Across,
+    /// The same in every metric of the tracer of block I/O that the first run has.
+    pub io: Vec<Across>,
 }
 
 pub(crate) async fn lay(app: &Arc<App>, asked: &Compared) -> Result<Laid, Refusal> {
@@ -284,7 +293,7 @@ pub(crate) async fn lay(app: &Arc<App>, asked: &Compared) -> Result<Laid, Refusa
     };
     let declared = Declared { factors: words(&asked.factors), accepted: Vec::new() };
     let own = views.clone();
-    let across = app
+    let side_by_side = app
         .heavy(move || {
             let sides: Vec<Side<'_>> = own
                 .iter()
@@ -297,17 +306,18 @@ pub(crate) async fn lay(app: &Arc<App>, asked: &Compared) -> Result<Laid, Refusa
                     analysis: &v.analysis,
                 })
                 .collect();
-            across(&sides, &metric, margin, &declared)
+            let across = across(&sides, &metric, margin, &declared)?;
+            across_io(&sides, &declared).map(|io| SideBySide { across, io })
         })
         .await?
         .map_err(|e| Refusal::bad(e.to_string()))?;
-    Ok(Laid { views, across })
+    Ok(Laid { views, side_by_side })
 }
 
 pub(crate) async fn compare(
     State(app): State<Arc<App>>,
     query: Result<Query<Compared>, QueryRejection>,
-) -> Result<Json<Across>, Refusal> {
+) -> Result<Json<SideBySide>, Refusal> {
     let Query(asked) = query.map_err(|e| Refusal::bad(e.body_text()))?;
-    lay(&app, &asked).await.map(|laid| Json(laid.across))
+    lay(&app, &asked).await.map(|laid| Json(laid.side_by_side))
 }

@@ -205,7 +205,7 @@ class Moving {
     const most = counts.flat().reduce((a, b) => Math.max(a, b), 1);
     const [factor, unit] = { ns: [1e-9, "s"], us: [1e-6, "s"], "µs": [1e-6, "s"], ms: [1e-3, "s"] }[told.unit] ?? [1, told.unit];
     const total = counts.flat().reduce((a, b) => a + b, 0);
-    const says = `${total} values from ${short(low * factor, unit)} to ${short(high * factor, unit)}; darkest: ${most} in a cell`;
+    const says = `${total} values from ${short(low * factor, unit)} to ${short(high * factor, unit)}; fullest: ${most} in a cell`;
     const log = low > 0 && high / low >= 4;
     const share = (v) => (log ? Math.log(v / low) / Math.log(high / low) : (v - low) / (high - low));
     const width = (told.column_ns / 1e9) * counts.length;

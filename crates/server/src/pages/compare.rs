@@ -3,9 +3,8 @@
 use std::fmt::Write as _;
 use std::sync::Arc;
 
-use assay_model::RunSummary;
 use assay_report::RunView;
-use assay_report::page::{Prices, across, comparable, io_beside, overlay};
+use assay_report::page::{Prices, Under, side_by_side};
 use assay_rules::denominator::Denominator;
 use axum::extract::{Form, RawQuery, State};
 use maud::{Markup, html};
@@ -36,14 +35,12 @@ pub(super) async fn page(State(app): State<Arc<App>>, RawQuery(query): RawQuery)
     let body = app
         .heavy(move || {
             let views: Vec<&RunView> = laid.views.iter().map(|v| &**v).collect();
-            let runs: Vec<RunSummary> = views.iter().map(|v| v.summary.clone()).collect();
+            let under = Under { per, prices };
+            let link = |id: &str| Some(format!("/runs/{id}"));
             html! {
-                h1 { "Compare " (runs.len()) " runs" }
+                h1 { "Compare " (views.len()) " runs" }
                 (switch(&asked, per))
-                (comparable(&views, &laid.across, per, &prices))
-                (across(&runs, &laid.across, &|id| format!("/runs/{id}")))
-                (overlay(&views, &laid.across))
-                @if let Some(io) = io_beside(&views) { (io) }
+                (side_by_side(&views, &laid.side_by_side.across, &laid.side_by_side.io, &under, &link))
                 h2 { "Another comparison" }
                 (form(&asked))
             }

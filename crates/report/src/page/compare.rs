@@ -1,0 +1,104 @@
+//! Runs side by side: the parts that the server's page and the published one share, and the published one.
+
+use assay_model::{Across, RunSummary, SCHEMA_VERSION};
+use assay_rules::denominator::Denominator;
+use maud::{Markup, html};
+
+use super::across::across as laid;
+use super::comparable::{Prices, comparable};
+use super::io::io_beside;
+use super::overlay::overlay;
+use super::{data, shell};
+use crate::gate::Gate;
+use crate::view::RunView;
+
+/// What runs are shown under.
+#[derive(Debug, Clone, PartialEq, Default)]
+pub struct Under {
+    /// In total where there is none.
+    pub per: Option<Denominator>,
+    /// For results per price.
+    pub prices: Prices,
+}
+
+/// Every part of the page: values on one scale, ratios, what else differed, what happened over time, block
+/// I/O. `link` is where a run's own page is, if it has one; `io` has the runs in the tracer's metrics.
+pub fn side_by_side(
+    views: &[&RunView],
+    across: &Across,
+    io: &[Across],
+    under: &Under,
+    link: &dyn Fn(&str) -> Option<String>,
+) -> Markup {
+    let io: Vec<Across> = io.iter().map(|a| published(views, a)).collect();
+    parts(views, &published(views, across), &io, under, link)
+}
+
+/// The same of what is [`published`].
+fn parts(
+    views: &[&RunView],
+    across: &Across,
+    io: &[Across],
+    under: &Under,
+    link: &dyn Fn(&str) -> Option<String>,
+) -> Markup {
+    let runs: Vec<RunSummary> = views.iter().map(|v| v.summary.clone()).collect();
+    html! {
+        (comparable(views, across, under.per, &under.prices))
+        (laid(&runs, across, link))
+        (overlay(views, across))
+        @if let Some(io) = io_beside(views, io) { (io) }
+    }
+}
+
+/// The page as one file. `version` is assay's.
+pub fn compared(views: &[&RunView], across: &Across, io: &[Across], version: &str) -> String {
+    let names: Vec<&str> = views.iter().map(|v| v.summary.experiment.as_str()).collect();
+    let same = names.windows(2).all(|pair| pair[0] == pair[1]);
+    let of = if same { names.first().map_or("", |n| n).to_owned() } else { names.join(", ") };
+    let title = format!("{} runs of {of} compared", views.len());
+    let across = published(views, across);
+    let io: Vec<Across> = io.iter().map(|a| published(views, a)).collect();
+    let whole = serde_json::json!({
+        "schema_version": SCHEMA_VERSION, "assay": version, "across": across, "io": io,
+    });
+    let body = html! {
+        a class="skip" href="#main" { "Skip to the results" }
+        header {
+            p class="eyebrow" { "assay · comparison" }
+            h1 { (title) }
+        }
+        main id="main" { (parts(views, &across, &io, &Under::default(), &|_| None)) }
+        footer { p { "Made by assay " (version) ". The runs are in the archive under the ids above." } }
+        (data::json(&whole))
+    };
+    shell::page(&title, &body)
+}
+
+/// Without the numbers of what is withheld in a run.
+fn published(views: &[&RunView], across: &Across) -> Across {
+    let mut across = across.clone();
+    for (i, view) in views.iter().enumerate() {
+        let gate = Gate::of(view);
+        for row in &mut across.rows {
+            let treatments = &view.plan.treatments;
+            let of = treatments.iter().find(|t| treatments.len() == 1 || t.label() == row.label);
+            let Some(why) = of.and_then(|t| gate.treatment(t.id)) else { continue };
+            if let Some(summary) = row.summaries.get_mut(i) {
+                *summary = None;
+            }
+            if let Some(percentile) = row.percentiles.get_mut(i) {
+                *percentile = None;
+            }
+            // A ratio to a baseline that is withheld is as little worth as one of what is withheld.
+            let touched = |k: usize| k == i || i == 0;
+            let ratios = row.comparisons.iter_mut().enumerate().filter(|(k, _)| touched(*k));
+            for c in ratios.filter_map(|(_, c)| c.as_mut()) {
+                c.verdict = assay_model::Verdict::Invalid;
+                c.reason = why.text();
+                (c.ratio, c.interval, c.twin, c.detectable) = (None, None, None, None);
+            }
+        }
+    }
+    across
+}
