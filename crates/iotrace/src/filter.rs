@@ -44,7 +44,7 @@ impl Filter {
         names("cgroup", &self.cgroups);
         names("pid", &self.pids.iter().map(ToString::to_string).collect::<Vec<_>>());
         if let Some(op) = self.op {
-            words.push(format!("only {}s", op.name()));
+            words.push(format!("only {}", assay_model::nouns::plural(op.name())));
         }
         let seconds = |ns: u64| assay_model::units::format_value(ns as f64 / 1e9, "s");
         if let Some(from) = self.from_ns {

@@ -109,6 +109,20 @@ impl CurveSummary {
             (name, _) => name,
         }
     }
+
+    /// What its points are counted as: `data of a process` has no number.
+    pub fn x_counted(&self) -> &str {
+        match self.x_noun() {
+            "x" => "point",
+            x if x.contains(" of ") => "point",
+            x => x,
+        }
+    }
+
+    /// One of them: `the smallest warehouse`, of a curve over warehouses.
+    pub fn x_one(&self) -> String {
+        crate::nouns::singular(self.x_noun())
+    }
 }
 
 /// One size of a scaling analysis.

@@ -21,6 +21,7 @@ mod ledger;
 mod live;
 mod metric;
 mod names;
+pub mod nouns;
 mod place;
 mod plan;
 mod record;

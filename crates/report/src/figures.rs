@@ -100,10 +100,7 @@ pub(crate) fn percent(fraction: f64) -> String {
     format!("{} %", text.trim_end_matches('0').trim_end_matches('.'))
 }
 
-/// `1 trial`, `6 trials`.
-pub(crate) fn count(n: usize, what: &str) -> String {
-    if n == 1 { format!("1 {what}") } else { format!("{n} {what}s") }
-}
+pub(crate) use assay_model::nouns::count;
 
 #[cfg(test)]
 mod tests {

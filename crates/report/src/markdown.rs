@@ -185,7 +185,7 @@ fn curves(out: &mut String, gate: &Gate) {
         row(out, &[&c.name, &c.label, &best_value, &best, &value, &efficient, &smooth]);
     }
     if let Some(first) = chosen().next() {
-        let x = first.x_noun();
+        let x = &first.x_one();
         let _ =
             writeln!(out, "\n{} {}\n", words::efficient(x, &first.judged), words::smoothness(x));
     }

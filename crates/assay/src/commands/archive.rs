@@ -7,6 +7,7 @@ use anyhow::{Context, Result};
 use assay_archive::foreign::{self, ForeignOptions, ImportedRuns};
 use assay_archive::{DatasetSamples, Filter};
 use assay_model::Severity;
+use assay_model::nouns::count;
 
 use super::open_archive;
 use crate::cli::{Archive as Verb, Cli};
@@ -132,10 +133,6 @@ fn import(
         print(id.as_str())?;
     }
     Ok(Exit::Fine)
-}
-
-fn count(n: usize, what: &str) -> String {
-    if n == 1 { format!("1 {what}") } else { format!("{n} {what}s") }
 }
 
 /// Takes in runs that were exported from an archive.

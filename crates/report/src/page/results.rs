@@ -1,5 +1,6 @@
 //! The results: curves, intervals, comparisons, scaling, every metric; and the run order.
 
+use assay_model::nouns::singular;
 use assay_model::{CurveSummary, Kind};
 use maud::{Markup, html};
 
@@ -98,11 +99,11 @@ fn caption(part: &[&CurveSummary]) -> String {
             format!("{} of the merged histograms of all trials of a point.", quantile_name(q))
         }
         None if part.iter().all(|c| c.best.is_none()) => {
-            format!("Means of the trials at each {}.", first.x_noun())
+            format!("Means of the trials at each {}.", first.x_one())
         }
         None => format!(
             "Ring: best; diamond: most efficient, the smallest {} within 2 % of the best (each {}).",
-            first.x_noun(),
+            first.x_one(),
             first.judged
         ),
     }
@@ -121,7 +122,7 @@ fn beside<'a>(all: &[&'a CurveSummary], part: &[&'a CurveSummary]) -> Vec<&'a Cu
 }
 
 fn choice(view: &RunView, name: &str, curves: &[&CurveSummary]) -> Markup {
-    let x = curves.first().map_or("x", |c| c.x_noun());
+    let x = &curves.first().map_or_else(|| "x".to_owned(), |c| c.x_one());
     let head = html! {
         th scope="col" { "treatment" }
         th scope="col" class="num" { "best" } th scope="col" class="num" { "at " (x) }
@@ -158,7 +159,7 @@ fn data_table(view: &RunView, name: &str, curves: &[&CurveSummary]) -> Markup {
     xs.sort_by(f64::total_cmp);
     xs.dedup();
     let x = curves.first().map_or("x", |c| c.x_noun());
-    let points = if x == "x" { "point" } else { x };
+    let points = curves.first().map_or("point", |c| c.x_counted());
     let merged = curves.iter().any(|c| c.quantile.is_some());
     let what = if merged { "from merged histograms" } else { "geometric mean and interval" };
     let behind: Vec<Behind> = curves.iter().map(|c| Behind::curve(view, c)).collect();
@@ -182,7 +183,7 @@ fn data_table(view: &RunView, name: &str, curves: &[&CurveSummary]) -> Markup {
     html! {
         details {
             summary { "Data table: the " (count(xs.len(), points)) " drawn; the raw values below have all" }
-            (table_box(&format!("{name} at every {points}: {what}"), &head, &rows))
+            (table_box(&format!("{name} at every {}: {what}", singular(points)), &head, &rows))
         }
     }
 }

@@ -87,7 +87,7 @@ fn sizes(view: &RunView, gate: &Gate) -> Markup {
                 @for (c, p) in &chosen {
                     @let behind = Behind::curve(view, c);
                     li {
-                        "Most efficient " (c.x_noun()) " for " (c.name) " of " (view.label(c.treatment)) ": " strong { (x_text(p.x, &c.x_unit)) }
+                        "Most efficient " (c.x_one()) " for " (c.name) " of " (view.label(c.treatment)) ": " strong { (x_text(p.x, &c.x_unit)) }
                         " with " (behind.link(&point_text(p, &c.unit)))
                         ": " (c.judged) ", the smallest within 2 % of the best"
                         @if let Some(b) = &c.best { " (" (x_text(b.x, &c.x_unit)) " with " (behind.link(&point_text(b, &c.unit))) ")" }

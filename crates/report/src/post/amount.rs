@@ -105,6 +105,6 @@ fn plural(d: Denominator) -> String {
     match d {
         Denominator::CoreGhz => "cores and clock".to_owned(),
         Denominator::Price => "the price".to_owned(),
-        d => format!("{}s", d.name().replace('-', " ")),
+        d => assay_model::nouns::plural(&d.name().replace('-', " ")),
     }
 }

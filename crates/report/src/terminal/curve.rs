@@ -37,9 +37,7 @@ fn one(c: &CurveSummary, style: Style, w: &mut Writer) {
     };
     let of = if c.label == "-" { String::new() } else { format!(", {}", c.label) };
     let x = c.x_noun();
-    // `data of a process` has no plural that a letter makes.
-    let noun = if x == "x" || x.contains(" of ") { "point" } else { x };
-    let many = count(c.points.len(), noun);
+    let many = count(c.points.len(), c.x_counted());
     let title = format!("{}{kind} over {x}{of}, {many} of {}", c.name, count(n, "trial"));
     w.wrapped(0, &title, Paint::Strong);
     let at = |p: &CurvePoint| format!("{}  {}", x_text(p.x, &c.x_unit), point_text(p, &c.unit));
@@ -64,7 +62,8 @@ fn one(c: &CurveSummary, style: Style, w: &mut Writer) {
     }
     w.pairs(&pairs);
     if c.efficient.is_some() && chosen {
-        let text = format!("efficient: {}, the smallest {x} within 2 % of the best", c.judged);
+        let text =
+            format!("efficient: {}, the smallest {} within 2 % of the best", c.judged, c.x_one());
         w.wrapped(2, &text, Paint::Soft);
     }
     if let Some(q) = c.quantile {
