@@ -20,6 +20,7 @@ use assay_workloads::{Calibration, KitPaths, Workload};
 
 use crate::heard::Heard;
 use crate::scratch::{self, Scratch};
+use crate::server::Server;
 use crate::session::{CALIBRATIONS, changed, joined, observed};
 use crate::trial::{Bench, Order, blank, calibrate};
 use crate::{describe, fit, kept, power};
@@ -49,20 +50,40 @@ pub fn agent(exe: &Path, kits: &KitPaths) -> Result<(), AgentError> {
     Ok(())
 }
 
+/// Where and with what an agent runs programs.
+struct Place {
+    controller: Controller,
+    scratch: Scratch,
+    exe: PathBuf,
+    output: Output,
+}
+
+impl Place {
+    fn bench<'a>(&'a self, workload: &'a dyn Workload, timeout: Duration) -> Bench<'a> {
+        Bench {
+            workload,
+            controller: &self.controller,
+            exe: &self.exe,
+            run_dir: self.scratch.run_dir(),
+            trial_dir: self.scratch.trial_dir(),
+            cache_dir: scratch::cache_dir(),
+            timeout,
+            output: self.output,
+        }
+    }
+}
+
 /// An agent that has set up.
 struct Agent {
     experiment: Experiment,
     plan: Plan,
     workload: Box<dyn Workload>,
-    controller: Controller,
-    scratch: Scratch,
+    place: Place,
     runner: Runner,
     sampler: Option<Sampler>,
     interval: Duration,
     watch: Watch,
     checked: Instant,
-    exe: PathBuf,
-    output: Output,
     interrupt: Interrupt,
     system: SystemDescription,
     fitness: Vec<assay_model::Finding>,
@@ -126,15 +147,17 @@ impl Agent {
             experiment,
             plan: setup.plan.clone(),
             workload,
-            controller,
-            scratch,
+            place: Place {
+                controller,
+                scratch,
+                exe: exe.to_owned(),
+                output: if setup.keep_output { Output::Keep } else { Output::Discard },
+            },
             runner: Runner::new(Some(interrupt.clone())),
             sampler,
             interval,
             watch: Watch::new(&Root::system()),
             checked: Instant::now(),
-            exe: exe.to_owned(),
-            output: if setup.keep_output { Output::Keep } else { Output::Discard },
             interrupt: interrupt.clone(),
             system,
             fitness,
@@ -158,7 +181,7 @@ impl Agent {
             }
             Role::Serve => self.serve(link, asked, &treatment),
         };
-        if let Err(e) = self.scratch.clear_trial() {
+        if let Err(e) = self.place.scratch.clear_trial() {
             part.record.notes.push(format!("the trial's folder could not be emptied: {e}"));
         }
         part
@@ -187,16 +210,7 @@ impl Agent {
                 calibration,
                 at_start: &at_start,
             };
-            let bench = Bench {
-                workload,
-                controller: &self.controller,
-                exe: &self.exe,
-                run_dir: self.scratch.run_dir(),
-                trial_dir: self.scratch.trial_dir(),
-                cache_dir: scratch::cache_dir(),
-                timeout: timeout(&self.experiment),
-                output: self.output,
-            };
+            let bench = self.place.bench(workload, timeout(&self.experiment));
             let mut on_news = |_: crate::watch::News<'_>| {};
             let heard = Heard::new(None, false, &mut on_news, &mut said);
             bench.run(&mut self.runner, order, heard)
@@ -210,7 +224,7 @@ impl Agent {
         if let Some(samples) = &samples {
             power::account(&self.plan, samples, record);
         }
-        let mut files = kept::take(&self.scratch.trial_dir(), record);
+        let mut files = kept::take(&self.place.scratch.trial_dir(), record);
         if !files.is_empty() {
             kept::judge(&self.plan.workload.name, Some(&self.system), &mut files, record);
         }
@@ -247,7 +261,7 @@ impl Agent {
             Err(e) => return failed(format!("preparation failed: {e}")),
         };
         let over = AtomicBool::new(false);
-        let server = Server { inner: serving.launch };
+        let server = Server(serving.launch);
         let timeout = timeout(&self.experiment).saturating_mul(2);
         let order_treatment = Treatment { params: BTreeMap::new(), ..treatment.clone() };
         let mut record = std::thread::scope(|scope| {
@@ -265,16 +279,7 @@ impl Agent {
                 calibration: None,
                 at_start: &|| Ok(()),
             };
-            let bench = Bench {
-                workload: &server,
-                controller: &self.controller,
-                exe: &self.exe,
-                run_dir: self.scratch.run_dir(),
-                trial_dir: self.scratch.trial_dir(),
-                cache_dir: scratch::cache_dir(),
-                timeout,
-                output: self.output,
-            };
+            let bench = self.place.bench(&server, timeout);
             let mut on_news = |_: crate::watch::News<'_>| {};
             let heard = Heard::new(None, false, &mut on_news, &mut said);
             let record = bench.run(&mut self.runner, order, heard);
@@ -304,7 +309,7 @@ impl Agent {
         if let Some(known) = self.calibrations.get(&treatment.id) {
             return *known;
         }
-        let trial_dir = self.scratch.trial_dir();
+        let trial_dir = self.place.scratch.trial_dir();
         let launch = self.workload.calibrate(&treatment.params);
         let measured =
             launch.and_then(|l| calibrate(&mut self.runner, &l, &trial_dir, CALIBRATIONS));
@@ -347,62 +352,4 @@ fn answers(address: &str, over: &AtomicBool) -> bool {
         std::thread::sleep(Duration::from_millis(10));
     }
     false
-}
-
-/// A server as something to run: it is started, and that is all.
-struct Server {
-    inner: assay_workloads::Launch,
-}
-
-impl Workload for Server {
-    fn spec(&self) -> &assay_model::WorkloadSpec {
-        static SPEC: std::sync::OnceLock<assay_model::WorkloadSpec> = std::sync::OnceLock::new();
-        SPEC.get_or_init(|| assay_model::WorkloadSpec {
-            name: "server".into(),
-            help: String::new(),
-            params: Vec::new(),
-            metrics: Vec::new(),
-            suite: None,
-        })
-    }
-
-    fn check(
-        &self,
-        _: &BTreeMap<String, assay_model::Scalar>,
-    ) -> Result<(), assay_workloads::WorkloadError> {
-        Ok(())
-    }
-
-    fn describe(
-        &self,
-        _: &BTreeMap<String, assay_model::Scalar>,
-    ) -> BTreeMap<String, assay_model::Fact> {
-        BTreeMap::new()
-    }
-
-    fn prepare(
-        &self,
-        _: &assay_workloads::TrialContext<'_>,
-    ) -> Result<(), assay_workloads::WorkloadError> {
-        Ok(())
-    }
-
-    fn launch(
-        &self,
-        _: &assay_workloads::TrialContext<'_>,
-    ) -> Result<assay_workloads::Launch, assay_workloads::WorkloadError> {
-        Ok(self.inner.clone())
-    }
-
-    fn collect(
-        &self,
-        _: &assay_workloads::TrialContext<'_>,
-        _: &assay_workloads::Finished<'_>,
-    ) -> Result<assay_workloads::Collected, assay_workloads::WorkloadError> {
-        Ok(assay_workloads::Collected {
-            metrics: Vec::new(),
-            validation: assay_model::ValidationResult::NotReached,
-            notes: Vec::new(),
-        })
-    }
 }

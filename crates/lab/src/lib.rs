@@ -32,6 +32,7 @@ mod prepare;
 mod run;
 mod schedule;
 mod scratch;
+mod server;
 mod session;
 mod set;
 mod so_far;
