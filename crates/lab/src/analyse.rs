@@ -9,7 +9,7 @@ use assay_model::{
     Treatment, TreatmentSummary, TrialRecord, Verdict,
 };
 use assay_stats::scaling::Size;
-use assay_stats::{CompareInput, Samples, compare, sequential, summarize};
+use assay_stats::{CompareInput, Samples, compare_family, sequential, summarize};
 
 use assay_workloads::Workload;
 
@@ -137,35 +137,59 @@ fn comparisons(
     let imported = experiment.design.order == Order::Unknown;
     // What somebody else printed is shown as they printed it; a claim about it is not made here.
     let quoted = plan.workload.metric(&metric.name).is_some_and(|m| m.kind == Kind::Quoted);
-    plan.treatments
+    let compared = plan
+        .treatments
         .iter()
         .filter(|t| !imported || (!quoted && same_benchmark(plan, t)))
-        .filter_map(|t| Some((counterpart(plan, t)?, t)))
+        .filter_map(|t| Some((counterpart(plan, t)?, t.id)));
+    let arms: Vec<Arms> = compared
         .map(|(reference, treatment)| {
-            let (base, other) = pairs(records, reference, treatment.id, &metric.name);
-            let paired: Vec<(Option<f64>, Option<f64>)> = base.into_iter().zip(other).collect();
-            let baseline = values(records, reference, &metric.name);
-            let treated = values(records, treatment.id, &metric.name);
-            let mut comparison = compare(&CompareInput {
-                metric: &metric.name,
-                unit: &metric.unit,
-                better: metric.better,
-                baseline: reference,
-                treatment: treatment.id,
+            let (base, other) = pairs(records, reference, treatment, &metric.name);
+            Arms {
+                reference,
+                treatment,
                 // Trials in an order that nobody knows are in no blocks.
-                samples: if imported || apart(plan, reference, treatment.id) {
-                    Samples::Independent { baseline: &baseline, treatment: &treated }
-                } else {
-                    Samples::Paired(&paired)
-                },
-                confidence,
-                margin,
-                gate: experiment.compare.gate,
-            });
-            refuse_wrong_output(&mut comparison, records);
-            comparison
+                independent: imported || apart(plan, reference, treatment),
+                paired: base.into_iter().zip(other).collect(),
+                baseline: values(records, reference, &metric.name),
+                treated: values(records, treatment, &metric.name),
+            }
         })
-        .collect()
+        .collect();
+    let inputs: Vec<CompareInput<'_>> = arms
+        .iter()
+        .map(|a| CompareInput {
+            metric: &metric.name,
+            unit: &metric.unit,
+            better: metric.better,
+            baseline: a.reference,
+            treatment: a.treatment,
+            samples: if a.independent {
+                Samples::Independent { baseline: &a.baseline, treatment: &a.treated }
+            } else {
+                Samples::Paired(&a.paired)
+            },
+            confidence,
+            margin,
+            gate: experiment.compare.gate,
+        })
+        .collect();
+    let mut all = compare_family(&inputs);
+    for comparison in &mut all {
+        refuse_wrong_output(comparison, records);
+    }
+    all
+}
+
+/// The values of two treatments.
+struct Arms {
+    reference: u32,
+    treatment: u32,
+    /// Whether their trials share no blocks.
+    independent: bool,
+    paired: Vec<(Option<f64>, Option<f64>)>,
+    baseline: Vec<Option<f64>>,
+    treated: Vec<Option<f64>>,
 }
 
 /// Whether an imported treatment ran the baseline's benchmark: a ratio between two benchmarks compares

@@ -3,6 +3,7 @@
 
 use assay_model::{Better, Comparison, Method, Verdict};
 
+use crate::aa::holm;
 use crate::ratio::{Ratio, RatioError, compare_paired, compare_unpaired};
 use crate::verdict::{Rule, judge};
 
@@ -64,6 +65,42 @@ pub struct CompareInput<'a> {
 /// are not positive, no values, or a confidence or margin out of range make it `invalid`. Every float
 /// in the result is finite.
 pub fn compare(input: &CompareInput<'_>) -> Comparison {
+    compared(input).0
+}
+
+/// Compares several treatments, each as [`compare`] does. Of gates, where more than one carries a test, `better` and
+/// `worse` hold only if Holm's adjusted p ([`holm`]) of "the ratio lies within the margin" is at most α = 1 −
+/// confidence, so that the chance of any false alarm among them is at most α; the others are `inconclusive`. The
+/// intervals stay those of each comparison by itself.
+pub fn compare_family(inputs: &[CompareInput<'_>]) -> Vec<Comparison> {
+    let (mut all, tests): (Vec<Comparison>, Vec<Option<f64>>) = inputs.iter().map(compared).unzip();
+    let gated = |i: &usize| inputs[*i].gate;
+    let family: Vec<(usize, f64)> =
+        (0..all.len()).filter(gated).filter_map(|i| Some((i, tests[i]?))).collect();
+    let Some(adjusted) = holm(&family.iter().map(|f| f.1).collect::<Vec<_>>()) else { return all };
+    let m = family.len();
+    for ((i, _), p) in family.into_iter().zip(adjusted).filter(|_| m > 1) {
+        let c = &mut all[i];
+        if !matches!(c.verdict, Verdict::Better | Verdict::Worse) {
+            continue;
+        }
+        if p <= 1.0 - inputs[i].confidence {
+            c.reason = format!("{}, also among {m} comparisons (Holm)", c.reason);
+        } else {
+            let told = std::mem::take(&mut c.reason);
+            c.reason = format!(
+                "{told}; but of {m} comparisons one may do so by chance, and it is not clear enough for \
+                 Holm's correction"
+            );
+            c.verdict = Verdict::Inconclusive;
+        }
+    }
+    all
+}
+
+/// The comparison, and the p that it has in a family: of "the ratio lies within the margin".
+fn compared(input: &CompareInput<'_>) -> (Comparison, Option<f64>) {
+    let mut tested = None;
     let rule = Rule { better: input.better, margin: input.margin, gate: input.gate };
     let (method, twin_method) = match input.samples {
         Samples::Paired(_) => (Method::PairedT, Method::SignedRank),
@@ -88,7 +125,7 @@ pub fn compare(input: &CompareInput<'_>) -> Comparison {
     };
     if input.margin.is_some_and(|m| !(m >= 0.0 && m.is_finite())) {
         let reason = "the margin must be a fraction of 0 or more, such as 0.02".to_owned();
-        return Comparison { reason, ..comparison };
+        return (Comparison { reason, ..comparison }, None);
     }
     let (n, missing, ratio) = measure(input);
     comparison.n = n as u32;
@@ -96,6 +133,8 @@ pub fn compare(input: &CompareInput<'_>) -> Comparison {
         Ok(ratio) if ratio.ratio.is_finite() && ratio.ratio > 0.0 => {
             let (verdict, reason) = judge(&ratio, rule);
             comparison.ratio = Some(ratio.ratio);
+            let limit = 1.0 + input.margin.unwrap_or(0.0);
+            tested = ratio.interval.and_then(|_| ratio.estimate.p_beyond(limit));
             comparison.interval = ratio.interval;
             comparison.twin = ratio.twin;
             comparison.detectable = ratio.detectable;
@@ -109,7 +148,7 @@ pub fn compare(input: &CompareInput<'_>) -> Comparison {
         reason = format!("{reason} ({missing})");
     }
     comparison.reason = reason;
-    comparison
+    (comparison, tested)
 }
 
 /// How many count, what is missing in words, and the ratio.

@@ -7,11 +7,9 @@
 //! [`scaling::scaling`] and [`curve::merge`]; they return the types of `assay-model`.
 
 pub mod aa;
-pub mod bootstrap;
 pub mod compare;
 pub mod curve;
 pub mod distribution;
-pub mod fieller;
 pub mod means;
 pub mod outlier;
 pub mod percentile;
@@ -29,6 +27,6 @@ pub mod variance;
 mod verdict;
 pub mod warmup;
 
-pub use compare::{CompareInput, Samples, compare};
+pub use compare::{CompareInput, Samples, compare, compare_family};
 pub use sequential::{Look, LookInput, look};
 pub use summary::summarize;

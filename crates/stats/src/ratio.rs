@@ -73,13 +73,15 @@ impl LogRatio {
         half.is_finite().then_some(Interval { low, high, level }).and_then(exp_interval)
     }
 
-    /// The two-sided p of "the ratio is 1", for corrections over many comparisons (never shown alone);
-    /// `None` when n carries no test. Without spread it is 0, or 1 where the ratio is 1.
-    pub fn p_value(&self) -> Option<f64> {
-        if self.se == 0.0 {
-            return Some(if self.log == 0.0 { 1.0 } else { 0.0 });
+    /// The two-sided p of "the ratio lies within 1/limit and limit" (1: of "the ratio is 1"), for corrections over
+    /// many comparisons (never shown alone): it is at most α where the interval of level 1 − α lies
+    /// beyond. `None` when n carries no test. Without spread it is 0, or 1 where the ratio lies within.
+    pub fn p_beyond(&self, limit: f64) -> Option<f64> {
+        let beyond = self.log.abs() - limit.ln();
+        if self.se == 0.0 || beyond <= 0.0 {
+            return Some(if beyond > 0.0 { 0.0 } else { 1.0 });
         }
-        let p = 2.0 * student_cdf(-(self.log / self.se).abs(), self.df);
+        let p = 2.0 * student_cdf(-beyond / self.se, self.df);
         p.is_finite().then_some(p)
     }
 }
@@ -234,12 +236,15 @@ mod tests {
         let b = hours2.map(f64::exp);
         let paired = compare_paired(&a, &b, 0.95).unwrap();
         assert!((paired.estimate.log - 1.58).abs() < 1e-9);
-        assert!((paired.estimate.p_value().unwrap() - 0.002833).abs() < 1e-6);
+        assert!((paired.estimate.p_beyond(1.0).unwrap() - 0.002833).abs() < 1e-6);
         let i = paired.interval.unwrap();
         assert!((i.low.ln() - 0.7001142).abs() < 1e-6 && (i.high.ln() - 2.4598858).abs() < 1e-6);
+        // At the interval's own limit p is one less its level.
+        assert!((paired.estimate.p_beyond(i.low).unwrap() - 0.05).abs() < 1e-9);
+        assert_eq!(paired.estimate.p_beyond(10.0), Some(1.0));
         let welch = compare_unpaired(&a, &b, 0.95).unwrap();
         assert!((welch.estimate.df - 17.77647).abs() < 1e-4);
-        assert!((welch.estimate.p_value().unwrap() - 0.07939414).abs() < 1e-7);
+        assert!((welch.estimate.p_beyond(1.0).unwrap() - 0.07939414).abs() < 1e-7);
         let i = welch.interval.unwrap();
         assert!((i.low.ln() + 0.2054832).abs() < 1e-6 && (i.high.ln() - 3.3654832).abs() < 1e-6);
     }
@@ -265,7 +270,7 @@ mod tests {
         assert_eq!(r.detectable, Some(1.0));
         let same = compare_unpaired(&[5.0; 4], &[5.0; 4], 0.95).unwrap();
         assert!(same.no_spread && same.interval.unwrap().contains(1.0));
-        assert_eq!(same.estimate.p_value(), Some(1.0));
+        assert_eq!(same.estimate.p_beyond(1.0), Some(1.0));
     }
 
     #[test]

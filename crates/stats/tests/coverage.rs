@@ -49,6 +49,13 @@ fn rank_intervals_cover() {
 }
 
 #[test]
+fn gates_of_identical_programs_raise_no_more_false_alarms_than_one() {
+    let (each, all) = simulation::families(5, 10, 1500, 42);
+    within("five gates, each by itself", each, 18.0, 27.0);
+    within("five gates with Holm's correction", all, 3.2, 6.2);
+}
+
+#[test]
 fn fieller_covers() {
     every_shape(Interval::Fieller, &[(5, 94.5, 99.5), (10, 93.8, 99.0)]);
 }

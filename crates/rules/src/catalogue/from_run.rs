@@ -64,7 +64,7 @@ pub fn from_run(m: &RunMaterial<'_>) -> Evidence {
         self_comparison: Known::NotRecorded,
         multiplicity: Some(Multiplicity {
             tests: m.analysis.comparisons.len() as u32,
-            correction: None,
+            correction: m.experiment.compare.gate.then(|| "Holm".to_owned()),
             headline_is_best: None,
         }),
         stopping: stopping(m),

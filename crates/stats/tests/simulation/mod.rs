@@ -2,16 +2,19 @@
 //! verdicts are false alarms, with fixed seeds.
 #![allow(dead_code, reason = "each test binary uses its own part")]
 
+pub mod bootstrap;
+pub mod fieller;
 pub mod scaling;
 
-use assay_stats::bootstrap::{Resampling, Statistic, percentile_interval};
 use assay_stats::distribution::student_quantile;
-use assay_stats::fieller::fieller_unpaired;
 use assay_stats::ratio::{compare_paired, compare_unpaired};
 use assay_stats::rng::Rng;
 pub use assay_stats::sequential::LOOKS as LOOKS_OF_ASSAY;
 use assay_stats::sequential::NOMINAL_ALPHA;
 use assay_stats::summary::{mean, variance};
+
+use bootstrap::{Resampling, Statistic, percentile_interval};
+use fieller::fieller_unpaired;
 
 /// treatment / baseline in the coverage simulations.
 pub const TRUE_RATIO: f64 = 1.03;
@@ -90,8 +93,8 @@ pub fn coverage(
     Some(100.0 * held as f64 / repeats as f64)
 }
 
-/// The percentile bootstrap of the ratio of means of two independent samples, which assay refuses below
-/// 20 runs; here it is asked as a statistic of blocks to show why.
+/// The percentile bootstrap of the ratio of means of two independent samples, which is
+/// not used: here is why.
 fn ratio_of_means_bootstrap(a: &[f64], b: &[f64], seed: u64) -> assay_model::Interval {
     let mut rng = Rng::new(seed);
     let mut ratios: Vec<f64> = (0..400)
@@ -104,7 +107,7 @@ fn ratio_of_means_bootstrap(a: &[f64], b: &[f64], seed: u64) -> assay_model::Int
     assay_model::Interval { low: ratios[9], high: ratios[390], level: 0.95 }
 }
 
-/// Coverage of the library's bootstrap of the mean log ratio over 20 pairs.
+/// Coverage of the bootstrap of the mean log ratio over 20 pairs.
 pub fn block_bootstrap_coverage(shape: Shape, n: usize, repeats: usize, seed: u64) -> f64 {
     let mut rng = Rng::new(seed);
     let held = (0..repeats)
@@ -239,4 +242,37 @@ pub fn power(effect: f64, repeats: usize, seed: u64) -> (f64, f64) {
     }
     let share = |c: usize| 100.0 * c as f64 / repeats as f64;
     (share(direct), share(apart))
+}
+
+/// Per cent of families of so many comparisons of identical programs, in n blocks of their own, in which any
+/// gate fires: each by itself, and all together.
+pub fn families(comparisons: usize, n: usize, repeats: usize, seed: u64) -> (f64, f64) {
+    use assay_model::{Better, Verdict};
+    use assay_stats::{CompareInput, Samples, compare, compare_family};
+    let mut rng = Rng::new(seed);
+    let (mut each, mut all) = (0usize, 0usize);
+    for _ in 0..repeats {
+        let mut arm = || Some(Shape::Lognormal.draw(&mut rng));
+        let pairs: Vec<Vec<_>> =
+            (0..comparisons).map(|_| (0..n).map(|_| (arm(), arm())).collect()).collect();
+        let inputs: Vec<CompareInput<'_>> = pairs
+            .iter()
+            .map(|p| CompareInput {
+                metric: "elapsed",
+                unit: "s",
+                better: Better::Lower,
+                baseline: 0,
+                treatment: 1,
+                samples: Samples::Paired(p),
+                confidence: 0.95,
+                margin: None,
+                gate: true,
+            })
+            .collect();
+        let fires = |v: Verdict| matches!(v, Verdict::Better | Verdict::Worse);
+        each += usize::from(inputs.iter().any(|i| fires(compare(i).verdict)));
+        all += usize::from(compare_family(&inputs).iter().any(|c| fires(c.verdict)));
+    }
+    let share = |n: usize| 100.0 * n as f64 / repeats as f64;
+    (share(each), share(all))
 }

@@ -1,10 +1,12 @@
+//! Not used by assay, whose ratios are of geometric means: it stands here to be compared.
+//!
 //! Fieller's interval for the ratio of arithmetic means, for quantities whose totals matter (cost,
 //! energy, the time of a batch). Fieller, J. R. Statist. Soc. B 16 (1954) 175.
 
 use assay_model::Interval;
 
-use crate::distribution::student_quantile;
-use crate::summary::{mean, variance};
+use assay_stats::distribution::student_quantile;
+use assay_stats::summary::{mean, variance};
 
 /// The ratio of arithmetic means treatment / baseline and its interval.
 #[derive(Debug, Clone, Copy, PartialEq)]

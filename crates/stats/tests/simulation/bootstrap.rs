@@ -1,10 +1,12 @@
+//! Not used by assay, which has a formula for every interval that it shows: it stands here to be compared.
+//!
 //! The seeded percentile bootstrap over whole blocks, for statistics that have no formula (a ratio of
 //! p99s, a total over a suite). For means below 20 blocks it covers too little, and is refused.
 
 use assay_model::Interval;
 
-use crate::percentile::quantile_sorted;
-use crate::rng::Rng;
+use assay_stats::percentile::quantile_sorted;
+use assay_stats::rng::Rng;
 
 /// What is bootstrapped, which decides how many blocks it takes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -113,7 +115,7 @@ mod tests {
         let v: Vec<f64> = (0..100).map(|_| 10.0 + rng.normal()).collect();
         let i = percentile_interval(&v, Statistic::Mean, R, mean_of).unwrap();
         let m = v.iter().sum::<f64>() / 100.0;
-        let half = 1.96 * crate::summary::variance(&v).unwrap().sqrt() / 10.0;
+        let half = 1.96 * assay_stats::summary::variance(&v).unwrap().sqrt() / 10.0;
         assert!((i.low - (m - half)).abs() < 0.03 && (i.high - (m + half)).abs() < 0.03, "{i:?}");
         assert_eq!(i, percentile_interval(&v, Statistic::Mean, R, mean_of).unwrap());
         let other = Resampling { seed: 8, ..R };
