@@ -86,17 +86,20 @@ fn counts(list: &Value) -> Vec<u64> {
 fn beside(browser: &mut Browser, reports: [&Value; 2], terminal: &str) {
     let kinds = browser.value(CHARTS);
     let kinds = kinds.as_array().unwrap();
-    assert!(kinds.len() >= 6, "{} kinds of charts", kinds.len());
+    // Devices that only one of the runs used have one chart.
+    let both: Vec<&Vec<Value>> =
+        kinds.iter().map(|k| k.as_array().unwrap()).filter(|k| k.len() == 2).collect();
+    assert!(both.len() >= 6, "{} kinds of charts", both.len());
+    for kind in both {
+        let (one, other) = (&kind[0]["axes"], &kind[1]["axes"]);
+        assert!(one.as_str().unwrap().contains("<text"), "{} has numbers", kind[0]["id"]);
+        assert_eq!(one, other, "{} has one scale", kind[0]["id"]);
+    }
     let chart = |kind: &str, run: usize| -> &Value {
         let id = format!("io-{kind}-{run}-1");
         let found = kinds.iter().flat_map(|k| k.as_array().unwrap()).find(|c| c["id"] == id);
         found.unwrap_or_else(|| panic!("no chart {id}"))
     };
-    for kind in ["ios", "bytes", "size", "latency", "latency-heat", "address-heat-0"] {
-        let (one, other) = (&chart(kind, 1)["axes"], &chart(kind, 2)["axes"]);
-        assert!(one.as_str().unwrap().contains("<text"), "{kind} has numbers along its axes");
-        assert_eq!(one, other, "{kind} has one scale");
-    }
     let labels = |run| {
         let series = chart("size", run)["series"].as_array().unwrap();
         series.iter().map(|s| s["label"].clone()).collect::<Vec<_>>()
@@ -146,7 +149,7 @@ fn beside(browser: &mut Browser, reports: [&Value; 2], terminal: &str) {
         "[...document.querySelectorAll('#block-io + .table-box td.num')].map(t => t.textContent)",
     );
     let numbers = numbers.as_array().unwrap();
-    assert!(numbers.len() > 60, "{numbers:?}");
+    assert!(numbers.len() > 40, "{numbers:?}");
     for number in numbers {
         assert!(terminal.contains(number.as_str().unwrap()), "{number} of\n{terminal}");
     }
