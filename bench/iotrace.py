@@ -159,6 +159,32 @@ def compare(rounds, events):
         hot_spot(folder, events // 10)
 
 
+def scaling(rounds, events):
+    """One thread against one for each CPU, in turn, the order reversed every other round."""
+    cores = os.cpu_count()
+    with tempfile.TemporaryDirectory() as folder:
+        blktrace, csv, parquet = (f"{folder}/{n}" for n in ("b", "m.csv", "io.parquet"))
+        subprocess.run([GENERATE, "blktrace", str(events // 5), blktrace, "2"], check=True)
+        subprocess.run([GENERATE, "msr", str(events), csv], check=True)
+        run([ASK, csv, "1", "histograms", parquet])
+        one, all_ = "1 thread", f"{cores} threads"
+        print(f"| input | wall, {one} | wall, {all_} | times as quick (95 %) | CPU, ratio (95 %) |")
+        print("|---|---|---|---|---|")
+        for name, path in (("blktrace, two CPUs' files", blktrace), ("MSR CSV", csv), ("Parquet", parquet)):
+            seen = {1: [], cores: []}
+            for number in range(rounds):
+                for threads in sorted(seen, reverse=number % 2 == 1):
+                    said, cpu, _, wall = ask(path, threads)
+                    seen[threads].append((said["events"], cpu, wall))
+            if len({m[0] for measured in seen.values() for m in measured}) != 1:
+                sys.exit(f"{name}: not every reading counted the same")
+            pairs = list(zip(seen[1], seen[cores]))
+            quick = "{:.2f} ({:.2f}..{:.2f})".format(*interval([a[2] / b[2] for a, b in pairs]))
+            cpu = "{:.2f} ({:.2f}..{:.2f})".format(*interval([b[1] / a[1] for a, b in pairs]))
+            wall = [statistics.median(m[2] for m in seen[threads]) for threads in (1, cores)]
+            print(f"| {name} | {wall[0]:.2f} s | {wall[1]:.2f} s | {quick} | {cpu} |", flush=True)
+
+
 def hot_spot(folder, ios):
     subprocess.run([GENERATE, "hot-spot", str(ios), f"{folder}/h", "2"], check=True)
     said, *_ = ask(f"{folder}/h", 1)
@@ -186,5 +212,8 @@ def memory(gigabytes):
 
 if len(sys.argv) > 2 and sys.argv[2] == "memory":
     memory(float(sys.argv[3]) if len(sys.argv) > 3 else 10.0)
+elif len(sys.argv) > 2 and sys.argv[2] == "scaling":
+    numbers = [int(word) for word in sys.argv[3:5]]
+    scaling(*numbers, *(10, 4_000_000)[len(numbers):])
 else:
     compare(int(sys.argv[2]) if len(sys.argv) > 2 else 7, int(sys.argv[3]) if len(sys.argv) > 3 else 4_000_000)

@@ -4,6 +4,7 @@
 # within a round, the order reversed every other round; ratios by round with their 95 % intervals.
 #
 #   bench/iotrace.sh [ROUNDS [EVENTS]]        (7 rounds of 4,000,000 events or rows: about 3 minutes)
+#   bench/iotrace.sh scaling [ROUNDS [EVENTS]] (one thread against as many as there are CPUs: about a minute)
 #   bench/iotrace.sh memory [GB]              (peak memory on traces of 10 GB, streamed: about 3 minutes)
 #
 # Goals: 20 million blktrace events and 10 million CSV rows in a CPU second, below 64 MB on 10 GB; on a
