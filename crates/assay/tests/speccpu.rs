@@ -192,7 +192,7 @@ fn a_small_input_has_no_ratio_and_says_so() {
     let path = licensed(&world, "runcpu", "spec.cpu2017");
     let (code, record, _) = run(&world, "speccpu2017", &[&path, MINE[0], MINE[1], "size=test"]);
     assert_eq!(code, 3);
-    assert!(error(&record).contains("reported no `ratio`"), "{record}");
+    assert!(error(&record).contains("reported no value for `ratio`"), "{record}");
     assert_eq!(metric(&record, "time"), Some(113.0), "{record}");
 }
 

@@ -331,12 +331,15 @@ impl Session<'_> {
     fn require_metric(&self, record: &mut TrialRecord) {
         if record.outcome == Outcome::Completed && record.metric(&self.plan.metric).is_none() {
             record.outcome = Outcome::Failed;
+            let name = &self.plan.metric;
             let has: Vec<&str> = record.metrics.iter().map(|m| m.name.as_str()).collect();
-            record.error = format!(
-                "the program reported no `{}`; it reported {}",
-                self.plan.metric,
-                if has.is_empty() { "nothing".to_owned() } else { has.join(", ") }
-            );
+            record.error = if has.contains(&name.as_str()) {
+                format!("the program reported no value for `{name}`")
+            } else if has.is_empty() {
+                format!("the program reported no `{name}`; it reported nothing")
+            } else {
+                format!("the program reported no `{name}`; it reported {}", has.join(", "))
+            };
         }
     }
 
