@@ -57,6 +57,12 @@ pub(crate) fn check(root: &Root, path: &str, controller: &str) -> Result<Hierarc
             "the kernel shows no `{controller}` controller of control groups below `{TOP}`"
         )));
     };
+    if let (Hierarchy::Two, Some(own)) = (&hierarchy, of_slurm(root)) {
+        return Err(not_here(format!(
+            "Slurm holds this process to the control group `{own}` of version 2; a group beside it would take \
+             the program out of Slurm's sight and limits. Leave the control out, or ask Slurm for it (`--mem`)"
+        )));
+    }
     let parent = parent(&hierarchy);
     let writable = rustix::fs::access(root.path(parent), rustix::fs::Access::WRITE_OK).is_ok();
     if !writable {
@@ -65,6 +71,15 @@ pub(crate) fn check(root: &Root, path: &str, controller: &str) -> Result<Hierarc
         )));
     }
     Ok(hierarchy)
+}
+
+/// The group of version 2 that Slurm put this process in, for its job; `None`: it is in none.
+fn of_slurm(root: &Root) -> Option<String> {
+    let groups = root.text("/proc/self/cgroup").ok()?;
+    let own = groups.lines().find_map(|l| l.strip_prefix("0::"))?;
+    let mut parts = own.split('/');
+    let slurms = parts.any(|p| p == "slurm" || p.starts_with("slurmstepd"));
+    (slurms && parts.any(|p| p.starts_with("job_"))).then(|| own.to_owned())
 }
 
 fn parent(hierarchy: &Hierarchy) -> &str {
@@ -254,6 +269,25 @@ mod tests {
         assert_eq!(find(&machine.root(), "io"), None);
         machine.put("/sys/fs/cgroup/cgroup.controllers", "cpu io\n");
         assert_eq!(find(&machine.root(), "io"), Some(Hierarchy::Two));
+    }
+
+    #[test]
+    fn a_job_of_slurm_is_not_taken_out_of_its_group() {
+        let machine = Machine::new();
+        machine.put("/sys/fs/cgroup/cgroup.controllers", "cpu memory\n");
+        let own = "/system.slice/slurmstepd.scope/job_5/step_0/user/task_0";
+        machine.put("/proc/self/cgroup", &format!("0::{own}\n"));
+        let error = check(&machine.root(), "memory", "memory").unwrap_err().to_string();
+        assert!(error.contains(own) && error.contains("--mem"), "{error}");
+        // The daemon's own, and a user's.
+        for other in ["/system.slice/slurmd.service", "/user.slice/job_5"] {
+            machine.put("/proc/self/cgroup", &format!("0::{other}\n"));
+            assert_eq!(of_slurm(&machine.root()), None);
+        }
+        // Version 1 makes its group below the job's.
+        machine.put("/proc/self/cgroup", "4:memory:/slurm/uid_0/job_1/step_0\n0::/\n");
+        machine.put("/sys/fs/cgroup/memory/slurm/uid_0/job_1/step_0/cgroup.procs", "");
+        assert!(check(&machine.root(), "memory", "memory").is_ok());
     }
 
     #[test]
