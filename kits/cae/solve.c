@@ -6,17 +6,19 @@
  * of its slab. The matrix is factored once; then SOLVES systems are solved whose solutions are known (from
  * SEED), so that each can be checked: by its residual, and by its distance from what is known. With
  * OUT_OF_CORE = 1 the factors are written to files in SCRATCH and read in again for each solve. FAULT = 1
- * changes one number of each answer before it is checked.
+ * changes one number of each answer before it is checked; with FAULT = 2 the last process ends by SIGKILL
+ * after the factorization, and with 3 it never goes on from there.
  *
  * Prints `name value` lines on standard output. Exit code 1, with a sentence, when MUMPS fails. */
 #include <math.h>
 #include <mpi.h>
+#include <signal.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 #ifdef __linux__
-#include <signal.h>
 #include <sys/prctl.h>
 #endif
 
@@ -283,6 +285,10 @@ int main(int argc, char **argv) {
     call(&id, 1, "its analysis");
     double analysed = MPI_Wtime();
     call(&id, 2, "the factorization");
+    if (rank == processes - 1 && fault == 2)
+        raise(SIGKILL);
+    while (rank == processes - 1 && fault == 3)
+        sleep(1);
     double factored = MPI_Wtime(), in_solves = 0, worst[2] = {0, 0};
     double *x = need((size_t)n, sizeof(double)), *own = need((size_t)n, sizeof(double));
     double *b = need((size_t)n, sizeof(double));
@@ -292,7 +298,7 @@ int main(int argc, char **argv) {
         double from = MPI_Wtime();
         call(&id, 3, "a solve");
         in_solves += MPI_Wtime() - from;
-        if (fault && rank == 0)
+        if (fault == 1 && rank == 0)
             b[n / 2] += 0.01;
         check(x, own, b, n, seed, system, worst);
     }
@@ -302,6 +308,10 @@ int main(int argc, char **argv) {
         double factors = id.infog[8] < 0 ? -1e6 * id.infog[8] : id.infog[8];
         printf("version %s\nprocesses %d\nunknowns %lld\nentries %.0f\n", id.version_number, processes, (long long)n,
                entries_of_all);
+        char library[MPI_MAX_LIBRARY_VERSION_STRING];
+        int length = 0;
+        MPI_Get_library_version(library, &length);
+        printf("mpi %s\n", library);
         printf("factor_bytes %.0f\nfactor_operations %.6g\n", 8 * factors, id.rinfog[2]);
         printf("assembly_s %.6f\nanalysis_s %.6f\nfactor_s %.6f\nsolve_s %.6f\n", assembled - began,
                analysed - assembled, factored - analysed, in_solves);

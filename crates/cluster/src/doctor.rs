@@ -67,6 +67,7 @@ pub fn doctor(
         return report;
     }
     munge(&mut report);
+    mpi(&mut report, &place.mpi);
     if !see_nodes(&mut report, place, &version) {
         return report;
     }
@@ -108,6 +109,17 @@ fn munge(report: &mut Report) {
             Err(e) => report.add("authentication", false, format!("{e}; is munged running?")),
         },
         other => report.add("authentication", true, format!("{other} (not munge)")),
+    }
+}
+
+/// Whether `srun` knows the type of MPI; only programs over all nodes need it.
+fn mpi(report: &mut Report, wanted: &str) {
+    let said = call("srun", &["--mpi=list"]).unwrap_or_default();
+    if said.split([' ', ',', '\n', '\t']).any(|word| word == wanted) {
+        report.add("mpi", true, format!("srun starts ranks with --mpi={wanted}"));
+    } else {
+        let what = format!("srun does not list --mpi={wanted}, which programs over all nodes need");
+        report.add("mpi", None, format!("{what} (`srun --mpi=list`, `where.mpi`)"));
     }
 }
 

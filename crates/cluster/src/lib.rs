@@ -28,5 +28,5 @@ pub use doctor::{Check, Report, doctor};
 pub use error::ClusterError;
 pub use link::{AgentError, Link, Standing};
 pub use message::{Hello, NodePart, Order, Part, Role, Samples, Served, SetUp, Setup};
-pub use nodes_file::{NODES, NodesFile, Took};
+pub use nodes_file::{Did, NODES, NodesFile, Took};
 pub use wire::Bytes;

@@ -276,6 +276,19 @@ impl Link {
         self.send(&ToCollector::Serves(served))
     }
 
+    /// Waits until those who ask its server are done: when they began, on this node's monotonic clock.
+    /// `None`: `over` was set, or nothing more can be heard.
+    pub fn done(&self, over: &AtomicBool) -> Option<u64> {
+        while !over.load(Ordering::Acquire) {
+            match self.heard() {
+                Ok(ToAgent::Done(since)) => return Some(since),
+                Ok(_) | Err(RecvTimeoutError::Timeout) => {}
+                Err(RecvTimeoutError::Disconnected) => return None,
+            }
+        }
+        None
+    }
+
     /// Sends its part of the record.
     ///
     /// # Errors

@@ -9,10 +9,11 @@ use assay_model::{
 };
 use serde::{Deserialize, Serialize};
 
+use crate::nodes_file::Did;
 use crate::wire::Bytes;
 
 /// The version of what is said; both sides must have the same.
-pub(crate) const PROTOCOL: u32 = 1;
+pub(crate) const PROTOCOL: u32 = 2;
 
 /// The first word of an agent.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -78,6 +79,10 @@ pub enum Role {
     Serve,
     /// Runs the workload against a server on another node, by these parameters.
     Ask(BTreeMap<String, Scalar>),
+    /// Starts the workload's one program over all nodes.
+    Lead,
+    /// Makes ready for the processes of that program, and looks after its machine meanwhile.
+    Lend,
 }
 
 /// Where a server is, and how the others ask it.
@@ -85,6 +90,21 @@ pub enum Role {
 pub struct Served {
     /// Parameters that take the place of the treatment's on the asking nodes.
     pub params: BTreeMap<String, Scalar>,
+    /// More of them for each asking node; none: there are no more.
+    #[serde(default)]
+    pub each: Vec<BTreeMap<String, Scalar>>,
+    /// Whether it has work left when those who ask are done, and ends by itself after that.
+    #[serde(default)]
+    pub finishes: bool,
+}
+
+impl Served {
+    /// What the asking node of this number has, from 0.
+    pub(crate) fn of(&self, number: usize) -> BTreeMap<String, Scalar> {
+        let mut params = self.params.clone();
+        params.extend(self.each.get(number).cloned().unwrap_or_default());
+        params
+    }
 }
 
 /// One trial.
@@ -157,8 +177,8 @@ pub struct NodePart {
     pub name: String,
     /// The host's own name.
     pub host: String,
-    /// Whether it ran the server for the others.
-    pub serves: bool,
+    /// What it did.
+    pub did: Did,
     /// The part.
     pub part: Part,
     /// Its clock before the trial and after it.
@@ -174,6 +194,8 @@ pub(crate) enum ToAgent {
     Trial(Box<Order>, Role),
     /// Begin at this time of the agent's own monotonic clock.
     Go(u64),
+    /// Those who asked the server are done; they began at this time of the agent's own monotonic clock.
+    Done(u64),
     /// End the trial now.
     Stop,
     /// There is nothing more to do.

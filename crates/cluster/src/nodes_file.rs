@@ -17,11 +17,13 @@ pub const NODES: &str = "nodes.json";
 /// What a node did.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
-pub enum Served {
+pub enum Did {
     /// It ran the workload.
     Ran,
     /// It ran the workload's server for the others; its metrics are not in the sums.
     Served,
+    /// It had processes of the program that the first node ran over all of them.
+    Lent,
 }
 
 /// One node's part of a trial. Times are ns of the collector's `CLOCK_MONOTONIC`.
@@ -32,7 +34,7 @@ pub struct NodeEntry {
     /// The host's own name.
     pub host: String,
     /// What it did.
-    pub did: Served,
+    pub did: Did,
     /// How its part ended.
     pub outcome: Outcome,
     /// What went wrong there; empty when nothing did.
@@ -62,7 +64,7 @@ impl NodeEntry {
         NodeEntry {
             node: part.name.clone(),
             host: part.host.clone(),
-            did: if part.serves { Served::Served } else { Served::Ran },
+            did: part.did,
             outcome: record.outcome,
             error: record.error.clone(),
             exit: record.exit,

@@ -6,7 +6,7 @@ use assay_model::{Finding, Severity, units};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use crate::nodes_file::{NodeEntry, Served};
+use crate::nodes_file::{Did, NodeEntry};
 
 /// How far steady phases coincide.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
@@ -33,7 +33,7 @@ pub struct Coincidence {
 pub(crate) fn coincide(nodes: &[NodeEntry], bound: Duration) -> Option<Coincidence> {
     let ran: Vec<(&NodeEntry, (u64, u64))> = nodes
         .iter()
-        .filter(|n| n.did == Served::Ran && n.exit.is_some())
+        .filter(|n| n.did == Did::Ran && n.exit.is_some())
         .map(|n| (n, n.window()))
         .collect();
     let begins = ran.iter().map(|(_, w)| w.0);

@@ -1,32 +1,28 @@
 //! What an agent on a node does: sets up the experiment as the collector says, and runs its part of each
 //! trial as a single machine would.
 
-use std::collections::{BTreeMap, HashMap};
-use std::net::TcpStream;
+use std::collections::HashMap;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 
-use assay_cluster::{
-    AgentError, Bytes, Link, Order as Asked, Part, Role, Samples, Served, SetUp, Setup,
-};
+use assay_cluster::{AgentError, Bytes, Link, Order as Asked, Part, Role, Samples, SetUp, Setup};
 use assay_model::{
     Experiment, Outcome, Plan, SampleSet, SystemDescription, Treatment, TrialRecord, units,
 };
 use assay_observe::Sampler;
 use assay_sut::process::{Output, Runner};
-use assay_sut::{Controller, Interrupt, Root, Watch};
-use assay_workloads::{Calibration, KitPaths, Workload};
+use assay_sut::{Controller, Interrupt, ProcessSetup, Root, Watch};
+use assay_workloads::span::Span;
+use assay_workloads::{Calibration, KitPaths, TrialContext, Workload};
 
 use crate::heard::Heard;
 use crate::scratch::{self, Scratch};
-use crate::server::Server;
+use crate::serving::Server;
 use crate::session::{CALIBRATIONS, changed, joined, observed};
+use crate::spanning::{self, Ready, Spanning};
 use crate::trial::{Bench, Order, blank, calibrate};
 use crate::{describe, fit, kept, power};
-
-/// How long a server may take until it answers.
-const ANSWERS: Duration = Duration::from_secs(20);
 
 /// Serves the collector that the environment names, until it has nothing more to do.
 ///
@@ -84,6 +80,8 @@ struct Agent {
     interval: Duration,
     watch: Watch,
     checked: Instant,
+    /// Its folder of state.
+    folder: PathBuf,
     interrupt: Interrupt,
     system: SystemDescription,
     fitness: Vec<assay_model::Finding>,
@@ -158,6 +156,7 @@ impl Agent {
             interval,
             watch: Watch::new(&Root::system()),
             checked: Instant::now(),
+            folder: state_dir,
             interrupt: interrupt.clone(),
             system,
             fitness,
@@ -173,12 +172,13 @@ impl Agent {
             return failed(format!("its plan has no treatment {}", asked.planned.treatment));
         };
         let mut part = match role {
-            Role::Run => self.run(link, asked, &treatment),
+            Role::Run => self.run(link, asked, &treatment, None),
             Role::Ask(params) => {
                 let mut treatment = treatment;
                 treatment.params.extend(params.clone());
-                self.run(link, asked, &treatment)
+                self.run(link, asked, &treatment, None)
             }
+            Role::Lead | Role::Lend => self.span(link, asked, &treatment, *role == Role::Lead),
             Role::Serve => self.serve(link, asked, &treatment),
         };
         if let Err(e) = self.place.scratch.clear_trial() {
@@ -187,19 +187,43 @@ impl Agent {
         part
     }
 
-    /// Runs the workload.
-    fn run(&mut self, link: &Link, asked: &Asked, treatment: &Treatment) -> Part {
+    /// Does its part of a program that runs over all nodes.
+    fn span(&mut self, link: &Link, asked: &Asked, treatment: &Treatment, leads: bool) -> Part {
+        let number = asked.planned.number;
+        let span = match spanning::span(&self.experiment, number, asked.attempt) {
+            Ok(span) => span,
+            Err(e) => return failed(asked, e),
+        };
+        let ready = Ready::new(&self.folder);
+        let mut part = self.run(link, asked, treatment, Some((&span, leads, &ready)));
+        spanning::conclude(&mut part.record, &span, leads, link);
+        part
+    }
+
+    /// Runs the workload, or its part of a program over nodes.
+    fn run(
+        &mut self,
+        link: &Link,
+        asked: &Asked,
+        treatment: &Treatment,
+        spans: Option<(&Span, bool, &Ready)>,
+    ) -> Part {
         let calibration = self.calibration(treatment);
         let short = self.lasted.get(&treatment.id).is_some_and(|l| *l < self.interval);
         let sampler = self.sampler.as_ref().filter(|_| !short);
-        let at_start = || {
+        let at_start = |ctx: &TrialContext<'_>, setup: &ProcessSetup| {
+            if let Some((span, _, ready)) = spans {
+                ready.write(span, ctx, setup)?;
+            }
             link.meet().map_err(|e| e.to_string())?;
             if let Some(sampler) = sampler {
                 sampler.tick_now();
             }
             Ok(())
         };
-        let workload = self.workload.as_ref();
+        let spanning =
+            spans.map(|(span, leads, _)| Spanning { inner: self.workload.as_ref(), span, leads });
+        let workload = spanning.as_ref().map_or(self.workload.as_ref(), |s| s as &dyn Workload);
         let mut said = SampleSet::default();
         let mut part = {
             let order = Order {
@@ -261,23 +285,20 @@ impl Agent {
             Err(e) => return failed(format!("preparation failed: {e}")),
         };
         let over = AtomicBool::new(false);
-        let server = Server(serving.launch);
+        let finishes = serving.done.is_some();
+        let server = Server { workload: self.workload.as_ref(), serving };
         let timeout = timeout(&self.experiment).saturating_mul(2);
-        let order_treatment = Treatment { params: BTreeMap::new(), ..treatment.clone() };
+        let dir = self.place.scratch.run_dir();
         let mut record = std::thread::scope(|scope| {
-            let told = scope.spawn(|| {
-                if answers(&serving.address, &over) {
-                    let _ = link.serves(Served { params: serving.params.clone() });
-                }
-            });
+            let told = scope.spawn(|| server.announce(link, &dir, &over));
             let mut said = SampleSet::default();
             let order = Order {
                 planned: &asked.planned,
                 attempt: asked.attempt,
-                treatment: &order_treatment,
+                treatment,
                 previous: &[],
                 calibration: None,
-                at_start: &|| Ok(()),
+                at_start: &|_, _| Ok(()),
             };
             let bench = self.place.bench(&server, timeout);
             let mut on_news = |_: crate::watch::News<'_>| {};
@@ -290,17 +311,18 @@ impl Agent {
         if record.outcome == Outcome::Interrupted && link.stopped() {
             record.outcome = Outcome::Completed;
             record.error.clear();
-        } else if record.error.is_empty() {
+        } else if record.error.is_empty() && !finishes {
             record.outcome = Outcome::Failed;
             record.error = "the server ended before its clients".into();
         }
         let samples = observed(self.sampler.as_ref(), self.interval, &mut record);
         changed(&mut self.watch, &mut self.checked, &mut record);
+        let files = kept::take(&self.place.scratch.trial_dir(), &mut record);
         Part {
             stdout: Bytes(self.runner.stdout.bytes()),
             stderr: Bytes(self.runner.stderr.bytes()),
             samples: samples.as_ref().map(Samples::from),
-            kept: Vec::new(),
+            kept: files.into_iter().map(|(name, bytes)| (name, Bytes(bytes))).collect(),
             record,
         }
     }
@@ -340,16 +362,4 @@ fn bind(cpus: &[usize]) -> Result<(), String> {
     let shown = assay_sut::cpulist::format(cpus);
     rustix::thread::sched_setaffinity(None, &set)
         .map_err(|e| format!("the task cannot be bound to the CPUs {shown}: {e}"))
-}
-
-/// Waits until something answers at `address`; `false` when it is over before.
-fn answers(address: &str, over: &AtomicBool) -> bool {
-    let began = Instant::now();
-    while !over.load(Ordering::Acquire) && began.elapsed() < ANSWERS {
-        if TcpStream::connect(address).is_ok() {
-            return true;
-        }
-        std::thread::sleep(Duration::from_millis(10));
-    }
-    false
 }

@@ -35,6 +35,8 @@ pub(crate) struct Nodes {
     timeout: Duration,
     bound: Duration,
     crew: Option<Crew>,
+    /// The treatments whose program runs over all nodes.
+    spanning: Vec<u32>,
     /// The block that the job is for.
     block: Option<u32>,
     /// Nodes that were lost in this session.
@@ -68,6 +70,13 @@ impl Nodes {
             bound: duration(&place.phase_bound, Duration::ZERO),
             place,
             crew: None,
+            spanning: prepared
+                .plan
+                .treatments
+                .iter()
+                .filter(|t| prepared.workload.spans(&t.params))
+                .map(|t| t.id)
+                .collect(),
             block: None,
             exclude: Vec::new(),
             absent: "there are no nodes".into(),
@@ -127,6 +136,7 @@ impl Nodes {
             ("job", crew.job().to_owned()),
             ("nodes", self.place.nodes.to_string()),
             ("tasks_per_node", self.place.tasks_per_node.to_string()),
+            ("mpi", self.place.mpi.clone()),
             ("node_list", list),
             ("partition", self.place.partition.clone().unwrap_or_else(|| "default".into())),
         ];
@@ -148,6 +158,7 @@ impl Nodes {
         watcher: &mut dyn Watcher,
     ) -> Done {
         let mut record = blank(planned, attempt);
+        let spans = self.spanning.contains(&planned.treatment);
         let order = Order { planned: planned.clone(), attempt };
         let every = watcher.every();
         let mut last = std::time::Instant::now();
@@ -163,7 +174,7 @@ impl Nodes {
         };
         let job = crew.job().to_owned();
         let interrupt = self.interrupt.as_ref();
-        let end = crew.trial(&order, self.timeout, interrupt, &mut tick);
+        let end = crew.trial(&order, spans, self.timeout, interrupt, &mut tick);
         let took = crew.took();
         let parts = match end {
             TrialEnd::Parts(parts) => parts,

@@ -30,6 +30,12 @@ pub(crate) fn check(experiment: &Experiment) -> Result<(), PlanError> {
         let help = "use at least 2 nodes";
         return Err(wrong(&path("nodes"), "a server's node and its clients' are several", help));
     }
+    if place.mpi.is_empty()
+        || !place.mpi.chars().all(|c| c.is_ascii_alphanumeric() || "_-".contains(c))
+    {
+        let message = format!("`{}` is no type of MPI", place.mpi);
+        return Err(wrong(&path("mpi"), message, "use one that `srun --mpi=list` shows"));
+    }
     for (key, value) in [
         ("max_wait", &place.max_wait),
         ("start_timeout", &place.start_timeout),
@@ -87,6 +93,7 @@ mod tests {
         assert!(error("[where]\nnodes = 4\n").contains("engine = \"slurm\""));
         assert!(error("[where]\nengine = \"slurm\"\nnodes = 0\n").contains("0 cannot be had"));
         assert!(error("[where]\nengine = \"slurm\"\nserver_node = true\n").contains("at least 2"));
+        assert!(error("[where]\nengine = \"slurm\"\nmpi = \"a b\"\n").contains("a b"));
         let options = "[where]\nengine = \"slurm\"\noptions = [\"--nodes=3\"]\n";
         assert!(error(options).contains("--nodes=3"));
         assert!(error("[where]\nengine = \"slurm\"\nmax_wait = \"soon\"\n").contains("soon"));

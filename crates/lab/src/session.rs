@@ -251,7 +251,7 @@ impl Session<'_> {
         let sampler = self.sampler.as_ref().filter(|_| self.expects_samples(treatment.id));
         let tick_ns = self.interval.as_nanos() as u64;
         let tracing = Tracing::new(self.experiment, tick_ns, &self.bench.run_dir);
-        let at_start = || {
+        let at_start = |_: &assay_workloads::TrialContext<'_>, _: &assay_sut::ProcessSetup| {
             tracing.start();
             if let Some(sampler) = sampler {
                 sampler.tick_now();

@@ -8,7 +8,7 @@ use assay_model::{
     ValidationResult,
 };
 use assay_sut::process::{End, Limits, Output, Program, Ran, Runner};
-use assay_sut::{Applied, Controller, Scope};
+use assay_sut::{Applied, Controller, ProcessSetup, Scope};
 use assay_workloads::{Calibration, Finished, Launch, TrialContext, Workload};
 
 use crate::backing::{self, Backing};
@@ -38,8 +38,11 @@ pub(crate) struct Order<'a> {
     pub previous: &'a [TrialRecord],
     pub calibration: Option<Calibration>,
     /// Called just before the program is started; an error, as a sentence, keeps it from starting.
-    pub at_start: &'a dyn Fn() -> Result<(), String>,
+    pub at_start: &'a AtStart<'a>,
 }
+
+/// What is called before a program is started, with what the trial has and what is set for its processes.
+pub(crate) type AtStart<'a> = dyn Fn(&TrialContext<'_>, &ProcessSetup) -> Result<(), String> + 'a;
 
 /// How many bytes of each output stream are kept.
 pub(crate) const KEEP_BYTES: usize = 2 << 20;
@@ -147,7 +150,7 @@ impl Bench<'_> {
         ctx: &TrialContext<'_>,
         applied: &Applied,
         actions: &[Setting],
-        at_start: &dyn Fn() -> Result<(), String>,
+        at_start: &AtStart<'_>,
         heard: &mut Heard<'_>,
     ) -> Result<(Ran, Option<Backing>), String> {
         let launch = self
@@ -164,7 +167,7 @@ impl Bench<'_> {
             .controller
             .apply(actions)
             .map_err(|e| format!("a control could not be set: {e}"))?;
-        at_start()?;
+        at_start(ctx, &applied.setup)?;
         let ran = std::thread::scope(|scope| {
             let (end, ended) = std::sync::mpsc::channel();
             let watching =

@@ -52,6 +52,8 @@ pub struct Where {
     pub job: JobSpan,
     /// Whether the first node runs the workload's server alone and the others ask it.
     pub server_node: bool,
+    /// What `srun --mpi=` is told for a program that runs over all nodes (`pmix`, `pmi2`, ...).
+    pub mpi: String,
     /// More options of `salloc` (`["--account=x"]`).
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub options: Vec<String>,
@@ -81,6 +83,7 @@ impl Default for Where {
             time_limit: None,
             job: JobSpan::Run,
             server_node: false,
+            mpi: "pmix".into(),
             options: Vec::new(),
             program: None,
             listen: None,

@@ -4,8 +4,10 @@ use std::fmt;
 use std::path::PathBuf;
 use std::str::FromStr;
 
+use serde::{Deserialize, Serialize};
+
 /// A scheduling class, with its static priority where it has one.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub enum Sched {
     /// The kernel's default, time-shared.
     Other,
@@ -62,7 +64,7 @@ impl FromStr for Sched {
 }
 
 /// From which NUMA nodes memory is taken.
-#[derive(Debug, Clone, PartialEq, Eq, Hash)]
+#[derive(Debug, Clone, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub enum NumaPolicy {
     /// Page by page from each of these nodes in turn.
     Interleave(Vec<usize>),
@@ -74,7 +76,7 @@ pub enum NumaPolicy {
 
 /// What must be applied to the program: environment variables when it is started, the rest by
 /// [`crate::enter`] on the thread that starts it.
-#[derive(Debug, Clone, PartialEq, Eq, Default)]
+#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
 pub struct ProcessSetup {
     /// Environment variables on top of the inherited ones.
     pub env: Vec<(String, String)>,

@@ -19,6 +19,7 @@ mod program;
 pub mod registry;
 mod rows;
 pub mod side_by_side;
+pub mod span;
 pub mod startup;
 mod step;
 pub mod suite;
@@ -34,6 +35,6 @@ pub use noop::Noop;
 pub use registry::{KitPaths, builtin, find};
 pub use words::{WordsError, quote_words, split_words};
 pub use workload::{
-    Calibration, Choice, Collected, Finished, KEEP, Launch, Serving, TrialContext, Workload,
+    Calibration, Choice, Collected, Done, Finished, KEEP, Launch, Serving, TrialContext, Workload,
     WorkloadError,
 };

@@ -10,7 +10,8 @@ use std::io::{self, Write};
 pub use channel::Channel;
 
 use crate::{
-    block_size, bulkload, cae, memcached, orders, pointer_chase, side_by_side, startup, tlb_sim,
+    block_size, bulkload, cae, memcached, orders, pointer_chase, side_by_side, span, startup,
+    tlb_sim,
 };
 
 /// Runs the program of the built-in workload `name` as `json` says, and returns the exit code: 0 when
@@ -32,6 +33,8 @@ pub fn serve(name: &str, json: &str) -> i32 {
             Ok(never) => match never {},
             Err(e) => Err(e.to_string()),
         },
+        cae::WATCH => reported(|channel| cae::watch(json, channel)),
+        span::RANK => span::rank(json).map_err(|e| e.to_string()),
         // It is there to be started, and that is all.
         "noop" => Ok(()),
         block_size::WORKER => block_size::worker(json).map_err(|e| e.to_string()),

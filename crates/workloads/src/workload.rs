@@ -11,6 +11,8 @@ use assay_model::{
 };
 use serde::Serialize;
 
+use crate::span::Span;
+
 /// The folder in a trial's own whose files are kept with the trial's record.
 pub const KEEP: &str = "keep";
 
@@ -201,6 +203,20 @@ pub struct Serving {
     pub address: String,
     /// Parameters that take the place of the treatment's on the nodes that ask it.
     pub params: BTreeMap<String, Scalar>,
+    /// More of them for each of those nodes; none: all are the same.
+    pub each: Vec<BTreeMap<String, Scalar>>,
+    /// The work that it has left when those are done; `None`: it is stopped then.
+    pub done: Option<Done>,
+}
+
+/// How a server hears that those who ask it are done.
+#[derive(Debug, Clone, Copy)]
+pub struct Done {
+    /// A file in the run's folder that is there then. It holds when the first of them began (ns of this
+    /// machine's `CLOCK_MONOTONIC`). The server ends by itself after that.
+    pub file: &'static str,
+    /// How long it may take until it answers.
+    pub patience: std::time::Duration,
 }
 
 /// The places to know on a curve that a workload has a model for.
@@ -264,6 +280,45 @@ pub trait Workload: Send + Sync {
     ) -> Result<Option<Serving>, WorkloadError> {
         let _ = (params, host, clients);
         Ok(None)
+    }
+
+    /// How to start the server that [`Workload::serve`] told of, where it needs the trial's folder.
+    ///
+    /// # Errors
+    /// The parameters cannot be turned into a command.
+    fn launch_server(
+        &self,
+        ctx: &TrialContext<'_>,
+        serving: &Serving,
+    ) -> Result<Launch, WorkloadError> {
+        let _ = ctx;
+        Ok(serving.launch.clone())
+    }
+
+    /// Whether one program of this treatment runs over all nodes of a trial (ranks of MPI), where there are
+    /// nodes, instead of one on each.
+    fn spans(&self, params: &BTreeMap<String, Scalar>) -> bool {
+        let _ = params;
+        false
+    }
+
+    /// What the first node starts for a treatment that [`Workload::spans`]; what it leaves is read by
+    /// [`Workload::collect`].
+    ///
+    /// # Errors
+    /// The parameters cannot be turned into a command.
+    fn lead(&self, ctx: &TrialContext<'_>, span: &Span) -> Result<Launch, WorkloadError> {
+        let _ = span;
+        self.launch(ctx)
+    }
+
+    /// What every other node starts meanwhile: a watch of what the ranks do to it, which ends when it is told
+    /// to and reports metrics of that node.
+    ///
+    /// # Errors
+    /// The parameters cannot be turned into a command.
+    fn lend(&self, ctx: &TrialContext<'_>) -> Result<Launch, WorkloadError> {
+        self.launch(ctx)
     }
 
     /// Makes inputs, fetches, builds. Outside every measurement window; called before each trial, so

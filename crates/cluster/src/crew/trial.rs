@@ -3,7 +3,7 @@
 use std::sync::mpsc::RecvTimeoutError;
 use std::time::{Duration, Instant};
 
-use assay_model::Outcome;
+use assay_model::{Outcome, Phase};
 use assay_sut::Interrupt;
 use assay_sut::clock::monotonic_ns;
 
@@ -11,7 +11,8 @@ use super::{Crew, Gone, LOOK, Lost, LostTo, TrialEnd, nanos};
 use crate::Clock;
 use crate::clock::Look;
 use crate::listen::Heard;
-use crate::message::{NodePart, Order, Part, Role, ToAgent, ToCollector};
+use crate::message::{NodePart, Order, Part, Role, Served, ToAgent, ToCollector};
+use crate::nodes_file::Did;
 use crate::slurm::Job;
 
 /// How long the slowest preparation may take (a kit that is fetched and built).
@@ -25,26 +26,72 @@ const STOP: Duration = Duration::from_secs(15);
 struct Course {
     parts: Vec<Option<Part>>,
     ready: Vec<bool>,
-    served: Option<std::collections::BTreeMap<String, assay_model::Scalar>>,
+    served: Option<Served>,
     stopped: Option<Instant>,
     order: Order,
+    shape: Shape,
+}
+
+/// Who does what in a trial.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Shape {
+    /// Every agent runs the program.
+    Each,
+    /// The first runs its server, the others ask it.
+    Server,
+    /// The first runs one program over all of them.
+    Span,
+}
+
+impl Shape {
+    /// What the agent of this number does.
+    fn did(self, i: usize) -> Did {
+        match self {
+            Shape::Server if i == 0 => Did::Served,
+            Shape::Span if i > 0 => Did::Lent,
+            _ => Did::Ran,
+        }
+    }
 }
 
 impl Course {
     /// Whether a part came that makes the others' not worth waiting for.
-    fn failed(&self, server_node: bool) -> bool {
+    fn failed(&self) -> bool {
         self.parts.iter().enumerate().any(|(i, part)| {
             let ended = |p: &Part| p.record.outcome != Outcome::Completed;
-            part.as_ref().is_some_and(|p| ended(p) || (server_node && i == 0))
+            // A server, or who lends, ends after the others.
+            let early = self.shape.did(i) != Did::Ran && !self.over();
+            part.as_ref().is_some_and(|p| ended(p) || early)
         })
+    }
+
+    /// Whether all who run the program have sent their parts.
+    fn over(&self) -> bool {
+        let mut all = self.parts.iter().enumerate();
+        all.all(|(i, part)| part.is_some() || self.shape.did(i) != Did::Ran)
+    }
+
+    /// When the first of those who ran began their steady phase, on the clock of this machine.
+    fn began(&self, before: &[Look]) -> u64 {
+        let of = |(part, look): (&Option<Part>, &Look)| {
+            let record = &part.as_ref()?.record;
+            let steady = record.phases.iter().find(|p| p.phase == Phase::Steady);
+            let at = i128::from(steady.map_or(record.start_ns, |p| p.t_ns));
+            u64::try_from(at - i128::from(look.offset_ns)).ok()
+        };
+        let ran = self.parts.iter().zip(before).enumerate();
+        let ran = ran.filter(|(i, _)| self.shape.did(*i) == Did::Ran);
+        ran.filter_map(|(_, pair)| of(pair)).min().unwrap_or_else(monotonic_ns)
     }
 }
 
 impl Crew {
-    /// Takes every agent through one trial. `tick` is called about ten times a second.
+    /// Takes every agent through one trial; with `spans`, the first one's program runs over all of them.
+    /// `tick` is called about ten times a second.
     pub fn trial(
         &mut self,
         order: &Order,
+        spans: bool,
         timeout: Duration,
         interrupt: Option<&Interrupt>,
         tick: &mut dyn FnMut(),
@@ -55,7 +102,13 @@ impl Crew {
             served: None,
             stopped: None,
             order: order.clone(),
+            shape: match (self.server_node, spans) {
+                (true, _) => Shape::Server,
+                (false, true) => Shape::Span,
+                (false, false) => Shape::Each,
+            },
         };
+        let shape = course.shape;
         let done = self.take_through(&mut course, timeout, interrupt, tick);
         let began = Instant::now();
         let after: Vec<Option<Look>> = match done {
@@ -76,7 +129,7 @@ impl Crew {
                 Some(NodePart {
                     name: self.members[i].name.clone(),
                     host: self.members[i].hello.host.clone(),
-                    serves: self.server_node && i == 0,
+                    did: shape.did(i),
                     part: part?,
                     clock: Clock {
                         before: *before.get(i)?,
@@ -148,24 +201,26 @@ impl Crew {
         tick: &mut dyn FnMut(),
     ) -> Result<(), Gone> {
         let began = Instant::now();
-        let order = || Box::new(course.order.clone());
-        let first = usize::from(self.server_node);
-        let mut role = Role::Run;
-        if self.server_node {
-            self.tell(0, &ToAgent::Trial(order(), Role::Serve));
+        let shape = course.shape;
+        if shape == Shape::Server {
+            self.tell(0, &ToAgent::Trial(Box::new(course.order.clone()), Role::Serve));
             self.wait(course, PREPARE, "start its server", interrupt, tick, |c| {
                 c.served.is_some() || c.parts[0].is_some()
             })?;
-            if let Some(served) = course.served.clone() {
-                role = Role::Ask(served);
-            } else {
+            if course.served.is_none() {
                 // Its part says why; there is nobody to ask.
                 return Ok(());
             }
         }
+        let first = usize::from(shape == Shape::Server);
         for i in first..self.members.len() {
-            let order = Box::new(course.order.clone());
-            self.tell(i, &ToAgent::Trial(order, role.clone()));
+            let role = match (shape, &course.served) {
+                (Shape::Server, Some(served)) => Role::Ask(served.of(i - 1)),
+                (Shape::Span, _) if i == 0 => Role::Lead,
+                (Shape::Span, _) => Role::Lend,
+                _ => Role::Run,
+            };
+            self.tell(i, &ToAgent::Trial(Box::new(course.order.clone()), role));
         }
         self.wait(course, PREPARE, "prepare the trial", interrupt, tick, |c| {
             (first..c.ready.len()).all(|i| c.ready[i] || c.parts[i].is_some())
@@ -174,20 +229,25 @@ impl Crew {
         let at = monotonic_ns() + lead(before, self.members.len());
         for (i, look) in before.iter().enumerate().skip(first) {
             if course.parts[i].is_none() {
-                let theirs = i128::from(at) + i128::from(look.offset_ns);
-                self.tell(i, &ToAgent::Go(u64::try_from(theirs).unwrap_or(0)));
+                self.tell(i, &ToAgent::Go(there(at, look)));
             }
         }
         let patience = timeout.saturating_add(self.grace).saturating_add(REPORT);
-        self.wait(course, patience, "report the trial", interrupt, tick, |c| {
-            (first..c.parts.len()).all(|i| c.parts[i].is_some())
-        })?;
+        self.wait(course, patience, "report the trial", interrupt, tick, Course::over)?;
         self.took.run_ns = monotonic_ns().saturating_sub(at);
-        if self.server_node {
-            self.tell(0, &ToAgent::Stop);
-            self.wait(course, STOP, "stop its server", None, tick, |c| c.parts[0].is_some())?;
+        let finishes = course.served.as_ref().is_some_and(|s| s.finishes) && !course.failed();
+        let others: Vec<usize> =
+            (0..self.members.len()).filter(|i| shape.did(*i) != Did::Ran).collect();
+        let since = course.began(before);
+        for i in others {
+            let told =
+                if finishes { ToAgent::Done(there(since, &before[i])) } else { ToAgent::Stop };
+            self.tell(i, &told);
         }
-        Ok(())
+        let (patience, interrupt) = if finishes { (patience, interrupt) } else { (STOP, None) };
+        self.wait(course, patience, "come to its end", interrupt, tick, |c| {
+            c.parts.iter().all(Option::is_some)
+        })
     }
 
     /// Listens until `done` is so. The first part that is not of a completed trial ends the others' too.
@@ -204,7 +264,7 @@ impl Crew {
         while !done(course) {
             tick();
             let fired = interrupt.is_some_and(Interrupt::fired);
-            if course.stopped.is_none() && (fired || course.failed(self.server_node)) {
+            if course.stopped.is_none() && (fired || course.failed()) {
                 course.stopped = Some(Instant::now());
                 for i in 0..self.members.len() {
                     self.tell(i, &ToAgent::Stop);
@@ -244,7 +304,7 @@ impl Crew {
 fn take(course: &mut Course, i: usize, said: ToCollector) -> Result<(), Gone> {
     match said {
         ToCollector::Ready => course.ready[i] = true,
-        ToCollector::Serves(served) => course.served = Some(served.params),
+        ToCollector::Serves(served) => course.served = Some(served),
         ToCollector::Part(part) => {
             let record = &part.record;
             // A part of another attempt comes too late.
@@ -263,6 +323,11 @@ fn take(course: &mut Course, i: usize, said: ToCollector) -> Result<(), Gone> {
         _ => {}
     }
     Ok(())
+}
+
+/// A time of this machine's clock, on the clock that was looked at.
+fn there(at: u64, look: &Look) -> u64 {
+    u64::try_from(i128::from(at) + i128::from(look.offset_ns)).unwrap_or(0)
 }
 
 /// How far in the future the common beginning is: long enough that every agent has heard of it.

@@ -11,7 +11,7 @@ use assay_model::{
 use super::rule::{Rule, simple, suite};
 use super::{heats, histograms, samples};
 use crate::message::NodePart;
-use crate::nodes_file::{MergedMetric, NodeEntry, NodesFile, Served};
+use crate::nodes_file::{Did, MergedMetric, NodeEntry, NodesFile};
 use crate::phases::{coincide, findings};
 
 /// What merging must know.
@@ -47,14 +47,15 @@ pub struct Merged {
 pub fn merge(mut record: TrialRecord, parts: &[NodePart], ways: &Ways<'_>) -> Merged {
     let entries: Vec<NodeEntry> = parts.iter().map(NodeEntry::of).collect();
     let ran: Vec<(&NodePart, &NodeEntry)> =
-        parts.iter().zip(&entries).filter(|(_, e)| e.did == Served::Ran).collect();
+        parts.iter().zip(&entries).filter(|(_, e)| e.did == Did::Ran).collect();
     let lost = !record.error.is_empty();
     times(&mut record, &entries, &ran);
     words(&mut record, parts);
     outcome(&mut record, &entries, lost);
     let mut nodes = NodesFile::new(ways.job, entries.clone());
     if !lost && !ran.is_empty() {
-        nodes.merged = metrics(&mut record, &ran, ways.spec);
+        let all: Vec<(&NodePart, &NodeEntry)> = parts.iter().zip(&entries).collect();
+        nodes.merged = metrics(&mut record, &all, &ran, ways.spec);
         curves(&mut record, &ran);
         record.heats = heats::merge(ran.iter().map(|(part, _)| *part), &mut record.notes);
     }
@@ -200,7 +201,7 @@ fn some(on: &[&str]) -> String {
 /// The worst outcome of all, and whose it is.
 fn outcome(record: &mut TrialRecord, entries: &[NodeEntry], lost: bool) {
     record.exit =
-        entries.iter().filter(|e| e.did == Served::Ran).filter_map(|e| e.exit).max_by_key(|exit| {
+        entries.iter().filter(|e| e.did == Did::Ran).filter_map(|e| e.exit).max_by_key(|exit| {
             match exit {
                 Exit::Code(0) => 0,
                 Exit::Code(_) => 1,
@@ -241,8 +242,7 @@ fn outcome(record: &mut TrialRecord, entries: &[NodeEntry], lost: bool) {
 const CALLED_OFF: &str = "it was called off before it began";
 
 fn validation(entries: &[NodeEntry]) -> ValidationResult {
-    let ran: Vec<&NodeEntry> = entries.iter().filter(|e| e.did == Served::Ran).collect();
-    let failed = ran.iter().find_map(|e| match &e.validation {
+    let failed = entries.iter().find_map(|e| match &e.validation {
         ValidationResult::Failed { detail } => {
             Some(ValidationResult::Failed { detail: format!("node {}: {detail}", e.node) })
         }
@@ -251,6 +251,7 @@ fn validation(entries: &[NodeEntry]) -> ValidationResult {
     if let Some(failed) = failed {
         return failed;
     }
+    let ran: Vec<&NodeEntry> = entries.iter().filter(|e| e.did == Did::Ran).collect();
     let Some(first) = ran.first() else { return ValidationResult::NotReached };
     // A node whose output was not checked leaves the whole unchecked.
     let least = ran.iter().min_by_key(|e| match &e.validation {
@@ -258,10 +259,20 @@ fn validation(entries: &[NodeEntry]) -> ValidationResult {
         ValidationResult::ExitCodeOnly => 1,
         _ => 2,
     });
+    let server = entries.iter().find_map(|e| match &e.validation {
+        ValidationResult::Passed { detail } if e.did == Did::Served => {
+            Some(format!("; node {}, the server: {detail}", e.node))
+        }
+        _ => None,
+    });
+    let alone = ran.len() == 1 && entries.iter().any(|e| e.did == Did::Lent);
     match &least.unwrap_or(first).validation {
+        ValidationResult::Passed { detail } if alone => {
+            ValidationResult::Passed { detail: detail.clone() }
+        }
         ValidationResult::Passed { detail } => {
-            let all = ran.len();
-            ValidationResult::Passed { detail: format!("on each of {all} nodes: {detail}") }
+            let (all, server) = (ran.len(), server.unwrap_or_default());
+            ValidationResult::Passed { detail: format!("on each of {all} nodes: {detail}{server}") }
         }
         other => other.clone(),
     }
@@ -270,26 +281,38 @@ fn validation(entries: &[NodeEntry]) -> ValidationResult {
 /// Merges metrics and histograms; returns how.
 fn metrics(
     record: &mut TrialRecord,
+    all: &[(&NodePart, &NodeEntry)],
     ran: &[(&NodePart, &NodeEntry)],
     spec: &WorkloadSpec,
 ) -> Vec<MergedMetric> {
     let told: Vec<_> =
         ran.iter().map(|(p, e)| (e.node.as_str(), &p.part.record.histograms)).collect();
     record.histograms = histograms::merge(&told, &mut record.notes);
+    let of_all = || all.iter().filter(|(_, e)| e.did != Did::Served).map(|(_, e)| *e);
+    let servers = || all.iter().filter(|(_, e)| e.did == Did::Served).map(|(_, e)| *e);
     let mut order: Vec<&MetricValue> = Vec::new();
-    for metric in ran.iter().flat_map(|(_, e)| &e.metrics) {
+    // The server's come last: those that nobody else tells.
+    for metric in of_all().chain(servers()).flat_map(|e| &e.metrics) {
         if !order.iter().any(|m| m.name == metric.name) {
             order.push(metric);
         }
     }
+    let of =
+        |e: &NodeEntry, name: &str| e.metrics.iter().find(|m| m.name == name).and_then(|m| m.value);
+    let tells = |e: &NodeEntry, name: &str| e.metrics.iter().any(|m| m.name == name);
+    // What a node tells that lent itself to another's program is about each node; else those count that ran.
     let values = |name: &str| -> Vec<Option<f64>> {
-        let of = |e: &NodeEntry| e.metrics.iter().find(|m| m.name == name).and_then(|m| m.value);
-        ran.iter().map(|(_, e)| of(e)).collect()
+        let lent = of_all().any(|e| e.did == Did::Lent && tells(e, name));
+        of_all().filter(|e| lent || e.did == Did::Ran).map(|e| of(e, name)).collect()
     };
     let mut rules = Vec::new();
     for metric in order {
         let name = &metric.name;
-        let rule = Rule::of(metric, spec, &record.histograms);
+        let rule = if of_all().any(|e| tells(e, name)) {
+            Rule::of(metric, spec, &record.histograms)
+        } else {
+            Rule::Server
+        };
         let value = match rule {
             Rule::Percentile => record.histograms.values().find_map(|h| {
                 let quantile = *h.percentiles.get(name).filter(|_| h.at.is_none())?;
@@ -297,6 +320,7 @@ fn metrics(
             }),
             Rule::SuiteRatio | Rule::SuiteTime => suite(rule, &values(name), &values("elapsed")),
             Rule::PerWatt => per_watt(record, name),
+            Rule::Server => metric.value,
             _ => simple(rule, &values(name)),
         };
         record.metrics.push(MetricValue { value, ..metric.clone() });

@@ -22,6 +22,8 @@ pub(crate) enum Rule {
     SuiteTime,
     /// A metric over a power: the merged one over the merged power.
     PerWatt,
+    /// The value of the node that ran the server for the others, which alone tells it.
+    Server,
     /// Kept only where every node has the same value.
     Same,
 }
@@ -37,6 +39,7 @@ impl Rule {
             Rule::SuiteRatio => "the sum over the nodes, each over the slowest one's time",
             Rule::SuiteTime => "the slowest node's time over the copies of all nodes",
             Rule::PerWatt => "the merged metric over the merged power",
+            Rule::Server => "what the server's node told",
             Rule::Same => "missing unless every node has the same value: its unit does not say how",
         }
     }
@@ -73,6 +76,8 @@ impl Rule {
                 Better::Lower | Better::Neither => Rule::Max,
             },
             "J" | "W" => Rule::Sum,
+            // What was read or written is an amount; any other size is how large something was.
+            "B" if ["_read", "_written"].iter().any(|w| name.ends_with(w)) => Rule::Sum,
             "B" => Rule::Max,
             unit if unit.ends_with("/W") && name.contains(" per watt (") => Rule::PerWatt,
             unit if unit.ends_with("/s") => Rule::Sum,
@@ -138,6 +143,7 @@ mod tests {
         assert_eq!(rule("elapsed", "s", Better::Lower), Rule::Max);
         assert_eq!(rule("user", "s", Better::Lower), Rule::Sum);
         assert_eq!(rule("peak_memory", "B", Better::Lower), Rule::Max);
+        assert_eq!(rule("device_read", "B", Better::Lower), Rule::Sum);
         assert_eq!(rule("energy (node)", "J", Better::Lower), Rule::Sum);
         assert_eq!(rule("ops per watt (node)", "ops/s/W", Better::Higher), Rule::PerWatt);
         assert_eq!(rule("hit_ratio", "1", Better::Higher), Rule::Same);

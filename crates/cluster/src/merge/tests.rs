@@ -9,6 +9,7 @@ use assay_model::{
 use super::*;
 use crate::clock::{Clock, Look};
 use crate::message::{NodePart, Part, Samples};
+use crate::nodes_file::Did;
 use crate::wire::Bytes;
 
 pub(crate) fn clock(before: i64, after: i64) -> Clock {
@@ -73,7 +74,7 @@ pub(crate) fn node_part(name: &str, metrics: &[(&str, &str, f64)]) -> NodePart {
         samples: None,
         kept: vec![("a.log".into(), Bytes(b"x".to_vec()))],
     };
-    NodePart { name: name.into(), host: "h".into(), serves: false, part, clock: clock(0, 0) }
+    NodePart { name: name.into(), host: "h".into(), did: Did::Ran, part, clock: clock(0, 0) }
 }
 
 fn spec() -> WorkloadSpec {
@@ -210,7 +211,57 @@ fn the_server_is_in_no_sum() {
         node_part("n1", &[("throughput", "ops/s", 99.0)]),
         node_part("n2", &[("throughput", "ops/s", 5.0)]),
     ];
-    parts[0].serves = true;
+    parts[0].did = Did::Served;
     let m = merged(blank(), &parts);
     assert_eq!(m.record.metric("throughput"), Some(5.0));
+}
+
+#[test]
+fn what_only_the_server_tells_is_its_own() {
+    let mut parts = [
+        node_part("n1", &[("checkpoint_time", "s", 2.0)]),
+        node_part("n2", &[("throughput", "ops/s", 5.0)]),
+        node_part("n3", &[("throughput", "ops/s", 6.0)]),
+    ];
+    parts[0].did = Did::Served;
+    for (part, detail) in parts.iter_mut().zip(["sums", "counts", "counts"]) {
+        part.part.record.validation = ValidationResult::Passed { detail: detail.into() };
+    }
+    let m = merged(blank(), &parts);
+    assert_eq!(m.record.metric("throughput"), Some(11.0));
+    assert_eq!(m.record.metric("checkpoint_time"), Some(2.0));
+    let rule = |m: &Merged, name: &str| {
+        m.nodes.merged.iter().find(|r| r.metric == name).map(|r| r.rule.clone()).unwrap_or_default()
+    };
+    assert!(rule(&m, "checkpoint_time").contains("server"), "{}", rule(&m, "checkpoint_time"));
+    let ValidationResult::Passed { detail } = &m.record.validation else { panic!("{m:?}") };
+    assert!(detail.contains("node n1, the server: sums"), "{detail}");
+    parts[0].part.record.validation = ValidationResult::Failed { detail: "a row".into() };
+    parts[0].part.record.outcome = Outcome::Invalid;
+    let m = merged(blank(), &parts);
+    assert_eq!(m.record.outcome, Outcome::Invalid);
+    assert_eq!(m.record.validation, ValidationResult::Failed { detail: "node n1: a row".into() });
+}
+
+#[test]
+fn a_program_over_nodes_is_told_by_the_first_and_what_nodes_see_by_all() {
+    let mut parts = [
+        node_part("n1", &[("elapsed", "s", 3.0), ("device_read", "B", 10.0)]),
+        node_part("n2", &[("device_read", "B", 20.0)]),
+        node_part("n3", &[("device_read", "B", 30.0)]),
+    ];
+    for part in &mut parts[1..] {
+        part.did = Did::Lent;
+        part.part.record.validation = ValidationResult::NotReached;
+    }
+    parts[0].part.record.validation = ValidationResult::Passed { detail: "right".into() };
+    let m = merged(blank(), &parts);
+    assert_eq!(m.record.metric("elapsed"), Some(3.0));
+    assert_eq!(m.record.metric("device_read"), Some(60.0));
+    assert!(matches!(m.record.validation, ValidationResult::Passed { .. }), "{m:?}");
+    // A node that does not tell what the others do leaves the whole unknown.
+    parts[2].part.record.metrics[0].value = None;
+    assert_eq!(merged(blank(), &parts).record.metric("device_read"), None);
+    parts[2].part.record.metrics.clear();
+    assert_eq!(merged(blank(), &parts).record.metric("device_read"), None);
 }

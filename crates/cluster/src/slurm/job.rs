@@ -221,6 +221,8 @@ fn step(place: &Where) -> Vec<String> {
         // The agents place their programs themselves, as on a single machine.
         "--cpu-bind=none".into(),
         "--no-kill".into(),
+        // Agents are no ranks, whatever the site's usual type is.
+        "--mpi=none".into(),
         "--kill-on-bad-exit=0".into(),
         "--wait=0".into(),
         "--input=none".into(),

@@ -31,6 +31,20 @@ pub enum Failure {
         /// Its own words.
         said: String,
     },
+    /// The ranks were not one program.
+    #[error(
+        "{ranks} ranks were started by `srun --mpi={mpi}`, and MUMPS was one program of {}: this MPI does not \
+         understand it; see `srun --mpi=list` and set `where.mpi`",
+        found.map_or_else(|| "an unknown number".to_owned(), |n| format!("{n}"))
+    )]
+    NotOne {
+        /// How many there should have been.
+        ranks: usize,
+        /// How many the program had.
+        found: Option<f64>,
+        /// What `srun` was told.
+        mpi: String,
+    },
     /// The solver stood still in a full folder.
     #[error(
         "no room is left in {dir}, and the solver neither went on nor ended: give the storage a larger `size=`"

@@ -1,7 +1,7 @@
 //! The workload `cae`: structures are analysed as engineers do it, with files in the trial's storage: linear and
 //! nonlinear statics and natural frequencies with CalculiX, whose threads share memory, and large systems of
-//! equations with MUMPS over MPI, whose factors are in memory or in files. Each answer is compared with a closed
-//! form. The lab starts a fresh process for every trial ([`trial`]), which has the solver as its child.
+//! equations with MUMPS over MPI, whose factors are in memory or in files; on nodes, one MUMPS goes over all of them ([`Over`]).
+//! Each answer is compared with a closed form. The lab starts a fresh process for every trial ([`trial`]), which has the solver as its child.
 //! `docs/cae.md` has the definitions.
 
 mod about;
@@ -13,11 +13,13 @@ mod devices;
 mod failure;
 mod mesh;
 mod mumps;
+mod over;
 mod params;
 mod run;
 mod spec;
 mod theory;
 mod trial;
+mod watch;
 
 use std::collections::BTreeMap;
 use std::path::PathBuf;
@@ -26,11 +28,17 @@ use assay_model::{Fact, Scalar, WorkloadSpec};
 use serde::{Deserialize, Serialize};
 
 pub use failure::Failure;
+pub use over::Over;
 pub use trial::run as trial;
+pub use watch::{WATCH, run as watch};
 
+use crate::span::Span;
 use crate::{Collected, Finished, Launch, TrialContext, Workload, WorkloadError};
 use cases::Solver;
 use params::Params;
+
+/// The part of an order that may be no text.
+const FOLDER: &str = "the trial's folder";
 
 /// What the lab hands to the process of a trial, as JSON.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -45,6 +53,9 @@ struct Order {
     run: PathBuf,
     /// The program that was built for it; `None`: it runs one of the machine's.
     program: Option<PathBuf>,
+    /// Over which nodes it goes; `None`: this machine alone.
+    #[serde(default)]
+    over: Option<Over>,
     /// The process of the lab, without which the trial does not go on; 0: nobody's.
     #[serde(default)]
     lab: u32,
@@ -67,6 +78,24 @@ impl Cae {
     /// The workload.
     pub fn new() -> Self {
         Cae { spec: spec::spec() }
+    }
+}
+
+impl Cae {
+    fn order(ctx: &TrialContext<'_>, over: Option<Over>) -> Result<Order, WorkloadError> {
+        let program = match Params::from_map(ctx.params)?.case.solver() {
+            Solver::Ccx => None,
+            Solver::Mumps => Some(mumps::build(ctx.cache_dir)?),
+        };
+        Ok(Order {
+            params: ctx.params.clone(),
+            cpus: ctx.cpus.to_vec(),
+            dir: ctx.trial_dir.to_owned(),
+            run: ctx.run_dir.to_owned(),
+            program,
+            over,
+            lab: std::process::id(),
+        })
     }
 }
 
@@ -99,20 +128,20 @@ impl Workload for Cae {
     }
 
     fn launch(&self, ctx: &TrialContext<'_>) -> Result<Launch, WorkloadError> {
-        let params = Params::from_map(ctx.params)?;
-        let program = match params.case.solver() {
-            Solver::Ccx => None,
-            Solver::Mumps => Some(mumps::build(ctx.cache_dir)?),
-        };
-        let order = Order {
-            params: ctx.params.clone(),
-            cpus: ctx.cpus.to_vec(),
-            dir: ctx.trial_dir.to_owned(),
-            run: ctx.run_dir.to_owned(),
-            program,
-            lab: std::process::id(),
-        };
-        Launch::own(ctx, "cae", &order, "the trial's folder")
+        Launch::own(ctx, "cae", &Cae::order(ctx, None)?, FOLDER)
+    }
+
+    fn spans(&self, params: &BTreeMap<String, Scalar>) -> bool {
+        Params::from_map(params).is_ok_and(|p| p.case.solver() == Solver::Mumps)
+    }
+
+    fn lead(&self, ctx: &TrialContext<'_>, span: &Span) -> Result<Launch, WorkloadError> {
+        let over = Over { span: span.clone(), exe: ctx.exe.to_owned() };
+        Launch::own(ctx, "cae", &Cae::order(ctx, Some(over))?, FOLDER)
+    }
+
+    fn lend(&self, ctx: &TrialContext<'_>) -> Result<Launch, WorkloadError> {
+        Launch::own(ctx, WATCH, &Cae::order(ctx, None)?, FOLDER)
     }
 
     fn collect(

@@ -10,10 +10,12 @@ use std::time::Duration;
 use assay_sut::sha256;
 
 use super::cases::Analysis;
+use super::over::Over;
 use super::params::Params;
 use crate::WorkloadError;
 use crate::kit::lock::Lock;
 use crate::program::{find_program, version_line};
+use crate::span::as_text;
 use crate::step::{Inherit, Step};
 
 /// The source, which assay carries with it.
@@ -126,6 +128,26 @@ pub fn command(
     Ok(command)
 }
 
+/// The command of a trial over nodes: as many ranks of every task, each in its node's folder.
+///
+/// # Errors
+/// A path is no text.
+pub fn command_over(
+    program: &Path,
+    params: &Params,
+    cpus: usize,
+    over: &Over,
+) -> Result<Command, WorkloadError> {
+    let mut argv = as_text(&[program.into()])?;
+    argv.extend(arguments(params));
+    let mut command = over.span.command(&over.exe, params.processes, &argv);
+    if params.processes > cpus {
+        command.env("OMPI_MCA_mpi_yield_when_idle", "1");
+    }
+    command.env("OMP_NUM_THREADS", "1").env("OPENBLAS_NUM_THREADS", "1");
+    Ok(command)
+}
+
 /// The arguments of the program; its scratch folder is where it is started.
 fn arguments(params: &Params) -> Vec<String> {
     let Analysis::Equations { out_of_core, solves } = params.case.analysis else {
@@ -138,7 +160,13 @@ fn arguments(params: &Params) -> Vec<String> {
     all.push(u8::from(out_of_core).to_string());
     all.push(".".into());
     all.push(params.seed.to_string());
-    all.push(u8::from(params.fault == "answer").to_string());
+    let fault = match params.fault.as_str() {
+        "answer" => "1",
+        "rank" => "2",
+        "stall" => "3",
+        _ => "0",
+    };
+    all.push(fault.into());
     all
 }
 
@@ -151,9 +179,21 @@ pub fn numbers(log: &str) -> BTreeMap<String, f64> {
     log.lines().filter_map(pair).collect()
 }
 
-/// What it said of an error: its own sentence, else the last lines of all.
+/// The MPI that it ran with, by its own word.
+pub fn mpi(log: &str) -> String {
+    let named = log.lines().find_map(|l| l.strip_prefix("mpi "));
+    let short = named.and_then(|l| l.split(',').next()).map(str::trim);
+    short.unwrap_or("an MPI that did not say its version").to_owned()
+}
+
+/// What it said of an error: its own sentence, and a rank's of its end on nodes; else the last lines of all.
 pub fn words(log: &str) -> String {
-    let own: Vec<&str> = log.lines().filter(|l| l.starts_with("solve: ")).collect();
+    let ours = |l: &&str| l.starts_with("solve: ") || l.starts_with("rank ");
+    let mut own: Vec<&str> = log.lines().filter(ours).collect();
+    // A rank says it on both of its streams.
+    own.sort_unstable();
+    own.dedup();
+    own.truncate(3);
     if own.is_empty() { crate::program::last_lines(log) } else { own.join("; ") }
 }
 

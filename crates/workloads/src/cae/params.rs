@@ -5,12 +5,15 @@ use std::path::PathBuf;
 
 use assay_model::Scalar;
 
-use super::cases::{Analysis, Case};
+use super::cases::{Analysis, Case, Solver};
 use crate::WorkloadError;
 use crate::values::{Values, wrong};
 
-/// What can be broken on purpose: a wrong answer, a load under which nothing converges.
-pub const FAULTS: [&str; 3] = ["none", "answer", "diverge"];
+/// What can be broken on purpose: a wrong answer, a load under which nothing converges, a process of MUMPS that dies
+/// in the middle or stands still there.
+pub const FAULTS: [&str; 5] = ["none", "answer", "diverge", "rank", "stall"];
+/// Those of them that only MUMPS has.
+const OF_RANKS: [&str; 2] = ["rank", "stall"];
 
 /// The parameters of a treatment.
 #[derive(Debug, Clone, PartialEq)]
@@ -43,6 +46,11 @@ impl Params {
         if fault == "diverge" && !nonlinear {
             return Err(wrong(format!(
                 "`fault = \"diverge\"` is for what is nonlinear (beam-bending, bar-plastic), not for {name}"
+            )));
+        }
+        if OF_RANKS.contains(&fault.as_str()) && case.solver() != Solver::Mumps {
+            return Err(wrong(format!(
+                "`fault = \"{fault}\"` is for processes of MUMPS (block-, girder-), not for {name}"
             )));
         }
         Ok(Params {

@@ -19,13 +19,13 @@ use crate::WorkloadError;
 use crate::tie::tie;
 
 /// How often the space in scratch is looked at.
-const LOOK: Duration = Duration::from_millis(50);
+pub(super) const LOOK: Duration = Duration::from_millis(50);
 /// How long a solver may take to end after SIGTERM.
 const GRACE: Duration = Duration::from_secs(3);
 
 /// How long a solver may go on in a folder without any room. MUMPS, whose own thread writes its files, at times
 /// waits for it forever instead of saying what it met.
-const FULL: Duration = Duration::from_secs(20);
+pub(super) const FULL: Duration = Duration::from_secs(20);
 
 /// What a solver left.
 #[derive(Debug, Clone, PartialEq)]
@@ -100,7 +100,14 @@ pub fn run(
     let elapsed_s = began.elapsed().as_secs_f64();
     let after = devices.as_ref().and_then(Devices::bytes);
     let stalled_s = stalled_s().zip(stalled).map(|(now, then)| now - then);
-    let used = wait_any().map_err(|source| Failure::Watch { what: "the solver's end", source })?;
+    // What it leaves behind may have come to this process.
+    let used = loop {
+        let used =
+            wait_any().map_err(|source| Failure::Watch { what: "the solver's end", source })?;
+        if used.pid.cast_unsigned() == child.id() {
+            break used;
+        }
+    };
     Ok(Ran {
         exit: used.exit,
         elapsed_s,
@@ -130,12 +137,12 @@ fn ends_within(fd: &impl std::os::fd::AsFd, patience: Duration) -> Result<bool, 
 }
 
 /// Whether nothing more fits into the file system of a folder.
-fn no_room(dir: &Path) -> bool {
+pub(super) fn no_room(dir: &Path) -> bool {
     rustix::fs::statvfs(dir).is_ok_and(|about| about.f_bfree == 0)
 }
 
 /// The space that the files in a folder take, bytes. What goes away meanwhile does not count.
-fn space(dir: &Path) -> u64 {
+pub(super) fn space(dir: &Path) -> u64 {
     let Ok(entries) = fs::read_dir(dir) else { return 0 };
     let each = entries.flatten().filter_map(|entry| {
         let about = entry.metadata().ok()?;
@@ -145,7 +152,7 @@ fn space(dir: &Path) -> u64 {
 }
 
 /// The time in which some task waited for I/O since the machine was started; `None`: the kernel does not tell.
-fn stalled_s() -> Option<f64> {
+pub(super) fn stalled_s() -> Option<f64> {
     let text = fs::read_to_string("/proc/pressure/io").ok()?;
     let some = text.lines().find(|l| l.starts_with("some "))?;
     let total: f64 = some.rsplit_once("total=")?.1.trim().parse().ok()?;

@@ -11,6 +11,7 @@ use super::answer::{self, Answer};
 use super::cases::Solver;
 use super::devices::Devices;
 use super::failure::Failure;
+use super::over::{self, Cpu};
 use super::params::Params;
 use super::run::{self, Ran};
 use super::{ccx, mumps};
@@ -34,8 +35,11 @@ pub fn run(json: &str, channel: &mut Channel) -> Result<(), Failure> {
     let log = order.run.join("solver.log");
     fs::write(&log, "").map_err(WorkloadError::io("make", &log))?;
     let solver = params.case.solver();
-    let command = match (&order.program, solver) {
-        (Some(program), Solver::Mumps) => {
+    let command = match (&order.program, &order.over, solver) {
+        (Some(program), Some(over), Solver::Mumps) => {
+            mumps::command_over(program, &params, order.cpus.len(), over)?
+        }
+        (Some(program), None, Solver::Mumps) => {
             crate::ipc::own().map_err(|source| Failure::Watch {
                 what: "an IPC namespace for the processes",
                 source,
@@ -51,8 +55,14 @@ pub fn run(json: &str, channel: &mut Channel) -> Result<(), Failure> {
         let note = format!("the solver's files are on {}", devices.names());
         channel.send(&Event::Note { note });
     }
+    if order.over.is_some() {
+        over::adopt_helper();
+    }
     channel.send(&Event::Phase { phase: Phase::Steady, t_ns: None });
     let ran = run::run(command, &order.dir, &log, &stop);
+    if order.over.is_some() && ran.is_ok() {
+        over::wait_for_helper();
+    }
     // What the storage has no room for is not kept.
     let _ = fs::copy(&log, keep.join("solver.log"));
     let ran = ran?;
@@ -60,7 +70,11 @@ pub fn run(json: &str, channel: &mut Channel) -> Result<(), Failure> {
     let text = fs::read(&log).map_err(WorkloadError::io("read", &log))?;
     let text = String::from_utf8_lossy(&text);
     let answer = judge(&params, &order.dir, &ran, &text, &log)?;
-    metrics(&ran, &answer, &text, params.processes.min(order.cpus.len()), channel);
+    if let Some(over) = &order.over {
+        over.is_one(&text, params.processes)?;
+    }
+    let cpu = account(&order, &params, &ran, &text, channel);
+    metrics(&ran, &answer, &text, cpu, channel);
     let detail = format!(
         "{} ({} off, {} allowed)",
         answer.what,
@@ -113,21 +127,36 @@ fn crowd(processes: usize, cpus: usize) -> Option<Event> {
     })
 }
 
+/// What the processes used; says what started them, where that is a matter of MPI.
+fn account(order: &Order, params: &Params, ran: &Ran, text: &str, channel: &mut Channel) -> Cpu {
+    let (cpu, sentence) = if let Some(over) = &order.over {
+        over.account(text, params.processes)
+    } else {
+        let started = format!("started by `mpirun`; {}", mumps::mpi(text));
+        let cpu = Cpu::here(ran, params.processes, order.cpus.len());
+        (cpu, format!("{} processes, {started}", params.processes))
+    };
+    if params.case.solver() == Solver::Mumps {
+        channel.send(&Event::Note { note: sentence });
+    }
+    cpu
+}
+
 /// Sends the metrics as the rows of data describe them.
-fn metrics(ran: &Ran, answer: &Answer, log: &str, at_once: usize, channel: &mut Channel) {
+fn metrics(ran: &Ran, answer: &Answer, log: &str, cpu: Cpu, channel: &mut Channel) {
     let spec = super::spec::spec();
     let own = mumps::numbers(log);
     let of = |name: &str| own.get(name).copied();
-    let used = (ran.user_s + ran.system_s) / (at_once.max(1) as f64 * ran.elapsed_s);
     let rows = [
         ("elapsed", Some(ran.elapsed_s)),
-        ("user", Some(ran.user_s)),
-        ("system", Some(ran.system_s)),
+        ("user", cpu.user_s),
+        ("system", cpu.system_s),
         ("io_stall_share", ran.stalled_s.map(|s| (s / ran.elapsed_s).min(1.0))),
-        ("unused_share", Some((1.0 - used).max(0.0))),
+        ("unused_share", cpu.unused(ran.elapsed_s)),
         ("device_read", ran.devices.map(|d| d.read as f64)),
         ("device_written", ran.devices.map(|d| d.written as f64)),
         ("scratch", Some(ran.scratch as f64)),
+        ("ranks", of("processes")),
         ("factors", of("factor_bytes")),
         ("factor_time", of("factor_s")),
         ("solve_time", of("solve_s")),

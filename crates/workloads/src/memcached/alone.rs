@@ -56,7 +56,13 @@ pub fn serving(
         .filter_map(|p| Some((p.name.clone(), p.default.clone()?)))
         .collect();
     asking.insert("server.address".into(), address.as_str().into());
-    Ok(Serving { launch: Launch { argv, ..Launch::default() }, address, params: asking })
+    Ok(Serving {
+        launch: Launch { argv, ..Launch::default() },
+        address,
+        params: asking,
+        each: Vec::new(),
+        done: None,
+    })
 }
 
 #[cfg(test)]

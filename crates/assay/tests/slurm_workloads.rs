@@ -1,0 +1,234 @@
+//! Workloads that are more than a copy on each node, on the nodes of a real Slurm that the tests start: one MUMPS
+//! over all nodes by `srun --mpi`, a PostgreSQL on one node that the others load, solvers that start on all nodes.
+#![allow(clippy::unwrap_used, clippy::print_stdout)] // this is a test
+
+mod common;
+
+use std::path::Path;
+use std::process::{Child, Command, Stdio};
+use std::time::{Duration, Instant};
+
+use common::virtual_slurm::Slurm;
+use common::{World, alive, done};
+use serde_json::Value;
+
+/// A run on Slurm; Open MPI goes over the loopback device, since all nodes are this machine.
+fn assay(world: &World, slurm: &Slurm, arguments: &[&str]) -> Command {
+    let mut command = world.assay(arguments);
+    command.env("SLURM_CONF", slurm.conf());
+    command.env("OMPI_MCA_btl_tcp_if_include", "lo").env("OMPI_MCA_mpi_yield_when_idle", "1");
+    command
+}
+
+fn experiment(world: &World, slurm: &Slurm, text: &str) -> Command {
+    let path = world.write("x.toml", text);
+    assay(world, slurm, &["run", path.to_str().unwrap(), "--json"])
+}
+
+fn parsed(stdout: &[u8], stderr: &[u8]) -> Value {
+    let said = String::from_utf8_lossy(stderr);
+    serde_json::from_slice(stdout).unwrap_or_else(|e| panic!("{e}: {said}"))
+}
+
+/// A run to its end: its exit code, and its result.
+fn run(world: &World, slurm: &Slurm, text: &str) -> (i32, Value) {
+    let ran = done(&mut experiment(world, slurm, text));
+    (ran.code, parsed(ran.stdout.as_bytes(), ran.stderr.as_bytes()))
+}
+
+fn start(world: &World, slurm: &Slurm, text: &str) -> Child {
+    let mut command = experiment(world, slurm, text);
+    command.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap()
+}
+
+fn ended(child: Child) -> (i32, Value) {
+    let output = child.wait_with_output().unwrap();
+    (output.status.code().unwrap_or(-1), parsed(&output.stdout, &output.stderr))
+}
+
+fn until(what: &str, mut done: impl FnMut() -> bool) {
+    let began = Instant::now();
+    while !done() {
+        assert!(began.elapsed() < Duration::from_secs(90), "{what}");
+        std::thread::sleep(Duration::from_millis(20));
+    }
+}
+
+/// What is kept with a trial of the only run.
+fn nodes(world: &World, trial: &str) -> Vec<Value> {
+    let path = world.runs()[0].join("trials").join(trial).join("nodes.json");
+    let file: Value = serde_json::from_str(&std::fs::read_to_string(path).unwrap()).unwrap();
+    file["nodes"].as_array().unwrap().clone()
+}
+
+fn did(nodes: &[Value]) -> Vec<&str> {
+    nodes.iter().map(|n| n["did"].as_str().unwrap()).collect()
+}
+
+/// A metric of a record or of a node; `None`: it has none of that name, or no value.
+fn metric(of: &Value, name: &str) -> Option<f64> {
+    let all = of["metrics"].as_array()?;
+    all.iter().find(|m| m["name"] == name)?["value"].as_f64()
+}
+
+fn has_note(record: &Value, part: &str) -> bool {
+    let notes = record["notes"].as_array().unwrap();
+    notes.iter().any(|n| n.as_str().unwrap().contains(part))
+}
+
+fn nothing_is_left(world: &World, slurm: &Slurm) {
+    until("the job is gone", || slurm.jobs().is_empty());
+    assert_eq!(slurm.call("squeue", &["--noheader", "--steps"]), "");
+    let left: Vec<_> = std::fs::read_dir(world.path("scratch")).unwrap().flatten().collect();
+    assert!(left.is_empty(), "{left:?}");
+}
+
+/// Whether MUMPS can run over nodes; says so when it cannot.
+fn mpi(slurm: &Slurm) -> bool {
+    let there = Path::new("/usr/include/dmumps_c.h").exists()
+        && ["mpicc", "mpirun"].iter().all(|p| Command::new(p).arg("--version").output().is_ok());
+    if !there {
+        println!(
+            "skipped: because there is no MUMPS (Debian packages libmumps-dev libopenmpi-dev openmpi-bin)"
+        );
+        return false;
+    }
+    // What it prints goes to standard error or output, by version.
+    let list = Command::new("srun").arg("--mpi=list").env("SLURM_CONF", slurm.conf()).output();
+    let list = list.unwrap();
+    let said = [list.stdout, list.stderr].concat();
+    let pmix = String::from_utf8_lossy(&said).contains("pmix");
+    if !pmix {
+        println!("skipped: because this srun has no --mpi=pmix");
+    }
+    pmix
+}
+
+fn cae(params: &str, design: &str, place: &str) -> String {
+    format!(
+        "name = \"x\"\nworkload = \"cae\"\n[params]\ncase = \"block-files\"\n{params}\n\
+         [design]\n{design}\n[observe]\nmonitors = []\n[where]\nengine = \"slurm\"\n{place}\n"
+    )
+}
+
+#[test]
+fn one_mumps_goes_over_all_nodes() {
+    let Some(slurm) = Slurm::start(4) else { return };
+    if !mpi(&slurm) {
+        return;
+    }
+    let world = World::new();
+    let text = cae("processes = 2", "blocks = 2", "nodes = 4");
+    let (code, result) = run(&world, &slurm, &text);
+    assert_eq!(code, 0, "{result:#}");
+    for (record, trial) in result["records"].as_array().unwrap().iter().zip(["0001", "0002"]) {
+        assert_eq!(record["outcome"], "completed", "{record:#}");
+        assert_eq!(record["validation"]["result"], "passed", "{record:#}");
+        assert!(record["validation"]["detail"].as_str().unwrap().starts_with("1 systems of"));
+        assert_eq!(metric(record, "ranks"), Some(8.0));
+        assert!(has_note(
+            record,
+            "8 ranks (n1: 2, n2: 2, n3: 2, n4: 2), started by `srun --mpi=pmix`; Open MPI v"
+        ));
+        let mut findings = record["findings"].as_array().into_iter().flatten();
+        let left = |f: &Value| f["message"].as_str().unwrap().contains("processes running");
+        assert!(!findings.any(left), "{record:#}");
+        let each = nodes(&world, trial);
+        assert_eq!(did(&each), ["ran", "lent", "lent", "lent"]);
+        // The CPU time is that of the ranks; every node looked at its own folder.
+        assert!(metric(record, "user").unwrap() + metric(record, "system").unwrap() > 0.0);
+        let most = each.iter().map(|n| metric(n, "scratch").unwrap()).fold(0.0, f64::max);
+        assert_eq!(metric(record, "scratch"), Some(most));
+        assert_eq!(metric(record, "elapsed"), metric(&each[0], "elapsed"));
+    }
+    let system = std::fs::read_to_string(world.runs()[0].join("system.json")).unwrap();
+    let system: Value = serde_json::from_str(&system).unwrap();
+    assert_eq!(system["facts"]["cluster.mpi"]["value"], "pmix");
+    assert!(!alive(world.path("cache").to_str().unwrap()), "no rank is left");
+    nothing_is_left(&world, &slurm);
+}
+
+#[test]
+fn tasks_of_a_node_have_ranks_of_their_own_and_a_wrong_answer_is_found() {
+    let Some(slurm) = Slurm::start(2) else { return };
+    if !mpi(&slurm) {
+        return;
+    }
+    let world = World::new();
+    let place = "nodes = 2\ntasks_per_node = 2";
+    let (code, result) = run(&world, &slurm, &cae("fault = \"answer\"", "blocks = 1", place));
+    assert_eq!(code, 3, "{result:#}");
+    let record = &result["records"][0];
+    assert_eq!(record["outcome"], "invalid", "{record:#}");
+    assert!(has_note(record, "4 ranks (n1: 2, n2: 2)"), "{record:#}");
+    assert_eq!(did(&nodes(&world, "0001")), ["ran", "lent", "lent", "lent"]);
+    nothing_is_left(&world, &slurm);
+}
+
+#[test]
+fn a_rank_that_dies_fails_the_trial_in_its_own_words() {
+    let Some(slurm) = Slurm::start(3) else { return };
+    if !mpi(&slurm) {
+        return;
+    }
+    let world = World::new();
+    let text = cae("", "blocks = 1", "nodes = 3") + "[factors]\nfault = [\"rank\", \"none\"]\n";
+    let (code, result) = run(&world, &slurm, &text);
+    assert_eq!(code, 3, "{result:#}");
+    let records = result["records"].as_array().unwrap();
+    let of = |outcome: &str| {
+        let found = records.iter().find(|r| r["outcome"] == outcome);
+        found.unwrap_or_else(|| panic!("none is {outcome}: {result:#}"))
+    };
+    let error = of("failed")["error"].as_str().unwrap();
+    assert!(error.contains("node n1: MUMPS failed"), "{error}");
+    // Its own words, or Slurm's, which may be quicker and end the rank's keeper before it speaks.
+    let own = error.contains("rank 2 on node n3 ended with signal 9");
+    assert!(own || error.contains("n3: task 2"), "{error}");
+    // The other trial went on in the same job.
+    assert_eq!(metric(of("completed"), "ranks"), Some(3.0));
+    nothing_is_left(&world, &slurm);
+}
+
+#[test]
+fn ranks_that_stand_still_are_ended_with_their_step() {
+    let Some(slurm) = Slurm::start(2) else { return };
+    if !mpi(&slurm) {
+        return;
+    }
+    let world = World::new();
+    let text = cae("fault = \"stall\"\nseed = 77101", "blocks = 2\ntimeout = \"8 s\"", "nodes = 2");
+    let child = start(&world, &slurm, &text);
+    let steps = || slurm.call("squeue", &["--noheader", "--steps", "--format=%j"]);
+    until("the second trial's ranks are there", || steps().contains("assay-mpi-2-1"));
+    // Those of the first are not there any more.
+    assert!(!steps().contains("assay-mpi-1-1"), "{}", steps());
+    let (code, result) = ended(child);
+    assert_eq!(code, 3, "{result:#}");
+    for record in result["records"].as_array().unwrap() {
+        assert_eq!(record["outcome"], "timed-out", "{record:#}");
+    }
+    assert!(!alive(" 77101 "), "no rank is left");
+    nothing_is_left(&world, &slurm);
+}
+
+#[test]
+fn a_node_that_dies_in_the_middle_fails_the_trial() {
+    let Some(slurm) = Slurm::start(3) else { return };
+    if !mpi(&slurm) {
+        return;
+    }
+    let world = World::new();
+    let text = cae("fault = \"stall\"\nseed = 77102", "blocks = 1", "nodes = 3");
+    let child = start(&world, &slurm, &text);
+    until("the ranks are there", || alive("solve 8 8 8") && alive(" 77102 "));
+    slurm.kill("n2");
+    let (code, result) = ended(child);
+    assert_eq!(code, 3, "{result:#}");
+    let record = &result["records"][0];
+    assert_eq!(record["outcome"], "failed", "{record:#}");
+    let error = record["error"].as_str().unwrap();
+    assert!(error.contains("node n2 lost its agent"), "{error}");
+    until("no rank is left", || !alive(" 77102 "));
+    until("the job is gone", || slurm.jobs().is_empty());
+}

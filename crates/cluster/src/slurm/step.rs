@@ -1,0 +1,56 @@
+//! A step of a job, by its name.
+
+use std::time::{Duration, Instant};
+
+use assay_model::units;
+
+use super::call;
+use crate::ClusterError;
+
+/// How often Slurm is asked whether it is gone.
+const ASK: Duration = Duration::from_millis(100);
+
+/// Ends the step of this name, if it is still there, and waits until it is not.
+///
+/// # Errors
+/// Slurm cannot be asked, or the step does not go; as a sentence.
+pub fn end_step(job: &str, name: &str, patience: Duration) -> Result<(), String> {
+    let began = Instant::now();
+    loop {
+        let ids = ids(job, name).map_err(|e| e.to_string())?;
+        let Some(id) = ids.first() else { return Ok(()) };
+        if began.elapsed() > patience {
+            let waited = units::format_duration(began.elapsed());
+            return Err(format!("the step {id} is still there after {waited}"));
+        }
+        // One that has just ended refuses, and is not in the next list.
+        let _ = call("scancel", &["--signal=KILL", id]);
+        std::thread::sleep(ASK);
+    }
+}
+
+fn ids(job: &str, name: &str) -> Result<Vec<String>, ClusterError> {
+    let job = format!("--jobs={job}");
+    Ok(named(&call("squeue", &["--noheader", "--steps", &job, "--format=%i|%j"])?, name))
+}
+
+/// The ids in lines of `id|name`.
+fn named(text: &str, name: &str) -> Vec<String> {
+    let line = |line: &str| {
+        let (id, of) = line.trim().split_once('|')?;
+        (of == name).then(|| id.to_owned())
+    };
+    text.lines().filter_map(line).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn only_the_step_of_that_name_is_meant() {
+        let text = "7.extern|extern\n7.0|assay\n7.3|assay-mpi-2-1\nnonsense\n";
+        assert_eq!(named(text, "assay-mpi-2-1"), ["7.3"]);
+        assert!(named(text, "assay-mpi-1-1").is_empty());
+    }
+}

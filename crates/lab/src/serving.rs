@@ -1,0 +1,98 @@
+//! A workload's server as something to run: it is started, told when those who ask it are done, and what it
+//! left is read where it has more to say than that it was there.
+
+use std::collections::BTreeMap;
+use std::net::TcpStream;
+use std::path::Path;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::{Duration, Instant};
+
+use assay_cluster::{Link, Served};
+use assay_model::{Fact, Scalar, ValidationResult, WorkloadSpec};
+use assay_workloads::{
+    Collected, Finished, Launch, Serving, TrialContext, Workload, WorkloadError,
+};
+
+/// How long a server may take until it answers.
+const ANSWERS: Duration = Duration::from_secs(20);
+
+/// A server.
+pub(crate) struct Server<'a> {
+    /// The workload.
+    pub workload: &'a dyn Workload,
+    /// How its server runs.
+    pub serving: Serving,
+}
+
+impl Server<'_> {
+    /// Tells the collector when it answers, and it when those who ask are done; `over` ends the waiting.
+    pub fn announce(&self, link: &Link, run_dir: &Path, over: &AtomicBool) {
+        let Serving { address, params, each, done, .. } = &self.serving;
+        let patience = done.as_ref().map_or(ANSWERS, |d| d.patience);
+        if !answers(address, patience, over) {
+            return;
+        }
+        let (params, each) = (params.clone(), each.clone());
+        if link.serves(Served { params, each, finishes: done.is_some() }).is_err() {
+            return;
+        }
+        let Some(done) = done else { return };
+        if let Some(since) = link.done(over) {
+            // A server that does not hear it runs into its time limit, and the record says so.
+            let path = run_dir.join(done.file);
+            let new = path.with_extension("new");
+            let _ = std::fs::write(&new, since.to_string());
+            let _ = std::fs::rename(&new, &path);
+        }
+    }
+}
+
+impl Workload for Server<'_> {
+    fn spec(&self) -> &WorkloadSpec {
+        self.workload.spec()
+    }
+
+    fn check(&self, _: &BTreeMap<String, Scalar>) -> Result<(), WorkloadError> {
+        Ok(())
+    }
+
+    fn describe(&self, _: &BTreeMap<String, Scalar>) -> BTreeMap<String, Fact> {
+        BTreeMap::new()
+    }
+
+    fn prepare(&self, _: &TrialContext<'_>) -> Result<(), WorkloadError> {
+        Ok(())
+    }
+
+    fn launch(&self, ctx: &TrialContext<'_>) -> Result<Launch, WorkloadError> {
+        if let Some(done) = &self.serving.done {
+            // That of the trial before.
+            let _ = std::fs::remove_file(ctx.run_dir.join(done.file));
+        }
+        self.workload.launch_server(ctx, &self.serving)
+    }
+
+    fn collect(
+        &self,
+        ctx: &TrialContext<'_>,
+        finished: &Finished<'_>,
+    ) -> Result<Collected, WorkloadError> {
+        if self.serving.done.is_some() {
+            return self.workload.collect(ctx, finished);
+        }
+        let validation = ValidationResult::NotReached;
+        Ok(Collected { metrics: Vec::new(), validation, notes: Vec::new() })
+    }
+}
+
+/// Waits until something answers at `address`; `false` when it is over before.
+fn answers(address: &str, patience: Duration, over: &AtomicBool) -> bool {
+    let began = Instant::now();
+    while !over.load(Ordering::Acquire) && began.elapsed() < patience {
+        if TcpStream::connect(address).is_ok() {
+            return true;
+        }
+        std::thread::sleep(Duration::from_millis(10));
+    }
+    false
+}

@@ -1,0 +1,149 @@
+//! A trial whose one program runs over all nodes: the first node starts it, every node makes ready for its
+//! ranks and leaves word of that for them.
+
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+
+use assay_cluster::{Link, slurm};
+use assay_model::{Experiment, Fact, Outcome, Scalar, TrialRecord, WorkloadSpec};
+use assay_sut::{ProcessSetup, scratch};
+use assay_workloads::span::{Share, Span};
+use assay_workloads::{Collected, Finished, Launch, TrialContext, Workload, WorkloadError};
+
+/// Where files in memory are.
+const MEMORY: &str = "/dev/shm";
+/// How long Slurm may take to end a step.
+const END: Duration = Duration::from_secs(8);
+
+/// The nodes of a trial.
+pub(crate) fn span(experiment: &Experiment, number: u32, attempt: u32) -> Result<Span, String> {
+    let job = std::env::var("SLURM_JOB_ID").map_err(|_| "Slurm did not say which job this is")?;
+    Ok(Span {
+        job,
+        step: format!("assay-mpi-{number}-{attempt}"),
+        mpi: experiment.place.mpi.clone(),
+        nodes: experiment.place.nodes,
+        tasks_per_node: experiment.place.tasks_per_node,
+    })
+}
+
+/// What is ready for ranks on this node; gone when dropped.
+pub(crate) struct Ready {
+    folder: PathBuf,
+    memory: Option<PathBuf>,
+}
+
+impl Ready {
+    /// Nothing yet; `folder` is the agent's own.
+    pub fn new(folder: &Path) -> Self {
+        let memory = Path::new(MEMORY);
+        scratch::sweep(memory);
+        // A node without one shares in files, as its MPI does by itself.
+        let memory = scratch::make(memory, scratch::OWNER).ok();
+        Ready { folder: folder.to_owned(), memory }
+    }
+
+    /// Leaves word for the ranks.
+    ///
+    /// # Errors
+    /// It cannot be written, or a control is set that cannot reach them; as a sentence.
+    pub fn write(
+        &self,
+        span: &Span,
+        ctx: &TrialContext<'_>,
+        setup: &ProcessSetup,
+    ) -> Result<(), String> {
+        if !setup.groups.is_empty() || setup.pages.is_some() {
+            return Err("the controls `memory` and `pages` do not reach ranks that Slurm starts: \
+                        leave them out, or run on one machine"
+                .into());
+        }
+        let share = Share {
+            step: span.step.clone(),
+            dir: ctx.trial_dir.to_owned(),
+            cpus: ctx.cpus.to_vec(),
+            setup: setup.clone(),
+            memory: self.memory.clone(),
+        };
+        share.write(&self.folder).map_err(|e| {
+            format!("word for the ranks cannot be left in {}: {e}", self.folder.display())
+        })
+    }
+}
+
+impl Drop for Ready {
+    fn drop(&mut self) {
+        Share::remove(&self.folder);
+        if let Some(memory) = &self.memory {
+            let _ = std::fs::remove_dir_all(memory);
+        }
+    }
+}
+
+/// Ends what is left of the step of a trial whose program did not end by itself, and sets right what a node
+/// that was told to stop says of it.
+pub(crate) fn conclude(record: &mut TrialRecord, span: &Span, leads: bool, link: &Link) {
+    // The ranks are no children of what this agent started.
+    record.resources = None;
+    if leads {
+        let by_itself = matches!(record.outcome, Outcome::Completed | Outcome::Invalid);
+        if !by_itself && let Err(e) = slurm::end_step(&span.job, &span.step, END) {
+            record.notes.push(format!("the ranks may still be there: {e}"));
+        }
+    } else if record.outcome == Outcome::Interrupted && link.stopped() {
+        record.outcome = Outcome::Completed;
+        record.error.clear();
+    } else if record.error.is_empty() {
+        record.outcome = Outcome::Failed;
+        record.error = "its watch ended before the program did".into();
+    }
+}
+
+/// A workload in its part of a program over nodes.
+pub(crate) struct Spanning<'a> {
+    /// The workload.
+    pub inner: &'a dyn Workload,
+    /// The nodes.
+    pub span: &'a Span,
+    /// Whether this node starts the program.
+    pub leads: bool,
+}
+
+impl Workload for Spanning<'_> {
+    fn spec(&self) -> &WorkloadSpec {
+        self.inner.spec()
+    }
+
+    fn check(&self, params: &BTreeMap<String, Scalar>) -> Result<(), WorkloadError> {
+        self.inner.check(params)
+    }
+
+    fn describe(&self, params: &BTreeMap<String, Scalar>) -> BTreeMap<String, Fact> {
+        self.inner.describe(params)
+    }
+
+    fn prepare(&self, ctx: &TrialContext<'_>) -> Result<(), WorkloadError> {
+        self.inner.prepare(ctx)
+    }
+
+    fn has_inputs(&self) -> bool {
+        self.inner.has_inputs()
+    }
+
+    fn place_inputs(&self, ctx: &TrialContext<'_>, dir: &Path) -> Result<(), WorkloadError> {
+        self.inner.place_inputs(ctx, dir)
+    }
+
+    fn launch(&self, ctx: &TrialContext<'_>) -> Result<Launch, WorkloadError> {
+        if self.leads { self.inner.lead(ctx, self.span) } else { self.inner.lend(ctx) }
+    }
+
+    fn collect(
+        &self,
+        ctx: &TrialContext<'_>,
+        finished: &Finished<'_>,
+    ) -> Result<Collected, WorkloadError> {
+        self.inner.collect(ctx, finished)
+    }
+}

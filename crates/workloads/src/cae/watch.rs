@@ -1,0 +1,58 @@
+//! What a node does while the ranks of another one's MUMPS are on it: `assay __work cae-watch JSON` looks at the
+//! trial's folder and its devices until it is told to end.
+
+use std::sync::atomic::Ordering;
+use std::time::Instant;
+
+use assay_model::Event;
+
+use super::Order;
+use super::devices::Devices;
+use super::failure::Failure;
+use super::run::{FULL, LOOK, no_room, space, stalled_s};
+use crate::work::{Channel, life};
+
+/// The name under which assay runs it.
+pub const WATCH: &str = "cae-watch";
+
+/// Watches as `json` orders and reports on `channel`.
+///
+/// # Errors
+/// [`Failure`]: it could not watch, or the ranks stand still in a full folder.
+pub fn run(json: &str, channel: &mut Channel) -> Result<(), Failure> {
+    let order: Order = serde_json::from_str(json).map_err(Failure::Order)?;
+    let stop = life::stop_flag(order.lab)
+        .map_err(|source| Failure::Watch { what: "the watch for the lab's end", source })?
+        .ok_or(Failure::Stopped)?;
+    let dir = &order.dir;
+    let devices = Devices::below(dir);
+    if let Some(devices) = &devices {
+        let note = format!("the solver's files are on {}", devices.names());
+        channel.send(&Event::Note { note });
+    }
+    let bytes = || devices.as_ref().and_then(Devices::bytes);
+    let (before, stalled, beside) = (bytes(), stalled_s(), space(dir));
+    let began = Instant::now();
+    let (mut most, mut full): (u64, Option<Instant>) = (0, None);
+    while !stop.load(Ordering::Acquire) {
+        std::thread::sleep(LOOK);
+        most = most.max(space(dir).saturating_sub(beside));
+        full = if no_room(dir) { full.or_else(|| Some(Instant::now())) } else { None };
+        if full.is_some_and(|since| since.elapsed() > FULL) {
+            return Err(Failure::Full { dir: dir.clone() });
+        }
+    }
+    let elapsed_s = began.elapsed().as_secs_f64();
+    let done = bytes().zip(before);
+    let stalled = stalled_s().zip(stalled).map(|(now, then)| now - then);
+    let spec = super::spec::spec();
+    for (name, value) in [
+        ("io_stall_share", stalled.map(|s| (s / elapsed_s).min(1.0))),
+        ("device_read", done.map(|(a, b)| a.read.saturating_sub(b.read) as f64)),
+        ("device_written", done.map(|(a, b)| a.written.saturating_sub(b.written) as f64)),
+        ("scratch", Some(most as f64)),
+    ] {
+        channel.metric(&spec, name, value);
+    }
+    Ok(())
+}

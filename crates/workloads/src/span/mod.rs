@@ -1,0 +1,223 @@
+//! One program over all nodes of a job of Slurm, as ranks that speak to each other over MPI. The first node
+//! starts it with `srun` ([`Span`]); every node has made ready for its ranks before and left word of it on its
+//! own machine ([`Share`]), which each rank reads there ([`rank`]) before it becomes the program.
+
+mod rank;
+mod share;
+
+use std::collections::BTreeMap;
+use std::ffi::OsString;
+use std::path::Path;
+use std::process::Command;
+
+use serde::{Deserialize, Serialize};
+
+pub use rank::{Failure, run as rank};
+pub use share::Share;
+
+/// The name under which assay runs a rank.
+pub const RANK: &str = "rank";
+
+/// Over which nodes a program goes.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Span {
+    /// The job's id.
+    pub job: String,
+    /// The name of the job's step that has the ranks; no other step of the job has it.
+    pub step: String,
+    /// What `srun --mpi=` is told.
+    pub mpi: String,
+    /// How many nodes.
+    pub nodes: u32,
+    /// How many tasks on each, which share its CPUs.
+    pub tasks_per_node: u32,
+}
+
+/// What a rank is told.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+struct Order {
+    /// The step that it must be of.
+    step: String,
+    /// How many ranks each task has.
+    each: usize,
+    /// How many tasks a node has.
+    tasks_per_node: u32,
+    /// The program and its arguments.
+    argv: Vec<String>,
+}
+
+impl Span {
+    /// How many ranks there are with so many of each task.
+    pub fn ranks(&self, each: usize) -> usize {
+        self.nodes as usize * self.tasks_per_node as usize * each
+    }
+
+    /// What starts the ranks, as a person would say it.
+    pub fn launcher(&self) -> String {
+        format!("srun --mpi={}", self.mpi)
+    }
+
+    /// The command that runs `argv` as `each` ranks of every task; `exe` is assay, at the same path everywhere.
+    pub fn command(&self, exe: &Path, each: usize, argv: &[String]) -> Command {
+        let order = Order {
+            step: self.step.clone(),
+            each,
+            tasks_per_node: self.tasks_per_node,
+            argv: argv.to_vec(),
+        };
+        let mut command = Command::new("srun");
+        command.args([
+            format!("--jobid={}", self.job),
+            format!("--job-name={}", self.step),
+            format!("--nodes={0}-{0}", self.nodes),
+            format!("--ntasks-per-node={}", self.tasks_per_node as usize * each),
+            format!("--ntasks={}", self.ranks(each)),
+            format!("--mpi={}", self.mpi),
+        ]);
+        // The agents have the nodes already; ranks may be more than CPUs, and are placed as programs are.
+        command.args(["--overlap", "--overcommit", "--cpu-bind=none", "--distribution=block"]);
+        command.args(["--kill-on-bad-exit=1", "--input=none", "--export=ALL"]);
+        command.arg(exe).args(["__work", RANK]).arg(serde_json::json!(order).to_string());
+        for (name, _) in std::env::vars_os().filter(|(n, _)| is_of_the_agent(&n.to_string_lossy()))
+        {
+            command.env_remove(name);
+        }
+        command
+    }
+}
+
+/// Whether a variable is of the step that an agent is in, and no setting of the site or the person.
+fn is_of_the_agent(name: &str) -> bool {
+    let kept = ["SLURM_CONF", "SLURM_PMIX_", "PMIX_MCA_", "OMPI_MCA_"];
+    ["SLURM_", "SLURMD_", "PMI_", "PMIX_", "OMPI_"].iter().any(|p| name.starts_with(p))
+        && !kept.iter().any(|k| name.starts_with(k))
+}
+
+/// What a rank said that it used.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Used {
+    /// Its number.
+    pub rank: usize,
+    /// Its node.
+    pub node: String,
+    /// The CPUs that it shares with the other ranks of its task.
+    pub cpus: usize,
+    /// CPU time in user mode, seconds.
+    pub user_s: f64,
+    /// CPU time in the kernel, seconds.
+    pub system_s: f64,
+}
+
+const MARK: &str = "assay-rank ";
+
+impl Used {
+    fn line(&self) -> String {
+        let Used { rank, node, cpus, user_s, system_s } = self;
+        format!("{MARK}{rank} {node} {cpus} {user_s:.6} {system_s:.6}")
+    }
+
+    fn parse(line: &str) -> Option<Self> {
+        let mut words = line.strip_prefix(MARK)?.split_whitespace();
+        Some(Used {
+            rank: words.next()?.parse().ok()?,
+            node: words.next()?.to_owned(),
+            cpus: words.next()?.parse().ok()?,
+            user_s: words.next()?.parse().ok().filter(|v: &f64| v.is_finite())?,
+            system_s: words.next()?.parse().ok().filter(|v: &f64| v.is_finite())?,
+        })
+    }
+}
+
+/// What the ranks said in what was printed; `None` unless each of the `ranks` did, once.
+pub fn used(printed: &str, ranks: usize) -> Option<Vec<Used>> {
+    let said: BTreeMap<usize, Used> =
+        printed.lines().filter_map(Used::parse).map(|u| (u.rank, u)).collect();
+    let whole = said.len() == ranks && said.keys().copied().eq(0..ranks);
+    whole.then(|| said.into_values().collect())
+}
+
+/// How many ranks each node had (`n1: 2, n2: 2`).
+pub fn placed(used: &[Used]) -> String {
+    let mut nodes: Vec<(&str, usize)> = Vec::new();
+    for one in used {
+        match nodes.iter_mut().find(|(name, _)| *name == one.node) {
+            Some((_, count)) => *count += 1,
+            None => nodes.push((&one.node, 1)),
+        }
+    }
+    let shown = nodes.iter().take(8).map(|(name, count)| format!("{name}: {count}"));
+    let more = if nodes.len() > 8 {
+        format!(", and {} more nodes", nodes.len() - 8)
+    } else {
+        String::new()
+    };
+    format!("{}{more}", shown.collect::<Vec<_>>().join(", "))
+}
+
+/// The program and its arguments as text, which is how they are passed on.
+///
+/// # Errors
+/// One of them is no text.
+pub fn as_text(argv: &[OsString]) -> Result<Vec<String>, crate::WorkloadError> {
+    let text = |word: &OsString| {
+        word.to_str().map(str::to_owned).ok_or_else(|| {
+            crate::WorkloadError::Param(format!("{} is no text", word.to_string_lossy()))
+        })
+    };
+    argv.iter().map(text).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn span() -> Span {
+        Span {
+            job: "7".into(),
+            step: "assay-mpi-3-1".into(),
+            mpi: "pmix".into(),
+            nodes: 4,
+            tasks_per_node: 1,
+        }
+    }
+
+    #[test]
+    fn the_ranks_are_a_step_of_the_job() {
+        let command = span().command(Path::new("/bin/assay"), 2, &["solve".into()]);
+        let words: Vec<String> =
+            command.get_args().map(|a| a.to_string_lossy().into_owned()).collect();
+        let line = words.join(" ");
+        assert!(line.starts_with("--jobid=7 --job-name=assay-mpi-3-1 --nodes=4-4 "), "{line}");
+        assert!(line.contains("--ntasks-per-node=2 --ntasks=8 --mpi=pmix --overlap"), "{line}");
+        let order: Order = serde_json::from_str(words.last().unwrap()).unwrap();
+        assert_eq!((order.each, order.argv), (2, vec!["solve".to_owned()]));
+    }
+
+    #[test]
+    fn settings_of_the_site_go_on_and_the_agents_own_do_not() {
+        for kept in ["SLURM_CONF", "SLURM_PMIX_DIRECT_CONN", "OMPI_MCA_btl", "PATH", "PMIX_MCA_x"] {
+            assert!(!is_of_the_agent(kept), "{kept}");
+        }
+        for gone in ["SLURM_JOB_ID", "SLURM_NTASKS", "SLURMD_NODENAME", "PMIX_RANK", "PMI_FD"] {
+            assert!(is_of_the_agent(gone), "{gone}");
+        }
+    }
+
+    #[test]
+    fn what_ranks_used_is_known_when_every_one_said_it() {
+        let one = |rank, node: &str| Used {
+            rank,
+            node: node.into(),
+            cpus: 2,
+            user_s: 0.25,
+            system_s: 0.5,
+        };
+        let all = [one(0, "n1"), one(1, "n1"), one(2, "n2")];
+        let text = format!("noise\n{}\n{}\n{}\n", all[2].line(), all[0].line(), all[1].line());
+        assert_eq!(used(&text, 3).unwrap(), all);
+        assert_eq!(placed(&all), "n1: 2, n2: 1");
+        assert_eq!(used(&text, 4), None);
+        assert_eq!(used(&text.replace("assay-rank 2", "assay-rank 9"), 3), None);
+        assert_eq!(used("assay-rank 0 n1 1 nan 1\n", 1), None);
+    }
+}

@@ -1,0 +1,156 @@
+//! One rank: `assay __work rank JSON`, a task of the step that the first node started. It finds what its node
+//! has made ready, goes there, runs the program as its child and says what that used.
+
+use std::io::{self, Write};
+use std::path::PathBuf;
+use std::process::{Command, Stdio};
+
+use assay_model::Exit;
+use assay_sut::{Ended, ProcessSetup, enter, wait_any};
+
+use super::{Order, Share, Used};
+use crate::tie::tie;
+
+/// Where Open MPI keeps what ranks of one node share, by the names of its versions 4 and 5.
+const SHARED: [&str; 2] =
+    ["OMPI_MCA_btl_vader_backing_directory", "OMPI_MCA_btl_sm_backing_directory"];
+
+/// Why a rank did not come to its end.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum Failure {
+    /// The JSON that says what to do is not what this build writes.
+    #[error("the order of a rank cannot be read: {0}; is this assay the one that started it?")]
+    Order(String),
+    /// It was not started by `srun`.
+    #[error("a rank is started by `srun`: {0} is not set")]
+    NoTask(&'static str),
+    /// Its node has nothing ready for it.
+    #[error("node {node} has nothing ready for rank {rank}: {why}")]
+    NoShare {
+        /// The node.
+        node: String,
+        /// The rank.
+        rank: usize,
+        /// What is missing.
+        why: String,
+    },
+    /// The program could not be started.
+    #[error("rank {rank} on node {node}: start {program}: {why}")]
+    Start {
+        /// The rank.
+        rank: usize,
+        /// The node.
+        node: String,
+        /// The program.
+        program: String,
+        /// What the system said.
+        why: String,
+    },
+    /// The program failed.
+    #[error("rank {rank} on node {node} ended with {how}")]
+    Ended {
+        /// The rank.
+        rank: usize,
+        /// The node.
+        node: String,
+        /// How.
+        how: String,
+    },
+}
+
+/// Which task of the step this is.
+struct Task {
+    rank: usize,
+    local: usize,
+    node: String,
+}
+
+impl Task {
+    fn own() -> Result<Self, Failure> {
+        let text = |name| std::env::var(name).map_err(|_| Failure::NoTask(name));
+        let number = |name| text(name)?.parse().map_err(|_| Failure::NoTask(name));
+        Ok(Task {
+            rank: number("SLURM_PROCID")?,
+            local: number("SLURM_LOCALID")?,
+            node: text("SLURMD_NODENAME")?,
+        })
+    }
+
+    /// The folder of state of the agent whose share this rank takes.
+    fn folder(&self, order: &Order) -> PathBuf {
+        let name = if order.tasks_per_node > 1 {
+            format!("{}.{}", self.node, self.local / order.each.max(1))
+        } else {
+            self.node.clone()
+        };
+        assay_sut::state_dir().join("nodes").join(name)
+    }
+}
+
+/// Runs the rank that `json` orders.
+///
+/// # Errors
+/// [`Failure`]: the program was not started, or ended badly.
+pub fn run(json: &str) -> Result<(), Failure> {
+    let order: Order = serde_json::from_str(json).map_err(|e| Failure::Order(e.to_string()))?;
+    let task = Task::own()?;
+    let share = share(&order, &task)?;
+    let ended = become_program(&order, &task, &share)?;
+    let used = Used {
+        rank: task.rank,
+        node: task.node.clone(),
+        cpus: share.cpus.len(),
+        user_s: ended.user_s,
+        system_s: ended.system_s,
+    };
+    let how = match ended.exit {
+        Exit::Code(0) => None,
+        Exit::Code(code) => Some(format!("exit code {code}")),
+        Exit::Signal(signal) => Some(format!("signal {signal}")),
+    };
+    let failure = how.map(|how| Failure::Ended { rank: task.rank, node: task.node, how });
+    let more = failure.as_ref().map_or_else(String::new, |f| format!("{f}\n"));
+    let words = format!("{}\n{more}", used.line());
+    // In one piece, so that no other rank's words come in between, and at once: Slurm is about to end the step.
+    // Nobody may hear it any more.
+    let _ = io::stdout().write_all(words.as_bytes());
+    failure.map_or(Ok(()), Err)
+}
+
+fn share(order: &Order, task: &Task) -> Result<Share, Failure> {
+    let folder = task.folder(order);
+    let none = |why| Failure::NoShare { node: task.node.clone(), rank: task.rank, why };
+    let share = Share::read(&folder).map_err(|e| none(format!("{}: {e}", folder.display())))?;
+    if share.step == order.step {
+        return Ok(share);
+    }
+    Err(none(format!("{} is for {}, not {}", folder.display(), share.step, order.step)))
+}
+
+/// Runs the program in the trial's folder of this node, under the treatment's settings.
+fn become_program(order: &Order, task: &Task, share: &Share) -> Result<Ended, Failure> {
+    let program = order.argv.first().cloned().unwrap_or_default();
+    let failed = |why: String| Failure::Start {
+        rank: task.rank,
+        node: task.node.clone(),
+        program: program.clone(),
+        why,
+    };
+    let setup = ProcessSetup {
+        cpus: Some(share.cpus.clone()).filter(|cpus| !cpus.is_empty()),
+        ..share.setup.clone()
+    };
+    let entered = enter(&setup).map_err(|e| failed(e.to_string()))?;
+    let mut command = Command::new(&program);
+    command.args(order.argv.iter().skip(1)).current_dir(&share.dir).stdin(Stdio::null());
+    command.envs(setup.env.iter().map(|(name, value)| (name, value)));
+    if let Some(memory) = &share.memory {
+        command.envs(SHARED.map(|name| (name, memory)));
+    }
+    tie(&mut command, None);
+    command.spawn().map_err(|e| failed(e.to_string()))?;
+    let ended = wait_any().map_err(|e| failed(e.to_string()));
+    drop(entered);
+    ended
+}
