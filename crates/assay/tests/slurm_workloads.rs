@@ -4,6 +4,8 @@
 
 mod common;
 
+use std::fs::Permissions;
+use std::os::unix::fs::PermissionsExt;
 use std::path::Path;
 use std::process::{Child, Command, Stdio};
 use std::time::{Duration, Instant};
@@ -231,4 +233,74 @@ fn a_node_that_dies_in_the_middle_fails_the_trial() {
     assert!(error.contains("node n2 lost its agent"), "{error}");
     until("no rank is left", || !alive(" 77102 "));
     until("the job is gone", || slurm.jobs().is_empty());
+}
+
+/// Whether there is a PostgreSQL; says so when there is none.
+fn postgres() -> bool {
+    let there = std::fs::read_dir("/usr/lib/postgresql").is_ok_and(|mut d| d.next().is_some());
+    if !there {
+        println!("skipped: because there is no PostgreSQL (Debian package postgresql)");
+    }
+    there
+}
+
+/// A world that the server's user may enter.
+fn open_world() -> World {
+    let world = World::new();
+    std::fs::set_permissions(world.path(""), Permissions::from_mode(0o755)).unwrap();
+    world
+}
+
+fn bulkload(params: &str) -> String {
+    format!(
+        "name = \"x\"\nworkload = \"bulkload\"\n[params]\nrows = 3000\nsessions = 2\nfiles = 2\n{params}\n\
+         [design]\nblocks = 1\n[observe]\nmonitors = []\n\
+         [where]\nengine = \"slurm\"\nnodes = 3\nserver_node = true\nphase_bound = \"1 min\"\n"
+    )
+}
+
+#[test]
+fn nodes_load_the_postgres_of_another_which_finds_every_row() {
+    let Some(slurm) = Slurm::start(3) else { return };
+    if !postgres() {
+        return;
+    }
+    let world = open_world();
+    let (code, result) = run(&world, &slurm, &bulkload("index = true"));
+    assert_eq!(code, 0, "{result:#}");
+    let record = &result["records"][0];
+    assert_eq!(record["validation"]["result"], "passed", "{record:#}");
+    let detail = record["validation"]["detail"].as_str().unwrap();
+    assert!(detail.contains("node n1, the server: 6000 rows in 8 files of 2 nodes"), "{detail}");
+    let each = nodes(&world, "0001");
+    assert_eq!(did(&each), ["served", "ran", "ran"]);
+    let sum: f64 = each[1..].iter().map(|n| metric(n, "throughput").unwrap()).sum();
+    assert!((metric(record, "throughput").unwrap() / sum - 1.0).abs() < 1e-9);
+    for name in ["written", "checkpoint_time", "wal", "table"] {
+        let told = metric(&each[0], name);
+        assert!(told.is_some_and(|v| v > 0.0), "{name}: {told:?}");
+        assert_eq!(metric(record, name), told, "{name}");
+        assert_eq!(metric(&each[1], name), None, "{name} is not the client's");
+    }
+    // Its rows over all its time are fewer than those over the time of the loading.
+    let longest = each[1..].iter().map(|n| metric(n, "load_time").unwrap()).fold(0.0, f64::max);
+    assert!(metric(record, "written").unwrap() < 6000.0 / longest);
+    assert!(!alive(world.path("scratch").to_str().unwrap()), "no server is left");
+    nothing_is_left(&world, &slurm);
+}
+
+#[test]
+fn a_row_that_is_missing_on_the_servers_node_is_found() {
+    let Some(slurm) = Slurm::start(3) else { return };
+    if !postgres() {
+        return;
+    }
+    let world = open_world();
+    let (code, result) = run(&world, &slurm, &bulkload("fault = \"row\""));
+    assert_eq!(code, 3, "{result:#}");
+    let record = &result["records"][0];
+    assert_eq!(record["outcome"], "invalid", "{record:#}");
+    let error = record["error"].as_str().unwrap();
+    assert!(error.contains("node n1: file 0: rows is"), "{error}");
+    nothing_is_left(&world, &slurm);
 }

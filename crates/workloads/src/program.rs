@@ -1,8 +1,11 @@
 //! Programs on this machine: where a name leads, which version a program says it has, and its last words.
 
 use std::ffi::{OsStr, OsString};
+use std::net::TcpListener;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
+
+use crate::WorkloadError;
 
 /// The file that a program's name leads to: the name itself if it has a `/` (taken from `cwd`), else
 /// the first executable of that name on `PATH`. `None`: there is no such executable file.
@@ -33,6 +36,18 @@ pub(crate) fn version_line(program: &Path, args: &[OsString]) -> Result<String, 
             text.lines().map(str::trim).find(|l| !l.is_empty()).map(str::to_owned)
         })
         .ok_or_else(|| format!("{shown} printed no version"))
+}
+
+/// A port of `host`, an address of this machine, that is free now.
+///
+/// # Errors
+/// There is none, or it is no address of this machine.
+pub(crate) fn free_port(host: &str) -> Result<u16, WorkloadError> {
+    let port = TcpListener::bind((host, 0)).and_then(|l| l.local_addr()).map(|a| a.port());
+    port.map_err(|e| WorkloadError::Step {
+        step: "finding a free port".into(),
+        detail: format!("{host}: {e}"),
+    })
 }
 
 /// The last five lines of what a program said.

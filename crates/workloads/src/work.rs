@@ -33,6 +33,7 @@ pub fn serve(name: &str, json: &str) -> i32 {
             Ok(never) => match never {},
             Err(e) => Err(e.to_string()),
         },
+        bulkload::SERVER => reported(|channel| bulkload::server(json, channel)),
         cae::WATCH => reported(|channel| cae::watch(json, channel)),
         span::RANK => span::rank(json).map_err(|e| e.to_string()),
         // It is there to be started, and that is all.

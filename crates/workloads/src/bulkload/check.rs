@@ -3,9 +3,9 @@
 use std::collections::BTreeMap;
 
 use super::client::ask;
+use super::door::Door;
 use super::failure::Failure;
 use super::flat::{Manifest, SUMS};
-use super::server::Cluster;
 
 /// The sums in the table by load.
 pub type Found = BTreeMap<u64, Vec<i64>>;
@@ -14,9 +14,9 @@ pub type Found = BTreeMap<u64, Vec<i64>>;
 ///
 /// # Errors
 /// psql fails or says something else.
-pub fn look(cluster: &Cluster) -> Result<Found, Failure> {
+pub fn look(door: &Door) -> Result<Found, Failure> {
     let sql = format!("SELECT load_id, {SUMS} FROM sales_fact GROUP BY load_id ORDER BY load_id");
-    read(&ask(cluster, "the sums of the table", &sql)?)
+    read(&ask(door, "the sums of the table", &sql)?)
 }
 
 /// Reads psql's lines: numbers with bars between them.
@@ -87,7 +87,7 @@ mod tests {
 
     #[test]
     fn each_kind_of_difference_is_named() {
-        let shape = Shape { rows: 6, sessions: 2, files: 1, seed: 1 };
+        let shape = Shape { rows: 6, sessions: 2, files: 1, seed: 1, client: 0 };
         let sums = |n: i64| Sums { sums: vec![3, n, 1, 1, 1, 1, 1, 1, 1], bytes: 1 };
         let made = Manifest { shape, loads: vec![sums(3), sums(12)] };
         let fine = read("0|3|3|1|1|1|1|1|1|1\n1|3|12|1|1|1|1|1|1|1\n").unwrap();

@@ -7,9 +7,9 @@ use std::process::{Child, ChildStdin, ChildStdout, Command, Stdio};
 use std::sync::Mutex;
 use std::sync::mpsc::Receiver;
 
+use super::door::Door;
 use super::failure::Failure;
 use super::flat;
-use super::server::Cluster;
 use crate::WorkloadError;
 use crate::program::last_lines;
 
@@ -17,8 +17,8 @@ use crate::program::last_lines;
 ///
 /// # Errors
 /// psql fails, with its own words.
-pub fn ask(cluster: &Cluster, what: &str, sql: &str) -> Result<String, Failure> {
-    let mut command = cluster.psql();
+pub fn ask(door: &Door, what: &str, sql: &str) -> Result<String, Failure> {
+    let mut command = door.psql();
     command.args(["-q", "-c", sql]).stdin(Stdio::null());
     let out =
         command.output().map_err(|source| Failure::Start { program: "psql".into(), source })?;
@@ -33,8 +33,8 @@ pub fn ask(cluster: &Cluster, what: &str, sql: &str) -> Result<String, Failure> 
 ///
 /// # Errors
 /// psql fails, or says something else.
-pub fn number(cluster: &Cluster, what: &str, sql: &str) -> Result<i64, Failure> {
-    let said = ask(cluster, what, sql)?;
+pub fn number(door: &Door, what: &str, sql: &str) -> Result<i64, Failure> {
+    let said = ask(door, what, sql)?;
     said.parse().map_err(|_| Failure::Said { what: format!("{what}: no number"), said })
 }
 
@@ -53,9 +53,9 @@ impl Session {
     ///
     /// # Errors
     /// psql does not start or is not let in.
-    pub fn open(cluster: &Cluster, log: PathBuf, loads: Vec<u64>) -> Result<Self, Failure> {
+    pub fn open(door: &Door, log: PathBuf, loads: Vec<u64>) -> Result<Self, Failure> {
         let errors = File::create(&log).map_err(WorkloadError::io("make", &log))?;
-        let mut command: Command = cluster.psql();
+        let mut command: Command = door.psql();
         command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(errors);
         let start = |source| Failure::Start { program: "psql".into(), source };
         let mut child = command.spawn().map_err(start)?;

@@ -76,8 +76,8 @@ impl Manifest {
 
 /// Where the files of a shape are.
 pub fn folder(shape: &Shape, run_dir: &Path) -> PathBuf {
-    let Shape { rows, sessions, files, seed } = shape;
-    run_dir.join(format!("bulkload-{rows}-{sessions}-{files}-{seed}"))
+    let Shape { rows, sessions, files, seed, client } = shape;
+    run_dir.join(format!("bulkload-{rows}-{sessions}-{files}-{seed}-{client}"))
 }
 
 /// The file of a load.
@@ -113,9 +113,26 @@ pub fn make(shape: &Shape, dir: &Path) -> Result<Manifest, WorkloadError> {
     Ok(made)
 }
 
-/// Writes the rows of a load.
+/// What the files of the first `clients` clients hold, without the files; the loads of all, in order.
+///
+/// # Errors
+/// None is to be expected: nothing is written.
+pub fn expected(shape: &Shape, clients: u64) -> Result<Manifest, WorkloadError> {
+    let mut loads = Vec::new();
+    for client in 0..clients {
+        let shape = Shape { client, ..shape.clone() };
+        for load in 0..shape.loads() {
+            let sums = rows(&shape, load, &mut io::sink());
+            loads.push(sums.map_err(WorkloadError::io("make", Path::new("the sums")))?);
+        }
+    }
+    Ok(Manifest { shape: shape.clone(), loads })
+}
+
+/// Writes the rows of a load. Loads and sales of all clients have numbers of their own.
 fn rows(shape: &Shape, load: u64, out: &mut impl Write) -> io::Result<Sums> {
     let (first, count) = shape.part(load);
+    let (first, load) = (shape.client * shape.rows + first, shape.client * shape.loads() + load);
     let mut rng = Rng::new(shape.seed.wrapping_mul(0x9E37_79B9_7F4A_7C15).wrapping_add(load));
     let mut sums = [0i64; 9];
     let (mut bytes, mut line) = (0, Vec::with_capacity(256));
@@ -189,7 +206,7 @@ mod tests {
     #[test]
     fn the_same_seed_makes_the_same_files_once() {
         let dir = tempfile::tempdir().unwrap();
-        let shape = Shape { rows: 500, sessions: 2, files: 2, seed: 3 };
+        let shape = Shape { rows: 500, sessions: 2, files: 2, seed: 3, client: 0 };
         let (a, b) = (dir.path().join("a"), dir.path().join("b"));
         let made = make(&shape, &a).unwrap();
         assert_eq!(make(&shape, &b).unwrap(), made);
@@ -203,6 +220,23 @@ mod tests {
         assert_eq!(made.loads.iter().map(|l| l.sums[1]).sum::<i64>(), 499 * 500 / 2);
         let length: u64 = (0..4).map(|n| fs::metadata(file(&a, n)).unwrap().len()).sum();
         assert_eq!(length, made.bytes());
+    }
+
+    #[test]
+    fn clients_have_rows_of_their_own() {
+        let dir = tempfile::tempdir().unwrap();
+        let shape = Shape { rows: 100, sessions: 2, files: 1, seed: 3, client: 0 };
+        let all = expected(&shape, 2).unwrap();
+        assert_eq!(all.loads.len(), 4);
+        for client in 0..2 {
+            let shape = Shape { client, ..shape.clone() };
+            let made = make(&shape, &folder(&shape, dir.path())).unwrap();
+            let at = client as usize * 2;
+            assert_eq!(made.loads, all.loads[at..at + 2]);
+        }
+        assert_eq!(all.loads.iter().map(|l| l.sums[1]).sum::<i64>(), 199 * 200 / 2);
+        let first = fs::read_to_string(file(&folder(&Shape { client: 1, ..shape }, dir.path()), 0));
+        assert!(first.unwrap().starts_with("2\t100\t"));
     }
 
     #[test]

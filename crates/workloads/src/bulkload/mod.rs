@@ -4,8 +4,10 @@
 //! `docs/bulkload.md` has the definitions.
 
 mod about;
+mod alone;
 mod check;
 mod client;
+mod door;
 mod failure;
 mod flat;
 mod params;
@@ -21,10 +23,11 @@ use std::path::PathBuf;
 use assay_model::{Fact, Scalar, WorkloadSpec};
 use serde::{Deserialize, Serialize};
 
+pub use alone::{SERVER, run as server};
 pub use failure::Failure;
 pub use trial::run as trial;
 
-use crate::{Collected, Finished, Launch, TrialContext, Workload, WorkloadError};
+use crate::{Collected, Finished, Launch, Serving, TrialContext, Workload, WorkloadError};
 use params::Params;
 
 /// What the lab hands to the process of a trial, as JSON.
@@ -88,14 +91,34 @@ impl Workload for Bulkload {
 
     fn launch(&self, ctx: &TrialContext<'_>) -> Result<Launch, WorkloadError> {
         let params = Params::from_map(ctx.params)?;
+        let mut known = ctx.params.clone();
+        known.insert("server.key".into(), "".into());
         let order = Order {
-            params: ctx.params.clone(),
+            params: known,
             cpus: ctx.cpus.to_vec(),
             dir: ctx.trial_dir.to_owned(),
             flat: flat::folder(&params.shape, ctx.run_dir),
             lab: std::process::id(),
         };
-        Launch::own(ctx, "bulkload", &order, "the trial's folder")
+        let launch = Launch::own(ctx, "bulkload", &order, "the trial's folder")?;
+        Ok(alone::with_key(launch, ctx.params))
+    }
+
+    fn serve(
+        &self,
+        params: &BTreeMap<String, Scalar>,
+        host: &str,
+        clients: usize,
+    ) -> Result<Option<Serving>, WorkloadError> {
+        alone::serving(params, host, clients).map(Some)
+    }
+
+    fn launch_server(
+        &self,
+        ctx: &TrialContext<'_>,
+        serving: &Serving,
+    ) -> Result<Launch, WorkloadError> {
+        alone::launch(ctx, serving)
     }
 
     fn collect(

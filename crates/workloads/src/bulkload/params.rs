@@ -26,6 +26,9 @@ pub struct Shape {
     pub files: u64,
     /// The seed.
     pub seed: u64,
+    /// Which of the nodes that load one server this is, from 0.
+    #[serde(default)]
+    pub client: u64,
 }
 
 impl Shape {
@@ -60,6 +63,8 @@ pub struct Params {
     pub checksums: bool,
     /// The server's settings, as `name=value`.
     pub settings: Vec<String>,
+    /// Where another node's server is; `None`: it has one of its own.
+    pub address: Option<String>,
 }
 
 impl Params {
@@ -74,6 +79,7 @@ impl Params {
             sessions: values.int("sessions")?,
             files: values.int("files")?,
             seed: values.int("seed")?,
+            client: values.int("client")?,
         };
         if shape.rows < shape.loads() {
             return Err(wrong(format!(
@@ -102,6 +108,7 @@ impl Params {
             user: values.text("server.user")?,
             checksums: values.bool("server.checksums")?,
             settings: settings(&values, &shape)?,
+            address: Some(values.text("server.address")?).filter(|t| !t.is_empty()),
             shape,
         })
     }
@@ -168,7 +175,7 @@ mod tests {
 
     #[test]
     fn parts_cover_all_rows_once() {
-        let shape = Shape { rows: 1003, sessions: 3, files: 4, seed: 1 };
+        let shape = Shape { rows: 1003, sessions: 3, files: 4, seed: 1, client: 0 };
         let parts: Vec<(u64, u64)> = (0..shape.loads()).map(|n| shape.part(n)).collect();
         assert_eq!(parts.iter().map(|p| p.1).sum::<u64>(), 1003);
         assert!(parts.windows(2).all(|w| w[0].0 + w[0].1 == w[1].0));

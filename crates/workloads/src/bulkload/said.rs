@@ -25,21 +25,36 @@ pub struct Measured {
 
 /// Sends the metrics as the rows of data describe them.
 pub fn metrics(measured: &Measured, channel: &mut Channel) {
+    let m = measured;
+    of_clients(m.rows, m.bytes, m.load_s, channel);
+    let written = m.load_s + m.checkpoint_s;
+    of_server(m, written, channel);
+    channel.metric(&super::spec::spec(), "recovery", m.recovery_s);
+}
+
+/// Those that clients know.
+pub fn of_clients(rows: u64, bytes: u64, load_s: f64, channel: &mut Channel) {
+    let spec = super::spec::spec();
+    channel.metric(&spec, "throughput", per(rows, load_s));
+    channel.metric(&spec, "bytes", per(bytes, load_s));
+    channel.metric(&spec, "load_time", Some(load_s));
+}
+
+/// Those that the server's side knows; all was on the device after `written_s`.
+pub fn of_server(measured: &Measured, written_s: f64, channel: &mut Channel) {
     let spec = super::spec::spec();
     let m = measured;
-    let per = |amount: u64, seconds: f64| Some(amount as f64 / seconds).filter(|v| v.is_finite());
-    let rows = [
-        ("throughput", per(m.rows, m.load_s)),
-        ("bytes", per(m.bytes, m.load_s)),
-        ("written", per(m.rows, m.load_s + m.checkpoint_s)),
-        ("load_time", Some(m.load_s)),
+    for (name, value) in [
+        ("written", per(m.rows, written_s)),
         ("checkpoint_time", Some(m.checkpoint_s)),
         ("wal", Some(m.wal as f64)),
         ("table", Some(m.table as f64)),
         ("server_cpu", m.cpu_s),
-        ("recovery", m.recovery_s),
-    ];
-    for (name, value) in rows {
+    ] {
         channel.metric(&spec, name, value);
     }
+}
+
+fn per(amount: u64, seconds: f64) -> Option<f64> {
+    Some(amount as f64 / seconds).filter(|v| v.is_finite())
 }

@@ -1,6 +1,7 @@
 //! A PostgreSQL of the trial's own: a cluster made, a server started, waited for, killed, stopped.
 //!
-//! It listens on a UNIX socket only, in a folder that is its user's alone. As root it runs in an IPC
+//! It listens on a UNIX socket only, in a folder that is its user's alone, unless it is opened to clients on
+//! other nodes, who show a password. As root it runs in an IPC
 //! namespace, so that the piece of shared memory by which it guards its cluster goes with it, also when it
 //! is killed; nothing of it is left behind but the trial's folder.
 
@@ -14,6 +15,8 @@ use std::time::{Duration, Instant};
 
 use rustix::process::{Pid, Signal, WaitOptions, getpid, kill_process, waitpid};
 
+use super::client::ask;
+use super::door::{Door, PORT, ROLE};
 use super::failure::Failure;
 use super::params::Params;
 use super::postgres::{Programs, User};
@@ -21,10 +24,6 @@ use crate::WorkloadError;
 use crate::program::last_lines;
 use crate::tie::tie;
 
-/// The role that owns everything.
-pub const ROLE: &str = "assay";
-/// The number in the socket's name; nothing listens on such a port.
-const PORT: &str = "5432";
 /// The longest path of a UNIX socket, bytes (`sun_path`).
 const SOCKET_PATH: usize = 107;
 /// How long a start may take; recovery reads all WAL since the last checkpoint.
@@ -41,6 +40,9 @@ pub struct Cluster {
     /// Holds the data, the socket and the log.
     dir: PathBuf,
     settings: Vec<String>,
+    /// Where it listens beside its socket; empty: nowhere.
+    listen: String,
+    port: String,
     server: Option<Child>,
 }
 
@@ -71,7 +73,8 @@ impl Cluster {
         if socket > SOCKET_PATH {
             return Err(Failure::Path(socket));
         }
-        let cluster = Cluster { programs, user, dir: own, settings, server: None };
+        let (listen, port) = (String::new(), PORT.to_owned());
+        let cluster = Cluster { programs, user, dir: own, settings, listen, port, server: None };
         let mut initdb = cluster.command(&cluster.programs.initdb);
         initdb.arg("-D").arg(cluster.data());
         initdb.args(["-U", ROLE, "--auth=trust", "-E", "UTF8", "--locale=C", "--no-sync"]);
@@ -121,33 +124,30 @@ impl Cluster {
         last_lines(&self.log_text())
     }
 
-    /// A client of it, not yet started.
-    pub fn psql(&self) -> Command {
-        let mut command = Command::new(&self.programs.psql);
-        command
-            .args([
-                "-X",
-                "-A",
-                "-t",
-                "-v",
-                "ON_ERROR_STOP=1",
-                "-U",
-                ROLE,
-                "-d",
-                "postgres",
-                "-p",
-                PORT,
-                "-h",
-            ])
-            .arg(&self.dir)
-            .env("LC_ALL", "C")
-            .env("PGOPTIONS", "")
-            .process_group(0);
-        for name in ["PGSERVICE", "PGSSLMODE", "PGPASSFILE"] {
-            command.env_remove(name);
+    /// The way to it on this machine.
+    pub fn door(&self) -> Door {
+        Door {
+            psql: self.programs.psql.clone(),
+            host: self.dir.clone().into(),
+            port: self.port.clone(),
+            key: None,
         }
-        tie(&mut command, None);
-        command
+    }
+
+    /// Lets in whoever knows the password at that address, from its next start on; until then nobody but by
+    /// the socket. The server must run.
+    ///
+    /// # Errors
+    /// It does not take the password, or its list of who may enter cannot be written.
+    pub fn open_to(&mut self, host: &str, port: u16, key: &str) -> Result<(), Failure> {
+        let sql = format!("ALTER ROLE {ROLE} PASSWORD '{}'", key.replace('\'', "''"));
+        ask(&self.door(), "setting the password", &sql)?;
+        let list = self.data().join("pg_hba.conf");
+        let who = "local all all trust\nhost all all all scram-sha-256\n";
+        fs::write(&list, who).map_err(WorkloadError::io("write", &list))?;
+        host.clone_into(&mut self.listen);
+        self.port = port.to_string();
+        Ok(())
     }
 
     /// The server's process.
@@ -164,8 +164,9 @@ impl Cluster {
         let stream = || File::options().create(true).append(true).open(&log);
         let (out, err) = (stream(), stream());
         let mut command = self.command(&self.programs.postgres);
-        command.arg("-D").arg(self.data()).arg("-k").arg(&self.dir).args(["-p", PORT]);
-        command.args(["-c", "listen_addresses=", "-c", "unix_socket_permissions=0700"]);
+        command.arg("-D").arg(self.data()).arg("-k").arg(&self.dir).args(["-p", &self.port]);
+        let listen = format!("listen_addresses={}", self.listen);
+        command.args(["-c", &listen, "-c", "unix_socket_permissions=0700"]);
         command.args(self.settings.iter().flat_map(|s| ["-c", s]));
         command.stdout(out.map_err(WorkloadError::io("open", &log))?);
         command.stderr(err.map_err(WorkloadError::io("open", &log))?);
@@ -198,6 +199,11 @@ impl Cluster {
             }
             std::thread::sleep(Duration::from_millis(5));
         }
+    }
+
+    /// How the server ended, if it has.
+    pub fn ended(&mut self) -> Option<std::process::ExitStatus> {
+        self.server.as_mut().and_then(|s| s.try_wait().ok().flatten())
     }
 
     /// Kills every process of the server at once (SIGKILL) and waits until all are gone.
@@ -237,6 +243,11 @@ impl Cluster {
     /// Stops the server in order (SIGINT: sessions end, a checkpoint is written). A sentence when it had to
     /// be killed.
     pub fn stop(mut self) -> Option<String> {
+        self.halt()
+    }
+
+    /// The same, to be started again.
+    pub fn halt(&mut self) -> Option<String> {
         let pid = self.server.as_ref().map(Pid::from_child)?;
         let _ = kill_process(pid, Signal::INT);
         let began = Instant::now();
@@ -247,6 +258,7 @@ impl Cluster {
             }
             std::thread::sleep(Duration::from_millis(2));
         }
+        let _ = self.kill();
         Some(format!("the server did not end within {} s of SIGINT and was killed", END.as_secs()))
     }
 

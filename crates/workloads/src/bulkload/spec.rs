@@ -62,6 +62,19 @@ fn server() -> Vec<ParamSpec> {
     let text = || ParamType::Text;
     vec![
         param(
+            "server.address",
+            text(),
+            "",
+            "Where the server of another node is; set by `where.server_node` for the nodes that load it.",
+        ),
+        param("server.key", text(), "", "Its password; set likewise, anew for each trial."),
+        param(
+            "client",
+            ParamType::Int { min: 0, max: 1_000_000 },
+            0,
+            "Which of the nodes that load one server this is; set likewise.",
+        ),
+        param(
             "server.bin",
             text(),
             "",

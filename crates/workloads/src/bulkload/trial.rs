@@ -11,14 +11,15 @@ use std::time::{Duration, Instant};
 use assay_model::units::{format_duration, format_value};
 use assay_model::{Event, Phase};
 
-use super::Order;
 use super::check::{self, look};
 use super::client::{Session, ask, number};
+use super::door::Door;
 use super::failure::Failure;
 use super::flat::{Manifest, TABLE};
 use super::params::Params;
 use super::said::{self, Measured};
 use super::server::Cluster;
+use super::{Order, alone};
 use crate::WorkloadError;
 use crate::work::{Channel, life};
 use crate::workload::KEEP;
@@ -40,8 +41,11 @@ pub fn run(json: &str, channel: &mut Channel) -> Result<(), Failure> {
     channel.send(&Event::Phase { phase: Phase::RampUp, t_ns: None });
     let keep = order.dir.join(KEEP);
     fs::create_dir_all(&keep).map_err(WorkloadError::io("make", &keep))?;
-    let mut cluster = Cluster::make(&params, &order.dir)?;
     let mut trial = Trial { params: &params, order: &order, made: &made, stop: &stop, channel };
+    if let Some(address) = &params.address {
+        return trial.ask_another(address);
+    }
+    let mut cluster = Cluster::make(&params, &order.dir)?;
     let done = trial.measure(&mut cluster);
     let _ = fs::write(keep.join("server.log"), cluster.log_text());
     match done {
@@ -79,15 +83,9 @@ impl Trial<'_> {
 
     fn measure(&mut self, cluster: &mut Cluster) -> Result<(), Failure> {
         cluster.start(self.stop)?;
-        let index = if self.params.index {
-            "; ALTER TABLE sales_fact ADD PRIMARY KEY (sale_id)"
-        } else {
-            ""
-        };
-        ask(cluster, "making the table", &format!("{TABLE}{index}"))?;
-        ask(cluster, "the checkpoint before the load", "CHECKPOINT")?;
-        let position = "SELECT pg_current_wal_insert_lsn() - '0/0'";
-        let before = number(cluster, "the position in the WAL", position)?;
+        let door = cluster.door();
+        make_table(&door, self.params.index)?;
+        let before = wal_position(&door)?;
         let mut measured = Measured {
             bytes: self.made.bytes(),
             rows: self.params.shape.rows,
@@ -96,16 +94,32 @@ impl Trial<'_> {
         let mut checked = Vec::new();
         self.load(cluster, &mut measured, &mut checked)?;
         let began = Instant::now();
-        ask(cluster, "the checkpoint after the load", "CHECKPOINT")?;
+        ask(&door, "the checkpoint after the load", "CHECKPOINT")?;
         measured.checkpoint_s = began.elapsed().as_secs_f64();
-        measured.wal = number(cluster, "the position in the WAL", position)? - before;
-        let size = "SELECT pg_total_relation_size('sales_fact')";
-        measured.table = number(cluster, "the size of the table", size)?;
-        self.break_something(cluster)?;
+        measured.wal = wal_position(&door)? - before;
+        measured.table = table_size(&door)?;
+        break_something(&door, &self.params.fault)?;
         said::metrics(&measured, self.channel);
         let all: Vec<u64> = (0..self.params.shape.loads()).collect();
-        let wrong = check::wrong(&look(cluster)?, self.made, &all);
+        let wrong = check::wrong(&look(&door)?, self.made, &all);
         self.verdict(&wrong, checked);
+        Ok(())
+    }
+
+    /// Loads all files into the server of another node, which looks whether all of it is there.
+    fn ask_another(&mut self, address: &str) -> Result<(), Failure> {
+        let door = alone::door(self.params, address)?;
+        let all: Vec<u64> = (0..self.params.shape.loads()).collect();
+        let committed = Mutex::new(Vec::new());
+        let sessions = self.open(&door, &all)?;
+        self.channel.send(&Event::Phase { phase: Phase::Steady, t_ns: None });
+        let began = Instant::now();
+        self.together(None, sessions, &committed, None)?;
+        let load_s = began.elapsed().as_secs_f64();
+        self.channel.send(&Event::Phase { phase: Phase::RampDown, t_ns: None });
+        said::of_clients(self.params.shape.rows, self.made.bytes(), load_s, self.channel);
+        let detail = format!("psql said of {} files that they are committed", all.len());
+        self.channel.verdict(&[], detail);
         Ok(())
     }
 
@@ -118,18 +132,17 @@ impl Trial<'_> {
     ) -> Result<(), Failure> {
         let all: Vec<u64> = (0..self.params.shape.loads()).collect();
         let committed = Mutex::new(Vec::new());
-        let sessions = self.open(cluster, &all)?;
+        let sessions = self.open(&cluster.door(), &all)?;
         let cpu = cluster.cpu_s();
         self.channel.send(&Event::Phase { phase: Phase::Steady, t_ns: None });
         let began = Instant::now();
-        let half = all.len().div_ceil(2);
-        let ended =
-            self.together(cluster, sessions, &committed, self.params.kill.then_some(half))?;
+        let kill = self.params.kill.then_some(all.len().div_ceil(2));
+        let ended = self.together(Some(cluster), sessions, &committed, kill)?;
         if let Ended::Killed = ended {
             let said: Vec<u64> = committed.lock().map(|c| c.clone()).unwrap_or_default();
             let recovery = cluster.start(self.stop)?;
             measured.recovery_s = Some(recovery.as_secs_f64());
-            let found = look(cluster)?;
+            let found = look(&cluster.door())?;
             let wrong = check::wrong(&found, self.made, &said);
             if !wrong.is_empty() {
                 return Err(Failure::Said {
@@ -145,8 +158,8 @@ impl Trial<'_> {
                 all.len() - said.len(),
             ));
             let rest: Vec<u64> = all.into_iter().filter(|l| !found.contains_key(l)).collect();
-            let sessions = self.open(cluster, &rest)?;
-            self.together(cluster, sessions, &committed, None)?;
+            let sessions = self.open(&cluster.door(), &rest)?;
+            self.together(Some(cluster), sessions, &committed, None)?;
         }
         measured.load_s = began.elapsed().as_secs_f64();
         self.channel.send(&Event::Phase { phase: Phase::RampDown, t_ns: None });
@@ -157,14 +170,14 @@ impl Trial<'_> {
     }
 
     /// Opens the sessions, with their shares of the files.
-    fn open(&self, cluster: &Cluster, loads: &[u64]) -> Result<Vec<Session>, Failure> {
+    fn open(&self, door: &Door, loads: &[u64]) -> Result<Vec<Session>, Failure> {
         let files = self.params.shape.files;
         (0..self.params.shape.sessions)
             .map(|session| {
                 let own = loads.iter().copied().filter(|load| load / files == session).collect();
                 // Not on the storage: a full one must not swallow what psql says of it.
                 let log = self.order.flat.join(format!("session-{session}.log"));
-                Session::open(cluster, log, own)
+                Session::open(door, log, own)
             })
             .collect()
     }
@@ -172,7 +185,7 @@ impl Trial<'_> {
     /// Lets the sessions load side by side, and kills the server once `kill` files are in.
     fn together(
         &mut self,
-        cluster: &mut Cluster,
+        mut cluster: Option<&mut Cluster>,
         mut sessions: Vec<Session>,
         done: &Mutex<Vec<u64>>,
         kill: Option<usize>,
@@ -205,7 +218,10 @@ impl Trial<'_> {
                         // Into the next files, so that some are open when it comes.
                         std::thread::sleep(began.elapsed() / (2 * count.max(1) as u32));
                     }
-                    let killed = if stopped { Ok(()) } else { cluster.kill() };
+                    let killed = match cluster.as_deref_mut() {
+                        Some(cluster) if !stopped => cluster.kill(),
+                        _ => Ok(()),
+                    };
                     sessions.iter_mut().for_each(Session::kill);
                     return if stopped {
                         Err(Failure::Stopped)
@@ -217,39 +233,32 @@ impl Trial<'_> {
             let fine: Vec<bool> = threads.into_iter().map(|t| t.join().unwrap_or(false)).collect();
             match fine.iter().position(|fine| !fine) {
                 None => Ok(Ended::Whole),
-                Some(n) => Err(self.broken(cluster, sessions.get_mut(n), n)),
+                Some(n) => Err(self.broken(cluster.as_deref(), sessions.get_mut(n), n)),
             }
         })
     }
 
     /// Why a session broke off, in its own words and the server's.
-    fn broken(&self, cluster: &Cluster, session: Option<&mut Session>, n: usize) -> Failure {
+    fn broken(
+        &self,
+        cluster: Option<&Cluster>,
+        session: Option<&mut Session>,
+        n: usize,
+    ) -> Failure {
         if self.stop.load(Ordering::Acquire) {
             return Failure::Stopped;
         }
         let what = format!("session {} broke off", n + 1);
         match session.map(|s| s.said(&what)) {
             Some(Failure::Said { what, said }) => {
-                let server = cluster.said();
-                Failure::Said {
-                    what,
-                    said: format!("{said}; the server's log ends with: {server}"),
-                }
+                let server = cluster.map(Cluster::said).map_or_else(String::new, |server| {
+                    format!("; the server's log ends with: {server}")
+                });
+                Failure::Said { what, said: format!("{said}{server}") }
             }
             Some(other) => other,
             None => Failure::Said { what, said: "it has no words".into() },
         }
-    }
-
-    /// Breaks what the parameter `fault` asks for.
-    fn break_something(&self, cluster: &Cluster) -> Result<(), Failure> {
-        let row = "WHERE sale_id = (SELECT min(sale_id) FROM sales_fact)";
-        let sql = match self.params.fault.as_str() {
-            "sum" => format!("UPDATE sales_fact SET cents = cents + 1 {row}"),
-            "row" => format!("DELETE FROM sales_fact {row}"),
-            _ => return Ok(()),
-        };
-        ask(cluster, "breaking the table on purpose", &sql).map(|_| ())
     }
 
     /// Says whether the table holds what the files hold.
@@ -261,4 +270,32 @@ impl Trial<'_> {
         ));
         self.channel.verdict(wrong, checked.join("; "));
     }
+}
+
+/// Makes the empty table, and a checkpoint.
+pub fn make_table(door: &Door, index: bool) -> Result<(), Failure> {
+    let index = if index { "; ALTER TABLE sales_fact ADD PRIMARY KEY (sale_id)" } else { "" };
+    ask(door, "making the table", &format!("{TABLE}{index}"))?;
+    ask(door, "the checkpoint before the load", "CHECKPOINT").map(|_| ())
+}
+
+/// How far the WAL goes, bytes.
+pub fn wal_position(door: &Door) -> Result<i64, Failure> {
+    number(door, "the position in the WAL", "SELECT pg_current_wal_insert_lsn() - '0/0'")
+}
+
+/// How large the table is with its indexes, bytes.
+pub fn table_size(door: &Door) -> Result<i64, Failure> {
+    number(door, "the size of the table", "SELECT pg_total_relation_size('sales_fact')")
+}
+
+/// Breaks what the parameter `fault` asks for.
+pub fn break_something(door: &Door, fault: &str) -> Result<(), Failure> {
+    let row = "WHERE sale_id = (SELECT min(sale_id) FROM sales_fact)";
+    let sql = match fault {
+        "sum" => format!("UPDATE sales_fact SET cents = cents + 1 {row}"),
+        "row" => format!("DELETE FROM sales_fact {row}"),
+        _ => return Ok(()),
+    };
+    ask(door, "breaking the table on purpose", &sql).map(|_| ())
 }

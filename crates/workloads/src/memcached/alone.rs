@@ -2,12 +2,12 @@
 
 use std::collections::BTreeMap;
 use std::ffi::OsString;
-use std::net::TcpListener;
 
 use assay_model::{Scalar, WorkloadSpec};
 
 use super::params::{Cpus, Network, Params, Server, Transport};
 use super::server::{program, settings};
+use crate::program::free_port;
 use crate::{Launch, Serving, WorkloadError};
 
 /// How to start it where the others reach it as `host`.
@@ -37,13 +37,9 @@ pub fn serving(
     }
     params.load.connections *= clients;
     let port = match own.port {
-        0 => TcpListener::bind((host, 0)).and_then(|l| l.local_addr()).map(|a| a.port()),
-        port => Ok(port),
+        0 => free_port(host)?,
+        port => port,
     };
-    let port = port.map_err(|e| WorkloadError::Step {
-        step: "finding a free port".into(),
-        detail: format!("{host}: {e}"),
-    })?;
     let mut argv: Vec<OsString> = vec![program(&own)?.into()];
     argv.extend(["-p", &port.to_string(), "-l", host].map(OsString::from));
     argv.extend(settings(&params, &own));

@@ -1,0 +1,263 @@
+//! A PostgreSQL on a node of its own, for sessions on others: `assay __work bulkload-server JSON` makes it,
+//! waits until those who load it are done, writes what it still holds, and looks whether all is there.
+
+use std::collections::BTreeMap;
+use std::fs;
+use std::path::PathBuf;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::{Duration, Instant};
+
+use assay_model::units::format_value;
+use assay_model::{Event, Phase, Scalar};
+use assay_sut::clock::monotonic_ns;
+use serde::{Deserialize, Serialize};
+
+use super::check::{self, look};
+use super::client::ask;
+use super::door::Door;
+use super::failure::Failure;
+use super::flat::{Manifest, expected};
+use super::params::Params;
+use super::postgres::{Programs, User};
+use super::said::{self, Measured};
+use super::server::Cluster;
+use super::trial::{break_something, make_table, table_size, wal_position};
+use crate::program::free_port;
+use crate::work::{Channel, life};
+use crate::{Done, KEEP, Launch, Serving, TrialContext, WorkloadError};
+
+/// The name under which assay runs it.
+pub const SERVER: &str = "bulkload-server";
+/// The variable that carries the password, which is on no command line.
+pub const KEY: &str = "ASSAY_BULKLOAD_KEY";
+/// The file that says that the clients are done.
+const DONE: &str = "bulkload-done";
+/// How long a cluster may take to be made, and the sums to be computed.
+const PATIENCE: Duration = Duration::from_secs(600);
+/// How often is looked whether the clients are done.
+const LOOK: Duration = Duration::from_millis(10);
+
+/// What the process of the server is told.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+struct Order {
+    params: BTreeMap<String, Scalar>,
+    /// The trial's folder, on its storage.
+    dir: PathBuf,
+    /// The file that says that the clients are done, and when the first began.
+    done: PathBuf,
+    /// Where it listens.
+    host: String,
+    port: u16,
+    /// How many nodes load it.
+    clients: u64,
+    lab: u32,
+}
+
+/// How the server is run where the others reach it as `host`.
+///
+/// # Errors
+/// The parameters do not go with it, or there is no PostgreSQL.
+pub fn serving(
+    map: &BTreeMap<String, Scalar>,
+    host: &str,
+    clients: usize,
+) -> Result<Serving, WorkloadError> {
+    let params = Params::from_map(map)?;
+    Programs::find(params.bin.as_deref())?;
+    User::find(&params.user)?;
+    let cannot = |what: &str| Err(WorkloadError::Param(what.to_owned()));
+    if params.kill {
+        return cannot("`kill` is for a server on the machine of its sessions; leave it out");
+    }
+    if params.address.is_some() {
+        return cannot("`server.address` is for assay to set; leave it out");
+    }
+    let address = format!("{host}:{}", free_port(host)?);
+    let key = assay_sut::hex(&random()?);
+    let of = |name: &str, value: Scalar| (name.to_owned(), value);
+    Ok(Serving {
+        launch: Launch::default(),
+        params: [
+            of("server.address", address.as_str().into()),
+            of("server.key", key.as_str().into()),
+        ]
+        .into(),
+        address,
+        each: (0..clients).map(|n| [of("client", (n as i64).into())].into()).collect(),
+        done: Some(Done { file: DONE, patience: PATIENCE }),
+    })
+}
+
+fn random() -> Result<[u8; 16], WorkloadError> {
+    use std::io::Read;
+    let (mut bytes, path) = ([0; 16], std::path::Path::new("/dev/urandom"));
+    let read = fs::File::open(path).and_then(|mut f| f.read_exact(&mut bytes));
+    read.map_err(WorkloadError::io("read", path)).map(|()| bytes)
+}
+
+/// What starts it.
+///
+/// # Errors
+/// A path is no text.
+pub fn launch(ctx: &TrialContext<'_>, serving: &Serving) -> Result<Launch, WorkloadError> {
+    let (host, port) = split(&serving.address)?;
+    let order = Order {
+        params: ctx.params.clone(),
+        dir: ctx.trial_dir.to_owned(),
+        done: ctx.run_dir.join(DONE),
+        host,
+        port,
+        clients: serving.each.len() as u64,
+        lab: std::process::id(),
+    };
+    let launch = Launch::own(ctx, SERVER, &order, "the trial's folder")?;
+    Ok(with_key(launch, &serving.params))
+}
+
+/// Puts the password into the environment of what is started.
+pub fn with_key(mut launch: Launch, params: &BTreeMap<String, Scalar>) -> Launch {
+    let key = params.get("server.key").map(Scalar::to_text).filter(|k| !k.is_empty());
+    launch.env.extend(key.map(|key| (KEY.into(), key.into())));
+    launch
+}
+
+fn split(address: &str) -> Result<(String, u16), WorkloadError> {
+    let found = address.rsplit_once(':').and_then(|(h, p)| Some((h.to_owned(), p.parse().ok()?)));
+    found.ok_or_else(|| WorkloadError::Param(format!("`{address}` is no host and port")))
+}
+
+/// The way to the server of another node.
+///
+/// # Errors
+/// The address is none, or there is no psql.
+pub fn door(params: &Params, address: &str) -> Result<Door, WorkloadError> {
+    let (host, port) = split(address)?;
+    let psql = Programs::find(params.bin.as_deref())?.psql;
+    Ok(Door { psql, host: host.into(), port: port.to_string(), key: std::env::var(KEY).ok() })
+}
+
+/// Runs the server that `json` orders and reports on `channel`.
+///
+/// # Errors
+/// [`Failure`]: it could not be measured to its end. Wrong sums are no error but an event.
+pub fn run(json: &str, channel: &mut Channel) -> Result<(), Failure> {
+    let order: Order = serde_json::from_str(json).map_err(Failure::Order)?;
+    let mut params = Params::from_map(&order.params)?;
+    let stop = life::stop_flag(order.lab)
+        .map_err(|source| Failure::Watch { what: "the watch for the lab's end", source })?
+        .ok_or(Failure::Stopped)?;
+    for setting in params.settings.iter_mut().filter(|s| s.starts_with("max_connections=")).take(1)
+    {
+        *setting = format!("max_connections={}", params.shape.sessions * order.clients + 10);
+    }
+    channel.send(&Event::Phase { phase: Phase::RampUp, t_ns: None });
+    let keep = order.dir.join(KEEP);
+    fs::create_dir_all(&keep).map_err(WorkloadError::io("make", &keep))?;
+    let made = expected(&params.shape, order.clients)?;
+    let mut cluster = Cluster::make(&params, &order.dir)?;
+    let done = serve(&params, &order, &made, &mut cluster, &stop, channel);
+    let _ = fs::write(keep.join("server.log"), cluster.log_text());
+    done?;
+    if let Some(note) = cluster.stop() {
+        channel.send(&Event::Note { note });
+    }
+    Ok(())
+}
+
+fn serve(
+    params: &Params,
+    order: &Order,
+    made: &Manifest,
+    cluster: &mut Cluster,
+    stop: &AtomicBool,
+    channel: &mut Channel,
+) -> Result<(), Failure> {
+    cluster.start(stop)?;
+    make_table(&cluster.door(), params.index)?;
+    let key = std::env::var(KEY).map_err(|_| WorkloadError::Param("it has no password".into()))?;
+    cluster.open_to(&order.host, order.port, &key)?;
+    if let Some(note) = cluster.halt() {
+        channel.send(&Event::Note { note });
+    }
+    cluster.start(stop)?;
+    let door = cluster.door();
+    let (before, cpu) = (wal_position(&door)?, cluster.cpu_s());
+    channel.send(&Event::Phase { phase: Phase::Steady, t_ns: None });
+    let since_ns = wait(order, cluster, stop)?;
+    let cpu_s = cluster.cpu_s().zip(cpu).map(|(after, before)| after - before);
+    channel.send(&Event::Phase { phase: Phase::RampDown, t_ns: None });
+    let began = Instant::now();
+    ask(&door, "the checkpoint after the load", "CHECKPOINT")?;
+    let written_s = monotonic_ns().saturating_sub(since_ns) as f64 * 1e-9;
+    let rows = params.shape.rows * order.clients;
+    let measured = Measured {
+        rows,
+        bytes: made.bytes(),
+        checkpoint_s: began.elapsed().as_secs_f64(),
+        wal: wal_position(&door)? - before,
+        table: table_size(&door)?,
+        cpu_s,
+        ..Measured::default()
+    };
+    break_something(&door, &params.fault)?;
+    said::of_server(&measured, written_s, channel);
+    let all: Vec<u64> = (0..made.loads.len() as u64).collect();
+    let wrong = check::wrong(&look(&door)?, made, &all);
+    let well = format!(
+        "{} in {} files of {} nodes: the counts and eight sums of each are in the table as in the file",
+        format_value(rows as f64, "rows"),
+        all.len(),
+        order.clients
+    );
+    channel.verdict(&wrong, well);
+    Ok(())
+}
+
+/// Waits until the clients are done; when the first of them began.
+fn wait(order: &Order, cluster: &mut Cluster, stop: &AtomicBool) -> Result<u64, Failure> {
+    loop {
+        if stop.load(Ordering::Acquire) {
+            return Err(Failure::Stopped);
+        }
+        if let Ok(text) = fs::read_to_string(&order.done) {
+            return text.trim().parse().map_err(|_| Failure::Said {
+                what: "when the clients began is no number".into(),
+                said: text,
+            });
+        }
+        if let Some(status) = cluster.ended() {
+            let what = format!("the server ended in the middle ({status})");
+            return Err(Failure::Said { what, said: cluster.said() });
+        }
+        std::thread::sleep(LOOK);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn clients_are_told_where_and_who_they_are_and_the_password_is_on_no_command_line() {
+        let spec = super::super::spec::spec();
+        let named = |p: assay_model::ParamSpec| Some((p.name, p.default?));
+        let map: BTreeMap<String, Scalar> = spec.params.into_iter().filter_map(named).collect();
+        let serving = match serving(&map, "127.0.0.1", 2) {
+            Err(WorkloadError::Missing { what, .. }) => {
+                println!("skipped: because {what} is not here");
+                return;
+            }
+            other => other.unwrap(),
+        };
+        assert_eq!(serving.params["server.address"].to_text(), serving.address);
+        assert_eq!(serving.each[1]["client"].to_text(), "1");
+        let key = serving.params["server.key"].to_text();
+        assert_eq!(key.len(), 32);
+        let launch = with_key(Launch::default(), &serving.params);
+        assert_eq!(launch.env, [(KEY.into(), key.into())]);
+        let mut killed = map.clone();
+        killed.insert("kill".into(), "middle".into());
+        assert!(super::serving(&killed, "127.0.0.1", 1).is_err());
+        assert!(split("nowhere").is_err());
+    }
+}
