@@ -304,3 +304,40 @@ fn a_row_that_is_missing_on_the_servers_node_is_found() {
     assert!(error.contains("node n1: file 0: rows is"), "{error}");
     nothing_is_left(&world, &slurm);
 }
+
+#[test]
+fn solvers_start_on_all_nodes_and_the_slowest_decides() {
+    let Some(slurm) = Slurm::start(2) else { return };
+    if !["glpsol", "clp"].iter().any(|p| Path::new("/usr/bin").join(p).exists()) {
+        println!("skipped: because there is no glpsol and no clp (Debian package glpk-utils)");
+        return;
+    }
+    let world = World::new();
+    let text = "name = \"x\"\nworkload = \"startup\"\n[params]\ncopies = 2\nsize = \"2 MB\"\nrows = 80\n\
+                window = \"200 ms\"\nuser = 0.01\n[design]\nblocks = 2\n[compare]\nmetric = \"elapsed\"\n\
+                [observe]\nmonitors = []\n[where]\nengine = \"slurm\"\nnodes = 2\nphase_bound = \"1 min\"\n";
+    let (code, result) = run(&world, &slurm, text);
+    assert_eq!(code, 0, "{result:#}");
+    for (record, trial) in result["records"].as_array().unwrap().iter().zip(["0001", "0002"]) {
+        assert_eq!(record["validation"]["result"], "passed", "{record:#}");
+        let each = nodes(&world, trial);
+        assert_eq!(did(&each), ["ran", "ran"]);
+        let of = |name: &str| each.iter().map(|n| metric(n, name)).collect::<Option<Vec<f64>>>();
+        // What the slowest node took; nothing, where a node has nothing.
+        for name in ["elapsed", "time_to_user", "read_done", "start_spread"] {
+            let slowest = of(name).map(|all| all.into_iter().fold(f64::MIN, f64::max));
+            assert_eq!(metric(record, name), slowest, "{name}");
+        }
+        for name in ["device_read", "logical_read", "user", "system", "host_system"] {
+            let sum = of(name).map(|all| all.iter().sum::<f64>());
+            let merged = metric(record, name);
+            let same = merged.zip(sum).map_or(merged.is_none() && sum.is_none(), |(a, b)| {
+                (a - b).abs() <= 1e-9 * b.abs()
+            });
+            assert!(same, "{name}: {merged:?} and {sum:?}");
+        }
+        // Two copies of a file of 2 MB on each of two nodes.
+        assert!(metric(record, "logical_read").unwrap() > 7e6);
+    }
+    nothing_is_left(&world, &slurm);
+}

@@ -65,9 +65,10 @@ impl Rule {
         }
         match metric.unit.as_str() {
             // CPU time is used on every node; any other time passes on all of them at once.
-            "s" if ["user", "system"]
-                .iter()
-                .any(|w| name == *w || name.ends_with(&format!("_{w}"))) =>
+            "s" if !name.starts_with("time_to_")
+                && ["user", "system"]
+                    .iter()
+                    .any(|w| name == *w || name.ends_with(&format!("_{w}"))) =>
             {
                 Rule::Sum
             }
@@ -142,6 +143,8 @@ mod tests {
         assert_eq!(rule("throughput", "ops/s", Better::Higher), Rule::Sum);
         assert_eq!(rule("elapsed", "s", Better::Lower), Rule::Max);
         assert_eq!(rule("user", "s", Better::Lower), Rule::Sum);
+        assert_eq!(rule("host_system", "s", Better::Lower), Rule::Sum);
+        assert_eq!(rule("time_to_user", "s", Better::Lower), Rule::Max);
         assert_eq!(rule("peak_memory", "B", Better::Lower), Rule::Max);
         assert_eq!(rule("device_read", "B", Better::Lower), Rule::Sum);
         assert_eq!(rule("energy (node)", "J", Better::Lower), Rule::Sum);
