@@ -194,6 +194,13 @@ pub fn words(log: &str) -> String {
     own.sort_unstable();
     own.dedup();
     own.truncate(3);
+    // As Open MPI says it, in fifteen lines.
+    if log.contains("not built with SLURM's PMI support") {
+        own.insert(
+            0,
+            "its MPI does not understand this type of MPI (`srun --mpi=list`, `where.mpi`)",
+        );
+    }
     if own.is_empty() { crate::program::last_lines(log) } else { own.join("; ") }
 }
 
@@ -209,5 +216,10 @@ mod tests {
         assert_eq!(numbers.get("residual"), Some(&3.0e-16));
         assert_eq!(words(log), "solve: MUMPS failed in a solve");
         assert_eq!(words("a\nb"), "a; b");
+        let twice =
+            "noise\nrank 1 on node n2 ended with signal 9\nrank 1 on node n2 ended with signal 9\n";
+        assert_eq!(words(twice), "rank 1 on node n2 ended with signal 9");
+        let other = format!("but OMPI was not built with SLURM's PMI support and\n{twice}");
+        assert!(words(&other).starts_with("its MPI does not understand"), "{}", words(&other));
     }
 }
