@@ -194,8 +194,10 @@ pub fn words(log: &str) -> String {
     own.sort_unstable();
     own.dedup();
     own.truncate(3);
-    // As Open MPI says it, in fifteen lines.
-    if log.contains("not built with SLURM's PMI support") {
+    // As Open MPI says it, in fifteen lines, of which the first may be all that comes through.
+    let said =
+        ["not built with SLURM's PMI support", "OPAL ERROR: Unreachable in file ext3x_client"];
+    if said.iter().any(|s| log.contains(s)) {
         own.insert(
             0,
             "its MPI does not understand this type of MPI (`srun --mpi=list`, `where.mpi`)",
