@@ -5,7 +5,9 @@ use std::io::{BufRead, BufReader, Write};
 use std::path::{Path, PathBuf};
 use std::process::{Child, ChildStdin, ChildStdout, Command, Stdio};
 use std::sync::Mutex;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::mpsc::Receiver;
+use std::time::{Duration, Instant};
 
 use super::door::Door;
 use super::failure::Failure;
@@ -13,20 +15,50 @@ use super::flat;
 use crate::WorkloadError;
 use crate::program::last_lines;
 
-/// Asks the server one thing and returns what psql prints.
+/// How long a server that listens may take until it takes sessions.
+const STARTS: Duration = Duration::from_secs(60);
+
+/// Asks the server one thing and returns what psql prints. The question is on no command line, where everybody on
+/// the machine could read it.
 ///
 /// # Errors
 /// psql fails, with its own words.
 pub fn ask(door: &Door, what: &str, sql: &str) -> Result<String, Failure> {
+    let start = |source| Failure::Start { program: "psql".into(), source };
     let mut command = door.psql();
-    command.args(["-q", "-c", sql]).stdin(Stdio::null());
-    let out =
-        command.output().map_err(|source| Failure::Start { program: "psql".into(), source })?;
+    command.arg("-q").stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
+    let mut child = command.spawn().map_err(start)?;
+    if let Some(mut question) = child.stdin.take() {
+        // One that ends before it has read says why itself.
+        let _ = writeln!(question, "{sql};");
+    }
+    let out = child.wait_with_output().map_err(start)?;
     if out.status.success() {
         return Ok(String::from_utf8_lossy(&out.stdout).trim().to_owned());
     }
     let said = String::from_utf8_lossy(&out.stderr);
     Err(Failure::Said { what: what.to_owned(), said: last_lines(&said) })
+}
+
+/// Waits until a server that listens takes sessions: it listens a little before.
+///
+/// # Errors
+/// It does not within [`STARTS`], it refuses for another reason, or the trial is stopped.
+pub fn wait_for(door: &Door, stop: &AtomicBool) -> Result<(), Failure> {
+    let began = Instant::now();
+    loop {
+        match ask(door, "the server's first answer", "SELECT 1") {
+            Err(Failure::Said { said, .. })
+                if said.contains("is starting up") && began.elapsed() < STARTS =>
+            {
+                if stop.load(Ordering::Acquire) {
+                    return Err(Failure::Stopped);
+                }
+                std::thread::sleep(Duration::from_millis(50));
+            }
+            other => return other.map(drop),
+        }
+    }
 }
 
 /// Asks for one whole number.

@@ -12,7 +12,7 @@ use assay_model::units::{format_duration, format_value};
 use assay_model::{Event, Phase};
 
 use super::check::{self, look};
-use super::client::{Session, ask, number};
+use super::client::{Session, ask, number, wait_for};
 use super::door::Door;
 use super::failure::Failure;
 use super::flat::{Manifest, TABLE};
@@ -109,6 +109,7 @@ impl Trial<'_> {
     /// Loads all files into the server of another node, which looks whether all of it is there.
     fn ask_another(&mut self, address: &str) -> Result<(), Failure> {
         let door = alone::door(self.params, address)?;
+        wait_for(&door, self.stop)?;
         let all: Vec<u64> = (0..self.params.shape.loads()).collect();
         let committed = Mutex::new(Vec::new());
         let sessions = self.open(&door, &all)?;
