@@ -4,8 +4,8 @@
 use std::collections::BTreeMap;
 
 use assay_model::{
-    Better, Experiment, Outcome, Plan, Scalar, Scaling, SuiteComparison, SuiteMember, SuiteResults,
-    SuiteScore, SuiteSpec, Treatment, TrialRecord,
+    Better, Experiment, Interval, Outcome, Plan, Scalar, Scaling, SuiteComparison, SuiteMember,
+    SuiteResults, SuiteScore, SuiteSpec, Treatment, TrialRecord,
 };
 use assay_stats::means::{self, Member, Quantity};
 use assay_stats::scaling::Size;
@@ -102,15 +102,23 @@ fn score(
     let present: Vec<f64> = blocks.iter().copied().flatten().collect();
     let label =
         Treatment { id: 0, levels: levels.clone(), params: BTreeMap::new(), controls: vec![] };
+    let geomean = all(|m| m.ratio).and_then(|r| means::geometric(&r));
     SuiteScore {
         label: label.label(),
         levels,
-        geomean: all(|m| m.ratio).and_then(|r| means::geometric(&r)),
+        geomean,
         total_s: all(|m| m.time_s).map(|t| t.iter().sum()),
-        interval: summarize(&present, confidence).interval,
+        interval: summarize(&present, confidence).interval.map(|i| holding(i, geomean)),
         blocks,
         members,
     }
+}
+
+/// The score is made of medians and the interval of the blocks' means: where few blocks differ much, the one
+/// may lie outside the other, which is then wide enough for both.
+fn holding(interval: Interval, score: Option<f64>) -> Interval {
+    let score = score.unwrap_or(interval.low);
+    Interval { low: interval.low.min(score), high: interval.high.max(score), ..interval }
 }
 
 fn member(suite: &SuiteSpec, treatment: &Treatment, records: &[TrialRecord]) -> SuiteMember {
@@ -221,6 +229,14 @@ fn comparison(
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn an_interval_holds_its_score() {
+        let interval = Interval { low: 0.7, high: 0.8, level: 0.95 };
+        assert_eq!(holding(interval, Some(0.69)), Interval { low: 0.69, ..interval });
+        assert_eq!(holding(interval, Some(0.75)), interval);
+        assert_eq!(holding(interval, None), interval);
+    }
 
     #[test]
     fn three_give_the_median_two_the_slower() {

@@ -31,8 +31,9 @@ pub struct SuiteScore {
     pub members: Vec<SuiteMember>,
     /// The geometric mean of the members' ratios; `null` unless every member has one.
     pub geomean: Option<f64>,
-    /// The interval of the mean over blocks of the geometric mean, Student's t on logs; `null` below
-    /// three blocks in which every member has a trial that counts.
+    /// The interval of the mean over blocks of the geometric mean, Student's t on logs, widened where it
+    /// does not hold the score, which is of medians; `null` below three blocks in which every member has a
+    /// trial that counts.
     pub interval: Option<Interval>,
     /// The geometric mean in each block; `null` where a member has none.
     pub blocks: Vec<Option<f64>>,

@@ -5,6 +5,7 @@ use assay_chart::bars::{self, Bar, Bars};
 use assay_chart::lines::{self, Lines, Series};
 use assay_model::{CurveSummary, Kind};
 use assay_rules::denominator::{Basis, Entry};
+use maud::html;
 
 use super::rank::load;
 use super::table::amounts;
@@ -41,6 +42,13 @@ fn id(e: &Evaluator<'_>) -> String {
     format!("chart-{}", e.blocks.len() + 1)
 }
 
+/// In place of bars that are all withheld: why.
+fn nothing(a: &Arguments<'_>, name: &str, why: &str) -> Result<Chart, PostError> {
+    let title = a.text("title")?.unwrap_or(name);
+    let words = format!("Nothing is drawn, every result is withheld: {why}");
+    Ok(Chart { markup: html! { p { (words) } }, caption: title.to_owned(), words })
+}
+
 fn bars<'a>(e: &mut Evaluator<'a>, a: &Arguments<'a>) -> Result<Chart, PostError> {
     let basis = basis(a)?;
     let (entries, name): (Vec<Entry>, String) = if a.get("of").is_some() {
@@ -53,7 +61,13 @@ fn bars<'a>(e: &mut Evaluator<'a>, a: &Arguments<'a>) -> Result<Chart, PostError
             return Err(a.error("of", message, "draw two charts"));
         }
         let name = all[0].metric.clone();
-        (all.into_iter().filter(|x| x.withheld.is_none()).map(|x| x.entry).collect(), name)
+        let withheld = all.iter().find_map(|x| x.withheld.clone());
+        let shown: Vec<Entry> =
+            all.into_iter().filter(|x| x.withheld.is_none()).map(|x| x.entry).collect();
+        if let (true, Some(why)) = (shown.is_empty(), withheld) {
+            return nothing(a, &name, &why);
+        }
+        (shown, name)
     } else {
         let landscape = load(e, a, "landscape", basis)?;
         (landscape.entries(), landscape.metrics.first().cloned().unwrap_or_default())
