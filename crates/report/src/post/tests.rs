@@ -223,6 +223,15 @@ fn a_run_with_an_invalid_finding_gives_no_number() {
 }
 
 #[test]
+fn a_chart_of_what_is_withheld_says_why() {
+    let runs = runs();
+    let s = &runs["bad"].analysis.summaries[0];
+    let bar = format!("bad:{}@{}", s.metric, runs["bad"].label(s.treatment));
+    let p = with_runs(&format!("{{{{ chart(\"bars\", of=[\"{bar}\"]) }}}}"), &runs).unwrap();
+    assert!(html(&p).contains("Nothing is drawn, every result is withheld: F17"));
+}
+
+#[test]
 fn a_section_is_there_if_its_run_is() {
     let body = "{{#run sweep}}HERE{{/run}} {{#run bad}}x{{else}}OTHER{{/run}}";
     let only = BTreeMap::from([("sweep".to_owned(), fixtures::block_size())]);

@@ -1,5 +1,7 @@
 //! `chart`: bars of results, lines of observations in a row, curves of a run.
 
+use std::fmt::Write as _;
+
 use assay_chart::Head;
 use assay_chart::bars::{self, Bar, Bars};
 use assay_chart::lines::{self, Lines, Series};
@@ -51,6 +53,7 @@ fn nothing(a: &Arguments<'_>, name: &str, why: &str) -> Result<Chart, PostError>
 
 fn bars<'a>(e: &mut Evaluator<'a>, a: &Arguments<'a>) -> Result<Chart, PostError> {
     let basis = basis(a)?;
+    let mut withheld: Vec<String> = Vec::new();
     let (entries, name): (Vec<Entry>, String) = if a.get("of").is_some() {
         let all = amounts(e, a)?;
         if let Some(other) = all.iter().find(|x| x.entry.value.unit != all[0].entry.value.unit) {
@@ -61,11 +64,11 @@ fn bars<'a>(e: &mut Evaluator<'a>, a: &Arguments<'a>) -> Result<Chart, PostError
             return Err(a.error("of", message, "draw two charts"));
         }
         let name = all[0].metric.clone();
-        let withheld = all.iter().find_map(|x| x.withheld.clone());
+        withheld.extend(all.iter().filter_map(|x| x.withheld.clone()));
         let shown: Vec<Entry> =
             all.into_iter().filter(|x| x.withheld.is_none()).map(|x| x.entry).collect();
-        if let (true, Some(why)) = (shown.is_empty(), withheld) {
-            return nothing(a, &name, &why);
+        if let (true, Some(why)) = (shown.is_empty(), withheld.first()) {
+            return nothing(a, &name, why);
         }
         (shown, name)
     } else {
@@ -123,14 +126,13 @@ fn bars<'a>(e: &mut Evaluator<'a>, a: &Arguments<'a>) -> Result<Chart, PostError
         .collect::<Vec<_>>()
         .join("; ");
     let left = entries.iter().filter(|x| x.quantity(basis).is_none()).count();
-    let caption = format!(
-        "{title}; {kinds}{}",
-        if left > 0 {
-            format!("; {left} without a recorded value are not drawn")
-        } else {
-            String::new()
-        }
-    );
+    let mut caption = format!("{title}; {kinds}");
+    if left > 0 {
+        let _ = write!(caption, "; {left} without a recorded value are not drawn");
+    }
+    if let Some(why) = withheld.first() {
+        let _ = write!(caption, "; {} withheld: {why}", withheld.len());
+    }
     let markup = bars::render(&Bars {
         head: Head { id: id(e), title, desc: format!("{words}.") },
         name,
