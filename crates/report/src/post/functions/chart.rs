@@ -44,7 +44,7 @@ fn id(e: &Evaluator<'_>) -> String {
     format!("chart-{}", e.blocks.len() + 1)
 }
 
-/// In place of bars that are all withheld: why.
+/// In place of a chart whose results are all withheld: why.
 fn nothing(a: &Arguments<'_>, name: &str, why: &str) -> Result<Chart, PostError> {
     let title = a.text("title")?.unwrap_or(name);
     let words = format!("Nothing is drawn, every result is withheld: {why}");
@@ -216,6 +216,11 @@ fn curve<'a>(e: &mut Evaluator<'a>, a: &Arguments<'a>) -> Result<Chart, PostErro
     let how = first.map_or_else(String::new, |c| format!("{:?}", c.kind).to_lowercase());
     let title = a.text("title")?.map_or_else(|| view.title().to_owned(), str::to_owned);
     let Some(markup) = draw::curves(view, &id(e), &title, &one) else {
+        if let Some(why) =
+            e.gates[alias].withheld.first().filter(|_| !view.analysis.curves.is_empty())
+        {
+            return nothing(a, &title, &format!("{} {}", why.finding, why.message));
+        }
         return Err(a.error(
             "run",
             format!("run {} has no curve that may be shown", view.summary.id),
