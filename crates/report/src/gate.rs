@@ -31,7 +31,12 @@ impl Withheld {
 
     /// What is printed in the place of the number: `withheld: F17 the output was not checked`.
     pub fn text(&self) -> String {
-        format!("withheld: {} {}", self.finding, self.message)
+        format!("withheld: {}", self.why())
+    }
+
+    /// The finding and what it says: `F17 the output was not checked`.
+    pub fn why(&self) -> String {
+        format!("{} {}", self.finding, self.message)
     }
 }
 

@@ -15,6 +15,7 @@ use super::functions::Made;
 use super::library::Missing;
 use super::score::{GEOMEAN, TOTAL};
 use crate::figures::centre;
+use crate::gate::Withheld;
 use crate::view::RunView;
 
 impl<'a> Evaluator<'a> {
@@ -179,8 +180,7 @@ impl<'a> Evaluator<'a> {
             },
         };
         let label = on_host(&view.label(id), view);
-        let withheld =
-            self.gates[alias].treatment(id).map(|w| format!("{} {}", w.finding, w.message));
+        let withheld = self.gates[alias].treatment(id).map(Withheld::why);
         if read.value.is_none() && withheld.is_none() {
             let message = format!("`{metric}` of {label} has no value in run {}", view.summary.id);
             return Err(self.text.error(span, message, ""));

@@ -10,6 +10,7 @@ use super::amount::{Amount, OfRun, Part};
 use super::error::PostError;
 use super::evaluate::Evaluator;
 use super::operand::{counts, fits, on_host};
+use crate::gate::Withheld;
 use crate::view::RunView;
 
 /// The geometric mean of the members' ratios.
@@ -31,7 +32,7 @@ impl Evaluator<'_> {
         let index = self.setting(suite, wanted, span)?;
         let score = &suite.scores[index];
         let withheld = score.members.iter().find_map(|m| self.gates[alias].treatment(m.treatment));
-        let withheld = withheld.map(|w| format!("{} {}", w.finding, w.message));
+        let withheld = withheld.map(Withheld::why);
         let label = on_host(&score.label, view);
         let of_geomean = metric == GEOMEAN;
         let (value, unit, better) = if of_geomean {

@@ -219,7 +219,7 @@ fn curve<'a>(e: &mut Evaluator<'a>, a: &Arguments<'a>) -> Result<Chart, PostErro
         if let Some(why) =
             e.gates[alias].withheld.first().filter(|_| !view.analysis.curves.is_empty())
         {
-            return nothing(a, &title, &format!("{} {}", why.finding, why.message));
+            return nothing(a, &title, &why.why());
         }
         return Err(a.error(
             "run",
