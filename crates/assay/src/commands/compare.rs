@@ -69,7 +69,8 @@ pub fn compare(cli: &Cli, compare: &Compare) -> Result<Exit> {
     let summaries: Vec<assay_model::RunSummary> = views.iter().map(|v| v.summary.clone()).collect();
     if let Some(file) = &compare.output {
         let views: Vec<&RunView> = views.iter().collect();
-        let page = page::compared(&views, &across, &io, env!("CARGO_PKG_VERSION"));
+        let shown = page::Shown::of(&views, &across, &io);
+        let page = page::compared(&views, &shown, env!("CARGO_PKG_VERSION"));
         std::fs::write(file, page).with_context(|| format!("write {}", file.display()))?;
         say(&format!("wrote {}", file.display()));
     }

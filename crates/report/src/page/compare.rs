@@ -21,46 +21,50 @@ pub struct Under {
     pub prices: Prices,
 }
 
-/// Every part of the page: values on one scale, ratios, what else differed, what happened over time, block
-/// I/O. `link` is where a run's own page is, if it has one; `io` has the runs in the tracer's metrics.
-pub fn side_by_side(
-    views: &[&RunView],
-    across: &Across,
-    io: &[Across],
-    under: &Under,
-    link: &dyn Fn(&str) -> Option<String>,
-) -> Markup {
-    let io: Vec<Across> = io.iter().map(|a| published(views, a)).collect();
-    parts(views, &published(views, across), &io, under, link)
+/// Runs side by side without the numbers of what is withheld in one of them.
+#[derive(Debug, Clone)]
+pub struct Shown {
+    across: Across,
+    /// In the metrics of the tracer of block I/O.
+    io: Vec<Across>,
 }
 
-/// The same of what is [`published`].
-fn parts(
+impl Shown {
+    /// Of the runs in the deciding metric, and in the tracer's.
+    pub fn of(views: &[&RunView], across: &Across, io: &[Across]) -> Self {
+        let gates: Vec<Gate> = views.iter().map(|view| Gate::of(view)).collect();
+        Shown {
+            across: published(views, &gates, across),
+            io: io.iter().map(|a| published(views, &gates, a)).collect(),
+        }
+    }
+}
+
+/// Every part of the page: values on one scale, ratios, what else differed, what happened over time, block
+/// I/O. `link` is where a run's own page is, if it has one.
+pub fn side_by_side(
     views: &[&RunView],
-    across: &Across,
-    io: &[Across],
+    shown: &Shown,
     under: &Under,
     link: &dyn Fn(&str) -> Option<String>,
 ) -> Markup {
     let runs: Vec<RunSummary> = views.iter().map(|v| v.summary.clone()).collect();
     html! {
-        (comparable(views, across, under.per, &under.prices))
-        (laid(&runs, across, link))
-        (overlay(views, across))
-        @if let Some(io) = io_beside(views, io) { (io) }
+        (comparable(views, &shown.across, under.per, &under.prices))
+        (laid(&runs, &shown.across, link))
+        (overlay(views, &shown.across))
+        @if let Some(io) = io_beside(views, &shown.io) { (io) }
     }
 }
 
 /// The page as one file. `version` is assay's.
-pub fn compared(views: &[&RunView], across: &Across, io: &[Across], version: &str) -> String {
+pub fn compared(views: &[&RunView], shown: &Shown, version: &str) -> String {
     let names: Vec<&str> = views.iter().map(|v| v.summary.experiment.as_str()).collect();
     let same = names.windows(2).all(|pair| pair[0] == pair[1]);
     let of = if same { names.first().map_or("", |n| n).to_owned() } else { names.join(", ") };
     let title = format!("{} runs of {of} compared", views.len());
-    let across = published(views, across);
-    let io: Vec<Across> = io.iter().map(|a| published(views, a)).collect();
     let whole = serde_json::json!({
-        "schema_version": SCHEMA_VERSION, "assay": version, "across": across, "io": io,
+        "schema_version": SCHEMA_VERSION, "assay": version, "across": shown.across, "io": shown.io,
     });
     let body = html! {
         a class="skip" href="#main" { "Skip to the results" }
@@ -68,18 +72,17 @@ pub fn compared(views: &[&RunView], across: &Across, io: &[Across], version: &st
             p class="eyebrow" { "assay · comparison" }
             h1 { (title) }
         }
-        main id="main" { (parts(views, &across, &io, &Under::default(), &|_| None)) }
+        main id="main" { (side_by_side(views, shown, &Under::default(), &|_| None)) }
         footer { p { "Made by assay " (version) ". The runs are in the archive under the ids above." } }
         (data::json(&whole))
     };
     shell::page(&title, &body)
 }
 
-/// Without the numbers of what is withheld in a run.
-fn published(views: &[&RunView], across: &Across) -> Across {
+/// Without the numbers of what is withheld in a run; a gate for each.
+fn published(views: &[&RunView], gates: &[Gate], across: &Across) -> Across {
     let mut across = across.clone();
-    for (i, view) in views.iter().enumerate() {
-        let gate = Gate::of(view);
+    for (i, (view, gate)) in views.iter().zip(gates).enumerate() {
         for row in &mut across.rows {
             let treatments = &view.plan.treatments;
             let of = treatments.iter().find(|t| treatments.len() == 1 || t.label() == row.label);

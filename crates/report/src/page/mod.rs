@@ -31,7 +31,7 @@ use crate::gate::Gate;
 use crate::view::RunView;
 
 pub use comparable::Prices;
-pub use compare::{Under, compared, side_by_side};
+pub use compare::{Shown, Under, compared, side_by_side};
 pub use io::observed;
 pub use landscape::{content as landscape_content, landscape};
 pub use shell::{SCRIPT, style};

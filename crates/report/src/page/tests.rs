@@ -247,14 +247,18 @@ fn the_tracers_metrics_stand_beside_the_charts() {
 #[test]
 fn a_page_of_runs_side_by_side_stands_alone_and_withholds_what_they_withhold() {
     let view = fixtures::block_size();
-    let page = compared(&[&view, &view], &fixtures::across(&view), &[], "1.2.3");
+    let page = compared(
+        &[&view, &view],
+        &Shown::of(&[&view, &view], &fixtures::across(&view), &[]),
+        "1.2.3",
+    );
     assert!(page.starts_with("<!DOCTYPE html>") && page.contains("Content-Security-Policy"));
     assert!(page.contains("2 runs of") && page.contains("assay 1.2.3"));
     let shown = |p: &str| p.contains(">#1</td>") && p.contains("application/json");
     assert!(shown(&page));
     let bad = fixtures::withheld();
     let made = fixtures::across(&bad);
-    let page = compared(&[&bad, &bad], &made, &[], "1.2.3");
+    let page = compared(&[&bad, &bad], &Shown::of(&[&bad, &bad], &made, &[]), "1.2.3");
     assert!(shown(&page) && page.contains("withheld:"), "{page}");
     for s in made.rows.iter().flat_map(|r| r.summaries.iter().flatten()) {
         let value = crate::figures::value_text(s.geomean.or(s.mean), &made.unit);

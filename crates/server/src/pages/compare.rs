@@ -4,7 +4,7 @@ use std::fmt::Write as _;
 use std::sync::Arc;
 
 use assay_report::RunView;
-use assay_report::page::{Prices, Under, side_by_side};
+use assay_report::page::{Prices, Shown, Under, side_by_side};
 use assay_rules::denominator::Denominator;
 use axum::extract::{Form, RawQuery, State};
 use maud::{Markup, html};
@@ -35,12 +35,13 @@ pub(super) async fn page(State(app): State<Arc<App>>, RawQuery(query): RawQuery)
     let body = app
         .heavy(move || {
             let views: Vec<&RunView> = laid.views.iter().map(|v| &**v).collect();
+            let shown = Shown::of(&views, &laid.side_by_side.across, &laid.side_by_side.io);
             let under = Under { per, prices };
             let link = |id: &str| Some(format!("/runs/{id}"));
             html! {
                 h1 { "Compare " (views.len()) " runs" }
                 (switch(&asked, per))
-                (side_by_side(&views, &laid.side_by_side.across, &laid.side_by_side.io, &under, &link))
+                (side_by_side(&views, &shown, &under, &link))
                 h2 { "Another comparison" }
                 (form(&asked))
             }
