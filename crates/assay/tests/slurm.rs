@@ -5,10 +5,9 @@
 mod common;
 
 use std::process::{Child, Command, Stdio};
-use std::time::{Duration, Instant};
 
 use common::mini_suite;
-use common::virtual_slurm::Slurm;
+use common::virtual_slurm::{Slurm, until};
 use common::{Done, World, done};
 use rustix::process::{Pid, Signal, kill_process};
 use serde_json::Value;
@@ -31,14 +30,6 @@ fn file(world: &World, trial: &str, name: &str) -> String {
 
 fn lines(world: &World) -> usize {
     std::fs::read_to_string(world.path("did.txt")).map_or(0, |t| t.lines().count())
-}
-
-fn until(what: &str, mut done: impl FnMut() -> bool) {
-    let began = Instant::now();
-    while !done() {
-        assert!(began.elapsed() < Duration::from_secs(90), "{what}");
-        std::thread::sleep(Duration::from_millis(20));
-    }
 }
 
 /// Starts a run whose every trial adds a line a node to `did.txt` and then takes its time.

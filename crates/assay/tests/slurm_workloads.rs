@@ -8,9 +8,8 @@ use std::fs::Permissions;
 use std::os::unix::fs::PermissionsExt;
 use std::path::Path;
 use std::process::{Child, Command, Stdio};
-use std::time::{Duration, Instant};
 
-use common::virtual_slurm::Slurm;
+use common::virtual_slurm::{Slurm, until};
 use common::{World, alive, done};
 use serde_json::Value;
 
@@ -48,14 +47,6 @@ fn ended(child: Child) -> (i32, Value) {
     (output.status.code().unwrap_or(-1), parsed(&output.stdout, &output.stderr))
 }
 
-fn until(what: &str, mut done: impl FnMut() -> bool) {
-    let began = Instant::now();
-    while !done() {
-        assert!(began.elapsed() < Duration::from_secs(90), "{what}");
-        std::thread::sleep(Duration::from_millis(20));
-    }
-}
-
 /// What is kept with a trial of the only run.
 fn nodes(world: &World, trial: &str) -> Vec<Value> {
     let path = world.runs()[0].join("trials").join(trial).join("nodes.json");
@@ -85,15 +76,16 @@ fn nothing_is_left(world: &World, slurm: &Slurm) {
     assert!(left.is_empty(), "{left:?}");
 }
 
-/// Whether MUMPS can run over nodes; says so when it cannot.
-fn mpi(slurm: &Slurm) -> bool {
+/// A Slurm whose nodes MUMPS can run over; says so when there is none.
+fn with_mpi(nodes: usize) -> Option<Slurm> {
+    let slurm = Slurm::start(nodes)?;
     let there = Path::new("/usr/include/dmumps_c.h").exists()
         && ["mpicc", "mpirun"].iter().all(|p| Command::new(p).arg("--version").output().is_ok());
     if !there {
         println!(
             "skipped: because there is no MUMPS (Debian packages libmumps-dev libopenmpi-dev openmpi-bin)"
         );
-        return false;
+        return None;
     }
     // What it prints goes to standard error or output, by version.
     let list = Command::new("srun").arg("--mpi=list").env("SLURM_CONF", slurm.conf()).output();
@@ -103,7 +95,7 @@ fn mpi(slurm: &Slurm) -> bool {
     if !pmix {
         println!("skipped: because this srun has no --mpi=pmix");
     }
-    pmix
+    pmix.then_some(slurm)
 }
 
 fn cae(params: &str, design: &str, place: &str) -> String {
@@ -115,10 +107,7 @@ fn cae(params: &str, design: &str, place: &str) -> String {
 
 #[test]
 fn one_mumps_goes_over_all_nodes() {
-    let Some(slurm) = Slurm::start(4) else { return };
-    if !mpi(&slurm) {
-        return;
-    }
+    let Some(slurm) = with_mpi(4) else { return };
     let world = World::new();
     let text = cae("processes = 2", "blocks = 2", "nodes = 4");
     let (code, result) = run(&world, &slurm, &text);
@@ -152,10 +141,7 @@ fn one_mumps_goes_over_all_nodes() {
 
 #[test]
 fn tasks_of_a_node_have_ranks_of_their_own_and_a_wrong_answer_is_found() {
-    let Some(slurm) = Slurm::start(2) else { return };
-    if !mpi(&slurm) {
-        return;
-    }
+    let Some(slurm) = with_mpi(2) else { return };
     let world = World::new();
     let place = "nodes = 2\ntasks_per_node = 2";
     let (code, result) = run(&world, &slurm, &cae("fault = \"answer\"", "blocks = 1", place));
@@ -169,10 +155,7 @@ fn tasks_of_a_node_have_ranks_of_their_own_and_a_wrong_answer_is_found() {
 
 #[test]
 fn a_rank_that_dies_fails_the_trial_in_its_own_words() {
-    let Some(slurm) = Slurm::start(3) else { return };
-    if !mpi(&slurm) {
-        return;
-    }
+    let Some(slurm) = with_mpi(3) else { return };
     let world = World::new();
     let text = cae("", "blocks = 1", "nodes = 3") + "[factors]\nfault = [\"rank\", \"none\"]\n";
     let (code, result) = run(&world, &slurm, &text);
@@ -194,10 +177,7 @@ fn a_rank_that_dies_fails_the_trial_in_its_own_words() {
 
 #[test]
 fn ranks_that_stand_still_are_ended_with_their_step() {
-    let Some(slurm) = Slurm::start(2) else { return };
-    if !mpi(&slurm) {
-        return;
-    }
+    let Some(slurm) = with_mpi(2) else { return };
     let world = World::new();
     let text = cae("fault = \"stall\"\nseed = 77101", "blocks = 2\ntimeout = \"8 s\"", "nodes = 2");
     let child = start(&world, &slurm, &text);
@@ -216,10 +196,7 @@ fn ranks_that_stand_still_are_ended_with_their_step() {
 
 #[test]
 fn a_node_that_dies_in_the_middle_fails_the_trial() {
-    let Some(slurm) = Slurm::start(3) else { return };
-    if !mpi(&slurm) {
-        return;
-    }
+    let Some(slurm) = with_mpi(3) else { return };
     let world = World::new();
     let text = cae("fault = \"stall\"\nseed = 77102", "blocks = 1", "nodes = 3");
     let child = start(&world, &slurm, &text);
@@ -235,13 +212,14 @@ fn a_node_that_dies_in_the_middle_fails_the_trial() {
     until("the job is gone", || slurm.jobs().is_empty());
 }
 
-/// Whether there is a PostgreSQL; says so when there is none.
-fn postgres() -> bool {
+/// A Slurm on a machine with a PostgreSQL; says so when there is none.
+fn with_postgres(nodes: usize) -> Option<Slurm> {
+    let slurm = Slurm::start(nodes)?;
     let there = std::fs::read_dir("/usr/lib/postgresql").is_ok_and(|mut d| d.next().is_some());
     if !there {
         println!("skipped: because there is no PostgreSQL (Debian package postgresql)");
     }
-    there
+    there.then_some(slurm)
 }
 
 /// A world that the server's user may enter.
@@ -261,10 +239,7 @@ fn bulkload(params: &str) -> String {
 
 #[test]
 fn nodes_load_the_postgres_of_another_which_finds_every_row() {
-    let Some(slurm) = Slurm::start(3) else { return };
-    if !postgres() {
-        return;
-    }
+    let Some(slurm) = with_postgres(3) else { return };
     let world = open_world();
     let (code, result) = run(&world, &slurm, &bulkload("index = true"));
     assert_eq!(code, 0, "{result:#}");
@@ -291,10 +266,7 @@ fn nodes_load_the_postgres_of_another_which_finds_every_row() {
 
 #[test]
 fn a_row_that_is_missing_on_the_servers_node_is_found() {
-    let Some(slurm) = Slurm::start(3) else { return };
-    if !postgres() {
-        return;
-    }
+    let Some(slurm) = with_postgres(3) else { return };
     let world = open_world();
     let (code, result) = run(&world, &slurm, &bulkload("fault = \"row\""));
     assert_eq!(code, 3, "{result:#}");
