@@ -1,12 +1,12 @@
 //! The jobs of this machine's assay, noted before they are asked for: `STATE/slurm/NAME.json`, one file a
 //! job, removed when the job is known to be gone. A file whose process is gone is a job to cancel.
 
-use std::fs::{self, DirBuilder, OpenOptions};
-use std::io::{self, Write};
-use std::os::unix::fs::{DirBuilderExt, OpenOptionsExt};
+use std::fs::{self, DirBuilder};
+use std::io;
+use std::os::unix::fs::DirBuilderExt;
 use std::path::{Path, PathBuf};
 
-use assay_sut::{Fate, Owner};
+use assay_sut::{Fate, Owner, state_file};
 use serde::{Deserialize, Serialize};
 
 use crate::ClusterError;
@@ -65,20 +65,10 @@ impl Left {
             job_name: name.to_owned(),
             slurm_conf: conf(),
         };
-        let part = path.with_extension("part");
-        let store = || {
-            let mut out = OpenOptions::new()
-                .create(true)
-                .truncate(true)
-                .write(true)
-                .mode(0o600)
-                .open(&part)?;
-            out.write_all(&serde_json::to_vec_pretty(&note)?)?;
-            out.sync_all()?;
-            fs::rename(&part, &path)?;
-            fs::File::open(&dir)?.sync_all()
-        };
-        store().map_err(failed(&path, "written"))?;
+        serde_json::to_vec_pretty(&note)
+            .map_err(io::Error::other)
+            .and_then(|text| state_file::write(&path, &text))
+            .map_err(failed(&path, "written"))?;
         Ok(Left { path })
     }
 
@@ -92,10 +82,7 @@ impl Left {
 }
 
 fn remove(path: &Path) -> Result<(), ClusterError> {
-    match fs::remove_file(path) {
-        Err(e) if e.kind() != io::ErrorKind::NotFound => Err(failed(path, "removed")(e)),
-        _ => Ok(()),
-    }
+    state_file::remove(path).map_err(failed(path, "removed"))
 }
 
 /// The jobs whose process is gone, by name.

@@ -40,9 +40,7 @@ impl Server<'_> {
         if let Some(since) = link.done(over) {
             // A server that does not hear it runs into its time limit, and the record says so.
             let path = run_dir.join(done.file);
-            let new = path.with_extension("new");
-            let _ = std::fs::write(&new, since.to_string());
-            let _ = std::fs::rename(&new, &path);
+            let _ = assay_sut::state_file::write(&path, since.to_string().as_bytes());
         }
     }
 }

@@ -7,7 +7,7 @@
 //! holder dies.
 
 use std::fs::{self, DirBuilder, File, OpenOptions};
-use std::io::{self, Write};
+use std::io;
 use std::os::unix::fs::{DirBuilderExt, OpenOptionsExt};
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicU32, Ordering};
@@ -17,6 +17,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::control_error::ControlError;
 use crate::owner::{Fate, Owner};
+use crate::state_file;
 
 /// The version of the journal's format.
 const VERSION: u32 = 1;
@@ -223,33 +224,17 @@ pub(crate) fn read(path: &Path) -> Result<JournalFile, String> {
     Ok(file)
 }
 
-/// Writes one file so that at any moment there is the old one or the new one, whole.
+/// Writes one file.
 pub(crate) fn write(path: &Path, file: &JournalFile) -> Result<(), JournalError> {
-    let part = path.with_extension("part");
-    let text = serde_json::to_string_pretty(file)
-        .map_err(|e| failed(path, "written")(io::Error::other(e)))?;
-    let store = || {
-        let mut out =
-            OpenOptions::new().create(true).truncate(true).write(true).mode(0o600).open(&part)?;
-        out.write_all(text.as_bytes())?;
-        out.sync_all()?;
-        fs::rename(&part, path)
-    };
-    store().map_err(failed(path, "written"))?;
-    sync_folder(path)
+    serde_json::to_vec_pretty(file)
+        .map_err(io::Error::other)
+        .and_then(|text| state_file::write(path, &text))
+        .map_err(failed(path, "written"))
 }
 
 /// Removes one file for good.
 pub(crate) fn remove(path: &Path) -> Result<(), JournalError> {
-    match fs::remove_file(path) {
-        Err(e) if e.kind() != io::ErrorKind::NotFound => Err(failed(path, "removed")(e)),
-        _ => sync_folder(path),
-    }
-}
-
-fn sync_folder(path: &Path) -> Result<(), JournalError> {
-    let dir = path.parent().unwrap_or(Path::new("/"));
-    File::open(dir).and_then(|d| d.sync_all()).map_err(failed(dir, "flushed"))
+    state_file::remove(path).map_err(failed(path, "removed"))
 }
 
 fn failed<'a>(path: &'a Path, doing: &'static str) -> impl FnOnce(io::Error) -> JournalError + 'a {

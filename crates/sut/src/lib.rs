@@ -39,6 +39,7 @@ mod sched_class;
 pub mod scratch;
 mod setup;
 mod state_dir;
+pub mod state_file;
 mod sysctl_name;
 mod wait4;
 mod watch;

@@ -1,11 +1,10 @@
 //! What a node has made ready for the ranks that come to it: a file in its agent's folder of state.
 
 use std::fs;
-use std::io::{self, Write};
-use std::os::unix::fs::OpenOptionsExt;
+use std::io;
 use std::path::{Path, PathBuf};
 
-use assay_sut::ProcessSetup;
+use assay_sut::{ProcessSetup, state_file};
 use serde::{Deserialize, Serialize};
 
 const FILE: &str = "share.json";
@@ -32,11 +31,8 @@ impl Share {
     /// It cannot be written.
     pub fn write(&self, folder: &Path) -> io::Result<()> {
         fs::create_dir_all(folder)?;
-        let made = folder.join(format!("{FILE}.new"));
-        let mut options = fs::File::options();
-        let mut file = options.write(true).create(true).truncate(true).mode(0o600).open(&made)?;
-        file.write_all(serde_json::to_string(self).map_err(io::Error::other)?.as_bytes())?;
-        fs::rename(&made, folder.join(FILE))
+        let text = serde_json::to_vec(self).map_err(io::Error::other)?;
+        state_file::write(&folder.join(FILE), &text)
     }
 
     /// Reads it again.

@@ -1,0 +1,37 @@
+//! Small files of state that only their owner reads: at any moment there is the old one or the new one,
+//! whole, also after a crash.
+
+use std::fs::{self, File, OpenOptions};
+use std::io::{self, Write};
+use std::os::unix::fs::OpenOptionsExt;
+use std::path::Path;
+
+/// Writes `content` to `path` (mode 0600): under a temporary name beside it, flushed, renamed, and its
+/// folder flushed.
+///
+/// # Errors
+/// The file or its folder cannot be written.
+pub fn write(path: &Path, content: &[u8]) -> io::Result<()> {
+    let part = path.with_extension("part");
+    let mut out =
+        OpenOptions::new().create(true).truncate(true).write(true).mode(0o600).open(&part)?;
+    out.write_all(content)?;
+    out.sync_all()?;
+    fs::rename(&part, path)?;
+    flush_folder(path)
+}
+
+/// Removes `path` for good; that there is none is fine.
+///
+/// # Errors
+/// It cannot be removed, or its folder not be flushed.
+pub fn remove(path: &Path) -> io::Result<()> {
+    match fs::remove_file(path) {
+        Err(e) if e.kind() != io::ErrorKind::NotFound => Err(e),
+        _ => flush_folder(path),
+    }
+}
+
+fn flush_folder(path: &Path) -> io::Result<()> {
+    File::open(path.parent().unwrap_or(Path::new("/")))?.sync_all()
+}
