@@ -76,8 +76,7 @@ pub fn describe(nodes: &[(String, SystemDescription)], cluster: &[(&str, String)
             message: format!("the nodes are not alike: {}{rest}", shown.join(", ")),
             remedy: "choose nodes of one kind (`where.constraint`); the description has every difference \
                      under `node.`"
-                .into(),
-        });
+                .into(), treatments: Vec::new() });
     }
     Described { system, findings }
 }

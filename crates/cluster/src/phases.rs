@@ -65,6 +65,7 @@ pub(crate) fn findings(nodes: &[NodeEntry], coincidence: Option<&Coincidence>) -
         severity: Severity::Warning,
         message,
         remedy: remedy.into(),
+        treatments: Vec::new(),
     };
     let mut found = Vec::new();
     if let Some(c) = coincidence {

@@ -70,6 +70,7 @@ pub fn across(
             severity: Severity::Invalid,
             message: format!("no treatment has `{metric}` in more than one of the runs"),
             remedy: "name a metric that the runs share with --metric".into(),
+            treatments: Vec::new(),
         });
     }
     Ok(Across {

@@ -123,8 +123,7 @@ pub(crate) fn conclude(level: &str, seen: Option<Backing>, record: &mut TrialRec
         message,
         remedy: "see whether the program asks for large pages in a way of its own (a Java heap does), and whether \
                  the machine has memory in large pieces"
-            .into(),
-    });
+            .into(), treatments: Vec::new() });
 }
 
 #[cfg(test)]

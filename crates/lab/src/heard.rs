@@ -122,7 +122,14 @@ impl<'a> Heard<'a> {
             }
             Event::Finding { finding, name, severity, message, remedy } => {
                 if self.findings.len() < MOST_NAMES {
-                    self.findings.push(Finding { id: finding, name, severity, message, remedy });
+                    self.findings.push(Finding {
+                        id: finding,
+                        name,
+                        severity,
+                        message,
+                        remedy,
+                        treatments: Vec::new(),
+                    });
                 } else {
                     self.ignored += 1;
                 }

@@ -147,6 +147,7 @@ fn finding(verdict: &PackVerdict, result: &OrdersResult) -> Option<Finding> {
             "`assay rules show {}` has the rules; {VERDICT} beside the record says what was seen of each",
             verdict.pack
         ),
+        treatments: Vec::new(),
     })
 }
 

@@ -399,6 +399,7 @@ pub(crate) fn changed(watch: &mut Watch, checked: &mut Instant, record: &mut Tri
             severity: assay_model::Severity::Invalid,
             message: format!("{} changed since the start of the run", paths.join(", ")),
             remedy: "find what changed it and run again".into(),
+            treatments: Vec::new(),
         });
     }
 }

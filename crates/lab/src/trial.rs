@@ -136,6 +136,7 @@ impl Bench<'_> {
                 severity: Severity::Invalid,
                 message: format!("a setting could not be put back after the trial: {e}"),
                 remedy: "run `assay doctor --restore`".into(),
+                treatments: Vec::new(),
             });
             record.outcome = Outcome::Failed;
             record.error = e.to_string();
@@ -281,8 +282,7 @@ impl Bench<'_> {
                     "the program left {} of its processes running; they were ended, and their CPU time is not in its figures",
                     ran.leftovers
                 ),
-                remedy: "let the program wait for its children".into(),
-            });
+                remedy: "let the program wait for its children".into(), treatments: Vec::new() });
         }
         if ran.dropped_lines > 0 {
             record.notes.push(format!(

@@ -55,4 +55,7 @@ pub struct Finding {
     /// What to do about it; empty if there is nothing to do.
     #[serde(default, skip_serializing_if = "String::is_empty")]
     pub remedy: String,
+    /// The treatments of the run that it is about, by id; empty: all of what was looked at.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub treatments: Vec<u32>,
 }

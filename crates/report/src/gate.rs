@@ -54,22 +54,28 @@ pub struct Gate {
 
 impl Gate {
     /// Decides what may be published of a run. A finding of severity *invalid* about the run
-    /// withholds every result; one about a trial that counts withholds the results of its treatment,
+    /// withholds every result; one about some of its treatments theirs; one about a trial that counts withholds the results of its treatment,
     /// since the trial's number is in them; one about another trial only that trial's own numbers.
     pub fn of(view: &RunView) -> Self {
-        let invalid = |findings: &[Finding]| {
-            findings.iter().find(|f| f.severity == Severity::Invalid).cloned()
-        };
-        let run = invalid(&view.analysis.findings).map(|f| Withheld::of("all results", &f));
+        let invalid = |f: &&Finding| f.severity == Severity::Invalid;
+        let about_run = view.analysis.findings.iter().filter(invalid);
+        let run = about_run
+            .clone()
+            .find(|f| f.treatments.is_empty())
+            .map(|f| Withheld::of("all results", f));
         let mut treatments = BTreeMap::new();
+        let mut withhold = |id: u32, f: &Finding| {
+            treatments.entry(id).or_insert_with(|| Withheld::of(view.label(id), f));
+        };
+        for f in about_run {
+            f.treatments.iter().for_each(|id| withhold(*id, f));
+        }
         let mut trials = BTreeMap::new();
         for record in &view.records {
-            if let Some(f) = invalid(&record.findings) {
-                trials.insert(record.number, Withheld::of(format!("trial {}", record.number), &f));
+            if let Some(f) = record.findings.iter().find(invalid) {
+                trials.insert(record.number, Withheld::of(format!("trial {}", record.number), f));
                 if record.counts() {
-                    treatments
-                        .entry(record.treatment)
-                        .or_insert_with(|| Withheld::of(view.label(record.treatment), &f));
+                    withhold(record.treatment, f);
                 }
             }
         }
@@ -204,6 +210,20 @@ mod tests {
         assert!(gate.run().is_some());
         assert!(gate.analysis.summaries.iter().all(|s| s.summary.geomean.is_none()));
         assert!(gate.analysis.comparisons.iter().all(|c| c.ratio.is_none()));
+    }
+
+    #[test]
+    fn a_finding_about_a_treatment_withholds_it_alone() {
+        let mut view = fixtures::commands();
+        let finding = Finding { treatments: vec![1], ..fixtures::invalid_finding() };
+        view.analysis.findings.push(finding);
+        let gate = Gate::of(&view);
+        assert!(gate.run().is_none() && gate.withheld.len() == 1);
+        assert!(gate.treatment(1).is_some() && gate.treatment(0).is_none());
+        let about = |ids: &[u32]| {
+            view.findings_about(ids).iter().any(|(f, _)| f.severity == Severity::Invalid)
+        };
+        assert!(about(&[1]) && about(&[0, 1]) && !about(&[0]));
     }
 
     #[test]

@@ -55,10 +55,27 @@ impl RunView {
     /// it (none: it is about the run); the most severe first. Findings of trials that differ only in
     /// their numbers are one, with the range of each number.
     pub fn findings(&self) -> Vec<(Finding, Vec<u32>)> {
-        let mut all: Vec<(Finding, Vec<u32>)> =
-            self.analysis.findings.iter().map(|f| (f.clone(), Vec::new())).collect();
+        self.gathered(|_| true, |_| true)
+    }
+
+    /// Those of [`RunView::findings`] that are about the numbers of some treatments: about the run,
+    /// about one of them, or about a trial that counts for one.
+    pub fn findings_about(&self, treatments: &[u32]) -> Vec<(Finding, Vec<u32>)> {
+        self.gathered(
+            |f| f.treatments.is_empty() || f.treatments.iter().any(|t| treatments.contains(t)),
+            |r| r.counts() && treatments.contains(&r.treatment),
+        )
+    }
+
+    fn gathered(
+        &self,
+        about: impl Fn(&&Finding) -> bool,
+        of: impl Fn(&&TrialRecord) -> bool,
+    ) -> Vec<(Finding, Vec<u32>)> {
+        let whole = self.analysis.findings.iter().filter(about);
+        let mut all: Vec<(Finding, Vec<u32>)> = whole.map(|f| (f.clone(), Vec::new())).collect();
         let mut groups: Vec<(&Finding, Alike)> = Vec::new();
-        for r in &self.records {
+        for r in self.records.iter().filter(of) {
             for f in &r.findings {
                 if let Some((_, trials)) = all.iter_mut().find(|(known, _)| known == f) {
                     trials.push(r.number);

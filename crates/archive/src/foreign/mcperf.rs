@@ -126,6 +126,7 @@ fn read_line(trial: &mut ForeignTrial, line: &str, number: u64) -> Result<(), Fl
                 severity: Severity::Warning,
                 message: format!("mcperf counts {errors} errors; its rates leave them out"),
                 remedy: "find out what failed before its numbers are compared".into(),
+                treatments: Vec::new(),
             });
         }
         return Ok(());

@@ -164,6 +164,7 @@ pub(crate) fn disagreement(what: &str, told: f64, computed: f64) -> Option<Findi
         severity: Severity::Warning,
         message: format!("the file says {what} {told}, and its own values give {computed}"),
         remedy: "find out whether the file was changed after it was written".into(),
+        treatments: Vec::new(),
     })
 }
 

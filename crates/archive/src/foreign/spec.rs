@@ -140,6 +140,7 @@ fn compliance(result: &mut ForeignResult, estimate: bool, invalid: bool) {
         severity: Severity::Warning,
         message: message.to_owned(),
         remedy: "say so next to each of its numbers (SPEC CPU, run and reporting rules)".into(),
+        treatments: Vec::new(),
     };
     for trial in &mut result.trials {
         trial.findings.push(finding.clone());

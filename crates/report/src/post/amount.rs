@@ -32,6 +32,8 @@ pub(super) struct Amount {
 pub(super) struct OfRun {
     pub(super) alias: String,
     pub(super) part: Part,
+    /// The treatments whose trials are in it.
+    pub(super) treatments: Vec<u32>,
 }
 
 /// What of a run a result is.

@@ -6,14 +6,14 @@ use assay_rules::denominator::{Basis, Denominator, MatrixShown, Reversal, rankin
 use super::amount::{Amount, Part};
 use super::evaluate::{Evaluator, finding};
 
-/// Of one value: that of a run brings what was found about the run.
+/// Of one value: that of a run brings what was found about the run, its treatments and their trials.
 pub(super) fn single(e: &Evaluator<'_>, amount: &Amount) -> Vec<Finding> {
     let mut out = Vec::new();
     if let Some(run) = &amount.run
         && let Some(view) = e.runs.get(&run.alias)
     {
         let grave = |f: &Finding| f.severity >= Severity::Warning;
-        out.extend(view.findings().into_iter().map(|(f, _)| f).filter(grave));
+        out.extend(view.findings_about(&run.treatments).into_iter().map(|(f, _)| f).filter(grave));
         let exact = run.part != Part::Curve && amount.entry.value.interval.is_none();
         if exact && amount.withheld.is_none() {
             out.push(finding(

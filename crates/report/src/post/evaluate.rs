@@ -300,5 +300,6 @@ pub(super) fn finding(
         severity,
         message: message.into(),
         remedy: remedy.to_owned(),
+        treatments: Vec::new(),
     }
 }

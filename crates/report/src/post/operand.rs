@@ -202,6 +202,7 @@ impl<'a> Evaluator<'a> {
             run: Some(OfRun {
                 alias: alias.to_owned(),
                 part: if summary.is_some() { Part::Treatment(id) } else { Part::Curve },
+                treatments: vec![id],
             }),
             decimals: None,
             withheld,

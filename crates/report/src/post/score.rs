@@ -62,7 +62,11 @@ impl Evaluator<'_> {
             benchmark: view.summary.workload.clone(),
             metric: metric.to_owned(),
             rows: Vec::new(),
-            run: Some(OfRun { alias: alias.to_owned(), part: Part::Score(index) }),
+            run: Some(OfRun {
+                alias: alias.to_owned(),
+                part: Part::Score(index),
+                treatments: score.members.iter().map(|m| m.treatment).collect(),
+            }),
             decimals: None,
             withheld,
             as_of: Some(view.summary.started_at.chars().take(10).collect()),

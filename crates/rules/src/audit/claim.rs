@@ -174,6 +174,7 @@ impl Claim {
             severity,
             message: format!("line {}: \"{}\": {}", self.line, self.quote, self.reason),
             remedy: remedy.into(),
+            treatments: Vec::new(),
         })
     }
 }

@@ -2,7 +2,7 @@
 
 use assay_model::{Finding, Severity};
 
-use super::Evidence;
+use super::{Arm, Evidence};
 
 /// What the numbers are for. A profile may raise a severity, never lower one below `Lab`'s.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -94,11 +94,25 @@ pub struct Found {
     pub message: String,
     /// What to do about it in this case; empty: the check's own remedy.
     pub remedy: String,
+    /// The treatments that it is about, by id in the run's plan; empty: all arms.
+    pub treatments: Vec<u32>,
+}
+
+impl Found {
+    /// About these arms of `all` alone. It stays about all where all are meant, and where one of them
+    /// is no treatment of a run.
+    pub(crate) fn of(mut self, arms: &[&Arm], all: &[Arm]) -> Self {
+        if arms.len() < all.len() {
+            let ids: Option<Vec<u32>> = arms.iter().map(|a| a.treatment).collect();
+            self.treatments = ids.unwrap_or_default();
+        }
+        self
+    }
 }
 
 /// At the check's own severity.
 pub(crate) fn plain(message: impl Into<String>) -> Found {
-    Found { severity: None, message: message.into(), remedy: String::new() }
+    Found { severity: None, message: message.into(), remedy: String::new(), treatments: Vec::new() }
 }
 
 /// Escalated: invalid in every profile.
@@ -108,7 +122,7 @@ pub(crate) fn grave(message: impl Into<String>) -> Found {
 
 /// At a severity of its own.
 pub(crate) fn at(severity: Severities, message: impl Into<String>) -> Found {
-    Found { severity: Some(severity), message: message.into(), remedy: String::new() }
+    Found { severity: Some(severity), ..plain(message) }
 }
 
 /// What a check says about evidence.
@@ -209,6 +223,7 @@ impl Check {
             severity: found.severity.unwrap_or(self.severity).of(profile),
             message: found.message,
             remedy,
+            treatments: found.treatments,
         }
     }
 

@@ -71,11 +71,14 @@ pub(super) const CHECKS: &[Check] = &[
 
 fn enough_runs(e: &Evidence) -> Evaluation {
     let arms = e.measured()?;
-    let mut least = u32::MAX;
+    let mut trials = Vec::new();
     for arm in arms {
-        least = least.min(*need(arm.n.as_ref(), format!("the number of trials of {}", arm.label))?);
+        let n = *need(arm.n.as_ref(), format!("the number of trials of {}", arm.label))?;
+        trials.push((arm, n));
     }
+    let least = trials.iter().map(|(_, n)| *n).min().unwrap_or(0);
     let mut found = Vec::new();
+    let mut told: Vec<&str> = Vec::new();
     for c in e.comparisons.get().into_iter().flatten() {
         let needed = match c.method {
             Some(Method::SignedRank) => 6,
@@ -85,16 +88,28 @@ fn enough_runs(e: &Evidence) -> Evaluation {
         };
         if c.interval.is_some() && c.n.is_some_and(|n| n < needed) {
             let n = c.n.unwrap_or(0);
-            found.push(grave(format!(
+            let text = format!(
                 "{}: {n} trials cannot carry a 95 % interval of this kind; {needed} can",
                 c.label
-            )));
+            );
+            let arm: Vec<&Arm> = arms.iter().filter(|a| a.label == c.label).collect();
+            found.push(grave(text).of(&arm, arms));
+            told.push(&c.label);
         }
     }
     let median = arms.iter().any(|a| a.statistic == Some(Statistic::Median));
     let shown = e.numbers.get().into_iter().flatten().any(|n| n.interval.is_some());
     if median && least < 6 && shown {
         found.push(grave(format!("{least} trials cannot carry the interval of a median; 6 can")));
+    }
+    let compared = arms.len() > 1 && e.comparisons.get().is_none_or(|c| !c.is_empty());
+    let short: Vec<_> = trials.iter().filter(|(_, n)| *n < 3).collect();
+    if compared && short.len() < arms.len() {
+        for (arm, n) in short.into_iter().filter(|(a, _)| !told.contains(&a.label.as_str())) {
+            let trials = if *n == 1 { "trial that counts" } else { "trials that count" };
+            let text = format!("{} has only {n} {trials}; that carries no interval", arm.label);
+            found.push(grave(text).of(&[arm], arms));
+        }
     }
     if least < 6 && found.is_empty() {
         let carries = match least {
@@ -103,7 +118,6 @@ fn enough_runs(e: &Evidence) -> Evaluation {
         };
         let text =
             format!("a treatment has only {least} trials that count; that carries {carries}");
-        let compared = arms.len() > 1 && e.comparisons.get().is_none_or(|c| !c.is_empty());
         found.push(if least < 3 && compared { grave(text) } else { plain(text) });
     }
     Ok(found)
@@ -111,23 +125,30 @@ fn enough_runs(e: &Evidence) -> Evaluation {
 
 fn replication(e: &Evidence) -> Evaluation {
     let comparisons = e.comparisons.need("what the intervals were computed over")?;
-    let mut found = Vec::new();
+    let mut over_samples = false;
+    let mut shown = false;
     for c in comparisons.iter().filter(|c| c.interval.is_some()) {
         let unit = need(c.unit.as_ref(), format!("what the interval of {} is over", c.label))?;
-        let one = e.arms.iter().find(|a| a.n.is_some_and(|n| n < 2));
-        if let Some(arm) = one {
-            found.push(plain(format!("{} is one trial; its samples carry no interval", arm.label)));
-        } else if *unit == Unit::Samples {
-            for arm in &e.arms {
-                let (trials, samples, share) = between(arm)?;
-                if share > BETWEEN {
-                    found.push(plain(format!(
-                        "{samples} samples of {} are {trials} independent trials; the interval is too narrow",
-                        arm.label
-                    )));
-                }
+        over_samples |= *unit == Unit::Samples;
+        shown = true;
+    }
+    let mut found = Vec::new();
+    for arm in e.arms.iter().filter(|_| shown) {
+        let text = if arm.n.is_some_and(|n| n < 2) {
+            format!("{} is one trial; its samples carry no interval", arm.label)
+        } else if over_samples {
+            let (trials, samples, share) = between(arm)?;
+            if share <= BETWEEN {
+                continue;
             }
-        }
+            format!(
+                "{samples} samples of {} are {trials} independent trials; the interval is too narrow",
+                arm.label
+            )
+        } else {
+            continue;
+        };
+        found.push(plain(text).of(&[arm], &e.arms));
     }
     Ok(found)
 }

@@ -119,6 +119,7 @@ fn arm(m: &RunMaterial<'_>, t: &Treatment) -> Arm {
     let counting = of.iter().filter(|r| r.counts()).count() as u32;
     Arm {
         label: named(m, t),
+        treatment: Some(t.id),
         levels: t.levels.iter().map(|(k, v)| (k.clone(), v.to_text())).collect(),
         n: Some(summary.map_or(0, |s| s.summary.n)),
         values: summary.map(|s| s.values.iter().copied().flatten().collect()),

@@ -88,6 +88,7 @@ fn cannot(check: &'static Check, missing: String, profile: Profile, report: &mut
             severity,
             message: format!("cannot check: {missing} is not recorded"),
             remedy: "record it, or publish without what needs it".to_owned(),
+            treatments: Vec::new(),
         });
     }
     report.cannot_check.push(Unchecked { id: check.id, name: check.name, missing, severity });

@@ -3,9 +3,10 @@
 use std::collections::BTreeSet;
 
 use super::check::{
-    Check, Evaluation, I, NI, Section, W, WI, at, found_or_missing, grave, missing, need, plain,
+    Check, Evaluation, Found, I, NI, Section, W, WI, at, found_or_missing, grave, missing, need,
+    plain,
 };
-use super::{Evidence, Known, SuiteArm, WorkTiming};
+use super::{Arm, Evidence, Known, SuiteArm, WorkTiming};
 
 /// The difference of completed operations that counts under equal work.
 const OPERATIONS: f64 = 0.001;
@@ -153,16 +154,11 @@ fn output_verified(e: &Evidence) -> Evaluation {
         let o =
             need(arm.output.as_ref(), format!("whether the output of {} was right", arm.label))?;
         all.trials += o.trials;
-        all.wrong += o.wrong;
         all.unchecked += o.unchecked;
         all.unknown += o.unknown;
         all.errors = all.errors.zip(o.errors).map(|(a, b)| a + b);
     }
-    let mut found = Vec::new();
-    if all.wrong > 0 {
-        let text = format!("{} of {} trials gave wrong output", all.wrong, all.trials);
-        found.push(plain(text));
-    }
+    let mut found = wrong_output(e.measured()?);
     if let Some(errors) = all.errors.filter(|n| *n > 0) {
         found.push(plain(format!("{errors} of the counted operations failed or were repeated")));
     }
@@ -180,6 +176,22 @@ fn output_verified(e: &Evidence) -> Evaluation {
         return missing("a trial that ran to its end");
     }
     Ok(found)
+}
+
+/// One finding where every arm gave wrong output, else one for each that did.
+fn wrong_output(arms: &[Arm]) -> Vec<Found> {
+    let counted = |arm: &Arm| arm.output.as_ref().map_or((0, 0), |o| (o.wrong, o.trials));
+    let wrong: Vec<&Arm> = arms.iter().filter(|a| counted(a).0 > 0).collect();
+    if wrong.len() == arms.len() {
+        let (wrong, trials) = arms.iter().map(counted).fold((0, 0), |a, b| (a.0 + b.0, a.1 + b.1));
+        return vec![plain(format!("{wrong} of {trials} trials gave wrong output"))];
+    }
+    let say = |arm: &Arm| {
+        let (wrong, trials) = counted(arm);
+        let text = format!("{wrong} of {trials} trials of {} gave wrong output", arm.label);
+        plain(text).of(&[arm], arms)
+    };
+    wrong.into_iter().map(say).collect()
 }
 
 fn train_test(e: &Evidence) -> Evaluation {

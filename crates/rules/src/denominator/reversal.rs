@@ -102,6 +102,7 @@ pub fn ranking_flips(reversals: &[Reversal], shown: MatrixShown) -> Option<Findi
                 "show every denominator beside the claim (--matrix), or claim no order".to_owned()
             }
         },
+        treatments: Vec::new(),
     })
 }
 

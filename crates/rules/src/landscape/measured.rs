@@ -122,6 +122,7 @@ impl Landscape {
                 ),
                 remedy: "take the order of measured and quoted lines as orientation only"
                     .to_owned(),
+                treatments: Vec::new(),
             });
         }
         self.rank_again();

@@ -109,6 +109,7 @@ impl PackVerdict {
                     _ => r.evidence.clone(),
                 },
                 remedy: r.disclosure.clone(),
+                treatments: Vec::new(),
             })
             .collect()
     }

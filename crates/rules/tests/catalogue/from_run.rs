@@ -215,6 +215,13 @@ fn few_trials_and_a_fixed_order_are_found() {
     assert_eq!(found(&a_run(4), "F28").unwrap().0, Severity::Warning);
     assert_eq!(found(&a_run(2), "F28").unwrap().0, Severity::Invalid);
     let mut r = a_run(8);
+    let of = r.records[0].treatment;
+    let summaries = r.analysis.summaries.iter_mut();
+    summaries.filter(|s| s.treatment == of).for_each(|s| s.summary.n = 1);
+    let f = findings(&r).into_iter().find(|f| f.id == "F28").unwrap();
+    assert_eq!((f.severity, f.treatments), (Severity::Invalid, vec![of]));
+    assert!(f.message.ends_with("has only 1 trial that counts; that carries no interval"));
+    let mut r = a_run(8);
     r.experiment.design.order = Order::Sequential;
     assert_eq!(found(&r, "F31").unwrap().0, Severity::Warning);
 }
@@ -225,7 +232,15 @@ fn outcomes_are_found() {
     r.records[3].outcome = Outcome::Invalid;
     let (severity, message) = found(&r, "F17").unwrap();
     assert_eq!(severity, Severity::Invalid);
-    assert_eq!(message, "1 of 16 trials gave wrong output");
+    let of = r.records[3].treatment;
+    let label = r.plan.treatment(of).unwrap().label();
+    assert_eq!(message, format!("1 of 8 trials of {label} gave wrong output"));
+    let about = findings(&r).into_iter().find(|f| f.id == "F17").unwrap().treatments;
+    assert_eq!(about, [of], "the other treatment's output was right");
+    let mut all = a_run(8);
+    all.records.iter_mut().for_each(|r| r.outcome = Outcome::Invalid);
+    let f = findings(&all).into_iter().find(|f| f.id == "F17").unwrap();
+    assert_eq!((f.message.as_str(), f.treatments.len()), ("16 of 16 trials gave wrong output", 0));
     r.records[4].outcome = Outcome::Failed;
     r.records[4].error = "exit code 1".into();
     let (severity, message) = found(&r, "F40").unwrap();

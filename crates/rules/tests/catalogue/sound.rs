@@ -49,6 +49,7 @@ pub fn noise(n: usize, centre: f64, seed: u64) -> Vec<f64> {
 fn arm(label: &str, level: &str, centre: f64, seed: u64) -> Arm {
     Arm {
         label: label.to_owned(),
+        treatment: None,
         levels: text_map(&[("threads", level)]),
         n: Some(24),
         values: Some(noise(24, centre, seed)),

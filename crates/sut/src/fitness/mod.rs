@@ -69,6 +69,7 @@ impl Findings {
             severity,
             message,
             remedy: remedy.to_owned(),
+            treatments: Vec::new(),
         });
     }
 

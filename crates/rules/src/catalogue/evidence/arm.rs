@@ -11,6 +11,8 @@ use super::{Generator, Limiter, OutputEvidence, Statistic, WarmupRule, Work};
 pub struct Arm {
     /// Its name in messages.
     pub label: String,
+    /// The treatment of a run that it is, by id; `None`: it is not one treatment of one run.
+    pub treatment: Option<u32>,
     /// Its levels of the declared factors, by factor.
     pub levels: BTreeMap<String, String>,
     /// How many independent trials count.
