@@ -144,6 +144,24 @@ fn scratch_that_is_full_fails_in_the_solvers_words() {
     assert!(told, "{error}");
 }
 
+#[test]
+fn a_case_that_needs_more_memory_than_it_has_says_so() {
+    if !ccx() {
+        return;
+    }
+    if !root() {
+        println!("skipped: because limits of memory need root");
+        return;
+    }
+    let world = World::new();
+    let ran = run(&world, &["case=plate-static", "size=train", "controls.memory=256MiB"]);
+    assert_eq!(ran.code, 3, "{}", ran.stderr);
+    let record = ran.record("failed");
+    let error = record["error"].as_str().unwrap();
+    assert!(error.starts_with("the kernel ended 1 of the program's processes"), "{error}");
+    assert!(error.ends_with("CalculiX failed (signal 9): it printed nothing"), "{error}");
+}
+
 /// Waits until `there` is true.
 fn wait_for(what: &str, there: impl Fn() -> bool) {
     let began = Instant::now();

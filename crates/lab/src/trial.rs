@@ -121,10 +121,15 @@ impl Bench<'_> {
         record.metrics.extend(applied.measured.iter().cloned());
         let killed = applied.killed_for_memory();
         if killed > 0 {
-            record.notes.push(format!(
+            let why = format!(
                 "the kernel ended {killed} of the program's processes: they wanted more than the \
                  control `memory` gave them"
-            ));
+            );
+            // Of a trial that failed it is the cause, and what the program said only a consequence.
+            match record.outcome {
+                Outcome::Failed => record.error = format!("{why}; {}", record.error),
+                _ => record.notes.push(why),
+            }
         }
         if let Some(storage) = &applied.setup.storage {
             kept::bring(storage, &self.trial_dir, &mut record);

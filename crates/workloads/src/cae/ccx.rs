@@ -36,8 +36,13 @@ pub fn command(program: &Path, threads: usize) -> Command {
     command
 }
 
-/// What it said of an error: the lines from `*ERROR` to the next empty one; else its last lines.
+/// The last line of its greeting.
+const GREETING: &str = "You are using an executable made on ";
+
+/// What it said of an error: the lines from `*ERROR` to the next empty one; else its last lines after
+/// its greeting.
 pub fn words(log: &str) -> String {
+    let log = log.split_once(GREETING).map_or(log, |(_, l)| l.split_once('\n').map_or("", |l| l.1));
     let lines: Vec<&str> = log.lines().map(str::trim).collect();
     let Some(begin) = lines.iter().position(|l| l.starts_with("*ERROR")) else {
         return crate::program::last_lines(log);
@@ -110,6 +115,10 @@ mod tests {
             "{said}"
         );
         assert_eq!(words("a\nb\n"), "a; b");
+        let greeting =
+            "***\nCalculiX comes with NO WARRANTY\n***\n\nYou are using an executable made on Sun";
+        assert_eq!(words(greeting), "it printed nothing");
+        assert_eq!(words(&format!("{greeting}\n\n step 1\n")), "step 1");
         assert!(finished("x\n\n Job finished\n") && !finished(log));
     }
 }
