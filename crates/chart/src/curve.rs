@@ -107,8 +107,11 @@ pub fn render(curve: &Curve) -> Markup {
         kind => Axis::log(kind, x_domain, &curve.x_unit),
     };
     let y_domain = extent(points().flat_map(|p| [p.y, p.low, p.high])).unwrap_or((0.0, 1.0));
+    // An interval of a share may reach beyond the whole, which the share cannot.
+    let share = curve.y_unit == "%" && points().all(|p| p.y.is_nan() || p.y <= 100.0);
+    let y_high = if share { y_domain.1.min(100.0) } else { y_domain.1 };
     let y_axis = match curve.y_scale {
-        ScaleKind::Linear => Axis::linear((y_domain.0.min(0.0), y_domain.1), &curve.y_unit),
+        ScaleKind::Linear => Axis::linear((y_domain.0.min(0.0), y_high), &curve.y_unit),
         kind => Axis::log(kind, (y_domain.0 / 1.1, y_domain.1 * 1.1), &curve.y_unit),
     };
 
@@ -278,6 +281,19 @@ mod tests {
         assert!(!svg.contains("L3 1 GB"));
         let line = svg.split("class=\"line\" d=\"").nth(1).unwrap();
         assert_eq!(line.split('"').next().unwrap().matches('M').count(), 2, "one gap, two strokes");
+    }
+
+    #[test]
+    fn the_axis_of_a_share_ends_at_the_whole() {
+        let mut curve = sample();
+        curve.y_unit = "%".into();
+        for (i, p) in curve.series.iter_mut().flat_map(|s| &mut s.points).enumerate() {
+            (p.y, p.low, p.high) = (90.0 + f64::from(i as u32 % 9), 50.0, 180.0);
+        }
+        let top = |c: &Curve| render(c).into_string().contains(">150<");
+        assert!(!top(&curve));
+        curve.series[0].points[0].y = 120.0;
+        assert!(top(&curve));
     }
 
     #[test]
