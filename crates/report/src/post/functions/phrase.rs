@@ -7,8 +7,9 @@ pub(super) fn percent(fraction: f64, decimals: Option<usize>) -> String {
     let value = fraction.abs() * 100.0;
     let digits = decimals
         .unwrap_or_else(|| (0..4).find(|d| value >= 0.5 / 10f64.powi(*d as i32)).unwrap_or(4));
-    let sign = if fraction < 0.0 { "-" } else { "" };
-    format!("{sign}{value:.digits$}%")
+    let text = format!("{value:.digits$}%");
+    let nothing = !text.contains(|c: char| ('1'..='9').contains(&c));
+    if fraction < 0.0 && !nothing { format!("-{text}") } else { text }
 }
 
 /// A ratio: one decimal, two near 1, none from 10 on.
@@ -23,7 +24,7 @@ pub(super) fn ratio(value: f64, decimals: Option<usize>) -> String {
 
 /// The ends of an interval of fractions: `3.1%..7.4%`.
 pub(super) fn percents(interval: Interval, decimals: usize) -> String {
-    let end = |x: f64| format!("{:.decimals$}%", x * 100.0);
+    let end = |x: f64| percent(x, Some(decimals));
     format!("{}..{}", end(interval.low), end(interval.high))
 }
 
@@ -113,6 +114,7 @@ mod tests {
             ["5%", "0.3%", "120%"]
         );
         assert_eq!([percent(0.5, Some(1)), percent(-0.05, None)], ["50.0%", "-5%"]);
+        assert_eq!([percent(-0.001, Some(0)), percent(-0.001, Some(1))], ["0%", "-0.1%"]);
         assert_eq!(
             [ratio(2.648, None), ratio(1.049, None), ratio(13.4, None)],
             ["2.6", "1.05", "13"]
