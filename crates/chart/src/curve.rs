@@ -107,8 +107,9 @@ pub fn render(curve: &Curve) -> Markup {
         kind => Axis::log(kind, x_domain, &curve.x_unit),
     };
     let y_domain = extent(points().flat_map(|p| [p.y, p.low, p.high])).unwrap_or((0.0, 1.0));
-    // An interval of a share may reach beyond the whole, which the share cannot.
-    let share = curve.y_unit == "%" && points().all(|p| p.y.is_nan() || p.y <= 100.0);
+    // An interval of a share may reach beyond the whole; the share itself by a mean's rounding alone.
+    let within = |p: &Point| p.y.is_nan() || p.y <= 100.0 * (1.0 + 1e-9);
+    let share = curve.y_unit == "%" && points().all(within);
     let y_high = if share { y_domain.1.min(100.0) } else { y_domain.1 };
     let y_axis = match curve.y_scale {
         ScaleKind::Linear => Axis::linear((y_domain.0.min(0.0), y_high), &curve.y_unit),
@@ -290,6 +291,7 @@ mod tests {
         for (i, p) in curve.series.iter_mut().flat_map(|s| &mut s.points).enumerate() {
             (p.y, p.low, p.high) = (90.0 + f64::from(i as u32 % 9), 50.0, 180.0);
         }
+        curve.series[0].points[3].y = 100.000_000_000_000_04;
         let top = |c: &Curve| render(c).into_string().contains(">150<");
         assert!(!top(&curve));
         curve.series[0].points[0].y = 120.0;
