@@ -17,6 +17,7 @@
 //! | [`landscape`] | a landscape as CSV and Markdown |
 
 mod alike;
+mod apart;
 pub mod csv;
 mod explained;
 mod figures;

@@ -10,6 +10,7 @@ use assay_model::{
 };
 use maud::Markup;
 
+use crate::apart::apart;
 use crate::figures::{
     centre, count, percent, point_text, ratio_text, summary_text, value_text, x_text,
 };
@@ -50,8 +51,9 @@ pub(super) fn named_curves(
     let high = xs().fold(f64::NEG_INFINITY, f64::max);
     // Time goes by evenly.
     let wide = first.x_unit != "s" && low > 0.0 && high / low >= 16.0;
-    let series = named.iter().map(|(name, c)| curve::Series {
-        label: name.clone(),
+    let (labels, shared) = apart(&named.iter().map(|(name, _)| name.clone()).collect::<Vec<_>>());
+    let series = named.iter().zip(labels).map(|((name, c), label)| curve::Series {
+        label,
         points: shown_points(c).into_iter().map(|p| point(name, c, p)).collect(),
         marked: standouts(c),
     });
@@ -76,14 +78,15 @@ pub(super) fn named_curves(
         series: series.collect(),
         verticals,
         note: format!(
-            "{} a point; {}{}",
+            "{} a point; {}{}{}",
             count(n as usize, "trial"),
             if curves.iter().any(|c| c.quantile.is_some()) {
                 "from the merged histograms of the trials".to_owned()
             } else {
                 format!("bands: {} intervals", percent(confidence))
             },
-            left_out(&curves)
+            left_out(&curves),
+            if shared.is_empty() { String::new() } else { format!("; all with {shared}") }
         ),
     }))
 }

@@ -1,0 +1,64 @@
+//! Long labels beside each other: without the parts that all of them have.
+
+use std::collections::BTreeSet;
+
+/// A label of so many characters fits a legend whole.
+const FITS: usize = 40;
+
+/// The labels without the parts (between commas) that all of them have, and those parts. Labels that all
+/// fit, or of which one would be empty, keep theirs.
+pub(crate) fn apart(labels: &[String]) -> (Vec<String>, String) {
+    let whole = || (labels.to_vec(), String::new());
+    if labels.len() < 2 || labels.iter().all(|l| l.chars().count() <= FITS) {
+        return whole();
+    }
+    let parts: Vec<Vec<&str>> =
+        labels.iter().map(|l| l.split(',').map(str::trim).collect()).collect();
+    let mut shared: BTreeSet<&str> = parts[0].iter().copied().collect();
+    for of in &parts {
+        shared.retain(|part| of.contains(part));
+    }
+    // What a label would have nothing but stays in all.
+    for of in &parts {
+        if of.iter().all(|part| shared.contains(part)) {
+            shared.remove(of[0]);
+        }
+    }
+    let shown = |of: &Vec<&str>| {
+        of.iter().copied().filter(|part| !shared.contains(part)).collect::<Vec<_>>().join(", ")
+    };
+    let common: Vec<&str> = parts[0].iter().copied().filter(|part| shared.contains(part)).collect();
+    (parts.iter().map(shown).collect(), common.join(", "))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn of(labels: &[&str]) -> (Vec<String>, String) {
+        apart(&labels.iter().map(|l| (*l).to_owned()).collect::<Vec<_>>())
+    }
+
+    #[test]
+    fn what_all_have_is_said_once() {
+        let (shown, common) = of(&[
+            "storage=loop:btrfs,size=3GiB,emulated=sata-7200,limits=bytes, copies=8",
+            "storage=loop:btrfs,raid1,size=3GiB,emulated=sata-7200,limits=bytes, copies=8",
+            "storage=loop:btrfs,raid1,compress=zstd,size=3GiB,emulated=sata-7200,limits=bytes, copies=8",
+        ]);
+        assert_eq!(shown[0], "storage=loop:btrfs");
+        assert_eq!(shown[2], "storage=loop:btrfs, raid1, compress=zstd");
+        assert_eq!(common, "size=3GiB, emulated=sata-7200, limits=bytes, copies=8");
+    }
+
+    #[test]
+    fn short_labels_and_a_single_one_stay() {
+        assert_eq!(
+            of(&["a=1, b=2", "a=2, b=2"]),
+            (vec!["a=1, b=2".into(), "a=2, b=2".into()], String::new())
+        );
+        let long = "x".repeat(80);
+        assert_eq!(of(&[&long]).0, std::slice::from_ref(&long));
+        assert_eq!(of(&[&long, &long]), (vec![long.clone(), long.clone()], String::new()));
+    }
+}
