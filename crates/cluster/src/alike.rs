@@ -76,7 +76,9 @@ pub fn describe(nodes: &[(String, SystemDescription)], cluster: &[(&str, String)
             message: format!("the nodes are not alike: {}{rest}", shown.join(", ")),
             remedy: "choose nodes of one kind (`where.constraint`); the description has every difference \
                      under `node.`"
-                .into(), treatments: Vec::new() });
+                .into(),
+            treatments: Vec::new(),
+        });
     }
     Described { system, findings }
 }

@@ -123,7 +123,9 @@ pub(crate) fn conclude(level: &str, seen: Option<Backing>, record: &mut TrialRec
         message,
         remedy: "see whether the program asks for large pages in a way of its own (a Java heap does), and whether \
                  the machine has memory in large pieces"
-            .into(), treatments: Vec::new() });
+            .into(),
+        treatments: Vec::new(),
+    });
 }
 
 #[cfg(test)]

@@ -287,7 +287,9 @@ impl Bench<'_> {
                     "the program left {} of its processes running; they were ended, and their CPU time is not in its figures",
                     ran.leftovers
                 ),
-                remedy: "let the program wait for its children".into(), treatments: Vec::new() });
+                remedy: "let the program wait for its children".into(),
+                treatments: Vec::new(),
+            });
         }
         if ran.dropped_lines > 0 {
             record.notes.push(format!(

@@ -53,9 +53,10 @@ pub struct Gate {
 }
 
 impl Gate {
-    /// Decides what may be published of a run. A finding of severity *invalid* about the run
-    /// withholds every result; one about some of its treatments theirs; one about a trial that counts withholds the results of its treatment,
-    /// since the trial's number is in them; one about another trial only that trial's own numbers.
+    /// Decides what may be published of a run. A finding of severity *invalid* about the run withholds
+    /// every result; one about some of its treatments theirs; one about a trial that counts the results
+    /// of its treatment, since the trial's number is in them; one about another trial only that trial's
+    /// own numbers.
     pub fn of(view: &RunView) -> Self {
         let invalid = |f: &&Finding| f.severity == Severity::Invalid;
         let about_run = view.analysis.findings.iter().filter(invalid);
