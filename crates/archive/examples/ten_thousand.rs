@@ -174,6 +174,7 @@ fn write(run: &mut RunWriter, number: u32, stdout: &[u8]) {
         observers: Vec::new(),
         changed: BTreeMap::new(),
         notes: Vec::new(),
+        evidence: Vec::new(),
         findings: Vec::new(),
     };
     run.write_trial(&record, stdout, b"", None).unwrap();

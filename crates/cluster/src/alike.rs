@@ -2,8 +2,8 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use assay_model::{Fact, Finding, Severity, SystemDescription};
-use assay_sut::{DifferenceClass, FactDiff, diff};
+use assay_environment::{DifferenceClass, FactDiff, diff};
+use assay_model::{Fact, NodeDifference, Observation, SystemDescription};
 
 /// The nodes' descriptions as one.
 #[derive(Debug, Clone, PartialEq)]
@@ -12,7 +12,7 @@ pub struct Described {
     /// differs from it under `node.NAME.`.
     pub system: SystemDescription,
     /// What speaks against taking them for alike.
-    pub findings: Vec<Finding>,
+    pub seen: Vec<Observation>,
 }
 
 /// Lays descriptions together, each with its node's name. `cluster` are facts about the job.
@@ -20,7 +20,7 @@ pub fn describe(nodes: &[(String, SystemDescription)], cluster: &[(&str, String)
     let nodes: Vec<(&String, SystemDescription)> =
         nodes.iter().map(|(name, system)| (name, without_job(system))).collect();
     let Some((first, base)) = nodes.first() else {
-        return Described { system: SystemDescription::default(), findings: Vec::new() };
+        return Described { system: SystemDescription::default(), seen: Vec::new() };
     };
     let mut system = base.clone();
     let mut differ: BTreeMap<String, (FactDiff, Vec<&str>)> = BTreeMap::new();
@@ -45,42 +45,28 @@ pub fn describe(nodes: &[(String, SystemDescription)], cluster: &[(&str, String)
     }
     let names: Vec<&str> = nodes.iter().map(|(n, _)| n.as_str()).collect();
     system.facts.insert("cluster.node_names".into(), Fact::known(names.join(" ")));
-    let mut findings = Vec::new();
-    for (class, severity) in
-        [(DifferenceClass::Hard, Severity::Warning), (DifferenceClass::Soft, Severity::Note)]
-    {
-        let of: Vec<&(FactDiff, Vec<&str>)> =
-            differ.values().filter(|(d, _)| d.class == class).collect();
-        if of.is_empty() {
-            continue;
-        }
+    let mut seen = Vec::new();
+    for class in [DifferenceClass::Hard, DifferenceClass::Soft] {
         let word = |f: &Option<Fact>| {
             let value = f.as_ref().and_then(Fact::value).unwrap_or("unknown");
             value.chars().take(40).collect::<String>()
         };
-        let shown: Vec<String> = of
-            .iter()
-            .take(4)
-            .map(|(d, on)| {
-                let others = on.iter().take(4).copied().collect::<Vec<_>>().join(", ");
-                let more = if on.len() > 4 { ", ..." } else { "" };
-                format!("{} ({first}: {}; {others}{more}: {})", d.path, word(&d.a), word(&d.b))
+        let differences: Vec<NodeDifference> = differ
+            .values()
+            .filter(|(d, _)| d.class == class)
+            .map(|(d, on)| NodeDifference {
+                path: d.path.clone(),
+                first: [(*first).clone(), word(&d.a)],
+                others: on.iter().map(|n| (*n).to_owned()).collect(),
+                other: word(&d.b),
+                hard: class == DifferenceClass::Hard,
             })
             .collect();
-        let more = of.len().saturating_sub(4);
-        let rest = if more > 0 { format!(", and {more} more") } else { String::new() };
-        findings.push(Finding {
-            id: "N1".into(),
-            name: "nodes-alike".into(),
-            severity,
-            message: format!("the nodes are not alike: {}{rest}", shown.join(", ")),
-            remedy: "choose nodes of one kind (`where.constraint`); the description has every difference \
-                     under `node.`"
-                .into(),
-            treatments: Vec::new(),
-        });
+        if !differences.is_empty() {
+            seen.push(Observation::UnlikeNodes { differences });
+        }
     }
-    Described { system, findings }
+    Described { system, seen }
 }
 
 /// A description without what the scheduler tells every task of itself, and without the agent's token.
@@ -93,7 +79,13 @@ fn without_job(system: &SystemDescription) -> SystemDescription {
 
 #[cfg(test)]
 mod tests {
+    use assay_model::{Finding, Severity};
+
     use super::*;
+
+    fn found(described: &Described) -> Vec<Finding> {
+        assay_checks::judge_all(&described.seen)
+    }
 
     fn system(model: &str, release: &str) -> SystemDescription {
         let fact = |p: &str, v: &str| (p.to_owned(), Fact::known(v));
@@ -113,24 +105,24 @@ mod tests {
     fn nodes_of_two_kinds_are_found_and_kept() {
         let named = |n: &str, m: &str| (n.to_owned(), system(m, "6.1"));
         let same = describe(&[named("n1", "a"), named("n2", "a")], &[("job", "7".into())]);
-        assert!(same.findings.is_empty(), "{:?}", same.findings);
+        assert!(found(&same).is_empty(), "{:?}", found(&same));
         assert_eq!(same.system.text("cluster.job"), "7");
         let other = describe(&[named("n1", "a"), named("n2", "a"), named("n3", "b")], &[]);
-        assert_eq!(other.findings[0].severity, Severity::Warning);
+        assert_eq!(found(&other)[0].severity, Severity::Warning);
         assert!(
-            other.findings[0].message.contains("cpu.model (n1: a; n3: b)"),
+            found(&other)[0].message.contains("cpu.model (n1: a; n3: b)"),
             "{:?}",
-            other.findings
+            found(&other)
         );
         assert_eq!(other.system.text("node.n3.cpu.model"), "b");
         assert!(!other.system.facts.contains_key("node.n2.cpu.model"));
-        assert!(describe(&[], &[]).findings.is_empty());
+        assert!(found(&describe(&[], &[])).is_empty());
         let mut task = named("n2", "a");
         task.1.facts.insert("env.SLURM_PROCID".into(), Fact::known("1"));
         task.1.facts.insert("env.ASSAY_AGENT_TOKEN".into(), Fact::known("secret"));
         let same = describe(&[task, named("n3", "a")], &[]);
         assert!(
-            same.findings.is_empty() && !same.system.facts.keys().any(|p| p.starts_with("env."))
+            found(&same).is_empty() && !same.system.facts.keys().any(|p| p.starts_with("env."))
         );
     }
 }

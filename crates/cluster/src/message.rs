@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::path::PathBuf;
 
 use assay_model::{
-    Finding, Plan, PlannedTrial, SampleRow, SampleSet, Scalar, SeriesKey, SystemDescription,
+    Observation, Plan, PlannedTrial, SampleRow, SampleSet, Scalar, SeriesKey, SystemDescription,
     TrialRecord,
 };
 use serde::{Deserialize, Serialize};
@@ -63,7 +63,7 @@ pub struct SetUp {
     /// Its node.
     pub system: SystemDescription,
     /// What speaks against measuring there.
-    pub fitness: Vec<Finding>,
+    pub fitness: Vec<Observation>,
     /// Which of the files to look for it sees.
     #[serde(default)]
     pub sees: Vec<bool>,

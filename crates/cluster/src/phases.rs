@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use assay_model::{Finding, Severity, units};
+use assay_model::Observation;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -56,57 +56,28 @@ pub(crate) fn coincide(nodes: &[NodeEntry], bound: Duration) -> Option<Coinciden
     })
 }
 
-/// What is to be said of it.
-pub(crate) fn findings(nodes: &[NodeEntry], coincidence: Option<&Coincidence>) -> Vec<Finding> {
-    let time = |ns: u64| units::format_value(ns as f64 * 1e-9, "s");
-    let finding = |id: &str, name: &str, message: String, remedy: &str| Finding {
-        id: id.into(),
-        name: name.into(),
-        severity: Severity::Warning,
-        message,
-        remedy: remedy.into(),
-        treatments: Vec::new(),
-    };
-    let mut found = Vec::new();
-    if let Some(c) = coincidence {
-        let begins = c.begin_spread_ns.saturating_add(c.error_ns) > c.bound_ns;
-        // A program that has no phases ends when its work does; that nodes differ is a result.
-        let ends = c.declared && c.end_spread_ns.saturating_add(c.error_ns) > c.bound_ns;
-        if begins || ends {
-            found.push(finding(
-                "N2",
-                "phases-coincide",
-                format!(
-                    "the steady phases of the nodes begin within {} of each other (last: {}) and end within {} \
-                     (first: {}), known to {}; the bound is {}, and {:.0} % of the longest is common to all",
-                    time(c.begin_spread_ns),
-                    c.last_to_begin,
-                    time(c.end_spread_ns),
-                    c.first_to_end,
-                    time(c.error_ns),
-                    time(c.bound_ns),
-                    100.0 * c.common
-                ),
-                "measure for longer, so that the edges matter less, or raise `where.phase_bound` with a reason",
-            ));
-        }
-        let drifted: Vec<&NodeEntry> =
-            nodes.iter().filter(|n| n.clock.drift_ns().is_some_and(|d| d > c.bound_ns)).collect();
-        if let Some(worst) = drifted.iter().max_by_key(|n| n.clock.drift_ns()) {
-            found.push(finding(
-                "N3",
-                "clocks-hold",
-                format!(
-                    "the clock of node {} moved by {} against the collector's during the trial; the bound is {}",
-                    worst.node,
-                    time(worst.clock.drift_ns().unwrap_or(0)),
-                    time(c.bound_ns)
-                ),
-                "see that the nodes keep time (chrony, and the clock source tsc)",
-            ));
-        }
+/// What is seen of it: how the phases coincide, and the clock that moved most.
+pub(crate) fn seen(nodes: &[NodeEntry], coincidence: Option<&Coincidence>) -> Vec<Observation> {
+    let Some(c) = coincidence else { return Vec::new() };
+    let seconds = |ns: u64| ns as f64 * 1e-9;
+    let mut seen = vec![Observation::Phases {
+        begin_spread: seconds(c.begin_spread_ns),
+        end_spread: seconds(c.end_spread_ns),
+        error: seconds(c.error_ns),
+        last_to_begin: c.last_to_begin.clone(),
+        first_to_end: c.first_to_end.clone(),
+        common: c.common,
+        declared: c.declared,
+        bound: seconds(c.bound_ns),
+    }];
+    if let Some(worst) = nodes.iter().max_by_key(|n| n.clock.drift_ns()) {
+        seen.push(Observation::ClockDrift {
+            node: worst.node.clone(),
+            drift: seconds(worst.clock.drift_ns().unwrap_or(0)),
+            bound: seconds(c.bound_ns),
+        });
     }
-    found
+    seen
 }
 
 #[cfg(test)]
@@ -135,9 +106,9 @@ mod tests {
         assert_eq!((c.begin_spread_ns, c.end_spread_ns), (20_000_000, 20_000_000));
         assert_eq!((c.last_to_begin.as_str(), c.first_to_end.as_str()), ("n1", "n0"));
         assert!((c.common - 0.8).abs() < 1e-9 && !c.declared);
-        assert!(findings(&nodes, Some(&c)).is_empty());
+        assert!(assay_checks::judge_all(&seen(&nodes, Some(&c))).is_empty());
         let c = coincide(&nodes, Duration::from_millis(10)).unwrap();
-        let found = findings(&nodes, Some(&c));
+        let found = assay_checks::judge_all(&seen(&nodes, Some(&c)));
         assert_eq!(found[0].id, "N2");
         assert!(found[0].message.contains("last: n1"), "{}", found[0].message);
         assert!(coincide(&[], Duration::ZERO).is_none());
@@ -148,7 +119,7 @@ mod tests {
         let mut nodes = entries(&[0, 0], 0);
         nodes[1].clock = clock(0, 30_000_000);
         let c = coincide(&nodes, Duration::from_millis(10)).unwrap();
-        let found = findings(&nodes, Some(&c));
+        let found = assay_checks::judge_all(&seen(&nodes, Some(&c)));
         assert!(found.iter().any(|f| f.id == "N3" && f.message.contains("n1")), "{found:?}");
     }
 }

@@ -2,13 +2,13 @@
 
 use std::collections::BTreeMap;
 
+use assay_checks::{Arm, Evidence, Known, Schedule, Scheduled, Work, rows};
+use assay_environment::{AcceptError, DifferenceClass, EnvDiff, diff};
 use assay_model::{
-    Across, AcrossRow, Analysis, Better, Comparison, Difference, Experiment, Fact, Finding,
-    Percentile, Plan, RunId, Severity, SystemDescription, TrialRecord, Verdict,
+    Across, AcrossRow, Analysis, Better, Comparison, Difference, Experiment, Fact, Finding, Found,
+    Percentile, Plan, Row, RunId, SystemDescription, TrialRecord, Verdict,
 };
-use assay_rules::catalogue::{Arm, Evidence, Known, Profile, Schedule, Scheduled, Work};
 use assay_stats::{CompareInput, Samples, compare, summarize};
-use assay_sut::{AcceptError, DifferenceClass, EnvDiff, diff};
 
 use crate::pairs::values;
 
@@ -64,14 +64,9 @@ pub fn across(
         }
     }
     if rows.iter().all(|r| r.comparisons.iter().flatten().count() == 0) {
-        findings.push(Finding {
-            id: "F46".into(),
-            name: "same-metric".into(),
-            severity: Severity::Invalid,
-            message: format!("no treatment has `{metric}` in more than one of the runs"),
-            remedy: "name a metric that the runs share with --metric".into(),
-            treatments: Vec::new(),
-        });
+        let text = format!("no treatment has `{metric}` in more than one of the runs");
+        let found = Found::new(text).remedy("name a metric that the runs share with --metric");
+        findings.push(rows::SAME_METRIC.finding(found));
     }
     Ok(Across {
         runs: sides.iter().map(|s| s.id.clone()).collect(),
@@ -262,15 +257,19 @@ fn in_words(fact: Option<&Fact>) -> String {
     }
 }
 
+/// The checks that are about what differs between two sides.
+const BETWEEN: [&Row; 4] =
+    [&rows::FACTOR_DECLARED, &rows::CONFOUNDER, &rows::SAME_WORK, &rows::INTERLEAVED];
+
 /// What the catalogue says of the runs laid side by side: of its checks those that are about what
 /// differs between the sides (environment, work, schedule, metric).
 fn findings(sides: &[Side<'_>], diffs: &[EnvDiff], declared: &Declared) -> Vec<Finding> {
     let mut found: Vec<Finding> = Vec::new();
     for (side, diff) in sides[1..].iter().zip(diffs) {
-        for id in ["F02", "F03", "F16", "F31"] {
-            let evidence = between(&sides[0], side, diff, declared);
-            let Some(check) = assay_rules::catalogue::find(id) else { continue };
-            for f in check.findings(&evidence, Profile::Lab) {
+        let evidence = between(&sides[0], side, diff, declared);
+        for row in BETWEEN {
+            let Some(check) = assay_checks::find(row.id) else { continue };
+            for f in check.findings(&evidence) {
                 if !found.contains(&f) {
                     found.push(f);
                 }

@@ -1,10 +1,11 @@
 //! What an agent on a node does: sets up the experiment as the collector says, and runs its part of each
 //! trial as a single machine would.
 
+use std::cell::RefCell;
 use std::collections::HashMap;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 use assay_cluster::{AgentError, Bytes, Link, Order as Asked, Part, Role, Samples, SetUp, Setup};
 use assay_model::{
@@ -12,16 +13,17 @@ use assay_model::{
 };
 use assay_observe::Sampler;
 use assay_sut::process::{Output, Runner};
-use assay_sut::{Controller, Interrupt, ProcessSetup, Root, Watch};
+use assay_sut::{Controller, Interrupt, ProcessSetup, Root};
 use assay_workloads::span::Span;
 use assay_workloads::{Calibration, KitPaths, TrialContext, Workload};
 
 use crate::heard::Heard;
 use crate::scratch::{self, Scratch};
 use crate::serving::Server;
-use crate::session::{CALIBRATIONS, changed, joined, observed};
+use crate::session::{CALIBRATIONS, joined, observed};
 use crate::spanning::{self, Ready, Spanning};
 use crate::trial::{Bench, Order, blank, calibrate};
+use crate::witness::{Programs, Witness};
 use crate::{describe, fit, kept, power};
 
 /// Serves the collector that the environment names, until it has nothing more to do.
@@ -52,6 +54,7 @@ struct Place {
     scratch: Scratch,
     exe: PathBuf,
     output: Output,
+    programs: RefCell<Programs>,
 }
 
 impl Place {
@@ -65,6 +68,7 @@ impl Place {
             cache_dir: scratch::cache_dir(),
             timeout,
             output: self.output,
+            programs: &self.programs,
         }
     }
 }
@@ -78,13 +82,12 @@ struct Agent {
     runner: Runner,
     sampler: Option<Sampler>,
     interval: Duration,
-    watch: Watch,
-    checked: Instant,
+    witness: Witness,
     /// Its folder of state.
     folder: PathBuf,
     interrupt: Interrupt,
     system: SystemDescription,
-    fitness: Vec<assay_model::Finding>,
+    fitness: Vec<assay_model::Observation>,
     calibrations: HashMap<u32, Option<Calibration>>,
     /// The completed records with curves, by treatment.
     previous: HashMap<u32, Vec<TrialRecord>>,
@@ -146,6 +149,7 @@ impl Agent {
             plan: setup.plan.clone(),
             workload,
             place: Place {
+                programs: RefCell::default(),
                 controller,
                 scratch,
                 exe: exe.to_owned(),
@@ -154,12 +158,11 @@ impl Agent {
             runner: Runner::new(Some(interrupt.clone())),
             sampler,
             interval,
-            watch: Watch::new(&Root::system()),
-            checked: Instant::now(),
+            witness: Witness::new(),
             folder: state_dir,
             interrupt: interrupt.clone(),
             system,
-            fitness,
+            fitness: fitness.seen,
             calibrations: HashMap::new(),
             previous: HashMap::new(),
             lasted: HashMap::new(),
@@ -244,7 +247,7 @@ impl Agent {
         }
         let record = &mut part;
         let samples = joined(observed(self.sampler.as_ref(), self.interval, record), said);
-        changed(&mut self.watch, &mut self.checked, record);
+        self.witness.look(record, false);
         if let Some(samples) = &samples {
             power::account(&self.plan, samples, record);
         }
@@ -316,7 +319,7 @@ impl Agent {
             record.error = "the server ended before its clients".into();
         }
         let samples = observed(self.sampler.as_ref(), self.interval, &mut record);
-        changed(&mut self.watch, &mut self.checked, &mut record);
+        self.witness.look(&mut record, false);
         let files = kept::take(&self.place.scratch.trial_dir(), &mut record);
         Part {
             stdout: Bytes(self.runner.stdout.bytes()),
@@ -359,7 +362,7 @@ fn timeout(experiment: &Experiment) -> Duration {
 fn bind(cpus: &[usize]) -> Result<(), String> {
     let mut set = rustix::thread::CpuSet::new();
     cpus.iter().filter(|c| **c < rustix::thread::CpuSet::MAX_CPU).for_each(|c| set.set(*c));
-    let shown = assay_sut::cpulist::format(cpus);
+    let shown = assay_environment::cpulist::format(cpus);
     rustix::thread::sched_setaffinity(None, &set)
         .map_err(|e| format!("the task cannot be bound to the CPUs {shown}: {e}"))
 }

@@ -5,8 +5,8 @@ use std::collections::BTreeMap;
 
 use assay_model::{
     Analysis, Better, Checks, Comparison, CurveSummary, Experiment, HistogramSummary, Kind,
-    LedgerEntry, MetricValue, Order, Outcome, Plan, Scalar, Scaling, Stop, SystemDescription,
-    Treatment, TreatmentSummary, TrialRecord, Verdict,
+    LedgerEntry, MetricValue, Order, Outcome, Plan, Profile, Scalar, Scaling, Stop,
+    SystemDescription, Treatment, TreatmentSummary, TrialRecord, Verdict,
 };
 use assay_stats::scaling::Size;
 use assay_stats::{CompareInput, Samples, compare_family, sequential, summarize};
@@ -93,7 +93,8 @@ pub fn analyse(recorded: &Recorded<'_>) -> Analysis {
         checks: Checks::default(),
     };
     analysis.run_metrics = run_metrics(&analysis);
-    (analysis.findings, analysis.checks) = findings::of_run(recorded, &analysis);
+    let report = findings::check(recorded, &analysis, Profile::Lab);
+    (analysis.checks, analysis.findings) = (report.checks(), report.findings);
     analysis
 }
 

@@ -5,12 +5,11 @@ use std::path::Path;
 use std::sync::mpsc::{Receiver, RecvTimeoutError};
 use std::time::{Duration, Instant};
 
-use assay_model::{Better, Finding, Kind, MetricValue, Outcome, Severity, TrialRecord};
+use assay_checks::see;
+use assay_model::{Better, Kind, MetricValue, Observation, Outcome, TrialRecord};
 
 /// The metric's name, which a workload may have used for what it read itself.
 const METRIC: &str = "large_share";
-/// With less memory than this, none of it in large pages is no sign of anything.
-const ENOUGH: u64 = 8 << 20;
 /// The moments of the looks, from the start of the program; then one each [`EVERY`]. Few, because the
 /// kernel walks all of the memory for each.
 const LOOKS: [Duration; 3] =
@@ -102,30 +101,15 @@ pub(crate) fn conclude(level: &str, seen: Option<Backing>, record: &mut TrialRec
         better: Better::Neither,
         kind: Kind::Measured,
     });
-    let bytes = assay_model::units::format_bytes;
-    let small = level == "4KiB";
-    let message = if small && seen.large > 0 {
-        format!("{} of the program's memory were in large pages", bytes(seen.large))
-    } else if !small && seen.large == 0 && seen.memory >= ENOUGH {
-        format!("none of the {} of the program's memory was in large pages", bytes(seen.memory))
-    } else {
-        return;
-    };
-    let message = format!("the level `{level}` of the control `pages` did not take: {message}");
-    if record.outcome == Outcome::Completed {
+    let level = level.to_owned();
+    let seen = Observation::LargePages { level, memory: seen.memory, large: seen.large };
+    if let Some(found) = assay_checks::judge_seen(&seen)
+        && record.outcome == Outcome::Completed
+    {
         record.outcome = Outcome::Invalid;
-        record.error.clone_from(&message);
+        record.error = found.message;
     }
-    record.findings.push(Finding {
-        id: "F08".into(),
-        name: "page-size".into(),
-        severity: Severity::Invalid,
-        message,
-        remedy: "see whether the program asks for large pages in a way of its own (a Java heap does), and whether \
-                 the machine has memory in large pieces"
-            .into(),
-        treatments: Vec::new(),
-    });
+    see(record, seen);
 }
 
 #[cfg(test)]

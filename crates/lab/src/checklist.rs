@@ -1,8 +1,8 @@
 //! The checklist of a post of October 2005, for two runs: what to ask before a gain is believed. Each
 //! question is a set of facts of the two systems' descriptions, and of what the two experiments asked.
 
+use assay_environment::{DifferenceClass, FactDiff, diff};
 use assay_model::{Answer, Asked, Fact, SystemDescription};
-use assay_sut::{DifferenceClass, FactDiff, diff};
 
 use crate::Side;
 

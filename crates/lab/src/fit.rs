@@ -2,10 +2,19 @@
 
 use std::time::{Duration, Instant};
 
-use assay_model::{Experiment, Finding, FitnessAction, Severity, units};
+use assay_model::{Experiment, Finding, FitnessAction, Observation, Severity, units};
 use assay_sut::{Interrupt, Root};
 
 use crate::scratch;
+
+/// What was seen of the machines before a run, and what the checks found in it.
+#[derive(Debug, Clone, Default)]
+pub(crate) struct Fit {
+    /// What was seen.
+    pub seen: Vec<Observation>,
+    /// What that speaks for.
+    pub findings: Vec<Finding>,
+}
 
 /// Checks this machine, and waits where the experiment says so; `say` is told what for.
 ///
@@ -15,19 +24,19 @@ pub(crate) fn check(
     experiment: &Experiment,
     interrupt: Option<&Interrupt>,
     say: &mut dyn FnMut(&str),
-) -> Result<Vec<Finding>, String> {
+) -> Result<Fit, String> {
     let wait = units::duration_of(&experiment.fitness.max_wait).unwrap_or(Duration::ZERO);
     let until = Instant::now() + wait;
     let mut waited = false;
     loop {
-        let findings = assay_sut::fitness::check(
+        let seen = assay_sut::fitness::look(
             &Root::system(),
             &assay_sut::fitness::Options {
                 work_dir: Some(scratch::scratch_root()),
                 ..Default::default()
             },
         );
-        let unfit = sentences(&findings);
+        let unfit = sentences(&assay_checks::judge_all(&seen));
         let interrupted = interrupt.is_some_and(Interrupt::fired);
         match experiment.fitness.action {
             FitnessAction::Refuse if !unfit.is_empty() => return Err(unfit.join("; ")),
@@ -38,12 +47,12 @@ pub(crate) fn check(
                 }
                 std::thread::sleep(Duration::from_secs(1));
             }
-            _ => return Ok(findings),
+            _ => return Ok(Fit { findings: assay_checks::judge_all(&seen), seen }),
         }
     }
 }
 
-/// What of the findings is more than a note.
+/// What is more than a note of what was seen.
 pub(crate) fn sentences(findings: &[Finding]) -> Vec<String> {
     let bad = findings.iter().filter(|f| f.severity > Severity::Note);
     bad.map(|f| f.message.clone()).collect()

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::time::Duration;
 
 use assay_model::{
-    Better, Curve, Event, Finding, Heat, MetricValue, Phase, PhaseMark, SampleRow, SampleSet,
+    Better, Curve, Event, Heat, MetricValue, Observation, Phase, PhaseMark, SampleRow, SampleSet,
     SeriesKey, TrialHistogram, TrialRecord,
 };
 use assay_sut::process::{Sink, Stream};
@@ -34,7 +34,7 @@ pub(crate) struct Heard<'a> {
     histograms: BTreeMap<String, TrialHistogram>,
     heats: BTreeMap<String, Heat>,
     notes: Vec<String>,
-    findings: Vec<Finding>,
+    evidence: Vec<Observation>,
     samples: &'a mut SampleSet,
     /// The first check that failed, else the last that passed.
     valid: Option<(bool, String)>,
@@ -63,7 +63,7 @@ impl<'a> Heard<'a> {
             histograms: BTreeMap::new(),
             heats: BTreeMap::new(),
             notes: Vec::new(),
-            findings: Vec::new(),
+            evidence: Vec::new(),
             samples,
             valid: None,
             points: 0,
@@ -120,20 +120,16 @@ impl<'a> Heard<'a> {
             Event::Sample { sample, t_ns, value, unit } => {
                 self.sample(&sample, t_ns, value.unwrap_or(f64::NAN), &unit);
             }
-            Event::Finding { finding, name, severity, message, remedy } => {
-                if self.findings.len() < MOST_NAMES {
-                    self.findings.push(Finding {
-                        id: finding,
-                        name,
-                        severity,
-                        message,
-                        remedy,
-                        treatments: Vec::new(),
-                    });
+            Event::Finding { finding, message, remedy, .. } => {
+                if assay_checks::find(&finding).is_none() {
+                    self.note(format!(
+                        "the program reports `{finding}`, which is no check: {message}"
+                    ));
                 } else {
-                    self.ignored += 1;
+                    self.see(Observation::Reported { check: finding, message, remedy });
                 }
             }
+            Event::Evidence { evidence } => self.see(evidence),
             // Of interest only while it happens.
             Event::Progress { .. } => {}
             Event::Note { note } => self.note(note),
@@ -142,6 +138,14 @@ impl<'a> Heard<'a> {
                     self.valid = Some((valid, detail));
                 }
             }
+        }
+    }
+
+    fn see(&mut self, seen: Observation) {
+        if self.evidence.len() < MOST_NAMES {
+            self.evidence.push(seen);
+        } else {
+            self.ignored += 1;
         }
     }
 
@@ -210,7 +214,7 @@ impl<'a> Heard<'a> {
         record.histograms = self.histograms;
         record.heats = self.heats;
         record.notes.extend(self.notes);
-        record.findings.extend(self.findings);
+        self.evidence.into_iter().for_each(|seen| assay_checks::see(record, seen));
         if self.bad_lines > 0 {
             let n = self.bad_lines;
             record

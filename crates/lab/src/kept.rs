@@ -133,22 +133,18 @@ fn finding(verdict: &PackVerdict, result: &OrdersResult) -> Option<Finding> {
             message.push_str(&ids);
         }
     }
-    Some(Finding {
-        id: format!("{}-{}", verdict.pack, verdict.version),
-        name: "rule-pack".into(),
-        // A short profile does not pretend to keep the rules, and is marked; what does, and fails, is void.
-        severity: if verdict.verdict == Verdict::Invalid && profile == "rules" {
-            Severity::Invalid
-        } else {
-            Severity::Warning
-        },
-        message,
-        remedy: format!(
-            "`assay rules show {}` has the rules; {VERDICT} beside the record says what was seen of each",
-            verdict.pack
-        ),
-        treatments: Vec::new(),
-    })
+    // A short profile does not pretend to keep the rules, and is marked; what does, and fails, is void.
+    let severity = if verdict.verdict == Verdict::Invalid && profile == "rules" {
+        Severity::Invalid
+    } else {
+        Severity::Warning
+    };
+    let remedy = format!(
+        "`assay rules show {}` has the rules; {VERDICT} beside the record says what was seen of each",
+        verdict.pack
+    );
+    let rule = format!("{}-{}", verdict.pack, verdict.version);
+    Some(Finding::of_rule(rule, "rule-pack".into(), severity, message, remedy))
 }
 
 #[cfg(test)]

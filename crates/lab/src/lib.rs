@@ -44,6 +44,7 @@ mod trace;
 mod trial;
 mod turn;
 mod watch;
+mod witness;
 
 pub use aa::{AaFloor, BLOCKS_EACH, aa_experiment, aa_floor};
 pub use across::{Declared, Side, across, across_io, any_worse};
@@ -56,6 +57,7 @@ pub use estimate::{Estimate, POWER, SAMPLE_NOISE, estimate};
 pub use events::EventWriter;
 pub use explain::{Question, explain};
 pub use file::{FileError, read_experiment};
+pub use findings::check;
 pub use nodes::doctor as doctor_nodes;
 pub use plan::{DEFAULT_BLOCKS, PlanError, make_plan, margin, parse_margin};
 pub use prepare::Prepared;

@@ -8,8 +8,8 @@ use assay_cluster::{
     ClusterError, Crew, LostTo, NODES, Order, Request, Setup, Took, TrialEnd, describe,
 };
 use assay_model::{
-    Experiment, Finding, JobSpan, Plan, PlannedTrial, RunState, SystemDescription, TrialRecord,
-    Where, units,
+    Experiment, Finding, JobSpan, Observation, Plan, PlannedTrial, RunState, SystemDescription,
+    TrialRecord, Where, units,
 };
 use assay_sut::Interrupt;
 use assay_sut::process::Output;
@@ -125,8 +125,10 @@ impl Nodes {
     }
 
     /// What the nodes are, and what speaks against measuring on them; the crew must be there.
-    pub fn describe(&self, watcher: &mut dyn Watcher) -> (SystemDescription, Vec<Finding>) {
-        let Some(crew) = &self.crew else { return (SystemDescription::default(), Vec::new()) };
+    pub fn describe(&self, watcher: &mut dyn Watcher) -> (SystemDescription, fit::Fit) {
+        let Some(crew) = &self.crew else {
+            return (SystemDescription::default(), fit::Fit::default());
+        };
         let set_ups = crew.set_ups();
         let systems: Vec<_> = set_ups.iter().map(|(n, s)| (n.clone(), s.system.clone())).collect();
         let list = crew.node_list();
@@ -140,13 +142,16 @@ impl Nodes {
             ("node_list", list),
             ("partition", self.place.partition.clone().unwrap_or_else(|| "default".into())),
         ];
-        let mut described = describe(&systems, &cluster);
+        let described = describe(&systems, &cluster);
         let fitness = gathered(set_ups.iter().map(|(name, s)| (name.as_str(), &s.fitness)));
         for sentence in fit::sentences(&fitness) {
             watcher.say(&format!("warning: {sentence}"));
         }
-        described.findings.extend(fitness);
-        (described.system, described.findings)
+        let mut seen: Vec<Observation> = described.seen;
+        let mut findings = assay_checks::judge_all(&seen);
+        findings.extend(fitness);
+        seen.extend(set_ups.iter().flat_map(|(_, s)| s.fitness.iter().cloned()));
+        (described.system, fit::Fit { seen, findings })
     }
 
     /// Runs a trial on all nodes. When they are lost, the record says so, and the next trial has a new job.
@@ -235,9 +240,10 @@ impl Nodes {
 }
 
 /// Findings of one kind on several nodes are said once, with the first node's words.
-fn gathered<'a>(nodes: impl Iterator<Item = (&'a str, &'a Vec<Finding>)>) -> Vec<Finding> {
+fn gathered<'a>(nodes: impl Iterator<Item = (&'a str, &'a Vec<Observation>)>) -> Vec<Finding> {
     let mut all: Vec<(usize, Finding, Vec<&str>)> = Vec::new();
-    for (name, findings) in nodes {
+    for (name, seen) in nodes {
+        let findings = assay_checks::judge_all(seen);
         for (i, finding) in findings.iter().enumerate() {
             let nth = findings[..i].iter().filter(|f| f.id == finding.id).count();
             if let Some((_, _, others)) =

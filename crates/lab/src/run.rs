@@ -6,10 +6,10 @@ use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
 use assay_archive::{Archive, NewRun, RunWriter};
-use assay_model::{Finding, Plan, RunId, RunState, SystemDescription, TrialRecord, units};
+use assay_model::{Plan, RunId, RunState, SystemDescription, TrialRecord, units};
 use assay_observe::Sampler;
 use assay_sut::process::{Output, Runner};
-use assay_sut::{Controller, Interrupt, Root, Watch};
+use assay_sut::{Controller, Interrupt, Root};
 
 use crate::nodes::Nodes;
 use crate::prepare::Prepared;
@@ -18,6 +18,7 @@ use crate::session::Session;
 use crate::so_far::SoFar;
 use crate::trial::Bench;
 use crate::watch::Watcher;
+use crate::witness::Witness;
 use crate::{LabError, describe, fit, stop};
 
 /// The time between samples when the experiment's cannot be read (it was checked with the plan).
@@ -61,7 +62,7 @@ struct Ready {
     sampler: Option<Sampler>,
     interval: Duration,
     scratch: Scratch,
-    fitness: Vec<Finding>,
+    fitness: fit::Fit,
     nodes: Option<(Nodes, SystemDescription)>,
 }
 
@@ -158,7 +159,7 @@ impl Lab<'_> {
         let interrupt = self.interrupt.as_ref();
         let fitness = fit::check(experiment, interrupt, &mut |sentence| watcher.say(sentence))
             .map_err(LabError::Unfit)?;
-        for sentence in fit::sentences(&fitness) {
+        for sentence in fit::sentences(&fitness.findings) {
             watcher.say(&format!("warning: {sentence}"));
         }
         Ok(Ready { controller, sampler, interval, scratch, fitness, nodes: None })
@@ -174,6 +175,7 @@ impl Lab<'_> {
     ) -> Result<Ended, LabError> {
         let Ready { controller, sampler, interval, mut scratch, fitness, nodes } = ready;
         let experiment = &prepared.experiment;
+        let programs = std::cell::RefCell::default();
         let bench = Bench {
             workload: prepared.workload.as_ref(),
             controller: &controller,
@@ -183,6 +185,7 @@ impl Lab<'_> {
             cache_dir: scratch::cache_dir(),
             timeout: units::duration_of(&experiment.design.timeout).unwrap_or(Duration::MAX),
             output: self.output,
+            programs: &programs,
         };
         let mut session = Session {
             lab: self,
@@ -196,8 +199,7 @@ impl Lab<'_> {
             nodes: nodes.map(|(nodes, _)| nodes),
             sampler,
             interval,
-            watch: Watch::new(&Root::system()),
-            checked: Instant::now(),
+            witness: Witness::new(),
             began: Instant::now(),
             completed: 0,
             failed: 0,

@@ -5,14 +5,15 @@ use std::time::{Duration, Instant};
 
 use assay_archive::RunWriter;
 use assay_model::{
-    Event, Experiment, Finding, LedgerEvent, Outcome, Plan, PlannedTrial, RunState, SampleRow,
-    SampleSet, TrialRecord, units,
+    Event, Experiment, LedgerEvent, Outcome, Plan, PlannedTrial, RunState, SampleRow, SampleSet,
+    TrialRecord, units,
 };
 use assay_observe::Sampler;
+use assay_sut::Interrupt;
 use assay_sut::process::Runner;
-use assay_sut::{Interrupt, Watch};
 use assay_workloads::Calibration;
 
+use crate::fit::Fit;
 use crate::heard::Heard;
 use crate::nodes::Nodes;
 use crate::schedule;
@@ -22,10 +23,9 @@ use crate::stop::{self, Rule};
 use crate::trace::Tracing;
 use crate::trial::{Bench, Order, calibrate};
 use crate::watch::{News, Standing, Watcher};
+use crate::witness::Witness;
 use crate::{Lab, LabError, kept, power};
 
-/// How often the system's tunables are read again between short trials.
-const RECHECK: Duration = Duration::from_secs(1);
 /// How many times the empty launch (a shell's start-up) is measured.
 pub(crate) const CALIBRATIONS: usize = 30;
 
@@ -43,8 +43,7 @@ pub(crate) struct Session<'a> {
     pub nodes: Option<Nodes>,
     pub sampler: Option<Sampler>,
     pub interval: Duration,
-    pub watch: Watch,
-    pub checked: Instant,
+    pub witness: Witness,
     pub began: Instant,
     pub completed: usize,
     pub failed: usize,
@@ -83,7 +82,7 @@ impl Session<'_> {
     pub fn trials(
         &mut self,
         scratch: &mut Scratch,
-        fitness: &[Finding],
+        fitness: &Fit,
         watcher: &mut dyn Watcher,
     ) -> Result<(RunState, String), LabError> {
         let design = &self.experiment.design;
@@ -176,7 +175,7 @@ impl Session<'_> {
         &mut self,
         scratch: &mut Scratch,
         planned: &PlannedTrial,
-        fitness: &[Finding],
+        fitness: &Fit,
         watcher: &mut dyn Watcher,
     ) -> Result<Outcome, LabError> {
         let treatment = self.plan.treatment(planned.treatment).cloned().ok_or_else(|| {
@@ -197,7 +196,8 @@ impl Session<'_> {
             None => self.here(planned, attempt, &treatment, watcher),
         };
         if self.completed + self.failed == 0 {
-            done.record.findings.extend(fitness.iter().cloned());
+            done.record.evidence.extend(fitness.seen.iter().cloned());
+            done.record.findings.extend(fitness.findings.iter().cloned());
         }
         self.require_metric(&mut done.record);
         let Done { record, samples, kept, output } = done;
@@ -297,7 +297,8 @@ impl Session<'_> {
         if let Some(kept) = tracing.stop(&mut record) {
             self.writer.trace_next(kept.answer, kept.events);
         }
-        changed(&mut self.watch, &mut self.checked, &mut record);
+        let last = self.plan.trials.last().is_some_and(|t| t.number == planned.number);
+        self.witness.look(&mut record, last);
         if let Some(samples) = &samples {
             power::account(&self.plan, samples, &mut record);
         }
@@ -382,26 +383,6 @@ pub(crate) fn observed(
     record.observers = sampler.reports(from, now);
     sampler.discard_before(now);
     Some(samples)
-}
-
-/// Reads again what should not have changed, at most once a second.
-pub(crate) fn changed(watch: &mut Watch, checked: &mut Instant, record: &mut TrialRecord) {
-    if checked.elapsed() < RECHECK {
-        return;
-    }
-    *checked = Instant::now();
-    record.changed = watch.changed();
-    if !record.changed.is_empty() {
-        let paths: Vec<&str> = record.changed.keys().map(String::as_str).collect();
-        record.findings.push(Finding {
-            id: "F13".into(),
-            name: "environment-stable".into(),
-            severity: assay_model::Severity::Invalid,
-            message: format!("{} changed since the start of the run", paths.join(", ")),
-            remedy: "find what changed it and run again".into(),
-            treatments: Vec::new(),
-        });
-    }
 }
 
 /// The monitors' samples together with the program's own, rows in order of time; `None` if there are

@@ -1,10 +1,12 @@
 //! One trial: controls set, inputs made, the program run, its output checked, everything put back.
 
+use std::cell::RefCell;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
+use assay_checks::see;
 use assay_model::{
-    Finding, Outcome, PlannedTrial, SCHEMA_VERSION, Setting, Severity, Treatment, TrialRecord,
+    Observation, Outcome, PlannedTrial, SCHEMA_VERSION, Setting, Treatment, TrialRecord,
     ValidationResult,
 };
 use assay_sut::process::{End, Limits, Output, Program, Ran, Runner};
@@ -14,6 +16,7 @@ use assay_workloads::{Calibration, Finished, Launch, TrialContext, Workload};
 use crate::backing::{self, Backing};
 use crate::clock::now_utc;
 use crate::heard::Heard;
+use crate::witness::{self, Programs};
 use crate::{inputs, kept};
 
 /// What stays the same for all trials of a run.
@@ -26,6 +29,8 @@ pub(crate) struct Bench<'a> {
     pub cache_dir: PathBuf,
     pub timeout: Duration,
     pub output: Output,
+    /// What is known of the programs so far.
+    pub programs: &'a RefCell<Programs>,
 }
 
 /// One trial to run.
@@ -77,6 +82,7 @@ pub(crate) fn blank(planned: &PlannedTrial, attempt: u32) -> TrialRecord {
         observers: Vec::new(),
         changed: std::collections::BTreeMap::new(),
         notes: Vec::new(),
+        evidence: Vec::new(),
         findings: Vec::new(),
     }
 }
@@ -109,7 +115,8 @@ impl Bench<'_> {
             previous: order.previous,
         };
         match self.execute(runner, &ctx, &applied, &actions, order.at_start, &mut heard) {
-            Ok((ran, seen)) => {
+            Ok((ran, seen, program)) => {
+                self.programs.borrow_mut().see(program.as_deref(), &mut record);
                 self.conclude(runner, &ctx, &ran, order.calibration, heard, &mut record);
                 if let Some(level) = &applied.setup.pages {
                     backing::conclude(level, seen, &mut record);
@@ -135,14 +142,7 @@ impl Bench<'_> {
             kept::bring(storage, &self.trial_dir, &mut record);
         }
         if let Err(e) = applied.restore() {
-            record.findings.push(Finding {
-                id: "F13".into(),
-                name: "environment-stable".into(),
-                severity: Severity::Invalid,
-                message: format!("a setting could not be put back after the trial: {e}"),
-                remedy: "run `assay doctor --restore`".into(),
-                treatments: Vec::new(),
-            });
+            see(&mut record, Observation::NotPutBack { error: e.to_string() });
             record.outcome = Outcome::Failed;
             record.error = e.to_string();
         }
@@ -158,7 +158,7 @@ impl Bench<'_> {
         actions: &[Setting],
         at_start: &AtStart<'_>,
         heard: &mut Heard<'_>,
-    ) -> Result<(Ran, Option<Backing>), String> {
+    ) -> Result<(Ran, Option<Backing>, Option<PathBuf>), String> {
         let launch = self
             .workload
             .prepare(ctx)
@@ -184,7 +184,8 @@ impl Bench<'_> {
             ran.map(|ran| (ran, seen))
         });
         drop(done);
-        ran
+        let program = witness::program_of(&launch, ctx.trial_dir);
+        ran.map(|(ran, seen)| (ran, seen, program))
     }
 
     /// Starts the program under the treatment's process settings and waits for its end.
@@ -279,17 +280,7 @@ impl Bench<'_> {
 
     fn note_leftovers(ran: &Ran, record: &mut TrialRecord) {
         if ran.leftovers > 0 {
-            record.findings.push(Finding {
-                id: "F11".into(),
-                name: "quiet-host".into(),
-                severity: Severity::Warning,
-                message: format!(
-                    "the program left {} of its processes running; they were ended, and their CPU time is not in its figures",
-                    ran.leftovers
-                ),
-                remedy: "let the program wait for its children".into(),
-                treatments: Vec::new(),
-            });
+            see(record, Observation::Leftovers { processes: ran.leftovers as u32 });
         }
         if ran.dropped_lines > 0 {
             record.notes.push(format!(

@@ -6,7 +6,7 @@ use serde::{Deserialize, Serialize};
 
 use std::collections::BTreeMap;
 
-use crate::{Better, Kind, Load, Severity};
+use crate::{Better, Kind, Load, Observation, Severity};
 
 /// The phases of a trial. Only what happens in `Steady` counts as measured.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize, JsonSchema)]
@@ -127,20 +127,27 @@ pub enum Event {
         /// Its unit's symbol.
         unit: String,
     },
-    /// `{"finding":"F22","name":"generator-not-limit","severity":"warning","message":"..."}`: what the
-    /// program's own check of honesty or validity found about this trial.
+    /// `{"finding":"F22","message":"..."}`: what the program's own look at itself speaks for, by a check of
+    /// the catalogue, whose severity it has.
     Finding {
-        /// The check's id.
+        /// The check's id or name.
         finding: String,
-        /// The check's short name.
-        name: String,
-        /// How bad it is.
-        severity: Severity,
-        /// One sentence: what was found.
+        /// What it saw, as a sentence.
         message: String,
-        /// What to do about it.
+        /// Read and not used: the check has its own.
+        #[serde(default, skip_serializing)]
+        name: String,
+        /// Read and not used: the check has its own.
+        #[serde(default, skip_serializing)]
+        severity: Option<Severity>,
+        /// What to do about it; empty: what the check says.
         #[serde(default, skip_serializing_if = "String::is_empty")]
         remedy: String,
+    },
+    /// `{"evidence":{"saw":"steal","percent":1.2}}`: what was seen that speaks for or against the numbers.
+    Evidence {
+        /// What was seen.
+        evidence: Observation,
     },
     /// `{"progress":0.4}`: the share of the trial that is done, 0 to 1.
     Progress {
@@ -208,7 +215,8 @@ mod tests {
             r#"{"heat":"t","unit":"ns","start_ns":1,"column_ns":2,"edges":[1,2],"counts":[[3]]}"#,
             r#"{"histogram":"t","unit":"ns","hdr":"A","unanswered":2,"percentiles":{"p99":0.99},"at":5,"load":"open"}"#,
             r#"{"sample":"throughput","t_ns":12,"value":1.5,"unit":"ops/s"}"#,
-            r#"{"finding":"F22","name":"generator-not-limit","severity":"warning","message":"m"}"#,
+            r#"{"finding":"F22","message":"m"}"#,
+            r#"{"evidence":{"saw":"steal","percent":1.5}}"#,
             r#"{"progress":0.4}"#,
             r#"{"note":"warmed"}"#,
             r#"{"valid":false,"detail":"sum is 3, not 4"}"#,

@@ -22,8 +22,10 @@ mod live;
 mod metric;
 mod names;
 pub mod nouns;
+mod observation;
 mod place;
 mod plan;
+mod program;
 mod record;
 mod run;
 mod sample;
@@ -45,15 +47,17 @@ pub use experiment::{
 };
 pub use explanation::{Account, Change, Explanation, Observed};
 pub use fact::{Fact, SystemDescription};
-pub use finding::{CheckNote, Checks, Finding, Severity};
+pub use finding::{CheckNote, Checks, Finding, Found, Profile, Row, Section, Severities, Severity};
 pub use heat::Heat;
 pub use histogram::{HistogramSummary, Load, Percentile, TrialHistogram};
 pub use ledger::{ImportedFile, LedgerEntry, LedgerEvent};
 pub use live::{EndedTrial, LiveEvent, LiveValue};
 pub use metric::{Better, Kind, MetricValue};
 pub use names::nearest;
+pub use observation::{LimitedBy, NodeDifference, Observation, SeriesShape, Subject};
 pub use place::{Engine, JobSpan, Where};
 pub use plan::{Plan, PlannedTrial, Setting, Treatment};
+pub use program::Program;
 pub use record::{
     Curve, Exit, ObserverReport, Outcome, PhaseMark, ResourceUse, StreamSummary, TrialRecord,
     ValidationResult,

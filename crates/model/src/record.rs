@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use crate::{Finding, Heat, Kind, MetricValue, Phase, TrialHistogram};
+use crate::{Finding, Heat, Kind, MetricValue, Observation, Phase, TrialHistogram};
 
 /// How a trial ended.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
@@ -194,7 +194,10 @@ pub struct TrialRecord {
     /// Sentences that the workload or assay left for the reader.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub notes: Vec<String>,
-    /// What the checks found about this trial.
+    /// What was seen that speaks for or against its numbers.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub evidence: Vec<Observation>,
+    /// What the checks found in that about this trial.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub findings: Vec<Finding>,
 }

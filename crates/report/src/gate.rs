@@ -216,7 +216,7 @@ mod tests {
     #[test]
     fn a_finding_about_a_treatment_withholds_it_alone() {
         let mut view = fixtures::commands();
-        let finding = Finding { treatments: vec![1], ..fixtures::invalid_finding() };
+        let finding = fixtures::invalid_finding().about(vec![1]);
         view.analysis.findings.push(finding);
         let gate = Gate::of(&view);
         assert!(gate.run().is_none() && gate.withheld.len() == 1);

@@ -92,9 +92,7 @@ impl RunView {
             }
         }
         all.extend(
-            groups
-                .into_iter()
-                .map(|(f, group)| (Finding { message: group.text(), ..f.clone() }, group.trials)),
+            groups.into_iter().map(|(f, group)| (f.clone().worded(group.text()), group.trials)),
         );
         all.sort_by_key(|(f, _)| std::cmp::Reverse(f.severity));
         all

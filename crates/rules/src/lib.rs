@@ -1,11 +1,9 @@
-//! Whether a comparison is honest, and in what terms it may be published: the [`catalogue`] of checks,
-//! the rule [`pack`]s of benchmarks, results quoted from elsewhere, the denominators they are divided by, the
-//! landscapes they are ranked in. [`catalogue::run`] and [`pack::evaluate`] judge; [`quoted::read`] is
+//! In what terms a result may be published: the rule [`pack`]s of benchmarks, results quoted from elsewhere,
+//! the denominators they are divided by, the landscapes they are ranked in. [`pack::evaluate`] judges; [`quoted::read`] is
 //! where outside results come in; [`landscape::Collection`] makes their tables; [`audit::audit`]
 //! recomputes what a text claims.
 
 pub mod audit;
-pub mod catalogue;
 pub mod denominator;
 pub mod landscape;
 pub mod pack;

@@ -11,11 +11,11 @@ use rustix::thread::{CpuSet, sched_getaffinity, sched_setaffinity};
 use rustix::thread::{disable_transparent_huge_pages, transparent_huge_pages_are_disabled};
 
 use crate::control_error::ControlError;
-use crate::cpulist;
 use crate::mempolicy::{self, SavedPolicy};
 use crate::personality;
 use crate::sched_class::{self, SavedClass};
 use crate::setup::ProcessSetup;
+use assay_environment::cpulist;
 
 /// The calling thread is as the program shall be; it goes back when this is dropped or left. It
 /// cannot be sent to another thread.

@@ -1,25 +1,21 @@
 //! The system under test: what it is, whether it is fit to measure on, and how it is set and put back.
 //!
-//! [`describe`] takes the facts of a machine, [`diff`] says what two machines differ in, [`Watch`] looks
-//! again between trials, and [`fitness::check`] says what speaks against measuring now. A [`Controller`]
+//! [`describe`] takes the facts of a machine, [`Watch`] looks again between trials, and [`fitness::look`]
+//! sees what speaks against measuring now. A [`Controller`]
 //! applies the settings of a treatment through the [`Control`]s: those of the machine are journaled on
 //! disk before anything is changed, so that [`restore_pending`] can put back what a crash left; those of
 //! the program are taken on by the thread that starts it ([`enter`]). [`process`] runs the program.
 
 mod capture;
 mod cgroup;
-mod class;
 pub mod clock;
 mod control;
 mod control_error;
 mod controller;
 mod controls;
 mod cpu_times;
-pub mod cpulist;
 mod describe;
-mod diff;
 mod digest;
-mod entails;
 mod enter;
 pub mod fitness;
 mod interrupt;
@@ -34,6 +30,7 @@ mod owner;
 mod pending;
 mod personality;
 pub mod process;
+mod program;
 mod root;
 mod sched_class;
 pub mod scratch;
@@ -46,13 +43,11 @@ mod watch;
 mod which;
 
 pub use capture::Capture;
-pub use class::{FactClass, classes};
 pub use control::{Control, ControlSpec, Scope, Session, all, find, parse_setting};
 pub use control_error::ControlError;
 pub use controller::{Applied, Controller, DEFAULT_LEVEL};
 pub use cpu_times::CpuTimes;
 pub use describe::{describe, describe_toolchains};
-pub use diff::{AcceptError, DifferenceClass, EnvDiff, FactDiff, diff, entailments};
 pub use digest::{hex, sha256, sha256_file};
 pub use enter::{Entered, enter};
 pub use interrupt::Interrupt;
@@ -62,6 +57,7 @@ pub use owner::{Fate, Owner, start_ticks};
 pub use pending::{
     Pending, PendingState, RestoreOutcome, RestoreReport, RestoredSetting, pending, restore_pending,
 };
+pub use program::identify;
 pub use root::{Root, Unreadable};
 pub use setup::{NumaPolicy, ProcessSetup, Sched};
 pub use state_dir::state_dir;

@@ -198,7 +198,7 @@ fn group(result: &mut ForeignResult, global: &BTreeMap<String, String>, jobs: &[
             // Both are whole numbers, rounded on their own.
             && (kib * 1024.0 - bytes).abs() > 1024.0
         {
-            trial.findings.extend(disagreement("`bw_bytes` is", bytes, kib * 1024.0));
+            trial.evidence.extend(disagreement("`bw_bytes` is", bytes, kib * 1024.0));
         }
     }
     if let Some(job) = jobs.iter().find(|j| j.error != 0) {

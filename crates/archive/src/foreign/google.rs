@@ -204,8 +204,8 @@ fn check_means(result: &mut ForeignResult, entries: &[Entry<'_>]) -> Result<(), 
         let values: Vec<f64> =
             result.trials.iter().filter(of).filter_map(|t| t.metrics.first()?.value).collect();
         let computed = values.iter().sum::<f64>() / values.len() as f64;
-        if let Some(finding) = disagreement("the mean in seconds is", told, computed) {
-            result.finding(treatment, &finding);
+        if let Some(seen) = disagreement("the mean in seconds is", told, computed) {
+            result.saw(treatment, &seen);
         }
     }
     Ok(())

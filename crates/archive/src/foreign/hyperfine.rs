@@ -120,8 +120,8 @@ fn read_command(
         result.trials.push(trial);
     }
     let computed = times.iter().sum::<f64>() / times.len() as f64;
-    if let Some(finding) = r.mean.and_then(|m| disagreement("the mean is", m, computed)) {
-        result.finding(treatment, &finding);
+    if let Some(seen) = r.mean.and_then(|m| disagreement("the mean is", m, computed)) {
+        result.saw(treatment, &seen);
     }
     for (name, told) in [("user", r.user), ("system", r.system)] {
         result.run_metrics.extend(told.map(|told| MetricValue {

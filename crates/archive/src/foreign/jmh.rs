@@ -194,9 +194,9 @@ fn check_score(result: &mut ForeignResult, treatment: usize, primary: &Metric) {
     let all: Option<Vec<f64>> = primary.iterations().into_iter().flatten().collect();
     let computed = all.as_deref().and_then(mean);
     if let (Some(told), Some(computed)) = (primary.score.0, computed)
-        && let Some(finding) = disagreement("the score is", told, computed)
+        && let Some(seen) = disagreement("the score is", told, computed)
     {
-        result.finding(treatment, &finding);
+        result.saw(treatment, &seen);
     }
 }
 

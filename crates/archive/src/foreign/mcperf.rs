@@ -3,7 +3,7 @@
 
 use std::collections::BTreeMap;
 
-use assay_model::{Better, Finding, Scalar, Severity};
+use assay_model::{Better, Observation, Scalar};
 
 use super::error::Flaw;
 use super::result::{ForeignResult, ForeignTreatment, ForeignTrial, disagreement, value};
@@ -119,16 +119,7 @@ fn command_of(line: &str) -> Option<ForeignTreatment> {
 fn read_line(trial: &mut ForeignTrial, line: &str, number: u64) -> Result<(), Flaw> {
     if let Some(rest) = line.strip_prefix("Errors: total ") {
         let errors = parse(rest.split_whitespace().next().unwrap_or(""), number)?;
-        if errors > 0.0 {
-            trial.findings.push(Finding {
-                id: "F17".into(),
-                name: "output-verified".into(),
-                severity: Severity::Warning,
-                message: format!("mcperf counts {errors} errors; its rates leave them out"),
-                remedy: "find out what failed before its numbers are compared".into(),
-                treatments: Vec::new(),
-            });
-        }
+        trial.evidence.push(Observation::Errors { program: "mcperf".into(), count: errors });
         return Ok(());
     }
     for row in ROWS {
@@ -167,13 +158,13 @@ fn finish(result: &mut ForeignResult, open: Option<(u64, ForeignTrial)>) -> Resu
     let Some(rate) = metric("throughput") else {
         return Err(Flaw::line(line, "the result that begins here has no `Response rate:`"));
     };
-    let finding = match (metric("responses"), metric("duration")) {
+    let disagreement = match (metric("responses"), metric("duration")) {
         (Some(n), Some(s)) if s > 0.0 => disagreement("the response rate is", rate, n / s),
         _ => None,
     };
     // Short runs: the duration has three decimals.
     if metric("duration").is_some_and(|s| s >= 1.0) {
-        trial.findings.extend(finding);
+        trial.evidence.extend(disagreement);
     }
     result.trials.push(trial);
     Ok(())

@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, HashMap};
 
 use assay_model::{
-    Exit, Fact, Finding, MetricSpec, MetricValue, Outcome, SampleSet, Scalar, Severity,
+    Exit, Fact, Finding, MetricSpec, MetricValue, Observation, Outcome, SampleSet, Scalar,
     ValidationResult,
 };
 
@@ -75,8 +75,8 @@ pub struct ForeignTrial {
     pub started_at: String,
     /// Sentences about it.
     pub notes: Vec<String>,
-    /// What is wrong with its numbers.
-    pub findings: Vec<Finding>,
+    /// What speaks against its numbers.
+    pub evidence: Vec<Observation>,
 }
 
 impl ForeignTrial {
@@ -93,8 +93,13 @@ impl ForeignTrial {
             validation: ValidationResult::NotReached,
             started_at: String::new(),
             notes: Vec::new(),
-            findings: Vec::new(),
+            evidence: Vec::new(),
         }
+    }
+
+    /// What the catalogue of checks says about it.
+    pub fn findings(&self) -> Vec<Finding> {
+        assay_checks::judge_all(&self.evidence)
     }
 
     /// Makes it a trial that failed, whose numbers do not count.
@@ -137,10 +142,10 @@ impl ForeignResult {
         }
     }
 
-    /// Adds a finding to every trial of a treatment.
-    pub(crate) fn finding(&mut self, treatment: usize, finding: &Finding) {
+    /// Adds what was seen to every trial of a treatment.
+    pub(crate) fn saw(&mut self, treatment: usize, seen: &Observation) {
         for trial in self.trials.iter_mut().filter(|t| t.treatment == treatment) {
-            trial.findings.push(finding.clone());
+            trial.evidence.push(seen.clone());
         }
     }
 }
@@ -155,16 +160,13 @@ pub(crate) const MOST_TRIALS: usize = 100_000;
 /// rounding of every program here, less than any mistake worth finding.
 const ROUNDING: f64 = 1e-3;
 
-/// A finding where a value that the file prints is not the one that follows from its trials.
-pub(crate) fn disagreement(what: &str, told: f64, computed: f64) -> Option<Finding> {
-    let scale = told.abs().max(computed.abs());
-    ((told - computed).abs() > ROUNDING * scale).then(|| Finding {
-        id: "F17".into(),
-        name: "output-verified".into(),
-        severity: Severity::Warning,
-        message: format!("the file says {what} {told}, and its own values give {computed}"),
-        remedy: "find out whether the file was changed after it was written".into(),
-        treatments: Vec::new(),
+/// What is seen where a value that the file prints is not the one that follows from its trials.
+pub(crate) fn disagreement(what: &str, printed: f64, computed: f64) -> Option<Observation> {
+    let scale = printed.abs().max(computed.abs());
+    ((printed - computed).abs() > ROUNDING * scale).then(|| Observation::Disagreement {
+        what: what.to_owned(),
+        printed,
+        computed,
     })
 }
 

@@ -279,6 +279,7 @@ fn record(trial: &ForeignTrial, planned: &PlannedTrial) -> TrialRecord {
         observers: observers.into_iter().collect(),
         changed: BTreeMap::new(),
         notes: trial.notes.clone(),
-        findings: trial.findings.clone(),
+        findings: trial.findings(),
+        evidence: trial.evidence.clone(),
     }
 }

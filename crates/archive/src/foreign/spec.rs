@@ -5,7 +5,7 @@
 use std::collections::BTreeMap;
 
 use assay_model::{
-    Better, Finding, Kind, MetricSpec, MetricValue, Outcome, Scalar, Severity, ValidationResult,
+    Better, Kind, MetricSpec, MetricValue, Observation, Outcome, Scalar, ValidationResult,
 };
 use assay_speccpu::{SpecResult, SpecRun, report, rsf};
 
@@ -127,23 +127,10 @@ fn overall(result: &mut ForeignResult, name: &str, told: f64) {
 
 /// Says with every trial that the numbers are estimates, or that the result is invalid.
 fn compliance(result: &mut ForeignResult, estimate: bool, invalid: bool) {
-    let message = match (estimate, invalid) {
-        (false, false) => return,
-        (_, true) => "SPEC's tools marked this result as invalid",
-        (true, false) => {
-            "the result is not a reportable one, and SPEC calls such numbers estimates"
+    if estimate || invalid {
+        for trial in &mut result.trials {
+            trial.evidence.push(Observation::Estimate { invalid });
         }
-    };
-    let finding = Finding {
-        id: "F58".into(),
-        name: "required-disclosure".into(),
-        severity: Severity::Warning,
-        message: message.to_owned(),
-        remedy: "say so next to each of its numbers (SPEC CPU, run and reporting rules)".into(),
-        treatments: Vec::new(),
-    };
-    for trial in &mut result.trials {
-        trial.findings.push(finding.clone());
     }
 }
 

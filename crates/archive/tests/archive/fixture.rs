@@ -88,6 +88,7 @@ pub fn record(number: u32, attempt: u32) -> TrialRecord {
         observers: Vec::new(),
         changed: BTreeMap::new(),
         notes: vec![format!("trial {number}, attempt {attempt}")],
+        evidence: Vec::new(),
         findings: Vec::new(),
     }
 }

@@ -19,7 +19,7 @@ fn hyperfine_times_are_trials_and_parameters_levels() {
     assert_eq!(result.trials[10].validation, ValidationResult::ExitCodeOnly);
     assert_eq!(result.trials[11].exit, None);
     assert!(result.trials[11].notes[0].contains("signal"));
-    assert!(result.trials.iter().all(|t| t.findings.is_empty()));
+    assert!(result.trials.iter().all(|t| t.findings().is_empty()));
     assert!(result.run_metrics.iter().any(|m| m.name == "mean user (pack -1 corpus)"));
     // Nothing is told of the system.
     assert!(result.facts.is_empty() && result.host.is_none());
@@ -40,8 +40,8 @@ fn a_mean_that_is_not_that_of_the_times_is_a_finding() {
         text("hyperfine.json").replacen("0.851,\n        0.838", "1.851,\n        0.838", 1);
     let set = super::read_text(changed.as_bytes(), None).unwrap();
     let result = &set.results[0];
-    assert!(result.trials[0].findings.is_empty());
-    assert!(result.trials[6].findings[0].message.contains("the mean is"));
+    assert!(result.trials[0].findings().is_empty());
+    assert!(result.trials[6].findings()[0].message.contains("the mean is"));
 }
 
 #[test]
@@ -68,8 +68,8 @@ fn google_repetitions_are_trials_and_aggregates_are_checked() {
     assert_eq!(result.measured_at.as_deref(), Some("2026-05-04T10:30:00Z"));
     let changed = text("google-benchmark.json").replacen("42.0", "62.0", 1);
     let set = super::read_text(changed.as_bytes(), None).unwrap();
-    assert!(set.results[0].trials[0].findings[0].message.contains("the mean"));
-    assert!(set.results[0].trials[3].findings.is_empty());
+    assert!(set.results[0].trials[0].findings()[0].message.contains("the mean"));
+    assert!(set.results[0].trials[3].findings().is_empty());
 }
 
 #[test]
@@ -102,7 +102,7 @@ fn fio_groups_are_trials_and_rates_are_bytes() {
     assert_eq!(one(result, 2, "write.iops").0, 4050.0);
     assert!(!result.trials[2].metrics.iter().any(|m| m.name.contains("clat")));
     assert_eq!(result.measured_at.as_deref(), Some("2026-02-02T02:40:00.5Z"));
-    assert!(result.trials.iter().all(|t| t.findings.is_empty()));
+    assert!(result.trials.iter().all(|t| t.findings().is_empty()));
 }
 
 #[test]
@@ -117,7 +117,7 @@ fn older_fio_gives_kib_and_microseconds() {
     assert!(near(one(result, 0, "write.clat.p99").0, 300e-6));
     let both = old.replace("\"bw\": 1000", "\"bw\": 1000, \"bw_bytes\": 1000000");
     let set = super::read_text(both.as_bytes(), None).unwrap();
-    assert!(set.results[0].trials[0].findings[0].message.contains("bw_bytes"));
+    assert!(set.results[0].trials[0].findings()[0].message.contains("bw_bytes"));
     let failed = old.replace("\"error\": 0", "\"error\": 28");
     let set = super::read_text(failed.as_bytes(), None).unwrap();
     assert_eq!(set.results[0].trials[0].outcome, Outcome::Failed);
@@ -148,7 +148,7 @@ fn jmh_forks_are_trials_and_iterations_samples() {
     assert_eq!(set.results[2].trials.len(), 1);
     assert!(near(values(&set.results[2], 0, "time")[0].unwrap(), 2.5e-6));
     assert_eq!(result.facts["toolchain.java.version"].value(), Some("21.0.2"));
-    assert!(set.results.iter().flat_map(|r| &r.trials).all(|t| t.findings.is_empty()));
+    assert!(set.results.iter().flat_map(|r| &r.trials).all(|t| t.findings().is_empty()));
 }
 
 #[test]
@@ -185,8 +185,8 @@ fn mcperf_totals_are_trials() {
     assert!(near(one(result, 0, "connect_time.mean").0, 0.3e-3));
     assert_eq!(one(result, 0, "transfer").0, 281.2 * 1024.0);
     assert_eq!(one(result, 0, "client_system").0, 1.25);
-    assert!(result.trials[0].findings[0].message.contains("3 errors"));
-    assert!(result.trials[1].findings.is_empty());
+    assert!(result.trials[0].findings()[0].message.contains("3 errors"));
+    assert!(result.trials[1].findings().is_empty());
 }
 
 #[test]
@@ -206,7 +206,7 @@ fn spec_runs_are_quoted_trials() {
         assert!(metrics.clone().any(|m| m.name == "SPECrate2017_int_base"));
         assert_eq!(result.facts["cpu.model"].value(), Some("Example Processor 9"));
         // Estimates are to be called that.
-        assert!(result.trials.iter().all(|t| t.findings.iter().any(|f| f.id == "F58")));
+        assert!(result.trials.iter().all(|t| t.findings().iter().any(|f| f.id == "F58")));
         let selected = |t: usize| result.trials[t].notes.iter().any(|n| n.contains("selected"));
         assert!(!selected(0));
     }

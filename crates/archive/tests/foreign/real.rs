@@ -40,7 +40,7 @@ fn a_fresh_file_of_hyperfine() {
     assert_eq!((result.treatments.len(), result.trials.len()), (2, 6));
     assert_eq!(result.treatments[1].levels["n"].to_text(), "2");
     assert!(values(result, 0, "elapsed").iter().all(|v| v.is_some_and(|v| v > 0.0)));
-    assert!(result.trials.iter().all(|t| t.findings.is_empty()));
+    assert!(result.trials.iter().all(|t| t.findings().is_empty()));
 }
 
 #[test]
@@ -75,7 +75,7 @@ fn a_fresh_file_of_fio() {
         assert!(one(result, 0, "write.throughput").0 > 0.0);
         assert!(one(result, 0, "write.clat.p99").0 > 0.0);
         assert!(result.version.is_some() && result.measured_at.is_some());
-        assert!(result.trials.iter().all(|t| t.findings.is_empty()));
+        assert!(result.trials.iter().all(|t| t.findings().is_empty()));
     }
 }
 
@@ -103,6 +103,6 @@ fn a_fresh_file_of_google_benchmark() {
     let result = &set.results[0];
     assert_eq!((result.treatments.len(), result.trials.len()), (1, 3));
     assert!(values(result, 0, "real_time").iter().all(Option::is_some));
-    assert!(result.trials.iter().all(|t| t.findings.is_empty()));
+    assert!(result.trials.iter().all(|t| t.findings().is_empty()));
     assert!(result.facts.contains_key("cpu.threads") && result.host.is_some());
 }

@@ -67,10 +67,10 @@ fn examine() -> Result<Report> {
         .chain(jobs.map(|name| format!("the Slurm job {name}")));
     Ok(Report {
         schema_version: assay_model::SCHEMA_VERSION,
-        fitness: assay_sut::fitness::check(
+        fitness: assay_checks::judge_all(&assay_sut::fitness::look(
             &Root::system(),
             &Options { work_dir: Some(assay_lab::scratch_root()), ..Options::default() },
-        ),
+        )),
         monitors: monitors(),
         controls: controls(),
         left_changed: left_changed.collect(),

@@ -4,8 +4,9 @@ use std::fmt::Write;
 use std::path::Path;
 
 use anyhow::{Context, Result};
-use assay_model::Severity;
-use assay_rules::catalogue::{self, Check, Profile, Report, RunMaterial};
+use assay_checks::{self as checks, Report};
+use assay_lab::Recorded;
+use assay_model::{Finding, Profile, Row, Severity};
 use assay_rules::pack::{
     self, Applies, Pack, PackEvidence, PackVerdict, Rule, RuleResult, Verdict,
 };
@@ -47,9 +48,9 @@ fn find_pack(id: &str, folder: Option<&Path>) -> Result<Pack> {
 
 fn list(cli: &Cli, folder: Option<&Path>) -> Result<Exit> {
     let packs = all_packs(folder)?;
-    let checks = catalogue::catalogue();
+    let rows = || assay_checks::catalogue().iter().map(|c| c.row);
     if cli.json {
-        let checks: Vec<Value> = checks.iter().map(|c| check_json(c)).collect();
+        let checks: Vec<Value> = rows().map(check_json).collect();
         print(&serde_json::to_string_pretty(&json!({ "checks": checks, "packs": packs }))?)?;
         return Ok(Exit::Fine);
     }
@@ -63,7 +64,7 @@ fn list(cli: &Cli, folder: Option<&Path>) -> Result<Exit> {
         let _ = writeln!(text, "{}", wrap(&source, "      ", "      "));
     }
     let _ = writeln!(text, "\nChecks of the catalogue");
-    for c in checks {
+    for c in rows() {
         let line = format!("{} {:<22} {}", c.id, c.name, c.fires);
         let _ = writeln!(text, "{}", wrap(&line, "  ", "                            "));
     }
@@ -73,12 +74,12 @@ fn list(cli: &Cli, folder: Option<&Path>) -> Result<Exit> {
 
 fn whole(cli: &Cli, markdown: bool) -> Result<Exit> {
     if markdown {
-        print(&catalogue::markdown())?;
+        print(&checks::markdown())?;
     } else if cli.json {
-        let checks: Vec<Value> = catalogue::catalogue().into_iter().map(check_json).collect();
+        let checks: Vec<Value> = checks::catalogue().iter().map(|c| check_json(c.row)).collect();
         print(&serde_json::to_string_pretty(&checks)?)?;
     } else {
-        let each: Vec<String> = catalogue::catalogue().into_iter().map(describe).collect();
+        let each: Vec<String> = checks::catalogue().iter().map(|c| describe(c.row)).collect();
         print(&each.join("\n"))?;
     }
     Ok(Exit::Fine)
@@ -86,14 +87,14 @@ fn whole(cli: &Cli, markdown: bool) -> Result<Exit> {
 
 fn classes(cli: &Cli, markdown: bool) -> Result<Exit> {
     if markdown {
-        print(&catalogue::environment_markdown())?;
+        print(&checks::environment_markdown())?;
         return Ok(Exit::Fine);
     }
-    let classes = assay_sut::classes();
+    let classes = assay_environment::classes();
     if cli.json {
         let classes: Vec<Value> =
             classes.iter().map(|(p, c)| json!({ "path": p, "class": c.name() })).collect();
-        let entailed: Vec<Value> = assay_sut::entailments()
+        let entailed: Vec<Value> = assay_environment::entailments()
             .into_iter()
             .map(|(f, p, why)| json!({ "factor": f, "entailed": p, "why": why }))
             .collect();
@@ -106,7 +107,7 @@ fn classes(cli: &Cli, markdown: bool) -> Result<Exit> {
         let _ = writeln!(text, "  {:<9} {path}", class.name());
     }
     text.push_str("\nWhat follows from which factor\n");
-    for (factor, paths, why) in assay_sut::entailments() {
+    for (factor, paths, why) in assay_environment::entailments() {
         let line = format!("{factor}: {}", paths.join(", "));
         let _ = writeln!(text, "{}", wrap(&line, "  ", "      "));
         let _ = writeln!(text, "{}", wrap(why, "      ", "      "));
@@ -115,12 +116,12 @@ fn classes(cli: &Cli, markdown: bool) -> Result<Exit> {
     Ok(Exit::Fine)
 }
 
-fn check_json(c: &Check) -> Value {
+fn check_json(c: &Row) -> Value {
     json!({
         "id": c.id, "name": c.name, "section": c.section.title(),
         "severity": { "lab": c.severity.lab, "publish": c.severity.publish },
         "escalation": c.escalation, "needs": c.needs, "fires": c.fires, "why": c.why,
-        "remedy": c.remedy, "source": c.source,
+        "evidence": c.evidence, "remedy": c.remedy, "source": c.source,
     })
 }
 
@@ -132,7 +133,7 @@ fn word(severity: Severity) -> &'static str {
     }
 }
 
-fn describe(c: &Check) -> String {
+fn describe(c: &Row) -> String {
     let mut text = format!("{} {}\n", c.id, c.name);
     let severity =
         format!("{} (lab), {} (publish)", word(c.severity.lab), word(c.severity.publish));
@@ -142,6 +143,7 @@ fn describe(c: &Check) -> String {
         ("fires", c.fires),
         ("why", c.why),
         ("needs", c.needs),
+        ("evidence", c.evidence),
         ("remedy", c.remedy),
         ("source", c.source),
     ];
@@ -153,11 +155,11 @@ fn describe(c: &Check) -> String {
 }
 
 fn show(cli: &Cli, id: &str, folder: Option<&Path>) -> Result<Exit> {
-    if let Some(check) = catalogue::find(id) {
+    if let Some(check) = checks::find(id) {
         let text = if cli.json {
-            serde_json::to_string_pretty(&check_json(check))?
+            serde_json::to_string_pretty(&check_json(check.row))?
         } else {
-            describe(check)
+            describe(check.row)
         };
         print(&text)?;
         return Ok(Exit::Fine);
@@ -190,19 +192,18 @@ fn rule_lines(rule: &Rule, text: &mut String) {
 fn check(cli: &Cli, run: &str, profile: RulesProfile) -> Result<Exit> {
     let archive = open_archive(cli)?;
     let v = view::load(&archive, &archive.resolve(run)?)?;
-    let evidence = catalogue::from_run(&RunMaterial {
-        experiment: &v.experiment,
-        plan: &v.plan,
-        records: &v.records,
-        analysis: &v.analysis,
-        system: Some(&v.system),
-        ledger: &v.ledger,
-    });
     let profile = match profile {
         RulesProfile::Lab => Profile::Lab,
         RulesProfile::Publish => Profile::Publish,
     };
-    let report = catalogue::run(&evidence, profile);
+    let recorded = Recorded {
+        experiment: &v.experiment,
+        plan: &v.plan,
+        records: &v.records,
+        system: Some(&v.system),
+        ledger: &v.ledger,
+    };
+    let report = assay_lab::check(&recorded, &v.analysis, profile);
     if cli.json {
         print(&serde_json::to_string_pretty(&report_json(&report))?)?;
     } else {
@@ -212,10 +213,11 @@ fn check(cli: &Cli, run: &str, profile: RulesProfile) -> Result<Exit> {
 }
 
 fn report_json(report: &Report) -> Value {
-    let why = |c: &catalogue::Checked| json!({ "id": c.id, "name": c.name, "why": c.why });
+    let why = |c: &checks::Checked| json!({ "id": c.id, "name": c.name, "why": c.why });
     json!({
         "profile": report.profile.name(),
         "findings": report.findings,
+        "in_trials": report.in_trials,
         "passed": report.passed.iter().map(|c| c.id).collect::<Vec<_>>(),
         "not_applicable": report.not_applicable.iter().map(why).collect::<Vec<_>>(),
         "cannot_check": report.cannot_check.iter().map(|c| json!({
@@ -225,7 +227,8 @@ fn report_json(report: &Report) -> Value {
 }
 
 fn report_text(report: &Report) -> String {
-    let mut text = assay_report::terminal::findings(&report.findings, style());
+    let all: Vec<Finding> = report.findings.iter().chain(&report.in_trials).cloned().collect();
+    let mut text = assay_report::terminal::findings(&all, style());
     let passed: Vec<&str> = report.passed.iter().map(|c| c.id).collect();
     let _ = writeln!(text, "\n{}", wrap(&format!("passed: {}", passed.join(" ")), "", "  "));
     let na: Vec<&str> = report.not_applicable.iter().map(|c| c.id).collect();

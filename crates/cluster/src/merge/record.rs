@@ -3,6 +3,7 @@
 use std::collections::BTreeMap;
 use std::time::Duration;
 
+use assay_checks::see;
 use assay_model::{
     Curve, Exit, Finding, MetricValue, ObserverReport, Outcome, Phase, PhaseMark, ResourceUse,
     SampleSet, StreamSummary, TrialRecord, ValidationResult, WorkloadSpec,
@@ -12,7 +13,7 @@ use super::rule::{Rule, simple, suite};
 use super::{heats, histograms, samples};
 use crate::message::NodePart;
 use crate::nodes_file::{Did, MergedMetric, NodeEntry, NodesFile};
-use crate::phases::{coincide, findings};
+use crate::phases::{coincide, seen};
 
 /// What merging must know.
 #[derive(Debug, Clone, Copy)]
@@ -60,7 +61,9 @@ pub fn merge(mut record: TrialRecord, parts: &[NodePart], ways: &Ways<'_>) -> Me
         record.heats = heats::merge(ran.iter().map(|(part, _)| *part), &mut record.notes);
     }
     nodes.coincidence = coincide(&entries, ways.bound);
-    record.findings.extend(findings(&entries, nodes.coincidence.as_ref()));
+    for seen in seen(&entries, nodes.coincidence.as_ref()) {
+        see(&mut record, seen);
+    }
     let stream = |of: fn(&NodePart) -> &[u8]| {
         let mut all = Vec::new();
         for part in parts.iter().filter(|p| !of(p).is_empty()) {
@@ -156,6 +159,7 @@ fn words(record: &mut TrialRecord, parts: &[NodePart]) {
                 None => found.push((finding, vec![&part.name])),
             }
         }
+        record.evidence.extend(of.evidence.iter().cloned());
         for (path, now) in &of.changed {
             record.changed.insert(format!("node.{}.{path}", part.name), now.clone());
         }

@@ -43,6 +43,7 @@ fn blank() -> TrialRecord {
         observers: Vec::new(),
         changed: BTreeMap::new(),
         notes: Vec::new(),
+        evidence: Vec::new(),
         findings: Vec::new(),
     }
 }

@@ -1,5 +1,6 @@
 //! The checks of the catalogue that a post's numbers are held against.
 
+use assay_checks::rows;
 use assay_model::{Finding, Interval, Severity, Verdict};
 use assay_rules::denominator::{Basis, Denominator, MatrixShown, Reversal, ranking_flips};
 
@@ -17,8 +18,7 @@ pub(super) fn single(e: &Evaluator<'_>, amount: &Amount) -> Vec<Finding> {
         let exact = run.part != Part::Curve && amount.entry.value.interval.is_none();
         if exact && amount.withheld.is_none() {
             out.push(finding(
-                "F32",
-                "interval-present",
+                &rows::INTERVAL_PRESENT,
                 Severity::Warning,
                 format!("{} of {} has no interval", amount.metric, amount.entry.label),
                 "run at least three blocks",
@@ -30,8 +30,7 @@ pub(super) fn single(e: &Evaluator<'_>, amount: &Amount) -> Vec<Finding> {
         && amount.run.is_none()
     {
         out.push(finding(
-            "F57",
-            "source-and-date",
+            &rows::SOURCE_AND_DATE,
             Severity::Warning,
             format!("{} is of {day}, later than the post's {of}", amount.entry.label),
             "give the post the later date",
@@ -49,8 +48,7 @@ pub(super) fn pair(e: &Evaluator<'_>, a: &Amount, b: &Amount, basis: Basis) -> V
     if (measured_a || measured_b) && (quoted_a || quoted_b) {
         let (own, other) = if measured_a { (a, b) } else { (b, a) };
         out.push(finding(
-            "F47",
-            "kinds-not-mixed",
+            &rows::KINDS_NOT_MIXED,
             Severity::Warning,
             format!(
                 "{} was measured here, {} is quoted; nobody showed that both measure the same",
@@ -71,8 +69,7 @@ fn metrics(a: &Amount, b: &Amount) -> Option<Finding> {
     }
     if a.benchmark == b.benchmark && is_base_of(&a.metric, &b.metric) {
         return Some(finding(
-            "F46",
-            "same-metric",
+            &rows::SAME_METRIC,
             Severity::Note,
             format!("{} stands against {}: base against peak", a.metric, b.metric),
             "",
@@ -84,8 +81,7 @@ fn metrics(a: &Amount, b: &Amount) -> Option<Finding> {
     }
     let side = |x: &Amount| format!("{} of {}", x.metric, x.benchmark);
     Some(finding(
-        "F46",
-        "same-metric",
+        &rows::SAME_METRIC,
         Severity::Invalid,
         format!("{} and {} are different metrics and have no ratio", side(a), side(b)),
         "compare results of one metric",
@@ -116,23 +112,20 @@ pub(super) fn denominator(e: &Evaluator<'_>, amount: &Amount, basis: Basis) -> V
                 }
             };
             out.push(finding(
-                "F51",
-                "power-measured",
+                &rows::POWER_MEASURED,
                 Severity::Warning,
                 message,
                 "say how the power was obtained",
             ));
         }
         _ if counts.of(d).is_none() => out.push(finding(
-            "F49",
-            "denominator-defined",
+            &rows::DENOMINATOR_DEFINED,
             Severity::Warning,
             format!("the {} count of {label} is not recorded", d.name().replace('-', " ")),
             "record it, or divide by something else",
         )),
         Denominator::Instance if counts.instances_inferred => out.push(finding(
-            "F49",
-            "denominator-defined",
+            &rows::DENOMINATOR_DEFINED,
             Severity::Note,
             format!(
                 "the instances of {label} are not printed but follow from its value per instance"
@@ -155,8 +148,7 @@ pub(super) fn direction(interval: Option<Interval>, verdict: Option<Verdict>) ->
         interval.is_some_and(|i| i.contains(1.0)) || verdict == Some(Verdict::Inconclusive);
     let i = interval.filter(|_| unclear && verdict != Some(Verdict::Equivalent))?;
     Some(finding(
-        "F34",
-        "direction-supported",
+        &rows::DIRECTION_SUPPORTED,
         Severity::Warning,
         format!(
             "the data allow ratios from {:.4} to {:.4}: the direction is not established",
@@ -170,8 +162,7 @@ pub(super) fn direction(interval: Option<Interval>, verdict: Option<Verdict>) ->
 pub(super) fn rank(label: &str, population: &str, as_of: Option<&str>) -> Option<Finding> {
     as_of.is_none().then(|| {
         finding(
-            "F56",
-            "wording-exact",
+            &rows::WORDING_EXACT,
             Severity::Invalid,
             format!("the rank of {label} in {population} has no date"),
             "give `as_of` in the call or in the front matter",
@@ -198,8 +189,7 @@ pub(super) fn post(e: &mut Evaluator<'_>) {
     }
     let quoted = e.used.len();
     let found = finding(
-        "F32",
-        "interval-present",
+        &rows::INTERVAL_PRESENT,
         Severity::Note,
         format!("{quoted} quoted results carry no interval: their sources print none"),
         "",
@@ -215,7 +205,7 @@ pub(super) fn post(e: &mut Evaluator<'_>) {
         let message =
             format!("nobody recorded when these were true or retrieved: {}", undated.join(", "));
         let remedy = "give the rows their dates, or `retrieved` in the front matter";
-        let found = finding("F57", "source-and-date", Severity::Warning, message, remedy);
+        let found = finding(&rows::SOURCE_AND_DATE, Severity::Warning, message, remedy);
         e.find(found, None);
     }
 }

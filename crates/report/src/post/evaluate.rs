@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write as _;
 
-use assay_model::{Finding, Severity};
+use assay_model::{Finding, Found, Row, Severity};
 
 use super::arguments::Arguments;
 use super::document::{Block, ComputedNumber, Post, PostFinding, UsedResult};
@@ -288,18 +288,10 @@ fn source_words(library: &Library, key: &str) -> String {
 
 /// A finding of a check of the catalogue.
 pub(super) fn finding(
-    id: &str,
-    name: &str,
+    row: &Row,
     severity: Severity,
     message: impl Into<String>,
     remedy: &str,
 ) -> Finding {
-    Finding {
-        id: id.to_owned(),
-        name: name.to_owned(),
-        severity,
-        message: message.into(),
-        remedy: remedy.to_owned(),
-        treatments: Vec::new(),
-    }
+    row.finding(Found::new(message).always(severity).remedy(remedy))
 }

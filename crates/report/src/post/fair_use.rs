@@ -1,6 +1,7 @@
 //! What the owner of a benchmark's name asks of those who quote its results: the rule pack, held
 //! against what the post prints.
 
+use assay_checks::rows;
 use assay_model::Severity;
 use assay_rules::pack::fair_use::{FairUse, QuotedUse};
 use assay_rules::pack::{PackEvidence, PackVerdict, RuleResult, embedded, evaluate};
@@ -73,7 +74,7 @@ pub(super) fn check(e: &mut Evaluator<'_>) -> Option<PackVerdict> {
     if !open.is_empty() {
         let message = format!("of the {} {} rules: {}", pack.id, pack.version, open.join(", "));
         let remedy = "the table in the disclosure says what each of them wants";
-        e.find(finding("F58", "required-disclosure", Severity::Warning, message, remedy), None);
+        e.find(finding(&rows::REQUIRED_DISCLOSURE, Severity::Warning, message, remedy), None);
     }
     Some(verdict)
 }

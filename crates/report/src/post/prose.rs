@@ -1,8 +1,9 @@
 //! What a person typed: a number by hand in a sentence that compares is a finding, because nothing
 //! recomputes it.
 
-use assay_model::Severity;
-use assay_rules::catalogue::{ClaimEvidence, Evidence, Known, Profile};
+use assay_checks::rows;
+use assay_checks::{ClaimEvidence, Evidence, Known};
+use assay_model::{Profile, Severity};
 
 use super::evaluate::{Evaluator, Typed, finding};
 
@@ -33,14 +34,14 @@ pub(super) fn check(e: &mut Evaluator<'_>) {
         );
         let remedy =
             "compute it: `{{ better(...) }}`, `{{ value(...) }}`; or take it out of the comparison";
-        e.find(finding("F45", "recomputes", Severity::Invalid, message, remedy), line);
+        e.find(finding(&rows::RECOMPUTES, Severity::Invalid, message, remedy), line);
     }
 }
 
 /// Sentences that compare, held against the check of exact words: faster in time or in throughput,
 /// up to what.
 fn wording(e: &mut Evaluator<'_>, text: &str) {
-    let Some(check) = assay_rules::catalogue::find("F56") else { return };
+    let Some(check) = assay_checks::find(rows::WORDING_EXACT.id) else { return };
     for (_, sentence) in sentences(text) {
         let lower = sentence.to_lowercase();
         let speaks = ["faster", "slower", "quicker", "up to"].iter().any(|w| lower.contains(w));
@@ -55,8 +56,8 @@ fn wording(e: &mut Evaluator<'_>, text: &str) {
             ..ClaimEvidence::default()
         };
         let evidence = Evidence { claim: Known::Is(claim), ..Evidence::default() };
-        for found in check.findings(&evidence, Profile::Publish) {
-            e.find(found, None);
+        for found in check.findings(&evidence) {
+            e.find(found.in_profile(Profile::Publish), None);
         }
     }
 }

@@ -19,7 +19,10 @@ pub fn result(view: &RunView, style: Style) -> String {
     w.raw(&results(view, style));
     let about = |(f, trials): (Finding, Vec<u32>)| match trials.len() {
         0 => f,
-        _ => Finding { message: format!("{} ({})", f.message, trials_text(&trials)), ..f },
+        _ => {
+            let text = format!("{} ({})", f.message, trials_text(&trials));
+            f.worded(text)
+        }
     };
     let all: Vec<Finding> = view.findings().into_iter().map(about).collect();
     let serious: Vec<Finding> =

@@ -1,6 +1,7 @@
 //! What an audit hands out: claims with a verdict and the evidence for it.
 
-use assay_model::{Finding, Severity};
+use assay_checks::rows;
+use assay_model::{Finding, Found, Severity};
 use serde::Serialize;
 
 use super::source::Span;
@@ -144,15 +145,15 @@ pub struct Claim {
 impl Claim {
     /// The claim as a finding for what is published. A claim that holds has none.
     pub fn finding(&self) -> Option<Finding> {
-        let (id, name) = match self.kind {
-            ClaimKind::Rank | ClaimKind::Order | ClaimKind::Qualitative => ("F56", "wording-exact"),
+        let row = match self.kind {
+            ClaimKind::Rank | ClaimKind::Order | ClaimKind::Qualitative => &rows::WORDING_EXACT,
             ClaimKind::PerDenominator if self.verdict == ClaimVerdict::Unsupported => {
-                ("F51", "power-measured")
+                &rows::POWER_MEASURED
             }
-            ClaimKind::MissingDisclosure => ("F58", "required-disclosure"),
-            ClaimKind::Scope => ("F46", "same-metric"),
-            _ if self.verdict == ClaimVerdict::Unsupported => ("F54", "absolutes-shown"),
-            _ => ("F45", "recomputes"),
+            ClaimKind::MissingDisclosure => &rows::REQUIRED_DISCLOSURE,
+            ClaimKind::Scope => &rows::SAME_METRIC,
+            _ if self.verdict == ClaimVerdict::Unsupported => &rows::ABSOLUTES_SHOWN,
+            _ => &rows::RECOMPUTES,
         };
         let (severity, remedy) = match self.verdict {
             ClaimVerdict::Holds => return None,
@@ -168,13 +169,8 @@ impl Claim {
             }
             ClaimVerdict::Unsupported => (Severity::Warning, "Print the values that it compares."),
         };
-        Some(Finding {
-            id: id.into(),
-            name: name.into(),
-            severity,
-            message: format!("line {}: \"{}\": {}", self.line, self.quote, self.reason),
-            remedy: remedy.into(),
-            treatments: Vec::new(),
-        })
+        let text = format!("line {}: \"{}\": {}", self.line, self.quote, self.reason);
+        let found = Found::new(text).always(severity).remedy(remedy);
+        Some(row.finding(found))
     }
 }

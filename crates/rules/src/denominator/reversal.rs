@@ -1,6 +1,7 @@
 //! Where an order turns round: pairs of systems that change places from one basis to another.
 
-use assay_model::{Finding, Severity};
+use assay_checks::rows;
+use assay_model::{Finding, Found, Severity};
 use serde::Serialize;
 
 use super::{Basis, Entry};
@@ -81,29 +82,24 @@ pub fn ranking_flips(reversals: &[Reversal], shown: MatrixShown) -> Option<Findi
         1 => "; one more such turn elsewhere".to_owned(),
         n => format!("; {n} more such turns elsewhere"),
     };
-    Some(Finding {
-        id: "F50".to_owned(),
-        name: "ranking-flips".to_owned(),
-        severity: if shown == MatrixShown::Published {
-            Severity::Invalid
-        } else {
-            Severity::Warning
-        },
-        message: format!(
-            "{} is ahead of {} {}, but behind it {}{more}.",
-            first.ahead,
-            first.instead,
-            first.claimed,
-            turned.join(" and ")
-        ),
-        remedy: match shown {
-            MatrixShown::Yes => String::new(),
-            MatrixShown::No | MatrixShown::Published => {
-                "show every denominator beside the claim (--matrix), or claim no order".to_owned()
-            }
-        },
-        treatments: Vec::new(),
-    })
+    let text = format!(
+        "{} is ahead of {} {}, but behind it {}{more}",
+        first.ahead,
+        first.instead,
+        first.claimed,
+        turned.join(" and ")
+    );
+    let severity = match shown {
+        MatrixShown::Published => Severity::Invalid,
+        MatrixShown::Yes | MatrixShown::No => Severity::Warning,
+    };
+    let found = Found::new(text).always(severity);
+    Some(rows::RANKING_FLIPS.finding(match shown {
+        MatrixShown::Yes => found.remedy(""),
+        MatrixShown::No | MatrixShown::Published => {
+            found.remedy("show every denominator beside the claim (--matrix), or claim no order")
+        }
+    }))
 }
 
 #[cfg(test)]

@@ -1,7 +1,8 @@
 //! A run of the archive beside quoted results: its treatments become lines that say so.
 
+use assay_checks::rows;
 use assay_model::{
-    Analysis, Better, Finding, Interval, Kind, Severity, SystemDescription, TreatmentSummary, units,
+    Analysis, Better, Found, Interval, Kind, Severity, SystemDescription, TreatmentSummary, units,
 };
 
 use super::{Cell, Landscape, LandscapeError, Line, Role};
@@ -109,21 +110,18 @@ impl Landscape {
         }
         // A quoted result stays quoted when it was imported as a run.
         if let Some(m) = measured.iter().find(|m| m.kind != Kind::Quoted) {
-            self.findings.push(Finding {
-                id: "F46".to_owned(),
-                name: "same-metric".to_owned(),
-                severity: Severity::Warning,
-                message: format!(
-                    "{} of the workload {} has the name and unit of the quoted {}, but nobody \
-                     showed that both measure the same.",
-                    m.metric,
-                    m.workload,
-                    self.benchmarks.join(", ")
-                ),
-                remedy: "take the order of measured and quoted lines as orientation only"
-                    .to_owned(),
-                treatments: Vec::new(),
-            });
+            let text = format!(
+                "{} of the workload {} has the name and unit of the quoted {}, but nobody showed that both \
+                 measure the same",
+                m.metric,
+                m.workload,
+                self.benchmarks.join(", ")
+            );
+            let remedy = "take the order of measured and quoted lines as orientation only";
+            self.findings.push(
+                rows::SAME_METRIC
+                    .finding(Found::new(text).always(Severity::Warning).remedy(remedy)),
+            );
         }
         self.rank_again();
         Ok(())

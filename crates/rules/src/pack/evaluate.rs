@@ -100,16 +100,14 @@ impl PackVerdict {
     /// The rules that are not kept as findings.
     pub fn findings(&self) -> Vec<Finding> {
         self.failed()
-            .map(|r| Finding {
-                id: format!("{}:{}", self.pack, r.id),
-                name: format!("{} {}", self.pack, self.version),
-                severity: r.severity,
-                message: match r.result {
+            .map(|r| {
+                let message = match r.result {
                     RuleResult::Unknown => format!("cannot check: {} is not recorded", r.evidence),
                     _ => r.evidence.clone(),
-                },
-                remedy: r.disclosure.clone(),
-                treatments: Vec::new(),
+                };
+                let (rule, pack) =
+                    (format!("{}:{}", self.pack, r.id), format!("{} {}", self.pack, self.version));
+                Finding::of_rule(rule, pack, r.severity, message, r.disclosure.clone())
             })
             .collect()
     }

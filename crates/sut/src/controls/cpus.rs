@@ -1,12 +1,13 @@
 //! `cpus`: the CPUs that the program may run on.
 
+use assay_environment::cpulist;
 use assay_model::{Scalar, Setting};
 
+use crate::Root;
 use crate::control::{Control, ControlSpec, Scope, Session};
 use crate::control_error::ControlError;
 use crate::enter::{current_cpus, try_out};
 use crate::setup::ProcessSetup;
-use crate::{Root, cpulist};
 
 pub(super) struct Cpus;
 

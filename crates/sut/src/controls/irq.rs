@@ -2,12 +2,13 @@
 
 use std::os::unix::fs::PermissionsExt as _;
 
+use assay_environment::cpulist;
 use assay_model::{Scalar, Setting};
 
+use crate::Root;
 use crate::control::{Control, ControlSpec, Scope, Session, setting_path};
 use crate::control_error::ControlError;
 use crate::knob::Knob;
-use crate::{Root, cpulist};
 
 pub(super) struct Irq;
 

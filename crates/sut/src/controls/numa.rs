@@ -1,12 +1,13 @@
 //! `numa`: the nodes that the program's memory comes from.
 
+use assay_environment::cpulist;
 use assay_model::{Scalar, Setting};
 
 use crate::control::{Control, ControlSpec, Scope, Session};
 use crate::control_error::ControlError;
 use crate::enter::try_out;
 use crate::setup::{NumaPolicy, ProcessSetup};
-use crate::{Root, cpulist, mempolicy};
+use crate::{Root, mempolicy};
 
 pub(super) struct Numa;
 

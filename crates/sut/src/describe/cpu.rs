@@ -5,9 +5,9 @@ use std::collections::{BTreeMap, BTreeSet};
 use assay_model::units::format_bytes;
 
 use super::facts::Facts;
-use crate::cpulist;
 use crate::digest::sha256;
 use crate::root::one_line;
+use assay_environment::cpulist;
 
 const CPU: &str = "/sys/devices/system/cpu";
 

@@ -2,16 +2,20 @@
 
 use std::collections::BTreeSet;
 
-use super::{CLOCK_AND_HEAT, Findings};
+use assay_model::{Observation, Subject};
+
+use super::Seen;
 use crate::Root;
+
+const CLOCK_RATE: Subject = Subject::ClockRate;
 
 const CPU: &str = "/sys/devices/system/cpu";
 
-pub(super) fn check(root: &Root, throttled_before: Option<u64>, findings: &mut Findings) {
-    governor(root, findings);
-    turbo(root, findings);
-    throttling(throttled_before, throttle_count(root), findings);
-    power_saving(root, findings);
+pub(super) fn look(root: &Root, throttled_before: Option<u64>, seen: &mut Seen) {
+    governor(root, seen);
+    turbo(root, seen);
+    throttling(throttled_before, throttle_count(root), seen);
+    power_saving(root, seen);
 }
 
 /// Every value that a file of the CPUs' folders has.
@@ -26,52 +30,46 @@ fn cpus(root: &Root) -> impl Iterator<Item = String> {
     })
 }
 
-fn governor(root: &Root, findings: &mut Findings) {
+fn governor(root: &Root, seen: &mut Seen) {
     let governors = values(root, "cpufreq/scaling_governor");
     if governors.is_empty() {
-        return findings.cannot(
-            CLOCK_AND_HEAT,
+        return seen.cannot(
+            CLOCK_RATE,
             "the frequency governor",
             "the kernel offers no frequency control (cpufreq); on a virtual machine the host decides",
         );
     }
-    let others: Vec<&str> =
-        governors.iter().map(String::as_str).filter(|g| *g != "performance").collect();
-    if !others.is_empty() {
-        findings.warn(
-            CLOCK_AND_HEAT,
-            format!("the frequency governor is `{}`, not `performance`", others.join("`, `")),
-            "cpupower frequency-set -g performance",
-        );
-    }
+    seen.add(Observation::Governor { governors: governors.into_iter().collect() });
 }
 
-fn turbo(root: &Root, findings: &mut Findings) {
+fn turbo(root: &Root, seen: &mut Seen) {
     let no_turbo = root.text(&format!("{CPU}/intel_pstate/no_turbo"));
     let boost = root.text(&format!("{CPU}/cpufreq/boost"));
     let on = match (no_turbo, boost) {
         (Ok(off), _) => off == "0",
         (_, Ok(on)) => on != "0",
         (Err(_), Err(_)) => {
-            return findings.cannot(
-                CLOCK_AND_HEAT,
+            return seen.cannot(
+                CLOCK_RATE,
                 "turbo",
                 "neither intel_pstate nor cpufreq says whether it is on",
             );
         }
     };
-    if on {
-        findings.note(
-            CLOCK_AND_HEAT,
-            "turbo is on: the clock rate depends on heat and on how many cores are busy".to_owned(),
-            "switch it off to compare code; leave it on to measure what users will see",
-        );
-    }
+    seen.add(Observation::Turbo { on });
+}
+
+/// The mean frequency of the CPUs now, Hz; `None` if the kernel does not tell.
+pub fn frequency_hz(root: &Root) -> Option<f64> {
+    let khz: Vec<f64> = cpus(root)
+        .filter_map(|cpu| root.number::<f64>(&format!("{CPU}/{cpu}/cpufreq/scaling_cur_freq")).ok())
+        .collect();
+    (!khz.is_empty()).then(|| khz.iter().sum::<f64>() / khz.len() as f64 * 1e3)
 }
 
 /// How often cores and packages have been slowed down for heat since boot; `None` if the kernel does
 /// not count it.
-pub(super) fn throttle_count(root: &Root) -> Option<u64> {
+pub fn throttle_count(root: &Root) -> Option<u64> {
     let mut sum = None;
     for cpu in cpus(root) {
         for counter in ["core_throttle_count", "package_throttle_count"] {
@@ -83,29 +81,18 @@ pub(super) fn throttle_count(root: &Root) -> Option<u64> {
     sum
 }
 
-fn throttling(before: Option<u64>, now: Option<u64>, findings: &mut Findings) {
+fn throttling(before: Option<u64>, now: Option<u64>, seen: &mut Seen) {
     match (before, now) {
-        (Some(before), Some(now)) if now > before => findings.warn(
-            CLOCK_AND_HEAT,
-            format!("the processor is being slowed down for heat: {} times just now", now - before),
-            "let it cool down; check fans and the air that comes in",
-        ),
-        (Some(_), Some(now)) if now > 0 => findings.note(
-            CLOCK_AND_HEAT,
-            format!("the processor was slowed down for heat {now} times since boot"),
-            "watch the clock rate during the run",
-        ),
-        (Some(_), Some(_)) => {}
-        _ => findings.cannot(
-            CLOCK_AND_HEAT,
+        (Some(before), Some(now)) => seen.add(Observation::Throttling { before, now }),
+        _ => seen.cannot(
+            CLOCK_RATE,
             "thermal throttling",
             "the kernel has no throttle counters for these CPUs",
         ),
     }
 }
 
-fn power_saving(root: &Root, findings: &mut Findings) {
-    let saving = |value: &str| matches!(value, "power" | "balance_power" | "low-power" | "quiet");
+fn power_saving(root: &Root, seen: &mut Seen) {
     let preference = values(root, "cpufreq/energy_performance_preference");
     let profile = root.text("/sys/firmware/acpi/platform_profile").ok();
     for (what, value) in preference
@@ -113,13 +100,7 @@ fn power_saving(root: &Root, findings: &mut Findings) {
         .map(|v| ("the processor's energy preference", v))
         .chain(profile.iter().map(|v| ("the platform's profile", v)))
     {
-        if saving(value) {
-            findings.warn(
-                CLOCK_AND_HEAT,
-                format!("{what} is `{value}`: it saves power at the cost of speed"),
-                "set it to `performance`",
-            );
-        }
+        seen.add(Observation::PowerPreference { what: what.to_owned(), value: value.clone() });
     }
     let supplies = "/sys/class/power_supply";
     for supply in root.names(supplies) {
@@ -127,11 +108,7 @@ fn power_saving(root: &Root, findings: &mut Findings) {
             root.text(&format!("{supplies}/{supply}/{file}")).is_ok_and(|t| t == value)
         };
         if is("type", "Battery") && is("status", "Discharging") {
-            findings.warn(
-                CLOCK_AND_HEAT,
-                format!("the machine runs on its battery ({supply})"),
-                "connect it to power",
-            );
+            seen.add(Observation::Battery { supply: supply.clone() });
         }
     }
 }

@@ -9,7 +9,7 @@ mod room;
 use std::path::PathBuf;
 use std::time::Duration;
 
-use assay_model::{Finding, Severity};
+use assay_model::{Observation, Subject};
 
 use crate::{CpuTimes, Root};
 
@@ -31,61 +31,33 @@ impl Default for Options {
     }
 }
 
-/// Looks at the machine and says what speaks against measuring on it now, the most severe first.
-/// Empty when nothing does. Ids are those of the catalogue of checks: F07 (CPU resources), F11 (quiet
-/// host), F12 (clock and heat), F13 (stable environment), F15 (timer).
-pub fn check(root: &Root, options: &Options) -> Vec<Finding> {
-    let mut findings = Findings(Vec::new());
-    let throttled = frequency::throttle_count(root);
-    quiet::check(root, options, &mut findings);
-    frequency::check(root, throttled, &mut findings);
-    room::check(root, options, &mut findings);
-    platform::check(root, &mut findings);
-    findings.0.sort_by_key(|f| std::cmp::Reverse(f.severity));
-    findings.0
+/// Looks at the machine: what speaks for or against measuring on it now. What it means is judged by the
+/// catalogue of checks.
+pub fn look(root: &Root, options: &Options) -> Vec<Observation> {
+    let mut seen = Seen(Vec::new());
+    let throttled = throttle_count(root);
+    quiet::look(root, options, &mut seen);
+    frequency::look(root, throttled, &mut seen);
+    room::look(root, options, &mut seen);
+    platform::look(root, &mut seen);
+    seen.0
 }
 
-/// A check of the catalogue.
-#[derive(Clone, Copy)]
-struct Check {
-    id: &'static str,
-    name: &'static str,
-}
+/// What was seen so far.
+struct Seen(Vec<Observation>);
 
-const CPU_RESOURCES: Check = Check { id: "F07", name: "cpu-resources" };
-const QUIET_HOST: Check = Check { id: "F11", name: "quiet-host" };
-const CLOCK_AND_HEAT: Check = Check { id: "F12", name: "clock-and-heat" };
-const STABLE: Check = Check { id: "F13", name: "environment-stable" };
-const TIMER: Check = Check { id: "F15", name: "timer-and-length" };
-
-/// The findings so far.
-struct Findings(Vec<Finding>);
-
-impl Findings {
-    fn add(&mut self, check: Check, severity: Severity, message: String, remedy: &str) {
-        self.0.push(Finding {
-            id: check.id.to_owned(),
-            name: check.name.to_owned(),
-            severity,
-            message,
-            remedy: remedy.to_owned(),
-            treatments: Vec::new(),
-        });
-    }
-
-    fn warn(&mut self, check: Check, message: String, remedy: &str) {
-        self.add(check, Severity::Warning, message, remedy);
-    }
-
-    fn note(&mut self, check: Check, message: String, remedy: &str) {
-        self.add(check, Severity::Note, message, remedy);
+impl Seen {
+    fn add(&mut self, seen: Observation) {
+        self.0.push(seen);
     }
 
     /// Something could not be looked at: known to be unknown.
-    fn cannot(&mut self, check: Check, what: &str, reason: &str) {
-        self.add(check, Severity::Note, format!("cannot check {what}: {reason}"), "");
+    fn cannot(&mut self, of: Subject, what: &str, why: &str) {
+        self.add(Observation::Unseen { of, what: what.to_owned(), why: why.to_owned() });
     }
 }
+
+pub use frequency::{frequency_hz, throttle_count};
 
 #[cfg(test)]
 mod tests;

@@ -4,7 +4,7 @@
 use std::fs;
 use std::path::Path;
 
-use assay_model::{Event, Exit, Phase, Severity};
+use assay_model::{Event, Exit, Observation, Phase};
 
 use super::Order;
 use super::answer::{self, Answer};
@@ -48,9 +48,7 @@ pub fn run(json: &str, channel: &mut Channel) -> Result<(), Failure> {
         }
         _ => ccx::command(&ccx::program(params.ccx.as_deref())?, params.processes),
     };
-    if let Some(finding) = crowd(params.processes, order.cpus.len()) {
-        channel.send(&finding);
-    }
+    channel.send(&crowd(params.processes, order.cpus.len()));
     if let Some(devices) = Devices::below(&order.dir) {
         let note = format!("the solver's files are on {}", devices.names());
         channel.send(&Event::Note { note });
@@ -115,16 +113,10 @@ fn judge(
     }
 }
 
-/// What is to be known when processes take turns.
-fn crowd(processes: usize, cpus: usize) -> Option<Event> {
-    (processes > cpus).then(|| Event::Finding {
-        finding: "F07".into(),
-        name: "cpu-resources".into(),
-        severity: Severity::Warning,
-        message: format!("{processes} processes share {cpus} CPUs: they take turns"),
-        remedy: "run at most as many processes as there are CPUs, or say so beside the number"
-            .into(),
-    })
+/// How many processes share how many CPUs.
+fn crowd(processes: usize, cpus: usize) -> Event {
+    let (count, cpus) = (processes as u32, cpus as u32);
+    Event::Evidence { evidence: Observation::Crowding { what: "processes".into(), count, cpus } }
 }
 
 /// What the processes used; says what started them, where that is a matter of MPI.

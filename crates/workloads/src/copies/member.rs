@@ -8,7 +8,8 @@ use std::process::{Child, ChildStdin, ChildStdout, Command, Stdio};
 use std::sync::mpsc::Sender;
 use std::time::{Duration, Instant};
 
-use assay_sut::{ProcessSetup, clock, cpulist, enter};
+use assay_environment::cpulist;
+use assay_sut::{ProcessSetup, clock, enter};
 
 use super::{CopiesError, Copy};
 use crate::tie::tie;

@@ -167,9 +167,7 @@ pub fn saturation(stage: &mut Stage<'_>, rates: &[f64], steps: u32) -> Result<()
         said::metric(stage.channel, "server_busy", report.limit.server.map(|used| used.busiest));
         said::metric(stage.channel, "server_cpus", report.limit.server.map(|used| used.cpus));
         let limit = honest::judged(&report.limit, stage.server_cpus);
-        if let Some(event) = honest::limiter(&limit) {
-            stage.channel.send(&event);
-        }
+        stage.channel.send(&Event::Evidence { evidence: honest::limiter(&limit) });
         stage.note(format!("at the highest throughput: {}", limit.reasons.join("; ")));
     }
     said::metric(stage.channel, "errors", Some(stage.errors as f64));

@@ -1,24 +1,13 @@
-//! What speaks against a run's numbers: the load generator as the limit, a load that never settled, a
-//! cache that threw objects out. Findings for the record, with the ids of the catalogue of checks.
+//! What speaks for or against a run's numbers: who was the limit, whether the load settled, what a cache
+//! threw out. Evidence for the record; the catalogue of checks judges it.
 
 use assay_memload::Report;
 use assay_memload::config::{Config, Mode};
 use assay_memload::limiter::{BUSY, Limit, Limiter};
-use assay_model::{Event, Severity, units};
+use assay_model::{LimitedBy, Observation, SeriesShape, units};
 use assay_stats::warmup::Class;
 
 use super::server_side::Seen;
-
-/// A finding as an event.
-pub fn finding(id: &str, name: &str, severity: Severity, message: String, remedy: &str) -> Event {
-    Event::Finding {
-        finding: id.into(),
-        name: name.into(),
-        severity,
-        message,
-        remedy: remedy.into(),
-    }
-}
 
 /// What limited a run, where the server has `cpus` CPUs (`None`: not known): also a server whose many
 /// threads fill its CPUs together, none of them busy by itself, is the limit.
@@ -34,93 +23,53 @@ pub fn judged(limit: &Limit, cpus: Option<usize>) -> Limit {
     limit
 }
 
-/// Everything that is found about a run; `limit` as [`judged`].
-pub fn findings(config: &Config, report: &Report, seen: &Seen, limit: &Limit) -> Vec<Event> {
-    [limiter(limit), settled(report), evicted(config, report, seen)].into_iter().flatten().collect()
+/// Everything that is seen of a run that speaks for or against its numbers; `limit` as [`judged`].
+pub fn evidence(config: &Config, report: &Report, seen: &Seen, limit: &Limit) -> Vec<Observation> {
+    let mut all = vec![limiter(limit), settling(report)];
+    all.extend(evictions(config, report, seen));
+    all
 }
 
-/// F22: the load generator may be the limit. Where the server was busy as well, both were near their
-/// limit, which warns; else the throughput is the generator's. F21: nothing is known to be the limit.
-pub fn limiter(limit: &Limit) -> Option<Event> {
-    let why = limit.reasons.join("; ");
-    match limit.limiter {
-        Limiter::Generator => {
-            let both = limit.server.is_some_and(|used| used.busiest > BUSY);
-            let severity = if both { Severity::Warning } else { Severity::Invalid };
-            Some(finding(
-                "F22",
-                "generator-not-limit",
-                severity,
-                format!("the load generator may be the limit: {why}"),
-                "give it CPUs of its own (`client.cpus`, `server.cpus`) and more threads (`client.threads`), or \
-                 another machine (`server.address`)",
-            ))
-        }
-        Limiter::Unknown => Some(finding(
-            "F21",
-            "limiter-known",
-            Severity::Warning,
-            format!("what limited the throughput is not known: {why}"),
-            "try more `connections` or a larger `depth`: if the throughput grows, they were the limit",
-        )),
-        Limiter::Server | Limiter::Load => None,
+/// What the limit was.
+pub fn limiter(limit: &Limit) -> Observation {
+    Observation::Limit {
+        by: match limit.limiter {
+            Limiter::Generator => LimitedBy::Generator,
+            Limiter::Server => LimitedBy::Server,
+            Limiter::Load => LimitedBy::Load,
+            Limiter::Unknown => LimitedBy::Unknown,
+        },
+        reasons: limit.reasons.clone(),
+        generator_busy: limit.generator_busy,
+        server_busy: limit.server.map(|used| used.busiest),
     }
 }
 
-/// F25: the load did not settle.
-fn settled(report: &Report) -> Option<Event> {
-    let bins = units::format_duration(report.bin);
-    let (severity, message, remedy) = match report.steady.class {
-        Class::Flat => return None,
-        Class::Warmup | Class::Slowdown => {
-            let start = report.steady.start? as f64 * report.bin.as_secs_f64();
-            let way = if report.steady.class == Class::Warmup { "rose" } else { "fell" };
-            let share = start / report.window_s();
-            let severity = if share > 0.1 { Severity::Warning } else { Severity::Note };
-            let message = format!(
-                "the throughput {way} until {} into the measurement window, then it was steady",
-                units::format_value(start, "s")
-            );
-            (severity, message, "make `ramp_up` longer")
-        }
-        Class::NoSteadyState => (
-            Severity::Warning,
-            format!(
-                "the throughput did not settle within the measurement window (looked at every {bins})"
-            ),
-            "make `ramp_up` and `steady` longer; see the series for what happens",
-        ),
-        Class::TooShort => (
-            Severity::Note,
-            format!(
-                "the measurement window has fewer than {} stretches of {bins}: whether it was steady is not known",
-                assay_stats::warmup::SHORTEST
-            ),
-            "make `steady` longer",
-        ),
-    };
-    Some(finding("F25", "steady-state", severity, message, remedy))
+/// How the series of the throughput went.
+fn settling(report: &Report) -> Observation {
+    let bin = report.bin.as_secs_f64();
+    Observation::Settling {
+        shape: match report.steady.class {
+            Class::Flat => SeriesShape::Flat,
+            Class::Warmup => SeriesShape::Warmup,
+            Class::Slowdown => SeriesShape::Slowdown,
+            Class::NoSteadyState => SeriesShape::NoSteadyState,
+            Class::TooShort => SeriesShape::TooShort,
+        },
+        steady_from: report.steady.start.map(|bins| bins as f64 * bin),
+        window: report.window_s(),
+        bin,
+    }
 }
 
-/// F16: objects were thrown out, so that the run asked for less than it was to.
-fn evicted(config: &Config, report: &Report, seen: &Seen) -> Option<Event> {
-    let theirs = seen.window_count("evictions").unwrap_or(0);
-    if theirs == 0 && report.evicted == 0 {
-        return None;
-    }
-    let hits = report.hit_share().map_or("unknown".to_owned(), |h| format!("{:.2} %", h * 100.0));
-    Some(finding(
-        "F16",
-        "same-work",
-        Severity::Warning,
-        format!(
-            "the server threw {theirs} objects out for others in the measurement window, and {} gets asked for one \
-             that was gone: the share of hits was {hits} where {:.2} % were asked for",
-            report.evicted,
-            config.mix.hit_share * 100.0
-        ),
-        "raise `server.memory`, or ask for fewer `keys`",
-    ))
+/// What the server threw out; `None` where it does not count that.
+fn evictions(config: &Config, report: &Report, seen: &Seen) -> Option<Observation> {
+    Some(Observation::Evictions {
+        evicted: seen.window_count("evictions")?,
+        gone: report.evicted,
+        hit_share: report.hit_share(),
+        asked: config.mix.hit_share,
+    })
 }
 
 /// Sentences about how the load was made, for the record; `limit` as [`judged`].
@@ -181,24 +130,6 @@ mod tests {
             generator_busy: Some(0.9),
             server: server.map(|busiest| ServerUse { cpus: busiest, busiest }),
         }
-    }
-
-    #[test]
-    fn a_busy_generator_is_worse_beside_an_idle_server() {
-        let severity = |l: Limit| match limiter(&l) {
-            Some(Event::Finding { finding, severity, .. }) => Some((finding, severity)),
-            _ => None,
-        };
-        let generator = |server| severity(limit(Limiter::Generator, server));
-        assert_eq!(generator(Some(0.9)), Some(("F22".into(), Severity::Warning)));
-        assert_eq!(generator(Some(0.5)), Some(("F22".into(), Severity::Invalid)));
-        assert_eq!(generator(None), Some(("F22".into(), Severity::Invalid)));
-        assert_eq!(
-            severity(limit(Limiter::Unknown, None)),
-            Some(("F21".into(), Severity::Warning))
-        );
-        assert_eq!(severity(limit(Limiter::Server, Some(0.9))), None);
-        assert_eq!(severity(limit(Limiter::Load, None)), None);
     }
 
     #[test]

@@ -12,7 +12,7 @@ use assay_memload::limiter::limit;
 use assay_memload::report::ThreadUse;
 use assay_memload::server_use::{ServerTimes, ServerUse};
 use assay_memload::{Target, Trust};
-use assay_model::{Event, Phase};
+use assay_model::{Event, Observation, Phase};
 
 use super::failure::Failure;
 use super::server_side::{Seen, listen, look};
@@ -114,17 +114,10 @@ fn check(config: &Config, told: &Told, seen: &Seen, stage: &mut Stage<'_>) {
         Some(share) => stage.checked.push(format!("{:.3} % of the gets hit", share * 100.0)),
         None => {}
     }
-    if let Some(n) = evictions.filter(|n| *n > 0) {
-        let message =
-            format!("the server threw {n} objects out for others in the measurement window");
-        let remedy = "raise `server.memory`, or ask for fewer `keys`";
-        stage.channel.send(&honest::finding(
-            "F16",
-            "same-work",
-            assay_model::Severity::Warning,
-            message,
-            remedy,
-        ));
+    if let Some(evicted) = evictions {
+        let (hit_share, asked) = (told.hit_share, config.mix.hit_share);
+        let evidence = Observation::Evictions { evicted, gone: 0, hit_share, asked };
+        stage.channel.send(&Event::Evidence { evidence });
     }
 }
 
@@ -381,9 +374,7 @@ fn report(config: &Config, told: &Told, seen: &Seen, used: &Used, stage: &mut St
     }
     let busy = client.map(|u| ThreadUse { cpu: None, cpu_s: u.busiest, wall_s: 1.0 });
     let limit = honest::judged(&limit(config, busy.as_slice(), server, true), stage.server_cpus);
-    if let Some(event) = honest::limiter(&limit) {
-        stage.channel.send(&event);
-    }
+    stage.channel.send(&Event::Evidence { evidence: honest::limiter(&limit) });
     stage.note(limit.reasons.join("; "));
     stage.note(
         "memtier_benchmark made the load: values were not checked, each class had its mean size, and its response \

@@ -5,9 +5,9 @@ use std::ffi::OsString;
 use std::path::PathBuf;
 use std::time::Duration;
 
+use assay_environment::cpulist;
 use assay_memload::{Arrivals, Config, Mix, Mode, Popularity, Protocol, SizeClass, Target, Think};
 use assay_model::{Scalar, units};
-use assay_sut::cpulist;
 
 use crate::WorkloadError;
 use crate::words::split_words;

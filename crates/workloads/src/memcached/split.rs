@@ -1,6 +1,6 @@
 //! Which of the trial's CPUs the load generator has, and which the server.
 
-use assay_sut::cpulist;
+use assay_environment::cpulist;
 
 use super::params::{Cpus, Server};
 

@@ -219,8 +219,8 @@ impl Stage<'_> {
         said::metrics(&report, &seen, self.errors, self.channel);
         said::histograms(&report, &config, self.channel);
         let limit = honest::judged(&report.limit, self.server_cpus);
-        for event in honest::findings(&config, &report, &seen, &limit) {
-            self.channel.send(&event);
+        for evidence in honest::evidence(&config, &report, &seen, &limit) {
+            self.channel.send(&Event::Evidence { evidence });
         }
         for sentence in honest::notes(&config, &report, &limit) {
             self.note(sentence);

@@ -5,8 +5,9 @@ use std::ffi::OsString;
 use std::path::PathBuf;
 use std::time::Duration;
 
+use assay_environment::cpulist;
 use assay_model::{Scalar, units};
-use assay_sut::{Sched, cpulist};
+use assay_sut::Sched;
 
 use super::schedule::Lengths;
 use crate::WorkloadError;

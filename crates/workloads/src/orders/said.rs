@@ -3,7 +3,7 @@
 use std::fmt::Write as _;
 use std::path::Path;
 
-use assay_model::{Event, Phase, Severity};
+use assay_model::{Event, Observation, Phase};
 use serde_json::{Value, json};
 
 use super::params::Params;
@@ -89,17 +89,9 @@ pub fn metrics(points: &Points, params: &Params, busy: Option<f64>, channel: &mu
     for (name, value) in rows {
         channel.metric(&spec, name, value);
     }
-    if params.pages == "reserved" && huge.is_some_and(|share| share < 0.5) {
-        channel.send(&Event::Finding {
-            finding: "F08".into(),
-            name: "page-size".into(),
-            severity: Severity::Warning,
-            message: format!(
-                "`pages = \"reserved\"` was asked for, and {:.0} % of the memory is in huge pages",
-                100.0 * huge.unwrap_or(0.0)
-            ),
-            remedy: "reserve as many as the heaps need: the control `hugepages`".into(),
-        });
+    if let ("reserved", Some(share)) = (params.pages.as_str(), huge) {
+        let evidence = Observation::HugePagesAsked { asked: "pages = \"reserved\"".into(), share };
+        channel.send(&Event::Evidence { evidence });
     }
 }
 

@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use std::sync::atomic::AtomicBool;
 use std::time::Duration;
 
-use assay_model::{Event, Phase, Severity, units};
+use assay_model::{Event, Observation, Phase, units};
 use assay_sut::{Root, clock};
 use rustix::time::{ClockId, clock_gettime};
 
@@ -134,18 +134,9 @@ impl Trial<'_> {
         }
         self.note(format!("the seed of the transactions was {stream}"));
         let (n, have) = (copies.len(), cpus.len());
-        if n > have {
-            self.channel.send(&Event::Finding {
-                finding: "F07".into(),
-                name: "cpu-resources".into(),
-                severity: Severity::Warning,
-                message: format!(
-                    "{n} instances share {have} CPUs: they take turns, and the score per instance is not that of an \
-                     instance with a CPU of its own"
-                ),
-                remedy: "run at most as many instances as there are CPUs, or say so beside the number".into(),
-            });
-        }
+        let (count, cpus) = (n as u32, have as u32);
+        let evidence = Observation::Crowding { what: "instances".into(), count, cpus };
+        self.channel.send(&Event::Evidence { evidence });
     }
 
     /// Waits until all are there, and looks whether they are what they must be.

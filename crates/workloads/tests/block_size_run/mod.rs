@@ -115,6 +115,7 @@ fn empty(number: u32) -> TrialRecord {
         observers: vec![],
         changed: BTreeMap::new(),
         notes: vec![],
+        evidence: vec![],
         findings: vec![],
     }
 }
@@ -158,6 +159,7 @@ fn take(record: &mut TrialRecord, event: Event) {
         | Event::Heat { .. }
         | Event::Progress { .. }
         | Event::Sample { .. }
-        | Event::Finding { .. } => {}
+        | Event::Finding { .. }
+        | Event::Evidence { .. } => {}
     }
 }

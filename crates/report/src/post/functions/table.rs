@@ -1,5 +1,6 @@
 //! `table` and `configuration`: chosen results as lines, with computed columns.
 
+use assay_checks::rows;
 use assay_rules::denominator::{Basis, Denominator};
 
 use super::value::{base, keep, unsupported};
@@ -78,8 +79,7 @@ pub(super) fn table<'a>(e: &mut Evaluator<'a>, a: &Arguments<'a>) -> Result<Made
     let kinds = |of: fn((bool, bool)) -> bool| amounts.iter().any(|x| of(x.kinds()));
     if kinds(|k| k.0) && kinds(|k| k.1) {
         let mixed = finding(
-            "F47",
-            "kinds-not-mixed",
+            &rows::KINDS_NOT_MIXED,
             assay_model::Severity::Warning,
             "measured and quoted numbers stand in one table; nobody showed that both measure the same",
             "take their order as orientation only",

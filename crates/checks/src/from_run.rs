@@ -1,0 +1,658 @@
+//! Evidence of a run in the archive. What the archive does not hold stays unrecorded.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use assay_environment::{EnvDiff, cpulist};
+use assay_model::{
+    Analysis, Comparison, Experiment, Kind, LedgerEntry, LedgerEvent, LimitedBy, Load, Observation,
+    Order, Outcome, Plan, Scalar, SeriesShape, Stop, SystemDescription, Treatment, TrialRecord,
+    ValidationResult, Verdict,
+};
+
+use crate::{
+    After, Arm, Binary, Build, CacheStart, ClockHeat, ComparisonEvidence, CpuResources, Evidence,
+    Exclusions, Generator, HostLoad, Known, LeftOut, Limiter, Loop, Merge, Multiplicity,
+    NumberEvidence, OutputEvidence, Pages, PercentileEvidence, Registered, RepeatEvidence,
+    Schedule, Scheduled, Snapshots, Statistic, Stopping, Timing, Tuning, Unit, VerdictBasis,
+    WarmupRule, Work, WorkTiming,
+};
+
+/// Earlier versions looked at the watched facts again once a second, and did not record it.
+const LOOKED_AGAIN_NS: u64 = 1_000_000_000;
+
+/// What the archive holds of a run.
+#[derive(Debug, Clone, Copy)]
+pub struct RunMaterial<'a> {
+    /// The experiment.
+    pub experiment: &'a Experiment,
+    /// The plan.
+    pub plan: &'a Plan,
+    /// The latest attempt at every trial, in the order of the plan.
+    pub records: &'a [TrialRecord],
+    /// What was computed of them.
+    pub analysis: &'a Analysis,
+    /// The system under test at the start; `None`: not described.
+    pub system: Option<&'a SystemDescription>,
+    /// The ledger; empty: not read.
+    pub ledger: &'a [LedgerEntry],
+}
+
+/// The evidence that a run gives by itself. Nothing in it is a claim.
+pub fn from_run(m: &RunMaterial<'_>) -> Evidence {
+    let none = |why: &str| why.to_owned();
+    let compared = m.plan.treatments.len() > 1;
+    let histograms = m.records.iter().any(|r| !r.histograms.is_empty());
+    let energy = m.records.iter().flat_map(|r| &r.metrics).any(|x| x.unit == "J" || x.unit == "W");
+    Evidence {
+        arms: ordered(m.plan).map(|t| arm(m, t)).collect(),
+        factors: Some(m.plan.factors.clone()),
+        environment: match (compared, m.system) {
+            (false, _) => Known::Absent(none("nothing is compared")),
+            // One machine, one boot, and the controls that differ are factors.
+            (true, Some(_)) => Known::Is(EnvDiff::default()),
+            (true, None) => Known::NotRecorded,
+        },
+        comparisons: if compared {
+            Known::Is(m.analysis.comparisons.iter().map(|c| comparison(m, c)).collect())
+        } else {
+            Known::Absent(none("nothing is compared"))
+        },
+        schedule: Some(schedule(m)),
+        within_run: if histograms {
+            Known::NotRecorded
+        } else {
+            Known::Absent(none("no number of the run is about the inside of a trial"))
+        },
+        self_comparison: Known::NotRecorded,
+        multiplicity: Some(Multiplicity {
+            tests: m.analysis.comparisons.len() as u32,
+            correction: m.experiment.compare.gate.then(|| "Holm".to_owned()),
+            headline_is_best: None,
+        }),
+        stopping: stopping(m),
+        exclusions: Some(exclusions(m)),
+        suite: Known::Absent(none("the run is of one workload")),
+        means: Known::Absent(none("no mean over members is taken")),
+        percentiles: percentiles(m),
+        overhead: Known::Absent(none("no overhead is stated")),
+        claim: Known::Absent(none("a run makes no claim")),
+        numbers: Known::Is(numbers(m)),
+        metrics: Known::Absent(none("all arms have the metrics of one workload")),
+        denominators: Known::Absent(none("totals are compared")),
+        energy: if energy {
+            Known::NotRecorded
+        } else {
+            Known::Absent(none("neither power nor energy is stated"))
+        },
+        prices: Known::Absent(none("no price is stated")),
+        baseline: Known::Absent(none("the baseline is a treatment of the same experiment")),
+        quotes: Known::Absent(none("no result of others is quoted")),
+        disclosures: Known::Absent(none("no benchmark with rules of its own is named")),
+        registered: Some(registered(m)),
+        repeat: Some(RepeatEvidence {
+            raw_data: Some(true),
+            scripts: Some(true),
+            version: m.ledger.iter().find_map(|e| match &e.event {
+                LedgerEvent::Planned { assay, .. } => Some(format!("assay {assay}")),
+                _ => None,
+            }),
+            // What ran is named by its content.
+            dirty: seen(m, None).any(|o| matches!(o, Observation::Program { .. })).then_some(false),
+            rerun: None,
+        }),
+        in_trials: m.records.iter().flat_map(|r| r.findings.iter().cloned()).collect(),
+        unseen: unseen(m),
+        several_machines: m.experiment.place.is_remote(),
+    }
+}
+
+/// The baseline, then the others in the order of the plan.
+fn ordered(plan: &Plan) -> impl Iterator<Item = &Treatment> {
+    let others = plan.treatments.iter().filter(|t| t.id != plan.baseline);
+    plan.treatment(plan.baseline).into_iter().chain(others)
+}
+
+/// A treatment's label; the experiment's name where nothing differs.
+fn named(m: &RunMaterial<'_>, t: &Treatment) -> String {
+    if t.levels.is_empty() { m.experiment.name.clone() } else { t.label() }
+}
+
+fn arm(m: &RunMaterial<'_>, t: &Treatment) -> Arm {
+    let summary =
+        m.analysis.summaries.iter().find(|s| s.treatment == t.id && s.metric == m.analysis.metric);
+    let of: Vec<&TrialRecord> =
+        m.records.iter().filter(|r| r.treatment == t.id && !r.warmup).collect();
+    let counting = of.iter().filter(|r| r.counts()).count() as u32;
+    Arm {
+        label: named(m, t),
+        treatment: Some(t.id),
+        levels: t.levels.iter().map(|(k, v)| (k.clone(), v.to_text())).collect(),
+        n: Some(summary.map_or(0, |s| s.summary.n)),
+        values: summary.map(|s| s.values.iter().copied().flatten().collect()),
+        statistic: Some(Statistic::Geomean),
+        warmup: Some(match m.experiment.design.warmup_blocks {
+            0 => WarmupRule::None,
+            blocks => WarmupRule::Fixed(blocks),
+        }),
+        snapshots: m.system.map(|s| snapshots(s, m.records)),
+        cpus: cpus(m, t),
+        pages: m.system.map(|s| pages(s, t)),
+        os: m.system.map(|s| os(s, t)),
+        app: (!imported(m))
+            .then(|| t.params.iter().map(|(k, v)| (k.clone(), v.to_text())).collect()),
+        layouts: randomised(m, t).map(|yes| if yes { counting } else { 1 }),
+        work: (!imported(m)).then(|| work(m, t)),
+        output: Some(output(&of)),
+        binary: binary(m, t),
+        host: host(m),
+        clock: clock(m, t),
+        timing: timing(m, &of),
+        limiter: limiter(m, t, &of),
+        generator: generator(m, t),
+        series: series(m, t),
+        tuned_on: tuned_on(m, t),
+        build: build(t),
+        ..Arm::default()
+    }
+}
+
+fn snapshots(system: &SystemDescription, records: &[TrialRecord]) -> Snapshots {
+    let changed: BTreeMap<String, String> =
+        records.iter().flat_map(|r| r.changed.clone()).collect();
+    let from = records.iter().map(|r| r.start_ns).min().unwrap_or(0);
+    let to = records.iter().map(|r| r.end_ns).max().unwrap_or(0);
+    let looked = records.iter().flat_map(|r| &r.evidence);
+    let looked = looked.into_iter().any(|o| matches!(o, Observation::Changed { .. }));
+    let after = if !changed.is_empty() {
+        After::Changed(changed)
+    } else if looked || to.saturating_sub(from) >= LOOKED_AGAIN_NS {
+        After::Same
+    } else {
+        After::NotTaken
+    };
+    Snapshots {
+        before: Some(system.clone()),
+        after,
+        boots: system.get("boot.id").map(str::to_owned).into_iter().collect(),
+    }
+}
+
+/// What a treatment's controls set, as paths of facts.
+fn settings(t: &Treatment) -> BTreeMap<String, String> {
+    let path = |control: &str, key: &str| match key {
+        "" => control.to_owned(),
+        key => format!("{control}.{key}"),
+    };
+    t.controls.iter().map(|s| (path(&s.control, &s.key), s.value.to_text())).collect()
+}
+
+fn cpus(m: &RunMaterial<'_>, t: &Treatment) -> Option<CpuResources> {
+    let system = m.system?;
+    let set = settings(t);
+    let list = set.get("cpus").map(String::as_str).or_else(|| system.get("cgroup.cpuset"));
+    let count = |path: &str| system.get(path)?.parse().ok();
+    let usable = list.and_then(|l| cpulist::parse(l).ok()).map(|l| l.len() as u32);
+    let (threads, cores): (Option<u32>, Option<u32>) = (count("cpu.threads"), count("cpu.cores"));
+    Some(CpuResources {
+        usable: usable.or(threads),
+        chips: count("cpu.sockets"),
+        cores,
+        threads_per_core: threads.zip(cores).and_then(|(t, c)| t.checked_div(c)),
+        quota: system.get("cgroup.cpu_quota").map(str::to_owned),
+        numa_policy: Some(set.get("numa").cloned().unwrap_or_else(|| "default".to_owned())),
+        memory_channels: None,
+        // A trial is one execution of the workload.
+        instances: Some(1),
+    })
+}
+
+fn pages(system: &SystemDescription, t: &Treatment) -> Pages {
+    let set = settings(t);
+    let mode = set.get("thp").map(String::as_str).or_else(|| system.get("thp.enabled"));
+    let pool = set.iter().find(|(k, _)| k.starts_with("hugepages")).map(|(_, v)| v.clone());
+    let described: Vec<String> = system
+        .facts
+        .iter()
+        .filter(|(p, _)| p.starts_with("hugepages.") && p.rsplit('.').next() == Some("count"))
+        .filter_map(|(p, f)| Some(format!("{p}={}", f.value()?)))
+        .collect();
+    Pages {
+        mode: mode.map(str::to_owned),
+        pool: pool.or_else(|| (!described.is_empty()).then(|| described.join(", "))),
+        huge_share: None,
+    }
+}
+
+fn os(system: &SystemDescription, t: &Treatment) -> BTreeMap<String, String> {
+    let wanted = |p: &str| {
+        ["kernel.", "libc.", "os.", "sysctl.", "cpu.governor"].iter().any(|w| p.starts_with(w))
+    };
+    let facts = system.facts.iter().filter(|(p, _)| wanted(p));
+    let mut all: BTreeMap<String, String> =
+        facts.filter_map(|(p, f)| Some((p.clone(), f.value()?.to_owned()))).collect();
+    all.extend(settings(t));
+    all
+}
+
+/// Whether every trial had an address space of its own.
+fn randomised(m: &RunMaterial<'_>, t: &Treatment) -> Option<bool> {
+    match settings(t).get("aslr").map(String::as_str) {
+        Some(set) => Some(set == "on" || set == "true"),
+        None => Some(m.system?.get("sysctl.kernel.randomize_va_space")? == "2"),
+    }
+}
+
+/// Whether another program ran the trials: which settings and work its names stand for is not known.
+fn imported(m: &RunMaterial<'_>) -> bool {
+    m.experiment.design.order == Order::Unknown
+}
+
+fn work(m: &RunMaterial<'_>, t: &Treatment) -> Work {
+    let fixed = t.params.iter().filter(|(k, _)| !m.plan.factors.contains(k));
+    let dropped = settings(t).contains_key("drop_caches");
+    let drawn = |key: &str| {
+        let told = t.params.iter().find(|(k, _)| *k == key || k.ends_with(&format!(".{key}")));
+        told.map_or("none".to_owned(), |(_, v)| v.to_text())
+    };
+    // A time is of work that is done to its end; a rate is of a window.
+    let time = m.analysis.unit == "s" || m.analysis.unit == "ns";
+    Work {
+        input: Some(input(m, t)),
+        parameters: fixed.map(|(k, v)| (k.clone(), v.to_text())).collect(),
+        seed: Some(drawn("seed")),
+        mix: Some(drawn("mix")),
+        cache: Some(if dropped { CacheStart::Cold } else { CacheStart::AsLeft }),
+        timing: Some(if time { WorkTiming::EqualWork } else { WorkTiming::EqualTime }),
+        operations: time.then(|| operations(m, t)),
+    }
+}
+
+/// Operations of a trial, where the workload counts them (mean); one where it does not: the program's run.
+fn operations(m: &RunMaterial<'_>, t: &Treatment) -> f64 {
+    let counted = m.records.iter().filter(|r| r.treatment == t.id && r.counts());
+    let counts: Vec<f64> = counted.filter_map(|r| r.metric("operations")).collect();
+    if counts.is_empty() { 1.0 } else { counts.iter().sum::<f64>() / counts.len() as f64 }
+}
+
+fn output(of: &[&TrialRecord]) -> OutputEvidence {
+    let ended = |r: &&&TrialRecord| matches!(r.outcome, Outcome::Completed | Outcome::Invalid);
+    let counting = |how: ValidationResult| {
+        of.iter().filter(|r| r.counts() && r.validation == how).count() as u32
+    };
+    OutputEvidence {
+        trials: of.iter().filter(ended).count() as u32,
+        wrong: of.iter().filter(|r| r.outcome == Outcome::Invalid).count() as u32,
+        unchecked: counting(ValidationResult::ExitCodeOnly),
+        // A trial that ran here and counts came to its check.
+        unknown: counting(ValidationResult::NotReached),
+        errors: None,
+    }
+}
+
+fn comparison(m: &RunMaterial<'_>, c: &Comparison) -> ComparisonEvidence {
+    let label = m.plan.treatment(c.treatment).map_or_else(String::new, Treatment::label);
+    let disputed = c.verdict == Verdict::Inconclusive && c.reason.contains("shape");
+    ComparisonEvidence {
+        label,
+        n: Some(c.n),
+        ratio: c.ratio,
+        interval: c.interval,
+        method: Some(c.method),
+        unit: Some(Unit::Trials),
+        twin: c.twin,
+        detectable: c.detectable,
+        margin: c.margin,
+        // The experiment's file is in the ledger before the first trial.
+        margin_declared_before: c.margin.map(|_| true),
+        verdict: Some(c.verdict),
+        basis: Some(VerdictBasis::RatioInterval),
+        disputed: disputed.then(|| c.reason.clone()),
+        median_ratio: None,
+    }
+}
+
+fn schedule(m: &RunMaterial<'_>) -> Schedule {
+    let position: BTreeMap<u32, usize> =
+        ordered(m.plan).enumerate().map(|(i, t)| (t.id, i)).collect();
+    let mut trials: Vec<Scheduled> = m
+        .records
+        .iter()
+        .filter(|r| r.counts())
+        .filter_map(|r| {
+            Some(Scheduled {
+                arm: *position.get(&r.treatment)?,
+                start_s: r.start_ns as f64 / 1e9,
+                end_s: r.end_ns as f64 / 1e9,
+                value: r.metric(&m.analysis.metric),
+            })
+        })
+        .collect();
+    trials.sort_by(|a, b| a.start_s.total_cmp(&b.start_s));
+    Schedule { trials, order: Some(m.experiment.design.order) }
+}
+
+fn stopping(m: &RunMaterial<'_>) -> Option<Stopping> {
+    let planned = m.ledger.iter().position(|e| matches!(e.event, LedgerEvent::Planned { .. }))?;
+    let started = |e: &LedgerEntry| matches!(e.event, LedgerEvent::TrialStarted { .. });
+    let first = m.ledger.iter().position(started).unwrap_or(usize::MAX);
+    let looked = |e: &&LedgerEntry| matches!(e.event, LedgerEvent::Looked { .. });
+    let LedgerEvent::Planned { stop_rule, .. } = &m.ledger[planned].event else { return None };
+    Some(Stopping {
+        rule: Some(stop_rule.clone()),
+        registered_before: Some(planned < first),
+        looks: m.ledger.iter().filter(looked).count() as u32,
+        adjusted: Some(m.experiment.design.stop == Stop::Clear),
+        ended_on_significance: Some(m.experiment.design.stop == Stop::Clear),
+    })
+}
+
+fn exclusions(m: &RunMaterial<'_>) -> Exclusions {
+    let left_out = m
+        .records
+        .iter()
+        .filter(|r| !r.warmup && r.outcome != Outcome::Completed)
+        .map(|r| LeftOut {
+            trial: r.number,
+            reason: Some(match r.outcome {
+                Outcome::Invalid => "its output was wrong".to_owned(),
+                Outcome::Interrupted => "it was interrupted".to_owned(),
+                Outcome::TimedOut => "it ran past its time".to_owned(),
+                _ => r.error.clone(),
+            })
+            .filter(|reason| !reason.is_empty()),
+            failed: matches!(r.outcome, Outcome::Failed | Outcome::TimedOut),
+        })
+        .collect();
+    let started = m.records.iter().filter(|r| !r.warmup).count() as u32;
+    Exclusions { started, left_out, ratio_with_them: None }
+}
+
+/// The percentiles that are stated: those of the merged histograms that are not withheld.
+fn percentiles(m: &RunMaterial<'_>) -> Known<Vec<PercentileEvidence>> {
+    let all = m.analysis.histograms.iter().flat_map(|h| &h.percentiles);
+    let stated: Vec<PercentileEvidence> = all
+        .filter(|p| p.value.is_some())
+        .map(|p| PercentileEvidence {
+            quantile: p.quantile,
+            load: p.load.map(|load| match load {
+                Load::Open => Loop::Open,
+                Load::Closed => Loop::Closed,
+            }),
+            // A run states them as what its requests saw; a claim about arrivals is made elsewhere.
+            as_arrivals: p.load.map(|load| load == Load::Open),
+            slips_charged: p.load.map(|load| load == Load::Open),
+            hidden: None,
+            n_eff: Some(p.samples as f64),
+            merge: Some(if p.trials == 1 { Merge::One } else { Merge::Histograms }),
+        })
+        .collect();
+    if stated.is_empty() {
+        return Known::Absent("no percentile is stated".to_owned());
+    }
+    Known::Is(stated)
+}
+
+fn numbers(m: &RunMaterial<'_>) -> Vec<NumberEvidence> {
+    let kind = m.plan.workload.metric(&m.analysis.metric).map(|s| s.kind);
+    m.analysis
+        .summaries
+        .iter()
+        .filter(|s| s.metric == m.analysis.metric)
+        .map(|s| NumberEvidence {
+            what: if s.label == "-" {
+                s.metric.clone()
+            } else {
+                format!("{} of {}", s.metric, s.label)
+            },
+            exact: s.centre(),
+            interval: s.interval(),
+            kind: Some(kind.unwrap_or(Kind::Measured)),
+            // The page prints the kind of every metric that was not measured.
+            labelled: true,
+            extrapolation: Known::Absent("it was measured at its size".to_owned()),
+            ..NumberEvidence::default()
+        })
+        .collect()
+}
+
+fn registered(m: &RunMaterial<'_>) -> Registered {
+    let treatments = m.plan.treatments.iter().map(Treatment::label);
+    let measured: BTreeSet<String> = m
+        .records
+        .iter()
+        .filter(|r| r.counts())
+        .flat_map(|r| &r.metrics)
+        .filter(|x| x.value.is_some())
+        .map(|x| x.name.clone())
+        .collect();
+    let shown: BTreeSet<String> =
+        m.analysis.summaries.iter().flat_map(|s| [s.label.clone(), s.metric.clone()]).collect();
+    Registered {
+        items: treatments.chain(measured).collect(),
+        shown: shown.into_iter().collect(),
+        reverses_headline: None,
+    }
+}
+
+/// The parameter by which a kit says which of its inputs it reads.
+const SIZE: &str = "size";
+/// The input that builds with feedback are trained on.
+const TRAINED_ON: &str = "train";
+
+fn param(t: &Treatment, name: &str) -> Option<String> {
+    t.params.get(name).map(Scalar::to_text)
+}
+
+/// The input of a treatment: the workload's, of the size that it is asked for.
+fn input(m: &RunMaterial<'_>, t: &Treatment) -> String {
+    let name = &m.plan.workload.name;
+    match param(t, SIZE).filter(|_| !m.plan.factors.iter().any(|f| f == SIZE)) {
+        Some(size) => format!("{name} of size {size}"),
+        None => name.clone(),
+    }
+}
+
+/// What a program that is built with feedback was trained on.
+fn tuned_on(m: &RunMaterial<'_>, t: &Treatment) -> Known<Vec<String>> {
+    if param(t, "feedback").as_deref() == Some("true") {
+        return Known::Is(vec![format!("{} of size {TRAINED_ON}", m.plan.workload.name)]);
+    }
+    Known::Absent("no program was built with feedback".to_owned())
+}
+
+/// How a kit built the program, where the toolchain is in its parameters.
+fn build(t: &Treatment) -> Option<Build> {
+    let compiler = ["cc", "cxx", "fc"].iter().filter_map(|p| param(t, p)).collect::<Vec<_>>();
+    if compiler.is_empty() {
+        return None;
+    }
+    let names = ["cflags", "cxxflags", "fflags", "ldflags", "portability"];
+    let flags: Vec<String> = names
+        .iter()
+        .filter_map(|p| param(t, p))
+        .flat_map(|f| f.split_whitespace().map(str::to_owned).collect::<Vec<_>>())
+        .collect();
+    Some(Build {
+        compiler: Some(compiler.join(" ")),
+        lto: Some(flags.iter().any(|f| f.starts_with("-flto"))),
+        pgo: Some(param(t, "feedback").as_deref() == Some("true")),
+        tuning: param(t, "tuning").map(|w| if w == "peak" { Tuning::Peak } else { Tuning::Base }),
+        flags: Some(flags),
+    })
+}
+
+/// What was seen in the trials of a treatment; in those of all, where it is of the machine before the run.
+fn seen<'a>(m: &'a RunMaterial<'_>, of: Option<u32>) -> impl Iterator<Item = &'a Observation> {
+    let mine = move |r: &&TrialRecord| of.is_none_or(|id| r.treatment == id);
+    m.records.iter().filter(mine).flat_map(|r| &r.evidence)
+}
+
+/// The machine before the run, which all treatments share.
+fn host(m: &RunMaterial<'_>) -> Option<HostLoad> {
+    let mut host = HostLoad::default();
+    for seen in seen(m, None) {
+        match seen {
+            Observation::RunQueue { per_cpu, .. } => host.queue_per_cpu = Some(*per_cpu),
+            Observation::Steal { percent } => host.steal_percent = Some(*percent),
+            Observation::Pressure { percent, .. } => {
+                let most = host.pressure_percent.map_or(*percent, |p: f64| p.max(*percent));
+                host.pressure_percent = Some(most);
+            }
+            _ => {}
+        }
+    }
+    (host != HostLoad::default()).then_some(host)
+}
+
+/// What could not be looked at, by check.
+fn unseen(m: &RunMaterial<'_>) -> Vec<(&'static str, String)> {
+    let of = |o: &Observation| match o {
+        Observation::Unseen { of, what, why } => {
+            Some((crate::seen::of(*of).id, format!("{what}: {why}")))
+        }
+        _ => None,
+    };
+    seen(m, None).filter_map(of).collect()
+}
+
+fn clock(m: &RunMaterial<'_>, t: &Treatment) -> Option<ClockHeat> {
+    let looks: Vec<(Option<f64>, Option<u64>)> = seen(m, Some(t.id))
+        .filter_map(|o| match o {
+            Observation::ClockRate { hz, throttled } => Some((*hz, *throttled)),
+            _ => None,
+        })
+        .collect();
+    let rates: Vec<f64> = looks.iter().filter_map(|l| l.0).collect();
+    let throttles: Option<u64> = looks.iter().map(|l| l.1).sum();
+    (!looks.is_empty()).then(|| ClockHeat {
+        ghz: (!rates.is_empty()).then(|| rates.iter().sum::<f64>() / rates.len() as f64 * 1e-9),
+        throttles,
+    })
+}
+
+/// The shortest trial beside the clock that it was timed with.
+fn timing(m: &RunMaterial<'_>, of: &[&TrialRecord]) -> Option<Timing> {
+    let (resolution, overhead) = seen(m, None).find_map(|o| match o {
+        Observation::Clock { resolution, overhead } => Some((*resolution, *overhead)),
+        _ => None,
+    })?;
+    let windows = of.iter().filter(|r| r.counts()).map(|r| {
+        let (from, to) = r.window();
+        to.saturating_sub(from) as f64 * 1e-9
+    });
+    Some(Timing {
+        sample_s: windows.reduce(f64::min),
+        resolution_s: Some(resolution),
+        overhead_s: Some(overhead),
+        ..Timing::default()
+    })
+}
+
+/// The programs that a treatment's trials ran: more than one where it changed on the way.
+fn binary(m: &RunMaterial<'_>, t: &Treatment) -> Option<Binary> {
+    let mut binary = Binary::default();
+    for seen in seen(m, Some(t.id)) {
+        let Observation::Program { program } = seen else { continue };
+        let again = binary.hashes.contains_key("executable");
+        let part = if again { "executable, later" } else { "executable" };
+        binary.hashes.insert(part.to_owned(), program.sha256.clone());
+        binary.hashes.extend(program.libraries.clone());
+        binary.built_features = program.isa_level.map(|l| (1..=l).map(level_name).collect());
+    }
+    let flags = m.system.and_then(|s| s.get("cpu.flags"));
+    binary.host_features = flags.map(|f| (1..=isa_level(f)).map(level_name).collect());
+    (!binary.hashes.is_empty()).then_some(binary)
+}
+
+/// The x86 instruction-set level of a processor with these flags (System V ABI, AMD64 supplement, table 3.1).
+fn isa_level(flags: &str) -> u32 {
+    const LEVELS: [&[&str]; 3] = [
+        &["cx16", "lahf_lm", "popcnt", "sse4_1", "sse4_2", "ssse3"],
+        &["abm", "avx", "avx2", "bmi1", "bmi2", "f16c", "fma", "movbe", "xsave"],
+        &["avx512bw", "avx512cd", "avx512dq", "avx512f", "avx512vl"],
+    ];
+    let has: BTreeSet<&str> = flags.split_whitespace().collect();
+    let levels = LEVELS.iter().take_while(|level| level.iter().all(|f| has.contains(f)));
+    1 + levels.count() as u32
+}
+
+fn level_name(level: u32) -> String {
+    format!("x86-64-v{level}")
+}
+
+/// CPUs' worth of time from which a program that waits for nothing else is limited by computing.
+const COMPUTING: f64 = 0.9;
+
+/// What limited a treatment: what its load generator saw, else what its trials used of the CPUs.
+fn limiter(m: &RunMaterial<'_>, t: &Treatment, of: &[&TrialRecord]) -> Option<Limiter> {
+    let told: Vec<&Vec<String>> = seen(m, Some(t.id))
+        .filter_map(|o| match o {
+            Observation::Limit { by, reasons, .. } if *by != LimitedBy::Unknown => Some(reasons),
+            _ => None,
+        })
+        .collect();
+    if let Some(first) = told.first() {
+        return Some(Limiter { statement: first.join("; "), ceilings: Vec::new() });
+    }
+    let used: Vec<f64> = of
+        .iter()
+        .filter(|r| r.counts())
+        .filter_map(|r| r.resources)
+        .filter(|u| u.wall_s > 0.0)
+        .map(|u| (u.user_s + u.system_s) / u.wall_s)
+        .collect();
+    let mean = (!used.is_empty()).then(|| used.iter().sum::<f64>() / used.len() as f64)?;
+    let statement = if mean >= COMPUTING {
+        format!("computing: its trials used {mean:.2} CPUs on average")
+    } else {
+        String::new()
+    };
+    Some(Limiter { statement, ceilings: Vec::new() })
+}
+
+/// The load generator of a workload that has one.
+fn generator(m: &RunMaterial<'_>, t: &Treatment) -> Known<Generator> {
+    let busy: Vec<Option<f64>> = seen(m, Some(t.id))
+        .filter_map(|o| match o {
+            Observation::Limit { generator_busy, .. } => Some(*generator_busy),
+            _ => None,
+        })
+        .collect();
+    if busy.is_empty() {
+        return Known::Absent("the program makes its own load".to_owned());
+    }
+    let text = |key: &str| t.params.get(key).map(Scalar::to_text).unwrap_or_default();
+    let same_host = text("server.address").is_empty();
+    let (client, server) = (text("client.cpus"), text("server.cpus"));
+    let list = |of: &str| cpulist::parse(of).unwrap_or_default();
+    let apart = !client.is_empty()
+        && !server.is_empty()
+        && list(&client).iter().all(|c| !list(&server).contains(c));
+    let config: Vec<String> = t
+        .params
+        .iter()
+        .filter(|(k, _)| k.starts_with("client.") && !m.plan.factors.contains(k))
+        .map(|(k, v)| format!("{k}={}", v.to_text()))
+        .collect();
+    Known::Is(Generator {
+        cpu_share: busy.iter().flatten().copied().reduce(f64::max),
+        // Nothing goes over a network on one host.
+        network_share: same_host.then_some(0.0),
+        same_host: Some(same_host),
+        pinned_apart: Some(apart),
+        config: Some(config.join(" ")),
+    })
+}
+
+fn series(m: &RunMaterial<'_>, t: &Treatment) -> Known<Vec<SeriesShape>> {
+    let shapes: Vec<SeriesShape> = seen(m, Some(t.id))
+        .filter_map(|o| match o {
+            Observation::Settling { shape, .. } => Some(*shape),
+            _ => None,
+        })
+        .collect();
+    if shapes.is_empty() {
+        return Known::Absent("a trial gives one number, not a series".to_owned());
+    }
+    Known::Is(shapes)
+}

@@ -1,0 +1,107 @@
+//! F46 to F48: the same metric, kinds that are not mixed, derived values that say so.
+
+use std::collections::BTreeSet;
+
+use assay_model::Kind;
+
+use super::environment::shortened;
+use crate::check::{Evaluation, found_or_missing, need, not_applicable, plain};
+use crate::{Evidence, MetricIdentity};
+
+pub(crate) fn same_metric(e: &Evidence) -> Evaluation {
+    let metrics = e.metrics.need("the metric of each side")?;
+    let [first, others @ ..] = metrics.as_slice() else {
+        return not_applicable("no metric is stated");
+    };
+    if others.is_empty() {
+        return not_applicable("one result stands alone");
+    }
+    let mut found = Vec::new();
+    let mut lacking = BTreeSet::new();
+    for other in others {
+        let parts = [
+            ("metric", &first.metric, &other.metric),
+            ("unit", &first.unit, &other.unit),
+            ("benchmark", &first.benchmark, &other.benchmark),
+        ];
+        for (what, a, b) in parts {
+            match (a, b) {
+                (Some(a), Some(b)) if a != b => {
+                    found.push(plain(format!("{what} {a} and {what} {b} are different things")));
+                }
+                (Some(_), Some(_)) => {}
+                _ => {
+                    lacking.insert(format!("the {what} of both sides"));
+                }
+            }
+        }
+        versions(first, other, &mut found, &mut lacking);
+        let names: BTreeSet<&String> = first.category.keys().chain(other.category.keys()).collect();
+        for name in names {
+            let (a, b) = (first.category.get(name), other.category.get(name));
+            if a != b {
+                let word = |v: Option<&String>| v.map_or("not stated".to_owned(), Clone::clone);
+                found.push(plain(format!("{name} differs: {} vs {}", word(a), word(b))));
+            }
+        }
+    }
+    found_or_missing(found, &lacking.into_iter().collect::<Vec<_>>())
+}
+
+fn versions(
+    a: &MetricIdentity,
+    b: &MetricIdentity,
+    found: &mut Vec<assay_model::Found>,
+    lacking: &mut BTreeSet<String>,
+) {
+    let (Some(va), Some(vb)) = (&a.version, &b.version) else {
+        lacking.insert("the version of the benchmark on both sides".to_owned());
+        return;
+    };
+    if va != vb && !a.compatible.contains(vb) && !b.compatible.contains(va) {
+        found.push(plain(format!("versions {va} and {vb} are not declared comparable")));
+    }
+}
+
+pub(crate) fn kinds(e: &Evidence) -> Evaluation {
+    let numbers = e.numbers.need("the kind of each number")?;
+    let mut lacking = Vec::new();
+    for n in numbers {
+        if n.kind.is_none() {
+            lacking.push(format!("the kind of {}", n.what));
+        }
+    }
+    let measured = numbers.iter().any(|n| n.kind == Some(Kind::Measured));
+    let unlabelled: Vec<String> = numbers
+        .iter()
+        .filter(|n| !n.labelled && measured)
+        .filter_map(|n| match n.kind {
+            Some(Kind::Estimated) => Some(format!("{} is an estimate", n.what)),
+            Some(Kind::Quoted) => Some(format!("{} is quoted", n.what)),
+            _ => None,
+        })
+        .collect();
+    if unlabelled.is_empty() {
+        return found_or_missing(Vec::new(), &lacking);
+    }
+    let names: Vec<&str> = unlabelled.iter().map(String::as_str).collect();
+    Ok(vec![plain(format!("{}, without a label beside measured numbers", shortened(&names)))])
+}
+
+pub(crate) fn derived(e: &Evidence) -> Evaluation {
+    let numbers = e.numbers.need("how derived numbers are presented")?;
+    let mut found = Vec::new();
+    for n in numbers.iter().filter(|n| n.kind == Some(Kind::Derived) || n.derivation.is_some()) {
+        let d = need(n.derivation.as_ref(), format!("how {} is presented", n.what))?;
+        if !d.marked {
+            found.push(plain(format!("{} is derived and not marked", n.what)));
+        }
+        if d.shown_as_official {
+            found.push(plain(format!("{} is derived and shown as an official metric", n.what)));
+        }
+        if !d.base_nearby {
+            found.push(plain(format!("{} stands without its base metric", n.what)));
+        }
+    }
+    Ok(found)
+}

@@ -1,0 +1,186 @@
+//! F28 to F31: enough independent trials, interleaved?
+
+use assay_model::{Method, Order};
+use assay_stats::variance::{by_level, effective_n};
+
+use super::trend::trend_p;
+use crate::check::{Evaluation, about, grave, missing, need, not_applicable, plain};
+use crate::{Arm, Evidence, Schedule, Statistic, Unit};
+
+/// The share of the variance that lies between trials from which samples must not widen n.
+const BETWEEN: f64 = 0.05;
+/// Independent samples that a statement about the inside of a trial needs.
+const N_EFF: f64 = 10.0;
+/// The p-value below which a trend is taken as real.
+const TREND_P: f64 = 0.01;
+
+pub(crate) fn enough_runs(e: &Evidence) -> Evaluation {
+    let arms = e.measured()?;
+    let mut trials = Vec::new();
+    for arm in arms {
+        let n = *need(arm.n.as_ref(), format!("the number of trials of {}", arm.label))?;
+        trials.push((arm, n));
+    }
+    let least = trials.iter().map(|(_, n)| *n).min().unwrap_or(0);
+    let mut found = Vec::new();
+    let mut told: Vec<&str> = Vec::new();
+    for c in e.comparisons.get().into_iter().flatten() {
+        let needed = match c.method {
+            Some(Method::SignedRank) => 6,
+            Some(Method::RankSum) => 4,
+            Some(_) => 3,
+            None => continue,
+        };
+        if c.interval.is_some() && c.n.is_some_and(|n| n < needed) {
+            let n = c.n.unwrap_or(0);
+            let text = format!(
+                "{}: {n} trials cannot carry a 95 % interval of this kind; {needed} can",
+                c.label
+            );
+            let arm: Vec<&Arm> = arms.iter().filter(|a| a.label == c.label).collect();
+            found.push(about(grave(text), &arm, arms));
+            told.push(&c.label);
+        }
+    }
+    let median = arms.iter().any(|a| a.statistic == Some(Statistic::Median));
+    let shown = e.numbers.get().into_iter().flatten().any(|n| n.interval.is_some());
+    if median && least < 6 && shown {
+        found.push(grave(format!("{least} trials cannot carry the interval of a median; 6 can")));
+    }
+    let compared = arms.len() > 1 && e.comparisons.get().is_none_or(|c| !c.is_empty());
+    let short: Vec<_> = trials.iter().filter(|(_, n)| *n < 3).collect();
+    if compared && short.len() < arms.len() {
+        for (arm, n) in short.into_iter().filter(|(a, _)| !told.contains(&a.label.as_str())) {
+            let trials = if *n == 1 { "trial that counts" } else { "trials that count" };
+            let text = format!("{} has only {n} {trials}; that carries no interval", arm.label);
+            found.push(about(grave(text), &[arm], arms));
+        }
+    }
+    if least < 6 && found.is_empty() {
+        let carries = match least {
+            0..3 => "no interval",
+            _ => "an interval by Student's t alone, without its rank twin",
+        };
+        let text =
+            format!("a treatment has only {least} trials that count; that carries {carries}");
+        found.push(if least < 3 && compared { grave(text) } else { plain(text) });
+    }
+    Ok(found)
+}
+
+pub(crate) fn replication(e: &Evidence) -> Evaluation {
+    let comparisons = e.comparisons.need("what the intervals were computed over")?;
+    let mut over_samples = false;
+    let mut shown = false;
+    for c in comparisons.iter().filter(|c| c.interval.is_some()) {
+        let unit = need(c.unit.as_ref(), format!("what the interval of {} is over", c.label))?;
+        over_samples |= *unit == Unit::Samples;
+        shown = true;
+    }
+    let mut found = Vec::new();
+    for arm in e.arms.iter().filter(|_| shown) {
+        let text = if arm.n.is_some_and(|n| n < 2) {
+            format!("{} is one trial; its samples carry no interval", arm.label)
+        } else if over_samples {
+            let (trials, samples, share) = between(arm)?;
+            if share <= BETWEEN {
+                continue;
+            }
+            format!(
+                "{samples} samples of {} are {trials} independent trials; the interval is too narrow",
+                arm.label
+            )
+        } else {
+            continue;
+        };
+        found.push(about(plain(text), &[arm], &e.arms));
+    }
+    Ok(found)
+}
+
+/// Trials, samples, and the share of the variance that lies between trials. Series of different
+/// lengths are cut to the shortest, since the levels need a balanced design.
+fn between(arm: &Arm) -> Result<(usize, usize, f64), crate::check::Stop> {
+    let series = need(arm.samples.as_ref(), format!("the samples inside {}'s trials", arm.label))?;
+    let shortest = series.iter().map(Vec::len).min().unwrap_or(0);
+    let values: Vec<f64> = series.iter().flat_map(|s| &s[..shortest]).copied().collect();
+    let Ok(t2) = by_level(&values, &[shortest, series.len()]) else {
+        return missing(format!("at least two samples in each of two trials of {}", arm.label));
+    };
+    let (within, between) = (t2[0].max(0.0), t2[1].max(0.0));
+    let share = if within + between > 0.0 { between / (within + between) } else { 0.0 };
+    Ok((series.len(), series.iter().map(Vec::len).sum(), share))
+}
+
+pub(crate) fn autocorrelated(e: &Evidence) -> Evaluation {
+    let statements = e.within_run.need("whether anything is said about the inside of trials")?;
+    let mut found = Vec::new();
+    for s in statements {
+        let samples = need(s.samples.as_ref(), format!("the samples behind `{}`", s.what))?;
+        let n = samples.len();
+        match effective_n(samples) {
+            Some(n_eff) if n_eff < N_EFF => found.push(plain(format!(
+                "`{}`: {n} samples carry the information of {n_eff:.1}",
+                s.what
+            ))),
+            None if (n as f64) < N_EFF => {
+                found.push(plain(format!("`{}` rests on {n} samples", s.what)));
+            }
+            // Equal samples have no correlation, and nothing that could vary.
+            Some(_) | None => {}
+        }
+    }
+    Ok(found)
+}
+
+pub(crate) fn interleaved(e: &Evidence) -> Evaluation {
+    let arms = e.compared()?;
+    let schedule = need(e.schedule.as_ref(), "when the trials ran")?;
+    if schedule.order == Some(Order::Unknown) {
+        return Ok(vec![plain(
+            "the trials were imported and their order is unknown, so treatments are compared as independent samples and drift between them cannot be told from the difference",
+        )]);
+    }
+    let span = |arm: usize| {
+        let of = || schedule.trials.iter().filter(move |t| t.arm == arm);
+        let from = of().map(|t| t.start_s).reduce(f64::min)?;
+        Some((from, of().map(|t| t.end_s).reduce(f64::max)?, of().count()))
+    };
+    for (i, arm) in arms.iter().enumerate() {
+        let Some((from, to, n)) = span(i) else {
+            return missing(format!("when the trials of {} ran", arm.label));
+        };
+        for (j, other) in arms.iter().enumerate().skip(i + 1) {
+            let Some((from_j, to_j, n_j)) = span(j) else { continue };
+            // Single trials are always apart; F28 speaks of those.
+            if n + n_j > 2 && (to <= from_j || to_j <= from) {
+                return Ok(vec![apart(schedule, &arm.label, &other.label, arms.len())]);
+            }
+        }
+    }
+    if schedule.order == Some(Order::Sequential) {
+        return Ok(vec![plain(
+            "the order is the same in every block, so drift within a block falls on the treatments unequally",
+        )]);
+    }
+    if schedule.trials.is_empty() {
+        return not_applicable("no trial ran");
+    }
+    Ok(Vec::new())
+}
+
+fn apart(schedule: &Schedule, a: &str, b: &str, arms: usize) -> assay_model::Found {
+    let text = format!(
+        "{a} and {b} were made one after the other, so drift between them cannot be told from the difference"
+    );
+    match trend_p(schedule, arms) {
+        Some(p) if p < TREND_P => {
+            grave(format!("{text}; the trials show a trend (p = {})", words(p)))
+        }
+        _ => plain(text),
+    }
+}
+
+fn words(p: f64) -> String {
+    if p < 1e-4 { "below 0.0001".to_owned() } else { format!("{p:.4}") }
+}

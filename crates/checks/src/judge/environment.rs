@@ -1,0 +1,256 @@
+//! F01 to F06: are systems and programs described, and alike but for what is meant to differ?
+
+use std::collections::BTreeSet;
+
+use crate::check::{Evaluation, at, found_or_missing, grave, missing, need, not_applicable, plain};
+use crate::rows::NI;
+use crate::{After, Arm, Build, Evidence};
+use assay_model::Found;
+
+/// Facts without which a system is not described. What only some machines can tell (firmware,
+/// frequency, sensors) is not among them: its absence is a difference of class `unknown`.
+pub(crate) const REQUIRED: [&str; 7] = [
+    "cpu.model",
+    "cpu.threads",
+    "kernel.cmdline",
+    "kernel.release",
+    "libc.version",
+    "memory.total",
+    "os.id",
+];
+
+/// Factors under which programs are meant to differ; those of [`MAY_DIFFER`] may.
+const BINARY_FACTORS: [&str; 6] = ["binary", "build", "compiler", "rev", "toolchain", "version"];
+
+/// Factors that name a program and what it is given.
+const MAY_DIFFER: [&str; 1] = ["command"];
+
+pub(crate) fn captured(e: &Evidence) -> Evaluation {
+    let mut found = Vec::new();
+    let mut lacking = Vec::new();
+    let arms = e.measured()?;
+    for (i, arm) in arms.iter().enumerate() {
+        // Arms of one run share their descriptions, of which one is enough to speak.
+        if arm.snapshots.is_some() && arms[..i].iter().any(|a| a.snapshots == arm.snapshots) {
+            continue;
+        }
+        let Some(snapshots) = &arm.snapshots else {
+            lacking.push(format!("a description of {}'s system", arm.label));
+            continue;
+        };
+        match &snapshots.before {
+            None => found.push(plain(format!("{} has no description of its system", arm.label))),
+            Some(system) => {
+                let unknown: Vec<&str> =
+                    REQUIRED.into_iter().filter(|p| system.get(p).is_none()).collect();
+                if !unknown.is_empty() {
+                    let paths = unknown.join(", ");
+                    found
+                        .push(plain(format!("{} lacks {paths}; it cannot be compared", arm.label)));
+                }
+            }
+        }
+        if snapshots.after == After::NotTaken {
+            let text =
+                format!("the system of {} was not looked at again after its trials", arm.label);
+            found.push(at(NI, text));
+        }
+    }
+    found_or_missing(found, &lacking)
+}
+
+/// What was found of every arm alike is said once.
+pub(crate) fn same_for_all(found: Vec<Found>, arms: usize) -> Vec<Found> {
+    let mut seen = BTreeSet::new();
+    if arms < 2 {
+        return found;
+    }
+    found.into_iter().filter(|f| seen.insert(f.message.clone())).collect()
+}
+
+pub(crate) fn factor_declared(e: &Evidence) -> Evaluation {
+    let arms = e.compared()?;
+    let factors = need(e.factors.as_ref(), "what is meant to differ")?;
+    if factors.is_empty() {
+        return Ok(vec![plain("several arms are compared, but no factor is declared")]);
+    }
+    let mut found = Vec::new();
+    let mut lacking = Vec::new();
+    for factor in factors {
+        let levels: Vec<Option<&String>> = arms.iter().map(|a| a.levels.get(factor)).collect();
+        if levels.iter().all(Option::is_none) {
+            match e.environment.get() {
+                Some(diff) if diff.factors_without_effect.contains(factor) => {
+                    found.push(plain(format!("{factor} is said to differ and does not")));
+                }
+                Some(_) => {}
+                None => lacking.push(format!("the arms' level of {factor}")),
+            }
+        } else if let Some(missing) = levels.iter().position(Option::is_none) {
+            lacking.push(format!("{}'s level of {factor}", arms[missing].label));
+        } else if levels.iter().all(|l| *l == levels[0]) {
+            let level = levels[0].map_or("", String::as_str);
+            found.push(plain(format!("{factor} is said to differ; all arms have {level}")));
+        }
+    }
+    found_or_missing(found, &lacking)
+}
+
+pub(crate) fn confounder(e: &Evidence) -> Evaluation {
+    use assay_environment::DifferenceClass::Hard;
+    e.compared()?;
+    let diff = e.environment.need("a diff of the arms' systems")?;
+    let named = |hard: bool| -> Vec<&str> {
+        let standing = diff.differences.iter().filter(|d| d.stands());
+        standing.filter(|d| (d.class == Hard) == hard).map(|d| d.path.as_str()).collect()
+    };
+    let mut found = Vec::new();
+    let hard = named(true);
+    if !hard.is_empty() {
+        let list = shortened(&hard);
+        found.push(grave(format!(
+            "{list} differ and are not the factor; they may explain the result"
+        )));
+    }
+    let soft = named(false);
+    if !soft.is_empty() {
+        let list = shortened(&soft);
+        found.push(plain(format!(
+            "{list} differ, or are not known to agree, and nobody accepted it"
+        )));
+    }
+    Ok(found)
+}
+
+/// The first five, and how many more.
+pub(crate) fn shortened(names: &[&str]) -> String {
+    let shown = names.iter().take(5).copied().collect::<Vec<_>>().join(", ");
+    match names.len() {
+        0..=5 => shown,
+        more => format!("{shown} and {} more", more - 5),
+    }
+}
+
+pub(crate) fn binary_identity(e: &Evidence) -> Evaluation {
+    let arms = e.compared()?;
+    let meant = BINARY_FACTORS
+        .iter()
+        .find(|f| e.factors.iter().flatten().any(|d| d == *f || d.starts_with(&format!("{f}."))));
+    let hashes =
+        |arm: &Arm| arm.binary.as_ref().map(|b| b.hashes.clone()).filter(|h| !h.is_empty());
+    let first =
+        need(hashes(&arms[0]).as_ref(), format!("a hash of {}'s program", arms[0].label))?.clone();
+    let mut all_equal = true;
+    for arm in &arms[1..] {
+        let other =
+            need(hashes(arm).as_ref(), format!("a hash of {}'s program", arm.label))?.clone();
+        let parts: BTreeSet<&String> = first.keys().chain(other.keys()).collect();
+        let differing: Vec<&str> = parts
+            .into_iter()
+            .filter(|p| first.get(*p) != other.get(*p))
+            .map(String::as_str)
+            .collect();
+        all_equal &= differing.is_empty();
+        if !differing.is_empty() && meant.is_none() && !MAY_DIFFER.iter().any(|f| e.declares(f)) {
+            return Ok(vec![plain(format!(
+                "{} and {} ran different programs ({}) in a test of {}",
+                arms[0].label,
+                arm.label,
+                shortened(&differing),
+                e.factors.as_ref().map_or("nothing".to_owned(), |f| f.join(", "))
+            ))]);
+        }
+    }
+    match meant {
+        Some(factor) if all_equal => Ok(vec![plain(format!(
+            "{factor} is said to differ, but all arms ran the same program"
+        ))]),
+        _ => Ok(Vec::new()),
+    }
+}
+
+/// Whether all arms ran the same program; `None`: that is not recorded.
+fn one_program(arms: &[Arm]) -> Option<bool> {
+    let hashes: Option<Vec<_>> =
+        arms.iter().map(|a| a.binary.as_ref().map(|b| &b.hashes)).collect();
+    hashes.map(|h| h.windows(2).all(|w| w[0] == w[1] && !w[0].is_empty()))
+}
+
+pub(crate) fn built_for_host(e: &Evidence) -> Evaluation {
+    let arms = e.compared()?;
+    if one_program(arms) == Some(true) {
+        return Ok(Vec::new());
+    }
+    let mut native = Vec::new();
+    for arm in arms {
+        let binary = arm.binary.as_ref();
+        let built = binary.and_then(|b| b.built_features.as_ref());
+        let host = binary.and_then(|b| b.host_features.as_ref());
+        let (Some(built), Some(host)) = (built, host) else {
+            return missing(format!("what {}'s program was built for", arm.label));
+        };
+        native.push(host.is_subset(built));
+    }
+    let (Some(yes), Some(no)) = (native.iter().position(|n| *n), native.iter().position(|n| !*n))
+    else {
+        return Ok(Vec::new());
+    };
+    Ok(vec![plain(format!(
+        "{} runs code built for its processor, {} does not",
+        arms[yes].label, arms[no].label
+    ))])
+}
+
+pub(crate) fn flags(e: &Evidence) -> Evaluation {
+    let arms = e.compared()?;
+    if arms.iter().all(|a| a.build.is_none()) && !e.declares("compiler") {
+        return match one_program(arms) {
+            Some(true) => Ok(Vec::new()),
+            Some(false) => {
+                not_applicable("assay built none of the programs; their hashes are recorded")
+            }
+            None => missing("compiler and flags of the programs"),
+        };
+    }
+    let mut found = Vec::new();
+    let mut lacking = Vec::new();
+    let empty = Build::default();
+    let first = arms[0].build.as_ref().unwrap_or(&empty);
+    for arm in arms {
+        let build = arm.build.as_ref().unwrap_or(&empty);
+        let has = [
+            ("the compiler", build.compiler.is_some()),
+            ("the flags", build.flags.is_some()),
+            ("LTO or not", build.lto.is_some()),
+            ("PGO or not", build.pgo.is_some()),
+        ];
+        let absent = has.iter().filter(|(_, there)| !there);
+        lacking.extend(absent.map(|(what, _)| format!("{what} of {}", arm.label)));
+        let differs = [
+            ("compiler", build.compiler != first.compiler),
+            ("flags", build.flags != first.flags),
+            ("lto", build.lto != first.lto),
+            ("pgo", build.pgo != first.pgo),
+        ];
+        for (what, _) in differs.iter().filter(|(what, d)| *d && !declared_build(e, what)) {
+            let text =
+                format!("{} and {} were built with different {what}", arms[0].label, arm.label);
+            found.push(plain(text));
+        }
+        if build.tuning != first.tuning {
+            let text =
+                format!("one of {} and {} is base, the other peak", arms[0].label, arm.label);
+            found.push(plain(text));
+        }
+    }
+    found_or_missing(found, &lacking)
+}
+
+fn declared_build(e: &Evidence, what: &str) -> bool {
+    ["build", "compiler", "toolchain", what].iter().any(|f| e.declares(f))
+}
+
+/// That a check is about a comparison and there is none.
+pub(crate) fn nothing_compared() -> Evaluation {
+    not_applicable("nothing is compared")
+}

@@ -1,0 +1,173 @@
+//! F11 to F15: did the arms have the same peace, and was the clock good enough?
+
+use assay_model::Verdict;
+
+use super::environment::same_for_all;
+use crate::check::{Evaluation, found_or_missing, grave, missing, need, not_applicable, plain};
+use crate::{After, Arm, Evidence};
+use assay_model::Found;
+
+/// Tasks of others per CPU, steal and pressure from which a host is not quiet.
+const QUEUE: f64 = 0.05;
+const STEAL_PERCENT: f64 = 0.5;
+const PRESSURE_PERCENT: f64 = 1.0;
+/// The difference of median frequencies that counts.
+const FREQUENCY: f64 = 0.01;
+/// Below this effect memory layout may explain it, and how many layouts then are needed.
+const LAYOUT_EFFECT: f64 = 0.05;
+const LAYOUTS: u32 = 5;
+/// The clock's share of a timing that counts, and that voids it.
+const CLOCK_SHARE: f64 = 0.01;
+const CLOCK_SHARE_GRAVE: f64 = 0.10;
+
+pub(crate) fn quiet_host(e: &Evidence) -> Evaluation {
+    let arms = e.measured()?;
+    let mut busy: Vec<(&str, String)> = Vec::new();
+    let mut lacking = Vec::new();
+    for arm in arms {
+        let host = need(arm.host.as_ref(), format!("what else ran beside {}", arm.label))?;
+        let seen = [
+            ("tasks of others per CPU", "", host.queue_per_cpu, QUEUE),
+            ("stolen time", " %", host.steal_percent, STEAL_PERCENT),
+            ("pressure", " %", host.pressure_percent, PRESSURE_PERCENT),
+        ];
+        let above: Vec<String> = seen
+            .iter()
+            .filter_map(|(what, unit, value, most)| {
+                value.filter(|v| v > most).map(|v| format!("{what} {v:.2}{unit}"))
+            })
+            .collect();
+        if !above.is_empty() {
+            busy.push((&arm.label, above.join(", ")));
+        }
+        let absent = seen.iter().filter(|(_, _, value, _)| value.is_none());
+        lacking.extend(absent.map(|(what, ..)| format!("{what} beside {}", arm.label)));
+    }
+    let all = busy.len() == arms.len();
+    let found = busy
+        .into_iter()
+        .map(|(label, what)| {
+            let message = format!("{label} ran beside other work: {what}");
+            if all { plain(message) } else { grave(message) }
+        })
+        .collect();
+    found_or_missing(found, &lacking)
+}
+
+pub(crate) fn clock_and_heat(e: &Evidence) -> Evaluation {
+    let arms = e.compared()?;
+    let mut found = Vec::new();
+    let mut lacking = Vec::new();
+    let clock = |arm: &Arm| arm.clock.unwrap_or_default();
+    let meant = ["cpu.frequency", "cpu.model", "cpu.governor", "cpu.turbo", "frequency"]
+        .iter()
+        .any(|f| e.declares(f));
+    for arm in arms {
+        match (clock(&arms[0]).ghz, clock(arm).ghz) {
+            (Some(a), Some(b)) if !meant && (a / b - 1.0).abs() > FREQUENCY => found.push(plain(
+                format!("{} ran at {a:.2} GHz, {} at {b:.2} GHz", arms[0].label, arm.label),
+            )),
+            (Some(_), Some(_)) => {}
+            _ => lacking.push(format!("the frequency during {}", arm.label)),
+        }
+        if clock(arm).throttles.is_none() {
+            lacking.push(format!("the throttling during {}", arm.label));
+        }
+    }
+    let throttled = |arm: &&Arm| clock(arm).throttles.is_some_and(|t| t > 0);
+    let hit: Vec<&str> = arms.iter().filter(throttled).map(|a| a.label.as_str()).collect();
+    let spared = arms.iter().filter(|a| clock(a).throttles == Some(0)).count();
+    if !hit.is_empty() && spared > 0 {
+        found.push(grave(format!("only {} ran throttled", hit.join(", "))));
+    }
+    found_or_missing(found, &lacking)
+}
+
+pub(crate) fn stable(e: &Evidence) -> Evaluation {
+    let mut found: Vec<Found> = Vec::new();
+    let mut lacking = Vec::new();
+    for arm in e.measured()? {
+        let snapshots = need(arm.snapshots.as_ref(), format!("the system of {}", arm.label))?;
+        match &snapshots.after {
+            After::NotTaken => lacking.push(format!("the system after {}", arm.label)),
+            After::Same => {}
+            After::Changed(paths) => {
+                let list: Vec<&str> = paths.keys().map(String::as_str).collect();
+                let list = super::environment::shortened(&list);
+                found.push(plain(format!("{list} changed during the run")));
+            }
+        }
+        if snapshots.boots.len() > 1 {
+            found.push(plain(format!("the machine was rebooted during {}", arm.label)));
+        }
+    }
+    found_or_missing(same_for_all(found, e.arms.len()), &lacking)
+}
+
+pub(crate) fn layout(e: &Evidence) -> Evaluation {
+    let arms = e.compared()?;
+    let comparisons = e.comparisons.need("the size of the effect")?;
+    let claimed = e.claim.get().and_then(|c| c.ratio);
+    let says = |v: Option<Verdict>| v.is_none_or(|v| matches!(v, Verdict::Better | Verdict::Worse));
+    let effects = comparisons.iter().filter(|c| says(c.verdict)).map(|c| c.ratio);
+    let effects: Vec<Option<f64>> = effects.chain(claimed.map(Some)).collect();
+    if effects.is_empty() {
+        return not_applicable("no effect is claimed");
+    }
+    let Some(effect) = effects.iter().flatten().map(|r| r.ln().abs()).reduce(f64::min) else {
+        return missing("the size of the effect");
+    };
+    if effect >= LAYOUT_EFFECT.ln_1p() {
+        return Ok(Vec::new());
+    }
+    for arm in arms {
+        let layouts =
+            *need(arm.layouts.as_ref(), format!("the layouts that {} sampled", arm.label))?;
+        if layouts < LAYOUTS {
+            return Ok(vec![plain(format!(
+                "an effect of {:.1} % is within known layout bias, and {} sampled {layouts} layouts",
+                (effect.exp() - 1.0) * 100.0,
+                arm.label
+            ))]);
+        }
+    }
+    Ok(Vec::new())
+}
+
+pub(crate) fn timer(e: &Evidence) -> Evaluation {
+    let mut found = Vec::new();
+    let mut lacking = Vec::new();
+    for arm in e.measured()? {
+        let timing = need(arm.timing.as_ref(), format!("what was timed in {}", arm.label))?;
+        let (Some(sample), Some(resolution), Some(overhead)) =
+            (timing.sample_s, timing.resolution_s, timing.overhead_s)
+        else {
+            lacking.push(format!("the clock's resolution and cost in {}", arm.label));
+            continue;
+        };
+        let share = (resolution + overhead) / sample;
+        let text = format!(
+            "the clock is {:.1} % of the timings of {} ({})",
+            share * 100.0,
+            arm.label,
+            assay_model::units::format_value(sample, "s")
+        );
+        // A timing of 0 or less has a share that is no number, and is the clock alone.
+        if !share.is_finite() || share > CLOCK_SHARE_GRAVE {
+            found.push(grave(text));
+        } else if share > CLOCK_SHARE {
+            found.push(plain(text));
+        }
+        if let Some(least) = timing.least_window_s {
+            match timing.window_s {
+                Some(window) if window < least => found.push(grave(format!(
+                    "{} was measured for {window:.1} s; the benchmark asks for {least:.1} s",
+                    arm.label
+                ))),
+                Some(_) => {}
+                None => lacking.push(format!("the window of {}", arm.label)),
+            }
+        }
+    }
+    found_or_missing(found, &lacking)
+}

@@ -1,0 +1,208 @@
+//! F22 to F27: was the load what it seems, the program settled, and overhead computed right?
+
+use assay_stats::percentile::{TAIL_SAMPLES, supports};
+
+use assay_model::SeriesShape;
+
+use crate::check::{Evaluation, at, found_or_missing, grave, missing, need, not_applicable, plain};
+use crate::rows::{N, W};
+use crate::{Arm, Evidence, Generator, Known, Loop, Merge, OverheadBase, WarmupRule};
+
+/// The share of its CPUs or network from which a generator may be the limit.
+const GENERATOR: f64 = 0.80;
+/// The share of trials that may never settle.
+const UNSETTLED: f64 = 0.10;
+/// Below this a CPU has room, so that throughput does not tell cost, percent.
+const SATURATED_PERCENT: f64 = 95.0;
+
+pub(crate) fn generator(e: &Evidence) -> Evaluation {
+    let arms = e.measured()?;
+    let mut found = Vec::new();
+    let mut lacking = Vec::new();
+    let mut absent = None;
+    let mut configs: Vec<&str> = Vec::new();
+    for arm in arms {
+        let g = match &arm.generator {
+            Known::Absent(why) => {
+                absent = Some(why.clone());
+                continue;
+            }
+            other => other.need(&format!("the load generator of {}", arm.label))?,
+        };
+        let shares = [("CPUs", g.cpu_share), ("network", g.network_share)];
+        for (what, share) in shares {
+            match share {
+                Some(s) if s > GENERATOR => {
+                    let label = &arm.label;
+                    let percent = s * 100.0;
+                    found.push(plain(format!(
+                        "the load generator used {percent:.0} % of its {what} and may limit {label}"
+                    )));
+                }
+                Some(_) => {}
+                None => lacking.push(format!("the generator's use of its {what} in {}", arm.label)),
+            }
+        }
+        shared(arm, g, &mut found, &mut lacking);
+        match &g.config {
+            Some(config) => configs.push(config),
+            None => lacking.push(format!("the generator's configuration in {}", arm.label)),
+        }
+    }
+    if configs.windows(2).any(|c| c[0] != c[1]) && !e.declares("generator") {
+        found.push(plain("the load generator was configured differently for the arms"));
+    }
+    match absent {
+        Some(why) if arms.iter().all(|a| a.generator.get().is_none()) => not_applicable(why),
+        _ => found_or_missing(found, &lacking),
+    }
+}
+
+fn shared(
+    arm: &Arm,
+    g: &Generator,
+    found: &mut Vec<assay_model::Found>,
+    lacking: &mut Vec<String>,
+) {
+    match (g.same_host, g.pinned_apart) {
+        // Whether that made it the limit is told by what it used.
+        (Some(true), Some(false)) => found.push(at(
+            N,
+            format!("the load generator of {} shares its CPUs and is not pinned apart", arm.label),
+        )),
+        (Some(true), None) | (None, _) => {
+            lacking.push(format!("where the load generator of {} ran", arm.label));
+        }
+        _ => {}
+    }
+}
+
+pub(crate) fn omission(e: &Evidence) -> Evaluation {
+    let mut found = Vec::new();
+    let mut lacking = Vec::new();
+    for p in e.percentiles.need("how the percentiles were measured")? {
+        let name = name(p.quantile);
+        let hidden = p.hidden.map_or(String::new(), |n| format!("; waiting hid {n} requests"));
+        match (p.load, p.as_arrivals, p.slips_charged) {
+            (Some(Loop::Closed), Some(true), _) => found.push(plain(format!(
+                "{name} is of a closed loop and is stated as what arrivals see{hidden}"
+            ))),
+            (Some(Loop::Open), _, Some(false)) => found.push(plain(format!(
+                "{name} does not count the time that requests waited to be sent{hidden}"
+            ))),
+            (Some(Loop::Closed), Some(false), _) | (Some(Loop::Open), _, Some(true)) => {}
+            _ => lacking.push(format!("how the requests behind {name} were sent")),
+        }
+    }
+    found_or_missing(found, &lacking)
+}
+
+/// `p99`, `p99.9`.
+fn name(quantile: f64) -> String {
+    let percent = format!("{:.6}", quantile * 100.0);
+    format!("p{}", percent.trim_end_matches('0').trim_end_matches('.'))
+}
+
+pub(crate) fn percentile_support(e: &Evidence) -> Evaluation {
+    let mut found = Vec::new();
+    let mut lacking = Vec::new();
+    for p in e.percentiles.need("the samples behind the percentiles")? {
+        let name = name(p.quantile);
+        match p.n_eff {
+            Some(n) if !supports(n, p.quantile) => found.push(plain(format!(
+                "{name} rests on {:.1} samples beyond it; {TAIL_SAMPLES:.0} are needed",
+                (n * (1.0 - p.quantile)).max(0.0)
+            ))),
+            Some(_) => {}
+            None => lacking.push(format!("the number of samples behind {name}")),
+        }
+        match p.merge {
+            Some(Merge::Averaged) => {
+                found.push(plain(format!("{name} is an average of the percentiles of trials")));
+            }
+            Some(_) => {}
+            None => lacking.push(format!("how {name} of several trials was put together")),
+        }
+    }
+    found_or_missing(found, &lacking)
+}
+
+pub(crate) fn settled(e: &Evidence) -> Evaluation {
+    let mut shapes: Vec<SeriesShape> = Vec::new();
+    for arm in e.measured()? {
+        shapes.extend(arm.series.need(&format!("the samples inside {}'s trials", arm.label))?);
+    }
+    let long = |s: &&SeriesShape| **s != SeriesShape::TooShort;
+    let classes: Vec<&SeriesShape> = shapes.iter().filter(long).collect();
+    if classes.is_empty() {
+        return missing("a series inside a trial that is long enough to tell");
+    }
+    let never = classes.iter().filter(|c| ***c == SeriesShape::NoSteadyState).count();
+    let all = classes.len();
+    let of_peak = e.claim.get().and_then(|c| c.of_peak) == Some(true);
+    let text = format!("{never} of {all} trials never settled");
+    Ok(match never {
+        0 => Vec::new(),
+        _ if of_peak => vec![grave(format!("{text}, and the claim is about peak performance"))],
+        n if n as f64 > UNSETTLED * all as f64 => vec![plain(text)],
+        _ => Vec::new(),
+    })
+}
+
+pub(crate) fn warmup(e: &Evidence) -> Evaluation {
+    let arms = e.measured()?;
+    let first = *need(arms[0].warmup.as_ref(), format!("the warm-up of {}", arms[0].label))?;
+    let mut found = Vec::new();
+    for arm in arms {
+        let rule = *need(arm.warmup.as_ref(), format!("the warm-up of {}", arm.label))?;
+        if rule != first {
+            let text =
+                format!("{} and {} were warmed up by different rules", arms[0].label, arm.label);
+            found.push(at(W, text));
+        }
+    }
+    if let WarmupRule::Fixed(count) = first
+        && found.is_empty()
+    {
+        found.push(plain(format!("a warm-up of {count} was assumed to suffice, not tested")));
+    }
+    Ok(found)
+}
+
+pub(crate) fn overhead(e: &Evidence) -> Evaluation {
+    let o = e.overhead.need("how the overhead was computed")?;
+    let mut found = Vec::new();
+    let mut lacking = Vec::new();
+    match o.base {
+        Some(OverheadBase::Treatment) => found.push(grave(format!(
+            "{:.1} % overhead is a share of the arm that has it, not of the baseline",
+            o.stated * 100.0
+        ))),
+        Some(OverheadBase::Baseline) => {}
+        None => lacking.push("what the percentage is of".to_owned()),
+    }
+    match o.points_called_percent {
+        Some(true) => found.push(plain("a difference of percentages is called percent")),
+        Some(false) => {}
+        None => lacking.push("whether percent or points are meant".to_owned()),
+    }
+    if o.from_throughput {
+        match o.cpu_busy_percent {
+            Some(busy) if busy.iter().any(|b| *b < SATURATED_PERCENT) => {
+                let cost = o.cpu_per_operation.map_or(String::new(), |[a, b]| {
+                    format!("; CPU time per operation rose {:.1} %", (b / a - 1.0) * 100.0)
+                });
+                found.push(plain(format!(
+                    "{:.1} % less throughput is not {:.1} % overhead while CPUs are {:.0} % and {:.0} % busy{cost}",
+                    o.stated * 100.0,
+                    o.stated * 100.0,
+                    busy[0],
+                    busy[1]
+                )));
+            }
+            Some(_) => {}
+            None => lacking.push("how busy the CPUs were".to_owned()),
+        }
+    }
+    found_or_missing(found, &lacking)
+}

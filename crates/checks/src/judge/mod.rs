@@ -1,0 +1,19 @@
+//! The functions of the checks, by what they look at.
+
+mod trend;
+
+pub(crate) mod claims;
+pub(crate) mod design;
+pub(crate) mod environment;
+pub(crate) mod interval;
+pub(crate) mod machine;
+pub(crate) mod measurement;
+pub mod modes;
+pub(crate) mod nodes;
+pub(crate) mod presentation;
+pub(crate) mod publication;
+pub(crate) mod quantities;
+pub(crate) mod resources;
+pub(crate) mod statistics;
+pub(crate) mod wording;
+pub(crate) mod workload;

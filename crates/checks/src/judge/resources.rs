@@ -1,0 +1,146 @@
+//! F07 to F10: did the arms have the same resources and settings?
+
+use std::collections::BTreeMap;
+
+use crate::check::{Evaluation, found_or_missing, grave, need, plain};
+use crate::{Arm, CpuResources, Evidence};
+
+/// Above this difference of the huge-backed share a comparison is invalid.
+const HUGE_SHARE: f64 = 0.10;
+
+/// Whatever two arms record and differ in without declaring it, and what an arm does not record.
+fn unequal<'a>(
+    e: &Evidence,
+    of: impl Fn(&'a Arm) -> Option<BTreeMap<String, String>>,
+    arms: &'a [Arm],
+    what: &str,
+) -> Result<Vec<(String, String)>, crate::check::Stop> {
+    let record = |arm: &'a Arm| need(of(arm).as_ref(), format!("{what} of {}", arm.label)).cloned();
+    let first = record(&arms[0])?;
+    let mut found = Vec::new();
+    for arm in &arms[1..] {
+        let other = record(arm)?;
+        let mut keys: Vec<&String> = first.keys().chain(other.keys()).collect();
+        keys.sort();
+        keys.dedup();
+        for key in keys {
+            let (a, b) = (first.get(key), other.get(key));
+            if a != b && !e.declares(key) {
+                let word = |v: Option<&String>| v.map_or("not recorded".to_owned(), Clone::clone);
+                let text = format!("{}: {} vs {}", arms[0].label, word(a), word(b));
+                found.push((key.clone(), text.replacen(&arms[0].label, key, 1)));
+            }
+        }
+    }
+    Ok(found)
+}
+
+pub(crate) fn cpu_resources(e: &Evidence) -> Evaluation {
+    let arms = e.compared()?;
+    let mut lacking = Vec::new();
+    for arm in arms {
+        let cpus = need(arm.cpus.as_ref(), format!("what {} could run on", arm.label))?;
+        if cpus.usable.is_none() {
+            lacking.push(format!("the usable CPUs of {}", arm.label));
+        }
+        if cpus.instances.is_none() {
+            lacking.push(format!("the instances of {}", arm.label));
+        }
+    }
+    let differing = unequal(e, |a| a.cpus.as_ref().map(resources), arms, "the CPU resources")?;
+    // A count that a factor sets is what is meant to differ.
+    let meant = ["cpus", "cgroup.cpuset", "cpu", "numa"].iter().any(|f| e.declares(f));
+    let found = differing
+        .into_iter()
+        .filter(|(key, _)| !(meant && key != "instances" && key != "cpu quota"))
+        .map(|(_, text)| plain(format!("the arms had different resources: {text}")))
+        .collect();
+    found_or_missing(found, &lacking)
+}
+
+fn resources(cpus: &CpuResources) -> BTreeMap<String, String> {
+    let counts = [
+        ("usable CPUs", cpus.usable),
+        ("chips", cpus.chips),
+        ("cores", cpus.cores),
+        ("threads per core", cpus.threads_per_core),
+        ("memory channels", cpus.memory_channels),
+        ("instances", cpus.instances),
+    ];
+    let words = [("cpu quota", &cpus.quota), ("NUMA policy", &cpus.numa_policy)];
+    let counts = counts.into_iter().filter_map(|(k, v)| Some((k.to_owned(), v?.to_string())));
+    let words = words.into_iter().filter_map(|(k, v)| Some((k.to_owned(), v.clone()?)));
+    counts.chain(words).collect()
+}
+
+pub(crate) fn page_size(e: &Evidence) -> Evaluation {
+    let arms = e.compared()?;
+    let meant = ["thp", "hugepages", "page-size"].iter().any(|f| e.declares(f));
+    let mut found = Vec::new();
+    let mut lacking = Vec::new();
+    let mut shares: Vec<(f64, &str)> = Vec::new();
+    for arm in arms {
+        let pages = need(arm.pages.as_ref(), format!("the page sizes of {}", arm.label))?;
+        let first = need(arms[0].pages.as_ref(), format!("the page sizes of {}", arms[0].label))?;
+        for (what, a, b) in [("mode", &first.mode, &pages.mode), ("pool", &first.pool, &pages.pool)]
+        {
+            match (a, b) {
+                (Some(a), Some(b)) if a != b && !meant => {
+                    found.push(plain(format!("the {what} of large pages differs: {a} vs {b}")));
+                }
+                (Some(_), Some(_)) => {}
+                _ => lacking.push(format!("the {what} of large pages of {}", arm.label)),
+            }
+        }
+        match pages.huge_share {
+            Some(share) => shares.push((share, &arm.label)),
+            None => lacking.push(format!("the memory that large pages backed in {}", arm.label)),
+        }
+    }
+    let low = shares.iter().copied().min_by(|a, b| a.0.total_cmp(&b.0));
+    let high = shares.iter().copied().max_by(|a, b| a.0.total_cmp(&b.0));
+    if let (Some(low), Some(high)) = (low, high)
+        && high.0 - low.0 > HUGE_SHARE
+        && !meant
+    {
+        found.push(grave(format!(
+            "large pages backed {:.0} % of {} and {:.0} % of {}",
+            low.0 * 100.0,
+            low.1,
+            high.0 * 100.0,
+            high.1
+        )));
+    }
+    found_or_missing(found, &lacking)
+}
+
+pub(crate) fn os_tunables(e: &Evidence) -> Evaluation {
+    let arms = e.compared()?;
+    let differing = unequal(e, |a| a.os.clone(), arms, "the settings of the operating system")?;
+    Ok(differing
+        .into_iter()
+        .map(|(key, text)| {
+            let message = format!("a setting of the operating system differs: {text}");
+            if is_grave(&key, &text) { grave(message) } else { plain(message) }
+        })
+        .collect())
+}
+
+/// Mitigations, governor, and the kernel's series (the first two numbers of its release).
+fn is_grave(key: &str, text: &str) -> bool {
+    if key == "kernel.release" {
+        let values = text.split_once(": ").and_then(|(_, v)| v.split_once(" vs "));
+        let series = |v: &str| v.split('.').take(2).collect::<Vec<_>>().join(".");
+        return values.is_none_or(|(a, b)| series(a) != series(b));
+    }
+    key.starts_with("kernel.mitigation") || key == "cpu.governor"
+}
+
+pub(crate) fn app_tunables(e: &Evidence) -> Evaluation {
+    let arms = e.compared()?;
+    let differing = unequal(e, |a| a.app.clone(), arms, "the effective configuration")?;
+    Ok(differing
+        .into_iter()
+        .map(|(_, text)| plain(format!("tuning was not equal: {text}")))
+        .collect())
+}

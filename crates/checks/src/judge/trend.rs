@@ -1,0 +1,75 @@
+//! Whether trials drift: one slope over time within the arms.
+
+use assay_stats::distribution::student_cdf;
+
+use crate::Schedule;
+
+/// The two-sided p-value of the slope of ln(value) over time, with one mean per arm taken off values
+/// and times (a pooled within-arm regression, df = n - arms - 1). Values that are missing or not
+/// positive are left out; `None` below 6 trials or without spread.
+pub(crate) fn trend_p(schedule: &Schedule, arms: usize) -> Option<f64> {
+    let mut points: Vec<(f64, f64)> = Vec::new();
+    for arm in 0..arms {
+        let of: Vec<(f64, f64)> = schedule
+            .trials
+            .iter()
+            .filter(|t| t.arm == arm)
+            .filter_map(|t| Some((t.start_s, t.value.filter(|v| *v > 0.0)?.ln())))
+            .collect();
+        let n = of.len() as f64;
+        let (x, y) = of.iter().fold((0.0, 0.0), |(x, y), p| (x + p.0 / n, y + p.1 / n));
+        points.extend(of.iter().map(|p| (p.0 - x, p.1 - y)));
+    }
+    let df = points.len() as f64 - arms as f64 - 1.0;
+    if points.len() < 6 || df < 1.0 {
+        return None;
+    }
+    let sxx: f64 = points.iter().map(|p| p.0 * p.0).sum();
+    let sxy: f64 = points.iter().map(|p| p.0 * p.1).sum();
+    let slope = sxy / sxx;
+    let rest: f64 = points.iter().map(|p| (p.1 - slope * p.0).powi(2)).sum();
+    let t = slope / (rest / df / sxx).sqrt();
+    // No residual at all with a slope: as sure as it gets.
+    if t.is_infinite() {
+        return Some(0.0);
+    }
+    (!t.is_nan()).then(|| 2.0 * (1.0 - student_cdf(t.abs(), df)))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::Scheduled;
+
+    fn schedule(value: impl Fn(usize) -> f64) -> Schedule {
+        let trial = |i: usize| Scheduled {
+            arm: i / 8,
+            start_s: i as f64,
+            end_s: i as f64 + 0.5,
+            value: Some(value(i)),
+        };
+        Schedule { trials: (0..16).map(trial).collect(), order: None }
+    }
+
+    #[test]
+    fn a_drift_is_seen_and_a_step_between_arms_is_none() {
+        let wobble = |i: usize| 1.0 + 0.002 * ((i * 7 % 5) as f64 - 2.0);
+        assert!(trend_p(&schedule(|i| (1.0 + 0.01 * i as f64) * wobble(i)), 2).unwrap() < 1e-6);
+        let step = |i: usize| if i < 8 { wobble(i) } else { 2.0 * wobble(i) };
+        assert!(trend_p(&schedule(step), 2).unwrap() > 0.05);
+        assert_eq!(trend_p(&schedule(|_| 1.0), 2), None);
+        assert_eq!(trend_p(&Schedule::default(), 2), None);
+    }
+
+    /// By hand: x = 0..5, y = ln value = 0, 1, 2, 3, 4, 6 in one arm: slope 1.1429, s² = 0.1190,
+    /// t = 1.1429 / sqrt(0.1190 / 17.5) = 13.86 at 4 degrees of freedom, p = 0.0001573.
+    #[test]
+    fn the_p_value_by_hand() {
+        let y = [0.0, 1.0, 2.0, 3.0, 4.0, 6.0_f64];
+        let trials = (0..6)
+            .map(|i| Scheduled { arm: 0, start_s: i as f64, end_s: 0.0, value: Some(y[i].exp()) })
+            .collect();
+        let p = trend_p(&Schedule { trials, order: None }, 1).unwrap();
+        assert!((p - 0.000_157_26).abs() < 1e-7, "{p}");
+    }
+}

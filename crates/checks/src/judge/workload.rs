@@ -1,0 +1,208 @@
+//! F16 to F21: did the arms do the same, right and whole work, and is it known what limits them?
+
+use std::collections::BTreeSet;
+
+use crate::check::{Evaluation, about, at, found_or_missing, grave, missing, need, plain};
+use crate::rows::{NW, WI};
+use crate::{Arm, Evidence, Known, SuiteArm, WorkTiming};
+use assay_model::Found;
+
+/// The difference of completed operations that counts under equal work.
+const OPERATIONS: f64 = 0.001;
+
+pub(crate) fn same_work(e: &Evidence) -> Evaluation {
+    let arms = e.compared()?;
+    let first = need(arms[0].work.as_ref(), format!("the work of {}", arms[0].label))?;
+    let mut found = Vec::new();
+    let mut lacking = BTreeSet::new();
+    for arm in &arms[1..] {
+        let work = need(arm.work.as_ref(), format!("the work of {}", arm.label))?;
+        let cache = |w: &crate::Work| w.cache.map(|c| format!("{c:?}").to_lowercase());
+        let parts = [
+            ("input", first.input.clone(), work.input.clone()),
+            ("seed", first.seed.clone(), work.seed.clone()),
+            ("mix", first.mix.clone(), work.mix.clone()),
+            ("cache", cache(first), cache(work)),
+        ];
+        for (what, a, b) in parts {
+            match (a, b) {
+                (Some(a), Some(b)) if a != b && !e.declares(what) => {
+                    found.push(plain(format!("the arms did different work: {what} {a} vs {b}")));
+                }
+                (Some(_), Some(_)) => {}
+                _ => {
+                    lacking.insert(format!("the {what} of the work"));
+                }
+            }
+        }
+        let names: BTreeSet<&String> =
+            first.parameters.keys().chain(work.parameters.keys()).collect();
+        for name in names.into_iter().filter(|n| !e.declares(n)) {
+            let (a, b) = (first.parameters.get(name), work.parameters.get(name));
+            if a != b {
+                let word = |v: Option<&String>| v.map_or("not set".to_owned(), Clone::clone);
+                let text = format!(
+                    "the arms have different parameters: {name} {} vs {}",
+                    word(a),
+                    word(b)
+                );
+                found.push(at(WI, text));
+            }
+        }
+        match (first.timing, first.operations, work.operations) {
+            (Some(WorkTiming::EqualTime), _, _) => {}
+            (Some(WorkTiming::EqualWork), Some(a), Some(b)) => {
+                if (a - b).abs() > OPERATIONS * a.abs().max(b.abs()) {
+                    let label = &arm.label;
+                    let text = format!("{} did {a} operations, {label} {b}", arms[0].label);
+                    found.push(plain(text));
+                }
+            }
+            _ => {
+                lacking.insert("the operations done".to_owned());
+            }
+        }
+    }
+    found_or_missing(found, &lacking.into_iter().collect::<Vec<_>>())
+}
+
+pub(crate) fn output_verified(e: &Evidence) -> Evaluation {
+    let mut all = crate::OutputEvidence { errors: Some(0), ..Default::default() };
+    for arm in e.measured()? {
+        let o =
+            need(arm.output.as_ref(), format!("whether the output of {} was right", arm.label))?;
+        all.trials += o.trials;
+        all.unchecked += o.unchecked;
+        all.unknown += o.unknown;
+        all.errors = all.errors.zip(o.errors).map(|(a, b)| a + b);
+    }
+    let mut found = wrong_output(e.measured()?);
+    if let Some(errors) = all.errors.filter(|n| *n > 0) {
+        found.push(plain(format!("{errors} of the counted operations failed or were repeated")));
+    }
+    let doubtful = [
+        (all.unchecked, "was not checked beyond the exit code"),
+        (all.unknown, "is not known to have been checked"),
+    ];
+    for (n, what) in doubtful.into_iter().filter(|(n, _)| *n > 0) {
+        let trials = if n == 1 { "trial" } else { "trials" };
+        let mut unchecked = at(NW, format!("the output of {n} {trials} {what}"));
+        unchecked.remedy = Some("use a kit with a validation".to_owned());
+        found.push(unchecked);
+    }
+    if all.trials == 0 {
+        return missing("a trial that ran to its end");
+    }
+    Ok(found)
+}
+
+/// One finding where every arm gave wrong output, else one for each that did.
+fn wrong_output(arms: &[Arm]) -> Vec<Found> {
+    let counted = |arm: &Arm| arm.output.as_ref().map_or((0, 0), |o| (o.wrong, o.trials));
+    let wrong: Vec<&Arm> = arms.iter().filter(|a| counted(a).0 > 0).collect();
+    if wrong.len() == arms.len() {
+        let (wrong, trials) = arms.iter().map(counted).fold((0, 0), |a, b| (a.0 + b.0, a.1 + b.1));
+        return vec![plain(format!("{wrong} of {trials} trials gave wrong output"))];
+    }
+    let say = |arm: &Arm| {
+        let (wrong, trials) = counted(arm);
+        let text = format!("{wrong} of {trials} trials of {} gave wrong output", arm.label);
+        about(plain(text), &[arm], arms)
+    };
+    wrong.into_iter().map(say).collect()
+}
+
+pub(crate) fn train_test(e: &Evidence) -> Evaluation {
+    let mut found = Vec::new();
+    let mut absent = None;
+    for arm in e.measured()? {
+        let tuned = match &arm.tuned_on {
+            Known::Absent(why) => {
+                absent = Some(why.clone());
+                continue;
+            }
+            other => other.need(&format!("what {} was tuned on", arm.label))?,
+        };
+        let work = need(arm.work.as_ref(), format!("the input of {}", arm.label))?;
+        let input = need(work.input.as_ref(), format!("the input of {}", arm.label))?;
+        if tuned.contains(input) {
+            found.push(plain(format!("{} was tuned on the data it is measured on", arm.label)));
+        }
+    }
+    match absent {
+        Some(why) if e.arms.iter().all(|a| a.tuned_on.get().is_none()) => {
+            crate::check::not_applicable(why)
+        }
+        _ => Ok(found),
+    }
+}
+
+pub(crate) fn suite_complete(e: &Evidence) -> Evaluation {
+    let suite = e.suite.need("the members of the suite")?;
+    let mut found = Vec::new();
+    for arm in &suite.arms {
+        let missing: Vec<&str> = suite
+            .manifest
+            .iter()
+            .filter(|m| !arm.values.contains_key(*m) && !arm.reasons.contains_key(*m))
+            .map(String::as_str)
+            .collect();
+        if !missing.is_empty() {
+            found.push(plain(format!(
+                "{} has {} of {} members; without a reason are missing: {}",
+                arm.label,
+                arm.values.len(),
+                suite.manifest.len(),
+                super::environment::shortened(&missing)
+            )));
+        }
+    }
+    let members = |arm: &SuiteArm| arm.values.keys().cloned().collect::<BTreeSet<_>>();
+    if let Some(first) = suite.arms.first() {
+        for arm in &suite.arms[1..] {
+            if members(arm) != members(first) {
+                let text = format!(
+                    "the means of {} and {} cover different members",
+                    first.label, arm.label
+                );
+                found.push(grave(text));
+            }
+        }
+    }
+    Ok(found)
+}
+
+pub(crate) fn micro_as_macro(e: &Evidence) -> Evaluation {
+    let claim = e.claim.need("the claim")?;
+    let scope = *need(claim.scope.as_ref(), "what the claim speaks of")?;
+    let Some(widest) = claim.evidence_scopes.iter().max() else {
+        return missing("what kind of workload the evidence is");
+    };
+    if scope > crate::Scope::Micro && *widest == crate::Scope::Micro {
+        return Ok(vec![plain(format!(
+            "only microbenchmarks support this claim about the {}",
+            scope.name()
+        ))]);
+    }
+    Ok(Vec::new())
+}
+
+pub(crate) fn limiter_known(e: &Evidence) -> Evaluation {
+    let mut found = Vec::new();
+    for arm in e.measured()? {
+        let limiter = need(arm.limiter.as_ref(), format!("what limited {}", arm.label))?;
+        if limiter.statement.trim().is_empty() {
+            found.push(plain(format!(
+                "what stops {} from being twice as fast is not said",
+                arm.label
+            )));
+        }
+        for c in limiter.ceilings.iter().filter(|c| c.reached > c.ceiling) {
+            found.push(grave(format!(
+                "{} reached {} of {}, more than the {} there is",
+                arm.label, c.reached, c.what, c.ceiling
+            )));
+        }
+    }
+    Ok(found)
+}

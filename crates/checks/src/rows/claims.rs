@@ -1,0 +1,230 @@
+//! Claims and publication. F46 to F60.
+
+use assay_model::{Row, Section};
+
+use super::{I, NI, NW, W};
+
+/// F46, same-metric.
+pub const SAME_METRIC: Row = Row {
+    id: "F46",
+    name: "same-metric",
+    section: Section::Claims,
+    severity: I,
+    escalation: "",
+    needs: "metric, unit, benchmark and version, and category (scenario, division, base or peak) on both sides",
+    fires: "one of them differs, or the versions are not declared comparable",
+    why: "numbers of two metrics have no ratio",
+    remedy: "compare results of one metric in one version, or name the difference and state no ratio",
+    source: "MLPerf messaging guidelines; SPEC OSG fair use",
+    evidence: "",
+};
+
+/// F47, kinds-not-mixed.
+pub const KINDS_NOT_MIXED: Row = Row {
+    id: "F47",
+    name: "kinds-not-mixed",
+    section: Section::Claims,
+    severity: I,
+    escalation: "",
+    needs: "the kind of each number: measured, derived, estimated, quoted",
+    fires: "a measured number stands beside one of another kind that is not labelled",
+    why: "an estimate beside a measurement borrows its credit",
+    remedy: "label every number that was not measured, at the number",
+    source: "SPEC OSG fair use; Heiser C1",
+    evidence: "",
+};
+
+/// F48, derived-marked.
+pub const DERIVED_MARKED: Row = Row {
+    id: "F48",
+    name: "derived-marked",
+    section: Section::Claims,
+    severity: I,
+    escalation: "",
+    needs: "how each derived number is presented",
+    fires: "a per-something, normalised or composite value is unmarked, shown as official, or far from its base",
+    why: "a derived value can be made to favour either side",
+    remedy: "mark it, and show the base metric in the same table or paragraph",
+    source: "MLPerf messaging guidelines; SPEC fair use on derived values",
+    evidence: "",
+};
+
+/// F49, denominator-defined.
+pub const DENOMINATOR_DEFINED: Row = Row {
+    id: "F49",
+    name: "denominator-defined",
+    section: Section::Claims,
+    severity: I,
+    escalation: "",
+    needs: "each system's count of the denominator, and whether it is fitted, enabled or used",
+    fires: "the denominator is ambiguous, or a different thing for different systems",
+    why: "per core means three things",
+    remedy: "say which cores: fitted, enabled or used, the same for all systems",
+    source: "SPEC HPG fair use",
+    evidence: "",
+};
+
+/// F50, ranking-flips.
+pub const RANKING_FLIPS: Row = Row {
+    id: "F50",
+    name: "ranking-flips",
+    section: Section::Claims,
+    severity: W,
+    escalation: "invalid when it is published without the table over all denominators",
+    needs: "every count that is recorded of each system",
+    fires: "the order under the claimed denominator reverses under another recorded one",
+    why: "who may choose the denominator may choose the winner",
+    remedy: "show the table over all recorded denominators, totals first",
+    source: "SWaP page of 2005; realworldtech",
+    evidence: "",
+};
+
+/// F51, power-measured.
+pub const POWER_MEASURED: Row = Row {
+    id: "F51",
+    name: "power-measured",
+    section: Section::Claims,
+    severity: I,
+    escalation: "",
+    needs: "where watts come from, the meter, its uncertainty and calibration, the run and window",
+    fires: "per watt of a label or TDP, of another run or window, of mixed sources, or of a meter above 1 %",
+    why: "a nameplate is not a measurement, and two meters of two things have no ratio",
+    remedy: "measure at the wall in the same run, with a calibrated meter",
+    source: "MLPerf power rules; SPECpower methodology",
+    evidence: "",
+};
+
+/// F52, price-basis.
+pub const PRICE_BASIS: Row = Row {
+    id: "F52",
+    name: "price-basis",
+    section: Section::Claims,
+    severity: I,
+    escalation: "",
+    needs: "line items, currency, date, discount, support term, public terms",
+    fires: "a price lacks date, scope or public terms, or the scopes differ",
+    why: "price without scope is a number somebody chose",
+    remedy: "price the same things on the same day at public terms",
+    source: "TPC pricing guidelines",
+    evidence: "",
+};
+
+/// F53, projection-marked.
+pub const PROJECTION_MARKED: Row = Row {
+    id: "F53",
+    name: "projection-marked",
+    section: Section::Claims,
+    severity: I,
+    escalation: "a warning beyond twice the measured range even when modelled and marked",
+    needs: "the measured range, the model and its prediction interval",
+    fires: "a value outside the range is unmarked, has no interval, or was multiplied up linearly",
+    why: "from 8 cores, linear scaling promises two to four times what 64 give",
+    remedy: "fit a scaling law, give the prediction interval, and write extrapolated",
+    source: "Gunther; SPEC on estimates; simulated",
+    evidence: "",
+};
+
+/// F54, absolutes-shown.
+pub const ABSOLUTES_SHOWN: Row = Row {
+    id: "F54",
+    name: "absolutes-shown",
+    section: Section::Claims,
+    severity: I,
+    escalation: "",
+    needs: "the claim, and what stands beside it",
+    fires: "a ratio or percentage stands alone, or a speed-up without its base case",
+    why: "twice as fast as something slow is slow",
+    remedy: "show both values with their units; for a speed-up say of what",
+    source: "Heiser F4; Hoefler and Belli rule 1",
+    evidence: "",
+};
+
+/// F55, fair-baseline.
+pub const FAIR_BASELINE: Row = Row {
+    id: "F55",
+    name: "fair-baseline",
+    section: Section::Claims,
+    severity: W,
+    escalation: "",
+    needs: "the rival's version and release date, knobs and hours of tuning on both sides",
+    fires: "the only baseline is an older version of the same thing, the rival is outdated, or effort unequal",
+    why: "it is easy to beat what nobody would run",
+    remedy: "compare with the current version of what a reader would use, tuned alike",
+    source: "Heiser D1 to D3",
+    evidence: "",
+};
+
+/// F56, wording-exact.
+pub const WORDING_EXACT: Row = Row {
+    id: "F56",
+    name: "wording-exact",
+    section: Section::Claims,
+    severity: W,
+    escalation: "invalid for best or record without population and date",
+    needs: "the claim's text and what its ratio is of",
+    fires: "faster without time or throughput, or up to without the distribution",
+    why: "50 % faster is 2/3 or half of the time, as the reader likes",
+    remedy: "say which ratio, of what, on which workload, as of which date",
+    source: "SPEC fair use 2023; SPEC OSG",
+    evidence: "",
+};
+
+/// F57, source-and-date.
+pub const SOURCE_AND_DATE: Row = Row {
+    id: "F57",
+    name: "source-and-date",
+    section: Section::Claims,
+    severity: I,
+    escalation: "a note when a newer result is known",
+    needs: "address, kept copy, tester and retrieval date of each quoted result",
+    fires: "a quoted result is not public, its tester cannot be identified, or it has no retrieval date",
+    why: "what cannot be looked up cannot be checked, and pages change",
+    remedy: "give the address, keep a copy with its hash, name the tester and the day",
+    source: "SPEC fair use 2023; MLPerf messaging guidelines",
+    evidence: "",
+};
+
+/// F58, required-disclosure.
+pub const REQUIRED_DISCLOSURE: Row = Row {
+    id: "F58",
+    name: "required-disclosure",
+    section: Section::Claims,
+    severity: NI,
+    escalation: "",
+    needs: "the benchmark's rule pack, and what stands beside the number",
+    fires: "a field that the benchmark's rules want is missing",
+    why: "the body that owns the metric may forbid the use without it",
+    remedy: "print the fields beside the number",
+    source: "SPEC HPG, SPEC 2023 and MLPerf fair-use rules",
+    evidence: "",
+};
+
+/// F59, selective-report.
+pub const SELECTIVE_REPORT: Row = Row {
+    id: "F59",
+    name: "selective-report",
+    section: Section::Claims,
+    severity: NW,
+    escalation: "invalid when what is left out reverses the headline",
+    needs: "registered metrics, workloads and treatments, and those that are shown",
+    fires: "a registered item or a measured loss is not shown",
+    why: "the part that hurts is the part left out",
+    remedy: "show everything that was registered, losses too",
+    source: "van der Kouwe et al. 2018; Heiser A1",
+    evidence: "",
+};
+
+/// F60, repeatable.
+pub const REPEATABLE: Row = Row {
+    id: "F60",
+    name: "repeatable",
+    section: Section::Claims,
+    severity: NW,
+    escalation: "invalid when a rerun's interval excludes the published value",
+    needs: "raw data, experiment or script, versions, whether anything was changed, a rerun",
+    fires: "something that a rerun needs is missing, or what ran had unnamed changes",
+    why: "a number that nobody can get again is an anecdote",
+    remedy: "publish with the whole run (`assay publish`) and name versions",
+    source: "MLPerf power and submission rules; SPEC on reproducibility",
+    evidence: "",
+};

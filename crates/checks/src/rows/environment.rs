@@ -1,0 +1,230 @@
+//! Is like compared with like? F01 to F15.
+
+use assay_model::{Row, Section};
+
+use super::{I, W, WI};
+
+/// F01, env-captured.
+pub const ENV_CAPTURED: Row = Row {
+    id: "F01",
+    name: "env-captured",
+    section: Section::Environment,
+    severity: WI,
+    escalation: "a note at the bench when only the look after the trials is missing",
+    needs: "descriptions of the system before and after the trials",
+    fires: "a description is missing, or a required fact in it is unknown",
+    why: "what was not written down cannot be compared; an unknown is never equal to anything",
+    remedy: "let assay describe the system (as root where it says so), or add the facts by hand",
+    source: "MLPerf submission rules; Heiser F1, F2; Hoefler and Belli rule 9",
+    evidence: "",
+};
+
+/// F02, factor-declared.
+pub const FACTOR_DECLARED: Row = Row {
+    id: "F02",
+    name: "factor-declared",
+    section: Section::Environment,
+    severity: I,
+    escalation: "",
+    needs: "the declared factors, the arms' levels, the environment diff",
+    fires: "no factor is declared, or a declared factor is the same in all arms",
+    why: "without a factor there is no question that the comparison answers",
+    remedy: "declare what is meant to differ as a factor, with a level for each arm",
+    source: "own rule",
+    evidence: "",
+};
+
+/// F03, confounder.
+pub const CONFOUNDER: Row = Row {
+    id: "F03",
+    name: "confounder",
+    section: Section::Environment,
+    severity: W,
+    escalation: "invalid when the difference is of class hard",
+    needs: "the environment diff with classes",
+    fires: "something differs that is neither a factor nor entailed by one, and nobody accepted it",
+    why: "it may be what explains the result",
+    remedy: "hold it equal, declare it as a factor, or accept a soft one by name with a reason",
+    source: "larql#370; Mytkowicz et al. 2009",
+    evidence: "",
+};
+
+/// F04, binary-identity.
+pub const BINARY_IDENTITY: Row = Row {
+    id: "F04",
+    name: "binary-identity",
+    section: Section::Environment,
+    severity: I,
+    escalation: "",
+    needs: "hashes of the executable, its libraries or its image, per arm",
+    fires: "hashes differ and no factor is about the program; or they are equal though one is",
+    why: "two programs in a test of one setting measure the programs",
+    remedy: "run the same file in both arms, or declare the program as a factor",
+    source: "own checklist of 2005",
+    evidence: "",
+};
+
+/// F05, built-for-host.
+pub const BUILT_FOR_HOST: Row = Row {
+    id: "F05",
+    name: "built-for-host",
+    section: Section::Environment,
+    severity: W,
+    escalation: "",
+    needs: "the CPU features the program was built for, and those of its host, per arm",
+    fires: "one arm runs code built for its host and another does not",
+    why: "the arm that may use its processor's instructions is tuned, the other is not",
+    remedy: "build for the host in all arms, or for the same baseline in all",
+    source: "own checklist of 2005; Heiser D3",
+    evidence: "",
+};
+
+/// F06, flags-disclosed-equal.
+pub const FLAGS_DISCLOSED_EQUAL: Row = Row {
+    id: "F06",
+    name: "flags-disclosed-equal",
+    section: Section::Environment,
+    severity: I,
+    escalation: "",
+    needs: "compiler and version, flags, LTO, PGO, base or peak, per arm",
+    fires: "they differ undeclared, or one arm is base and another peak; missing ones when publishing",
+    why: "effort that is not equal, or not stated, shows up as speed",
+    remedy: "build all arms alike and state compiler, version and flags",
+    source: "SPEC CPU 2017 run rules",
+    evidence: "",
+};
+
+/// F07, cpu-resources.
+pub const CPU_RESOURCES: Row = Row {
+    id: "F07",
+    name: "cpu-resources",
+    section: Section::Environment,
+    severity: I,
+    escalation: "",
+    needs: "usable CPUs, chips, cores, threads per core, quota, NUMA policy, memory channels, instances",
+    fires: "one of them differs between arms and is not declared",
+    why: "more processors or memory channels are more machine",
+    remedy: "give the arms the same CPUs (controls cpus and numa), or declare the count as a factor",
+    source: "SPEC HPG fair use; own checklist of 2005",
+    evidence: "",
+};
+
+/// F08, page-size.
+pub const PAGE_SIZE: Row = Row {
+    id: "F08",
+    name: "page-size",
+    section: Section::Environment,
+    severity: W,
+    escalation: "invalid when the share of memory really backed differs by more than 10 points",
+    needs: "the THP mode, the huge-page pools, and the share of memory they backed",
+    fires: "modes or pools differ undeclared",
+    why: "large pages alone move memory-bound results by tens of per cent",
+    remedy: "set the same mode in all arms (controls thp and hugepages)",
+    source: "own checklist of 2005; MachineState",
+    evidence: "",
+};
+
+/// F09, os-tunables.
+pub const OS_TUNABLES: Row = Row {
+    id: "F09",
+    name: "os-tunables",
+    section: Section::Environment,
+    severity: W,
+    escalation: "invalid for mitigations, governor and kernel series",
+    needs: "operating system, kernel, libc, command line, sysctls, mitigations, governor, scheduler",
+    fires: "a setting differs between arms and is not declared",
+    why: "a result can be the setting's",
+    remedy: "set them alike, or declare the one that is tested",
+    source: "MachineState; Heiser",
+    evidence: "",
+};
+
+/// F10, app-tunables.
+pub const APP_TUNABLES: Row = Row {
+    id: "F10",
+    name: "app-tunables",
+    section: Section::Environment,
+    severity: I,
+    escalation: "",
+    needs: "the effective configuration: heap, collector, pools, durability",
+    fires: "an effective value differs between arms and is not declared",
+    why: "tuning one side and not the other measures the tuning",
+    remedy: "compare effective values, not files, and tune both sides",
+    source: "Heiser D3; own checklist of 2005",
+    evidence: "",
+};
+
+/// F11, quiet-host.
+pub const QUIET_HOST: Row = Row {
+    id: "F11",
+    name: "quiet-host",
+    section: Section::Environment,
+    severity: W,
+    escalation: "invalid when only some of the arms had company",
+    needs: "run queue of others, steal and pressure before the trials",
+    fires: "more than 0.05 tasks of others per CPU, 0.5 % steal or 1 % pressure",
+    why: "what others do is in the result",
+    remedy: "end the other work, or measure interleaved so that all arms suffer alike",
+    source: "MachineState; duet benchmarking (Bulej et al. 2020)",
+    evidence: "",
+};
+
+/// F12, clock-and-heat.
+pub const CLOCK_AND_HEAT: Row = Row {
+    id: "F12",
+    name: "clock-and-heat",
+    section: Section::Environment,
+    severity: W,
+    escalation: "invalid when throttling hit only some of the arms",
+    needs: "effective frequency and throttle counters while each arm ran",
+    fires: "median frequencies differ by more than 1 % and are not declared",
+    why: "a hotter or slower processor is another processor",
+    remedy: "fix the frequency, let the machine cool between trials, and interleave",
+    source: "hyperfine#483; SPECpower methodology",
+    evidence: "",
+};
+
+/// F13, environment-stable.
+pub const ENVIRONMENT_STABLE: Row = Row {
+    id: "F13",
+    name: "environment-stable",
+    section: Section::Environment,
+    severity: I,
+    escalation: "",
+    needs: "descriptions before and after, boot ids",
+    fires: "something changed during an arm, or a reboot fell into it",
+    why: "the trials before and after the change are of two systems",
+    remedy: "find what changed it and run again",
+    source: "own rule",
+    evidence: "",
+};
+
+/// F14, layout-sampled.
+pub const LAYOUT_SAMPLED: Row = Row {
+    id: "F14",
+    name: "layout-sampled",
+    section: Section::Environment,
+    severity: W,
+    escalation: "",
+    needs: "how many memory layouts and builds each arm sampled, and the size of the effect",
+    fires: "the effect is below 5 % and an arm sampled fewer than 5 layouts",
+    why: "layout alone (addresses, environment, link order) shifts results by a few per cent",
+    remedy: "leave address-space randomisation on, use a fresh process a trial, at least 5 trials",
+    source: "Mytkowicz et al. 2009; Stabilizer 2013; Kalibera and Jones 2020",
+    evidence: "",
+};
+
+/// F15, timer-and-length.
+pub const TIMER_AND_LENGTH: Row = Row {
+    id: "F15",
+    name: "timer-and-length",
+    section: Section::Environment,
+    severity: W,
+    escalation: "invalid from a tenth of the timing, or when the window is shorter than the benchmark's rule",
+    needs: "the clock's resolution and overhead, the shortest timing, the window",
+    fires: "resolution and overhead are more than 1 % of a timing",
+    why: "then the clock is measured",
+    remedy: "time many operations at once",
+    source: "Hoefler and Belli; MLPerf (600 s)",
+    evidence: "",
+};

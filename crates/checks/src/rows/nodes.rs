@@ -1,0 +1,50 @@
+//! Several machines as one. N1 to N3.
+
+use assay_model::{Row, Section};
+
+use super::W;
+
+/// N1, nodes-alike.
+pub const NODES_ALIKE: Row = Row {
+    id: "N1",
+    name: "nodes-alike",
+    section: Section::Nodes,
+    severity: W,
+    escalation: "a note where what differs is soft",
+    needs: "a description of every node of the job",
+    fires: "nodes of one job differ in a fact that may explain results",
+    why: "the slowest node is the result of all",
+    remedy: "choose nodes of one kind (`where.constraint`); the description has every difference under `node.`",
+    source: "own design",
+    evidence: "every agent describes its node (`assay run --on slurm`)",
+};
+
+/// N2, phases-coincide.
+pub const PHASES_COINCIDE: Row = Row {
+    id: "N2",
+    name: "phases-coincide",
+    section: Section::Nodes,
+    severity: W,
+    escalation: "",
+    needs: "the phases of every node on one clock",
+    fires: "steady phases begin or end further apart than the bound of the experiment",
+    why: "a node that measures while another is idle measures another load",
+    remedy: "measure for longer, so that the edges matter less, or raise `where.phase_bound` with a reason",
+    source: "own design",
+    evidence: "the merged record of a trial over nodes",
+};
+
+/// N3, clocks-hold.
+pub const CLOCKS_HOLD: Row = Row {
+    id: "N3",
+    name: "clocks-hold",
+    section: Section::Nodes,
+    severity: W,
+    escalation: "",
+    needs: "every node's clock against the collector's before and after a trial",
+    fires: "a clock moves by more than the bound of the experiment during a trial",
+    why: "what is laid side by side in time was not",
+    remedy: "see that the nodes keep time (chrony, and the clock source tsc)",
+    source: "own design",
+    evidence: "the collector asks every agent's clock around a trial",
+};

@@ -1,0 +1,275 @@
+//! Design and statistics. F28 to F45.
+
+use assay_model::{Row, Section};
+
+use super::{I, NI, NW, W};
+
+/// F28, enough-runs.
+pub const ENOUGH_RUNS: Row = Row {
+    id: "F28",
+    name: "enough-runs",
+    section: Section::Statistics,
+    severity: W,
+    escalation: "invalid below 3 trials where arms are compared, and when an interval was made from fewer trials than its method needs",
+    needs: "independent trials per arm, the method of the interval",
+    fires: "an arm has fewer than 6 trials that count",
+    why: "two trials carry no interval, and five none that assumes nothing about shape",
+    remedy: "run at least 6 blocks",
+    source: "golang/perf benchmath; mcp-gateway#615",
+    evidence: "",
+};
+
+/// F29, unit-of-replication.
+pub const UNIT_OF_REPLICATION: Row = Row {
+    id: "F29",
+    name: "unit-of-replication",
+    section: Section::Statistics,
+    severity: I,
+    escalation: "",
+    needs: "what the interval was computed over, and the samples inside trials",
+    fires: "it was computed over samples while trials differ by more than samples explain, or from one trial",
+    why: "a thousand samples of one trial are one trial: the interval is too narrow by far",
+    remedy: "compute the interval over trial means, and run more trials",
+    source: "Kalibera and Jones 2013, 2020; simulated",
+    evidence: "",
+};
+
+/// F30, autocorrelated.
+pub const AUTOCORRELATED: Row = Row {
+    id: "F30",
+    name: "autocorrelated",
+    section: Section::Statistics,
+    severity: W,
+    escalation: "",
+    needs: "the samples behind statements about the inside of a trial",
+    fires: "they are worth fewer than 10 independent ones, n(1 - rho)/(1 + rho)",
+    why: "neighbouring samples repeat each other",
+    remedy: "measure longer, or take samples further apart",
+    source: "Georges et al. 2007; Hoefler and Belli",
+    evidence: "",
+};
+
+/// F31, interleaved.
+pub const INTERLEAVED: Row = Row {
+    id: "F31",
+    name: "interleaved",
+    section: Section::Statistics,
+    severity: W,
+    escalation: "invalid when the arms ran apart and the trials show a trend (p < 0.01)",
+    needs: "start times and order of the trials",
+    fires: "the arms ran in time spans apart, in the same order in every block, or in an order nobody knows",
+    why: "drift of the machine then counts as a difference",
+    remedy: "run both as treatments of one experiment (`assay run --vs`, or a factor) with design.order = \"random\"",
+    source: "google/benchmark#1051; simulated: 36 % false alarms at 3 % drift",
+    evidence: "",
+};
+
+/// F32, interval-present.
+pub const INTERVAL_PRESENT: Row = Row {
+    id: "F32",
+    name: "interval-present",
+    section: Section::Statistics,
+    severity: NI,
+    escalation: "",
+    needs: "the numbers that are shown, their intervals, and whether they are deterministic",
+    fires: "a measured number has no interval and is not marked as deterministic",
+    why: "a number without its uncertainty cannot be compared with anything",
+    remedy: "run at least 3 trials, or mark the number as deterministic",
+    source: "Kalibera and Jones 2020; Heiser B4; Hoefler and Belli rule 5",
+    evidence: "",
+};
+
+/// F33, interval-on-ratio.
+pub const INTERVAL_ON_RATIO: Row = Row {
+    id: "F33",
+    name: "interval-on-ratio",
+    section: Section::Statistics,
+    severity: W,
+    escalation: "",
+    needs: "what the verdict rests on",
+    fires: "it rests on the overlap of two intervals, or on a ratio plus or minus a standard deviation",
+    why: "intervals that overlap can belong to a clear difference: the test misses most of them",
+    remedy: "give an interval of the ratio itself",
+    source: "Kalibera and Jones 2020; simulated: overlap finds 22 % where a direct test finds 56 %",
+    evidence: "",
+};
+
+/// F34, direction-supported.
+pub const DIRECTION_SUPPORTED: Row = Row {
+    id: "F34",
+    name: "direction-supported",
+    section: Section::Statistics,
+    severity: I,
+    escalation: "",
+    needs: "the claim's verb, the interval of the ratio",
+    fires: "it says faster, slower or more, and the interval holds 1 or lies on the other side",
+    why: "the data do not say which way",
+    remedy: "run more trials, or say that the direction is not established",
+    source: "Kalibera and Jones 2020",
+    evidence: "",
+};
+
+/// F35, equality-supported.
+pub const EQUALITY_SUPPORTED: Row = Row {
+    id: "F35",
+    name: "equality-supported",
+    section: Section::Statistics,
+    severity: I,
+    escalation: "",
+    needs: "the claim's verb, the interval of the ratio, a margin that was declared before",
+    fires: "it says same or no overhead, and the interval is not inside the margin",
+    why: "not finding a difference is not showing that there is none",
+    remedy: "declare a margin before the run, and run until the interval lies inside",
+    source: "two one-sided tests (Schuirmann 1987)",
+    evidence: "",
+};
+
+/// F36, detectable-effect.
+pub const DETECTABLE_EFFECT: Row = Row {
+    id: "F36",
+    name: "detectable-effect",
+    section: Section::Statistics,
+    severity: W,
+    escalation: "",
+    needs: "the smallest effect that the design finds, the margin, the claimed effect",
+    fires: "an open comparison cannot see the margin, or a claim is smaller than the design can see",
+    why: "a design that cannot see an effect says nothing about it",
+    remedy: "run more blocks",
+    source: "power analysis, 80 % at 5 %",
+    evidence: "",
+};
+
+/// F37, self-comparison.
+pub const SELF_COMPARISON: Row = Row {
+    id: "F37",
+    name: "self-comparison",
+    section: Section::Statistics,
+    severity: W,
+    escalation: "invalid when the effect is no larger than what identical code differs by",
+    needs: "a recent comparison of identical code on this host, by this schedule, of this workload",
+    fires: "there is none of the policy's age",
+    why: "identical code can differ by more than the effect, and no interval shows that",
+    remedy: "measure the A/A floor (`assay doctor --aa`)",
+    source: "larql#370; rue#2028; nvbench#478",
+    evidence: "",
+};
+
+/// F38, many-comparisons.
+pub const MANY_COMPARISONS: Row = Row {
+    id: "F38",
+    name: "many-comparisons",
+    section: Section::Statistics,
+    severity: NW,
+    escalation: "invalid when the headline is the best of them",
+    needs: "how many comparisons were made, and the correction",
+    fires: "more than one, uncorrected",
+    why: "of twenty comparisons of nothing one looks like something",
+    remedy: "use Holm's correction for a gate, or confirm the one that matters by a fresh run",
+    source: "Holm 1979; Benjamini and Hochberg 1995",
+    evidence: "",
+};
+
+/// F39, stopping-rule.
+pub const STOPPING_RULE: Row = Row {
+    id: "F39",
+    name: "stopping-rule",
+    section: Section::Statistics,
+    severity: W,
+    escalation: "invalid when sampling ended at the first significant look",
+    needs: "the rule, whether it was registered before the first trial, the looks at the data",
+    fires: "the number of trials was chosen after seeing data, under no registered rule",
+    why: "who looks after every pair finds a difference in 28 of 100 comparisons of nothing",
+    remedy: "fix the number of blocks before, or use looks with limits (`--until-clear`)",
+    source: "Laaber et al. 2020; nvbench#374; simulated",
+    evidence: "",
+};
+
+/// F40, exclusions-logged.
+pub const EXCLUSIONS_LOGGED: Row = Row {
+    id: "F40",
+    name: "exclusions-logged",
+    section: Section::Statistics,
+    severity: I,
+    escalation: "a warning for trials that failed and say why",
+    needs: "every trial that was started, and the reason for each that is not in the result",
+    fires: "a trial is left out without a rule fixed before or a logged cause",
+    why: "who may drop trials may choose the result",
+    remedy: "see the trials' errors; a failure that depends on the treatment biases the rest",
+    source: "Georges et al. 2007; Heiser",
+    evidence: "",
+};
+
+/// F41, same-statistic.
+pub const SAME_STATISTIC: Row = Row {
+    id: "F41",
+    name: "same-statistic",
+    section: Section::Statistics,
+    severity: W,
+    escalation: "invalid when arms are summed up by different statistics or numbers of trials",
+    needs: "the statistic of each arm, and its number of trials",
+    fires: "a claim rests on a minimum or a best of several",
+    why: "the best of ten is not comparable with the mean of three, and falls with n by itself",
+    remedy: "use the same statistic and the same number of trials for all arms",
+    source: "Georges et al. 2007; Chen and Revels 2016",
+    evidence: "",
+};
+
+/// F42, shape-fits-summary.
+pub const SHAPE_FITS_SUMMARY: Row = Row {
+    id: "F42",
+    name: "shape-fits-summary",
+    section: Section::Statistics,
+    severity: W,
+    escalation: "",
+    needs: "the trials' values (20 for a test of modes), intervals by two methods, mean and median",
+    fires: "there is more than one mode, or two summaries of one comparison disagree",
+    why: "one number hides two behaviours",
+    remedy: "look at the plot of the trials: there may be two modes or a few far-out trials",
+    source: "Maricq et al. 2018; Hoefler and Belli rules 6, 8",
+    evidence: "",
+};
+
+/// F43, right-mean.
+pub const RIGHT_MEAN: Row = Row {
+    id: "F43",
+    name: "right-mean",
+    section: Section::Statistics,
+    severity: I,
+    escalation: "",
+    needs: "what each mean is taken of, and how",
+    fires: "an arithmetic mean of normalised scores or of rates over equal work; a mean of ratios for a ratio of totals",
+    why: "the arithmetic mean of ratios makes the reference decide the winner",
+    remedy: "geometric mean for scores, harmonic for rates over equal work, sums for totals",
+    source: "Fleming and Wallace 1986; Heiser B5; Hoefler and Belli rules 3, 4",
+    evidence: "",
+};
+
+/// F44, mean-sensitivity.
+pub const MEAN_SENSITIVITY: Row = Row {
+    id: "F44",
+    name: "mean-sensitivity",
+    section: Section::Statistics,
+    severity: W,
+    escalation: "",
+    needs: "the members' values in both arms",
+    fires: "geometric mean and total order the systems differently, or a mean stands without its members",
+    why: "then the choice of the mean is the result",
+    remedy: "show members, both summaries, the best and the worst",
+    source: "Eeckhout 2024",
+    evidence: "",
+};
+
+/// F45, recomputes.
+pub const RECOMPUTES: Row = Row {
+    id: "F45",
+    name: "recomputes",
+    section: Section::Statistics,
+    severity: I,
+    escalation: "a note for more digits than the interval supports, and for bars that do not start at zero",
+    needs: "the printed text and the unrounded inputs",
+    fires: "a printed number differs from the recomputed one by more than half its last digit",
+    why: "a slip in the one number that people read undoes the rest",
+    remedy: "let assay compute the number",
+    source: "SWaP page of 2005; Hoefler and Belli rule 12",
+    evidence: "",
+};

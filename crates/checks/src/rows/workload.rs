@@ -1,0 +1,185 @@
+//! Workload and measurement. F16 to F27.
+
+use assay_model::{Row, Section};
+
+use super::{I, NW, W};
+
+/// F16, same-work.
+pub const SAME_WORK: Row = Row {
+    id: "F16",
+    name: "same-work",
+    section: Section::Workload,
+    severity: I,
+    escalation: "a warning at the bench for a parameter of the workload",
+    needs: "input, parameters, seed, request mix, operations done, state of the caches at the start",
+    fires: "one of them differs between arms undeclared; operations by more than 0.1 % under equal work",
+    why: "less work takes less time",
+    remedy: "give the arms the same input, seed and mix, and start them from the same state",
+    source: "Hoefler and Belli rule 9",
+    evidence: "",
+};
+
+/// F17, output-verified.
+pub const OUTPUT_VERIFIED: Row = Row {
+    id: "F17",
+    name: "output-verified",
+    section: Section::Workload,
+    severity: I,
+    escalation: "a note at the bench, a warning when published, when the output was not checked beyond the exit code",
+    needs: "what validation found, errors and retries among the counted operations",
+    fires: "an output is wrong, operations failed, or nothing was checked",
+    why: "a number from a wrong answer does not count",
+    remedy: "a number from a wrong answer does not count; find out why",
+    source: "MLPerf submission rules; SPEC; Gregg",
+    evidence: "",
+};
+
+/// F18, train-test-split.
+pub const TRAIN_TEST_SPLIT: Row = Row {
+    id: "F18",
+    name: "train-test-split",
+    section: Section::Workload,
+    severity: W,
+    escalation: "",
+    needs: "the inputs used for feedback-directed optimisation or tuning, and the measured ones",
+    fires: "an arm was tuned on the input it is measured on",
+    why: "it then measures how well it remembers",
+    remedy: "tune on other data than is measured",
+    source: "van der Kouwe et al. 2018; Heiser C3",
+    evidence: "",
+};
+
+/// F19, suite-complete.
+pub const SUITE_COMPLETE: Row = Row {
+    id: "F19",
+    name: "suite-complete",
+    section: Section::Workload,
+    severity: W,
+    escalation: "invalid when the arms' means cover different members",
+    needs: "the suite's manifest, every member's result, reasons for missing ones",
+    fires: "a member is missing without a reason",
+    why: "the members that hurt are the ones left out",
+    remedy: "run every member, or take those that one arm lacks out of all means and say so",
+    source: "golang/go#57648; Heiser A2",
+    evidence: "",
+};
+
+/// F20, micro-as-macro.
+pub const MICRO_AS_MACRO: Row = Row {
+    id: "F20",
+    name: "micro-as-macro",
+    section: Section::Workload,
+    severity: W,
+    escalation: "",
+    needs: "what the claim speaks of, and what the workloads are",
+    fires: "a claim about an application or system rests on microbenchmarks alone",
+    why: "a part that is twice as fast may be a hundredth of the whole",
+    remedy: "measure the application, or word the claim as one about the operation",
+    source: "Heiser B1",
+    evidence: "",
+};
+
+/// F21, limiter-known.
+pub const LIMITER_KNOWN: Row = Row {
+    id: "F21",
+    name: "limiter-known",
+    section: Section::Workload,
+    severity: NW,
+    escalation: "invalid when a result exceeds a physical ceiling",
+    needs: "a statement of what limits each arm, results beside physical ceilings",
+    fires: "there is no such statement",
+    why: "who does not know what stops it from being twice as fast does not know what was measured",
+    remedy: "look at CPU, memory, disk and network during the run and say which is full",
+    source: "Gregg 2018; Hoefler and Belli rule 11",
+    evidence: "",
+};
+
+/// F22, generator-not-limit.
+pub const GENERATOR_NOT_LIMIT: Row = Row {
+    id: "F22",
+    name: "generator-not-limit",
+    section: Section::Workload,
+    severity: I,
+    escalation: "",
+    needs: "the load generator's CPU and network use, its pinning and configuration, per arm",
+    fires: "it used more than 80 % of its CPUs or network, shared CPUs unpinned, or differed between arms",
+    why: "then the generator is measured",
+    remedy: "give the generator more or other machines, pin it apart, and load all arms alike",
+    source: "client-side bias in load tests (arXiv 2410.11554)",
+    evidence: "",
+};
+
+/// F23, coordinated-omission.
+pub const COORDINATED_OMISSION: Row = Row {
+    id: "F23",
+    name: "coordinated-omission",
+    section: Section::Workload,
+    severity: I,
+    escalation: "",
+    needs: "open or closed loop, what the percentile is stated as, whether slips of the schedule are charged",
+    fires: "a closed loop's percentile is stated as what arrivals see, or slips are not charged to latency",
+    why: "a client that waits out a stall never measures it",
+    remedy: "send on a schedule and count latency from the intended start, or call it service time",
+    source: "Tene, How NOT to measure latency; HdrHistogram documentation",
+    evidence: "",
+};
+
+/// F24, percentile-support.
+pub const PERCENTILE_SUPPORT: Row = Row {
+    id: "F24",
+    name: "percentile-support",
+    section: Section::Workload,
+    severity: I,
+    escalation: "",
+    needs: "independent samples behind each percentile, and how trials were merged",
+    fires: "fewer than 10 samples lie beyond it, or percentiles of trials were averaged",
+    why: "a tail of three samples is luck, and the mean of two p99 is the p99 of nothing",
+    remedy: "measure longer, state a lower percentile, merge histograms",
+    source: "Tene; HdrHistogram documentation",
+    evidence: "",
+};
+
+/// F25, steady-state.
+pub const STEADY_STATE: Row = Row {
+    id: "F25",
+    name: "steady-state",
+    section: Section::Workload,
+    severity: W,
+    escalation: "invalid when a claim about peak performance includes a trial that never settled",
+    needs: "at least 100 samples inside each trial, in order of time",
+    fires: "more than 10 % of the trials never reach a steady state",
+    why: "a mean over a series that never settles depends on where it was cut",
+    remedy: "run longer, or report the whole series",
+    source: "Barrett et al. 2017; Traini et al. 2022",
+    evidence: "",
+};
+
+/// F26, warm-up-equal.
+pub const WARM_UP_EQUAL: Row = Row {
+    id: "F26",
+    name: "warm-up-equal",
+    section: Section::Workload,
+    severity: NW,
+    escalation: "",
+    needs: "the warm-up rule of each arm",
+    fires: "arms used different rules, or a fixed count was not tested",
+    why: "a warm-up that is assumed is too short for one arm and too long for the other",
+    remedy: "use one rule for all arms, and test that it suffices",
+    source: "Traini et al. 2022; Georges et al. 2007",
+    evidence: "",
+};
+
+/// F27, overhead-arithmetic.
+pub const OVERHEAD_ARITHMETIC: Row = Row {
+    id: "F27",
+    name: "overhead-arithmetic",
+    section: Section::Workload,
+    severity: W,
+    escalation: "invalid when the percentage is of the wrong base",
+    needs: "how busy the CPUs were, CPU time per operation, what the percentage is of",
+    fires: "overhead is taken from throughput while CPUs were idle, or points are called percent",
+    why: "a machine with idle CPUs hides cost: throughput stays while the work per operation grows",
+    remedy: "state CPU time per operation, or saturate both arms",
+    source: "Heiser B2, B3",
+    evidence: "",
+};

@@ -1,0 +1,55 @@
+//! What single observations mean: evidence about a trial or the machine, turned into findings.
+
+mod host;
+mod load;
+mod nodes;
+mod program;
+
+use assay_model::{Finding, Found, Observation, Row, Subject, TrialRecord};
+
+use crate::rows;
+
+/// What an observation speaks for; `None`: nothing is wrong with it. A check that an outside program
+/// names and that there is none of gives nothing: [`crate::find`] tells which names are known.
+pub fn judge_seen(seen: &Observation) -> Option<Finding> {
+    let (row, found) = host::judge(seen)
+        .or_else(|| program::judge(seen))
+        .or_else(|| load::judge(seen))
+        .or_else(|| nodes::judge(seen))
+        .or_else(|| reported(seen))?;
+    Some(row.finding(found))
+}
+
+/// What several observations speak for, the most severe first.
+pub fn judge_all(seen: &[Observation]) -> Vec<Finding> {
+    let mut found: Vec<Finding> = seen.iter().filter_map(judge_seen).collect();
+    found.sort_by_key(|f| std::cmp::Reverse(f.severity));
+    found
+}
+
+/// Puts an observation into a trial's record, with the finding that it gives.
+pub fn see(record: &mut TrialRecord, seen: Observation) {
+    record.findings.extend(judge_seen(&seen));
+    record.evidence.push(seen);
+}
+
+/// A row with what was found.
+type Judged = Option<(&'static Row, Found)>;
+
+fn reported(seen: &Observation) -> Judged {
+    let Observation::Reported { check, message, remedy } = seen else { return None };
+    let row = crate::find(check)?.row;
+    let found = Found::new(message.clone());
+    Some((row, if remedy.is_empty() { found } else { found.remedy(remedy.clone()) }))
+}
+
+/// The row of what could not be looked at.
+pub(crate) fn of(subject: Subject) -> &'static Row {
+    match subject {
+        Subject::Cpus => &rows::CPU_RESOURCES,
+        Subject::OtherWork => &rows::QUIET_HOST,
+        Subject::ClockRate => &rows::CLOCK_AND_HEAT,
+        Subject::Stability => &rows::ENVIRONMENT_STABLE,
+        Subject::Timer => &rows::TIMER_AND_LENGTH,
+    }
+}

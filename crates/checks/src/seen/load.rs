@@ -1,0 +1,125 @@
+//! A load and its generator: who was the limit, whether it settled, whether all was asked that was to be.
+
+use assay_model::units::{format_duration, format_value};
+use assay_model::{Found, LimitedBy, Observation, SeriesShape};
+
+use super::Judged;
+use crate::rows::{self, I, N, W};
+
+/// A thread that uses more of a CPU than this is at its limit.
+const BUSY: f64 = 0.8;
+/// A warm-up of more of the window than this is worth a warning.
+const MAX_WARMUP: f64 = 0.1;
+
+pub(super) fn judge(seen: &Observation) -> Judged {
+    match seen {
+        Observation::Limit { by, reasons, server_busy, .. } => limit(*by, reasons, *server_busy),
+        Observation::Settling { shape, steady_from, window, bin } => {
+            settling(*shape, *steady_from, *window, *bin)
+        }
+        Observation::Evictions { evicted, gone, hit_share, asked } => {
+            evictions(*evicted, *gone, *hit_share, *asked)
+        }
+        _ => None,
+    }
+}
+
+/// The load generator may be the limit. Where the server was busy as well, both were near their limit,
+/// which warns; else the throughput is the generator's.
+fn limit(by: LimitedBy, reasons: &[String], server_busy: Option<f64>) -> Judged {
+    let why = reasons.join("; ");
+    match by {
+        LimitedBy::Generator => {
+            let both = server_busy.is_some_and(|busy| busy > BUSY);
+            let found = Found::new(format!("the load generator may be the limit: {why}"))
+                .at(if both { W } else { I })
+                .remedy(
+                    "give it CPUs of its own (`client.cpus`, `server.cpus`) and more threads \
+                     (`client.threads`), or another machine (`server.address`)",
+                );
+            Some((&rows::GENERATOR_NOT_LIMIT, found))
+        }
+        LimitedBy::Unknown => {
+            let found = Found::new(format!("what limited the throughput is not known: {why}"))
+                .at(W)
+                .remedy(
+                    "try more `connections` or a larger `depth`: if the throughput grows, they were the limit",
+                );
+            Some((&rows::LIMITER_KNOWN, found))
+        }
+        LimitedBy::Server | LimitedBy::Load => None,
+    }
+}
+
+fn settling(shape: SeriesShape, steady_from: Option<f64>, window: f64, bin: f64) -> Judged {
+    let bins = format_duration(std::time::Duration::from_secs_f64(bin.clamp(0.0, 1e9)));
+    let (severity, message, remedy) = match shape {
+        SeriesShape::Flat => return None,
+        SeriesShape::Warmup | SeriesShape::Slowdown => {
+            let start = steady_from?;
+            let way = if shape == SeriesShape::Warmup { "rose" } else { "fell" };
+            let severity = if start / window > MAX_WARMUP { W } else { N };
+            let message = format!(
+                "the throughput {way} until {} into the measurement window, then it was steady",
+                format_value(start, "s")
+            );
+            (severity, message, "make `ramp_up` longer")
+        }
+        SeriesShape::NoSteadyState => (
+            W,
+            format!(
+                "the throughput did not settle within the measurement window (looked at every {bins})"
+            ),
+            "make `ramp_up` and `steady` longer; see the series for what happens",
+        ),
+        SeriesShape::TooShort => (
+            N,
+            format!(
+                "the measurement window has fewer than {} stretches of {bins}: whether it was steady is not \
+                 known",
+                assay_stats::warmup::SHORTEST
+            ),
+            "make `steady` longer",
+        ),
+    };
+    Some((&rows::STEADY_STATE, Found::new(message).at(severity).remedy(remedy)))
+}
+
+fn evictions(evicted: u64, gone: u64, hit_share: Option<f64>, asked: f64) -> Judged {
+    if evicted == 0 && gone == 0 {
+        return None;
+    }
+    let hits = hit_share.map_or("unknown".to_owned(), |h| format!("{:.2} %", h * 100.0));
+    let found = Found::new(format!(
+        "the server threw {evicted} objects out for others in the measurement window, and {gone} gets asked \
+         for one that was gone: the share of hits was {hits} where {:.2} % were asked for",
+        asked * 100.0
+    ));
+    let remedy = "raise `server.memory`, or ask for fewer `keys`";
+    Some((&rows::SAME_WORK, found.at(W).remedy(remedy)))
+}
+
+#[cfg(test)]
+mod tests {
+    use assay_model::Severity;
+
+    use super::*;
+    use crate::judge_seen;
+
+    fn found(by: LimitedBy, server_busy: Option<f64>) -> Option<(String, Severity)> {
+        let reasons = vec!["why".into()];
+        let seen = Observation::Limit { by, reasons, generator_busy: Some(0.9), server_busy };
+        judge_seen(&seen).map(|f| (f.id, f.severity))
+    }
+
+    #[test]
+    fn a_busy_generator_is_worse_beside_an_idle_server() {
+        let generator = |server| found(LimitedBy::Generator, server);
+        assert_eq!(generator(Some(0.9)), Some(("F22".into(), Severity::Warning)));
+        assert_eq!(generator(Some(0.5)), Some(("F22".into(), Severity::Invalid)));
+        assert_eq!(generator(None), Some(("F22".into(), Severity::Invalid)));
+        assert_eq!(found(LimitedBy::Unknown, None), Some(("F21".into(), Severity::Warning)));
+        assert_eq!(found(LimitedBy::Server, Some(0.9)), None);
+        assert_eq!(found(LimitedBy::Load, None), None);
+    }
+}

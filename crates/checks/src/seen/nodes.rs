@@ -1,0 +1,71 @@
+//! Several machines as one.
+
+use assay_model::units::format_value;
+use assay_model::{Found, NodeDifference, Observation};
+
+use super::Judged;
+use crate::rows::{self, N};
+
+/// So many differences, and nodes of each, stand in the sentence.
+const SHOWN: usize = 4;
+
+pub(super) fn judge(seen: &Observation) -> Judged {
+    let time = |s: f64| format_value(s, "s");
+    match seen {
+        Observation::UnlikeNodes { differences } => unlike(differences),
+        Observation::Phases {
+            begin_spread,
+            end_spread,
+            error,
+            last_to_begin,
+            first_to_end,
+            common,
+            declared,
+            bound,
+        } => {
+            let begins = begin_spread + error > *bound;
+            // A program that has no phases ends when its work does; that nodes differ is a result.
+            let ends = *declared && end_spread + error > *bound;
+            (begins || ends).then(|| {
+                let text = format!(
+                    "the steady phases of the nodes begin within {} of each other (last: {last_to_begin}) \
+                     and end within {} (first: {first_to_end}), known to {}; the bound is {}, and {:.0} % \
+                     of the longest is common to all",
+                    time(*begin_spread),
+                    time(*end_spread),
+                    time(*error),
+                    time(*bound),
+                    100.0 * common
+                );
+                (&rows::PHASES_COINCIDE, Found::new(text))
+            })
+        }
+        Observation::ClockDrift { node, drift, bound } => (drift > bound).then(|| {
+            let text = format!(
+                "the clock of node {node} moved by {} against the collector's during the trial; the bound \
+                 is {}",
+                time(*drift),
+                time(*bound)
+            );
+            (&rows::CLOCKS_HOLD, Found::new(text))
+        }),
+        _ => None,
+    }
+}
+
+fn unlike(differences: &[NodeDifference]) -> Judged {
+    let hard = differences.first()?.hard;
+    let shown: Vec<String> = differences
+        .iter()
+        .take(SHOWN)
+        .map(|d| {
+            let others = d.others.iter().take(SHOWN).cloned().collect::<Vec<_>>().join(", ");
+            let more = if d.others.len() > SHOWN { ", ..." } else { "" };
+            format!("{} ({}: {}; {others}{more}: {})", d.path, d.first[0], d.first[1], d.other)
+        })
+        .collect();
+    let more = differences.len().saturating_sub(SHOWN);
+    let rest = if more > 0 { format!(", and {more} more") } else { String::new() };
+    let found = Found::new(format!("the nodes are not alike: {}{rest}", shown.join(", ")));
+    Some((&rows::NODES_ALIKE, if hard { found } else { found.at(N) }))
+}

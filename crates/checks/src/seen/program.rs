@@ -1,0 +1,82 @@
+//! What a trial's program got, and what it left.
+
+use assay_model::units::format_bytes;
+use assay_model::{Found, Observation};
+
+use super::Judged;
+use crate::rows::{self, I, W};
+
+/// Less memory than this says nothing about large pages.
+const ENOUGH_MEMORY: u64 = 8 << 20;
+/// Less of the memory in huge pages than this, where they were asked for, is worth a word.
+const ENOUGH_HUGE: f64 = 0.5;
+
+pub(super) fn judge(seen: &Observation) -> Judged {
+    Some(match seen {
+        Observation::NotPutBack { error } => {
+            let found =
+                Found::new(format!("a setting could not be put back after the trial: {error}"));
+            (&rows::ENVIRONMENT_STABLE, found.at(I).remedy("run `assay doctor --restore`"))
+        }
+        Observation::Changed { paths } => (!paths.is_empty()).then(|| {
+            let found =
+                Found::new(format!("{} changed since the start of the run", paths.join(", ")));
+            (&rows::ENVIRONMENT_STABLE, found.at(I).remedy("find what changed it and run again"))
+        })?,
+        Observation::LargePages { level, memory, large } => {
+            let small = level == "4KiB";
+            let what = if small && *large > 0 {
+                format!("{} of the program's memory were in large pages", format_bytes(*large))
+            } else if !small && *large == 0 && *memory >= ENOUGH_MEMORY {
+                format!(
+                    "none of the {} of the program's memory was in large pages",
+                    format_bytes(*memory)
+                )
+            } else {
+                return None;
+            };
+            let text = format!("the level `{level}` of the control `pages` did not take: {what}");
+            let remedy = "see whether the program asks for large pages in a way of its own (a Java heap \
+                          does), and whether the machine has memory in large pieces";
+            (&rows::PAGE_SIZE, Found::new(text).at(I).remedy(remedy))
+        }
+        Observation::HugePagesAsked { asked, share } => (*share < ENOUGH_HUGE).then(|| {
+            let text = format!(
+                "`{asked}` was asked for, and {:.0} % of the memory is in huge pages",
+                100.0 * share
+            );
+            let remedy = "reserve as many as the heaps need: the control `hugepages`";
+            (&rows::PAGE_SIZE, Found::new(text).at(W).remedy(remedy))
+        })?,
+        Observation::Crowding { what, count, cpus } => (count > cpus).then(|| {
+            let text = format!(
+                "{count} {what} share {cpus} CPUs: they take turns, and none has a CPU of its own"
+            );
+            let remedy = format!(
+                "run at most as many {what} as there are CPUs, or say so beside the number"
+            );
+            (&rows::CPU_RESOURCES, Found::new(text).at(W).remedy(remedy))
+        })?,
+        Observation::Errors { program, count } => (*count > 0.0).then(|| {
+            let text = format!("{program} counts {count} errors; its rates leave them out");
+            let remedy = "find out what failed before its numbers are compared";
+            (&rows::OUTPUT_VERIFIED, Found::new(text).at(W).remedy(remedy))
+        })?,
+        Observation::Disagreement { what, printed, computed } => {
+            let text =
+                format!("the file says {what} {printed}, and its own values give {computed}");
+            let remedy = "find out whether the file was changed after it was written";
+            (&rows::OUTPUT_VERIFIED, Found::new(text).at(W).remedy(remedy))
+        }
+        Observation::Estimate { invalid } => {
+            let text = if *invalid {
+                "SPEC's tools marked this result as invalid"
+            } else {
+                "the result is not a reportable one, and SPEC calls such numbers estimates"
+            };
+            let remedy = "say so next to each of its numbers (SPEC CPU, run and reporting rules)";
+            (&rows::REQUIRED_DISCLOSURE, Found::new(text).at(W).remedy(remedy))
+        }
+        _ => return None,
+    })
+}

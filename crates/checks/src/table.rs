@@ -1,0 +1,66 @@
+//! The catalogue as a page of documentation.
+
+use std::fmt::Write as _;
+
+use assay_model::{Row, Section, Severities, Severity};
+
+use crate::catalogue;
+
+/// The whole catalogue in Markdown: a section each, a row a check.
+pub fn markdown() -> String {
+    let mut out = String::from(HEAD);
+    for section in SECTIONS {
+        let _ = write!(out, "\n## {}\n\n{COLUMNS}", section.title());
+        for check in catalogue().iter().filter(|c| c.row.section == section) {
+            row(check.row, &mut out);
+        }
+    }
+    out
+}
+
+const SECTIONS: [Section; 5] =
+    [Section::Environment, Section::Workload, Section::Statistics, Section::Claims, Section::Nodes];
+
+const HEAD: &str = "# The catalogue
+
+<!-- Made by `assay rules catalogue --markdown`; a test compares. -->
+
+60 checks of whether a comparison is honest. A check looks at what is recorded (the experiment, the plan, the
+ledger, the trials, the descriptions of the systems, the claim) and passes, finds something, does not apply
+(no price is stated, so no price can be wrong), or cannot check because something is not recorded. What cannot be
+checked is never a pass: in profile `lab` it is counted and named, in profile `publish` it is a finding at
+the check's own severity.
+
+*Invalid*: the number or claim must not be published. *Warning*: it is published with the message beside it.
+*Note*: worth knowing. Where one word stands for the severity it holds in both profiles.
+";
+
+const COLUMNS: &str = "| id | name | severity | fires when | evidence | why | remedy | source |
+|---|---|---|---|---|---|---|---|
+";
+
+fn row(c: &Row, out: &mut String) {
+    let severity = match c.escalation {
+        "" => severities(c.severity),
+        more => format!("{}; {more}", severities(c.severity)),
+    };
+    let cells = [c.id, c.name, &severity, c.fires, c.evidence, c.why, c.remedy, c.source];
+    let cells: Vec<String> = cells.iter().map(|cell| cell.replace('|', "\\|")).collect();
+    let _ = writeln!(out, "| {} |", cells.join(" | "));
+}
+
+/// `warning`, or `note (lab), invalid (publish)`.
+fn severities(s: Severities) -> String {
+    if s.lab == s.publish {
+        return word(s.lab).to_owned();
+    }
+    format!("{} (lab), {} (publish)", word(s.lab), word(s.publish))
+}
+
+fn word(severity: Severity) -> &'static str {
+    match severity {
+        Severity::Invalid => "invalid",
+        Severity::Warning => "warning",
+        Severity::Note => "note",
+    }
+}

@@ -1,0 +1,119 @@
+//! Where a check is worse than its own severity, and where it does not apply.
+
+use assay_checks::*;
+use assay_model::{Profile, Severity};
+
+use super::broken::{Change, FAULTS, is};
+use super::sound;
+
+/// The worst severity that a check gives in a profile after a change.
+fn worst(id: &str, profile: Profile, change: Change) -> Option<Severity> {
+    let mut evidence = sound::evidence_for(id);
+    change(&mut evidence);
+    let findings = evaluate(&evidence, profile).findings;
+    findings.into_iter().filter(|f| f.id == id).map(|f| f.severity).max()
+}
+
+fn drift_apart(e: &mut Evidence) {
+    let trials = &mut e.schedule.as_mut().unwrap().trials;
+    for (i, trial) in trials.iter_mut().enumerate() {
+        trial.arm = usize::from(i >= 24);
+        trial.value = Some(100.0 + i as f64 + (i % 3) as f64);
+    }
+}
+
+#[test]
+fn escalations_are_invalid_in_both_profiles() {
+    let cases: &[(&str, Change)] = &[
+        ("F08", |e| e.arms[1].pages.as_mut().unwrap().huge_share = Some(0.9)),
+        ("F09", |e| {
+            e.arms[1].os.as_mut().unwrap().insert("kernel.release".into(), "6.13.1".into());
+        }),
+        ("F11", |e| e.arms[1].host.as_mut().unwrap().pressure_percent = Some(9.0)),
+        ("F12", |e| e.arms[1].clock.as_mut().unwrap().throttles = Some(1)),
+        ("F15", |e| e.arms[1].timing.as_mut().unwrap().sample_s = Some(1e-7)),
+        ("F21", |e| e.arms[1].limiter.as_mut().unwrap().ceilings[0].reached = 1e12),
+        ("F28", |e| e.arms[1].n = Some(2)),
+        ("F31", drift_apart),
+        ("F37", |e| is(&mut e.self_comparison).floor = Some(1.3)),
+        ("F38", |e| {
+            let m = e.multiplicity.as_mut().unwrap();
+            (m.correction, m.headline_is_best) = (None, Some(true));
+        }),
+        ("F39", |e| {
+            let s = e.stopping.as_mut().unwrap();
+            (s.adjusted, s.ended_on_significance) = (Some(false), Some(true));
+        }),
+        ("F41", |e| e.arms[1].statistic = Some(Statistic::Median)),
+        ("F50", |e| {
+            is(&mut e.denominators).systems[1].counts.insert("core".to_owned(), 4.0);
+            is(&mut e.denominators).matrix_shown = Some(false);
+        }),
+        ("F56", |e| is(&mut e.claim).verb = Some(Verb::Best)),
+        ("F59", |e| {
+            let r = e.registered.as_mut().unwrap();
+            r.shown.clear();
+            r.reverses_headline = Some(true);
+        }),
+    ];
+    for (id, change) in cases {
+        for profile in [Profile::Lab, Profile::Publish] {
+            assert_eq!(worst(id, profile, *change), Some(Severity::Invalid), "{id} {profile:?}");
+        }
+    }
+}
+
+#[test]
+fn a_profile_never_lowers() {
+    for (id, fault) in FAULTS {
+        let (lab, publish) = (worst(id, Profile::Lab, *fault), worst(id, Profile::Publish, *fault));
+        assert!(publish >= lab && lab.is_some(), "{id}: {lab:?} {publish:?}");
+    }
+}
+
+#[test]
+fn milder_cases_are_milder() {
+    let kernel_patch: Change = |e| {
+        e.arms[1].os.as_mut().unwrap().insert("kernel.release".into(), "6.12.5".into());
+    };
+    assert_eq!(worst("F09", Profile::Publish, kernel_patch), Some(Severity::Warning));
+    let unchecked: Change = |e| e.arms[1].output.as_mut().unwrap().unchecked = 2;
+    assert_eq!(worst("F17", Profile::Lab, unchecked), Some(Severity::Note));
+    assert_eq!(worst("F17", Profile::Publish, unchecked), Some(Severity::Invalid));
+    let failed: Change = |e| {
+        let left = LeftOut { trial: 3, reason: Some("exit code 1".to_owned()), failed: true };
+        e.exclusions.as_mut().unwrap().left_out.push(left);
+    };
+    assert_eq!(worst("F40", Profile::Publish, failed), Some(Severity::Warning));
+    let busy_alike: Change = |e| {
+        e.arms.iter_mut().for_each(|a| a.host.as_mut().unwrap().queue_per_cpu = Some(0.5));
+    };
+    assert_eq!(worst("F11", Profile::Publish, busy_alike), Some(Severity::Warning));
+    let digits: Change = |e| is(&mut e.numbers)[0].printed = Some("100.08000".to_owned());
+    assert_eq!(worst("F45", Profile::Publish, digits), Some(Severity::Note));
+}
+
+#[test]
+fn what_is_known_to_be_absent_does_not_apply() {
+    let mut evidence = sound::evidence();
+    let no = || "the page has none".to_owned();
+    evidence.prices = Known::Absent(no());
+    evidence.energy = Known::Absent(no());
+    evidence.quotes = Known::Absent(no());
+    evidence.suite = Known::Absent(no());
+    let report = evaluate(&evidence, Profile::Publish);
+    let ids: Vec<&str> = report.not_applicable.iter().map(|c| c.id).collect();
+    assert_eq!(ids, ["F19", "F35", "F44", "F51", "F52", "F57"]);
+    assert!(report.findings.is_empty());
+}
+
+#[test]
+fn one_arm_is_not_a_comparison() {
+    let mut evidence = sound::evidence();
+    evidence.arms.truncate(1);
+    let report = evaluate(&evidence, Profile::Lab);
+    let ids: Vec<&str> = report.not_applicable.iter().map(|c| c.id).collect();
+    for id in ["F02", "F03", "F04", "F07", "F16", "F31", "F41"] {
+        assert!(ids.contains(&id), "{id} of {ids:?}");
+    }
+}

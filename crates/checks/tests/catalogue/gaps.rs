@@ -1,0 +1,81 @@
+//! One gap for every check: what is taken out of the sound fixture so that the check cannot say.
+
+use assay_checks::*;
+
+use super::broken::{Change, is};
+
+fn a(e: &mut Evidence) -> &mut Arm {
+    &mut e.arms[0]
+}
+
+/// Checks and gaps.
+pub const GAPS: &[(&str, Change)] = &[
+    ("F01", |e| a(e).snapshots = None),
+    ("F02", |e| e.factors = None),
+    ("F03", |e| e.environment = Known::NotRecorded),
+    ("F04", |e| a(e).binary.as_mut().unwrap().hashes.clear()),
+    ("F05", |e| a(e).binary.as_mut().unwrap().built_features = None),
+    ("F06", |e| e.arms.iter_mut().for_each(|a| a.build.as_mut().unwrap().pgo = None)),
+    ("F07", |e| e.arms.iter_mut().for_each(|a| a.cpus.as_mut().unwrap().usable = None)),
+    ("F08", |e| a(e).pages.as_mut().unwrap().huge_share = None),
+    ("F09", |e| a(e).os = None),
+    ("F10", |e| a(e).app = None),
+    ("F11", |e| a(e).host.as_mut().unwrap().steal_percent = None),
+    ("F12", |e| a(e).clock.as_mut().unwrap().throttles = None),
+    ("F13", |e| a(e).snapshots.as_mut().unwrap().after = After::NotTaken),
+    ("F14", |e| {
+        is(&mut e.comparisons)[0].ratio = Some(1.02);
+        a(e).layouts = None;
+    }),
+    ("F15", |e| a(e).timing.as_mut().unwrap().overhead_s = None),
+    ("F16", |e| a(e).work.as_mut().unwrap().seed = None),
+    ("F17", |e| a(e).output = None),
+    ("F18", |e| a(e).tuned_on = Known::NotRecorded),
+    ("F19", |e| e.suite = Known::NotRecorded),
+    ("F20", |e| is(&mut e.claim).evidence_scopes.clear()),
+    ("F21", |e| a(e).limiter = None),
+    ("F22", |e| is(&mut a(e).generator).cpu_share = None),
+    ("F23", |e| is(&mut e.percentiles)[0].load = None),
+    ("F24", |e| is(&mut e.percentiles)[0].n_eff = None),
+    ("F25", |e| a(e).series = Known::NotRecorded),
+    ("F26", |e| a(e).warmup = None),
+    ("F27", |e| is(&mut e.overhead).cpu_busy_percent = None),
+    ("F28", |e| a(e).n = None),
+    ("F29", |e| is(&mut e.comparisons)[0].unit = None),
+    ("F30", |e| is(&mut e.within_run)[0].samples = None),
+    ("F31", |e| e.schedule = None),
+    ("F32", |e| e.numbers = Known::NotRecorded),
+    ("F33", |e| is(&mut e.comparisons)[0].basis = None),
+    ("F34", |e| is(&mut e.comparisons)[0].interval = None),
+    ("F35", |e| is(&mut e.comparisons)[0].interval = None),
+    ("F36", |e| is(&mut e.comparisons)[0].detectable = None),
+    ("F37", |e| e.self_comparison = Known::NotRecorded),
+    ("F38", |e| e.multiplicity = None),
+    ("F39", |e| e.stopping = None),
+    ("F40", |e| e.exclusions = None),
+    ("F41", |e| a(e).statistic = None),
+    ("F42", |e| a(e).values = None),
+    ("F43", |e| e.means = Known::NotRecorded),
+    ("F44", |e| is(&mut e.suite).members_shown = None),
+    ("F45", |e| is(&mut e.numbers)[0].printed = None),
+    ("F46", |e| is(&mut e.metrics)[0].version = None),
+    ("F47", |e| is(&mut e.numbers)[0].kind = None),
+    ("F48", |e| is(&mut e.numbers)[1].derivation = None),
+    ("F49", |e| {
+        is(&mut e.denominators).systems[0].counts.remove("core");
+    }),
+    ("F50", |e| {
+        is(&mut e.denominators).systems[1].counts.insert("core".to_owned(), 4.0);
+        is(&mut e.denominators).matrix_shown = None;
+    }),
+    ("F51", |e| is(&mut e.energy)[0].calibrated_days_ago = None),
+    ("F52", |e| e.prices = Known::NotRecorded),
+    ("F53", |e| is(&mut e.numbers)[0].extrapolation = Known::NotRecorded),
+    ("F54", |e| is(&mut e.claim).absolutes_shown = None),
+    ("F55", |e| is(&mut e.baseline).rival_age_days = None),
+    ("F56", |e| is(&mut e.claim).text.clear()),
+    ("F57", |e| is(&mut e.quotes)[0].public = None),
+    ("F58", |e| is(&mut e.disclosures)[0].required.clear()),
+    ("F59", |e| e.registered = None),
+    ("F60", |e| e.repeat.as_mut().unwrap().dirty = None),
+];

@@ -1,0 +1,328 @@
+//! What somebody saw that speaks for or against a number, as typed facts: evidence for the checks. It is
+//! recorded as it was seen; what it means is judged by the catalogue of checks and nowhere else.
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use crate::Program;
+
+/// A part of the machine that was to be looked at.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+pub enum Subject {
+    /// CPUs: cores, threads that share one.
+    Cpus,
+    /// Other work on the machine.
+    OtherWork,
+    /// Clock rate, heat, saving of power.
+    ClockRate,
+    /// What must not change or run out while a run lasts.
+    Stability,
+    /// The clock that times are read from.
+    Timer,
+}
+
+/// What limited a load.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+pub enum LimitedBy {
+    /// The load generator.
+    Generator,
+    /// The server under test.
+    Server,
+    /// The rate that was asked for.
+    Load,
+    /// It is not known.
+    Unknown,
+}
+
+/// How a series inside a trial went.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+pub enum SeriesShape {
+    /// Steady from the start.
+    Flat,
+    /// It rose, then it was steady.
+    Warmup,
+    /// It fell, then it was steady.
+    Slowdown,
+    /// It never was steady.
+    NoSteadyState,
+    /// Too short to tell.
+    TooShort,
+}
+
+/// A fact of a node that is not that of the first.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct NodeDifference {
+    /// The fact's path.
+    pub path: String,
+    /// The first node and its value.
+    pub first: [String; 2],
+    /// The nodes that differ.
+    pub others: Vec<String>,
+    /// The value of the first of them.
+    pub other: String,
+    /// Whether the difference explains results.
+    pub hard: bool,
+}
+
+/// One thing that was seen. All times are in seconds, all sizes in bytes, all shares from 0 to 1 unless
+/// the name says percent.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(tag = "saw", rename_all = "kebab-case")]
+pub enum Observation {
+    /// Runnable tasks of others, per CPU, over some looks, with the load average of the last minute.
+    RunQueue {
+        /// Tasks per CPU.
+        per_cpu: f64,
+        /// How often it was looked at.
+        looks: u32,
+        /// The load average as the kernel prints it.
+        load_average: String,
+    },
+    /// The share of time that the hypervisor gave to others.
+    Steal {
+        /// Percent.
+        percent: f64,
+    },
+    /// The share of the last 10 s in which some task waited for a resource.
+    Pressure {
+        /// `cpu`, `io` or `memory`.
+        resource: String,
+        /// Percent.
+        percent: f64,
+    },
+    /// Whether this is a virtual machine.
+    VirtualMachine {
+        /// Whether it is.
+        yes: bool,
+        /// How its hypervisor signs; empty: only the flag is there.
+        hypervisor: String,
+    },
+    /// Memory that is available.
+    Memory {
+        /// Available.
+        available: u64,
+        /// In all.
+        total: u64,
+    },
+    /// Swap in use.
+    Swap {
+        /// Used.
+        used: u64,
+    },
+    /// Room on the file system that is worked on.
+    DiskRoom {
+        /// The folder.
+        folder: String,
+        /// Free.
+        free: u64,
+        /// In all.
+        total: u64,
+    },
+    /// The frequency governors in use.
+    Governor {
+        /// Their names.
+        governors: Vec<String>,
+    },
+    /// Whether turbo is on.
+    Turbo {
+        /// Whether it is.
+        on: bool,
+    },
+    /// How often CPUs were slowed down for heat since boot, at two looks.
+    Throttling {
+        /// At the first look.
+        before: u64,
+        /// At the second.
+        now: u64,
+    },
+    /// A preference of the firmware or the processor between power and speed.
+    PowerPreference {
+        /// What has it (`the processor's energy preference`).
+        what: String,
+        /// The value.
+        value: String,
+    },
+    /// The machine runs on a battery.
+    Battery {
+        /// Which.
+        supply: String,
+    },
+    /// The kernel's clock source.
+    ClockSource {
+        /// Its name.
+        source: String,
+    },
+    /// Whether two threads may share a core.
+    SharedCores {
+        /// Whether they may.
+        on: bool,
+    },
+    /// Something could not be looked at.
+    Unseen {
+        /// What it belongs to.
+        of: Subject,
+        /// What it is.
+        what: String,
+        /// Why not.
+        why: String,
+    },
+    /// Processes that the program left running.
+    Leftovers {
+        /// How many.
+        processes: u32,
+    },
+    /// A setting could not be put back after the trial.
+    NotPutBack {
+        /// What stood in the way.
+        error: String,
+    },
+    /// Facts of the system that are not as described at the start.
+    Changed {
+        /// Their paths.
+        paths: Vec<String>,
+    },
+    /// Memory of the program that large pages backed under the control `pages`.
+    LargePages {
+        /// The level that was set.
+        level: String,
+        /// Memory that large pages can back.
+        memory: u64,
+        /// Of it, in large pages.
+        large: u64,
+    },
+    /// Huge pages that a program asked for by itself.
+    HugePagesAsked {
+        /// The parameter, as set.
+        asked: String,
+        /// The share of its memory that is in them.
+        share: f64,
+    },
+    /// More processes than CPUs.
+    Crowding {
+        /// What they are (`instances`, `processes`).
+        what: String,
+        /// How many.
+        count: u32,
+        /// The CPUs that they share.
+        cpus: u32,
+    },
+    /// What limited a load, and what the load generator did.
+    Limit {
+        /// What it was.
+        by: LimitedBy,
+        /// Why, in words.
+        reasons: Vec<String>,
+        /// The share of a CPU that the busiest thread of the generator used; `null`: not known.
+        generator_busy: Option<f64>,
+        /// The same of the server's busiest thread; `null`: not known.
+        server_busy: Option<f64>,
+    },
+    /// How the series of the throughput went.
+    Settling {
+        /// Its shape.
+        shape: SeriesShape,
+        /// From when on it was steady, seconds into the window; `null`: never, or not known.
+        steady_from: Option<f64>,
+        /// The window.
+        window: f64,
+        /// The length of a bin of the series.
+        bin: f64,
+    },
+    /// A cache threw objects out, so that less was asked of it than was to be.
+    Evictions {
+        /// Objects thrown out in the window.
+        evicted: u64,
+        /// Gets that asked for one of them.
+        gone: u64,
+        /// The share of hits; `null`: not known.
+        hit_share: Option<f64>,
+        /// The share of hits that was asked for.
+        asked: f64,
+    },
+    /// Operations that failed, by what another program counted.
+    Errors {
+        /// The program.
+        program: String,
+        /// How many.
+        count: f64,
+    },
+    /// A value that a file prints, and what its own values give.
+    Disagreement {
+        /// What it is.
+        what: String,
+        /// As printed.
+        printed: f64,
+        /// As computed.
+        computed: f64,
+    },
+    /// A benchmark's own tools call the result an estimate, or invalid.
+    Estimate {
+        /// Whether they call it invalid.
+        invalid: bool,
+    },
+    /// Facts in which nodes of one job differ.
+    UnlikeNodes {
+        /// Each.
+        differences: Vec<NodeDifference>,
+    },
+    /// How far the steady phases of several nodes coincide.
+    Phases {
+        /// From the first beginning to the last.
+        begin_spread: f64,
+        /// From the first end to the last.
+        end_spread: f64,
+        /// How well both are known.
+        error: f64,
+        /// The node that began last.
+        last_to_begin: String,
+        /// The node that ended first.
+        first_to_end: String,
+        /// The part of the longest phase that is common to all.
+        common: f64,
+        /// Whether the programs reported their phases.
+        declared: bool,
+        /// The bound.
+        bound: f64,
+    },
+    /// A node's clock moved against the collector's during a trial.
+    ClockDrift {
+        /// The node.
+        node: String,
+        /// By how much.
+        drift: f64,
+        /// The bound.
+        bound: f64,
+    },
+    /// The program that the trials of a treatment run; stands in the first record of each treatment.
+    Program {
+        /// What it is.
+        program: Program,
+    },
+    /// The clock that trials are timed with.
+    Clock {
+        /// Its resolution.
+        resolution: f64,
+        /// What reading it costs.
+        overhead: f64,
+    },
+    /// Frequency and throttling while trials ran.
+    ClockRate {
+        /// The mean frequency of the CPUs, Hz; `null`: the kernel does not tell.
+        hz: Option<f64>,
+        /// How often CPUs were slowed down for heat; `null`: not counted.
+        throttled: Option<u64>,
+    },
+    /// What an outside program reports of itself by the id of a check.
+    Reported {
+        /// The check (`F22` or its name).
+        check: String,
+        /// What it saw.
+        message: String,
+        /// What to do about it; empty: what the check says.
+        #[serde(default, skip_serializing_if = "String::is_empty")]
+        remedy: String,
+    },
+}
