@@ -284,7 +284,7 @@ pub struct What {
     /// A command to run after each trial, outside the measurement.
     #[arg(long, value_name = "COMMAND")]
     pub conclude: Option<String>,
-    /// Run the commands by a shell, whose own start-up is measured and taken off.
+    /// Run the commands by a shell; its start-up is part of the time, and is shown beside it.
     #[arg(long, value_name = "SHELL", num_args = 0..=1, default_missing_value = "sh")]
     pub shell: Option<String>,
     /// A command that fails is measured like any other.

@@ -1,7 +1,6 @@
 //! Runs a plan: registers it, runs its trials one after the other, decides when to stop, and leaves
 //! the system as it was.
 
-use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
@@ -192,7 +191,6 @@ impl Lab<'_> {
             writer,
             plan: prepared.plan.clone(),
             so_far: SoFar::new(&prepared.plan.metric, records),
-            calibrations: BTreeMap::new(),
             nodes: nodes.map(|(nodes, _)| nodes),
             sampler,
             interval,
