@@ -203,12 +203,14 @@ fn same_benchmark(plan: &Plan, treatment: &Treatment) -> bool {
 fn refuse_wrong_output(comparison: &mut Comparison, records: &[TrialRecord]) {
     for id in [comparison.baseline, comparison.treatment] {
         let of = |r: &&TrialRecord| r.treatment == id && !r.warmup;
-        let wrong = records.iter().filter(of).filter(|r| r.outcome == Outcome::Invalid).count();
-        if wrong > 0 {
-            let all = records.iter().filter(of).count();
+        let mut wrong = records.iter().filter(of).filter(|r| r.outcome == Outcome::Invalid);
+        if let Some(first) = wrong.next() {
+            let (wrong, all) = (1 + wrong.count(), records.iter().filter(of).count());
             comparison.verdict = Verdict::Invalid;
-            comparison.reason =
-                format!("{wrong} of {all} trials of treatment {id} gave wrong output");
+            comparison.reason = format!(
+                "the output of {wrong} of {all} trials of treatment {id} failed its check; trial {}: {}",
+                first.number, first.error
+            );
         }
     }
 }

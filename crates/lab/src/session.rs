@@ -314,7 +314,9 @@ impl Session<'_> {
             let name = &self.plan.metric;
             let has: Vec<&str> = record.metrics.iter().map(|m| m.name.as_str()).collect();
             record.error = if has.contains(&name.as_str()) {
-                format!("the program reported no value for `{name}`")
+                let why = record.notes.join("; ");
+                let why = if why.is_empty() { why } else { format!("; it noted: {why}") };
+                format!("the program reported no value for `{name}`{why}")
             } else if has.is_empty() {
                 format!("the program reported no `{name}`; it reported nothing")
             } else {

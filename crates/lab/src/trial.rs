@@ -276,6 +276,13 @@ impl Bench<'_> {
             Ok(collected) => {
                 record.metrics.extend(collected.metrics);
                 record.notes.extend(collected.notes);
+                if record.metrics.iter().any(|m| m.name == "peak_memory" && m.value.is_none()) {
+                    record.notes.push(
+                        "peak memory is unknown: the program had no more than assay itself, which the kernel \
+                         counts in"
+                            .into(),
+                    );
+                }
                 record.validation = match said {
                     Some((false, detail)) => ValidationResult::Failed { detail },
                     Some((true, detail))
