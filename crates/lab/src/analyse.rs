@@ -5,8 +5,8 @@ use std::collections::BTreeMap;
 
 use assay_model::{
     Analysis, Better, Checks, Comparison, CurveSummary, Experiment, HistogramSummary, Kind,
-    LedgerEntry, MetricValue, Order, Outcome, Plan, Scalar, Scaling, Stop, SystemDescription,
-    Treatment, TreatmentSummary, TrialRecord, Verdict,
+    LedgerEntry, LedgerEvent, MetricValue, Order, Outcome, Plan, Scalar, Scaling, Stop,
+    SystemDescription, Treatment, TreatmentSummary, TrialRecord, Verdict,
 };
 use assay_stats::scaling::Size;
 use assay_stats::{CompareInput, Samples, compare_family, sequential, summarize};
@@ -15,7 +15,7 @@ use assay_workloads::Workload;
 
 use crate::pairs::{apart, counterpart, pairs, values};
 use crate::plan::margin;
-use crate::{findings, histograms, suite};
+use crate::{aa, findings, histograms, suite};
 
 /// What a metric is called, its unit and its direction.
 struct Named {
@@ -89,10 +89,15 @@ pub fn analyse(recorded: &Recorded<'_>) -> Analysis {
         scaling,
         suite,
         run_metrics: Vec::new(),
+        floor: recorded.ledger.iter().rev().find_map(|entry| match &entry.event {
+            LedgerEvent::FloorKnown { floor } => Some((**floor).clone()),
+            _ => None,
+        }),
         findings: Vec::new(),
         checks: Checks::default(),
     };
     analysis.run_metrics = run_metrics(&analysis);
+    analysis.run_metrics.extend(aa::floor_metric(plan, records));
     (analysis.findings, analysis.checks) = findings::of_run(recorded, &analysis);
     analysis
 }

@@ -122,6 +122,7 @@ fn a_run(blocks: u32) -> Run {
         scaling: None,
         suite: None,
         run_metrics: Vec::new(),
+        floor: None,
         findings: Vec::new(),
         checks: Checks::default(),
     };
