@@ -247,7 +247,7 @@ pub struct What {
     #[arg(long, conflicts_with_all = ["vs", "until_clear"])]
     pub aa: bool,
     /// A parameter, or `controls.NAME`: one value fixes it, several (with commas) make it a factor. A value
-    /// with a comma in it stands in a list: 'NAME=["V,V"]'.
+    /// with a comma in it stands in a list: `NAME=["V,V"]`.
     #[arg(long, value_name = "NAME=V[,V...]")]
     pub set: Vec<String>,
     /// How many blocks; each holds one trial of every treatment.

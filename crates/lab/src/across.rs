@@ -64,7 +64,7 @@ pub fn across(
         {
             let reason = hard(diff).or_else(|| computed_in_one(first, side, metric));
             if let (Some(comparison), Some(reason)) = (comparison, reason) {
-                withhold(comparison, reason);
+                withhold(comparison, &reason);
             }
         }
     }
@@ -135,7 +135,7 @@ fn compared(diffs: &[EnvDiff], declared: &Declared) -> String {
 }
 
 /// Takes the numbers out of a comparison that says nothing.
-fn withhold(c: &mut Comparison, reason: String) {
+fn withhold(c: &mut Comparison, reason: &str) {
     c.verdict = Verdict::Invalid;
     c.reason = format!("not a comparison: {reason}");
     (c.ratio, c.interval, c.twin, c.detectable) = (None, None, None, None);

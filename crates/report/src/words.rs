@@ -103,20 +103,20 @@ fn pair_word(method: Method) -> &'static str {
 /// What was known of the A/A floor, as a sentence without its stop.
 pub(crate) fn floor(known: &KnownFloor) -> String {
     let found = &known.found;
-    let mut text = format!(
+    let differs = match known.differs.as_slice() {
+        [] => String::new(),
+        differs => format!("; that run differs from this one in {}", differs.join(", ")),
+    };
+    format!(
         "95 of 100 comparisons of identical treatments differ by less than {} on this machine (A/A floor of {} \
-         comparisons in {} blocks each, run {}, {} before this run)",
+         comparisons in {} blocks each, run {}, {} before this run){differs}",
         percent(found.floor),
         found.comparisons,
         found.blocks_each,
         found.run,
         Duration::try_from_secs_f64(known.age_s)
             .map_or("an unknown time".to_owned(), units::format_duration)
-    );
-    if !known.differs.is_empty() {
-        text += &format!("; that run differs from this one in {}", known.differs.join(", "));
-    }
-    text
+    )
 }
 
 /// A method of comparing as a person would name it.
