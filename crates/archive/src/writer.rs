@@ -196,7 +196,7 @@ impl RunWriter {
         })
     }
 
-    /// Keeps values that belong to the run as a whole (`shell_startup`, the A/A floor), in place of
+    /// Keeps values that belong to the run as a whole (those that an imported file prints), in place of
     /// those kept before.
     pub fn set_run_metrics(&mut self, metrics: &[MetricValue]) -> Result<()> {
         let path = self.folder.join(METRICS);

@@ -242,7 +242,12 @@ pub struct What {
     /// several times.
     #[arg(long, value_name = "COMMAND")]
     pub vs: Vec<String>,
-    /// A parameter, or `controls.NAME`: one value fixes it, several (with commas) make it a factor.
+    /// Compare one treatment with itself 20 times, for the A/A floor: by how much identical treatments differ
+    /// here. Later runs of the same quote it. 200 blocks, or `--blocks` from 60 on.
+    #[arg(long, conflicts_with_all = ["vs", "until_clear"])]
+    pub aa: bool,
+    /// A parameter, or `controls.NAME`: one value fixes it, several (with commas) make it a factor. A value
+    /// with a comma in it stands in a list: `NAME=["V,V"]`.
     #[arg(long, value_name = "NAME=V[,V...]")]
     pub set: Vec<String>,
     /// How many blocks; each holds one trial of every treatment.
@@ -284,7 +289,7 @@ pub struct What {
     /// A command to run after each trial, outside the measurement.
     #[arg(long, value_name = "COMMAND")]
     pub conclude: Option<String>,
-    /// Run the commands by a shell, whose own start-up is measured and taken off.
+    /// Run the commands by a shell; its start-up is part of the time, and is shown beside it.
     #[arg(long, value_name = "SHELL", num_args = 0..=1, default_missing_value = "sh")]
     pub shell: Option<String>,
     /// A command that fails is measured like any other.

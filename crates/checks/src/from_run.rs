@@ -282,6 +282,10 @@ fn output(of: &[&TrialRecord]) -> OutputEvidence {
     OutputEvidence {
         trials: of.iter().filter(ended).count() as u32,
         wrong: of.iter().filter(|r| r.outcome == Outcome::Invalid).count() as u32,
+        said: of
+            .iter()
+            .find(|r| r.outcome == Outcome::Invalid && !r.error.is_empty())
+            .map_or_else(String::new, |r| format!("trial {}: {}", r.number, r.error)),
         unchecked: counting(ValidationResult::ExitCodeOnly),
         // A trial that ran here and counts came to its check.
         unknown: counting(ValidationResult::NotReached),

@@ -6,7 +6,7 @@ use assay_checks::{Arm, Evidence, Known, Schedule, Scheduled, Work, rows};
 use assay_environment::{AcceptError, DifferenceClass, EnvDiff, diff};
 use assay_model::{
     Across, AcrossRow, Analysis, Better, Comparison, Difference, Experiment, Fact, Finding, Found,
-    Percentile, Plan, Row, RunId, SystemDescription, TrialRecord, Verdict,
+    Kind, Percentile, Plan, Row, RunId, SystemDescription, TrialRecord, Verdict,
 };
 use assay_stats::{CompareInput, Samples, compare, summarize};
 
@@ -59,8 +59,13 @@ pub fn across(
     let mut findings = findings(sides, &diffs, declared);
     let mut rows = rows(sides, metric, &unit, better, margin);
     for row in &mut rows {
-        for (comparison, diff) in row.comparisons.iter_mut().skip(1).zip(&diffs) {
-            withhold(comparison.as_mut(), diff);
+        for ((comparison, side), diff) in
+            row.comparisons.iter_mut().skip(1).zip(&sides[1..]).zip(&diffs)
+        {
+            let reason = hard(diff).or_else(|| computed_in_one(first, side, metric));
+            if let (Some(comparison), Some(reason)) = (comparison, reason) {
+                withhold(comparison, &reason);
+            }
         }
     }
     if rows.iter().all(|r| r.comparisons.iter().flatten().count() == 0) {
@@ -124,21 +129,41 @@ fn compared(diffs: &[EnvDiff], declared: &Declared) -> String {
     }
 }
 
-/// A comparison across a hard difference says nothing.
-fn withhold(comparison: Option<&mut Comparison>, diff: &EnvDiff) {
-    let (Some(c), Some(first)) = (comparison, diff.hard().next()) else { return };
+/// Takes the numbers out of a comparison that says nothing.
+fn withhold(c: &mut Comparison, reason: &str) {
+    c.verdict = Verdict::Invalid;
+    c.reason = format!("not a comparison: {reason}");
+    (c.ratio, c.interval, c.twin, c.detectable) = (None, None, None, None);
+}
+
+/// The hard differences, as a reason not to compare.
+fn hard(diff: &EnvDiff) -> Option<String> {
+    let first = diff.hard().next()?;
     let more = match diff.hard().count() - 1 {
         0 => String::new(),
         more => format!(", and {more} more facts differ"),
     };
-    c.verdict = Verdict::Invalid;
-    c.reason = format!(
-        "not a comparison: {} differs ({} and {}){more}",
+    Some(format!(
+        "{} differs ({} and {}){more}",
         first.path,
         in_words(first.a.as_ref()),
         in_words(first.b.as_ref())
-    );
-    (c.ratio, c.interval, c.twin, c.detectable) = (None, None, None, None);
+    ))
+}
+
+/// One run measured the metric and the other computed it, as a reason not to compare. Earlier versions took a
+/// shell's start-up off `elapsed`, which made it derived.
+fn computed_in_one(a: &Side<'_>, b: &Side<'_>, metric: &str) -> Option<String> {
+    let kind = |side: &Side<'_>| {
+        let counting = side.records.iter().filter(|r| r.counts());
+        counting.flat_map(|r| &r.metrics).find(|m| m.name == metric).map(|m| m.kind)
+    };
+    let (measured, derived) = match (kind(a)?, kind(b)?) {
+        (Kind::Measured, Kind::Derived) => (a, b),
+        (Kind::Derived, Kind::Measured) => (b, a),
+        _ => return None,
+    };
+    Some(format!("`{metric}` was measured in {} and computed in {}", measured.id, derived.id))
 }
 
 fn rows(

@@ -15,14 +15,14 @@ use assay_observe::Sampler;
 use assay_sut::process::{Output, Runner};
 use assay_sut::{Controller, Interrupt, ProcessSetup, Root};
 use assay_workloads::span::Span;
-use assay_workloads::{Calibration, KitPaths, TrialContext, Workload};
+use assay_workloads::{KitPaths, TrialContext, Workload};
 
 use crate::heard::Heard;
 use crate::scratch::{self, Scratch};
 use crate::serving::Server;
-use crate::session::{CALIBRATIONS, joined, observed};
+use crate::session::{joined, observed};
 use crate::spanning::{self, Ready, Spanning};
-use crate::trial::{Bench, Order, blank, calibrate};
+use crate::trial::{Bench, Order, blank};
 use crate::witness::{Programs, Witness};
 use crate::{describe, fit, kept, power};
 
@@ -88,7 +88,6 @@ struct Agent {
     interrupt: Interrupt,
     system: SystemDescription,
     fitness: Vec<assay_model::Observation>,
-    calibrations: HashMap<u32, Option<Calibration>>,
     /// The completed records with curves, by treatment.
     previous: HashMap<u32, Vec<TrialRecord>>,
     lasted: HashMap<u32, Duration>,
@@ -163,7 +162,6 @@ impl Agent {
             interrupt: interrupt.clone(),
             system,
             fitness: fitness.seen,
-            calibrations: HashMap::new(),
             previous: HashMap::new(),
             lasted: HashMap::new(),
         })
@@ -211,7 +209,6 @@ impl Agent {
         treatment: &Treatment,
         spans: Option<(&Span, bool, &Ready)>,
     ) -> Part {
-        let calibration = self.calibration(treatment);
         let short = self.lasted.get(&treatment.id).is_some_and(|l| *l < self.interval);
         let sampler = self.sampler.as_ref().filter(|_| !short);
         let at_start = |ctx: &TrialContext<'_>, setup: &ProcessSetup| {
@@ -234,7 +231,6 @@ impl Agent {
                 attempt: asked.attempt,
                 treatment,
                 previous: self.previous.get(&treatment.id).map_or(&[], Vec::as_slice),
-                calibration,
                 at_start: &at_start,
             };
             let bench = self.place.bench(workload, timeout(&self.experiment));
@@ -300,7 +296,6 @@ impl Agent {
                 attempt: asked.attempt,
                 treatment,
                 previous: &[],
-                calibration: None,
                 at_start: &|_, _| Ok(()),
             };
             let bench = self.place.bench(&server, timeout);
@@ -328,18 +323,6 @@ impl Agent {
             kept: files.into_iter().map(|(name, bytes)| (name, Bytes(bytes))).collect(),
             record,
         }
-    }
-
-    fn calibration(&mut self, treatment: &Treatment) -> Option<Calibration> {
-        if let Some(known) = self.calibrations.get(&treatment.id) {
-            return *known;
-        }
-        let trial_dir = self.place.scratch.trial_dir();
-        let launch = self.workload.calibrate(&treatment.params);
-        let measured =
-            launch.and_then(|l| calibrate(&mut self.runner, &l, &trial_dir, CALIBRATIONS));
-        self.calibrations.insert(treatment.id, measured);
-        measured
     }
 }
 

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 
 use assay_model::{
     Analysis, Better, Checks, Comparison, CurveSummary, Experiment, HistogramSummary, Kind,
-    LedgerEntry, MetricValue, Order, Outcome, Plan, Profile, Scalar, Scaling, Stop,
+    LedgerEntry, LedgerEvent, MetricValue, Order, Outcome, Plan, Profile, Scalar, Scaling, Stop,
     SystemDescription, Treatment, TreatmentSummary, TrialRecord, Verdict,
 };
 use assay_stats::scaling::Size;
@@ -15,7 +15,7 @@ use assay_workloads::Workload;
 
 use crate::pairs::{apart, counterpart, pairs, values};
 use crate::plan::margin;
-use crate::{findings, histograms, suite};
+use crate::{aa, findings, histograms, suite};
 
 /// What a metric is called, its unit and its direction.
 struct Named {
@@ -89,10 +89,15 @@ pub fn analyse(recorded: &Recorded<'_>) -> Analysis {
         scaling,
         suite,
         run_metrics: Vec::new(),
+        floor: recorded.ledger.iter().rev().find_map(|entry| match &entry.event {
+            LedgerEvent::FloorKnown { floor } => Some((**floor).clone()),
+            _ => None,
+        }),
         findings: Vec::new(),
         checks: Checks::default(),
     };
     analysis.run_metrics = run_metrics(&analysis);
+    analysis.run_metrics.extend(aa::floor_metric(plan, records));
     let report = findings::check(recorded, &analysis, Profile::Lab);
     (analysis.checks, analysis.findings) = (report.checks(), report.findings);
     analysis
@@ -204,12 +209,14 @@ fn same_benchmark(plan: &Plan, treatment: &Treatment) -> bool {
 fn refuse_wrong_output(comparison: &mut Comparison, records: &[TrialRecord]) {
     for id in [comparison.baseline, comparison.treatment] {
         let of = |r: &&TrialRecord| r.treatment == id && !r.warmup;
-        let wrong = records.iter().filter(of).filter(|r| r.outcome == Outcome::Invalid).count();
-        if wrong > 0 {
-            let all = records.iter().filter(of).count();
+        let mut wrong = records.iter().filter(of).filter(|r| r.outcome == Outcome::Invalid);
+        if let Some(first) = wrong.next() {
+            let (wrong, all) = (1 + wrong.count(), records.iter().filter(of).count());
             comparison.verdict = Verdict::Invalid;
-            comparison.reason =
-                format!("{wrong} of {all} trials of treatment {id} gave wrong output");
+            comparison.reason = format!(
+                "the output of {wrong} of {all} trials of treatment {id} failed its check; trial {}: {}",
+                first.number, first.error
+            );
         }
     }
 }

@@ -46,7 +46,10 @@ mod turn;
 mod watch;
 mod witness;
 
-pub use aa::{AaFloor, BLOCKS_EACH, aa_experiment, aa_floor};
+pub use aa::{
+    AaFloor, BLOCKS_EACH, aa_experiment, aa_floor, find_floor, is_self_comparison,
+    newest_self_comparison, with_itself,
+};
 pub use across::{Declared, Side, across, across_io, any_worse};
 pub use agent::agent;
 pub use analyse::{Recorded, analyse};

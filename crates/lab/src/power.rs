@@ -62,8 +62,11 @@ pub(crate) fn account(plan: &Plan, samples: &SampleSet, record: &mut TrialRecord
             continue;
         }
         if let Some((subject, e)) = energies.iter().find(|(_, e)| e.covered < LEAST_COVERED) {
+            let seen = record.observers.iter().flat_map(|o| &o.not_seen);
+            let why = seen.clone().find_map(|s| s.strip_prefix(&format!("{subject}: ")));
+            let why = why.map_or_else(String::new, |why| format!(" ({why})"));
             record.notes.push(format!(
-                "power ({}): samples of {subject} cover {:.0} % of the measurement window; no watts are told",
+                "power ({}): no watts, because samples of {subject} cover {:.0} % of the measurement window{why}",
                 boundary.name,
                 100.0 * e.covered
             ));

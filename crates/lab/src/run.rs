@@ -1,12 +1,11 @@
 //! Runs a plan: registers it, runs its trials one after the other, decides when to stop, and leaves
 //! the system as it was.
 
-use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
 use assay_archive::{Archive, NewRun, RunWriter};
-use assay_model::{Plan, RunId, RunState, SystemDescription, TrialRecord, units};
+use assay_model::{LedgerEvent, Plan, RunId, RunState, SystemDescription, TrialRecord, units};
 use assay_observe::Sampler;
 use assay_sut::process::{Output, Runner};
 use assay_sut::{Controller, Interrupt, Root};
@@ -19,7 +18,7 @@ use crate::so_far::SoFar;
 use crate::trial::Bench;
 use crate::watch::Watcher;
 use crate::witness::Witness;
-use crate::{LabError, describe, fit, stop};
+use crate::{LabError, aa, describe, fit, stop};
 
 /// The time between samples when the experiment's cannot be read (it was checked with the plan).
 pub(crate) const INTERVAL: Duration = Duration::from_secs(1);
@@ -84,7 +83,7 @@ impl Lab<'_> {
             Some(_) => system.text("cluster.node_list"),
             None => system.text("host.name"),
         };
-        let writer = self.archive.create_run(&NewRun {
+        let mut writer = self.archive.create_run(&NewRun {
             experiment_toml: &prepared.toml,
             plan: &prepared.plan,
             system: &system,
@@ -94,6 +93,13 @@ impl Lab<'_> {
             tags: &experiment.tags,
             stop_rule: &stop::stop_rule(experiment),
         })?;
+        if !experiment.place.is_remote()
+            && !aa::is_self_comparison(&prepared.plan)
+            && let Some(floor) =
+                aa::newest_self_comparison(&self.state_dir, &prepared.plan, &system)
+        {
+            writer.ledger(LedgerEvent::FloorKnown { floor: Box::new(floor) })?;
+        }
         watcher.registered(writer.id(), prepared.plan.trials.len());
         self.session(prepared, ready, writer, Vec::new(), watcher)
     }
@@ -195,7 +201,6 @@ impl Lab<'_> {
             writer,
             plan: prepared.plan.clone(),
             so_far: SoFar::new(&prepared.plan.metric, records),
-            calibrations: BTreeMap::new(),
             nodes: nodes.map(|(nodes, _)| nodes),
             sampler,
             interval,
@@ -210,7 +215,7 @@ impl Lab<'_> {
             nodes.end(watcher);
         }
         watcher.finished();
-        let Session { writer, completed, failed, .. } = session;
+        let Session { writer, plan, so_far, completed, failed, .. } = session;
         let id = writer.id().clone();
         let (state, reason) = match ended {
             Ok(ended) => ended,
@@ -221,6 +226,16 @@ impl Lab<'_> {
                 return Err(e);
             }
         };
+        if state == RunState::Completed
+            && aa::is_self_comparison(&plan)
+            && !experiment.place.is_remote()
+        {
+            let system = writer.reader()?.system()?;
+            if let Err(e) = aa::keep(&self.state_dir, &id, &plan, so_far.records(), &system) {
+                let dir = self.state_dir.display();
+                watcher.say(&format!("warning: the A/A floor could not be kept in {dir}: {e}"));
+            }
+        }
         writer.finish(state, &reason)?;
         watcher.concluded(state, &reason);
         Ok(Ended { id, state, reason, completed, failed })

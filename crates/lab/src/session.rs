@@ -1,6 +1,5 @@
 //! One session of a run: trial after trial, from what is left of the plan to the reason to stop.
 
-use std::collections::BTreeMap;
 use std::time::{Duration, Instant};
 
 use assay_archive::RunWriter;
@@ -11,7 +10,6 @@ use assay_model::{
 use assay_observe::Sampler;
 use assay_sut::Interrupt;
 use assay_sut::process::Runner;
-use assay_workloads::Calibration;
 
 use crate::fit::Fit;
 use crate::heard::Heard;
@@ -21,13 +19,10 @@ use crate::scratch::Scratch;
 use crate::so_far::SoFar;
 use crate::stop::{self, Rule};
 use crate::trace::Tracing;
-use crate::trial::{Bench, Order, calibrate};
+use crate::trial::{Bench, Order};
 use crate::watch::{News, Standing, Watcher};
 use crate::witness::Witness;
 use crate::{Lab, LabError, kept, power};
-
-/// How many times the empty launch (a shell's start-up) is measured.
-pub(crate) const CALIBRATIONS: usize = 30;
 
 /// What a session of a run carries from trial to trial.
 pub(crate) struct Session<'a> {
@@ -38,7 +33,6 @@ pub(crate) struct Session<'a> {
     pub writer: RunWriter,
     pub plan: Plan,
     pub so_far: SoFar,
-    pub calibrations: BTreeMap<u32, Option<Calibration>>,
     /// The nodes, where trials run on others than this machine.
     pub nodes: Option<Nodes>,
     pub sampler: Option<Sampler>,
@@ -244,7 +238,6 @@ impl Session<'_> {
         treatment: &assay_model::Treatment,
         watcher: &mut dyn Watcher,
     ) -> Done {
-        let calibration = self.calibration(treatment);
         let every = watcher.every();
         // A sample at the start of a trial keeps what came before it out of its first interval. Short
         // trials have no samples and are not delayed by one.
@@ -263,7 +256,6 @@ impl Session<'_> {
             attempt,
             treatment,
             previous: self.so_far.with_curves(treatment.id),
-            calibration,
             at_start: &at_start,
         };
         let wants_all = watcher.wants_all();
@@ -315,19 +307,6 @@ impl Session<'_> {
         self.so_far.lasted(treatment).is_none_or(|lasted| lasted >= self.interval)
     }
 
-    /// What every trial of this treatment pays first, measured once.
-    fn calibration(&mut self, treatment: &assay_model::Treatment) -> Option<Calibration> {
-        if let Some(known) = self.calibrations.get(&treatment.id) {
-            return *known;
-        }
-        let launch = self.bench.workload.calibrate(&treatment.params);
-        let measured = launch.and_then(|launch| {
-            calibrate(&mut self.runner, &launch, &self.bench.trial_dir, CALIBRATIONS)
-        });
-        self.calibrations.insert(treatment.id, measured);
-        measured
-    }
-
     /// A trial without the metric that decides has not measured anything.
     fn require_metric(&self, record: &mut TrialRecord) {
         if record.outcome == Outcome::Completed && record.metric(&self.plan.metric).is_none() {
@@ -335,7 +314,9 @@ impl Session<'_> {
             let name = &self.plan.metric;
             let has: Vec<&str> = record.metrics.iter().map(|m| m.name.as_str()).collect();
             record.error = if has.contains(&name.as_str()) {
-                format!("the program reported no value for `{name}`")
+                let why = record.notes.join("; ");
+                let why = if why.is_empty() { why } else { format!("; it noted: {why}") };
+                format!("the program reported no value for `{name}`{why}")
             } else if has.is_empty() {
                 format!("the program reported no `{name}`; it reported nothing")
             } else {

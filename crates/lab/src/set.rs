@@ -5,7 +5,7 @@ use assay_model::{Experiment, FactorLevels, Scalar};
 use crate::{LabError, PlanError};
 
 /// Lays `NAME=V[,V...]` over an experiment: one value fixes a parameter (or `controls.NAME`), several
-/// make it a factor.
+/// make it a factor. A value with a comma in it stands in a list of TOML: `NAME=["V,V", "V"]`.
 ///
 /// # Errors
 /// It has no `=` or names nothing.
@@ -14,7 +14,7 @@ pub fn apply_set(experiment: &mut Experiment, set: &str) -> Result<(), LabError>
         LabError::Plan(PlanError {
             path: Vec::new(),
             message,
-            help: "write --set NAME=VALUE, or --set NAME=V1,V2 for a factor".into(),
+            help: "write --set NAME=VALUE, --set NAME=V1,V2 for a factor, or --set 'NAME=[\"V,V\"]' for a value with a comma".into(),
         })
     };
     let (name, values) =
@@ -23,7 +23,17 @@ pub fn apply_set(experiment: &mut Experiment, set: &str) -> Result<(), LabError>
     if name.is_empty() {
         return Err(wrong(format!("--set {set} names nothing")));
     }
-    let levels: Vec<Scalar> = values.split(',').map(|v| Scalar::parse(v.trim())).collect();
+    let levels: Vec<Scalar> = if values.trim_start().starts_with('[') {
+        let list: toml::Table = toml::from_str(&format!("levels = {values}"))
+            .map_err(|e| wrong(format!("--set {set} has no list: {}", e.message())))?;
+        let levels = list.get("levels").cloned().map(toml::Value::try_into);
+        levels
+            .and_then(Result::ok)
+            .filter(|levels: &Vec<Scalar>| !levels.is_empty())
+            .ok_or_else(|| wrong(format!("--set {set} has no list of values")))?
+    } else {
+        values.split(',').map(|v| Scalar::parse(v.trim())).collect()
+    };
     experiment.factors.remove(name);
     experiment.params.remove(name);
     let control = name.strip_prefix("controls.");
@@ -72,5 +82,13 @@ mod tests {
         apply_set(&mut e, "threads=4").unwrap();
         assert!(e.factors.is_empty());
         assert!(apply_set(&mut e, "threads").is_err());
+        apply_set(&mut e, r#"controls.storage=["loop:btrfs,raid0"]"#).unwrap();
+        assert_eq!(e.controls["storage"], Scalar::from("loop:btrfs,raid0"));
+        apply_set(&mut e, r#"threads=["a,b", 2]"#).unwrap();
+        let two = FactorLevels::List(vec![Scalar::from("a,b"), Scalar::Int(2)]);
+        assert_eq!(e.factors["threads"], two);
+        for bad in ["threads=[", "threads=[]", "threads=[[1]]"] {
+            assert!(apply_set(&mut e, bad).is_err(), "{bad}");
+        }
     }
 }

@@ -9,9 +9,9 @@ use assay_model::{
     Observation, Outcome, PlannedTrial, SCHEMA_VERSION, Setting, Treatment, TrialRecord,
     ValidationResult,
 };
-use assay_sut::process::{End, Limits, Output, Program, Ran, Runner};
+use assay_sut::process::{End, Limits, Output, Program, Ran, Runner, Sink};
 use assay_sut::{Applied, Controller, ProcessSetup, Scope};
-use assay_workloads::{Calibration, Finished, Launch, TrialContext, Workload};
+use assay_workloads::{Finished, Launch, TrialContext, Workload};
 
 use crate::backing::{self, Backing};
 use crate::clock::now_utc;
@@ -41,7 +41,6 @@ pub(crate) struct Order<'a> {
     pub treatment: &'a Treatment,
     /// The completed records of the same treatment so far that have curves.
     pub previous: &'a [TrialRecord],
-    pub calibration: Option<Calibration>,
     /// Called just before the program is started; an error, as a sentence, keeps it from starting.
     pub at_start: &'a AtStart<'a>,
 }
@@ -53,6 +52,9 @@ pub(crate) type AtStart<'a> = dyn Fn(&TrialContext<'_>, &ProcessSetup) -> Result
 pub(crate) const KEEP_BYTES: usize = 2 << 20;
 /// How long a program has between SIGTERM and SIGKILL.
 const GRACE: Duration = Duration::from_secs(2);
+
+/// How long an empty launch may take.
+const EMPTY: Duration = Duration::from_secs(10);
 
 /// A record that says nothing yet.
 pub(crate) fn blank(planned: &PlannedTrial, attempt: u32) -> TrialRecord {
@@ -114,10 +116,11 @@ impl Bench<'_> {
             exe: self.exe,
             previous: order.previous,
         };
+        let empty_s = self.empty(runner, &ctx, &applied);
         match self.execute(runner, &ctx, &applied, &actions, order.at_start, &mut heard) {
             Ok((ran, seen, program)) => {
                 self.programs.borrow_mut().see(program.as_deref(), &mut record);
-                self.conclude(runner, &ctx, &ran, order.calibration, heard, &mut record);
+                self.conclude(runner, &ctx, &ran, empty_s, heard, &mut record);
                 if let Some(level) = &applied.setup.pages {
                     backing::conclude(level, seen, &mut record);
                 }
@@ -149,6 +152,16 @@ impl Bench<'_> {
         record
     }
 
+    /// Runs the workload's empty launch as the trial's program is run; its wall time, seconds. Before the
+    /// preparation, so that what that does to the caches stays done.
+    fn empty(&self, runner: &mut Runner, ctx: &TrialContext<'_>, applied: &Applied) -> Option<f64> {
+        let launch = self.workload.empty_launch(ctx.params)?;
+        let ran =
+            self.launch(runner, &launch, ctx.trial_dir, applied, self.timeout.min(EMPTY), &mut ());
+        runner.forget();
+        ran.ok().filter(|ran| ran.end == End::Exited).map(|ran| ran.resources.wall_s)
+    }
+
     /// Prepares, takes the actions and runs the program. An error is a sentence for the record.
     fn execute(
         &self,
@@ -178,7 +191,7 @@ impl Bench<'_> {
             let (end, ended) = std::sync::mpsc::channel();
             let watching =
                 applied.setup.pages.is_some().then(|| scope.spawn(move || backing::watch(&ended)));
-            let ran = self.launch(runner, &launch, ctx.trial_dir, applied, heard);
+            let ran = self.launch(runner, &launch, ctx.trial_dir, applied, self.timeout, heard);
             drop(end);
             let seen = watching.and_then(|thread| thread.join().ok().flatten());
             ran.map(|ran| (ran, seen))
@@ -195,7 +208,8 @@ impl Bench<'_> {
         launch: &Launch,
         trial_dir: &Path,
         applied: &Applied,
-        heard: &mut Heard<'_>,
+        timeout: Duration,
+        sink: &mut dyn Sink,
     ) -> Result<Ran, String> {
         let mut env = launch.env.clone();
         env.extend(applied.setup.env.iter().map(|(k, v)| (k.into(), v.into())));
@@ -208,9 +222,9 @@ impl Bench<'_> {
             protocol: launch.protocol,
             groups: &applied.setup.groups,
         };
-        let limits = Limits { timeout: self.timeout, grace: GRACE, keep_bytes: KEEP_BYTES };
+        let limits = Limits { timeout, grace: GRACE, keep_bytes: KEEP_BYTES };
         let entered = assay_sut::enter(&applied.setup).map_err(|e| e.to_string())?;
-        let ran = runner.run(&program, &limits, heard).map_err(|e| e.to_string());
+        let ran = runner.run(&program, &limits, sink).map_err(|e| e.to_string());
         entered.leave().map_err(|e| e.to_string())?;
         ran
     }
@@ -221,7 +235,7 @@ impl Bench<'_> {
         runner: &Runner,
         ctx: &TrialContext<'_>,
         ran: &Ran,
-        calibration: Option<Calibration>,
+        empty_s: Option<f64>,
         heard: Heard<'_>,
         record: &mut TrialRecord,
     ) {
@@ -257,12 +271,19 @@ impl Bench<'_> {
             stdout: &stdout,
             stderr: &stderr,
             stdout_whole: runner.stdout.whole(),
-            calibration,
+            empty_s,
         };
         match self.workload.collect(ctx, &finished) {
             Ok(collected) => {
                 record.metrics.extend(collected.metrics);
                 record.notes.extend(collected.notes);
+                if record.metrics.iter().any(|m| m.name == "peak_memory" && m.value.is_none()) {
+                    record.notes.push(
+                        "peak memory is unknown: the program had no more than assay itself, which the kernel \
+                         counts in"
+                            .into(),
+                    );
+                }
                 record.validation = match said {
                     Some((false, detail)) => ValidationResult::Failed { detail },
                     Some((true, detail))
@@ -323,47 +344,6 @@ fn summary(capture: &assay_sut::Capture) -> assay_model::StreamSummary {
 
 fn is_action(setting: &Setting) -> bool {
     assay_sut::find(&setting.control).is_some_and(|c| c.spec().scope == Scope::Action)
-}
-
-/// Runs an empty launch a number of times, for what every trial pays first (a shell's start-up).
-/// `None` when there is none to run, or it fails.
-pub(crate) fn calibrate(
-    runner: &mut Runner,
-    launch: &Launch,
-    cwd: &Path,
-    repeats: usize,
-) -> Option<Calibration> {
-    let program = Program {
-        argv: &launch.argv,
-        env: &launch.env,
-        cwd: Some(launch.cwd.as_deref().unwrap_or(cwd)),
-        stdin: None,
-        output: Output::Keep,
-        protocol: launch.protocol,
-        groups: &[],
-    };
-    let limits = Limits { timeout: Duration::from_secs(10), grace: GRACE, keep_bytes: 4096 };
-    let mut walls = Vec::with_capacity(repeats);
-    let mut users = Vec::with_capacity(repeats);
-    let mut systems = Vec::with_capacity(repeats);
-    // The first starts find cold caches.
-    for i in 0..repeats + 3 {
-        let ran = runner.run(&program, &limits, &mut ()).ok()?;
-        if ran.end != End::Exited {
-            return None;
-        }
-        if i >= 3 {
-            walls.push(ran.resources.wall_s);
-            users.push(ran.resources.user_s);
-            systems.push(ran.resources.system_s);
-        }
-    }
-    let median = |values: &[f64]| assay_stats::summary::median(values);
-    Some(Calibration {
-        wall_s: median(&walls)?,
-        user_s: median(&users)?,
-        system_s: median(&systems)?,
-    })
 }
 
 #[cfg(test)]

@@ -193,8 +193,11 @@ pub struct Analysis {
     /// The scores of a suite.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub suite: Option<SuiteResults>,
-    /// Values that belong to the run as a whole (`shell_startup`, the A/A floor).
+    /// Values that belong to the run as a whole (`detectable_effect`, `aa_floor`).
     pub run_metrics: Vec<MetricValue>,
+    /// The A/A floor that was known when the run began; `null`: none of this workload on this machine.
+    #[serde(default)]
+    pub floor: Option<crate::KnownFloor>,
     /// What the checks found.
     pub findings: Vec<Finding>,
     /// What became of the checks that found nothing.

@@ -48,6 +48,11 @@ pub enum LedgerEvent {
         /// SHA-256 of its line in `records.jsonl`, without the newline, hexadecimal.
         record_sha256: String,
     },
+    /// What was known of the A/A floor when the run began.
+    FloorKnown {
+        /// The newest A/A run of this workload on this machine.
+        floor: Box<crate::KnownFloor>,
+    },
     /// A look at the data by the stop rule.
     Looked {
         /// How many complete blocks it saw.

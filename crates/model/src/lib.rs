@@ -30,6 +30,7 @@ mod record;
 mod run;
 mod sample;
 mod scalar;
+mod self_comparison;
 mod spec;
 mod suite;
 pub mod units;
@@ -65,6 +66,7 @@ pub use record::{
 pub use run::{RunId, RunState, RunSummary};
 pub use sample::{SampleRow, SampleSet, SeriesKey};
 pub use scalar::Scalar;
+pub use self_comparison::{KnownFloor, SelfComparison};
 pub use spec::{MetricSpec, ParamSpec, ParamType, SuiteSpec, WorkloadSpec};
 pub use suite::{SuiteComparison, SuiteMember, SuiteResults, SuiteScore};
 

@@ -130,6 +130,9 @@ fn results(out: &mut String, view: &RunView, gate: &Gate) {
         );
     }
     out.push('\n');
+    if let Some(known) = a.floor.as_ref().filter(|_| !a.comparisons.is_empty()) {
+        let _ = writeln!(out, "{}.\n", line(&words::floor(known)));
+    }
 }
 
 /// The percentiles of each treatment, from merged histograms.

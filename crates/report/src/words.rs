@@ -1,7 +1,9 @@
 //! Sentences made from the numbers: what a comparison says and how the numbers came about. The same
 //! words in the terminal, in Markdown and on the page.
 
-use assay_model::{Analysis, Comparison, Method, Order, Stop, Verdict};
+use std::time::Duration;
+
+use assay_model::{Analysis, Comparison, KnownFloor, Method, Order, Stop, Verdict, units};
 
 use crate::figures::{count, percent, ratio_text};
 use crate::view::{RunView, analysis_label};
@@ -96,6 +98,25 @@ fn pair_word(method: Method) -> &'static str {
         Method::PairedT | Method::SignedRank => "pair",
         Method::Welch | Method::RankSum | Method::OneSampleT => "trial",
     }
+}
+
+/// What was known of the A/A floor, as a sentence without its stop.
+pub(crate) fn floor(known: &KnownFloor) -> String {
+    let found = &known.found;
+    let differs = match known.differs.as_slice() {
+        [] => String::new(),
+        differs => format!("; that run differs from this one in {}", differs.join(", ")),
+    };
+    format!(
+        "95 of 100 comparisons of identical treatments differ by less than {} on this machine (A/A floor of {} \
+         comparisons in {} blocks each, run {}, {} before this run){differs}",
+        percent(found.floor),
+        found.comparisons,
+        found.blocks_each,
+        found.run,
+        Duration::try_from_secs_f64(known.age_s)
+            .map_or("an unknown time".to_owned(), units::format_duration)
+    )
 }
 
 /// A method of comparing as a person would name it.

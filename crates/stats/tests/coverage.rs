@@ -8,8 +8,8 @@ use assay_stats::rng::Rng;
 use assay_stats::{CompareInput, Samples, compare};
 use simulation::scaling::{TO_8, TO_32, predictions_of_64};
 use simulation::{
-    Drift, Interval, LOOKS_OF_ASSAY, SHAPES, Shape, block_bootstrap_coverage, coverage, looked_at,
-    pocock, pooled_and_run_means, power, schedules,
+    Drift, Interval, LOOKS_OF_ASSAY, SHAPES, Shape, TakenOff, block_bootstrap_coverage, coverage,
+    looked_at, pocock, pooled_and_run_means, power, schedules, start_up,
 };
 
 const REPEATS: usize = 3000;
@@ -87,6 +87,15 @@ fn drift_alarms_when_one_arm_runs_after_the_other() {
     within("AR(1), AAAA-BBBB", blocked, 52.0, 60.0);
     within("AR(1), ABAB paired", abab, 1.5, 6.0);
     within("AR(1), random paired", random, 3.0, 6.5);
+}
+
+#[test]
+fn a_start_up_measured_once_for_each_treatment_passes_for_a_difference() {
+    let alarms = |how| start_up(how, 1.0, REPEATS, 42);
+    within("once for each treatment", alarms(TakenOff::OncePerTreatment), 30.0, 42.0);
+    within("once for the run", alarms(TakenOff::OncePerRun), 3.8, 6.2);
+    within("in every trial", alarms(TakenOff::PerTrial), 3.8, 6.2);
+    within("nothing taken off", alarms(TakenOff::Nothing), 3.8, 6.2);
 }
 
 #[test]

@@ -5,8 +5,8 @@ mod simulation;
 
 use simulation::scaling::{TO_8, TO_32, predictions_of_64};
 use simulation::{
-    Drift, Interval, SHAPES, block_bootstrap_coverage, coverage, looked_at, pocock,
-    pooled_and_run_means, power, schedules,
+    Drift, Interval, SHAPES, TakenOff, block_bootstrap_coverage, coverage, looked_at, pocock,
+    pooled_and_run_means, power, schedules, start_up,
 };
 
 const REPEATS: usize = 20_000;
@@ -58,6 +58,12 @@ fn print_the_tables() {
     for effect in [1.0, 1.02, 1.027] {
         let (direct, apart) = power(effect, REPEATS, 42);
         println!("effect {effect}: Welch {direct:.1}, intervals apart {apart:.1}");
+    }
+    for how in
+        [TakenOff::OncePerTreatment, TakenOff::OncePerRun, TakenOff::PerTrial, TakenOff::Nothing]
+    {
+        let [same, slower] = [1.0, 1.03].map(|effect| start_up(how, effect, REPEATS, 42));
+        println!("| start-up taken off {how:?} | {same:.1} | {slower:.1} |");
     }
     for (name, counts) in [("1-8", TO_8), ("1-32", TO_32)] {
         let (usl, linear) = predictions_of_64(&counts, REPEATS / 4, 42);

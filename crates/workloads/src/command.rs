@@ -1,5 +1,5 @@
 //! The workload `command`: any command line of the person's own. It runs directly, without a shell,
-//! unless a shell is asked for; the shell's own start-up is then measured and taken off.
+//! unless a shell is asked for; the start-up of an empty shell then stands beside the result.
 
 use std::collections::BTreeMap;
 use std::ffi::OsString;
@@ -14,10 +14,7 @@ use assay_model::{
 use crate::program::find_program;
 use crate::step::{Inherit, Step};
 use crate::words::split_words;
-use crate::{
-    Calibration, Collected, Finished, Launch, TrialContext, Workload, WorkloadError,
-    process_metrics,
-};
+use crate::{Collected, Finished, Launch, TrialContext, Workload, WorkloadError, process_metrics};
 use assay_sut::sha256_file;
 
 /// How long the commands of `prepare` and `conclude` may take.
@@ -53,7 +50,7 @@ impl Command {
             unit: "s".into(),
             better: Better::Neither,
             kind: Kind::Measured,
-            help: "median wall time of the empty shell, which was taken off `elapsed`".into(),
+            help: "wall time of an empty shell, started just before the trial; `elapsed` includes such a start".into(),
         });
         let spec = WorkloadSpec {
             name: "command".into(),
@@ -90,14 +87,6 @@ impl Command {
         };
         Command { spec }
     }
-}
-
-/// What an empty shell is started as, to measure what its start-up costs: `SHELL -c ''`.
-///
-/// # Errors
-/// The shell's own command line cannot be split into words.
-pub fn shell_startup_command(shell: &str) -> Result<Vec<OsString>, WorkloadError> {
-    argv("", shell)
 }
 
 fn text(params: &BTreeMap<String, Scalar>, name: &str) -> String {
@@ -184,12 +173,12 @@ impl Workload for Command {
         facts
     }
 
-    fn calibrate(&self, params: &BTreeMap<String, Scalar>) -> Option<Launch> {
+    fn empty_launch(&self, params: &BTreeMap<String, Scalar>) -> Option<Launch> {
         let shell = text(params, "shell");
         if shell.trim().is_empty() {
             return None;
         }
-        let argv = shell_startup_command(&shell).ok()?;
+        let argv = argv("", &shell).ok()?;
         Some(Launch { argv, cwd: here().ok(), ..Launch::default() })
     }
 
@@ -211,10 +200,9 @@ impl Workload for Command {
         let mut notes = Vec::new();
         let mut metrics = process_metrics::values(finished.resources);
         if !text(ctx.params, "shell").trim().is_empty() {
-            process_metrics::subtract(&mut metrics, finished.calibration);
             metrics.push(MetricValue {
                 name: "shell_startup".into(),
-                value: finished.calibration.map(|c| c.wall_s),
+                value: finished.empty_s,
                 unit: "s".into(),
                 better: Better::Neither,
                 kind: Kind::Measured,
@@ -241,19 +229,14 @@ impl Workload for Command {
 
 /// What the reader must know of the shell's share of the wall time.
 fn shell_note(finished: &Finished<'_>) -> Option<String> {
-    let wall_s = finished.resources.wall_s;
-    match finished.calibration {
-        None => Some(
-            "the start-up of the empty shell was not measured, so the times without it are unknown; \
-             the wall time with it is in the record"
-                .into(),
-        ),
-        Some(Calibration { wall_s: cost, .. }) if cost >= wall_s => Some(
-            "the command took no longer than an empty shell; run it without a shell to measure it"
-                .into(),
-        ),
-        Some(_) => None,
-    }
+    let note = match finished.empty_s {
+        None => "the start-up of an empty shell could not be measured",
+        Some(empty_s) if empty_s >= finished.resources.wall_s / 2.0 => {
+            "at least half of `elapsed` is what an empty shell takes; run the command without a shell to measure it"
+        }
+        Some(_) => return None,
+    };
+    Some(note.to_owned())
 }
 
 #[cfg(test)]
@@ -297,7 +280,7 @@ mod tests {
             stdout: b"",
             stderr: b"",
             stdout_whole: true,
-            calibration: shell_s.map(|s| Calibration { wall_s: s, user_s: s, system_s: 0.0 }),
+            empty_s: shell_s,
         }
     }
 
@@ -326,11 +309,11 @@ mod tests {
         let direct = params(&[("command", "printf '%s' 'a b'")]);
         let launch = with_context(&direct, |ctx| Command::new().launch(ctx)).unwrap();
         assert_eq!(launch.argv, ["printf", "%s", "a b"]);
-        assert!(Command::new().calibrate(&direct).is_none());
+        assert!(Command::new().empty_launch(&direct).is_none());
         let shell = params(&[("command", "ls | wc"), ("shell", "sh -e")]);
         let launch = with_context(&shell, |ctx| Command::new().launch(ctx)).unwrap();
         assert_eq!(launch.argv, ["sh", "-e", "-c", "ls | wc"]);
-        assert_eq!(Command::new().calibrate(&shell).unwrap().argv, ["sh", "-e", "-c", ""]);
+        assert_eq!(Command::new().empty_launch(&shell).unwrap().argv, ["sh", "-e", "-c", ""]);
     }
 
     #[test]
@@ -345,17 +328,18 @@ mod tests {
     }
 
     #[test]
-    fn the_shells_start_up_is_taken_off_and_never_guessed() {
+    fn the_shells_start_up_stands_beside_the_result() {
         let shell = params(&[("command", "true"), ("shell", "sh")]);
         let known = collect(&shell, 0, Some(0.125));
-        assert_eq!(value(&known, "elapsed"), Some(0.375));
-        assert_eq!(value(&known, "user"), Some(0.125));
+        assert_eq!(value(&known, "elapsed"), Some(0.5));
+        assert_eq!(value(&known, "user"), Some(0.25));
         assert_eq!(value(&known, "shell_startup"), Some(0.125));
-        assert_eq!(known.metrics[0].kind, Kind::Derived);
-        let tiny = collect(&shell, 0, Some(0.75));
-        assert_eq!((value(&tiny, "elapsed"), tiny.notes.len()), (Some(0.0), 1));
+        assert!(known.metrics.iter().all(|m| m.kind == Kind::Measured) && known.notes.is_empty());
+        let mostly_shell = collect(&shell, 0, Some(0.25));
+        assert!(mostly_shell.notes[0].contains("without a shell"), "{:?}", mostly_shell.notes);
         let unknown = collect(&shell, 0, None);
-        assert_eq!((value(&unknown, "elapsed"), unknown.notes.len()), (None, 1));
+        assert_eq!((value(&unknown, "elapsed"), unknown.notes.len()), (Some(0.5), 1));
+        assert_eq!(value(&unknown, "shell_startup"), None);
         let direct = collect(&params(&[("command", "true")]), 0, None);
         assert_eq!(value(&direct, "elapsed"), Some(0.5));
         assert_eq!(value(&direct, "peak_memory"), None);

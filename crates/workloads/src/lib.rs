@@ -30,11 +30,10 @@ mod words;
 pub mod work;
 mod workload;
 
-pub use command::{Command, shell_startup_command};
+pub use command::Command;
 pub use noop::Noop;
 pub use registry::{KitPaths, builtin, find};
 pub use words::{WordsError, quote_words, split_words};
 pub use workload::{
-    Calibration, Choice, Collected, Done, Finished, KEEP, Launch, Serving, TrialContext, Workload,
-    WorkloadError,
+    Choice, Collected, Done, Finished, KEEP, Launch, Serving, TrialContext, Workload, WorkloadError,
 };

@@ -103,7 +103,7 @@ mod tests {
             stdout: b"",
             stderr: b"",
             stdout_whole: true,
-            calibration: None,
+            empty_s: None,
         };
         let collected = noop.collect(&ctx, &finished).unwrap();
         assert_eq!(collected.metrics[0].name, noop.spec().metrics[0].name);

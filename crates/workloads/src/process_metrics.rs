@@ -2,8 +2,6 @@
 
 use assay_model::{Better, Kind, MetricSpec, MetricValue, ResourceUse};
 
-use crate::Calibration;
-
 const ROWS: [(&str, &str, &str); 4] = [
     ("elapsed", "s", "wall time from just before the start of the program to its end"),
     ("user", "s", "CPU time in user mode, of the program and the children that it waited for"),
@@ -47,28 +45,4 @@ pub(crate) fn values(resources: &ResourceUse) -> Vec<MetricValue> {
             kind: row.kind,
         })
         .collect()
-}
-
-/// Takes the cost of an empty launch off the times, never below 0: `elapsed` = wall time of the trial
-/// less the median wall time of the empty launch, and `user` and `system` likewise. They become
-/// derived values; without a calibration they are missing.
-pub(crate) fn subtract(metrics: &mut [MetricValue], calibration: Option<Calibration>) {
-    for metric in metrics {
-        let cost = |c: Calibration| match metric.name.as_str() {
-            "elapsed" => Some(c.wall_s),
-            "user" => Some(c.user_s),
-            "system" => Some(c.system_s),
-            _ => None,
-        };
-        match calibration {
-            None if metric.unit == "s" => metric.value = None,
-            None => {}
-            Some(calibration) => {
-                if let (Some(cost), Some(value)) = (cost(calibration), metric.value) {
-                    metric.value = Some((value - cost).max(0.0));
-                    metric.kind = Kind::Derived;
-                }
-            }
-        }
-    }
 }

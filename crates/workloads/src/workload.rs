@@ -89,20 +89,9 @@ pub struct Finished<'a> {
     pub stderr: &'a [u8],
     /// Whether `stdout` is the whole of it.
     pub stdout_whole: bool,
-    /// What the empty launch of [`Workload::calibrate`] took; `None` when the workload asked for none
-    /// or it could not be measured.
-    pub calibration: Option<Calibration>,
-}
-
-/// What the empty launch of [`Workload::calibrate`] took: the medians over its repeats.
-#[derive(Debug, Clone, Copy, PartialEq)]
-pub struct Calibration {
-    /// Wall time, seconds.
-    pub wall_s: f64,
-    /// CPU time in user mode, seconds.
-    pub user_s: f64,
-    /// CPU time in the kernel, seconds.
-    pub system_s: f64,
+    /// The wall time of this trial's [`Workload::empty_launch`], seconds; `None` when the workload has
+    /// none or it could not be measured.
+    pub empty_s: Option<f64>,
 }
 
 /// What a workload reads out of its program's output, on top of what the program said on file
@@ -252,10 +241,11 @@ pub trait Workload: Send + Sync {
         Vec::new()
     }
 
-    /// What to launch to measure the cost that every trial pays before its program starts (the start-up
-    /// of an empty shell). The lab runs it several times, with the same CPUs and streams as a trial,
-    /// and hands the medians back in [`Finished::calibration`]. `None`: there is no such cost.
-    fn calibrate(&self, params: &BTreeMap<String, Scalar>) -> Option<Launch> {
+    /// What to launch to see how much of a trial is the start of what runs its program (an empty
+    /// shell). The lab runs it once in every trial, before the preparation and under the trial's
+    /// controls, and hands its wall time back in [`Finished::empty_s`]. It is shown beside the result
+    /// and taken off nothing. `None`: there is no such cost.
+    fn empty_launch(&self, params: &BTreeMap<String, Scalar>) -> Option<Launch> {
         let _ = params;
         None
     }

@@ -134,7 +134,7 @@ impl Lab {
             stdout: b"",
             stderr: b"",
             stdout_whole: true,
-            calibration: None,
+            empty_s: None,
         };
         self.with(|ctx| kit.collect(ctx, &finished)).unwrap_or_else(|e| panic!("{e}")).validation
     }

@@ -257,19 +257,25 @@ fn aa(cli: &Cli, comparisons: u32) -> Result<Exit> {
     Ok(if floor.floor.is_some() { Exit::Fine } else { Exit::Nothing })
 }
 
-fn show_floor(floor: &AaFloor, run: &str) -> String {
+/// What an A/A run found, for people.
+pub(super) fn show_floor(floor: &AaFloor, run: &str) -> String {
     let percent = |value: Option<f64>| {
         value.map_or("unknown".to_owned(), |v| format!("{} %", units::significant(v * 100.0, 3)))
     };
-    format!(
+    let told = format!(
         "Identical treatments compared {} times, {} blocks each (run {run}):\n  \
          95 of 100 differ by less than  {}   (the A/A floor)\n  \
-         the largest difference         {}\n\
-         A difference below the floor is not one on this machine, for commands like\n\
-         this one (20 ms of CPU time) in blocks like these.",
+         the largest difference         {}\n",
         floor.comparisons,
         floor.blocks_each,
         percent(floor.floor),
         percent(floor.worst)
-    )
+    );
+    told + match floor.floor {
+        Some(_) => {
+            "A difference below the floor is not one on this machine, for work like this in\n\
+                    blocks like these. Later runs of it quote the floor."
+        }
+        None => "A floor needs 20 comparisons that came out; `assay run --aa` makes them.",
+    }
 }

@@ -79,8 +79,15 @@ fn commands(what: &What) -> Result<Experiment> {
     let program = lines[0].split_whitespace().next().unwrap_or("command");
     let mut experiment = named(program.rsplit('/').next().unwrap_or(program), "command")?;
     let baseline = Scalar::Text(lines[0].clone());
-    if let [line] = lines.as_slice() {
+    if let [line, rest @ ..] = lines.as_slice()
+        && rest.len() < 2
+        && rest.iter().all(|l| l == line)
+    {
         experiment.params.insert("command".into(), line.as_str().into());
+        // The same command twice is a question about the machine.
+        if !rest.is_empty() {
+            assay_lab::with_itself(&mut experiment)?;
+        }
     } else {
         let levels = lines.iter().map(|l| l.as_str().into()).collect();
         experiment.factors.insert("command".into(), FactorLevels::List(levels));
@@ -141,6 +148,9 @@ fn change(experiment: &mut Experiment, what: &What) -> Result<(), LabError> {
         experiment.name = slug(name);
     }
     experiment.tags.extend(what.tag.iter().cloned());
+    if what.aa {
+        assay_lab::find_floor(experiment, what.blocks)?;
+    }
     Ok(())
 }
 

@@ -1,11 +1,12 @@
 //! `assay run`.
 
 use anyhow::{Context, Result};
-use assay_lab::{Both, Ended, EventWriter, Lab, Turn, Watcher};
+use assay_lab::{Both, Ended, EventWriter, Lab, Turn, Watcher, aa_floor, is_self_comparison};
 use assay_model::{Outcome, RunState, Severity, Verdict};
 use assay_report::RunView;
 use assay_sut::process::Output;
 
+use super::doctor::show_floor;
 use super::{experiment, export, kit_paths, open_archive, open_lab};
 use crate::cli::{Cli, OutputMode, Run};
 use crate::exit::Exit;
@@ -65,6 +66,9 @@ pub fn run(cli: &Cli, run: &Run) -> Result<Exit> {
         print(&assay_report::json::write(&view)?)?;
     } else {
         print(&assay_report::terminal::result(&view, style()))?;
+        if is_self_comparison(&view.plan) {
+            print(&show_floor(&aa_floor(&view.plan, &view.records), ended.id.as_str()))?;
+        }
     }
     for export in &exports {
         export.write(&view)?;

@@ -44,12 +44,14 @@ pub enum WorkTiming {
 }
 
 /// Whether the output of an arm's trials was right.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct OutputEvidence {
     /// Trials that ran to their end (wrong ones too).
     pub trials: u32,
     /// Of those, trials whose output was checked and wrong.
     pub wrong: u32,
+    /// What the check said of the first of them (`trial 3: 16 timed out`); empty: nothing.
+    pub said: String,
     /// Trials that count but whose output was not checked beyond the exit code.
     pub unchecked: u32,
     /// Trials that count and of which nobody knows whether their output was checked (imported ones).

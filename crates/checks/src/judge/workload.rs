@@ -99,17 +99,28 @@ pub(crate) fn output_verified(e: &Evidence) -> Evaluation {
 /// One finding where every arm gave wrong output, else one for each that did.
 fn wrong_output(arms: &[Arm]) -> Vec<Found> {
     let counted = |arm: &Arm| arm.output.as_ref().map_or((0, 0), |o| (o.wrong, o.trials));
-    let wrong: Vec<&Arm> = arms.iter().filter(|a| counted(a).0 > 0).collect();
-    if wrong.len() == arms.len() {
+    let said = |arm: Option<&&Arm>| {
+        let said = arm.and_then(|a| a.output.as_ref()).map_or("", |o| &o.said);
+        if said.is_empty() { String::new() } else { format!("; {said}") }
+    };
+    let wrong_arms: Vec<&Arm> = arms.iter().filter(|a| counted(a).0 > 0).collect();
+    if wrong_arms.len() == arms.len() {
         let (wrong, trials) = arms.iter().map(counted).fold((0, 0), |a, b| (a.0 + b.0, a.1 + b.1));
-        return vec![plain(format!("{wrong} of {trials} trials gave wrong output"))];
+        let said = said(wrong_arms.first());
+        return vec![plain(format!(
+            "the output of {wrong} of {trials} trials failed its check{said}"
+        ))];
     }
     let say = |arm: &Arm| {
         let (wrong, trials) = counted(arm);
-        let text = format!("{wrong} of {trials} trials of {} gave wrong output", arm.label);
+        let text = format!(
+            "the output of {wrong} of {trials} trials of {} failed its check{}",
+            arm.label,
+            said(Some(&arm))
+        );
         about(plain(text), &[arm], arms)
     };
-    wrong.into_iter().map(say).collect()
+    wrong_arms.into_iter().map(say).collect()
 }
 
 pub(crate) fn train_test(e: &Evidence) -> Evaluation {

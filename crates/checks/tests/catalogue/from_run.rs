@@ -123,6 +123,7 @@ fn a_run(blocks: u32) -> Run {
         scaling: None,
         suite: None,
         run_metrics: Vec::new(),
+        floor: None,
         findings: Vec::new(),
         checks: Checks::default(),
     };
@@ -235,13 +236,16 @@ fn outcomes_are_found() {
     assert_eq!(severity, Severity::Invalid);
     let of = r.records[3].treatment;
     let label = r.plan.treatment(of).unwrap().label();
-    assert_eq!(message, format!("1 of 8 trials of {label} gave wrong output"));
+    assert_eq!(message, format!("the output of 1 of 8 trials of {label} failed its check"));
     let about = findings(&r).into_iter().find(|f| f.id == "F17").unwrap().treatments;
     assert_eq!(about, [of], "the other treatment's output was right");
     let mut all = a_run(8);
     all.records.iter_mut().for_each(|r| r.outcome = Outcome::Invalid);
     let f = findings(&all).into_iter().find(|f| f.id == "F17").unwrap();
-    assert_eq!((f.message.as_str(), f.treatments.len()), ("16 of 16 trials gave wrong output", 0));
+    assert_eq!(
+        (f.message.as_str(), f.treatments.len()),
+        ("the output of 16 of 16 trials failed its check", 0)
+    );
     r.records[4].outcome = Outcome::Failed;
     r.records[4].error = "exit code 1".into();
     let (severity, message) = found(&r, "F40").unwrap();

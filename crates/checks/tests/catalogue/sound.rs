@@ -117,6 +117,7 @@ fn arm(label: &str, level: &str, centre: f64, seed: u64) -> Arm {
         output: Some(OutputEvidence {
             trials: 24,
             wrong: 0,
+            said: String::new(),
             unchecked: 0,
             unknown: 0,
             errors: Some(0),

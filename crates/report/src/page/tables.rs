@@ -11,7 +11,7 @@ use crate::gate::Gate;
 use crate::percentiles;
 use crate::terminal::model_sentence;
 use crate::view::{RunView, deciding};
-use crate::words::PERCENTILES;
+use crate::words::{PERCENTILES, floor};
 
 /// Every treatment in the deciding metric, against the baseline.
 pub(super) fn comparisons(view: &RunView, gate: &Gate) -> Markup {
@@ -37,6 +37,7 @@ pub(super) fn comparisons(view: &RunView, gate: &Gate) -> Markup {
             (table_box(&caption, &head, &rows))
             @if compared {
                 p class="soft" { "Detectable: the smallest difference that a run of this size and noise finds in 80 of 100 repeats." }
+                @if let Some(known) = &a.floor { p class="soft" { (floor(known)) "." } }
             }
         }
     }

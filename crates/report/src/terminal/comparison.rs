@@ -9,6 +9,7 @@ use super::table::{Table, cell};
 use super::writer::{Paint, Writer};
 use crate::figures::{NO_VALUE, centre, estimate, percent, ratio_text};
 use crate::view::{analysis_label, deciding};
+use crate::words::floor;
 
 /// Treatments with n, geometric mean and interval, the ratio to the baseline with its interval, and
 /// the verdict; under it the reason of each verdict.
@@ -39,6 +40,9 @@ pub fn comparison(analysis: &Analysis, style: Style) -> String {
             );
             reasons.wrapped(4, &text, Paint::Soft);
         }
+    }
+    if let Some(known) = analysis.floor.as_ref().filter(|_| !analysis.comparisons.is_empty()) {
+        reasons.wrapped(2, &floor(known), Paint::Soft);
     }
     let reasons = reasons.finish();
     if !reasons.is_empty() {

@@ -216,7 +216,7 @@ impl Workload for Suite {
                 stdout: &stdout,
                 stderr: &stderr,
                 stdout_whole: whole,
-                calibration: None,
+                empty_s: None,
             };
             let found = chosen.kit.collect(&chosen.context(ctx, &dir, &cpus), &one)?;
             if index == 0 {
