@@ -13,7 +13,7 @@ use crate::{
     After, Arm, Binary, Build, CacheStart, ClockHeat, ComparisonEvidence, CpuResources, Evidence,
     Exclusions, Generator, HostLoad, Known, LeftOut, Limiter, Loop, Merge, Multiplicity,
     NumberEvidence, OutputEvidence, Pages, PercentileEvidence, Registered, RepeatEvidence,
-    Schedule, Scheduled, Snapshots, Statistic, Stopping, Timing, Tuning, Unit, VerdictBasis,
+    Schedule, Scheduled, SelfComparison, Snapshots, Statistic, Stopping, Timing, Tuning, Unit, VerdictBasis,
     WarmupRule, Work, WorkTiming,
 };
 
@@ -63,7 +63,7 @@ pub fn from_run(m: &RunMaterial<'_>) -> Evidence {
         } else {
             Known::Absent(none("no number of the run is about the inside of a trial"))
         },
-        self_comparison: Known::NotRecorded,
+        self_comparison: self_comparison(m),
         multiplicity: Some(Multiplicity {
             tests: m.analysis.comparisons.len() as u32,
             correction: m.experiment.compare.gate.then(|| "Holm".to_owned()),
@@ -435,6 +435,21 @@ fn registered(m: &RunMaterial<'_>) -> Registered {
         items: treatments.chain(measured).collect(),
         shown: shown.into_iter().collect(),
         reverses_headline: None,
+    }
+}
+
+/// A comparison of identical code may be this old, days.
+const MAX_FLOOR_AGE_DAYS: f64 = 30.0;
+
+fn self_comparison(m: &RunMaterial<'_>) -> Known<SelfComparison> {
+    match &m.analysis.floor {
+        Some(known) => Known::Is(SelfComparison {
+            age_days: Some(known.age_s / 86_400.0),
+            policy_days: MAX_FLOOR_AGE_DAYS,
+            floor: Some(1.0 + known.found.floor),
+            alike: Some(known.differs.is_empty()),
+        }),
+        None => Known::Absent("none of this workload on this machine is kept".to_owned()),
     }
 }
 

@@ -144,7 +144,7 @@ pub const SELF_COMPARISON: Row = Row {
     id: "F37",
     name: "self-comparison",
     section: Section::Statistics,
-    severity: W,
+    severity: NW,
     escalation: "invalid when the effect is no larger than what identical code differs by",
     needs: "a recent comparison of identical code on this host, by this schedule, of this workload",
     fires: "there is none of the policy's age",
