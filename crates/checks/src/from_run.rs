@@ -13,8 +13,8 @@ use crate::{
     After, Arm, Binary, Build, CacheStart, ClockHeat, ComparisonEvidence, CpuResources, Evidence,
     Exclusions, Generator, HostLoad, Known, LeftOut, Limiter, Loop, Merge, Multiplicity,
     NumberEvidence, OutputEvidence, Pages, PercentileEvidence, Registered, RepeatEvidence,
-    Schedule, Scheduled, SelfComparison, Snapshots, Statistic, Stopping, Timing, Tuning, Unit, VerdictBasis,
-    WarmupRule, Work, WorkTiming,
+    Schedule, Scheduled, SelfComparison, Snapshots, Statistic, Stopping, Timing, Tuning, Unit,
+    VerdictBasis, WarmupRule, Work, WorkTiming,
 };
 
 /// Earlier versions looked at the watched facts again once a second, and did not record it.

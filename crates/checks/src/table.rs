@@ -25,7 +25,7 @@ const HEAD: &str = "# The catalogue
 
 <!-- Made by `assay rules catalogue --markdown`; a test compares. -->
 
-60 checks of whether a comparison is honest. A check looks at what is recorded (the experiment, the plan, the
+Checks of whether a comparison is honest. A check looks at what is recorded (the experiment, the plan, the
 ledger, the trials, the descriptions of the systems, the claim) and passes, finds something, does not apply
 (no price is stated, so no price can be wrong), or cannot check because something is not recorded. What cannot be
 checked is never a pass: in profile `lab` it is counted and named, in profile `publish` it is a finding at

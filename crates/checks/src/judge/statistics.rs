@@ -1,9 +1,9 @@
 //! F37 to F42: identical code, many comparisons, when to stop, what was left out, which statistic.
 
 use super::modes::{LEAST, modes};
-use crate::check::{Evaluation, at, found_or_missing, grave, missing, need, number, plain};
+use crate::check::{Evaluation, about, at, found_or_missing, grave, missing, need, number, plain};
 use crate::rows::W;
-use crate::{Evidence, Known, Statistic};
+use crate::{Arm, Evidence, Known, Statistic};
 use assay_model::Found;
 
 pub(crate) fn self_comparison(e: &Evidence) -> Evaluation {
@@ -36,14 +36,17 @@ pub(crate) fn self_comparison(e: &Evidence) -> Evaluation {
         });
         if let Some(ratio) = c.ratio
             && says
+            && alike
             && ratio.ln().abs() <= floor.ln()
         {
-            found.push(grave(format!(
+            let text = format!(
                 "{}: identical code differed by up to {:.1} % here, this by {:.1} %",
                 c.label,
                 (floor - 1.0) * 100.0,
                 (ratio.ln().abs().exp() - 1.0) * 100.0
-            )));
+            );
+            let of: Vec<&Arm> = e.arms.iter().filter(|a| a.label == c.label).collect();
+            found.push(about(grave(text), &of, &e.arms));
         }
     }
     Ok(found)

@@ -16,7 +16,7 @@ pub const ENV_CAPTURED: Row = Row {
     why: "what was not written down cannot be compared; an unknown is never equal to anything",
     remedy: "let assay describe the system (as root where it says so), or add the facts by hand",
     source: "MLPerf submission rules; Heiser F1, F2; Hoefler and Belli rule 9",
-    evidence: "",
+    evidence: "assay describes the system before the first trial (`system.json`) and looks again after trials",
 };
 
 /// F02, factor-declared.
@@ -31,7 +31,7 @@ pub const FACTOR_DECLARED: Row = Row {
     why: "without a factor there is no question that the comparison answers",
     remedy: "declare what is meant to differ as a factor, with a level for each arm",
     source: "own rule",
-    evidence: "",
+    evidence: "the experiment declares factors; `compare --factor`",
 };
 
 /// F03, confounder.
@@ -46,7 +46,7 @@ pub const CONFOUNDER: Row = Row {
     why: "it may be what explains the result",
     remedy: "hold it equal, declare it as a factor, or accept a soft one by name with a reason",
     source: "larql#370; Mytkowicz et al. 2009",
-    evidence: "",
+    evidence: "`compare` lays the descriptions of the runs side by side",
 };
 
 /// F04, binary-identity.
@@ -61,7 +61,7 @@ pub const BINARY_IDENTITY: Row = Row {
     why: "two programs in a test of one setting measure the programs",
     remedy: "run the same file in both arms, or declare the program as a factor",
     source: "own checklist of 2005",
-    evidence: "",
+    evidence: "the first trial of each treatment records its program and libraries by hash",
 };
 
 /// F05, built-for-host.
@@ -76,7 +76,7 @@ pub const BUILT_FOR_HOST: Row = Row {
     why: "the arm that may use its processor's instructions is tuned, the other is not",
     remedy: "build for the host in all arms, or for the same baseline in all",
     source: "own checklist of 2005; Heiser D3",
-    evidence: "",
+    evidence: "the program's ELF notes and the processor's flags",
 };
 
 /// F06, flags-disclosed-equal.
@@ -91,7 +91,7 @@ pub const FLAGS_DISCLOSED_EQUAL: Row = Row {
     why: "effort that is not equal, or not stated, shows up as speed",
     remedy: "build all arms alike and state compiler, version and flags",
     source: "SPEC CPU 2017 run rules",
-    evidence: "",
+    evidence: "the toolchain parameters of kits and suites; equal programs need none",
 };
 
 /// F07, cpu-resources.
@@ -106,7 +106,7 @@ pub const CPU_RESOURCES: Row = Row {
     why: "more processors or memory channels are more machine",
     remedy: "give the arms the same CPUs (controls cpus and numa), or declare the count as a factor",
     source: "SPEC HPG fair use; own checklist of 2005",
-    evidence: "",
+    evidence: "the description of the system and the controls of each treatment",
 };
 
 /// F08, page-size.
@@ -121,7 +121,7 @@ pub const PAGE_SIZE: Row = Row {
     why: "large pages alone move memory-bound results by tens of per cent",
     remedy: "set the same mode in all arms (controls thp and hugepages)",
     source: "own checklist of 2005; MachineState",
-    evidence: "",
+    evidence: "the control `pages` and what the kernel says of the program's memory",
 };
 
 /// F09, os-tunables.
@@ -136,7 +136,7 @@ pub const OS_TUNABLES: Row = Row {
     why: "a result can be the setting's",
     remedy: "set them alike, or declare the one that is tested",
     source: "MachineState; Heiser",
-    evidence: "",
+    evidence: "the description of the system and the controls of each treatment",
 };
 
 /// F10, app-tunables.
@@ -151,7 +151,7 @@ pub const APP_TUNABLES: Row = Row {
     why: "tuning one side and not the other measures the tuning",
     remedy: "compare effective values, not files, and tune both sides",
     source: "Heiser D3; own checklist of 2005",
-    evidence: "",
+    evidence: "the parameters of each treatment",
 };
 
 /// F11, quiet-host.
@@ -166,7 +166,7 @@ pub const QUIET_HOST: Row = Row {
     why: "what others do is in the result",
     remedy: "end the other work, or measure interleaved so that all arms suffer alike",
     source: "MachineState; duet benchmarking (Bulej et al. 2020)",
-    evidence: "",
+    evidence: "a look at the machine before the first trial; processes that a program leaves",
 };
 
 /// F12, clock-and-heat.
@@ -181,7 +181,7 @@ pub const CLOCK_AND_HEAT: Row = Row {
     why: "a hotter or slower processor is another processor",
     remedy: "fix the frequency, let the machine cool between trials, and interleave",
     source: "hyperfine#483; SPECpower methodology",
-    evidence: "",
+    evidence: "governor, turbo and throttle counters before the run, frequency and throttling after trials of a second",
 };
 
 /// F13, environment-stable.
@@ -196,7 +196,7 @@ pub const ENVIRONMENT_STABLE: Row = Row {
     why: "the trials before and after the change are of two systems",
     remedy: "find what changed it and run again",
     source: "own rule",
-    evidence: "",
+    evidence: "watched settings, read again after trials (at most once a second) and after the last",
 };
 
 /// F14, layout-sampled.
@@ -211,7 +211,7 @@ pub const LAYOUT_SAMPLED: Row = Row {
     why: "layout alone (addresses, environment, link order) shifts results by a few per cent",
     remedy: "leave address-space randomisation on, use a fresh process a trial, at least 5 trials",
     source: "Mytkowicz et al. 2009; Stabilizer 2013; Kalibera and Jones 2020",
-    evidence: "",
+    evidence: "address-space randomisation as described and as set by the control `aslr`",
 };
 
 /// F15, timer-and-length.
@@ -226,5 +226,5 @@ pub const TIMER_AND_LENGTH: Row = Row {
     why: "then the clock is measured",
     remedy: "time many operations at once",
     source: "Hoefler and Belli; MLPerf (600 s)",
-    evidence: "",
+    evidence: "the resolution and cost of the clock, measured once a run, and the shortest trial",
 };
