@@ -63,6 +63,9 @@ fn main() {
         let mut times = repeat(|| archive.list(filter).unwrap().len());
         println!("{name}: median {}", middle(&mut times));
     }
+    let begin = Instant::now();
+    assert_eq!(archive.verify(None).unwrap(), []);
+    println!("verify of all {runs}: {}", show(begin.elapsed()));
     let id = archive.list(&all).unwrap()[runs / 2].id.clone();
     let mut times = repeat(|| {
         let run = archive.run(&archive.resolve(id.as_str()).unwrap()).unwrap();

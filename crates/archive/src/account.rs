@@ -6,7 +6,9 @@
 
 use std::collections::{HashMap, HashSet};
 
-use assay_model::{LedgerEntry, LedgerEvent};
+use assay_model::{FileHash, LedgerEntry, LedgerEvent};
+
+use crate::layout::{IO, SAMPLES};
 
 /// A trial's number and attempt.
 pub(crate) type Key = (u32, u32);
@@ -31,6 +33,16 @@ pub(crate) struct Gone {
     pub at_end: bool,
 }
 
+/// The files of a trial as the ledger has them.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct TrialFiles<'a> {
+    /// Each with its hash; `None`: an older assay hashed none.
+    pub files: Option<&'a [FileHash]>,
+    /// Whether a lost power may have taken them: their session did not come to an end, and nothing of
+    /// theirs or after them was flushed for certain.
+    pub perhaps_lost: bool,
+}
+
 /// What a ledger says of trials.
 #[derive(Debug)]
 pub(crate) struct Account<'a> {
@@ -40,6 +52,8 @@ pub(crate) struct Account<'a> {
     /// The hashes of the records that ended an attempt: more than one when a lost power took the
     /// first and the attempt was made again.
     hashes: HashSet<(Key, &'a str)>,
+    /// The files of the last end of an attempt.
+    files: HashMap<Key, TrialFiles<'a>>,
 }
 
 impl<'a> Account<'a> {
@@ -58,7 +72,12 @@ impl<'a> Account<'a> {
                 _ => {}
             }
         }
-        Account { entries, open, hashes }
+        Account { entries, open, hashes, files: files(entries) }
+    }
+
+    /// The files of an attempt; `None` when the ledger does not say that it ended.
+    pub(crate) fn files(&self, key: Key) -> Option<TrialFiles<'a>> {
+        self.files.get(&key).copied()
     }
 
     /// How a record of that hash stands.
@@ -116,6 +135,26 @@ impl<'a> Account<'a> {
     }
 }
 
+fn files(entries: &[LedgerEntry]) -> HashMap<Key, TrialFiles<'_>> {
+    let mut all = HashMap::new();
+    let mut perhaps_lost = true;
+    for entry in entries.iter().rev() {
+        match &entry.event {
+            LedgerEvent::Resumed => perhaps_lost = true,
+            LedgerEvent::Ended { .. } => perhaps_lost = false,
+            LedgerEvent::TrialEnded { number, attempt, files, .. } => {
+                let files = files.as_deref();
+                // Samples are flushed, with all before them, before the record is written.
+                let sampled = |f: &FileHash| [SAMPLES, IO].contains(&f.path.as_str());
+                perhaps_lost &= !files.is_some_and(|files| files.iter().any(sampled));
+                all.entry((*number, *attempt)).or_insert(TrialFiles { files, perhaps_lost });
+            }
+            _ => {}
+        }
+    }
+    all
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -127,7 +166,23 @@ mod tests {
 
     fn ended(number: u32, hash: &str) -> LedgerEvent {
         let record_sha256 = hash.to_owned();
-        LedgerEvent::TrialEnded { number, attempt: 1, outcome: Outcome::Completed, record_sha256 }
+        LedgerEvent::TrialEnded {
+            number,
+            attempt: 1,
+            outcome: Outcome::Completed,
+            record_sha256,
+            files: None,
+        }
+    }
+
+    fn ended_with(number: u32, file: &str) -> LedgerEvent {
+        let LedgerEvent::TrialEnded { number, attempt, outcome, record_sha256, .. } =
+            ended(number, "")
+        else {
+            unreachable!("that is what it makes")
+        };
+        let files = Some(vec![crate::disk::hash_of(file, b"")]);
+        LedgerEvent::TrialEnded { number, attempt, outcome, record_sha256, files }
     }
 
     fn the_end() -> LedgerEvent {
@@ -164,6 +219,24 @@ mod tests {
         assert_eq!(gone(&again, &[1, 2, 4]), [(3, true)]);
         let same = [&three[..], &[LedgerEvent::Resumed, started(3), ended(3, "d")]].concat();
         assert_eq!(gone(&same, &[1, 2, 3]), [(3, true)], "the first of its two executions");
+    }
+
+    #[test]
+    fn a_lost_power_takes_only_files_that_were_not_flushed() {
+        let perhaps_lost = |events: &[LedgerEvent]| -> Vec<bool> {
+            let entries = entries(events);
+            let account = Account::of(&entries);
+            (1..=3).map(|n| account.files((n, 1)).unwrap().perhaps_lost).collect()
+        };
+        let cut = [
+            ended_with(1, "stdout.log"),
+            ended_with(2, "samples.parquet"),
+            ended_with(3, "stdout.log"),
+        ];
+        assert_eq!(perhaps_lost(&cut), [false, false, true]);
+        assert_eq!(perhaps_lost(&[&cut[..], &[the_end()]].concat()), [false; 3]);
+        let resumed = [&cut[..2], &[LedgerEvent::Resumed, cut[2].clone(), the_end()]].concat();
+        assert_eq!(perhaps_lost(&resumed), [false; 3]);
     }
 
     #[test]

@@ -10,12 +10,12 @@ use crate::disk::{self, Durability};
 use crate::filter::Filter;
 use crate::identity::NewRun;
 use crate::index::Index;
-use crate::layout::{INDEX, RUNS, STAGING};
+use crate::layout::{INDEX, REMOVED, RUNS, STAGING};
 use crate::lock::{Held, Lock, Purpose, look};
 use crate::reader::RunReader;
 use crate::search::{Found, Search};
 use crate::writer::RunWriter;
-use crate::{Error, Result, create, listing, repair, search};
+use crate::{Error, Result, create, heads, listing, repair, search};
 
 /// A folder of runs.
 #[derive(Debug, Clone)]
@@ -98,13 +98,14 @@ impl Archive {
         if RunReader::open(&folder, id)?.state() == RunState::Completed {
             return Err(Error::Finished { run: id.clone() });
         }
-        let settled = repair::settle(&folder, self.durability)?;
+        let settled = repair::settle(&self.folder, id, self.durability)?;
         let known = (settled.tip, settled.recorded);
-        let mut writer = RunWriter::open(id.clone(), folder, lock, known, self.durability)?;
+        let mut writer = RunWriter::open(id.clone(), &self.folder, lock, known, self.durability)?;
         for event in settled.lacking {
             writer.ledger(event)?;
         }
         writer.ledger(LedgerEvent::Resumed)?;
+        writer.flush_ledger()?;
         Ok(writer)
     }
 
@@ -174,11 +175,12 @@ impl Archive {
         let (folder, lock) = self.locked(id)?;
         clear_staging(&self.folder);
         // Renamed first, so that no reader sees a part of it.
-        let away = self.folder.join(STAGING).join(format!("{id}.removed"));
+        let away = self.folder.join(STAGING).join(format!("{id}{REMOVED}"));
         disk::remove(&away)?;
         fs::rename(&folder, &away).map_err(|e| Error::io("remove", &folder, e))?;
         drop(lock);
         disk::sync(&self.folder.join(RUNS))?;
+        heads::forget(&self.folder, id)?;
         listing::forget(&self.folder, id);
         disk::remove(&away)
     }

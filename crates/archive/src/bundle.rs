@@ -1,29 +1,17 @@
 //! What a run's `.tar.zst` holds: a manifest first, then every file it names, in its order.
 
-use std::fs::{self, File};
-use std::io::Read;
+use std::fs;
 use std::path::Path;
 
-use assay_model::{RunId, SCHEMA_VERSION};
+use assay_model::{FileHash, RunId, SCHEMA_VERSION};
 use serde::{Deserialize, Serialize};
-use sha2::{Digest, Sha256};
 
+use crate::heads::Head;
 use crate::layout::{LOCK, TRIAL_STAGING, is_run_file};
 use crate::{Error, Result, disk, repair};
 
 /// The manifest's name in the tar file, beside the run's folder of the same archive.
 pub(crate) const MANIFEST: &str = "manifest.json";
-
-/// One file of a run.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub(crate) struct ManifestFile {
-    /// Its path inside the run, with `/`.
-    pub path: String,
-    /// Its size.
-    pub bytes: u64,
-    /// SHA-256 of its content, hexadecimal.
-    pub sha256: String,
-}
 
 /// Everything a run is made of. Two runs with equal manifests are the same run.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -31,20 +19,23 @@ pub(crate) struct Manifest {
     pub schema_version: u32,
     pub run: RunId,
     /// The files, by path.
-    pub files: Vec<ManifestFile>,
+    pub files: Vec<FileHash>,
+    /// The head of its ledger as the archive kept it; absent in files of an assay that kept none.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub head: Option<Head>,
 }
 
 impl Manifest {
     /// The manifest of a run's folder.
-    pub(crate) fn of(folder: &Path, run: &RunId) -> Result<Self> {
+    pub(crate) fn of(folder: &Path, run: &RunId, head: Option<Head>) -> Result<Self> {
         let mut files = Vec::new();
         collect(folder, "", &mut files)?;
         files.sort_by(|a, b| a.path.cmp(&b.path));
-        Ok(Manifest { schema_version: SCHEMA_VERSION, run: run.clone(), files })
+        Ok(Manifest { schema_version: SCHEMA_VERSION, run: run.clone(), files, head })
     }
 }
 
-fn collect(folder: &Path, inside: &str, files: &mut Vec<ManifestFile>) -> Result<()> {
+fn collect(folder: &Path, inside: &str, files: &mut Vec<FileHash>) -> Result<()> {
     for path in repair::list(folder)? {
         let name = path.file_name().unwrap_or_default().to_string_lossy();
         let inner = if inside.is_empty() { name.into_owned() } else { format!("{inside}/{name}") };
@@ -55,28 +46,10 @@ fn collect(folder: &Path, inside: &str, files: &mut Vec<ManifestFile>) -> Result
         if meta.is_dir() && inner.matches('/').count() < 4 {
             collect(&path, &inner, files)?;
         } else if meta.is_file() && is_run_file(&inner) {
-            let (bytes, sha256) = digest(&path)?;
-            files.push(ManifestFile { path: inner, bytes, sha256 });
+            files.push(disk::hash_file(&inner, &path)?);
         } else {
             return Err(Error::damaged(&path, "a run holds only files with plain names"));
         }
     }
     Ok(())
-}
-
-/// A file's size and SHA-256.
-fn digest(path: &Path) -> Result<(u64, String)> {
-    let fail = |e| Error::io("read", path, e);
-    let mut file = File::open(path).map_err(fail)?;
-    let mut hash = Sha256::new();
-    let mut buffer = vec![0; 64 << 10];
-    let mut bytes = 0;
-    loop {
-        let n = file.read(&mut buffer).map_err(fail)?;
-        if n == 0 {
-            return Ok((bytes, disk::hex(&hash.finalize())));
-        }
-        hash.update(&buffer[..n]);
-        bytes += n as u64;
-    }
 }

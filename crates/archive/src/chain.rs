@@ -1,11 +1,12 @@
 //! The ledger's bytes: lines of JSON, each holding the hash of the line before.
 
+use std::collections::BTreeMap;
 use std::path::Path;
 
 use assay_model::{LedgerEntry, LedgerEvent};
 
 use crate::disk::{self, MAX_TEXT, sha256};
-use crate::layout::PLAN_STAGED;
+use crate::layout::{EXPERIMENT, PLAN, staged};
 use crate::{Error, Result};
 
 /// Where a ledger stops being one.
@@ -77,27 +78,43 @@ impl Chain {
         }
     }
 
-    /// The hash of the experiment as it was declared.
-    pub(crate) fn experiment_sha256(&self) -> Option<&str> {
-        self.entries.iter().find_map(|entry| match &entry.event {
-            LedgerEvent::Planned { experiment_sha256, .. } => Some(experiment_sha256.as_str()),
-            _ => None,
-        })
+    /// Every file beside the trials that the ledger has the hash of, with its last one.
+    pub(crate) fn files(&self) -> BTreeMap<&str, &str> {
+        let mut files = BTreeMap::new();
+        for entry in &self.entries {
+            match &entry.event {
+                LedgerEvent::Planned { experiment_sha256, plan_sha256, files: others, .. } => {
+                    files.insert(EXPERIMENT, experiment_sha256.as_str());
+                    files.insert(PLAN, plan_sha256);
+                    files.extend(others.iter().map(|f| (f.path.as_str(), f.sha256.as_str())));
+                }
+                LedgerEvent::BlocksFixed { plan_sha256, .. } => {
+                    files.insert(PLAN, plan_sha256);
+                }
+                LedgerEvent::FilesKept { files: kept } => {
+                    files.extend(kept.iter().map(|f| (f.path.as_str(), f.sha256.as_str())));
+                }
+                LedgerEvent::Imported { files: read, .. } => {
+                    files.extend(read.iter().map(|f| (f.kept.as_str(), f.sha256.as_str())));
+                }
+                _ => {}
+            }
+        }
+        files
     }
 
-    /// The hash of the plan as it was last replaced.
-    pub(crate) fn plan_sha256(&self) -> Option<&str> {
-        self.entries.iter().rev().find_map(|entry| match &entry.event {
-            LedgerEvent::Planned { plan_sha256, .. }
-            | LedgerEvent::BlocksFixed { plan_sha256, .. } => Some(plan_sha256.as_str()),
-            _ => None,
-        })
+    /// Whether the ledger has the hashes of all files beside the trials. An older assay hashed only the
+    /// experiment and the plan.
+    pub(crate) fn has_all_files(&self) -> bool {
+        self.entries.iter().any(
+            |entry| matches!(&entry.event, LedgerEvent::Planned { files, .. } if !files.is_empty()),
+        )
     }
 
-    /// The plan of `run` when it is the ledger's already and does not have its name yet.
-    pub(crate) fn staged_plan(&self, run: &Path) -> Result<Option<Vec<u8>>> {
-        let staged = disk::read_if_there(&run.join(PLAN_STAGED), MAX_TEXT)?;
-        Ok(staged.filter(|bytes| Some(sha256(bytes).as_str()) == self.plan_sha256()))
+    /// A replacement of a file of `run` that is the ledger's already and does not have its name yet.
+    pub(crate) fn staged(&self, run: &Path, name: &str) -> Result<Option<Vec<u8>>> {
+        let staged = disk::read_if_there(&run.join(staged(name)), MAX_TEXT)?;
+        Ok(staged.filter(|bytes| Some(&sha256(bytes).as_str()) == self.files().get(name)))
     }
 }
 

@@ -9,8 +9,11 @@ use assay_model::{LedgerEvent, RunId};
 
 use crate::chain::Tip;
 use crate::disk::{self, Durability};
+use crate::heads::{self, Head};
 use crate::identity::{NewRun, RunIdentity};
-use crate::layout::{EXPERIMENT, IDENTITY, LEDGER, PLAN, RECORDS, RUNS, STAGING, SYSTEM, TRIALS};
+use crate::layout::{
+    EXPERIMENT, IDENTITY, LEDGER, PLAN, RECORDS, REMOVED, RUNS, STAGING, SYSTEM, TRIALS,
+};
 use crate::lock::{Held, Lock, Purpose, look};
 use crate::writer::RunWriter;
 use crate::{Error, Result};
@@ -43,11 +46,13 @@ impl Staging {
         }
     }
 
-    /// Renames the folder to `runs/ID`, whole or not at all. `None` when that run exists.
+    /// Keeps the head of the run's ledger and renames the folder to `runs/ID`, whole or not at all.
+    /// `None` when that run exists.
     pub(crate) fn publish(
         mut self,
         archive: &Path,
         id: &RunId,
+        head: &Head,
         durability: Durability,
     ) -> Result<Option<Lock>> {
         let target = archive.join(RUNS).join(id.as_str());
@@ -55,7 +60,14 @@ impl Staging {
         if target.exists() {
             return Ok(None);
         }
-        fs::rename(&self.folder, &target).map_err(|e| Error::io("rename", &self.folder, e))?;
+        // The head first: a run without one has lost it.
+        let published = heads::put(archive, id, head, durability).and_then(|()| {
+            fs::rename(&self.folder, &target).map_err(|e| Error::io("rename", &self.folder, e))
+        });
+        if let Err(error) = published {
+            let _ = heads::forget(archive, id);
+            return Err(error);
+        }
         if let Some(lock) = &mut self.lock {
             lock.moved_to(&target);
         }
@@ -84,9 +96,20 @@ pub(crate) fn clear_staging(archive: &Path) {
             .and_then(|m| m.modified())
             .is_ok_and(|t| t.elapsed().is_ok_and(|age| age.as_secs() > 60));
         if old && !matches!(look(&entry.path()), Held::Alive(..)) {
+            if let Some(id) = staged_run(&entry.path())
+                && !archive.join(RUNS).join(id.as_str()).exists()
+                && heads::forget(archive, &id).is_err()
+            {
+                continue;
+            }
             let _ = disk::remove(&entry.path());
         }
     }
+}
+
+/// The run that a folder in `tmp/` would become, or was.
+pub(crate) fn staged_run(folder: &Path) -> Option<RunId> {
+    folder.file_name()?.to_str()?.trim_end_matches(REMOVED).parse().ok()
 }
 
 /// Four hexadecimal digits of chance.
@@ -116,10 +139,9 @@ pub(crate) fn create(
         let Some(staging) = Staging::make(archive, id.as_str(), Purpose::Write)? else { continue };
         let identity = RunIdentity::new(id.clone(), format!("{now:.3}"), run);
         let tip = fill(&staging.folder, &identity, run, durability)?;
-        if let Some(lock) = staging.publish(archive, &id, durability)? {
-            let folder = archive.join(RUNS).join(id.as_str());
+        if let Some(lock) = staging.publish(archive, &id, &Head::flushed(&tip), durability)? {
             let known = (tip, HashSet::new());
-            return RunWriter::open(id, folder, lock, known, durability);
+            return RunWriter::open(id, archive, lock, known, durability);
         }
     }
 }
@@ -132,16 +154,19 @@ fn fill(
 ) -> Result<Tip> {
     let put = |name: &str, bytes: &[u8]| disk::write_new(&folder.join(name), bytes, durability);
     let plan = disk::to_json(run.plan, &folder.join(PLAN))?;
-    put(IDENTITY, &disk::to_json(identity, &folder.join(IDENTITY))?)?;
+    let identified = disk::to_json(identity, &folder.join(IDENTITY))?;
+    let system = disk::to_json(run.system, &folder.join(SYSTEM))?;
+    put(IDENTITY, &identified)?;
     put(EXPERIMENT, run.experiment_toml.as_bytes())?;
     put(PLAN, &plan)?;
-    put(SYSTEM, &disk::to_json(run.system, &folder.join(SYSTEM))?)?;
+    put(SYSTEM, &system)?;
     let mut tip = Tip::default();
     let planned = LedgerEvent::Planned {
         experiment_sha256: disk::sha256(run.experiment_toml.as_bytes()),
         plan_sha256: disk::sha256(&plan),
         stop_rule: run.stop_rule.to_owned(),
         assay: identity.assay.clone(),
+        files: vec![disk::hash_of(IDENTITY, &identified), disk::hash_of(SYSTEM, &system)],
     };
     let line =
         tip.line(planned).map_err(|e| Error::damaged(&folder.join(LEDGER), e.to_string()))?;

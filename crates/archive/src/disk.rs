@@ -7,8 +7,9 @@ use std::path::Path;
 
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
+use sha2::{Digest, Sha256};
 
-use assay_model::SCHEMA_VERSION;
+use assay_model::{FileHash, SCHEMA_VERSION};
 pub(crate) use assay_sut::{hex, sha256};
 
 use crate::{Error, Result};
@@ -75,6 +76,29 @@ pub(crate) fn replace(path: &Path, bytes: &[u8], durability: Durability) -> Resu
     match path.parent() {
         Some(folder) if durability == Durability::Synced => sync(folder),
         _ => Ok(()),
+    }
+}
+
+/// What the ledger says of a file with that content.
+pub(crate) fn hash_of(path: &str, content: &[u8]) -> FileHash {
+    FileHash { path: path.to_owned(), bytes: content.len() as u64, sha256: sha256(content) }
+}
+
+/// As [`hash_of`], of the file at `place`, which may be large.
+pub(crate) fn hash_file(path: &str, place: &Path) -> Result<FileHash> {
+    let fail = |e| Error::io("read", place, e);
+    let mut file = File::open(place).map_err(fail)?;
+    let mut hash = Sha256::new();
+    let mut buffer = vec![0; 64 << 10];
+    let mut bytes = 0;
+    loop {
+        let n = file.read(&mut buffer).map_err(fail)?;
+        if n == 0 {
+            let sha256 = hex(&hash.finalize());
+            return Ok(FileHash { path: path.to_owned(), bytes, sha256 });
+        }
+        hash.update(&buffer[..n]);
+        bytes += n as u64;
     }
 }
 

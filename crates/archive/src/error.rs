@@ -207,6 +207,17 @@ impl Error {
         }
     }
 
+    /// The file that could not be read, where it is about one.
+    pub(crate) fn path(&self) -> Option<&Path> {
+        match self {
+            Error::Io { path, .. }
+            | Error::Newer { path, .. }
+            | Error::Damaged { path, .. }
+            | Error::TooLarge { path, .. } => Some(path),
+            _ => None,
+        }
+    }
+
     /// A file that does not hold what it should.
     #[expect(clippy::needless_pass_by_value, reason = "`map_err(|e| damaged(path, e))` reads best")]
     pub(crate) fn damaged(path: &Path, reason: impl ToString) -> Self {

@@ -8,7 +8,7 @@ use assay_model::RunId;
 
 use crate::archive::Archive;
 use crate::bundle::{MANIFEST, Manifest};
-use crate::{Error, Result, disk};
+use crate::{Error, Result, disk, heads};
 
 /// zstd's level: its default.
 const LEVEL: i32 = 3;
@@ -28,7 +28,7 @@ impl Archive {
         if path.exists() {
             return Err(Error::Exists { path: path.to_owned() });
         }
-        let manifest = Manifest::of(run.dir(), id)?;
+        let manifest = Manifest::of(run.dir(), id, heads::read(self.path(), id)?)?;
         let mut name = path.as_os_str().to_owned();
         name.push(".tmp");
         let staged = Path::new(&name);

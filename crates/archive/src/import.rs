@@ -6,14 +6,16 @@ use std::fs::{self, File};
 use std::io::{self, Read, Write};
 use std::path::{Path, PathBuf};
 
-use assay_model::{RunId, Severity};
+use assay_model::{FileHash, RunId, Severity};
 use sha2::{Digest, Sha256};
 use tar::EntryType;
 
 use crate::archive::Archive;
-use crate::bundle::{MANIFEST, Manifest, ManifestFile};
+use crate::bundle::{MANIFEST, Manifest};
 use crate::disk::{self, Durability};
+use crate::heads::Head;
 use crate::layout::{RUNS, TRIALS, is_run_file};
+use crate::reader::RunReader;
 use crate::{Error, Result, verify};
 
 /// The largest manifest: about 400,000 files.
@@ -75,9 +77,9 @@ impl Archive {
         if rest.map_err(|e| import.refused(&e))? > PADDING {
             return Err(import.refused(&"it goes on behind its end"));
         }
-        import.check_run(&staging.folder, &id)?;
+        let head = import.check_run(&staging.folder, &manifest)?;
         sync_all(&staging.folder)?;
-        match staging.publish(self.path(), &id, Durability::Synced)? {
+        match staging.publish(self.path(), &id, &head, Durability::Synced)? {
             Some(_lock) => Ok(id),
             None => {
                 import.compare(&self.path().join(RUNS).join(id.as_str()), &manifest).map(|()| id)
@@ -144,7 +146,7 @@ impl Import<'_> {
     fn file(
         &self,
         entry: &mut Entry<'_>,
-        file: &ManifestFile,
+        file: &FileHash,
         id: &RunId,
         folder: &Path,
     ) -> Result<()> {
@@ -185,21 +187,24 @@ impl Import<'_> {
     }
 
     /// The run holds by its own ledger, too: a changed record with a fitting manifest is found here.
-    fn check_run(&self, folder: &Path, id: &RunId) -> Result<()> {
+    /// Returns the head to keep of the ledger.
+    fn check_run(&self, folder: &Path, manifest: &Manifest) -> Result<Head> {
         let mut problems = Vec::new();
-        verify::verify_run(folder, id, &mut problems);
-        match problems.iter().find(|p| p.kind.severity() == Severity::Invalid) {
-            None => Ok(()),
-            Some(problem) => {
-                let inside = problem.path.strip_prefix(folder).unwrap_or(&problem.path);
-                Err(self.refused(&format!("{}: {}", inside.display(), problem.message)))
-            }
+        let head =
+            verify::KeptHead { path: self.path.join(MANIFEST), head: Ok(manifest.head.clone()) };
+        verify::verify_run(folder, &manifest.run, head, &mut problems);
+        if let Some(problem) = problems.iter().find(|p| p.severity() == Severity::Invalid) {
+            let inside = problem.path.strip_prefix(folder).unwrap_or(&problem.path);
+            return Err(self.refused(&format!("{}: {}", inside.display(), problem.message)));
         }
+        let tip = Head::flushed(&RunReader::open(folder, &manifest.run)?.chain().tip);
+        // One that counts more has the evidence of what was lost.
+        Ok(manifest.head.clone().filter(|head| head.entries >= tip.entries).unwrap_or(tip))
     }
 
     fn compare(&self, folder: &Path, manifest: &Manifest) -> Result<()> {
         let id = &manifest.run;
-        if Manifest::of(folder, id)?.files == manifest.files {
+        if Manifest::of(folder, id, None)?.files == manifest.files {
             Ok(())
         } else {
             Err(Error::Differs { run: id.clone(), path: self.path.to_owned() })

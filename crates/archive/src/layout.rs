@@ -4,15 +4,19 @@ use std::path::{Path, PathBuf};
 
 pub(crate) const RUNS: &str = "runs";
 pub(crate) const STAGING: &str = "tmp";
+/// What the name of a run in `tmp/` ends in while it is removed.
+pub(crate) const REMOVED: &str = ".removed";
+/// The heads of the ledgers.
+pub(crate) const HEADS: &str = "heads";
 pub(crate) const INDEX: &str = "index.sqlite";
 
 pub(crate) const IDENTITY: &str = "run.json";
 pub(crate) const EXPERIMENT: &str = "experiment.toml";
 pub(crate) const PLAN: &str = "plan.json";
-/// A replacement of the plan, until it is renamed.
-pub(crate) const PLAN_STAGED: &str = "plan.json.tmp";
 pub(crate) const SYSTEM: &str = "system.json";
 pub(crate) const METRICS: &str = "metrics.json";
+/// The files that may be replaced while a run is written.
+pub(crate) const REPLACED: [&str; 2] = [PLAN, METRICS];
 pub(crate) const LEDGER: &str = "ledger.jsonl";
 pub(crate) const RECORDS: &str = "records.jsonl";
 pub(crate) const TRIALS: &str = "trials";
@@ -37,6 +41,11 @@ pub(crate) fn trial_folder(number: u32, attempt: u32) -> PathBuf {
     } else {
         format!("{number:04}.{attempt}")
     })
+}
+
+/// The name of a replacement of a file until it is renamed.
+pub(crate) fn staged(name: &str) -> String {
+    format!("{name}.tmp")
 }
 
 /// Whether `path`, taken from outside data, names a file inside a run: at most four plain names of
@@ -65,7 +74,7 @@ mod tests {
 
     #[test]
     fn what_is_staged_is_known_by_its_ending() {
-        for name in [PLAN_STAGED, TRIAL_STAGING] {
+        for name in [&staged(PLAN), TRIAL_STAGING] {
             assert_eq!(Path::new(name).extension().unwrap(), "tmp");
         }
     }

@@ -22,6 +22,7 @@ mod export;
 mod filter;
 mod finite;
 pub mod foreign;
+mod heads;
 mod identity;
 mod import;
 mod index;

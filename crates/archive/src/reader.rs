@@ -10,7 +10,7 @@ use assay_model::{
 };
 
 use crate::account::{Account, Gone};
-use crate::chain::{self, Chain};
+use crate::chain::{self, Chain, Tip};
 use crate::disk::{self, MAX_DATA, MAX_TEXT};
 use crate::identity::{RunIdentity, RunMetrics};
 use crate::layout::{
@@ -72,7 +72,7 @@ impl RunReader {
     }
 
     pub(crate) fn plan_bytes(&self) -> Result<Vec<u8>> {
-        match self.chain.staged_plan(&self.folder)? {
+        match self.chain.staged(&self.folder, PLAN)? {
             Some(staged) => Ok(staged),
             None => disk::read(&self.folder.join(PLAN), MAX_TEXT),
         }
@@ -86,6 +86,13 @@ impl RunReader {
     /// The ledger, as far as its chain is sound; `Archive::verify` says whether that is all of it.
     pub fn ledger(&self) -> &[LedgerEntry] {
         &self.chain.entries
+    }
+
+    /// The number of the ledger's last entry and the SHA-256 of its line, as far as the chain is sound;
+    /// `None` for an empty ledger.
+    pub fn ledger_head(&self) -> Option<(u64, &str)> {
+        let Tip { seq, prev, .. } = &self.chain.tip;
+        seq.checked_sub(1).map(|last| (last, prev.as_str()))
     }
 
     pub(crate) fn chain(&self) -> &Chain {
@@ -103,7 +110,11 @@ impl RunReader {
     /// Values that belong to the run as a whole; empty when there are none.
     pub fn run_metrics(&self) -> Result<Vec<MetricValue>> {
         let path = self.folder.join(METRICS);
-        match disk::read_if_there(&path, MAX_TEXT)? {
+        let bytes = match self.chain.staged(&self.folder, METRICS)? {
+            None => disk::read_if_there(&path, MAX_TEXT)?,
+            staged => staged,
+        };
+        match bytes {
             Some(bytes) => disk::parse_json::<RunMetrics>(&bytes, &path).map(|file| file.metrics),
             None => Ok(Vec::new()),
         }

@@ -5,12 +5,13 @@ use std::collections::HashSet;
 use std::fs::{self, File, OpenOptions};
 use std::path::{Path, PathBuf};
 
-use assay_model::LedgerEvent;
+use assay_model::{FileHash, LedgerEvent, RunId};
 
 use crate::account::{Account, Key, Standing};
-use crate::chain::{self, Tip};
+use crate::chain::{self, Chain, Tip};
 use crate::disk::{self, Durability, MAX_DATA};
-use crate::layout::{LEDGER, PLAN, PLAN_STAGED, RECORDS, TRIALS, trial_folder};
+use crate::heads::{self, Against, Head};
+use crate::layout::{LEDGER, RECORDS, REPLACED, RUNS, TRIALS, staged, trial_folder};
 use crate::{Error, Result, records};
 
 /// A run in order.
@@ -20,20 +21,22 @@ pub(crate) struct Settled {
     pub tip: Tip,
     /// The trials that have a record.
     pub recorded: HashSet<Key>,
-    /// What the ledger lacks: the ends of trials whose records are there.
+    /// What the ledger lacks: what it lost, and the ends of trials whose records are there.
     pub lacking: Vec<LedgerEvent>,
 }
 
-/// Cuts torn tails off the ledger and the records, completes a replacement of the plan, and removes
-/// what was being put together. Doing it twice, or being killed in the middle, is fine. The caller
+/// Cuts torn tails off the ledger and the records, completes the replacement of a file, removes what was
+/// being put together, and keeps the head of a ledger that has none. Doing it twice, or being killed in the middle, is fine. The caller
 /// holds the lock.
 ///
 /// # Errors
 /// `Damaged` or `Newer` when more than the tails is wrong; nothing is changed then.
-pub(crate) fn settle(run: &Path, durability: Durability) -> Result<Settled> {
+pub(crate) fn settle(archive: &Path, id: &RunId, durability: Durability) -> Result<Settled> {
+    let run = &archive.join(RUNS).join(id.as_str());
     let (ledger, record_file) = (run.join(LEDGER), run.join(RECORDS));
     let chain = chain::read(&disk::read(&ledger, MAX_DATA)?);
     chain.check(&ledger)?;
+    let lost = lost(&chain, archive, id)?;
     let account = Account::of(&chain.entries);
     let (mut recorded, mut lacking) = (HashSet::new(), Vec::new());
     let end = records::read_file(&record_file, |line, record| {
@@ -44,12 +47,7 @@ pub(crate) fn settle(run: &Path, durability: Durability) -> Result<Settled> {
             // Only the last records can have missed the ledger.
             Standing::Entered => lacking.clear(),
             Standing::Changed => {}
-            Standing::NotEntered => lacking.push(LedgerEvent::TrialEnded {
-                number: key.0,
-                attempt: key.1,
-                outcome: record.outcome,
-                record_sha256,
-            }),
+            Standing::NotEntered => lacking.push((key, record.outcome, record_sha256)),
         }
     })?;
     end.check(&record_file)?;
@@ -62,9 +60,11 @@ pub(crate) fn settle(run: &Path, durability: Durability) -> Result<Settled> {
     if end.torn {
         cut(&record_file, end.bytes)?;
     }
-    let staged = run.join(PLAN_STAGED);
-    if chain.staged_plan(run)?.is_some() {
-        fs::rename(&staged, run.join(PLAN)).map_err(|e| Error::io("rename", &staged, e))?;
+    for name in REPLACED {
+        if chain.staged(run, name)?.is_some() {
+            let staged = run.join(staged(name));
+            fs::rename(&staged, run.join(name)).map_err(|e| Error::io("rename", &staged, e))?;
+        }
     }
     for path in leftovers(run, &recorded)? {
         disk::remove(&path)?;
@@ -72,7 +72,50 @@ pub(crate) fn settle(run: &Path, durability: Durability) -> Result<Settled> {
     if durability == Durability::Synced {
         flush_all(run)?;
     }
+    // One that is there counts what was lost until the ledger says so.
+    if heads::read(archive, id)?.is_none() {
+        heads::put(archive, id, &Head::flushed(&chain.tip), durability)?;
+    }
+    let lost = lost.map(|entries| Ok(LedgerEvent::EntriesLost { entries }));
+    let ended = lacking.into_iter().map(|(key, outcome, record_sha256)| {
+        let (number, attempt) = key;
+        let files = Some(files_of(&run.join(trial_folder(number, attempt)))?);
+        Ok(LedgerEvent::TrialEnded { number, attempt, outcome, record_sha256, files })
+    });
+    let lacking = lost.into_iter().chain(ended).collect::<Result<_>>()?;
     Ok(Settled { tip: chain.tip, recorded, lacking })
+}
+
+/// How many entries at the end of the ledger a lost power may have taken.
+///
+/// # Errors
+/// `Damaged` when no death of a writer leaves the ledger as it is.
+fn lost(chain: &Chain, archive: &Path, id: &RunId) -> Result<Option<u64>> {
+    let ledger = archive.join(RUNS).join(id.as_str()).join(LEDGER);
+    match heads::read(archive, id)?.map(|head| head.against(chain)) {
+        None if chain.has_all_files() => {
+            let reason =
+                "it was removed, and the end of the run's ledger cannot be checked without it";
+            Err(Error::damaged(&heads::path(archive, id), reason))
+        }
+        None | Some(Against::Agrees | Against::GoesOn(_)) => Ok(None),
+        Some(Against::Lost(entries)) => Ok(Some(entries)),
+        Some(against) => Err(Error::damaged(&ledger, against)),
+    }
+}
+
+/// The files of a trial's folder; none where there is no folder.
+fn files_of(folder: &Path) -> Result<Vec<FileHash>> {
+    if !folder.is_dir() {
+        return Ok(Vec::new());
+    }
+    let mut paths = list(folder)?;
+    paths.sort();
+    let file = |path: PathBuf| {
+        let name = path.file_name().unwrap_or_default().to_string_lossy().into_owned();
+        disk::hash_file(&name, &path)
+    };
+    paths.into_iter().map(file).collect()
 }
 
 fn cut(path: &Path, bytes: u64) -> Result<()> {
@@ -92,10 +135,7 @@ fn flush_all(run: &Path) -> Result<()> {
 /// What a dead process leaves in a run's folder: files and folders that were never renamed to their
 /// name (all end in `.tmp`), and folders of trials that came to no record.
 pub(crate) fn leftovers(run: &Path, recorded: &HashSet<Key>) -> Result<Vec<PathBuf>> {
-    let mut found: Vec<PathBuf> = list(run)?
-        .into_iter()
-        .filter(|path| path.extension().is_some_and(|e| e == "tmp"))
-        .collect();
+    let mut found: Vec<PathBuf> = list(run)?.into_iter().filter(|path| is_staged(path)).collect();
     let no_record = |path: &PathBuf| trial_of(path).is_some_and(|key| !recorded.contains(&key));
     let trials = run.join(TRIALS);
     if trials.is_dir() {
@@ -103,6 +143,11 @@ pub(crate) fn leftovers(run: &Path, recorded: &HashSet<Key>) -> Result<Vec<PathB
     }
     found.sort();
     Ok(found)
+}
+
+/// Whether it is something that was never renamed to its name.
+pub(crate) fn is_staged(path: &Path) -> bool {
+    path.extension().is_some_and(|e| e == "tmp")
 }
 
 /// The paths in a folder.

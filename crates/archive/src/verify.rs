@@ -1,21 +1,21 @@
-//! Whether an archive holds what it says: hashes, chains, versions, leftovers.
+//! Whether an archive holds what it says: hashes, chains, heads, versions, leftovers.
+
+mod files;
 
 use std::collections::HashSet;
-use std::fs::File;
+use std::fs;
 use std::path::{Path, PathBuf};
 
-use assay_model::{RunId, RunState, Severity};
+use assay_model::{LedgerEvent, RunId, RunState, Severity};
 
 use crate::account::{Account, Gone, Key, Standing};
 use crate::archive::Archive;
-use crate::disk::{self, MAX_TEXT};
-use crate::foreign::MAX_FILE;
-use crate::layout::{
-    EXPERIMENT, LEDGER, METRICS, PLAN, RECORDS, SAMPLES, STAGING, SYSTEM, TRIALS, is_run_file,
-};
+use crate::chain::Chain;
+use crate::heads::{Against, Head};
+use crate::layout::{LEDGER, RECORDS, RUNS, STAGING, TRIALS};
 use crate::lock::{Held, look};
 use crate::reader::RunReader;
-use crate::{Error, Result, listing, records, repair, samples};
+use crate::{Error, Result, create, disk, heads, listing, records, repair};
 
 /// What kind of problem it is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
@@ -29,8 +29,8 @@ pub enum ProblemKind {
     Hash,
     /// A file, or the record of a trial, that should be there is not.
     Missing,
-    /// The record of a trial that was among the last before a session was cut off is not there: the
-    /// power went before it was flushed, or it was taken out.
+    /// What was written last before a session was cut off is not there: the power went before it was
+    /// flushed, or it was taken out.
     Lost,
     /// A file cannot be read as what it should be.
     Unreadable,
@@ -40,14 +40,17 @@ pub enum ProblemKind {
     Unknown,
     /// Something that a dead process left.
     Leftover,
+    /// The ledger has no hash of a file, so a change of it cannot be noticed: an older assay wrote it,
+    /// or its writer died before it was entered.
+    NotRecorded,
 }
 
 impl ProblemKind {
-    /// How bad it is: an interrupted trial is worth knowing, a lost one is to be told with the
-    /// numbers, a leftover wants clearing, and with anything else they must not be published.
+    /// How bad it is: an interrupted trial and what cannot be checked are worth knowing, a lost one is
+    /// to be told with the numbers, a leftover wants clearing, and with anything else they must not be published.
     pub fn severity(self) -> Severity {
         match self {
-            ProblemKind::InterruptedTrial => Severity::Note,
+            ProblemKind::InterruptedTrial | ProblemKind::NotRecorded => Severity::Note,
             ProblemKind::Lost | ProblemKind::Leftover => Severity::Warning,
             _ => Severity::Invalid,
         }
@@ -67,19 +70,26 @@ pub struct Problem {
     pub message: String,
 }
 
+impl Problem {
+    /// How bad it is.
+    pub fn severity(&self) -> Severity {
+        self.kind.severity()
+    }
+}
+
 impl Archive {
     /// Checks one run, or everything; changes nothing. A run that is being written is checked as far
     /// as it has come.
     pub fn verify(&self, run: Option<&RunId>) -> Result<Vec<Problem>> {
         let mut problems = Vec::new();
         if let Some(id) = run {
-            verify_run(&self.folder_of(id)?, id, &mut problems);
+            verify_run(&self.folder_of(id)?, id, self.kept_head(id), &mut problems);
             return Ok(problems);
         }
         for name in listing::names(self.path())? {
-            let folder = self.path().join(crate::layout::RUNS).join(&name);
+            let folder = self.path().join(RUNS).join(&name);
             match name.parse() {
-                Ok(id) => verify_run(&folder, &id, &mut problems),
+                Ok(id) => verify_run(&folder, &id, self.kept_head(&id), &mut problems),
                 Err(e) => problems.push(Problem {
                     run: None,
                     path: folder,
@@ -95,25 +105,70 @@ impl Archive {
                 problems.push(Problem { run: None, path, kind: ProblemKind::Leftover, message });
             }
         }
+        self.verify_heads(&mut problems)?;
         Ok(problems)
+    }
+
+    /// The head is read before the ledger, which may go on meanwhile.
+    fn kept_head(&self, id: &RunId) -> KeptHead {
+        KeptHead { path: heads::path(self.path(), id), head: heads::read(self.path(), id) }
+    }
+
+    /// Every head has its run.
+    fn verify_heads(&self, problems: &mut Vec<Problem>) -> Result<()> {
+        for (path, run) in heads::list(self.path())? {
+            let (kind, message) = match &run {
+                None if repair::is_staged(&path) => (
+                    ProblemKind::Leftover,
+                    "a process died while it made this; it can be deleted".to_owned(),
+                ),
+                None => (ProblemKind::Unknown, "it is the head of no run's ledger".to_owned()),
+                Some(id) if self.folder_of(id).is_ok() => continue,
+                Some(id) if self.is_staged(id) => (
+                    ProblemKind::Leftover,
+                    format!("a process makes or removes run {id}, or died while it did"),
+                ),
+                Some(id) => (
+                    ProblemKind::Missing,
+                    format!("run {id} is gone, and not by `assay archive remove`"),
+                ),
+            };
+            problems.push(Problem { run, path, kind, message });
+        }
+        Ok(())
+    }
+
+    /// Whether a process makes or removes the run, or died while it did.
+    fn is_staged(&self, id: &RunId) -> bool {
+        let staged = repair::list(&self.path().join(STAGING)).unwrap_or_default();
+        staged.iter().any(|path| create::staged_run(path).as_ref() == Some(id))
     }
 }
 
+/// The head that was kept of a run's ledger.
+pub(crate) struct KeptHead {
+    /// Where.
+    pub path: PathBuf,
+    /// The head; `None` when none was kept.
+    pub head: Result<Option<Head>>,
+}
+
 /// Checks a run's folder.
-pub(crate) fn verify_run(folder: &Path, id: &RunId, problems: &mut Vec<Problem>) {
-    let mut check = Check { folder, id, problems };
+pub(crate) fn verify_run(folder: &Path, id: &RunId, head: KeptHead, problems: &mut Vec<Problem>) {
+    let mut check = Check { folder, id, problems, not_recorded: Vec::new() };
     match RunReader::open(folder, id) {
-        Ok(run) => check.run(&run),
-        Err(error) => check.error(folder, &error),
+        Ok(run) => check.run(&run, head),
+        Err(error) => check.error(error.path().unwrap_or(folder), &error),
     }
 }
 
 const NO_ENTRY: &str = "is not in the ledger";
-
 struct Check<'a> {
     folder: &'a Path,
     id: &'a RunId,
     problems: &'a mut Vec<Problem>,
+    /// What no hash was kept of.
+    not_recorded: Vec<String>,
 }
 
 impl Check<'_> {
@@ -137,73 +192,59 @@ impl Check<'_> {
         self.found(path, kind, error.to_string());
     }
 
-    fn run(&mut self, run: &RunReader) {
+    fn run(&mut self, run: &RunReader, head: KeptHead) {
         let live = run.state() == RunState::Started;
         let ledger = self.folder.join(LEDGER);
-        if let Some(damage) = &run.chain().damage {
+        let chain = run.chain();
+        if let Some(damage) = &chain.damage {
             let message = format!("line {}: {}", damage.line, damage.reason);
             self.found(&ledger, ProblemKind::Chain, message);
         }
-        self.declared(run);
-        for (name, result) in [
-            (PLAN, run.plan().map(|_| ())),
-            (SYSTEM, run.system().map(|_| ())),
-            (METRICS, run.run_metrics().map(|_| ())),
-        ] {
-            if let Err(error) = result {
-                self.error(&self.folder.join(name), &error);
+        self.head(chain, head, live);
+        for entry in run.ledger() {
+            if let LedgerEvent::EntriesLost { entries } = entry.event {
+                let message = format!("before its entry {}, {}", entry.seq, Against::Lost(entries));
+                self.found(&ledger, ProblemKind::Lost, message);
             }
         }
-        self.imported(run);
         let account = Account::of(run.ledger());
         let recorded = self.records(&account, live);
         self.trials(&account, &recorded, live);
         self.folders(&recorded, live);
-    }
-
-    /// The experiment and the plan are what the ledger says they were.
-    fn declared(&mut self, run: &RunReader) {
-        let experiment = disk::read(&self.folder.join(EXPERIMENT), MAX_TEXT);
-        for (name, bytes, wanted) in [
-            (EXPERIMENT, experiment, run.chain().experiment_sha256()),
-            (PLAN, run.plan_bytes(), run.chain().plan_sha256()),
-        ] {
-            let path = self.folder.join(name);
-            match (bytes, wanted) {
-                (Ok(bytes), Some(wanted)) if disk::sha256(&bytes) == wanted => {}
-                (Ok(_), Some(_)) => self.found(
-                    &path,
-                    ProblemKind::Hash,
-                    "its hash is not the one in the ledger: it was changed afterwards",
-                ),
-                (Ok(_), None) => self.found(
-                    &self.folder.join(LEDGER),
-                    ProblemKind::Chain,
-                    format!("it does not say what {name} was"),
-                ),
-                (Err(error), _) => self.error(&path, &error),
-            }
+        self.files(run, &account, &recorded, live);
+        // What follows a damaged line is not read, so it cannot be missed.
+        if !self.not_recorded.is_empty() && chain.damage.is_none() {
+            let message = files::not_recorded(&self.not_recorded);
+            self.found(self.folder, ProblemKind::NotRecorded, message);
         }
     }
 
-    /// The files that the run was imported from are there as they were.
-    fn imported(&mut self, run: &RunReader) {
-        for file in run.imported().map(|(_, files)| files).unwrap_or_default() {
-            if !is_run_file(&file.kept) {
-                let message = format!("`{}` is not the name of a run's file", file.kept);
-                self.found(&self.folder.join(LEDGER), ProblemKind::Unreadable, message);
-                continue;
+    /// The ledger ends where its head says. The head of a live run moves.
+    fn head(&mut self, chain: &Chain, kept: KeptHead, live: bool) {
+        let ledger = self.folder.join(LEDGER);
+        let against = match kept.head {
+            Ok(Some(head)) => head.against(chain),
+            Ok(None) if chain.has_all_files() => {
+                let message = format!(
+                    "it was removed, and the end of {} cannot be checked without it",
+                    ledger.display()
+                );
+                return self.found(&kept.path, ProblemKind::Missing, message);
             }
-            let path = self.folder.join(&file.kept);
-            match disk::read(&path, MAX_FILE) {
-                Ok(bytes) if disk::sha256(&bytes) == file.sha256 => {}
-                Ok(_) => self.found(
-                    &path,
-                    ProblemKind::Hash,
-                    format!("it is not the `{}` that the trials were imported from", file.name),
-                ),
-                Err(error) => self.error(&path, &error),
-            }
+            Ok(None) => return self.not_recorded.push(format!("the end of {LEDGER}")),
+            Err(error) if live && matches!(error, Error::Damaged { .. }) => return,
+            Err(error) => return self.error(&kept.path, &error),
+        };
+        let kind = match against {
+            Against::Agrees => None,
+            Against::GoesOn(_) | Against::Lost(_) => Some(ProblemKind::Lost),
+            Against::Added(_) | Against::Cut(_) | Against::Differs => Some(ProblemKind::Chain),
+        };
+        if let Some(kind) = kind.filter(|_| !live && chain.damage.is_none()) {
+            self.found(&ledger, kind, format!("{against} ({})", kept.path.display()));
+        } else if chain.torn && !live {
+            let message = "its last line is torn: it was being written when its process died";
+            self.found(&ledger, ProblemKind::Leftover, message);
         }
     }
 
@@ -239,6 +280,10 @@ impl Check<'_> {
             Ok(torn) if torn && ended => {
                 let message = "its last line is torn, though the run came to an end";
                 self.found(&path, ProblemKind::Unreadable, message);
+            }
+            Ok(torn) if torn && !live => {
+                let message = "its last line is torn: it was being written when its process died";
+                self.found(&path, ProblemKind::Leftover, message);
             }
             Ok(_) => {}
             Err(Error::Damaged { reason, .. }) => {
@@ -280,18 +325,12 @@ impl Check<'_> {
         }
     }
 
-    /// The folders of trials are of trials, and their samples can be read.
+    /// The folders of trials are of trials.
     fn folders(&mut self, recorded: &HashSet<Key>, live: bool) {
         for folder in repair::list(&self.folder.join(TRIALS)).unwrap_or_default() {
-            if repair::trial_of(&folder).is_none() {
+            let is_folder = fs::symlink_metadata(&folder).is_ok_and(|meta| meta.is_dir());
+            if repair::trial_of(&folder).is_none() || !is_folder {
                 self.found(&folder, ProblemKind::Unknown, "it is not the folder of a trial");
-                continue;
-            }
-            let path = folder.join(SAMPLES);
-            if let Ok(file) = File::open(&path)
-                && let Err(error) = samples::decode(file)
-            {
-                self.found(&path, ProblemKind::Unreadable, error.to_string());
             }
         }
         if live {

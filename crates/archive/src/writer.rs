@@ -7,17 +7,19 @@ use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
 use assay_model::{
-    LedgerEvent, MetricValue, Plan, RunId, RunState, SCHEMA_VERSION, SampleSet, TrialRecord,
+    FileHash, LedgerEvent, MetricValue, Plan, RunId, RunState, SCHEMA_VERSION, SampleSet,
+    TrialRecord,
 };
 
 use crate::account::Key;
 use crate::appender::Appender;
 use crate::chain::Tip;
 use crate::disk::{self, Durability, MAX_DATA};
+use crate::heads::HeadFile;
 use crate::identity::RunMetrics;
 use crate::layout::{
-    IO, IO_EVENTS, LEDGER, METRICS, PLAN, PLAN_STAGED, RECORDS, SAMPLES, STDERR, STDOUT,
-    TRIAL_STAGING, TRIALS, may_keep, trial_folder,
+    IO, IO_EVENTS, LEDGER, METRICS, PLAN, RECORDS, RUNS, SAMPLES, STDERR, STDOUT, TRIAL_STAGING,
+    TRIALS, may_keep, staged, trial_folder,
 };
 use crate::lock::Lock;
 use crate::reader::RunReader;
@@ -40,6 +42,7 @@ pub struct RunWriter {
     folder: PathBuf,
     ledger: Appender,
     tip: Tip,
+    head: HeadFile,
     records: Appender,
     recorded: HashSet<Key>,
     /// The line being written: kept, so that no trial has to allocate it.
@@ -60,12 +63,14 @@ impl RunWriter {
     /// Opens a run that is in order and flushed.
     pub(crate) fn open(
         id: RunId,
-        folder: PathBuf,
+        archive: &Path,
         lock: Lock,
         (tip, recorded): (Tip, HashSet<Key>),
         durability: Durability,
     ) -> Result<Self> {
+        let folder = archive.join(RUNS).join(id.as_str());
         Ok(RunWriter {
+            head: HeadFile::open(archive, &id, &tip)?,
             id,
             ledger: Appender::open(folder.join(LEDGER))?,
             tip,
@@ -177,10 +182,25 @@ impl RunWriter {
             reason: reason.to_owned(),
             plan_sha256: disk::sha256(&bytes),
         };
+        self.replace(PLAN, &bytes, event)
+    }
+
+    /// Keeps values that belong to the run as a whole (those that an imported file prints), in place of
+    /// those kept before.
+    pub fn set_run_metrics(&mut self, metrics: &[MetricValue]) -> Result<()> {
+        let path = self.folder.join(METRICS);
+        let file = RunMetrics { schema_version: SCHEMA_VERSION, metrics: metrics.to_vec() };
+        let bytes = disk::to_json(&file, &path)?;
+        let files = vec![disk::hash_of(METRICS, &bytes)];
+        self.replace(METRICS, &bytes, LedgerEvent::FilesKept { files })
+    }
+
+    /// Replaces a file beside the trials by one that `event` has the hash of.
+    fn replace(&mut self, name: &str, bytes: &[u8], event: LedgerEvent) -> Result<()> {
         self.guarded(|run| {
-            // The ledger's line makes it the plan; a reader finds it under either name.
-            let staged = run.folder.join(PLAN_STAGED);
-            let entered = disk::write_new(&staged, &bytes, run.durability)
+            // The ledger's line makes it the file; a reader finds it under either name.
+            let staged = run.folder.join(staged(name));
+            let entered = disk::write_new(&staged, bytes, run.durability)
                 .and_then(|()| run.sync_folder())
                 .and_then(|()| run.enter(event));
             if let Err(error) = entered {
@@ -190,19 +210,10 @@ impl RunWriter {
             if run.durability == Durability::Synced {
                 run.ledger.sync()?;
             }
-            fs::rename(&staged, run.folder.join(PLAN))
+            fs::rename(&staged, run.folder.join(name))
                 .map_err(|e| Error::io("rename", &staged, e))?;
             run.sync_folder()
         })
-    }
-
-    /// Keeps values that belong to the run as a whole (those that an imported file prints), in place of
-    /// those kept before.
-    pub fn set_run_metrics(&mut self, metrics: &[MetricValue]) -> Result<()> {
-        let path = self.folder.join(METRICS);
-        let file = RunMetrics { schema_version: SCHEMA_VERSION, metrics: metrics.to_vec() };
-        let bytes = disk::to_json(&file, &path)?;
-        self.guarded(|run| disk::replace(&path, &bytes, run.durability))
     }
 
     /// Keeps a file beside the run's own: `name` is a path of plain names inside its folder. It is
@@ -232,16 +243,26 @@ impl RunWriter {
                 run.records.sync()?;
             }
             run.enter(LedgerEvent::Ended { state, reason: reason.to_owned() })?;
-            if run.durability == Durability::Synced { run.ledger.sync() } else { Ok(()) }
+            run.settle_ledger()
         })
+    }
+
+    /// Waits until the device has the ledger, and its head.
+    pub(crate) fn flush_ledger(&mut self) -> Result<()> {
+        self.guarded(Self::settle_ledger)
+    }
+
+    fn settle_ledger(&mut self) -> Result<()> {
+        if self.durability == Durability::Synced {
+            self.ledger.sync()?;
+        }
+        self.head.flushed(&self.tip, self.durability)
     }
 
     /// Runs a step that writes; after its failure nothing more is written, so that what is on disk
     /// stays what a resume can put in order.
     fn guarded(&mut self, step: impl FnOnce(&mut Self) -> Result<()>) -> Result<()> {
-        if self.broken {
-            return Err(Error::Broken { run: self.id.clone() });
-        }
+        self.refuse_broken()?;
         let done = step(self);
         self.broken = done.is_err();
         done
@@ -251,10 +272,16 @@ impl RunWriter {
     fn enter(&mut self, event: LedgerEvent) -> Result<()> {
         let line =
             self.tip.line(event).map_err(|e| Error::damaged(&self.folder.join(LEDGER), e))?;
-        self.ledger.append(&line)
+        self.ledger.append(&line)?;
+        self.head.moves_to(&self.tip)
+    }
+
+    fn refuse_broken(&self) -> Result<()> {
+        if self.broken { Err(Error::Broken { run: self.id.clone() }) } else { Ok(()) }
     }
 
     fn refuse_recorded(&self, key: Key) -> Result<()> {
+        self.refuse_broken()?;
         if self.recorded.contains(&key) {
             let reason = format!("attempt {} is recorded already", key.1);
             return Err(Error::Record { run: self.id.clone(), number: key.0, reason });
@@ -302,9 +329,11 @@ impl RunWriter {
         let began = Instant::now();
         let answer = io.as_ref().map_or(&[][..], |(answer, _)| answer);
         let events = io.as_ref().and_then(|(_, events)| events.as_deref());
-        let files = [files, &[(IO, answer)]].concat();
-        if files.iter().any(|(_, bytes)| !bytes.is_empty()) {
-            self.put_files(&trial_folder(key.0, key.1), &files, events)?;
+        let mut files = [files, &[(IO, answer)]].concat();
+        files.retain(|(_, bytes)| !bytes.is_empty());
+        let mut hashes = Vec::new();
+        if !files.is_empty() {
+            hashes = self.put_files(&trial_folder(key.0, key.1), &files, events)?;
         }
         if due {
             self.flush_files()?; // before the record that speaks of them
@@ -316,10 +345,12 @@ impl RunWriter {
             attempt: key.1,
             outcome: record.outcome,
             record_sha256: disk::sha256(&line[..line.len() - 1]),
+            files: Some(hashes),
         })?;
         if due && self.durability == Durability::Synced {
             self.records.sync()?;
             self.ledger.sync()?;
+            self.head.ledger_is_flushed(&self.tip);
         }
         if due {
             self.flushed_at = Instant::now();
@@ -329,34 +360,41 @@ impl RunWriter {
         Ok(())
     }
 
-    /// Writes a trial's folder under another name and renames it, so that it is seen whole.
+    /// Writes a trial's folder under another name and renames it, so that it is seen whole. Returns what
+    /// is in it.
     fn put_files(
         &mut self,
         folder: &Path,
         files: &[(&str, &[u8])],
         events: Option<&Path>,
-    ) -> Result<()> {
+    ) -> Result<Vec<FileHash>> {
         let staging = self.folder.join(TRIAL_STAGING);
         let target = self.folder.join(folder);
         let put = || {
             fs::create_dir(&staging).map_err(|e| Error::io("create", &staging, e))?;
-            for (name, bytes) in files.iter().filter(|(_, bytes)| !bytes.is_empty()) {
+            let mut hashes = Vec::with_capacity(files.len() + 1);
+            for (name, bytes) in files {
                 disk::write_new(&staging.join(name), bytes, Durability::Cached)?;
+                hashes.push(disk::hash_of(name, bytes));
             }
             if let Some(events) = events {
-                disk::move_file(events, &staging.join(IO_EVENTS))?;
+                let place = staging.join(IO_EVENTS);
+                disk::move_file(events, &place)?;
+                hashes.push(disk::hash_file(IO_EVENTS, &place)?);
             }
-            fs::rename(&staging, &target).map_err(|e| Error::io("rename", &staging, e))
+            fs::rename(&staging, &target).map_err(|e| Error::io("rename", &staging, e))?;
+            Ok(hashes)
         };
-        if let Err(error) = put() {
-            let _ = disk::remove(&staging);
-            return Err(error);
-        }
-        let written = files.iter().filter(|(_, bytes)| !bytes.is_empty());
-        self.unflushed.extend(written.map(|(name, _)| target.join(name)));
-        self.unflushed.extend(events.map(|_| target.join(IO_EVENTS)));
+        let hashes = match put() {
+            Ok(hashes) => hashes,
+            Err(error) => {
+                let _ = disk::remove(&staging);
+                return Err(error);
+            }
+        };
+        self.unflushed.extend(hashes.iter().map(|file| target.join(&file.path)));
         self.unflushed.push(target);
-        Ok(())
+        Ok(hashes)
     }
 
     /// Flushes the files of trials.

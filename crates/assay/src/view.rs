@@ -6,7 +6,7 @@ use anyhow::{Context, Result};
 use assay_archive::Archive;
 use assay_lab::Question;
 use assay_model::RunId;
-use assay_report::RunView;
+use assay_report::{LedgerHead, RunView};
 
 /// So many comparisons of a run are explained on its page.
 const EXPLAINED: usize = 8;
@@ -67,6 +67,9 @@ pub fn load(archive: &Archive, id: &RunId) -> Result<RunView> {
         explanations,
         io,
         ledger: reader.ledger().to_vec(),
+        ledger_head: reader
+            .ledger_head()
+            .map(|(seq, sha256)| LedgerHead { seq, sha256: sha256.to_owned() }),
         assay_version: env!("CARGO_PKG_VERSION").to_owned(),
     })
 }

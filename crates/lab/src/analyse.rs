@@ -311,8 +311,13 @@ fn scaling(
             Some(Size { count, values: values(records, t.id, &metric.name) })
         })
         .collect();
-    let mut found =
-        assay_stats::scaling::scaling(factor, &metric.name, metric.better, &sizes, confidence);
+    let mut found = assay_stats::scaling::scaling(
+        factor,
+        (&metric.name, &metric.unit),
+        metric.better,
+        &sizes,
+        confidence,
+    );
     for point in &mut found.points {
         let at = of().find(|t| t.levels.get(factor).and_then(Scalar::as_f64) == Some(point.count));
         let merged = at.and_then(|t| histograms::of_metric(merged, t.id, &metric.name));

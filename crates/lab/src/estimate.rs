@@ -4,13 +4,13 @@ use std::time::Duration;
 
 use assay_archive::{Archive, Filter};
 use assay_model::{Plan, TrialRecord};
-use assay_stats::power::detectable_paired;
+use assay_stats::power::{detectable_paired, detectable_unpaired};
 
 use crate::pairs::{counterpart, pairs};
 
 /// The power at which the detectable effect is given.
 pub const POWER: f64 = 0.8;
-/// The noise for which the detectable effect is given when none is known.
+/// The noise of single trials for which the detectable effect is given when none is known.
 pub const SAMPLE_NOISE: [f64; 3] = [0.01, 0.02, 0.05];
 
 /// What is expected of a plan.
@@ -22,11 +22,14 @@ pub struct Estimate {
     pub trial_s: Option<f64>,
     /// How long the plan takes, seconds.
     pub total_s: Option<f64>,
-    /// The standard deviation of the log ratio between treatments within a block; `null` when unknown.
+    /// The standard deviation of the log ratio between treatments within a block, or with one treatment
+    /// that of the logs of its trials; `null` when unknown.
     pub noise: Option<f64>,
-    /// The smallest ratio above 1 that the plan finds in 80 of 100 repeats, at that noise.
+    /// The smallest ratio above 1 whose interval excludes 1 in 80 of 100 repeats, at that noise. With
+    /// one treatment it is compared with another run of as many trials.
     pub detectable: Option<f64>,
-    /// The same for noise of 1 %, 2 % and 5 %: `[noise, detectable]`.
+    /// The same where single trials have a noise of 1 %, 2 % and 5 % (the standard deviation of their
+    /// logs) and share nothing within a block: `[noise, detectable]`.
     pub detectable_at: Vec<(f64, Option<f64>)>,
     /// Where the figures come from, as a sentence.
     pub basis: String,
@@ -43,14 +46,18 @@ impl Estimate {
 pub fn estimate(archive: Option<&Archive>, name: &str, plan: &Plan, confidence: f64) -> Estimate {
     let counted = plan.trials.iter().filter(|t| !t.warmup).count();
     let blocks = (counted / plan.treatments.len().max(1)) as u32;
-    let detectable = |noise: f64| detectable_paired(noise, blocks as usize, confidence, POWER);
+    let alone = plan.treatments.len() <= 1;
+    let seen = if alone { detectable_unpaired } else { detectable_paired };
+    let detectable = |noise: f64| seen(noise, blocks as usize, confidence, POWER);
+    // Two independent trials differ by the root of 2 more than one varies.
+    let of_trials = |noise: f64| if alone { noise } else { noise * std::f64::consts::SQRT_2 };
     let mut estimate = Estimate {
         blocks,
         trial_s: None,
         total_s: None,
         noise: None,
         detectable: None,
-        detectable_at: SAMPLE_NOISE.iter().map(|n| (*n, detectable(*n))).collect(),
+        detectable_at: SAMPLE_NOISE.map(|n| (n, detectable(of_trials(n)))).to_vec(),
         basis: "unknown: the archive has no earlier run of this experiment".into(),
     };
     let Some((id, earlier, records)) = archive.and_then(|a| newest(a, name, plan)) else {
@@ -87,7 +94,7 @@ fn newest(archive: &Archive, name: &str, plan: &Plan) -> Option<(String, Plan, V
 }
 
 /// The largest standard deviation of the log ratios to the baseline; with one treatment, that of the
-/// logs of its values times the root of 2 (two independent trials).
+/// logs of its values.
 fn noise(plan: &Plan, records: &[TrialRecord]) -> Option<f64> {
     let sd = |logs: &[f64]| assay_stats::summary::variance(logs).map(f64::sqrt);
     let others: Vec<(u32, u32)> =
@@ -96,7 +103,7 @@ fn noise(plan: &Plan, records: &[TrialRecord]) -> Option<f64> {
         let values = crate::pairs::values(records, plan.baseline, &plan.metric);
         let logs: Vec<f64> =
             values.into_iter().flatten().map(f64::ln).filter(|l| l.is_finite()).collect();
-        return sd(&logs).map(|s| s * std::f64::consts::SQRT_2);
+        return sd(&logs);
     }
     others
         .iter()

@@ -58,7 +58,8 @@ pub(crate) fn scaling(
             Some(Size { count, values: s.blocks.clone() })
         })
         .collect();
-    Some(assay_stats::scaling::scaling(factor, &suite.metric, Better::Higher, &sizes, confidence))
+    let metric = (suite.metric.as_str(), "1"); // a ratio to a reference
+    Some(assay_stats::scaling::scaling(factor, metric, Better::Higher, &sizes, confidence))
 }
 
 type Group<'a> = (BTreeMap<String, Scalar>, Vec<&'a Treatment>);

@@ -160,6 +160,9 @@ pub struct Scaling {
     pub factor: String,
     /// The metric.
     pub metric: String,
+    /// Its unit.
+    #[serde(default)]
+    pub unit: String,
     /// The measured sizes.
     pub points: Vec<ScalingPoint>,
     /// The fits; empty below six sizes, with the reason in `note`.

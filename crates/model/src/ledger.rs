@@ -20,6 +20,9 @@ pub enum LedgerEvent {
         stop_rule: String,
         /// The version of assay.
         assay: String,
+        /// The other files that describe the run; empty in a run of an assay that did not hash them.
+        #[serde(default, skip_serializing_if = "Vec::is_empty")]
+        files: Vec<FileHash>,
     },
     /// The number of blocks, left open by the experiment, was fixed from the time of the first block.
     BlocksFixed {
@@ -47,6 +50,20 @@ pub enum LedgerEvent {
         outcome: Outcome,
         /// SHA-256 of its line in `records.jsonl`, without the newline, hexadecimal.
         record_sha256: String,
+        /// The files of its folder; absent in a run of an assay that did not hash them.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        files: Option<Vec<FileHash>>,
+    },
+    /// Files beside the trials were written or replaced.
+    FilesKept {
+        /// The files, by their paths inside the run.
+        files: Vec<FileHash>,
+    },
+    /// The end of the ledger was gone when the run was taken up again: a lost power took it before it
+    /// was flushed, or somebody did.
+    EntriesLost {
+        /// How many entries the head of the ledger counted and the ledger no longer had.
+        entries: u64,
     },
     /// What was known of the A/A floor when the run began.
     FloorKnown {
@@ -79,6 +96,17 @@ pub enum LedgerEvent {
         /// Why, as a sentence.
         reason: String,
     },
+}
+
+/// A file of a run as its ledger vouches for it.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct FileHash {
+    /// Its path, with `/`: inside the run's folder, or for a file of a trial inside the trial's.
+    pub path: String,
+    /// Its size.
+    pub bytes: u64,
+    /// SHA-256 of its content, hexadecimal.
+    pub sha256: String,
 }
 
 /// A file that trials were imported from. It is kept in the run's folder, byte for byte.

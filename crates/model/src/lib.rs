@@ -51,7 +51,7 @@ pub use fact::{Fact, SystemDescription};
 pub use finding::{CheckNote, Checks, Finding, Found, Profile, Row, Section, Severities, Severity};
 pub use heat::Heat;
 pub use histogram::{HistogramSummary, Load, Percentile, TrialHistogram};
-pub use ledger::{ImportedFile, LedgerEntry, LedgerEvent};
+pub use ledger::{FileHash, ImportedFile, LedgerEntry, LedgerEvent};
 pub use live::{EndedTrial, LiveEvent, LiveValue};
 pub use metric::{Better, Kind, MetricValue};
 pub use names::nearest;

@@ -1,7 +1,9 @@
 //! Numbers as text, the same in every output.
 
 use assay_model::units::{self, Estimate};
-use assay_model::{Comparison, CurvePoint, Interval, Percentile, TreatmentSummary};
+use assay_model::{
+    Across, AcrossRow, Comparison, CurvePoint, Interval, Percentile, TreatmentSummary,
+};
 
 /// What stands where a number could not be had.
 pub(crate) const NO_VALUE: &str = "no value";
@@ -55,6 +57,24 @@ pub(crate) fn percentile_text(p: &Percentile, unit: &str) -> String {
         None if p.withheld.is_empty() => NO_VALUE.to_owned(),
         None => format!("withheld: {}", p.withheld),
     }
+}
+
+/// What the values of runs side by side are called.
+pub(crate) fn across_heading(across: &Across) -> &'static str {
+    if across.rows.iter().any(|r| !r.percentiles.is_empty()) { "merged" } else { "geometric mean" }
+}
+
+/// The value of a treatment in one of the runs that stand side by side: a percentile is that of the
+/// merged histograms.
+pub(crate) fn across_value(row: &AcrossRow, run: usize, unit: &str) -> String {
+    if let Some(percentile) = row.percentiles.get(run).and_then(Option::as_ref) {
+        return percentile_text(percentile, unit);
+    }
+    row.summaries
+        .get(run)
+        .and_then(Option::as_ref)
+        .and_then(|s| Some((s.geomean.or(s.mean)?, s.interval)))
+        .map_or_else(|| NO_VALUE.to_owned(), |(v, i)| with_interval(v, i, unit))
 }
 
 /// A quantile as it is spoken of: `p50`, `p99.9`.

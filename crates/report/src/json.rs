@@ -7,7 +7,7 @@ use assay_model::{
 };
 use serde::Serialize;
 
-use crate::view::RunView;
+use crate::view::{LedgerHead, RunView};
 
 #[derive(Serialize)]
 struct Document<'a> {
@@ -21,6 +21,7 @@ struct Document<'a> {
     explanations: &'a [Explanation],
     records: &'a [TrialRecord],
     ledger: &'a [LedgerEntry],
+    ledger_head: Option<&'a LedgerHead>,
 }
 
 /// The document, indented. Values that are not finite are `null`.
@@ -39,6 +40,7 @@ pub fn write(view: &RunView) -> Result<String, serde_json::Error> {
         explanations: &view.explanations,
         records: &view.records,
         ledger: &view.ledger,
+        ledger_head: view.ledger_head.as_ref(),
     };
     serde_json::to_string_pretty(&document)
 }
@@ -63,6 +65,9 @@ mod tests {
         }
         let records: Vec<TrialRecord> = serde_json::from_value(value["records"].clone()).unwrap();
         assert_eq!(records.len(), view.records.len());
+        let head = view.ledger_head.unwrap();
+        assert_eq!(value["ledger_head"]["sha256"], head.sha256);
+        assert_eq!(value["ledger_head"]["seq"], view.ledger.last().unwrap().seq);
         assert_eq!(value["records"][0]["metrics"][3]["value"], serde_json::Value::Null);
     }
 }

@@ -302,9 +302,10 @@ fn trials(out: &mut String, view: &RunView, gate: &Gate) {
             ],
         );
     }
-    let head = view
-        .ledger_head()
-        .map_or_else(|| "unknown: the ledger is empty".to_owned(), |h| format!("`{}`", h.hash));
+    let head = view.ledger_head.as_ref().map_or_else(
+        || "unknown: the ledger is empty".to_owned(),
+        |head| format!("`{}` (entry {}, the last)", head.sha256, head.seq),
+    );
     let plan = view.plan_hash().map_or_else(|| "unknown".to_owned(), |h| format!("`{h}`"));
     let _ = writeln!(out, "\nPlan, SHA-256: {plan}. Ledger head, SHA-256: {head}.\n");
     // A fence longer than any in the file cannot be closed by it.

@@ -1,14 +1,12 @@
 //! Everything that a report is made from.
 
 use std::collections::BTreeMap;
-use std::fmt::Write as _;
 
 use assay_iotrace::IoReport;
 use assay_model::{
     Analysis, CurvePoint, CurveSummary, Experiment, Explanation, Finding, LedgerEntry, Outcome,
     Plan, RunSummary, SampleSet, SystemDescription, TreatmentSummary, TrialRecord,
 };
-use sha2::{Digest as _, Sha256};
 
 use crate::alike::Alike;
 
@@ -37,6 +35,8 @@ pub struct RunView {
     pub io: BTreeMap<u32, IoReport>,
     /// The ledger.
     pub ledger: Vec<LedgerEntry>,
+    /// The end of the ledger's chain; `None` for an empty ledger.
+    pub ledger_head: Option<LedgerHead>,
     /// The version of assay that makes the report.
     pub assay_version: String,
 }
@@ -118,18 +118,6 @@ impl RunView {
         self.plan.treatments.iter().map(|t| t.id).collect()
     }
 
-    /// The newest link of the ledger's chain that can be vouched for: the hash of its last entry
-    /// where writing the entry before it again gives the hash that the last one carries, else the
-    /// hash that the last one carries. `None` for an empty ledger.
-    pub fn ledger_head(&self) -> Option<LedgerHead> {
-        let last = self.ledger.last()?;
-        let before = self.ledger.iter().rev().nth(1);
-        if before.is_none_or(|b| line_hash(b).as_deref() == Some(&last.prev)) {
-            return Some(LedgerHead { seq: last.seq, hash: line_hash(last)? });
-        }
-        Some(LedgerHead { seq: last.seq.saturating_sub(1), hash: last.prev.clone() })
-    }
-
     /// The program and the files that the trials were imported from; `None` when assay ran them.
     pub fn imported(&self) -> Option<(String, &[assay_model::ImportedFile])> {
         self.ledger.iter().find_map(|e| match &e.event {
@@ -161,22 +149,13 @@ impl RunView {
     }
 }
 
-/// A link of the ledger's chain.
-#[derive(Debug, Clone, PartialEq, Eq)]
+/// The end of a ledger's chain.
+#[derive(Debug, Clone, PartialEq, Eq, serde::Serialize)]
 pub struct LedgerHead {
-    /// The number of the entry that it is the hash of.
+    /// The number of the last entry.
     pub seq: u64,
-    /// SHA-256 of the entry's line, hexadecimal.
-    pub hash: String,
-}
-
-/// SHA-256 of an entry as the ledger writes it: one line of JSON without its newline.
-pub(crate) fn line_hash(entry: &LedgerEntry) -> Option<String> {
-    let line = serde_json::to_string(entry).ok()?;
-    Some(Sha256::digest(line).iter().fold(String::new(), |mut hex, byte| {
-        let _ = write!(hex, "{byte:02x}");
-        hex
-    }))
+    /// SHA-256 of its line, hexadecimal.
+    pub sha256: String,
 }
 
 /// The summaries of the deciding metric, in the analysis' order.

@@ -160,7 +160,18 @@ fn measure(input: &CompareInput<'_>) -> (usize, Option<String>, Result<Ratio, Ra
             let lost = pairs.len() - b.len();
             let said = (lost > 0)
                 .then(|| format!("{lost} of {} pairs lack a value and are left out", pairs.len()));
-            (b.len(), said, compare_paired(&b, &t, input.confidence))
+            let side =
+                match (pairs.iter().any(|p| p.0.is_some()), pairs.iter().any(|p| p.1.is_some())) {
+                    (true, true) => "two in one block",
+                    (true, false) => "treatment",
+                    (false, _) => "baseline",
+                };
+            let ratio = if b.is_empty() {
+                Err(RatioError::Empty { side })
+            } else {
+                compare_paired(&b, &t, input.confidence)
+            };
+            (b.len(), said, ratio)
         }
         Samples::Independent { baseline, treatment } => {
             let b: Vec<f64> = baseline.iter().copied().flatten().collect();

@@ -63,6 +63,8 @@ pub fn pairs_needed(
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::ratio::{compare_paired, compare_unpaired};
+    use crate::rng::Rng;
 
     /// 2 % noise, ten each: t(18) .975 is 2.10092 and .80 is 0.86205, so (2.96297) · 0.02 · √0.2.
     #[test]
@@ -72,6 +74,37 @@ mod tests {
         assert!((d - 1.027).abs() < 5e-4, "{d}");
         let p = detectable_paired(0.02 * 2f64.sqrt(), 10, 0.95, POWER).unwrap();
         assert!(p > d, "fewer degrees of freedom at the same error see less");
+    }
+
+    /// How often the interval of a comparison excludes 1 when the ratio is what is called detectable, in
+    /// 20,000 simulated runs of `n` blocks of independent trials with 2 % noise.
+    #[test]
+    fn the_power_is_what_is_said_also_by_simulation() {
+        let mut rng = Rng::new(7);
+        let (noise, repeats) = (0.02, 20_000);
+        for n in [6, 10, 30] {
+            let paired = detectable_paired(noise * 2f64.sqrt(), n, 0.95, POWER).unwrap();
+            let unpaired = detectable_unpaired(noise, n, 0.95, POWER).unwrap();
+            let naive = detectable_paired(noise, n, 0.95, POWER).unwrap();
+            let mut found = [0, 0, 0];
+            for _ in 0..repeats {
+                let mut trials = || (0..n).map(|_| (noise * rng.normal()).exp()).collect();
+                let (a, b): (Vec<f64>, Vec<f64>) = (trials(), trials());
+                for (found, ratio) in found.iter_mut().zip([paired, unpaired, naive]) {
+                    let b: Vec<f64> = b.iter().map(|v| v * ratio).collect();
+                    let compared = if ratio == unpaired {
+                        compare_unpaired(&a, &b, 0.95)
+                    } else {
+                        compare_paired(&a, &b, 0.95)
+                    };
+                    *found += u32::from(compared.unwrap().interval.unwrap().low > 1.0);
+                }
+            }
+            let [paired, unpaired, naive] = found.map(|f| f64::from(f) / f64::from(repeats));
+            assert!((0.785..0.825).contains(&paired), "{n} pairs: {paired}");
+            assert!((0.785..0.825).contains(&unpaired), "{n} each: {unpaired}");
+            assert!(naive < 0.6, "trials' noise taken for a ratio's promises too much: {naive}");
+        }
     }
 
     #[test]

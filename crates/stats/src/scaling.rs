@@ -24,7 +24,7 @@ pub struct Size {
 /// and the USL are fitted; below, `note` says why they are not. Sizes left out are named in it too.
 pub fn scaling(
     factor: &str,
-    metric: &str,
+    (metric, unit): (&str, &str),
     better: Better,
     sizes: &[Size],
     confidence: f64,
@@ -59,6 +59,7 @@ pub fn scaling(
     Scaling {
         factor: factor.to_owned(),
         metric: metric.to_owned(),
+        unit: unit.to_owned(),
         points,
         models,
         note: notes.join("; "),
@@ -120,7 +121,7 @@ mod tests {
             size(2.0, &[20.0, 22.0, 21.0]),
             size(8.0, &[0.0, 1.0]),
         ];
-        let s = scaling("threads", "throughput", Better::Higher, &sizes, 0.95);
+        let s = scaling("threads", ("throughput", "ops/s"), Better::Higher, &sizes, 0.95);
         assert_eq!(s.points.iter().map(|p| p.count).collect::<Vec<_>>(), [2.0, 4.0]);
         assert_eq!(s.points[0].speedup, 1.0);
         let four = &s.points[1];
@@ -136,14 +137,14 @@ mod tests {
         let law = |n: f64| 10.0 * n / (1.0 + 0.05 * (n - 1.0));
         let rates: Vec<Size> =
             [1.0, 2.0, 4.0, 6.0, 8.0, 16.0].map(|n| size(n, &[law(n), law(n)])).to_vec();
-        let s = scaling("copies", "rate", Better::Higher, &rates, 0.95);
+        let s = scaling("copies", ("rate", ""), Better::Higher, &rates, 0.95);
         assert_eq!(s.models.len(), 2);
         assert!((s.models[0].sigma - 0.05).abs() < 1e-9 && s.models[0].model == "amdahl");
         assert!(s.note.contains("extrapolated"));
         assert_eq!(s.points[3].interval, None, "two trials carry none");
         let times: Vec<Size> =
             [1.0, 2.0, 4.0, 6.0, 8.0, 16.0].map(|n| size(n, &[1.0 / law(n); 3])).to_vec();
-        let t = scaling("threads", "elapsed", Better::Lower, &times, 0.95);
+        let t = scaling("threads", ("elapsed", "s"), Better::Lower, &times, 0.95);
         for (a, b) in s.points.iter().zip(&t.points) {
             assert!((a.speedup - b.speedup).abs() < 1e-9);
         }
@@ -155,9 +156,9 @@ mod tests {
         let mut sizes =
             [size(1.0, &[10.0, 11.0, 12.0, 10.5]), size(2.0, &[20.0, 21.0, 23.0, 20.0])];
         sizes[1].values[0] = None;
-        let s = scaling("threads", "throughput", Better::Higher, &sizes, 0.95);
+        let s = scaling("threads", ("throughput", "ops/s"), Better::Higher, &sizes, 0.95);
         assert!(s.points[1].interval.unwrap().contains(s.points[1].speedup));
-        let none = scaling("threads", "throughput", Better::Higher, &[], 0.95);
+        let none = scaling("threads", ("throughput", "ops/s"), Better::Higher, &[], 0.95);
         assert!(none.points.is_empty() && !none.note.is_empty());
     }
 }

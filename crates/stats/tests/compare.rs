@@ -29,6 +29,20 @@ fn paired(p: &[(Option<f64>, Option<f64>)]) -> Comparison {
 }
 
 #[test]
+fn the_side_without_a_value_is_named() {
+    for (pairs, side) in [
+        ([(Some(1.0), None), (Some(2.0), None)], "treatment"),
+        ([(None, Some(1.0)), (None, Some(2.0))], "baseline"),
+        ([(None, None), (None, None)], "baseline"),
+        ([(None, Some(1.0)), (Some(2.0), None)], "two in one block"),
+    ] {
+        let c = compare(&input(Samples::Paired(&pairs)));
+        assert_eq!(c.verdict, Verdict::Invalid);
+        assert!(c.reason.starts_with(&format!("there is no value of the {side};")), "{}", c.reason);
+    }
+}
+
+#[test]
 fn better_and_worse_follow_the_direction() {
     let p = pairs(10, 1.05);
     let c = paired(&p);

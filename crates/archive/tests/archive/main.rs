@@ -11,3 +11,4 @@ mod fixture;
 mod full_disk;
 mod listing;
 mod runs;
+mod tamper;

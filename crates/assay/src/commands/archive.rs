@@ -170,7 +170,7 @@ fn verify(cli: &Cli, archive: &assay_archive::Archive, run: Option<&str>) -> Res
             .iter()
             .map(|p| {
                 serde_json::json!({
-                    "run": p.run, "path": p.path, "severity": p.kind.severity(),
+                    "run": p.run, "path": p.path, "severity": p.severity(),
                     "message": p.message,
                 })
             })
@@ -180,7 +180,7 @@ fn verify(cli: &Cli, archive: &assay_archive::Archive, run: Option<&str>) -> Res
         print("no problem found")?;
     } else {
         for p in &problems {
-            let word = match p.kind.severity() {
+            let word = match p.severity() {
                 Severity::Note => "note",
                 Severity::Warning => "warning",
                 Severity::Invalid => "invalid",
@@ -188,6 +188,6 @@ fn verify(cli: &Cli, archive: &assay_archive::Archive, run: Option<&str>) -> Res
             print(&format!("{word}: {}: {}", p.path.display(), p.message))?;
         }
     }
-    let invalid = problems.iter().any(|p| p.kind.severity() == Severity::Invalid);
+    let invalid = problems.iter().any(|p| p.severity() == Severity::Invalid);
     Ok(if invalid { Exit::Rule } else { Exit::Fine })
 }

@@ -111,6 +111,7 @@ fn obstacle(control: &dyn assay_sut::Control) -> Option<String> {
         "nice" => ("", Scalar::Int(-1)),
         "numa" => ("", "bind:0".into()),
         "thp" => ("", "always".into()),
+        "pages" => ("", "4KiB".into()),
         "hugepages" | "drop_caches" => ("", Scalar::Int(1)),
         "aslr" => ("", "off".into()),
         "sysctl" => ("vm.swappiness", Scalar::Int(10)),

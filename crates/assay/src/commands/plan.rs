@@ -41,7 +41,7 @@ pub fn plan(cli: &Cli, plan: &Plan) -> Result<Exit> {
         plan: &prepared.plan,
         stop_rule: &assay_lab::stop_rule(&prepared.experiment),
         time: &format!("{}{open}", time(&expected)),
-        detectable: &detectable(&expected),
+        detectable: &detectable(&expected, prepared.plan.treatments.len()),
         lines: &prepared.workload.lines(),
     };
     let mut text = assay_report::terminal::plan(&view, style());
@@ -68,12 +68,16 @@ fn time(expected: &Estimate) -> String {
     }
 }
 
-fn detectable(expected: &Estimate) -> String {
+fn detectable(expected: &Estimate, treatments: usize) -> String {
     let percent = |ratio: f64| format!("{} %", units::significant((ratio - 1.0) * 100.0, 2));
+    let alone = if treatments <= 1 { " and another run of as many" } else { "" };
     if let (Some(detectable), Some(noise)) = (expected.detectable, expected.noise) {
+        let of = if treatments <= 1 { "between trials" } else { "of a ratio within a block" };
         return format!(
-            "a difference of {} in 80 of 100 repeats, at the noise of {} % within a block of that run",
+            "a difference of {} in 80 of 100 repeats, with {} blocks{alone}, at the noise {of} of that \
+             run: {} %",
             percent(detectable),
+            expected.blocks,
             units::significant(noise * 100.0, 2)
         );
     }
@@ -85,5 +89,10 @@ fn detectable(expected: &Estimate) -> String {
             format!("{mde} at {} % noise", units::significant(noise * 100.0, 1))
         })
         .collect();
-    format!("in 80 of 100 repeats, with {} blocks: {}", expected.blocks, at.join(", "))
+    format!(
+        "in 80 of 100 repeats, with {} blocks{alone}: {} (noise of single trials, their standard \
+         deviation; nothing is known of this experiment's)",
+        expected.blocks,
+        at.join(", ")
+    )
 }

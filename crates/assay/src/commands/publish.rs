@@ -5,7 +5,8 @@ use std::fs;
 use std::path::Path;
 
 use anyhow::{Context, Result};
-use assay_model::Severity;
+use assay_archive::{Archive, Problem};
+use assay_model::{RunId, Severity};
 use assay_report::{csv, json, markdown, page};
 
 use super::open_archive;
@@ -23,6 +24,13 @@ pub fn publish(cli: &Cli, publish: &Publish) -> Result<Exit> {
     }
     let archive = open_archive(cli)?;
     let id = archive.resolve(&publish.what)?;
+    let changed = changed(&archive, &id)?;
+    if !changed.is_empty() {
+        for problem in changed {
+            say(&format!("not published: {}: {}", problem.path.display(), problem.message));
+        }
+        return Ok(Exit::Rule);
+    }
     let view = view::load(&archive, &id)?;
     let folder = &publish.output;
     fs::create_dir_all(folder).with_context(|| format!("make the folder {}", folder.display()))?;
@@ -63,6 +71,13 @@ pub fn publish(cli: &Cli, publish: &Publish) -> Result<Exit> {
         print(&format!("page: {page}"))?;
     }
     Ok(if invalid.is_empty() { Exit::Fine } else { Exit::Rule })
+}
+
+/// What of a run is not as its ledger says.
+fn changed(archive: &Archive, id: &RunId) -> Result<Vec<Problem>> {
+    let mut problems = archive.verify(Some(id))?;
+    problems.retain(|problem| problem.severity() == Severity::Invalid);
+    Ok(problems)
 }
 
 /// A path that can be opened from anywhere.

@@ -133,6 +133,7 @@ fn a_run(blocks: u32) -> Run {
         plan_sha256: String::new(),
         stop_rule: "stop after the blocks".into(),
         assay: "0.1.0".into(),
+        files: Vec::new(),
     };
     Run {
         experiment: Experiment {

@@ -5,7 +5,7 @@ use maud::{Markup, html};
 
 use super::findings;
 use super::parts::{badge, table_box};
-use crate::figures::{NO_VALUE, ratio_text, with_interval};
+use crate::figures::{across_heading, across_value, ratio_text};
 
 /// What differences of a class do to a comparison.
 const CLASSES: [(&str, &str); 5] = [
@@ -56,7 +56,7 @@ fn list(runs: &[RunSummary], link: &dyn Fn(&str) -> Option<String>) -> Markup {
 fn values(across: &Across) -> Markup {
     let head = html! {
         th scope="col" { "treatment" } th scope="col" { "run" } th scope="col" class="num" { "n" }
-        th scope="col" class="num" { "geometric mean" }
+        th scope="col" class="num" { (across_heading(across)) }
         th scope="col" class="num" { "ratio to #1" } th scope="col" { "verdict" }
     };
     let rows = html! {
@@ -66,12 +66,7 @@ fn values(across: &Across) -> Markup {
                     th scope="row" { (row.label) }
                     td { "#" (i + 1) }
                     td class="num" { @if let Some(s) = summary { (s.n) } }
-                    td class="num" {
-                        @match summary.as_ref().and_then(|s| Some((s.geomean.or(s.mean)?, s.interval))) {
-                            Some((v, interval)) => { (with_interval(v, interval, &across.unit)) }
-                            None => { (NO_VALUE) }
-                        }
-                    }
+                    td class="num" { (across_value(row, i, &across.unit)) }
                     @if let Some(c) = comparison {
                         td class="num" { (ratio_text(c)) }
                         td { (badge(c.verdict)) @if !c.reason.is_empty() { " " span class="soft" { (c.reason) } } }
@@ -108,21 +103,34 @@ fn differences(all: &[Difference]) -> Markup {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::figures::percentile_text;
     use crate::fixtures;
 
     #[test]
     fn a_page_says_what_the_terminal_says() {
         let view = fixtures::commands();
         let runs = [view.summary.clone(), view.summary.clone()];
-        let made = fixtures::across(&view);
-        let page = across(&runs, &made, &|id| Some(format!("/runs/{id}"))).into_string();
-        let terminal = crate::terminal::across(&runs, &made, crate::terminal::Style::default());
-        for c in made.rows.iter().flat_map(|r| r.comparisons.iter().flatten()) {
-            let ratio = ratio_text(c);
-            assert!(page.contains(&ratio) && terminal.contains(&ratio), "{ratio}");
-        }
-        for hard in made.differences.iter().filter(|d| d.class == "hard") {
-            assert!(page.contains(&hard.path));
+        let percentile = fixtures::across_percentile(&view);
+        assert_eq!(across_heading(&percentile), "merged");
+        for made in [fixtures::across(&view), percentile] {
+            let page = across(&runs, &made, &|id| Some(format!("/runs/{id}"))).into_string();
+            let terminal = crate::terminal::across(&runs, &made, crate::terminal::Style::default());
+            for c in made.rows.iter().flat_map(|r| r.comparisons.iter().flatten()) {
+                let ratio = ratio_text(c);
+                assert!(page.contains(&ratio) && terminal.contains(&ratio), "{ratio}");
+            }
+            let heading = across_heading(&made);
+            assert!(page.contains(heading) && terminal.contains(heading));
+            for (row, run) in made.rows.iter().flat_map(|r| [(r, 0), (r, 1)]) {
+                let shown = across_value(row, run, &made.unit);
+                assert!(page.contains(&shown) && terminal.contains(&shown), "{shown}");
+                if let Some(merged) = row.percentiles.get(run).and_then(Option::as_ref) {
+                    assert_eq!(shown, percentile_text(merged, &made.unit));
+                }
+            }
+            for hard in made.differences.iter().filter(|d| d.class == "hard") {
+                assert!(page.contains(&hard.path));
+            }
         }
     }
 }

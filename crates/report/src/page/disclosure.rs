@@ -46,8 +46,8 @@ pub(super) fn section(view: &RunView, gate: &Gate) -> Markup {
             dt { "plan, SHA-256" } dd { code { (view.plan_hash().unwrap_or("unknown: the ledger does not register a plan")) } }
             dt { "ledger head, SHA-256" }
             dd {
-                @match view.ledger_head() {
-                    Some(head) => { code { (head.hash) } " (entry " (head.seq) " of 0 to " (view.ledger.len() - 1) ")" }
+                @match &view.ledger_head {
+                    Some(head) => { code { (head.sha256) } " (entry " (head.seq) ", the last)" }
                     None => { "unknown: the ledger is empty" }
                 }
             }

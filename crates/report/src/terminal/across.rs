@@ -7,7 +7,7 @@ use super::Style;
 use super::findings::findings;
 use super::table::{Table, cell};
 use super::writer::{Paint, Writer};
-use crate::figures::{NO_VALUE, count, percentile_text, ratio_text, with_interval};
+use crate::figures::{across_heading, across_value, count, ratio_text};
 
 /// How many differences of a class are shown; of the hard ones all are.
 const SHOWN: usize = 12;
@@ -40,11 +40,7 @@ pub fn across(runs: &[RunSummary], across: &Across, style: Style) -> String {
         .label("treatment")
         .word("run")
         .number("n")
-        .number(if across.rows.iter().any(|r| !r.percentiles.is_empty()) {
-            "merged"
-        } else {
-            "geometric mean"
-        })
+        .number(across_heading(across))
         .number("ratio to #1")
         .word("verdict");
     for row in &across.rows {
@@ -75,13 +71,6 @@ fn number(i: usize) -> String {
 
 fn values(row: &AcrossRow, unit: &str, table: &mut Table) {
     for (i, (summary, comparison)) in row.summaries.iter().zip(&row.comparisons).enumerate() {
-        let value = match row.percentiles.get(i).and_then(Option::as_ref) {
-            Some(p) => percentile_text(p, unit),
-            None => summary
-                .as_ref()
-                .and_then(|s| Some((s.geomean.or(s.mean)?, s.interval)))
-                .map_or_else(|| NO_VALUE.to_owned(), |(v, i)| with_interval(v, i, unit)),
-        };
         let (ratio, verdict) = match comparison {
             Some(c) => (cell(ratio_text(c)), (c.verdict.name().to_owned(), Paint::of(c.verdict))),
             None => (cell(""), cell("")),
@@ -90,7 +79,7 @@ fn values(row: &AcrossRow, unit: &str, table: &mut Table) {
             cell(row.label.clone()),
             cell(number(i)),
             cell(summary.as_ref().map_or_else(String::new, |s| s.n.to_string())),
-            cell(value),
+            cell(across_value(row, i, unit)),
             ratio,
             verdict,
         ]);

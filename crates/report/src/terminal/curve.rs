@@ -46,7 +46,9 @@ fn one(c: &CurveSummary, style: Style, w: &mut Writer) {
     let chosen = c.quantile.is_none() && c.better != Better::Neither;
     let mut pairs = Vec::new();
     if let (Some(p), true) = (&c.best, chosen) {
-        pairs.push(("best", at(p)));
+        // The highest of many noisy points is too high by luck; where another is best, that is said.
+        let alone = extreme(c).is_some_and(|e| e.x == p.x);
+        pairs.push(("best", if alone { at(p) } else { format!("{}, {}", at(p), c.judged) }));
     }
     if let (Some(p), true) = (&c.efficient, chosen) {
         pairs.push(("efficient", at(p)));
@@ -93,6 +95,16 @@ fn one(c: &CurveSummary, style: Style, w: &mut Writer) {
         ]);
     }
     w.raw(&table.render(style));
+}
+
+/// The point whose own value is the best.
+fn extreme(c: &CurveSummary) -> Option<&CurvePoint> {
+    let order = |a: &&CurvePoint, b: &&CurvePoint| a.value.total_cmp(&b.value);
+    match c.better {
+        Better::Higher => c.points.iter().max_by(order),
+        Better::Lower => c.points.iter().min_by(order),
+        Better::Neither => None,
+    }
 }
 
 fn is_power_of_two(x: f64) -> bool {

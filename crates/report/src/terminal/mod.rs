@@ -108,7 +108,7 @@ mod tests {
             add("system", system(&view.system, style));
             add("archive", archive(std::slice::from_ref(&view.summary), style));
             if let Some(s) = &a.scaling {
-                add("scaling", scaling(s, &a.unit, style));
+                add("scaling", scaling(s, style));
             }
             let plan_view = PlanView {
                 plan: &view.plan,

@@ -50,7 +50,7 @@ pub(super) fn results(view: &RunView, style: Style) -> String {
     }
     if let Some(sc) = &view.analysis.scaling {
         w.blank();
-        w.raw(&scaling(sc, &view.analysis.unit, style));
+        w.raw(&scaling(sc, style));
     }
     if !view.analysis.curves.is_empty() {
         w.blank();

@@ -10,7 +10,7 @@ use assay_model::units::{format_ratio, format_value, significant};
 
 /// Each count with its value, speedup (with interval where the design carries one) and efficiency;
 /// then the fits, or why there are none.
-pub fn scaling(scaling: &Scaling, unit: &str, style: Style) -> String {
+pub fn scaling(scaling: &Scaling, style: Style) -> String {
     let mut w = Writer::new(style);
     w.heading(&format!("{} over {}", scaling.metric, scaling.factor));
     let mut table = Table::default()
@@ -24,7 +24,7 @@ pub fn scaling(scaling: &Scaling, unit: &str, style: Style) -> String {
             .map_or_else(|| significant(p.speedup, 4), |i| format_ratio(p.speedup, i.low, i.high));
         table.row(vec![
             cell(format!("{}", p.count)),
-            cell(format_value(p.value, unit)),
+            cell(format_value(p.value, &scaling.unit)),
             cell(speedup),
             cell(percent((p.efficiency * 1000.0).round() / 1000.0)),
         ]);

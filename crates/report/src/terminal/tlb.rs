@@ -41,6 +41,8 @@ pub fn simulation(s: &Simulation, style: Style) -> String {
         s.accesses, s.processes, s.format
     );
     w.wrapped(2, &read, Paint::Soft);
+    w.blank();
+    w.raw(&counts(&s.table.total, style));
     if s.tsbs.is_empty() {
         return w.finish();
     }
@@ -64,6 +66,21 @@ pub fn simulation(s: &Simulation, style: Style) -> String {
 }
 
 const MOST_TSBS: usize = 16;
+
+/// What was counted in all: the rates above are these over simulated time.
+fn counts(total: &Row, style: Style) -> String {
+    let mut columns = Columns::default().word("counted").number("accesses");
+    for cost in &total.data.steps {
+        columns = columns.number(step_name(cost.step));
+    }
+    let whole = |n: Option<f64>| cell(n.map_or_else(|| "-".into(), |n| format!("{n:.0}")));
+    for (side, name) in [(&total.instruction, "instruction"), (&total.data, "data")] {
+        let mut cells = vec![cell(name), whole(side.accesses)];
+        cells.extend(side.steps.iter().map(|cost| whole(cost.misses)));
+        columns.row(cells);
+    }
+    columns.render(style)
+}
 
 /// trapstat's own layout: both sides in a line.
 fn wide(table: &Table) -> String {
@@ -172,10 +189,14 @@ mod tests {
                     "{machine} {width}: {text}"
                 );
                 assert!(text.contains("ttl") && text.contains("simulated"), "{text}");
+                assert!(text.contains("accesses"), "{text}");
                 assert_eq!(text.contains("tsb-miss"), tsb, "{text}");
             }
         }
-        let text = simulation(&run("solaris-9"), Style::default());
+        let s = run("solaris-9");
+        let text = simulation(&s, Style::default());
+        let counted = s.table.total.data.steps[0].misses.unwrap();
+        assert!(counted > 0.0 && text.contains(&format!(" {counted:.0}")), "{text}");
         assert!(
             text.contains("| itlb-miss %tim itsb-miss %tim | dtlb-miss %tim dtsb-miss %tim |%tim"),
             "{text}"

@@ -1,0 +1,290 @@
+//! The heads of the ledgers: for each run, outside its folder, how many entries its ledger has and the
+//! hash of the last one. A ledger cannot vouch for its own end; the head does.
+//!
+//! A head is one line of fixed length in a file of its own, `heads/<run-id>.json`. Whoever holds the
+//! run's lock is its only writer, so writers of other runs never meet here, and a file system without
+//! locks has nothing to mix up. It is written in place after each entry: a process that dies between
+//! the two leaves a ledger that is one entry longer.
+
+use std::fs::{File, OpenOptions};
+use std::io::Write;
+use std::os::unix::fs::FileExt;
+use std::path::{Path, PathBuf};
+
+use assay_model::nouns::count;
+use assay_model::{LedgerEvent, RunId, SCHEMA_VERSION};
+use serde::{Deserialize, Serialize};
+
+use crate::chain::{Chain, Tip};
+use crate::disk::{self, Durability};
+use crate::layout::HEADS;
+use crate::{Error, Result, repair};
+
+/// The end of a run's ledger.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub(crate) struct Head {
+    schema_version: u32,
+    /// How many entries the ledger has.
+    pub entries: u64,
+    /// How many of them the storage device had for certain when this was written: a lost power takes
+    /// none of those.
+    pub flushed: u64,
+    /// SHA-256 of the last line, hexadecimal.
+    pub sha256: String,
+}
+
+/// How a ledger stands with its head.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Against {
+    /// It ends there, or goes on for the one entry that a writer that died leaves.
+    Agrees,
+    /// It goes on for so many entries, as a lost power leaves it.
+    GoesOn(u64),
+    /// It goes on for so many entries behind the end of the run.
+    Added(u64),
+    /// Its last entries, so many, are gone, and none of them had been flushed for certain.
+    Lost(u64),
+    /// Its last entries, so many, are gone, though some had been flushed.
+    Cut(u64),
+    /// The entry that the head has the hash of is another one.
+    Differs,
+}
+
+impl std::fmt::Display for Against {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        let entries = |n: u64| count(usize::try_from(n).unwrap_or(usize::MAX), "entry");
+        match *self {
+            Against::Agrees => write!(f, "it ends as its head says"),
+            Against::GoesOn(n) => write!(
+                f,
+                "it has {} more than its head counts: the power went before the head was flushed, or \
+                 they were added",
+                entries(n)
+            ),
+            Against::Added(n) => write!(f, "{} were added behind the end of the run", entries(n)),
+            Against::Lost(n) => write!(
+                f,
+                "its end, {}, is gone: the power went before it was flushed, or it was changed or \
+                 taken out",
+                entries(n)
+            ),
+            Against::Cut(n) => {
+                write!(f, "its end, {}, was changed or taken out afterwards", entries(n))
+            }
+            Against::Differs => {
+                write!(
+                    f,
+                    "it is not the ledger that its head was kept of: it was changed afterwards"
+                )
+            }
+        }
+    }
+}
+
+impl Head {
+    /// The head of a ledger that is flushed.
+    pub(crate) fn flushed(tip: &Tip) -> Self {
+        Head {
+            schema_version: SCHEMA_VERSION,
+            entries: tip.seq,
+            flushed: tip.seq,
+            sha256: tip.prev.clone(),
+        }
+    }
+
+    /// Lays a ledger whose chain holds against it.
+    pub(crate) fn against(&self, chain: &Chain) -> Against {
+        let have = chain.tip.seq;
+        if have < self.entries {
+            let gone = self.entries - have;
+            return if have < self.flushed { Against::Cut(gone) } else { Against::Lost(gone) };
+        }
+        let at = usize::try_from(self.entries).unwrap_or(usize::MAX);
+        let there = chain.entries.get(at).map_or(&chain.tip.prev, |next| &next.prev);
+        if *there != self.sha256 {
+            return Against::Differs;
+        }
+        let event = |at: usize| chain.entries.get(at).map(|entry| &entry.event);
+        let ended = at
+            .checked_sub(1)
+            .is_some_and(|last| matches!(event(last), Some(LedgerEvent::Ended { .. })));
+        match have - self.entries {
+            0 => Against::Agrees,
+            1 if !ended || matches!(event(at), Some(LedgerEvent::Resumed)) => Against::Agrees,
+            more if ended => Against::Added(more),
+            more => Against::GoesOn(more),
+        }
+    }
+
+    /// The line, always of the same length.
+    fn put(&self, line: &mut Vec<u8>) {
+        line.clear();
+        let Head { schema_version, entries, flushed, sha256 } = self;
+        let _ = writeln!(
+            line, // writing to memory does not fail
+            "{{\"schema_version\":{schema_version},\"entries\":{entries:>10},\
+             \"flushed\":{flushed:>10},\"sha256\":\"{sha256}\"}}"
+        );
+    }
+}
+
+/// Where the head of a run is.
+pub(crate) fn path(archive: &Path, id: &RunId) -> PathBuf {
+    archive.join(HEADS).join(format!("{id}.json"))
+}
+
+/// The head of a run; `None` when none was kept.
+///
+/// # Errors
+/// `Damaged` when the file is not as it was written, to the byte.
+pub(crate) fn read(archive: &Path, id: &RunId) -> Result<Option<Head>> {
+    let path = path(archive, id);
+    let Some(bytes) = disk::read_if_there(&path, 4096)? else { return Ok(None) };
+    let head: Head = disk::parse_json(&bytes, &path)?;
+    let mut line = Vec::new();
+    head.put(&mut line);
+    if line != bytes || head.schema_version == 0 || head.flushed > head.entries {
+        return Err(Error::damaged(&path, "it is not as assay wrote it"));
+    }
+    Ok(Some(head))
+}
+
+/// Puts the head of a run in its place, whole or not at all.
+pub(crate) fn put(archive: &Path, id: &RunId, head: &Head, durability: Durability) -> Result<()> {
+    let path = path(archive, id);
+    let mut line = Vec::new();
+    head.put(&mut line);
+    disk::make_folder(&archive.join(HEADS))?;
+    disk::replace(&path, &line, durability)
+}
+
+/// Removes the head of a run that is removed; none there is fine.
+pub(crate) fn forget(archive: &Path, id: &RunId) -> Result<()> {
+    disk::remove(&path(archive, id))
+}
+
+/// The heads that are there, with their runs; `None` for a file that is no run's.
+pub(crate) fn list(archive: &Path) -> Result<Vec<(PathBuf, Option<RunId>)>> {
+    let folder = archive.join(HEADS);
+    if !folder.is_dir() {
+        return Ok(Vec::new());
+    }
+    let run_of = |path: &Path| path.file_name()?.to_str()?.strip_suffix(".json")?.parse().ok();
+    let mut heads: Vec<_> = repair::list(&folder)?
+        .into_iter()
+        .map(|path| {
+            let run = run_of(&path);
+            (path, run)
+        })
+        .collect();
+    heads.sort();
+    Ok(heads)
+}
+
+/// The head of a run that is being written, held open.
+#[derive(Debug)]
+pub(crate) struct HeadFile {
+    file: File,
+    path: PathBuf,
+    flushed: u64,
+    line: Vec<u8>,
+}
+
+impl HeadFile {
+    /// Opens a head that was [`put`] with all of its entries flushed.
+    pub(crate) fn open(archive: &Path, id: &RunId, tip: &Tip) -> Result<Self> {
+        let path = path(archive, id);
+        match OpenOptions::new().write(true).open(&path) {
+            Ok(file) => Ok(HeadFile { file, path, flushed: tip.seq, line: Vec::new() }),
+            Err(e) => Err(Error::io("write", &path, e)),
+        }
+    }
+
+    /// The ledger ends at `tip` now.
+    pub(crate) fn moves_to(&mut self, tip: &Tip) -> Result<()> {
+        Head { flushed: self.flushed, ..Head::flushed(tip) }.put(&mut self.line);
+        self.file.write_all_at(&self.line, 0).map_err(|e| Error::io("write", &self.path, e))
+    }
+
+    /// The device has the ledger up to `tip`; the next entry writes that down.
+    pub(crate) fn ledger_is_flushed(&mut self, tip: &Tip) {
+        self.flushed = tip.seq;
+    }
+
+    /// The device has the ledger up to `tip`, and has the head when this returns.
+    pub(crate) fn flushed(&mut self, tip: &Tip, durability: Durability) -> Result<()> {
+        self.ledger_is_flushed(tip);
+        self.moves_to(tip)?;
+        match durability {
+            Durability::Synced => {
+                self.file.sync_data().map_err(|e| Error::io("flush", &self.path, e))
+            }
+            Durability::Cached => Ok(()),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::chain;
+    use assay_model::RunState;
+
+    /// A ledger, and its head after each entry.
+    fn ledger(events: Vec<LedgerEvent>) -> (Vec<Vec<u8>>, Vec<Head>) {
+        let mut tip = Tip::default();
+        events.into_iter().map(|e| (tip.line(e).unwrap(), Head::flushed(&tip))).unzip()
+    }
+
+    fn started(number: u32) -> LedgerEvent {
+        LedgerEvent::TrialStarted { number, attempt: 1 }
+    }
+
+    fn end() -> LedgerEvent {
+        LedgerEvent::Ended { state: RunState::Interrupted, reason: String::new() }
+    }
+
+    #[test]
+    fn a_head_tells_an_end_that_was_cut_off_from_one_that_a_death_left() {
+        let (lines, heads) = ledger(vec![started(1), started(2), end(), started(3), started(4)]);
+        let read = |n: usize| chain::read(&lines[..n].concat());
+        let third = |flushed| Head { flushed, ..heads[2].clone() };
+        assert_eq!(third(3).against(&read(3)), Against::Agrees);
+        assert_eq!(third(3).against(&read(2)), Against::Cut(1));
+        assert_eq!(third(2).against(&read(2)), Against::Lost(1));
+        assert_eq!(third(2).against(&read(1)), Against::Cut(2));
+        assert_eq!(third(3).against(&read(4)), Against::Added(1), "only a resume follows an end");
+        assert_eq!(heads[3].against(&read(5)), Against::Agrees, "its writer died in between");
+        assert_eq!(heads[0].against(&read(3)), Against::GoesOn(2));
+        let (_, others) = ledger(vec![started(1), started(7), end()]);
+        assert_eq!(others[1].against(&read(3)), Against::Differs);
+        assert_eq!(others[2].against(&read(3)), Against::Differs);
+    }
+
+    #[test]
+    fn a_head_is_read_as_it_was_written_or_not_at_all() {
+        let folder = tempfile::tempdir().unwrap();
+        let id: RunId = "20261122-101112-abcd".parse().unwrap();
+        assert_eq!(read(folder.path(), &id).unwrap(), None);
+        let (_, heads) = ledger((0..12).map(started).collect());
+        put(folder.path(), &id, &heads[0], Durability::Cached).unwrap();
+        let size = std::fs::metadata(path(folder.path(), &id)).unwrap().len();
+        let mut tip = Tip::default();
+        let mut file = HeadFile::open(folder.path(), &id, &tip).unwrap();
+        for number in 0..12 {
+            tip.line(started(number)).unwrap();
+            file.moves_to(&tip).unwrap();
+        }
+        let kept = read(folder.path(), &id).unwrap().unwrap();
+        assert_eq!((kept.entries, kept.flushed, &kept.sha256), (12, 0, &tip.prev));
+        let bytes = std::fs::read(path(folder.path(), &id)).unwrap();
+        assert_eq!(bytes.len() as u64, size);
+        for at in 0..bytes.len() {
+            let mut changed = bytes.clone();
+            changed[at] ^= 1;
+            std::fs::write(path(folder.path(), &id), &changed).unwrap();
+            let noticed = read(folder.path(), &id).map_or(true, |head| head != Some(kept.clone()));
+            assert!(noticed, "byte {at}");
+        }
+    }
+}
