@@ -4,6 +4,8 @@ use std::path::{Path, PathBuf};
 
 pub(crate) const RUNS: &str = "runs";
 pub(crate) const STAGING: &str = "tmp";
+/// The key of hashes that stand for values; only its owner may read it.
+pub(crate) const KEY: &str = "redact.key";
 pub(crate) const INDEX: &str = "index.sqlite";
 
 pub(crate) const IDENTITY: &str = "run.json";

@@ -3,14 +3,15 @@
 use std::collections::BTreeMap;
 
 use assay_model::{Fact, Plan, SystemDescription};
+use assay_redact::Recorder;
 use assay_sut::Root;
 use assay_workloads::Workload;
 
 /// The system, its toolchains, and what the workload says of its programs. What differs between
 /// treatments stands under `treatment.N.`.
-pub fn system(workload: &dyn Workload, plan: &Plan) -> SystemDescription {
+pub fn system(workload: &dyn Workload, plan: &Plan, recorder: &Recorder) -> SystemDescription {
     let root = Root::system();
-    let mut system = assay_sut::describe(&root);
+    let mut system = assay_sut::describe(&root, recorder);
     system.facts.extend(assay_sut::describe_toolchains());
     let each: Vec<(u32, BTreeMap<String, Fact>)> =
         plan.treatments.iter().map(|t| (t.id, workload.describe(&t.params))).collect();
@@ -27,5 +28,6 @@ pub fn system(workload: &dyn Workload, plan: &Plan) -> SystemDescription {
             }
         }
     }
+    recorder.facts(&mut system.facts);
     system
 }

@@ -9,6 +9,7 @@ use assay_model::{
     SampleSet, TrialRecord, units,
 };
 use assay_observe::Sampler;
+use assay_redact::Recorder;
 use assay_sut::process::Runner;
 use assay_sut::{Interrupt, Watch};
 use assay_workloads::Calibration;
@@ -201,6 +202,8 @@ impl Session<'_> {
         }
         self.require_metric(&mut done.record);
         let Done { record, samples, kept, output } = done;
+        // Before anybody hears of it.
+        let record = Recorder::record(&record).unwrap_or(record);
         let (stdout, stderr) =
             output.unwrap_or_else(|| (self.runner.stdout.bytes(), self.runner.stderr.bytes()));
         self.writer.write_trial_with(&record, &stdout, &stderr, samples.as_ref(), &kept)?;

@@ -66,8 +66,9 @@ pub fn run(cli: &Cli, run: &Run) -> Result<Exit> {
     } else {
         print(&assay_report::terminal::result(&view, style()))?;
     }
-    for export in &exports {
-        export.write(&view)?;
+    if !exports.is_empty() {
+        let public = view::load_public(&archive, &ended.id)?;
+        exports.iter().try_for_each(|export| export.write(&public))?;
     }
     if !run.quiet {
         epilogue(&ended);
