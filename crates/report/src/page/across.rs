@@ -94,7 +94,7 @@ fn differences(all: &[Difference]) -> Markup {
             @if !of.is_empty() {
                 @let rows = html! {
                     @for d in &of {
-                        tr { th scope="row" { (d.path) } td class="text" { (d.a) } td class="text" { (d.b) } td { (d.run) } }
+                        tr { th scope="row" { (d.path) @if let Some(why) = &d.accepted { " " span class="soft" { "accepted: " (why) } } } td class="text" { (d.a) } td class="text" { (d.b) } td { (d.run) } }
                     }
                 };
                 @let table = table_box(&format!("{class}: {meaning}"), &head, &rows);
@@ -114,12 +114,17 @@ mod tests {
     fn a_page_says_what_the_terminal_says() {
         let view = fixtures::commands();
         let runs = [view.summary.clone(), view.summary.clone()];
-        let made = fixtures::across(&view);
+        let mut made = fixtures::across(&view);
+        let soft = made.differences.iter_mut().find(|d| d.class == "soft").unwrap();
+        soft.accepted = Some("nothing reads it".to_owned());
         let page = across(&runs, &made, &|id| Some(format!("/runs/{id}"))).into_string();
         let terminal = crate::terminal::across(&runs, &made, crate::terminal::Style::default());
         for c in made.rows.iter().flat_map(|r| r.comparisons.iter().flatten()) {
             let ratio = ratio_text(c);
             assert!(page.contains(&ratio) && terminal.contains(&ratio), "{ratio}");
+        }
+        for accepted in made.differences.iter().filter_map(|d| d.accepted.as_ref()) {
+            assert!(page.contains(accepted) && terminal.contains(accepted), "{accepted}");
         }
         for hard in made.differences.iter().filter(|d| d.class == "hard") {
             assert!(page.contains(&hard.path));
