@@ -38,8 +38,13 @@ impl Default for Tip {
 impl Tip {
     /// The line that records `event` now, with its newline; the tip moves past it.
     pub(crate) fn line(&mut self, event: LedgerEvent) -> serde_json::Result<Vec<u8>> {
-        let at = format!("{:.3}", jiff::Timestamp::now());
-        let entry = LedgerEntry { seq: self.seq, at, prev: std::mem::take(&mut self.prev), event };
+        self.again(&format!("{:.3}", jiff::Timestamp::now()), event)
+    }
+
+    /// The line of an entry that is written once more, of its time then; the tip moves past it.
+    pub(crate) fn again(&mut self, at: &str, event: LedgerEvent) -> serde_json::Result<Vec<u8>> {
+        let prev = std::mem::take(&mut self.prev);
+        let entry = LedgerEntry { seq: self.seq, at: at.to_owned(), prev, event };
         let mut line = serde_json::to_vec(&entry)?;
         self.pass(&line);
         line.push(b'\n');

@@ -8,6 +8,8 @@ pub(crate) const STAGING: &str = "tmp";
 pub(crate) const REMOVED: &str = ".removed";
 /// The heads of the ledgers.
 pub(crate) const HEADS: &str = "heads";
+/// The key of hashes that stand for values; only its owner may read it.
+pub(crate) const KEY: &str = "redact.key";
 pub(crate) const INDEX: &str = "index.sqlite";
 
 pub(crate) const IDENTITY: &str = "run.json";

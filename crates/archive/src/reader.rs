@@ -1,20 +1,25 @@
 //! Reading a run.
 
+use std::borrow::Cow;
 use std::collections::BTreeMap;
 use std::fs::File;
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
 use assay_model::{
     ImportedFile, LedgerEntry, LedgerEvent, MetricValue, Plan, RunId, RunState, RunSummary,
     SampleSet, SystemDescription, TrialRecord,
 };
 
+use assay_redact::Redactor;
+
 use crate::account::{Account, Gone};
 use crate::chain::{self, Chain, Tip};
 use crate::disk::{self, MAX_DATA, MAX_TEXT};
 use crate::identity::{RunIdentity, RunMetrics};
 use crate::layout::{
-    EXPERIMENT, IO, LEDGER, METRICS, PLAN, RECORDS, SAMPLES, STDERR, STDOUT, SYSTEM, trial_folder,
+    EXPERIMENT, IDENTITY, IO, LEDGER, METRICS, PLAN, RECORDS, SAMPLES, STDERR, STDOUT, SYSTEM,
+    trial_folder,
 };
 use crate::lock::{Held, Purpose, look};
 use crate::{Error, Result, records, samples, summary};
@@ -27,6 +32,8 @@ pub struct RunReader {
     identity: RunIdentity,
     chain: Chain,
     state: RunState,
+    /// What everything that is read passes through.
+    redactor: Option<Arc<Redactor>>,
 }
 
 impl RunReader {
@@ -37,7 +44,49 @@ impl RunReader {
         let held = look(folder);
         let chain = chain::read(&disk::read(&folder.join(LEDGER), MAX_DATA)?);
         let state = state_of(&chain.entries, &held);
-        Ok(RunReader { folder: folder.to_owned(), identity, chain, state })
+        Ok(RunReader { folder: folder.to_owned(), identity, chain, state, redactor: None })
+    }
+
+    /// The run as `redactor` lets it be seen: all that is read of it from here on passes through it.
+    #[must_use]
+    pub fn redacted(mut self, redactor: Redactor) -> Self {
+        let clean = |name: &str, json: serde_json::Result<String>| {
+            json.ok().map(|text| redactor.json(name, &text).into_owned())
+        };
+        if let Some(text) = clean(IDENTITY, serde_json::to_string(&self.identity))
+            && let Ok(identity) = serde_json::from_str(&text)
+        {
+            self.identity = identity;
+        }
+        for entry in &mut self.chain.entries {
+            if let Some(text) = clean(LEDGER, serde_json::to_string(&entry.event))
+                && let Ok(event) = serde_json::from_str(&text)
+            {
+                entry.event = event;
+            }
+        }
+        self.redactor = Some(Arc::new(redactor));
+        self
+    }
+
+    /// The environment variables that the experiment adds to those whose values are recorded.
+    pub fn listed_variables(&self) -> Vec<String> {
+        let experiment = self.experiment_toml().ok().and_then(|t| t.parse::<toml::Table>().ok());
+        let listed = experiment
+            .as_ref()
+            .and_then(|table| table.get("observe")?.get("environment")?.as_array());
+        listed.map_or_else(Vec::new, |names| {
+            names.iter().filter_map(|n| n.as_str().map(str::to_owned)).collect()
+        })
+    }
+
+    /// A file's bytes as the redactor lets them be seen.
+    fn clean(&self, name: &str, bytes: Vec<u8>) -> Vec<u8> {
+        let cleaned = self.redactor.as_ref().and_then(|r| match r.file(name, &bytes) {
+            Some(Cow::Owned(clean)) => Some(clean),
+            _ => None,
+        });
+        cleaned.unwrap_or(bytes)
     }
 
     /// The run's id.
@@ -63,12 +112,15 @@ impl RunReader {
 
     /// The experiment as it was declared.
     pub fn experiment_toml(&self) -> Result<String> {
-        disk::read_text(&self.folder.join(EXPERIMENT))
+        let path = self.folder.join(EXPERIMENT);
+        let text = disk::read_text(&path)?;
+        String::from_utf8(self.clean(EXPERIMENT, text.into_bytes()))
+            .map_err(|e| Error::damaged(&path, e))
     }
 
     /// The plan as it is now.
     pub fn plan(&self) -> Result<Plan> {
-        disk::parse_json(&self.plan_bytes()?, &self.folder.join(PLAN))
+        disk::parse_json(&self.clean(PLAN, self.plan_bytes()?), &self.folder.join(PLAN))
     }
 
     pub(crate) fn plan_bytes(&self) -> Result<Vec<u8>> {
@@ -80,7 +132,8 @@ impl RunReader {
 
     /// The system under test as it was at the start.
     pub fn system(&self) -> Result<SystemDescription> {
-        disk::read_json(&self.folder.join(SYSTEM))
+        let path = self.folder.join(SYSTEM);
+        disk::parse_json(&self.clean(SYSTEM, disk::read(&path, MAX_TEXT)?), &path)
     }
 
     /// The ledger, as far as its chain is sound; `Archive::verify` says whether that is all of it.
@@ -115,7 +168,8 @@ impl RunReader {
             staged => staged,
         };
         match bytes {
-            Some(bytes) => disk::parse_json::<RunMetrics>(&bytes, &path).map(|file| file.metrics),
+            Some(bytes) => disk::parse_json::<RunMetrics>(&self.clean(METRICS, bytes), &path)
+                .map(|file| file.metrics),
             None => Ok(Vec::new()),
         }
     }
@@ -141,7 +195,18 @@ impl RunReader {
     pub fn all_attempts(&self) -> Result<Vec<TrialRecord>> {
         let path = self.folder.join(RECORDS);
         let mut records = Vec::new();
-        records::read_file(&path, |_, record| records.push(record))?.check(&path)?;
+        let mut wrong = None;
+        let keep = |line: &[u8], record| match self.clean_line(line) {
+            None => records.push(record),
+            Some(clean) => match disk::parse_json(&clean, &path) {
+                Ok(record) => records.push(record),
+                Err(e) => wrong = wrong.take().or(Some(e)),
+            },
+        };
+        records::read_file(&path, keep)?.check(&path)?;
+        if let Some(e) = wrong {
+            return Err(e);
+        }
         let there = records.iter().map(|r| (r.number, r.attempt)).collect();
         let gone = Account::of(&self.chain.entries).gone(&there);
         match gone.iter().find(|gone| !gone.at_end) {
@@ -150,6 +215,14 @@ impl RunReader {
                 &path,
                 format!("it lacks attempt {attempt} at trial {number}, which the ledger has"),
             )),
+        }
+    }
+
+    /// A record's line where the redactor changes it.
+    fn clean_line(&self, line: &[u8]) -> Option<Vec<u8>> {
+        match self.redactor.as_ref()?.file("record.json", line)? {
+            Cow::Owned(clean) => Some(clean),
+            Cow::Borrowed(_) => None,
         }
     }
 
@@ -185,7 +258,13 @@ impl RunReader {
     pub fn samples(&self, number: u32, attempt: u32) -> Result<Option<SampleSet>> {
         let path = self.trial_dir(number, attempt).join(SAMPLES);
         match File::open(&path) {
-            Ok(file) => samples::decode(file).map(Some).map_err(|e| Error::damaged(&path, e)),
+            Ok(file) => {
+                let mut set = samples::decode(file).map_err(|e| Error::damaged(&path, e))?;
+                if let Some(redactor) = &self.redactor {
+                    crate::redact::series(&mut set, redactor);
+                }
+                Ok(Some(set))
+            }
             Err(e) if e.kind() == std::io::ErrorKind::NotFound => Ok(None),
             Err(e) => Err(Error::io("read", &path, e)),
         }
@@ -198,7 +277,9 @@ impl RunReader {
             Ok(meta) if meta.len() > MAX_TEXT => {
                 Err(Error::TooLarge { path, found: meta.len(), limit: MAX_TEXT })
             }
-            Ok(_) => std::fs::read(&path).map(Some).map_err(|e| Error::io("read", &path, e)),
+            Ok(_) => std::fs::read(&path)
+                .map(|bytes| Some(self.clean(IO, bytes)))
+                .map_err(|e| Error::io("read", &path, e)),
             Err(e) if e.kind() == std::io::ErrorKind::NotFound => Ok(None),
             Err(e) => Err(Error::io("read", &path, e)),
         }
@@ -234,7 +315,7 @@ impl RunReader {
 
     fn log(&self, number: u32, attempt: u32, name: &str) -> Result<Vec<u8>> {
         let path = self.trial_dir(number, attempt).join(name);
-        Ok(disk::read_if_there(&path, MAX_DATA)?.unwrap_or_default())
+        Ok(self.clean(name, disk::read_if_there(&path, MAX_DATA)?.unwrap_or_default()))
     }
 }
 

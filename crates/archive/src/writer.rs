@@ -1,6 +1,7 @@
 //! Writing a run: the ledger, and trial after trial. A small trial costs three writes: its start, its
 //! record, and its end.
 
+use std::borrow::Cow;
 use std::collections::HashSet;
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -10,6 +11,7 @@ use assay_model::{
     FileHash, LedgerEvent, MetricValue, Plan, RunId, RunState, SCHEMA_VERSION, SampleSet,
     TrialRecord,
 };
+use assay_redact::{Recorder, Redactor};
 
 use crate::account::Key;
 use crate::appender::Appender;
@@ -119,6 +121,8 @@ impl RunWriter {
     /// Keeps a trial: its logs where they are not empty, its samples, its record, and a `TrialEnded`
     /// in the ledger. The record's line is what counts: a trial without it did not end.
     ///
+    /// Values that look like tokens are not kept: `[token]` stands for them.
+    ///
     /// When this returns, the trial survives `kill -9`. It survives a lost power when it has samples
     /// or lasted a second; else once ten thousand times the cost of the last flush has passed (about
     /// 10 s on a usual disk, never less than 1 s, never more than 30 s), or with
@@ -155,13 +159,24 @@ impl RunWriter {
             let reason = format!("a file `{name}` cannot be kept with it");
             return Err(Error::Record { run: self.id.clone(), number: record.number, reason });
         }
+        // What a program prints is anybody's; what looks like a token is not kept.
+        let clean = Recorder::record(record);
+        let record = clean.as_ref().unwrap_or(record);
+        let (stdout, stderr) = (&*Recorder::log(stdout), &*Recorder::log(stderr));
+        let secrets = Redactor::secrets(assay_redact::Key::new(self.id.as_str()), Vec::new());
+        let clean: Vec<Cow<'_, [u8]>> = kept
+            .iter()
+            .map(|(name, bytes)| secrets.file(name, bytes).unwrap_or(Cow::Borrowed(bytes)))
+            .collect();
         let mut line = std::mem::take(&mut self.line);
         let kept = self
             .checked(record, &mut line)
             .and_then(|()| self.encoded(record, samples))
             .and_then(|samples| {
                 let mut files = vec![(STDOUT, stdout), (STDERR, stderr), (SAMPLES, &samples[..])];
-                files.extend(kept.iter().map(|(name, bytes)| (name.as_str(), &bytes[..])));
+                files.extend(
+                    kept.iter().zip(&clean).map(|((name, _), bytes)| (name.as_str(), &**bytes)),
+                );
                 self.guarded(|run| run.keep(record, &line, &files))
             });
         self.line = line;

@@ -414,14 +414,35 @@ pub struct Publish {
     #[arg(default_value = "last", value_name = "RUN|POST.md")]
     pub what: String,
     /// The folder to write to.
-    #[arg(short, long, value_name = "DIR")]
-    pub output: PathBuf,
+    #[arg(short, long, value_name = "DIR", required_unless_present = "preview")]
+    pub output: Option<PathBuf>,
+    /// Show what would be published and what is replaced in it; write nothing.
+    #[arg(long, conflicts_with_all = ["output", "no_redact"])]
+    pub preview: bool,
+    /// Replace secrets, names of machines and people, home folders and network shares. This is what
+    /// happens anyway.
+    #[arg(long, conflicts_with = "no_redact")]
+    pub redact: bool,
+    /// Publish the run as it was recorded, with names of machines and people.
+    #[arg(long)]
+    pub no_redact: bool,
     /// For a post: a folder of quoted results beside the built-in ones; may be repeated.
     #[arg(long, value_name = "DIR")]
     pub published: Vec<PathBuf>,
     /// For a post: publish it without the numbers that a check calls invalid, instead of not at all.
     #[arg(long)]
     pub withhold: bool,
+}
+
+impl Publish {
+    /// The folder to write to.
+    ///
+    /// # Errors
+    /// None was given.
+    pub fn folder(&self) -> anyhow::Result<&PathBuf> {
+        let missing = || crate::exit::Usage("give the folder to write to with -o DIR".to_owned());
+        Ok(self.output.as_ref().ok_or_else(missing)?)
+    }
 }
 
 /// `assay landscape`.
@@ -741,6 +762,10 @@ pub enum Archive {
         /// All results as Parquet files that pandas, Polars and DuckDB open.
         #[arg(long)]
         dataset: bool,
+        /// Write the copy that `publish` would: without names of machines and people. Without this
+        /// the run is written byte for byte.
+        #[arg(long, conflicts_with = "dataset")]
+        redact: bool,
     },
     /// Take in a run that was exported, or results of another program (hyperfine, Google Benchmark,
     /// fio, JMH, memtier_benchmark, mcperf, SPEC CPU).

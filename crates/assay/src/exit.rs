@@ -59,6 +59,7 @@ pub fn of_error(error: &anyhow::Error) -> Exit {
             | LabError::Read { .. }
             | LabError::Workload(_)
             | LabError::Control { .. }
+            | LabError::Token { .. }
             | LabError::Observe(_)
             | LabError::NothingToResume(_)
             | LabError::CannotResume { .. },

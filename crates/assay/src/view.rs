@@ -3,17 +3,42 @@
 use std::collections::BTreeMap;
 
 use anyhow::{Context, Result};
-use assay_archive::Archive;
+use assay_archive::{Archive, RunReader};
 use assay_lab::Question;
 use assay_model::RunId;
+use assay_redact::Names;
 use assay_report::{LedgerHead, RunView};
 
 /// So many comparisons of a run are explained on its page.
 const EXPLAINED: usize = 8;
 
-/// A run as the reports see it, with the samples of its trials.
+/// A run as its owner sees it, with the samples of its trials: without what archives of earlier versions
+/// hold of secrets.
 pub fn load(archive: &Archive, id: &RunId) -> Result<RunView> {
     let reader = archive.run(id)?;
+    let redactor = archive.secrets(&reader);
+    read(&reader.redacted(redactor))
+}
+
+/// A run as anybody may see it: without the names of machines and people either.
+pub fn load_public(archive: &Archive, id: &RunId) -> Result<RunView> {
+    let reader = archive.run(id)?;
+    let redactor = archive.publication(&reader, own_names());
+    read(&reader.redacted(redactor))
+}
+
+/// The names of this machine and this user.
+pub fn own_names() -> Names {
+    let mut names = Names::default();
+    names.host(&rustix::system::uname().nodename().to_string_lossy());
+    for name in ["USER", "LOGNAME", "SUDO_USER"] {
+        names.user(&std::env::var(name).unwrap_or_default());
+    }
+    names.home(&std::env::var("HOME").unwrap_or_default());
+    names
+}
+
+fn read(reader: &RunReader) -> Result<RunView> {
     let experiment_toml = reader.experiment_toml()?;
     let experiment = assay_lab::read_experiment("experiment.toml", &experiment_toml)
         .map_err(assay_lab::LabError::File)?;

@@ -44,6 +44,13 @@ A factor covers its path and all below it. `--factor` also takes a parameter of 
 differ. A hard difference cannot be accepted: hold it equal, or declare it. With a processor as the factor whole
 systems are compared, and it says so: what another machine brings along is entailed, never the processor's merit.
 
+A run records which devices and mounts its trials used (`used.device.*`, `used.mount.*`: where the system, the scratch
+and cache folders, the program, the storage level and every path in a parameter are). What differs in a block device that
+neither run used is soft. Where the devices below a file system cannot be told (overlay), `used.device` is unknown and
+every device counts.
+
+The Compare page of `assay serve` accepts a soft difference by a form that asks for the reason.
+
 ## Classes
 
 By path, whole parts, where `*` stands for any one part. The longest prefix decides; a path that is not

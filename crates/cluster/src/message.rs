@@ -52,6 +52,10 @@ pub struct Setup {
     /// Which node of the job the agent is on; filled in for each.
     #[serde(default)]
     pub name: String,
+    /// The archive's key, with which values of environment variables are hashed: hexadecimal; empty
+    /// where there is none.
+    #[serde(default)]
+    pub key: String,
     /// Files to look for, to see whether folders are shared.
     #[serde(default)]
     pub look_for: Vec<PathBuf>,

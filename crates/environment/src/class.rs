@@ -97,6 +97,8 @@ const CLASSES: &[(&str, FactClass)] = &[
     ("sysctl.vm.swappiness", Hard),
     ("thp", Hard),
     ("toolchain", Soft),
+    ("used", Soft),
+    ("used.device", Hard),
     ("user", Soft),
     ("virt", Hard),
 ];

@@ -159,12 +159,14 @@ pub fn diff(a: &SystemDescription, b: &SystemDescription, factors: &[String]) ->
     for path in paths {
         let (left, right) = (a.facts.get(path), b.facts.get(path));
         let unread = [left, right].iter().flatten().any(|f| f.value().is_none());
-        let untold = (left.is_none() && foreign(a)) || (right.is_none() && foreign(b));
+        let lacks = |system| foreign(system) || (path.starts_with("used.") && !tells_use(system));
+        let untold = (left.is_none() && lacks(a)) || (right.is_none() && lacks(b));
         let unknown = unread || untold;
         if left == right && !unknown {
             continue;
         }
-        let (class, reason) = classify(path, unknown, factors, found.system_against_system);
+        let idle = unused(path, a) && unused(path, b);
+        let (class, reason) = classify(path, unknown, idle, factors, found.system_against_system);
         found.differences.push(FactDiff {
             path: path.clone(),
             a: left.cloned(),
@@ -188,13 +190,33 @@ fn foreign(system: &SystemDescription) -> bool {
     system.facts.get("kernel.release").is_some_and(|fact| fact.value().is_none())
 }
 
+/// Whether it is known on which devices the trials' program and files were.
+fn tells_use(system: &SystemDescription) -> bool {
+    let is_use = |path: &str| path.starts_with("used.");
+    let mut used =
+        system.facts.range("used.".to_owned()..).take_while(|(p, _)| is_use(p)).peekable();
+    used.peek().is_some() && used.all(|(_, fact)| fact.value().is_some())
+}
+
+/// Whether a fact is about a block device that the trials did not use, as far as is known.
+fn unused(path: &str, system: &SystemDescription) -> bool {
+    let device = path.strip_prefix("block.").and_then(|rest| rest.split('.').next());
+    device.is_some_and(|name| {
+        tells_use(system) && !system.facts.contains_key(&format!("used.device.{name}"))
+    })
+}
+
 fn classify(
     path: &str,
     unknown: bool,
+    idle: bool,
     factors: &[String],
     hardware: bool,
 ) -> (DifferenceClass, String) {
-    let class = class_of(path);
+    let class = match class_of(path) {
+        FactClass::Hard if idle => FactClass::Soft,
+        class => class,
+    };
     if factors.iter().any(|f| rank(f, path).is_some()) {
         return (DifferenceClass::Factor, "declared to differ".to_owned());
     }
@@ -218,6 +240,7 @@ fn classify(
     }
     match class {
         FactClass::Hard => (DifferenceClass::Hard, "explains results; not declared".to_owned()),
+        _ if idle => (DifferenceClass::Soft, "of a device that the trials did not use".to_owned()),
         _ => (DifferenceClass::Soft, "might explain a result; not declared".to_owned()),
     }
 }
@@ -315,6 +338,36 @@ mod tests {
         let (a, b) = two_kernels();
         let found = diff(&a, &b, &["cpu.model".to_owned(), "kernel".to_owned()]);
         assert_eq!(found.factors_without_effect, ["cpu.model"]);
+    }
+
+    #[test]
+    fn only_a_device_that_the_trials_used_is_hard() {
+        let with = |facts: &[(&str, &str)]| {
+            system(&facts.iter().map(|(p, v)| (*p, Fact::known(*v))).collect::<Vec<_>>())
+        };
+        let base = [("block.vda.size", "8 GiB"), ("used.device.vda", "/")];
+        let a = with(&base);
+        let b = with(&[base[0], base[1], ("block.loop2.queue.rotational", "1")]);
+        let found = diff(&a, &b, &[]);
+        assert_eq!(classes(&found), [("block.loop2.queue.rotational", DifferenceClass::Soft)]);
+        assert!(found.differences[0].reason.contains("did not use"));
+        // One of the two used it.
+        let c =
+            with(&[base[0], base[1], ("block.loop2.size", "1"), ("used.device.loop2", "scratch")]);
+        assert_eq!(diff(&a, &c, &[]).hard().count(), 2);
+        // Nobody knows what an earlier version used.
+        let old = with(&[base[0], ("block.loop2.size", "1")]);
+        let found = diff(&a, &old, &[]);
+        assert_eq!(
+            classes(&found),
+            [
+                ("block.loop2.size", DifferenceClass::Hard),
+                ("used.device.vda", DifferenceClass::Unknown)
+            ]
+        );
+        let mut lost = a.clone();
+        lost.facts.insert("used.device".into(), Fact::unknown("on overlay"));
+        assert_eq!(diff(&lost, &b, &[]).hard().count(), 1);
     }
 
     #[test]

@@ -15,8 +15,8 @@ pub(crate) struct Entailment {
 pub(crate) const ENTAILS: &[Entailment] = &[
     Entailment {
         factor: "block",
-        entailed: &["mount"],
-        why: "what is mounted depends on the devices",
+        entailed: &["mount", "used"],
+        why: "what is mounted and used depends on the devices",
     },
     Entailment {
         factor: "cgroup.cpuset",
@@ -104,6 +104,7 @@ pub(crate) const HARDWARE: Entailment = Entailment {
         "net",
         "numa",
         "swap",
+        "used",
     ],
     why: "another processor is another machine: its board, memory and devices come with it",
 };

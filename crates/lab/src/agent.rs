@@ -12,6 +12,7 @@ use assay_model::{
     Experiment, Outcome, Plan, SampleSet, SystemDescription, Treatment, TrialRecord, units,
 };
 use assay_observe::Sampler;
+use assay_redact::Recorder;
 use assay_sut::process::{Output, Runner};
 use assay_sut::{Controller, Interrupt, ProcessSetup, Root};
 use assay_workloads::span::Span;
@@ -142,7 +143,14 @@ impl Agent {
             .map_err(|e| format!("make a scratch folder in {}: {e}", root.display()))?;
         let fitness = fit::check(&experiment, Some(interrupt), &mut |_| ())
             .map_err(|unfit| format!("it is not fit to measure on: {unfit}"))?;
-        let system = describe::system(workload.as_ref(), &setup.plan);
+        let system = describe::system(
+            workload.as_ref(),
+            &setup.plan,
+            &Recorder {
+                key: assay_redact::Key::from_hex(&setup.key),
+                also: experiment.observe.environment.clone(),
+            },
+        );
         Ok(Agent {
             experiment,
             plan: setup.plan.clone(),

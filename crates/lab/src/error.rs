@@ -22,6 +22,17 @@ pub enum LabError {
         /// What the system said.
         source: std::io::Error,
     },
+    /// The experiment holds what looks like a token; everything in it is recorded and shown.
+    #[error(
+        "`{path}` of the experiment holds a value that {reason}; an experiment is recorded and published, \
+         so give the program its secrets in an environment variable or a file that it reads itself"
+    )]
+    Token {
+        /// Where in the experiment.
+        path: String,
+        /// Why it is taken for one.
+        reason: &'static str,
+    },
     /// The workload is unknown, or its kit is wrong.
     #[error(transparent)]
     Workload(#[from] assay_workloads::WorkloadError),

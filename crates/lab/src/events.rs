@@ -10,6 +10,7 @@ use assay_model::{
     EndedTrial, Event, Heat, LiveEvent, LiveValue, Outcome, RunId, RunState, SampleSet, SeriesKey,
     TrialRecord,
 };
+use assay_redact::without_tokens;
 use assay_sut::clock::monotonic_ns;
 use assay_sut::process::Stream;
 
@@ -19,6 +20,8 @@ use crate::watch::{Standing, Watcher};
 const APART: Duration = Duration::from_millis(100);
 /// What a program printed is told of in pieces of at most this many bytes, the newest, an interval.
 const MOST_PRINTED: usize = 4096;
+/// The most bytes of a stream that are held until they are told.
+const MOST_HELD: usize = 64 << 10;
 /// Values of a program's own series that are told of, an interval.
 const MOST_SAID: usize = 4000;
 /// The series that are told of: monitor, the fields of it (all when empty).
@@ -78,7 +81,9 @@ impl EventWriter {
     }
 
     fn log(&mut self, from: &str, text: &str) {
-        self.write(&LiveEvent::Log { from: from.into(), text: text.into() });
+        // Notes of programs too.
+        let text = without_tokens(text).into_owned();
+        self.write(&LiveEvent::Log { from: from.into(), text });
     }
 
     fn tell_ended(&mut self) {
@@ -96,19 +101,25 @@ impl EventWriter {
         }
     }
 
-    fn tell_printed(&mut self) {
+    /// Tells whole lines, and at the end of a program what is left: in a part of a line no token is known.
+    fn tell_printed(&mut self, end: bool) {
         for (index, name) in ["stdout", "stderr"].into_iter().enumerate() {
-            let bytes = std::mem::take(&mut self.printed[index]);
+            let held = &mut self.printed[index];
+            let whole = if end { held.len() } else { lines(held) };
+            let bytes: Vec<u8> = held.drain(..whole).collect();
             if !bytes.is_empty() {
                 let text = String::from_utf8_lossy(&bytes);
-                self.log(name, text.trim_end_matches(['\n', '\r']));
+                let text = without_tokens(text.trim_end_matches(['\n', '\r']));
+                let from = text.len().saturating_sub(MOST_PRINTED);
+                let last = (from..).find(|i| text.is_char_boundary(*i)).unwrap_or(from);
+                self.log(name, &text[last..]);
             }
         }
     }
 
-    fn tell_all(&mut self) {
+    fn tell_all(&mut self, end: bool) {
         self.tell_said();
-        self.tell_printed();
+        self.tell_printed(end);
         self.tell_ended();
     }
 
@@ -165,7 +176,7 @@ impl Watcher for EventWriter {
                 self.write(&LiveEvent::Progress { progress });
             }
         } else {
-            self.tell_all();
+            self.tell_all(false);
         }
     }
 
@@ -225,8 +236,11 @@ impl Watcher for EventWriter {
     fn printed(&mut self, stream: Stream, bytes: &[u8]) {
         let held = &mut self.printed[usize::from(stream == Stream::Stderr)];
         held.extend_from_slice(bytes);
-        if held.len() > MOST_PRINTED {
-            held.drain(..held.len() - MOST_PRINTED);
+        if held.len() > MOST_HELD {
+            let old = held.len() - MOST_HELD;
+            let cut =
+                held[old..].iter().position(|b| is_end(*b)).map_or(held.len(), |i| old + i + 1);
+            held.drain(..cut);
         }
     }
 
@@ -241,14 +255,23 @@ impl Watcher for EventWriter {
         });
         let failed = !matches!(record.outcome, Outcome::Completed | Outcome::Interrupted);
         if failed || Self::due(self.told) {
-            self.tell_all();
+            self.tell_all(true);
         }
     }
 
     fn concluded(&mut self, state: RunState, reason: &str) {
-        self.tell_all();
+        self.tell_all(true);
         self.write(&LiveEvent::Finished { state, reason: reason.to_owned() });
     }
+}
+
+fn is_end(b: u8) -> bool {
+    matches!(b, b'\n' | b'\r')
+}
+
+/// How many bytes of whole lines there are.
+fn lines(bytes: &[u8]) -> usize {
+    bytes.iter().rposition(|b| is_end(*b)).map_or(0, |i| i + 1)
 }
 
 fn told(key: &SeriesKey) -> bool {
@@ -294,5 +317,20 @@ mod tests {
             |e| matches!(e, LiveEvent::Log { from, text } if from == "stdout" && text.len() == 4096)
         ));
         assert!(matches!(events.last(), Some(LiveEvent::Finished { .. })));
+    }
+
+    #[test]
+    fn a_token_that_is_printed_in_parts_is_not_told() {
+        let file = tempfile::NamedTempFile::new().unwrap();
+        let mut writer = EventWriter::open(file.path(), "elapsed").unwrap();
+        writer.printed(Stream::Stdout, b"one\npassword=hun");
+        writer.tick(None);
+        writer.printed(Stream::Stdout, b"ter22");
+        writer.printed(Stream::Stdout, &[b'\n'; 2]);
+        writer.printed(Stream::Stdout, &[b'x'; MOST_PRINTED - 4]);
+        writer.concluded(RunState::Completed, "the plan is done");
+        let text = std::fs::read_to_string(file.path()).unwrap();
+        assert!(text.contains("one") && text.contains("xxxx"), "{text}");
+        assert!(!text.contains("hun") && !text.contains("ter22"), "{text}");
     }
 }

@@ -64,7 +64,10 @@ impl Nodes {
             exe: assay_cluster::slurm::agent_path(&place, &lab.exe),
             state_dir: lab.state_dir.clone(),
             interrupt: lab.interrupt.clone(),
-            setup: setup(experiment, &prepared.toml, &prepared.plan, lab.output != Output::Discard),
+            setup: Setup {
+                key: lab.archive.key().map(|key| key.to_hex()).unwrap_or_default(),
+                ..setup(experiment, &prepared.toml, &prepared.plan, lab.output != Output::Discard)
+            },
             patience: SET_UP.saturating_add(wait),
             timeout: duration(&experiment.design.timeout, Duration::MAX),
             bound: duration(&place.phase_bound, Duration::ZERO),
@@ -277,6 +280,7 @@ fn setup(experiment: &Experiment, toml: &str, plan: &Plan, keep_output: bool) ->
         keep_output,
         tasks_per_node: experiment.place.tasks_per_node as usize,
         name: String::new(),
+        key: String::new(),
         look_for: Vec::new(),
     }
 }

@@ -3,6 +3,7 @@
 use std::path::Path;
 
 use assay_model::{Experiment, Plan};
+use assay_redact::Recorder;
 use assay_workloads::{KitPaths, Workload};
 
 use crate::{FileError, LabError, make_plan, read_experiment};
@@ -60,6 +61,9 @@ impl Prepared {
         kits: &KitPaths,
         beside: Option<&Path>,
     ) -> Result<Self, LabError> {
+        if let Some((path, why)) = Recorder::token_in(&experiment) {
+            return Err(LabError::Token { path, reason: why.reason() });
+        }
         let found = assay_workloads::registry::find(&experiment.workload, kits).or_else(|e| {
             // A relative path is looked for beside the experiment too.
             match beside.filter(|_| experiment.workload.contains('/')) {

@@ -7,6 +7,7 @@ use std::time::{Duration, Instant};
 use assay_archive::{Archive, NewRun, RunWriter};
 use assay_model::{LedgerEvent, Plan, RunId, RunState, SystemDescription, TrialRecord, units};
 use assay_observe::Sampler;
+use assay_redact::Recorder;
 use assay_sut::process::{Output, Runner};
 use assay_sut::{Controller, Interrupt, Root};
 
@@ -77,7 +78,14 @@ impl Lab<'_> {
         let ready = self.get_ready(prepared, &[], watcher)?;
         let system = match &ready.nodes {
             Some((_, system)) => system.clone(),
-            None => describe::system(prepared.workload.as_ref(), &prepared.plan),
+            None => describe::system(
+                prepared.workload.as_ref(),
+                &prepared.plan,
+                &Recorder {
+                    key: self.archive.key().ok(),
+                    also: experiment.observe.environment.clone(),
+                },
+            ),
         };
         let host = match &ready.nodes {
             Some(_) => system.text("cluster.node_list"),
@@ -118,6 +126,10 @@ impl Lab<'_> {
         let workload = assay_workloads::registry::find(&experiment.workload, &self.kits)?;
         if workload.spec() != &plan.workload {
             let reason = format!("workload `{}` is not what it was then", experiment.workload);
+            return Err(LabError::CannotResume { run: id.clone(), reason });
+        }
+        if reader.ledger().iter().any(|e| matches!(e.event, LedgerEvent::Redacted { .. })) {
+            let reason = "it is a copy for publication, without what the trials need".to_owned();
             return Err(LabError::CannotResume { run: id.clone(), reason });
         }
         if reader.state() == RunState::Completed {

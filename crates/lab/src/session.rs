@@ -8,6 +8,7 @@ use assay_model::{
     TrialRecord, units,
 };
 use assay_observe::Sampler;
+use assay_redact::Recorder;
 use assay_sut::Interrupt;
 use assay_sut::process::Runner;
 
@@ -195,6 +196,8 @@ impl Session<'_> {
         }
         self.require_metric(&mut done.record);
         let Done { record, samples, kept, output } = done;
+        // Before anybody hears of it.
+        let record = Recorder::record(&record).unwrap_or(record);
         let (stdout, stderr) =
             output.unwrap_or_else(|| (self.runner.stdout.bytes(), self.runner.stderr.bytes()));
         self.writer.write_trial_with(&record, &stdout, &stderr, samples.as_ref(), &kept)?;

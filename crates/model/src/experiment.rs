@@ -182,6 +182,10 @@ pub struct Observe {
     pub meters: Vec<String>,
     /// The time between samples (a duration of at least 100 ms).
     pub interval: Scalar,
+    /// Environment variables whose values are recorded beside those of the built-in list, by name or by
+    /// beginning (`MY_*`). Of all others the name and a keyed hash of the value are.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub environment: Vec<String>,
     /// The tracers by name: `io` counts block I/O in the kernel, `io-events` keeps every single one.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub tracers: Vec<String>,
@@ -193,6 +197,7 @@ impl Default for Observe {
             monitors: vec!["all".into()],
             meters: Vec::new(),
             interval: Scalar::Text("1 s".into()),
+            environment: Vec::new(),
             tracers: Vec::new(),
         }
     }

@@ -87,6 +87,19 @@ pub enum LedgerEvent {
         /// The files, in the order in which they were read.
         files: Vec<ImportedFile>,
     },
+    /// This is a copy for publication: values that are nobody else's business were replaced, and the
+    /// hashes above are those of the copy.
+    Redacted {
+        /// SHA-256 of the last line of the ledger that was copied, hexadecimal.
+        ledger_sha256: String,
+        /// How many values were replaced.
+        replaced: u64,
+        /// Files that cannot be searched and are not in the copy.
+        #[serde(default, skip_serializing_if = "Vec::is_empty")]
+        left_out: Vec<String>,
+        /// The version of assay.
+        assay: String,
+    },
     /// The run was taken up again.
     Resumed,
     /// The run ended.

@@ -234,6 +234,11 @@ fn operations(generator: &mut SchemaGenerator) -> Vec<Operation> {
                     json!({ "type": "string" }),
                     "Facts that are meant to differ, with commas",
                 ),
+                (
+                    "accept",
+                    json!({ "type": "string" }),
+                    "Soft differences that are accepted: PATH=REASON, each on a line of its own",
+                ),
             ],
             ..get(
                 "/api/v1/compare",

@@ -30,17 +30,6 @@ pub fn sha256(bytes: &[u8]) -> String {
     hex(&Sha256::digest(bytes))
 }
 
-/// A hash of `secret` that is the same for the same secret and key, and says nothing about it to
-/// whoever does not have the key: the first 64 bits of SHA-256 over the key's length, the key and
-/// the secret. Cutting it off also keeps it from being extended.
-pub(crate) fn keyed(key: &[u8], secret: &[u8]) -> String {
-    let mut hash = Sha256::new();
-    hash.update((key.len() as u64).to_be_bytes());
-    hash.update(key);
-    hash.update(secret);
-    hex(&hash.finalize()[..8])
-}
-
 /// Bytes as lower-case hexadecimal digits.
 pub fn hex(bytes: &[u8]) -> String {
     const DIGITS: &[u8; 16] = b"0123456789abcdef";
@@ -61,13 +50,5 @@ mod tests {
         assert_eq!(sha256_file(&path).unwrap(), expected);
         assert_eq!(sha256(b"abc"), expected);
         assert!(sha256_file(&dir.path().join("none")).is_err());
-    }
-
-    #[test]
-    fn a_keyed_hash_needs_its_key() {
-        assert_eq!(keyed(b"k", b"s"), keyed(b"k", b"s"));
-        assert_ne!(keyed(b"k", b"s"), keyed(b"l", b"s"));
-        assert_ne!(keyed(b"ab", b"c"), keyed(b"a", b"bc"));
-        assert_eq!(keyed(b"k", b"s").len(), 16);
     }
 }

@@ -52,7 +52,7 @@ pub use digest::{hex, sha256, sha256_file};
 pub use enter::{Entered, enter};
 pub use interrupt::Interrupt;
 pub use journal::{Entry, JournalError};
-pub use mounts::device_below;
+pub use mounts::{device_below, used};
 pub use owner::{Fate, Owner, start_ticks};
 pub use pending::{
     Pending, PendingState, RestoreOutcome, RestoreReport, RestoredSetting, pending, restore_pending,

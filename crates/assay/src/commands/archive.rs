@@ -9,6 +9,7 @@ use assay_archive::{DatasetSamples, Filter};
 use assay_model::Severity;
 use assay_model::nouns::count;
 
+use super::copies::Copies;
 use super::open_archive;
 use crate::cli::{Archive as Verb, Cli};
 use crate::exit::{Exit, Usage};
@@ -47,9 +48,16 @@ pub fn archive(cli: &Cli, verb: &Verb) -> Result<Exit> {
             }
         }
         Verb::Verify { run } => return verify(cli, &archive, run.as_deref()),
-        Verb::Export { run, output, dataset } => match (run, dataset) {
+        Verb::Export { run, output, dataset, redact } => match (run, dataset) {
             (Some(run), false) => {
-                archive.export(&archive.resolve(run)?, output)?;
+                let id = archive.resolve(run)?;
+                if *redact {
+                    let copies = Copies::new()?;
+                    copies.add(&archive, &id)?;
+                    copies.archive().export(&id, output)?;
+                } else {
+                    archive.export(&id, output)?;
+                }
                 print(&output.display().to_string())?;
             }
             (None, true) => {

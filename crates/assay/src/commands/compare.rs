@@ -15,7 +15,11 @@ pub fn compare(cli: &Cli, compare: &Compare) -> Result<Exit> {
     let archive = open_archive(cli)?;
     let mut views: Vec<RunView> = Vec::new();
     for run in &compare.runs {
-        views.push(view::load(&archive, &archive.resolve(run)?)?);
+        let id = archive.resolve(run)?;
+        views.push(match &compare.output {
+            Some(_) => view::load_public(&archive, &id)?,
+            None => view::load(&archive, &id)?,
+        });
     }
     if compare.output.is_some() && views.len() < 2 {
         return Err(

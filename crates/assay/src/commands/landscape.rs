@@ -50,7 +50,11 @@ pub fn landscape(cli: &Cli, asked: &cli::Landscape) -> Result<Exit> {
     let mut landscape = collection.landscape(name, &query).map_err(|e| usage(&e))?;
     for run in &asked.with_runs {
         let archive = open_archive(cli)?;
-        let run = view::load(&archive, &archive.resolve(run)?)?;
+        let id = archive.resolve(run)?;
+        let run = match &asked.output {
+            Some(_) => view::load_public(&archive, &id)?,
+            None => view::load(&archive, &id)?,
+        };
         let s = &run.summary;
         let metric = run.plan.workload.metric(&run.analysis.metric);
         let lines = measured(

@@ -4,6 +4,7 @@ mod archive;
 mod audit;
 mod beside;
 mod compare;
+mod copies;
 mod cpu;
 mod doctor;
 mod doctor_nodes;

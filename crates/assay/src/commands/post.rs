@@ -12,6 +12,7 @@ use assay_report::RunView;
 use assay_report::post::{self, Library, MAX_SIZE, Post, RunSpec, Template};
 use assay_rules::landscape::{Collection, LandscapeError};
 
+use super::copies::Copies;
 use super::open_archive;
 use super::publish::absolute;
 use crate::cli::{Cli, Publish};
@@ -22,11 +23,19 @@ use crate::{print, say, view};
 pub fn publish(cli: &Cli, publish: &Publish) -> Result<Exit> {
     let bytes = bytes(Path::new(&publish.what))?;
     let template = Template::read(&publish.what, post::decode(&publish.what, &bytes)?)?;
+    if let Some(why) = std::str::from_utf8(&bytes).ok().and_then(assay_redact::first_token) {
+        let message = format!("{} holds a value that {}; take it out", publish.what, why.reason());
+        return Err(Usage(message).into());
+    }
     let library = library(publish)?;
-    let (archive, runs) = runs(cli, &template)?;
+    let copies = Copies::new()?;
+    let (archive, runs) = runs(cli, &template, publish, &copies)?;
     let mut post = template.evaluate(&library, &runs, env!("CARGO_PKG_VERSION"))?;
     if publish.withhold {
         post.withhold();
+    }
+    if publish.preview {
+        return copies.preview(cli, post.runs.values().map(|v| &v.summary.id));
     }
     let refused = refused(&post);
     if refused {
@@ -36,7 +45,7 @@ pub fn publish(cli: &Cli, publish: &Publish) -> Result<Exit> {
         say(&format!("{} is not published; nothing was written", publish.what));
         return Ok(Exit::Rule);
     }
-    let folder = &publish.output;
+    let folder = publish.folder()?;
     fs::create_dir_all(folder).with_context(|| format!("make the folder {}", folder.display()))?;
     let write = |name: &str, text: &str| {
         let path = folder.join(name);
@@ -119,7 +128,12 @@ fn library(publish: &Publish) -> Result<Library> {
 }
 
 /// Those runs of the template that the archive has; an archive is only opened for them.
-fn runs(cli: &Cli, template: &Template) -> Result<(Option<Archive>, BTreeMap<String, RunView>)> {
+fn runs(
+    cli: &Cli,
+    template: &Template,
+    publish: &Publish,
+    copies: &Copies,
+) -> Result<(Option<Archive>, BTreeMap<String, RunView>)> {
     let wanted = &template.front().runs;
     let mut views = BTreeMap::new();
     if wanted.is_empty() {
@@ -128,10 +142,17 @@ fn runs(cli: &Cli, template: &Template) -> Result<(Option<Archive>, BTreeMap<Str
     let archive = open_archive(cli)?;
     for (alias, spec) in wanted {
         if let Some(id) = find(&archive, spec)? {
-            views.insert(alias.clone(), view::load(&archive, &id)?);
+            let view = if publish.no_redact {
+                view::load(&archive, &id)?
+            } else {
+                copies.add(&archive, &id)?;
+                view::load(copies.archive(), &id)?
+            };
+            views.insert(alias.clone(), view);
         }
     }
-    Ok((Some(archive), views))
+    let from = if publish.no_redact { archive } else { copies.archive().clone() };
+    Ok((Some(from), views))
 }
 
 /// The run that a template means: an id, `last`, or the newest completed one of an experiment or tag.

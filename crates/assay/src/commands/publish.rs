@@ -9,6 +9,7 @@ use assay_archive::{Archive, Problem};
 use assay_model::{RunId, Severity};
 use assay_report::{csv, json, markdown, page};
 
+use super::copies::Copies;
 use super::open_archive;
 use crate::cli::{Cli, Publish};
 use crate::exit::{Exit, Usage};
@@ -31,8 +32,18 @@ pub fn publish(cli: &Cli, publish: &Publish) -> Result<Exit> {
         }
         return Ok(Exit::Rule);
     }
+    let copies = Copies::new()?;
+    let archive = if publish.no_redact {
+        archive
+    } else {
+        copies.add(&archive, &id)?;
+        copies.archive().clone()
+    };
+    if publish.preview {
+        return copies.preview(cli, std::iter::once(&id));
+    }
     let view = view::load(&archive, &id)?;
-    let folder = &publish.output;
+    let folder = publish.folder()?;
     fs::create_dir_all(folder).with_context(|| format!("make the folder {}", folder.display()))?;
     let write = |name: &str, text: &str| {
         let path = folder.join(name);
@@ -62,6 +73,9 @@ pub fn publish(cli: &Cli, publish: &Publish) -> Result<Exit> {
         say(&format!("withheld by {}: {}", finding.id, finding.message));
     }
     let page = absolute(&folder.join("index.html"));
+    if !publish.no_redact {
+        copies.say_what();
+    }
     if cli.json {
         let json = serde_json::json!({
             "schema_version": 1, "run": id, "page": page, "findings": view.findings().into_iter().map(|(f, _)| f).collect::<Vec<_>>(),

@@ -70,8 +70,9 @@ pub fn run(cli: &Cli, run: &Run) -> Result<Exit> {
             print(&show_floor(&aa_floor(&view.plan, &view.records), ended.id.as_str()))?;
         }
     }
-    for export in &exports {
-        export.write(&view)?;
+    if !exports.is_empty() {
+        let public = view::load_public(&archive, &ended.id)?;
+        exports.iter().try_for_each(|export| export.write(&public))?;
     }
     if !run.quiet {
         epilogue(&ended);

@@ -89,7 +89,7 @@ fn differences(all: &[Difference]) -> Markup {
             @if !of.is_empty() {
                 @let rows = html! {
                     @for d in &of {
-                        tr { th scope="row" { (d.path) } td class="text" { (d.a) } td class="text" { (d.b) } td { (d.run) } }
+                        tr { th scope="row" { (d.path) @if let Some(why) = &d.accepted { " " span class="soft" { "accepted: " (why) } } } td class="text" { (d.a) } td class="text" { (d.b) } td { (d.run) } }
                     }
                 };
                 @let table = table_box(&format!("{class}: {meaning}"), &head, &rows);
@@ -110,14 +110,20 @@ mod tests {
     fn a_page_says_what_the_terminal_says() {
         let view = fixtures::commands();
         let runs = [view.summary.clone(), view.summary.clone()];
+        let mut accepted = fixtures::across(&view);
+        let soft = accepted.differences.iter_mut().find(|d| d.class == "soft").unwrap();
+        soft.accepted = Some("nothing reads it".to_owned());
         let percentile = fixtures::across_percentile(&view);
         assert_eq!(across_heading(&percentile), "merged");
-        for made in [fixtures::across(&view), percentile] {
+        for made in [accepted, percentile] {
             let page = across(&runs, &made, &|id| Some(format!("/runs/{id}"))).into_string();
             let terminal = crate::terminal::across(&runs, &made, crate::terminal::Style::default());
             for c in made.rows.iter().flat_map(|r| r.comparisons.iter().flatten()) {
                 let ratio = ratio_text(c);
                 assert!(page.contains(&ratio) && terminal.contains(&ratio), "{ratio}");
+            }
+            for reason in made.differences.iter().filter_map(|d| d.accepted.as_ref()) {
+                assert!(page.contains(reason) && terminal.contains(reason), "{reason}");
             }
             let heading = across_heading(&made);
             assert!(page.contains(heading) && terminal.contains(heading));

@@ -211,7 +211,10 @@ pub(crate) async fn file(
             )));
         }
         let bytes = std::fs::read(&path).map_err(|e| Refusal::own(&e))?;
-        Ok(Some((line.name, bytes)))
+        let archive = &own.config.archive;
+        let redactor = archive.secrets(&archive.run(&id)?);
+        let clean = redactor.file(&line.name, &bytes).map(std::borrow::Cow::into_owned);
+        Ok(Some((line.name, clean.unwrap_or(bytes))))
     };
     let (name, bytes) = app.heavy(read).await??.ok_or_else(none)?;
     let kind = if name.ends_with(".parquet") {
@@ -239,6 +242,8 @@ pub(crate) struct Compared {
     pub margin: String,
     /// Facts that are meant to differ, with commas.
     pub factors: String,
+    /// Soft differences that are accepted, `PATH=REASON` each on a line of its own.
+    pub accept: String,
     pub per: String,
     /// What each run's system costs, with commas.
     pub prices: String,
@@ -291,7 +296,7 @@ pub(crate) async fn lay(app: &Arc<App>, asked: &Compared) -> Result<Laid, Refusa
         "" => views[0].analysis.metric.clone(),
         metric => metric.to_owned(),
     };
-    let declared = Declared { factors: words(&asked.factors), accepted: Vec::new() };
+    let declared = Declared { factors: words(&asked.factors), accepted: accepted(&asked.accept)? };
     let own = views.clone();
     let side_by_side = app
         .heavy(move || {
@@ -312,6 +317,18 @@ pub(crate) async fn lay(app: &Arc<App>, asked: &Compared) -> Result<Laid, Refusa
         .await?
         .map_err(|e| Refusal::bad(e.to_string()))?;
     Ok(Laid { views, side_by_side })
+}
+
+/// `PATH=REASON` on each line.
+fn accepted(text: &str) -> Result<Vec<(String, String)>, Refusal> {
+    text.lines()
+        .map(str::trim)
+        .filter(|line| !line.is_empty())
+        .map(|line| match line.split_once('=') {
+            Some((path, reason)) => Ok((path.trim().to_owned(), reason.trim().to_owned())),
+            None => Err(Refusal::bad(format!("accept: `{line}`: write PATH=REASON on each line"))),
+        })
+        .collect()
 }
 
 pub(crate) async fn compare(

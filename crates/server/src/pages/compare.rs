@@ -3,6 +3,7 @@
 use std::fmt::Write as _;
 use std::sync::Arc;
 
+use assay_model::{Across, Difference};
 use assay_report::RunView;
 use assay_report::page::{Prices, Shown, Under, side_by_side};
 use assay_rules::denominator::Denominator;
@@ -40,6 +41,7 @@ pub(super) async fn page(State(app): State<Arc<App>>, RawQuery(query): RawQuery)
             let link = |id: &str| Some(format!("/runs/{id}"));
             html! {
                 h1 { "Compare " (views.len()) " runs" }
+                (acceptable(&asked, &laid.side_by_side.across))
                 (switch(&asked, per))
                 (side_by_side(&views, &shown, &under, &link))
                 h2 { "Another comparison" }
@@ -77,11 +79,12 @@ fn prices(asked: &Compared) -> Result<Prices, Refusal> {
 }
 
 /// What was asked beside the runs and the denominator.
-fn given(asked: &Compared) -> [(&'static str, &str); 5] {
+fn given(asked: &Compared) -> [(&'static str, &str); 6] {
     [
         ("metric", &asked.metric),
         ("margin", &asked.margin),
         ("factors", &asked.factors),
+        ("accept", &asked.accept),
         ("prices", &asked.prices),
         ("currency", &asked.currency),
     ]
@@ -96,12 +99,16 @@ fn asked(query: &str) -> Result<Compared, Refusal> {
         .map_err(|e| Refusal::bad(e.body_text()))?;
     let mut asked = Compared::default();
     let mut runs = Vec::new();
+    let (mut accept, mut path, mut reason) = (Vec::new(), String::new(), String::new());
     for (name, value) in pairs {
         match name.as_str() {
             "runs" => runs.extend(value.split([',', ' ']).map(|w| w.trim().to_owned())),
             "metric" => asked.metric = value,
             "margin" => asked.margin = value,
             "factors" => asked.factors = value,
+            "accept" => accept.push(value),
+            "accept_path" => value.trim().clone_into(&mut path),
+            "accept_reason" => value.trim().clone_into(&mut reason),
             "per" => asked.per = value,
             "prices" => asked.prices = value,
             "currency" => asked.currency = value,
@@ -111,6 +118,10 @@ fn asked(query: &str) -> Result<Compared, Refusal> {
     let mut known = std::collections::HashSet::new();
     runs.retain(|r| !r.is_empty() && known.insert(r.clone()));
     asked.runs = runs.join(",");
+    if !path.is_empty() {
+        accept.push(format!("{path}={reason}"));
+    }
+    asked.accept = accept.join("\n");
     Ok(asked)
 }
 
@@ -130,6 +141,49 @@ fn form(asked: &Compared) -> Markup {
             (field("factors", "meant to differ", &asked.factors, "Facts of the systems, with commas: kernel.release."))
             button type="submit" { "Compare" }
         }
+    }
+}
+
+/// The differences that a person may accept, with a field for the reason; those that are accepted are printed
+/// with it among what differs.
+fn acceptable(asked: &Compared, across: &Across) -> Markup {
+    let open: Vec<&Difference> = across
+        .differences
+        .iter()
+        .filter(|d| ["soft", "unknown"].contains(&d.class.as_str()) && d.accepted.is_none())
+        .collect();
+    if open.is_empty() {
+        return html! {};
+    }
+    let kept = given(asked).into_iter().chain([("runs", asked.runs.as_str())]);
+    html! {
+        form method="get" action="/compare" class="fields" {
+            @for (name, value) in kept.filter(|(_, value)| !value.is_empty()) {
+                input type="hidden" name=(name) value=(value);
+            }
+            @if !asked.per.is_empty() { input type="hidden" name="per" value=(asked.per); }
+            div class="field" {
+                label for="accept_path" { "accept a difference" }
+                select id="accept_path" name="accept_path" {
+                    @for d in &open { option value=(d.path) { (d.path) ": " (short(&d.a)) " and " (short(&d.b)) } }
+                }
+                p class="soft" { (open.len()) " that might explain a result and are not accepted yet." }
+            }
+            div class="field" {
+                label for="accept_reason" { "because" }
+                input id="accept_reason" name="accept_reason" required;
+                p class="soft" { "The reason is printed with the comparison." }
+            }
+            button type="submit" { "Accept" }
+        }
+    }
+}
+
+/// The beginning of a long value.
+fn short(value: &str) -> String {
+    match value.char_indices().nth(40) {
+        Some((at, _)) => format!("{}...", &value[..at]),
+        None => value.to_owned(),
     }
 }
 

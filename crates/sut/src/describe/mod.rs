@@ -21,6 +21,7 @@ mod toolchains;
 mod virt;
 
 use assay_model::{SCHEMA_VERSION, SystemDescription};
+use assay_redact::Recorder;
 use facts::Facts;
 
 use crate::Root;
@@ -35,8 +36,9 @@ pub(crate) use virt::cpuid_hypervisor;
 /// tunables. Programs are not started: [`describe_toolchains`] does that.
 ///
 /// With a root other than `/`, what only system calls can tell (the processor's own word on the
-/// hypervisor, the C library) is unknown, and so is anything whose file is not there.
-pub fn describe(root: &Root) -> SystemDescription {
+/// hypervisor, the C library) is unknown, and so is anything whose file is not there. What `recorder`
+/// does not let through (values of variables, kernel parameters, mount options) is not in it.
+pub fn describe(root: &Root, recorder: &Recorder) -> SystemDescription {
     let mut facts = Facts::new(root);
     cpu::describe(&mut facts);
     memory::describe(&mut facts);
@@ -53,10 +55,12 @@ pub fn describe(root: &Root) -> SystemDescription {
     libc_version::describe(&mut facts);
     environment::describe(&mut facts, std::env::vars_os());
     load::describe(&mut facts);
+    let mut facts = facts.into_map();
+    recorder.facts(&mut facts);
     SystemDescription {
         schema_version: SCHEMA_VERSION,
         taken_at: jiff::Timestamp::now().to_string(),
-        facts: facts.into_map(),
+        facts,
     }
 }
 

@@ -1,8 +1,14 @@
 use std::fmt::Write as _;
 
+use assay_redact::{Key, Recorder};
+
 use super::describe;
 use crate::Root;
 use crate::made_up::Machine;
+
+fn recorder() -> Recorder {
+    Recorder { key: Some(Key::new(*b"a key")), also: Vec::new() }
+}
 
 /// Two sockets of two cores with two threads each, as the kernel's files say it.
 fn machine() -> Machine {
@@ -66,7 +72,7 @@ fn machine() -> Machine {
 
 #[test]
 fn a_made_up_machine_is_described() {
-    let system = describe(&machine().root());
+    let system = describe(&machine().root(), &recorder());
     for (path, value) in [
         ("cpu.model", "Example 9000"),
         ("cpu.threads", "8"),
@@ -111,7 +117,7 @@ fn a_made_up_machine_is_described() {
 
 #[test]
 fn what_is_not_there_is_unknown_with_its_reason() {
-    let system = describe(&machine().root());
+    let system = describe(&machine().root(), &recorder());
     for path in [
         "memory.dimms",
         "virt.hypervisor",
@@ -127,7 +133,7 @@ fn what_is_not_there_is_unknown_with_its_reason() {
         let fact = system.facts.get(path).unwrap_or_else(|| panic!("{path} is missing"));
         assert!(fact.value().is_none(), "{path}: {fact:?}");
     }
-    let nothing = describe(&Machine::new().root());
+    let nothing = describe(&Machine::new().root(), &recorder());
     for path in ["cpu.model", "cpu.threads", "kernel.release", "memory.total", "sysctl", "mount"] {
         assert!(nothing.facts.contains_key(path) && nothing.get(path).is_none(), "{path}");
     }
@@ -135,7 +141,7 @@ fn what_is_not_there_is_unknown_with_its_reason() {
 
 #[test]
 fn this_machine_is_described() {
-    let system = describe(&Root::system());
+    let system = describe(&Root::system(), &recorder());
     assert!(system.get("kernel.release").is_some());
     assert!(system.get("cpu.threads").unwrap().parse::<u32>().unwrap() >= 1);
     assert!(system.get("memory.total").is_some());

@@ -1,0 +1,312 @@
+//! What is shown and published of a run: the archive's key, and copies without what is nobody else's
+//! business.
+
+use std::borrow::Cow;
+use std::collections::HashMap;
+use std::fs::{self, File, OpenOptions};
+use std::io::{Read, Write};
+use std::os::unix::fs::OpenOptionsExt;
+use std::path::Path;
+
+use assay_model::{FileHash, LedgerEvent, RunId, SampleSet, Severity, TrialRecord};
+use assay_redact::{Key, Names, Redactor};
+
+use crate::archive::Archive;
+use crate::bundle::Manifest;
+use crate::chain::Tip;
+use crate::disk::{self, MAX_DATA, sha256};
+use crate::heads::{self, Head};
+use crate::layout::{
+    EXPERIMENT, KEY, LEDGER, LOCK, METRICS, PLAN, RECORDS, RUNS, SAMPLES, staged, trial_folder,
+};
+use crate::reader::RunReader;
+use crate::{Error, Result, samples, verify};
+
+/// Bytes of a key.
+const KEY_BYTES: usize = 32;
+
+/// A run's copy for publication, in an archive of its own.
+#[derive(Debug)]
+pub struct Published {
+    /// Files that are not in it because nobody can say what is in them.
+    pub left_out: Vec<String>,
+    /// What was replaced.
+    pub found: Vec<assay_redact::Found>,
+}
+
+impl Archive {
+    /// The key with which values are hashed in this archive: `redact.key`, made when it is first asked for.
+    /// It is never part of a run or a bundle, and only its owner may read it.
+    ///
+    /// # Errors
+    /// It cannot be read or made.
+    pub fn key(&self) -> Result<Key> {
+        let path = self.path().join(KEY);
+        loop {
+            match fs::read_to_string(&path) {
+                Ok(text) => {
+                    let wrong =
+                        || Error::damaged(&path, "it is not a key; remove it to get a new one");
+                    return Key::from_hex(&text).ok_or_else(wrong);
+                }
+                Err(e) if e.kind() == std::io::ErrorKind::NotFound => {}
+                Err(e) => return Err(Error::io("read", &path, e)),
+            }
+            let mut bytes = [0; KEY_BYTES];
+            let random = Path::new("/dev/urandom");
+            File::open(random)
+                .and_then(|mut f| f.read_exact(&mut bytes))
+                .map_err(|e| Error::io("read", random, e))?;
+            // Under a name of its own first: whoever finds the key finds it whole.
+            let key = Key::new(bytes);
+            let staged = path.with_extension(format!("{}.tmp", std::process::id()));
+            let made = OpenOptions::new()
+                .write(true)
+                .create(true)
+                .truncate(true)
+                .mode(0o600)
+                .open(&staged)
+                .and_then(|mut f| f.write_all(key.to_hex().as_bytes()).and_then(|()| f.sync_all()))
+                .and_then(|()| fs::hard_link(&staged, &path));
+            let _ = fs::remove_file(&staged);
+            match made {
+                Err(e) if e.kind() != std::io::ErrorKind::AlreadyExists => {
+                    return Err(Error::io("write", &path, e));
+                }
+                _ => {}
+            }
+        }
+    }
+
+    /// The key, or one for now where the archive has none and none can be made.
+    fn key_or_one(&self) -> Key {
+        self.key().unwrap_or_else(|_| {
+            use std::hash::{BuildHasher, Hasher, RandomState};
+            Key::new(RandomState::new().build_hasher().finish().to_be_bytes())
+        })
+    }
+
+    /// What stands between a run and its owner's eyes: values of unlisted variables and tokens, as archives
+    /// of earlier versions hold them, are replaced.
+    pub fn secrets(&self, run: &RunReader) -> Redactor {
+        Redactor::secrets(self.key_or_one(), run.listed_variables())
+    }
+
+    /// What stands between a run and everybody: names of machines and people, home folders and network
+    /// shares are replaced too. `names` are those of this machine and this user.
+    pub fn publication(&self, run: &RunReader, mut names: Names) -> Redactor {
+        names.host(&run.identity().host);
+        for path in [crate::layout::SYSTEM, EXPERIMENT] {
+            names.learn(&disk::read_text(&run.dir().join(path)).unwrap_or_default());
+        }
+        for (path, fact) in run.system().unwrap_or_default().facts {
+            let value = fact.value().unwrap_or_default();
+            match path.rsplit('.').next().unwrap_or_default() {
+                "name" if path.ends_with("host.name") => names.host(value),
+                "HOSTNAME" | "HOST" if path.contains("env.") => names.host(value),
+                "USER" | "LOGNAME" | "USERNAME" if path.contains("env.") => names.user(value),
+                "HOME" if path.contains("env.") => names.home(value),
+                "node_names" => value.split(' ').for_each(|name| names.host(name)),
+                _ => {}
+            }
+        }
+        Redactor::publication(self.key_or_one(), run.listed_variables(), names)
+    }
+
+    /// The files of a run and their sizes, by name.
+    ///
+    /// # Errors
+    /// The run cannot be read.
+    pub fn files(&self, id: &RunId) -> Result<Vec<(String, u64)>> {
+        let files = Manifest::of(self.run(id)?.dir(), id, None)?.files;
+        Ok(files.into_iter().map(|f| (f.path, f.bytes)).collect())
+    }
+
+    /// Copies a run into `target` as it may be published. The copy holds by its own ledger, which ends with
+    /// the hash of the one that was copied; where nothing had to be replaced it is the run as it is.
+    ///
+    /// # Errors
+    /// `Busy` while the run is being written; the run is damaged.
+    pub fn copy_redacted(
+        &self,
+        id: &RunId,
+        redactor: &Redactor,
+        target: &Archive,
+    ) -> Result<Published> {
+        let run = self.run(id)?;
+        if Self::is_being_written(run.dir()) {
+            let lock = run.dir().join(LOCK);
+            return Err(Error::Busy { run: id.clone(), owner: "another process".into(), lock });
+        }
+        run.chain().check(&run.dir().join(LEDGER))?;
+        let folder = target.path().join(RUNS).join(id.as_str());
+        let mut copy = Copy {
+            redactor,
+            run: &run,
+            left_out: Vec::new(),
+            changed: false,
+            were: HashMap::new(),
+        };
+        let mut hashes = HashMap::new();
+        for file in Manifest::of(run.dir(), id, None)?.files {
+            let replacement = [PLAN, METRICS].iter().any(|name| file.path == staged(name));
+            if file.path == LEDGER || replacement {
+                continue;
+            }
+            copy.were.insert(file.path.clone(), file.sha256);
+            let Some(bytes) = copy.file(&file.path)? else { continue };
+            let path = folder.join(&file.path);
+            disk::make_folder(path.parent().unwrap_or(&folder))?;
+            disk::write_new(&path, &bytes, disk::Durability::Cached)?;
+            hashes.insert(file.path, bytes);
+        }
+        disk::make_folder(&folder.join(crate::layout::TRIALS))?;
+        let (ledger, tip) = copy.ledger(&hashes)?;
+        disk::write_new(&folder.join(LEDGER), &ledger, disk::Durability::Cached)?;
+        let head = Head::flushed(&tip);
+        heads::put(target.path(), id, &head, disk::Durability::Cached)?;
+        let left_out = copy.left_out;
+        let mut problems = Vec::new();
+        let kept = verify::KeptHead { path: heads::path(target.path(), id), head: Ok(Some(head)) };
+        verify::verify_run(&folder, id, kept, &mut problems);
+        match problems.iter().find(|p| p.kind.severity() == Severity::Invalid) {
+            None => Ok(Published { left_out, found: redactor.found() }),
+            Some(p) => Err(Error::damaged(
+                run.dir(),
+                format!("it cannot be published: {}: {}", p.path.display(), p.message),
+            )),
+        }
+    }
+}
+
+/// The names of what was sampled.
+pub(crate) fn series(set: &mut SampleSet, redactor: &Redactor) -> bool {
+    let mut changed = false;
+    for series in &mut set.series {
+        if let Cow::Owned(clean) = redactor.text(SAMPLES, &series.subject) {
+            series.subject = clean;
+            changed = true;
+        }
+    }
+    changed
+}
+
+struct Copy<'a> {
+    redactor: &'a Redactor,
+    run: &'a RunReader,
+    left_out: Vec<String>,
+    changed: bool,
+    /// The hashes of the files that were copied, as they were.
+    were: HashMap<String, String>,
+}
+
+impl Copy<'_> {
+    /// A file as it may leave; `None` when it may not.
+    fn file(&mut self, name: &str) -> Result<Option<Vec<u8>>> {
+        let path = self.run.dir().join(name);
+        if name.ends_with(SAMPLES) {
+            let open = File::open(&path).map_err(|e| Error::io("read", &path, e))?;
+            let mut set = samples::decode(open).map_err(|e| Error::damaged(&path, e))?;
+            if series(&mut set, self.redactor) {
+                self.changed = true;
+                let encoded = samples::encode(&set);
+                return encoded.map(Some).map_err(|source| Error::Parquet { path, source });
+            }
+            return disk::read(&path, MAX_DATA).map(Some);
+        }
+        let bytes =
+            if name == PLAN { self.run.plan_bytes()? } else { disk::read(&path, MAX_DATA)? };
+        match self.redactor.file(name, &bytes) {
+            Some(Cow::Borrowed(_)) => Ok(Some(bytes)),
+            Some(Cow::Owned(clean)) => {
+                self.changed = true;
+                Ok(Some(clean))
+            }
+            None => {
+                self.changed = true;
+                self.left_out.push(name.to_owned());
+                Ok(None)
+            }
+        }
+    }
+
+    /// The ledger over the copied files.
+    fn ledger(&self, files: &HashMap<String, Vec<u8>>) -> Result<(Vec<u8>, Tip)> {
+        let path = self.run.dir().join(LEDGER);
+        let fail = |e: serde_json::Error| Error::damaged(&path, e.to_string());
+        let hash = |name: &str| files.get(name).map(|bytes| sha256(bytes));
+        let mut records = HashMap::new();
+        for line in files.get(RECORDS).map_or(&[][..], |r| r).split(|b| *b == b'\n') {
+            if let Ok(record) = serde_json::from_slice::<TrialRecord>(line) {
+                records.insert((record.number, record.attempt), sha256(line));
+            }
+        }
+        let plan = self.run.chain().files().get(PLAN).map(|hash| (*hash).to_owned());
+        let mut tip = Tip::default();
+        let mut out = Vec::new();
+        for entry in self.run.ledger() {
+            let text = serde_json::to_string(&entry.event).map_err(fail)?;
+            let clean = self.redactor.json(LEDGER, &text);
+            let mut event: LedgerEvent = serde_json::from_str(&clean).map_err(fail)?;
+            match &mut event {
+                LedgerEvent::Planned { experiment_sha256, plan_sha256, files: others, .. } => {
+                    self.again(others, Path::new(""), files);
+                    *experiment_sha256 = hash(EXPERIMENT).unwrap_or_default();
+                    if Some(&*plan_sha256) == plan.as_ref() {
+                        *plan_sha256 = hash(PLAN).unwrap_or_default();
+                    }
+                }
+                LedgerEvent::BlocksFixed { plan_sha256, .. }
+                    if Some(&*plan_sha256) == plan.as_ref() =>
+                {
+                    *plan_sha256 = hash(PLAN).unwrap_or_default();
+                }
+                LedgerEvent::FilesKept { files: kept } => self.again(kept, Path::new(""), files),
+                LedgerEvent::TrialEnded { number, attempt, record_sha256, files: kept, .. } => {
+                    if let Some(kept) = kept {
+                        self.again(kept, &trial_folder(*number, *attempt), files);
+                    }
+                    if let Some(new) = records.get(&(*number, *attempt)) {
+                        record_sha256.clone_from(new);
+                    }
+                }
+                LedgerEvent::Imported { files: imported, .. } => {
+                    for file in imported {
+                        if let Some(bytes) = files.get(&file.kept) {
+                            file.bytes = bytes.len() as u64;
+                            file.sha256 = sha256(bytes);
+                        }
+                    }
+                }
+                _ => {}
+            }
+            out.extend(tip.again(&entry.at, event).map_err(fail)?);
+        }
+        if self.changed {
+            let replaced = self.redactor.found().iter().map(|f| f.times).sum();
+            let event = LedgerEvent::Redacted {
+                ledger_sha256: self.run.chain().tip.prev.clone(),
+                replaced,
+                left_out: self.left_out.clone(),
+                assay: env!("CARGO_PKG_VERSION").to_owned(),
+            };
+            out.extend(tip.line(event).map_err(fail)?);
+        }
+        Ok((out, tip))
+    }
+
+    /// Hashes of files in `folder` as they are in the copy; those of files that were left out go.
+    fn again(&self, list: &mut Vec<FileHash>, folder: &Path, files: &HashMap<String, Vec<u8>>) {
+        let inside = |file: &FileHash| folder.join(&file.path).to_string_lossy().into_owned();
+        list.retain(|file| !self.left_out.contains(&inside(file)));
+        for file in list {
+            let path = inside(file);
+            // One that was replaced later keeps the hash that it had.
+            if self.were.get(&path) == Some(&file.sha256)
+                && let Some(bytes) = files.get(&path)
+            {
+                *file = disk::hash_of(&file.path, bytes);
+            }
+        }
+    }
+}

@@ -1,0 +1,131 @@
+//! Copies of runs for publication, in a temporary archive: everything that is published is made from them,
+//! so nothing can be published that did not pass the redactor.
+
+use std::cell::RefCell;
+
+use anyhow::{Context, Result};
+use assay_archive::{Archive, Published};
+use assay_model::RunId;
+use assay_model::nouns::count;
+use assay_redact::Kind;
+
+use crate::cli::Cli;
+use crate::exit::Exit;
+use crate::{print, say, view};
+
+/// An archive of copies that is removed when this is dropped.
+pub struct Copies {
+    archive: Archive,
+    folder: std::path::PathBuf,
+    published: RefCell<Vec<(RunId, Published)>>,
+}
+
+impl Copies {
+    /// No copies so far.
+    ///
+    /// # Errors
+    /// No temporary folder can be made.
+    pub fn new() -> Result<Self> {
+        let now = jiff::Timestamp::now().as_nanosecond();
+        let name = format!("assay-publish-{}-{now}", std::process::id());
+        let folder = std::env::temp_dir().join(name);
+        let made = || {
+            use std::os::unix::fs::DirBuilderExt as _;
+            std::fs::DirBuilder::new().mode(0o700).create(&folder)
+        };
+        made().with_context(|| format!("make the folder {}", folder.display()))?;
+        let archive = Archive::open(&folder)?;
+        Ok(Copies { archive, folder, published: RefCell::default() })
+    }
+
+    /// The copies.
+    pub fn archive(&self) -> &Archive {
+        &self.archive
+    }
+
+    /// Adds the copy of a run, if it is not there yet.
+    ///
+    /// # Errors
+    /// The run is damaged or being written.
+    pub fn add(&self, from: &Archive, id: &RunId) -> Result<()> {
+        let mut published = self.published.borrow_mut();
+        if published.iter().any(|(known, _)| known == id) {
+            return Ok(());
+        }
+        let redactor = from.publication(&from.run(id)?, view::own_names());
+        published.push((id.clone(), from.copy_redacted(id, &redactor, &self.archive)?));
+        Ok(())
+    }
+
+    /// Says how much was replaced.
+    pub fn say_what(&self) {
+        for (id, published) in self.published.borrow().iter() {
+            let times: u64 = published.found.iter().map(|f| f.times).sum();
+            if times > 0 || !published.left_out.is_empty() {
+                say(&format!(
+                    "{id}: {} replaced, {} left out; `assay publish {id} --preview` lists them",
+                    count(times as usize, "value"),
+                    count(published.left_out.len(), "file"),
+                ));
+            }
+        }
+    }
+
+    /// Prints what would be published.
+    ///
+    /// # Errors
+    /// Standard output cannot be written.
+    pub fn preview<'a>(&self, cli: &Cli, runs: impl Iterator<Item = &'a RunId>) -> Result<Exit> {
+        let published = self.published.borrow();
+        let mut rows = Vec::new();
+        for id in runs {
+            let Some((_, one)) = published.iter().find(|(known, _)| known == id) else { continue };
+            let files = self.archive.files(id)?;
+            if cli.json {
+                let replaced: Vec<serde_json::Value> = one
+                    .found
+                    .iter()
+                    .map(|f| {
+                        serde_json::json!({
+                            "kind": f.kind.name(), "what": f.what, "by": f.by, "times": f.times,
+                        })
+                    })
+                    .collect();
+                let files: Vec<serde_json::Value> = files
+                    .iter()
+                    .map(|(name, bytes)| serde_json::json!({ "name": name, "bytes": bytes }))
+                    .collect();
+                rows.push(serde_json::json!({
+                    "run": id, "files": files, "left_out": one.left_out, "replaced": replaced,
+                }));
+                continue;
+            }
+            print(&format!("{id} as it would be published:"))?;
+            for (name, bytes) in &files {
+                print(&format!("  {name}  {bytes} B"))?;
+            }
+            for name in &one.left_out {
+                print(&format!("  {name}  left out: it is no text and cannot be searched"))?;
+            }
+            print(if one.found.is_empty() { "Nothing is replaced." } else { "Replaced:" })?;
+            for f in &one.found {
+                let of = match f.kind {
+                    Kind::Token => format!("in {}", f.what),
+                    _ => format!("{} by {}", f.what, f.by),
+                };
+                print(&format!("  {}: {of}, {}", f.kind.name(), count(f.times as usize, "time")))?;
+            }
+        }
+        if cli.json {
+            let json = serde_json::json!({ "schema_version": 1, "runs": rows });
+            print(&serde_json::to_string_pretty(&json)?)?;
+        }
+        Ok(Exit::Fine)
+    }
+}
+
+impl Drop for Copies {
+    fn drop(&mut self) {
+        let _ = std::fs::remove_dir_all(&self.folder);
+    }
+}

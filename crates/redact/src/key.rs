@@ -1,0 +1,83 @@
+//! Hashes that show that two values are equal, and nothing else to whoever lacks the key.
+
+use sha2::{Digest, Sha256};
+
+/// How a value begins that stands for another one.
+pub(crate) const MARK: &str = "redacted:";
+
+/// The key of an archive: equal values have equal hashes in all its runs, and nobody without the key
+/// can try out values.
+#[derive(Clone)]
+pub struct Key(Vec<u8>);
+
+impl std::fmt::Debug for Key {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str("Key(..)")
+    }
+}
+
+impl Key {
+    /// A key of these bytes.
+    pub fn new(bytes: impl Into<Vec<u8>>) -> Self {
+        Key(bytes.into())
+    }
+
+    /// A key as [`Key::to_hex`] writes it; `None` for anything else, and for an empty text.
+    pub fn from_hex(text: &str) -> Option<Self> {
+        let text = text.trim();
+        let whole = !text.is_empty() && text.len().is_multiple_of(2) && text.is_ascii();
+        let bytes: Option<Vec<u8>> = (0..text.len())
+            .step_by(2)
+            .map(|i| u8::from_str_radix(text.get(i..i + 2)?, 16).ok())
+            .collect();
+        bytes.filter(|_| whole).map(Key)
+    }
+
+    /// The key as hexadecimal digits, for its file and for an agent of the same run.
+    pub fn to_hex(&self) -> String {
+        digits(&self.0).collect()
+    }
+
+    /// The first `digits` hexadecimal digits (at most 64) of SHA-256 over the key's length, the key and
+    /// the value. Cutting it off also keeps it from being extended.
+    pub(crate) fn digits(&self, value: &str, digits: usize) -> String {
+        let mut hash = Sha256::new();
+        hash.update((self.0.len() as u64).to_be_bytes());
+        hash.update(&self.0);
+        hash.update(value.as_bytes());
+        self::digits(&hash.finalize()).take(digits).collect()
+    }
+
+    /// What stands for a value: `redacted:` and 16 digits. What is one already stays.
+    pub(crate) fn stand_in(&self, value: &str) -> String {
+        if value.starts_with(MARK) {
+            return value.to_owned();
+        }
+        format!("{MARK}{}", self.digits(value, 16))
+    }
+}
+
+/// Bytes as hexadecimal digits.
+fn digits(bytes: &[u8]) -> impl Iterator<Item = char> {
+    let digit = |d: u8| char::from_digit(u32::from(d), 16).unwrap_or('0');
+    bytes.iter().flat_map(move |b| [digit(b >> 4), digit(b & 15)])
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_hash_needs_its_key_and_stays_what_it_is() {
+        let (k, l) = (Key::new(*b"k"), Key::new(*b"l"));
+        assert_eq!(k.stand_in("s"), k.stand_in("s"));
+        assert_ne!(k.stand_in("s"), k.stand_in("t"));
+        assert_ne!(k.stand_in("s"), l.stand_in("s"));
+        assert_ne!(Key::new(*b"ab").digits("c", 16), Key::new(*b"a").digits("bc", 16));
+        assert_eq!(l.stand_in(&k.stand_in("s")), k.stand_in("s"));
+        assert_eq!(k.stand_in("s").len(), MARK.len() + 16);
+        assert_eq!(format!("{k:?}"), "Key(..)");
+        assert_eq!(Key::from_hex(&k.to_hex()).unwrap().stand_in("s"), k.stand_in("s"));
+        assert!(["", "0", "zz", "é"].iter().all(|bad| Key::from_hex(bad).is_none()));
+    }
+}

@@ -1,0 +1,262 @@
+//! Names of machines and people in texts, and home folders.
+
+use std::collections::BTreeSet;
+
+use crate::key::Key;
+use crate::redactor::Kind;
+
+/// Names that a publication does not show.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Names {
+    hosts: BTreeSet<String>,
+    users: BTreeSet<String>,
+    homes: BTreeSet<String>,
+}
+
+/// Names that say nothing about anybody, and are words of texts besides. As parts of paths of home
+/// folders they go all the same.
+const COMMON: [&str; 16] = [
+    "admin",
+    "build",
+    "data",
+    "debian",
+    "default",
+    "ec2-user",
+    "host",
+    "localhost",
+    "max",
+    "nobody",
+    "none",
+    "root",
+    "runner",
+    "test",
+    "ubuntu",
+    "user",
+];
+
+/// The fewest characters of a name that is looked for in texts.
+const SHORTEST: usize = 3;
+
+impl Names {
+    /// Adds a machine's name; of a full one its first part too.
+    pub fn host(&mut self, name: &str) {
+        let name = name.trim();
+        for name in [name, name.split('.').next().unwrap_or_default()] {
+            if looked_for(name) {
+                self.hosts.insert(name.to_owned());
+            }
+        }
+    }
+
+    /// What stands for a machine.
+    pub(crate) fn host_stands_in(key: &Key, name: &str) -> String {
+        format!("host-{}", key.digits(name.split('.').next().unwrap_or(name), 6))
+    }
+
+    /// Adds a person's name on a machine.
+    pub fn user(&mut self, name: &str) {
+        if looked_for(name.trim()) {
+            self.users.insert(name.trim().to_owned());
+        }
+    }
+
+    /// Adds a home folder, and the name of whose it is.
+    pub fn home(&mut self, path: &str) {
+        let path = path.trim().trim_end_matches('/');
+        let Some((above, last)) = path.rsplit_once('/') else { return };
+        self.user(last);
+        if !above.is_empty() && path.starts_with('/') {
+            self.homes.insert(path.to_owned());
+        }
+    }
+
+    /// Adds whose home folders a text names.
+    pub fn learn(&mut self, text: &str) {
+        for root in ["/home/", "/Users/"] {
+            for (at, _) in text.match_indices(root) {
+                let rest = &text[at + root.len()..];
+                self.user(&rest[..rest.find(|c| !in_name(c)).unwrap_or(rest.len())]);
+            }
+        }
+    }
+
+    /// The text without them; `found` is called for every replacement with what stood there and what
+    /// stands there now.
+    pub(crate) fn remove(
+        &self,
+        text: &str,
+        key: &Key,
+        found: &mut dyn FnMut(Kind, &str, &str),
+    ) -> String {
+        let mut text = text.to_owned();
+        for home in self.homes.iter().rev() {
+            text = replace(&text, home, |_| true, false, &mut |old| {
+                found(Kind::Home, old, "~");
+                "~".to_owned()
+            });
+        }
+        text = homes(&text, found);
+        for (names, kind, word) in
+            [(&self.hosts, Kind::Host, "host"), (&self.users, Kind::User, "user")]
+        {
+            // The longest first: one may begin with another.
+            for name in names.iter().rev() {
+                let first = if kind == Kind::Host { name.split('.').next() } else { None };
+                let new = format!("{word}-{}", key.digits(first.unwrap_or(name), 6));
+                text = replace(&text, name, |_| true, kind == Kind::Host, &mut |old| {
+                    found(kind, old, &new);
+                    new.clone()
+                });
+            }
+        }
+        text
+    }
+}
+
+fn looked_for(name: &str) -> bool {
+    name.len() >= SHORTEST
+        && !COMMON.contains(&name)
+        && !name.bytes().all(|b| b.is_ascii_digit())
+        && name.chars().all(in_name)
+}
+
+fn in_name(c: char) -> bool {
+    c.is_alphanumeric() || matches!(c, '-' | '_' | '.')
+}
+
+fn joins(c: char) -> bool {
+    c.is_alphanumeric() || c == '_'
+}
+
+/// Replaces `name` where it stands as a word. With `domain` the rest of a full name goes with it.
+fn replace(
+    text: &str,
+    name: &str,
+    wanted: impl Fn(&str) -> bool,
+    domain: bool,
+    with: &mut dyn FnMut(&str) -> String,
+) -> String {
+    if !text.contains(name) {
+        return text.to_owned();
+    }
+    let mut out = String::with_capacity(text.len());
+    let mut at = 0;
+    while let Some(found) = text[at..].find(name).map(|i| at + i) {
+        let mut end = found + name.len();
+        let before = text[..found].chars().next_back();
+        let after = text[end..].chars().next();
+        out.push_str(&text[at..found]);
+        if before.is_some_and(joins) || after.is_some_and(joins) || !wanted(&text[found..]) {
+            out.push_str(name);
+        } else {
+            if domain {
+                end += domain_len(&text[end..]);
+            }
+            out.push_str(&with(&text[found..end]));
+        }
+        at = end;
+    }
+    out.push_str(&text[at..]);
+    out
+}
+
+/// The length of `.example.org` at the start of a text: two labels or more.
+fn domain_len(text: &str) -> usize {
+    let label = |text: &str| {
+        let rest = text.strip_prefix('.')?;
+        let len = rest.find(|c: char| !c.is_ascii_alphanumeric() && c != '-').unwrap_or(rest.len());
+        (len > 0).then_some(len + 1)
+    };
+    let (mut at, mut labels) = (0, 0);
+    while let Some(len) = label(&text[at..]) {
+        at += len;
+        labels += 1;
+    }
+    if labels >= 2 { at } else { 0 }
+}
+
+/// `/home/NAME`, `/Users/NAME` and `/root` as `~`.
+fn homes(text: &str, found: &mut dyn FnMut(Kind, &str, &str)) -> String {
+    if !["/home/", "/Users/", "/root"].iter().any(|root| text.contains(root)) {
+        return text.to_owned();
+    }
+    let mut out = String::with_capacity(text.len());
+    let mut rest = text;
+    while let Some(at) = rest.find('/') {
+        let before = rest[..at].chars().next_back().or_else(|| out.chars().next_back());
+        let tail = &rest[at..];
+        let len = match ["/home/", "/Users/"].iter().find(|root| tail.starts_with(**root)) {
+            Some(root) => {
+                let name = &tail[root.len()..];
+                let len = name.find(|c| !in_name(c)).unwrap_or(name.len());
+                if len == 0 { 0 } else { root.len() + len }
+            }
+            None if tail.starts_with("/root") && !tail[5..].starts_with(in_name) => 5,
+            None => 0,
+        };
+        out.push_str(&rest[..at]);
+        if len == 0 || before.is_some_and(|c| in_name(c) || c == '/') {
+            out.push('/');
+            rest = &rest[at + 1..];
+        } else {
+            found(Kind::Home, &tail[..len], "~");
+            out.push('~');
+            rest = &tail[len..];
+        }
+    }
+    out.push_str(rest);
+    out
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn clean(names: &Names, text: &str) -> String {
+        names.remove(text, &Key::new(*b"k"), &mut |_, _, _| ())
+    }
+
+    #[test]
+    fn names_go_where_they_stand_as_words() {
+        let mut names = Names::default();
+        names.host("kestrel.example.org");
+        names.home("/export/people/eve");
+        names.learn("PATH=/home/mallory/bin:/usr/bin");
+        let host = format!("host-{}", Key::new(*b"k").digits("kestrel", 6));
+        let eve = format!("user-{}", Key::new(*b"k").digits("eve", 6));
+        let mallory = format!("user-{}", Key::new(*b"k").digits("mallory", 6));
+        assert_eq!(clean(&names, "on kestrel: kestrels"), format!("on {host}: kestrels"));
+        assert_eq!(
+            clean(&names, "http://kestrel.lab.example.org:80/x"),
+            format!("http://{host}:80/x")
+        );
+        assert_eq!(clean(&names, "/export/people/eve/x eve@"), format!("~/x {eve}@"));
+        assert_eq!(clean(&names, "/home/mallory/bin:/root/.x"), "~/bin:~/.x");
+        assert_eq!(clean(&names, "/srv/home/mallory"), format!("/srv/home/{mallory}"));
+        assert_eq!(
+            clean(&names, "/proc/self/root /rootfs /home/ never"),
+            "/proc/self/root /rootfs /home/ never"
+        );
+    }
+
+    #[test]
+    fn words_of_everyday_are_not_taken_for_names() {
+        let mut names = Names::default();
+        for name in ["root", "test", "a", "42", "localhost"] {
+            names.host(name);
+            names.user(name);
+        }
+        assert_eq!(names, Names::default());
+        assert_eq!(clean(&names, "/home/test/x"), "~/x");
+    }
+
+    proptest::proptest! {
+        #[test]
+        fn never_panics(text in "(/home/|/root|\\PC){0,20}") {
+            let mut names = Names::default();
+            names.learn(&text);
+            names.host("é-host");
+            let _ = clean(&names, &text);
+        }
+    }
+}

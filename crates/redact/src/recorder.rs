@@ -1,0 +1,255 @@
+//! The door before the archive.
+
+use std::borrow::Cow;
+use std::collections::BTreeMap;
+
+use assay_model::{Experiment, Fact, TrialRecord, ValidationResult};
+use serde_json::Value;
+
+use crate::allowed;
+use crate::key::{Key, MARK};
+use crate::token::{Suspect, first_token, names_a_secret, without_tokens};
+
+/// Keeps out of a record what is nobody else's business.
+#[derive(Debug, Clone, Default)]
+pub struct Recorder {
+    /// The archive's key; without one, values are recorded as unknown.
+    pub key: Option<Key>,
+    /// Environment variables that the experiment adds to the list, by name or beginning (`MY_*`).
+    pub also: Vec<String>,
+}
+
+/// Why a value is not there.
+const NO_KEY: &str = "redacted, and the archive has no key to hash it with";
+
+impl Recorder {
+    /// The facts of a system as they may be recorded. Done twice it changes nothing more.
+    pub fn facts(&self, facts: &mut BTreeMap<String, Fact>) {
+        for (path, fact) in facts.iter_mut() {
+            let Some(value) = fact.value() else { continue };
+            match self.fact(path, value) {
+                Ok(Cow::Borrowed(_)) => {}
+                Ok(Cow::Owned(new)) => *fact = Fact::known(new),
+                Err(reason) => *fact = Fact::unknown(reason),
+            }
+        }
+    }
+
+    /// A fact's value as it may be recorded.
+    pub(crate) fn fact<'a>(
+        &self,
+        path: &str,
+        value: &'a str,
+    ) -> Result<Cow<'a, str>, &'static str> {
+        let stand_in = |value: &str| match &self.key {
+            Some(key) => key.stand_in(value),
+            None => MARK.to_owned(),
+        };
+        // `node.NAME.env.X` is `env.X` of that node.
+        let own = path
+            .strip_prefix("node.")
+            .and_then(|rest| rest.find(".env.").map(|at| &rest[at + 1..]))
+            .unwrap_or(path);
+        let own = if path.starts_with("node.") && path.ends_with(".kernel.cmdline") {
+            "kernel.cmdline"
+        } else {
+            own
+        };
+        let kept = if let Some(name) = own.strip_prefix("env.") {
+            if name == "size" || value.starts_with(MARK) {
+                return Ok(Cow::Borrowed(value));
+            }
+            if !allowed::variable(name, &self.also) {
+                return match &self.key {
+                    Some(key) => Ok(Cow::Owned(key.stand_in(value))),
+                    None => Err(NO_KEY),
+                };
+            }
+            Cow::Borrowed(value)
+        } else if own == "kernel.cmdline" {
+            changed(value, allowed::kernel_line(value, &stand_in))
+        } else if own.starts_with("mount.") || own.contains(".mount./") {
+            changed(value, mount(value, &stand_in))
+        } else {
+            Cow::Borrowed(value)
+        };
+        Ok(match without_tokens(&kept) {
+            Cow::Borrowed(_) => kept,
+            Cow::Owned(new) => Cow::Owned(new),
+        })
+    }
+}
+
+fn changed(old: &str, new: String) -> Cow<'_, str> {
+    if old == new { Cow::Borrowed(old) } else { Cow::Owned(new) }
+}
+
+/// `KIND SOURCE OPTIONS`.
+fn mount(value: &str, stand_in: &dyn Fn(&str) -> String) -> String {
+    match value.rsplit_once(' ') {
+        Some((what, options)) => format!("{what} {}", allowed::mount_options(options, stand_in)),
+        None => value.to_owned(),
+    }
+}
+
+/// Where an experiment holds what looks like a token (`params.command`), and why it is taken for one.
+pub(crate) fn token_in(value: &Value) -> Option<(String, Suspect)> {
+    fn look(value: &Value, path: &mut Vec<String>) -> Option<Suspect> {
+        let named = path.iter().rev().find(|p| p.parse::<usize>().is_err());
+        match value {
+            Value::String(text) => {
+                let secret = named.is_some_and(|name| names_a_secret(name))
+                    && first_token(&format!("password={text}")).is_some();
+                first_token(text).or(secret.then_some(Suspect::Named))
+            }
+            Value::Array(items) => items.iter().enumerate().find_map(|(i, item)| {
+                path.push(i.to_string());
+                look(item, path).or_else(|| {
+                    path.pop();
+                    None
+                })
+            }),
+            Value::Object(map) => map.iter().find_map(|(key, item)| {
+                path.push(key.clone());
+                look(item, path).or_else(|| {
+                    path.pop();
+                    None
+                })
+            }),
+            _ => None,
+        }
+    }
+    let mut path = Vec::new();
+    look(value, &mut path).map(|why| (path.join("."), why))
+}
+
+impl Recorder {
+    /// Where an experiment holds what looks like a token, and why it is taken for one: everything in an
+    /// experiment is recorded and shown, so it is refused.
+    pub fn token_in(experiment: &Experiment) -> Option<(String, Suspect)> {
+        token_in(&serde_json::to_value(experiment).ok()?)
+    }
+
+    /// The record as it may be kept: its sentences without tokens. `None` when there are none in it.
+    pub fn record(record: &TrialRecord) -> Option<TrialRecord> {
+        texts(record).any(|text| first_token(text).is_some()).then(|| {
+            let mut clean = record.clone();
+            each(&mut clean, &mut |text| *text = without_tokens(text).into_owned());
+            clean
+        })
+    }
+
+    /// An output stream as it may be kept.
+    pub fn log(bytes: &[u8]) -> Cow<'_, [u8]> {
+        match String::from_utf8_lossy(bytes) {
+            Cow::Borrowed(text) => match without_tokens(text) {
+                Cow::Borrowed(_) => Cow::Borrowed(bytes),
+                Cow::Owned(text) => Cow::Owned(text.into_bytes()),
+            },
+            Cow::Owned(text) => match without_tokens(&text) {
+                // What is not UTF-8 stays as it is where nothing was found.
+                Cow::Borrowed(_) => Cow::Borrowed(bytes),
+                Cow::Owned(text) => Cow::Owned(text.into_bytes()),
+            },
+        }
+    }
+}
+
+/// Every sentence of a record.
+fn texts(record: &TrialRecord) -> impl Iterator<Item = &String> {
+    let detail = match &record.validation {
+        ValidationResult::Passed { detail } | ValidationResult::Failed { detail } => Some(detail),
+        _ => None,
+    };
+    std::iter::once(&record.error)
+        .chain(&record.notes)
+        .chain(record.changed.values())
+        .chain(record.observers.iter().flat_map(|o| &o.not_seen))
+        .chain(record.findings.iter().flat_map(|f| [&f.message, &f.remedy]))
+        .chain(detail)
+}
+
+/// The same, to be changed.
+fn each(record: &mut TrialRecord, f: &mut dyn FnMut(&mut String)) {
+    f(&mut record.error);
+    record.notes.iter_mut().for_each(&mut *f);
+    record.changed.values_mut().for_each(&mut *f);
+    record.observers.iter_mut().flat_map(|o| &mut o.not_seen).for_each(&mut *f);
+    for finding in &mut record.findings {
+        f(&mut finding.message);
+        f(&mut finding.remedy);
+    }
+    if let ValidationResult::Passed { detail } | ValidationResult::Failed { detail } =
+        &mut record.validation
+    {
+        f(detail);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn facts() -> BTreeMap<String, Fact> {
+        [
+            ("env.JWT", "abc"),
+            ("env.OTHER", "abc"),
+            ("env.OMP_NUM_THREADS", "4"),
+            ("env.MY_MODE", "fast"),
+            ("env.JAVA_TOOL_OPTIONS", "-Dstore.password=hunter2 -Xmx1g"),
+            ("env.size", "12 B"),
+            ("kernel.cmdline", "root=UUID=1 ro isolcpus=2"),
+            ("mount./mnt", "cifs //nas/eve rw,vers=3,password=hunter2"),
+            ("node.n2.env.JWT", "abc"),
+        ]
+        .into_iter()
+        .map(|(p, v)| (p.to_owned(), Fact::known(v)))
+        .collect()
+    }
+
+    #[test]
+    fn only_listed_values_are_recorded() {
+        let recorder = Recorder { key: Some(Key::new(*b"k")), also: vec!["MY_*".into()] };
+        let mut facts = facts();
+        recorder.facts(&mut facts);
+        let value = |path: &str| facts[path].value().unwrap().to_owned();
+        assert!(value("env.JWT").starts_with(MARK));
+        assert_eq!(value("env.JWT"), value("env.OTHER"));
+        assert_eq!(value("env.JWT"), value("node.n2.env.JWT"));
+        assert_eq!(value("env.OMP_NUM_THREADS"), "4");
+        assert_eq!(value("env.MY_MODE"), "fast");
+        assert_eq!(value("env.JAVA_TOOL_OPTIONS"), "-Dstore.password=[token] -Xmx1g");
+        assert_eq!(value("env.size"), "12 B");
+        assert!(value("kernel.cmdline").ends_with(" ro isolcpus=2"));
+        assert!(!value("kernel.cmdline").contains("UUID"));
+        assert!(value("mount./mnt").starts_with("cifs //nas/eve rw,vers=3,password=redacted:"));
+        let once = facts.clone();
+        recorder.facts(&mut facts);
+        assert_eq!(facts, once, "done twice");
+    }
+
+    #[test]
+    fn without_a_key_a_value_is_unknown() {
+        let mut facts = facts();
+        Recorder::default().facts(&mut facts);
+        assert_eq!(facts["env.JWT"], Fact::unknown(NO_KEY));
+        assert!(!format!("{facts:?}").contains("hunter2"));
+    }
+
+    #[test]
+    fn a_token_in_an_experiment_is_found_by_its_place() {
+        let at = |json: Value| token_in(&json);
+        let (path, why) =
+            at(serde_json::json!({"params": {"command": ["x", "--password=hunter2"]}})).unwrap();
+        assert_eq!((path.as_str(), why), ("params.command.1", Suspect::Named));
+        let (path, _) = at(serde_json::json!({"controls": {"env.DB_PASSWORD": "xyz"}})).unwrap();
+        assert_eq!(path, "controls.env.DB_PASSWORD");
+        assert_eq!(at(serde_json::json!({"params": {"command": "sleep 1", "token": "$T"}})), None);
+    }
+
+    #[test]
+    fn a_log_without_tokens_stays_byte_for_byte() {
+        assert_eq!(Recorder::log(b"\xff ok"), Cow::Borrowed(&b"\xff ok"[..]));
+        assert_eq!(&*Recorder::log(b"password=hunter2\n"), b"password=[token]\n");
+    }
+}

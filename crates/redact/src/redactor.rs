@@ -1,0 +1,360 @@
+//! The door behind the archive.
+
+use std::borrow::Cow;
+use std::collections::BTreeMap;
+use std::sync::Mutex;
+
+use serde_json::Value;
+
+use crate::key::Key;
+use crate::names::Names;
+use crate::recorder::Recorder;
+use crate::token::{TOKEN, first_token, names_a_secret, without_tokens};
+
+/// What was replaced.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Kind {
+    /// A value that looks like a token.
+    Token,
+    /// The value of an environment variable, a kernel parameter or a mount option that is not listed.
+    Value,
+    /// A machine's name.
+    Host,
+    /// A person's name on a machine.
+    User,
+    /// A home folder.
+    Home,
+    /// A share of a network file system.
+    Share,
+}
+
+impl Kind {
+    /// The kind's name.
+    pub fn name(self) -> &'static str {
+        match self {
+            Kind::Token => "token",
+            Kind::Value => "value",
+            Kind::Host => "host name",
+            Kind::User => "user name",
+            Kind::Home => "home folder",
+            Kind::Share => "network share",
+        }
+    }
+}
+
+/// One thing that was replaced, and how often.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Found {
+    /// What it was.
+    pub kind: Kind,
+    /// What was replaced, where that is no secret: the fact's path, the host's name. Of a token the file.
+    pub what: String,
+    /// What stands there now.
+    pub by: String,
+    /// How often.
+    pub times: u64,
+}
+
+/// Cleans what leaves an archive.
+#[derive(Debug)]
+pub struct Redactor {
+    recorder: Recorder,
+    key: Key,
+    /// The names to take out; `None` for what stays with the archive's owner.
+    names: Option<Names>,
+    found: Mutex<BTreeMap<(Kind, String, String), u64>>,
+}
+
+/// Keys whose values are vocabulary, numbers as text, hashes or packed data: never a person's words.
+const VERBATIM: [&str; 22] = [
+    "schema_version",
+    "hdr",
+    "prev",
+    "sha256",
+    "experiment_sha256",
+    "plan_sha256",
+    "record_sha256",
+    "ledger_sha256",
+    "outcome",
+    "better",
+    "kind",
+    "unit",
+    "x_unit",
+    "event",
+    "state",
+    "phase",
+    "result",
+    "severity",
+    "id",
+    "at",
+    "started_at",
+    "taken_at",
+];
+
+impl Redactor {
+    /// For what is shown to the archive's owner: values of unlisted variables and tokens go, names stay.
+    pub fn secrets(key: Key, also: Vec<String>) -> Self {
+        let recorder = Recorder { key: Some(key.clone()), also };
+        Redactor { recorder, key, names: None, found: Mutex::default() }
+    }
+
+    /// For what is published: names of machines and people, home folders and network shares go too.
+    pub fn publication(key: Key, also: Vec<String>, names: Names) -> Self {
+        Redactor { names: Some(names), ..Redactor::secrets(key, also) }
+    }
+
+    /// What was replaced so far.
+    pub fn found(&self) -> Vec<Found> {
+        let found = self.found.lock().unwrap_or_else(std::sync::PoisonError::into_inner);
+        found
+            .iter()
+            .map(|((kind, what, by), times)| Found {
+                kind: *kind,
+                what: what.clone(),
+                by: by.clone(),
+                times: *times,
+            })
+            .collect()
+    }
+
+    fn count(&self, kind: Kind, what: &str, by: &str) {
+        let mut found = self.found.lock().unwrap_or_else(std::sync::PoisonError::into_inner);
+        *found.entry((kind, what.to_owned(), by.to_owned())).or_default() += 1;
+    }
+
+    /// A file of a run, by its name within the run. `None`: it is no text, so nobody can say what is in it.
+    pub fn file<'a>(&self, name: &str, bytes: &'a [u8]) -> Option<Cow<'a, [u8]>> {
+        let text = std::str::from_utf8(bytes).ok();
+        let clean = match (text, name.rsplit('.').next()) {
+            (Some(text), Some("json")) => self.json(name, text),
+            (Some(text), Some("jsonl")) => self.lines(name, text),
+            (Some(text), Some("toml")) => self.toml(name, text),
+            (Some(text), _) => self.text(name, text),
+            // A program's output may be anything.
+            (None, Some("log")) => {
+                let text = String::from_utf8_lossy(bytes);
+                return Some(match self.text(name, &text) {
+                    Cow::Borrowed(_) => Cow::Borrowed(bytes),
+                    Cow::Owned(text) => Cow::Owned(text.into_bytes()),
+                });
+            }
+            (None, _) => return None,
+        };
+        Some(match clean {
+            Cow::Borrowed(_) => Cow::Borrowed(bytes),
+            Cow::Owned(text) => Cow::Owned(text.into_bytes()),
+        })
+    }
+
+    /// A text; `place` says where it is from.
+    pub fn text<'a>(&self, place: &str, text: &'a str) -> Cow<'a, str> {
+        let clean = without_tokens(text);
+        if let Cow::Owned(clean) = &clean {
+            let new = clean.matches(TOKEN).count() - text.matches(TOKEN).count();
+            (0..new).for_each(|_| self.count(Kind::Token, place, TOKEN));
+        }
+        let Some(names) = &self.names else { return clean };
+        let named =
+            names.remove(&clean, &self.key, &mut |kind, old, new| self.count(kind, old, new));
+        if named == *clean { clean } else { Cow::Owned(named) }
+    }
+
+    fn lines<'a>(&self, name: &str, text: &'a str) -> Cow<'a, str> {
+        let clean: Vec<Cow<'_, str>> = text.split('\n').map(|line| self.json(name, line)).collect();
+        if clean.iter().all(|line| matches!(line, Cow::Borrowed(_))) {
+            return Cow::Borrowed(text);
+        }
+        Cow::Owned(clean.join("\n"))
+    }
+
+    fn toml<'a>(&self, name: &str, text: &'a str) -> Cow<'a, str> {
+        let clean = self.text(name, text);
+        let reads = |text: &str| text.parse::<toml::Table>();
+        match reads(text) {
+            // A name was also a word of the format: only the values are changed then.
+            Ok(table) if reads(&clean).is_err() => {
+                let Ok(mut value) = serde_json::to_value(&table) else { return clean };
+                self.value(name, &mut Vec::new(), &mut value);
+                let table = serde_json::from_value::<toml::Table>(value).ok();
+                let written = table.and_then(|t| toml::to_string_pretty(&t).ok());
+                written.map_or(clean, Cow::Owned)
+            }
+            _ => clean,
+        }
+    }
+
+    /// JSON in which only what a person or a machine may have written is changed.
+    pub fn json<'a>(&self, name: &str, text: &'a str) -> Cow<'a, str> {
+        // Of a record only its sentences matter to its owner, and most have nothing in them.
+        if self.names.is_none() && !text.contains("\"facts\"") && first_token(text).is_none() {
+            return Cow::Borrowed(text);
+        }
+        let Ok(mut value) = serde_json::from_str::<Value>(text) else {
+            return self.text(name, text);
+        };
+        if !self.value(name, &mut Vec::new(), &mut value) {
+            return Cow::Borrowed(text);
+        }
+        let pretty = text.trim_end().contains('\n');
+        let written = if pretty {
+            serde_json::to_string_pretty(&value)
+        } else {
+            serde_json::to_string(&value)
+        };
+        written.map_or_else(|_| Cow::Owned("null".into()), Cow::Owned)
+    }
+
+    /// Cleans a value in place; whether anything changed.
+    fn value(&self, place: &str, path: &mut Vec<String>, value: &mut Value) -> bool {
+        match value {
+            Value::String(text) => {
+                let Some(new) = self.string(place, path, text) else { return false };
+                *text = new;
+                true
+            }
+            Value::Array(items) => {
+                items.iter_mut().fold(false, |any, item| self.value(place, path, item) | any)
+            }
+            Value::Object(map) => {
+                let keyed = path.last().is_some_and(|p| p == "facts" || p == "changed");
+                let mut any = false;
+                for (key, item) in map.iter_mut() {
+                    path.push(key.clone());
+                    any |= self.value(place, path, item);
+                    path.pop();
+                }
+                // The paths of facts hold names of nodes and of folders.
+                if keyed && self.names.is_some() {
+                    let old = std::mem::take(map);
+                    for (key, item) in old {
+                        let clean = self.text(place, &key).into_owned();
+                        any |= clean != key;
+                        map.insert(clean, item);
+                    }
+                }
+                any
+            }
+            _ => false,
+        }
+    }
+
+    fn string(&self, place: &str, path: &[String], text: &str) -> Option<String> {
+        let key = path.last().map_or("", String::as_str);
+        let fact = path.iter().rposition(|p| p == "facts").and_then(|at| path.get(at + 1));
+        if let Some(fact) = fact.filter(|_| key == "value") {
+            return self.fact(place, fact, text);
+        }
+        if key == "host" {
+            return self.host(text);
+        }
+        if VERBATIM.contains(&key) {
+            return None;
+        }
+        if names_a_secret(key) && first_token(&format!("password={text}")).is_some() {
+            self.count(Kind::Token, &format!("{place}: {key}"), TOKEN);
+            return Some(TOKEN.to_owned());
+        }
+        match self.text(place, text) {
+            Cow::Borrowed(_) => None,
+            Cow::Owned(new) => Some(new),
+        }
+    }
+
+    /// A field that is a machine's name, whatever word it is.
+    fn host(&self, text: &str) -> Option<String> {
+        let own = !text.is_empty() && text != "localhost" && !text.starts_with("host-");
+        (self.names.is_some() && own).then(|| {
+            let new = Names::host_stands_in(&self.key, text);
+            self.count(Kind::Host, text, &new);
+            new
+        })
+    }
+
+    fn fact(&self, place: &str, path: &str, value: &str) -> Option<String> {
+        if path.ends_with("host.name") || path == "cluster.node_list" {
+            return self.host(value);
+        }
+        let mut new = match self.recorder.fact(path, value) {
+            Ok(Cow::Borrowed(_)) => value.to_owned(),
+            Ok(Cow::Owned(new)) => {
+                let kind = if new.contains(TOKEN) { Kind::Token } else { Kind::Value };
+                self.count(kind, path, if kind == Kind::Token { TOKEN } else { "its hash" });
+                new
+            }
+            Err(reason) => reason.to_owned(),
+        };
+        if self.names.is_some() {
+            if let Some(share) = path.contains("mount.").then(|| share(&new)).flatten() {
+                let by = format!("share-{}", self.key.digits(&share, 6));
+                self.count(Kind::Share, &share, &by);
+                new = new.replacen(&share, &by, 1);
+            }
+            new = self.text(place, &new).into_owned();
+        }
+        (new != value).then_some(new)
+    }
+}
+
+/// The source of a mount (`KIND SOURCE OPTIONS`) where it is on another machine.
+fn share(mount: &str) -> Option<String> {
+    let (_, rest) = mount.split_once(' ')?;
+    let (source, _) = rest.rsplit_once(' ')?;
+    let remote = source.starts_with("//") || source.contains(":/") || source.contains('@');
+    remote.then(|| source.to_owned())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn publication() -> Redactor {
+        let mut names = Names::default();
+        names.host("kestrel");
+        names.home("/home/mallory");
+        Redactor::publication(Key::new(*b"k"), Vec::new(), names)
+    }
+
+    #[test]
+    fn values_change_and_the_format_does_not() {
+        let r = publication();
+        let text = r#"{"outcome":"kestrel","notes":["on kestrel"],"hdr":"q7Zt0XvB2mLk9RfWc4Ye8PnH","x":1.5,
+"host":"build","facts":{"host.name":{"value":"build.example.org"},"env.JWT":{"value":"abc"},"mount./home/mallory/x":{"value":"nfs nas:/vol rw"}},"api_token":"abc"}"#;
+        let clean = r.json("system.json", text).into_owned();
+        let value: Value = serde_json::from_str(&clean).unwrap();
+        assert_eq!(value["outcome"], "kestrel");
+        assert_eq!(value["hdr"], "q7Zt0XvB2mLk9RfWc4Ye8PnH");
+        assert_eq!(value["x"], 1.5);
+        assert_eq!(value["api_token"], TOKEN);
+        assert!(value["notes"][0].as_str().unwrap().starts_with("on host-"));
+        assert!(value["facts"]["env.JWT"]["value"].as_str().unwrap().starts_with("redacted:"));
+        assert!(value["facts"]["mount.~/x"]["value"].as_str().unwrap().starts_with("nfs share-"));
+        assert_eq!(value["host"], value["facts"]["host.name"]["value"]);
+        assert!(value["host"].as_str().unwrap().starts_with("host-"));
+        assert_eq!(r.json("system.json", &clean), clean, "done twice");
+        let kinds: Vec<Kind> = r.found().iter().map(|f| f.kind).collect();
+        for kind in [Kind::Token, Kind::Value, Kind::Host, Kind::Home, Kind::Share] {
+            assert!(kinds.contains(&kind), "{kinds:?}");
+        }
+    }
+
+    #[test]
+    fn the_owner_sees_names_and_no_secrets() {
+        let r = Redactor::secrets(Key::new(*b"k"), Vec::new());
+        let log = b"kestrel password=hunter2\n".as_slice();
+        assert_eq!(&*r.file("trials/0001/stdout.log", log).unwrap(), b"kestrel password=[token]\n");
+        assert_eq!(r.file("x.log", b"\xff").unwrap(), Cow::Borrowed(b"\xff".as_slice()));
+        assert_eq!(r.file("x.jfr", b"\xff"), None);
+    }
+
+    #[test]
+    fn an_experiment_stays_one() {
+        let mut names = Names::default();
+        names.host("name");
+        let r = Redactor::publication(Key::new(*b"k"), Vec::new(), names);
+        let text = "name = \"x\"\ntitle = \"on name\" # why\n";
+        let clean = r.file("experiment.toml", text.as_bytes()).unwrap().into_owned();
+        let table: toml::Table = String::from_utf8(clean).unwrap().parse().unwrap();
+        // A key is a word as long as it reads: `host-1a2b3c = "x"` does, so keys are looked at.
+        assert!(table["title"].as_str().unwrap().starts_with("on host-"));
+    }
+}
