@@ -42,8 +42,10 @@ monitors = []
     // The arms differ in the value of a variable that nothing reads, of equal length.
     let arms = vec![Scalar::from("a"), Scalar::from("b")];
     experiment.factors.insert("controls.env.ASSAY_ARM".into(), FactorLevels::List(arms));
-    experiment.design.blocks = Some(comparisons * BLOCKS_EACH);
-    experiment.design.max_trials = comparisons * BLOCKS_EACH * 2;
+    // What is too much is refused with the plan.
+    let blocks = comparisons.saturating_mul(BLOCKS_EACH);
+    experiment.design.blocks = Some(blocks);
+    experiment.design.max_trials = blocks.saturating_mul(2);
     Ok(experiment)
 }
 
