@@ -5,7 +5,7 @@ use std::path::PathBuf;
 
 use anyhow::{Context, Result};
 use assay_archive::foreign::{self, ForeignOptions, ImportedRuns};
-use assay_archive::{DatasetSamples, Filter};
+use assay_archive::{DatasetSamples, Filter, ImportLimits};
 use assay_model::Severity;
 use assay_model::nouns::count;
 
@@ -62,9 +62,10 @@ pub fn archive(cli: &Cli, verb: &Verb) -> Result<Exit> {
             }
             _ => return Err(Usage("give a run, or --dataset for all of them".into()).into()),
         },
-        Verb::Import { files, format, name, tag, again } => {
+        Verb::Import { files, format, name, tag, again, max_size, max_files, max_ratio } => {
             let options = ForeignOptions { name: name.clone(), tags: tag.clone(), again: *again };
-            return import(cli, &archive, files, format.as_deref(), &options);
+            let limits = ImportLimits { bytes: *max_size, files: *max_files, ratio: *max_ratio };
+            return import(cli, &archive, files, format.as_deref(), &options, &limits);
         }
         Verb::Reindex => print(&format!("{} runs indexed", archive.reindex()?))?,
         Verb::Remove { run } => {
@@ -86,6 +87,7 @@ fn import(
     files: &[PathBuf],
     format: Option<&str>,
     options: &ForeignOptions,
+    limits: &ImportLimits,
 ) -> Result<Exit> {
     let ours = |file: &PathBuf| {
         let mut start = Vec::new();
@@ -95,7 +97,7 @@ fn import(
         matches!(read, Ok(Ok(_))) && start == ZSTD
     };
     if format.is_none() && files.iter().any(ours) {
-        return import_exported(cli, archive, files, options);
+        return import_exported(cli, archive, files, options, limits);
     }
     let format = format.and_then(foreign::format);
     let set = foreign::read_foreign(files, format)?;
@@ -141,6 +143,7 @@ fn import_exported(
     archive: &assay_archive::Archive,
     files: &[PathBuf],
     options: &ForeignOptions,
+    limits: &ImportLimits,
 ) -> Result<Exit> {
     if options.name.is_some() || !options.tags.is_empty() || options.again {
         let message = "--name, --tag and --again are for results of other programs; a run that was \
@@ -149,7 +152,9 @@ fn import_exported(
     }
     let mut ids = Vec::new();
     for file in files {
-        ids.push(archive.import(file).with_context(|| format!("import {}", file.display()))?);
+        ids.push(
+            archive.import(file, limits).with_context(|| format!("import {}", file.display()))?,
+        );
     }
     if cli.json {
         let json = serde_json::json!({ "schema_version": 1, "format": "assay", "runs": ids });
