@@ -12,7 +12,7 @@ use assay_model::nouns::count;
 use super::open_archive;
 use crate::cli::{Archive as Verb, Cli};
 use crate::exit::{Exit, Usage};
-use crate::{print, style, view};
+use crate::{print, print_json, print_json_text, print_styled, style, view};
 
 /// Does what was asked of the archive.
 pub fn archive(cli: &Cli, verb: &Verb) -> Result<Exit> {
@@ -31,19 +31,19 @@ pub fn archive(cli: &Cli, verb: &Verb) -> Result<Exit> {
                 crate::say(&format!("run {} cannot be read: {}", run.id, run.reason));
             }
             if cli.json {
-                print(&serde_json::to_string_pretty(&runs)?)?;
+                print_json(&runs)?;
             } else {
-                print(&assay_report::terminal::archive(&runs, style()))?;
+                print_styled(&assay_report::terminal::archive(&runs, style()))?;
             }
         }
         Verb::Show { run } => {
             let view = view::load(&archive, &archive.resolve(run)?)?;
             if cli.json {
-                print(&assay_report::json::write(&view)?)?;
+                print_json_text(&assay_report::json::write(&view)?)?;
             } else {
-                print(&assay_report::terminal::run(&view, style()))?;
+                print_styled(&assay_report::terminal::run(&view, style()))?;
                 print("")?;
-                print(&assay_report::terminal::system(&view.system, style()))?;
+                print_styled(&assay_report::terminal::system(&view.system, style()))?;
             }
         }
         Verb::Verify { run } => return verify(cli, &archive, run.as_deref()),
@@ -113,7 +113,7 @@ fn import(
         let json = serde_json::json!({
             "schema_version": 1, "format": set.format.name, "tool": tool, "new": new, "runs": ids,
         });
-        print(&serde_json::to_string_pretty(&json)?)?;
+        print_json(&json)?;
         return Ok(Exit::Fine);
     }
     for (result, id) in set.results.iter().zip(ids).filter(|_| new) {
@@ -158,7 +158,7 @@ fn import_exported(
     }
     if cli.json {
         let json = serde_json::json!({ "schema_version": 1, "format": "assay", "runs": ids });
-        print(&serde_json::to_string_pretty(&json)?)?;
+        print_json(&json)?;
     } else {
         for id in ids {
             print(id.as_str())?;
@@ -180,7 +180,7 @@ fn verify(cli: &Cli, archive: &assay_archive::Archive, run: Option<&str>) -> Res
                 })
             })
             .collect();
-        print(&serde_json::to_string_pretty(&rows)?)?;
+        print_json(&rows)?;
     } else if problems.is_empty() {
         print("no problem found")?;
     } else {

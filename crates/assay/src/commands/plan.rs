@@ -4,12 +4,12 @@ use anyhow::Result;
 use assay_lab::{Estimate, estimate};
 
 use assay_model::{Experiment, Stop, units};
-use assay_report::terminal::PlanView;
+use assay_report::terminal::{PlanView, printable};
 
 use super::{experiment, kit_paths, open_archive};
 use crate::cli::{Cli, Plan};
 use crate::exit::Exit;
-use crate::{print, style, wrap};
+use crate::{print_json, print_styled, style, wrap};
 
 /// What `--json` prints.
 #[derive(serde::Serialize)]
@@ -41,7 +41,7 @@ pub fn plan(cli: &Cli, plan: &Plan) -> Result<Exit> {
             lines: &prepared.workload.lines(),
             obstacles: &obstacles,
         };
-        print(&serde_json::to_string_pretty(&json)?)?;
+        print_json(&json)?;
         return Ok(Exit::Fine);
     }
     let open = match prepared.experiment.design.blocks {
@@ -61,10 +61,10 @@ pub fn plan(cli: &Cli, plan: &Plan) -> Result<Exit> {
         text.push_str("\nCannot be run here\n");
     }
     for obstacle in &obstacles {
-        text.push_str(&wrap(obstacle, "  ", "    "));
+        text.push_str(&wrap(&printable(obstacle), "  ", "    "));
         text.push('\n');
     }
-    print(&text)?;
+    print_styled(&text)?;
     Ok(Exit::Fine)
 }
 

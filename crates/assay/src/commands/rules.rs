@@ -14,7 +14,7 @@ use serde_json::{Value, json};
 use super::open_archive;
 use crate::cli::{Cli, Rules, RulesProfile};
 use crate::exit::{Exit, Usage};
-use crate::{print, style, view, wrap};
+use crate::{print, print_json, print_styled, style, view, wrap};
 
 /// Lists, shows, or applies checks and packs.
 pub fn rules(cli: &Cli, rules: &Rules) -> Result<Exit> {
@@ -50,7 +50,7 @@ fn list(cli: &Cli, folder: Option<&Path>) -> Result<Exit> {
     let checks = catalogue::catalogue();
     if cli.json {
         let checks: Vec<Value> = checks.iter().map(|c| check_json(c)).collect();
-        print(&serde_json::to_string_pretty(&json!({ "checks": checks, "packs": packs }))?)?;
+        print_json(&json!({ "checks": checks, "packs": packs }))?;
         return Ok(Exit::Fine);
     }
     let mut text = String::from("Rule packs\n");
@@ -76,7 +76,7 @@ fn whole(cli: &Cli, markdown: bool) -> Result<Exit> {
         print(&catalogue::markdown())?;
     } else if cli.json {
         let checks: Vec<Value> = catalogue::catalogue().into_iter().map(check_json).collect();
-        print(&serde_json::to_string_pretty(&checks)?)?;
+        print_json(&checks)?;
     } else {
         let each: Vec<String> = catalogue::catalogue().into_iter().map(describe).collect();
         print(&each.join("\n"))?;
@@ -98,7 +98,7 @@ fn classes(cli: &Cli, markdown: bool) -> Result<Exit> {
             .map(|(f, p, why)| json!({ "factor": f, "entailed": p, "why": why }))
             .collect();
         let all = json!({ "classes": classes, "entailments": entailed });
-        print(&serde_json::to_string_pretty(&all)?)?;
+        print_json(&all)?;
         return Ok(Exit::Fine);
     }
     let mut text = String::from("Classes of facts, by the longest prefix\n");
@@ -166,7 +166,7 @@ fn show(cli: &Cli, id: &str, folder: Option<&Path>) -> Result<Exit> {
         Usage(format!("`{id}` is neither a check nor a rule pack; see `assay rules list`"))
     })?;
     if cli.json {
-        print(&serde_json::to_string_pretty(&pack)?)?;
+        print_json(&pack)?;
         return Ok(Exit::Fine);
     }
     let head = format!("{} {} of {}: {}", pack.id, pack.version, pack.date, pack.title);
@@ -204,9 +204,9 @@ fn check(cli: &Cli, run: &str, profile: RulesProfile) -> Result<Exit> {
     };
     let report = catalogue::run(&evidence, profile);
     if cli.json {
-        print(&serde_json::to_string_pretty(&report_json(&report))?)?;
+        print_json(&report_json(&report))?;
     } else {
-        print(&report_text(&report))?;
+        print_styled(&report_text(&report))?;
     }
     Ok(if report.worst() == Some(Severity::Invalid) { Exit::Rule } else { Exit::Fine })
 }
@@ -260,7 +260,7 @@ fn judge(cli: &Cli, id: &str, file: &Path, folder: Option<&Path>) -> Result<Exit
         }
     };
     if cli.json {
-        print(&serde_json::to_string_pretty(&verdict).context("write the verdict")?)?;
+        print_json(&verdict).context("write the verdict")?;
     } else {
         print(&verdict_text(&pack, &verdict))?;
     }

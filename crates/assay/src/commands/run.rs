@@ -10,7 +10,7 @@ use super::{experiment, export, kit_paths, open_archive, open_lab};
 use crate::cli::{Cli, OutputMode, Run};
 use crate::exit::Exit;
 use crate::progress::Bar;
-use crate::{print, say, style, view};
+use crate::{print_json_text, print_styled, say, style, view};
 
 /// Runs an experiment to its end and prints what came out.
 pub fn run(cli: &Cli, run: &Run) -> Result<Exit> {
@@ -62,9 +62,9 @@ pub fn run(cli: &Cli, run: &Run) -> Result<Exit> {
     }
     let view = view::load(&archive, &ended.id)?;
     if cli.json {
-        print(&assay_report::json::write(&view)?)?;
+        print_json_text(&assay_report::json::write(&view)?)?;
     } else {
-        print(&assay_report::terminal::result(&view, style()))?;
+        print_styled(&assay_report::terminal::result(&view, style()))?;
     }
     for export in &exports {
         export.write(&view)?;
