@@ -33,6 +33,11 @@ impl Manifest {
         files.sort_by(|a, b| a.path.cmp(&b.path));
         Ok(Manifest { schema_version: SCHEMA_VERSION, run: run.clone(), files, head })
     }
+
+    /// The size of all files.
+    pub(crate) fn bytes(&self) -> u64 {
+        self.files.iter().fold(0, |sum, f| sum.saturating_add(f.bytes))
+    }
 }
 
 fn collect(folder: &Path, inside: &str, files: &mut Vec<FileHash>) -> Result<()> {

@@ -6,6 +6,7 @@ use std::fs::{self, File};
 use std::io::{self, Read, Write};
 use std::path::{Path, PathBuf};
 
+use assay_model::units::format_bytes;
 use assay_model::{FileHash, RunId, Severity};
 use sha2::{Digest, Sha256};
 use tar::EntryType;
@@ -20,12 +21,30 @@ use crate::{Error, Result, verify};
 
 /// The largest manifest: about 400,000 files.
 const MAX_MANIFEST: u64 = disk::MAX_TEXT;
-/// The most bytes of a run, unpacked.
-const MAX_RUN: u64 = 64 << 30;
+/// Below this size a run is not held against the ratio: records of short trials are much alike.
+const SMALL: u64 = 64 << 20;
 /// The most bytes behind the last file: the end of a tar, padded as tars are.
 const PADDING: u64 = 1 << 20;
 /// The largest window of the unpacker, as a power of two: the most memory it takes.
 const MAX_WINDOW: u32 = 27;
+
+/// What of a run from elsewhere is taken in. A small file can declare any size, any number of files.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct ImportLimits {
+    /// The most bytes, unpacked.
+    pub bytes: u64,
+    /// The most files.
+    pub files: usize,
+    /// The most unpacked bytes for each byte of the file, where they are more than 64 MiB.
+    pub ratio: u64,
+}
+
+impl Default for ImportLimits {
+    /// 4 GiB, 100,000 files, 200 to 1.
+    fn default() -> Self {
+        ImportLimits { bytes: 4 << 30, files: 100_000, ratio: 200 }
+    }
+}
 
 type Unpacker = zstd::Decoder<'static, io::BufReader<File>>;
 type Entry<'a> = tar::Entry<'a, Unpacker>;
@@ -36,8 +55,8 @@ impl Archive {
     /// # Errors
     /// `Refused` when anything in the file is not as its manifest and ledger say, `Differs` when
     /// another run of that id is here. Nothing is kept then.
-    pub fn import(&self, path: &Path) -> Result<RunId> {
-        let import = Import { path };
+    pub fn import(&self, path: &Path, limits: &ImportLimits) -> Result<RunId> {
+        let import = Import { path, limits };
         let fail = |e| Error::io("read", path, e);
         let mut unpacker: Unpacker =
             zstd::Decoder::new(File::open(path).map_err(fail)?).map_err(fail)?;
@@ -54,6 +73,7 @@ impl Archive {
             Some(mut first) => import.manifest(&mut first)?,
             None => return Err(import.refused(&"it is empty")),
         };
+        import.check_limits(&manifest)?;
         let id = manifest.run.clone();
         if let Ok(folder) = self.folder_of(&id) {
             return import.compare(&folder, &manifest).map(|()| id);
@@ -90,6 +110,7 @@ impl Archive {
 
 struct Import<'a> {
     path: &'a Path,
+    limits: &'a ImportLimits,
 }
 
 impl Import<'_> {
@@ -127,14 +148,35 @@ impl Import<'_> {
             .map_err(|_| self.refused(&"a name in it is not UTF-8"))
     }
 
-    /// Before anything is written: is the run of a size that is taken, and is there room for it?
-    fn check_space(&self, folder: &Path, manifest: &Manifest) -> Result<()> {
-        let total = manifest.files.iter().fold(0u64, |sum, f| sum.saturating_add(f.bytes));
-        if total > MAX_RUN {
-            return Err(
-                self.refused(&format!("it unpacks to {total} bytes, and {MAX_RUN} are taken"))
-            );
+    /// Before anything is written: is what it declares within the limits? Its files are then held to what
+    /// it declares, byte for byte.
+    fn check_limits(&self, manifest: &Manifest) -> Result<()> {
+        let ImportLimits { bytes, files, ratio } = *self.limits;
+        let (count, total) = (manifest.files.len(), manifest.bytes());
+        if count > files {
+            let reason = format!("it has {count} files, and at most {files} are taken");
+            return Err(self.refused(&format!("{reason} (--max-files)")));
         }
+        let size = format_bytes(total);
+        if total > bytes {
+            let reason =
+                format!("it unpacks to {size}, and at most {} are taken", format_bytes(bytes));
+            return Err(self.refused(&format!("{reason} (--max-size)")));
+        }
+        let packed = fs::metadata(self.path).map_err(|e| Error::io("read", self.path, e))?.len();
+        if total > SMALL && total / packed.max(1) >= ratio {
+            let times = total / packed.max(1);
+            let reason = format!(
+                "it unpacks to {size}, {times} times its own size, and less than {ratio} times is taken"
+            );
+            return Err(self.refused(&format!("{reason} (--max-ratio)")));
+        }
+        Ok(())
+    }
+
+    /// Is there room for it?
+    fn check_space(&self, folder: &Path, manifest: &Manifest) -> Result<()> {
+        let total = manifest.bytes();
         let space = rustix::fs::statvfs(folder).map_err(|e| Error::io("read", folder, e.into()))?;
         if total > space.f_bavail.saturating_mul(space.f_frsize) {
             return Err(Error::Full { path: folder.to_owned() });

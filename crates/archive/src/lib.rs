@@ -47,6 +47,7 @@ pub use dataset::{DatasetReport, DatasetSamples};
 pub use error::{Error, Result};
 pub use filter::Filter;
 pub use identity::{NewRun, RunIdentity};
+pub use import::ImportLimits;
 pub use layout::may_keep;
 pub use reader::RunReader;
 pub use redact::Published;

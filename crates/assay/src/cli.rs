@@ -785,6 +785,15 @@ pub enum Archive {
         /// Import results once more that were imported before.
         #[arg(long)]
         again: bool,
+        /// Take no exported run that unpacks to more.
+        #[arg(long, default_value = "4 GiB", value_name = "SIZE", value_parser = size)]
+        max_size: u64,
+        /// Take no exported run of more files.
+        #[arg(long, default_value_t = 100_000, value_name = "N")]
+        max_files: usize,
+        /// Take no exported run that unpacks to more than 64 MiB and to so many times its own size.
+        #[arg(long, default_value_t = 200, value_name = "N")]
+        max_ratio: u64,
     },
     /// Make the index anew from the files.
     Reindex,
@@ -793,6 +802,10 @@ pub enum Archive {
         /// The run.
         run: String,
     },
+}
+
+fn size(text: &str) -> Result<u64, String> {
+    assay_model::units::parse_bytes(text).map_err(|e| e.to_string())
 }
 
 /// The formats of other programs that are read, with what writes them.

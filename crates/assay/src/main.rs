@@ -9,6 +9,7 @@ mod view;
 use std::io::{IsTerminal, Write};
 use std::process::ExitCode;
 
+use assay_report::terminal::{painted, printable, printable_json};
 use clap::Parser;
 
 use crate::cli::{Cli, Verb};
@@ -19,7 +20,12 @@ fn main() -> ExitCode {
         Ok(cli) => cli,
         Err(error) => {
             let code = if error.use_stderr() { Exit::Usage } else { Exit::Fine };
-            let _ = error.print();
+            let render = error.render();
+            if error.use_stderr() {
+                complain(&render.to_string(), &|| render.ansi().to_string());
+            } else {
+                let _ = error.print();
+            }
             return code.into();
         }
     };
@@ -58,13 +64,23 @@ fn is_broken_pipe(error: &anyhow::Error) -> bool {
 }
 
 fn report(error: &anyhow::Error) {
-    if let Some(assay_lab::LabError::File(file)) = error.downcast_ref() {
-        let _ = writeln!(std::io::stderr(), "{}", file.render(colour(&std::io::stderr())));
-    } else if let Some(post) = error.downcast_ref::<assay_report::post::PostError>() {
-        let _ = writeln!(std::io::stderr(), "{}", post.render(colour(&std::io::stderr())));
-    } else {
-        say(&format!("error: {}", sentence(error)));
-    }
+    let render: &dyn Fn(bool) -> String =
+        if let Some(assay_lab::LabError::File(file)) = error.downcast_ref() {
+            &|colour| file.render(colour)
+        } else if let Some(post) = error.downcast_ref::<assay_report::post::PostError>() {
+            &|colour| post.render(colour)
+        } else {
+            return say(&format!("error: {}", sentence(error)));
+        };
+    complain(&render(false), &|| render(true));
+}
+
+/// A longer complaint, on standard error: in colour where that is wanted and nothing in it is not ours.
+fn complain(plain: &str, coloured: &dyn Fn() -> String) {
+    let safe = printable(plain);
+    let mut err = std::io::stderr();
+    let text = if safe == plain && colour(&err) { coloured() } else { safe };
+    let _ = writeln!(err, "{}", text.trim_end_matches('\n'));
 }
 
 /// An error with its causes, each once: some messages hold their cause already.
@@ -87,6 +103,7 @@ pub fn colour(stream: &impl IsTerminal) -> bool {
 
 /// A sentence for the person, on standard error.
 pub fn say(sentence: &str) {
+    let sentence = printable(sentence);
     let _ = writeln!(std::io::stderr(), "{}", wrap(&format!("assay: {sentence}"), "", "  "));
 }
 
@@ -95,6 +112,34 @@ pub fn say(sentence: &str) {
 /// # Errors
 /// Standard output cannot be written.
 pub fn print(text: &str) -> anyhow::Result<()> {
+    put(&printable(text))
+}
+
+/// A result that was written with [`style`], on standard output.
+///
+/// # Errors
+/// Standard output cannot be written.
+pub fn print_styled(text: &str) -> anyhow::Result<()> {
+    put(&painted(text))
+}
+
+/// A result as JSON, on standard output.
+///
+/// # Errors
+/// Standard output cannot be written.
+pub fn print_json(value: &impl serde::Serialize) -> anyhow::Result<()> {
+    print_json_text(&serde_json::to_string_pretty(value)?)
+}
+
+/// JSON that is text already, on standard output.
+///
+/// # Errors
+/// Standard output cannot be written.
+pub fn print_json_text(json: &str) -> anyhow::Result<()> {
+    put(&printable_json(json))
+}
+
+fn put(text: &str) -> anyhow::Result<()> {
     let mut out = std::io::stdout().lock();
     out.write_all(text.as_bytes())?;
     if !text.ends_with('\n') {

@@ -6,6 +6,7 @@ use std::time::{Duration, Instant};
 
 use assay_lab::{Standing, Watcher};
 use assay_model::{Outcome, RunId, TrialRecord, units};
+use assay_report::terminal::printable;
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 
 /// The bar is drawn no more often than this, so that short trials are not slowed by it.
@@ -70,9 +71,9 @@ impl Watcher for Bar {
         let estimate = standing
             .estimate
             .as_ref()
-            .map(|(value, unit)| format!(" ~{}", units::format_value(*value, unit)))
+            .map(|(value, unit)| format!(" ~{}", printable(&units::format_value(*value, unit))))
             .unwrap_or_default();
-        let label = shorten(&standing.treatment.label());
+        let label = shorten(&printable(&standing.treatment.label()).replace('\n', " "));
         self.message = format!("{left}{label}{estimate}");
         self.line.set_length(standing.total as u64);
         self.line.set_position(standing.done as u64);

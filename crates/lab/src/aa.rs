@@ -52,7 +52,7 @@ command = "sh -c 'i=0; while [ $i -lt 40000 ]; do i=$((i+1)); done'"
 monitors = []
 "#;
     let mut experiment = read_experiment("the A/A experiment", text)?;
-    find_floor(&mut experiment, Some(comparisons * BLOCKS_EACH))?;
+    find_floor(&mut experiment, Some(comparisons.saturating_mul(BLOCKS_EACH)))?;
     Ok(experiment)
 }
 
@@ -89,7 +89,8 @@ pub fn find_floor(experiment: &mut Experiment, blocks: Option<u32>) -> Result<()
     let design = &mut experiment.design;
     design.stop = Stop::Fixed;
     design.blocks = Some(blocks);
-    design.max_trials = design.max_trials.max((blocks + design.warmup_blocks) * 2);
+    let trials = blocks.saturating_add(design.warmup_blocks).saturating_mul(2);
+    design.max_trials = design.max_trials.max(trials);
     Ok(())
 }
 

@@ -111,7 +111,7 @@ impl EventWriter {
                 let text = String::from_utf8_lossy(&bytes);
                 let text = without_tokens(text.trim_end_matches(['\n', '\r']));
                 let from = text.len().saturating_sub(MOST_PRINTED);
-                let last = (from..).find(|i| text.is_char_boundary(*i)).unwrap_or(from);
+                let last = (from..=text.len()).find(|i| text.is_char_boundary(*i)).unwrap_or(from);
                 self.log(name, &text[last..]);
             }
         }

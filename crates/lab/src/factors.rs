@@ -7,8 +7,8 @@ use assay_model::{Experiment, FactorLevels, ParamType, Scalar, WorkloadSpec};
 use crate::PlanError;
 use crate::plan::{check_control, check_param, wrong};
 
-/// More levels of one factor than this are taken for a mistake.
-const MOST_LEVELS: usize = 10_000;
+/// More levels than this, of all factors together, are taken for a mistake.
+const MOST_LEVELS: usize = 20_000;
 
 /// The factors in the order of their names, with their levels.
 pub(crate) type Factors = Vec<(String, Vec<Scalar>)>;
@@ -21,7 +21,8 @@ pub(crate) fn expand_factors(
     let mut factors = Vec::new();
     for (name, levels) in &experiment.factors {
         let path = ["factors", name.as_str()];
-        let levels = expand_levels(&path, levels, cpus)?;
+        let so_far: usize = factors.iter().map(|(_, l): &(String, Vec<Scalar>)| l.len()).sum();
+        let levels = expand_levels(&path, levels, cpus, MOST_LEVELS.saturating_sub(so_far))?;
         let mut seen = BTreeSet::new();
         for level in &levels {
             if !seen.insert(level.to_text()) {
@@ -66,11 +67,17 @@ fn expand_levels(
     path: &[&str],
     levels: &FactorLevels,
     cpus: usize,
+    most: usize,
 ) -> Result<Vec<Scalar>, PlanError> {
+    let too_many = || {
+        let help = "use a larger step, or fewer levels";
+        wrong(path, format!("more than {MOST_LEVELS} levels in all factors"), help)
+    };
     let (from, to, step, times) = match levels {
         FactorLevels::List(levels) if levels.is_empty() => {
             return Err(wrong(path, "a factor without levels", "name at least one level"));
         }
+        FactorLevels::List(levels) if levels.len() > most => return Err(too_many()),
         FactorLevels::List(levels) => return Ok(levels.clone()),
         FactorLevels::Range { from, to, step, times } => (*from, to, *step, *times),
     };
@@ -91,12 +98,8 @@ fn expand_levels(
     let mut values = Vec::new();
     let mut next = from;
     while next < to {
-        if values.len() >= MOST_LEVELS {
-            return Err(wrong(
-                path,
-                format!("more than {MOST_LEVELS} levels"),
-                "use a larger step",
-            ));
+        if values.len() >= most {
+            return Err(too_many());
         }
         values.push(Scalar::Int(next));
         let after = match times {

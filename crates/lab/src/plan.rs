@@ -15,6 +15,11 @@ use crate::schedule;
 pub const DEFAULT_BLOCKS: u32 = 10;
 /// More treatments than this are taken for a mistake.
 const MOST_TREATMENTS: usize = 10_000;
+/// The most memory that the treatments of a plan may take, bytes.
+const MOST_BYTES: usize = 16 << 20;
+/// What one parameter of a treatment takes beside the text of its name and value: its place in the map
+/// and two blocks of the heap, bytes.
+const ENTRY_BYTES: usize = 128;
 
 /// An experiment that cannot be planned: where in the file, what is wrong, what would be right.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
@@ -75,14 +80,9 @@ pub fn make_plan(
     check_tracers(experiment)?;
     crate::place::check(experiment)?;
     let seed = experiment.design.seed.unwrap_or(seed);
-    let blocks = match (experiment.design.stop, experiment.design.blocks) {
-        (Stop::Clear, _) => assay_stats::sequential::LOOKS.last().copied().unwrap_or(42) as u32,
-        (Stop::Fixed, blocks) => blocks.unwrap_or(DEFAULT_BLOCKS),
-    };
-    if blocks == 0 {
-        return Err(wrong(&["design", "blocks"], "0 blocks measure nothing", "use at least 1"));
-    }
-    let mut plan = Plan {
+    let blocks = schedule::blocks(&experiment.design);
+    let trials = schedule::trials(&experiment.design, &treatments, seed, blocks)?;
+    Ok(Plan {
         schema_version: SCHEMA_VERSION,
         workload: spec.clone(),
         seed,
@@ -90,18 +90,29 @@ pub fn make_plan(
         treatments,
         baseline,
         metric,
-        trials: Vec::new(),
-    };
-    plan.trials = schedule::trials(&experiment.design, &plan.treatments, seed, blocks);
-    let most = experiment.design.max_trials as usize;
-    if plan.trials.len() > most && experiment.design.stop == Stop::Fixed {
-        return Err(wrong(
-            &["design", "max_trials"],
-            format!("the plan has {} trials and max_trials is {most}", plan.trials.len()),
-            "raise max_trials, or take fewer blocks or levels",
-        ));
-    }
-    Ok(plan)
+        trials,
+    })
+}
+
+/// Whether what an experiment asks of a plan of so many treatments can be had, before any of it is built.
+///
+/// # Errors
+/// The plan would have too many trials.
+pub(crate) fn check_size(experiment: &Experiment, treatments: usize) -> Result<(), PlanError> {
+    let design = &experiment.design;
+    schedule::count(design, treatments, schedule::blocks(design)).map(|_| ())
+}
+
+/// About how many bytes a treatment takes: its parameters, controls and levels.
+fn treatment_bytes(experiment: &Experiment, spec: &WorkloadSpec, factors: &Factors) -> usize {
+    let one = |name: &str, value: &Scalar| ENTRY_BYTES + name.len() + value.to_text().len();
+    let defaults = spec.params.iter().filter_map(|p| Some(one(&p.name, p.default.as_ref()?)));
+    let fixed = experiment.params.iter().chain(&experiment.controls).map(|(n, v)| one(n, v));
+    // A level stands in a treatment twice: as a level, and as the parameter or control that it sets.
+    let levels = factors
+        .iter()
+        .map(|(n, levels)| 2 * levels.iter().map(|level| one(n, level)).max().unwrap_or(0));
+    defaults.chain(fixed).chain(levels).sum()
 }
 
 fn check_fixed(experiment: &Experiment, spec: &WorkloadSpec) -> Result<(), PlanError> {
@@ -156,12 +167,22 @@ fn treatments(
 ) -> Result<Vec<Treatment>, PlanError> {
     check_patterns(experiment, factors)?;
     let groups = groups(experiment, factors)?;
+    let most = MOST_BYTES / treatment_bytes(experiment, spec, factors).max(1);
     let mut combinations: Vec<BTreeMap<String, Scalar>> = vec![BTreeMap::new()];
     for group in &groups {
         let levels = factors[group[0]].1.len();
-        if combinations.len().saturating_mul(levels) > MOST_TREATMENTS {
+        let crossed = combinations.len().saturating_mul(levels);
+        if crossed > MOST_TREATMENTS {
             let message = format!("more than {MOST_TREATMENTS} treatments");
             return Err(wrong(&["factors"], message, "take fewer levels, or zip factors"));
+        }
+        if crossed > most {
+            let message = format!(
+                "{crossed} treatments of this many parameters take more than the {} MiB that a plan may",
+                MOST_BYTES >> 20
+            );
+            let help = format!("at most {most} fit; take fewer levels, or shorter texts");
+            return Err(wrong(&["factors"], message, help));
         }
         combinations = combinations
             .iter()

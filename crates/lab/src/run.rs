@@ -135,6 +135,7 @@ impl Lab<'_> {
         if reader.state() == RunState::Completed {
             return Err(LabError::NothingToResume(id.clone()));
         }
+        crate::plan::check_size(&experiment, plan.treatments.len())?;
         let prepared = Prepared { experiment, toml: text, workload, plan };
         let ready = self.get_ready(&prepared, &records, watcher)?;
         let writer = self.archive.resume(id)?;

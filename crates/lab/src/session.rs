@@ -158,8 +158,8 @@ impl Session<'_> {
             self.so_far.records().iter().filter_map(|r| r.resources.map(|u| u.wall_s)).collect();
         let mean = times.iter().sum::<f64>() / times.len().max(1) as f64;
         let design = &self.experiment.design;
-        let blocks = stop::open_blocks(mean, self.plan.treatments.len(), design.max_trials);
-        self.plan.trials = schedule::trials(design, &self.plan.treatments, self.plan.seed, blocks);
+        let blocks = stop::open_blocks(mean, self.plan.treatments.len(), design);
+        self.plan.trials = schedule::trials(design, &self.plan.treatments, self.plan.seed, blocks)?;
         let reason = format!("a trial of the first block took {}", units::format_value(mean, "s"));
         self.writer.replace_plan(&self.plan, &reason)?;
         Ok(())

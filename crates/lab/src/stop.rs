@@ -1,11 +1,12 @@
 //! When a run stops: after fixed blocks, after as many short ones as fill a few seconds, or at a look
 //! that finds the answer clear.
 
-use assay_model::{Experiment, Plan, Stop, TrialRecord};
+use assay_model::{Design, Experiment, Plan, Stop, TrialRecord};
 use assay_stats::sequential::{self, Look, LookInput};
 
 use crate::pairs::{counterpart, pairs};
 use crate::plan::{DEFAULT_BLOCKS, margin};
+use crate::schedule::MOST_TRIALS;
 
 /// How much measured time an open number of blocks fills, per treatment, seconds.
 const FILL_S: f64 = 3.0;
@@ -60,9 +61,11 @@ impl Rule {
 }
 
 /// How many blocks fill the time, given how long one trial takes on average.
-pub(crate) fn open_blocks(mean_trial_s: f64, treatments: usize, max_trials: u32) -> u32 {
+pub(crate) fn open_blocks(mean_trial_s: f64, treatments: usize, design: &Design) -> u32 {
     let wanted = (FILL_S / mean_trial_s.max(1e-6)).ceil().min(f64::from(MOST_OPEN_BLOCKS)) as u32;
-    let most = (max_trials / treatments.max(1) as u32).max(1);
+    let trials = design.max_trials.min(MOST_TRIALS);
+    let each = trials / u32::try_from(treatments).unwrap_or(u32::MAX).max(1);
+    let most = each.saturating_sub(design.warmup_blocks).max(1);
     wanted.clamp(DEFAULT_BLOCKS, MOST_OPEN_BLOCKS).min(most)
 }
 
@@ -106,10 +109,14 @@ mod tests {
 
     #[test]
     fn open_blocks_fill_three_seconds() {
-        assert_eq!(open_blocks(0.1, 2, 10_000), 30);
-        assert_eq!(open_blocks(60.0, 2, 10_000), 10);
-        assert_eq!(open_blocks(0.000_5, 1, 10_000), 1000);
-        assert_eq!(open_blocks(0.000_5, 4, 100), 25);
-        assert_eq!(open_blocks(0.0, 1, 3), 3);
+        let design =
+            |max_trials, warmup_blocks| Design { max_trials, warmup_blocks, ..Design::default() };
+        assert_eq!(open_blocks(0.1, 2, &design(10_000, 0)), 30);
+        assert_eq!(open_blocks(60.0, 2, &design(10_000, 0)), 10);
+        assert_eq!(open_blocks(0.000_5, 1, &design(10_000, 0)), 1000);
+        assert_eq!(open_blocks(0.000_5, 4, &design(100, 0)), 25);
+        assert_eq!(open_blocks(0.000_5, 4, &design(100, 5)), 20, "warm-up blocks are trials too");
+        assert_eq!(open_blocks(0.0, 1, &design(3, 0)), 3);
+        assert_eq!(open_blocks(0.0, 1000, &design(u32::MAX, 0)), 100);
     }
 }

@@ -121,7 +121,9 @@ impl App {
                 if let Some(process) = &job.process {
                     child::interrupt(process);
                 }
-                queue.change(id, |j| j.cancel = true)?
+                // The run has been asked to end; a full disk does not undo that.
+                let _ = queue.note(id, |j| j.cancel = true);
+                queue.get(id).cloned()
             }
             state => {
                 return Err(Refusal::conflict(format!("job {id} is {} already", state.name())));

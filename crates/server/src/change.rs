@@ -137,9 +137,12 @@ pub(crate) fn job(app: &App, asked: &Submission) -> Result<NewJob, Refusal> {
     if asked.tags.len() > 50 || asked.tags.iter().any(|t| t.len() > 200) || asked.by.len() > 200 {
         return Err(Refusal::bad("at most 50 tags, and words of at most 200 bytes"));
     }
-    let plain = prepare(app, &listed, &|_| Ok(()))?;
-    for name in asked.set.keys() {
-        may_change(app, plain.workload.spec(), &plain.experiment, name)?;
+    // Where nothing is set there is nothing to ask of the experiment as it stands.
+    if !asked.set.is_empty() {
+        let plain = prepare(app, &listed, &|_| Ok(()))?;
+        for name in asked.set.keys() {
+            may_change(app, plain.workload.spec(), &plain.experiment, name)?;
+        }
     }
     let prepared = prepare(app, &listed, &|experiment| lay_over(experiment, asked))?;
     let mut changes: Vec<String> = asked.set.iter().map(|(n, v)| format!("{n}={v}")).collect();

@@ -2,6 +2,7 @@
 //! outlives the server if the server dies.
 
 use std::fs::OpenOptions;
+use std::os::unix::fs::OpenOptionsExt;
 use std::os::unix::process::CommandExt;
 use std::path::Path;
 use std::process::{Child, Command, Stdio};
@@ -30,6 +31,7 @@ pub(crate) fn start(
         OpenOptions::new()
             .append(true)
             .create(true)
+            .mode(0o600)
             .open(path)
             .map_err(ServeError::io("open", path))
     };

@@ -9,6 +9,7 @@ use assay_model::{LiveEvent, RunState};
 use jiff::Timestamp;
 
 use crate::app::App;
+use crate::archived;
 use crate::child::{self, EVENTS, WORDS};
 use crate::error::ServeError;
 use crate::follow::{Lines, follow};
@@ -18,49 +19,69 @@ use crate::queue::now;
 
 /// The dispatcher looks again after this, also when nothing happened: clocks are set.
 const LOOK: Duration = Duration::from_secs(30);
+/// A full disk is asked for room this often.
+const RETRY: Duration = Duration::from_secs(1);
 
-/// Puts the queue in order after a start: what ran is followed if it still runs, else it is
-/// interrupted. Then runs jobs until the server stops.
+/// Why a job is cancelled whose run had begun.
+const CANCELLED: &str = "cancelled while it ran; what was measured is kept";
+
+/// Puts the queue in order after a start: what is over is held against the archive, what ran is followed
+/// if it still runs, else it is over. Then runs jobs until the server stops.
 pub(crate) fn run(app: &Arc<App>) {
+    reconcile(app);
     let ran = app.queue().running().cloned();
     if let Some(job) = ran {
-        report(app, take_up(app, &job));
+        take_up(app, &job);
     }
     while let Some(id) = next(app) {
-        let done = one(app, id);
-        report(app, done);
-    }
-}
-
-/// The queue's own disk failed: the job is marked as failed if that can be written, and others go on.
-fn report(app: &App, done: Result<(), ServeError>) {
-    if let Err(error) = done {
-        let mut queue = app.queue();
-        if let Some(id) = queue.running().map(|j| j.id) {
-            let _ = queue.change(id, |j| {
-                j.state = JobState::Failed;
-                j.ended_at = Some(now());
-                j.reason = error.to_string();
-            });
+        if one(app, id).is_err() {
+            // It could not even be marked as running: it waits on, and is tried again.
+            std::thread::sleep(RETRY);
         }
-        drop(queue);
-        app.touch();
-        // A disk that is full is not asked a thousand times a second.
-        std::thread::sleep(Duration::from_secs(1));
     }
 }
 
-/// Waits for the next job whose time has come; `None` when the server stops.
+/// Jobs that are said to have ended in another way than their runs did: the queue's disk was full, or the
+/// server gone, when they ended. The archive is right.
+fn reconcile(app: &App) {
+    let doubtful: Vec<Job> = {
+        let queue = app.queue();
+        let over = queue.all().filter(|j| j.state.is_over() && j.state != JobState::Completed);
+        over.filter(|j| j.started_at.is_some()).cloned().collect()
+    };
+    for job in doubtful {
+        let Some(known) = archived::run_of(app, &job) else { continue };
+        let completed = known.end.as_ref().filter(|f| f.state == RunState::Completed);
+        if job.run.is_some() && completed.is_none() {
+            continue;
+        }
+        let _ = app.queue().note(job.id, |j| {
+            j.run = Some(known.run.clone());
+            if let Some(end) = completed {
+                j.state = JobState::Completed;
+                j.reason.clone_from(&end.reason);
+                j.exit = None;
+            } else if j.state == JobState::Cancelled {
+                j.reason = CANCELLED.into();
+            }
+        });
+    }
+    app.touch();
+}
+
+/// Waits for the next job whose time has come; `None` when the server stops. None is begun while the ends
+/// of others cannot be written.
 fn next(app: &App) -> Option<u64> {
     let mut queue = app.queue();
     loop {
         if app.stopping() {
             return None;
         }
-        let wait = match queue.due(Timestamp::now()) {
-            Ok(id) => return Some(id),
-            Err(None) => LOOK,
-            Err(Some(at)) => {
+        let wait = match (queue.flush(), queue.due(Timestamp::now())) {
+            (Err(_), _) => RETRY,
+            (Ok(()), Ok(id)) => return Some(id),
+            (Ok(()), Err(None)) => LOOK,
+            (Ok(()), Err(Some(at))) => {
                 let left = at.duration_since(Timestamp::now());
                 Duration::try_from(left).unwrap_or_default().clamp(Duration::from_millis(1), LOOK)
             }
@@ -73,6 +94,7 @@ fn one(app: &Arc<App>, id: u64) -> Result<(), ServeError> {
     let (job, folder) = {
         let mut queue = app.queue();
         let folder = queue.folder_of(id);
+        // On disk first: a run that no file tells of would be lost to the next server.
         let marked = queue.change(id, |j| {
             j.state = JobState::Running;
             j.started_at = Some(now());
@@ -89,20 +111,25 @@ fn one(app: &Arc<App>, id: u64) -> Result<(), ServeError> {
         Err(error) => {
             live.end();
             let ended = Ended { exit: None, state: JobState::Failed, reason: error.to_string() };
-            return conclude(app, id, ended);
+            conclude(app, id, ended);
+            return Ok(());
         }
     };
-    let known = process.clone();
-    let cancelled = app.queue().change(id, |j| j.process = Some(known))?.is_some_and(|j| j.cancel);
+    let cancelled = {
+        let mut queue = app.queue();
+        let _ = queue.note(id, |j| j.process = Some(process.clone()));
+        queue.get(id).is_some_and(|j| j.cancel)
+    };
     if cancelled || app.stopping() {
         child::interrupt(&process);
     }
     app.touch();
-    watch(app, id, &process, Some(child), &live, seen)
+    watch(app, id, &process, Some(child), &live, seen);
+    Ok(())
 }
 
 /// A job that ran when the last server ended.
-fn take_up(app: &Arc<App>, job: &Job) -> Result<(), ServeError> {
+fn take_up(app: &Arc<App>, job: &Job) {
     let folder = app.queue().folder_of(job.id);
     let live = Live::new(job.id);
     app.set_live(Arc::clone(&live));
@@ -111,9 +138,8 @@ fn take_up(app: &Arc<App>, job: &Job) -> Result<(), ServeError> {
     }
     replay(&folder.join(EVENTS), &live);
     live.end();
-    note_run(app, job.id, &live)?;
     let ended = judge(app, job.id, None, &live, true);
-    conclude(app, job.id, ended)
+    conclude(app, job.id, ended);
 }
 
 fn replay(events: &std::path::Path, live: &Live) -> usize {
@@ -135,38 +161,24 @@ fn watch(
     child: Option<Child>,
     live: &Arc<Live>,
     skip: usize,
-) -> Result<(), ServeError> {
+) {
     let path = app.queue().folder_of(id).join(EVENTS);
     let mut line_number = 0;
-    let mut failure = None;
-    let followed = follow(&path, process.pid, &mut |line| {
+    // Events that cannot be read are missed; how the run ended is told by its process and the archive.
+    let _ = follow(&path, process.pid, &mut |line| {
         line_number += 1;
         if line_number <= skip {
             return;
         }
         if let Some(LiveEvent::Registered { run, .. }) = live.take(line) {
-            failure = app.queue().change(id, |j| j.run = Some(run)).err();
+            let _ = app.queue().note(id, |j| j.run = Some(run));
             app.touch();
         }
     });
     let exit = child.and_then(|mut child| child.wait().ok()).and_then(|status| status.code());
     live.end();
-    followed.map_err(ServeError::io("follow", &path))?;
-    if let Some(failure) = failure {
-        return Err(failure);
-    }
-    note_run(app, id, live)?;
     let ended = judge(app, id, exit, live, false);
-    conclude(app, id, ended)
-}
-
-/// Writes down which run the job has, if its events tell.
-fn note_run(app: &App, id: u64, live: &Live) -> Result<(), ServeError> {
-    let run = live.standing().run;
-    if let Some(run) = run {
-        app.queue().change(id, |j| j.run = Some(run))?;
-    }
-    Ok(())
+    conclude(app, id, ended);
 }
 
 struct Ended {
@@ -175,22 +187,36 @@ struct Ended {
     reason: String,
 }
 
-/// How a run ended: as it said itself, else as its exit code says.
+/// How a run ended: as the archive has it, else as it said itself, else as its exit code says. Notes the
+/// run that the job has.
 fn judge(app: &App, id: u64, exit: Option<i32>, live: &Live, found_dead: bool) -> Ended {
-    let cancelled = app.queue().get(id).is_some_and(|j| j.cancel);
-    let stopped = app.stopping();
     let standing = live.standing();
+    let job = {
+        let mut queue = app.queue();
+        if let Some(run) = standing.run.clone() {
+            let _ = queue.note(id, |j| j.run = Some(run));
+        }
+        queue.get(id).cloned()
+    };
+    let known = job.as_ref().and_then(|job| archived::run_of(app, job));
+    if let Some(known) = &known {
+        let _ = app.queue().note(id, |j| j.run = Some(known.run.clone()));
+    }
+    let cancelled = job.is_some_and(|j| j.cancel);
+    let stopped = app.stopping();
     let words = || last_words(&app.queue().folder_of(id).join(WORDS));
-    let (state, reason) = match standing.finished {
+    let began = known.is_some() || standing.run.is_some();
+    let (state, reason) = match known.and_then(|k| k.end).or(standing.finished) {
         Some(f) if f.state == RunState::Completed => (JobState::Completed, f.reason),
         Some(f) if f.state == RunState::Interrupted && cancelled => {
-            (JobState::Cancelled, "cancelled while it ran; what was measured is kept".into())
+            (JobState::Cancelled, CANCELLED.into())
         }
         Some(f) if f.state == RunState::Interrupted && stopped => {
             (JobState::Interrupted, "the server was stopped".into())
         }
         Some(f) if f.state == RunState::Interrupted => (JobState::Interrupted, f.reason),
         Some(f) => (JobState::Failed, f.reason),
+        None if cancelled && began => (JobState::Cancelled, CANCELLED.into()),
         None if cancelled => (JobState::Cancelled, "cancelled before its first trial".into()),
         None if stopped || exit == Some(130) => {
             (JobState::Interrupted, "the server was stopped".into())
@@ -213,14 +239,14 @@ fn last_words(path: &std::path::Path) -> String {
     if words.is_empty() { "it ended without a word".into() } else { words }
 }
 
-fn conclude(app: &App, id: u64, ended: Ended) -> Result<(), ServeError> {
-    app.queue().change(id, |j| {
+/// The job is over; where its file cannot be written now, [`next`] does it before another begins.
+fn conclude(app: &App, id: u64, ended: Ended) {
+    let _ = app.queue().note(id, |j| {
         j.state = ended.state;
         j.exit = ended.exit;
         j.reason = ended.reason;
         j.ended_at = Some(now());
         j.process = None;
-    })?;
+    });
     app.touch();
-    Ok(())
 }

@@ -7,6 +7,7 @@
 
 mod api;
 mod app;
+mod archived;
 mod assets;
 mod change;
 mod child;

@@ -1,9 +1,10 @@
 //! The queue on disk: a folder a job, with its `job.json`, its experiment, the events of its run and
 //! what `assay run` said. A file is written to a temporary name, flushed and renamed; then it counts.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::fs::{self, File, OpenOptions};
 use std::io::{Read, Seek, Write};
+use std::os::unix::fs::{DirBuilderExt, OpenOptionsExt, PermissionsExt};
 use std::path::{Path, PathBuf};
 
 use assay_model::SCHEMA_VERSION;
@@ -25,6 +26,8 @@ const LARGEST: u64 = 1 << 20;
 pub struct Queue {
     folder: PathBuf,
     jobs: BTreeMap<u64, Job>,
+    /// Jobs whose files say less than is known, since the disk was full.
+    unsaved: BTreeSet<u64>,
     next: u64,
     _lock: File,
 }
@@ -50,9 +53,10 @@ impl Queue {
     /// Another process has it, or its files cannot be read or written.
     pub fn open(state_dir: &Path) -> Result<Self, ServeError> {
         let folder = state_dir.join("queue");
-        fs::create_dir_all(&folder).map_err(ServeError::io("make the folder", &folder))?;
+        own_folder(&folder)?;
         let lock = take_lock(&folder.join("lock"))?;
-        let mut queue = Queue { folder, jobs: BTreeMap::new(), next: 1, _lock: lock };
+        let mut queue =
+            Queue { folder, jobs: BTreeMap::new(), unsaved: BTreeSet::new(), next: 1, _lock: lock };
         queue.read_all()?;
         Ok(queue)
     }
@@ -143,7 +147,7 @@ impl Queue {
             reason: String::new(),
         };
         let folder = self.folder_of(id);
-        fs::create_dir_all(&folder).map_err(ServeError::io("make the folder", &folder))?;
+        own_folder(&folder)?;
         let text = folder.join("experiment.toml");
         write_whole(&text, new.toml.as_bytes())?;
         self.put(job.clone())?;
@@ -151,7 +155,45 @@ impl Queue {
         Ok(job)
     }
 
-    /// Changes a job on disk, then here.
+    /// All jobs.
+    pub(crate) fn all(&self) -> impl Iterator<Item = &Job> {
+        self.jobs.values()
+    }
+
+    /// Notes what has happened to a job: here at once, on disk when that has room.
+    ///
+    /// # Errors
+    /// The file could not be written; [`Queue::flush`] tries again.
+    pub(crate) fn note(
+        &mut self,
+        id: u64,
+        change: impl FnOnce(&mut Job),
+    ) -> Result<Option<Job>, ServeError> {
+        let Some(job) = self.jobs.get_mut(&id) else { return Ok(None) };
+        change(job);
+        let job = job.clone();
+        self.unsaved.insert(id);
+        self.put(job.clone())?;
+        Ok(Some(job))
+    }
+
+    /// Writes what could not be written before.
+    ///
+    /// # Errors
+    /// It still cannot.
+    pub(crate) fn flush(&mut self) -> Result<(), ServeError> {
+        while let Some(id) = self.unsaved.first().copied() {
+            match self.jobs.get(&id).cloned() {
+                Some(job) => self.put(job)?,
+                None => {
+                    self.unsaved.remove(&id);
+                }
+            }
+        }
+        Ok(())
+    }
+
+    /// Changes a job on disk, then here: for what does not happen where it cannot be written.
     pub(crate) fn change(
         &mut self,
         id: u64,
@@ -169,6 +211,7 @@ impl Queue {
         // These types hold no map whose keys JSON cannot have.
         let text = serde_json::to_vec_pretty(&job).unwrap_or_default();
         write_whole(&path, &text)?;
+        self.unsaved.remove(&job.id);
         self.jobs.insert(job.id, job);
         Ok(())
     }
@@ -241,6 +284,7 @@ fn take_lock(path: &Path) -> Result<File, ServeError> {
         .write(true)
         .create(true)
         .truncate(false)
+        .mode(0o600)
         .open(path)
         .map_err(fail)?;
     if flock(&file, FlockOperation::NonBlockingLockExclusive).is_err() {
@@ -272,13 +316,31 @@ fn read_job(path: &Path) -> Result<Job, ServeError> {
     Ok(job)
 }
 
-/// Writes a file whole or not at all, also when the power is lost.
+/// A folder for its owner only: experiments, commands and what programs printed are nobody else's.
+fn own_folder(path: &Path) -> Result<(), ServeError> {
+    let fail = |e| ServeError::io("make the folder", path)(e);
+    fs::DirBuilder::new().recursive(true).mode(0o700).create(path).map_err(fail)?;
+    // Earlier versions let others in.
+    fs::set_permissions(path, fs::Permissions::from_mode(0o700)).map_err(fail)
+}
+
+/// Writes a file, for its owner only, whole or not at all, also when the power is lost.
 pub(crate) fn write_whole(path: &Path, bytes: &[u8]) -> Result<(), ServeError> {
     let staged = path.with_extension("tmp");
     let fail = |e| ServeError::io("write", path)(e);
-    let mut file = File::create(&staged).map_err(fail)?;
-    file.write_all(bytes).and_then(|()| file.sync_all()).map_err(fail)?;
-    fs::rename(&staged, path).map_err(fail)?;
+    // What an interrupted write left may have been open to others.
+    let _ = fs::remove_file(&staged);
+    let written = OpenOptions::new()
+        .write(true)
+        .create_new(true)
+        .mode(0o600)
+        .open(&staged)
+        .and_then(|mut file| file.write_all(bytes).and_then(|()| file.sync_all()))
+        .and_then(|()| fs::rename(&staged, path));
+    if let Err(e) = written {
+        let _ = fs::remove_file(&staged);
+        return Err(fail(e));
+    }
     let folder = path.parent().unwrap_or(Path::new("."));
     File::open(folder).and_then(|f| f.sync_all()).map_err(fail)
 }
@@ -323,6 +385,25 @@ mod tests {
         assert_eq!(names(&queue), ["d", "a", "c", "b"]);
         assert_eq!(queue.add(new("e", false)).unwrap().id, 5);
         assert!(queue.shift(99, Shift::Up).unwrap().is_none());
+    }
+
+    #[test]
+    fn nobody_else_reads_it() {
+        let dir = tempfile::tempdir().unwrap();
+        let folder = dir.path().join("queue");
+        // As an earlier version made it.
+        fs::create_dir(&folder).unwrap();
+        fs::set_permissions(&folder, fs::Permissions::from_mode(0o755)).unwrap();
+        let mut queue = Queue::open(dir.path()).unwrap();
+        queue.add(new("a", false)).unwrap();
+        let mode = |path: &Path| fs::metadata(path).unwrap().permissions().mode() & 0o777;
+        assert_eq!(mode(&folder), 0o700);
+        let job = queue.folder_of(1);
+        assert_eq!(mode(&job), 0o700);
+        for name in ["job.json", "experiment.toml"] {
+            assert_eq!(mode(&job.join(name)), 0o600, "{name}");
+        }
+        assert_eq!(mode(&folder.join("lock")), 0o600);
     }
 
     #[test]

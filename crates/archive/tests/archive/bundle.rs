@@ -4,7 +4,7 @@ use std::fs::{self, File};
 use std::io::{Read, Write};
 use std::path::{Path, PathBuf};
 
-use assay_archive::{Archive, Error};
+use assay_archive::{Archive, Error, ImportLimits};
 use assay_model::RunId;
 use tar::{EntryType, Header};
 
@@ -38,7 +38,7 @@ impl Place {
     }
 
     fn assert_refused(&self, path: &Path, why: &str) {
-        let error = self.to.import(path).unwrap_err();
+        let error = self.to.import(path, &ImportLimits::default()).unwrap_err();
         assert!(matches!(&error, Error::Refused { .. }), "{why}: {error}");
         assert!(self.to.run(&self.id).is_err(), "{why}: nothing of it was kept");
         let outside: Vec<_> = fs::read_dir(self.to.path().join("tmp")).unwrap().collect();
@@ -84,8 +84,8 @@ fn a_run_travels_whole() {
     let place = Place::new();
     let out = place.bundle();
     assert!(matches!(place.from.export(&place.id, &out), Err(Error::Exists { .. })));
-    assert_eq!(place.to.import(&out).unwrap(), place.id);
-    assert_eq!(place.to.import(&out).unwrap(), place.id, "again is fine");
+    assert_eq!(place.to.import(&out, &ImportLimits::default()).unwrap(), place.id);
+    assert_eq!(place.to.import(&out, &ImportLimits::default()).unwrap(), place.id, "again is fine");
     assert_eq!(place.to.verify(None).unwrap(), []);
     let again = place.file("again.tar.zst");
     place.to.export(&place.id, &again).unwrap();
@@ -96,7 +96,7 @@ fn a_run_travels_whole() {
 
     let record = b.trial_dir(1, 1).join("stdout.log");
     fs::write(record, "other").unwrap();
-    assert!(matches!(place.to.import(&out), Err(Error::Differs { .. })));
+    assert!(matches!(place.to.import(&out, &ImportLimits::default()), Err(Error::Differs { .. })));
 }
 
 #[test]
@@ -110,7 +110,7 @@ fn an_interrupted_run_travels_too_and_a_live_one_does_not() {
     run.ledger(assay_model::LedgerEvent::TrialStarted { number: 2, attempt: 1 }).unwrap();
     drop(run);
     place.from.export(&id, &out).unwrap();
-    place.to.import(&out).unwrap();
+    place.to.import(&out, &ImportLimits::default()).unwrap();
     let mut run = place.to.resume(&id).unwrap();
     write(&mut run, 2, 2).unwrap();
 }
@@ -140,7 +140,7 @@ fn a_changed_file_is_refused() {
     pack(&bad, &more);
     place.assert_refused(&bad, "one more");
     pack(&bad, &files);
-    place.to.import(&bad).unwrap();
+    place.to.import(&bad, &ImportLimits::default()).unwrap();
 }
 
 /// A record that was changed together with its hash in the manifest: the ledger tells.
@@ -227,8 +227,43 @@ fn bombs_and_noise_are_refused() {
     let last = whole.len() - 12..whole.len();
     for cut in (0..whole.len()).step_by(97).chain(last) {
         fs::write(&bad, &whole[..cut]).unwrap();
-        assert!(place.to.import(&bad).is_err(), "cut at {cut}");
+        assert!(place.to.import(&bad, &ImportLimits::default()).is_err(), "cut at {cut}");
     }
     assert!(place.to.run(&place.id).is_err());
     assert_eq!(fs::read_dir(place.to.path().join("tmp")).unwrap().count(), 0);
+}
+
+/// What a small file declares and could unpack to is refused before anything of it is written.
+#[test]
+fn a_bundle_beyond_a_limit_is_refused_by_the_name_of_the_limit() {
+    let place = Place::new();
+    let out = place.bundle();
+    let files = unpack(&out);
+    let count = files.len() - 1;
+    let total: u64 = files[1..].iter().map(|(_, bytes)| bytes.len() as u64).sum();
+    let limits = ImportLimits::default();
+    for (limits, words) in [
+        (ImportLimits { files: count - 1, ..limits }, "--max-files"),
+        (ImportLimits { bytes: total - 1, ..limits }, "--max-size"),
+    ] {
+        let error = place.to.import(&out, &limits).unwrap_err().to_string();
+        assert!(error.contains(words), "{error}");
+    }
+    // A few kilobytes that declare two gigabytes.
+    let manifest = String::from_utf8(files[0].1.clone()).unwrap();
+    let at = manifest.find("\"bytes\": ").unwrap() + 9;
+    let end = at + manifest[at..].find(',').unwrap();
+    let claims = format!("{}{}{}", &manifest[..at], 2_u64 << 30, &manifest[end..]);
+    let mut bomb = files.clone();
+    let name = format!("{}/manifest.json", place.id);
+    bomb[0] = (header(&name, EntryType::Regular, claims.len()), claims.into_bytes());
+    let bad = place.file("bomb.tar.zst");
+    pack(&bad, &bomb);
+    place.assert_refused(&bad, "a bomb");
+    let error = place.to.import(&bad, &limits).unwrap_err().to_string();
+    assert!(error.contains("--max-ratio"), "{error}");
+    // Raised, it is held to what it declares.
+    let raised = ImportLimits { ratio: u64::MAX, ..limits };
+    let error = place.to.import(&bad, &raised).unwrap_err().to_string();
+    assert!(error.contains("not of the size in the manifest"), "{error}");
 }

@@ -3,7 +3,7 @@
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use assay_archive::{Archive, Problem, ProblemKind};
+use assay_archive::{Archive, ImportLimits, Problem, ProblemKind};
 use assay_model::{Better, Kind, LedgerEvent, MetricValue, RunId, RunState, Severity};
 
 use crate::fixture::{archive, completed, create, record, samples, write};
@@ -146,7 +146,7 @@ fn every_change_of_an_imported_run_is_named() {
     for id in ids {
         let file = folder.path().join(format!("{id}.tar.zst"));
         archive.export(&id, &file).unwrap();
-        to.import(&file).unwrap();
+        to.import(&file, &ImportLimits::default()).unwrap();
         assert_every_change_is_named(&to, &id);
     }
     assert_eq!(to.verify(None).unwrap().iter().filter(|p| p.run.is_none()).count(), 0);
@@ -165,7 +165,7 @@ fn an_export_of_a_run_whose_end_was_taken_out_is_refused() {
     assert!(archive.resume(&id).unwrap_err().to_string().contains("its end, 1 entry"));
     let file = folder.path().join("run.tar.zst");
     archive.export(&id, &file).unwrap();
-    let refused = to.import(&file).unwrap_err().to_string();
+    let refused = to.import(&file, &ImportLimits::default()).unwrap_err().to_string();
     assert!(
         refused.contains("ledger.jsonl: its end, 1 entry, was changed or taken out"),
         "{refused}"
@@ -249,7 +249,7 @@ fn an_older_run_is_read_and_what_it_does_not_vouch_for_is_not_recorded() {
     let to = Archive::open(folder.path().join("to")).unwrap();
     let file = folder.path().join("run.tar.zst");
     archive.export(&id, &file).unwrap();
-    to.import(&file).unwrap();
+    to.import(&file, &ImportLimits::default()).unwrap();
     let found = to.verify(None).unwrap();
     assert!(!found[0].message.contains("the end of"), "{found:?}");
 }

@@ -5,7 +5,7 @@ use std::path::PathBuf;
 
 use anyhow::{Context, Result};
 use assay_archive::foreign::{self, ForeignOptions, ImportedRuns};
-use assay_archive::{DatasetSamples, Filter};
+use assay_archive::{DatasetSamples, Filter, ImportLimits};
 use assay_model::Severity;
 use assay_model::nouns::count;
 
@@ -13,7 +13,7 @@ use super::copies::Copies;
 use super::open_archive;
 use crate::cli::{Archive as Verb, Cli};
 use crate::exit::{Exit, Usage};
-use crate::{print, style, view};
+use crate::{print, print_json, print_json_text, print_styled, style, view};
 
 /// Does what was asked of the archive.
 pub fn archive(cli: &Cli, verb: &Verb) -> Result<Exit> {
@@ -32,19 +32,19 @@ pub fn archive(cli: &Cli, verb: &Verb) -> Result<Exit> {
                 crate::say(&format!("run {} cannot be read: {}", run.id, run.reason));
             }
             if cli.json {
-                print(&serde_json::to_string_pretty(&runs)?)?;
+                print_json(&runs)?;
             } else {
-                print(&assay_report::terminal::archive(&runs, style()))?;
+                print_styled(&assay_report::terminal::archive(&runs, style()))?;
             }
         }
         Verb::Show { run } => {
             let view = view::load(&archive, &archive.resolve(run)?)?;
             if cli.json {
-                print(&assay_report::json::write(&view)?)?;
+                print_json_text(&assay_report::json::write(&view)?)?;
             } else {
-                print(&assay_report::terminal::run(&view, style()))?;
+                print_styled(&assay_report::terminal::run(&view, style()))?;
                 print("")?;
-                print(&assay_report::terminal::system(&view.system, style()))?;
+                print_styled(&assay_report::terminal::system(&view.system, style()))?;
             }
         }
         Verb::Verify { run } => return verify(cli, &archive, run.as_deref()),
@@ -70,9 +70,10 @@ pub fn archive(cli: &Cli, verb: &Verb) -> Result<Exit> {
             }
             _ => return Err(Usage("give a run, or --dataset for all of them".into()).into()),
         },
-        Verb::Import { files, format, name, tag, again } => {
+        Verb::Import { files, format, name, tag, again, max_size, max_files, max_ratio } => {
             let options = ForeignOptions { name: name.clone(), tags: tag.clone(), again: *again };
-            return import(cli, &archive, files, format.as_deref(), &options);
+            let limits = ImportLimits { bytes: *max_size, files: *max_files, ratio: *max_ratio };
+            return import(cli, &archive, files, format.as_deref(), &options, &limits);
         }
         Verb::Reindex => print(&format!("{} runs indexed", archive.reindex()?))?,
         Verb::Remove { run } => {
@@ -94,6 +95,7 @@ fn import(
     files: &[PathBuf],
     format: Option<&str>,
     options: &ForeignOptions,
+    limits: &ImportLimits,
 ) -> Result<Exit> {
     let ours = |file: &PathBuf| {
         let mut start = Vec::new();
@@ -103,7 +105,7 @@ fn import(
         matches!(read, Ok(Ok(_))) && start == ZSTD
     };
     if format.is_none() && files.iter().any(ours) {
-        return import_exported(cli, archive, files, options);
+        return import_exported(cli, archive, files, options, limits);
     }
     let format = format.and_then(foreign::format);
     let set = foreign::read_foreign(files, format)?;
@@ -119,7 +121,7 @@ fn import(
         let json = serde_json::json!({
             "schema_version": 1, "format": set.format.name, "tool": tool, "new": new, "runs": ids,
         });
-        print(&serde_json::to_string_pretty(&json)?)?;
+        print_json(&json)?;
         return Ok(Exit::Fine);
     }
     for (result, id) in set.results.iter().zip(ids).filter(|_| new) {
@@ -149,6 +151,7 @@ fn import_exported(
     archive: &assay_archive::Archive,
     files: &[PathBuf],
     options: &ForeignOptions,
+    limits: &ImportLimits,
 ) -> Result<Exit> {
     if options.name.is_some() || !options.tags.is_empty() || options.again {
         let message = "--name, --tag and --again are for results of other programs; a run that was \
@@ -157,11 +160,13 @@ fn import_exported(
     }
     let mut ids = Vec::new();
     for file in files {
-        ids.push(archive.import(file).with_context(|| format!("import {}", file.display()))?);
+        ids.push(
+            archive.import(file, limits).with_context(|| format!("import {}", file.display()))?,
+        );
     }
     if cli.json {
         let json = serde_json::json!({ "schema_version": 1, "format": "assay", "runs": ids });
-        print(&serde_json::to_string_pretty(&json)?)?;
+        print_json(&json)?;
     } else {
         for id in ids {
             print(id.as_str())?;
@@ -183,7 +188,7 @@ fn verify(cli: &Cli, archive: &assay_archive::Archive, run: Option<&str>) -> Res
                 })
             })
             .collect();
-        print(&serde_json::to_string_pretty(&rows)?)?;
+        print_json(&rows)?;
     } else if problems.is_empty() {
         print("no problem found")?;
     } else {

@@ -12,7 +12,7 @@ use serde_json::json;
 
 use crate::cli::{Audit, Cli};
 use crate::exit::{Exit, Usage};
-use crate::{print, style};
+use crate::{print_json, print_styled, style};
 
 /// Audits each file; a claim that is wrong makes the exit code 4.
 pub fn audit(cli: &Cli, audit: &Audit) -> Result<Exit> {
@@ -46,11 +46,11 @@ pub fn audit(cli: &Cli, audit: &Audit) -> Result<Exit> {
                 .collect();
             files.push(json!({ "file": name, "claims": claims, "findings": found.findings() }));
         } else {
-            print(&assay_report::terminal::audit(&name, &found, &only, style()))?;
+            print_styled(&assay_report::terminal::audit(&name, &found, &only, style()))?;
         }
     }
     if cli.json {
-        print(&serde_json::to_string_pretty(&json!({ "files": files }))?)?;
+        print_json(&json!({ "files": files }))?;
     }
     Ok(if wrong { Exit::Rule } else { Exit::Fine })
 }

@@ -8,7 +8,7 @@ use assay_report::{RunView, page};
 use super::open_archive;
 use crate::cli::{Cli, Compare};
 use crate::exit::{Exit, Usage};
-use crate::{print, say, style, view};
+use crate::{print_json, print_json_text, print_styled, say, style, view};
 
 /// One run: its own comparison. Several: side by side, with what else differed.
 pub fn compare(cli: &Cli, compare: &Compare) -> Result<Exit> {
@@ -31,9 +31,9 @@ pub fn compare(cli: &Cli, compare: &Compare) -> Result<Exit> {
     }
     if let [only] = views.as_slice() {
         if cli.json {
-            print(&assay_report::json::write(only)?)?;
+            print_json_text(&assay_report::json::write(only)?)?;
         } else {
-            print(&assay_report::terminal::result(only, style()))?;
+            print_styled(&assay_report::terminal::result(only, style()))?;
         }
         return Ok(Exit::Fine);
     }
@@ -58,10 +58,10 @@ pub fn compare(cli: &Cli, compare: &Compare) -> Result<Exit> {
     if let (true, [a, b]) = (compare.checklist, sides.as_slice()) {
         let asked = checklist(a, b);
         if cli.json {
-            print(&serde_json::to_string_pretty(&asked)?)?;
+            print_json(&asked)?;
         } else {
             let (a, b) = (a.id.to_string(), b.id.to_string());
-            print(&assay_report::terminal::checklist(&a, &b, &asked, style()))?;
+            print_styled(&assay_report::terminal::checklist(&a, &b, &asked, style()))?;
         }
         return Ok(Exit::Fine);
     }
@@ -81,10 +81,10 @@ pub fn compare(cli: &Cli, compare: &Compare) -> Result<Exit> {
     if cli.json {
         let mut whole = serde_json::to_value(&across)?;
         whole["io"] = serde_json::to_value(&io)?;
-        print(&serde_json::to_string_pretty(&whole)?)?;
+        print_json(&whole)?;
     } else {
-        print(&assay_report::terminal::across(&summaries, &across, style()))?;
-        print(&assay_report::terminal::io_across(&io, style()))?;
+        print_styled(&assay_report::terminal::across(&summaries, &across, style()))?;
+        print_styled(&assay_report::terminal::io_across(&io, style()))?;
     }
     let invalid = across.findings.iter().any(|f| f.severity == Severity::Invalid);
     Ok(if invalid {

@@ -11,7 +11,7 @@ use assay_redact::Kind;
 
 use crate::cli::Cli;
 use crate::exit::Exit;
-use crate::{print, say, view};
+use crate::{print, print_json, say, view};
 
 /// An archive of copies that is removed when this is dropped.
 pub struct Copies {
@@ -118,7 +118,7 @@ impl Copies {
         }
         if cli.json {
             let json = serde_json::json!({ "schema_version": 1, "runs": rows });
-            print(&serde_json::to_string_pretty(&json)?)?;
+            print_json(&json)?;
         }
         Ok(Exit::Fine)
     }

@@ -25,7 +25,7 @@ pub fn cpu(cli: &Cli, cpu: &Cpu) -> anyhow::Result<Exit> {
             let id = view.summary.id.to_string();
             let result = suite_result(&id, &view.plan, &view.records, &view.analysis, &view.system)
                 .context("no setting of the run has base tuning, which a result must have")?;
-            crate::print(&serde_json::to_string_pretty(&result)?)?;
+            crate::print_json(&result)?;
         }
     }
     Ok(Exit::Fine)

@@ -15,7 +15,7 @@ use super::{kit_paths, open_archive, open_lab};
 use crate::cli::{Cli, Doctor};
 use crate::exit::Exit;
 use crate::progress::Bar;
-use crate::{print, say, wrap};
+use crate::{print, print_json, say, wrap};
 
 /// What the doctor found, for `--json`.
 #[derive(Debug, serde::Serialize)]
@@ -50,7 +50,7 @@ pub fn doctor(cli: &Cli, doctor: &Doctor) -> Result<Exit> {
     }
     let report = examine()?;
     if cli.json {
-        print(&serde_json::to_string_pretty(&report)?)?;
+        print_json(&report)?;
     } else {
         print(&show(&report))?;
     }
@@ -211,7 +211,7 @@ fn restore(cli: &Cli) -> Result<Exit> {
         ));
     }
     if cli.json {
-        print(&serde_json::to_string_pretty(&all)?)?;
+        print_json(&all)?;
     } else if all.is_empty() {
         print("nothing was left changed")?;
     } else {
@@ -251,7 +251,7 @@ fn aa(cli: &Cli, comparisons: u32) -> Result<Exit> {
     let floor = aa_floor(&reader.plan()?, &reader.records()?);
     if cli.json {
         let json = serde_json::json!({ "schema_version": 1, "run": ended.id, "aa": floor });
-        print(&serde_json::to_string_pretty(&json)?)?;
+        print_json(&json)?;
     } else {
         print(&show_floor(&floor, ended.id.as_str()))?;
     }

@@ -11,7 +11,7 @@ use super::experiment::change_place;
 use super::{kit_paths, open_archive, open_lab};
 use crate::cli::{Cli, Doctor};
 use crate::exit::Exit;
-use crate::{print, wrap};
+use crate::{print, print_json, wrap};
 
 /// Looks at the cluster.
 pub fn doctor(cli: &Cli, doctor: &Doctor) -> Result<Exit> {
@@ -29,7 +29,7 @@ pub fn doctor(cli: &Cli, doctor: &Doctor) -> Result<Exit> {
     let report = assay_lab::doctor_nodes(&lab, &prepared, &[std::env::current_dir()?]);
     if cli.json {
         let json = serde_json::json!({ "schema_version": 1, "checks": report.checks });
-        print(&serde_json::to_string_pretty(&json)?)?;
+        print_json(&json)?;
     } else {
         let mut text = String::from("Slurm\n");
         for check in &report.checks {

@@ -6,7 +6,7 @@ use assay_lab::Question;
 use super::open_archive;
 use crate::cli::{Cli, Explain};
 use crate::exit::{Exit, Usage};
-use crate::{print, style, view};
+use crate::{print_json, print_styled, style, view};
 
 /// Explains the comparison that was asked for, or the only one.
 pub fn explain(cli: &Cli, asked: &Explain) -> Result<Exit> {
@@ -43,9 +43,9 @@ pub fn explain(cli: &Cli, asked: &Explain) -> Result<Exit> {
     };
     let explanation = assay_lab::explain(&question);
     if cli.json {
-        print(&serde_json::to_string_pretty(&explanation)?)?;
+        print_json(&explanation)?;
     } else {
-        print(&assay_report::terminal::explain(&explanation, style()))?;
+        print_styled(&assay_report::terminal::explain(&explanation, style()))?;
     }
     Ok(if explanation.observations.is_empty() { Exit::Nothing } else { Exit::Fine })
 }

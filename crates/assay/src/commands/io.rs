@@ -11,7 +11,7 @@ use assay_report::terminal::{io as io_text, io_ticks, iostat, printed};
 
 use crate::cli::{Cli, Io, IoDimension, IoMeasure, IoUnit};
 use crate::exit::{Exit, Usage};
-use crate::{print, style};
+use crate::{print_json, print_styled, style};
 
 /// Asks the trace and prints the answer.
 pub fn io(cli: &Cli, asked: &Io) -> Result<Exit> {
@@ -32,13 +32,13 @@ pub fn io(cli: &Cli, asked: &Io) -> Result<Exit> {
     match answer {
         Answer::Ios(report) => {
             if cli.json {
-                print(&serde_json::to_string_pretty(&report)?)?;
+                print_json(&report)?;
             } else {
                 let mut text = io_text(&report, style());
                 if asked.tick.is_some() {
                     let _ = write!(text, "\n{}", io_ticks(&report, style()));
                 }
-                print(&text)?;
+                print_styled(&text)?;
             }
             Ok(if report.honesty.selected == 0 { Exit::Nothing } else { Exit::Fine })
         }
@@ -50,12 +50,13 @@ pub fn io(cli: &Cli, asked: &Io) -> Result<Exit> {
 }
 
 fn show(text: &str) -> Result<Exit> {
-    print(text)?;
+    print_styled(text)?;
     Ok(Exit::Fine)
 }
 
 fn show_json(answer: &impl serde::Serialize) -> Result<Exit> {
-    show(&serde_json::to_string_pretty(answer)?)
+    print_json(answer)?;
+    Ok(Exit::Fine)
 }
 
 fn question(asked: &Io) -> Result<Question, Usage> {

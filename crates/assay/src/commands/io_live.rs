@@ -17,7 +17,7 @@ use assay_sut::process::Ran;
 use super::beside;
 use crate::cli::{Cli, Io};
 use crate::exit::{Exit, Usage};
-use crate::{print, say, style};
+use crate::{print, print_json, print_styled, say, style};
 
 /// Between two looks into the rings of single I/Os.
 const POLL: Duration = Duration::from_millis(5);
@@ -85,10 +85,10 @@ fn check_devices(question: &Question) -> Result<()> {
 
 fn show(cli: &Cli, report: &IoReport, after_ticks: bool) -> Result<()> {
     if cli.json {
-        return print(&serde_json::to_string_pretty(report)?);
+        return print_json(report);
     }
     let text = io_text(report, style());
-    print(&if after_ticks { format!("\n{text}") } else { text })
+    print_styled(&if after_ticks { format!("\n{text}") } else { text })
 }
 
 struct Watch {
@@ -153,7 +153,7 @@ fn list(cli: &Cli) -> Result<Exit> {
     let devices = BlockDevices::read(Path::new("/"))
         .map_err(|e| anyhow!("/sys/class/block could not be read: {e}"))?;
     if cli.json {
-        print(&serde_json::to_string_pretty(&devices.all().collect::<Vec<_>>())?)?;
+        print_json(&devices.all().collect::<Vec<_>>())?;
         return Ok(Exit::Fine);
     }
     let mut text = format!(

@@ -7,7 +7,7 @@ use anyhow::Result;
 use super::kit_paths;
 use crate::cli::{Cli, Kit};
 use crate::exit::Exit;
-use crate::print;
+use crate::{print, print_json};
 
 /// Lists kits or checks one.
 pub fn kit(cli: &Cli, kit: &Kit) -> Result<Exit> {
@@ -15,7 +15,7 @@ pub fn kit(cli: &Cli, kit: &Kit) -> Result<Exit> {
         Kit::List => {
             let kits = kit_paths()?.kits();
             if cli.json {
-                print(&serde_json::to_string_pretty(&kits)?)?;
+                print_json(&kits)?;
                 return Ok(Exit::Fine);
             }
             let mut text = String::new();
@@ -32,7 +32,7 @@ pub fn kit(cli: &Cli, kit: &Kit) -> Result<Exit> {
             let problems = assay_workloads::kit::check(dir);
             if cli.json {
                 let texts: Vec<String> = problems.iter().map(ToString::to_string).collect();
-                print(&serde_json::to_string_pretty(&texts)?)?;
+                print_json(&texts)?;
             } else if problems.is_empty() {
                 print(&format!("{}: no problem found", dir.display()))?;
             } else {

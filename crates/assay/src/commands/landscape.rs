@@ -10,7 +10,7 @@ use assay_rules::landscape::{Collection, LandscapeError, Query, measured};
 use super::open_archive;
 use crate::cli::{self, Cli};
 use crate::exit::{Exit, Usage};
-use crate::{print, say, style, view};
+use crate::{print, print_json, print_styled, say, style, view};
 
 /// How many lines a table in a terminal has unless more are asked for.
 const LINES: usize = 40;
@@ -24,9 +24,9 @@ pub fn landscape(cli: &Cli, asked: &cli::Landscape) -> Result<Exit> {
     let Some(name) = &asked.name else {
         let list = collection.list();
         if cli.json {
-            print(&serde_json::to_string_pretty(&list)?)?;
+            print_json(&list)?;
         } else {
-            print(&terminal::landscape_list(&list, style()))?;
+            print_styled(&terminal::landscape_list(&list, style()))?;
         }
         return Ok(Exit::Fine);
     };
@@ -88,16 +88,16 @@ pub fn landscape(cli: &Cli, asked: &cli::Landscape) -> Result<Exit> {
             return Ok(Exit::Fine);
         }
     }
-    print(&written(cli, asked, &landscape, matrix.as_ref())?)?;
+    show(cli, asked, &landscape, matrix.as_ref())?;
     Ok(Exit::Fine)
 }
 
-fn written(
+fn show(
     cli: &Cli,
     asked: &cli::Landscape,
     landscape: &assay_rules::landscape::Landscape,
     matrix: Option<&Matrix>,
-) -> Result<String> {
+) -> Result<()> {
     if cli.json {
         let json = serde_json::json!({
             "schema_version": assay_model::SCHEMA_VERSION,
@@ -105,20 +105,20 @@ fn written(
             "landscape": landscape,
             "matrix": matrix,
         });
-        return Ok(serde_json::to_string_pretty(&json)?);
+        return print_json(&json);
     }
     if asked.csv {
-        return Ok(matrix.filter(|_| asked.matrix).map_or_else(|| csv(landscape), matrix_csv));
+        return print(&matrix.filter(|_| asked.matrix).map_or_else(|| csv(landscape), matrix_csv));
     }
     if asked.markdown {
-        return Ok(markdown(landscape, matrix));
+        return print(&markdown(landscape, matrix));
     }
     let mut text = terminal::landscape(landscape, style());
     if let Some(m) = matrix {
         text.push('\n');
         text.push_str(&terminal::matrix(m, &landscape.unit, style()));
     }
-    Ok(text)
+    print_styled(&text)
 }
 
 /// What is wrong with a name, a day or a file is the caller's to mend.

@@ -3,13 +3,24 @@
 use anyhow::Result;
 use assay_lab::{Estimate, estimate};
 
-use assay_model::{Stop, units};
-use assay_report::terminal::PlanView;
+use assay_model::{Experiment, Stop, units};
+use assay_report::terminal::{PlanView, printable};
 
 use super::{experiment, kit_paths, open_archive};
 use crate::cli::{Cli, Plan};
 use crate::exit::Exit;
-use crate::{print, style, wrap};
+use crate::{print_json, print_styled, style, wrap};
+
+/// What `--json` prints.
+#[derive(serde::Serialize)]
+struct PlanJson<'a> {
+    schema_version: u32,
+    experiment: &'a Experiment,
+    plan: &'a assay_model::Plan,
+    estimate: &'a Estimate,
+    lines: &'a [String],
+    obstacles: &'a [String],
+}
 
 /// Plans without running, and shows it.
 pub fn plan(cli: &Cli, plan: &Plan) -> Result<Exit> {
@@ -21,15 +32,16 @@ pub fn plan(cli: &Cli, plan: &Plan) -> Result<Exit> {
         estimate(archive.as_ref(), &prepared.experiment.name, &prepared.plan, confidence);
     let obstacles = assay_lab::obstacles(&prepared.plan, &assay_sut::state_dir());
     if cli.json {
-        let json = serde_json::json!({
-            "schema_version": assay_model::SCHEMA_VERSION,
-            "experiment": prepared.experiment,
-            "plan": prepared.plan,
-            "estimate": expected,
-            "lines": prepared.workload.lines(),
-            "obstacles": obstacles,
-        });
-        print(&serde_json::to_string_pretty(&json)?)?;
+        // Written as it is: a tree of values takes many times the memory of a large plan.
+        let json = PlanJson {
+            schema_version: assay_model::SCHEMA_VERSION,
+            experiment: &prepared.experiment,
+            plan: &prepared.plan,
+            estimate: &expected,
+            lines: &prepared.workload.lines(),
+            obstacles: &obstacles,
+        };
+        print_json(&json)?;
         return Ok(Exit::Fine);
     }
     let open = match prepared.experiment.design.blocks {
@@ -49,10 +61,10 @@ pub fn plan(cli: &Cli, plan: &Plan) -> Result<Exit> {
         text.push_str("\nCannot be run here\n");
     }
     for obstacle in &obstacles {
-        text.push_str(&wrap(obstacle, "  ", "    "));
+        text.push_str(&wrap(&printable(obstacle), "  ", "    "));
         text.push('\n');
     }
-    print(&text)?;
+    print_styled(&text)?;
     Ok(Exit::Fine)
 }
 

@@ -17,7 +17,7 @@ use super::open_archive;
 use super::publish::absolute;
 use crate::cli::{Cli, Publish};
 use crate::exit::{Exit, Usage};
-use crate::{print, say, view};
+use crate::{print, print_json, say, view};
 
 /// Computes the post and writes the folder, unless a number or a sentence is invalid.
 pub fn publish(cli: &Cli, publish: &Publish) -> Result<Exit> {
@@ -106,7 +106,7 @@ fn summary(post: &Post, page: Option<&str>) -> Result<()> {
         "runs": post.runs.values().map(|v| &v.summary.id).collect::<Vec<_>>(),
         "findings": post.findings,
     });
-    print(&serde_json::to_string_pretty(&json)?)
+    print_json(&json)
 }
 
 /// The template's bytes, at most one more than may be.

@@ -13,7 +13,7 @@ use super::copies::Copies;
 use super::open_archive;
 use crate::cli::{Cli, Publish};
 use crate::exit::{Exit, Usage};
-use crate::{print, say, view};
+use crate::{print, print_json, say, view};
 
 /// Writes the folder and names the page.
 pub fn publish(cli: &Cli, publish: &Publish) -> Result<Exit> {
@@ -80,7 +80,7 @@ pub fn publish(cli: &Cli, publish: &Publish) -> Result<Exit> {
         let json = serde_json::json!({
             "schema_version": 1, "run": id, "page": page, "findings": view.findings().into_iter().map(|(f, _)| f).collect::<Vec<_>>(),
         });
-        print(&serde_json::to_string_pretty(&json)?)?;
+        print_json(&json)?;
     } else {
         print(&format!("page: {page}"))?;
     }

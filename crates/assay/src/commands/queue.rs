@@ -8,7 +8,7 @@ use serde_json::{Map, Value, json};
 
 use crate::cli::{Cli, OfJob, Server, Submit};
 use crate::exit::{Exit, Usage};
-use crate::{print, say};
+use crate::{print, print_json, say};
 
 /// Seconds that the server is asked to wait before it answers.
 const PATIENCE: u32 = 30;
@@ -64,7 +64,7 @@ fn user() -> String {
 
 fn show(cli: &Cli, job: &Job, text: &str) -> Result<Exit> {
     if cli.json {
-        print(&serde_json::to_string_pretty(job)?)?;
+        print_json(job)?;
     } else {
         print(text)?;
     }
@@ -75,7 +75,7 @@ fn show(cli: &Cli, job: &Job, text: &str) -> Result<Exit> {
 pub fn pending(cli: &Cli, server: &Server) -> Result<Exit> {
     let queue = client(server)?.get("jobs")?;
     if cli.json {
-        print(&serde_json::to_string_pretty(&queue)?)?;
+        print_json(&queue)?;
         return Ok(Exit::Fine);
     }
     let jobs = |name: &str| -> Result<Vec<Job>> {

@@ -15,7 +15,7 @@ use serde_json::{Value, json};
 use super::open_archive;
 use crate::cli::{Cli, Rules, RulesProfile};
 use crate::exit::{Exit, Usage};
-use crate::{print, style, view, wrap};
+use crate::{print, print_json, print_styled, style, view, wrap};
 
 /// Lists, shows, or applies checks and packs.
 pub fn rules(cli: &Cli, rules: &Rules) -> Result<Exit> {
@@ -51,7 +51,7 @@ fn list(cli: &Cli, folder: Option<&Path>) -> Result<Exit> {
     let rows = || assay_checks::catalogue().iter().map(|c| c.row);
     if cli.json {
         let checks: Vec<Value> = rows().map(check_json).collect();
-        print(&serde_json::to_string_pretty(&json!({ "checks": checks, "packs": packs }))?)?;
+        print_json(&json!({ "checks": checks, "packs": packs }))?;
         return Ok(Exit::Fine);
     }
     let mut text = String::from("Rule packs\n");
@@ -77,7 +77,7 @@ fn whole(cli: &Cli, markdown: bool) -> Result<Exit> {
         print(&checks::markdown())?;
     } else if cli.json {
         let checks: Vec<Value> = checks::catalogue().iter().map(|c| check_json(c.row)).collect();
-        print(&serde_json::to_string_pretty(&checks)?)?;
+        print_json(&checks)?;
     } else {
         let each: Vec<String> = checks::catalogue().iter().map(|c| describe(c.row)).collect();
         print(&each.join("\n"))?;
@@ -99,7 +99,7 @@ fn classes(cli: &Cli, markdown: bool) -> Result<Exit> {
             .map(|(f, p, why)| json!({ "factor": f, "entailed": p, "why": why }))
             .collect();
         let all = json!({ "classes": classes, "entailments": entailed });
-        print(&serde_json::to_string_pretty(&all)?)?;
+        print_json(&all)?;
         return Ok(Exit::Fine);
     }
     let mut text = String::from("Classes of facts, by the longest prefix\n");
@@ -168,7 +168,7 @@ fn show(cli: &Cli, id: &str, folder: Option<&Path>) -> Result<Exit> {
         Usage(format!("`{id}` is neither a check nor a rule pack; see `assay rules list`"))
     })?;
     if cli.json {
-        print(&serde_json::to_string_pretty(&pack)?)?;
+        print_json(&pack)?;
         return Ok(Exit::Fine);
     }
     let head = format!("{} {} of {}: {}", pack.id, pack.version, pack.date, pack.title);
@@ -205,9 +205,9 @@ fn check(cli: &Cli, run: &str, profile: RulesProfile) -> Result<Exit> {
     };
     let report = assay_lab::check(&recorded, &v.analysis, profile);
     if cli.json {
-        print(&serde_json::to_string_pretty(&report_json(&report))?)?;
+        print_json(&report_json(&report))?;
     } else {
-        print(&report_text(&report))?;
+        print_styled(&report_text(&report))?;
     }
     Ok(if report.worst() == Some(Severity::Invalid) { Exit::Rule } else { Exit::Fine })
 }
@@ -263,7 +263,7 @@ fn judge(cli: &Cli, id: &str, file: &Path, folder: Option<&Path>) -> Result<Exit
         }
     };
     if cli.json {
-        print(&serde_json::to_string_pretty(&verdict).context("write the verdict")?)?;
+        print_json(&verdict).context("write the verdict")?;
     } else {
         print(&verdict_text(&pack, &verdict))?;
     }

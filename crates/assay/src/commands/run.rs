@@ -11,7 +11,7 @@ use super::{experiment, export, kit_paths, open_archive, open_lab};
 use crate::cli::{Cli, OutputMode, Run};
 use crate::exit::Exit;
 use crate::progress::Bar;
-use crate::{print, say, style, view};
+use crate::{print, print_json_text, print_styled, say, style, view};
 
 /// Runs an experiment to its end and prints what came out.
 pub fn run(cli: &Cli, run: &Run) -> Result<Exit> {
@@ -63,9 +63,9 @@ pub fn run(cli: &Cli, run: &Run) -> Result<Exit> {
     }
     let view = view::load(&archive, &ended.id)?;
     if cli.json {
-        print(&assay_report::json::write(&view)?)?;
+        print_json_text(&assay_report::json::write(&view)?)?;
     } else {
-        print(&assay_report::terminal::result(&view, style()))?;
+        print_styled(&assay_report::terminal::result(&view, style()))?;
         if is_self_comparison(&view.plan) {
             print(&show_floor(&aa_floor(&view.plan, &view.records), ended.id.as_str()))?;
         }

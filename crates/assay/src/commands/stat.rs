@@ -14,7 +14,7 @@ use assay_sut::Interrupt;
 use super::beside;
 use crate::cli::{Cli, Stat, StatNames, StatShape};
 use crate::exit::{Exit, Usage};
-use crate::{print, width};
+use crate::{print, print_json, width};
 
 /// How many lines stand between two headers.
 const SCREEN: u64 = 22;
@@ -81,7 +81,7 @@ fn devices(cli: &Cli) -> Result<Exit> {
                 })
             })
             .collect();
-        print(&serde_json::to_string_pretty(&rows)?)?;
+        print_json(&rows)?;
         return Ok(Exit::Fine);
     }
     let mut text = String::new();

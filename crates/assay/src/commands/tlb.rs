@@ -16,7 +16,7 @@ use assay_tlb::{Error, Machine, Wish};
 use super::beside;
 use crate::cli::{Cli, Tlb};
 use crate::exit::{Exit, Usage};
-use crate::{print, say, style};
+use crate::{print_json, print_styled, say, style};
 
 /// Counts while a command runs, or simulates.
 pub fn tlb(cli: &Cli, asked: &Tlb) -> Result<Exit> {
@@ -67,9 +67,9 @@ fn simulate(cli: &Cli, asked: &Tlb) -> Result<Exit> {
         writer.finish().with_context(|| format!("write {}", path.display()))?;
     }
     if cli.json {
-        print(&serde_json::to_string_pretty(&done)?)?;
+        print_json(&done)?;
     } else {
-        print(&simulation(&done, style()))?;
+        print_styled(&simulation(&done, style()))?;
     }
     Ok(if done.accesses == 0 { Exit::Nothing } else { Exit::Fine })
 }
@@ -135,9 +135,9 @@ fn count(cli: &Cli, asked: &Tlb) -> Result<Exit> {
     let of = asked.command.iter().map(|a| a.to_string_lossy()).collect::<Vec<_>>().join(" ");
     let table = counters::table(group.arch(), &intervals, &before, of);
     if cli.json {
-        print(&serde_json::to_string_pretty(&table)?)?;
+        print_json(&table)?;
     } else {
-        print(&table_text(&table, style()))?;
+        print_styled(&table_text(&table, style()))?;
     }
     Ok(match (interrupt.fired(), ran.exit.success()) {
         (true, _) => Exit::Interrupted,
@@ -156,7 +156,7 @@ fn missing_counters(cli: &Cli, missing: &counters::Missing) -> Result<()> {
         let ways: serde_json::Map<String, serde_json::Value> =
             ways.iter().map(|(way, how)| ((*way).to_owned(), (*how).into())).collect();
         let said = serde_json::json!({ "measured": null, "missing": missing.to_string(), "instead": ways });
-        return print(&serde_json::to_string_pretty(&said)?);
+        return print_json(&said);
     }
     say(&format!(
         "the cost of translation cannot be counted here, and the command was not run: {missing}"

@@ -9,7 +9,7 @@ use assay_workloads::KitPaths;
 use super::kit_paths;
 use crate::cli::Cli;
 use crate::exit::Exit;
-use crate::{print, wrap};
+use crate::{print, print_json, wrap};
 
 /// Lists all workloads, or describes one.
 pub fn workloads(cli: &Cli, name: Option<&str>) -> Result<Exit> {
@@ -19,7 +19,7 @@ pub fn workloads(cli: &Cli, name: Option<&str>) -> Result<Exit> {
         None => all(&kits),
     };
     if cli.json {
-        print(&serde_json::to_string_pretty(&specs)?)?;
+        print_json(&specs)?;
     } else if name.is_some() {
         print(&describe(&specs[0]))?;
     } else {

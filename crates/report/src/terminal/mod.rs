@@ -54,6 +54,7 @@ pub use single::single;
 pub use suite::suite;
 pub use system::system;
 pub use tlb::{simulation, tlb};
+pub use writer::{painted, printable, printable_json};
 
 pub(crate) use scaling::{model_name, model_sentence};
 pub(crate) use system::{KEY_FACTS, fact_text};

@@ -4,6 +4,9 @@ use assay_chart::text::{columns, shorten};
 
 use super::{Glyphs, Style};
 
+/// The codes of the paints, as `ESC [ code m`.
+const CODES: [&str; 5] = ["1", "2", "32", "31", "33"];
+
 /// What a piece of text means, for those who see colour.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub(super) enum Paint {
@@ -27,15 +30,15 @@ impl Paint {
         }
     }
 
-    /// The text with the escape codes around it, where the style has colour.
+    /// The text with the escape codes around it, where the style has colour. The codes are those of [`CODES`].
     pub(super) fn on(self, text: &str, style: Style) -> String {
         let code = match self {
             Paint::Plain => return text.to_owned(),
-            Paint::Strong => "1",
-            Paint::Soft => "2",
-            Paint::Good => "32",
-            Paint::Bad => "31",
-            Paint::Warn => "33",
+            Paint::Strong => CODES[0],
+            Paint::Soft => CODES[1],
+            Paint::Good => CODES[2],
+            Paint::Bad => CODES[3],
+            Paint::Warn => CODES[4],
         };
         if style.colour && !text.is_empty() {
             format!("\u{1b}[{code}m{text}\u{1b}[0m")
@@ -45,19 +48,50 @@ impl Paint {
     }
 }
 
-/// The text on one line, without characters that steer a terminal: control characters and the
-/// marks that change the direction of writing become U+FFFD.
+/// Text from outside as it may stand on a terminal: characters that steer one (control characters, and
+/// the marks that change the direction of writing) become U+FFFD; lines and tabs stay.
+pub fn printable(text: &str) -> String {
+    text.replace("\r\n", "\n").chars().map(|c| if steers(c) { '\u{FFFD}' } else { c }).collect()
+}
+
+/// Text that was painted here, as it may stand on a terminal: as [`printable`], but for our own paint.
+pub fn painted(text: &str) -> String {
+    let mut out = String::with_capacity(text.len());
+    let mut rest = text;
+    while let Some(at) = rest.find('\u{1b}') {
+        out.push_str(&printable(&rest[..at]));
+        let codes = CODES.iter().copied().chain(["0"]);
+        let code =
+            codes.map(|c| format!("\u{1b}[{c}m")).find(|c| rest[at..].starts_with(c.as_str()));
+        let code = code.unwrap_or_default();
+        out.push_str(if code.is_empty() { "\u{FFFD}" } else { &code });
+        rest = &rest[at + code.len().max(1)..];
+    }
+    out.push_str(&printable(rest));
+    out
+}
+
+/// JSON as it may stand on a terminal: what steers one is written as `\u` and its number.
+pub fn printable_json(json: &str) -> String {
+    let mut out = String::with_capacity(json.len());
+    for c in json.chars() {
+        if steers(c) {
+            out.push_str(&format!("\\u{:04x}", u32::from(c)));
+        } else {
+            out.push(c);
+        }
+    }
+    out
+}
+
+fn steers(c: char) -> bool {
+    (c.is_control() && !matches!(c, '\n' | '\t'))
+        || matches!(c, '\u{200E}' | '\u{200F}' | '\u{202A}'..='\u{202E}' | '\u{2066}'..='\u{2069}')
+}
+
+/// The text on one line, [`printable`].
 pub(super) fn clean(text: &str) -> String {
-    text.chars()
-        .map(|c| match c {
-            '\n' | '\t' | '\r' => ' ',
-            c if c.is_control() => '\u{FFFD}',
-            '\u{200E}' | '\u{200F}' | '\u{202A}'..='\u{202E}' | '\u{2066}'..='\u{2069}' => {
-                '\u{FFFD}'
-            }
-            c => c,
-        })
-        .collect()
+    printable(&text.replace(['\n', '\t', '\r'], " "))
 }
 
 /// Collects lines.
@@ -161,4 +195,33 @@ pub(super) fn ascii(text: &str) -> String {
         .replace('×', "x")
         .replace('µ', "u")
         .replace('σ', "sd")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn nothing_from_outside_steers_a_terminal() {
+        let hostile = "a\u{1b}]0;title\u{7}b\u{9b}2Jc\rd\u{8}e\u{202e}f\u{1b}[31mg\n\th\r\n";
+        let fffd = '\u{FFFD}';
+        let plain =
+            format!("a{fffd}]0;title{fffd}b{fffd}2Jc{fffd}d{fffd}e{fffd}f{fffd}[31mg\n\th\n");
+        assert_eq!(printable(hostile), plain);
+        let style = Style { colour: true, ..Style::default() };
+        let ours = Paint::Bad.on("x", style);
+        assert_eq!(painted(&ours), ours);
+        assert_eq!(
+            painted("\u{1b}[8mhidden\u{1b}\u{1b}[1m"),
+            format!("{fffd}[8mhidden{fffd}\u{1b}[1m")
+        );
+        let json = serde_json::to_string(&hostile).unwrap();
+        let shown = printable_json(&json);
+        assert_eq!(printable(&shown), shown);
+        assert_eq!(
+            serde_json::from_str::<String>(&shown).unwrap(),
+            hostile,
+            "JSON keeps what it says"
+        );
+    }
 }
