@@ -66,7 +66,7 @@ fn every_format_becomes_a_sound_run() {
             // Out and in again.
             let file = folder.path().join(format!("{id}.tar.zst"));
             archive.export(id, &file).unwrap();
-            assert_eq!(other.import(&file).unwrap(), *id);
+            assert_eq!(other.import(&file, &assay_archive::ImportLimits::default()).unwrap(), *id);
             assert_eq!(other.run(id).unwrap().records().unwrap(), records);
         }
     }
