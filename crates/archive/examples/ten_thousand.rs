@@ -146,6 +146,7 @@ fn create(archive: &Archive, n: usize) -> RunWriter {
 fn write(run: &mut RunWriter, number: u32, stdout: &[u8]) {
     run.ledger(LedgerEvent::TrialStarted { number, attempt: 1 }).unwrap();
     let metric = |name: &str, value: f64| MetricValue {
+        doubt: None,
         name: name.into(),
         value: Some(value),
         unit: "s".into(),

@@ -166,3 +166,44 @@ fn a_disk_that_is_full() {
     let verified = world.run(&["archive", "verify"]);
     assert_eq!(verified.code, 0, "{}{}", verified.stdout, verified.stderr);
 }
+
+#[test]
+fn a_time_over_which_assay_was_stopped_is_doubtful() {
+    use rustix::process::{Pid, Signal, kill_process};
+    let world = World::new();
+    let began = world.path("began");
+    let script = format!("touch {}; sleep 0.5", began.display());
+    let arguments =
+        ["run", "--json", "--monitors", "none", "--blocks", "1", "--", "sh", "-c", &script];
+    let child = world
+        .assay(&arguments)
+        .stdout(std::process::Stdio::piped())
+        .stderr(std::process::Stdio::piped())
+        .spawn()
+        .unwrap();
+    let waited = Instant::now();
+    while !began.exists() {
+        assert!(waited.elapsed().as_secs() < 60, "the command never came");
+        std::thread::yield_now();
+    }
+    let assay = Pid::from_child(&child);
+    kill_process(assay, Signal::STOP).unwrap();
+    std::thread::sleep(std::time::Duration::from_secs(1));
+    kill_process(assay, Signal::CONT).unwrap();
+    let output = child.wait_with_output().unwrap();
+    let result = json(&String::from_utf8_lossy(&output.stdout));
+    let record = &result["records"][0];
+    assert_eq!(record["outcome"], "completed", "{record:#}");
+    let of = |name: &str| {
+        record["metrics"].as_array().unwrap().iter().find(|m| m["name"] == name).unwrap()
+    };
+    let doubt = of("elapsed")["doubt"].as_str().unwrap_or_else(|| panic!("{record:#}"));
+    assert!(doubt.contains("assay was stopped"), "{doubt}");
+    assert!(of("user")["doubt"].is_null(), "the kernel accounts it");
+    // The same beside the number for people.
+    assert_eq!(world.run(&["publish", "last", "-o", "page"]).code, 0);
+    let page = std::fs::read_to_string(world.path("page/index.html")).unwrap();
+    assert!(page.contains("(doubtful)"));
+    let shown = world.run(&["archive", "show", "last"]);
+    assert!(shown.stdout.contains("doubtful"), "{}{}", shown.stdout, shown.stderr);
+}

@@ -343,6 +343,51 @@ fn a_server_that_is_killed_fails_the_trial_and_leaves_its_series() {
     mark.gone();
 }
 
+/// A server that is stopped for longer than an operation may take, in a trial with these parameters.
+fn stalled(mark: &Mark, more: &[&str]) -> (Option<i32>, Value) {
+    let world = World::new();
+    let more = [&["transport=unix", "op_timeout=500 ms"], more].concat();
+    let mut command = mark.command(&world, &more);
+    let child = command.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
+    wait_for_load(&world, mark);
+    kill_process(mark.server(), Signal::STOP).unwrap();
+    std::thread::sleep(std::time::Duration::from_millis(900));
+    kill_process(mark.server(), Signal::CONT).unwrap();
+    let output = child.wait_with_output().unwrap();
+    mark.gone();
+    let record = json(&String::from_utf8_lossy(&output.stdout))["records"][0].clone();
+    assert_eq!(record["outcome"], "completed", "{record:#}");
+    assert!(metric(&record, "missing").unwrap() > 0.0, "{record:#}");
+    assert_eq!(metric(&record, "errors"), Some(0.0));
+    assert_eq!(record["validation"]["result"], "passed", "{}", record["validation"]);
+    assert!(of(&record, "F17").is_none(), "{}", record["findings"]);
+    (output.status.code(), record)
+}
+
+/// The severity of a finding of a record.
+fn of(record: &Value, id: &str) -> Option<String> {
+    let found = record["findings"].as_array()?.iter().find(|f| f["id"] == id)?;
+    found["severity"].as_str().map(str::to_owned)
+}
+
+#[test]
+fn answers_that_a_stall_swallows_are_missing_and_not_wrong() {
+    if !memcached() {
+        return;
+    }
+    // In the window.
+    let window = ["steady=6 s", "max_missing=0"];
+    let (code, record) = stalled(&Mark(1053), &window);
+    assert_eq!(of(&record, "F16").as_deref(), Some("invalid"), "{}", record["findings"]);
+    assert_eq!(code, Some(4));
+    assert!(metric(&record, "unanswered").unwrap() > 0.0);
+    // In the ramp-down, and within what is allowed.
+    let ramp = ["ramp_up=0 s", "steady=100 ms", "ramp_down=6 s", "max_missing=0.5"];
+    let (_, record) = stalled(&Mark(1055), &ramp);
+    assert_eq!(of(&record, "F16").as_deref(), Some("note"), "{}", record["findings"]);
+    assert_eq!(metric(&record, "unanswered"), Some(0.0));
+}
+
 #[test]
 fn no_memcached_names_the_package() {
     let world = World::new();

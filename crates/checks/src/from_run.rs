@@ -270,7 +270,9 @@ fn work(m: &RunMaterial<'_>, t: &Treatment) -> Work {
 /// Operations of a trial, where the workload counts them (mean); one where it does not: the program's run.
 fn operations(m: &RunMaterial<'_>, t: &Treatment) -> f64 {
     let counted = m.records.iter().filter(|r| r.treatment == t.id && r.counts());
-    let counts: Vec<f64> = counted.filter_map(|r| r.metric("operations")).collect();
+    let counts: Vec<f64> = counted
+        .filter_map(|r| operations_of(r).map(|o| o.0).or_else(|| r.metric("operations")))
+        .collect();
     if counts.is_empty() { 1.0 } else { counts.iter().sum::<f64>() / counts.len() as f64 }
 }
 
@@ -289,8 +291,21 @@ fn output(of: &[&TrialRecord]) -> OutputEvidence {
         unchecked: counting(ValidationResult::ExitCodeOnly),
         // A trial that ran here and counts came to its check.
         unknown: counting(ValidationResult::NotReached),
-        errors: None,
+        errors: of
+            .iter()
+            .filter(|r| r.counts())
+            .filter_map(|r| operations_of(r))
+            .map(|o| o.1)
+            .reduce(|a, b| a + b),
     }
+}
+
+/// Answers and wrong answers of a trial, where its load counted them.
+fn operations_of(r: &TrialRecord) -> Option<(f64, u64)> {
+    r.evidence.iter().find_map(|o| match o {
+        Observation::Operations { answered, wrong, .. } => Some((*answered as f64, *wrong)),
+        _ => None,
+    })
 }
 
 fn comparison(m: &RunMaterial<'_>, c: &Comparison) -> ComparisonEvidence {

@@ -1,5 +1,6 @@
 //! What single observations mean: evidence about a trial or the machine, turned into findings.
 
+mod doubt;
 mod host;
 mod load;
 mod nodes;
@@ -16,6 +17,7 @@ pub fn judge_seen(seen: &Observation) -> Option<Finding> {
         .or_else(|| program::judge(seen))
         .or_else(|| load::judge(seen))
         .or_else(|| nodes::judge(seen))
+        .or_else(|| doubt::judge(seen))
         .or_else(|| reported(seen))?;
     Some(row.finding(found))
 }
@@ -27,9 +29,15 @@ pub fn judge_all(seen: &[Observation]) -> Vec<Finding> {
     found
 }
 
-/// Puts an observation into a trial's record, with the finding that it gives.
+/// Puts an observation into a trial's record, with the finding that it gives. Values that are there and
+/// that it makes doubtful carry the finding's sentence.
 pub fn see(record: &mut TrialRecord, seen: Observation) {
-    record.findings.extend(judge_seen(&seen));
+    let found = judge_seen(&seen);
+    if let Some(found) = &found {
+        let touched = record.metrics.iter_mut().filter(|m| doubt::touches(&seen, m));
+        touched.for_each(|m| m.doubt = Some(found.message.clone()));
+    }
+    record.findings.extend(found);
     record.evidence.push(seen);
 }
 

@@ -1,7 +1,7 @@
 //! Lays the records of a run together: summaries, comparisons, curves, scaling. Terminal, page and
 //! exports print what stands here and compute nothing of their own.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use assay_model::{
     Analysis, Better, Checks, Comparison, CurveSummary, Experiment, HistogramSummary, Kind,
@@ -68,6 +68,7 @@ pub fn analyse(recorded: &Recorded<'_>) -> Analysis {
                 summary: summarize(&present, confidence),
                 values,
                 percentile,
+                doubts: doubts(records, treatment.id, &metric.name),
             });
         }
     }
@@ -101,6 +102,14 @@ pub fn analyse(recorded: &Recorded<'_>) -> Analysis {
     let report = findings::check(recorded, &analysis, Profile::Lab);
     (analysis.checks, analysis.findings) = (report.checks(), report.findings);
     analysis
+}
+
+/// What makes the values of a treatment's metric doubtful, each reason once.
+fn doubts(records: &[TrialRecord], treatment: u32, metric: &str) -> Vec<String> {
+    let counted = records.iter().filter(|r| r.treatment == treatment && r.counts());
+    let values = counted.flat_map(|r| &r.metrics).filter(|m| m.name == metric);
+    let found: BTreeSet<&String> = values.filter_map(|m| m.doubt.as_ref()).collect();
+    found.into_iter().cloned().collect()
 }
 
 /// The confidence of the intervals: as asked for, or the adjusted one of a run with looks.
@@ -339,6 +348,7 @@ fn run_metrics(analysis: &Analysis) -> Vec<MetricValue> {
     worst
         .into_iter()
         .map(|(name, value)| MetricValue {
+            doubt: None,
             name: name.to_owned(),
             value: Some(value - 1.0),
             unit: "1".to_owned(),

@@ -95,6 +95,7 @@ pub(crate) fn conclude(level: &str, seen: Option<Backing>, record: &mut TrialRec
         return;
     };
     record.metrics.push(MetricValue {
+        doubt: None,
         name: METRIC.to_owned(),
         value: Some(seen.large as f64 / seen.memory as f64),
         unit: "1".to_owned(),

@@ -86,7 +86,14 @@ fn add(
 ) {
     let mut push = |metric: String, value: Option<f64>, unit: String, better| {
         let value = value.filter(|v| v.is_finite());
-        record.metrics.push(MetricValue { name: metric, value, unit, better, kind: Kind::Derived });
+        record.metrics.push(MetricValue {
+            doubt: None,
+            name: metric,
+            value,
+            unit,
+            better,
+            kind: Kind::Derived,
+        });
     };
     push(format!("power ({name})"), Some(watts), "W".into(), Better::Lower);
     push(format!("energy ({name})"), Some(watts * seconds), "J".into(), Better::Lower);
@@ -156,6 +163,7 @@ mod tests {
             assay_model::PlannedTrial { number: 1, block: 0, treatment: 0, warmup: false };
         let mark = |phase, t| PhaseMark { phase, t_ns: t * S };
         let metrics = vec![MetricValue {
+            doubt: None,
             name: "orders/s".into(),
             value: Some(6000.0),
             unit: "orders/s".into(),

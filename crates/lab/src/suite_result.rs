@@ -68,6 +68,9 @@ pub fn suite_result(
     })
 }
 
+/// The control that sets variables of the environment.
+const ENV: &str = "env";
+
 /// What was recorded, by treatment.
 struct Facts<'a> {
     plan: &'a Plan,
@@ -86,6 +89,13 @@ impl Facts<'_> {
     fn of(&self, treatment: u32, name: &str) -> String {
         let params = self.plan.treatment(treatment).map(|t| &t.params);
         params.and_then(|p| p.get(name)).map(Scalar::to_text).unwrap_or_default()
+    }
+
+    /// What the user sets for the programs. assay's own settings (threads) are the tools'.
+    fn environment(&self, treatment: u32) -> BTreeMap<String, String> {
+        let set = self.plan.treatment(treatment).into_iter().flat_map(|t| &t.controls);
+        let own = set.filter(|s| s.control == ENV);
+        own.map(|s| (s.key.clone(), s.value.to_text())).collect()
     }
 
     fn param(&self, score: &SuiteScore, name: &str) -> String {
@@ -134,7 +144,7 @@ fn tuning(of: &Facts<'_>, member: &SuiteMember) -> CpuTuning {
         toolchain: Some(toolchain),
         flags: Some(flags),
         portability: Some(build("portability").map(words).unwrap_or_default()),
-        environment: Some([("OMP_NUM_THREADS".to_owned(), threads)].into()),
+        environment: Some(of.environment(id)),
         submit: Some(if pinned { "bound to CPUs by assay".into() } else { String::new() }),
         trained_on: Some(
             if build("feedback").as_deref() == Some("true") { "train" } else { "none" }.into(),

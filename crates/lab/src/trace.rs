@@ -96,6 +96,7 @@ fn metrics(report: &IoReport) -> Vec<MetricValue> {
     let seconds = report.span_ns.map(|ns| ns as f64 / 1e9).filter(|s| *s > 0.0);
     let rate = |n: u64| seconds.map(|s| n as f64 / s);
     let metric = |name: &str, value: Option<f64>, unit: &str| MetricValue {
+        doubt: None,
         name: format!("io.{name}"),
         value: value.filter(|v| v.is_finite()),
         unit: unit.to_owned(),

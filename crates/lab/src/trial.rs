@@ -10,7 +10,7 @@ use assay_model::{
     ValidationResult,
 };
 use assay_sut::process::{End, Limits, Output, Program, Ran, Runner, Sink};
-use assay_sut::{Applied, Controller, ProcessSetup, Scope};
+use assay_sut::{Applied, Controller, Hiatus, ProcessSetup, Scope};
 use assay_workloads::{Finished, Launch, TrialContext, Workload};
 
 use crate::backing::{self, Backing};
@@ -118,9 +118,10 @@ impl Bench<'_> {
         };
         let empty_s = self.empty(runner, &ctx, &applied);
         match self.execute(runner, &ctx, &applied, &actions, order.at_start, &mut heard) {
-            Ok((ran, seen, program)) => {
+            Ok((ran, seen, program, paused)) => {
                 self.programs.borrow_mut().see(program.as_deref(), &mut record);
                 self.conclude(runner, &ctx, &ran, empty_s, heard, &mut record);
+                paused.into_iter().for_each(|seen| see(&mut record, seen));
                 if let Some(level) = &applied.setup.pages {
                     backing::conclude(level, seen, &mut record);
                 }
@@ -128,7 +129,10 @@ impl Bench<'_> {
             Err(error) => record.error = error,
         }
         // Now, because the program's own words take the place of what was there.
-        record.metrics.extend(applied.measured.iter().cloned());
+        for (metric, seen) in &applied.measured {
+            record.metrics.push(metric.clone());
+            see(&mut record, seen.clone());
+        }
         let killed = applied.killed_for_memory();
         if killed > 0 {
             let why = format!(
@@ -171,7 +175,7 @@ impl Bench<'_> {
         actions: &[Setting],
         at_start: &AtStart<'_>,
         heard: &mut Heard<'_>,
-    ) -> Result<(Ran, Option<Backing>, Option<PathBuf>), String> {
+    ) -> Result<(Ran, Option<Backing>, Option<PathBuf>, Vec<Observation>), String> {
         let launch = self
             .workload
             .prepare(ctx)
@@ -187,6 +191,7 @@ impl Bench<'_> {
             .apply(actions)
             .map_err(|e| format!("a control could not be set: {e}"))?;
         at_start(ctx, &applied.setup)?;
+        let hiatus = Hiatus::watch();
         let ran = std::thread::scope(|scope| {
             let (end, ended) = std::sync::mpsc::channel();
             let watching =
@@ -196,9 +201,10 @@ impl Bench<'_> {
             let seen = watching.and_then(|thread| thread.join().ok().flatten());
             ran.map(|ran| (ran, seen))
         });
+        let paused = hiatus.seen();
         drop(done);
         let program = witness::program_of(&launch, ctx.trial_dir);
-        ran.map(|(ran, seen)| (ran, seen, program))
+        ran.map(|(ran, seen)| (ran, seen, program, paused))
     }
 
     /// Starts the program under the treatment's process settings and waits for its end.

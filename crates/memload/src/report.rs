@@ -73,9 +73,9 @@ pub const ERROR_KINDS: [ErrorKind; 10] = [
 ];
 
 impl ErrorKind {
-    /// Whether an answer was wrong, or an error, however much was asked: anything but none in time.
+    /// Whether an answer came and was wrong, or an error. A missing answer is none.
     pub fn is_wrong_answer(self) -> bool {
-        self != ErrorKind::TimedOut
+        !matches!(self, ErrorKind::TimedOut | ErrorKind::ConnectionLost)
     }
 
     /// Its name in reports.
@@ -115,12 +115,32 @@ impl Errors {
         self.counts.iter().sum()
     }
 
+    /// How many answers came and were wrong.
+    pub fn wrong(&self) -> u64 {
+        self.kinds().filter(|(kind, _)| kind.is_wrong_answer()).map(|(_, n)| n).sum()
+    }
+
+    /// How many answers did not come.
+    pub fn missing(&self) -> u64 {
+        self.total() - self.wrong()
+    }
+
+    /// The kinds of wrong answers in words, with the first of them; `None`: there was none.
+    pub fn wrong_words(&self) -> Option<String> {
+        let wrong = self.kinds().filter(|(kind, _)| kind.is_wrong_answer());
+        let kinds: Vec<String> = wrong.map(|(kind, n)| format!("{n} {}", kind.name())).collect();
+        let first = self.texts.iter().find(|(kind, _)| kind.is_wrong_answer());
+        let first = first.map_or("", |t| t.1.as_str());
+        (!kinds.is_empty()).then(|| format!("{} (the first: {first})", kinds.join(", ")))
+    }
+
     /// The kinds that occurred, with their counts.
     pub fn kinds(&self) -> impl Iterator<Item = (ErrorKind, u64)> {
         ERROR_KINDS.into_iter().map(|k| (k, self.of(k))).filter(|(_, n)| *n > 0)
     }
 
-    pub(crate) fn add(&mut self, other: Errors) {
+    /// Takes in those of another run.
+    pub fn add(&mut self, other: Errors) {
         self.counts.iter_mut().zip(other.counts).for_each(|(a, b)| *a += b);
         self.texts.extend(other.texts);
     }

@@ -65,4 +65,7 @@ pub struct MetricValue {
     /// Where it comes from.
     #[serde(default)]
     pub kind: Kind,
+    /// What makes the value doubtful, in a sentence; `None`: nothing that was seen.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub doubt: Option<String>,
 }

@@ -249,6 +249,19 @@ pub enum Observation {
         /// How many.
         count: f64,
     },
+    /// What became of the operations of a load, ramps included.
+    Operations {
+        /// Right answers.
+        answered: u64,
+        /// Answers that came and were wrong.
+        wrong: u64,
+        /// Answers that did not come: too late, or the connection was lost.
+        missing: u64,
+        /// The share of missing answers that the user allows.
+        allowed: f64,
+        /// How long an answer may take.
+        within: f64,
+    },
     /// A value that a file prints, and what its own values give.
     Disagreement {
         /// What it is.
@@ -307,6 +320,33 @@ pub enum Observation {
         resolution: f64,
         /// What reading it costs.
         overhead: f64,
+    },
+    /// assay itself was stopped and went on while it timed a trial (SIGCONT came).
+    Stopped,
+    /// The machine slept during a trial: the clock since boot went further than the monotonic one.
+    Suspended {
+        /// For how long.
+        seconds: f64,
+    },
+    /// The time of day was set during a trial.
+    ClockStepped {
+        /// By how much, forward.
+        seconds: f64,
+    },
+    /// A figure of a storage, measured before the trial.
+    Probed {
+        /// The metric.
+        metric: String,
+        /// Its value.
+        measured: f64,
+        /// Its unit.
+        unit: String,
+        /// What the storage is held to; `null`: to nothing.
+        held: Option<f64>,
+        /// How long it was measured.
+        seconds: f64,
+        /// Whether a cache may have answered.
+        cached: bool,
     },
     /// Frequency and throttling while trials ran.
     ClockRate {

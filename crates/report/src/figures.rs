@@ -47,7 +47,14 @@ pub(crate) fn summary_text(summary: &TreatmentSummary) -> String {
         Some(p) if !p.withheld.is_empty() => format!("{NO_VALUE}: {}", p.withheld),
         _ => NO_VALUE.to_owned(),
     };
-    centre(summary).map_or_else(none, |v| with_interval(v, summary.interval(), &summary.unit))
+    let told =
+        centre(summary).map_or_else(none, |v| with_interval(v, summary.interval(), &summary.unit));
+    told + doubt(summary)
+}
+
+/// What stands beside a number that is doubtful.
+pub(crate) fn doubt(summary: &TreatmentSummary) -> &'static str {
+    if summary.doubts.is_empty() { "" } else { " (doubtful)" }
 }
 
 /// A percentile's value, or why it has none.

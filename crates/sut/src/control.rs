@@ -1,6 +1,6 @@
 //! What a control is: one part of the system under test that can be set to a level and put back.
 
-use assay_model::{MetricValue, Scalar, Setting};
+use assay_model::{MetricValue, Observation, Scalar, Setting};
 
 use crate::Root;
 use crate::control_error::ControlError;
@@ -134,7 +134,7 @@ pub struct Session<'a> {
     setup: &'a mut ProcessSetup,
     journal: &'a mut Journal,
     notes: &'a mut Vec<String>,
-    measured: &'a mut Vec<MetricValue>,
+    measured: &'a mut Vec<(MetricValue, Observation)>,
 }
 
 impl<'a> Session<'a> {
@@ -143,7 +143,7 @@ impl<'a> Session<'a> {
         setup: &'a mut ProcessSetup,
         journal: &'a mut Journal,
         notes: &'a mut Vec<String>,
-        measured: &'a mut Vec<MetricValue>,
+        measured: &'a mut Vec<(MetricValue, Observation)>,
     ) -> Self {
         Session { root, setup, journal, notes, measured }
     }
@@ -187,9 +187,9 @@ impl<'a> Session<'a> {
         self.notes.push(text.into());
     }
 
-    /// Leaves a figure that the control measured for the record of the trial.
-    pub fn measured(&mut self, metric: MetricValue) {
-        self.measured.push(metric);
+    /// Leaves a figure that the control measured for the record of the trial, with how it was had.
+    pub fn measured(&mut self, metric: MetricValue, seen: Observation) {
+        self.measured.push((metric, seen));
     }
 }
 

@@ -2,7 +2,7 @@
 
 use std::path::PathBuf;
 
-use assay_model::{MetricValue, Scalar, Setting};
+use assay_model::{MetricValue, Observation, Scalar, Setting};
 
 use crate::Root;
 use crate::cgroup;
@@ -139,8 +139,8 @@ pub struct Applied {
     pub setup: ProcessSetup,
     /// Sentences for the record of the trial.
     pub notes: Vec<String>,
-    /// What controls measured while they were set, for the record of the trial.
-    pub measured: Vec<MetricValue>,
+    /// What controls measured while they were set and how, for the record of the trial.
+    pub measured: Vec<(MetricValue, Observation)>,
     root: Root,
     journal: Journal,
 }

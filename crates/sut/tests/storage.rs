@@ -19,7 +19,7 @@ const STATE: &str = "ASSAY_TEST_STATE";
 const SETTINGS: &str = "ASSAY_TEST_SETTINGS";
 
 fn figure(applied: &Applied, name: &str) -> f64 {
-    applied.measured.iter().find(|m| m.name == name).unwrap().value.unwrap()
+    applied.measured.iter().find(|m| m.0.name == name).unwrap().0.value.unwrap()
 }
 
 #[test]

@@ -201,6 +201,7 @@ impl Workload for Command {
         let mut metrics = process_metrics::values(finished.resources);
         if !text(ctx.params, "shell").trim().is_empty() {
             metrics.push(MetricValue {
+                doubt: None,
                 name: "shell_startup".into(),
                 value: finished.empty_s,
                 unit: "s".into(),

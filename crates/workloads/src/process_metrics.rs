@@ -38,6 +38,7 @@ pub(crate) fn values(resources: &ResourceUse) -> Vec<MetricValue> {
     specs()
         .into_iter()
         .map(|row| MetricValue {
+            doubt: None,
             value: value(&row.name, resources),
             name: row.name,
             unit: row.unit,

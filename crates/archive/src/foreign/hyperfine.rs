@@ -125,6 +125,7 @@ fn read_command(
     }
     for (name, told) in [("user", r.user), ("system", r.system)] {
         result.run_metrics.extend(told.map(|told| MetricValue {
+            doubt: None,
             name: format!("mean {name} ({})", r.command),
             value: Some(told),
             unit: "s".to_owned(),

@@ -137,6 +137,7 @@ fn operation_metrics(told: &Tree, prefix: &str, path: &str) -> Result<Vec<Metric
         if !(prefix.is_empty() && name == "throughput") {
             let name = format!("{prefix}{name}");
             out.push(MetricValue {
+                doubt: None,
                 name,
                 value: Some(v),
                 unit: unit.to_owned(),

@@ -173,6 +173,7 @@ pub(crate) fn disagreement(what: &str, printed: f64, computed: f64) -> Option<Ob
 /// A metric of a trial, as its specification has it.
 pub(crate) fn value(spec: &MetricSpec, value: Option<f64>) -> MetricValue {
     MetricValue {
+        doubt: None,
         name: spec.name.clone(),
         value: value.filter(|v| v.is_finite()),
         unit: spec.unit.clone(),

@@ -73,6 +73,7 @@ pub fn record(number: u32, attempt: u32) -> TrialRecord {
         resources: None,
         phases: Vec::new(),
         metrics: vec![MetricValue {
+            doubt: None,
             name: "throughput".into(),
             value: Some(f64::from(number) * 1e9),
             unit: "B/s".into(),

@@ -24,6 +24,7 @@ fn a_run_comes_back_as_it_was_written() {
         write(&mut run, number, 1).unwrap();
     }
     let floor = MetricValue {
+        doubt: None,
         name: "aa_floor".into(),
         value: None,
         unit: "%".into(),

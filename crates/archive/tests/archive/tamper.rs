@@ -36,6 +36,7 @@ fn full(archive: &Archive, scratch: &Path) -> RunId {
         unit: "%".into(),
         better: Better::Neither,
         kind: Kind::Derived,
+        doubt: None,
     };
     run.set_run_metrics(&[floor]).unwrap();
     let id = run.id().clone();

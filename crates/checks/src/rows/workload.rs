@@ -16,7 +16,7 @@ pub const SAME_WORK: Row = Row {
     why: "less work takes less time",
     remedy: "give the arms the same input, seed and mix, and start them from the same state",
     source: "Hoefler and Belli rule 9",
-    evidence: "",
+    evidence: "the plan's parameters, seed and mix; a load reports its operations, other programs one run",
 };
 
 /// F17, output-verified.
@@ -31,7 +31,7 @@ pub const OUTPUT_VERIFIED: Row = Row {
     why: "a number from a wrong answer does not count",
     remedy: "a number from a wrong answer does not count; find out why",
     source: "MLPerf submission rules; SPEC; Gregg",
-    evidence: "",
+    evidence: "the workload's validation of every trial; a load reports its wrong answers",
 };
 
 /// F18, train-test-split.
@@ -46,7 +46,7 @@ pub const TRAIN_TEST_SPLIT: Row = Row {
     why: "it then measures how well it remembers",
     remedy: "tune on other data than is measured",
     source: "van der Kouwe et al. 2018; Heiser C3",
-    evidence: "",
+    evidence: "the parameters `feedback` and `size` of a kit that is built with feedback",
 };
 
 /// F19, suite-complete.
@@ -61,7 +61,7 @@ pub const SUITE_COMPLETE: Row = Row {
     why: "the members that hurt are the ones left out",
     remedy: "run every member, or take those that one arm lacks out of all means and say so",
     source: "golang/go#57648; Heiser A2",
-    evidence: "",
+    evidence: "no part of assay records it yet",
 };
 
 /// F20, micro-as-macro.
@@ -76,7 +76,7 @@ pub const MICRO_AS_MACRO: Row = Row {
     why: "a part that is twice as fast may be a hundredth of the whole",
     remedy: "measure the application, or word the claim as one about the operation",
     source: "Heiser B1",
-    evidence: "",
+    evidence: "no part of assay records it yet",
 };
 
 /// F21, limiter-known.
@@ -91,7 +91,7 @@ pub const LIMITER_KNOWN: Row = Row {
     why: "who does not know what stops it from being twice as fast does not know what was measured",
     remedy: "look at CPU, memory, disk and network during the run and say which is full",
     source: "Gregg 2018; Hoefler and Belli rule 11",
-    evidence: "",
+    evidence: "the load generator of a workload, else the CPU time of the trials; the probe of the control `storage`",
 };
 
 /// F22, generator-not-limit.
@@ -106,7 +106,7 @@ pub const GENERATOR_NOT_LIMIT: Row = Row {
     why: "then the generator is measured",
     remedy: "give the generator more or other machines, pin it apart, and load all arms alike",
     source: "client-side bias in load tests (arXiv 2410.11554)",
-    evidence: "",
+    evidence: "the load generator of a workload reports its threads' CPU time; the plan has its CPUs",
 };
 
 /// F23, coordinated-omission.
@@ -121,7 +121,7 @@ pub const COORDINATED_OMISSION: Row = Row {
     why: "a client that waits out a stall never measures it",
     remedy: "send on a schedule and count latency from the intended start, or call it service time",
     source: "Tene, How NOT to measure latency; HdrHistogram documentation",
-    evidence: "",
+    evidence: "a histogram carries the loop it was measured in; a post or text states the claim",
 };
 
 /// F24, percentile-support.
@@ -136,7 +136,7 @@ pub const PERCENTILE_SUPPORT: Row = Row {
     why: "a tail of three samples is luck, and the mean of two p99 is the p99 of nothing",
     remedy: "measure longer, state a lower percentile, merge histograms",
     source: "Tene; HdrHistogram documentation",
-    evidence: "",
+    evidence: "the merged histograms of the run, with the samples beyond each percentile",
 };
 
 /// F25, steady-state.
@@ -151,7 +151,7 @@ pub const STEADY_STATE: Row = Row {
     why: "a mean over a series that never settles depends on where it was cut",
     remedy: "run longer, or report the whole series",
     source: "Barrett et al. 2017; Traini et al. 2022",
-    evidence: "",
+    evidence: "a load generator reports how the series of its throughput went",
 };
 
 /// F26, warm-up-equal.
@@ -166,7 +166,7 @@ pub const WARM_UP_EQUAL: Row = Row {
     why: "a warm-up that is assumed is too short for one arm and too long for the other",
     remedy: "use one rule for all arms, and test that it suffices",
     source: "Traini et al. 2022; Georges et al. 2007",
-    evidence: "",
+    evidence: "the design of the experiment (`warmup_blocks`)",
 };
 
 /// F27, overhead-arithmetic.
@@ -181,5 +181,5 @@ pub const OVERHEAD_ARITHMETIC: Row = Row {
     why: "a machine with idle CPUs hides cost: throughput stays while the work per operation grows",
     remedy: "state CPU time per operation, or saturate both arms",
     source: "Heiser B2, B3",
-    evidence: "",
+    evidence: "no part of assay records it yet",
 };

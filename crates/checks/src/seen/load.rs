@@ -20,6 +20,9 @@ pub(super) fn judge(seen: &Observation) -> Judged {
         Observation::Evictions { evicted, gone, hit_share, asked } => {
             evictions(*evicted, *gone, *hit_share, *asked)
         }
+        Observation::Operations { answered, wrong, missing, allowed, within } => {
+            unanswered(*missing, answered + wrong + missing, *allowed, *within)
+        }
         _ => None,
     }
 }
@@ -99,6 +102,22 @@ fn evictions(evicted: u64, gone: u64, hit_share: Option<f64>, asked: f64) -> Jud
     Some((&rows::SAME_WORK, found.at(W).remedy(remedy)))
 }
 
+/// Missing answers are work that was not done, never wrong output: within what the user allows they are
+/// told, above it the load was not the one that was asked for.
+fn unanswered(missing: u64, asked: u64, allowed: f64, within: f64) -> Judged {
+    let share = missing as f64 / asked.max(1) as f64;
+    let limit = format!("the {} % that `max_missing` allows", allowed * 100.0);
+    let (severity, side) = if share > allowed { (I, "more than") } else { (N, "no more than") };
+    let found = Found::new(format!(
+        "{missing} of {asked} operations ({:.2} %) had no answer within {}, or their connection was lost: {side} \
+         {limit}",
+        share * 100.0,
+        format_value(within, "s"),
+    ));
+    let remedy = "find what stalled the server; `op_timeout` and `max_missing` set what is allowed";
+    (missing > 0).then_some((&rows::SAME_WORK, found.at(severity).remedy(remedy)))
+}
+
 #[cfg(test)]
 mod tests {
     use assay_model::Severity;
@@ -110,6 +129,18 @@ mod tests {
         let reasons = vec!["why".into()];
         let seen = Observation::Limit { by, reasons, generator_busy: Some(0.9), server_busy };
         judge_seen(&seen).map(|f| (f.id, f.severity))
+    }
+
+    #[test]
+    fn missing_answers_are_judged_by_the_limit_that_is_set_and_are_no_wrong_output() {
+        let judged = |missing, allowed| {
+            let (answered, wrong, within) = (1000 - missing, 0, 1.0);
+            let seen = Observation::Operations { answered, wrong, missing, allowed, within };
+            judge_seen(&seen).map(|f| (f.id, f.severity))
+        };
+        assert_eq!(judged(0, 0.0), None);
+        assert_eq!(judged(1, 0.001), Some(("F16".into(), Severity::Note)));
+        assert_eq!(judged(2, 0.001), Some(("F16".into(), Severity::Invalid)));
     }
 
     #[test]

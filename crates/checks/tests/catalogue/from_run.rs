@@ -38,6 +38,7 @@ fn record(trial: &PlannedTrial, value: f64) -> TrialRecord {
         resources: None,
         phases: Vec::new(),
         metrics: vec![MetricValue {
+            doubt: None,
             name: "elapsed".into(),
             value: Some(value),
             unit: "s".into(),
@@ -68,6 +69,7 @@ fn summary(id: u32, values: &[f64]) -> TreatmentSummary {
         summary: Summary { n: values.len() as u32, ..assay_stats::summarize(values, 0.95) },
         values: values.iter().copied().map(Some).collect(),
         percentile: None,
+        doubts: Vec::new(),
     }
 }
 

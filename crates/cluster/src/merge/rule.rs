@@ -126,7 +126,7 @@ mod tests {
 
     fn metric(name: &str, unit: &str, better: Better) -> MetricValue {
         let (name, unit) = (name.to_owned(), unit.to_owned());
-        MetricValue { name, value: Some(1.0), unit, better, kind: Kind::Measured }
+        MetricValue { doubt: None, name, value: Some(1.0), unit, better, kind: Kind::Measured }
     }
 
     fn spec(suite: Option<SuiteSpec>) -> WorkloadSpec {

@@ -50,6 +50,7 @@ fn blank() -> TrialRecord {
 
 pub(crate) fn node_part(name: &str, metrics: &[(&str, &str, f64)]) -> NodePart {
     let metric = |(name, unit, value): &(&str, &str, f64)| MetricValue {
+        doubt: None,
         name: (*name).to_owned(),
         value: Some(*value),
         unit: (*unit).to_owned(),

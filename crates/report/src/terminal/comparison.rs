@@ -7,7 +7,7 @@ use assay_model::{Analysis, TreatmentSummary};
 use super::Style;
 use super::table::{Table, cell};
 use super::writer::{Paint, Writer};
-use crate::figures::{NO_VALUE, centre, estimate, percent, ratio_text};
+use crate::figures::{NO_VALUE, centre, doubt, estimate, percent, ratio_text};
 use crate::view::{analysis_label, deciding};
 use crate::words::floor;
 
@@ -30,6 +30,11 @@ pub fn comparison(analysis: &Analysis, style: Style) -> String {
     w.blank();
     w.raw(&table(analysis, &summaries).render(style));
     let mut reasons = Writer::new(style);
+    for s in &summaries {
+        for why in &s.doubts {
+            reasons.wrapped(2, &format!("{}: doubtful: {why}", s.label), Paint::Soft);
+        }
+    }
     for c in &analysis.comparisons {
         let label = analysis_label(analysis, c.treatment);
         reasons.wrapped(2, &format!("{label}: {}", c.reason), Paint::Soft);
@@ -77,6 +82,7 @@ fn table(analysis: &Analysis, summaries: &[&TreatmentSummary]) -> Table {
                 None => units::format_value(v, &s.unit),
             },
         );
+        let value = value + doubt(s);
         let mut row = vec![cell(s.label.clone()), cell(s.summary.n.to_string()), cell(value)];
         if compared {
             let comparison = analysis.comparisons.iter().find(|c| c.treatment == s.treatment);

@@ -48,6 +48,7 @@ fn facts(view: &RunView, s: &TreatmentSummary) -> Vec<(&'static str, String)> {
         None => format!("{}, {level}, {}", summary_text(s), count(x.n as usize, "trial")),
     };
     let mut out = vec![(centre_name(s), told)];
+    out.extend(s.doubts.iter().map(|why| ("doubtful", why.clone())));
     if x.stddev.is_some() && s.percentile.is_none() {
         out.push(("mean ± σ", format!("{} ± {}", show(x.mean), show(x.stddev))));
     }

@@ -276,3 +276,31 @@ fn nothing_recorded_is_invalid() {
     let verdict = assay_rules::pack::evaluate(&pack("cpu"), &PackEvidence::Cpu(&nothing));
     assert_eq!(verdict.verdict, assay_rules::pack::Verdict::Invalid);
 }
+
+/// The portability flags that a kit of a suite ships.
+fn shipped(kit: &std::path::Path) -> Option<Vec<String>> {
+    let text = std::fs::read_to_string(kit.join("kit.toml")).ok()?;
+    let kit: toml::Table = text.parse().unwrap();
+    let params = kit["param"].as_array().unwrap();
+    let own = params.iter().find(|p| p["name"].as_str() == Some("portability"))?;
+    Some(own["default"].as_str()?.split_whitespace().map(str::to_owned).collect())
+}
+
+#[test]
+fn the_flags_that_members_ship_are_approved() {
+    let kits = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("../../kits");
+    let folders = ["cpu-int", "cpu-fp"].map(|suite| std::fs::read_dir(kits.join(suite)).unwrap());
+    let mut flags = 0;
+    for kit in folders.into_iter().flatten().flatten() {
+        let Some(own) = shipped(&kit.path()) else { continue };
+        flags += own.len();
+        let mut result = sound();
+        result.members.iter_mut().for_each(|m| {
+            m.base.as_mut().unwrap().portability = Some(own.clone());
+        });
+        let verdict = assay_rules::pack::evaluate(&pack("cpu"), &PackEvidence::Cpu(&result));
+        let outcome = verdict.rules.iter().find(|r| r.id == "C7").unwrap();
+        assert_eq!(outcome.result, assay_rules::pack::RuleResult::Pass, "{}", outcome.evidence);
+    }
+    assert!(flags > 10, "the members' flags were not found");
+}

@@ -45,6 +45,7 @@ pub(crate) fn read(
             notes.push(format!("the metric `{name}` could not be had: {reason}"));
         }
         metrics.push(MetricValue {
+            doubt: None,
             name: name.clone(),
             value: value.ok(),
             unit: row.unit.get_ref().clone(),

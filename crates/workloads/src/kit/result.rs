@@ -135,6 +135,7 @@ fn spec_tuning(results: &[SpecResult], tune: &str, metrics: &mut Vec<MetricValue
         results.iter().flat_map(|r| r.selected(tune).into_values()).collect();
     for run in &chosen {
         let value = |what: &str, value, unit: &str, better| MetricValue {
+            doubt: None,
             name: format!("{}.{tune}.{what}", run.benchmark),
             value,
             unit: unit.to_owned(),
@@ -173,6 +174,7 @@ fn over(
 fn spec_verdict(result: &SpecResult, told: &mut Told) {
     for (name, mean) in &result.overall {
         told.metrics.push(MetricValue {
+            doubt: None,
             name: name.clone(),
             value: Some(*mean),
             unit: "1".to_owned(),

@@ -30,18 +30,8 @@ const MOST_TOLD: usize = 3;
 /// What was wrong with the answers of a step. That none came in time is no fault of a rate too high;
 /// that a wrong one came is one of the server, and no rate that it is told with counts.
 fn wrong_answers(step: u32, point: &Point) -> Option<String> {
-    let kinds: Vec<String> = point
-        .errors
-        .kinds()
-        .filter(|(kind, _)| kind.is_wrong_answer())
-        .map(|(kind, n)| format!("{n} {}", kind.name()))
-        .collect();
-    let first = point.errors.texts.iter().find(|(kind, _)| kind.is_wrong_answer());
-    let first = first.map_or("", |t| t.1.as_str());
-    (!kinds.is_empty()).then(|| {
-        let rate = units::format_value(point.rate, "ops/s");
-        format!("step {step} at {rate}: {} (the first: {first})", kinds.join(", "))
-    })
+    let words = point.errors.wrong_words()?;
+    Some(format!("step {step} at {}: {words}", units::format_value(point.rate, "ops/s")))
 }
 
 /// Finds the highest rate whose quantile keeps the bound, and measures it once more, which is what the
@@ -71,7 +61,7 @@ pub fn max_rate(
     let (errors, wrong) = (&mut stage.errors, &mut stage.wrong);
     let found = search_max(&stage.config, search, stage.stop, |point, kept| {
         steps += 1;
-        *errors += point.errors.total();
+        errors.add(point.errors.clone());
         if wrong.len() < MOST_TOLD {
             wrong.extend(wrong_answers(steps, point));
         }
@@ -89,7 +79,7 @@ pub fn max_rate(
                     (true, ..) => "kept".to_owned(),
                     (false, true, _) => "too long".to_owned(),
                     (false, false, 0) => "the rate was not kept".to_owned(),
-                    (false, false, n) => format!("{n} errors"),
+                    (false, false, n) => format!("{n} wrong or missing answers"),
                 }
             ),
         });
@@ -170,7 +160,9 @@ pub fn saturation(stage: &mut Stage<'_>, rates: &[f64], steps: u32) -> Result<()
         stage.channel.send(&Event::Evidence { evidence: honest::limiter(&limit) });
         stage.note(format!("at the highest throughput: {}", limit.reasons.join("; ")));
     }
-    said::metric(stage.channel, "errors", Some(stage.errors as f64));
+    for (name, value) in said::failures(&stage.errors) {
+        said::metric(stage.channel, name, value);
+    }
     Ok(())
 }
 

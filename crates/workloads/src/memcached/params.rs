@@ -116,6 +116,8 @@ pub struct Params {
     pub network: Network,
     /// Who makes the load.
     pub driver: Driver,
+    /// The share of operations whose answers may be missing.
+    pub max_missing: f64,
     /// The server.
     pub server: Server,
     /// The name that a TLS server's certificate must carry.
@@ -221,6 +223,7 @@ impl Params {
                 "memtier" => Driver::Memtier(map.file("driver.path")?),
                 _ => Driver::Assay,
             },
+            max_missing: map.number("max_missing")?,
             server: server(&map)?,
             tls_name: map.text("tls.name")?,
             tls_authorities: map.file("tls.authorities")?,

@@ -2,7 +2,7 @@
 
 use assay_memload::config::{Config, Mode};
 use assay_memload::heat::{ROWS, edge};
-use assay_memload::report::OPERATIONS;
+use assay_memload::report::{Errors, OPERATIONS};
 use assay_memload::{Operation, Report};
 use assay_model::{Event, Kind, Load};
 use base64::Engine as _;
@@ -41,7 +41,7 @@ fn gets(report: &Report) -> Histogram<u64> {
 
 /// Sends the metrics of a run. `seen` is what was seen of the server in its window, `errors` those of all
 /// runs of the trial.
-pub fn metrics(report: &Report, seen: &Seen, errors: u64, channel: &mut Channel) {
+pub fn metrics(report: &Report, seen: &Seen, errors: &Errors, channel: &mut Channel) {
     let gets = gets(report);
     let window = Some(report.window_s()).filter(|w| *w > 0.0);
     let per_s = |bytes: u64| window.map(|w| bytes as f64 / w);
@@ -64,11 +64,15 @@ pub fn metrics(report: &Report, seen: &Seen, errors: u64, channel: &mut Channel)
         ("server_cpus", report.limit.server.map(|used| used.cpus)),
         ("evictions", seen.window_count("evictions").map(|n| n as f64)),
         ("unanswered", Some(report.unanswered as f64)),
-        ("errors", Some(errors as f64)),
     ];
-    for (name, value) in rows {
+    for (name, value) in rows.into_iter().chain(failures(errors)) {
         metric(channel, name, value);
     }
+}
+
+/// Wrong and missing answers of a whole trial, as metrics.
+pub fn failures(errors: &Errors) -> [(&'static str, Option<f64>); 2] {
+    [("errors", Some(errors.wrong() as f64)), ("missing", Some(errors.missing() as f64))]
 }
 
 /// How the requests of a run are sent.

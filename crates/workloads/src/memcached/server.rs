@@ -29,8 +29,11 @@ const END: Duration = Duration::from_secs(3);
 const DRAWS: usize = 5;
 /// The longest path of a UNIX socket, bytes (`sun_path`).
 const SOCKET_PATH: usize = 107;
-/// Connections that the server takes beside those of the load.
+/// Connections and files that the server has beside those of the load.
 const SPARE_CONNECTIONS: usize = 64;
+/// So many connections in the place of each of the load the server may have to take before it sees that the
+/// older ones were closed: the load gives up after three that were lost.
+const RECONNECTS: usize = 4;
 
 /// The memcached to start.
 ///
@@ -237,7 +240,7 @@ fn spawn(
 
 /// The options that do not say where it listens.
 pub fn settings(params: &Params, own: &Own) -> Vec<OsString> {
-    let connections = params.load.connections + SPARE_CONNECTIONS;
+    let connections = most_connections(params.load.connections);
     let mebibytes = (own.memory >> 20).max(1);
     let mut arguments: Vec<OsString> = ["-U", "0", "-t"].map(OsString::from).into();
     arguments.push(own.threads.to_string().into());
@@ -249,6 +252,15 @@ pub fn settings(params: &Params, own: &Own) -> Vec<OsString> {
     }
     arguments.extend(own.options.iter().cloned());
     arguments
+}
+
+/// The connections that the server takes: with room for those that are opened again after a stall, as far
+/// as the limit on open files goes, without which memcached refuses to start.
+fn most_connections(load: usize) -> usize {
+    let hard = rustix::process::getrlimit(rustix::process::Resource::Nofile).maximum;
+    let files = hard.map_or(usize::MAX, |most| most as usize);
+    let least = load + SPARE_CONNECTIONS;
+    (RECONNECTS * load + SPARE_CONNECTIONS).min(files.saturating_sub(SPARE_CONNECTIONS)).max(least)
 }
 
 fn ears(params: &Params, own: &Own, dir: &Path, address: IpAddr) -> Result<Ears, Failure> {

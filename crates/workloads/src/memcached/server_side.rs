@@ -38,9 +38,14 @@ fn grew(from: Option<&Stats>, to: Option<&Stats>, name: &str) -> Option<u64> {
     count(to?, name)?.checked_sub(count(from?, name)?)
 }
 
-/// Asks for the counts; `None` when nobody answers (which the load will tell).
+/// Asks for the counts; `None` when nobody answers (which the load will tell). A conversation that broke
+/// is not gone on with: a late answer would be taken for that to a later question.
 pub fn look(talk: &mut Option<Talk>) -> Option<Stats> {
-    talk.as_mut()?.stats("").ok()
+    let stats = talk.as_mut()?.stats("").ok();
+    if stats.is_none() {
+        *talk = None;
+    }
+    stats
 }
 
 /// Opens a conversation, if there is somebody to talk to.
@@ -49,8 +54,8 @@ pub fn listen(place: Option<&Place>) -> Option<Talk> {
 }
 
 /// Compares hits, misses and sets of a whole run, `ours` by [`OPERATIONS`], with the server's counts.
-/// Answers to the last `in_flight` operations may have come after the series ended; the server has
-/// counted them. `Ok`: a sentence. `Err`: they disagree.
+/// Answers to the last `in_flight` operations may have come after the series ended, or too late; the
+/// server has counted them. `Ok`: a sentence. `Err`: they disagree.
 ///
 /// # Errors
 /// A sentence that says which count disagrees.

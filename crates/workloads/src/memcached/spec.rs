@@ -211,7 +211,14 @@ fn phases() -> Vec<ParamSpec> {
             "The measurement window; for a search or a curve that of each rate.",
         ),
         time("ramp_down", "500 ms", "Load after the measurement window."),
-        time("op_timeout", "1 s", "An operation without an answer for this long has failed."),
+        time("op_timeout", "1 s", "How long an answer may take before it counts as missing."),
+        number(
+            "max_missing",
+            (0.0, 1.0),
+            0.001,
+            "The share of operations, ramps included, whose answers may be missing (too late, or the connection was \
+             lost) before the trial is invalid.",
+        ),
     ]
 }
 
@@ -307,7 +314,15 @@ fn metrics() -> Vec<MetricSpec> {
             "1",
             Lower,
             Measured,
-            "Wrong answers and failures of the whole trial; above 0 it is invalid.",
+            "Wrong answers of the whole trial; above 0 it is invalid.",
+        ),
+        metric(
+            "missing",
+            "1",
+            Lower,
+            Measured,
+            "Operations of the whole trial without an answer within `op_timeout`, or whose connection was lost; judged \
+             by `max_missing`.",
         ),
     ]
 }

@@ -4,6 +4,7 @@
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use assay_memload::config::Config;
+use assay_memload::report::Errors;
 use assay_memload::{Ended, ErrorKind, Report, Target, Trust, limits, preload};
 use assay_model::{Event, Phase};
 
@@ -31,8 +32,10 @@ pub struct Stage<'a> {
     pub channel: &'a mut Channel,
     /// What was wrong in any of the runs; the trial is invalid if there is anything.
     pub wrong: Vec<String>,
-    /// Errors of all runs together.
-    pub errors: u64,
+    /// Wrong and missing answers of all runs together.
+    pub errors: Errors,
+    /// The share of missing answers that is allowed.
+    pub max_missing: f64,
     /// What was checked.
     pub checked: Vec<String>,
 }
@@ -131,7 +134,8 @@ impl Trial<'_> {
             stop,
             channel,
             wrong: Vec::new(),
-            errors: 0,
+            errors: Errors::default(),
+            max_missing: self.params.max_missing,
             checked: Vec::new(),
         };
         if let Driver::Memtier(path) = &self.params.driver {
@@ -216,12 +220,14 @@ impl Stage<'_> {
         let config = self.config.clone();
         let (report, seen) = self.measure(&config, true)?;
         self.channel.send(&Event::Progress { progress: 1.0 });
-        said::metrics(&report, &seen, self.errors, self.channel);
+        said::metrics(&report, &seen, &self.errors, self.channel);
         said::histograms(&report, &config, self.channel);
         let limit = honest::judged(&report.limit, self.server_cpus);
+        let operations = honest::operations(&config, &report, self.max_missing);
         for evidence in honest::evidence(&config, &report, &seen, &limit) {
             self.channel.send(&Event::Evidence { evidence });
         }
+        self.channel.send(&Event::Evidence { evidence: operations });
         for sentence in honest::notes(&config, &report, &limit) {
             self.note(sentence);
         }
@@ -254,6 +260,7 @@ impl Stage<'_> {
                 channel.send(&Event::Progress { progress: done });
             }
         })?;
+        talk = talk.or_else(|| listen(self.place.as_ref()));
         seen.after = look(&mut talk);
         if phases {
             said::series(&report, self.channel);
@@ -282,23 +289,20 @@ impl Stage<'_> {
 
     /// Looks for wrong answers and for counts that the server does not confirm.
     fn judge(&mut self, config: &Config, report: &Report, seen: &Seen) {
-        self.errors += report.errors.total();
-        if report.errors.total() > 0 {
-            let kinds: Vec<String> =
-                report.errors.kinds().map(|(kind, n)| format!("{n} {}", kind.name())).collect();
-            let first = report.errors.texts.first().map_or("", |t| t.1.as_str());
-            let tls = config.depth > 1 && matches!(config.target, Target::Tls { .. });
-            let hint = if tls && report.errors.of(ErrorKind::TimedOut) > 0 {
-                "; a memcached that reads part of what TLS has decrypted waits on the socket for the rest: try \
-                 `depth = 1`"
-            } else {
-                ""
-            };
-            self.wrong.push(format!("{} (the first: {first}){hint}", kinds.join(", ")));
+        self.errors.add(report.errors.clone());
+        let tls = config.depth > 1 && matches!(config.target, Target::Tls { .. });
+        if tls && report.errors.of(ErrorKind::TimedOut) > 0 {
+            self.note(
+                "a memcached that reads part of what TLS has decrypted waits on the socket for the rest, and its \
+                 answers are missing: try `depth = 1`",
+            );
+        }
+        if let Some(words) = report.errors.wrong_words() {
+            self.wrong.push(words);
             return;
         }
         self.checked.push(format!("{} answers were checked and right", report.completed()));
-        let in_flight = (config.connections * config.depth) as u64;
+        let in_flight = (config.connections * config.depth) as u64 + report.errors.missing();
         match server_side::agree(seen, said::answered(report), in_flight) {
             Ok(sentence) => self.checked.push(sentence),
             // Others may use a server that is not the trial's own.

@@ -126,6 +126,7 @@ fn take(record: &mut TrialRecord, event: Event) {
             record.phases.push(PhaseMark { phase, t_ns: t_ns.unwrap_or(0) });
         }
         Event::Metric { metric, value, unit, better, kind } => record.metrics.push(MetricValue {
+            doubt: None,
             name: metric,
             value,
             better: better.unwrap_or_else(|| Better::from_unit(&unit)),

@@ -19,7 +19,7 @@ mod zram;
 use std::path::{Path, PathBuf};
 
 use assay_model::units::{format_bytes, format_value};
-use assay_model::{Scalar, Setting};
+use assay_model::{Observation, Scalar, Setting};
 
 use crate::Root;
 use crate::cgroup::{self, Hierarchy};
@@ -29,7 +29,7 @@ use crate::describe::meminfo_bytes;
 
 use super::sysfs::Sysfs;
 use device::Device;
-use level::{Driver, Kind, Level};
+use level::{Driver, Kind, Level, Limits};
 use place::Made;
 
 pub(super) struct Storage;
@@ -306,8 +306,27 @@ fn measure(session: &mut Session<'_>, level: &Level, made: &Made) -> Result<(), 
         format_value(figures.write_ops_s, "ops/s"),
         format_value(figures.read_ops_s, "ops/s"),
     ));
-    for metric in figures.metrics() {
-        session.measured(metric);
+    // What several devices are held to together depends on how they are one.
+    let disk = level.emulated.filter(|_| made.devices.len() == 1);
+    let held = disk.map_or([None; 4], |d| {
+        let bytes = |rate: u64| (level.limits != Limits::Operations).then_some(rate as f64);
+        let operations = |rate: u64| (level.limits != Limits::Bytes).then_some(rate as f64);
+        let sequential = [bytes(d.write_bytes_s), bytes(d.read_bytes_s)];
+        [sequential[0], sequential[1], operations(d.write_ops_s), operations(d.read_ops_s)]
+    });
+    // Of files in memory the cache is the storage.
+    let cached =
+        matches!(level.kind, Kind::Zfs { .. }) || !figures.direct && level.kind != Kind::Tmpfs;
+    for (metric, held) in figures.metrics().into_iter().zip(held) {
+        let seen = Observation::Probed {
+            metric: metric.name.clone(),
+            measured: metric.value.unwrap_or_default(),
+            unit: metric.unit.clone(),
+            held,
+            seconds: level.probe.as_secs_f64() / 4.0,
+            cached,
+        };
+        session.measured(metric, seen);
     }
     Ok(())
 }

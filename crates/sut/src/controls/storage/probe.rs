@@ -44,6 +44,7 @@ impl Figures {
             ("storage_random_read", self.read_ops_s, "ops/s"),
         ]
         .map(|(name, value, unit)| MetricValue {
+            doubt: None,
             name: name.to_owned(),
             value: Some(value),
             unit: unit.to_owned(),

@@ -1,0 +1,103 @@
+//! Whether assay or the machine paused while something was timed, or the time of day was set: some clock
+//! readings before and after, and a flag that SIGCONT sets. Nothing runs in between.
+
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, OnceLock};
+
+use assay_model::Observation;
+use rustix::time::{ClockId, clock_gettime};
+
+/// Clocks that part by less than this are adjusted, not set; no machine sleeps for less.
+const LEAST_S: f64 = 0.1;
+/// A clock may be adjusted at this rate (the kernel slews by at most 500 ppm).
+const SLEW: f64 = 1e-3;
+
+/// Set when assay went on after it was stopped; `None`: no handler could be had.
+static CONTINUED: OnceLock<Option<Arc<AtomicBool>>> = OnceLock::new();
+
+fn continued() -> Option<&'static Arc<AtomicBool>> {
+    let install = || {
+        let flag = Arc::new(AtomicBool::new(false));
+        signal_hook::flag::register(signal_hook::consts::SIGCONT, Arc::clone(&flag)).ok()?;
+        Some(flag)
+    };
+    CONTINUED.get_or_init(install).as_ref()
+}
+
+/// The clocks at one moment, seconds.
+#[derive(Debug, Clone, Copy)]
+struct Clocks {
+    monotonic: f64,
+    boot: f64,
+    real: f64,
+    /// How far apart they were read.
+    apart: f64,
+}
+
+impl Clocks {
+    fn now() -> Self {
+        let read = |clock| {
+            let t = clock_gettime(clock);
+            t.tv_sec as f64 + t.tv_nsec as f64 * 1e-9
+        };
+        let monotonic = read(ClockId::Monotonic);
+        let (boot, real) = (read(ClockId::Boottime), read(ClockId::Realtime));
+        Clocks { monotonic, boot, real, apart: read(ClockId::Monotonic) - monotonic }
+    }
+
+    fn parted(&self, to: &Clocks) -> Vec<Observation> {
+        let took = to.monotonic - self.monotonic;
+        let least = LEAST_S + SLEW * took + self.apart + to.apart;
+        let slept = (to.boot - self.boot) - took;
+        // The time of day goes on while the machine sleeps.
+        let stepped = (to.real - self.real) - (to.boot - self.boot);
+        let slept = (slept > least).then_some(Observation::Suspended { seconds: slept });
+        let stepped =
+            (stepped.abs() > least).then_some(Observation::ClockStepped { seconds: stepped });
+        slept.into_iter().chain(stepped).collect()
+    }
+}
+
+/// A stretch of time that is watched for pauses.
+#[derive(Debug)]
+pub struct Hiatus(Clocks);
+
+impl Hiatus {
+    /// Begins to watch.
+    pub fn watch() -> Self {
+        if let Some(flag) = continued() {
+            flag.store(false, Ordering::Relaxed);
+        }
+        Hiatus(Clocks::now())
+    }
+
+    /// What happened since.
+    pub fn seen(self) -> Vec<Observation> {
+        let mut seen = self.0.parted(&Clocks::now());
+        if continued().is_some_and(|flag| flag.load(Ordering::Relaxed)) {
+            seen.push(Observation::Stopped);
+        }
+        seen
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn clocks_that_part_tell_of_sleep_and_of_steps() {
+        let at = |monotonic, boot, real| Clocks { monotonic, boot, real, apart: 0.0 };
+        let from = at(10.0, 10.0, 1000.0);
+        assert_eq!(from.parted(&at(12.0, 12.0, 1002.0)), []);
+        let slept = from.parted(&at(12.0, 42.0, 1032.0));
+        assert!(matches!(slept[..], [Observation::Suspended { seconds: 30.0 }]), "{slept:?}");
+        let stepped = from.parted(&at(12.0, 12.0, 942.0));
+        assert!(
+            matches!(stepped[..], [Observation::ClockStepped { seconds: -60.0 }]),
+            "{stepped:?}"
+        );
+        // A step that slewing may explain.
+        assert_eq!(from.parted(&at(1010.0, 1010.0, 2000.9)), []);
+    }
+}
