@@ -64,21 +64,6 @@ pub const SUITE_COMPLETE: Row = Row {
     evidence: "",
 };
 
-/// F20, micro-as-macro.
-pub const MICRO_AS_MACRO: Row = Row {
-    id: "F20",
-    name: "micro-as-macro",
-    section: Section::Workload,
-    severity: W,
-    escalation: "",
-    needs: "what the claim speaks of, and what the workloads are",
-    fires: "a claim about an application or system rests on microbenchmarks alone",
-    why: "a part that is twice as fast may be a hundredth of the whole",
-    remedy: "measure the application, or word the claim as one about the operation",
-    source: "Heiser B1",
-    evidence: "",
-};
-
 /// F21, limiter-known.
 pub const LIMITER_KNOWN: Row = Row {
     id: "F21",
@@ -166,20 +151,5 @@ pub const WARM_UP_EQUAL: Row = Row {
     why: "a warm-up that is assumed is too short for one arm and too long for the other",
     remedy: "use one rule for all arms, and test that it suffices",
     source: "Traini et al. 2022; Georges et al. 2007",
-    evidence: "",
-};
-
-/// F27, overhead-arithmetic.
-pub const OVERHEAD_ARITHMETIC: Row = Row {
-    id: "F27",
-    name: "overhead-arithmetic",
-    section: Section::Workload,
-    severity: W,
-    escalation: "invalid when the percentage is of the wrong base",
-    needs: "how busy the CPUs were, CPU time per operation, what the percentage is of",
-    fires: "overhead is taken from throughput while CPUs were idle, or points are called percent",
-    why: "a machine with idle CPUs hides cost: throughput stays while the work per operation grows",
-    remedy: "state CPU time per operation, or saturate both arms",
-    source: "Heiser B2, B3",
     evidence: "",
 };
