@@ -113,7 +113,7 @@ fn a_measured_run_stands_beside_quoted_results_of_the_same_metric() {
     assert_eq!(done.code, 0, "{}", done.stderr);
     let text = done.stdout;
     assert!(text.contains("quoted results beside measured ones"), "{text}");
-    assert!(text.contains("kind") && text.contains("measured") && text.contains("F46"), "{text}");
+    assert!(text.contains("kind") && text.contains("measured") && text.contains("F47"), "{text}");
     let done = world.run(&["landscape", "memcached", "--with", "last"]);
     refused(&done, &["different metrics cannot be ranked together (F46)"]);
 }

@@ -2,7 +2,7 @@
 
 use assay_model::{Finding, Found, Row, Severities};
 
-use crate::rows::I;
+use crate::rows::{I, N};
 use crate::{Arm, Evidence};
 
 /// About these arms of `all` alone. It stays about all where all are meant, and where one of them is no
@@ -100,9 +100,22 @@ impl Check {
         }
     }
 
+    /// What it found in `evidence`; what it cannot check is a note.
+    pub fn judged(&self, evidence: &Evidence) -> Vec<Finding> {
+        let Outcome::CannotCheck(what) = self.evaluate(evidence) else {
+            return self.findings(evidence);
+        };
+        let found = at(N, format!("cannot check: {what} is not recorded"));
+        vec![self.row.finding(found.remedy("record it, or claim nothing that needs it"))]
+    }
+
     /// What it says about `evidence`.
     pub fn evaluate(&self, evidence: &Evidence) -> Outcome {
-        match (self.evaluate)(evidence) {
+        let evaluation = match &evidence.audited {
+            Some(claim) => crate::judge::audit::claim(self.row, claim),
+            None => (self.evaluate)(evidence),
+        };
+        match evaluation {
             Ok(found) if found.is_empty() => Outcome::Passes,
             Ok(found) => Outcome::Found(found),
             Err(Stop::NotApplicable(why)) => Outcome::DoesNotApply(why),

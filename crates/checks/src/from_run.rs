@@ -5,15 +5,16 @@ use std::collections::{BTreeMap, BTreeSet};
 use assay_environment::{EnvDiff, cpulist};
 use assay_model::{
     Analysis, Comparison, Experiment, Kind, LedgerEntry, LedgerEvent, LimitedBy, Load, Observation,
-    Order, Outcome, Plan, Scalar, SeriesShape, Stop, SystemDescription, Treatment, TrialRecord,
-    ValidationResult, Verdict,
+    Order, Outcome, ParamType, Plan, RunState, Scalar, SeriesShape, Stop, SuiteMember, SuiteScore,
+    SystemDescription, Treatment, TrialRecord, ValidationResult, Verdict,
 };
 
 use crate::{
-    After, Arm, Binary, Build, CacheStart, ClockHeat, ComparisonEvidence, CpuResources, Evidence,
-    Exclusions, Generator, HostLoad, Known, LeftOut, Limiter, Loop, Merge, Multiplicity,
-    NumberEvidence, OutputEvidence, Pages, PercentileEvidence, Registered, RepeatEvidence,
-    Schedule, Scheduled, SelfComparison, Snapshots, Statistic, Stopping, Timing, Tuning, Unit,
+    After, Arm, Binary, Build, CacheStart, ClockHeat, ComparisonEvidence, CpuResources,
+    EnergyEvidence, Evidence, Exclusions, Generator, HostLoad, Known, LeftOut, Limiter, Loop,
+    MeanOf, MeanOperator, MeanUse, Merge, Multiplicity, NumberEvidence, OutputEvidence, Pages,
+    PercentileEvidence, PowerSource, Registered, RepeatEvidence, Schedule, Scheduled,
+    SelfComparison, Snapshots, Statistic, Stopping, SuiteArm, SuiteEvidence, Timing, Tuning, Unit,
     VerdictBasis, WarmupRule, Work, WorkTiming,
 };
 
@@ -41,8 +42,6 @@ pub struct RunMaterial<'a> {
 pub fn from_run(m: &RunMaterial<'_>) -> Evidence {
     let none = |why: &str| why.to_owned();
     let compared = m.plan.treatments.len() > 1;
-    let histograms = m.records.iter().any(|r| !r.histograms.is_empty());
-    let energy = m.records.iter().flat_map(|r| &r.metrics).any(|x| x.unit == "J" || x.unit == "W");
     Evidence {
         arms: ordered(m.plan).map(|t| arm(m, t)).collect(),
         factors: Some(m.plan.factors.clone()),
@@ -58,11 +57,6 @@ pub fn from_run(m: &RunMaterial<'_>) -> Evidence {
             Known::Absent(none("nothing is compared"))
         },
         schedule: Some(schedule(m)),
-        within_run: if histograms {
-            Known::NotRecorded
-        } else {
-            Known::Absent(none("no number of the run is about the inside of a trial"))
-        },
         self_comparison: self_comparison(m),
         multiplicity: Some(Multiplicity {
             tests: m.analysis.comparisons.len() as u32,
@@ -71,21 +65,16 @@ pub fn from_run(m: &RunMaterial<'_>) -> Evidence {
         }),
         stopping: stopping(m),
         exclusions: Some(exclusions(m)),
-        suite: Known::Absent(none("the run is of one workload")),
-        means: Known::Absent(none("no mean over members is taken")),
+        suite: suite(m),
+        means: means(m),
         percentiles: percentiles(m),
-        overhead: Known::Absent(none("no overhead is stated")),
         claim: Known::Absent(none("a run makes no claim")),
+        audited: None,
         numbers: Known::Is(numbers(m)),
         metrics: Known::Absent(none("all arms have the metrics of one workload")),
         denominators: Known::Absent(none("totals are compared")),
-        energy: if energy {
-            Known::NotRecorded
-        } else {
-            Known::Absent(none("neither power nor energy is stated"))
-        },
+        energy: energy(m),
         prices: Known::Absent(none("no price is stated")),
-        baseline: Known::Absent(none("the baseline is a treatment of the same experiment")),
         quotes: Known::Absent(none("no result of others is quoted")),
         disclosures: Known::Absent(none("no benchmark with rules of its own is named")),
         registered: Some(registered(m)),
@@ -351,6 +340,10 @@ fn schedule(m: &RunMaterial<'_>) -> Schedule {
 }
 
 fn stopping(m: &RunMaterial<'_>) -> Option<Stopping> {
+    // By which rule another program stopped is not in its files.
+    if imported(m) {
+        return None;
+    }
     let planned = m.ledger.iter().position(|e| matches!(e.event, LedgerEvent::Planned { .. }))?;
     let started = |e: &LedgerEntry| matches!(e.event, LedgerEvent::TrialStarted { .. });
     let first = m.ledger.iter().position(started).unwrap_or(usize::MAX);
@@ -362,6 +355,10 @@ fn stopping(m: &RunMaterial<'_>) -> Option<Stopping> {
         looks: m.ledger.iter().filter(looked).count() as u32,
         adjusted: Some(m.experiment.design.stop == Stop::Clear),
         ended_on_significance: Some(m.experiment.design.stop == Stop::Clear),
+        by_hand: m.ledger.iter().rev().find_map(|e| match &e.event {
+            LedgerEvent::Ended { state, .. } => Some(*state == RunState::Interrupted),
+            _ => None,
+        }) == Some(true),
     })
 }
 
@@ -384,6 +381,80 @@ fn exclusions(m: &RunMaterial<'_>) -> Exclusions {
         .collect();
     let started = m.records.iter().filter(|r| !r.warmup).count() as u32;
     Exclusions { started, left_out, ratio_with_them: None }
+}
+
+/// The members that ran, beside those that the suite has.
+fn suite(m: &RunMaterial<'_>) -> Known<SuiteEvidence> {
+    let Some(results) = &m.analysis.suite else {
+        return Known::Absent("the run is of one workload".to_owned());
+    };
+    let manifest = match m.plan.workload.param(&results.member).map(|p| &p.ty) {
+        Some(ParamType::Choice { of }) => of.clone(),
+        _ => Vec::new(),
+    };
+    let arm = |(i, score): (usize, &SuiteScore)| {
+        let has = |x: &&SuiteMember| x.ratio.is_some();
+        let why = |x: &SuiteMember| {
+            let why = if x.wrong { "its output was wrong" } else { "no trial of it counts" };
+            (x.name.clone(), why.to_owned())
+        };
+        let against = results.comparisons.iter().find(|c| c.score == i);
+        SuiteArm {
+            label: if score.label == "-" { results.metric.clone() } else { score.label.clone() },
+            members: score.members.iter().filter(has).map(|x| x.name.clone()).collect(),
+            reasons: score.members.iter().filter(|x| !has(x)).map(why).collect(),
+            against_first: against.and_then(|c| c.geomean.ratio.zip(c.totals)),
+        }
+    };
+    Known::Is(SuiteEvidence {
+        manifest,
+        arms: results.scores.iter().enumerate().map(arm).collect(),
+        // Wherever a run is shown, its suite is shown with every member.
+        members_shown: Some(true),
+    })
+}
+
+/// The mean of a suite.
+fn means(m: &RunMaterial<'_>) -> Known<Vec<MeanUse>> {
+    match &m.analysis.suite {
+        None => Known::Absent("no mean over members is taken".to_owned()),
+        Some(results) => Known::Is(vec![MeanUse {
+            what: format!("the mean of the members' `{}`", results.metric),
+            of: Some(MeanOf::NormalisedScores),
+            operator: MeanOperator::Geometric,
+        }]),
+    }
+}
+
+/// The boundaries of which a run has watts, by the names of their metrics, and how those are measured.
+const BOUNDARIES: [(&str, PowerSource); 3] = [
+    ("power (package)", PowerSource::Rapl),
+    ("power (node)", PowerSource::Platform),
+    ("power (wall)", PowerSource::Wall),
+];
+
+/// The watts of each treatment, of each boundary. They are averages over the trials' own windows.
+fn energy(m: &RunMaterial<'_>) -> Known<Vec<EnergyEvidence>> {
+    let known = m.experiment.observe.meter.as_ref();
+    let of = |(t, (metric, source)): (&Treatment, &(&str, PowerSource))| {
+        let mut counting = m.records.iter().filter(|r| r.treatment == t.id && r.counts());
+        counting.any(|r| r.metric(metric).is_some()).then(|| EnergyEvidence {
+            label: named(m, t),
+            source: Some(*source),
+            recorded: true,
+            meter: known.map(|k| k.model.clone()),
+            uncertainty_percent: known.map(|k| k.uncertainty_percent),
+            same_run: Some(true),
+            same_window: Some(true),
+            ..EnergyEvidence::default()
+        })
+    };
+    let all = ordered(m.plan).flat_map(|t| BOUNDARIES.iter().map(move |b| (t, b)));
+    let found: Vec<EnergyEvidence> = all.filter_map(of).collect();
+    if found.is_empty() {
+        return Known::Absent("neither power nor energy is stated".to_owned());
+    }
+    Known::Is(found)
 }
 
 /// The percentiles that are stated: those of the merged histograms that are not withheld.
@@ -428,7 +499,6 @@ fn numbers(m: &RunMaterial<'_>) -> Vec<NumberEvidence> {
             kind: Some(kind.unwrap_or(Kind::Measured)),
             // The page prints the kind of every metric that was not measured.
             labelled: true,
-            extrapolation: Known::Absent("it was measured at its size".to_owned()),
             ..NumberEvidence::default()
         })
         .collect()

@@ -15,7 +15,7 @@ pub mod rows;
 mod seen;
 mod table;
 
-use assay_model::Row;
+use assay_model::{Finding, Row};
 
 use check::Evaluation;
 
@@ -49,17 +49,14 @@ const CHECKS: &[Check] = &[
     check(&rows::OUTPUT_VERIFIED, judge::workload::output_verified),
     check(&rows::TRAIN_TEST_SPLIT, judge::workload::train_test),
     check(&rows::SUITE_COMPLETE, judge::workload::suite_complete),
-    check(&rows::MICRO_AS_MACRO, judge::workload::micro_as_macro),
     check(&rows::LIMITER_KNOWN, judge::workload::limiter_known),
     check(&rows::GENERATOR_NOT_LIMIT, judge::measurement::generator),
     check(&rows::COORDINATED_OMISSION, judge::measurement::omission),
     check(&rows::PERCENTILE_SUPPORT, judge::measurement::percentile_support),
     check(&rows::STEADY_STATE, judge::measurement::settled),
     check(&rows::WARM_UP_EQUAL, judge::measurement::warmup),
-    check(&rows::OVERHEAD_ARITHMETIC, judge::measurement::overhead),
     check(&rows::ENOUGH_RUNS, judge::design::enough_runs),
     check(&rows::UNIT_OF_REPLICATION, judge::design::replication),
-    check(&rows::AUTOCORRELATED, judge::design::autocorrelated),
     check(&rows::INTERLEAVED, judge::design::interleaved),
     check(&rows::INTERVAL_PRESENT, judge::interval::interval_present),
     check(&rows::INTERVAL_ON_RATIO, judge::interval::interval_on_ratio),
@@ -82,9 +79,7 @@ const CHECKS: &[Check] = &[
     check(&rows::RANKING_FLIPS, judge::quantities::flips),
     check(&rows::POWER_MEASURED, judge::quantities::power),
     check(&rows::PRICE_BASIS, judge::quantities::price),
-    check(&rows::PROJECTION_MARKED, judge::quantities::projection),
     check(&rows::ABSOLUTES_SHOWN, judge::wording::absolutes),
-    check(&rows::FAIR_BASELINE, judge::wording::baseline),
     check(&rows::WORDING_EXACT, judge::wording::wording),
     check(&rows::SOURCE_AND_DATE, judge::publication::sources),
     check(&rows::REQUIRED_DISCLOSURE, judge::publication::disclosure),
@@ -100,9 +95,15 @@ const fn check(row: &'static Row, evaluate: fn(&Evidence) -> Evaluation) -> Chec
     Check { row, evaluate }
 }
 
-/// All checks, F01 to F60, then N1 to N3.
+/// All checks, those of one machine first.
 pub fn catalogue() -> &'static [Check] {
     CHECKS
+}
+
+/// What one check of the catalogue says of evidence about one thing, such as a number of a page: what it
+/// found, and as a note what it cannot check.
+pub fn judge(row: &Row, evidence: &Evidence) -> Vec<Finding> {
+    find(row.id).map_or_else(Vec::new, |check| check.judged(evidence))
 }
 
 /// The check of that id (`F31`) or name (`interleaved`).

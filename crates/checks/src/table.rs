@@ -8,7 +8,7 @@ use crate::catalogue;
 
 /// The whole catalogue in Markdown: a section each, a row a check.
 pub fn markdown() -> String {
-    let mut out = String::from(HEAD);
+    let mut out = HEAD.replace("{count}", &catalogue().len().to_string());
     for section in SECTIONS {
         let _ = write!(out, "\n## {}\n\n{COLUMNS}", section.title());
         for check in catalogue().iter().filter(|c| c.row.section == section) {
@@ -25,7 +25,7 @@ const HEAD: &str = "# The catalogue
 
 <!-- Made by `assay rules catalogue --markdown`; a test compares. -->
 
-Checks of whether a comparison is honest. A check looks at what is recorded (the experiment, the plan, the
+{count} checks of whether a comparison is honest. A check looks at what is recorded (the experiment, the plan, the
 ledger, the trials, the descriptions of the systems, the claim) and passes, finds something, does not apply
 (no price is stated, so no price can be wrong), or cannot check because something is not recorded. What cannot be
 checked is never a pass: in profile `lab` it is counted and named, in profile `publish` it is a finding at

@@ -2,11 +2,11 @@
 
 use std::collections::BTreeMap;
 
-use assay_checks::{Arm, Evidence, Known, Schedule, Scheduled, Work, rows};
+use assay_checks::{Arm, Evidence, Known, MetricIdentity, Schedule, Scheduled, Work, judge, rows};
 use assay_environment::{AcceptError, DifferenceClass, EnvDiff, diff};
 use assay_model::{
-    Across, AcrossRow, Analysis, Better, Comparison, Difference, Experiment, Fact, Finding, Found,
-    Kind, Percentile, Plan, Row, RunId, SystemDescription, TrialRecord, Verdict,
+    Across, AcrossRow, Analysis, Better, Comparison, Difference, Experiment, Fact, Finding, Kind,
+    Percentile, Plan, Row, RunId, SystemDescription, TrialRecord, Verdict,
 };
 use assay_stats::{CompareInput, Samples, compare, summarize};
 
@@ -69,9 +69,9 @@ pub fn across(
         }
     }
     if rows.iter().all(|r| r.comparisons.iter().flatten().count() == 0) {
-        let text = format!("no treatment has `{metric}` in more than one of the runs");
-        let found = Found::new(text).remedy("name a metric that the runs share with --metric");
-        findings.push(rows::SAME_METRIC.finding(found));
+        let metrics = sides.iter().map(|s| identity(s, metric)).collect();
+        let evidence = Evidence { metrics: Known::Is(metrics), ..Evidence::default() };
+        findings.extend(judge(&rows::SAME_METRIC, &evidence));
     }
     Ok(Across {
         runs: sides.iter().map(|s| s.id.clone()).collect(),
@@ -164,6 +164,27 @@ fn computed_in_one(a: &Side<'_>, b: &Side<'_>, metric: &str) -> Option<String> {
         _ => return None,
     };
     Some(format!("`{metric}` was measured in {} and computed in {}", measured.id, derived.id))
+}
+
+/// The metric of a run that would be compared: the one asked for, else the one that it decided by.
+fn identity(side: &Side<'_>, metric: &str) -> MetricIdentity {
+    let all = &side.analysis.summaries;
+    let has = |name: &str| all.iter().find(|s| s.metric == name && s.centre().is_some());
+    let found = has(metric).or_else(|| has(&side.analysis.metric));
+    let labels: Vec<String> =
+        side.plan.treatments.iter().map(assay_model::Treatment::label).collect();
+    MetricIdentity {
+        label: side.id.to_string(),
+        metric: found.map(|s| s.metric.clone()),
+        unit: found.map(|s| s.unit.clone()),
+        // Treatments are compared with those of the same label.
+        category: if labels.len() > 1 {
+            [("the treatments".to_owned(), labels.join("; "))].into()
+        } else {
+            BTreeMap::new()
+        },
+        ..MetricIdentity::default()
+    }
 }
 
 fn rows(

@@ -180,6 +180,9 @@ pub struct Observe {
     /// `tcp:HOST:PORT`, `serial:DEVICE`, `csv:FILE`.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub meters: Vec<String>,
+    /// What the meters at the wall are; absent: nobody said, and their watts cannot be checked.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub meter: Option<Meter>,
     /// The time between samples (a duration of at least 100 ms).
     pub interval: Scalar,
     /// Environment variables whose values are recorded beside those of the built-in list, by name or by
@@ -191,11 +194,22 @@ pub struct Observe {
     pub tracers: Vec<String>,
 }
 
+/// What the meters at the wall are; of several, the least exact.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct Meter {
+    /// Maker and model.
+    pub model: String,
+    /// Its uncertainty at the load that was measured, percent.
+    pub uncertainty_percent: f64,
+}
+
 impl Default for Observe {
     fn default() -> Self {
         Observe {
             monitors: vec!["all".into()],
             meters: Vec::new(),
+            meter: None,
             interval: Scalar::Text("1 s".into()),
             environment: Vec::new(),
             tracers: Vec::new(),

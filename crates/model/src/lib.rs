@@ -43,7 +43,7 @@ pub use checklist::{Answer, Asked};
 pub use comparison::{Comparison, Interval, Method, Summary, Verdict};
 pub use event::{Event, EventError, Phase};
 pub use experiment::{
-    Compare, Design, Experiment, FactorLevels, Fitness, FitnessAction, Observe, Order, Stop,
+    Compare, Design, Experiment, FactorLevels, Fitness, FitnessAction, Meter, Observe, Order, Stop,
     TreatmentPattern,
 };
 pub use explanation::{Account, Change, Explanation, Observed};

@@ -1,9 +1,11 @@
 //! What a result is divided by, and what becomes of an order when it is: per core one system leads,
 //! per chip another. A denominator that is not recorded for a system stays missing and is not ranked.
 
+mod evidence;
 mod matrix;
 mod reversal;
 
+use std::collections::BTreeMap;
 use std::fmt;
 use std::str::FromStr;
 
@@ -12,11 +14,10 @@ use serde::Serialize;
 
 use crate::quantity::Quantity;
 
+pub use evidence::{divided, turned};
 pub(crate) use matrix::better_first;
 pub use matrix::{Matrix, MatrixCell, MatrixRow, matrix};
-pub use reversal::{
-    MatrixShown, Reversal, Standing, ranking_flips, reversals, reversals_from, standing,
-};
+pub use reversal::{Reversal, Standing, reversals, reversals_from, standing};
 
 /// What a result can be divided by.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize)]
@@ -157,6 +158,10 @@ pub struct Counts {
     pub price: Option<f64>,
     /// The price's currency.
     pub currency: Option<String>,
+    /// What else is said of these figures, by the name of its column: what counts count, where watts come
+    /// from, what a price is of.
+    #[serde(skip_serializing_if = "BTreeMap::is_empty")]
+    pub said: BTreeMap<String, String>,
 }
 
 impl Counts {

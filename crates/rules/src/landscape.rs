@@ -11,12 +11,13 @@ mod measured;
 #[cfg(test)]
 mod tests;
 
-use assay_model::{Better, Finding, Kind};
+use assay_checks::{Derivation, Evidence, Known, NumberEvidence, judge, rows};
+use assay_model::{Better, Finding, Kind, Profile};
 use serde::Serialize;
 
 use crate::denominator::{
-    Basis, Denominator, Entry, Matrix, MatrixShown, Reversal, better_first, matrix, ranking_flips,
-    reversals_from,
+    Basis, Denominator, Entry, Matrix, Reversal, better_first, divided, matrix, reversals_from,
+    turned,
 };
 use crate::quoted::Source;
 
@@ -253,9 +254,47 @@ impl Landscape {
         others.into_iter().flat_map(|other| reversals_from(leader, other, claimed)).collect()
     }
 
-    /// Adds the finding of an order that turns round (F50), where denominators were asked for.
-    pub fn check_ranking(&mut self, shown: MatrixShown) {
-        let Some(claimed) = self.ordered_by else { return };
-        self.findings.extend(ranking_flips(&self.reversals(claimed), shown));
+    /// Adds what the checks say of the denominators that were asked for: what they count, where watts and
+    /// prices come from, whether the order turns round under another, whether derived columns say so.
+    pub fn check_denominators(
+        &mut self,
+        per: &[Denominator],
+        matrix_shown: bool,
+        profile: Profile,
+    ) {
+        let entries = self.entries();
+        let mut found = judge(&rows::DERIVED_MARKED, &self.derived_columns());
+        if let Some(claimed) = self.ordered_by.filter(|_| !per.is_empty()) {
+            let several = self.matrix().bases.len() > 1;
+            let turns = turned(claimed, &self.reversals(claimed), several, matrix_shown);
+            found.extend(judge(&rows::RANKING_FLIPS, &turns));
+        }
+        for d in per {
+            let evidence = divided(&entries, Basis::Per(*d));
+            for row in [&rows::DENOMINATOR_DEFINED, &rows::POWER_MEASURED, &rows::PRICE_BASIS] {
+                found.extend(judge(row, &evidence));
+            }
+        }
+        self.findings.extend(found.into_iter().map(|f| f.in_profile(profile)));
+    }
+
+    /// How the columns that were computed here are presented.
+    fn derived_columns(&self) -> Evidence {
+        let base_nearby = self.columns.iter().any(|c| c.role == Role::Value);
+        let derived = self.columns.iter().filter(|c| c.role == Role::Derived);
+        let numbers: Vec<NumberEvidence> = derived
+            .map(|c| NumberEvidence {
+                what: format!("the column `{}`", c.title),
+                kind: Some(Kind::Derived),
+                derivation: Some(Derivation {
+                    // A sentence under the table names them.
+                    marked: true,
+                    shown_as_official: self.metrics.contains(&c.title),
+                    base_nearby,
+                }),
+                ..NumberEvidence::default()
+            })
+            .collect();
+        Evidence { numbers: Known::Is(numbers), ..Evidence::default() }
     }
 }

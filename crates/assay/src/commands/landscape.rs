@@ -1,10 +1,10 @@
 //! `assay landscape`: a table of results, quoted and measured, ranked under a denominator.
 
 use anyhow::{Context, Result};
-use assay_model::Kind;
+use assay_model::{Kind, Profile};
 use assay_report::landscape::{csv, markdown, matrix_csv};
 use assay_report::terminal;
-use assay_rules::denominator::{Matrix, MatrixShown};
+use assay_rules::denominator::Matrix;
 use assay_rules::landscape::{Collection, LandscapeError, Query, measured};
 
 use super::open_archive;
@@ -68,10 +68,8 @@ pub fn landscape(cli: &Cli, asked: &cli::Landscape) -> Result<Exit> {
         );
         landscape.add_measured(&lines).map_err(|e| usage(&e))?;
     }
-    if !asked.per.is_empty() {
-        let shown = if with_matrix { MatrixShown::Yes } else { MatrixShown::No };
-        landscape.check_ranking(shown);
-    }
+    let profile = if published { Profile::Publish } else { Profile::Lab };
+    landscape.check_denominators(&asked.per, with_matrix, profile);
     let mut matrix = with_matrix.then(|| landscape.matrix());
     if let Some(n) = top {
         landscape.lines.truncate(n);

@@ -1,19 +1,15 @@
 //! The sentence that compares.
 
-use super::Scope;
-
 /// What a claim says.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Verb {
-    /// Faster, more, better.
-    Better,
-    /// Slower, less, worse.
-    Worse,
+    /// One is faster, slower, better, worse than the other.
+    Direction,
     /// Same, no overhead, no regression.
     Same,
     /// Best, record, number one: a place in a population.
     Best,
-    /// A number without a comparison.
+    /// A number or a ratio, in words that follow from it.
     States,
 }
 
@@ -39,10 +35,6 @@ pub struct ClaimEvidence {
     pub ratio_kind: Option<RatioKind>,
     /// The claimed ratio, better / worse (1.05 for 5 % better).
     pub ratio: Option<f64>,
-    /// What it speaks of.
-    pub scope: Option<Scope>,
-    /// What the workloads behind it are.
-    pub evidence_scopes: Vec<Scope>,
     /// Whether it speaks of peak (steady) performance.
     pub of_peak: Option<bool>,
     /// For `best` and `record`: among which population.
@@ -57,6 +49,49 @@ pub struct ClaimEvidence {
     pub speedup_base: Option<String>,
     /// Whether the claim is a speed-up.
     pub is_speedup: Option<bool>,
-    /// Documents behind it.
-    pub sources: Vec<String>,
+}
+
+/// What a claim of an audited text is about.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum ClaimAbout {
+    /// A number, a ratio, a name: something that follows from what is printed.
+    Printed,
+    /// An order or a place in it.
+    Order,
+    /// Something said without a number.
+    Quality,
+    /// A value for each watt, core, chip or rack unit.
+    PerDenominator,
+    /// What the disclosure must hold.
+    Disclosure,
+    /// The class of results that a table is of.
+    Class,
+}
+
+/// What recomputing a claim gave.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Recomputed {
+    /// What is printed.
+    Holds,
+    /// Less than one unit of the last printed digit off.
+    OffByRounding,
+    /// Something else under every reading.
+    Differs,
+    /// What is printed under one reading and not under another.
+    Ambiguous,
+    /// Nothing: its inputs are not there.
+    NoInputs,
+}
+
+/// A claim of a text by others, recomputed.
+#[derive(Debug, Clone, PartialEq)]
+pub struct AuditedClaim {
+    /// Where it stands and its words (`line 3: "5% better"`).
+    pub words: String,
+    /// What it is about.
+    pub about: ClaimAbout,
+    /// What recomputing gave.
+    pub result: Recomputed,
+    /// Why, in a sentence.
+    pub reason: String,
 }

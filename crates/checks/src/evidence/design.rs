@@ -77,15 +77,6 @@ pub struct Schedule {
     pub order: Option<Order>,
 }
 
-/// A statement about what happened inside a trial.
-#[derive(Debug, Clone, PartialEq, Default)]
-pub struct WithinRun {
-    /// What is stated.
-    pub what: String,
-    /// The samples in order of time; `None`: not kept.
-    pub samples: Option<Vec<f64>>,
-}
-
 /// A comparison of identical code.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct SelfComparison {
@@ -123,6 +114,8 @@ pub struct Stopping {
     pub adjusted: Option<bool>,
     /// Whether sampling ended because a difference had become significant.
     pub ended_on_significance: Option<bool>,
+    /// Whether a person ended it, who had seen the running estimate.
+    pub by_hand: bool,
 }
 
 /// A trial that was started and is not in the result.
@@ -178,8 +171,8 @@ pub enum MeanOperator {
 pub struct MeanUse {
     /// Which number.
     pub what: String,
-    /// Of what.
-    pub of: MeanOf,
+    /// Of what; `None`: rates, and nobody recorded whether over equal work or equal time.
+    pub of: Option<MeanOf>,
     /// How.
     pub operator: MeanOperator,
 }

@@ -65,8 +65,6 @@ pub struct Evidence {
     pub comparisons: Known<Vec<ComparisonEvidence>>,
     /// When the trials ran, in which order.
     pub schedule: Option<Schedule>,
-    /// Statements about what happened inside a trial, with the samples they rest on.
-    pub within_run: Known<Vec<WithinRun>>,
     /// The last comparison of identical code. Absent: none was made, which F37 reports.
     pub self_comparison: Known<SelfComparison>,
     /// How many comparisons were made, and whether that was corrected for.
@@ -81,10 +79,10 @@ pub struct Evidence {
     pub means: Known<Vec<MeanUse>>,
     /// Percentiles that are stated. Absent: none.
     pub percentiles: Known<Vec<PercentileEvidence>>,
-    /// A statement about overhead. Absent: none.
-    pub overhead: Known<OverheadEvidence>,
     /// The sentence that compares. Absent: no claim is made.
     pub claim: Known<ClaimEvidence>,
+    /// A claim of an audited text. Where there is one, every check looks at it alone.
+    pub audited: Option<AuditedClaim>,
     /// The numbers that are shown. Absent: none.
     pub numbers: Known<Vec<NumberEvidence>>,
     /// The metric of each arm or system.
@@ -95,8 +93,6 @@ pub struct Evidence {
     pub energy: Known<Vec<EnergyEvidence>>,
     /// Prices. Absent: none is stated.
     pub prices: Known<Vec<PriceEvidence>>,
-    /// What the result is compared with. Absent: no rival and no older version.
-    pub baseline: Known<BaselineEvidence>,
     /// Results of others. Absent: none is quoted.
     pub quotes: Known<Vec<QuoteEvidence>>,
     /// What a benchmark's rules want beside its numbers. Absent: no such benchmark is named.

@@ -2,51 +2,34 @@
 
 use assay_model::Interval;
 
-/// What a result is compared with.
-#[derive(Debug, Clone, PartialEq, Default)]
-pub struct BaselineEvidence {
-    /// The rival's name and version.
-    pub rival: Option<String>,
-    /// Whether the only baseline is an older version of the same thing.
-    pub own_older_version_only: Option<bool>,
-    /// Days from the rival version's release to the measurement.
-    pub rival_age_days: Option<f64>,
-    /// Whether a newer version of the rival was out.
-    pub newer_rival_out: Option<bool>,
-    /// Knobs tuned on our side and on the rival's.
-    pub knobs: Option<[u32; 2]>,
-    /// Hours of tuning on our side and on the rival's.
-    pub hours: Option<[f64; 2]>,
-}
-
 /// A result of others.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct QuoteEvidence {
     /// What is quoted.
     pub what: String,
-    /// Where it stands.
-    pub url: Option<String>,
-    /// Whether everybody can read it there.
-    pub public: Option<bool>,
-    /// SHA-256 of the copy that was kept.
-    pub archived_sha256: Option<String>,
-    /// Who tested.
-    pub tester: Option<String>,
-    /// When it was retrieved.
-    pub retrieved: Option<String>,
-    /// Whether a newer result of the same system is known; `None`: nobody looked.
-    pub newer_known: Option<bool>,
+    /// The document that prints it, in words or as an address; `None`: none is named.
+    pub document: Option<String>,
+    /// The day that it was true of or was retrieved.
+    pub dated: Option<String>,
+    /// The day of the page, where that is before the result's.
+    pub later_than: Option<String>,
+    /// A newer printing of the same result, where one is known.
+    pub newer: Option<String>,
 }
 
-/// What a benchmark's rules want beside its numbers.
+/// What the owner of a benchmark's name wants beside its numbers.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct DisclosureEvidence {
-    /// The benchmark.
-    pub benchmark: String,
-    /// The fields that its rules want, from a rule pack; empty: no pack is loaded.
+    /// Whose rules, with their version.
+    pub rules: String,
+    /// The rules that apply, by id; empty: no pack is loaded.
     pub required: Vec<String>,
-    /// The fields that stand beside the number.
-    pub present: Vec<String>,
+    /// Those of them that are not kept.
+    pub broken: Vec<String>,
+    /// Those that cannot be checked.
+    pub unknown: Vec<String>,
+    /// Whether the numbers are quoted from documents that quote them: what those leave out cannot be added.
+    pub second_hand: bool,
 }
 
 /// What was registered before the run, and what of it is shown.

@@ -13,6 +13,8 @@ pub struct NumberEvidence {
     pub printed: Option<String>,
     /// Recomputed from the unrounded inputs, in the printed unit.
     pub exact: Option<f64>,
+    /// The sentence with comparison that a person typed it in; `None`: nobody typed it.
+    pub typed_in: Option<String>,
     /// Its interval in the printed unit.
     pub interval: Option<Interval>,
     /// Whether it is the same on every repetition (a size, a count of instructions).
@@ -23,10 +25,6 @@ pub struct NumberEvidence {
     pub labelled: bool,
     /// How it was derived, where it was.
     pub derivation: Option<Derivation>,
-    /// What it predicts, where it does; absent: it lies within what was measured.
-    pub extrapolation: super::Known<Extrapolation>,
-    /// Whether the axis of its bar starts at zero; `None`: no bar.
-    pub bar_from_zero: Option<bool>,
 }
 
 /// How a derived number is presented.
@@ -36,25 +34,8 @@ pub struct Derivation {
     pub marked: bool,
     /// Whether it is shown as if a benchmark's body had defined it.
     pub shown_as_official: bool,
-    /// Whether its base metric stands in the same table or paragraph.
+    /// Whether its base metric stands in the same table or page.
     pub base_nearby: bool,
-}
-
-/// A value outside what was measured.
-#[derive(Debug, Clone, PartialEq)]
-pub struct Extrapolation {
-    /// The largest size that was measured.
-    pub measured_to: f64,
-    /// The size that it is stated for.
-    pub at: f64,
-    /// Whether it was multiplied up linearly.
-    pub linear: bool,
-    /// Whether it is marked as extrapolated.
-    pub marked: bool,
-    /// The model, where there is one (`usl`).
-    pub model: Option<String>,
-    /// The prediction interval, where there is one.
-    pub prediction: Option<Interval>,
 }
 
 /// What a metric is.
@@ -66,9 +47,9 @@ pub struct MetricIdentity {
     pub metric: Option<String>,
     /// Its unit.
     pub unit: Option<String>,
-    /// The benchmark or workload.
+    /// The benchmark or workload; `None` on both sides: the metric's name alone is compared.
     pub benchmark: Option<String>,
-    /// Its version.
+    /// Its version; `None` on both sides: it is told by the benchmark's name.
     pub version: Option<String>,
     /// Versions that its body declares comparable with this one.
     pub compatible: Vec<String>,
@@ -98,30 +79,45 @@ impl Basis {
     }
 }
 
-/// A system with its total and everything it may be divided by.
+/// What a system has of the denominator.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct DenominatorSystem {
     /// The system.
     pub label: String,
-    /// Its total in the metric.
-    pub value: f64,
-    /// Counts by denominator (`core`, `chip`, `watt`); what is not recorded is not there.
-    pub counts: BTreeMap<String, f64>,
-    /// What the counted ones are, by denominator; for cores, chips and threads.
-    pub basis: BTreeMap<String, Basis>,
+    /// How much of it; `None`: not recorded.
+    pub count: Option<f64>,
+    /// Whether the count was not printed but follows from another number.
+    pub inferred: bool,
+    /// What a count of cores, chips or threads counts; `None`: nobody said.
+    pub basis: Option<Basis>,
+}
+
+/// A pair of systems whose order under the claimed denominator is the other way round under another.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Flip {
+    /// Who leads under the claimed one.
+    pub ahead: String,
+    /// Who leads under the other.
+    pub instead: String,
+    /// The other one in words (`per core`).
+    pub under: String,
 }
 
 /// What values are divided by.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct DenominatorEvidence {
-    /// The denominator that is claimed; empty: the total.
+    /// The denominator that is claimed (`core`); empty: the total.
     pub claimed: String,
-    /// Whether more of the metric is better.
-    pub higher_is_better: bool,
-    /// The systems.
+    /// The same in words (`per core`, `in total`).
+    pub words: String,
+    /// The systems, where something is divided.
     pub systems: Vec<DenominatorSystem>,
+    /// Whether an order can be told under two denominators or more.
+    pub several: bool,
+    /// The orders that turn round under another denominator.
+    pub flips: Vec<Flip>,
     /// Whether the table over all denominators is shown.
-    pub matrix_shown: Option<bool>,
+    pub matrix_shown: bool,
 }
 
 /// Where watts come from.
@@ -159,12 +155,16 @@ pub struct EnergyEvidence {
     pub label: String,
     /// Where the watts come from.
     pub source: Option<PowerSource>,
+    /// Whether they are quoted: then run, window and meter are those of the source, which may name none.
+    pub quoted: bool,
+    /// Whether a figure is there at all.
+    pub recorded: bool,
+    /// What the source says of them; empty: nothing.
+    pub note: String,
     /// The meter's model.
     pub meter: Option<String>,
     /// The meter's uncertainty, percent.
     pub uncertainty_percent: Option<f64>,
-    /// Days since its calibration.
-    pub calibrated_days_ago: Option<f64>,
     /// Whether power and performance are of the same run.
     pub same_run: Option<bool>,
     /// Whether power is averaged over the measurement window.
@@ -176,6 +176,8 @@ pub struct EnergyEvidence {
 pub struct PriceEvidence {
     /// The system.
     pub label: String,
+    /// Whether a figure is there at all.
+    pub recorded: bool,
     /// The currency.
     pub currency: Option<String>,
     /// The date of the price.

@@ -1,8 +1,6 @@
 //! The work an arm did, how it was loaded, and what it may be said to show.
 
-use std::collections::BTreeMap;
-
-use assay_stats::means::Quantity;
+use std::collections::{BTreeMap, BTreeSet};
 
 /// The work of an arm.
 #[derive(Debug, Clone, PartialEq, Default)]
@@ -124,14 +122,12 @@ pub enum Statistic {
 }
 
 /// A suite with its members.
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone, PartialEq, Default)]
 pub struct SuiteEvidence {
-    /// Every member by the suite's definition.
+    /// Every member by the suite's definition; empty: not recorded.
     pub manifest: Vec<String>,
     /// Each arm's results.
     pub arms: Vec<SuiteArm>,
-    /// Whether values are amounts (time) or rates.
-    pub quantity: Quantity,
     /// Whether the members' values are shown beside the mean.
     pub members_shown: Option<bool>,
 }
@@ -141,32 +137,13 @@ pub struct SuiteEvidence {
 pub struct SuiteArm {
     /// The arm.
     pub label: String,
-    /// Values by member.
-    pub values: BTreeMap<String, f64>,
+    /// The members that have a value.
+    pub members: BTreeSet<String>,
     /// Why a member has no value, by member.
     pub reasons: BTreeMap<String, String>,
-}
-
-/// What a workload or a claim speaks of.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-pub enum Scope {
-    /// One operation or component alone.
-    Micro,
-    /// An application as it is used.
-    Application,
-    /// A whole system.
-    System,
-}
-
-impl Scope {
-    /// The scope's word.
-    pub fn name(self) -> &'static str {
-        match self {
-            Scope::Micro => "micro",
-            Scope::Application => "application",
-            Scope::System => "system",
-        }
-    }
+    /// Against the first arm: the ratio of the geometric means and that of the totals, more is better;
+    /// `None`: a member of one of them has no value.
+    pub against_first: Option<(f64, f64)>,
 }
 
 /// How requests are sent.
@@ -206,30 +183,4 @@ pub struct PercentileEvidence {
     pub n_eff: Option<f64>,
     /// How trials were put together.
     pub merge: Option<Merge>,
-}
-
-/// What a percentage is of.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum OverheadBase {
-    /// The arm without the feature.
-    Baseline,
-    /// The arm with it.
-    Treatment,
-}
-
-/// A statement about overhead.
-#[derive(Debug, Clone, PartialEq)]
-pub struct OverheadEvidence {
-    /// The overhead as stated, as a fraction.
-    pub stated: f64,
-    /// Whether it is taken from throughput.
-    pub from_throughput: bool,
-    /// How busy the CPUs were, baseline and treatment, percent.
-    pub cpu_busy_percent: Option<[f64; 2]>,
-    /// CPU time per operation, baseline and treatment, any one unit.
-    pub cpu_per_operation: Option<[f64; 2]>,
-    /// What the percentage is of.
-    pub base: Option<OverheadBase>,
-    /// Whether a difference of percentages is called percent instead of points.
-    pub points_called_percent: Option<bool>,
 }

@@ -5,7 +5,8 @@ use std::collections::BTreeSet;
 use assay_model::Kind;
 
 use super::environment::shortened;
-use crate::check::{Evaluation, found_or_missing, need, not_applicable, plain};
+use crate::check::{Evaluation, at, found_or_missing, need, not_applicable, plain};
+use crate::rows::{N, W};
 use crate::{Evidence, MetricIdentity};
 
 pub(crate) fn same_metric(e: &Evidence) -> Evaluation {
@@ -19,21 +20,26 @@ pub(crate) fn same_metric(e: &Evidence) -> Evaluation {
     let mut found = Vec::new();
     let mut lacking = BTreeSet::new();
     for other in others {
-        let parts = [
-            ("metric", &first.metric, &other.metric),
-            ("unit", &first.unit, &other.unit),
-            ("benchmark", &first.benchmark, &other.benchmark),
-        ];
-        for (what, a, b) in parts {
-            match (a, b) {
-                (Some(a), Some(b)) if a != b => {
-                    found.push(plain(format!("{what} {a} and {what} {b} are different things")));
-                }
-                (Some(_), Some(_)) => {}
-                _ => {
-                    lacking.insert(format!("the {what} of both sides"));
-                }
-            }
+        let same_benchmark = first.benchmark == other.benchmark;
+        if same_benchmark && is_base_of(first.metric.as_deref(), other.metric.as_deref()) {
+            let (a, b) = (words(first), words(other));
+            found.push(at(N, format!("{a} stands against {b}: base against peak")).remedy(""));
+            continue;
+        }
+        if first.metric.is_none() || other.metric.is_none() {
+            lacking.insert("the metric of both sides".to_owned());
+        } else if first.benchmark.is_some() != other.benchmark.is_some() {
+            lacking.insert("the benchmark of both sides".to_owned());
+        } else if !same_benchmark || first.metric != other.metric {
+            let (a, b) = (words(first), words(other));
+            found.push(plain(format!("{a} and {b} are different metrics and have no ratio")));
+        } else if first.unit != other.unit {
+            let unit = |m: &MetricIdentity| m.unit.clone().unwrap_or_else(|| "no unit".to_owned());
+            let (a, b) = (unit(first), unit(other));
+            found.push(plain(format!(
+                "{} is in {a} on one side and in {b} on the other",
+                words(first)
+            )));
         }
         versions(first, other, &mut found, &mut lacking);
         let names: BTreeSet<&String> = first.category.keys().chain(other.category.keys()).collect();
@@ -48,15 +54,32 @@ pub(crate) fn same_metric(e: &Evidence) -> Evaluation {
     found_or_missing(found, &lacking.into_iter().collect::<Vec<_>>())
 }
 
+/// Its name, with its benchmark or workload.
+fn words(m: &MetricIdentity) -> String {
+    let metric = m.metric.clone().unwrap_or_default();
+    m.benchmark
+        .as_ref()
+        .map_or_else(|| format!("{metric} in {}", m.label), |b| format!("{metric} of {b}"))
+}
+
+/// Whether `base` names the base metric of the peak metric `peak`: base may stand for peak, never the reverse.
+fn is_base_of(base: Option<&str>, peak: Option<&str>) -> bool {
+    base.zip(peak).is_some_and(|(b, p)| b.contains("base") && b.replacen("_base", "", 1) == p)
+}
+
 fn versions(
     a: &MetricIdentity,
     b: &MetricIdentity,
     found: &mut Vec<assay_model::Found>,
     lacking: &mut BTreeSet<String>,
 ) {
-    let (Some(va), Some(vb)) = (&a.version, &b.version) else {
-        lacking.insert("the version of the benchmark on both sides".to_owned());
-        return;
+    let (va, vb) = match (&a.version, &b.version) {
+        (Some(va), Some(vb)) => (va, vb),
+        (None, None) => return,
+        _ => {
+            lacking.insert("the version of the benchmark on both sides".to_owned());
+            return;
+        }
     };
     if va != vb && !a.compatible.contains(vb) && !b.compatible.contains(va) {
         found.push(plain(format!("versions {va} and {vb} are not declared comparable")));
@@ -82,6 +105,15 @@ pub(crate) fn kinds(e: &Evidence) -> Evaluation {
         })
         .collect();
     if unlabelled.is_empty() {
+        let of = |kind| numbers.iter().find(|n| n.kind == Some(kind));
+        if let (Some(own), Some(other)) = (of(Kind::Measured), of(Kind::Quoted)) {
+            let text = format!(
+                "{} was measured here, {} is quoted; nobody showed that both measure the same",
+                own.what, other.what
+            );
+            let remedy = "take their order or ratio as orientation only";
+            return Ok(vec![at(W, text).remedy(remedy)]);
+        }
         return found_or_missing(Vec::new(), &lacking);
     }
     let names: Vec<&str> = unlabelled.iter().map(String::as_str).collect();

@@ -1,7 +1,7 @@
 //! F28 to F31: enough independent trials, interleaved?
 
 use assay_model::{Method, Order};
-use assay_stats::variance::{by_level, effective_n};
+use assay_stats::variance::by_level;
 
 use super::trend::trend_p;
 use crate::check::{Evaluation, about, grave, missing, need, not_applicable, plain};
@@ -9,8 +9,6 @@ use crate::{Arm, Evidence, Schedule, Statistic, Unit};
 
 /// The share of the variance that lies between trials from which samples must not widen n.
 const BETWEEN: f64 = 0.05;
-/// Independent samples that a statement about the inside of a trial needs.
-const N_EFF: f64 = 10.0;
 /// The p-value below which a trend is taken as real.
 const TREND_P: f64 = 0.01;
 
@@ -110,27 +108,6 @@ fn between(arm: &Arm) -> Result<(usize, usize, f64), crate::check::Stop> {
     let (within, between) = (t2[0].max(0.0), t2[1].max(0.0));
     let share = if within + between > 0.0 { between / (within + between) } else { 0.0 };
     Ok((series.len(), series.iter().map(Vec::len).sum(), share))
-}
-
-pub(crate) fn autocorrelated(e: &Evidence) -> Evaluation {
-    let statements = e.within_run.need("whether anything is said about the inside of trials")?;
-    let mut found = Vec::new();
-    for s in statements {
-        let samples = need(s.samples.as_ref(), format!("the samples behind `{}`", s.what))?;
-        let n = samples.len();
-        match effective_n(samples) {
-            Some(n_eff) if n_eff < N_EFF => found.push(plain(format!(
-                "`{}`: {n} samples carry the information of {n_eff:.1}",
-                s.what
-            ))),
-            None if (n as f64) < N_EFF => {
-                found.push(plain(format!("`{}` rests on {n} samples", s.what)));
-            }
-            // Equal samples have no correlation, and nothing that could vary.
-            Some(_) | None => {}
-        }
-    }
-    Ok(found)
 }
 
 pub(crate) fn interleaved(e: &Evidence) -> Evaluation {

@@ -3,7 +3,8 @@
 use assay_model::Verdict;
 
 use super::environment::nothing_compared;
-use crate::check::{Evaluation, found_or_missing, need, not_applicable, number, plain};
+use crate::check::{Evaluation, at, found_or_missing, need, not_applicable, number, plain};
+use crate::rows::{N, W};
 use crate::{ComparisonEvidence, Evidence, Verb, VerdictBasis};
 
 pub(crate) fn interval_present(e: &Evidence) -> Evaluation {
@@ -14,8 +15,20 @@ pub(crate) fn interval_present(e: &Evidence) -> Evaluation {
         .filter(|n| n.kind.is_none_or(|k| k != assay_model::Kind::Quoted))
         .map(|n| n.what.as_str())
         .collect();
-    if bare.is_empty() {
+    let quoted = |n: &&crate::NumberEvidence| {
+        n.kind == Some(assay_model::Kind::Quoted) && n.interval.is_none() && !n.deterministic
+    };
+    let printed_without = numbers.iter().filter(quoted).count();
+    if bare.is_empty() && printed_without == 0 {
         return Ok(Vec::new());
+    }
+    if bare.is_empty() {
+        let (results, carry) =
+            if printed_without == 1 { ("result", "carries") } else { ("results", "carry") };
+        let text = format!(
+            "{printed_without} quoted {results} {carry} no interval: their sources print none"
+        );
+        return Ok(vec![at(N, text).remedy("")]);
     }
     let have = if bare.len() == 1 { "has" } else { "have" };
     Ok(vec![plain(format!("{} {have} no interval", super::environment::shortened(&bare)))])
@@ -54,31 +67,31 @@ fn behind_the_claim(e: &Evidence) -> Result<&ComparisonEvidence, crate::check::S
 
 pub(crate) fn direction(e: &Evidence) -> Evaluation {
     let claim = e.claim.need("the claim")?;
-    match need(claim.verb.as_ref(), "what the claim says")? {
-        Verb::Better | Verb::Worse => {}
+    let verb = *need(claim.verb.as_ref(), "what the claim says")?;
+    let comparison = match verb {
+        Verb::Direction | Verb::States => behind_the_claim(e)?,
         _ => return not_applicable("the claim states no direction"),
-    }
-    let comparison = behind_the_claim(e)?;
-    let interval = *need(comparison.interval.as_ref(), "the interval of the claimed ratio")?;
-    if interval.contains(1.0) {
-        return Ok(vec![plain(format!(
-            "the data allow {:.3} to {:.3}; the direction is not established",
-            interval.low, interval.high
-        ))]);
-    }
-    let verdict = need(comparison.verdict.as_ref(), "the verdict behind the claim")?;
-    let contradicts = match claim.verb {
-        Some(Verb::Better) => *verdict == Verdict::Worse,
-        _ => *verdict == Verdict::Better,
     };
-    if contradicts {
-        return Ok(vec![plain(format!(
-            "the data say {}: the ratio is {:.3} to {:.3}",
-            verdict.name(),
-            interval.low,
-            interval.high
-        ))]);
+    let says = if claim.text.is_empty() { String::new() } else { format!("`{}`: ", claim.text) };
+    let unclear = |interval: &assay_model::Interval| {
+        interval.contains(1.0) || comparison.verdict == Some(Verdict::Inconclusive)
+    };
+    if let Some(i) = comparison.interval.filter(unclear) {
+        let text = format!(
+            "{says}the data allow ratios from {:.4} to {:.4}: the direction is not established",
+            i.low, i.high
+        );
+        return Ok(match (verb, comparison.verdict) {
+            (Verb::States, Some(Verdict::Equivalent)) => Vec::new(),
+            // The words follow the numbers, and a reader may take the ratio for a direction.
+            (Verb::States, _) => vec![at(W, text)],
+            _ => vec![plain(text)],
+        });
     }
+    if verb == Verb::States {
+        return not_applicable("the claim states no direction");
+    }
+    need(comparison.interval.as_ref(), format!("{says}the interval of the claimed ratio"))?;
     Ok(Vec::new())
 }
 
@@ -88,15 +101,17 @@ pub(crate) fn equality(e: &Evidence) -> Evaluation {
         return not_applicable("the claim states no equality");
     }
     let comparison = behind_the_claim(e)?;
+    let says = if claim.text.is_empty() { String::new() } else { format!("`{}`: ", claim.text) };
     let Some(margin) = comparison.margin else {
-        return Ok(vec![plain("no margin was declared, so nothing can be shown to be the same")]);
+        let text = format!("{says}no margin was declared, so nothing can be shown to be the same");
+        return Ok(vec![plain(text)]);
     };
     let interval = *need(comparison.interval.as_ref(), "the interval of the claimed ratio")?;
     let mut found = Vec::new();
     let mut lacking = Vec::new();
     if interval.low < 1.0 / (1.0 + margin) || interval.high > 1.0 + margin {
         found.push(plain(format!(
-            "the interval {:.3} to {:.3} is not inside the margin of {:.1} %: finding no difference is not showing none",
+            "{says}the interval {:.3} to {:.3} is not inside the margin of {:.1} %: finding no difference is not showing none",
             interval.low,
             interval.high,
             margin * 100.0

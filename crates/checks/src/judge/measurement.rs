@@ -1,4 +1,4 @@
-//! F22 to F27: was the load what it seems, the program settled, and overhead computed right?
+//! F22 to F26: was the load what it seems, and had the program settled?
 
 use assay_stats::percentile::{TAIL_SAMPLES, supports};
 
@@ -6,14 +6,12 @@ use assay_model::SeriesShape;
 
 use crate::check::{Evaluation, at, found_or_missing, grave, missing, need, not_applicable, plain};
 use crate::rows::{N, W};
-use crate::{Arm, Evidence, Generator, Known, Loop, Merge, OverheadBase, WarmupRule};
+use crate::{Arm, Evidence, Generator, Known, Loop, Merge, WarmupRule};
 
 /// The share of its CPUs or network from which a generator may be the limit.
 const GENERATOR: f64 = 0.80;
 /// The share of trials that may never settle.
 const UNSETTLED: f64 = 0.10;
-/// Below this a CPU has room, so that throughput does not tell cost, percent.
-const SATURATED_PERCENT: f64 = 95.0;
 
 pub(crate) fn generator(e: &Evidence) -> Evaluation {
     let arms = e.measured()?;
@@ -167,42 +165,4 @@ pub(crate) fn warmup(e: &Evidence) -> Evaluation {
         found.push(plain(format!("a warm-up of {count} was assumed to suffice, not tested")));
     }
     Ok(found)
-}
-
-pub(crate) fn overhead(e: &Evidence) -> Evaluation {
-    let o = e.overhead.need("how the overhead was computed")?;
-    let mut found = Vec::new();
-    let mut lacking = Vec::new();
-    match o.base {
-        Some(OverheadBase::Treatment) => found.push(grave(format!(
-            "{:.1} % overhead is a share of the arm that has it, not of the baseline",
-            o.stated * 100.0
-        ))),
-        Some(OverheadBase::Baseline) => {}
-        None => lacking.push("what the percentage is of".to_owned()),
-    }
-    match o.points_called_percent {
-        Some(true) => found.push(plain("a difference of percentages is called percent")),
-        Some(false) => {}
-        None => lacking.push("whether percent or points are meant".to_owned()),
-    }
-    if o.from_throughput {
-        match o.cpu_busy_percent {
-            Some(busy) if busy.iter().any(|b| *b < SATURATED_PERCENT) => {
-                let cost = o.cpu_per_operation.map_or(String::new(), |[a, b]| {
-                    format!("; CPU time per operation rose {:.1} %", (b / a - 1.0) * 100.0)
-                });
-                found.push(plain(format!(
-                    "{:.1} % less throughput is not {:.1} % overhead while CPUs are {:.0} % and {:.0} % busy{cost}",
-                    o.stated * 100.0,
-                    o.stated * 100.0,
-                    busy[0],
-                    busy[1]
-                )));
-            }
-            Some(_) => {}
-            None => lacking.push("how busy the CPUs were".to_owned()),
-        }
-    }
-    found_or_missing(found, &lacking)
 }

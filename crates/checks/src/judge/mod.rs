@@ -2,6 +2,7 @@
 
 mod trend;
 
+pub(crate) mod audit;
 pub(crate) mod claims;
 pub(crate) mod design;
 pub(crate) mod environment;

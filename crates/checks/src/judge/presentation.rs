@@ -1,30 +1,33 @@
 //! F43 to F45: the right mean, and numbers that recompute.
 
-use assay_stats::means::{Member, suite};
-
 use crate::check::{Evaluation, at, found_or_missing, missing, need, not_applicable, plain};
 use crate::rows::N;
 use crate::{Evidence, MeanOf, MeanOperator};
 
 pub(crate) fn right_mean(e: &Evidence) -> Evaluation {
     let mut found = Vec::new();
+    let mut lacking = Vec::new();
     for m in e.means.need("which means are taken, and of what")? {
         let wrong = match (m.of, m.operator) {
-            (MeanOf::NormalisedScores, MeanOperator::Arithmetic) => {
+            (None, MeanOperator::Arithmetic) => {
+                lacking.push(format!("whether {} is of rates over equal work", m.what));
+                continue;
+            }
+            (Some(MeanOf::NormalisedScores), MeanOperator::Arithmetic) => {
                 "an arithmetic mean of normalised scores: the winner depends on the reference"
             }
-            (MeanOf::RatesOverEqualWork, MeanOperator::Arithmetic) => {
+            (Some(MeanOf::RatesOverEqualWork), MeanOperator::Arithmetic) => {
                 "an arithmetic mean of rates over equal work: the fast parts count too much"
             }
             (
-                MeanOf::RatiosForTotals,
+                Some(MeanOf::RatiosForTotals),
                 MeanOperator::Arithmetic | MeanOperator::Geometric | MeanOperator::Harmonic,
             ) => "a mean of ratios where a ratio of totals is claimed",
             _ => continue,
         };
         found.push(plain(format!("{} is {wrong}", m.what)));
     }
-    Ok(found)
+    found_or_missing(found, &lacking)
 }
 
 pub(crate) fn sensitivity(e: &Evidence) -> Evaluation {
@@ -36,27 +39,22 @@ pub(crate) fn sensitivity(e: &Evidence) -> Evaluation {
         Some(true) => {}
         None => lacking.push("whether the members are shown".to_owned()),
     }
-    let Some((first, others)) = s.arms.split_first().filter(|(_, others)| !others.is_empty())
-    else {
+    let Some((first, others)) = s.arms.split_first() else {
         return found_or_missing(found, &lacking);
     };
     for arm in others {
-        let members: Vec<Member> = first
-            .values
-            .iter()
-            .filter_map(|(name, baseline)| {
-                let treatment = *arm.values.get(name)?;
-                Some(Member { name: name.clone(), baseline: *baseline, treatment, weight: 1.0 })
-            })
-            .collect();
-        let Some(summary) = suite(&members, s.quantity) else {
-            return missing(format!("positive values of {} and {}", first.label, arm.label));
-        };
-        if summary.means_disagree {
-            found.push(plain(format!(
-                "{} against {}: the geometric mean is {:.3}, the ratio of totals {:.3}",
-                arm.label, first.label, summary.geomean, summary.totals
-            )));
+        match arm.against_first {
+            Some((mean, totals)) if (mean - 1.0) * (totals - 1.0) < 0.0 => {
+                found.push(plain(format!(
+                    "{} against {}: the geometric mean is {mean:.3}, the ratio of totals {totals:.3}",
+                    arm.label, first.label
+                )));
+            }
+            Some(_) => {}
+            None => {
+                lacking
+                    .push(format!("a value of every member in {} and {}", first.label, arm.label));
+            }
         }
     }
     found_or_missing(found, &lacking)
@@ -70,6 +68,15 @@ pub(crate) fn recomputes(e: &Evidence) -> Evaluation {
     }
     for n in numbers.iter().filter(|n| n.kind != Some(assay_model::Kind::Quoted)) {
         let Some(printed) = &n.printed else { continue };
+        if let Some(sentence) = &n.typed_in {
+            let text = format!(
+                "{}: `{printed}` is typed by hand in a sentence that compares: \"{sentence}\"",
+                n.what
+            );
+            let remedy = "compute it: `{{ better(...) }}`, `{{ value(...) }}`; or take it out of the comparison";
+            found.push(plain(text).remedy(remedy));
+            continue;
+        }
         let exact = *need(n.exact.as_ref(), format!("the inputs of {}", n.what))?;
         let Some((value, unit)) = last_digit(printed) else {
             return missing(format!("a number in `{printed}`"));
@@ -82,10 +89,7 @@ pub(crate) fn recomputes(e: &Evidence) -> Evaluation {
             && unit < (i.high - i.low) / 1000.0
         {
             let text = format!("{}: {printed} has more digits than its interval supports", n.what);
-            found.push(at(N, text));
-        }
-        if n.bar_from_zero == Some(false) {
-            found.push(at(N, format!("{}: the bar does not start at zero", n.what)));
+            found.push(at(N, text).remedy("print fewer digits"));
         }
     }
     Ok(found)

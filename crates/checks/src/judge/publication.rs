@@ -1,53 +1,57 @@
 //! F57 to F60: sources, required disclosures, what is shown, and whether it can be repeated.
 
 use super::environment::shortened;
-use crate::Evidence;
 use crate::check::{Evaluation, at, found_or_missing, grave, missing, need, plain};
-use crate::rows::N;
+use crate::rows::{N, W};
+use crate::{Evidence, QuoteEvidence};
 
 pub(crate) fn sources(e: &Evidence) -> Evaluation {
+    let quotes = e.quotes.need("where the quoted results come from")?;
     let mut found = Vec::new();
-    let mut lacking = Vec::new();
-    for q in e.quotes.need("where the quoted results come from")? {
-        let absent: Vec<&str> = [
-            ("an address", q.url.is_some()),
-            ("a kept copy", q.archived_sha256.is_some()),
-            ("a tester", q.tester.is_some()),
-            ("a retrieval date", q.retrieved.is_some()),
-        ]
-        .into_iter()
-        .filter_map(|(what, there)| (!there).then_some(what))
-        .collect();
-        if !absent.is_empty() {
-            found.push(plain(format!("{} lacks {}", q.what, absent.join(", "))));
+    let names = |of: fn(&QuoteEvidence) -> bool| {
+        quotes.iter().filter(|q| of(q)).map(|q| q.what.as_str()).collect::<Vec<_>>()
+    };
+    let unnamed = names(|q| q.document.is_none());
+    if !unnamed.is_empty() {
+        let text = format!("no document is named that prints {}", shortened(&unnamed));
+        found.push(plain(text).remedy("name the document in `source`"));
+    }
+    let undated = names(|q| q.dated.is_none());
+    if !undated.is_empty() {
+        let text =
+            format!("nobody recorded when these were true or retrieved: {}", shortened(&undated));
+        let remedy = "give the rows their dates, or `retrieved` in the front matter";
+        found.push(at(W, text).remedy(remedy));
+    }
+    for q in quotes {
+        if let (Some(day), Some(dated)) = (&q.later_than, &q.dated) {
+            let text = format!("{} is of {dated}, later than the post's {day}", q.what);
+            found.push(at(W, text).remedy("give the post the later date"));
         }
-        match q.public {
-            Some(false) => found.push(plain(format!("the source of {} is not public", q.what))),
-            Some(true) => {}
-            None => lacking.push(format!("whether the source of {} is public", q.what)),
-        }
-        if q.newer_known == Some(true) {
-            found.push(at(N, format!("a newer result than {} is known", q.what)));
+        if let Some(newer) = &q.newer {
+            let text = format!("a newer printing of {} is known: {newer}", q.what);
+            found.push(at(N, text).remedy("quote the newer one, or say why not"));
         }
     }
-    found_or_missing(found, &lacking)
+    Ok(found)
 }
 
 pub(crate) fn disclosure(e: &Evidence) -> Evaluation {
     let mut found = Vec::new();
     for d in e.disclosures.need("which benchmarks are named")? {
         if d.required.is_empty() {
-            return missing(format!("the rule pack of {}", d.benchmark));
+            return missing(format!("the rule pack {}", d.rules));
         }
-        let absent: Vec<&str> =
-            d.required.iter().filter(|r| !d.present.contains(r)).map(String::as_str).collect();
-        if !absent.is_empty() {
-            found.push(plain(format!(
-                "{} requires next to the number: {}",
-                d.benchmark,
-                absent.join(", ")
-            )));
+        let open: Vec<String> = [(&d.broken, "not kept"), (&d.unknown, "cannot be checked")]
+            .into_iter()
+            .flat_map(|(ids, how)| ids.iter().map(move |id| format!("{id} {how}")))
+            .collect();
+        if open.is_empty() {
+            continue;
         }
+        let text = format!("of the {} rules: {}", d.rules, open.join(", "));
+        let of = if d.second_hand { at(W, text) } else { plain(text) };
+        found.push(of.remedy("the table in the disclosure says what each of them wants"));
     }
     Ok(found)
 }

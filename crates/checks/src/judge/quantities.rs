@@ -1,120 +1,116 @@
-//! F49 to F53: what values are divided by, power, prices, and values beyond what was measured.
+//! F49 to F52: what values are divided by, power, prices.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
-use crate::check::{Evaluation, at, found_or_missing, grave, need, not_applicable, plain};
-use crate::rows::W;
-use crate::{DenominatorEvidence, DenominatorSystem, Evidence, Known, PowerSource};
+use crate::check::{Evaluation, at, found_or_missing, missing, not_applicable, plain};
+use crate::rows::{N, W, WI};
+use crate::{Evidence, PowerSource};
 use assay_model::Found;
 
 /// The meter's uncertainty that a published figure per watt may have, percent.
 const METER_PERCENT: f64 = 1.0;
-/// A meter is calibrated at least so often, days.
-const CALIBRATION_DAYS: f64 = 366.0;
-/// A model is trusted to this many times the measured range.
-const REACH: f64 = 2.0;
 /// Denominators that must say what they count.
-const COUNTED: [&str; 4] = ["core", "chip", "thread", "memory-channel"];
-
-/// The denominators of a claim.
-fn denominators(e: &Evidence) -> Result<&DenominatorEvidence, crate::check::Stop> {
-    e.denominators.need("what values are divided by")
-}
+const COUNTED: [&str; 4] = ["core", "chip", "thread", "core-ghz"];
 
 pub(crate) fn defined(e: &Evidence) -> Evaluation {
-    let d = denominators(e)?;
+    let d = e.denominators.need("what values are divided by")?;
     if d.claimed.is_empty() {
         return not_applicable("totals are compared");
+    }
+    // F51 and F52 look at those, whose figures are no counts.
+    if ["watt", "price"].contains(&d.claimed.as_str()) {
+        return not_applicable("watts and prices are not counted");
     }
     let mut found = Vec::new();
     let mut lacking = Vec::new();
     let mut kinds = BTreeSet::new();
+    let what = d.claimed.replace('-', " ");
     for s in &d.systems {
-        match s.counts.get(&d.claimed) {
-            Some(count) if *count > 0.0 => {}
-            Some(count) => {
-                let text = format!("{} has {count} of `{}`", s.label, d.claimed);
-                found.push(plain(text));
-            }
-            None => lacking.push(format!("the count of `{}` of {}", d.claimed, s.label)),
+        if s.count.is_none() {
+            lacking.push(format!("the {what} count of {}", s.label));
+            continue;
         }
-        if COUNTED.contains(&d.claimed.as_str()) {
-            match s.basis.get(&d.claimed) {
-                Some(basis) => {
-                    kinds.insert(basis.name());
-                }
-                None => found.push(plain(format!(
-                    "per which {} of {}: fitted, enabled or used?",
-                    d.claimed, s.label
-                ))),
+        if s.inferred {
+            let text = format!(
+                "the {what} count of {} is not printed but follows from its other numbers",
+                s.label
+            );
+            found.push(at(N, text).remedy(""));
+        }
+        match s.basis {
+            Some(basis) => {
+                kinds.insert(basis.name());
             }
+            None if COUNTED.contains(&d.claimed.as_str()) => found
+                .push(plain(format!("per which {what} of {}: fitted, enabled or used?", s.label))),
+            None => {}
         }
     }
     if kinds.len() > 1 {
         let list: Vec<&str> = kinds.into_iter().collect();
-        found.push(plain(format!("per {} means {}", d.claimed, list.join(" for one and "))));
+        found.push(plain(format!("{} means {}", d.words, list.join(" for one and "))));
     }
     found_or_missing(found, &lacking)
 }
 
-/// value / count; the value itself for the empty denominator.
-fn per(s: &DenominatorSystem, by: &str) -> Option<f64> {
-    let count = if by.is_empty() { 1.0 } else { *s.counts.get(by)? };
-    let value = s.value / count;
-    (count > 0.0 && value.is_finite()).then_some(value)
-}
-
-/// Whether the first leads, by more than rounding; `None` when it cannot be said.
-fn leads(d: &DenominatorEvidence, a: usize, b: usize, by: &str) -> Option<bool> {
-    let (x, y) = (per(&d.systems[a], by)?, per(&d.systems[b], by)?);
-    let equal = (x - y).abs() <= 1e-9 * x.abs().max(y.abs());
-    (!equal).then_some((x > y) == d.higher_is_better)
-}
-
 pub(crate) fn flips(e: &Evidence) -> Evaluation {
-    let d = denominators(e)?;
-    if d.systems.len() < 2 {
-        return not_applicable("one system is shown");
-    }
-    let mut others: BTreeSet<&str> =
-        d.systems.iter().flat_map(|s| s.counts.keys().map(String::as_str)).collect();
-    others.insert("");
-    others.remove(d.claimed.as_str());
-    let word = |by: &str| if by.is_empty() { "in total".to_owned() } else { format!("per {by}") };
-    for a in 0..d.systems.len() {
-        for b in a + 1..d.systems.len() {
-            let Some(claimed) = leads(d, a, b, &d.claimed) else { continue };
-            let flip = others.iter().find(|by| leads(d, a, b, by) == Some(!claimed));
-            if let Some(by) = flip {
-                let (first, second) = if claimed { (a, b) } else { (b, a) };
-                let text = format!(
-                    "{} leads {}; {} leads {}",
-                    d.systems[first].label,
-                    word(&d.claimed),
-                    d.systems[second].label,
-                    word(by)
-                );
-                let shown = *need(d.matrix_shown.as_ref(), "whether all denominators are shown")?;
-                return Ok(vec![if shown { plain(text) } else { grave(text) }]);
-            }
-        }
-    }
-    if others.len() == 1 && others.contains("") && d.claimed.is_empty() {
-        return crate::check::missing("any count but the total");
-    }
-    Ok(Vec::new())
+    let d = e.denominators.need("what values are divided by")?;
+    let Some(first) = d.flips.first() else {
+        return if d.several {
+            Ok(Vec::new())
+        } else {
+            missing("a count of both but the claimed one")
+        };
+    };
+    let same = |f: &&crate::Flip| (&f.ahead, &f.instead) == (&first.ahead, &first.instead);
+    let under: Vec<&str> = d.flips.iter().filter(same).map(|f| f.under.as_str()).collect();
+    let more = match d.flips.len() - under.len() {
+        0 => String::new(),
+        1 => "; one more such turn elsewhere".to_owned(),
+        n => format!("; {n} more such turns elsewhere"),
+    };
+    let text = format!(
+        "{} is ahead of {} {}, but behind it {}{more}",
+        first.ahead,
+        first.instead,
+        d.words,
+        under.join(" and ")
+    );
+    let show = "show every denominator beside the claim (--matrix), or claim no order";
+    Ok(vec![if d.matrix_shown { plain(text).remedy("") } else { at(WI, text).remedy(show) }])
 }
 
 pub(crate) fn power(e: &Evidence) -> Evaluation {
     let systems = e.energy.need("where watts come from")?;
     let mut found: Vec<Found> = Vec::new();
     let mut lacking = Vec::new();
-    let mut sources = BTreeSet::new();
+    let mut sources: BTreeMap<&str, BTreeSet<&str>> = BTreeMap::new();
     for s in systems {
-        let source = *need(s.source.as_ref(), format!("where the watts of {} come from", s.label))?;
-        sources.insert(source.name());
+        if !s.recorded {
+            lacking.push(format!("the watts of {}", s.label));
+            continue;
+        }
+        let said = if s.note.is_empty() { String::new() } else { format!(": {}", s.note) };
+        let source = match s.source {
+            Some(source) => source,
+            None if s.quoted => {
+                let text =
+                    format!("the watts of {} are quoted, with no meter named{said}", s.label);
+                found.push(at(W, text).remedy("say how the power was obtained"));
+                continue;
+            }
+            None => {
+                lacking.push(format!("where the watts of {} come from", s.label));
+                continue;
+            }
+        };
+        sources.entry(&s.label).or_default().insert(source.name());
         if matches!(source, PowerSource::ThermalDesign | PowerSource::Nameplate) {
-            found.push(plain(format!("the watts of {} are {}", s.label, source.name())));
+            found.push(plain(format!("the watts of {} are {}{said}", s.label, source.name())));
+            continue;
+        }
+        // The source of a quoted result says of it what it says.
+        if s.quoted {
             continue;
         }
         let same = [("run", s.same_run), ("window", s.same_window)];
@@ -132,8 +128,9 @@ pub(crate) fn power(e: &Evidence) -> Evaluation {
             meter(s, &mut found, &mut lacking);
         }
     }
-    if sources.len() > 1 {
-        let list: Vec<&str> = sources.into_iter().collect();
+    let all: BTreeSet<&str> = sources.values().flatten().copied().collect();
+    if sources.values().any(|own| *own != all) {
+        let list: Vec<&str> = all.into_iter().collect();
         found.push(plain(format!("watts are mixed: {}", list.join(" and "))));
     }
     found_or_missing(found, &lacking)
@@ -143,29 +140,22 @@ fn meter(s: &crate::EnergyEvidence, found: &mut Vec<Found>, lacking: &mut Vec<St
     if s.meter.is_none() {
         lacking.push(format!("the meter of {}", s.label));
     }
-    let severity = crate::rows::WI;
-    match s.uncertainty_percent {
+    match s.uncertainty_percent.filter(|u| u.is_finite()) {
         Some(u) if u > METER_PERCENT => found.push(at(
-            severity,
+            WI,
             format!("the meter of {} is uncertain by {u} %, more than {METER_PERCENT} %", s.label),
         )),
         Some(_) => {}
         None => lacking.push(format!("the uncertainty of the meter of {}", s.label)),
     }
-    match s.calibrated_days_ago {
-        Some(days) if days > CALIBRATION_DAYS => found.push(at(
-            severity,
-            format!("the meter of {} was calibrated {days:.0} days ago", s.label),
-        )),
-        Some(_) => {}
-        None => lacking.push(format!("the calibration of the meter of {}", s.label)),
-    }
 }
 
 pub(crate) fn price(e: &Evidence) -> Evaluation {
-    let prices = e.prices.need("what prices are of")?;
+    let (prices, absent): (Vec<_>, Vec<_>) =
+        e.prices.need("what prices are of")?.iter().partition(|p| p.recorded);
     let mut found = Vec::new();
-    for p in prices {
+    let lacking: Vec<String> = absent.iter().map(|p| format!("the price of {}", p.label)).collect();
+    for p in &prices {
         let absent: Vec<&str> = [
             ("a currency", p.currency.is_some()),
             ("a date", p.date.is_some()),
@@ -195,41 +185,6 @@ pub(crate) fn price(e: &Evidence) -> Evaluation {
                 found.push(plain(text));
             }
         }
-    }
-    Ok(found)
-}
-
-pub(crate) fn projection(e: &Evidence) -> Evaluation {
-    let numbers = e.numbers.need("which numbers lie beyond what was measured")?;
-    let mut found = Vec::new();
-    let mut lacking = Vec::new();
-    let mut any = false;
-    for n in numbers {
-        let x = match &n.extrapolation {
-            Known::Absent(_) => continue,
-            Known::NotRecorded => {
-                lacking.push(format!("whether {} was measured at its size", n.what));
-                continue;
-            }
-            Known::Is(x) => x,
-        };
-        any = true;
-        if x.at <= x.measured_to {
-            continue;
-        }
-        let what = format!("{} at {} is extrapolated from {}", n.what, x.at, x.measured_to);
-        if x.linear {
-            found.push(plain(format!("{what} by multiplying up")));
-        } else if !x.marked {
-            found.push(plain(format!("{what} and not marked")));
-        } else if x.model.is_none() || x.prediction.is_none() {
-            found.push(plain(format!("{what} without a model and its prediction interval")));
-        } else if x.at > REACH * x.measured_to {
-            found.push(at(W, format!("{what}, more than {REACH} times the measured range")));
-        }
-    }
-    if !any && lacking.is_empty() {
-        return not_applicable("every number was measured at its size");
     }
     found_or_missing(found, &lacking)
 }

@@ -77,6 +77,11 @@ pub(crate) fn stopping(e: &Evidence) -> Evaluation {
         );
         return Ok(vec![grave(text)]);
     }
+    if s.by_hand {
+        return Ok(vec![plain(
+            "sampling was ended by hand, by somebody who could see the running estimate",
+        )]);
+    }
     if s.rule.is_none() {
         return Ok(vec![plain("no rule said when to stop")]);
     }

@@ -1,12 +1,7 @@
-//! F54 to F56: absolute values, a fair baseline, exact words.
+//! F54 and F56: absolute values, exact words.
 
 use crate::check::{Evaluation, found_or_missing, grave, plain};
 use crate::{ClaimEvidence, Evidence, Verb};
-
-/// A rival's version may be this old before it counts as outdated, days.
-const RIVAL_DAYS: f64 = 365.0;
-/// Effort on one side may be this many times that on the other.
-const EFFORT: f64 = 1.5;
 
 pub(crate) fn absolutes(e: &Evidence) -> Evaluation {
     let claim = e.claim.need("the claim")?;
@@ -23,46 +18,6 @@ pub(crate) fn absolutes(e: &Evidence) -> Evaluation {
         }
         Some(_) => {}
         None => lacking.push("whether the ratio is a speed-up".to_owned()),
-    }
-    found_or_missing(found, &lacking)
-}
-
-pub(crate) fn baseline(e: &Evidence) -> Evaluation {
-    let b = e.baseline.need("what the result is compared with")?;
-    let mut found = Vec::new();
-    let mut lacking = Vec::new();
-    match b.own_older_version_only {
-        Some(true) => {
-            found.push(plain("the only baseline is an older version of the same thing"));
-        }
-        Some(false) => {
-            let rival = b.rival.as_deref().unwrap_or("the rival");
-            match (b.newer_rival_out, b.rival_age_days) {
-                (Some(true), age) => {
-                    let old = age.map_or(String::new(), |d| format!(" and {d:.0} days old"));
-                    found.push(plain(format!("{rival} is not its newest version{old}")));
-                }
-                (_, Some(days)) if days > RIVAL_DAYS => {
-                    found.push(plain(format!("{rival} is {days:.0} days old")));
-                }
-                (Some(false), Some(_)) => {}
-                _ => lacking.push(format!("the age of {rival}")),
-            }
-        }
-        None => lacking.push("whether there is a rival".to_owned()),
-    }
-    let unequal = |a: f64, b: f64| a.max(b) > EFFORT * a.min(b);
-    match b.knobs {
-        Some([ours, theirs]) if unequal(f64::from(ours), f64::from(theirs)) => {
-            let text = format!("{theirs} knobs were tuned on the rival's side, {ours} on ours");
-            found.push(plain(text));
-        }
-        Some(_) => {}
-        None => lacking.push("how many knobs were tuned on either side".to_owned()),
-    }
-    if let Some([ours, theirs]) = b.hours.filter(|[a, b]| unequal(*a, *b)) {
-        let text = format!("{theirs} hours went into tuning the rival's side, {ours} into ours");
-        found.push(plain(text));
     }
     found_or_missing(found, &lacking)
 }

@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 
 use crate::check::{Evaluation, about, at, found_or_missing, grave, missing, need, plain};
 use crate::rows::{NW, WI};
-use crate::{Arm, Evidence, Known, SuiteArm, WorkTiming};
+use crate::{Arm, Evidence, Known, WorkTiming};
 use assay_model::Found;
 
 /// The difference of completed operations that counts under equal work.
@@ -150,28 +150,30 @@ pub(crate) fn train_test(e: &Evidence) -> Evaluation {
 
 pub(crate) fn suite_complete(e: &Evidence) -> Evaluation {
     let suite = e.suite.need("the members of the suite")?;
+    if suite.manifest.is_empty() {
+        return missing("which members the suite has");
+    }
     let mut found = Vec::new();
     for arm in &suite.arms {
         let missing: Vec<&str> = suite
             .manifest
             .iter()
-            .filter(|m| !arm.values.contains_key(*m) && !arm.reasons.contains_key(*m))
+            .filter(|m| !arm.members.contains(*m) && !arm.reasons.contains_key(*m))
             .map(String::as_str)
             .collect();
         if !missing.is_empty() {
             found.push(plain(format!(
                 "{} has {} of {} members; without a reason are missing: {}",
                 arm.label,
-                arm.values.len(),
+                arm.members.len(),
                 suite.manifest.len(),
                 super::environment::shortened(&missing)
             )));
         }
     }
-    let members = |arm: &SuiteArm| arm.values.keys().cloned().collect::<BTreeSet<_>>();
     if let Some(first) = suite.arms.first() {
         for arm in &suite.arms[1..] {
-            if members(arm) != members(first) {
+            if arm.members != first.members {
                 let text = format!(
                     "the means of {} and {} cover different members",
                     first.label, arm.label
@@ -181,21 +183,6 @@ pub(crate) fn suite_complete(e: &Evidence) -> Evaluation {
         }
     }
     Ok(found)
-}
-
-pub(crate) fn micro_as_macro(e: &Evidence) -> Evaluation {
-    let claim = e.claim.need("the claim")?;
-    let scope = *need(claim.scope.as_ref(), "what the claim speaks of")?;
-    let Some(widest) = claim.evidence_scopes.iter().max() else {
-        return missing("what kind of workload the evidence is");
-    };
-    if scope > crate::Scope::Micro && *widest == crate::Scope::Micro {
-        return Ok(vec![plain(format!(
-            "only microbenchmarks support this claim about the {}",
-            scope.name()
-        ))]);
-    }
-    Ok(Vec::new())
 }
 
 pub(crate) fn limiter_known(e: &Evidence) -> Evaluation {

@@ -10,13 +10,13 @@ pub const SAME_METRIC: Row = Row {
     name: "same-metric",
     section: Section::Claims,
     severity: I,
-    escalation: "",
+    escalation: "a note where a base result stands for a peak one",
     needs: "metric, unit, benchmark and version, and category (scenario, division, base or peak) on both sides",
     fires: "one of them differs, or the versions are not declared comparable",
     why: "numbers of two metrics have no ratio",
     remedy: "compare results of one metric in one version, or name the difference and state no ratio",
     source: "MLPerf messaging guidelines; SPEC OSG fair use",
-    evidence: "",
+    evidence: "both sides in a post; runs in `assay compare`; tables that `assay audit` reads",
 };
 
 /// F47, kinds-not-mixed.
@@ -25,13 +25,13 @@ pub const KINDS_NOT_MIXED: Row = Row {
     name: "kinds-not-mixed",
     section: Section::Claims,
     severity: I,
-    escalation: "",
+    escalation: "a warning where measured and quoted numbers are labelled and compared",
     needs: "the kind of each number: measured, derived, estimated, quoted",
     fires: "a measured number stands beside one of another kind that is not labelled",
     why: "an estimate beside a measurement borrows its credit",
     remedy: "label every number that was not measured, at the number",
     source: "SPEC OSG fair use; Heiser C1",
-    evidence: "",
+    evidence: "kinds of the numbers of a post, of the lines of a landscape",
 };
 
 /// F48, derived-marked.
@@ -46,7 +46,7 @@ pub const DERIVED_MARKED: Row = Row {
     why: "a derived value can be made to favour either side",
     remedy: "mark it, and show the base metric in the same table or paragraph",
     source: "MLPerf messaging guidelines; SPEC fair use on derived values",
-    evidence: "",
+    evidence: "`per` in a post, columns of a landscape",
 };
 
 /// F49, denominator-defined.
@@ -61,7 +61,7 @@ pub const DENOMINATOR_DEFINED: Row = Row {
     why: "per core means three things",
     remedy: "say which cores: fitted, enabled or used, the same for all systems",
     source: "SPEC HPG fair use",
-    evidence: "",
+    evidence: "counts in published results (`counted` says of what) and of the measured system",
 };
 
 /// F50, ranking-flips.
@@ -76,7 +76,7 @@ pub const RANKING_FLIPS: Row = Row {
     why: "who may choose the denominator may choose the winner",
     remedy: "show the table over all recorded denominators, totals first",
     source: "SWaP page of 2005; realworldtech",
-    evidence: "",
+    evidence: "every count of the results of a landscape or post",
 };
 
 /// F51, power-measured.
@@ -85,13 +85,13 @@ pub const POWER_MEASURED: Row = Row {
     name: "power-measured",
     section: Section::Claims,
     severity: I,
-    escalation: "",
-    needs: "where watts come from, the meter, its uncertainty and calibration, the run and window",
+    escalation: "a warning for watts that are quoted without a meter",
+    needs: "where watts come from, the meter and its uncertainty, the run and window",
     fires: "per watt of a label or TDP, of another run or window, of mixed sources, or of a meter above 1 %",
     why: "a nameplate is not a measurement, and two meters of two things have no ratio",
-    remedy: "measure at the wall in the same run, with a calibrated meter",
+    remedy: "measure at the wall in the same run, and name the meter and its uncertainty (`observe.meter`)",
     source: "MLPerf power rules; SPECpower methodology",
-    evidence: "",
+    evidence: "published results (`watts_source`), meters of a run (`observe.meter`), `assay audit`",
 };
 
 /// F52, price-basis.
@@ -106,22 +106,7 @@ pub const PRICE_BASIS: Row = Row {
     why: "price without scope is a number somebody chose",
     remedy: "price the same things on the same day at public terms",
     source: "TPC pricing guidelines",
-    evidence: "",
-};
-
-/// F53, projection-marked.
-pub const PROJECTION_MARKED: Row = Row {
-    id: "F53",
-    name: "projection-marked",
-    section: Section::Claims,
-    severity: I,
-    escalation: "a warning beyond twice the measured range even when modelled and marked",
-    needs: "the measured range, the model and its prediction interval",
-    fires: "a value outside the range is unmarked, has no interval, or was multiplied up linearly",
-    why: "from 8 cores, linear scaling promises two to four times what 64 give",
-    remedy: "fit a scaling law, give the prediction interval, and write extrapolated",
-    source: "Gunther; SPEC on estimates; simulated",
-    evidence: "",
+    evidence: "published results (`price`, `currency` and the columns `price_...`)",
 };
 
 /// F54, absolutes-shown.
@@ -136,22 +121,7 @@ pub const ABSOLUTES_SHOWN: Row = Row {
     why: "twice as fast as something slow is slow",
     remedy: "show both values with their units; for a speed-up say of what",
     source: "Heiser F4; Hoefler and Belli rule 1",
-    evidence: "",
-};
-
-/// F55, fair-baseline.
-pub const FAIR_BASELINE: Row = Row {
-    id: "F55",
-    name: "fair-baseline",
-    section: Section::Claims,
-    severity: W,
-    escalation: "",
-    needs: "the rival's version and release date, knobs and hours of tuning on both sides",
-    fires: "the only baseline is an older version of the same thing, the rival is outdated, or effort unequal",
-    why: "it is easy to beat what nobody would run",
-    remedy: "compare with the current version of what a reader would use, tuned alike",
-    source: "Heiser D1 to D3",
-    evidence: "",
+    evidence: "claims that `assay audit` cannot recompute",
 };
 
 /// F56, wording-exact.
@@ -166,7 +136,7 @@ pub const WORDING_EXACT: Row = Row {
     why: "50 % faster is 2/3 or half of the time, as the reader likes",
     remedy: "say which ratio, of what, on which workload, as of which date",
     source: "SPEC fair use 2023; SPEC OSG",
-    evidence: "",
+    evidence: "sentences and ranks of a post; `assay audit`",
 };
 
 /// F57, source-and-date.
@@ -175,13 +145,13 @@ pub const SOURCE_AND_DATE: Row = Row {
     name: "source-and-date",
     section: Section::Claims,
     severity: I,
-    escalation: "a note when a newer result is known",
-    needs: "address, kept copy, tester and retrieval date of each quoted result",
-    fires: "a quoted result is not public, its tester cannot be identified, or it has no retrieval date",
+    escalation: "a warning for a result without a day or of a later day than the page; a note when a newer one is known",
+    needs: "the document of each quoted result, its day, the day of the page",
+    fires: "a quoted result names no document, has no day, or is of a later day than the page",
     why: "what cannot be looked up cannot be checked, and pages change",
-    remedy: "give the address, keep a copy with its hash, name the tester and the day",
+    remedy: "name the document and the day",
     source: "SPEC fair use 2023; MLPerf messaging guidelines",
-    evidence: "",
+    evidence: "published results and their `sources.csv`; front matter of a post",
 };
 
 /// F58, required-disclosure.
@@ -190,13 +160,13 @@ pub const REQUIRED_DISCLOSURE: Row = Row {
     name: "required-disclosure",
     section: Section::Claims,
     severity: NI,
-    escalation: "",
+    escalation: "a warning where results are quoted from documents that quote them",
     needs: "the benchmark's rule pack, and what stands beside the number",
     fires: "a field that the benchmark's rules want is missing",
     why: "the body that owns the metric may forbid the use without it",
     remedy: "print the fields beside the number",
     source: "SPEC HPG, SPEC 2023 and MLPerf fair-use rules",
-    evidence: "",
+    evidence: "the rule pack `fair-use` over a post; imported results; `assay audit`",
 };
 
 /// F59, selective-report.
@@ -211,7 +181,7 @@ pub const SELECTIVE_REPORT: Row = Row {
     why: "the part that hurts is the part left out",
     remedy: "show everything that was registered, losses too",
     source: "van der Kouwe et al. 2018; Heiser A1",
-    evidence: "",
+    evidence: "the plan and the metrics of the run",
 };
 
 /// F60, repeatable.
@@ -226,5 +196,5 @@ pub const REPEATABLE: Row = Row {
     why: "a number that nobody can get again is an anecdote",
     remedy: "publish with the whole run (`assay publish`) and name versions",
     source: "MLPerf power and submission rules; SPEC on reproducibility",
-    evidence: "",
+    evidence: "the ledger and the programs of the run",
 };

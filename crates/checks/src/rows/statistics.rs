@@ -16,7 +16,7 @@ pub const ENOUGH_RUNS: Row = Row {
     why: "two trials carry no interval, and five none that assumes nothing about shape",
     remedy: "run at least 6 blocks",
     source: "golang/perf benchmath; mcp-gateway#615",
-    evidence: "",
+    evidence: "the trials that count, in the run",
 };
 
 /// F29, unit-of-replication.
@@ -31,22 +31,7 @@ pub const UNIT_OF_REPLICATION: Row = Row {
     why: "a thousand samples of one trial are one trial: the interval is too narrow by far",
     remedy: "compute the interval over trial means, and run more trials",
     source: "Kalibera and Jones 2013, 2020; simulated",
-    evidence: "",
-};
-
-/// F30, autocorrelated.
-pub const AUTOCORRELATED: Row = Row {
-    id: "F30",
-    name: "autocorrelated",
-    section: Section::Statistics,
-    severity: W,
-    escalation: "",
-    needs: "the samples behind statements about the inside of a trial",
-    fires: "they are worth fewer than 10 independent ones, n(1 - rho)/(1 + rho)",
-    why: "neighbouring samples repeat each other",
-    remedy: "measure longer, or take samples further apart",
-    source: "Georges et al. 2007; Hoefler and Belli",
-    evidence: "",
+    evidence: "the run: intervals are made of trials",
 };
 
 /// F31, interleaved.
@@ -61,7 +46,7 @@ pub const INTERLEAVED: Row = Row {
     why: "drift of the machine then counts as a difference",
     remedy: "run both as treatments of one experiment (`assay run --vs`, or a factor) with design.order = \"random\"",
     source: "google/benchmark#1051; simulated: 36 % false alarms at 3 % drift",
-    evidence: "",
+    evidence: "start times of the trials and the order of the design",
 };
 
 /// F32, interval-present.
@@ -70,13 +55,13 @@ pub const INTERVAL_PRESENT: Row = Row {
     name: "interval-present",
     section: Section::Statistics,
     severity: NI,
-    escalation: "",
+    escalation: "a note for quoted results, whose sources print none",
     needs: "the numbers that are shown, their intervals, and whether they are deterministic",
     fires: "a measured number has no interval and is not marked as deterministic",
     why: "a number without its uncertainty cannot be compared with anything",
     remedy: "run at least 3 trials, or mark the number as deterministic",
     source: "Kalibera and Jones 2020; Heiser B4; Hoefler and Belli rule 5",
-    evidence: "",
+    evidence: "summaries of a run; the values that a post prints",
 };
 
 /// F33, interval-on-ratio.
@@ -91,7 +76,7 @@ pub const INTERVAL_ON_RATIO: Row = Row {
     why: "intervals that overlap can belong to a clear difference: the test misses most of them",
     remedy: "give an interval of the ratio itself",
     source: "Kalibera and Jones 2020; simulated: overlap finds 22 % where a direct test finds 56 %",
-    evidence: "",
+    evidence: "the run: verdicts rest on the interval of the ratio",
 };
 
 /// F34, direction-supported.
@@ -100,13 +85,13 @@ pub const DIRECTION_SUPPORTED: Row = Row {
     name: "direction-supported",
     section: Section::Statistics,
     severity: I,
-    escalation: "",
+    escalation: "a warning where a ratio is stated without a direction",
     needs: "the claim's verb, the interval of the ratio",
     fires: "it says faster, slower or more, and the interval holds 1 or lies on the other side",
     why: "the data do not say which way",
     remedy: "run more trials, or say that the direction is not established",
     source: "Kalibera and Jones 2020",
-    evidence: "",
+    evidence: "a post: the words of a sentence beside the comparison that it states",
 };
 
 /// F35, equality-supported.
@@ -121,7 +106,7 @@ pub const EQUALITY_SUPPORTED: Row = Row {
     why: "not finding a difference is not showing that there is none",
     remedy: "declare a margin before the run, and run until the interval lies inside",
     source: "two one-sided tests (Schuirmann 1987)",
-    evidence: "",
+    evidence: "a post: the words of a sentence, the margin of the run",
 };
 
 /// F36, detectable-effect.
@@ -136,7 +121,7 @@ pub const DETECTABLE_EFFECT: Row = Row {
     why: "a design that cannot see an effect says nothing about it",
     remedy: "run more blocks",
     source: "power analysis, 80 % at 5 %",
-    evidence: "",
+    evidence: "the comparisons and the margin of the run",
 };
 
 /// F37, self-comparison.
@@ -151,7 +136,7 @@ pub const SELF_COMPARISON: Row = Row {
     why: "identical code can differ by more than the effect, and no interval shows that",
     remedy: "measure the A/A floor (`assay doctor --aa`)",
     source: "larql#370; rue#2028; nvbench#478",
-    evidence: "",
+    evidence: "comparisons of a thing with itself that this machine keeps",
 };
 
 /// F38, many-comparisons.
@@ -166,7 +151,7 @@ pub const MANY_COMPARISONS: Row = Row {
     why: "of twenty comparisons of nothing one looks like something",
     remedy: "use Holm's correction for a gate, or confirm the one that matters by a fresh run",
     source: "Holm 1979; Benjamini and Hochberg 1995",
-    evidence: "",
+    evidence: "the comparisons of the run, `compare.gate`",
 };
 
 /// F39, stopping-rule.
@@ -181,7 +166,7 @@ pub const STOPPING_RULE: Row = Row {
     why: "who looks after every pair finds a difference in 28 of 100 comparisons of nothing",
     remedy: "fix the number of blocks before, or use looks with limits (`--until-clear`)",
     source: "Laaber et al. 2020; nvbench#374; simulated",
-    evidence: "",
+    evidence: "the ledger: stop rule, looks, how the run ended",
 };
 
 /// F40, exclusions-logged.
@@ -196,7 +181,7 @@ pub const EXCLUSIONS_LOGGED: Row = Row {
     why: "who may drop trials may choose the result",
     remedy: "see the trials' errors; a failure that depends on the treatment biases the rest",
     source: "Georges et al. 2007; Heiser",
-    evidence: "",
+    evidence: "the ledger and the trials of the run",
 };
 
 /// F41, same-statistic.
@@ -211,7 +196,7 @@ pub const SAME_STATISTIC: Row = Row {
     why: "the best of ten is not comparable with the mean of three, and falls with n by itself",
     remedy: "use the same statistic and the same number of trials for all arms",
     source: "Georges et al. 2007; Chen and Revels 2016",
-    evidence: "",
+    evidence: "the run: one statistic for all, trials that count",
 };
 
 /// F42, shape-fits-summary.
@@ -226,7 +211,7 @@ pub const SHAPE_FITS_SUMMARY: Row = Row {
     why: "one number hides two behaviours",
     remedy: "look at the plot of the trials: there may be two modes or a few far-out trials",
     source: "Maricq et al. 2018; Hoefler and Belli rules 6, 8",
-    evidence: "",
+    evidence: "the trials' values and both intervals of the run",
 };
 
 /// F43, right-mean.
@@ -241,7 +226,7 @@ pub const RIGHT_MEAN: Row = Row {
     why: "the arithmetic mean of ratios makes the reference decide the winner",
     remedy: "geometric mean for scores, harmonic for rates over equal work, sums for totals",
     source: "Fleming and Wallace 1986; Heiser B5; Hoefler and Belli rules 3, 4",
-    evidence: "",
+    evidence: "the mean of a suite; `mean` in a post",
 };
 
 /// F44, mean-sensitivity.
@@ -256,7 +241,7 @@ pub const MEAN_SENSITIVITY: Row = Row {
     why: "then the choice of the mean is the result",
     remedy: "show members, both summaries, the best and the worst",
     source: "Eeckhout 2024",
-    evidence: "",
+    evidence: "the scores of a suite",
 };
 
 /// F45, recomputes.
@@ -265,11 +250,11 @@ pub const RECOMPUTES: Row = Row {
     name: "recomputes",
     section: Section::Statistics,
     severity: I,
-    escalation: "a note for more digits than the interval supports, and for bars that do not start at zero",
+    escalation: "a note for more digits than the interval supports",
     needs: "the printed text and the unrounded inputs",
     fires: "a printed number differs from the recomputed one by more than half its last digit",
     why: "a slip in the one number that people read undoes the rest",
     remedy: "let assay compute the number",
     source: "SWaP page of 2005; Hoefler and Belli rule 12",
-    evidence: "",
+    evidence: "digits and typed numbers of a post; claims that `assay audit` recomputes",
 };

@@ -61,22 +61,7 @@ pub const SUITE_COMPLETE: Row = Row {
     why: "the members that hurt are the ones left out",
     remedy: "run every member, or take those that one arm lacks out of all means and say so",
     source: "golang/go#57648; Heiser A2",
-    evidence: "no part of assay records it yet",
-};
-
-/// F20, micro-as-macro.
-pub const MICRO_AS_MACRO: Row = Row {
-    id: "F20",
-    name: "micro-as-macro",
-    section: Section::Workload,
-    severity: W,
-    escalation: "",
-    needs: "what the claim speaks of, and what the workloads are",
-    fires: "a claim about an application or system rests on microbenchmarks alone",
-    why: "a part that is twice as fast may be a hundredth of the whole",
-    remedy: "measure the application, or word the claim as one about the operation",
-    source: "Heiser B1",
-    evidence: "no part of assay records it yet",
+    evidence: "the members of a suite and their results",
 };
 
 /// F21, limiter-known.
@@ -167,19 +152,4 @@ pub const WARM_UP_EQUAL: Row = Row {
     remedy: "use one rule for all arms, and test that it suffices",
     source: "Traini et al. 2022; Georges et al. 2007",
     evidence: "the design of the experiment (`warmup_blocks`)",
-};
-
-/// F27, overhead-arithmetic.
-pub const OVERHEAD_ARITHMETIC: Row = Row {
-    id: "F27",
-    name: "overhead-arithmetic",
-    section: Section::Workload,
-    severity: W,
-    escalation: "invalid when the percentage is of the wrong base",
-    needs: "how busy the CPUs were, CPU time per operation, what the percentage is of",
-    fires: "overhead is taken from throughput while CPUs were idle, or points are called percent",
-    why: "a machine with idle CPUs hides cost: throughput stays while the work per operation grows",
-    remedy: "state CPU time per operation, or saturate both arms",
-    source: "Heiser B2, B3",
-    evidence: "no part of assay records it yet",
 };

@@ -3,6 +3,7 @@
 use assay_checks::*;
 use assay_model::{Fact, Kind, Order, SeriesShape, Verdict};
 
+use super::published::flip;
 use super::sound::{interval, noise, set, system, text_map, texts};
 
 /// A change to evidence.
@@ -29,10 +30,6 @@ fn claim(e: &mut Evidence) -> &mut ClaimEvidence {
 
 fn first_number(e: &mut Evidence) -> &mut NumberEvidence {
     &mut is(&mut e.numbers)[0]
-}
-
-fn extrapolation(e: &mut Evidence) -> &mut Extrapolation {
-    is(&mut is(&mut e.numbers)[2].extrapolation)
 }
 
 fn hard_difference(e: &mut Evidence) {
@@ -123,10 +120,9 @@ pub const FAULTS: &[(&str, Change)] = &[
     ("F19", |e| is(&mut e.suite).arms[1].reasons.clear()),
     ("F19", |e| {
         let arm = &mut is(&mut e.suite).arms[1];
-        arm.values.remove("sort");
+        arm.members.remove("sort");
         arm.reasons.insert("sort".to_owned(), "crashed".to_owned());
     }),
-    ("F20", |e| claim(e).evidence_scopes = vec![Scope::Micro]),
     ("F21", |e| b(e).limiter.as_mut().unwrap().statement.clear()),
     ("F21", |e| b(e).limiter.as_mut().unwrap().ceilings[0].reached = 3e10),
     ("F22", |e| is(&mut b(e).generator).cpu_share = Some(0.95)),
@@ -139,24 +135,17 @@ pub const FAULTS: &[(&str, Change)] = &[
     ("F25", never_settles),
     ("F26", |e| b(e).warmup = Some(WarmupRule::Detected)),
     ("F26", |e| e.arms.iter_mut().for_each(|a| a.warmup = Some(WarmupRule::Fixed(2)))),
-    ("F27", |e| is(&mut e.overhead).cpu_busy_percent = Some([60.0, 70.0])),
-    ("F27", |e| is(&mut e.overhead).points_called_percent = Some(true)),
-    ("F27", |e| is(&mut e.overhead).base = Some(OverheadBase::Treatment)),
     ("F28", |e| b(e).n = Some(4)),
     ("F28", |e| b(e).n = Some(2)),
     ("F29", drifting_trials),
     ("F29", |e| b(e).n = Some(1)),
-    ("F30", |e| {
-        let ramp: Vec<f64> = (0..200).map(f64::from).collect();
-        is(&mut e.within_run)[0].samples = Some(ramp);
-    }),
     ("F31", one_after_the_other),
     ("F31", |e| e.schedule.as_mut().unwrap().order = Some(Order::Sequential)),
     ("F32", |e| first_number(e).interval = None),
     ("F33", |e| comparison(e).basis = Some(VerdictBasis::Overlap)),
     ("F33", |e| comparison(e).basis = Some(VerdictBasis::RatioSigma)),
     ("F34", |e| comparison(e).interval = Some(interval(0.98, 1.03))),
-    ("F34", |e| comparison(e).verdict = Some(Verdict::Worse)),
+    ("F34", |e| comparison(e).verdict = Some(Verdict::Inconclusive)),
     ("F35", |e| comparison(e).interval = Some(interval(0.97, 1.01))),
     ("F35", |e| comparison(e).margin = None),
     ("F35", |e| comparison(e).margin_declared_before = Some(false)),
@@ -170,6 +159,7 @@ pub const FAULTS: &[(&str, Change)] = &[
     ("F37", |e| is(&mut e.self_comparison).floor = Some(1.25)),
     ("F38", |e| e.multiplicity.as_mut().unwrap().correction = None),
     ("F39", |e| e.stopping.as_mut().unwrap().rule = None),
+    ("F39", |e| e.stopping.as_mut().unwrap().by_hand = true),
     ("F39", |e| e.stopping.as_mut().unwrap().registered_before = Some(false)),
     ("F39", |e| {
         let s = e.stopping.as_mut().unwrap();
@@ -187,10 +177,9 @@ pub const FAULTS: &[(&str, Change)] = &[
     ("F42", |e| comparison(e).median_ratio = Some(0.98)),
     ("F43", |e| is(&mut e.means)[0].operator = MeanOperator::Arithmetic),
     ("F44", |e| is(&mut e.suite).members_shown = Some(false)),
-    ("F44", |e| {
-        is(&mut e.suite).arms[1].values.extend([("sort".into(), 5.0), ("render".into(), 50.0)]);
-    }),
+    ("F44", |e| is(&mut e.suite).arms[1].against_first = Some((1.1, 0.9))),
     ("F45", |e| first_number(e).exact = Some(100.2)),
+    ("F45", |e| first_number(e).typed_in = Some("B is 100.1 times as fast".to_owned())),
     ("F46", |e| is(&mut e.metrics)[1].unit = Some("bops".to_owned())),
     ("F46", |e| is(&mut e.metrics)[1].version = Some("2".to_owned())),
     ("F46", |e| is(&mut e.metrics)[1].category = text_map(&[("division", "open")])),
@@ -204,27 +193,17 @@ pub const FAULTS: &[(&str, Change)] = &[
     }),
     ("F48", |e| is(&mut e.numbers)[1].derivation.as_mut().unwrap().marked = false),
     ("F48", |e| is(&mut e.numbers)[1].derivation.as_mut().unwrap().base_nearby = false),
-    ("F49", |e| is(&mut e.denominators).systems[1].basis.clear()),
-    ("F49", |e| {
-        is(&mut e.denominators).systems[1].basis.insert("core".to_owned(), Basis::Used);
-    }),
-    ("F50", |e| {
-        is(&mut e.denominators).systems[1].counts.insert("core".to_owned(), 4.0);
-    }),
+    ("F49", |e| is(&mut e.denominators).systems[1].basis = None),
+    ("F49", |e| is(&mut e.denominators).systems[1].basis = Some(Basis::Used)),
+    ("F50", |e| is(&mut e.denominators).flips.push(flip())),
     ("F51", |e| is(&mut e.energy)[1].source = Some(PowerSource::ThermalDesign)),
     ("F51", |e| is(&mut e.energy)[1].source = Some(PowerSource::Rapl)),
     ("F51", |e| is(&mut e.energy)[1].same_run = Some(false)),
     ("F51", |e| is(&mut e.energy)[1].uncertainty_percent = Some(2.0)),
     ("F52", |e| is(&mut e.prices)[1].date = None),
     ("F52", |e| is(&mut e.prices)[1].scope = Some(texts(&["server"]))),
-    ("F53", |e| extrapolation(e).marked = false),
-    ("F53", |e| extrapolation(e).linear = true),
-    ("F53", |e| extrapolation(e).at = 64.0),
     ("F54", |e| claim(e).absolutes_shown = Some(false)),
     ("F54", |e| claim(e).is_speedup = Some(true)),
-    ("F55", |e| is(&mut e.baseline).own_older_version_only = Some(true)),
-    ("F55", |e| is(&mut e.baseline).rival_age_days = Some(900.0)),
-    ("F55", |e| is(&mut e.baseline).knobs = Some([12, 2])),
     ("F56", |e| {
         claim(e).text = "B is 20% faster than A".into();
         claim(e).ratio_kind = None;
@@ -234,10 +213,12 @@ pub const FAULTS: &[(&str, Change)] = &[
         claim(e).distribution_shown = None;
     }),
     ("F56", |e| claim(e).text = "the fastest system in throughput".into()),
-    ("F57", |e| is(&mut e.quotes)[0].retrieved = None),
-    ("F57", |e| is(&mut e.quotes)[0].public = Some(false)),
-    ("F57", |e| is(&mut e.quotes)[0].newer_known = Some(true)),
-    ("F58", |e| is(&mut e.disclosures)[0].present = texts(&["metric"])),
+    ("F57", |e| is(&mut e.quotes)[0].newer = Some("r2".to_owned())),
+    ("F57", |e| is(&mut e.quotes)[0].document = None),
+    ("F57", |e| is(&mut e.quotes)[0].dated = None),
+    ("F57", |e| is(&mut e.quotes)[0].later_than = Some("2026-11-01".to_owned())),
+    ("F58", |e| is(&mut e.disclosures)[0].broken = texts(&["U1"])),
+    ("F58", |e| is(&mut e.disclosures)[0].unknown = texts(&["U2"])),
     ("F59", |e| e.registered.as_mut().unwrap().shown = texts(&["throughput"])),
     ("F60", |e| e.repeat.as_mut().unwrap().dirty = Some(true)),
     ("F60", |e| e.repeat.as_mut().unwrap().rerun = Some((1.2, interval(1.0, 1.1)))),

@@ -4,6 +4,7 @@ use assay_checks::*;
 use assay_model::{Profile, Severity};
 
 use super::broken::{Change, FAULTS, is};
+use super::published::flip;
 use super::sound;
 
 /// The worst severity that a check gives in a profile after a change.
@@ -45,10 +46,6 @@ fn escalations_are_invalid_in_both_profiles() {
             (s.adjusted, s.ended_on_significance) = (Some(false), Some(true));
         }),
         ("F41", |e| e.arms[1].statistic = Some(Statistic::Median)),
-        ("F50", |e| {
-            is(&mut e.denominators).systems[1].counts.insert("core".to_owned(), 4.0);
-            is(&mut e.denominators).matrix_shown = Some(false);
-        }),
         ("F56", |e| is(&mut e.claim).verb = Some(Verb::Best)),
         ("F59", |e| {
             let r = e.registered.as_mut().unwrap();
@@ -80,6 +77,12 @@ fn milder_cases_are_milder() {
     let unchecked: Change = |e| e.arms[1].output.as_mut().unwrap().unchecked = 2;
     assert_eq!(worst("F17", Profile::Lab, unchecked), Some(Severity::Note));
     assert_eq!(worst("F17", Profile::Publish, unchecked), Some(Severity::Invalid));
+    let turned: Change = |e| {
+        is(&mut e.denominators).flips.push(flip());
+        is(&mut e.denominators).matrix_shown = false;
+    };
+    assert_eq!(worst("F50", Profile::Lab, turned), Some(Severity::Warning));
+    assert_eq!(worst("F50", Profile::Publish, turned), Some(Severity::Invalid));
     let failed: Change = |e| {
         let left = LeftOut { trial: 3, reason: Some("exit code 1".to_owned()), failed: true };
         e.exclusions.as_mut().unwrap().left_out.push(left);

@@ -3,55 +3,55 @@
 use std::collections::BTreeMap;
 
 use assay_checks::*;
-use assay_stats::means::Quantity;
 
-use super::sound::texts;
+use super::sound::{set, texts};
 
 pub fn suite() -> SuiteEvidence {
-    let arm = |label: &str, values: &[f64]| SuiteArm {
+    let arm = |label: &str, against_first| SuiteArm {
         label: label.to_owned(),
-        values: ["sort", "parse", "render"]
-            .iter()
-            .zip(values)
-            .map(|(m, v)| ((*m).to_owned(), *v))
-            .collect(),
+        members: set(&["sort", "parse", "render"]),
         reasons: BTreeMap::from([("solve".to_owned(), "does not build with gcc 14".to_owned())]),
+        against_first,
     };
     SuiteEvidence {
         manifest: texts(&["sort", "parse", "render", "solve"]),
-        arms: vec![arm("A", &[10.0, 20.0, 30.0]), arm("B", &[9.0, 18.0, 28.0])],
-        quantity: Quantity::Amount,
+        arms: vec![arm("A", None), arm("B", Some((1.1, 1.08)))],
         members_shown: Some(true),
     }
 }
 
 pub fn denominators() -> DenominatorEvidence {
-    let system = |label: &str, value: f64, cores: f64| DenominatorSystem {
+    let system = |label: &str| DenominatorSystem {
         label: label.to_owned(),
-        value,
-        counts: BTreeMap::from([("core".to_owned(), cores), ("chip".to_owned(), 1.0)]),
-        basis: BTreeMap::from([
-            ("core".to_owned(), Basis::Enabled),
-            ("chip".to_owned(), Basis::Enabled),
-        ]),
+        count: Some(8.0),
+        inferred: false,
+        basis: Some(Basis::Enabled),
     };
     DenominatorEvidence {
         claimed: "core".to_owned(),
-        higher_is_better: true,
-        systems: vec![system("A", 100.0, 8.0), system("B", 80.0, 8.0)],
-        matrix_shown: Some(true),
+        words: "per core".to_owned(),
+        systems: vec![system("A"), system("B")],
+        several: true,
+        flips: Vec::new(),
+        matrix_shown: true,
     }
+}
+
+/// An order that turns round.
+pub fn flip() -> Flip {
+    Flip { ahead: "A".to_owned(), instead: "B".to_owned(), under: "in total".to_owned() }
 }
 
 pub fn energy() -> Vec<EnergyEvidence> {
     let of = |label: &str| EnergyEvidence {
         label: label.to_owned(),
         source: Some(PowerSource::Wall),
+        recorded: true,
         meter: Some("a meter".to_owned()),
         uncertainty_percent: Some(0.5),
-        calibrated_days_ago: Some(100.0),
         same_run: Some(true),
         same_window: Some(true),
+        ..EnergyEvidence::default()
     };
     vec![of("A"), of("B")]
 }
@@ -59,6 +59,7 @@ pub fn energy() -> Vec<EnergyEvidence> {
 pub fn prices() -> Vec<PriceEvidence> {
     let of = |label: &str, scope: &[&str]| PriceEvidence {
         label: label.to_owned(),
+        recorded: true,
         currency: Some("EUR".to_owned()),
         date: Some("2026-11-01".to_owned()),
         scope: Some(texts(scope)),
@@ -72,11 +73,9 @@ pub fn prices() -> Vec<PriceEvidence> {
 pub fn quote() -> QuoteEvidence {
     QuoteEvidence {
         what: "the rival's result".to_owned(),
-        url: Some("https://example.org/result".to_owned()),
-        public: Some(true),
-        archived_sha256: Some("cc".to_owned()),
-        tester: Some("the rival".to_owned()),
-        retrieved: Some("2026-11-20".to_owned()),
-        newer_known: Some(false),
+        document: Some("https://example.org/result".to_owned()),
+        dated: Some("2026-11-20".to_owned()),
+        later_than: None,
+        newer: None,
     }
 }

@@ -163,11 +163,9 @@ pub fn comparison() -> ComparisonEvidence {
 pub fn claim() -> ClaimEvidence {
     ClaimEvidence {
         text: "B has 1.20 times the throughput of A on the order workload".to_owned(),
-        verb: Some(Verb::Better),
+        verb: Some(Verb::Direction),
         ratio_kind: Some(RatioKind::Throughput),
         ratio: Some(1.20),
-        scope: Some(Scope::Application),
-        evidence_scopes: vec![Scope::Micro, Scope::Application],
         of_peak: Some(true),
         population: None,
         as_of: Some("2026-11-21".to_owned()),
@@ -175,7 +173,6 @@ pub fn claim() -> ClaimEvidence {
         absolutes_shown: Some(true),
         speedup_base: None,
         is_speedup: Some(false),
-        sources: texts(&["run 1"]),
     }
 }
 
@@ -189,8 +186,7 @@ fn number(what: &str, printed: &str, exact: f64) -> NumberEvidence {
         kind: Some(Kind::Measured),
         labelled: true,
         derivation: None,
-        extrapolation: Known::Absent("measured at its size".to_owned()),
-        bar_from_zero: Some(true),
+        typed_in: None,
     }
 }
 
@@ -200,19 +196,11 @@ fn numbers() -> Vec<NumberEvidence> {
         derivation: Some(Derivation { marked: true, shown_as_official: false, base_nearby: true }),
         ..number("throughput per core", "12.5", 12.51)
     };
-    let extrapolated = NumberEvidence {
-        extrapolation: Known::Is(Extrapolation {
-            measured_to: 8.0,
-            at: 12.0,
-            linear: false,
-            marked: true,
-            model: Some("usl".to_owned()),
-            prediction: Some(interval(100.0, 180.0)),
-        }),
+    let estimated = NumberEvidence {
         kind: Some(Kind::Estimated),
-        ..number("throughput at 12 cores", "140", 140.2)
+        ..number("throughput of the next model", "140", 140.2)
     };
-    vec![number("throughput", "100.1", 100.08), derived, extrapolated]
+    vec![number("throughput", "100.1", 100.08), derived, estimated]
 }
 
 fn metric(label: &str) -> MetricIdentity {
@@ -275,10 +263,6 @@ pub fn evidence() -> Evidence {
         environment: Known::Is(environment()),
         comparisons: Known::Is(vec![comparison()]),
         schedule: Some(schedule()),
-        within_run: Known::Is(vec![WithinRun {
-            what: "no stall within a trial".to_owned(),
-            samples: Some(noise(200, 1.0, 9)),
-        }]),
         self_comparison: Known::Is(SelfComparison {
             age_days: Some(3.0),
             policy_days: 30.0,
@@ -296,12 +280,13 @@ pub fn evidence() -> Evidence {
             looks: 2,
             adjusted: Some(true),
             ended_on_significance: Some(false),
+            by_hand: false,
         }),
         exclusions: Some(Exclusions { started: 48, ..Exclusions::default() }),
         suite: Known::Is(suite()),
         means: Known::Is(vec![MeanUse {
             what: "the overall score".to_owned(),
-            of: MeanOf::NormalisedScores,
+            of: Some(MeanOf::NormalisedScores),
             operator: MeanOperator::Geometric,
         }]),
         percentiles: Known::Is(vec![PercentileEvidence {
@@ -313,33 +298,18 @@ pub fn evidence() -> Evidence {
             n_eff: Some(20_000.0),
             merge: Some(Merge::Histograms),
         }]),
-        overhead: Known::Is(OverheadEvidence {
-            stated: 0.05,
-            from_throughput: true,
-            cpu_busy_percent: Some([99.0, 99.0]),
-            cpu_per_operation: Some([1.0, 1.05]),
-            base: Some(OverheadBase::Baseline),
-            points_called_percent: Some(false),
-        }),
         claim: Known::Is(claim()),
+        audited: None,
         numbers: Known::Is(numbers()),
         metrics: Known::Is(vec![metric("A"), metric("B")]),
         denominators: Known::Is(denominators()),
         energy: Known::Is(energy()),
         prices: Known::Is(prices()),
-        baseline: Known::Is(BaselineEvidence {
-            rival: Some("rival 7".to_owned()),
-            own_older_version_only: Some(false),
-            rival_age_days: Some(90.0),
-            newer_rival_out: Some(false),
-            knobs: Some([4, 4]),
-            hours: Some([3.0, 3.0]),
-        }),
         quotes: Known::Is(vec![quote()]),
         disclosures: Known::Is(vec![DisclosureEvidence {
-            benchmark: "a benchmark".to_owned(),
-            required: texts(&["metric", "submitter"]),
-            present: texts(&["submitter", "metric", "date"]),
+            rules: "fair-use".to_owned(),
+            required: texts(&["U1", "U2"]),
+            ..DisclosureEvidence::default()
         }]),
         registered: Some(Registered {
             items: texts(&["throughput", "elapsed"]),

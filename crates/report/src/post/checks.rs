@@ -1,11 +1,41 @@
-//! The checks of the catalogue that a post's numbers are held against.
+//! What a post hands to the checks of the catalogue: its numbers, comparisons and quoted results.
 
-use assay_checks::rows;
-use assay_model::{Finding, Interval, Severity, Verdict};
-use assay_rules::denominator::{Basis, Denominator, MatrixShown, Reversal, ranking_flips};
+use assay_checks::{
+    ClaimEvidence, ComparisonEvidence, Derivation, Evidence, Known, MetricIdentity, NumberEvidence,
+    QuoteEvidence, Verb, rows,
+};
+use assay_model::{Finding, Kind, Profile, Row, Severity, Verdict};
+use assay_rules::denominator::{Basis, Entry, Reversal, divided, turned};
 
 use super::amount::{Amount, Part};
-use super::evaluate::{Evaluator, finding};
+use super::document::{Block, Cell, ComputedNumber};
+use super::evaluate::{Evaluator, source_words};
+
+/// What one check says of evidence, in the words of what is published.
+pub(super) fn judge(row: &Row, evidence: &Evidence) -> Vec<Finding> {
+    let found = assay_checks::judge(row, evidence);
+    found.into_iter().map(|f| f.in_profile(Profile::Publish)).collect()
+}
+
+/// An amount as a number that is shown. Its kind always stands at it.
+fn number(amount: &Amount) -> NumberEvidence {
+    let (measured, quoted) = amount.kinds();
+    NumberEvidence {
+        what: format!("{} of {}", amount.metric, amount.entry.label),
+        interval: amount.entry.value.interval,
+        kind: match (measured, quoted) {
+            (true, false) => Some(Kind::Measured),
+            (false, true) => Some(Kind::Quoted),
+            _ => Some(Kind::Derived),
+        },
+        labelled: true,
+        ..NumberEvidence::default()
+    }
+}
+
+fn of_numbers(numbers: Vec<NumberEvidence>) -> Evidence {
+    Evidence { numbers: Known::Is(numbers), ..Evidence::default() }
+}
 
 /// Of one value: that of a run brings what was found about the run, its treatments and their trials.
 pub(super) fn single(e: &Evaluator<'_>, amount: &Amount) -> Vec<Finding> {
@@ -15,158 +45,108 @@ pub(super) fn single(e: &Evaluator<'_>, amount: &Amount) -> Vec<Finding> {
     {
         let grave = |f: &Finding| f.severity >= Severity::Warning;
         out.extend(view.findings_about(&run.treatments).into_iter().map(|(f, _)| f).filter(grave));
-        let exact = run.part != Part::Curve && amount.entry.value.interval.is_none();
-        if exact && amount.withheld.is_none() {
-            out.push(finding(
-                &rows::INTERVAL_PRESENT,
-                Severity::Warning,
-                format!("{} of {} has no interval", amount.metric, amount.entry.label),
-                "run at least three blocks",
-            ));
+        if run.part != Part::Curve && amount.withheld.is_none() {
+            out.extend(judge(&rows::INTERVAL_PRESENT, &of_numbers(vec![number(amount)])));
         }
     }
-    if let (Some(day), Some(of)) = (&amount.as_of, &e.front.as_of)
-        && of < day
-        && amount.run.is_none()
-    {
-        out.push(finding(
-            &rows::SOURCE_AND_DATE,
-            Severity::Warning,
-            format!("{} is of {day}, later than the post's {of}", amount.entry.label),
-            "give the post the later date",
-        ));
-    }
     out
+}
+
+/// Of a value that is printed with as many digits as were asked for.
+pub(super) fn digits(amount: &Amount, printed: String, factor: f64) -> Vec<Finding> {
+    let scaled = amount.entry.value.interval.map(|mut i| {
+        (i.low, i.high) = (i.low / factor, i.high / factor);
+        i
+    });
+    let shown = NumberEvidence {
+        printed: Some(printed),
+        exact: Some(amount.entry.value.value / factor),
+        interval: scaled,
+        ..number(amount)
+    };
+    judge(&rows::RECOMPUTES, &of_numbers(vec![shown]))
 }
 
 /// Of a comparison.
 pub(super) fn pair(e: &Evaluator<'_>, a: &Amount, b: &Amount, basis: Basis) -> Vec<Finding> {
     let mut out = single(e, a);
     out.extend(single(e, b));
-    out.extend(metrics(a, b));
-    let ((measured_a, quoted_a), (measured_b, quoted_b)) = (a.kinds(), b.kinds());
-    if (measured_a || measured_b) && (quoted_a || quoted_b) {
-        let (own, other) = if measured_a { (a, b) } else { (b, a) };
-        out.push(finding(
-            &rows::KINDS_NOT_MIXED,
-            Severity::Warning,
-            format!(
-                "{} was measured here, {} is quoted; nobody showed that both measure the same",
-                own.entry.label, other.entry.label
-            ),
-            "take the ratio as orientation only",
-        ));
+    // Where the kinds are mixed, that finding says that nobody showed the metrics to be the same.
+    if a.run.is_some() == b.run.is_some() || a.metric != b.metric {
+        let identity = |x: &Amount| MetricIdentity {
+            label: x.entry.label.clone(),
+            metric: Some(x.metric.clone()),
+            unit: Some(x.entry.value.unit.clone()),
+            benchmark: Some(x.benchmark.clone()),
+            ..MetricIdentity::default()
+        };
+        let metrics = Known::Is(vec![identity(a), identity(b)]);
+        let evidence = Evidence { metrics, ..Evidence::default() };
+        out.extend(judge(&rows::SAME_METRIC, &evidence));
     }
-    out.extend(denominator(e, a, basis));
-    out.extend(denominator(e, b, basis));
+    out.extend(kinds(&[a, b]));
+    out.extend(denominator(&[a, b], basis));
     out
 }
 
-/// A base result may stand for a peak one, never the reverse; other metrics have no ratio.
-fn metrics(a: &Amount, b: &Amount) -> Option<Finding> {
-    if a.metric == b.metric && a.benchmark == b.benchmark {
-        return None;
-    }
-    if a.benchmark == b.benchmark && is_base_of(&a.metric, &b.metric) {
-        return Some(finding(
-            &rows::SAME_METRIC,
-            Severity::Note,
-            format!("{} stands against {}: base against peak", a.metric, b.metric),
-            "",
-        ));
-    }
-    if a.run.is_some() != b.run.is_some() && a.metric == b.metric {
-        // The kinds are mixed, which has a finding of its own.
-        return None;
-    }
-    let side = |x: &Amount| format!("{} of {}", x.metric, x.benchmark);
-    Some(finding(
-        &rows::SAME_METRIC,
-        Severity::Invalid,
-        format!("{} and {} are different metrics and have no ratio", side(a), side(b)),
-        "compare results of one metric",
-    ))
-}
-
-/// Whether `base` names the base metric of the peak metric `peak`.
-fn is_base_of(base: &str, peak: &str) -> bool {
-    base.contains("base") && base.replacen("_base", "", 1) == peak
+/// Of numbers that stand beside each other.
+pub(super) fn kinds(amounts: &[&Amount]) -> Vec<Finding> {
+    let numbers = amounts.iter().map(|a| number(a)).collect();
+    judge(&rows::KINDS_NOT_MIXED, &of_numbers(numbers))
 }
 
 /// What is divided by.
-pub(super) fn denominator(e: &Evaluator<'_>, amount: &Amount, basis: Basis) -> Vec<Finding> {
-    let Basis::Per(d) = basis else { return Vec::new() };
-    let label = &amount.entry.label;
-    let counts = &amount.entry.counts;
-    let mut out = Vec::new();
-    match d {
-        Denominator::Watt => {
-            let note = amount.rows.first().and_then(|at| e.library.result(*at).config_note.clone());
-            let message = match (counts.of(d), note) {
-                (None, _) => format!("the watts of {label} are not recorded"),
-                (Some(_), Some(note)) => {
-                    format!("the watts of {label} are quoted, with no meter named: {note}")
-                }
-                (Some(_), None) => {
-                    format!("the watts of {label} are quoted; how they were measured is not said")
-                }
-            };
-            out.push(finding(
-                &rows::POWER_MEASURED,
-                Severity::Warning,
-                message,
-                "say how the power was obtained",
-            ));
-        }
-        _ if counts.of(d).is_none() => out.push(finding(
-            &rows::DENOMINATOR_DEFINED,
-            Severity::Warning,
-            format!("the {} count of {label} is not recorded", d.name().replace('-', " ")),
-            "record it, or divide by something else",
-        )),
-        Denominator::Instance if counts.instances_inferred => out.push(finding(
-            &rows::DENOMINATOR_DEFINED,
-            Severity::Note,
-            format!(
-                "the instances of {label} are not printed but follow from its value per instance"
-            ),
-            "",
-        )),
-        _ => {}
-    }
-    out
+pub(super) fn denominator(amounts: &[&Amount], basis: Basis) -> Vec<Finding> {
+    let entries: Vec<Entry> = amounts.iter().map(|a| a.entry.clone()).collect();
+    let evidence = divided(&entries, basis);
+    [&rows::DENOMINATOR_DEFINED, &rows::POWER_MEASURED, &rows::PRICE_BASIS]
+        .into_iter()
+        .flat_map(|row| judge(row, &evidence))
+        .collect()
 }
 
 /// An order that turns round; the table over all denominators stands in the derivation.
-pub(super) fn reversal(turns: &[Reversal]) -> Option<Finding> {
-    ranking_flips(turns, MatrixShown::Yes)
+pub(super) fn reversal(claimed: Basis, turns: &[Reversal], several: bool) -> Vec<Finding> {
+    judge(&rows::RANKING_FLIPS, &turned(claimed, turns, several, true))
 }
 
-/// Whether the interval tells the sides apart.
-pub(super) fn direction(interval: Option<Interval>, verdict: Option<Verdict>) -> Option<Finding> {
-    let unclear =
-        interval.is_some_and(|i| i.contains(1.0)) || verdict == Some(Verdict::Inconclusive);
-    let i = interval.filter(|_| unclear && verdict != Some(Verdict::Equivalent))?;
-    Some(finding(
-        &rows::DIRECTION_SUPPORTED,
-        Severity::Warning,
-        format!(
-            "the data allow ratios from {:.4} to {:.4}: the direction is not established",
-            i.low, i.high
-        ),
-        "measure more blocks, or claim no direction",
-    ))
+/// What words say of a comparison: whether its interval supports them.
+pub(super) fn said(verb: Verb, text: &str, comparison: &ComparisonEvidence) -> Vec<Finding> {
+    let claim = ClaimEvidence {
+        text: text.to_owned(),
+        verb: Some(verb),
+        ratio: comparison.ratio,
+        ..ClaimEvidence::default()
+    };
+    let evidence = Evidence {
+        claim: Known::Is(claim),
+        comparisons: Known::Is(vec![comparison.clone()]),
+        ..Evidence::default()
+    };
+    let row =
+        if verb == Verb::Same { &rows::EQUALITY_SUPPORTED } else { &rows::DIRECTION_SUPPORTED };
+    judge(row, &evidence)
 }
 
-/// A rank without a date.
-pub(super) fn rank(label: &str, population: &str, as_of: Option<&str>) -> Option<Finding> {
-    as_of.is_none().then(|| {
-        finding(
-            &rows::WORDING_EXACT,
-            Severity::Invalid,
-            format!("the rank of {label} in {population} has no date"),
-            "give `as_of` in the call or in the front matter",
-        )
+/// Of a comparison whose words follow from its numbers.
+pub(super) fn computed(comparison: &ComparisonEvidence) -> Vec<Finding> {
+    let same = comparison.verdict == Some(Verdict::Equivalent);
+    said(if same { Verb::Same } else { Verb::States }, "", comparison)
+}
+
+/// A sentence that ranks or compares.
+pub(super) fn wording(claim: ClaimEvidence) -> Vec<Finding> {
+    judge(&rows::WORDING_EXACT, &Evidence { claim: Known::Is(claim), ..Evidence::default() })
+}
+
+/// Of a rank.
+pub(super) fn rank(label: &str, population: &str, as_of: Option<&str>) -> Vec<Finding> {
+    wording(ClaimEvidence {
+        text: format!("the rank of {label} in {population}"),
+        verb: Some(Verb::Best),
+        population: Some(population.to_owned()),
+        as_of: as_of.map(str::to_owned),
+        ..ClaimEvidence::default()
     })
 }
 
@@ -184,30 +164,80 @@ pub(super) fn post(e: &mut Evaluator<'_>) {
             e.trademark(note);
         }
     }
+    derived(e);
     if e.used.is_empty() {
         return;
     }
-    let quoted = e.used.len();
-    let found = finding(
-        &rows::INTERVAL_PRESENT,
-        Severity::Note,
-        format!("{quoted} quoted results carry no interval: their sources print none"),
-        "",
-    );
-    e.find(found, None);
-    let undated: Vec<String> = e
-        .used
-        .iter()
-        .filter(|at| e.library.result(**at).as_of_date.is_none())
-        .map(|at| e.library.result(*at).id.clone())
-        .collect();
-    if !undated.is_empty() && e.front.retrieved.is_none() {
-        let message =
-            format!("nobody recorded when these were true or retrieved: {}", undated.join(", "));
-        let remedy = "give the rows their dates, or `retrieved` in the front matter";
-        let found = finding(&rows::SOURCE_AND_DATE, Severity::Warning, message, remedy);
-        e.find(found, None);
+    let bare = NumberEvidence { kind: Some(Kind::Quoted), ..NumberEvidence::default() };
+    let numbers = of_numbers(vec![bare; e.used.len()]);
+    let quotes = Known::Is(e.used.iter().map(|at| quote(e, *at)).collect());
+    let quotes = Evidence { quotes, ..Evidence::default() };
+    let found = [(&rows::INTERVAL_PRESENT, numbers), (&rows::SOURCE_AND_DATE, quotes)];
+    for finding in found.iter().flat_map(|(row, evidence)| judge(row, evidence)) {
+        e.find(finding, None);
     }
+}
+
+/// A result that the post rests on, with its document and day.
+fn quote(e: &Evaluator<'_>, at: usize) -> QuoteEvidence {
+    let row = e.library.result(at);
+    let page = e.front.as_of.clone();
+    let newer =
+        row.result.as_ref().and_then(|own| e.library.newest(&row.benchmark, &row.metric, own));
+    QuoteEvidence {
+        what: row.id.clone(),
+        document: (!row.source.is_empty()).then(|| source_words(e.library, &row.source)),
+        dated: row.as_of_date.clone().or_else(|| e.front.retrieved.clone()),
+        later_than: page.clone().filter(|day| row.as_of_date.as_ref().is_some_and(|own| own > day)),
+        newer: newer
+            .filter(|n| n.as_of_date > row.as_of_date)
+            .filter(|n| page.is_none() || n.as_of_date <= page)
+            .map(|n| n.id.clone()),
+    }
+}
+
+/// Values per something: each stands beside what it was made of, somewhere in the post.
+fn derived(e: &mut Evaluator<'_>) {
+    let per = |n: &&ComputedNumber| n.function == "per" && n.withheld.is_none();
+    let found: Vec<(Vec<Finding>, usize)> = e
+        .numbers
+        .iter()
+        .filter(per)
+        .map(|n| {
+            let shown = NumberEvidence {
+                what: format!("`{}`", n.text),
+                kind: Some(Kind::Derived),
+                derivation: Some(Derivation {
+                    marked: n.kind.contains("derived"),
+                    shown_as_official: false,
+                    base_nearby: base_is_shown(e, n),
+                }),
+                ..NumberEvidence::default()
+            };
+            (judge(&rows::DERIVED_MARKED, &of_numbers(vec![shown])), n.line)
+        })
+        .collect();
+    for (findings, line) in found {
+        for finding in findings {
+            e.find(finding, Some(line));
+        }
+    }
+}
+
+/// Whether the value that a number was made of is printed too.
+fn base_is_shown(e: &Evaluator<'_>, derived: &ComputedNumber) -> bool {
+    let Some(base) = derived.inputs.first() else { return false };
+    let in_number = |n: &ComputedNumber| {
+        n.function != "per"
+            && n.inputs.iter().any(|i| i.label == base.label && i.value == base.value)
+    };
+    let quoted =
+        |cell: &Cell| matches!(cell, Cell::Quoted(_, id) if Some(id) == base.result.as_ref());
+    let in_table = e.blocks.iter().any(|block| match block {
+        Block::Table(table) => table.rows.iter().flatten().any(quoted),
+        _ => false,
+    });
+    in_table || e.numbers.iter().any(in_number)
 }
 
 /// The bodies whose marks must be named where results of their benchmarks are quoted.

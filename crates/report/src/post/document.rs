@@ -3,6 +3,7 @@
 
 use std::collections::BTreeMap;
 
+use assay_checks::ComparisonEvidence;
 use assay_model::{Finding, Interval, Severity};
 use assay_rules::denominator::Matrix;
 use assay_rules::pack::PackVerdict;
@@ -68,6 +69,9 @@ pub struct ComputedNumber {
     pub line: usize,
     /// Both sides of a comparison by every denominator, where their order turns round.
     pub matrix: Option<Matrix>,
+    /// What it compares, where that is a ratio.
+    #[serde(skip)]
+    pub comparison: Option<ComparisonEvidence>,
     /// Whether it is a cell of a table (tables mark kinds by column and line).
     #[serde(skip)]
     pub in_table: bool,

@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write as _;
 
-use assay_model::{Finding, Found, Row, Severity};
+use assay_model::Finding;
 
 use super::arguments::Arguments;
 use super::document::{Block, ComputedNumber, Post, PostFinding, UsedResult};
@@ -114,8 +114,8 @@ pub(super) struct Evaluator<'a> {
 pub(super) enum Typed {
     /// Typed: bytes of the template.
     Markdown(std::ops::Range<usize>),
-    /// Computed; whether it compares.
-    Computed(bool),
+    /// Computed: the number's index.
+    Computed(usize),
     /// A block, or the edge of a section.
     Break,
 }
@@ -171,8 +171,7 @@ impl<'a> Evaluator<'a> {
         };
         match made {
             Made::Number(at) => {
-                let compares = self.numbers[at].compares();
-                self.prose.push(Typed::Computed(compares));
+                self.prose.push(Typed::Computed(at));
                 let _ = write!(out, "{OPEN}n{at}{CLOSE}");
             }
             Made::Block(block) => {
@@ -279,19 +278,9 @@ impl<'a> Evaluator<'a> {
 }
 
 /// A document in words: `BestPerf, 2009-08-27: SPECjbb2005 on the ...`.
-fn source_words(library: &Library, key: &str) -> String {
+pub(super) fn source_words(library: &Library, key: &str) -> String {
     library.source(key).map_or_else(
         || if key.is_empty() { "source not recorded".to_owned() } else { key.to_owned() },
         |s| format!("{}, {}: {}", s.site, s.date, s.subject),
     )
-}
-
-/// A finding of a check of the catalogue.
-pub(super) fn finding(
-    row: &Row,
-    severity: Severity,
-    message: impl Into<String>,
-    remedy: &str,
-) -> Finding {
-    row.finding(Found::new(message).always(severity).remedy(remedy))
 }

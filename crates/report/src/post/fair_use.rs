@@ -1,12 +1,12 @@
 //! What the owner of a benchmark's name asks of those who quote its results: the rule pack, held
 //! against what the post prints.
 
-use assay_checks::rows;
-use assay_model::Severity;
+use assay_checks::{DisclosureEvidence, Evidence, Known, rows};
 use assay_rules::pack::fair_use::{FairUse, QuotedUse};
 use assay_rules::pack::{PackEvidence, PackVerdict, RuleResult, embedded, evaluate};
 
-use super::evaluate::{Evaluator, finding};
+use super::checks;
+use super::evaluate::Evaluator;
 
 /// Evaluates the pack where results of SPEC's benchmarks are quoted. Rules that are broken or cannot be
 /// checked make one warning: the results are quoted from documents that quote them, and what those
@@ -61,20 +61,19 @@ pub(super) fn check(e: &mut Evaluator<'_>) -> Option<PackVerdict> {
         derived_marked_near_metric: Some(true),
     };
     let verdict = evaluate(&pack, &PackEvidence::FairUse(&evidence));
-    let open: Vec<String> = verdict
-        .failed()
-        .map(|r| {
-            format!(
-                "{} {}",
-                r.id,
-                if r.result == RuleResult::Fail { "not kept" } else { "cannot be checked" }
-            )
-        })
-        .collect();
-    if !open.is_empty() {
-        let message = format!("of the {} {} rules: {}", pack.id, pack.version, open.join(", "));
-        let remedy = "the table in the disclosure says what each of them wants";
-        e.find(finding(&rows::REQUIRED_DISCLOSURE, Severity::Warning, message, remedy), None);
+    let ids = |of: fn(&RuleResult) -> bool| -> Vec<String> {
+        verdict.failed().filter(|r| of(&r.result)).map(|r| r.id.clone()).collect()
+    };
+    let disclosure = DisclosureEvidence {
+        rules: format!("{} {}", pack.id, pack.version),
+        required: pack.rules.iter().map(|r| r.id.clone()).collect(),
+        broken: ids(|r| *r == RuleResult::Fail),
+        unknown: ids(|r| *r != RuleResult::Fail),
+        second_hand: true,
+    };
+    let evidence = Evidence { disclosures: Known::Is(vec![disclosure]), ..Evidence::default() };
+    for finding in checks::judge(&rows::REQUIRED_DISCLOSURE, &evidence) {
+        e.find(finding, None);
     }
     Some(verdict)
 }

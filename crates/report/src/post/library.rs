@@ -66,6 +66,19 @@ impl Library {
         entry(row, &self.labels[at], better)
     }
 
+    /// The newest printing of a result.
+    pub(super) fn newest(
+        &self,
+        benchmark: &str,
+        metric: &str,
+        result: &str,
+    ) -> Option<&QuotedResult> {
+        let same = |r: &&QuotedResult| {
+            r.benchmark == benchmark && r.metric == metric && r.result.as_deref() == Some(result)
+        };
+        self.results.iter().filter(same).max_by(|a, b| a.as_of_date.cmp(&b.as_of_date))
+    }
+
     /// The document that a result is quoted from.
     pub(super) fn source(&self, key: &str) -> Option<&Source> {
         self.collection.sources().find(|s| s.key == key)

@@ -1,11 +1,10 @@
 //! What a person typed: a number by hand in a sentence that compares is a finding, because nothing
 //! recomputes it.
 
-use assay_checks::rows;
-use assay_checks::{ClaimEvidence, Evidence, Known};
-use assay_model::{Profile, Severity};
+use assay_checks::{ClaimEvidence, Evidence, Known, NumberEvidence, Verb, rows};
 
-use super::evaluate::{Evaluator, Typed, finding};
+use super::checks;
+use super::evaluate::{Evaluator, Typed};
 
 /// Stands for a computed number in a sentence.
 const COMPUTED: char = '\u{E002}';
@@ -20,64 +19,108 @@ pub(super) fn check(e: &mut Evaluator<'_>) {
             found.push((sentence, number, None));
         }
     }
-    let (text, map) = joined(e);
+    let (text, map, computed) = joined(e);
     for (sentence, number, at) in typed(&text) {
         let i = map.partition_point(|(own, _)| *own <= at);
         let place = map[..i].last().map(|(own, there)| e.text.place(there + (at - own)).0);
         found.push((sentence, number, place));
     }
-    wording(e, &text);
+    wording(e, &text, &computed);
     for (sentence, number, line) in found {
         let at = line.map_or_else(|| "front matter".to_owned(), |l| format!("line {l}"));
-        let message = format!(
-            "{at}: `{number}` is typed by hand in a sentence that compares: \"{sentence}\""
-        );
-        let remedy =
-            "compute it: `{{ better(...) }}`, `{{ value(...) }}`; or take it out of the comparison";
-        e.find(finding(&rows::RECOMPUTES, Severity::Invalid, message, remedy), line);
+        let typed = NumberEvidence {
+            what: at,
+            printed: Some(number),
+            typed_in: Some(sentence),
+            ..NumberEvidence::default()
+        };
+        let evidence = Evidence { numbers: Known::Is(vec![typed]), ..Evidence::default() };
+        for finding in checks::judge(&rows::RECOMPUTES, &evidence) {
+            e.find(finding, line);
+        }
     }
 }
 
-/// Sentences that compare, held against the check of exact words: faster in time or in throughput,
-/// up to what.
-fn wording(e: &mut Evaluator<'_>, text: &str) {
-    let Some(check) = assay_checks::find(rows::WORDING_EXACT.id) else { return };
-    for (_, sentence) in sentences(text) {
-        let lower = sentence.to_lowercase();
-        let speaks = ["faster", "slower", "quicker", "up to"].iter().any(|w| lower.contains(w));
-        if !speaks || !sentence.contains(COMPARING) {
+/// Sentences that hold a computed comparison: whether their typed words are exact (faster in time or in
+/// throughput, up to what), and whether the interval supports a direction or an equality that they state.
+fn wording(e: &mut Evaluator<'_>, text: &str, computed: &[(usize, usize)]) {
+    for (start, sentence) in sentences(text) {
+        if !sentence.contains(COMPARING) {
             continue;
         }
         let words: Vec<&str> = sentence.split_whitespace().collect();
-        let claim = ClaimEvidence {
-            text: words.join(" ").replace([COMPUTED, COMPARING], "…"),
-            population: Some("the results of the post".to_owned()),
-            as_of: e.front.as_of.clone(),
-            ..ClaimEvidence::default()
-        };
-        let evidence = Evidence { claim: Known::Is(claim), ..Evidence::default() };
-        for found in check.findings(&evidence) {
-            e.find(found.in_profile(Profile::Publish), None);
+        let shown = words.join(" ").replace([COMPUTED, COMPARING], "…");
+        let lower = shown.to_lowercase();
+        let mut found = Vec::new();
+        if ["faster", "slower", "quicker", "up to"].iter().any(|w| lower.contains(w)) {
+            found.extend(checks::wording(ClaimEvidence {
+                text: shown.clone(),
+                population: Some("the results of the post".to_owned()),
+                as_of: e.front.as_of.clone(),
+                ..ClaimEvidence::default()
+            }));
+        }
+        let inside = start..start + sentence.len();
+        if let Some(verb) = verb(&lower) {
+            let of = computed.iter().filter(|(offset, _)| inside.contains(offset));
+            let compared = of.filter_map(|(_, at)| e.numbers[*at].comparison.as_ref());
+            found.extend(compared.flat_map(|c| checks::said(verb, &shown, c)));
+        }
+        for finding in found {
+            e.find(finding, None);
         }
     }
 }
 
-/// The prose in a row, with pairs of an offset in it and the template's offset of the same piece.
-fn joined(e: &Evaluator<'_>) -> (String, Vec<(usize, usize)>) {
+/// What the typed words of a sentence state of its comparison; `None`: nothing that can be told apart.
+fn verb(lower: &str) -> Option<Verb> {
+    const SAME: [&str; 8] = [
+        "no difference",
+        "no overhead",
+        "no slower",
+        "no faster",
+        "equally fast",
+        "the same speed",
+        "the same throughput",
+        "just as fast",
+    ];
+    const DIRECTION: [&str; 8] =
+        ["faster", "slower", "quicker", "better", "worse", "beats", "outperforms", "wins"];
+    const OPEN: [&str; 9] =
+        ["not", "no", "never", "neither", "nor", "whether", "if", "cannot", "unclear"];
+    if SAME.iter().any(|phrase| lower.contains(phrase)) {
+        return Some(Verb::Same);
+    }
+    let has = |of: &[&str]| {
+        let mut words = lower.split(|c: char| !c.is_alphanumeric() && c != '\'');
+        words.any(|w| of.contains(&w) || (of == OPEN && w.ends_with("n't")))
+    };
+    (has(&DIRECTION) && !has(&OPEN)).then_some(Verb::Direction)
+}
+
+/// Pairs of an offset and what is there.
+type Offsets = Vec<(usize, usize)>;
+
+/// The prose in a row, with pairs of an offset in it and the template's offset of the same piece, and of an
+/// offset and the computed number that stands there.
+fn joined(e: &Evaluator<'_>) -> (String, Offsets, Offsets) {
     let mut text = String::new();
     let mut map = Vec::new();
+    let mut computed = Vec::new();
     for typed in &e.prose {
         match typed {
             Typed::Markdown(span) => {
                 map.push((text.len(), span.start));
                 text.push_str(&e.text.text[span.clone()]);
             }
-            Typed::Computed(true) => text.push(COMPARING),
-            Typed::Computed(false) => text.push(COMPUTED),
+            Typed::Computed(at) => {
+                computed.push((text.len(), *at));
+                text.push(if e.numbers[*at].compares() { COMPARING } else { COMPUTED });
+            }
             Typed::Break => text.push_str("\n\n"),
         }
     }
-    (text, map)
+    (text, map, computed)
 }
 
 /// The typed numbers of comparing sentences: the sentence, the number, its offset.

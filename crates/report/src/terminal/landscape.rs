@@ -201,7 +201,7 @@ pub fn landscape_list(list: &[Listing], style: Style) -> String {
 #[cfg(test)]
 mod tests {
     use assay_model::{Better, Interval, Kind};
-    use assay_rules::denominator::{Counts, Denominator, MatrixShown};
+    use assay_rules::denominator::{Counts, Denominator};
     use assay_rules::landscape::{Collection, Measured, Query};
 
     use super::*;
@@ -219,7 +219,7 @@ mod tests {
         let day = Query { as_of: Some("2009-08-27".to_owned()), ..Query::default() };
         let by_core = Query { per: vec![Denominator::Core], ..day.clone() };
         let mut turned = shown("specjbb2005", &by_core);
-        turned.check_ranking(MatrixShown::No);
+        turned.check_denominators(&[Denominator::Core], false, assay_model::Profile::Lab);
         let mut mixed = shown("memcached", &Query::default());
         let run = Measured {
             run: "20260102-030405-abcd".to_owned(),

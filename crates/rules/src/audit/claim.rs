@@ -1,7 +1,7 @@
 //! What an audit hands out: claims with a verdict and the evidence for it.
 
-use assay_checks::rows;
-use assay_model::{Finding, Found, Severity};
+use assay_checks::{AuditedClaim, ClaimAbout, Evidence, Recomputed, catalogue};
+use assay_model::Finding;
 use serde::Serialize;
 
 use super::source::Span;
@@ -145,32 +145,26 @@ pub struct Claim {
 impl Claim {
     /// The claim as a finding for what is published. A claim that holds has none.
     pub fn finding(&self) -> Option<Finding> {
-        let row = match self.kind {
-            ClaimKind::Rank | ClaimKind::Order | ClaimKind::Qualitative => &rows::WORDING_EXACT,
-            ClaimKind::PerDenominator if self.verdict == ClaimVerdict::Unsupported => {
-                &rows::POWER_MEASURED
-            }
-            ClaimKind::MissingDisclosure => &rows::REQUIRED_DISCLOSURE,
-            ClaimKind::Scope => &rows::SAME_METRIC,
-            _ if self.verdict == ClaimVerdict::Unsupported => &rows::ABSOLUTES_SHOWN,
-            _ => &rows::RECOMPUTES,
+        let claim = AuditedClaim {
+            words: format!("line {}: \"{}\"", self.line, self.quote),
+            about: match self.kind {
+                ClaimKind::Rank | ClaimKind::Order => ClaimAbout::Order,
+                ClaimKind::Qualitative => ClaimAbout::Quality,
+                ClaimKind::PerDenominator => ClaimAbout::PerDenominator,
+                ClaimKind::MissingDisclosure => ClaimAbout::Disclosure,
+                ClaimKind::Scope => ClaimAbout::Class,
+                _ => ClaimAbout::Printed,
+            },
+            result: match self.verdict {
+                ClaimVerdict::Holds => Recomputed::Holds,
+                ClaimVerdict::OffByRounding => Recomputed::OffByRounding,
+                ClaimVerdict::Wrong => Recomputed::Differs,
+                ClaimVerdict::Ambiguous => Recomputed::Ambiguous,
+                ClaimVerdict::Unsupported => Recomputed::NoInputs,
+            },
+            reason: self.reason.clone(),
         };
-        let (severity, remedy) = match self.verdict {
-            ClaimVerdict::Holds => return None,
-            ClaimVerdict::Wrong => {
-                (Severity::Invalid, "Correct the claim or the number it rests on.")
-            }
-            ClaimVerdict::Ambiguous => {
-                (Severity::Warning, "Say which reading is meant, and show both values.")
-            }
-            ClaimVerdict::OffByRounding => (Severity::Note, "Compute from the unrounded values."),
-            ClaimVerdict::Unsupported if self.kind == ClaimKind::Qualitative => {
-                (Severity::Note, "Show what it rests on.")
-            }
-            ClaimVerdict::Unsupported => (Severity::Warning, "Print the values that it compares."),
-        };
-        let text = format!("line {}: \"{}\": {}", self.line, self.quote, self.reason);
-        let found = Found::new(text).always(severity).remedy(remedy);
-        Some(row.finding(found))
+        let evidence = Evidence { audited: Some(claim), ..Evidence::default() };
+        catalogue().iter().flat_map(|check| check.findings(&evidence)).next()
     }
 }

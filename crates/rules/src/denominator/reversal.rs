@@ -1,7 +1,5 @@
 //! Where an order turns round: pairs of systems that change places from one basis to another.
 
-use assay_checks::rows;
-use assay_model::{Finding, Found, Severity};
 use serde::Serialize;
 
 use super::{Basis, Entry};
@@ -56,52 +54,6 @@ pub fn standing(a: &Entry, b: &Entry) -> Standing {
     Standing { dominates: both.len() > 1 && leads.len() == both.len(), of: both.len(), leads }
 }
 
-/// Whether the matrix of all bases stands beside the claim.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum MatrixShown {
-    /// It does.
-    Yes,
-    /// It does not, and the claim is not published.
-    No,
-    /// It does not, and the claim is published.
-    Published,
-}
-
-/// The finding of a claim whose order turns round elsewhere; `None` without a reversal. A warning; a
-/// claim that is published without the matrix is invalid.
-pub fn ranking_flips(reversals: &[Reversal], shown: MatrixShown) -> Option<Finding> {
-    let first = reversals.first()?;
-    let turned: Vec<String> = reversals
-        .iter()
-        .filter(|r| (&r.ahead, &r.instead) == (&first.ahead, &first.instead))
-        .map(|r| r.under.to_string())
-        .collect();
-    let others = reversals.len() - turned.len();
-    let more = match others {
-        0 => String::new(),
-        1 => "; one more such turn elsewhere".to_owned(),
-        n => format!("; {n} more such turns elsewhere"),
-    };
-    let text = format!(
-        "{} is ahead of {} {}, but behind it {}{more}",
-        first.ahead,
-        first.instead,
-        first.claimed,
-        turned.join(" and ")
-    );
-    let severity = match shown {
-        MatrixShown::Published => Severity::Invalid,
-        MatrixShown::Yes | MatrixShown::No => Severity::Warning,
-    };
-    let found = Found::new(text).always(severity);
-    Some(rows::RANKING_FLIPS.finding(match shown {
-        MatrixShown::Yes => found.remedy(""),
-        MatrixShown::No | MatrixShown::Published => {
-            found.remedy("show every denominator beside the claim (--matrix), or claim no order")
-        }
-    }))
-}
-
 #[cfg(test)]
 mod tests {
     use super::super::Denominator::{Core, Price, RackUnit, Thread, Watt};
@@ -130,21 +82,5 @@ mod tests {
         assert!(!standing(&half, &a).dominates);
         let bare = entry("bare", 50.0, [None; 6]);
         assert!(!standing(&a, &bare).dominates, "a total alone shows no dominance");
-    }
-
-    #[test]
-    fn the_finding_names_both_and_what_to_do() {
-        let (a, b) = two();
-        let f = ranking_flips(&reversals(&a, &b), MatrixShown::No).unwrap();
-        assert_eq!((f.id.as_str(), f.severity), ("F50", Severity::Warning));
-        assert_eq!(
-            f.message,
-            "A is ahead of B in total, but behind it per core and per thread and per rack unit and per \
-             price."
-        );
-        assert!(f.remedy.contains("--matrix"));
-        let f = ranking_flips(&reversals(&a, &b), MatrixShown::Published).unwrap();
-        assert_eq!(f.severity, Severity::Invalid);
-        assert_eq!(ranking_flips(&[], MatrixShown::Published), None);
     }
 }

@@ -105,8 +105,25 @@ pub fn entry(row: &QuotedResult, label: &str, better: Better) -> Entry {
     }
 }
 
+/// Columns that say something of counts, watts and prices, for the checks.
+const SAID: [&str; 7] = [
+    "counted",
+    "watts_source",
+    "price_date",
+    "price_scope",
+    "price_terms",
+    "price_discount",
+    "price_support_years",
+];
+
+/// What the source says of its configuration, which is where it says how watts were obtained.
+fn note(row: &QuotedResult) -> Option<(String, String)> {
+    row.watts.and(row.config_note.clone()).map(|note| ("config_note".to_owned(), note))
+}
+
 /// What a row has of each denominator.
 pub fn counts(row: &QuotedResult) -> Counts {
+    let said = |column: &&str| Some(((*column).to_owned(), row.more.get(*column)?.clone()));
     Counts {
         chips: row.chips,
         cores: row.cores,
@@ -118,6 +135,7 @@ pub fn counts(row: &QuotedResult) -> Counts {
         rack_units: row.rack_units,
         price: row.price,
         currency: row.currency.clone(),
+        said: SAID.iter().filter_map(said).chain(note(row)).collect(),
     }
 }
 

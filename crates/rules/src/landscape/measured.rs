@@ -1,9 +1,7 @@
 //! A run of the archive beside quoted results: its treatments become lines that say so.
 
-use assay_checks::rows;
-use assay_model::{
-    Analysis, Better, Found, Interval, Kind, Severity, SystemDescription, TreatmentSummary, units,
-};
+use assay_checks::{Evidence, Known, NumberEvidence, judge, rows};
+use assay_model::{Analysis, Better, Interval, Kind, SystemDescription, TreatmentSummary, units};
 
 use super::{Cell, Landscape, LandscapeError, Line, Role};
 use crate::denominator::{Basis, Counts, Denominator, Entry, better_first};
@@ -108,20 +106,19 @@ impl Landscape {
             self.lines.push(line);
             self.lines_in_all += 1;
         }
-        // A quoted result stays quoted when it was imported as a run.
+        // A quoted result stays quoted when it was imported as a run; every line says which it is.
         if let Some(m) = measured.iter().find(|m| m.kind != Kind::Quoted) {
-            let text = format!(
-                "{} of the workload {} has the name and unit of the quoted {}, but nobody showed that both \
-                 measure the same",
-                m.metric,
-                m.workload,
-                self.benchmarks.join(", ")
-            );
-            let remedy = "take the order of measured and quoted lines as orientation only";
-            self.findings.push(
-                rows::SAME_METRIC
-                    .finding(Found::new(text).always(Severity::Warning).remedy(remedy)),
-            );
+            let number = |what: String, kind| NumberEvidence {
+                what,
+                kind: Some(kind),
+                labelled: true,
+                ..NumberEvidence::default()
+            };
+            let own = format!("{} of the workload {}", m.metric, m.workload);
+            let numbers =
+                vec![number(own, Kind::Measured), number(self.benchmarks.join(", "), Kind::Quoted)];
+            let evidence = Evidence { numbers: Known::Is(numbers), ..Evidence::default() };
+            self.findings.extend(judge(&rows::KINDS_NOT_MIXED, &evidence));
         }
         self.rank_again();
         Ok(())

@@ -1,6 +1,6 @@
 //! Landscapes over small collections.
 
-use assay_model::{Better, Interval, Kind, Severity};
+use assay_model::{Better, Interval, Kind, Profile, Severity};
 
 use super::*;
 use crate::denominator::Counts;
@@ -74,7 +74,7 @@ fn a_denominator_orders_and_its_turns_are_found() {
     let mut by_core = collection.landscape("small", &query).unwrap();
     assert_eq!(ids(&by_core), ["b", "a", "c"]);
     assert_eq!(by_core.lines[2].rank, None, "nothing recorded, no place");
-    by_core.check_ranking(MatrixShown::No);
+    by_core.check_denominators(&[Denominator::Core], false, Profile::Lab);
     let finding = &by_core.findings[0];
     assert_eq!((finding.id.as_str(), finding.severity), ("F50", Severity::Warning));
     assert_eq!(finding.message, "B is ahead of A per core, but behind it in total.");
@@ -144,7 +144,7 @@ fn a_measured_line_says_so_and_so_does_the_title() {
     assert_eq!((table.lines[0].rank, table.lines[1].rank), (Some(1), Some(2)));
     let q = table.lines[0].entry.as_ref().unwrap().quantity(Basis::Per(Denominator::Core)).unwrap();
     assert_eq!((q.kind_words(), q.interval.is_some()), ("derived", true));
-    assert_eq!(table.findings[0].id, "F46");
+    assert_eq!(table.findings[0].id, "F47");
     for other in [run("m", "v", 1.0), run("n", "u", 1.0)] {
         let error = table.add_measured(&[other]).unwrap_err().to_string();
         assert!(error.contains("different metrics cannot be ranked together (F46)"), "{error}");

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use assay_iotrace::IoReport;
-use assay_rules::denominator::{Denominator, MatrixShown};
+use assay_rules::denominator::Denominator;
 use assay_rules::landscape::{Collection, Landscape, Query as Question};
 use axum::Json;
 use axum::extract::rejection::QueryRejection;
@@ -112,9 +112,7 @@ pub(crate) fn make(name: &str, shown: &Shown) -> Result<Landscape, Refusal> {
     let query = Question { as_of: some(&shown.as_of), per, metric: some(&shown.metric), top: None };
     let mut landscape =
         collection.landscape(name, &query).map_err(|e| Refusal::bad(e.to_string()))?;
-    if !query.per.is_empty() {
-        landscape.check_ranking(MatrixShown::Yes);
-    }
+    landscape.check_denominators(&query.per, true, assay_model::Profile::Lab);
     Ok(landscape)
 }
 

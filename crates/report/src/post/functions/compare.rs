@@ -1,8 +1,9 @@
 //! Comparisons: `better`, `times`, `speedup`, `less_time` and `difference`. The words follow the
 //! numbers, so that a sentence cannot say the opposite of them.
 
+use assay_checks::ComparisonEvidence;
 use assay_model::{Better, Comparison, Interval, Verdict};
-use assay_rules::denominator::{Basis, matrix, reversals_from};
+use assay_rules::denominator::{Basis, matrix, reversals_from, standing};
 use assay_rules::quantity::Quantity;
 
 use super::value::{DIGITS, base, basis, keep, unsupported};
@@ -28,6 +29,8 @@ struct Ratio {
     interval: Option<Interval>,
     /// What the run's own comparison says.
     verdict: Option<Verdict>,
+    /// The margin of that comparison.
+    margin: Option<f64>,
     /// How it was computed.
     formula: String,
     /// Its kind in words.
@@ -86,17 +89,23 @@ fn ratio(e: &Evaluator<'_>, a: &Amount, b: &Amount, basis: Basis) -> Result<Rati
         value: q.value,
         interval: q.interval.filter(|i| i.low < i.high),
         verdict: None,
+        margin: None,
         formula: q.formula(),
         kind: kind(&q),
     };
-    if let Some((ratio, interval, verdict)) = own(e, a, b).filter(|_| basis == Basis::Total) {
-        (out.value, out.interval, out.verdict) = (ratio, interval, Some(verdict));
+    if let Some((ratio, interval, c)) = own(e, a, b).filter(|_| basis == Basis::Total) {
+        (out.value, out.interval) = (ratio, interval);
+        (out.verdict, out.margin) = (Some(c.verdict), c.margin);
     }
     Ok(out)
 }
 
 /// What the analysis of the run says of these two treatments.
-fn own(e: &Evaluator<'_>, a: &Amount, b: &Amount) -> Option<(f64, Option<Interval>, Verdict)> {
+fn own<'a>(
+    e: &'a Evaluator<'_>,
+    a: &Amount,
+    b: &Amount,
+) -> Option<(f64, Option<Interval>, &'a Comparison)> {
     let (ra, rb) = (a.run.as_ref()?, b.run.as_ref()?);
     if ra.alias != rb.alias || a.metric != b.metric {
         return None;
@@ -132,11 +141,11 @@ fn own(e: &Evaluator<'_>, a: &Amount, b: &Amount) -> Option<(f64, Option<Interva
         _ => return None,
     };
     if !turned {
-        return Some((c.ratio?, c.interval, c.verdict));
+        return Some((c.ratio?, c.interval, c));
     }
     let interval =
         c.interval.map(|i| Interval { low: 1.0 / i.high, high: 1.0 / i.low, level: i.level });
-    Some((1.0 / c.ratio?, interval, c.verdict))
+    Some((1.0 / c.ratio?, interval, c))
 }
 
 /// The kind of a ratio in words; one of measured and quoted numbers says both.
@@ -174,13 +183,25 @@ fn compared<'a>(
         Ok(ratio) => {
             number.kind.clone_from(&ratio.kind);
             let turns = reversals_from(&a.entry, &b.entry, basis);
-            findings.extend(checks::reversal(&turns));
+            let both = standing(&a.entry, &b.entry).of;
+            findings.extend(checks::reversal(basis, &turns, both > 1));
             if !turns.is_empty() {
                 number.matrix = Some(matrix(&[a.entry.clone(), b.entry.clone()]));
             }
             let s = Sides { a: a.clone(), ratio, digits };
             let said = say(&s);
-            findings.extend(checks::direction(s.ratio.interval, s.ratio.verdict));
+            let comparison = ComparisonEvidence {
+                label: a.entry.label.clone(),
+                ratio: Some(s.ratio.value),
+                interval: s.ratio.interval,
+                verdict: s.ratio.verdict,
+                margin: s.ratio.margin,
+                // A run's margin stands in its experiment, which is registered before the first trial.
+                margin_declared_before: s.ratio.margin.map(|_| true),
+                ..ComparisonEvidence::default()
+            };
+            findings.extend(checks::computed(&comparison));
+            number.comparison = Some(comparison);
             number.text = said.text;
             number.value = Some(said.value);
             said.unit.clone_into(&mut number.unit);

@@ -1,6 +1,7 @@
 //! `landscape`: a table of results ranked under a denominator.
 
-use assay_rules::denominator::{Basis, MatrixShown};
+use assay_model::Profile;
+use assay_rules::denominator::Basis;
 use assay_rules::landscape::{Landscape, Line, Role};
 
 use super::rank::load;
@@ -19,9 +20,8 @@ pub(super) fn landscape<'a>(e: &mut Evaluator<'a>, a: &Arguments<'a>) -> Result<
     let basis = basis(a)?;
     let mut landscape = load(e, a, "name", basis)?;
     let with_matrix = a.truth("matrix")? || basis != Basis::Total;
-    if basis != Basis::Total {
-        landscape.check_ranking(MatrixShown::Yes);
-    }
+    let per: Vec<_> = if let Basis::Per(d) = basis { vec![d] } else { Vec::new() };
+    landscape.check_denominators(&per, true, Profile::Publish);
     let entries = landscape.entries();
     let top = a.count("top", LINES)?.unwrap_or(LINES);
     landscape.lines.truncate(top);

@@ -27,9 +27,8 @@ pub(super) fn rank<'a>(e: &mut Evaluator<'a>, a: &Arguments<'a>) -> Result<Made,
     let mut number = base(e, a.function(), a.line(), &[&amount], basis);
     "derived from quoted".clone_into(&mut number.kind);
     let day = landscape.as_of.as_deref();
-    let mut findings: Vec<_> =
-        checks::rank(&amount.entry.label, &landscape.title, day).into_iter().collect();
-    findings.extend(checks::denominator(e, &amount, basis));
+    let mut findings = checks::rank(&amount.entry.label, &landscape.title, day);
+    findings.extend(checks::denominator(&[&amount], basis));
     match line.rank {
         Some(place) => {
             let dated = day.map(|d| format!(" as of {d}")).unwrap_or_default();
@@ -48,7 +47,8 @@ pub(super) fn rank<'a>(e: &mut Evaluator<'a>, a: &Arguments<'a>) -> Result<Made,
                 })
                 .filter(|t| t.ahead == amount.entry.label)
                 .collect();
-            findings.extend(checks::reversal(&turns));
+            let several = landscape.matrix().bases.len() > 1;
+            findings.extend(checks::reversal(basis, &turns, several));
             if !turns.is_empty() {
                 number.matrix = Some(landscape.matrix());
             }

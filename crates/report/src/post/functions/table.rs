@@ -1,6 +1,5 @@
 //! `table` and `configuration`: chosen results as lines, with computed columns.
 
-use assay_checks::rows;
 use assay_rules::denominator::{Basis, Denominator};
 
 use super::value::{base, keep, unsupported};
@@ -10,7 +9,7 @@ use crate::post::arguments::Arguments;
 use crate::post::checks;
 use crate::post::document::{Block, Cell, Column, ComputedNumber, Table};
 use crate::post::error::{PostError, meant};
-use crate::post::evaluate::{Evaluator, finding};
+use crate::post::evaluate::Evaluator;
 use crate::terminal::KEY_FACTS;
 
 /// The most lines of a table.
@@ -78,14 +77,11 @@ pub(super) fn table<'a>(e: &mut Evaluator<'a>, a: &Arguments<'a>) -> Result<Made
     }
     let kinds = |of: fn((bool, bool)) -> bool| amounts.iter().any(|x| of(x.kinds()));
     if kinds(|k| k.0) && kinds(|k| k.1) {
-        let mixed = finding(
-            &rows::KINDS_NOT_MIXED,
-            assay_model::Severity::Warning,
-            "measured and quoted numbers stand in one table; nobody showed that both measure the same",
-            "take their order as orientation only",
-        );
         let line = Some(a.line());
-        table.findings.push(e.find(mixed, line));
+        let refs: Vec<&Amount> = amounts.iter().collect();
+        for mixed in checks::kinds(&refs) {
+            table.findings.push(e.find(mixed, line));
+        }
         if !columns.iter().any(|(_, s)| matches!(s, Shows::Kind)) {
             table.columns.push(Column { title: "kind".to_owned(), number: false });
             for (row, amount) in table.rows.iter_mut().zip(&amounts) {
@@ -235,7 +231,7 @@ fn cell<'a>(e: &mut Evaluator<'a>, a: &Arguments<'a>, amount: &Amount, shows: &S
                     number.formula = q.formula();
                 }
             }
-            let findings = checks::denominator(e, amount, basis);
+            let findings = checks::denominator(&[amount], basis);
             numbered(e, number, findings, &[amount])
         }
         Shows::Times(b) | Shows::Better(b) | Shows::LessTime(b) => {

@@ -1,17 +1,44 @@
 //! `mean`, `sum`, `least` and `greatest` of several quoted results.
 
+use assay_checks::{Evidence, Known, MeanOf, MeanOperator, MeanUse, rows};
+use assay_model::Better;
 use assay_rules::denominator::{Counts, Entry};
 use assay_rules::quantity::Quantity;
 
 use super::Made;
 use crate::post::amount::Amount;
 use crate::post::arguments::Arguments;
+use crate::post::checks;
 use crate::post::error::PostError;
 use crate::post::evaluate::Evaluator;
 
 /// The arithmetic mean.
 pub(super) fn mean<'a>(e: &mut Evaluator<'a>, a: &Arguments<'a>) -> Result<Made, PostError> {
-    together(e, a, |v| v.iter().sum::<f64>() / v.len() as f64)
+    let made = together(e, a, |v| v.iter().sum::<f64>() / v.len() as f64)?;
+    if let Made::Amount(amount) = &made {
+        let unit = amount.entry.value.unit.as_str();
+        let mean = MeanUse {
+            what: format!("the {}", amount.entry.label),
+            of: match unit {
+                "score" | "ratio" | "1" => Some(MeanOf::NormalisedScores),
+                // Of a rate nobody recorded whether its work or its time was the same each time.
+                _ if better_is_rate(amount) => None,
+                _ => Some(MeanOf::Amounts),
+            },
+            operator: MeanOperator::Arithmetic,
+        };
+        let evidence = Evidence { means: Known::Is(vec![mean]), ..Evidence::default() };
+        for finding in checks::judge(&rows::RIGHT_MEAN, &evidence) {
+            e.find(finding, Some(a.line()));
+        }
+    }
+    Ok(made)
+}
+
+/// Whether an amount is one for each second, or of a benchmark whose results are better higher.
+fn better_is_rate(amount: &Amount) -> bool {
+    let unit = &amount.entry.value.unit;
+    unit.contains("/s") || unit.ends_with("per s") || amount.better() == Better::Higher
 }
 
 /// The sum.

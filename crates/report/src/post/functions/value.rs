@@ -71,7 +71,10 @@ fn printed(
         (i.low, i.high) = (i.low / factor, i.high / factor);
         i
     });
-    let findings = checks::single(e, amount);
+    let mut findings = checks::single(e, amount);
+    if digits.is_some() && amount.withheld.is_none() {
+        findings.extend(checks::digits(amount, phrase::plain(value, digits), factor));
+    }
     keep(e, number, findings, &[amount])
 }
 
@@ -82,7 +85,7 @@ pub(super) fn per<'a>(e: &mut Evaluator<'a>, a: &Arguments<'a>) -> Result<Made, 
     let digits = a.count("digits", DIGITS)?;
     let mut number = base(e, a.function(), a.line(), &[&amount], basis);
     let mut findings = checks::single(e, &amount);
-    findings.extend(checks::denominator(e, &amount, basis));
+    findings.extend(checks::denominator(&[&amount], basis));
     match amount.under(basis) {
         Ok(q) => {
             number.text = phrase::with_unit(&phrase::plain(q.value, digits), &q.unit);
@@ -194,6 +197,7 @@ pub(super) fn base(
         withheld: None,
         line,
         matrix: None,
+        comparison: None,
         in_table: false,
     }
 }

@@ -1,0 +1,121 @@
+//! What is known of a division, as evidence for the checks of denominators, power and prices.
+
+use assay_checks::{
+    Basis as Counted, DenominatorEvidence, DenominatorSystem, EnergyEvidence, Evidence, Flip,
+    Known, PowerSource, PriceEvidence,
+};
+
+use super::{Basis, Denominator, Entry, Reversal};
+
+/// What `entries` are divided by, and what is known of that. Absent in all where totals are shown.
+pub fn divided(entries: &[Entry], basis: Basis) -> Evidence {
+    let Basis::Per(d) = basis else {
+        let none = "totals are shown";
+        return Evidence {
+            denominators: absent(none),
+            energy: absent(none),
+            prices: absent(none),
+            ..Evidence::default()
+        };
+    };
+    let watts = d == Denominator::Watt;
+    let prices = d == Denominator::Price;
+    Evidence {
+        denominators: Known::Is(DenominatorEvidence {
+            claimed: d.name().to_owned(),
+            words: basis.to_string(),
+            systems: entries.iter().map(|e| system(e, d)).collect(),
+            ..DenominatorEvidence::default()
+        }),
+        energy: if watts {
+            Known::Is(entries.iter().map(energy).collect())
+        } else {
+            absent("no power is shown")
+        },
+        prices: if prices {
+            Known::Is(entries.iter().map(price).collect())
+        } else {
+            absent("no price is shown")
+        },
+        ..Evidence::default()
+    }
+}
+
+/// Orders under `claimed` that turn round under another denominator. `several`: whether two or more are
+/// recorded.
+pub fn turned(claimed: Basis, turns: &[Reversal], several: bool, matrix_shown: bool) -> Evidence {
+    let flip = |r: &Reversal| Flip {
+        ahead: r.ahead.clone(),
+        instead: r.instead.clone(),
+        under: r.under.to_string(),
+    };
+    Evidence {
+        denominators: Known::Is(DenominatorEvidence {
+            words: claimed.to_string(),
+            several,
+            flips: turns.iter().map(flip).collect(),
+            matrix_shown,
+            ..DenominatorEvidence::default()
+        }),
+        ..Evidence::default()
+    }
+}
+
+fn absent<T>(why: &str) -> Known<T> {
+    Known::Absent(why.to_owned())
+}
+
+fn said<'a>(entry: &'a Entry, column: &str) -> Option<&'a str> {
+    entry.counts.said.get(column).map(|text| text.trim()).filter(|text| !text.is_empty())
+}
+
+fn system(entry: &Entry, d: Denominator) -> DenominatorSystem {
+    let quoted = entry.value.from_quoted();
+    DenominatorSystem {
+        label: entry.label.clone(),
+        count: entry.counts.of(d),
+        inferred: d == Denominator::Instance && entry.counts.instances_inferred,
+        basis: match said(entry, "counted") {
+            Some("used") => Some(Counted::Used),
+            Some("enabled") => Some(Counted::Enabled),
+            Some("fitted") => Some(Counted::Installed),
+            Some(_) => None,
+            // The columns of published results are of the system; a measured one counts what is switched on.
+            None if quoted => Some(Counted::Installed),
+            None => Some(Counted::Enabled),
+        },
+    }
+}
+
+fn energy(entry: &Entry) -> EnergyEvidence {
+    EnergyEvidence {
+        label: entry.label.clone(),
+        source: match said(entry, "watts_source") {
+            Some("wall") => Some(PowerSource::Wall),
+            Some("processor") => Some(PowerSource::Rapl),
+            Some("platform") => Some(PowerSource::Platform),
+            Some("tdp") => Some(PowerSource::ThermalDesign),
+            Some("nameplate") => Some(PowerSource::Nameplate),
+            _ => None,
+        },
+        quoted: entry.value.from_quoted(),
+        recorded: entry.counts.of(Denominator::Watt).is_some(),
+        note: said(entry, "config_note").unwrap_or_default().to_owned(),
+        ..EnergyEvidence::default()
+    }
+}
+
+fn price(entry: &Entry) -> PriceEvidence {
+    let number = |column: &str| said(entry, column).and_then(|text| text.parse::<f64>().ok());
+    PriceEvidence {
+        label: entry.label.clone(),
+        recorded: entry.counts.of(Denominator::Price).is_some(),
+        currency: entry.counts.currency.clone(),
+        date: said(entry, "price_date").map(str::to_owned),
+        scope: said(entry, "price_scope")
+            .map(|text| text.split(';').map(|item| item.trim().to_owned()).collect()),
+        public_terms: said(entry, "price_terms").map(|text| text == "public"),
+        discount: number("price_discount"),
+        support_years: number("price_support_years"),
+    }
+}
