@@ -116,16 +116,19 @@ impl Head {
         }
     }
 
-    /// The line, always of the same length.
     fn put(&self, line: &mut Vec<u8>) {
-        line.clear();
-        let Head { schema_version, entries, flushed, sha256 } = self;
-        let _ = writeln!(
-            line, // writing to memory does not fail
-            "{{\"schema_version\":{schema_version},\"entries\":{entries:>10},\
-             \"flushed\":{flushed:>10},\"sha256\":\"{sha256}\"}}"
-        );
+        put_line(line, self.entries, self.flushed, &self.sha256);
     }
+}
+
+/// Makes the line, which is always of the same length.
+fn put_line(line: &mut Vec<u8>, entries: u64, flushed: u64, sha256: &str) {
+    line.clear();
+    let _ = writeln!(
+        line, // writing to memory does not fail
+        "{{\"schema_version\":{SCHEMA_VERSION},\"entries\":{entries:>10},\
+         \"flushed\":{flushed:>10},\"sha256\":\"{sha256}\"}}"
+    );
 }
 
 /// Where the head of a run is.
@@ -143,7 +146,7 @@ pub(crate) fn read(archive: &Path, id: &RunId) -> Result<Option<Head>> {
     let head: Head = disk::parse_json(&bytes, &path)?;
     let mut line = Vec::new();
     head.put(&mut line);
-    if line != bytes || head.schema_version == 0 || head.flushed > head.entries {
+    if line != bytes || head.flushed > head.entries {
         return Err(Error::damaged(&path, "it is not as assay wrote it"));
     }
     Ok(Some(head))
@@ -202,7 +205,7 @@ impl HeadFile {
 
     /// The ledger ends at `tip` now.
     pub(crate) fn moves_to(&mut self, tip: &Tip) -> Result<()> {
-        Head { flushed: self.flushed, ..Head::flushed(tip) }.put(&mut self.line);
+        put_line(&mut self.line, tip.seq, self.flushed, &tip.prev);
         self.file.write_all_at(&self.line, 0).map_err(|e| Error::io("write", &self.path, e))
     }
 

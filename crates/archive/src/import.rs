@@ -81,7 +81,7 @@ impl Archive {
         let Some(staging) = self.stage(&id)? else {
             return Err(import.refused(&"another process is importing it now; try again"));
         };
-        import.check_space(&staging.folder, &manifest)?;
+        Import::check_space(&staging.folder, &manifest)?;
         disk::make_folder(&staging.folder.join(TRIALS))?;
         for file in &manifest.files {
             match next()? {
@@ -175,7 +175,7 @@ impl Import<'_> {
     }
 
     /// Is there room for it?
-    fn check_space(&self, folder: &Path, manifest: &Manifest) -> Result<()> {
+    fn check_space(folder: &Path, manifest: &Manifest) -> Result<()> {
         let total = manifest.bytes();
         let space = rustix::fs::statvfs(folder).map_err(|e| Error::io("read", folder, e.into()))?;
         if total > space.f_bavail.saturating_mul(space.f_frsize) {

@@ -120,9 +120,12 @@ pub struct Serve {
     /// command.
     #[arg(long)]
     pub allow_any: bool,
-    /// At most so many connections at once.
+    /// At most so many connections at once. When there are more, those that have shown no token end first.
     #[arg(long, default_value_t = 512, value_name = "N", value_parser = clap::value_parser!(u32).range(4..=65536))]
     pub connections: u32,
+    /// At most so many of them from one address [default: half of all].
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(2..=65536))]
+    pub connections_per_address: Option<u32>,
     /// So many requests a second from one address for long; bursts of four times as many are served.
     #[arg(long, default_value_t = 100, value_name = "N", value_parser = clap::value_parser!(u32).range(1..))]
     pub rate: u32,

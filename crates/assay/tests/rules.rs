@@ -53,6 +53,13 @@ fn a_run_is_checked_in_both_profiles() {
     assert!(count(&lab, "passed") > 10, "{lab}");
     let published = world.run(&["rules", "check", "--profile", "publish", "--json"]);
     let published = json(&published.stdout);
+    let all = published["findings"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .chain(published["in_trials"].as_array().into_iter().flatten());
+    let invalid = all.filter(|f| f["severity"] == "invalid").count();
+    assert_eq!(code, if invalid > 0 { 4 } else { 0 }, "{published}");
     assert_eq!(count(&published, "cannot_check"), unchecked);
     assert!(count(&published, "findings") >= unchecked);
     let shown = json(&world.run(&["archive", "show", "--json"]).stdout);

@@ -56,6 +56,9 @@ const GRACE: Duration = Duration::from_secs(2);
 /// How long an empty launch may take.
 const EMPTY: Duration = Duration::from_secs(10);
 
+/// The run of a program, the memory behind it, its file, and what paused meanwhile.
+type Executed = (Ran, Option<Backing>, Option<PathBuf>, Vec<Observation>);
+
 /// A record that says nothing yet.
 pub(crate) fn blank(planned: &PlannedTrial, attempt: u32) -> TrialRecord {
     let now = assay_sut::clock::monotonic_ns();
@@ -121,7 +124,9 @@ impl Bench<'_> {
             Ok((ran, seen, program, paused)) => {
                 self.programs.borrow_mut().see(program.as_deref(), &mut record);
                 self.conclude(runner, &ctx, &ran, empty_s, heard, &mut record);
-                paused.into_iter().for_each(|seen| see(&mut record, seen));
+                for pause in paused {
+                    see(&mut record, pause);
+                }
                 if let Some(level) = &applied.setup.pages {
                     backing::conclude(level, seen, &mut record);
                 }
@@ -175,7 +180,7 @@ impl Bench<'_> {
         actions: &[Setting],
         at_start: &AtStart<'_>,
         heard: &mut Heard<'_>,
-    ) -> Result<(Ran, Option<Backing>, Option<PathBuf>, Vec<Observation>), String> {
+    ) -> Result<Executed, String> {
         let launch = self
             .workload
             .prepare(ctx)

@@ -16,7 +16,8 @@ use crate::observe::Observed;
 use crate::observe_io::ObservedIo;
 use crate::queue::Queue;
 use crate::rate::Rates;
-use crate::token::Token;
+use crate::sessions::Sessions;
+use crate::token::Tokens;
 
 /// Runs whose records are held for the next page.
 const VIEWS: usize = 4;
@@ -24,7 +25,8 @@ const VIEWS: usize = 4;
 /// The state of a server.
 pub(crate) struct App {
     pub config: Config,
-    pub token: Token,
+    pub tokens: Tokens,
+    pub sessions: Sessions,
     pub rates: Rates,
     pub observed: Observed,
     pub observed_io: ObservedIo,
@@ -42,11 +44,12 @@ pub(crate) struct App {
 }
 
 impl App {
-    pub fn new(config: Config, token: Token, queue: Queue) -> Self {
+    pub fn new(config: Config, tokens: Tokens, queue: Queue) -> Self {
         App {
+            sessions: Sessions::open(&config.state_dir, &tokens),
             rates: Rates::new(config.rate),
             config,
-            token,
+            tokens,
             observed: Observed::default(),
             observed_io: ObservedIo::default(),
             queue: Mutex::new(queue),

@@ -34,8 +34,10 @@ pub struct Config {
     pub kits: KitPaths,
     /// Reads runs.
     pub load: LoadRun,
-    /// More connections than this wait.
+    /// At most so many connections at once.
     pub connections: usize,
+    /// At most so many of one address.
+    pub connections_per_address: usize,
     /// Requests a second that one address may make for long; bursts of four times as many are served.
     pub rate: u32,
     /// The version of assay.

@@ -5,11 +5,12 @@ use std::net::IpAddr;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
+use axum::body::{Body, HttpBody as _};
 use axum::extract::{Request, State};
 use axum::http::header::{
-    AUTHORIZATION, CACHE_CONTROL, CONTENT_SECURITY_POLICY, COOKIE, HOST, HeaderName, LOCATION,
-    ORIGIN, REFERRER_POLICY, RETRY_AFTER, WWW_AUTHENTICATE, X_CONTENT_TYPE_OPTIONS,
-    X_FRAME_OPTIONS,
+    AUTHORIZATION, CACHE_CONTROL, CONTENT_SECURITY_POLICY, COOKIE as COOKIE_HEADER, HOST,
+    HeaderName, LOCATION, ORIGIN, REFERRER_POLICY, RETRY_AFTER, WWW_AUTHENTICATE,
+    X_CONTENT_TYPE_OPTIONS, X_FRAME_OPTIONS,
 };
 use axum::http::{HeaderMap, HeaderValue, Method, StatusCode};
 use axum::middleware::Next;
@@ -19,10 +20,17 @@ use crate::app::App;
 use crate::config::Config;
 use crate::error::Refusal;
 use crate::net::Peer;
-use crate::{pages, token};
+use crate::pages;
+use crate::rate::Sender;
+use crate::sessions::COOKIE;
+use crate::token::Role;
 
 /// An answer is begun within this time.
 const ANSWER: Duration = Duration::from_secs(60);
+/// The body of a request is there within this time, whatever length it claims.
+const BODY: Duration = Duration::from_secs(10);
+/// The largest body of a request.
+const LARGEST: usize = 256 * 1024;
 
 const POLICY: &str = "default-src 'none'; style-src 'self'; script-src 'self'; img-src 'self' data:; \
     connect-src 'self'; form-action 'self'; base-uri 'none'; frame-ancestors 'none'";
@@ -30,19 +38,55 @@ const POLICY: &str = "default-src 'none'; style-src 'self'; script-src 'self'; i
 /// The middleware.
 pub(crate) async fn guard(State(app): State<Arc<App>>, request: Request, next: Next) -> Response {
     let path = request.uri().path().to_owned();
-    let mut response = match admit(&app, &request) {
-        Ok(()) => match tokio::time::timeout(ANSWER, next.run(request)).await {
-            Ok(response) => response,
-            Err(_) => answer(
-                &path,
-                &Refusal::new(StatusCode::GATEWAY_TIMEOUT, "the answer took more than 60 s"),
-            ),
-        },
+    let mut response = match pass(&app, request, next).await {
+        Ok(response) => response,
         Err(Refused::To(refusal)) => answer(&path, &refusal),
         Err(Refused::Login) => (StatusCode::SEE_OTHER, [(LOCATION, "/login")]).into_response(),
     };
     head(response.headers_mut());
     response
+}
+
+async fn pass(app: &App, request: Request, next: Next) -> Result<Response, Refused> {
+    let role = admit(app, &request)?;
+    if role.is_some()
+        && let Some(peer) = request.extensions().get::<Peer>()
+    {
+        peer.connection.set_authenticated();
+    }
+    let mut request = if reads(request.method()) { request } else { whole(request).await? };
+    // Those who are not signed in come no further than to what is open to all.
+    request.extensions_mut().insert(role.unwrap_or(Role::ReadOnly));
+    tokio::time::timeout(ANSWER, next.run(request)).await.map_err(|_| {
+        let message = "the answer took more than 60 s";
+        Refusal::new(StatusCode::GATEWAY_TIMEOUT, message).into()
+    })
+}
+
+/// The request with its body, if that comes in time and is small enough.
+async fn whole(request: Request) -> Result<Request, Refusal> {
+    let too_large = || {
+        let message = format!("a request has at most {} KiB", LARGEST >> 10);
+        Refusal::new(StatusCode::PAYLOAD_TOO_LARGE, message)
+    };
+    let (parts, body) = request.into_parts();
+    // What claims to be larger is not waited for.
+    if body.size_hint().lower() > LARGEST as u64 {
+        return Err(too_large());
+    }
+    match tokio::time::timeout(BODY, axum::body::to_bytes(body, LARGEST)).await {
+        Ok(Ok(bytes)) => Ok(Request::from_parts(parts, Body::from(bytes))),
+        Ok(Err(e)) if e.to_string().contains("length limit") => Err(too_large()),
+        Ok(Err(_)) => Err(Refusal::bad("the body ended before its length")),
+        Err(_) => {
+            let message = "the body was not there within 10 s; is its Content-Length right?";
+            Err(Refusal::new(StatusCode::REQUEST_TIMEOUT, message))
+        }
+    }
+}
+
+fn reads(method: &Method) -> bool {
+    matches!(*method, Method::GET | Method::HEAD | Method::OPTIONS)
 }
 
 enum Refused {
@@ -73,31 +117,48 @@ fn answer(path: &str, refusal: &Refusal) -> Response {
     response
 }
 
-fn admit(app: &App, request: &Request) -> Result<(), Refused> {
+/// What the sender may do; `None` for one who asks without a token for what is open to all.
+fn admit(app: &App, request: &Request) -> Result<Option<Role>, Refused> {
     let headers = request.headers();
     let host = host_of(&app.config, headers)?;
-    let peer = request.extensions().get::<Peer>().map_or(IpAddr::from([0, 0, 0, 0]), |p| p.0);
+    let peer = request.extensions().get::<Peer>();
+    let peer = peer.map_or(IpAddr::from([0, 0, 0, 0]), |p| p.address);
     let now = Instant::now();
-    if !app.rates.allows(peer, now) {
+    let path = request.uri().path();
+    let open = path == "/login" || path.starts_with("/assets/");
+    let by_header = authorized(app, headers, peer, now);
+    let by_cookie = || cookies(headers).find_map(|c| app.sessions.role_of(c));
+    let role = by_header.as_ref().map_or(None, |role| role.or_else(by_cookie));
+    let sender = if role.is_some() { Sender::Authenticated } else { Sender::Anonymous };
+    if !app.rates.allows(peer, sender, now) {
         let message = "too many requests from this address; wait a little";
         return Err(Refusal::new(StatusCode::TOO_MANY_REQUESTS, message).into());
     }
-    let path = request.uri().path();
-    let open = path == "/login" || path.starts_with("/assets/");
-    let by_header = authorized(app, headers, peer, now)?;
-    if !by_header && !open && !by_cookie(app, headers) {
+    let by_header = by_header?;
+    if role.is_none() && !open {
         if !path.starts_with("/api/") && request.method() == Method::GET {
             return Err(Refused::Login);
         }
         let message = "a token is needed: `Authorization: Bearer TOKEN`";
         return Err(Refusal::new(StatusCode::UNAUTHORIZED, message).into());
     }
-    let reads = matches!(*request.method(), Method::GET | Method::HEAD | Method::OPTIONS);
-    // Another site's page can make a browser send its cookie, and a form, but not a header of ours.
-    if !reads && !by_header {
-        same_origin(headers, host)?;
+    if !reads(request.method()) {
+        // Another site's page can make a browser send its cookie, and a form, but not a header of ours.
+        if by_header.is_none() {
+            same_origin(headers, host)?;
+        }
+        if role == Some(Role::ReadOnly) && !["/login", "/logout"].contains(&path) {
+            return Err(read_only().into());
+        }
     }
-    Ok(())
+    Ok(role)
+}
+
+/// What one hears who may look and wants to change something.
+pub(crate) fn read_only() -> Refusal {
+    Refusal::forbidden(
+        "this token may look and change nothing; the one in `serve.token` of the server's state folder may",
+    )
 }
 
 /// The name that the request was sent to. Another name than the server's own may be a trick to make a
@@ -123,16 +184,21 @@ fn host_of<'a>(config: &Config, headers: &'a HeaderMap) -> Result<&'a str, Refus
     }
 }
 
-/// Whether the header gives the token; a wrong one is an answer, not a no.
-fn authorized(app: &App, headers: &HeaderMap, peer: IpAddr, now: Instant) -> Result<bool, Refusal> {
-    let Some(given) = headers.get(AUTHORIZATION) else { return Ok(false) };
+/// What the token in the header allows; a wrong one is an answer, not a no.
+fn authorized(
+    app: &App,
+    headers: &HeaderMap,
+    peer: IpAddr,
+    now: Instant,
+) -> Result<Option<Role>, Refusal> {
+    let Some(given) = headers.get(AUTHORIZATION) else { return Ok(None) };
     let token = given.to_str().ok().and_then(|t| {
         let (scheme, token) = t.split_once(' ')?;
         scheme.eq_ignore_ascii_case("bearer").then(|| token.trim())
     });
     // The right one is never refused: else anybody behind the same address could lock its owner out.
-    if token.is_some_and(|t| app.token.is(t)) {
-        return Ok(true);
+    if let Some(role) = token.and_then(|t| app.tokens.role_of(t)) {
+        return Ok(Some(role));
     }
     if !app.rates.may_try(peer, now) {
         let message = "too many wrong tokens from this address; wait a minute";
@@ -142,14 +208,15 @@ fn authorized(app: &App, headers: &HeaderMap, peer: IpAddr, now: Instant) -> Res
     Err(Refusal::new(StatusCode::UNAUTHORIZED, "that is not the token"))
 }
 
-fn by_cookie(app: &App, headers: &HeaderMap) -> bool {
+/// The values of our cookie.
+pub(crate) fn cookies(headers: &HeaderMap) -> impl Iterator<Item = &str> {
     headers
-        .get_all(COOKIE)
+        .get_all(COOKIE_HEADER)
         .iter()
         .filter_map(|c| c.to_str().ok())
         .flat_map(|c| c.split(';'))
         .filter_map(|c| c.trim().split_once('='))
-        .any(|(name, value)| name == token::COOKIE && app.token.is_cookie(value))
+        .filter_map(|(name, value)| (name == COOKIE).then_some(value))
 }
 
 fn same_origin(headers: &HeaderMap, host: &str) -> Result<(), Refusal> {

@@ -147,7 +147,7 @@ fn operations(generator: &mut SchemaGenerator) -> Vec<Operation> {
                 "submit",
                 "Submit an experiment",
                 Some(submission),
-                &["400", "403", "404", "409", "413", "415", "422"],
+                &["400", "404", "409", "415", "422"],
             )
         },
         Operation {
@@ -177,7 +177,7 @@ fn operations(generator: &mut SchemaGenerator) -> Vec<Operation> {
             "move",
             "Move a job that waits",
             Some(shift),
-            &["400", "404", "409", "413", "415", "422"],
+            &["400", "404", "409", "415", "422"],
         ),
         get(
             "/api/v1/jobs/{id}/live",
@@ -362,7 +362,10 @@ fn describe(operation: &Operation) -> Value {
     responses.insert(operation.status.into(), json!({ "description": "Fine", "content": content }));
     let refusal =
         json!({ "application/json": { "schema": { "$ref": "#/components/schemas/Refusal" } } });
-    for status in operation.refusals.iter().chain(&["401", "429", "500"]) {
+    // A write is refused to one who may look only, and when its body does not come.
+    let of_writes: &[&str] = if operation.method == "post" { &["403", "408", "413"] } else { &[] };
+    let of_all = ["401", "429", "500"];
+    for status in operation.refusals.iter().chain(of_writes).chain(&of_all) {
         responses.insert(
             (*status).to_owned(),
             json!({ "description": words(status), "content": refusal }),
@@ -385,6 +388,7 @@ fn words(status: &str) -> &'static str {
         "401" => "The token is missing or wrong",
         "403" => "That is not allowed here",
         "404" => "There is nothing of that name",
+        "408" => "The body did not come in time",
         "409" => "Not in the state that it is in",
         "413" => "The body is too large",
         "415" => "The body is not JSON",

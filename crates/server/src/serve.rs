@@ -4,29 +4,26 @@ use std::net::SocketAddr;
 use std::sync::Arc;
 
 use assay_sut::Interrupt;
-use axum::extract::DefaultBodyLimit;
 use axum::middleware::from_fn_with_state;
 use rustix::event::{PollFd, PollFlags, poll};
 use tokio::net::TcpListener;
 
 use crate::app::App;
 use crate::config::Config;
+use crate::connections::Limits;
 use crate::error::ServeError;
 use crate::queue::{Queue, write_whole};
-use crate::token::Token;
+use crate::token::{Keys, Tokens};
 use crate::{api, child, client, dispatch, guard, net, pages};
 
-/// The largest body of a request.
-const LARGEST: usize = 256 * 1024;
-
-/// Serves until `interrupt` fires. `ready` hears the address and the token once requests are taken.
+/// Serves until `interrupt` fires. `ready` hears the address and the tokens once requests are taken.
 ///
 /// # Errors
 /// The queue is another server's, a file cannot be written, or the address cannot be listened on.
 pub fn serve(
     config: Config,
     interrupt: &Interrupt,
-    ready: &mut dyn FnMut(SocketAddr, &str),
+    ready: &mut dyn FnMut(SocketAddr, &Keys),
 ) -> Result<(), ServeError> {
     for folder in &config.folders {
         std::fs::read_dir(folder)
@@ -35,9 +32,10 @@ pub fn serve(
     let state_dir = config.state_dir.clone();
     std::fs::create_dir_all(&state_dir).map_err(ServeError::io("make the folder", &state_dir))?;
     let queue = Queue::open(&state_dir)?;
-    let (token, clear) = Token::load(&state_dir)?;
-    let (listen, connections) = (config.listen, config.connections);
-    let app = Arc::new(App::new(config, token, queue));
+    let (tokens, keys) = Tokens::load(&state_dir)?;
+    let listen = config.listen;
+    let limits = Limits { total: config.connections, of_address: config.connections_per_address };
+    let app = Arc::new(App::new(config, tokens, queue));
     let runtime = tokio::runtime::Builder::new_current_thread()
         .enable_all()
         .max_blocking_threads(4)
@@ -54,11 +52,10 @@ pub fn serve(
         watch_for(interrupt, &app)?;
         let router = pages::router()
             .merge(api::router())
-            .layer(DefaultBodyLimit::max(LARGEST))
             .layer(from_fn_with_state(Arc::clone(&app), guard::guard))
             .with_state(Arc::clone(&app));
-        tokio::spawn(net::serve(listener, router, connections));
-        ready(address, &clear);
+        tokio::spawn(net::serve(listener, router, limits));
+        ready(address, &keys);
         let mut stop = app.stop.subscribe();
         let _ = stop.wait_for(|stop| *stop).await;
         Ok((dispatcher, place))

@@ -1,5 +1,5 @@
-//! The token: who has it may submit, cancel and read. It is made once, kept in a file that only its
-//! owner reads, and compared in constant time.
+//! The tokens: who has the full one may submit, cancel and read; who has the other may look. They are
+//! made once, kept in files that only their owner reads, and compared in constant time.
 
 use std::fs::{File, OpenOptions};
 use std::io::{Read, Write};
@@ -7,86 +7,123 @@ use std::os::unix::fs::{OpenOptionsExt, PermissionsExt};
 use std::path::{Path, PathBuf};
 
 use assay_sut::sha256;
+use serde::{Deserialize, Serialize};
 
 use crate::error::ServeError;
 
-/// The name of the cookie that stands for the token in a browser.
-pub(crate) const COOKIE: &str = "assay";
 /// The shortest token that is taken from a person.
 const SHORTEST: usize = 16;
 
-/// The token, as digests: a comparison of digests says nothing of how much of a guess was right.
-#[derive(Clone)]
-pub(crate) struct Token {
-    digest: String,
-    cookie: String,
+/// What somebody may do.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub(crate) enum Role {
+    /// Submit, order, cancel, resume and read.
+    Full,
+    /// Read.
+    ReadOnly,
 }
 
-/// Where the token of a state folder is.
+/// The tokens of a server, in clear, for the person who started it.
+#[derive(Clone)]
+pub struct Keys {
+    /// Who has it may do everything.
+    pub full: String,
+    /// Who has it may look.
+    pub read_only: String,
+}
+
+impl std::fmt::Debug for Keys {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Keys").finish_non_exhaustive()
+    }
+}
+
+/// The tokens as digests: a comparison of digests says nothing of how much of a guess was right.
+#[derive(Clone)]
+pub(crate) struct Tokens {
+    full: String,
+    read_only: String,
+}
+
+/// Where the full token of a state folder is.
 pub(crate) fn path_in(state_dir: &Path) -> PathBuf {
     state_dir.join("serve.token")
 }
 
-impl Token {
-    /// Reads the token of `state_dir`, or makes one. Returns it in clear too, for the person.
-    pub fn load(state_dir: &Path) -> Result<(Self, String), ServeError> {
-        let path = path_in(state_dir);
-        let fail = |e| ServeError::io("read", &path)(e);
-        let text = match std::fs::read_to_string(&path) {
-            Ok(text) => text.trim().to_owned(),
-            Err(e) if e.kind() == std::io::ErrorKind::NotFound => make(&path)?,
-            Err(e) => return Err(fail(e)),
-        };
-        let mode = std::fs::metadata(&path).map_err(fail)?.permissions().mode();
-        if text.len() < SHORTEST || mode & 0o077 != 0 {
-            let reason = if mode & 0o077 != 0 {
-                format!("others may read it (mode {:o}); run chmod 600 on it", mode & 0o777)
-            } else {
-                format!(
-                    "a token has at least {SHORTEST} characters; remove the file to get a new one"
-                )
-            };
-            return Err(fail(std::io::Error::other(reason)));
+impl Tokens {
+    /// Reads the tokens of `state_dir`, or makes them.
+    pub fn load(state_dir: &Path) -> Result<(Self, Keys), ServeError> {
+        let full = read_or_make(&path_in(state_dir))?;
+        let path = state_dir.join("serve.read-token");
+        let read_only = read_or_make(&path)?;
+        if full == read_only {
+            let reason = "it is the same as the token that may write; remove it to get a new one";
+            return Err(ServeError::io("use", &path)(std::io::Error::other(reason)));
         }
-        Ok((Token::of(&text), text))
+        let keys = Keys { full, read_only };
+        let digest = |text: &str| sha256(text.as_bytes());
+        Ok((Tokens { full: digest(&keys.full), read_only: digest(&keys.read_only) }, keys))
     }
 
-    pub fn of(text: &str) -> Self {
-        Token {
-            digest: sha256(text.as_bytes()),
-            cookie: sha256(format!("cookie of assay\0{text}").as_bytes()),
+    /// What the one who gives this token may do; `None` when it is none.
+    pub fn role_of(&self, given: &str) -> Option<Role> {
+        let given = sha256(given.as_bytes());
+        let is = |role: Role| same(given.as_bytes(), self.digest(role).as_bytes());
+        // Both are compared, whichever it is.
+        match (is(Role::Full), is(Role::ReadOnly)) {
+            (true, _) => Some(Role::Full),
+            (false, true) => Some(Role::ReadOnly),
+            (false, false) => None,
         }
     }
 
-    /// Whether this is the token.
-    pub fn is(&self, given: &str) -> bool {
-        same(sha256(given.as_bytes()).as_bytes(), self.digest.as_bytes())
-    }
-
-    /// Whether this is the value of the cookie.
-    pub fn is_cookie(&self, given: &str) -> bool {
-        same(given.as_bytes(), self.cookie.as_bytes())
-    }
-
-    /// The cookie's value.
-    pub fn cookie(&self) -> &str {
-        &self.cookie
+    /// The digest of the token for this role.
+    pub fn digest(&self, role: Role) -> &str {
+        match role {
+            Role::Full => &self.full,
+            Role::ReadOnly => &self.read_only,
+        }
     }
 }
 
 /// Compares in a time that does not depend on where two texts of one length differ.
-fn same(a: &[u8], b: &[u8]) -> bool {
+pub(crate) fn same(a: &[u8], b: &[u8]) -> bool {
     let difference = a.iter().zip(b).fold(0, |sum, (x, y)| std::hint::black_box(sum | (x ^ y)));
     a.len() == b.len() && difference == 0
 }
 
-fn make(path: &Path) -> Result<String, ServeError> {
+/// 256 random bits, hexadecimal.
+pub(crate) fn draw() -> Result<String, ServeError> {
     let mut bytes = [0; 32];
     let random = Path::new("/dev/urandom");
     File::open(random)
         .and_then(|mut f| f.read_exact(&mut bytes))
         .map_err(ServeError::io("read", random))?;
-    let token = sha256(&bytes);
+    Ok(sha256(&bytes))
+}
+
+fn read_or_make(path: &Path) -> Result<String, ServeError> {
+    let fail = |e| ServeError::io("read", path)(e);
+    let text = match std::fs::read_to_string(path) {
+        Ok(text) => text.trim().to_owned(),
+        Err(e) if e.kind() == std::io::ErrorKind::NotFound => make(path)?,
+        Err(e) => return Err(fail(e)),
+    };
+    let mode = std::fs::metadata(path).map_err(fail)?.permissions().mode();
+    if text.len() < SHORTEST || mode & 0o077 != 0 {
+        let reason = if mode & 0o077 != 0 {
+            format!("others may read it (mode {:o}); run chmod 600 on it", mode & 0o777)
+        } else {
+            format!("a token has at least {SHORTEST} characters; remove the file to get a new one")
+        };
+        return Err(fail(std::io::Error::other(reason)));
+    }
+    Ok(text)
+}
+
+fn make(path: &Path) -> Result<String, ServeError> {
+    let token = draw()?;
     OpenOptions::new()
         .write(true)
         .create_new(true)
@@ -102,17 +139,26 @@ mod tests {
     use super::*;
 
     #[test]
-    fn made_once_and_for_its_owner_only() {
+    fn made_once_and_for_their_owner_only() {
         let dir = tempfile::tempdir().unwrap();
-        let (token, text) = Token::load(dir.path()).unwrap();
-        assert_eq!(Token::load(dir.path()).unwrap().1, text);
-        assert!(token.is(&text) && token.is_cookie(token.cookie()));
-        for wrong in ["", &text[1..], &text.to_uppercase(), token.cookie()] {
-            assert!(!token.is(wrong));
+        let (tokens, keys) = Tokens::load(dir.path()).unwrap();
+        let again = Tokens::load(dir.path()).unwrap().1;
+        assert_eq!((&again.full, &again.read_only), (&keys.full, &keys.read_only));
+        assert_eq!(tokens.role_of(&keys.full), Some(Role::Full));
+        assert_eq!(tokens.role_of(&keys.read_only), Some(Role::ReadOnly));
+        for wrong in ["", &keys.full[1..], &keys.full.to_uppercase(), tokens.digest(Role::Full)] {
+            assert_eq!(tokens.role_of(wrong), None);
         }
-        assert!(!token.is_cookie(&text) && !token.is_cookie(""));
         let path = path_in(dir.path());
         std::fs::set_permissions(&path, std::fs::Permissions::from_mode(0o644)).unwrap();
-        assert!(Token::load(dir.path()).err().unwrap().to_string().contains("chmod 600"));
+        assert!(Tokens::load(dir.path()).err().unwrap().to_string().contains("chmod 600"));
+    }
+
+    #[test]
+    fn one_token_cannot_be_both() {
+        let dir = tempfile::tempdir().unwrap();
+        Tokens::load(dir.path()).unwrap();
+        std::fs::copy(path_in(dir.path()), dir.path().join("serve.read-token")).unwrap();
+        assert!(Tokens::load(dir.path()).err().unwrap().to_string().contains("the same"));
     }
 }

@@ -34,6 +34,9 @@ pub fn serve(cli: &Cli, asked: &Serve) -> Result<Exit> {
         kits: kit_paths()?,
         load,
         connections: asked.connections as usize,
+        connections_per_address: asked
+            .connections_per_address
+            .unwrap_or((asked.connections / 2).max(2)) as usize,
         rate: asked.rate,
         version: env!("CARGO_PKG_VERSION"),
     };
@@ -46,14 +49,18 @@ pub fn serve(cli: &Cli, asked: &Serve) -> Result<Exit> {
     }
     let json = cli.json;
     let mut failure = None;
-    assay_server::serve(config, &Interrupt::install()?, &mut |address, token| {
+    assay_server::serve(config, &Interrupt::install()?, &mut |address, keys| {
         // After the # it is sent to no server, so it is in no log.
-        let url = format!("http://{address}/login#token={token}");
+        let url = |token: &str| format!("http://{address}/login#token={token}");
+        let (full, look) = (url(&keys.full), url(&keys.read_only));
         let text = if json {
-            serde_json::json!({ "address": address.to_string(), "url": url }).to_string()
+            let address = address.to_string();
+            serde_json::json!({ "address": address, "url": full, "read_only_url": look })
+                .to_string()
         } else {
             format!(
-                "serving on {url}\nCtrl-C ends it; a run that goes on is then cut off and can be resumed"
+                "serving on {full}\nto look and change nothing: {look}\n\
+                 Ctrl-C ends it; a run that goes on is then cut off and can be resumed"
             )
         };
         failure = print(&text).err();

@@ -86,7 +86,11 @@ pub const FAULTS: &[(&str, Change)] = &[
     ("F03", hard_difference),
     ("F04", |e| b(e).binary.as_mut().unwrap().hashes = text_map(&[("executable", "dd")])),
     ("F04", |e| e.factors = Some(texts(&["compiler"]))),
-    ("F05", |e| b(e).binary.as_mut().unwrap().built_features = Some(set(&["sse2"]))),
+    ("F05", |e| {
+        let binary = b(e).binary.as_mut().unwrap();
+        binary.hashes = text_map(&[("executable", "dd")]);
+        binary.built_features = Some(set(&["sse2"]));
+    }),
     ("F06", |e| b(e).build.as_mut().unwrap().flags = Some(texts(&["-O3"]))),
     ("F06", |e| b(e).build.as_mut().unwrap().tuning = Some(Tuning::Peak)),
     ("F07", |e| b(e).cpus.as_mut().unwrap().usable = Some(16)),

@@ -76,7 +76,7 @@ fn milder_cases_are_milder() {
     assert_eq!(worst("F09", Profile::Publish, kernel_patch), Some(Severity::Warning));
     let unchecked: Change = |e| e.arms[1].output.as_mut().unwrap().unchecked = 2;
     assert_eq!(worst("F17", Profile::Lab, unchecked), Some(Severity::Note));
-    assert_eq!(worst("F17", Profile::Publish, unchecked), Some(Severity::Invalid));
+    assert_eq!(worst("F17", Profile::Publish, unchecked), Some(Severity::Warning));
     let turned: Change = |e| {
         is(&mut e.denominators).flips.push(flip());
         is(&mut e.denominators).matrix_shown = false;
@@ -105,7 +105,8 @@ fn what_is_known_to_be_absent_does_not_apply() {
     evidence.quotes = Known::Absent(no());
     evidence.suite = Known::Absent(no());
     let report = evaluate(&evidence, Profile::Publish);
-    let ids: Vec<&str> = report.not_applicable.iter().map(|c| c.id).collect();
+    let of_one = report.not_applicable.iter().map(|c| c.id).filter(|id| id.starts_with('F'));
+    let ids: Vec<&str> = of_one.collect();
     assert_eq!(ids, ["F19", "F35", "F44", "F51", "F52", "F57"]);
     assert!(report.findings.is_empty());
 }

@@ -14,7 +14,11 @@ pub const GAPS: &[(&str, Change)] = &[
     ("F02", |e| e.factors = None),
     ("F03", |e| e.environment = Known::NotRecorded),
     ("F04", |e| a(e).binary.as_mut().unwrap().hashes.clear()),
-    ("F05", |e| a(e).binary.as_mut().unwrap().built_features = None),
+    ("F05", |e| {
+        let binary = a(e).binary.as_mut().unwrap();
+        binary.hashes.insert("executable".to_owned(), "dd".to_owned());
+        binary.built_features = None;
+    }),
     ("F06", |e| e.arms.iter_mut().for_each(|a| a.build.as_mut().unwrap().pgo = None)),
     ("F07", |e| e.arms.iter_mut().for_each(|a| a.cpus.as_mut().unwrap().usable = None)),
     ("F08", |e| a(e).pages.as_mut().unwrap().huge_share = None),

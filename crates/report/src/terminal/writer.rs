@@ -1,5 +1,7 @@
 //! Lines of text: cleaned, painted and wrapped.
 
+use std::fmt::Write as _;
+
 use assay_chart::text::{columns, shorten};
 
 use super::{Glyphs, Style};
@@ -76,7 +78,7 @@ pub fn printable_json(json: &str) -> String {
     let mut out = String::with_capacity(json.len());
     for c in json.chars() {
         if steers(c) {
-            out.push_str(&format!("\\u{:04x}", u32::from(c)));
+            let _ = write!(out, "\\u{:04x}", u32::from(c));
         } else {
             out.push(c);
         }

@@ -5,10 +5,10 @@ use std::sync::Arc;
 use assay_iotrace::IoReport;
 use assay_rules::denominator::Denominator;
 use assay_rules::landscape::{Collection, Landscape, Query as Question};
-use axum::Json;
 use axum::extract::rejection::QueryRejection;
 use axum::extract::{Path, Query, State};
 use axum::response::{IntoResponse, Response};
+use axum::{Extension, Json};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
@@ -20,6 +20,7 @@ use crate::folders::{self, ExperimentLine};
 use crate::observe::Observed;
 use crate::observe_io;
 use crate::sse;
+use crate::token::Role;
 
 pub(crate) async fn nothing() -> Refusal {
     Refusal::not_found(
@@ -38,17 +39,23 @@ pub(crate) struct Status {
     version: String,
     /// Whether any experiment may be submitted.
     allow_any: bool,
+    /// Whether the one who asks may look and change nothing.
+    read_only: bool,
     /// The number of the job that runs.
     running: Option<u64>,
     /// How many jobs wait.
     waiting: usize,
 }
 
-pub(crate) async fn status(State(app): State<Arc<App>>) -> Json<Status> {
+pub(crate) async fn status(
+    State(app): State<Arc<App>>,
+    Extension(role): Extension<Role>,
+) -> Json<Status> {
     let queue = app.queue();
     Json(Status {
         version: app.config.version.to_owned(),
         allow_any: app.config.allow_any,
+        read_only: role == Role::ReadOnly,
         running: queue.running().map(|j| j.id),
         waiting: queue.waiting().len(),
     })

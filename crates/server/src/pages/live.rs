@@ -3,6 +3,7 @@
 use std::sync::Arc;
 
 use assay_model::units;
+use axum::Extension;
 use axum::extract::{Path, State};
 use maud::{Markup, html};
 
@@ -11,8 +12,13 @@ use crate::api::number;
 use crate::app::App;
 use crate::job::Job;
 use crate::live::Standing;
+use crate::token::Role;
 
-pub(super) async fn page(State(app): State<Arc<App>>, Path(id): Path<String>) -> Page {
+pub(super) async fn page(
+    State(app): State<Arc<App>>,
+    Extension(role): Extension<Role>,
+    Path(id): Path<String>,
+) -> Page {
     let job = app.job(number(&id)?)?;
     let standing = app.live(job.id).map(|live| live.standing());
     let body = html! {
@@ -20,7 +26,7 @@ pub(super) async fn page(State(app): State<Arc<App>>, Path(id): Path<String>) ->
         @if !job.title.is_empty() { p class="lede" { (job.title) } }
         p { "Submitted " (time(&job.submitted_at)) @if let Some(at) = &job.started_at { ", started " (time(at)) } "." }
         @match &standing {
-            Some(standing) => { (moving(&job, standing)) }
+            Some(standing) => { (moving(&job, standing, role)) }
             None => { (still(&job)) }
         }
     };
@@ -35,7 +41,7 @@ fn still(job: &Job) -> Markup {
     }
 }
 
-fn moving(job: &Job, s: &Standing) -> Markup {
+fn moving(job: &Job, s: &Standing, role: Role) -> Markup {
     html! {
         div id="live" data-events={ "/api/v1/jobs/" (job.id) "/events" } {
             p id="live-state" role="status" {
@@ -50,7 +56,7 @@ fn moving(job: &Job, s: &Standing) -> Markup {
                 " " span id="live-left" { @if let Some(left) = s.left_s { "about " (units::format_value(left, "s")) " left" } }
             }
             p { "Now: " span id="live-trial" { @if let Some(t) = &s.trial { "trial " (t.number) ", block " (t.block + 1) ", " (t.label) } } " " span id="live-phase" class="state" {} }
-            @if !job.state.is_over() && !job.cancel {
+            @if role == Role::Full && !job.state.is_over() && !job.cancel {
                 form method="post" action={ "/queue/" (job.id) "/cancel" } class="actions" id="live-cancel" { button type="submit" { "Cancel the run" } }
             }
             h2 { "So far" }

@@ -7,19 +7,18 @@ use std::time::Instant;
 
 use axum::extract::{Form, State};
 use axum::http::header::SET_COOKIE;
-use axum::http::{HeaderValue, StatusCode};
+use axum::http::{HeaderMap, HeaderValue, StatusCode};
 use axum::response::{IntoResponse, Response};
 use axum::{Extension, extract::rejection::FormRejection};
 use maud::{Markup, html};
 use serde::Deserialize;
 
-use super::{Place, see, shell};
+use super::{PageRefusal, Place, see, shell};
 use crate::app::App;
+use crate::error::{Refusal, ServeError};
+use crate::guard::cookies;
 use crate::net::Peer;
-use crate::token::COOKIE;
-
-/// How long a browser stays signed in, seconds.
-const DAY: u32 = 7 * 24 * 3600;
+use crate::sessions::{COOKIE, LASTS};
 
 fn body(problem: &str) -> Markup {
     html! {
@@ -31,7 +30,7 @@ fn body(problem: &str) -> Markup {
             div class="field" {
                 label for="token" { "Token" }
                 input id="token" name="token" type="password" autocomplete="current-password" required;
-                p class="soft" { "It was printed when the server started, and stands in the file " code { "serve.token" } " of its state folder." }
+                p class="soft" { "It was printed when the server started, and stands in the file " code { "serve.token" } " of its state folder. The one in " code { "serve.read-token" } " may look and change nothing." }
             }
             button type="submit" { "Sign in" }
         }
@@ -50,30 +49,47 @@ pub(super) struct Given {
 pub(super) async fn sign_in(
     State(app): State<Arc<App>>,
     peer: Option<Extension<Peer>>,
+    headers: HeaderMap,
     given: Result<Form<Given>, FormRejection>,
 ) -> Response {
-    let peer = peer.map_or(IpAddr::from([0, 0, 0, 0]), |Extension(peer)| peer.0);
+    let peer = peer.map_or(IpAddr::from([0, 0, 0, 0]), |Extension(peer)| peer.address);
     let now = Instant::now();
     let refuse = |status: StatusCode, problem: &str| {
         (status, shell("Sign in", Place::Outside, &body(problem))).into_response()
     };
-    let right = given.is_ok_and(|Form(given)| app.token.is(given.token.trim()));
-    if !right {
+    let role = given.ok().and_then(|Form(given)| app.tokens.role_of(given.token.trim()));
+    let Some(role) = role else {
         if !app.rates.may_try(peer, now) {
             let problem = "Too many wrong tokens from this address; wait a minute.";
             return refuse(StatusCode::TOO_MANY_REQUESTS, problem);
         }
         app.rates.was_wrong(peer, now);
         return refuse(StatusCode::UNAUTHORIZED, "That is not the token.");
+    };
+    // Who signs in again has one session, not two.
+    if end(&app, &headers).is_err() {
+        let problem = "The session before could not be ended: the state folder cannot be written.";
+        return refuse(StatusCode::INTERNAL_SERVER_ERROR, problem);
     }
-    with_cookie(see("/queue"), app.token.cookie(), DAY)
+    match app.sessions.begin(role, &app.tokens) {
+        Ok(value) => with_cookie(see("/queue"), &value, LASTS),
+        Err(e) => refuse(StatusCode::INTERNAL_SERVER_ERROR, &e.to_string()),
+    }
 }
 
-pub(super) async fn sign_out() -> Response {
-    with_cookie(see("/login"), "", 0)
+fn end(app: &App, headers: &HeaderMap) -> Result<(), ServeError> {
+    cookies(headers).try_for_each(|cookie| app.sessions.end(cookie))
 }
 
-fn with_cookie(mut response: Response, value: &str, age: u32) -> Response {
+pub(super) async fn sign_out(
+    State(app): State<Arc<App>>,
+    headers: HeaderMap,
+) -> Result<Response, PageRefusal> {
+    end(&app, &headers).map_err(Refusal::from)?;
+    Ok(with_cookie(see("/login"), "", 0))
+}
+
+fn with_cookie(mut response: Response, value: &str, age: i64) -> Response {
     let cookie = format!("{COOKIE}={value}; Path=/; Max-Age={age}; HttpOnly; SameSite=Strict");
     if let Ok(cookie) = HeaderValue::from_str(&cookie) {
         response.headers_mut().insert(SET_COOKIE, cookie);

@@ -3,6 +3,7 @@
 use std::sync::Arc;
 
 use assay_model::{ParamType, Stop};
+use axum::Extension;
 use axum::extract::rejection::FormRejection;
 use axum::extract::{Form, Path, State};
 use axum::response::{Html, Response};
@@ -16,26 +17,28 @@ use crate::api::others;
 use crate::app::App;
 use crate::change::{self, Field};
 use crate::error::Refusal;
+use crate::guard::read_only;
 use crate::job::{Job, JobState};
 use crate::queue::Shift;
+use crate::token::Role;
 
 /// How many jobs that are over are shown.
 const SHOWN: usize = 30;
 
-pub(super) async fn page(State(app): State<Arc<App>>) -> Page {
+pub(super) async fn page(State(app): State<Arc<App>>, Extension(role): Extension<Role>) -> Page {
     let lines = others::lines(&app).await?;
     let body = html! {
         h1 { "Queue" }
         p class="lede" { "One run at a time measures on this machine. What waits here is kept when the server or the machine stops." }
-        div id="queue" data-refresh="/queue/part" { (jobs(&app)) }
-        h2 id="experiments" { "Submit an experiment" }
+        div id="queue" data-refresh="/queue/part" { (jobs(&app, role)) }
+        h2 id="experiments" { @if role == Role::Full { "Submit an experiment" } @else { "Experiments" } }
         @if lines.is_empty() {
             p { "The server was started without a folder of experiments: " code { "assay serve FOLDER" } "." }
         }
         ul class="cards" {
             @for line in &lines {
                 li class="card" {
-                    h3 { @if line.problem.is_none() { a href={ "/queue/new/" (line.id) } { (line.id) } } @else { (line.id) } }
+                    h3 { @if line.problem.is_none() && role == Role::Full { a href={ "/queue/new/" (line.id) } { (line.id) } } @else { (line.id) } }
                     @if !line.title.is_empty() { p { (line.title) } }
                     @if let Some(problem) = &line.problem { pre class="problem" { (problem) } }
                     @else { p class="soft" { "workload " (line.workload) } }
@@ -47,16 +50,21 @@ pub(super) async fn page(State(app): State<Arc<App>>) -> Page {
 }
 
 /// The part that changes.
-pub(super) async fn part(State(app): State<Arc<App>>) -> Html<String> {
-    Html(jobs(&app).into_string())
+pub(super) async fn part(
+    State(app): State<Arc<App>>,
+    Extension(role): Extension<Role>,
+) -> Html<String> {
+    Html(jobs(&app, role).into_string())
 }
 
-fn jobs(app: &App) -> Markup {
+/// Buttons are for those who may press them.
+fn jobs(app: &App, role: Role) -> Markup {
+    let full = role == Role::Full;
     let queue = app.queue();
     let (running, waiting, over) = (queue.running(), queue.waiting(), queue.over());
     html! {
         h2 { "Running" }
-        @if let Some(job) = running { (card(app, job)) } @else { p { "Nothing runs." } }
+        @if let Some(job) = running { (card(app, job, full)) } @else { p { "Nothing runs." } }
         h2 { "Waiting" }
         @if waiting.is_empty() { p { "Nothing waits." } }
         @else {
@@ -65,10 +73,12 @@ fn jobs(app: &App) -> Markup {
                     li class="card" {
                         p class="headline" { strong { (job.experiment) } span class="soft" { "job " (job.id) } }
                         (about(job))
-                        div class="actions" {
-                            @if i > 0 { (button(job, "move", Some("up"), "Up")) }
-                            @if i + 1 < waiting.len() { (button(job, "move", Some("down"), "Down")) }
-                            (button(job, "cancel", None, "Cancel"))
+                        @if full {
+                            div class="actions" {
+                                @if i > 0 { (button(job, "move", Some("up"), "Up")) }
+                                @if i + 1 < waiting.len() { (button(job, "move", Some("down"), "Down")) }
+                                (button(job, "cancel", None, "Cancel"))
+                            }
                         }
                     }
                 }
@@ -83,17 +93,17 @@ fn jobs(app: &App) -> Markup {
                         p class="headline" { strong { (job.experiment) } span class="soft" { "job " (job.id) } (state(job)) }
                         p { (job.reason) "." }
                         (about(job))
-                        div class="actions" { (button(job, "resume", None, "Resume")) }
+                        @if full { div class="actions" { (button(job, "resume", None, "Resume")) } }
                     }
                 }
             }
         }
         h2 { "Over" }
-        @if over.is_empty() { p { "Nothing has run yet." } } @else { (table(&over)) }
+        @if over.is_empty() { p { "Nothing has run yet." } } @else { (table(&over, full)) }
     }
 }
 
-fn card(app: &App, job: &Job) -> Markup {
+fn card(app: &App, job: &Job, full: bool) -> Markup {
     let standing = app.live(job.id).map(|live| live.standing());
     html! {
         div class="card running" {
@@ -110,7 +120,7 @@ fn card(app: &App, job: &Job) -> Markup {
             (about(job))
             div class="actions" {
                 a class="button" href={ "/live/" (job.id) } { "Watch" }
-                @if !job.cancel { (button(job, "cancel", None, "Cancel")) }
+                @if full && !job.cancel { (button(job, "cancel", None, "Cancel")) }
             }
         }
     }
@@ -143,7 +153,7 @@ fn state(job: &Job) -> Markup {
     html! { span class={ "state state-" (job.state.name()) } { (job.state.name()) } }
 }
 
-fn table(over: &[&Job]) -> Markup {
+fn table(over: &[&Job], full: bool) -> Markup {
     html! {
         div class="table-box" tabindex="0" role="region" aria-label="Jobs that are over" {
             table {
@@ -157,7 +167,7 @@ fn table(over: &[&Job]) -> Markup {
                             td { (state(job)) @if !job.reason.is_empty() && job.state != JobState::Completed { details { summary { "why" } pre { (job.reason) } } } }
                             td { @if let Some(at) = &job.ended_at { (time(at)) } }
                             td { @if let Some(run) = &job.run { a href={ "/runs/" (run) } { (run) } } @else { "none" } }
-                            td { @if job.can_resume() { (button(job, "resume", None, "Resume")) } }
+                            td { @if full && job.can_resume() { (button(job, "resume", None, "Resume")) } }
                         }
                     }
                 }
@@ -166,7 +176,14 @@ fn table(over: &[&Job]) -> Markup {
     }
 }
 
-pub(super) async fn form(State(app): State<Arc<App>>, Path(id): Path<String>) -> Page {
+pub(super) async fn form(
+    State(app): State<Arc<App>>,
+    Extension(role): Extension<Role>,
+    Path(id): Path<String>,
+) -> Page {
+    if role == Role::ReadOnly {
+        return Err(read_only().into());
+    }
     let form = others::form(&app, id).await?;
     let e = &form.experiment;
     let body = html! {

@@ -1,0 +1,152 @@
+//! The connections that are open: so many in all and of one address. When there are as many, the one that
+//! has shown no token for the longest is ended for the one that comes; those that have are left alone.
+
+use std::collections::HashMap;
+use std::net::IpAddr;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+
+use tokio::sync::Notify;
+
+/// How many connections there may be.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Limits {
+    pub total: usize,
+    pub of_address: usize,
+}
+
+/// One connection, as requests on it and its own task share it.
+#[derive(Debug, Default)]
+pub(crate) struct Connection {
+    authenticated: AtomicBool,
+    end: Notify,
+}
+
+impl Connection {
+    /// A request on it has shown a token or a session.
+    pub fn set_authenticated(&self) {
+        self.authenticated.store(true, Ordering::Relaxed);
+    }
+
+    /// Waits until its slot is needed.
+    pub async fn ended(&self) {
+        self.end.notified().await;
+    }
+}
+
+#[derive(Debug)]
+struct Entry {
+    address: IpAddr,
+    connection: Arc<Connection>,
+}
+
+#[derive(Debug, Default)]
+struct Table {
+    next: u64,
+    /// By number, which grows with time.
+    entries: HashMap<u64, Entry>,
+}
+
+/// The connections.
+#[derive(Debug)]
+pub(crate) struct Connections {
+    limits: Limits,
+    table: Mutex<Table>,
+}
+
+/// A connection's slot; it is free again when this is dropped.
+#[derive(Debug)]
+pub(crate) struct Slot {
+    connections: Arc<Connections>,
+    number: u64,
+    pub connection: Arc<Connection>,
+}
+
+impl Drop for Slot {
+    fn drop(&mut self) {
+        self.connections.table().entries.remove(&self.number);
+    }
+}
+
+impl Connections {
+    pub fn new(limits: Limits) -> Arc<Self> {
+        Arc::new(Connections { limits, table: Mutex::default() })
+    }
+
+    fn table(&self) -> MutexGuard<'_, Table> {
+        self.table.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// A slot for a connection from `address`; `None` when all are taken by those that have shown a token.
+    pub fn take(self: &Arc<Self>, address: IpAddr) -> Option<Slot> {
+        let mut table = self.table();
+        let of_address = table.entries.values().filter(|e| e.address == address).count();
+        if of_address >= self.limits.of_address {
+            table.end_one(Some(address))?;
+        } else if table.entries.len() >= self.limits.total {
+            table.end_one(None)?;
+        }
+        let number = table.next;
+        table.next += 1;
+        let connection = Arc::new(Connection::default());
+        table.entries.insert(number, Entry { address, connection: Arc::clone(&connection) });
+        Some(Slot { connections: Arc::clone(self), number, connection })
+    }
+
+    /// Ends a connection when the system has no more of them to give.
+    pub fn make_room(&self) {
+        let _ = self.table().end_one(None);
+    }
+}
+
+impl Table {
+    /// Ends the oldest anonymous connection of `address`; absent: of the address that has most of them.
+    fn end_one(&mut self, address: Option<IpAddr>) -> Option<()> {
+        let anonymous = |e: &Entry| !e.connection.authenticated.load(Ordering::Relaxed);
+        let address = address.or_else(|| {
+            let mut counts: HashMap<IpAddr, usize> = HashMap::new();
+            for entry in self.entries.values().filter(|e| anonymous(e)) {
+                *counts.entry(entry.address).or_default() += 1;
+            }
+            counts.into_iter().max_by_key(|(_, count)| *count).map(|(address, _)| address)
+        })?;
+        let of_address = self.entries.iter().filter(|(_, e)| e.address == address && anonymous(e));
+        let oldest = of_address.map(|(number, _)| *number).min()?;
+        // It counts no more from now on, also when its task takes a moment to end.
+        self.entries.remove(&oldest)?.connection.end.notify_one();
+        Some(())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn address(last: u8) -> IpAddr {
+        IpAddr::from([10, 0, 0, last])
+    }
+
+    fn ended(slot: &Slot) -> bool {
+        !slot.connections.table().entries.contains_key(&slot.number)
+    }
+
+    #[test]
+    fn the_oldest_stranger_goes_and_those_who_are_known_stay() {
+        let connections = Connections::new(Limits { total: 4, of_address: 3 });
+        let first = connections.take(address(1)).unwrap();
+        first.connection.set_authenticated();
+        let second = connections.take(address(1)).unwrap();
+        let third = connections.take(address(1)).unwrap();
+        let fourth = connections.take(address(1)).unwrap();
+        assert!(ended(&second) && !ended(&first) && !ended(&third), "at the limit of its address");
+        let other = connections.take(address(2)).unwrap();
+        let more = connections.take(address(2)).unwrap();
+        assert!(ended(&third) && !ended(&other), "in all: from the address that has most");
+        for slot in [&fourth, &other, &more] {
+            slot.connection.set_authenticated();
+        }
+        assert!(connections.take(address(3)).is_none(), "all are known");
+        drop(other);
+        assert!(connections.take(address(3)).is_some());
+    }
+}

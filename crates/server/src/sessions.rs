@@ -1,0 +1,161 @@
+//! Who is signed in: a random value in the browser's cookie, its digest here and in a file, so that a
+//! server that comes back still knows it. It ends with signing out, with time, and with its token.
+
+use std::path::{Path, PathBuf};
+use std::sync::{Mutex, MutexGuard, PoisonError};
+
+use assay_model::SCHEMA_VERSION;
+use assay_sut::sha256;
+use jiff::Timestamp;
+use serde::{Deserialize, Serialize};
+
+use crate::error::ServeError;
+use crate::queue::write_whole;
+use crate::token::{Role, Tokens, draw, same};
+
+/// The name of the cookie.
+pub(crate) const COOKIE: &str = "assay";
+/// How long a browser stays signed in, seconds.
+pub(crate) const LASTS: i64 = 7 * 24 * 3600;
+/// When there are more, those that began first end.
+const MOST: usize = 1000;
+/// The largest file that is read.
+const LARGEST: u64 = 1 << 20;
+
+#[derive(Debug, Clone, Serialize, Deserialize)]
+struct Session {
+    /// SHA-256 of the cookie's value.
+    digest: String,
+    role: Role,
+    /// SHA-256 of the token that began it.
+    token: String,
+    /// Seconds since 1970.
+    until: i64,
+}
+
+#[derive(Serialize, Deserialize)]
+struct Kept {
+    schema_version: u32,
+    sessions: Vec<Session>,
+}
+
+/// The sessions of a server, the oldest first.
+pub(crate) struct Sessions {
+    path: PathBuf,
+    held: Mutex<Vec<Session>>,
+}
+
+impl Sessions {
+    /// Those of the state folder that still count. A file that cannot be read is none: people sign in anew.
+    pub fn open(state_dir: &Path, tokens: &Tokens) -> Self {
+        let path = state_dir.join("serve.sessions");
+        let small = std::fs::metadata(&path).is_ok_and(|m| m.len() <= LARGEST);
+        let text = if small { std::fs::read(&path).unwrap_or_default() } else { Vec::new() };
+        let kept: Option<Kept> = serde_json::from_slice(&text).ok();
+        let mut sessions = kept.map(|k| k.sessions).unwrap_or_default();
+        sessions.retain(|s| same(s.token.as_bytes(), tokens.digest(s.role).as_bytes()));
+        Sessions { path, held: Mutex::new(sessions) }
+    }
+
+    fn held(&self) -> MutexGuard<'_, Vec<Session>> {
+        self.held.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Begins one. Returns the value of its cookie.
+    pub fn begin(&self, role: Role, tokens: &Tokens) -> Result<String, ServeError> {
+        let value = draw()?;
+        let now = Timestamp::now().as_second();
+        let mut held = self.held();
+        held.retain(|s| s.until > now);
+        if held.len() >= MOST {
+            held.remove(0);
+        }
+        held.push(Session {
+            digest: sha256(value.as_bytes()),
+            role,
+            token: tokens.digest(role).to_owned(),
+            until: now + LASTS,
+        });
+        // On a full disk it counts until the server ends.
+        let _ = self.keep(&held);
+        Ok(value)
+    }
+
+    /// What the browser with this cookie may do.
+    pub fn role_of(&self, cookie: &str) -> Option<Role> {
+        let digest = sha256(cookie.as_bytes());
+        let now = Timestamp::now().as_second();
+        let held = self.held();
+        held.iter().find(|s| s.until > now && s.digest == digest).map(|s| s.role)
+    }
+
+    /// Ends the session of this cookie.
+    ///
+    /// # Errors
+    /// It has ended, but the file still has it: a server that starts would take it again.
+    pub fn end(&self, cookie: &str) -> Result<(), ServeError> {
+        let digest = sha256(cookie.as_bytes());
+        let mut held = self.held();
+        held.retain(|s| s.digest != digest);
+        // Where nothing can be written a file can still be removed: then all sign in anew.
+        self.keep(&held).or_else(|error| match std::fs::remove_file(&self.path) {
+            Err(e) if e.kind() != std::io::ErrorKind::NotFound => Err(error),
+            _ => Ok(()),
+        })
+    }
+
+    fn keep(&self, held: &[Session]) -> Result<(), ServeError> {
+        let kept = Kept { schema_version: SCHEMA_VERSION, sessions: held.to_vec() };
+        // These types hold no map whose keys JSON cannot have.
+        write_whole(&self.path, &serde_json::to_vec(&kept).unwrap_or_default())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::os::unix::fs::PermissionsExt;
+
+    use super::*;
+
+    #[test]
+    fn random_kept_as_a_digest_and_over_when_signed_out() {
+        let dir = tempfile::tempdir().unwrap();
+        let (tokens, keys) = Tokens::load(dir.path()).unwrap();
+        let sessions = Sessions::open(dir.path(), &tokens);
+        let one = sessions.begin(Role::Full, &tokens).unwrap();
+        let two = sessions.begin(Role::ReadOnly, &tokens).unwrap();
+        assert_ne!(one, two);
+        let path = dir.path().join("serve.sessions");
+        let text = std::fs::read_to_string(&path).unwrap();
+        for secret in [&one, &two, &keys.full, &keys.read_only] {
+            assert!(!text.contains(secret.as_str()), "digests only");
+        }
+        assert_eq!(std::fs::metadata(&path).unwrap().permissions().mode() & 0o777, 0o600);
+        sessions.end(&one).unwrap();
+        let again = Sessions::open(dir.path(), &tokens);
+        for of in [&sessions, &again] {
+            assert_eq!((of.role_of(&one), of.role_of(&two)), (None, Some(Role::ReadOnly)));
+            assert_eq!(of.role_of(""), None);
+        }
+    }
+
+    #[test]
+    fn a_new_token_ends_what_the_old_one_began() {
+        let dir = tempfile::tempdir().unwrap();
+        let (tokens, _) = Tokens::load(dir.path()).unwrap();
+        let cookie = Sessions::open(dir.path(), &tokens).begin(Role::Full, &tokens).unwrap();
+        std::fs::remove_file(crate::token::path_in(dir.path())).unwrap();
+        let (tokens, _) = Tokens::load(dir.path()).unwrap();
+        assert_eq!(Sessions::open(dir.path(), &tokens).role_of(&cookie), None);
+    }
+
+    #[test]
+    fn time_ends_it() {
+        let dir = tempfile::tempdir().unwrap();
+        let (tokens, _) = Tokens::load(dir.path()).unwrap();
+        let sessions = Sessions::open(dir.path(), &tokens);
+        let cookie = sessions.begin(Role::Full, &tokens).unwrap();
+        sessions.held()[0].until = Timestamp::now().as_second();
+        assert_eq!(sessions.role_of(&cookie), None);
+    }
+}
