@@ -17,8 +17,8 @@ fn peak_mib(served: &Served) -> u64 {
 /// Experiments whose plans cannot be had, with words of the refusal.
 fn too_large() -> Vec<(String, &'static str)> {
     let zipped: Vec<String> = (0..1000).map(|i| format!("\"controls.env.A{i}\"")).collect();
-    let ranges: String =
-        zipped.iter().map(|name| format!("{name} = {{ from = 1, to = 10000 }}\n")).collect();
+    let range = |name: &String| format!("{name} = {{ from = 1, to = 10000 }}\n");
+    let ranges = zipped.iter().map(range).collect::<Vec<String>>().concat();
     let fat = "x".repeat(200_000);
     let noop = |rest: &str| format!("name = \"x\"\nworkload = \"noop\"\n{rest}");
     vec![
@@ -125,7 +125,7 @@ fn resuming_checks_the_design_again() {
     // as many warm-up blocks as can be written.
     let file = run.join("experiment.toml");
     let text = std::fs::read_to_string(&file).unwrap();
-    let text: String = text
+    let text: Vec<String> = text
         .lines()
         .filter(|l| !l.starts_with("warmup_blocks"))
         .map(|l| {
@@ -138,7 +138,7 @@ fn resuming_checks_the_design_again() {
             format!("{l}{more}\n")
         })
         .collect();
-    std::fs::write(&file, text).unwrap();
+    std::fs::write(&file, text.concat()).unwrap();
     let ledger = run.join("ledger.jsonl");
     let lines = std::fs::read_to_string(&ledger).unwrap();
     let kept: Vec<&str> = lines.lines().take(lines.lines().count() - 1).collect();

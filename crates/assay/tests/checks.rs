@@ -49,7 +49,7 @@ fn after(world: &World, arguments: &[&str]) -> BTreeMap<String, Says> {
     let mut all = vec!["run"];
     all.extend(arguments);
     let done = world.run(&all);
-    assert!(world.runs().len() > 0, "{arguments:?}: {}", done.stderr);
+    assert!(!world.runs().is_empty(), "{arguments:?}: {}", done.stderr);
     checks(world, "lab").0
 }
 
@@ -92,11 +92,16 @@ fn few_trials_warm_up_margin_and_order_are_told() {
         after(&world, &run)
     };
     fires(&with(&["--blocks", "2"]), "F28", "invalid", "only 2 trials");
-    let some = with(&["--blocks", "4", "--warmup", "1", "--margin", "0.1 %"]);
+    let some = with(&["--blocks", "4", "--warmup", "1"]);
     fires(&some, "F28", "warning", "4 trials");
     fires(&some, "F26", "note", "a warm-up of 1 was assumed");
-    fires(&some, "F36", "warning", "the margin is 0.1 %");
     fires(&some, "F37", "note", "none of this workload");
+    // One time in twenty a comparison of equals is clear, and then no effect is looked for.
+    let narrow =
+        ["--blocks", "4", "--margin", "0.1 %", "--vs", "sleep 0.010", "--", "sleep", "0.01"];
+    let blind = (0..5).map(|_| after(&world, &narrow));
+    let mut blind = blind.filter(|all| all.get("F36") != Some(&Says::Passes));
+    fires(&blind.next().unwrap(), "F36", "warning", "the margin is 0.1 %");
     let plain = with(&["--blocks", "6", "--margin", "900 %"]);
     says(&plain, "F26", &Says::Passes);
     says(&plain, "F36", &Says::Passes);
@@ -141,14 +146,14 @@ help = "adds up"
 
 [[param]]
 name = "result"
-type = "integer"
-default = "6"
+type = "int"
+default = 6
 help = "what it prints"
 
 [[param]]
 name = "seed"
-type = "integer"
-default = "1"
+type = "int"
+default = 1
 help = "of its numbers"
 
 [run]
@@ -211,7 +216,7 @@ fn a_run_of_an_earlier_version_is_read_and_says_not_recorded() {
     after(&world, &run);
     let folder = world.runs().remove(0);
     let path = folder.join("records.jsonl");
-    let old: String = fs::read_to_string(&path)
+    let old: Vec<String> = fs::read_to_string(&path)
         .unwrap()
         .lines()
         .map(|line| {
@@ -220,9 +225,9 @@ fn a_run_of_an_earlier_version_is_read_and_says_not_recorded() {
             format!("{record}\n")
         })
         .collect();
-    fs::write(&path, old).unwrap();
+    fs::write(&path, old.concat()).unwrap();
     let (all, _) = checks(&world, "lab");
-    for id in ["F04", "F05", "F06", "F12", "F15"] {
+    for id in ["F04", "F05", "F06", "F15"] {
         says(&all, id, &Says::Cannot);
     }
 }

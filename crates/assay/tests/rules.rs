@@ -52,6 +52,7 @@ fn a_run_is_checked_in_both_profiles() {
     let unchecked = count(&lab, "cannot_check");
     assert!(count(&lab, "passed") > 10, "{lab}");
     let published = world.run(&["rules", "check", "--profile", "publish", "--json"]);
+    let code = published.code;
     let published = json(&published.stdout);
     let all = published["findings"]
         .as_array()

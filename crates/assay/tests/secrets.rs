@@ -145,6 +145,34 @@ fn make_old(run: &Path) {
         old.push('\n');
         fs::write(&log, old).unwrap();
     }
+    forget_hashes(run);
+}
+
+/// Makes a run's ledger one of an earlier version, which had no hashes of the files beside the records and
+/// no head outside the run.
+fn forget_hashes(run: &Path) {
+    let path = run.join("ledger.jsonl");
+    let mut prev = "0".repeat(64);
+    let mut old = String::new();
+    for line in fs::read_to_string(&path).unwrap().lines() {
+        let mut entry: Value = serde_json::from_str(line).unwrap();
+        let fields = entry.as_object_mut().unwrap();
+        fields.insert("prev".into(), prev.into());
+        fields.remove("files");
+        for (_, field) in fields.iter_mut() {
+            if let Some(event) = field.as_object_mut() {
+                event.remove("files");
+            }
+        }
+        let line = entry.to_string();
+        prev = assay_sut::sha256(line.as_bytes());
+        old.push_str(&line);
+        old.push('\n');
+    }
+    fs::write(&path, old).unwrap();
+    let archive = run.parent().unwrap().parent().unwrap();
+    let head = format!("{}.json", run.file_name().unwrap().to_str().unwrap());
+    fs::remove_file(archive.join("heads").join(head)).unwrap();
 }
 
 /// Every file below a folder as text, with its name.

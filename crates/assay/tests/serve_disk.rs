@@ -1,6 +1,6 @@
 //! The disk of the queue is full while a run ends: the archive tells how it ended, at once, when there is
 //! room again, and after a restart.
-#![allow(clippy::unwrap_used)] // this is a test
+#![allow(clippy::unwrap_used, clippy::print_stdout)] // this is a test
 
 mod common;
 

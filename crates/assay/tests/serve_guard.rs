@@ -102,6 +102,16 @@ fn who_has_the_reading_token_may_look_and_change_nothing() {
     assert_eq!(get("/queue", &cookie).status, 303);
 }
 
+fn of_the_owner_alone(path: &Path) {
+    let mode = std::fs::metadata(path).unwrap().permissions().mode() & 0o777;
+    assert_eq!(mode & 0o077, 0, "{} has mode {mode:o}", path.display());
+    if path.is_dir() {
+        for entry in std::fs::read_dir(path).unwrap() {
+            of_the_owner_alone(&entry.unwrap().path());
+        }
+    }
+}
+
 #[test]
 fn nobody_else_on_the_machine_reads_the_queue_or_the_keys() {
     let world = World::new();
@@ -110,16 +120,9 @@ fn nobody_else_on_the_machine_reads_the_queue_or_the_keys() {
     served.post("/api/v1/jobs", &json!({ "experiment": "short" }));
     served.until(1, "completed");
     signed_in(&served, &served.token);
-    fn check(path: &Path) {
-        let mode = std::fs::metadata(path).unwrap().permissions().mode() & 0o777;
-        assert_eq!(mode & 0o077, 0, "{} has mode {mode:o}", path.display());
-        if path.is_dir() {
-            std::fs::read_dir(path).unwrap().for_each(|e| check(&e.unwrap().path()));
-        }
-    }
-    check(&world.path("state/queue"));
+    of_the_owner_alone(&world.path("state/queue"));
     for name in ["serve.token", "serve.read-token", "serve.sessions"] {
-        check(&world.path(&format!("state/{name}")));
+        of_the_owner_alone(&world.path(&format!("state/{name}")));
     }
 }
 

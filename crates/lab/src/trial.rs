@@ -312,7 +312,7 @@ impl Bench<'_> {
 
     fn note_leftovers(ran: &Ran, record: &mut TrialRecord) {
         if ran.leftovers > 0 {
-            see(record, Observation::Leftovers { processes: ran.leftovers as u32 });
+            see(record, Observation::Leftovers { processes: ran.leftovers });
         }
         if ran.dropped_lines > 0 {
             record.notes.push(format!(

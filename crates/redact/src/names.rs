@@ -15,23 +15,33 @@ pub struct Names {
 
 /// Names that say nothing about anybody, and are words of texts besides. As parts of paths of home
 /// folders they go all the same.
-const COMMON: [&str; 16] = [
+const COMMON: [&str; 26] = [
     "admin",
     "build",
+    "clear",
     "data",
     "debian",
     "default",
     "ec2-user",
+    "fixed",
+    "here",
     "host",
+    "local",
     "localhost",
     "max",
     "nobody",
     "none",
+    "random",
+    "refuse",
     "root",
     "runner",
+    "sequential",
     "test",
     "ubuntu",
+    "unknown",
     "user",
+    "wait",
+    "warn",
 ];
 
 /// The fewest characters of a name that is looked for in texts.

@@ -52,7 +52,7 @@ pub fn identify(path: &Path) -> io::Result<Program> {
         libraries(&real, &mut program);
     } else if let Some(rest) = head.strip_prefix(b"#!") {
         let line = rest.split(|b| *b == b'\n').next().unwrap_or_default();
-        program.interpreter = String::from_utf8_lossy(line).trim().to_owned();
+        String::from_utf8_lossy(line).trim().clone_into(&mut program.interpreter);
     }
     Ok(program)
 }

@@ -17,12 +17,12 @@ pub fn result(view: &RunView, style: Style) -> String {
     let s = &view.summary;
     let mut w = Writer::new(style);
     w.raw(&results(view, style));
-    let about = |(f, trials): (Finding, Vec<u32>)| match trials.len() {
-        0 => f,
-        _ => {
-            let text = format!("{} ({})", f.message, trials_text(&trials));
-            f.worded(text)
+    let about = |(f, trials): (Finding, Vec<u32>)| {
+        if trials.is_empty() {
+            return f;
         }
+        let text = format!("{} ({})", f.message, trials_text(&trials));
+        f.worded(text)
     };
     let all: Vec<Finding> = view.findings().into_iter().map(about).collect();
     let serious: Vec<Finding> =
