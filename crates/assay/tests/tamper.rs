@@ -140,7 +140,7 @@ fn a_changed_run_is_not_published_and_an_honest_one_carries_its_head() {
     assert_eq!(world.run(&["run", "--quiet", "--blocks", "2", "--", "true"]).code, 0);
     let run = world.runs().into_iter().max().unwrap();
     let out = world.path("page").display().to_string();
-    let published = world.run(&["publish", "last", "-o", &out]);
+    let published = world.run(&["publish", "last", "--no-redact", "-o", &out]);
     assert_eq!(published.code, 0, "{}", published.stderr);
     let id = run.file_name().unwrap().to_str().unwrap();
     let head = fs::read_to_string(
@@ -155,6 +155,14 @@ fn a_changed_run_is_not_published_and_an_honest_one_carries_its_head() {
             "{page}"
         );
     }
+    // A redacted copy has a ledger of its own, whose head all of its pages carry.
+    let copy = world.path("copy");
+    let published = world.run(&["publish", "last", "-o", &copy.display().to_string()]);
+    assert_eq!(published.code, 0, "{}", published.stderr);
+    let read = |page: &str| fs::read_to_string(copy.join(page)).unwrap();
+    let result: serde_json::Value = serde_json::from_str(&read("result.json")).unwrap();
+    let own = result["ledger_head"]["sha256"].as_str().unwrap();
+    assert!(read("index.html").contains(own) && read("index.md").contains(own));
     let identity = run.join("run.json");
     let changed = fs::read_to_string(&identity)
         .unwrap()

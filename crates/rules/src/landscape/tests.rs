@@ -77,7 +77,7 @@ fn a_denominator_orders_and_its_turns_are_found() {
     by_core.check_denominators(&[Denominator::Core], false, Profile::Lab);
     let finding = &by_core.findings[0];
     assert_eq!((finding.id.as_str(), finding.severity), ("F50", Severity::Warning));
-    assert_eq!(finding.message, "B is ahead of A per core, but behind it in total.");
+    assert_eq!(finding.message, "B is ahead of A per core, but behind it in total");
 }
 
 #[test]
