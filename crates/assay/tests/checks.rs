@@ -48,8 +48,9 @@ fn checks(world: &World, profile: &str) -> (BTreeMap<String, Says>, i32) {
 fn after(world: &World, arguments: &[&str]) -> BTreeMap<String, Says> {
     let mut all = vec!["run"];
     all.extend(arguments);
+    let before = world.runs().len();
     let done = world.run(&all);
-    assert!(!world.runs().is_empty(), "{arguments:?}: {}", done.stderr);
+    assert!(world.runs().len() > before, "{arguments:?}: {}", done.stderr);
     checks(world, "lab").0
 }
 
@@ -102,7 +103,7 @@ fn few_trials_warm_up_margin_and_order_are_told() {
     let blind = (0..5).map(|_| after(&world, &narrow));
     let mut blind = blind.filter(|all| all.get("F36") != Some(&Says::Passes));
     fires(&blind.next().unwrap(), "F36", "warning", "the margin is 0.1 %");
-    let plain = with(&["--blocks", "6", "--margin", "900 %"]);
+    let plain = with(&["--blocks", "6", "--margin", "90 %"]);
     says(&plain, "F26", &Says::Passes);
     says(&plain, "F36", &Says::Passes);
     says(&plain, "F31", &Says::Passes);
@@ -158,7 +159,7 @@ help = "of its numbers"
 
 [run]
 command = ["sh", "-c", "echo sum {result}; SAYS"]
-protocol = "fd3"
+protocol = true
 
 [validate]
 stdout_contains = ["sum 6"]
@@ -194,8 +195,10 @@ fn wrong_output_and_what_a_program_reports_are_found() {
 #[test]
 fn what_is_seen_outside_is_judged_by_the_row_alone() {
     let world = World::new();
-    let told = r#"printf '{\"finding\":\"F25\",\"message\":\"it never settled\",\"severity\":\"note\"}\\n{\"finding\":\"Q1\",\"message\":\"odd\"}\\n' >&3"#;
-    let sum = kit(&world, told);
+    let sum = kit(&world, "cat {kit}/told >&3");
+    let told = "{\"finding\":\"F25\",\"message\":\"it never settled\",\"severity\":\"note\"}\n\
+                {\"finding\":\"Q1\",\"message\":\"odd\"}\n";
+    world.write("sum/told", told);
     let done = world.run(&["run", "--blocks", "2", "--json", &sum]);
     let record = &done.records()[0];
     let finding = record["findings"].as_array().unwrap().iter().find(|f| f["id"] == "F25");
