@@ -164,7 +164,8 @@ pub const QUIET_HOST: Row = Row {
     needs: "run queue of others, steal and pressure before the trials",
     fires: "more than 0.05 tasks of others per CPU, 0.5 % steal or 1 % pressure",
     why: "what others do is in the result",
-    remedy: "end the other work, or measure interleaved so that all arms suffer alike",
+    remedy: "end the other work or wait for it; on a shared machine keep it off the CPUs used \
+             (controls cpus and sched) and compare interleaved",
     source: "MachineState; duet benchmarking (Bulej et al. 2020)",
     evidence: "a look at the machine before the first trial; processes that a program leaves",
 };
