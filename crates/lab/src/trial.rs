@@ -16,7 +16,7 @@ use assay_workloads::{Finished, Launch, TrialContext, Workload};
 use crate::backing::{self, Backing};
 use crate::clock::now_utc;
 use crate::heard::Heard;
-use crate::witness::{self, Programs};
+use crate::witness::Programs;
 use crate::{inputs, kept};
 
 /// What stays the same for all trials of a run.
@@ -208,7 +208,7 @@ impl Bench<'_> {
         });
         let paused = hiatus.seen();
         drop(done);
-        let program = witness::program_of(&launch, ctx.trial_dir);
+        let program = self.programs.borrow_mut().file_of(&launch, ctx.trial_dir);
         ran.map(|(ran, seen)| (ran, seen, program, paused))
     }
 

@@ -1,8 +1,10 @@
 //! What is looked at beside the trials and recorded with them as evidence for the checks: the programs
-//! that ran, the clock, whether anything changed meanwhile, how fast the CPUs ran. Nothing here is on the
-//! path between two short trials: a program is looked at once a treatment, the rest at most once a second.
+//! that ran, the clock, whether anything changed meanwhile, how fast the CPUs ran. Between two short trials
+//! stands little: a program is read once and asked for its state after each trial; the rest is looked at
+//! once a second at most.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeMap;
+use std::ffi::OsString;
 use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
@@ -15,25 +17,44 @@ use assay_workloads::Launch;
 /// What is watched is read again at most so often.
 const RECHECK: Duration = Duration::from_secs(1);
 
+/// What tells one state of a file from another: inode, size, and when it was written.
+type State = [i64; 4];
+
 /// The programs that were looked at in a run.
 #[derive(Debug, Default)]
 pub(crate) struct Programs {
-    told: BTreeSet<u32>,
-    known: BTreeMap<PathBuf, ([i64; 4], Program)>,
+    /// Where the names that are looked up in `$PATH` lead.
+    found: BTreeMap<OsString, Option<PathBuf>>,
+    /// The state of its program that each treatment's records tell of.
+    told: BTreeMap<u32, State>,
+    known: BTreeMap<PathBuf, (State, Program)>,
 }
 
 impl Programs {
+    /// The file that a launch starts; `None`: it is not found.
+    pub fn file_of(&mut self, launch: &Launch, cwd: &Path) -> Option<PathBuf> {
+        let name = launch.argv.first()?;
+        let path = Path::new(name);
+        if path.is_absolute() {
+            return Some(path.to_owned());
+        }
+        if path.components().nth(1).is_some() {
+            return Some(launch.cwd.as_deref().unwrap_or(cwd).join(path));
+        }
+        let found = self.found.entry(name.clone());
+        found.or_insert_with(|| assay_sut::which(&name.to_string_lossy())).clone()
+    }
+
     /// Records the program of a treatment with its first trial. One that changed on the way has another hash
     /// in a record of its own.
     pub fn see(&mut self, program: Option<&Path>, record: &mut TrialRecord) {
         let Some(path) = program else { return };
         let Ok(found) = path.metadata() else { return };
         let state = [found.ino() as i64, found.len() as i64, found.mtime(), found.mtime_nsec()];
-        let same = self.known.get(path).is_some_and(|(known, _)| *known == state);
-        if same && self.told.contains(&record.treatment) {
+        if self.told.get(&record.treatment) == Some(&state) {
             return;
         }
-        if !same {
+        if self.known.get(path).is_none_or(|(known, _)| *known != state) {
             match assay_sut::identify(path) {
                 Ok(program) => {
                     self.known.insert(path.to_owned(), (state, program));
@@ -46,19 +67,9 @@ impl Programs {
         }
         if let Some((_, program)) = self.known.get(path) {
             see(record, Observation::Program { program: program.clone() });
-            self.told.insert(record.treatment);
+            self.told.insert(record.treatment, state);
         }
     }
-}
-
-/// The file that a launch starts; `None`: it is not found.
-pub(crate) fn program_of(launch: &Launch, cwd: &Path) -> Option<PathBuf> {
-    let name = launch.argv.first()?;
-    let path = Path::new(name);
-    if path.is_absolute() || !name.to_string_lossy().contains('/') {
-        return assay_sut::which(&name.to_string_lossy());
-    }
-    Some(launch.cwd.as_deref().unwrap_or(cwd).join(path))
 }
 
 /// Looks again at what should not change.
