@@ -634,15 +634,16 @@ fn clock(m: &RunMaterial<'_>, t: &Treatment) -> Option<ClockHeat> {
     })
 }
 
-/// The shortest trial beside the clock that it was timed with.
+/// The shortest trial beside the clock that it was timed with. Where the nodes of a trial were never in their
+/// steady phases together there is no window, and nothing that could be too short; N2 tells of it.
 fn timing(m: &RunMaterial<'_>, of: &[&TrialRecord]) -> Option<Timing> {
     let (resolution, overhead) = seen(m, None).find_map(|o| match o {
         Observation::Clock { resolution, overhead } => Some((*resolution, *overhead)),
         _ => None,
     })?;
-    let windows = of.iter().filter(|r| r.counts()).map(|r| {
+    let windows = of.iter().filter(|r| r.counts()).filter_map(|r| {
         let (from, to) = r.window();
-        to.saturating_sub(from) as f64 * 1e-9
+        to.checked_sub(from).filter(|ns| *ns > 0).map(|ns| ns as f64 * 1e-9)
     });
     Some(Timing {
         sample_s: windows.reduce(f64::min),

@@ -142,7 +142,10 @@ pub(crate) fn timer(e: &Evidence) -> Evaluation {
         let (Some(sample), Some(resolution), Some(overhead)) =
             (timing.sample_s, timing.resolution_s, timing.overhead_s)
         else {
-            lacking.push(format!("the clock's resolution and cost in {}", arm.label));
+            lacking.push(format!(
+                "what was timed in {}, and the clock's resolution and cost",
+                arm.label
+            ));
             continue;
         };
         let share = (resolution + overhead) / sample;

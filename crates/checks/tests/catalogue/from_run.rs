@@ -5,9 +5,9 @@ use std::collections::BTreeMap;
 use assay_checks::{Evidence, Known, RunMaterial, evaluate, from_run};
 use assay_model::{
     Analysis, Better, Checks, Comparison, Design, Experiment, Finding, HistogramSummary, Kind,
-    LedgerEntry, LedgerEvent, Load, Method, MetricValue, Order, Outcome, Percentile, Plan,
-    PlannedTrial, Profile, SCHEMA_VERSION, Scalar, Severity, StreamSummary, Summary, Treatment,
-    TreatmentSummary, TrialRecord, ValidationResult, Verdict, WorkloadSpec,
+    LedgerEntry, LedgerEvent, Load, Method, MetricValue, Observation, Order, Outcome, Percentile,
+    Phase, PhaseMark, Plan, PlannedTrial, Profile, SCHEMA_VERSION, Scalar, Severity, StreamSummary,
+    Summary, Treatment, TreatmentSummary, TrialRecord, ValidationResult, Verdict, WorkloadSpec,
 };
 
 use super::sound;
@@ -271,6 +271,23 @@ fn a_change_of_the_system_is_found_and_a_disputed_shape_too() {
     r.analysis.comparisons[0].reason = "the shape of the data decides".into();
     r.analysis.comparisons[0].twin = Some(sound::interval(0.4, 1.1));
     assert!(found(&r, "F42").unwrap().1.contains("the shape of the data decides"));
+}
+
+#[test]
+fn nodes_that_were_never_steady_together_say_nothing_of_the_clock() {
+    let mut r = a_run(8);
+    let clock = Observation::Clock { resolution: 1e-9, overhead: 5e-8 };
+    r.records.iter_mut().for_each(|r| r.evidence.push(clock.clone()));
+    let passes =
+        |r: &Run| evaluate(&evidence(r), Profile::Lab).passed.iter().any(|c| c.id == "F15");
+    assert!(passes(&r));
+    // The last node was ready after the first had ended.
+    let mark = |phase, t_ns| PhaseMark { phase, t_ns };
+    for record in &mut r.records {
+        record.phases = vec![mark(Phase::Steady, 2_000), mark(Phase::RampDown, 1_000)];
+    }
+    assert_eq!(found(&r, "F15"), None);
+    assert!(!passes(&r));
 }
 
 #[test]
