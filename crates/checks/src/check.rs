@@ -66,7 +66,7 @@ pub(crate) fn not_applicable<T>(why: impl Into<String>) -> Result<T, Stop> {
 }
 
 /// What an option holds, or that it is not recorded.
-pub(crate) fn need<T>(value: Option<&T>, what: impl Into<String>) -> Result<&T, Stop> {
+pub(crate) fn need<T>(value: Option<T>, what: impl Into<String>) -> Result<T, Stop> {
     value.ok_or_else(|| Stop::Missing(what.into()))
 }
 

@@ -1,6 +1,7 @@
 //! Evidence of a run in the archive. What the archive does not hold stays unrecorded.
 
 use std::collections::{BTreeMap, BTreeSet};
+use std::sync::Arc;
 
 use assay_environment::{EnvDiff, cpulist};
 use assay_model::{
@@ -42,8 +43,9 @@ pub struct RunMaterial<'a> {
 pub fn from_run(m: &RunMaterial<'_>) -> Evidence {
     let none = |why: &str| why.to_owned();
     let compared = m.plan.treatments.len() > 1;
+    let mut shared = Shared::of(m);
     Evidence {
-        arms: ordered(m.plan).map(|t| arm(m, t)).collect(),
+        arms: ordered(m.plan).map(|t| arm(m, t, &mut shared)).collect(),
         factors: Some(m.plan.factors.clone()),
         environment: match (compared, m.system) {
             (false, _) => Known::Absent(none("nothing is compared")),
@@ -106,7 +108,26 @@ fn named(m: &RunMaterial<'_>, t: &Treatment) -> String {
     if t.levels.is_empty() { m.experiment.name.clone() } else { t.label() }
 }
 
-fn arm(m: &RunMaterial<'_>, t: &Treatment) -> Arm {
+/// What the treatments of a run have in common, held once however many they are.
+struct Shared {
+    snapshots: Option<Arc<Snapshots>>,
+    /// Settings of the operating system, by what controls set of them.
+    os: BTreeMap<BTreeMap<String, String>, Arc<BTreeMap<String, String>>>,
+}
+
+impl Shared {
+    fn of(m: &RunMaterial<'_>) -> Self {
+        let snapshots = m.system.map(|s| Arc::new(snapshots(s, m.records)));
+        Shared { snapshots, os: BTreeMap::new() }
+    }
+
+    fn os(&mut self, system: &SystemDescription, t: &Treatment) -> Arc<BTreeMap<String, String>> {
+        let set = settings(t);
+        self.os.entry(set).or_insert_with_key(|set| Arc::new(os(system, set))).clone()
+    }
+}
+
+fn arm(m: &RunMaterial<'_>, t: &Treatment, shared: &mut Shared) -> Arm {
     let summary =
         m.analysis.summaries.iter().find(|s| s.treatment == t.id && s.metric == m.analysis.metric);
     let of: Vec<&TrialRecord> =
@@ -123,10 +144,10 @@ fn arm(m: &RunMaterial<'_>, t: &Treatment) -> Arm {
             0 => WarmupRule::None,
             blocks => WarmupRule::Fixed(blocks),
         }),
-        snapshots: m.system.map(|s| snapshots(s, m.records)),
+        snapshots: shared.snapshots.clone(),
         cpus: cpus(m, t),
         pages: m.system.map(|s| pages(s, t)),
-        os: m.system.map(|s| os(s, t)),
+        os: m.system.map(|s| shared.os(s, t)),
         app: (!imported(m))
             .then(|| t.params.iter().map(|(k, v)| (k.clone(), v.to_text())).collect()),
         layouts: randomised(m, t).map(|yes| if yes { counting } else { 1 }),
@@ -212,14 +233,14 @@ fn pages(system: &SystemDescription, t: &Treatment) -> Pages {
     }
 }
 
-fn os(system: &SystemDescription, t: &Treatment) -> BTreeMap<String, String> {
+fn os(system: &SystemDescription, set: &BTreeMap<String, String>) -> BTreeMap<String, String> {
     let wanted = |p: &str| {
         ["kernel.", "libc.", "os.", "sysctl.", "cpu.governor"].iter().any(|w| p.starts_with(w))
     };
     let facts = system.facts.iter().filter(|(p, _)| wanted(p));
     let mut all: BTreeMap<String, String> =
         facts.filter_map(|(p, f)| Some((p.clone(), f.value()?.to_owned()))).collect();
-    all.extend(settings(t));
+    all.extend(set.clone());
     all
 }
 

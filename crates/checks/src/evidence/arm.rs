@@ -1,6 +1,7 @@
 //! One arm of a comparison: the trials of one configuration, and what they ran on.
 
 use std::collections::{BTreeMap, BTreeSet};
+use std::sync::Arc;
 
 use assay_model::{SeriesShape, SystemDescription};
 
@@ -27,8 +28,8 @@ pub struct Arm {
     pub statistic: Option<Statistic>,
     /// How warm-up was cut off.
     pub warmup: Option<WarmupRule>,
-    /// Descriptions of the system.
-    pub snapshots: Option<Snapshots>,
+    /// Descriptions of the system; the arms of one run share theirs.
+    pub snapshots: Option<Arc<Snapshots>>,
     /// The program that ran.
     pub binary: Option<Binary>,
     /// How the program was built. A source release or a script that nobody built: `None`.
@@ -38,7 +39,7 @@ pub struct Arm {
     /// Its page sizes.
     pub pages: Option<Pages>,
     /// Settings of the operating system, by path of facts.
-    pub os: Option<BTreeMap<String, String>>,
+    pub os: Option<Arc<BTreeMap<String, String>>>,
     /// The effective configuration of the application, by key.
     pub app: Option<BTreeMap<String, String>>,
     /// What else ran on the host.

@@ -118,22 +118,12 @@ pub(crate) fn interleaved(e: &Evidence) -> Evaluation {
             "the trials were imported and their order is unknown, so treatments are compared as independent samples and drift between them cannot be told from the difference",
         )]);
     }
-    let span = |arm: usize| {
-        let of = || schedule.trials.iter().filter(move |t| t.arm == arm);
-        let from = of().map(|t| t.start_s).reduce(f64::min)?;
-        Some((from, of().map(|t| t.end_s).reduce(f64::max)?, of().count()))
-    };
-    for (i, arm) in arms.iter().enumerate() {
-        let Some((from, to, n)) = span(i) else {
-            return missing(format!("when the trials of {} ran", arm.label));
-        };
-        for (j, other) in arms.iter().enumerate().skip(i + 1) {
-            let Some((from_j, to_j, n_j)) = span(j) else { continue };
-            // Single trials are always apart; F28 speaks of those.
-            if n + n_j > 2 && (to <= from_j || to_j <= from) {
-                return Ok(vec![apart(schedule, &arm.label, &other.label, arms.len())]);
-            }
-        }
+    let spans = spans(schedule, arms.len());
+    if let Some(i) = spans.iter().position(Option::is_none) {
+        return missing(format!("when the trials of {} ran", arms[i].label));
+    }
+    if let Some((i, j)) = first_apart(&spans) {
+        return Ok(vec![apart(schedule, &arms[i].label, &arms[j].label, arms.len())]);
     }
     if schedule.order == Some(Order::Sequential) {
         return Ok(vec![plain(
@@ -144,6 +134,36 @@ pub(crate) fn interleaved(e: &Evidence) -> Evaluation {
         return not_applicable("no trial ran");
     }
     Ok(Vec::new())
+}
+
+/// From when to when an arm's trials ran, and how many: one pass for all arms. `None`: none ran.
+fn spans(schedule: &Schedule, arms: usize) -> Vec<Option<Span>> {
+    let mut spans: Vec<Option<Span>> = vec![None; arms];
+    for trial in &schedule.trials {
+        let Some(span) = spans.get_mut(trial.arm) else { continue };
+        let (from, to, n) = span.unwrap_or((trial.start_s, trial.end_s, 0));
+        *span = Some((from.min(trial.start_s), to.max(trial.end_s), n + 1));
+    }
+    spans
+}
+
+/// From, to, trials.
+type Span = (f64, f64, u32);
+
+/// Two arms of which one ended before the other began. Single trials are always apart; F28 speaks of those.
+fn first_apart(spans: &[Option<Span>]) -> Option<(usize, usize)> {
+    let known: Vec<(usize, Span)> =
+        spans.iter().enumerate().filter_map(|(i, s)| Some((i, (*s)?))).collect();
+    let with = |several: bool| known.iter().filter(move |(_, s)| !several || s.2 > 1);
+    // Some pair is apart if and only if the earliest end and the latest begin are, and one of the two has several
+    // trials.
+    let pairs = [(true, false), (false, true)];
+    pairs.into_iter().find_map(|(first, second)| {
+        let ends = with(first).min_by(|a, b| a.1.1.total_cmp(&b.1.1))?;
+        let begins = with(second).max_by(|a, b| a.1.0.total_cmp(&b.1.0))?;
+        let apart = ends.0 != begins.0 && ends.1.1 <= begins.1.0;
+        apart.then(|| (ends.0.min(begins.0), ends.0.max(begins.0)))
+    })
 }
 
 fn apart(schedule: &Schedule, a: &str, b: &str, arms: usize) -> assay_model::Found {

@@ -1,6 +1,7 @@
 //! F01 to F06: are systems and programs described, and alike but for what is meant to differ?
 
 use std::collections::BTreeSet;
+use std::sync::Arc;
 
 use crate::check::{Evaluation, at, found_or_missing, grave, missing, need, not_applicable, plain};
 use crate::rows::NI;
@@ -31,7 +32,11 @@ pub(crate) fn captured(e: &Evidence) -> Evaluation {
     let arms = e.measured()?;
     for (i, arm) in arms.iter().enumerate() {
         // Arms of one run share their descriptions, of which one is enough to speak.
-        if arm.snapshots.is_some() && arms[..i].iter().any(|a| a.snapshots == arm.snapshots) {
+        let same = |a: &Arm| match (&a.snapshots, &arm.snapshots) {
+            (Some(a), Some(b)) => Arc::ptr_eq(a, b),
+            _ => false,
+        };
+        if arms[..i].iter().any(same) {
             continue;
         }
         let Some(snapshots) = &arm.snapshots else {

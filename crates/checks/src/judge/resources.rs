@@ -1,5 +1,6 @@
 //! F07 to F10: did the arms have the same resources and settings?
 
+use std::borrow::Borrow;
 use std::collections::BTreeMap;
 
 use crate::check::{Evaluation, found_or_missing, grave, need, plain};
@@ -9,17 +10,19 @@ use crate::{Arm, CpuResources, Evidence};
 const HUGE_SHARE: f64 = 0.10;
 
 /// Whatever two arms record and differ in without declaring it, and what an arm does not record.
-fn unequal<'a>(
+fn unequal<'a, M: Borrow<BTreeMap<String, String>>>(
     e: &Evidence,
-    of: impl Fn(&'a Arm) -> Option<BTreeMap<String, String>>,
+    of: impl Fn(&'a Arm) -> Option<M>,
     arms: &'a [Arm],
     what: &str,
 ) -> Result<Vec<(String, String)>, crate::check::Stop> {
-    let record = |arm: &'a Arm| need(of(arm).as_ref(), format!("{what} of {}", arm.label)).cloned();
+    let record = |arm: &'a Arm| need(of(arm), format!("{what} of {}", arm.label));
     let first = record(&arms[0])?;
+    let first = first.borrow();
     let mut found = Vec::new();
     for arm in &arms[1..] {
         let other = record(arm)?;
+        let other = other.borrow();
         let mut keys: Vec<&String> = first.keys().chain(other.keys()).collect();
         keys.sort();
         keys.dedup();
@@ -116,7 +119,7 @@ pub(crate) fn page_size(e: &Evidence) -> Evaluation {
 
 pub(crate) fn os_tunables(e: &Evidence) -> Evaluation {
     let arms = e.compared()?;
-    let differing = unequal(e, |a| a.os.clone(), arms, "the settings of the operating system")?;
+    let differing = unequal(e, |a| a.os.as_deref(), arms, "the settings of the operating system")?;
     Ok(differing
         .into_iter()
         .map(|(key, text)| {
@@ -138,7 +141,7 @@ fn is_grave(key: &str, text: &str) -> bool {
 
 pub(crate) fn app_tunables(e: &Evidence) -> Evaluation {
     let arms = e.compared()?;
-    let differing = unequal(e, |a| a.app.clone(), arms, "the effective configuration")?;
+    let differing = unequal(e, |a| a.app.as_ref(), arms, "the effective configuration")?;
     Ok(differing
         .into_iter()
         .map(|(_, text)| plain(format!("tuning was not equal: {text}")))

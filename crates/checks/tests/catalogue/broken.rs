@@ -1,5 +1,7 @@
 //! One fault and more for every check: what is done to the sound fixture so that the check must fire.
 
+use std::sync::Arc;
+
 use assay_checks::*;
 use assay_model::{Fact, Kind, Order, SeriesShape, Verdict};
 
@@ -14,6 +16,10 @@ pub fn is<T>(known: &mut Known<T>) -> &mut T {
         Known::Is(value) => value,
         _ => panic!("the sound fixture has it"),
     }
+}
+
+pub fn snapshots(arm: &mut Arm) -> &mut Snapshots {
+    Arc::make_mut(arm.snapshots.as_mut().unwrap())
 }
 
 fn b(e: &mut Evidence) -> &mut Arm {
@@ -74,10 +80,10 @@ fn never_settles(e: &mut Evidence) {
 
 /// Checks and faults; a check may have several.
 pub const FAULTS: &[(&str, Change)] = &[
-    ("F01", |e| b(e).snapshots.as_mut().unwrap().before = None),
-    ("F01", |e| b(e).snapshots.as_mut().unwrap().after = After::NotTaken),
+    ("F01", |e| snapshots(b(e)).before = None),
+    ("F01", |e| snapshots(b(e)).after = After::NotTaken),
     ("F01", |e| {
-        let before = b(e).snapshots.as_mut().unwrap().before.as_mut().unwrap();
+        let before = snapshots(b(e)).before.as_mut().unwrap();
         before.facts.insert("cpu.model".to_owned(), Fact::unknown("not said"));
     }),
     ("F02", |e| e.factors = Some(Vec::new())),
@@ -97,16 +103,16 @@ pub const FAULTS: &[(&str, Change)] = &[
     ("F07", |e| b(e).cpus.as_mut().unwrap().memory_channels = Some(8)),
     ("F08", |e| b(e).pages.as_mut().unwrap().mode = Some("always".to_owned())),
     ("F08", |e| b(e).pages.as_mut().unwrap().huge_share = Some(0.9)),
-    ("F09", |e| b(e).os = Some(text_map(&[("kernel.release", "6.12.4"), ("libc", "x")]))),
+    ("F09", |e| b(e).os = Some(text_map(&[("kernel.release", "6.12.4"), ("libc", "x")]).into())),
     ("F10", |e| b(e).app = Some(text_map(&[("heap", "8 GiB")]))),
     ("F11", |e| b(e).host.as_mut().unwrap().steal_percent = Some(2.0)),
     ("F12", |e| b(e).clock.as_mut().unwrap().ghz = Some(3.3)),
     ("F12", |e| b(e).clock.as_mut().unwrap().throttles = Some(7)),
     ("F13", |e| {
         let changed = text_map(&[("thp.enabled", "always")]);
-        b(e).snapshots.as_mut().unwrap().after = After::Changed(changed);
+        snapshots(b(e)).after = After::Changed(changed);
     }),
-    ("F13", |e| b(e).snapshots.as_mut().unwrap().boots = set(&["one", "two"])),
+    ("F13", |e| snapshots(b(e)).boots = set(&["one", "two"])),
     ("F14", |e| {
         (comparison(e).ratio, claim(e).ratio) = (Some(1.03), Some(1.03));
         b(e).layouts = Some(1);

@@ -1,5 +1,7 @@
 //! Where a check is worse than its own severity, and where it does not apply.
 
+use std::sync::Arc;
+
 use assay_checks::*;
 use assay_model::{Profile, Severity};
 
@@ -28,7 +30,8 @@ fn escalations_are_invalid_in_both_profiles() {
     let cases: &[(&str, Change)] = &[
         ("F08", |e| e.arms[1].pages.as_mut().unwrap().huge_share = Some(0.9)),
         ("F09", |e| {
-            e.arms[1].os.as_mut().unwrap().insert("kernel.release".into(), "6.13.1".into());
+            Arc::make_mut(e.arms[1].os.as_mut().unwrap())
+                .insert("kernel.release".into(), "6.13.1".into());
         }),
         ("F11", |e| e.arms[1].host.as_mut().unwrap().pressure_percent = Some(9.0)),
         ("F12", |e| e.arms[1].clock.as_mut().unwrap().throttles = Some(1)),
@@ -71,7 +74,8 @@ fn a_profile_never_lowers() {
 #[test]
 fn milder_cases_are_milder() {
     let kernel_patch: Change = |e| {
-        e.arms[1].os.as_mut().unwrap().insert("kernel.release".into(), "6.12.5".into());
+        Arc::make_mut(e.arms[1].os.as_mut().unwrap())
+            .insert("kernel.release".into(), "6.12.5".into());
     };
     assert_eq!(worst("F09", Profile::Publish, kernel_patch), Some(Severity::Warning));
     let unchecked: Change = |e| e.arms[1].output.as_mut().unwrap().unchecked = 2;

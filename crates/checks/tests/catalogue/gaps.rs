@@ -2,7 +2,7 @@
 
 use assay_checks::*;
 
-use super::broken::{Change, is};
+use super::broken::{Change, is, snapshots};
 
 fn a(e: &mut Evidence) -> &mut Arm {
     &mut e.arms[0]
@@ -26,7 +26,7 @@ pub const GAPS: &[(&str, Change)] = &[
     ("F10", |e| a(e).app = None),
     ("F11", |e| a(e).host.as_mut().unwrap().steal_percent = None),
     ("F12", |e| a(e).clock.as_mut().unwrap().throttles = None),
-    ("F13", |e| a(e).snapshots.as_mut().unwrap().after = After::NotTaken),
+    ("F13", |e| snapshots(a(e)).after = After::NotTaken),
     ("F14", |e| {
         is(&mut e.comparisons)[0].ratio = Some(1.02);
         a(e).layouts = None;

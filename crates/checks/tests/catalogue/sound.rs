@@ -1,6 +1,7 @@
 //! Evidence that nothing speaks against: two arms, ten trials each, interleaved, claimed with care.
 
 use std::collections::{BTreeMap, BTreeSet};
+use std::sync::Arc;
 
 use assay_checks::*;
 use assay_model::{Fact, Interval, Kind, Method, Order, SeriesShape, SystemDescription, Verdict};
@@ -57,11 +58,11 @@ fn arm(label: &str, level: &str, centre: f64, seed: u64) -> Arm {
         series: Known::Is(vec![SeriesShape::Flat; 4]),
         statistic: Some(Statistic::Geomean),
         warmup: Some(WarmupRule::FixedAndTested(1)),
-        snapshots: Some(Snapshots {
+        snapshots: Some(Arc::new(Snapshots {
             before: Some(system()),
             after: After::Same,
             boots: set(&["one"]),
-        }),
+        })),
         binary: Some(Binary {
             hashes: text_map(&[("executable", "aa"), ("libc", "bb")]),
             built_features: Some(set(&["sse2", "avx2"])),
@@ -89,7 +90,7 @@ fn arm(label: &str, level: &str, centre: f64, seed: u64) -> Arm {
             pool: Some("0".to_owned()),
             huge_share: Some(0.2),
         }),
-        os: Some(text_map(&[("kernel.release", "6.12.4"), ("sysctl.vm.swappiness", "60")])),
+        os: Some(text_map(&[("kernel.release", "6.12.4"), ("sysctl.vm.swappiness", "60")]).into()),
         app: Some(text_map(&[("heap", "4 GiB")])),
         host: Some(HostLoad {
             queue_per_cpu: Some(0.0),
