@@ -81,13 +81,13 @@ pub enum Verb {
     Serve(Serve),
     /// Put an experiment into the queue of a server.
     Submit(Submit),
-    /// The queue of a server: what runs, what waits, what is over.
+    /// The queue of a server: what runs, what waits, what has finished.
     Pending(Server),
-    /// Wait until a job of the queue is over, and end as its run did.
+    /// Wait until a job of the queue has finished, and exit as its run did.
     Wait(OfJob),
-    /// Call a job of the queue off; one that runs ends its trial and puts the system back.
+    /// Cancel a job of the queue; one that runs ends its trial and restores settings.
     Cancel(OfJob),
-    /// Put a job that was cut off back into the queue, to go on where it stopped.
+    /// Put an interrupted job back into the queue, to go on where it stopped.
     Resume(OfJob),
     /// The agent on a node of a cluster; a run starts it itself.
     #[command(name = "__agent", hide = true)]
@@ -105,7 +105,8 @@ pub enum Verb {
 /// `assay serve`.
 #[derive(Debug, Args)]
 pub struct Serve {
-    /// The folders of experiments that may be submitted [default: ./experiments].
+    /// The folders of experiments that may be submitted [default: ./experiments, else those that come
+    /// with assay].
     #[arg(value_name = "FOLDER")]
     pub folders: Vec<PathBuf>,
     /// Where to listen. Other machines can reach anything but a loopback address; the traffic is not
@@ -151,7 +152,6 @@ pub struct OfJob {
 
 /// `assay submit`.
 #[derive(Debug, Args)]
-#[command(after_help = SUBMIT_EXAMPLES)]
 pub struct Submit {
     /// The experiment: its name in the server's folders, or its file.
     pub experiment: String,
@@ -170,7 +170,7 @@ pub struct Submit {
     /// Before all others that wait.
     #[arg(long)]
     pub first: bool,
-    /// Wait until it is over, and end as its run did.
+    /// Wait until it has finished, and exit as its run did.
     #[arg(long)]
     pub wait: bool,
     /// Which server.
@@ -178,17 +178,8 @@ pub struct Submit {
     pub server: Server,
 }
 
-const SUBMIT_EXAMPLES: &str = "\
-Examples:
-  assay submit block-size
-  assay submit experiments/zstd-levels.toml --set level=1,3 --blocks 6 --wait
-  assay submit block-size --at 2026-11-22T03:00:00Z
-
-The token is read from the state folder, or from ASSAY_TOKEN.";
-
 /// `assay run`.
 #[derive(Debug, Args)]
-#[command(after_help = RUN_EXAMPLES)]
 pub struct Run {
     /// What the experiment is and how it is laid out.
     #[command(flatten)]
@@ -214,14 +205,6 @@ pub struct Run {
     #[arg(long)]
     pub wait_turn: bool,
 }
-
-const RUN_EXAMPLES: &str = "\
-Examples:
-  assay run experiments/block-size.toml
-  assay run noop --blocks 30
-  assay run zstd --set level=1,3,9
-  assay run -- ./mybench --size 10
-  assay run --vs 'zstd -3 f' -- zstd -1 f";
 
 /// What happens to the output of the programs.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
@@ -385,9 +368,8 @@ pub struct Explain {
 
 /// `assay audit`.
 #[derive(Debug, Args)]
-#[command(after_help = AUDIT_EXAMPLES)]
 pub struct Audit {
-    /// Texts: Markdown, HTML or plain text.
+    /// Texts: Markdown, HTML or plain text; `-` is standard input.
     #[arg(required = true, value_name = "FILE")]
     pub files: Vec<PathBuf>,
     /// Results quoted from elsewhere, that claims may be about (CSV), in place of those built in. May
@@ -401,13 +383,6 @@ pub struct Audit {
     #[arg(long, value_name = "SIZE", default_value = "16 MiB")]
     pub max_size: String,
 }
-
-const AUDIT_EXAMPLES: &str = "\
-Examples:
-  assay audit post.md
-  assay audit page.html --results results.csv --only wrong,ambiguous
-
-Exit code 4 when a claim is wrong.";
 
 /// `assay publish`.
 #[derive(Debug, Args)]
@@ -450,7 +425,6 @@ impl Publish {
 
 /// `assay landscape`.
 #[derive(Debug, Args)]
-#[command(after_help = LANDSCAPE_EXAMPLES)]
 pub struct Landscape {
     /// Which landscape; absent: list them.
     pub name: Option<String>,
@@ -489,13 +463,6 @@ pub struct Landscape {
     pub output: Option<PathBuf>,
 }
 
-const LANDSCAPE_EXAMPLES: &str = "\
-Examples:
-  assay landscape
-  assay landscape specjbb2005 --as-of 2009-08-27
-  assay landscape specjbb2005 --per watt --per core --matrix
-  assay landscape memcached --with last -o memcached.html";
-
 /// `assay stat`.
 #[derive(Debug, Args)]
 pub struct Stat {
@@ -530,7 +497,6 @@ pub struct Stat {
 
 /// `assay tlb`.
 #[derive(Debug, Args)]
-#[command(after_help = TLB_EXAMPLES)]
 pub struct Tlb {
     /// Simulate instead of counting: take these address streams (`-`: standard input) through the TLBs
     /// and TSBs of a machine. Several are processes that take turns.
@@ -562,15 +528,6 @@ pub struct Tlb {
     pub command: Vec<OsString>,
 }
 
-const TLB_EXAMPLES: &str = "\
-Examples:
-  assay tlb -- ./mybench
-  valgrind --tool=lackey --trace-mem=yes --log-file=ls.trace ls
-  assay tlb --simulate ls.trace --machine x86-64 --every 100000
-  assay tlb --simulate a.trace b.trace --machine solaris-9
-
-Exit code 6 when this machine has no counters to read.";
-
 /// Whose columns `assay stat --disk` has.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 pub enum StatShape {
@@ -595,7 +552,6 @@ pub enum StatNames {
 
 /// `assay io`.
 #[derive(Debug, Args)]
-#[command(after_help = IO_EXAMPLES)]
 pub struct Io {
     /// The trace: a file, `-` for standard input, or NAME for the files NAME.blktrace.0,
     /// NAME.blktrace.1 and so on. Its format is found by what it holds. Without it the live system is
@@ -673,17 +629,6 @@ pub struct Io {
     #[arg(last = true, value_name = "COMMAND", conflicts_with = "from")]
     pub command: Vec<OsString>,
 }
-
-const IO_EXAMPLES: &str = "\
-Examples:
-  assay io -i 1
-  assay io --by program,direction --hist size -- make
-  assay io --device nvme0n1 --hist queue,device
-  assay io --by file --write
-  assay io --from sda --by program,direction
-  assay io --from sda --program oracle --write --by device --hist size
-  assay io --from hm_1.csv --hist latency --unit ms
-  perf script | assay io --from - --hist address --tick '1 s'";
 
 /// What I/Os are told apart by.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
@@ -828,7 +773,7 @@ pub struct Doctor {
     /// How many comparisons of identical treatments `--aa` makes.
     #[arg(long, default_value_t = 20, value_parser = clap::value_parser!(u32).range(20..=1000))]
     pub comparisons: u32,
-    /// Put back what a crash left changed.
+    /// Restore the settings that a crash left changed.
     #[arg(long)]
     pub restore: bool,
     /// Look at a cluster instead (`--on slurm`), with a job of a few seconds.

@@ -3,22 +3,36 @@
 mod cli;
 mod commands;
 mod exit;
+mod help;
 mod progress;
+mod shipped;
 mod view;
 
 use std::io::{IsTerminal, Write};
+use std::os::fd::AsFd;
 use std::process::ExitCode;
 
 use assay_report::terminal::{painted, printable, printable_json};
-use clap::Parser;
+use clap::{CommandFactory, FromArgMatches};
 
 use crate::cli::{Cli, Verb};
 use crate::exit::Exit;
 
 fn main() -> ExitCode {
-    let cli = match Cli::try_parse() {
+    if std::env::args_os().len() == 1 {
+        // A reader that went away is no failure.
+        let _ = print(help::START);
+        return Exit::Fine.into();
+    }
+    let command = help::with_help(Cli::command(), width().min(80));
+    let parsed = command.try_get_matches().and_then(|m| Cli::from_arg_matches(&m));
+    let cli = match parsed {
         Ok(cli) => cli,
         Err(error) => {
+            if let Some(text) = help::unknown_verb(&error) {
+                complain(&text, &|| text.clone());
+                return Exit::Usage.into();
+            }
             let code = if error.use_stderr() { Exit::Usage } else { Exit::Fine };
             let render = error.render();
             if error.use_stderr() {
@@ -104,7 +118,9 @@ pub fn colour(stream: &impl IsTerminal) -> bool {
 /// A sentence for the person, on standard error.
 pub fn say(sentence: &str) {
     let sentence = printable(sentence);
-    let _ = writeln!(std::io::stderr(), "{}", wrap(&format!("assay: {sentence}"), "", "  "));
+    let mut err = std::io::stderr();
+    let columns = columns(&err);
+    let _ = writeln!(err, "{}", wrap_to(&format!("assay: {sentence}"), "", "  ", columns));
 }
 
 /// A result, on standard output.
@@ -167,22 +183,30 @@ pub fn style() -> assay_report::terminal::Style {
     }
 }
 
-/// How wide the terminal is; 80 when the output is none.
+/// How wide the terminal of standard output is; 80 when it is none.
 pub fn width() -> usize {
-    if !std::io::stdout().is_terminal() {
-        return 80;
-    }
-    rustix::termios::tcgetwinsize(std::io::stdout())
-        .map_or(80, |size| usize::from(size.ws_col).clamp(60, 200))
+    columns(&std::io::stdout())
 }
 
-/// Breaks a sentence at blanks so that no line is longer than 80 characters (unless a word is).
+fn columns(stream: &(impl IsTerminal + AsFd)) -> usize {
+    if !stream.is_terminal() {
+        return 80;
+    }
+    rustix::termios::tcgetwinsize(stream).map_or(80, |size| usize::from(size.ws_col).clamp(40, 200))
+}
+
+/// Breaks a sentence at blanks so that no line is wider than the terminal, or 80 (unless a word is).
 pub fn wrap(text: &str, first: &str, rest: &str) -> String {
+    wrap_to(text, first, rest, width().min(80))
+}
+
+/// The same for lines of so many columns.
+pub fn wrap_to(text: &str, first: &str, rest: &str, columns: usize) -> String {
     let mut lines = vec![first.to_owned()];
     let mut empty = true;
     for word in text.split(' ') {
         let line = lines.last_mut().expect("there is always a line");
-        if !empty && line.chars().count() + 1 + word.chars().count() > 80 {
+        if !empty && line.chars().count() + 1 + word.chars().count() > columns {
             lines.push(format!("{rest}{word}"));
             continue;
         }

@@ -64,7 +64,9 @@ fn cannot_read(path: &Path, error: &std::io::Error) -> Usage {
 }
 
 /// A file's bytes, never more than one beyond the limit.
+/// What a file holds; `-` is standard input.
 fn bytes(path: &Path, limit: u64) -> Result<Vec<u8>> {
+    let path = if path == Path::new("-") { Path::new("/dev/stdin") } else { path };
     let file = File::open(path).map_err(|e| cannot_read(path, &e))?;
     let size = file.metadata().map_err(|e| cannot_read(path, &e))?.len();
     if size > limit {

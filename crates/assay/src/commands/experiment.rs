@@ -10,6 +10,7 @@ use assay_workloads::{KitPaths, quote_words};
 
 use crate::cli::{On, Place, What};
 use crate::exit::Usage;
+use crate::shipped;
 
 /// Prepares what was typed.
 pub fn prepare(what: &What, kits: &KitPaths) -> Result<Prepared> {
@@ -24,10 +25,17 @@ pub fn prepare(what: &What, kits: &KitPaths) -> Result<Prepared> {
         )
         .into()),
         (Some(target), true) if is_file(target) => {
-            Ok(Prepared::from_file(Path::new(target), kits, &|e| change(e, what))?)
+            let file = shipped::find(Path::new(target)).map_err(Usage)?;
+            Ok(Prepared::from_file(&file, kits, &|e| change(e, what))?)
         }
         (Some(target), true) => {
-            let mut experiment = named(target.rsplit('/').next().unwrap_or(target), target)?;
+            let workload = if target.contains('/') {
+                shipped::find(Path::new(target)).map_err(Usage)?.display().to_string()
+            } else {
+                target.clone()
+            };
+            let name = target.trim_end_matches('/').rsplit('/').next().unwrap_or(target);
+            let mut experiment = named(name, &workload)?;
             change(&mut experiment, what)?;
             Ok(Prepared::from_experiment(experiment, kits)?)
         }

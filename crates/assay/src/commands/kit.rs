@@ -6,8 +6,8 @@ use anyhow::Result;
 
 use super::kit_paths;
 use crate::cli::{Cli, Kit};
-use crate::exit::Exit;
-use crate::{print, print_json};
+use crate::exit::{Exit, Usage};
+use crate::{print, print_json, shipped};
 
 /// Lists kits or checks one.
 pub fn kit(cli: &Cli, kit: &Kit) -> Result<Exit> {
@@ -29,6 +29,7 @@ pub fn kit(cli: &Cli, kit: &Kit) -> Result<Exit> {
             Ok(Exit::Fine)
         }
         Kit::Check { dir } => {
+            let dir = &shipped::find(dir).map_err(Usage)?;
             let problems = assay_workloads::kit::check(dir);
             if cli.json {
                 let texts: Vec<String> = problems.iter().map(ToString::to_string).collect();

@@ -38,6 +38,7 @@ use assay_workloads::KitPaths;
 
 use crate::cli::{Cli, Verb};
 use crate::exit::Exit;
+use crate::{say, shipped};
 
 /// Does what was typed.
 pub fn dispatch(cli: &Cli) -> anyhow::Result<Exit> {
@@ -110,7 +111,12 @@ fn own_path() -> anyhow::Result<PathBuf> {
     std::env::current_exe().context("find assay's own executable")
 }
 
-/// Where kits are looked for.
+/// Where kits are looked for; those that come with assay stand behind all others.
 fn kit_paths() -> anyhow::Result<KitPaths> {
-    Ok(KitPaths::from_env(&own_path()?, Some(assay_lab::cache_dir())))
+    let mut paths = KitPaths::from_env(&own_path()?, Some(assay_lab::cache_dir()));
+    match shipped::folder("kits") {
+        Ok(folder) => paths.roots.push(folder),
+        Err(e) => say(&format!("warning: the kits that come with assay cannot be unpacked: {e}")),
+    }
+    Ok(paths)
 }

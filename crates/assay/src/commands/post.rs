@@ -17,11 +17,11 @@ use super::open_archive;
 use super::publish::absolute;
 use crate::cli::{Cli, Publish};
 use crate::exit::{Exit, Usage};
-use crate::{print, print_json, say, view};
+use crate::{print, print_json, say, shipped, view};
 
 /// Computes the post and writes the folder, unless a number or a sentence is invalid.
 pub fn publish(cli: &Cli, publish: &Publish) -> Result<Exit> {
-    let bytes = bytes(Path::new(&publish.what))?;
+    let bytes = bytes(&shipped::find(Path::new(&publish.what)).map_err(Usage)?)?;
     let template = Template::read(&publish.what, post::decode(&publish.what, &bytes)?)?;
     if let Some(why) = std::str::from_utf8(&bytes).ok().and_then(assay_redact::first_token) {
         let message = format!("{} holds a value that {}; take it out", publish.what, why.reason());

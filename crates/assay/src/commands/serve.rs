@@ -2,7 +2,7 @@
 
 use std::path::PathBuf;
 
-use anyhow::Result;
+use anyhow::{Context, Result};
 use assay_archive::Archive;
 use assay_model::RunId;
 use assay_report::RunView;
@@ -12,13 +12,17 @@ use assay_sut::Interrupt;
 use super::{kit_paths, open_archive, own_path};
 use crate::cli::{Cli, Serve};
 use crate::exit::Exit;
-use crate::{print, say, view};
+use crate::{print, say, shipped, view};
 
 /// Serves until it is interrupted.
 pub fn serve(cli: &Cli, asked: &Serve) -> Result<Exit> {
     let usual = PathBuf::from("experiments");
     let folders = match asked.folders.as_slice() {
         [] if usual.is_dir() => vec![usual],
+        [] => vec![
+            shipped::folder("experiments")
+                .context("unpack the experiments that come with assay")?,
+        ],
         given => given.to_vec(),
     };
     let mut hosts = asked.host.clone();

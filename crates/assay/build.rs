@@ -1,0 +1,44 @@
+//! Puts the kits, experiments and posts of the repository into the program, so that what the help names works
+//! from any folder: writes a table of their paths and contents.
+
+use std::fmt::Write as _;
+use std::hash::{DefaultHasher, Hash, Hasher};
+use std::path::{Path, PathBuf};
+use std::{env, fs, io};
+
+/// What comes with the program, as folders of the repository.
+const FOLDERS: [&str; 3] = ["experiments", "kits", "posts"];
+
+fn main() -> io::Result<()> {
+    let variable = |name: &str| env::var_os(name).map(PathBuf::from).ok_or(io::ErrorKind::NotFound);
+    let repository = variable("CARGO_MANIFEST_DIR")?.join("../..");
+    let mut files = Vec::new();
+    for folder in FOLDERS {
+        collect(&repository.join(folder), &mut files)?;
+    }
+    files.sort();
+    let (mut table, mut content) = (String::from("&[\n"), DefaultHasher::new());
+    for file in &files {
+        let name = file.strip_prefix(&repository).map_err(io::Error::other)?;
+        (name, fs::read(file)?).hash(&mut content);
+        let _ = writeln!(table, "({:?}, include_bytes!({:?})),", name, fs::canonicalize(file)?);
+    }
+    table.push_str("]\n");
+    println!("cargo::rustc-env=SHIPPED_CONTENT={:016x}", content.finish());
+    fs::write(variable("OUT_DIR")?.join("shipped.rs"), table)
+}
+
+/// The files below a folder; those that begin with a dot are nobody's business.
+fn collect(folder: &Path, files: &mut Vec<PathBuf>) -> io::Result<()> {
+    println!("cargo::rerun-if-changed={}", folder.display());
+    for entry in fs::read_dir(folder)? {
+        let path = entry?.path();
+        let hidden = path.file_name().is_some_and(|n| n.as_encoded_bytes().starts_with(b"."));
+        if path.is_dir() {
+            collect(&path, files)?;
+        } else if !hidden {
+            files.push(path);
+        }
+    }
+    Ok(())
+}

@@ -1,0 +1,140 @@
+//! What somebody meets who has just installed assay: no checkout, no archive, an empty folder.
+#![allow(clippy::unwrap_used, clippy::print_stdout)] // this is a test
+
+mod common;
+
+use std::io::{BufRead, BufReader};
+use std::process::{Command, Stdio};
+
+use common::{Done, World, done};
+
+/// assay in an empty folder, with nothing of the repository to be found.
+fn elsewhere(world: &World, arguments: &[&str]) -> Command {
+    let mut command = world.assay(arguments);
+    command.env_remove("ASSAY_KITS");
+    command
+}
+
+fn run(world: &World, arguments: &[&str]) -> Done {
+    done(&mut elsewhere(world, arguments))
+}
+
+#[test]
+fn bare_assay_names_commands_that_work_and_a_typing_error_the_nearest_verb() {
+    let world = World::new();
+    let start = run(&world, &[]);
+    assert_eq!((start.code, start.stderr.as_str()), (0, ""));
+    assert!(start.stdout.lines().all(|l| l.len() <= 80), "{}", start.stdout);
+    let typo = run(&world, &["rn"]);
+    assert_eq!(typo.code, 2);
+    assert_eq!(typo.stderr, "error: there is no verb `rn`; did you mean `assay run`?\n");
+    let none = run(&world, &["xyzzyx"]);
+    assert!(none.stderr.contains("`assay --help` lists them"), "{}", none.stderr);
+    assert!(!run(&world, &["--help"]).stdout.contains("__"));
+}
+
+#[test]
+fn kits_experiments_and_posts_come_with_the_program() {
+    let world = World::new();
+    let plan = run(&world, &["plan", "experiments/zstd-levels.toml"]);
+    assert_eq!(plan.code, 0, "{}", plan.stderr);
+    assert!(plan.stderr.contains("is the one that comes with assay"), "{}", plan.stderr);
+    assert!(plan.stdout.contains("level=9"), "{}", plan.stdout);
+    let kits = run(&world, &["kit", "list"]).stdout;
+    assert!(kits.contains("zstd") && kits.contains("cpu-int"), "{kits}");
+    let post = run(&world, &["publish", "posts/2009-06-24-dtrace-io.md", "-o", "post"]);
+    assert_eq!(post.code, 0, "{}", post.stderr);
+    assert!(world.path("post/index.html").is_file());
+    // One's own file of that name hides the one that comes with assay.
+    std::fs::create_dir(world.path("experiments")).unwrap();
+    world.write("experiments/zstd-levels.toml", "name = \"own\"\nworkload = \"noop\"\n");
+    let own = run(&world, &["plan", "experiments/zstd-levels.toml"]);
+    assert!(own.stdout.contains("noop") && !own.stderr.contains("comes with"), "{}", own.stdout);
+    let missing = run(&world, &["run", "experiments/nothing.toml"]);
+    assert_eq!(missing.code, 2);
+    let (here, cache) = (world.path("").display().to_string(), world.path("cache"));
+    let said = missing.stderr.split_whitespace().collect::<String>();
+    assert!(said.contains(here.trim_end_matches('/')), "{}", missing.stderr);
+    assert!(said.contains(&cache.display().to_string()), "{}", missing.stderr);
+}
+
+#[test]
+fn a_cache_that_cannot_be_written_is_told() {
+    let world = World::new();
+    let mut command = elsewhere(&world, &["plan", "experiments/zstd-levels.toml"]);
+    let blocked = done(command.env("ASSAY_CACHE", "/proc/no-folder"));
+    assert_eq!(blocked.code, 2, "{}", blocked.stderr);
+    let said = blocked.stderr.split_whitespace().collect::<Vec<_>>().join(" ");
+    assert!(said.contains("what comes with assay cannot be unpacked"), "{said}");
+}
+
+/// The examples in the help of a verb that run as they stand: those before the ones that need what only the
+/// user has are listed first, and each begins with assay or pipes into it.
+fn examples(world: &World, verb: &str) -> Vec<String> {
+    let help = run(world, &[verb, "--help"]).stdout;
+    let (_, list) = help.split_once("Examples:\n").unwrap_or_else(|| panic!("{verb}: {help}"));
+    let lines = list.lines().take_while(|l| l.starts_with("  "));
+    lines.take(2).map(|l| l.trim().to_owned()).collect()
+}
+
+fn in_a_shell(world: &World, line: &str) -> Done {
+    let line = line.replace("assay ", &format!("{} ", env!("CARGO_BIN_EXE_assay")));
+    let mut command = Command::new("sh");
+    command.args(["-c", &line]).env_clear().envs(std::env::vars_os());
+    let like = elsewhere(world, &[]);
+    for (name, value) in like.get_envs() {
+        match value {
+            Some(value) => command.env(name, value),
+            None => command.env_remove(name),
+        };
+    }
+    done(command.current_dir(world.path("")))
+}
+
+#[test]
+fn the_first_two_examples_of_every_verb_run_in_an_empty_folder() {
+    let world = World::new();
+    // 4: a claim is wrong; 6: no counters, or no I/O; 130: cancelled.
+    let verbs: [(&str, &[i32]); 17] = [
+        ("run", &[0]),
+        ("plan", &[0]),
+        ("doctor", &[0]),
+        ("workloads", &[0]),
+        ("kit", &[0]),
+        ("stat", &[0]),
+        ("io", &[0, 6]),
+        ("tlb", &[0, 6]),
+        ("explain", &[0]),
+        ("compare", &[0]),
+        ("publish", &[0]),
+        ("landscape", &[0]),
+        ("audit", &[0, 4]),
+        ("rules", &[0]),
+        ("archive", &[0]),
+        ("schema", &[0]),
+        ("pending", &[0]),
+    ];
+    let mut server = elsewhere(&world, &["serve", "--listen", "127.0.0.1:0"]);
+    let mut server = server.stdout(Stdio::piped()).stderr(Stdio::null()).spawn().unwrap();
+    let mut said = BufReader::new(server.stdout.take().unwrap());
+    let mut first = String::new();
+    said.read_line(&mut first).unwrap();
+    let queue: [(&str, &[i32]); 3] = [("submit", &[0]), ("cancel", &[0]), ("wait", &[0, 130])];
+    for (verb, codes) in verbs.into_iter().chain(queue) {
+        let all = examples(&world, verb);
+        assert_eq!(all.len(), 2, "{verb}: {all:?}");
+        for line in all {
+            let ran = in_a_shell(&world, &line);
+            assert!(codes.contains(&ran.code), "`{line}`: {} {}", ran.code, ran.stderr);
+            assert!(
+                ran.stdout.lines().all(|l| l.chars().count() <= 80)
+                    || line.contains("json")
+                    || line.contains("posts/"),
+                "`{line}` is wider than 80 columns: {}",
+                ran.stdout
+            );
+        }
+    }
+    server.kill().unwrap();
+    server.wait().unwrap();
+}
