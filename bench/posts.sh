@@ -22,7 +22,7 @@ export ASSAY_STATE=$folder/state
   done
   printf '\n{{ landscape("specjbb2005") }}\n\n{{ chart("bars", landscape="specjbb2005") }}\n'
 } > "$folder/many.md"
-python3 - "$repeats" "$assay" publish "$folder/many.md" -o "$folder/out" <<'PY'
+python3 - "$repeats" "$assay" publish "$folder/many.md" --force -o "$folder/out" <<'PY'
 import json, statistics, subprocess, sys, time
 repeats, command = int(sys.argv[1]), sys.argv[2:]
 times = []

@@ -19,13 +19,18 @@ fn main() -> io::Result<()> {
     files.sort();
     let (mut table, mut content) = (String::from("&[\n"), DefaultHasher::new());
     for file in &files {
-        let name = file.strip_prefix(&repository).map_err(io::Error::other)?;
+        let name = text(file.strip_prefix(&repository).map_err(io::Error::other)?)?;
         (name, fs::read(file)?).hash(&mut content);
-        let _ = writeln!(table, "({:?}, include_bytes!({:?})),", name, fs::canonicalize(file)?);
+        let _ =
+            writeln!(table, "({:?}, include_bytes!({:?})),", name, text(&fs::canonicalize(file)?)?);
     }
     table.push_str("]\n");
     println!("cargo::rustc-env=SHIPPED_CONTENT={:016x}", content.finish());
     fs::write(variable("OUT_DIR")?.join("shipped.rs"), table)
+}
+
+fn text(path: &Path) -> io::Result<&str> {
+    path.to_str().ok_or_else(|| io::Error::other(format!("{} is no text", path.display())))
 }
 
 /// The files below a folder; those that begin with a dot are nobody's business.

@@ -404,6 +404,9 @@ pub struct Publish {
     /// Publish the run as it was recorded, with names of machines and people.
     #[arg(long)]
     pub no_redact: bool,
+    /// Replace what was published in that folder before.
+    #[arg(long, requires = "output")]
+    pub force: bool,
     /// For a post: a folder of quoted results beside the built-in ones; may be repeated.
     #[arg(long, value_name = "DIR")]
     pub published: Vec<PathBuf>,

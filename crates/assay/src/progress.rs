@@ -18,12 +18,14 @@ pub struct Bar {
     terminal: bool,
     quiet: bool,
     drawn: Option<Instant>,
+    /// The experiment.
+    name: String,
     message: String,
 }
 
 impl Bar {
-    /// A bar on standard error, if that is a terminal and `quiet` is not asked for.
-    pub fn new(quiet: bool) -> Self {
+    /// A bar on standard error that names the experiment, if that is a terminal and `quiet` is not asked for.
+    pub fn new(experiment: &str, quiet: bool) -> Self {
         let terminal = std::io::stderr().is_terminal() && !quiet;
         let target =
             if terminal { ProgressDrawTarget::stderr() } else { ProgressDrawTarget::hidden() };
@@ -32,6 +34,7 @@ impl Bar {
             terminal,
             quiet,
             drawn: None,
+            name: shorten(&printable(experiment)),
             message: String::new(),
         }
     }
@@ -48,16 +51,14 @@ impl Watcher for Bar {
         }
     }
 
-    fn registered(&mut self, run: &RunId, trials: usize) {
+    fn registered(&mut self, _run: &RunId, trials: usize) {
         if self.terminal {
             self.line.set_length(trials as u64);
             let style = ProgressStyle::with_template("{prefix} [{bar:16}] {pos}/{len} {wide_msg}");
             if let Ok(style) = style {
                 self.line.set_style(style.progress_chars("=> "));
             }
-            // The last part of the id tells runs apart.
-            let id = run.as_str().rsplit('-').next().unwrap_or_default().to_owned();
-            self.line.set_prefix(id);
+            self.line.set_prefix(self.name.clone());
         }
     }
 

@@ -68,6 +68,48 @@ fn a_cache_that_cannot_be_written_is_told() {
     assert!(said.contains("what comes with assay cannot be unpacked"), "{said}");
 }
 
+#[test]
+fn a_list_that_stops_says_so_and_a_folder_is_only_written_over_on_request() {
+    let world = World::new();
+    for _ in 0..2 {
+        assert_eq!(run(&world, &["run", "noop", "--blocks", "6", "-q"]).code, 0);
+    }
+    assert_eq!(run(&world, &["archive", "list"]).stderr, "");
+    let one = run(&world, &["archive", "list", "--limit", "1"]);
+    assert_eq!(one.stdout.lines().count(), 2, "{}", one.stdout);
+    assert!(one.stderr.contains("the newest 1; --limit 2 shows more"), "{}", one.stderr);
+    let publish = |more: &[&str]| {
+        let all = [&["publish", "last", "-o", "page"], more].concat();
+        run(&world, &all)
+    };
+    assert_eq!(publish(&[]).code, 0);
+    let files = || std::fs::read_dir(world.path("page")).unwrap().count();
+    let (before, stale) = (files(), world.write("page/curves.csv", "of another run"));
+    let again = publish(&[]);
+    assert_eq!(again.code, 2, "{}", again.stderr);
+    assert!(again.stderr.contains("--force"), "{}", again.stderr);
+    assert!(stale.exists());
+    assert_eq!(publish(&["--force"]).code, 0);
+    assert_eq!((files(), stale.exists()), (before, false));
+    // A folder of somebody else's is not touched.
+    std::fs::create_dir(world.path("other")).unwrap();
+    let own = world.write("other/results.csv", "mine");
+    let refused = run(&world, &["publish", "last", "-o", "other", "--force"]);
+    assert_eq!(refused.code, 2, "{}", refused.stderr);
+    assert_eq!(std::fs::read_to_string(own).unwrap(), "mine");
+}
+
+#[test]
+fn a_script_without_its_run_bit_is_not_executable_rather_than_missing() {
+    let world = World::new();
+    world.write("bench.sh", "#!/bin/sh\n");
+    let ran = run(&world, &["run", "--", "./bench.sh"]);
+    assert_eq!(ran.code, 2, "{}", ran.stderr);
+    let said = ran.stderr.split_whitespace().collect::<Vec<_>>().join(" ");
+    assert!(said.contains("is there but is not executable; chmod +x"), "{said}");
+    assert!(!said.contains("not found"), "{said}");
+}
+
 /// The examples in the help of a verb that run as they stand: those before the ones that need what only the
 /// user has are listed first, and each begins with assay or pipes into it.
 fn examples(world: &World, verb: &str) -> Vec<String> {

@@ -149,5 +149,5 @@ fn a_run_of_the_archive_fills_its_section() {
     assert!(text.contains("[^d1]: measured"), "{text}");
     let raw = std::fs::read_dir(world.path("page")).unwrap().flatten();
     assert!(raw.map(|f| f.file_name()).any(|n| n.to_string_lossy().ends_with(".tar.zst")));
-    assert_eq!(world.run(&["publish", "own.md", "-o", "page"]).code, 0, "twice into one folder");
+    assert_eq!(world.run(&["publish", "own.md", "-o", "page", "--force"]).code, 0, "twice");
 }

@@ -11,7 +11,7 @@ use assay_model::{
     ValidationResult, WorkloadSpec,
 };
 
-use crate::program::find_program;
+use crate::program::{find_program, not_found};
 use crate::step::{Inherit, Step};
 use crate::words::split_words;
 use crate::{Collected, Finished, Launch, TrialContext, Workload, WorkloadError, process_metrics};
@@ -116,9 +116,10 @@ fn program_of(params: &BTreeMap<String, Scalar>, which: &str) -> Result<PathBuf,
     let program = words
         .first()
         .ok_or_else(|| WorkloadError::Param(format!("`{which}` is empty; give a command line")))?;
-    find_program(program, &here()?).ok_or_else(|| WorkloadError::Missing {
-        what: format!("the program `{}` of `{which}`", program.to_string_lossy()),
-        remedy: "install it, or give its path".into(),
+    let here = here()?;
+    find_program(program, &here).ok_or_else(|| {
+        let what = format!("the program `{}` of `{which}`", program.to_string_lossy());
+        not_found(what, program, &here)
     })
 }
 

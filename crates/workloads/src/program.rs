@@ -17,6 +17,17 @@ pub(crate) fn find_program(name: &OsStr, cwd: &Path) -> Option<PathBuf> {
     assay_sut::which(name)
 }
 
+/// What stands in the way of a program that was not found, and what to do: a file of that name may be there but
+/// not be executable.
+pub(crate) fn not_found(what: String, name: &OsStr, cwd: &Path) -> WorkloadError {
+    let file = cwd.join(name);
+    if name.as_encoded_bytes().contains(&b'/') && file.is_file() {
+        let shown = file.display();
+        return WorkloadError::NotExecutable { what, remedy: format!("chmod +x {shown}") };
+    }
+    WorkloadError::Missing { what, remedy: "install it, or give its path".into() }
+}
+
 /// The first line that a program prints when it is asked for its version, on either stream.
 ///
 /// # Errors

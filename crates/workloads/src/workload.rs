@@ -145,6 +145,14 @@ pub enum WorkloadError {
         /// What to do: `install the Debian package ...`.
         remedy: String,
     },
+    /// A file is there and may not be run.
+    #[error("{what} is there but is not executable; {remedy}")]
+    NotExecutable {
+        /// What.
+        what: String,
+        /// What to do: `chmod +x ...`.
+        remedy: String,
+    },
     /// A step (fetch, build, prepare) failed.
     #[error("{step} failed: {detail}")]
     Step {

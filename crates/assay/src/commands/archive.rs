@@ -20,14 +20,17 @@ pub fn archive(cli: &Cli, verb: &Verb) -> Result<Exit> {
     let archive = open_archive(cli)?;
     match verb {
         Verb::List { workload, experiment, tag, text, limit } => {
-            let runs = archive.list(&Filter {
+            let mut runs = archive.list(&Filter {
                 workload: workload.clone(),
                 experiment: experiment.clone(),
                 tag: tag.clone(),
                 text: text.clone(),
-                limit: Some(*limit),
+                // One more, to know whether there are more.
+                limit: Some(limit.saturating_add(1)),
                 ..Filter::default()
             })?;
+            let more = runs.len() > *limit;
+            runs.truncate(*limit);
             for run in archive.unreadable()? {
                 crate::say(&format!("run {} cannot be read: {}", run.id, run.reason));
             }
@@ -35,6 +38,12 @@ pub fn archive(cli: &Cli, verb: &Verb) -> Result<Exit> {
                 print_json(&runs)?;
             } else {
                 print_styled(&assay_report::terminal::archive(&runs, style()))?;
+            }
+            if more {
+                let more = limit.saturating_mul(2).max(1);
+                crate::say(&format!(
+                    "these are the newest {limit}; --limit {more} shows more, --text WORD, --workload, --experiment and --tag find some"
+                ));
             }
         }
         Verb::Show { run } => {

@@ -246,7 +246,7 @@ fn aa(cli: &Cli, comparisons: u32) -> Result<Exit> {
     let kits = kit_paths()?;
     let prepared = Prepared::from_experiment(aa_experiment(comparisons)?, &kits)?;
     let lab = open_lab(&archive, kits, Output::Keep)?;
-    let ended = lab.run(&prepared, &mut Bar::new(false))?;
+    let ended = lab.run(&prepared, &mut Bar::new(&prepared.experiment.name, false))?;
     let reader = archive.run(&ended.id)?;
     let floor = aa_floor(&reader.plan()?, &reader.records()?);
     if cli.json {

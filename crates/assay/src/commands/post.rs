@@ -14,7 +14,7 @@ use assay_rules::landscape::{Collection, LandscapeError};
 
 use super::copies::Copies;
 use super::open_archive;
-use super::publish::absolute;
+use super::publish::{absolute, free};
 use crate::cli::{Cli, Publish};
 use crate::exit::{Exit, Usage};
 use crate::{print, print_json, say, shipped, view};
@@ -45,7 +45,7 @@ pub fn publish(cli: &Cli, publish: &Publish) -> Result<Exit> {
         say(&format!("{} is not published; nothing was written", publish.what));
         return Ok(Exit::Rule);
     }
-    let folder = publish.folder()?;
+    let folder = free(publish)?;
     fs::create_dir_all(folder).with_context(|| format!("make the folder {}", folder.display()))?;
     let write = |name: &str, text: &str| {
         let path = folder.join(name);
@@ -60,12 +60,7 @@ pub fn publish(cli: &Cli, publish: &Publish) -> Result<Exit> {
     if let Some(archive) = &archive {
         for view in post.runs.values() {
             let id = &view.summary.id;
-            let file = folder.join(format!("{id}.tar.zst"));
-            // That of an earlier publication of the same run.
-            if file.exists() {
-                fs::remove_file(&file).with_context(|| format!("replace {}", file.display()))?;
-            }
-            archive.export(id, &file)?;
+            archive.export(id, &folder.join(format!("{id}.tar.zst")))?;
         }
     }
     let page = absolute(&folder.join("index.html"));

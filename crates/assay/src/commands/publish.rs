@@ -43,7 +43,7 @@ pub fn publish(cli: &Cli, publish: &Publish) -> Result<Exit> {
         return copies.preview(cli, std::iter::once(&id));
     }
     let view = view::load(&archive, &id)?;
-    let folder = publish.folder()?;
+    let folder = free(publish)?;
     fs::create_dir_all(folder).with_context(|| format!("make the folder {}", folder.display()))?;
     let write = |name: &str, text: &str| {
         let path = folder.join(name);
@@ -85,6 +85,47 @@ pub fn publish(cli: &Cli, publish: &Publish) -> Result<Exit> {
         print(&format!("page: {page}"))?;
     }
     Ok(if invalid.is_empty() { Exit::Fine } else { Exit::Rule })
+}
+
+/// The folder to write to: an empty one, or with `--force` one that an earlier publication filled, of which that is
+/// taken away.
+pub(super) fn free(publish: &Publish) -> Result<&Path> {
+    let folder = publish.folder()?;
+    let Ok(entries) = fs::read_dir(folder) else { return Ok(folder) };
+    let names: Vec<_> = entries.flatten().map(|entry| entry.path()).collect();
+    if names.is_empty() {
+        return Ok(folder);
+    }
+    let ours = names.iter().any(|path| path.ends_with("index.html"));
+    if !(publish.force && ours) {
+        let way = if ours { "--force replaces what was published there" } else { "choose another" };
+        let message = format!("{} is not empty; {way}", folder.display());
+        return Err(Usage(message).into());
+    }
+    for path in names.iter().filter(|path| path.is_file() && is_written_by_publish(path)) {
+        fs::remove_file(path).with_context(|| format!("replace {}", path.display()))?;
+    }
+    Ok(folder)
+}
+
+/// By its name.
+fn is_written_by_publish(path: &Path) -> bool {
+    const FILES: [&str; 12] = [
+        "curves.csv",
+        "experiment.toml",
+        "index.html",
+        "index.md",
+        "numbers.csv",
+        "percentiles.csv",
+        "post.json",
+        "result.json",
+        "results.csv",
+        "summaries.csv",
+        "template.md",
+        "trials.csv",
+    ];
+    let name = path.file_name().and_then(|n| n.to_str()).unwrap_or_default();
+    FILES.contains(&name) || name.ends_with(".tar.zst")
 }
 
 /// What of a run is not as its ledger says.

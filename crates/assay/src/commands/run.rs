@@ -29,7 +29,12 @@ pub fn run(cli: &Cli, run: &Run) -> Result<Exit> {
     };
     let lab = open_lab(&archive, kits, output)?;
     let resumed = run.resume.as_ref().map(|name| archive.resolve(name)).transpose()?;
-    let mut bar = Bar::new(run.quiet);
+    let name = match (&prepared, &resumed) {
+        (Some(prepared), _) => prepared.experiment.name.clone(),
+        (None, Some(id)) => archive.run(id)?.summary()?.experiment,
+        (None, None) => String::new(),
+    };
+    let mut bar = Bar::new(&name, run.quiet);
     let mut events = match &run.events {
         None => None,
         Some(path) => {
