@@ -104,6 +104,7 @@ fn create(archive: &Archive, n: usize) -> RunWriter {
     let treatment = |id| Treatment {
         id,
         levels: BTreeMap::new(),
+        names: BTreeMap::new(),
         params: BTreeMap::new(),
         controls: Vec::new(),
     };

@@ -7,7 +7,7 @@ use std::path::Path;
 
 use assay_model::{
     Better, Experiment, FactorLevels, Kind, KnownFloor, MetricValue, Plan, RunId, SCHEMA_VERSION,
-    Scalar, SelfComparison, Setting, Stop, SystemDescription, Treatment, TrialRecord,
+    SelfComparison, Setting, Stop, SystemDescription, Treatment, TrialRecord,
 };
 use assay_stats::aa::{LEAST, floor};
 
@@ -67,7 +67,7 @@ pub fn with_itself(experiment: &mut Experiment) -> Result<(), LabError> {
         return Err(wrong(&["factors", factor], message, help).into());
     }
     // Values of equal length, so that the environment is of one size.
-    let arms = vec![Scalar::from("a"), Scalar::from("b")];
+    let arms = vec!["a".into(), "b".into()];
     experiment.factors.insert(format!("controls.env.{VARIABLE}"), FactorLevels::List(arms));
     experiment.tags.push("aa".to_owned());
     Ok(())

@@ -6,7 +6,7 @@ use assay_checks::{Arm, Evidence, Known, MetricIdentity, Schedule, Scheduled, Wo
 use assay_environment::{AcceptError, DifferenceClass, EnvDiff, diff};
 use assay_model::{
     Across, AcrossRow, Analysis, Better, Comparison, Difference, Experiment, Fact, Finding, Kind,
-    Percentile, Plan, Row, RunId, SystemDescription, TrialRecord, Verdict,
+    Percentile, Plan, Row, RunId, SystemDescription, Treatment, TrialRecord, Verdict,
 };
 use assay_stats::{CompareInput, Samples, compare, summarize};
 
@@ -39,7 +39,7 @@ pub struct Declared {
 }
 
 /// Lays runs side by side in one metric; the first is the baseline. Treatments are matched by their
-/// labels; runs of one treatment each are matched with each other. Samples are independent (no shared
+/// levels in full; runs of one treatment each are matched with each other. Samples are independent (no shared
 /// blocks), so Welch's interval is used. Where a hard difference that is not declared stands between a run
 /// and the first, there is no comparison: the verdict is invalid and the ratio withheld.
 ///
@@ -171,13 +171,12 @@ fn identity(side: &Side<'_>, metric: &str) -> MetricIdentity {
     let all = &side.analysis.summaries;
     let has = |name: &str| all.iter().find(|s| s.metric == name && s.centre().is_some());
     let found = has(metric).or_else(|| has(&side.analysis.metric));
-    let labels: Vec<String> =
-        side.plan.treatments.iter().map(assay_model::Treatment::label).collect();
+    let labels: Vec<String> = side.plan.treatments.iter().map(Treatment::key).collect();
     MetricIdentity {
         label: side.id.to_string(),
         metric: found.map(|s| s.metric.clone()),
         unit: found.map(|s| s.unit.clone()),
-        // Treatments are compared with those of the same label.
+        // Treatments are compared with those of the same levels.
         category: if labels.len() > 1 {
             [("the treatments".to_owned(), labels.join("; "))].into()
         } else {
@@ -195,24 +194,24 @@ fn rows(
     margin: Option<f64>,
 ) -> Vec<AcrossRow> {
     let single = sides.iter().all(|s| s.plan.treatments.len() == 1);
-    let mut labels: Vec<String> = Vec::new();
-    for label in
-        sides.iter().flat_map(|s| s.plan.treatments.iter().map(assay_model::Treatment::label))
-    {
-        if !labels.contains(&label) {
-            labels.push(label);
+    let mut treatments: Vec<&Treatment> = Vec::new();
+    for treatment in sides.iter().flat_map(|s| &s.plan.treatments) {
+        if !treatments.iter().any(|t| t.levels == treatment.levels) {
+            treatments.push(treatment);
         }
     }
     if single {
-        labels.truncate(1);
+        treatments.truncate(1);
     }
-    labels
+    treatments
         .into_iter()
-        .map(|label| {
+        .map(|treatment| {
+            let in_run = |side: &Side<'_>| {
+                let fits = |t: &&Treatment| single || t.levels == treatment.levels;
+                side.plan.treatments.iter().find(fits).map(|t| t.id)
+            };
             let of = |side: &Side<'_>| {
-                let fits = |t: &&assay_model::Treatment| single || t.label() == label;
-                let id = side.plan.treatments.iter().find(fits)?.id;
-                let found = values(side.records, id, metric);
+                let found = values(side.records, in_run(side)?, metric);
                 (found.iter().flatten().count() > 0).then_some(found)
             };
             let each: Vec<Option<Vec<Option<f64>>>> = sides.iter().map(of).collect();
@@ -244,25 +243,26 @@ fn rows(
                     })
                 })
                 .collect();
-            let percentiles = percentiles(sides, &label, single, metric);
-            AcrossRow { label, summaries, percentiles, comparisons }
+            let ids: Vec<Option<u32>> = sides.iter().map(in_run).collect();
+            AcrossRow {
+                label: treatment.label(),
+                key: treatment.key(),
+                summaries,
+                percentiles: percentiles(sides, &ids, metric),
+                comparisons,
+            }
         })
         .collect()
 }
 
 /// The merged percentile of a treatment in each run; empty where the metric is none.
-fn percentiles(
-    sides: &[Side<'_>],
-    label: &str,
-    single: bool,
-    metric: &str,
-) -> Vec<Option<Percentile>> {
-    let of = |side: &Side<'_>| {
-        let found = side.analysis.summaries.iter();
-        let mut fits = found.filter(|s| s.metric == metric && (single || s.label == label));
-        fits.next().and_then(|s| s.percentile.clone())
+fn percentiles(sides: &[Side<'_>], ids: &[Option<u32>], metric: &str) -> Vec<Option<Percentile>> {
+    let of = |(side, id): (&Side<'_>, &Option<u32>)| {
+        let mut found = side.analysis.summaries.iter();
+        let summary = found.find(|s| s.metric == metric && Some(s.treatment) == *id)?;
+        summary.percentile.clone()
     };
-    let all: Vec<Option<Percentile>> = sides.iter().map(of).collect();
+    let all: Vec<Option<Percentile>> = sides.iter().zip(ids).map(of).collect();
     if all.iter().all(Option::is_none) { Vec::new() } else { all }
 }
 

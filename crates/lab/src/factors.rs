@@ -78,7 +78,9 @@ fn expand_levels(
             return Err(wrong(path, "a factor without levels", "name at least one level"));
         }
         FactorLevels::List(levels) if levels.len() > most => return Err(too_many()),
-        FactorLevels::List(levels) => return Ok(levels.clone()),
+        FactorLevels::List(levels) => {
+            return Ok(levels.iter().map(|l| l.value().clone()).collect());
+        }
         FactorLevels::Range { from, to, step, times } => (*from, to, *step, *times),
     };
     let to = match to {

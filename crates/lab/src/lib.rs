@@ -23,6 +23,7 @@ mod heard;
 mod histograms;
 mod inputs;
 mod kept;
+mod labels;
 mod nodes;
 mod pairs;
 mod place;

@@ -3,12 +3,13 @@
 use std::collections::BTreeMap;
 
 use assay_model::{
-    Experiment, MetricSpec, Order, Plan, SCHEMA_VERSION, Scalar, Stop, Treatment, TreatmentPattern,
-    WorkloadSpec, nearest, units,
+    Experiment, FactorLevels, MetricSpec, Order, Plan, SCHEMA_VERSION, Scalar, Stop, Treatment,
+    TreatmentPattern, WorkloadSpec, nearest, units,
 };
 use assay_workloads::Workload;
 
 use crate::factors::{Factors, expand_factors, groups};
+use crate::labels::labels;
 use crate::schedule;
 
 /// Blocks of an experiment that does not say how many.
@@ -202,8 +203,21 @@ fn treatments(
     if combinations.is_empty() {
         return Err(wrong(&["design", "exclude"], "every combination is excluded", ""));
     }
+    let mut called = BTreeMap::new();
+    for (name, levels) in &experiment.factors {
+        if let FactorLevels::List(levels) = levels {
+            called.insert(name, labels(name, levels)?);
+        }
+    }
     let numbered = combinations.into_iter().zip(0u32..);
-    numbered.map(|(levels, id)| treatment(experiment, spec, id, levels)).collect()
+    let made = numbered.map(|(levels, id)| {
+        let name = |(k, v): (&String, &Scalar)| {
+            Some((k.clone(), called.get(k)?.get(&v.to_text())?.clone()))
+        };
+        let names = levels.iter().filter_map(name).collect();
+        Ok(Treatment { names, ..treatment(experiment, spec, id, levels)? })
+    });
+    made.collect()
 }
 
 /// Whether a pattern names this combination. An empty pattern names none.
@@ -258,7 +272,7 @@ fn treatment(
                 .map_err(|e| wrong(&["controls", path], e.to_string(), ""))
         })
         .collect::<Result<Vec<_>, _>>()?;
-    Ok(Treatment { id, levels, params, controls })
+    Ok(Treatment { id, levels, names: BTreeMap::new(), params, controls })
 }
 
 fn metric(experiment: &Experiment, spec: &WorkloadSpec) -> Result<String, PlanError> {

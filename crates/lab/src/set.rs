@@ -48,6 +48,7 @@ pub fn apply_set(experiment: &mut Experiment, set: &str) -> Result<(), LabError>
             experiment.params.insert(name.to_owned(), one.clone());
         }
         _ => {
+            let levels = levels.into_iter().map(Into::into).collect();
             experiment.factors.insert(name.to_owned(), FactorLevels::List(levels));
         }
     }
@@ -58,7 +59,11 @@ pub fn apply_set(experiment: &mut Experiment, set: &str) -> Result<(), LabError>
             experiment.compare.scaling = None;
         }
     } else if let Some(FactorLevels::List(levels)) = experiment.factors.get(name)
-        && experiment.compare.baseline.get(name).is_some_and(|b| !levels.contains(b))
+        && experiment
+            .compare
+            .baseline
+            .get(name)
+            .is_some_and(|b| !levels.iter().any(|l| l.value() == b))
     {
         experiment.compare.baseline.remove(name);
     }
@@ -77,7 +82,7 @@ mod tests {
         apply_set(&mut e, "threads=1,2").unwrap();
         assert_eq!(e.params["level"], Scalar::Int(3));
         assert_eq!(e.controls["cpus"], Scalar::Int(0));
-        let two = FactorLevels::List(vec![Scalar::Int(1), Scalar::Int(2)]);
+        let two = FactorLevels::List(vec![1.into(), 2.into()]);
         assert_eq!(e.factors["threads"], two);
         apply_set(&mut e, "threads=4").unwrap();
         assert!(e.factors.is_empty());
@@ -85,7 +90,7 @@ mod tests {
         apply_set(&mut e, r#"controls.storage=["loop:btrfs,raid0"]"#).unwrap();
         assert_eq!(e.controls["storage"], Scalar::from("loop:btrfs,raid0"));
         apply_set(&mut e, r#"threads=["a,b", 2]"#).unwrap();
-        let two = FactorLevels::List(vec![Scalar::from("a,b"), Scalar::Int(2)]);
+        let two = FactorLevels::List(vec!["a,b".into(), 2.into()]);
         assert_eq!(e.factors["threads"], two);
         for bad in ["threads=[", "threads=[]", "threads=[[1]]"] {
             assert!(apply_set(&mut e, bad).is_err(), "{bad}");

@@ -101,8 +101,13 @@ fn score(
         |f: fn(&SuiteMember) -> Option<f64>| members.iter().map(f).collect::<Option<Vec<f64>>>();
     let blocks = by_block(suite, treatments, records);
     let present: Vec<f64> = blocks.iter().copied().flatten().collect();
-    let label =
-        Treatment { id: 0, levels: levels.clone(), params: BTreeMap::new(), controls: vec![] };
+    let label = Treatment {
+        id: 0,
+        levels: levels.clone(),
+        names: treatments.first().map(|t| t.names.clone()).unwrap_or_default(),
+        params: BTreeMap::new(),
+        controls: vec![],
+    };
     let geomean = all(|m| m.ratio).and_then(|r| means::geometric(&r));
     SuiteScore {
         label: label.label(),

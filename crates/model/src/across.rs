@@ -8,8 +8,11 @@ use crate::{Better, Comparison, Finding, Percentile, RunId, Summary};
 /// One treatment that several runs have, side by side.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct AcrossRow {
-    /// The treatment's label.
+    /// The treatment's label in the first run that has it.
     pub label: String,
+    /// Its levels in full, by which the runs' treatments are matched.
+    #[serde(default)]
+    pub key: String,
     /// Its summary in each run; `null` where a run lacks it.
     pub summaries: Vec<Option<Summary>>,
     /// Where the metric is a percentile: that of the merged histograms of the treatment's trials in each

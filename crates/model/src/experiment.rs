@@ -65,7 +65,7 @@ fn one() -> u32 {
 )]
 pub enum FactorLevels {
     /// The levels themselves.
-    List(Vec<Scalar>),
+    List(Vec<Level>),
     /// `{ from = 1, to = "cpus" }`, `{ from = 1, to = 64, times = 2 }`.
     Range {
         /// The first level.
@@ -80,6 +80,53 @@ pub enum FactorLevels {
         #[serde(default, skip_serializing_if = "Option::is_none")]
         times: Option<i64>,
     },
+}
+
+/// A level of a factor.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(
+    untagged,
+    expecting = "expected a boolean, a number, a text, or a level with a label: { label = \"btrfs\", value = \"loop:btrfs\" }"
+)]
+pub enum Level {
+    /// Its value, which also names it.
+    Plain(Scalar),
+    /// A value, and what it is called in tables, charts and posts.
+    Labelled(Labelled),
+}
+
+/// A level that has a label.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct Labelled {
+    /// What the level is called.
+    pub label: String,
+    /// Its value.
+    pub value: Scalar,
+}
+
+impl Level {
+    /// The value.
+    pub fn value(&self) -> &Scalar {
+        match self {
+            Level::Plain(value) => value,
+            Level::Labelled(level) => &level.value,
+        }
+    }
+
+    /// What it is called, if the experiment says so.
+    pub fn label(&self) -> Option<&str> {
+        match self {
+            Level::Plain(_) => None,
+            Level::Labelled(level) => Some(&level.label),
+        }
+    }
+}
+
+impl<T: Into<Scalar>> From<T> for Level {
+    fn from(value: T) -> Self {
+        Level::Plain(value.into())
+    }
 }
 
 /// The order of trials within a block.

@@ -43,8 +43,8 @@ pub use checklist::{Answer, Asked};
 pub use comparison::{Comparison, Interval, Method, Summary, Verdict};
 pub use event::{Event, EventError, Phase};
 pub use experiment::{
-    Compare, Design, Experiment, FactorLevels, Fitness, FitnessAction, Meter, Observe, Order, Stop,
-    TreatmentPattern,
+    Compare, Design, Experiment, FactorLevels, Fitness, FitnessAction, Labelled, Level, Meter,
+    Observe, Order, Stop, TreatmentPattern,
 };
 pub use explanation::{Account, Change, Explanation, Observed};
 pub use fact::{Fact, SystemDescription};

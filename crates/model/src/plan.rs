@@ -27,6 +27,9 @@ pub struct Treatment {
     pub id: u32,
     /// What names it: its levels of the factors, by factor. Empty when nothing differs.
     pub levels: BTreeMap<String, Scalar>,
+    /// What its levels are called, by factor, where that is not `factor=level`.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub names: BTreeMap<String, String>,
     /// Every parameter of the workload, with defaults filled in.
     pub params: BTreeMap<String, Scalar>,
     /// Every control to set, fixed ones first.
@@ -34,18 +37,29 @@ pub struct Treatment {
 }
 
 impl Treatment {
-    /// `processes=2, buffer=4096`, or `-` when nothing differs.
+    /// What it is called in tables, charts and posts: `processes=2, buffer=4096`, the levels' own labels where they
+    /// have some, or `-` when nothing differs.
     pub fn label(&self) -> String {
+        self.parts(|factor, level| {
+            self.names.get(factor).cloned().unwrap_or_else(|| named(factor, level))
+        })
+    }
+
+    /// The same with every level in full, which also tells treatments of different runs apart.
+    pub fn key(&self) -> String {
+        self.parts(named)
+    }
+
+    fn parts(&self, of: impl Fn(&str, &Scalar) -> String) -> String {
         if self.levels.is_empty() {
             return "-".to_owned();
         }
-        let parts: Vec<String> = self
-            .levels
-            .iter()
-            .map(|(k, v)| format!("{}={v}", k.strip_prefix("controls.").unwrap_or(k)))
-            .collect();
-        parts.join(", ")
+        self.levels.iter().map(|(k, v)| of(k, v)).collect::<Vec<_>>().join(", ")
     }
+}
+
+fn named(factor: &str, level: &Scalar) -> String {
+    format!("{}={level}", factor.strip_prefix("controls.").unwrap_or(factor))
 }
 
 /// One trial of the plan.

@@ -102,7 +102,7 @@ fn field(app: &App, experiment: &Experiment, param: &ParamSpec) -> Field {
     let factor = experiment.factors.get(&param.name);
     let value = match factor {
         Some(FactorLevels::List(levels)) => {
-            Some(levels.iter().map(Scalar::to_text).collect::<Vec<_>>().join(", "))
+            Some(levels.iter().map(|l| l.value().to_text()).collect::<Vec<_>>().join(", "))
         }
         Some(range) => toml::Value::try_from(range).ok().map(|v| v.to_string()),
         None => experiment.params.get(&param.name).or(param.default.as_ref()).map(Scalar::to_text),

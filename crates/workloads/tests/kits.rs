@@ -424,7 +424,7 @@ fn the_experiment_that_ships_fits_its_kit() {
     }
     let FactorLevels::List(levels) = &experiment.factors["level"] else { panic!("no list") };
     for level in levels {
-        assert_eq!(spec("level").check(level), Ok(()));
+        assert_eq!(spec("level").check(level.value()), Ok(()));
     }
     let metric = experiment.compare.metric.expect("a metric to compare");
     assert!(kit.spec().metric(&metric).is_some(), "{metric}");

@@ -181,6 +181,7 @@ fn plan(set: &ForeignSet, result: &ForeignResult) -> Plan {
     let treatments = result.treatments.iter().enumerate().map(|(id, t)| Treatment {
         id: id as u32,
         levels: t.levels.clone(),
+        names: BTreeMap::new(),
         params: t.params.clone(),
         controls: Vec::new(),
     });
@@ -238,7 +239,12 @@ fn experiment(set: &ForeignSet, result: &ForeignResult, name: &str, tags: &[Stri
         tags: tags.to_vec(),
         params: BTreeMap::new(),
         controls: BTreeMap::new(),
-        factors: factors.map(|(name, levels)| (name, FactorLevels::List(levels))).collect(),
+        factors: factors
+            .map(|(name, levels)| {
+                let levels = levels.into_iter().map(Into::into).collect();
+                (name, FactorLevels::List(levels))
+            })
+            .collect(),
         design: Design { order: Order::Unknown, ..Design::default() },
         place: assay_model::Where::default(),
         observe: Observe { monitors: Vec::new(), ..Observe::default() },

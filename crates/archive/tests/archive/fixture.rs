@@ -22,6 +22,7 @@ pub fn plan(trials: u32) -> Plan {
     let treatment = |id: u32, size: i64| Treatment {
         id,
         levels: BTreeMap::from([("size".to_owned(), Scalar::Int(size))]),
+        names: BTreeMap::new(),
         params: BTreeMap::new(),
         controls: Vec::new(),
     };

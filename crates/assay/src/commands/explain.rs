@@ -17,7 +17,10 @@ pub fn explain(cli: &Cli, asked: &Explain) -> Result<Exit> {
         of.map_or_else(|| id.to_string(), |s| s.label.clone())
     };
     let comparisons = &run.analysis.comparisons;
-    let fits = |wanted: &str, id: u32| label(id).contains(wanted);
+    let key = |id: u32| run.plan.treatment(id).map(assay_model::Treatment::key);
+    let fits = |wanted: &str, id: u32| {
+        label(id).contains(wanted) || key(id).is_some_and(|key| key.contains(wanted))
+    };
     let chosen: Vec<_> = comparisons
         .iter()
         .filter(|c| asked.treatment.as_ref().is_none_or(|t| fits(t, c.treatment)))

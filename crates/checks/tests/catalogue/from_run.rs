@@ -78,6 +78,7 @@ fn a_run(blocks: u32) -> Run {
     let treatment = |id: u32| Treatment {
         id,
         levels: BTreeMap::from([("threads".to_owned(), Scalar::Int(i64::from(id) + 1))]),
+        names: BTreeMap::new(),
         params: BTreeMap::from([("threads".to_owned(), Scalar::Int(i64::from(id) + 1))]),
         controls: Vec::new(),
     };

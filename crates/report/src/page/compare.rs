@@ -85,7 +85,7 @@ fn published(views: &[&RunView], gates: &[Gate], across: &Across) -> Across {
     for (i, (view, gate)) in views.iter().zip(gates).enumerate() {
         for row in &mut across.rows {
             let treatments = &view.plan.treatments;
-            let of = treatments.iter().find(|t| treatments.len() == 1 || t.label() == row.label);
+            let of = treatments.iter().find(|t| treatments.len() == 1 || t.key() == row.key);
             let Some(why) = of.and_then(|t| gate.treatment(t.id)) else { continue };
             if let Some(summary) = row.summaries.get_mut(i) {
                 *summary = None;

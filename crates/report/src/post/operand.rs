@@ -222,8 +222,8 @@ impl<'a> Evaluator<'a> {
             .treatments
             .iter()
             .filter(|t| {
-                let label = t.label();
-                fits(wanted, &label.split(", ").collect::<Vec<_>>())
+                let named = |name: String| fits(wanted, &name.split(", ").collect::<Vec<_>>());
+                named(t.key()) || named(t.label())
             })
             .map(|t| t.id)
             .collect();
