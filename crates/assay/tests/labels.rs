@@ -70,6 +70,30 @@ fn runs_are_matched_by_levels_whatever_these_are_called() {
 }
 
 #[test]
+fn the_baseline_and_what_is_excluded_may_be_named_by_labels() {
+    let world = World::new();
+    let with = |more: &str| {
+        world.write("x.toml", &format!("{LABELLED}{more}"));
+        world.run(&["plan", "x.toml", "--json"])
+    };
+    let plan = json(&with("[compare]\nbaseline = { command = \"sleep 0.002\" }\n"));
+    assert_eq!(
+        plan["plan"]["baseline"].as_u64().or(plan["baseline"].as_u64()),
+        Some(1),
+        "{plan:#}"
+    );
+    let plan = json(&with("[compare]\nbaseline = { command = \"short\" }\n"));
+    assert_eq!(
+        plan["plan"]["baseline"].as_u64().or(plan["baseline"].as_u64()),
+        Some(0),
+        "{plan:#}"
+    );
+    let wrong = with("[compare]\nbaseline = { command = \"shrt\" }\n");
+    assert_eq!(wrong.code, 2);
+    assert!(wrong.stderr.contains("has no level `shrt`"), "{}", wrong.stderr);
+}
+
+#[test]
 fn what_all_levels_share_is_left_out_of_the_table_and_stands_in_the_plan() {
     let world = World::new();
     let vs = ["run", "-q", "--blocks", "3", "--vs", "sh -e -c true", "--", "sh", "-c", "true"];

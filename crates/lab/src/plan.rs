@@ -199,7 +199,8 @@ fn treatments(
             })
             .collect();
     }
-    combinations.retain(|c| !experiment.design.exclude.iter().any(|e| matches(e, c)));
+    let exclude = &experiment.design.exclude;
+    combinations.retain(|c| !exclude.iter().any(|e| matches(experiment, e, c)));
     if combinations.is_empty() {
         return Err(wrong(&["design", "exclude"], "every combination is excluded", ""));
     }
@@ -221,9 +222,24 @@ fn treatments(
 }
 
 /// Whether a pattern names this combination. An empty pattern names none.
-fn matches(pattern: &TreatmentPattern, levels: &BTreeMap<String, Scalar>) -> bool {
-    !pattern.is_empty()
-        && pattern.iter().all(|(k, v)| levels.get(k).is_some_and(|l| l.to_text() == v.to_text()))
+fn matches(
+    experiment: &Experiment,
+    pattern: &TreatmentPattern,
+    levels: &BTreeMap<String, Scalar>,
+) -> bool {
+    let fits = |(k, v): (&String, &Scalar)| {
+        levels.get(k).is_some_and(|level| stands_for(experiment, k, v, level))
+    };
+    !pattern.is_empty() && pattern.iter().all(fits)
+}
+
+/// Whether a pattern's level or label stands for a level of that factor. A suite's members are a factor that no
+/// experiment names.
+fn stands_for(experiment: &Experiment, factor: &str, wanted: &Scalar, level: &Scalar) -> bool {
+    experiment.factors.get(factor).map_or_else(
+        || wanted.to_text() == level.to_text(),
+        |levels| levels.stands_for(wanted, level),
+    )
 }
 
 fn check_patterns(experiment: &Experiment, factors: &Factors) -> Result<(), PlanError> {
@@ -236,7 +252,7 @@ fn check_patterns(experiment: &Experiment, factors: &Factors) -> Result<(), Plan
                 let help = format!("the factors are {}", known.join(", "));
                 return Err(wrong(&path, format!("`{name}` is not a factor"), help));
             };
-            if !levels.iter().any(|l| l.to_text() == value.to_text()) {
+            if !levels.iter().any(|l| stands_for(experiment, name, value, l)) {
                 let known: Vec<String> = levels.iter().map(Scalar::to_text).collect();
                 let help = format!("its levels are {}", known.join(", "));
                 return Err(wrong(&path, format!("`{name}` has no level `{value}`"), help));
@@ -305,7 +321,7 @@ fn baseline(
         return Ok(treatments.first().map_or(0, |t| t.id));
     }
     let fitting: Vec<&Treatment> =
-        treatments.iter().filter(|t| matches(pattern, &t.levels)).collect();
+        treatments.iter().filter(|t| matches(experiment, pattern, &t.levels)).collect();
     match fitting.as_slice() {
         [one] => Ok(one.id),
         [first, rest @ ..] if rest.iter().all(|t| another_member(spec, first, t)) => Ok(first.id),
