@@ -77,6 +77,18 @@ pub enum Verb {
         #[arg(short, long, value_name = "DIR")]
         output: PathBuf,
     },
+    /// Print what a shell needs to complete assay's command line.
+    Completions {
+        /// The shell.
+        #[arg(value_enum)]
+        shell: clap_complete::Shell,
+    },
+    /// Write the manual pages, one for each verb.
+    Man {
+        /// The folder to write to.
+        #[arg(short, long, value_name = "DIR")]
+        output: PathBuf,
+    },
     /// Queue, watch, archive and compare in the browser.
     Serve(Serve),
     /// Put an experiment into the queue of a server.

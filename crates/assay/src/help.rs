@@ -184,6 +184,20 @@ const VERBS: &[Verb] = &[
         "",
     ),
     verb(
+        "completions",
+        Group::Keep,
+        &["assay completions bash", "assay completions zsh"],
+        &["assay completions fish > ~/.config/fish/completions/assay.fish"],
+        "",
+    ),
+    verb(
+        "man",
+        Group::Keep,
+        &["assay man -o man1", "assay man -o /tmp/assay-man"],
+        &["man man1/assay-run.1"],
+        "",
+    ),
+    verb(
         "schema",
         Group::Keep,
         &["assay schema -o schemas", "assay schema -o /tmp/assay-schemas"],

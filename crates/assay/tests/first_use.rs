@@ -34,6 +34,27 @@ fn bare_assay_names_commands_that_work_and_a_typing_error_the_nearest_verb() {
 }
 
 #[test]
+fn completions_and_manual_pages_know_every_verb_and_nothing_internal() {
+    let world = World::new();
+    for shell in ["bash", "zsh", "fish"] {
+        let script = run(&world, &["completions", shell]).stdout;
+        assert!(script.contains("until-clear") && script.contains("landscape"), "{shell}");
+        assert!(!script.contains("__agent") && !script.contains(" __work"), "{shell}");
+    }
+    let bash = run(&world, &["completions", "bash"]).stdout;
+    world.write("assay.bash", &bash);
+    // What bash itself offers after `assay pub`.
+    let ask = ". ./assay.bash; COMP_WORDS=(assay pub); COMP_CWORD=1; _assay assay pub assay; echo ${COMPREPLY[@]}";
+    let offered = done(Command::new("bash").args(["-c", ask]).current_dir(world.path("")));
+    assert_eq!(offered.stdout.trim(), "publish", "{}", offered.stderr);
+    assert_eq!(run(&world, &["man", "-o", "man1"]).code, 0);
+    let page = std::fs::read_to_string(world.path("man1/assay-run.1")).unwrap();
+    assert!(page.contains("Examples"), "{page}");
+    let names = std::fs::read_dir(world.path("man1")).unwrap().flatten();
+    assert!(names.map(|e| e.file_name()).all(|n| !n.to_string_lossy().contains("__")));
+}
+
+#[test]
 fn kits_experiments_and_posts_come_with_the_program() {
     let world = World::new();
     let plan = run(&world, &["plan", "experiments/zstd-levels.toml"]);
@@ -137,7 +158,7 @@ fn in_a_shell(world: &World, line: &str) -> Done {
 fn the_first_two_examples_of_every_verb_run_in_an_empty_folder() {
     let world = World::new();
     // 4: a claim is wrong; 6: no counters, or no I/O; 130: cancelled.
-    let verbs: [(&str, &[i32]); 17] = [
+    let verbs: [(&str, &[i32]); 19] = [
         ("run", &[0]),
         ("plan", &[0]),
         ("doctor", &[0]),
@@ -154,6 +175,8 @@ fn the_first_two_examples_of_every_verb_run_in_an_empty_folder() {
         ("rules", &[0]),
         ("archive", &[0]),
         ("schema", &[0]),
+        ("completions", &[0]),
+        ("man", &[0]),
         ("pending", &[0]),
     ];
     let mut server = elsewhere(&world, &["serve", "--listen", "127.0.0.1:0"]);
@@ -171,7 +194,7 @@ fn the_first_two_examples_of_every_verb_run_in_an_empty_folder() {
             assert!(
                 ran.stdout.lines().all(|l| l.chars().count() <= 80)
                     || line.contains("json")
-                    || line.contains("posts/"),
+                    || verb == "completions",
                 "`{line}` is wider than 80 columns: {}",
                 ran.stdout
             );

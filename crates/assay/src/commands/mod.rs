@@ -15,6 +15,7 @@ mod io;
 mod io_live;
 mod kit;
 mod landscape;
+mod manual;
 mod plan;
 mod post;
 mod publish;
@@ -61,6 +62,8 @@ pub fn dispatch(cli: &Cli) -> anyhow::Result<Exit> {
         Verb::Rules(rules) => rules::rules(cli, rules),
         Verb::Workloads { name } => workloads::workloads(cli, name.as_deref()),
         Verb::Schema { output } => schema::schema(output),
+        Verb::Completions { shell } => manual::completions(*shell),
+        Verb::Man { output } => manual::pages(output),
         Verb::Serve(asked) => serve::serve(cli, asked),
         Verb::Submit(asked) => queue::submit(cli, asked),
         Verb::Pending(server) => queue::pending(cli, server),
