@@ -52,6 +52,9 @@ pub fn of_error(error: &anyhow::Error) -> Exit {
             _ => Exit::Failed,
         };
     }
+    if error.downcast_ref::<Changed>().is_some() {
+        return Exit::Rule;
+    }
     match error.downcast_ref::<LabError>() {
         Some(
             LabError::File(_)
@@ -80,3 +83,8 @@ fn is_usage(error: &assay_archive::Error) -> bool {
 #[derive(Debug, thiserror::Error)]
 #[error("{0}")]
 pub struct Usage(pub String);
+
+/// A run that is to be published is not as its ledger says; the files, each with what is wrong.
+#[derive(Debug, thiserror::Error)]
+#[error("not published: {0}")]
+pub struct Changed(pub String);

@@ -172,4 +172,19 @@ fn a_changed_run_is_not_published_and_an_honest_one_carries_its_head() {
     let refused = world.run(&["publish", "last", "-o", &again.display().to_string()]);
     assert_eq!(refused.code, 4, "{}", refused.stderr);
     assert!(refused.stderr.contains("run.json") && !again.exists(), "{}", refused.stderr);
+    // Nor is it on the page of a comparison, or in a post.
+    assert_eq!(world.run(&["run", "--quiet", "--blocks", "2", "--", "true"]).code, 0);
+    let page = world.path("page.html");
+    let beside = world.run(&["compare", id, "last", "-o", &page.display().to_string()]);
+    assert_eq!(beside.code, 4, "{}", beside.stderr);
+    assert!(beside.stderr.contains("run.json") && !page.exists(), "{}", beside.stderr);
+    let post = format!(
+        "+++\ntitle = \"One run\"\n[runs.own]\nrun = \"{id}\"\nexperiment = \"x.toml\"\n+++\n\n\
+         It took {{{{ value(\"own:elapsed\") }}}}.\n"
+    );
+    world.write("post.md", &post);
+    let refused = world.run(&["publish", "post.md", "-o", "post"]);
+    assert_eq!(refused.code, 4, "{}", refused.stderr);
+    assert!(refused.stderr.contains("run.json"), "{}", refused.stderr);
+    assert!(!world.path("post").exists());
 }

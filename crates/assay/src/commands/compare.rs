@@ -6,6 +6,7 @@ use assay_model::Severity;
 use assay_report::{RunView, page};
 
 use super::open_archive;
+use super::publish::unchanged;
 use crate::cli::{Cli, Compare};
 use crate::exit::{Exit, Usage};
 use crate::{print_json, print_json_text, print_styled, say, style, view};
@@ -17,7 +18,10 @@ pub fn compare(cli: &Cli, compare: &Compare) -> Result<Exit> {
     for run in &compare.runs {
         let id = archive.resolve(run)?;
         views.push(match &compare.output {
-            Some(_) => view::load_public(&archive, &id)?,
+            Some(_) => {
+                unchanged(&archive, &id)?;
+                view::load_public(&archive, &id)?
+            }
             None => view::load(&archive, &id)?,
         });
     }

@@ -14,7 +14,7 @@ use assay_rules::landscape::{Collection, LandscapeError};
 
 use super::copies::Copies;
 use super::open_archive;
-use super::publish::{absolute, free};
+use super::publish::{absolute, free, unchanged};
 use crate::cli::{Cli, Publish};
 use crate::exit::{Exit, Usage};
 use crate::{print, print_json, say, shipped, view};
@@ -137,6 +137,7 @@ fn runs(
     let archive = open_archive(cli)?;
     for (alias, spec) in wanted {
         if let Some(id) = find(&archive, spec)? {
+            unchanged(&archive, &id)?;
             let view = if publish.no_redact {
                 view::load(&archive, &id)?
             } else {

@@ -5,14 +5,14 @@ use std::fs;
 use std::path::Path;
 
 use anyhow::{Context, Result};
-use assay_archive::{Archive, Problem};
+use assay_archive::Archive;
 use assay_model::{RunId, Severity};
 use assay_report::{csv, json, markdown, page};
 
 use super::copies::Copies;
 use super::open_archive;
 use crate::cli::{Cli, Publish};
-use crate::exit::{Exit, Usage};
+use crate::exit::{Changed, Exit, Usage};
 use crate::{print, print_json, say, view};
 
 /// Writes the folder and names the page.
@@ -25,13 +25,7 @@ pub fn publish(cli: &Cli, publish: &Publish) -> Result<Exit> {
     }
     let archive = open_archive(cli)?;
     let id = archive.resolve(&publish.what)?;
-    let changed = changed(&archive, &id)?;
-    if !changed.is_empty() {
-        for problem in changed {
-            say(&format!("not published: {}: {}", problem.path.display(), problem.message));
-        }
-        return Ok(Exit::Rule);
-    }
+    unchanged(&archive, &id)?;
     let copies = Copies::new()?;
     let archive = if publish.no_redact {
         archive
@@ -128,11 +122,17 @@ fn is_written_by_publish(path: &Path) -> bool {
     FILES.contains(&name) || name.ends_with(".tar.zst")
 }
 
-/// What of a run is not as its ledger says.
-fn changed(archive: &Archive, id: &RunId) -> Result<Vec<Problem>> {
-    let mut problems = archive.verify(Some(id))?;
-    problems.retain(|problem| problem.severity() == Severity::Invalid);
-    Ok(problems)
+/// Whether a run is as its ledger says; whatever is published of it is.
+///
+/// # Errors
+/// [`Changed`], with the files that are not.
+pub(super) fn unchanged(archive: &Archive, id: &RunId) -> Result<()> {
+    let problems = archive.verify(Some(id))?.into_iter();
+    let changed: Vec<String> = problems
+        .filter(|problem| problem.severity() == Severity::Invalid)
+        .map(|problem| format!("{}: {}", problem.path.display(), problem.message))
+        .collect();
+    if changed.is_empty() { Ok(()) } else { Err(Changed(changed.join("; ")).into()) }
 }
 
 /// A path that can be opened from anywhere.
