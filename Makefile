@@ -35,6 +35,7 @@ fmt:
 
 clippy:
 	$(CARGO) clippy --workspace --all-targets --locked -- -D warnings
+	$(CARGO) clippy --package assay --no-default-features --locked -- -D warnings
 
 deny:
 	@scripts/deny

@@ -45,6 +45,7 @@ pub fn of_error(error: &anyhow::Error) -> Exit {
     if let Some(archive) = error.downcast_ref::<assay_archive::Error>() {
         return if is_usage(archive) { Exit::Usage } else { Exit::Failed };
     }
+    #[cfg(feature = "server")]
     if let Some(client) = error.downcast_ref::<assay_server::ClientError>() {
         use assay_server::ClientError as C;
         return match client {

@@ -31,6 +31,10 @@ pub mod run;
 pub mod schedule;
 pub mod search;
 pub mod server_use;
+#[cfg(feature = "tls")]
+mod tls;
+#[cfg(not(feature = "tls"))]
+#[path = "no_tls.rs"]
 mod tls;
 mod worker;
 

@@ -19,10 +19,12 @@ mod manual;
 mod plan;
 mod post;
 mod publish;
+#[cfg(feature = "server")]
 mod queue;
 mod rules;
 mod run;
 mod schema;
+#[cfg(feature = "server")]
 mod serve;
 mod stat;
 mod tlb;
@@ -64,12 +66,28 @@ pub fn dispatch(cli: &Cli) -> anyhow::Result<Exit> {
         Verb::Schema { output } => schema::schema(output),
         Verb::Completions { shell } => manual::completions(*shell),
         Verb::Man { output } => manual::pages(output),
+        #[cfg(feature = "server")]
         Verb::Serve(asked) => serve::serve(cli, asked),
+        #[cfg(feature = "server")]
         Verb::Submit(asked) => queue::submit(cli, asked),
+        #[cfg(feature = "server")]
         Verb::Pending(server) => queue::pending(cli, server),
+        #[cfg(feature = "server")]
         Verb::Wait(of) => queue::wait(cli, of),
+        #[cfg(feature = "server")]
         Verb::Cancel(of) => queue::cancel(cli, of),
+        #[cfg(feature = "server")]
         Verb::Resume(of) => queue::resume(cli, of),
+        #[cfg(not(feature = "server"))]
+        Verb::Serve(_)
+        | Verb::Submit(_)
+        | Verb::Pending(_)
+        | Verb::Wait(_)
+        | Verb::Cancel(_)
+        | Verb::Resume(_) => Err(crate::exit::Usage(
+            "this assay was built without the server (its feature `server`)".into(),
+        )
+        .into()),
         Verb::Agent | Verb::Work { .. } => unreachable!("handled before anything else"),
     }
 }

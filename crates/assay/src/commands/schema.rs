@@ -21,6 +21,7 @@ fn schemas() -> Vec<(&'static str, schemars::Schema)> {
         ("run", schemars::schema_for!(model::RunSummary)),
         ("live-event", schemars::schema_for!(model::LiveEvent)),
         ("nodes", schemars::schema_for!(assay_cluster::NodesFile)),
+        #[cfg(feature = "server")]
         ("job", schemars::schema_for!(assay_server::Job)),
     ]
 }

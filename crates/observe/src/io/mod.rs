@@ -3,20 +3,31 @@
 //! those are. Where eBPF cannot be had it falls back to the kernel's tracepoints by perf, then to its
 //! counters, and says what is missing.
 
+#[cfg(feature = "ebpf")]
 mod abi;
 mod background;
+#[cfg(feature = "ebpf")]
 mod cgroups;
 mod counters;
 mod devices;
+#[cfg(feature = "ebpf")]
 mod ebpf;
+#[cfg(not(feature = "ebpf"))]
+#[path = "no_ebpf.rs"]
+mod ebpf;
+#[cfg(feature = "ebpf")]
 mod files;
 mod mounts;
 mod perf_ring;
+#[cfg(feature = "ebpf")]
 mod probe;
+#[cfg(feature = "ebpf")]
 mod ring;
+#[cfg(feature = "ebpf")]
 mod tally;
 mod tracepoints;
 mod tracer;
+#[cfg(feature = "ebpf")]
 mod untold;
 
 pub use background::{IoWatch, Traced};

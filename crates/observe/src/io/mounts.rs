@@ -31,7 +31,11 @@ impl Mounts {
     pub fn all(&self) -> &[Mount] {
         &self.0
     }
+}
 
+/// What the tracer by eBPF asks, which knows files by their device and place.
+#[cfg(feature = "ebpf")]
+impl Mounts {
     /// The mount of a device that shows most of it.
     pub fn of(&self, dev: u32) -> Option<&Mount> {
         self.0.iter().filter(|m| m.dev == dev).min_by_key(|m| m.part.as_os_str().len())
