@@ -6,7 +6,7 @@ use assay_checks::{Arm, Evidence, Known, MetricIdentity, Schedule, Scheduled, Wo
 use assay_environment::{AcceptError, DifferenceClass, EnvDiff, diff};
 use assay_model::{
     Across, AcrossRow, Analysis, Better, Comparison, Difference, Experiment, Fact, Finding, Kind,
-    Percentile, Plan, Row, RunId, SystemDescription, TrialRecord, Verdict,
+    Percentile, Plan, Row, RunId, SystemDescription, TreatmentSummary, TrialRecord, Verdict,
 };
 use assay_stats::{CompareInput, Samples, compare, summarize};
 
@@ -245,7 +245,8 @@ fn rows(
                 })
                 .collect();
             let percentiles = percentiles(sides, &label, single, metric);
-            AcrossRow { label, summaries, percentiles, comparisons }
+            let doubts = doubts(sides, &label, single, metric);
+            AcrossRow { label, summaries, percentiles, comparisons, doubts }
         })
         .collect()
 }
@@ -257,13 +258,28 @@ fn percentiles(
     single: bool,
     metric: &str,
 ) -> Vec<Option<Percentile>> {
-    let of = |side: &Side<'_>| {
-        let found = side.analysis.summaries.iter();
-        let mut fits = found.filter(|s| s.metric == metric && (single || s.label == label));
-        fits.next().and_then(|s| s.percentile.clone())
-    };
+    let of = |side| summary(side, label, single, metric).and_then(|s| s.percentile.clone());
     let all: Vec<Option<Percentile>> = sides.iter().map(of).collect();
     if all.iter().all(Option::is_none) { Vec::new() } else { all }
+}
+
+/// What makes the value doubtful in each run; empty where nothing was seen in any.
+fn doubts(sides: &[Side<'_>], label: &str, single: bool, metric: &str) -> Vec<Vec<String>> {
+    let of =
+        |side| summary(side, label, single, metric).map_or_else(Vec::new, |s| s.doubts.clone());
+    let all: Vec<Vec<String>> = sides.iter().map(of).collect();
+    if all.iter().all(Vec::is_empty) { Vec::new() } else { all }
+}
+
+/// The summary of a treatment in one of the runs.
+fn summary<'a>(
+    side: &'a Side<'_>,
+    label: &str,
+    single: bool,
+    metric: &str,
+) -> Option<&'a TreatmentSummary> {
+    let mut found = side.analysis.summaries.iter();
+    found.find(|s| s.metric == metric && (single || s.label == label))
 }
 
 fn differences(sides: &[Side<'_>], diffs: &[EnvDiff]) -> Vec<Difference> {

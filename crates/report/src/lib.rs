@@ -19,7 +19,7 @@
 mod alike;
 mod apart;
 pub mod csv;
-mod explained;
+mod document;
 mod figures;
 #[doc(hidden)]
 pub mod fixtures;
@@ -30,9 +30,9 @@ pub mod junit;
 pub mod landscape;
 pub mod markdown;
 pub mod page;
+mod parts;
 mod percentiles;
 pub mod post;
-mod suite;
 pub mod terminal;
 mod view;
 mod words;

@@ -30,6 +30,15 @@ pub(crate) fn smoothness(x: &str) -> String {
     SMOOTHNESS.replace("of size and value", &format!("of {x} and value"))
 }
 
+/// A severity as a word.
+pub(crate) fn severity(severity: assay_model::Severity) -> &'static str {
+    match severity {
+        assay_model::Severity::Invalid => "invalid",
+        assay_model::Severity::Warning => "warning",
+        assay_model::Severity::Note => "note",
+    }
+}
+
 /// How many checks could not be made, as one line; `None` when all could, or none was tried.
 pub(crate) fn unchecked(analysis: &Analysis) -> Option<String> {
     let n = analysis.checks.cannot_check.len();
