@@ -64,9 +64,16 @@ pub(crate) fn doubtful(is: bool) -> &'static str {
 
 /// What stands beside a ratio one of whose sides is doubtful.
 pub(crate) fn ratio_doubt(analysis: &Analysis, c: &Comparison) -> &'static str {
-    let side = |s: &&TreatmentSummary| [c.baseline, c.treatment].contains(&s.treatment);
-    let mut sides = analysis.summaries.iter().filter(|s| s.metric == c.metric).filter(side);
-    doubtful(c.ratio.is_some() && sides.any(|s| !s.doubts.is_empty()))
+    doubtful(!ratio_doubts(analysis, c).is_empty())
+}
+
+/// What makes a side of a ratio doubtful; nothing where there is no ratio.
+pub(crate) fn ratio_doubts(analysis: &Analysis, c: &Comparison) -> Vec<String> {
+    let side = |s: &&TreatmentSummary| {
+        s.metric == c.metric && [c.baseline, c.treatment].contains(&s.treatment)
+    };
+    let sides = analysis.summaries.iter().filter(|_| c.ratio.is_some()).filter(side);
+    sides.flat_map(|s| s.doubts.iter().map(move |d| format!("{}: {d}", s.label))).collect()
 }
 
 /// The texts of summaries as [`summary_text`], in one prefix of the unit where they lie within a factor of

@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use assay_model::{Analysis, Comparison, KnownFloor, Method, Order, Stop, Verdict, units};
 
-use crate::figures::{count, percent, ratio_text};
+use crate::figures::{count, percent, ratio_doubt, ratio_text};
 use crate::view::{RunView, analysis_label};
 
 /// What smoothness is, for a reader; `assay-stats` computes it.
@@ -94,7 +94,8 @@ pub fn verdict(analysis: &Analysis, comparison: &Comparison) -> String {
             comparison.verdict.name()
         ),
     };
-    format!("{lead} ({ends}; {pairs}{direction}).")
+    let doubt = ratio_doubt(analysis, comparison);
+    format!("{lead} ({ends}; {pairs}{direction}){doubt}.")
 }
 
 fn analysis_direction(comparison: &Comparison) -> String {

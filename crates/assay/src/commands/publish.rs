@@ -4,10 +4,10 @@
 use std::fs;
 use std::path::Path;
 
-use anyhow::{Context, Result};
+use anyhow::{Context, Result, anyhow};
 use assay_archive::{Archive, Problem};
 use assay_model::{RunId, Severity};
-use assay_report::{csv, json, markdown, page};
+use assay_report::format::FORMATS;
 
 use super::copies::Copies;
 use super::open_archive;
@@ -49,17 +49,11 @@ pub fn publish(cli: &Cli, publish: &Publish) -> Result<Exit> {
         let path = folder.join(name);
         fs::write(&path, text).with_context(|| format!("write {}", path.display()))
     };
-    write("index.html", &page::render(&view))?;
-    write("index.md", &markdown::write(&view))?;
-    write("trials.csv", &csv::trials(&view))?;
-    write("summaries.csv", &csv::summaries(&view))?;
-    if !view.analysis.histograms.is_empty() {
-        write("percentiles.csv", &csv::percentiles(&view))?;
+    for format in FORMATS.iter().filter(|f| (f.has)(&view)) {
+        if let Some(name) = format.published {
+            write(name, &(format.write)(&view).map_err(|e| anyhow!(e))?)?;
+        }
     }
-    if !view.analysis.curves.is_empty() {
-        write("curves.csv", &csv::curves(&view))?;
-    }
-    write("result.json", &json::write(&view)?)?;
     write("experiment.toml", &view.experiment_toml)?;
     let raw = folder.join(format!("{id}.tar.zst"));
     archive.export(&id, &raw)?;
