@@ -4,8 +4,8 @@ use assay_rules::denominator::Matrix;
 use assay_rules::landscape::{Landscape, Role};
 
 use crate::csv::{Rows, kind, number};
-use crate::document;
 use crate::document::markdown::line;
+use crate::document::{self, Part};
 use crate::parts::landscape as parts;
 
 /// One row a line: place, kind, label, every column in full, the rows or the run behind it. Empty
@@ -65,10 +65,13 @@ pub fn matrix_csv(matrix: &Matrix) -> String {
 pub fn markdown(landscape: &Landscape, matrix: Option<&Matrix>) -> String {
     let mut all = parts::results(landscape);
     if let Some(m) = matrix {
-        all.heading("", "By every denominator");
+        let heading = "By every denominator".into();
+        all.push(Part::Heading(2, String::new(), heading));
         all.append(parts::matrix(m, &landscape.unit, None));
     }
-    parts::notes(landscape).into_iter().for_each(|note| all.say(note));
+    for note in parts::notes(landscape) {
+        all.say(note);
+    }
     format!("# {}\n\n{}", line(&landscape.heading()), document::markdown::parts(&all))
 }
 

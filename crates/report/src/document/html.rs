@@ -22,7 +22,8 @@ pub(crate) fn parts(all: &Parts) -> Markup {
 fn one(part: &Part) -> Markup {
     html! {
         @match part {
-            Part::Heading(id, words) => h3 id=[(!id.is_empty()).then_some(id)] { (text(words)) },
+            Part::Heading(2, id, words) => h2 id=[(!id.is_empty()).then_some(id)] { (text(words)) },
+            Part::Heading(_, id, words) => h3 id=[(!id.is_empty()).then_some(id)] { (text(words)) },
             Part::Paragraph(tone, words) => p class=[class(*tone)] { (text(words)) },
             Part::List(tone, items) => ul class=[class(*tone)] { @for item in items { li { (text(item)) } } },
             Part::Cards(all) => (cards(all)),

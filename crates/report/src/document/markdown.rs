@@ -20,7 +20,9 @@ pub(crate) fn parts(all: &Parts) -> String {
 fn one(out: &mut String, part: &Part) {
     // What is written into a string cannot fail.
     let _ = match part {
-        Part::Heading(_, words) => writeln!(out, "### {}\n", text(words)),
+        Part::Heading(level, _, words) => {
+            writeln!(out, "{} {}\n", "#".repeat(usize::from(*level)), text(words))
+        }
         Part::Paragraph(_, words) => writeln!(out, "{}\n", text(words)),
         Part::List(_, items) => {
             for item in items {

@@ -47,8 +47,8 @@ impl On {
 /// One part.
 #[derive(Debug, Clone)]
 pub(crate) enum Part {
-    /// A heading inside a section, with the id that links lead to; without one where that is empty.
-    Heading(String, Text),
+    /// A heading of a level, with the id that links lead to; without one where that is empty.
+    Heading(u8, String, Text),
     /// A paragraph; a soft one is about the part before it.
     Paragraph(Tone, Text),
     /// Sentences or items under each other.
@@ -132,7 +132,7 @@ impl Parts {
 
     /// A heading for what is published; captions say the same in a terminal.
     pub(crate) fn heading(&mut self, id: &str, words: impl Into<Text>) {
-        self.on(On::Published, Part::Heading(id.to_owned(), words.into()));
+        self.on(On::Published, Part::Heading(3, id.to_owned(), words.into()));
     }
 
     /// A paragraph.
@@ -143,6 +143,13 @@ impl Parts {
     /// A paragraph about the part before it.
     pub(crate) fn note(&mut self, words: impl Into<Text>) {
         self.push(Part::Paragraph(Tone::Soft, words.into()));
+    }
+
+    /// Paragraphs about the part before them.
+    pub(crate) fn notes(&mut self, all: impl IntoIterator<Item = String>) {
+        for words in all {
+            self.note(words);
+        }
     }
 
     /// A table, unless it has no rows.

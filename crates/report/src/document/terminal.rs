@@ -39,13 +39,17 @@ fn apart(before: &Part, part: &Part) -> bool {
 fn one(w: &mut Writer, part: &Part, style: Style) {
     let indent = |tone: Tone| if tone == Tone::Soft { 2 } else { 0 };
     match part {
-        Part::Heading(_, words) => w.wrapped(0, &words.words(), Tone::Strong),
+        Part::Heading(_, _, words) => w.wrapped(0, &words.words(), Tone::Strong),
         Part::Paragraph(tone, words) => w.wrapped(indent(*tone), &words.words(), *tone),
         Part::List(tone, items) => {
-            items.iter().for_each(|item| w.wrapped(2, &item.words(), *tone));
+            for item in items {
+                w.wrapped(2, &item.words(), *tone);
+            }
         }
         Part::Cards(all) => {
-            all.iter().for_each(|c| w.wrapped(0, &c.words, Tone::of(c.verdict)));
+            for card in all {
+                w.wrapped(0, &card.words, Tone::of(card.verdict));
+            }
         }
         Part::Table(t) => {
             if !t.caption.is_empty() {
@@ -65,7 +69,11 @@ fn one(w: &mut Writer, part: &Part, style: Style) {
             }
             w.raw(&parts(folded, style));
         }
-        Part::Code(_, code) => code.lines().for_each(|l| w.line(l, Tone::Plain)),
+        Part::Code(_, code) => {
+            for l in code.lines() {
+                w.line(l, Tone::Plain);
+            }
+        }
         Part::Figure(_) | Part::File { .. } => {}
     }
 }

@@ -12,7 +12,7 @@ use maud::Markup;
 
 use crate::apart::apart;
 use crate::figures::{
-    centre, count, percent, point_text, ratio_text, summary_text, value_text, x_text,
+    centre, count, percent, point_text, ratio_doubt, ratio_text, summary_text, value_text, x_text,
 };
 use crate::gate::Gate;
 use crate::parts::scaling::{model_name, speedup_text};
@@ -153,7 +153,7 @@ pub(crate) fn ratios(view: &RunView, gate: &Gate) -> Option<Markup> {
         high: c.interval.map_or(f64::NAN, |i| i.high),
         verdict: c.verdict.name().to_owned(),
         text: match (c.ratio, c.verdict) {
-            (Some(_), _) => ratio_text(c),
+            (Some(_), _) => ratio_text(c) + ratio_doubt(&gate.analysis, c),
             (None, Verdict::Invalid) => "withheld".to_owned(),
             (None, _) => "no ratio".to_owned(),
         },

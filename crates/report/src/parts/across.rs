@@ -14,7 +14,7 @@ const SHOWN: usize = 12;
 const CLASSES: [(&str, &str); 5] = [
     ("hard", "explains results: with it there is no comparison"),
     ("unknown", "not readable in one of the systems: at least soft"),
-    ("soft", "might explain a result; accepted with a reason it is kept with the comparison"),
+    ("soft", "might explain a result (assay compare --accept PATH=REASON accepts one)"),
     ("factor", "meant to differ"),
     ("entailed", "follows from what is meant"),
 ];
@@ -28,7 +28,7 @@ pub(crate) fn across(
 ) -> Parts {
     let mut out = Parts::default();
     out.table(list(runs, link));
-    out.on(On::Published, Part::Heading(String::new(), "Values and ratios".into()));
+    out.on(On::Published, Part::Heading(2, String::new(), "Values and ratios".into()));
     let words = |words: &str, before: &str| match words {
         "" => String::new(),
         words => format!("{before}{words}"),
@@ -53,7 +53,7 @@ pub(crate) fn across(
             }
         }
     }
-    out.push(Part::Heading(String::new(), "What else differed".into()));
+    out.push(Part::Heading(2, String::new(), "What else differed".into()));
     differences(&across.differences, &mut out);
     out.findings(&across.findings);
     out

@@ -1,10 +1,10 @@
 //! What differs along with the metric between two treatments: `assay explain`.
 
 use assay_model::units::{format_value, significant};
-use assay_model::{Explanation, Observed};
+use assay_model::{Analysis, Explanation, Observed};
 
 use crate::document::{Part, Parts, Table, Tone, cell, text};
-use crate::figures::{count, ratio_text};
+use crate::figures::{count, ratio_doubt, ratio_text};
 use crate::gate::Gate;
 use crate::view::RunView;
 
@@ -28,10 +28,10 @@ pub(crate) fn section(view: &RunView, gate: &Gate) -> Option<Parts> {
     out.say("Every observation of the two treatments, differenced by block and ranked; nothing here says what caused what.");
     for (i, e) in shown.iter().enumerate() {
         if shown.len() == 1 {
-            out.append(one(e));
+            out.append(one(&view.analysis, e));
         } else {
             let summary = format!("{} against {}", e.treatment, e.baseline);
-            out.push(Part::Details { summary, open: i == 0, parts: one(e) });
+            out.push(Part::Details { summary, open: i == 0, parts: one(&view.analysis, e) });
         }
     }
     let rest = view.analysis.comparisons.len().saturating_sub(view.explanations.len());
@@ -51,13 +51,13 @@ pub(crate) fn section(view: &RunView, gate: &Gate) -> Option<Parts> {
 }
 
 /// One explanation with its notes.
-pub(crate) fn alone(e: &Explanation) -> Parts {
-    let mut out = one(e);
+pub(crate) fn alone(analysis: &Analysis, e: &Explanation) -> Parts {
+    let mut out = one(analysis, e);
     out.push(Part::List(Tone::Soft, e.notes.iter().map(|n| text(n.clone())).collect()));
     out
 }
 
-fn one(e: &Explanation) -> Parts {
+fn one(analysis: &Analysis, e: &Explanation) -> Parts {
     let mut out = Parts::default();
     let c = &e.comparison;
     let change = e.time_change.map_or_else(String::new, |change| {
@@ -66,7 +66,12 @@ fn one(e: &Explanation) -> Parts {
     let sides = format!("{} of {} against {}: ", c.metric, e.treatment, e.baseline);
     out.push(Part::Paragraph(
         Tone::Strong,
-        text(format!("{sides}ratio {}, {}{change}.", ratio_text(c), c.verdict.name())),
+        text(format!(
+            "{sides}ratio {}{}, {}{change}.",
+            ratio_text(c),
+            ratio_doubt(analysis, c),
+            c.verdict.name()
+        )),
     ));
     let clear = e.observations.iter().filter(|o| o.change.clear()).count();
     let many = if clear == 0 { DULL } else { clear.min(SHOWN) };
@@ -187,7 +192,7 @@ mod tests {
         let mut texts = vec![html::parts(&parts).into_string()];
         for width in [80, 60, 40] {
             let style = Style { width, ..Style::default() };
-            let text = terminal::parts(&alone(&view.explanations[0]), style);
+            let text = terminal::parts(&alone(&view.analysis, &view.explanations[0]), style);
             assert!(text.lines().all(|l| l.chars().count() <= width), "{width}:\n{text}");
             texts.push(text.split_whitespace().collect::<Vec<_>>().join(" "));
         }
@@ -198,8 +203,10 @@ mod tests {
         }
         let mut dull = observed("cpu", "%", 0.1, true);
         dull.change.interval = None;
-        let text =
-            terminal::parts(&alone(&explained(vec![dull]).explanations[0]), Style::default());
+        let text = {
+            let view = explained(vec![dull]);
+            terminal::parts(&alone(&view.analysis, &view.explanations[0]), Style::default())
+        };
         assert!(text.contains("No observation differs clearly"), "{text}");
     }
 

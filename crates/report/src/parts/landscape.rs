@@ -79,7 +79,7 @@ pub(crate) fn matrix(matrix: &Matrix, unit: &str, ordered_by: Option<Basis>) -> 
     }
     let mut out = Parts::default();
     out.table(table);
-    matrix_notes(matrix).into_iter().for_each(|note| out.note(note));
+    out.notes(matrix_notes(matrix));
     out
 }
 

@@ -48,7 +48,7 @@ pub(crate) fn percentiles(view: &RunView, gate: &Gate) -> Parts {
     }
     out.heading("percentiles", "Percentiles");
     out.table(table);
-    withheld.into_iter().for_each(|why| out.note(why));
+    out.notes(withheld);
     out.on(On::Published, Part::Paragraph(Tone::Soft, words::PERCENTILES.into()));
     out
 }

@@ -141,7 +141,7 @@ fn row(view: &RunView, gate: &Gate, s: &TreatmentSummary, value: String) -> Vec<
                 out.push(cell(detectable.unwrap_or_else(|| NO_VALUE.to_owned())));
             }
             None if compared => {
-                out.extend([cell("1"), cell("baseline").tone(Tone::Soft), cell("")])
+                out.extend([cell("1"), cell("baseline").tone(Tone::Soft), cell("")]);
             }
             None => {}
         }
@@ -202,4 +202,46 @@ fn metrics(view: &RunView, gate: &Gate) -> Parts {
 pub(crate) fn whole_run(m: &assay_model::MetricValue) -> String {
     let quoted = if m.kind == assay_model::Kind::Quoted { ", quoted" } else { "" };
     format!("{} of the whole run: {}{quoted}", m.name, value_text(m.value, &m.unit))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::fixtures;
+    use crate::terminal::Style;
+
+    fn outputs(view: &RunView) -> [String; 3] {
+        let style = Style { width: 200, ..Style::default() };
+        [crate::terminal::run(view, style), crate::markdown::write(view), crate::page::render(view)]
+    }
+
+    #[test]
+    fn a_ratio_with_a_doubtful_side_is_marked_in_every_output() {
+        let mut view = fixtures::commands();
+        let ratio = ratio_text(&view.analysis.comparisons[0]);
+        let first = &mut view.analysis.summaries[0];
+        assert_eq!(first.treatment, view.analysis.comparisons[0].baseline);
+        first.doubts = vec!["assay was stopped".to_owned()];
+        for text in outputs(&view) {
+            assert!(text.contains(&format!("{ratio} (doubtful)")), "{text}");
+            assert!(text.contains("assay was stopped"), "{text}");
+        }
+    }
+
+    #[test]
+    fn the_best_says_in_every_output_that_another_point_is_higher() {
+        let mut view = fixtures::block_size();
+        for c in &mut view.analysis.curves {
+            let highest = c.points.iter().map(|p| p.value).fold(0.0, f64::max);
+            let other = c.points.iter().find(|p| p.value < highest).cloned();
+            c.best = other;
+        }
+        for c in view.analysis.curves.iter().filter(|c| curves::chosen(c)) {
+            let best = crate::figures::point_text(c.best.as_ref().unwrap(), &c.unit);
+            let told = format!("{best}, {}", c.judged);
+            for text in outputs(&view) {
+                assert!(text.contains(&told), "{told}");
+            }
+        }
+    }
 }

@@ -32,7 +32,9 @@ pub(super) fn disclosure(post: &Post) -> Parts {
     }
     if !post.trademarks.is_empty() {
         out.heading("", "Trademarks");
-        post.trademarks.iter().for_each(|t| out.say(t.clone()));
+        for t in &post.trademarks {
+            out.say(t.clone());
+        }
     }
     if let Some(v) = &post.fair_use {
         out.heading("", "Fair use");

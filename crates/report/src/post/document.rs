@@ -143,7 +143,7 @@ impl From<Laid> for Block {
     fn from(laid: Laid) -> Self {
         let mut parts = Parts::default();
         parts.push(Part::Table(laid.table));
-        laid.notes.into_iter().for_each(|note| parts.note(note));
+        parts.notes(laid.notes);
         if !laid.findings.is_empty() {
             parts.note(text("Findings: ").piece(Look::Marks(laid.findings), ""));
         }

@@ -68,8 +68,11 @@ fn footnote(out: &mut String, post: &Post, n: &ComputedNumber) {
     let mut ids: Vec<&str> =
         n.inputs.iter().filter_map(|i| i.result.as_deref().or(Some(i.source.as_str()))).collect();
     ids.dedup();
-    let found: String = found(post, &n.findings).iter().map(|f| format!(" {}", line(f))).collect();
+    let mut words = String::new();
+    for f in found(post, &n.findings) {
+        let _ = write!(words, " {}", line(&f));
+    }
     let kind = if n.kind.is_empty() { "no number" } else { n.kind.as_str() };
     let _ =
-        writeln!(out, "[^{}]: {kind}{formula}; from {}.{}", n.anchor, line(&ids.join(", ")), found);
+        writeln!(out, "[^{}]: {kind}{formula}; from {}.{}", n.anchor, line(&ids.join(", ")), words);
 }

@@ -13,7 +13,9 @@ pub fn landscape(landscape: &Landscape, style: Style) -> String {
     let mut all = Parts::default();
     all.push(Part::Paragraph(Tone::Strong, landscape.heading().into()));
     all.append(parts::results(landscape));
-    parts::notes(landscape).into_iter().for_each(|note| all.say(note));
+    for note in parts::notes(landscape) {
+        all.say(note);
+    }
     terminal::parts(&all, style)
 }
 

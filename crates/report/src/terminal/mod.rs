@@ -42,7 +42,7 @@ pub use writer::{painted, printable, printable_json};
 
 pub use assay_chart::text::Glyphs;
 
-use assay_model::{Across, Explanation, Finding, RunSummary};
+use assay_model::{Across, Analysis, Explanation, Finding, RunSummary};
 
 use crate::document::{About, Found};
 use crate::{document, parts};
@@ -55,9 +55,9 @@ pub fn across(runs: &[RunSummary], across: &Across, io: &[Across], style: Style)
     document::terminal::parts(&all, style)
 }
 
-/// What differs along with a metric.
-pub fn explain(explanation: &Explanation, style: Style) -> String {
-    document::terminal::parts(&parts::explain::alone(explanation), style)
+/// What differs along with a metric; `analysis` is that of the run.
+pub fn explain(analysis: &Analysis, explanation: &Explanation, style: Style) -> String {
+    document::terminal::parts(&parts::explain::alone(analysis, explanation), style)
 }
 
 /// Findings, the worst first, each with its remedy; of none, that there is none.
