@@ -199,9 +199,8 @@ pub struct Run {
     /// Take up an interrupted run instead of starting one.
     #[arg(long, value_name = "RUN", conflicts_with_all = ["target", "command", "vs", "set"])]
     pub resume: Option<String>,
-    /// Also write the result: FORMAT=FILE with md, csv, json, hyperfine, junit or html. May be given
-    /// several times.
-    #[arg(long, value_name = "FORMAT=FILE")]
+    // The help comes from the table of formats.
+    #[arg(long, value_name = "FORMAT=FILE", help = crate::commands::export::help())]
     pub export: Vec<String>,
     /// What happens to the commands' output: kept in the archive (at most 2 MiB a stream), or
     /// discarded.

@@ -6,7 +6,8 @@ use assay_checks::{Arm, Evidence, Known, MetricIdentity, Schedule, Scheduled, Wo
 use assay_environment::{AcceptError, DifferenceClass, EnvDiff, diff};
 use assay_model::{
     Across, AcrossRow, Analysis, Better, Comparison, Difference, Experiment, Fact, Finding, Kind,
-    Percentile, Plan, Row, RunId, SystemDescription, Treatment, TrialRecord, Verdict,
+    Percentile, Plan, Row, RunId, SystemDescription, Treatment, TreatmentSummary, TrialRecord,
+    Verdict,
 };
 use assay_stats::{CompareInput, Samples, compare, summarize};
 
@@ -250,6 +251,7 @@ fn rows(
                 summaries,
                 percentiles: percentiles(sides, &ids, metric),
                 comparisons,
+                doubts: doubts(sides, &ids, metric),
             }
         })
         .collect()
@@ -257,13 +259,22 @@ fn rows(
 
 /// The merged percentile of a treatment in each run; empty where the metric is none.
 fn percentiles(sides: &[Side<'_>], ids: &[Option<u32>], metric: &str) -> Vec<Option<Percentile>> {
-    let of = |(side, id): (&Side<'_>, &Option<u32>)| {
-        let mut found = side.analysis.summaries.iter();
-        let summary = found.find(|s| s.metric == metric && Some(s.treatment) == *id)?;
-        summary.percentile.clone()
-    };
+    let of = |(side, id)| summary(side, id, metric).and_then(|s| s.percentile.clone());
     let all: Vec<Option<Percentile>> = sides.iter().zip(ids).map(of).collect();
     if all.iter().all(Option::is_none) { Vec::new() } else { all }
+}
+
+/// What makes the value doubtful in each run; empty where nothing was seen in any.
+fn doubts(sides: &[Side<'_>], ids: &[Option<u32>], metric: &str) -> Vec<Vec<String>> {
+    let of = |(side, id)| summary(side, id, metric).map_or_else(Vec::new, |s| s.doubts.clone());
+    let all: Vec<Vec<String>> = sides.iter().zip(ids).map(of).collect();
+    if all.iter().all(Vec::is_empty) { Vec::new() } else { all }
+}
+
+/// The summary of a treatment in one of the runs.
+fn summary<'a>(side: &'a Side<'_>, id: &Option<u32>, metric: &str) -> Option<&'a TreatmentSummary> {
+    let id = (*id)?;
+    side.analysis.summaries.iter().find(|s| s.metric == metric && s.treatment == id)
 }
 
 fn differences(sides: &[Side<'_>], diffs: &[EnvDiff]) -> Vec<Difference> {

@@ -21,6 +21,9 @@ pub struct AcrossRow {
     pub percentiles: Vec<Option<Percentile>>,
     /// Each later run against the first; `null` for the first, and where one lacks it.
     pub comparisons: Vec<Option<Comparison>>,
+    /// What makes the value doubtful in each run; empty lists where nothing was seen.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub doubts: Vec<Vec<String>>,
 }
 
 /// A fact of the system that was not the same.

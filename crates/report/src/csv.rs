@@ -3,6 +3,7 @@
 
 use assay_model::{Kind, Load, TrialRecord};
 
+use crate::figures::ratio_doubts;
 use crate::gate::Gate;
 use crate::percentiles::every;
 use crate::view::{RunView, outcome_word};
@@ -24,6 +25,7 @@ pub fn trials(view: &RunView) -> String {
     ]);
     head.extend(view.plan.factors.iter().cloned());
     head.extend(owned(&["metric", "value", "unit", "better", "kind", "withheld", "started_at"]));
+    head.push("doubt".to_owned());
     out.row(&head);
     for record in &view.records {
         let mut lead = origin(view, record);
@@ -35,7 +37,7 @@ pub fn trials(view: &RunView) -> String {
         if record.metrics.is_empty() {
             let mut row = lead.clone();
             row.extend(std::iter::repeat_n(String::new(), 5));
-            row.extend([withheld.clone(), record.started_at.clone()]);
+            row.extend([withheld.clone(), record.started_at.clone(), String::new()]);
             out.row(&row);
         }
         for m in &record.metrics {
@@ -48,6 +50,7 @@ pub fn trials(view: &RunView) -> String {
             let mut row = lead.clone();
             row.extend([m.name.clone(), number(value), m.unit.clone(), better.to_owned()]);
             row.extend([kind(m.kind).to_owned(), withheld.clone(), record.started_at.clone()]);
+            row.push(m.doubt.clone().unwrap_or_default());
             out.row(&row);
         }
     }
@@ -108,6 +111,8 @@ pub fn summaries(view: &RunView) -> String {
         "verdict",
         "withheld",
         "merged",
+        "doubt",
+        "ratio_doubt",
     ]));
     out.row(&head);
     for s in &gate.analysis.summaries {
@@ -136,6 +141,8 @@ pub fn summaries(view: &RunView) -> String {
             comparison.map(|c| c.verdict.name().to_owned()).unwrap_or_default(),
             gate.treatment(s.treatment).map(|w| w.finding.clone()).unwrap_or_default(),
             number(s.percentile.as_ref().and_then(|p| p.value)),
+            s.doubts.join("; "),
+            comparison.map(|c| ratio_doubts(&gate.analysis, c).join("; ")).unwrap_or_default(),
         ]);
         out.row(&row);
     }
@@ -260,10 +267,23 @@ mod tests {
     fn withheld_numbers_are_empty_and_say_why() {
         let text = trials(&fixtures::withheld());
         for line in text.lines().skip(1) {
-            let fields: Vec<&str> = line.rsplitn(7, ',').collect();
-            assert_eq!(fields[1], "F17", "{line}");
-            assert_eq!(fields[5], "", "{line}");
+            let fields: Vec<&str> = line.rsplitn(8, ',').collect();
+            assert_eq!(fields[2], "F17", "{line}");
+            assert_eq!(fields[6], "", "{line}");
         }
+    }
+
+    #[test]
+    fn a_doubt_stands_beside_its_value_and_the_ratios_to_it() {
+        let mut view = fixtures::commands();
+        view.records[2].metrics[0].doubt = Some("assay was stopped".to_owned());
+        let of = |name: &str| view.analysis.summaries.iter().position(|s| s.metric == name);
+        let first = of(&view.analysis.metric).unwrap();
+        view.analysis.summaries[first].doubts = vec!["assay was stopped".to_owned()];
+        assert_eq!(trials(&view).lines().filter(|l| l.ends_with(",assay was stopped")).count(), 1);
+        let text = summaries(&view);
+        assert!(text.lines().next().unwrap().ends_with(",doubt,ratio_doubt"));
+        assert_eq!(text.lines().filter(|l| l.contains("assay was stopped")).count(), 2, "{text}");
     }
 
     #[test]

@@ -2,7 +2,7 @@
 
 use assay_model::units::{self, Estimate};
 use assay_model::{
-    Across, AcrossRow, Comparison, CurvePoint, Interval, Percentile, TreatmentSummary,
+    Across, AcrossRow, Analysis, Comparison, CurvePoint, Interval, Percentile, TreatmentSummary,
 };
 
 /// What stands where a number could not be had.
@@ -54,7 +54,47 @@ pub(crate) fn summary_text(summary: &TreatmentSummary) -> String {
 
 /// What stands beside a number that is doubtful.
 pub(crate) fn doubt(summary: &TreatmentSummary) -> &'static str {
-    if summary.doubts.is_empty() { "" } else { " (doubtful)" }
+    doubtful(!summary.doubts.is_empty())
+}
+
+/// [`doubt`] where it is known already.
+pub(crate) fn doubtful(is: bool) -> &'static str {
+    if is { " (doubtful)" } else { "" }
+}
+
+/// What stands beside a ratio one of whose sides is doubtful.
+pub(crate) fn ratio_doubt(analysis: &Analysis, c: &Comparison) -> &'static str {
+    doubtful(!ratio_doubts(analysis, c).is_empty())
+}
+
+/// What makes a side of a ratio doubtful; nothing where there is no ratio.
+pub(crate) fn ratio_doubts(analysis: &Analysis, c: &Comparison) -> Vec<String> {
+    let side = |s: &&TreatmentSummary| {
+        s.metric == c.metric && [c.baseline, c.treatment].contains(&s.treatment)
+    };
+    let sides = analysis.summaries.iter().filter(|_| c.ratio.is_some()).filter(side);
+    sides.flat_map(|s| s.doubts.iter().map(move |d| format!("{}: {d}", s.label))).collect()
+}
+
+/// The texts of summaries as [`summary_text`], in one prefix of the unit where they lie within a factor of
+/// 1000.
+pub(crate) fn summary_texts(all: &[&TreatmentSummary]) -> Vec<String> {
+    let values: Vec<f64> = all.iter().filter_map(|s| s.centre()).map(f64::abs).collect();
+    let low = values.iter().copied().fold(f64::INFINITY, f64::min);
+    let high = values.iter().copied().fold(0.0, f64::max);
+    let alike = low > 0.0 && high / low < 1000.0;
+    let text = |s: &TreatmentSummary| match (alike, s.centre()) {
+        (true, Some(v)) => {
+            let (factor, unit) = units::scale_of(low, &s.unit);
+            let text = estimate(v, s.interval(), &s.unit, low).map_or_else(
+                || format!("{} {unit}", units::significant(v / factor, 4)).trim_end().to_owned(),
+                |e| e.to_string(),
+            );
+            text + doubt(s)
+        }
+        _ => summary_text(s),
+    };
+    all.iter().map(|s| text(s)).collect()
 }
 
 /// A percentile's value, or why it has none.
@@ -77,11 +117,11 @@ pub(crate) fn across_value(row: &AcrossRow, run: usize, unit: &str) -> String {
     if let Some(percentile) = row.percentiles.get(run).and_then(Option::as_ref) {
         return percentile_text(percentile, unit);
     }
-    row.summaries
-        .get(run)
-        .and_then(Option::as_ref)
+    let value = row.summaries.get(run).and_then(Option::as_ref);
+    let text = value
         .and_then(|s| Some((s.geomean.or(s.mean)?, s.interval)))
-        .map_or_else(|| NO_VALUE.to_owned(), |(v, i)| with_interval(v, i, unit))
+        .map_or_else(|| NO_VALUE.to_owned(), |(v, i)| with_interval(v, i, unit));
+    text + doubtful(row.doubts.get(run).is_some_and(|d| !d.is_empty()))
 }
 
 /// A quantile as it is spoken of: `p50`, `p99.9`.

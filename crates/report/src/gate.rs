@@ -93,6 +93,17 @@ impl Gate {
         gate
     }
 
+    /// Withholds nothing: a terminal shows its reader the numbers with the findings about them.
+    pub(crate) fn open(view: &RunView) -> Self {
+        Gate {
+            analysis: view.analysis.clone(),
+            withheld: Vec::new(),
+            run: None,
+            treatments: BTreeMap::new(),
+            trials: BTreeMap::new(),
+        }
+    }
+
     fn strip(&mut self) {
         let mut analysis = self.analysis.clone();
         for s in &mut analysis.summaries {

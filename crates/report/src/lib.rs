@@ -1,6 +1,6 @@
 //! What assay shows of a run: tables for a terminal, Markdown, CSV, JSON, hyperfine's JSON, JUnit XML
-//! and one self-contained HTML page. All of them are pure functions of a [`RunView`] and write
-//! numbers by `assay_model::units`, so that they agree to the digit. What is published (Markdown,
+//! and one self-contained HTML page. What they show is built once, as parts of a document (`parts`,
+//! `document`), from a [`RunView`]; numbers are written by `assay_model::units`. What is published (Markdown,
 //! CSV, the page) passes through the [`Gate`] first: a number that carries a finding of severity
 //! *invalid* is withheld.
 //!
@@ -9,6 +9,7 @@
 //! | [`terminal`] | tables and summaries of a given width |
 //! | [`markdown`] | the run as a Markdown page |
 //! | [`csv`] | one row for each trial and metric, curve points, summaries |
+//! | [`format`] | the formats of a run, a row each |
 //! | [`json`] | everything, for programs |
 //! | [`hyperfine`] | hyperfine's export format |
 //! | [`junit`] | test cases for a CI server |
@@ -19,10 +20,11 @@
 mod alike;
 mod apart;
 pub mod csv;
-mod explained;
+mod document;
 mod figures;
 #[doc(hidden)]
 pub mod fixtures;
+pub mod format;
 mod gate;
 pub mod hyperfine;
 pub mod json;
@@ -30,9 +32,9 @@ pub mod junit;
 pub mod landscape;
 pub mod markdown;
 pub mod page;
+mod parts;
 mod percentiles;
 pub mod post;
-mod suite;
 pub mod terminal;
 mod view;
 mod words;

@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use assay_model::{Analysis, Comparison, KnownFloor, Method, Order, Stop, Verdict, units};
 
-use crate::figures::{count, percent, ratio_text};
+use crate::figures::{count, percent, ratio_doubt, ratio_text};
 use crate::view::{RunView, analysis_label};
 
 /// What smoothness is, for a reader; `assay-stats` computes it.
@@ -28,6 +28,15 @@ pub(crate) fn efficient(x: &str, judged: &str) -> String {
 /// What the smoothness of a curve over x is.
 pub(crate) fn smoothness(x: &str) -> String {
     SMOOTHNESS.replace("of size and value", &format!("of {x} and value"))
+}
+
+/// A severity as a word.
+pub(crate) fn severity(severity: assay_model::Severity) -> &'static str {
+    match severity {
+        assay_model::Severity::Invalid => "invalid",
+        assay_model::Severity::Warning => "warning",
+        assay_model::Severity::Note => "note",
+    }
 }
 
 /// How many checks could not be made, as one line; `None` when all could, or none was tried.
@@ -85,7 +94,8 @@ pub fn verdict(analysis: &Analysis, comparison: &Comparison) -> String {
             comparison.verdict.name()
         ),
     };
-    format!("{lead} ({ends}; {pairs}{direction}).")
+    let doubt = ratio_doubt(analysis, comparison);
+    format!("{lead} ({ends}; {pairs}{direction}){doubt}.")
 }
 
 fn analysis_direction(comparison: &Comparison) -> String {

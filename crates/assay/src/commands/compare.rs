@@ -87,8 +87,7 @@ pub fn compare(cli: &Cli, compare: &Compare) -> Result<Exit> {
         whole["io"] = serde_json::to_value(&io)?;
         print_json(&whole)?;
     } else {
-        print_styled(&assay_report::terminal::across(&summaries, &across, style()))?;
-        print_styled(&assay_report::terminal::io_across(&io, style()))?;
+        print_styled(&assay_report::terminal::across(&summaries, &across, &io, style()))?;
     }
     let invalid = across.findings.iter().any(|f| f.severity == Severity::Invalid);
     Ok(if invalid {

@@ -48,7 +48,7 @@ pub fn explain(cli: &Cli, asked: &Explain) -> Result<Exit> {
     if cli.json {
         print_json(&explanation)?;
     } else {
-        print_styled(&assay_report::terminal::explain(&explanation, style()))?;
+        print_styled(&assay_report::terminal::explain(&run.analysis, &explanation, style()))?;
     }
     Ok(if explanation.observations.is_empty() { Exit::Nothing } else { Exit::Fine })
 }

@@ -2,26 +2,22 @@
 
 use std::path::PathBuf;
 
-use anyhow::{Context, Result};
-use assay_report::{RunView, csv, hyperfine, json, junit, markdown, page};
+use anyhow::{Context, Result, anyhow};
+use assay_report::RunView;
+use assay_report::format::{Format, format, listed};
 
 use crate::exit::Usage;
 
 /// One thing to write.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Clone)]
 pub struct Export {
-    format: Format,
+    format: &'static Format,
     file: PathBuf,
 }
 
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Format {
-    Markdown,
-    Csv,
-    Json,
-    Hyperfine,
-    Junit,
-    Html,
+/// What `--export` says of itself.
+pub fn help() -> String {
+    format!("Also write the result: FORMAT=FILE. May be given several times. Formats: {}", listed())
 }
 
 /// Reads what was typed.
@@ -30,38 +26,18 @@ pub fn parse(given: &[String]) -> Result<Vec<Export>> {
 }
 
 fn one(text: &str) -> Result<Export> {
-    let usage = || {
-        Usage(format!(
-            "--export {text}: write FORMAT=FILE, FORMAT one of md, csv, json, hyperfine, junit, html"
-        ))
-    };
-    let (format, file) = text.split_once('=').ok_or_else(usage)?;
-    let format = match format {
-        "md" | "markdown" => Format::Markdown,
-        "csv" => Format::Csv,
-        "json" => Format::Json,
-        "hyperfine" => Format::Hyperfine,
-        "junit" => Format::Junit,
-        "html" => Format::Html,
-        _ => return Err(usage().into()),
-    };
-    if file.is_empty() {
-        return Err(usage().into());
-    }
-    Ok(Export { format, file: file.into() })
+    let given = text.split_once('=').filter(|(_, file)| !file.is_empty());
+    let found = given.and_then(|(name, file)| Some((format(name)?, file.into())));
+    let (format, file) = found.ok_or_else(|| {
+        Usage(format!("--export {text}: write FORMAT=FILE, FORMAT one of {}", listed()))
+    })?;
+    Ok(Export { format, file })
 }
 
 impl Export {
     /// Writes it.
     pub fn write(&self, view: &RunView) -> Result<()> {
-        let text = match self.format {
-            Format::Markdown => markdown::write(view),
-            Format::Csv => csv::trials(view),
-            Format::Json => json::write(view)?,
-            Format::Hyperfine => hyperfine::write(view)?,
-            Format::Junit => junit::write(view),
-            Format::Html => page::render(view),
-        };
+        let text = (self.format.write)(view).map_err(|e| anyhow!(e))?;
         std::fs::write(&self.file, text).with_context(|| format!("write {}", self.file.display()))
     }
 }

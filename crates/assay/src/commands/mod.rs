@@ -10,7 +10,7 @@ mod doctor;
 mod doctor_nodes;
 mod experiment;
 mod explain;
-mod export;
+pub mod export;
 mod io;
 mod io_live;
 mod kit;

@@ -4,10 +4,10 @@
 use std::fs;
 use std::path::Path;
 
-use anyhow::{Context, Result};
+use anyhow::{Context, Result, anyhow};
 use assay_archive::Archive;
 use assay_model::{RunId, Severity};
-use assay_report::{csv, json, markdown, page};
+use assay_report::format::FORMATS;
 
 use super::copies::Copies;
 use super::open_archive;
@@ -43,17 +43,11 @@ pub fn publish(cli: &Cli, publish: &Publish) -> Result<Exit> {
         let path = folder.join(name);
         fs::write(&path, text).with_context(|| format!("write {}", path.display()))
     };
-    write("index.html", &page::render(&view))?;
-    write("index.md", &markdown::write(&view))?;
-    write("trials.csv", &csv::trials(&view))?;
-    write("summaries.csv", &csv::summaries(&view))?;
-    if !view.analysis.histograms.is_empty() {
-        write("percentiles.csv", &csv::percentiles(&view))?;
+    for format in FORMATS.iter().filter(|f| (f.has)(&view)) {
+        if let Some(name) = format.published {
+            write(name, &(format.write)(&view).map_err(|e| anyhow!(e))?)?;
+        }
     }
-    if !view.analysis.curves.is_empty() {
-        write("curves.csv", &csv::curves(&view))?;
-    }
-    write("result.json", &json::write(&view)?)?;
     write("experiment.toml", &view.experiment_toml)?;
     let raw = folder.join(format!("{id}.tar.zst"));
     archive.export(&id, &raw)?;
@@ -104,22 +98,11 @@ pub(super) fn free(publish: &Publish) -> Result<&Path> {
 
 /// By its name.
 fn is_written_by_publish(path: &Path) -> bool {
-    const FILES: [&str; 12] = [
-        "curves.csv",
-        "experiment.toml",
-        "index.html",
-        "index.md",
-        "numbers.csv",
-        "percentiles.csv",
-        "post.json",
-        "result.json",
-        "results.csv",
-        "summaries.csv",
-        "template.md",
-        "trials.csv",
-    ];
+    const OTHERS: [&str; 5] =
+        ["experiment.toml", "numbers.csv", "post.json", "results.csv", "template.md"];
     let name = path.file_name().and_then(|n| n.to_str()).unwrap_or_default();
-    FILES.contains(&name) || name.ends_with(".tar.zst")
+    let mut formats = FORMATS.iter().filter_map(|f| f.published);
+    formats.any(|f| f == name) || OTHERS.contains(&name) || name.ends_with(".tar.zst")
 }
 
 /// Whether a run is as its ledger says; whatever is published of it is.

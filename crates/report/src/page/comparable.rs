@@ -9,7 +9,7 @@ use assay_rules::landscape::measured;
 use assay_rules::quantity::Quantity;
 use maud::{Markup, html};
 
-use super::parts::figure;
+use crate::document::html::figure;
 use crate::figures::{NO_VALUE, centre, count, percent, summary_text, value_text, with_interval};
 use crate::gate::Gate;
 use crate::view::RunView;

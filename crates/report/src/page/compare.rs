@@ -4,12 +4,13 @@ use assay_model::{Across, RunSummary, SCHEMA_VERSION};
 use assay_rules::denominator::Denominator;
 use maud::{Markup, html};
 
-use super::across::across as laid;
 use super::comparable::{Prices, comparable};
 use super::io::io_beside;
 use super::overlay::overlay;
 use super::{data, shell};
+use crate::document::html;
 use crate::gate::Gate;
+use crate::parts;
 use crate::view::RunView;
 
 /// What runs are shown under.
@@ -51,7 +52,7 @@ pub fn side_by_side(
     let runs: Vec<RunSummary> = views.iter().map(|v| v.summary.clone()).collect();
     html! {
         (comparable(views, &shown.across, under.per, &under.prices))
-        (laid(&runs, &shown.across, link))
+        (html::parts(&parts::across::across(&runs, &shown.across, link)))
         (overlay(views, &shown.across))
         @if let Some(io) = io_beside(views, &shown.io) { (io) }
     }

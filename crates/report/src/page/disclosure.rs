@@ -1,21 +1,20 @@
 //! Everything behind the page: every trial, the files, the hashes, the command to repeat it.
 
-use assay_model::{Exit, TrialRecord, ValidationResult};
+use assay_model::ValidationResult;
 use maud::{Markup, html};
 
 use super::data::download;
-use super::parts::{table_box, withheld};
 use crate::csv;
-use crate::figures::value_text;
+use crate::document::html::parts;
 use crate::gate::Gate;
-use crate::view::{RunView, outcome_word};
+use crate::parts::trials::trials;
+use crate::view::RunView;
 
 pub(super) fn section(view: &RunView, gate: &Gate) -> Markup {
     let id = view.summary.id.as_str();
     let curves = view.records.iter().any(|r| !r.curves.is_empty());
     html! {
-        h3 id="trials" { "Every trial" }
-        (trials(view, gate))
+        (parts(&trials(view, gate)))
         (notes(view))
         h3 { "Raw values" }
         ul {
@@ -52,64 +51,6 @@ pub(super) fn section(view: &RunView, gate: &Gate) -> Markup {
                 }
             }
         }
-    }
-}
-
-fn trials(view: &RunView, gate: &Gate) -> Markup {
-    let a = &gate.analysis;
-    let head = html! {
-        th scope="col" class="num" { "trial" } th scope="col" class="num" { "block" } th scope="col" { "treatment" } th scope="col" { "outcome" }
-        th scope="col" class="num" { (a.metric) } th scope="col" class="num" { "wall time" } th scope="col" { "exit" } th scope="col" { "output" } th scope="col" { "started (UTC)" }
-    };
-    let rows = html! {
-        @for r in &view.records {
-            tr id={ "trial-" (r.number) } class=[(!r.counts()).then_some("not-counted")] {
-                th scope="row" class="num" { (r.number) @if r.attempt > 1 { " (attempt " (r.attempt) ")" } }
-                td class="num" { (r.block + 1) }
-                td { (view.label(r.treatment)) }
-                td { (outcome_word(r.outcome)) @if r.warmup { ", warm-up" } }
-                @if let Some(w) = gate.trial(r) {
-                    (withheld(2, &format!("withheld: {}", w.finding)))
-                } @else {
-                    td class="num" { (value_text(r.metric(&a.metric), &a.unit)) }
-                    td class="num" { (value_text(r.resources.as_ref().map(|u| u.wall_s), "s")) }
-                }
-                td { (exit(r, view.imported().is_some())) }
-                td { (validation(r)) }
-                td { (r.started_at.replace('T', " ").trim_end_matches('Z')) }
-            }
-        }
-    };
-    let planned: Vec<u32> = view
-        .plan
-        .trials
-        .iter()
-        .filter(|t| view.records.iter().all(|r| r.number != t.number))
-        .map(|t| t.number)
-        .collect();
-    html! {
-        (table_box("Every trial that was started, in order", &head, &rows))
-        @if !planned.is_empty() {
-            p { "Planned and never started: trials " (planned.iter().map(u32::to_string).collect::<Vec<_>>().join(", ")) "." }
-        }
-    }
-}
-
-fn exit(r: &TrialRecord, imported: bool) -> String {
-    match r.exit {
-        None if imported => "not told".to_owned(),
-        Some(Exit::Code(c)) => format!("code {c}"),
-        Some(Exit::Signal(s)) => format!("signal {s}"),
-        None => "never started, or ended by assay".to_owned(),
-    }
-}
-
-fn validation(r: &TrialRecord) -> &'static str {
-    match r.validation {
-        ValidationResult::Passed { .. } => "right",
-        ValidationResult::Failed { .. } => "wrong",
-        ValidationResult::ExitCodeOnly => "exit code only",
-        ValidationResult::NotReached => "not checked",
     }
 }
 

@@ -12,9 +12,10 @@ use maud::Markup;
 
 use crate::apart::apart;
 use crate::figures::{
-    centre, count, percent, point_text, ratio_text, summary_text, value_text, x_text,
+    centre, count, percent, point_text, ratio_doubt, ratio_text, summary_text, value_text, x_text,
 };
 use crate::gate::Gate;
+use crate::parts::scaling::{model_name, speedup_text};
 use crate::view::shown_points;
 use crate::view::{RunView, deciding, outcome_word};
 use crate::words;
@@ -141,7 +142,7 @@ fn caches(system: &SystemDescription) -> Vec<Vertical> {
 }
 
 /// Ratios to the baseline.
-pub(super) fn ratios(view: &RunView, gate: &Gate) -> Option<Markup> {
+pub(crate) fn ratios(view: &RunView, gate: &Gate) -> Option<Markup> {
     let a = &gate.analysis;
     let first = a.comparisons.first()?;
     a.comparisons.iter().find(|c| c.ratio.is_some())?;
@@ -152,7 +153,7 @@ pub(super) fn ratios(view: &RunView, gate: &Gate) -> Option<Markup> {
         high: c.interval.map_or(f64::NAN, |i| i.high),
         verdict: c.verdict.name().to_owned(),
         text: match (c.ratio, c.verdict) {
-            (Some(_), _) => ratio_text(c),
+            (Some(_), _) => ratio_text(c) + ratio_doubt(&gate.analysis, c),
             (None, Verdict::Invalid) => "withheld".to_owned(),
             (None, _) => "no ratio".to_owned(),
         },
@@ -170,7 +171,7 @@ pub(super) fn ratios(view: &RunView, gate: &Gate) -> Option<Markup> {
 }
 
 /// Every treatment's mean, interval and trials.
-pub(super) fn absolutes(view: &RunView, gate: &Gate) -> Option<Markup> {
+pub(crate) fn absolutes(view: &RunView, gate: &Gate) -> Option<Markup> {
     let a = &gate.analysis;
     let summaries: Vec<_> =
         deciding(a).into_iter().filter(|s| gate.treatment(s.treatment).is_none()).collect();
@@ -266,7 +267,7 @@ pub(super) fn run_order(view: &RunView, gate: &Gate) -> Option<Markup> {
 }
 
 /// Speedup and efficiency.
-pub(super) fn scaling(view: &RunView, s: &Scaling) -> Option<Markup> {
+pub(crate) fn scaling(view: &RunView, s: &Scaling) -> Option<Markup> {
     if s.points.len() < 2 {
         return None;
     }
@@ -287,7 +288,7 @@ pub(super) fn scaling(view: &RunView, s: &Scaling) -> Option<Markup> {
     let first = s.points[0].count;
     let last = s.points[s.points.len() - 1].count;
     let models = s.models.iter().map(|m| scaling_chart::Model {
-        name: crate::terminal::model_name(m),
+        name: model_name(m),
         points: (0..=32)
             .map(|i| first + (last - first) * f64::from(i) / 32.0)
             .map(|n| (n, throughput(m, n) / throughput(m, first)))
@@ -309,14 +310,6 @@ pub(super) fn scaling(view: &RunView, s: &Scaling) -> Option<Markup> {
         models: models.collect(),
         note: format!("{} intervals", percent(view.analysis.confidence)),
     }))
-}
-
-/// A speedup with its interval where the design carries one.
-pub(super) fn speedup_text(p: &assay_model::ScalingPoint) -> String {
-    p.interval.map_or_else(
-        || if p.speedup == 1.0 { "1".to_owned() } else { units::significant(p.speedup, 4) },
-        |i| units::format_ratio(p.speedup, i.low, i.high),
-    )
 }
 
 /// The Universal Scalability Law (Gunther 2007, eq. 4.33); Amdahl's law is its case kappa = 0.

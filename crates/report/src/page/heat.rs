@@ -5,8 +5,8 @@ use assay_chart::{Head, PhaseSpan, ScaleKind};
 use assay_model::TrialRecord;
 use maud::Markup;
 
-use super::results::slug;
 use super::time::seconds;
+use crate::parts::curves::slug;
 
 /// Heat maps of a trial; the others are in its record.
 const MOST: usize = 4;

@@ -5,13 +5,14 @@ use assay_chart::Head;
 use assay_chart::bars::{self, Bar, Bars};
 use assay_model::Kind;
 use assay_rules::denominator::{Basis, Matrix};
-use assay_rules::landscape::{Landscape, Role};
+use assay_rules::landscape::Landscape;
 use assay_rules::quantity::Quantity;
 use maud::{Markup, html};
 
-use super::{data, findings, parts, shell};
-use crate::csv::kind;
-use crate::landscape::{NOTHING, csv, leads, matrix_csv, matrix_notes, matrix_text, notes, texts};
+use super::{data, shell};
+use crate::document::html::{figure, parts};
+use crate::landscape::{csv, matrix_csv};
+use crate::parts::landscape as made;
 
 /// How many bars are drawn; the table has all lines.
 const MOST_BARS: usize = 24;
@@ -37,20 +38,18 @@ pub fn content(landscape: &Landscape, matrix: Option<&Matrix>, version: &str) ->
         main id="main" {
             section id="results" aria-labelledby="results-heading" {
                 h2 id="results-heading" { "Results" }
-                (findings::list(&landscape.findings))
                 (chart(landscape))
-                (table(landscape))
+                (parts(&made::results(landscape)))
             }
             @if let Some(m) = matrix {
                 section id="denominators" aria-labelledby="denominators-heading" {
                     h2 id="denominators-heading" { "By every denominator" }
-                    (matrix_table(landscape, m))
-                    @for note in matrix_notes(m) { p class="soft" { (note) } }
+                    (parts(&made::matrix(m, &landscape.unit, landscape.ordered_by)))
                 }
             }
             section id="sources" aria-labelledby="sources-heading" {
                 h2 id="sources-heading" { "Sources" }
-                @for note in notes(landscape) { p { (note) } }
+                @for note in made::notes(landscape) { p { (note) } }
                 p {
                     (data::download(&csv(landscape), &format!("{}.csv", landscape.name), "The table as CSV"))
                     @if let Some(m) = matrix {
@@ -106,54 +105,7 @@ fn chart(landscape: &Landscape) -> Markup {
         @if let Some(words) = kind_words { "; " (words) }
         @if shown < landscape.lines_in_all { "; the first " (shown) " of " (landscape.lines_in_all) }
     };
-    parts::figure(&drawn, &caption, &html! {})
-}
-
-fn table(landscape: &Landscape) -> Markup {
-    let (ranked, mixed) = (landscape.ordered_by.is_some(), landscape.mixed());
-    let class = |role: Role| (role != Role::Words).then_some("num");
-    let head = html! {
-        @if ranked { th scope="col" class="num" { "place" } }
-        @if mixed { th scope="col" { "kind" } }
-        @for c in &landscape.columns { th scope="col" class=[class(c.role)] { (c.title) } }
-    };
-    let rows = html! {
-        @for l in &landscape.lines {
-            tr {
-                @if ranked { td class="num" { @if let Some(r) = l.rank { (r) } @else { (NOTHING) } } }
-                @if mixed { td { (kind(l.kind)) } }
-                @for (i, ((text, c), cell)) in texts(l).zip(&landscape.columns).zip(&l.cells).enumerate() {
-                    @let formula = cell.as_ref().and_then(|c| c.formula.as_deref());
-                    @if i == 0 && c.role == Role::Words { th scope="row" { (text) } }
-                    @else { td class=[class(c.role)] title=[formula] { (text) } }
-                }
-            }
-        }
-    };
-    parts::table_box(&landscape.heading(), &head, &rows)
-}
-
-fn matrix_table(landscape: &Landscape, matrix: &Matrix) -> Markup {
-    let head = html! {
-        th scope="col" { "system" }
-        @for basis in &matrix.bases {
-            th scope="col" class="num" { (basis) @if landscape.ordered_by == Some(*basis) { " (ordered by)" } }
-        }
-        th scope="col" { "leads" }
-    };
-    let rows = html! {
-        @for r in &matrix.rows {
-            tr {
-                th scope="row" { (r.label) }
-                @for c in &r.cells {
-                    @let formula = c.as_ref().map(|c| c.quantity.formula());
-                    td class="num" title=[formula] { (matrix_text(c.as_ref())) }
-                }
-                td { (leads(r.leads, r.of, r.dominates)) }
-            }
-        }
-    };
-    parts::table_box(&format!("{} by denominator", landscape.title), &head, &rows)
+    figure(&drawn, &caption, &html! {})
 }
 
 #[cfg(test)]

@@ -2,32 +2,24 @@
 //! inlined and named by their hashes in the page's content security policy; without the script the
 //! page reads the same. Everything printed has passed the [`Gate`].
 
-mod across;
 mod comparable;
 mod compare;
-mod configuration;
 pub(crate) mod data;
 mod disclosure;
 pub(crate) mod draw;
-mod explain;
-mod findings;
 mod heat;
 mod io;
 mod landscape;
-mod method;
 mod overlay;
-pub(crate) mod parts;
-mod results;
 pub(crate) mod shell;
-mod significance;
-mod suite;
-mod tables;
 mod time;
 
 use maud::{Markup, html};
 
+use crate::document::{On, Parts, html};
 use crate::figures::count;
 use crate::gate::Gate;
+use crate::parts;
 use crate::view::RunView;
 
 pub use comparable::Prices;
@@ -49,16 +41,22 @@ pub fn render(view: &RunView) -> String {
 /// [`style`] as its style sheet and [`SCRIPT`] as its script it reads and works the same.
 pub fn content(view: &RunView) -> Markup {
     let gate = Gate::of(view);
+    let of = |parts: Parts| Some(html::parts(&parts));
+    let order = draw::run_order(view, &gate).map(|chart| {
+        let caption = "Drift, warm-up and stray trials show here; a mark leads to its trial.";
+        html::figure(&chart, &html! { (caption) }, &html! {})
+    });
+    let explained = parts::explain::section(view, &gate).and_then(of);
     let sections: Vec<(&str, &str, Option<Markup>)> = vec![
-        ("significance", "Significance", Some(significance::section(view, &gate))),
-        ("results", "Results", Some(results::section(view, &gate))),
-        ("explain", "What differs along", explain::section(view, &gate)),
-        ("order", "Run order", results::order(view, &gate)),
+        ("significance", "Significance", of(parts::significance::significance(view, &gate))),
+        ("results", "Results", of(parts::results::section(view, &gate, On::Page))),
+        ("explain", "What differs along", explained),
+        ("order", "Run order", order),
         ("time", "Over time", time::section(view)),
         ("io", "Block I/O", io::section(view)),
-        ("configuration", "Configuration", Some(configuration::section(view))),
-        ("method", "Method", Some(method::section(view))),
-        ("practice", "Best practices", Some(findings::section(view))),
+        ("configuration", "Configuration", of(parts::system::configuration(view))),
+        ("method", "Method", of(parts::method::method(view))),
+        ("practice", "Best practices", of(parts::findings::findings(view))),
         ("disclosure", "Disclosure", Some(disclosure::section(view, &gate))),
     ];
     let shown: Vec<(&str, &str, Markup)> =

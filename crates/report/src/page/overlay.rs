@@ -7,10 +7,10 @@ use assay_model::{Across, CurveSummary, SampleSet, TrialRecord};
 use maud::{Markup, html};
 
 use super::draw::named_curves;
-use super::parts::figure;
-use super::results::slug;
 use super::time::{phases, seconds};
+use crate::document::html::figure;
 use crate::gate::Gate;
+use crate::parts::curves::slug;
 use crate::view::RunView;
 
 /// Lines that can be told apart in one chart.

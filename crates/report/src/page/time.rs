@@ -9,8 +9,8 @@ use assay_model::{SampleSet, TrialRecord};
 use maud::{Markup, html};
 
 use super::heat;
-use super::parts::figure;
-use super::results::slug;
+use crate::document::html::figure;
+use crate::parts::curves::slug;
 use crate::view::RunView;
 
 /// Other trials of a treatment that are drawn beside the first.

@@ -8,7 +8,7 @@ use assay_model::{Finding, Kind, Profile, Row, Severity, Verdict};
 use assay_rules::denominator::{Basis, Entry, Reversal, divided, turned};
 
 use super::amount::{Amount, Part};
-use super::document::{Block, Cell, ComputedNumber};
+use super::document::{Block, ComputedNumber};
 use super::evaluate::{Evaluator, source_words};
 
 /// What one check says of evidence, in the words of what is published.
@@ -231,12 +231,9 @@ fn base_is_shown(e: &Evaluator<'_>, derived: &ComputedNumber) -> bool {
         n.function != "per"
             && n.inputs.iter().any(|i| i.label == base.label && i.value == base.value)
     };
-    let quoted =
-        |cell: &Cell| matches!(cell, Cell::Quoted(_, id) if Some(id) == base.result.as_ref());
-    let in_table = e.blocks.iter().any(|block| match block {
-        Block::Table(table) => table.rows.iter().flatten().any(quoted),
-        _ => false,
-    });
+    let Some(id) = &base.result else { return e.numbers.iter().any(in_number) };
+    let to = format!("#q-{id}");
+    let in_table = e.blocks.iter().any(|b| matches!(b, Block::Parts(p) if p.leads_to(&to)));
     in_table || e.numbers.iter().any(in_number)
 }
 

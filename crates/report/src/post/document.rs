@@ -12,6 +12,7 @@ use maud::Markup;
 use serde::Serialize;
 
 use super::front::Front;
+use crate::document::{Cell, Figure, Look, Part, Parts, Table, Text, cell, text};
 use crate::view::RunView;
 
 /// A post, ready to be written in any form. Nothing in it was typed by hand but prose.
@@ -122,51 +123,50 @@ pub struct UsedResult {
 /// A piece of a post that stands on lines of its own.
 #[derive(Debug)]
 pub(super) enum Block {
-    Table(Table),
-    Chart(Chart),
+    /// Tables and charts with what stands under them.
+    Parts(Parts),
     Disclosure,
     Findings,
 }
 
-/// A table.
-#[derive(Debug, Clone, Default)]
-pub(super) struct Table {
-    pub(super) caption: String,
-    pub(super) columns: Vec<Column>,
-    pub(super) rows: Vec<Vec<Cell>>,
+/// A table of a post and what stands under it.
+#[derive(Debug, Default)]
+pub(super) struct Laid {
+    pub(super) table: Table,
     /// Sentences under it.
     pub(super) notes: Vec<String>,
     /// Findings about it: indices into the post's.
     pub(super) findings: Vec<usize>,
 }
 
-/// A column.
-#[derive(Debug, Clone)]
-pub(super) struct Column {
-    pub(super) title: String,
-    pub(super) number: bool,
+impl From<Laid> for Block {
+    fn from(laid: Laid) -> Self {
+        let mut parts = Parts::default();
+        parts.push(Part::Table(laid.table));
+        parts.notes(laid.notes);
+        if !laid.findings.is_empty() {
+            parts.note(text("Findings: ").piece(Look::Marks(laid.findings), ""));
+        }
+        Block::Parts(parts)
+    }
 }
 
-/// A cell.
-#[derive(Debug, Clone)]
-pub(super) enum Cell {
-    /// Words.
-    Words(String),
-    /// A number as its source printed it: text and the result's id.
-    Quoted(String, String),
-    /// A computed number: an index into the post's.
-    Number(usize),
-    /// Nothing is recorded.
-    Nothing,
+/// A number as its source printed it, which leads to the result.
+pub(super) fn quoted(words: impl Into<String>, id: &str) -> Cell {
+    cell(Text::default().link(format!("#q-{id}"), words))
 }
 
-/// A chart.
-#[derive(Debug)]
-pub(super) struct Chart {
-    pub(super) markup: Markup,
-    pub(super) caption: String,
-    /// What it shows, in sentences, for forms without pictures.
-    pub(super) words: String,
+/// A computed number, by its position.
+pub(super) fn number(at: usize) -> Cell {
+    cell(Text::default().number(at))
+}
+
+/// A chart, and what it shows in sentences for forms without pictures.
+pub(super) fn chart(chart: Markup, caption: &str, words: String) -> Block {
+    let mut parts = Parts::default();
+    let under = Parts::default();
+    parts.push(Part::Figure(Figure { chart, caption: caption.into(), words, under }));
+    Block::Parts(parts)
 }
 
 impl Post {
@@ -202,6 +202,11 @@ impl Post {
                 n.withhold(why);
             }
         }
+    }
+
+    /// Whether the template places a block itself.
+    pub(super) fn places(&self, block: fn(&Block) -> bool) -> bool {
+        self.blocks.iter().any(block)
     }
 
     /// Whether numbers of more than one origin (quoted, measured) stand in it.

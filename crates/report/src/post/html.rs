@@ -1,23 +1,24 @@
 //! A post as one HTML file without a network: the body, the disclosure, and the derivation of every
 //! number.
 
-use assay_model::Severity;
-use assay_rules::denominator::Matrix;
-use assay_rules::pack::{PackVerdict, RuleResult};
 use maud::{Markup, PreEscaped, html};
 
 use super::body::{Pieces, body};
-use super::document::{Block, Cell, ComputedNumber, Input, Post, Table};
-use super::files::{numbers_csv, results_csv};
+use super::disclosure::{disclosure, findings};
+use super::document::{Block, ComputedNumber, Input, Post};
+use super::files::numbers_csv;
+use crate::document::markdown::line;
+use crate::document::table::Row;
+use crate::document::{Look, Parts, Table, Text, cell, html, text};
 use crate::figures::percent;
-use crate::landscape::matrix_text;
-use crate::page::{data, parts, shell};
+use crate::page::{data, shell};
+use crate::parts::landscape::matrix;
+use crate::words::severity;
 
 /// The page.
 pub fn html(post: &Post) -> String {
     let written = body(&post.markdown, &Written { post });
-    let has = |f: fn(&Block) -> bool| post.blocks.iter().any(f);
-    let own_disclosure = !has(|b| matches!(b, Block::Disclosure));
+    let own_disclosure = !post.places(|b| matches!(b, Block::Disclosure));
     let day = post.front.as_of.as_deref();
     let mut contents = written.headings.clone();
     if own_disclosure {
@@ -38,7 +39,7 @@ pub fn html(post: &Post) -> String {
             @if own_disclosure {
                 section id="disclosure" aria-labelledby="disclosure-heading" {
                     h2 id="disclosure-heading" { "Disclosure" }
-                    (disclosure(post))
+                    (html::parts(&disclosure(post)))
                 }
             }
             section id="derivations" aria-labelledby="derivations-heading" {
@@ -88,10 +89,11 @@ impl Pieces for Written<'_> {
 
     fn block(&self, at: usize) -> Markup {
         match self.post.blocks.get(at) {
-            Some(Block::Table(t)) => table(self.post, t),
-            Some(Block::Chart(c)) => parts::figure(&c.markup, &html! { (c.caption) }, &html! {}),
-            Some(Block::Disclosure) => html! { div id="disclosure" { (disclosure(self.post)) } },
-            Some(Block::Findings) => findings(self.post),
+            Some(Block::Parts(parts)) => html::parts(&made(self.post, parts)),
+            Some(Block::Disclosure) => {
+                html! { div id="disclosure" { (html::parts(&disclosure(self.post))) } }
+            }
+            Some(Block::Findings) => html::parts(&findings(self.post)),
             None => html! {},
         }
     }
@@ -135,7 +137,7 @@ fn marks(post: &Post, findings: &[usize]) -> Markup {
                 // Findings of one check are one mark.
                 @let same: Vec<&str> = findings.iter().filter_map(|i| post.findings.get(*i)).filter(|o| o.finding.id == f.finding.id).map(|o| o.finding.message.as_str()).collect();
                 @if !findings[..n].iter().any(|i| post.findings.get(*i).is_some_and(|o| o.finding.id == f.finding.id)) {
-                    a class={ "mark " (word(f.finding.severity)) } href={ "#f" (i + 1) } title={ (word(f.finding.severity)) " " (f.finding.name) ": " (same.join("; ")) } {
+                    a class={ "mark " (severity(f.finding.severity)) } href={ "#f" (i + 1) } title={ (severity(f.finding.severity)) " " (f.finding.name) ": " (same.join("; ")) } {
                         (f.finding.id) @if same.len() > 1 { " ×" (same.len()) }
                     }
                 }
@@ -144,178 +146,55 @@ fn marks(post: &Post, findings: &[usize]) -> Markup {
     }
 }
 
-fn word(severity: Severity) -> &'static str {
-    match severity {
-        Severity::Invalid => "invalid",
-        Severity::Warning => "warning",
-        Severity::Note => "note",
-    }
-}
-
-fn table(post: &Post, t: &Table) -> Markup {
-    let head = html! {
-        @for c in &t.columns { th scope="col" class=[c.number.then_some("num")] { (c.title) } }
-    };
-    let rows = html! {
-        @for row in &t.rows {
-            tr {
-                @for (cell, column) in row.iter().zip(&t.columns) {
-                    td class=[column.number.then_some("num")] {
-                        @match cell {
-                            Cell::Words(text) => (text),
-                            Cell::Quoted(text, id) => a class="from" href={ "#q-" (id) } { (text) },
-                            Cell::Number(at) => @if let Some(n) = post.numbers.get(*at) { (link(n, *at)) (marks(post, &n.findings)) },
-                            Cell::Nothing => "—",
-                        }
-                    }
-                }
+/// Parts with the post's numbers and marks in their places.
+pub(super) fn made(post: &Post, parts: &Parts) -> Parts {
+    let mut parts = parts.clone();
+    for (look, words) in parts.texts_mut().flat_map(|text| &mut text.0) {
+        match look {
+            Look::Number(at) => {
+                let Some(n) = post.numbers.get(*at) else { continue };
+                *words = format!("{}[^{}]", line(&n.text), n.anchor);
+                *look = Look::Made(html! { (link(n, *at)) (marks(post, &n.findings)) });
             }
-        }
-    };
-    html! {
-        (parts::table_box(&t.caption, &head, &rows))
-        @for note in &t.notes { p class="soft" { (note) } }
-        @if !t.findings.is_empty() { p class="soft" { "Findings: " (marks(post, &t.findings)) } }
-    }
-}
-
-fn disclosure(post: &Post) -> Markup {
-    let has = |f: fn(&Block) -> bool| post.blocks.iter().any(f);
-    html! {
-        p { (dated(post)) }
-        @if !post.results.is_empty() { (results(post)) }
-        @if !post.runs.is_empty() {
-            h3 { "Runs of our own" }
-            ul {
-                @for (alias, view) in &post.runs {
-                    li id={ "r-" (alias) } {
-                        code { (view.summary.id) } ": experiment " code { (view.summary.experiment) } ", workload " code { (view.summary.workload) }
-                        ", on " (view.summary.host) ", started " (view.summary.started_at.replace('T', " ").trim_end_matches('Z')) " UTC, "
-                        (view.records.iter().filter(|r| r.counts()).count()) " trials count. Kind: measured. The whole run is beside this page as "
-                        code { (view.summary.id) ".tar.zst" } "."
-                    }
-                }
+            Look::Marks(findings) => {
+                *words = line(&found(post, findings).join(" "));
+                *look = Look::Made(marks(post, findings));
             }
-        }
-        @if !post.front.sources.is_empty() {
-            h3 { "Sources" }
-            ul { @for s in &post.front.sources { li { (s) } } }
-        }
-        @if !post.trademarks.is_empty() {
-            h3 { "Trademarks" }
-            @for t in &post.trademarks { p { (t) } }
-        }
-        @if let Some(v) = &post.fair_use { (fair_use(v)) }
-        @if !has(|b| matches!(b, Block::Findings)) {
-            h3 { "What the checks found" }
-            (findings(post))
+            _ => {}
         }
     }
+    parts
 }
 
-/// The date, the retrieval and the licensee in sentences.
-pub(super) fn dated(post: &Post) -> String {
-    let mut out = Vec::new();
-    if let Some(day) = &post.front.as_of {
-        out.push(format!("Statements are true as of {day}, by the results listed here."));
-    } else {
-        out.push("The post names no day that its statements are true of.".to_owned());
-    }
-    if let Some(day) = &post.front.retrieved {
-        out.push(format!("The quoted results were retrieved on {day}."));
-    }
-    if let Some(who) = &post.front.licensee {
-        out.push(format!("The quoted results were measured under the licence of {who}."));
-    }
-    out.join(" ")
-}
-
-fn results(post: &Post) -> Markup {
-    let head = html! {
-        th scope="col" { "id" } th scope="col" { "system" } th scope="col" { "metric" } th scope="col" class="num" { "value" }
-        th scope="col" { "kind" } th scope="col" { "as of" } th scope="col" { "source" }
-    };
-    let rows = html! {
-        @for u in &post.results {
-            tr id={ "q-" (u.result.id) } {
-                td { code { (u.result.id) } }
-                td { (u.label) }
-                td { (u.result.metric) }
-                td class="num" { (u.result.value_text()) @if u.result.unit != "score" { " " (u.result.unit) } }
-                td { "quoted" }
-                td { (u.result.as_of_date.as_deref().unwrap_or("not recorded")) }
-                td { (u.source) }
-            }
-        }
-    };
-    html! {
-        h3 { "Quoted results" }
-        (parts::table_box("Every quoted result that this post rests on, as its source printed it", &head, &rows))
-        p { (data::download(&results_csv(post), "results.csv", "These rows with all their columns (CSV)")) }
-    }
-}
-
-/// What the rules of fair use ask, rule by rule.
-fn fair_use(v: &PackVerdict) -> Markup {
-    let head = html! { th scope="col" { "rule" } th scope="col" { "outcome" } th scope="col" { "seen, or missing" } th scope="col" { "what it wants" } };
-    let rows = html! {
-        @for r in &v.rules {
-            tr {
-                td { (r.id) }
-                td { @match r.result { RuleResult::Pass => "kept", RuleResult::Fail => "not kept", RuleResult::Unknown => "cannot check" } }
-                td class="text" { (shortened(&r.evidence)) }
-                td { (r.disclosure) }
-            }
-        }
-    };
-    html! {
-        h3 { "Fair use" }
-        (parts::table_box(&format!("The rules of the pack {} {}, held against this page", v.pack, v.version), &head, &rows))
-    }
-}
-
-/// Long lists of results are cut: the table of results has them all.
-fn shortened(text: &str) -> String {
-    if text.chars().count() <= 160 {
-        text.to_owned()
-    } else {
-        text.chars().take(159).collect::<String>() + "…"
-    }
-}
-
-fn findings(post: &Post) -> Markup {
-    html! {
-        @if post.findings.is_empty() { p { "The checks found nothing to report." } }
-        ul class="findings" {
-            @for (i, f) in post.findings.iter().enumerate() {
-                li class={ "finding " (word(f.finding.severity)) } id={ "f" (i + 1) } tabindex="-1" {
-                    p {
-                        strong { (word(f.finding.severity)) } " " code { (f.finding.id) } " " (f.finding.name)
-                        @for d in f.numbers.iter().take(8) { " · " a href={ "#" (d) } { (d) } }
-                        @if f.numbers.len() > 8 { " and " (f.numbers.len() - 8) " more" }
-                    }
-                    p { (f.finding.message) }
-                    @if !f.finding.remedy.is_empty() { p class="remedy" { strong { "Remedy: " } (f.finding.remedy) } }
-                }
-            }
-        }
-    }
+/// What findings say, a sentence each.
+pub(super) fn found(post: &Post, findings: &[usize]) -> Vec<String> {
+    let told = findings.iter().filter_map(|i| post.findings.get(*i)).map(|f| {
+        let message = f.finding.message.trim_end_matches('.');
+        format!("{} {}: {message}.", severity(f.finding.severity), f.finding.id)
+    });
+    told.collect()
 }
 
 fn derivations(post: &Post) -> Markup {
     let (cells, sentences): (Vec<_>, Vec<_>) =
         post.numbers.iter().enumerate().partition(|(_, n)| n.in_table);
-    let head = html! { th scope="col" { "number" } th scope="col" class="num" { "shown" } th scope="col" { "how" } th scope="col" { "kind" } };
-    let rows = html! {
-        @for (i, n) in &cells {
-            tr id=(n.anchor) {
-                td { a href={ "#n" (i + 1) } { (n.anchor) } }
-                td class="num" { (n.text) }
-                td { (n.formula) " " span class="soft" { "(" (from(&n.inputs)) ")" } }
-                td { (n.kind) }
-            }
+    let mut table = Table::of("Computed cells of the tables")
+        .word("number")
+        .number("shown")
+        .word("how")
+        .word("kind");
+    for (i, n) in &cells {
+        let mut ids: Vec<&str> = n.inputs.iter().filter_map(|i| i.result.as_deref()).collect();
+        ids.dedup();
+        let mut how = text(format!("{} (", n.formula));
+        for (k, id) in ids.iter().enumerate() {
+            how = how.plain(if k > 0 { ", " } else { "" }).link(format!("#q-{id}"), *id);
         }
-    };
+        let number = Text::default().link(format!("#n{}", i + 1), n.anchor.clone());
+        let cells =
+            vec![cell(number), cell(n.text.clone()), cell(how.plain(")")), cell(n.kind.clone())];
+        table.rows.push(Row { id: n.anchor.clone(), cells, ..Row::default() });
+    }
     html! {
         p { "How each computed number came about: the formula with the raw values, rounded once, at the end." }
         ol class="derivations" {
@@ -323,7 +202,7 @@ fn derivations(post: &Post) -> Markup {
         }
         @if !cells.is_empty() {
             h3 { "Numbers in tables" }
-            (parts::table_box("Computed cells of the tables", &head, &rows))
+            (html::table(&table))
         }
         p { (data::download(&numbers_csv(post), "numbers.csv", "Every computed number (CSV)")) }
     }
@@ -344,7 +223,7 @@ fn derivation(post: &Post, n: &ComputedNumber, at: usize) -> Markup {
         }
         ul class="inputs" { @for input in n.inputs.iter().take(40) { (input_line(input)) } }
         @if n.inputs.len() > 40 { p class="soft" { (n.inputs.len() - 40) " more in numbers.csv" } }
-        @if let Some(m) = &n.matrix { (sides(m)) }
+        @if let Some(m) = &n.matrix { (html::parts(&matrix(m, "", None))) }
     }
 }
 
@@ -363,24 +242,4 @@ fn input_line(input: &Input) -> Markup {
             ")"
         }
     }
-}
-
-/// The ids that a number of a table rests on.
-fn from(inputs: &[Input]) -> Markup {
-    let mut ids: Vec<&str> = inputs.iter().filter_map(|i| i.result.as_deref()).collect();
-    ids.dedup();
-    html! { @for (i, id) in ids.iter().enumerate() { @if i > 0 { ", " } a href={ "#q-" (id) } { (id) } } }
-}
-
-/// Who is ahead by which denominator.
-fn sides(m: &Matrix) -> Markup {
-    let head = html! {
-        th scope="col" { "system" } @for b in &m.bases { th scope="col" class="num" { (b) } }
-    };
-    let rows = html! {
-        @for r in &m.rows {
-            tr { th scope="row" { (r.label) } @for c in &r.cells { td class="num" { (matrix_text(c.as_ref())) } } }
-        }
-    };
-    html! { (parts::table_box("By every recorded denominator; in brackets the place, * where it is behind one that it is ahead of in total", &head, &rows)) }
 }

@@ -9,6 +9,7 @@ mod amount;
 mod arguments;
 mod body;
 mod checks;
+mod disclosure;
 mod document;
 mod error;
 mod evaluate;

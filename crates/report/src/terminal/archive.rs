@@ -3,8 +3,8 @@
 use assay_model::{RunState, RunSummary};
 
 use super::Style;
-use super::table::{Table, cell};
-use super::writer::{Paint, Writer};
+use super::writer::Writer;
+use crate::document::{Table, Tone, cell};
 use crate::figures::value_text;
 
 /// One line a run: id (which begins with its UTC time), experiment, state, completed of planned
@@ -12,7 +12,7 @@ use crate::figures::value_text;
 pub fn archive(runs: &[RunSummary], style: Style) -> String {
     if runs.is_empty() {
         let mut w = Writer::new(style);
-        w.line("No runs.", Paint::Soft);
+        w.line("No runs.", Tone::Soft);
         return w.finish();
     }
     let mut table = Table::default()
@@ -23,16 +23,16 @@ pub fn archive(runs: &[RunSummary], style: Style) -> String {
         .label("baseline");
     for r in runs {
         let paint = match r.state {
-            RunState::Completed => Paint::Plain,
-            RunState::Started => Paint::Strong,
-            RunState::Failed => Paint::Bad,
-            RunState::Interrupted => Paint::Warn,
+            RunState::Completed => Tone::Plain,
+            RunState::Started => Tone::Strong,
+            RunState::Failed => Tone::Bad,
+            RunState::Interrupted => Tone::Warn,
         };
         let value = format!("{} {}", r.metric, value_text(r.value, &r.unit));
         table.row(vec![
             cell(r.id.to_string()),
             cell(r.experiment.clone()),
-            (r.state.name().to_owned(), paint),
+            cell(r.state.name()).tone(paint),
             cell(format!("{}/{}", r.completed, r.planned)),
             cell(value),
         ]);

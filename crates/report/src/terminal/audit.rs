@@ -4,7 +4,8 @@ use assay_chart::text::shorten;
 use assay_rules::audit::{Audit, Claim, ClaimKind, ClaimVerdict};
 
 use super::Style;
-use super::writer::{Paint, Writer};
+use super::writer::Writer;
+use crate::document::Tone;
 
 /// The claims of a text with one of the verdicts in `only` (all, if it is empty), each with its
 /// place, verdict, words and what was recomputed; then how many there are of each verdict.
@@ -23,7 +24,7 @@ pub fn audit(name: &str, audit: &Audit, only: &[ClaimVerdict], style: Style) -> 
     let words = shown.iter().filter(|c| wordy(c)).count();
     if words > 0 {
         let more = format!("{words} said without a number: --only unsupported shows them");
-        w.wrapped(0, &more, Paint::Soft);
+        w.wrapped(0, &more, Tone::Soft);
     }
     let counts: Vec<String> = ClaimVerdict::ALL
         .iter()
@@ -37,21 +38,21 @@ pub fn audit(name: &str, audit: &Audit, only: &[ClaimVerdict], style: Style) -> 
         n => format!("{n} claims"),
     };
     let counts = if counts.is_empty() { String::new() } else { format!(": {}", counts.join(", ")) };
-    w.wrapped(0, &format!("{name}: {total}{counts}"), Paint::Strong);
+    w.wrapped(0, &format!("{name}: {total}{counts}"), Tone::Strong);
     w.finish()
 }
 
 fn write(w: &mut Writer, name: &str, claim: &Claim, style: Style) {
     let paint = match claim.verdict {
-        ClaimVerdict::Holds => Paint::Good,
-        ClaimVerdict::Wrong => Paint::Bad,
-        ClaimVerdict::Ambiguous | ClaimVerdict::OffByRounding => Paint::Warn,
-        ClaimVerdict::Unsupported => Paint::Soft,
+        ClaimVerdict::Holds => Tone::Good,
+        ClaimVerdict::Wrong => Tone::Bad,
+        ClaimVerdict::Ambiguous | ClaimVerdict::OffByRounding => Tone::Warn,
+        ClaimVerdict::Unsupported => Tone::Soft,
     };
     w.line(&format!("{name}:{}:{}: {}", claim.line, claim.column, claim.verdict.word()), paint);
     let quote = shorten(&claim.quote, 2 * style.columns() - 8, style.ellipsis());
-    w.wrapped(2, &format!("\"{quote}\""), Paint::Plain);
-    w.wrapped(4, &claim.reason, Paint::Soft);
+    w.wrapped(2, &format!("\"{quote}\""), Tone::Plain);
+    w.wrapped(4, &claim.reason, Tone::Soft);
     let trusted = claim.verdict != ClaimVerdict::Unsupported;
     for input in claim.inputs.iter().take(2).filter(|_| trusted && claim.inputs.len() > 1) {
         let place = match (&input.quoted, input.place) {
@@ -59,7 +60,7 @@ fn write(w: &mut Writer, name: &str, claim: &Claim, style: Style) {
             (None, Some((line, _))) => format!("line {line}"),
             (None, None) => "not placed".into(),
         };
-        w.wrapped(4, &format!("{}: {} ({place})", input.name, input.value), Paint::Soft);
+        w.wrapped(4, &format!("{}: {} ({place})", input.name, input.value), Tone::Soft);
     }
 }
 

@@ -3,23 +3,24 @@
 use assay_model::{Answer, Asked};
 
 use super::Style;
-use super::writer::{Paint, Writer};
+use super::writer::Writer;
+use crate::document::Tone;
 
 /// Each question with its answer and what it rests on.
 pub fn checklist(a: &str, b: &str, asked: &[Asked], style: Style) -> String {
     let mut w = Writer::new(style);
-    w.wrapped(0, &format!("before a gain is believed: {a} | {b}"), Paint::Strong);
+    w.wrapped(0, &format!("before a gain is believed: {a} | {b}"), Tone::Strong);
     for q in asked {
         w.blank();
         let paint = match q.answer {
-            Answer::Same => Paint::Plain,
-            Answer::Differs => Paint::Bad,
-            Answer::Unknown => Paint::Warn,
+            Answer::Same => Tone::Plain,
+            Answer::Differs => Tone::Bad,
+            Answer::Unknown => Tone::Warn,
         };
-        w.wrapped(0, &format!("{}. {}", q.number, q.question), Paint::Plain);
+        w.wrapped(0, &format!("{}. {}", q.number, q.question), Tone::Plain);
         w.wrapped(3, q.answer.name(), paint);
         for detail in &q.details {
-            w.wrapped(5, detail, Paint::Soft);
+            w.wrapped(5, detail, Tone::Soft);
         }
     }
     w.finish()

@@ -10,8 +10,8 @@ use assay_model::units::{format_value_digits, significant};
 use super::Style;
 use super::io_distribution::distribution;
 use super::io_places::{devices, regions};
-use super::table::{Cell, Table, cell};
-use super::writer::{Paint, Writer};
+use super::writer::Writer;
+use crate::document::{Cell, Table, Tone, cell};
 
 /// The whole answer but the lines of the ticks, for which see [`super::io_ticks`].
 pub fn io(report: &IoReport, style: Style) -> String {
@@ -58,7 +58,7 @@ fn cost_line(cost: &Cost, style: Style) -> String {
         let _ = write!(text, "; assay itself {} of one CPU", percent(share));
     }
     w.heading("What it cost");
-    w.wrapped(2, &format!("{}: {text}", cost.method), Paint::Plain);
+    w.wrapped(2, &format!("{}: {text}", cost.method), Tone::Plain);
     w.finish()
 }
 
@@ -69,18 +69,18 @@ fn head(report: &IoReport, style: Style) -> String {
     w.heading(&format!("{}: {}{files}", source.name, source.format));
     let span = report.span_ns.map(|ns| time(ns as f64));
     match (&report.started_at, span) {
-        (Some(at), Some(span)) => w.wrapped(0, &format!("From {at}, {span}"), Paint::Plain),
+        (Some(at), Some(span)) => w.wrapped(0, &format!("From {at}, {span}"), Tone::Plain),
         (None, Some(span)) => {
-            w.wrapped(0, &format!("{span} of a clock without a date"), Paint::Plain);
+            w.wrapped(0, &format!("{span} of a clock without a date"), Tone::Plain);
         }
         (_, None) => {}
     }
-    w.wrapped(0, &format!("Latency: {}", source.latency_is), Paint::Soft);
+    w.wrapped(0, &format!("Latency: {}", source.latency_is), Tone::Soft);
     if !report.selection.is_empty() {
-        w.wrapped(0, &format!("Only {}", report.selection.join(", ")), Paint::Plain);
+        w.wrapped(0, &format!("Only {}", report.selection.join(", ")), Tone::Plain);
     }
     for note in &source.notes {
-        w.wrapped(0, note, Paint::Plain);
+        w.wrapped(0, note, Tone::Plain);
     }
     w.finish() + "\n"
 }
@@ -93,7 +93,7 @@ fn bounded(title: &str, lost: bool) -> String {
 fn totals(report: &IoReport, style: Style) -> String {
     let mut w = Writer::new(style);
     if report.ops.is_empty() {
-        w.wrapped(0, "No I/O was selected.", Paint::Plain);
+        w.wrapped(0, "No I/O was selected.", Tone::Plain);
         return w.finish();
     }
     let lost = report.honesty.lost();
@@ -106,7 +106,7 @@ fn totals(report: &IoReport, style: Style) -> String {
     for op in &report.ops {
         table.row(total_row(op, seconds));
     }
-    w.wrapped(0, &classes(&report.classes), Paint::Plain);
+    w.wrapped(0, &classes(&report.classes), Tone::Plain);
     table.render(style) + &w.finish()
 }
 
@@ -178,7 +178,7 @@ fn groups(report: &IoReport, style: Style) -> String {
     let mut w = Writer::new(style);
     let more = report.groups_in_all - report.groups.len();
     if more > 0 {
-        w.line(&format!("and {more} more, less busy"), Paint::Soft);
+        w.line(&format!("and {more} more, less busy"), Tone::Soft);
     }
     let table = table.render(style);
     paths(report, &table, &mut w);
@@ -192,9 +192,9 @@ fn paths(report: &IoReport, table: &str, w: &mut Writer) {
     for path in report.groups.iter().filter_map(|g| g.key.get(at)) {
         if !table.contains(path.as_str()) && !told.contains(&path.as_str()) {
             if told.is_empty() {
-                w.line("files in full:", Paint::Soft);
+                w.line("files in full:", Tone::Soft);
             }
-            w.wrapped(2, path, Paint::Plain);
+            w.wrapped(2, path, Tone::Plain);
             told.push(path);
         }
     }
@@ -215,7 +215,7 @@ fn one_histogram(
         return w.finish() + &regions(map, style);
     }
     if histogram.rows.is_empty() {
-        w.wrapped(2, missing(report, histogram), Paint::Soft);
+        w.wrapped(2, missing(report, histogram), Tone::Soft);
         return w.finish();
     }
     w.finish() + &distribution(&histogram.rows, histogram.steps)
@@ -259,14 +259,14 @@ fn honesty(h: &Honesty, style: Style) -> String {
         None => "the format does not tell".to_owned(),
     };
     w.heading("Seen and lost");
-    w.wrapped(2, &seen, Paint::Plain);
+    w.wrapped(2, &seen, Tone::Plain);
     w.wrapped(
         2,
         &format!(
             "dropped by the tracer: {dropped}; ends without a start: {}; given up: {}; clock backwards: {}",
             h.unmatched_ends, h.given_up, h.clock_backwards
         ),
-        Paint::Plain,
+        Tone::Plain,
     );
     for (n, what) in [
         (h.flush_ends, "ends of flushes that the kernel tells of without a start"),
@@ -281,15 +281,15 @@ fn honesty(h: &Honesty, style: Style) -> String {
         (h.pooled, "I/Os of groups beyond those kept apart, under (others)"),
     ] {
         if n > 0 {
-            w.wrapped(2, &format!("{n} {what}"), Paint::Plain);
+            w.wrapped(2, &format!("{n} {what}"), Tone::Plain);
         }
     }
     if h.truncated {
-        w.wrapped(2, "the trace ends in the middle of a record", Paint::Warn);
+        w.wrapped(2, "the trace ends in the middle of a record", Tone::Warn);
     }
     if h.lost() {
         let text = "Something was lost, so percentiles and maxima are lower bounds.";
-        w.wrapped(2, text, Paint::Warn);
+        w.wrapped(2, text, Tone::Warn);
     }
     w.finish()
 }

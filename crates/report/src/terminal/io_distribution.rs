@@ -6,7 +6,8 @@ use std::fmt::Write;
 use assay_iotrace::{Printed, PrintedHistograms, Row, Steps};
 
 use super::Style;
-use super::writer::{Paint, Writer, clean};
+use super::writer::{Writer, clean};
+use crate::document::Tone;
 
 /// How long the bar of all is, characters.
 const BAR: u64 = 40;
@@ -42,7 +43,7 @@ pub fn printed(all: &PrintedHistograms, style: Style) -> String {
             line(&mut out, &clean(&row.value), row.count, histogram.total);
         }
         let mut w = Writer::new(style);
-        w.wrapped(2, &in_words(histogram), Paint::Plain);
+        w.wrapped(2, &in_words(histogram), Tone::Plain);
         out.push_str(&w.finish());
         out.push('\n');
     }

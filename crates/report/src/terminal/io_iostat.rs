@@ -5,8 +5,8 @@ use assay_model::units::significant;
 
 use super::Style;
 use super::io::optional;
-use super::table::{Cell, Table, cell};
-use super::writer::{Paint, Writer};
+use super::writer::Writer;
+use crate::document::{Cell, Table, Tone, cell};
 
 /// The columns that are shown when there are more than fit, by what they tell.
 const SHOWN: [&str; 17] = [
@@ -23,7 +23,7 @@ pub fn iostat(log: &IostatLog, intervals: bool, style: Style) -> String {
         "The first interval of iostat is the mean since boot (unless it was left out with -y), so it is \
          in no mean or maximum here. With -z the intervals without I/O are not in the log, so a mean is \
          that of the others.",
-        Paint::Soft,
+        Tone::Soft,
     );
     let shown: Vec<usize> =
         SHOWN.iter().filter_map(|name| log.columns.iter().position(|c| c == name)).collect();
@@ -77,10 +77,10 @@ fn value(value: Option<f64>) -> Cell {
 fn left_out(log: &IostatLog, style: Style) -> String {
     let mut w = Writer::new(style);
     if log.rows_left_out > 0 {
-        w.wrapped(0, &format!("{} rows are only in the means", log.rows_left_out), Paint::Warn);
+        w.wrapped(0, &format!("{} rows are only in the means", log.rows_left_out), Tone::Warn);
     }
     if log.unreadable > 0 {
-        w.wrapped(0, &format!("{} lines could not be read", log.unreadable), Paint::Warn);
+        w.wrapped(0, &format!("{} lines could not be read", log.unreadable), Tone::Warn);
     }
     w.finish()
 }

@@ -6,8 +6,8 @@ use assay_model::units::{format_bytes, format_value_digits};
 
 use super::Style;
 use super::io::optional;
-use super::table::{Table, cell};
-use super::writer::{Paint, Writer};
+use super::writer::Writer;
+use crate::document::{Table, Tone, cell};
 
 /// Characters of the line that stands for a device.
 const LINE: usize = 64;
@@ -35,7 +35,7 @@ pub(super) fn devices(report: &IoReport, style: Style) -> String {
     let mut w = Writer::new(style);
     let more = report.devices_in_all - report.devices.len();
     if more > 0 {
-        w.line(&format!("and {more} more, less busy"), Paint::Soft);
+        w.line(&format!("and {more} more, less busy"), Tone::Soft);
     }
     table.render(style) + &w.finish()
 }
@@ -53,7 +53,7 @@ pub(super) fn regions(map: &RegionMap, style: Style) -> String {
     let mut w = Writer::new(style);
     let used = map.counts.len();
     if used == 0 {
-        w.wrapped(2, "no I/O of this kind", Paint::Soft);
+        w.wrapped(2, "no I/O of this kind", Tone::Soft);
         return w.finish();
     }
     let columns = used.min(LINE);
@@ -65,7 +65,7 @@ pub(super) fn regions(map: &RegionMap, style: Style) -> String {
             if n == 0 { f64::NAN } else { (n as f64).ln_1p() }
         })
         .collect();
-    w.line(&format!("  |{}|", sparkline(&folded, style.glyphs)), Paint::Plain);
+    w.line(&format!("  |{}|", sparkline(&folded, style.glyphs)), Tone::Plain);
     let end = map.from.saturating_add(map.region_blocks.saturating_mul(used as u64));
     w.wrapped(
         2,
@@ -76,7 +76,7 @@ pub(super) fn regions(map: &RegionMap, style: Style) -> String {
             size(map.region_blocks),
             map.occupied
         ),
-        Paint::Soft,
+        Tone::Soft,
     );
     let mut table = Table::default()
         .number("from block")

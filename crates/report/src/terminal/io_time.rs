@@ -5,8 +5,8 @@ use assay_model::units::format_value_digits;
 
 use super::Style;
 use super::io::{optional, time};
-use super::table::{Cell, Table, cell};
-use super::writer::{Paint, Writer};
+use super::writer::Writer;
+use crate::document::{Cell, Table, Tone, cell};
 
 const DAY_NS: u64 = 86_400_000_000_000;
 
@@ -77,7 +77,7 @@ pub fn io_ticks(report: &IoReport, style: Style) -> String {
         w.wrapped(
             0,
             &format!("Ticks of {asked} would be too many; these are of {length}."),
-            Paint::Warn,
+            Tone::Warn,
         );
     }
     w.finish() + &table.render(style)

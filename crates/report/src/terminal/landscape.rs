@@ -1,181 +1,27 @@
-//! A landscape: its table, the matrix of its denominators, the list of all landscapes.
+//! A landscape in a terminal, and the list of all landscapes.
 
-use std::ops::Range;
-
-use assay_chart::text::{columns as width_of, shorten};
-use assay_rules::denominator::{Matrix, MatrixRow};
-use assay_rules::landscape::{Landscape, Listing, Role};
+use assay_rules::denominator::Matrix;
+use assay_rules::landscape::{Landscape, Listing};
 
 use super::Style;
-use super::table::{Table, cell};
-use super::writer::{Paint, Writer};
-use crate::csv::kind;
-use crate::landscape::{NOTHING, leads, matrix_notes, matrix_text, notes, texts};
+use super::writer::Writer;
+use crate::document::{Part, Parts, Tone, terminal};
+use crate::parts::landscape as parts;
 
-/// Heading, table, findings, and what must be known to read it.
+/// Heading, findings, table, and what must be known to read it.
 pub fn landscape(landscape: &Landscape, style: Style) -> String {
-    let mut w = Writer::new(style);
-    w.wrapped(0, &landscape.heading(), Paint::Strong);
-    if landscape.lines.is_empty() {
-        w.line("No result is left to show.", Paint::Warn);
-    } else {
-        w.wrapped(0, &landscape.measure(), Paint::Soft);
-        w.blank();
-        w.raw(&table(landscape, style));
+    let mut all = Parts::default();
+    all.push(Part::Paragraph(Tone::Strong, landscape.heading().into()));
+    all.append(parts::results(landscape));
+    for note in parts::notes(landscape) {
+        all.say(note);
     }
-    let notes = notes(landscape);
-    if !landscape.findings.is_empty() || !notes.is_empty() {
-        w.blank();
-    }
-    if !landscape.findings.is_empty() {
-        w.raw(&super::findings(&landscape.findings, style));
-    }
-    for note in notes {
-        w.wrapped(0, &note, Paint::Soft);
-    }
-    w.finish()
+    terminal::parts(&all, style)
 }
 
-/// The table, in as many parts as the width asks for: each repeats place and label. Where not even
-/// one column fits beside the label, row under row.
-fn table(landscape: &Landscape, style: Style) -> String {
-    let all = landscape.columns.len();
-    if let Some(text) = part_of(landscape, 0..all, style).side_by_side_if_it_fits(style) {
-        return text;
-    }
-    let mut out = String::new();
-    let mut start = 0;
-    while start < all {
-        let fitting = (start + 1..=all).rev().find_map(|end| {
-            let text = part_of(landscape, start..end, style).side_by_side_if_it_fits(style)?;
-            Some((end, text))
-        });
-        let Some((end, text)) = fitting else {
-            return part_of(landscape, 0..all, style).render(style);
-        };
-        if start > 0 {
-            out.push('\n');
-        }
-        out.push_str(&text);
-        start = end;
-    }
-    out
-}
-
-/// Some columns of the table; those after the first few have the line's label before them.
-fn part_of(landscape: &Landscape, columns: Range<usize>, style: Style) -> Table {
-    let ranked = landscape.ordered_by.is_some();
-    let mixed = landscape.mixed();
-    let labelled = columns.start > 0;
-    let mut table = Table::default();
-    if ranked {
-        table = table.number("#");
-    }
-    if mixed && !labelled {
-        table = table.word("kind");
-    }
-    if labelled {
-        let title = landscape.columns.first().map_or("line", |c| c.title.as_str());
-        table = table.label(title);
-    }
-    for c in &landscape.columns[columns.clone()] {
-        table = match c.role {
-            Role::Words => table.label(&c.title),
-            Role::Count | Role::Value | Role::Derived => table.number(&c.title),
-        };
-    }
-    for l in &landscape.lines {
-        let mut cells = Vec::new();
-        if ranked {
-            cells.push(cell(l.rank.map_or_else(|| NOTHING.to_owned(), |r| r.to_string())));
-        }
-        if mixed && !labelled {
-            cells.push(cell(kind(l.kind)));
-        }
-        if labelled {
-            let label = l.entry.as_ref().map_or(NOTHING, |e| e.label.as_str());
-            // A label must not take the place of the numbers.
-            cells.push(cell(shorten(label, style.columns() / 2, style.ellipsis())));
-        }
-        let shown = texts(l).skip(columns.start).take(columns.len());
-        cells.extend(shown.map(cell));
-        table.row(cells);
-    }
-    table
-}
-
-/// Systems by denominators, in as many tables as the width asks for.
+/// Systems by denominators.
 pub fn matrix(matrix: &Matrix, unit: &str, style: Style) -> String {
-    let mut w = Writer::new(style);
-    let what = if unit.is_empty() { String::new() } else { format!("{unit} ") };
-    w.heading(&format!("{what}by every denominator"));
-    let titles: Vec<String> = matrix.bases.iter().map(ToString::to_string).collect();
-    let texts: Vec<Vec<String>> = matrix
-        .rows
-        .iter()
-        .map(|r| r.cells.iter().map(|c| matrix_text(c.as_ref())).collect())
-        .collect();
-    let widths: Vec<usize> = titles
-        .iter()
-        .enumerate()
-        .map(|(c, title)| {
-            texts.iter().map(|t| width_of(&t[c])).chain([width_of(title)]).max().unwrap_or(0)
-        })
-        .collect();
-    let label = matrix.rows.iter().map(|r| width_of(&r.label)).max().unwrap_or(0).clamp(6, 30);
-    let mut start = 0;
-    while start < titles.len() {
-        if start > 0 {
-            w.blank();
-        }
-        let mut end = start;
-        let mut used = label;
-        while end < titles.len() && (end == start || used + 2 + widths[end] <= style.columns()) {
-            used += 2 + widths[end];
-            end += 1;
-        }
-        let last = end == titles.len() && used + 2 + 20 <= style.columns();
-        w.raw(&part(&matrix.rows, &titles, &texts, start..end, last, style));
-        if end == titles.len() && !last {
-            w.blank();
-            w.raw(&part(&matrix.rows, &titles, &texts, end..end, true, style));
-        }
-        start = end;
-    }
-    for note in matrix_notes(matrix) {
-        w.wrapped(0, &note, Paint::Soft);
-    }
-    w.finish()
-}
-
-fn part(
-    rows: &[MatrixRow],
-    titles: &[String],
-    texts: &[Vec<String>],
-    range: Range<usize>,
-    with_leads: bool,
-    style: Style,
-) -> String {
-    let mut table = Table::default().label("system");
-    for title in &titles[range.clone()] {
-        table = table.number(title);
-    }
-    if with_leads {
-        table = table.word("leads");
-    }
-    for (r, t) in rows.iter().zip(texts) {
-        let mut cells = vec![cell(r.label.clone())];
-        for text in &t[range.clone()] {
-            let paint = if text.ends_with('*') { Paint::Warn } else { Paint::Plain };
-            cells.push((text.clone(), paint));
-        }
-        if with_leads {
-            let paint = if r.dominates { Paint::Good } else { Paint::Plain };
-            cells.push((leads(r.leads, r.of, r.dominates), paint));
-        }
-        table.row(cells);
-    }
-    table.render(style)
+    terminal::parts(&parts::matrix(matrix, unit, None), style)
 }
 
 /// The landscapes that there are.
@@ -192,7 +38,7 @@ pub fn landscape_list(list: &[Listing], style: Style) -> String {
         w.wrapped(
             0,
             &format!("Files of results without a definition: {}.", names.join(", ")),
-            Paint::Soft,
+            Tone::Soft,
         );
     }
     w.finish()
@@ -203,6 +49,8 @@ mod tests {
     use assay_model::{Better, Interval, Kind};
     use assay_rules::denominator::{Counts, Denominator};
     use assay_rules::landscape::{Collection, Measured, Query};
+
+    use assay_chart::text::columns as width_of;
 
     use super::*;
     use crate::terminal::Glyphs;

@@ -4,62 +4,70 @@
 //! the only carrier. Control characters in labels and messages are replaced, so that a program's
 //! output cannot steer the terminal.
 
-mod across;
 mod archive;
 mod audit;
 mod checklist;
-mod comparison;
 mod curve;
-mod explain;
-mod findings;
 mod io;
-mod io_across;
 mod io_distribution;
 mod io_iostat;
 mod io_places;
 mod io_time;
 mod landscape;
-mod percentiles;
 mod plan;
 mod result;
 mod run;
-mod scaling;
 mod single;
-mod suite;
 mod system;
-mod table;
+pub(crate) mod table;
 mod tlb;
-mod writer;
+pub(crate) mod writer;
 
-pub use across::across;
 pub use archive::archive;
 pub use audit::audit;
 pub use checklist::checklist;
-pub use comparison::comparison;
 pub use curve::curves;
-pub use explain::explain;
-pub use findings::findings;
 pub use io::io;
-pub use io_across::io_across;
 pub use io_distribution::{distribution, printed};
 pub use io_iostat::iostat;
 pub use io_time::{io_tick_header, io_tick_line, io_ticks};
 pub use landscape::{landscape, landscape_list, matrix};
-pub use percentiles::percentiles;
 pub use plan::{PlanView, plan};
 pub use result::result;
 pub use run::run;
-pub use scaling::scaling;
 pub use single::single;
-pub use suite::suite;
 pub use system::system;
 pub use tlb::{simulation, tlb};
 pub use writer::{painted, printable, printable_json};
 
-pub(crate) use scaling::{model_name, model_sentence};
-pub(crate) use system::{KEY_FACTS, fact_text};
-
 pub use assay_chart::text::Glyphs;
+
+use assay_model::{Across, Analysis, Explanation, Finding, RunSummary};
+
+use crate::document::{About, Found};
+use crate::{document, parts};
+
+/// Runs side by side: the values and ratios by treatment, what else differed, the findings, and what the
+/// tracer of block I/O counted. `runs` are in the order of [`Across::runs`].
+pub fn across(runs: &[RunSummary], across: &Across, io: &[Across], style: Style) -> String {
+    let mut all = parts::across::across(runs, across, &|_| None);
+    all.table(parts::across::io(io));
+    document::terminal::parts(&all, style)
+}
+
+/// What differs along with a metric; `analysis` is that of the run.
+pub fn explain(analysis: &Analysis, explanation: &Explanation, style: Style) -> String {
+    document::terminal::parts(&parts::explain::alone(analysis, explanation), style)
+}
+
+/// Findings, the worst first, each with its remedy; of none, that there is none.
+pub fn findings(findings: &[Finding], style: Style) -> String {
+    let found =
+        |f: &Finding| Found { finding: f.clone(), about: About::Trials(Vec::new()), id: None };
+    let mut w = writer::Writer::new(style);
+    document::terminal::findings(&mut w, &findings.iter().map(found).collect::<Vec<_>>());
+    w.finish()
+}
 
 /// How to write.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -101,16 +109,13 @@ mod tests {
         for (name, view) in fixtures::all() {
             let a = &view.analysis;
             let mut add = |what: &str, text: String| all.push((format!("{name} {what}"), text));
-            add("comparison", comparison(a, style));
             add("single", single(&view, style));
-            add("curves", curves(a, style));
+            add("curves", curves(&view, style));
             add("findings", findings(&a.findings, style));
             add("run", run(&view, style));
             add("system", system(&view.system, style));
             add("archive", archive(std::slice::from_ref(&view.summary), style));
-            if let Some(s) = &a.scaling {
-                add("scaling", scaling(s, style));
-            }
+            add("results", run::results(&view, style));
             let plan_view = PlanView {
                 plan: &view.plan,
                 stop_rule: "after the planned blocks",
@@ -120,7 +125,7 @@ mod tests {
             };
             add("plan", plan(&plan_view, style));
             let summaries = [view.summary.clone(), view.summary.clone()];
-            add("across", across(&summaries, &fixtures::across(&view), style));
+            add("across", across(&summaries, &fixtures::across(&view), &[], style));
             add("result", result(&view, style));
         }
         all

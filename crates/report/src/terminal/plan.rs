@@ -3,8 +3,8 @@
 use assay_model::Plan;
 
 use super::Style;
-use super::table::{Table, cell};
-use super::writer::{Paint, Writer};
+use super::writer::Writer;
+use crate::document::{Table, Tone, cell};
 use crate::figures::count;
 
 /// What is known before a run.
@@ -68,13 +68,13 @@ pub fn plan(view: &PlanView<'_>, style: Style) -> String {
             cell(t.label()),
             cell(of(false)),
             cell(of(true)),
-            (mark.to_owned(), Paint::Soft),
+            cell(mark).tone(Tone::Soft),
         ]);
     }
     w.raw(&table.render(style));
     if plan.treatments.len() > 1 {
         w.blank();
-        w.line("order, by treatment id", Paint::Strong);
+        w.line("order, by treatment id", Tone::Strong);
         for block in 0..blocks.min(BLOCKS_SHOWN) {
             let ids: Vec<String> = plan
                 .trials
@@ -82,21 +82,21 @@ pub fn plan(view: &PlanView<'_>, style: Style) -> String {
                 .filter(|t| t.block == block)
                 .map(|t| t.treatment.to_string())
                 .collect();
-            w.wrapped(2, &format!("block {}: {}", block + 1, ids.join(" ")), Paint::Plain);
+            w.wrapped(2, &format!("block {}: {}", block + 1, ids.join(" ")), Tone::Plain);
         }
         if blocks > BLOCKS_SHOWN {
             w.line(
                 &format!("  and {} more", count((blocks - BLOCKS_SHOWN) as usize, "block")),
-                Paint::Soft,
+                Tone::Soft,
             );
         }
     }
     if !view.lines.is_empty() {
         w.blank();
-        w.line("runs", Paint::Strong);
+        w.line("runs", Tone::Strong);
     }
     for line in view.lines {
-        w.wrapped(2, line, Paint::Plain);
+        w.wrapped(2, line, Tone::Plain);
     }
     w.finish()
 }

@@ -3,9 +3,10 @@
 use assay_model::{Finding, Outcome, Severity, TrialRecord};
 
 use super::run::results;
-use super::writer::{Paint, Writer};
+use super::writer::Writer;
 use super::{Style, findings};
 use crate::alike::trials_text;
+use crate::document::Tone;
 use crate::figures::count;
 use crate::view::RunView;
 
@@ -40,10 +41,10 @@ pub fn result(view: &RunView, style: Style) -> String {
         w.blank();
     }
     for r in failed.iter().take(FAILED_SHOWN) {
-        w.wrapped(0, &format!("trial {} failed: {}", r.number, r.error), Paint::Bad);
+        w.wrapped(0, &format!("trial {} failed: {}", r.number, r.error), Tone::Bad);
     }
     if failed.len() > FAILED_SHOWN {
-        w.line(&format!("and {} more failed", failed.len() - FAILED_SHOWN), Paint::Bad);
+        w.line(&format!("and {} more failed", failed.len() - FAILED_SHOWN), Tone::Bad);
     }
     w.blank();
     let notes = all.len() - serious.len();
@@ -55,7 +56,7 @@ pub fn result(view: &RunView, style: Style) -> String {
             "run {}: {trials} completed, {} failed{also}; `assay archive show` has them all",
             s.id, s.failed
         ),
-        Paint::Soft,
+        Tone::Soft,
     );
     w.finish()
 }

@@ -5,7 +5,8 @@ use assay_model::units::format_value;
 use assay_model::{Analysis, TreatmentSummary};
 
 use super::Style;
-use super::writer::{Paint, Writer};
+use super::writer::Writer;
+use crate::document::Tone;
 use crate::figures::{NO_VALUE, centre_name, count, percent, summary_text};
 use crate::view::{RunView, deciding};
 
@@ -23,7 +24,7 @@ pub fn single(view: &RunView, style: Style) -> String {
         let values: Vec<f64> = s.values.iter().map(|v| v.unwrap_or(f64::NAN)).collect();
         // A sparkline of two says nothing, and one wider than the line would be cut.
         if (3..=style.columns().saturating_sub(14)).contains(&values.len()) {
-            w.line(&format!("  in order  {}", sparkline(&values, style.glyphs)), Paint::Plain);
+            w.line(&format!("  in order  {}", sparkline(&values, style.glyphs)), Tone::Plain);
         }
     }
     w.finish()

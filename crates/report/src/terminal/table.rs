@@ -2,33 +2,14 @@
 //! is too wide, row under row when even that does not fit.
 
 use std::collections::BTreeMap;
+use std::ops::Range;
 
 use assay_chart::text::{columns, shorten};
 
-use super::writer::{Paint, Writer, ascii, clean};
+use super::writer::{Writer, ascii, clean, paint};
 use super::{Glyphs, Style};
-
-/// On which side a column is flush.
-#[derive(Clone, Copy, PartialEq, Eq)]
-pub(super) enum Align {
-    Left,
-    Right,
-}
-
-pub(super) struct Column {
-    title: String,
-    align: Align,
-    /// Whether its texts may be shortened.
-    flexible: bool,
-}
-
-/// One field: a text and its paint.
-pub(super) type Cell = (String, Paint);
-
-/// A field without paint.
-pub(super) fn cell(text: impl Into<String>) -> Cell {
-    (text.into(), Paint::Plain)
-}
+use crate::document::table::{Kind, Row};
+use crate::document::{Cell, On, Table, Tone, cell};
 
 /// The narrowest a flexible column gets.
 const NARROWEST: usize = 9;
@@ -54,47 +35,105 @@ fn common_beginning(texts: &[&str]) -> usize {
     first.as_bytes()[..alike].iter().rposition(|b| b" ,=".contains(b)).map_or(0, |i| i + 1)
 }
 
-#[derive(Default)]
-pub(super) struct Table {
+/// A table on its way to text: the columns that a terminal shows, and their cleaned texts.
+struct Layout {
     columns: Vec<Column>,
-    rows: Vec<Vec<Cell>>,
+    rows: Vec<Vec<Field>>,
 }
 
+struct Column {
+    title: String,
+    kind: Kind,
+}
+
+/// A text and its tone.
+type Field = (String, Tone);
+
 impl Table {
-    /// A column of labels, which may be shortened.
-    pub(super) fn label(mut self, title: &str) -> Self {
-        self.columns.push(Column { title: title.to_owned(), align: Align::Left, flexible: true });
-        self
-    }
-
-    /// A column of words that are kept whole.
-    pub(super) fn word(mut self, title: &str) -> Self {
-        self.columns.push(Column { title: title.to_owned(), align: Align::Left, flexible: false });
-        self
-    }
-
-    /// A column of numbers.
-    pub(super) fn number(mut self, title: &str) -> Self {
-        self.columns.push(Column { title: title.to_owned(), align: Align::Right, flexible: false });
-        self
-    }
-
-    pub(super) fn row(&mut self, cells: Vec<Cell>) {
-        self.rows.push(cells);
-    }
-
     /// The table as text.
-    pub(super) fn render(mut self, style: Style) -> String {
-        self.side_by_side_if_it_fits(style).unwrap_or_else(|| self.row_under_row(style))
+    pub(crate) fn render(&self, style: Style) -> String {
+        let mut layout = Layout::of(self, style);
+        let whole = layout.side_by_side_if_it_fits(style);
+        whole
+            .or_else(|| self.in_parts(style))
+            .unwrap_or_else(|| Layout::of(self, style).row_under_row(style))
     }
 
-    /// The table as text with a line a row, labels shortened if they must be; `None` where even that
-    /// is too wide.
-    pub(super) fn side_by_side_if_it_fits(&mut self, style: Style) -> Option<String> {
-        for (text, _) in self.rows.iter_mut().flatten() {
-            let cleaned = clean(text);
-            *text = if style.glyphs == Glyphs::Ascii { ascii(&cleaned) } else { cleaned };
+    /// The columns in as many parts as the width asks for; those after the first begin with the numbers that
+    /// come before the labels, and with the rows' names. `None` where not even one column fits beside those.
+    fn in_parts(&self, style: Style) -> Option<String> {
+        if self.rows.iter().all(|r| r.name.is_empty()) {
+            return None;
         }
+        let (mut out, mut start) = (Vec::new(), 0);
+        while start < self.columns.len() {
+            let (end, text) = (start + 1..=self.columns.len()).rev().find_map(|end| {
+                let text = Layout::of(&self.part(start..end, style), style)
+                    .side_by_side_if_it_fits(style)?;
+                Some((end, text))
+            })?;
+            out.push(text);
+            start = end;
+        }
+        Some(out.join("\n"))
+    }
+
+    fn part(&self, of: Range<usize>, style: Style) -> Table {
+        let named = self.named_by(On::Terminal);
+        let lead = if of.start == 0 {
+            0
+        } else {
+            self.columns[..named].iter().take_while(|c| c.kind == Kind::Number).count()
+        };
+        let again = of.start > 0;
+        let pick = |all: &[Cell], name: Cell| -> Vec<Cell> {
+            let name = again.then_some(name);
+            all[..lead].iter().cloned().chain(name).chain(all[of.clone()].iter().cloned()).collect()
+        };
+        let label = self.columns.get(named).filter(|_| again).cloned();
+        let columns = self.columns[..lead].iter().cloned().chain(label);
+        let room = style.columns() / 2;
+        Table {
+            columns: columns.chain(self.columns[of.clone()].iter().cloned()).collect(),
+            rows: self
+                .rows
+                .iter()
+                .map(|r| Row {
+                    // A name must not take the place of the numbers.
+                    cells: pick(&r.cells, cell(shorten(&r.name, room, style.ellipsis()))),
+                    ..Row::default()
+                })
+                .collect(),
+            ..Table::default()
+        }
+    }
+}
+
+impl Layout {
+    fn of(table: &Table, style: Style) -> Self {
+        let shown = || table.shown(On::Terminal);
+        let cleaned = |text: &str| {
+            let cleaned = clean(text);
+            if style.glyphs == Glyphs::Ascii { ascii(&cleaned) } else { cleaned }
+        };
+        let field = |cells: &[Cell], i: usize| {
+            cells.get(i).map_or_else(Field::default, |c| (cleaned(&c.text.words()), c.tone))
+        };
+        let most = if table.most == 0 { table.rows.len() } else { table.most };
+        Layout {
+            columns: shown()
+                .map(|(_, c)| Column { title: cleaned(&c.title.words()), kind: c.kind })
+                .collect(),
+            rows: table
+                .rows
+                .iter()
+                .take(most)
+                .map(|row| shown().map(|(i, _)| field(&row.cells, i)).collect())
+                .collect(),
+        }
+    }
+
+    fn side_by_side_if_it_fits(&mut self, style: Style) -> Option<String> {
         for attempt in [Labels::Whole, Labels::Ends] {
             if attempt == Labels::Ends {
                 self.drop_common_beginnings(style);
@@ -110,7 +149,7 @@ impl Table {
 
     /// Labels that all begin alike lose that beginning, since it tells nothing.
     fn drop_common_beginnings(&mut self, style: Style) {
-        for c in (0..self.columns.len()).filter(|c| self.columns[*c].flexible) {
+        for c in (0..self.columns.len()).filter(|c| self.columns[*c].kind == Kind::Label) {
             let texts: Vec<&str> =
                 self.rows.iter().filter_map(|r| r.get(c)).map(|x| x.0.as_str()).collect();
             let common = common_beginning(&texts);
@@ -125,7 +164,7 @@ impl Table {
 
     /// Whether no two different labels of a column become the same when they are shortened.
     fn stay_distinct(&self, widths: &[usize], style: Style) -> bool {
-        (0..self.columns.len()).filter(|c| self.columns[*c].flexible).all(|c| {
+        (0..self.columns.len()).filter(|c| self.columns[*c].kind == Kind::Label).all(|c| {
             let mut seen: BTreeMap<String, &str> = BTreeMap::new();
             self.rows.iter().filter_map(|r| r.get(c)).all(|(text, _)| {
                 let short = shorten(text, widths[c], style.ellipsis());
@@ -148,33 +187,30 @@ impl Table {
                 return Some(widths);
             }
             let widest = (0..widths.len())
-                .filter(|c| self.columns[*c].flexible && widths[*c] > NARROWEST)
+                .filter(|c| self.columns[*c].kind == Kind::Label && widths[*c] > NARROWEST)
                 .max_by_key(|c| widths[*c])?;
             widths[widest] -= 1;
         }
     }
 
     fn side_by_side(&self, widths: &[usize], style: Style) -> String {
-        let titles: Vec<Cell> =
-            self.columns.iter().map(|c| (c.title.clone(), Paint::Soft)).collect();
+        let titles: Vec<Field> =
+            self.columns.iter().map(|c| (c.title.clone(), Tone::Soft)).collect();
         let mut out = String::new();
         for row in std::iter::once(&titles).chain(&self.rows) {
             let mut line = String::new();
             // Padding is held back until something follows it, so that no line ends in spaces.
             let mut pending = 0;
-            for (i, (text, paint)) in row.iter().enumerate() {
+            for (i, (text, tone)) in row.iter().enumerate() {
                 let column = &self.columns[i];
                 let text = shorten(text, widths[i], style.ellipsis());
                 let pad = widths[i].saturating_sub(columns(&text));
-                let (before, after) = match column.align {
-                    Align::Left => (0, pad),
-                    Align::Right => (pad, 0),
-                };
+                let (before, after) = if column.kind == Kind::Number { (pad, 0) } else { (0, pad) };
                 pending += before;
                 if !text.is_empty() {
                     line.push_str(&" ".repeat(pending));
                     pending = 0;
-                    line.push_str(&paint.on(&text, style));
+                    line.push_str(&paint(*tone, &text, style));
                 }
                 pending += after + GAP;
             }
@@ -187,14 +223,14 @@ impl Table {
     fn row_under_row(&self, style: Style) -> String {
         let mut w = Writer::new(style);
         for row in &self.rows {
-            for (i, (text, paint)) in row.iter().enumerate() {
+            for (i, (text, tone)) in row.iter().enumerate() {
                 if i == 0 {
-                    w.wrapped(0, text, Paint::Strong);
+                    w.wrapped(0, text, Tone::Strong);
                 } else if !text.is_empty() {
                     let title = &self.columns[i].title;
                     let line =
                         if title.is_empty() { text.clone() } else { format!("{title}: {text}") };
-                    w.wrapped(2, &line, *paint);
+                    w.wrapped(2, &line, *tone);
                 }
             }
         }
@@ -208,7 +244,7 @@ mod tests {
 
     fn table() -> Table {
         let mut t = Table::default().label("treatment").number("n").word("verdict");
-        t.row(vec![cell("buffer=4096, processes=2"), cell("6"), ("better".into(), Paint::Good)]);
+        t.row(vec![cell("buffer=4096, processes=2"), cell("6"), cell("better").tone(Tone::Good)]);
         t.row(vec![cell("x"), cell("10"), cell("")]);
         t
     }

@@ -6,13 +6,13 @@ use assay_model::units::{format_bytes, significant};
 use assay_tlb::{Row, SideRow, Simulation, Step, StepCost, Table};
 
 use super::Style;
-use super::table::{Table as Columns, cell};
-use super::writer::{Paint, Writer};
+use super::writer::Writer;
+use crate::document::{Table as Columns, Tone, cell};
 
 /// The table, with what it is of and what must be known about it.
 pub fn tlb(table: &Table, style: Style) -> String {
     let mut w = Writer::new(style);
-    w.wrapped(0, &format!("address translation, {}: {}", table.kind, table.of), Paint::Strong);
+    w.wrapped(0, &format!("address translation, {}: {}", table.kind, table.of), Tone::Strong);
     w.blank();
     let steps = table.total.data.steps.len().max(table.total.instruction.steps.len());
     if steps <= 2 && style.columns() >= 79 {
@@ -24,7 +24,7 @@ pub fn tlb(table: &Table, style: Style) -> String {
         w.blank();
     }
     for note in &table.notes {
-        w.wrapped(2, note, Paint::Soft);
+        w.wrapped(2, note, Tone::Soft);
     }
     w.finish()
 }
@@ -40,7 +40,7 @@ pub fn simulation(s: &Simulation, style: Style) -> String {
          time is its cycles: not a measurement",
         s.accesses, s.processes, s.format
     );
-    w.wrapped(2, &read, Paint::Soft);
+    w.wrapped(2, &read, Tone::Soft);
     w.blank();
     w.raw(&counts(&s.table.total, style));
     if s.tsbs.is_empty() {
@@ -60,7 +60,7 @@ pub fn simulation(s: &Simulation, style: Style) -> String {
     }
     w.raw(&columns.render(style));
     if s.tsbs.len() > MOST_TSBS {
-        w.line(&format!("  and {} more", s.tsbs.len() - MOST_TSBS), Paint::Soft);
+        w.line(&format!("  and {} more", s.tsbs.len() - MOST_TSBS), Tone::Soft);
     }
     w.finish()
 }

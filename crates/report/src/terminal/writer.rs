@@ -5,48 +5,25 @@ use std::fmt::Write as _;
 use assay_chart::text::{columns, shorten};
 
 use super::{Glyphs, Style};
+use crate::document::Tone;
 
 /// The codes of the paints, as `ESC [ code m`.
 const CODES: [&str; 5] = ["1", "2", "32", "31", "33"];
 
-/// What a piece of text means, for those who see colour.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub(super) enum Paint {
-    #[default]
-    Plain,
-    Strong,
-    Soft,
-    Good,
-    Bad,
-    Warn,
-}
-
-impl Paint {
-    /// The paint of a verdict.
-    pub(super) fn of(verdict: assay_model::Verdict) -> Self {
-        match verdict {
-            assay_model::Verdict::Better => Paint::Good,
-            assay_model::Verdict::Worse | assay_model::Verdict::Invalid => Paint::Bad,
-            assay_model::Verdict::Equivalent => Paint::Plain,
-            assay_model::Verdict::Inconclusive => Paint::Warn,
-        }
-    }
-
-    /// The text with the escape codes around it, where the style has colour. The codes are those of [`CODES`].
-    pub(super) fn on(self, text: &str, style: Style) -> String {
-        let code = match self {
-            Paint::Plain => return text.to_owned(),
-            Paint::Strong => CODES[0],
-            Paint::Soft => CODES[1],
-            Paint::Good => CODES[2],
-            Paint::Bad => CODES[3],
-            Paint::Warn => CODES[4],
-        };
-        if style.colour && !text.is_empty() {
-            format!("\u{1b}[{code}m{text}\u{1b}[0m")
-        } else {
-            text.to_owned()
-        }
+/// The text with the escape codes around it, where the style has colour. The codes are those of [`CODES`].
+pub(super) fn paint(tone: Tone, text: &str, style: Style) -> String {
+    let code = match tone {
+        Tone::Plain => return text.to_owned(),
+        Tone::Strong => CODES[0],
+        Tone::Soft => CODES[1],
+        Tone::Good => CODES[2],
+        Tone::Bad => CODES[3],
+        Tone::Warn => CODES[4],
+    };
+    if style.colour && !text.is_empty() {
+        format!("\u{1b}[{code}m{text}\u{1b}[0m")
+    } else {
+        text.to_owned()
     }
 }
 
@@ -97,30 +74,30 @@ pub(super) fn clean(text: &str) -> String {
 }
 
 /// Collects lines.
-pub(super) struct Writer {
+pub(crate) struct Writer {
     out: String,
     style: Style,
 }
 
 impl Writer {
-    pub(super) fn new(style: Style) -> Self {
+    pub(crate) fn new(style: Style) -> Self {
         Writer { out: String::new(), style }
     }
 
     /// A heading line.
-    pub(super) fn heading(&mut self, text: &str) {
-        self.line(text, Paint::Strong);
+    pub(crate) fn heading(&mut self, text: &str) {
+        self.line(text, Tone::Strong);
     }
 
     /// One line, shortened to the width.
-    pub(super) fn line(&mut self, text: &str, paint: Paint) {
+    pub(crate) fn line(&mut self, text: &str, tone: Tone) {
         let text = self.fitting(text);
-        self.out.push_str(&paint.on(&text, self.style));
+        self.out.push_str(&paint(tone, &text, self.style));
         self.out.push('\n');
     }
 
     /// Text wrapped to the width; every line but the first is indented further by two.
-    pub(super) fn wrapped(&mut self, indent: usize, text: &str, paint: Paint) {
+    pub(crate) fn wrapped(&mut self, indent: usize, text: &str, tone: Tone) {
         let width = self.style.columns();
         // However deep the indent, half of the width is left for words.
         let further = (indent + 2).min(width / 2);
@@ -128,7 +105,7 @@ impl Writer {
         let mut line = String::new();
         for word in clean(&self.glyphs(text)).split_whitespace() {
             if !line.is_empty() && columns(&lead) + columns(&line) + 1 + columns(word) > width {
-                self.push_line(&lead, &line, paint);
+                self.push_line(&lead, &line, tone);
                 lead = " ".repeat(further);
                 line.clear();
             }
@@ -138,12 +115,12 @@ impl Writer {
             line.push_str(&shorten(word, width - columns(&lead), self.style.ellipsis()));
         }
         if !line.is_empty() {
-            self.push_line(&lead, &line, paint);
+            self.push_line(&lead, &line, tone);
         }
     }
 
     /// `  name   value` rows with the names aligned; values wrap under themselves.
-    pub(super) fn pairs(&mut self, pairs: &[(&str, String)]) {
+    pub(crate) fn pairs(&mut self, pairs: &[(&str, String)]) {
         let pairs: Vec<(String, &String)> =
             pairs.iter().map(|(label, value)| (self.glyphs(label), value)).collect();
         let name = pairs.iter().map(|p| columns(&p.0)).max().unwrap_or(0);
@@ -155,28 +132,32 @@ impl Writer {
                 self.out.push_str(format!("  {label}{pad}  {value}").trim_end());
                 self.out.push('\n');
             } else {
-                self.line(&format!("  {label}"), Paint::Plain);
-                self.wrapped(4, &value, Paint::Plain);
+                self.line(&format!("  {label}"), Tone::Plain);
+                self.wrapped(4, &value, Tone::Plain);
             }
         }
     }
 
     /// Text that was laid out already.
-    pub(super) fn raw(&mut self, text: &str) {
+    pub(crate) fn raw(&mut self, text: &str) {
         self.out.push_str(text);
     }
 
-    pub(super) fn blank(&mut self) {
+    pub(crate) fn blank(&mut self) {
         self.out.push('\n');
     }
 
-    pub(super) fn finish(self) -> String {
+    pub(crate) fn is_empty(&self) -> bool {
+        self.out.is_empty()
+    }
+
+    pub(crate) fn finish(self) -> String {
         self.out
     }
 
-    fn push_line(&mut self, lead: &str, line: &str, paint: Paint) {
+    fn push_line(&mut self, lead: &str, line: &str, tone: Tone) {
         self.out.push_str(lead);
-        self.out.push_str(&paint.on(line, self.style));
+        self.out.push_str(&paint(tone, line, self.style));
         self.out.push('\n');
     }
 
@@ -211,7 +192,7 @@ mod tests {
             format!("a{fffd}]0;title{fffd}b{fffd}2Jc{fffd}d{fffd}e{fffd}f{fffd}[31mg\n\th\n");
         assert_eq!(printable(hostile), plain);
         let style = Style { colour: true, ..Style::default() };
-        let ours = Paint::Bad.on("x", style);
+        let ours = paint(Tone::Bad, "x", style);
         assert_eq!(painted(&ours), ours);
         assert_eq!(
             painted("\u{1b}[8mhidden\u{1b}\u{1b}[1m"),

@@ -79,7 +79,8 @@ pub enum LandscapeError {
     /// A measured run has another metric, so it cannot stand in this table.
     #[error(
         "run {run} measured {metric} in `{unit}`, {landscape} has {wanted}: different metrics \
-         cannot be ranked together (F46)"
+         cannot be ranked together ({})",
+        assay_checks::rows::SAME_METRIC.id
     )]
     OtherMetric {
         /// The run.

@@ -6,58 +6,25 @@ use maud::{Markup, html};
 
 use super::Subject;
 use super::charts::{Titled, charts, common, same_series};
-use crate::figures::{NO_VALUE, ratio_text, with_interval};
+use crate::document::html::{figure, table};
 use crate::gate::Gate;
-use crate::page::parts::{figure, table_box};
+use crate::parts::across::io;
 use crate::view::RunView;
 
 /// A table of the metrics that the tracer gave, and the charts of the first counted trial of each run (of its
 /// first treatment that was traced), those of a kind side by side and on one scale; no charts where fewer than
 /// two runs were traced, `None` where there is nothing at all. `of` has the same runs in each metric.
 pub fn io_beside(views: &[&RunView], of: &[Across]) -> Option<Markup> {
-    let (table, charts) = (metrics(of), side_by_side(views));
-    if table.is_none() && charts.is_none() {
+    let metrics = Some(io(of)).filter(|t| !t.rows.is_empty());
+    let charts = side_by_side(views);
+    if metrics.is_none() && charts.is_none() {
         return None;
     }
     Some(html! {
         h2 id="block-io" { "Block I/O" }
-        @if let Some(table) = table { (table) }
+        @if let Some(metrics) = &metrics { (table(metrics)) }
         @if let Some(charts) = charts { (charts) }
     })
-}
-
-/// A line for every metric, treatment and run.
-fn metrics(of: &[Across]) -> Option<Markup> {
-    let shown = |a: &&Across| a.rows.iter().any(|r| r.summaries.iter().flatten().count() > 0);
-    let shown: Vec<&Across> = of.iter().filter(shown).collect();
-    if shown.is_empty() {
-        return None;
-    }
-    let treatments = shown.iter().any(|a| a.rows.len() > 1);
-    let head = html! {
-        th scope="col" { "metric" }
-        @if treatments { th scope="col" { "treatment" } }
-        th scope="col" { "run" } th scope="col" class="num" { "n" }
-        th scope="col" class="num" { "geometric mean" } th scope="col" class="num" { "ratio to #1" }
-    };
-    let rows = html! {
-        @for a in shown {
-            @for row in &a.rows {
-                @for (i, (summary, ratio)) in row.summaries.iter().zip(&row.comparisons).enumerate() {
-                    @let value = summary.as_ref().and_then(|s| Some((s.geomean.or(s.mean)?, s.interval)));
-                    tr {
-                        th scope="row" { (a.metric.trim_start_matches("io.")) }
-                        @if treatments { td { (row.label) } }
-                        td { "#" (i + 1) }
-                        td class="num" { @if let Some(s) = summary { (s.n) } }
-                        td class="num" { (value.map_or_else(|| NO_VALUE.to_owned(), |(v, interval)| with_interval(v, interval, &a.unit))) }
-                        td class="num" { (ratio.as_ref().map_or_else(String::new, ratio_text)) }
-                    }
-                }
-            }
-        }
-    };
-    Some(table_box("Block I/O of the measured part, all programs together", &head, &rows))
 }
 
 fn side_by_side(views: &[&RunView]) -> Option<Markup> {

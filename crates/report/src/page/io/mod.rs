@@ -11,8 +11,8 @@ use assay_model::units::{format_value_digits, significant};
 use maud::{Markup, html};
 
 use self::charts::{Chart, Titled, charts, common, same_series};
-use super::parts::{figure, table_box};
 use super::time::phases;
+use crate::document::html::{figure, table_box};
 use crate::view::RunView;
 
 pub use beside::io_beside;

@@ -15,7 +15,7 @@ use super::value::basis;
 use super::{Made, phrase};
 use crate::page::draw;
 use crate::post::arguments::Arguments;
-use crate::post::document::{Block, Chart};
+use crate::post::document::{Block, chart as laid};
 use crate::post::error::{PostError, meant};
 use crate::post::evaluate::Evaluator;
 
@@ -37,7 +37,7 @@ pub(super) fn chart<'a>(e: &mut Evaluator<'a>, a: &Arguments<'a>) -> Result<Made
             ));
         }
     };
-    Ok(Made::Block(Block::Chart(made)))
+    Ok(Made::Block(made))
 }
 
 fn id(e: &Evaluator<'_>) -> String {
@@ -45,13 +45,13 @@ fn id(e: &Evaluator<'_>) -> String {
 }
 
 /// In place of a chart whose results are all withheld: why.
-fn nothing(a: &Arguments<'_>, name: &str, why: &str) -> Result<Chart, PostError> {
+fn nothing(a: &Arguments<'_>, name: &str, why: &str) -> Result<Block, PostError> {
     let title = a.text("title")?.unwrap_or(name);
     let words = format!("Nothing is drawn, every result is withheld: {why}");
-    Ok(Chart { markup: html! { p { (words) } }, caption: title.to_owned(), words })
+    Ok(laid(html! { p { (words) } }, title, words))
 }
 
-fn bars<'a>(e: &mut Evaluator<'a>, a: &Arguments<'a>) -> Result<Chart, PostError> {
+fn bars<'a>(e: &mut Evaluator<'a>, a: &Arguments<'a>) -> Result<Block, PostError> {
     let basis = basis(a)?;
     let mut withheld: Vec<String> = Vec::new();
     let (entries, name): (Vec<Entry>, String) = if a.get("of").is_some() {
@@ -141,7 +141,7 @@ fn bars<'a>(e: &mut Evaluator<'a>, a: &Arguments<'a>) -> Result<Chart, PostError
         bars: made,
         note: String::new(),
     });
-    Ok(Chart { markup, caption, words })
+    Ok(laid(markup, &caption, words))
 }
 
 fn kinds(entries: &[Entry]) -> &'static str {
@@ -155,7 +155,7 @@ fn kinds(entries: &[Entry]) -> &'static str {
 }
 
 /// Observations in a row: each pattern is a line, its results in the order of their file.
-fn lines<'a>(e: &mut Evaluator<'a>, a: &Arguments<'a>) -> Result<Chart, PostError> {
+fn lines<'a>(e: &mut Evaluator<'a>, a: &Arguments<'a>) -> Result<Block, PostError> {
     let names = a.texts("names")?;
     let mut series = Vec::new();
     let mut words = Vec::new();
@@ -194,11 +194,11 @@ fn lines<'a>(e: &mut Evaluator<'a>, a: &Arguments<'a>) -> Result<Chart, PostErro
         phases: Vec::new(),
         note: String::new(),
     });
-    Ok(Chart { markup, caption: format!("{title}; quoted numbers"), words })
+    Ok(laid(markup, &format!("{title}; quoted numbers"), words))
 }
 
 /// The curves that a run measured; where it measured none, those that it estimated or derived, and it is said.
-fn curve<'a>(e: &mut Evaluator<'a>, a: &Arguments<'a>) -> Result<Chart, PostError> {
+fn curve<'a>(e: &mut Evaluator<'a>, a: &Arguments<'a>) -> Result<Block, PostError> {
     let Some(alias) = a.text("run")? else {
         return Err(a.error(
             "run",
@@ -240,5 +240,5 @@ fn curve<'a>(e: &mut Evaluator<'a>, a: &Arguments<'a>) -> Result<Chart, PostErro
         })
         .collect::<Vec<_>>()
         .join("; ");
-    Ok(Chart { markup, caption: format!("{title}; {how} in run {}", view.summary.id), words })
+    Ok(laid(markup, &format!("{title}; {how} in run {}", view.summary.id), words))
 }

@@ -72,8 +72,12 @@ fn comparable(args: &Arguments<'_>, a: &Amount, b: &Amount) -> Result<(), PostEr
     Err(args.error(
         "than",
         format!(
-            "{ua} against {ub}: {} of {} and {} of {} have no ratio (F46)",
-            a.metric, a.entry.label, b.metric, b.entry.label
+            "{ua} against {ub}: {} of {} and {} of {} have no ratio ({})",
+            a.metric,
+            a.entry.label,
+            b.metric,
+            b.entry.label,
+            assay_checks::rows::SAME_METRIC.id
         ),
         "compare results of one metric",
     ))

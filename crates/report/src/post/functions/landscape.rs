@@ -7,8 +7,9 @@ use assay_rules::landscape::{Landscape, Line, Role};
 use super::rank::load;
 use super::value::{base, basis};
 use super::{Made, phrase};
+use crate::document::{Cell, NOTHING, Table, cell as plain};
 use crate::post::arguments::Arguments;
-use crate::post::document::{Block, Cell, Column, Table};
+use crate::post::document::{Laid, number, quoted};
 use crate::post::error::{PostError, meant};
 use crate::post::evaluate::Evaluator;
 
@@ -27,34 +28,34 @@ pub(super) fn landscape<'a>(e: &mut Evaluator<'a>, a: &Arguments<'a>) -> Result<
     landscape.lines.truncate(top);
     let kept = kept(a, &landscape)?;
     let ranked = landscape.ordered_by.is_some();
-    let mut table = Table { caption: caption(&landscape), ..Table::default() };
+    let mut table = Table::of(caption(&landscape));
     if ranked {
-        table.columns.push(Column { title: "place".to_owned(), number: true });
+        table = table.number("place");
     }
     for i in &kept {
         let c = &landscape.columns[*i];
-        table.columns.push(Column { title: c.title.clone(), number: c.role != Role::Words });
+        table = if c.role == Role::Words { table.label(&c.title) } else { table.number(&c.title) };
     }
     for line in &landscape.lines {
         let mut row = Vec::new();
         if ranked {
-            row.push(line.rank.map_or(Cell::Nothing, |r| Cell::Words(r.to_string())));
+            row.push(line.rank.map_or(plain(NOTHING), |r| plain(r.to_string())));
         }
         let cells = cells(e, a, &landscape, line);
         row.extend(kept.iter().map(|i| cells[*i].clone()));
-        table.rows.push(row);
+        table.row(row);
     }
-    table.notes = landscape.omissions();
-    table.notes.extend(landscape.derived());
+    let mut notes = landscape.omissions();
+    notes.extend(landscape.derived());
     if !landscape.note.is_empty() {
-        table.notes.push(landscape.note.clone());
+        notes.push(landscape.note.clone());
     }
     let line = Some(a.line());
-    table.findings = landscape.findings.iter().map(|f| e.find(f.clone(), line)).collect();
+    let findings = landscape.findings.iter().map(|f| e.find(f.clone(), line)).collect();
     if with_matrix {
-        table.notes.push(standing(&entries));
+        notes.push(standing(&entries));
     }
-    Ok(Made::Block(Block::Table(table)))
+    Ok(Made::Block(Laid { table, notes, findings }.into()))
 }
 
 /// The heading and what the values are.
@@ -118,27 +119,24 @@ fn cells(
         .iter()
         .zip(&line.cells)
         .map(|(column, cell)| {
-            let Some(cell) = cell else { return Cell::Nothing };
+            let Some(cell) = cell else { return plain(NOTHING) };
             match column.role {
-                Role::Words => Cell::Words(cell.text.clone()),
-                Role::Count => Cell::Quoted(cell.text.clone(), first.clone()),
-                Role::Value => Cell::Quoted(
-                    cell.text.clone(),
-                    ids.next().cloned().unwrap_or_else(|| first.clone()),
-                ),
+                Role::Words => plain(cell.text.clone()),
+                Role::Count => quoted(cell.text.clone(), &first),
+                Role::Value => quoted(cell.text.clone(), ids.next().unwrap_or(&first)),
                 Role::Derived => {
                     let rows: Vec<usize> =
                         line.ids.iter().filter_map(|id| e.library.at(id)).collect();
                     let amounts: Vec<_> = rows.into_iter().map(|at| e.quoted(at)).collect();
                     let refs: Vec<_> = amounts.iter().collect();
-                    let mut number = base(e, "landscape", a.line(), &refs, Basis::Total);
-                    number.text.clone_from(&cell.text);
-                    number.value = cell.value;
-                    number.unit.clone_from(&column.title);
-                    "derived from quoted".clone_into(&mut number.kind);
-                    number.formula = cell.formula.clone().unwrap_or_default();
-                    number.in_table = true;
-                    Cell::Number(e.number(number, Vec::new()))
+                    let mut made = base(e, "landscape", a.line(), &refs, Basis::Total);
+                    made.text.clone_from(&cell.text);
+                    made.value = cell.value;
+                    made.unit.clone_from(&column.title);
+                    "derived from quoted".clone_into(&mut made.kind);
+                    made.formula = cell.formula.clone().unwrap_or_default();
+                    made.in_table = true;
+                    number(e.number(made, Vec::new()))
                 }
             }
         })

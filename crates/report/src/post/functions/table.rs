@@ -4,13 +4,15 @@ use assay_rules::denominator::{Basis, Denominator};
 
 use super::value::{base, keep, unsupported};
 use super::{Made, phrase};
+use crate::document::table::Kind;
+use crate::document::{Cell, NOTHING, On, Table, cell as plain};
+use crate::parts::system::key_facts;
 use crate::post::amount::Amount;
 use crate::post::arguments::Arguments;
 use crate::post::checks;
-use crate::post::document::{Block, Cell, Column, ComputedNumber, Table};
+use crate::post::document::{ComputedNumber, Laid, number as placed, quoted};
 use crate::post::error::{PostError, meant};
 use crate::post::evaluate::Evaluator;
-use crate::terminal::KEY_FACTS;
 
 /// The most lines of a table.
 const LINES: usize = 500;
@@ -63,33 +65,32 @@ pub(super) fn table<'a>(e: &mut Evaluator<'a>, a: &Arguments<'a>) -> Result<Made
         let number = !matches!(&shows, Shows::Label | Shows::Kind)
             && !matches!(&shows, Shows::Field(f) if !COUNTS.contains(&f.as_str()));
         let title = title.map_or_else(|| title_of(&shows, &amounts), str::to_owned);
-        columns.push((Column { title, number }, shows));
+        let kind = if number { Kind::Number } else { Kind::Word };
+        columns.push((title, kind, shows));
     }
-    let caption = a.text("caption")?.unwrap_or("").to_owned();
-    let mut table = Table {
-        caption,
-        columns: columns.iter().map(|(c, _)| c.clone()).collect(),
-        ..Table::default()
-    };
+    let mut table = Table::of(a.text("caption")?.unwrap_or(""));
+    for (title, kind, _) in &columns {
+        table = table.column(On::All, *kind, title.as_str());
+    }
     for amount in &amounts {
-        let row = columns.iter().map(|(_, shows)| cell(e, a, amount, shows)).collect();
-        table.rows.push(row);
+        table.row(columns.iter().map(|(_, _, shows)| cell(e, a, amount, shows)).collect());
     }
+    let mut findings = Vec::new();
     let kinds = |of: fn((bool, bool)) -> bool| amounts.iter().any(|x| of(x.kinds()));
     if kinds(|k| k.0) && kinds(|k| k.1) {
         let line = Some(a.line());
         let refs: Vec<&Amount> = amounts.iter().collect();
         for mixed in checks::kinds(&refs) {
-            table.findings.push(e.find(mixed, line));
+            findings.push(e.find(mixed, line));
         }
-        if !columns.iter().any(|(_, s)| matches!(s, Shows::Kind)) {
-            table.columns.push(Column { title: "kind".to_owned(), number: false });
+        if !columns.iter().any(|(_, _, s)| matches!(s, Shows::Kind)) {
+            table = table.word("kind");
             for (row, amount) in table.rows.iter_mut().zip(&amounts) {
-                row.push(Cell::Words(amount.entry.value.kind_words().to_owned()));
+                row.cells.push(plain(amount.entry.value.kind_words()));
             }
         }
     }
-    Ok(Made::Block(Block::Table(table)))
+    Ok(Made::Block(Laid { table, findings, notes: Vec::new() }.into()))
 }
 
 /// The results that `of` names: ids, patterns, results of runs, calls.
@@ -198,23 +199,23 @@ fn words(field: &str) -> String {
 
 fn cell<'a>(e: &mut Evaluator<'a>, a: &Arguments<'a>, amount: &Amount, shows: &Shows) -> Cell {
     let row = (amount.rows.len() == 1).then(|| amount.rows[0]);
-    let quoted = row.map(|at| e.library.result(at));
-    let numbered = |e: &mut Evaluator<'a>, number: ComputedNumber, findings, of: &[&Amount]| {
-        Cell::Number(keep(e, number, findings, of))
+    let result = row.map(|at| e.library.result(at));
+    let numbered = |e: &mut Evaluator<'a>, made: ComputedNumber, findings, of: &[&Amount]| {
+        placed(keep(e, made, findings, of))
     };
     match shows {
-        Shows::Label => Cell::Words(amount.entry.label.clone()),
-        Shows::Kind => Cell::Words(amount.entry.value.kind_words().to_owned()),
+        Shows::Label => plain(amount.entry.label.clone()),
+        Shows::Kind => plain(amount.entry.value.kind_words()),
         Shows::Field(field) => {
-            match quoted.and_then(|q| q.field(field).map(|t| (t.into_owned(), q.id.clone()))) {
-                Some((text, id)) if COUNTS.contains(&field.as_str()) => Cell::Quoted(text, id),
-                Some((text, _)) => Cell::Words(text),
-                None if field == "system" => Cell::Words(amount.entry.label.clone()),
-                None => Cell::Nothing,
+            match result.and_then(|q| q.field(field).map(|t| (t.into_owned(), q.id.clone()))) {
+                Some((text, id)) if COUNTS.contains(&field.as_str()) => quoted(text, &id),
+                Some((text, _)) => plain(text),
+                None if field == "system" => plain(amount.entry.label.clone()),
+                None => plain(NOTHING),
             }
         }
-        Shows::Value => match quoted {
-            Some(q) => Cell::Quoted(q.value_text(), q.id.clone()),
+        Shows::Value => match result {
+            Some(q) => quoted(q.value_text(), &q.id),
             None => own_value(e, a, amount),
         },
         Shows::Per(d) => {
@@ -222,7 +223,7 @@ fn cell<'a>(e: &mut Evaluator<'a>, a: &Arguments<'a>, amount: &Amount, shows: &S
             let mut number = base(e, a.function(), a.line(), &[amount], basis);
             number.in_table = true;
             match amount.under(basis) {
-                Err(_) => return Cell::Nothing,
+                Err(_) => return plain(NOTHING),
                 Ok(q) => {
                     number.text = q.text();
                     number.value = Some(q.value);
@@ -292,7 +293,7 @@ fn own_value<'a>(e: &mut Evaluator<'a>, a: &Arguments<'a>, amount: &Amount) -> C
     number.interval = q.interval;
     number.in_table = true;
     let findings = checks::single(e, amount);
-    Cell::Number(keep(e, number, findings, &[amount]))
+    placed(keep(e, number, findings, &[amount]))
 }
 
 /// What is known of the systems behind results, or of the system of a run.
@@ -306,25 +307,13 @@ pub(super) fn configuration<'a>(
     });
     if let Some((alias, span)) = run {
         let view = e.view(alias, span)?;
-        let facts = &view.system.facts;
-        let rows = KEY_FACTS
-            .iter()
-            .filter_map(|(name, path)| Some((name, facts.get(*path)?)))
-            .map(|(name, fact)| {
-                let text = fact.value().map_or_else(|| "unknown".to_owned(), str::to_owned);
-                vec![Cell::Words((*name).to_owned()), Cell::Words(text)]
-            })
-            .collect();
-        let column = |title: &str| Column { title: title.to_owned(), number: false };
-        return Ok(Made::Block(Block::Table(Table {
-            caption: format!(
-                "The system of run {}, described before its first trial",
-                view.summary.id
-            ),
-            columns: vec![column("fact"), column("value")],
-            rows,
-            ..Table::default()
-        })));
+        let caption =
+            format!("The system of run {}, described before its first trial", view.summary.id);
+        let mut table = Table::of(caption).word("fact").word("value");
+        for (name, _, value) in key_facts(&view.system) {
+            table.row(vec![plain(name), plain(value)]);
+        }
+        return Ok(Made::Block(Laid { table, ..Laid::default() }.into()));
     }
     let amounts = amounts(e, a)?;
     let shown = [
@@ -345,22 +334,17 @@ pub(super) fn configuration<'a>(
     let text = |field: &str, at: usize| {
         e.library.result(at).field(field).map(std::borrow::Cow::into_owned)
     };
-    let mut table = Table {
-        caption: "Configurations as the sources print them".to_owned(),
-        columns: vec![Column { title: String::new(), number: false }],
-        ..Table::default()
-    };
+    let mut table = Table::of("Configurations as the sources print them").word("");
     for at in &rows {
-        table.columns.push(Column { title: e.library.result(*at).id.clone(), number: false });
+        table = table.word(&e.library.result(*at).id);
     }
     for field in shown {
         if rows.iter().all(|at| text(field, *at).is_none()) {
             continue;
         }
-        let mut line = vec![Cell::Words(words(field))];
-        line.extend(rows.iter().map(|at| text(field, *at).map_or(Cell::Nothing, Cell::Words)));
-        table.rows.push(line);
+        let texts = rows.iter().map(|at| text(field, *at).map_or(plain(NOTHING), plain));
+        table.row(std::iter::once(plain(words(field))).chain(texts).collect());
     }
-    table.notes.push("A dash: the source does not say.".to_owned());
-    Ok(Made::Block(Block::Table(table)))
+    let notes = vec!["A dash: the source does not say.".to_owned()];
+    Ok(Made::Block(Laid { table, notes, findings: Vec::new() }.into()))
 }

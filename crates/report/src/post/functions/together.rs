@@ -69,10 +69,11 @@ fn together<'a>(
         .find(|x| x.metric != first.metric || x.entry.value.unit != first.entry.value.unit)
     {
         let message = format!(
-            "{} and {} are different metrics, so they have no {} (F46)",
+            "{} and {} are different metrics, so they have no {} ({})",
             first.metric,
             other.metric,
-            a.function()
+            a.function(),
+            rows::SAME_METRIC.id
         );
         return Err(a.error("of", message, "narrow the pattern to one metric"));
     }

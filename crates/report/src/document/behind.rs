@@ -1,0 +1,75 @@
+//! The trials behind a number.
+
+use assay_model::{CurveSummary, HistogramSummary, TrialRecord};
+use maud::{Markup, html};
+
+use crate::view::RunView;
+
+/// The trials that a number comes from.
+#[derive(Debug, Clone, Default)]
+pub(crate) struct Behind {
+    run: String,
+    trials: Vec<u32>,
+}
+
+impl Behind {
+    /// The counted trials of these treatments that have a value of this metric.
+    pub(crate) fn metric(view: &RunView, treatments: &[u32], metric: &str) -> Self {
+        Behind::those(view, treatments, |r| r.metric(metric).is_some())
+    }
+
+    /// The counted trials of a treatment that measured this curve.
+    pub(crate) fn curve(view: &RunView, curve: &CurveSummary) -> Self {
+        Behind::those(view, &[curve.treatment], |r| r.curve(&curve.name).is_some())
+    }
+
+    /// The counted trials of a treatment that have this histogram.
+    pub(crate) fn histogram(view: &RunView, of: &HistogramSummary) -> Self {
+        Behind::those(view, &[of.treatment], |r| r.histograms.contains_key(&of.name))
+    }
+
+    fn those(view: &RunView, treatments: &[u32], keep: impl Fn(&TrialRecord) -> bool) -> Self {
+        let counted = treatments.iter().flat_map(|t| view.counted(*t));
+        let mut trials: Vec<u32> = counted.filter(|r| keep(r)).map(|r| r.number).collect();
+        trials.sort_unstable();
+        Behind { run: view.summary.id.to_string(), trials }
+    }
+
+    fn title(&self) -> String {
+        let shown: Vec<String> = self.trials.iter().take(12).map(u32::to_string).collect();
+        let more = if self.trials.len() > 12 {
+            format!(" and {} more", self.trials.len() - 12)
+        } else {
+            String::new()
+        };
+        let word = if self.trials.len() == 1 { "trial" } else { "trials" };
+        format!("from {word} {}{more} of run {}", shown.join(", "), self.run)
+    }
+
+    /// Their numbers.
+    pub(crate) fn numbers(&self) -> String {
+        self.trials.iter().map(u32::to_string).collect::<Vec<_>>().join(" ")
+    }
+
+    /// The text as a link to the trials that it comes from; plain where there is none.
+    pub(crate) fn link(&self, text: &str) -> Markup {
+        html! {
+            @if let Some(first) = self.trials.first() {
+                a class="from" href={ "#trial-" (first) } data-trials=(self.numbers()) title=(self.title()) { (text) }
+            } @else {
+                (text)
+            }
+        }
+    }
+
+    /// Links to each trial; of many, to the first ones and to the table.
+    pub(crate) fn list(&self) -> Markup {
+        html! {
+            @for (i, n) in self.trials.iter().take(16).enumerate() {
+                @if i > 0 { " " }
+                a href={ "#trial-" (n) } { (n) }
+            }
+            @if self.trials.len() > 16 { " … " a href="#trials" { "all " (self.trials.len()) } }
+        }
+    }
+}

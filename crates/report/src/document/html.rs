@@ -1,0 +1,201 @@
+//! Parts as HTML.
+
+use assay_model::Verdict;
+use maud::{Markup, html};
+
+use super::table::Kind;
+use super::{About, Card, Cell, Figure, Found, Look, On, Part, Parts, Table, Text, Tone};
+use crate::page::data::download;
+use crate::words::severity;
+
+/// How many comparisons are shown before the rest is folded away.
+const CARDS: usize = 6;
+
+/// How many trials or numbers are named at a finding.
+const NAMED: usize = 6;
+
+/// The parts in their order.
+pub(crate) fn parts(all: &Parts) -> Markup {
+    html! { @for part in all.shown(On::Page) { (one(part)) } }
+}
+
+fn one(part: &Part) -> Markup {
+    html! {
+        @match part {
+            Part::Heading(2, id, words) => h2 id=[(!id.is_empty()).then_some(id)] { (text(words)) },
+            Part::Heading(_, id, words) => h3 id=[(!id.is_empty()).then_some(id)] { (text(words)) },
+            Part::Paragraph(tone, words) => p class=[class(*tone)] { (text(words)) },
+            Part::List(tone, items) => ul class=[class(*tone)] { @for item in items { li { (text(item)) } } },
+            Part::Cards(all) => (cards(all)),
+            Part::Table(t) => (table(t)),
+            Part::Figure(Figure { chart, caption, under, .. }) => (figure(chart, &text(caption), &parts(under))),
+            Part::Findings(all) => (findings(all)),
+            Part::Details { summary, open, parts: folded } => details open[*open] { summary { (summary) } (parts(folded)) },
+            Part::File { name, label, text } => p { (download(text, name, label)) },
+            Part::Code(_, code) => div class="table-box" tabindex="0" role="region" aria-label="file" { pre { code { (code) } } },
+        }
+    }
+}
+
+fn class(tone: Tone) -> Option<&'static str> {
+    match tone {
+        Tone::Plain | Tone::Good => None,
+        Tone::Strong => Some("statement"),
+        Tone::Soft => Some("soft"),
+        Tone::Bad => Some("notice invalid"),
+        Tone::Warn => Some("notice"),
+    }
+}
+
+fn cards(all: &[Card]) -> Markup {
+    let (first, rest) = all.split_at(all.len().min(CARDS));
+    let list = |cards: &[Card]| {
+        html! {
+            ul class="cards" {
+                @for c in cards {
+                    li class={ "card verdict-" (c.verdict.name()) } {
+                        p class="headline" { (badge(c.verdict)) " " @if !c.headline.0.is_empty() { span class="ratio" { (text(&c.headline)) } } }
+                        p { (c.words.replace(" %", "\u{a0}%")) }
+                        @if !c.reason.is_empty() { p class="soft" { (c.reason) } }
+                    }
+                }
+            }
+        }
+    };
+    html! {
+        (list(first))
+        @if !rest.is_empty() { details { summary { (rest.len()) " more comparisons" } (list(rest)) } }
+    }
+}
+
+/// Pieces of text.
+pub(crate) fn text(text: &Text) -> Markup {
+    html! { @for (look, words) in &text.0 { (piece(look, words)) } }
+}
+
+fn piece(look: &Look, words: &str) -> Markup {
+    html! {
+        @match look {
+            Look::Made(markup) => (markup),
+            // The numbers and marks of a post are made by it before.
+            Look::Plain | Look::Unknown(_) | Look::Number(_) | Look::Marks(_) => (words),
+            Look::Strong => strong { (words) },
+            Look::Soft => span class="soft" { (words) },
+            Look::Code => code { (words) },
+            Look::Verdict(verdict) => (badge(*verdict)),
+            Look::Link(to) => a href=(to) { (words) },
+            Look::From(behind) => (behind.link(words)),
+            Look::Trials(behind) => (behind.list()),
+        }
+    }
+}
+
+/// A table in its box.
+pub(crate) fn table(t: &Table) -> Markup {
+    let num = |kind| (kind == Kind::Number).then_some("num");
+    let head = html! {
+        @for (_, c) in t.shown(On::Page) { th scope="col" class=[num(c.kind)] { (text(&c.title)) } }
+    };
+    let named = t.named_by(On::Page);
+    let field = |i: usize, kind, c: &Cell, span: usize| {
+        let span = (span > 1).then_some(span);
+        let class = c.text.0.iter().find_map(|(look, _)| match look {
+            Look::Unknown(class) => Some(*class),
+            Look::Trials(_) => Some("trials"),
+            _ => None,
+        });
+        html! {
+            @if i == named { th scope="row" class=[num(kind)] title=[&c.title] { (text(&c.text)) } }
+            @else { td class=[class.or(num(kind))] colspan=[span] title=[&c.title] { (text(&c.text)) } }
+        }
+    };
+    let rows = html! {
+        @for row in &t.rows {
+            tr id=[(!row.id.is_empty()).then_some(&row.id)] class=[row.class] {
+                @for (i, c) in t.shown(On::Page) {
+                    @if let Some(cell) = row.cells.get(i).filter(|_| !covered(&row.cells[..i])) {
+                        @let span = t.shown(On::Page).filter(|(k, _)| (i..i + cell.span).contains(k)).count();
+                        (field(i, c.kind, cell, span))
+                    }
+                }
+            }
+        }
+    };
+    table_box(&t.caption, &head, &rows)
+}
+
+/// Whether the cell after these is under one that covers it.
+fn covered(before: &[Cell]) -> bool {
+    before.iter().enumerate().any(|(i, c)| i + c.span > before.len())
+}
+
+/// A table in a box of its own that scrolls when the screen is narrow.
+pub(crate) fn table_box(caption: &str, head: &Markup, rows: &Markup) -> Markup {
+    html! {
+        div class="table-box" tabindex="0" role="region" aria-label=(caption) {
+            table {
+                caption { (caption) }
+                thead { tr { (head) } }
+                tbody { (rows) }
+            }
+        }
+    }
+}
+
+/// A chart in a figure, with its caption, a place for the read-out, and what is under it.
+pub(crate) fn figure(chart: &Markup, caption: &Markup, under: &Markup) -> Markup {
+    html! {
+        figure {
+            figcaption { (caption) }
+            // The box scrolls on a narrow screen, so that text in the chart stays readable.
+            div class="chart-box" { (chart) }
+            output class="readout" aria-live="off" {}
+            (under)
+        }
+    }
+}
+
+/// Findings as a list; of none, that there is none.
+pub(crate) fn findings(all: &[Found]) -> Markup {
+    let links = |about: &About| -> Vec<(String, String)> {
+        match about {
+            About::Trials(trials) => {
+                trials.iter().map(|n| (format!("#trial-{n}"), format!("trial {n}"))).collect()
+            }
+            About::Numbers(anchors) => {
+                anchors.iter().map(|a| (format!("#{a}"), a.clone())).collect()
+            }
+        }
+    };
+    html! {
+        @if all.is_empty() { p { (super::NO_FINDINGS) } }
+        @else {
+            ul class="findings" {
+                @for Found { finding: f, about, id } in all {
+                    @let links = links(about);
+                    li class={ "finding " (severity(f.severity)) } id=[id.as_ref()] tabindex=[id.as_ref().map(|_| "-1")] {
+                        p {
+                            strong { (severity(f.severity)) } " " code { (f.id) } " " (f.name)
+                            @for (to, name) in links.iter().take(NAMED) { " · " a href=(to) { (name) } }
+                            @if links.len() > NAMED { " and " (links.len() - NAMED) " more" }
+                        }
+                        p { (f.message) }
+                        @if !f.remedy.is_empty() { p class="remedy" { strong { "Remedy: " } (f.remedy) } }
+                    }
+                }
+            }
+        }
+    }
+}
+
+/// A verdict as a badge: sign, word and colour.
+pub(crate) fn badge(verdict: Verdict) -> Markup {
+    let sign = match verdict {
+        Verdict::Better => "▲",
+        Verdict::Worse => "▼",
+        Verdict::Equivalent => "=",
+        Verdict::Inconclusive => "?",
+        Verdict::Invalid => "✕",
+    };
+    html! { span class={ "badge verdict-" (verdict.name()) } { span aria-hidden="true" { (sign) } " " (verdict.name()) } }
+}

@@ -1,0 +1,169 @@
+//! Parts as GitHub-flavoured Markdown. Charts are left out; where one has words of its own, those stand
+//! in its place.
+
+use std::fmt::Write as _;
+
+use super::table::Kind;
+use super::{About, Found, Look, On, Part, Parts, Table, Text};
+use crate::alike::trials_text;
+use crate::words::severity;
+
+/// The parts in their order, each with an empty line after it.
+pub(crate) fn parts(all: &Parts) -> String {
+    let mut out = String::new();
+    for part in all.shown(On::Markdown) {
+        one(&mut out, part);
+    }
+    out
+}
+
+fn one(out: &mut String, part: &Part) {
+    // What is written into a string cannot fail.
+    let _ = match part {
+        Part::Heading(level, _, words) => {
+            writeln!(out, "{} {}\n", "#".repeat(usize::from(*level)), text(words))
+        }
+        Part::Paragraph(_, words) => writeln!(out, "{}\n", text(words)),
+        Part::List(_, items) => {
+            for item in items {
+                let _ = writeln!(out, "- {}", text(item));
+            }
+            writeln!(out)
+        }
+        Part::Cards(all) => {
+            for card in all {
+                let _ = writeln!(out, "- {}", line(&card.words));
+            }
+            writeln!(out)
+        }
+        Part::Table(t) => {
+            out.push_str(&table(t));
+            Ok(())
+        }
+        Part::Figure(figure) if figure.words.is_empty() => {
+            out.push_str(&parts(&figure.under));
+            Ok(())
+        }
+        Part::Figure(figure) => {
+            writeln!(out, "*{}.* {}.\n", text(&figure.caption), line(&figure.words))
+        }
+        Part::Findings(all) => writeln!(out, "{}", findings(all)),
+        Part::Details { summary, parts: folded, .. } => {
+            if !folded.are_captioned() {
+                let _ = writeln!(out, "{}\n", line(summary));
+            }
+            write!(out, "{}", parts(folded))
+        }
+        Part::File { .. } => Ok(()),
+        Part::Code(language, code) => {
+            // A fence longer than any in the file cannot be closed by it.
+            let longest = code.split(|c| c != '`').map(str::len).max().unwrap_or(0);
+            let fence = "`".repeat(longest.max(2) + 1);
+            writeln!(out, "{fence}{language}\n{}\n{fence}\n", code.trim_end())
+        }
+    };
+}
+
+/// Pieces of text on one line.
+pub(crate) fn text(text: &Text) -> String {
+    let mut out = String::new();
+    for (look, words) in &text.0 {
+        let _ = match look {
+            Look::Made(_) => write!(out, "{words}"),
+            Look::Strong => write!(out, "**{}**", line(words)),
+            Look::Code => write!(out, "`{}`", code(words)),
+            Look::Link(to) if !to.starts_with('#') => write!(out, "[{}]({to})", line(words)),
+            _ => write!(out, "{}", line(words)),
+        };
+    }
+    out
+}
+
+/// A table with its caption above.
+fn table(t: &Table) -> String {
+    let mut out = String::new();
+    if !t.caption.is_empty() {
+        let _ = writeln!(out, "*{}*\n", line(&t.caption));
+    }
+    let mut rule = String::new();
+    for (_, c) in t.shown(On::Markdown) {
+        let _ = write!(out, "| {} ", text(&c.title));
+        rule.push_str(if c.kind == Kind::Number { "|--:" } else { "|---" });
+    }
+    let _ = writeln!(out, "|\n{rule}|");
+    for row in &t.rows {
+        for (i, _) in t.shown(On::Markdown) {
+            let _ =
+                write!(out, "| {} ", row.cells.get(i).map_or_else(String::new, |c| text(&c.text)));
+        }
+        out.push_str("|\n");
+    }
+    out.push('\n');
+    out
+}
+
+/// Findings as a list; of none, that there is none.
+fn findings(all: &[Found]) -> String {
+    if all.is_empty() {
+        return format!("{}\n", super::NO_FINDINGS);
+    }
+    let mut out = String::new();
+    for Found { finding: f, about, .. } in all {
+        let about = match about {
+            About::Trials(trials) => trials_text(trials),
+            About::Numbers(anchors) => anchors.join(", "),
+        };
+        let about = if about.is_empty() { about } else { format!(" ({about})") };
+        let remedy = if f.remedy.is_empty() {
+            String::new()
+        } else {
+            format!(" Remedy: {}.", line(f.remedy.trim_end_matches('.')))
+        };
+        let message = line(f.message.trim_end_matches('.'));
+        let _ = writeln!(
+            out,
+            "- {} {} {}: {message}{about}.{remedy}",
+            severity(f.severity),
+            line(&f.id),
+            line(&f.name)
+        );
+    }
+    out
+}
+
+/// Text on one line with the characters that Markdown and HTML would take as markup escaped.
+pub(crate) fn line(text: &str) -> String {
+    let mut out = String::with_capacity(text.len());
+    for c in text.chars() {
+        match c {
+            '\n' | '\r' | '\t' => out.push(' '),
+            c if c.is_control() => out.push('\u{FFFD}'),
+            '&' => out.push_str("&amp;"),
+            '<' => out.push_str("&lt;"),
+            '|' | '*' | '_' | '`' | '\\' | '[' | ']' => {
+                out.push('\\');
+                out.push(c);
+            }
+            c => out.push(c),
+        }
+    }
+    out
+}
+
+/// Text inside a code span: no back ticks, one line; a bar would end the cell of a table.
+fn code(text: &str) -> String {
+    text.chars()
+        .map(|c| if c == '`' || c.is_control() { ' ' } else { c })
+        .collect::<String>()
+        .replace('|', "\\|")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn labels_cannot_break_a_table() {
+        assert_eq!(line("a|b\n<c>*"), "a\\|b &lt;c>\\*");
+    }
+}

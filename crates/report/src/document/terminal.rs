@@ -1,0 +1,108 @@
+//! Parts for a terminal: a caption over each table, soft words under what they are about, an empty line
+//! between other parts.
+
+use assay_model::Severity;
+
+use super::{About, Found, On, Part, Parts, Tone};
+use crate::alike::trials_text;
+use crate::terminal::Style;
+use crate::terminal::writer::Writer;
+use crate::words::severity;
+
+/// The parts in their order.
+pub(crate) fn parts(all: &Parts, style: Style) -> String {
+    let mut w = Writer::new(style);
+    let mut before: Option<&Part> = None;
+    for part in all.shown(On::Terminal) {
+        if matches!(part, Part::Figure(_) | Part::File { .. }) {
+            continue;
+        }
+        if before.is_some_and(|before| apart(before, part)) {
+            w.blank();
+        }
+        one(&mut w, part, style);
+        before = Some(part);
+    }
+    w.finish()
+}
+
+/// Whether an empty line stands between two parts.
+fn apart(before: &Part, part: &Part) -> bool {
+    let words = |p: &Part| matches!(p, Part::Paragraph(..) | Part::List(..));
+    match (before, part) {
+        (Part::Heading(..), p) => matches!(p, Part::Table(_)),
+        (_, Part::Paragraph(Tone::Soft, _) | Part::List(Tone::Soft, _)) => false,
+        (before, part) => !(words(before) && words(part)),
+    }
+}
+
+fn one(w: &mut Writer, part: &Part, style: Style) {
+    let indent = |tone: Tone| if tone == Tone::Soft { 2 } else { 0 };
+    match part {
+        Part::Heading(_, _, words) => w.wrapped(0, &words.words(), Tone::Strong),
+        Part::Paragraph(tone, words) => w.wrapped(indent(*tone), &words.words(), *tone),
+        Part::List(tone, items) => {
+            for item in items {
+                w.wrapped(2, &item.words(), *tone);
+            }
+        }
+        Part::Cards(all) => {
+            for card in all {
+                w.wrapped(0, &card.words, Tone::of(card.verdict));
+            }
+        }
+        Part::Table(t) => {
+            if !t.caption.is_empty() {
+                w.wrapped(0, &t.caption, Tone::Strong);
+                w.blank();
+            }
+            w.raw(&t.render(style));
+            if t.most > 0 && t.rows.len() > t.most {
+                let more = format!("  and {} more; --json has them all", t.rows.len() - t.most);
+                w.line(&more, Tone::Soft);
+            }
+        }
+        Part::Findings(all) => findings(w, all),
+        Part::Details { summary, parts: folded, .. } => {
+            if !folded.are_captioned() {
+                w.wrapped(0, summary, Tone::Strong);
+            }
+            w.raw(&parts(folded, style));
+        }
+        Part::Code(_, code) => {
+            for l in code.lines() {
+                w.line(l, Tone::Plain);
+            }
+        }
+        Part::Figure(_) | Part::File { .. } => {}
+    }
+}
+
+/// Findings, the worst first, each with its remedy; of none, that there is none.
+pub(crate) fn findings(w: &mut Writer, all: &[Found]) {
+    if all.is_empty() {
+        w.line(super::NO_FINDINGS, Tone::Soft);
+    }
+    let mut sorted: Vec<&Found> = all.iter().collect();
+    sorted.sort_by_key(|f| std::cmp::Reverse(f.finding.severity));
+    for Found { finding: f, about, .. } in sorted {
+        let tone = match f.severity {
+            Severity::Invalid => Tone::Bad,
+            Severity::Warning => Tone::Warn,
+            Severity::Note => Tone::Soft,
+        };
+        let about = match about {
+            About::Trials(trials) => trials_text(trials),
+            About::Numbers(anchors) => anchors.join(", "),
+        };
+        let about = if about.is_empty() { about } else { format!(" ({about})") };
+        w.wrapped(
+            0,
+            &format!("{}: {} {}: {}{about}", severity(f.severity), f.id, f.name, f.message),
+            tone,
+        );
+        if !f.remedy.is_empty() {
+            w.wrapped(2, &format!("remedy: {}", f.remedy), Tone::Plain);
+        }
+    }
+}

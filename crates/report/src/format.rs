@@ -1,0 +1,90 @@
+//! The formats that a run is written in, a row each: what `--export` knows, what `publish` writes, what the
+//! help lists. Adding one is its module and its row.
+
+use crate::view::RunView;
+use crate::{csv, hyperfine, json, junit, markdown, page};
+
+/// Why a run cannot be written in a format.
+pub type FormatError = Box<dyn std::error::Error + Send + Sync>;
+
+/// A format.
+pub struct Format {
+    /// What a person types; the first is its name.
+    pub names: &'static [&'static str],
+    /// What it holds, in a few words.
+    pub what: &'static str,
+    /// What `publish` calls the file; `None`: it does not write one.
+    pub published: Option<&'static str>,
+    /// Whether a run has what it holds.
+    pub has: fn(&RunView) -> bool,
+    /// The run in it.
+    pub write: fn(&RunView) -> Result<String, FormatError>,
+}
+
+/// A row of a format that every run has.
+const fn row(
+    names: &'static [&'static str],
+    what: &'static str,
+    published: Option<&'static str>,
+    write: fn(&RunView) -> Result<String, FormatError>,
+) -> Format {
+    Format { names, what, published, has: |_| true, write }
+}
+
+/// All of them.
+pub const FORMATS: [Format; 9] = [
+    row(&["html"], "the page", Some("index.html"), |v| Ok(page::render(v))),
+    row(&["md", "markdown"], "the page as Markdown", Some("index.md"), |v| Ok(markdown::write(v))),
+    row(&["csv"], "every trial and metric as CSV", Some("trials.csv"), |v| Ok(csv::trials(v))),
+    row(&["summaries"], "each treatment as CSV", Some("summaries.csv"), |v| Ok(csv::summaries(v))),
+    Format {
+        has: |v| !v.analysis.histograms.is_empty(),
+        ..row(
+            &["percentiles"],
+            "percentiles of merged histograms as CSV",
+            Some("percentiles.csv"),
+            |v| Ok(csv::percentiles(v)),
+        )
+    },
+    Format {
+        has: |v| v.records.iter().any(|r| !r.curves.is_empty()),
+        ..row(&["curves"], "every point of every curve as CSV", Some("curves.csv"), |v| {
+            Ok(csv::curves(v))
+        })
+    },
+    row(&["json"], "everything", Some("result.json"), |v| Ok(json::write(v)?)),
+    row(&["hyperfine"], "what hyperfine exports", None, |v| Ok(hyperfine::write(v)?)),
+    row(&["junit"], "test cases for a CI server", None, |v| Ok(junit::write(v))),
+];
+
+/// The format of a name.
+pub fn format(name: &str) -> Option<&'static Format> {
+    const ALL: &[Format] = &FORMATS;
+    ALL.iter().find(|f| f.names.contains(&name))
+}
+
+/// The names with what each holds: `html (the page), md (the page as Markdown), ...`.
+pub fn listed() -> String {
+    FORMATS.iter().map(|f| format!("{} ({})", f.names[0], f.what)).collect::<Vec<_>>().join(", ")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::fixtures;
+
+    #[test]
+    fn every_format_has_one_row_and_writes_a_run() {
+        let view = fixtures::commands();
+        let mut names: Vec<&str> = FORMATS.iter().flat_map(|f| f.names).copied().collect();
+        names.sort_unstable();
+        let all = names.len();
+        names.dedup();
+        assert_eq!(names.len(), all);
+        for f in &FORMATS {
+            assert!(format(f.names[0]).is_some_and(|found| found.what == f.what));
+            assert!(!(f.write)(&view).unwrap().is_empty(), "{}", f.names[0]);
+        }
+        assert!(format("pdf").is_none());
+    }
+}

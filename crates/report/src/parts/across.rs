@@ -1,0 +1,295 @@
+//! Runs side by side in one metric: every treatment in every run, the ratio to the first run, what
+//! else differed, and what that means for the comparison. And what the tracer of block I/O counted.
+
+use assay_model::{Across, AcrossRow, Difference, RunSummary, Verdict};
+
+use crate::document::table::Kind;
+use crate::document::{Cell, Look, On, Part, Parts, Table, Text, Tone, cell, text};
+use crate::figures::{across_heading, across_value, doubtful, ratio_text};
+
+/// How many differences of a class a terminal shows; of the hard ones all are.
+const SHOWN: usize = 12;
+
+/// The classes in their order, and what each does to the comparison.
+const CLASSES: [(&str, &str); 5] = [
+    ("hard", "explains results: with it there is no comparison"),
+    ("unknown", "not readable in one of the systems: at least soft"),
+    ("soft", "might explain a result (assay compare --accept PATH=REASON accepts one)"),
+    ("factor", "meant to differ"),
+    ("entailed", "follows from what is meant"),
+];
+
+/// The runs, the findings, their values and ratios by treatment and the differences, hard ones first. `link`
+/// is where a run's own page is, if it has one; `runs` are in the order of [`Across::runs`].
+pub(crate) fn across(
+    runs: &[RunSummary],
+    across: &Across,
+    link: &dyn Fn(&str) -> Option<String>,
+) -> Parts {
+    let mut out = Parts::default();
+    out.table(list(runs, link));
+    out.on(On::Published, Part::Heading(2, String::new(), "Values and ratios".into()));
+    let words = |words: &str, before: &str| match words {
+        "" => String::new(),
+        words => format!("{before}{words}"),
+    };
+    let better = words(across.better.words(), ", ");
+    let compared = words(&across.compared, "; compared: ");
+    out.push(Part::Paragraph(Tone::Strong, text(format!("{}{better}{compared}", across.metric))));
+    out.table(values(across));
+    let mut reasons: Vec<&str> = Vec::new();
+    for c in across.rows.iter().flat_map(|r| r.comparisons.iter().flatten()) {
+        if c.verdict == Verdict::Invalid && !reasons.contains(&c.reason.as_str()) {
+            reasons.push(&c.reason);
+        }
+    }
+    for reason in reasons {
+        out.on(On::Terminal, Part::Paragraph(Tone::Bad, reason.into()));
+    }
+    for row in &across.rows {
+        for (i, doubts) in row.doubts.iter().enumerate() {
+            for why in doubts {
+                out.note(format!("{} in {}: doubtful: {why}", row.label, number(i)));
+            }
+        }
+    }
+    out.push(Part::Heading(2, String::new(), "What else differed".into()));
+    differences(&across.differences, &mut out);
+    out.findings(&across.findings);
+    out
+}
+
+fn number(i: usize) -> String {
+    format!("#{}", i + 1)
+}
+
+fn list(runs: &[RunSummary], link: &dyn Fn(&str) -> Option<String>) -> Table {
+    let mut table = Table::of("The runs; the first is the baseline")
+        .word("")
+        .word("run (UTC)")
+        .label("experiment")
+        .label("host")
+        .column(On::Published, Kind::Word, "started (UTC)")
+        .word("state");
+    for (i, s) in runs.iter().enumerate() {
+        let id = s.id.to_string();
+        let run = match link(&id) {
+            Some(to) => Text::default().link(to, id),
+            None => Text::default().code(id),
+        };
+        let started = s.started_at.replace('T', " ");
+        table.row(vec![
+            cell(number(i)),
+            cell(run),
+            cell(s.experiment.clone()),
+            cell(s.host.clone()),
+            cell(started.trim_end_matches('Z')),
+            cell(s.state.name()),
+        ]);
+    }
+    table
+}
+
+fn values(across: &Across) -> Table {
+    let mut table = Table::of("Each later run against the first, by treatment")
+        .label("treatment")
+        .word("run")
+        .number("n")
+        .number(across_heading(across))
+        .number("ratio to #1")
+        .word("verdict")
+        .column(On::Published, Kind::Word, "reason");
+    for row in &across.rows {
+        for (i, summary) in row.summaries.iter().enumerate() {
+            let comparison = row.comparisons.get(i).and_then(Option::as_ref);
+            let mut cells = vec![
+                cell(row.label.clone()),
+                cell(number(i)),
+                cell(summary.as_ref().map_or_else(String::new, |s| s.n.to_string())),
+                cell(across_value(row, i, &across.unit)),
+                cell(comparison.map_or_else(String::new, |c| {
+                    ratio_text(c) + doubtful(is_doubtful(row, 0) || is_doubtful(row, i))
+                })),
+            ];
+            match comparison {
+                Some(c) => {
+                    let reason = Text::default().piece(Look::Soft, c.reason.clone());
+                    cells.extend([Cell::verdict(c.verdict), cell(reason)]);
+                }
+                None => cells.extend([cell(""), cell("")]),
+            }
+            table.row(cells);
+        }
+    }
+    table
+}
+
+fn is_doubtful(row: &AcrossRow, run: usize) -> bool {
+    row.doubts.get(run).is_some_and(|d| !d.is_empty())
+}
+
+fn differences(all: &[Difference], out: &mut Parts) {
+    if all.is_empty() {
+        out.say("No recorded fact of the systems differs.");
+    }
+    for (class, meaning) in CLASSES {
+        let of: Vec<&Difference> = all.iter().filter(|d| d.class == class).collect();
+        let hard = class == "hard";
+        let title = format!("{class} ({}): {meaning}", of.len());
+        let mut table = Table::of(&*title).label("fact").label("#1").label("another").column(
+            On::Published,
+            Kind::Word,
+            "run",
+        );
+        table.most = if hard { 0 } else { SHOWN };
+        let tone = if hard { Tone::Warn } else { Tone::Plain };
+        let mut folded = Parts::default();
+        for d in &of {
+            let to = [d.path.as_str(), &d.a, &d.b, d.run.as_str()];
+            table.row(to.map(|words| cell(words).tone(tone)).to_vec());
+        }
+        let accepted = of.iter().filter_map(|d| Some((&d.path, d.accepted.as_ref()?)));
+        let accepted: Vec<Text> =
+            accepted.map(|(path, why)| text(format!("{path} accepted: {why}"))).collect();
+        folded.table(table);
+        if !accepted.is_empty() {
+            folded.push(Part::List(Tone::Soft, accepted));
+        }
+        if hard {
+            out.append(folded);
+        } else if !of.is_empty() {
+            out.push(Part::Details {
+                summary: format!("{class} ({})", of.len()),
+                open: false,
+                parts: folded,
+            });
+        }
+    }
+}
+
+/// What the tracer of block I/O counted: a line for every metric, treatment and run; `of` has the same
+/// runs in each metric. Nothing for none.
+pub(crate) fn io(of: &[Across]) -> Table {
+    let has = |a: &&Across| a.rows.iter().any(|r| r.summaries.iter().flatten().count() > 0);
+    let shown: Vec<&Across> = of.iter().filter(has).collect();
+    let several = shown.iter().any(|a| a.rows.len() > 1);
+    let mut table =
+        Table::of("Block I/O of the measured part, all programs together").word("metric");
+    if several {
+        table = table.label("treatment");
+    }
+    table = table
+        .word("run")
+        .column(On::Published, Kind::Number, "n")
+        .number("geometric mean")
+        .number("ratio to #1");
+    for a in shown {
+        for row in &a.rows {
+            for (i, (summary, ratio)) in row.summaries.iter().zip(&row.comparisons).enumerate() {
+                let mut cells = vec![cell(a.metric.trim_start_matches("io."))];
+                if several {
+                    cells.push(cell(row.label.clone()));
+                }
+                cells.extend([
+                    cell(number(i)),
+                    cell(summary.as_ref().map_or_else(String::new, |s| s.n.to_string())),
+                    cell(across_value(row, i, &a.unit)),
+                    cell(ratio.as_ref().map_or_else(String::new, ratio_text)),
+                ]);
+                table.row(cells);
+            }
+        }
+    }
+    table
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::document::{html, terminal};
+    use crate::figures::percentile_text;
+    use crate::fixtures;
+    use crate::terminal::Style;
+
+    fn both(made: &Across) -> [String; 2] {
+        let view = fixtures::commands();
+        let runs = [view.summary.clone(), view.summary.clone()];
+        let parts = across(&runs, made, &|id| Some(format!("/runs/{id}")));
+        [html::parts(&parts).into_string(), terminal::parts(&parts, Style::default())]
+    }
+
+    #[test]
+    fn hard_differences_come_first_and_all_are_shown() {
+        let [_, text] = both(&fixtures::across(&fixtures::commands()));
+        let first_soft = text.find("sysctl.").unwrap();
+        for i in 0..3 {
+            assert!(text.find(&format!("kernel.b{i}")).unwrap() < first_soft);
+        }
+        assert!(text.contains("and 28 more"));
+        insta::assert_snapshot!(text);
+    }
+
+    #[test]
+    fn what_is_no_comparison_has_no_ratio_and_says_why() {
+        let mut made = fixtures::across(&fixtures::commands());
+        made.compared = "system against system".into();
+        for c in made.rows.iter_mut().flat_map(|r| r.comparisons.iter_mut().flatten()) {
+            c.verdict = Verdict::Invalid;
+            c.reason = "not a comparison: kernel.b0 differs (6.1.0 and 6.12.48)".into();
+            (c.ratio, c.interval, c.twin) = (None, None, None);
+        }
+        let [page, text] = both(&made);
+        for out in [&page, &text] {
+            assert!(out.contains("not a comparison: kernel.b0 differs"));
+            assert!(out.contains("system against system"));
+        }
+        let compared = text.lines().filter(|l| l.contains("  #2  ") && l.starts_with('…'));
+        assert!(compared.clone().count() > 0);
+        assert!(compared.clone().all(|l| l.ends_with("no value  invalid")), "{text}");
+    }
+
+    #[test]
+    fn a_page_says_what_the_terminal_says() {
+        let view = fixtures::commands();
+        let mut made = fixtures::across(&view);
+        let soft = made.differences.iter_mut().find(|d| d.class == "soft").unwrap();
+        soft.accepted = Some("nothing reads it".to_owned());
+        made.rows[0].doubts = vec![vec![], vec!["assay was stopped".to_owned()]];
+        for made in [made, fixtures::across_percentile(&view)] {
+            for text in both(&made) {
+                for c in made.rows.iter().flat_map(|r| r.comparisons.iter().flatten()) {
+                    assert!(text.contains(&ratio_text(c)), "{}", ratio_text(c));
+                }
+                for reason in made.differences.iter().filter_map(|d| d.accepted.as_ref()) {
+                    assert!(text.contains(reason), "{reason}");
+                }
+                assert!(text.contains(across_heading(&made)));
+                for (row, run) in made.rows.iter().flat_map(|r| [(r, 0), (r, 1)]) {
+                    let shown = across_value(row, run, &made.unit);
+                    assert!(text.contains(&shown), "{shown}");
+                    if let Some(merged) = row.percentiles.get(run).and_then(Option::as_ref) {
+                        assert_eq!(shown, percentile_text(merged, &made.unit));
+                    }
+                }
+                let doubted = made.rows.iter().any(|r| !r.doubts.is_empty());
+                assert_eq!(
+                    text.matches("(doubtful)").count(),
+                    if doubted { 2 } else { 0 },
+                    "{text}"
+                );
+                assert_eq!(text.contains("assay was stopped"), doubted);
+            }
+        }
+    }
+
+    #[test]
+    fn every_metric_of_every_run_has_a_line() {
+        let mut made = fixtures::across(&fixtures::commands());
+        made.metric = "io.writes".into();
+        let text = io(&[made.clone()]).render(Style::default());
+        let runs = made.rows.iter().map(|r| r.summaries.len()).sum::<usize>();
+        assert_eq!(text.lines().filter(|l| l.starts_with("writes ")).count(), runs, "{text}");
+        assert!(text.lines().all(|l| l.chars().count() <= 80), "{text}");
+        assert!(io(&[]).rows.is_empty());
+    }
+}

@@ -1,0 +1,16 @@
+//! What the checks found, and what to do about it.
+
+use crate::document::{About, Found, Part, Parts, Tone};
+use crate::view::RunView;
+use crate::words;
+
+/// The findings of a run with the trials that carry them, and what could not be checked.
+pub(crate) fn findings(view: &RunView) -> Parts {
+    let found = |(finding, trials)| Found { finding, about: About::Trials(trials), id: None };
+    let mut out = Parts::default();
+    out.push(Part::Findings(view.findings().into_iter().map(found).collect()));
+    if let Some(line) = words::unchecked(&view.analysis) {
+        out.push(Part::Paragraph(Tone::Soft, line.into()));
+    }
+    out
+}

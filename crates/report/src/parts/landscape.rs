@@ -1,0 +1,150 @@
+//! A landscape: its table, the matrix of its denominators, and what must be known to read them.
+
+use assay_model::Kind as Origin;
+use assay_rules::denominator::{Basis, Matrix, MatrixCell};
+use assay_rules::landscape::{Landscape, Role};
+
+use crate::csv::kind;
+use crate::document::table::Row;
+use crate::document::{Cell, Part, Parts, Table, Tone, cell};
+
+/// What stands where nothing was printed or recorded.
+const NOTHING: &str = "-";
+
+/// What the marks of a matrix mean.
+const MARKS: &str = "In brackets the place in the column; * behind a system that it is ahead of in \
+                     total; - not recorded, so not ranked.";
+
+/// The table and the findings.
+pub(crate) fn results(landscape: &Landscape) -> Parts {
+    let mut out = Parts::default();
+    out.findings(&landscape.findings);
+    if landscape.lines.is_empty() {
+        out.push(Part::Paragraph(Tone::Warn, "No result is left to show.".into()));
+    }
+    out.table(table(landscape));
+    out
+}
+
+/// A line for every result.
+fn table(landscape: &Landscape) -> Table {
+    let ranked = landscape.ordered_by.is_some();
+    let mixed = landscape.mixed();
+    let mut table = Table::of(landscape.measure());
+    if ranked {
+        table = table.number("place");
+    }
+    if mixed {
+        table = table.word("kind");
+    }
+    for c in &landscape.columns {
+        table = if c.role == Role::Words { table.label(&c.title) } else { table.number(&c.title) };
+    }
+    for l in &landscape.lines {
+        let mut cells = Vec::new();
+        if ranked {
+            cells.push(cell(l.rank.map_or_else(|| NOTHING.to_owned(), |r| r.to_string())));
+        }
+        if mixed {
+            cells.push(cell(kind(l.kind)));
+        }
+        cells.extend(l.cells.iter().map(|c| {
+            let title = c.as_ref().and_then(|c| c.formula.clone());
+            Cell { title, ..cell(c.as_ref().map_or(NOTHING, |c| c.text.as_str())) }
+        }));
+        let name = l.entry.as_ref().map_or(NOTHING, |e| e.label.as_str()).to_owned();
+        table.rows.push(Row { name, cells, ..Row::default() });
+    }
+    table
+}
+
+/// Systems by denominators; `unit` is what is divided.
+pub(crate) fn matrix(matrix: &Matrix, unit: &str, ordered_by: Option<Basis>) -> Parts {
+    let mut table = Table::of(format!("{unit} by every denominator").trim_start()).label("system");
+    for basis in &matrix.bases {
+        let order = if ordered_by == Some(*basis) { " (ordered by)" } else { "" };
+        table = table.number(&format!("{basis}{order}"));
+    }
+    table = table.word("leads");
+    for r in &matrix.rows {
+        let mut cells = vec![cell(r.label.clone())];
+        cells.extend(r.cells.iter().map(|c| {
+            let text = matrix_text(c.as_ref());
+            let tone = if text.ends_with('*') { Tone::Warn } else { Tone::Plain };
+            Cell { title: c.as_ref().map(|c| c.quantity.formula()), tone, ..cell(text) }
+        }));
+        let tone = if r.dominates { Tone::Good } else { Tone::Plain };
+        cells.push(cell(leads(r.leads, r.of, r.dominates)).tone(tone));
+        table.rows.push(Row { name: r.label.clone(), cells, ..Row::default() });
+    }
+    let mut out = Parts::default();
+    out.table(table);
+    out.notes(matrix_notes(matrix));
+    out
+}
+
+/// A number of the matrix with its place and mark: `26424 (13)*`.
+pub(crate) fn matrix_text(cell: Option<&MatrixCell>) -> String {
+    let Some(c) = cell else { return NOTHING.to_owned() };
+    let value = c.quantity.text();
+    let mark = if c.reversed { "*" } else { "" };
+    c.rank.map_or_else(|| value.clone(), |rank| format!("{value} ({rank}){mark}"))
+}
+
+/// `3 of 7`, `7 of 7, dominates`.
+fn leads(leads: usize, of: usize, dominates: bool) -> String {
+    let more = if dominates { ", dominates" } else { "" };
+    format!("{leads} of {of}{more}")
+}
+
+/// What stands under a matrix.
+fn matrix_notes(matrix: &Matrix) -> Vec<String> {
+    let mut out = vec![MARKS.to_owned()];
+    if !matrix.missing.is_empty() {
+        let names: Vec<String> =
+            matrix.missing.iter().map(|d| Basis::Per(*d).to_string()).collect();
+        out.push(format!("Recorded for no system: {}.", names.join(", ")));
+    }
+    if matrix.rows.iter().flat_map(|r| r.cells.iter().flatten()).any(|c| c.quantity.from_quoted()) {
+        out.push(
+            "What is divided is derived from quoted numbers, not printed by the source.".to_owned(),
+        );
+    }
+    out
+}
+
+/// What stands under a landscape: what is left out, what was computed, where it is from.
+pub(crate) fn notes(landscape: &Landscape) -> Vec<String> {
+    let mut out = Vec::new();
+    let omissions = landscape.omissions().join(" ");
+    if !omissions.is_empty() {
+        out.push(omissions);
+    }
+    out.extend(landscape.derived());
+    out.extend(
+        landscape
+            .lines
+            .iter()
+            .filter_map(Landscape::interval_note)
+            .map(|note| format!("Measured: {note}.")),
+    );
+    if !landscape.note.is_empty() {
+        out.push(landscape.note.clone());
+    }
+    let sources: Vec<String> = landscape
+        .sources
+        .iter()
+        .map(|s| match (s.site.is_empty(), s.subject.is_empty()) {
+            (true, _) => s.key.clone(),
+            (false, true) => format!("{} ({}, {})", s.key, s.site, s.date),
+            (false, false) => format!("{} ({}, {}: {})", s.key, s.site, s.date, s.subject),
+        })
+        .collect();
+    if !sources.is_empty() && landscape.has(Origin::Quoted) {
+        out.push(format!("Quoted from: {}.", sources.join("; ")));
+    }
+    if !landscape.trademark.is_empty() {
+        out.push(landscape.trademark.clone());
+    }
+    out
+}

@@ -1,0 +1,15 @@
+//! What each thing that assay shows consists of, built once for all outputs.
+
+pub(crate) mod across;
+pub(crate) mod curves;
+pub(crate) mod explain;
+pub(crate) mod findings;
+pub(crate) mod landscape;
+pub(crate) mod method;
+pub(crate) mod percentiles;
+pub(crate) mod results;
+pub(crate) mod scaling;
+pub(crate) mod significance;
+pub(crate) mod suite;
+pub(crate) mod system;
+pub(crate) mod trials;

@@ -1,0 +1,54 @@
+//! The percentiles of each treatment, from the merged histograms of its trials.
+
+use crate::document::table::Kind;
+use crate::document::{Behind, Cell, On, Part, Parts, Table, Tone, cell};
+use crate::figures::percentile_text;
+use crate::gate::Gate;
+use crate::percentiles;
+use crate::view::RunView;
+use crate::words;
+
+/// A row for each percentile and treatment, with the samples behind it; nothing without histograms.
+pub(crate) fn percentiles(view: &RunView, gate: &Gate) -> Parts {
+    let mut out = Parts::default();
+    let rows = percentiles::rows(&gate.analysis);
+    if rows.is_empty() {
+        return out;
+    }
+    let several = if view.plan.treatments.len() > 1 { On::All } else { On::Published };
+    let mut table = Table::of("Percentiles of the merged histograms of each treatment's trials")
+        .label("percentile")
+        .column(several, Kind::Label, "treatment")
+        .number("value")
+        .number("samples")
+        .number("beyond")
+        .column(On::Terminal, Kind::Number, "trials")
+        .trials();
+    let mut withheld = Vec::new();
+    for (h, p) in rows {
+        let behind = Behind::histogram(view, h);
+        let (name, label) = (percentiles::name(h, p), view.label(h.treatment));
+        if !p.withheld.is_empty() {
+            withheld.push(format!("{name} of {label}: {}", p.withheld));
+        }
+        let value = if p.value.is_none() && !p.withheld.is_empty() {
+            "withheld".to_owned()
+        } else {
+            percentile_text(p, &h.unit)
+        };
+        table.row(vec![
+            cell(name),
+            cell(label),
+            Cell::from(&behind, value),
+            cell(p.samples.to_string()),
+            cell(p.beyond.to_string()),
+            cell(p.trials.to_string()),
+            Cell::trials(&behind),
+        ]);
+    }
+    out.heading("percentiles", "Percentiles");
+    out.table(table);
+    out.notes(withheld);
+    out.on(On::Published, Part::Paragraph(Tone::Soft, words::PERCENTILES.into()));
+    out
+}

@@ -1,0 +1,247 @@
+//! The results of a run: every treatment in the deciding metric and in the others.
+
+use assay_model::{TreatmentSummary, Verdict};
+
+use super::{curves, percentiles, scaling, suite};
+use crate::document::table::Kind;
+use crate::document::{Behind, Cell, On, Part, Parts, Table, Text, Tone, cell, text};
+use crate::figures::{
+    NO_VALUE, percent, ratio_doubt, ratio_text, summary_text, summary_texts, value_text,
+};
+use crate::gate::Gate;
+use crate::page::draw;
+use crate::view::{RunView, analysis_label, deciding};
+use crate::words;
+
+/// The results as they are published. Charts are drawn for a page alone.
+pub(crate) fn section(view: &RunView, gate: &Gate, output: On) -> Parts {
+    let a = &gate.analysis;
+    let drawn = output == On::Page;
+    let mut out = Parts::default();
+    if let Some(w) = gate.run() {
+        out.push(Part::Paragraph(Tone::Bad, w.text().into()));
+    }
+    if let Some(s) = &a.suite {
+        out.append(suite::suite(view, s));
+    }
+    out.append(curves::curves(view, gate, output));
+    if let Some(chart) = drawn.then(|| draw::absolutes(view, gate)).flatten() {
+        out.heading("", format!("{} of each treatment", a.metric));
+        let merged = deciding(a).iter().any(|s| s.percentile.is_some());
+        out.figure(chart, if merged {
+            "That of all trials' histograms together above, each trial's own beneath; a dot leads to its trial."
+        } else {
+            "Mean with its interval above, every trial beneath; a dot leads to its trial."
+        });
+    }
+    out.append(comparisons(view, gate));
+    if let Some(chart) = drawn.then(|| draw::ratios(view, gate)).flatten() {
+        let margin = if a.comparisons.iter().any(|c| c.margin.is_some()) {
+            " The shaded band is the margin within which differences do not matter."
+        } else {
+            ""
+        };
+        out.figure(chart, format!("The line at 1 is the baseline.{margin}"));
+    }
+    if let Some(s) = &a.scaling {
+        out.append(scaling::scaling(view, s));
+        if let Some(chart) = drawn.then(|| draw::scaling(view, s)).flatten() {
+            out.figure(chart, "Dotted: a speedup equal to the count.");
+        }
+    }
+    if gate.run().is_none() {
+        out.append(percentiles::percentiles(view, gate));
+        out.append(metrics(view, gate));
+    }
+    out
+}
+
+/// Every treatment in the deciding metric, against the baseline where there is one.
+pub(crate) fn comparisons(view: &RunView, gate: &Gate) -> Parts {
+    let a = &gate.analysis;
+    let all = deciding(a);
+    let compared = !a.comparisons.is_empty();
+    let merged = all.iter().any(|s| s.percentile.is_some());
+    let centre = if merged { "of merged histograms" } else { "geometric mean" };
+    let what = match (compared, merged) {
+        (true, true) => " and ratio of the trials' own to the baseline",
+        (true, false) => " and ratio to the baseline",
+        _ => "",
+    };
+    let better = match a.better.words() {
+        "" => String::new(),
+        words => format!(", {words}"),
+    };
+    let level = percent(a.confidence);
+    let mut table = Table::of(format!(
+        "{} by treatment: {centre}{what}, with {level} intervals{better}",
+        a.metric
+    ))
+    .label("treatment")
+    .number("n")
+    .number(&a.metric);
+    if compared {
+        table =
+            table.number("ratio").word("verdict").column(On::Published, Kind::Number, "detectable");
+    }
+    table = table.trials();
+    for (s, value) in all.iter().zip(summary_texts(&all)) {
+        table.row(row(view, gate, s, value));
+    }
+    let mut out = Parts::default();
+    out.heading("comparisons", if compared { "Comparisons" } else { "Summary" });
+    if table.rows.is_empty() {
+        return Parts::default();
+    }
+    out.table(table);
+    for s in all {
+        for why in &s.doubts {
+            out.note(format!("{}: doubtful: {why}", view.label(s.treatment)));
+        }
+    }
+    for c in &a.comparisons {
+        let soft = |words: String| Part::Paragraph(Tone::Soft, words.into());
+        let label = analysis_label(a, c.treatment);
+        out.on(On::Terminal, soft(format!("{label}: {}", c.reason)));
+        if let Some(d) = c.detectable {
+            let least = percent(d - 1.0);
+            let found =
+                format!("a difference of {least} would have been found in 80 of 100 repeats");
+            out.on(On::Terminal, soft(found));
+        }
+    }
+    if compared {
+        out.on(On::Published, Part::Paragraph(Tone::Soft, "Detectable: the smallest difference that a run of this size and noise finds in 80 of 100 repeats.".into()));
+        if let Some(known) = &a.floor {
+            out.note(format!("{}.", words::floor(known)));
+        }
+    }
+    out
+}
+
+fn row(view: &RunView, gate: &Gate, s: &TreatmentSummary, value: String) -> Vec<Cell> {
+    let a = &gate.analysis;
+    let compared = !a.comparisons.is_empty();
+    let behind = Behind::metric(view, &[s.treatment], &s.metric);
+    let mut out = vec![cell(view.label(s.treatment)), cell(s.summary.n.to_string())];
+    if let Some(w) = gate.treatment(s.treatment) {
+        out.extend(Cell::withheld(if compared { 4 } else { 1 }, w.text()));
+    } else {
+        out.push(Cell::from(&behind, value));
+        match a.comparisons.iter().find(|c| c.treatment == s.treatment) {
+            Some(c) if c.verdict == Verdict::Invalid && c.ratio.is_none() => {
+                out.extend(Cell::withheld(3, c.reason.clone()));
+            }
+            Some(c) => {
+                let both = Behind::metric(view, &[c.baseline, c.treatment], &c.metric);
+                let ratio = ratio_text(c) + ratio_doubt(a, c);
+                let detectable = c.detectable.map(|d| percent(d - 1.0));
+                out.push(Cell::from(&both, ratio));
+                out.push(Cell::verdict(c.verdict));
+                out.push(cell(detectable.unwrap_or_else(|| NO_VALUE.to_owned())));
+            }
+            None if compared => {
+                out.extend([cell("1"), cell("baseline").tone(Tone::Soft), cell("")]);
+            }
+            None => {}
+        }
+    }
+    out.push(Cell::trials(&behind));
+    out
+}
+
+/// Every treatment in every other metric, and the values of the run as a whole.
+fn metrics(view: &RunView, gate: &Gate) -> Parts {
+    let a = &gate.analysis;
+    // Percentiles have a table of their own, but for those of trials without histograms.
+    let other = |s: &&TreatmentSummary| {
+        s.metric != a.metric && s.percentile.as_ref().is_none_or(|p| p.trials == 0)
+    };
+    let mut table = Table::of("Every treatment in every other metric")
+        .label("metric")
+        .word("treatment")
+        .number("n")
+        .number("geometric mean (interval)")
+        .number("least")
+        .number("greatest")
+        .word("better");
+    for s in a.summaries.iter().filter(other) {
+        let behind = Behind::metric(view, &[s.treatment], &s.metric);
+        let mut row = vec![
+            cell(s.metric.clone()),
+            cell(view.label(s.treatment)),
+            cell(s.summary.n.to_string()),
+        ];
+        match gate.treatment(s.treatment) {
+            Some(w) => row.extend(Cell::withheld(3, w.text())),
+            None => row.extend(
+                [
+                    summary_text(s),
+                    value_text(s.summary.min, &s.unit),
+                    value_text(s.summary.max, &s.unit),
+                ]
+                .map(|words| Cell::from(&behind, words)),
+            ),
+        }
+        row.push(cell(s.better.words().split(' ').next().unwrap_or("")));
+        table.row(row);
+    }
+    let mut out = Parts::default();
+    if !table.rows.is_empty() {
+        out.heading("", "Other metrics");
+    }
+    out.table(table);
+    let whole: Vec<Text> = a.run_metrics.iter().map(|m| text(whole_run(m))).collect();
+    if !whole.is_empty() {
+        out.push(Part::List(Tone::Plain, whole));
+    }
+    out
+}
+
+/// A value of the run as a whole.
+pub(crate) fn whole_run(m: &assay_model::MetricValue) -> String {
+    let quoted = if m.kind == assay_model::Kind::Quoted { ", quoted" } else { "" };
+    format!("{} of the whole run: {}{quoted}", m.name, value_text(m.value, &m.unit))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::fixtures;
+    use crate::terminal::Style;
+
+    fn outputs(view: &RunView) -> [String; 3] {
+        let style = Style { width: 200, ..Style::default() };
+        [crate::terminal::run(view, style), crate::markdown::write(view), crate::page::render(view)]
+    }
+
+    #[test]
+    fn a_ratio_with_a_doubtful_side_is_marked_in_every_output() {
+        let mut view = fixtures::commands();
+        let ratio = ratio_text(&view.analysis.comparisons[0]);
+        let first = &mut view.analysis.summaries[0];
+        assert_eq!(first.treatment, view.analysis.comparisons[0].baseline);
+        first.doubts = vec!["assay was stopped".to_owned()];
+        for text in outputs(&view) {
+            assert!(text.contains(&format!("{ratio} (doubtful)")), "{text}");
+            assert!(text.contains("assay was stopped"), "{text}");
+        }
+    }
+
+    #[test]
+    fn the_best_says_in_every_output_that_another_point_is_higher() {
+        let mut view = fixtures::block_size();
+        for c in &mut view.analysis.curves {
+            let highest = c.points.iter().map(|p| p.value).fold(0.0, f64::max);
+            let other = c.points.iter().find(|p| p.value < highest).cloned();
+            c.best = other;
+        }
+        for c in view.analysis.curves.iter().filter(|c| curves::chosen(c)) {
+            let best = crate::figures::point_text(c.best.as_ref().unwrap(), &c.unit);
+            let told = format!("{best}, {}", c.judged);
+            for text in outputs(&view) {
+                assert!(text.contains(&told), "{told}");
+            }
+        }
+    }
+}

@@ -1,0 +1,69 @@
+//! Scaling over a factor: the values and speedups at each count, and what the fitted models say.
+
+use assay_model::units::{format_ratio, format_value, significant};
+use assay_model::{Scaling, ScalingModel, ScalingPoint};
+
+use crate::document::{Behind, Cell, Parts, Table, cell};
+use crate::figures::percent;
+use crate::view::RunView;
+
+/// Each count with its value, speedup (with interval where the design carries one) and efficiency; then the
+/// fits, or why there are none.
+pub(crate) fn scaling(view: &RunView, s: &Scaling) -> Parts {
+    let mut out = Parts::default();
+    out.heading("scaling", format!("Scaling over {}", s.factor));
+    let mut table = Table::of(format!("{} over {}", s.metric, s.factor))
+        .number(&s.factor)
+        .number(&s.metric)
+        .number("speedup")
+        .number("efficiency")
+        .trials();
+    for p in &s.points {
+        let at = |t: &&assay_model::Treatment| {
+            t.levels.get(&s.factor).and_then(assay_model::Scalar::as_f64) == Some(p.count)
+        };
+        let of: Vec<u32> = view.plan.treatments.iter().filter(at).map(|t| t.id).collect();
+        let behind = Behind::metric(view, &of, &s.metric);
+        table.row(vec![
+            cell(p.count.to_string()),
+            Cell::from(&behind, format_value(p.value, &s.unit)),
+            Cell::from(&behind, speedup_text(p)),
+            Cell::from(&behind, percent((p.efficiency * 1000.0).round() / 1000.0)),
+            Cell::trials(&behind),
+        ]);
+    }
+    out.table(table);
+    for m in &s.models {
+        out.note(format!("{}.", model_sentence(m)));
+    }
+    if !s.note.is_empty() {
+        out.note(s.note.clone());
+    }
+    out
+}
+
+/// A speedup with its interval.
+pub(crate) fn speedup_text(p: &ScalingPoint) -> String {
+    p.interval.map_or_else(
+        || if p.speedup == 1.0 { "1".to_owned() } else { significant(p.speedup, 4) },
+        |i| format_ratio(p.speedup, i.low, i.high),
+    )
+}
+
+fn model_sentence(m: &ScalingModel) -> String {
+    let agreeing = if m.kappa > 0.0 {
+        format!(", coherency {}", significant(m.kappa, 3))
+    } else {
+        String::new()
+    };
+    format!("{}: {} does not scale (contention){agreeing}", model_name(m), percent(m.sigma))
+}
+
+/// A model's name as people know it.
+pub(crate) fn model_name(m: &ScalingModel) -> String {
+    match m.model.as_str() {
+        "amdahl" => "Amdahl's law".to_owned(),
+        "usl" => "Universal Scalability Law".to_owned(),
+        other => other.to_owned(),
+    }
+}

@@ -1,0 +1,141 @@
+//! The results of a suite: its scores, every member, and what the means hide.
+
+use assay_model::units::{format_ratio, significant};
+use assay_model::{SuiteComparison, SuiteMember, SuiteResults, SuiteScore};
+
+use crate::document::table::Kind;
+use crate::document::{Behind, Cell, On, Part, Parts, Table, cell};
+use crate::figures::{NO_VALUE, percent, ratio_text, value_text};
+use crate::view::RunView;
+
+/// What the tables show of a ratio to the reference: three digits.
+const DIGITS: usize = 3;
+
+/// How many scores stand side by side in a terminal.
+const SIDE_BY_SIDE: usize = 4;
+
+/// How the ratios were chosen and averaged.
+const HOW: &str = "Of each member the median trial counts, of two the slower; the suite is the geometric \
+     mean over all members. Intervals are over blocks: the mean of each block is one value.";
+
+/// The scores with their comparisons, then every member.
+pub(crate) fn suite(view: &RunView, suite: &SuiteResults) -> Parts {
+    let mut out = Parts::default();
+    out.heading("suite", "The suite");
+    out.table(scores(view, suite));
+    let mut said = "";
+    for c in &suite.comparisons {
+        if let Some(text) = spread_sentence(suite, c) {
+            out.note(format!("{text}."));
+        }
+        if c.geomean.reason != said {
+            out.note(c.geomean.reason.clone());
+            said = &c.geomean.reason;
+        }
+    }
+    let all: Vec<&SuiteScore> = suite.scores.iter().collect();
+    let caption = "Every member: ratio to the reference";
+    out.on(On::Published, Part::Table(members(view, suite, &all, caption)));
+    for (i, some) in all.chunks(SIDE_BY_SIDE).enumerate() {
+        let caption = if i == 0 { caption } else { "" };
+        out.on(On::Terminal, Part::Table(members(view, suite, some, caption)));
+    }
+    out.note(HOW);
+    out
+}
+
+fn scores(view: &RunView, suite: &SuiteResults) -> Table {
+    let compared = if suite.scores.len() > 1 { On::All } else { On::Published };
+    let alone = if suite.scores.len() > 1 { On::Published } else { On::All };
+    let mut table = Table::of(format!(
+        "{} to the reference: geometric mean over {} members with {} intervals, higher is better",
+        suite.metric,
+        suite.scores.first().map_or(0, |s| s.members.len()),
+        percent(view.analysis.confidence)
+    ))
+    .label("setting")
+    .number("geometric mean")
+    .column(alone, Kind::Number, "total time")
+    .column(compared, Kind::Number, "ratio")
+    .column(compared, Kind::Word, "verdict")
+    .column(compared, Kind::Number, "ratio of totals");
+    for (i, score) in suite.scores.iter().enumerate() {
+        let of: Vec<u32> = score.members.iter().map(|m| m.treatment).collect();
+        let behind = Behind::metric(view, &of, &suite.metric);
+        let mut row = vec![
+            cell(score.label.clone()),
+            Cell::from(&behind, geomean_text(score)),
+            Cell::from(&behind, value_text(score.total_s, "s")),
+        ];
+        row.extend(match suite.comparisons.iter().find(|c| c.score == i) {
+            None => ["1", "baseline", "1"].map(cell),
+            Some(c) => [
+                cell(ratio_text(&c.geomean)),
+                Cell::verdict(c.geomean.verdict),
+                cell(c.totals.map_or_else(|| NO_VALUE.to_owned(), |t| significant(t, DIGITS))),
+            ],
+        });
+        table.row(row);
+    }
+    table
+}
+
+fn members(view: &RunView, suite: &SuiteResults, scores: &[&SuiteScore], caption: &str) -> Table {
+    let mut table = Table::of(caption).label(&suite.member);
+    for score in scores {
+        table = table.number(&short_label(score));
+    }
+    for member in suite.scores.first().map_or(&[][..], |s| &s.members) {
+        let mut row = vec![cell(member.name.clone())];
+        for score in scores {
+            let own = score.members.iter().find(|m| m.name == member.name);
+            row.push(own.map_or_else(
+                || cell(NO_VALUE),
+                |m| {
+                    let behind = Behind::metric(view, &[m.treatment], &suite.metric);
+                    Cell::from(&behind, member_text(m))
+                },
+            ));
+        }
+        table.row(row);
+    }
+    table
+}
+
+/// A member's ratio, or why there is none.
+fn member_text(member: &SuiteMember) -> String {
+    match member.ratio {
+        Some(ratio) => significant(ratio, DIGITS),
+        None if member.wrong => "wrong output".to_owned(),
+        None => NO_VALUE.to_owned(),
+    }
+}
+
+/// The geometric mean, with its interval where there is one.
+fn geomean_text(score: &SuiteScore) -> String {
+    match (score.geomean, score.interval) {
+        (Some(g), Some(i)) => format_ratio(g, i.low, i.high),
+        (Some(g), None) => significant(g, DIGITS),
+        (None, _) => NO_VALUE.to_owned(),
+    }
+}
+
+/// What one comparison hides: the best and the worst member, and whether the mean decides who leads.
+fn spread_sentence(suite: &SuiteResults, comparison: &SuiteComparison) -> Option<String> {
+    let ((best, high), (worst, low)) = (comparison.best.as_ref()?, comparison.worst.as_ref()?);
+    let label = suite.scores.get(comparison.score).map_or("", |s| s.label.as_str());
+    let (high, low) = (significant(*high, DIGITS), significant(*low, DIGITS));
+    let mut text = format!("{label}: best {best} {high}, worst {worst} {low}");
+    if comparison.means_disagree {
+        text.push_str(
+            "; the ratio of totals says the other side leads: the choice of the mean decides",
+        );
+    }
+    Some(text)
+}
+
+/// The levels without their factors' names, for a column's head: `gcc peak`.
+fn short_label(score: &SuiteScore) -> String {
+    let levels: Vec<String> = score.levels.values().map(assay_model::Scalar::to_text).collect();
+    if levels.is_empty() { score.label.clone() } else { levels.join(" ") }
+}

@@ -1,0 +1,188 @@
+//! The system under test, and what was set.
+
+use std::collections::BTreeMap;
+
+use assay_model::{Fact, SystemDescription, Treatment};
+
+use crate::document::table::Row;
+use crate::document::{Cell, Look, On, Part, Parts, Table, Text, Tone, cell};
+use crate::figures::count;
+use crate::view::RunView;
+
+/// The facts that people ask for first: what they are called, and their path.
+const KEY_FACTS: [(&str, &str); 22] = [
+    ("processor", "cpu.model"),
+    ("sockets", "cpu.sockets"),
+    ("cores", "cpu.cores"),
+    ("threads", "cpu.threads"),
+    ("SMT", "cpu.smt"),
+    ("frequency governor", "cpu.governor"),
+    ("turbo", "cpu.turbo"),
+    ("L1 data cache", "cpu.cache.l1d.size"),
+    ("L2 cache", "cpu.cache.l2.size"),
+    ("L3 cache", "cpu.cache.l3.size"),
+    ("memory", "memory.total"),
+    ("NUMA nodes", "numa.nodes"),
+    ("firmware", "dmi.bios_version"),
+    ("machine", "dmi.product_name"),
+    ("virtual machine", "virt.hypervisor"),
+    ("container", "virt.container"),
+    ("operating system", "os.name"),
+    ("kernel", "kernel.release"),
+    ("kernel command line", "kernel.cmdline"),
+    ("clock source", "kernel.clocksource"),
+    ("transparent huge pages", "thp.enabled"),
+    ("C library", "libc.version"),
+];
+
+/// The key facts that are recorded: name, path, value.
+pub(crate) fn key_facts(
+    system: &SystemDescription,
+) -> impl Iterator<Item = (&'static str, &'static str, String)> {
+    KEY_FACTS
+        .into_iter()
+        .filter_map(|(name, path)| Some((name, path, fact_text(system.facts.get(path)?))))
+}
+
+/// How many facts there are, and how many of them are unknown.
+pub(crate) fn counted(system: &SystemDescription) -> String {
+    let unknown = system.facts.values().filter(|f| f.value().is_none()).count();
+    format!("{} recorded, {unknown} of them unknown", count(system.facts.len(), "fact"))
+}
+
+/// When it was described.
+pub(crate) fn described(system: &SystemDescription) -> String {
+    match system.taken_at.as_str() {
+        "" => "System, as far as the imported file tells".to_owned(),
+        at => format!("System at {at}"),
+    }
+}
+
+/// A fact's value, or that it is unknown and why.
+fn fact_text(fact: &Fact) -> String {
+    match fact {
+        Fact::Known { value } => value.clone(),
+        Fact::Unknown { unknown } => format!("unknown: {unknown}"),
+    }
+}
+
+/// The system, the treatments and what was the same in all of them, and what changed during the run.
+pub(crate) fn configuration(view: &RunView) -> Parts {
+    let mut out = Parts::default();
+    let system = &view.system;
+    if system.facts.is_empty() {
+        out.say("The run has no description of the system.");
+    } else {
+        out.say(format!("{}.", described(system)));
+        let mut key = Table::of("Key facts of the system under test").label("fact").label("value");
+        for (name, path, value) in key_facts(system) {
+            let name = Cell { title: Some(path.to_owned()), ..cell(name) };
+            key.row(vec![name, valued(value)]);
+        }
+        out.table(key);
+        let named = |(path, fact)| (path, fact_text(fact));
+        let all = system.facts.iter().map(named);
+        fold(&mut out, &format!("All facts: {}", counted(system)), "Every recorded fact", all);
+    }
+    settings(view, &mut out);
+    let changed: Vec<Text> = view
+        .records
+        .iter()
+        .flat_map(|r| r.changed.iter().map(move |(path, now)| (r.number, path, now)))
+        .map(|(n, path, now)| {
+            Text::default()
+                .link(format!("#trial-{n}"), format!("trial {n}"))
+                .plain(": ")
+                .code(path.clone())
+                .plain(format!(" was {}, is {now}", system.text(path)))
+        })
+        .collect();
+    if !changed.is_empty() {
+        out.heading("", "Changed during the run");
+        out.push(Part::List(Tone::Plain, changed));
+    }
+    out
+}
+
+fn valued(value: String) -> Cell {
+    let look = if value.starts_with("unknown: ") { "text unknown" } else { "text" };
+    cell(Text::default().piece(Look::Unknown(look), value))
+}
+
+/// A table of names and values that a page folds away and Markdown leaves out.
+fn fold<'a>(
+    out: &mut Parts,
+    summary: &str,
+    caption: &str,
+    all: impl Iterator<Item = (&'a String, String)>,
+) {
+    let mut table = Table::of(caption).label("name").label("value");
+    all.for_each(|(name, value)| {
+        table.row(vec![cell(Text::default().code(name.clone())), valued(value)]);
+    });
+    let mut parts = Parts::default();
+    parts.table(table);
+    out.on(On::Page, Part::Details { summary: summary.to_owned(), open: false, parts });
+}
+
+/// Parameters and controls: those that are the same everywhere, and the levels of each treatment.
+fn settings(view: &RunView, out: &mut Parts) {
+    let plan = &view.plan;
+    let mut table = Table::of("Treatments and their levels").number("id");
+    for f in &plan.factors {
+        table = table.label(f);
+    }
+    table = table.word("");
+    for t in &plan.treatments {
+        let baseline = t.id == plan.baseline && plan.treatments.len() > 1;
+        let level = |f| t.levels.get(f).map_or_else(String::new, assay_model::Scalar::to_text);
+        let levels = plan.factors.iter().map(|f| cell(level(f)));
+        let last = cell(if baseline { "baseline" } else { "" });
+        let cells = std::iter::once(cell(t.id.to_string())).chain(levels).chain([last]).collect();
+        table.rows.push(Row { id: format!("treatment-{}", t.id), cells, ..Row::default() });
+    }
+    if !plan.factors.is_empty() {
+        out.heading("", "Treatments");
+        out.table(table);
+    }
+    let all: Vec<BTreeMap<String, String>> = plan.treatments.iter().map(set).collect();
+    let Some(first) = all.first() else { return };
+    let mut fixed = first
+        .iter()
+        .filter(|(k, v)| all.iter().all(|m| m.get(*k) == Some(v)) && !plan.factors.contains(k))
+        .map(|(k, v)| (k, v.clone()))
+        .peekable();
+    if fixed.peek().is_some() {
+        fold(out, "Fixed parameters and settings", "What was the same in every trial", fixed);
+    }
+}
+
+fn set(t: &Treatment) -> BTreeMap<String, String> {
+    let controls = t.controls.iter().map(|c| {
+        let dot = if c.key.is_empty() { "" } else { "." };
+        (format!("controls.{}{dot}{}", c.control, c.key), c.value.to_text())
+    });
+    t.params.iter().map(|(k, v)| (k.clone(), v.to_text())).chain(controls).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::document::{html, markdown};
+    use crate::fixtures;
+
+    #[test]
+    fn a_fact_reads_the_same_in_every_output() {
+        let view = fixtures::commands();
+        let parts = configuration(&view);
+        let (page, text) = (html::parts(&parts).into_string(), markdown::parts(&parts));
+        let mut told = 0;
+        for (name, _, value) in key_facts(&view.system) {
+            let plain = !value.contains(['&', '<', '_', '"', '[']);
+            told += usize::from(plain);
+            assert!(page.contains(name) && text.contains(name), "{name}");
+            assert!(!plain || (page.contains(&value) && text.contains(&value)), "{value}");
+        }
+        assert!(told > 0 && !markdown::parts(&parts).contains("Every recorded fact"));
+    }
+}

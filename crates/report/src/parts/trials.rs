@@ -1,0 +1,79 @@
+//! Every trial that was started, and what it has to say.
+
+use assay_model::{Exit, Outcome, TrialRecord, ValidationResult};
+
+use crate::document::table::{Kind, Row};
+use crate::document::{Cell, On, Parts, Table, Tone, cell};
+use crate::figures::value_text;
+use crate::gate::Gate;
+use crate::view::{RunView, outcome_word};
+
+/// Every trial in its order, and those that were planned and never started.
+pub(crate) fn trials(view: &RunView, gate: &Gate) -> Parts {
+    let a = &gate.analysis;
+    let mut table = Table::of("Every trial that was started, in order")
+        .number("trial")
+        .number("block")
+        .label("treatment")
+        .word("outcome")
+        .number(&a.metric)
+        .column(On::Page, Kind::Number, "wall time")
+        .column(On::Page, Kind::Word, "exit")
+        .column(On::Page, Kind::Word, "output")
+        .column(On::Published, Kind::Word, "started (UTC)");
+    for r in &view.records {
+        let attempt =
+            if r.attempt > 1 { format!(" (attempt {})", r.attempt) } else { String::new() };
+        let warmup = if r.warmup { ", warm-up" } else { "" };
+        let tone = if r.outcome == Outcome::Completed { Tone::Plain } else { Tone::Bad };
+        let mut cells = vec![
+            cell(format!("{}{attempt}", r.number)),
+            cell((r.block + 1).to_string()),
+            cell(view.label(r.treatment)),
+            cell(format!("{}{warmup}", outcome_word(r.outcome))).tone(tone),
+        ];
+        if let Some(w) = gate.trial(r) {
+            cells.extend(Cell::withheld(2, format!("withheld: {}", w.finding)));
+        } else {
+            let doubtful = r.metrics.iter().any(|m| m.name == a.metric && m.doubt.is_some());
+            let value = value_text(r.metric(&a.metric), &a.unit);
+            cells.push(cell(value + crate::figures::doubtful(doubtful)));
+            cells.push(cell(value_text(r.resources.as_ref().map(|u| u.wall_s), "s")));
+        }
+        let started = r.started_at.replace('T', " ");
+        cells.push(cell(exit(r, view.imported().is_some())));
+        cells.push(cell(validation(r)));
+        cells.push(cell(started.trim_end_matches('Z')));
+        let class = (!r.counts()).then_some("not-counted");
+        table.rows.push(Row { id: format!("trial-{}", r.number), class, cells, ..Row::default() });
+    }
+    let missing =
+        |t: &&assay_model::PlannedTrial| view.records.iter().all(|r| r.number != t.number);
+    let missing: Vec<String> =
+        view.plan.trials.iter().filter(missing).map(|t| t.number.to_string()).collect();
+    let mut out = Parts::default();
+    out.heading("trials", "Every trial");
+    out.table(table);
+    if !missing.is_empty() {
+        out.note(format!("Planned and never started: trials {}.", missing.join(", ")));
+    }
+    out
+}
+
+fn exit(r: &TrialRecord, imported: bool) -> String {
+    match r.exit {
+        None if imported => "not told".to_owned(),
+        Some(Exit::Code(c)) => format!("code {c}"),
+        Some(Exit::Signal(s)) => format!("signal {s}"),
+        None => "never started, or ended by assay".to_owned(),
+    }
+}
+
+fn validation(r: &TrialRecord) -> &'static str {
+    match r.validation {
+        ValidationResult::Passed { .. } => "right",
+        ValidationResult::Failed { .. } => "wrong",
+        ValidationResult::ExitCodeOnly => "exit code only",
+        ValidationResult::NotReached => "not checked",
+    }
+}

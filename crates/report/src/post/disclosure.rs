@@ -1,0 +1,166 @@
+//! What a post rests on: its dates, the quoted results, the runs, the rules of fair use, the findings.
+
+use assay_rules::pack::{PackVerdict, RuleResult};
+
+use super::document::{Block, Post, PostFinding};
+use super::files::results_csv;
+use crate::document::table::Row;
+use crate::document::{About, Found, On, Part, Parts, Table, Text, Tone, cell, text};
+
+/// The dated list of every result, its source and the trademarks; and the findings, where the post does not
+/// place them.
+pub(super) fn disclosure(post: &Post) -> Parts {
+    let mut out = Parts::default();
+    out.say(dated(post));
+    if !post.results.is_empty() {
+        out.heading("", "Quoted results");
+        out.table(results(post));
+        let label = "These rows with all their columns (CSV)".to_owned();
+        let name = "results.csv".to_owned();
+        out.on(On::Page, Part::File { name, label, text: results_csv(post) });
+    }
+    if !post.runs.is_empty() {
+        out.heading("", "Runs of our own");
+        out.table(runs(post));
+    }
+    if !post.front.sources.is_empty() {
+        out.heading("", "Sources");
+        out.push(Part::List(
+            Tone::Plain,
+            post.front.sources.iter().map(|s| text(s.clone())).collect(),
+        ));
+    }
+    if !post.trademarks.is_empty() {
+        out.heading("", "Trademarks");
+        for t in &post.trademarks {
+            out.say(t.clone());
+        }
+    }
+    if let Some(v) = &post.fair_use {
+        out.heading("", "Fair use");
+        out.table(fair_use(v));
+    }
+    if !post.places(|b| matches!(b, Block::Findings)) {
+        out.heading("", "What the checks found");
+        out.append(findings(post));
+    }
+    out
+}
+
+/// What the checks found, with the numbers that carry it.
+pub(super) fn findings(post: &Post) -> Parts {
+    let found = |(i, f): (usize, &PostFinding)| Found {
+        finding: f.finding.clone(),
+        about: About::Numbers(f.numbers.clone()),
+        id: Some(format!("f{}", i + 1)),
+    };
+    let mut out = Parts::default();
+    out.push(Part::Findings(post.findings.iter().enumerate().map(found).collect()));
+    out
+}
+
+/// The date, the retrieval and the licensee in sentences.
+fn dated(post: &Post) -> String {
+    let mut out = Vec::new();
+    if let Some(day) = &post.front.as_of {
+        out.push(format!("Statements are true as of {day}, by the results listed here."));
+    } else {
+        out.push("The post names no day that its statements are true of.".to_owned());
+    }
+    if let Some(day) = &post.front.retrieved {
+        out.push(format!("The quoted results were retrieved on {day}."));
+    }
+    if let Some(who) = &post.front.licensee {
+        out.push(format!("The quoted results were measured under the licence of {who}."));
+    }
+    out.join(" ")
+}
+
+fn results(post: &Post) -> Table {
+    let mut table =
+        Table::of("Every quoted result that this post rests on, as its source printed it")
+            .word("id")
+            .word("system")
+            .word("metric")
+            .number("value")
+            .word("kind")
+            .word("as of")
+            .word("source");
+    for u in &post.results {
+        let r = &u.result;
+        let unit = if r.unit == "score" { "" } else { r.unit.as_str() };
+        let cells = vec![
+            cell(Text::default().code(r.id.clone())),
+            cell(u.label.clone()),
+            cell(r.metric.clone()),
+            cell(format!("{} {unit}", r.value_text()).trim_end()),
+            cell("quoted"),
+            cell(r.as_of_date.as_deref().unwrap_or("not recorded")),
+            cell(u.source.clone()),
+        ];
+        table.rows.push(Row { id: format!("q-{}", r.id), cells, ..Row::default() });
+    }
+    table
+}
+
+fn runs(post: &Post) -> Table {
+    let mut table = Table::of(
+        "Every run that this post rests on; each is beside this page as a file named by its id",
+    )
+    .word("run")
+    .word("experiment")
+    .word("workload")
+    .word("host")
+    .word("started (UTC)")
+    .number("trials that count")
+    .word("kind");
+    for (alias, view) in &post.runs {
+        let s = &view.summary;
+        let counted = view.records.iter().filter(|r| r.counts()).count();
+        let started = s.started_at.replace('T', " ");
+        let cells = vec![
+            cell(Text::default().code(s.id.to_string())),
+            cell(s.experiment.clone()),
+            cell(s.workload.clone()),
+            cell(s.host.clone()),
+            cell(started.trim_end_matches('Z')),
+            cell(counted.to_string()),
+            cell("measured"),
+        ];
+        table.rows.push(Row { id: format!("r-{alias}"), cells, ..Row::default() });
+    }
+    table
+}
+
+/// What the rules of fair use ask, rule by rule.
+fn fair_use(v: &PackVerdict) -> Table {
+    let caption = format!("The rules of the pack {} {}, held against this page", v.pack, v.version);
+    let mut table = Table::of(caption)
+        .word("rule")
+        .word("outcome")
+        .word("seen, or missing")
+        .word("what it wants");
+    for r in &v.rules {
+        let outcome = match r.result {
+            RuleResult::Pass => "kept",
+            RuleResult::Fail => "not kept",
+            RuleResult::Unknown => "cannot check",
+        };
+        table.row(vec![
+            cell(r.id.clone()),
+            cell(outcome),
+            cell(shortened(&r.evidence)),
+            cell(r.disclosure.clone()),
+        ]);
+    }
+    table
+}
+
+/// Long lists of results are cut: the table of results has them all.
+fn shortened(text: &str) -> String {
+    if text.chars().count() <= 160 {
+        text.to_owned()
+    } else {
+        text.chars().take(159).collect::<String>() + "…"
+    }
+}
