@@ -182,13 +182,15 @@ impl Agent {
         };
         let mut part = match role {
             Role::Run => self.run(link, asked, &treatment, None),
-            Role::Ask(params) => {
+            Role::Client(params) => {
                 let mut treatment = treatment;
                 treatment.params.extend(params.clone());
                 self.run(link, asked, &treatment, None)
             }
-            Role::Lead | Role::Lend => self.span(link, asked, &treatment, *role == Role::Lead),
-            Role::Serve => self.serve(link, asked, &treatment),
+            Role::Leader | Role::Follower => {
+                self.span(link, asked, &treatment, *role == Role::Leader)
+            }
+            Role::Server => self.serve(link, asked, &treatment),
         };
         if let Err(e) = self.place.scratch.clear_trial() {
             part.record.notes.push(format!("the trial's folder could not be emptied: {e}"));
@@ -199,6 +201,10 @@ impl Agent {
     /// Does its part of a program that runs over all nodes.
     fn span(&mut self, link: &Link, asked: &Asked, treatment: &Treatment, leads: bool) -> Part {
         let number = asked.planned.number;
+        if self.workload.offers().spans.is_none() {
+            let name = &self.plan.workload.name;
+            return failed(asked, format!("workload `{name}` has no program over nodes"));
+        }
         let span = match spanning::span(&self.experiment, number, asked.attempt) {
             Ok(span) => span,
             Err(e) => return failed(asked, e),
@@ -229,9 +235,14 @@ impl Agent {
             }
             Ok(())
         };
-        let spanning =
-            spans.map(|(span, leads, _)| Spanning { inner: self.workload.as_ref(), span, leads });
-        let workload = spanning.as_ref().map_or(self.workload.as_ref(), |s| s as &dyn Workload);
+        let inner = self.workload.as_ref();
+        let spanning = spans.zip(inner.offers().spans).map(|((span, leads, _), spans)| Spanning {
+            inner,
+            spans,
+            span,
+            leads,
+        });
+        let workload = spanning.as_ref().map_or(inner, |s| s as &dyn Workload);
         let mut said = SampleSet::default();
         let mut part = {
             let order = Order {
@@ -281,19 +292,17 @@ impl Agent {
             Ok(host) => host,
             Err(e) => return failed(e.to_string()),
         };
-        let serving = match self.workload.serve(&treatment.params, &host, clients) {
-            Ok(Some(serving)) => serving,
-            Ok(None) => {
-                let name = &self.plan.workload.name;
-                return failed(format!(
-                    "workload `{name}` has no server that other nodes could ask"
-                ));
-            }
+        let Some(serves) = self.workload.offers().serves else {
+            let name = &self.plan.workload.name;
+            return failed(format!("workload `{name}` has no server that other nodes could ask"));
+        };
+        let serving = match serves.serve(&treatment.params, &host, clients) {
+            Ok(serving) => serving,
             Err(e) => return failed(format!("preparation failed: {e}")),
         };
         let over = AtomicBool::new(false);
         let finishes = serving.done.is_some();
-        let server = Server { workload: self.workload.as_ref(), serving };
+        let server = Server { workload: self.workload.as_ref(), serves, serving };
         let timeout = timeout(&self.experiment).saturating_mul(2);
         let dir = self.place.scratch.run_dir();
         let mut record = std::thread::scope(|scope| {

@@ -77,7 +77,7 @@ impl Nodes {
                 .plan
                 .treatments
                 .iter()
-                .filter(|t| prepared.workload.spans(&t.params))
+                .filter(|t| prepared.workload.offers().spans.is_some_and(|s| s.spans(&t.params)))
                 .map(|t| t.id)
                 .collect(),
             block: None,

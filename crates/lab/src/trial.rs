@@ -164,7 +164,7 @@ impl Bench<'_> {
     /// Runs the workload's empty launch as the trial's program is run; its wall time, seconds. Before the
     /// preparation, so that what that does to the caches stays done.
     fn empty(&self, runner: &mut Runner, ctx: &TrialContext<'_>, applied: &Applied) -> Option<f64> {
-        let launch = self.workload.empty_launch(ctx.params)?;
+        let launch = self.workload.offers().calibrates?.empty_launch(ctx.params)?;
         let ran =
             self.launch(runner, &launch, ctx.trial_dir, applied, self.timeout.min(EMPTY), &mut ());
         runner.forget();

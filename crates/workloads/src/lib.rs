@@ -6,6 +6,7 @@
 pub mod block_size;
 pub mod bulkload;
 pub mod cae;
+pub mod capability;
 mod command;
 pub mod copies;
 mod ipc;
@@ -30,10 +31,9 @@ mod words;
 pub mod work;
 mod workload;
 
+pub use capability::Offers;
 pub use command::Command;
 pub use noop::Noop;
 pub use registry::{KitPaths, builtin, find};
 pub use words::{WordsError, quote_words, split_words};
-pub use workload::{
-    Choice, Collected, Done, Finished, KEEP, Launch, Serving, TrialContext, Workload, WorkloadError,
-};
+pub use workload::{Collected, Finished, KEEP, Launch, TrialContext, Workload, WorkloadError};

@@ -72,16 +72,16 @@ fn roots(exe: &Path, var: impl Fn(&str) -> Option<OsString>) -> Vec<PathBuf> {
 /// The built-in workloads, in the order in which they are listed.
 pub fn builtin() -> Vec<Box<dyn Workload>> {
     vec![
-        Box::new(BlockSize::new()),
-        Box::new(Bulkload::new()),
-        Box::new(Cae::new()),
-        Box::new(Memcached::new()),
-        Box::new(Orders::new()),
-        Box::new(PointerChase::new()),
-        Box::new(Startup::new()),
-        Box::new(TlbSim::new()),
-        Box::new(Command::new()),
-        Box::new(Noop::new()),
+        Box::new(BlockSize),
+        Box::new(Bulkload),
+        Box::new(Cae),
+        Box::new(Memcached),
+        Box::new(Orders),
+        Box::new(PointerChase),
+        Box::new(Startup),
+        Box::new(TlbSim),
+        Box::new(Command),
+        Box::new(Noop),
     ]
 }
 

@@ -253,7 +253,7 @@ fn a_program_over_nodes_is_told_by_the_first_and_what_nodes_see_by_all() {
         node_part("n3", &[("device_read", "B", 30.0)]),
     ];
     for part in &mut parts[1..] {
-        part.did = Did::Lent;
+        part.did = Did::Followed;
         part.part.record.validation = ValidationResult::NotReached;
     }
     parts[0].part.record.validation = ValidationResult::Passed { detail: "right".into() };

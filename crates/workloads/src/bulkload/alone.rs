@@ -22,9 +22,10 @@ use super::postgres::{Programs, User};
 use super::said::{self, Measured};
 use super::server::Cluster;
 use super::trial::{break_something, make_table, table_size, wal_position};
+use crate::capability::{Done, Serving};
 use crate::program::free_port;
 use crate::work::{Channel, life};
-use crate::{Done, KEEP, Launch, Serving, TrialContext, WorkloadError};
+use crate::{KEEP, Launch, TrialContext, WorkloadError};
 
 /// The name under which assay runs it.
 pub const SERVER: &str = "bulkload-server";

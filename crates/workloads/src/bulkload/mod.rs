@@ -19,6 +19,7 @@ mod trial;
 
 use std::collections::BTreeMap;
 use std::path::PathBuf;
+use std::sync::LazyLock;
 
 use assay_model::{Fact, Scalar, WorkloadSpec};
 use serde::{Deserialize, Serialize};
@@ -27,7 +28,8 @@ pub use alone::{SERVER, run as server};
 pub use failure::Failure;
 pub use trial::run as trial;
 
-use crate::{Collected, Finished, Launch, Serving, TrialContext, Workload, WorkloadError};
+use crate::capability::{Serves, Serving};
+use crate::{Launch, Offers, TrialContext, Workload, WorkloadError};
 use params::Params;
 
 /// What the lab hands to the process of a trial, as JSON.
@@ -49,26 +51,12 @@ struct Order {
 /// Measures how fast PostgreSQL takes in flat files. Metrics: `throughput` (primary), bytes, what was
 /// written until a checkpoint, sizes, CPU time of the server, recovery.
 #[derive(Debug)]
-pub struct Bulkload {
-    spec: WorkloadSpec,
-}
-
-impl Default for Bulkload {
-    fn default() -> Self {
-        Bulkload::new()
-    }
-}
-
-impl Bulkload {
-    /// The workload.
-    pub fn new() -> Self {
-        Bulkload { spec: spec::spec() }
-    }
-}
+pub struct Bulkload;
 
 impl Workload for Bulkload {
     fn spec(&self) -> &WorkloadSpec {
-        &self.spec
+        static SPEC: LazyLock<WorkloadSpec> = LazyLock::new(spec::spec);
+        &SPEC
     }
 
     fn check(&self, params: &BTreeMap<String, Scalar>) -> Result<(), WorkloadError> {
@@ -104,13 +92,19 @@ impl Workload for Bulkload {
         Ok(alone::with_key(launch, ctx.params))
     }
 
+    fn offers(&self) -> Offers<'_> {
+        Offers { serves: Some(self), ..Offers::default() }
+    }
+}
+
+impl Serves for Bulkload {
     fn serve(
         &self,
         params: &BTreeMap<String, Scalar>,
         host: &str,
         clients: usize,
-    ) -> Result<Option<Serving>, WorkloadError> {
-        alone::serving(params, host, clients).map(Some)
+    ) -> Result<Serving, WorkloadError> {
+        alone::serving(params, host, clients)
     }
 
     fn launch_server(
@@ -119,13 +113,5 @@ impl Workload for Bulkload {
         serving: &Serving,
     ) -> Result<Launch, WorkloadError> {
         alone::launch(ctx, serving)
-    }
-
-    fn collect(
-        &self,
-        _ctx: &TrialContext<'_>,
-        finished: &Finished<'_>,
-    ) -> Result<Collected, WorkloadError> {
-        Ok(Collected::by_events(finished))
     }
 }

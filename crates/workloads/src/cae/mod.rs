@@ -23,6 +23,7 @@ mod watch;
 
 use std::collections::BTreeMap;
 use std::path::PathBuf;
+use std::sync::LazyLock;
 
 use assay_model::{Fact, Scalar, WorkloadSpec};
 use serde::{Deserialize, Serialize};
@@ -32,8 +33,9 @@ pub use over::Over;
 pub use trial::run as trial;
 pub use watch::{WATCH, run as watch};
 
+use crate::capability::Spans;
 use crate::span::Span;
-use crate::{Collected, Finished, Launch, TrialContext, Workload, WorkloadError};
+use crate::{Launch, Offers, TrialContext, Workload, WorkloadError};
 use cases::Solver;
 use params::Params;
 
@@ -64,22 +66,7 @@ struct Order {
 /// Measures structural analyses. Metrics: `elapsed` (primary), CPU times, shares of waiting, bytes of the devices,
 /// space in scratch, how far the answer is from the closed form.
 #[derive(Debug)]
-pub struct Cae {
-    spec: WorkloadSpec,
-}
-
-impl Default for Cae {
-    fn default() -> Self {
-        Cae::new()
-    }
-}
-
-impl Cae {
-    /// The workload.
-    pub fn new() -> Self {
-        Cae { spec: spec::spec() }
-    }
-}
+pub struct Cae;
 
 impl Cae {
     fn order(ctx: &TrialContext<'_>, over: Option<Over>) -> Result<Order, WorkloadError> {
@@ -101,7 +88,8 @@ impl Cae {
 
 impl Workload for Cae {
     fn spec(&self) -> &WorkloadSpec {
-        &self.spec
+        static SPEC: LazyLock<WorkloadSpec> = LazyLock::new(spec::spec);
+        &SPEC
     }
 
     fn check(&self, params: &BTreeMap<String, Scalar>) -> Result<(), WorkloadError> {
@@ -131,6 +119,12 @@ impl Workload for Cae {
         Launch::own(ctx, "cae", &Cae::order(ctx, None)?, FOLDER)
     }
 
+    fn offers(&self) -> Offers<'_> {
+        Offers { spans: Some(self), ..Offers::default() }
+    }
+}
+
+impl Spans for Cae {
     fn spans(&self, params: &BTreeMap<String, Scalar>) -> bool {
         Params::from_map(params).is_ok_and(|p| p.case.solver() == Solver::Mumps)
     }
@@ -140,15 +134,7 @@ impl Workload for Cae {
         Launch::own(ctx, "cae", &Cae::order(ctx, Some(over))?, FOLDER)
     }
 
-    fn lend(&self, ctx: &TrialContext<'_>) -> Result<Launch, WorkloadError> {
+    fn follow(&self, ctx: &TrialContext<'_>) -> Result<Launch, WorkloadError> {
         Launch::own(ctx, WATCH, &Cae::order(ctx, None)?, FOLDER)
-    }
-
-    fn collect(
-        &self,
-        _ctx: &TrialContext<'_>,
-        finished: &Finished<'_>,
-    ) -> Result<Collected, WorkloadError> {
-        Ok(Collected::by_events(finished))
     }
 }

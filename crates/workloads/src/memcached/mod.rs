@@ -22,13 +22,15 @@ mod talk;
 mod trial;
 
 use std::collections::BTreeMap;
+use std::sync::LazyLock;
 
 use assay_model::{Fact, Scalar, WorkloadSpec};
 
 pub use failure::Failure;
 pub use trial::run as trial;
 
-use crate::{Collected, Finished, Launch, Serving, TrialContext, Workload, WorkloadError};
+use crate::capability::{Serves, Serving};
+use crate::{Launch, Offers, TrialContext, Workload, WorkloadError};
 use order::Order;
 use params::{Driver, Find, Network, Params, Server};
 
@@ -36,26 +38,12 @@ use params::{Driver, Find, Network, Params, Server};
 /// sides. Histograms: `response_time.*`, ns. Curves (of `find = "saturation"`): `throughput`, `p50`,
 /// `p99`, `p99.9` over the rate.
 #[derive(Debug)]
-pub struct Memcached {
-    spec: WorkloadSpec,
-}
-
-impl Default for Memcached {
-    fn default() -> Self {
-        Memcached::new()
-    }
-}
-
-impl Memcached {
-    /// The workload.
-    pub fn new() -> Self {
-        Memcached { spec: spec::spec() }
-    }
-}
+pub struct Memcached;
 
 impl Workload for Memcached {
     fn spec(&self) -> &WorkloadSpec {
-        &self.spec
+        static SPEC: LazyLock<WorkloadSpec> = LazyLock::new(spec::spec);
+        &SPEC
     }
 
     fn check(&self, params: &BTreeMap<String, Scalar>) -> Result<(), WorkloadError> {
@@ -79,19 +67,6 @@ impl Workload for Memcached {
         }
     }
 
-    fn serve(
-        &self,
-        params: &BTreeMap<String, Scalar>,
-        host: &str,
-        clients: usize,
-    ) -> Result<Option<Serving>, WorkloadError> {
-        alone::serving(params, &self.spec, host, clients).map(Some)
-    }
-
-    fn prepare(&self, _ctx: &TrialContext<'_>) -> Result<(), WorkloadError> {
-        Ok(())
-    }
-
     fn launch(&self, ctx: &TrialContext<'_>) -> Result<Launch, WorkloadError> {
         let params = Params::from_map(ctx.params)?;
         let order = Order {
@@ -107,12 +82,19 @@ impl Workload for Memcached {
         Launch::own(ctx, "memcached", &order, "the trial's folder")
     }
 
-    fn collect(
+    fn offers(&self) -> Offers<'_> {
+        Offers { serves: Some(self), ..Offers::default() }
+    }
+}
+
+impl Serves for Memcached {
+    fn serve(
         &self,
-        _ctx: &TrialContext<'_>,
-        finished: &Finished<'_>,
-    ) -> Result<Collected, WorkloadError> {
-        Ok(Collected::by_events(finished))
+        params: &BTreeMap<String, Scalar>,
+        host: &str,
+        clients: usize,
+    ) -> Result<Serving, WorkloadError> {
+        alone::serving(params, self.spec(), host, clients)
     }
 }
 

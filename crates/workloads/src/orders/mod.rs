@@ -17,39 +17,26 @@ mod spec;
 mod trial;
 
 use std::collections::BTreeMap;
+use std::sync::LazyLock;
 
 use assay_model::{Fact, Scalar, WorkloadSpec};
 
 pub use failure::Failure;
 pub use trial::run as trial;
 
-use crate::{Collected, Finished, Launch, TrialContext, Workload, WorkloadError};
+use crate::{Launch, TrialContext, Workload, WorkloadError};
 use order::Order;
 use params::Params;
 
 /// Measures order processing in Java. Metrics: `orders/s` (primary), `orders/s per instance`, response
 /// times, collections, memory. Curves over the warehouses: `orders/s`.
 #[derive(Debug)]
-pub struct Orders {
-    spec: WorkloadSpec,
-}
-
-impl Default for Orders {
-    fn default() -> Self {
-        Orders::new()
-    }
-}
-
-impl Orders {
-    /// The workload.
-    pub fn new() -> Self {
-        Orders { spec: spec::spec() }
-    }
-}
+pub struct Orders;
 
 impl Workload for Orders {
     fn spec(&self) -> &WorkloadSpec {
-        &self.spec
+        static SPEC: LazyLock<WorkloadSpec> = LazyLock::new(spec::spec);
+        &SPEC
     }
 
     fn check(&self, params: &BTreeMap<String, Scalar>) -> Result<(), WorkloadError> {
@@ -96,13 +83,5 @@ impl Workload for Orders {
             lab: std::process::id(),
         };
         Launch::own(ctx, "orders", &order, "the trial's folder")
-    }
-
-    fn collect(
-        &self,
-        _ctx: &TrialContext<'_>,
-        finished: &Finished<'_>,
-    ) -> Result<Collected, WorkloadError> {
-        Ok(Collected::by_events(finished))
     }
 }

@@ -16,13 +16,15 @@ mod trial;
 
 use std::collections::BTreeMap;
 use std::path::Path;
+use std::sync::LazyLock;
 
 use assay_model::{Fact, Scalar, WorkloadSpec};
 
 pub use failure::Failure;
 pub use trial::run as trial;
 
-use crate::{Collected, Finished, Launch, TrialContext, Workload, WorkloadError};
+use crate::capability::Inputs;
+use crate::{Launch, Offers, TrialContext, Workload, WorkloadError};
 use order::Order;
 use params::Params;
 
@@ -32,26 +34,12 @@ pub const NAME: &str = "startup";
 /// Measures how long CPUs wait while many copies read their input. Metrics: `time_to_user` (primary),
 /// `elapsed`, what was read of devices and of files, CPU time. Curves over time: `cpu_user` and others.
 #[derive(Debug)]
-pub struct Startup {
-    spec: WorkloadSpec,
-}
-
-impl Default for Startup {
-    fn default() -> Self {
-        Startup::new()
-    }
-}
-
-impl Startup {
-    /// The workload.
-    pub fn new() -> Self {
-        Startup { spec: spec::spec() }
-    }
-}
+pub struct Startup;
 
 impl Workload for Startup {
     fn spec(&self) -> &WorkloadSpec {
-        &self.spec
+        static SPEC: LazyLock<WorkloadSpec> = LazyLock::new(spec::spec);
+        &SPEC
     }
 
     fn check(&self, params: &BTreeMap<String, Scalar>) -> Result<(), WorkloadError> {
@@ -69,14 +57,6 @@ impl Workload for Startup {
         place::generate(&Params::from_map(ctx.params)?, ctx.run_dir)
     }
 
-    fn has_inputs(&self) -> bool {
-        true
-    }
-
-    fn place_inputs(&self, ctx: &TrialContext<'_>, dir: &Path) -> Result<(), WorkloadError> {
-        place::place(&Params::from_map(ctx.params)?, ctx.run_dir, dir)
-    }
-
     fn launch(&self, ctx: &TrialContext<'_>) -> Result<Launch, WorkloadError> {
         Params::from_map(ctx.params)?;
         let order = Order {
@@ -88,11 +68,13 @@ impl Workload for Startup {
         Launch::own(ctx, NAME, &order, "the trial's folder")
     }
 
-    fn collect(
-        &self,
-        _ctx: &TrialContext<'_>,
-        finished: &Finished<'_>,
-    ) -> Result<Collected, WorkloadError> {
-        Ok(Collected::by_events(finished))
+    fn offers(&self) -> Offers<'_> {
+        Offers { inputs: Some(self), ..Offers::default() }
+    }
+}
+
+impl Inputs for Startup {
+    fn place(&self, ctx: &TrialContext<'_>, dir: &Path) -> Result<(), WorkloadError> {
+        place::place(&Params::from_map(ctx.params)?, ctx.run_dir, dir)
     }
 }

@@ -6,6 +6,7 @@ mod spec;
 mod trial;
 
 use std::collections::BTreeMap;
+use std::sync::LazyLock;
 
 use assay_model::{Fact, Scalar, WorkloadSpec, units};
 use assay_tlb::Machine;
@@ -13,29 +14,14 @@ use assay_tlb::synthetic::{Load, Synthetic};
 
 pub use trial::{Failure, run as trial};
 
-use crate::{Collected, Finished, Launch, TrialContext, Workload, WorkloadError};
+use crate::{Launch, TrialContext, Workload, WorkloadError};
 use trial::Task;
 
 /// Simulates what processes miss in TLBs and TSBs, by how much data they have. Metrics: `dtsb_misses`
 /// (primary), `itsb_misses`, `dtlb_misses`, `itlb_misses`, `translation`. Curve: `dtsb_misses` over
 /// bytes of data.
 #[derive(Debug)]
-pub struct TlbSim {
-    spec: WorkloadSpec,
-}
-
-impl Default for TlbSim {
-    fn default() -> Self {
-        TlbSim::new()
-    }
-}
-
-impl TlbSim {
-    /// The workload.
-    pub fn new() -> Self {
-        TlbSim { spec: spec::spec() }
-    }
-}
+pub struct TlbSim;
 
 fn wrong(message: String) -> WorkloadError {
     WorkloadError::Param(message)
@@ -94,7 +80,8 @@ impl Task {
 
 impl Workload for TlbSim {
     fn spec(&self) -> &WorkloadSpec {
-        &self.spec
+        static SPEC: LazyLock<WorkloadSpec> = LazyLock::new(spec::spec);
+        &SPEC
     }
 
     fn check(&self, params: &BTreeMap<String, Scalar>) -> Result<(), WorkloadError> {
@@ -107,24 +94,12 @@ impl Workload for TlbSim {
         BTreeMap::from([("workload.simulated_machine".to_owned(), fact)])
     }
 
-    fn prepare(&self, _ctx: &TrialContext<'_>) -> Result<(), WorkloadError> {
-        Ok(())
-    }
-
     fn launch(&self, ctx: &TrialContext<'_>) -> Result<Launch, WorkloadError> {
         // Trials of one block see the same streams, whatever their treatment: pairs differ by the
         // machine alone.
         let block = ctx.previous.len() as u64 + 1;
         let task = task(ctx.params, block)?;
         Launch::own(ctx, "tlb-sim", &task, "the parameters")
-    }
-
-    fn collect(
-        &self,
-        _ctx: &TrialContext<'_>,
-        finished: &Finished<'_>,
-    ) -> Result<Collected, WorkloadError> {
-        Ok(Collected::by_events(finished))
     }
 }
 
@@ -144,7 +119,7 @@ mod tests {
 
     #[test]
     fn what_cannot_be_is_refused_when_the_plan_is_made() {
-        let workload = TlbSim::new();
+        let workload = TlbSim;
         workload.check(&map(&[])).unwrap();
         for (name, value, says) in [
             ("machine", Scalar::from("vax"), "known are solaris-9"),
