@@ -44,8 +44,7 @@ fn spec() -> WorkloadSpec {
             unit: "s".into(),
             better: Better::Neither,
             kind: Kind::Measured,
-            help: "wall time of an empty shell, started just before the trial; `elapsed` includes such a start".into(),
-        });
+            help: "wall time of an empty shell, started just before the trial; `elapsed` includes such a start".into(), merge: None });
     WorkloadSpec {
         name: "command".into(),
         help: "runs a command line of your own, in the folder where assay was started".into(),

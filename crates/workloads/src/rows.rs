@@ -24,5 +24,12 @@ pub(crate) fn int(min: i64, max: i64) -> ParamType {
 
 /// A metric.
 pub(crate) fn metric(name: &str, unit: &str, better: Better, kind: Kind, help: &str) -> MetricSpec {
-    MetricSpec { name: name.into(), unit: unit.into(), better, kind, help: help.into() }
+    MetricSpec {
+        name: name.into(),
+        unit: unit.into(),
+        better,
+        kind,
+        help: help.into(),
+        merge: None,
+    }
 }

@@ -1,6 +1,6 @@
 //! The rows of data that describe the workload: its parameters and its metrics.
 
-use assay_model::{Better, Kind, MetricSpec, ParamType, WorkloadSpec};
+use assay_model::{Better, Kind, Merge, MetricSpec, ParamType, WorkloadSpec};
 
 use crate::rows::{choice, metric, param};
 
@@ -51,8 +51,10 @@ fn metrics() -> Vec<MetricSpec> {
             Lower,
             measured,
             "CPU time of the solver's processes in user mode; waiting in MPI counts.",
-        ),
-        metric("system", "s", Lower, measured, "CPU time of the same in the kernel."),
+        )
+        .merged(Merge::Sum),
+        metric("system", "s", Lower, measured, "CPU time of the same in the kernel.")
+            .merged(Merge::Sum),
         metric(
             "io_stall_share",
             "1",
@@ -75,14 +77,16 @@ fn metrics() -> Vec<MetricSpec> {
             Lower,
             measured,
             "Bytes read from the devices below the trial's folder, whoever did it.",
-        ),
+        )
+        .merged(Merge::Sum),
         metric(
             "device_written",
             "B",
             Lower,
             measured,
             "Bytes written to them until the solver ended.",
-        ),
+        )
+        .merged(Merge::Sum),
         metric(
             "scratch",
             "B",

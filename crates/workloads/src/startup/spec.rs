@@ -1,6 +1,6 @@
 //! The rows of data that describe the workload: its parameters and its metrics.
 
-use assay_model::{Better, Kind, MetricSpec, ParamSpec, ParamType, Scalar, WorkloadSpec};
+use assay_model::{Better, Kind, Merge, MetricSpec, ParamSpec, ParamType, Scalar, WorkloadSpec};
 
 use crate::rows::{choice, int, metric, param};
 
@@ -100,14 +100,16 @@ fn metrics() -> Vec<MetricSpec> {
             Lower,
             Measured,
             "Read from the devices below the storage, all together; missing likewise.",
-        ),
+        )
+        .merged(Merge::Sum),
         metric(
             "logical_read",
             "B",
             Neither,
             Derived,
             "The sizes of the files that the copies read, summed.",
-        ),
+        )
+        .merged(Merge::Sum),
         metric(
             "read_saved",
             "%",
@@ -122,9 +124,12 @@ fn metrics() -> Vec<MetricSpec> {
             Lower,
             Measured,
             "CPU time in the kernel of the whole host, interrupts among it.",
-        ),
-        metric("user", "s", Lower, Measured, "CPU time of the copies in user mode."),
-        metric("system", "s", Lower, Measured, "CPU time of the copies in the kernel."),
+        )
+        .merged(Merge::Sum),
+        metric("user", "s", Lower, Measured, "CPU time of the copies in user mode.")
+            .merged(Merge::Sum),
+        metric("system", "s", Lower, Measured, "CPU time of the copies in the kernel.")
+            .merged(Merge::Sum),
         metric("peak_memory", "B", Lower, Measured, "The largest resident set of a copy."),
         metric("start_spread", "s", Neither, Measured, "How far apart the copies began."),
     ]

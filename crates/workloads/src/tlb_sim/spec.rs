@@ -6,7 +6,7 @@ use crate::rows::param;
 
 fn metric(name: &str, better: Better, help: &str) -> MetricSpec {
     let kind = Kind::Estimated;
-    MetricSpec { name: name.into(), unit: "1".into(), better, kind, help: help.into() }
+    MetricSpec { name: name.into(), unit: "1".into(), better, kind, help: help.into(), merge: None }
 }
 
 /// The workload's name, parameters and metrics.
