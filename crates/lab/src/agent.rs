@@ -268,7 +268,7 @@ impl Agent {
         }
         let mut files = kept::take(&self.place.scratch.trial_dir(), record);
         if !files.is_empty() {
-            kept::judge(&self.plan.workload.name, Some(&self.system), &mut files, record);
+            kept::judge(self.workload.offers().judged, Some(&self.system), &mut files, record);
         }
         let took = Duration::from_nanos(record.end_ns.saturating_sub(record.start_ns));
         self.lasted.insert(treatment.id, took);

@@ -43,9 +43,8 @@ pub struct Recorded<'a> {
 pub fn analyse(recorded: &Recorded<'_>) -> Analysis {
     let Recorded { experiment, plan, records, .. } = *recorded;
     // A kit that is no longer there has no model of its curves anyway.
-    let builtin = assay_workloads::registry::builtin();
-    let workload = builtin.iter().find(|w| w.spec().name == plan.workload.name);
-    let model = workload.and_then(|w| w.offers().chooses);
+    let workload = assay_workloads::builtin::find(&plan.workload.name);
+    let model = workload.as_ref().and_then(|w| w.offers().chooses);
     let metrics = metrics(plan, records);
     let confidence = confidence(experiment);
     let main = &metrics[0];

@@ -300,7 +300,12 @@ impl Session<'_> {
         let mut kept = kept::take(&self.bench.trial_dir, &mut record);
         if !kept.is_empty() {
             let system = self.writer.reader().and_then(|r| r.system()).ok();
-            kept::judge(&self.plan.workload.name, system.as_ref(), &mut kept, &mut record);
+            kept::judge(
+                self.bench.workload.offers().judged,
+                system.as_ref(),
+                &mut kept,
+                &mut record,
+            );
         }
         Done { record, samples, kept, output: None }
     }

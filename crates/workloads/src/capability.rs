@@ -17,6 +17,8 @@ pub struct Offers<'a> {
     pub calibrates: Option<&'a dyn Calibrates>,
     /// It has a model of its curves.
     pub chooses: Option<&'a dyn Chooses>,
+    /// It leaves a result that a rule pack judges.
+    pub judged: Option<Judged>,
     /// Its program reads files from the trial's storage.
     pub inputs: Option<&'a dyn Inputs>,
     /// Its server can be on a node of its own.
@@ -50,6 +52,15 @@ pub struct Choice {
     pub efficient: CurvePoint,
     /// How a value is judged, as the middle of a sentence.
     pub judged: &'static str,
+}
+
+/// A result among the artifacts of a trial, and the rule pack that judges it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Judged {
+    /// The artifact's name.
+    pub artifact: &'static str,
+    /// The pack's id.
+    pub pack: &'static str,
 }
 
 /// Files on the trial's storage. Only with these may that be one that holds nothing but what the program

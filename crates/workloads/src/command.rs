@@ -24,6 +24,9 @@ use assay_sut::sha256_file;
 /// How long the commands of `prepare` and `conclude` may take.
 const STEP_TIMEOUT: Duration = Duration::from_secs(600);
 
+/// Its name.
+pub const NAME: &str = "command";
+
 /// Runs one command line a trial. Metrics: `elapsed` (primary), `user`, `system`, `peak_memory`, and
 /// `shell_startup` when a shell is between.
 #[derive(Debug)]
@@ -46,7 +49,7 @@ fn spec() -> WorkloadSpec {
             kind: Kind::Measured,
             help: "wall time of an empty shell, started just before the trial; `elapsed` includes such a start".into(), merge: None });
     WorkloadSpec {
-        name: "command".into(),
+        name: NAME.into(),
         help: "runs a command line of your own, in the folder where assay was started".into(),
         params: vec![
             param("command", text(), None, "the command line that is measured"),

@@ -1,9 +1,10 @@
-//! The built-in workloads, a module each, and the kit loader. A workload describes itself as data
+//! The built-in workloads, a folder and a row of [`builtin`] each, and the kit loader. A workload describes itself as data
 //! ([`assay_model::WorkloadSpec`]), prepares what it needs, says how to start its program and reads
 //! metrics out of what the program left; the lab does the rest. The program of a built-in workload is
 //! assay itself, started afresh for every trial (`assay __work NAME JSON`).
 
 pub mod block_size;
+pub mod builtin;
 pub mod bulkload;
 pub mod cae;
 pub mod capability;
@@ -34,6 +35,6 @@ mod workload;
 pub use capability::Offers;
 pub use command::Command;
 pub use noop::Noop;
-pub use registry::{KitPaths, builtin, find};
+pub use registry::{KitPaths, find};
 pub use words::{WordsError, quote_words, split_words};
 pub use workload::{Collected, Finished, KEEP, Launch, TrialContext, Workload, WorkloadError};

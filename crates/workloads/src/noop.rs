@@ -7,6 +7,9 @@ use assay_model::{Exit, ValidationResult, WorkloadSpec};
 
 use crate::{Collected, Finished, Launch, TrialContext, Workload, WorkloadError, process_metrics};
 
+/// Its name, and that of its program.
+pub const NAME: &str = "noop";
+
 /// Starts `assay __work noop {}`, which does nothing. Metrics: `elapsed` (primary), `user`, `system`,
 /// `peak_memory`.
 #[derive(Debug)]
@@ -14,7 +17,7 @@ pub struct Noop;
 
 fn spec() -> WorkloadSpec {
     WorkloadSpec {
-        name: "noop".into(),
+        name: NAME.into(),
         help: "a fresh process of assay that does nothing: what the harness itself costs, and so the shortest time that can be measured with it".into(),
         params: Vec::new(),
         metrics: process_metrics::specs(),
@@ -29,7 +32,7 @@ impl Workload for Noop {
     }
 
     fn launch(&self, ctx: &TrialContext<'_>) -> Result<Launch, WorkloadError> {
-        let argv = vec![ctx.exe.into(), "__work".into(), "noop".into(), "{}".into()];
+        let argv = vec![ctx.exe.into(), "__work".into(), NAME.into(), "{}".into()];
         Ok(Launch { argv, ..Launch::default() })
     }
 

@@ -43,6 +43,9 @@ use order::{Order, Timing};
 use params::{Cache, Direction, Params, Sizes};
 use planner::Range;
 
+/// Its name, and that of its program.
+pub const NAME: &str = "block-size";
+
 /// Measures the throughput of read(2) or write(2) by buffer size. Metrics: `throughput` (primary),
 /// `peak_throughput`, `best_size`, `left_out`, and for one reading process `dd_overhead`. Curves:
 /// `throughput`, and for one reading process `dd`, both bytes → bytes per second.
@@ -145,7 +148,7 @@ impl Workload for BlockSize {
             seed: u64::from(ctx.number),
             notes,
         };
-        Launch::own(ctx, "block-size", &order, "`path`")
+        Launch::own(ctx, NAME, &order, "`path`")
     }
 
     fn offers(&self) -> Offers<'_> {

@@ -10,7 +10,7 @@ use super::params::MAX_PROCESSES;
 pub fn spec() -> WorkloadSpec {
     let processes = ParamType::Int { min: 1, max: MAX_PROCESSES };
     WorkloadSpec {
-        name: "block-size".into(),
+        name: super::NAME.into(),
         help: "Reads (or writes) a file sequentially with read(2) at many buffer sizes, from the page \
                cache or past it, in several processes at once."
             .into(),

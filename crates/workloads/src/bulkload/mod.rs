@@ -48,6 +48,9 @@ struct Order {
     lab: u32,
 }
 
+/// Its name, and that of its program.
+pub const NAME: &str = "bulkload";
+
 /// Measures how fast PostgreSQL takes in flat files. Metrics: `throughput` (primary), bytes, what was
 /// written until a checkpoint, sizes, CPU time of the server, recovery.
 #[derive(Debug)]
@@ -88,7 +91,7 @@ impl Workload for Bulkload {
             flat: flat::folder(&params.shape, ctx.run_dir),
             lab: std::process::id(),
         };
-        let launch = Launch::own(ctx, "bulkload", &order, "the trial's folder")?;
+        let launch = Launch::own(ctx, NAME, &order, "the trial's folder")?;
         Ok(alone::with_key(launch, ctx.params))
     }
 

@@ -9,7 +9,7 @@ use super::params::{FAULTS, KILLS};
 /// The workload's name, parameters and metrics.
 pub fn spec() -> WorkloadSpec {
     WorkloadSpec {
-        name: "bulkload".into(),
+        name: super::NAME.into(),
         help: "PostgreSQL takes in flat files: sessions COPY into a fact table of a cluster that lies on the trial's \
                storage; counts and sums are checked."
             .into(),

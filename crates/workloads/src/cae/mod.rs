@@ -63,6 +63,9 @@ struct Order {
     lab: u32,
 }
 
+/// Its name, and that of its program.
+pub const NAME: &str = "cae";
+
 /// Measures structural analyses. Metrics: `elapsed` (primary), CPU times, shares of waiting, bytes of the devices,
 /// space in scratch, how far the answer is from the closed form.
 #[derive(Debug)]
@@ -116,7 +119,7 @@ impl Workload for Cae {
     }
 
     fn launch(&self, ctx: &TrialContext<'_>) -> Result<Launch, WorkloadError> {
-        Launch::own(ctx, "cae", &Cae::order(ctx, None)?, FOLDER)
+        Launch::own(ctx, NAME, &Cae::order(ctx, None)?, FOLDER)
     }
 
     fn offers(&self) -> Offers<'_> {
@@ -131,7 +134,7 @@ impl Spans for Cae {
 
     fn lead(&self, ctx: &TrialContext<'_>, span: &Span) -> Result<Launch, WorkloadError> {
         let over = Over { span: span.clone(), exe: ctx.exe.to_owned() };
-        Launch::own(ctx, "cae", &Cae::order(ctx, Some(over))?, FOLDER)
+        Launch::own(ctx, NAME, &Cae::order(ctx, Some(over))?, FOLDER)
     }
 
     fn follow(&self, ctx: &TrialContext<'_>) -> Result<Launch, WorkloadError> {

@@ -11,7 +11,7 @@ use super::params::FAULTS;
 pub fn spec() -> WorkloadSpec {
     let int = |min, max| ParamType::Int { min, max };
     WorkloadSpec {
-        name: "cae".into(),
+        name: super::NAME.into(),
         help: "Structures analysed with CalculiX (threads) and MUMPS (MPI, its factors in files): elapsed time on the \
                trial's storage, answers compared with closed forms."
             .into(),

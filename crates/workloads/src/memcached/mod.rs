@@ -34,6 +34,9 @@ use crate::{Launch, Offers, TrialContext, Workload, WorkloadError};
 use order::Order;
 use params::{Driver, Find, Network, Params, Server};
 
+/// Its name, and that of its program.
+pub const NAME: &str = "memcached";
+
 /// Measures a memcached. Metrics: `throughput` (primary), response times, hits, bytes, CPU times of both
 /// sides. Histograms: `response_time.*`, ns. Curves (of `find = "saturation"`): `throughput`, `p50`,
 /// `p99`, `p99.9` over the rate.
@@ -79,7 +82,7 @@ impl Workload for Memcached {
                 _ => Vec::new(),
             },
         };
-        Launch::own(ctx, "memcached", &order, "the trial's folder")
+        Launch::own(ctx, NAME, &order, "the trial's folder")
     }
 
     fn offers(&self) -> Offers<'_> {

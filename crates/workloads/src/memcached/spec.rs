@@ -12,7 +12,7 @@ fn number(name: &str, (min, max): (f64, f64), default: f64, help: &str) -> Param
 /// The workload's name, parameters and metrics.
 pub fn spec() -> WorkloadSpec {
     WorkloadSpec {
-        name: "memcached".into(),
+        name: super::NAME.into(),
         help: "Starts a real memcached, fills it with small, medium and large objects, asks for them over many \
                connections in a closed loop or at a rate, checks every value, and stops it."
             .into(),

@@ -24,9 +24,13 @@ use assay_model::{Fact, Scalar, WorkloadSpec};
 pub use failure::Failure;
 pub use trial::run as trial;
 
-use crate::{Launch, TrialContext, Workload, WorkloadError};
+use crate::capability::Judged;
+use crate::{Launch, Offers, TrialContext, Workload, WorkloadError};
 use order::Order;
 use params::Params;
+
+/// Its name, and that of its program.
+pub const NAME: &str = "orders";
 
 /// Measures order processing in Java. Metrics: `orders/s` (primary), `orders/s per instance`, response
 /// times, collections, memory. Curves over the warehouses: `orders/s`.
@@ -82,6 +86,11 @@ impl Workload for Orders {
             classes_sha256: unmodified,
             lab: std::process::id(),
         };
-        Launch::own(ctx, "orders", &order, "the trial's folder")
+        Launch::own(ctx, NAME, &order, "the trial's folder")
+    }
+
+    fn offers(&self) -> Offers<'_> {
+        let judged = Judged { artifact: said::RESULT, pack: "orders" };
+        Offers { judged: Some(judged), ..Offers::default() }
     }
 }

@@ -14,7 +14,7 @@ pub const EACH: &str = "orders/s per instance";
 /// The workload's name, parameters and metrics.
 pub fn spec() -> WorkloadSpec {
     WorkloadSpec {
-        name: "orders".into(),
+        name: super::NAME.into(),
         help: "The middle tier of a wholesale supplier in Java, in one or many virtual machines: rising numbers of \
                warehouses, one thread each, and a score over those from the expected peak on."
             .into(),

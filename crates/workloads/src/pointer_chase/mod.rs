@@ -21,6 +21,9 @@ use crate::{Launch, TrialContext, Workload, WorkloadError};
 use params::Params;
 use trial::Task;
 
+/// Its name, and that of its program.
+pub const NAME: &str = "pointer-chase";
+
 /// Measures what a load costs by the size of the working set. Metrics: `latency` (primary),
 /// `mean_latency`, `large_share`, `plateaus`. Curve: `latency`, bytes → seconds.
 #[derive(Debug)]
@@ -43,6 +46,6 @@ impl Workload for PointerChase {
 
     fn launch(&self, ctx: &TrialContext<'_>) -> Result<Launch, WorkloadError> {
         let task = Task { params: Params::from_map(ctx.params)?, seed: u64::from(ctx.number) };
-        Launch::own(ctx, "pointer-chase", &task, "the parameters")
+        Launch::own(ctx, NAME, &task, "the parameters")
     }
 }

@@ -7,7 +7,7 @@ use crate::rows::{choice, metric, param};
 /// The workload's name, parameters and metrics.
 pub fn spec() -> WorkloadSpec {
     WorkloadSpec {
-        name: "pointer-chase".into(),
+        name: super::NAME.into(),
         help: "Follows a chain of pointers through working sets of many sizes, each load waiting for the \
                one before: what a load costs, and where caches and TLBs end."
             .into(),

@@ -28,7 +28,7 @@ use crate::{Launch, Offers, TrialContext, Workload, WorkloadError};
 use order::Order;
 use params::Params;
 
-/// The name under which assay runs it.
+/// Its name, and that of its program.
 pub const NAME: &str = "startup";
 
 /// Measures how long CPUs wait while many copies read their input. Metrics: `time_to_user` (primary),

@@ -17,6 +17,9 @@ pub use trial::{Failure, run as trial};
 use crate::{Launch, TrialContext, Workload, WorkloadError};
 use trial::Task;
 
+/// Its name, and that of its program.
+pub const NAME: &str = "tlb-sim";
+
 /// Simulates what processes miss in TLBs and TSBs, by how much data they have. Metrics: `dtsb_misses`
 /// (primary), `itsb_misses`, `dtlb_misses`, `itlb_misses`, `translation`. Curve: `dtsb_misses` over
 /// bytes of data.
@@ -99,7 +102,7 @@ impl Workload for TlbSim {
         // machine alone.
         let block = ctx.previous.len() as u64 + 1;
         let task = task(ctx.params, block)?;
-        Launch::own(ctx, "tlb-sim", &task, "the parameters")
+        Launch::own(ctx, NAME, &task, "the parameters")
     }
 }
 

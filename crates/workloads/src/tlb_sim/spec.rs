@@ -12,7 +12,7 @@ fn metric(name: &str, better: Better, help: &str) -> MetricSpec {
 /// The workload's name, parameters and metrics.
 pub fn spec() -> WorkloadSpec {
     WorkloadSpec {
-        name: "tlb-sim".into(),
+        name: super::NAME.into(),
         help: "Simulates TLBs and TSBs under made-up processes that take turns: what they miss, by how \
                much data each has. Nothing of the machine it runs on is measured."
             .into(),
