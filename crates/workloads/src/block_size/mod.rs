@@ -199,16 +199,16 @@ fn sizes(
     timing: &Timing,
     ctx: &TrialContext<'_>,
 ) -> Result<(Vec<u64>, Vec<String>), WorkloadError> {
-    let (min, max) = match &params.sizes {
+    let (min, max) = match params.sizes() {
         Sizes::These(sizes) => {
             return match sizes.iter().find(|s| !s.is_multiple_of(grain)) {
                 Some(odd) => Err(WorkloadError::Param(format!(
                     "past the page cache this device takes multiples of {grain} B; {odd} B is none"
                 ))),
-                None => Ok((sizes.clone(), Vec::new())),
+                None => Ok((sizes, Vec::new())),
             };
         }
-        Sizes::Sweep { min, max } => (*min, *max),
+        Sizes::Sweep { min, max } => (min, max),
     };
     let range = Range::inward(min, max, grain).ok_or_else(|| {
         WorkloadError::Param(format!(

@@ -143,19 +143,15 @@ pub fn door(params: &Params, address: &str) -> Result<Door, WorkloadError> {
 /// [`Failure`]: it could not be measured to its end. Wrong sums are no error but an event.
 pub fn run(json: &str, channel: &mut Channel) -> Result<(), Failure> {
     let order: Order = serde_json::from_str(json).map_err(Failure::Order)?;
-    let mut params = Params::from_map(&order.params)?;
+    let params = Params::from_map(&order.params)?;
     let stop = life::stop_flag(order.lab)
         .map_err(|source| Failure::Watch { what: "the watch for the lab's end", source })?
         .ok_or(Failure::Stopped)?;
-    for setting in params.settings.iter_mut().filter(|s| s.starts_with("max_connections=")).take(1)
-    {
-        *setting = format!("max_connections={}", params.shape.sessions * order.clients + 10);
-    }
     channel.send(&Event::Phase { phase: Phase::RampUp, t_ns: None });
     let keep = order.dir.join(KEEP);
     fs::create_dir_all(&keep).map_err(WorkloadError::io("make", &keep))?;
-    let made = expected(&params.shape, order.clients)?;
-    let mut cluster = Cluster::make(&params, &order.dir)?;
+    let made = expected(&params.shape(), order.clients)?;
+    let mut cluster = Cluster::make(&params, order.clients, &order.dir)?;
     let done = serve(&params, &order, &made, &mut cluster, &stop, channel);
     let _ = fs::write(keep.join("server.log"), cluster.log_text());
     done?;
@@ -190,7 +186,7 @@ fn serve(
     let began = Instant::now();
     ask(&door, "the checkpoint after the load", "CHECKPOINT")?;
     let written_s = monotonic_ns().saturating_sub(since_ns) as f64 * 1e-9;
-    let rows = params.shape.rows * order.clients;
+    let rows = params.rows * order.clients;
     let measured = Measured {
         rows,
         bytes: made.bytes(),

@@ -77,7 +77,7 @@ impl Workload for Bulkload {
 
     fn prepare(&self, ctx: &TrialContext<'_>) -> Result<(), WorkloadError> {
         let params = Params::from_map(ctx.params)?;
-        flat::make(&params.shape, &flat::folder(&params.shape, ctx.run_dir)).map(|_| ())
+        flat::make(&params.shape(), &flat::folder(&params.shape(), ctx.run_dir)).map(|_| ())
     }
 
     fn launch(&self, ctx: &TrialContext<'_>) -> Result<Launch, WorkloadError> {
@@ -88,7 +88,7 @@ impl Workload for Bulkload {
             params: known,
             cpus: ctx.cpus.to_vec(),
             dir: ctx.trial_dir.to_owned(),
-            flat: flat::folder(&params.shape, ctx.run_dir),
+            flat: flat::folder(&params.shape(), ctx.run_dir),
             lab: std::process::id(),
         };
         let launch = Launch::own(ctx, NAME, &order, "the trial's folder")?;

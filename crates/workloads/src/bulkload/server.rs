@@ -47,11 +47,11 @@ pub struct Cluster {
 }
 
 impl Cluster {
-    /// Makes a cluster in `dir`.
+    /// Makes a cluster in `dir` for the sessions of so many nodes.
     ///
     /// # Errors
     /// A program is missing or fails, or the server's user cannot get there.
-    pub fn make(params: &Params, dir: &Path) -> Result<Self, Failure> {
+    pub fn make(params: &Params, nodes: u64, dir: &Path) -> Result<Self, Failure> {
         let programs = Programs::find(params.bin.as_deref())?;
         let user = User::find(&params.user)?;
         if let Some(user) = user.as_ref().filter(|u| !u.may_enter(dir)) {
@@ -68,7 +68,7 @@ impl Cluster {
         }
         let shared = if user.is_some() { "sysv" } else { "mmap" };
         let mut settings = vec![format!("dynamic_shared_memory_type={shared}")];
-        settings.extend(params.settings.iter().cloned());
+        settings.extend(params.settings(nodes));
         let socket = own.join(format!(".s.PGSQL.{PORT}")).as_os_str().len();
         if socket > SOCKET_PATH {
             return Err(Failure::Path(socket));

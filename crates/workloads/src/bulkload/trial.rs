@@ -45,7 +45,7 @@ pub fn run(json: &str, channel: &mut Channel) -> Result<(), Failure> {
     if let Some(address) = &params.address {
         return trial.ask_another(address);
     }
-    let mut cluster = Cluster::make(&params, &order.dir)?;
+    let mut cluster = Cluster::make(&params, 1, &order.dir)?;
     let done = trial.measure(&mut cluster);
     let _ = fs::write(keep.join("server.log"), cluster.log_text());
     match done {
@@ -86,11 +86,8 @@ impl Trial<'_> {
         let door = cluster.door();
         make_table(&door, self.params.index)?;
         let before = wal_position(&door)?;
-        let mut measured = Measured {
-            bytes: self.made.bytes(),
-            rows: self.params.shape.rows,
-            ..Measured::default()
-        };
+        let mut measured =
+            Measured { bytes: self.made.bytes(), rows: self.params.rows, ..Measured::default() };
         let mut checked = Vec::new();
         self.load(cluster, &mut measured, &mut checked)?;
         let began = Instant::now();
@@ -100,7 +97,7 @@ impl Trial<'_> {
         measured.table = table_size(&door)?;
         break_something(&door, &self.params.fault)?;
         said::metrics(&measured, self.channel);
-        let all: Vec<u64> = (0..self.params.shape.loads()).collect();
+        let all: Vec<u64> = (0..self.params.shape().loads()).collect();
         let wrong = check::wrong(&look(&door)?, self.made, &all);
         self.verdict(&wrong, checked);
         Ok(())
@@ -110,7 +107,7 @@ impl Trial<'_> {
     fn ask_another(&mut self, address: &str) -> Result<(), Failure> {
         let door = alone::door(self.params, address)?;
         wait_for(&door, self.stop)?;
-        let all: Vec<u64> = (0..self.params.shape.loads()).collect();
+        let all: Vec<u64> = (0..self.params.shape().loads()).collect();
         let committed = Mutex::new(Vec::new());
         let sessions = self.open(&door, &all)?;
         self.channel.send(&Event::Phase { phase: Phase::Steady, t_ns: None });
@@ -118,7 +115,7 @@ impl Trial<'_> {
         self.together(None, sessions, &committed, None)?;
         let load_s = began.elapsed().as_secs_f64();
         self.channel.send(&Event::Phase { phase: Phase::RampDown, t_ns: None });
-        said::of_clients(self.params.shape.rows, self.made.bytes(), load_s, self.channel);
+        said::of_clients(self.params.rows, self.made.bytes(), load_s, self.channel);
         let detail = format!("psql said of {} files that they are committed", all.len());
         self.channel.verdict(&[], detail);
         Ok(())
@@ -131,7 +128,7 @@ impl Trial<'_> {
         measured: &mut Measured,
         checked: &mut Vec<String>,
     ) -> Result<(), Failure> {
-        let all: Vec<u64> = (0..self.params.shape.loads()).collect();
+        let all: Vec<u64> = (0..self.params.shape().loads()).collect();
         let committed = Mutex::new(Vec::new());
         let sessions = self.open(&cluster.door(), &all)?;
         let cpu = cluster.cpu_s();
@@ -172,8 +169,8 @@ impl Trial<'_> {
 
     /// Opens the sessions, with their shares of the files.
     fn open(&self, door: &Door, loads: &[u64]) -> Result<Vec<Session>, Failure> {
-        let files = self.params.shape.files;
-        (0..self.params.shape.sessions)
+        let files = self.params.files;
+        (0..self.params.sessions)
             .map(|session| {
                 let own = loads.iter().copied().filter(|load| load / files == session).collect();
                 // Not on the storage: a full one must not swallow what psql says of it.
@@ -193,7 +190,7 @@ impl Trial<'_> {
     ) -> Result<Ended, Failure> {
         let (word, begin) = pipe();
         let begin = Mutex::new(begin);
-        let total = self.params.shape.loads() as usize;
+        let total = self.params.shape().loads() as usize;
         let loaders: Vec<_> = sessions.iter_mut().filter_map(Session::take).collect();
         std::thread::scope(|scope| {
             let dir: &Path = &self.order.flat;
@@ -266,8 +263,8 @@ impl Trial<'_> {
     fn verdict(&mut self, wrong: &[String], mut checked: Vec<String>) {
         checked.push(format!(
             "{} in {} files: the counts and eight sums of each are in the table as in the file",
-            format_value(self.params.shape.rows as f64, "rows"),
-            self.params.shape.loads(),
+            format_value(self.params.rows as f64, "rows"),
+            self.params.shape().loads(),
         ));
         self.channel.verdict(wrong, checked.join("; "));
     }

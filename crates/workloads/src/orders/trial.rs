@@ -179,7 +179,7 @@ impl Trial<'_> {
             ));
         }
         let peak = self.params.peak.unwrap_or(processors);
-        let plan = points(peak, self.params.least_points, &self.params.lengths);
+        let plan = points(peak, self.params.least_points, &self.params.lengths());
         let total: f64 = plan.iter().map(|p| p.length.as_secs_f64()).sum();
         let (mut done, mut used) = (0.0, None);
         let mut all = Points { peak, processors, all: Vec::with_capacity(plan.len()) };
@@ -207,7 +207,7 @@ impl Trial<'_> {
         planned: Planned,
         fault: &str,
     ) -> Result<Measured, Failure> {
-        let lengths = &self.params.lengths;
+        let lengths = self.params.lengths();
         let barrier = self.params.barrier;
         let last = crew.members().len().saturating_sub(1);
         let say = |crew: &mut Crew, line: String| {

@@ -45,7 +45,8 @@ impl Workload for PointerChase {
     }
 
     fn launch(&self, ctx: &TrialContext<'_>) -> Result<Launch, WorkloadError> {
-        let task = Task { params: Params::from_map(ctx.params)?, seed: u64::from(ctx.number) };
+        let params = Params::from_map(ctx.params)?;
+        let task = Task { sets: params.sets()?, params, seed: u64::from(ctx.number) };
         Launch::own(ctx, NAME, &task, "the parameters")
     }
 }

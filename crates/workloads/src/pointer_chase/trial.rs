@@ -21,6 +21,8 @@ const ENOUGH: f64 = 0.95;
 pub struct Task {
     /// The parameters.
     pub params: Params,
+    /// The working sets, bytes, in rising order.
+    pub sets: Vec<u64>,
     /// The seed of the order of links.
     pub seed: u64,
 }
@@ -34,7 +36,7 @@ pub fn run(json: &str, channel: &mut Channel) -> Result<(), Failure> {
     let task: Task = serde_json::from_str(json).map_err(Failure::Order)?;
     let pages = task.params.pages.unwrap_or_else(from_control);
     channel.send(&Event::Phase { phase: Phase::RampUp, t_ns: None });
-    let largest = task.params.sets.last().copied().unwrap_or(4096);
+    let largest = task.sets.last().copied().unwrap_or(4096);
     // A link is a word, also where the last stride ends with the working set.
     let mut memory = Memory::map(largest as usize, pages)?;
     channel.send(&Event::Phase { phase: Phase::Steady, t_ns: None });
@@ -69,7 +71,7 @@ fn from_control() -> Pages {
 }
 
 fn measure(task: &Task, memory: &mut Memory, channel: &mut Channel) -> Vec<[f64; 2]> {
-    let Params { sets, stride, order, min_time, rounds, .. } = &task.params;
+    let Task { params: Params { stride, order, min_time, rounds, .. }, sets, .. } = task;
     let mut rng = Rng::new(task.seed);
     let largest = sets.last().copied().unwrap_or(0) / stride;
     let mut places = Vec::with_capacity(largest as usize);
