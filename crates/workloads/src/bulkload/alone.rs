@@ -15,17 +15,18 @@ use serde::{Deserialize, Serialize};
 use super::check::{self, look};
 use super::client::ask;
 use super::door::Door;
-use super::failure::Failure;
 use super::flat::{Manifest, expected};
 use super::params::Params;
 use super::postgres::{Programs, User};
 use super::said::{self, Measured};
 use super::server::Cluster;
 use super::trial::{break_something, make_table, table_size, wal_position};
+use crate::Failure;
 use crate::capability::{Done, Serving};
 use crate::program::free_port;
-use crate::work::{Channel, life};
-use crate::{KEEP, Launch, TrialContext, WorkloadError};
+use crate::trial_spec::TrialSpec;
+use crate::work::Channel;
+use crate::{Launch, TrialContext, WorkloadError};
 
 /// The name under which assay runs it.
 pub const SERVER: &str = "bulkload-server";
@@ -39,19 +40,18 @@ const PATIENCE: Duration = Duration::from_secs(600);
 const LOOK: Duration = Duration::from_millis(10);
 
 /// What the process of the server is told.
+type Order = TrialSpec<Clients>;
+
+/// Who loads it.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-struct Order {
-    params: BTreeMap<String, Scalar>,
-    /// The trial's folder, on its storage.
-    dir: PathBuf,
-    /// The file that says that the clients are done, and when the first began.
+struct Clients {
+    /// The file that says that they are done, and when the first began.
     done: PathBuf,
     /// Where it listens.
     host: String,
     port: u16,
-    /// How many nodes load it.
-    clients: u64,
-    lab: u32,
+    /// How many nodes they are.
+    nodes: u64,
 }
 
 /// How the server is run where the others reach it as `host`.
@@ -102,16 +102,9 @@ fn random() -> Result<[u8; 16], WorkloadError> {
 /// A path is no text.
 pub fn launch(ctx: &TrialContext<'_>, serving: &Serving) -> Result<Launch, WorkloadError> {
     let (host, port) = split(&serving.address)?;
-    let order = Order {
-        params: ctx.params.clone(),
-        dir: ctx.trial_dir.to_owned(),
-        done: ctx.run_dir.join(DONE),
-        host,
-        port,
-        clients: serving.each.len() as u64,
-        lab: std::process::id(),
-    };
-    let launch = Launch::own(ctx, SERVER, &order, "the trial's folder")?;
+    let nodes = serving.each.len() as u64;
+    let clients = Clients { done: ctx.run_dir.join(DONE), host, port, nodes };
+    let launch = Order::of(ctx, clients).launch(ctx, SERVER)?;
     Ok(with_key(launch, &serving.params))
 }
 
@@ -142,16 +135,13 @@ pub fn door(params: &Params, address: &str) -> Result<Door, WorkloadError> {
 /// # Errors
 /// [`Failure`]: it could not be measured to its end. Wrong sums are no error but an event.
 pub fn run(json: &str, channel: &mut Channel) -> Result<(), Failure> {
-    let order: Order = serde_json::from_str(json).map_err(Failure::Order)?;
+    let order = Order::read(json)?;
     let params = Params::from_map(&order.params)?;
-    let stop = life::stop_flag(order.lab)
-        .map_err(|source| Failure::Watch { what: "the watch for the lab's end", source })?
-        .ok_or(Failure::Stopped)?;
+    let stop = order.stop_flag()?;
     channel.send(&Event::Phase { phase: Phase::RampUp, t_ns: None });
-    let keep = order.dir.join(KEEP);
-    fs::create_dir_all(&keep).map_err(WorkloadError::io("make", &keep))?;
-    let made = expected(&params.shape(), order.clients)?;
-    let mut cluster = Cluster::make(&params, order.clients, &order.dir)?;
+    let keep = order.keep()?;
+    let made = expected(&params.shape(), order.more.nodes)?;
+    let mut cluster = Cluster::make(&params, order.more.nodes, &order.dir)?;
     let done = serve(&params, &order, &made, &mut cluster, &stop, channel);
     let _ = fs::write(keep.join("server.log"), cluster.log_text());
     done?;
@@ -172,7 +162,7 @@ fn serve(
     cluster.start(stop)?;
     make_table(&cluster.door(), params.index)?;
     let key = std::env::var(KEY).map_err(|_| WorkloadError::Param("it has no password".into()))?;
-    cluster.open_to(&order.host, order.port, &key)?;
+    cluster.open_to(&order.more.host, order.more.port, &key)?;
     if let Some(note) = cluster.halt() {
         channel.send(&Event::Note { note });
     }
@@ -186,7 +176,7 @@ fn serve(
     let began = Instant::now();
     ask(&door, "the checkpoint after the load", "CHECKPOINT")?;
     let written_s = monotonic_ns().saturating_sub(since_ns) as f64 * 1e-9;
-    let rows = params.rows * order.clients;
+    let rows = params.rows * order.more.nodes;
     let measured = Measured {
         rows,
         bytes: made.bytes(),
@@ -204,7 +194,7 @@ fn serve(
         "{} in {} files of {} nodes: the counts and eight sums of each are in the table as in the file",
         format_value(rows as f64, "rows"),
         all.len(),
-        order.clients
+        order.more.nodes
     );
     channel.verdict(&wrong, well);
     Ok(())
@@ -216,7 +206,7 @@ fn wait(order: &Order, cluster: &mut Cluster, stop: &AtomicBool) -> Result<u64, 
         if stop.load(Ordering::Acquire) {
             return Err(Failure::Stopped);
         }
-        if let Ok(text) = fs::read_to_string(&order.done) {
+        if let Ok(text) = fs::read_to_string(&order.more.done) {
             return text.trim().parse().map_err(|_| Failure::Said {
                 what: "when the clients began is no number".into(),
                 said: text,

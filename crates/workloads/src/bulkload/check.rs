@@ -4,8 +4,8 @@ use std::collections::BTreeMap;
 
 use super::client::ask;
 use super::door::Door;
-use super::failure::Failure;
 use super::flat::{Manifest, SUMS};
+use crate::Failure;
 
 /// The sums in the table by load.
 pub type Found = BTreeMap<u64, Vec<i64>>;

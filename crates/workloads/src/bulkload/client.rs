@@ -10,8 +10,8 @@ use std::sync::mpsc::Receiver;
 use std::time::{Duration, Instant};
 
 use super::door::Door;
-use super::failure::Failure;
 use super::flat;
+use crate::Failure;
 use crate::WorkloadError;
 use crate::program::last_lines;
 

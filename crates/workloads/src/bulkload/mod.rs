@@ -8,7 +8,6 @@ mod alone;
 mod check;
 mod client;
 mod door;
-mod failure;
 mod flat;
 mod params;
 mod postgres;
@@ -22,31 +21,17 @@ use std::path::PathBuf;
 use std::sync::LazyLock;
 
 use assay_model::{Fact, Scalar, WorkloadSpec};
-use serde::{Deserialize, Serialize};
 
 pub use alone::{SERVER, run as server};
-pub use failure::Failure;
 pub use trial::run as trial;
 
 use crate::capability::{Serves, Serving};
+use crate::trial_spec::TrialSpec;
 use crate::{Launch, Offers, TrialContext, Workload, WorkloadError};
 use params::Params;
 
-/// What the lab hands to the process of a trial, as JSON.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-struct Order {
-    /// The parameters of the treatment.
-    params: BTreeMap<String, Scalar>,
-    /// The trial's CPUs.
-    cpus: Vec<usize>,
-    /// The trial's folder, on its storage.
-    dir: PathBuf,
-    /// The folder of the flat files.
-    flat: PathBuf,
-    /// The process of the lab, without which the trial does not go on; 0: nobody's.
-    #[serde(default)]
-    lab: u32,
-}
+/// What a trial is told: beside the treatment the folder of the flat files.
+type Order = TrialSpec<PathBuf>;
 
 /// Its name, and that of its program.
 pub const NAME: &str = "bulkload";
@@ -82,16 +67,9 @@ impl Workload for Bulkload {
 
     fn launch(&self, ctx: &TrialContext<'_>) -> Result<Launch, WorkloadError> {
         let params = Params::from_map(ctx.params)?;
-        let mut known = ctx.params.clone();
-        known.insert("server.key".into(), "".into());
-        let order = Order {
-            params: known,
-            cpus: ctx.cpus.to_vec(),
-            dir: ctx.trial_dir.to_owned(),
-            flat: flat::folder(&params.shape(), ctx.run_dir),
-            lab: std::process::id(),
-        };
-        let launch = Launch::own(ctx, NAME, &order, "the trial's folder")?;
+        let mut order = Order::of(ctx, flat::folder(&params.shape(), ctx.run_dir));
+        order.params.insert("server.key".into(), "".into());
+        let launch = order.launch(ctx, NAME)?;
         Ok(alone::with_key(launch, ctx.params))
     }
 

@@ -17,9 +17,9 @@ use rustix::process::{Pid, Signal, WaitOptions, getpid, kill_process, waitpid};
 
 use super::client::ask;
 use super::door::{Door, PORT, ROLE};
-use super::failure::Failure;
 use super::params::Params;
 use super::postgres::{Programs, User};
+use crate::Failure;
 use crate::WorkloadError;
 use crate::program::last_lines;
 use crate::tie::tie;
@@ -55,7 +55,12 @@ impl Cluster {
         let programs = Programs::find(params.bin.as_deref())?;
         let user = User::find(&params.user)?;
         if let Some(user) = user.as_ref().filter(|u| !u.may_enter(dir)) {
-            return Err(Failure::Closed { user: user.name.clone(), path: dir.to_owned() });
+            return Err(Failure::other(format!(
+                "the user {}, whom PostgreSQL runs as, may not enter {}; set ASSAY_SCRATCH to a folder that everybody \
+                 may enter",
+                user.name,
+                dir.display()
+            )));
         }
         let own = dir.join("pg");
         fs::DirBuilder::new().mode(0o700).create(&own).map_err(WorkloadError::io("make", &own))?;
@@ -71,7 +76,10 @@ impl Cluster {
         settings.extend(params.settings(nodes));
         let socket = own.join(format!(".s.PGSQL.{PORT}")).as_os_str().len();
         if socket > SOCKET_PATH {
-            return Err(Failure::Path(socket));
+            return Err(Failure::other(format!(
+                "the path of the server's socket has {socket} bytes, of at most {SOCKET_PATH}; set ASSAY_SCRATCH to a \
+                 shorter one"
+            )));
         }
         let (listen, port) = (String::new(), PORT.to_owned());
         let cluster = Cluster { programs, user, dir: own, settings, listen, port, server: None };

@@ -14,15 +14,13 @@ use assay_model::{Event, Phase};
 use super::check::{self, look};
 use super::client::{Session, ask, number, wait_for};
 use super::door::Door;
-use super::failure::Failure;
 use super::flat::{Manifest, TABLE};
 use super::params::Params;
 use super::said::{self, Measured};
 use super::server::Cluster;
 use super::{Order, alone};
-use crate::WorkloadError;
-use crate::work::{Channel, life};
-use crate::workload::KEEP;
+use crate::Failure;
+use crate::work::Channel;
 
 /// How often the main thread looks at its sessions.
 const LOOK: Duration = Duration::from_millis(1);
@@ -32,15 +30,12 @@ const LOOK: Duration = Duration::from_millis(1);
 /// # Errors
 /// [`Failure`]: it could not be measured to its end. Wrong sums are no error but an event, `valid: false`.
 pub fn run(json: &str, channel: &mut Channel) -> Result<(), Failure> {
-    let order: Order = serde_json::from_str(json).map_err(Failure::Order)?;
+    let order = Order::read(json)?;
     let params = Params::from_map(&order.params)?;
-    let stop = life::stop_flag(order.lab)
-        .map_err(|source| Failure::Watch { what: "the watch for the lab's end", source })?
-        .ok_or(Failure::Stopped)?;
-    let made = Manifest::read(&order.flat)?;
+    let stop = order.stop_flag()?;
+    let made = Manifest::read(&order.more)?;
     channel.send(&Event::Phase { phase: Phase::RampUp, t_ns: None });
-    let keep = order.dir.join(KEEP);
-    fs::create_dir_all(&keep).map_err(WorkloadError::io("make", &keep))?;
+    let keep = order.keep()?;
     let mut trial = Trial { params: &params, order: &order, made: &made, stop: &stop, channel };
     if let Some(address) = &params.address {
         return trial.ask_another(address);
@@ -174,7 +169,7 @@ impl Trial<'_> {
             .map(|session| {
                 let own = loads.iter().copied().filter(|load| load / files == session).collect();
                 // Not on the storage: a full one must not swallow what psql says of it.
-                let log = self.order.flat.join(format!("session-{session}.log"));
+                let log = self.order.more.join(format!("session-{session}.log"));
                 Session::open(door, log, own)
             })
             .collect()
@@ -193,7 +188,7 @@ impl Trial<'_> {
         let total = self.params.shape().loads() as usize;
         let loaders: Vec<_> = sessions.iter_mut().filter_map(Session::take).collect();
         std::thread::scope(|scope| {
-            let dir: &Path = &self.order.flat;
+            let dir: &Path = &self.order.more;
             let begin = &begin;
             let threads: Vec<_> =
                 loaders.into_iter().map(|l| scope.spawn(move || l.run(begin, dir, done))).collect();

@@ -6,7 +6,6 @@
 mod about;
 mod alone;
 mod certificate;
-mod failure;
 mod finding;
 mod honest;
 mod memtier;
@@ -26,12 +25,11 @@ use std::sync::LazyLock;
 
 use assay_model::{Fact, Scalar, WorkloadSpec};
 
-pub use failure::Failure;
 pub use trial::run as trial;
 
 use crate::capability::{Serves, Serving};
-use crate::{Launch, Offers, TrialContext, Workload, WorkloadError};
-use order::Order;
+use crate::{Failure, Launch, Offers, TrialContext, Workload, WorkloadError};
+use order::{Order, Rates};
 use params::{Driver, Find, Network, Params, Server};
 
 /// Its name, and that of its program.
@@ -72,17 +70,11 @@ impl Workload for Memcached {
 
     fn launch(&self, ctx: &TrialContext<'_>) -> Result<Launch, WorkloadError> {
         let params = Params::from_map(ctx.params)?;
-        let order = Order {
-            params: ctx.params.clone(),
-            cpus: ctx.cpus.to_vec(),
-            dir: ctx.trial_dir.to_owned(),
-            lab: std::process::id(),
-            rates: match params.find {
-                Find::Saturation { .. } => earlier_rates(ctx),
-                _ => Vec::new(),
-            },
+        let rates = match params.find {
+            Find::Saturation { .. } => earlier_rates(ctx),
+            _ => Vec::new(),
         };
-        Launch::own(ctx, NAME, &order, "the trial's folder")
+        Order::of(ctx, Rates(rates)).launch(ctx, NAME)
     }
 
     fn offers(&self) -> Offers<'_> {
@@ -105,4 +97,10 @@ impl Serves for Memcached {
 fn earlier_rates(ctx: &TrialContext<'_>) -> Vec<f64> {
     let first = ctx.previous.iter().find_map(|r| r.curve("throughput"));
     first.map(|curve| curve.points.iter().map(|p| p[0]).collect()).unwrap_or_default()
+}
+
+impl From<assay_memload::Error> for Failure {
+    fn from(error: assay_memload::Error) -> Self {
+        Failure::other(error)
+    }
 }

@@ -21,12 +21,11 @@ use std::sync::LazyLock;
 
 use assay_model::{Fact, Scalar, WorkloadSpec};
 
-pub use failure::Failure;
 pub use trial::run as trial;
 
 use crate::capability::Judged;
 use crate::{Launch, Offers, TrialContext, Workload, WorkloadError};
-use order::Order;
+use order::{Classes, Order};
 use params::Params;
 
 /// Its name, and that of its program.
@@ -72,21 +71,13 @@ impl Workload for Orders {
 
     fn launch(&self, ctx: &TrialContext<'_>) -> Result<Launch, WorkloadError> {
         let params = Params::from_map(ctx.params)?;
-        let (classes, unmodified) = if let Some(jar) = &params.jar {
-            (jar.clone(), None)
+        let classes = if let Some(jar) = params.jar {
+            Classes { path: jar, sha256: None }
         } else {
             let built = build::classes(&java::find(&params.jvm)?, ctx.cache_dir)?;
-            (built.dir, Some(built.sha256))
+            Classes { path: built.dir, sha256: Some(built.sha256) }
         };
-        let order = Order {
-            params: ctx.params.clone(),
-            cpus: ctx.cpus.to_vec(),
-            dir: ctx.trial_dir.to_owned(),
-            classes,
-            classes_sha256: unmodified,
-            lab: std::process::id(),
-        };
-        Launch::own(ctx, NAME, &order, "the trial's folder")
+        Order::of(ctx, classes).launch(ctx, NAME)
     }
 
     fn offers(&self) -> Offers<'_> {

@@ -14,7 +14,6 @@ use std::sync::LazyLock;
 
 use assay_model::{Fact, Scalar, WorkloadSpec, units};
 
-pub use failure::Failure;
 pub use trial::run as trial;
 
 use crate::{Launch, TrialContext, Workload, WorkloadError};
@@ -46,7 +45,9 @@ impl Workload for PointerChase {
 
     fn launch(&self, ctx: &TrialContext<'_>) -> Result<Launch, WorkloadError> {
         let params = Params::from_map(ctx.params)?;
-        let task = Task { sets: params.sets()?, params, seed: u64::from(ctx.number) };
+        let (sets, seed) = (params.sets()?, u64::from(ctx.number));
+        let Params { stride, order, pages, min_time, rounds, .. } = params;
+        let task = Task { sets, stride, order, pages, min_time, rounds, seed };
         Launch::own(ctx, NAME, &task, "the parameters")
     }
 }

@@ -88,7 +88,7 @@ const PAGES: [(&str, Option<Pages>); 6] = [
 
 params! {
     /// The parameters of a treatment.
-    #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+    #[derive(Debug, Clone, PartialEq)]
     pub struct Params {
         /// `sweep` from `min_size` to `max_size`; or one size, or several with commas.
         working_set: String = Text, "sweep";

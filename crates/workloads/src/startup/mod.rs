@@ -2,10 +2,8 @@
 //! file before it computes ([`model`]). How long the CPUs wait for the storage is what is measured.
 //! `docs/startup.md` has the definitions.
 
-mod failure;
 mod host;
 mod model;
-mod order;
 mod params;
 mod place;
 mod said;
@@ -20,12 +18,11 @@ use std::sync::LazyLock;
 
 use assay_model::{Fact, Scalar, WorkloadSpec};
 
-pub use failure::Failure;
 pub use trial::run as trial;
 
 use crate::capability::Inputs;
+use crate::trial_spec::TrialSpec;
 use crate::{Launch, Offers, TrialContext, Workload, WorkloadError};
-use order::Order;
 use params::Params;
 
 /// Its name, and that of its program.
@@ -59,13 +56,7 @@ impl Workload for Startup {
 
     fn launch(&self, ctx: &TrialContext<'_>) -> Result<Launch, WorkloadError> {
         Params::from_map(ctx.params)?;
-        let order = Order {
-            params: ctx.params.clone(),
-            cpus: ctx.cpus.to_vec(),
-            dir: ctx.trial_dir.to_owned(),
-            lab: std::process::id(),
-        };
-        Launch::own(ctx, NAME, &order, "the trial's folder")
+        TrialSpec::of(ctx, ()).launch(ctx, NAME)
     }
 
     fn offers(&self) -> Offers<'_> {

@@ -12,7 +12,7 @@ use assay_model::{Fact, Scalar, WorkloadSpec};
 use assay_tlb::Machine;
 use assay_tlb::synthetic::{Load, Synthetic};
 
-pub use trial::{Failure, run as trial};
+pub use trial::run as trial;
 
 use crate::declare::wrong;
 use crate::{Launch, TrialContext, Workload, WorkloadError};
