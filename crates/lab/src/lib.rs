@@ -6,7 +6,6 @@ mod aa;
 mod across;
 mod agent;
 mod analyse;
-mod backing;
 mod checklist;
 mod clock;
 mod cpus;
