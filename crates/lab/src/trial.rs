@@ -99,7 +99,9 @@ impl Bench<'_> {
                 for pause in paused {
                     see(&mut record, pause);
                 }
-                after.into_iter().for_each(|say| say(&mut record));
+                for say in after {
+                    say(&mut record);
+                }
             }
             Err(error) => record.error = error,
         }

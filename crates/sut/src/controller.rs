@@ -184,7 +184,9 @@ impl Applied {
             record.metrics.push(metric);
             see(record, seen);
         }
-        std::mem::take(&mut self.hooks.after).into_iter().for_each(|say| say(record));
+        for say in std::mem::take(&mut self.hooks.after) {
+            say(record);
+        }
     }
 
     /// Puts everything back, the last change first, and reads it back.

@@ -22,7 +22,11 @@ pub(crate) struct Hooks {
 impl fmt::Debug for Hooks {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let (during, after) = (self.during.len(), self.after.len());
-        f.debug_struct("Hooks").field("during", &during).field("after", &after).finish()
+        f.debug_struct("Hooks")
+            .field("during", &during)
+            .field("after", &after)
+            .field("measured", &self.measured)
+            .finish()
     }
 }
 

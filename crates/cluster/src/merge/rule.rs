@@ -62,22 +62,28 @@ impl Rule {
                 return Rule::SuiteTime;
             }
         }
-        let declared = spec.metric(name).and_then(|m| m.merge);
-        match (declared, metric.unit.as_str()) {
-            (Some(Merge::Sum), _) => Rule::Sum,
-            (Some(Merge::Max), _) => Rule::Max,
-            (Some(Merge::Min), _) => Rule::Min,
-            (Some(Merge::Same), _) => Rule::Same,
+        match spec.metric(name).and_then(|m| m.merge) {
+            Some(Merge::Sum) => Rule::Sum,
+            Some(Merge::Max) => Rule::Max,
+            Some(Merge::Min) => Rule::Min,
+            Some(Merge::Same) => Rule::Same,
+            None => Rule::by_unit(metric),
+        }
+    }
+
+    /// The rule of a metric that says nothing of it.
+    fn by_unit(metric: &MetricValue) -> Self {
+        match metric.unit.as_str() {
             // Time passes on all of them at once.
-            (None, "s" | "ms" | "us" | "ns") => match metric.better {
+            "s" | "ms" | "us" | "ns" => match metric.better {
                 Better::Higher => Rule::Min,
                 Better::Lower | Better::Neither => Rule::Max,
             },
-            (None, "J" | "W") => Rule::Sum,
-            (None, "B") => Rule::Max,
-            (None, unit) if unit.ends_with("/W") && name.contains(" per watt (") => Rule::PerWatt,
-            (None, unit) if unit.ends_with("/s") => Rule::Sum,
-            (None, _) => Rule::Same,
+            "J" | "W" => Rule::Sum,
+            "B" => Rule::Max,
+            unit if unit.ends_with("/W") && metric.name.contains(" per watt (") => Rule::PerWatt,
+            unit if unit.ends_with("/s") => Rule::Sum,
+            _ => Rule::Same,
         }
     }
 }

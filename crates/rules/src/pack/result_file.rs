@@ -65,7 +65,7 @@ impl JudgedFile {
             [("broken", ids(RuleResult::Fail)), ("not known", ids(RuleResult::Unknown))]
         {
             if !ids.is_empty() {
-                message.push_str(&format!("; {what}: {ids}"));
+                message.extend(["; ", what, ": ", &ids]);
             }
         }
         // A short profile does not pretend to keep the rules, and is marked; what does, and fails, is void.
