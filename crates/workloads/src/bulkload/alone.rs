@@ -14,7 +14,7 @@ use serde::{Deserialize, Serialize};
 
 use super::check::{self, look};
 use super::client::ask;
-use super::door::Door;
+use super::connection::Connection;
 use super::flat::{Manifest, expected};
 use super::params::Params;
 use super::postgres::{Programs, User};
@@ -40,7 +40,7 @@ const PATIENCE: Duration = Duration::from_secs(600);
 const LOOK: Duration = Duration::from_millis(10);
 
 /// What the process of the server is told.
-type Order = TrialSpec<Clients>;
+type Spec = TrialSpec<Clients>;
 
 /// Who loads it.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -104,7 +104,7 @@ pub fn launch(ctx: &TrialContext<'_>, serving: &Serving) -> Result<Launch, Workl
     let (host, port) = split(&serving.address)?;
     let nodes = serving.each.len() as u64;
     let clients = Clients { done: ctx.run_dir.join(DONE), host, port, nodes };
-    let launch = Order::of(ctx, clients).launch(ctx, SERVER)?;
+    let launch = Spec::of(ctx, clients).launch(ctx, SERVER)?;
     Ok(with_key(launch, &serving.params))
 }
 
@@ -124,10 +124,10 @@ fn split(address: &str) -> Result<(String, u16), WorkloadError> {
 ///
 /// # Errors
 /// The address is none, or there is no psql.
-pub fn door(params: &Params, address: &str) -> Result<Door, WorkloadError> {
+pub fn connection(params: &Params, address: &str) -> Result<Connection, WorkloadError> {
     let (host, port) = split(address)?;
     let psql = Programs::find(params.bin.as_deref())?.psql;
-    Ok(Door { psql, host: host.into(), port: port.to_string(), key: std::env::var(KEY).ok() })
+    Ok(Connection { psql, host: host.into(), port: port.to_string(), key: std::env::var(KEY).ok() })
 }
 
 /// Runs the server that `json` orders and reports on `channel`.
@@ -135,7 +135,7 @@ pub fn door(params: &Params, address: &str) -> Result<Door, WorkloadError> {
 /// # Errors
 /// [`Failure`]: it could not be measured to its end. Wrong sums are no error but an event.
 pub fn run(json: &str, channel: &mut Channel) -> Result<(), Failure> {
-    let order = Order::read(json)?;
+    let order = Spec::read(json)?;
     let params = Params::from_map(&order.params)?;
     let stop = order.stop_flag()?;
     channel.send(&Event::Phase { phase: Phase::RampUp, t_ns: None });
@@ -153,43 +153,43 @@ pub fn run(json: &str, channel: &mut Channel) -> Result<(), Failure> {
 
 fn serve(
     params: &Params,
-    order: &Order,
+    order: &Spec,
     made: &Manifest,
     cluster: &mut Cluster,
     stop: &AtomicBool,
     channel: &mut Channel,
 ) -> Result<(), Failure> {
     cluster.start(stop)?;
-    make_table(&cluster.door(), params.index)?;
+    make_table(&cluster.connection(), params.index)?;
     let key = std::env::var(KEY).map_err(|_| WorkloadError::Param("it has no password".into()))?;
     cluster.open_to(&order.more.host, order.more.port, &key)?;
     if let Some(note) = cluster.halt() {
         channel.send(&Event::Note { note });
     }
     cluster.start(stop)?;
-    let door = cluster.door();
-    let (before, cpu) = (wal_position(&door)?, cluster.cpu_s());
+    let connection = cluster.connection();
+    let (before, cpu) = (wal_position(&connection)?, cluster.cpu_s());
     channel.send(&Event::Phase { phase: Phase::Steady, t_ns: None });
     let since_ns = wait(order, cluster, stop)?;
     let cpu_s = cluster.cpu_s().zip(cpu).map(|(after, before)| after - before);
     channel.send(&Event::Phase { phase: Phase::RampDown, t_ns: None });
     let began = Instant::now();
-    ask(&door, "the checkpoint after the load", "CHECKPOINT")?;
+    ask(&connection, "the checkpoint after the load", "CHECKPOINT")?;
     let written_s = monotonic_ns().saturating_sub(since_ns) as f64 * 1e-9;
     let rows = params.rows * order.more.nodes;
     let measured = Measured {
         rows,
         bytes: made.bytes(),
         checkpoint_s: began.elapsed().as_secs_f64(),
-        wal: wal_position(&door)? - before,
-        table: table_size(&door)?,
+        wal: wal_position(&connection)? - before,
+        table: table_size(&connection)?,
         cpu_s,
         ..Measured::default()
     };
-    break_something(&door, &params.fault)?;
+    break_something(&connection, &params.fault)?;
     said::of_server(&measured, written_s, channel);
     let all: Vec<u64> = (0..made.loads.len() as u64).collect();
-    let wrong = check::wrong(&look(&door)?, made, &all);
+    let wrong = check::wrong(&look(&connection)?, made, &all);
     let well = format!(
         "{} in {} files of {} nodes: the counts and eight sums of each are in the table as in the file",
         format_value(rows as f64, "rows"),
@@ -201,7 +201,7 @@ fn serve(
 }
 
 /// Waits until the clients are done; when the first of them began.
-fn wait(order: &Order, cluster: &mut Cluster, stop: &AtomicBool) -> Result<u64, Failure> {
+fn wait(order: &Spec, cluster: &mut Cluster, stop: &AtomicBool) -> Result<u64, Failure> {
     loop {
         if stop.load(Ordering::Acquire) {
             return Err(Failure::Stopped);

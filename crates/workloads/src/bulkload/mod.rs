@@ -7,7 +7,7 @@ mod about;
 mod alone;
 mod check;
 mod client;
-mod door;
+mod connection;
 mod flat;
 mod params;
 mod postgres;
@@ -31,7 +31,7 @@ use crate::{Launch, Offers, TrialContext, Workload, WorkloadError};
 use params::Params;
 
 /// What a trial is told: beside the treatment the folder of the flat files.
-type Order = TrialSpec<PathBuf>;
+type Spec = TrialSpec<PathBuf>;
 
 /// Its name, and that of its program.
 pub const NAME: &str = "bulkload";
@@ -67,7 +67,7 @@ impl Workload for Bulkload {
 
     fn launch(&self, ctx: &TrialContext<'_>) -> Result<Launch, WorkloadError> {
         let params = Params::from_map(ctx.params)?;
-        let mut order = Order::of(ctx, flat::folder(&params.shape(), ctx.run_dir));
+        let mut order = Spec::of(ctx, flat::folder(&params.shape(), ctx.run_dir));
         order.params.insert("server.key".into(), "".into());
         let launch = order.launch(ctx, NAME)?;
         Ok(alone::with_key(launch, ctx.params))

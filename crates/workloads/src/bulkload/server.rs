@@ -16,13 +16,13 @@ use std::time::{Duration, Instant};
 use rustix::process::{Pid, Signal, WaitOptions, getpid, kill_process, waitpid};
 
 use super::client::ask;
-use super::door::{Door, PORT, ROLE};
+use super::connection::{Connection, PORT, ROLE};
 use super::params::Params;
 use super::postgres::{Programs, User};
 use crate::Failure;
 use crate::WorkloadError;
+use crate::parent_death::end_with_parent;
 use crate::program::last_lines;
-use crate::tie::tie;
 
 /// The longest path of a UNIX socket, bytes (`sun_path`).
 const SOCKET_PATH: usize = 107;
@@ -110,7 +110,7 @@ impl Cluster {
         if let Some(user) = &self.user {
             command.uid(user.uid).gid(user.gid);
         }
-        tie(&mut command, None);
+        end_with_parent(&mut command, None);
         command
     }
 
@@ -133,8 +133,8 @@ impl Cluster {
     }
 
     /// The way to it on this machine.
-    pub fn door(&self) -> Door {
-        Door {
+    pub fn connection(&self) -> Connection {
+        Connection {
             psql: self.programs.psql.clone(),
             host: self.dir.clone().into(),
             port: self.port.clone(),
@@ -149,7 +149,7 @@ impl Cluster {
     /// It does not take the password, or its list of who may enter cannot be written.
     pub fn open_to(&mut self, host: &str, port: u16, key: &str) -> Result<(), Failure> {
         let sql = format!("ALTER ROLE {ROLE} PASSWORD '{}'", key.replace('\'', "''"));
-        ask(&self.door(), "setting the password", &sql)?;
+        ask(&self.connection(), "setting the password", &sql)?;
         let list = self.data().join("pg_hba.conf");
         let who = "local all all trust\nhost all all all scram-sha-256\n";
         fs::write(&list, who).map_err(WorkloadError::io("write", &list))?;

@@ -13,12 +13,12 @@ use assay_model::{Event, Phase};
 
 use super::check::{self, look};
 use super::client::{Session, ask, number, wait_for};
-use super::door::Door;
+use super::connection::Connection;
 use super::flat::{Manifest, TABLE};
 use super::params::Params;
 use super::said::{self, Measured};
 use super::server::Cluster;
-use super::{Order, alone};
+use super::{Spec, alone};
 use crate::Failure;
 use crate::work::Channel;
 
@@ -30,7 +30,7 @@ const LOOK: Duration = Duration::from_millis(1);
 /// # Errors
 /// [`Failure`]: it could not be measured to its end. Wrong sums are no error but an event, `valid: false`.
 pub fn run(json: &str, channel: &mut Channel) -> Result<(), Failure> {
-    let order = Order::read(json)?;
+    let order = Spec::read(json)?;
     let params = Params::from_map(&order.params)?;
     let stop = order.stop_flag()?;
     let made = Manifest::read(&order.more)?;
@@ -57,7 +57,7 @@ pub fn run(json: &str, channel: &mut Channel) -> Result<(), Failure> {
 /// What the parts of a trial share.
 struct Trial<'a> {
     params: &'a Params,
-    order: &'a Order,
+    order: &'a Spec,
     made: &'a Manifest,
     stop: &'a AtomicBool,
     channel: &'a mut Channel,
@@ -78,33 +78,33 @@ impl Trial<'_> {
 
     fn measure(&mut self, cluster: &mut Cluster) -> Result<(), Failure> {
         cluster.start(self.stop)?;
-        let door = cluster.door();
-        make_table(&door, self.params.index)?;
-        let before = wal_position(&door)?;
+        let connection = cluster.connection();
+        make_table(&connection, self.params.index)?;
+        let before = wal_position(&connection)?;
         let mut measured =
             Measured { bytes: self.made.bytes(), rows: self.params.rows, ..Measured::default() };
         let mut checked = Vec::new();
         self.load(cluster, &mut measured, &mut checked)?;
         let began = Instant::now();
-        ask(&door, "the checkpoint after the load", "CHECKPOINT")?;
+        ask(&connection, "the checkpoint after the load", "CHECKPOINT")?;
         measured.checkpoint_s = began.elapsed().as_secs_f64();
-        measured.wal = wal_position(&door)? - before;
-        measured.table = table_size(&door)?;
-        break_something(&door, &self.params.fault)?;
+        measured.wal = wal_position(&connection)? - before;
+        measured.table = table_size(&connection)?;
+        break_something(&connection, &self.params.fault)?;
         said::metrics(&measured, self.channel);
         let all: Vec<u64> = (0..self.params.shape().loads()).collect();
-        let wrong = check::wrong(&look(&door)?, self.made, &all);
+        let wrong = check::wrong(&look(&connection)?, self.made, &all);
         self.verdict(&wrong, checked);
         Ok(())
     }
 
     /// Loads all files into the server of another node, which looks whether all of it is there.
     fn ask_another(&mut self, address: &str) -> Result<(), Failure> {
-        let door = alone::door(self.params, address)?;
-        wait_for(&door, self.stop)?;
+        let connection = alone::connection(self.params, address)?;
+        wait_for(&connection, self.stop)?;
         let all: Vec<u64> = (0..self.params.shape().loads()).collect();
         let committed = Mutex::new(Vec::new());
-        let sessions = self.open(&door, &all)?;
+        let sessions = self.open(&connection, &all)?;
         self.channel.send(&Event::Phase { phase: Phase::Steady, t_ns: None });
         let began = Instant::now();
         self.together(None, sessions, &committed, None)?;
@@ -125,7 +125,7 @@ impl Trial<'_> {
     ) -> Result<(), Failure> {
         let all: Vec<u64> = (0..self.params.shape().loads()).collect();
         let committed = Mutex::new(Vec::new());
-        let sessions = self.open(&cluster.door(), &all)?;
+        let sessions = self.open(&cluster.connection(), &all)?;
         let cpu = cluster.cpu_s();
         self.channel.send(&Event::Phase { phase: Phase::Steady, t_ns: None });
         let began = Instant::now();
@@ -135,7 +135,7 @@ impl Trial<'_> {
             let said: Vec<u64> = committed.lock().map(|c| c.clone()).unwrap_or_default();
             let recovery = cluster.start(self.stop)?;
             measured.recovery_s = Some(recovery.as_secs_f64());
-            let found = look(&cluster.door())?;
+            let found = look(&cluster.connection())?;
             let wrong = check::wrong(&found, self.made, &said);
             if !wrong.is_empty() {
                 return Err(Failure::Said {
@@ -151,7 +151,7 @@ impl Trial<'_> {
                 all.len() - said.len(),
             ));
             let rest: Vec<u64> = all.into_iter().filter(|l| !found.contains_key(l)).collect();
-            let sessions = self.open(&cluster.door(), &rest)?;
+            let sessions = self.open(&cluster.connection(), &rest)?;
             self.together(Some(cluster), sessions, &committed, None)?;
         }
         measured.load_s = began.elapsed().as_secs_f64();
@@ -163,14 +163,14 @@ impl Trial<'_> {
     }
 
     /// Opens the sessions, with their shares of the files.
-    fn open(&self, door: &Door, loads: &[u64]) -> Result<Vec<Session>, Failure> {
+    fn open(&self, connection: &Connection, loads: &[u64]) -> Result<Vec<Session>, Failure> {
         let files = self.params.files;
         (0..self.params.sessions)
             .map(|session| {
                 let own = loads.iter().copied().filter(|load| load / files == session).collect();
                 // Not on the storage: a full one must not swallow what psql says of it.
                 let log = self.order.more.join(format!("session-{session}.log"));
-                Session::open(door, log, own)
+                Session::open(connection, log, own)
             })
             .collect()
     }
@@ -266,29 +266,29 @@ impl Trial<'_> {
 }
 
 /// Makes the empty table, and a checkpoint.
-pub fn make_table(door: &Door, index: bool) -> Result<(), Failure> {
+pub fn make_table(connection: &Connection, index: bool) -> Result<(), Failure> {
     let index = if index { "; ALTER TABLE sales_fact ADD PRIMARY KEY (sale_id)" } else { "" };
-    ask(door, "making the table", &format!("{TABLE}{index}"))?;
-    ask(door, "the checkpoint before the load", "CHECKPOINT").map(|_| ())
+    ask(connection, "making the table", &format!("{TABLE}{index}"))?;
+    ask(connection, "the checkpoint before the load", "CHECKPOINT").map(|_| ())
 }
 
 /// How far the WAL goes, bytes.
-pub fn wal_position(door: &Door) -> Result<i64, Failure> {
-    number(door, "the position in the WAL", "SELECT pg_current_wal_insert_lsn() - '0/0'")
+pub fn wal_position(connection: &Connection) -> Result<i64, Failure> {
+    number(connection, "the position in the WAL", "SELECT pg_current_wal_insert_lsn() - '0/0'")
 }
 
 /// How large the table is with its indexes, bytes.
-pub fn table_size(door: &Door) -> Result<i64, Failure> {
-    number(door, "the size of the table", "SELECT pg_total_relation_size('sales_fact')")
+pub fn table_size(connection: &Connection) -> Result<i64, Failure> {
+    number(connection, "the size of the table", "SELECT pg_total_relation_size('sales_fact')")
 }
 
 /// Breaks what the parameter `fault` asks for.
-pub fn break_something(door: &Door, fault: &str) -> Result<(), Failure> {
+pub fn break_something(connection: &Connection, fault: &str) -> Result<(), Failure> {
     let row = "WHERE sale_id = (SELECT min(sale_id) FROM sales_fact)";
     let sql = match fault {
         "sum" => format!("UPDATE sales_fact SET cents = cents + 1 {row}"),
         "row" => format!("DELETE FROM sales_fact {row}"),
         _ => return Ok(()),
     };
-    ask(door, "breaking the table on purpose", &sql).map(|_| ())
+    ask(connection, "breaking the table on purpose", &sql).map(|_| ())
 }

@@ -39,7 +39,7 @@ use cases::Solver;
 use params::Params;
 
 /// What a trial is told.
-type Order = TrialSpec<Program>;
+type Spec = TrialSpec<Program>;
 
 /// What it runs, beside the treatment.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -61,12 +61,12 @@ pub const NAME: &str = "cae";
 pub struct Cae;
 
 impl Cae {
-    fn order(ctx: &TrialContext<'_>, over: Option<Over>) -> Result<Order, WorkloadError> {
+    fn order(ctx: &TrialContext<'_>, over: Option<Over>) -> Result<Spec, WorkloadError> {
         let built = match Params::from_map(ctx.params)?.case.solver() {
             Solver::Ccx => None,
             Solver::Mumps => Some(mumps::build(ctx.cache_dir)?),
         };
-        Ok(Order::of(ctx, Program { run: ctx.run_dir.to_owned(), built, over }))
+        Ok(Spec::of(ctx, Program { run: ctx.run_dir.to_owned(), built, over }))
     }
 }
 

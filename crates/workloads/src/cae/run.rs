@@ -16,7 +16,7 @@ use rustix::process::{Pid, PidfdFlags, Signal, kill_process, pidfd_open};
 use super::devices::{Bytes, Devices};
 use crate::Failure;
 use crate::WorkloadError;
-use crate::tie::tie;
+use crate::parent_death::end_with_parent;
 
 /// How often the space in scratch is looked at.
 pub(super) const LOOK: Duration = Duration::from_millis(50);
@@ -61,7 +61,7 @@ pub fn run(
     command.current_dir(dir).stdin(Stdio::null()).process_group(0);
     command.stdout(out.map_err(WorkloadError::io("make", log))?);
     command.stderr(err.map_err(WorkloadError::io("make", log))?);
-    tie(&mut command, None);
+    end_with_parent(&mut command, None);
     let devices = Devices::below(dir);
     let (before, stalled) = (devices.as_ref().and_then(Devices::bytes), stalled_s());
     let beside = space(dir);

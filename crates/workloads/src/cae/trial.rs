@@ -6,7 +6,7 @@ use std::path::Path;
 
 use assay_model::{Event, Exit, Observation, Phase};
 
-use super::Order;
+use super::Spec;
 use super::answer::{self, Answer};
 use super::cases::Solver;
 use super::devices::Devices;
@@ -23,7 +23,7 @@ use crate::work::Channel;
 /// # Errors
 /// [`Failure`]: it could not be measured to its end. A wrong answer is no error but an event, `valid: false`.
 pub fn run(json: &str, channel: &mut Channel) -> Result<(), Failure> {
-    let order = Order::read(json)?;
+    let order = Spec::read(json)?;
     let params = Params::from_map(&order.params)?;
     let stop = order.stop_flag()?;
     let keep = order.keep()?;
@@ -118,7 +118,7 @@ fn crowd(processes: usize, cpus: usize) -> Event {
 }
 
 /// What the processes used; says what started them, where that is a matter of MPI.
-fn account(order: &Order, params: &Params, ran: &Ran, text: &str, channel: &mut Channel) -> Cpu {
+fn account(order: &Spec, params: &Params, ran: &Ran, text: &str, channel: &mut Channel) -> Cpu {
     let (cpu, sentence) = if let Some(over) = &order.more.over {
         over.account(text, params.processes)
     } else {

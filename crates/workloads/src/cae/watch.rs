@@ -6,7 +6,7 @@ use std::time::Instant;
 
 use assay_model::Event;
 
-use super::Order;
+use super::Spec;
 use super::devices::Devices;
 use super::run::{FULL, LOOK, full_folder, no_room, space, stalled_s};
 use crate::Failure;
@@ -20,7 +20,7 @@ pub const WATCH: &str = "cae-watch";
 /// # Errors
 /// [`Failure`]: it could not watch, or the ranks stand still in a full folder.
 pub fn run(json: &str, channel: &mut Channel) -> Result<(), Failure> {
-    let order = Order::read(json)?;
+    let order = Spec::read(json)?;
     let stop = order.stop_flag()?;
     let dir = &order.dir;
     let devices = Devices::below(dir);

@@ -19,8 +19,8 @@ use super::trial::Stage;
 use super::{honest, said};
 use crate::Failure;
 use crate::WorkloadError;
+use crate::parent_death::end_with_parent;
 use crate::program::find_program;
-use crate::tie::tie;
 
 /// The memtier_benchmark to use.
 ///
@@ -257,7 +257,7 @@ impl Drive<'_> {
             .stdin(Stdio::null())
             .stdout(stream()?)
             .stderr(stream()?);
-        tie(&mut command, self.config.cpus.as_deref());
+        end_with_parent(&mut command, self.config.cpus.as_deref());
         if name == "steady" {
             let argv: Vec<OsString> = std::iter::once(command.get_program())
                 .chain(command.get_args())

@@ -29,7 +29,7 @@ pub use trial::run as trial;
 
 use crate::capability::{Serves, Serving};
 use crate::{Failure, Launch, Offers, TrialContext, Workload, WorkloadError};
-use order::{Order, Rates};
+use order::{Rates, Spec};
 use params::{Driver, Find, Network, Params, Server};
 
 /// Its name, and that of its program.
@@ -74,7 +74,7 @@ impl Workload for Memcached {
             Find::Saturation { .. } => earlier_rates(ctx),
             _ => Vec::new(),
         };
-        Order::of(ctx, Rates(rates)).launch(ctx, NAME)
+        Spec::of(ctx, Rates(rates)).launch(ctx, NAME)
     }
 
     fn offers(&self) -> Offers<'_> {

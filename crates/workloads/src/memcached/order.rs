@@ -5,7 +5,7 @@ use serde::{Deserialize, Serialize};
 use crate::trial_spec::TrialSpec;
 
 /// What a trial is told.
-pub type Order = TrialSpec<Rates>;
+pub type Spec = TrialSpec<Rates>;
 
 /// Rates that an earlier trial of the treatment chose for its curve, so that points of several trials meet;
 /// empty: none did.

@@ -19,8 +19,8 @@ use super::talk::{Place, Talk};
 use crate::Failure;
 
 use crate::WorkloadError;
+use crate::parent_death::end_with_parent;
 use crate::program::find_program;
-use crate::tie::tie;
 
 /// How long a server may take until it answers.
 const START: Duration = Duration::from_secs(10);
@@ -225,7 +225,7 @@ fn spawn(
         .stdout(stream().map_err(file)?)
         .stderr(stream().map_err(file)?)
         .process_group(0);
-    tie(&mut command, cpus);
+    end_with_parent(&mut command, cpus);
     let child = command
         .spawn()
         .map_err(|source| Failure::Start { program: program.display().to_string(), source })?;

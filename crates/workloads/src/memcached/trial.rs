@@ -8,7 +8,7 @@ use assay_memload::report::Errors;
 use assay_memload::{Ended, ErrorKind, Report, Target, Trust, limits, preload};
 use assay_model::{Event, Phase};
 
-use super::order::Order;
+use super::order::Spec;
 use super::params::{Driver, Find, Params, Server, Transport};
 use super::server::Running;
 use super::server_side::{self, Seen, listen, look};
@@ -46,7 +46,7 @@ pub struct Stage<'a> {
 /// [`Failure`]: it could not be measured to its end. Wrong answers are no error but an event, `valid:
 /// false`.
 pub fn run(json: &str, channel: &mut Channel) -> Result<(), Failure> {
-    let order = Order::read(json)?;
+    let order = Spec::read(json)?;
     let params = Params::from_map(&order.params)?;
     let stop = order.stop_flag()?;
     let split = split(&order.cpus, &params.client_cpus, params.load.threads, &params.server);
@@ -107,7 +107,7 @@ fn foreign(params: &Params, address: &str) -> (Target, Option<Place>) {
 
 struct Trial<'a> {
     params: &'a Params,
-    order: &'a Order,
+    order: &'a Spec,
     split: Split,
     target: Target,
     place: Option<Place>,

@@ -25,7 +25,7 @@ pub use trial::run as trial;
 
 use crate::capability::Judged;
 use crate::{Launch, Offers, TrialContext, Workload, WorkloadError};
-use order::{Classes, Order};
+use order::{Classes, Spec};
 use params::Params;
 
 /// Its name, and that of its program.
@@ -77,7 +77,7 @@ impl Workload for Orders {
             let built = build::classes(&java::find(&params.jvm)?, ctx.cache_dir)?;
             Classes { path: built.dir, sha256: Some(built.sha256) }
         };
-        Order::of(ctx, classes).launch(ctx, NAME)
+        Spec::of(ctx, classes).launch(ctx, NAME)
     }
 
     fn offers(&self) -> Offers<'_> {

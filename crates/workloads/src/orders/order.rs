@@ -7,7 +7,7 @@ use serde::{Deserialize, Serialize};
 use crate::trial_spec::TrialSpec;
 
 /// What a trial is told.
-pub type Order = TrialSpec<Classes>;
+pub type Spec = TrialSpec<Classes>;
 
 /// The program.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]

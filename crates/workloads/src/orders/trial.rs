@@ -10,7 +10,7 @@ use assay_sut::{Root, clock};
 use rustix::time::{ClockId, clock_gettime};
 
 use super::instance::{self, Hello, Line};
-use super::order::Order;
+use super::order::Spec;
 use super::params::{Cpus, Params};
 use super::result::{About, Measured, Points, Window};
 use super::schedule::{Planned, last, points};
@@ -32,7 +32,7 @@ const HEAP_EACH: u64 = 64 << 20;
 /// [`Failure`]: it could not be measured to its end. Books that do not add up are no error but an event,
 /// `valid: false`.
 pub fn run(json: &str, channel: &mut Channel) -> Result<(), Failure> {
-    let order = Order::read(json)?;
+    let order = Spec::read(json)?;
     let params = Params::from_map(&order.params)?;
     let stop = order.stop_flag()?;
     let keep = order.keep()?;
@@ -77,7 +77,7 @@ fn precompiled(params: &Params) -> bool {
 }
 
 /// How the instances are started.
-fn copies(params: &Params, order: &Order, keep: &Path, stream: u64) -> Result<Vec<Copy>, Failure> {
+fn copies(params: &Params, order: &Spec, keep: &Path, stream: u64) -> Result<Vec<Copy>, Failure> {
     let java = java::find(&params.jvm)?;
     let lists: Vec<Option<Vec<usize>>> = match &params.cpus {
         Cpus::Any => vec![None; params.instances],
