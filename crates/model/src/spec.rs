@@ -110,7 +110,7 @@ pub struct MetricSpec {
     pub kind: Kind,
     /// One sentence: the definition.
     pub help: String,
-    /// How the value of a trial over several nodes is made of theirs; `None`: as its unit says.
+    /// How the value of a trial over several nodes is made of theirs; absent: as its unit says.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub merge: Option<Merge>,
 }

@@ -8,12 +8,13 @@ use std::sync::LazyLock;
 use std::time::Duration;
 
 use assay_model::{
-    Better, Exit, Fact, Kind, MetricSpec, MetricValue, ParamSpec, ParamType, Scalar,
-    ValidationResult, WorkloadSpec,
+    Better, Exit, Fact, Kind, MetricValue, ParamSpec, ParamType, Scalar, ValidationResult,
+    WorkloadSpec,
 };
 
 use crate::capability::Calibrates;
 use crate::program::find_program;
+use crate::rows::metric;
 use crate::step::{Inherit, Step};
 use crate::words::split_words;
 use crate::{
@@ -42,12 +43,13 @@ fn spec() -> WorkloadSpec {
     let text = || ParamType::Text;
     let empty = || Some(Scalar::from(""));
     let mut metrics = process_metrics::specs();
-    metrics.push(MetricSpec {
-            name: "shell_startup".into(),
-            unit: "s".into(),
-            better: Better::Neither,
-            kind: Kind::Measured,
-            help: "wall time of an empty shell, started just before the trial; `elapsed` includes such a start".into(), merge: None });
+    metrics.push(metric(
+        "shell_startup",
+        "s",
+        Better::Neither,
+        Kind::Measured,
+        "wall time of an empty shell, started just before the trial; `elapsed` includes such a start",
+    ));
     WorkloadSpec {
         name: NAME.into(),
         help: "runs a command line of your own, in the folder where assay was started".into(),

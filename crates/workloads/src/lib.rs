@@ -1,7 +1,8 @@
-//! The built-in workloads, a folder and a row of [`builtin`] each, and the kit loader. A workload describes itself as data
-//! ([`assay_model::WorkloadSpec`]), prepares what it needs, says how to start its program and reads
-//! metrics out of what the program left; the lab does the rest. The program of a built-in workload is
-//! assay itself, started afresh for every trial (`assay __work NAME JSON`).
+//! The built-in workloads, a folder and a row of [`builtin`] each, and the kit loader. A workload describes
+//! itself as data ([`assay_model::WorkloadSpec`]), prepares what it needs, says how to start its program and
+//! reads metrics out of what the program left; what only some can do is in [`capability`]; the lab does the
+//! rest. The program of a built-in workload is assay itself, started afresh for every trial
+//! (`assay __work NAME JSON`).
 
 pub mod block_size;
 pub mod builtin;

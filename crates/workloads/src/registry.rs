@@ -1,4 +1,5 @@
-//! Every workload by its name: the built-in ones ([`crate::builtin`]), and the kits and suites in the folders where kits are.
+//! Every workload by its name: the built-in ones ([`crate::builtin`]), and the kits and suites in the folders
+//! where kits are.
 
 use std::collections::BTreeMap;
 use std::ffi::OsString;

@@ -88,8 +88,8 @@ pub struct Finished<'a> {
     pub stderr: &'a [u8],
     /// Whether `stdout` is the whole of it.
     pub stdout_whole: bool,
-    /// The wall time of this trial's [`Calibrates::empty_launch`](crate::capability::Calibrates::empty_launch), seconds; `None` when the workload has
-    /// none or it could not be measured.
+    /// The wall time of this trial's empty launch ([`Calibrates`](crate::capability::Calibrates)), seconds;
+    /// `None` when the workload has none or it could not be measured.
     pub empty_s: Option<f64>,
 }
 
