@@ -27,7 +27,7 @@ if ctypes.CDLL(None).prctl(41, 1, 0, 0, 0) != 0: sys.exit("PR_SET_THP_DISABLE fa
 os.execvp(sys.argv[1], sys.argv[1:])' "$@"
 }
 task() { # ORDER STRIDE
-    printf '{"params":{"sets":[%s],"stride":%s,"order":"%s","pages":"Any","min_time":{"secs":0,"nanos":20000000},"rounds":5},"seed":%s}' \
+    printf '{"sets":[%s],"stride":%s,"order":"%s","pages":"Any","min_time":{"secs":0,"nanos":20000000},"rounds":5,"seed":%s}' \
         "$sets" "$2" "$1" "$RANDOM"
 }
 for round in $(seq "$rounds"); do

@@ -13,7 +13,7 @@ use crate::nodes_file::Did;
 use crate::wire::Bytes;
 
 /// The version of what is said; both sides must have the same.
-pub(crate) const PROTOCOL: u32 = 2;
+pub(crate) const PROTOCOL: u32 = 3;
 
 /// The first word of an agent.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -80,30 +80,30 @@ pub enum Role {
     /// Runs the workload.
     Run,
     /// Runs the workload's server for the others.
-    Serve,
+    Server,
     /// Runs the workload against a server on another node, by these parameters.
-    Ask(BTreeMap<String, Scalar>),
+    Client(BTreeMap<String, Scalar>),
     /// Starts the workload's one program over all nodes.
-    Lead,
+    Leader,
     /// Makes ready for the processes of that program, and looks after its machine meanwhile.
-    Lend,
+    Follower,
 }
 
-/// Where a server is, and how the others ask it.
+/// Where a server is, and how its clients reach it.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Served {
-    /// Parameters that take the place of the treatment's on the asking nodes.
+    /// Parameters that take the place of the treatment's on the clients.
     pub params: BTreeMap<String, Scalar>,
-    /// More of them for each asking node; none: there are no more.
+    /// More of them for each client; none: there are no more.
     #[serde(default)]
     pub each: Vec<BTreeMap<String, Scalar>>,
-    /// Whether it has work left when those who ask are done, and ends by itself after that.
+    /// Whether it has work left when its clients are done, and ends by itself after that.
     #[serde(default)]
     pub finishes: bool,
 }
 
 impl Served {
-    /// What the asking node of this number has, from 0.
+    /// What the client of this number has, from 0.
     pub(crate) fn of(&self, number: usize) -> BTreeMap<String, Scalar> {
         let mut params = self.params.clone();
         params.extend(self.each.get(number).cloned().unwrap_or_default());
@@ -198,7 +198,7 @@ pub(crate) enum ToAgent {
     Trial(Box<Order>, Role),
     /// Begin at this time of the agent's own monotonic clock.
     Go(u64),
-    /// Those who asked the server are done; they began at this time of the agent's own monotonic clock.
+    /// The server's clients are done; they began at this time of the agent's own monotonic clock.
     Done(u64),
     /// End the trial now.
     Stop,

@@ -23,7 +23,8 @@ pub enum Did {
     /// It ran the workload's server for the others; its metrics are not in the sums.
     Served,
     /// It had processes of the program that the first node ran over all of them.
-    Lent,
+    #[serde(rename = "lent")]
+    Followed,
 }
 
 /// One node's part of a trial. Times are ns of the collector's `CLOCK_MONOTONIC`.

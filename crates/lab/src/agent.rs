@@ -1,31 +1,24 @@
 //! What an agent on a node does: sets up the experiment as the collector says, and runs its part of each
 //! trial as a single machine would.
 
-use std::cell::RefCell;
 use std::collections::HashMap;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
 use assay_cluster::{AgentError, Bytes, Link, Order as Asked, Part, Role, Samples, SetUp, Setup};
-use assay_model::{
-    Experiment, Outcome, Plan, SampleSet, SystemDescription, Treatment, TrialRecord, units,
-};
-use assay_observe::Sampler;
+use assay_model::{Experiment, Outcome, Plan, SystemDescription, Treatment, TrialRecord};
 use assay_redact::Recorder;
-use assay_sut::process::{Output, Runner};
-use assay_sut::{Controller, Interrupt, ProcessSetup, Root};
+use assay_sut::process::Output;
+use assay_sut::{Interrupt, ProcessSetup, Root};
 use assay_workloads::span::Span;
 use assay_workloads::{KitPaths, TrialContext, Workload};
 
-use crate::heard::Heard;
-use crate::scratch::{self, Scratch};
+use crate::machine::{Listener, Machine, Recorded, Task};
 use crate::serving::Server;
-use crate::session::{joined, observed};
 use crate::spanning::{self, Ready, Spanning};
-use crate::trial::{Bench, Order, blank};
-use crate::witness::{Programs, Witness};
-use crate::{describe, fit, kept, power};
+use crate::trial::{Order, blank};
+use crate::{describe, fit};
 
 /// Serves the collector that the environment names, until it has nothing more to do.
 ///
@@ -49,44 +42,14 @@ pub fn agent(exe: &Path, kits: &KitPaths) -> Result<(), AgentError> {
     Ok(())
 }
 
-/// Where and with what an agent runs programs.
-struct Place {
-    controller: Controller,
-    scratch: Scratch,
-    exe: PathBuf,
-    output: Output,
-    programs: RefCell<Programs>,
-}
-
-impl Place {
-    fn bench<'a>(&'a self, workload: &'a dyn Workload, timeout: Duration) -> Bench<'a> {
-        Bench {
-            workload,
-            controller: &self.controller,
-            exe: &self.exe,
-            run_dir: self.scratch.run_dir(),
-            trial_dir: self.scratch.trial_dir(),
-            cache_dir: scratch::cache_dir(),
-            timeout,
-            output: self.output,
-            programs: &self.programs,
-        }
-    }
-}
-
 /// An agent that has set up.
 struct Agent {
     experiment: Experiment,
     plan: Plan,
     workload: Box<dyn Workload>,
-    place: Place,
-    runner: Runner,
-    sampler: Option<Sampler>,
-    interval: Duration,
-    witness: Witness,
+    machine: Machine,
     /// Its folder of state.
     folder: PathBuf,
-    interrupt: Interrupt,
     system: SystemDescription,
     fitness: Vec<assay_model::Observation>,
     /// The completed records with curves, by treatment.
@@ -120,27 +83,16 @@ impl Agent {
         // A folder of state may be shared by all nodes: each has its own in it.
         let state_dir = assay_sut::state_dir().join("nodes").join(&setup.name);
         let _ = assay_sut::restore_pending(&state_dir, &Root::system());
-        let controller = Controller::new(&state_dir, Root::system());
+        let output = if setup.keep_output { Output::Keep } else { Output::Discard };
+        // The first task of a node looks at it for all.
+        let sampled = standing.local == 0;
+        let machine =
+            Machine::set_up(&experiment, &state_dir, exe, output, Some(interrupt.clone()), sampled)
+                .map_err(|e| e.to_string())?;
         for treatment in &setup.plan.treatments {
             workload.check(&treatment.params).map_err(|e| e.to_string())?;
-            controller.check(&treatment.controls).map_err(|e| e.to_string())?;
+            machine.controller.check(&treatment.controls).map_err(|e| e.to_string())?;
         }
-        let interval = units::duration_of(&experiment.observe.interval);
-        let interval = interval.unwrap_or(crate::run::INTERVAL);
-        let observe = &experiment.observe;
-        // The first task of a node looks at it for all.
-        let sampler = match (observe.monitors.as_slice(), observe.meters.as_slice()) {
-            ([], []) => None,
-            _ if standing.local > 0 => None,
-            (names, meters) => Some(
-                Sampler::with_meters(Path::new("/"), names, meters, interval)
-                    .map_err(|e| e.to_string())?,
-            ),
-        };
-        let root = scratch::scratch_root();
-        scratch::sweep(&root);
-        let scratch = Scratch::create(&root)
-            .map_err(|e| format!("make a scratch folder in {}: {e}", root.display()))?;
         let fitness = fit::check(&experiment, Some(interrupt), &mut |_| ())
             .map_err(|unfit| format!("it is not fit to measure on: {unfit}"))?;
         let system = describe::system(
@@ -155,19 +107,8 @@ impl Agent {
             experiment,
             plan: setup.plan.clone(),
             workload,
-            place: Place {
-                programs: RefCell::default(),
-                controller,
-                scratch,
-                exe: exe.to_owned(),
-                output: if setup.keep_output { Output::Keep } else { Output::Discard },
-            },
-            runner: Runner::new(Some(interrupt.clone())),
-            sampler,
-            interval,
-            witness: Witness::new(),
+            machine,
             folder: state_dir,
-            interrupt: interrupt.clone(),
             system,
             fitness: fitness.seen,
             previous: HashMap::new(),
@@ -182,15 +123,17 @@ impl Agent {
         };
         let mut part = match role {
             Role::Run => self.run(link, asked, &treatment, None),
-            Role::Ask(params) => {
+            Role::Client(params) => {
                 let mut treatment = treatment;
                 treatment.params.extend(params.clone());
                 self.run(link, asked, &treatment, None)
             }
-            Role::Lead | Role::Lend => self.span(link, asked, &treatment, *role == Role::Lead),
-            Role::Serve => self.serve(link, asked, &treatment),
+            Role::Leader | Role::Follower => {
+                self.span(link, asked, &treatment, *role == Role::Leader)
+            }
+            Role::Server => self.serve(link, asked, &treatment),
         };
-        if let Err(e) = self.place.scratch.clear_trial() {
+        if let Err(e) = self.machine.clear() {
             part.record.notes.push(format!("the trial's folder could not be emptied: {e}"));
         }
         part
@@ -199,6 +142,10 @@ impl Agent {
     /// Does its part of a program that runs over all nodes.
     fn span(&mut self, link: &Link, asked: &Asked, treatment: &Treatment, leads: bool) -> Part {
         let number = asked.planned.number;
+        if self.workload.offers().spans.is_none() {
+            let name = &self.plan.workload.name;
+            return failed(asked, format!("workload `{name}` has no program over nodes"));
+        }
         let span = match spanning::span(&self.experiment, number, asked.attempt) {
             Ok(span) => span,
             Err(e) => return failed(asked, e),
@@ -217,59 +164,58 @@ impl Agent {
         treatment: &Treatment,
         spans: Option<(&Span, bool, &Ready)>,
     ) -> Part {
-        let short = self.lasted.get(&treatment.id).is_some_and(|l| *l < self.interval);
-        let sampler = self.sampler.as_ref().filter(|_| !short);
+        let lasted = self.lasted.get(&treatment.id);
         let at_start = |ctx: &TrialContext<'_>, setup: &ProcessSetup| {
             if let Some((span, _, ready)) = spans {
                 ready.write(span, ctx, setup)?;
             }
-            link.meet().map_err(|e| e.to_string())?;
-            if let Some(sampler) = sampler {
-                sampler.tick_now();
-            }
-            Ok(())
+            link.meet().map_err(|e| e.to_string())
         };
-        let spanning =
-            spans.map(|(span, leads, _)| Spanning { inner: self.workload.as_ref(), span, leads });
-        let workload = spanning.as_ref().map_or(self.workload.as_ref(), |s| s as &dyn Workload);
-        let mut said = SampleSet::default();
-        let mut part = {
-            let order = Order {
+        let inner = self.workload.as_ref();
+        let spanning = spans.zip(inner.offers().spans).map(|((span, leads, _), spans)| Spanning {
+            inner,
+            spans,
+            span,
+            leads,
+        });
+        let tracing = self.machine.tracing(&self.experiment);
+        let task = Task {
+            plan: &self.plan,
+            workload: spanning.as_ref().map_or(inner, |s| s as &dyn Workload),
+            order: Order {
                 planned: &asked.planned,
                 attempt: asked.attempt,
                 treatment,
                 previous: self.previous.get(&treatment.id).map_or(&[], Vec::as_slice),
                 at_start: &at_start,
-            };
-            let bench = self.place.bench(workload, timeout(&self.experiment));
-            let mut on_news = |_: crate::watch::News<'_>| {};
-            let heard = Heard::new(None, false, &mut on_news, &mut said);
-            bench.run(&mut self.runner, order, heard)
+            },
+            tracing: &tracing,
+            samples: lasted.is_none_or(|l| *l >= self.machine.interval),
+            last: false,
+            patience: 1,
+            called_off: &|| link.stopped(),
+            system: &|| Some(self.system.clone()),
         };
-        if part.exit.is_none() && self.interrupt.fired() && !link.stopped() {
-            part.outcome = Outcome::Interrupted;
-        }
-        let record = &mut part;
-        let samples = joined(observed(self.sampler.as_ref(), self.interval, record), said);
-        self.witness.look(record, false);
-        if let Some(samples) = &samples {
-            power::account(&self.plan, samples, record);
-        }
-        let mut files = kept::take(&self.place.scratch.trial_dir(), record);
-        if !files.is_empty() {
-            kept::judge(&self.plan.workload.name, Some(&self.system), &mut files, record);
-        }
+        let recorded = self.machine.trial(&task, Listener::nobody(&mut |_, _| {}));
+        let record = &recorded.record;
         let took = Duration::from_nanos(record.end_ns.saturating_sub(record.start_ns));
         self.lasted.insert(treatment.id, took);
         if record.outcome == Outcome::Completed && !record.curves.is_empty() {
             self.previous.entry(treatment.id).or_default().push(record.clone());
         }
+        self.part(recorded)
+    }
+
+    /// What the collector gets of a trial.
+    fn part(&self, recorded: Recorded) -> Part {
+        let Recorded { record, samples, kept, .. } = recorded;
+        let runner = &self.machine.runner;
         Part {
-            stdout: Bytes(self.runner.stdout.bytes()),
-            stderr: Bytes(self.runner.stderr.bytes()),
+            record,
+            stdout: Bytes(runner.stdout.bytes()),
+            stderr: Bytes(runner.stderr.bytes()),
             samples: samples.as_ref().map(Samples::from),
-            kept: files.into_iter().map(|(name, bytes)| (name, Bytes(bytes))).collect(),
-            record: part,
+            kept: kept.into_iter().map(|(name, bytes)| (name, Bytes(bytes))).collect(),
         }
     }
 
@@ -281,39 +227,44 @@ impl Agent {
             Ok(host) => host,
             Err(e) => return failed(e.to_string()),
         };
-        let serving = match self.workload.serve(&treatment.params, &host, clients) {
-            Ok(Some(serving)) => serving,
-            Ok(None) => {
-                let name = &self.plan.workload.name;
-                return failed(format!(
-                    "workload `{name}` has no server that other nodes could ask"
-                ));
-            }
+        let Some(serves) = self.workload.offers().serves else {
+            let name = &self.plan.workload.name;
+            return failed(format!("workload `{name}` has no server that other nodes could ask"));
+        };
+        let serving = match serves.serve(&treatment.params, &host, clients) {
+            Ok(serving) => serving,
             Err(e) => return failed(format!("preparation failed: {e}")),
         };
         let over = AtomicBool::new(false);
         let finishes = serving.done.is_some();
-        let server = Server { workload: self.workload.as_ref(), serving };
-        let timeout = timeout(&self.experiment).saturating_mul(2);
-        let dir = self.place.scratch.run_dir();
-        let mut record = std::thread::scope(|scope| {
-            let told = scope.spawn(|| server.announce(link, &dir, &over));
-            let mut said = SampleSet::default();
-            let order = Order {
+        let server = Server { workload: self.workload.as_ref(), serves, serving };
+        let dir = self.machine.run_dir();
+        let tracing = self.machine.tracing(&self.experiment);
+        let task = Task {
+            plan: &self.plan,
+            workload: &server,
+            order: Order {
                 planned: &asked.planned,
                 attempt: asked.attempt,
                 treatment,
                 previous: &[],
                 at_start: &|_, _| Ok(()),
-            };
-            let bench = self.place.bench(&server, timeout);
-            let mut on_news = |_: crate::watch::News<'_>| {};
-            let heard = Heard::new(None, false, &mut on_news, &mut said);
-            let record = bench.run(&mut self.runner, order, heard);
+            },
+            tracing: &tracing,
+            samples: true,
+            last: false,
+            patience: 2,
+            called_off: &|| link.stopped(),
+            system: &|| None,
+        };
+        let mut recorded = std::thread::scope(|scope| {
+            let told = scope.spawn(|| server.announce(link, &dir, &over));
+            let recorded = self.machine.trial(&task, Listener::nobody(&mut |_, _| {}));
             over.store(true, Ordering::Release);
             let _ = told.join();
-            record
+            recorded
         });
+        let record = &mut recorded.record;
         if record.outcome == Outcome::Interrupted && link.stopped() {
             record.outcome = Outcome::Completed;
             record.error.clear();
@@ -321,16 +272,7 @@ impl Agent {
             record.outcome = Outcome::Failed;
             record.error = "the server ended before its clients".into();
         }
-        let samples = observed(self.sampler.as_ref(), self.interval, &mut record);
-        self.witness.look(&mut record, false);
-        let files = kept::take(&self.place.scratch.trial_dir(), &mut record);
-        Part {
-            stdout: Bytes(self.runner.stdout.bytes()),
-            stderr: Bytes(self.runner.stderr.bytes()),
-            samples: samples.as_ref().map(Samples::from),
-            kept: files.into_iter().map(|(name, bytes)| (name, Bytes(bytes))).collect(),
-            record,
-        }
+        self.part(recorded)
     }
 }
 
@@ -343,10 +285,6 @@ fn failed(asked: &Asked, error: String) -> Part {
         samples: None,
         kept: Vec::new(),
     }
-}
-
-fn timeout(experiment: &Experiment) -> Duration {
-    units::duration_of(&experiment.design.timeout).unwrap_or(Duration::MAX)
 }
 
 /// Binds this process to CPUs; what it starts is bound with it.

@@ -11,7 +11,7 @@ use assay_model::{
 use assay_stats::scaling::Size;
 use assay_stats::{CompareInput, Samples, compare_family, sequential, summarize};
 
-use assay_workloads::Workload;
+use assay_workloads::capability::Chooses;
 
 use crate::pairs::{apart, counterpart, pairs, values};
 use crate::plan::margin;
@@ -43,8 +43,8 @@ pub struct Recorded<'a> {
 pub fn analyse(recorded: &Recorded<'_>) -> Analysis {
     let Recorded { experiment, plan, records, .. } = *recorded;
     // A kit that is no longer there has no model of its curves anyway.
-    let builtin = assay_workloads::registry::builtin();
-    let workload = builtin.iter().find(|w| w.spec().name == plan.workload.name);
+    let workload = assay_workloads::builtin::find(&plan.workload.name);
+    let model = workload.as_ref().and_then(|w| w.offers().chooses);
     let metrics = metrics(plan, records);
     let confidence = confidence(experiment);
     let main = &metrics[0];
@@ -85,7 +85,7 @@ pub fn analyse(recorded: &Recorded<'_>) -> Analysis {
         confidence,
         summaries,
         comparisons,
-        curves: curves(plan, records, &merged, workload.map(AsRef::as_ref), confidence),
+        curves: curves(plan, records, &merged, model, confidence),
         histograms: merged,
         scaling,
         suite,
@@ -234,7 +234,7 @@ fn curves(
     plan: &Plan,
     records: &[TrialRecord],
     histograms: &[HistogramSummary],
-    workload: Option<&dyn Workload>,
+    model: Option<&dyn Chooses>,
     confidence: f64,
 ) -> Vec<CurveSummary> {
     let mut found = Vec::new();
@@ -273,7 +273,7 @@ fn curves(
             if !percentiles.is_empty() {
                 (merged.best, merged.efficient, merged.smoothness) = (None, None, None);
             }
-            let (best, efficient, judged) = match workload.and_then(|w| w.choose(name, &trials)) {
+            let (best, efficient, judged) = match model.and_then(|m| m.choose(name, &trials)) {
                 Some(c) => (Some(c.best), Some(c.efficient), c.judged),
                 None => (merged.best, merged.efficient, "judged with its near neighbours"),
             };

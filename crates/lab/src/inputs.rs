@@ -13,13 +13,13 @@ pub(crate) fn place(
     setup: &ProcessSetup,
 ) -> Result<(), WorkloadError> {
     let dir: &Path = setup.inputs.as_deref().unwrap_or(ctx.trial_dir);
-    workload.place_inputs(ctx, dir)
+    workload.offers().inputs.map_or(Ok(()), |inputs| inputs.place(ctx, dir))
 }
 
 /// Seals the storage of a workload that has put something there. Sentences for the record, or one that
 /// says what failed.
 pub(crate) fn seal(workload: &dyn Workload, applied: &Applied) -> Result<Vec<String>, String> {
-    if !workload.has_inputs() {
+    if workload.offers().inputs.is_none() {
         return Ok(Vec::new());
     }
     applied.seal().map_err(|e| e.to_string())
@@ -31,7 +31,7 @@ pub(crate) fn missing(workload: &dyn Workload, treatment: &Treatment) -> Option<
     let only = controls.find(|setting| {
         assay_sut::find(&setting.control).is_some_and(|control| control.inputs_only(setting))
     })?;
-    (!workload.has_inputs()).then(|| {
+    workload.offers().inputs.is_none().then(|| {
         format!(
             "treatment {}: `{}` is read-only and made of what a workload reads, and {} puts nothing on its \
              storage",

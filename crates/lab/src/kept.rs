@@ -4,17 +4,16 @@
 use std::fs;
 use std::path::Path;
 
-use assay_model::{Finding, Severity, SystemDescription, TrialRecord};
-use assay_rules::pack::orders::OrdersResult;
-use assay_rules::pack::{self, Applies, PackEvidence, PackVerdict, RuleResult, Verdict};
+use assay_model::{SystemDescription, TrialRecord};
+use assay_rules::pack;
 use assay_workloads::KEEP;
+use assay_workloads::capability::Judged;
 
 /// A file larger than this is not kept, and nothing once all are larger than that.
 const MOST_BYTES: u64 = 16 << 20;
 const MOST_ALL: u64 = 256 << 20;
 const MOST_FILES: usize = 5000;
-/// The result that the rule pack is about, and where its verdict goes.
-const RESULT: &str = "result.json";
+/// Where the verdict of a rule pack goes.
 const VERDICT: &str = "verdict.json";
 
 /// Name and content of a file.
@@ -65,90 +64,52 @@ pub(crate) fn bring(storage: &Path, trial_dir: &Path, record: &mut TrialRecord) 
     }
 }
 
-/// Judges a result of order processing by its rule pack: a finding in the record, and the whole verdict as a
-/// file beside the result.
+/// Judges the result that a workload left by its rule pack: a finding in the record, and the whole verdict as
+/// a file beside the result.
 pub(crate) fn judge(
-    workload: &str,
+    judged: Option<Judged>,
     system: Option<&SystemDescription>,
     kept: &mut Vec<File>,
     record: &mut TrialRecord,
 ) {
-    if workload != "orders" {
-        return;
-    }
-    let Some((_, bytes)) = kept.iter_mut().find(|(name, _)| name == RESULT) else { return };
-    let Some(pack) = pack::embedded().into_iter().find(|p| p.applies_to == Applies::Orders) else {
+    let Some(judged) = judged else { return };
+    let Some((_, bytes)) = kept.iter_mut().find(|(name, _)| name == judged.artifact) else {
         return;
     };
-    let mut result: OrdersResult = match serde_json::from_slice(bytes) {
-        Ok(result) => result,
-        Err(e) => {
-            record.notes.push(format!("the rule pack {} could not read the result: {e}", pack.id));
-            return;
+    let Some(pack) = pack::embedded().into_iter().find(|p| p.id == judged.pack) else {
+        record.notes.push(format!("there is no rule pack {} to judge the result", judged.pack));
+        return;
+    };
+    let machine = system.map(machine).unwrap_or_default();
+    match pack::judge_file(&pack, bytes, &machine) {
+        Ok(found) => {
+            record.findings.extend(found.finding(VERDICT));
+            *bytes = found.result;
+            if let Ok(text) = serde_json::to_vec_pretty(&found.verdict) {
+                kept.push((VERDICT.into(), text));
+            }
         }
-    };
-    if let Some(system) = system {
-        let fact = |path: &str| system.text(path).to_owned();
-        let hardware = format!(
-            "{}, {} processors, {} of memory",
-            fact("cpu.model"),
-            fact("cpu.threads"),
-            fact("memory.total")
-        );
-        let software = format!("{}, kernel {}", fact("os.name"), fact("kernel.release"));
-        result.disclosure.insert("hardware".into(), hardware);
-        result.disclosure.insert("software".into(), software);
-    }
-    if let Ok(filled) = serde_json::to_vec_pretty(&result) {
-        *bytes = filled;
-    }
-    let verdict = pack::evaluate(&pack, &PackEvidence::Orders(&result));
-    record.findings.extend(finding(&verdict, &result));
-    if let Ok(text) = serde_json::to_vec_pretty(&verdict) {
-        kept.push((VERDICT.into(), text));
+        Err(sentence) => record.notes.push(sentence),
     }
 }
 
-/// The verdict in one finding; `None` when the result is reportable.
-fn finding(verdict: &PackVerdict, result: &OrdersResult) -> Option<Finding> {
-    if verdict.verdict == Verdict::Reportable {
-        return None;
-    }
-    let ids = |wanted: RuleResult| {
-        let rules: Vec<&str> =
-            verdict.rules.iter().filter(|r| r.result == wanted).map(|r| r.id.as_str()).collect();
-        rules.join(", ")
-    };
-    let profile = result.properties.get("profile").map_or("unknown", String::as_str);
-    let mut message = format!(
-        "not compliant with the rule pack {} {} (profile {profile}: {})",
-        verdict.pack, verdict.version, verdict.verdict
+/// The machine as a result discloses it.
+fn machine(system: &SystemDescription) -> Vec<(&'static str, String)> {
+    let fact = |path: &str| system.text(path).to_owned();
+    let hardware = format!(
+        "{}, {} processors, {} of memory",
+        fact("cpu.model"),
+        fact("cpu.threads"),
+        fact("memory.total")
     );
-    for (what, ids) in [("broken", ids(RuleResult::Fail)), ("not known", ids(RuleResult::Unknown))]
-    {
-        if !ids.is_empty() {
-            message.push_str("; ");
-            message.push_str(what);
-            message.push_str(": ");
-            message.push_str(&ids);
-        }
-    }
-    // A short profile does not pretend to keep the rules, and is marked; what does, and fails, is void.
-    let severity = if verdict.verdict == Verdict::Invalid && profile == "rules" {
-        Severity::Invalid
-    } else {
-        Severity::Warning
-    };
-    let remedy = format!(
-        "`assay rules show {}` has the rules; {VERDICT} beside the record says what was seen of each",
-        verdict.pack
-    );
-    let rule = format!("{}-{}", verdict.pack, verdict.version);
-    Some(Finding::of_rule(rule, "rule-pack".into(), severity, message, remedy))
+    let software = format!("{}, kernel {}", fact("os.name"), fact("kernel.release"));
+    vec![("hardware", hardware), ("software", software)]
 }
 
 #[cfg(test)]
 mod tests {
+    use assay_model::Severity;
+
     use super::*;
 
     fn record() -> TrialRecord {
@@ -176,8 +137,9 @@ mod tests {
     fn a_result_is_judged_and_marked() {
         let mut record = record();
         let result = r#"{"expected_peak":2,"processors":2,"properties":{"profile":"quick"}}"#;
-        let mut kept = vec![(RESULT.to_owned(), result.as_bytes().to_vec())];
-        judge("orders", None, &mut kept, &mut record);
+        let judged = Some(Judged { artifact: "result.json", pack: "orders" });
+        let mut kept = vec![("result.json".to_owned(), result.as_bytes().to_vec())];
+        judge(judged, None, &mut kept, &mut record);
         let finding = &record.findings[0];
         assert_eq!((finding.id.as_str(), finding.severity), ("orders-1.0", Severity::Warning));
         assert!(
@@ -186,12 +148,12 @@ mod tests {
         );
         assert_eq!(kept[1].0, VERDICT);
         kept[0].1 = result.replace("quick", "rules").into_bytes();
-        judge("orders", None, &mut kept, &mut record);
+        judge(judged, None, &mut kept, &mut record);
         assert_eq!(record.findings[1].severity, Severity::Invalid);
         kept[0].1 = b"{\"strange\":1}".to_vec();
-        judge("orders", None, &mut kept, &mut record);
+        judge(judged, None, &mut kept, &mut record);
         assert!(record.notes[0].contains("strange"), "{:?}", record.notes);
-        judge("noop", None, &mut kept, &mut record);
+        judge(None, None, &mut kept, &mut record);
         assert_eq!(record.findings.len(), 2);
     }
 }

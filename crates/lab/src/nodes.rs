@@ -8,12 +8,14 @@ use assay_cluster::{
     ClusterError, Crew, LostTo, NODES, Order, Request, Setup, Took, TrialEnd, describe,
 };
 use assay_model::{
-    Experiment, Finding, JobSpan, Observation, Plan, PlannedTrial, RunState, SystemDescription,
-    TrialRecord, Where, units,
+    Experiment, Finding, JobSpan, Observation, Plan, RunState, SystemDescription, TrialRecord,
+    Where, units,
 };
 use assay_sut::Interrupt;
 use assay_sut::process::Output;
 
+use crate::executor::{Ask, Done, Executor, Over};
+use crate::machine::Recorded;
 use crate::prepare::Prepared;
 use crate::trial::blank;
 use crate::watch::Watcher;
@@ -44,13 +46,7 @@ pub(crate) struct Nodes {
     /// Why there is no crew.
     absent: String,
     /// How the run must end, since its job was ended by others.
-    pub over: Option<(RunState, String)>,
-}
-
-/// What a trial on nodes left.
-pub(crate) struct Done {
-    pub merged: Merged,
-    pub kept: Vec<(String, Vec<u8>)>,
+    over: Option<Over>,
 }
 
 impl Nodes {
@@ -77,7 +73,7 @@ impl Nodes {
                 .plan
                 .treatments
                 .iter()
-                .filter(|t| prepared.workload.spans(&t.params))
+                .filter(|t| prepared.workload.offers().spans.is_some_and(|s| s.spans(&t.params)))
                 .map(|t| t.id)
                 .collect(),
             block: None,
@@ -88,10 +84,10 @@ impl Nodes {
     }
 
     /// Has a crew for the trials of this block.
-    pub fn ensure(&mut self, block: u32, watcher: &mut dyn Watcher) -> Result<(), ClusterError> {
+    pub fn start(&mut self, block: u32, watcher: &mut dyn Watcher) -> Result<(), ClusterError> {
         let other = self.place.job == JobSpan::Block && self.block != Some(block);
         if other && self.block.is_some() {
-            self.end(watcher);
+            self.end_job(watcher);
         }
         self.block = Some(block);
         if self.crew.is_some() {
@@ -108,23 +104,6 @@ impl Nodes {
         };
         self.crew = Some(Crew::start(&request, &mut |sentence| watcher.say(sentence))?);
         Ok(())
-    }
-
-    /// The same before a trial in the middle of a run: nodes that fail when their job starts fail that trial, and
-    /// the next job is without them.
-    pub fn ensure_or_fail(
-        &mut self,
-        block: u32,
-        watcher: &mut dyn Watcher,
-    ) -> Result<(), ClusterError> {
-        match self.ensure(block, watcher) {
-            Err(e) if !e.failed_nodes().is_empty() => {
-                self.exclude.extend_from_slice(e.failed_nodes());
-                self.absent = e.to_string();
-                Ok(())
-            }
-            other => other,
-        }
     }
 
     /// What the nodes are, and what speaks against measuring on them; the crew must be there.
@@ -157,14 +136,53 @@ impl Nodes {
         (described.system, fit::Fit { seen, findings })
     }
 
-    /// Runs a trial on all nodes. When they are lost, the record says so, and the next trial has a new job.
-    pub fn trial(
-        &mut self,
+    fn done(
+        &self,
         plan: &Plan,
-        planned: &PlannedTrial,
-        attempt: u32,
-        watcher: &mut dyn Watcher,
+        record: TrialRecord,
+        parts: &[assay_cluster::NodePart],
+        job: &str,
+        took: Took,
     ) -> Done {
+        let ways = Ways { spec: &plan.workload, job, bound: self.bound };
+        let began = std::time::Instant::now();
+        let mut merged = merge(record, parts, &ways);
+        let merge_ns = u64::try_from(began.elapsed().as_nanos()).unwrap_or(u64::MAX);
+        merged.nodes.took = Took { merge_ns, ..took };
+        match serde_json::to_vec_pretty(&merged.nodes) {
+            Ok(bytes) => merged.kept.push((NODES.into(), bytes)),
+            Err(e) => merged.record.notes.push(format!("{NODES} could not be written: {e}")),
+        }
+        let Merged { record, samples, kept, stdout, stderr, .. } = merged;
+        Done { recorded: Recorded { record, samples, kept, trace: None }, stdout, stderr }
+    }
+
+    /// Ends the job, if there is one.
+    fn end_job(&mut self, watcher: &mut dyn Watcher) {
+        if let Some(sentence) = self.crew.take().and_then(Crew::end) {
+            watcher.say(&format!("warning: {sentence}"));
+        }
+    }
+}
+
+impl Executor for Nodes {
+    /// Nodes that fail when their job starts fail the next trial, and the job after that is without them.
+    fn ensure(&mut self, block: u32, watcher: &mut dyn Watcher) -> Result<(), Over> {
+        match self.start(block, watcher) {
+            Err(e) if !e.failed_nodes().is_empty() => {
+                self.exclude.extend_from_slice(e.failed_nodes());
+                self.absent = e.to_string();
+                Ok(())
+            }
+            Err(e @ ClusterError::Interrupted) => Err((RunState::Interrupted, e.to_string())),
+            Err(e) => Err((RunState::Failed, e.to_string())),
+            Ok(()) => Ok(()),
+        }
+    }
+
+    /// Runs a trial on all nodes. When they are lost, the record says so, and the next trial has a new job.
+    fn trial(&mut self, ask: &Ask<'_>, watcher: &mut dyn Watcher) -> Done {
+        let Ask { plan, planned, attempt, .. } = *ask;
         let mut record = blank(planned, attempt);
         let spans = self.spanning.contains(&planned.treatment);
         let order = Order { planned: planned.clone(), attempt };
@@ -206,39 +224,19 @@ impl Nodes {
                     LostTo::TimeLimit => {}
                     LostTo::Failure => self.exclude.extend(lost.nodes),
                 }
-                self.end(watcher);
+                self.end_job(watcher);
                 parts
             }
         };
         self.done(plan, record, &parts, &job, took)
     }
 
-    fn done(
-        &self,
-        plan: &Plan,
-        record: TrialRecord,
-        parts: &[assay_cluster::NodePart],
-        job: &str,
-        took: Took,
-    ) -> Done {
-        let ways = Ways { spec: &plan.workload, job, bound: self.bound };
-        let began = std::time::Instant::now();
-        let mut merged = merge(record, parts, &ways);
-        let merge_ns = u64::try_from(began.elapsed().as_nanos()).unwrap_or(u64::MAX);
-        merged.nodes.took = Took { merge_ns, ..took };
-        let mut kept = std::mem::take(&mut merged.kept);
-        match serde_json::to_vec_pretty(&merged.nodes) {
-            Ok(bytes) => kept.push((NODES.into(), bytes)),
-            Err(e) => merged.record.notes.push(format!("{NODES} could not be written: {e}")),
-        }
-        Done { merged, kept }
+    fn over(&mut self) -> Option<Over> {
+        self.over.take()
     }
 
-    /// Ends the job, if there is one.
-    pub fn end(&mut self, watcher: &mut dyn Watcher) {
-        if let Some(sentence) = self.crew.take().and_then(Crew::end) {
-            watcher.say(&format!("warning: {sentence}"));
-        }
+    fn end(&mut self, watcher: &mut dyn Watcher) {
+        self.end_job(watcher);
     }
 }
 

@@ -449,7 +449,7 @@ mod tests {
     fn plan(text: &str) -> Result<Plan, PlanError> {
         let text = format!("name = \"x\"\nworkload = \"noop\"\n{text}");
         let experiment = crate::read_experiment("x.toml", &text).unwrap();
-        make_plan(&experiment, &Noop::new(), 4, 1)
+        make_plan(&experiment, &Noop, 4, 1)
     }
 
     fn labels(text: &str) -> Vec<String> {

@@ -182,7 +182,7 @@ mod tests {
     fn plan() -> Plan {
         let toml = "name = \"x\"\nworkload = \"noop\"\n";
         let experiment = crate::read_experiment("x.toml", toml).unwrap();
-        let noop = assay_workloads::Noop::new();
+        let noop = assay_workloads::Noop;
         let mut plan = crate::make_plan(&experiment, &noop, 1, 1).unwrap();
         plan.metric = "orders/s".into();
         plan

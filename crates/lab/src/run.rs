@@ -2,27 +2,24 @@
 //! the system as it was.
 
 use std::path::{Path, PathBuf};
-use std::time::{Duration, Instant};
+use std::time::Instant;
 
 use assay_archive::{Archive, NewRun, RunWriter};
-use assay_model::{LedgerEvent, Plan, RunId, RunState, SystemDescription, TrialRecord, units};
-use assay_observe::Sampler;
+use assay_model::{
+    LedgerEvent, Plan, RunId, RunState, SystemDescription, TrialRecord, WorkloadSpec,
+};
 use assay_redact::Recorder;
-use assay_sut::process::{Output, Runner};
+use assay_sut::process::Output;
 use assay_sut::{Controller, Interrupt, Root};
 
+use crate::executor::{Executor, Here};
+use crate::machine::Machine;
 use crate::nodes::Nodes;
 use crate::prepare::Prepared;
-use crate::scratch::{self, Scratch};
 use crate::session::Session;
 use crate::so_far::SoFar;
-use crate::trial::Bench;
 use crate::watch::Watcher;
-use crate::witness::Witness;
-use crate::{LabError, aa, describe, fit, stop};
-
-/// The time between samples when the experiment's cannot be read (it was checked with the plan).
-pub(crate) const INTERVAL: Duration = Duration::from_secs(1);
+use crate::{LabError, aa, describe, fit, scratch, stop};
 
 /// Where a run happens.
 #[derive(Debug)]
@@ -58,12 +55,10 @@ pub struct Ended {
 
 /// What is ready before a run is registered.
 struct Ready {
-    controller: Controller,
-    sampler: Option<Sampler>,
-    interval: Duration,
-    scratch: Scratch,
+    executor: Box<dyn Executor>,
     fitness: fit::Fit,
-    nodes: Option<(Nodes, SystemDescription)>,
+    /// The system, where it is not this machine.
+    system: Option<SystemDescription>,
 }
 
 impl Lab<'_> {
@@ -76,8 +71,8 @@ impl Lab<'_> {
     pub fn run(&self, prepared: &Prepared, watcher: &mut dyn Watcher) -> Result<Ended, LabError> {
         let experiment = &prepared.experiment;
         let ready = self.get_ready(prepared, &[], watcher)?;
-        let system = match &ready.nodes {
-            Some((_, system)) => system.clone(),
+        let system = match &ready.system {
+            Some(system) => system.clone(),
             None => describe::system(
                 prepared.workload.as_ref(),
                 &prepared.plan,
@@ -87,7 +82,7 @@ impl Lab<'_> {
                 },
             ),
         };
-        let host = match &ready.nodes {
+        let host = match &ready.system {
             Some(_) => system.text("cluster.node_list"),
             None => system.text("host.name"),
         };
@@ -124,7 +119,7 @@ impl Lab<'_> {
         let text = reader.experiment_toml()?;
         let experiment = crate::read_experiment("experiment.toml", &text)?;
         let workload = assay_workloads::registry::find(&experiment.workload, &self.kits)?;
-        if workload.spec() != &plan.workload {
+        if !same_workload(workload.spec(), &plan.workload) {
             let reason = format!("workload `{}` is not what it was then", experiment.workload);
             return Err(LabError::CannotResume { run: id.clone(), reason });
         }
@@ -151,37 +146,30 @@ impl Lab<'_> {
         watcher: &mut dyn Watcher,
     ) -> Result<Ready, LabError> {
         let experiment = &prepared.experiment;
-        let controller = Controller::new(&self.state_dir, Root::system());
-        let remote = experiment.place.is_remote();
-        if !remote {
-            check_controls(&controller, &prepared.plan)?;
-        }
-        let interval = units::duration_of(&experiment.observe.interval).unwrap_or(INTERVAL);
-        let observe = &experiment.observe;
-        let sampler = match (observe.monitors.as_slice(), observe.meters.as_slice()) {
-            ([], []) => None,
-            // The agents have theirs.
-            _ if remote => None,
-            (names, meters) => Some(Sampler::with_meters(Path::new("/"), names, meters, interval)?),
-        };
-        let root = scratch::scratch_root();
-        scratch::sweep(&root);
-        let scratch =
-            Scratch::create(&root).map_err(|source| LabError::Scratch { root, source })?;
-        if remote {
+        if experiment.place.is_remote() {
+            // What a killed run on this machine left.
+            scratch::sweep(&scratch::scratch_root());
             let mut nodes = Nodes::new(self, prepared);
-            nodes.ensure(first_block(&prepared.plan, records), watcher)?;
+            nodes.start(first_block(&prepared.plan, records), watcher)?;
             let (system, fitness) = nodes.describe(watcher);
-            let nodes = Some((nodes, system));
-            return Ok(Ready { controller, sampler, interval, scratch, fitness, nodes });
+            return Ok(Ready { executor: Box::new(nodes), fitness, system: Some(system) });
         }
+        let machine = Machine::set_up(
+            experiment,
+            &self.state_dir,
+            &self.exe,
+            self.output,
+            self.interrupt.clone(),
+            true,
+        )?;
+        check_controls(&machine.controller, &prepared.plan)?;
         let interrupt = self.interrupt.as_ref();
         let fitness = fit::check(experiment, interrupt, &mut |sentence| watcher.say(sentence))
             .map_err(LabError::Unfit)?;
         for sentence in fit::sentences(&fitness.findings) {
             watcher.say(&format!("warning: {sentence}"));
         }
-        Ok(Ready { controller, sampler, interval, scratch, fitness, nodes: None })
+        Ok(Ready { executor: Box::new(Here::new(machine)), fitness, system: None })
     }
 
     fn session(
@@ -192,41 +180,22 @@ impl Lab<'_> {
         records: Vec<TrialRecord>,
         watcher: &mut dyn Watcher,
     ) -> Result<Ended, LabError> {
-        let Ready { controller, sampler, interval, mut scratch, fitness, nodes } = ready;
+        let Ready { executor, fitness, .. } = ready;
         let experiment = &prepared.experiment;
-        let programs = std::cell::RefCell::default();
-        let bench = Bench {
-            workload: prepared.workload.as_ref(),
-            controller: &controller,
-            exe: &self.exe,
-            run_dir: scratch.run_dir(),
-            trial_dir: scratch.trial_dir(),
-            cache_dir: scratch::cache_dir(),
-            timeout: units::duration_of(&experiment.design.timeout).unwrap_or(Duration::MAX),
-            output: self.output,
-            programs: &programs,
-        };
         let mut session = Session {
             lab: self,
             experiment,
-            bench,
-            runner: Runner::new(self.interrupt.clone()),
+            workload: prepared.workload.as_ref(),
+            executor,
             writer,
             plan: prepared.plan.clone(),
             so_far: SoFar::new(&prepared.plan.metric, records),
-            nodes: nodes.map(|(nodes, _)| nodes),
-            sampler,
-            interval,
-            witness: Witness::new(),
             began: Instant::now(),
             completed: 0,
             failed: 0,
-            told_ns: assay_sut::clock::monotonic_ns(),
         };
-        let ended = session.trials(&mut scratch, &fitness, watcher);
-        if let Some(nodes) = &mut session.nodes {
-            nodes.end(watcher);
-        }
+        let ended = session.trials(&fitness, watcher);
+        session.executor.end(watcher);
         watcher.finished();
         let Session { writer, plan, so_far, completed, failed, .. } = session;
         let id = writer.id().clone();
@@ -284,4 +253,14 @@ fn check_controls(controller: &Controller, plan: &Plan) -> Result<(), LabError> 
             .map_err(|source| LabError::Control { treatment: treatment.label(), source })?;
     }
     Ok(())
+}
+/// Whether a workload is what it was when a run began. How its metrics are merged over nodes was not declared by
+/// earlier versions.
+fn same_workload(now: &WorkloadSpec, then: &WorkloadSpec) -> bool {
+    let bare = |spec: &WorkloadSpec| {
+        let mut spec = spec.clone();
+        spec.metrics.iter_mut().for_each(|metric| metric.merge = None);
+        spec
+    };
+    bare(now) == bare(then)
 }

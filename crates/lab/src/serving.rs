@@ -1,17 +1,15 @@
-//! A workload's server as something to run: it is started, told when those who ask it are done, and what it
+//! A workload's server as something to run: it is started, told when its clients are done, and what it
 //! left is read where it has more to say than that it was there.
 
-use std::collections::BTreeMap;
 use std::net::TcpStream;
 use std::path::Path;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 
 use assay_cluster::{Link, Served};
-use assay_model::{Fact, Scalar, ValidationResult, WorkloadSpec};
-use assay_workloads::{
-    Collected, Finished, Launch, Serving, TrialContext, Workload, WorkloadError,
-};
+use assay_model::{ValidationResult, WorkloadSpec};
+use assay_workloads::capability::{Serves, Serving};
+use assay_workloads::{Collected, Finished, Launch, TrialContext, Workload, WorkloadError};
 
 /// How long a server may take until it answers.
 const ANSWERS: Duration = Duration::from_secs(20);
@@ -20,12 +18,14 @@ const ANSWERS: Duration = Duration::from_secs(20);
 pub(crate) struct Server<'a> {
     /// The workload.
     pub workload: &'a dyn Workload,
+    /// Its capability.
+    pub serves: &'a dyn Serves,
     /// How its server runs.
     pub serving: Serving,
 }
 
 impl Server<'_> {
-    /// Tells the collector when it answers, and it when those who ask are done; `over` ends the waiting.
+    /// Tells the collector when it answers, and it when its clients are done; `over` ends the waiting.
     pub fn announce(&self, link: &Link, run_dir: &Path, over: &AtomicBool) {
         let Serving { address, params, each, done, .. } = &self.serving;
         let patience = done.as_ref().map_or(ANSWERS, |d| d.patience);
@@ -50,24 +50,12 @@ impl Workload for Server<'_> {
         self.workload.spec()
     }
 
-    fn check(&self, _: &BTreeMap<String, Scalar>) -> Result<(), WorkloadError> {
-        Ok(())
-    }
-
-    fn describe(&self, _: &BTreeMap<String, Scalar>) -> BTreeMap<String, Fact> {
-        BTreeMap::new()
-    }
-
-    fn prepare(&self, _: &TrialContext<'_>) -> Result<(), WorkloadError> {
-        Ok(())
-    }
-
     fn launch(&self, ctx: &TrialContext<'_>) -> Result<Launch, WorkloadError> {
         if let Some(done) = &self.serving.done {
             // That of the trial before.
             let _ = std::fs::remove_file(ctx.run_dir.join(done.file));
         }
-        self.workload.launch_server(ctx, &self.serving)
+        self.serves.launch_server(ctx, &self.serving)
     }
 
     fn collect(

@@ -4,82 +4,39 @@ use std::time::{Duration, Instant};
 
 use assay_archive::RunWriter;
 use assay_model::{
-    Event, Experiment, LedgerEvent, Outcome, Plan, PlannedTrial, RunState, SampleRow, SampleSet,
-    TrialRecord, units,
+    Experiment, LedgerEvent, Outcome, Plan, PlannedTrial, RunState, TrialRecord, units,
 };
-use assay_observe::Sampler;
 use assay_redact::Recorder;
 use assay_sut::Interrupt;
-use assay_sut::process::Runner;
+use assay_workloads::Workload;
 
+use crate::executor::{Ask, Done, Executor, Over};
 use crate::fit::Fit;
-use crate::heard::Heard;
-use crate::nodes::Nodes;
+use crate::machine::Recorded;
 use crate::schedule;
-use crate::scratch::Scratch;
 use crate::so_far::SoFar;
 use crate::stop::{self, Rule};
-use crate::trace::Tracing;
-use crate::trial::{Bench, Order};
-use crate::watch::{News, Standing, Watcher};
-use crate::witness::Witness;
-use crate::{Lab, LabError, kept, power};
+use crate::watch::{Standing, Watcher};
+use crate::{Lab, LabError};
 
 /// What a session of a run carries from trial to trial.
 pub(crate) struct Session<'a> {
     pub lab: &'a Lab<'a>,
     pub experiment: &'a Experiment,
-    pub bench: Bench<'a>,
-    pub runner: Runner,
+    pub workload: &'a dyn Workload,
+    /// Where the trials run.
+    pub executor: Box<dyn Executor>,
     pub writer: RunWriter,
     pub plan: Plan,
     pub so_far: SoFar,
-    /// The nodes, where trials run on others than this machine.
-    pub nodes: Option<Nodes>,
-    pub sampler: Option<Sampler>,
-    pub interval: Duration,
-    pub witness: Witness,
     pub began: Instant,
     pub completed: usize,
     pub failed: usize,
-    /// Until when the watcher was told what the monitors saw.
-    pub told_ns: u64,
-}
-
-/// What a trial left.
-struct Done {
-    record: TrialRecord,
-    samples: Option<SampleSet>,
-    kept: Vec<(String, Vec<u8>)>,
-    /// Standard output and error; `None`: what the runner has.
-    output: Option<(Vec<u8>, Vec<u8>)>,
-}
-
-/// The least time between two tellings of what the monitors saw.
-const TELL: u64 = 900_000_000;
-
-/// Tells the watcher what the monitors saw since it was told last.
-fn tell_samples(sampler: Option<&Sampler>, told_ns: &mut u64, watcher: &mut dyn Watcher) {
-    let Some(sampler) = sampler else { return };
-    let newest = sampler.newest_ns();
-    if newest.saturating_sub(*told_ns) < TELL {
-        return;
-    }
-    // What is older than a few seconds is of no use to one who watches.
-    let from = (*told_ns + 1).max(newest.saturating_sub(5 * TELL));
-    let samples = sampler.window(from, newest);
-    *told_ns = newest;
-    watcher.samples(&samples);
 }
 
 impl Session<'_> {
     /// Runs what is left of the plan. Returns how the run ended.
-    pub fn trials(
-        &mut self,
-        scratch: &mut Scratch,
-        fitness: &Fit,
-        watcher: &mut dyn Watcher,
-    ) -> Result<(RunState, String), LabError> {
+    pub fn trials(&mut self, fitness: &Fit, watcher: &mut dyn Watcher) -> Result<Over, LabError> {
         let design = &self.experiment.design;
         let rule = Rule::of(self.experiment);
         let max_time = units::duration_of(&design.max_time).unwrap_or(Duration::MAX);
@@ -99,18 +56,14 @@ impl Session<'_> {
                 let reason = format!("max_trials ({}) is reached", design.max_trials);
                 return Ok((RunState::Failed, reason));
             }
-            if let Some(nodes) = &mut self.nodes
-                && let Err(e) = nodes.ensure_or_fail(planned.block, watcher)
-            {
-                let interrupted = matches!(e, assay_cluster::ClusterError::Interrupted);
-                let state = if interrupted { RunState::Interrupted } else { RunState::Failed };
-                return Ok((state, e.to_string()));
+            if let Err(over) = self.executor.ensure(planned.block, watcher) {
+                return Ok(over);
             }
-            let outcome = self.trial(scratch, &planned, fitness, watcher)?;
+            let outcome = self.trial(&planned, fitness, watcher)?;
             if outcome == Outcome::Interrupted {
                 return Ok((RunState::Interrupted, "interrupted by a signal".into()));
             }
-            if let Some(over) = self.nodes.as_mut().and_then(|n| n.over.take()) {
+            if let Some(over) = self.executor.over() {
                 return Ok(over);
             }
             if design.max_failures > 0 && self.failed >= design.max_failures as usize {
@@ -168,7 +121,6 @@ impl Session<'_> {
     /// Runs one trial and records it.
     fn trial(
         &mut self,
-        scratch: &mut Scratch,
         planned: &PlannedTrial,
         fitness: &Fit,
         watcher: &mut dyn Watcher,
@@ -182,28 +134,33 @@ impl Session<'_> {
         let attempt = self.so_far.next_attempt(planned.number);
         watcher.started(&self.standing(planned, &treatment));
         self.writer.ledger(LedgerEvent::TrialStarted { number: planned.number, attempt })?;
-        let mut done = match self.nodes.take() {
-            Some(mut nodes) => {
-                let done = self.on_nodes(&mut nodes, planned, attempt, watcher);
-                self.nodes = Some(nodes);
-                done
-            }
-            None => self.here(planned, attempt, &treatment, watcher),
+        let Session { executor, writer, so_far, .. } = self;
+        let ask = Ask {
+            experiment: self.experiment,
+            plan: &self.plan,
+            workload: self.workload,
+            planned,
+            attempt,
+            treatment: &treatment,
+            previous: so_far.with_curves(treatment.id),
+            lasted: so_far.lasted(treatment.id),
+            last: self.plan.trials.last().is_some_and(|t| t.number == planned.number),
+            system: &|| writer.reader().and_then(|r| r.system()).ok(),
         };
+        let Done { recorded, stdout, stderr } = executor.trial(&ask, watcher);
+        let Recorded { mut record, samples, kept, trace } = recorded;
         if self.completed + self.failed == 0 {
-            done.record.evidence.extend(fitness.seen.iter().cloned());
-            done.record.findings.extend(fitness.findings.iter().cloned());
+            record.evidence.extend(fitness.seen.iter().cloned());
+            record.findings.extend(fitness.findings.iter().cloned());
         }
-        self.require_metric(&mut done.record);
-        let Done { record, samples, kept, output } = done;
+        self.require_metric(&mut record);
         // Before anybody hears of it.
         let record = Recorder::record(&record).unwrap_or(record);
-        let (stdout, stderr) =
-            output.unwrap_or_else(|| (self.runner.stdout.bytes(), self.runner.stderr.bytes()));
+        if let Some(trace) = trace {
+            self.writer.trace_next(trace.answer, trace.events);
+        }
         self.writer.write_trial_with(&record, &stdout, &stderr, samples.as_ref(), &kept)?;
-        scratch
-            .clear_trial()
-            .map_err(|source| LabError::Scratch { root: scratch.trial_dir(), source })?;
+        self.executor.recorded()?;
         if record.outcome == Outcome::Completed {
             self.completed += 1;
         } else {
@@ -213,101 +170,6 @@ impl Session<'_> {
         let outcome = record.outcome;
         self.so_far.push(record);
         Ok(outcome)
-    }
-
-    /// Runs one trial on the nodes.
-    fn on_nodes(
-        &mut self,
-        nodes: &mut Nodes,
-        planned: &PlannedTrial,
-        attempt: u32,
-        watcher: &mut dyn Watcher,
-    ) -> Done {
-        let done = nodes.trial(&self.plan, planned, attempt, watcher);
-        let merged = done.merged;
-        Done {
-            record: merged.record,
-            samples: merged.samples,
-            kept: done.kept,
-            output: Some((merged.stdout, merged.stderr)),
-        }
-    }
-
-    /// Runs one trial on this machine.
-    fn here(
-        &mut self,
-        planned: &PlannedTrial,
-        attempt: u32,
-        treatment: &assay_model::Treatment,
-        watcher: &mut dyn Watcher,
-    ) -> Done {
-        let every = watcher.every();
-        // A sample at the start of a trial keeps what came before it out of its first interval. Short
-        // trials have no samples and are not delayed by one.
-        let sampler = self.sampler.as_ref().filter(|_| self.expects_samples(treatment.id));
-        let tick_ns = self.interval.as_nanos() as u64;
-        let tracing = Tracing::new(self.experiment, tick_ns, &self.bench.run_dir);
-        let at_start = |_: &assay_workloads::TrialContext<'_>, _: &assay_sut::ProcessSetup| {
-            tracing.start();
-            if let Some(sampler) = sampler {
-                sampler.tick_now();
-            }
-            Ok(())
-        };
-        let order = Order {
-            planned,
-            attempt,
-            treatment,
-            previous: self.so_far.with_curves(treatment.id),
-            at_start: &at_start,
-        };
-        let wants_all = watcher.wants_all();
-        let told = &mut self.told_ns;
-        let mut on_news = |news: News<'_>| match news {
-            News::Tick => {
-                if wants_all {
-                    tell_samples(sampler, told, watcher);
-                }
-                watcher.tick(None);
-            }
-            News::Said(event, t_ns) => {
-                if let Event::Progress { progress } = event {
-                    watcher.tick(Some(progress.clamp(0.0, 1.0)));
-                }
-                watcher.heard(event, t_ns);
-            }
-            News::Printed(stream, bytes) => watcher.printed(stream, bytes),
-        };
-        let mut said = SampleSet::default();
-        let on_phase = |phase| tracing.phase(phase);
-        let heard = Heard::new(every, wants_all, &mut on_news, &mut said).with_phases(&on_phase);
-        let mut record = self.bench.run(&mut self.runner, order, heard);
-        if self.interrupted() && record.exit.is_none() {
-            record.outcome = Outcome::Interrupted;
-        }
-        if wants_all {
-            tell_samples(self.sampler.as_ref(), &mut self.told_ns, watcher);
-        }
-        let samples = joined(observed(self.sampler.as_ref(), self.interval, &mut record), said);
-        if let Some(kept) = tracing.stop(&mut record) {
-            self.writer.trace_next(kept.answer, kept.events);
-        }
-        let last = self.plan.trials.last().is_some_and(|t| t.number == planned.number);
-        self.witness.look(&mut record, last);
-        if let Some(samples) = &samples {
-            power::account(&self.plan, samples, &mut record);
-        }
-        let mut kept = kept::take(&self.bench.trial_dir, &mut record);
-        if !kept.is_empty() {
-            let system = self.writer.reader().and_then(|r| r.system()).ok();
-            kept::judge(&self.plan.workload.name, system.as_ref(), &mut kept, &mut record);
-        }
-        Done { record, samples, kept, output: None }
-    }
-
-    /// Whether a trial of this treatment will last an interval of the monitors, judged by the last one.
-    fn expects_samples(&self, treatment: u32) -> bool {
-        self.so_far.lasted(treatment).is_none_or(|lasted| lasted >= self.interval)
     }
 
     /// A trial without the metric that decides has not measured anything.
@@ -347,38 +209,4 @@ impl Session<'_> {
         });
         Standing { trial, treatment, done: recorded, total, estimate, left }
     }
-}
-
-/// Takes the samples of the trial's time, if it was long enough to have any.
-pub(crate) fn observed(
-    sampler: Option<&Sampler>,
-    interval: Duration,
-    record: &mut TrialRecord,
-) -> Option<SampleSet> {
-    let sampler = sampler?;
-    if record.end_ns.saturating_sub(record.start_ns) < interval.as_nanos() as u64 {
-        return None;
-    }
-    sampler.tick_now();
-    let now = assay_sut::clock::monotonic_ns();
-    // A row tells of the interval that ends at its time: the one at the start is of before.
-    let from = record.start_ns + 1;
-    let samples = sampler.window(from, now);
-    record.observers = sampler.reports(from, now);
-    sampler.discard_before(now);
-    Some(samples)
-}
-
-/// The monitors' samples together with the program's own, rows in order of time; `None` if there are
-/// none.
-pub(crate) fn joined(observed: Option<SampleSet>, said: SampleSet) -> Option<SampleSet> {
-    if said.rows.is_empty() {
-        return observed;
-    }
-    let mut all = observed.unwrap_or_default();
-    let first = all.series.len() as u32;
-    all.series.extend(said.series);
-    all.rows.extend(said.rows.iter().map(|r| SampleRow { series: first + r.series, ..*r }));
-    all.rows.sort_by_key(|r| r.t_ns);
-    Some(all)
 }

@@ -1,15 +1,15 @@
 //! A trial whose one program runs over all nodes: the first node starts it, every node makes ready for its
 //! ranks and leaves word of that for them.
 
-use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use assay_cluster::{Link, slurm};
-use assay_model::{Experiment, Fact, Outcome, Scalar, TrialRecord, WorkloadSpec};
+use assay_model::{Experiment, Outcome, TrialRecord, WorkloadSpec};
 use assay_sut::{ProcessSetup, scratch};
+use assay_workloads::capability::Spans;
 use assay_workloads::span::{Share, Span};
-use assay_workloads::{Collected, Finished, Launch, TrialContext, Workload, WorkloadError};
+use assay_workloads::{Collected, Finished, Launch, Offers, TrialContext, Workload, WorkloadError};
 
 /// Where files in memory are.
 const MEMORY: &str = "/dev/shm";
@@ -104,6 +104,8 @@ pub(crate) fn conclude(record: &mut TrialRecord, span: &Span, leads: bool, link:
 pub(crate) struct Spanning<'a> {
     /// The workload.
     pub inner: &'a dyn Workload,
+    /// Its capability.
+    pub spans: &'a dyn Spans,
     /// The nodes.
     pub span: &'a Span,
     /// Whether this node starts the program.
@@ -115,28 +117,12 @@ impl Workload for Spanning<'_> {
         self.inner.spec()
     }
 
-    fn check(&self, params: &BTreeMap<String, Scalar>) -> Result<(), WorkloadError> {
-        self.inner.check(params)
-    }
-
-    fn describe(&self, params: &BTreeMap<String, Scalar>) -> BTreeMap<String, Fact> {
-        self.inner.describe(params)
-    }
-
     fn prepare(&self, ctx: &TrialContext<'_>) -> Result<(), WorkloadError> {
         self.inner.prepare(ctx)
     }
 
-    fn has_inputs(&self) -> bool {
-        self.inner.has_inputs()
-    }
-
-    fn place_inputs(&self, ctx: &TrialContext<'_>, dir: &Path) -> Result<(), WorkloadError> {
-        self.inner.place_inputs(ctx, dir)
-    }
-
     fn launch(&self, ctx: &TrialContext<'_>) -> Result<Launch, WorkloadError> {
-        if self.leads { self.inner.lead(ctx, self.span) } else { self.inner.lend(ctx) }
+        if self.leads { self.spans.lead(ctx, self.span) } else { self.spans.follow(ctx) }
     }
 
     fn collect(
@@ -145,5 +131,8 @@ impl Workload for Spanning<'_> {
         finished: &Finished<'_>,
     ) -> Result<Collected, WorkloadError> {
         self.inner.collect(ctx, finished)
+    }
+    fn offers(&self) -> Offers<'_> {
+        Offers { inputs: self.inner.offers().inputs, ..Offers::default() }
     }
 }

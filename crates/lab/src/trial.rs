@@ -6,14 +6,12 @@ use std::time::Duration;
 
 use assay_checks::see;
 use assay_model::{
-    Observation, Outcome, PlannedTrial, SCHEMA_VERSION, Setting, Treatment, TrialRecord,
-    ValidationResult,
+    Observation, Outcome, PlannedTrial, Setting, Treatment, TrialRecord, ValidationResult,
 };
 use assay_sut::process::{End, Limits, Output, Program, Ran, Runner, Sink};
-use assay_sut::{Applied, Controller, Hiatus, ProcessSetup, Scope};
+use assay_sut::{After, Applied, Controller, During, Hiatus, ProcessSetup, Scope};
 use assay_workloads::{Finished, Launch, TrialContext, Workload};
 
-use crate::backing::{self, Backing};
 use crate::clock::now_utc;
 use crate::heard::Heard;
 use crate::witness::Programs;
@@ -56,40 +54,13 @@ const GRACE: Duration = Duration::from_secs(2);
 /// How long an empty launch may take.
 const EMPTY: Duration = Duration::from_secs(10);
 
-/// The run of a program, the memory behind it, its file, and what paused meanwhile.
-type Executed = (Ran, Option<Backing>, Option<PathBuf>, Vec<Observation>);
+/// The run of a program, what controls have to say of it, its file, and what paused meanwhile.
+type Executed = (Ran, Vec<After>, Option<PathBuf>, Vec<Observation>);
 
 /// A record that says nothing yet.
 pub(crate) fn blank(planned: &PlannedTrial, attempt: u32) -> TrialRecord {
     let now = assay_sut::clock::monotonic_ns();
-    TrialRecord {
-        schema_version: SCHEMA_VERSION,
-        number: planned.number,
-        attempt,
-        block: planned.block,
-        treatment: planned.treatment,
-        warmup: planned.warmup,
-        outcome: Outcome::Failed,
-        error: String::new(),
-        started_at: now_utc(),
-        start_ns: now,
-        end_ns: now,
-        exit: None,
-        resources: None,
-        phases: Vec::new(),
-        metrics: Vec::new(),
-        curves: Vec::new(),
-        histograms: std::collections::BTreeMap::new(),
-        heats: std::collections::BTreeMap::new(),
-        validation: ValidationResult::NotReached,
-        stdout: assay_model::StreamSummary::default(),
-        stderr: assay_model::StreamSummary::default(),
-        observers: Vec::new(),
-        changed: std::collections::BTreeMap::new(),
-        notes: Vec::new(),
-        evidence: Vec::new(),
-        findings: Vec::new(),
-    }
+    TrialRecord::blank(planned, attempt, now_utc(), now)
 }
 
 impl Bench<'_> {
@@ -99,7 +70,7 @@ impl Bench<'_> {
         runner.forget();
         let (actions, settings): (Vec<Setting>, Vec<Setting>) =
             order.treatment.controls.iter().cloned().partition(is_action);
-        let applied = match self.controller.apply(&settings) {
+        let mut applied = match self.controller.apply(&settings) {
             Ok(applied) => applied,
             Err(e) => {
                 record.error = format!("a control could not be set: {e}");
@@ -107,6 +78,7 @@ impl Bench<'_> {
             }
         };
         record.notes.extend(applied.notes.iter().cloned());
+        let during = applied.during();
         let cpus = applied.setup.cpus.clone().unwrap_or_else(crate::cpus::allowed);
         let ctx = TrialContext {
             number: order.planned.number,
@@ -120,36 +92,21 @@ impl Bench<'_> {
             previous: order.previous,
         };
         let empty_s = self.empty(runner, &ctx, &applied);
-        match self.execute(runner, &ctx, &applied, &actions, order.at_start, &mut heard) {
-            Ok((ran, seen, program, paused)) => {
+        match self.execute(runner, &ctx, (&applied, during), &actions, order.at_start, &mut heard) {
+            Ok((ran, after, program, paused)) => {
                 self.programs.borrow_mut().see(program.as_deref(), &mut record);
                 self.conclude(runner, &ctx, &ran, empty_s, heard, &mut record);
                 for pause in paused {
                     see(&mut record, pause);
                 }
-                if let Some(level) = &applied.setup.pages {
-                    backing::conclude(level, seen, &mut record);
+                for say in after {
+                    say(&mut record);
                 }
             }
             Err(error) => record.error = error,
         }
         // Now, because the program's own words take the place of what was there.
-        for (metric, seen) in &applied.measured {
-            record.metrics.push(metric.clone());
-            see(&mut record, seen.clone());
-        }
-        let killed = applied.killed_for_memory();
-        if killed > 0 {
-            let why = format!(
-                "the kernel ended {killed} of the program's processes: they wanted more than the \
-                 control `memory` gave them"
-            );
-            // Of a trial that failed it is the cause, and what the program said only a consequence.
-            match record.outcome {
-                Outcome::Failed => record.error = format!("{why}; {}", record.error),
-                _ => record.notes.push(why),
-            }
-        }
+        applied.after(&mut record);
         if let Some(storage) = &applied.setup.storage {
             kept::bring(storage, &self.trial_dir, &mut record);
         }
@@ -164,7 +121,7 @@ impl Bench<'_> {
     /// Runs the workload's empty launch as the trial's program is run; its wall time, seconds. Before the
     /// preparation, so that what that does to the caches stays done.
     fn empty(&self, runner: &mut Runner, ctx: &TrialContext<'_>, applied: &Applied) -> Option<f64> {
-        let launch = self.workload.empty_launch(ctx.params)?;
+        let launch = self.workload.offers().calibrates?.empty_launch(ctx.params)?;
         let ran =
             self.launch(runner, &launch, ctx.trial_dir, applied, self.timeout.min(EMPTY), &mut ());
         runner.forget();
@@ -176,7 +133,7 @@ impl Bench<'_> {
         &self,
         runner: &mut Runner,
         ctx: &TrialContext<'_>,
-        applied: &Applied,
+        (applied, during): (&Applied, Vec<During>),
         actions: &[Setting],
         at_start: &AtStart<'_>,
         heard: &mut Heard<'_>,
@@ -197,19 +154,13 @@ impl Bench<'_> {
             .map_err(|e| format!("a control could not be set: {e}"))?;
         at_start(ctx, &applied.setup)?;
         let hiatus = Hiatus::watch();
-        let ran = std::thread::scope(|scope| {
-            let (end, ended) = std::sync::mpsc::channel();
-            let watching =
-                applied.setup.pages.is_some().then(|| scope.spawn(move || backing::watch(&ended)));
-            let ran = self.launch(runner, &launch, ctx.trial_dir, applied, self.timeout, heard);
-            drop(end);
-            let seen = watching.and_then(|thread| thread.join().ok().flatten());
-            ran.map(|ran| (ran, seen))
+        let (ran, after) = assay_sut::beside(during, || {
+            self.launch(runner, &launch, ctx.trial_dir, applied, self.timeout, heard)
         });
         let paused = hiatus.seen();
         drop(done);
         let program = self.programs.borrow_mut().file_of(&launch, ctx.trial_dir);
-        ran.map(|(ran, seen)| (ran, seen, program, paused))
+        ran.map(|ran| (ran, after, program, paused))
     }
 
     /// Starts the program under the treatment's process settings and waits for its end.

@@ -14,6 +14,8 @@ pub(crate) enum News<'a> {
     Said(&'a Event, u64),
     /// The program printed something.
     Printed(Stream, &'a [u8]),
+    /// The program has ended.
+    Ended,
 }
 
 /// Where a run stands.

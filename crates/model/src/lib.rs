@@ -67,7 +67,7 @@ pub use run::{RunId, RunState, RunSummary};
 pub use sample::{SampleRow, SampleSet, SeriesKey};
 pub use scalar::Scalar;
 pub use self_comparison::{KnownFloor, SelfComparison};
-pub use spec::{MetricSpec, ParamSpec, ParamType, SuiteSpec, WorkloadSpec};
+pub use spec::{Merge, MetricSpec, ParamSpec, ParamType, SuiteSpec, WorkloadSpec};
 pub use suite::{SuiteComparison, SuiteMember, SuiteResults, SuiteScore};
 
 /// The version of every persisted format of this build. A reader accepts this version and older

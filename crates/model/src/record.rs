@@ -5,7 +5,10 @@ use std::collections::BTreeMap;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use crate::{Finding, Heat, Kind, MetricValue, Observation, Phase, TrialHistogram};
+use crate::{
+    Finding, Heat, Kind, MetricValue, Observation, Phase, PlannedTrial, SCHEMA_VERSION,
+    TrialHistogram,
+};
 
 /// How a trial ended.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
@@ -203,6 +206,39 @@ pub struct TrialRecord {
 }
 
 impl TrialRecord {
+    /// A record of a trial of which nothing is known yet but when it began: the time of day, and ns of
+    /// `CLOCK_MONOTONIC`.
+    pub fn blank(planned: &PlannedTrial, attempt: u32, started_at: String, start_ns: u64) -> Self {
+        TrialRecord {
+            schema_version: SCHEMA_VERSION,
+            number: planned.number,
+            attempt,
+            block: planned.block,
+            treatment: planned.treatment,
+            warmup: planned.warmup,
+            outcome: Outcome::Failed,
+            error: String::new(),
+            started_at,
+            start_ns,
+            end_ns: start_ns,
+            exit: None,
+            resources: None,
+            phases: Vec::new(),
+            metrics: Vec::new(),
+            curves: Vec::new(),
+            histograms: BTreeMap::new(),
+            heats: BTreeMap::new(),
+            validation: ValidationResult::NotReached,
+            stdout: StreamSummary::default(),
+            stderr: StreamSummary::default(),
+            observers: Vec::new(),
+            changed: BTreeMap::new(),
+            notes: Vec::new(),
+            evidence: Vec::new(),
+            findings: Vec::new(),
+        }
+    }
+
     /// The value of a metric, if it was measured.
     pub fn metric(&self, name: &str) -> Option<f64> {
         self.metrics.iter().find(|m| m.name == name).and_then(|m| m.value)

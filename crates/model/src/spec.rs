@@ -110,6 +110,31 @@ pub struct MetricSpec {
     pub kind: Kind,
     /// One sentence: the definition.
     pub help: String,
+    /// How the value of a trial over several nodes is made of theirs; absent: as its unit says.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub merge: Option<Merge>,
+}
+
+impl MetricSpec {
+    /// The same, merged in this way.
+    #[must_use]
+    pub fn merged(self, merge: Merge) -> Self {
+        MetricSpec { merge: Some(merge), ..self }
+    }
+}
+
+/// How the values of several nodes become one.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+pub enum Merge {
+    /// Added up: an amount that each node has its own part of.
+    Sum,
+    /// The largest: what the slowest node took.
+    Max,
+    /// The smallest.
+    Min,
+    /// Kept only where every node has the same value.
+    Same,
 }
 
 /// What a workload is, as data.

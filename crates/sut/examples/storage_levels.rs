@@ -92,7 +92,7 @@ fn rates(controller: &Controller, n: usize, disks: &[String]) -> Result<(), Fail
             for _ in 0..n.max(1) {
                 let applied = apply(controller, &level)?;
                 for ((name, _), values) in figures.iter().zip(&mut found) {
-                    let metric = applied.measured.iter().find(|m| m.0.name == *name);
+                    let metric = applied.measured().iter().find(|m| m.0.name == *name);
                     values.extend(metric.and_then(|m| m.0.value));
                 }
                 applied.restore()?;

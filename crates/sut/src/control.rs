@@ -1,10 +1,13 @@
 //! What a control is: one part of the system under test that can be set to a level and put back.
 
-use assay_model::{MetricValue, Observation, Scalar, Setting};
+use std::sync::mpsc::Receiver;
+
+use assay_model::{MetricValue, Observation, Scalar, Setting, TrialRecord};
 
 use crate::Root;
 use crate::control_error::ControlError;
 use crate::controls::CONTROLS;
+use crate::hooks::{After, Hooks};
 use crate::journal::{Entry, Journal};
 use crate::setup::ProcessSetup;
 
@@ -134,7 +137,7 @@ pub struct Session<'a> {
     setup: &'a mut ProcessSetup,
     journal: &'a mut Journal,
     notes: &'a mut Vec<String>,
-    measured: &'a mut Vec<(MetricValue, Observation)>,
+    hooks: &'a mut Hooks,
 }
 
 impl<'a> Session<'a> {
@@ -143,9 +146,9 @@ impl<'a> Session<'a> {
         setup: &'a mut ProcessSetup,
         journal: &'a mut Journal,
         notes: &'a mut Vec<String>,
-        measured: &'a mut Vec<(MetricValue, Observation)>,
+        hooks: &'a mut Hooks,
     ) -> Self {
-        Session { root, setup, journal, notes, measured }
+        Session { root, setup, journal, notes, hooks }
     }
 
     /// The system.
@@ -189,7 +192,17 @@ impl<'a> Session<'a> {
 
     /// Leaves a figure that the control measured for the record of the trial, with how it was had.
     pub fn measured(&mut self, metric: MetricValue, seen: Observation) {
-        self.measured.push((metric, seen));
+        self.hooks.measured.push((metric, seen));
+    }
+
+    /// Has this called after the trial, while the control is still set.
+    pub fn after(&mut self, say: impl FnOnce(&mut TrialRecord) + Send + 'static) {
+        self.hooks.after.push(Box::new(say));
+    }
+
+    /// Has this run on a thread of its own while the program runs.
+    pub fn during(&mut self, look: impl FnOnce(&Receiver<()>) -> After + Send + 'static) {
+        self.hooks.during.push(Box::new(look));
     }
 }
 

@@ -2,13 +2,14 @@
 
 use std::path::PathBuf;
 
-use assay_model::{MetricValue, Observation, Scalar, Setting};
+use assay_checks::see;
+use assay_model::{MetricValue, Observation, Scalar, Setting, TrialRecord};
 
 use crate::Root;
-use crate::cgroup;
 use crate::control::{Control, Scope, Session, check_key, named, setting_path};
 use crate::control_error::ControlError;
 use crate::enter::try_out;
+use crate::hooks::{During, Hooks};
 use crate::journal::Journal;
 use crate::pending::{RestoreOutcome, put_back};
 use crate::setup::ProcessSetup;
@@ -51,9 +52,9 @@ impl Controller {
             // What the thread controls do together: each alone has just been tried.
             let mut setup = ProcessSetup::default();
             let mut unused = Journal::new(&self.state_dir);
-            let (mut notes, mut measured) = (Vec::new(), Vec::new());
+            let (mut notes, mut hooks) = (Vec::new(), Hooks::default());
             let mut session =
-                Session::new(&self.root, &mut setup, &mut unused, &mut notes, &mut measured);
+                Session::new(&self.root, &mut setup, &mut unused, &mut notes, &mut hooks);
             for (control, setting) in &chosen {
                 if control.spec().scope == Scope::Process {
                     control.apply(setting, &mut session)?;
@@ -96,13 +97,13 @@ impl Controller {
         let mut applied = Applied {
             setup: ProcessSetup::default(),
             notes: Vec::new(),
-            measured: Vec::new(),
+            hooks: Hooks::default(),
             root: self.root.clone(),
             journal: Journal::new(&self.state_dir),
         };
         for (control, setting) in chosen {
-            let Applied { setup, notes, measured, journal, .. } = &mut applied;
-            let mut session = Session::new(&self.root, setup, journal, notes, measured);
+            let Applied { setup, notes, hooks, journal, .. } = &mut applied;
+            let mut session = Session::new(&self.root, setup, journal, notes, hooks);
             if let Err(error) = control.apply(setting, &mut session) {
                 return Err(match applied.restore() {
                     Ok(()) => error,
@@ -139,8 +140,7 @@ pub struct Applied {
     pub setup: ProcessSetup,
     /// Sentences for the record of the trial.
     pub notes: Vec<String>,
-    /// What controls measured while they were set and how, for the record of the trial.
-    pub measured: Vec<(MetricValue, Observation)>,
+    hooks: Hooks,
     root: Root,
     journal: Journal,
 }
@@ -168,9 +168,25 @@ impl Applied {
         Ok(notes)
     }
 
-    /// How many processes the kernel ended because the control `memory` gave the program no more.
-    pub fn killed_for_memory(&self) -> u64 {
-        self.setup.groups.iter().map(|g| cgroup::killed_for_memory(g)).sum()
+    /// What controls look at while the program runs, for [`crate::beside`]; to be taken once.
+    pub fn during(&mut self) -> Vec<During> {
+        std::mem::take(&mut self.hooks.during)
+    }
+
+    /// The figures that controls measured while they were set, and how.
+    pub fn measured(&self) -> &[(MetricValue, Observation)] {
+        &self.hooks.measured
+    }
+
+    /// Has every control say what it has to say of the trial, once.
+    pub fn after(&mut self, record: &mut TrialRecord) {
+        for (metric, seen) in std::mem::take(&mut self.hooks.measured) {
+            record.metrics.push(metric);
+            see(record, seen);
+        }
+        for say in std::mem::take(&mut self.hooks.after) {
+            say(record);
+        }
     }
 
     /// Puts everything back, the last change first, and reads it back.

@@ -4,88 +4,74 @@
 use std::collections::BTreeMap;
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
+use std::sync::LazyLock;
 use std::time::Duration;
 
 use assay_model::{
-    Better, Exit, Fact, Kind, MetricSpec, MetricValue, ParamSpec, ParamType, Scalar,
-    ValidationResult, WorkloadSpec,
+    Better, Exit, Fact, Kind, MetricValue, ParamSpec, ParamType, Scalar, ValidationResult,
+    WorkloadSpec,
 };
 
+use crate::capability::Calibrates;
 use crate::program::{find_program, not_found};
+use crate::rows::metric;
 use crate::step::{Inherit, Step};
 use crate::words::split_words;
-use crate::{Collected, Finished, Launch, TrialContext, Workload, WorkloadError, process_metrics};
+use crate::{
+    Collected, Finished, Launch, Offers, TrialContext, Workload, WorkloadError, process_metrics,
+};
 use assay_sut::sha256_file;
 
 /// How long the commands of `prepare` and `conclude` may take.
 const STEP_TIMEOUT: Duration = Duration::from_secs(600);
 
+/// Its name.
+pub const NAME: &str = "command";
+
 /// Runs one command line a trial. Metrics: `elapsed` (primary), `user`, `system`, `peak_memory`, and
 /// `shell_startup` when a shell is between.
 #[derive(Debug)]
-pub struct Command {
-    spec: WorkloadSpec,
-}
+pub struct Command;
 
-impl Default for Command {
-    fn default() -> Self {
-        Command::new()
-    }
-}
-
-impl Command {
-    /// The workload.
-    pub fn new() -> Self {
-        let param = |name: &str, ty, default: Option<Scalar>, help: &str| ParamSpec {
-            name: name.into(),
-            ty,
-            default,
-            help: help.into(),
-        };
-        let text = || ParamType::Text;
-        let empty = || Some(Scalar::from(""));
-        let mut metrics = process_metrics::specs();
-        metrics.push(MetricSpec {
-            name: "shell_startup".into(),
-            unit: "s".into(),
-            better: Better::Neither,
-            kind: Kind::Measured,
-            help: "wall time of an empty shell, started just before the trial; `elapsed` includes such a start".into(),
-        });
-        let spec = WorkloadSpec {
-            name: "command".into(),
-            help: "runs a command line of your own, in the folder where assay was started".into(),
-            params: vec![
-                param("command", text(), None, "the command line that is measured"),
-                param(
-                    "prepare",
-                    text(),
-                    empty(),
-                    "a command line run before each trial, not measured",
-                ),
-                param(
-                    "conclude",
-                    text(),
-                    empty(),
-                    "a command line run after each trial, not measured",
-                ),
-                param(
-                    "shell",
-                    text(),
-                    empty(),
-                    "the shell that reads the command lines, such as `sh`; empty: none, they are split into words and run directly",
-                ),
-                param(
-                    "ignore_failure",
-                    ParamType::Bool,
-                    Some(Scalar::Bool(false)),
-                    "whether an exit code other than 0 is no failure",
-                ),
-            ],
-            metrics,
-            suite: None,
-        };
-        Command { spec }
+fn spec() -> WorkloadSpec {
+    let param = |name: &str, ty, default: Option<Scalar>, help: &str| ParamSpec {
+        name: name.into(),
+        ty,
+        default,
+        help: help.into(),
+    };
+    let text = || ParamType::Text;
+    let empty = || Some(Scalar::from(""));
+    let mut metrics = process_metrics::specs();
+    metrics.push(metric(
+        "shell_startup",
+        "s",
+        Better::Neither,
+        Kind::Measured,
+        "wall time of an empty shell, started just before the trial; `elapsed` includes such a start",
+    ));
+    WorkloadSpec {
+        name: NAME.into(),
+        help: "runs a command line of your own, in the folder where assay was started".into(),
+        params: vec![
+            param("command", text(), None, "the command line that is measured"),
+            param("prepare", text(), empty(), "a command line run before each trial, not measured"),
+            param("conclude", text(), empty(), "a command line run after each trial, not measured"),
+            param(
+                "shell",
+                text(),
+                empty(),
+                "the shell that reads the command lines, such as `sh`; empty: none, they are split into words and run directly",
+            ),
+            param(
+                "ignore_failure",
+                ParamType::Bool,
+                Some(Scalar::Bool(false)),
+                "whether an exit code other than 0 is no failure",
+            ),
+        ],
+        metrics,
+        suite: None,
     }
 }
 
@@ -143,7 +129,8 @@ fn side_step(ctx: &TrialContext<'_>, which: &'static str) -> Result<(), Workload
 
 impl Workload for Command {
     fn spec(&self) -> &WorkloadSpec {
-        &self.spec
+        static SPEC: LazyLock<WorkloadSpec> = LazyLock::new(spec);
+        &SPEC
     }
 
     fn check(&self, params: &BTreeMap<String, Scalar>) -> Result<(), WorkloadError> {
@@ -172,15 +159,6 @@ impl Workload for Command {
         facts.insert("workload.command.program".into(), fact(shown));
         facts.insert("workload.command.sha256".into(), fact(digest));
         facts
-    }
-
-    fn empty_launch(&self, params: &BTreeMap<String, Scalar>) -> Option<Launch> {
-        let shell = text(params, "shell");
-        if shell.trim().is_empty() {
-            return None;
-        }
-        let argv = argv("", &shell).ok()?;
-        Some(Launch { argv, cwd: here().ok(), ..Launch::default() })
     }
 
     fn prepare(&self, ctx: &TrialContext<'_>) -> Result<(), WorkloadError> {
@@ -227,6 +205,21 @@ impl Workload for Command {
         };
         Ok(Collected { metrics, validation, notes })
     }
+
+    fn offers(&self) -> Offers<'_> {
+        Offers { calibrates: Some(self), ..Offers::default() }
+    }
+}
+
+impl Calibrates for Command {
+    fn empty_launch(&self, params: &BTreeMap<String, Scalar>) -> Option<Launch> {
+        let shell = text(params, "shell");
+        if shell.trim().is_empty() {
+            return None;
+        }
+        let argv = argv("", &shell).ok()?;
+        Some(Launch { argv, cwd: here().ok(), ..Launch::default() })
+    }
 }
 
 /// What the reader must know of the shell's share of the wall time.
@@ -247,8 +240,8 @@ mod tests {
     use assay_model::ResourceUse;
 
     fn params(rows: &[(&str, &str)]) -> BTreeMap<String, Scalar> {
-        let mut all: BTreeMap<String, Scalar> = Command::new()
-            .spec
+        let mut all: BTreeMap<String, Scalar> = Command
+            .spec()
             .params
             .iter()
             .filter_map(|p| Some((p.name.clone(), p.default.clone()?)))
@@ -298,8 +291,7 @@ mod tests {
     };
 
     fn collect(params: &BTreeMap<String, Scalar>, code: i32, shell: Option<f64>) -> Collected {
-        with_context(params, |ctx| Command::new().collect(ctx, &finished(&USE, code, shell)))
-            .unwrap()
+        with_context(params, |ctx| Command.collect(ctx, &finished(&USE, code, shell))).unwrap()
     }
 
     fn value(collected: &Collected, name: &str) -> Option<f64> {
@@ -309,18 +301,18 @@ mod tests {
     #[test]
     fn runs_directly_or_through_a_shell() {
         let direct = params(&[("command", "printf '%s' 'a b'")]);
-        let launch = with_context(&direct, |ctx| Command::new().launch(ctx)).unwrap();
+        let launch = with_context(&direct, |ctx| Command.launch(ctx)).unwrap();
         assert_eq!(launch.argv, ["printf", "%s", "a b"]);
-        assert!(Command::new().empty_launch(&direct).is_none());
+        assert!(Command.empty_launch(&direct).is_none());
         let shell = params(&[("command", "ls | wc"), ("shell", "sh -e")]);
-        let launch = with_context(&shell, |ctx| Command::new().launch(ctx)).unwrap();
+        let launch = with_context(&shell, |ctx| Command.launch(ctx)).unwrap();
         assert_eq!(launch.argv, ["sh", "-e", "-c", "ls | wc"]);
-        assert_eq!(Command::new().empty_launch(&shell).unwrap().argv, ["sh", "-e", "-c", ""]);
+        assert_eq!(Command.empty_launch(&shell).unwrap().argv, ["sh", "-e", "-c", ""]);
     }
 
     #[test]
     fn what_cannot_run_is_said_before_the_plan() {
-        let check = |rows: &[(&str, &str)]| Command::new().check(&params(rows));
+        let check = |rows: &[(&str, &str)]| Command.check(&params(rows));
         assert!(check(&[("command", "true")]).is_ok());
         assert!(matches!(check(&[("command", " ")]), Err(WorkloadError::Param(_))));
         let error = check(&[("command", "ls | wc")]).unwrap_err().to_string();
@@ -359,22 +351,20 @@ mod tests {
     #[test]
     fn side_steps_run_and_their_failures_are_told() {
         let bad = params(&[("command", "true"), ("prepare", "echo no; exit 7"), ("shell", "sh")]);
-        let error = with_context(&bad, |ctx| Command::new().prepare(ctx)).unwrap_err();
+        let error = with_context(&bad, |ctx| Command.prepare(ctx)).unwrap_err();
         assert!(error.to_string().contains("exit code 7; its last lines, of "), "{error}");
         let bad = params(&[("command", "true"), ("conclude", "false")]);
-        let error = with_context(&bad, |ctx| Command::new().collect(ctx, &finished(&USE, 0, None)));
+        let error = with_context(&bad, |ctx| Command.collect(ctx, &finished(&USE, 0, None)));
         assert!(error.unwrap_err().to_string().starts_with("conclude failed"));
-        assert!(
-            with_context(&params(&[("command", "true")]), |c| Command::new().prepare(c)).is_ok()
-        );
+        assert!(with_context(&params(&[("command", "true")]), |c| Command.prepare(c)).is_ok());
     }
 
     #[test]
     fn the_program_is_described() {
-        let facts = Command::new().describe(&params(&[("command", "sh -c ''")]));
+        let facts = Command.describe(&params(&[("command", "sh -c ''")]));
         assert!(facts["workload.command.program"].value().unwrap().ends_with("/sh"));
         assert_eq!(facts["workload.command.sha256"].value().unwrap().len(), 64);
-        let facts = Command::new().describe(&params(&[("command", "no-such-program-anywhere")]));
+        let facts = Command.describe(&params(&[("command", "no-such-program-anywhere")]));
         assert!(facts["workload.command.sha256"].value().is_none());
     }
 }

@@ -1,18 +1,24 @@
-//! The built-in workloads, a module each, and the kit loader. A workload describes itself as data
-//! ([`assay_model::WorkloadSpec`]), prepares what it needs, says how to start its program and reads
-//! metrics out of what the program left; the lab does the rest. The program of a built-in workload is
-//! assay itself, started afresh for every trial (`assay __work NAME JSON`).
+//! The built-in workloads, a folder and a row of [`builtin`] each, and the kit loader. A workload describes
+//! itself as data ([`assay_model::WorkloadSpec`]), prepares what it needs, says how to start its program and
+//! reads metrics out of what the program left; what only some can do is in [`capability`]; the lab does the
+//! rest. The program of a built-in workload is assay itself, started afresh for every trial
+//! (`assay __work NAME JSON`).
 
 pub mod block_size;
+pub mod builtin;
 pub mod bulkload;
 pub mod cae;
+pub mod capability;
 mod command;
 pub mod copies;
+mod declare;
+mod failure;
 mod ipc;
 pub mod kit;
 pub mod memcached;
 mod noop;
 pub mod orders;
+mod parent_death;
 pub mod pointer_chase;
 mod process_metrics;
 mod program;
@@ -23,17 +29,16 @@ pub mod span;
 pub mod startup;
 mod step;
 pub mod suite;
-mod tie;
 pub mod tlb_sim;
-mod values;
+mod trial_spec;
 mod words;
 pub mod work;
 mod workload;
 
+pub use capability::Offers;
 pub use command::Command;
+pub use failure::Failure;
 pub use noop::Noop;
-pub use registry::{KitPaths, builtin, find};
+pub use registry::{KitPaths, find};
 pub use words::{WordsError, quote_words, split_words};
-pub use workload::{
-    Choice, Collected, Done, Finished, KEEP, Launch, Serving, TrialContext, Workload, WorkloadError,
-};
+pub use workload::{Collected, Finished, KEEP, Launch, TrialContext, Workload, WorkloadError};

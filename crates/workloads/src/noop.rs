@@ -1,59 +1,38 @@
 //! The workload `noop`: a fresh process of assay that ends at once. What it takes is what the harness
 //! costs: no shorter program can be told from it.
 
-use std::collections::BTreeMap;
+use std::sync::LazyLock;
 
-use assay_model::{Exit, Fact, Scalar, ValidationResult, WorkloadSpec};
+use assay_model::{Exit, ValidationResult, WorkloadSpec};
 
 use crate::{Collected, Finished, Launch, TrialContext, Workload, WorkloadError, process_metrics};
+
+/// Its name, and that of its program.
+pub const NAME: &str = "noop";
 
 /// Starts `assay __work noop {}`, which does nothing. Metrics: `elapsed` (primary), `user`, `system`,
 /// `peak_memory`.
 #[derive(Debug)]
-pub struct Noop {
-    spec: WorkloadSpec,
-}
+pub struct Noop;
 
-impl Default for Noop {
-    fn default() -> Self {
-        Noop::new()
-    }
-}
-
-impl Noop {
-    /// The workload.
-    pub fn new() -> Self {
-        Noop {
-            spec: WorkloadSpec {
-                name: "noop".into(),
-                help: "a fresh process of assay that does nothing: what the harness itself costs, and so the shortest time that can be measured with it".into(),
-                params: Vec::new(),
-                metrics: process_metrics::specs(),
-                suite: None,
-            },
-        }
+fn spec() -> WorkloadSpec {
+    WorkloadSpec {
+        name: NAME.into(),
+        help: "a fresh process of assay that does nothing: what the harness itself costs, and so the shortest time that can be measured with it".into(),
+        params: Vec::new(),
+        metrics: process_metrics::specs(),
+        suite: None,
     }
 }
 
 impl Workload for Noop {
     fn spec(&self) -> &WorkloadSpec {
-        &self.spec
-    }
-
-    fn check(&self, _params: &BTreeMap<String, Scalar>) -> Result<(), WorkloadError> {
-        Ok(())
-    }
-
-    fn describe(&self, _params: &BTreeMap<String, Scalar>) -> BTreeMap<String, Fact> {
-        BTreeMap::new()
-    }
-
-    fn prepare(&self, _ctx: &TrialContext<'_>) -> Result<(), WorkloadError> {
-        Ok(())
+        static SPEC: LazyLock<WorkloadSpec> = LazyLock::new(spec);
+        &SPEC
     }
 
     fn launch(&self, ctx: &TrialContext<'_>) -> Result<Launch, WorkloadError> {
-        let argv = vec![ctx.exe.into(), "__work".into(), "noop".into(), "{}".into()];
+        let argv = vec![ctx.exe.into(), "__work".into(), NAME.into(), "{}".into()];
         Ok(Launch { argv, ..Launch::default() })
     }
 
@@ -74,6 +53,7 @@ impl Workload for Noop {
 
 #[cfg(test)]
 mod tests {
+    use std::collections::BTreeMap;
     use std::path::Path;
 
     use assay_model::ResourceUse;
@@ -93,7 +73,7 @@ mod tests {
             exe: Path::new("/opt/bin/assay"),
             previous: &[],
         };
-        let noop = Noop::new();
+        let noop = Noop;
         let launch = noop.launch(&ctx).unwrap();
         assert_eq!(launch.argv, ["/opt/bin/assay", "__work", "noop", "{}"]);
         let resources = ResourceUse { wall_s: 0.002, ..ResourceUse::default() };

@@ -1,23 +1,34 @@
 //! The metrics that every program has, whatever it does: what the kernel accounted to it.
 
-use assay_model::{Better, Kind, MetricSpec, MetricValue, ResourceUse};
+use assay_model::{Better, Kind, Merge, MetricSpec, MetricValue, ResourceUse};
 
-const ROWS: [(&str, &str, &str); 4] = [
-    ("elapsed", "s", "wall time from just before the start of the program to its end"),
-    ("user", "s", "CPU time in user mode, of the program and the children that it waited for"),
-    ("system", "s", "CPU time in the kernel, of the program and the children that it waited for"),
-    ("peak_memory", "B", "the largest resident set of any one of its processes"),
+const ROWS: [(&str, &str, Option<Merge>, &str); 4] = [
+    ("elapsed", "s", None, "wall time from just before the start of the program to its end"),
+    (
+        "user",
+        "s",
+        Some(Merge::Sum),
+        "CPU time in user mode, of the program and the children that it waited for",
+    ),
+    (
+        "system",
+        "s",
+        Some(Merge::Sum),
+        "CPU time in the kernel, of the program and the children that it waited for",
+    ),
+    ("peak_memory", "B", None, "the largest resident set of any one of its processes"),
 ];
 
 /// The rows of the metrics; the first, `elapsed`, is the primary one.
 pub(crate) fn specs() -> Vec<MetricSpec> {
     ROWS.iter()
-        .map(|&(name, unit, help)| MetricSpec {
+        .map(|&(name, unit, merge, help)| MetricSpec {
             name: name.into(),
             unit: unit.into(),
             better: Better::Lower,
             kind: Kind::Measured,
             help: help.into(),
+            merge,
         })
         .collect()
 }

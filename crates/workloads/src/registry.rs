@@ -1,22 +1,13 @@
-//! Every workload by its name: the built-in ones, and the kits and suites in the folders where kits are.
+//! Every workload by its name: the built-in ones ([`crate::builtin`]), and the kits and suites in the folders
+//! where kits are.
 
 use std::collections::BTreeMap;
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 
-use crate::block_size::BlockSize;
-use crate::bulkload::Bulkload;
-use crate::cae::Cae;
-use crate::command::Command;
 use crate::kit::{self, Kit};
-use crate::memcached::Memcached;
-use crate::noop::Noop;
-use crate::orders::Orders;
-use crate::pointer_chase::PointerChase;
-use crate::startup::Startup;
 use crate::suite::{self, Suite};
-use crate::tlb_sim::TlbSim;
-use crate::{Workload, WorkloadError};
+use crate::{Workload, WorkloadError, builtin};
 
 /// Where kits are looked for, and where what they fetch and build is kept.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
@@ -69,22 +60,6 @@ fn roots(exe: &Path, var: impl Fn(&str) -> Option<OsString>) -> Vec<PathBuf> {
     roots
 }
 
-/// The built-in workloads, in the order in which they are listed.
-pub fn builtin() -> Vec<Box<dyn Workload>> {
-    vec![
-        Box::new(BlockSize::new()),
-        Box::new(Bulkload::new()),
-        Box::new(Cae::new()),
-        Box::new(Memcached::new()),
-        Box::new(Orders::new()),
-        Box::new(PointerChase::new()),
-        Box::new(Startup::new()),
-        Box::new(TlbSim::new()),
-        Box::new(Command::new()),
-        Box::new(Noop::new()),
-    ]
-}
-
 /// The workload of that name: a built-in one, the kit in the folder `name` if it has a `/`, or the
 /// first kit of that name in the folders of `kits`.
 ///
@@ -101,16 +76,15 @@ pub fn find(name: &str, kits: &KitPaths) -> Result<Box<dyn Workload>, WorkloadEr
     if name.contains('/') {
         return load(Path::new(name));
     }
-    let builtin = builtin();
-    let mut known: Vec<String> = builtin.iter().map(|w| w.spec().name.clone()).collect();
-    if let Some(workload) = builtin.into_iter().find(|w| w.spec().name == name) {
+    if let Some(workload) = builtin::find(name) {
         return Ok(workload);
     }
     let mut folders = kits.kits();
     if let Some(dir) = folders.remove(name) {
         return load(&dir);
     }
-    known.extend(folders.into_keys());
+    let built_in = builtin::ROWS.iter().map(|row| (row.new)().spec().name.clone());
+    let known: Vec<String> = built_in.chain(folders.into_keys()).collect();
     let nearest = assay_model::nearest(name, known.iter().map(String::as_str))
         .map(|k| format!(" (did you mean `{k}`?)"))
         .unwrap_or_default();
@@ -141,7 +115,8 @@ mod tests {
                    [[metric]]\nname = \"elapsed\"\nunit = \"s\"\nbetter = \"lower\"\nhelp = \"h\"\nfrom = \"elapsed\"\n";
         std::fs::write(dir.path().join("tiny/kit.toml"), kit).unwrap();
         let paths = KitPaths { roots: vec![dir.path().into()], cache_dir: None };
-        for workload in builtin() {
+        for row in builtin::ROWS {
+            let workload = (row.new)();
             let name = &workload.spec().name;
             assert_eq!(&find(name, &paths).unwrap().spec().name, name);
         }

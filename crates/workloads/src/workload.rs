@@ -6,12 +6,11 @@ use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 
 use assay_model::{
-    CurvePoint, Exit, Fact, MetricValue, ResourceUse, Scalar, TrialRecord, ValidationResult,
-    WorkloadSpec,
+    Exit, Fact, MetricValue, ResourceUse, Scalar, TrialRecord, ValidationResult, WorkloadSpec,
 };
 use serde::Serialize;
 
-use crate::span::Span;
+use crate::capability::Offers;
 
 /// The folder in a trial's own whose files are kept with the trial's record.
 pub const KEEP: &str = "keep";
@@ -89,8 +88,8 @@ pub struct Finished<'a> {
     pub stderr: &'a [u8],
     /// Whether `stdout` is the whole of it.
     pub stdout_whole: bool,
-    /// The wall time of this trial's [`Workload::empty_launch`], seconds; `None` when the workload has
-    /// none or it could not be measured.
+    /// The wall time of this trial's empty launch ([`Calibrates`](crate::capability::Calibrates)), seconds;
+    /// `None` when the workload has none or it could not be measured.
     pub empty_s: Option<f64>,
 }
 
@@ -104,20 +103,6 @@ pub struct Collected {
     pub validation: ValidationResult,
     /// Sentences for the record.
     pub notes: Vec<String>,
-}
-
-impl Collected {
-    /// Of a program whose own events are its metrics and say whether its work was right: here is only how
-    /// it ended.
-    pub(crate) fn by_events(finished: &Finished<'_>) -> Self {
-        let failed = |detail| ValidationResult::Failed { detail };
-        let validation = match finished.exit {
-            Exit::Code(0) => ValidationResult::ExitCodeOnly,
-            Exit::Code(_) => failed(String::from_utf8_lossy(finished.stderr).trim().to_owned()),
-            Exit::Signal(s) => failed(format!("ended by signal {s}")),
-        };
-        Collected { metrics: Vec::new(), validation, notes: Vec::new() }
-    }
 }
 
 /// Why a workload could not do its part. Each message says what failed, on what, and what to try.
@@ -191,43 +176,8 @@ impl WorkloadError {
     }
 }
 
-/// How a workload's server is run on a node of its own.
-#[derive(Debug, Clone)]
-pub struct Serving {
-    /// Its program.
-    pub launch: Launch,
-    /// Where it answers: a host and a port.
-    pub address: String,
-    /// Parameters that take the place of the treatment's on the nodes that ask it.
-    pub params: BTreeMap<String, Scalar>,
-    /// More of them for each of those nodes; none: all are the same.
-    pub each: Vec<BTreeMap<String, Scalar>>,
-    /// The work that it has left when those are done; `None`: it is stopped then.
-    pub done: Option<Done>,
-}
-
-/// How a server hears that those who ask it are done.
-#[derive(Debug, Clone, Copy)]
-pub struct Done {
-    /// A file in the run's folder that is there then. It holds when the first of them began (ns of this
-    /// machine's `CLOCK_MONOTONIC`). The server ends by itself after that.
-    pub file: &'static str,
-    /// How long it may take until it answers.
-    pub patience: std::time::Duration,
-}
-
-/// The places to know on a curve that a workload has a model for.
-#[derive(Debug, Clone, PartialEq)]
-pub struct Choice {
-    /// Where it is best, with what the model says of it.
-    pub best: CurvePoint,
-    /// The smallest x within 2 % of that.
-    pub efficient: CurvePoint,
-    /// How a value is judged, as the middle of a sentence.
-    pub judged: &'static str,
-}
-
-/// A program that makes the system work and reports metrics.
+/// A program that makes the system work and reports metrics: the core of every workload. What only some
+/// can do is in [`Workload::offers`].
 pub trait Workload: Send + Sync {
     /// Its name, parameters and metrics.
     fn spec(&self) -> &WorkloadSpec;
@@ -237,11 +187,17 @@ pub trait Workload: Send + Sync {
     ///
     /// # Errors
     /// The parameters cannot be, or something is missing.
-    fn check(&self, params: &BTreeMap<String, Scalar>) -> Result<(), WorkloadError>;
+    fn check(&self, params: &BTreeMap<String, Scalar>) -> Result<(), WorkloadError> {
+        let _ = params;
+        Ok(())
+    }
 
     /// Facts for the system description: versions and hashes of the programs it runs. Paths start with
     /// `workload.`.
-    fn describe(&self, params: &BTreeMap<String, Scalar>) -> BTreeMap<String, Fact>;
+    fn describe(&self, params: &BTreeMap<String, Scalar>) -> BTreeMap<String, Fact> {
+        let _ = params;
+        BTreeMap::new()
+    }
 
     /// The shell or argument lines that it will run, for `assay plan` to show; empty for built-in
     /// workloads.
@@ -249,97 +205,13 @@ pub trait Workload: Send + Sync {
         Vec::new()
     }
 
-    /// What to launch to see how much of a trial is the start of what runs its program (an empty
-    /// shell). The lab runs it once in every trial, before the preparation and under the trial's
-    /// controls, and hands its wall time back in [`Finished::empty_s`]. It is shown beside the result
-    /// and taken off nothing. `None`: there is no such cost.
-    fn empty_launch(&self, params: &BTreeMap<String, Scalar>) -> Option<Launch> {
-        let _ = params;
-        None
-    }
-
-    /// Where a curve of this workload is best, by a model that knows more of it than that its points
-    /// have neighbours. `trials` are the `[x, value]` points of each trial. `None`: there is no such
-    /// model, and each point is judged with its neighbours.
-    fn choose(&self, _curve: &str, _trials: &[Vec<[f64; 2]>]) -> Option<Choice> {
-        None
-    }
-
-    /// How to run this workload's server for `clients` other nodes, which reach this one as `host`.
-    /// `None`: it has no server.
-    ///
-    /// # Errors
-    /// The parameters do not go with a server on a node of its own, or something is missing.
-    fn serve(
-        &self,
-        params: &BTreeMap<String, Scalar>,
-        host: &str,
-        clients: usize,
-    ) -> Result<Option<Serving>, WorkloadError> {
-        let _ = (params, host, clients);
-        Ok(None)
-    }
-
-    /// How to start the server that [`Workload::serve`] told of, where it needs the trial's folder.
-    ///
-    /// # Errors
-    /// The parameters cannot be turned into a command.
-    fn launch_server(
-        &self,
-        ctx: &TrialContext<'_>,
-        serving: &Serving,
-    ) -> Result<Launch, WorkloadError> {
-        let _ = ctx;
-        Ok(serving.launch.clone())
-    }
-
-    /// Whether one program of this treatment runs over all nodes of a trial (ranks of MPI), where there are
-    /// nodes, instead of one on each.
-    fn spans(&self, params: &BTreeMap<String, Scalar>) -> bool {
-        let _ = params;
-        false
-    }
-
-    /// What the first node starts for a treatment that [`Workload::spans`]; what it leaves is read by
-    /// [`Workload::collect`].
-    ///
-    /// # Errors
-    /// The parameters cannot be turned into a command.
-    fn lead(&self, ctx: &TrialContext<'_>, span: &Span) -> Result<Launch, WorkloadError> {
-        let _ = span;
-        self.launch(ctx)
-    }
-
-    /// What every other node starts meanwhile: a watch of what the ranks do to it, which ends when it is told
-    /// to and reports metrics of that node.
-    ///
-    /// # Errors
-    /// The parameters cannot be turned into a command.
-    fn lend(&self, ctx: &TrialContext<'_>) -> Result<Launch, WorkloadError> {
-        self.launch(ctx)
-    }
-
     /// Makes inputs, fetches, builds. Outside every measurement window; called before each trial, so
     /// it must be quick when there is nothing left to do.
     ///
     /// # Errors
     /// A step failed.
-    fn prepare(&self, ctx: &TrialContext<'_>) -> Result<(), WorkloadError>;
-
-    /// Whether [`Workload::place_inputs`] puts something on the trial's storage. Only then may that be one
-    /// that holds nothing but what the program reads (an image).
-    fn has_inputs(&self) -> bool {
-        false
-    }
-
-    /// Puts what the program reads into `dir`, after [`Workload::prepare`]. The folder lies on the trial's
-    /// storage and is sealed then: what is in it is in no cache when the program starts, and may be
-    /// read-only. The program finds it in `ASSAY_STORAGE`, or without a storage in its own folder.
-    ///
-    /// # Errors
-    /// It could not be put there.
-    fn place_inputs(&self, ctx: &TrialContext<'_>, dir: &Path) -> Result<(), WorkloadError> {
-        let _ = (ctx, dir);
+    fn prepare(&self, ctx: &TrialContext<'_>) -> Result<(), WorkloadError> {
+        let _ = ctx;
         Ok(())
     }
 
@@ -349,7 +221,8 @@ pub trait Workload: Send + Sync {
     /// The parameters cannot be turned into a command.
     fn launch(&self, ctx: &TrialContext<'_>) -> Result<Launch, WorkloadError>;
 
-    /// Reads metrics and a validation out of what the program left.
+    /// Reads metrics and a validation out of what the program left. By default its own events are its
+    /// metrics and say whether its work was right, and here is only how it ended.
     ///
     /// # Errors
     /// The output could not be read.
@@ -357,5 +230,19 @@ pub trait Workload: Send + Sync {
         &self,
         ctx: &TrialContext<'_>,
         finished: &Finished<'_>,
-    ) -> Result<Collected, WorkloadError>;
+    ) -> Result<Collected, WorkloadError> {
+        let _ = ctx;
+        let failed = |detail| ValidationResult::Failed { detail };
+        let validation = match finished.exit {
+            Exit::Code(0) => ValidationResult::ExitCodeOnly,
+            Exit::Code(_) => failed(String::from_utf8_lossy(finished.stderr).trim().to_owned()),
+            Exit::Signal(s) => failed(format!("ended by signal {s}")),
+        };
+        Ok(Collected { metrics: Vec::new(), validation, notes: Vec::new() })
+    }
+
+    /// What it can do beyond this.
+    fn offers(&self) -> Offers<'_> {
+        Offers::default()
+    }
 }

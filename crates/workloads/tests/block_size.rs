@@ -173,7 +173,7 @@ fn a_file_that_is_gone_is_a_clear_error(dir: &Path) {
         exe: &std::env::current_exe().unwrap(),
         previous: &[],
     };
-    let workload = BlockSize::new();
+    let workload = BlockSize;
     workload.prepare(&context).unwrap();
     let launch = workload.launch(&context).unwrap();
     let file = std::fs::read_dir(dir).unwrap().next().unwrap().unwrap().path();
@@ -215,7 +215,7 @@ fn a_folder_is_left_as_it_was(dir: &Path) {
         assert_eq!(std::fs::read_dir(dir).unwrap().count(), 0, "{direction}");
     }
     let gone = params(&[("path", "/no/such/folder")]);
-    let error = BlockSize::new().check(&gone).unwrap_err();
+    let error = BlockSize.check(&gone).unwrap_err();
     assert!(matches!(error, WorkloadError::Param(_)), "{error}");
 }
 

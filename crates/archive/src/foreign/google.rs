@@ -188,6 +188,7 @@ fn counter(name: &str) -> MetricSpec {
         better,
         kind: Kind::Measured,
         help: "a counter of the benchmark".to_owned(),
+        merge: None,
     }
 }
 

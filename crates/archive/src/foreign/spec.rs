@@ -64,6 +64,7 @@ fn empty() -> ForeignResult {
         better,
         kind: Kind::Quoted,
         help: help.to_owned(),
+        merge: None,
     };
     ForeignResult {
         tool: "SPEC CPU",

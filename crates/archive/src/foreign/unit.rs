@@ -42,6 +42,7 @@ pub(super) fn metric(name: &str, unit: &str, better: Better, help: &str) -> Metr
         better,
         kind: Kind::Measured,
         help: help.to_owned(),
+        merge: None,
     }
 }
 

@@ -38,6 +38,7 @@ pub fn plan(trials: u32) -> Plan {
                 better: Better::Higher,
                 kind: Kind::Measured,
                 help: "Bytes a second.".into(),
+                merge: None,
             }],
             suite: None,
         },

@@ -36,8 +36,8 @@ fn suite_of(cli: &Cli, run: &str) -> anyhow::Result<RunView> {
     let view = view::load(&archive, &archive.resolve(run)?)?;
     if view.analysis.suite.is_none() {
         bail!(
-            "run {} is not of a suite with several members (its workload is {}); run one such as \
-             `assay run experiments/cpu-int.toml`",
+            "run {} is not of a suite with several members (its workload is {}); docs/cpu.md has \
+             experiments that are",
             view.summary.id,
             view.plan.workload.name
         );

@@ -6,6 +6,7 @@ use anyhow::Result;
 use assay_lab::Prepared;
 use assay_model::{Engine, Experiment};
 use assay_sut::process::Output;
+use assay_workloads::Workload;
 
 use super::experiment::change_place;
 use super::{kit_paths, open_archive, open_lab};
@@ -17,8 +18,10 @@ use crate::{print, print_json, wrap};
 pub fn doctor(cli: &Cli, doctor: &Doctor) -> Result<Exit> {
     let archive = open_archive(cli)?;
     let kits = kit_paths()?;
-    let text = "name = \"doctor\"\nworkload = \"noop\"\n[observe]\nmonitors = []\n";
-    let mut experiment: Experiment = toml::from_str(text)?;
+    // Nothing runs: any workload will do.
+    let noop = &assay_workloads::Noop.spec().name;
+    let text = format!("name = \"doctor\"\nworkload = \"{noop}\"\n[observe]\nmonitors = []\n");
+    let mut experiment: Experiment = toml::from_str(&text)?;
     change_place(&mut experiment.place, &doctor.place);
     experiment.place.engine = Engine::Slurm;
     // It disturbs nobody, and need not wait for a node that is empty.

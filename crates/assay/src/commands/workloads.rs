@@ -4,7 +4,7 @@ use std::fmt::Write;
 
 use anyhow::Result;
 use assay_model::{ParamType, WorkloadSpec};
-use assay_workloads::KitPaths;
+use assay_workloads::{KitPaths, builtin};
 
 use super::kit_paths;
 use crate::cli::Cli;
@@ -35,8 +35,8 @@ pub fn workloads(cli: &Cli, name: Option<&str>) -> Result<Exit> {
 
 /// The built-in ones and the kits. A broken kit is `assay kit check`'s to explain.
 fn all(kits: &KitPaths) -> Vec<WorkloadSpec> {
-    let builtin = assay_workloads::registry::builtin();
-    let mut specs: Vec<WorkloadSpec> = builtin.iter().map(|w| w.spec().clone()).collect();
+    let mut specs: Vec<WorkloadSpec> =
+        builtin::ROWS.iter().map(|row| (row.new)().spec().clone()).collect();
     for name in kits.kits().keys() {
         if let Ok(kit) = assay_workloads::registry::find(name, kits) {
             specs.push(kit.spec().clone());
@@ -62,6 +62,10 @@ fn describe(spec: &WorkloadSpec) -> String {
     for m in &spec.metrics {
         let _ = writeln!(text, "  {} ({}) {}", m.name, m.unit, m.better.words());
         let _ = writeln!(text, "{}", wrap(&m.help, "      ", "      "));
+    }
+    if let Some(row) = builtin::row(&spec.name) {
+        let experiment = row.experiment.map(|e| format!(", experiments/{e}")).unwrap_or_default();
+        let _ = writeln!(text, "\nSee docs/{}{experiment}", row.docs);
     }
     text
 }

@@ -48,7 +48,7 @@ impl Shape {
     fn did(self, i: usize) -> Did {
         match self {
             Shape::Server if i == 0 => Did::Served,
-            Shape::Span if i > 0 => Did::Lent,
+            Shape::Span if i > 0 => Did::Followed,
             _ => Did::Ran,
         }
     }
@@ -203,7 +203,7 @@ impl Crew {
         let began = Instant::now();
         let shape = course.shape;
         if shape == Shape::Server {
-            self.tell(0, &ToAgent::Trial(Box::new(course.order.clone()), Role::Serve));
+            self.tell(0, &ToAgent::Trial(Box::new(course.order.clone()), Role::Server));
             self.wait(course, PREPARE, "start its server", interrupt, tick, |c| {
                 c.served.is_some() || c.parts[0].is_some()
             })?;
@@ -215,9 +215,9 @@ impl Crew {
         let first = usize::from(shape == Shape::Server);
         for i in first..self.members.len() {
             let role = match (shape, &course.served) {
-                (Shape::Server, Some(served)) => Role::Ask(served.of(i - 1)),
-                (Shape::Span, _) if i == 0 => Role::Lead,
-                (Shape::Span, _) => Role::Lend,
+                (Shape::Server, Some(served)) => Role::Client(served.of(i - 1)),
+                (Shape::Span, _) if i == 0 => Role::Leader,
+                (Shape::Span, _) => Role::Follower,
                 _ => Role::Run,
             };
             self.tell(i, &ToAgent::Trial(Box::new(course.order.clone()), role));

@@ -269,7 +269,7 @@ fn validation(entries: &[NodeEntry]) -> ValidationResult {
         }
         _ => None,
     });
-    let alone = ran.len() == 1 && entries.iter().any(|e| e.did == Did::Lent);
+    let alone = ran.len() == 1 && entries.iter().any(|e| e.did == Did::Followed);
     match &least.unwrap_or(first).validation {
         ValidationResult::Passed { detail } if alone => {
             ValidationResult::Passed { detail: detail.clone() }
@@ -306,8 +306,8 @@ fn metrics(
     let tells = |e: &NodeEntry, name: &str| e.metrics.iter().any(|m| m.name == name);
     // What a node tells that lent itself to another's program is about each node; else those count that ran.
     let values = |name: &str| -> Vec<Option<f64>> {
-        let lent = of_all().any(|e| e.did == Did::Lent && tells(e, name));
-        of_all().filter(|e| lent || e.did == Did::Ran).map(|e| of(e, name)).collect()
+        let followed = of_all().any(|e| e.did == Did::Followed && tells(e, name));
+        of_all().filter(|e| followed || e.did == Did::Ran).map(|e| of(e, name)).collect()
     };
     let mut rules = Vec::new();
     for metric in order {

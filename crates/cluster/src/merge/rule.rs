@@ -1,9 +1,8 @@
-//! How one metric of a trial is made of the nodes' values of it: by its unit, and where a unit does not say
-//! it, by its name.
+//! How one metric of a trial is made of the nodes' values of it: as its workload declares, else by its unit.
 
 use std::collections::BTreeMap;
 
-use assay_model::{Better, MetricValue, TrialHistogram, WorkloadSpec};
+use assay_model::{Better, Merge, MetricValue, TrialHistogram, WorkloadSpec};
 
 /// A way to merge.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -63,24 +62,26 @@ impl Rule {
                 return Rule::SuiteTime;
             }
         }
+        match spec.metric(name).and_then(|m| m.merge) {
+            Some(Merge::Sum) => Rule::Sum,
+            Some(Merge::Max) => Rule::Max,
+            Some(Merge::Min) => Rule::Min,
+            Some(Merge::Same) => Rule::Same,
+            None => Rule::by_unit(metric),
+        }
+    }
+
+    /// The rule of a metric that says nothing of it.
+    fn by_unit(metric: &MetricValue) -> Self {
         match metric.unit.as_str() {
-            // CPU time is used on every node; any other time passes on all of them at once.
-            "s" if !name.starts_with("time_to_")
-                && ["user", "system"]
-                    .iter()
-                    .any(|w| name == *w || name.ends_with(&format!("_{w}"))) =>
-            {
-                Rule::Sum
-            }
+            // Time passes on all of them at once.
             "s" | "ms" | "us" | "ns" => match metric.better {
                 Better::Higher => Rule::Min,
                 Better::Lower | Better::Neither => Rule::Max,
             },
             "J" | "W" => Rule::Sum,
-            // What was read or written is an amount; any other size is how large something was.
-            "B" if ["_read", "_written"].iter().any(|w| name.ends_with(w)) => Rule::Sum,
             "B" => Rule::Max,
-            unit if unit.ends_with("/W") && name.contains(" per watt (") => Rule::PerWatt,
+            unit if unit.ends_with("/W") && metric.name.contains(" per watt (") => Rule::PerWatt,
             unit if unit.ends_with("/s") => Rule::Sum,
             _ => Rule::Same,
         }
@@ -120,7 +121,7 @@ pub(crate) fn suite(rule: Rule, values: &[Option<f64>], elapsed: &[Option<f64>])
 
 #[cfg(test)]
 mod tests {
-    use assay_model::{Kind, SuiteSpec};
+    use assay_model::{Kind, MetricSpec, SuiteSpec};
 
     use super::*;
 
@@ -135,16 +136,28 @@ mod tests {
     }
 
     #[test]
-    fn units_and_names_say_how() {
-        let spec = spec(None);
+    fn the_declaration_says_how_else_the_unit() {
+        let mut spec = spec(None);
+        spec.metrics = [("user", "s"), ("device_read", "B"), ("latency", "s")]
+            .into_iter()
+            .zip([Some(Merge::Sum), Some(Merge::Sum), None])
+            .map(|((name, unit), merge)| MetricSpec {
+                name: name.into(),
+                unit: unit.into(),
+                better: Better::Lower,
+                kind: Kind::Measured,
+                help: String::new(),
+                merge,
+            })
+            .collect();
         let rule = |name: &str, unit: &str, better| {
             Rule::of(&metric(name, unit, better), &spec, &BTreeMap::new())
         };
         assert_eq!(rule("throughput", "ops/s", Better::Higher), Rule::Sum);
         assert_eq!(rule("elapsed", "s", Better::Lower), Rule::Max);
         assert_eq!(rule("user", "s", Better::Lower), Rule::Sum);
-        assert_eq!(rule("host_system", "s", Better::Lower), Rule::Sum);
-        assert_eq!(rule("time_to_user", "s", Better::Lower), Rule::Max);
+        assert_eq!(rule("latency", "s", Better::Lower), Rule::Max);
+        assert_eq!(rule("spare", "s", Better::Higher), Rule::Min);
         assert_eq!(rule("peak_memory", "B", Better::Lower), Rule::Max);
         assert_eq!(rule("device_read", "B", Better::Lower), Rule::Sum);
         assert_eq!(rule("energy (node)", "J", Better::Lower), Rule::Sum);

@@ -2,8 +2,9 @@ use std::collections::BTreeMap;
 use std::time::Duration;
 
 use assay_model::{
-    Better, Curve, Exit, Kind, MetricValue, Outcome, Phase, PhaseMark, ResourceUse, SCHEMA_VERSION,
-    SampleRow, SampleSet, SeriesKey, StreamSummary, TrialRecord, ValidationResult, WorkloadSpec,
+    Better, Curve, Exit, Kind, Merge, MetricSpec, MetricValue, Outcome, Phase, PhaseMark,
+    ResourceUse, SCHEMA_VERSION, SampleRow, SampleSet, SeriesKey, StreamSummary, TrialRecord,
+    ValidationResult, WorkloadSpec,
 };
 
 use super::*;
@@ -81,7 +82,15 @@ pub(crate) fn node_part(name: &str, metrics: &[(&str, &str, f64)]) -> NodePart {
 
 fn spec() -> WorkloadSpec {
     let (name, help) = ("x".to_owned(), String::new());
-    WorkloadSpec { name, help, params: Vec::new(), metrics: Vec::new(), suite: None }
+    let device_read = MetricSpec {
+        name: "device_read".into(),
+        unit: "B".into(),
+        better: Better::Lower,
+        kind: Kind::Measured,
+        help: String::new(),
+        merge: Some(Merge::Sum),
+    };
+    WorkloadSpec { name, help, params: Vec::new(), metrics: vec![device_read], suite: None }
 }
 
 fn merged(record: TrialRecord, parts: &[NodePart]) -> Merged {
@@ -253,7 +262,7 @@ fn a_program_over_nodes_is_told_by_the_first_and_what_nodes_see_by_all() {
         node_part("n3", &[("device_read", "B", 30.0)]),
     ];
     for part in &mut parts[1..] {
-        part.did = Did::Lent;
+        part.did = Did::Followed;
         part.part.record.validation = ValidationResult::NotReached;
     }
     parts[0].part.record.validation = ValidationResult::Passed { detail: "right".into() };

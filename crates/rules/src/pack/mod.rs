@@ -8,8 +8,10 @@ pub mod fair_use;
 mod file;
 mod judged;
 pub mod orders;
+mod result_file;
 
 pub use evaluate::{PackEvidence, PackVerdict, RuleOutcome, RuleResult, Verdict, evaluate};
 pub use file::{
     Applies, Consequence, Pack, PackError, Parameter, Rule, Source, embedded, read, read_dir,
 };
+pub use result_file::{JudgedFile, judge_file};

@@ -1,8 +1,10 @@
 //! `memory`: how much memory the program may use, the page cache of the files that it reads and writes
 //! among it.
 
+use std::path::Path;
+
 use assay_model::units::{bytes_of, format_bytes};
-use assay_model::{Scalar, Setting};
+use assay_model::{Outcome, Scalar, Setting, TrialRecord};
 
 use crate::Root;
 use crate::cgroup::{self, Hierarchy};
@@ -63,6 +65,7 @@ impl Control for Memory {
     fn apply(&self, setting: &Setting, session: &mut Session<'_>) -> Result<(), ControlError> {
         let limit = level(setting)?;
         let (dir, hierarchy) = cgroup::make(session, self, "memory")?;
+        let group = session.setup().groups.last().cloned().unwrap_or_default();
         // The second of each keeps the program from swap; the kernel has it only where it has swap.
         let (first, second, swap) = match hierarchy {
             Hierarchy::One { .. } => {
@@ -70,6 +73,7 @@ impl Control for Memory {
             }
             Hierarchy::Two => ("memory.max", "memory.swap.max", 0),
         };
+        session.after(move |record| say_killed(&group, record));
         let root = session.root();
         let file = format!("{dir}/{first}");
         cgroup::write(root, SPEC.name, &file, &limit.to_string())?;
@@ -87,5 +91,22 @@ impl Control for Memory {
 
     fn restore(&self, root: &Root, key: &str, _old: &str) -> Result<(), ControlError> {
         cgroup::remove(root, SPEC.name, key)
+    }
+}
+
+/// Says how many processes the kernel ended because the program wanted more.
+fn say_killed(group: &Path, record: &mut TrialRecord) {
+    let killed = cgroup::killed_for_memory(group);
+    if killed == 0 {
+        return;
+    }
+    let why = format!(
+        "the kernel ended {killed} of the program's processes: they wanted more than the control `memory` gave \
+         them"
+    );
+    // Of a trial that failed it is the cause, and what the program said only a consequence.
+    match record.outcome {
+        Outcome::Failed => record.error = format!("{why}; {}", record.error),
+        _ => record.notes.push(why),
     }
 }

@@ -1,6 +1,7 @@
 //! The controls, one file each, in the order in which help lists them.
 
 mod aslr;
+mod backing;
 mod cpus;
 mod drop_caches;
 mod env;

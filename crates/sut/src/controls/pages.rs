@@ -8,6 +8,7 @@ use crate::Root;
 use crate::control::{Control, ControlSpec, Scope, Session};
 use crate::control_error::ControlError;
 
+use super::backing;
 use super::hugepages::Hugepages;
 use super::thp::Thp;
 
@@ -139,7 +140,11 @@ impl Control for Pages {
             }
         };
         session.setup().env.push((VARIABLE.to_owned(), said.clone()));
-        session.setup().pages = Some(said);
+        session.setup().pages = Some(said.clone());
+        session.during(move |end| {
+            let seen = backing::watch(end);
+            Box::new(move |record| backing::conclude(&said, seen, record))
+        });
         Ok(())
     }
 

@@ -24,6 +24,7 @@ mod worker;
 
 use std::collections::BTreeMap;
 use std::path::Path;
+use std::sync::LazyLock;
 
 use assay_model::{CurvePoint, Fact, Interval, Scalar, WorkloadSpec, units};
 use assay_stats::curve::NEARLY;
@@ -35,65 +36,32 @@ pub use model::{CurveModel, Prediction};
 pub use trial::run as trial;
 pub use worker::run as worker;
 
-use crate::{Choice, Collected, Finished, Launch, TrialContext, Workload, WorkloadError};
+use crate::capability::{Choice, Chooses};
+use crate::{Launch, Offers, TrialContext, Workload, WorkloadError};
 use file::Place;
 use order::{Order, Timing};
 use params::{Cache, Direction, Params, Sizes};
 use planner::Range;
 
+/// Its name, and that of its program.
+pub const NAME: &str = "block-size";
+
 /// Measures the throughput of read(2) or write(2) by buffer size. Metrics: `throughput` (primary),
 /// `peak_throughput`, `best_size`, `left_out`, and for one reading process `dd_overhead`. Curves:
 /// `throughput`, and for one reading process `dd`, both bytes → bytes per second.
 #[derive(Debug)]
-pub struct BlockSize {
-    spec: WorkloadSpec,
-}
-
-impl Default for BlockSize {
-    fn default() -> Self {
-        BlockSize::new()
-    }
-}
-
-impl BlockSize {
-    /// The workload.
-    pub fn new() -> Self {
-        BlockSize { spec: spec::spec() }
-    }
-}
+pub struct BlockSize;
 
 impl Workload for BlockSize {
     fn spec(&self) -> &WorkloadSpec {
-        &self.spec
+        static SPEC: LazyLock<WorkloadSpec> = LazyLock::new(spec::spec);
+        &SPEC
     }
 
     fn check(&self, params: &BTreeMap<String, Scalar>) -> Result<(), WorkloadError> {
         let params = Params::from_map(params)?;
         // The run's folder is not known yet; a path that a person gave is looked at.
         Place::of(&params, Path::new("")).map(|_| ())
-    }
-
-    fn choose(&self, curve: &str, trials: &[Vec<[f64; 2]>]) -> Option<Choice> {
-        if !matches!(curve, "throughput" | "dd") {
-            return None;
-        }
-        let model = CurveModel::fit(trials);
-        let point = |size: u64, said: Prediction| CurvePoint {
-            x: size as f64,
-            value: said.value,
-            interval: Some(Interval { low: said.low, high: said.high, level: 0.95 }),
-            n: trials.len() as u32,
-        };
-        let (best, said) = model.best()?;
-        let nearly =
-            |size: &u64| model.predict(*size).filter(|p| p.value >= said.value * (1.0 - NEARLY));
-        let (efficient, its) =
-            model.visited().iter().find_map(|size| nearly(size).map(|p| (*size, p)))?;
-        Some(Choice {
-            best: point(best, said),
-            efficient: point(efficient, its),
-            judged: "judged on the curve fitted through all visited sizes",
-        })
     }
 
     fn describe(&self, params: &BTreeMap<String, Scalar>) -> BTreeMap<String, Fact> {
@@ -180,15 +148,36 @@ impl Workload for BlockSize {
             seed: u64::from(ctx.number),
             notes,
         };
-        Launch::own(ctx, "block-size", &order, "`path`")
+        Launch::own(ctx, NAME, &order, "`path`")
     }
 
-    fn collect(
-        &self,
-        _ctx: &TrialContext<'_>,
-        finished: &Finished<'_>,
-    ) -> Result<Collected, WorkloadError> {
-        Ok(Collected::by_events(finished))
+    fn offers(&self) -> Offers<'_> {
+        Offers { chooses: Some(self), ..Offers::default() }
+    }
+}
+
+impl Chooses for BlockSize {
+    fn choose(&self, curve: &str, trials: &[Vec<[f64; 2]>]) -> Option<Choice> {
+        if !matches!(curve, "throughput" | "dd") {
+            return None;
+        }
+        let model = CurveModel::fit(trials);
+        let point = |size: u64, said: Prediction| CurvePoint {
+            x: size as f64,
+            value: said.value,
+            interval: Some(Interval { low: said.low, high: said.high, level: 0.95 }),
+            n: trials.len() as u32,
+        };
+        let (best, said) = model.best()?;
+        let nearly =
+            |size: &u64| model.predict(*size).filter(|p| p.value >= said.value * (1.0 - NEARLY));
+        let (efficient, its) =
+            model.visited().iter().find_map(|size| nearly(size).map(|p| (*size, p)))?;
+        Some(Choice {
+            best: point(best, said),
+            efficient: point(efficient, its),
+            judged: "judged on the curve fitted through all visited sizes",
+        })
     }
 }
 
@@ -210,16 +199,16 @@ fn sizes(
     timing: &Timing,
     ctx: &TrialContext<'_>,
 ) -> Result<(Vec<u64>, Vec<String>), WorkloadError> {
-    let (min, max) = match &params.sizes {
+    let (min, max) = match params.sizes() {
         Sizes::These(sizes) => {
             return match sizes.iter().find(|s| !s.is_multiple_of(grain)) {
                 Some(odd) => Err(WorkloadError::Param(format!(
                     "past the page cache this device takes multiples of {grain} B; {odd} B is none"
                 ))),
-                None => Ok((sizes.clone(), Vec::new())),
+                None => Ok((sizes, Vec::new())),
             };
         }
-        Sizes::Sweep { min, max } => (*min, *max),
+        Sizes::Sweep { min, max } => (min, max),
     };
     let range = Range::inward(min, max, grain).ok_or_else(|| {
         WorkloadError::Param(format!(
@@ -263,7 +252,7 @@ mod tests {
         let path = concat!(env!("CARGO_MANIFEST_DIR"), "/../../experiments/block-size.toml");
         let text = std::fs::read_to_string(path).unwrap();
         let experiment: assay_model::Experiment = toml::from_str(&text).unwrap();
-        let workload = BlockSize::new();
+        let workload = BlockSize;
         assert_eq!(experiment.workload, workload.spec().name);
         for factor in experiment.factors.keys() {
             assert!(workload.spec().param(factor).is_some(), "{factor}");

@@ -1,4 +1,4 @@
-//! The parameters of a treatment, as types.
+//! The parameters of a treatment, declared and as types.
 
 use std::collections::BTreeMap;
 use std::path::PathBuf;
@@ -8,6 +8,7 @@ use assay_model::{Scalar, units};
 use serde::{Deserialize, Serialize};
 
 use crate::WorkloadError;
+use crate::declare::{Flag, Int, OneOf, OrNone, Read, Size, Text, Time, params, wrong};
 
 /// More processes than this are refused.
 pub const MAX_PROCESSES: i64 = 4096;
@@ -50,27 +51,33 @@ pub enum Sizes {
     These(Vec<u64>),
 }
 
-/// The parameters of a treatment.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Params {
-    /// Size of the file, bytes.
-    pub file_size: u64,
-    /// Which way.
-    pub direction: Direction,
-    /// Through the page cache or past it.
-    pub cache: Cache,
-    /// How many processes at once.
-    pub processes: u32,
-    /// Which buffer sizes.
-    pub sizes: Sizes,
-    /// How long each size is measured in a trial.
-    pub min_time: Duration,
-    /// How long a sweep may measure in a trial.
-    pub budget: Duration,
-    /// A file or folder that the person named.
-    pub path: Option<PathBuf>,
-    /// Whether each process is kept on one CPU.
-    pub pin: bool,
+params! {
+    /// The parameters of a treatment.
+    #[derive(Debug, Clone, PartialEq, Eq)]
+    pub struct Params {
+        /// The size of the file.
+        file_size: u64 = Size, "100 MiB";
+        /// Which way the bytes go.
+        direction: Direction = OneOf(&[("read", Direction::Read), ("write", Direction::Write)]), "read";
+        /// `page` goes through the page cache, `direct` past it (O_DIRECT).
+        cache: Cache = OneOf(&[("page", Cache::Page), ("direct", Cache::Direct)]), "page";
+        /// How many processes do it at once.
+        processes: u32 = Int(1, MAX_PROCESSES), 1;
+        /// `sweep` lets the workload pick the sizes; or one size, or several with commas.
+        sizes as "buffer_size": Option<Vec<u64>> = Read(list), "sweep";
+        /// The smallest buffer of a sweep.
+        min_size: u64 = Size, 1;
+        /// The largest buffer of a sweep.
+        max_size: u64 = Size, 102_400;
+        /// How long each size is measured in a trial, in slices spread over the trial.
+        min_time: Duration = Time, "10 ms";
+        /// How long the trial of a sweep may measure.
+        budget: Duration = Time, "4 s";
+        /// A folder to make the file in, or (to read) a file; empty: the run's own folder.
+        path: Option<PathBuf> = OrNone(Text), "";
+        /// Whether each process is kept on one of the trial's CPUs.
+        pin: bool = Flag, Scalar::Bool(true);
+    }
 }
 
 impl Params {
@@ -79,46 +86,13 @@ impl Params {
     /// # Errors
     /// [`WorkloadError::Param`]: a value or a combination that cannot be, and what would be right.
     pub fn from_map(map: &BTreeMap<String, Scalar>) -> Result<Self, WorkloadError> {
-        let buffer = text(map, "buffer_size")?;
-        let sizes = if buffer.trim() == "sweep" {
-            Sizes::Sweep { min: bytes(map, "min_size")?, max: bytes(map, "max_size")? }
-        } else {
-            Sizes::These(list(&buffer)?)
-        };
-        let path = text(map, "path")?;
-        let params = Params {
-            file_size: bytes(map, "file_size")?,
-            direction: match text(map, "direction")?.as_str() {
-                "read" => Direction::Read,
-                "write" => Direction::Write,
-                other => {
-                    return Err(wrong(format!("`direction` is `{other}`; it takes read, write")));
-                }
-            },
-            cache: match text(map, "cache")?.as_str() {
-                "page" => Cache::Page,
-                "direct" => Cache::Direct,
-                other => return Err(wrong(format!("`cache` is `{other}`; it takes page, direct"))),
-            },
-            processes: value(map, "processes")?
-                .as_i64()
-                .filter(|p| (1..=MAX_PROCESSES).contains(p))
-                .ok_or_else(|| wrong(format!("`processes` takes 1 to {MAX_PROCESSES}")))?
-                as u32,
-            sizes,
-            min_time: duration(map, "min_time")?,
-            budget: duration(map, "budget")?,
-            path: (!path.is_empty()).then(|| PathBuf::from(path)),
-            pin: value(map, "pin")?
-                .as_bool()
-                .ok_or_else(|| wrong("`pin` takes true or false".into()))?,
-        };
+        let params = Params::read(map)?;
         params.agree()?;
         Ok(params)
     }
 
     fn agree(&self) -> Result<(), WorkloadError> {
-        let (least, greatest) = match &self.sizes {
+        let (least, greatest) = match &self.sizes() {
             Sizes::Sweep { min, max } => {
                 if min > max {
                     return Err(wrong(format!(
@@ -132,7 +106,7 @@ impl Params {
             }
         };
         if least == 0 {
-            return Err(wrong("a buffer of 0 bytes reads nothing; the smallest is 1 B".into()));
+            return Err(wrong("a buffer of 0 bytes reads nothing; the smallest is 1 B"));
         }
         if greatest > MAX_BUFFER {
             let limit = units::format_bytes(MAX_BUFFER);
@@ -152,57 +126,41 @@ impl Params {
             )));
         }
         if self.min_time.is_zero() || self.budget.is_zero() {
-            return Err(wrong("`min_time` and `budget` must be longer than 0 s".into()));
+            return Err(wrong("`min_time` and `budget` must be longer than 0 s"));
         }
         Ok(())
     }
 
+    /// Which buffer sizes.
+    pub fn sizes(&self) -> Sizes {
+        match &self.sizes {
+            Some(sizes) => Sizes::These(sizes.clone()),
+            None => Sizes::Sweep { min: self.min_size, max: self.max_size },
+        }
+    }
+
     /// The largest buffer that may be asked for, bytes.
     pub fn largest(&self) -> u64 {
-        match &self.sizes {
-            Sizes::Sweep { max, .. } => *max,
-            Sizes::These(sizes) => sizes.iter().copied().max().unwrap_or(1),
+        match self.sizes() {
+            Sizes::Sweep { max, .. } => max,
+            Sizes::These(sizes) => sizes.into_iter().max().unwrap_or(1),
         }
     }
 }
 
-fn wrong(message: String) -> WorkloadError {
-    WorkloadError::Param(message)
-}
-
-fn value<'a>(map: &'a BTreeMap<String, Scalar>, name: &str) -> Result<&'a Scalar, WorkloadError> {
-    map.get(name).ok_or_else(|| wrong(format!("the parameter `{name}` is missing")))
-}
-
-fn text(map: &BTreeMap<String, Scalar>, name: &str) -> Result<String, WorkloadError> {
-    value(map, name).map(Scalar::to_text)
-}
-
-fn bytes(map: &BTreeMap<String, Scalar>, name: &str) -> Result<u64, WorkloadError> {
-    units::bytes_of(value(map, name)?).map_err(|e| wrong(format!("`{name}`: {e}")))
-}
-
-fn duration(map: &BTreeMap<String, Scalar>, name: &str) -> Result<Duration, WorkloadError> {
-    units::duration_of(value(map, name)?).map_err(|e| wrong(format!("`{name}`: {e}")))
-}
-
-/// `4 KiB` or `512, 4 KiB, 102400`, without repeats.
-fn list(text: &str) -> Result<Vec<u64>, WorkloadError> {
-    let mut sizes = Vec::new();
-    for part in text.split(',') {
-        let size = units::parse_bytes(part)
-            .map_err(|e| wrong(format!("`buffer_size` takes `sweep` or sizes: {e}")))?;
-        sizes.push(size);
+/// `4 KiB` or `512, 4 KiB, 102400`, without repeats; `None`: `sweep`.
+fn list(text: &str) -> Result<Option<Vec<u64>>, String> {
+    if text == "sweep" {
+        return Ok(None);
     }
+    let each = text.split(',').map(units::parse_bytes).collect::<Result<Vec<u64>, _>>();
+    let mut sizes = each.map_err(|e| format!("it takes `sweep` or sizes: {e}"))?;
     sizes.sort_unstable();
     sizes.dedup();
     if sizes.len() > MAX_SIZES {
-        return Err(wrong(format!(
-            "`buffer_size` lists {} sizes; one trial takes at most {MAX_SIZES}",
-            sizes.len()
-        )));
+        return Err(format!("{} sizes; one trial takes at most {MAX_SIZES}", sizes.len()));
     }
-    Ok(sizes)
+    Ok(Some(sizes))
 }
 
 #[cfg(test)]
@@ -211,29 +169,21 @@ pub(super) mod tests {
 
     /// The defaults, with some of them changed.
     pub fn map(changes: &[(&str, Scalar)]) -> BTreeMap<String, Scalar> {
-        let mut map: BTreeMap<String, Scalar> = super::super::spec::spec()
-            .params
-            .into_iter()
-            .filter_map(|p| p.default.map(|d| (p.name, d)))
-            .collect();
-        for (name, value) in changes {
-            assert!(map.insert((*name).to_owned(), value.clone()).is_some(), "no `{name}`");
-        }
-        map
+        crate::declare::treatment(Params::rows(), changes)
     }
 
     #[test]
     fn reads_the_defaults() {
         let params = Params::from_map(&map(&[])).unwrap();
         assert_eq!(params.file_size, 104_857_600);
-        assert_eq!(params.sizes, Sizes::Sweep { min: 1, max: 102_400 });
+        assert_eq!(params.sizes(), Sizes::Sweep { min: 1, max: 102_400 });
         assert_eq!(params.path, None);
     }
 
     #[test]
     fn reads_lists_of_sizes() {
         let params = Params::from_map(&map(&[("buffer_size", "64 KiB, 512,512".into())])).unwrap();
-        assert_eq!(params.sizes, Sizes::These(vec![512, 65536]));
+        assert_eq!(params.sizes(), Sizes::These(vec![512, 65536]));
         assert_eq!(params.largest(), 65536);
     }
 

@@ -29,7 +29,7 @@ pub fn facts(params: &Params) -> BTreeMap<String, Fact> {
         of(server, &|path| sha256_file(path).map_err(|e| format!("read {}: {e}", path.display()))),
     );
     put("client.version", of(|p| &p.psql, &version));
-    put("server.settings", Ok(params.settings.join(" ")));
+    put("server.settings", Ok(params.settings(1).join(" ")));
     let user = User::find(&params.user).map_err(|e| e.to_string());
     put("server.user", user.map(|u| u.map_or_else(|| "whoever runs assay".into(), |u| u.name)));
     facts

@@ -14,17 +14,19 @@ use serde::{Deserialize, Serialize};
 
 use super::check::{self, look};
 use super::client::ask;
-use super::door::Door;
-use super::failure::Failure;
+use super::connection::Connection;
 use super::flat::{Manifest, expected};
 use super::params::Params;
 use super::postgres::{Programs, User};
 use super::said::{self, Measured};
 use super::server::Cluster;
 use super::trial::{break_something, make_table, table_size, wal_position};
+use crate::Failure;
+use crate::capability::{Done, Serving};
 use crate::program::free_port;
-use crate::work::{Channel, life};
-use crate::{Done, KEEP, Launch, Serving, TrialContext, WorkloadError};
+use crate::trial_spec::TrialSpec;
+use crate::work::Channel;
+use crate::{Launch, TrialContext, WorkloadError};
 
 /// The name under which assay runs it.
 pub const SERVER: &str = "bulkload-server";
@@ -38,19 +40,18 @@ const PATIENCE: Duration = Duration::from_secs(600);
 const LOOK: Duration = Duration::from_millis(10);
 
 /// What the process of the server is told.
+type Spec = TrialSpec<Clients>;
+
+/// Who loads it.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-struct Order {
-    params: BTreeMap<String, Scalar>,
-    /// The trial's folder, on its storage.
-    dir: PathBuf,
-    /// The file that says that the clients are done, and when the first began.
+struct Clients {
+    /// The file that says that they are done, and when the first began.
     done: PathBuf,
     /// Where it listens.
     host: String,
     port: u16,
-    /// How many nodes load it.
-    clients: u64,
-    lab: u32,
+    /// How many nodes they are.
+    nodes: u64,
 }
 
 /// How the server is run where the others reach it as `host`.
@@ -101,16 +102,9 @@ fn random() -> Result<[u8; 16], WorkloadError> {
 /// A path is no text.
 pub fn launch(ctx: &TrialContext<'_>, serving: &Serving) -> Result<Launch, WorkloadError> {
     let (host, port) = split(&serving.address)?;
-    let order = Order {
-        params: ctx.params.clone(),
-        dir: ctx.trial_dir.to_owned(),
-        done: ctx.run_dir.join(DONE),
-        host,
-        port,
-        clients: serving.each.len() as u64,
-        lab: std::process::id(),
-    };
-    let launch = Launch::own(ctx, SERVER, &order, "the trial's folder")?;
+    let nodes = serving.each.len() as u64;
+    let clients = Clients { done: ctx.run_dir.join(DONE), host, port, nodes };
+    let launch = Spec::of(ctx, clients).launch(ctx, SERVER)?;
     Ok(with_key(launch, &serving.params))
 }
 
@@ -130,10 +124,10 @@ fn split(address: &str) -> Result<(String, u16), WorkloadError> {
 ///
 /// # Errors
 /// The address is none, or there is no psql.
-pub fn door(params: &Params, address: &str) -> Result<Door, WorkloadError> {
+pub fn connection(params: &Params, address: &str) -> Result<Connection, WorkloadError> {
     let (host, port) = split(address)?;
     let psql = Programs::find(params.bin.as_deref())?.psql;
-    Ok(Door { psql, host: host.into(), port: port.to_string(), key: std::env::var(KEY).ok() })
+    Ok(Connection { psql, host: host.into(), port: port.to_string(), key: std::env::var(KEY).ok() })
 }
 
 /// Runs the server that `json` orders and reports on `channel`.
@@ -141,20 +135,13 @@ pub fn door(params: &Params, address: &str) -> Result<Door, WorkloadError> {
 /// # Errors
 /// [`Failure`]: it could not be measured to its end. Wrong sums are no error but an event.
 pub fn run(json: &str, channel: &mut Channel) -> Result<(), Failure> {
-    let order: Order = serde_json::from_str(json).map_err(Failure::Order)?;
-    let mut params = Params::from_map(&order.params)?;
-    let stop = life::stop_flag(order.lab)
-        .map_err(|source| Failure::Watch { what: "the watch for the lab's end", source })?
-        .ok_or(Failure::Stopped)?;
-    for setting in params.settings.iter_mut().filter(|s| s.starts_with("max_connections=")).take(1)
-    {
-        *setting = format!("max_connections={}", params.shape.sessions * order.clients + 10);
-    }
+    let order = Spec::read(json)?;
+    let params = Params::from_map(&order.params)?;
+    let stop = order.stop_flag()?;
     channel.send(&Event::Phase { phase: Phase::RampUp, t_ns: None });
-    let keep = order.dir.join(KEEP);
-    fs::create_dir_all(&keep).map_err(WorkloadError::io("make", &keep))?;
-    let made = expected(&params.shape, order.clients)?;
-    let mut cluster = Cluster::make(&params, &order.dir)?;
+    let keep = order.keep()?;
+    let made = expected(&params.shape(), order.more.nodes)?;
+    let mut cluster = Cluster::make(&params, order.more.nodes, &order.dir)?;
     let done = serve(&params, &order, &made, &mut cluster, &stop, channel);
     let _ = fs::write(keep.join("server.log"), cluster.log_text());
     done?;
@@ -166,60 +153,60 @@ pub fn run(json: &str, channel: &mut Channel) -> Result<(), Failure> {
 
 fn serve(
     params: &Params,
-    order: &Order,
+    order: &Spec,
     made: &Manifest,
     cluster: &mut Cluster,
     stop: &AtomicBool,
     channel: &mut Channel,
 ) -> Result<(), Failure> {
     cluster.start(stop)?;
-    make_table(&cluster.door(), params.index)?;
+    make_table(&cluster.connection(), params.index)?;
     let key = std::env::var(KEY).map_err(|_| WorkloadError::Param("it has no password".into()))?;
-    cluster.open_to(&order.host, order.port, &key)?;
+    cluster.open_to(&order.more.host, order.more.port, &key)?;
     if let Some(note) = cluster.halt() {
         channel.send(&Event::Note { note });
     }
     cluster.start(stop)?;
-    let door = cluster.door();
-    let (before, cpu) = (wal_position(&door)?, cluster.cpu_s());
+    let connection = cluster.connection();
+    let (before, cpu) = (wal_position(&connection)?, cluster.cpu_s());
     channel.send(&Event::Phase { phase: Phase::Steady, t_ns: None });
     let since_ns = wait(order, cluster, stop)?;
     let cpu_s = cluster.cpu_s().zip(cpu).map(|(after, before)| after - before);
     channel.send(&Event::Phase { phase: Phase::RampDown, t_ns: None });
     let began = Instant::now();
-    ask(&door, "the checkpoint after the load", "CHECKPOINT")?;
+    ask(&connection, "the checkpoint after the load", "CHECKPOINT")?;
     let written_s = monotonic_ns().saturating_sub(since_ns) as f64 * 1e-9;
-    let rows = params.shape.rows * order.clients;
+    let rows = params.rows * order.more.nodes;
     let measured = Measured {
         rows,
         bytes: made.bytes(),
         checkpoint_s: began.elapsed().as_secs_f64(),
-        wal: wal_position(&door)? - before,
-        table: table_size(&door)?,
+        wal: wal_position(&connection)? - before,
+        table: table_size(&connection)?,
         cpu_s,
         ..Measured::default()
     };
-    break_something(&door, &params.fault)?;
+    break_something(&connection, &params.fault)?;
     said::of_server(&measured, written_s, channel);
     let all: Vec<u64> = (0..made.loads.len() as u64).collect();
-    let wrong = check::wrong(&look(&door)?, made, &all);
+    let wrong = check::wrong(&look(&connection)?, made, &all);
     let well = format!(
         "{} in {} files of {} nodes: the counts and eight sums of each are in the table as in the file",
         format_value(rows as f64, "rows"),
         all.len(),
-        order.clients
+        order.more.nodes
     );
     channel.verdict(&wrong, well);
     Ok(())
 }
 
 /// Waits until the clients are done; when the first of them began.
-fn wait(order: &Order, cluster: &mut Cluster, stop: &AtomicBool) -> Result<u64, Failure> {
+fn wait(order: &Spec, cluster: &mut Cluster, stop: &AtomicBool) -> Result<u64, Failure> {
     loop {
         if stop.load(Ordering::Acquire) {
             return Err(Failure::Stopped);
         }
-        if let Ok(text) = fs::read_to_string(&order.done) {
+        if let Ok(text) = fs::read_to_string(&order.more.done) {
             return text.trim().parse().map_err(|_| Failure::Said {
                 what: "when the clients began is no number".into(),
                 said: text,

@@ -3,9 +3,9 @@
 use std::collections::BTreeMap;
 
 use super::client::ask;
-use super::door::Door;
-use super::failure::Failure;
+use super::connection::Connection;
 use super::flat::{Manifest, SUMS};
+use crate::Failure;
 
 /// The sums in the table by load.
 pub type Found = BTreeMap<u64, Vec<i64>>;
@@ -14,9 +14,9 @@ pub type Found = BTreeMap<u64, Vec<i64>>;
 ///
 /// # Errors
 /// psql fails or says something else.
-pub fn look(door: &Door) -> Result<Found, Failure> {
+pub fn look(connection: &Connection) -> Result<Found, Failure> {
     let sql = format!("SELECT load_id, {SUMS} FROM sales_fact GROUP BY load_id ORDER BY load_id");
-    read(&ask(door, "the sums of the table", &sql)?)
+    read(&ask(connection, "the sums of the table", &sql)?)
 }
 
 /// Reads psql's lines: numbers with bars between them.

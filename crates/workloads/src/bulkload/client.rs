@@ -9,9 +9,9 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::mpsc::Receiver;
 use std::time::{Duration, Instant};
 
-use super::door::Door;
-use super::failure::Failure;
+use super::connection::Connection;
 use super::flat;
+use crate::Failure;
 use crate::WorkloadError;
 use crate::program::last_lines;
 
@@ -23,9 +23,9 @@ const STARTS: Duration = Duration::from_secs(60);
 ///
 /// # Errors
 /// psql fails, with its own words.
-pub fn ask(door: &Door, what: &str, sql: &str) -> Result<String, Failure> {
+pub fn ask(connection: &Connection, what: &str, sql: &str) -> Result<String, Failure> {
     let start = |source| Failure::Start { program: "psql".into(), source };
-    let mut command = door.psql();
+    let mut command = connection.psql();
     command.arg("-q").stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
     let mut child = command.spawn().map_err(start)?;
     if let Some(mut question) = child.stdin.take() {
@@ -44,10 +44,10 @@ pub fn ask(door: &Door, what: &str, sql: &str) -> Result<String, Failure> {
 ///
 /// # Errors
 /// It does not within [`STARTS`], it refuses for another reason, or the trial is stopped.
-pub fn wait_for(door: &Door, stop: &AtomicBool) -> Result<(), Failure> {
+pub fn wait_for(connection: &Connection, stop: &AtomicBool) -> Result<(), Failure> {
     let began = Instant::now();
     loop {
-        match ask(door, "the server's first answer", "SELECT 1") {
+        match ask(connection, "the server's first answer", "SELECT 1") {
             Err(Failure::Said { said, .. })
                 if said.contains("is starting up") && began.elapsed() < STARTS =>
             {
@@ -65,8 +65,8 @@ pub fn wait_for(door: &Door, stop: &AtomicBool) -> Result<(), Failure> {
 ///
 /// # Errors
 /// psql fails, or says something else.
-pub fn number(door: &Door, what: &str, sql: &str) -> Result<i64, Failure> {
-    let said = ask(door, what, sql)?;
+pub fn number(connection: &Connection, what: &str, sql: &str) -> Result<i64, Failure> {
+    let said = ask(connection, what, sql)?;
     said.parse().map_err(|_| Failure::Said { what: format!("{what}: no number"), said })
 }
 
@@ -85,9 +85,9 @@ impl Session {
     ///
     /// # Errors
     /// psql does not start or is not let in.
-    pub fn open(door: &Door, log: PathBuf, loads: Vec<u64>) -> Result<Self, Failure> {
+    pub fn open(connection: &Connection, log: PathBuf, loads: Vec<u64>) -> Result<Self, Failure> {
         let errors = File::create(&log).map_err(WorkloadError::io("make", &log))?;
-        let mut command: Command = door.psql();
+        let mut command: Command = connection.psql();
         command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(errors);
         let start = |source| Failure::Start { program: "psql".into(), source };
         let mut child = command.spawn().map_err(start)?;

@@ -7,8 +7,7 @@ mod about;
 mod alone;
 mod check;
 mod client;
-mod door;
-mod failure;
+mod connection;
 mod flat;
 mod params;
 mod postgres;
@@ -19,56 +18,33 @@ mod trial;
 
 use std::collections::BTreeMap;
 use std::path::PathBuf;
+use std::sync::LazyLock;
 
 use assay_model::{Fact, Scalar, WorkloadSpec};
-use serde::{Deserialize, Serialize};
 
 pub use alone::{SERVER, run as server};
-pub use failure::Failure;
 pub use trial::run as trial;
 
-use crate::{Collected, Finished, Launch, Serving, TrialContext, Workload, WorkloadError};
+use crate::capability::{Serves, Serving};
+use crate::trial_spec::TrialSpec;
+use crate::{Launch, Offers, TrialContext, Workload, WorkloadError};
 use params::Params;
 
-/// What the lab hands to the process of a trial, as JSON.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-struct Order {
-    /// The parameters of the treatment.
-    params: BTreeMap<String, Scalar>,
-    /// The trial's CPUs.
-    cpus: Vec<usize>,
-    /// The trial's folder, on its storage.
-    dir: PathBuf,
-    /// The folder of the flat files.
-    flat: PathBuf,
-    /// The process of the lab, without which the trial does not go on; 0: nobody's.
-    #[serde(default)]
-    lab: u32,
-}
+/// What a trial is told: beside the treatment the folder of the flat files.
+type Spec = TrialSpec<PathBuf>;
+
+/// Its name, and that of its program.
+pub const NAME: &str = "bulkload";
 
 /// Measures how fast PostgreSQL takes in flat files. Metrics: `throughput` (primary), bytes, what was
 /// written until a checkpoint, sizes, CPU time of the server, recovery.
 #[derive(Debug)]
-pub struct Bulkload {
-    spec: WorkloadSpec,
-}
-
-impl Default for Bulkload {
-    fn default() -> Self {
-        Bulkload::new()
-    }
-}
-
-impl Bulkload {
-    /// The workload.
-    pub fn new() -> Self {
-        Bulkload { spec: spec::spec() }
-    }
-}
+pub struct Bulkload;
 
 impl Workload for Bulkload {
     fn spec(&self) -> &WorkloadSpec {
-        &self.spec
+        static SPEC: LazyLock<WorkloadSpec> = LazyLock::new(spec::spec);
+        &SPEC
     }
 
     fn check(&self, params: &BTreeMap<String, Scalar>) -> Result<(), WorkloadError> {
@@ -86,31 +62,30 @@ impl Workload for Bulkload {
 
     fn prepare(&self, ctx: &TrialContext<'_>) -> Result<(), WorkloadError> {
         let params = Params::from_map(ctx.params)?;
-        flat::make(&params.shape, &flat::folder(&params.shape, ctx.run_dir)).map(|_| ())
+        flat::make(&params.shape(), &flat::folder(&params.shape(), ctx.run_dir)).map(|_| ())
     }
 
     fn launch(&self, ctx: &TrialContext<'_>) -> Result<Launch, WorkloadError> {
         let params = Params::from_map(ctx.params)?;
-        let mut known = ctx.params.clone();
-        known.insert("server.key".into(), "".into());
-        let order = Order {
-            params: known,
-            cpus: ctx.cpus.to_vec(),
-            dir: ctx.trial_dir.to_owned(),
-            flat: flat::folder(&params.shape, ctx.run_dir),
-            lab: std::process::id(),
-        };
-        let launch = Launch::own(ctx, "bulkload", &order, "the trial's folder")?;
+        let mut order = Spec::of(ctx, flat::folder(&params.shape(), ctx.run_dir));
+        order.params.insert("server.key".into(), "".into());
+        let launch = order.launch(ctx, NAME)?;
         Ok(alone::with_key(launch, ctx.params))
     }
 
+    fn offers(&self) -> Offers<'_> {
+        Offers { serves: Some(self), ..Offers::default() }
+    }
+}
+
+impl Serves for Bulkload {
     fn serve(
         &self,
         params: &BTreeMap<String, Scalar>,
         host: &str,
         clients: usize,
-    ) -> Result<Option<Serving>, WorkloadError> {
-        alone::serving(params, host, clients).map(Some)
+    ) -> Result<Serving, WorkloadError> {
+        alone::serving(params, host, clients)
     }
 
     fn launch_server(
@@ -119,13 +94,5 @@ impl Workload for Bulkload {
         serving: &Serving,
     ) -> Result<Launch, WorkloadError> {
         alone::launch(ctx, serving)
-    }
-
-    fn collect(
-        &self,
-        _ctx: &TrialContext<'_>,
-        finished: &Finished<'_>,
-    ) -> Result<Collected, WorkloadError> {
-        Ok(Collected::by_events(finished))
     }
 }

@@ -1,19 +1,18 @@
-//! The parameters of a treatment, as types.
+//! The parameters of a treatment, declared and as types.
 
 use std::collections::BTreeMap;
+use std::ffi::OsString;
 use std::path::PathBuf;
+use std::time::Duration;
 
-use assay_model::{Scalar, units};
+use assay_model::Scalar;
 use serde::{Deserialize, Serialize};
 
 use crate::WorkloadError;
-use crate::values::{Values, wrong};
-use crate::words::split_words;
+use crate::declare::{Flag, Int, OneOf, OrNone, Size, Text, Time, Word, params, wrong};
 
 /// What can be broken on purpose: a changed amount, a missing row.
 pub const FAULTS: [&str; 3] = ["none", "sum", "row"];
-/// When the server is killed.
-pub const KILLS: [&str; 2] = ["none", "middle"];
 
 /// What the flat files are.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -44,27 +43,58 @@ impl Shape {
     }
 }
 
-/// The parameters of a treatment.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Params {
-    /// The flat files.
-    pub shape: Shape,
-    /// Whether there is a primary key.
-    pub index: bool,
-    /// Whether the server is killed in the middle.
-    pub kill: bool,
-    /// What is broken after the load: one of [`FAULTS`].
-    pub fault: String,
-    /// The folder of the programs.
-    pub bin: Option<PathBuf>,
-    /// Whom the server runs as; empty: chosen.
-    pub user: String,
-    /// Whether data pages have checksums.
-    pub checksums: bool,
-    /// The server's settings, as `name=value`.
-    pub settings: Vec<String>,
-    /// Where another node's server is; `None`: it has one of its own.
-    pub address: Option<String>,
+params! {
+    /// The parameters of a treatment.
+    #[derive(Debug, Clone, PartialEq, Eq)]
+    pub struct Params {
+        /// Rows of the flat files together; each has about 100 bytes.
+        rows: u64 = Int(1, 10_000_000_000), 1_000_000;
+        /// Sessions that load at once, each its own files.
+        sessions: u64 = Int(1, 256), 4;
+        /// Files of a session; each is one COPY and one transaction.
+        files: u64 = Int(1, 10_000), 4;
+        /// The same seed makes the same rows.
+        seed: u64 = Int(1, i64::MAX), 1;
+        /// Whether the table has its primary key while it is loaded.
+        index: bool = Flag, Scalar::Bool(false);
+        /// `middle`: kill -9 of the whole server once half of the files are in, a restart, and the rest;
+        /// committed rows must be there.
+        kill: bool = OneOf(&[("none", false), ("middle", true)]), "none";
+        /// Breaks something on purpose after the load, to see that it is noticed.
+        fault: String = Word(&FAULTS), "none";
+        /// Where the server of another node is; set by `where.server_node` for the nodes that load it.
+        address as "server.address": Option<String> = OrNone(Text), "";
+        /// Its password; set likewise, anew for each trial.
+        key as "server.key": String = Text, "";
+        /// Which of the nodes that load one server this is; set likewise.
+        client: u64 = Int(0, 1_000_000), 0;
+        /// The folder with initdb, postgres and psql; empty: the newest in /usr/lib/postgresql, else those on
+        /// PATH.
+        bin as "server.bin": Option<PathBuf> = OrNone(Text), "";
+        /// Whom the server runs as when assay is root, which PostgreSQL refuses to be; empty: postgres, else
+        /// nobody.
+        user as "server.user": String = Text, "";
+        /// The server's own page cache.
+        shared_buffers as "server.shared_buffers": u64 = Size, "128 MiB";
+        /// WAL between checkpoints, about.
+        max_wal_size as "server.max_wal_size": u64 = Size, "1 GiB";
+        /// The longest time between checkpoints.
+        checkpoint_timeout as "server.checkpoint_timeout": Duration = Time, "5 min";
+        /// What goes into the WAL.
+        wal_level as "server.wal_level": String = Word(&["replica", "minimal"]), "replica";
+        /// How full pages in the WAL are compressed.
+        wal_compression as "server.wal_compression": String = Word(&["off", "pglz", "lz4", "zstd"]), "off";
+        /// Whether the server waits for the device at all.
+        fsync as "server.fsync": bool = Flag, Scalar::Bool(true);
+        /// Whether a COMMIT waits until its WAL is on the device.
+        synchronous_commit as "server.synchronous_commit": bool = Flag, Scalar::Bool(true);
+        /// Whether the WAL has whole pages after a checkpoint.
+        full_page_writes as "server.full_page_writes": bool = Flag, Scalar::Bool(true);
+        /// Whether data pages carry checksums.
+        checksums as "server.checksums": bool = Flag, Scalar::Bool(false);
+        /// More settings: `work_mem=64MB autovacuum=off`.
+        options as "server.options": Vec<OsString> = Text, "";
+    }
 }
 
 impl Params {
@@ -73,14 +103,8 @@ impl Params {
     /// # Errors
     /// [`WorkloadError::Param`]: a value or a combination that cannot be, and what would be right.
     pub fn from_map(map: &BTreeMap<String, Scalar>) -> Result<Self, WorkloadError> {
-        let values = Values(map);
-        let shape = Shape {
-            rows: values.int("rows")?,
-            sessions: values.int("sessions")?,
-            files: values.int("files")?,
-            seed: values.int("seed")?,
-            client: values.int("client")?,
-        };
+        let params = Params::read(map)?;
+        let shape = params.shape();
         if shape.rows < shape.loads() {
             return Err(wrong(format!(
                 "`rows` is {}, fewer than the {} files (`sessions` times `files`)",
@@ -88,75 +112,67 @@ impl Params {
                 shape.loads()
             )));
         }
-        let kill = values.text("kill")? == "middle";
-        if kill && !values.bool("server.synchronous_commit")? {
+        if params.kill && !params.synchronous_commit {
             return Err(wrong(
                 "with `server.synchronous_commit = false` a server that is killed may lose committed rows, so \
                  `kill` has nothing to check; leave one of them out",
             ));
         }
-        if kill && shape.loads() < 2 {
+        if params.kill && shape.loads() < 2 {
             return Err(wrong(
                 "`kill = \"middle\"` needs at least 2 files (`sessions` times `files`)",
             ));
         }
-        Ok(Params {
-            index: values.bool("index")?,
-            kill,
-            fault: values.text("fault")?,
-            bin: Some(values.text("server.bin")?).filter(|t| !t.is_empty()).map(PathBuf::from),
-            user: values.text("server.user")?,
-            checksums: values.bool("server.checksums")?,
-            settings: settings(&values, &shape)?,
-            address: Some(values.text("server.address")?).filter(|t| !t.is_empty()),
-            shape,
-        })
-    }
-}
-
-/// The server's settings; those of `server.options` come last and so win.
-fn settings(values: &Values<'_>, shape: &Shape) -> Result<Vec<String>, WorkloadError> {
-    let on = |name: &str| values.bool(name).map(|on| if on { "on" } else { "off" });
-    let timeout = units::duration_of(&Scalar::Text(values.text("server.checkpoint_timeout")?))
-        .map_err(|e| wrong(format!("`server.checkpoint_timeout`: {e}")))?;
-    if !(30..=86_400).contains(&timeout.as_secs()) {
-        return Err(wrong("`server.checkpoint_timeout` is from 30 s to 1 d"));
-    }
-    let buffers = values.bytes("server.shared_buffers")?;
-    let wal = values.bytes("server.max_wal_size")?;
-    if buffers < 128 << 10 || wal < 32 << 20 {
-        return Err(wrong(
-            "`server.shared_buffers` is 128 KiB or more, `server.max_wal_size` 32 MiB or more",
-        ));
-    }
-    let level = values.text("server.wal_level")?;
-    let mut all = vec![
-        format!("shared_buffers={}kB", buffers >> 10),
-        format!("max_wal_size={}MB", wal >> 20),
-        format!("checkpoint_timeout={}s", timeout.as_secs()),
-        format!("wal_compression={}", values.text("server.wal_compression")?),
-        format!("fsync={}", on("server.fsync")?),
-        format!("synchronous_commit={}", on("server.synchronous_commit")?),
-        format!("full_page_writes={}", on("server.full_page_writes")?),
-        format!("max_connections={}", shape.sessions + 10),
-    ];
-    if level == "minimal" {
-        all.push("max_wal_senders=0".into());
-    }
-    all.push(format!("wal_level={level}"));
-    for word in split_words(&values.text("server.options")?)
-        .map_err(|e| wrong(format!("`server.options`: {e}")))?
-    {
-        let word = word.to_string_lossy().into_owned();
-        let name = word.split_once('=').map_or("", |(name, _)| name);
-        if name.is_empty()
-            || !name.chars().all(|c| c.is_ascii_alphanumeric() || c == '_' || c == '.')
-        {
+        if !(30..=86_400).contains(&params.checkpoint_timeout.as_secs()) {
+            return Err(wrong("`server.checkpoint_timeout` is from 30 s to 1 d"));
+        }
+        if params.shared_buffers < 128 << 10 || params.max_wal_size < 32 << 20 {
+            return Err(wrong(
+                "`server.shared_buffers` is 128 KiB or more, `server.max_wal_size` 32 MiB or more",
+            ));
+        }
+        let is_setting = |word: &str| {
+            let name = word.split_once('=').map_or("", |(name, _)| name);
+            let fits = |c: char| c.is_ascii_alphanumeric() || c == '_' || c == '.';
+            !name.is_empty() && name.chars().all(fits)
+        };
+        if let Some(word) = params.more().find(|word| !is_setting(word)) {
             return Err(wrong(format!("`server.options` takes `name=value`, not `{word}`")));
         }
-        all.push(word);
+        Ok(params)
     }
-    Ok(all)
+
+    /// The flat files.
+    pub fn shape(&self) -> Shape {
+        let Params { rows, sessions, files, seed, client, .. } = *self;
+        Shape { rows, sessions, files, seed, client }
+    }
+
+    fn more(&self) -> impl Iterator<Item = String> + '_ {
+        self.options.iter().map(|word| word.to_string_lossy().into_owned())
+    }
+
+    /// The server's settings, as `name=value`, for the sessions of so many nodes; those of `server.options`
+    /// come last and so win.
+    pub fn settings(&self, nodes: u64) -> Vec<String> {
+        let on = |on| if on { "on" } else { "off" };
+        let mut all = vec![
+            format!("shared_buffers={}kB", self.shared_buffers >> 10),
+            format!("max_wal_size={}MB", self.max_wal_size >> 20),
+            format!("checkpoint_timeout={}s", self.checkpoint_timeout.as_secs()),
+            format!("wal_compression={}", self.wal_compression),
+            format!("fsync={}", on(self.fsync)),
+            format!("synchronous_commit={}", on(self.synchronous_commit)),
+            format!("full_page_writes={}", on(self.full_page_writes)),
+            format!("max_connections={}", self.sessions * nodes + 10),
+        ];
+        if self.wal_level == "minimal" {
+            all.push("max_wal_senders=0".into());
+        }
+        all.push(format!("wal_level={}", self.wal_level));
+        all.extend(self.more());
+        all
+    }
 }
 
 #[cfg(test)]
@@ -164,13 +180,7 @@ mod tests {
     use super::*;
 
     fn params(changes: &[(&str, Scalar)]) -> Result<Params, WorkloadError> {
-        let mut map: BTreeMap<String, Scalar> = super::super::spec::spec()
-            .params
-            .into_iter()
-            .filter_map(|p| Some((p.name, p.default?)))
-            .collect();
-        map.extend(changes.iter().map(|(k, v)| ((*k).to_owned(), v.clone())));
-        Params::from_map(&map)
+        Params::from_map(&crate::declare::treatment(Params::rows(), changes))
     }
 
     #[test]
@@ -185,8 +195,8 @@ mod tests {
     #[test]
     fn what_cannot_be_is_said() {
         let fine = params(&[]).unwrap();
-        assert!(fine.settings.contains(&"shared_buffers=131072kB".to_owned()));
-        assert!(fine.settings.contains(&"fsync=on".to_owned()));
+        assert!(fine.settings(1).contains(&"shared_buffers=131072kB".to_owned()));
+        assert!(fine.settings(1).contains(&"fsync=on".to_owned()));
         let text = |changes: &[(&str, Scalar)]| params(changes).unwrap_err().to_string();
         assert!(text(&[("rows", 3.into())]).contains("fewer than the 16 files"));
         let lossy = [("kill", "middle".into()), ("server.synchronous_commit", Scalar::Bool(false))];
@@ -195,6 +205,6 @@ mod tests {
         assert!(text(&[("server.options", "a-b=1".into())]).contains("name=value"));
         assert!(text(&[("server.checkpoint_timeout", "1 s".into())]).contains("30 s"));
         let last = params(&[("server.options", "fsync=off work_mem=8MB".into())]).unwrap();
-        assert_eq!(last.settings.last().unwrap(), "work_mem=8MB");
+        assert_eq!(last.settings(1).last().unwrap(), "work_mem=8MB");
     }
 }

@@ -16,13 +16,13 @@ use std::time::{Duration, Instant};
 use rustix::process::{Pid, Signal, WaitOptions, getpid, kill_process, waitpid};
 
 use super::client::ask;
-use super::door::{Door, PORT, ROLE};
-use super::failure::Failure;
+use super::connection::{Connection, PORT, ROLE};
 use super::params::Params;
 use super::postgres::{Programs, User};
+use crate::Failure;
 use crate::WorkloadError;
+use crate::parent_death::end_with_parent;
 use crate::program::last_lines;
-use crate::tie::tie;
 
 /// The longest path of a UNIX socket, bytes (`sun_path`).
 const SOCKET_PATH: usize = 107;
@@ -47,15 +47,20 @@ pub struct Cluster {
 }
 
 impl Cluster {
-    /// Makes a cluster in `dir`.
+    /// Makes a cluster in `dir` for the sessions of so many nodes.
     ///
     /// # Errors
     /// A program is missing or fails, or the server's user cannot get there.
-    pub fn make(params: &Params, dir: &Path) -> Result<Self, Failure> {
+    pub fn make(params: &Params, nodes: u64, dir: &Path) -> Result<Self, Failure> {
         let programs = Programs::find(params.bin.as_deref())?;
         let user = User::find(&params.user)?;
         if let Some(user) = user.as_ref().filter(|u| !u.may_enter(dir)) {
-            return Err(Failure::Closed { user: user.name.clone(), path: dir.to_owned() });
+            return Err(Failure::other(format!(
+                "the user {}, whom PostgreSQL runs as, may not enter {}; set ASSAY_SCRATCH to a folder that everybody \
+                 may enter",
+                user.name,
+                dir.display()
+            )));
         }
         let own = dir.join("pg");
         fs::DirBuilder::new().mode(0o700).create(&own).map_err(WorkloadError::io("make", &own))?;
@@ -68,10 +73,13 @@ impl Cluster {
         }
         let shared = if user.is_some() { "sysv" } else { "mmap" };
         let mut settings = vec![format!("dynamic_shared_memory_type={shared}")];
-        settings.extend(params.settings.iter().cloned());
+        settings.extend(params.settings(nodes));
         let socket = own.join(format!(".s.PGSQL.{PORT}")).as_os_str().len();
         if socket > SOCKET_PATH {
-            return Err(Failure::Path(socket));
+            return Err(Failure::other(format!(
+                "the path of the server's socket has {socket} bytes, of at most {SOCKET_PATH}; set ASSAY_SCRATCH to a \
+                 shorter one"
+            )));
         }
         let (listen, port) = (String::new(), PORT.to_owned());
         let cluster = Cluster { programs, user, dir: own, settings, listen, port, server: None };
@@ -102,7 +110,7 @@ impl Cluster {
         if let Some(user) = &self.user {
             command.uid(user.uid).gid(user.gid);
         }
-        tie(&mut command, None);
+        end_with_parent(&mut command, None);
         command
     }
 
@@ -125,8 +133,8 @@ impl Cluster {
     }
 
     /// The way to it on this machine.
-    pub fn door(&self) -> Door {
-        Door {
+    pub fn connection(&self) -> Connection {
+        Connection {
             psql: self.programs.psql.clone(),
             host: self.dir.clone().into(),
             port: self.port.clone(),
@@ -141,7 +149,7 @@ impl Cluster {
     /// It does not take the password, or its list of who may enter cannot be written.
     pub fn open_to(&mut self, host: &str, port: u16, key: &str) -> Result<(), Failure> {
         let sql = format!("ALTER ROLE {ROLE} PASSWORD '{}'", key.replace('\'', "''"));
-        ask(&self.door(), "setting the password", &sql)?;
+        ask(&self.connection(), "setting the password", &sql)?;
         let list = self.data().join("pg_hba.conf");
         let who = "local all all trust\nhost all all all scram-sha-256\n";
         fs::write(&list, who).map_err(WorkloadError::io("write", &list))?;

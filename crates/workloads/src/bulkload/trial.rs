@@ -13,16 +13,14 @@ use assay_model::{Event, Phase};
 
 use super::check::{self, look};
 use super::client::{Session, ask, number, wait_for};
-use super::door::Door;
-use super::failure::Failure;
+use super::connection::Connection;
 use super::flat::{Manifest, TABLE};
 use super::params::Params;
 use super::said::{self, Measured};
 use super::server::Cluster;
-use super::{Order, alone};
-use crate::WorkloadError;
-use crate::work::{Channel, life};
-use crate::workload::KEEP;
+use super::{Spec, alone};
+use crate::Failure;
+use crate::work::Channel;
 
 /// How often the main thread looks at its sessions.
 const LOOK: Duration = Duration::from_millis(1);
@@ -32,20 +30,17 @@ const LOOK: Duration = Duration::from_millis(1);
 /// # Errors
 /// [`Failure`]: it could not be measured to its end. Wrong sums are no error but an event, `valid: false`.
 pub fn run(json: &str, channel: &mut Channel) -> Result<(), Failure> {
-    let order: Order = serde_json::from_str(json).map_err(Failure::Order)?;
+    let order = Spec::read(json)?;
     let params = Params::from_map(&order.params)?;
-    let stop = life::stop_flag(order.lab)
-        .map_err(|source| Failure::Watch { what: "the watch for the lab's end", source })?
-        .ok_or(Failure::Stopped)?;
-    let made = Manifest::read(&order.flat)?;
+    let stop = order.stop_flag()?;
+    let made = Manifest::read(&order.more)?;
     channel.send(&Event::Phase { phase: Phase::RampUp, t_ns: None });
-    let keep = order.dir.join(KEEP);
-    fs::create_dir_all(&keep).map_err(WorkloadError::io("make", &keep))?;
+    let keep = order.keep()?;
     let mut trial = Trial { params: &params, order: &order, made: &made, stop: &stop, channel };
     if let Some(address) = &params.address {
         return trial.ask_another(address);
     }
-    let mut cluster = Cluster::make(&params, &order.dir)?;
+    let mut cluster = Cluster::make(&params, 1, &order.dir)?;
     let done = trial.measure(&mut cluster);
     let _ = fs::write(keep.join("server.log"), cluster.log_text());
     match done {
@@ -62,7 +57,7 @@ pub fn run(json: &str, channel: &mut Channel) -> Result<(), Failure> {
 /// What the parts of a trial share.
 struct Trial<'a> {
     params: &'a Params,
-    order: &'a Order,
+    order: &'a Spec,
     made: &'a Manifest,
     stop: &'a AtomicBool,
     channel: &'a mut Channel,
@@ -83,42 +78,39 @@ impl Trial<'_> {
 
     fn measure(&mut self, cluster: &mut Cluster) -> Result<(), Failure> {
         cluster.start(self.stop)?;
-        let door = cluster.door();
-        make_table(&door, self.params.index)?;
-        let before = wal_position(&door)?;
-        let mut measured = Measured {
-            bytes: self.made.bytes(),
-            rows: self.params.shape.rows,
-            ..Measured::default()
-        };
+        let connection = cluster.connection();
+        make_table(&connection, self.params.index)?;
+        let before = wal_position(&connection)?;
+        let mut measured =
+            Measured { bytes: self.made.bytes(), rows: self.params.rows, ..Measured::default() };
         let mut checked = Vec::new();
         self.load(cluster, &mut measured, &mut checked)?;
         let began = Instant::now();
-        ask(&door, "the checkpoint after the load", "CHECKPOINT")?;
+        ask(&connection, "the checkpoint after the load", "CHECKPOINT")?;
         measured.checkpoint_s = began.elapsed().as_secs_f64();
-        measured.wal = wal_position(&door)? - before;
-        measured.table = table_size(&door)?;
-        break_something(&door, &self.params.fault)?;
+        measured.wal = wal_position(&connection)? - before;
+        measured.table = table_size(&connection)?;
+        break_something(&connection, &self.params.fault)?;
         said::metrics(&measured, self.channel);
-        let all: Vec<u64> = (0..self.params.shape.loads()).collect();
-        let wrong = check::wrong(&look(&door)?, self.made, &all);
+        let all: Vec<u64> = (0..self.params.shape().loads()).collect();
+        let wrong = check::wrong(&look(&connection)?, self.made, &all);
         self.verdict(&wrong, checked);
         Ok(())
     }
 
     /// Loads all files into the server of another node, which looks whether all of it is there.
     fn ask_another(&mut self, address: &str) -> Result<(), Failure> {
-        let door = alone::door(self.params, address)?;
-        wait_for(&door, self.stop)?;
-        let all: Vec<u64> = (0..self.params.shape.loads()).collect();
+        let connection = alone::connection(self.params, address)?;
+        wait_for(&connection, self.stop)?;
+        let all: Vec<u64> = (0..self.params.shape().loads()).collect();
         let committed = Mutex::new(Vec::new());
-        let sessions = self.open(&door, &all)?;
+        let sessions = self.open(&connection, &all)?;
         self.channel.send(&Event::Phase { phase: Phase::Steady, t_ns: None });
         let began = Instant::now();
         self.together(None, sessions, &committed, None)?;
         let load_s = began.elapsed().as_secs_f64();
         self.channel.send(&Event::Phase { phase: Phase::RampDown, t_ns: None });
-        said::of_clients(self.params.shape.rows, self.made.bytes(), load_s, self.channel);
+        said::of_clients(self.params.rows, self.made.bytes(), load_s, self.channel);
         let detail = format!("psql said of {} files that they are committed", all.len());
         self.channel.verdict(&[], detail);
         Ok(())
@@ -131,9 +123,9 @@ impl Trial<'_> {
         measured: &mut Measured,
         checked: &mut Vec<String>,
     ) -> Result<(), Failure> {
-        let all: Vec<u64> = (0..self.params.shape.loads()).collect();
+        let all: Vec<u64> = (0..self.params.shape().loads()).collect();
         let committed = Mutex::new(Vec::new());
-        let sessions = self.open(&cluster.door(), &all)?;
+        let sessions = self.open(&cluster.connection(), &all)?;
         let cpu = cluster.cpu_s();
         self.channel.send(&Event::Phase { phase: Phase::Steady, t_ns: None });
         let began = Instant::now();
@@ -143,7 +135,7 @@ impl Trial<'_> {
             let said: Vec<u64> = committed.lock().map(|c| c.clone()).unwrap_or_default();
             let recovery = cluster.start(self.stop)?;
             measured.recovery_s = Some(recovery.as_secs_f64());
-            let found = look(&cluster.door())?;
+            let found = look(&cluster.connection())?;
             let wrong = check::wrong(&found, self.made, &said);
             if !wrong.is_empty() {
                 return Err(Failure::Said {
@@ -159,7 +151,7 @@ impl Trial<'_> {
                 all.len() - said.len(),
             ));
             let rest: Vec<u64> = all.into_iter().filter(|l| !found.contains_key(l)).collect();
-            let sessions = self.open(&cluster.door(), &rest)?;
+            let sessions = self.open(&cluster.connection(), &rest)?;
             self.together(Some(cluster), sessions, &committed, None)?;
         }
         measured.load_s = began.elapsed().as_secs_f64();
@@ -171,14 +163,14 @@ impl Trial<'_> {
     }
 
     /// Opens the sessions, with their shares of the files.
-    fn open(&self, door: &Door, loads: &[u64]) -> Result<Vec<Session>, Failure> {
-        let files = self.params.shape.files;
-        (0..self.params.shape.sessions)
+    fn open(&self, connection: &Connection, loads: &[u64]) -> Result<Vec<Session>, Failure> {
+        let files = self.params.files;
+        (0..self.params.sessions)
             .map(|session| {
                 let own = loads.iter().copied().filter(|load| load / files == session).collect();
                 // Not on the storage: a full one must not swallow what psql says of it.
-                let log = self.order.flat.join(format!("session-{session}.log"));
-                Session::open(door, log, own)
+                let log = self.order.more.join(format!("session-{session}.log"));
+                Session::open(connection, log, own)
             })
             .collect()
     }
@@ -193,10 +185,10 @@ impl Trial<'_> {
     ) -> Result<Ended, Failure> {
         let (word, begin) = pipe();
         let begin = Mutex::new(begin);
-        let total = self.params.shape.loads() as usize;
+        let total = self.params.shape().loads() as usize;
         let loaders: Vec<_> = sessions.iter_mut().filter_map(Session::take).collect();
         std::thread::scope(|scope| {
-            let dir: &Path = &self.order.flat;
+            let dir: &Path = &self.order.more;
             let begin = &begin;
             let threads: Vec<_> =
                 loaders.into_iter().map(|l| scope.spawn(move || l.run(begin, dir, done))).collect();
@@ -266,37 +258,37 @@ impl Trial<'_> {
     fn verdict(&mut self, wrong: &[String], mut checked: Vec<String>) {
         checked.push(format!(
             "{} in {} files: the counts and eight sums of each are in the table as in the file",
-            format_value(self.params.shape.rows as f64, "rows"),
-            self.params.shape.loads(),
+            format_value(self.params.rows as f64, "rows"),
+            self.params.shape().loads(),
         ));
         self.channel.verdict(wrong, checked.join("; "));
     }
 }
 
 /// Makes the empty table, and a checkpoint.
-pub fn make_table(door: &Door, index: bool) -> Result<(), Failure> {
+pub fn make_table(connection: &Connection, index: bool) -> Result<(), Failure> {
     let index = if index { "; ALTER TABLE sales_fact ADD PRIMARY KEY (sale_id)" } else { "" };
-    ask(door, "making the table", &format!("{TABLE}{index}"))?;
-    ask(door, "the checkpoint before the load", "CHECKPOINT").map(|_| ())
+    ask(connection, "making the table", &format!("{TABLE}{index}"))?;
+    ask(connection, "the checkpoint before the load", "CHECKPOINT").map(|_| ())
 }
 
 /// How far the WAL goes, bytes.
-pub fn wal_position(door: &Door) -> Result<i64, Failure> {
-    number(door, "the position in the WAL", "SELECT pg_current_wal_insert_lsn() - '0/0'")
+pub fn wal_position(connection: &Connection) -> Result<i64, Failure> {
+    number(connection, "the position in the WAL", "SELECT pg_current_wal_insert_lsn() - '0/0'")
 }
 
 /// How large the table is with its indexes, bytes.
-pub fn table_size(door: &Door) -> Result<i64, Failure> {
-    number(door, "the size of the table", "SELECT pg_total_relation_size('sales_fact')")
+pub fn table_size(connection: &Connection) -> Result<i64, Failure> {
+    number(connection, "the size of the table", "SELECT pg_total_relation_size('sales_fact')")
 }
 
 /// Breaks what the parameter `fault` asks for.
-pub fn break_something(door: &Door, fault: &str) -> Result<(), Failure> {
+pub fn break_something(connection: &Connection, fault: &str) -> Result<(), Failure> {
     let row = "WHERE sale_id = (SELECT min(sale_id) FROM sales_fact)";
     let sql = match fault {
         "sum" => format!("UPDATE sales_fact SET cents = cents + 1 {row}"),
         "row" => format!("DELETE FROM sales_fact {row}"),
         _ => return Ok(()),
     };
-    ask(door, "breaking the table on purpose", &sql).map(|_| ())
+    ask(connection, "breaking the table on purpose", &sql).map(|_| ())
 }

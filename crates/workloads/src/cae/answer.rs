@@ -3,9 +3,9 @@
 use std::path::Path;
 
 use super::cases::Analysis;
-use super::failure::Failure;
 use super::params::Params;
 use super::{ccx, deck, mumps, theory};
+use crate::Failure;
 use crate::WorkloadError;
 
 /// A comparison.
@@ -41,7 +41,7 @@ impl Answer {
 pub fn of_ccx(params: &Params, dir: &Path) -> Result<Answer, Failure> {
     let path = dir.join(format!("{}.dat", deck::JOB));
     let dat = std::fs::read_to_string(&path).map_err(WorkloadError::io("read", &path))?;
-    let missing = |what: &str| Failure::NoAnswer { path: path.clone(), what: what.to_owned() };
+    let missing = |what: &str| no_answer(&path, what);
     let along = |axis: usize| {
         ccx::displacement(&dat).map(|d| d[axis].abs()).ok_or_else(|| missing("the displacements"))
     };
@@ -105,12 +105,7 @@ fn several(found: &[f64], expected: &[f64]) -> Answer {
 /// It is not there.
 pub fn of_mumps(log: &str, path: &Path) -> Result<Answer, Failure> {
     let numbers = mumps::numbers(log);
-    let of = |name: &str| {
-        numbers
-            .get(name)
-            .copied()
-            .ok_or_else(|| Failure::NoAnswer { path: path.to_owned(), what: name.to_owned() })
-    };
+    let of = |name: &str| numbers.get(name).copied().ok_or_else(|| no_answer(path, name));
     let (error, residual, solves) = (of("error")?, of("residual")?, of("solves")?);
     // Not a number is not right.
     let within = residual <= RESIDUAL && error.is_finite();
@@ -123,6 +118,11 @@ pub fn of_mumps(log: &str, path: &Path) -> Result<Answer, Failure> {
             of("unknowns")?
         ),
     })
+}
+
+/// The solver ended well and its answer is not there.
+fn no_answer(path: &Path, what: &str) -> Failure {
+    Failure::other(format!("{} does not have {what}", path.display()))
 }
 
 #[cfg(test)]

@@ -86,11 +86,6 @@ const fn case(
 }
 
 impl Case {
-    /// The case of that name.
-    pub fn find(name: &str) -> Option<Self> {
-        CASES.into_iter().find(|c| c.name == name)
-    }
-
     /// Who solves it.
     pub fn solver(&self) -> Solver {
         match self.analysis {

@@ -10,7 +10,6 @@ mod cases;
 mod ccx;
 mod deck;
 mod devices;
-mod failure;
 mod mesh;
 mod mumps;
 mod over;
@@ -23,85 +22,58 @@ mod watch;
 
 use std::collections::BTreeMap;
 use std::path::PathBuf;
+use std::sync::LazyLock;
 
 use assay_model::{Fact, Scalar, WorkloadSpec};
 use serde::{Deserialize, Serialize};
 
-pub use failure::Failure;
 pub use over::Over;
 pub use trial::run as trial;
 pub use watch::{WATCH, run as watch};
 
+use crate::capability::Spans;
 use crate::span::Span;
-use crate::{Collected, Finished, Launch, TrialContext, Workload, WorkloadError};
+use crate::trial_spec::TrialSpec;
+use crate::{Launch, Offers, TrialContext, Workload, WorkloadError};
 use cases::Solver;
 use params::Params;
 
-/// The part of an order that may be no text.
-const FOLDER: &str = "the trial's folder";
+/// What a trial is told.
+type Spec = TrialSpec<Program>;
 
-/// What the lab hands to the process of a trial, as JSON.
+/// What it runs, beside the treatment.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-struct Order {
-    /// The parameters of the treatment.
-    params: BTreeMap<String, Scalar>,
-    /// The trial's CPUs.
-    cpus: Vec<usize>,
-    /// The trial's folder, on its storage.
-    dir: PathBuf,
+struct Program {
     /// The folder of the run, for what is no result.
     run: PathBuf,
     /// The program that was built for it; `None`: it runs one of the machine's.
-    program: Option<PathBuf>,
+    built: Option<PathBuf>,
     /// Over which nodes it goes; `None`: this machine alone.
-    #[serde(default)]
     over: Option<Over>,
-    /// The process of the lab, without which the trial does not go on; 0: nobody's.
-    #[serde(default)]
-    lab: u32,
 }
+
+/// Its name, and that of its program.
+pub const NAME: &str = "cae";
 
 /// Measures structural analyses. Metrics: `elapsed` (primary), CPU times, shares of waiting, bytes of the devices,
 /// space in scratch, how far the answer is from the closed form.
 #[derive(Debug)]
-pub struct Cae {
-    spec: WorkloadSpec,
-}
-
-impl Default for Cae {
-    fn default() -> Self {
-        Cae::new()
-    }
-}
+pub struct Cae;
 
 impl Cae {
-    /// The workload.
-    pub fn new() -> Self {
-        Cae { spec: spec::spec() }
-    }
-}
-
-impl Cae {
-    fn order(ctx: &TrialContext<'_>, over: Option<Over>) -> Result<Order, WorkloadError> {
-        let program = match Params::from_map(ctx.params)?.case.solver() {
+    fn order(ctx: &TrialContext<'_>, over: Option<Over>) -> Result<Spec, WorkloadError> {
+        let built = match Params::from_map(ctx.params)?.case.solver() {
             Solver::Ccx => None,
             Solver::Mumps => Some(mumps::build(ctx.cache_dir)?),
         };
-        Ok(Order {
-            params: ctx.params.clone(),
-            cpus: ctx.cpus.to_vec(),
-            dir: ctx.trial_dir.to_owned(),
-            run: ctx.run_dir.to_owned(),
-            program,
-            over,
-            lab: std::process::id(),
-        })
+        Ok(Spec::of(ctx, Program { run: ctx.run_dir.to_owned(), built, over }))
     }
 }
 
 impl Workload for Cae {
     fn spec(&self) -> &WorkloadSpec {
-        &self.spec
+        static SPEC: LazyLock<WorkloadSpec> = LazyLock::new(spec::spec);
+        &SPEC
     }
 
     fn check(&self, params: &BTreeMap<String, Scalar>) -> Result<(), WorkloadError> {
@@ -128,27 +100,25 @@ impl Workload for Cae {
     }
 
     fn launch(&self, ctx: &TrialContext<'_>) -> Result<Launch, WorkloadError> {
-        Launch::own(ctx, "cae", &Cae::order(ctx, None)?, FOLDER)
+        Cae::order(ctx, None)?.launch(ctx, NAME)
     }
 
+    fn offers(&self) -> Offers<'_> {
+        Offers { spans: Some(self), ..Offers::default() }
+    }
+}
+
+impl Spans for Cae {
     fn spans(&self, params: &BTreeMap<String, Scalar>) -> bool {
         Params::from_map(params).is_ok_and(|p| p.case.solver() == Solver::Mumps)
     }
 
     fn lead(&self, ctx: &TrialContext<'_>, span: &Span) -> Result<Launch, WorkloadError> {
         let over = Over { span: span.clone(), exe: ctx.exe.to_owned() };
-        Launch::own(ctx, "cae", &Cae::order(ctx, Some(over))?, FOLDER)
+        Cae::order(ctx, Some(over))?.launch(ctx, NAME)
     }
 
-    fn lend(&self, ctx: &TrialContext<'_>) -> Result<Launch, WorkloadError> {
-        Launch::own(ctx, WATCH, &Cae::order(ctx, None)?, FOLDER)
-    }
-
-    fn collect(
-        &self,
-        _ctx: &TrialContext<'_>,
-        finished: &Finished<'_>,
-    ) -> Result<Collected, WorkloadError> {
-        Ok(Collected::by_events(finished))
+    fn follow(&self, ctx: &TrialContext<'_>) -> Result<Launch, WorkloadError> {
+        Cae::order(ctx, None)?.launch(ctx, WATCH)
     }
 }

@@ -6,9 +6,9 @@ use std::time::{Duration, Instant};
 use rustix::process::{WaitOptions, getpid, set_child_subreaper, wait};
 use serde::{Deserialize, Serialize};
 
-use super::failure::Failure;
 use super::mumps;
 use super::run::Ran;
+use crate::Failure;
 use crate::span::{Span, placed, used};
 
 /// What it takes to go over nodes.
@@ -102,7 +102,12 @@ impl Over {
         if found == Some(ranks as f64) {
             return Ok(());
         }
-        Err(Failure::NotOne { ranks, found, mpi: self.span.mpi.clone() })
+        let found = found.map_or_else(|| "an unknown number".to_owned(), |n| format!("{n}"));
+        Err(Failure::other(format!(
+            "{ranks} ranks were started by `srun --mpi={}`, and MUMPS was one program of {found}: this MPI does not \
+             understand it; see `srun --mpi=list` and set `where.mpi`",
+            self.span.mpi
+        )))
     }
 }
 

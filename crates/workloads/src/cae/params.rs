@@ -1,13 +1,13 @@
-//! The parameters of a treatment, as types.
+//! The parameters of a treatment, declared and as types.
 
 use std::collections::BTreeMap;
 use std::path::PathBuf;
 
 use assay_model::Scalar;
 
-use super::cases::{Analysis, Case, Solver};
+use super::cases::{Analysis, CASES, Case, SIZES, Solver};
 use crate::WorkloadError;
-use crate::values::{Values, wrong};
+use crate::declare::{Int, OneOf, OrNone, Text, Word, params, wrong};
 
 /// What can be broken on purpose: a wrong answer, a load under which nothing converges, a process of MUMPS that dies
 /// in the middle or stands still there.
@@ -15,21 +15,26 @@ pub const FAULTS: [&str; 5] = ["none", "answer", "diverge", "rank", "stall"];
 /// Those of them that only MUMPS has.
 const OF_RANKS: [&str; 2] = ["rank", "stall"];
 
-/// The parameters of a treatment.
-#[derive(Debug, Clone, PartialEq)]
-pub struct Params {
-    /// What is analysed.
-    pub case: Case,
-    /// How large: `test`, `train` or `ref`.
-    pub size: String,
-    /// Threads of CalculiX, or processes of MUMPS.
-    pub processes: usize,
-    /// The seed of the known solutions.
-    pub seed: u64,
-    /// The CalculiX to run; `None`: the one on PATH.
-    pub ccx: Option<PathBuf>,
-    /// What is broken: one of [`FAULTS`].
-    pub fault: String,
+params! {
+    /// The parameters of a treatment.
+    #[derive(Debug, Clone, PartialEq)]
+    pub struct Params {
+        /// beam-, plate-, bar-: CalculiX; block- and girder-: systems of equations with MUMPS, -core in memory,
+        /// -files with factors in files that are read once, -passes ten times.
+        case: Case = OneOf(&CASES.map(|c| (c.name, c))), "beam-static";
+        /// How fine the mesh is: seconds, a minute, many minutes.
+        size: String = Word(&SIZES), "test";
+        /// Threads of CalculiX, or processes of MUMPS; on nodes, of each task of a node.
+        processes: usize = Int(1, 1024), 1;
+        /// The seed of the solutions that MUMPS has to find.
+        seed: u64 = Int(1, i64::MAX), 1;
+        /// The CalculiX to run; empty: the one on PATH.
+        ccx: Option<PathBuf> = OrNone(Text), "";
+        /// Breaks something on purpose: `answer` makes the answer wrong, `diverge` a load too large to
+        /// converge; the last process of MUMPS ends by a signal after the factorization (`rank`) or never goes
+        /// on (`stall`).
+        fault: String = Word(&FAULTS), "none";
+    }
 }
 
 impl Params {
@@ -38,10 +43,9 @@ impl Params {
     /// # Errors
     /// [`WorkloadError::Param`]: a value or a combination that cannot be, and what would be right.
     pub fn from_map(map: &BTreeMap<String, Scalar>) -> Result<Self, WorkloadError> {
-        let values = Values(map);
-        let name = values.text("case")?;
-        let case = Case::find(&name).ok_or_else(|| wrong(format!("there is no case `{name}`")))?;
-        let fault = values.text("fault")?;
+        let params = Params::read(map)?;
+        let Params { case, fault, .. } = &params;
+        let name = case.name;
         let nonlinear = matches!(case.analysis, Analysis::BeamBending | Analysis::BarPlastic);
         if fault == "diverge" && !nonlinear {
             return Err(wrong(format!(
@@ -53,13 +57,6 @@ impl Params {
                 "`fault = \"{fault}\"` is for processes of MUMPS (block-, girder-), not for {name}"
             )));
         }
-        Ok(Params {
-            case,
-            size: values.text("size")?,
-            processes: values.int("processes")? as usize,
-            seed: values.int("seed")?,
-            ccx: Some(values.text("ccx")?).filter(|t| !t.is_empty()).map(PathBuf::from),
-            fault,
-        })
+        Ok(params)
     }
 }

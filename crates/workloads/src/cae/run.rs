@@ -14,9 +14,9 @@ use rustix::event::{PollFd, PollFlags, Timespec, poll};
 use rustix::process::{Pid, PidfdFlags, Signal, kill_process, pidfd_open};
 
 use super::devices::{Bytes, Devices};
-use super::failure::Failure;
+use crate::Failure;
 use crate::WorkloadError;
-use crate::tie::tie;
+use crate::parent_death::end_with_parent;
 
 /// How often the space in scratch is looked at.
 pub(super) const LOOK: Duration = Duration::from_millis(50);
@@ -61,7 +61,7 @@ pub fn run(
     command.current_dir(dir).stdin(Stdio::null()).process_group(0);
     command.stdout(out.map_err(WorkloadError::io("make", log))?);
     command.stderr(err.map_err(WorkloadError::io("make", log))?);
-    tie(&mut command, None);
+    end_with_parent(&mut command, None);
     let devices = Devices::below(dir);
     let (before, stalled) = (devices.as_ref().and_then(Devices::bytes), stalled_s());
     let beside = space(dir);
@@ -90,11 +90,7 @@ pub fn run(
             if !ends_within(&fd, GRACE).map_err(watch)? {
                 let _ = kill_process(pid, Signal::KILL);
             }
-            return Err(if stuck {
-                Failure::Full { dir: dir.to_owned() }
-            } else {
-                Failure::Stopped
-            });
+            return Err(if stuck { full_folder(dir) } else { Failure::Stopped });
         }
     }
     let elapsed_s = began.elapsed().as_secs_f64();
@@ -157,4 +153,12 @@ pub(super) fn stalled_s() -> Option<f64> {
     let some = text.lines().find(|l| l.starts_with("some "))?;
     let total: f64 = some.rsplit_once("total=")?.1.trim().parse().ok()?;
     Some(total * 1e-6)
+}
+
+/// The solver stood still in a full folder.
+pub fn full_folder(dir: &Path) -> Failure {
+    Failure::other(format!(
+        "no room is left in {}, and the solver neither went on nor ended: give the storage a larger `size=`",
+        dir.display()
+    ))
 }

@@ -1,40 +1,18 @@
 //! The rows of data that describe the workload: its parameters and its metrics.
 
-use assay_model::{Better, Kind, MetricSpec, ParamType, WorkloadSpec};
+use assay_model::{Better, Kind, Merge, MetricSpec, WorkloadSpec};
 
-use crate::rows::{choice, metric, param};
-
-use super::cases::{CASES, SIZES};
-use super::params::FAULTS;
+use super::params::Params;
+use crate::rows::metric;
 
 /// The workload's name, parameters and metrics.
 pub fn spec() -> WorkloadSpec {
-    let int = |min, max| ParamType::Int { min, max };
     WorkloadSpec {
-        name: "cae".into(),
+        name: super::NAME.into(),
         help: "Structures analysed with CalculiX (threads) and MUMPS (MPI, its factors in files): elapsed time on the \
                trial's storage, answers compared with closed forms."
             .into(),
-        params: vec![
-            param(
-                "case",
-                choice(&CASES.map(|c| c.name)),
-                "beam-static",
-                "beam-, plate-, bar-: CalculiX; block- and girder-: systems of equations with MUMPS, -core in memory, \
-                 -files with factors in files that are read once, -passes ten times.",
-            ),
-            param("size", choice(&SIZES), "test", "How fine the mesh is: seconds, a minute, many minutes."),
-            param("processes", int(1, 1024), 1, "Threads of CalculiX, or processes of MUMPS; on nodes, of each task of a node."),
-            param("seed", int(1, i64::MAX), 1, "The seed of the solutions that MUMPS has to find."),
-            param("ccx", ParamType::Text, "", "The CalculiX to run; empty: the one on PATH."),
-            param(
-                "fault",
-                choice(&FAULTS),
-                "none",
-                "Breaks something on purpose: `answer` makes the answer wrong, `diverge` a load too large to converge; \
-                 the last process of MUMPS ends by a signal after the factorization (`rank`) or never goes on (`stall`).",
-            ),
-        ],
+        params: Params::rows(),
         metrics: metrics(),
         suite: None,
     }
@@ -51,8 +29,10 @@ fn metrics() -> Vec<MetricSpec> {
             Lower,
             measured,
             "CPU time of the solver's processes in user mode; waiting in MPI counts.",
-        ),
-        metric("system", "s", Lower, measured, "CPU time of the same in the kernel."),
+        )
+        .merged(Merge::Sum),
+        metric("system", "s", Lower, measured, "CPU time of the same in the kernel.")
+            .merged(Merge::Sum),
         metric(
             "io_stall_share",
             "1",
@@ -75,14 +55,16 @@ fn metrics() -> Vec<MetricSpec> {
             Lower,
             measured,
             "Bytes read from the devices below the trial's folder, whoever did it.",
-        ),
+        )
+        .merged(Merge::Sum),
         metric(
             "device_written",
             "B",
             Lower,
             measured,
             "Bytes written to them until the solver ended.",
-        ),
+        )
+        .merged(Merge::Sum),
         metric(
             "scratch",
             "B",

@@ -6,36 +6,32 @@ use std::path::Path;
 
 use assay_model::{Event, Exit, Observation, Phase};
 
-use super::Order;
+use super::Spec;
 use super::answer::{self, Answer};
 use super::cases::Solver;
 use super::devices::Devices;
-use super::failure::Failure;
 use super::over::{self, Cpu};
 use super::params::Params;
 use super::run::{self, Ran};
 use super::{ccx, mumps};
+use crate::Failure;
 use crate::WorkloadError;
-use crate::work::{Channel, life};
-use crate::workload::KEEP;
+use crate::work::Channel;
 
 /// Runs the trial that `json` orders and reports it on `channel`.
 ///
 /// # Errors
 /// [`Failure`]: it could not be measured to its end. A wrong answer is no error but an event, `valid: false`.
 pub fn run(json: &str, channel: &mut Channel) -> Result<(), Failure> {
-    let order: Order = serde_json::from_str(json).map_err(Failure::Order)?;
+    let order = Spec::read(json)?;
     let params = Params::from_map(&order.params)?;
-    let stop = life::stop_flag(order.lab)
-        .map_err(|source| Failure::Watch { what: "the watch for the lab's end", source })?
-        .ok_or(Failure::Stopped)?;
-    let keep = order.dir.join(KEEP);
-    fs::create_dir_all(&keep).map_err(WorkloadError::io("make", &keep))?;
+    let stop = order.stop_flag()?;
+    let keep = order.keep()?;
     // Not on the storage: a full one must not swallow what the solver says of it.
-    let log = order.run.join("solver.log");
+    let log = order.more.run.join("solver.log");
     fs::write(&log, "").map_err(WorkloadError::io("make", &log))?;
     let solver = params.case.solver();
-    let command = match (&order.program, &order.over, solver) {
+    let command = match (&order.more.built, &order.more.over, solver) {
         (Some(program), Some(over), Solver::Mumps) => {
             mumps::command_over(program, &params, order.cpus.len(), over)?
         }
@@ -44,7 +40,7 @@ pub fn run(json: &str, channel: &mut Channel) -> Result<(), Failure> {
                 what: "an IPC namespace for the processes",
                 source,
             })?;
-            mumps::command(program, &params, order.cpus.len(), &order.run)?
+            mumps::command(program, &params, order.cpus.len(), &order.more.run)?
         }
         _ => ccx::command(&ccx::program(params.ccx.as_deref())?, params.processes),
     };
@@ -53,12 +49,12 @@ pub fn run(json: &str, channel: &mut Channel) -> Result<(), Failure> {
         let note = format!("the solver's files are on {}", devices.names());
         channel.send(&Event::Note { note });
     }
-    if order.over.is_some() {
+    if order.more.over.is_some() {
         over::adopt_helper();
     }
     channel.send(&Event::Phase { phase: Phase::Steady, t_ns: None });
     let ran = run::run(command, &order.dir, &log, &stop);
-    if order.over.is_some() && ran.is_ok() {
+    if order.more.over.is_some() && ran.is_ok() {
         over::wait_for_helper();
     }
     // What the storage has no room for is not kept.
@@ -68,7 +64,7 @@ pub fn run(json: &str, channel: &mut Channel) -> Result<(), Failure> {
     let text = fs::read(&log).map_err(WorkloadError::io("read", &log))?;
     let text = String::from_utf8_lossy(&text);
     let answer = judge(&params, &order.dir, &ran, &text, &log)?;
-    if let Some(over) = &order.over {
+    if let Some(over) = &order.more.over {
         over.is_one(&text, params.processes)?;
     }
     let cpu = account(&order, &params, &ran, &text, channel);
@@ -104,12 +100,14 @@ fn judge(
         Exit::Code(code) => format!("exit code {code}"),
         Exit::Signal(signal) => format!("signal {signal}"),
     };
+    let failed =
+        |solver: &str, said| Failure::Said { what: format!("{solver} failed ({status})"), said };
     let well = matches!(ran.exit, Exit::Code(0));
     match params.case.solver() {
         Solver::Ccx if well && ccx::finished(text) => answer::of_ccx(params, dir),
-        Solver::Ccx => Err(Failure::Solver { solver: "CalculiX", status, said: ccx::words(text) }),
+        Solver::Ccx => Err(failed("CalculiX", ccx::words(text))),
         Solver::Mumps if well => answer::of_mumps(text, log),
-        Solver::Mumps => Err(Failure::Solver { solver: "MUMPS", status, said: mumps::words(text) }),
+        Solver::Mumps => Err(failed("MUMPS", mumps::words(text))),
     }
 }
 
@@ -120,8 +118,8 @@ fn crowd(processes: usize, cpus: usize) -> Event {
 }
 
 /// What the processes used; says what started them, where that is a matter of MPI.
-fn account(order: &Order, params: &Params, ran: &Ran, text: &str, channel: &mut Channel) -> Cpu {
-    let (cpu, sentence) = if let Some(over) = &order.over {
+fn account(order: &Spec, params: &Params, ran: &Ran, text: &str, channel: &mut Channel) -> Cpu {
+    let (cpu, sentence) = if let Some(over) = &order.more.over {
         over.account(text, params.processes)
     } else {
         let started = format!("started by `mpirun`; {}", mumps::mpi(text));

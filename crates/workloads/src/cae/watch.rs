@@ -6,11 +6,11 @@ use std::time::Instant;
 
 use assay_model::Event;
 
-use super::Order;
+use super::Spec;
 use super::devices::Devices;
-use super::failure::Failure;
-use super::run::{FULL, LOOK, no_room, space, stalled_s};
-use crate::work::{Channel, life};
+use super::run::{FULL, LOOK, full_folder, no_room, space, stalled_s};
+use crate::Failure;
+use crate::work::Channel;
 
 /// The name under which assay runs it.
 pub const WATCH: &str = "cae-watch";
@@ -20,10 +20,8 @@ pub const WATCH: &str = "cae-watch";
 /// # Errors
 /// [`Failure`]: it could not watch, or the ranks stand still in a full folder.
 pub fn run(json: &str, channel: &mut Channel) -> Result<(), Failure> {
-    let order: Order = serde_json::from_str(json).map_err(Failure::Order)?;
-    let stop = life::stop_flag(order.lab)
-        .map_err(|source| Failure::Watch { what: "the watch for the lab's end", source })?
-        .ok_or(Failure::Stopped)?;
+    let order = Spec::read(json)?;
+    let stop = order.stop_flag()?;
     let dir = &order.dir;
     let devices = Devices::below(dir);
     if let Some(devices) = &devices {
@@ -39,7 +37,7 @@ pub fn run(json: &str, channel: &mut Channel) -> Result<(), Failure> {
         most = most.max(space(dir).saturating_sub(beside));
         full = if no_room(dir) { full.or_else(|| Some(Instant::now())) } else { None };
         if full.is_some_and(|since| since.elapsed() > FULL) {
-            return Err(Failure::Full { dir: dir.clone() });
+            return Err(full_folder(dir));
         }
     }
     let elapsed_s = began.elapsed().as_secs_f64();

@@ -12,7 +12,7 @@ use assay_environment::cpulist;
 use assay_sut::{ProcessSetup, clock, enter};
 
 use super::{CopiesError, Copy};
-use crate::tie::tie;
+use crate::parent_death::end_with_parent;
 use crate::words::quote_words;
 
 /// A line longer than this is none of the protocol.
@@ -67,7 +67,7 @@ impl Member {
         if let Some(cwd) = &copy.cwd {
             command.current_dir(cwd);
         }
-        tie(&mut command, None);
+        end_with_parent(&mut command, None);
         let setup =
             ProcessSetup { cpus: copy.cpus.clone(), sched: copy.sched, ..ProcessSetup::default() };
         let place = |e: assay_sut::ControlError| CopiesError::Place {

@@ -4,7 +4,7 @@
 use std::collections::BTreeMap;
 use std::fmt;
 
-use assay_model::{Better, Scalar};
+use assay_model::{Better, Merge, Scalar};
 use serde::de::{self, MapAccess, SeqAccess, Visitor};
 use serde::{Deserialize, Deserializer};
 use toml::Spanned;
@@ -350,4 +350,6 @@ pub(crate) struct MetricRow {
     pub dividend: Option<Text>,
     /// Of a `quotient`: another metric, or a number, size or duration.
     pub divisor: Option<Text>,
+    /// How the values of several nodes become one.
+    pub merge: Option<Merge>,
 }

@@ -4,7 +4,7 @@ use std::fs::File;
 use std::io::Read;
 use std::path::Path;
 
-use assay_model::{Kind, MetricValue, Scalar, units};
+use assay_model::{Kind, Merge, MetricValue, Scalar, units};
 
 use super::format::{MetricRow, Source};
 use super::pattern::Pattern;
@@ -21,6 +21,11 @@ pub(crate) fn kind(source: Source) -> Kind {
         Source::Quotient | Source::Result => Kind::Derived,
         _ => Kind::Measured,
     }
+}
+
+/// How a metric of that source is merged over nodes where its row does not say.
+pub(crate) fn merge(source: Source) -> Option<Merge> {
+    matches!(source, Source::User | Source::System).then_some(Merge::Sum)
 }
 
 /// The values of all metrics but those that the program reports itself, and a sentence for each that

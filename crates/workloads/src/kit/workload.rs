@@ -72,6 +72,7 @@ impl Kit {
                 better: row.better,
                 kind: metrics::kind(row.from),
                 help: row.help.clone(),
+                merge: row.merge.or(metrics::merge(row.from)),
             })
             .collect();
         let spec = WorkloadSpec {

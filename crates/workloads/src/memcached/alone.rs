@@ -7,8 +7,9 @@ use assay_model::{Scalar, WorkloadSpec};
 
 use super::params::{Cpus, Network, Params, Server, Transport};
 use super::server::{program, settings};
+use crate::capability::Serving;
 use crate::program::free_port;
-use crate::{Launch, Serving, WorkloadError};
+use crate::{Launch, WorkloadError};
 
 /// How to start it where the others reach it as `host`.
 ///
@@ -65,11 +66,12 @@ pub fn serving(
 mod tests {
     use super::*;
     use crate::Workload;
+    use crate::capability::Serves;
     use crate::memcached::Memcached;
 
     #[test]
     fn clients_are_sent_to_the_server_and_what_cannot_be_is_said() {
-        let workload = Memcached::new();
+        let workload = Memcached;
         let defaults: BTreeMap<String, Scalar> = workload
             .spec()
             .params
@@ -82,14 +84,13 @@ mod tests {
             map
         };
         match workload.serve(&defaults, "127.0.0.1", 3) {
-            Ok(Some(serving)) => {
+            Ok(serving) => {
                 assert_eq!(serving.params["server.address"].to_text(), serving.address);
                 let mut map = defaults.clone();
                 map.extend(serving.params);
                 let params = Params::from_map(&map).unwrap();
                 assert_eq!(params.server, Server::Foreign(serving.address));
             }
-            Ok(None) => panic!("it has a server"),
             Err(WorkloadError::Missing { what, .. }) => {
                 println!("skipped: because {what} is not here");
             }

@@ -5,7 +5,7 @@ use std::ffi::OsString;
 use std::path::Path;
 use std::process::{Command, Stdio};
 
-use super::failure::Failure;
+use crate::Failure;
 
 const CERTIFICATE: &str = "certificate.pem";
 const KEY: &str = "key.pem";
@@ -15,7 +15,7 @@ const KEY: &str = "key.pem";
 /// # Errors
 /// openssl is missing or refuses.
 pub fn make(dir: &Path, name: &str) -> Result<(), Failure> {
-    let failed = |said: String| Failure::Program { program: "openssl".into(), said };
+    let failed = |said: String| Failure::Said { what: "openssl".into(), said };
     let out = Command::new("openssl")
         .args([
             "req",

@@ -8,9 +8,9 @@ use assay_memload::search::Point;
 use assay_memload::{Report, SearchBound, search_max};
 use assay_model::{Event, Phase, units};
 
-use super::failure::Failure;
 use super::trial::Stage;
 use super::{honest, said};
+use crate::Failure;
 
 fn at_rate(config: &Config, rate: f64) -> Config {
     let arrivals = match config.mode {
@@ -92,7 +92,7 @@ pub fn max_rate(
         if !stage.wrong.is_empty() {
             return Ok(());
         }
-        return Err(Failure::NoRate(format!(
+        return Err(Failure::Other(format!(
             "no rate was found that keeps {told}, in {steps} steps; the lowest that was tried and broke it is {}",
             found.above.map_or("unknown".into(), |p| units::format_value(p.rate, "ops/s"))
         )));
@@ -127,7 +127,7 @@ pub fn saturation(stage: &mut Stage<'_>, rates: &[f64], steps: u32) -> Result<()
         let closed = Config { mode: Mode::Closed { think: Think::None }, ..stage.config.clone() };
         let (report, _) = stage.measure(&closed, false)?;
         let most = report.throughput().filter(|t| *t > 0.0).ok_or_else(|| {
-            Failure::NoRate(
+            Failure::Other(
                 "the closed loop that the rates are chosen from was answered nothing".into(),
             )
         })?;

@@ -14,13 +14,13 @@ use assay_memload::server_use::{ServerTimes, ServerUse};
 use assay_memload::{Target, Trust};
 use assay_model::{Event, Observation, Phase};
 
-use super::failure::Failure;
 use super::server_side::{Seen, listen, look};
 use super::trial::Stage;
 use super::{honest, said};
+use crate::Failure;
 use crate::WorkloadError;
+use crate::parent_death::end_with_parent;
 use crate::program::find_program;
-use crate::tie::tie;
 
 /// The memtier_benchmark to use.
 ///
@@ -62,8 +62,8 @@ pub fn run(path: Option<&Path>, dir: &Path, stage: &mut Stage<'_>) -> Result<(),
     stage.channel.send(&Event::Phase { phase: Phase::RampDown, t_ns: None });
     let file = dir.join("memtier-steady.json");
     let text = std::fs::read_to_string(&file).map_err(WorkloadError::io("read", &file))?;
-    let told = Told::read(&text).ok_or_else(|| Failure::Program {
-        program: "memtier_benchmark".into(),
+    let told = Told::read(&text).ok_or_else(|| Failure::Said {
+        what: "memtier_benchmark".into(),
         said: format!(
             "its results in {} are not understood; it may be of another version",
             file.display()
@@ -124,7 +124,7 @@ fn check(config: &Config, told: &Told, seen: &Seen, stage: &mut Stage<'_>) {
 /// What it is told in every run: where, how, and which objects.
 fn arguments(config: &Config) -> Result<Vec<OsString>, Failure> {
     if !config.connections.is_multiple_of(config.threads) {
-        return Err(Failure::Params(WorkloadError::Param(format!(
+        return Err(Failure::Workload(WorkloadError::Param(format!(
             "memtier_benchmark gives each thread as many connections: `connections` ({}) must be a multiple of \
              `client.threads` ({})",
             config.connections, config.threads
@@ -238,7 +238,7 @@ impl Drive<'_> {
     /// Runs it to its end.
     fn go(&self, more: &[&str], name: &str, stage: &mut Stage<'_>) -> Result<Used, Failure> {
         let failed =
-            |said: String| Failure::Program { program: self.program.display().to_string(), said };
+            |said: String| Failure::Said { what: self.program.display().to_string(), said };
         let log = self.dir.join(format!("memtier-{name}.log"));
         let stream = || {
             File::options()
@@ -257,7 +257,7 @@ impl Drive<'_> {
             .stdin(Stdio::null())
             .stdout(stream()?)
             .stderr(stream()?);
-        tie(&mut command, self.config.cpus.as_deref());
+        end_with_parent(&mut command, self.config.cpus.as_deref());
         if name == "steady" {
             let argv: Vec<OsString> = std::iter::once(command.get_program())
                 .chain(command.get_args())

@@ -6,7 +6,6 @@
 mod about;
 mod alone;
 mod certificate;
-mod failure;
 mod finding;
 mod honest;
 mod memtier;
@@ -22,40 +21,30 @@ mod talk;
 mod trial;
 
 use std::collections::BTreeMap;
+use std::sync::LazyLock;
 
 use assay_model::{Fact, Scalar, WorkloadSpec};
 
-pub use failure::Failure;
 pub use trial::run as trial;
 
-use crate::{Collected, Finished, Launch, Serving, TrialContext, Workload, WorkloadError};
-use order::Order;
+use crate::capability::{Serves, Serving};
+use crate::{Failure, Launch, Offers, TrialContext, Workload, WorkloadError};
+use order::{Rates, Spec};
 use params::{Driver, Find, Network, Params, Server};
+
+/// Its name, and that of its program.
+pub const NAME: &str = "memcached";
 
 /// Measures a memcached. Metrics: `throughput` (primary), response times, hits, bytes, CPU times of both
 /// sides. Histograms: `response_time.*`, ns. Curves (of `find = "saturation"`): `throughput`, `p50`,
 /// `p99`, `p99.9` over the rate.
 #[derive(Debug)]
-pub struct Memcached {
-    spec: WorkloadSpec,
-}
-
-impl Default for Memcached {
-    fn default() -> Self {
-        Memcached::new()
-    }
-}
-
-impl Memcached {
-    /// The workload.
-    pub fn new() -> Self {
-        Memcached { spec: spec::spec() }
-    }
-}
+pub struct Memcached;
 
 impl Workload for Memcached {
     fn spec(&self) -> &WorkloadSpec {
-        &self.spec
+        static SPEC: LazyLock<WorkloadSpec> = LazyLock::new(spec::spec);
+        &SPEC
     }
 
     fn check(&self, params: &BTreeMap<String, Scalar>) -> Result<(), WorkloadError> {
@@ -79,40 +68,28 @@ impl Workload for Memcached {
         }
     }
 
+    fn launch(&self, ctx: &TrialContext<'_>) -> Result<Launch, WorkloadError> {
+        let params = Params::from_map(ctx.params)?;
+        let rates = match params.find {
+            Find::Saturation { .. } => earlier_rates(ctx),
+            _ => Vec::new(),
+        };
+        Spec::of(ctx, Rates(rates)).launch(ctx, NAME)
+    }
+
+    fn offers(&self) -> Offers<'_> {
+        Offers { serves: Some(self), ..Offers::default() }
+    }
+}
+
+impl Serves for Memcached {
     fn serve(
         &self,
         params: &BTreeMap<String, Scalar>,
         host: &str,
         clients: usize,
-    ) -> Result<Option<Serving>, WorkloadError> {
-        alone::serving(params, &self.spec, host, clients).map(Some)
-    }
-
-    fn prepare(&self, _ctx: &TrialContext<'_>) -> Result<(), WorkloadError> {
-        Ok(())
-    }
-
-    fn launch(&self, ctx: &TrialContext<'_>) -> Result<Launch, WorkloadError> {
-        let params = Params::from_map(ctx.params)?;
-        let order = Order {
-            params: ctx.params.clone(),
-            cpus: ctx.cpus.to_vec(),
-            dir: ctx.trial_dir.to_owned(),
-            lab: std::process::id(),
-            rates: match params.find {
-                Find::Saturation { .. } => earlier_rates(ctx),
-                _ => Vec::new(),
-            },
-        };
-        Launch::own(ctx, "memcached", &order, "the trial's folder")
-    }
-
-    fn collect(
-        &self,
-        _ctx: &TrialContext<'_>,
-        finished: &Finished<'_>,
-    ) -> Result<Collected, WorkloadError> {
-        Ok(Collected::by_events(finished))
+    ) -> Result<Serving, WorkloadError> {
+        alone::serving(params, self.spec(), host, clients)
     }
 }
 
@@ -120,4 +97,10 @@ impl Workload for Memcached {
 fn earlier_rates(ctx: &TrialContext<'_>) -> Vec<f64> {
     let first = ctx.previous.iter().find_map(|r| r.curve("throughput"));
     first.map(|curve| curve.points.iter().map(|p| p[0]).collect()).unwrap_or_default()
+}
+
+impl From<assay_memload::Error> for Failure {
+    fn from(error: assay_memload::Error) -> Self {
+        Failure::other(error)
+    }
 }

@@ -5,6 +5,7 @@
 #![allow(unsafe_code)] // unshare(2) is unsafe to rustix for a flag that is not used here
 
 use std::collections::BTreeMap;
+use std::fmt::Display;
 use std::fs::{self, File};
 use std::net::Ipv4Addr;
 use std::os::fd::AsFd;
@@ -15,7 +16,7 @@ use std::process::{Command, Stdio};
 use rustix::process::{getpid, getppid};
 use rustix::thread::{LinkNameSpaceType, UnshareFlags, move_into_link_name_space, unshare_unsafe};
 
-use super::failure::Failure;
+use crate::Failure;
 use crate::WorkloadError;
 use crate::program::find_program;
 
@@ -71,7 +72,7 @@ fn unshare() -> std::io::Result<()> {
 /// back. What `start` starts stays inside. Also returns sentences for the record.
 ///
 /// # Errors
-/// [`Failure::Network`], or the failure of `start`. The thread is back in every case.
+/// [`Failure::Other`], or the failure of `start`. The thread is back in every case.
 pub fn inside<T>(
     start: impl FnOnce(&Cable) -> Result<T, Failure>,
 ) -> Result<(T, Cable, Vec<String>), Failure> {
@@ -172,20 +173,22 @@ fn apply(wanted: &BTreeMap<String, String>) -> Vec<String> {
 fn ip(arguments: &[&str]) -> Result<(), Failure> {
     let line = || format!("ip {}", arguments.join(" "));
     let out = Command::new("ip").args(arguments).stdin(Stdio::null()).output();
-    let out = out.map_err(|e| Failure::Network {
-        what: line(),
-        detail: format!("{e}; install the Debian package iproute2"),
-    })?;
+    let out =
+        out.map_err(|e| failed(&line(), format!("{e}; install the Debian package iproute2")))?;
     if out.status.success() {
         return Ok(());
     }
     let said = String::from_utf8_lossy(&out.stderr).trim().to_owned();
-    Err(Failure::Network { what: line(), detail: said })
+    Err(failed(&line(), said))
 }
 
 fn network(what: &str) -> impl FnOnce(std::io::Error) -> Failure {
     let what = what.to_owned();
-    move |e| Failure::Network { what, detail: e.to_string() }
+    move |e| failed(&what, e)
+}
+
+fn failed(what: &str, detail: impl Display) -> Failure {
+    Failure::other(format!("the network namespace: {what}: {detail}"))
 }
 
 #[cfg(test)]

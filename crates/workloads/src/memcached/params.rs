@@ -1,4 +1,4 @@
-//! The parameters of a treatment, as types.
+//! The parameters of a treatment, declared and as types.
 
 use std::collections::BTreeMap;
 use std::ffi::OsString;
@@ -10,7 +10,7 @@ use assay_memload::{Arrivals, Config, Mix, Mode, Popularity, Protocol, SizeClass
 use assay_model::{Scalar, units};
 
 use crate::WorkloadError;
-use crate::words::split_words;
+use crate::declare::{Int, Number, OneOf, OrNone, Read, Size, Text, Time, Word, params, wrong};
 
 /// What a trial finds.
 #[derive(Debug, Clone, PartialEq)]
@@ -126,78 +126,142 @@ pub struct Params {
     pub tls_authorities: Option<PathBuf>,
 }
 
-fn wrong(message: impl Into<String>) -> WorkloadError {
-    WorkloadError::Param(message.into())
+params! {
+    /// The parameters of a treatment, as declared.
+    #[derive(Debug, Clone, PartialEq)]
+    pub struct Given {
+        /// What a trial finds: the throughput; the highest rate whose `quantile` stays within `bound`; or the
+        /// response times at rising rates.
+        find: String = Word(&["throughput", "max-rate", "saturation"]), "throughput";
+        /// `closed`: a connection asks again when it was answered. `open`: operations are due at `rate`,
+        /// whatever the server does, and response times count from then.
+        mode: String = Word(&["closed", "open"]), "closed";
+        /// Operations a second of `mode = "open"`, of all threads together.
+        rate: f64 = Number(0.0, 1e9), Scalar::Float(0.0);
+        /// Connections, of all threads together.
+        connections: usize = Int(1, 1_000_000), 64;
+        /// Operations that may be unanswered on a connection.
+        depth: usize = Int(1, 1024), 1;
+        /// What a connection of a closed loop waits after an answer.
+        think: Duration = Time, "0 s";
+        /// How the operations of an open loop and the waits of `think` are spaced around their mean.
+        spacing: Arrivals = OneOf(&[("even", Arrivals::Even), ("exponential", Arrivals::Exponential)]), "even";
+        /// Threads of the load generator.
+        client_threads as "client.threads": usize = Int(1, 1024), 1;
+        /// The CPUs of the load generator, such as `2-3`; `auto` takes the last of the trial's CPUs, one for
+        /// each of its threads, if some are left for the server; `any` binds it to none.
+        client_cpus as "client.cpus": Cpus = Read(cpus), "auto";
+        /// What is spoken.
+        protocol: Protocol = OneOf(&[("text", Protocol::Text), ("meta", Protocol::Meta), ("binary", Protocol::Binary)]), "text";
+        /// What it is spoken over.
+        transport: Transport = OneOf(&[("tcp", Transport::Tcp), ("unix", Transport::Unix), ("tls", Transport::Tls)]), "tcp";
+        /// `namespace`: the server runs in a network of its own, reached over a virtual cable (veth).
+        network: Network = OneOf(&[("loopback", Network::Loopback), ("namespace", Network::Namespace)]), "loopback";
+        /// Who makes the load: assay, or memtier_benchmark.
+        driver: String = Word(&["assay", "memtier"]), "assay";
+        /// The memtier_benchmark to use; empty: the one on PATH.
+        driver_path as "driver.path": Option<PathBuf> = OrNone(Text), "";
+        /// The bound of `find = "max-rate"`.
+        bound: Duration = Time, "1 ms";
+        /// The quantile of the response times that is bound, 0 to 1.
+        quantile: f64 = Number(0.0, 0.9999), Scalar::Float(0.99);
+        /// The search ends when the rate that kept the bound and the one that broke it differ by less than this
+        /// share.
+        precision: f64 = Number(0.001, 1.0), Scalar::Float(0.05);
+        /// The rates of `find = "saturation"`, with blanks or commas; empty: `steps` rates up to 1.1 times the
+        /// throughput of a closed loop.
+        rates: Vec<f64> = Read(rates), "";
+        /// How many rates, where `rates` does not say.
+        steps: u32 = Int(2, 1000), 10;
+        /// How many objects there are.
+        keys: u64 = Int(1, 1 << 32), 100_000;
+        /// The share of objects that are small, relative to the other classes' shares.
+        share_small as "share.small": f64 = Number(0.0, 1.0), Scalar::Float(0.6);
+        /// The share of objects that are medium.
+        share_medium as "share.medium": f64 = Number(0.0, 1.0), Scalar::Float(0.3);
+        /// The share of objects that are large.
+        share_large as "share.large": f64 = Number(0.0, 1.0), Scalar::Float(0.1);
+        /// Bytes of a small object, from and to; uniform between them.
+        size_small as "size.small": (u32, u32) = Read(sizes), "4-100";
+        /// Bytes of a medium object.
+        size_medium as "size.medium": (u32, u32) = Read(sizes), "1024-2048";
+        /// Bytes of a large object.
+        size_large as "size.large": (u32, u32) = Read(sizes), "5120-20480";
+        /// The share of gets among the operations; the rest are sets.
+        gets: f64 = Number(0.0, 1.0), Scalar::Float(0.9);
+        /// The share of gets that ask for objects that were set; the rest ask for others.
+        hits: f64 = Number(0.0, 1.0), Scalar::Float(1.0);
+        /// Which objects are asked for how often.
+        popularity: String = Word(&["uniform", "zipf"]), "uniform";
+        /// The exponent of `popularity = "zipf"`: the k-th object is asked for in proportion to 1 / k^zipf.
+        zipf: f64 = Number(0.01, 10.0), Scalar::Float(0.99);
+        /// The same seed makes and asks for the same objects.
+        seed: u64 = Int(0, i64::MAX), 1;
+        /// The memcached to start; empty: the one on PATH.
+        server_path as "server.path": Option<PathBuf> = OrNone(Text), "";
+        /// host:port (or the path of a socket) of a server that runs already: nothing is started or stopped.
+        /// What it holds under the keys that are used is overwritten.
+        address as "server.address": Option<String> = OrNone(Text), "";
+        /// The port that the server listens on; 0: a free one.
+        port as "server.port": u16 = Int(0, 65_535), 0;
+        /// Threads of the server (`-t`); 4 is memcached's own default.
+        server_threads as "server.threads": u32 = Int(1, 1024), 4;
+        /// The CPUs of the server; `auto` takes those of the trial that `client.cpus = "auto"` leaves; `any`
+        /// leaves all of them to it.
+        server_cpus as "server.cpus": Cpus = Read(cpus), "auto";
+        /// Memory for objects (`-m`).
+        memory as "server.memory": u64 = Size, "1 GiB";
+        /// More options of memcached, such as `-o no_lru_maintainer -I 2m`.
+        options as "server.options": Vec<OsString> = Text, "";
+        /// The name that the certificate of a TLS server must carry.
+        tls_name as "tls.name": String = Text, "localhost";
+        /// A PEM file of the authorities whose certificates are believed; empty: any certificate is. The server
+        /// that is started has one of its own making.
+        tls_authorities as "tls.authorities": Option<PathBuf> = OrNone(Text), "";
+        /// Load before the measurement window.
+        ramp_up: Duration = Time, "2 s";
+        /// The measurement window; for a search or a curve that of each rate.
+        steady: Duration = Time, "10 s";
+        /// Load after the measurement window.
+        ramp_down: Duration = Time, "500 ms";
+        /// How long an answer may take before it counts as missing.
+        op_timeout: Duration = Time, "1 s";
+        /// The share of operations, ramps included, whose answers may be missing (too late, or the connection
+        /// was lost) before the trial is invalid.
+        max_missing: f64 = Number(0.0, 1.0), Scalar::Float(0.001);
+    }
 }
 
-/// The checked values of a treatment by name.
-struct Map<'a>(&'a BTreeMap<String, Scalar>);
-
-impl Map<'_> {
-    fn value(&self, name: &str) -> Result<&Scalar, WorkloadError> {
-        self.0.get(name).ok_or_else(|| wrong(format!("the parameter `{name}` is missing")))
+fn cpus(text: &str) -> Result<Cpus, String> {
+    match text {
+        "auto" => Ok(Cpus::Auto),
+        "any" => Ok(Cpus::Any),
+        list => cpulist::parse(list)
+            .map(Cpus::These)
+            .map_err(|e| format!("it takes `auto`, `any` or CPUs: {e}")),
     }
+}
 
-    fn text(&self, name: &str) -> Result<String, WorkloadError> {
-        Ok(self.value(name)?.to_text().trim().to_owned())
-    }
+/// Bytes from and to.
+fn sizes(text: &str) -> Result<(u32, u32), String> {
+    let sides = text.split_once('-').unwrap_or((text, text));
+    let side = |side: &str| {
+        let bytes = units::parse_bytes(side.trim()).ok().and_then(|b| u32::try_from(b).ok());
+        bytes.ok_or_else(|| format!("`{text}`; it takes bytes from and to, such as 4-100"))
+    };
+    Ok((side(sides.0)?, side(sides.1)?))
+}
 
-    fn int(&self, name: &str) -> Result<u64, WorkloadError> {
-        let value = self.value(name)?.as_i64().and_then(|v| u64::try_from(v).ok());
-        value.ok_or_else(|| wrong(format!("`{name}` takes a whole number from 0")))
-    }
-
-    fn number(&self, name: &str) -> Result<f64, WorkloadError> {
-        self.value(name)?.as_f64().ok_or_else(|| wrong(format!("`{name}` takes a number")))
-    }
-
-    fn time(&self, name: &str) -> Result<Duration, WorkloadError> {
-        units::duration_of(self.value(name)?).map_err(|e| wrong(format!("`{name}`: {e}")))
-    }
-
-    fn file(&self, name: &str) -> Result<Option<PathBuf>, WorkloadError> {
-        let text = self.text(name)?;
-        Ok((!text.is_empty()).then(|| PathBuf::from(text)))
-    }
-
-    /// The value that stands beside the word of a choice.
-    fn one_of<T: Clone>(&self, name: &str, of: &[(&str, T)]) -> Result<T, WorkloadError> {
-        let text = self.text(name)?;
-        let found = of.iter().find(|(word, _)| *word == text).map(|(_, value)| value.clone());
-        found.ok_or_else(|| {
-            let words: Vec<&str> = of.iter().map(|(word, _)| *word).collect();
-            wrong(format!("`{name}` is `{text}`; it takes {}", words.join(", ")))
-        })
-    }
-
-    fn cpus(&self, name: &str) -> Result<Cpus, WorkloadError> {
-        match self.text(name)?.as_str() {
-            "auto" => Ok(Cpus::Auto),
-            "any" => Ok(Cpus::Any),
-            list => cpulist::parse(list)
-                .map(Cpus::These)
-                .map_err(|e| wrong(format!("`{name}` takes `auto`, `any` or CPUs: {e}"))),
-        }
-    }
-
-    fn class(&self, name: &str) -> Result<SizeClass, WorkloadError> {
-        let key = format!("size.{name}");
-        let text = self.text(&key)?;
-        let sides = text.split_once('-').unwrap_or((&text, &text));
-        let side = |side: &str| {
-            let bytes = units::parse_bytes(side.trim()).ok().and_then(|b| u32::try_from(b).ok());
-            bytes.ok_or_else(|| {
-                wrong(format!("`{key}` is `{text}`; it takes bytes from and to, such as 4-100"))
+fn rates(text: &str) -> Result<Vec<f64>, String> {
+    let parts = text.split([',', ' ']).filter(|p| !p.is_empty());
+    parts
+        .map(|part| {
+            let rate = part.parse().ok().filter(|r: &f64| r.is_finite() && *r > 0.0);
+            rate.ok_or_else(|| {
+                format!("`{part}`; it takes operations a second, such as 10000 20000")
             })
-        };
-        let (min, max) = (side(sides.0)?, side(sides.1)?);
-        Ok(SizeClass {
-            name: name.to_owned(),
-            min,
-            max,
-            share: self.number(&format!("share.{name}"))?,
         })
-    }
+        .collect()
 }
 
 impl Params {
@@ -206,33 +270,27 @@ impl Params {
     /// # Errors
     /// [`WorkloadError::Param`]: a value or a combination that cannot be, and what would be right.
     pub fn from_map(map: &BTreeMap<String, Scalar>) -> Result<Self, WorkloadError> {
-        let map = Map(map);
+        let given = Given::read(map)?;
         let params = Params {
-            find: find(&map)?,
-            load: load(&map)?,
-            client_cpus: map.cpus("client.cpus")?,
-            transport: map.one_of(
-                "transport",
-                &[("tcp", Transport::Tcp), ("unix", Transport::Unix), ("tls", Transport::Tls)],
-            )?,
-            network: map.one_of(
-                "network",
-                &[("loopback", Network::Loopback), ("namespace", Network::Namespace)],
-            )?,
-            driver: match map.text("driver")?.as_str() {
-                "memtier" => Driver::Memtier(map.file("driver.path")?),
+            find: given.find(),
+            load: given.load()?,
+            server: given.server(),
+            client_cpus: given.client_cpus,
+            transport: given.transport,
+            network: given.network,
+            driver: match given.driver.as_str() {
+                "memtier" => Driver::Memtier(given.driver_path),
                 _ => Driver::Assay,
             },
-            max_missing: map.number("max_missing")?,
-            server: server(&map)?,
-            tls_name: map.text("tls.name")?,
-            tls_authorities: map.file("tls.authorities")?,
+            max_missing: given.max_missing,
+            tls_name: given.tls_name,
+            tls_authorities: given.tls_authorities,
         };
-        params.agree(&map)?;
+        params.agree(map)?;
         Ok(params)
     }
 
-    fn agree(&self, map: &Map<'_>) -> Result<(), WorkloadError> {
+    fn agree(&self, map: &BTreeMap<String, Scalar>) -> Result<(), WorkloadError> {
         self.load.check().map_err(|e| wrong(e.to_string()))?;
         if self.network == Network::Namespace {
             if self.transport == Transport::Unix {
@@ -276,8 +334,8 @@ impl Params {
 }
 
 /// Parameters of a server that assay would start say nothing about one that runs.
-fn foreign_alone(map: &Map<'_>) -> Result<(), WorkloadError> {
-    let spec = super::spec::spec();
+fn foreign_alone(map: &BTreeMap<String, Scalar>) -> Result<(), WorkloadError> {
+    let rows = Given::rows();
     let names = [
         "server.path",
         "server.port",
@@ -287,8 +345,8 @@ fn foreign_alone(map: &Map<'_>) -> Result<(), WorkloadError> {
         "server.options",
     ];
     for name in names {
-        let default = spec.param(name).and_then(|p| p.default.clone());
-        if default.is_some_and(|d| map.0.get(name).is_some_and(|v| v.to_text() != d.to_text())) {
+        let default = rows.iter().find(|p| p.name == name).and_then(|p| p.default.clone());
+        if default.is_some_and(|d| map.get(name).is_some_and(|v| v.to_text() != d.to_text())) {
             return Err(wrong(format!(
                 "`{name}` is for a server that assay starts; the one at `server.address` runs already"
             )));
@@ -297,103 +355,83 @@ fn foreign_alone(map: &Map<'_>) -> Result<(), WorkloadError> {
     Ok(())
 }
 
-fn find(map: &Map<'_>) -> Result<Find, WorkloadError> {
-    Ok(match map.text("find")?.as_str() {
-        "max-rate" => Find::MaxRate {
-            bound: map.time("bound")?,
-            quantile: map.number("quantile")?,
-            precision: map.number("precision")?,
-        },
-        "saturation" => {
-            Find::Saturation { rates: rates(&map.text("rates")?)?, steps: map.int("steps")? as u32 }
-        }
-        _ => Find::Throughput,
-    })
-}
-
-fn rates(text: &str) -> Result<Vec<f64>, WorkloadError> {
-    let parts = text.split([',', ' ']).filter(|p| !p.is_empty());
-    parts
-        .map(|part| {
-            let rate = part.parse().ok().filter(|r: &f64| r.is_finite() && *r > 0.0);
-            rate.ok_or_else(|| {
-                wrong(format!(
-                    "`rates` has `{part}`; it takes operations a second, such as 10000 20000"
-                ))
-            })
-        })
-        .collect()
-}
-
-fn load(map: &Map<'_>) -> Result<Config, WorkloadError> {
-    let spacing =
-        map.one_of("spacing", &[("even", Arrivals::Even), ("exponential", Arrivals::Exponential)])?;
-    let think = match (map.time("think")?, spacing) {
-        (Duration::ZERO, _) => Think::None,
-        (pause, Arrivals::Even) => Think::Constant(pause),
-        (pause, Arrivals::Exponential) => Think::Exponential(pause),
-    };
-    let rate = map.number("rate")?;
-    let mode = match map.text("mode")?.as_str() {
-        "open" if rate <= 0.0 && map.text("find")? == "throughput" => {
-            return Err(wrong("`mode = \"open\"` needs a `rate`, in operations a second"));
-        }
-        // A search and a curve bring their own rates.
-        "open" => Mode::Open { rate: rate.max(1.0), arrivals: spacing },
-        _ if rate > 0.0 => {
-            return Err(wrong(
-                "`rate` is for `mode = \"open\"`; a closed loop goes as fast as it is answered",
-            ));
-        }
-        _ => Mode::Closed { think },
-    };
-    Ok(Config {
-        target: Target::Tcp(String::new()),
-        protocol: map.one_of(
-            "protocol",
-            &[("text", Protocol::Text), ("meta", Protocol::Meta), ("binary", Protocol::Binary)],
-        )?,
-        threads: map.int("client.threads")? as usize,
-        connections: map.int("connections")? as usize,
-        depth: map.int("depth")? as usize,
-        mode,
-        mix: Mix {
-            get_share: map.number("gets")?,
-            classes: ["small", "medium", "large"]
-                .iter()
-                .map(|name| map.class(name))
-                .collect::<Result<_, _>>()?,
-            keys: map.int("keys")?,
-            popularity: match map.text("popularity")?.as_str() {
-                "zipf" => Popularity::Zipf { exponent: map.number("zipf")? },
-                _ => Popularity::Uniform,
+impl Given {
+    fn find(&self) -> Find {
+        match self.find.as_str() {
+            "max-rate" => Find::MaxRate {
+                bound: self.bound,
+                quantile: self.quantile,
+                precision: self.precision,
             },
-            hit_share: map.number("hits")?,
-            ..Mix::default()
-        },
-        ramp_up: map.time("ramp_up")?,
-        steady: map.time("steady")?,
-        ramp_down: map.time("ramp_down")?,
-        seed: map.int("seed")?,
-        op_timeout: map.time("op_timeout")?,
-        ..Config::default()
-    })
-}
-
-fn server(map: &Map<'_>) -> Result<Server, WorkloadError> {
-    let address = map.text("server.address")?;
-    if !address.is_empty() {
-        return Ok(Server::Foreign(address));
+            "saturation" => Find::Saturation { rates: self.rates.clone(), steps: self.steps },
+            _ => Find::Throughput,
+        }
     }
-    let options = map.text("server.options")?;
-    Ok(Server::Own(Own {
-        path: map.file("server.path")?,
-        port: map.int("server.port")? as u16,
-        threads: map.int("server.threads")? as u32,
-        cpus: map.cpus("server.cpus")?,
-        memory: units::bytes_of(map.value("server.memory")?)
-            .map_err(|e| wrong(format!("`server.memory`: {e}")))?,
-        options: split_words(&options)
-            .map_err(|e| wrong(format!("`server.options` is `{options}`: {e}")))?,
-    }))
+
+    fn mode(&self) -> Result<Mode, WorkloadError> {
+        let think = match (self.think, self.spacing) {
+            (Duration::ZERO, _) => Think::None,
+            (pause, Arrivals::Even) => Think::Constant(pause),
+            (pause, Arrivals::Exponential) => Think::Exponential(pause),
+        };
+        match self.mode.as_str() {
+            "open" if self.rate <= 0.0 && self.find == "throughput" => {
+                Err(wrong("`mode = \"open\"` needs a `rate`, in operations a second"))
+            }
+            // A search and a curve bring their own rates.
+            "open" => Ok(Mode::Open { rate: self.rate.max(1.0), arrivals: self.spacing }),
+            _ if self.rate > 0.0 => Err(wrong(
+                "`rate` is for `mode = \"open\"`; a closed loop goes as fast as it is answered",
+            )),
+            _ => Ok(Mode::Closed { think }),
+        }
+    }
+
+    fn load(&self) -> Result<Config, WorkloadError> {
+        let class =
+            |name: &str, (min, max), share| SizeClass { name: name.into(), min, max, share };
+        Ok(Config {
+            target: Target::Tcp(String::new()),
+            protocol: self.protocol,
+            threads: self.client_threads,
+            connections: self.connections,
+            depth: self.depth,
+            mode: self.mode()?,
+            mix: Mix {
+                get_share: self.gets,
+                classes: vec![
+                    class("small", self.size_small, self.share_small),
+                    class("medium", self.size_medium, self.share_medium),
+                    class("large", self.size_large, self.share_large),
+                ],
+                keys: self.keys,
+                popularity: match self.popularity.as_str() {
+                    "zipf" => Popularity::Zipf { exponent: self.zipf },
+                    _ => Popularity::Uniform,
+                },
+                hit_share: self.hits,
+                ..Mix::default()
+            },
+            ramp_up: self.ramp_up,
+            steady: self.steady,
+            ramp_down: self.ramp_down,
+            seed: self.seed,
+            op_timeout: self.op_timeout,
+            ..Config::default()
+        })
+    }
+
+    fn server(&self) -> Server {
+        if let Some(address) = &self.address {
+            return Server::Foreign(address.clone());
+        }
+        Server::Own(Own {
+            path: self.server_path.clone(),
+            port: self.port,
+            threads: self.server_threads,
+            cpus: self.server_cpus.clone(),
+            memory: self.memory,
+            options: self.options.clone(),
+        })
+    }
 }

@@ -1,6 +1,7 @@
 //! A memcached of the trial's own: started, waited for until it answers, stopped.
 
 use std::ffi::OsString;
+use std::fmt::Display;
 use std::fs::File;
 use std::net::{IpAddr, Ipv4Addr, TcpListener};
 use std::os::unix::process::CommandExt;
@@ -12,14 +13,14 @@ use assay_memload::{Target, Trust};
 use rustix::process::{Pid, Signal, kill_process};
 
 use super::certificate;
-use super::failure::Failure;
 use super::namespace::{self, Cable};
 use super::params::{Network, Own, Params, Transport};
 use super::talk::{Place, Talk};
+use crate::Failure;
 
 use crate::WorkloadError;
+use crate::parent_death::end_with_parent;
 use crate::program::find_program;
-use crate::tie::tie;
 
 /// How long a server may take until it answers.
 const START: Duration = Duration::from_secs(10);
@@ -127,13 +128,13 @@ impl Running {
                         return Err(self.refused(&status));
                     }
                     let place = self.place.to_string();
-                    return Err(Failure::Stranger { place, other, own: self.pid() });
+                    return Err(Failure::other(format!(
+                        "at {place} another server answers (its process is {other}, the one started is {})",
+                        self.pid()
+                    )));
                 }
                 Err(e) if began.elapsed() > START => {
-                    return Err(Failure::Silent {
-                        place: self.place.to_string(),
-                        reason: e.to_string(),
-                    });
+                    return Err(silent(&self.place, e));
                 }
                 Err(_) => std::thread::sleep(Duration::from_millis(2)),
             }
@@ -157,9 +158,8 @@ impl Running {
         let port = place.rsplit(':').next().and_then(|p| p.parse().ok());
         match port {
             Some(port) if said.contains("in use") => Failure::PortTaken { port, said },
-            _ => Failure::Refused {
-                program: crate::words::quote_words(&self.argv),
-                status: status.to_owned(),
+            _ => Failure::Said {
+                what: format!("{} ended at once ({status})", crate::words::quote_words(&self.argv)),
                 said,
             },
         }
@@ -225,7 +225,7 @@ fn spawn(
         .stdout(stream().map_err(file)?)
         .stderr(stream().map_err(file)?)
         .process_group(0);
-    tie(&mut command, cpus);
+    end_with_parent(&mut command, cpus);
     let child = command
         .spawn()
         .map_err(|source| Failure::Start { program: program.display().to_string(), source })?;
@@ -268,12 +268,12 @@ fn ears(params: &Params, own: &Own, dir: &Path, address: IpAddr) -> Result<Ears,
     if params.transport == Transport::Unix {
         let path = dir.join("memcached.sock");
         if path.as_os_str().len() > SOCKET_PATH {
-            return Err(Failure::Silent {
-                place: path.display().to_string(),
-                reason: format!(
+            return Err(silent(
+                path.display(),
+                format!(
                     "the path of a UNIX socket has at most {SOCKET_PATH} bytes; set ASSAY_SCRATCH to a shorter one"
                 ),
-            });
+            ));
         }
         let mut arguments = words(&["-s"]);
         arguments.push(path.clone().into());
@@ -310,8 +310,11 @@ fn ears(params: &Params, own: &Own, dir: &Path, address: IpAddr) -> Result<Ears,
 /// A port that nobody has at this moment.
 fn free_port() -> Result<u16, Failure> {
     let taken = TcpListener::bind((Ipv4Addr::LOCALHOST, 0)).and_then(|l| l.local_addr());
-    taken.map(|address| address.port()).map_err(|e| Failure::Silent {
-        place: "127.0.0.1".into(),
-        reason: format!("no free port could be had: {e}"),
-    })
+    taken
+        .map(|address| address.port())
+        .map_err(|e| silent("127.0.0.1", format!("no free port could be had: {e}")))
+}
+
+fn silent(place: impl Display, reason: impl Display) -> Failure {
+    Failure::other(format!("memcached at {place} does not answer: {reason}"))
 }

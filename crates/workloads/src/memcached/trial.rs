@@ -8,15 +8,15 @@ use assay_memload::report::Errors;
 use assay_memload::{Ended, ErrorKind, Report, Target, Trust, limits, preload};
 use assay_model::{Event, Phase};
 
-use super::failure::Failure;
-use super::order::Order;
+use super::order::Spec;
 use super::params::{Driver, Find, Params, Server, Transport};
 use super::server::Running;
 use super::server_side::{self, Seen, listen, look};
 use super::split::{Split, split};
 use super::talk::{Place, Talk};
 use super::{finding, honest, memtier, said};
-use crate::work::{Channel, life};
+use crate::Failure;
+use crate::work::Channel;
 
 /// What the parts of a trial share.
 pub struct Stage<'a> {
@@ -46,11 +46,9 @@ pub struct Stage<'a> {
 /// [`Failure`]: it could not be measured to its end. Wrong answers are no error but an event, `valid:
 /// false`.
 pub fn run(json: &str, channel: &mut Channel) -> Result<(), Failure> {
-    let order: Order = serde_json::from_str(json).map_err(Failure::Order)?;
+    let order = Spec::read(json)?;
     let params = Params::from_map(&order.params)?;
-    let stop = life::stop_flag(order.lab)
-        .map_err(|source| Failure::Start { program: "the watch for the lab's end".into(), source })?
-        .ok_or(Failure::Stopped)?;
+    let stop = order.stop_flag()?;
     let split = split(&order.cpus, &params.client_cpus, params.load.threads, &params.server);
     limits::make_room(params.load.connections, params.load.threads)?;
     channel.send(&Event::Phase { phase: Phase::RampUp, t_ns: None });
@@ -74,7 +72,7 @@ pub fn run(json: &str, channel: &mut Channel) -> Result<(), Failure> {
     let Some(mut running) = trial.running.take() else { return done };
     let done = match (done, running.ended()) {
         // Why the server ended is the better answer.
-        (Err(Failure::Broken(what)), Some(status)) => Err(Failure::Broken(format!(
+        (Err(Failure::Other(what)), Some(status)) => Err(Failure::Other(format!(
             "{what}; the server had ended ({status}), its last words: {}",
             running.said()
         ))),
@@ -109,7 +107,7 @@ fn foreign(params: &Params, address: &str) -> (Target, Option<Place>) {
 
 struct Trial<'a> {
     params: &'a Params,
-    order: &'a Order,
+    order: &'a Spec,
     split: Split,
     target: Target,
     place: Option<Place>,
@@ -148,7 +146,7 @@ impl Trial<'_> {
                 finding::max_rate(&mut stage, *bound, *quantile, *precision)?;
             }
             Find::Saturation { rates, steps } => {
-                let rates = if rates.is_empty() { &self.order.rates } else { rates };
+                let rates = if rates.is_empty() { &self.order.more.0 } else { rates };
                 finding::saturation(&mut stage, rates, *steps)?;
             }
         }
@@ -196,7 +194,7 @@ impl Stage<'_> {
             } else {
                 ""
             };
-            return Err(Failure::Preload(text + hint));
+            return Err(Failure::other(format!("filling the cache: {text}{hint}")));
         }
         let evicted = listen(self.place.as_ref()).and_then(|mut talk| talk.stats("").ok());
         let evicted = evicted.and_then(|stats| super::talk::count(&stats, "evictions"));
@@ -279,7 +277,7 @@ impl Stage<'_> {
                 };
                 let first =
                     report.errors.texts.first().map_or("no reason was seen", |t| t.1.as_str());
-                Err(Failure::Broken(format!(
+                Err(Failure::Other(format!(
                     "the server {what} {} after the begin of the load ({first}); the series until then is kept",
                     assay_model::units::format_value(after, "s")
                 )))

@@ -17,39 +17,29 @@ mod spec;
 mod trial;
 
 use std::collections::BTreeMap;
+use std::sync::LazyLock;
 
 use assay_model::{Fact, Scalar, WorkloadSpec};
 
-pub use failure::Failure;
 pub use trial::run as trial;
 
-use crate::{Collected, Finished, Launch, TrialContext, Workload, WorkloadError};
-use order::Order;
+use crate::capability::Judged;
+use crate::{Launch, Offers, TrialContext, Workload, WorkloadError};
+use order::{Classes, Spec};
 use params::Params;
+
+/// Its name, and that of its program.
+pub const NAME: &str = "orders";
 
 /// Measures order processing in Java. Metrics: `orders/s` (primary), `orders/s per instance`, response
 /// times, collections, memory. Curves over the warehouses: `orders/s`.
 #[derive(Debug)]
-pub struct Orders {
-    spec: WorkloadSpec,
-}
-
-impl Default for Orders {
-    fn default() -> Self {
-        Orders::new()
-    }
-}
-
-impl Orders {
-    /// The workload.
-    pub fn new() -> Self {
-        Orders { spec: spec::spec() }
-    }
-}
+pub struct Orders;
 
 impl Workload for Orders {
     fn spec(&self) -> &WorkloadSpec {
-        &self.spec
+        static SPEC: LazyLock<WorkloadSpec> = LazyLock::new(spec::spec);
+        &SPEC
     }
 
     fn check(&self, params: &BTreeMap<String, Scalar>) -> Result<(), WorkloadError> {
@@ -81,28 +71,17 @@ impl Workload for Orders {
 
     fn launch(&self, ctx: &TrialContext<'_>) -> Result<Launch, WorkloadError> {
         let params = Params::from_map(ctx.params)?;
-        let (classes, unmodified) = if let Some(jar) = &params.jar {
-            (jar.clone(), None)
+        let classes = if let Some(jar) = params.jar {
+            Classes { path: jar, sha256: None }
         } else {
             let built = build::classes(&java::find(&params.jvm)?, ctx.cache_dir)?;
-            (built.dir, Some(built.sha256))
+            Classes { path: built.dir, sha256: Some(built.sha256) }
         };
-        let order = Order {
-            params: ctx.params.clone(),
-            cpus: ctx.cpus.to_vec(),
-            dir: ctx.trial_dir.to_owned(),
-            classes,
-            classes_sha256: unmodified,
-            lab: std::process::id(),
-        };
-        Launch::own(ctx, "orders", &order, "the trial's folder")
+        Spec::of(ctx, classes).launch(ctx, NAME)
     }
 
-    fn collect(
-        &self,
-        _ctx: &TrialContext<'_>,
-        finished: &Finished<'_>,
-    ) -> Result<Collected, WorkloadError> {
-        Ok(Collected::by_events(finished))
+    fn offers(&self) -> Offers<'_> {
+        let judged = Judged { artifact: said::RESULT, pack: "orders" };
+        Offers { judged: Some(judged), ..Offers::default() }
     }
 }

@@ -1,25 +1,19 @@
-//! What the lab hands to the process of a trial.
+//! What a trial is told beside the treatment.
 
-use std::collections::BTreeMap;
 use std::path::PathBuf;
 
-use assay_model::Scalar;
 use serde::{Deserialize, Serialize};
 
-/// The order of a trial, as JSON between the two processes.
+use crate::trial_spec::TrialSpec;
+
+/// What a trial is told.
+pub type Spec = TrialSpec<Classes>;
+
+/// The program.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-pub struct Order {
-    /// The parameters of the treatment.
-    pub params: BTreeMap<String, Scalar>,
-    /// The trial's CPUs.
-    pub cpus: Vec<usize>,
-    /// The trial's folder.
-    pub dir: PathBuf,
+pub struct Classes {
     /// The class path: a folder of classes, or a jar.
-    pub classes: PathBuf,
+    pub path: PathBuf,
     /// The hash of the classes that assay compiled; `None` for a jar that somebody gave.
-    pub classes_sha256: Option<String>,
-    /// The process of the lab, without which the trial does not go on; 0: nobody's.
-    #[serde(default)]
-    pub lab: u32,
+    pub sha256: Option<String>,
 }

@@ -1,4 +1,4 @@
-//! The parameters of a treatment, as types.
+//! The parameters of a treatment, declared and as types.
 
 use std::collections::BTreeMap;
 use std::ffi::OsString;
@@ -11,7 +11,7 @@ use assay_sut::Sched;
 
 use super::schedule::Lengths;
 use crate::WorkloadError;
-use crate::words::split_words;
+use crate::declare::{Int, OneOf, OrNone, Read, Size, Text, Time, Word, params, wrong};
 
 /// The faults that can be asked for, and the word of the kit.
 pub const FAULTS: [(&str, &str); 7] = [
@@ -35,96 +35,82 @@ pub enum Cpus {
     These(Vec<Vec<usize>>),
 }
 
-/// The parameters of a treatment.
-#[derive(Debug, Clone, PartialEq)]
-pub struct Params {
-    /// How many virtual machines.
-    pub instances: usize,
-    /// The program; empty: `java` on PATH.
-    pub jvm: String,
-    /// The heap of each, bytes; `None`: by the warehouses.
-    pub heap: Option<u64>,
-    /// The options of the collector and the pages, as asked for.
-    pub collector: String,
-    /// What holds the heap.
-    pub pages: String,
-    /// More options.
-    pub options: Vec<OsString>,
-    /// The CPUs.
-    pub cpus: Cpus,
-    /// The scheduling class; `None`: the trial's.
-    pub class: Option<Sched>,
-    /// A jar of the kit; `None`: the one that assay compiles.
-    pub jar: Option<PathBuf>,
-    /// The mix of transactions.
-    pub mix: String,
-    /// The seed of the data.
-    pub seed: u64,
-    /// The seed of the transactions; `None`: drawn.
-    pub stream: Option<u64>,
-    /// The word of the fault; empty: none.
-    pub fault: &'static str,
-    /// The profile's name.
-    pub profile: String,
-    /// How long points are.
-    pub lengths: Lengths,
-    /// The expected peak; `None`: what the virtual machine reports.
-    pub peak: Option<u32>,
-    /// Why it is set.
-    pub peak_reason: String,
-    /// The least number of points.
-    pub least_points: u32,
-    /// How long an instance may take longer than planned.
-    pub barrier: Duration,
+params! {
+    /// The parameters of a treatment.
+    #[derive(Debug, Clone, PartialEq)]
+    pub struct Params {
+        /// Virtual machines at once; each has its own CPUs and its own warehouses.
+        instances: usize = Int(1, 1024), 1;
+        /// The `java` to run; empty: the one on PATH.
+        jvm: String = Text, "";
+        /// The heap of each, least and most alike; 0: 256 MiB and 64 MiB for each warehouse of the last point.
+        heap: Option<u64> = OrNone(Size), "0 B";
+        /// The garbage collector.
+        collector: String = Word(&["default", "g1", "parallel", "serial", "zgc", "shenandoah"]), "default";
+        /// What holds the heap: `transparent` asks for transparent huge pages, `reserved` for those of the
+        /// control `hugepages`.
+        pages: String = Word(&["default", "transparent", "reserved"]), "default";
+        /// More options of the virtual machine, such as `-XX:+UseNUMA`.
+        options: Vec<OsString> = Text, "";
+        /// The CPUs of the instances: `auto` splits the trial's evenly, `any` binds none, or a list each,
+        /// separated by blanks: `0-3 4-7`.
+        cpus: Cpus = Read(cpus), "auto";
+        /// The scheduling class of the instances: other, batch, idle, fifo:1 to fifo:99, rr:1 to rr:99; empty:
+        /// the trial's.
+        class: Option<Sched> = Read(class), "";
+        /// A jar of the kit to run in place of the one that assay compiles.
+        jar: Option<PathBuf> = OrNone(Text), "";
+        /// New orders, payments, order statuses, deliveries, stock levels and customer reports: `intended`
+        /// 10:10:1:1:1:10, `effective` 14.5:10:1:1:1:5.5.
+        mix: String = Word(&["effective", "intended"]), "effective";
+        /// The same seed makes the same data.
+        seed: u64 = Int(1, i64::MAX), 1;
+        /// The seed of the transactions; 0: drawn anew for every trial, and noted.
+        stream: Option<u64> = OrNone(Int(0, i64::MAX)), 0;
+        /// Breaks something on purpose in the second point of the last instance, to see that it is noticed.
+        fault: &'static str = OneOf(&FAULTS), "none";
+        /// How long points are: `rules` 30 s below the expected peak and 240 s from it on; `quick` is short,
+        /// and not compliant with the rule pack.
+        profile: String = Word(&["quick", "rules"]), "quick";
+        /// The expected peak N in warehouses of an instance; 0: the processors that the virtual machine
+        /// reports.
+        peak: Option<u32> = OrNone(Int(0, 4096)), 0;
+        /// Why the expected peak is set by hand.
+        peak_reason as "peak.reason": String = Text, "";
+        /// Points go to 2N, and to this at least; fewer than 8 are not compliant.
+        least_points: u32 = Int(1, 4096), 8;
+        /// The length of points below N, in place of the profile's.
+        below: Option<Duration> = Read(length), "";
+        /// The length of points from N on, in place of the profile's.
+        scored: Option<Duration> = Read(length), "";
+        /// The ramp-up of a point, in place of the profile's.
+        ramp_up: Option<Duration> = Read(length), "";
+        /// The ramp-down of a point, in place of the profile's.
+        ramp_down: Option<Duration> = Read(length), "";
+        /// How long an instance may take longer than planned until it is given up.
+        barrier: Duration = Time, "60 s";
+    }
 }
 
-fn wrong(message: impl Into<String>) -> WorkloadError {
-    WorkloadError::Param(message.into())
+fn cpus(text: &str) -> Result<Cpus, String> {
+    match text {
+        "auto" => return Ok(Cpus::Auto),
+        "any" => return Ok(Cpus::Any),
+        _ => {}
+    }
+    let lists: Result<Vec<_>, _> = text.split_whitespace().map(cpulist::parse).collect();
+    lists.map(Cpus::These).map_err(|e| format!("it takes `auto`, `any` or lists: {e}"))
 }
 
-struct Map<'a>(&'a BTreeMap<String, Scalar>);
+fn class(text: &str) -> Result<Option<Sched>, String> {
+    let class = (!text.is_empty()).then(|| text.parse::<Sched>()).transpose();
+    class.map_err(|e| format!("{e}; it takes other, batch, idle, fifo:1, rr:1"))
+}
 
-impl Map<'_> {
-    fn value(&self, name: &str) -> Result<&Scalar, WorkloadError> {
-        self.0.get(name).ok_or_else(|| wrong(format!("the parameter `{name}` is missing")))
-    }
-
-    fn text(&self, name: &str) -> Result<String, WorkloadError> {
-        Ok(self.value(name)?.to_text().trim().to_owned())
-    }
-
-    fn int(&self, name: &str) -> Result<u64, WorkloadError> {
-        let value = self.value(name)?.as_i64().and_then(|v| u64::try_from(v).ok());
-        value.ok_or_else(|| wrong(format!("`{name}` takes a whole number from 0")))
-    }
-
-    /// A length; `profile` where nothing is said.
-    fn length(&self, name: &str, profile: Duration) -> Result<Duration, WorkloadError> {
-        let text = self.text(name)?;
-        if text.is_empty() {
-            return Ok(profile);
-        }
-        units::duration_of(&Scalar::Text(text)).map_err(|e| wrong(format!("`{name}`: {e}")))
-    }
-
-    fn cpus(&self, instances: usize) -> Result<Cpus, WorkloadError> {
-        let text = self.text("cpus")?;
-        match text.as_str() {
-            "auto" => return Ok(Cpus::Auto),
-            "any" => return Ok(Cpus::Any),
-            _ => {}
-        }
-        let lists: Result<Vec<_>, _> = text.split_whitespace().map(cpulist::parse).collect();
-        let lists =
-            lists.map_err(|e| wrong(format!("`cpus` takes `auto`, `any` or lists: {e}")))?;
-        if lists.len() != instances {
-            return Err(wrong(format!(
-                "`cpus` has {} lists and there are {instances} instances; give each its own, separated by blanks",
-                lists.len()
-            )));
-        }
-        Ok(Cpus::These(lists))
-    }
+/// `None`: that of the profile.
+fn length(text: &str) -> Result<Option<Duration>, String> {
+    let length = (!text.is_empty()).then(|| units::duration_of(&Scalar::from(text)));
+    length.transpose().map_err(|e| e.to_string())
 }
 
 impl Params {
@@ -133,61 +119,38 @@ impl Params {
     /// # Errors
     /// [`WorkloadError::Param`]: a value or a combination that cannot be, and what would be right.
     pub fn from_map(map: &BTreeMap<String, Scalar>) -> Result<Self, WorkloadError> {
-        let map = Map(map);
-        let instances = map.int("instances")? as usize;
-        let profile = map.text("profile")?;
-        let of = Lengths::of(&profile);
-        let class = map.text("class")?;
-        let class =
-            (!class.is_empty()).then(|| class.parse::<Sched>()).transpose().map_err(|e| {
-                wrong(format!("`class`: {e}; it takes other, batch, idle, fifo:1, rr:1"))
-            })?;
-        let fault = map.text("fault")?;
-        let barrier = units::duration_of(map.value("barrier")?)
-            .map_err(|e| wrong(format!("`barrier`: {e}")))?;
-        let heap =
-            units::bytes_of(map.value("heap")?).map_err(|e| wrong(format!("`heap`: {e}")))?;
-        let params = Params {
-            instances,
-            jvm: map.text("jvm")?,
-            heap: (heap > 0).then_some(heap),
-            collector: map.text("collector")?,
-            pages: map.text("pages")?,
-            options: split_words(&map.text("options")?)
-                .map_err(|e| wrong(format!("`options`: {e}")))?,
-            cpus: map.cpus(instances)?,
-            class,
-            jar: Some(map.text("jar")?).filter(|t| !t.is_empty()).map(PathBuf::from),
-            mix: map.text("mix")?,
-            seed: map.int("seed")?,
-            stream: Some(map.int("stream")?).filter(|s| *s > 0),
-            fault: FAULTS.iter().find(|f| f.0 == fault).map_or("", |f| f.1),
-            lengths: Lengths {
-                below: map.length("below", of.below)?,
-                scored: map.length("scored", of.scored)?,
-                beyond: of.beyond,
-                ramp_up: map.length("ramp_up", of.ramp_up)?,
-                ramp_down: map.length("ramp_down", of.ramp_down)?,
-            },
-            profile,
-            peak: Some(map.int("peak")? as u32).filter(|n| *n > 0),
-            peak_reason: map.text("peak.reason")?,
-            least_points: map.int("least_points")? as u32,
-            barrier,
-        };
-        params.agree()
-    }
-
-    fn agree(self) -> Result<Self, WorkloadError> {
-        if self.heap.is_some_and(|heap| heap < 2 << 20) {
+        let params = Params::read(map)?;
+        let instances = params.instances;
+        if let Cpus::These(lists) = &params.cpus
+            && lists.len() != instances
+        {
+            return Err(wrong(format!(
+                "`cpus` has {} lists and there are {instances} instances; give each its own, separated by blanks",
+                lists.len()
+            )));
+        }
+        if params.heap.is_some_and(|heap| heap < 2 << 20) {
             return Err(wrong("`heap` is below 2 MiB, which no virtual machine starts with"));
         }
-        if self.lengths.below.is_zero() || self.lengths.scored.is_zero() {
+        let lengths = params.lengths();
+        if lengths.below.is_zero() || lengths.scored.is_zero() {
             return Err(wrong("`below` and `scored` must be longer than 0 s"));
         }
-        if let Some(jar) = self.jar.as_ref().filter(|jar| !jar.exists()) {
+        if let Some(jar) = params.jar.as_ref().filter(|jar| !jar.exists()) {
             return Err(wrong(format!("`jar`: there is no file {}", jar.display())));
         }
-        Ok(self)
+        Ok(params)
+    }
+
+    /// How long points are.
+    pub fn lengths(&self) -> Lengths {
+        let of = Lengths::of(&self.profile);
+        Lengths {
+            below: self.below.unwrap_or(of.below),
+            scored: self.scored.unwrap_or(of.scored),
+            beyond: of.beyond,
+            ramp_up: self.ramp_up.unwrap_or(of.ramp_up),
+            ramp_down: self.ramp_down.unwrap_or(of.ramp_down),
+        }
     }
 }

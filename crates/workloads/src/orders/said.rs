@@ -95,6 +95,9 @@ pub fn metrics(points: &Points, params: &Params, busy: Option<f64>, channel: &mu
     }
 }
 
+/// The result that the rule pack judges.
+pub const RESULT: &str = "result.json";
+
 /// Writes the files that are kept with the trial: `result.json` for the rule pack, `points.json` with
 /// everything that instances said, `memory.csv`.
 ///
@@ -105,7 +108,7 @@ pub fn files(dir: &Path, points: &Points, result: &Value) -> Result<(), Workload
         let path = dir.join(name);
         std::fs::write(&path, text).map_err(WorkloadError::io("write", &path))
     };
-    write("result.json", format!("{result:#}\n"))?;
+    write(RESULT, format!("{result:#}\n"))?;
     let all: Vec<Value> = points.all.iter().map(spelled).collect();
     write("points.json", format!("{}\n", json!(all)))?;
     let mut table = String::from(

@@ -9,17 +9,15 @@ use assay_model::{Event, Observation, Phase, units};
 use assay_sut::{Root, clock};
 use rustix::time::{ClockId, clock_gettime};
 
-use super::failure::Failure;
 use super::instance::{self, Hello, Line};
-use super::order::Order;
+use super::order::Spec;
 use super::params::{Cpus, Params};
 use super::result::{About, Measured, Points, Window};
 use super::schedule::{Planned, last, points};
 use super::{build, java, memory, said};
-use crate::WorkloadError;
+use crate::Failure;
 use crate::copies::{Copy, Crew, places};
-use crate::work::{Channel, life};
-use crate::workload::KEEP;
+use crate::work::Channel;
 
 /// From the word to begin a point to its begin, and more of it for each instance.
 const LEAD: Duration = Duration::from_millis(30);
@@ -34,13 +32,10 @@ const HEAP_EACH: u64 = 64 << 20;
 /// [`Failure`]: it could not be measured to its end. Books that do not add up are no error but an event,
 /// `valid: false`.
 pub fn run(json: &str, channel: &mut Channel) -> Result<(), Failure> {
-    let order: Order = serde_json::from_str(json).map_err(Failure::Order)?;
+    let order = Spec::read(json)?;
     let params = Params::from_map(&order.params)?;
-    let stop = life::stop_flag(order.lab)
-        .map_err(|source| Failure::Watch { what: "the watch for the lab's end", source })?
-        .ok_or(Failure::Stopped)?;
-    let keep = order.dir.join(KEEP);
-    std::fs::create_dir_all(&keep).map_err(WorkloadError::io("make", &keep))?;
+    let stop = order.stop_flag()?;
+    let keep = order.keep()?;
     channel.send(&Event::Phase { phase: Phase::RampUp, t_ns: None });
     let stream = params
         .stream
@@ -55,16 +50,16 @@ pub fn run(json: &str, channel: &mut Channel) -> Result<(), Failure> {
     let lines: Vec<String> =
         crew.members().iter().map(|m| format!("{} on {}", m.line, m.place())).collect();
     drop(crew);
-    let about = About {
-        stream,
-        unmodified: order
-            .classes_sha256
-            .as_ref()
-            .map(|sealed| build::classes_sha256(&order.classes).is_ok_and(|now| now == *sealed)),
-        precompiled: Some(precompiled(&params)),
-        wrong: &wrong,
-        lines: &lines,
-    };
+    let about =
+        About {
+            stream,
+            unmodified: order.more.sha256.as_ref().map(|sealed| {
+                build::classes_sha256(&order.more.path).is_ok_and(|now| now == *sealed)
+            }),
+            precompiled: Some(precompiled(&params)),
+            wrong: &wrong,
+            lines: &lines,
+        };
     said::files(&keep, &points, &points.result(&params, &hello, &about))?;
     said::phases(&points, trial.channel);
     said::metrics(&points, &params, busy, trial.channel);
@@ -82,7 +77,7 @@ fn precompiled(params: &Params) -> bool {
 }
 
 /// How the instances are started.
-fn copies(params: &Params, order: &Order, keep: &Path, stream: u64) -> Result<Vec<Copy>, Failure> {
+fn copies(params: &Params, order: &Spec, keep: &Path, stream: u64) -> Result<Vec<Copy>, Failure> {
     let java = java::find(&params.jvm)?;
     let lists: Vec<Option<Vec<usize>>> = match &params.cpus {
         Cpus::Any => vec![None; params.instances],
@@ -97,7 +92,7 @@ fn copies(params: &Params, order: &Order, keep: &Path, stream: u64) -> Result<Ve
         let log = keep.join(format!("collections-{}.log", i + 1));
         let mut argv = vec![java.path.clone().into_os_string()];
         argv.extend(java.options(params, heap, &log));
-        argv.extend(["-cp".into(), order.classes.clone().into_os_string(), "orders.Main".into()]);
+        argv.extend(["-cp".into(), order.more.path.clone().into_os_string(), "orders.Main".into()]);
         let room = last(params.peak.unwrap_or(4096), params.least_points);
         let own = stream.wrapping_add(i as u64 * 0x9E37_79B9) >> 1;
         argv.extend(
@@ -148,7 +143,9 @@ impl Trial<'_> {
                 _ => None,
             })
         })?;
-        let unsound = |index: usize, detail: String| Failure::Unsound { index: index + 1, detail };
+        let unsound = |index: usize, detail: String| {
+            Failure::other(format!("instance {}: {detail}; nothing was measured", index + 1))
+        };
         for (i, answer) in heard.iter().enumerate() {
             if let Some(wrong) = &answer.value.wrong {
                 return Err(unsound(i, wrong.clone()));
@@ -179,7 +176,7 @@ impl Trial<'_> {
             ));
         }
         let peak = self.params.peak.unwrap_or(processors);
-        let plan = points(peak, self.params.least_points, &self.params.lengths);
+        let plan = points(peak, self.params.least_points, &self.params.lengths());
         let total: f64 = plan.iter().map(|p| p.length.as_secs_f64()).sum();
         let (mut done, mut used) = (0.0, None);
         let mut all = Points { peak, processors, all: Vec::with_capacity(plan.len()) };
@@ -207,7 +204,7 @@ impl Trial<'_> {
         planned: Planned,
         fault: &str,
     ) -> Result<Measured, Failure> {
-        let lengths = &self.params.lengths;
+        let lengths = self.params.lengths();
         let barrier = self.params.barrier;
         let last = crew.members().len().saturating_sub(1);
         let say = |crew: &mut Crew, line: String| {

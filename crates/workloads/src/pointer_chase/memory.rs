@@ -8,8 +8,9 @@ use std::ptr::NonNull;
 use assay_stats::rng::Rng;
 use rustix::mm::{Advice, MapFlags, ProtFlags, madvise, mmap_anonymous, munmap};
 
-use super::failure::Failure;
+use super::failure;
 use super::params::{Order, Pages};
+use crate::Failure;
 
 const HUGE: usize = 2 << 20;
 const PAGE: usize = 4096;
@@ -45,9 +46,13 @@ impl Memory {
         let protection = ProtFlags::READ | ProtFlags::WRITE;
         // SAFETY: a new private mapping at an address of the kernel's choice touches nothing that exists.
         let map = unsafe { mmap_anonymous(std::ptr::null_mut(), mapped, protection, flags) };
-        let map = map.map_err(|e| Failure::map(mapped as u64, pages, e.into()))?;
+        let map = map.map_err(|e| failure::map(mapped as u64, pages, &e.into()))?;
         let Some(map) = NonNull::new(map) else {
-            return Err(Failure::map(mapped as u64, pages, std::io::ErrorKind::OutOfMemory.into()));
+            return Err(failure::map(
+                mapped as u64,
+                pages,
+                &std::io::ErrorKind::OutOfMemory.into(),
+            ));
         };
         let start = if explicit {
             map.as_ptr() as usize
@@ -65,7 +70,7 @@ impl Memory {
             let taken = unsafe { madvise(map.as_ptr(), mapped, advice) };
             // A kernel without transparent huge pages refuses to be told to leave them out.
             if pages != Pages::Small {
-                taken.map_err(|e| Failure::advise(pages, e.into()))?;
+                taken.map_err(|e| failure::advise(pages, &e.into()))?;
             }
         }
         for at in (0..bytes).step_by(4096) {

@@ -10,39 +10,28 @@ mod spec;
 mod trial;
 
 use std::collections::BTreeMap;
+use std::sync::LazyLock;
 
 use assay_model::{Fact, Scalar, WorkloadSpec, units};
 
-pub use failure::Failure;
 pub use trial::run as trial;
 
-use crate::{Collected, Finished, Launch, TrialContext, Workload, WorkloadError};
+use crate::{Launch, TrialContext, Workload, WorkloadError};
 use params::Params;
 use trial::Task;
+
+/// Its name, and that of its program.
+pub const NAME: &str = "pointer-chase";
 
 /// Measures what a load costs by the size of the working set. Metrics: `latency` (primary),
 /// `mean_latency`, `large_share`, `plateaus`. Curve: `latency`, bytes → seconds.
 #[derive(Debug)]
-pub struct PointerChase {
-    spec: WorkloadSpec,
-}
-
-impl Default for PointerChase {
-    fn default() -> Self {
-        PointerChase::new()
-    }
-}
-
-impl PointerChase {
-    /// The workload.
-    pub fn new() -> Self {
-        PointerChase { spec: spec::spec() }
-    }
-}
+pub struct PointerChase;
 
 impl Workload for PointerChase {
     fn spec(&self) -> &WorkloadSpec {
-        &self.spec
+        static SPEC: LazyLock<WorkloadSpec> = LazyLock::new(spec::spec);
+        &SPEC
     }
 
     fn check(&self, params: &BTreeMap<String, Scalar>) -> Result<(), WorkloadError> {
@@ -54,20 +43,11 @@ impl Workload for PointerChase {
         BTreeMap::from([("workload.page_size".to_owned(), Fact::known(page))])
     }
 
-    fn prepare(&self, _ctx: &TrialContext<'_>) -> Result<(), WorkloadError> {
-        Ok(())
-    }
-
     fn launch(&self, ctx: &TrialContext<'_>) -> Result<Launch, WorkloadError> {
-        let task = Task { params: Params::from_map(ctx.params)?, seed: u64::from(ctx.number) };
-        Launch::own(ctx, "pointer-chase", &task, "the parameters")
-    }
-
-    fn collect(
-        &self,
-        _ctx: &TrialContext<'_>,
-        finished: &Finished<'_>,
-    ) -> Result<Collected, WorkloadError> {
-        Ok(Collected::by_events(finished))
+        let params = Params::from_map(ctx.params)?;
+        let (sets, seed) = (params.sets()?, u64::from(ctx.number));
+        let Params { stride, order, pages, min_time, rounds, .. } = params;
+        let task = Task { sets, stride, order, pages, min_time, rounds, seed };
+        Launch::own(ctx, NAME, &task, "the parameters")
     }
 }

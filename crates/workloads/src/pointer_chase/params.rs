@@ -1,4 +1,4 @@
-//! The parameters of a treatment, as types.
+//! The parameters of a treatment, declared and as types.
 
 use std::collections::BTreeMap;
 use std::time::Duration;
@@ -7,6 +7,7 @@ use assay_model::{Scalar, units};
 use serde::{Deserialize, Serialize};
 
 use crate::WorkloadError;
+use crate::declare::{Int, OneOf, Size, Text, Time, params, wrong};
 
 /// The largest working set that is taken.
 const LARGEST: u64 = 64 << 30;
@@ -74,25 +75,44 @@ pub enum Order {
     Forward,
 }
 
-/// The parameters.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-pub struct Params {
-    /// The working sets, bytes, in rising order.
-    pub sets: Vec<u64>,
-    /// Bytes from link to link.
-    pub stride: u64,
-    /// The order.
-    pub order: Order,
-    /// The pages; `None`: as the control `pages` says, else any.
-    pub pages: Option<Pages>,
-    /// How long one measurement lasts at least.
-    pub min_time: Duration,
-    /// Measurements of each working set.
-    pub rounds: u32,
-}
+const ORDERS: [(&str, Order); 3] =
+    [("random", Order::Random), ("pages", Order::Pages), ("forward", Order::Forward)];
+const PAGES: [(&str, Option<Pages>); 6] = [
+    ("control", None),
+    ("any", Some(Pages::Any)),
+    ("4KiB", Some(Pages::Small)),
+    ("thp", Some(Pages::Asked)),
+    ("2MiB", Some(Pages::Explicit(2 << 20))),
+    ("1GiB", Some(Pages::Explicit(1 << 30))),
+];
 
-fn wrong(message: String) -> WorkloadError {
-    WorkloadError::Param(message)
+params! {
+    /// The parameters of a treatment.
+    #[derive(Debug, Clone, PartialEq)]
+    pub struct Params {
+        /// `sweep` from `min_size` to `max_size`; or one size, or several with commas.
+        working_set: String = Text, "sweep";
+        /// The smallest working set of a sweep.
+        min_size: u64 = Size, "4 KiB";
+        /// The largest working set of a sweep.
+        max_size: u64 = Size, "64 MiB";
+        /// Working sets for each doubling of a sweep.
+        per_octave: u32 = Int(1, 16), 4;
+        /// Bytes from link to link. 4160 (a page and a line) touches one line of each page, in all sets of the
+        /// caches: mostly translation is left.
+        stride: u64 = Size, 64;
+        /// `random` is one cycle that no prefetcher foresees; `pages` goes to another page each time, as
+        /// lmbench's `lat_mem_rd -t`; `forward` goes upwards, as lat_mem_rd without.
+        order: Order = OneOf(&ORDERS), "random";
+        /// Which pages: `control` as the control `pages` says (any without it), `thp` asks for transparent
+        /// ones, `2MiB` and `1GiB` take explicit ones from a pool. A trial whose memory did not get them is
+        /// invalid.
+        pages as "page_size": Option<Pages> = OneOf(&PAGES), "control";
+        /// How long one measurement lasts at least.
+        min_time: Duration = Time, "5 ms";
+        /// Measurements of each working set; the least counts, as what disturbs only adds.
+        rounds: u32 = Int(1, 1000), 5;
+    }
 }
 
 impl Params {
@@ -101,24 +121,29 @@ impl Params {
     /// # Errors
     /// [`WorkloadError::Param`]: a value or a combination that cannot be, and what would be right.
     pub fn from_map(map: &BTreeMap<String, Scalar>) -> Result<Self, WorkloadError> {
-        let value = |name: &str| {
-            map.get(name).ok_or_else(|| wrong(format!("the parameter `{name}` is missing")))
-        };
-        let bytes =
-            |name: &str| units::bytes_of(value(name)?).map_err(|e| wrong(format!("`{name}`: {e}")));
-        let stride = bytes("stride")?;
+        let params = Params::read(map)?;
+        let stride = params.stride;
         if stride < 8 || !stride.is_multiple_of(8) || stride > 1 << 30 {
             return Err(wrong(format!(
                 "`stride` is {stride} B; it takes multiples of 8 B up to 1 GiB"
             )));
         }
-        let text = value("working_set")?.to_text();
-        let sets = if text.trim() == "sweep" {
-            let per = value("per_octave")?.as_i64().filter(|n| (1..=16).contains(n));
-            let per = per.ok_or_else(|| wrong("`per_octave` takes 1 to 16".into()))?;
-            sweep(bytes("min_size")?, bytes("max_size")?, per as u32, stride)?
+        if params.min_time.is_zero() {
+            return Err(wrong("`min_time` must be longer than 0 s"));
+        }
+        params.sets().map(|_| params)
+    }
+
+    /// The working sets, bytes, in rising order.
+    ///
+    /// # Errors
+    /// There is none, or one cannot be.
+    pub fn sets(&self) -> Result<Vec<u64>, WorkloadError> {
+        let stride = self.stride;
+        let sets = if self.working_set == "sweep" {
+            sweep(self.min_size, self.max_size, self.per_octave, stride)?
         } else {
-            list(&text)?
+            list(&self.working_set)?
         };
         if let Some(small) = sets.iter().find(|s| **s < stride) {
             return Err(wrong(format!("a working set of {small} B holds no stride of {stride} B")));
@@ -128,40 +153,7 @@ impl Params {
         {
             return Err(wrong(format!("a working set of {large} B is too large")));
         }
-        let min_time = units::duration_of(value("min_time")?)
-            .map_err(|e| wrong(format!("`min_time`: {e}")))?;
-        if min_time.is_zero() {
-            return Err(wrong("`min_time` must be longer than 0 s".into()));
-        }
-        let rounds = value("rounds")?.as_i64().filter(|n| (1..=1000).contains(n));
-        Ok(Params {
-            sets,
-            stride,
-            order: match value("order")?.to_text().as_str() {
-                "random" => Order::Random,
-                "pages" => Order::Pages,
-                "forward" => Order::Forward,
-                other => {
-                    return Err(wrong(format!(
-                        "`order` is `{other}`; it takes random, pages, forward"
-                    )));
-                }
-            },
-            pages: match value("page_size")?.to_text().as_str() {
-                "control" => None,
-                "any" => Some(Pages::Any),
-                "4KiB" => Some(Pages::Small),
-                "thp" => Some(Pages::Asked),
-                "2MiB" => Some(Pages::Explicit(2 << 20)),
-                "1GiB" => Some(Pages::Explicit(1 << 30)),
-                other => {
-                    let known = "control, any, 4KiB, thp, 2MiB, 1GiB";
-                    return Err(wrong(format!("`page_size` is `{other}`; it takes {known}")));
-                }
-            },
-            min_time,
-            rounds: rounds.ok_or_else(|| wrong("`rounds` takes 1 to 1000".into()))? as u32,
-        })
+        Ok(sets)
     }
 }
 
@@ -195,7 +187,7 @@ fn list(text: &str) -> Result<Vec<u64>, WorkloadError> {
 
 fn check_count(sets: Vec<u64>) -> Result<Vec<u64>, WorkloadError> {
     match sets.len() {
-        0 => Err(wrong("there is no working set between `min_size` and `max_size`".into())),
+        0 => Err(wrong("there is no working set between `min_size` and `max_size`")),
         n if n > MOST_POINTS => {
             Err(wrong(format!("{n} working sets; at most {MOST_POINTS} are taken")))
         }
@@ -206,27 +198,23 @@ fn check_count(sets: Vec<u64>) -> Result<Vec<u64>, WorkloadError> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::declare::treatment;
 
     fn read(changes: &[(&str, Scalar)]) -> Result<Params, WorkloadError> {
-        let mut map: BTreeMap<String, Scalar> = super::super::spec::spec()
-            .params
-            .into_iter()
-            .filter_map(|p| p.default.map(|d| (p.name, d)))
-            .collect();
-        for (name, value) in changes {
-            assert!(map.insert((*name).to_owned(), value.clone()).is_some(), "no `{name}`");
-        }
-        Params::from_map(&map)
+        Params::from_map(&treatment(Params::rows(), changes))
     }
 
     #[test]
     fn a_sweep_is_even_by_ratio_and_ends_where_it_should() {
-        let params = read(&[("min_size", "4 KiB".into()), ("max_size", "1 MiB".into())]).unwrap();
-        assert_eq!((params.sets[0], *params.sets.last().unwrap()), (4096, 1 << 20));
-        assert_eq!(params.sets.len(), 8 * 4 + 1);
-        assert!(params.sets.iter().all(|s| s.is_multiple_of(64)));
+        let sets = read(&[("min_size", "4 KiB".into()), ("max_size", "1 MiB".into())])
+            .unwrap()
+            .sets()
+            .unwrap();
+        assert_eq!((sets[0], *sets.last().unwrap()), (4096, 1 << 20));
+        assert_eq!(sets.len(), 8 * 4 + 1);
+        assert!(sets.iter().all(|s| s.is_multiple_of(64)));
         let some = read(&[("working_set", "1 MiB, 64 KiB".into())]).unwrap();
-        assert_eq!(some.sets, [65536, 1 << 20]);
+        assert_eq!(some.sets().unwrap(), [65536, 1 << 20]);
     }
 
     #[test]
@@ -238,7 +226,7 @@ mod tests {
             ("working_set", "1 TiB".into(), "too large"),
             ("working_set", "much".into(), "sweep"),
             ("min_size", "2 GiB".into(), "smaller comes first"),
-            ("page_size", "16KiB".into(), "takes control"),
+            ("page_size", "16KiB".into(), "one of control"),
             ("order", "up".into(), "random"),
             ("min_time", "0".into(), "longer than 0 s"),
             ("rounds", 0.into(), "1 to 1000"),

@@ -1,16 +1,16 @@
 //! The body of a trial: `assay __work pointer-chase JSON`, in a process of its own.
 
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
 use assay_model::units::{format_bytes, format_value};
 use assay_model::{Better, Event, Kind, Phase};
 use assay_stats::rng::Rng;
 use serde::{Deserialize, Serialize};
 
-use super::failure::Failure;
 use super::knees::{Plateau, plateaus};
 use super::memory::Memory;
-use super::params::{Pages, Params};
+use super::params::{Order, Pages};
+use crate::Failure;
 use crate::work::Channel;
 
 /// Of memory that is to have large pages, so much must have them.
@@ -19,8 +19,18 @@ const ENOUGH: f64 = 0.95;
 /// What a trial is told.
 #[derive(Debug, Clone, Serialize, Deserialize)]
 pub struct Task {
-    /// The parameters.
-    pub params: Params,
+    /// The working sets, bytes, in rising order.
+    pub sets: Vec<u64>,
+    /// Bytes from link to link.
+    pub stride: u64,
+    /// The order of the links.
+    pub order: Order,
+    /// The pages; `None`: as the control `pages` says, else any.
+    pub pages: Option<Pages>,
+    /// How long one measurement lasts at least.
+    pub min_time: Duration,
+    /// Measurements of each working set.
+    pub rounds: u32,
     /// The seed of the order of links.
     pub seed: u64,
 }
@@ -31,10 +41,10 @@ pub struct Task {
 /// [`Failure`]: it could not be measured. Other pages than asked for are no error but an event,
 /// `valid: false`.
 pub fn run(json: &str, channel: &mut Channel) -> Result<(), Failure> {
-    let task: Task = serde_json::from_str(json).map_err(Failure::Order)?;
-    let pages = task.params.pages.unwrap_or_else(from_control);
+    let task: Task = serde_json::from_str(json)?;
+    let pages = task.pages.unwrap_or_else(from_control);
     channel.send(&Event::Phase { phase: Phase::RampUp, t_ns: None });
-    let largest = task.params.sets.last().copied().unwrap_or(4096);
+    let largest = task.sets.last().copied().unwrap_or(4096);
     // A link is a word, also where the last stride ends with the working set.
     let mut memory = Memory::map(largest as usize, pages)?;
     channel.send(&Event::Phase { phase: Phase::Steady, t_ns: None });
@@ -69,7 +79,7 @@ fn from_control() -> Pages {
 }
 
 fn measure(task: &Task, memory: &mut Memory, channel: &mut Channel) -> Vec<[f64; 2]> {
-    let Params { sets, stride, order, min_time, rounds, .. } = &task.params;
+    let Task { sets, stride, order, min_time, rounds, .. } = task;
     let mut rng = Rng::new(task.seed);
     let largest = sets.last().copied().unwrap_or(0) / stride;
     let mut places = Vec::with_capacity(largest as usize);

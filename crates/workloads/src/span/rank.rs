@@ -9,7 +9,7 @@ use assay_model::Exit;
 use assay_sut::{Ended, ProcessSetup, enter, wait_any};
 
 use super::{Order, Share, Used};
-use crate::tie::tie;
+use crate::parent_death::end_with_parent;
 
 /// Where Open MPI keeps what ranks of one node share, by the names of its versions 4 and 5.
 const SHARED: [&str; 2] =
@@ -148,7 +148,7 @@ fn become_program(order: &Order, task: &Task, share: &Share) -> Result<Ended, Fa
     if let Some(memory) = &share.memory {
         command.envs(SHARED.map(|name| (name, memory)));
     }
-    tie(&mut command, None);
+    end_with_parent(&mut command, None);
     command.spawn().map_err(|e| failed(e.to_string()))?;
     let ended = wait_any().map_err(|e| failed(e.to_string()));
     drop(entered);

@@ -2,10 +2,8 @@
 //! file before it computes ([`model`]). How long the CPUs wait for the storage is what is measured.
 //! `docs/startup.md` has the definitions.
 
-mod failure;
 mod host;
 mod model;
-mod order;
 mod params;
 mod place;
 mod said;
@@ -16,42 +14,29 @@ mod trial;
 
 use std::collections::BTreeMap;
 use std::path::Path;
+use std::sync::LazyLock;
 
 use assay_model::{Fact, Scalar, WorkloadSpec};
 
-pub use failure::Failure;
 pub use trial::run as trial;
 
-use crate::{Collected, Finished, Launch, TrialContext, Workload, WorkloadError};
-use order::Order;
+use crate::capability::Inputs;
+use crate::trial_spec::TrialSpec;
+use crate::{Launch, Offers, TrialContext, Workload, WorkloadError};
 use params::Params;
 
-/// The name under which assay runs it.
+/// Its name, and that of its program.
 pub const NAME: &str = "startup";
 
 /// Measures how long CPUs wait while many copies read their input. Metrics: `time_to_user` (primary),
 /// `elapsed`, what was read of devices and of files, CPU time. Curves over time: `cpu_user` and others.
 #[derive(Debug)]
-pub struct Startup {
-    spec: WorkloadSpec,
-}
-
-impl Default for Startup {
-    fn default() -> Self {
-        Startup::new()
-    }
-}
-
-impl Startup {
-    /// The workload.
-    pub fn new() -> Self {
-        Startup { spec: spec::spec() }
-    }
-}
+pub struct Startup;
 
 impl Workload for Startup {
     fn spec(&self) -> &WorkloadSpec {
-        &self.spec
+        static SPEC: LazyLock<WorkloadSpec> = LazyLock::new(spec::spec);
+        &SPEC
     }
 
     fn check(&self, params: &BTreeMap<String, Scalar>) -> Result<(), WorkloadError> {
@@ -69,30 +54,18 @@ impl Workload for Startup {
         place::generate(&Params::from_map(ctx.params)?, ctx.run_dir)
     }
 
-    fn has_inputs(&self) -> bool {
-        true
-    }
-
-    fn place_inputs(&self, ctx: &TrialContext<'_>, dir: &Path) -> Result<(), WorkloadError> {
-        place::place(&Params::from_map(ctx.params)?, ctx.run_dir, dir)
-    }
-
     fn launch(&self, ctx: &TrialContext<'_>) -> Result<Launch, WorkloadError> {
         Params::from_map(ctx.params)?;
-        let order = Order {
-            params: ctx.params.clone(),
-            cpus: ctx.cpus.to_vec(),
-            dir: ctx.trial_dir.to_owned(),
-            lab: std::process::id(),
-        };
-        Launch::own(ctx, NAME, &order, "the trial's folder")
+        TrialSpec::of(ctx, ()).launch(ctx, NAME)
     }
 
-    fn collect(
-        &self,
-        _ctx: &TrialContext<'_>,
-        finished: &Finished<'_>,
-    ) -> Result<Collected, WorkloadError> {
-        Ok(Collected::by_events(finished))
+    fn offers(&self) -> Offers<'_> {
+        Offers { inputs: Some(self), ..Offers::default() }
+    }
+}
+
+impl Inputs for Startup {
+    fn place(&self, ctx: &TrialContext<'_>, dir: &Path) -> Result<(), WorkloadError> {
+        place::place(&Params::from_map(ctx.params)?, ctx.run_dir, dir)
     }
 }

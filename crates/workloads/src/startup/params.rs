@@ -1,4 +1,4 @@
-//! The parameters of a treatment, as types.
+//! The parameters of a treatment, declared and as types.
 
 use std::collections::BTreeMap;
 use std::time::Duration;
@@ -8,28 +8,31 @@ use assay_model::{Scalar, units};
 use super::model::{BLOCK_ROWS, Model};
 use super::solver::Solver;
 use crate::WorkloadError;
+use crate::declare::{Int, Number, OneOf, Size, Time, params, wrong};
 
-/// The parameters of a treatment.
-#[derive(Debug, Clone, PartialEq)]
-pub struct Params {
-    /// How many copies.
-    pub copies: usize,
-    /// Which solver.
-    pub solver: Solver,
-    /// The model.
-    pub model: Model,
-    /// Whether each copy reads a file of its own.
-    pub each: bool,
-    /// How long the CPUs must have been busy.
-    pub window: Duration,
-    /// The share of user time at which they are, 0 to 1.
-    pub user: f64,
-    /// Whether the last copy is given another model, to see that its answer is noticed.
-    pub spoilt: bool,
-}
-
-fn wrong(message: impl Into<String>) -> WorkloadError {
-    WorkloadError::Param(message.into())
+params! {
+    /// The parameters of a treatment.
+    #[derive(Debug, Clone, PartialEq)]
+    pub struct Params {
+        /// Copies of the solver at once.
+        copies: usize = Int(1, 1024), 8;
+        /// The solver: glpsol (Debian package glpk-utils) or clp (coinor-clp), which reads about twice as fast.
+        solver: Solver = OneOf(&[("glpsol", Solver::Glpsol), ("clp", Solver::Clp)]), "glpsol";
+        /// About how large the model's file is; it compresses about 10:1.
+        size: u64 = Size, "260 MB";
+        /// Rows of the model, 40 in each of its blocks; the number of iterations grows with them.
+        rows: u64 = Int(40, 40_000), 800;
+        /// The same seed makes the same model.
+        seed: u64 = Int(1, i64::MAX), 1;
+        /// Whether each copy reads a file of its own or all read one.
+        each as "files": bool = OneOf(&[("each", true), ("one", false)]), "each";
+        /// How long the CPUs must have been in user mode to count as busy.
+        window: Duration = Time, "1 s";
+        /// The share of user time in the window at which they are.
+        user: f64 = Number(0.01, 1.0), Scalar::Float(0.99);
+        /// Gives the last copy another model on purpose, to see that its wrong answer is noticed.
+        spoilt as "fault": bool = OneOf(&[("none", false), ("model", true)]), "none";
+    }
 }
 
 impl Params {
@@ -38,40 +41,29 @@ impl Params {
     /// # Errors
     /// [`WorkloadError::Param`]: a value or a combination that cannot be, and what would be right.
     pub fn from_map(map: &BTreeMap<String, Scalar>) -> Result<Self, WorkloadError> {
-        let value = |name: &str| {
-            map.get(name).ok_or_else(|| wrong(format!("the parameter `{name}` is missing")))
-        };
-        let int = |name: &str| {
-            let number = value(name)?.as_i64().and_then(|v| u64::try_from(v).ok());
-            number.ok_or_else(|| wrong(format!("`{name}` takes a whole number from 0")))
-        };
-        let size = units::bytes_of(value("size")?).map_err(|e| wrong(format!("`size`: {e}")))?;
-        let window =
-            units::duration_of(value("window")?).map_err(|e| wrong(format!("`window`: {e}")))?;
+        let params = Params::read(map)?;
+        let Params { window, rows, size, .. } = params;
         if window < Duration::from_millis(200) {
             return Err(wrong(
                 "`window` is 200 ms or more: the kernel counts CPU time in ticks of 10 ms",
             ));
         }
-        let rows = int("rows")?;
         if rows % BLOCK_ROWS != 0 {
             return Err(wrong(format!("`rows` is a multiple of {BLOCK_ROWS}")));
         }
-        let model = Model::of(int("seed")?, size, rows).ok_or_else(|| {
-            wrong(format!(
-                "{rows} rows take {} or more: give a larger `size` or fewer `rows`",
-                units::format_bytes(Model::least_bytes(rows))
-            ))
-        })?;
-        Ok(Params {
-            copies: int("copies")? as usize,
-            solver: Solver::of(&value("solver")?.to_text())?,
-            model,
-            each: value("files")?.to_text() == "each",
-            window,
-            user: value("user")?.as_f64().ok_or_else(|| wrong("`user` takes a share, 0 to 1"))?,
-            spoilt: value("fault")?.to_text() == "model",
-        })
+        let least = Model::least_bytes(rows);
+        if size < least {
+            let least = units::format_bytes(least);
+            return Err(wrong(format!(
+                "{rows} rows take {least} or more: give a larger `size` or fewer `rows`"
+            )));
+        }
+        Ok(params)
+    }
+
+    /// The model.
+    pub fn model(&self) -> Model {
+        Model::of(self.seed, self.size, self.rows)
     }
 
     /// The file of a copy, below the folder of inputs.
@@ -89,13 +81,10 @@ impl Params {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::declare::treatment;
 
     fn map(changes: &[(&str, Scalar)]) -> BTreeMap<String, Scalar> {
-        let rows = super::super::spec::spec().params;
-        let mut map: BTreeMap<String, Scalar> =
-            rows.into_iter().filter_map(|p| Some((p.name, p.default?))).collect();
-        map.extend(changes.iter().map(|(k, v)| ((*k).to_owned(), v.clone())));
-        map
+        treatment(Params::rows(), changes)
     }
 
     #[test]

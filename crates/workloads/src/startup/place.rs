@@ -14,7 +14,7 @@ const CHUNK: usize = 1 << 20;
 
 /// Where the run keeps a model.
 fn source(params: &Params, run_dir: &Path, spoilt: bool) -> PathBuf {
-    let model = &params.model;
+    let model = params.model();
     let kind = if spoilt { "spoilt-" } else { "" };
     run_dir.join(format!("startup-{kind}{}-{}-{}.mps", model.seed, model.rows(), model.columns()))
 }
@@ -29,7 +29,7 @@ pub fn generate(params: &Params, run_dir: &Path) -> Result<(), WorkloadError> {
         let partial = path.with_extension("partial");
         let make = || {
             let mut file = File::create(&partial)?;
-            params.model.write(&mut file, spoilt)?;
+            params.model().write(&mut file, spoilt)?;
             fs::rename(&partial, &path)
         };
         make().map_err(WorkloadError::io("write", &path))?;

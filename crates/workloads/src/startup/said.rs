@@ -84,9 +84,9 @@ fn notes(ran: &Ran, to_user: Option<f64>, read: Option<f64>) -> Vec<String> {
     let params = &ran.params;
     let mut notes = vec![format!(
         "the model: {} rows, {} columns, optimum {}",
-        params.model.rows(),
-        params.model.columns(),
-        params.model.optimum()
+        params.model().rows(),
+        params.model().columns(),
+        params.model().optimum()
     )];
     if to_user.is_none() {
         let few = if params.copies < ran.cpus {

@@ -19,13 +19,6 @@ pub enum Solver {
 }
 
 impl Solver {
-    pub fn of(name: &str) -> Result<Self, WorkloadError> {
-        [Solver::Glpsol, Solver::Clp]
-            .into_iter()
-            .find(|s| s.name() == name)
-            .ok_or_else(|| WorkloadError::Param("`solver` is glpsol or clp".into()))
-    }
-
     fn name(self) -> &'static str {
         match self {
             Solver::Glpsol => "glpsol",
@@ -121,6 +114,5 @@ mod tests {
         let clp = "Optimal - objective value 3600000\nOptimal objective 3600000 - 400 iterations time 0.222\n";
         assert_eq!(Solver::Clp.answer(clp), Ok(3_600_000.0));
         assert!(Solver::Clp.answer("Stopped\n").unwrap_err().contains("Stopped"));
-        assert!(Solver::of("cplex").is_err());
     }
 }

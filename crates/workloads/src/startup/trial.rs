@@ -6,14 +6,14 @@ use std::sync::atomic::{AtomicBool, Ordering};
 
 use assay_model::{Event, Phase};
 
-use super::failure::Failure;
 use super::host::{self, Host, Look};
-use super::order::Order;
 use super::params::Params;
 use super::said;
+use crate::Failure;
 use crate::WorkloadError;
 use crate::side_by_side::{self, CopyOrder, Measured};
 use crate::step::tail_of;
+use crate::trial_spec::TrialSpec;
 use crate::work::{Channel, life};
 
 /// How much of what a failed copy printed is shown.
@@ -38,23 +38,23 @@ pub struct Ran {
 /// # Errors
 /// [`Failure`]: it could not be measured to its end. A wrong optimum is no error but an event, `valid: false`.
 pub fn run(json: &str, channel: &mut Channel) -> Result<(), Failure> {
-    let order: Order = serde_json::from_str(json).map_err(Failure::Order)?;
+    let order = TrialSpec::<()>::read(json)?;
     let params = Params::from_map(&order.params)?;
-    if !life::die_with(order.lab).map_err(Failure::Watch)? {
-        return Err(Failure::Stopped);
+    let watch = |source| Failure::Watch { what: "the watch for the lab's end", source };
+    if !life::die_with(order.lab).map_err(watch)? {
+        return Err(Failure::other("the lab has ended already"));
     }
     channel.send(&Event::Phase { phase: Phase::RampUp, t_ns: None });
     let inputs = std::env::var_os("ASSAY_STORAGE").map_or_else(|| order.dir.clone(), PathBuf::from);
     let copies = copies(&params, &order.dir, &inputs)?;
     let logical = logical(&params, &inputs)?;
     let host = Host::new(&order.cpus, host::devices(&inputs));
-    host.look()
-        .ok_or_else(|| Failure::Host("/proc/stat does not tell of the trial's CPUs".into()))?;
+    host.look().ok_or_else(|| Failure::other("/proc/stat does not tell of the trial's CPUs"))?;
     let crew = side_by_side::Order { dir: order.dir.clone(), lab: 0, copies, reference_s: None };
     let (measured, looks) = watched(&crew, &host, channel)?;
     let ran = Ran { cpus: order.cpus.len(), params, host, looks, measured, logical };
     said::results(&ran, channel);
-    said::verdict(&answers(&ran.params, &crew), ran.params.model.optimum() as f64, SAME, channel);
+    said::verdict(&answers(&ran.params, &crew), ran.params.model().optimum() as f64, SAME, channel);
     Ok(())
 }
 
@@ -74,10 +74,7 @@ fn watched(
         });
         stop.store(true, Ordering::Release);
         let looks = watch.and_then(|thread| thread.join().ok()).unwrap_or_default();
-        let measured = measured.map_err(|source| Failure::Copies {
-            said: printed(&source, crew),
-            source: Box::new(source),
-        })?;
+        let measured = measured.map_err(|e| Failure::other(format!("{e}{}", printed(&e, crew))))?;
         let end = measured.copies.iter().map(|c| c.end_ns).max();
         channel.send(&Event::Phase { phase: Phase::RampDown, t_ns: end });
         Ok((measured, looks))

@@ -1,7 +1,7 @@
 //! What a suite says of itself: parameters and metrics.
 
 use assay_model::{
-    Better, Kind, MetricSpec, ParamSpec, ParamType, Scalar, SuiteSpec, WorkloadSpec,
+    Better, Kind, Merge, MetricSpec, ParamSpec, ParamType, Scalar, SuiteSpec, WorkloadSpec,
 };
 
 use crate::rows::metric;
@@ -109,8 +109,10 @@ fn metrics() -> Vec<MetricSpec> {
             measured,
             "from the moment at which all copies begin to the end of the last",
         ),
-        metric("user", "s", lower, measured, "CPU time in user mode, added up over the copies"),
-        metric("system", "s", lower, measured, "CPU time in the kernel, added up over the copies"),
+        metric("user", "s", lower, measured, "CPU time in user mode, added up over the copies")
+            .merged(Merge::Sum),
+        metric("system", "s", lower, measured, "CPU time in the kernel, added up over the copies")
+            .merged(Merge::Sum),
         metric(
             "peak_memory",
             "B",

@@ -6,68 +6,47 @@ mod spec;
 mod trial;
 
 use std::collections::BTreeMap;
+use std::sync::LazyLock;
 
-use assay_model::{Fact, Scalar, WorkloadSpec, units};
+use assay_model::{Fact, Scalar, WorkloadSpec};
 use assay_tlb::Machine;
 use assay_tlb::synthetic::{Load, Synthetic};
 
-pub use trial::{Failure, run as trial};
+pub use trial::run as trial;
 
-use crate::{Collected, Finished, Launch, TrialContext, Workload, WorkloadError};
+use crate::declare::wrong;
+use crate::{Launch, TrialContext, Workload, WorkloadError};
+use spec::Params;
 use trial::Task;
+
+/// Its name, and that of its program.
+pub const NAME: &str = "tlb-sim";
 
 /// Simulates what processes miss in TLBs and TSBs, by how much data they have. Metrics: `dtsb_misses`
 /// (primary), `itsb_misses`, `dtlb_misses`, `itlb_misses`, `translation`. Curve: `dtsb_misses` over
 /// bytes of data.
 #[derive(Debug)]
-pub struct TlbSim {
-    spec: WorkloadSpec,
-}
-
-impl Default for TlbSim {
-    fn default() -> Self {
-        TlbSim::new()
-    }
-}
-
-impl TlbSim {
-    /// The workload.
-    pub fn new() -> Self {
-        TlbSim { spec: spec::spec() }
-    }
-}
-
-fn wrong(message: String) -> WorkloadError {
-    WorkloadError::Param(message)
-}
+pub struct TlbSim;
 
 /// What a treatment's parameters order, with this seed.
 fn task(map: &BTreeMap<String, Scalar>, seed: u64) -> Result<Task, WorkloadError> {
-    let value = |name: &str| {
-        map.get(name).ok_or_else(|| wrong(format!("the parameter `{name}` is missing")))
-    };
-    let bytes =
-        |name: &str| units::bytes_of(value(name)?).map_err(|e| wrong(format!("`{name}`: {e}")));
-    let count = |name: &str| {
-        let n = value(name)?.as_i64().and_then(|n| u64::try_from(n).ok()).filter(|n| *n > 0);
-        n.ok_or_else(|| wrong(format!("`{name}` takes a count from 1")))
-    };
-    let name = value("machine")?.to_text();
-    let machine = Machine::find(&name).map_err(|e| wrong(format!("`machine`: {e}")))?;
-    let (min, max) = (bytes("min_data")?, bytes("max_data")?);
+    let params = Params::read(map)?;
+    let (min, max) = (params.min_data, params.max_data);
+    let no_machine = |e: assay_tlb::Error| wrong(format!("`machine`: {e}"));
+    let machine = Machine::find(&params.machine).map_err(no_machine)?;
     if min > max || min < 1 << 16 {
         return Err(wrong(format!(
             "`min_data` is {min} B and `max_data` {max} B; it takes 64 KiB or more, the smaller first"
         )));
     }
     let task = Task {
-        machine: Machine::text(&name).map_err(|e| wrong(format!("`machine`: {e}")))?,
+        machine: Machine::text(&params.machine).map_err(no_machine)?,
         name: machine.name,
         data: std::iter::successors(Some(max), |d| Some(d / 2).filter(|d| *d >= min)).collect(),
-        processes: u32::try_from(count("processes")?).unwrap_or(u32::MAX),
-        code: bytes("code")?,
-        slice: count("slice")?,
-        accesses: count("accesses")?,
+        processes: params.processes,
+        code: params.code,
+        slice: params.slice,
+        accesses: params.accesses,
         seed,
     };
     // A load that cannot be is told when the plan is made.
@@ -94,7 +73,8 @@ impl Task {
 
 impl Workload for TlbSim {
     fn spec(&self) -> &WorkloadSpec {
-        &self.spec
+        static SPEC: LazyLock<WorkloadSpec> = LazyLock::new(spec::spec);
+        &SPEC
     }
 
     fn check(&self, params: &BTreeMap<String, Scalar>) -> Result<(), WorkloadError> {
@@ -107,24 +87,12 @@ impl Workload for TlbSim {
         BTreeMap::from([("workload.simulated_machine".to_owned(), fact)])
     }
 
-    fn prepare(&self, _ctx: &TrialContext<'_>) -> Result<(), WorkloadError> {
-        Ok(())
-    }
-
     fn launch(&self, ctx: &TrialContext<'_>) -> Result<Launch, WorkloadError> {
         // Trials of one block see the same streams, whatever their treatment: pairs differ by the
         // machine alone.
         let block = ctx.previous.len() as u64 + 1;
         let task = task(ctx.params, block)?;
-        Launch::own(ctx, "tlb-sim", &task, "the parameters")
-    }
-
-    fn collect(
-        &self,
-        _ctx: &TrialContext<'_>,
-        finished: &Finished<'_>,
-    ) -> Result<Collected, WorkloadError> {
-        Ok(Collected::by_events(finished))
+        Launch::own(ctx, NAME, &task, "the parameters")
     }
 }
 
@@ -133,23 +101,17 @@ mod tests {
     use super::*;
 
     fn map(changes: &[(&str, Scalar)]) -> BTreeMap<String, Scalar> {
-        let defaults = spec::spec().params.into_iter();
-        let mut map: BTreeMap<String, Scalar> =
-            defaults.filter_map(|p| p.default.map(|d| (p.name, d))).collect();
-        for (name, value) in changes {
-            assert!(map.insert((*name).to_owned(), value.clone()).is_some(), "no `{name}`");
-        }
-        map
+        crate::declare::treatment(Params::rows(), changes)
     }
 
     #[test]
     fn what_cannot_be_is_refused_when_the_plan_is_made() {
-        let workload = TlbSim::new();
+        let workload = TlbSim;
         workload.check(&map(&[])).unwrap();
         for (name, value, says) in [
             ("machine", Scalar::from("vax"), "known are solaris-9"),
             ("machine", "./none.toml".into(), "./none.toml"),
-            ("processes", 0.into(), "from 1"),
+            ("processes", 0.into(), "1 to 1024"),
             ("processes", 100_000.into(), "1 to 1024"),
             ("min_data", "1 KiB".into(), "64 KiB"),
             ("min_data", "1 GiB".into(), "smaller first"),

@@ -1,40 +1,43 @@
 //! The rows of data that describe the workload: its parameters and its metrics.
 
-use assay_model::{Better, Kind, MetricSpec, ParamType, WorkloadSpec};
+use assay_model::{Better, Kind, MetricSpec, WorkloadSpec};
 
-use crate::rows::param;
+use crate::declare::{Int, Size, Text, params};
+
+params! {
+    /// The parameters of a treatment.
+    #[derive(Debug, Clone, PartialEq)]
+    pub struct Params {
+        /// The simulated machine: solaris-9, solaris-10, two-level-tsb, x86-64, or a TOML file.
+        machine: String = Text, "solaris-9";
+        /// How many processes take turns.
+        processes: u32 = Int(1, 1024), 8;
+        /// The least amount of data of the largest process.
+        min_data: u64 = Size, "1 MiB";
+        /// The greatest; in between it is halved.
+        max_data: u64 = Size, "64 MiB";
+        /// The code of each process.
+        code: u64 = Size, "1 MiB";
+        /// Accesses in one turn.
+        slice: u64 = Int(1, 1 << 40), 100_000;
+        /// Accesses for each amount of data.
+        accesses: u64 = Int(1, 1 << 40), 4_000_000;
+    }
+}
 
 fn metric(name: &str, better: Better, help: &str) -> MetricSpec {
     let kind = Kind::Estimated;
-    MetricSpec { name: name.into(), unit: "1".into(), better, kind, help: help.into() }
+    MetricSpec { name: name.into(), unit: "1".into(), better, kind, help: help.into(), merge: None }
 }
 
 /// The workload's name, parameters and metrics.
 pub fn spec() -> WorkloadSpec {
     WorkloadSpec {
-        name: "tlb-sim".into(),
+        name: super::NAME.into(),
         help: "Simulates TLBs and TSBs under made-up processes that take turns: what they miss, by how \
                much data each has. Nothing of the machine it runs on is measured."
             .into(),
-        params: vec![
-            param(
-                "machine",
-                ParamType::Text,
-                "solaris-9",
-                "The simulated machine: solaris-9, solaris-10, two-level-tsb, x86-64, or a TOML file.",
-            ),
-            param("processes", ParamType::Int { min: 1, max: 1024 }, 8, "How many processes take turns."),
-            param("min_data", ParamType::Bytes, "1 MiB", "The least amount of data of the largest process."),
-            param("max_data", ParamType::Bytes, "64 MiB", "The greatest; in between it is halved."),
-            param("code", ParamType::Bytes, "1 MiB", "The code of each process."),
-            param("slice", ParamType::Int { min: 1, max: 1 << 40 }, 100_000, "Accesses in one turn."),
-            param(
-                "accesses",
-                ParamType::Int { min: 1, max: 1 << 40 },
-                4_000_000,
-                "Accesses for each amount of data.",
-            ),
-        ],
+        params: Params::rows(),
         metrics: vec![
             metric(
                 "dtsb_misses",

@@ -7,6 +7,7 @@ use assay_tlb::synthetic::Synthetic;
 use assay_tlb::{Machine, SideRow, Simulation, Step, Wish, simulate};
 use serde::{Deserialize, Serialize};
 
+use crate::Failure;
 use crate::work::Channel;
 
 /// What a trial is told.
@@ -30,16 +31,10 @@ pub struct Task {
     pub seed: u64,
 }
 
-/// Why there is no result.
-#[derive(Debug, thiserror::Error)]
-#[non_exhaustive]
-pub enum Failure {
-    /// What was handed over is no order.
-    #[error("the order of the trial cannot be read: {0}")]
-    Order(serde_json::Error),
-    /// The simulation failed.
-    #[error(transparent)]
-    Simulation(#[from] assay_tlb::Error),
+impl From<assay_tlb::Error> for Failure {
+    fn from(error: assay_tlb::Error) -> Self {
+        Failure::other(error)
+    }
 }
 
 /// What was missed with one amount of data, per million accesses.
@@ -93,7 +88,7 @@ pub(super) fn simulate_all(task: &Task) -> Result<Vec<Point>, Failure> {
 /// # Errors
 /// [`Failure`].
 pub fn run(json: &str, channel: &mut Channel) -> Result<(), Failure> {
-    let task: Task = serde_json::from_str(json).map_err(Failure::Order)?;
+    let task: Task = serde_json::from_str(json)?;
     channel.send(&Event::Phase { phase: Phase::Steady, t_ns: None });
     let points = simulate_all(&task)?;
     channel.send(&Event::Phase { phase: Phase::RampDown, t_ns: None });

@@ -25,7 +25,7 @@ pub fn work() {
 
 /// The defaults with these changed.
 pub fn params(changes: &[(&str, &str)]) -> BTreeMap<String, Scalar> {
-    let mut params: BTreeMap<String, Scalar> = BlockSize::new()
+    let mut params: BTreeMap<String, Scalar> = BlockSize
         .spec()
         .params
         .iter()
@@ -66,7 +66,7 @@ pub fn trial(
         exe: &exe,
         previous,
     };
-    let workload = BlockSize::new();
+    let workload = BlockSize;
     workload.check(params)?;
     workload.prepare(&context)?;
     let launch = workload.launch(&context)?;

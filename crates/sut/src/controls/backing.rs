@@ -18,7 +18,7 @@ const EVERY: Duration = Duration::from_secs(10);
 
 /// Memory of one or more processes, bytes.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-pub(crate) struct Backing {
+pub(super) struct Backing {
     /// Their own memory (anonymous, and in explicit large pages).
     pub memory: u64,
     /// How much of it large pages back.
@@ -27,7 +27,7 @@ pub(crate) struct Backing {
 
 /// Looks at all descendants of this process until the sender is gone; the look at which they had most
 /// memory, `None` if none was there to be looked at.
-pub(crate) fn watch(end: &Receiver<()>) -> Option<Backing> {
+pub(super) fn watch(end: &Receiver<()>) -> Option<Backing> {
     let began = Instant::now();
     let mut most: Option<Backing> = None;
     let mut moments = LOOKS.into_iter();
@@ -85,7 +85,7 @@ fn read(rollup: &str) -> Option<Backing> {
 }
 
 /// Puts what was seen into the record. A level that did not take makes the trial invalid.
-pub(crate) fn conclude(level: &str, seen: Option<Backing>, record: &mut TrialRecord) {
+pub(super) fn conclude(level: &str, seen: Option<Backing>, record: &mut TrialRecord) {
     if record.metric(METRIC).is_some() {
         return;
     }
@@ -128,9 +128,8 @@ Private_Hugetlb:    2048 kB
     fn record() -> TrialRecord {
         let planned =
             assay_model::PlannedTrial { number: 1, block: 1, treatment: 0, warmup: false };
-        let mut record = crate::trial::blank(&planned, 1);
-        record.outcome = Outcome::Completed;
-        record
+        let blank = TrialRecord::blank(&planned, 1, String::new(), 0);
+        TrialRecord { outcome: Outcome::Completed, ..blank }
     }
 
     #[test]

@@ -11,7 +11,7 @@ use rustix::thread::{CpuSet, sched_setaffinity};
 
 /// The command will run on `cpus` (`None`: where its parent may) and be killed when the calling thread
 /// ends, which must be the one that starts it. A program that changes its user is not tied any more.
-pub fn tie(command: &mut Command, cpus: Option<&[usize]>) {
+pub fn end_with_parent(command: &mut Command, cpus: Option<&[usize]>) {
     let parent = getpid();
     let set = cpus.map(|cpus| {
         let mut set = CpuSet::new();
@@ -45,7 +45,7 @@ mod tests {
         use std::os::unix::process::ExitStatusExt;
         let mut child = std::thread::spawn(|| {
             let mut command = Command::new("sleep");
-            tie(command.arg("600"), None);
+            end_with_parent(command.arg("600"), None);
             command.spawn().unwrap()
         })
         .join()
@@ -58,11 +58,14 @@ mod tests {
         let own = rustix::thread::sched_getaffinity(None).unwrap();
         let cpu = (0..CpuSet::MAX_CPU).rfind(|c| own.is_set(*c)).unwrap();
         let mut command = Command::new("sh");
-        tie(command.args(["-c", "grep Cpus_allowed_list /proc/self/status"]), Some(&[cpu]));
+        end_with_parent(
+            command.args(["-c", "grep Cpus_allowed_list /proc/self/status"]),
+            Some(&[cpu]),
+        );
         let out = String::from_utf8(command.output().unwrap().stdout).unwrap();
         assert_eq!(out.split_whitespace().last().unwrap(), cpu.to_string());
         let mut command = Command::new("true");
-        tie(&mut command, Some(&[CpuSet::MAX_CPU - 1]));
+        end_with_parent(&mut command, Some(&[CpuSet::MAX_CPU - 1]));
         assert!(command.spawn().is_err(), "a CPU that is not there is an error of the start");
     }
 }

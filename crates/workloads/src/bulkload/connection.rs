@@ -5,7 +5,7 @@ use std::os::unix::process::CommandExt;
 use std::path::PathBuf;
 use std::process::Command;
 
-use crate::tie::tie;
+use crate::parent_death::end_with_parent;
 
 /// The role that owns everything.
 pub const ROLE: &str = "assay";
@@ -14,7 +14,7 @@ pub const PORT: &str = "5432";
 
 /// The way to a server.
 #[derive(Debug, Clone)]
-pub struct Door {
+pub struct Connection {
     /// The client.
     pub psql: PathBuf,
     /// The folder of its socket, or its host.
@@ -25,7 +25,7 @@ pub struct Door {
     pub key: Option<String>,
 }
 
-impl Door {
+impl Connection {
     /// A client of it, not yet started.
     pub fn psql(&self) -> Command {
         let mut command = Command::new(&self.psql);
@@ -42,7 +42,7 @@ impl Door {
         if let Some(key) = &self.key {
             command.env("PGPASSWORD", key);
         }
-        tie(&mut command, None);
+        end_with_parent(&mut command, None);
         command
     }
 }

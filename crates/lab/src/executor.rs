@@ -1,0 +1,159 @@
+//! Where the trials of a run happen: on this machine, or on the nodes of a cluster ([`crate::nodes`]).
+
+use std::time::Duration;
+
+use assay_model::{
+    Event, Experiment, Plan, PlannedTrial, RunState, SystemDescription, Treatment, TrialRecord,
+};
+use assay_observe::Sampler;
+use assay_workloads::Workload;
+
+use crate::LabError;
+use crate::machine::{Listener, Machine, Recorded, Task};
+use crate::trial::Order;
+use crate::watch::{News, Watcher};
+
+/// A trial that is asked for.
+pub(crate) struct Ask<'a> {
+    pub experiment: &'a Experiment,
+    pub plan: &'a Plan,
+    pub workload: &'a dyn Workload,
+    pub planned: &'a PlannedTrial,
+    pub attempt: u32,
+    pub treatment: &'a Treatment,
+    /// The completed records of the same treatment so far that have curves.
+    pub previous: &'a [TrialRecord],
+    /// How long the last trial of the treatment took.
+    pub lasted: Option<Duration>,
+    /// Whether no trial follows.
+    pub last: bool,
+    /// The system as described at the start.
+    pub system: &'a dyn Fn() -> Option<SystemDescription>,
+}
+
+/// What a trial left, and what its program printed.
+pub(crate) struct Done {
+    pub recorded: Recorded,
+    pub stdout: Vec<u8>,
+    pub stderr: Vec<u8>,
+}
+
+/// How a run ends early, and why.
+pub(crate) type Over = (RunState, String);
+
+/// Where a trial's life happens.
+pub(crate) trait Executor {
+    /// Makes ready for the trials of this block.
+    ///
+    /// # Errors
+    /// How the run ends, since it cannot be had.
+    fn ensure(&mut self, block: u32, watcher: &mut dyn Watcher) -> Result<(), Over> {
+        let _ = (block, watcher);
+        Ok(())
+    }
+
+    /// Runs a trial. What fails is in its record.
+    fn trial(&mut self, ask: &Ask<'_>, watcher: &mut dyn Watcher) -> Done;
+
+    /// Called when the trial is recorded.
+    ///
+    /// # Errors
+    /// Its folder cannot be emptied.
+    fn recorded(&mut self) -> Result<(), LabError> {
+        Ok(())
+    }
+
+    /// How the run must end, since others ended what it runs on.
+    fn over(&mut self) -> Option<Over> {
+        None
+    }
+
+    /// Gives back what it has.
+    fn end(&mut self, watcher: &mut dyn Watcher) {
+        let _ = watcher;
+    }
+}
+
+/// This machine.
+pub(crate) struct Here {
+    machine: Machine,
+    /// Until when the watcher was told what the monitors saw.
+    told_ns: u64,
+}
+
+impl Here {
+    pub fn new(machine: Machine) -> Self {
+        Here { machine, told_ns: assay_sut::clock::monotonic_ns() }
+    }
+}
+
+/// The least time between two tellings of what the monitors saw.
+const TELL: u64 = 900_000_000;
+
+/// Tells the watcher what the monitors saw since it was told last.
+fn tell_samples(sampler: Option<&Sampler>, told_ns: &mut u64, watcher: &mut dyn Watcher) {
+    let Some(sampler) = sampler else { return };
+    let newest = sampler.newest_ns();
+    if newest.saturating_sub(*told_ns) < TELL {
+        return;
+    }
+    // What is older than a few seconds is of no use to one who watches.
+    let from = (*told_ns + 1).max(newest.saturating_sub(5 * TELL));
+    let samples = sampler.window(from, newest);
+    *told_ns = newest;
+    watcher.samples(&samples);
+}
+
+impl Executor for Here {
+    fn trial(&mut self, ask: &Ask<'_>, watcher: &mut dyn Watcher) -> Done {
+        let tracing = self.machine.tracing(ask.experiment);
+        let interval = self.machine.interval;
+        let task = Task {
+            plan: ask.plan,
+            workload: ask.workload,
+            order: Order {
+                planned: ask.planned,
+                attempt: ask.attempt,
+                treatment: ask.treatment,
+                previous: ask.previous,
+                at_start: &|_, _| Ok(()),
+            },
+            tracing: &tracing,
+            samples: ask.lasted.is_none_or(|lasted| lasted >= interval),
+            last: ask.last,
+            patience: 1,
+            called_off: &|| false,
+            system: ask.system,
+        };
+        let (every, wants_all) = (watcher.every(), watcher.wants_all());
+        let told = &mut self.told_ns;
+        let mut on_news = |news: News<'_>, sampler: Option<&Sampler>| match news {
+            News::Tick => {
+                if wants_all {
+                    tell_samples(sampler, told, watcher);
+                }
+                watcher.tick(None);
+            }
+            News::Said(event, t_ns) => {
+                if let Event::Progress { progress } = event {
+                    watcher.tick(Some(progress.clamp(0.0, 1.0)));
+                }
+                watcher.heard(event, t_ns);
+            }
+            News::Printed(stream, bytes) => watcher.printed(stream, bytes),
+            News::Ended => {
+                if wants_all {
+                    tell_samples(sampler, told, watcher);
+                }
+            }
+        };
+        let recorded =
+            self.machine.trial(&task, Listener { every, wants_all, on_news: &mut on_news });
+        let runner = &self.machine.runner;
+        Done { recorded, stdout: runner.stdout.bytes(), stderr: runner.stderr.bytes() }
+    }
+
+    fn recorded(&mut self) -> Result<(), LabError> {
+        self.machine.clear()
+    }
+}

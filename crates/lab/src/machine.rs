@@ -1,0 +1,229 @@
+//! The machine that trials run on: it prepares, runs and records one at a time, for a run here and for an
+//! agent on a node alike.
+
+use std::cell::RefCell;
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+
+use assay_model::{
+    Experiment, Outcome, Plan, SampleRow, SampleSet, SystemDescription, TrialRecord, units,
+};
+use assay_observe::Sampler;
+use assay_sut::process::{Output, Runner};
+use assay_sut::{Controller, Interrupt, ProcessSetup, Root};
+use assay_workloads::{TrialContext, Workload};
+
+use crate::heard::Heard;
+use crate::scratch::{self, Scratch};
+use crate::trace::{self, Tracing};
+use crate::trial::{Bench, Order};
+use crate::watch::News;
+use crate::witness::{Programs, Witness};
+use crate::{LabError, kept, power};
+
+/// The time between samples when the experiment's cannot be read (it was checked with the plan).
+const INTERVAL: Duration = Duration::from_secs(1);
+
+/// A machine that is set up for the trials of a run.
+pub(crate) struct Machine {
+    pub controller: Controller,
+    pub runner: Runner,
+    /// The monitors; `None`: there are none, or another task of the node has them.
+    pub sampler: Option<Sampler>,
+    /// The time between samples.
+    pub interval: Duration,
+    scratch: Scratch,
+    exe: PathBuf,
+    output: Output,
+    timeout: Duration,
+    interrupt: Option<Interrupt>,
+    programs: RefCell<Programs>,
+    witness: Witness,
+}
+
+/// What a machine is to run, beside the trial itself.
+pub(crate) struct Task<'a> {
+    pub plan: &'a Plan,
+    pub workload: &'a dyn Workload,
+    /// The trial; its `at_start` is called when the tracer runs and before the first sample.
+    pub order: Order<'a>,
+    pub tracing: &'a Tracing,
+    /// Whether it will last an interval of the monitors.
+    pub samples: bool,
+    /// Whether no trial follows.
+    pub last: bool,
+    /// How many times longer than the experiment says it may take.
+    pub patience: u32,
+    /// Whether a signal that ended it was another's word, and no interruption.
+    pub called_off: &'a dyn Fn() -> bool,
+    /// The machine, for a result that discloses it.
+    pub system: &'a dyn Fn() -> Option<SystemDescription>,
+}
+
+/// Who hears of a trial while it runs.
+pub(crate) struct Listener<'a> {
+    /// How often it wants to be called without news.
+    pub every: Option<Duration>,
+    /// Whether it wants what the program prints.
+    pub wants_all: bool,
+    /// Called with the monitors that look at this trial.
+    pub on_news: &'a mut dyn FnMut(News<'_>, Option<&Sampler>),
+}
+
+impl<'a> Listener<'a> {
+    /// Nobody: `deaf` does nothing.
+    pub fn nobody(deaf: &'a mut dyn FnMut(News<'_>, Option<&Sampler>)) -> Self {
+        Listener { every: None, wants_all: false, on_news: deaf }
+    }
+}
+
+/// What a trial left.
+pub(crate) struct Recorded {
+    pub record: TrialRecord,
+    pub samples: Option<SampleSet>,
+    pub kept: Vec<kept::File>,
+    pub trace: Option<trace::Kept>,
+}
+
+impl Machine {
+    /// Sets this machine up. `sampled`: whether it has the monitors of the experiment.
+    ///
+    /// # Errors
+    /// A monitor cannot be had, or no scratch folder made.
+    pub fn set_up(
+        experiment: &Experiment,
+        state_dir: &Path,
+        exe: &Path,
+        output: Output,
+        interrupt: Option<Interrupt>,
+        sampled: bool,
+    ) -> Result<Self, LabError> {
+        let observe = &experiment.observe;
+        let interval = units::duration_of(&observe.interval).unwrap_or(INTERVAL);
+        let sampler = match (observe.monitors.as_slice(), observe.meters.as_slice()) {
+            ([], []) => None,
+            _ if !sampled => None,
+            (names, meters) => Some(Sampler::with_meters(Path::new("/"), names, meters, interval)?),
+        };
+        let root = scratch::scratch_root();
+        scratch::sweep(&root);
+        let scratch =
+            Scratch::create(&root).map_err(|source| LabError::Scratch { root, source })?;
+        Ok(Machine {
+            controller: Controller::new(state_dir, Root::system()),
+            runner: Runner::new(interrupt.clone()),
+            sampler,
+            interval,
+            scratch,
+            exe: exe.to_owned(),
+            output,
+            timeout: units::duration_of(&experiment.design.timeout).unwrap_or(Duration::MAX),
+            interrupt,
+            programs: RefCell::default(),
+            witness: Witness::new(),
+        })
+    }
+
+    /// The folder for the whole run.
+    pub fn run_dir(&self) -> PathBuf {
+        self.scratch.run_dir()
+    }
+
+    /// The tracer that the experiment asks for.
+    pub fn tracing(&self, experiment: &Experiment) -> Tracing {
+        Tracing::new(experiment, self.interval.as_nanos() as u64, &self.run_dir())
+    }
+
+    /// Runs a trial and records it. Nothing here is an error of the lab: what fails is in the record.
+    pub fn trial(&mut self, task: &Task<'_>, listener: Listener<'_>) -> Recorded {
+        // A sample at the start of a trial keeps what came before it out of its first interval. Short
+        // trials have no samples and are not delayed by one.
+        let sampler = self.sampler.as_ref().filter(|_| task.samples);
+        let at_start = |ctx: &TrialContext<'_>, setup: &ProcessSetup| {
+            task.tracing.start();
+            (task.order.at_start)(ctx, setup)?;
+            if let Some(sampler) = sampler {
+                sampler.tick_now();
+            }
+            Ok(())
+        };
+        let bench = Bench {
+            workload: task.workload,
+            controller: &self.controller,
+            exe: &self.exe,
+            run_dir: self.scratch.run_dir(),
+            trial_dir: self.scratch.trial_dir(),
+            cache_dir: scratch::cache_dir(),
+            timeout: self.timeout.saturating_mul(task.patience),
+            output: self.output,
+            programs: &self.programs,
+        };
+        let Listener { every, wants_all, on_news: tell } = listener;
+        let mut said = SampleSet::default();
+        let mut on_news = |news: News<'_>| tell(news, sampler);
+        let on_phase = |phase| task.tracing.phase(phase);
+        let heard = Heard::new(every, wants_all, &mut on_news, &mut said).with_phases(&on_phase);
+        let order = Order { at_start: &at_start, ..task.order };
+        let mut record = bench.run(&mut self.runner, order, heard);
+        tell(News::Ended, self.sampler.as_ref());
+        let interrupted = self.interrupt.as_ref().is_some_and(Interrupt::fired);
+        if record.exit.is_none() && interrupted && !(task.called_off)() {
+            record.outcome = Outcome::Interrupted;
+        }
+        let samples = joined(observed(self.sampler.as_ref(), self.interval, &mut record), said);
+        let trace = task.tracing.stop(&mut record);
+        self.witness.look(&mut record, task.last);
+        if let Some(samples) = &samples {
+            power::account(task.plan, samples, &mut record);
+        }
+        let mut kept = kept::take(&self.scratch.trial_dir(), &mut record);
+        if !kept.is_empty() {
+            let judged = task.workload.offers().judged;
+            kept::judge(judged, (task.system)().as_ref(), &mut kept, &mut record);
+        }
+        Recorded { record, samples, kept, trace }
+    }
+
+    /// Empties the trial's folder.
+    ///
+    /// # Errors
+    /// Something in it could not be removed.
+    pub fn clear(&mut self) -> Result<(), LabError> {
+        let root = self.scratch.trial_dir();
+        self.scratch.clear_trial().map_err(|source| LabError::Scratch { root, source })
+    }
+}
+
+/// Takes the samples of the trial's time, if it was long enough to have any.
+fn observed(
+    sampler: Option<&Sampler>,
+    interval: Duration,
+    record: &mut TrialRecord,
+) -> Option<SampleSet> {
+    let sampler = sampler?;
+    if record.end_ns.saturating_sub(record.start_ns) < interval.as_nanos() as u64 {
+        return None;
+    }
+    sampler.tick_now();
+    let now = assay_sut::clock::monotonic_ns();
+    // A row tells of the interval that ends at its time: the one at the start is of before.
+    let from = record.start_ns + 1;
+    let samples = sampler.window(from, now);
+    record.observers = sampler.reports(from, now);
+    sampler.discard_before(now);
+    Some(samples)
+}
+
+/// The monitors' samples together with the program's own, rows in order of time; `None` if there are
+/// none.
+fn joined(observed: Option<SampleSet>, said: SampleSet) -> Option<SampleSet> {
+    if said.rows.is_empty() {
+        return observed;
+    }
+    let mut all = observed.unwrap_or_default();
+    let first = all.series.len() as u32;
+    all.series.extend(said.series);
+    all.rows.extend(said.rows.iter().map(|r| SampleRow { series: first + r.series, ..*r }));
+    all.rows.sort_by_key(|r| r.t_ns);
+    Some(all)
+}

@@ -1,0 +1,84 @@
+//! A result that a workload left as a file: completed with the machine, judged by its pack, and the verdict
+//! in one finding.
+
+use assay_model::{Finding, Severity};
+
+use super::orders::OrdersResult;
+use super::{Applies, Pack, PackEvidence, PackVerdict, RuleResult, Verdict, evaluate};
+
+/// What a pack says of a result file.
+#[derive(Debug)]
+pub struct JudgedFile {
+    /// The file, with the machine in its disclosure.
+    pub result: Vec<u8>,
+    /// The verdict, rule by rule.
+    pub verdict: PackVerdict,
+    /// The profile that the result was made with; `unknown` where it does not say.
+    pub profile: String,
+}
+
+/// Judges the file `bytes` by `pack`. `machine` are entries for its disclosure.
+///
+/// # Errors
+/// The pack judges no result files, or this is none of its kind; as a sentence.
+pub fn judge_file(
+    pack: &Pack,
+    bytes: &[u8],
+    machine: &[(&str, String)],
+) -> Result<JudgedFile, String> {
+    let cannot = |why| format!("the rule pack {} could not read the result: {why}", pack.id);
+    if pack.applies_to != Applies::Orders {
+        return Err(cannot("it judges no files of workloads".into()));
+    }
+    let mut result: OrdersResult =
+        serde_json::from_slice(bytes).map_err(|e| cannot(e.to_string()))?;
+    result.disclosure.extend(machine.iter().map(|(name, text)| ((*name).into(), text.clone())));
+    Ok(JudgedFile {
+        verdict: evaluate(pack, &PackEvidence::Orders(&result)),
+        profile: result.properties.get("profile").map_or("unknown", String::as_str).to_owned(),
+        result: serde_json::to_vec_pretty(&result).map_err(|e| cannot(e.to_string()))?,
+    })
+}
+
+impl JudgedFile {
+    /// The verdict in one finding; `None` when the result is reportable. `file` is where the verdict is kept.
+    pub fn finding(&self, file: &str) -> Option<Finding> {
+        let verdict = &self.verdict;
+        if verdict.verdict == Verdict::Reportable {
+            return None;
+        }
+        let ids = |wanted: RuleResult| {
+            let rules: Vec<&str> = verdict
+                .rules
+                .iter()
+                .filter(|r| r.result == wanted)
+                .map(|r| r.id.as_str())
+                .collect();
+            rules.join(", ")
+        };
+        let profile = &self.profile;
+        let mut message = format!(
+            "not compliant with the rule pack {} {} (profile {profile}: {})",
+            verdict.pack, verdict.version, verdict.verdict
+        );
+        for (what, ids) in
+            [("broken", ids(RuleResult::Fail)), ("not known", ids(RuleResult::Unknown))]
+        {
+            if !ids.is_empty() {
+                message.extend(["; ", what, ": ", &ids]);
+            }
+        }
+        // A short profile does not pretend to keep the rules, and is marked; what does, and fails, is void.
+        let severity = if verdict.verdict == Verdict::Invalid && profile == "rules" {
+            Severity::Invalid
+        } else {
+            Severity::Warning
+        };
+        let remedy = format!(
+            "`assay rules show {}` has the rules; {file} beside the record says what was seen of each",
+            verdict.pack
+        );
+        let rule = format!("{}-{}", verdict.pack, verdict.version);
+        Some(Finding::of_rule(rule, "rule-pack".into(), severity, message, remedy))
+    }
+}
