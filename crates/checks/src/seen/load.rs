@@ -57,7 +57,8 @@ fn limit(by: LimitedBy, reasons: &[String], server_busy: Option<f64>) -> Judged 
 fn settling(shape: SeriesShape, steady_from: Option<f64>, window: f64, bin: f64) -> Judged {
     let bins = format_duration(std::time::Duration::from_secs_f64(bin.clamp(0.0, 1e9)));
     let (severity, message, remedy) = match shape {
-        SeriesShape::Flat => return None,
+        // Of a window that is too short to tell the run's check says that it cannot be made.
+        SeriesShape::Flat | SeriesShape::TooShort => return None,
         SeriesShape::Warmup | SeriesShape::Slowdown => {
             let start = steady_from?;
             let way = if shape == SeriesShape::Warmup { "rose" } else { "fell" };
@@ -74,15 +75,6 @@ fn settling(shape: SeriesShape, steady_from: Option<f64>, window: f64, bin: f64)
                 "the throughput did not settle within the measurement window (looked at every {bins})"
             ),
             "make `ramp_up` and `steady` longer; see the series for what happens",
-        ),
-        SeriesShape::TooShort => (
-            N,
-            format!(
-                "the measurement window has fewer than {} stretches of {bins}: whether it was steady is not \
-                 known",
-                assay_stats::warmup::SHORTEST
-            ),
-            "make `steady` longer",
         ),
     };
     Some((&rows::STEADY_STATE, Found::new(message).at(severity).remedy(remedy)))
