@@ -107,11 +107,11 @@ impl Session<'_> {
                 return Ok((state, e.to_string()));
             }
             let outcome = self.trial(scratch, &planned, fitness, watcher)?;
-            if outcome == Outcome::Interrupted {
-                return Ok((RunState::Interrupted, "interrupted by a signal".into()));
-            }
             if let Some(over) = self.nodes.as_mut().and_then(|n| n.over.take()) {
                 return Ok(over);
+            }
+            if outcome == Outcome::Interrupted {
+                return Ok((RunState::Interrupted, "interrupted by a signal".into()));
             }
             if design.max_failures > 0 && self.failed >= design.max_failures as usize {
                 let reason = format!("{} trials failed (max_failures)", self.failed);

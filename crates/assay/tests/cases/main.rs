@@ -43,7 +43,7 @@ const CASES: &[(&str, [&str; 3])] = &[
     ("F10", ["reported", "plain", "imported"]),
     ("F11", ["evidence", "other machine", "imported"]),
     ("F12", ["evidence", "other machine", "imported"]),
-    ("F13", ["evidence", "plain", "imported"]),
+    ("F13", ["evidence", "other machine", "imported"]),
     ("F14", ["one layout", "small effect", "imported small effect"]),
     ("F15", ["evidence", "plain", "imported"]),
     ("F16", ["evidence", "plain", "imported"]),

@@ -12,7 +12,7 @@ use super::failure::Failure;
 use super::order::Order;
 use super::params::{Driver, Find, Params, Server, Transport};
 use super::server::Running;
-use super::server_side::{self, Seen, listen, look};
+use super::server_side::{self, HostCpu, Seen, listen, look};
 use super::split::{Split, split};
 use super::talk::{Place, Talk};
 use super::{finding, honest, memtier, said};
@@ -246,10 +246,12 @@ impl Stage<'_> {
                 Phase::RampUp => 0.0,
                 Phase::Steady => {
                     seen.from = look(&mut talk);
+                    seen.host[0] = HostCpu::read();
                     config.ramp_up.as_secs_f64() / total
                 }
                 Phase::RampDown => {
                     seen.to = look(&mut talk);
+                    seen.host[1] = HostCpu::read();
                     (config.ramp_up + config.steady).as_secs_f64() / total
                 }
             };
