@@ -110,7 +110,7 @@ fn every_check_has_a_case_that_fires_one_that_passes_and_one_that_cannot_check()
     }
     let needed: BTreeSet<&str> =
         CASES.iter().flat_map(|(_, cases)| *cases).filter(|s| !s.is_empty()).collect();
-    let (made, mut wrong) = all(needed.into_iter().collect());
+    let (made, mut wrong) = all(&needed.into_iter().collect::<Vec<_>>());
     for (id, cases) in CASES {
         for (scene, wanted) in cases.iter().zip(["fires", "passes", "cannot check"]) {
             let says = match made.get(scene) {
@@ -137,7 +137,7 @@ fn every_check_has_a_case_that_fires_one_that_passes_and_one_that_cannot_check()
 }
 
 /// Makes every scene, some at a time, and tells of those that could not be made.
-fn all(needed: Vec<&'static str>) -> (BTreeMap<&'static str, Scene>, Vec<String>) {
+fn all(needed: &[&'static str]) -> (BTreeMap<&'static str, Scene>, Vec<String>) {
     const AT_A_TIME: usize = 3;
     let (next, made) = (AtomicUsize::new(0), Mutex::new((BTreeMap::new(), Vec::new())));
     let work = || {

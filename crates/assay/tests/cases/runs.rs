@@ -116,7 +116,9 @@ fn feedback(world: &World, name: &str, size: &str) -> Scene {
 
 fn failing(world: &World, name: &str, levels: &[&str]) -> Scene {
     let kit = noisy(world, name);
-    levels.iter().for_each(|level| kit.fails(level));
+    for level in levels {
+        kit.fails(level);
+    }
     run(world, &["--blocks", "3", "--set", "level=a,b", &kit.path()])
 }
 

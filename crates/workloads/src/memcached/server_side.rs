@@ -19,15 +19,15 @@ pub struct Seen {
     pub host: [Option<HostCpu>; 2],
 }
 
-/// CPU time since boot: of the machine, and of this process, which is the load generator.
+/// CPU time since boot, seconds: of the machine, and of this process, which is the load generator.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct HostCpu {
     /// Of all CPUs, seconds that something ran.
-    busy_s: f64,
+    busy: f64,
     /// Of all CPUs, seconds in all.
-    total_s: f64,
+    total: f64,
     /// Of this process, seconds.
-    own_s: f64,
+    own: f64,
 }
 
 impl HostCpu {
@@ -36,8 +36,8 @@ impl HostCpu {
         use rustix::time::{ClockId, clock_gettime};
         let text = std::fs::read_to_string("/proc/stat").ok()?;
         let own = clock_gettime(ClockId::ProcessCPUTime);
-        let (busy_s, total_s) = cpu_line(&text)?;
-        Some(HostCpu { busy_s, total_s, own_s: own.tv_sec as f64 + own.tv_nsec as f64 * 1e-9 })
+        let (busy, total) = cpu_line(&text)?;
+        Some(HostCpu { busy, total, own: own.tv_sec as f64 + own.tv_nsec as f64 * 1e-9 })
     }
 }
 
@@ -67,9 +67,9 @@ impl Seen {
     pub fn others_busy(&self) -> Option<f64> {
         let [from, to] = self.host;
         let (from, to) = (from?, to?);
-        let total = to.total_s - from.total_s;
-        let own = to.own_s - from.own_s + self.window_cpu_s()?;
-        (total > 0.0).then(|| ((to.busy_s - from.busy_s - own) / total).clamp(0.0, 1.0))
+        let total = to.total - from.total;
+        let own = to.own - from.own + self.window_cpu_s()?;
+        (total > 0.0).then(|| ((to.busy - from.busy - own) / total).clamp(0.0, 1.0))
     }
 
     /// CPU time of the server in the measurement window, seconds.
@@ -139,7 +139,7 @@ mod tests {
         let ticks = rustix::param::clock_ticks_per_second() as f64;
         assert_eq!(cpu_line(stat), Some((200.0 / ticks, 1000.0 / ticks)));
         assert_eq!(cpu_line("intr 1"), None);
-        let at = |busy_s, total_s, own_s| Some(HostCpu { busy_s, total_s, own_s });
+        let at = |busy, total, own| Some(HostCpu { busy, total, own });
         let cpu = |s: &str| {
             let rows = [("rusage_user", s), ("rusage_system", "0.0")];
             Some(rows.map(|(k, v)| (k.to_owned(), v.to_owned())).into())
