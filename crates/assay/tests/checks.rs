@@ -7,42 +7,10 @@ mod common;
 use std::collections::BTreeMap;
 use std::fs;
 
+use common::figures::Figures;
+use common::says::{Says, json, of_run};
 use common::{World, repository};
 use serde_json::Value;
-
-/// What a check says of a run.
-#[derive(Debug, Clone, PartialEq)]
-enum Says {
-    Passes,
-    Fires(String, String),
-    Cannot,
-    NothingToLookAt,
-}
-
-fn json(text: &str) -> Value {
-    serde_json::from_str(text).unwrap_or_else(|e| panic!("{e}: {text}"))
-}
-
-/// Every check of the last run, by id, and the exit code.
-fn checks(world: &World, profile: &str) -> (BTreeMap<String, Says>, i32) {
-    let done = world.run(&["rules", "check", "--json", "--profile", profile]);
-    let report = json(&done.stdout);
-    let mut all = BTreeMap::new();
-    let ids = |key: &str| {
-        let list = report[key].as_array().unwrap().clone();
-        list.into_iter().map(|c| c["id"].as_str().or(c.as_str()).unwrap().to_owned())
-    };
-    all.extend(ids("passed").map(|id| (id, Says::Passes)));
-    all.extend(ids("not_applicable").map(|id| (id, Says::NothingToLookAt)));
-    let text = |f: &Value, key: &str| f[key].as_str().unwrap().to_owned();
-    let found = ["findings", "in_trials"].map(|key| report[key].as_array().unwrap().clone());
-    for f in found.iter().flatten() {
-        all.insert(text(f, "id"), Says::Fires(text(f, "severity"), text(f, "message")));
-    }
-    // In profile `publish` what cannot be checked is a finding too.
-    all.extend(ids("cannot_check").map(|id| (id, Says::Cannot)));
-    (all, done.code)
-}
 
 /// A run, and what is said of it at the bench.
 fn after(world: &World, arguments: &[&str]) -> BTreeMap<String, Says> {
@@ -51,7 +19,7 @@ fn after(world: &World, arguments: &[&str]) -> BTreeMap<String, Says> {
     let before = world.runs().len();
     let done = world.run(&all);
     assert!(world.runs().len() > before, "{arguments:?}: {}", done.stderr);
-    checks(world, "lab").0
+    of_run(world, "last", "lab").0
 }
 
 #[track_caller]
@@ -76,7 +44,7 @@ fn an_honest_comparison_of_two_commands_may_be_published() {
     for id in ["F01", "F02", "F04", "F05", "F06", "F07", "F13", "F15", "F16", "F28", "F29", "F39"] {
         says(&lab, id, &Says::Passes);
     }
-    let (published, code) = checks(&world, "publish");
+    let (published, code) = of_run(&world, "last", "publish");
     let invalid: Vec<_> = published
         .iter()
         .filter(|(_, s)| matches!(s, Says::Fires(severity, _) if severity == "invalid"))
@@ -139,51 +107,11 @@ fn a_program_that_changes_on_the_way_is_another_program() {
     assert!(!second.contains("sha256"), "a program is hashed and told once: {second}");
 }
 
-/// A kit whose trials give a wrong sum where `wrong` is asked for, and report what `SAYS` has.
-const KIT: &str = r#"schema_version = 1
-name = "sum"
-version = "1"
-help = "adds up"
-
-[[param]]
-name = "result"
-type = "int"
-default = 6
-help = "what it prints"
-
-[[param]]
-name = "seed"
-type = "int"
-default = 1
-help = "of its numbers"
-
-[run]
-command = ["sh", "-c", "echo sum {result}; SAYS"]
-protocol = true
-
-[validate]
-stdout_contains = ["sum 6"]
-
-[[metric]]
-name = "elapsed"
-unit = "s"
-better = "lower"
-help = "wall time"
-from = "elapsed"
-"#;
-
-fn kit(world: &World, says: &str) -> String {
-    let folder = world.path("sum");
-    fs::create_dir_all(&folder).unwrap();
-    fs::write(folder.join("kit.toml"), KIT.replace("SAYS", says)).unwrap();
-    folder.to_str().unwrap().to_owned()
-}
-
 #[test]
 fn wrong_output_and_what_a_program_reports_are_found() {
     let world = World::new();
-    let sum = kit(&world, "true");
-    let right = after(&world, &["--blocks", "3", "--set", "seed=1,2", &sum]);
+    let sum = Figures::new(&world, "sum").path();
+    let right = after(&world, &["--blocks", "3", "--set", "level=a,b", &sum]);
     says(&right, "F17", &Says::Passes);
     says(&right, "F16", &Says::Passes);
     let wrong = after(&world, &["--blocks", "3", "--set", "result=6,7", &sum]);
@@ -195,11 +123,11 @@ fn wrong_output_and_what_a_program_reports_are_found() {
 #[test]
 fn what_is_seen_outside_is_judged_by_the_row_alone() {
     let world = World::new();
-    let sum = kit(&world, "cat {kit}/told >&3");
+    let sum = Figures::new(&world, "sum");
     let told = "{\"finding\":\"F25\",\"message\":\"it never settled\",\"severity\":\"note\"}\n\
                 {\"finding\":\"Q1\",\"message\":\"odd\"}\n";
-    world.write("sum/told", told);
-    let done = world.run(&["run", "--blocks", "2", "--json", &sum]);
+    sum.tells("a", told);
+    let done = world.run(&["run", "--blocks", "2", "--json", &sum.path()]);
     let record = &done.records()[0];
     let finding = record["findings"].as_array().unwrap().iter().find(|f| f["id"] == "F25");
     let finding = finding.unwrap_or_else(|| panic!("{record:#}"));
@@ -229,7 +157,7 @@ fn a_run_of_an_earlier_version_is_read_and_says_not_recorded() {
         })
         .collect();
     fs::write(&path, old.concat()).unwrap();
-    let (all, _) = checks(&world, "lab");
+    let (all, _) = of_run(&world, "last", "lab");
     for id in ["F04", "F05", "F06", "F15"] {
         says(&all, id, &Says::Cannot);
     }

@@ -4,14 +4,11 @@
 
 mod common;
 
-use common::{World, mini_suite};
+use common::World;
+use common::says::{Says, json};
 use serde_json::Value;
 
 const HEAD: &str = "+++\ntitle = \"T\"\nas_of = \"2009-08-27\"\n+++\n";
-
-fn json(text: &str) -> Value {
-    serde_json::from_str(text).unwrap_or_else(|e| panic!("{e}: {text}"))
-}
 
 /// What a check said: its severity and message, of each finding.
 fn said(findings: &Value, id: &str) -> Vec<(String, String)> {
@@ -59,7 +56,7 @@ fn refusal(stderr: &str) -> Value {
 const RUN: &str = "+++\ntitle = \"T\"\n[runs.own]\nrun = \"last\"\nexperiment = \"x.toml\"\n+++\n";
 
 /// The findings of a post about the last run.
-fn of_run(world: &World, body: &str) -> Value {
+fn of_post(world: &World, body: &str) -> Value {
     world.write("r.md", &format!("{RUN}{{{{#run own}}}}{body}\n{{{{/run}}}}\n"));
     let _ = std::fs::remove_dir_all(world.path("page"));
     let done = world.run(&["publish", "r.md", "-o", "page", "--json"]);
@@ -85,28 +82,6 @@ fn audit(world: &World, text: &str) -> Value {
     json(&done.stdout)["files"][0]["findings"].clone()
 }
 
-/// What `assay rules check` says of a check on the last run.
-fn checked(world: &World, id: &str, profile: &str) -> String {
-    let done = world.run(&["rules", "check", "--profile", profile, "--json"]);
-    let report = json(&done.stdout);
-    let in_list = |key: &str| {
-        let all = report[key].as_array().unwrap();
-        all.iter().any(|c| c["id"] == id || *c == id)
-    };
-    for (key, word) in [
-        ("passed", "passes"),
-        ("not_applicable", "does not apply"),
-        ("cannot_check", "cannot check"),
-    ] {
-        if in_list(key) {
-            return word.to_owned();
-        }
-    }
-    let found = said(&report["findings"], id);
-    assert!(!found.is_empty(), "{id} is nowhere in {report}");
-    outcome(&found)
-}
-
 #[test]
 fn sentences_are_held_against_their_comparisons() {
     let world = World::new();
@@ -124,7 +99,7 @@ fn sentences_are_held_against_their_comparisons() {
     assert_eq!(done.code, 0, "{}", done.stderr);
     let of = |words: &str| {
         let times = "{{ times(\"own:elapsed@command=sleep 0.06\", than=\"own:elapsed@command=sleep 0.02\") }}";
-        of_run(&world, &words.replace("TIMES", times))
+        of_post(&world, &words.replace("TIMES", times))
     };
     let clear = of("The second is slower in time: TIMES.");
     assert_eq!(outcome(&said(&clear, "F34")), "passes", "{clear}");
@@ -171,7 +146,7 @@ fn a_direction_that_the_interval_does_not_show_is_refused() {
         label(&c["treatment"]),
         label(&c["baseline"])
     );
-    let found = of_run(&world, &body);
+    let found = of_post(&world, &body);
     // Six pairs of one command may differ clearly by chance; the check follows the interval.
     let expected = if low <= 1.0 && high >= 1.0 { "invalid" } else { "passes" };
     assert_eq!(outcome(&said(&found, "F34")), expected, "{found}");
@@ -185,13 +160,13 @@ fn numbers_of_a_run_have_intervals_and_no_more_digits_than_those_carry() {
         assert_eq!(done.code, 0, "{}", done.stderr);
     };
     run("6");
-    let plain = of_run(&world, "{{ value(\"own:elapsed\") }}");
+    let plain = of_post(&world, "{{ value(\"own:elapsed\") }}");
     assert_eq!(outcome(&said(&plain, "F32")), "passes", "{plain}");
     assert_eq!(outcome(&said(&plain, "F45")), "passes", "{plain}");
-    let digits = of_run(&world, "{{ value(\"own:elapsed\", digits=9) }}");
+    let digits = of_post(&world, "{{ value(\"own:elapsed\", digits=9) }}");
     assert_eq!(outcome(&said(&digits, "F45")), "note", "{digits}");
     run("1");
-    let bare = of_run(&world, "{{ value(\"own:elapsed\") }}");
+    let bare = of_post(&world, "{{ value(\"own:elapsed\") }}");
     assert_eq!(outcome(&said(&bare, "F32")), "invalid", "{bare}");
     let quoted = post(&world, "{{ value(\"t5240-1.6\") }}", &[]);
     assert_eq!(outcome(&said(&quoted, "F32")), "note", "{quoted}");
@@ -358,76 +333,6 @@ fn runs_that_share_no_metric_are_not_compared() {
 }
 
 #[test]
-fn a_suite_is_whole_or_says_what_is_left_out() {
-    let (world, mini) = mini_suite::world("sleep 0.04; echo sum 6");
-    let run = |more: &[&str]| {
-        let base =
-            ["run", mini.as_str(), "--set", "size=ref", "--set", "tuning=base,peak", "--quiet"];
-        let done = world.run(&[&base[..], more].concat());
-        assert_eq!(done.code, 0, "{}", done.stderr);
-    };
-    run(&["--blocks", "3"]);
-    for id in ["F19", "F43"] {
-        assert_eq!(checked(&world, id, "lab"), "passes", "{id}");
-    }
-    let means = checked(&world, "F44", "lab");
-    assert!(["passes", "warning"].contains(&means.as_str()), "{means}");
-    let (world, mini) = mini_suite::world("sleep 0.04; echo sum 7");
-    world.run(&[
-        "run",
-        &mini,
-        "--set",
-        "size=ref",
-        "--set",
-        "tuning=base,peak",
-        "--quiet",
-        "--blocks",
-        "3",
-    ]);
-    assert_eq!(
-        checked(&world, "F19", "lab"),
-        "passes",
-        "the member that is left out has its reason"
-    );
-    assert_eq!(checked(&world, "F44", "lab"), "cannot check");
-    let done = world.run(&["run", "--blocks", "3", "--quiet", "--", "true"]);
-    assert_eq!(done.code, 0, "{}", done.stderr);
-    assert_eq!(checked(&world, "F19", "lab"), "does not apply");
-}
-
-#[test]
-fn a_run_ended_by_hand_has_no_stopping_rule() {
-    use rustix::process::{Pid, Signal, kill_process};
-    let world = World::new();
-    let run = ["run", "--blocks", "3", "--quiet", "--", "true"];
-    assert_eq!(world.run(&run).code, 0);
-    assert_eq!(checked(&world, "F39", "lab"), "passes");
-    let events = world.path("events");
-    let arguments = [
-        "run",
-        "--quiet",
-        "--blocks",
-        "400",
-        "--events",
-        events.to_str().unwrap(),
-        "--",
-        "sleep",
-        "0.05",
-    ];
-    let child = world.assay(&arguments).stdout(std::process::Stdio::null()).spawn().unwrap();
-    let began = std::time::Instant::now();
-    let ended = || {
-        std::fs::read_to_string(&events).unwrap_or_default().matches("\"event\":\"ended\"").count()
-    };
-    while ended() < 3 && began.elapsed().as_secs() < 60 {
-        std::thread::yield_now();
-    }
-    kill_process(Pid::from_child(&child), Signal::INT).unwrap();
-    assert_eq!(child.wait_with_output().unwrap().status.code(), Some(130));
-    assert_eq!(checked(&world, "F39", "lab"), "warning");
-}
-
-#[test]
 fn a_meter_at_the_wall_is_named_with_its_uncertainty() {
     use std::io::Write as _;
     use std::sync::atomic::{AtomicBool, Ordering};
@@ -452,13 +357,14 @@ fn a_meter_at_the_wall_is_named_with_its_uncertainty() {
             let file = world.write("w.toml", &toml);
             let done = world.run(&["run", file.to_str().unwrap(), "--quiet"]);
             assert_eq!(done.code, 0, "{}", done.stderr);
-            checked(&world, "F51", "lab")
+            common::says::of_run(&world, "last", "lab").0["F51"].clone()
         };
         let meter = |percent: &str| {
             format!("[observe.meter]\nmodel = \"Example PM-1\"\nuncertainty_percent = {percent}\n")
         };
         let of = [run(&meter("0.5")), run(&meter("3.0")), run("")];
         stop.store(true, Ordering::Relaxed);
-        assert_eq!(of, ["passes", "warning", "cannot check"]);
+        assert!(matches!(&of[1], Says::Fires(severity, _) if severity == "warning"), "{of:?}");
+        assert_eq!([&of[0], &of[2]], [&Says::Passes, &Says::Cannot]);
     });
 }

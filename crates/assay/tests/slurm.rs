@@ -248,7 +248,7 @@ fn a_cancelled_job_ends_the_run_which_can_be_resumed() {
     let records = result["records"].as_array().unwrap();
     assert_eq!(records.len(), 2, "{result:#}{said}");
     let error = records[1]["error"].as_str().unwrap();
-    assert_eq!(records[1]["outcome"], "failed");
+    assert_eq!(records[1]["outcome"], "interrupted");
     assert!(error.contains("node n") && error.contains("CANCELLED"), "{error}");
     assert!(said.contains("was cancelled") && said.contains("--resume"), "{said}");
     nothing_is_left(&world, &slurm);
@@ -256,7 +256,51 @@ fn a_cancelled_job_ends_the_run_which_can_be_resumed() {
     let result: Value =
         serde_json::from_str(&resumed.stdout).unwrap_or_else(|e| panic!("{e}: {}", resumed.stderr));
     assert_eq!(result["summary"]["state"], "completed");
-    assert_eq!(result["records"].as_array().unwrap().len(), 3);
+    let records = result["records"].as_array().unwrap();
+    assert_eq!(records.len(), 3);
+    assert!(records.iter().all(|r| r["outcome"] == "completed"), "the cut-off trial is repeated");
+    assert_eq!(records[1]["attempt"], 2);
+    nothing_is_left(&world, &slurm);
+}
+
+#[test]
+fn a_job_that_waits_too_long_is_cancelled_and_says_how_long() {
+    let Some(slurm) = Slurm::start(2) else { return };
+    let world = World::new();
+    let holder = start_held(&world, &slurm, "2", 0);
+    until("the nodes are taken", || lines(&world) >= 2);
+    let text = "name = \"x\"\nworkload = \"noop\"\n[where]\nengine = \"slurm\"\nnodes = 2\nmax_wait = \"3 s\"\n";
+    let experiment = world.write("x.toml", text);
+    let done = run(&world, &slurm, &["run", experiment.to_str().unwrap()]);
+    let said = done.stderr.split_whitespace().collect::<Vec<_>>().join(" ");
+    assert_ne!(done.code, 0, "{said}");
+    assert!(said.contains("waited longer than 3.000 s for its nodes"), "{said}");
+    assert!(said.contains("`where.max_wait`"), "{said}");
+    world.write("go", "");
+    assert_eq!(ended(holder).0, 0);
+    nothing_is_left(&world, &slurm);
+}
+
+#[test]
+fn identical_treatments_on_nodes_leave_a_floor_that_later_runs_quote() {
+    let Some(slurm) = Slurm::start(2) else { return };
+    let world = World::new();
+    let on = ["--on", "slurm", "--nodes", "2", "--monitors", "none"];
+    let aa = ["--aa", "--blocks", "60", "--json", "--", "true"];
+    let aa = run(&world, &slurm, &[&["run"], &on[..], &aa[..]].concat());
+    let aa: Value =
+        serde_json::from_str(&aa.stdout).unwrap_or_else(|e| panic!("{e}: {}", aa.stderr));
+    assert_eq!(aa["summary"]["state"], "completed");
+    let vs = ["--blocks", "3", "--vs", "sleep 0.001", "--json", "--", "true"];
+    let later = run(&world, &slurm, &[&["run"], &on[..], &vs[..]].concat());
+    let result: Value =
+        serde_json::from_str(&later.stdout).unwrap_or_else(|e| panic!("{e}: {}", later.stderr));
+    let machine = result["analysis"]["floor"]["found"]["machine"].as_str().unwrap();
+    assert!(machine.starts_with("n1 n2: "), "{machine}");
+    // The floor of this machine alone is none of those nodes'.
+    let here = world.run(&["run", "--blocks", "3", "--json", "--vs", "sleep 0.001", "--", "true"]);
+    let here: Value = serde_json::from_str(&here.stdout).unwrap();
+    assert!(here["analysis"]["floor"].is_null(), "{}", here["analysis"]["floor"]);
     nothing_is_left(&world, &slurm);
 }
 

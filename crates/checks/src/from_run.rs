@@ -50,8 +50,9 @@ pub fn from_run(m: &RunMaterial<'_>) -> Evidence {
         environment: match (compared, m.system) {
             (false, _) => Known::Absent(none("nothing is compared")),
             // One machine, one boot, and the controls that differ are factors.
-            (true, Some(_)) => Known::Is(EnvDiff::default()),
-            (true, None) => Known::NotRecorded,
+            (true, Some(_)) if !imported(m) => Known::Is(EnvDiff::default()),
+            // On which machines another program ran its treatments is not in its files.
+            (true, _) => Known::NotRecorded,
         },
         comparisons: if compared {
             Known::Is(m.analysis.comparisons.iter().map(|c| comparison(m, c)).collect())
@@ -146,8 +147,8 @@ fn arm(m: &RunMaterial<'_>, t: &Treatment, shared: &mut Shared) -> Arm {
         }),
         snapshots: shared.snapshots.clone(),
         cpus: cpus(m, t),
-        pages: m.system.map(|s| pages(s, t)),
-        os: m.system.map(|s| shared.os(s, t)),
+        pages: m.system.map(|s| pages(m, s, t)),
+        os: m.system.map(|s| shared.os(s, t)).filter(|settings| !settings.is_empty()),
         app: (!imported(m))
             .then(|| t.params.iter().map(|(k, v)| (k.clone(), v.to_text())).collect()),
         layouts: randomised(m, t).map(|yes| if yes { counting } else { 1 }),
@@ -216,7 +217,7 @@ fn cpus(m: &RunMaterial<'_>, t: &Treatment) -> Option<CpuResources> {
     })
 }
 
-fn pages(system: &SystemDescription, t: &Treatment) -> Pages {
+fn pages(m: &RunMaterial<'_>, system: &SystemDescription, t: &Treatment) -> Pages {
     let set = settings(t);
     let mode = set.get("thp").map(String::as_str).or_else(|| system.get("thp.enabled"));
     let pool = set.iter().find(|(k, _)| k.starts_with("hugepages")).map(|(_, v)| v.clone());
@@ -229,8 +230,21 @@ fn pages(system: &SystemDescription, t: &Treatment) -> Pages {
     Pages {
         mode: mode.map(str::to_owned),
         pool: pool.or_else(|| (!described.is_empty()).then(|| described.join(", "))),
-        huge_share: None,
+        huge_share: huge_share(m, t),
     }
+}
+
+/// The share of the program's memory that large pages backed, where the control `pages` looked (mean).
+fn huge_share(m: &RunMaterial<'_>, t: &Treatment) -> Option<f64> {
+    let shares: Vec<f64> = seen(m, Some(t.id))
+        .filter_map(|o| match o {
+            Observation::LargePages { memory, large, .. } if *memory > 0 => {
+                Some(*large as f64 / *memory as f64)
+            }
+            _ => None,
+        })
+        .collect();
+    (!shares.is_empty()).then(|| shares.iter().sum::<f64>() / shares.len() as f64)
 }
 
 fn os(system: &SystemDescription, set: &BTreeMap<String, String>) -> BTreeMap<String, String> {

@@ -147,11 +147,11 @@ fn blocks(plan: &Plan) -> usize {
     blocks.len()
 }
 
-/// The kind of machine, in words.
+/// The kind of machine, in words; of a job the nodes that it ran on.
 fn machine(system: &SystemDescription) -> String {
     format!(
         "{}: {}, {} CPUs, kernel {}",
-        system.text("host.name"),
+        system.get("cluster.node_names").unwrap_or_else(|| system.text("host.name")),
         system.text("cpu.model"),
         system.text("cpu.threads"),
         system.text("kernel.release")

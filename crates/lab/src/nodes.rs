@@ -8,8 +8,8 @@ use assay_cluster::{
     ClusterError, Crew, LostTo, NODES, Order, Request, Setup, Took, TrialEnd, describe,
 };
 use assay_model::{
-    Experiment, Finding, JobSpan, Observation, Plan, RunState, SystemDescription, TrialRecord,
-    Where, units,
+    Experiment, Finding, JobSpan, Observation, Outcome, Plan, RunState, SystemDescription,
+    TrialRecord, Where, units,
 };
 use assay_sut::Interrupt;
 use assay_sut::process::Output;
@@ -228,7 +228,12 @@ impl Executor for Nodes {
                 parts
             }
         };
-        self.done(plan, record, &parts, &job, took)
+        let mut done = self.done(plan, record, &parts, &job, took);
+        if self.over.is_some() {
+            // It was cut off with its job: the run that is resumed repeats it.
+            done.recorded.record.outcome = Outcome::Interrupted;
+        }
+        done
     }
 
     fn over(&mut self) -> Option<Over> {

@@ -96,8 +96,7 @@ impl Lab<'_> {
             tags: &experiment.tags,
             stop_rule: &stop::stop_rule(experiment),
         })?;
-        if !experiment.place.is_remote()
-            && !aa::is_self_comparison(&prepared.plan)
+        if !aa::is_self_comparison(&prepared.plan)
             && let Some(floor) =
                 aa::newest_self_comparison(&self.state_dir, &prepared.plan, &system)
         {
@@ -208,10 +207,7 @@ impl Lab<'_> {
                 return Err(e);
             }
         };
-        if state == RunState::Completed
-            && aa::is_self_comparison(&plan)
-            && !experiment.place.is_remote()
-        {
+        if state == RunState::Completed && aa::is_self_comparison(&plan) {
             let system = writer.reader()?.system()?;
             if let Err(e) = aa::keep(&self.state_dir, &id, &plan, so_far.records(), &system) {
                 let dir = self.state_dir.display();

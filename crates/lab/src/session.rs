@@ -60,11 +60,11 @@ impl Session<'_> {
                 return Ok(over);
             }
             let outcome = self.trial(&planned, fitness, watcher)?;
-            if outcome == Outcome::Interrupted {
-                return Ok((RunState::Interrupted, "interrupted by a signal".into()));
-            }
             if let Some(over) = self.executor.over() {
                 return Ok(over);
+            }
+            if outcome == Outcome::Interrupted {
+                return Ok((RunState::Interrupted, "interrupted by a signal".into()));
             }
             if design.max_failures > 0 && self.failed >= design.max_failures as usize {
                 let reason = format!("{} trials failed (max_failures)", self.failed);

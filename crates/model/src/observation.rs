@@ -219,6 +219,9 @@ pub enum Observation {
         generator_busy: Option<f64>,
         /// The same of the server's busiest thread; `null`: not known.
         server_busy: Option<f64>,
+        /// The share of the machine's CPU time that others than generator and server used; `null`: not known.
+        #[serde(default)]
+        others_busy: Option<f64>,
     },
     /// How the series of the throughput went.
     Settling {

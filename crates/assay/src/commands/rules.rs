@@ -122,6 +122,7 @@ fn check_json(c: &Row) -> Value {
         "severity": { "lab": c.severity.lab, "publish": c.severity.publish },
         "escalation": c.escalation, "needs": c.needs, "fires": c.fires, "why": c.why,
         "evidence": c.evidence, "remedy": c.remedy, "source": c.source,
+        "always_checked": checks::rows::always_checked(c.id),
     })
 }
 
@@ -144,6 +145,7 @@ fn describe(c: &Row) -> String {
         ("why", c.why),
         ("needs", c.needs),
         ("evidence", c.evidence),
+        ("always", checks::rows::always_checked(c.id).unwrap_or("")),
         ("remedy", c.remedy),
         ("source", c.source),
     ];

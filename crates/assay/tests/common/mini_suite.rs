@@ -65,6 +65,11 @@ const TOOLCHAIN: &str = "schema_version = 1\nhelp = \"h\"\n\
 
 /// A world with the suite `mini`, whose member beta runs `script`, and the suite's path.
 pub fn world(script: &str) -> (World, String) {
+    of("sleep 0.02; echo sum 6", script)
+}
+
+/// The same, where alpha runs a script of its own.
+pub fn of(alpha: &str, beta: &str) -> (World, String) {
     let world = World::new();
     let dir = world.path("mini");
     let write = |name: &str, text: &str| {
@@ -74,7 +79,7 @@ pub fn world(script: &str) -> (World, String) {
     };
     write("suite.toml", SUITE);
     write("toolchains/gcc.toml", TOOLCHAIN);
-    for (name, script) in [("alpha", "sleep 0.02; echo sum 6"), ("beta", script)] {
+    for (name, script) in [("alpha", alpha), ("beta", beta)] {
         write(&format!("{name}/kit.toml"), &KIT.replace("NAME", name).replace("SCRIPT", script));
     }
     let path = dir.display().to_string();

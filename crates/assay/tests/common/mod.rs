@@ -3,7 +3,9 @@
 #![allow(dead_code)] // each test file uses a part of it
 
 pub mod chromium;
+pub mod figures;
 pub mod mini_suite;
+pub mod says;
 pub mod served;
 pub mod virtual_slurm;
 

@@ -251,8 +251,14 @@ pub(crate) fn flags(e: &Evidence) -> Evaluation {
     found_or_missing(found, &lacking)
 }
 
+/// Whether a factor says that programs are meant to differ in `what`. Flags turn link-time optimisation on, too.
 fn declared_build(e: &Evidence, what: &str) -> bool {
-    ["build", "compiler", "toolchain", what].iter().any(|f| e.declares(f))
+    let names: &[&str] = match what {
+        "flags" | "lto" => &["flags", "lto", "cflags", "cxxflags", "fflags", "ldflags"],
+        "pgo" => &["pgo", "feedback"],
+        _ => &["cc", "cxx", "fc"],
+    };
+    ["build", "compiler", "toolchain"].iter().chain(names).any(|f| e.declares(f))
 }
 
 /// That a check is about a comparison and there is none.

@@ -133,7 +133,10 @@ pub(crate) fn settled(e: &Evidence) -> Evaluation {
     let long = |s: &&SeriesShape| **s != SeriesShape::TooShort;
     let classes: Vec<&SeriesShape> = shapes.iter().filter(long).collect();
     if classes.is_empty() {
-        return missing("a series inside a trial that is long enough to tell");
+        return missing(format!(
+            "a series of at least {} stretches inside a trial (make `steady` longer)",
+            assay_stats::warmup::SHORTEST
+        ));
     }
     let never = classes.iter().filter(|c| ***c == SeriesShape::NoSteadyState).count();
     let all = classes.len();

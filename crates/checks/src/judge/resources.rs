@@ -78,7 +78,7 @@ fn resources(cpus: &CpuResources) -> BTreeMap<String, String> {
 
 pub(crate) fn page_size(e: &Evidence) -> Evaluation {
     let arms = e.compared()?;
-    let meant = ["thp", "hugepages", "page-size"].iter().any(|f| e.declares(f));
+    let meant = ["thp", "hugepages", "pages", "page-size"].iter().any(|f| e.declares(f));
     let mut found = Vec::new();
     let mut lacking = Vec::new();
     let mut shares: Vec<(f64, &str)> = Vec::new();

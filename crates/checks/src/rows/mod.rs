@@ -3,6 +3,7 @@
 
 mod claims;
 mod environment;
+mod never;
 mod nodes;
 mod statistics;
 mod workload;
@@ -11,6 +12,7 @@ use assay_model::{Severities, Severity};
 
 pub use claims::*;
 pub use environment::*;
+pub use never::always_checked;
 pub use nodes::*;
 pub use statistics::*;
 pub use workload::*;

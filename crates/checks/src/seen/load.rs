@@ -8,12 +8,16 @@ use crate::rows::{self, I, N, W};
 
 /// A thread that uses more of a CPU than this is at its limit.
 const BUSY: f64 = 0.8;
+/// Others that use more of the machine's CPU time than this starve a load.
+const STARVED: f64 = 0.25;
 /// A warm-up of more of the window than this is worth a warning.
 const MAX_WARMUP: f64 = 0.1;
 
 pub(super) fn judge(seen: &Observation) -> Judged {
     match seen {
-        Observation::Limit { by, reasons, server_busy, .. } => limit(*by, reasons, *server_busy),
+        Observation::Limit { by, reasons, server_busy, others_busy, .. } => {
+            limit(*by, reasons, *server_busy, *others_busy)
+        }
         Observation::Settling { shape, steady_from, window, bin } => {
             settling(*shape, *steady_from, *window, *bin)
         }
@@ -29,7 +33,12 @@ pub(super) fn judge(seen: &Observation) -> Judged {
 
 /// The load generator may be the limit. Where the server was busy as well, both were near their limit,
 /// which warns; else the throughput is the generator's.
-fn limit(by: LimitedBy, reasons: &[String], server_busy: Option<f64>) -> Judged {
+fn limit(
+    by: LimitedBy,
+    reasons: &[String],
+    server_busy: Option<f64>,
+    others_busy: Option<f64>,
+) -> Judged {
     let why = reasons.join("; ");
     match by {
         LimitedBy::Generator => {
@@ -41,6 +50,15 @@ fn limit(by: LimitedBy, reasons: &[String], server_busy: Option<f64>) -> Judged 
                      (`client.threads`), or another machine (`server.address`)",
                 );
             Some((&rows::GENERATOR_NOT_LIMIT, found))
+        }
+        LimitedBy::Unknown if others_busy.is_some_and(|share| share > STARVED) => {
+            let share = others_busy.unwrap_or_default() * 100.0;
+            let found = Found::new(format!(
+                "other work used {share:.0} % of the machine's CPU time and may be the limit: {why}"
+            ))
+            .at(W)
+            .remedy("end the other work, or keep it off these CPUs (`client.cpus`, `server.cpus`)");
+            Some((&rows::LIMITER_KNOWN, found))
         }
         LimitedBy::Unknown => {
             let found = Found::new(format!("what limited the throughput is not known: {why}"))
@@ -57,7 +75,8 @@ fn limit(by: LimitedBy, reasons: &[String], server_busy: Option<f64>) -> Judged 
 fn settling(shape: SeriesShape, steady_from: Option<f64>, window: f64, bin: f64) -> Judged {
     let bins = format_duration(std::time::Duration::from_secs_f64(bin.clamp(0.0, 1e9)));
     let (severity, message, remedy) = match shape {
-        SeriesShape::Flat => return None,
+        // Of a window that is too short to tell the run's check says that it cannot be made.
+        SeriesShape::Flat | SeriesShape::TooShort => return None,
         SeriesShape::Warmup | SeriesShape::Slowdown => {
             let start = steady_from?;
             let way = if shape == SeriesShape::Warmup { "rose" } else { "fell" };
@@ -74,15 +93,6 @@ fn settling(shape: SeriesShape, steady_from: Option<f64>, window: f64, bin: f64)
                 "the throughput did not settle within the measurement window (looked at every {bins})"
             ),
             "make `ramp_up` and `steady` longer; see the series for what happens",
-        ),
-        SeriesShape::TooShort => (
-            N,
-            format!(
-                "the measurement window has fewer than {} stretches of {bins}: whether it was steady is not \
-                 known",
-                assay_stats::warmup::SHORTEST
-            ),
-            "make `steady` longer",
         ),
     };
     Some((&rows::STEADY_STATE, Found::new(message).at(severity).remedy(remedy)))
@@ -127,8 +137,22 @@ mod tests {
 
     fn found(by: LimitedBy, server_busy: Option<f64>) -> Option<(String, Severity)> {
         let reasons = vec!["why".into()];
-        let seen = Observation::Limit { by, reasons, generator_busy: Some(0.9), server_busy };
+        let (generator_busy, others_busy) = (Some(0.9), None);
+        let seen = Observation::Limit { by, reasons, generator_busy, server_busy, others_busy };
         judge_seen(&seen).map(|f| (f.id, f.severity))
+    }
+
+    #[test]
+    fn who_is_starved_by_others_is_not_told_to_ask_for_more() {
+        let remedy = |others_busy| {
+            let (by, reasons) = (LimitedBy::Unknown, vec!["why".into()]);
+            let (generator_busy, server_busy) = (Some(0.3), Some(0.3));
+            let seen = Observation::Limit { by, reasons, generator_busy, server_busy, others_busy };
+            judge_seen(&seen).unwrap().remedy
+        };
+        assert!(remedy(Some(0.6)).contains("end the other work"));
+        assert!(remedy(Some(0.1)).contains("`connections`"));
+        assert!(remedy(None).contains("`connections`"));
     }
 
     #[test]

@@ -47,8 +47,17 @@ impl Crew {
                 continue;
             }
             asked = Instant::now();
-            // A controller that does not answer now may answer later.
-            let Ok(Some(state)) = job.state() else { continue };
+            // A controller that does not answer now may answer later, until the wait is over.
+            let Ok(Some(state)) = job.state() else {
+                if running.is_none() && began.elapsed() > max_wait {
+                    return Err(ClusterError::Queue {
+                        job: self.id.clone(),
+                        waited: units::format_duration(max_wait),
+                        reason: "the controller does not tell of it".to_owned(),
+                    });
+                }
+                continue;
+            };
             self.id.clone_from(&state.id);
             if state.state == "PENDING" || state.state == "CONFIGURING" {
                 if !told && began.elapsed() > Duration::from_secs(2) {

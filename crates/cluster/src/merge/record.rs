@@ -309,6 +309,7 @@ fn metrics(
         let followed = of_all().any(|e| e.did == Did::Followed && tells(e, name));
         of_all().filter(|e| followed || e.did == Did::Ran).map(|e| of(e, name)).collect()
     };
+    let shared = one_machine(all);
     let mut rules = Vec::new();
     for metric in order {
         let name = &metric.name;
@@ -325,12 +326,32 @@ fn metrics(
             Rule::SuiteRatio | Rule::SuiteTime => suite(rule, &values(name), &values("elapsed")),
             Rule::PerWatt => per_watt(record, name),
             Rule::Server => metric.value,
+            Rule::Sum if of_machine(name) && shared.is_some() => None,
             _ => simple(rule, &values(name)),
         };
+        let mut words = rule.words().to_owned();
+        if let Some(nodes) = shared.as_ref().filter(|_| rule == Rule::Sum && of_machine(name)) {
+            words = format!("missing: {nodes} are one machine, whose counters each of them read");
+            record.notes.push(format!("`{name}` is {words}"));
+        }
         record.metrics.push(MetricValue { value, ..metric.clone() });
-        rules.push(MergedMetric { metric: name.clone(), rule: rule.words().into() });
+        rules.push(MergedMetric { metric: name.clone(), rule: words });
     }
     rules
+}
+
+/// Whether a metric is read from counters of the whole machine or its devices.
+fn of_machine(name: &str) -> bool {
+    ["device_", "host_"].iter().any(|of| name.starts_with(of))
+}
+
+/// The names of the first two nodes that are one machine; `None`: each is one of its own.
+fn one_machine(all: &[(&NodePart, &NodeEntry)]) -> Option<String> {
+    let counting = || all.iter().filter(|(_, e)| e.did != Did::Served).map(|(part, _)| *part);
+    counting().enumerate().find_map(|(i, a)| {
+        let b = counting().skip(i + 1).find(|b| b.host == a.host)?;
+        Some(format!("{} and {}", a.name, b.name))
+    })
 }
 
 /// `X per watt (B)` of the merged `X` and `power (B)`, which stand before it.

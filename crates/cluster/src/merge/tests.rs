@@ -77,7 +77,13 @@ pub(crate) fn node_part(name: &str, metrics: &[(&str, &str, f64)]) -> NodePart {
         samples: None,
         kept: vec![("a.log".into(), Bytes(b"x".to_vec()))],
     };
-    NodePart { name: name.into(), host: "h".into(), did: Did::Ran, part, clock: clock(0, 0) }
+    NodePart {
+        name: name.into(),
+        host: format!("host-{name}"),
+        did: Did::Ran,
+        part,
+        clock: clock(0, 0),
+    }
 }
 
 fn spec() -> WorkloadSpec {
@@ -270,6 +276,13 @@ fn a_program_over_nodes_is_told_by_the_first_and_what_nodes_see_by_all() {
     assert_eq!(m.record.metric("elapsed"), Some(3.0));
     assert_eq!(m.record.metric("device_read"), Some(60.0));
     assert!(matches!(m.record.validation, ValidationResult::Passed { .. }), "{m:?}");
+    // Nodes that are one machine read the same counters, which are not added up.
+    let twin = parts[1].host.clone();
+    let own = std::mem::replace(&mut parts[2].host, twin);
+    let m = merged(blank(), &parts);
+    assert_eq!(m.record.metric("device_read"), None);
+    assert!(m.record.notes.iter().any(|n| n.contains("n2 and n3 are one machine")), "{m:?}");
+    parts[2].host = own;
     // A node that does not tell what the others do leaves the whole unknown.
     parts[2].part.record.metrics[0].value = None;
     assert_eq!(merged(blank(), &parts).record.metric("device_read"), None);

@@ -28,6 +28,12 @@ pub(super) fn check(e: &mut Evaluator<'_>) -> Option<PackVerdict> {
         .iter()
         .map(|at| {
             let row = e.library.result(*at);
+            // What the rows themselves say of their documents, in columns of their own.
+            let says = |column: &str| match row.more.get(column).map(String::as_str) {
+                Some("yes") => Some(true),
+                Some("no") => Some(false),
+                _ => None,
+            };
             QuotedUse {
                 what: row.id.clone(),
                 benchmark: Some(row.benchmark.clone()),
@@ -38,6 +44,9 @@ pub(super) fn check(e: &mut Evaluator<'_>) -> Option<PackVerdict> {
                 retirement_stated: Some(retired),
                 retired: retired.then_some(true),
                 beside: Some(beside(row)),
+                public: says("public"),
+                compliant: says("compliant"),
+                estimated: says("estimated"),
                 ..QuotedUse::default()
             }
         })

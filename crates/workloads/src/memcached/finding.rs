@@ -139,25 +139,25 @@ pub fn saturation(stage: &mut Stage<'_>, rates: &[f64], steps: u32) -> Result<()
             (1..=steps).map(|i| (1.1 * most * f64::from(i) / f64::from(steps)).round()).collect();
     }
     rates.sort_by(f64::total_cmp);
-    let mut best: Option<(f64, Report)> = None;
+    let mut best: Option<(f64, Report, Option<f64>)> = None;
     for (i, rate) in rates.iter().enumerate() {
         let config = at_rate(&stage.config, *rate);
-        let (report, _) = stage.measure(&config, false)?;
+        let (report, seen) = stage.measure(&config, false)?;
         said::point(*rate, &report, &config, stage.channel);
         stage.channel.send(&Event::Progress { progress: (i + 1) as f64 / rates.len() as f64 });
         let throughput = report.throughput().unwrap_or(0.0);
-        if best.as_ref().is_none_or(|(most, _)| throughput > *most) {
-            best = Some((throughput, report));
+        if best.as_ref().is_none_or(|(most, ..)| throughput > *most) {
+            best = Some((throughput, report, seen.others_busy()));
         }
     }
     stage.channel.send(&Event::Phase { phase: Phase::RampDown, t_ns: None });
-    if let Some((throughput, report)) = best {
+    if let Some((throughput, report, others_busy)) = best {
         said::metric(stage.channel, "throughput", Some(throughput).filter(|t| *t > 0.0));
         said::metric(stage.channel, "client_busy", report.limit.generator_busy);
         said::metric(stage.channel, "server_busy", report.limit.server.map(|used| used.busiest));
         said::metric(stage.channel, "server_cpus", report.limit.server.map(|used| used.cpus));
         let limit = honest::judged(&report.limit, stage.server_cpus);
-        stage.channel.send(&Event::Evidence { evidence: honest::limiter(&limit) });
+        stage.channel.send(&Event::Evidence { evidence: honest::limiter(&limit, others_busy) });
         stage.note(format!("at the highest throughput: {}", limit.reasons.join("; ")));
     }
     for (name, value) in said::failures(&stage.errors) {

@@ -26,7 +26,7 @@ pub fn judged(limit: &Limit, cpus: Option<usize>) -> Limit {
 
 /// Everything that is seen of a run that speaks for or against its numbers; `limit` as [`judged`].
 pub fn evidence(config: &Config, report: &Report, seen: &Seen, limit: &Limit) -> Vec<Observation> {
-    let mut all = vec![limiter(limit), settling(report)];
+    let mut all = vec![limiter(limit, seen.others_busy()), settling(report)];
     all.extend(evictions(config, report, seen));
     all
 }
@@ -43,7 +43,7 @@ pub fn operations(config: &Config, report: &Report, max_missing: f64) -> Observa
 }
 
 /// What the limit was.
-pub fn limiter(limit: &Limit) -> Observation {
+pub fn limiter(limit: &Limit, others_busy: Option<f64>) -> Observation {
     Observation::Limit {
         by: match limit.limiter {
             Limiter::Generator => LimitedBy::Generator,
@@ -54,6 +54,7 @@ pub fn limiter(limit: &Limit) -> Observation {
         reasons: limit.reasons.clone(),
         generator_busy: limit.generator_busy,
         server_busy: limit.server.map(|used| used.busiest),
+        others_busy,
     }
 }
 

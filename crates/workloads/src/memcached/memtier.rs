@@ -87,8 +87,17 @@ fn check(config: &Config, told: &Told, seen: &Seen, stage: &mut Stage<'_>) {
         return;
     }
     match told.errors {
+        // A lost connection is a missing answer, no wrong one.
         Some(errors) if errors > 0.0 => {
-            stage.wrong.push(format!("memtier_benchmark tells of {errors} connection errors"));
+            let evidence = Observation::Operations {
+                answered: operations.round() as u64,
+                wrong: 0,
+                missing: errors.round() as u64,
+                allowed: stage.max_missing,
+                within: config.op_timeout.as_secs_f64(),
+            };
+            stage.channel.send(&Event::Evidence { evidence });
+            stage.note(format!("memtier_benchmark tells of {errors} connection errors"));
         }
         Some(_) => stage.checked.push("memtier_benchmark tells of no connection error".into()),
         None => stage.checked.push("memtier_benchmark does not tell of connection errors".into()),
@@ -374,7 +383,7 @@ fn report(config: &Config, told: &Told, seen: &Seen, used: &Used, stage: &mut St
     }
     let busy = client.map(|u| ThreadUse { cpu: None, cpu_s: u.busiest, wall_s: 1.0 });
     let limit = honest::judged(&limit(config, busy.as_slice(), server, true), stage.server_cpus);
-    stage.channel.send(&Event::Evidence { evidence: honest::limiter(&limit) });
+    stage.channel.send(&Event::Evidence { evidence: honest::limiter(&limit, None) });
     stage.note(limit.reasons.join("; "));
     stage.note(
         "memtier_benchmark made the load: values were not checked, each class had its mean size, and its response \

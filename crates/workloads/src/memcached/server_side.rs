@@ -15,6 +15,40 @@ pub struct Seen {
     pub to: Option<Stats>,
     /// After the run.
     pub after: Option<Stats>,
+    /// What the machine's CPUs had done at the begin and the end of the window.
+    pub host: [Option<HostCpu>; 2],
+}
+
+/// CPU time since boot, seconds: of the machine, and of this process, which is the load generator.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct HostCpu {
+    /// Of all CPUs, seconds that something ran.
+    busy: f64,
+    /// Of all CPUs, seconds in all.
+    total: f64,
+    /// Of this process, seconds.
+    own: f64,
+}
+
+impl HostCpu {
+    /// Reads it now; `None`: the kernel's file is not as known.
+    pub fn read() -> Option<Self> {
+        use rustix::time::{ClockId, clock_gettime};
+        let text = std::fs::read_to_string("/proc/stat").ok()?;
+        let own = clock_gettime(ClockId::ProcessCPUTime);
+        let (busy, total) = cpu_line(&text)?;
+        Some(HostCpu { busy, total, own: own.tv_sec as f64 + own.tv_nsec as f64 * 1e-9 })
+    }
+}
+
+/// Seconds busy and in all of the first line of `/proc/stat`. Guests' time is in their hosts' already.
+fn cpu_line(text: &str) -> Option<(f64, f64)> {
+    let words = text.lines().next()?.strip_prefix("cpu ")?.split_whitespace();
+    let ticks: Vec<f64> = words.take(8).map(|w| w.parse().ok()).collect::<Option<_>>()?;
+    let total: f64 = ticks.iter().sum();
+    let idle = ticks.get(3)? + ticks.get(4)?;
+    let per_s = rustix::param::clock_ticks_per_second() as f64;
+    Some(((total - idle) / per_s, total / per_s))
 }
 
 impl Seen {
@@ -26,6 +60,16 @@ impl Seen {
     /// How much a count grew over the whole run.
     pub fn run_count(&self, name: &str) -> Option<u64> {
         grew(self.before.as_ref(), self.after.as_ref(), name)
+    }
+
+    /// The share of the machine's CPU time in the window that neither the generator nor the server used; `None`
+    /// where one of them is not known.
+    pub fn others_busy(&self) -> Option<f64> {
+        let [from, to] = self.host;
+        let (from, to) = (from?, to?);
+        let total = to.total - from.total;
+        let own = to.own - from.own + self.window_cpu_s()?;
+        (total > 0.0).then(|| ((to.busy - from.busy - own) / total).clamp(0.0, 1.0))
     }
 
     /// CPU time of the server in the measurement window, seconds.
@@ -87,6 +131,24 @@ mod tests {
         let rows =
             [("get_hits", hits), ("get_misses", misses), ("cmd_set", sets), ("evictions", 3)];
         rows.map(|(k, v)| (k.to_owned(), v.to_string())).into()
+    }
+
+    #[test]
+    fn what_others_used_is_what_is_left_of_the_machine() {
+        let stat = "cpu  100 0 100 700 100 0 0 0 0 0\ncpu0 1 2 3\n";
+        let ticks = rustix::param::clock_ticks_per_second() as f64;
+        assert_eq!(cpu_line(stat), Some((200.0 / ticks, 1000.0 / ticks)));
+        assert_eq!(cpu_line("intr 1"), None);
+        let at = |busy, total, own| Some(HostCpu { busy, total, own });
+        let cpu = |s: &str| {
+            let rows = [("rusage_user", s), ("rusage_system", "0.0")];
+            Some(rows.map(|(k, v)| (k.to_owned(), v.to_owned())).into())
+        };
+        let mut seen = Seen { from: cpu("1.0"), to: cpu("2.0"), ..Seen::default() };
+        assert_eq!(seen.others_busy(), None);
+        seen.host = [at(10.0, 100.0, 0.0), at(18.0, 110.0, 2.0)];
+        // 8 of 10 s, of which 2 are the generator's and 1 the server's.
+        assert_eq!(seen.others_busy(), Some(0.5));
     }
 
     #[test]

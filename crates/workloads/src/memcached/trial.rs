@@ -11,7 +11,7 @@ use assay_model::{Event, Phase};
 use super::order::Spec;
 use super::params::{Driver, Find, Params, Server, Transport};
 use super::server::Running;
-use super::server_side::{self, Seen, listen, look};
+use super::server_side::{self, HostCpu, Seen, listen, look};
 use super::split::{Split, split};
 use super::talk::{Place, Talk};
 use super::{finding, honest, memtier, said};
@@ -244,10 +244,12 @@ impl Stage<'_> {
                 Phase::RampUp => 0.0,
                 Phase::Steady => {
                     seen.from = look(&mut talk);
+                    seen.host[0] = HostCpu::read();
                     config.ramp_up.as_secs_f64() / total
                 }
                 Phase::RampDown => {
                     seen.to = look(&mut talk);
+                    seen.host[1] = HostCpu::read();
                     (config.ramp_up + config.steady).as_secs_f64() / total
                 }
             };

@@ -1,0 +1,162 @@
+//! Every check of the catalogue on what the product made: it fires, it passes, and it cannot check. A case
+//! that is missing must have its reason among the rows of the catalogue.
+#![allow(clippy::unwrap_used, clippy::print_stdout)] // this is a test; says why a case is skipped
+
+mod claims;
+#[path = "../common/mod.rs"]
+mod common;
+mod runs;
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::panic::catch_unwind;
+use std::sync::Mutex;
+use std::sync::atomic::{AtomicUsize, Ordering};
+
+use common::World;
+use common::says::{Says, in_list, json};
+use serde_json::Value;
+
+/// What the product says in a scene.
+pub enum Scene {
+    /// Every check of a run.
+    Run(BTreeMap<String, Says>),
+    /// The findings about something that is published.
+    Findings(Value),
+    /// This machine cannot make it.
+    Skipped(String),
+}
+
+/// No scene: the check can always be made.
+const ALWAYS: &str = "";
+
+/// For every check the scenes in which it fires, passes, and cannot check.
+const CASES: &[(&str, [&str; 3])] = &[
+    ("F01", ["imported", "plain", ALWAYS]),
+    ("F02", ["no such difference", "plain", ALWAYS]),
+    ("F03", ["two machines", "plain", "imported"]),
+    ("F04", ["changing program", "plain", "imported"]),
+    ("F05", ["built for the host", "plain", "imported"]),
+    ("F06", ["base and peak", "plain", "imported"]),
+    ("F07", ["evidence", "plain", "imported"]),
+    ("F08", ["evidence", "large pages", "plain"]),
+    ("F09", ["reported", "plain", "imported"]),
+    ("F10", ["reported", "plain", "imported"]),
+    ("F11", ["evidence", "other machine", "imported"]),
+    ("F12", ["evidence", "other machine", "imported"]),
+    ("F13", ["evidence", "other machine", "imported"]),
+    ("F14", ["one layout", "small effect", "imported small effect"]),
+    ("F15", ["evidence", "plain", "imported"]),
+    ("F16", ["evidence", "plain", "imported"]),
+    ("F17", ["wrong output", "honest load", "all failed"]),
+    ("F18", ["trained on its input", "trained on another", ALWAYS]),
+    ("F19", ["suite with a hole", "suite", ALWAYS]),
+    ("F21", ["plain", "honest load", "imported"]),
+    ("F22", ["evidence", "honest load", "load from elsewhere"]),
+    ("F23", ["reported", "honest load", "load from elsewhere"]),
+    ("F24", ["reported", "honest load", ALWAYS]),
+    ("F25", ["evidence", "honest load", "load from elsewhere"]),
+    ("F26", ["few trials", "plain", ALWAYS]),
+    ("F28", ["few trials", "plain", ALWAYS]),
+    ("F29", ["reported", "plain", ALWAYS]),
+    ("F31", ["sequential", "plain", "one failed"]),
+    ("F32", ["one trial", "plain", ALWAYS]),
+    ("F33", ["reported", "plain", ALWAYS]),
+    ("F34", ["post: unclear", "post: clear", "post: quoted direction"]),
+    ("F35", ["post: no margin", "post: within the margin", ALWAYS]),
+    ("F36", ["few trials", "effect within the margin", "imported without detectable"]),
+    ("F37", ["plain", "floor", ALWAYS]),
+    ("F38", ["three levels", "plain", ALWAYS]),
+    ("F39", ["ended by hand", "plain", "imported"]),
+    ("F40", ["one failed", "plain", ALWAYS]),
+    ("F41", ["imported unequal", "plain", ALWAYS]),
+    ("F42", ["two modes", "one mode", "few trials"]),
+    ("F43", ["post: mean of scores", "suite", "post: mean of rates"]),
+    ("F44", ["suite whose means disagree", "suite", "suite with a hole"]),
+    ("F45", ["audit: wrong", "audit: right", ALWAYS]),
+    ("F46", ["post: two metrics", "post: one metric", "no metric shared"]),
+    ("F47", ["landscape with a run", "landscape", ALWAYS]),
+    ("F48", ["post: per core alone", "post: per core with its base", "imported derived"]),
+    ("F49", ["landscape: other cores", "landscape: per core", "landscape: no cores"]),
+    ("F50", ["landscape: per core", "landscape", "post: one count"]),
+    ("F51", ["landscape: nameplate", "landscape: per watt", "landscape: no watts"]),
+    ("F52", ["landscape: undated price", "landscape: per price", "landscape: no price"]),
+    ("F54", ["audit: alone", "audit: right", ALWAYS]),
+    ("F56", ["post: vague", "post: clear", ALWAYS]),
+    ("F57", ["post: later result", "post: one metric", ALWAYS]),
+    ("F58", ["post: bare", "post: disclosed", ALWAYS]),
+    ("F59", ["reported", "plain", ALWAYS]),
+    ("F60", ["reported", "plain", "imported"]),
+    ("N1", ["evidence", "nodes", ALWAYS]),
+    ("N2", ["evidence", "nodes", ALWAYS]),
+    ("N3", ["evidence", "nodes", ALWAYS]),
+];
+
+#[test]
+fn every_check_has_a_case_that_fires_one_that_passes_and_one_that_cannot_check() {
+    let world = World::new();
+    let catalogue = json(&world.run(&["rules", "catalogue", "--json"]).stdout);
+    let ids: Vec<&str> =
+        catalogue.as_array().unwrap().iter().map(|c| c["id"].as_str().unwrap()).collect();
+    assert_eq!(CASES.iter().map(|(id, _)| *id).collect::<Vec<_>>(), ids);
+    for row in catalogue.as_array().unwrap() {
+        let (id, cases) = CASES.iter().find(|(id, _)| row["id"] == *id).unwrap();
+        assert!(!cases[0].is_empty() && !cases[1].is_empty(), "{id} must fire and pass");
+        let why = row["always_checked"].as_str();
+        assert_eq!(
+            cases[2] == ALWAYS,
+            why.is_some(),
+            "{id} has no case that it cannot check: {why:?}"
+        );
+    }
+    let needed: BTreeSet<&str> =
+        CASES.iter().flat_map(|(_, cases)| *cases).filter(|s| !s.is_empty()).collect();
+    let (made, mut wrong) = all(&needed.into_iter().collect::<Vec<_>>());
+    for (id, cases) in CASES {
+        for (scene, wanted) in cases.iter().zip(["fires", "passes", "cannot check"]) {
+            let says = match made.get(scene) {
+                None => continue,
+                Some(Scene::Skipped(why)) => {
+                    println!("skipped: {id} {wanted} in `{scene}`: because {why}");
+                    continue;
+                }
+                Some(Scene::Run(all)) => all.get(*id).cloned(),
+                Some(Scene::Findings(all)) => Some(in_list(all, id)),
+            };
+            let is = match says {
+                Some(Says::Fires(..)) => "fires",
+                Some(Says::Passes) => "passes",
+                Some(Says::Cannot) => "cannot check",
+                _ => "nothing",
+            };
+            if is != wanted {
+                wrong.push(format!("{id} in `{scene}`: {says:?}, expected: {wanted}"));
+            }
+        }
+    }
+    assert!(wrong.is_empty(), "{}", wrong.join("\n"));
+}
+
+/// Makes every scene, some at a time, and tells of those that could not be made.
+fn all(needed: &[&'static str]) -> (BTreeMap<&'static str, Scene>, Vec<String>) {
+    const AT_A_TIME: usize = 3;
+    let (next, made) = (AtomicUsize::new(0), Mutex::new((BTreeMap::new(), Vec::new())));
+    let work = || {
+        while let Some(name) = needed.get(next.fetch_add(1, Ordering::Relaxed)) {
+            let scene = catch_unwind(|| make(name));
+            let mut made = made.lock().unwrap();
+            match scene {
+                Ok(scene) => drop(made.0.insert(*name, scene)),
+                Err(_) => made.1.push(format!("`{name}` was not made: see above")),
+            }
+        }
+    };
+    std::thread::scope(|scope| (0..AT_A_TIME).for_each(|_| drop(scope.spawn(work))));
+    made.into_inner().unwrap()
+}
+
+/// Makes a scene in a world of its own.
+fn make(name: &str) -> Scene {
+    let world = World::new();
+    let scene = runs::make(&world, name).or_else(|| claims::make(&world, name));
+    scene.unwrap_or_else(|| panic!("nothing makes the scene `{name}`"))
+}

@@ -1,0 +1,402 @@
+//! Scenes of runs and imports.
+
+use std::fs;
+use std::path::PathBuf;
+use std::process::Command;
+
+use crate::Scene;
+use crate::common::figures::{Figures, noise};
+use crate::common::says::{in_list, json, of_run};
+use crate::common::virtual_slurm::Slurm;
+use crate::common::{World, done, mini_suite, repository};
+
+/// Makes a scene; `None`: it is none of runs.
+pub fn make(world: &World, name: &str) -> Option<Scene> {
+    let vs = |seconds: &'static str, more: &[&str]| {
+        run(world, &[more, &["--vs", seconds, "--", "sleep", "0.01"]].concat())
+    };
+    Some(match name {
+        "plain" => vs("sleep 0.011", &["--blocks", "6"]),
+        "few trials" => {
+            vs("sleep 0.0101", &["--blocks", "4", "--warmup", "1", "--margin", "0.01 %"])
+        }
+        "three levels" => {
+            run(world, &["--blocks", "3", "--set", "level=a,b,c", &noisy(world, name).path()])
+        }
+        "one trial" => run(world, &["--blocks", "1", "--", "true"]),
+        "sequential" => sequential(world),
+        "changing program" => changing_program(world),
+        "built for the host" => built_for_the_host(world),
+        "base and peak" => with(
+            world,
+            name,
+            &[("cc", TEXT, "\"cc\""), ("tuning", TUNING, "\"base\"")],
+            &["--set", "tuning=base,peak"],
+        ),
+        "trained on its input" => feedback(world, name, "size=train"),
+        "trained on another" => feedback(world, name, "size=ref"),
+        "wrong output" => {
+            run(world, &["--blocks", "3", "--set", "result=6,7", &noisy(world, name).path()])
+        }
+        "one failed" => failing(world, name, &["b"]),
+        "all failed" => failing(world, name, &["a", "b"]),
+        "evidence" => told(world, name, &[BAD_A, BAD_B], &[]),
+        "reported" => told(world, name, &[REPORTED, ""], &[]),
+        "large pages" => told(world, name, &[LARGE, LARGE], &[]),
+        "honest load" => told(
+            world,
+            name,
+            &[&honest(), &honest()],
+            &["--set", "client.cpus=0", "--set", "server.cpus=1"],
+        ),
+        "load from elsewhere" => {
+            told(world, name, &[&elsewhere(), &elsewhere()], &["--set", "server.address=h:1"])
+        }
+        "small effect" => small_effect(world, name, &[]),
+        "effect within the margin" => small_effect(world, name, &["--margin", "10 %"]),
+        "one layout" => small_effect(world, name, &["--set", "controls.aslr=off"]),
+        "one mode" | "two modes" => modes(world, name),
+        "floor" => floor(world),
+        "ended by hand" => ended_by_hand(world),
+        "imported" => import(world, &data("hyperfine.json")),
+        "imported unequal" => import(world, &data("google-benchmark.json")),
+        "imported derived" => import(world, &data("jmh.json")),
+        "imported without detectable" => import(world, &data("mcperf.txt")),
+        "imported small effect" => imported_small_effect(world),
+        "other machine" => other_machine(world),
+        "suite" | "suite with a hole" | "suite whose means disagree" => suite(name),
+        "nodes" => nodes(world),
+        "no such difference" => compared(world, &["--factor", "memory.total"]),
+        "two machines" => two_machines(world),
+        "no metric shared" => no_metric_shared(world),
+        _ => return None,
+    })
+}
+
+const TEXT: &str = "\"text\"";
+const TUNING: &str = "\"choice\"\nof = [\"base\", \"peak\"]";
+const SIZE: &str = "\"choice\"\nof = [\"train\", \"ref\"]";
+
+/// The newest run.
+fn newest(world: &World) -> String {
+    let run = world.runs().into_iter().max_by_key(|p| fs::metadata(p).unwrap().created().unwrap());
+    run.unwrap().file_name().unwrap().to_string_lossy().into_owned()
+}
+
+fn checked(world: &World) -> Scene {
+    Scene::Run(of_run(world, &newest(world), "lab").0)
+}
+
+/// Makes a run, whatever becomes of its trials, and gives its id.
+pub fn made(world: &World, arguments: &[&str]) -> String {
+    let before = world.runs().len();
+    let done = world.run(&[&["run", "--quiet", "--monitors", "none"], arguments].concat());
+    assert!(world.runs().len() > before, "{arguments:?}: {}", done.stderr);
+    newest(world)
+}
+
+fn run(world: &World, arguments: &[&str]) -> Scene {
+    made(world, arguments);
+    checked(world)
+}
+
+fn noisy<'a>(world: &'a World, name: &str) -> Figures<'a> {
+    Figures::new(world, name)
+}
+
+fn with(world: &World, name: &str, params: &[(&str, &str, &str)], more: &[&str]) -> Scene {
+    let kit = noisy(world, name).with(params);
+    run(world, &[&["--blocks", "3"], more, &[&kit.path()]].concat())
+}
+
+fn feedback(world: &World, name: &str, size: &str) -> Scene {
+    let params = [("feedback", "\"bool\"", "true"), ("size", SIZE, "\"ref\"")];
+    with(world, name, &params, &["--set", size, "--set", "level=a,b"])
+}
+
+fn failing(world: &World, name: &str, levels: &[&str]) -> Scene {
+    let kit = noisy(world, name);
+    for level in levels {
+        kit.fails(level);
+    }
+    run(world, &["--blocks", "3", "--set", "level=a,b", &kit.path()])
+}
+
+/// A run whose programs write these lines to file descriptor 3, by level.
+fn told(world: &World, name: &str, lines: &[&str; 2], more: &[&str]) -> Scene {
+    let place = ["client.cpus", "server.cpus", "server.address"].map(|p| (p, TEXT, "\"\""));
+    let kit = noisy(world, name).with(&place);
+    kit.tells("a", lines[0]);
+    kit.tells("b", lines[1]);
+    run(world, &[&["--blocks", "3", "--set", "level=a,b"], more, &[&kit.path()]].concat())
+}
+
+const BAD_A: &str = r#"{"evidence":{"saw":"crowding","what":"instances","count":4096,"cpus":1}}
+{"evidence":{"saw":"large-pages","level":"4KiB","memory":100000000,"large":90000000}}
+{"evidence":{"saw":"run-queue","per_cpu":2.5,"looks":10,"load_average":"3.0"}}
+{"evidence":{"saw":"changed","paths":["sysctl.vm.swappiness"]}}
+{"evidence":{"saw":"stopped"}}
+{"evidence":{"saw":"operations","answered":900,"wrong":0,"missing":100,"allowed":0.001,"within":1.0}}
+{"evidence":{"saw":"limit","by":"generator","reasons":["its threads are busy"],"generator_busy":0.97,"server_busy":0.2}}
+{"evidence":{"saw":"settling","shape":"no-steady-state","steady_from":null,"window":10.0,"bin":0.1}}
+{"evidence":{"saw":"unlike-nodes","differences":[{"path":"cpu.model","first":["n1","A"],"others":["n2"],"other":"B","hard":true}]}}
+{"evidence":{"saw":"phases","begin_spread":2.0,"end_spread":0.1,"error":0.001,"last_to_begin":"n2","first_to_end":"n1","common":0.7,"declared":true,"bound":0.1}}
+{"evidence":{"saw":"clock-drift","node":"n2","drift":0.5,"bound":0.01}}
+{"evidence":{"saw":"clock-rate","hz":3000000000.0,"throttled":9}}
+"#;
+const BAD_B: &str = r#"{"evidence":{"saw":"clock-rate","hz":3000000000.0,"throttled":0}}
+"#;
+/// What only the program or its load generator can know of itself.
+const REPORTED: &str = r#"{"finding":"F09","message":"the socket buffers could not be set"}
+{"finding":"F10","message":"the configuration file was not read"}
+{"finding":"F23","message":"waiting hid 400 requests"}
+{"finding":"F24","message":"p99.99 rests on 2 samples"}
+{"finding":"F29","message":"the interval is over the iterations of one process"}
+{"finding":"F33","message":"faster was decided by whether two intervals overlap"}
+{"finding":"F59","message":"two of the five queries are not printed"}
+{"finding":"F60","message":"built from a tree with changes that no version names"}
+"#;
+const LARGE: &str = r#"{"evidence":{"saw":"large-pages","level":"2MiB","memory":100000000,"large":90000000}}
+"#;
+
+/// 30 response times of a memcached, as its load generator reports them.
+const HISTOGRAM: &str = "HISTEwAAALEAAAAAAAAAAwAAAAAAAAABAAAA6NSlEAA/8AAAAAAAAONfArEBAl8CEQIhAgLZAQIAAiECSQIHAikCAwIVAgACRQIRAiMCBQI7BOEBAgUCLwIJAoEBAgUCCQQFAgItAhsCAAIFAgkCAwIHAjUCCwJPAlECHQIRAjMCAhcClQECIQIPAhMCGwItAgsCAh8CDQIFAk0EJQInAkkCMQINAgACAwILAg8CCwIVAjsCJQQ3AlkCKwJLAikCiQICOQKXAQJ5AvkCArECAoUTApESAsEOAg==";
+
+fn histogram(load: &str) -> String {
+    format!(
+        "{{\"histogram\":\"response_time\",\"unit\":\"ns\",\"hdr\":\"{HISTOGRAM}\",\"percentiles\":{{\"p50\":0.5}}{load}}}\n"
+    )
+}
+
+fn honest() -> String {
+    let told = r#"{"evidence":{"saw":"limit","by":"server","reasons":["its thread is busy"],"generator_busy":0.3,"server_busy":0.97}}
+{"evidence":{"saw":"settling","shape":"flat","steady_from":0.0,"window":10.0,"bin":0.1}}
+"#;
+    format!("{told}{}", histogram(",\"load\":\"closed\""))
+}
+
+fn elsewhere() -> String {
+    let told = r#"{"evidence":{"saw":"limit","by":"load","reasons":["the rate was kept"],"generator_busy":0.3,"server_busy":null}}
+{"evidence":{"saw":"settling","shape":"too-short","steady_from":null,"window":0.3,"bin":0.1}}
+"#;
+    format!("{told}{}", histogram(""))
+}
+
+fn small_effect(world: &World, name: &str, more: &[&str]) -> Scene {
+    let kit = noisy(world, name);
+    kit.figures("b", &noise(102.0));
+    run(world, &[&["--blocks", "6", "--set", "level=a,b"], more, &[&kit.path()]].concat())
+}
+
+fn modes(world: &World, name: &str) -> Scene {
+    let kit = noisy(world, name);
+    let far = |(i, v): (usize, f64)| if i % 2 == 0 { v } else { 2.0 * v };
+    if name == "two modes" {
+        let apart: Vec<f64> = noise(100.0).into_iter().enumerate().map(far).collect();
+        kit.figures("a", &apart);
+    }
+    run(world, &["--blocks", "24", &kit.path()])
+}
+
+fn sequential(world: &World) -> Scene {
+    let text = "schema_version = 1\nname = \"ordered\"\nworkload = \"command\"\n\n\
+                [params]\ncommand = \"true\"\n\n[factors]\n\"controls.nice\" = [0, 5]\n\n\
+                [design]\nblocks = 4\norder = \"sequential\"\n";
+    let file = world.write("ordered.toml", text);
+    run(world, &[file.to_str().unwrap()])
+}
+
+fn changing_program(world: &World) -> Scene {
+    let script = world.write("self.sh", "#!/bin/sh\necho '#' >> \"$0\"\n");
+    executable(&script);
+    let program = script.to_str().unwrap();
+    run(world, &["--blocks", "3", "--set", "controls.nice=0,5", "--", program])
+}
+
+fn executable(path: &std::path::Path) {
+    use std::os::unix::fs::PermissionsExt as _;
+    fs::set_permissions(path, fs::Permissions::from_mode(0o755)).unwrap();
+}
+
+/// The instruction-set level of this machine's processor.
+fn isa_level() -> u32 {
+    let cpuinfo = fs::read_to_string("/proc/cpuinfo").unwrap();
+    let flags = cpuinfo.lines().find(|l| l.starts_with("flags")).unwrap_or_default();
+    let has = |flag: &str| flags.split_whitespace().any(|f| f == flag);
+    let levels = [("ssse3", 2), ("avx2", 3), ("avx512vl", 4)];
+    levels.iter().filter(|(flag, _)| has(flag)).map(|(_, level)| *level).max().unwrap_or(1)
+}
+
+fn built_for_the_host(world: &World) -> Scene {
+    world.write("main.c", "int main(void) { return 0; }\n");
+    let (native, plain) = (world.path("native"), world.path("generic"));
+    let option = format!("-Wl,-z,x86-64-v{}", isa_level());
+    for (out, option) in [(&native, option.as_str()), (&plain, "-O1")] {
+        let mut cc = Command::new("cc");
+        cc.arg(world.path("main.c")).arg(option).arg("-o").arg(out);
+        match cc.output() {
+            Err(_) => return Scene::Skipped("there is no cc".to_owned()),
+            Ok(made) if !made.status.success() => {
+                return Scene::Skipped(
+                    "this linker marks no program with its processor".to_owned(),
+                );
+            }
+            Ok(_) => {}
+        }
+    }
+    run(world, &["--blocks", "3", "--vs", plain.to_str().unwrap(), "--", native.to_str().unwrap()])
+}
+
+/// What identical code differs by is kept for all later runs.
+fn floor(world: &World) -> Scene {
+    let kit = noisy(world, "floor");
+    kit.figures("a", &noise(100.0).repeat(20));
+    kit.figures("b", &noise(200.0));
+    made(world, &["--aa", &kit.path()]);
+    run(world, &["--blocks", "10", "--set", "level=a,b", &kit.path()])
+}
+
+fn ended_by_hand(world: &World) -> Scene {
+    use rustix::process::{Pid, Signal, kill_process};
+    let events = world.path("events");
+    let arguments = [
+        "run",
+        "--quiet",
+        "--blocks",
+        "400",
+        "--events",
+        events.to_str().unwrap(),
+        "--",
+        "sleep",
+        "0.05",
+    ];
+    let child = world.assay(&arguments).stdout(std::process::Stdio::null()).spawn().unwrap();
+    let ended = || fs::read_to_string(&events).unwrap_or_default().contains("\"event\":\"ended\"");
+    crate::common::virtual_slurm::until("no trial ended", ended);
+    kill_process(Pid::from_child(&child), Signal::INT).unwrap();
+    assert_eq!(child.wait_with_output().unwrap().status.code(), Some(130));
+    checked(world)
+}
+
+fn data(name: &str) -> PathBuf {
+    repository().join("crates/archive/tests/foreign/data").join(name)
+}
+
+fn imported(world: &World, file: &std::path::Path) -> String {
+    let done = world.run(&["archive", "import", file.to_str().unwrap(), "--again"]);
+    assert_eq!(done.code, 0, "{}", done.stderr);
+    done.stdout.lines().next().unwrap().to_owned()
+}
+
+fn import(world: &World, file: &std::path::Path) -> Scene {
+    let run = imported(world, file);
+    Scene::Run(of_run(world, &run, "lab").0)
+}
+
+/// What hyperfine printed of two commands that differ by two per cent.
+fn imported_small_effect(world: &World) -> Scene {
+    let result = |command: &str, centre: f64| {
+        let times = noise(centre);
+        serde_json::json!({
+            "command": command, "mean": centre, "stddev": 0.1, "median": centre, "user": 0.1, "system": 0.1,
+            "min": centre, "max": centre * 1.01, "times": times, "exit_codes": vec![0; times.len()],
+        })
+    };
+    let text = serde_json::json!({ "results": [result("a", 1.0), result("b", 1.02)] });
+    let file = world.write("small.json", &text.to_string());
+    import(world, &file)
+}
+
+/// Rewrites the records of a run, as an earlier version or another machine would have left them.
+fn rewritten(
+    world: &World,
+    run: &str,
+    change: impl Fn(&mut serde_json::Map<String, serde_json::Value>),
+) {
+    let path = world.path("archive/runs").join(run).join("records.jsonl");
+    let lines: Vec<String> = fs::read_to_string(&path)
+        .unwrap()
+        .lines()
+        .map(|line| {
+            let mut record = json(line);
+            change(record.as_object_mut().unwrap());
+            format!("{record}\n")
+        })
+        .collect();
+    fs::write(&path, lines.concat()).unwrap();
+}
+
+/// A run as a quiet and stable machine with counters of frequency and throttling records it, which not every
+/// machine is.
+fn other_machine(world: &World) -> Scene {
+    let run = made(world, &["--blocks", "3", "--vs", "sleep 0.011", "--", "sleep", "0.01"]);
+    let seen = json(
+        r#"[{"saw":"run-queue","per_cpu":0.0,"looks":10,"load_average":"0.00"},{"saw":"steal","percent":0.0},
+            {"saw":"pressure","resource":"cpu","percent":0.0},{"saw":"clock-rate","hz":3000000000.0,"throttled":0},{"saw":"changed","paths":[]}]"#,
+    );
+    rewritten(world, &run, |record| {
+        record.insert("evidence".to_owned(), seen.clone());
+        record.insert("findings".to_owned(), serde_json::json!([]));
+        record.remove("changed");
+    });
+    Scene::Run(of_run(world, &run, "lab").0)
+}
+
+fn suite(name: &str) -> Scene {
+    let (alpha, beta) = match name {
+        "suite" => {
+            ("sleep 0.02; echo sum 6", "test {cflags} = -O3 || sleep 0.1; sleep 0.05; echo sum 6")
+        }
+        "suite with a hole" => ("echo sum 6", "test {cflags} = -O2 && echo sum 6"),
+        _ => (
+            "test {cflags} = -O2 || sleep 0.05; sleep 0.01; echo sum 6",
+            "test {cflags} = -O3 || sleep 0.3; sleep 0.2; echo sum 6",
+        ),
+    };
+    let (world, mini) = mini_suite::of(alpha, beta);
+    let base = ["--set", "size=ref", "--set", "tuning=base,peak", "--blocks", "3"];
+    run(&world, &[&base[..], &[&mini]].concat())
+}
+
+fn nodes(world: &World) -> Scene {
+    let Some(slurm) = Slurm::start(2) else {
+        return Scene::Skipped("there is no Slurm".to_owned());
+    };
+    let text = "name = \"n\"\nworkload = \"command\"\nparams.command = \"sleep 0.2\"\n[design]\nblocks = 1\n\
+                [observe]\nmonitors = []\n[where]\nengine = \"slurm\"\nnodes = 2\nphase_bound = \"1 min\"\n";
+    let file = world.write("n.toml", text);
+    let mut command = world.assay(&["run", "--quiet", file.to_str().unwrap()]);
+    let ran = done(command.env("SLURM_CONF", slurm.conf()));
+    assert_eq!(ran.code, 0, "{}", ran.stderr);
+    checked(world)
+}
+
+/// Two runs of one command side by side.
+fn compared(world: &World, more: &[&str]) -> Scene {
+    let runs = [(); 2].map(|()| made(world, &["--blocks", "3", "--", "true"]));
+    side_by_side(world, &runs, more)
+}
+
+fn side_by_side(world: &World, runs: &[String; 2], more: &[&str]) -> Scene {
+    let done = world.run(&[&["compare", &runs[0], &runs[1], "--json"], more].concat());
+    let all = json(&done.stdout);
+    Scene::Findings(all["findings"].clone())
+}
+
+fn two_machines(world: &World) -> Scene {
+    let other = imported(world, &data("hyperfine.json"));
+    let own = made(world, &["--blocks", "3", "--", "true"]);
+    side_by_side(world, &[own, other], &[])
+}
+
+fn no_metric_shared(world: &World) -> Scene {
+    let kit = noisy(world, "no metric shared");
+    let figures = made(world, &["--blocks", "3", &kit.path()]);
+    kit.fails("a");
+    let failed = made(world, &["--blocks", "1", &kit.path()]);
+    let scene = side_by_side(world, &[figures, failed], &["--metric", "figure"]);
+    if let Scene::Findings(found) = &scene {
+        assert_ne!(in_list(found, "F46"), crate::common::says::Says::Passes, "{found}");
+    }
+    scene
+}

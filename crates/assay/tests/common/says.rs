@@ -1,0 +1,53 @@
+//! What the checks of the catalogue say of a run, a post, a landscape or a text, as the product prints it.
+
+use std::collections::BTreeMap;
+
+use serde_json::Value;
+
+use super::World;
+
+/// What a check says.
+#[derive(Debug, Clone, PartialEq)]
+pub enum Says {
+    Passes,
+    /// Severity and message.
+    Fires(String, String),
+    Cannot,
+    NothingToLookAt,
+}
+
+pub fn json(text: &str) -> Value {
+    serde_json::from_str(text).unwrap_or_else(|e| panic!("{e}: {text}"))
+}
+
+/// Every check of a run, by id, and the exit code.
+pub fn of_run(world: &World, run: &str, profile: &str) -> (BTreeMap<String, Says>, i32) {
+    let done = world.run(&["rules", "check", run, "--json", "--profile", profile]);
+    let report = json(&done.stdout);
+    let mut all = BTreeMap::new();
+    let ids = |key: &str| {
+        let list = report[key].as_array().unwrap().clone();
+        list.into_iter().map(|c| c["id"].as_str().or(c.as_str()).unwrap().to_owned())
+    };
+    all.extend(ids("passed").map(|id| (id, Says::Passes)));
+    all.extend(ids("not_applicable").map(|id| (id, Says::NothingToLookAt)));
+    let text = |f: &Value, key: &str| f[key].as_str().unwrap().to_owned();
+    let found = ["findings", "in_trials"].map(|key| report[key].as_array().unwrap().clone());
+    for f in found.iter().flatten() {
+        all.insert(text(f, "id"), Says::Fires(text(f, "severity"), text(f, "message")));
+    }
+    // In profile `publish` what cannot be checked is a finding too.
+    all.extend(ids("cannot_check").map(|id| (id, Says::Cannot)));
+    (all, done.code)
+}
+
+/// What a check says in a list of findings, where one that finds nothing is not listed.
+pub fn in_list(findings: &Value, id: &str) -> Says {
+    let all = findings.as_array().unwrap_or_else(|| panic!("no findings: {findings}"));
+    let Some(found) = all.iter().find(|f| f["id"] == id) else { return Says::Passes };
+    let text = |key: &str| found[key].as_str().unwrap().to_owned();
+    if text("message").starts_with("cannot check") {
+        return Says::Cannot;
+    }
+    Says::Fires(text("severity"), text("message"))
+}

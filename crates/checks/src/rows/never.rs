@@ -1,0 +1,45 @@
+//! Why a check can always be made. The tests show every check firing, passing and unable to check on what the
+//! product made; a case that is missing there stands here, with its reason.
+
+use crate::rows;
+use assay_model::Row;
+
+/// The checks that are never unable to check, and why.
+const ALWAYS_CHECKED: &[(&Row, &str)] = &[
+    (&rows::ENV_CAPTURED, "a description that is missing is what it finds"),
+    (&rows::FACTOR_DECLARED, "every treatment of a plan has a level of each of its factors"),
+    (
+        &rows::TRAIN_TEST_SPLIT,
+        "what a program is trained on and measured on are parameters of the plan",
+    ),
+    (&rows::SUITE_COMPLETE, "the members of a suite are in the plan of its run"),
+    (&rows::PERCENTILE_SUPPORT, "percentiles are read from histograms, which have their counts"),
+    (&rows::WARM_UP_EQUAL, "the warm-up is a part of the design"),
+    (&rows::ENOUGH_RUNS, "trials are counted"),
+    (&rows::UNIT_OF_REPLICATION, "intervals are computed here, over trials"),
+    (&rows::INTERVAL_PRESENT, "a number without an interval is what it finds"),
+    (
+        &rows::EQUALITY_SUPPORTED,
+        "a comparison without an interval is withheld, and so is its sentence",
+    ),
+    (&rows::INTERVAL_ON_RATIO, "verdicts are computed here, from the interval of the ratio"),
+    (&rows::SELF_COMPARISON, "a comparison of identical code that is not kept is what it finds"),
+    (&rows::MANY_COMPARISONS, "comparisons are counted"),
+    (&rows::EXCLUSIONS_LOGGED, "every trial has a record"),
+    (&rows::SAME_STATISTIC, "all treatments of a run are summed up by one statistic"),
+    (&rows::RECOMPUTES, "a number whose inputs are not there is left to F54"),
+    (&rows::KINDS_NOT_MIXED, "every number of a run, post or landscape has its kind"),
+    (&rows::ABSOLUTES_SHOWN, "a ratio whose inputs are not there is what it finds"),
+    (&rows::WORDING_EXACT, "the words are the evidence"),
+    (&rows::SOURCE_AND_DATE, "a result without a document or a day is what it finds"),
+    (&rows::REQUIRED_DISCLOSURE, "a field that is not there is what it finds"),
+    (&rows::SELECTIVE_REPORT, "the plan has what was registered"),
+    (&rows::NODES_ALIKE, "a trial does not begin before every agent has described its node"),
+    (&rows::PHASES_COINCIDE, "a trial that a node leaves does not count"),
+    (&rows::CLOCKS_HOLD, "a trial does not begin before every agent's clock is read"),
+];
+
+/// Why a check can always be made; `None`: what it needs may not be recorded.
+pub fn always_checked(id: &str) -> Option<&'static str> {
+    ALWAYS_CHECKED.iter().find(|(row, _)| row.id == id).map(|(_, why)| *why)
+}
