@@ -1,7 +1,7 @@
 //! Parts for a terminal: a caption over each table, soft words under what they are about, an empty line
 //! between other parts.
 
-use assay_model::Severity;
+use assay_model::{Finding, Severity};
 
 use super::{About, Found, On, Part, Parts, Tone};
 use crate::alike::trials_text;
@@ -78,14 +78,18 @@ fn one(w: &mut Writer, part: &Part, style: Style) {
     }
 }
 
-/// Findings, the worst first, each with its remedy; of none, that there is none.
+/// Findings, the worst first, each with its remedy, which findings of one check share; of none, that there is none.
 pub(crate) fn findings(w: &mut Writer, all: &[Found]) {
     if all.is_empty() {
         w.line(super::NO_FINDINGS, Tone::Soft);
     }
     let mut sorted: Vec<&Found> = all.iter().collect();
     sorted.sort_by_key(|f| std::cmp::Reverse(f.finding.severity));
-    for Found { finding: f, about, .. } in sorted {
+    let last_of = |i: usize, f: &Finding| {
+        let next = sorted.get(i + 1).map(|found| &found.finding);
+        next.is_none_or(|n| (n.severity, &n.id, &n.remedy) != (f.severity, &f.id, &f.remedy))
+    };
+    for (i, Found { finding: f, about, .. }) in sorted.iter().enumerate() {
         let tone = match f.severity {
             Severity::Invalid => Tone::Bad,
             Severity::Warning => Tone::Warn,
@@ -101,7 +105,7 @@ pub(crate) fn findings(w: &mut Writer, all: &[Found]) {
             &format!("{}: {} {}: {}{about}", severity(f.severity), f.id, f.name, f.message),
             tone,
         );
-        if !f.remedy.is_empty() {
+        if !f.remedy.is_empty() && last_of(i, f) {
             w.wrapped(2, &format!("remedy: {}", f.remedy), Tone::Plain);
         }
     }

@@ -132,6 +132,18 @@ mod tests {
     }
 
     #[test]
+    fn findings_of_one_check_share_their_remedy() {
+        let about = |row: &assay_model::Row, text: &str| row.finding(assay_model::Found::new(text));
+        let (busy, noisy) = (&assay_checks::rows::QUIET_HOST, &assay_checks::rows::CLOCK_AND_HEAT);
+        let all = [about(busy, "one"), about(noisy, "hot"), about(busy, "two")];
+        let text = findings(&[all[0].clone(), all[2].clone(), all[1].clone()], Style::default());
+        assert_eq!(text.matches("remedy: ").count(), 2, "{text}");
+        for f in &all {
+            assert!(text.contains(&f.message), "{text}");
+        }
+    }
+
+    #[test]
     fn nothing_is_ever_wider_than_the_terminal() {
         for glyphs in [Glyphs::Unicode, Glyphs::Ascii] {
             for width in [1, 20, 33, 40, 60, 80, 100, 200] {
