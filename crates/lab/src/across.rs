@@ -259,21 +259,25 @@ fn rows(
 
 /// The merged percentile of a treatment in each run; empty where the metric is none.
 fn percentiles(sides: &[Side<'_>], ids: &[Option<u32>], metric: &str) -> Vec<Option<Percentile>> {
-    let of = |(side, id)| summary(side, id, metric).and_then(|s| s.percentile.clone());
+    let of = |(side, id): (_, &Option<u32>)| {
+        summary(side, *id, metric).and_then(|s| s.percentile.clone())
+    };
     let all: Vec<Option<Percentile>> = sides.iter().zip(ids).map(of).collect();
     if all.iter().all(Option::is_none) { Vec::new() } else { all }
 }
 
 /// What makes the value doubtful in each run; empty where nothing was seen in any.
 fn doubts(sides: &[Side<'_>], ids: &[Option<u32>], metric: &str) -> Vec<Vec<String>> {
-    let of = |(side, id)| summary(side, id, metric).map_or_else(Vec::new, |s| s.doubts.clone());
+    let of = |(side, id): (_, &Option<u32>)| {
+        summary(side, *id, metric).map_or_else(Vec::new, |s| s.doubts.clone())
+    };
     let all: Vec<Vec<String>> = sides.iter().zip(ids).map(of).collect();
     if all.iter().all(Vec::is_empty) { Vec::new() } else { all }
 }
 
 /// The summary of a treatment in one of the runs.
-fn summary<'a>(side: &'a Side<'_>, id: &Option<u32>, metric: &str) -> Option<&'a TreatmentSummary> {
-    let id = (*id)?;
+fn summary<'a>(side: &'a Side<'_>, id: Option<u32>, metric: &str) -> Option<&'a TreatmentSummary> {
+    let id = id?;
     side.analysis.summaries.iter().find(|s| s.metric == metric && s.treatment == id)
 }
 
