@@ -85,20 +85,11 @@ fn audit(world: &World, text: &str) -> Value {
 #[test]
 fn sentences_are_held_against_their_comparisons() {
     let world = World::new();
-    let done = world.run(&[
-        "run",
-        "--blocks",
-        "6",
-        "--quiet",
-        "--vs",
-        "sleep 0.02",
-        "--",
-        "sleep",
-        "0.06",
-    ]);
+    let done =
+        world.run(&["run", "--blocks", "6", "--quiet", "--vs", "sleep 0.02", "--", "sleep", "0.3"]);
     assert_eq!(done.code, 0, "{}", done.stderr);
     let of = |words: &str| {
-        let times = "{{ times(\"own:elapsed@command=sleep 0.06\", than=\"own:elapsed@command=sleep 0.02\") }}";
+        let times = "{{ times(\"own:elapsed@command=sleep 0.3\", than=\"own:elapsed@command=sleep 0.02\") }}";
         of_post(&world, &words.replace("TIMES", times))
     };
     let clear = of("The second is slower in time: TIMES.");

@@ -345,6 +345,8 @@ class Live {
     this.text("live-left", "");
     this.text("live-phase", "");
     document.getElementById("live-cancel")?.remove();
+    // No later frame may come: a page that nobody looks at is not drawn.
+    this.draw();
   }
 
   on_over() {
