@@ -113,6 +113,7 @@ fn create(archive: &Archive, n: usize) -> RunWriter {
         block: (number - 1) / 2,
         treatment: (number - 1) % 2,
         warmup: false,
+        ..PlannedTrial::default()
     };
     let plan = Plan {
         schema_version: SCHEMA_VERSION,

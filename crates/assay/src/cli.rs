@@ -819,6 +819,14 @@ pub enum Cpu {
     Result {
         /// The run.
         run: String,
+        /// What only you know of it, as a file that `assay cpu facts RUN` begins.
+        #[arg(long, value_name = "FILE")]
+        facts: Option<PathBuf>,
+    },
+    /// A file to fill in with what the rules ask and the run cannot know, for `result --facts`.
+    Facts {
+        /// The run.
+        run: String,
     },
 }
 

@@ -59,6 +59,82 @@ fn all_members_make_one_score_each_setting() {
 }
 
 #[test]
+fn a_result_is_reportable_but_for_what_only_its_owner_knows() {
+    let (world, mini) = world("sleep 0.04; echo sum 6");
+    let suite = world.path("mini/suite.toml");
+    let described = fs::read_to_string(&suite).unwrap() + "\"-O3\" = \"optimises more\"\n";
+    fs::write(&suite, described).unwrap();
+    let compiler = "[[param]]\nname = \"cc\"\ntype = \"text\"\ndefault = \"cc\"\nhelp = \"compiler\"\n\
+                    [[need]]\nprogram = \"{cc}\"\npackage = \"gcc\"\n";
+    for member in ["alpha", "beta"] {
+        let kit = world.path(&format!("mini/{member}/kit.toml"));
+        let text = fs::read_to_string(&kit).unwrap();
+        fs::write(&kit, text.replace("[prepare]", &format!("{compiler}[prepare]"))).unwrap();
+    }
+    let experiment = world.path("reportable.toml");
+    let text = |warmups: &str| {
+        format!(
+            "name = \"reportable\"\nworkload = {mini:?}\n[params]\nsize = \"ref\"\n[factors]\n\
+             tuning = [\"base\", \"peak\"]\n[design]\nblocks = 3\ngroup_by = \"tuning\"\n\
+             order = \"sequential\"\n{warmups}\n"
+        )
+    };
+    fs::write(&experiment, text("warmups = [{ size = \"test\" }, { size = \"train\" }]")).unwrap();
+    let file = experiment.display().to_string();
+    let done = world.run(&["run", &file, "--json"]);
+    assert_eq!(done.code, 0, "{}", done.stderr);
+    let result = json(&done);
+    let records = result["records"].as_array().unwrap();
+    let sizes: Vec<&str> =
+        records.iter().map(|r| r["params"]["size"].as_str().unwrap_or("ref")).collect();
+    let group = ["test", "test", "train", "train", "ref", "ref", "ref", "ref", "ref", "ref"];
+    assert_eq!(sizes, [group, group].concat(), "2 members, base and then peak");
+    assert!(records.iter().all(|r| r["warmup"] == r["params"].is_object()));
+    let (result, facts) = (world.path("result.json"), world.path("facts.toml"));
+    let verdict = |with: &[&str]| {
+        fs::write(&result, world.run(&[&["cpu", "result", "last"], with].concat()).stdout).unwrap();
+        json(&world.run(&["rules", "judge", "cpu", &result.display().to_string(), "--json"]))
+    };
+    let of = |verdict: &Value, outcome: &str| -> Vec<String> {
+        let rules = verdict["rules"].as_array().unwrap();
+        let found = rules.iter().filter(|r| r["result"] == outcome);
+        found.map(|r| r["id"].as_str().unwrap().to_owned()).collect()
+    };
+    let bare = verdict(&[]);
+    assert_eq!(of(&bare, "fail"), ["C16"], "{bare}");
+    assert_eq!(of(&bare, "unknown"), ["C13", "C17", "C20"], "{bare}");
+    let template = world.run(&["cpu", "facts", "last"]).stdout;
+    let mut filled = template.replace("= \"\"", "= \"stated\"");
+    for (key, answer) in
+        [("parts_available", true), ("optimiser_remembers", false), ("published", false)]
+    {
+        filled = filled.replace(&format!("# {key} = false"), &format!("{key} = {answer}"));
+    }
+    fs::write(&facts, &filled).unwrap();
+    let with = ["--facts", &facts.display().to_string()];
+    let whole = verdict(&with);
+    assert_eq!(whole["verdict"], "reportable", "{whole}\n{filled}");
+    // Without the test and train inputs it is none.
+    fs::write(&experiment, text("warmups = [{ size = \"test\" }]")).unwrap();
+    assert_eq!(world.run(&["run", &file]).code, 0);
+    let less = verdict(&with);
+    assert_eq!((of(&less, "fail"), &less["verdict"]), (vec!["C2".into()], &Value::from("invalid")));
+    // The number of threads is the tools' to set.
+    let threads = "warmups = [{ size = \"test\" }, { size = \"train\" }]\n[controls]\n\
+                   \"env.OMP_NUM_THREADS\" = \"2\"";
+    fs::write(&experiment, text(threads)).unwrap();
+    assert_eq!(world.run(&["run", &file]).code, 0);
+    assert_eq!(of(&verdict(&with), "fail"), ["C11"]);
+    for (wrong, says) in [("sizes = \"test\"", "did you mean `size`?"), ("size = \"big\"", "test")]
+    {
+        fs::write(&experiment, text(&format!("warmups = [{{ {wrong} }}]"))).unwrap();
+        let refused = world.run(&["plan", &file]);
+        assert_eq!(refused.code, 2);
+        assert!(refused.stderr.contains(says), "{}", refused.stderr);
+    }
+}
+
+#[test]
 fn all_of_base_can_run_before_all_of_peak() {
     let (world, mini) = world("sleep 0.04; echo sum 6");
     let settings = ["--set", "size=ref", "--set", "tuning=base,peak", "--group-by", "tuning"];

@@ -141,7 +141,7 @@ fn arm(m: &RunMaterial<'_>, t: &Treatment, shared: &mut Shared) -> Arm {
         n: Some(summary.map_or(0, |s| s.summary.n)),
         values: summary.map(|s| s.values.iter().copied().flatten().collect()),
         statistic: Some(Statistic::Geomean),
-        warmup: Some(match m.experiment.design.warmup_blocks {
+        warmup: Some(match m.experiment.design.all_warmup_blocks() {
             0 => WarmupRule::None,
             blocks => WarmupRule::Fixed(blocks),
         }),

@@ -89,7 +89,7 @@ pub fn find_floor(experiment: &mut Experiment, blocks: Option<u32>) -> Result<()
     let design = &mut experiment.design;
     design.stop = Stop::Fixed;
     design.blocks = Some(blocks);
-    let trials = blocks.saturating_add(design.warmup_blocks).saturating_mul(2);
+    let trials = blocks.saturating_add(design.all_warmup_blocks()).saturating_mul(2);
     design.max_trials = design.max_trials.max(trials);
     Ok(())
 }

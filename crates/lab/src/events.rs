@@ -291,7 +291,7 @@ mod tests {
         let file = tempfile::NamedTempFile::new().unwrap();
         let mut writer = EventWriter::open(file.path(), "elapsed").unwrap();
         let planned =
-            assay_model::PlannedTrial { number: 1, block: 0, treatment: 0, warmup: false };
+            assay_model::PlannedTrial { number: 1, ..assay_model::PlannedTrial::default() };
         for number in 1..=500 {
             let mut record = crate::trial::blank(&planned, 1);
             record.number = number;

@@ -284,7 +284,7 @@ mod tests {
             heard.line(line.as_bytes(), 1);
         }
         let planned =
-            assay_model::PlannedTrial { number: 1, block: 0, treatment: 0, warmup: false };
+            assay_model::PlannedTrial { number: 1, ..assay_model::PlannedTrial::default() };
         let mut record = crate::trial::blank(&planned, 1);
         assert_eq!(heard.into_record(&mut record), None);
         assert_eq!((record.findings[0].id.as_str(), record.notes.len()), ("F25", 1));

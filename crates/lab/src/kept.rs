@@ -114,7 +114,7 @@ mod tests {
 
     fn record() -> TrialRecord {
         let planned =
-            assay_model::PlannedTrial { number: 1, block: 0, treatment: 0, warmup: false };
+            assay_model::PlannedTrial { number: 1, ..assay_model::PlannedTrial::default() };
         crate::trial::blank(&planned, 1)
     }
 

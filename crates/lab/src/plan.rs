@@ -3,8 +3,8 @@
 use std::collections::BTreeMap;
 
 use assay_model::{
-    Experiment, FactorLevels, MetricSpec, Order, Plan, SCHEMA_VERSION, Scalar, Stop, Treatment,
-    TreatmentPattern, WorkloadSpec, nearest, units,
+    Experiment, FactorLevels, MetricSpec, Order, Plan, PlannedTrial, SCHEMA_VERSION, Scalar, Stop,
+    Treatment, TreatmentPattern, WorkloadSpec, nearest, units,
 };
 use assay_workloads::Workload;
 
@@ -65,7 +65,15 @@ pub fn make_plan(
     check_fixed(experiment, spec)?;
     let factors = expand_factors(experiment, spec, cpus)?;
     let treatments = treatments(experiment, spec, &factors)?;
+    check_warmups(experiment, spec)?;
     for treatment in &treatments {
+        for own in &experiment.design.warmups {
+            let trial = PlannedTrial { params: own.clone(), ..PlannedTrial::default() };
+            workload.check(&trial.params(&treatment.params)).map_err(|e| {
+                let what = format!("a warm-up of treatment {}: {e}", treatment.label());
+                wrong(&["design", "warmups"], what, "")
+            })?;
+        }
         workload.check(&treatment.params).map_err(|e| {
             wrong(&["workload"], format!("treatment {}: {e}", treatment.label()), "")
         })?;
@@ -114,6 +122,17 @@ fn treatment_bytes(experiment: &Experiment, spec: &WorkloadSpec, factors: &Facto
         .iter()
         .map(|(n, levels)| 2 * levels.iter().map(|level| one(n, level)).max().unwrap_or(0));
     defaults.chain(fixed).chain(levels).sum()
+}
+
+fn check_warmups(experiment: &Experiment, spec: &WorkloadSpec) -> Result<(), PlanError> {
+    if experiment.place.is_remote() && !experiment.design.warmups.is_empty() {
+        let help = "leave it out, or run on this machine";
+        return Err(wrong(&["design", "warmups"], "nodes cannot have warm-ups of their own", help));
+    }
+    for (name, value) in experiment.design.warmups.iter().flatten() {
+        check_param(spec, &["design", "warmups"], name, value)?;
+    }
+    Ok(())
 }
 
 fn check_fixed(experiment: &Experiment, spec: &WorkloadSpec) -> Result<(), PlanError> {

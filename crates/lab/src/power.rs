@@ -160,7 +160,7 @@ mod tests {
 
     fn record() -> TrialRecord {
         let planned =
-            assay_model::PlannedTrial { number: 1, block: 0, treatment: 0, warmup: false };
+            assay_model::PlannedTrial { number: 1, ..assay_model::PlannedTrial::default() };
         let mark = |phase, t| PhaseMark { phase, t_ns: t * S };
         let metrics = vec![MetricValue {
             doubt: None,

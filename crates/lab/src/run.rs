@@ -71,16 +71,18 @@ impl Lab<'_> {
     pub fn run(&self, prepared: &Prepared, watcher: &mut dyn Watcher) -> Result<Ended, LabError> {
         let experiment = &prepared.experiment;
         let ready = self.get_ready(prepared, &[], watcher)?;
-        let system = match &ready.system {
-            Some(system) => system.clone(),
-            None => describe::system(
+        let system = if let Some(system) = &ready.system {
+            system.clone()
+        } else {
+            self.build(prepared, watcher);
+            describe::system(
                 prepared.workload.as_ref(),
                 &prepared.plan,
                 &Recorder {
                     key: self.archive.key().ok(),
                     also: experiment.observe.environment.clone(),
                 },
-            ),
+            )
         };
         let host = match &ready.system {
             Some(_) => system.text("cluster.node_list"),
@@ -169,6 +171,23 @@ impl Lab<'_> {
             watcher.say(&format!("warning: {sentence}"));
         }
         Ok(Ready { executor: Box::new(Here::new(machine)), fitness, system: None })
+    }
+
+    /// Builds what the treatments need and the cache has not. What cannot be built is the affair of its trials:
+    /// each fails with the same reason, and the others run.
+    fn build(&self, prepared: &Prepared, watcher: &mut dyn Watcher) {
+        let Some(builds) = prepared.workload.offers().builds else { return };
+        let cache_dir = scratch::cache_dir();
+        for treatment in &prepared.plan.treatments {
+            if self.interrupt.as_ref().is_some_and(Interrupt::fired) {
+                return;
+            }
+            if let Err(e) =
+                builds.build(&treatment.params, &cache_dir, &mut |sentence| watcher.say(sentence))
+            {
+                watcher.say(&format!("warning: {}: {e}", treatment.label()));
+            }
+        }
     }
 
     fn session(

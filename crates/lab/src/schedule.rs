@@ -27,7 +27,7 @@ pub(crate) fn count(design: &Design, treatments: usize, blocks: u32) -> Result<u
     if blocks == 0 {
         return Err(wrong(&["design", "blocks"], "0 blocks measure nothing", "use at least 1"));
     }
-    let trials = (u128::from(design.warmup_blocks) + u128::from(blocks)) * treatments as u128;
+    let trials = (u128::from(design.all_warmup_blocks()) + u128::from(blocks)) * treatments as u128;
     if trials > u128::from(design.max_trials) && design.stop == Stop::Fixed {
         return Err(wrong(
             &["design", "max_trials"],
@@ -58,7 +58,7 @@ pub(crate) fn trials(
 ) -> Result<Vec<PlannedTrial>, PlanError> {
     let mut planned = Vec::with_capacity(count(design, treatments.len(), blocks)? as usize);
     let mut random = Rng::new(seed);
-    let each = design.warmup_blocks + blocks;
+    let each = design.all_warmup_blocks() + blocks;
     for (group, treatments) in (0u32..).zip(groups(design.group_by.as_deref(), treatments)) {
         for block in 0..each {
             let mut order = treatments.clone();
@@ -72,7 +72,8 @@ pub(crate) fn trials(
                     number: planned.len() as u32 + 1,
                     block: group * each + block,
                     treatment,
-                    warmup: block < design.warmup_blocks,
+                    warmup: block < design.all_warmup_blocks(),
+                    params: design.warmups.get(block as usize).cloned().unwrap_or_default(),
                 });
             }
         }

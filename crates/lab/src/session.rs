@@ -92,7 +92,7 @@ impl Session<'_> {
         if !last_of_block || planned.warmup {
             return Ok(None);
         }
-        let counted = planned.block + 1 - self.experiment.design.warmup_blocks;
+        let counted = planned.block + 1 - self.experiment.design.all_warmup_blocks();
         match rule {
             Rule::Open if counted == 1 => self.fix_blocks().map(|()| None),
             Rule::Looks => {

@@ -65,7 +65,7 @@ pub(crate) fn open_blocks(mean_trial_s: f64, treatments: usize, design: &Design)
     let wanted = (FILL_S / mean_trial_s.max(1e-6)).ceil().min(f64::from(MOST_OPEN_BLOCKS)) as u32;
     let trials = design.max_trials.min(MOST_TRIALS);
     let each = trials / u32::try_from(treatments).unwrap_or(u32::MAX).max(1);
-    let most = each.saturating_sub(design.warmup_blocks).max(1);
+    let most = each.saturating_sub(design.all_warmup_blocks()).max(1);
     wanted.clamp(DEFAULT_BLOCKS, MOST_OPEN_BLOCKS).min(most)
 }
 

@@ -1,20 +1,22 @@
 //! A suite's run as the rule pack `cpu` looks at it.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use assay_model::{
-    Analysis, Fact, Outcome, Plan, Scalar, SuiteMember, SuiteResults, SuiteScore,
+    Analysis, Fact, Outcome, Plan, RunSummary, Scalar, SuiteMember, SuiteResults, SuiteScore,
     SystemDescription, TrialRecord,
 };
 use assay_rules::pack::cpu::{
     CpuExecution, CpuMember, CpuSuiteResult, CpuTuning, InputSize, SuiteKind, Tuning,
 };
 
+use crate::suite_facts::{file_systems, recorded};
+
 /// The result: base is the first score with base tuning, peak the one that differs in the tuning
 /// alone. What is not recorded is `None`, and a rule that needs it then says that it cannot tell.
 /// `None`: the run is of no suite, or has no base.
 pub fn suite_result(
-    run: &str,
+    run: &RunSummary,
     plan: &Plan,
     records: &[TrialRecord],
     analysis: &Analysis,
@@ -32,7 +34,9 @@ pub fn suite_result(
     let members = base.members.iter().map(|b| CpuMember {
         name: b.name.clone(),
         reference_s: b.ratio.zip(b.time_s).map(|(ratio, time)| ratio * time),
-        source_names: None,
+        source_names: of
+            .fact(b.treatment, "workload.kit.build.sources")
+            .map(|names| names.split_whitespace().map(str::to_owned).collect()),
         base: Some(tuning(&of, b)),
         peak: peak
             .and_then(|p| p.members.iter().find(|m| m.name == b.name))
@@ -45,6 +49,8 @@ pub fn suite_result(
         .map(|m| m.treatment)
         .collect();
     let model = of.fact(plan.baseline, "cpu.model");
+    let (tree, runs) = (file_systems(system, "cache"), file_systems(system, "scratch"));
+    let apart = tree.as_ref().zip(runs.as_ref()).map(|(tree, runs)| tree != runs);
     Some(CpuSuiteResult {
         suite: plan.workload.name.clone(),
         kind,
@@ -52,13 +58,21 @@ pub fn suite_result(
         executions: records
             .iter()
             .filter(|r| chosen.contains(&r.treatment))
-            .filter_map(|r| execution(run, &of, r))
+            .filter_map(|r| execution(&run.id.to_string(), &of, r))
             .collect(),
         overall_base: base.geomean,
         peak_reported: Some(peak.is_some()),
         overall_peak: peak.and_then(|p| p.geomean),
         described_flags: described(&of, &chosen),
-        disclosure: disclosure(&of),
+        disclosure: disclosure(&of, run, &chosen),
+        tree_file_systems: tree.map(|mut all| {
+            all.extend(
+                runs.iter().flatten().filter(|r| apart == Some(true) && !r.is_empty()).cloned(),
+            );
+            all
+        }),
+        output_root: apart,
+        run_file_systems: runs,
         system_measured: model.clone(),
         system_reported: model,
         power_reported: Some(false),
@@ -156,7 +170,10 @@ fn tuning(of: &Facts<'_>, member: &SuiteMember) -> CpuTuning {
 }
 
 fn execution(run: &str, of: &Facts<'_>, record: &TrialRecord) -> Option<CpuExecution> {
-    let text = |name: &str| of.of(record.treatment, name);
+    let text = |name: &str| match record.params.get(name) {
+        Some(own) => own.to_text(),
+        None => of.of(record.treatment, name),
+    };
     Some(CpuExecution {
         member: text("member"),
         tuning: if text("tuning") == "peak" { Tuning::Peak } else { Tuning::Base },
@@ -196,16 +213,51 @@ fn described(of: &Facts<'_>, treatments: &[u32]) -> Option<Vec<String>> {
     Some(found)
 }
 
-/// The disclosed fields that the description of the system answers.
-fn disclosure(of: &Facts<'_>) -> BTreeMap<String, String> {
-    let fields = [
-        ("cpu-name", "cpu.model"),
-        ("cpu-max-mhz", "cpu.max_mhz"),
-        ("memory", "memory.total"),
-        ("os", "os.name"),
-        ("compilers", "toolchain.gcc.version"),
-    ];
-    let known =
-        |(field, path): (&str, &str)| Some((field.to_owned(), of.fact(of.plan.baseline, path)?));
-    fields.into_iter().filter_map(known).collect()
+/// The disclosed fields that the record answers.
+fn disclosure(of: &Facts<'_>, run: &RunSummary, treatments: &[u32]) -> BTreeMap<String, String> {
+    let mut found = recorded(of.system);
+    let mut add = |field: &str, value: String| {
+        if !value.is_empty() {
+            found.insert(field.to_owned(), value);
+        }
+    };
+    let all = |of_one: &dyn Fn(u32) -> Vec<String>| {
+        let set: BTreeSet<String> = treatments.iter().flat_map(|id| of_one(*id)).collect();
+        set.into_iter().collect::<Vec<_>>().join(", ")
+    };
+    add("test-date", run.started_at.get(..10).unwrap_or_default().to_owned());
+    let compilers = |id| {
+        let version =
+            |(_, cc, _): &(_, &str, _)| of.fact(id, &format!("workload.kit.need.{cc}.version"));
+        LANGUAGES.iter().filter_map(version).collect()
+    };
+    add("compilers", all(&compilers));
+    add("parallel", all(&|id| vec![format!("{} threads a copy", of.of(id, "threads"))]));
+    let controls = |id| {
+        let set = of.plan.treatment(id).into_iter().flat_map(|t| &t.controls);
+        set.map(|s| format!("{}.{}={}", s.control, s.key, s.value)).collect()
+    };
+    let tuning = all(&controls);
+    add("tuning", if tuning.is_empty() { "none set by assay".to_owned() } else { tuning });
+    let flags = |id| {
+        let named = |name: &str| of.fact(id, &format!("workload.suite.build.{name}"));
+        let all = ["cflags", "cxxflags", "fflags", "ldflags", "portability"];
+        all.iter().filter_map(|n| named(n)).collect::<Vec<_>>().join(" ")
+    };
+    let arch = of.fact(of.plan.baseline, "kernel.arch").unwrap_or_default();
+    let narrow = |id: &u32| flags(*id).split(' ').any(|f| f == "-m32" || f == "-mx32");
+    if arch.ends_with("64") {
+        let narrow = treatments.iter().filter(|id| narrow(id)).count();
+        let of_all = match narrow {
+            0 => "64-bit",
+            n if n == treatments.len() => "32-bit",
+            _ => "32-bit and 64-bit",
+        };
+        add("pointer-size", of_all.to_owned());
+    }
+    let mounts = |purpose| file_systems(of.system, purpose).map(|all| all.join(", "));
+    if let (Some(tree), Some(runs)) = (mounts("cache"), mounts("scratch")) {
+        add("file-system", format!("programs on {tree}, run directories on {runs}"));
+    }
+    found
 }

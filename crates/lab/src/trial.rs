@@ -80,10 +80,11 @@ impl Bench<'_> {
         record.notes.extend(applied.notes.iter().cloned());
         let during = applied.during();
         let cpus = applied.setup.cpus.clone().unwrap_or_else(crate::cpus::allowed);
+        let params = order.planned.params(&order.treatment.params);
         let ctx = TrialContext {
             number: order.planned.number,
             treatment: order.treatment.id,
-            params: &order.treatment.params,
+            params: &params,
             cpus: &cpus,
             trial_dir: applied.setup.storage.as_deref().unwrap_or(&self.trial_dir),
             run_dir: &self.run_dir,

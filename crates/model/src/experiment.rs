@@ -184,6 +184,10 @@ pub struct Design {
     pub blocks: Option<u32>,
     /// Blocks at the start that are run and recorded but not compared.
     pub warmup_blocks: u32,
+    /// Warm-up blocks of their own before those: each has parameters that take the place of every treatment's
+    /// (`warmups = [{ size = "test" }, { size = "train" }]`). Their output is checked as any other.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub warmups: Vec<BTreeMap<String, Scalar>>,
     /// The order of trials within a block.
     pub order: Order,
     /// A factor that is hard to change, or whose levels a rule wants apart: all trials of its first level
@@ -210,11 +214,19 @@ pub struct Design {
     pub max_failures: u32,
 }
 
+impl Design {
+    /// How many blocks are run and recorded but not compared.
+    pub fn all_warmup_blocks(&self) -> u32 {
+        self.warmup_blocks.saturating_add(u32::try_from(self.warmups.len()).unwrap_or(u32::MAX))
+    }
+}
+
 impl Default for Design {
     fn default() -> Self {
         Design {
             blocks: None,
             warmup_blocks: 0,
+            warmups: Vec::new(),
             order: Order::Random,
             group_by: None,
             seed: None,

@@ -1,5 +1,6 @@
 //! The plan: the ordered list of trials that a design makes of an experiment.
 
+use std::borrow::Cow;
 use std::collections::BTreeMap;
 
 use schemars::JsonSchema;
@@ -63,7 +64,7 @@ fn named(factor: &str, level: &Scalar) -> String {
 }
 
 /// One trial of the plan.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct PlannedTrial {
     /// Its number, from 1, in the order of execution.
     pub number: u32,
@@ -73,6 +74,24 @@ pub struct PlannedTrial {
     pub treatment: u32,
     /// Whether it is a warm-up: run and recorded, never compared.
     pub warmup: bool,
+    /// Parameters that take the place of the treatment's in this trial. Only warm-ups have any.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub params: BTreeMap<String, Scalar>,
+}
+
+impl PlannedTrial {
+    /// The parameters that it runs with, given its treatment's.
+    pub fn params<'a>(
+        &self,
+        treatment: &'a BTreeMap<String, Scalar>,
+    ) -> Cow<'a, BTreeMap<String, Scalar>> {
+        if self.params.is_empty() {
+            return Cow::Borrowed(treatment);
+        }
+        let mut all = treatment.clone();
+        all.extend(self.params.clone());
+        Cow::Owned(all)
+    }
 }
 
 /// The plan of a run.

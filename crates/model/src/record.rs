@@ -6,7 +6,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::{
-    Finding, Heat, Kind, MetricValue, Observation, Phase, PlannedTrial, SCHEMA_VERSION,
+    Finding, Heat, Kind, MetricValue, Observation, Phase, PlannedTrial, SCHEMA_VERSION, Scalar,
     TrialHistogram,
 };
 
@@ -150,6 +150,9 @@ pub struct TrialRecord {
     pub treatment: u32,
     /// Whether it is a warm-up.
     pub warmup: bool,
+    /// The parameters that took the place of its treatment's.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub params: BTreeMap<String, Scalar>,
     /// How it ended.
     pub outcome: Outcome,
     /// What went wrong, as a sentence; empty when nothing did.
@@ -216,6 +219,7 @@ impl TrialRecord {
             block: planned.block,
             treatment: planned.treatment,
             warmup: planned.warmup,
+            params: planned.params.clone(),
             outcome: Outcome::Failed,
             error: String::new(),
             started_at,

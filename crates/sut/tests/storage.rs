@@ -151,7 +151,7 @@ fn the_program_has_no_more_memory_than_it_is_given() {
     assert!(
         !run(&applied, "head -c 200M /dev/zero | tail -c 200M > /dev/null; kill -9 $$").success()
     );
-    let planned = assay_model::PlannedTrial { number: 1, block: 0, treatment: 0, warmup: false };
+    let planned = assay_model::PlannedTrial { number: 1, ..assay_model::PlannedTrial::default() };
     let mut record = assay_model::TrialRecord::blank(&planned, 1, String::new(), 0);
     applied.after(&mut record);
     assert!(record.error.starts_with("the kernel ended"), "{}", record.error);

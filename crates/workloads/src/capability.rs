@@ -13,6 +13,8 @@ use crate::{Launch, TrialContext, WorkloadError};
 /// The capabilities of a workload; none by default.
 #[derive(Clone, Copy, Default)]
 pub struct Offers<'a> {
+    /// It fetches or builds its program, which can be done before a run.
+    pub builds: Option<&'a dyn Builds>,
     /// Part of a trial is the start of what runs its program, and that can be measured.
     pub calibrates: Option<&'a dyn Calibrates>,
     /// It has a model of its curves.
@@ -25,6 +27,22 @@ pub struct Offers<'a> {
     pub serves: Option<&'a dyn Serves>,
     /// One program can run over all nodes of a trial.
     pub spans: Option<&'a dyn Spans>,
+}
+
+/// A program that is fetched or built once and kept in the cache.
+pub trait Builds: Sync {
+    /// Fetches and builds what a treatment of these parameters needs and the cache has not. The lab asks before
+    /// it describes the system, so that no trial runs beside or right after a compiler. `say` hears a sentence
+    /// before something that takes time.
+    ///
+    /// # Errors
+    /// It could not be fetched or built; a trial of the treatment fails with the same error.
+    fn build(
+        &self,
+        params: &BTreeMap<String, Scalar>,
+        cache_dir: &Path,
+        say: &mut dyn FnMut(&str),
+    ) -> Result<(), WorkloadError>;
 }
 
 /// What runs the program (an empty shell) can be started without it.

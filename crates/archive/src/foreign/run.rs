@@ -175,6 +175,7 @@ fn plan(set: &ForeignSet, result: &ForeignResult) -> Plan {
             block,
             treatment: trial.treatment as u32,
             warmup: false,
+            ..PlannedTrial::default()
         }
     });
     let trials = trials.collect();
@@ -267,6 +268,7 @@ fn record(trial: &ForeignTrial, planned: &PlannedTrial) -> TrialRecord {
         block: planned.block,
         treatment: planned.treatment,
         warmup: false,
+        params: BTreeMap::new(),
         outcome: trial.outcome,
         error: trial.error.clone(),
         started_at: trial.started_at.clone(),

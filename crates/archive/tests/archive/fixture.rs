@@ -53,6 +53,7 @@ pub fn plan(trials: u32) -> Plan {
                 block: (number - 1) / 2,
                 treatment: (number - 1) % 2,
                 warmup: false,
+                ..PlannedTrial::default()
             })
             .collect(),
     }
@@ -66,6 +67,7 @@ pub fn record(number: u32, attempt: u32) -> TrialRecord {
         block: (number - 1) / 2,
         treatment: (number - 1) % 2,
         warmup: false,
+        params: BTreeMap::new(),
         outcome: Outcome::Completed,
         error: String::new(),
         started_at: "2026-11-21T09:30:00.000Z".into(),

@@ -4,9 +4,11 @@
 use std::fmt::Write as _;
 
 use anyhow::{Context as _, bail};
-use assay_lab::suite_result;
+use assay_lab::{SuiteFacts, suite_facts_template, suite_result};
 use assay_model::{Fact, Scalar, SuiteScore};
 use assay_report::RunView;
+use assay_rules::pack::cpu::CpuSuiteResult;
+use assay_rules::pack::{Applies, Pack, Parameter, embedded};
 
 use super::open_archive;
 use crate::cli::{Cli, Cpu};
@@ -20,15 +22,50 @@ pub fn cpu(cli: &Cli, cpu: &Cpu) -> anyhow::Result<Exit> {
             let view = suite_of(cli, run)?;
             crate::print(&reference(&view)?)?;
         }
-        Cpu::Result { run } => {
-            let view = suite_of(cli, run)?;
-            let id = view.summary.id.to_string();
-            let result = suite_result(&id, &view.plan, &view.records, &view.analysis, &view.system)
-                .context("no setting of the run has base tuning, which a result must have")?;
+        Cpu::Result { run, facts } => {
+            let (_, mut result) = result_of(cli, run)?;
+            if let Some(path) = facts {
+                let text = std::fs::read_to_string(path)
+                    .with_context(|| format!("{}: it cannot be read", path.display()))?;
+                let said: SuiteFacts = toml::from_str(&text)
+                    .map_err(|e| anyhow::anyhow!("{}: {e}", path.display()))?;
+                let pack = pack()?;
+                said.add_to(&mut result, &fields(&pack))
+                    .map_err(|e| anyhow::anyhow!("{}: {e}", path.display()))?;
+            }
             crate::print_json(&result)?;
+        }
+        Cpu::Facts { run } => {
+            let (id, result) = result_of(cli, run)?;
+            crate::print(&suite_facts_template(&id, &result, &fields(&pack()?)))?;
         }
     }
     Ok(Exit::Fine)
+}
+
+fn result_of(cli: &Cli, run: &str) -> anyhow::Result<(String, CpuSuiteResult)> {
+    let view = suite_of(cli, run)?;
+    let result =
+        suite_result(&view.summary, &view.plan, &view.records, &view.analysis, &view.system)
+            .context("no setting of the run has base tuning, which a result must have")?;
+    Ok((view.summary.id.to_string(), result))
+}
+
+/// The rules that a result of a suite is judged by.
+fn pack() -> anyhow::Result<Pack> {
+    embedded()
+        .into_iter()
+        .find(|p| p.applies_to == Applies::CpuSuite)
+        .context("no pack is of CPU suites")
+}
+
+/// What it wants disclosed.
+fn fields(pack: &Pack) -> Vec<&str> {
+    let lists = pack.rules.iter().filter_map(|rule| match rule.parameters.get("fields") {
+        Some(Parameter::Words(words)) => Some(words.iter().map(String::as_str)),
+        _ => None,
+    });
+    lists.flatten().collect()
 }
 
 fn suite_of(cli: &Cli, run: &str) -> anyhow::Result<RunView> {

@@ -29,6 +29,7 @@ fn record(trial: &PlannedTrial, value: f64) -> TrialRecord {
         block: trial.block,
         treatment: trial.treatment,
         warmup: false,
+        params: BTreeMap::new(),
         outcome: Outcome::Completed,
         error: String::new(),
         started_at: String::new(),
@@ -88,6 +89,7 @@ fn a_run(blocks: u32) -> Run {
             block: i / 2,
             treatment: (i + i / 2) % 2,
             warmup: false,
+            ..PlannedTrial::default()
         })
         .collect();
     let value = |t: &PlannedTrial| {

@@ -26,6 +26,7 @@ fn blank() -> TrialRecord {
         block: 0,
         treatment: 0,
         warmup: false,
+        params: BTreeMap::new(),
         outcome: Outcome::Failed,
         error: String::new(),
         started_at: String::new(),

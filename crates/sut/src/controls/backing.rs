@@ -126,8 +126,11 @@ Private_Hugetlb:    2048 kB
 ";
 
     fn record() -> TrialRecord {
-        let planned =
-            assay_model::PlannedTrial { number: 1, block: 1, treatment: 0, warmup: false };
+        let planned = assay_model::PlannedTrial {
+            number: 1,
+            block: 1,
+            ..assay_model::PlannedTrial::default()
+        };
         let blank = TrialRecord::blank(&planned, 1, String::new(), 0);
         TrialRecord { outcome: Outcome::Completed, ..blank }
     }

@@ -1,6 +1,6 @@
 //! Builds a kit's program once for each set of inputs, tools and parameters, in the cache.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write as _;
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -17,6 +17,10 @@ use assay_sut::{sha256, sha256_file};
 
 /// The file that says a build came to its end; written last.
 const MARK: &str = ".assay-built.json";
+
+/// How names of source files end.
+const SOURCE: [&str; 15] =
+    ["c", "h", "cc", "cpp", "cxx", "hh", "hpp", "hxx", "inc", "y", "f", "F", "for", "f90", "F90"];
 
 /// A finished build.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -71,6 +75,24 @@ pub(crate) fn existing(dir: &Path) -> Option<Built> {
         sha256_file(&dir.join(name)).is_ok_and(|found| found == *digest)
     };
     mark.products.iter().all(same).then(|| Built { dir: dir.to_owned(), products: mark.products })
+}
+
+/// The names of the source files in folders and below them, sorted, each once. What cannot be read has none.
+pub(crate) fn source_names<'a>(folders: impl Iterator<Item = &'a Path>) -> Vec<String> {
+    let mut left: Vec<PathBuf> = folders.map(Path::to_owned).collect();
+    let mut found = BTreeSet::new();
+    while let Some(folder) = left.pop() {
+        for entry in fs::read_dir(&folder).into_iter().flatten().flatten() {
+            let Ok(kind) = entry.file_type() else { continue };
+            let name = entry.file_name().to_string_lossy().into_owned();
+            if kind.is_dir() {
+                left.push(entry.path());
+            } else if name.rsplit_once('.').is_some_and(|(_, e)| SOURCE.contains(&e)) {
+                found.insert(name);
+            }
+        }
+    }
+    found.into_iter().collect()
 }
 
 /// Returns the build in `dir`, made now if it is not there. `values` has `build` = `dir`.

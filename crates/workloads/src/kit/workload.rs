@@ -17,6 +17,7 @@ use super::load::{self, Loaded};
 use super::param::param_spec;
 use super::template::{Values, render, render_command, shown};
 use super::{fetch, metrics, result, validate};
+use crate::capability::{Builds, Offers};
 use crate::program::{find_program, version_line};
 use crate::step::{Inherit, Step};
 use crate::{Collected, Finished, Launch, TrialContext, Workload, WorkloadError};
@@ -235,7 +236,14 @@ impl Kit {
     }
 
     fn built_facts(&self, params: &BTreeMap<String, Scalar>) -> BTreeMap<String, Fact> {
-        let Some(build) = &self.file.build else { return BTreeMap::new() };
+        const SOURCES: &str = "workload.kit.build.sources";
+        let own = [self.dir.as_path()].into_iter().chain(self.shared.as_deref());
+        let Some(build) = &self.file.build else {
+            return BTreeMap::from([(
+                SOURCES.into(),
+                Fact::known(build::source_names(own).join(" ")),
+            )]);
+        };
         let dir = self
             .cache_dir
             .as_ref()
@@ -254,11 +262,19 @@ impl Kit {
                 .get(name)
                 .map_or_else(|| Fact::unknown("it was not built"), Fact::known),
         };
-        build
+        let mut facts: BTreeMap<String, Fact> = build
             .produces
             .iter()
             .map(|p| (format!("workload.kit.build.{}.sha256", p.get_ref()), fact(p.get_ref())))
-            .collect()
+            .collect();
+        let sources = match &products {
+            Err(reason) => Fact::unknown(reason.clone()),
+            Ok(built) => {
+                Fact::known(build::source_names(own.chain([built.dir.as_path()])).join(" "))
+            }
+        };
+        facts.insert(SOURCES.into(), sources);
+        facts
     }
 }
 
@@ -266,6 +282,22 @@ fn timeout(given: Option<&Spanned<Scalar>>) -> Result<Duration, WorkloadError> {
     given.map_or(Ok(TIMEOUT), |text| {
         units::duration_of(text.get_ref()).map_err(|e| WorkloadError::Param(e.to_string()))
     })
+}
+
+impl Builds for Kit {
+    fn build(
+        &self,
+        params: &BTreeMap<String, Scalar>,
+        cache_dir: &Path,
+        say: &mut dyn FnMut(&str),
+    ) -> Result<(), WorkloadError> {
+        let values = self.build_values(params, cache_dir)?;
+        let dir = values.get("build").map(PathBuf::from);
+        if dir.is_some_and(|dir| build::existing(&dir).is_none()) {
+            say(&format!("building {}", self.spec.name));
+        }
+        self.fetch_and_build(cache_dir, &values)
+    }
 }
 
 impl Workload for Kit {
@@ -335,6 +367,10 @@ impl Workload for Kit {
         add("run", std::slice::from_ref(&file.run.command));
         add("validate", &file.validate.commands);
         lines
+    }
+
+    fn offers(&self) -> Offers<'_> {
+        Offers { builds: Some(self), ..Offers::default() }
     }
 
     fn prepare(&self, ctx: &TrialContext<'_>) -> Result<(), WorkloadError> {

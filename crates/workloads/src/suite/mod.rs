@@ -18,6 +18,7 @@ use assay_sut::sha256_file;
 pub use file::{FILE, Reference, SuiteFile};
 use members::{Chosen, Members};
 
+use crate::capability::{Builds, Offers};
 use crate::side_by_side::{self, CopyOrder, Order};
 use crate::{Collected, Finished, Launch, TrialContext, Workload, WorkloadError};
 
@@ -90,6 +91,18 @@ fn utf8(word: OsString) -> Result<String, WorkloadError> {
     })
 }
 
+impl Builds for Suite {
+    fn build(
+        &self,
+        params: &BTreeMap<String, Scalar>,
+        cache_dir: &Path,
+        say: &mut dyn FnMut(&str),
+    ) -> Result<(), WorkloadError> {
+        let chosen = self.chosen(params)?;
+        chosen.kit.build(&chosen.params, cache_dir, say)
+    }
+}
+
 impl Workload for Suite {
     fn spec(&self) -> &WorkloadSpec {
         &self.spec
@@ -146,6 +159,10 @@ impl Workload for Suite {
             lines.extend(kit.lines().into_iter().map(|line| format!("{name}: {line}")));
         }
         lines
+    }
+
+    fn offers(&self) -> Offers<'_> {
+        Offers { builds: Some(self), ..Offers::default() }
     }
 
     fn prepare(&self, ctx: &TrialContext<'_>) -> Result<(), WorkloadError> {

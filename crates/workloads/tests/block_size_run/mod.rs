@@ -97,6 +97,7 @@ fn empty(number: u32) -> TrialRecord {
         block: number,
         treatment: 0,
         warmup: false,
+        params: BTreeMap::new(),
         outcome: Outcome::Completed,
         error: String::new(),
         started_at: String::new(),
