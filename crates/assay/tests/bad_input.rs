@@ -64,6 +64,24 @@ fn an_impossible_level() {
 }
 
 #[test]
+fn a_comma_that_was_meant_to_stay_in_a_value() {
+    let world = World::new();
+    let set = "controls.storage=loop:btrfs,compress=zstd";
+    for (verb, code) in [("plan", 0), ("run", 2)] {
+        let done = world.run(&[verb, "--set", set, "--", "true"]);
+        assert_eq!(done.code, code);
+        let said = done.stderr.split_whitespace().collect::<Vec<_>>().join(" ");
+        let quoted = "--set 'controls.storage=[\"loop:btrfs,compress=zstd\"]'";
+        assert!(said.contains("make 2 levels") && said.contains(quoted), "{said}");
+    }
+    // What the hint says works, and where no comma is to blame there is none.
+    let right = "controls.storage=[\"loop:btrfs,compress=zstd,size=300MiB\"]";
+    assert_eq!(world.run(&["plan", "--set", right, "--", "true"]).code, 0);
+    let other = world.run(&["plan", "--set", "no-such=1,2", "--", "true"]);
+    assert!(!other.stderr.contains("make 2 levels"), "{}", other.stderr);
+}
+
+#[test]
 fn a_factor_without_levels() {
     refused(
         "name = \"a\"\nworkload = \"noop\"\n[factors]\n\"controls.nice\" = []\n",

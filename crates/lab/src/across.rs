@@ -80,6 +80,7 @@ pub fn across(
         unit,
         better,
         compared: compared(&diffs, declared),
+        floors: sides.iter().map(|s| s.analysis.floor.clone()).collect(),
         rows,
         differences: differences(sides, &diffs),
         findings,

@@ -3,7 +3,7 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use crate::{Better, Comparison, Finding, Percentile, RunId, Summary};
+use crate::{Better, Comparison, Finding, KnownFloor, Percentile, RunId, Summary};
 
 /// One treatment that several runs have, side by side.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
@@ -63,6 +63,9 @@ pub struct Across {
     /// was declared.
     #[serde(default)]
     pub compared: String,
+    /// The A/A floor that each run knew when it began, in the order of `runs`; `null`: none.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub floors: Vec<Option<KnownFloor>>,
     /// The treatments.
     pub rows: Vec<AcrossRow>,
     /// What differed between the first run and any other, most serious first.

@@ -3,7 +3,7 @@
 
 use assay_model::{Kind, Load, TrialRecord};
 
-use crate::figures::ratio_doubts;
+use crate::figures::{ratio_doubts, value_doubts};
 use crate::gate::Gate;
 use crate::percentiles::every;
 use crate::view::{RunView, outcome_word};
@@ -156,7 +156,7 @@ pub fn percentiles(view: &RunView) -> String {
     let mut head = owned(&["run", "experiment", "treatment"]);
     head.extend(view.plan.factors.iter().cloned());
     head.extend(owned(&["histogram", "at", "metric", "quantile", "value", "unit", "samples"]));
-    head.extend(owned(&["beyond", "trials", "load", "withheld"]));
+    head.extend(owned(&["beyond", "trials", "load", "withheld", "doubt"]));
     out.row(&head);
     for (h, p) in every(&gate.analysis) {
         let mut row =
@@ -168,6 +168,10 @@ pub fn percentiles(view: &RunView) -> String {
         row.extend([
             p.load.map_or("", |l| if l == Load::Open { "open" } else { "closed" }).to_owned(),
             p.withheld.clone(),
+            match &p.metric {
+                Some(metric) => value_doubts(&gate.analysis, &[h.treatment], metric).join("; "),
+                None => String::new(),
+            },
         ]);
         out.row(&row);
     }

@@ -2,8 +2,12 @@
 
 use assay_model::units::{self, Estimate};
 use assay_model::{
-    Across, AcrossRow, Analysis, Comparison, CurvePoint, Interval, Percentile, TreatmentSummary,
+    Across, AcrossRow, Analysis, Comparison, CurvePoint, Interval, Percentile, SuiteScore,
+    TreatmentSummary,
 };
+
+/// The metric by which a post names the mean of a suite's members.
+pub(crate) const GEOMEAN: &str = "geomean";
 
 /// What stands where a number could not be had.
 pub(crate) const NO_VALUE: &str = "no value";
@@ -69,11 +73,28 @@ pub(crate) fn ratio_doubt(analysis: &Analysis, c: &Comparison) -> &'static str {
 
 /// What makes a side of a ratio doubtful; nothing where there is no ratio.
 pub(crate) fn ratio_doubts(analysis: &Analysis, c: &Comparison) -> Vec<String> {
-    let side = |s: &&TreatmentSummary| {
-        s.metric == c.metric && [c.baseline, c.treatment].contains(&s.treatment)
+    match c.ratio {
+        Some(_) => value_doubts(analysis, &[c.baseline, c.treatment], &c.metric),
+        None => Vec::new(),
+    }
+}
+
+/// What makes a value of these treatments doubtful. Of a suite's mean it is what makes the members' ratios so.
+pub(crate) fn value_doubts(analysis: &Analysis, treatments: &[u32], metric: &str) -> Vec<String> {
+    let metric = match &analysis.suite {
+        Some(suite) if metric == GEOMEAN => &suite.metric,
+        _ => metric,
     };
-    let sides = analysis.summaries.iter().filter(|_| c.ratio.is_some()).filter(side);
-    sides.flat_map(|s| s.doubts.iter().map(move |d| format!("{}: {d}", s.label))).collect()
+    let of = analysis.summaries.iter();
+    of.filter(|s| s.metric == metric && treatments.contains(&s.treatment))
+        .flat_map(|s| s.doubts.iter().map(move |d| format!("{}: {d}", s.label)))
+        .collect()
+}
+
+/// What makes the mean of a score doubtful.
+pub(crate) fn score_doubts(analysis: &Analysis, score: &SuiteScore) -> Vec<String> {
+    let members: Vec<u32> = score.members.iter().map(|m| m.treatment).collect();
+    value_doubts(analysis, &members, GEOMEAN)
 }
 
 /// The texts of summaries as [`summary_text`], in one prefix of the unit where they lie within a factor of

@@ -110,6 +110,10 @@ fn pair_word(method: Method) -> &'static str {
     }
 }
 
+/// What a floor says of runs side by side.
+pub(crate) const FLOOR_ACROSS: &str =
+    "A floor is of trials interleaved in one run; runs at different times differ by more.";
+
 /// What was known of the A/A floor, as a sentence without its stop.
 pub(crate) fn floor(known: &KnownFloor) -> String {
     let found = &known.found;

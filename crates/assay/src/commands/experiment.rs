@@ -14,6 +14,36 @@ use crate::shipped;
 
 /// Prepares what was typed.
 pub fn prepare(what: &What, kits: &KitPaths) -> Result<Prepared> {
+    prepared(what, kits).inspect_err(|e| hint(what, &e.to_string()))
+}
+
+/// Says how to write a value with a comma where one was split and a part of it is refused.
+pub fn hint(what: &What, refused: &str) {
+    if let Some(hint) = comma_hint(&what.set, refused) {
+        crate::say(&format!("hint: {hint}"));
+    }
+}
+
+/// How to write the value with a comma that may have been meant where a level that a comma made is refused.
+fn comma_hint(sets: &[String], refused: &str) -> Option<String> {
+    sets.iter().find_map(|set| {
+        let (name, values) = set.split_once('=')?;
+        let levels: Vec<&str> = values.split(',').map(str::trim).collect();
+        let meant = levels.len() > 1
+            && !values.trim_start().starts_with('[')
+            && levels.iter().any(|level| refused.contains(&format!("`{level}`")));
+        let quoted = values.trim_matches('\'').replace('"', "\\\"");
+        let count = levels.len();
+        meant.then(|| {
+            format!(
+                "the commas of `--set {name}=` make {count} levels; one value with a comma is \
+                 --set '{name}=[\"{quoted}\"]'"
+            )
+        })
+    })
+}
+
+fn prepared(what: &What, kits: &KitPaths) -> Result<Prepared> {
     match (&what.target, what.command.is_empty() && what.vs.is_empty()) {
         (Some(_), false) => Err(Usage(
             "an experiment and a command were given; give one of them (a command stands after `--`)"

@@ -31,6 +31,9 @@ pub fn plan(cli: &Cli, plan: &Plan) -> Result<Exit> {
     let expected: Estimate =
         estimate(archive.as_ref(), &prepared.experiment.name, &prepared.plan, confidence);
     let obstacles = assay_lab::obstacles(&prepared.plan, &assay_sut::state_dir());
+    for obstacle in &obstacles {
+        experiment::hint(&plan.what, obstacle);
+    }
     if cli.json {
         // Written as it is: a tree of values takes many times the memory of a large plan.
         let json = PlanJson {

@@ -59,7 +59,9 @@ pub fn run(cli: &Cli, run: &Run) -> Result<Exit> {
     let remote = prepared.as_ref().is_some_and(|p| p.experiment.place.is_remote());
     let _turn = if remote { None } else { take_turn(run, &lab, &mut both)? };
     let ended = match (&prepared, &resumed) {
-        (Some(prepared), _) => lab.run(prepared, &mut both)?,
+        (Some(prepared), _) => lab
+            .run(prepared, &mut both)
+            .inspect_err(|e| experiment::hint(&run.what, &e.to_string()))?,
         (None, Some(id)) => lab.resume(id, &mut both)?,
         (None, None) => unreachable!("one of the two is always given"),
     };

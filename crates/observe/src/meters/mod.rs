@@ -88,9 +88,12 @@ pub struct Inbox {
     count: u32,
     /// The last reading, and when it came.
     last: Option<(u64, f64)>,
-    /// What is wrong with the source, at first.
-    trouble: Option<String>,
+    /// What is wrong with the source, each complaint once, the first [`MAX_COMPLAINTS`].
+    trouble: Vec<String>,
 }
+
+/// A source that complains of every line is heard so often.
+const MAX_COMPLAINTS: usize = 4;
 
 impl Inbox {
     fn add(&mut self, t_ns: u64, watts: f64) {
@@ -147,7 +150,7 @@ impl Meter {
     }
 
     /// What is wrong with the source.
-    pub fn trouble(&self) -> Option<String> {
+    pub fn trouble(&self) -> Vec<String> {
         lock(&self.inbox).trouble.clone()
     }
 }
@@ -175,8 +178,12 @@ impl Post {
 
     fn complain(&self, sentence: impl FnOnce() -> String) {
         let mut inbox = lock(&self.inbox);
-        if inbox.trouble.is_none() {
-            inbox.trouble = Some(sentence());
+        if inbox.trouble.len() >= MAX_COMPLAINTS {
+            return;
+        }
+        let sentence = sentence();
+        if !inbox.trouble.contains(&sentence) {
+            inbox.trouble.push(sentence);
         }
     }
 

@@ -81,10 +81,10 @@ fn a_meter_over_tcp_is_heard_and_its_end_is_said() {
     assert!(meter.take(at + 11_000_000_000).is_nan(), "what is stale does not");
     drop(line);
     let began = Instant::now();
-    while meter.trouble().is_none() && began.elapsed() < Duration::from_secs(60) {
+    while meter.trouble().is_empty() && began.elapsed() < Duration::from_secs(60) {
         std::thread::sleep(Duration::from_millis(10));
     }
-    assert!(meter.trouble().unwrap().contains("closed"), "{:?}", meter.trouble());
+    assert!(meter.trouble().iter().any(|t| t.contains("closed")), "{:?}", meter.trouble());
 }
 
 #[test]
@@ -115,10 +115,21 @@ fn programs_are_asked_and_what_is_missing_is_said() {
     assert!(until(&start(&format!("ipmi:{} -H bmc", tool.display())), 220.0));
     let broken = start(&format!("ipmi:{}/none", dir.path().display()));
     let began = Instant::now();
-    while broken.trouble().is_none() && began.elapsed() < Duration::from_secs(60) {
+    while broken.trouble().is_empty() && began.elapsed() < Duration::from_secs(60) {
         std::thread::sleep(Duration::from_millis(10));
     }
-    assert!(broken.trouble().unwrap().contains("ipmitool"), "{:?}", broken.trouble());
+    assert!(broken.trouble()[0].contains("ipmitool"), "{:?}", broken.trouble());
+}
+
+#[test]
+fn every_different_complaint_is_kept_up_to_a_limit() {
+    let inbox = Arc::new(Mutex::new(Inbox::default()));
+    let post = Post { inbox: Arc::clone(&inbox), stop: Arc::default() };
+    for n in [1, 1, 2, 3, 4, 5] {
+        post.complain(|| format!("line {n} has no watts"));
+    }
+    assert_eq!(lock(&inbox).trouble.len(), MAX_COMPLAINTS);
+    assert_eq!(lock(&inbox).trouble[1], "line 2 has no watts");
 }
 
 #[test]

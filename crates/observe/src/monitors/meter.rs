@@ -84,8 +84,11 @@ impl Monitor for Meters {
     }
 
     fn not_seen(&self) -> Vec<String> {
-        let trouble = |one: &One| one.meter.trouble().map(|what| format!("{}: {what}", one.name));
-        self.wrong.iter().cloned().chain(self.meters.iter().filter_map(trouble)).collect()
+        let trouble = |one: &One| {
+            let all = one.meter.trouble().into_iter();
+            all.map(|what| format!("{}: {what}", one.name)).collect::<Vec<_>>()
+        };
+        self.wrong.iter().cloned().chain(self.meters.iter().flat_map(trouble)).collect()
     }
 }
 

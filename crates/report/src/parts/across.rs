@@ -6,6 +6,7 @@ use assay_model::{Across, AcrossRow, Difference, RunSummary, Verdict};
 use crate::document::table::Kind;
 use crate::document::{Cell, Look, On, Part, Parts, Table, Text, Tone, cell, text};
 use crate::figures::{across_heading, across_value, doubtful, ratio_text};
+use crate::words;
 
 /// How many differences of a class a terminal shows; of the hard ones all are.
 const SHOWN: usize = 12;
@@ -52,6 +53,14 @@ pub(crate) fn across(
                 out.note(format!("{} in {}: doubtful: {why}", row.label, number(i)));
             }
         }
+    }
+    for (i, known) in across.floors.iter().enumerate() {
+        if let Some(known) = known {
+            out.note(format!("{}: {}.", number(i), words::floor(known)));
+        }
+    }
+    if across.floors.iter().any(Option::is_some) {
+        out.note(words::FLOOR_ACROSS);
     }
     out.push(Part::Heading(2, String::new(), "What else differed".into()));
     differences(&across.differences, &mut out);

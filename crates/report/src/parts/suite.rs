@@ -5,7 +5,7 @@ use assay_model::{SuiteComparison, SuiteMember, SuiteResults, SuiteScore};
 
 use crate::document::table::Kind;
 use crate::document::{Behind, Cell, On, Part, Parts, Table, cell};
-use crate::figures::{NO_VALUE, percent, ratio_text, value_text};
+use crate::figures::{NO_VALUE, doubtful, percent, ratio_text, score_doubts, value_text};
 use crate::view::RunView;
 
 /// What the tables show of a ratio to the reference: three digits.
@@ -23,6 +23,11 @@ pub(crate) fn suite(view: &RunView, suite: &SuiteResults) -> Parts {
     let mut out = Parts::default();
     out.heading("suite", "The suite");
     out.table(scores(view, suite));
+    for score in &suite.scores {
+        for why in score_doubts(&view.analysis, score) {
+            out.note(format!("doubtful: {why}"));
+        }
+    }
     let mut said = "";
     for c in &suite.comparisons {
         if let Some(text) = spread_sentence(suite, c) {
@@ -59,18 +64,20 @@ fn scores(view: &RunView, suite: &SuiteResults) -> Table {
     .column(compared, Kind::Number, "ratio")
     .column(compared, Kind::Word, "verdict")
     .column(compared, Kind::Number, "ratio of totals");
+    let doubt =
+        |i: usize| suite.scores.get(i).is_some_and(|s| !score_doubts(&view.analysis, s).is_empty());
     for (i, score) in suite.scores.iter().enumerate() {
         let of: Vec<u32> = score.members.iter().map(|m| m.treatment).collect();
         let behind = Behind::metric(view, &of, &suite.metric);
         let mut row = vec![
             cell(score.label.clone()),
-            Cell::from(&behind, geomean_text(score)),
+            Cell::from(&behind, geomean_text(score) + doubtful(doubt(i))),
             Cell::from(&behind, value_text(score.total_s, "s")),
         ];
         row.extend(match suite.comparisons.iter().find(|c| c.score == i) {
             None => ["1", "baseline", "1"].map(cell),
             Some(c) => [
-                cell(ratio_text(&c.geomean)),
+                cell(ratio_text(&c.geomean) + doubtful(doubt(0) || doubt(i))),
                 Cell::verdict(c.geomean.verdict),
                 cell(c.totals.map_or_else(|| NO_VALUE.to_owned(), |t| significant(t, DIGITS))),
             ],
@@ -138,4 +145,69 @@ fn spread_sentence(suite: &SuiteResults, comparison: &SuiteComparison) -> Option
 fn short_label(score: &SuiteScore) -> String {
     let levels: Vec<String> = score.levels.values().map(assay_model::Scalar::to_text).collect();
     if levels.is_empty() { score.label.clone() } else { levels.join(" ") }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::collections::BTreeMap;
+
+    use super::*;
+    use crate::fixtures;
+    use crate::terminal::Style;
+
+    #[test]
+    fn a_score_with_a_doubtful_member_is_marked_and_so_is_its_ratio() {
+        let mut view = fixtures::commands();
+        let c = view.analysis.comparisons[0].clone();
+        let score = |label: &str, treatment: u32| SuiteScore {
+            label: label.to_owned(),
+            levels: BTreeMap::new(),
+            members: vec![SuiteMember {
+                name: "one".to_owned(),
+                treatment,
+                ratio: Some(1.25),
+                time_s: Some(1.0),
+                n: 3,
+                wrong: false,
+            }],
+            geomean: Some(1.25),
+            interval: None,
+            blocks: Vec::new(),
+            total_s: Some(1.0),
+        };
+        let suite = SuiteResults {
+            member: "member".to_owned(),
+            metric: c.metric.clone(),
+            scores: vec![score("base", c.baseline), score("peak", c.treatment)],
+            comparisons: vec![SuiteComparison {
+                score: 1,
+                geomean: c.clone(),
+                totals: None,
+                best: None,
+                worst: None,
+                means_disagree: false,
+            }],
+        };
+        view.analysis.suite = Some(suite);
+        let outputs = |view: &RunView| {
+            let style = Style { width: 200, ..Style::default() };
+            [
+                crate::terminal::run(view, style),
+                crate::markdown::write(view),
+                crate::page::render(view),
+            ]
+        };
+        for text in outputs(&view) {
+            assert!(!text.contains("1.25 (doubtful)"), "{text}");
+        }
+        let first = view.analysis.summaries.iter_mut();
+        first.filter(|s| s.treatment == c.baseline && s.metric == c.metric).for_each(|s| {
+            s.doubts = vec!["assay was stopped".to_owned()];
+        });
+        for text in outputs(&view) {
+            assert!(text.contains("1.25 (doubtful)"), "{text}");
+            let ratio = format!("{} (doubtful)", ratio_text(&c));
+            assert!(text.contains(&ratio) && text.contains("assay was stopped"), "{text}");
+        }
+    }
 }

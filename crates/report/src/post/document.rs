@@ -66,6 +66,9 @@ pub struct ComputedNumber {
     pub findings: Vec<usize>,
     /// Why it is not printed; `null` if it is.
     pub withheld: Option<String>,
+    /// What makes a value behind it doubtful, each reason once.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub doubts: Vec<String>,
     /// The line of the template that asks for it.
     pub line: usize,
     /// Both sides of a comparison by every denominator, where their order turns round.

@@ -13,8 +13,7 @@ use super::operand::{counts, fits, on_host};
 use crate::gate::Withheld;
 use crate::view::RunView;
 
-/// The geometric mean of the members' ratios.
-pub(super) const GEOMEAN: &str = "geomean";
+pub(super) use crate::figures::GEOMEAN;
 /// The members' times added up.
 pub(super) const TOTAL: &str = "total";
 

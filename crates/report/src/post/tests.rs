@@ -212,6 +212,28 @@ fn the_verdict_of_the_run_decides_what_may_be_said() {
 }
 
 #[test]
+fn a_doubtful_value_is_marked_and_so_is_what_is_computed_from_it() {
+    let mut runs = runs();
+    let view = runs.get_mut("sweep").unwrap();
+    let c = view.analysis.comparisons.iter().find(|c| c.ratio.is_some()).unwrap().clone();
+    for s in &mut view.analysis.summaries {
+        if s.treatment == c.baseline && s.metric == c.metric {
+            s.doubts = vec!["assay was stopped".to_owned()];
+        }
+    }
+    let side = |t: u32| format!("sweep:{}@{}", c.metric, runs["sweep"].label(t));
+    let (own, other) = (side(c.baseline), side(c.treatment));
+    let body = format!(
+        "{{{{ value(\"{own}\") }}}} {{{{ value(\"{other}\") }}}} {{{{ times(\"{other}\", than=\"{own}\") }}}}"
+    );
+    let p = with_runs(&body, &runs).unwrap();
+    let marked: Vec<bool> = p.numbers.iter().map(|n| n.text.ends_with(" (doubtful)")).collect();
+    assert_eq!(marked, [true, false, true]);
+    assert!(p.numbers[2].doubts[0].ends_with("assay was stopped"), "{:?}", p.numbers[2]);
+    assert_eq!(html(&p).matches("(doubtful)").count(), 4, "in the text and in the derivations");
+}
+
+#[test]
 fn a_run_with_an_invalid_finding_gives_no_number() {
     let runs = runs();
     let s = &runs["bad"].analysis.summaries[0];

@@ -195,6 +195,7 @@ pub(super) fn base(
         inputs: amounts.iter().flat_map(|a| a.inputs(basis, id)).collect(),
         findings: Vec::new(),
         withheld: None,
+        doubts: Vec::new(),
         line,
         matrix: None,
         comparison: None,
@@ -209,7 +210,7 @@ pub(super) fn unsupported(number: &mut ComputedNumber, why: &str) {
     number.value = None;
 }
 
-/// Keeps a number; one of a withheld result is withheld too.
+/// Keeps a number; one of a withheld result is withheld too, and one of a doubtful value is marked.
 pub(super) fn keep(
     e: &mut Evaluator<'_>,
     mut number: ComputedNumber,
@@ -223,6 +224,19 @@ pub(super) fn keep(
                 input.value = f64::NAN;
             }
         }
+    }
+    for doubt in amounts.iter().filter_map(|a| a.run.as_ref().map(|run| (run, &a.metric))).flat_map(
+        |(run, metric)| {
+            crate::figures::value_doubts(&e.gates[&run.alias].analysis, &run.treatments, metric)
+        },
+    ) {
+        if !number.doubts.contains(&doubt) {
+            number.doubts.push(doubt);
+        }
+    }
+    if number.withheld.is_none() && !number.doubts.is_empty() {
+        number.text.push_str(crate::figures::doubtful(true));
+        number.formula = format!("{}; doubtful: {}", number.formula, number.doubts.join("; "));
     }
     e.number(number, findings)
 }
