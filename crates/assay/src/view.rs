@@ -4,8 +4,8 @@ use std::collections::BTreeMap;
 
 use anyhow::{Context, Result};
 use assay_archive::{Archive, RunReader};
-use assay_lab::Question;
-use assay_model::RunId;
+use assay_lab::{Question, Recorded};
+use assay_model::{Profile, RunId};
 use assay_redact::Names;
 use assay_report::{LedgerHead, RunView};
 
@@ -27,6 +27,25 @@ pub fn load_public(archive: &Archive, id: &RunId) -> Result<RunView> {
     read(&reader.redacted(redactor))
 }
 
+/// A run as it is judged for publication: its findings, and what is withheld because of them, in the severities
+/// of the publish profile.
+pub fn for_publication(mut view: RunView) -> RunView {
+    let recorded = Recorded {
+        experiment: &view.experiment,
+        plan: &view.plan,
+        records: &view.records,
+        system: Some(&view.system),
+        ledger: &view.ledger,
+    };
+    let report = assay_lab::check(&recorded, &view.analysis, Profile::Publish);
+    (view.analysis.checks, view.analysis.findings) = (report.checks(), report.findings);
+    for record in &mut view.records {
+        record.findings =
+            record.findings.drain(..).map(|f| f.in_profile(Profile::Publish)).collect();
+    }
+    view
+}
+
 /// The names of this machine and this user.
 pub fn own_names() -> Names {
     let mut names = Names::default();
@@ -45,7 +64,7 @@ fn read(reader: &RunReader) -> Result<RunView> {
     let plan = reader.plan()?;
     let records = reader.records()?;
     let system = reader.system()?;
-    let mut analysis = assay_lab::analyse(&assay_lab::Recorded {
+    let mut analysis = assay_lab::analyse(&Recorded {
         experiment: &experiment,
         plan: &plan,
         records: &records,

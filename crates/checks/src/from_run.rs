@@ -94,6 +94,7 @@ pub fn from_run(m: &RunMaterial<'_>) -> Evidence {
         }),
         in_trials: m.records.iter().flat_map(|r| r.findings.iter().cloned()).collect(),
         unseen: unseen(m),
+        imported: imported(m),
         several_machines: m.experiment.place.is_remote(),
     }
 }

@@ -1,6 +1,6 @@
 //! Makes every check of the catalogue over evidence.
 
-use assay_model::{CheckNote, Checks, Finding, Found, Profile, Row, Severity};
+use assay_model::{CheckNote, Checks, Finding, Found, Profile, Row, Severities, Severity};
 
 use crate::check::Outcome;
 use crate::{Check, Evidence, catalogue, rows};
@@ -103,7 +103,7 @@ pub fn evaluate(evidence: &Evidence, profile: Profile) -> Report {
             Outcome::CannotCheck(missing) => {
                 let why = evidence.unseen.iter().find(|(id, _)| *id == row.id);
                 let missing = why.map_or(missing.clone(), |(_, why)| format!("{missing} ({why})"));
-                cannot(check, missing, profile, &mut report);
+                cannot(check, missing, evidence.imported, &mut report);
             }
         }
     }
@@ -125,16 +125,19 @@ fn told(in_trials: &[Finding], of_run: &Finding) -> bool {
     SEEN_IN_TRIALS.iter().any(|row| row.id == of_run.id) && in_trials.iter().any(same)
 }
 
-fn cannot(check: &'static Check, missing: String, profile: Profile, report: &mut Report) {
+fn cannot(check: &'static Check, missing: String, imported: bool, report: &mut Report) {
     let row = check.row;
-    let severity = match profile {
+    let severity = match report.profile {
         Profile::Lab => Severity::Note,
-        Profile::Publish => row.severity.of(profile),
+        // Nobody can add what the program that made an imported run left out.
+        Profile::Publish if imported => row.severity.publish.min(Severity::Warning),
+        Profile::Publish => row.severity.publish,
     };
-    if profile == Profile::Publish {
+    if report.profile == Profile::Publish {
         let found = Found::new(format!("cannot check: {missing} is not recorded"))
-            .remedy("record it, or publish without what needs it");
-        report.findings.push(row.finding(found).in_profile(profile));
+            .remedy("record it, or publish without what needs it")
+            .at(Severities::both(severity));
+        report.findings.push(row.finding(found).in_profile(report.profile));
     }
     report.cannot_check.push(Unchecked { id: row.id, name: row.name, missing, severity });
 }

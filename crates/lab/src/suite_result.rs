@@ -232,7 +232,7 @@ fn disclosure(of: &Facts<'_>, run: &RunSummary, treatments: &[u32]) -> BTreeMap<
         LANGUAGES.iter().filter_map(version).collect()
     };
     add("compilers", all(&compilers));
-    add("parallel", all(&|id| vec![format!("{} threads a copy", of.of(id, "threads"))]));
+    add("parallel", all(&|id| vec![format!("threads per copy: {}", of.of(id, "threads"))]));
     let controls = |id| {
         let set = of.plan.treatment(id).into_iter().flat_map(|t| &t.controls);
         set.map(|s| format!("{}.{}={}", s.control, s.key, s.value)).collect()

@@ -20,7 +20,7 @@ pub fn compare(cli: &Cli, compare: &Compare) -> Result<Exit> {
         views.push(match &compare.output {
             Some(_) => {
                 unchanged(&archive, &id)?;
-                view::load_public(&archive, &id)?
+                view::for_publication(view::load_public(&archive, &id)?)
             }
             None => view::load(&archive, &id)?,
         });

@@ -144,7 +144,7 @@ fn runs(
                 copies.add(&archive, &id)?;
                 view::load(copies.archive(), &id)?
             };
-            views.insert(alias.clone(), view);
+            views.insert(alias.clone(), view::for_publication(view));
         }
     }
     let from = if publish.no_redact { archive } else { copies.archive().clone() };

@@ -36,7 +36,7 @@ pub fn publish(cli: &Cli, publish: &Publish) -> Result<Exit> {
     if publish.preview {
         return copies.preview(cli, std::iter::once(&id));
     }
-    let view = view::load(&archive, &id)?;
+    let view = view::for_publication(view::load(&archive, &id)?);
     let folder = free(publish)?;
     fs::create_dir_all(folder).with_context(|| format!("make the folder {}", folder.display()))?;
     let write = |name: &str, text: &str| {

@@ -105,6 +105,8 @@ pub struct Evidence {
     pub in_trials: Vec<Finding>,
     /// What could not be looked at, by the check that needs it: why.
     pub unseen: Vec<(&'static str, String)>,
+    /// Whether the run was imported: what the program that made it did not record nobody can add.
+    pub imported: bool,
     /// Whether the trials ran on several machines at once.
     pub several_machines: bool,
 }

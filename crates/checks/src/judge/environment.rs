@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 use std::sync::Arc;
 
 use crate::check::{Evaluation, at, found_or_missing, grave, missing, need, not_applicable, plain};
-use crate::rows::NI;
+use crate::rows::{NI, W};
 use crate::{After, Arm, Build, Evidence};
 use assay_model::Found;
 
@@ -49,16 +49,20 @@ pub(crate) fn captured(e: &Evidence) -> Evaluation {
                 let unknown: Vec<&str> =
                     REQUIRED.into_iter().filter(|p| system.get(p).is_none()).collect();
                 if !unknown.is_empty() {
-                    let paths = unknown.join(", ");
-                    found
-                        .push(plain(format!("{} lacks {paths}; it cannot be compared", arm.label)));
+                    let text = format!(
+                        "{} lacks {}; it cannot be compared",
+                        arm.label,
+                        unknown.join(", ")
+                    );
+                    // What another tool left out nobody can add.
+                    found.push(if e.imported { at(W, text) } else { plain(text) });
                 }
             }
         }
         if snapshots.after == After::NotTaken {
             let text =
                 format!("the system of {} was not looked at again after its trials", arm.label);
-            found.push(at(NI, text));
+            found.push(at(if e.imported { W } else { NI }, text));
         }
     }
     found_or_missing(found, &lacking)

@@ -10,7 +10,7 @@ pub const ENV_CAPTURED: Row = Row {
     name: "env-captured",
     section: Section::Environment,
     severity: WI,
-    escalation: "a note at the bench when only the look after the trials is missing",
+    escalation: "a note at the bench when only the look after the trials is missing; a warning for an imported run",
     needs: "descriptions of the system before and after the trials",
     fires: "a description is missing, or a required fact in it is unknown",
     why: "what was not written down cannot be compared; an unknown is never equal to anything",

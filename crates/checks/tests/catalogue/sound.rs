@@ -258,6 +258,7 @@ pub fn evidence() -> Evidence {
     Evidence {
         in_trials: Vec::new(),
         unseen: Vec::new(),
+        imported: false,
         several_machines: false,
         arms: vec![arm("A", "1", 100.0, 1), arm("B", "2", 120.0, 2)],
         factors: Some(texts(&["threads"])),

@@ -18,9 +18,9 @@ use assay_sut::{sha256, sha256_file};
 /// The file that says a build came to its end; written last.
 const MARK: &str = ".assay-built.json";
 
-/// How names of source files end.
-const SOURCE: [&str; 15] =
-    ["c", "h", "cc", "cpp", "cxx", "hh", "hpp", "hxx", "inc", "y", "f", "F", "for", "f90", "F90"];
+/// How names of source files end, in any case.
+const SOURCE: [&str; 13] =
+    ["c", "h", "cc", "cpp", "cxx", "hh", "hpp", "hxx", "inc", "y", "f", "for", "f90"];
 
 /// A finished build.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -87,7 +87,10 @@ pub(crate) fn source_names<'a>(folders: impl Iterator<Item = &'a Path>) -> Vec<S
             let name = entry.file_name().to_string_lossy().into_owned();
             if kind.is_dir() {
                 left.push(entry.path());
-            } else if name.rsplit_once('.').is_some_and(|(_, e)| SOURCE.contains(&e)) {
+            } else if name
+                .rsplit_once('.')
+                .is_some_and(|(_, e)| SOURCE.iter().any(|s| s.eq_ignore_ascii_case(e)))
+            {
                 found.insert(name);
             }
         }
