@@ -8,7 +8,7 @@ ASSAY := $(CARGO) run --release --quiet --package assay --
 bpf:
 	$(MAKE) -C bpf -B
 
-.PHONY: bpf demo build install test test-all check fmt clippy deny docs schema bench dist clean
+.PHONY: bpf demo build install test test-all check fmt clippy deny reference docs schema bench dist clean
 
 build:
 	$(CARGO) build --release --locked --package assay
@@ -39,6 +39,13 @@ clippy:
 
 deny:
 	@scripts/deny
+
+# The reference pages, from the code; and the documentation as a site that can be searched, in target/book.
+reference: build
+	$(ASSAY) __reference docs/reference
+
+docs:
+	@scripts/docs
 
 schema: build
 	$(ASSAY) schema -o docs/schema

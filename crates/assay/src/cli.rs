@@ -101,6 +101,12 @@ pub enum Verb {
     Cancel(OfJob),
     /// Put an interrupted job back into the queue, to go on where it stopped.
     Resume(OfJob),
+    /// Writes the reference pages of the documentation.
+    #[command(name = "__reference", hide = true)]
+    Reference {
+        /// The folder to write to.
+        output: PathBuf,
+    },
     /// The agent on a node of a cluster; a run starts it itself.
     #[command(name = "__agent", hide = true)]
     Agent,

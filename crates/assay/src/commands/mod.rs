@@ -21,6 +21,7 @@ mod post;
 mod publish;
 #[cfg(feature = "server")]
 mod queue;
+mod reference;
 mod rules;
 mod run;
 mod schema;
@@ -66,6 +67,7 @@ pub fn dispatch(cli: &Cli) -> anyhow::Result<Exit> {
         Verb::Schema { output } => schema::schema(output),
         Verb::Completions { shell } => manual::completions(*shell),
         Verb::Man { output } => manual::pages(output),
+        Verb::Reference { output } => reference::write(output),
         #[cfg(feature = "server")]
         Verb::Serve(asked) => serve::serve(cli, asked),
         #[cfg(feature = "server")]

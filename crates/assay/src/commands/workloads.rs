@@ -45,6 +45,12 @@ fn all(kits: &KitPaths) -> Vec<WorkloadSpec> {
     specs
 }
 
+/// Those that come with assay, wherever it is run.
+pub(super) fn shipped() -> std::io::Result<Vec<WorkloadSpec>> {
+    let folder = crate::shipped::folder("kits")?;
+    Ok(all(&KitPaths { roots: vec![folder], ..KitPaths::default() }))
+}
+
 fn describe(spec: &WorkloadSpec) -> String {
     let title = wrap(&format!("{}: {}", spec.name, spec.help), "", "");
     let mut text = format!("{title}\n\nParameters\n");
@@ -70,7 +76,8 @@ fn describe(spec: &WorkloadSpec) -> String {
     text
 }
 
-fn kind(ty: &ParamType) -> String {
+/// A parameter's type in words.
+pub(super) fn kind(ty: &ParamType) -> String {
     match ty {
         ParamType::Bool => "true or false".into(),
         ParamType::Int { min, max } => format!("{min} to {max}"),

@@ -1,0 +1,17 @@
+#!/usr/bin/env bash
+# Publishing a run of 200 trials with two builds of assay, interleaved: does a change cost publication anything?
+# Usage: bench/publish.sh BEFORE_BINARY [BLOCKS]
+set -euo pipefail
+[ $# -ge 1 ] || { echo "usage: bench/publish.sh BEFORE_BINARY [BLOCKS]" >&2; exit 2; }
+before="$(realpath "$1")"
+cd "$(dirname "$0")/.."
+cargo build --release --locked --quiet --package assay
+after="$(realpath "${CARGO_TARGET_DIR:-target}/release/assay")"
+folder="$(mktemp -d)"
+trap 'rm -rf "$folder"' EXIT
+# Each build publishes a run that it made itself: what it records is part of what it has to read.
+for side in before after; do
+  "${!side}" run --archive "$folder/$side" --quiet --blocks 100 --vs "sleep 0.001" -- true > /dev/null 2>&1
+done
+publish() { echo "sh -c 'rm -rf $folder/page-$1; exec ${!1} publish last --archive $folder/$1 -o $folder/page-$1'"; }
+"$after" run --archive "$folder/times" --blocks "${2:-20}" --vs "$(publish after)" -- sh -c "rm -rf $folder/page-before; exec $before publish last --archive $folder/before -o $folder/page-before"

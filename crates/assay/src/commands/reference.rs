@@ -1,0 +1,263 @@
+//! The reference pages of the documentation (`docs/reference/`), written from the code that they describe: the keys of
+//! an experiment from its schema, workloads from their specs, verbs and exit codes from the command line.
+
+use std::fmt::Write as _;
+use std::fs;
+use std::path::Path;
+
+use anyhow::{Context, Result};
+use assay_model::{Experiment, WorkloadSpec};
+use clap::{Command, CommandFactory};
+use serde_json::{Map, Value};
+
+use super::workloads::{kind, shipped};
+use crate::cli::Cli;
+use crate::exit::Exit;
+use crate::help;
+
+/// Columns of the help texts.
+const COLUMNS: usize = 100;
+
+/// Writes the pages into a folder.
+pub fn write(folder: &Path) -> Result<Exit> {
+    fs::create_dir_all(folder).with_context(|| format!("make the folder {}", folder.display()))?;
+    let pages = [
+        ("experiment.md", experiment()?),
+        ("workloads.md", workloads()?),
+        ("command-line.md", command_line()),
+    ];
+    for (name, text) in pages {
+        let path = folder.join(name);
+        fs::write(&path, text).with_context(|| format!("write {}", path.display()))?;
+    }
+    Ok(Exit::Fine)
+}
+
+/// A text as a cell of a table: one line, no bar that would end it.
+fn cell(text: &str) -> String {
+    text.split_whitespace().collect::<Vec<_>>().join(" ").replace('|', "\\|")
+}
+
+fn experiment() -> Result<String> {
+    let schema = serde_json::to_value(schemars::schema_for!(Experiment))?;
+    let mut text = String::from(
+        "# Experiment files\n\nEvery key of an experiment's TOML file. How to write one: [experiments](../experiments.md). \
+         The same as JSON\nSchema: [experiment.schema.json](../schema/experiment.schema.json).\n\n",
+    );
+    let empty = Map::new();
+    let properties = |of: &Value| of["properties"].as_object().cloned().unwrap_or_default();
+    let definitions = schema["$defs"].as_object().unwrap_or(&empty);
+    let required = schema["required"].as_array().cloned().unwrap_or_default();
+    let target = |of: &Value| {
+        let name = of["$ref"].as_str().and_then(|r| r.strip_prefix("#/$defs/"))?;
+        Some((name.to_owned(), definitions.get(name)?.clone()))
+    };
+    let table = |text: &mut String, keys: &Map<String, Value>| {
+        text.push_str("| key | type | default | |\n|---|---|---|---|\n");
+        for (key, of) in keys {
+            let default = match (&of["default"], required.iter().any(|r| r == key)) {
+                (_, true) => "required".to_owned(),
+                (Value::Null, false) => String::new(),
+                (default, false) => format!("`{default}`"),
+            };
+            let (kind, choices) = (kind_of(of, &target), choices(of, &target));
+            let meaning = of["description"].as_str().unwrap_or_default();
+            let _ = writeln!(
+                text,
+                "| `{key}` | {} | {} | {} |",
+                cell(&kind),
+                cell(&default),
+                cell(&format!("{meaning} {choices}"))
+            );
+        }
+        text.push('\n');
+    };
+    let top = properties(&schema);
+    let is_table = |of: &&Value| target(of).is_some_and(|(_, def)| def["properties"].is_object());
+    let plain = top.iter().filter(|(_, of)| !is_table(of)).map(|(k, v)| (k.clone(), v.clone()));
+    table(&mut text, &plain.collect());
+    for (key, of) in top.iter().filter(|(_, of)| is_table(of)) {
+        let (_, definition) = target(of).unwrap_or_default();
+        let meaning = of["description"].as_str().unwrap_or_default();
+        let _ = writeln!(text, "## `[{key}]`\n\n{meaning}\n");
+        table(&mut text, &properties(&definition));
+    }
+    Ok(text.trim_end().to_owned() + "\n")
+}
+
+type Target<'a> = &'a dyn Fn(&Value) -> Option<(String, Value)>;
+
+/// A type in words.
+fn kind_of(of: &Value, target: Target<'_>) -> String {
+    if let Some((name, definition)) = target(of) {
+        return match name.as_str() {
+            "Scalar" => "value".to_owned(),
+            "FactorLevels" => "list of levels, or a range".to_owned(),
+            _ if definition["oneOf"].is_array() => "choice".to_owned(),
+            _ => "table".to_owned(),
+        };
+    }
+    let several = of["anyOf"].as_array().or_else(|| of["oneOf"].as_array());
+    if let Some(all) = several {
+        let kinds = all.iter().filter(|one| one["type"] != "null").map(|one| kind_of(one, target));
+        return kinds.collect::<Vec<_>>().join(" or ");
+    }
+    let named = |kind: &str| match kind {
+        "boolean" => "true or false".to_owned(),
+        "integer" => "whole number".to_owned(),
+        "string" => "text".to_owned(),
+        "array" => format!("list of {}", kind_of(&of["items"], target)),
+        "object" => match &of["additionalProperties"] {
+            Value::Object(_) => {
+                format!("table of {}", kind_of(&of["additionalProperties"], target))
+            }
+            _ => "table".to_owned(),
+        },
+        other => other.to_owned(),
+    };
+    match &of["type"] {
+        Value::String(kind) => named(kind),
+        Value::Array(kinds) => {
+            let kinds = kinds.iter().filter_map(Value::as_str).filter(|k| *k != "null");
+            kinds.map(named).collect::<Vec<_>>().join(" or ")
+        }
+        _ => "value".to_owned(),
+    }
+}
+
+/// What a choice may be, each with its meaning.
+fn choices(of: &Value, target: Target<'_>) -> String {
+    let Some((_, definition)) = target(of) else { return String::new() };
+    let all = definition["oneOf"].as_array().into_iter().flatten();
+    let each = all.filter_map(|one| {
+        let meaning = one["description"].as_str().unwrap_or_default();
+        Some(format!("`{}`: {}", one["const"].as_str()?, meaning.trim_end_matches('.')))
+    });
+    each.collect::<Vec<_>>().join("; ")
+}
+
+fn workloads() -> Result<String> {
+    let mut text = String::from(
+        "# Workloads\n\nThe workloads and kits that come with assay, with every parameter and metric. The first metric decides. \
+         `assay\nworkloads NAME` prints the same of any kit.\n",
+    );
+    for spec in shipped().context("unpack the kits that come with assay")? {
+        workload(&spec, &mut text);
+    }
+    Ok(text)
+}
+
+fn workload(spec: &WorkloadSpec, text: &mut String) {
+    let _ = writeln!(text, "\n## {}\n\n{}", spec.name, spec.help);
+    if !spec.params.is_empty() {
+        text.push_str("\n| parameter | type | default | |\n|---|---|---|---|\n");
+    }
+    for p in &spec.params {
+        let default = match &p.default {
+            None => "required".to_owned(),
+            Some(value) if value.to_text().is_empty() => String::new(),
+            Some(value) => format!("`{value}`"),
+        };
+        let (kind, help) = (cell(&kind(&p.ty)), cell(&p.help));
+        let _ = writeln!(text, "| `{}` | {kind} | {} | {help} |", p.name, cell(&default));
+    }
+    if !spec.metrics.is_empty() {
+        text.push_str("\n| metric | unit | | |\n|---|---|---|---|\n");
+    }
+    for m in &spec.metrics {
+        let (better, help) = (m.better.words(), cell(&m.help));
+        let _ = writeln!(text, "| `{}` | {} | {better} | {help} |", m.name, m.unit);
+    }
+}
+
+fn command_line() -> String {
+    let mut command = help::with_help(Cli::command(), COLUMNS).disable_help_subcommand(true);
+    command.build();
+    let mut text = String::from("# Command line\n\nWhat `assay VERB --help` prints.\n");
+    for verb in command.get_subcommands().filter(|verb| !verb.is_hide_set()) {
+        section(verb, "assay", 2, &mut text);
+    }
+    text
+}
+
+fn section(command: &Command, before: &str, level: usize, text: &mut String) {
+    let name = format!("{before} {}", command.get_name());
+    let shown = command.clone().term_width(COLUMNS);
+    let mut shown = shown.mut_args(|argument| argument.hide_env_values(true));
+    let help = shown.render_long_help().to_string();
+    let lines: Vec<&str> = help.lines().map(str::trim_end).collect();
+    let _ = writeln!(
+        text,
+        "\n{} {name}\n\n```text\n{}\n```",
+        "#".repeat(level),
+        lines.join("\n").trim()
+    );
+    for below in command.get_subcommands().filter(|verb| !verb.is_hide_set()) {
+        section(below, &name, level + 1, text);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::path::PathBuf;
+
+    use assay_workloads::split_words;
+    use clap::Parser as _;
+
+    use super::*;
+
+    /// The lines of code in a page that call assay, without comments and what a shell does with them.
+    fn commands(page: &str) -> Vec<String> {
+        let mut found = Vec::new();
+        let mut lines = page.lines();
+        while let Some(line) = lines.next() {
+            let mut line = line.trim_start().trim_start_matches("$ ").to_owned();
+            if !line.starts_with("assay ") {
+                continue;
+            }
+            while let Some(open) = line.strip_suffix('\\') {
+                line = format!("{open} {}", lines.next().unwrap_or_default().trim());
+            }
+            let ends = [" # ", "  #", " | ", " > ", " 2> ", " && ", " &"];
+            let end = ends.iter().filter_map(|end| line.find(end)).min().unwrap_or(line.len());
+            found.push(line[..end].to_owned());
+        }
+        found
+    }
+
+    #[test]
+    fn every_command_of_the_documentation_is_one_that_assay_takes() {
+        let root = PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../..");
+        let mut pages = vec![root.join("README.md")];
+        let entries = fs::read_dir(root.join("docs")).expect("the documentation");
+        pages.extend(
+            entries
+                .flatten()
+                .map(|e| e.path())
+                .filter(|p| p.extension().is_some_and(|e| e == "md")),
+        );
+        let (mut checked, mut wrong) = (0, Vec::new());
+        for page in pages {
+            let text = fs::read_to_string(&page).expect("a page");
+            // Inside code alone: prose may begin a line with the name.
+            let mut fenced = false;
+            let code = text.lines().filter(|line| {
+                let fence = line.trim_start().starts_with("```");
+                fenced ^= fence;
+                !fence && (fenced || line.starts_with("    "))
+            });
+            let code = code.collect::<Vec<_>>().join("\n");
+            for line in commands(&code) {
+                let words = split_words(&line).unwrap_or_default();
+                checked += 1;
+                if let Err(e) = Cli::try_parse_from(words)
+                    && e.use_stderr()
+                {
+                    wrong.push(format!("{}: {line}\n{e}", page.display()));
+                }
+            }
+        }
+        assert!(wrong.is_empty(), "{}", wrong.join("\n"));
+        assert!(checked > 100, "{checked} commands");
+    }
+}

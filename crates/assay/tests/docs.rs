@@ -1,0 +1,70 @@
+//! The documentation: the reference is what the code says, the tutorial runs as it stands, the book has every page.
+#![allow(clippy::unwrap_used)] // this is a test
+
+mod common;
+
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+use common::World;
+
+fn docs() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("../../docs").canonicalize().unwrap()
+}
+
+#[test]
+fn the_reference_is_what_the_code_says() {
+    let world = World::new();
+    let done = world.run(&["__reference", "made"]);
+    assert_eq!(done.code, 0, "{}", done.stderr);
+    for name in ["experiment.md", "workloads.md", "command-line.md"] {
+        let made = fs::read_to_string(world.path("made").join(name)).unwrap();
+        let kept = fs::read_to_string(docs().join("reference").join(name)).unwrap();
+        assert!(made == kept, "docs/reference/{name} is old: run `make reference`");
+    }
+}
+
+#[test]
+fn the_tutorial_runs_as_it_stands() {
+    let world = World::new();
+    let text = fs::read_to_string(docs().join("tutorial.md")).unwrap();
+    let blocks: Vec<&str> =
+        text.split("```sh\n").skip(1).filter_map(|rest| rest.split("```").next()).collect();
+    assert!(blocks.len() > 4, "{blocks:?}");
+    let assay = PathBuf::from(env!("CARGO_BIN_EXE_assay"));
+    let path = format!("{}:{}", assay.parent().unwrap().display(), std::env::var("PATH").unwrap());
+    let done = Command::new("bash")
+        .args(["-euc", &blocks.concat()])
+        .current_dir(world.path("."))
+        .env("PATH", path)
+        .env("ASSAY_ARCHIVE", world.path("archive"))
+        .env("XDG_CACHE_HOME", world.path("cache"))
+        .env("XDG_STATE_HOME", world.path("state"))
+        .output()
+        .unwrap();
+    let said = String::from_utf8_lossy(&done.stderr).into_owned();
+    assert!(done.status.success(), "{said}{}", String::from_utf8_lossy(&done.stdout));
+    for page in ["page/index.html", "post/index.html"] {
+        assert!(world.path(page).exists(), "{page}");
+    }
+}
+
+#[test]
+fn every_page_stands_in_the_book_and_every_link_of_the_book_leads_somewhere() {
+    let summary = fs::read_to_string(docs().join("SUMMARY.md")).unwrap();
+    let linked: Vec<&str> =
+        summary.split("](").skip(1).filter_map(|rest| rest.split(')').next()).collect();
+    for link in &linked {
+        assert!(docs().join(link).exists(), "SUMMARY.md links {link}");
+    }
+    for folder in ["", "reference"] {
+        for entry in fs::read_dir(docs().join(folder)).unwrap() {
+            let path = entry.unwrap().path();
+            let name = path.strip_prefix(docs()).unwrap().display().to_string();
+            if path.extension().is_some_and(|e| e == "md") && name != "SUMMARY.md" {
+                assert!(linked.contains(&name.as_str()), "SUMMARY.md lacks {name}");
+            }
+        }
+    }
+}
