@@ -68,3 +68,19 @@ fn every_page_stands_in_the_book_and_every_link_of_the_book_leads_somewhere() {
         }
     }
 }
+
+#[test]
+fn every_crate_has_a_short_readme_and_a_line_in_the_architecture() {
+    let root = docs().join("..");
+    let architecture = fs::read_to_string(root.join("ARCHITECTURE.md")).unwrap();
+    for entry in fs::read_dir(root.join("crates")).unwrap() {
+        let path = entry.unwrap().path();
+        let name = path.file_name().unwrap().to_string_lossy().into_owned();
+        let readme = fs::read_to_string(path.join("README.md")).unwrap_or_default();
+        assert!((5..=12).contains(&readme.lines().count()), "crates/{name}/README.md");
+        assert!(
+            architecture.contains(&format!("| `crates/{name}` |")),
+            "ARCHITECTURE.md lacks {name}"
+        );
+    }
+}
