@@ -31,8 +31,12 @@ pub(crate) enum On {
     Page,
     /// Markdown.
     Markdown,
-    /// The terminal.
+    /// The terminal, in full.
     Terminal,
+    /// The few lines that a run ends with.
+    Brief,
+    /// All but those.
+    Full,
 }
 
 impl On {
@@ -41,6 +45,7 @@ impl On {
         self == On::All
             || self == output
             || (self == On::Published && matches!(output, On::Page | On::Markdown))
+            || (self == On::Full && output != On::Brief)
     }
 }
 

@@ -9,18 +9,23 @@ use crate::terminal::Style;
 use crate::terminal::writer::Writer;
 use crate::words::severity;
 
-/// The parts in their order.
+/// The parts in their order, in full.
 pub(crate) fn parts(all: &Parts, style: Style) -> String {
+    parts_of(all, On::Terminal, style)
+}
+
+/// The parts that one of the terminal's outputs shows.
+pub(crate) fn parts_of(all: &Parts, output: On, style: Style) -> String {
     let mut w = Writer::new(style);
     let mut before: Option<&Part> = None;
-    for part in all.shown(On::Terminal) {
+    for part in all.shown(output) {
         if matches!(part, Part::Figure(_) | Part::File { .. }) {
             continue;
         }
         if before.is_some_and(|before| apart(before, part)) {
             w.blank();
         }
-        one(&mut w, part, style);
+        one(&mut w, part, output, style);
         before = Some(part);
     }
     w.finish()
@@ -36,7 +41,7 @@ fn apart(before: &Part, part: &Part) -> bool {
     }
 }
 
-fn one(w: &mut Writer, part: &Part, style: Style) {
+fn one(w: &mut Writer, part: &Part, output: On, style: Style) {
     let indent = |tone: Tone| if tone == Tone::Soft { 2 } else { 0 };
     match part {
         Part::Heading(_, _, words) => w.wrapped(0, &words.words(), Tone::Strong),
@@ -54,7 +59,9 @@ fn one(w: &mut Writer, part: &Part, style: Style) {
         Part::Table(t) => {
             if !t.caption.is_empty() {
                 w.wrapped(0, &t.caption, Tone::Strong);
-                w.blank();
+                if output == On::Terminal {
+                    w.blank();
+                }
             }
             w.raw(&t.render(style));
             if t.most > 0 && t.rows.len() > t.most {
@@ -67,7 +74,7 @@ fn one(w: &mut Writer, part: &Part, style: Style) {
             if !folded.are_captioned() {
                 w.wrapped(0, summary, Tone::Strong);
             }
-            w.raw(&parts(folded, style));
+            w.raw(&parts_of(folded, output, style));
         }
         Part::Code(_, code) => {
             for l in code.lines() {

@@ -33,7 +33,7 @@ pub use io_iostat::iostat;
 pub use io_time::{io_tick_header, io_tick_line, io_ticks};
 pub use landscape::{landscape, landscape_list, matrix};
 pub use plan::{PlanView, plan};
-pub use result::result;
+pub use result::{Detail, result};
 pub use run::run;
 pub use single::single;
 pub use system::system;
@@ -115,7 +115,7 @@ mod tests {
             add("run", run(&view, style));
             add("system", system(&view.system, style));
             add("archive", archive(std::slice::from_ref(&view.summary), style));
-            add("results", run::results(&view, style));
+            add("results", run::results(&view, document::On::Terminal, style));
             let plan_view = PlanView {
                 plan: &view.plan,
                 stop_rule: "after the planned blocks",
@@ -126,9 +126,20 @@ mod tests {
             add("plan", plan(&plan_view, style));
             let summaries = [view.summary.clone(), view.summary.clone()];
             add("across", across(&summaries, &fixtures::across(&view), &[], style));
-            add("result", result(&view, style));
+            add("result", result(&view, Detail::Full, style));
+            add("brief", result(&view, Detail::Brief, style));
         }
         all
+    }
+
+    #[test]
+    fn a_comparison_of_two_commands_fits_ten_lines() {
+        let text = result(&fixtures::commands(), Detail::Brief, Style::default());
+        assert!(text.lines().count() <= 10, "{text}");
+        assert!(
+            text.contains("warning: F11 quiet-host: ") && text.contains("[95 % CI 0."),
+            "{text}"
+        );
     }
 
     #[test]

@@ -5,7 +5,7 @@ use assay_model::Kind;
 use super::writer::Writer;
 use super::{Style, curves, single};
 use crate::alike::{group, trials_text};
-use crate::document::{Parts, Tone, terminal};
+use crate::document::{On, Parts, Tone, terminal};
 use crate::gate::Gate;
 use crate::parts;
 use crate::view::RunView;
@@ -25,17 +25,17 @@ pub fn run(view: &RunView, style: Style) -> String {
         ("tags", if s.tags.is_empty() { "none".to_owned() } else { s.tags.join(", ") }),
     ]);
     w.blank();
-    w.raw(&results(view, style));
+    w.raw(&results(view, On::Terminal, style));
     w.blank();
     w.raw(&told(view, style));
-    w.raw(&super::findings(&view.analysis.findings, style));
+    terminal::findings(&mut w, &parts::findings::found(view));
     w.blank();
     w.raw(&trials(view, style));
     w.finish()
 }
 
 /// What was measured: the suite, the comparison or the one treatment, percentiles, scaling, curves.
-pub(super) fn results(view: &RunView, style: Style) -> String {
+pub(super) fn results(view: &RunView, output: On, style: Style) -> String {
     let gate = Gate::open(view);
     let mut all = Parts::default();
     let mut w = Writer::new(style);
@@ -50,7 +50,7 @@ pub(super) fn results(view: &RunView, style: Style) -> String {
     if let Some(s) = &view.analysis.scaling {
         all.append(parts::scaling::scaling(view, s));
     }
-    let more = [terminal::parts(&all, style), curves(view, style)];
+    let more = [terminal::parts_of(&all, output, style), curves(view, style)];
     for text in more.iter().filter(|text| !text.is_empty()) {
         if !w.is_empty() {
             w.blank();
@@ -81,11 +81,6 @@ fn trials(view: &RunView, style: Style) -> String {
         if !r.error.is_empty() {
             w.wrapped(2, &format!("trial {}: {}", r.number, r.error), Tone::Bad);
         }
-    }
-    let of_trials = view.findings().into_iter().filter(|(_, trials)| !trials.is_empty());
-    for (f, trials) in of_trials {
-        let text = format!("{}: {} {}: {}", trials_text(&trials), f.id, f.name, f.message);
-        w.wrapped(2, &text, Tone::Warn);
     }
     let notes = view.records.iter().flat_map(|r| r.notes.iter().map(|n| (r.number, n.as_str())));
     for note in group(notes) {

@@ -36,7 +36,7 @@ fn facts(view: &RunView, s: &TreatmentSummary) -> Vec<(&'static str, String)> {
     let show = |v: Option<f64>| v.map_or_else(|| NO_VALUE.to_owned(), |v| format_value(v, unit));
     let level = x.interval.map_or_else(
         || "no interval below three trials".to_owned(),
-        |i| format!("{} interval", percent(i.level)),
+        |i| format!("{} CI", percent(i.level)),
     );
     let told = match &s.percentile {
         Some(p) => format!(
