@@ -70,6 +70,7 @@ fn one(w: &mut Writer, part: &Part, output: On, style: Style) {
             }
         }
         Part::Findings(all) => findings(w, all),
+        Part::Pairs(all) => w.pairs(all),
         Part::Details { summary, parts: folded, .. } => {
             if !folded.are_captioned() {
                 w.wrapped(0, summary, Tone::Strong);
@@ -86,7 +87,7 @@ fn one(w: &mut Writer, part: &Part, output: On, style: Style) {
 }
 
 /// Findings, the worst first, each with its remedy, which findings of one check share; of none, that there is none.
-pub(crate) fn findings(w: &mut Writer, all: &[Found]) {
+fn findings(w: &mut Writer, all: &[Found]) {
     if all.is_empty() {
         w.line(super::NO_FINDINGS, Tone::Soft);
     }

@@ -14,7 +14,7 @@ const BAR: u64 = 40;
 
 /// Rows as DTrace prints them; `steps` are those of a linear histogram, `None` for powers of two. Empty
 /// for no rows.
-pub fn distribution(rows: &[Row], steps: Option<Steps>) -> String {
+pub(super) fn distribution(rows: &[Row], steps: Option<Steps>) -> String {
     let (Some(first), Some(last)) = (rows.first(), rows.last()) else { return String::new() };
     let total: u64 = rows.iter().map(|r| r.count).sum();
     let mut out = title();

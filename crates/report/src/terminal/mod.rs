@@ -26,16 +26,14 @@ pub(crate) mod writer;
 pub use archive::archive;
 pub use audit::audit;
 pub use checklist::checklist;
-pub use curve::curves;
 pub use io::io;
-pub use io_distribution::{distribution, printed};
+pub use io_distribution::printed;
 pub use io_iostat::iostat;
 pub use io_time::{io_tick_header, io_tick_line, io_ticks};
 pub use landscape::{landscape, landscape_list, matrix};
 pub use plan::{PlanView, plan};
 pub use result::{Detail, result};
 pub use run::run;
-pub use single::single;
 pub use system::system;
 pub use tlb::{simulation, tlb};
 pub use writer::{painted, printable, printable_json};
@@ -44,7 +42,7 @@ pub use assay_chart::text::Glyphs;
 
 use assay_model::{Across, Analysis, Explanation, Finding, RunSummary};
 
-use crate::document::{About, Found};
+use crate::document::{About, Found, Part, Parts};
 use crate::{document, parts};
 
 /// Runs side by side: the values and ratios by treatment, what else differed, the findings, and what the
@@ -64,9 +62,9 @@ pub fn explain(analysis: &Analysis, explanation: &Explanation, style: Style) -> 
 pub fn findings(findings: &[Finding], style: Style) -> String {
     let found =
         |f: &Finding| Found { finding: f.clone(), about: About::Trials(Vec::new()), id: None };
-    let mut w = writer::Writer::new(style);
-    document::terminal::findings(&mut w, &findings.iter().map(found).collect::<Vec<_>>());
-    w.finish()
+    let mut all = Parts::default();
+    all.push(Part::Findings(findings.iter().map(found).collect()));
+    document::terminal::parts(&all, style)
 }
 
 /// How to write.
@@ -109,13 +107,11 @@ mod tests {
         for (name, view) in fixtures::all() {
             let a = &view.analysis;
             let mut add = |what: &str, text: String| all.push((format!("{name} {what}"), text));
-            add("single", single(&view, style));
-            add("curves", curves(&view, style));
             add("findings", findings(&a.findings, style));
             add("run", run(&view, style));
             add("system", system(&view.system, style));
             add("archive", archive(std::slice::from_ref(&view.summary), style));
-            add("results", run::results(&view, document::On::Terminal, style));
+            add("results", document::terminal::parts(&run::results(&view, style), style));
             let plan_view = PlanView {
                 plan: &view.plan,
                 stop_rule: "after the planned blocks",

@@ -5,8 +5,7 @@ use assay_model::{Outcome, Severity, TrialRecord};
 
 use super::Style;
 use super::run::results;
-use super::writer::Writer;
-use crate::document::{About, Found, On, Tone, terminal};
+use crate::document::{About, Found, On, Part, Tone, terminal};
 use crate::figures::count;
 use crate::parts::findings::found;
 use crate::view::RunView;
@@ -26,44 +25,35 @@ pub enum Detail {
 /// The results of a run, its warnings and its failed trials.
 pub fn result(view: &RunView, detail: Detail, style: Style) -> String {
     let s = &view.summary;
-    let mut w = Writer::new(style);
     let brief = detail == Detail::Brief;
-    w.raw(&results(view, if brief { On::Brief } else { On::Terminal }, style));
-    let all = found(view);
-    let notes = all.iter().filter(|f| f.finding.severity == Severity::Note).count();
-    let merged = |f: &Found| brief && f.finding.severity == Severity::Warning;
-    let shown: Vec<Found> =
-        all.iter().filter(|f| f.finding.severity > Severity::Note && !merged(f)).cloned().collect();
+    let mut all = results(view, style);
+    let found = found(view);
+    let notes = found.iter().filter(|f| f.finding.severity == Severity::Note).count();
+    let merged = |f: &&Found| brief && f.finding.severity == Severity::Warning;
+    let serious = |f: &&Found| f.finding.severity > Severity::Note && !merged(f);
+    let shown: Vec<Found> = found.iter().filter(serious).cloned().collect();
     if !shown.is_empty() {
-        w.blank();
-        terminal::findings(&mut w, &shown);
+        all.push(Part::Findings(shown));
     }
     let failed: Vec<&TrialRecord> = view
         .records
         .iter()
         .filter(|r| r.outcome != Outcome::Completed && !r.error.is_empty())
         .collect();
-    if !failed.is_empty() {
-        w.blank();
-    }
     for r in failed.iter().take(FAILED_SHOWN) {
-        w.wrapped(0, &format!("trial {} failed: {}", r.number, r.error), Tone::Bad);
+        all.toned(Tone::Bad, format!("trial {} failed: {}", r.number, r.error));
     }
     if failed.len() > FAILED_SHOWN {
-        w.line(&format!("and {} more failed", failed.len() - FAILED_SHOWN), Tone::Bad);
+        all.toned(Tone::Bad, format!("and {} more failed", failed.len() - FAILED_SHOWN));
     }
-    let warnings: Vec<&Found> = all.iter().filter(|f| merged(f)).collect();
-    if !brief {
-        w.blank();
-    } else if !warnings.is_empty() {
-        w.wrapped(0, &in_short(&warnings, style), Tone::Warn);
+    let warnings: Vec<&Found> = found.iter().filter(merged).collect();
+    if !warnings.is_empty() {
+        all.toned(Tone::Warn, in_short(&warnings, style));
     }
     let also = if notes == 0 { String::new() } else { format!(", {}", count(notes, "note")) };
     let trials = count(s.completed as usize, "trial");
-    let text =
-        format!("run {}: {trials}, {} failed{also}; all: assay archive show", s.id, s.failed);
-    w.wrapped(0, &text, Tone::Soft);
-    w.finish()
+    all.say(format!("run {}: {trials}, {} failed{also}; all: assay archive show", s.id, s.failed));
+    terminal::parts_of(&all, if brief { On::Brief } else { On::Terminal }, style)
 }
 
 /// One warning, as far as two lines hold it; of several which checks warn, and about how many trials.

@@ -120,7 +120,7 @@ impl Writer {
     }
 
     /// `  name   value` rows with the names aligned; values wrap under themselves.
-    pub(crate) fn pairs(&mut self, pairs: &[(&str, String)]) {
+    pub(crate) fn pairs(&mut self, pairs: &[(String, String)]) {
         let pairs: Vec<(String, &String)> =
             pairs.iter().map(|(label, value)| (self.glyphs(label), value)).collect();
         let name = pairs.iter().map(|p| columns(&p.0)).max().unwrap_or(0);
