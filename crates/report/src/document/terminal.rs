@@ -3,10 +3,14 @@
 
 use assay_model::{Finding, Severity};
 
+mod table;
+pub(crate) mod writer;
+
+use writer::Writer;
+
 use super::{About, Found, On, Part, Parts, Tone};
 use crate::alike::trials_text;
 use crate::terminal::Style;
-use crate::terminal::writer::Writer;
 use crate::words::severity;
 
 /// The parts in their order, in full.

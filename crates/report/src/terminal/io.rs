@@ -32,19 +32,15 @@ pub fn io(report: &IoReport, style: Style) -> String {
     if !report.devices.is_empty() {
         devices(report, &mut all);
     }
-    all.push(heading("Seen and lost"));
+    all.titled("Seen and lost");
     let [facts, warnings] = parts::honesty(&report.honesty);
     all.push(Part::List(Tone::Plain, facts));
     all.push(Part::List(Tone::Warn, warnings));
     if let Some(cost) = parts::cost(report) {
-        all.push(heading("What it cost"));
+        all.titled("What it cost");
         all.push(Part::List(Tone::Plain, vec![cost.into()]));
     }
     terminal::parts(&all, style)
-}
-
-pub(super) fn heading(words: &str) -> Part {
-    Part::Heading(3, String::new(), text(words))
 }
 
 /// Files whose paths the table had to shorten, whole and in its order.
@@ -71,7 +67,7 @@ fn one_histogram(
 ) {
     let of =
         if group.key.is_empty() { "reads and writes".to_owned() } else { group.key.join("  ") };
-    all.push(heading(&format!("{of}  {} ({})", histogram.measure.name(), histogram.unit)));
+    all.titled(format!("{of}  {} ({})", histogram.measure.name(), histogram.unit));
     if let Some(map) = &histogram.regions {
         regions(map, style, all);
     } else if histogram.rows.is_empty() {

@@ -4,7 +4,6 @@ use assay_iotrace::IostatLog;
 use assay_model::units::significant;
 
 use super::Style;
-use super::io::heading;
 use crate::document::{Cell, Part, Parts, Table, Tone, cell, terminal};
 use crate::parts::io::optional;
 
@@ -17,7 +16,7 @@ const SHOWN: [&str; 17] = [
 /// The devices of a log; with `intervals` also a table of its rows by device.
 pub fn iostat(log: &IostatLog, intervals: bool, style: Style) -> String {
     let mut all = Parts::default();
-    all.push(heading(&format!("iostat of {}: {} intervals", log.system, log.intervals)));
+    all.titled(format!("iostat of {}: {} intervals", log.system, log.intervals));
     all.note(
         "The first interval of iostat is the mean since boot (unless it was left out with -y), so it is \
          in no mean or maximum here. With -z the intervals without I/O are not in the log, so a mean is \

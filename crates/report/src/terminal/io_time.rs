@@ -4,7 +4,6 @@ use assay_iotrace::{IoReport, TickRow};
 use assay_model::units::format_value_digits;
 
 use super::Style;
-use super::io::heading;
 use crate::document::{Cell, Part, Parts, Table, Tone, cell, terminal};
 use crate::parts::io::{optional, time};
 
@@ -71,7 +70,7 @@ pub fn io_ticks(report: &IoReport, style: Style) -> String {
     }
     let mut all = Parts::default();
     let length = time(series.tick_ns as f64);
-    all.push(heading(&format!("Every {length}")));
+    all.titled(format!("Every {length}"));
     if series.tick_ns != series.asked_ns {
         let asked = time(series.asked_ns as f64);
         let words = format!("Ticks of {asked} would be too many; these are of {length}.");

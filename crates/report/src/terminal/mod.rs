@@ -19,10 +19,9 @@ mod result;
 mod run;
 mod single;
 mod system;
-pub(crate) mod table;
 mod tlb;
-pub(crate) mod writer;
 
+pub use crate::document::terminal::writer::{painted, printable, printable_json};
 pub use archive::archive;
 pub use audit::audit;
 pub use checklist::checklist;
@@ -36,7 +35,6 @@ pub use result::{Detail, result};
 pub use run::run;
 pub use system::system;
 pub use tlb::{simulation, tlb};
-pub use writer::{painted, printable, printable_json};
 
 pub use assay_chart::text::Glyphs;
 
@@ -86,11 +84,11 @@ impl Default for Style {
 }
 
 impl Style {
-    fn columns(self) -> usize {
+    pub(crate) fn columns(self) -> usize {
         self.width.max(20)
     }
 
-    fn ellipsis(self) -> &'static str {
+    pub(crate) fn ellipsis(self) -> &'static str {
         if self.glyphs == Glyphs::Unicode { "…" } else { "..." }
     }
 }

@@ -7,9 +7,9 @@ use std::ops::Range;
 use assay_chart::text::{columns, shorten};
 
 use super::writer::{Writer, ascii, clean, paint};
-use super::{Glyphs, Style};
 use crate::document::table::{Kind, Row};
 use crate::document::{Cell, On, Table, Tone, cell};
+use crate::terminal::{Glyphs, Style};
 
 /// The narrowest a flexible column gets.
 const NARROWEST: usize = 9;
