@@ -51,8 +51,9 @@ fn one(w: &mut Writer, part: &Part, output: On, style: Style) {
         Part::Heading(_, _, words) => w.wrapped(0, &words.words(), Tone::Strong),
         Part::Paragraph(tone, words) => w.wrapped(indent(*tone), &words.words(), *tone),
         Part::List(tone, items) => {
+            // A soft list is about the item before it.
             for item in items {
-                w.wrapped(2, &item.words(), *tone);
+                w.wrapped(2 + indent(*tone), &item.words(), *tone);
             }
         }
         Part::Cards(all) => {

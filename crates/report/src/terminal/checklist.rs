@@ -36,7 +36,7 @@ mod tests {
         let text = checklist("A", "B", &asked, Style::default());
         assert_eq!(
             text,
-            "before a gain is believed: A | B\n2. Is it the same binary? differs\n  \
+            "before a gain is believed: A | B\n2. Is it the same binary? differs\n    \
              workload.command.sha256: aa | bb\n"
         );
     }
