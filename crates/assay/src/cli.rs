@@ -215,6 +215,9 @@ pub struct Run {
     /// No progress bar, no warnings.
     #[arg(short, long)]
     pub quiet: bool,
+    /// With the results: why each has its verdict, and every warning with its remedy.
+    #[arg(short, long)]
+    pub verbose: bool,
     /// Write what happens to the end of this file while it happens, a line of JSON an event.
     #[arg(long, value_name = "FILE")]
     pub events: Option<PathBuf>,

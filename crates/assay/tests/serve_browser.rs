@@ -74,7 +74,7 @@ fn from_submitting_to_comparing() {
     let page = browser.text("main#main");
     // Every interval that the terminal prints stands on the page, to the digit.
     let intervals: Vec<&str> =
-        shown.split_whitespace().filter(|w| w.starts_with('(') && w.contains("..")).collect();
+        shown.split('[').skip(1).filter_map(|rest| rest.split(']').next()).collect();
     assert!(intervals.len() >= 2, "{shown}");
     for interval in intervals {
         assert!(page.contains(interval), "{interval} of {shown}");

@@ -349,7 +349,7 @@ fn the_a_a_floor_of_a_command_is_kept_and_quoted() {
     let own = json(&world.run(&["archive", "show", "last", "--json"]).stdout);
     let floor = own["analysis"]["run_metrics"].as_array().unwrap();
     let floor = floor.iter().find(|m| m["name"] == "aa_floor").unwrap()["value"].as_f64().unwrap();
-    let vs = ["run", "--blocks", "3", "--vs", "sleep 0", "--", "true"];
+    let vs = ["run", "-v", "--blocks", "3", "--vs", "sleep 0", "--", "true"];
     let ran = world.run(&vs);
     assert!(ran.stdout.contains("A/A floor of 20"), "{}", ran.stdout);
     let quoted = json(&world.run(&["archive", "show", "last", "--json"]).stdout);

@@ -223,11 +223,25 @@ pub fn scale_of(reference: f64, unit: &str) -> (f64, String) {
     (1.0, unit.to_owned())
 }
 
+/// The ends of an interval: `[1.03, 1.07]` beside a heading that states its level, and
+/// `[95 % CI 1.03, 1.07]` where nothing else does. Every output writes intervals with it.
+pub fn interval(low: &str, high: &str, level: Option<f64>) -> String {
+    let level = level.map_or_else(String::new, |l| format!("{} CI ", percent(l)));
+    format!("[{level}{low}, {high}]")
+}
+
+/// `95 %`, `99.5 %`.
+pub fn percent(fraction: f64) -> String {
+    let text = format!("{:.2}", fraction * 100.0);
+    format!("{} %", text.trim_end_matches('0').trim_end_matches('.'))
+}
+
 /// A ratio for a person with its interval: as many decimals as the interval's width supports, at
-/// least two and at most five: `1.05 (1.03..1.07)`.
-pub fn format_ratio(ratio: f64, low: f64, high: f64) -> String {
+/// least two and at most five.
+pub fn ratio(ratio: f64, low: f64, high: f64) -> Estimate {
     let d = interval_decimals(high - low);
-    format!("{ratio:.d$} ({low:.d$}..{high:.d$})")
+    let text = |v: f64| format!("{v:.d$}");
+    Estimate { value: text(ratio), low: text(low), high: text(high), unit: String::new() }
 }
 
 /// A value with its interval, written with one scale and as many decimals as the interval's width
@@ -244,15 +258,18 @@ pub struct Estimate {
     pub unit: String,
 }
 
-impl std::fmt::Display for Estimate {
-    /// `5.542 GB/s (5.512..5.572)`.
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+impl Estimate {
+    /// `5.542 GB/s [5.512, 5.572]`, with the level of the interval where it is given.
+    pub fn text(&self, level: Option<f64>) -> String {
         let Estimate { value, low, high, unit } = self;
-        if unit.is_empty() {
-            write!(f, "{value} ({low}..{high})")
-        } else {
-            write!(f, "{value} {unit} ({low}..{high})")
-        }
+        let gap = if unit.is_empty() { "" } else { " " };
+        format!("{value}{gap}{unit} {}", interval(low, high, level))
+    }
+}
+
+impl std::fmt::Display for Estimate {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str(&self.text(None))
     }
 }
 
@@ -320,7 +337,9 @@ mod tests {
         assert_eq!(format_value(1234.0, "KiB/s"), "1234 KiB/s");
         assert_eq!(format_value(0.25, "1"), "0.2500");
         assert_eq!(significant(123_456.0, 3), "123000");
-        assert_eq!(format_ratio(1.05123, 1.031, 1.071), "1.051 (1.031..1.071)");
+        assert_eq!(ratio(1.05123, 1.031, 1.071).to_string(), "1.051 [1.031, 1.071]");
+        assert_eq!(ratio(1.07, 0.9, 1.26).text(Some(0.95)), "1.07 [95 % CI 0.90, 1.26]");
+        assert_eq!((percent(0.95), percent(0.005)), ("95 %".to_owned(), "0.5 %".to_owned()));
         assert_eq!(format_bytes(104_857_600), "100 MiB");
         assert_eq!(format_bytes(102_400), "100 KiB");
         assert_eq!(format_bytes(4097), "4097 B");
@@ -329,13 +348,13 @@ mod tests {
     #[test]
     fn estimates_have_the_digits_of_their_interval() {
         let text = |v, l, h, unit| estimate(v, l, h, unit, v).to_string();
-        assert_eq!(text(5.5423e9, 5.512e9, 5.572e9, "B/s"), "5.542 GB/s (5.512..5.572)");
-        assert_eq!(text(0.0123, 0.0103, 0.0143, "s"), "12.3 ms (10.3..14.3)");
+        assert_eq!(text(5.5423e9, 5.512e9, 5.572e9, "B/s"), "5.542 GB/s [5.512, 5.572]");
+        assert_eq!(text(0.0123, 0.0103, 0.0143, "s"), "12.3 ms [10.3, 14.3]");
         assert_eq!(
             text(123_456.0, 100_000.0, 150_000.0, "switches"),
-            "123456 switches (100000..150000)"
+            "123456 switches [100000, 150000]"
         );
-        assert_eq!(text(1.5, 1.5, 1.5, "1"), "1.500 (1.500..1.500)");
+        assert_eq!(text(1.5, 1.5, 1.5, "1"), "1.500 [1.500, 1.500]");
     }
 
     proptest::proptest! {

@@ -2,7 +2,7 @@
 
 use assay_model::units::{self, Estimate};
 use assay_model::{
-    Across, AcrossRow, Analysis, Comparison, CurvePoint, Interval, Percentile, SuiteScore,
+    Across, AcrossRow, Analysis, Comparison, CurvePoint, Interval, Percentile, SuiteScore, Summary,
     TreatmentSummary,
 };
 
@@ -39,21 +39,47 @@ pub(crate) fn estimate(
     interval.map(|i| units::estimate(value, i.low, i.high, unit, reference))
 }
 
-/// `5.542 GB/s (5.512..5.572)`, or `5.542 GB/s` where there is no interval.
+/// `5.542 GB/s [5.512, 5.572]`, or `5.542 GB/s` where there is no interval.
 pub(crate) fn with_interval(value: f64, interval: Option<Interval>, unit: &str) -> String {
     estimate(value, interval, unit, value)
         .map_or_else(|| units::format_value(value, unit), |e| e.to_string())
 }
 
+/// [`with_interval`] with the interval's level, for a sentence.
+pub(crate) fn in_a_sentence(value: f64, interval: Option<Interval>, unit: &str) -> String {
+    estimate(value, interval, unit, value)
+        .map_or_else(|| units::format_value(value, unit), |e| e.text(interval.map(|i| i.level)))
+}
+
+/// What stands beside an arithmetic mean under the heading of geometric ones.
+fn arithmetic(summary: &Summary) -> &'static str {
+    if summary.geomean.is_none() && summary.mean.is_some() { " (arithmetic)" } else { "" }
+}
+
 /// A summary's centre with its interval, or [`NO_VALUE`].
 pub(crate) fn summary_text(summary: &TreatmentSummary) -> String {
+    summary_as(summary, with_interval)
+}
+
+/// [`summary_text`] with the interval's level, for a sentence.
+pub(crate) fn summary_in_a_sentence(summary: &TreatmentSummary) -> String {
+    summary_as(summary, in_a_sentence)
+}
+
+fn summary_as(
+    summary: &TreatmentSummary,
+    write: fn(f64, Option<Interval>, &str) -> String,
+) -> String {
     let none = || match &summary.percentile {
         Some(p) if !p.withheld.is_empty() => format!("{NO_VALUE}: {}", p.withheld),
         _ => NO_VALUE.to_owned(),
     };
-    let told =
-        centre(summary).map_or_else(none, |v| with_interval(v, summary.interval(), &summary.unit));
-    told + doubt(summary)
+    let told = centre(summary).map_or_else(none, |v| write(v, summary.interval(), &summary.unit));
+    told + kind_of_mean(summary) + doubt(summary)
+}
+
+fn kind_of_mean(summary: &TreatmentSummary) -> &'static str {
+    if summary.percentile.is_some() { "" } else { arithmetic(&summary.summary) }
 }
 
 /// What stands beside a number that is doubtful.
@@ -111,7 +137,7 @@ pub(crate) fn summary_texts(all: &[&TreatmentSummary]) -> Vec<String> {
                 || format!("{} {unit}", units::significant(v / factor, 4)).trim_end().to_owned(),
                 |e| e.to_string(),
             );
-            text + doubt(s)
+            text + kind_of_mean(s) + doubt(s)
         }
         _ => summary_text(s),
     };
@@ -139,9 +165,10 @@ pub(crate) fn across_value(row: &AcrossRow, run: usize, unit: &str) -> String {
         return percentile_text(percentile, unit);
     }
     let value = row.summaries.get(run).and_then(Option::as_ref);
-    let text = value
-        .and_then(|s| Some((s.geomean.or(s.mean)?, s.interval)))
-        .map_or_else(|| NO_VALUE.to_owned(), |(v, i)| with_interval(v, i, unit));
+    let text = value.and_then(|s| Some((s.geomean.or(s.mean)?, s))).map_or_else(
+        || NO_VALUE.to_owned(),
+        |(v, s)| with_interval(v, s.interval, unit) + arithmetic(s),
+    );
     text + doubtful(row.doubts.get(run).is_some_and(|d| !d.is_empty()))
 }
 
@@ -167,13 +194,21 @@ pub(crate) fn x_text(x: f64, unit: &str) -> String {
     units::format_value(x, unit)
 }
 
-/// A comparison's ratio with its interval: `1.861 (1.842..1.880)`; the ratio alone where n carries
+/// A comparison's ratio with its interval: `1.861 [1.842, 1.880]`; the ratio alone where n carries
 /// no interval; [`NO_VALUE`] without a ratio.
 pub(crate) fn ratio_text(comparison: &Comparison) -> String {
     match (comparison.ratio, comparison.interval) {
-        (Some(r), Some(i)) => units::format_ratio(r, i.low, i.high),
+        (Some(r), Some(i)) => units::ratio(r, i.low, i.high).to_string(),
         (Some(r), None) => format!("{} (no interval)", units::significant(r, 4)),
         (None, _) => NO_VALUE.to_owned(),
+    }
+}
+
+/// [`ratio_text`] with the interval's level, for a sentence.
+pub(crate) fn ratio_in_a_sentence(c: &Comparison) -> String {
+    match (c.ratio, c.interval) {
+        (Some(r), Some(i)) => units::ratio(r, i.low, i.high).text(Some(i.level)),
+        _ => ratio_text(c),
     }
 }
 
@@ -182,13 +217,8 @@ pub(crate) fn value_text(value: Option<f64>, unit: &str) -> String {
     value.map_or_else(|| NO_VALUE.to_owned(), |v| units::format_value(v, unit))
 }
 
-/// `95 %`, `99.5 %`.
-pub(crate) fn percent(fraction: f64) -> String {
-    let text = format!("{:.2}", fraction * 100.0);
-    format!("{} %", text.trim_end_matches('0').trim_end_matches('.'))
-}
-
 pub(crate) use assay_model::nouns::count;
+pub(crate) use assay_model::units::percent;
 
 #[cfg(test)]
 mod tests {
@@ -197,11 +227,9 @@ mod tests {
     #[test]
     fn a_number_has_the_digits_that_its_interval_supports() {
         let i = Interval { low: 5.512e9, high: 5.572e9, level: 0.95 };
-        assert_eq!(with_interval(5.542_345e9, Some(i), "B/s"), "5.542 GB/s (5.512..5.572)");
+        assert_eq!(with_interval(5.542_345e9, Some(i), "B/s"), "5.542 GB/s [5.512, 5.572]");
         assert_eq!(with_interval(5.542_345e9, None, "B/s"), "5.542 GB/s");
         assert_eq!(value_text(None, "s"), "no value");
-        assert_eq!(percent(0.95), "95 %");
-        assert_eq!(percent(0.005), "0.5 %");
         assert_eq!(x_text(65536.0, "B"), "64 KiB");
         assert_eq!(x_text(3.0, "1"), "3");
     }

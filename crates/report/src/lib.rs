@@ -22,8 +22,8 @@ mod apart;
 pub mod csv;
 mod document;
 mod figures;
-#[doc(hidden)]
-pub mod fixtures;
+#[cfg(test)]
+mod fixtures;
 pub mod format;
 mod gate;
 pub mod hyperfine;

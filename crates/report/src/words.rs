@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use assay_model::{Analysis, Comparison, KnownFloor, Method, Order, Stop, Verdict, units};
 
-use crate::figures::{count, percent, ratio_doubt, ratio_text};
+use crate::figures::{count, percent, ratio_doubt, ratio_in_a_sentence};
 use crate::view::{RunView, analysis_label};
 
 /// What smoothness is, for a reader; `assay-stats` computes it.
@@ -66,15 +66,8 @@ pub fn verdict(analysis: &Analysis, comparison: &Comparison) -> String {
         return format!("{metric} of {treatment} against {baseline} has no ratio: {why}.");
     }
     let direction = analysis_direction(comparison);
-    let level = comparison.interval.map_or(analysis.confidence, |i| i.level);
-    let interval = comparison
-        .interval
-        .map_or_else(|| "no interval".to_owned(), |_| format!("{} interval", percent(level)));
     let pairs = count(comparison.n as usize, pair_word(comparison.method));
-    let ratio = ratio_text(comparison);
-    let (number, ends) = ratio.split_once(" (").unwrap_or((&ratio, ""));
-    let ends = ends.trim_end_matches(')');
-    let ends = if comparison.interval.is_some() { format!("{interval} {ends}") } else { interval };
+    let number = ratio_in_a_sentence(comparison);
     let lead = match comparison.verdict {
         Verdict::Inconclusive => {
             format!(
@@ -95,7 +88,7 @@ pub fn verdict(analysis: &Analysis, comparison: &Comparison) -> String {
         ),
     };
     let doubt = ratio_doubt(analysis, comparison);
-    format!("{lead} ({ends}; {pairs}{direction}){doubt}.")
+    format!("{lead} ({pairs}{direction}){doubt}.")
 }
 
 fn analysis_direction(comparison: &Comparison) -> String {
@@ -310,7 +303,7 @@ mod tests {
         let a = &view.analysis;
         let text = verdict(a, &a.comparisons[0]);
         assert!(text.starts_with("elapsed of "), "{text}");
-        assert!(text.contains(" times that of ") && text.contains("95 % interval"), "{text}");
+        assert!(text.contains(" times that of ") && text.contains("[95 % CI "), "{text}");
         assert!(text.contains("10 pairs; lower is better"), "{text}");
         assert!(!text.contains("faster"));
     }

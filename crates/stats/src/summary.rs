@@ -62,8 +62,8 @@ pub fn exp_interval(log: Interval) -> Option<Interval> {
 
 /// Summarises the trials of one treatment in one metric. Values that are not finite are missing: they
 /// are left out and not counted. `confidence` is the level of the interval (0.95): of the geometric
-/// mean, by Student on the logs, when every value is positive; else of the arithmetic mean; `None`
-/// below three values.
+/// mean, by Student on the logs, when every value is positive; else of the arithmetic mean, which ends at 0
+/// where no value is negative; `None` below three values.
 pub fn summarize(values: &[f64], confidence: f64) -> Summary {
     let values: Vec<f64> = values.iter().copied().filter(|v| v.is_finite()).collect();
     let logs = logs(&values);
@@ -78,7 +78,10 @@ pub fn summarize(values: &[f64], confidence: f64) -> Summary {
         stddev: variance(&values).map(f64::sqrt).filter(finite),
         interval: match &logs {
             Some(logs) => mean_interval(logs, confidence).and_then(exp_interval),
-            None => mean_interval(&values, confidence),
+            None => mean_interval(&values, confidence).map(|i| {
+                let floor = if values.iter().all(|v| *v >= 0.0) { 0.0 } else { f64::NEG_INFINITY };
+                Interval { low: i.low.max(floor), ..i }
+            }),
         },
     }
 }

@@ -1,7 +1,7 @@
 //! From intervals to a verdict and the sentence that gives the reason. The rules are in the doc of
 //! [`crate::compare::compare`].
 
-use assay_model::units::interval_decimals;
+use assay_model::units::{interval, interval_decimals};
 use assay_model::{Better, Interval, Verdict};
 
 use crate::ratio::Ratio;
@@ -50,7 +50,7 @@ pub(crate) fn per_cent(fraction: f64) -> String {
 
 fn range(i: Interval) -> String {
     let d = interval_decimals(i.high - i.low);
-    format!("{:.d$}..{:.d$}", i.low, i.high)
+    interval(&format!("{:.d$}", i.low), &format!("{:.d$}", i.high), None)
 }
 
 /// The verdict of a ratio and why, a sentence without a full stop at its end.
@@ -103,7 +103,7 @@ fn explain(ratio: &Ratio, rule: Rule, interval: Interval, verdict: Verdict) -> S
     let subject = if ratio.no_spread {
         format!("the values showed no spread, so the ratio {:.5} has no width", ratio.ratio)
     } else {
-        format!("the {level} interval of the ratio, {},", range(interval))
+        format!("the {level} CI of the ratio, {},", range(interval))
     };
     let margin = per_cent(rule.margin());
     match (verdict, side) {
@@ -120,7 +120,7 @@ fn explain(ratio: &Ratio, rule: Rule, interval: Interval, verdict: Verdict) -> S
             });
             let (range, level) = (range(tests), per_cent(tests.level));
             format!(
-                "the {level} interval of the ratio, {range}, lies within the margin of {margin}{clear}"
+                "the {level} CI of the ratio, {range}, lies within the margin of {margin}{clear}"
             )
         }
         (Verdict::Better | Verdict::Worse, Some(side)) => {

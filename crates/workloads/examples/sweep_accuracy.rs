@@ -190,7 +190,7 @@ fn exhaustive(dir: &Path, optimum: u64) {
         let of = logs(ratios).unwrap();
         let mean = (of.iter().sum::<f64>() / of.len() as f64).exp();
         let text = match mean_interval(&of, 0.95) {
-            Some(i) => units::format_ratio(mean, i.low.exp(), i.high.exp()),
+            Some(i) => units::ratio(mean, i.low.exp(), i.high.exp()).to_string(),
             None => format!("{mean:.3}"),
         };
         println!("   optimum {optimum} B by {name} of the exhaustive run, {size} B: {text}");

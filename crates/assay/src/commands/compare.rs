@@ -3,6 +3,7 @@
 use anyhow::{Context, Result};
 use assay_lab::{Declared, Side, across, across_io, checklist};
 use assay_model::Severity;
+use assay_report::terminal::Detail;
 use assay_report::{RunView, page};
 
 use super::open_archive;
@@ -37,7 +38,8 @@ pub fn compare(cli: &Cli, compare: &Compare) -> Result<Exit> {
         if cli.json {
             print_json_text(&assay_report::json::write(only)?)?;
         } else {
-            print_styled(&assay_report::terminal::result(only, style()))?;
+            let result = assay_report::terminal::result(only, Detail::Full, style());
+            print_styled(&result)?;
         }
         return Ok(Exit::Fine);
     }

@@ -4,6 +4,7 @@ use anyhow::{Context, Result};
 use assay_lab::{Both, Ended, EventWriter, Lab, Turn, Watcher, aa_floor, is_self_comparison};
 use assay_model::{Outcome, RunState, Severity, Verdict};
 use assay_report::RunView;
+use assay_report::terminal::Detail;
 use assay_sut::process::Output;
 
 use super::doctor::show_floor;
@@ -72,7 +73,8 @@ pub fn run(cli: &Cli, run: &Run) -> Result<Exit> {
     if cli.json {
         print_json_text(&assay_report::json::write(&view)?)?;
     } else {
-        print_styled(&assay_report::terminal::result(&view, style()))?;
+        let detail = if run.verbose { Detail::Full } else { Detail::Brief };
+        print_styled(&assay_report::terminal::result(&view, detail, style()))?;
         if is_self_comparison(&view.plan) {
             print(&show_floor(&aa_floor(&view.plan, &view.records), ended.id.as_str()))?;
         }

@@ -30,6 +30,7 @@ fn one(part: &Part) -> Markup {
             Part::Table(t) => (table(t)),
             Part::Figure(Figure { chart, caption, under, .. }) => (figure(chart, &text(caption), &parts(under))),
             Part::Findings(all) => (findings(all)),
+            Part::Pairs(all) => dl { @for (name, value) in all { dt { (name) } dd { (value) } } },
             Part::Details { summary, open, parts: folded } => details open[*open] { summary { (summary) } (parts(folded)) },
             Part::File { name, label, text } => p { (download(text, name, label)) },
             Part::Code(_, code) => div class="table-box" tabindex="0" role="region" aria-label="file" { pre { code { (code) } } },

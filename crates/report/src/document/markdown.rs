@@ -30,6 +30,12 @@ fn one(out: &mut String, part: &Part) {
             }
             writeln!(out)
         }
+        Part::Pairs(all) => {
+            for (name, value) in all {
+                let _ = writeln!(out, "- {}: {}", line(name), line(value));
+            }
+            writeln!(out)
+        }
         Part::Cards(all) => {
             for card in all {
                 let _ = writeln!(out, "- {}", line(&card.words));

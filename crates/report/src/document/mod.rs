@@ -31,8 +31,12 @@ pub(crate) enum On {
     Page,
     /// Markdown.
     Markdown,
-    /// The terminal.
+    /// The terminal, in full.
     Terminal,
+    /// The few lines that a run ends with.
+    Brief,
+    /// All but those.
+    Full,
 }
 
 impl On {
@@ -41,6 +45,7 @@ impl On {
         self == On::All
             || self == output
             || (self == On::Published && matches!(output, On::Page | On::Markdown))
+            || (self == On::Full && output != On::Brief)
     }
 }
 
@@ -66,6 +71,8 @@ pub(crate) enum Part {
     Details { summary: String, open: bool, parts: Parts },
     /// A file inside a page, for download.
     File { name: String, label: String, text: String },
+    /// Names and what each is.
+    Pairs(Vec<(String, String)>),
     /// Text as it is, such as a file, in a language.
     Code(&'static str, String),
 }
@@ -163,6 +170,16 @@ impl Parts {
     pub(crate) fn figure(&mut self, chart: Markup, caption: impl Into<Text>) {
         let (words, under) = (String::new(), Parts::default());
         self.push(Part::Figure(Figure { chart, caption: caption.into(), words, under }));
+    }
+
+    /// A heading that all outputs show.
+    pub(crate) fn titled(&mut self, words: impl Into<Text>) {
+        self.push(Part::Heading(3, String::new(), words.into()));
+    }
+
+    /// A paragraph in a tone.
+    pub(crate) fn toned(&mut self, tone: Tone, words: impl Into<Text>) {
+        self.push(Part::Paragraph(tone, words.into()));
     }
 
     /// All parts of another.

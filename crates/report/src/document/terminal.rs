@@ -3,24 +3,33 @@
 
 use assay_model::{Finding, Severity};
 
+mod table;
+pub(crate) mod writer;
+
+use writer::Writer;
+
 use super::{About, Found, On, Part, Parts, Tone};
 use crate::alike::trials_text;
 use crate::terminal::Style;
-use crate::terminal::writer::Writer;
 use crate::words::severity;
 
-/// The parts in their order.
+/// The parts in their order, in full.
 pub(crate) fn parts(all: &Parts, style: Style) -> String {
+    parts_of(all, On::Terminal, style)
+}
+
+/// The parts that one of the terminal's outputs shows.
+pub(crate) fn parts_of(all: &Parts, output: On, style: Style) -> String {
     let mut w = Writer::new(style);
     let mut before: Option<&Part> = None;
-    for part in all.shown(On::Terminal) {
+    for part in all.shown(output) {
         if matches!(part, Part::Figure(_) | Part::File { .. }) {
             continue;
         }
         if before.is_some_and(|before| apart(before, part)) {
             w.blank();
         }
-        one(&mut w, part, style);
+        one(&mut w, part, output, style);
         before = Some(part);
     }
     w.finish()
@@ -36,14 +45,15 @@ fn apart(before: &Part, part: &Part) -> bool {
     }
 }
 
-fn one(w: &mut Writer, part: &Part, style: Style) {
+fn one(w: &mut Writer, part: &Part, output: On, style: Style) {
     let indent = |tone: Tone| if tone == Tone::Soft { 2 } else { 0 };
     match part {
         Part::Heading(_, _, words) => w.wrapped(0, &words.words(), Tone::Strong),
         Part::Paragraph(tone, words) => w.wrapped(indent(*tone), &words.words(), *tone),
         Part::List(tone, items) => {
+            // A soft list is about the item before it.
             for item in items {
-                w.wrapped(2, &item.words(), *tone);
+                w.wrapped(2 + indent(*tone), &item.words(), *tone);
             }
         }
         Part::Cards(all) => {
@@ -54,7 +64,9 @@ fn one(w: &mut Writer, part: &Part, style: Style) {
         Part::Table(t) => {
             if !t.caption.is_empty() {
                 w.wrapped(0, &t.caption, Tone::Strong);
-                w.blank();
+                if output == On::Terminal {
+                    w.blank();
+                }
             }
             w.raw(&t.render(style));
             if t.most > 0 && t.rows.len() > t.most {
@@ -63,11 +75,12 @@ fn one(w: &mut Writer, part: &Part, style: Style) {
             }
         }
         Part::Findings(all) => findings(w, all),
+        Part::Pairs(all) => w.pairs(all),
         Part::Details { summary, parts: folded, .. } => {
             if !folded.are_captioned() {
                 w.wrapped(0, summary, Tone::Strong);
             }
-            w.raw(&parts(folded, style));
+            w.raw(&parts_of(folded, output, style));
         }
         Part::Code(_, code) => {
             for l in code.lines() {
@@ -79,7 +92,7 @@ fn one(w: &mut Writer, part: &Part, style: Style) {
 }
 
 /// Findings, the worst first, each with its remedy, which findings of one check share; of none, that there is none.
-pub(crate) fn findings(w: &mut Writer, all: &[Found]) {
+fn findings(w: &mut Writer, all: &[Found]) {
     if all.is_empty() {
         w.line(super::NO_FINDINGS, Tone::Soft);
     }

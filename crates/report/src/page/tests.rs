@@ -153,7 +153,7 @@ fn hostile_text_stays_text() {
 fn pages_and_terminal_agree_to_the_digit() {
     let view = fixtures::commands();
     let page = render(&view);
-    let text = crate::terminal::single(&view, crate::terminal::Style::default());
+    let text = crate::terminal::run(&view, crate::terminal::Style::default());
     for s in crate::view::deciding(&view.analysis) {
         let number = crate::figures::summary_text(s);
         assert!(page.contains(&number) && text.contains(&number), "{number}");

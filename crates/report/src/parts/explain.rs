@@ -1,10 +1,10 @@
 //! What differs along with the metric between two treatments: `assay explain`.
 
-use assay_model::units::{format_value, significant};
+use assay_model::units::{format_value, interval as ends, significant};
 use assay_model::{Analysis, Explanation, Observed};
 
 use crate::document::{Part, Parts, Table, Tone, cell, text};
-use crate::figures::{count, ratio_doubt, ratio_text};
+use crate::figures::{count, ratio_doubt, ratio_in_a_sentence};
 use crate::gate::Gate;
 use crate::view::RunView;
 
@@ -68,7 +68,7 @@ fn one(analysis: &Analysis, e: &Explanation) -> Parts {
         Tone::Strong,
         text(format!(
             "{sides}ratio {}{}, {}{change}.",
-            ratio_text(c),
+            ratio_in_a_sentence(c),
             ratio_doubt(analysis, c),
             c.verdict.name()
         )),
@@ -133,11 +133,13 @@ fn points(share: f64) -> String {
 /// The interval of the difference: as a share of time where there is one, else in the unit.
 fn interval(o: &Observed) -> String {
     match (o.of_time.and_then(|t| t.interval), o.change.interval) {
-        (Some(i), _) => format!("{:+.2}..{:+.2}", i.low * 100.0, i.high * 100.0),
+        (Some(i), _) => {
+            ends(&format!("{:+.2}", i.low * 100.0), &format!("{:+.2}", i.high * 100.0), None)
+        }
         (None, Some(i)) => {
             let sign = |v: f64| if v < 0.0 { "-" } else { "+" };
             let side = |v: f64| format!("{}{}", sign(v), significant(v.abs(), 2));
-            format!("{}..{}", side(i.low), side(i.high))
+            ends(&side(i.low), &side(i.high), None)
         }
         (None, None) => "-".to_owned(),
     }

@@ -64,8 +64,8 @@ pub(crate) fn comparisons(view: &RunView, gate: &Gate) -> Parts {
     let merged = all.iter().any(|s| s.percentile.is_some());
     let centre = if merged { "of merged histograms" } else { "geometric mean" };
     let what = match (compared, merged) {
-        (true, true) => " and ratio of the trials' own to the baseline",
-        (true, false) => " and ratio to the baseline",
+        (true, true) => " and ratio of the trials' own",
+        (true, false) => " and ratio",
         _ => "",
     };
     let better = match a.better.words() {
@@ -73,13 +73,11 @@ pub(crate) fn comparisons(view: &RunView, gate: &Gate) -> Parts {
         words => format!(", {words}"),
     };
     let level = percent(a.confidence);
-    let mut table = Table::of(format!(
-        "{} by treatment: {centre}{what}, with {level} intervals{better}",
-        a.metric
-    ))
-    .label("treatment")
-    .number("n")
-    .number(&a.metric);
+    let mut table =
+        Table::of(format!("{} by treatment: {centre}{what} [{level} CI]{better}", a.metric))
+            .label("treatment")
+            .number("n")
+            .number(&a.metric);
     if compared {
         table =
             table.number("ratio").word("verdict").column(On::Published, Kind::Number, "detectable");
@@ -102,6 +100,12 @@ pub(crate) fn comparisons(view: &RunView, gate: &Gate) -> Parts {
     for c in &a.comparisons {
         let soft = |words: String| Part::Paragraph(Tone::Soft, words.into());
         let label = analysis_label(a, c.treatment);
+        // One comparison has a sentence; of several the table has the verdicts, and why there is no number.
+        if a.comparisons.len() == 1 {
+            out.on(On::Brief, Part::Paragraph(Tone::Plain, words::verdict(a, c).into()));
+        } else if c.interval.is_none() {
+            out.on(On::Brief, soft(format!("{label}: {}", c.reason)));
+        }
         out.on(On::Terminal, soft(format!("{label}: {}", c.reason)));
         if let Some(d) = c.detectable {
             let least = percent(d - 1.0);
@@ -113,7 +117,8 @@ pub(crate) fn comparisons(view: &RunView, gate: &Gate) -> Parts {
     if compared {
         out.on(On::Published, Part::Paragraph(Tone::Soft, "Detectable: the smallest difference that a run of this size and noise finds in 80 of 100 repeats.".into()));
         if let Some(known) = &a.floor {
-            out.note(format!("{}.", words::floor(known)));
+            let floor = format!("{}.", words::floor(known));
+            out.on(On::Full, Part::Paragraph(Tone::Soft, floor.into()));
         }
     }
     out
@@ -161,7 +166,7 @@ fn metrics(view: &RunView, gate: &Gate) -> Parts {
         .label("metric")
         .word("treatment")
         .number("n")
-        .number("geometric mean (interval)")
+        .number("geometric mean [95 % CI]")
         .number("least")
         .number("greatest")
         .word("better");
@@ -215,6 +220,11 @@ mod tests {
         [crate::terminal::run(view, style), crate::markdown::write(view), crate::page::render(view)]
     }
 
+    /// Whether an output has words, which Markdown escapes.
+    fn has(output: &str, words: &str) -> bool {
+        output.contains(words) || output.contains(&crate::document::markdown::line(words))
+    }
+
     #[test]
     fn a_ratio_with_a_doubtful_side_is_marked_in_every_output() {
         let mut view = fixtures::commands();
@@ -223,7 +233,7 @@ mod tests {
         assert_eq!(first.treatment, view.analysis.comparisons[0].baseline);
         first.doubts = vec!["assay was stopped".to_owned()];
         for text in outputs(&view) {
-            assert!(text.contains(&format!("{ratio} (doubtful)")), "{text}");
+            assert!(has(&text, &format!("{ratio} (doubtful)")), "{text}");
             assert!(text.contains("assay was stopped"), "{text}");
         }
     }
@@ -240,7 +250,7 @@ mod tests {
             let best = crate::figures::point_text(c.best.as_ref().unwrap(), &c.unit);
             let told = format!("{best}, {}", c.judged);
             for text in outputs(&view) {
-                assert!(text.contains(&told), "{told}");
+                assert!(has(&text, &told), "{told}");
             }
         }
     }

@@ -1,6 +1,6 @@
 //! Scaling over a factor: the values and speedups at each count, and what the fitted models say.
 
-use assay_model::units::{format_ratio, format_value, significant};
+use assay_model::units::{self, format_value, significant};
 use assay_model::{Scaling, ScalingModel, ScalingPoint};
 
 use crate::document::{Behind, Cell, Parts, Table, cell};
@@ -46,7 +46,7 @@ pub(crate) fn scaling(view: &RunView, s: &Scaling) -> Parts {
 pub(crate) fn speedup_text(p: &ScalingPoint) -> String {
     p.interval.map_or_else(
         || if p.speedup == 1.0 { "1".to_owned() } else { significant(p.speedup, 4) },
-        |i| format_ratio(p.speedup, i.low, i.high),
+        |i| units::ratio(p.speedup, i.low, i.high).to_string(),
     )
 }
 

@@ -4,7 +4,7 @@ use assay_model::Verdict;
 
 use crate::document::{Behind, Card, Part, Parts, Text, Tone, text};
 use crate::figures::{
-    NO_VALUE, count, percent, point_text, ratio_doubt, ratio_text, summary_text, x_text,
+    NO_VALUE, count, in_a_sentence, ratio_doubt, ratio_in_a_sentence, summary_in_a_sentence, x_text,
 };
 use crate::gate::Gate;
 use crate::parts::curves::best_note;
@@ -40,7 +40,7 @@ fn compared(view: &RunView, gate: &Gate) -> Vec<Card> {
     let card = |c: &assay_model::Comparison| {
         let behind = Behind::metric(view, &[c.baseline, c.treatment], &c.metric);
         let told = c.verdict != Verdict::Invalid && c.ratio.is_some();
-        let ratio = ratio_text(c) + ratio_doubt(a, c);
+        let ratio = ratio_in_a_sentence(c) + ratio_doubt(a, c);
         Card {
             verdict: c.verdict,
             headline: if told {
@@ -62,13 +62,12 @@ fn alone(view: &RunView, gate: &Gate, out: &mut Parts) {
             continue;
         }
         let behind = Behind::metric(view, &[s.treatment], &s.metric);
-        let interval = s.interval().map(|i| format!(", {} interval", percent(i.level)));
         let better = s.better.words();
         let better = if better.is_empty() { String::new() } else { format!(", {better}") };
         let n = count(s.summary.n as usize, "trial");
         let words = text(format!("{} of {}: ", s.metric, view.label(s.treatment)))
-            .from(&behind, summary_text(s))
-            .plain(format!(" ({n}{}{better}).", interval.unwrap_or_default()));
+            .from(&behind, summary_in_a_sentence(s))
+            .plain(format!(" ({n}{better})."));
         out.push(Part::Paragraph(Tone::Strong, words));
     }
     if all.is_empty() {
@@ -86,10 +85,10 @@ fn choices(view: &RunView, gate: &Gate) -> Vec<Text> {
         let words = text(format!("Most efficient {} for {} of {label}: ", c.x_one(), c.name))
             .strong(x_text(p.x, &c.x_unit))
             .plain(" with ")
-            .from(&behind, point_text(p, &c.unit))
+            .from(&behind, in_a_sentence(p.value, p.interval, &c.unit))
             .plain(format!(": {}, the smallest within 2 % of the best", c.judged));
         let Some(b) = &c.best else { return words.plain(".") };
-        let best = point_text(b, &c.unit) + &best_note(c);
+        let best = in_a_sentence(b.value, b.interval, &c.unit) + &best_note(c);
         words.plain(format!(" ({} with ", x_text(b.x, &c.x_unit))).from(&behind, best).plain(").")
     };
     chosen.map(sentence).collect()

@@ -1,6 +1,6 @@
 //! The results of a suite: its scores, every member, and what the means hide.
 
-use assay_model::units::{format_ratio, significant};
+use assay_model::units::{ratio, significant};
 use assay_model::{SuiteComparison, SuiteMember, SuiteResults, SuiteScore};
 
 use crate::document::table::Kind;
@@ -121,7 +121,7 @@ fn member_text(member: &SuiteMember) -> String {
 /// The geometric mean, with its interval where there is one.
 fn geomean_text(score: &SuiteScore) -> String {
     match (score.geomean, score.interval) {
-        (Some(g), Some(i)) => format_ratio(g, i.low, i.high),
+        (Some(g), Some(i)) => ratio(g, i.low, i.high).to_string(),
         (Some(g), None) => significant(g, DIGITS),
         (None, _) => NO_VALUE.to_owned(),
     }

@@ -191,7 +191,7 @@ fn numbers_of_a_run_are_measured_and_have_intervals() {
     );
     let p = with_runs(&body, &runs).unwrap();
     assert_eq!(p.numbers[0].kind, "measured");
-    assert!(p.numbers[0].interval.is_some() && p.numbers[0].text.contains(".."));
+    assert!(p.numbers[0].interval.is_some() && p.numbers[0].text.contains("[95 % CI "));
     assert_eq!(p.numbers[0].inputs[0].run.as_deref(), Some("sweep"));
     assert!(html(&p).contains("origin own"));
 }

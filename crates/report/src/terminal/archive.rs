@@ -3,17 +3,15 @@
 use assay_model::{RunState, RunSummary};
 
 use super::Style;
-use super::writer::Writer;
-use crate::document::{Table, Tone, cell};
+use crate::document::{Parts, Table, Tone, cell, terminal};
 use crate::figures::value_text;
 
 /// One line a run: id (which begins with its UTC time), experiment, state, completed of planned
 /// trials, the baseline's value in the deciding metric. One line says so when there is none.
 pub fn archive(runs: &[RunSummary], style: Style) -> String {
+    let mut all = Parts::default();
     if runs.is_empty() {
-        let mut w = Writer::new(style);
-        w.line("No runs.", Tone::Soft);
-        return w.finish();
+        all.say("No runs.");
     }
     let mut table = Table::default()
         .word("run (UTC)")
@@ -37,5 +35,6 @@ pub fn archive(runs: &[RunSummary], style: Style) -> String {
             cell(value),
         ]);
     }
-    table.render(style)
+    all.table(table);
+    terminal::parts(&all, style)
 }

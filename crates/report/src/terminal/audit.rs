@@ -4,27 +4,18 @@ use assay_chart::text::shorten;
 use assay_rules::audit::{Audit, Claim, ClaimKind, ClaimVerdict};
 
 use super::Style;
-use super::writer::Writer;
-use crate::document::Tone;
+use crate::document::{Part, Parts, Tone, terminal, text};
 
 /// The claims of a text with one of the verdicts in `only` (all, if it is empty), each with its
 /// place, verdict, words and what was recomputed; then how many there are of each verdict.
 pub fn audit(name: &str, audit: &Audit, only: &[ClaimVerdict], style: Style) -> String {
-    let mut w = Writer::new(style);
+    let mut all = Parts::default();
     let shown: Vec<&Claim> =
         audit.claims.iter().filter(|c| only.is_empty() || only.contains(&c.verdict)).collect();
     // What is said without a number is counted, and shown when it is asked for.
     let wordy = |c: &Claim| c.kind == ClaimKind::Qualitative && only.is_empty();
     for claim in shown.iter().filter(|c| !wordy(c)) {
-        write(&mut w, name, claim, style);
-    }
-    if !shown.is_empty() {
-        w.blank();
-    }
-    let words = shown.iter().filter(|c| wordy(c)).count();
-    if words > 0 {
-        let more = format!("{words} said without a number: --only unsupported shows them");
-        w.wrapped(0, &more, Tone::Soft);
+        write(&mut all, name, claim, style);
     }
     let counts: Vec<String> = ClaimVerdict::ALL
         .iter()
@@ -38,21 +29,26 @@ pub fn audit(name: &str, audit: &Audit, only: &[ClaimVerdict], style: Style) -> 
         n => format!("{n} claims"),
     };
     let counts = if counts.is_empty() { String::new() } else { format!(": {}", counts.join(", ")) };
-    w.wrapped(0, &format!("{name}: {total}{counts}"), Tone::Strong);
-    w.finish()
+    all.titled(format!("{name}: {total}{counts}"));
+    let words = shown.iter().filter(|c| wordy(c)).count();
+    if words > 0 {
+        all.note(format!("{words} said without a number: --only unsupported shows them"));
+    }
+    terminal::parts(&all, style)
 }
 
-fn write(w: &mut Writer, name: &str, claim: &Claim, style: Style) {
+fn write(all: &mut Parts, name: &str, claim: &Claim, style: Style) {
     let paint = match claim.verdict {
         ClaimVerdict::Holds => Tone::Good,
         ClaimVerdict::Wrong => Tone::Bad,
         ClaimVerdict::Ambiguous | ClaimVerdict::OffByRounding => Tone::Warn,
-        ClaimVerdict::Unsupported => Tone::Soft,
+        ClaimVerdict::Unsupported => Tone::Plain,
     };
-    w.line(&format!("{name}:{}:{}: {}", claim.line, claim.column, claim.verdict.word()), paint);
+    let (line, column, verdict) = (claim.line, claim.column, claim.verdict.word());
+    all.toned(paint, format!("{name}:{line}:{column}: {verdict}"));
     let quote = shorten(&claim.quote, 2 * style.columns() - 8, style.ellipsis());
-    w.wrapped(2, &format!("\"{quote}\""), Tone::Plain);
-    w.wrapped(4, &claim.reason, Tone::Soft);
+    all.push(Part::List(Tone::Plain, vec![text(format!("\"{quote}\""))]));
+    let mut why = vec![text(claim.reason.clone())];
     let trusted = claim.verdict != ClaimVerdict::Unsupported;
     for input in claim.inputs.iter().take(2).filter(|_| trusted && claim.inputs.len() > 1) {
         let place = match (&input.quoted, input.place) {
@@ -60,8 +56,9 @@ fn write(w: &mut Writer, name: &str, claim: &Claim, style: Style) {
             (None, Some((line, _))) => format!("line {line}"),
             (None, None) => "not placed".into(),
         };
-        w.wrapped(4, &format!("{}: {} ({place})", input.name, input.value), Tone::Soft);
+        why.push(text(format!("{}: {} ({place})", input.name, input.value)));
     }
+    all.push(Part::List(Tone::Soft, why));
 }
 
 #[cfg(test)]

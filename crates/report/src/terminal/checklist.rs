@@ -3,27 +3,22 @@
 use assay_model::{Answer, Asked};
 
 use super::Style;
-use super::writer::Writer;
-use crate::document::Tone;
+use crate::document::{Part, Parts, Tone, terminal};
 
 /// Each question with its answer and what it rests on.
 pub fn checklist(a: &str, b: &str, asked: &[Asked], style: Style) -> String {
-    let mut w = Writer::new(style);
-    w.wrapped(0, &format!("before a gain is believed: {a} | {b}"), Tone::Strong);
+    let mut all = Parts::default();
+    all.titled(format!("before a gain is believed: {a} | {b}"));
     for q in asked {
-        w.blank();
         let paint = match q.answer {
             Answer::Same => Tone::Plain,
             Answer::Differs => Tone::Bad,
             Answer::Unknown => Tone::Warn,
         };
-        w.wrapped(0, &format!("{}. {}", q.number, q.question), Tone::Plain);
-        w.wrapped(3, q.answer.name(), paint);
-        for detail in &q.details {
-            w.wrapped(5, detail, Tone::Soft);
-        }
+        all.toned(paint, format!("{}. {} {}", q.number, q.question, q.answer.name()));
+        all.push(Part::List(Tone::Soft, q.details.iter().map(|d| d.as_str().into()).collect()));
     }
-    w.finish()
+    terminal::parts(&all, style)
 }
 
 #[cfg(test)]
@@ -41,7 +36,7 @@ mod tests {
         let text = checklist("A", "B", &asked, Style::default());
         assert_eq!(
             text,
-            "before a gain is believed: A | B\n\n2. Is it the same binary?\n   differs\n     \
+            "before a gain is believed: A | B\n2. Is it the same binary? differs\n    \
              workload.command.sha256: aa | bb\n"
         );
     }

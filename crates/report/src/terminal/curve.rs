@@ -4,8 +4,7 @@ use assay_chart::text::{bar, sparkline};
 use assay_model::{CurvePoint, CurveSummary};
 
 use super::Style;
-use super::writer::Writer;
-use crate::document::{Table, Tone, cell, terminal};
+use crate::document::{Part, Parts, Table, Tone, cell};
 use crate::figures::{count, point_text, quantile_name, x_text};
 use crate::parts::curves::{choice, names};
 use crate::percentiles::withheld_points;
@@ -13,32 +12,24 @@ use crate::view::RunView;
 
 /// Every curve: what to choose, then a sparkline and the values at powers of two. Nothing when there is no
 /// curve.
-pub fn curves(view: &RunView, style: Style) -> String {
-    let all: Vec<&CurveSummary> = view.analysis.curves.iter().collect();
-    let mut w = Writer::new(style);
-    for (i, name) in names(&all).into_iter().enumerate() {
-        if i > 0 {
-            w.blank();
-        }
-        let own: Vec<&CurveSummary> = all.iter().copied().filter(|c| c.name == name).collect();
-        w.raw(&terminal::parts(&choice(view, &own), style));
+pub(super) fn curves(view: &RunView, style: Style) -> Parts {
+    let of: Vec<&CurveSummary> = view.analysis.curves.iter().collect();
+    let mut all = Parts::default();
+    for name in names(&of) {
+        let own: Vec<&CurveSummary> = of.iter().copied().filter(|c| c.name == name).collect();
+        all.append(choice(view, &own));
         for c in own {
-            if !w.is_empty() {
-                w.blank();
-            }
-            one(c, style, &mut w);
-            for sentence in withheld_points(&view.analysis, c) {
-                w.wrapped(2, &sentence, Tone::Soft);
-            }
+            one(c, style, &mut all);
+            all.notes(withheld_points(&view.analysis, c));
         }
     }
-    w.finish()
+    all
 }
 
 /// A curve of no more points than this has all of them in its table, else those at powers of two.
 const MOST_ROWS: usize = 16;
 
-fn one(c: &CurveSummary, style: Style, w: &mut Writer) {
+fn one(c: &CurveSummary, style: Style, all: &mut Parts) {
     let n = c.points.iter().map(|p| p.n).max().unwrap_or(0) as usize;
     let kind = if c.kind == assay_model::Kind::Measured {
         String::new()
@@ -49,12 +40,11 @@ fn one(c: &CurveSummary, style: Style, w: &mut Writer) {
     let x = c.x_noun();
     let many = count(c.points.len(), c.x_counted());
     let title = format!("{}{kind} over {x}{of}, {many} of {}", c.name, count(n, "trial"));
-    w.wrapped(0, &title, Tone::Strong);
+    all.titled(title);
     if let Some(q) = c.quantile {
-        let text = format!("{} of the trials' merged histograms", quantile_name(q));
-        w.wrapped(2, &text, Tone::Soft);
+        all.note(format!("{} of the trials' merged histograms", quantile_name(q)));
     } else if c.kind == assay_model::Kind::Derived {
-        w.wrapped(2, &format!("its values by {x} are on the page and in the CSV"), Tone::Soft);
+        all.note(format!("its values by {x} are on the page and in the CSV"));
         return;
     }
     let few = c.points.len() <= MOST_ROWS;
@@ -64,7 +54,7 @@ fn one(c: &CurveSummary, style: Style, w: &mut Writer) {
         return;
     }
     let values: Vec<f64> = powers.iter().map(|p| p.value).collect();
-    w.line(&format!("  {}", sparkline(&values, style.glyphs)), Tone::Plain);
+    all.push(Part::Code("", format!("  {}", sparkline(&values, style.glyphs))));
     let most = values.iter().copied().fold(0.0, f64::max);
     let mut table = Table::default().number(x).number(&c.name).word("");
     for p in powers {
@@ -76,7 +66,7 @@ fn one(c: &CurveSummary, style: Style, w: &mut Writer) {
             cell(drawn).tone(Tone::Soft),
         ]);
     }
-    w.raw(&table.render(style));
+    all.table(table);
 }
 
 fn is_power_of_two(x: f64) -> bool {

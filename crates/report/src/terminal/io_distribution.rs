@@ -6,15 +6,14 @@ use std::fmt::Write;
 use assay_iotrace::{Printed, PrintedHistograms, Row, Steps};
 
 use super::Style;
-use super::writer::{Writer, clean};
-use crate::document::Tone;
+use crate::document::{Part, Parts, terminal};
 
 /// How long the bar of all is, characters.
 const BAR: u64 = 40;
 
 /// Rows as DTrace prints them; `steps` are those of a linear histogram, `None` for powers of two. Empty
 /// for no rows.
-pub fn distribution(rows: &[Row], steps: Option<Steps>) -> String {
+pub(super) fn distribution(rows: &[Row], steps: Option<Steps>) -> String {
     let (Some(first), Some(last)) = (rows.first(), rows.last()) else { return String::new() };
     let total: u64 = rows.iter().map(|r| r.count).sum();
     let mut out = title();
@@ -33,24 +32,20 @@ pub fn distribution(rows: &[Row], steps: Option<Steps>) -> String {
 
 /// Histograms that DTrace printed, drawn again, with what can be said of them.
 pub fn printed(all: &PrintedHistograms, style: Style) -> String {
-    let mut out = String::new();
+    let mut out = Parts::default();
     for histogram in &all.histograms {
-        let mut w = Writer::new(style);
-        w.heading(&format!("  {}", histogram.title));
-        out.push_str(&w.finish());
-        out.push_str(&title());
+        out.titled(histogram.title.as_str());
+        let mut drawn = title();
         for row in &histogram.rows {
-            line(&mut out, &clean(&row.value), row.count, histogram.total);
+            line(&mut drawn, &row.value, row.count, histogram.total);
         }
-        let mut w = Writer::new(style);
-        w.wrapped(2, &in_words(histogram), Tone::Plain);
-        out.push_str(&w.finish());
-        out.push('\n');
+        out.push(Part::Code("", drawn));
+        out.note(in_words(histogram));
     }
     if all.unreadable > 0 {
-        let _ = writeln!(out, "{} rows could not be read", all.unreadable);
+        out.say(format!("{} rows could not be read", all.unreadable));
     }
-    out
+    terminal::parts(&out, style)
 }
 
 fn in_words(histogram: &Printed) -> String {

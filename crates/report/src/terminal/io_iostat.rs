@@ -4,9 +4,8 @@ use assay_iotrace::IostatLog;
 use assay_model::units::significant;
 
 use super::Style;
-use super::io::optional;
-use super::writer::Writer;
-use crate::document::{Cell, Table, Tone, cell};
+use crate::document::{Cell, Part, Parts, Table, Tone, cell, terminal};
+use crate::parts::io::optional;
 
 /// The columns that are shown when there are more than fit, by what they tell.
 const SHOWN: [&str; 17] = [
@@ -16,71 +15,46 @@ const SHOWN: [&str; 17] = [
 
 /// The devices of a log; with `intervals` also a table of its rows by device.
 pub fn iostat(log: &IostatLog, intervals: bool, style: Style) -> String {
-    let mut w = Writer::new(style);
-    w.heading(&format!("iostat of {}: {} intervals", log.system, log.intervals));
-    w.wrapped(
-        0,
+    let mut all = Parts::default();
+    all.titled(format!("iostat of {}: {} intervals", log.system, log.intervals));
+    all.note(
         "The first interval of iostat is the mean since boot (unless it was left out with -y), so it is \
          in no mean or maximum here. With -z the intervals without I/O are not in the log, so a mean is \
          that of the others.",
-        Tone::Soft,
     );
     let shown: Vec<usize> =
         SHOWN.iter().filter_map(|name| log.columns.iter().position(|c| c == name)).collect();
-    let mut out = w.finish();
+    let columns =
+        |first: Table| shown.iter().fold(first, |table, at| table.number(&log.columns[*at]));
+    let cells = |values: &[Option<f64>]| -> Vec<Cell> {
+        let four = |v| significant(v, 4);
+        shown.iter().map(|at| optional(values.get(*at).copied().flatten(), four)).collect()
+    };
     for (title, max) in [("mean", false), ("greatest", true)] {
-        let mut table = Table::default().label(title).number("n");
-        for at in &shown {
-            table = table.number(&log.columns[*at]);
-        }
+        let mut table = columns(Table::default().label(title).number("n"));
         for device in &log.devices {
-            let values = if max { &device.max } else { &device.mean };
             let mut row = vec![cell(device.name.clone()), cell(device.intervals.to_string())];
-            row.extend(shown.iter().map(|at| value(values.get(*at).copied().flatten())));
+            row.extend(cells(if max { &device.max } else { &device.mean }));
             table.row(row);
         }
-        out.push('\n');
-        out.push_str(&table.render(style));
+        all.table(table);
     }
-    if intervals {
-        out.push_str(&rows(log, &shown, style));
-    }
-    out.push_str(&left_out(log, style));
-    out
-}
-
-fn rows(log: &IostatLog, shown: &[usize], style: Style) -> String {
-    let mut out = String::new();
-    for (at, device) in log.devices.iter().enumerate() {
-        let mut w = Writer::new(style);
-        w.heading(&device.name);
-        let mut table = Table::default().number("interval");
-        for column in shown {
-            table = table.number(&log.columns[*column]);
-        }
+    for (at, device) in log.devices.iter().enumerate().filter(|_| intervals) {
+        let mut table = columns(Table::of(device.name.clone()).number("interval"));
         for row in log.rows.iter().filter(|r| r.device == at) {
-            let mut cells = vec![cell(row.interval.to_string())];
-            cells.extend(shown.iter().map(|c| value(row.values.get(*c).copied().flatten())));
-            table.row(cells);
+            let mut interval = vec![cell(row.interval.to_string())];
+            interval.extend(cells(&row.values));
+            table.row(interval);
         }
-        out.push('\n');
-        out.push_str(&w.finish());
-        out.push_str(&table.render(style));
+        all.table(table);
     }
-    out
-}
-
-fn value(value: Option<f64>) -> Cell {
-    optional(value, |v| significant(v, 4))
-}
-
-fn left_out(log: &IostatLog, style: Style) -> String {
-    let mut w = Writer::new(style);
-    if log.rows_left_out > 0 {
-        w.wrapped(0, &format!("{} rows are only in the means", log.rows_left_out), Tone::Warn);
+    for (n, what) in [
+        (log.rows_left_out, "rows are only in the means"),
+        (log.unreadable, "lines could not be read"),
+    ] {
+        if n > 0 {
+            all.push(Part::Paragraph(Tone::Warn, format!("{n} {what}").into()));
+        }
     }
-    if log.unreadable > 0 {
-        w.wrapped(0, &format!("{} lines could not be read", log.unreadable), Tone::Warn);
-    }
-    w.finish()
+    terminal::parts(&all, style)
 }

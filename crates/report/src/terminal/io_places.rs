@@ -5,15 +5,14 @@ use assay_iotrace::{BLOCK_BYTES, IoReport, RegionMap};
 use assay_model::units::{format_bytes, format_value_digits};
 
 use super::Style;
-use super::io::optional;
-use super::writer::Writer;
-use crate::document::{Table, Tone, cell};
+use crate::document::{Part, Parts, Table, cell};
+use crate::parts::io::optional;
 
 /// Characters of the line that stands for a device.
 const LINE: usize = 64;
 
 /// How sequential each device's I/Os are, and how much of it they touch.
-pub(super) fn devices(report: &IoReport, style: Style) -> String {
+pub(super) fn devices(report: &IoReport, all: &mut Parts) {
     let mut table = Table::default()
         .label("device")
         .number("I/Os")
@@ -32,12 +31,11 @@ pub(super) fn devices(report: &IoReport, style: Style) -> String {
             optional((d.regions.occupied > 0).then_some(&d.regions), |r| size(r.region_blocks)),
         ]);
     }
-    let mut w = Writer::new(style);
+    all.table(table);
     let more = report.devices_in_all - report.devices.len();
     if more > 0 {
-        w.line(&format!("and {more} more, less busy"), Tone::Soft);
+        all.note(format!("and {more} more, less busy"));
     }
-    table.render(style) + &w.finish()
 }
 
 /// A size in blocks as bytes; a power of two needs no digits.
@@ -49,12 +47,11 @@ fn size(blocks: u64) -> String {
 }
 
 /// A map of regions.
-pub(super) fn regions(map: &RegionMap, style: Style) -> String {
-    let mut w = Writer::new(style);
+pub(super) fn regions(map: &RegionMap, style: Style, all: &mut Parts) {
     let used = map.counts.len();
     if used == 0 {
-        w.wrapped(2, "no I/O of this kind", Tone::Soft);
-        return w.finish();
+        all.note("no I/O of this kind");
+        return;
     }
     let columns = used.min(LINE);
     let folded: Vec<f64> = (0..columns)
@@ -65,19 +62,15 @@ pub(super) fn regions(map: &RegionMap, style: Style) -> String {
             if n == 0 { f64::NAN } else { (n as f64).ln_1p() }
         })
         .collect();
-    w.line(&format!("  |{}|", sparkline(&folded, style.glyphs)), Tone::Plain);
+    all.push(Part::Code("", format!("  |{}|", sparkline(&folded, style.glyphs))));
     let end = map.from.saturating_add(map.region_blocks.saturating_mul(used as u64));
-    w.wrapped(
-        2,
-        &format!(
-            "blocks {} to {}, {used} regions of {}, {} used; height: logarithm of I/Os",
-            map.from,
-            end - 1,
-            size(map.region_blocks),
-            map.occupied
-        ),
-        Tone::Soft,
-    );
+    all.note(format!(
+        "blocks {} to {}, {used} regions of {}, {} used; height: logarithm of I/Os",
+        map.from,
+        end - 1,
+        size(map.region_blocks),
+        map.occupied
+    ));
     let mut table = Table::default()
         .number("from block")
         .number("to block")
@@ -93,5 +86,5 @@ pub(super) fn regions(map: &RegionMap, style: Style) -> String {
             cell(bar(region.share, 1.0, 20, style.glyphs)),
         ]);
     }
-    w.finish() + &table.render(style)
+    all.table(table);
 }

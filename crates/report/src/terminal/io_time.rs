@@ -4,9 +4,8 @@ use assay_iotrace::{IoReport, TickRow};
 use assay_model::units::format_value_digits;
 
 use super::Style;
-use super::io::{optional, time};
-use super::writer::Writer;
-use crate::document::{Cell, Table, Tone, cell};
+use crate::document::{Cell, Part, Parts, Table, Tone, cell, terminal};
+use crate::parts::io::{optional, time};
 
 const DAY_NS: u64 = 86_400_000_000_000;
 
@@ -69,18 +68,16 @@ pub fn io_ticks(report: &IoReport, style: Style) -> String {
         };
         table.row(row(when, tick));
     }
-    let mut w = Writer::new(style);
+    let mut all = Parts::default();
     let length = time(series.tick_ns as f64);
-    w.heading(&format!("Every {length}"));
+    all.titled(format!("Every {length}"));
     if series.tick_ns != series.asked_ns {
         let asked = time(series.asked_ns as f64);
-        w.wrapped(
-            0,
-            &format!("Ticks of {asked} would be too many; these are of {length}."),
-            Tone::Warn,
-        );
+        let words = format!("Ticks of {asked} would be too many; these are of {length}.");
+        all.push(Part::Paragraph(Tone::Warn, words.into()));
     }
-    w.finish() + &table.render(style)
+    all.table(table);
+    terminal::parts(&all, style)
 }
 
 /// What brings a time of the trace to nanoseconds since 1970.

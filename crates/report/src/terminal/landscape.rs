@@ -4,7 +4,6 @@ use assay_rules::denominator::Matrix;
 use assay_rules::landscape::{Landscape, Listing};
 
 use super::Style;
-use super::writer::Writer;
 use crate::document::{Part, Parts, Tone, terminal};
 use crate::parts::landscape as parts;
 
@@ -28,20 +27,14 @@ pub fn matrix(matrix: &Matrix, unit: &str, style: Style) -> String {
 pub fn landscape_list(list: &[Listing], style: Style) -> String {
     let (defined, files): (Vec<&Listing>, Vec<&Listing>) =
         list.iter().partition(|l| !l.title.is_empty());
-    let mut w = Writer::new(style);
-    let pairs: Vec<(&str, String)> =
-        defined.iter().map(|l| (l.name.as_str(), l.title.clone())).collect();
-    w.pairs(&pairs);
+    let mut all = Parts::default();
+    let pairs = defined.iter().map(|l| (l.name.clone(), l.title.clone()));
+    all.push(Part::Pairs(pairs.collect()));
     if !files.is_empty() {
         let names: Vec<&str> = files.iter().map(|l| l.name.as_str()).collect();
-        w.blank();
-        w.wrapped(
-            0,
-            &format!("Files of results without a definition: {}.", names.join(", ")),
-            Tone::Soft,
-        );
+        all.say(format!("Files of results without a definition: {}.", names.join(", ")));
     }
-    w.finish()
+    terminal::parts(&all, style)
 }
 
 #[cfg(test)]

@@ -19,32 +19,28 @@ mod result;
 mod run;
 mod single;
 mod system;
-pub(crate) mod table;
 mod tlb;
-pub(crate) mod writer;
 
+pub use crate::document::terminal::writer::{painted, printable, printable_json};
 pub use archive::archive;
 pub use audit::audit;
 pub use checklist::checklist;
-pub use curve::curves;
 pub use io::io;
-pub use io_distribution::{distribution, printed};
+pub use io_distribution::printed;
 pub use io_iostat::iostat;
 pub use io_time::{io_tick_header, io_tick_line, io_ticks};
 pub use landscape::{landscape, landscape_list, matrix};
 pub use plan::{PlanView, plan};
-pub use result::result;
+pub use result::{Detail, result};
 pub use run::run;
-pub use single::single;
 pub use system::system;
 pub use tlb::{simulation, tlb};
-pub use writer::{painted, printable, printable_json};
 
 pub use assay_chart::text::Glyphs;
 
 use assay_model::{Across, Analysis, Explanation, Finding, RunSummary};
 
-use crate::document::{About, Found};
+use crate::document::{About, Found, Part, Parts};
 use crate::{document, parts};
 
 /// Runs side by side: the values and ratios by treatment, what else differed, the findings, and what the
@@ -64,9 +60,9 @@ pub fn explain(analysis: &Analysis, explanation: &Explanation, style: Style) -> 
 pub fn findings(findings: &[Finding], style: Style) -> String {
     let found =
         |f: &Finding| Found { finding: f.clone(), about: About::Trials(Vec::new()), id: None };
-    let mut w = writer::Writer::new(style);
-    document::terminal::findings(&mut w, &findings.iter().map(found).collect::<Vec<_>>());
-    w.finish()
+    let mut all = Parts::default();
+    all.push(Part::Findings(findings.iter().map(found).collect()));
+    document::terminal::parts(&all, style)
 }
 
 /// How to write.
@@ -88,11 +84,11 @@ impl Default for Style {
 }
 
 impl Style {
-    fn columns(self) -> usize {
+    pub(crate) fn columns(self) -> usize {
         self.width.max(20)
     }
 
-    fn ellipsis(self) -> &'static str {
+    pub(crate) fn ellipsis(self) -> &'static str {
         if self.glyphs == Glyphs::Unicode { "…" } else { "..." }
     }
 }
@@ -109,13 +105,11 @@ mod tests {
         for (name, view) in fixtures::all() {
             let a = &view.analysis;
             let mut add = |what: &str, text: String| all.push((format!("{name} {what}"), text));
-            add("single", single(&view, style));
-            add("curves", curves(&view, style));
             add("findings", findings(&a.findings, style));
             add("run", run(&view, style));
             add("system", system(&view.system, style));
             add("archive", archive(std::slice::from_ref(&view.summary), style));
-            add("results", run::results(&view, style));
+            add("results", document::terminal::parts(&run::results(&view, style), style));
             let plan_view = PlanView {
                 plan: &view.plan,
                 stop_rule: "after the planned blocks",
@@ -126,9 +120,20 @@ mod tests {
             add("plan", plan(&plan_view, style));
             let summaries = [view.summary.clone(), view.summary.clone()];
             add("across", across(&summaries, &fixtures::across(&view), &[], style));
-            add("result", result(&view, style));
+            add("result", result(&view, Detail::Full, style));
+            add("brief", result(&view, Detail::Brief, style));
         }
         all
+    }
+
+    #[test]
+    fn a_comparison_of_two_commands_fits_ten_lines() {
+        let text = result(&fixtures::commands(), Detail::Brief, Style::default());
+        assert!(text.lines().count() <= 10, "{text}");
+        assert!(
+            text.contains("warning: F11 quiet-host: ") && text.contains("[95 % CI 0."),
+            "{text}"
+        );
     }
 
     #[test]

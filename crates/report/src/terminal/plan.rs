@@ -3,8 +3,7 @@
 use assay_model::Plan;
 
 use super::Style;
-use super::writer::Writer;
-use crate::document::{Table, Tone, cell};
+use crate::document::{Part, Parts, Table, Tone, cell, terminal};
 use crate::figures::count;
 
 /// What is known before a run.
@@ -28,10 +27,10 @@ const BLOCKS_SHOWN: u32 = 4;
 /// The plan as text.
 pub fn plan(view: &PlanView<'_>, style: Style) -> String {
     let plan = view.plan;
-    let mut w = Writer::new(style);
+    let mut all = Parts::default();
     let blocks = plan.trials.iter().map(|t| t.block + 1).max().unwrap_or(0);
-    w.heading(&format!("plan of {}", plan.workload.name));
-    w.pairs(&[
+    all.titled(format!("plan of {}", plan.workload.name));
+    let facts = [
         (
             "trials",
             format!(
@@ -46,8 +45,8 @@ pub fn plan(view: &PlanView<'_>, style: Style) -> String {
         ("stops", view.stop_rule.to_owned()),
         ("time", view.time.to_owned()),
         ("detectable", view.detectable.to_owned()),
-    ]);
-    w.blank();
+    ];
+    all.push(Part::Pairs(facts.map(|(name, value)| (name.to_owned(), value)).to_vec()));
     let mut table = Table::default()
         .number("id")
         .label("treatment")
@@ -71,32 +70,24 @@ pub fn plan(view: &PlanView<'_>, style: Style) -> String {
             cell(mark).tone(Tone::Soft),
         ]);
     }
-    w.raw(&table.render(style));
+    all.table(table);
     if plan.treatments.len() > 1 {
-        w.blank();
-        w.line("order, by treatment id", Tone::Strong);
-        for block in 0..blocks.min(BLOCKS_SHOWN) {
-            let ids: Vec<String> = plan
-                .trials
-                .iter()
-                .filter(|t| t.block == block)
-                .map(|t| t.treatment.to_string())
-                .collect();
-            w.wrapped(2, &format!("block {}: {}", block + 1, ids.join(" ")), Tone::Plain);
-        }
+        all.titled("order, by treatment id");
+        let block = |block: u32| {
+            let of = plan.trials.iter().filter(|t| t.block == block);
+            let ids: Vec<String> = of.map(|t| t.treatment.to_string()).collect();
+            format!("block {}: {}", block + 1, ids.join(" ")).into()
+        };
+        let shown = (0..blocks.min(BLOCKS_SHOWN)).map(block).collect();
+        all.push(Part::List(Tone::Plain, shown));
         if blocks > BLOCKS_SHOWN {
-            w.line(
-                &format!("  and {} more", count((blocks - BLOCKS_SHOWN) as usize, "block")),
-                Tone::Soft,
-            );
+            all.note(format!("and {} more", count((blocks - BLOCKS_SHOWN) as usize, "block")));
         }
     }
     if !view.lines.is_empty() {
-        w.blank();
-        w.line("runs", Tone::Strong);
+        all.titled("runs");
+        let lines = view.lines.iter().map(|l| l.as_str().into()).collect();
+        all.push(Part::List(Tone::Plain, lines));
     }
-    for line in view.lines {
-        w.wrapped(2, line, Tone::Plain);
-    }
-    w.finish()
+    terminal::parts(&all, style)
 }

@@ -1,62 +1,88 @@
 //! What a run ends with: its results, and what speaks against them. Every trial is in [`super::run`].
 
-use assay_model::{Finding, Outcome, Severity, TrialRecord};
+use assay_chart::text::shorten;
+use assay_model::{Outcome, Severity, TrialRecord};
 
+use super::Style;
 use super::run::results;
-use super::writer::Writer;
-use super::{Style, findings};
-use crate::alike::trials_text;
-use crate::document::Tone;
+use crate::document::{About, Found, On, Part, Tone, terminal};
 use crate::figures::count;
+use crate::parts::findings::found;
 use crate::view::RunView;
 
 /// How many failed trials are shown.
 const FAILED_SHOWN: usize = 5;
 
+/// How much of a result is written.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Detail {
+    /// The numbers, one verdict, and that there are warnings: two commands take ten lines of 80 columns.
+    Brief,
+    /// With the reasons, and every warning with its remedy.
+    Full,
+}
+
 /// The results of a run, its warnings and its failed trials.
-pub fn result(view: &RunView, style: Style) -> String {
+pub fn result(view: &RunView, detail: Detail, style: Style) -> String {
     let s = &view.summary;
-    let mut w = Writer::new(style);
-    w.raw(&results(view, style));
-    let about = |(f, trials): (Finding, Vec<u32>)| {
-        if trials.is_empty() {
-            return f;
-        }
-        let text = format!("{} ({})", f.message, trials_text(&trials));
-        f.worded(text)
-    };
-    let all: Vec<Finding> = view.findings().into_iter().map(about).collect();
-    let serious: Vec<Finding> =
-        all.iter().filter(|f| f.severity > Severity::Note).cloned().collect();
-    if !serious.is_empty() {
-        w.blank();
-        w.raw(&findings(&serious, style));
+    let brief = detail == Detail::Brief;
+    let mut all = results(view, style);
+    let found = found(view);
+    let notes = found.iter().filter(|f| f.finding.severity == Severity::Note).count();
+    let merged = |f: &&Found| brief && f.finding.severity == Severity::Warning;
+    let serious = |f: &&Found| f.finding.severity > Severity::Note && !merged(f);
+    let shown: Vec<Found> = found.iter().filter(serious).cloned().collect();
+    if !shown.is_empty() {
+        all.push(Part::Findings(shown));
     }
     let failed: Vec<&TrialRecord> = view
         .records
         .iter()
         .filter(|r| r.outcome != Outcome::Completed && !r.error.is_empty())
         .collect();
-    if !failed.is_empty() {
-        w.blank();
-    }
     for r in failed.iter().take(FAILED_SHOWN) {
-        w.wrapped(0, &format!("trial {} failed: {}", r.number, r.error), Tone::Bad);
+        all.toned(Tone::Bad, format!("trial {} failed: {}", r.number, r.error));
     }
     if failed.len() > FAILED_SHOWN {
-        w.line(&format!("and {} more failed", failed.len() - FAILED_SHOWN), Tone::Bad);
+        all.toned(Tone::Bad, format!("and {} more failed", failed.len() - FAILED_SHOWN));
     }
-    w.blank();
-    let notes = all.len() - serious.len();
+    let warnings: Vec<&Found> = found.iter().filter(merged).collect();
+    if !warnings.is_empty() {
+        all.toned(Tone::Warn, in_short(&warnings, style));
+    }
     let also = if notes == 0 { String::new() } else { format!(", {}", count(notes, "note")) };
     let trials = count(s.completed as usize, "trial");
-    w.wrapped(
-        0,
-        &format!(
-            "run {}: {trials} completed, {} failed{also}; `assay archive show` has them all",
-            s.id, s.failed
-        ),
-        Tone::Soft,
-    );
-    w.finish()
+    all.say(format!("run {}: {trials}, {} failed{also}; all: assay archive show", s.id, s.failed));
+    terminal::parts_of(&all, if brief { On::Brief } else { On::Terminal }, style)
+}
+
+/// One warning, as far as two lines hold it; of several which checks warn, and about how many trials.
+fn in_short(warnings: &[&Found], style: Style) -> String {
+    if let [Found { finding: f, .. }] = warnings {
+        let text = format!("warning: {} {}: {}", f.id, f.name, f.message);
+        return shorten(&text, 2 * style.columns() - 12, style.ellipsis());
+    }
+    let mut checks: Vec<String> = Vec::new();
+    for f in warnings {
+        let check = format!("{} {}", f.finding.id, f.finding.name);
+        if !checks.contains(&check) {
+            checks.push(check);
+        }
+    }
+    let mut trials: Vec<u32> = warnings
+        .iter()
+        .flat_map(|f| match &f.about {
+            About::Trials(trials) => trials.as_slice(),
+            About::Numbers(_) => &[],
+        })
+        .copied()
+        .collect();
+    trials.sort_unstable();
+    trials.dedup();
+    let about = match trials.len() {
+        0 => String::new(),
+        n => format!(" in {}", count(n, "trial")),
+    };
+    let said = count(warnings.len(), "warning");
+    format!("{said}{about}: {} (-v prints them)", checks.join(", "))
 }

@@ -2,10 +2,11 @@
 
 use assay_model::Kind;
 
-use super::writer::Writer;
-use super::{Style, curves, single};
+use super::Style;
+use super::curve::curves;
+use super::single::single;
 use crate::alike::{group, trials_text};
-use crate::document::{Parts, Tone, terminal};
+use crate::document::{Part, Parts, Text, Tone, terminal, text};
 use crate::gate::Gate;
 use crate::parts;
 use crate::view::RunView;
@@ -13,84 +14,53 @@ use crate::view::RunView;
 /// The run as text.
 pub fn run(view: &RunView, style: Style) -> String {
     let s = &view.summary;
-    let mut w = Writer::new(style);
-    w.heading(&format!("run {}", s.id));
-    w.wrapped(0, view.title(), Tone::Plain);
-    w.pairs(&[
+    let mut all = Parts::default();
+    all.titled(format!("run {}", s.id));
+    all.say(view.title());
+    let facts = [
         ("experiment", format!("{} (workload {})", s.experiment, s.workload)),
         ("host", s.host.clone()),
         (if view.imported().is_some() { "imported" } else { "started" }, s.started_at.clone()),
         ("state", s.state.name().to_owned()),
         ("trials", format!("{} of {} completed, {} failed", s.completed, s.planned, s.failed)),
         ("tags", if s.tags.is_empty() { "none".to_owned() } else { s.tags.join(", ") }),
-    ]);
-    w.blank();
-    w.raw(&results(view, style));
-    w.blank();
-    w.raw(&told(view, style));
-    w.raw(&super::findings(&view.analysis.findings, style));
-    w.blank();
-    w.raw(&trials(view, style));
-    w.finish()
+    ];
+    all.push(Part::Pairs(facts.map(|(name, value)| (name.to_owned(), value)).to_vec()));
+    all.append(results(view, style));
+    // What assay derived stands beside the comparisons already.
+    let whole = view.analysis.run_metrics.iter().filter(|m| m.kind != Kind::Derived);
+    for m in whole.filter(|_| view.imported().is_some()) {
+        all.say(parts::results::whole_run(m));
+    }
+    all.push(Part::Findings(parts::findings::found(view)));
+    trials(view, &mut all);
+    terminal::parts(&all, style)
 }
 
 /// What was measured: the suite, the comparison or the one treatment, percentiles, scaling, curves.
-pub(super) fn results(view: &RunView, style: Style) -> String {
+pub(super) fn results(view: &RunView, style: Style) -> Parts {
     let gate = Gate::open(view);
-    let mut all = Parts::default();
-    let mut w = Writer::new(style);
-    if let Some(results) = &view.analysis.suite {
-        all.append(parts::suite::suite(view, results));
-    } else if view.analysis.comparisons.is_empty() {
-        w.raw(&single(view, style));
-    } else {
-        all.append(parts::results::comparisons(view, &gate));
-    }
+    let mut all = match &view.analysis.suite {
+        Some(results) => parts::suite::suite(view, results),
+        None if view.analysis.comparisons.is_empty() => single(view, style),
+        None => parts::results::comparisons(view, &gate),
+    };
     all.append(parts::percentiles::percentiles(view, &gate));
     if let Some(s) = &view.analysis.scaling {
         all.append(parts::scaling::scaling(view, s));
     }
-    let more = [terminal::parts(&all, style), curves(view, style)];
-    for text in more.iter().filter(|text| !text.is_empty()) {
-        if !w.is_empty() {
-            w.blank();
-        }
-        w.raw(text);
-    }
-    w.finish()
+    all.append(curves(view, style));
+    all
 }
 
-/// The values that an imported file prints of the whole: totals and means.
-fn told(view: &RunView, style: Style) -> String {
-    let mut w = Writer::new(style);
-    // What assay derived stands beside the comparisons already.
-    let told = view.analysis.run_metrics.iter().filter(|m| m.kind != Kind::Derived);
-    for m in told.filter(|_| view.imported().is_some()) {
-        w.wrapped(0, &parts::results::whole_run(m), Tone::Plain);
-    }
-    if !w.is_empty() {
-        w.blank();
-    }
-    w.finish()
-}
-
-fn trials(view: &RunView, style: Style) -> String {
-    let mut w = Writer::new(style);
-    w.raw(&terminal::parts(&parts::trials::trials(view, &Gate::open(view)), style));
-    for r in &view.records {
-        if !r.error.is_empty() {
-            w.wrapped(2, &format!("trial {}: {}", r.number, r.error), Tone::Bad);
-        }
-    }
-    let of_trials = view.findings().into_iter().filter(|(_, trials)| !trials.is_empty());
-    for (f, trials) in of_trials {
-        let text = format!("{}: {} {}: {}", trials_text(&trials), f.id, f.name, f.message);
-        w.wrapped(2, &text, Tone::Warn);
+fn trials(view: &RunView, all: &mut Parts) {
+    all.append(parts::trials::trials(view, &Gate::open(view)));
+    let failed = view.records.iter().filter(|r| !r.error.is_empty());
+    let errors: Vec<Text> =
+        failed.map(|r| text(format!("trial {}: {}", r.number, r.error))).collect();
+    if !errors.is_empty() {
+        all.push(Part::List(Tone::Bad, errors));
     }
     let notes = view.records.iter().flat_map(|r| r.notes.iter().map(|n| (r.number, n.as_str())));
-    for note in group(notes) {
-        let text = format!("{}: {}", trials_text(&note.trials), note.text());
-        w.wrapped(2, &text, Tone::Soft);
-    }
-    w.finish()
+    all.notes(group(notes).iter().map(|n| format!("{}: {}", trials_text(&n.trials), n.text())));
 }

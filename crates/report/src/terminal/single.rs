@@ -5,29 +5,26 @@ use assay_model::units::format_value;
 use assay_model::{Analysis, TreatmentSummary};
 
 use super::Style;
-use super::writer::Writer;
-use crate::document::Tone;
+use crate::document::{Part, Parts};
 use crate::figures::{NO_VALUE, centre_name, count, percent, summary_text};
 use crate::view::{RunView, deciding};
 
-/// One paragraph for each treatment.
-pub fn single(view: &RunView, style: Style) -> String {
-    let a = &view.analysis;
-    let mut w = Writer::new(style);
-    for (i, s) in deciding(a).into_iter().enumerate() {
-        if i > 0 {
-            w.blank();
-        }
-        let label = if s.label == "-" { view.experiment.name.clone() } else { s.label.clone() };
-        w.heading(&format!("{} of {label}", s.metric));
-        w.pairs(&facts(view, s));
+/// The facts of each treatment.
+pub(super) fn single(view: &RunView, style: Style) -> Parts {
+    let mut all = Parts::default();
+    for s in deciding(&view.analysis) {
+        let label = if s.label == "-" { &view.experiment.name } else { &s.label };
+        all.titled(format!("{} of {label}", s.metric));
+        let mut facts = facts(view, s);
         let values: Vec<f64> = s.values.iter().map(|v| v.unwrap_or(f64::NAN)).collect();
         // A sparkline of two says nothing, and one wider than the line would be cut.
-        if (3..=style.columns().saturating_sub(14)).contains(&values.len()) {
-            w.line(&format!("  in order  {}", sparkline(&values, style.glyphs)), Tone::Plain);
+        if (3..=style.columns().saturating_sub(18)).contains(&values.len()) {
+            facts.push(("in order", sparkline(&values, style.glyphs)));
         }
+        let pair = |(name, value): (&str, String)| (name.to_owned(), value);
+        all.push(Part::Pairs(facts.into_iter().map(pair).collect()));
     }
-    w.finish()
+    all
 }
 
 fn facts(view: &RunView, s: &TreatmentSummary) -> Vec<(&'static str, String)> {
@@ -36,7 +33,7 @@ fn facts(view: &RunView, s: &TreatmentSummary) -> Vec<(&'static str, String)> {
     let show = |v: Option<f64>| v.map_or_else(|| NO_VALUE.to_owned(), |v| format_value(v, unit));
     let level = x.interval.map_or_else(
         || "no interval below three trials".to_owned(),
-        |i| format!("{} interval", percent(i.level)),
+        |i| format!("{} CI", percent(i.level)),
     );
     let told = match &s.percentile {
         Some(p) => format!(

@@ -6,47 +6,37 @@ use assay_model::units::{format_bytes, significant};
 use assay_tlb::{Row, SideRow, Simulation, Step, StepCost, Table};
 
 use super::Style;
-use super::writer::Writer;
-use crate::document::{Table as Columns, Tone, cell};
+use crate::document::{Part, Parts, Table as Columns, Tone, cell, terminal};
 
 /// The table, with what it is of and what must be known about it.
 pub fn tlb(table: &Table, style: Style) -> String {
-    let mut w = Writer::new(style);
-    w.wrapped(0, &format!("address translation, {}: {}", table.kind, table.of), Tone::Strong);
-    w.blank();
+    terminal::parts(&of(table, style), style)
+}
+
+fn of(table: &Table, style: Style) -> Parts {
+    let mut all = Parts::default();
+    let title = format!("address translation, {}: {}", table.kind, table.of);
     let steps = table.total.data.steps.len().max(table.total.instruction.steps.len());
     if steps <= 2 && style.columns() >= 79 {
-        w.raw(&wide(table));
+        all.toned(Tone::Strong, title);
+        all.push(Part::Code("", wide(table)));
     } else {
-        w.raw(&long(table, style));
+        all.table(long(table, title));
     }
-    if !table.notes.is_empty() {
-        w.blank();
-    }
-    for note in &table.notes {
-        w.wrapped(2, note, Tone::Soft);
-    }
-    w.finish()
+    all.notes(table.notes.iter().cloned());
+    all
 }
 
 /// A simulation: the table, and what became of the TSBs.
 pub fn simulation(s: &Simulation, style: Style) -> String {
-    let mut w = Writer::new(style);
-    w.raw(&tlb(&s.table, style));
-    w.blank();
+    let mut all = of(&s.table, style);
     let processes = if s.processes == 1 { "process" } else { "processes" };
-    let read = format!(
+    all.note(format!(
         "simulated from {} accesses of {} {processes} ({}); a miss costs what the machine says, and \
          time is its cycles: not a measurement",
         s.accesses, s.processes, s.format
-    );
-    w.wrapped(2, &read, Tone::Soft);
-    w.blank();
-    w.raw(&counts(&s.table.total, style));
-    if s.tsbs.is_empty() {
-        return w.finish();
-    }
-    w.blank();
+    ));
+    all.table(counts(&s.table.total));
     let mut columns =
         Columns::default().number("TSB").number("processes").number("lookups").number("missed");
     for tsb in s.tsbs.iter().take(MOST_TSBS) {
@@ -58,17 +48,17 @@ pub fn simulation(s: &Simulation, style: Style) -> String {
             cell(if tsb.lookups == 0 { "-".into() } else { format!("{share:.1} %") }),
         ]);
     }
-    w.raw(&columns.render(style));
+    all.table(columns);
     if s.tsbs.len() > MOST_TSBS {
-        w.line(&format!("  and {} more", s.tsbs.len() - MOST_TSBS), Tone::Soft);
+        all.note(format!("and {} more", s.tsbs.len() - MOST_TSBS));
     }
-    w.finish()
+    terminal::parts(&all, style)
 }
 
 const MOST_TSBS: usize = 16;
 
 /// What was counted in all: the rates above are these over simulated time.
-fn counts(total: &Row, style: Style) -> String {
+fn counts(total: &Row) -> Columns {
     let mut columns = Columns::default().word("counted").number("accesses");
     for cost in &total.data.steps {
         columns = columns.number(step_name(cost.step));
@@ -79,7 +69,7 @@ fn counts(total: &Row, style: Style) -> String {
         cells.extend(side.steps.iter().map(|cost| whole(cost.misses)));
         columns.row(cells);
     }
-    columns.render(style)
+    columns
 }
 
 /// trapstat's own layout: both sides in a line.
@@ -108,8 +98,8 @@ fn wide(table: &Table) -> String {
 }
 
 /// A line a side: for three steps, and for narrow terminals.
-fn long(table: &Table, style: Style) -> String {
-    let mut columns = Columns::default().word("page  time").word("side");
+fn long(table: &Table, title: String) -> Columns {
+    let mut columns = Columns::of(title).word("page  time").word("side");
     for cost in &table.total.data.steps {
         columns = columns.number(step_name(cost.step)).number("%tim");
     }
@@ -126,7 +116,7 @@ fn long(table: &Table, style: Style) -> String {
             columns.row(cells);
         }
     }
-    columns.render(style)
+    columns
 }
 
 fn labelled(table: &Table) -> impl Iterator<Item = (&Row, String)> {
@@ -211,7 +201,7 @@ mod tests {
         }
         s.table.total.share = None;
         let text = tlb(&s.table, Style::default());
-        let last = text.lines().last().unwrap();
+        let last = text.lines().find(|l| l.trim_start().starts_with("ttl")).unwrap();
         assert!(!last.chars().any(|c| c.is_ascii_digit()) && last.contains('-'), "{text}");
     }
 }

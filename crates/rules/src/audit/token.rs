@@ -84,6 +84,10 @@ pub(crate) fn tokens(text: &str, span: Span) -> Vec<Token> {
             continue;
         }
         let rest = &piece[at..];
+        if let Some(length) = interval_length(rest) {
+            at += length;
+            continue;
+        }
         let number = c.is_ascii_digit()
             || (c == '.' && rest.as_bytes().get(1).is_some_and(u8::is_ascii_digit));
         let (length, kind) = if number {
@@ -110,6 +114,15 @@ pub(crate) fn tokens(text: &str, span: Span) -> Vec<Token> {
     attach_units(text, &mut tokens);
     label(&mut tokens);
     tokens
+}
+
+/// The length of the interval that a text begins with, such as `[95 % CI 1.03, 1.07]`: it belongs to the
+/// number before it and claims nothing by itself.
+fn interval_length(text: &str) -> Option<usize> {
+    let (inside, _) = text.strip_prefix('[')?.split_once(']')?;
+    let (level, ends) = inside.split_once(" CI ")?;
+    let is_one = level.trim_end().ends_with('%') && ends.contains(',');
+    is_one.then_some(inside.len() + 2)
 }
 
 /// Whether the hyphen in `start..end` stands between letters or a number and a word.
@@ -321,6 +334,13 @@ mod tests {
             .filter_map(Token::quantity)
             .map(|n| (n.value * n.scale, n.unit.clone()))
             .collect()
+    }
+
+    #[test]
+    fn an_interval_belongs_to_its_number() {
+        let text = r"5.5% faster [95 % CI 3.1%, 7.4%] and 8 GB \[95 % CI 7, 9\], but [12 of 5, 6]";
+        let found: Vec<f64> = quantities(text).into_iter().map(|(v, _)| v).collect();
+        assert_eq!(found, [5.5, 8e9, 12.0, 5.0, 6.0]);
     }
 
     #[test]

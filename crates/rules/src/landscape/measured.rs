@@ -198,12 +198,11 @@ impl Landscape {
     pub fn interval_note(line: &Line) -> Option<String> {
         let entry = line.entry.as_ref().filter(|_| line.kind == Kind::Measured)?;
         let q = &entry.value;
-        let level = q.interval.map_or(0.95, |i| i.level) * 100.0;
         let text = q.interval.map_or_else(
             || format!("{} (no interval)", units::format_value(q.value, &q.unit)),
             |i| {
                 let e = units::estimate(q.value, i.low, i.high, &q.unit, q.value);
-                format!("{e}, {level:.0} % interval")
+                e.text(Some(i.level))
             },
         );
         Some(format!("{}: {text}, from {}", entry.label, line.sources.join(", ")))

@@ -7,12 +7,13 @@ mod charts;
 use assay_chart::{PhaseSpan, Reach, WIDTH};
 use assay_iotrace::IoReport;
 use assay_model::TrialRecord;
-use assay_model::units::{format_value_digits, significant};
 use maud::{Markup, html};
 
 use self::charts::{Chart, Titled, charts, common, same_series};
 use super::time::phases;
-use crate::document::html::{figure, table_box};
+use crate::document::html::{self, figure, table};
+use crate::document::{Part, Tone};
+use crate::parts::io as parts;
 use crate::view::RunView;
 
 pub use beside::io_beside;
@@ -28,7 +29,7 @@ pub(super) fn section(view: &RunView) -> Option<Markup> {
         let mut traced =
             view.counted(treatment).into_iter().filter_map(|r| Some((r, view.io.get(&r.number)?)));
         let Some((record, report)) = traced.next() else { continue };
-        rows.push(row(&view.label(treatment), record, report));
+        rows.push((view.label(treatment), record, report));
         if drawn.len() < MOST_TRIALS {
             let subject = Subject::trial("", record);
             let charts = charts(&subject, report);
@@ -39,46 +40,15 @@ pub(super) fn section(view: &RunView) -> Option<Markup> {
         return None;
     }
     same_series(&mut drawn.iter_mut().map(|d| &mut d.3).collect::<Vec<_>>());
-    let head = html! {
-        th { "treatment" } th { "trial" }
-        th class="num" { "reads" } th class="num" { "writes" } th class="num" { "read" } th class="num" { "written" }
-        th class="num" { "aio" } th class="num" { "writeback" } th class="num" { "readahead" } th class="num" { "not sync" }
-        th class="num" { "read p99" } th class="num" { "write p99" } th class="num" { "lost" }
-    };
-    let caption = "Block I/O of the measured part of the first counted trial of each treatment";
     Some(html! {
         p { "What the block layer did while the trial ran, all programs together, on the trial's clock. The four counts say who waits, as far as the kernel knows: no one number means asynchronous." }
-        (table_box(caption, &head, &html! { @for row in &rows { (row) } }))
+        (table(&parts::trials(rows.into_iter())))
         @if drawn.len() > 1 { p class="soft" { "Charts of a kind have one scale in all treatments." } }
         @for (label, subject, report, charts) in &drawn {
             h3 { (label) }
             (figures(subject, report, charts, |title| common(title, drawn.iter().map(|d| &d.3))))
         }
     })
-}
-
-fn row(label: &str, record: &TrialRecord, report: &IoReport) -> Markup {
-    use assay_iotrace::Op;
-    let of = |op: Op| report.ops.iter().find(|o| o.op == op);
-    let ios = |op| of(op).map_or(0, |o| o.ios);
-    let bytes = |op| format_value_digits(of(op).map_or(0, |o| o.bytes) as f64, "B", 3);
-    let p99 = |op| {
-        let ns = of(op).and_then(|o| o.latency.p99_ns);
-        ns.map_or_else(|| "–".to_owned(), |ns| format_value_digits(ns / 1e9, "s", 3))
-    };
-    let count = |n: Option<u64>| n.map_or_else(|| "not recorded".to_owned(), |n| n.to_string());
-    let lost = report.honesty.dropped.map_or_else(|| "unknown".to_owned(), |n| n.to_string());
-    html! {
-        tr {
-            th scope="row" { (label) }
-            td { a href={ "#trial-" (record.number) } { (record.number) } }
-            td class="num" { (ios(Op::Read)) } td class="num" { (ios(Op::Write)) }
-            td class="num" { (bytes(Op::Read)) } td class="num" { (bytes(Op::Write)) }
-            td class="num" { (count(report.classes.aio)) } td class="num" { (count(report.classes.writeback)) }
-            td class="num" { (count(report.classes.readahead)) } td class="num" { (count(report.classes.nosync)) }
-            td class="num" { (p99(Op::Read)) } td class="num" { (p99(Op::Write)) } td class="num" { (lost) }
-        }
-    }
 }
 
 /// Whose I/Os a chart shows, and on which clock.
@@ -118,39 +88,20 @@ pub fn observed(report: &IoReport) -> Markup {
         start_ns: report.origin_ns.or(first).unwrap_or(0),
         spans: Vec::new(),
     };
-    html! {
-        p { (report.source.name) ", " (report.source.format) ". Latency: " (report.source.latency_is) "." }
-        @if !report.source.notes.is_empty() { ul class="soft" { @for note in &report.source.notes { li { (note) } } } }
-        @if !report.selection.is_empty() { p { "Only " (report.selection.join(", ")) "." } }
-        (groups(report))
-        (figures(&subject, report, &charts(&subject, report), |_| Reach::default()))
+    let mut all = parts::head(report);
+    if report.groups.is_empty() {
+        all.say("No I/O so far.");
     }
-}
-
-fn groups(report: &IoReport) -> Markup {
-    let head = html! {
-        @for d in &report.by { th scope="col" { (d.name()) } }
-        th scope="col" class="num" { "I/Os" } th scope="col" class="num" { "bytes" }
-        th scope="col" class="num" { "median" } th scope="col" class="num" { "p99" } th scope="col" class="num" { "longest" }
-    };
-    let time = |ns: Option<f64>| {
-        ns.map_or_else(|| "–".to_owned(), |ns| format_value_digits(ns / 1e9, "s", 3))
-    };
-    let rows = html! {
-        @for g in &report.groups {
-            tr {
-                @for (i, k) in g.key.iter().enumerate() { @if i == 0 { th scope="row" { (k) } } @else { td { (k) } } }
-                td class="num" { (g.ios) } td class="num" { (format_value_digits(g.bytes as f64, "B", 3)) }
-                td class="num" { (time(g.latency.p50_ns)) } td class="num" { (time(g.latency.p99_ns)) }
-                td class="num" { (time(g.latency.max_ns.map(|ns| ns as f64))) }
-            }
-        }
-    };
-    let caption = format!("The busiest {} of {}", report.groups.len(), report.groups_in_all);
-    let lost = report.honesty.dropped.filter(|n| *n > 0);
+    all.table(parts::groups(report));
+    if let Some(n) = report.honesty.dropped.filter(|n| *n > 0) {
+        let lost = format!(
+            "{n} I/Os were lost by the tracer: counts are too low, and percentiles are lower bounds."
+        );
+        all.push(Part::Paragraph(Tone::Warn, lost.into()));
+    }
     html! {
-        @if report.groups.is_empty() { p { "No I/O so far." } } @else { (table_box(&caption, &head, &rows)) }
-        @if let Some(n) = lost { p class="notice" { (n) " I/Os were lost by the tracer: counts are too low, and percentiles are lower bounds." } }
+        (html::parts(&all))
+        (figures(&subject, report, &charts(&subject, report), |_| Reach::default()))
     }
 }
 
@@ -166,23 +117,8 @@ fn figures(
         @for (title, chart) in charts {
             (figure(&chart.over(reach(title), WIDTH), &html! { (subject.link) ": " (title) }, &html! {}))
         }
-        (cost(report))
-    }
-}
-
-fn cost(report: &IoReport) -> Markup {
-    let Some(cost) = &report.cost else { return html! {} };
-    let each = cost.ns_per_io.map_or_else(
-        || "not timed".to_owned(),
-        |ns| format!("{} for each I/O", format_value_digits(ns / 1e9, "s", 3)),
-    );
-    let share = cost
-        .cpu_share
-        .map_or_else(String::new, |s| format!(", {} % of one CPU", significant(100.0 * s, 2)));
-    html! {
-        p class="soft" {
-            "Traced by " (cost.method) ": " (each) (share) " in the kernel. "
-            @for note in &report.source.notes { (note) " " }
+        @if let Some(cost) = parts::cost(report) {
+            p class="soft" { "Traced by " (cost) ". " @for note in &report.source.notes { (note) " " } }
         }
     }
 }

@@ -2,7 +2,7 @@
 //! numbers, so that a sentence cannot say the opposite of them.
 
 use assay_checks::ComparisonEvidence;
-use assay_model::{Better, Comparison, Interval, Verdict};
+use assay_model::{Better, Comparison, Interval, Verdict, units};
 use assay_rules::denominator::{Basis, matrix, reversals_from, standing};
 use assay_rules::quantity::Quantity;
 
@@ -287,8 +287,8 @@ fn ratio_said(s: &Sides, words: &str) -> Said {
     let r = &s.ratio;
     let text = match r.interval {
         Some(i) => {
-            let d = assay_model::units::interval_decimals(i.high - i.low);
-            format!("{:.d$} {words} ({:.d$}..{:.d$})", r.value, i.low, i.high)
+            let e = units::ratio(r.value, i.low, i.high);
+            format!("{} {words} {}", e.value, units::interval(&e.low, &e.high, Some(i.level)))
         }
         None => format!("{} {words}", phrase::ratio(r.value, s.digits)),
     };
@@ -360,17 +360,17 @@ fn judged(
     let ends = phrase::percents(i, decimals);
     let number = phrase::percent(x, Some(decimals));
     match verdict {
-        Some(Verdict::Equivalent) => format!("equivalent ({number}, {ends})"),
-        Some(Verdict::Inconclusive) => format!("not clearly different ({number}, {ends})"),
-        _ if i.contains(0.0) => format!("not clearly different ({number}, {ends})"),
+        Some(Verdict::Equivalent) => format!("equivalent ({number} {ends})"),
+        Some(Verdict::Inconclusive) => format!("not clearly different ({number} {ends})"),
+        _ if i.contains(0.0) => format!("not clearly different ({number} {ends})"),
         _ if x < 0.0 => {
             let turned = Interval { low: -i.high, high: -i.low, level: i.level };
             format!(
-                "{} {word} ({})",
+                "{} {word} {}",
                 phrase::percent(-x, Some(decimals)),
                 phrase::percents(turned, decimals)
             )
         }
-        _ => format!("{number} {word} ({ends})"),
+        _ => format!("{number} {word} {ends}"),
     }
 }

@@ -22,10 +22,10 @@ pub(super) fn ratio(value: f64, decimals: Option<usize>) -> String {
     format!("{value:.digits$}")
 }
 
-/// The ends of an interval of fractions: `3.1%..7.4%`.
+/// An interval of fractions: `[95 % CI 3.1%, 7.4%]`.
 pub(super) fn percents(interval: Interval, decimals: usize) -> String {
     let end = |x: f64| percent(x, Some(decimals));
-    format!("{}..{}", end(interval.low), end(interval.high))
+    units::interval(&end(interval.low), &end(interval.high), Some(interval.level))
 }
 
 /// How many decimals a percentage with this interval has.

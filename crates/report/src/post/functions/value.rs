@@ -3,7 +3,7 @@
 use assay_rules::denominator::{Basis, Denominator};
 
 use super::{Made, phrase};
-use crate::figures::with_interval;
+use crate::figures::in_a_sentence;
 use crate::post::amount::Amount;
 use crate::post::arguments::Arguments;
 use crate::post::checks;
@@ -55,7 +55,7 @@ fn printed(
         (Some(digits), _) => phrase::with_unit(&phrase::plain(value, Some(digits)), unit),
         (None, Some(decimals)) => phrase::with_unit(&phrase::plain(value, Some(decimals)), unit),
         (None, None) if quantity.interval.is_some() && own => {
-            with_interval(value, quantity.interval, unit)
+            in_a_sentence(value, quantity.interval, unit)
         }
         (None, None) => phrase::with_unit(&phrase::plain(value, None), unit),
     };

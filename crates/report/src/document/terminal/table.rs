@@ -7,9 +7,9 @@ use std::ops::Range;
 use assay_chart::text::{columns, shorten};
 
 use super::writer::{Writer, ascii, clean, paint};
-use super::{Glyphs, Style};
 use crate::document::table::{Kind, Row};
 use crate::document::{Cell, On, Table, Tone, cell};
+use crate::terminal::{Glyphs, Style};
 
 /// The narrowest a flexible column gets.
 const NARROWEST: usize = 9;
@@ -117,7 +117,11 @@ impl Layout {
             if style.glyphs == Glyphs::Ascii { ascii(&cleaned) } else { cleaned }
         };
         let field = |cells: &[Cell], i: usize| {
-            cells.get(i).map_or_else(Field::default, |c| (cleaned(&c.text.words()), c.tone))
+            cells.get(i).map_or_else(Field::default, |c| {
+                // What covers several columns is why they are withheld, which a sentence under the table says.
+                let words = if c.span > 1 { "withheld".to_owned() } else { c.text.words() };
+                (cleaned(&words), c.tone)
+            })
         };
         let most = if table.most == 0 { table.rows.len() } else { table.most };
         Layout {

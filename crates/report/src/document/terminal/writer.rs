@@ -4,8 +4,8 @@ use std::fmt::Write as _;
 
 use assay_chart::text::{columns, shorten};
 
-use super::{Glyphs, Style};
 use crate::document::Tone;
+use crate::terminal::{Glyphs, Style};
 
 /// The codes of the paints, as `ESC [ code m`.
 const CODES: [&str; 5] = ["1", "2", "32", "31", "33"];
@@ -84,11 +84,6 @@ impl Writer {
         Writer { out: String::new(), style }
     }
 
-    /// A heading line.
-    pub(crate) fn heading(&mut self, text: &str) {
-        self.line(text, Tone::Strong);
-    }
-
     /// One line, shortened to the width.
     pub(crate) fn line(&mut self, text: &str, tone: Tone) {
         let text = self.fitting(text);
@@ -120,7 +115,7 @@ impl Writer {
     }
 
     /// `  name   value` rows with the names aligned; values wrap under themselves.
-    pub(crate) fn pairs(&mut self, pairs: &[(&str, String)]) {
+    pub(crate) fn pairs(&mut self, pairs: &[(String, String)]) {
         let pairs: Vec<(String, &String)> =
             pairs.iter().map(|(label, value)| (self.glyphs(label), value)).collect();
         let name = pairs.iter().map(|p| columns(&p.0)).max().unwrap_or(0);
@@ -145,10 +140,6 @@ impl Writer {
 
     pub(crate) fn blank(&mut self) {
         self.out.push('\n');
-    }
-
-    pub(crate) fn is_empty(&self) -> bool {
-        self.out.is_empty()
     }
 
     pub(crate) fn finish(self) -> String {

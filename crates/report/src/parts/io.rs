@@ -1,0 +1,225 @@
+//! Block I/O as tables and sentences: the busiest groups of a report, a trial of each treatment, and what
+//! tracing cost.
+
+use assay_iotrace::{Honesty, IoReport, Op, OpTotal};
+use assay_model::TrialRecord;
+use assay_model::units::{format_value_digits, significant};
+
+use crate::document::{Cell, Part, Parts, Table, Text, Tone, cell, text};
+
+/// A value, or a dash where there is none.
+pub(crate) fn optional<T>(value: Option<T>, write: impl Fn(T) -> String) -> Cell {
+    cell(value.map_or_else(|| "-".to_owned(), write))
+}
+
+/// Nanoseconds for a person.
+pub(crate) fn time(ns: f64) -> String {
+    format_value_digits(ns / 1e9, "s", 3)
+}
+
+fn bytes(n: u64) -> String {
+    format_value_digits(n as f64, "B", 3)
+}
+
+fn recorded(n: Option<u64>) -> String {
+    n.map_or_else(|| "not recorded".to_owned(), |n| n.to_string())
+}
+
+/// A title that says when its column holds lower bounds only.
+fn bounded(title: &str, report: &IoReport) -> String {
+    if report.honesty.lost() { format!("{title}>=") } else { title.to_owned() }
+}
+
+/// What was traced, how, and what of it was asked for.
+pub(crate) fn head(report: &IoReport) -> Parts {
+    let mut out = Parts::default();
+    let source = &report.source;
+    let files = if source.files > 1 { format!(", {} files", source.files) } else { String::new() };
+    let name = format!("{}: {}{files}", source.name, source.format);
+    out.push(Part::Paragraph(Tone::Strong, name.into()));
+    let span = report.span_ns.map(|ns| time(ns as f64));
+    match (&report.started_at, span) {
+        (Some(at), Some(span)) => out.say(format!("From {at}, {span}")),
+        (None, Some(span)) => out.say(format!("{span} of a clock without a date")),
+        (_, None) => {}
+    }
+    if !report.selection.is_empty() {
+        out.say(format!("Only {}", report.selection.join(", ")));
+    }
+    out.note(format!("Latency: {}", source.latency_is));
+    out.notes(source.notes.iter().cloned());
+    out
+}
+
+/// What was seen, what fitted together, and what was lost: facts, then warnings.
+pub(crate) fn honesty(h: &Honesty) -> [Vec<Text>; 2] {
+    let share = |n: u64| format!("{:.1} %", 100.0 * n as f64 / h.ios.max(1) as f64);
+    let seen = if h.from_events {
+        format!(
+            "{} events; {} I/Os, of which {} ({}) matched, {} of them ({}) ambiguous, and {} in flight at the end",
+            h.events,
+            h.ios,
+            h.matched,
+            share(h.matched),
+            h.ambiguous,
+            share(h.ambiguous),
+            h.in_flight
+        )
+    } else {
+        format!("{} rows, each a whole I/O", h.events)
+    };
+    let selected =
+        if h.selected == h.ios { String::new() } else { format!("; {} selected", h.selected) };
+    let dropped =
+        h.dropped.map_or_else(|| "the format does not tell".to_owned(), |n| n.to_string());
+    let mut facts = vec![
+        seen + &selected,
+        format!(
+            "dropped by the tracer: {dropped}; ends without a start: {}; given up: {}; clock backwards: {}",
+            h.unmatched_ends, h.given_up, h.clock_backwards
+        ),
+    ];
+    let counts = [
+        (h.flush_ends, "ends of flushes that the kernel reports without a start"),
+        (
+            h.untold_ends,
+            "I/Os ended without the kernel telling the probes: counted, without latencies",
+        ),
+        (h.requeued, "given back by the driver and issued again"),
+        (h.queue_unknown, "I/Os whose queueing was not seen"),
+        (h.unreadable, "lines that could not be read"),
+        (h.skipped_bytes, "bytes that belong to no record"),
+        (h.pooled, "I/Os of groups beyond those kept apart, under (others)"),
+    ];
+    facts.extend(counts.iter().filter(|(n, _)| *n > 0).map(|(n, what)| format!("{n} {what}")));
+    let warnings = [
+        (h.truncated, "the trace ends in the middle of a record"),
+        (h.lost(), "Something was lost, so percentiles and maxima are lower bounds."),
+    ];
+    let warnings = warnings.iter().filter(|(is, _)| *is).map(|(_, words)| (*words).into());
+    [facts.into_iter().map(text).collect(), warnings.collect()]
+}
+
+/// Reads and writes in all. Empty where no I/O was selected.
+pub(crate) fn totals(report: &IoReport) -> Table {
+    let mut table =
+        Table::default().word("").number("I/Os").number("1/s").number("B/s").number("mean size");
+    for title in ["p50", "p99", "max"] {
+        table = table.number(&bounded(title, report));
+    }
+    let seconds = report.span_ns.map_or(0.0, |ns| ns as f64 / 1e9);
+    for op in &report.ops {
+        let rate = |n: u64| (seconds > 0.0).then(|| n as f64 / seconds);
+        let mean = op.bytes as f64 / op.ios.max(1) as f64;
+        table.row(vec![
+            cell(op.op.name()),
+            cell(op.ios.to_string()),
+            optional(rate(op.ios), |r| significant(r, 3)),
+            optional(rate(op.bytes), |r| format_value_digits(r, "B/s", 3)),
+            cell(format_value_digits(mean, "B", 3)),
+            optional(op.latency.p50_ns, time),
+            optional(op.latency.p99_ns, time),
+            optional(op.latency.max_ns, |ns| time(ns as f64)),
+        ]);
+    }
+    table
+}
+
+/// The four counts that say who waits, as far as the kernel knows.
+pub(crate) fn classes(report: &IoReport) -> String {
+    let c = &report.classes;
+    let [aio, writeback, readahead, nosync] =
+        [c.aio, c.writeback, c.readahead, c.nosync].map(recorded);
+    format!("aio: {aio}; writeback: {writeback}; readahead: {readahead}; nosync: {nosync}")
+}
+
+/// The busiest groups: the time of each in the queue and in the device, or its latency where the trace has
+/// no more.
+pub(crate) fn groups(report: &IoReport) -> Table {
+    let caption = format!("The busiest {} of {}", report.groups.len(), report.groups_in_all);
+    let mut table = Table::of(caption);
+    for dimension in &report.by {
+        table = table.label(dimension.name());
+    }
+    let queue = report.source.recorded.queue;
+    let times = if queue { ["queue p99", "device p99"] } else { ["p50", "p99"] };
+    table = table.number("I/Os").number("share").number("bytes");
+    for title in times.into_iter().chain(["max"]) {
+        table = table.number(&bounded(title, report));
+    }
+    let all: u64 = report.ops.iter().map(|o| o.ios).sum();
+    for group in &report.groups {
+        let mut row: Vec<Cell> = group.key.iter().map(|word| cell(word.as_str())).collect();
+        row.push(cell(group.ios.to_string()));
+        row.push(cell(format!("{:.1} %", 100.0 * group.ios as f64 / all.max(1) as f64)));
+        row.push(cell(bytes(group.bytes)));
+        let shown = if queue {
+            [group.queue.p99_ns, group.device.p99_ns]
+        } else {
+            [group.latency.p50_ns, group.latency.p99_ns]
+        };
+        row.extend(shown.map(|ns| optional(ns, time)));
+        row.push(optional(group.latency.max_ns, |ns| time(ns as f64)));
+        table.row(row);
+    }
+    table
+}
+
+/// The measured part of the first counted trial of each treatment.
+pub(crate) fn trials<'a>(
+    all: impl Iterator<Item = (String, &'a TrialRecord, &'a IoReport)>,
+) -> Table {
+    let mut table =
+        Table::of("Block I/O of the measured part of the first counted trial of each treatment")
+            .label("treatment")
+            .word("trial");
+    for title in [
+        "reads",
+        "writes",
+        "read",
+        "written",
+        "aio",
+        "writeback",
+        "readahead",
+        "nosync",
+        "read p99",
+        "write p99",
+        "lost",
+    ] {
+        table = table.number(title);
+    }
+    for (label, record, report) in all {
+        let of = |op: Op| report.ops.iter().find(|o| o.op == op);
+        let ops = [of(Op::Read), of(Op::Write)];
+        let both = |write: fn(Option<&OpTotal>) -> Cell| ops.map(write);
+        let c = &report.classes;
+        let n = record.number.to_string();
+        let mut row = vec![cell(label), cell(Text::default().link(format!("#trial-{n}"), n))];
+        row.extend(both(|o| cell(o.map_or(0, |o| o.ios).to_string())));
+        row.extend(both(|o| cell(bytes(o.map_or(0, |o| o.bytes)))));
+        row.extend([c.aio, c.writeback, c.readahead, c.nosync].map(|n| cell(recorded(n))));
+        row.extend(both(|o| optional(o.and_then(|o| o.latency.p99_ns), time)));
+        let lost = report.honesty.dropped;
+        row.push(cell(lost.map_or_else(|| "unknown".to_owned(), |n| n.to_string())));
+        table.row(row);
+    }
+    table
+}
+
+/// What tracing cost, as a sentence without its stop; `None` of a recorded trace.
+pub(crate) fn cost(report: &IoReport) -> Option<String> {
+    let cost = report.cost.as_ref()?;
+    let percent = |share: f64| format!("{} %", significant(100.0 * share, 2));
+    let kernel = match (cost.ns_per_io, cost.cpu_share) {
+        (Some(ns), Some(share)) => format!(
+            "{} in the kernel for each I/O (timed in samples), {} of one CPU",
+            time(ns),
+            percent(share)
+        ),
+        _ => "in the kernel: not timed".to_owned(),
+    };
+    let assay = cost
+        .reader_share
+        .map_or_else(String::new, |share| format!("; assay itself {} of one CPU", percent(share)));
+    Some(format!("{}: {kernel}{assay}", cost.method))
+}
