@@ -205,6 +205,7 @@ mod tests {
             s.doubts = vec!["assay was stopped".to_owned()];
         });
         for text in outputs(&view) {
+            let text = text.replace("\\[", "[").replace("\\]", "]");
             assert!(text.contains("1.25 (doubtful)"), "{text}");
             let ratio = format!("{} (doubtful)", ratio_text(&c));
             assert!(text.contains(&ratio) && text.contains("assay was stopped"), "{text}");
