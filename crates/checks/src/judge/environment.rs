@@ -217,6 +217,10 @@ pub(crate) fn flags(e: &Evidence) -> Evaluation {
             None => missing("compiler and flags of the programs"),
         };
     }
+    // One program was built once.
+    if one_program(arms) == Some(true) && arms.windows(2).all(|a| a[0].build == a[1].build) {
+        return Ok(Vec::new());
+    }
     let mut found = Vec::new();
     let mut lacking = Vec::new();
     let empty = Build::default();
