@@ -409,6 +409,8 @@ pub enum Observation {
         whole: f64,
         /// The same, of the second half alone.
         later: f64,
+        /// How many turns each process had.
+        turns: f64,
     },
     /// The program lies in a version-controlled tree.
     SourceTree {

@@ -12,6 +12,8 @@ const OFF: f64 = 0.2;
 const OTHERS: f64 = 0.1;
 /// A second half that differs from the whole by more than this share was not of the same state.
 const COLD: f64 = 0.2;
+/// With fewer turns of each process both halves are of processes that had none before.
+const TURNS: f64 = 4.0;
 /// Metrics that assay itself times from outside the program.
 const TIMED_BY_ASSAY: &str = "elapsed";
 /// Metrics that the kernel accounts, on no clock of the program.
@@ -54,15 +56,18 @@ pub(super) fn judge(seen: &Observation) -> Judged {
                 "end the other work, or keep it off these CPUs (control cpus), and repeat it";
             (&rows::QUIET_HOST, Found::new(text).at(W).remedy(remedy))
         }
-        Observation::ColdStart { metric, whole, later } => {
-            if (later - whole).abs() <= COLD * whole.abs() {
+        Observation::ColdStart { metric, whole, later, turns } => {
+            let text = if *turns < TURNS {
+                format!("each process had {turns:.1} turns, so that {metric} is of cold caches")
+            } else if (later - whole).abs() > COLD * whole.abs() {
+                format!(
+                    "{metric} is {} in all and {} in the second half: caches were still filling",
+                    format_value(*whole, "1"),
+                    format_value(*later, "1")
+                )
+            } else {
                 return None;
-            }
-            let text = format!(
-                "{metric} is {} in all and {} in the second half: caches were still filling",
-                format_value(*whole, "1"),
-                format_value(*later, "1")
-            );
+            };
             (&rows::STEADY_STATE, Found::new(text).at(W).remedy("simulate more `accesses`"))
         }
         Observation::Probed { metric, measured, unit, held, seconds, cached } => {

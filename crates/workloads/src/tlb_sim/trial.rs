@@ -129,7 +129,8 @@ pub fn run(json: &str, channel: &mut Channel) -> Result<(), Failure> {
         });
     }
     if let Some((whole, later)) = most.and_then(|p| p.data_tsb.zip(p.later)) {
-        let evidence = Observation::ColdStart { metric: "dtsb_misses".into(), whole, later };
+        let turns = task.accesses as f64 / (task.slice as f64 * f64::from(task.processes));
+        let evidence = Observation::ColdStart { metric: "dtsb_misses".into(), whole, later, turns };
         channel.send(&Event::Evidence { evidence });
     }
     channel.send(&Event::Note { note: format!("simulated, not measured: {}", task.name) });
