@@ -563,11 +563,11 @@ fn computed_by_programs<'a>(
 
 /// The quantile that a metric's name ends with: `latency.p99.9`, `set_p99`.
 fn quantile(metric: &str) -> Option<f64> {
-    let starts = metric.match_indices('p').filter(|(i, _)| {
+    let mut starts = metric.match_indices('p').filter(|(i, _)| {
         let before = metric[..*i].chars().next_back();
         before.is_none_or(|c| !c.is_alphanumeric())
     });
-    let percent = starts.filter_map(|(i, _)| metric[i + 1..].parse::<f64>().ok()).next()?;
+    let percent = starts.find_map(|(i, _)| metric[i + 1..].parse::<f64>().ok())?;
     (0.0..100.0).contains(&percent).then_some(percent / 100.0)
 }
 
