@@ -88,8 +88,7 @@ pub fn from_run(m: &RunMaterial<'_>) -> Evidence {
                 LedgerEvent::Planned { assay, .. } => Some(format!("assay {assay}")),
                 _ => None,
             }),
-            // What ran is named by its content.
-            dirty: seen(m, None).any(|o| matches!(o, Observation::Program { .. })).then_some(false),
+            dirty: dirty(m),
             rerun: None,
         }),
         in_trials: m.records.iter().flat_map(|r| r.findings.iter().cloned()).collect(),
@@ -140,6 +139,7 @@ fn arm(m: &RunMaterial<'_>, t: &Treatment, shared: &mut Shared) -> Arm {
         treatment: Some(t.id),
         levels: t.levels.iter().map(|(k, v)| (k.clone(), v.to_text())).collect(),
         n: Some(summary.map_or(0, |s| s.summary.n)),
+        processes: processes(&of),
         values: summary.map(|s| s.values.iter().copied().flatten().collect()),
         statistic: Some(Statistic::Geomean),
         warmup: Some(match m.experiment.design.all_warmup_blocks() {
@@ -150,8 +150,6 @@ fn arm(m: &RunMaterial<'_>, t: &Treatment, shared: &mut Shared) -> Arm {
         cpus: cpus(m, t),
         pages: m.system.map(|s| pages(m, s, t)),
         os: m.system.map(|s| shared.os(s, t)).filter(|settings| !settings.is_empty()),
-        app: (!imported(m))
-            .then(|| t.params.iter().map(|(k, v)| (k.clone(), v.to_text())).collect()),
         layouts: randomised(m, t).map(|yes| if yes { counting } else { 1 }),
         work: (!imported(m)).then(|| work(m, t)),
         output: Some(output(&of)),
@@ -163,9 +161,19 @@ fn arm(m: &RunMaterial<'_>, t: &Treatment, shared: &mut Shared) -> Arm {
         generator: generator(m, t),
         series: series(m, t),
         tuned_on: tuned_on(m, t),
-        build: build(t),
+        build: build(m, t),
         ..Arm::default()
     }
+}
+
+/// The processes that the counting trials ran in, where their records say that some share one.
+fn processes(of: &[&TrialRecord]) -> Option<u32> {
+    let counting: Vec<&&TrialRecord> = of.iter().filter(|r| r.counts()).collect();
+    let repeats = |r: &&&TrialRecord| {
+        r.evidence.iter().any(|o| matches!(o, Observation::Repetition { index } if *index > 0))
+    };
+    let shared = counting.iter().filter(|r| repeats(r)).count();
+    (shared > 0).then(|| (counting.len() - shared) as u32)
 }
 
 fn snapshots(system: &SystemDescription, records: &[TrialRecord]) -> Snapshots {
@@ -275,17 +283,22 @@ fn imported(m: &RunMaterial<'_>) -> bool {
 fn work(m: &RunMaterial<'_>, t: &Treatment) -> Work {
     let fixed = t.params.iter().filter(|(k, _)| !m.plan.factors.contains(k));
     let dropped = settings(t).contains_key("drop_caches");
-    let drawn = |key: &str| {
-        let told = t.params.iter().find(|(k, _)| *k == key || k.ends_with(&format!(".{key}")));
-        told.map_or("none".to_owned(), |(_, v)| v.to_text())
+    let told = seen(m, Some(t.id)).find_map(|o| match o {
+        Observation::Work { seed, mix, .. } => Some((*seed, mix.clone())),
+        _ => None,
+    });
+    let (seed, mix) = told.unwrap_or_default();
+    let drawn = |key: &str, told: Option<String>| {
+        let set = t.params.iter().find(|(k, _)| *k == key || k.ends_with(&format!(".{key}")));
+        set.map(|(_, v)| v.to_text()).or(told).unwrap_or_else(|| "none".to_owned())
     };
     // A time is of work that is done to its end; a rate is of a window.
     let time = m.analysis.unit == "s" || m.analysis.unit == "ns";
     Work {
         input: Some(input(m, t)),
         parameters: fixed.map(|(k, v)| (k.clone(), v.to_text())).collect(),
-        seed: Some(drawn("seed")),
-        mix: Some(drawn("mix")),
+        seed: Some(drawn("seed", seed.map(|s| s.to_string()))),
+        mix: Some(drawn("mix", Some(mix).filter(|mix| !mix.is_empty()))),
         cache: Some(if dropped { CacheStart::Cold } else { CacheStart::AsLeft }),
         timing: Some(if time { WorkTiming::EqualWork } else { WorkTiming::EqualTime }),
         operations: time.then(|| operations(m, t)),
@@ -329,6 +342,7 @@ fn output(of: &[&TrialRecord]) -> OutputEvidence {
 fn operations_of(r: &TrialRecord) -> Option<(f64, u64)> {
     r.evidence.iter().find_map(|o| match o {
         Observation::Operations { answered, wrong, .. } => Some((*answered as f64, *wrong)),
+        Observation::Work { operations, errors, .. } => Some((*operations as f64, *errors)),
         _ => None,
     })
 }
@@ -493,29 +507,80 @@ fn energy(m: &RunMaterial<'_>) -> Known<Vec<EnergyEvidence>> {
     Known::Is(found)
 }
 
-/// The percentiles that are stated: those of the merged histograms that are not withheld.
+/// The percentiles that are stated: those of the merged histograms that are not withheld, and those that
+/// programs computed themselves, of which the trials have no histograms.
 fn percentiles(m: &RunMaterial<'_>) -> Known<Vec<PercentileEvidence>> {
     let all = m.analysis.histograms.iter().flat_map(|h| &h.percentiles);
-    let stated: Vec<PercentileEvidence> = all
-        .filter(|p| p.value.is_some())
-        .map(|p| PercentileEvidence {
-            quantile: p.quantile,
-            load: p.load.map(|load| match load {
-                Load::Open => Loop::Open,
-                Load::Closed => Loop::Closed,
-            }),
-            // A run states them as what its requests saw; a claim about arrivals is made elsewhere.
-            as_arrivals: p.load.map(|load| load == Load::Open),
-            slips_charged: p.load.map(|load| load == Load::Open),
-            hidden: None,
-            n_eff: Some(p.samples as f64),
-            merge: Some(if p.trials == 1 { Merge::One } else { Merge::Histograms }),
-        })
-        .collect();
+    let merged = all.filter(|p| p.value.is_some()).map(|p| PercentileEvidence {
+        quantile: p.quantile,
+        load: p.load.map(sent),
+        // A run states them as what its requests saw; a claim about arrivals is made elsewhere.
+        as_arrivals: p.load.map(|load| load == Load::Open),
+        slips_charged: p.load.map(|load| load == Load::Open),
+        hidden: None,
+        n_eff: Some(p.samples as f64),
+        merge: Some(if p.trials == 1 { Merge::One } else { Merge::Histograms }),
+        ..PercentileEvidence::default()
+    });
+    let stated: Vec<PercentileEvidence> = merged.chain(computed_by_programs(m)).collect();
     if stated.is_empty() {
         return Known::Absent("no percentile is stated".to_owned());
     }
     Known::Is(stated)
+}
+
+fn sent(load: Load) -> Loop {
+    match load {
+        Load::Open => Loop::Open,
+        Load::Closed => Loop::Closed,
+    }
+}
+
+/// Percentiles among the metrics. What stands for several trials is a mean of theirs.
+fn computed_by_programs<'a>(
+    m: &'a RunMaterial<'_>,
+) -> impl Iterator<Item = PercentileEvidence> + 'a {
+    let times = m.analysis.summaries.iter().filter(|s| s.unit == "s" || s.unit == "ns");
+    let own = times.filter(|s| s.percentile.is_none() && s.summary.n > 0);
+    own.filter_map(|s| {
+        let sending = seen(m, Some(s.treatment)).find_map(|o| match o {
+            Observation::Sending { load, slips_charged, samples } => {
+                Some((*load, *slips_charged, *samples))
+            }
+            _ => None,
+        });
+        Some(PercentileEvidence {
+            metric: s.metric.clone(),
+            quantile: quantile(&s.metric)?,
+            load: sending.map(|(load, ..)| sent(load)),
+            as_arrivals: sending.map(|(load, ..)| load == Load::Open),
+            slips_charged: sending.map(|(_, charged, _)| charged),
+            hidden: None,
+            n_eff: sending.and_then(|(.., samples)| samples).map(|n| n as f64),
+            merge: Some(if s.summary.n == 1 { Merge::One } else { Merge::Averaged }),
+        })
+    })
+}
+
+/// The quantile that a metric's name ends with: `latency.p99.9`, `set_p99`.
+fn quantile(metric: &str) -> Option<f64> {
+    let mut starts = metric.match_indices('p').filter(|(i, _)| {
+        let before = metric[..*i].chars().next_back();
+        before.is_none_or(|c| !c.is_alphanumeric())
+    });
+    let percent = starts.find_map(|(i, _)| metric[i + 1..].parse::<f64>().ok())?;
+    (0.0..100.0).contains(&percent).then_some(percent / 100.0)
+}
+
+/// Whether what ran lies in a version-controlled tree with changes that its commit does not have. A program in
+/// no such tree is named by its content.
+fn dirty(m: &RunMaterial<'_>) -> Option<bool> {
+    let changed =
+        |o: &Observation| matches!(o, Observation::SourceTree { changed, .. } if *changed > 0);
+    if seen(m, None).any(changed) {
+        return Some(true);
+    }
+    seen(m, None).any(|o| matches!(o, Observation::Program { .. })).then_some(false)
 }
 
 fn numbers(m: &RunMaterial<'_>) -> Vec<NumberEvidence> {
@@ -600,11 +665,11 @@ fn tuned_on(m: &RunMaterial<'_>, t: &Treatment) -> Known<Vec<String>> {
     Known::Absent("no program was built with feedback".to_owned())
 }
 
-/// How a kit built the program, where the toolchain is in its parameters.
-fn build(t: &Treatment) -> Option<Build> {
+/// How a kit built the program: by the parameters of its toolchain, else by what it says of its build.
+fn build(m: &RunMaterial<'_>, t: &Treatment) -> Option<Build> {
     let compiler = ["cc", "cxx", "fc"].iter().filter_map(|p| param(t, p)).collect::<Vec<_>>();
     if compiler.is_empty() {
-        return None;
+        return build_by_commands(m, t);
     }
     let names = ["cflags", "cxxflags", "fflags", "ldflags", "portability"];
     let flags: Vec<String> = names
@@ -616,8 +681,46 @@ fn build(t: &Treatment) -> Option<Build> {
         compiler: Some(compiler.join(" ")),
         lto: Some(flags.iter().any(|f| f.starts_with("-flto"))),
         pgo: Some(param(t, "feedback").as_deref() == Some("true")),
-        tuning: param(t, "tuning").map(|w| if w == "peak" { Tuning::Peak } else { Tuning::Base }),
+        tuning: tuning(t),
         flags: Some(flags),
+    })
+}
+
+fn tuning(t: &Treatment) -> Option<Tuning> {
+    param(t, "tuning").map(|w| if w == "peak" { Tuning::Peak } else { Tuning::Base })
+}
+
+/// Programs that compile what they are told on their command line.
+const COMPILERS: [&str; 10] =
+    ["cc", "c++", "gcc", "g++", "clang", "clang++", "gfortran", "flang", "rustc", "ifx"];
+
+/// How a kit built the program, by the commands that it ran. Of tools that find their flags in files (make,
+/// cargo) the flags are not known.
+fn build_by_commands(m: &RunMaterial<'_>, t: &Treatment) -> Option<Build> {
+    let (tools, commands) = seen(m, Some(t.id)).find_map(|o| match o {
+        Observation::Build { tools, commands } => Some((tools, commands)),
+        _ => None,
+    })?;
+    let words: Vec<Vec<&str>> = commands.iter().map(|c| c.split_whitespace().collect()).collect();
+    let compiles = |words: &&Vec<&str>| {
+        let name = words.first().map(|w| w.rsplit('/').next().unwrap_or(w)).unwrap_or_default();
+        // `gcc-12`, `x86_64-linux-gnu-gcc`
+        COMPILERS.iter().any(|c| {
+            name == *c || name.starts_with(&format!("{c}-")) || name.ends_with(&format!("-{c}"))
+        })
+    };
+    let own: Vec<&Vec<&str>> = words.iter().filter(compiles).collect();
+    let flags: Option<Vec<String>> = (!own.is_empty()).then(|| {
+        let all = own.iter().flat_map(|words| words.iter().skip(1));
+        all.filter(|w| w.starts_with('-')).map(|w| (*w).to_owned()).collect()
+    });
+    let has = |prefix: &str| flags.as_ref().map(|f| f.iter().any(|f| f.starts_with(prefix)));
+    Some(Build {
+        compiler: (!tools.is_empty()).then(|| tools.join("; ")),
+        lto: has("-flto"),
+        pgo: has("-fprofile-use"),
+        tuning: tuning(t),
+        flags,
     })
 }
 

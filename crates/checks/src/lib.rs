@@ -39,7 +39,6 @@ const CHECKS: &[Check] = &[
     check(&rows::CPU_RESOURCES, judge::resources::cpu_resources),
     check(&rows::PAGE_SIZE, judge::resources::page_size),
     check(&rows::OS_TUNABLES, judge::resources::os_tunables),
-    check(&rows::APP_TUNABLES, judge::resources::app_tunables),
     check(&rows::QUIET_HOST, judge::machine::quiet_host),
     check(&rows::CLOCK_AND_HEAT, judge::machine::clock_and_heat),
     check(&rows::ENVIRONMENT_STABLE, judge::machine::stable),

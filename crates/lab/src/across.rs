@@ -1,6 +1,7 @@
 //! Compares runs with each other: the same treatments across runs, and what else differed.
 
 use std::collections::BTreeMap;
+use std::sync::Arc;
 
 use assay_checks::{Arm, Evidence, Known, MetricIdentity, Schedule, Scheduled, Work, judge, rows};
 use assay_environment::{AcceptError, DifferenceClass, EnvDiff, diff};
@@ -320,8 +321,13 @@ fn in_words(fact: Option<&Fact>) -> String {
 }
 
 /// The checks that are about what differs between two sides.
-const BETWEEN: [&Row; 4] =
-    [&rows::FACTOR_DECLARED, &rows::CONFOUNDER, &rows::SAME_WORK, &rows::INTERLEAVED];
+const BETWEEN: [&Row; 5] = [
+    &rows::FACTOR_DECLARED,
+    &rows::CONFOUNDER,
+    &rows::OS_TUNABLES,
+    &rows::SAME_WORK,
+    &rows::INTERLEAVED,
+];
 
 /// What the catalogue says of the runs laid side by side: of its checks those that are about what
 /// differs between the sides (environment, work, schedule, metric).
@@ -345,6 +351,7 @@ fn findings(sides: &[Side<'_>], diffs: &[EnvDiff], declared: &Declared) -> Vec<F
 fn between(a: &Side<'_>, b: &Side<'_>, diff: &EnvDiff, declared: &Declared) -> Evidence {
     let arm = |side: &Side<'_>| Arm {
         label: side.id.to_string(),
+        os: Some(Arc::new(controls(side))),
         work: Some(Work {
             input: Some(side.experiment.workload.clone()),
             parameters: params(side),
@@ -376,6 +383,12 @@ fn between(a: &Side<'_>, b: &Side<'_>, diff: &EnvDiff, declared: &Declared) -> E
         }),
         ..Evidence::default()
     }
+}
+
+/// What the run's controls set for all its treatments. The descriptions, which are made before anything is set,
+/// do not have it.
+fn controls(side: &Side<'_>) -> BTreeMap<String, String> {
+    side.experiment.controls.iter().map(|(k, v)| (k.clone(), v.to_text())).collect()
 }
 
 fn params(side: &Side<'_>) -> BTreeMap<String, String> {

@@ -4,9 +4,10 @@ use std::collections::BTreeMap;
 use std::time::Duration;
 
 use assay_model::{
-    Better, Curve, Event, Heat, MetricValue, Observation, Phase, PhaseMark, SampleRow, SampleSet,
-    SeriesKey, TrialHistogram, TrialRecord,
+    Better, Curve, Event, Heat, MetricSpec, MetricValue, Observation, Phase, PhaseMark, SampleRow,
+    SampleSet, SeriesKey, SeriesShape, TrialHistogram, TrialRecord,
 };
+use assay_stats::warmup::{Class, steady_state};
 use assay_sut::process::{Sink, Stream};
 
 use crate::watch::News;
@@ -128,7 +129,9 @@ impl<'a> Heard<'a> {
                 self.sample(&sample, t_ns, value.unwrap_or(f64::NAN), &unit);
             }
             Event::Finding { finding, message, remedy, .. } => {
-                if assay_checks::find(&finding).is_none() {
+                if let Some(retired) = assay_checks::rows::retired(&finding) {
+                    self.note(format!("the program reports `{finding}` ({retired}): {message}"));
+                } else if assay_checks::find(&finding).is_none() {
                     self.note(format!(
                         "the program reports `{finding}`, which is no check: {message}"
                     ));
@@ -213,8 +216,44 @@ impl<'a> Heard<'a> {
         }
     }
 
-    /// Moves what was heard into the record. Returns what the program said of its own output.
-    pub fn into_record(self, record: &mut TrialRecord) -> Option<(bool, String)> {
+    /// How the series of the program's own samples of the deciding metric went in its steady phase; `None`: it
+    /// gave none, or says itself how it went.
+    fn settling(&self, deciding: &MetricSpec) -> Option<Observation> {
+        if self.evidence.iter().any(|o| matches!(o, Observation::Settling { .. })) {
+            return None;
+        }
+        let at = |phase: Phase| self.phases.iter().find(|p| p.phase == phase).map(|p| p.t_ns);
+        let (from, to) = (at(Phase::Steady).unwrap_or(0), at(Phase::RampDown).unwrap_or(u64::MAX));
+        let mut points = self.samples.points(WORKLOAD, "", &deciding.name);
+        points.retain(|(t, _)| (from..=to).contains(t));
+        let (first, last) = (points.first()?.0, points.last()?.0);
+        let values: Vec<f64> = points.iter().map(|(_, v)| *v).collect();
+        let steady = steady_state(&values, deciding.better);
+        let seconds = |t: u64| t.saturating_sub(first) as f64 * 1e-9;
+        let window = seconds(last);
+        Some(Observation::Settling {
+            shape: match steady.class {
+                Class::Flat => SeriesShape::Flat,
+                Class::Warmup => SeriesShape::Warmup,
+                Class::Slowdown => SeriesShape::Slowdown,
+                Class::NoSteadyState => SeriesShape::NoSteadyState,
+                Class::TooShort => SeriesShape::TooShort,
+            },
+            steady_from: steady.start.and_then(|i| points.get(i)).map(|(t, _)| seconds(*t)),
+            window,
+            bin: window / (points.len().max(2) - 1) as f64,
+        })
+    }
+
+    /// Moves what was heard into the record, with how the series of the deciding metric went. Returns what the
+    /// program said of its own output.
+    pub fn into_record(
+        mut self,
+        record: &mut TrialRecord,
+        deciding: Option<&MetricSpec>,
+    ) -> Option<(bool, String)> {
+        let settling = deciding.and_then(|metric| self.settling(metric));
+        self.evidence.extend(settling);
         record.phases = self.phases;
         record.metrics = self.metrics;
         record.curves = self.curves;
@@ -286,7 +325,7 @@ mod tests {
         let planned =
             assay_model::PlannedTrial { number: 1, ..assay_model::PlannedTrial::default() };
         let mut record = crate::trial::blank(&planned, 1);
-        assert_eq!(heard.into_record(&mut record), None);
+        assert_eq!(heard.into_record(&mut record, None), None);
         assert_eq!((record.findings[0].id.as_str(), record.notes.len()), ("F25", 1));
         assert!(record.notes[0].contains("`bad`"), "{:?}", record.notes);
         assert_eq!((record.heats.len(), record.heats["t"].counts.len()), (1, 2));

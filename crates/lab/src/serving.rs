@@ -67,7 +67,7 @@ impl Workload for Server<'_> {
             return self.workload.collect(ctx, finished);
         }
         let validation = ValidationResult::NotReached;
-        Ok(Collected { metrics: Vec::new(), validation, notes: Vec::new() })
+        Ok(Collected { metrics: Vec::new(), validation, notes: Vec::new(), evidence: Vec::new() })
     }
 }
 

@@ -208,7 +208,7 @@ impl Bench<'_> {
         record.resources = Some(ran.resources);
         record.stdout = summary(&runner.stdout);
         record.stderr = summary(&runner.stderr);
-        let said = heard.into_record(record);
+        let said = heard.into_record(record, self.workload.spec().metrics.first());
         Self::note_leftovers(ran, record);
         match ran.end {
             End::Interrupted => {
@@ -240,6 +240,7 @@ impl Bench<'_> {
             Ok(collected) => {
                 record.metrics.extend(collected.metrics);
                 record.notes.extend(collected.notes);
+                collected.evidence.into_iter().for_each(|seen| see(record, seen));
                 if record.metrics.iter().any(|m| m.name == "peak_memory" && m.value.is_none()) {
                     record.notes.push(
                         "peak memory is unknown: the program had no more than assay itself, which the kernel \

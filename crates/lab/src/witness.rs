@@ -11,7 +11,7 @@ use std::time::{Duration, Instant};
 
 use assay_checks::see;
 use assay_model::{Observation, Program, TrialRecord};
-use assay_sut::{Root, Watch};
+use assay_sut::{Root, SourceTree, Watch};
 use assay_workloads::Launch;
 
 /// What is watched is read again at most so often.
@@ -28,6 +28,8 @@ pub(crate) struct Programs {
     /// The state of its program that each treatment's records tell of.
     told: BTreeMap<u32, State>,
     known: BTreeMap<PathBuf, (State, Program)>,
+    /// The version-controlled tree of each; `None`: it lies in none.
+    trees: BTreeMap<PathBuf, Option<Result<SourceTree, String>>>,
 }
 
 impl Programs {
@@ -68,6 +70,29 @@ impl Programs {
         if let Some((_, program)) = self.known.get(path) {
             see(record, Observation::Program { program: program.clone() });
             self.told.insert(record.treatment, state);
+            self.see_tree(path, record);
+        }
+    }
+}
+
+impl Programs {
+    /// Records the version-controlled tree that a program lies in. assay itself, which runs the built-in
+    /// workloads, has its version in the ledger.
+    fn see_tree(&mut self, path: &Path, record: &mut TrialRecord) {
+        if std::env::current_exe().is_ok_and(|own| own == path) {
+            return;
+        }
+        let tree = self.trees.entry(path.to_owned());
+        match tree.or_insert_with(|| assay_sut::source_tree(path)) {
+            None => {}
+            Some(Ok(SourceTree { commit, changed })) => {
+                let commit = commit.clone();
+                see(record, Observation::SourceTree { commit, changed: *changed });
+            }
+            Some(Err(why)) => record.notes.push(format!(
+                "whether `{}` lies in a tree with changes is not known: {why}",
+                path.display()
+            )),
         }
     }
 }

@@ -4,7 +4,7 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use crate::Program;
+use crate::{Load, Program};
 
 /// A part of the machine that was to be looked at.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize, JsonSchema)]
@@ -357,6 +357,67 @@ pub enum Observation {
         hz: Option<f64>,
         /// How often CPUs were slowed down for heat; `null`: not counted.
         throttled: Option<u64>,
+    },
+    /// Trials that share a process with others are not independent of them.
+    Repetition {
+        /// Which repetition of its process the trial is; 0: it began the process.
+        index: u32,
+    },
+    /// How the requests behind the percentiles that a program computed itself were sent.
+    Sending {
+        /// On a schedule, or each when the last was answered.
+        load: Load,
+        /// Whether the time that a request waited to be sent counts in its latency.
+        slips_charged: bool,
+        /// Requests behind the percentile that rests on the fewest; `null`: the program does not tell.
+        samples: Option<u64>,
+    },
+    /// What a built-in workload did in its measurement.
+    Work {
+        /// Operations that came to their end.
+        operations: u64,
+        /// Of them, those that failed or gave a wrong answer.
+        errors: u64,
+        /// What an operation is (`rows`, `calls`).
+        what: String,
+        /// The seed that the work was made from; `null`: nothing is drawn.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        seed: Option<u64>,
+        /// Which operations, where there are several kinds; empty: one kind.
+        #[serde(default, skip_serializing_if = "String::is_empty")]
+        mix: String,
+    },
+    /// How a kit built its program.
+    Build {
+        /// What each tool that the kit needs says of its version.
+        tools: Vec<String>,
+        /// The commands, with placeholders for folders.
+        commands: Vec<String>,
+    },
+    /// Other processes computed on the CPUs whose use a metric is made of.
+    OthersComputed {
+        /// The metric.
+        metric: String,
+        /// Their share of the CPU time in user mode.
+        share: f64,
+    },
+    /// Caches of a simulation were still filling in the second half of what a metric is made of.
+    ColdStart {
+        /// The metric.
+        metric: String,
+        /// Its value.
+        whole: f64,
+        /// The same, of the second half alone.
+        later: f64,
+        /// How many turns each process had.
+        turns: f64,
+    },
+    /// The program lies in a version-controlled tree.
+    SourceTree {
+        /// The commit that is checked out; `null`: there is none yet.
+        commit: Option<String>,
+        /// Files under version control that are not as that commit has them.
+        changed: u32,
     },
     /// What an outside program reports of itself by the id of a check.
     Reported {

@@ -37,6 +37,7 @@ mod root;
 mod sched_class;
 pub mod scratch;
 mod setup;
+mod source_tree;
 mod state_dir;
 pub mod state_file;
 mod sysctl_name;
@@ -64,6 +65,7 @@ pub use pending::{
 pub use program::identify;
 pub use root::{Root, Unreadable};
 pub use setup::{NumaPolicy, ProcessSetup, Sched};
+pub use source_tree::{SourceTree, source_tree};
 pub use state_dir::state_dir;
 pub use wait4::{Ended, wait_any};
 pub use watch::Watch;

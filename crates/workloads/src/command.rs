@@ -203,7 +203,7 @@ impl Workload for Command {
             }
             None => ValidationResult::ExitCodeOnly,
         };
-        Ok(Collected { metrics, validation, notes })
+        Ok(Collected { metrics, validation, notes, evidence: Vec::new() })
     }
 
     fn offers(&self) -> Offers<'_> {

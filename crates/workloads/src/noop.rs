@@ -47,7 +47,7 @@ impl Workload for Noop {
             Exit::Signal(s) => ValidationResult::Failed { detail: format!("ended by signal {s}") },
         };
         let metrics = process_metrics::values(finished.resources);
-        Ok(Collected { metrics, validation, notes: Vec::new() })
+        Ok(Collected { metrics, validation, notes: Vec::new(), evidence: Vec::new() })
     }
 }
 

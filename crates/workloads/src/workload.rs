@@ -6,7 +6,8 @@ use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 
 use assay_model::{
-    Exit, Fact, MetricValue, ResourceUse, Scalar, TrialRecord, ValidationResult, WorkloadSpec,
+    Exit, Fact, MetricValue, Observation, ResourceUse, Scalar, TrialRecord, ValidationResult,
+    WorkloadSpec,
 };
 use serde::Serialize;
 
@@ -103,6 +104,8 @@ pub struct Collected {
     pub validation: ValidationResult,
     /// Sentences for the record.
     pub notes: Vec<String>,
+    /// What was seen that checks judge.
+    pub evidence: Vec<Observation>,
 }
 
 /// Why a workload could not do its part. Each message says what failed, on what, and what to try.
@@ -238,7 +241,7 @@ pub trait Workload: Send + Sync {
             Exit::Code(_) => failed(String::from_utf8_lossy(finished.stderr).trim().to_owned()),
             Exit::Signal(s) => failed(format!("ended by signal {s}")),
         };
-        Ok(Collected { metrics: Vec::new(), validation, notes: Vec::new() })
+        Ok(Collected { metrics: Vec::new(), validation, notes: Vec::new(), evidence: Vec::new() })
     }
 
     /// What it can do beyond this.

@@ -5,7 +5,7 @@
 
 use std::collections::BTreeMap;
 
-use assay_model::{Better, MetricSpec, MetricValue, Scalar};
+use assay_model::{Better, Load, MetricSpec, MetricValue, Observation, Scalar};
 use serde::Deserialize;
 
 use super::decode::Bounded;
@@ -200,6 +200,17 @@ fn group(result: &mut ForeignResult, global: &BTreeMap<String, String>, jobs: &[
         {
             trial.evidence.extend(disagreement("`bw_bytes` is", bytes, kib * 1024.0));
         }
+    }
+    if let [job] = jobs {
+        let limited = |options: &BTreeMap<String, String>| {
+            ["rate", "rate_iops"].iter().any(|key| options.contains_key(*key))
+        };
+        let load = if limited(global) || limited(&job.options) { Load::Open } else { Load::Closed };
+        let samples = job.directions().filter_map(|(_, d)| d.total_ios).reduce(f64::min);
+        // fio takes a latency from when an operation is issued, not from when it was due.
+        let slips_charged = false;
+        let samples = samples.map(|n| n as u64);
+        trial.evidence.push(Observation::Sending { load, slips_charged, samples });
     }
     if let Some(job) = jobs.iter().find(|j| j.error != 0) {
         trial.fail(format!("fio reports error {} for the job {}", job.error, job.jobname));

@@ -4,7 +4,7 @@
 
 use std::collections::BTreeMap;
 
-use assay_model::{Better, Kind, MetricSpec, Scalar};
+use assay_model::{Better, Kind, MetricSpec, Observation, Scalar};
 
 use super::error::Flaw;
 use super::result::{
@@ -163,6 +163,9 @@ fn read_repetition(result: &mut ForeignResult, entry: &Entry<'_>) -> Result<(), 
     }
     let mut trial = ForeignTrial::new(treatment, metrics);
     trial.started_at = result.measured_at.clone().unwrap_or_default();
+    // The library repeats a benchmark within the process that it began it in.
+    let before = result.trials.iter().filter(|t| t.treatment == treatment).count();
+    trial.evidence.push(Observation::Repetition { index: before as u32 });
     if let Some(n) = entry.tree.amount("iterations", &entry.path)? {
         trial.notes.push(format!("{n} iterations, timed together"));
     }

@@ -3,7 +3,7 @@
 
 use std::collections::BTreeMap;
 
-use assay_model::{Better, Kind, MetricSpec, MetricValue, Scalar};
+use assay_model::{Better, Kind, Load, MetricSpec, MetricValue, Observation, Scalar};
 
 use super::error::Flaw;
 use super::result::{ForeignResult, ForeignTreatment, ForeignTrial, value};
@@ -58,8 +58,13 @@ pub(super) fn read(bytes: &[u8]) -> Result<Vec<ForeignResult>, Flaw> {
     if runs.is_empty() {
         return Err(Flaw::whole(format!("it has no `{ALL}`")));
     }
+    // With --rate-limiting a request that is late to be sent is timed from when it is sent.
+    let limited = matches!(file.get("configuration").and_then(|c| c.get("rate_limit")), Some(Tree::Number(n)) if *n > 0.0);
+    let load = if limited { Load::Open } else { Load::Closed };
     for (name, stats) in &runs {
-        let trial = trial(treatment, name, stats, &result.metrics[0])?;
+        let mut trial = trial(treatment, name, stats, &result.metrics[0])?;
+        let sending = Observation::Sending { load, slips_charged: false, samples: None };
+        trial.evidence.push(sending);
         result.trials.push(trial);
     }
     result.measured_at = Some(result.trials[0].started_at.clone()).filter(|t| !t.is_empty());

@@ -166,6 +166,9 @@ fn show(cli: &Cli, id: &str, folder: Option<&Path>) -> Result<Exit> {
         print(&text)?;
         return Ok(Exit::Fine);
     }
+    if let Some(retired) = checks::rows::retired(id) {
+        return Err(Usage(format!("{retired}; see docs/decisions.md")).into());
+    }
     let pack = find_pack(id, folder).map_err(|_| {
         Usage(format!("`{id}` is neither a check nor a rule pack; see `assay rules list`"))
     })?;

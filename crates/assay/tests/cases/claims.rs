@@ -17,6 +17,15 @@ pub fn make(world: &World, name: &str) -> Option<Scene> {
         "post: clear" => {
             of_run(world, name, [120.0, 100.0], "The second is faster in time: TIMES.")
         }
+        "post: bars overlap" => of_run(
+            world,
+            name,
+            [120.0, 100.0],
+            "The second is faster in time, since the error bars do not overlap: TIMES.",
+        ),
+        "post: one of three left out" => {
+            of_levels(world, name, &[120.0, 100.0, 130.0], "The second is faster in time: TIMES.")
+        }
         "post: vague" => of_run(world, name, [120.0, 100.0], "The second is faster: TIMES."),
         "post: no margin" => of_run(world, name, [100.0, 100.0], "There is no difference: TIMES."),
         "post: within the margin" => {
@@ -101,15 +110,22 @@ fn refusal(stderr: &str) -> Value {
 
 /// The findings of a post about a run of two levels with these means.
 fn of_run(world: &World, name: &str, means: [f64; 2], words: &str) -> Value {
+    of_levels(world, name, &means, words)
+}
+
+/// The same of a run of as many levels as there are means.
+fn of_levels(world: &World, name: &str, means: &[f64], words: &str) -> Value {
     let kit = Figures::new(world, name);
-    kit.figures("a", &noise(means[0]));
-    let mut other = noise(means[1]);
-    other.rotate_left(5);
-    kit.figures("b", &other);
+    let levels = &["a", "b", "c"][..means.len()];
+    for (i, (level, mean)) in levels.iter().zip(means).enumerate() {
+        let mut figures = noise(*mean);
+        figures.rotate_left(5 * i);
+        kit.figures(level, &figures);
+    }
+    let levels = format!("level={}", levels.join(","));
     let margin: &[&str] =
         if name == "post: within the margin" { &["--margin", "10 %"] } else { &[] };
-    let run =
-        made(world, &[&["--blocks", "6", "--set", "level=a,b"], margin, &[&kit.path()]].concat());
+    let run = made(world, &[&["--blocks", "6", "--set", &levels], margin, &[&kit.path()]].concat());
     let times = "{{ times(\"own:figure@level=b\", than=\"own:figure@level=a\") }}";
     let head =
         format!("+++\ntitle = \"T\"\n[runs.own]\nrun = \"{run}\"\nexperiment = \"x.toml\"\n+++\n");

@@ -40,18 +40,9 @@ pub fn make(world: &World, name: &str) -> Option<Scene> {
         }
         "one failed" => failing(world, name, &["b"]),
         "all failed" => failing(world, name, &["a", "b"]),
-        "evidence" => told(world, name, &[BAD_A, BAD_B], &[]),
-        "reported" => told(world, name, &[REPORTED, ""], &[]),
-        "large pages" => told(world, name, &[LARGE, LARGE], &[]),
-        "honest load" => told(
-            world,
-            name,
-            &[&honest(), &honest()],
-            &["--set", "client.cpus=0", "--set", "server.cpus=1"],
-        ),
-        "load from elsewhere" => {
-            told(world, name, &[&elsewhere(), &elsewhere()], &["--set", "server.address=h:1"])
-        }
+        "evidence" => told(world, name, &[UNLIKE, ""]),
+        "other parameters" => other_parameters(world),
+        "nodes apart" => nodes(world, "1 ns"),
         "small effect" => small_effect(world, name, &[]),
         "effect within the margin" => small_effect(world, name, &["--margin", "10 %"]),
         "one layout" => small_effect(world, name, &["--set", "controls.aslr=off"]),
@@ -63,9 +54,12 @@ pub fn make(world: &World, name: &str) -> Option<Scene> {
         "imported derived" => import(world, &data("jmh.json")),
         "imported without detectable" => import(world, &data("mcperf.txt")),
         "imported small effect" => imported_small_effect(world),
-        "other machine" => other_machine(world),
+        "imported percentiles" => import(world, &data("memtier-runs.json")),
+        "imported paced" => imported_paced(world),
+        "a control in one run" => a_control_in_one_run(world),
+        "program of a changed tree" => program_of_a_changed_tree(world),
         "suite" | "suite with a hole" | "suite whose means disagree" => suite(name),
-        "nodes" => nodes(world),
+        "nodes" => nodes(world, "1 min"),
         "no such difference" => compared(world, &["--factor", "memory.total"]),
         "two machines" => two_machines(world),
         "no metric shared" => no_metric_shared(world),
@@ -78,12 +72,12 @@ const TUNING: &str = "\"choice\"\nof = [\"base\", \"peak\"]";
 const SIZE: &str = "\"choice\"\nof = [\"train\", \"ref\"]";
 
 /// The newest run.
-fn newest(world: &World) -> String {
+pub fn newest(world: &World) -> String {
     let run = world.runs().into_iter().max_by_key(|p| fs::metadata(p).unwrap().created().unwrap());
     run.unwrap().file_name().unwrap().to_string_lossy().into_owned()
 }
 
-fn checked(world: &World) -> Scene {
+pub fn checked(world: &World) -> Scene {
     Scene::Run(of_run(world, &newest(world), "lab").0)
 }
 
@@ -95,7 +89,7 @@ pub fn made(world: &World, arguments: &[&str]) -> String {
     newest(world)
 }
 
-fn run(world: &World, arguments: &[&str]) -> Scene {
+pub fn run(world: &World, arguments: &[&str]) -> Scene {
     made(world, arguments);
     checked(world)
 }
@@ -123,64 +117,17 @@ fn failing(world: &World, name: &str, levels: &[&str]) -> Scene {
 }
 
 /// A run whose programs write these lines to file descriptor 3, by level.
-fn told(world: &World, name: &str, lines: &[&str; 2], more: &[&str]) -> Scene {
-    let place = ["client.cpus", "server.cpus", "server.address"].map(|p| (p, TEXT, "\"\""));
-    let kit = noisy(world, name).with(&place);
+fn told(world: &World, name: &str, lines: &[&str; 2]) -> Scene {
+    let kit = noisy(world, name);
     kit.tells("a", lines[0]);
     kit.tells("b", lines[1]);
-    run(world, &[&["--blocks", "3", "--set", "level=a,b"], more, &[&kit.path()]].concat())
+    run(world, &["--blocks", "3", "--set", "level=a,b", &kit.path()])
 }
 
-const BAD_A: &str = r#"{"evidence":{"saw":"crowding","what":"instances","count":4096,"cpus":1}}
-{"evidence":{"saw":"large-pages","level":"4KiB","memory":100000000,"large":90000000}}
-{"evidence":{"saw":"run-queue","per_cpu":2.5,"looks":10,"load_average":"3.0"}}
-{"evidence":{"saw":"changed","paths":["sysctl.vm.swappiness"]}}
-{"evidence":{"saw":"stopped"}}
-{"evidence":{"saw":"operations","answered":900,"wrong":0,"missing":100,"allowed":0.001,"within":1.0}}
-{"evidence":{"saw":"limit","by":"generator","reasons":["its threads are busy"],"generator_busy":0.97,"server_busy":0.2}}
-{"evidence":{"saw":"settling","shape":"no-steady-state","steady_from":null,"window":10.0,"bin":0.1}}
+/// Nodes that differ, and clocks that drift apart; the nodes of a Slurm on one machine do neither.
+const UNLIKE: &str = r#"{"evidence":{"saw":"clock-drift","node":"n2","drift":0.5,"bound":0.01}}
 {"evidence":{"saw":"unlike-nodes","differences":[{"path":"cpu.model","first":["n1","A"],"others":["n2"],"other":"B","hard":true}]}}
-{"evidence":{"saw":"phases","begin_spread":2.0,"end_spread":0.1,"error":0.001,"last_to_begin":"n2","first_to_end":"n1","common":0.7,"declared":true,"bound":0.1}}
-{"evidence":{"saw":"clock-drift","node":"n2","drift":0.5,"bound":0.01}}
-{"evidence":{"saw":"clock-rate","hz":3000000000.0,"throttled":9}}
 "#;
-const BAD_B: &str = r#"{"evidence":{"saw":"clock-rate","hz":3000000000.0,"throttled":0}}
-"#;
-/// What only the program or its load generator can know of itself.
-const REPORTED: &str = r#"{"finding":"F09","message":"the socket buffers could not be set"}
-{"finding":"F10","message":"the configuration file was not read"}
-{"finding":"F23","message":"waiting hid 400 requests"}
-{"finding":"F24","message":"p99.99 rests on 2 samples"}
-{"finding":"F29","message":"the interval is over the iterations of one process"}
-{"finding":"F33","message":"faster was decided by whether two intervals overlap"}
-{"finding":"F59","message":"two of the five queries are not printed"}
-{"finding":"F60","message":"built from a tree with changes that no version names"}
-"#;
-const LARGE: &str = r#"{"evidence":{"saw":"large-pages","level":"2MiB","memory":100000000,"large":90000000}}
-"#;
-
-/// 30 response times of a memcached, as its load generator reports them.
-const HISTOGRAM: &str = "HISTEwAAALEAAAAAAAAAAwAAAAAAAAABAAAA6NSlEAA/8AAAAAAAAONfArEBAl8CEQIhAgLZAQIAAiECSQIHAikCAwIVAgACRQIRAiMCBQI7BOEBAgUCLwIJAoEBAgUCCQQFAgItAhsCAAIFAgkCAwIHAjUCCwJPAlECHQIRAjMCAhcClQECIQIPAhMCGwItAgsCAh8CDQIFAk0EJQInAkkCMQINAgACAwILAg8CCwIVAjsCJQQ3AlkCKwJLAikCiQICOQKXAQJ5AvkCArECAoUTApESAsEOAg==";
-
-fn histogram(load: &str) -> String {
-    format!(
-        "{{\"histogram\":\"response_time\",\"unit\":\"ns\",\"hdr\":\"{HISTOGRAM}\",\"percentiles\":{{\"p50\":0.5}}{load}}}\n"
-    )
-}
-
-fn honest() -> String {
-    let told = r#"{"evidence":{"saw":"limit","by":"server","reasons":["its thread is busy"],"generator_busy":0.3,"server_busy":0.97}}
-{"evidence":{"saw":"settling","shape":"flat","steady_from":0.0,"window":10.0,"bin":0.1}}
-"#;
-    format!("{told}{}", histogram(",\"load\":\"closed\""))
-}
-
-fn elsewhere() -> String {
-    let told = r#"{"evidence":{"saw":"limit","by":"load","reasons":["the rate was kept"],"generator_busy":0.3,"server_busy":null}}
-{"evidence":{"saw":"settling","shape":"too-short","steady_from":null,"window":0.3,"bin":0.1}}
-"#;
-    format!("{told}{}", histogram(""))
-}
 
 fn small_effect(world: &World, name: &str, more: &[&str]) -> Scene {
     let kit = noisy(world, name);
@@ -307,39 +254,56 @@ fn imported_small_effect(world: &World) -> Scene {
     import(world, &file)
 }
 
-/// Rewrites the records of a run, as an earlier version or another machine would have left them.
-fn rewritten(
-    world: &World,
-    run: &str,
-    change: impl Fn(&mut serde_json::Map<String, serde_json::Value>),
-) {
-    let path = world.path("archive/runs").join(run).join("records.jsonl");
-    let lines: Vec<String> = fs::read_to_string(&path)
-        .unwrap()
-        .lines()
-        .map(|line| {
-            let mut record = json(line);
-            change(record.as_object_mut().unwrap());
-            format!("{record}\n")
-        })
-        .collect();
-    fs::write(&path, lines.concat()).unwrap();
+/// What fio says of reads that it issues at a rate.
+fn imported_paced(world: &World) -> Scene {
+    let file = world.path("fio.json");
+    let mut fio = Command::new("fio");
+    fio.current_dir(world.path(""))
+        .args(["--name=paced", "--rw=randread", "--bs=4k", "--size=1m", "--rate_iops=1000"])
+        .args(["--output-format=json", "--output"])
+        .arg(&file);
+    match fio.output() {
+        Err(_) => Scene::Skipped("there is no fio".to_owned()),
+        Ok(ran) => {
+            assert!(ran.status.success(), "{ran:?}");
+            import(world, &file)
+        }
+    }
 }
 
-/// A run as a quiet and stable machine with counters of frequency and throttling records it, which not every
-/// machine is.
-fn other_machine(world: &World) -> Scene {
-    let run = made(world, &["--blocks", "3", "--vs", "sleep 0.011", "--", "sleep", "0.01"]);
-    let seen = json(
-        r#"[{"saw":"run-queue","per_cpu":0.0,"looks":10,"load_average":"0.00"},{"saw":"steal","percent":0.0},
-            {"saw":"pressure","resource":"cpu","percent":0.0},{"saw":"clock-rate","hz":3000000000.0,"throttled":0},{"saw":"changed","paths":[]}]"#,
-    );
-    rewritten(world, &run, |record| {
-        record.insert("evidence".to_owned(), seen.clone());
-        record.insert("findings".to_owned(), serde_json::json!([]));
-        record.remove("changed");
+/// Two runs, one of them under a control that the other does not have.
+fn a_control_in_one_run(world: &World) -> Scene {
+    let text = |name: &str, controls: &str| {
+        format!(
+            "schema_version = 1\nname = \"{name}\"\nworkload = \"command\"\n[params]\ncommand = \"true\"\n\
+             {controls}[design]\nblocks = 3\n"
+        )
+    };
+    let runs = [("set", "[controls]\nnice = 5\n"), ("free", "")].map(|(name, controls)| {
+        let file = world.write(&format!("{name}.toml"), &text("controls", controls));
+        made(world, &[file.to_str().unwrap()])
     });
-    Scene::Run(of_run(world, &run, "lab").0)
+    side_by_side(world, &runs, &[])
+}
+
+/// A program whose tree has a change that its commit does not have.
+fn program_of_a_changed_tree(world: &World) -> Scene {
+    fs::create_dir(world.path("tree")).unwrap();
+    let script = world.write("tree/own.sh", "#!/bin/sh\n");
+    executable(&script);
+    let git = |arguments: &[&str]| {
+        let mut git = Command::new("git");
+        git.current_dir(world.path("tree"));
+        git.args(["-c", "user.name=a", "-c", "user.email=a@example.org"]).args(arguments);
+        git.output().map(|ran| assert!(ran.status.success(), "{ran:?}"))
+    };
+    if git(&["init", "--quiet"]).is_err() {
+        return Scene::Skipped("there is no git".to_owned());
+    }
+    git(&["add", "own.sh"]).unwrap();
+    git(&["commit", "--quiet", "-m", "a"]).unwrap();
+    world.write("tree/own.sh", "#!/bin/sh\ntrue\n");
+    run(world, &["--blocks", "3", "--", script.to_str().unwrap()])
 }
 
 fn suite(name: &str) -> Scene {
@@ -358,13 +322,15 @@ fn suite(name: &str) -> Scene {
     run(&world, &[&base[..], &[&mini]].concat())
 }
 
-fn nodes(world: &World) -> Scene {
+fn nodes(world: &World, bound: &str) -> Scene {
     let Some(slurm) = Slurm::start(2) else {
         return Scene::Skipped("there is no Slurm".to_owned());
     };
-    let text = "name = \"n\"\nworkload = \"command\"\nparams.command = \"sleep 0.2\"\n[design]\nblocks = 1\n\
-                [observe]\nmonitors = []\n[where]\nengine = \"slurm\"\nnodes = 2\nphase_bound = \"1 min\"\n";
-    let file = world.write("n.toml", text);
+    let text = format!(
+        "name = \"n\"\nworkload = \"command\"\nparams.command = \"sleep 0.2\"\n[design]\nblocks = 1\n\
+                [observe]\nmonitors = []\n[where]\nengine = \"slurm\"\nnodes = 2\nphase_bound = \"{bound}\"\n"
+    );
+    let file = world.write("n.toml", &text);
     let mut command = world.assay(&["run", "--quiet", file.to_str().unwrap()]);
     let ran = done(command.env("SLURM_CONF", slurm.conf()));
     assert_eq!(ran.code, 0, "{}", ran.stderr);
@@ -375,6 +341,12 @@ fn nodes(world: &World) -> Scene {
 fn compared(world: &World, more: &[&str]) -> Scene {
     let runs = [(); 2].map(|()| made(world, &["--blocks", "3", "--", "true"]));
     side_by_side(world, &runs, more)
+}
+
+/// Two runs of one program with different arguments.
+fn other_parameters(world: &World) -> Scene {
+    let runs = ["0.01", "0.02"].map(|time| made(world, &["--blocks", "3", "--", "sleep", time]));
+    side_by_side(world, &runs, &[])
 }
 
 fn side_by_side(world: &World, runs: &[String; 2], more: &[&str]) -> Scene {

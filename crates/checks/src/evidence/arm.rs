@@ -18,6 +18,8 @@ pub struct Arm {
     pub levels: BTreeMap<String, String>,
     /// How many independent trials count.
     pub n: Option<u32>,
+    /// Processes that those trials ran in; `None`: nothing says that trials share one.
+    pub processes: Option<u32>,
     /// The trials' values in the deciding metric, in the order of measuring.
     pub values: Option<Vec<f64>>,
     /// The samples inside each trial, in order of time.
@@ -40,8 +42,6 @@ pub struct Arm {
     pub pages: Option<Pages>,
     /// Settings of the operating system, by path of facts.
     pub os: Option<Arc<BTreeMap<String, String>>>,
-    /// The effective configuration of the application, by key.
-    pub app: Option<BTreeMap<String, String>>,
     /// What else ran on the host.
     pub host: Option<HostLoad>,
     /// Frequency and throttling while it ran.

@@ -169,6 +169,8 @@ pub enum Merge {
 /// A percentile that is stated.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct PercentileEvidence {
+    /// The metric, where a program computed it; empty: a percentile of a histogram.
+    pub metric: String,
     /// The quantile as a fraction (0.99).
     pub quantile: f64,
     /// How requests were sent.

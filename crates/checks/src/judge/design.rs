@@ -1,6 +1,6 @@
 //! F28 to F31: enough independent trials, interleaved?
 
-use assay_model::{Method, Order};
+use assay_model::{Found, Method, Order};
 use assay_stats::variance::by_level;
 
 use super::trend::trend_p;
@@ -67,6 +67,10 @@ pub(crate) fn enough_runs(e: &Evidence) -> Evaluation {
 }
 
 pub(crate) fn replication(e: &Evidence) -> Evaluation {
+    let mut found = shared_processes(e);
+    if !found.is_empty() {
+        return Ok(found);
+    }
     let comparisons = e.comparisons.need("what the intervals were computed over")?;
     let mut over_samples = false;
     let mut shown = false;
@@ -75,7 +79,6 @@ pub(crate) fn replication(e: &Evidence) -> Evaluation {
         over_samples |= *unit == Unit::Samples;
         shown = true;
     }
-    let mut found = Vec::new();
     for arm in e.arms.iter().filter(|_| shown) {
         let text = if arm.n.is_some_and(|n| n < 2) {
             format!("{} is one trial; its samples carry no interval", arm.label)
@@ -94,6 +97,26 @@ pub(crate) fn replication(e: &Evidence) -> Evaluation {
         found.push(about(plain(text), &[arm], &e.arms));
     }
     Ok(found)
+}
+
+/// Arms whose trials share processes, where an interval was made of their values.
+fn shared_processes(e: &Evidence) -> Vec<Found> {
+    let numbers = e.numbers.get().into_iter().flatten().any(|n| n.interval.is_some());
+    let comparisons = e.comparisons.get().into_iter().flatten().any(|c| c.interval.is_some());
+    let arms = e.arms.iter().filter(|_| numbers || comparisons);
+    let shared = arms.filter_map(|arm| Some((arm, arm.n?, arm.processes?)));
+    shared
+        .filter(|(_, n, processes)| processes < n)
+        .map(|(arm, n, processes)| {
+            let of = if processes == 1 { "process" } else { "processes" };
+            let text = format!(
+                "the {n} repetitions of {} ran in {processes} {of} and are not independent: the \
+                 interval is too narrow",
+                arm.label
+            );
+            about(plain(text), &[arm], &e.arms)
+        })
+        .collect()
 }
 
 /// Trials, samples, and the share of the variance that lies between trials. Series of different
@@ -166,7 +189,7 @@ fn first_apart(spans: &[Option<Span>]) -> Option<(usize, usize)> {
     })
 }
 
-fn apart(schedule: &Schedule, a: &str, b: &str, arms: usize) -> assay_model::Found {
+fn apart(schedule: &Schedule, a: &str, b: &str, arms: usize) -> Found {
     let text = format!(
         "{a} and {b} were made one after the other, so drift between them cannot be told from the difference"
     );

@@ -4,9 +4,10 @@ use assay_stats::percentile::{TAIL_SAMPLES, supports};
 
 use assay_model::SeriesShape;
 
+use super::environment::shortened;
 use crate::check::{Evaluation, at, found_or_missing, grave, missing, need, not_applicable, plain};
 use crate::rows::{N, W};
-use crate::{Arm, Evidence, Generator, Known, Loop, Merge, WarmupRule};
+use crate::{Arm, Evidence, Generator, Known, Loop, Merge, PercentileEvidence, WarmupRule};
 
 /// The share of its CPUs or network from which a generator may be the limit.
 const GENERATOR: f64 = 0.80;
@@ -77,51 +78,75 @@ fn shared(
 
 pub(crate) fn omission(e: &Evidence) -> Evaluation {
     let mut found = Vec::new();
-    let mut lacking = Vec::new();
+    let (mut lacking, mut uncharged) = (Vec::new(), Vec::new());
     for p in e.percentiles.need("how the percentiles were measured")? {
-        let name = name(p.quantile);
+        let name = name(p);
         let hidden = p.hidden.map_or(String::new(), |n| format!("; waiting hid {n} requests"));
         match (p.load, p.as_arrivals, p.slips_charged) {
             (Some(Loop::Closed), Some(true), _) => found.push(plain(format!(
                 "{name} is of a closed loop and is stated as what arrivals see{hidden}"
             ))),
-            (Some(Loop::Open), _, Some(false)) => found.push(plain(format!(
-                "{name} does not count the time that requests waited to be sent{hidden}"
-            ))),
+            (Some(Loop::Open), _, Some(false)) => uncharged.push(format!("{name}{hidden}")),
             (Some(Loop::Closed), Some(false), _) | (Some(Loop::Open), _, Some(true)) => {}
-            _ => lacking.push(format!("how the requests behind {name} were sent")),
+            _ => lacking.push(name),
         }
     }
+    if !uncharged.is_empty() {
+        found.push(plain(format!(
+            "the time that requests waited to be sent is not counted in {}",
+            each(uncharged)
+        )));
+    }
+    let lacking = lack("how the requests were sent behind", lacking);
     found_or_missing(found, &lacking)
 }
 
-/// `p99`, `p99.9`.
-fn name(quantile: f64) -> String {
-    let percent = format!("{:.6}", quantile * 100.0);
+/// Names, each once, shortened.
+fn each(mut names: Vec<String>) -> String {
+    names.dedup();
+    shortened(&names.iter().map(String::as_str).collect::<Vec<_>>())
+}
+
+/// What is lacking of these percentiles; nothing of none.
+fn lack(what: &str, names: Vec<String>) -> Vec<String> {
+    if names.is_empty() { Vec::new() } else { vec![format!("{what} {}", each(names))] }
+}
+
+/// The metric, else `p99`, `p99.9`.
+fn name(p: &PercentileEvidence) -> String {
+    if !p.metric.is_empty() {
+        return p.metric.clone();
+    }
+    let percent = format!("{:.6}", p.quantile * 100.0);
     format!("p{}", percent.trim_end_matches('0').trim_end_matches('.'))
 }
 
 pub(crate) fn percentile_support(e: &Evidence) -> Evaluation {
     let mut found = Vec::new();
-    let mut lacking = Vec::new();
+    let (mut uncounted, mut unmerged, mut averaged) = (Vec::new(), Vec::new(), Vec::new());
     for p in e.percentiles.need("the samples behind the percentiles")? {
-        let name = name(p.quantile);
+        let name = name(p);
         match p.n_eff {
             Some(n) if !supports(n, p.quantile) => found.push(plain(format!(
                 "{name} rests on {:.1} samples beyond it; {TAIL_SAMPLES:.0} are needed",
                 (n * (1.0 - p.quantile)).max(0.0)
             ))),
             Some(_) => {}
-            None => lacking.push(format!("the number of samples behind {name}")),
+            None => uncounted.push(name.clone()),
         }
         match p.merge {
-            Some(Merge::Averaged) => {
-                found.push(plain(format!("{name} is an average of the percentiles of trials")));
-            }
+            Some(Merge::Averaged) => averaged.push(name),
             Some(_) => {}
-            None => lacking.push(format!("how {name} of several trials was put together")),
+            None => unmerged.push(name),
         }
     }
+    if !averaged.is_empty() {
+        let text =
+            format!("a mean of the percentiles of trials is no percentile: {}", each(averaged));
+        found.push(plain(text));
+    }
+    let mut lacking = lack("the number of samples behind", uncounted);
+    lacking.extend(lack("how several trials were put together in", unmerged));
     found_or_missing(found, &lacking)
 }
 

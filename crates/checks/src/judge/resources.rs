@@ -1,4 +1,4 @@
-//! F07 to F10: did the arms have the same resources and settings?
+//! F07 to F09: did the arms have the same resources and settings?
 
 use std::borrow::Borrow;
 use std::collections::BTreeMap;
@@ -29,7 +29,7 @@ fn unequal<'a, M: Borrow<BTreeMap<String, String>>>(
         for key in keys {
             let (a, b) = (first.get(key), other.get(key));
             if a != b && !e.declares(key) {
-                let word = |v: Option<&String>| v.map_or("not recorded".to_owned(), Clone::clone);
+                let word = |v: Option<&String>| v.map_or("not set".to_owned(), Clone::clone);
                 let text = format!("{}: {} vs {}", arms[0].label, word(a), word(b));
                 found.push((key.clone(), text.replacen(&arms[0].label, key, 1)));
             }
@@ -137,13 +137,4 @@ fn is_grave(key: &str, text: &str) -> bool {
         return values.is_none_or(|(a, b)| series(a) != series(b));
     }
     key.starts_with("kernel.mitigation") || key == "cpu.governor"
-}
-
-pub(crate) fn app_tunables(e: &Evidence) -> Evaluation {
-    let arms = e.compared()?;
-    let differing = unequal(e, |a| a.app.as_ref(), arms, "the effective configuration")?;
-    Ok(differing
-        .into_iter()
-        .map(|(_, text)| plain(format!("tuning was not equal: {text}")))
-        .collect())
 }

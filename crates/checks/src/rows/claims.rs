@@ -181,7 +181,7 @@ pub const SELECTIVE_REPORT: Row = Row {
     why: "the part that hurts is the part left out",
     remedy: "show everything that was registered, losses too",
     source: "van der Kouwe et al. 2018; Heiser A1",
-    evidence: "the plan and the metrics of the run",
+    evidence: "the plan and the metrics of the run; a post: the treatments of its runs that it shows",
 };
 
 /// F60, repeatable.
@@ -196,5 +196,5 @@ pub const REPEATABLE: Row = Row {
     why: "a number that nobody can get again is an anecdote",
     remedy: "publish with the whole run (`assay publish`) and name versions",
     source: "MLPerf power and submission rules; SPEC on reproducibility",
-    evidence: "the ledger and the programs of the run",
+    evidence: "the ledger and the programs of the run, and the version-controlled trees that they lie in",
 };

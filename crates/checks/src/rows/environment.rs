@@ -91,7 +91,7 @@ pub const FLAGS_DISCLOSED_EQUAL: Row = Row {
     why: "effort that is not equal, or not stated, shows up as speed",
     remedy: "build all arms alike and state compiler, version and flags",
     source: "SPEC CPU 2017 run rules",
-    evidence: "the toolchain parameters of kits and suites; equal programs need none",
+    evidence: "the toolchain parameters of kits and suites, else the tools and commands of a kit's build; equal programs need none",
 };
 
 /// F07, cpu-resources.
@@ -131,27 +131,12 @@ pub const OS_TUNABLES: Row = Row {
     section: Section::Environment,
     severity: W,
     escalation: "invalid for mitigations, governor and kernel series",
-    needs: "operating system, kernel, libc, command line, sysctls, mitigations, governor, scheduler",
+    needs: "the settings of the operating system that controls made, by arm",
     fires: "a setting differs between arms and is not declared",
     why: "a result can be the setting's",
     remedy: "set them alike, or declare the one that is tested",
     source: "MachineState; Heiser",
-    evidence: "the description of the system and the controls of each treatment",
-};
-
-/// F10, app-tunables.
-pub const APP_TUNABLES: Row = Row {
-    id: "F10",
-    name: "app-tunables",
-    section: Section::Environment,
-    severity: I,
-    escalation: "",
-    needs: "the effective configuration: heap, collector, pools, durability",
-    fires: "an effective value differs between arms and is not declared",
-    why: "tuning one side and not the other measures the tuning",
-    remedy: "compare effective values, not files, and tune both sides",
-    source: "Heiser D3; own checklist of 2005",
-    evidence: "the parameters of each treatment",
+    evidence: "the controls of the treatments of a run; `compare`: the fixed controls of both runs (F03 judges the descriptions)",
 };
 
 /// F11, quiet-host.

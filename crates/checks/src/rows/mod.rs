@@ -5,6 +5,7 @@ mod claims;
 mod environment;
 mod never;
 mod nodes;
+mod retired;
 mod statistics;
 mod workload;
 
@@ -14,6 +15,7 @@ pub use claims::*;
 pub use environment::*;
 pub use never::always_checked;
 pub use nodes::*;
+pub use retired::{Retired, retired};
 pub use statistics::*;
 pub use workload::*;
 

@@ -27,11 +27,11 @@ pub const UNIT_OF_REPLICATION: Row = Row {
     severity: I,
     escalation: "",
     needs: "what the interval was computed over, and the samples inside trials",
-    fires: "it was computed over samples while trials differ by more than samples explain, or from one trial",
+    fires: "it was computed over samples while trials differ by more than samples explain, from one trial, or over repetitions that share a process",
     why: "a thousand samples of one trial are one trial: the interval is too narrow by far",
     remedy: "compute the interval over trial means, and run more trials",
     source: "Kalibera and Jones 2013, 2020; simulated",
-    evidence: "the run: intervals are made of trials",
+    evidence: "the run: intervals are made of trials; the importer of Google Benchmark says which repetitions share a process",
 };
 
 /// F31, interleaved.
@@ -76,7 +76,7 @@ pub const INTERVAL_ON_RATIO: Row = Row {
     why: "intervals that overlap can belong to a clear difference: the test misses most of them",
     remedy: "give an interval of the ratio itself",
     source: "Kalibera and Jones 2020; simulated: overlap finds 22 % where a direct test finds 56 %",
-    evidence: "the run: verdicts rest on the interval of the ratio",
+    evidence: "the run: verdicts rest on the interval of the ratio; a post: the words of a sentence that compares",
 };
 
 /// F34, direction-supported.

@@ -16,7 +16,7 @@ pub const SAME_WORK: Row = Row {
     why: "less work takes less time",
     remedy: "give the arms the same input, seed and mix, and start them from the same state",
     source: "Hoefler and Belli rule 9",
-    evidence: "the plan's parameters, seed and mix; a load reports its operations, other programs one run",
+    evidence: "the plan's parameters; built-in workloads report operations, errors, seed and mix, a load its answers, other programs one run",
 };
 
 /// F17, output-verified.
@@ -106,7 +106,7 @@ pub const COORDINATED_OMISSION: Row = Row {
     why: "a client that waits out a stall never measures it",
     remedy: "send on a schedule and count latency from the intended start, or call it service time",
     source: "Tene, How NOT to measure latency; HdrHistogram documentation",
-    evidence: "a histogram carries the loop it was measured in; a post or text states the claim",
+    evidence: "a histogram carries the loop it was measured in; importers of fio and memtier_benchmark read whether a rate was set",
 };
 
 /// F24, percentile-support.
@@ -121,7 +121,7 @@ pub const PERCENTILE_SUPPORT: Row = Row {
     why: "a tail of three samples is luck, and the mean of two p99 is the p99 of nothing",
     remedy: "measure longer, state a lower percentile, merge histograms",
     source: "Tene; HdrHistogram documentation",
-    evidence: "the merged histograms of the run, with the samples beyond each percentile",
+    evidence: "the merged histograms of the run; metrics that are percentiles (`p99`, `latency.p99.9`) of trials without a histogram",
 };
 
 /// F25, steady-state.
@@ -136,7 +136,7 @@ pub const STEADY_STATE: Row = Row {
     why: "a mean over a series that never settles depends on where it was cut",
     remedy: "run longer, or report the whole series",
     source: "Barrett et al. 2017; Traini et al. 2022",
-    evidence: "a load generator reports how the series of its throughput went",
+    evidence: "a load generator reports how the series of its throughput went; of another program the series of its own samples of the deciding metric",
 };
 
 /// F26, warm-up-equal.

@@ -8,6 +8,12 @@ use crate::rows::{self, W};
 
 /// A figure that is off what the storage is held to by more than this share was not that of the limit.
 const OFF: f64 = 0.2;
+/// Other processes that used more than this share of the CPU time made a value that is of all of it doubtful.
+const OTHERS: f64 = 0.1;
+/// A second half that differs from the whole by more than this share was not of the same state.
+const COLD: f64 = 0.2;
+/// With fewer turns of each process both halves are of processes that had none before.
+const TURNS: f64 = 4.0;
 /// Metrics that assay itself times from outside the program.
 const TIMED_BY_ASSAY: &str = "elapsed";
 /// Metrics that the kernel accounts, on no clock of the program.
@@ -37,6 +43,32 @@ pub(super) fn judge(seen: &Observation) -> Judged {
             let found =
                 Found::new(text).at(W).remedy("let the clock settle before a run, and repeat it");
             (&rows::TIMER_AND_LENGTH, found)
+        }
+        Observation::OthersComputed { metric, share } => {
+            if *share <= OTHERS {
+                return None;
+            }
+            let text = format!(
+                "other processes used {:.0} % of the CPU time in user mode that {metric} is made of",
+                100.0 * share
+            );
+            let remedy =
+                "end the other work, or keep it off these CPUs (control cpus), and repeat it";
+            (&rows::QUIET_HOST, Found::new(text).at(W).remedy(remedy))
+        }
+        Observation::ColdStart { metric, whole, later, turns } => {
+            let text = if *turns < TURNS {
+                format!("each process had {turns:.1} turns, so that {metric} is of cold caches")
+            } else if (later - whole).abs() > COLD * whole.abs() {
+                format!(
+                    "{metric} is {} in all and {} in the second half: caches were still filling",
+                    format_value(*whole, "1"),
+                    format_value(*later, "1")
+                )
+            } else {
+                return None;
+            };
+            (&rows::STEADY_STATE, Found::new(text).at(W).remedy("simulate more `accesses`"))
         }
         Observation::Probed { metric, measured, unit, held, seconds, cached } => {
             let (row, what) = match held {
@@ -75,7 +107,9 @@ pub(super) fn touches(seen: &Observation, of: &MetricValue) -> bool {
         Observation::ClockStepped { .. } => {
             of.name != TIMED_BY_ASSAY && !ACCOUNTED.contains(&of.name.as_str())
         }
-        Observation::Probed { metric, .. } => of.name == *metric,
+        Observation::Probed { metric, .. }
+        | Observation::OthersComputed { metric, .. }
+        | Observation::ColdStart { metric, .. } => of.name == *metric,
         _ => false,
     }
 }

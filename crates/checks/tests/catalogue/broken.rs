@@ -104,7 +104,6 @@ pub const FAULTS: &[(&str, Change)] = &[
     ("F08", |e| b(e).pages.as_mut().unwrap().mode = Some("always".to_owned())),
     ("F08", |e| b(e).pages.as_mut().unwrap().huge_share = Some(0.9)),
     ("F09", |e| b(e).os = Some(text_map(&[("kernel.release", "6.12.4"), ("libc", "x")]).into())),
-    ("F10", |e| b(e).app = Some(text_map(&[("heap", "8 GiB")]))),
     ("F11", |e| b(e).host.as_mut().unwrap().steal_percent = Some(2.0)),
     ("F12", |e| b(e).clock.as_mut().unwrap().ghz = Some(3.3)),
     ("F12", |e| b(e).clock.as_mut().unwrap().throttles = Some(7)),

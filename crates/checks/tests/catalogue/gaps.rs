@@ -23,7 +23,6 @@ pub const GAPS: &[(&str, Change)] = &[
     ("F07", |e| e.arms.iter_mut().for_each(|a| a.cpus.as_mut().unwrap().usable = None)),
     ("F08", |e| a(e).pages.as_mut().unwrap().huge_share = None),
     ("F09", |e| a(e).os = None),
-    ("F10", |e| a(e).app = None),
     ("F11", |e| a(e).host.as_mut().unwrap().steal_percent = None),
     ("F12", |e| a(e).clock.as_mut().unwrap().throttles = None),
     ("F13", |e| snapshots(a(e)).after = After::NotTaken),

@@ -53,6 +53,7 @@ fn arm(label: &str, level: &str, centre: f64, seed: u64) -> Arm {
         treatment: None,
         levels: text_map(&[("threads", level)]),
         n: Some(24),
+        processes: None,
         values: Some(noise(24, centre, seed)),
         samples: Some((0..4).map(|i| noise(120, centre, seed * 100 + i)).collect()),
         series: Known::Is(vec![SeriesShape::Flat; 4]),
@@ -91,7 +92,6 @@ fn arm(label: &str, level: &str, centre: f64, seed: u64) -> Arm {
             huge_share: Some(0.2),
         }),
         os: Some(text_map(&[("kernel.release", "6.12.4"), ("sysctl.vm.swappiness", "60")]).into()),
-        app: Some(text_map(&[("heap", "4 GiB")])),
         host: Some(HostLoad {
             queue_per_cpu: Some(0.0),
             steal_percent: Some(0.0),
@@ -292,6 +292,7 @@ pub fn evidence() -> Evidence {
             operator: MeanOperator::Geometric,
         }]),
         percentiles: Known::Is(vec![PercentileEvidence {
+            metric: String::new(),
             quantile: 0.99,
             load: Some(Loop::Open),
             as_arrivals: Some(true),

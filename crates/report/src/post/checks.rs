@@ -2,7 +2,7 @@
 
 use assay_checks::{
     ClaimEvidence, ComparisonEvidence, Derivation, Evidence, Known, MetricIdentity, NumberEvidence,
-    QuoteEvidence, Verb, rows,
+    QuoteEvidence, Registered, Verb, VerdictBasis, rows,
 };
 use assay_model::{Finding, Kind, Profile, Row, Severity, Verdict};
 use assay_rules::denominator::{Basis, Entry, Reversal, divided, turned};
@@ -134,6 +134,13 @@ pub(super) fn computed(comparison: &ComparisonEvidence) -> Vec<Finding> {
     said(if same { Verb::Same } else { Verb::States }, "", comparison)
 }
 
+/// What words say that the verdict of a comparison rests on.
+pub(super) fn rests_on(basis: VerdictBasis, comparison: &ComparisonEvidence) -> Vec<Finding> {
+    let comparison = ComparisonEvidence { basis: Some(basis), ..comparison.clone() };
+    let comparisons = Known::Is(vec![comparison]);
+    judge(&rows::INTERVAL_ON_RATIO, &Evidence { comparisons, ..Evidence::default() })
+}
+
 /// A sentence that ranks or compares.
 pub(super) fn wording(claim: ClaimEvidence) -> Vec<Finding> {
     judge(&rows::WORDING_EXACT, &Evidence { claim: Known::Is(claim), ..Evidence::default() })
@@ -165,6 +172,7 @@ pub(super) fn post(e: &mut Evaluator<'_>) {
         }
     }
     derived(e);
+    selective(e);
     if e.used.is_empty() {
         return;
     }
@@ -174,6 +182,25 @@ pub(super) fn post(e: &mut Evaluator<'_>) {
     let quotes = Evidence { quotes, ..Evidence::default() };
     let found = [(&rows::INTERVAL_PRESENT, numbers), (&rows::SOURCE_AND_DATE, quotes)];
     for finding in found.iter().flat_map(|(row, evidence)| judge(row, evidence)) {
+        e.find(finding, None);
+    }
+}
+
+/// Runs of which some treatments are shown and others are not.
+fn selective(e: &mut Evaluator<'_>) {
+    let mut found = Vec::new();
+    for (alias, shown) in &e.shown {
+        let Some(view) = e.runs.get(alias) else { continue };
+        let label = |id: &u32| view.label(*id);
+        let registered = Registered {
+            items: view.plan.treatments.iter().map(|t| label(&t.id)).collect(),
+            shown: shown.iter().map(label).collect(),
+            reverses_headline: None,
+        };
+        let evidence = Evidence { registered: Some(registered), ..Evidence::default() };
+        found.extend(judge(&rows::SELECTIVE_REPORT, &evidence));
+    }
+    for finding in found {
         e.find(finding, None);
     }
 }

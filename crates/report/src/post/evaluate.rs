@@ -68,6 +68,7 @@ impl Template {
             findings: Vec::new(),
             used: BTreeSet::new(),
             used_runs: BTreeSet::new(),
+            shown: BTreeMap::new(),
             trademarks: Vec::new(),
             prose: Vec::new(),
         };
@@ -103,6 +104,8 @@ pub(super) struct Evaluator<'a> {
     pub(super) used: BTreeSet<usize>,
     /// The runs that were used.
     pub(super) used_runs: BTreeSet<String>,
+    /// The treatments of which a result is shown, by the alias of their run.
+    pub(super) shown: BTreeMap<String, BTreeSet<u32>>,
     /// Trademark notes that results brought with them.
     pub(super) trademarks: Vec<String>,
     /// What a person typed, with the places of calls: bytes of the template, or what a call made.

@@ -1,7 +1,7 @@
 //! What a person typed: a number by hand in a sentence that compares is a finding, because nothing
 //! recomputes it.
 
-use assay_checks::{ClaimEvidence, Evidence, Known, NumberEvidence, Verb, rows};
+use assay_checks::{ClaimEvidence, Evidence, Known, NumberEvidence, Verb, VerdictBasis, rows};
 
 use super::checks;
 use super::evaluate::{Evaluator, Typed};
@@ -61,6 +61,11 @@ fn wording(e: &mut Evaluator<'_>, text: &str, computed: &[(usize, usize)]) {
             }));
         }
         let inside = start..start + sentence.len();
+        if let Some(basis) = basis(&lower) {
+            let of = computed.iter().filter(|(offset, _)| inside.contains(offset));
+            let compared = of.filter_map(|(_, at)| e.numbers[*at].comparison.as_ref());
+            found.extend(compared.flat_map(|c| checks::rests_on(basis, c)));
+        }
         if let Some(verb) = verb(&lower) {
             let of = computed.iter().filter(|(offset, _)| inside.contains(offset));
             let compared = of.filter_map(|(_, at)| e.numbers[*at].comparison.as_ref());
@@ -70,6 +75,19 @@ fn wording(e: &mut Evaluator<'_>, text: &str, computed: &[(usize, usize)]) {
             e.find(finding, None);
         }
     }
+}
+
+/// What the typed words of a sentence say that its comparison rests on; `None`: nothing, or the interval of the
+/// ratio.
+fn basis(lower: &str) -> Option<VerdictBasis> {
+    let bars = ["interval", "error bar", "range"];
+    if lower.contains("overlap") && bars.iter().any(|w| lower.contains(w)) {
+        return Some(VerdictBasis::Overlap);
+    }
+    ["±", "standard deviation", "sigma"]
+        .iter()
+        .any(|w| lower.contains(w))
+        .then_some(VerdictBasis::RatioSigma)
 }
 
 /// What the typed words of a sentence state of its comparison; `None`: nothing that can be told apart.

@@ -257,6 +257,9 @@ fn check_parameters(applies: Applies, rule: &RuleFile) -> Result<(), (usize, Str
     let known = check_names(applies);
     let (at, name) = (rule.check.span().start, rule.check.get_ref().as_str());
     let Some((_, takes)) = known.iter().find(|(n, _)| *n == name) else {
+        if let Some(retired) = assay_checks::rows::retired(name) {
+            return Err((at, format!("{retired}; take the rule out of the pack")));
+        }
         let meant = nearest(name, known.iter().map(|(n, _)| *n));
         let hint = meant.map_or(String::new(), |m| format!("; did you mean `{m}`?"));
         return Err((at, format!("there is no check `{name}` for this kind of pack{hint}")));

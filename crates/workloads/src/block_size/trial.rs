@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use assay_model::{Better, Event, Kind, Phase};
+use assay_model::{Better, Event, Kind, Observation, Phase};
 use rustix::fs::CWD;
 
 use super::crew::{self, Measured};
@@ -60,6 +60,17 @@ fn measure(order: &Order, channel: &mut Channel) -> Result<(), Failure> {
     for note in notes(order, &results) {
         channel.send(&Event::Note { note });
     }
+    let evidence = Observation::Work {
+        operations: measured.outcomes.iter().flatten().map(|o| o.calls).sum(),
+        errors: u64::from(measured.wrong.is_some()),
+        what: "calls".into(),
+        seed: Some(order.seed),
+        mix: match order.direction {
+            Direction::Read => "reads".into(),
+            Direction::Write => "writes".into(),
+        },
+    };
+    channel.send(&Event::Evidence { evidence });
     channel.send(&verdict(order, &measured, slots.len()));
     Ok(())
 }

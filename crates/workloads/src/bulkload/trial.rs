@@ -9,7 +9,7 @@ use std::sync::mpsc::channel as pipe;
 use std::time::{Duration, Instant};
 
 use assay_model::units::{format_duration, format_value};
-use assay_model::{Event, Phase};
+use assay_model::{Event, Observation, Phase};
 
 use super::check::{self, look};
 use super::client::{Session, ask, number, wait_for};
@@ -94,6 +94,7 @@ impl Trial<'_> {
         said::metrics(&measured, self.channel);
         let all: Vec<u64> = (0..self.params.shape().loads()).collect();
         let wrong = check::wrong(&look(&connection)?, self.made, &all);
+        self.did(wrong.len());
         self.verdict(&wrong, checked);
         Ok(())
     }
@@ -111,6 +112,7 @@ impl Trial<'_> {
         let load_s = began.elapsed().as_secs_f64();
         self.channel.send(&Event::Phase { phase: Phase::RampDown, t_ns: None });
         said::of_clients(self.params.rows, self.made.bytes(), load_s, self.channel);
+        self.did(0);
         let detail = format!("psql said of {} files that they are committed", all.len());
         self.channel.verdict(&[], detail);
         Ok(())
@@ -252,6 +254,19 @@ impl Trial<'_> {
             Some(other) => other,
             None => Failure::Said { what, said: "it has no words".into() },
         }
+    }
+
+    /// Reports the rows that were loaded; those of `wrong` files are not what they were to be.
+    fn did(&mut self, wrong: usize) {
+        let (rows, files) = (self.params.rows, self.params.shape().loads().max(1));
+        let evidence = Observation::Work {
+            operations: rows,
+            errors: (wrong as u64).min(files) * rows / files,
+            what: "rows".into(),
+            seed: Some(self.params.seed),
+            mix: String::new(),
+        };
+        self.channel.send(&Event::Evidence { evidence });
     }
 
     /// Says whether the table holds what the files hold.

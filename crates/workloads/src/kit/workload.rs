@@ -8,7 +8,7 @@ use std::path::{Path, PathBuf};
 use std::sync::{Mutex, PoisonError};
 use std::time::Duration;
 
-use assay_model::{Fact, MetricSpec, ParamType, Scalar, WorkloadSpec, units};
+use assay_model::{Fact, MetricSpec, Observation, ParamType, Scalar, WorkloadSpec, units};
 use toml::Spanned;
 
 use super::build::{self, Built};
@@ -197,6 +197,26 @@ impl Kit {
             self.known(|known| known.built.insert(dir, built));
         }
         Ok(())
+    }
+
+    /// By which tools and commands the program was built. Folders of this machine stay placeholders, so that
+    /// equal builds have equal commands.
+    fn build_evidence(&self, values: &Values) -> Result<Option<Observation>, WorkloadError> {
+        let Some(build) = &self.file.build else { return Ok(None) };
+        let mut shown = values.clone();
+        for folder in ["build", "fetch", "kit", "shared", "jobs"] {
+            if let Some(value) = shown.get_mut(folder) {
+                *value = format!("{{{folder}}}").into();
+            }
+        }
+        let words = |command: &Command| {
+            let rendered = render_command(command, &build.env, &shown);
+            rendered.map(|r| crate::words::quote_words(&r.argv)).map_err(WorkloadError::Param)
+        };
+        let commands = build.steps.iter().map(words).collect::<Result<_, _>>()?;
+        let needs = self.needs(values)?;
+        let tools = needs.into_iter().filter_map(|found| found.version.ok()).collect();
+        Ok(Some(Observation::Build { tools, commands }))
     }
 
     fn steps(
@@ -423,6 +443,7 @@ impl Workload for Kit {
                 notes.push(format!("{product} has the SHA-256 {digest}"));
             }
         }
-        Ok(Collected { metrics, validation, notes })
+        let evidence = self.build_evidence(&values)?.into_iter().collect();
+        Ok(Collected { metrics, validation, notes, evidence })
     }
 }

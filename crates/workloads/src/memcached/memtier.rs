@@ -12,7 +12,7 @@ use assay_memload::limiter::limit;
 use assay_memload::report::ThreadUse;
 use assay_memload::server_use::{ServerTimes, ServerUse};
 use assay_memload::{Target, Trust};
-use assay_model::{Event, Observation, Phase};
+use assay_model::{Event, Load, Observation, Phase};
 
 use super::server_side::{Seen, listen, look};
 use super::trial::Stage;
@@ -86,6 +86,13 @@ fn check(config: &Config, told: &Told, seen: &Seen, stage: &mut Stage<'_>) {
         stage.wrong.push("memtier_benchmark was answered nothing".into());
         return;
     }
+    // It sends on a connection when the last answer has come, and keeps no histogram that can be merged.
+    let evidence = Observation::Sending {
+        load: Load::Closed,
+        slips_charged: false,
+        samples: Some(operations.round() as u64),
+    };
+    stage.channel.send(&Event::Evidence { evidence });
     match told.errors {
         // A lost connection is a missing answer, no wrong one.
         Some(errors) if errors > 0.0 => {

@@ -85,6 +85,14 @@ pub fn metrics(points: &Points, params: &Params, busy: Option<f64>, channel: &mu
         ("pause", points.pause()),
         ("controller_busy", busy),
     ];
+    let evidence = Observation::Work {
+        operations: scored().flat_map(|p| p.kinds.values()).map(|k| k.number).sum(),
+        errors: points.all.iter().flat_map(Measured::wrong).count() as u64,
+        what: "transactions".into(),
+        seed: Some(params.seed),
+        mix: params.mix.clone(),
+    };
+    channel.send(&Event::Evidence { evidence });
     let spec = super::spec::spec();
     for (name, value) in rows {
         channel.metric(&spec, name, value);

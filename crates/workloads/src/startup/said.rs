@@ -1,6 +1,6 @@
 //! What a trial came to, as events.
 
-use assay_model::Event;
+use assay_model::{Event, Observation};
 
 use super::series::{Point, Series};
 use super::trial::Ran;
@@ -41,6 +41,13 @@ pub fn results(ran: &Ran, channel: &mut Channel) {
     }
     for point in series.points() {
         at(&point, channel);
+    }
+    let (count, cpus) = (ran.params.copies as u32, ran.cpus as u32);
+    let evidence = Observation::Crowding { what: "copies".into(), count, cpus };
+    channel.send(&Event::Evidence { evidence });
+    if let Some(share) = series.others(copies.iter().map(|c| c.user_s).sum()) {
+        let evidence = Observation::OthersComputed { metric: "time_to_user".into(), share };
+        channel.send(&Event::Evidence { evidence });
     }
     for note in notes(ran, to_user, read) {
         channel.send(&Event::Note { note });
@@ -129,5 +136,13 @@ pub fn verdict(answers: &[Result<f64, String>], optimum: f64, same: f64, channel
         "each of {} copies found the optimum {optimum}, which is known from how the model is made",
         answers.len()
     );
+    let evidence = Observation::Work {
+        operations: answers.len() as u64,
+        errors: wrong.len() as u64,
+        what: "solutions".into(),
+        seed: None,
+        mix: String::new(),
+    };
+    channel.send(&Event::Evidence { evidence });
     channel.verdict(&wrong, well);
 }

@@ -63,6 +63,15 @@ impl<'a> Series<'a> {
         last.read?.checked_sub(first.read?)
     }
 
+    /// The share of the CPUs' user time that others than the copies used, which themselves used `own` seconds;
+    /// `None`: the CPUs had no user time.
+    pub fn others(&self, own: f64) -> Option<f64> {
+        let (first, last) = (self.looks.first()?, self.looks.last()?);
+        let ticks = last.user.checked_sub(first.user).filter(|t| *t > 0)?;
+        let all = ticks as f64 / rustix::param::clock_ticks_per_second() as f64;
+        Some(((all - own) / all).max(0.0))
+    }
+
     /// Ticks of all CPUs in the kernel.
     pub fn host_system(&self) -> Option<u64> {
         let (first, last) = (self.looks.first()?, self.looks.last()?);

@@ -54,7 +54,8 @@ pub fn run(json: &str, channel: &mut Channel) -> Result<(), Failure> {
     let (measured, looks) = watched(&crew, &host, channel)?;
     let ran = Ran { cpus: order.cpus.len(), params, host, looks, measured, logical };
     said::results(&ran, channel);
-    said::verdict(&answers(&ran.params, &crew), ran.params.model().optimum() as f64, SAME, channel);
+    let answers = answers(&ran.params, &crew);
+    said::verdict(&answers, ran.params.model().optimum() as f64, SAME, channel);
     Ok(())
 }
 

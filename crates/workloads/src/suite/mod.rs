@@ -12,7 +12,7 @@ use std::ffi::OsString;
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use assay_model::{Exit, Fact, Scalar, ValidationResult, WorkloadSpec};
+use assay_model::{Exit, Fact, Observation, Scalar, ValidationResult, WorkloadSpec};
 use assay_sut::sha256_file;
 
 pub use file::{FILE, Reference, SuiteFile};
@@ -216,12 +216,15 @@ impl Workload for Suite {
             metrics: Vec::new(),
             validation: ValidationResult::NotReached,
             notes: chosen.notes(&self.file),
+            evidence: Vec::new(),
         };
         if finished.exit != Exit::Code(0) {
             collected.validation = failed("a copy failed".into());
             return Ok(collected);
         }
         let copies = number(ctx.params, "copies");
+        let (count, cpus) = (copies as u32, ctx.cpus.len() as u32);
+        collected.evidence.push(Observation::Crowding { what: "copies".into(), count, cpus });
         for index in 0..copies {
             let dir = copy_dir(ctx, index);
             let cpus = Suite::cpus(ctx.params, ctx.cpus, index);
@@ -239,6 +242,7 @@ impl Workload for Suite {
             if index == 0 {
                 // The hashes of what was built; the kit's own metrics are those of one copy.
                 collected.notes.extend(found.notes);
+                collected.evidence.extend(found.evidence);
             }
             collected.validation = match found.validation {
                 ValidationResult::Failed { detail } => {

@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use assay_model::{Better, Event, Kind, Phase};
+use assay_model::{Better, Event, Kind, Observation, Phase};
 use assay_tlb::synthetic::Synthetic;
 use assay_tlb::{Machine, SideRow, Simulation, Step, Wish, simulate};
 use serde::{Deserialize, Serialize};
@@ -52,6 +52,8 @@ pub struct Point {
     pub code_tlb: Option<f64>,
     /// The share of time.
     pub share: Option<f64>,
+    /// Of data in the TSB in the second half alone; `None` without one.
+    pub later: Option<f64>,
 }
 
 impl Point {
@@ -68,6 +70,10 @@ impl Point {
             data_tlb: each(&total.data, Step::Tlb),
             code_tlb: each(&total.instruction, Step::Tlb),
             share: total.share,
+            later: done.table.rows.get(1).and_then(|half| {
+                let misses = half.data.step(Step::Tsb)?.misses?;
+                (done.accesses > 0).then(|| misses / (done.accesses as f64 / 2.0) * 1e6)
+            }),
         }
     }
 }
@@ -77,7 +83,8 @@ pub(super) fn simulate_all(task: &Task) -> Result<Vec<Point>, Failure> {
     let machine = Machine::parse(&task.machine, Path::new(&task.name))?;
     let one = |(load, data): (assay_tlb::synthetic::Load, &u64)| {
         let mut stream = Synthetic::new(&load)?;
-        let done = simulate(&machine, &mut stream, Wish::default())?;
+        let halves = Wish { every: Some((task.accesses / 2).max(1)), ..Wish::default() };
+        let done = simulate(&machine, &mut stream, halves)?;
         Ok::<Point, Failure>(Point::of(*data, &done))
     };
     task.loads().zip(&task.data).map(one).collect()
@@ -120,6 +127,11 @@ pub fn run(json: &str, channel: &mut Channel) -> Result<(), Failure> {
             better: Some(Better::Lower),
             kind: Some(Kind::Estimated),
         });
+    }
+    if let Some((whole, later)) = most.and_then(|p| p.data_tsb.zip(p.later)) {
+        let turns = task.accesses as f64 / (task.slice as f64 * f64::from(task.processes));
+        let evidence = Observation::ColdStart { metric: "dtsb_misses".into(), whole, later, turns };
+        channel.send(&Event::Evidence { evidence });
     }
     channel.send(&Event::Note { note: format!("simulated, not measured: {}", task.name) });
     channel.send(&Event::Valid {

@@ -213,6 +213,7 @@ fn curve<'a>(e: &mut Evaluator<'a>, a: &Arguments<'a>) -> Result<Block, PostErro
     let first = drawn().find(|c| c.kind == Kind::Measured).or_else(|| drawn().next());
     let one: Vec<&CurveSummary> =
         first.map(|first| drawn().filter(|c| c.name == first.name).collect()).unwrap_or_default();
+    e.shown.entry(alias.to_owned()).or_default().extend(one.iter().map(|c| c.treatment));
     let how = first.map_or_else(String::new, |c| format!("{:?}", c.kind).to_lowercase());
     let title = a.text("title")?.map_or_else(|| view.title().to_owned(), str::to_owned);
     let Some(markup) = draw::curves(view, &id(e), &title, &one) else {

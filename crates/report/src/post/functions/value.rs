@@ -217,6 +217,9 @@ pub(super) fn keep(
     findings: Vec<assay_model::Finding>,
     amounts: &[&Amount],
 ) -> usize {
+    for run in amounts.iter().filter_map(|a| a.run.as_ref()) {
+        e.shown.entry(run.alias.clone()).or_default().extend(&run.treatments);
+    }
     if let Some(why) = amounts.iter().find_map(|a| a.withheld.as_ref()) {
         number.withhold(why);
         for input in &mut number.inputs {

@@ -1,0 +1,90 @@
+//! The version-controlled tree that a program lies in: which commit, and whether the tree is as that commit has
+//! it. Only git is asked, and nothing is written.
+
+use std::io::Read;
+use std::path::Path;
+use std::process::{Command, Stdio};
+use std::time::{Duration, Instant};
+
+/// git is given so long to compare the tree with its commit.
+const TIMEOUT: Duration = Duration::from_secs(5);
+
+/// A tree as git has it.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct SourceTree {
+    /// The commit that is checked out; `None`: there is none yet.
+    pub commit: Option<String>,
+    /// Files under version control that are not as that commit has them.
+    pub changed: u32,
+}
+
+/// The tree that the file at `path` lies in; `None`: it lies in none.
+///
+/// # Errors
+/// git is missing, does not trust the tree's owner, or takes too long; the sentence says which.
+pub fn source_tree(path: &Path) -> Option<Result<SourceTree, String>> {
+    let real = path.canonicalize().ok()?;
+    let folder = real.ancestors().skip(1).find(|folder| folder.join(".git").exists())?;
+    Some(read(folder))
+}
+
+fn read(folder: &Path) -> Result<SourceTree, String> {
+    // Programs that the tree's own configuration names are not run.
+    let mut child = Command::new("git")
+        .env("GIT_OPTIONAL_LOCKS", "0")
+        .args(["-c", "core.fsmonitor=false", "-C"])
+        .arg(folder)
+        .args(["status", "--porcelain=v2", "--branch", "--untracked-files=no"])
+        .stdin(Stdio::null())
+        .stdout(Stdio::piped())
+        .stderr(Stdio::null())
+        .spawn()
+        .map_err(|e| format!("git could not be started: {e}"))?;
+    let mut pipe = child.stdout.take().ok_or("git has no output")?;
+    let reader = std::thread::spawn(move || {
+        let mut text = String::new();
+        pipe.read_to_string(&mut text).map(|_| text)
+    });
+    let until = Instant::now() + TIMEOUT;
+    let status = loop {
+        match child.try_wait().map_err(|e| e.to_string())? {
+            Some(status) => break status,
+            None if Instant::now() > until => {
+                let _ = child.kill();
+                let _ = child.wait();
+                return Err("git did not answer".to_owned());
+            }
+            None => std::thread::sleep(Duration::from_millis(1)),
+        }
+    };
+    let text =
+        reader.join().map_err(|_| "git's answer was not read")?.map_err(|e| e.to_string())?;
+    if !status.success() {
+        return Err(format!("git ended with {status}"));
+    }
+    Ok(parse(&text))
+}
+
+/// Reads `git status --porcelain=v2 --branch` (git-status(1)).
+fn parse(text: &str) -> SourceTree {
+    let commit = text.lines().find_map(|l| l.strip_prefix("# branch.oid "));
+    let changed = text.lines().filter(|l| l.starts_with(['1', '2', 'u'])).count();
+    SourceTree {
+        commit: commit.filter(|c| *c != "(initial)").map(str::to_owned),
+        changed: u32::try_from(changed).unwrap_or(u32::MAX),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_commit_and_the_changed_files_are_read() {
+        let text =
+            "# branch.oid 0a1b\n# branch.head main\n1 .M N... 100644 100644 100644 1 2 a.c\n";
+        assert_eq!(parse(text), SourceTree { commit: Some("0a1b".to_owned()), changed: 1 });
+        let new = parse("# branch.oid (initial)\n# branch.head main\n");
+        assert_eq!(new, SourceTree { commit: None, changed: 0 });
+    }
+}
