@@ -21,6 +21,6 @@ ours = json.load(open(sys.argv[1] + "/assay.json"))
 read = next(o for o in ours["ops"] if o["op"] == "read")
 a, b = read["latency"]["p50_ns"] / 1e3, fio["clat_ns"]["percentile"]["50.000000"] / 1e3
 same = "the same number of I/Os" if read["ios"] == fio["total_ios"] else f"{fio['total_ios']} I/Os by fio"
-print(f"{read['ios']} I/Os ({same}); p50 {a:.2f} us by assay, {b:.2f} us by fio, difference {b - a:+.2f} us; without a latency: {ours['honesty']['untold_ends']}")
+print(f"{read['ios']} I/Os ({same}); p50 {a:.2f} us by assay, {b:.2f} us by fio, difference {b - a:+.2f} us; without a latency: {ours['completeness']['missed_completions']}")
 PY
 done

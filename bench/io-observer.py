@@ -53,8 +53,8 @@ if shutil.which("blktrace"):
 def lost(arm, out, err, seen):
     """What the tracer itself says that it lost, as a share."""
     if arm.startswith("assay"):
-        h = json.loads(out)["honesty"]
-        missing = (h["dropped"] or 0) + h["given_up"] + h["unmatched_ends"] + h["untold_ends"]
+        h = json.loads(out)["completeness"]
+        missing = (h["dropped"] or 0) + h["given_up"] + h["unmatched_ends"] + h["missed_completions"]
         return missing / max(h["ios"], 1)
     if arm.startswith("bpftrace: hist"):
         n = dict(re.findall(r"@(issued|matched): (\d+)", out))

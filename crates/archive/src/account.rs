@@ -15,7 +15,7 @@ pub(crate) type Key = (u32, u32);
 
 /// How a record stands with the ledger.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Standing {
+pub(crate) enum EntryStatus {
     /// The ledger has it, with its hash.
     Entered,
     /// The ledger does not say that this trial ended.
@@ -81,13 +81,13 @@ impl<'a> Account<'a> {
     }
 
     /// How a record of that hash stands.
-    pub(crate) fn standing(&self, key: Key, sha256: &str) -> Standing {
+    pub(crate) fn status(&self, key: Key, sha256: &str) -> EntryStatus {
         if self.hashes.contains(&(key, sha256)) {
-            Standing::Entered
+            EntryStatus::Entered
         } else if self.open.get(&key).copied().unwrap_or(true) {
-            Standing::NotEntered
+            EntryStatus::NotEntered
         } else {
-            Standing::Changed
+            EntryStatus::Changed
         }
     }
 
@@ -243,11 +243,11 @@ mod tests {
     fn the_last_word_counts() {
         let entries = entries(&[started(1), ended(1, "a"), started(2), ended(2, "b"), started(2)]);
         let account = Account::of(&entries);
-        assert_eq!(account.standing((1, 1), "a"), Standing::Entered);
-        assert_eq!(account.standing((1, 1), "b"), Standing::Changed);
-        assert_eq!(account.standing((2, 1), "b"), Standing::Entered);
-        assert_eq!(account.standing((2, 1), "x"), Standing::NotEntered);
-        assert_eq!(account.standing((3, 1), "x"), Standing::NotEntered);
+        assert_eq!(account.status((1, 1), "a"), EntryStatus::Entered);
+        assert_eq!(account.status((1, 1), "b"), EntryStatus::Changed);
+        assert_eq!(account.status((2, 1), "b"), EntryStatus::Entered);
+        assert_eq!(account.status((2, 1), "x"), EntryStatus::NotEntered);
+        assert_eq!(account.status((3, 1), "x"), EntryStatus::NotEntered);
         assert_eq!(account.open(), [(2, 1)]);
         assert!(!account.has_ended());
     }

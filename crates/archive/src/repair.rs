@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 
 use assay_model::{FileHash, LedgerEvent, RunId};
 
-use crate::account::{Account, Key, Standing};
+use crate::account::{Account, EntryStatus, Key};
 use crate::chain::{self, Chain, Tip};
 use crate::disk::{self, Durability, MAX_DATA};
 use crate::heads::{self, Against, Head};
@@ -43,11 +43,11 @@ pub(crate) fn settle(archive: &Path, id: &RunId, durability: Durability) -> Resu
         let key = (record.number, record.attempt);
         let record_sha256 = disk::sha256(line);
         recorded.insert(key);
-        match account.standing(key, &record_sha256) {
+        match account.status(key, &record_sha256) {
             // Only the last records can have missed the ledger.
-            Standing::Entered => lacking.clear(),
-            Standing::Changed => {}
-            Standing::NotEntered => lacking.push((key, record.outcome, record_sha256)),
+            EntryStatus::Entered => lacking.clear(),
+            EntryStatus::Changed => {}
+            EntryStatus::NotEntered => lacking.push((key, record.outcome, record_sha256)),
         }
     })?;
     end.check(&record_file)?;

@@ -8,7 +8,7 @@ use std::path::{Path, PathBuf};
 
 use assay_model::{LedgerEvent, RunId, RunState, Severity};
 
-use crate::account::{Account, Gone, Key, Standing};
+use crate::account::{Account, EntryStatus, Gone, Key};
 use crate::archive::Archive;
 use crate::chain::Chain;
 use crate::heads::{Against, Head};
@@ -261,14 +261,14 @@ impl Check<'_> {
                 stray.push((key, ProblemKind::Unknown, "is there twice"));
                 return;
             }
-            match account.standing(key, &disk::sha256(line)) {
-                Standing::NotEntered => not_entered.push(key),
-                Standing::Changed => stray.push((
+            match account.status(key, &disk::sha256(line)) {
+                EntryStatus::NotEntered => not_entered.push(key),
+                EntryStatus::Changed => stray.push((
                     key,
                     ProblemKind::Hash,
                     "does not have the hash in the ledger: it was changed afterwards",
                 )),
-                Standing::Entered => {
+                EntryStatus::Entered => {
                     stray.extend(
                         not_entered.drain(..).map(|key| (key, ProblemKind::Unknown, NO_ENTRY)),
                     );

@@ -303,7 +303,7 @@ pub struct What {
     pub ignore_failure: bool,
     /// Where the trials run, as under [where] of an experiment.
     #[command(flatten)]
-    pub place: Place,
+    pub place: Location,
     /// Name the run's experiment.
     #[arg(long, value_name = "NAME")]
     pub name: Option<String>,
@@ -314,7 +314,7 @@ pub struct What {
 
 /// Where trials run.
 #[derive(Debug, Clone, Default, Args)]
-pub struct Place {
+pub struct Location {
     /// Run on this machine, or on nodes that Slurm gives.
     #[arg(long, value_enum, value_name = "ENGINE")]
     pub on: Option<On>,
@@ -801,7 +801,7 @@ pub struct Doctor {
     pub restore: bool,
     /// Look at a cluster instead (`--on slurm`), with a job of a few seconds.
     #[command(flatten)]
-    pub place: Place,
+    pub place: Location,
 }
 
 /// `assay kit`.

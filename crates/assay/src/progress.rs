@@ -4,7 +4,7 @@
 use std::io::IsTerminal;
 use std::time::{Duration, Instant};
 
-use assay_lab::{Standing, Watcher};
+use assay_lab::{Progress, Watcher};
 use assay_model::{Outcome, RunId, TrialRecord, units};
 use assay_report::terminal::printable;
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
@@ -62,22 +62,22 @@ impl Watcher for Bar {
         }
     }
 
-    fn started(&mut self, standing: &Standing<'_>) {
+    fn started(&mut self, progress: &Progress<'_>) {
         let due = self.drawn.is_none_or(|at| at.elapsed() >= REDRAW);
         if !self.terminal || !due {
             return;
         }
         self.drawn = Some(Instant::now());
-        let left = standing.left.map(|left| format!("{} left  ", clock(left))).unwrap_or_default();
-        let estimate = standing
+        let left = progress.left.map(|left| format!("{} left  ", clock(left))).unwrap_or_default();
+        let estimate = progress
             .estimate
             .as_ref()
             .map(|(value, unit)| format!(" ~{}", printable(&units::format_value(*value, unit))))
             .unwrap_or_default();
-        let label = shorten(&printable(&standing.treatment.label()).replace('\n', " "));
+        let label = shorten(&printable(&progress.treatment.label()).replace('\n', " "));
         self.message = format!("{left}{label}{estimate}");
-        self.line.set_length(standing.total as u64);
-        self.line.set_position(standing.done as u64);
+        self.line.set_length(progress.total as u64);
+        self.line.set_position(progress.done as u64);
         self.line.set_message(self.message.clone());
     }
 

@@ -50,11 +50,11 @@ pub struct Area {
 }
 
 const PLOT_HEIGHT: f64 = 200.0;
-const MOST_STEPS: usize = 300;
+const MAX_STEPS: usize = 300;
 
 /// Draws the chart. Intervals without a value, and time that no interval covers, stay empty.
 pub fn render(chart: &Area) -> Markup {
-    let steps = merged(&chart.steps, MOST_STEPS);
+    let steps = merged(&chart.steps, MAX_STEPS);
     let sums = steps.iter().map(|s| s.values.iter().sum());
     let top_value = chart.full.or_else(|| extent(sums).map(|e| e.1)).unwrap_or(1.0);
     let y_axis = Axis::linear((0.0, top_value), &chart.unit);

@@ -9,7 +9,7 @@ use crate::frame::{Head, Inner, WIDTH, band, crosshair, path, px, svg};
 use crate::labels::{Placer, rows};
 use crate::legend::{Key, KeyKind, legend};
 use crate::mark::{Focus, dash_class, mark, series_class, shape};
-use crate::reduce::{MOST_MARKS, aggregated};
+use crate::reduce::{MAX_MARKS, aggregated};
 use crate::scale::{Scale, ScaleKind, extent};
 
 /// One point of a series.
@@ -163,7 +163,7 @@ fn lines(curve: &Curve, x: &Scale, y: &Scale) -> Markup {
     html! {
         @for (i, s) in curve.series.iter().enumerate() {
             g class={ "series " (series_class(i)) (dash_class(i)) } data-series=(i) data-label=(s.label) {
-                @if total > MOST_MARKS {
+                @if total > MAX_MARKS {
                     @let points: Vec<(f64, f64)> = s.points.iter().map(|p| (p.x, p.y)).collect();
                     (aggregated(&points, 600, x, y))
                 } @else {
@@ -185,7 +185,7 @@ fn lines(curve: &Curve, x: &Scale, y: &Scale) -> Markup {
 fn standouts(curve: &Curve, x: &Scale, y: &Scale, inner: Inner) -> Markup {
     let mut placer = Placer::new(inner);
     let points: usize = curve.series.iter().map(|s| s.points.len()).sum();
-    if points <= MOST_MARKS {
+    if points <= MAX_MARKS {
         for p in curve.series.iter().flat_map(|s| &s.points) {
             if let (Some(px), Some(py)) = (x.at(p.x), y.at(p.y)) {
                 placer.block(px, py, 3.0);

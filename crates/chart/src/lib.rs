@@ -3,7 +3,7 @@
 //! description for those who cannot see it, and marks that take the focus and say their value.
 //! Lengths are SVG user units; a chart is [`WIDTH`] or [`NARROW`] wide and as high as it needs.
 //!
-//! Missing values are NaN in the data and gaps in the drawing. Above [`reduce::MOST_MARKS`] marks a
+//! Missing values are NaN in the data and gaps in the drawing. Above [`reduce::MAX_MARKS`] marks a
 //! chart draws the least and greatest value of each stretch instead of every point.
 //!
 //! | chart | what it shows |

@@ -39,7 +39,7 @@ pub struct Lines {
 }
 
 const PLOT_HEIGHT: f64 = 160.0;
-const MOST_POINTS: usize = 300;
+const MAX_POINTS: usize = 300;
 
 impl Lines {
     /// How far its scales reach by its own data.
@@ -71,9 +71,9 @@ pub fn render_over(chart: &Lines, reach: Reach, width: f64) -> Markup {
         (plot.ground(&chart.name, &chart.note))
         (plot.axes())
         @for (i, s) in chart.series.iter().enumerate() {
-            @let reduced = stretches(&s.points, MOST_POINTS);
+            @let reduced = stretches(&s.points, MAX_POINTS);
             g class={ "series " (series_class(i)) (dash_class(i)) } data-series=(i) data-label=(s.label) {
-                @if s.points.len() > MOST_POINTS {
+                @if s.points.len() > MAX_POINTS {
                     (spread(&reduced, x, y))
                 }
                 (means(&reduced, x, y))

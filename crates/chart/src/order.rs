@@ -7,12 +7,12 @@ use crate::axis::{Axis, direction, foot, heading, note};
 use crate::frame::{Head, Inner, crosshair, px, svg};
 use crate::legend::{Key, KeyKind, legend};
 use crate::mark::{Focus, link, series_class, shape};
-use crate::reduce::{MOST_MARKS, aggregated};
+use crate::reduce::{MAX_MARKS, aggregated};
 use crate::scale::{Scale, extent};
 
 /// What became of a trial.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Standing {
+pub enum TrialStatus {
     /// Its value counts.
     Counted,
     /// A warm-up: recorded, never compared.
@@ -31,7 +31,7 @@ pub struct Dot {
     /// Which series it belongs to.
     pub series: usize,
     /// What became of it.
-    pub standing: Standing,
+    pub status: TrialStatus,
     /// What it says when pointed at.
     pub label: String,
     /// Where it is described; empty for nowhere.
@@ -62,7 +62,7 @@ const PLOT_HEIGHT: f64 = 220.0;
 /// Draws the chart. The y axis follows the values and does not start at zero: a drift of a percent
 /// must be seen.
 pub fn render(chart: &RunOrder) -> Markup {
-    let values = chart.dots.iter().filter(|d| d.standing != Standing::Failed).map(|d| d.value);
+    let values = chart.dots.iter().filter(|d| d.status != TrialStatus::Failed).map(|d| d.value);
     let (low, high) = extent(values).unwrap_or((0.0, 1.0));
     let pad = ((high - low) * 0.06).max(high.abs() * 1e-6);
     let y_axis = Axis::linear((low - pad, high + pad), &chart.unit);
@@ -82,7 +82,7 @@ pub fn render(chart: &RunOrder) -> Markup {
         (crosshair(&inner))
         @for i in 0..chart.series.len() {
             g class={ "series " (series_class(i)) } data-series=(i) data-label=(chart.series[i]) {
-                @if chart.dots.len() > MOST_MARKS {
+                @if chart.dots.len() > MAX_MARKS {
                     (crowd(chart, i, &x, &y))
                 } @else {
                     @for (k, dot) in chart.dots.iter().enumerate().filter(|(_, d)| d.series == i) {
@@ -98,13 +98,13 @@ pub fn render(chart: &RunOrder) -> Markup {
 
 fn draw(dot: &Dot, focus: Focus, x: &Scale, y: &Scale, foot: f64) -> Markup {
     let Some(at) = x.at(f64::from(dot.number)) else { return html! {} };
-    let (class, place) = match dot.standing {
-        Standing::Failed => ("failed", Some(foot)),
-        Standing::Counted => ("", y.at(dot.value)),
-        Standing::WarmUp => ("hollow", y.at(dot.value)),
+    let (class, place) = match dot.status {
+        TrialStatus::Failed => ("failed", Some(foot)),
+        TrialStatus::Counted => ("", y.at(dot.value)),
+        TrialStatus::WarmUp => ("hollow", y.at(dot.value)),
     };
     let Some(to) = place else { return html! {} };
-    let d = if dot.standing == Standing::Failed {
+    let d = if dot.status == TrialStatus::Failed {
         format!("M{} {}l8 8m0 -8l-8 8", px(at - 4.0), px(to - 4.0))
     } else {
         shape(dot.series, at, to, 4.0)
@@ -117,7 +117,7 @@ fn crowd(chart: &RunOrder, series: usize, x: &Scale, y: &Scale) -> Markup {
     let points: Vec<(f64, f64)> = chart
         .dots
         .iter()
-        .filter(|d| d.series == series && d.standing == Standing::Counted)
+        .filter(|d| d.series == series && d.status == TrialStatus::Counted)
         .map(|d| (f64::from(d.number), d.value))
         .collect();
     aggregated(&points, 400, x, y)
@@ -139,10 +139,10 @@ mod tests {
                     number,
                     value: if number == 3 { f64::NAN } else { 1.0 + f64::from(number % 5) / 100.0 },
                     series: (number % 2) as usize,
-                    standing: match number {
-                        1 => Standing::WarmUp,
-                        4 => Standing::Failed,
-                        _ => Standing::Counted,
+                    status: match number {
+                        1 => TrialStatus::WarmUp,
+                        4 => TrialStatus::Failed,
+                        _ => TrialStatus::Counted,
                     },
                     label: format!("trial {number}"),
                     href: format!("#trial-{number}"),

@@ -7,7 +7,7 @@ use crate::frame::{band, path};
 use crate::scale::Scale;
 
 /// Above this many marks a chart is aggregated.
-pub const MOST_MARKS: usize = 5000;
+pub const MAX_MARKS: usize = 5000;
 
 /// A stretch of points as one: where its middle is, its mean and its ends.
 #[derive(Debug, Clone, Copy, PartialEq)]

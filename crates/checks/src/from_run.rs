@@ -357,7 +357,7 @@ fn comparison(m: &RunMaterial<'_>, c: &Comparison) -> ComparisonEvidence {
         interval: c.interval,
         method: Some(c.method),
         unit: Some(Unit::Trials),
-        twin: c.twin,
+        sensitivity: c.sensitivity,
         detectable: c.detectable,
         margin: c.margin,
         // The experiment's file is in the ledger before the first trial.

@@ -14,7 +14,7 @@ use crate::{Crew, Request, Setup, describe};
 /// Clocks of the day further apart than this are told as not the same.
 const DAY_BOUND_NS: u64 = 100_000_000;
 /// How long the nodes may take to set up.
-const PATIENCE: Duration = Duration::from_secs(120);
+const TIMEOUT: Duration = Duration::from_secs(120);
 
 /// One thing that was looked at.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
@@ -194,7 +194,7 @@ fn job(
         exe: crate::slurm::agent_path(place, exe),
         state_dir,
         setup: &setup,
-        patience: PATIENCE,
+        patience: TIMEOUT,
         interrupt: None,
     };
     let mut crew = match Crew::start(&request, &mut |_| ()) {

@@ -26,7 +26,7 @@ pub use clock::Clock;
 pub use crew::{Crew, Lost, LostTo, Request, TrialEnd};
 pub use doctor::{Check, Report, doctor};
 pub use error::ClusterError;
-pub use link::{AgentError, Link, Standing};
+pub use link::{AgentError, Link, Membership};
 pub use message::{Hello, NodePart, Order, Part, Role, Samples, Served, SetUp, Setup};
 pub use nodes_file::{Did, NODES, NodesFile, Took};
 pub use wire::Bytes;

@@ -55,7 +55,7 @@ pub enum AgentError {
 
 /// Who this agent is in its job.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Standing {
+pub struct Membership {
     /// The task's number.
     pub rank: usize,
     /// The node's name.
@@ -74,7 +74,7 @@ pub struct Link {
     stopped: Arc<AtomicBool>,
     gone: Arc<AtomicBool>,
     /// Who this agent is.
-    pub standing: Standing,
+    pub membership: Membership,
 }
 
 fn var(name: &str) -> Result<String, AgentError> {
@@ -91,7 +91,7 @@ impl Link {
     /// # Errors
     /// The environment names none, or it cannot be reached.
     pub fn open(interrupt: Interrupt) -> Result<Self, AgentError> {
-        let standing = Standing {
+        let membership = Membership {
             rank: number("SLURM_PROCID")?,
             node: var("SLURMD_NODENAME")?,
             local: number("SLURM_LOCALID")?,
@@ -104,9 +104,9 @@ impl Link {
             protocol: PROTOCOL,
             version: env!("CARGO_PKG_VERSION").into(),
             token,
-            rank: standing.rank,
-            node: standing.node.clone(),
-            local: standing.local,
+            rank: membership.rank,
+            node: membership.node.clone(),
+            local: membership.local,
             host,
             pid: std::process::id(),
             job: std::env::var("SLURM_JOB_ID").unwrap_or_default(),
@@ -122,7 +122,7 @@ impl Link {
             interrupt: interrupt.clone(),
             stopped: Arc::clone(&stopped),
             gone: Arc::clone(&gone),
-            standing,
+            membership,
         };
         let listen = move || {
             let mut ear = ear;

@@ -33,7 +33,7 @@ fn main() -> Result<(), Box<dyn Error>> {
     let answer = ask(Path::new(trace), &question, &Options { threads, save })?;
     let wall = begun.elapsed().as_secs_f64();
     let Answer::Ios(report) = answer else { return Err("it holds no single I/Os".into()) };
-    let h = &report.honesty;
+    let h = &report.completeness;
     let answer = serde_json::json!({
         "events": h.events, "ios": h.ios, "matched": h.matched, "ambiguous": h.ambiguous,
         "wall_s": wall, "peak_memory_kib": peak_kib()?,

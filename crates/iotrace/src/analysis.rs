@@ -4,12 +4,12 @@
 
 use assay_model::SCHEMA_VERSION;
 
+use crate::completeness::Completeness;
 use crate::devices::Devices;
 use crate::event::{Io, Op, Sink};
 use crate::filter::Selector;
 use crate::groups::{Group, Groups, Histogram};
 use crate::heat::LatencyHeat;
-use crate::honesty::Honesty;
 use crate::loglinear::{self, LogLinear};
 use crate::names::Names;
 use crate::question::{Measure, Question, Shape};
@@ -94,13 +94,13 @@ impl<'a> Analysis<'a> {
     pub fn report(
         &self,
         source: Source,
-        mut honesty: Honesty,
+        mut completeness: Completeness,
         wall_offset_ns: Option<i128>,
     ) -> IoReport {
-        honesty.selected = self.selected;
-        honesty.pooled = self.groups.pooled();
+        completeness.selected = self.selected;
+        completeness.pooled = self.groups.pooled();
         let recorded = source.recorded;
-        let lost = honesty.lost();
+        let lost = completeness.lost();
         let wall_start_ns = self
             .origin
             .zip(wall_offset_ns)
@@ -128,7 +128,7 @@ impl<'a> Analysis<'a> {
             series: self.series.report(self.question.tick_ns, recorded),
             latency_heat: self.heat.report(),
             source,
-            honesty,
+            completeness,
             cost: None,
         }
     }

@@ -9,9 +9,9 @@ use crate::report::DeviceReport;
 use crate::seek::Seeks;
 
 /// The most devices that are looked at in this way.
-const MOST_DEVICES: usize = 256;
+const MAX_DEVICES: usize = 256;
 /// The most that have a heat map.
-const MOST_HEATS: usize = 16;
+const MAX_HEATS: usize = 16;
 const NONE: u32 = u32::MAX;
 
 #[derive(Debug, Clone)]
@@ -71,10 +71,10 @@ impl Devices {
             self.places.resize(id as usize + 1, NONE);
         }
         let place = self.kept.len();
-        if place >= MOST_DEVICES {
+        if place >= MAX_DEVICES {
             // A place that is not there: counted once, passed over from then on.
             self.left_out += 1;
-            self.places[id as usize] = MOST_DEVICES as u32;
+            self.places[id as usize] = MAX_DEVICES as u32;
             return None;
         }
         self.places[id as usize] = place as u32;
@@ -83,7 +83,7 @@ impl Devices {
             ios: 0,
             seeks: Seeks::default(),
             regions: Regions::new(self.from),
-            heat: (place < MOST_HEATS).then(|| AddressHeat::of_width(self.column_ns)),
+            heat: (place < MAX_HEATS).then(|| AddressHeat::of_width(self.column_ns)),
         });
         self.kept.last_mut()
     }

@@ -11,7 +11,7 @@ use crate::question::{Dimension, Measure, Question, Shape, TimeUnit};
 use crate::regions::Regions;
 
 /// The most groups that are kept apart; what comes after is pooled.
-pub const MOST_GROUPS: usize = 512;
+pub const MAX_GROUPS: usize = 512;
 /// Places in the table, a power of two well above the groups.
 const PLACES: usize = 2048;
 const EMPTY: u16 = u16::MAX;
@@ -236,7 +236,7 @@ impl Groups {
             }
         }
         // One group is kept back for the pool.
-        if self.kept.len() + 1 >= MOST_GROUPS && key != POOL {
+        if self.kept.len() + 1 >= MAX_GROUPS && key != POOL {
             return self.find(POOL);
         }
         let histograms = self.question.histograms.iter();
@@ -344,9 +344,9 @@ mod tests {
         let [mut a, b] = parts;
         a.merge(&b);
         for g in [&all, &a] {
-            assert_eq!(g.sorted(&names).len(), MOST_GROUPS);
+            assert_eq!(g.sorted(&names).len(), MAX_GROUPS);
             assert_eq!(g.sorted(&names).iter().map(|(g, _)| g.ios).sum::<u64>(), 3_000);
-            assert_eq!(g.pooled(), 3_000 - (MOST_GROUPS as u64 - 1));
+            assert_eq!(g.pooled(), 3_000 - (MAX_GROUPS as u64 - 1));
             assert_eq!(g.sorted(&names)[0].1, ["(others)"]);
         }
     }

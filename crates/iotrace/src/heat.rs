@@ -7,7 +7,7 @@ use serde::{Deserialize, Serialize};
 use crate::grid::{Cell, Grid};
 
 /// The most columns (stretches of time).
-pub const MOST_COLUMNS: usize = 128;
+pub const MAX_COLUMNS: usize = 128;
 /// The rows.
 const ROWS: usize = 64;
 
@@ -42,7 +42,7 @@ impl LatencyHeat {
 
     /// One whose columns are at least so wide.
     pub(crate) fn of_width(column_ns: u64) -> Self {
-        LatencyHeat(Grid::new(column_ns.max(FIRST_WIDTH_NS), MOST_COLUMNS))
+        LatencyHeat(Grid::new(column_ns.max(FIRST_WIDTH_NS), MAX_COLUMNS))
     }
 
     #[inline]
@@ -76,7 +76,7 @@ pub(crate) struct AddressHeat {
 impl AddressHeat {
     /// One whose columns are at least so wide.
     pub(crate) fn of_width(column_ns: u64) -> Self {
-        AddressHeat { grid: Grid::new(column_ns.max(FIRST_WIDTH_NS), MOST_COLUMNS), shift: 0 }
+        AddressHeat { grid: Grid::new(column_ns.max(FIRST_WIDTH_NS), MAX_COLUMNS), shift: 0 }
     }
 
     #[inline]

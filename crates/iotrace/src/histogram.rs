@@ -83,12 +83,12 @@ pub enum StepsError {
         step: i64,
     },
     /// It would have too many rows.
-    #[error("a linear histogram has at most {MOST_STEPS} rows, not {0}; take a larger step")]
+    #[error("a linear histogram has at most {MAX_STEPS} rows, not {0}; take a larger step")]
     TooMany(u64),
 }
 
 /// The most rows of a linear histogram.
-pub const MOST_STEPS: u64 = 10_000;
+pub const MAX_STEPS: u64 = 10_000;
 
 /// The rows of a linear histogram: `from` to `to` (without it) by `step`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
@@ -105,11 +105,7 @@ impl Steps {
             return Err(StepsError::Order { from, to, step });
         }
         let rows = to.abs_diff(from).div_ceil(step.unsigned_abs());
-        if rows > MOST_STEPS {
-            Err(StepsError::TooMany(rows))
-        } else {
-            Ok(Steps { from, to, step })
-        }
+        if rows > MAX_STEPS { Err(StepsError::TooMany(rows)) } else { Ok(Steps { from, to, step }) }
     }
 
     /// Where they begin.

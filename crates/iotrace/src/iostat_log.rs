@@ -10,11 +10,11 @@ use serde::{Deserialize, Serialize};
 use crate::lines::Lines;
 
 /// The most rows that are kept one by one; means and maxima go on.
-pub const MOST_ROWS: usize = 50_000;
+pub const MAX_ROWS: usize = 50_000;
 /// The most devices.
-const MOST_DEVICES: usize = 4096;
+const MAX_DEVICES: usize = 4096;
 /// The most columns.
-const MOST_COLUMNS: usize = 40;
+const MAX_COLUMNS: usize = 40;
 
 /// One device in one interval.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
@@ -71,7 +71,7 @@ enum Place {
 /// The columns of a header, and where the device stands; `None`: it is no header of iostat.
 fn header(words: &[&[u8]]) -> Option<(Vec<String>, Place)> {
     let text = |w: &&[u8]| String::from_utf8_lossy(w).into_owned();
-    if words.len() < 4 || words.len() > MOST_COLUMNS || !words.contains(&&b"r/s"[..]) {
+    if words.len() < 4 || words.len() > MAX_COLUMNS || !words.contains(&&b"r/s"[..]) {
         return None;
     }
     match (words[0], words[words.len() - 1]) {
@@ -85,7 +85,7 @@ fn header(words: &[&[u8]]) -> Option<(Vec<String>, Place)> {
 
 /// Whether a line is the header of such a table.
 pub(crate) fn is_header(line: &[u8]) -> bool {
-    let words: Vec<&[u8]> = words(line).take(MOST_COLUMNS + 1).collect();
+    let words: Vec<&[u8]> = words(line).take(MAX_COLUMNS + 1).collect();
     header(&words).is_some()
 }
 
@@ -141,7 +141,7 @@ pub(crate) fn read(text: impl Read) -> io::Result<IostatLog> {
 
 impl Reading {
     fn line(&mut self, line: &[u8]) {
-        let found: Vec<&[u8]> = words(line).take(MOST_COLUMNS + 1).collect();
+        let found: Vec<&[u8]> = words(line).take(MAX_COLUMNS + 1).collect();
         if let Some((columns, place)) = header(&found) {
             self.begin(columns, place);
             return;
@@ -173,7 +173,7 @@ impl Reading {
             return;
         }
         if let Some(time) = self.time.take()
-            && self.log.times.len() < MOST_ROWS
+            && self.log.times.len() < MAX_ROWS
         {
             self.log.times.push((self.log.intervals, time));
         }
@@ -213,7 +213,7 @@ impl Reading {
         if interval > 0 {
             self.sums[device].add(&values);
         }
-        if self.log.rows.len() < MOST_ROWS {
+        if self.log.rows.len() < MAX_ROWS {
             self.log.rows.push(IostatRow { interval, device, values });
         } else {
             self.log.rows_left_out += 1;
@@ -225,7 +225,7 @@ impl Reading {
             return Some(*at);
         }
         let at = self.sums.len();
-        if at >= MOST_DEVICES {
+        if at >= MAX_DEVICES {
             return None;
         }
         self.known.insert(name.to_owned(), at);
@@ -350,7 +350,7 @@ sdb              1.00      2.00
             text += " 1 1 1 1 1\n";
         }
         let log = read(text.as_bytes()).unwrap();
-        assert_eq!((log.rows.len(), log.rows_left_out), (MOST_ROWS, 60_002 - MOST_ROWS as u64));
+        assert_eq!((log.rows.len(), log.rows_left_out), (MAX_ROWS, 60_002 - MAX_ROWS as u64));
         assert_eq!(log.devices[0].max[0], Some(59_999.0));
     }
 }

@@ -4,10 +4,11 @@
 //! [`Analysis`] with the same [`Io`]s, or the [`Matcher`] with [`Event`]s, and gets the same
 //! [`IoReport`].
 //!
-//! The front door for recorded traces is [`ask`]. Every answer carries [`Honesty`]: what was seen,
+//! The front door for recorded traces is [`ask`]. Every answer carries [`Completeness`]: what was seen,
 //! what fitted together and what was lost.
 
 mod analysis;
+mod completeness;
 mod counted;
 mod detect;
 mod devices;
@@ -21,7 +22,6 @@ mod grid;
 mod groups;
 mod heat;
 mod histogram;
-mod honesty;
 mod inflight;
 mod iostat_log;
 mod lines;
@@ -50,18 +50,18 @@ mod thrift;
 mod trace;
 
 pub use analysis::Analysis;
+pub use completeness::Completeness;
 pub use counted::Counted;
 pub use error::{Error, KNOWN};
 pub use event::{Action, BLOCK_BYTES, Event, FileFrom, Flags, Io, Op, Sink, parse_rwbs};
 pub use filter::Filter;
-pub use groups::MOST_GROUPS;
+pub use groups::MAX_GROUPS;
 pub use heat::HeatMap;
 pub use histogram::{Linear, Pow2, Row, Steps, StepsError};
-pub use honesty::Honesty;
 pub use iostat_log::{IostatDevice, IostatLog, IostatRow};
-pub use lines::LONGEST_LINE;
+pub use lines::MAX_LINE;
 pub use loglinear::LogLinear;
-pub use matcher::{MOST_IN_FLIGHT, Matcher};
+pub use matcher::{MAX_IN_FLIGHT, Matcher};
 pub use names::{NameCache, Names, writes_back};
 pub use quantize_text::{Printed, PrintedHistograms, PrintedRow};
 pub use question::{Dimension, Measure, Question, Shape, TimeUnit};
@@ -71,7 +71,7 @@ pub use report::{
     Source,
 };
 pub use seek::SeekReport;
-pub use series::{MOST_TICKS, Recorded, TickRow, TickSeries};
+pub use series::{MAX_TICKS, Recorded, TickRow, TickSeries};
 pub use source::parquet_columns::TraceAbout;
 pub use source::parquet_write::{Hints, IoWriter};
 pub use trace::{Answer, Options, ask};

@@ -6,7 +6,7 @@ use std::io::{self, Read};
 use std::os::unix::fs::FileExt;
 
 /// The longest line, bytes; longer ones are passed over.
-pub const LONGEST_LINE: usize = 64 << 10;
+pub const MAX_LINE: usize = 64 << 10;
 /// Read at once.
 const BUFFER: usize = 256 << 10;
 
@@ -64,7 +64,7 @@ impl<R: Read> Lines<R> {
                 let line = self.start..self.start + length;
                 self.start += length + 1;
                 self.taken += length as u64 + 1;
-                if length > LONGEST_LINE {
+                if length > MAX_LINE {
                     self.overlong += 1;
                     looked = 0;
                     continue;
@@ -75,7 +75,7 @@ impl<R: Read> Lines<R> {
             if self.at_end {
                 return Ok(self.last_line());
             }
-            if looked > LONGEST_LINE {
+            if looked > MAX_LINE {
                 if !self.pass_over()? {
                     return Ok(None);
                 }
@@ -112,7 +112,7 @@ impl<R: Read> Lines<R> {
         self.taken += line.len() as u64;
         self.start = self.end;
         self.unended = true;
-        if line.len() > LONGEST_LINE {
+        if line.len() > MAX_LINE {
             self.overlong += 1;
             return None;
         }
@@ -204,7 +204,7 @@ mod tests {
 
     #[test]
     fn too_long_is_passed_over_wherever_it_is() {
-        for long in [LONGEST_LINE + 1, BUFFER, 3 * BUFFER + 7] {
+        for long in [MAX_LINE + 1, BUFFER, 3 * BUFFER + 7] {
             let mut text = b"before\n".to_vec();
             text.extend(std::iter::repeat_n(b'x', long));
             text.extend(b"\nafter\n");
@@ -212,7 +212,7 @@ mod tests {
             text.truncate(text.len() - 7);
             assert_eq!(all(&text), (vec![b"before".to_vec()], 1), "{long} at the end");
         }
-        let mut text = vec![b'x'; LONGEST_LINE];
+        let mut text = vec![b'x'; MAX_LINE];
         text.push(b'\n');
         assert_eq!(all(&text).0.len(), 1, "just as long as it may be");
     }

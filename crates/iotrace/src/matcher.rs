@@ -3,13 +3,13 @@
 //! ambiguous. A key without the size, or a table with room for one request a key, loses a fifth of the
 //! requests where the same blocks are asked for again and again.
 
+use crate::completeness::Completeness;
 use crate::event::{Action, Event, FileFrom, Flags, Io, Op, Sink};
-use crate::honesty::Honesty;
 use crate::inflight::{InFlight, Key};
 use crate::names::Names;
 
 /// The most requests under way at once that are kept.
-pub const MOST_IN_FLIGHT: usize = 1 << 18;
+pub const MAX_IN_FLIGHT: usize = 1 << 18;
 
 /// A bio or request before it is issued.
 #[derive(Debug, Clone, Copy)]
@@ -51,9 +51,9 @@ impl Clock {
     }
 
     /// Adds what was counted.
-    pub(crate) fn add_to(&self, honesty: &mut Honesty) {
-        honesty.events += self.events;
-        honesty.clock_backwards += self.backwards;
+    pub(crate) fn add_to(&self, completeness: &mut Completeness) {
+        completeness.events += self.events;
+        completeness.clock_backwards += self.backwards;
     }
 }
 
@@ -66,12 +66,12 @@ pub struct Matcher {
     serial: u64,
     clock: Clock,
     queue_seen: bool,
-    honesty: Honesty,
+    completeness: Completeness,
 }
 
 impl Default for Matcher {
     fn default() -> Self {
-        Matcher::new(MOST_IN_FLIGHT)
+        Matcher::new(MAX_IN_FLIGHT)
     }
 }
 
@@ -85,7 +85,7 @@ impl Matcher {
             serial: 0,
             clock: Clock::default(),
             queue_seen: false,
-            honesty: Honesty { from_events: true, ..Honesty::default() },
+            completeness: Completeness { from_events: true, ..Completeness::default() },
         }
     }
 
@@ -149,17 +149,17 @@ impl Matcher {
     }
 
     /// Ends the trace: what is still under way is given to the sink without latencies.
-    pub fn finish(mut self, sink: &mut impl Sink) -> Honesty {
+    pub fn finish(mut self, sink: &mut impl Sink) -> Completeness {
         let mut left = self.issued.take_all(|_| true);
         left.extend(self.waiting.take_all(|_| true).iter().filter(|w| w.started).map(|w| w.io));
         left.sort_unstable_by_key(|io| io.serial);
         for io in &left {
             sink.end(io);
         }
-        self.honesty.in_flight = left.len() as u64;
-        self.honesty.ios = self.serial;
-        self.clock.add_to(&mut self.honesty);
-        self.honesty
+        self.completeness.in_flight = left.len() as u64;
+        self.completeness.ios = self.serial;
+        self.clock.add_to(&mut self.completeness);
+        self.completeness
     }
 
     #[inline]
@@ -198,7 +198,7 @@ impl Matcher {
             let gone = self.waiting.take_all(|w| w.queued_ns <= middle);
             // Bios that were joined to others without an event are forgotten here without loss.
             for w in gone.iter().filter(|w| w.started) {
-                self.honesty.given_up += 1;
+                self.completeness.given_up += 1;
                 sink.end(&w.io);
             }
         }
@@ -225,11 +225,11 @@ impl Matcher {
                     && event.op != Op::Flush
                     && self.issued.oldest(&issued_key(event)).is_some() =>
                 {
-                    self.honesty.requeued += 1;
+                    self.completeness.requeued += 1;
                     return;
                 }
                 None if (seen.queue || seen.start) && event.op != Op::Flush => {
-                    self.honesty.queue_unknown += 1;
+                    self.completeness.queue_unknown += 1;
                 }
                 None => {}
             }
@@ -277,7 +277,7 @@ impl Matcher {
         io.queue_ns = event.time_ns.checked_sub(waiting.queued_ns);
         self.queue_seen = true;
         if io.queue_ns.is_none() {
-            self.honesty.clock_backwards += 1;
+            self.completeness.clock_backwards += 1;
         }
     }
 
@@ -306,16 +306,16 @@ impl Matcher {
             || event.flags.has(Flags::PREFLUSH)
             || event.flags.has(Flags::FUA);
         if flush {
-            self.honesty.flush_ends += 1;
+            self.completeness.flush_ends += 1;
         } else if event.op != Op::Other {
-            self.honesty.unmatched_ends += 1;
+            self.completeness.unmatched_ends += 1;
         }
     }
 
     fn matched(&mut self, io: &Io, ambiguous: bool, sink: &mut impl Sink) {
-        self.honesty.matched += 1;
-        self.honesty.ambiguous += u64::from(ambiguous);
-        self.honesty.clock_backwards += u64::from(io.latency_ns.is_none());
+        self.completeness.matched += 1;
+        self.completeness.ambiguous += u64::from(ambiguous);
+        self.completeness.clock_backwards += u64::from(io.latency_ns.is_none());
         sink.end(io);
     }
 
@@ -323,7 +323,7 @@ impl Matcher {
     /// came back from the driver, or its device passes bios on) is given up.
     fn forget(&mut self, joined: Option<Waiting>, sink: &mut impl Sink) {
         if let Some(waiting) = joined.filter(|w| w.started) {
-            self.honesty.given_up += 1;
+            self.completeness.given_up += 1;
             sink.end(&waiting.io);
         }
     }
@@ -358,7 +358,7 @@ impl Matcher {
     /// Back into the queue; it will be issued again, and has started only once.
     fn requeue(&mut self, event: &Event, sink: &mut impl Sink) {
         if let Some(taken) = self.issued.take_oldest(&issued_key(event)) {
-            self.honesty.requeued += 1;
+            self.completeness.requeued += 1;
             let io = taken.value;
             let queued_ns = io.start_ns.saturating_sub(io.queue_ns.unwrap_or(0));
             self.wait(event.sector, event, Waiting { io, queued_ns, started: true }, sink);
@@ -376,7 +376,7 @@ impl Matcher {
         let Some(middle) = median(&mut times) else { return };
         let mut gone = self.issued.take_all(|io| io.start_ns <= middle);
         gone.sort_unstable_by_key(|io| io.serial);
-        self.honesty.given_up += gone.len() as u64;
+        self.completeness.given_up += gone.len() as u64;
         for io in &gone {
             sink.end(io);
         }

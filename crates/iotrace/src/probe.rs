@@ -5,9 +5,9 @@
 use std::io::Write;
 
 use crate::analysis::Analysis;
+use crate::completeness::Completeness;
 use crate::detect::detect;
 use crate::event::{Io, Sink};
-use crate::honesty::Honesty;
 use crate::lines::Lines;
 use crate::names::Names;
 use crate::question::{Dimension, Measure, Question};
@@ -75,12 +75,13 @@ impl<'a> Checked<'a> {
         Checked { analysis, started: 0, ended: 0 }
     }
 
-    fn check(self, honesty: Honesty, recorded: Recorded) {
+    fn check(self, completeness: Completeness, recorded: Recorded) {
         assert_eq!(self.started, self.ended, "every I/O that started ended");
-        assert_eq!(self.started, honesty.ios, "every I/O is counted");
+        assert_eq!(self.started, completeness.ios, "every I/O is counted");
         assert!(
-            honesty.matched + honesty.in_flight + honesty.given_up <= honesty.ios
-                || !honesty.from_events
+            completeness.matched + completeness.in_flight + completeness.given_up
+                <= completeness.ios
+                || !completeness.from_events
         );
         let Some(analysis) = self.analysis else { return };
         let source = Source {
@@ -91,7 +92,7 @@ impl<'a> Checked<'a> {
             recorded,
             notes: Vec::new(),
         };
-        let report = analysis.report(source, honesty, Some(0));
+        let report = analysis.report(source, completeness, Some(0));
         assert_eq!(report.ops.iter().map(|o| o.ios).sum::<u64>(), self.ended);
         let ticks: u64 = report.series.ticks.iter().map(|t| t.reads + t.writes + t.others).sum();
         assert_eq!(ticks, self.ended);
@@ -128,21 +129,21 @@ fn blktrace(bytes: &[u8]) {
     let mut checked = Checked::new(bytes, &names);
     let found = blktrace::read(vec![a, b], order, &names, 1, &mut checked)
         .expect("bytes in memory can be read");
-    checked.check(found.honesty, found.recorded);
+    checked.check(found.completeness, found.recorded);
 }
 
 fn of_events(reader: &mut impl EventReader, names: &Names, bytes: &[u8]) {
     let mut checked = Checked::new(bytes, names);
-    let (honesty, recorded) =
+    let (completeness, recorded) =
         events::read(bytes, reader, &mut checked).expect("bytes in memory can be read");
-    checked.check(honesty, recorded);
+    checked.check(completeness, recorded);
 }
 
 fn of_rows(reader: &mut impl LineReader, names: &Names, bytes: &[u8]) {
     let mut checked = Checked::new(bytes, names);
     let found = rows::read_part(&mut Lines::new(bytes), u64::MAX, reader, &mut checked)
         .expect("bytes in memory can be read");
-    checked.check(found.honesty, found.recorded);
+    checked.check(found.completeness, found.recorded);
 }
 
 fn blkparse(bytes: &[u8]) {

@@ -13,7 +13,7 @@ pub(crate) const RULE: &[u8] = b"------------- Distribution -------------";
 /// The most histograms that are kept.
 const MOST: usize = 4096;
 /// The most rows of one.
-const MOST_ROWS: usize = 10_100;
+const MAX_ROWS: usize = 10_100;
 
 /// One row as it was printed.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
@@ -103,7 +103,7 @@ pub(crate) fn read(text: impl Read) -> io::Result<PrintedHistograms> {
         }
         match &mut building {
             Some(open) if line.contains(&b'|') => match row(line) {
-                Some(row) if open.rows.len() < MOST_ROWS => open.rows.push(row),
+                Some(row) if open.rows.len() < MAX_ROWS => open.rows.push(row),
                 _ => all.unreadable += 1,
             },
             Some(_) if trim(line).is_empty() => {

@@ -6,7 +6,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 /// The most regions.
-pub const MOST_REGIONS: usize = 1024;
+pub const MAX_REGIONS: usize = 1024;
 
 /// Counts of I/Os by region.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -19,7 +19,7 @@ pub struct Regions {
 impl Regions {
     /// Empty ones from block `from` on.
     pub fn new(from: u64) -> Self {
-        Regions { from, shift: 0, counts: vec![0; MOST_REGIONS] }
+        Regions { from, shift: 0, counts: vec![0; MAX_REGIONS] }
     }
 
     /// Counts an I/O at a block; what lies before the first is counted in the first region.
@@ -43,10 +43,10 @@ impl Regions {
 
     #[cold]
     fn widen(&mut self) {
-        for i in 0..MOST_REGIONS / 2 {
+        for i in 0..MAX_REGIONS / 2 {
             self.counts[i] = self.counts[2 * i] + self.counts[2 * i + 1];
         }
-        self.counts[MOST_REGIONS / 2..].fill(0);
+        self.counts[MAX_REGIONS / 2..].fill(0);
         self.shift += 1;
     }
 

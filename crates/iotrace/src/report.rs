@@ -3,10 +3,10 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
+use crate::completeness::Completeness;
 use crate::event::Op;
 use crate::heat::HeatMap;
 use crate::histogram::{Row, Steps};
-use crate::honesty::Honesty;
 use crate::loglinear::LogLinear;
 use crate::question::{Dimension, Measure};
 use crate::regions::RegionMap;
@@ -172,7 +172,8 @@ pub struct IoReport {
     /// The filter in words; empty: everything.
     pub selection: Vec<String>,
     /// What was seen and lost.
-    pub honesty: Honesty,
+    #[serde(alias = "honesty")]
+    pub completeness: Completeness,
     /// When the first I/O of the trace started, nanoseconds of the trace's clock; `null` without one.
     pub origin_ns: Option<u64>,
     /// The same as ISO 8601 in UTC, where the trace is tied to the wall clock.

@@ -8,7 +8,7 @@ use crate::event::{Flags, Io, Op};
 use crate::grid::{Cell, Grid};
 
 /// The most ticks that are kept; a longer trace has wider ones.
-pub const MOST_TICKS: usize = 65_536;
+pub const MAX_TICKS: usize = 65_536;
 
 /// How many I/Os are of each class.
 #[derive(Debug, Clone, Copy, Default)]
@@ -71,7 +71,7 @@ pub(crate) struct Series {
 
 impl Series {
     pub(crate) fn new(tick_ns: u64) -> Self {
-        Series { grid: Grid::new(tick_ns, MOST_TICKS) }
+        Series { grid: Grid::new(tick_ns, MAX_TICKS) }
     }
 
     /// Counts an I/O in the tick in which it started, and its time in every tick it was under way.
@@ -311,7 +311,7 @@ mod tests {
         a.merge(b);
         for s in [fine, a] {
             let r = s.report(10, ALL);
-            assert!(r.tick_ns > 10 && r.ticks.len() <= MOST_TICKS);
+            assert!(r.tick_ns > 10 && r.ticks.len() <= MAX_TICKS);
             let sum: f64 = r.ticks.iter().map(|t| t.depth.unwrap() * r.tick_ns as f64).sum();
             assert!((sum / under_way - 1.0).abs() < 1e-9, "{sum} {under_way}");
             assert!(r.ticks.iter().all(|t| t.depth.unwrap() >= 0.0));

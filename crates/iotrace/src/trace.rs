@@ -4,10 +4,10 @@ use std::io;
 use std::path::{Path, PathBuf};
 
 use crate::analysis::Analysis;
+use crate::completeness::Completeness;
 use crate::detect::{Detected, Format, detect};
 use crate::error::Error;
 use crate::event::{Io, Sink};
-use crate::honesty::Honesty;
 use crate::iostat_log::{self, IostatLog};
 use crate::lines::Lines;
 use crate::names::Names;
@@ -91,7 +91,7 @@ fn ask_ios(
     let taker = Taker { analysis: Analysis::new(question, &names), saver };
     let mut asking = Asking { path, opened, names: &names, threads: options.threads, taker };
     let found = asking.read(format)?;
-    if found.about.honesty.events == 0 {
+    if found.about.completeness.events == 0 {
         let first = opened.head.split(|b| *b == b'\n').next().unwrap_or(&[]);
         let first = String::from_utf8_lossy(&first[..first.len().min(60)]).into_owned();
         let binary = matches!(format, Format::Blktrace(_) | Format::Parquet);
@@ -114,7 +114,7 @@ fn ask_ios(
         notes,
     };
     let wall = about.wall_offset_ns.map(i128::from);
-    let report = asking.taker.analysis.report(source, about.honesty, wall);
+    let report = asking.taker.analysis.report(source, about.completeness, wall);
     Ok(Answer::Ios(Box::new(report)))
 }
 
@@ -164,7 +164,7 @@ impl Asking<'_> {
     fn read(&mut self, format: &Format) -> Result<Found, Error> {
         let names = self.names;
         let failed = |source: io::Error| Error::Read { path: self.path.to_owned(), source };
-        let (honesty, recorded, wall_offset_ns) = match format {
+        let (completeness, recorded, wall_offset_ns) = match format {
             Format::Parquet => return self.parquet(),
             Format::Blktrace(order) => {
                 self.hints(true);
@@ -175,7 +175,7 @@ impl Asking<'_> {
                     files => blktrace::read(files.iter().collect(), *order, names, threads, taker),
                 };
                 let read = read.map_err(failed)?;
-                (read.honesty, read.recorded, read.wall_offset_ns)
+                (read.completeness, read.recorded, read.wall_offset_ns)
             }
             Format::Blkparse => self.events(&mut BlkparseReader::new(names)).map_err(failed)?,
             Format::Tracepoints => {
@@ -193,7 +193,7 @@ impl Asking<'_> {
             format: format.name().to_owned(),
             latency_is: latency_is(format, recorded).to_owned(),
             recorded,
-            honesty,
+            completeness,
             wall_offset_ns: wall_offset_ns.and_then(|ns| i64::try_from(ns).ok()),
         };
         Ok(Found { about, files: self.opened.files.len() as u32, notes: notes(format) })
@@ -208,8 +208,8 @@ impl Asking<'_> {
 
     fn events(&mut self, reader: &mut impl EventReader) -> io::Result<Read> {
         self.hints(true);
-        let (honesty, recorded) = events::read(self.opened.reader(), reader, &mut self.taker)?;
-        Ok((honesty, recorded, None))
+        let (completeness, recorded) = events::read(self.opened.reader(), reader, &mut self.taker)?;
+        Ok((completeness, recorded, None))
     }
 
     fn rows<L: rows::LineReader>(
@@ -225,7 +225,7 @@ impl Asking<'_> {
             let mut lines = Lines::new(self.opened.reader());
             rows::read_part(&mut lines, u64::MAX, &mut make(), &mut self.taker)?
         };
-        Ok((found.honesty, found.recorded, wall_offset_ns))
+        Ok((found.completeness, found.recorded, wall_offset_ns))
     }
 
     fn parquet(&mut self) -> Result<Found, Error> {
@@ -245,8 +245,8 @@ impl Asking<'_> {
     }
 }
 
-/// Honesty, what was recorded, and what brings a time to nanoseconds since 1970.
-type Read = (Honesty, Recorded, Option<i128>);
+/// Completeness, what was recorded, and what brings a time to nanoseconds since 1970.
+type Read = (Completeness, Recorded, Option<i128>);
 
 /// The message of the Parquet reader without the name of its own kind of error.
 fn plain(message: &str) -> String {

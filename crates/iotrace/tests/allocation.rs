@@ -41,7 +41,7 @@ fn allocations(trace: &Path, ios: u64, threads: usize) -> u64 {
     let answer = ask(trace, &question, &Options { threads, save: None }).unwrap();
     let after = ALLOCATIONS.load(Ordering::SeqCst);
     let Answer::Ios(report) = answer else { panic!("{answer:?}") };
-    assert_eq!(report.honesty.ios, ios);
+    assert_eq!(report.completeness.ios, ios);
     after - before
 }
 

@@ -75,7 +75,7 @@ fn swapped(record: &[u8]) -> Vec<u8> {
 #[test]
 fn a_whole_trace_is_whole() {
     let folder = Folder::new();
-    let h = report(&folder.with("t", &trace())).honesty;
+    let h = report(&folder.with("t", &trace())).completeness;
     assert_eq!((h.events, h.ios, h.matched, h.dropped), (80, 40, 40, Some(0)));
     assert!(!h.lost() && !h.truncated);
 }
@@ -85,7 +85,7 @@ fn a_cut_trace_tells_what_came_before_the_cut() {
     let folder = Folder::new();
     let whole = trace();
     for cut in [whole.len() - 1, whole.len() - 47, 48 * 9 + 3] {
-        let h = report(&folder.with("t", &whole[..cut])).honesty;
+        let h = report(&folder.with("t", &whole[..cut])).completeness;
         assert!(h.truncated, "{cut}");
         assert_eq!(h.events as usize, cut / 48);
     }
@@ -109,9 +109,9 @@ fn damage_in_the_middle_is_counted_as_loss() {
     let mut bytes = trace();
     bytes[48 * 10..48 * 12 + 5].fill(0xEE);
     let r = report(&folder.with("t", &bytes));
-    assert_eq!((r.honesty.skipped_bytes, r.honesty.dropped), (144, Some(3)));
-    assert!(r.honesty.lost() && r.ops[0].latency.lower_bounds);
-    assert!(!r.honesty.truncated);
+    assert_eq!((r.completeness.skipped_bytes, r.completeness.dropped), (144, Some(3)));
+    assert!(r.completeness.lost() && r.ops[0].latency.lower_bounds);
+    assert!(!r.completeness.truncated);
 }
 
 #[test]
@@ -129,7 +129,7 @@ fn a_clock_that_goes_backwards_is_counted() {
     let mut bytes = record(1_000, 1, 7, 8);
     bytes.extend(record(900, 2, 8, 8));
     let r = report(&folder.with("t", &bytes));
-    assert_eq!((r.honesty.matched, r.honesty.clock_backwards), (1, 2));
+    assert_eq!((r.completeness.matched, r.completeness.clock_backwards), (1, 2));
     assert_eq!(r.ops[0].latency.n, 0, "no latency is made of it");
 }
 
@@ -138,8 +138,8 @@ fn ends_without_a_start_make_percentiles_lower_bounds() {
     let folder = Folder::new();
     let bytes: Vec<u8> = (0..30u64).flat_map(|i| record(i, i as u32 + 1, 8, i * 8)).collect();
     let r = report(&folder.with("t", &bytes));
-    assert_eq!((r.honesty.ios, r.honesty.unmatched_ends), (0, 30));
-    assert!(r.honesty.lost() && r.ops.is_empty());
+    assert_eq!((r.completeness.ios, r.completeness.unmatched_ends), (0, 30));
+    assert!(r.completeness.lost() && r.ops.is_empty());
 }
 
 #[test]
@@ -170,7 +170,10 @@ fn bad_lines_are_counted_and_the_others_read() {
     text += good;
     text += "128166372003061629,hm,1,Rea";
     let r = report(&folder.with("m.csv", text.as_bytes()));
-    assert_eq!((r.honesty.ios, r.honesty.unreadable, r.honesty.truncated), (21, 2, true));
+    assert_eq!(
+        (r.completeness.ios, r.completeness.unreadable, r.completeness.truncated),
+        (21, 2, true)
+    );
     assert!(r.ops[0].latency.lower_bounds);
 }
 
@@ -189,7 +192,7 @@ fn damaged_parquet_is_an_error() {
     let options = Options { save: Some(kept.clone()), ..Options::default() };
     ask(&path, &Question::default(), &options).unwrap();
     let whole = fs::read(&kept).unwrap();
-    assert_eq!(report(&kept).honesty.matched, 40);
+    assert_eq!(report(&kept).completeness.matched, 40);
     for cut in [4, 50, whole.len() / 2, whole.len() - 1] {
         let error = asked(&folder.with("cut", &whole[..cut])).unwrap_err();
         assert!(matches!(error, Error::Parquet { .. }), "{cut}: {error}");
@@ -217,7 +220,7 @@ fn parquet_is_kept_whole_or_not_at_all() {
 fn a_real_recording_is_read_to_the_last_line() {
     let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/data/perf-script-6.18.txt");
     let r = report(&path);
-    let h = &r.honesty;
+    let h = &r.completeness;
     assert_eq!((h.unreadable, h.unmatched_ends, h.queue_unknown, h.clock_backwards), (0, 0, 0, 0));
     assert_eq!((h.ios, h.matched, h.ambiguous), (20, 20, 0));
     assert!(r.source.recorded.queue && r.source.recorded.program);

@@ -70,7 +70,7 @@ fn many_threads_say_what_one_says() {
     generate("msr", 400_000, &csv, 1);
     for question in questions() {
         let one = report(&csv, &question, 1);
-        assert_eq!(one.honesty.ios, 400_000);
+        assert_eq!(one.completeness.ios, 400_000);
         for threads in [2, 3, 7] {
             assert_eq!(report(&csv, &question, threads), one, "{threads} threads");
         }
@@ -89,7 +89,7 @@ fn parquet_says_what_the_trace_said() {
         ask(&trace, &Question::default(), &options).unwrap();
         for question in questions() {
             let first = said(report(&trace, &question, 2));
-            assert!(first.honesty.ios >= 150_000);
+            assert!(first.completeness.ios >= 150_000);
             for threads in [1, 2, 5] {
                 assert_eq!(said(report(&kept, &question, threads)), first, "{threads} threads");
             }
@@ -118,7 +118,7 @@ fn the_text_and_the_dump_of_blkparse_say_what_the_files_say() {
     fs::write(&text, &output.stdout).unwrap();
     for question in questions() {
         let files = report(&base, &question, 1);
-        assert_eq!(files.honesty.matched, 20_000);
+        assert_eq!(files.completeness.matched, 20_000);
         for trace in [&dump, &text] {
             // blkparse counts its times from the first event, so what lies on a grid of time differs.
             let read = report(trace, &question, 1);
@@ -126,7 +126,7 @@ fn the_text_and_the_dump_of_blkparse_say_what_the_files_say() {
             assert_eq!(read.ops, files.ops);
             assert_eq!(read.devices[0].seeks, files.devices[0].seeks);
             assert_eq!(read.devices[0].regions, files.devices[0].regions);
-            let (a, b) = (&read.honesty, &files.honesty);
+            let (a, b) = (&read.completeness, &files.completeness);
             assert_eq!((a.matched, a.ambiguous, a.selected), (b.matched, b.ambiguous, b.selected));
         }
     }

@@ -50,7 +50,7 @@ fn all_are_matched_and_nothing_of_their_time_is_lost() {
         .unwrap();
     assert!(done.success());
     let r = report(&base);
-    let h = &r.honesty;
+    let h = &r.completeness;
     assert_eq!((h.ios, h.matched, h.unmatched_ends, h.in_flight), (IOS, IOS, 0, 0));
     assert!(h.ambiguous > IOS / 20, "it is a hot spot: {}", h.ambiguous);
     let sum: f64 = r.ops.iter().map(|o| o.latency.mean_ns.unwrap() * o.latency.n as f64).sum();

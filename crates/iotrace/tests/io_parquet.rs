@@ -4,8 +4,8 @@
 use std::path::Path;
 
 use assay_iotrace::{
-    Answer, Dimension, FileFrom, Flags, Hints, Honesty, Io, IoReport, IoWriter, Names, Op, Options,
-    Question, Recorded, Sink, TraceAbout, ask,
+    Answer, Completeness, Dimension, FileFrom, Flags, Hints, Io, IoReport, IoWriter, Names, Op,
+    Options, Question, Recorded, Sink, TraceAbout, ask,
 };
 
 fn report(path: &Path, question: &Question) -> IoReport {
@@ -27,7 +27,12 @@ fn about(ios: u64) -> TraceAbout {
             aio: true,
             ..Recorded::default()
         },
-        honesty: Honesty { events: 3 * ios, ios, matched: ios, ..Honesty::default() },
+        completeness: Completeness {
+            events: 3 * ios,
+            ios,
+            matched: ios,
+            ..Completeness::default()
+        },
         wall_offset_ns: Some(1_700_000_000_000_000_000),
     }
 }
@@ -73,7 +78,10 @@ fn a_live_tracer_writes_what_is_read_again() {
 fn a_file_of_yesterday_is_read() {
     let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/data/io-1.parquet");
     let r = report(&path, &Question::default());
-    assert_eq!((r.honesty.ios, r.honesty.matched, r.honesty.ambiguous), (300, 300, 75));
+    assert_eq!(
+        (r.completeness.ios, r.completeness.matched, r.completeness.ambiguous),
+        (300, 300, 75)
+    );
     assert_eq!(r.ops.iter().map(|o| o.ios).sum::<u64>(), 300);
     assert!(r.source.recorded.queue && !r.source.recorded.file);
 }

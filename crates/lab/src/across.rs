@@ -136,7 +136,7 @@ fn compared(diffs: &[EnvDiff], declared: &Declared) -> String {
 fn withhold(c: &mut Comparison, reason: &str) {
     c.verdict = Verdict::Invalid;
     c.reason = format!("not a comparison: {reason}");
-    (c.ratio, c.interval, c.twin, c.detectable) = (None, None, None, None);
+    (c.ratio, c.interval, c.sensitivity, c.detectable) = (None, None, None, None);
 }
 
 /// The hard differences, as a reason not to compare.

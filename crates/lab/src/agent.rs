@@ -66,12 +66,12 @@ impl Agent {
         kits: &KitPaths,
         interrupt: &Interrupt,
     ) -> Result<Self, String> {
-        let standing = &link.standing;
+        let membership = &link.membership;
         // Several tasks on a node share its CPUs, neighbours together.
         if setup.tasks_per_node > 1 {
             let share =
                 assay_workloads::copies::places(&crate::cpus::allowed(), setup.tasks_per_node);
-            bind(share.get(standing.local).map_or(&[], Vec::as_slice))?;
+            bind(share.get(membership.local).map_or(&[], Vec::as_slice))?;
         }
         let experiment = crate::read_experiment("experiment.toml", &setup.experiment)
             .map_err(|e| e.to_string())?;
@@ -85,7 +85,7 @@ impl Agent {
         let _ = assay_sut::restore_pending(&state_dir, &Root::system());
         let output = if setup.keep_output { Output::Keep } else { Output::Discard };
         // The first task of a node looks at it for all.
-        let sampled = standing.local == 0;
+        let sampled = membership.local == 0;
         let machine =
             Machine::set_up(&experiment, &state_dir, exe, output, Some(interrupt.clone()), sampled)
                 .map_err(|e| e.to_string())?;

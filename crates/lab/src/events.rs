@@ -14,16 +14,16 @@ use assay_redact::without_tokens;
 use assay_sut::clock::monotonic_ns;
 use assay_sut::process::Stream;
 
-use crate::watch::{Standing, Watcher};
+use crate::watch::{Progress, Watcher};
 
 /// Trials are told of no more often than this; those that end in between come together.
 const APART: Duration = Duration::from_millis(100);
 /// What a program printed is told of in pieces of at most this many bytes, the newest, an interval.
-const MOST_PRINTED: usize = 4096;
+const MAX_PRINTED: usize = 4096;
 /// The most bytes of a stream that are held until they are told.
-const MOST_HELD: usize = 64 << 10;
+const MAX_HELD: usize = 64 << 10;
 /// Values of a program's own series that are told of, an interval.
-const MOST_SAID: usize = 4000;
+const MAX_SAID: usize = 4000;
 /// The series that are told of: monitor, the fields of it (all when empty).
 const TOLD: [(&str, &[&str]); 6] = [
     ("cpu", &["user", "nice", "system", "irq", "softirq", "iowait", "steal", "idle"]),
@@ -110,7 +110,7 @@ impl EventWriter {
             if !bytes.is_empty() {
                 let text = String::from_utf8_lossy(&bytes);
                 let text = without_tokens(text.trim_end_matches(['\n', '\r']));
-                let from = text.len().saturating_sub(MOST_PRINTED);
+                let from = text.len().saturating_sub(MAX_PRINTED);
                 let last = (from..=text.len()).find(|i| text.is_char_boundary(*i)).unwrap_or(from);
                 self.log(name, &text[last..]);
             }
@@ -145,26 +145,26 @@ impl Watcher for EventWriter {
         self.write(&LiveEvent::Registered { run: run.clone(), pid: std::process::id(), trials });
     }
 
-    fn started(&mut self, standing: &Standing<'_>) {
+    fn started(&mut self, progress: &Progress<'_>) {
         if !Self::due(self.started) {
             return;
         }
         self.started = Some(Instant::now());
         self.tell_ended();
-        let (estimate, unit) = standing
+        let (estimate, unit) = progress
             .estimate
             .clone()
             .map_or((None, String::new()), |(value, unit)| (Some(value), unit));
         self.write(&LiveEvent::Trial {
-            number: standing.trial.number,
-            block: standing.trial.block,
-            treatment: standing.treatment.id,
-            label: standing.treatment.label(),
-            done: standing.done,
-            total: standing.total,
+            number: progress.trial.number,
+            block: progress.trial.block,
+            treatment: progress.treatment.id,
+            label: progress.treatment.label(),
+            done: progress.done,
+            total: progress.total,
             estimate: estimate.filter(|v| v.is_finite()),
             unit,
-            left_s: standing.left.map(|left| left.as_secs_f64()),
+            left_s: progress.left.map(|left| left.as_secs_f64()),
             t_ns: monotonic_ns(),
         });
     }
@@ -185,7 +185,7 @@ impl Watcher for EventWriter {
             Event::Phase { phase, t_ns: said } => {
                 self.write(&LiveEvent::Phase { phase: *phase, t_ns: said.unwrap_or(t_ns) });
             }
-            Event::Sample { sample, t_ns, value, unit } if self.said.len() < MOST_SAID => {
+            Event::Sample { sample, t_ns, value, unit } if self.said.len() < MAX_SAID => {
                 self.said.push(LiveValue {
                     monitor: "workload".into(),
                     subject: String::new(),
@@ -236,8 +236,8 @@ impl Watcher for EventWriter {
     fn printed(&mut self, stream: Stream, bytes: &[u8]) {
         let held = &mut self.printed[usize::from(stream == Stream::Stderr)];
         held.extend_from_slice(bytes);
-        if held.len() > MOST_HELD {
-            let old = held.len() - MOST_HELD;
+        if held.len() > MAX_HELD {
+            let old = held.len() - MAX_HELD;
             let cut =
                 held[old..].iter().position(|b| is_end(*b)).map_or(held.len(), |i| old + i + 1);
             held.drain(..cut);
@@ -327,7 +327,7 @@ mod tests {
         writer.tick(None);
         writer.printed(Stream::Stdout, b"ter22");
         writer.printed(Stream::Stdout, &[b'\n'; 2]);
-        writer.printed(Stream::Stdout, &[b'x'; MOST_PRINTED - 4]);
+        writer.printed(Stream::Stdout, &[b'x'; MAX_PRINTED - 4]);
         writer.concluded(RunState::Completed, "the plan is done");
         let text = std::fs::read_to_string(file.path()).unwrap();
         assert!(text.contains("one") && text.contains("xxxx"), "{text}");

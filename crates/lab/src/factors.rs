@@ -8,7 +8,7 @@ use crate::PlanError;
 use crate::plan::{check_control, check_param, wrong};
 
 /// More levels than this, of all factors together, are taken for a mistake.
-const MOST_LEVELS: usize = 20_000;
+const MAX_LEVELS: usize = 20_000;
 
 /// The factors in the order of their names, with their levels.
 pub(crate) type Factors = Vec<(String, Vec<Scalar>)>;
@@ -21,8 +21,8 @@ pub(crate) fn expand_factors(
     let mut factors = Vec::new();
     for (name, levels) in &experiment.factors {
         let path = ["factors", name.as_str()];
-        let so_far: usize = factors.iter().map(|(_, l): &(String, Vec<Scalar>)| l.len()).sum();
-        let levels = expand_levels(&path, levels, cpus, MOST_LEVELS.saturating_sub(so_far))?;
+        let history: usize = factors.iter().map(|(_, l): &(String, Vec<Scalar>)| l.len()).sum();
+        let levels = expand_levels(&path, levels, cpus, MAX_LEVELS.saturating_sub(history))?;
         let mut seen = BTreeSet::new();
         for level in &levels {
             if !seen.insert(level.to_text()) {
@@ -71,7 +71,7 @@ fn expand_levels(
 ) -> Result<Vec<Scalar>, PlanError> {
     let too_many = || {
         let help = "use a larger step, or fewer levels";
-        wrong(path, format!("more than {MOST_LEVELS} levels in all factors"), help)
+        wrong(path, format!("more than {MAX_LEVELS} levels in all factors"), help)
     };
     let (from, to, step, times) = match levels {
         FactorLevels::List(levels) if levels.is_empty() => {

@@ -13,13 +13,13 @@ use assay_sut::process::{Output, Runner};
 use assay_sut::{Controller, Interrupt, ProcessSetup, Root};
 use assay_workloads::{TrialContext, Workload};
 
-use crate::heard::Heard;
+use crate::event_reader::EventReader;
 use crate::scratch::{self, Scratch};
 use crate::trace::{self, Tracing};
 use crate::trial::{Bench, Order};
 use crate::watch::News;
 use crate::witness::{Programs, Witness};
-use crate::{LabError, kept, power};
+use crate::{LabError, artifacts, power};
 
 /// The time between samples when the experiment's cannot be read (it was checked with the plan).
 const INTERVAL: Duration = Duration::from_secs(1);
@@ -81,7 +81,7 @@ impl<'a> Listener<'a> {
 pub(crate) struct Recorded {
     pub record: TrialRecord,
     pub samples: Option<SampleSet>,
-    pub kept: Vec<kept::File>,
+    pub kept: Vec<artifacts::File>,
     pub trace: Option<trace::Kept>,
 }
 
@@ -162,7 +162,8 @@ impl Machine {
         let mut said = SampleSet::default();
         let mut on_news = |news: News<'_>| tell(news, sampler);
         let on_phase = |phase| task.tracing.phase(phase);
-        let heard = Heard::new(every, wants_all, &mut on_news, &mut said).with_phases(&on_phase);
+        let heard =
+            EventReader::new(every, wants_all, &mut on_news, &mut said).with_phases(&on_phase);
         let order = Order { at_start: &at_start, ..task.order };
         let mut record = bench.run(&mut self.runner, order, heard);
         tell(News::Ended, self.sampler.as_ref());
@@ -176,10 +177,10 @@ impl Machine {
         if let Some(samples) = &samples {
             power::account(task.plan, samples, &mut record);
         }
-        let mut kept = kept::take(&self.scratch.trial_dir(), &mut record);
+        let mut kept = artifacts::take(&self.scratch.trial_dir(), &mut record);
         if !kept.is_empty() {
             let judged = task.workload.offers().judged;
-            kept::judge(judged, (task.system)().as_ref(), &mut kept, &mut record);
+            artifacts::judge(judged, (task.system)().as_ref(), &mut kept, &mut record);
         }
         Recorded { record, samples, kept, trace }
     }

@@ -5,7 +5,7 @@ use assay_model::{Engine, Experiment, units};
 use crate::plan::{PlanError, wrong};
 
 /// More nodes than this are taken for a mistake.
-const MOST_NODES: u32 = 10_000;
+const MAX_NODES: u32 = 10_000;
 /// Options of `salloc` that are assay's own to give.
 const OWN: [&str; 7] =
     ["--nodes", "-N", "--job-name", "-J", "--no-shell", "--ntasks", "--ntasks-per-node"];
@@ -21,8 +21,8 @@ pub(crate) fn check(experiment: &Experiment) -> Result<(), PlanError> {
         return Ok(());
     }
     for (key, count) in [("nodes", place.nodes), ("tasks_per_node", place.tasks_per_node)] {
-        if !(1..=MOST_NODES).contains(&count) {
-            let help = format!("use 1 to {MOST_NODES}");
+        if !(1..=MAX_NODES).contains(&count) {
+            let help = format!("use 1 to {MAX_NODES}");
             return Err(wrong(&path(key), format!("{count} cannot be had"), help));
         }
     }

@@ -15,9 +15,9 @@ use crate::schedule;
 /// Blocks of an experiment that does not say how many.
 pub const DEFAULT_BLOCKS: u32 = 10;
 /// More treatments than this are taken for a mistake.
-const MOST_TREATMENTS: usize = 10_000;
+const MAX_TREATMENTS: usize = 10_000;
 /// The most memory that the treatments of a plan may take, bytes.
-const MOST_BYTES: usize = 16 << 20;
+const MAX_BYTES: usize = 16 << 20;
 /// What one parameter of a treatment takes beside the text of its name and value: its place in the map
 /// and two blocks of the heap, bytes.
 const ENTRY_BYTES: usize = 128;
@@ -187,28 +187,28 @@ fn treatments(
 ) -> Result<Vec<Treatment>, PlanError> {
     check_patterns(experiment, factors)?;
     let groups = groups(experiment, factors)?;
-    let most = MOST_BYTES / treatment_bytes(experiment, spec, factors).max(1);
+    let most = MAX_BYTES / treatment_bytes(experiment, spec, factors).max(1);
     let mut combinations: Vec<BTreeMap<String, Scalar>> = vec![BTreeMap::new()];
     for group in &groups {
         let levels = factors[group[0]].1.len();
         let crossed = combinations.len().saturating_mul(levels);
-        if crossed > MOST_TREATMENTS {
-            let message = format!("more than {MOST_TREATMENTS} treatments");
+        if crossed > MAX_TREATMENTS {
+            let message = format!("more than {MAX_TREATMENTS} treatments");
             return Err(wrong(&["factors"], message, "take fewer levels, or zip factors"));
         }
         if crossed > most {
             let message = format!(
                 "{crossed} treatments of this many parameters take more than the {} MiB that a plan may",
-                MOST_BYTES >> 20
+                MAX_BYTES >> 20
             );
             let help = format!("at most {most} fit; take fewer levels, or shorter texts");
             return Err(wrong(&["factors"], message, help));
         }
         combinations = combinations
             .iter()
-            .flat_map(|so_far| {
+            .flat_map(|history| {
                 (0..levels).map(|level| {
-                    let mut one = so_far.clone();
+                    let mut one = history.clone();
                     for index in group {
                         let (name, values) = &factors[*index];
                         one.insert(name.clone(), values[level].clone());

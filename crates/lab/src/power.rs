@@ -4,7 +4,7 @@
 use assay_model::{Better, Kind, MetricValue, Plan, SampleSet, TrialRecord};
 
 /// A boundary is told only when samples cover so much of the window.
-const LEAST_COVERED: f64 = 0.9;
+const MIN_COVERED: f64 = 0.9;
 
 /// A boundary, and which series are of it.
 struct Boundary {
@@ -61,7 +61,7 @@ pub(crate) fn account(plan: &Plan, samples: &SampleSet, record: &mut TrialRecord
         if energies.is_empty() {
             continue;
         }
-        if let Some((subject, e)) = energies.iter().find(|(_, e)| e.covered < LEAST_COVERED) {
+        if let Some((subject, e)) = energies.iter().find(|(_, e)| e.covered < MIN_COVERED) {
             let seen = record.observers.iter().flat_map(|o| &o.not_seen);
             let why = seen.clone().find_map(|s| s.strip_prefix(&format!("{subject}: ")));
             let why = why.map_or_else(String::new, |why| format!(" ({why})"));

@@ -13,11 +13,11 @@ use assay_sut::process::Output;
 use assay_sut::{Controller, Interrupt, Root};
 
 use crate::executor::{Executor, Here};
+use crate::history::History;
 use crate::machine::Machine;
 use crate::nodes::Nodes;
 use crate::prepare::Prepared;
 use crate::session::Session;
-use crate::so_far::SoFar;
 use crate::watch::Watcher;
 use crate::{LabError, aa, describe, fit, scratch, stop};
 
@@ -207,7 +207,7 @@ impl Lab<'_> {
             executor,
             writer,
             plan: prepared.plan.clone(),
-            so_far: SoFar::new(&prepared.plan.metric, records),
+            history: History::new(&prepared.plan.metric, records),
             began: Instant::now(),
             completed: 0,
             failed: 0,
@@ -215,7 +215,7 @@ impl Lab<'_> {
         let ended = session.trials(&fitness, watcher);
         session.executor.end(watcher);
         watcher.finished();
-        let Session { writer, plan, so_far, completed, failed, .. } = session;
+        let Session { writer, plan, history, completed, failed, .. } = session;
         let id = writer.id().clone();
         let (state, reason) = match ended {
             Ok(ended) => ended,
@@ -228,7 +228,7 @@ impl Lab<'_> {
         };
         if state == RunState::Completed && aa::is_self_comparison(&plan) {
             let system = writer.reader()?.system()?;
-            if let Err(e) = aa::keep(&self.state_dir, &id, &plan, so_far.records(), &system) {
+            if let Err(e) = aa::keep(&self.state_dir, &id, &plan, history.records(), &system) {
                 let dir = self.state_dir.display();
                 watcher.say(&format!("warning: the A/A floor could not be kept in {dir}: {e}"));
             }
@@ -257,8 +257,8 @@ pub fn obstacles(plan: &Plan, state_dir: &Path) -> Vec<String> {
 
 /// The block of the first trial that is left to run.
 fn first_block(plan: &Plan, records: &[TrialRecord]) -> u32 {
-    let so_far = SoFar::new(&plan.metric, records.to_vec());
-    plan.trials.iter().find(|t| !so_far.stands(t.number)).map_or(0, |t| t.block)
+    let history = History::new(&plan.metric, records.to_vec());
+    plan.trials.iter().find(|t| !history.stands(t.number)).map_or(0, |t| t.block)
 }
 
 fn check_controls(controller: &Controller, plan: &Plan) -> Result<(), LabError> {

@@ -9,7 +9,7 @@ use assay_stats::sequential::LOOKS;
 use crate::plan::{DEFAULT_BLOCKS, PlanError, wrong};
 
 /// A plan never has more trials, whatever `max_trials` says: it is held in memory, written and sent whole.
-pub const MOST_TRIALS: u32 = 100_000;
+pub const MAX_TRIALS: u32 = 100_000;
 
 /// How many counted blocks a plan of this design has.
 pub(crate) fn blocks(design: &Design) -> u32 {
@@ -36,10 +36,10 @@ pub(crate) fn count(design: &Design, treatments: usize, blocks: u32) -> Result<u
         ));
     }
     match u32::try_from(trials) {
-        Ok(trials) if trials <= MOST_TRIALS => Ok(trials),
+        Ok(trials) if trials <= MAX_TRIALS => Ok(trials),
         _ => Err(wrong(
             &["design"],
-            format!("the plan has {trials} trials; no plan has more than {MOST_TRIALS}"),
+            format!("the plan has {trials} trials; no plan has more than {MAX_TRIALS}"),
             "take fewer blocks or levels, or make several experiments of it",
         )),
     }
@@ -115,8 +115,8 @@ mod tests {
         assert!(refused(design(1, most, most, Stop::Clear), 1).contains("no plan"));
         assert!(refused(design(42, 0, most, Stop::Clear), usize::MAX).contains("no plan"));
         assert!(refused(design(0, 0, 1, Stop::Fixed), 1).contains("0 blocks"));
-        let largest = design(MOST_TRIALS, 0, most, Stop::Fixed);
-        assert_eq!(count(&largest, 1, blocks(&largest)).unwrap(), MOST_TRIALS);
-        assert!(refused(design(MOST_TRIALS, 1, most, Stop::Fixed), 1).contains("no plan"));
+        let largest = design(MAX_TRIALS, 0, most, Stop::Fixed);
+        assert_eq!(count(&largest, 1, blocks(&largest)).unwrap(), MAX_TRIALS);
+        assert!(refused(design(MAX_TRIALS, 1, most, Stop::Fixed), 1).contains("no plan"));
     }
 }

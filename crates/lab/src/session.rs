@@ -12,11 +12,11 @@ use assay_workloads::Workload;
 
 use crate::executor::{Ask, Done, Executor, Over};
 use crate::fit::Fit;
+use crate::history::History;
 use crate::machine::Recorded;
 use crate::schedule;
-use crate::so_far::SoFar;
 use crate::stop::{self, Rule};
-use crate::watch::{Standing, Watcher};
+use crate::watch::{Progress, Watcher};
 use crate::{Lab, LabError};
 
 /// What a session of a run carries from trial to trial.
@@ -28,7 +28,7 @@ pub(crate) struct Session<'a> {
     pub executor: Box<dyn Executor>,
     pub writer: RunWriter,
     pub plan: Plan,
-    pub so_far: SoFar,
+    pub history: History,
     pub began: Instant,
     pub completed: usize,
     pub failed: usize,
@@ -43,7 +43,7 @@ impl Session<'_> {
         let mut index = 0;
         while let Some(planned) = self.plan.trials.get(index).cloned() {
             index += 1;
-            if self.so_far.stands(planned.number) {
+            if self.history.stands(planned.number) {
                 continue;
             }
             if self.interrupted() {
@@ -96,7 +96,7 @@ impl Session<'_> {
         match rule {
             Rule::Open if counted == 1 => self.fix_blocks().map(|()| None),
             Rule::Looks => {
-                let look = stop::look(self.experiment, &self.plan, self.so_far.records(), counted);
+                let look = stop::look(self.experiment, &self.plan, self.history.records(), counted);
                 let Some((stop, decision)) = look else { return Ok(None) };
                 self.writer
                     .ledger(LedgerEvent::Looked { blocks: counted, decision: decision.clone() })?;
@@ -108,7 +108,7 @@ impl Session<'_> {
 
     fn fix_blocks(&mut self) -> Result<(), LabError> {
         let times: Vec<f64> =
-            self.so_far.records().iter().filter_map(|r| r.resources.map(|u| u.wall_s)).collect();
+            self.history.records().iter().filter_map(|r| r.resources.map(|u| u.wall_s)).collect();
         let mean = times.iter().sum::<f64>() / times.len().max(1) as f64;
         let design = &self.experiment.design;
         let blocks = stop::open_blocks(mean, self.plan.treatments.len(), design);
@@ -131,10 +131,10 @@ impl Session<'_> {
                 reason: format!("its plan has no treatment {}", planned.treatment),
             }
         })?;
-        let attempt = self.so_far.next_attempt(planned.number);
-        watcher.started(&self.standing(planned, &treatment));
+        let attempt = self.history.next_attempt(planned.number);
+        watcher.started(&self.progress(planned, &treatment));
         self.writer.ledger(LedgerEvent::TrialStarted { number: planned.number, attempt })?;
-        let Session { executor, writer, so_far, .. } = self;
+        let Session { executor, writer, history, .. } = self;
         let ask = Ask {
             experiment: self.experiment,
             plan: &self.plan,
@@ -142,8 +142,8 @@ impl Session<'_> {
             planned,
             attempt,
             treatment: &treatment,
-            previous: so_far.with_curves(treatment.id),
-            lasted: so_far.lasted(treatment.id),
+            previous: history.with_curves(treatment.id),
+            lasted: history.lasted(treatment.id),
             last: self.plan.trials.last().is_some_and(|t| t.number == planned.number),
             system: &|| writer.reader().and_then(|r| r.system()).ok(),
         };
@@ -168,7 +168,7 @@ impl Session<'_> {
         }
         watcher.ended(&record);
         let outcome = record.outcome;
-        self.so_far.push(record);
+        self.history.push(record);
         Ok(outcome)
     }
 
@@ -190,23 +190,23 @@ impl Session<'_> {
         }
     }
 
-    fn standing<'b>(
+    fn progress<'b>(
         &'b self,
         trial: &'b PlannedTrial,
         treatment: &'b assay_model::Treatment,
-    ) -> Standing<'b> {
+    ) -> Progress<'b> {
         let done = self.completed + self.failed;
         let unit = || {
             let metric = self.plan.workload.metric(&self.plan.metric);
             metric.map(|m| m.unit.clone()).unwrap_or_default()
         };
-        let estimate = self.so_far.estimate(treatment.id).map(|value| (value, unit()));
-        let recorded = self.so_far.records().len();
+        let estimate = self.history.estimate(treatment.id).map(|value| (value, unit()));
+        let recorded = self.history.records().len();
         let total = self.plan.trials.len();
         let left = (done > 0).then(|| {
             let each = self.began.elapsed().as_secs_f64() / done as f64;
             Duration::from_secs_f64(each * (total.saturating_sub(recorded)) as f64)
         });
-        Standing { trial, treatment, done: recorded, total, estimate, left }
+        Progress { trial, treatment, done: recorded, total, estimate, left }
     }
 }

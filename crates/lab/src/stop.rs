@@ -6,12 +6,12 @@ use assay_stats::sequential::{self, Look, LookInput};
 
 use crate::pairs::{counterpart, pairs};
 use crate::plan::{DEFAULT_BLOCKS, margin};
-use crate::schedule::MOST_TRIALS;
+use crate::schedule::MAX_TRIALS;
 
 /// How much measured time an open number of blocks fills, per treatment, seconds.
 const FILL_S: f64 = 3.0;
 /// An open number of blocks is never larger.
-const MOST_OPEN_BLOCKS: u32 = 1000;
+const MAX_OPEN_BLOCKS: u32 = 1000;
 
 /// The rule of an experiment.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -48,7 +48,7 @@ impl Rule {
         let rule = match self {
             Rule::Fixed(blocks) => format!("stop after {blocks} blocks"),
             Rule::Open => format!(
-                "stop after as many blocks as fill {FILL_S} s per treatment, judged by the time (not the result) of the first block, at least {DEFAULT_BLOCKS} and at most {MOST_OPEN_BLOCKS}"
+                "stop after as many blocks as fill {FILL_S} s per treatment, judged by the time (not the result) of the first block, at least {DEFAULT_BLOCKS} and at most {MAX_OPEN_BLOCKS}"
             ),
             Rule::Looks => format!(
                 "stop at the first of the looks at {:?} blocks at which every comparison is clear at the nominal alpha of {} (Pocock)",
@@ -62,11 +62,11 @@ impl Rule {
 
 /// How many blocks fill the time, given how long one trial takes on average.
 pub(crate) fn open_blocks(mean_trial_s: f64, treatments: usize, design: &Design) -> u32 {
-    let wanted = (FILL_S / mean_trial_s.max(1e-6)).ceil().min(f64::from(MOST_OPEN_BLOCKS)) as u32;
-    let trials = design.max_trials.min(MOST_TRIALS);
+    let wanted = (FILL_S / mean_trial_s.max(1e-6)).ceil().min(f64::from(MAX_OPEN_BLOCKS)) as u32;
+    let trials = design.max_trials.min(MAX_TRIALS);
     let each = trials / u32::try_from(treatments).unwrap_or(u32::MAX).max(1);
     let most = each.saturating_sub(design.all_warmup_blocks()).max(1);
-    wanted.clamp(DEFAULT_BLOCKS, MOST_OPEN_BLOCKS).min(most)
+    wanted.clamp(DEFAULT_BLOCKS, MAX_OPEN_BLOCKS).min(most)
 }
 
 /// Looks at the data if `blocks` complete blocks is a point to look at. `Some((stop, decision))`.

@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 use assay_iotrace::{Dimension, IoReport, Measure, Op, OpTotal, Question};
 use assay_model::{Better, Experiment, Kind, MetricValue, ObserverReport, Phase, TrialRecord};
 use assay_observe::NotAvailable;
-use assay_observe::io::{IoAsk, IoWatch};
+use assay_observe::io::{IoWatch, TraceRequest};
 
 /// The tracers that an experiment may name.
 pub(crate) const TRACERS: [&str; 2] = ["io", "io-events"];
@@ -16,7 +16,7 @@ const NAME: &str = "io";
 /// What is traced during the trials of a run.
 #[derive(Debug)]
 pub(crate) struct Tracing {
-    ask: Option<IoAsk>,
+    ask: Option<TraceRequest>,
     watch: RefCell<Option<Result<IoWatch, NotAvailable>>>,
 }
 
@@ -39,13 +39,13 @@ impl Tracing {
             tick_ns: tick_ns.max(1),
             ..Question::default()
         };
-        let ask = (events || asked("io")).then(|| IoAsk {
+        let ask = (events || asked("io")).then(|| TraceRequest {
             question,
             events,
             save: events.then(|| folder.join("io.parquet")),
             classes: true,
             regions: true,
-            ..IoAsk::default()
+            ..TraceRequest::default()
         });
         Tracing { ask, watch: RefCell::new(None) }
     }
@@ -75,7 +75,7 @@ impl Tracing {
             ObserverReport { observer: NAME.to_owned(), samples: 0, not_seen: Vec::new() };
         let kept = match watch.and_then(IoWatch::stop) {
             Ok(traced) => {
-                report.samples = traced.report.honesty.selected;
+                report.samples = traced.report.completeness.selected;
                 record.metrics.extend(metrics(&traced.report));
                 report.not_seen = traced.not_seen;
                 let answer = serde_json::to_vec(&traced.report).ok();

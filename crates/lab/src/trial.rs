@@ -13,9 +13,9 @@ use assay_sut::{After, Applied, Controller, During, Hiatus, ProcessSetup, Scope}
 use assay_workloads::{Finished, Launch, TrialContext, Workload};
 
 use crate::clock::now_utc;
-use crate::heard::Heard;
+use crate::event_reader::EventReader;
 use crate::witness::Programs;
-use crate::{inputs, kept};
+use crate::{artifacts, inputs};
 
 /// What stays the same for all trials of a run.
 pub(crate) struct Bench<'a> {
@@ -65,7 +65,12 @@ pub(crate) fn blank(planned: &PlannedTrial, attempt: u32) -> TrialRecord {
 
 impl Bench<'_> {
     /// Runs one trial to its record. Nothing here is an error of the lab: what fails is in the record.
-    pub fn run(&self, runner: &mut Runner, order: Order<'_>, mut heard: Heard<'_>) -> TrialRecord {
+    pub fn run(
+        &self,
+        runner: &mut Runner,
+        order: Order<'_>,
+        mut heard: EventReader<'_>,
+    ) -> TrialRecord {
         let mut record = blank(order.planned, order.attempt);
         runner.forget();
         let (actions, settings): (Vec<Setting>, Vec<Setting>) =
@@ -109,7 +114,7 @@ impl Bench<'_> {
         // Now, because the program's own words take the place of what was there.
         applied.after(&mut record);
         if let Some(storage) = &applied.setup.storage {
-            kept::bring(storage, &self.trial_dir, &mut record);
+            artifacts::bring(storage, &self.trial_dir, &mut record);
         }
         if let Err(e) = applied.restore() {
             see(&mut record, Observation::NotPutBack { error: e.to_string() });
@@ -137,7 +142,7 @@ impl Bench<'_> {
         (applied, during): (&Applied, Vec<During>),
         actions: &[Setting],
         at_start: &AtStart<'_>,
-        heard: &mut Heard<'_>,
+        heard: &mut EventReader<'_>,
     ) -> Result<Executed, String> {
         let launch = self
             .workload
@@ -199,7 +204,7 @@ impl Bench<'_> {
         ctx: &TrialContext<'_>,
         ran: &Ran,
         empty_s: Option<f64>,
-        heard: Heard<'_>,
+        heard: EventReader<'_>,
         record: &mut TrialRecord,
     ) {
         record.start_ns = ran.start_ns;

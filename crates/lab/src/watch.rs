@@ -20,7 +20,7 @@ pub(crate) enum News<'a> {
 
 /// Where a run stands.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Standing<'a> {
+pub struct Progress<'a> {
     /// The trial that is about to run or runs.
     pub trial: &'a PlannedTrial,
     /// Its treatment.
@@ -47,7 +47,7 @@ pub trait Watcher {
     /// The run is registered.
     fn registered(&mut self, _run: &RunId, _trials: usize) {}
     /// A trial is about to start.
-    fn started(&mut self, _standing: &Standing<'_>) {}
+    fn started(&mut self, _standing: &Progress<'_>) {}
     /// The trial goes on; `progress` is the share that is done, where the workload says so.
     fn tick(&mut self, _progress: Option<f64>) {}
     /// What the program says on descriptor 3, as it says it (`CLOCK_MONOTONIC`).
@@ -86,9 +86,9 @@ impl Watcher for Both<'_> {
         self.0.registered(run, trials);
         self.1.registered(run, trials);
     }
-    fn started(&mut self, standing: &Standing<'_>) {
-        self.0.started(standing);
-        self.1.started(standing);
+    fn started(&mut self, progress: &Progress<'_>) {
+        self.0.started(progress);
+        self.1.started(progress);
     }
     fn tick(&mut self, progress: Option<f64>) {
         self.0.tick(progress);

@@ -5,23 +5,23 @@ use std::time::Duration;
 use assay_model::Better;
 use assay_stats::warmup::steady_state;
 
-use crate::books::{Books, histogram};
 use crate::config::{Config, Mode};
 use crate::limiter::limit;
 use crate::pace::Pace;
 use crate::report::{Bin, Cell, Errors, Lateness, OPERATIONS, Report};
 use crate::run::Outcome;
+use crate::worker_stats::{WorkerStats, histogram};
 
 /// Merges and judges.
 pub(crate) fn report(config: &Config, outcome: Outcome) -> Report {
     let line = outcome.line;
     let to = line.down.min(outcome.ended_ns);
     let window_ns = (line.steady.min(to), to);
-    let mut all = Books::new(line, config.mix.classes.len());
+    let mut all = WorkerStats::new(line, config.mix.classes.len());
     let mut late = Lateness { all: histogram(), own: histogram(), unsent: 0 };
     let mut threads = Vec::new();
     for harvest in outcome.harvests {
-        add(&mut all, harvest.books);
+        add(&mut all, harvest.worker_stats);
         threads.push(harvest.used);
         if let Pace::Open(open) = harvest.pace {
             late.all += &open.late;
@@ -81,7 +81,7 @@ pub(crate) fn report(config: &Config, outcome: Outcome) -> Report {
 /// The share of a rate that counts as having kept it.
 pub(crate) const KEPT: f64 = 0.98;
 
-fn add(all: &mut Books, one: Books) {
+fn add(all: &mut WorkerStats, one: WorkerStats) {
     all.times.iter_mut().zip(&one.times).for_each(|(a, b)| *a += b);
     all.completed.iter_mut().zip(&one.completed).for_each(|(a, b)| *a += b);
     all.bins.iter_mut().zip(&one.bins).for_each(|(a, b): (&mut Bin, _)| a.add(b));

@@ -6,7 +6,6 @@
 //! nothing is printed. What the response times mean is said at [`Report`], what a wrong answer is at
 //! [`content`], how operations are chosen at [`config::Mix`].
 
-mod books;
 pub mod clock;
 pub mod config;
 mod conn;
@@ -37,6 +36,7 @@ mod tls;
 #[path = "no_tls.rs"]
 mod tls;
 mod worker;
+mod worker_stats;
 
 pub use config::{
     Arrivals, Config, Mix, Mode, Popularity, Protocol, SizeClass, Target, Think, Trust,

@@ -7,9 +7,9 @@ use std::time::Duration;
 use assay_stats::rng::Rng;
 use hdrhistogram::Histogram;
 
-use crate::books::histogram;
 use crate::config::{Mode, Think};
 use crate::schedule::Schedule;
+use crate::worker_stats::histogram;
 
 /// The pace of one thread's connections.
 pub enum Pace {

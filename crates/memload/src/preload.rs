@@ -3,11 +3,11 @@
 use std::sync::atomic::AtomicBool;
 use std::time::Duration;
 
-use crate::books::Timeline;
 use crate::config::{Config, DEEPEST, Mode, Protocol, Think};
 use crate::mix::{Action, Source};
 use crate::report::{Ended, Errors, OPERATIONS, Operation};
 use crate::run::drive;
+use crate::worker_stats::Timeline;
 use crate::{Error, gather};
 
 /// What a preload did.

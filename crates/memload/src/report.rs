@@ -325,7 +325,7 @@ impl Report {
 
     /// Response times, of all operations or one, all classes merged, ns.
     pub fn times(&self, operation: Option<Operation>) -> Histogram<u64> {
-        let mut sum = crate::books::histogram();
+        let mut sum = crate::worker_stats::histogram();
         for cell in self.cells.iter().filter(|c| operation.is_none_or(|o| o == c.operation)) {
             sum += &cell.times;
         }
@@ -372,7 +372,7 @@ mod tests {
         let mut cell = Cell {
             operation: Operation::GetHit,
             class: "all".to_owned(),
-            times: crate::books::histogram(),
+            times: crate::worker_stats::histogram(),
             completed: times.len() as u64,
         };
         for time in times {
@@ -384,7 +384,7 @@ mod tests {
         Report {
             ended: Ended::Complete,
             window_ns: (5_500_000_000, 8_000_000_000),
-            cells: vec![Cell { times: crate::books::histogram(), ..missed }, cell],
+            cells: vec![Cell { times: crate::worker_stats::histogram(), ..missed }, cell],
             errors: Errors::default(),
             evicted: 0,
             unanswered,

@@ -8,7 +8,6 @@ use std::time::Duration;
 use assay_model::Phase;
 use rustix::thread::{CpuSet, sched_setaffinity};
 
-use crate::books::Timeline;
 use crate::clock::now_ns;
 use crate::config::Config;
 use crate::content::Content;
@@ -19,6 +18,7 @@ use crate::protocol::Encoder;
 use crate::report::{Ended, Report};
 use crate::server_use::ServerTimes;
 use crate::worker::{Common, Harvest, Worker};
+use crate::worker_stats::Timeline;
 use crate::{Error, gather, limits};
 
 /// Runs the load of `config`. The keys should have been [preloaded](crate::preload()).

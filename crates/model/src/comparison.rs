@@ -111,10 +111,12 @@ pub struct Comparison {
     pub interval: Option<Interval>,
     /// The default method.
     pub method: Method,
-    /// The interval of the robust twin; `null` below six pairs (or four and four).
-    pub twin: Option<Interval>,
-    /// The twin's method.
-    pub twin_method: Method,
+    /// The interval of the sensitivity check; `null` below six pairs (or four and four).
+    #[serde(alias = "twin")]
+    pub sensitivity: Option<Interval>,
+    /// The sensitivity check's method.
+    #[serde(alias = "twin_method")]
+    pub sensitivity_method: Method,
     /// The smallest ratio above 1 that a design of this n and noise finds in 80 of 100 repeats;
     /// `null` below three pairs.
     pub detectable: Option<f64>,

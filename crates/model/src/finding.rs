@@ -1,4 +1,4 @@
-//! Findings: what a check of honesty or validity found, and the row of the catalogue that alone can make one.
+//! Findings: what a check of completeness or validity found, and the row of the catalogue that alone can make one.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};

@@ -6,7 +6,7 @@ use serde::{Deserialize, Serialize};
 /// More columns or rows than this could not be told apart.
 const MOST: usize = 1_000;
 /// The most cells.
-const MOST_CELLS: usize = 50_000;
+const MAX_CELLS: usize = 50_000;
 
 /// Counts of values by stretches of time and of the value.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
@@ -33,8 +33,8 @@ impl Heat {
         if rows == 0 || rows > MOST || self.counts.len() > MOST {
             return Err(format!("a heat map has 1 to {MOST} rows and at most {MOST} columns"));
         }
-        if rows * self.counts.len() > MOST_CELLS {
-            return Err(format!("a heat map has at most {MOST_CELLS} cells"));
+        if rows * self.counts.len() > MAX_CELLS {
+            return Err(format!("a heat map has at most {MAX_CELLS} cells"));
         }
         if !self.edges.is_sorted_by(|a, b| a < b) {
             return Err("the edges of its rows do not rise".to_owned());

@@ -13,7 +13,7 @@ use crate::{Monitor, MonitorSpec, Recorder, Tree};
 pub const MIN_SPAN: Duration = Duration::from_millis(10);
 
 /// At most so many rows (about 24 MB of address space) are made room for at once.
-const MOST_AHEAD: usize = 1_000_000;
+const MAX_AHEAD: usize = 1_000_000;
 
 /// A monitor that was asked for.
 struct Asked {
@@ -76,8 +76,7 @@ impl State {
         let tick = self.recorder.samples().series.len();
         if self.recorder.room() < 2 * tick {
             let ticks = 3600.0 / self.interval.as_secs_f64().max(0.1);
-            self.recorder
-                .reserve((tick * ticks as usize).clamp(2 * tick, MOST_AHEAD.max(2 * tick)));
+            self.recorder.reserve((tick * ticks as usize).clamp(2 * tick, MAX_AHEAD.max(2 * tick)));
         }
     }
 

@@ -11,7 +11,7 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
 use assay_iotrace::{Dimension, IoReport, Measure, Names, Op, OpTotal, Question};
-use assay_observe::io::{IoAsk, IoTracer, Method};
+use assay_observe::io::{IoTracer, Method, TraceRequest};
 
 /// The tests watch one kernel: they take turns.
 static TURN: Mutex<()> = Mutex::new(());
@@ -73,18 +73,18 @@ impl Drop for Loop {
     }
 }
 
-fn ask(device: &str) -> IoAsk {
+fn ask(device: &str) -> TraceRequest {
     let mut question = Question {
         by: vec![Dimension::Direction],
         histograms: vec![Measure::Size, Measure::Latency],
         ..Question::default()
     };
     question.filter.devices.push(device.to_owned());
-    IoAsk { question, ..IoAsk::default() }
+    TraceRequest { question, ..TraceRequest::default() }
 }
 
 /// Starts, or says why not.
-fn started<'n>(ask: &IoAsk, names: &'n Names) -> Option<IoTracer<'n>> {
+fn started<'n>(ask: &TraceRequest, names: &'n Names) -> Option<IoTracer<'n>> {
     match IoTracer::start(Path::new("/"), ask, names) {
         Ok(tracer) => Some(tracer),
         Err(reason) => {
@@ -149,7 +149,7 @@ fn as_fios_log(tiers: &[(bool, bool)]) {
     let Some(disk) = Loop::new(64 << 20) else { return skipped("no loop device can be made") };
     for &(events, classes) in tiers {
         let names = Names::default();
-        let mut ask = IoAsk { events, classes, ..ask(&disk.device) };
+        let mut ask = TraceRequest { events, classes, ..ask(&disk.device) };
         if classes {
             // By its start it is known whose a request is: fio's alone count.
             ask.question.filter.programs.push("fio".to_owned());
@@ -164,9 +164,9 @@ fn as_fios_log(tiers: &[(bool, bool)]) {
         let log = fio(&disk, 20_000, 32);
         tracer.stop();
         let report = tracer.report();
-        let text = format!("events {events}, classes {classes}: {:?}", report.honesty);
-        assert_eq!(report.honesty.dropped, Some(0), "{text}");
-        assert_eq!(report.honesty.unmatched_ends + report.honesty.ambiguous, 0, "{text}");
+        let text = format!("events {events}, classes {classes}: {:?}", report.completeness);
+        assert_eq!(report.completeness.dropped, Some(0), "{text}");
+        assert_eq!(report.completeness.unmatched_ends + report.completeness.ambiguous, 0, "{text}");
         for (direction, op) in [(0, Op::Read), (1, Op::Write)] {
             let wanted = by_powers(&log, direction);
             assert_eq!(sizes(&report, op), wanted, "{text}");
@@ -176,7 +176,7 @@ fn as_fios_log(tiers: &[(bool, bool)]) {
             assert_eq!(total.bytes, bytes.sum::<u64>(), "{text}");
         }
         let sum = |of: fn(&OpTotal) -> u64| report.ops.iter().map(of).sum::<u64>();
-        let timed = sum(|o| o.latency.n) + report.honesty.untold_ends;
+        let timed = sum(|o| o.latency.n) + report.completeness.missed_completions;
         assert_eq!(timed, sum(|o| o.ios), "every end that was told of has a latency: {text}");
         if classes {
             assert_eq!(
@@ -185,7 +185,7 @@ fn as_fios_log(tiers: &[(bool, bool)]) {
                 "libaio submits asynchronously: {text}"
             );
         }
-        assert_eq!(report.honesty.in_flight, 0, "{text}");
+        assert_eq!(report.completeness.in_flight, 0, "{text}");
     }
 }
 
@@ -201,7 +201,7 @@ fn the_other_ways_count_the_same() {
     }
     for method in [Method::Tracepoints, Method::Counters] {
         let names = Names::default();
-        let ask = IoAsk { method: Some(method), ..ask(&disk.device) };
+        let ask = TraceRequest { method: Some(method), ..ask(&disk.device) };
         let Some(mut tracer) = started(&ask, &names) else { continue };
         assert_eq!(tracer.method(), method);
         let log = fio(&disk, 3_000, 8);
@@ -210,9 +210,14 @@ fn the_other_ways_count_the_same() {
         for (direction, op) in [(0, Op::Read), (1, Op::Write)] {
             let wanted = by_powers(&log, direction);
             let total = report.ops.iter().find(|o| o.op == op).unwrap();
-            assert_eq!(total.ios, wanted.values().sum::<u64>(), "{method:?} {:?}", report.honesty);
+            assert_eq!(
+                total.ios,
+                wanted.values().sum::<u64>(),
+                "{method:?} {:?}",
+                report.completeness
+            );
             if method == Method::Tracepoints {
-                assert_eq!(sizes(&report, op), wanted, "{:?}", report.honesty);
+                assert_eq!(sizes(&report, op), wanted, "{:?}", report.completeness);
             }
         }
         // What this way cannot tell is missing, and said.
@@ -229,17 +234,17 @@ fn what_a_full_ring_drops_is_counted() {
     }
     let Some(disk) = Loop::new(64 << 20) else { return skipped("no loop device can be made") };
     let names = Names::default();
-    let ask = IoAsk { events: true, ring_bytes: Some(64 << 10), ..ask(&disk.device) };
+    let ask = TraceRequest { events: true, ring_bytes: Some(64 << 10), ..ask(&disk.device) };
     let Some(mut tracer) = started(&ask, &names) else { return };
     let log = fio(&disk, 5_000, 8);
     tracer.stop();
     let report = tracer.report();
     let sent: u64 = log.values().sum();
     let seen: u64 = report.ops.iter().map(|o| o.ios).sum();
-    let dropped = report.honesty.dropped.unwrap();
-    assert!(dropped > 0 && seen > 0, "{:?}", report.honesty);
-    assert_eq!(seen + dropped, sent, "{:?}", report.honesty);
-    assert!(report.honesty.lost() && report.ops.iter().all(|o| o.latency.lower_bounds));
+    let dropped = report.completeness.dropped.unwrap();
+    assert!(dropped > 0 && seen > 0, "{:?}", report.completeness);
+    assert_eq!(seen + dropped, sent, "{:?}", report.completeness);
+    assert!(report.completeness.lost() && report.ops.iter().all(|o| o.latency.lower_bounds));
     assert!(!tracer.not_seen(&report).is_empty());
 }
 
@@ -286,7 +291,7 @@ fn loaded() -> Vec<u32> {
 fn watches_until_it_is_killed() {
     let _turn = turn();
     let names = Names::default();
-    let Some(_tracer) = started(&IoAsk::default(), &names) else { return };
+    let Some(_tracer) = started(&TraceRequest::default(), &names) else { return };
     println!("watching");
     std::thread::sleep(Duration::from_secs(60));
 }

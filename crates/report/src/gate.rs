@@ -118,7 +118,7 @@ impl Gate {
                 c.verdict = Verdict::Invalid;
             }
             if c.verdict == Verdict::Invalid {
-                (c.ratio, c.interval, c.twin, c.detectable) = (None, None, None, None);
+                (c.ratio, c.interval, c.sensitivity, c.detectable) = (None, None, None, None);
             }
         }
         for h in &mut analysis.histograms {
@@ -164,7 +164,7 @@ impl Gate {
         for c in &mut suite.comparisons {
             if let Some((_, why)) = held.iter().find(|(i, _)| *i == 0 || *i == c.score) {
                 let g = &mut c.geomean;
-                (g.ratio, g.interval, g.twin, g.detectable) = (None, None, None, None);
+                (g.ratio, g.interval, g.sensitivity, g.detectable) = (None, None, None, None);
                 (g.verdict, g.reason) = (Verdict::Invalid, why.clone());
                 (c.totals, c.best, c.worst) = (None, None, None);
             }

@@ -260,11 +260,11 @@ fn statistics(view: &RunView) -> String {
     }
     if let Some(c) = a.comparisons.first() {
         sentences.push(format!(
-            "Treatments are compared with {} by {}; its robust twin is {}, and where the two \
+            "Treatments are compared with {} by {}; its sensitivity check is {}, and where the two \
              disagree the verdict is inconclusive.",
             view.label(c.baseline),
             method_name(c.method),
-            method_name(c.twin_method)
+            method_name(c.sensitivity_method)
         ));
         sentences.extend(c.margin.map(|m| {
             format!(

@@ -27,7 +27,7 @@ fn watch(address: &str, job: &str, token: &str, seconds: u64) -> Seen {
         let now = assay_sut::clock::monotonic_ns();
         if let Some(id) = line.strip_prefix("id: ") {
             seen.ids.push(id.parse().unwrap());
-        } else if !line.contains("\"standing\"")
+        } else if !line.contains("\"status\"")
             && let Some((_, at)) = line.split_once("\"text\":\"t=")
         {
             let at: u64 = at.split('"').next().unwrap().parse().unwrap();
@@ -53,7 +53,7 @@ fn main() {
             (0..viewers).map(|_| scope.spawn(|| watch(address, job, &token, seconds))).collect();
         handles.into_iter().map(|h| h.join().unwrap()).collect()
     });
-    // Ids rise by one from the standing on; what is skipped is lost.
+    // Ids rise by one from the status on; what is skipped is lost.
     let lost: u64 =
         all.iter().flat_map(|s| s.ids.windows(2)).map(|w| (w[1] - w[0]).saturating_sub(1)).sum();
     let events: usize = all.iter().map(|s| s.ids.len()).sum();

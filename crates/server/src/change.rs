@@ -12,7 +12,7 @@ use serde::{Deserialize, Serialize};
 use crate::app::App;
 use crate::error::Refusal;
 use crate::folders::{Listed, find};
-use crate::queue::{MOST_WAITING, NewJob};
+use crate::queue::{MAX_WAITING, NewJob};
 
 /// What is submitted.
 #[derive(Debug, Clone, Default, Deserialize, Serialize, JsonSchema)]
@@ -121,7 +121,7 @@ fn field(app: &App, experiment: &Experiment, param: &ParamSpec) -> Field {
 /// Makes a job of what is submitted, or says what is wrong with it.
 pub(crate) fn job(app: &App, asked: &Submission) -> Result<NewJob, Refusal> {
     let waiting = app.queue().waiting().len();
-    if waiting >= MOST_WAITING {
+    if waiting >= MAX_WAITING {
         return Err(Refusal::conflict(format!("{waiting} jobs wait already; cancel some first")));
     }
     let listed = match &asked.toml {

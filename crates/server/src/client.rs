@@ -13,7 +13,7 @@ use crate::token;
 /// The largest answer that is read.
 const LARGEST: u64 = 64 << 20;
 /// No answer takes longer than the longest wait that the server allows, with room to spare.
-const PATIENCE: Duration = Duration::from_secs(75);
+const TIMEOUT: Duration = Duration::from_secs(75);
 
 /// Where a server is and the token for it.
 #[derive(Clone)]
@@ -157,7 +157,7 @@ impl Client {
         let to = address.to_socket_addrs().map_err(talk)?.next();
         let to = to.ok_or_else(|| talk(io::ErrorKind::NotFound.into()))?;
         let mut stream = TcpStream::connect_timeout(&to, Duration::from_secs(10)).map_err(talk)?;
-        stream.set_read_timeout(Some(PATIENCE)).map_err(talk)?;
+        stream.set_read_timeout(Some(TIMEOUT)).map_err(talk)?;
         stream.write_all(request.as_bytes()).map_err(talk)?;
         let mut answer = Vec::new();
         stream.take(LARGEST).read_to_end(&mut answer).map_err(talk)?;

@@ -190,10 +190,10 @@ struct Ended {
 /// How a run ended: as the archive has it, else as it said itself, else as its exit code says. Notes the
 /// run that the job has.
 fn judge(app: &App, id: u64, exit: Option<i32>, live: &Live, found_dead: bool) -> Ended {
-    let standing = live.standing();
+    let status = live.status();
     let job = {
         let mut queue = app.queue();
-        if let Some(run) = standing.run.clone() {
+        if let Some(run) = status.run.clone() {
             let _ = queue.note(id, |j| j.run = Some(run));
         }
         queue.get(id).cloned()
@@ -205,8 +205,8 @@ fn judge(app: &App, id: u64, exit: Option<i32>, live: &Live, found_dead: bool) -
     let cancelled = job.is_some_and(|j| j.cancel);
     let stopped = app.stopping();
     let words = || last_words(&app.queue().folder_of(id).join(WORDS));
-    let began = known.is_some() || standing.run.is_some();
-    let (state, reason) = match known.and_then(|k| k.end).or(standing.finished) {
+    let began = known.is_some() || status.run.is_some();
+    let (state, reason) = match known.and_then(|k| k.end).or(status.finished) {
         Some(f) if f.state == RunState::Completed => (JobState::Completed, f.reason),
         Some(f) if f.state == RunState::Interrupted && cancelled => {
             (JobState::Cancelled, CANCELLED.into())

@@ -1,6 +1,6 @@
 //! A run that goes on, as those who watch see it: where it stands (for who comes now) and what happened
 //! since (for who is there). No event is lost to a viewer: each reads a shared log at its own pace, and
-//! one that falls behind the log's beginning gets the whole standing anew.
+//! one that falls behind the log's beginning gets the whole status anew.
 
 use std::collections::{BTreeMap, VecDeque};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -28,7 +28,7 @@ const MARKS: usize = 100;
 
 /// Where a run stands.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, JsonSchema)]
-pub(crate) struct Standing {
+pub(crate) struct LiveStatus {
     /// The run, once it is registered.
     pub run: Option<RunId>,
     /// How many trials have ended.
@@ -112,7 +112,7 @@ pub(crate) struct Finish {
     pub reason: String,
 }
 
-impl Standing {
+impl LiveStatus {
     fn take(&mut self, event: LiveEvent) {
         match event {
             LiveEvent::Registered { run, trials, .. } => {
@@ -211,7 +211,7 @@ fn push<T>(list: &mut VecDeque<T>, item: T, most: usize) {
 
 #[derive(Debug, Default)]
 struct Log {
-    standing: Standing,
+    status: LiveStatus,
     /// The number of the first event held.
     base: u64,
     events: VecDeque<Bytes>,
@@ -248,7 +248,7 @@ impl Live {
     pub fn take(&self, line: &str) -> Option<LiveEvent> {
         let event: LiveEvent = serde_json::from_str(line).ok()?;
         let mut log = self.log();
-        log.standing.take(event.clone());
+        log.status.take(event.clone());
         let number = log.base + log.events.len() as u64;
         let framed = frame(Some(number + 1), line);
         log.bytes += framed.len();
@@ -269,8 +269,8 @@ impl Live {
         self.changed.send_modify(|n| *n += 1);
     }
 
-    pub fn standing(&self) -> Standing {
-        self.log().standing.clone()
+    pub fn status(&self) -> LiveStatus {
+        self.log().status.clone()
     }
 
     pub fn changes(&self) -> watch::Receiver<u64> {
@@ -278,14 +278,14 @@ impl Live {
     }
 
     /// What a viewer who has seen the events before `seen` gets next; who has seen none, or has fallen
-    /// behind, gets the standing.
+    /// behind, gets the status.
     pub fn after(&self, seen: Option<u64>) -> Batch {
         let log = self.log();
         let end = log.base + log.events.len() as u64;
         let frames = if let Some(seen) = seen.filter(|seen| (log.base..=end).contains(seen)) {
             log.events.iter().skip((seen - log.base) as usize).cloned().collect()
         } else {
-            let json = serde_json::json!({ "event": "standing", "standing": log.standing });
+            let json = serde_json::json!({ "event": "status", "status": log.status });
             vec![frame(Some(end), &json.to_string())]
         };
         Batch { frames, next: end, over: log.over }
@@ -307,7 +307,7 @@ mod tests {
     }
 
     #[test]
-    fn a_viewer_gets_every_event_once_or_the_standing() {
+    fn a_viewer_gets_every_event_once_or_the_status() {
         let live = Live::new(1);
         assert!(live.take("no event").is_none());
         let first = live.after(None);
@@ -324,14 +324,14 @@ mod tests {
         }
         let behind = live.after(Some(9));
         assert_eq!(behind.frames.len(), 1);
-        assert!(String::from_utf8_lossy(&behind.frames[0]).contains("\"standing\""));
+        assert!(String::from_utf8_lossy(&behind.frames[0]).contains("\"status\""));
         assert_eq!(live.after(Some(10)).frames.len(), HELD);
         // An id that this server never gave out.
         assert_eq!(live.after(Some(99_999_999)).frames.len(), 1);
     }
 
     #[test]
-    fn the_standing_is_bounded() {
+    fn the_status_is_bounded() {
         let live = Live::new(1);
         for i in 0..1000 {
             live.take(&log(i)).unwrap();
@@ -340,7 +340,7 @@ mod tests {
             );
             live.take(&value).unwrap();
         }
-        let standing = live.standing();
-        assert_eq!((standing.log.len(), standing.series.len()), (LINES, SERIES));
+        let status = live.status();
+        assert_eq!((status.log.len(), status.series.len()), (LINES, SERIES));
     }
 }

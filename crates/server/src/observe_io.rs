@@ -7,7 +7,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
 use assay_iotrace::{Dimension, Filter, IoReport, Measure, Names, Question};
-use assay_observe::io::{IoAsk, IoTracer, Method};
+use assay_observe::io::{IoTracer, Method, TraceRequest};
 use axum::http::StatusCode;
 use serde::Deserialize;
 use tokio::sync::watch;
@@ -26,9 +26,9 @@ const POLL: Duration = Duration::from_millis(10);
 const LOOK: Duration = Duration::from_millis(250);
 
 /// The most questions that are watched at once.
-const MOST_LOOKS: usize = 4;
+const MAX_LOOKS: usize = 4;
 /// The longest name of a program or device that is asked for, bytes.
-const LONGEST_NAME: usize = 64;
+const MAX_NAME: usize = 64;
 
 /// What is asked, as it is typed into an address.
 #[derive(Debug, Clone, Default, Deserialize)]
@@ -68,9 +68,9 @@ impl AskedIo {
     pub(crate) fn read(&self) -> Result<AboutIo, Refusal> {
         let name = |what: &str, name: &str| {
             let name = name.trim();
-            if name.len() > LONGEST_NAME || name.chars().any(char::is_control) {
+            if name.len() > MAX_NAME || name.chars().any(char::is_control) {
                 return Err(Refusal::bad(format!(
-                    "{what}: a name has at most {LONGEST_NAME} bytes and no control characters"
+                    "{what}: a name has at most {MAX_NAME} bytes and no control characters"
                 )));
             }
             Ok(name.to_owned())
@@ -132,11 +132,11 @@ fn look(app: &Arc<App>, about: &AboutIo) -> Result<watch::Receiver<Answer>, Refu
         look.asked = Instant::now();
         return Ok(look.answer.clone());
     }
-    if looks.len() >= MOST_LOOKS {
+    if looks.len() >= MAX_LOOKS {
         return Err(Refusal::new(
             StatusCode::SERVICE_UNAVAILABLE,
             format!(
-                "{MOST_LOOKS} questions about block I/O are watched already; wait until one is left"
+                "{MAX_LOOKS} questions about block I/O are watched already; wait until one is left"
             ),
         ));
     }
@@ -170,7 +170,7 @@ impl ObservedIo {
 /// Watches until nobody looks, a run begins, or the server ends.
 fn trace(app: &App, about: &AboutIo, to: &watch::Sender<Answer>) -> Result<(), String> {
     let names = Names::default();
-    let ask = IoAsk { question: about.question(), classes: true, ..IoAsk::default() };
+    let ask = TraceRequest { question: about.question(), classes: true, ..TraceRequest::default() };
     let wanted = || app.observed_io.wanted(about) && !app.stopping() && !app.busy();
     while wanted() {
         let began = Instant::now();

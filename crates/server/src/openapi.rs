@@ -11,7 +11,7 @@ use crate::api::runs::{FileLine, Runs, SORTS, SideBySide};
 use crate::change::{Form, Submission};
 use crate::folders::ExperimentLine;
 use crate::job::Job;
-use crate::live::Standing;
+use crate::live::LiveStatus;
 use crate::observe_io::BY;
 
 /// What an operation answers when all is well.
@@ -89,7 +89,7 @@ fn operations(generator: &mut SchemaGenerator) -> Vec<Operation> {
     let jobs = schema(generator, SchemaGenerator::subschema_for::<crate::api::Jobs>);
     let form = schema(generator, SchemaGenerator::subschema_for::<Form>);
     let events = schema(generator, SchemaGenerator::subschema_for::<LiveEvent>);
-    let standing = schema(generator, SchemaGenerator::subschema_for::<Standing>);
+    let live_status = schema(generator, SchemaGenerator::subschema_for::<LiveStatus>);
     let status = schema(generator, SchemaGenerator::subschema_for::<crate::api::Status>);
     let submission = schema(generator, SchemaGenerator::subschema_for::<Submission>);
     let shift = schema(generator, SchemaGenerator::subschema_for::<crate::api::Move>);
@@ -183,13 +183,13 @@ fn operations(generator: &mut SchemaGenerator) -> Vec<Operation> {
             "/api/v1/jobs/{id}/live",
             "live",
             "Where the run of a job stands",
-            Answer::Json(standing),
+            Answer::Json(live_status),
             &["404", "409"],
         ),
         get(
             "/api/v1/jobs/{id}/events",
             "events",
-            "What happens in the run of a job, as it happens: first its standing, then every event",
+            "What happens in the run of a job, as it happens: first its live_status, then every event",
             Answer::Events(events.clone()),
             &["404", "409"],
         ),

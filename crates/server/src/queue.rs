@@ -17,7 +17,7 @@ use crate::job::{Job, JobState};
 /// How many jobs that are over are kept; their runs are in the archive.
 const KEPT: usize = 500;
 /// More than this many may not wait.
-pub(crate) const MOST_WAITING: usize = 1000;
+pub(crate) const MAX_WAITING: usize = 1000;
 /// The largest `job.json` that is read.
 const LARGEST: u64 = 1 << 20;
 

@@ -59,7 +59,7 @@ pub struct CompareInput<'a> {
 /// 3. `inconclusive`. Also when `better` is [`Better::Neither`] and the interval excludes 1: the size is
 ///    known, but it is no score.
 ///
-/// The rank twin (signed ranks from six pairs, Mann-Whitney from four and four) gets a verdict of its
+/// The sensitivity check by ranks (signed ranks from six pairs, Mann-Whitney from four and four) gets a verdict of its
 /// own by the same rules; when the two differ the comparison is `inconclusive`, because the shape of
 /// the data decides. Below three pairs there is a ratio and no interval, `inconclusive`. Values that
 /// are not positive, no values, or a confidence or margin out of range make it `invalid`. Every float
@@ -102,7 +102,7 @@ pub fn compare_family(inputs: &[CompareInput<'_>]) -> Vec<Comparison> {
 fn compared(input: &CompareInput<'_>) -> (Comparison, Option<f64>) {
     let mut tested = None;
     let rule = Rule { better: input.better, margin: input.margin, gate: input.gate };
-    let (method, twin_method) = match input.samples {
+    let (method, sensitivity_method) = match input.samples {
         Samples::Paired(_) => (Method::PairedT, Method::SignedRank),
         Samples::Independent { .. } => (Method::Welch, Method::RankSum),
     };
@@ -116,8 +116,8 @@ fn compared(input: &CompareInput<'_>) -> (Comparison, Option<f64>) {
         ratio: None,
         interval: None,
         method,
-        twin: None,
-        twin_method,
+        sensitivity: None,
+        sensitivity_method,
         detectable: None,
         margin: input.margin.filter(|m| m.is_finite()),
         verdict: Verdict::Invalid,
@@ -136,7 +136,7 @@ fn compared(input: &CompareInput<'_>) -> (Comparison, Option<f64>) {
             let limit = 1.0 + input.margin.unwrap_or(0.0);
             tested = ratio.interval.and_then(|_| ratio.estimate.p_beyond(limit));
             comparison.interval = ratio.interval;
-            comparison.twin = ratio.twin;
+            comparison.sensitivity = ratio.sensitivity;
             comparison.detectable = ratio.detectable;
             comparison.verdict = verdict;
             reason

@@ -1,5 +1,5 @@
 //! The ratio of two treatments: Student's t on the log ratios of pairs, Welch's t on the logs of two
-//! independent samples, each with its rank twin. The estimand is the ratio of geometric means.
+//! independent samples, each with its sensitivity check by ranks. The estimand is the ratio of geometric means.
 
 use assay_model::{Interval, Method};
 
@@ -103,11 +103,11 @@ pub struct Ratio {
     /// 1 − 2α (0.90 for a confidence of 0.95).
     pub two_sided_tests: Option<Interval>,
     /// [`Method::SignedRank`] or [`Method::RankSum`].
-    pub twin_method: Method,
-    /// The twin's interval at the confidence asked for; `None` below six pairs, or four and four.
-    pub twin: Option<Interval>,
-    /// The twin's interval for the two one-sided tests.
-    pub twin_two_sided_tests: Option<Interval>,
+    pub sensitivity_method: Method,
+    /// The sensitivity check's interval at the confidence asked for; `None` below six pairs, or four and four.
+    pub sensitivity: Option<Interval>,
+    /// The sensitivity check's interval for the two one-sided tests.
+    pub sensitivity_two_sided_tests: Option<Interval>,
     /// The smallest ratio above 1 that this n and noise find with a power of 80 %.
     pub detectable: Option<f64>,
     /// Whether the values showed no spread at all, so that the interval has no width.
@@ -138,8 +138,8 @@ fn finish(
     n: usize,
     estimate: LogRatio,
     confidence: f64,
-    (method, twin_method): (Method, Method),
-    twin: impl Fn(f64) -> Option<Interval>,
+    (method, sensitivity_method): (Method, Method),
+    sensitivity: impl Fn(f64) -> Option<Interval>,
 ) -> Ratio {
     let equivalence = (2.0 * confidence - 1.0).max(0.0);
     let enough = n >= 3;
@@ -150,9 +150,9 @@ fn finish(
         method,
         interval: enough.then(|| estimate.interval(confidence)).flatten(),
         two_sided_tests: enough.then(|| estimate.interval(equivalence)).flatten(),
-        twin_method,
-        twin: twin(confidence),
-        twin_two_sided_tests: twin(equivalence),
+        sensitivity_method,
+        sensitivity: sensitivity(confidence),
+        sensitivity_two_sided_tests: sensitivity(equivalence),
         detectable: match (enough, estimate.se == 0.0) {
             (false, _) => None,
             (true, true) => Some(1.0),
@@ -163,7 +163,7 @@ fn finish(
 }
 
 /// Compares pairs: `baseline[i]` and `treatment[i]` were measured in one block (several runs of one
-/// block averaged beforehand). d = ln t − ln b; exp(d̄ ± t_{n−1} · s_d / √n); the twin is the
+/// block averaged beforehand). d = ln t − ln b; exp(d̄ ± t_{n−1} · s_d / √n); the sensitivity check is the
 /// signed-rank interval of d.
 ///
 /// # Errors
@@ -193,7 +193,7 @@ pub fn compare_paired(
 }
 
 /// Compares independent samples: δ = mean ln t − mean ln b; exp(δ ± t_ν · √(v_b + v_t)), v = s²/n,
-/// ν = (v_b + v_t)² / (v_b²/(n_b − 1) + v_t²/(n_t − 1)) (Welch 1947); the twin is the Mann-Whitney
+/// ν = (v_b + v_t)² / (v_b²/(n_b − 1) + v_t²/(n_t − 1)) (Welch 1947); the sensitivity check is the Mann-Whitney
 /// interval of the shift.
 ///
 /// # Errors
@@ -253,7 +253,7 @@ mod tests {
     fn too_few_have_a_ratio_but_no_interval() {
         let r = compare_paired(&[1.0, 1.0], &[2.0, 2.1], 0.95).unwrap();
         assert!((r.ratio - 4.2f64.sqrt()).abs() < 1e-12);
-        assert_eq!((r.interval, r.twin, r.detectable), (None, None, None));
+        assert_eq!((r.interval, r.sensitivity, r.detectable), (None, None, None));
         let one = compare_unpaired(&[1.0], &[3.0], 0.95).unwrap();
         assert!((one.ratio - 3.0).abs() < 1e-12 && one.interval.is_none() && !one.no_spread);
     }
@@ -302,7 +302,7 @@ mod tests {
                 let ba = f(&b, &a, 0.95).unwrap();
                 prop_assert!((ab.ratio * ba.ratio - 1.0).abs() < 1e-9);
                 prop_assert!(inverse(ab.interval.unwrap(), ba.interval.unwrap()));
-                prop_assert!(inverse(ab.twin.unwrap(), ba.twin.unwrap()));
+                prop_assert!(inverse(ab.sensitivity.unwrap(), ba.sensitivity.unwrap()));
                 prop_assert!((ab.detectable.unwrap() - ba.detectable.unwrap()).abs() < 1e-9);
             }
         }

@@ -20,7 +20,7 @@ use crate::outlier::MAD_TO_SIGMA;
 use crate::summary::{mean, median, variance};
 
 /// Points that a smoothness needs.
-pub const LEAST_POINTS: usize = 7;
+pub const MIN_POINTS: usize = 7;
 
 /// Median of χ²_ν / ν by Wilson and Hilferty (1931), within 1.5 % from ν = 2 on and 3.5 % at 1.
 fn median_of_chi_square_ratio(nu: f64) -> f64 {
@@ -67,12 +67,12 @@ fn cubic_weights(nodes: [f64; 4], u: f64) -> [f64; 4] {
 }
 
 /// The smoothness of logs `y` at rising logs `u` whose points have the standard error `error`: the
-/// definition at the top. `None` below [`LEAST_POINTS`], for lengths that differ, for u that does not
+/// definition at the top. `None` below [`MIN_POINTS`], for lengths that differ, for u that does not
 /// rise, or numbers that are not finite.
 pub fn smoothness(u: &[f64], y: &[f64], error: f64) -> Option<f64> {
     let rising = u.windows(2).all(|w| w[0] < w[1]);
     let finite = y.iter().chain(u).all(|v| v.is_finite()) && error.is_finite();
-    if u.len() < LEAST_POINTS || u.len() != y.len() || !rising || !finite {
+    if u.len() < MIN_POINTS || u.len() != y.len() || !rising || !finite {
         return None;
     }
     let deviation = |i: usize| {

@@ -9,7 +9,7 @@ use crate::percentile::quantile_sorted;
 use crate::rng::Rng;
 
 /// Sizes that a fit needs.
-pub const LEAST_SIZES: usize = 6;
+pub const MIN_SIZES: usize = 6;
 
 /// Which law.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -41,7 +41,7 @@ impl Law {
 #[derive(Debug, Clone, PartialEq, thiserror::Error)]
 pub enum FitError {
     /// Too few sizes.
-    #[error("{sizes} sizes are too few for a scaling fit; measure at least {least}", least = LEAST_SIZES)]
+    #[error("{sizes} sizes are too few for a scaling fit; measure at least {least}", least = MIN_SIZES)]
     TooFew {
         /// How many different sizes there are.
         sizes: usize,
@@ -77,7 +77,7 @@ pub fn fit(points: &[(f64, f64)], law: Law) -> Result<ScalingModel, FitError> {
     let mut counts: Vec<f64> = points.iter().map(|p| p.0).collect();
     counts.sort_unstable_by(f64::total_cmp);
     counts.dedup();
-    if counts.len() < LEAST_SIZES {
+    if counts.len() < MIN_SIZES {
         return Err(FitError::TooFew { sizes: counts.len() });
     }
     fit_checked(points, law).ok_or(FitError::NoFit)

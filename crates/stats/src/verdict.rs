@@ -67,16 +67,16 @@ pub(crate) fn judge(ratio: &Ratio, rule: Rule) -> (Verdict, String) {
     };
     let verdict = rule.verdict(interval, ratio.two_sided_tests);
     let reason = explain(ratio, rule, interval, verdict);
-    let Some(twin) = ratio.twin else { return (verdict, reason) };
-    let second = rule.verdict(twin, ratio.twin_two_sided_tests);
+    let Some(sensitivity) = ratio.sensitivity else { return (verdict, reason) };
+    let second = rule.verdict(sensitivity, ratio.sensitivity_two_sided_tests);
     if second == verdict {
         if verdict == Verdict::Inconclusive || ratio.no_spread {
             return (verdict, reason);
         }
         // The interval that was judged: for equivalence that of the two one-sided tests.
         let judged = match verdict {
-            Verdict::Equivalent => ratio.twin_two_sided_tests.unwrap_or(twin),
-            _ => twin,
+            Verdict::Equivalent => ratio.sensitivity_two_sided_tests.unwrap_or(sensitivity),
+            _ => sensitivity,
         };
         return (verdict, format!("{reason}; the rank interval {} agrees", range(judged)));
     }
@@ -86,7 +86,7 @@ pub(crate) fn judge(ratio: &Ratio, rule: Rule) -> (Verdict, String) {
         verdict.name(),
         range(interval),
         second.name(),
-        range(twin)
+        range(sensitivity)
     );
     (Verdict::Inconclusive, reason)
 }

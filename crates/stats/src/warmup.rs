@@ -53,7 +53,7 @@ pub const LONG: usize = 100;
 pub const TAIL: usize = 200;
 /// Longer series are averaged in equal groups to at most so many points, because PELT's time grows
 /// with the square of a series without changes.
-const MOST_POINTS: usize = 4096;
+const MAX_POINTS: usize = 4096;
 
 /// Classifies the samples of one trial, in order of time. `better` says which change is a warm-up
 /// ([`Better::Neither`] is read as `Lower`, as for times). Values that are not finite make the series
@@ -150,7 +150,7 @@ fn neighbour_noise(values: &[f64]) -> f64 {
 }
 
 fn by_pelt(values: &[f64], better: Better) -> Steady {
-    let group = values.len().div_ceil(MOST_POINTS);
+    let group = values.len().div_ceil(MAX_POINTS);
     let points: Vec<f64> = values.chunks(group).filter_map(mean).collect();
     let kept = without_outliers(&points);
     let clean: Vec<f64> = kept.iter().map(|i| points[*i]).collect();

@@ -49,9 +49,9 @@ fn better_and_worse_follow_the_direction() {
     assert_eq!(c.verdict, Verdict::Worse, "{}", c.reason);
     assert!(c.reason.contains("above 1") && c.reason.contains("lower is better"), "{}", c.reason);
     assert!(c.reason.contains("rank interval"), "{}", c.reason);
-    assert_eq!((c.n, c.method, c.twin_method), (10, Method::PairedT, Method::SignedRank));
+    assert_eq!((c.n, c.method, c.sensitivity_method), (10, Method::PairedT, Method::SignedRank));
     assert!((c.ratio.unwrap() - 1.05).abs() < 0.005);
-    assert!(c.twin.is_some() && c.detectable.unwrap() > 1.0);
+    assert!(c.sensitivity.is_some() && c.detectable.unwrap() > 1.0);
     let c = compare(&CompareInput { better: Better::Higher, ..input(Samples::Paired(&p)) });
     assert_eq!(c.verdict, Verdict::Better);
     let c = compare(&CompareInput { better: Better::Neither, ..input(Samples::Paired(&p)) });
@@ -86,7 +86,7 @@ fn margins_make_equivalence_and_gates() {
 }
 
 #[test]
-fn one_wild_pair_makes_the_twins_disagree() {
+fn one_wild_pair_makes_the_sensitivity_check_disagrees() {
     let mut p = pairs(12, 1.02);
     p[4].1 = Some(3.0);
     let c = paired(&p);
@@ -136,7 +136,7 @@ fn independent_samples() {
     t.push(None);
     let samples = Samples::Independent { baseline: &b, treatment: &t };
     let c = compare(&input(samples));
-    assert_eq!((c.method, c.twin_method, c.n), (Method::Welch, Method::RankSum, 8));
+    assert_eq!((c.method, c.sensitivity_method, c.n), (Method::Welch, Method::RankSum, 8));
     assert_eq!(c.verdict, Verdict::Better, "{}", c.reason);
     assert!(c.reason.contains("1 of 21 trials lack a value"), "{}", c.reason);
     let none = Samples::Independent { baseline: &[], treatment: &t };
@@ -156,7 +156,7 @@ proptest::proptest! {
         for confidence in [0.95, confidence] {
             let c = compare(&CompareInput { confidence, margin, ..input(Samples::Paired(&p)) });
             let floats = [c.ratio, c.detectable, c.margin];
-            let intervals = [c.interval, c.twin].into_iter().flatten();
+            let intervals = [c.interval, c.sensitivity].into_iter().flatten();
             proptest::prop_assert!(floats.into_iter().flatten().all(f64::is_finite));
             proptest::prop_assert!(
                 intervals.into_iter().all(|i| i.low.is_finite() && i.high.is_finite() && i.low <= i.high)

@@ -7,7 +7,7 @@ use rustix::io::Errno;
 
 const CHUNK: usize = 64 * 1024;
 /// The longest line of the metrics protocol: a histogram in base64 fits, a runaway program does not.
-const LONGEST_LINE: usize = 16 * 1024 * 1024;
+const MAX_LINE: usize = 16 * 1024 * 1024;
 
 /// The beginning and the end of a stream.
 #[derive(Debug, Default)]
@@ -168,7 +168,7 @@ impl Lines {
                 Some((b'\n', body)) => (body, true),
                 _ => (part, false),
             };
-            if self.pending.len() + body.len() > LONGEST_LINE && !self.skipping {
+            if self.pending.len() + body.len() > MAX_LINE && !self.skipping {
                 self.skipping = true;
                 self.dropped += 1;
                 self.pending.clear();
@@ -249,6 +249,6 @@ mod tests {
         }
         lines.push(b"\nok\n", &mut |l| assert_eq!(l, b"ok"));
         assert_eq!((seen, lines.dropped()), (0, 1));
-        assert!(lines.pending.capacity() <= 2 * LONGEST_LINE);
+        assert!(lines.pending.capacity() <= 2 * MAX_LINE);
     }
 }

@@ -20,7 +20,7 @@ const PREFIX: &str = "assay-";
 pub(crate) const ABSENT: &str = "absent";
 const PRESENT: &str = "present";
 /// How long the last processes of a group may take to go.
-const PATIENCE: Duration = Duration::from_secs(5);
+const TIMEOUT: Duration = Duration::from_secs(5);
 
 /// Where a controller can be had.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -207,7 +207,7 @@ pub(crate) fn remove(root: &Root, control: &str, key: &str) -> Result<(), Contro
         match fs::remove_dir(&dir) {
             Ok(()) => return Ok(()),
             Err(e) if e.kind() == std::io::ErrorKind::NotFound => return Ok(()),
-            Err(source) if began.elapsed() > PATIENCE => {
+            Err(source) if began.elapsed() > TIMEOUT => {
                 let doing = "removing the control group".to_owned();
                 return Err(ControlError::Io { path, doing, source });
             }
@@ -256,7 +256,7 @@ impl Drop for Joined {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::made_up::Machine;
+    use crate::fake::Machine;
 
     #[test]
     fn a_controller_is_found_in_either_version() {

@@ -8,7 +8,7 @@ use assay_model::Observation;
 use rustix::time::{ClockId, clock_gettime};
 
 /// Clocks that part by less than this are adjusted, not set; no machine sleeps for less.
-const LEAST_S: f64 = 0.1;
+const MIN_S: f64 = 0.1;
 /// A clock may be adjusted at this rate (the kernel slews by at most 500 ppm).
 const SLEW: f64 = 1e-3;
 
@@ -47,7 +47,7 @@ impl Clocks {
 
     fn parted(&self, to: &Clocks) -> Vec<Observation> {
         let took = to.monotonic - self.monotonic;
-        let least = LEAST_S + SLEW * took + self.apart + to.apart;
+        let least = MIN_S + SLEW * took + self.apart + to.apart;
         let slept = (to.boot - self.boot) - took;
         // The time of day goes on while the machine sleeps.
         let stepped = (to.real - self.real) - (to.boot - self.boot);

@@ -10,7 +10,7 @@ use crate::wait4::wait4;
 
 /// How long processes may take to die of SIGKILL before they are given up (a process stuck in the
 /// kernel cannot be helped).
-const PATIENCE: Duration = Duration::from_secs(5);
+const TIMEOUT: Duration = Duration::from_secs(5);
 
 /// Children that no program left behind: daemons of assay's own that outlive a program.
 static SPARED: Mutex<Vec<Pid>> = Mutex::new(Vec::new());
@@ -50,7 +50,7 @@ pub(crate) fn end_all(leader: Pid) -> u32 {
                 for child in left {
                     killed |= kill_process(child, Signal::KILL).is_ok();
                 }
-                if began.elapsed() > PATIENCE {
+                if began.elapsed() > TIMEOUT {
                     break;
                 }
                 if killed {

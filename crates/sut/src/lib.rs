@@ -17,6 +17,8 @@ mod cpu_times;
 mod describe;
 mod digest;
 mod enter;
+#[cfg(test)]
+mod fake;
 pub mod fitness;
 mod hiatus;
 mod hooks;
@@ -24,8 +26,6 @@ mod interrupt;
 mod journal;
 mod knob;
 mod leftovers;
-#[cfg(test)]
-mod made_up;
 mod mempolicy;
 mod mounts;
 mod owner;

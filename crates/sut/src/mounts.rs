@@ -140,7 +140,7 @@ fn plain(text: &str) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::made_up::Machine;
+    use crate::fake::Machine;
 
     #[test]
     fn the_device_of_a_folder() {

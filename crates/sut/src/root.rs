@@ -136,7 +136,7 @@ fn why(error: &io::Error) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::made_up::Machine;
+    use crate::fake::Machine;
 
     #[test]
     fn reads_below_the_prefix_and_says_what_is_missing() {

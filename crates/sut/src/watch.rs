@@ -138,7 +138,7 @@ fn clean(bytes: &[u8]) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::made_up::Machine;
+    use crate::fake::Machine;
 
     #[test]
     fn sees_changes_appearances_and_disappearances() {

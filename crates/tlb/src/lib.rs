@@ -37,6 +37,6 @@ pub use error::Error;
 pub use machine::{
     Costs, FixedTsb, Holds, Machine, PRESETS, Pages, Region, Replacement, TlbSpec, TsbSpec,
 };
-pub use simulate::{MOST_ROWS, Simulation, Wish, simulate};
+pub use simulate::{MAX_ROWS, Simulation, Wish, simulate};
 pub use simulator::{Counts, PageCounts, SideCounts, Simulator, TsbUse};
 pub use table::{Row, Side, SideRow, Step, StepCost, Table};

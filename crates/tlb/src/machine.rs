@@ -7,7 +7,7 @@ use serde::{Deserialize, Deserializer, Serialize};
 
 use crate::access::ADDRESS_BITS;
 use crate::error::Error;
-use crate::simulator::MOST_SIZES;
+use crate::simulator::MAX_SIZES;
 use crate::tsb::ENTRY;
 
 /// The machines that ship, by name, as TOML.
@@ -266,8 +266,8 @@ impl Machine {
     fn check_pages(&self) -> Result<(), Error> {
         let wrong = |reason: String| Err(Error::machine("pages", reason));
         let sizes = self.pages.sizes();
-        if sizes.len() > MOST_SIZES {
-            return wrong(format!("{} page sizes; at most {MOST_SIZES} are taken", sizes.len()));
+        if sizes.len() > MAX_SIZES {
+            return wrong(format!("{} page sizes; at most {MAX_SIZES} are taken", sizes.len()));
         }
         for size in &sizes {
             page_size(*size).or_else(wrong)?;

@@ -13,7 +13,7 @@ use crate::source::{Source, Writer};
 use crate::table::{Row, Table};
 
 /// More lines than this are refused.
-pub const MOST_ROWS: usize = 10_000;
+pub const MAX_ROWS: usize = 10_000;
 
 /// What a simulation said.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
@@ -117,12 +117,10 @@ impl Lines {
     ) -> Result<(), Error> {
         self.left -= records;
         let Some(every) = self.every.filter(|_| self.left == 0) else { return Ok(()) };
-        if self.rows.len() == MOST_ROWS {
+        if self.rows.len() == MAX_ROWS {
             return Err(Error::machine(
                 "every",
-                format!(
-                    "more than {MOST_ROWS} lines; ask for one every more than {every} accesses"
-                ),
+                format!("more than {MAX_ROWS} lines; ask for one every more than {every} accesses"),
             ));
         }
         self.left = every.max(1);

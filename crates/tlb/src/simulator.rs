@@ -12,9 +12,9 @@ use crate::tlb::Tlb;
 use crate::tsb::Tsbs;
 
 /// More processes than this are refused: each may have a TSB of its own.
-pub const MOST_PROCESSES: usize = 1024;
+pub const MAX_PROCESSES: usize = 1024;
 /// More page sizes than this are refused.
-pub(crate) const MOST_SIZES: usize = 7;
+pub(crate) const MAX_SIZES: usize = 7;
 
 const PAGE_BITS: u32 = 45;
 const PROCESS_BITS: u32 = 16;
@@ -42,7 +42,7 @@ pub struct SideCounts {
     /// Accesses; what continues on the next page is not counted again.
     pub accesses: u64,
     /// By page size, in the order of [`Simulator::page_sizes`].
-    pub pages: [PageCounts; MOST_SIZES],
+    pub pages: [PageCounts; MAX_SIZES],
 }
 
 /// Both sides.
@@ -77,8 +77,8 @@ const NOTHING: u64 = u64::MAX;
 pub struct Simulator {
     tlbs: Vec<Tlb>,
     /// The TLB of a level, side and size code; `None`: that level does not hold such pages.
-    first: [[Option<usize>; MOST_SIZES]; 2],
-    second: [[Option<usize>; MOST_SIZES]; 2],
+    first: [[Option<usize>; MAX_SIZES]; 2],
+    second: [[Option<usize>; MAX_SIZES]; 2],
     has_second: bool,
     tsbs: Option<Tsbs>,
     pages: PageMap,
@@ -90,7 +90,7 @@ pub struct Simulator {
     known: Vec<u64>,
     /// Of instructions, of data.
     accesses: [u64; 2],
-    misses: [[PageCounts; MOST_SIZES]; 2],
+    misses: [[PageCounts; MAX_SIZES]; 2],
     records: u64,
 }
 
@@ -102,7 +102,7 @@ impl Simulator {
     pub fn new(machine: &Machine) -> Result<Self, Error> {
         machine.check()?;
         let pages = PageMap::new(&machine.pages);
-        let mut tables = [[[None; MOST_SIZES]; 2]; 2];
+        let mut tables = [[[None; MAX_SIZES]; 2]; 2];
         let mut tlbs = Vec::new();
         for spec in &machine.tlb {
             let sides: &[usize] = match spec.holds {
@@ -133,9 +133,9 @@ impl Simulator {
             last: [NOTHING; 2],
             last_of_fetch: usize::from(shared),
             process: 0,
-            known: Vec::with_capacity(MOST_PROCESSES),
+            known: Vec::with_capacity(MAX_PROCESSES),
             accesses: [0; 2],
-            misses: [[PageCounts::default(); MOST_SIZES]; 2],
+            misses: [[PageCounts::default(); MAX_SIZES]; 2],
             records: 0,
         })
     }
@@ -219,10 +219,10 @@ impl Simulator {
     fn switch(&mut self, number: u64, index: u64) -> Result<(), Error> {
         let next = match self.known.iter().position(|k| *k == number) {
             Some(known) => known,
-            None if self.known.len() == MOST_PROCESSES => {
+            None if self.known.len() == MAX_PROCESSES => {
                 return Err(Error::Record {
                     index: self.records + index,
-                    reason: format!("more than {MOST_PROCESSES} processes"),
+                    reason: format!("more than {MAX_PROCESSES} processes"),
                 });
             }
             None => {

@@ -60,7 +60,7 @@ impl Synthetic {
     /// The load cannot be.
     pub fn new(load: &Load) -> Result<Self, Error> {
         let wrong = |reason: &str| Err(Error::machine("load", reason));
-        let most = crate::simulator::MOST_PROCESSES;
+        let most = crate::simulator::MAX_PROCESSES;
         if load.processes == 0 || load.processes as usize > most {
             return wrong(&format!("{} processes; it takes 1 to {most}", load.processes));
         }

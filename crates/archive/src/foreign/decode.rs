@@ -8,7 +8,7 @@ use std::marker::PhantomData;
 use serde::Deserialize;
 use serde::de::{DeserializeOwned, Deserializer, Error as _, SeqAccess, Visitor};
 
-use super::error::{Flaw, Place};
+use super::error::{Flaw, Location};
 
 /// A list of at most `MOST` values; a longer one is an error before it fills the memory.
 pub(super) struct Bounded<T, const MOST: usize>(pub Vec<T>);
@@ -80,7 +80,7 @@ fn flaw(error: &serde_json::Error) -> Flaw {
     let message = error.to_string();
     let place = format!(" at line {line} column {column}");
     let message = message.strip_suffix(&place).unwrap_or(&message).to_owned();
-    let place = if line == 0 { Place::Whole } else { Place::Line(line, Some(column)) };
+    let place = if line == 0 { Location::Whole } else { Location::Line(line, Some(column)) };
     Flaw { place, message }
 }
 
@@ -151,9 +151,9 @@ mod tests {
     #[test]
     fn errors_point_into_the_file() {
         let flaw = json::<Vec<f64>>(b"[1,\n \"x\"]").unwrap_err();
-        assert_eq!(flaw.place, Place::Line(2, Some(4)));
+        assert_eq!(flaw.place, Location::Line(2, Some(4)));
         let flaw = json_after_text::<Vec<f64>>(b"note\nnote\n{\"a\":1}").unwrap_err();
-        assert!(matches!(flaw.place, Place::Line(3, _)), "{flaw:?}");
+        assert!(matches!(flaw.place, Location::Line(3, _)), "{flaw:?}");
     }
 
     proptest::proptest! {

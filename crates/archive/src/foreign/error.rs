@@ -5,7 +5,7 @@ use std::path::PathBuf;
 
 /// Where in a file something is wrong.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Place {
+pub enum Location {
     /// The file as a whole.
     Whole,
     /// A line and, where it is known, a column; both count from 1.
@@ -18,7 +18,7 @@ pub enum Place {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Flaw {
     /// Where.
-    pub place: Place,
+    pub place: Location,
     /// What, as a sentence.
     pub message: String,
 }
@@ -26,17 +26,17 @@ pub struct Flaw {
 impl Flaw {
     /// Something about the file as a whole.
     pub(crate) fn whole(message: impl Into<String>) -> Self {
-        Flaw { place: Place::Whole, message: message.into() }
+        Flaw { place: Location::Whole, message: message.into() }
     }
 
     /// Something in a line, from 1.
     pub(crate) fn line(line: u64, message: impl Into<String>) -> Self {
-        Flaw { place: Place::Line(line, None), message: message.into() }
+        Flaw { place: Location::Line(line, None), message: message.into() }
     }
 
     /// Something in a field.
     pub(crate) fn field(path: impl Into<String>, message: impl Into<String>) -> Self {
-        Flaw { place: Place::Field(path.into()), message: message.into() }
+        Flaw { place: Location::Field(path.into()), message: message.into() }
     }
 }
 
@@ -45,10 +45,10 @@ impl fmt::Display for Flaw {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let message = &self.message;
         match &self.place {
-            Place::Whole => write!(f, ": {message}"),
-            Place::Line(line, None) => write!(f, ":{line}: {message}"),
-            Place::Line(line, Some(column)) => write!(f, ":{line}:{column}: {message}"),
-            Place::Field(path) => write!(f, ": at {path}: {message}"),
+            Location::Whole => write!(f, ": {message}"),
+            Location::Line(line, None) => write!(f, ":{line}: {message}"),
+            Location::Line(line, Some(column)) => write!(f, ":{line}:{column}: {message}"),
+            Location::Field(path) => write!(f, ": at {path}: {message}"),
         }
     }
 }

@@ -11,7 +11,7 @@ use serde::Deserialize;
 use super::decode::Bounded;
 use super::error::Flaw;
 use super::result::{
-    BENCHMARK, ForeignResult, ForeignTreatment, ForeignTrial, MOST_ENTRIES, disagreement, value,
+    BENCHMARK, ForeignResult, ForeignTreatment, ForeignTrial, MAX_ENTRIES, disagreement, value,
 };
 use super::shape::Shape;
 use super::{decode, unit};
@@ -24,7 +24,7 @@ struct File {
     timestamp: Option<i64>,
     #[serde(rename = "global options", default)]
     global: BTreeMap<String, String>,
-    jobs: Bounded<Job, MOST_ENTRIES>,
+    jobs: Bounded<Job, MAX_ENTRIES>,
 }
 
 #[derive(Deserialize)]

@@ -8,14 +8,14 @@ use assay_model::{Better, Kind, MetricSpec, Observation, Scalar};
 
 use super::error::Flaw;
 use super::result::{
-    BENCHMARK, ForeignResult, ForeignTreatment, ForeignTrial, MOST_ENTRIES, disagreement, value,
+    BENCHMARK, ForeignResult, ForeignTreatment, ForeignTrial, MAX_ENTRIES, disagreement, value,
 };
 use super::shape::Shape;
 use super::tree::{Tree, joined};
 use super::{decode, unit};
 
 /// The most metrics of a file: the times and the counters of all its benchmarks.
-const MOST_METRICS: usize = 200;
+const MAX_METRICS: usize = 200;
 
 /// One entry of the file; what it has beside these are counters.
 struct Entry<'a> {
@@ -105,8 +105,8 @@ pub(super) fn read(bytes: &[u8]) -> Result<Vec<ForeignResult>, Flaw> {
     let file: Tree = decode::json(bytes)?;
     let context = file.get("context").unwrap_or(&Tree::Nothing).object("context")?;
     let benchmarks = file.get("benchmarks").map(Tree::items).unwrap_or_default();
-    if benchmarks.len() > MOST_ENTRIES {
-        let message = format!("it has more than {MOST_ENTRIES} entries");
+    if benchmarks.len() > MAX_ENTRIES {
+        let message = format!("it has more than {MAX_ENTRIES} entries");
         return Err(Flaw::field("benchmarks", message));
     }
     let entries =
@@ -154,8 +154,8 @@ fn read_repetition(result: &mut ForeignResult, entry: &Entry<'_>) -> Result<(), 
         let spec = counter(name);
         metrics.push(value(&spec, Some(*told)));
         if !result.metrics.iter().any(|m| m.name == spec.name) {
-            if result.metrics.len() == MOST_METRICS {
-                let message = format!("there are more than {MOST_METRICS} counters");
+            if result.metrics.len() == MAX_METRICS {
+                let message = format!("there are more than {MAX_METRICS} counters");
                 return Err(Flaw::field(&entry.path, message));
             }
             result.metrics.push(spec);

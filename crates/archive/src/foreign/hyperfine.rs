@@ -8,14 +8,14 @@ use serde::Deserialize;
 use super::decode::Bounded;
 use super::error::Flaw;
 use super::result::{
-    ForeignResult, ForeignTreatment, ForeignTrial, MOST_ENTRIES, MOST_TRIALS, disagreement, value,
+    ForeignResult, ForeignTreatment, ForeignTrial, MAX_ENTRIES, MAX_TRIALS, disagreement, value,
 };
 use super::shape::Shape;
 use super::{decode, unit};
 
 #[derive(Deserialize)]
 struct Export {
-    results: Bounded<CommandResult, MOST_ENTRIES>,
+    results: Bounded<CommandResult, MAX_ENTRIES>,
 }
 
 /// Times are seconds. Fields that only some versions write are optional.
@@ -25,9 +25,9 @@ struct CommandResult {
     mean: Option<f64>,
     user: Option<f64>,
     system: Option<f64>,
-    times: Option<Bounded<f64, MOST_TRIALS>>,
-    memory_usage_byte: Option<Bounded<u64, MOST_TRIALS>>,
-    exit_codes: Option<Bounded<Option<i32>, MOST_TRIALS>>,
+    times: Option<Bounded<f64, MAX_TRIALS>>,
+    memory_usage_byte: Option<Bounded<u64, MAX_TRIALS>>,
+    exit_codes: Option<Bounded<Option<i32>, MAX_TRIALS>>,
     #[serde(default)]
     parameters: BTreeMap<String, String>,
 }

@@ -12,7 +12,7 @@ use serde::Deserialize;
 use super::decode::Bounded;
 use super::error::Flaw;
 use super::result::{
-    BENCHMARK, ForeignResult, ForeignTreatment, ForeignTrial, MOST_ENTRIES, MOST_TRIALS,
+    BENCHMARK, ForeignResult, ForeignTreatment, ForeignTrial, MAX_ENTRIES, MAX_TRIALS,
     disagreement, value,
 };
 use super::shape::Shape;
@@ -49,9 +49,9 @@ struct Metric {
     score: Number,
     score_unit: String,
     /// By fork, by iteration.
-    raw_data: Option<Bounded<Vec<Number>, MOST_TRIALS>>,
+    raw_data: Option<Bounded<Vec<Number>, MAX_TRIALS>>,
     /// By fork, by iteration: `[value, count]`.
-    raw_data_histogram: Option<Bounded<Vec<Bins>, MOST_TRIALS>>,
+    raw_data_histogram: Option<Bounded<Vec<Bins>, MAX_TRIALS>>,
 }
 
 type Bins = Vec<(Number, u64)>;
@@ -96,7 +96,7 @@ pub(super) fn detect(bytes: &[u8]) -> bool {
 }
 
 pub(super) fn read(bytes: &[u8]) -> Result<Vec<ForeignResult>, Flaw> {
-    let Bounded(entries) = decode::json::<Bounded<Entry, MOST_ENTRIES>>(bytes)?;
+    let Bounded(entries) = decode::json::<Bounded<Entry, MAX_ENTRIES>>(bytes)?;
     let mut results: Vec<ForeignResult> = Vec::new();
     for (i, entry) in entries.iter().enumerate() {
         let found = results.iter().position(|r| r.part == entry.mode);

@@ -22,7 +22,7 @@ mod spec;
 mod tree;
 mod unit;
 
-pub use error::{Flaw, ForeignError, Place};
+pub use error::{Flaw, ForeignError, Location};
 pub use file::{ForeignFile, ForeignSet, MAX_FILE, read_foreign};
 pub use result::{ForeignResult, ForeignTreatment, ForeignTrial};
 pub use run::{ForeignOptions, ImportedRuns};

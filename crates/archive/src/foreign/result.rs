@@ -131,8 +131,8 @@ impl ForeignResult {
     /// An error when this is more than a run takes, with `more` trials to come.
     pub(crate) fn within_limits(&self, more: usize) -> Result<(), Flaw> {
         let counts = [
-            ("treatments", self.treatments.len(), MOST_TREATMENTS),
-            ("trials", self.trials.len().saturating_add(more), MOST_TRIALS),
+            ("treatments", self.treatments.len(), MAX_TREATMENTS),
+            ("trials", self.trials.len().saturating_add(more), MAX_TRIALS),
         ];
         match counts.into_iter().find(|(_, found, most)| found > most) {
             None => Ok(()),
@@ -151,10 +151,10 @@ impl ForeignResult {
 }
 
 /// The most entries of a file, which are laid against each other.
-pub(crate) const MOST_ENTRIES: usize = 20_000;
+pub(crate) const MAX_ENTRIES: usize = 20_000;
 /// The most treatments and trials of a run: each treatment is compared with the first, in each metric.
-pub(crate) const MOST_TREATMENTS: usize = 2_000;
-pub(crate) const MOST_TRIALS: usize = 100_000;
+pub(crate) const MAX_TREATMENTS: usize = 2_000;
+pub(crate) const MAX_TRIALS: usize = 100_000;
 
 /// How far a sum that a file prints may be from that of its parts, as a fraction: more than the
 /// rounding of every program here, less than any mistake worth finding.

@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 
 /// How much of a file is looked at, and how many keys are kept.
 const LOOK: usize = 1 << 20;
-const MOST_KEYS: usize = 4096;
+const MAX_KEYS: usize = 4096;
 /// Keys deeper than this are passed over.
 const DEPTH: usize = 3;
 
@@ -107,7 +107,7 @@ impl Scan<'_> {
         let depth = self.stack.len();
         if let Some(Frame::Object(own, key)) = self.stack.last_mut() {
             text.clone_into(key);
-            if depth <= DEPTH && self.keys.len() < MOST_KEYS {
+            if depth <= DEPTH && self.keys.len() < MAX_KEYS {
                 self.keys.insert(joined(own, key));
             }
         }

@@ -8,7 +8,7 @@ use serde::de::{Deserialize, DeserializeSeed, Deserializer, MapAccess, SeqAccess
 use super::error::Flaw;
 
 /// The most values of a tree.
-const MOST_VALUES: usize = 2_000_000;
+const MAX_VALUES: usize = 2_000_000;
 
 /// A JSON value; the fields of an object in the order of the file.
 #[derive(Debug, Clone, PartialEq)]
@@ -90,7 +90,7 @@ pub(super) fn joined(path: &str, key: &str) -> String {
 
 impl<'de> Deserialize<'de> for Tree {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        Seed(&Cell::new(MOST_VALUES)).deserialize(deserializer)
+        Seed(&Cell::new(MAX_VALUES)).deserialize(deserializer)
     }
 }
 
@@ -103,10 +103,11 @@ impl<'de> DeserializeSeed<'de> for Seed<'_> {
 
     fn deserialize<D: Deserializer<'de>>(self, deserializer: D) -> Result<Tree, D::Error> {
         use serde::de::Error;
-        let left =
-            self.0.get().checked_sub(1).ok_or_else(|| {
-                D::Error::custom(format!("it has more than {MOST_VALUES} values"))
-            })?;
+        let left = self
+            .0
+            .get()
+            .checked_sub(1)
+            .ok_or_else(|| D::Error::custom(format!("it has more than {MAX_VALUES} values")))?;
         self.0.set(left);
         deserializer.deserialize_any(self)
     }
@@ -180,7 +181,7 @@ mod tests {
 
     #[test]
     fn more_values_than_are_read_are_an_error() {
-        let many = format!("[{}0]", "0,".repeat(MOST_VALUES));
+        let many = format!("[{}0]", "0,".repeat(MAX_VALUES));
         let error = serde_json::from_str::<Tree>(&many).unwrap_err().to_string();
         assert!(error.contains("more than 2000000 values"), "{error}");
     }

@@ -8,7 +8,7 @@ use assay_lab::{LabError, Prepared, apply_set};
 use assay_model::{Engine, Experiment, FactorLevels, Scalar, Stop, Where};
 use assay_workloads::{KitPaths, quote_words};
 
-use crate::cli::{On, Place, What};
+use crate::cli::{Location, On, What};
 use crate::exit::Usage;
 use crate::shipped;
 
@@ -193,7 +193,7 @@ fn change(experiment: &mut Experiment, what: &What) -> Result<(), LabError> {
 }
 
 /// Lays what was typed over where trials run.
-pub fn change_place(place: &mut Where, typed: &Place) {
+pub fn change_place(place: &mut Where, typed: &Location) {
     if let Some(on) = typed.on {
         place.engine = match on {
             On::Here => Engine::Here,

@@ -40,7 +40,7 @@ pub fn io(cli: &Cli, asked: &Io) -> Result<Exit> {
                 }
                 print_styled(&text)?;
             }
-            Ok(if report.honesty.selected == 0 { Exit::Nothing } else { Exit::Fine })
+            Ok(if report.completeness.selected == 0 { Exit::Nothing } else { Exit::Fine })
         }
         Answer::Iostat(log) if cli.json => show_json(&log),
         Answer::Iostat(log) => show(&iostat(&log, asked.tick.is_some(), style())),

@@ -9,7 +9,7 @@ use std::time::Duration;
 use anyhow::{Result, anyhow};
 use assay_iotrace::{IoReport, Names, Question};
 use assay_model::units::format_bytes;
-use assay_observe::io::{BlockDevices, IoAsk, IoTracer};
+use assay_observe::io::{BlockDevices, IoTracer, TraceRequest};
 use assay_report::terminal::{io as io_text, io_tick_header, io_tick_line};
 use assay_sut::Interrupt;
 use assay_sut::process::Ran;
@@ -35,13 +35,13 @@ pub fn live(cli: &Cli, asked: &Io, question: Question) -> Result<Exit> {
         return Err(Usage("--threads: is for recorded traces (--from)".to_owned()).into());
     }
     check_devices(&question)?;
-    let ask = IoAsk {
+    let ask = TraceRequest {
         classes: asked.tick.is_some() || question.histograms.is_empty(),
         events: asked.events,
         save: asked.save.clone(),
         regions: question.histograms.is_empty(),
         question,
-        ..IoAsk::default()
+        ..TraceRequest::default()
     };
     let interrupt = Interrupt::install()?;
     let names = Names::default();
@@ -66,7 +66,7 @@ pub fn live(cli: &Cli, asked: &Io, question: Question) -> Result<Exit> {
     show(cli, &report, watch.show)?;
     Ok(match ran {
         Some(ran) if !ran.exit.success() => Exit::Workload,
-        _ if report.honesty.selected == 0 => Exit::Nothing,
+        _ if report.completeness.selected == 0 => Exit::Nothing,
         _ => Exit::Fine,
     })
 }

@@ -11,7 +11,7 @@ use crate::exit::{Exit, Usage};
 use crate::{print, print_json, say};
 
 /// Seconds that the server is asked to wait before it answers.
-const PATIENCE: u32 = 30;
+const TIMEOUT: u32 = 30;
 /// Jobs that are over and shown.
 const SHOWN: usize = 10;
 
@@ -139,7 +139,7 @@ pub fn wait(cli: &Cli, of: &OfJob) -> Result<Exit> {
 
 fn until_over(cli: &Cli, client: &Client, id: u64) -> Result<Exit> {
     loop {
-        let job = job_of(&client.get(&format!("jobs/{id}?wait={PATIENCE}"))?)?;
+        let job = job_of(&client.get(&format!("jobs/{id}?wait={TIMEOUT}"))?)?;
         if !job.state.is_over() {
             continue;
         }

@@ -1,7 +1,7 @@
 //! `assay run`.
 
 use anyhow::{Context, Result};
-use assay_lab::{Both, Ended, EventWriter, Lab, Turn, Watcher, aa_floor, is_self_comparison};
+use assay_lab::{Both, Ended, EventWriter, Lab, RunLock, Watcher, aa_floor, is_self_comparison};
 use assay_model::{Outcome, RunState, Severity, Verdict};
 use assay_report::RunView;
 use assay_report::terminal::Detail;
@@ -90,13 +90,13 @@ pub fn run(cli: &Cli, run: &Run) -> Result<Exit> {
 }
 
 /// One run at a time measures on a machine. Without `--wait-turn` a second one is told of the first.
-fn take_turn(run: &Run, lab: &Lab<'_>, watcher: &mut dyn Watcher) -> Result<Option<Turn>> {
+fn take_turn(run: &Run, lab: &Lab<'_>, watcher: &mut dyn Watcher) -> Result<Option<RunLock>> {
     if run.wait_turn {
-        let turn = Turn::wait(&lab.state_dir, lab.interrupt.as_ref(), &mut |s| watcher.say(s));
+        let turn = RunLock::wait(&lab.state_dir, lab.interrupt.as_ref(), &mut |s| watcher.say(s));
         return turn.with_context(|| format!("take the turn in {}", lab.state_dir.display()));
     }
     // Where no lock can be made, nobody can be told of another run.
-    match Turn::take(&lab.state_dir) {
+    match RunLock::take(&lab.state_dir) {
         Ok(Ok(turn)) => Ok(Some(turn)),
         Ok(Err(who)) => {
             watcher.say(&format!(

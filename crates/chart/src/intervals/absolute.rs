@@ -8,7 +8,7 @@ use super::{label, label_room};
 use crate::axis::{Axis, direction, foot, heading, note};
 use crate::frame::{Head, Inner, WIDTH, px, svg};
 use crate::mark::{Focus, link, mark, shape, whisker};
-use crate::reduce::MOST_MARKS;
+use crate::reduce::MAX_MARKS;
 use crate::scale::extent;
 
 /// One trial's value.
@@ -90,7 +90,7 @@ pub fn render(chart: &Absolute) -> Markup {
             @let y = inner.top + HEIGHT * (i as f64 + 0.5);
             g class="row" {
                 (label(&r.label, y, left))
-                @if total <= MOST_MARKS {
+                @if total <= MAX_MARKS {
                     @for (k, d) in r.dots.iter().enumerate() {
                         @if let Some(at) = x.at(d.value) {
                             // Trials at one value are spread over three lines so that each shows.

@@ -38,7 +38,7 @@ pub struct ComparisonEvidence {
     /// What the interval was computed over.
     pub unit: Option<Unit>,
     /// The interval by the rank method, where there is one.
-    pub twin: Option<Interval>,
+    pub sensitivity: Option<Interval>,
     /// The smallest ratio above 1 that the design finds.
     pub detectable: Option<f64>,
     /// The margin as a fraction.

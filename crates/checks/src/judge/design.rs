@@ -57,7 +57,7 @@ pub(crate) fn enough_runs(e: &Evidence) -> Evaluation {
     if least < 6 && found.is_empty() {
         let carries = match least {
             0..3 => "no interval",
-            _ => "an interval by Student's t alone, without its rank twin",
+            _ => "an interval by Student's t alone, without its sensitivity check by ranks",
         };
         let text =
             format!("a treatment has only {least} trials that count; that carries {carries}");

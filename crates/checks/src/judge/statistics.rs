@@ -187,14 +187,14 @@ pub(crate) fn shape(e: &Evidence) -> Evaluation {
     }
     for c in e.comparisons.get().into_iter().flatten() {
         let excludes = |i: assay_model::Interval| !i.contains(1.0);
-        if let (Some(default), Some(twin)) = (c.interval, c.twin) {
+        if let (Some(default), Some(sensitivity)) = (c.interval, c.sensitivity) {
             looked = true;
             if let Some(how) = &c.disputed {
                 found.push(plain(format!("{}: {how}", c.label)));
-            } else if excludes(default) != excludes(twin) {
+            } else if excludes(default) != excludes(sensitivity) {
                 found.push(plain(format!(
                     "{}: means give {:.3} to {:.3}, ranks {:.3} to {:.3}; the shape of the values decides the verdict",
-                    c.label, default.low, default.high, twin.low, twin.high
+                    c.label, default.low, default.high, sensitivity.low, sensitivity.high
                 )));
             }
         }

@@ -182,7 +182,7 @@ pub const FAULTS: &[(&str, Change)] = &[
     ("F41", |e| b(e).n = Some(12)),
     ("F41", |e| e.arms.iter_mut().for_each(|a| a.statistic = Some(Statistic::BestOf(5)))),
     ("F42", two_modes),
-    ("F42", |e| comparison(e).twin = Some(interval(0.99, 1.2))),
+    ("F42", |e| comparison(e).sensitivity = Some(interval(0.99, 1.2))),
     ("F42", |e| comparison(e).median_ratio = Some(0.98)),
     ("F43", |e| is(&mut e.means)[0].operator = MeanOperator::Arithmetic),
     ("F44", |e| is(&mut e.suite).members_shown = Some(false)),

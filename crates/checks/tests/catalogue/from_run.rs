@@ -116,8 +116,8 @@ fn a_run(blocks: u32) -> Run {
             ratio: Some(0.5),
             interval: (blocks > 2).then(|| sound::interval(0.48, 0.52)),
             method: Method::PairedT,
-            twin: None,
-            twin_method: Method::SignedRank,
+            sensitivity: None,
+            sensitivity_method: Method::SignedRank,
             detectable: Some(1.02),
             margin: Some(0.05),
             verdict: Verdict::Better,
@@ -272,7 +272,7 @@ fn a_change_of_the_system_is_found_and_a_disputed_shape_too() {
     let mut r = a_run(8);
     r.analysis.comparisons[0].verdict = Verdict::Inconclusive;
     r.analysis.comparisons[0].reason = "the shape of the data decides".into();
-    r.analysis.comparisons[0].twin = Some(sound::interval(0.4, 1.1));
+    r.analysis.comparisons[0].sensitivity = Some(sound::interval(0.4, 1.1));
     assert!(found(&r, "F42").unwrap().1.contains("the shape of the data decides"));
 }
 

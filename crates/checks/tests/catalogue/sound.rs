@@ -150,7 +150,7 @@ pub fn comparison() -> ComparisonEvidence {
         interval: Some(interval(1.18, 1.22)),
         method: Some(Method::PairedT),
         unit: Some(Unit::Trials),
-        twin: Some(interval(1.18, 1.22)),
+        sensitivity: Some(interval(1.18, 1.22)),
         detectable: Some(1.01),
         margin: Some(0.02),
         margin_declared_before: Some(true),
@@ -245,7 +245,7 @@ pub fn evidence_for(id: &str) -> Evidence {
         e.comparisons = Known::Is(vec![ComparisonEvidence {
             ratio: Some(1.0),
             interval: Some(equal),
-            twin: Some(equal),
+            sensitivity: Some(equal),
             verdict: Some(Verdict::Equivalent),
             ..comparison()
         }]);

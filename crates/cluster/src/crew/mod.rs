@@ -18,7 +18,7 @@ use crate::clock::{Look, Pings, day_ns};
 use crate::listen::{Ears, Heard};
 use crate::message::{Hello, NodePart, SetUp, Setup, ToAgent, ToCollector};
 use crate::nodes_file::Took;
-use crate::slurm::{Ask, Job};
+use crate::slurm::{Job, JobRequest};
 use crate::{ClusterError, wire};
 
 /// How often a wait looks whether a signal came.
@@ -124,7 +124,7 @@ impl Crew {
         let argv: [OsString; 2] = [request.exe.clone().into(), "__agent".into()];
         let address = format!("{host}:{port}");
         let env = [(ADDRESS.into(), address.into()), (TOKEN.into(), token.into())];
-        let ask = Ask {
+        let ask = JobRequest {
             place,
             exclude: request.exclude,
             argv: &argv,

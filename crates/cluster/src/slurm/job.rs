@@ -25,7 +25,7 @@ const WORDS: usize = 16 << 10;
 
 /// What job is wanted.
 #[derive(Debug, Clone)]
-pub struct Ask<'a> {
+pub struct JobRequest<'a> {
     /// Nodes, partition and the like.
     pub place: &'a Where,
     /// Nodes that shall not be in it.
@@ -52,7 +52,7 @@ impl Job {
     ///
     /// # Errors
     /// It cannot be noted, or `salloc` is not here.
-    pub fn ask(ask: &Ask<'_>) -> Result<Self, ClusterError> {
+    pub fn ask(ask: &JobRequest<'_>) -> Result<Self, ClusterError> {
         let name = format!("assay-{}", crate::crew::random_hex()?);
         let left = Left::note(ask.state_dir, &name)?;
         let mut command = Command::new("salloc");

@@ -19,15 +19,15 @@ fn event(action: Action, time_ns: u64, sector: u64, bytes: u64) -> Event {
     }
 }
 
-fn run(events: &[Event]) -> (Kept, Honesty) {
+fn run(events: &[Event]) -> (Kept, Completeness) {
     let mut kept = Kept::default();
     let mut matcher = Matcher::default();
     for e in events {
         matcher.event(e, &mut kept);
     }
-    let honesty = matcher.finish(&mut kept);
+    let completeness = matcher.finish(&mut kept);
     assert_eq!(kept.started.len(), kept.ended.len(), "every start has its end");
-    (kept, honesty)
+    (kept, completeness)
 }
 
 #[test]

@@ -164,7 +164,7 @@ Skips: 2 forward (1,234 -   0.1%)
         text: &[u8],
         reader: &mut BlkparseReader<'_>,
         kept: &mut Kept,
-    ) -> (crate::Honesty, Recorded) {
+    ) -> (crate::Completeness, Recorded) {
         crate::source::events::read(text, reader, kept).unwrap()
     }
 

@@ -6,8 +6,8 @@ use std::collections::BinaryHeap;
 use std::collections::binary_heap::PeekMut;
 use std::io::{self, Read};
 
+use crate::completeness::Completeness;
 use crate::event::{Action, Event, Flags, Op, Sink};
-use crate::honesty::Honesty;
 use crate::matcher::{Clock, Matcher};
 use crate::names::{NameCache, Names, writes_back};
 use crate::pipeline::pipeline;
@@ -33,7 +33,7 @@ const CGROUP_BYTES: usize = 8;
 /// What is found out from a trace beside its events.
 #[derive(Debug)]
 pub(crate) struct Found {
-    pub(crate) honesty: Honesty,
+    pub(crate) completeness: Completeness,
     pub(crate) recorded: Recorded,
     pub(crate) wall_offset_ns: Option<i128>,
 }
@@ -152,12 +152,12 @@ impl<'a, R: Read> Decoder<'a, R> {
     }
 
     /// What was found out, with what the matcher found out.
-    fn found(self, mut honesty: Honesty, queue: bool) -> Found {
-        self.clock.add_to(&mut honesty);
-        honesty.dropped = self.translator.sequences.lost();
+    fn found(self, mut completeness: Completeness, queue: bool) -> Found {
+        self.clock.add_to(&mut completeness);
+        completeness.dropped = self.translator.sequences.lost();
         for (stream, _) in &self.streams {
-            honesty.skipped_bytes += stream.skipped;
-            honesty.truncated |= stream.truncated;
+            completeness.skipped_bytes += stream.skipped;
+            completeness.truncated |= stream.truncated;
         }
         let recorded = Recorded {
             latency: true,
@@ -169,7 +169,7 @@ impl<'a, R: Read> Decoder<'a, R> {
             readahead: true,
             ..Recorded::default()
         };
-        Found { honesty, recorded, wall_offset_ns: self.translator.wall_offset_ns }
+        Found { completeness, recorded, wall_offset_ns: self.translator.wall_offset_ns }
     }
 }
 
@@ -345,8 +345,8 @@ mod tests {
         let (kept, found, names) = run(&[a, b]);
         let latencies: Vec<_> = kept.ended.iter().map(|io| io.latency_ns).collect();
         assert_eq!(latencies, [Some(10), Some(15)]);
-        assert_eq!(found.honesty.matched, 2);
-        assert_eq!(found.honesty.dropped, None, "no sequence numbers");
+        assert_eq!(found.completeness.matched, 2);
+        assert_eq!(found.completeness.dropped, None, "no sequence numbers");
         assert_eq!(names.text(kept.ended[0].device), "8,0");
     }
 
@@ -359,7 +359,7 @@ mod tests {
         let (kept, found, names) = run(&[[process, clock, record(9, ISSUE, 8, 512, b"")].concat()]);
         assert_eq!(names.text(kept.started[0].program), "oracle");
         assert_eq!(found.wall_offset_ns, Some(1_000_000_002));
-        assert_eq!((found.honesty.ios, found.honesty.in_flight), (1, 1));
+        assert_eq!((found.completeness.ios, found.completeness.in_flight), (1, 1));
         assert_eq!(kept.ended[0].latency_ns, None);
     }
 
@@ -372,7 +372,7 @@ mod tests {
             records.push(r);
         }
         let (_, found, _) = run(&[records.concat()]);
-        assert_eq!(found.honesty.dropped, Some(4), "3 and 4, and once more 5 and 6");
+        assert_eq!(found.completeness.dropped, Some(4), "3 and 4, and once more 5 and 6");
     }
 
     #[test]

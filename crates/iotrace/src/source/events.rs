@@ -3,8 +3,8 @@
 
 use std::io::{self, Read};
 
+use crate::completeness::Completeness;
 use crate::event::{Event, Sink};
-use crate::honesty::Honesty;
 use crate::lines::Lines;
 use crate::matcher::Matcher;
 use crate::series::Recorded;
@@ -36,7 +36,7 @@ pub(crate) fn read(
     text: impl Read,
     reader: &mut impl EventReader,
     sink: &mut impl Sink,
-) -> io::Result<(Honesty, Recorded)> {
+) -> io::Result<(Completeness, Recorded)> {
     let mut lines = Lines::new(text);
     let mut matcher = Matcher::default();
     let (mut unreadable, mut was_unreadable) = (0, false);
@@ -54,9 +54,9 @@ pub(crate) fn read(
         }
     }
     let queue = matcher.queue_seen();
-    let mut honesty = matcher.finish(sink);
-    honesty.dropped = dropped;
-    honesty.truncated = was_unreadable && lines.unended();
-    honesty.unreadable = unreadable - u64::from(honesty.truncated) + lines.overlong();
-    Ok((honesty, Recorded { latency: true, queue, ..reader.recorded() }))
+    let mut completeness = matcher.finish(sink);
+    completeness.dropped = dropped;
+    completeness.truncated = was_unreadable && lines.unended();
+    completeness.unreadable = unreadable - u64::from(completeness.truncated) + lines.overlong();
+    Ok((completeness, Recorded { latency: true, queue, ..reader.recorded() }))
 }

@@ -4,7 +4,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use crate::honesty::Honesty;
+use crate::completeness::Completeness;
 use crate::series::Recorded;
 
 /// The columns. Absent values are null: not recorded, or (latencies) not ended within the trace.
@@ -49,7 +49,7 @@ pub struct TraceAbout {
     /// What it recorded.
     pub recorded: Recorded,
     /// What was seen and lost.
-    pub honesty: Honesty,
+    pub completeness: Completeness,
     /// What brings a time to nanoseconds since 1970; `null`: unknown.
     pub wall_offset_ns: Option<i64>,
 }

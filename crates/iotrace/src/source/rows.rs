@@ -5,13 +5,13 @@ use std::fs::File;
 use std::io::{self, Read};
 
 use crate::analysis::Analysis;
+use crate::completeness::Completeness;
 use crate::event::{Io, Sink};
-use crate::honesty::Honesty;
 use crate::lines::{FileFrom, Lines};
 use crate::series::Recorded;
 
 /// The least bytes that are worth a thread.
-const LEAST_PART: u64 = 4 << 20;
+const MIN_PART: u64 = 4 << 20;
 
 /// What a line is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -41,7 +41,7 @@ pub(crate) trait LineReader: Send {
 /// What reading lines found out.
 #[derive(Debug, Default)]
 pub(crate) struct Found {
-    pub(crate) honesty: Honesty,
+    pub(crate) completeness: Completeness,
     pub(crate) recorded: Recorded,
 }
 
@@ -52,7 +52,7 @@ pub(crate) fn read_part<R: Read, L: LineReader>(
     reader: &mut L,
     sink: &mut impl Sink,
 ) -> io::Result<Found> {
-    let mut honesty = Honesty::default();
+    let mut completeness = Completeness::default();
     let mut last_ns = 0;
     let mut was_unreadable = false;
     while lines.position() < end {
@@ -61,29 +61,31 @@ pub(crate) fn read_part<R: Read, L: LineReader>(
         match reader.line(line) {
             Line::Io(mut io) => {
                 let time = if L::BY_END { io.end_ns().unwrap_or(0) } else { io.start_ns };
-                honesty.clock_backwards += u64::from(time < last_ns);
+                completeness.clock_backwards += u64::from(time < last_ns);
                 last_ns = time;
-                io.serial = honesty.ios;
-                honesty.ios += 1;
-                honesty.matched += u64::from(io.latency_ns.is_some());
+                io.serial = completeness.ios;
+                completeness.ios += 1;
+                completeness.matched += u64::from(io.latency_ns.is_some());
                 sink.whole(&io);
             }
             Line::Skip => {}
-            Line::Lost(n) => honesty.dropped = Some(honesty.dropped.unwrap_or(0).saturating_add(n)),
+            Line::Lost(n) => {
+                completeness.dropped = Some(completeness.dropped.unwrap_or(0).saturating_add(n))
+            }
             Line::Unreadable => {
-                honesty.unreadable += 1;
+                completeness.unreadable += 1;
                 was_unreadable = true;
             }
         }
     }
     // A last line that cannot be read and has no end was cut.
     if was_unreadable && lines.unended() {
-        honesty.truncated = true;
-        honesty.unreadable -= 1;
+        completeness.truncated = true;
+        completeness.unreadable -= 1;
     }
-    honesty.unreadable += lines.overlong();
-    honesty.events = honesty.ios;
-    Ok(Found { honesty, recorded: reader.recorded() })
+    completeness.unreadable += lines.overlong();
+    completeness.events = completeness.ios;
+    Ok(Found { completeness, recorded: reader.recorded() })
 }
 
 /// Reads a file in parts, all at once, and joins what they found in the order of the file.
@@ -94,7 +96,7 @@ pub(crate) fn read_file<'a, L: LineReader>(
     analysis: &mut Analysis<'a>,
 ) -> io::Result<Found> {
     let length = file.metadata()?.len();
-    let parts = (length / LEAST_PART).clamp(1, threads.max(1) as u64);
+    let parts = (length / MIN_PART).clamp(1, threads.max(1) as u64);
     // Every part counts its times from the first I/O of the file.
     if parts > 1
         && let Some(start_ns) = first_start(file, &make)?
@@ -134,7 +136,7 @@ pub(crate) fn read_file<'a, L: LineReader>(
     for part in done {
         let (own, of_part) = part?;
         analysis.join_later(own);
-        found.honesty.merge(&of_part.honesty);
+        found.completeness.merge(&of_part.completeness);
         found.recorded = found.recorded.or(of_part.recorded);
     }
     Ok(found)

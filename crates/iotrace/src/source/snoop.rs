@@ -11,7 +11,7 @@ use crate::source::rows::{Line, LineReader};
 /// Times count from the start of the tool, so the first I/Os started before 0.
 const BEFORE_ZERO_NS: u64 = 1_000_000_000_000;
 /// The most columns.
-const MOST_COLUMNS: usize = 24;
+const MAX_COLUMNS: usize = 24;
 
 /// What a column holds.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -40,7 +40,7 @@ impl Columns {
     pub(crate) fn of(line: &[u8]) -> Option<Columns> {
         let titles: Vec<&[u8]> =
             line.split(u8::is_ascii_whitespace).filter(|w| !w.is_empty()).collect();
-        if titles.len() < 3 || titles.len() > MOST_COLUMNS {
+        if titles.len() < 3 || titles.len() > MAX_COLUMNS {
             return None;
         }
         let columns: Vec<Column> = titles.iter().map(|t| column(t)).collect();
@@ -100,7 +100,7 @@ impl<'a> SnoopReader<'a> {
     }
 
     fn io(&mut self, line: &[u8]) -> Option<Io> {
-        let mut words = [&b""[..]; MOST_COLUMNS];
+        let mut words = [&b""[..]; MAX_COLUMNS];
         let words = split(line, &self.columns.0, &mut words)?;
         let (mut time, mut latency, mut queue) = (None, None, None);
         let mut io = Io {
@@ -165,7 +165,7 @@ impl<'a> SnoopReader<'a> {
 fn split<'w, 'l>(
     line: &'l [u8],
     columns: &[Column],
-    words: &'w mut [&'l [u8]; MOST_COLUMNS],
+    words: &'w mut [&'l [u8]; MAX_COLUMNS],
 ) -> Option<&'w [&'l [u8]]> {
     let program = columns.iter().position(|c| *c == Column::Program).unwrap_or(columns.len());
     let mut rest = line.trim_ascii();

@@ -3,7 +3,7 @@
 use super::{Garbled, Reply, Sink, meta, text};
 
 /// The longest line that is waited for. Keys have at most 250 bytes and error texts at most 1 KiB.
-const LONGEST_LINE: usize = 4096;
+const MAX_LINE: usize = 4096;
 
 /// The parser's state between two reads.
 #[derive(Debug, Default)]
@@ -57,7 +57,7 @@ impl Lines {
 
     fn line<'a>(&mut self, input: &'a [u8], sink: &mut impl Sink) -> Result<&'a [u8], Garbled> {
         let Some(end) = input.iter().position(|b| *b == b'\n') else {
-            if self.partial.len() + input.len() > LONGEST_LINE {
+            if self.partial.len() + input.len() > MAX_LINE {
                 return Err(Garbled::new("a line without end", &self.partial));
             }
             self.partial.extend_from_slice(input);
@@ -70,7 +70,7 @@ impl Lines {
         } else {
             let mut whole = std::mem::take(&mut self.partial);
             // A line may come in many pieces, but is never longer than when it comes in one.
-            if whole.len() + end > LONGEST_LINE {
+            if whole.len() + end > MAX_LINE {
                 return Err(Garbled::new("a line without end", &whole));
             }
             whole.extend_from_slice(&input[..end]);
@@ -87,7 +87,7 @@ impl Lines {
 /// Hands a line to the sink; gives what follows it.
 #[inline]
 fn answer(line: &[u8], sink: &mut impl Sink) -> Result<State, Garbled> {
-    if line.len() > LONGEST_LINE {
+    if line.len() > MAX_LINE {
         return Err(Garbled::new("a line without end", line));
     }
     let [line @ .., b'\r'] = line else {

@@ -13,7 +13,6 @@ use rustix::time::{
 };
 
 use crate::Error;
-use crate::books::{Books, Timeline};
 use crate::clock::{now_ns, thread_cpu_ns, timespec};
 use crate::config::{Config, Mode};
 use crate::conn::{Conn, Stage};
@@ -24,6 +23,7 @@ use crate::mix::Source;
 use crate::pace::Pace;
 use crate::protocol::{Encoder, Parser};
 use crate::report::{ErrorKind, ThreadUse};
+use crate::worker_stats::{Timeline, WorkerStats};
 
 /// What all threads share and none changes.
 pub struct Common<'a> {
@@ -41,8 +41,8 @@ pub struct Common<'a> {
 
 /// What a thread brings home.
 pub struct Harvest {
-    /// Its books.
-    pub books: Books,
+    /// Its worker_stats.
+    pub worker_stats: WorkerStats,
     /// Its pace, with the lateness of an open loop.
     pub pace: Pace,
     /// What it used in the window.
@@ -75,7 +75,7 @@ pub struct Worker<'a> {
     /// Whether the source has run dry.
     dry: bool,
     pace: Pace,
-    books: Books,
+    worker_stats: WorkerStats,
     output: Vec<u8>,
     input: Box<[u8]>,
     /// Operations in all rings.
@@ -156,7 +156,7 @@ impl<'a> Worker<'a> {
             source,
             dry: false,
             pace,
-            books: Books::new(line, config.mix.classes.len()),
+            worker_stats: WorkerStats::new(line, config.mix.classes.len()),
             output: Vec::with_capacity(64 << 10),
             input: vec![0; INPUT].into_boxed_slice(),
             outstanding: 0,
@@ -233,18 +233,19 @@ impl<'a> Worker<'a> {
         self.dry && self.outstanding == 0
     }
 
-    /// Closes the books.
+    /// Closes the worker_stats.
     fn finish(mut self) -> Harvest {
         let complete = !self.common.end.is_now();
         let now = now_ns();
         let until = if complete { self.line.down } else { self.line.down.min(now) };
         self.readings[1] = self.readings[1].or(self.readings[0].map(|_| (now, thread_cpu_ns())));
-        self.books.at(now);
+        self.worker_stats.at(now);
         for conn in &self.conns {
             for from in conn.outstanding() {
-                self.books.give_up(from);
+                self.worker_stats.give_up(from);
                 if complete {
-                    self.books.error(ErrorKind::TimedOut, || "no answer after the end".to_owned());
+                    self.worker_stats
+                        .error(ErrorKind::TimedOut, || "no answer after the end".to_owned());
                 }
             }
         }
@@ -259,7 +260,7 @@ impl<'a> Worker<'a> {
             _ => (0.0, 0.0),
         };
         Harvest {
-            books: self.books,
+            worker_stats: self.worker_stats,
             pace: self.pace,
             used: ThreadUse { cpu: self.cpu, cpu_s, wall_s },
         }

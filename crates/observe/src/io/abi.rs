@@ -6,9 +6,9 @@ use aya::Pod;
 /// Bytes of a program's name.
 pub(super) const COMM: usize = 16;
 /// The most devices that a filter names.
-pub(super) const MOST_DEVICES: usize = 16;
+pub(super) const MAX_DEVICES: usize = 16;
 /// The most programs, processes and control groups that a filter names, each.
-pub(super) const MOST_NAMES: usize = 8;
+pub(super) const MAX_NAMES: usize = 8;
 /// Log-linear buckets.
 pub(super) const FINE: usize = 1152;
 /// Rows of powers of two.
@@ -28,10 +28,10 @@ pub(super) struct Config {
     pub iomap_end_io: u64,
     pub first_block: u64,
     pub last_block: u64,
-    pub cgroups: [u64; MOST_NAMES],
-    pub devices: [u32; MOST_DEVICES],
-    pub pids: [u32; MOST_NAMES],
-    pub programs: [[u8; COMM]; MOST_NAMES],
+    pub cgroups: [u64; MAX_NAMES],
+    pub devices: [u32; MAX_DEVICES],
+    pub pids: [u32; MAX_NAMES],
+    pub programs: [[u8; COMM]; MAX_NAMES],
     pub n_cgroups: u32,
     pub n_devices: u32,
     pub n_pids: u32,
@@ -59,10 +59,10 @@ impl Default for Config {
             iomap_end_io: 0,
             first_block: 0,
             last_block: u64::MAX,
-            cgroups: [0; MOST_NAMES],
-            devices: [0; MOST_DEVICES],
-            pids: [0; MOST_NAMES],
-            programs: [[0; COMM]; MOST_NAMES],
+            cgroups: [0; MAX_NAMES],
+            devices: [0; MAX_DEVICES],
+            pids: [0; MAX_NAMES],
+            programs: [[0; COMM]; MAX_NAMES],
             n_cgroups: 0,
             n_devices: 0,
             n_pids: 0,

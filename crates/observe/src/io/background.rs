@@ -8,7 +8,7 @@ use std::time::Duration;
 
 use assay_iotrace::{IoReport, Names};
 
-use super::tracer::{IoAsk, IoTracer};
+use super::tracer::{IoTracer, TraceRequest};
 use crate::NotAvailable;
 
 /// Between two looks into the ring.
@@ -42,7 +42,7 @@ pub struct IoWatch {
 
 impl IoWatch {
     /// Begins to watch; returns when the probes are attached.
-    pub fn start(root: &Path, ask: &IoAsk) -> Result<Self, NotAvailable> {
+    pub fn start(root: &Path, ask: &TraceRequest) -> Result<Self, NotAvailable> {
         let (tell, told) = channel();
         let (ready, started) = channel();
         let (root, ask) = (root.to_owned(), ask.clone());
@@ -96,7 +96,7 @@ impl Drop for IoWatch {
 
 fn watch(
     mut tracer: IoTracer<'_>,
-    ask: &IoAsk,
+    ask: &TraceRequest,
     told: &Receiver<Tell>,
 ) -> Result<Traced, NotAvailable> {
     let tick = ask.question.tick_ns;

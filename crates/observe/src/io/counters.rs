@@ -4,7 +4,7 @@
 use std::collections::HashMap;
 use std::path::{Path, PathBuf};
 
-use assay_iotrace::{Analysis, Counted, Honesty, LogLinear, Names, Op, Question, Recorded};
+use assay_iotrace::{Analysis, Completeness, Counted, LogLinear, Names, Op, Question, Recorded};
 
 use super::devices::{BlockDevices, packed};
 use crate::NotAvailable;
@@ -122,8 +122,13 @@ impl<'n> Counters<'n> {
         Recorded::default()
     }
 
-    pub fn honesty(&self) -> Honesty {
-        Honesty { events: self.ios, ios: self.ios, matched: self.ios, ..Honesty::default() }
+    pub fn completeness(&self) -> Completeness {
+        Completeness {
+            events: self.ios,
+            ios: self.ios,
+            matched: self.ios,
+            ..Completeness::default()
+        }
     }
 
     pub fn notes() -> Vec<String> {
@@ -167,7 +172,7 @@ mod tests {
             recorded: Counters::recorded(),
             notes: Counters::notes(),
         };
-        let report = analysis.report(source, counters.honesty(), None);
+        let report = analysis.report(source, counters.completeness(), None);
         let groups: Vec<_> =
             report.groups.iter().map(|g| (g.key.join(" "), g.ios, g.bytes)).collect();
         assert_eq!(groups, [("sda write".into(), 7, 0), ("sda read".into(), 3, 16 * 512)]);

@@ -6,12 +6,12 @@ use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
 use assay_iotrace::{
-    Analysis, Cost, Dimension, FileFrom, Filter, Flags, Honesty, Measure, NameCache, Names, Op,
-    Recorded, Shape, Sink,
+    Analysis, Completeness, Cost, Dimension, FileFrom, Filter, Flags, Measure, NameCache, Names,
+    Op, Recorded, Shape, Sink,
 };
 
 use super::abi::{
-    self, COMM, Config, Key, MOST_DEVICES, MOST_NAMES, REGIONS, RingEvent, UnderWay, count,
+    self, COMM, Config, Key, MAX_DEVICES, MAX_NAMES, REGIONS, RingEvent, UnderWay, count,
 };
 use super::cgroups::Cgroups;
 use super::devices::BlockDevices;
@@ -19,7 +19,7 @@ use super::files::{FileKey, Files};
 use super::probe::{Attach, Probes, RunTime, Sizes, kernel_address};
 use super::ring::{Labelling, Ring, io_of, program};
 use super::tally::{Labels, Tally};
-use super::tracer::IoAsk;
+use super::tracer::TraceRequest;
 use super::untold;
 use crate::NotAvailable;
 
@@ -45,7 +45,7 @@ pub(super) enum Tier {
 
 impl Tier {
     /// The least that answers.
-    pub fn of(ask: &IoAsk) -> Self {
+    pub fn of(ask: &TraceRequest) -> Self {
         let question = &ask.question;
         let by = question.dimensions();
         let filter = &question.filter;
@@ -104,7 +104,7 @@ pub(super) struct EbpfTracer<'n> {
 impl<'n> EbpfTracer<'n> {
     pub fn start(
         root: &Path,
-        ask: &IoAsk,
+        ask: &TraceRequest,
         devices: BlockDevices,
         names: &'n Names,
     ) -> Result<Self, NotAvailable> {
@@ -292,7 +292,7 @@ impl<'n> EbpfTracer<'n> {
         }
     }
 
-    pub fn honesty(&self) -> Honesty {
+    pub fn completeness(&self) -> Completeness {
         let n = |what| self.probes.count(what);
         let tracked = self.tier != Tier::Ends;
         let missed = self.probes.run_time().missed;
@@ -300,7 +300,7 @@ impl<'n> EbpfTracer<'n> {
         let ends = n(count::ENDS);
         let starts = n(count::STARTS);
         let full = n(count::TABLE_FULL);
-        Honesty {
+        Completeness {
             from_events: true,
             events: ends + starts,
             ios: if tracked { starts + n(count::FLUSHES) } else { ends },
@@ -308,14 +308,14 @@ impl<'n> EbpfTracer<'n> {
             unmatched_ends: n(count::UNMATCHED).saturating_sub(full),
             flush_ends: n(count::FLUSH_ENDS),
             in_flight: self.seen_under_way().saturating_sub(self.untold),
-            untold_ends: n(count::UNTOLD) + self.untold,
+            missed_completions: n(count::UNTOLD) + self.untold,
             given_up: full,
             requeued: n(count::REQUEUED),
             queue_unknown: n(count::NO_ISSUE),
             dropped: Some(n(count::RING_FULL) + missed),
             clock_backwards: n(count::BACKWARDS),
             pooled: self.pooled,
-            ..Honesty::default()
+            ..Completeness::default()
         }
     }
 
@@ -422,12 +422,12 @@ fn filter(
     let too_many = |what: &str, most: usize| {
         NotAvailable::because(format!("a live filter names at most {most} {what}"))
     };
-    if filter.devices.len() > MOST_DEVICES {
-        return Err(too_many("devices", MOST_DEVICES));
+    if filter.devices.len() > MAX_DEVICES {
+        return Err(too_many("devices", MAX_DEVICES));
     }
     let names = [filter.programs.len(), filter.pids.len(), filter.cgroups.len()];
-    if names.iter().any(|n| *n > MOST_NAMES) {
-        return Err(too_many("programs, processes or control groups", MOST_NAMES));
+    if names.iter().any(|n| *n > MAX_NAMES) {
+        return Err(too_many("programs, processes or control groups", MAX_NAMES));
     }
     let mut wanted = Vec::new();
     for (at, name) in filter.devices.iter().enumerate() {
@@ -534,10 +534,10 @@ mod tests {
 
     use super::*;
 
-    fn ask(by: &[Dimension], histograms: &[Measure]) -> IoAsk {
+    fn ask(by: &[Dimension], histograms: &[Measure]) -> TraceRequest {
         let question =
             Question { by: by.to_vec(), histograms: histograms.to_vec(), ..Question::default() };
-        IoAsk { question, ..IoAsk::default() }
+        TraceRequest { question, ..TraceRequest::default() }
     }
 
     #[test]

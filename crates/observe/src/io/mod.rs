@@ -32,4 +32,4 @@ mod untold;
 
 pub use background::{IoWatch, Traced};
 pub use devices::{BlockDevice, BlockDevices};
-pub use tracer::{IoAsk, IoTracer, Method};
+pub use tracer::{IoTracer, Method, TraceRequest};

@@ -4,16 +4,21 @@ use std::convert::Infallible;
 use std::marker::PhantomData;
 use std::path::Path;
 
-use assay_iotrace::{Analysis, Cost, Honesty, Names, Recorded, Sink};
+use assay_iotrace::{Analysis, Completeness, Cost, Names, Recorded, Sink};
 
-use super::{BlockDevices, IoAsk};
+use super::{BlockDevices, TraceRequest};
 use crate::NotAvailable;
 
 /// There is none.
 pub struct EbpfTracer<'n>(Infallible, PhantomData<&'n Names>);
 
 impl<'n> EbpfTracer<'n> {
-    pub fn start(_: &Path, _: &IoAsk, _: BlockDevices, _: &'n Names) -> Result<Self, NotAvailable> {
+    pub fn start(
+        _: &Path,
+        _: &TraceRequest,
+        _: BlockDevices,
+        _: &'n Names,
+    ) -> Result<Self, NotAvailable> {
         Err(NotAvailable::because("this assay was built without eBPF (its feature `ebpf`)"))
     }
 
@@ -41,7 +46,7 @@ impl<'n> EbpfTracer<'n> {
         match self.0 {}
     }
 
-    pub fn honesty(&self) -> Honesty {
+    pub fn completeness(&self) -> Completeness {
         match self.0 {}
     }
 

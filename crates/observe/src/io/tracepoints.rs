@@ -6,7 +6,7 @@ use std::collections::HashMap;
 use std::path::{Path, PathBuf};
 
 use assay_iotrace::{
-    Action, Event, Flags, Honesty, Io, MOST_IN_FLIGHT, Matcher, Names, Op, Question, Recorded,
+    Action, Completeness, Event, Flags, Io, MAX_IN_FLIGHT, Matcher, Names, Op, Question, Recorded,
     Sink, parse_rwbs, writes_back,
 };
 
@@ -42,7 +42,7 @@ pub(super) struct Tracepoints<'n> {
     names: &'n Names,
     wanted: Vec<u32>,
     matcher: Option<Matcher>,
-    honesty: Honesty,
+    completeness: Completeness,
     known: HashMap<u32, u32>,
     programs: HashMap<u32, (u32, bool)>,
     held: Vec<Event>,
@@ -96,8 +96,8 @@ impl<'n> Tracepoints<'n> {
             devices,
             names,
             wanted,
-            matcher: Some(Matcher::new(MOST_IN_FLIGHT)),
-            honesty: Honesty::default(),
+            matcher: Some(Matcher::new(MAX_IN_FLIGHT)),
+            completeness: Completeness::default(),
             known: HashMap::new(),
             programs: HashMap::new(),
             held: Vec::new(),
@@ -144,9 +144,9 @@ impl<'n> Tracepoints<'n> {
         self.read();
         self.give(u64::MAX, sinks);
         if let Some(matcher) = self.matcher.take() {
-            self.honesty = matcher.finish(&mut Fan(sinks));
+            self.completeness = matcher.finish(&mut Fan(sinks));
         }
-        self.honesty.dropped = Some(self.lost);
+        self.completeness.dropped = Some(self.lost);
     }
 
     fn event(&mut self, sample: &Sample<'_>) -> Option<Event> {
@@ -214,8 +214,8 @@ impl<'n> Tracepoints<'n> {
         }
     }
 
-    pub fn honesty(&self) -> Honesty {
-        self.honesty.clone()
+    pub fn completeness(&self) -> Completeness {
+        self.completeness.clone()
     }
 
     pub fn notes() -> Vec<String> {

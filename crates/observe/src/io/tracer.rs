@@ -4,8 +4,8 @@ use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use assay_iotrace::{
-    Analysis, Cost, Filter, Hints, Honesty, IoReport, IoWriter, Names, Question, Recorded, Sink,
-    Source, TickRow, TraceAbout,
+    Analysis, Completeness, Cost, Filter, Hints, IoReport, IoWriter, Names, Question, Recorded,
+    Sink, Source, TickRow, TraceAbout,
 };
 
 use super::counters::Counters;
@@ -16,7 +16,7 @@ use crate::NotAvailable;
 
 /// What is asked of the live system.
 #[derive(Debug, Clone, Default)]
-pub struct IoAsk {
+pub struct TraceRequest {
     /// The question, as of a recorded trace.
     pub question: Question,
     /// Every I/O by itself is wanted.
@@ -83,7 +83,7 @@ pub struct IoTracer<'n> {
 impl<'n> IoTracer<'n> {
     /// Begins to watch under a root (`/`). Fails where the question cannot be answered here at all, and
     /// says why.
-    pub fn start(root: &Path, ask: &IoAsk, names: &'n Names) -> Result<Self, NotAvailable> {
+    pub fn start(root: &Path, ask: &TraceRequest, names: &'n Names) -> Result<Self, NotAvailable> {
         let devices = BlockDevices::read(root)
             .map_err(|e| NotAvailable::file(&root.join("sys/class/block"), &e))?;
         let mut ask = ask.clone();
@@ -258,7 +258,7 @@ impl<'n> IoTracer<'n> {
             notes,
         };
         let wall = Some(i128::from(self.wall_offset_ns));
-        let mut whole = self.analysis.report(source, about.honesty, wall);
+        let mut whole = self.analysis.report(source, about.completeness, wall);
         whole.cost = Some(self.cost(end));
         whole.selection.clone_from(&self.selection);
         let mut report = match &mut self.window {
@@ -272,12 +272,12 @@ impl<'n> IoTracer<'n> {
     /// What could not be seen, and why; a sentence each.
     pub fn not_seen(&self, report: &IoReport) -> Vec<String> {
         let mut all = self.not_seen.clone();
-        let h = &report.honesty;
+        let h = &report.completeness;
         for (n, what) in [
             (h.dropped.unwrap_or(0), "I/Os were lost by the tracer"),
             (h.unmatched_ends, "I/Os ended whose start was not seen"),
             (
-                h.untold_ends,
+                h.missed_completions,
                 "I/Os ended without the kernel telling the probes: they have no latency",
             ),
             (h.given_up, "I/Os were not followed, since too many were under way"),
@@ -309,11 +309,11 @@ impl<'n> IoTracer<'n> {
         }
     }
 
-    fn honesty(&self) -> Honesty {
+    fn completeness(&self) -> Completeness {
         match &self.way {
-            Way::Ebpf(ebpf) => ebpf.honesty(),
-            Way::Tracepoints(perf) => perf.honesty(),
-            Way::Counters(counters) => counters.honesty(),
+            Way::Ebpf(ebpf) => ebpf.completeness(),
+            Way::Tracepoints(perf) => perf.completeness(),
+            Way::Counters(counters) => counters.completeness(),
         }
     }
 
@@ -322,7 +322,7 @@ impl<'n> IoTracer<'n> {
             Way::Ebpf(ebpf) => ebpf.cost(),
             Way::Tracepoints(_) => Cost {
                 method: PERF.to_owned(),
-                events: self.honesty().events,
+                events: self.completeness().events,
                 ns_per_io: None,
                 cpu_share: None,
                 reader_share: None,
@@ -352,7 +352,7 @@ impl<'n> IoTracer<'n> {
             format: format!("live, {method}"),
             latency_is: latency_is(recorded).to_owned(),
             recorded,
-            honesty: self.honesty(),
+            completeness: self.completeness(),
             wall_offset_ns: Some(self.wall_offset_ns),
         }
     }
@@ -363,7 +363,7 @@ impl Window<'_> {
     fn report(&mut self, whole: IoReport, end_ns: u64, wall: Option<i128>) -> IoReport {
         let to_ns = self.to_ns.unwrap_or(end_ns);
         self.analysis.watched(self.from_ns, to_ns);
-        let mut report = self.analysis.report(whole.source, whole.honesty, wall);
+        let mut report = self.analysis.report(whole.source, whole.completeness, wall);
         for device in &mut report.devices {
             let all = whole.devices.iter().find(|d| d.device == device.device);
             device.heat = all.and_then(|d| d.heat.clone());
@@ -385,7 +385,7 @@ impl Window<'_> {
 /// The best way there is, and why better ones were not taken.
 fn way<'n>(
     root: &Path,
-    ask: &IoAsk,
+    ask: &TraceRequest,
     devices: BlockDevices,
     names: &'n Names,
 ) -> Result<(Way<'n>, Vec<String>), NotAvailable> {

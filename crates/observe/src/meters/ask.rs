@@ -7,9 +7,9 @@ use std::time::{Duration, Instant};
 use super::Post;
 
 /// A program that takes longer is ended.
-const PATIENCE: Duration = Duration::from_secs(5);
+const TIMEOUT: Duration = Duration::from_secs(5);
 /// Management controllers are slow and read their sensors about once a second.
-const LEAST_PERIOD: Duration = Duration::from_secs(1);
+const MIN_PERIOD: Duration = Duration::from_secs(1);
 /// No more of an answer is read.
 const LONGEST: u64 = 1 << 20;
 
@@ -38,7 +38,7 @@ fn poll(
     post: &Post,
     read: impl Fn(&str) -> Result<f64, String>,
 ) {
-    let period = period.max(LEAST_PERIOD);
+    let period = period.max(MIN_PERIOD);
     loop {
         let began = Instant::now();
         match output(command, package, post).and_then(|text| read(&text)) {
@@ -69,7 +69,7 @@ fn output(command: &[&str], package: &str, post: &Post) -> Result<String, String
     let status = loop {
         match child.try_wait() {
             Ok(Some(status)) => break status,
-            Ok(None) if began.elapsed() < PATIENCE && !post.stopped() => {
+            Ok(None) if began.elapsed() < TIMEOUT && !post.stopped() => {
                 std::thread::sleep(Duration::from_millis(10));
             }
             _ => {

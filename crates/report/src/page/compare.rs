@@ -100,7 +100,7 @@ fn published(views: &[&RunView], gates: &[Gate], across: &Across) -> Across {
             for c in ratios.filter_map(|(_, c)| c.as_mut()) {
                 c.verdict = assay_model::Verdict::Invalid;
                 c.reason = why.text();
-                (c.ratio, c.interval, c.twin, c.detectable) = (None, None, None, None);
+                (c.ratio, c.interval, c.sensitivity, c.detectable) = (None, None, None, None);
             }
         }
     }

@@ -2,7 +2,7 @@
 
 use assay_chart::curve::{self, Curve, Marked, Point, Standout, Vertical};
 use assay_chart::intervals::{absolute, ratio};
-use assay_chart::order::{self, RunOrder, Standing};
+use assay_chart::order::{self, RunOrder, TrialStatus};
 use assay_chart::scaling::{self as scaling_chart, ScalingChart};
 use assay_chart::{Head, ScaleKind};
 use assay_model::{
@@ -226,10 +226,10 @@ pub(super) fn run_order(view: &RunView, gate: &Gate) -> Option<Markup> {
         .iter()
         .map(|r| {
             let value = r.metric(&a.metric).filter(|_| gate.trial(r).is_none());
-            let standing = match r.outcome {
-                Outcome::Completed if r.warmup => Standing::WarmUp,
-                Outcome::Completed => Standing::Counted,
-                _ => Standing::Failed,
+            let status = match r.outcome {
+                Outcome::Completed if r.warmup => TrialStatus::WarmUp,
+                Outcome::Completed => TrialStatus::Counted,
+                _ => TrialStatus::Failed,
             };
             let what = if r.outcome == Outcome::Completed {
                 value_text(value, &a.unit)
@@ -241,7 +241,7 @@ pub(super) fn run_order(view: &RunView, gate: &Gate) -> Option<Markup> {
                 number: r.number,
                 value: value.unwrap_or(f64::NAN),
                 series: treatments.iter().position(|t| *t == r.treatment).unwrap_or(0),
-                standing,
+                status,
                 label: format!("trial {}, {}: {what}{warmup}", r.number, view.label(r.treatment)),
                 href: format!("#trial-{}", r.number),
             }

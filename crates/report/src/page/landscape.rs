@@ -15,7 +15,7 @@ use crate::landscape::{csv, matrix_csv};
 use crate::parts::landscape as made;
 
 /// How many bars are drawn; the table has all lines.
-const MOST_BARS: usize = 24;
+const MAX_BARS: usize = 24;
 
 /// The page, with the matrix if there is one. `version` is assay's.
 pub fn landscape(landscape: &Landscape, matrix: Option<&Matrix>, version: &str) -> String {
@@ -81,7 +81,7 @@ fn chart(landscape: &Landscape) -> Markup {
                 quoted: l.kind == Kind::Quoted,
             })
         })
-        .take(MOST_BARS)
+        .take(MAX_BARS)
         .collect();
     if bars.is_empty() || landscape.ordered_by.is_none() {
         return html! {};

@@ -14,9 +14,9 @@ use crate::parts::curves::slug;
 use crate::view::RunView;
 
 /// Lines that can be told apart in one chart.
-const MOST_LINES: usize = 8;
+const MAX_LINES: usize = 8;
 /// Charts of the same kind; a page of hundreds would help nobody.
-const MOST_CHARTS: usize = 6;
+const MAX_CHARTS: usize = 6;
 /// Phases of runs that differ by no more than this, as a share of the trial, are drawn as one.
 const SAME: f64 = 0.03;
 
@@ -60,14 +60,14 @@ fn over_time(views: &[&RunView], across: &Across) -> Vec<Markup> {
         return Vec::new();
     }
     // All in one chart where lines can be told apart, else a chart a treatment, or runs in groups.
-    let together: Vec<Vec<&Watched<'_>>> = if all.len() <= MOST_LINES {
+    let together: Vec<Vec<&Watched<'_>>> = if all.len() <= MAX_LINES {
         vec![all.iter().collect()]
     } else {
         let labels = across.rows.iter().map(|r| r.label.as_str());
         labels
             .map(|label| all.iter().filter(|w| w.label.ends_with(label)).collect::<Vec<_>>())
             .filter(|group| group.len() > 1)
-            .take(MOST_CHARTS)
+            .take(MAX_CHARTS)
             .collect()
     };
     let mut charts = Vec::new();
@@ -107,7 +107,7 @@ fn quantities(all: &[Watched<'_>]) -> Vec<Quantity> {
             own.push((key.field.clone(), key.unit.clone()));
         }
     }
-    own.truncate(MOST_CHARTS);
+    own.truncate(MAX_CHARTS);
     let mut list: Vec<Quantity> = own
         .into_iter()
         .map(|(field, unit)| {
@@ -170,7 +170,7 @@ fn chart(id: String, quantity: &Quantity, group: &[&Watched<'_>]) -> Option<Mark
         .iter()
         .map(|w| Series { label: w.label.clone(), points: (quantity.points)(w) })
         .filter(|s| s.points.iter().any(|p| p.1.is_finite()))
-        .take(MOST_LINES)
+        .take(MAX_LINES)
         .collect();
     let anything = series.iter().flat_map(|s| &s.points).any(|p| p.1.is_finite() && p.1 != 0.0);
     if series.len() < 2 || !anything {
@@ -233,7 +233,7 @@ fn curves(views: &[&RunView]) -> Vec<Markup> {
         if of.len() < 2 {
             continue;
         }
-        for (i, part) in of.chunks(MOST_LINES).take(MOST_CHARTS).enumerate() {
+        for (i, part) in of.chunks(MAX_LINES).take(MAX_CHARTS).enumerate() {
             let head = Head {
                 id: format!("curves-{}-{i}", slug(name)),
                 title: format!("{name} of every run"),

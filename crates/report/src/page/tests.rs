@@ -163,7 +163,7 @@ fn pages_and_terminal_agree_to_the_digit() {
 /// A run whose first counted trial was traced: I/Os of 4 KiB, each after a millisecond.
 fn traced(ios: u64) -> RunView {
     use assay_iotrace::{
-        Analysis, FileFrom, Flags, Honesty, Io, Names, Op, Question, Sink, Source,
+        Analysis, Completeness, FileFrom, Flags, Io, Names, Op, Question, Sink, Source,
     };
     let mut view = fixtures::block_size();
     let record = view.counted(view.treatments()[0])[0];
@@ -197,7 +197,7 @@ fn traced(ios: u64) -> RunView {
         recorded: assay_iotrace::Recorded { latency: true, ..Default::default() },
         notes: Vec::new(),
     };
-    let report = analysis.report(source, Honesty { ios, ..Honesty::default() }, None);
+    let report = analysis.report(source, Completeness { ios, ..Completeness::default() }, None);
     view.io.insert(number, report);
     view
 }

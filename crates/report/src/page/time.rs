@@ -16,7 +16,7 @@ use crate::view::RunView;
 /// Other trials of a treatment that are drawn beside the first.
 const OTHERS: usize = 3;
 /// Charts of the whole section; a page of hundreds would help nobody.
-const MOST_TRIALS: usize = 24;
+const MAX_TRIALS: usize = 24;
 
 /// The layers of CPU time from the bottom, and the monitor's fields that each adds up.
 const LAYERS: [(&str, &str, &[&str]); 6] = [
@@ -88,11 +88,11 @@ pub(super) fn section(view: &RunView) -> Option<Markup> {
             .filter(|(r, s)| !s.rows.is_empty() || !r.heats.is_empty())
             .collect();
         let Some((first, rest)) = watched.split_first() else { continue };
-        if drawn >= MOST_TRIALS {
+        if drawn >= MAX_TRIALS {
             parts.push(html! { p class="soft" { "Samples of " (view.label(treatment)) " are in the archive and not drawn here." } });
             continue;
         }
-        let others = rest.len().min(OTHERS).min(MOST_TRIALS - drawn - 1);
+        let others = rest.len().min(OTHERS).min(MAX_TRIALS - drawn - 1);
         drawn += 1 + others;
         parts.push(html! {
             h3 { (view.label(treatment)) }
@@ -272,7 +272,7 @@ fn series(record: &TrialRecord, samples: &SampleSet, watched: &Watched) -> Vec<l
 /// The monitor that a workload's own samples stand under.
 const WORKLOAD: &str = "workload";
 /// Charts of a workload's own samples; the other fields are in the archive.
-const MOST_OWN: usize = 6;
+const MAX_OWN: usize = 6;
 
 /// What the workload itself reported over time, a chart for each field that has anything to show.
 fn workload(
@@ -303,7 +303,7 @@ fn workload(
         });
         Some((title, chart))
     })
-    .take(MOST_OWN)
+    .take(MAX_OWN)
     .collect()
 }
 

@@ -245,7 +245,7 @@ mod tests {
         for c in made.rows.iter_mut().flat_map(|r| r.comparisons.iter_mut().flatten()) {
             c.verdict = Verdict::Invalid;
             c.reason = "not a comparison: kernel.b0 differs (6.1.0 and 6.12.48)".into();
-            (c.ratio, c.interval, c.twin) = (None, None, None);
+            (c.ratio, c.interval, c.sensitivity) = (None, None, None);
         }
         let [page, text] = both(&made);
         for out in [&page, &text] {

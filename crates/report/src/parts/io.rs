@@ -1,7 +1,7 @@
 //! Block I/O as tables and sentences: the busiest groups of a report, a trial of each treatment, and what
 //! tracing cost.
 
-use assay_iotrace::{Honesty, IoReport, Op, OpTotal};
+use assay_iotrace::{Completeness, IoReport, Op, OpTotal};
 use assay_model::TrialRecord;
 use assay_model::units::{format_value_digits, significant};
 
@@ -27,7 +27,7 @@ fn recorded(n: Option<u64>) -> String {
 
 /// A title that says when its column holds lower bounds only.
 fn bounded(title: &str, report: &IoReport) -> String {
-    if report.honesty.lost() { format!("{title}>=") } else { title.to_owned() }
+    if report.completeness.lost() { format!("{title}>=") } else { title.to_owned() }
 }
 
 /// What was traced, how, and what of it was asked for.
@@ -52,7 +52,7 @@ pub(crate) fn head(report: &IoReport) -> Parts {
 }
 
 /// What was seen, what fitted together, and what was lost: facts, then warnings.
-pub(crate) fn honesty(h: &Honesty) -> [Vec<Text>; 2] {
+pub(crate) fn completeness(h: &Completeness) -> [Vec<Text>; 2] {
     let share = |n: u64| format!("{:.1} %", 100.0 * n as f64 / h.ios.max(1) as f64);
     let seen = if h.from_events {
         format!(
@@ -82,7 +82,7 @@ pub(crate) fn honesty(h: &Honesty) -> [Vec<Text>; 2] {
     let counts = [
         (h.flush_ends, "ends of flushes that the kernel reports without a start"),
         (
-            h.untold_ends,
+            h.missed_completions,
             "I/Os ended without the kernel telling the probes: counted, without latencies",
         ),
         (h.requeued, "given back by the driver and issued again"),
@@ -199,7 +199,7 @@ pub(crate) fn trials<'a>(
         row.extend(both(|o| cell(bytes(o.map_or(0, |o| o.bytes)))));
         row.extend([c.aio, c.writeback, c.readahead, c.nosync].map(|n| cell(recorded(n))));
         row.extend(both(|o| optional(o.and_then(|o| o.latency.p99_ns), time)));
-        let lost = report.honesty.dropped;
+        let lost = report.completeness.dropped;
         row.push(cell(lost.map_or_else(|| "unknown".to_owned(), |n| n.to_string())));
         table.row(row);
     }

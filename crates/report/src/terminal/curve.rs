@@ -27,7 +27,7 @@ pub(super) fn curves(view: &RunView, style: Style) -> Parts {
 }
 
 /// A curve of no more points than this has all of them in its table, else those at powers of two.
-const MOST_ROWS: usize = 16;
+const MAX_ROWS: usize = 16;
 
 fn one(c: &CurveSummary, style: Style, all: &mut Parts) {
     let n = c.points.iter().map(|p| p.n).max().unwrap_or(0) as usize;
@@ -47,7 +47,7 @@ fn one(c: &CurveSummary, style: Style, all: &mut Parts) {
         all.note(format!("its values by {x} are on the page and in the CSV"));
         return;
     }
-    let few = c.points.len() <= MOST_ROWS;
+    let few = c.points.len() <= MAX_ROWS;
     let shown = |p: &&CurvePoint| few || is_power_of_two(p.x);
     let powers: Vec<&CurvePoint> = c.points.iter().filter(shown).collect();
     if powers.is_empty() {

@@ -33,7 +33,7 @@ pub fn io(report: &IoReport, style: Style) -> String {
         devices(report, &mut all);
     }
     all.titled("Seen and lost");
-    let [facts, warnings] = parts::honesty(&report.honesty);
+    let [facts, warnings] = parts::completeness(&report.completeness);
     all.push(Part::List(Tone::Plain, facts));
     all.push(Part::List(Tone::Warn, warnings));
     if let Some(cost) = parts::cost(report) {

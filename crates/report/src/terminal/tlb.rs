@@ -39,7 +39,7 @@ pub fn simulation(s: &Simulation, style: Style) -> String {
     all.table(counts(&s.table.total));
     let mut columns =
         Columns::default().number("TSB").number("processes").number("lookups").number("missed");
-    for tsb in s.tsbs.iter().take(MOST_TSBS) {
+    for tsb in s.tsbs.iter().take(MAX_TSBS) {
         let share = 100.0 * tsb.misses as f64 / tsb.lookups as f64;
         columns.row(vec![
             cell(format_bytes(tsb.bytes)),
@@ -49,13 +49,13 @@ pub fn simulation(s: &Simulation, style: Style) -> String {
         ]);
     }
     all.table(columns);
-    if s.tsbs.len() > MOST_TSBS {
-        all.note(format!("and {} more", s.tsbs.len() - MOST_TSBS));
+    if s.tsbs.len() > MAX_TSBS {
+        all.note(format!("and {} more", s.tsbs.len() - MAX_TSBS));
     }
     terminal::parts(&all, style)
 }
 
-const MOST_TSBS: usize = 16;
+const MAX_TSBS: usize = 16;
 
 /// What was counted in all: the rates above are these over simulated time.
 fn counts(total: &Row) -> Columns {

@@ -85,7 +85,7 @@ pub fn matrix(entries: &[Entry]) -> Matrix {
             && rows[i].leads == rows[i].of
             && (0..entries.len())
                 .filter(|j| *j != i)
-                .all(|j| super::standing(&entries[i], &entries[j]).dominates);
+                .all(|j| super::ranking(&entries[i], &entries[j]).dominates);
     }
     Matrix { bases, rows, missing }
 }

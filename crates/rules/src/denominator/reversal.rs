@@ -19,7 +19,7 @@ pub struct Reversal {
 
 /// How two systems stand to each other over all bases.
 #[derive(Debug, Clone, PartialEq, Serialize)]
-pub struct Standing {
+pub struct Ranking {
     /// The bases under which the first is ahead.
     pub leads: Vec<Basis>,
     /// How many bases are recorded for both.
@@ -46,12 +46,12 @@ pub fn reversals_from(a: &Entry, b: &Entry, claimed: Basis) -> Vec<Reversal> {
 }
 
 /// How `a` stands to `b`.
-pub fn standing(a: &Entry, b: &Entry) -> Standing {
+pub fn ranking(a: &Entry, b: &Entry) -> Ranking {
     let both: Vec<Basis> =
         Basis::all().filter(|d| a.number(*d).is_some() && b.number(*d).is_some()).collect();
     let leads: Vec<Basis> =
         both.iter().copied().filter(|d| a.ahead_of(b, *d) == Some(true)).collect();
-    Standing { dominates: both.len() > 1 && leads.len() == both.len(), of: both.len(), leads }
+    Ranking { dominates: both.len() > 1 && leads.len() == both.len(), of: both.len(), leads }
 }
 
 #[cfg(test)]
@@ -75,12 +75,12 @@ mod tests {
     #[test]
     fn a_system_dominates_only_where_it_is_ahead_in_all() {
         let (a, b) = two();
-        let s = standing(&a, &b);
+        let s = ranking(&a, &b);
         assert_eq!((s.leads.len(), s.of, s.dominates), (3, 7, false));
         let half = entry("half", 50.0, [Some(1.0), Some(8.0), None, None, None, None]);
-        assert!(standing(&a, &half).dominates);
-        assert!(!standing(&half, &a).dominates);
+        assert!(ranking(&a, &half).dominates);
+        assert!(!ranking(&half, &a).dominates);
         let bare = entry("bare", 50.0, [None; 6]);
-        assert!(!standing(&a, &bare).dominates, "a total alone shows no dominance");
+        assert!(!ranking(&a, &bare).dominates, "a total alone shows no dominance");
     }
 }

@@ -14,7 +14,7 @@ use crate::quoted::{
 };
 
 /// The largest file of results or definitions that is read, bytes.
-const MOST_BYTES: u64 = 256 << 20;
+const MAX_BYTES: u64 = 256 << 20;
 
 /// Folders of results (`*.csv`), definitions (`landscapes.toml`) and sources (`sources.csv`).
 #[derive(Debug, Clone)]
@@ -224,8 +224,8 @@ fn open(path: &Path) -> Result<File, LandscapeError> {
     let unreadable = |source| LandscapeError::Read { path: path.to_owned(), source };
     let file = File::open(path).map_err(unreadable)?;
     let bytes = file.metadata().map_err(unreadable)?.len();
-    if bytes > MOST_BYTES {
-        return Err(LandscapeError::TooBig { path: path.to_owned(), bytes, most: MOST_BYTES });
+    if bytes > MAX_BYTES {
+        return Err(LandscapeError::TooBig { path: path.to_owned(), bytes, most: MAX_BYTES });
     }
     Ok(file)
 }

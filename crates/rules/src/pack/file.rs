@@ -11,7 +11,7 @@ use super::evaluate::check_names;
 use super::judged::Takes;
 
 /// Packs are small; a file beyond this is not one.
-const MOST_BYTES: u64 = 1 << 20;
+const MAX_BYTES: u64 = 1 << 20;
 
 /// What a pack speaks of.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
@@ -187,8 +187,8 @@ pub fn read_dir(dir: &Path) -> Result<Vec<Pack>, PackError> {
     for path in paths {
         let size = std::fs::metadata(&path).map_err(unreadable(&path))?.len();
         let file = path.display().to_string();
-        if size > MOST_BYTES {
-            let message = format!("{size} bytes is no rule pack; at most {MOST_BYTES} are read");
+        if size > MAX_BYTES {
+            let message = format!("{size} bytes is no rule pack; at most {MAX_BYTES} are read");
             return Err(PackError::Malformed { file, line: 1, message });
         }
         let text = std::fs::read_to_string(&path).map_err(unreadable(&path))?;

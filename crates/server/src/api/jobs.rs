@@ -148,7 +148,7 @@ pub(crate) async fn live(
     State(app): State<Arc<App>>,
     Path(id): Path<String>,
 ) -> Result<Response, Refusal> {
-    Ok(Json(live_of(&app, number(&id)?)?.standing()).into_response())
+    Ok(Json(live_of(&app, number(&id)?)?.status()).into_response())
 }
 
 pub(crate) async fn events(

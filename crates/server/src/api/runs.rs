@@ -23,7 +23,7 @@ pub(crate) const PAGE: usize = 50;
 const LARGEST_PAGE: usize = 500;
 const LAST_PAGE: u32 = 1_000_000;
 /// The most runs that are compared at once.
-const MOST_COMPARED: usize = 8;
+const MAX_COMPARED: usize = 8;
 /// The largest file that is handed out; larger ones are for `assay archive export`.
 const LARGEST_FILE: u64 = 256 << 20;
 
@@ -277,9 +277,9 @@ pub(crate) async fn lay(app: &Arc<App>, asked: &Compared) -> Result<Laid, Refusa
             ids.push(id);
         }
     }
-    if !(2..=MOST_COMPARED).contains(&ids.len()) {
+    if !(2..=MAX_COMPARED).contains(&ids.len()) {
         let message =
-            format!("runs: name 2 to {MOST_COMPARED} different runs; these are {}", ids.len());
+            format!("runs: name 2 to {MAX_COMPARED} different runs; these are {}", ids.len());
         return Err(Refusal::bad(message));
     }
     let margin = match asked.margin.trim() {

@@ -268,7 +268,7 @@ class Live {
     }
   }
 
-  on_standing({ standing: s }) {
+  on_status({ status: s }) {
     this.treatments = new Map(Object.entries(s.treatments).map(([id, t]) => [Number(id), t]));
     this.charts.series.clear();
     this.charts.phases = [];

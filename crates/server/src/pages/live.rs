@@ -11,7 +11,7 @@ use super::{Page, Place, shell, time};
 use crate::api::number;
 use crate::app::App;
 use crate::job::Job;
-use crate::live::Standing;
+use crate::live::LiveStatus;
 use crate::token::Role;
 
 pub(super) async fn page(
@@ -20,13 +20,13 @@ pub(super) async fn page(
     Path(id): Path<String>,
 ) -> Page {
     let job = app.job(number(&id)?)?;
-    let standing = app.live(job.id).map(|live| live.standing());
+    let status = app.live(job.id).map(|live| live.status());
     let body = html! {
         h1 { (job.experiment) " " span class="soft" { "job " (job.id) } }
         @if !job.title.is_empty() { p class="lede" { (job.title) } }
         p { "Submitted " (time(&job.submitted_at)) @if let Some(at) = &job.started_at { ", started " (time(at)) } "." }
-        @match &standing {
-            Some(standing) => { (moving(&job, standing, role)) }
+        @match &status {
+            Some(status) => { (moving(&job, status, role)) }
             None => { (still(&job)) }
         }
     };
@@ -41,7 +41,7 @@ fn still(job: &Job) -> Markup {
     }
 }
 
-fn moving(job: &Job, s: &Standing, role: Role) -> Markup {
+fn moving(job: &Job, s: &LiveStatus, role: Role) -> Markup {
     html! {
         div id="live" data-events={ "/api/v1/jobs/" (job.id) "/events" } {
             p id="live-state" role="status" {

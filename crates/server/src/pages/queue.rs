@@ -104,7 +104,7 @@ fn jobs(app: &App, role: Role) -> Markup {
 }
 
 fn card(app: &App, job: &Job, full: bool) -> Markup {
-    let standing = app.live(job.id).map(|live| live.standing());
+    let status = app.live(job.id).map(|live| live.status());
     html! {
         div class="card running" {
             p class="headline" {
@@ -112,7 +112,7 @@ fn card(app: &App, job: &Job, full: bool) -> Markup {
                 span class="soft" { "job " (job.id) }
                 @if job.cancel { span class="soft" { "is being cancelled" } }
             }
-            @if let Some(s) = standing {
+            @if let Some(s) = status {
                 @if s.total > 0 {
                     p { progress value=(s.done) max=(s.total) { (s.done) " of " (s.total) } " " (s.done) " of " (s.total) " trials" @if let Some(t) = &s.trial { "; " (t.label) } }
                 } @else if let Some(line) = s.log.back() { p class="soft" { (line.text) } }

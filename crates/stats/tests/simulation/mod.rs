@@ -82,9 +82,9 @@ pub fn coverage(
         let b = shape.sample(n, TRUE_RATIO, &mut rng);
         let found = match interval {
             Interval::Welch => compare_unpaired(&a, &b, 0.95).ok()?.interval,
-            Interval::RankSum => compare_unpaired(&a, &b, 0.95).ok()?.twin,
+            Interval::RankSum => compare_unpaired(&a, &b, 0.95).ok()?.sensitivity,
             Interval::PairedT => compare_paired(&a, &b, 0.95).ok()?.interval,
-            Interval::SignedRank => compare_paired(&a, &b, 0.95).ok()?.twin,
+            Interval::SignedRank => compare_paired(&a, &b, 0.95).ok()?.sensitivity,
             Interval::Fieller => fieller_unpaired(&a, &b, 0.95).map(|r| r.interval),
             Interval::Bootstrap => Some(ratio_of_means_bootstrap(&a, &b, repeat as u64)),
         };

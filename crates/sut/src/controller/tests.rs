@@ -1,7 +1,7 @@
 use assay_model::{Scalar, Setting};
 
 use super::Controller;
-use crate::made_up::Machine;
+use crate::fake::Machine;
 use crate::pending::{PendingState, pending};
 use crate::{ControlError, parse_setting};
 

@@ -4,7 +4,7 @@ use std::path::Path;
 use assay_model::{Scalar, Setting};
 
 use crate::control::{all, find};
-use crate::made_up::Machine;
+use crate::fake::Machine;
 use crate::{ControlError, Root};
 
 fn machine() -> Machine {

@@ -28,7 +28,7 @@ pub(super) fn describe(
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::made_up::Machine;
+    use crate::fake::Machine;
 
     #[test]
     fn the_size_is_that_of_the_stack() {

@@ -4,7 +4,7 @@ use assay_redact::{Key, Recorder};
 
 use super::describe;
 use crate::Root;
-use crate::made_up::Machine;
+use crate::fake::Machine;
 
 fn recorder() -> Recorder {
     Recorder { key: Some(Key::new(*b"a key")), also: Vec::new() }

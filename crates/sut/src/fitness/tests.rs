@@ -4,7 +4,7 @@ use assay_checks::judge_all;
 use assay_model::{Finding, Severity};
 
 use super::{Options, look};
-use crate::made_up::Machine;
+use crate::fake::Machine;
 use crate::{CpuTimes, Root};
 
 /// A machine of two CPUs against which nothing speaks.

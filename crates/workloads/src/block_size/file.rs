@@ -24,7 +24,7 @@ const CHUNK: usize = 1 << 20;
 
 /// Where a treatment's file is, and whose it is.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Place {
+pub struct Location {
     /// The file (to write: without the number of the process).
     pub file: PathBuf,
     /// What is in it.
@@ -33,7 +33,7 @@ pub struct Place {
     pub own_folder: bool,
 }
 
-impl Place {
+impl Location {
     /// Where the file of these parameters is when the run's folder is `run_dir`.
     ///
     /// # Errors
@@ -41,13 +41,13 @@ impl Place {
     pub fn of(params: &Params, run_dir: &Path) -> Result<Self, WorkloadError> {
         let Some(path) = &params.path else {
             let content = Content::Seed(SEED);
-            return Ok(Place { file: run_dir.join(NAME), content, own_folder: false });
+            return Ok(Location { file: run_dir.join(NAME), content, own_folder: false });
         };
         let wrong = |what: &str| WorkloadError::Param(format!("`path` {}: {what}", path.display()));
         let about = path.metadata().map_err(|e| wrong(&format!("{e}; name a folder or a file")))?;
         if about.is_dir() {
             let content = Content::Seed(SEED);
-            return Ok(Place { file: path.join(NAME), content, own_folder: true });
+            return Ok(Location { file: path.join(NAME), content, own_folder: true });
         }
         if params.direction == Direction::Write {
             return Err(wrong("this file would be overwritten; name a folder to write in"));
@@ -58,7 +58,7 @@ impl Place {
         if about.len() < params.largest() {
             return Err(wrong("the file is smaller than the largest buffer"));
         }
-        Ok(Place { file: path.clone(), content: Content::Foreign, own_folder: false })
+        Ok(Location { file: path.clone(), content: Content::Foreign, own_folder: false })
     }
 }
 
@@ -264,9 +264,9 @@ mod tests {
         std::fs::write(&path, vec![1; 200_000]).unwrap();
         let text = path.to_str().unwrap();
         let read = Params::from_map(&map(&[("path", text.into())])).unwrap();
-        assert_eq!(Place::of(&read, dir.path()).unwrap().content, Content::Foreign);
+        assert_eq!(Location::of(&read, dir.path()).unwrap().content, Content::Foreign);
         let write = map(&[("path", text.into()), ("direction", "write".into())]);
-        let error = Place::of(&Params::from_map(&write).unwrap(), dir.path()).unwrap_err();
+        let error = Location::of(&Params::from_map(&write).unwrap(), dir.path()).unwrap_err();
         assert!(error.to_string().contains("overwritten"), "{error}");
     }
 }

@@ -38,7 +38,7 @@ pub use worker::run as worker;
 
 use crate::capability::{Choice, Chooses};
 use crate::{Launch, Offers, TrialContext, Workload, WorkloadError};
-use file::Place;
+use file::Location;
 use order::{Order, Timing};
 use params::{Cache, Direction, Params, Sizes};
 use planner::Range;
@@ -61,7 +61,7 @@ impl Workload for BlockSize {
     fn check(&self, params: &BTreeMap<String, Scalar>) -> Result<(), WorkloadError> {
         let params = Params::from_map(params)?;
         // The run's folder is not known yet; a path that a person gave is looked at.
-        Place::of(&params, Path::new("")).map(|_| ())
+        Location::of(&params, Path::new("")).map(|_| ())
     }
 
     fn describe(&self, params: &BTreeMap<String, Scalar>) -> BTreeMap<String, Fact> {
@@ -91,7 +91,7 @@ impl Workload for BlockSize {
 
     fn prepare(&self, ctx: &TrialContext<'_>) -> Result<(), WorkloadError> {
         let params = Params::from_map(ctx.params)?;
-        let place = Place::of(&params, ctx.run_dir)?;
+        let place = Location::of(&params, ctx.run_dir)?;
         if place.content == order::Content::Foreign {
             return Ok(());
         }
@@ -118,7 +118,7 @@ impl Workload for BlockSize {
 
     fn launch(&self, ctx: &TrialContext<'_>) -> Result<Launch, WorkloadError> {
         let params = Params::from_map(ctx.params)?;
-        let place = Place::of(&params, ctx.run_dir)?;
+        let place = Location::of(&params, ctx.run_dir)?;
         let file_size = match place.content {
             order::Content::Foreign => file_size(&params),
             order::Content::Seed(_) => params.file_size,

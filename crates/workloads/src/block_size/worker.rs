@@ -20,7 +20,7 @@ use super::verify;
 /// When the planned time is over, the passes after the first are cut short. After this many times the
 /// planned time the first is too: a device that is far slower than thought must not hold the run for
 /// ever.
-const PATIENCE: u64 = 4;
+const TIMEOUT: u64 = 4;
 
 /// Runs the process: does what `json` and standard input say.
 ///
@@ -112,7 +112,7 @@ fn measure(
     for (i, &(action, size)) in slots.iter().enumerate() {
         let now = now_ns();
         let over = now.saturating_sub(begin);
-        if over > planned * PATIENCE || (i >= first_pass && over > planned + planned / 10) {
+        if over > planned * TIMEOUT || (i >= first_pass && over > planned + planned / 10) {
             break;
         }
         let nominal = begin + pitch * i as u64;

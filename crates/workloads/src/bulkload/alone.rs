@@ -35,7 +35,7 @@ pub const KEY: &str = "ASSAY_BULKLOAD_KEY";
 /// The file that says that the clients are done.
 const DONE: &str = "bulkload-done";
 /// How long a cluster may take to be made, and the sums to be computed.
-const PATIENCE: Duration = Duration::from_secs(600);
+const TIMEOUT: Duration = Duration::from_secs(600);
 /// How often is looked whether the clients are done.
 const LOOK: Duration = Duration::from_millis(10);
 
@@ -85,7 +85,7 @@ pub fn serving(
         .into(),
         address,
         each: (0..clients).map(|n| [of("client", (n as i64).into())].into()).collect(),
-        done: Some(Done { file: DONE, patience: PATIENCE }),
+        done: Some(Done { file: DONE, patience: TIMEOUT }),
     })
 }
 

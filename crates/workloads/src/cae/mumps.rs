@@ -22,7 +22,7 @@ use crate::step::{Inherit, Step};
 const SOURCE: &str = include_str!("../../../../kits/cae/solve.c");
 /// The header that MUMPS's package installs.
 pub const HEADER: &str = "/usr/include/dmumps_c.h";
-const PATIENCE: Duration = Duration::from_secs(120);
+const TIMEOUT: Duration = Duration::from_secs(120);
 
 fn find(name: &str, package: &str) -> Result<PathBuf, WorkloadError> {
     find_program(name.as_ref(), Path::new("/")).ok_or_else(|| WorkloadError::Missing {
@@ -86,7 +86,7 @@ pub fn build(cache: &Path) -> Result<PathBuf, WorkloadError> {
         inherit: Inherit::Paths,
         cwd: &dir,
         log: &dir.join("build.log"),
-        timeout: PATIENCE,
+        timeout: TIMEOUT,
     }
     .run()?;
     fs::rename(&made, &program).map_err(WorkloadError::io("write", &program))?;

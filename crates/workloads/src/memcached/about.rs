@@ -11,7 +11,7 @@ use assay_sut::{scratch, sha256_file};
 
 use super::params::{Network, Own, Params, Server, Transport};
 use super::server::{self, Running};
-use super::talk::{Place, Stats, Talk};
+use super::talk::{Endpoint, Stats, Talk};
 use crate::program::version_line;
 
 /// Settings that say where it listens, which differs from trial to trial.
@@ -73,8 +73,8 @@ pub fn facts(params: &Params) -> BTreeMap<String, Fact> {
 
 fn foreign(params: &Params, address: &str) -> Result<Talk, String> {
     let place = match params.transport {
-        Transport::Tcp => Place::Tcp(address.to_owned()),
-        Transport::Unix => Place::Unix(address.into()),
+        Transport::Tcp => Endpoint::Tcp(address.to_owned()),
+        Transport::Unix => Endpoint::Unix(address.into()),
         Transport::Tls => {
             return Err("it is asked about itself in plain text alone, not over TLS".into());
         }

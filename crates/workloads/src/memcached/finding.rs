@@ -25,7 +25,7 @@ fn percent(quantile: f64) -> String {
 }
 
 /// Of no more steps than this it is told what was wrong.
-const MOST_TOLD: usize = 3;
+const MAX_TOLD: usize = 3;
 
 /// What was wrong with the answers of a step. That none came in time is no fault of a rate too high;
 /// that a wrong one came is one of the server, and no rate that it is told with counts.
@@ -62,7 +62,7 @@ pub fn max_rate(
     let found = search_max(&stage.config, search, stage.stop, |point, kept| {
         steps += 1;
         errors.add(point.errors.clone());
-        if wrong.len() < MOST_TOLD {
+        if wrong.len() < MAX_TOLD {
             wrong.extend(wrong_answers(steps, point));
         }
         let progress = f64::from(steps) / f64::from(search.most_steps + 1);

@@ -15,7 +15,7 @@ use rustix::process::{Pid, Signal, kill_process};
 use super::certificate;
 use super::namespace::{self, Cable};
 use super::params::{Network, Own, Params, Transport};
-use super::talk::{Place, Talk};
+use super::talk::{Endpoint, Talk};
 use crate::Failure;
 
 use crate::WorkloadError;
@@ -58,7 +58,7 @@ pub struct Running {
     /// Where the load goes.
     pub target: Target,
     /// Where it can be asked about itself.
-    pub place: Place,
+    pub place: Endpoint,
     /// Sentences for the record.
     pub notes: Vec<String>,
 }
@@ -68,7 +68,7 @@ struct Ears {
     arguments: Vec<OsString>,
     port: u16,
     target: Target,
-    place: Place,
+    place: Endpoint,
 }
 
 impl Running {
@@ -277,7 +277,7 @@ fn ears(params: &Params, own: &Own, dir: &Path, address: IpAddr) -> Result<Ears,
         }
         let mut arguments = words(&["-s"]);
         arguments.push(path.clone().into());
-        let (target, place) = (Target::Unix(path.clone()), Place::Unix(path));
+        let (target, place) = (Target::Unix(path.clone()), Endpoint::Unix(path));
         return Ok(Ears { arguments, port: 0, target, place });
     }
     let draw = |wanted: u16| match wanted {
@@ -293,7 +293,7 @@ fn ears(params: &Params, own: &Own, dir: &Path, address: IpAddr) -> Result<Ears,
             arguments,
             port,
             target: Target::Tcp(at.clone()),
-            place: Place::Tcp(at),
+            place: Endpoint::Tcp(at),
         });
     }
     let plain = format!("{address}:{}", free_port()?);
@@ -304,7 +304,7 @@ fn ears(params: &Params, own: &Own, dir: &Path, address: IpAddr) -> Result<Ears,
         None => Trust::Anything,
     };
     let target = Target::Tls { address: at, name: params.tls_name.clone(), trust };
-    Ok(Ears { arguments, port, target, place: Place::Tcp(plain) })
+    Ok(Ears { arguments, port, target, place: Endpoint::Tcp(plain) })
 }
 
 /// A port that nobody has at this moment.

@@ -2,7 +2,7 @@
 
 use assay_memload::report::OPERATIONS;
 
-use super::talk::{Place, Stats, Talk, count, cpu_s};
+use super::talk::{Endpoint, Stats, Talk, count, cpu_s};
 
 /// What a server said of itself at four moments; `None` where it did not.
 #[derive(Debug, Clone, Default, PartialEq)]
@@ -93,7 +93,7 @@ pub fn look(talk: &mut Option<Talk>) -> Option<Stats> {
 }
 
 /// Opens a conversation, if there is somebody to talk to.
-pub fn listen(place: Option<&Place>) -> Option<Talk> {
+pub fn listen(place: Option<&Endpoint>) -> Option<Talk> {
     Talk::open(place?).ok()
 }
 

@@ -10,24 +10,24 @@ use std::path::PathBuf;
 use std::time::Duration;
 
 /// How long an answer may take.
-const PATIENCE: Duration = Duration::from_secs(5);
+const TIMEOUT: Duration = Duration::from_secs(5);
 /// No answer is longer, bytes.
 const LONGEST: u64 = 1 << 20;
 
 /// Where a server can be spoken to in plain text.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Place {
+pub enum Endpoint {
     /// `host:port`.
     Tcp(String),
     /// A UNIX socket.
     Unix(PathBuf),
 }
 
-impl fmt::Display for Place {
+impl fmt::Display for Endpoint {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Place::Tcp(address) => f.write_str(address),
-            Place::Unix(path) => path.display().fmt(f),
+            Endpoint::Tcp(address) => f.write_str(address),
+            Endpoint::Unix(path) => path.display().fmt(f),
         }
     }
 }
@@ -46,22 +46,22 @@ impl Talk {
     ///
     /// # Errors
     /// Nobody is there.
-    pub fn open(place: &Place) -> io::Result<Self> {
+    pub fn open(place: &Endpoint) -> io::Result<Self> {
         let stream: Box<dyn Stream> = match place {
-            Place::Tcp(address) => {
+            Endpoint::Tcp(address) => {
                 let address = address.to_socket_addrs()?.next().ok_or_else(|| {
                     io::Error::new(io::ErrorKind::NotFound, "the name has no address")
                 })?;
-                let stream = TcpStream::connect_timeout(&address, PATIENCE)?;
+                let stream = TcpStream::connect_timeout(&address, TIMEOUT)?;
                 stream.set_nodelay(true)?;
-                stream.set_read_timeout(Some(PATIENCE))?;
-                stream.set_write_timeout(Some(PATIENCE))?;
+                stream.set_read_timeout(Some(TIMEOUT))?;
+                stream.set_write_timeout(Some(TIMEOUT))?;
                 Box::new(stream)
             }
-            Place::Unix(path) => {
+            Endpoint::Unix(path) => {
                 let stream = UnixStream::connect(path)?;
-                stream.set_read_timeout(Some(PATIENCE))?;
-                stream.set_write_timeout(Some(PATIENCE))?;
+                stream.set_read_timeout(Some(TIMEOUT))?;
+                stream.set_write_timeout(Some(TIMEOUT))?;
                 Box::new(stream)
             }
         };
@@ -141,7 +141,7 @@ mod tests {
     use super::*;
 
     /// A server that says one thing to whoever connects.
-    fn says(text: &'static str) -> (tempfile::TempDir, Place) {
+    fn says(text: &'static str) -> (tempfile::TempDir, Endpoint) {
         let dir = tempfile::tempdir().unwrap();
         let path = dir.path().join("s");
         let listener = UnixListener::bind(&path).unwrap();
@@ -151,7 +151,7 @@ mod tests {
             let _ = stream.read(&mut question);
             let _ = stream.write_all(text.as_bytes());
         });
-        (dir, Place::Unix(path))
+        (dir, Endpoint::Unix(path))
     }
 
     #[test]
@@ -174,6 +174,6 @@ mod tests {
         }
         let (_dir, place) = says("VERSION 1.6.18\r\n");
         assert_eq!(Talk::open(&place).unwrap().version().unwrap(), "1.6.18");
-        assert!(Talk::open(&Place::Unix("/nonexistent".into())).is_err());
+        assert!(Talk::open(&Endpoint::Unix("/nonexistent".into())).is_err());
     }
 }

@@ -13,7 +13,7 @@ use super::params::{Driver, Find, Params, Server, Transport};
 use super::server::Running;
 use super::server_side::{self, HostCpu, Seen, listen, look};
 use super::split::{Split, split};
-use super::talk::{Place, Talk};
+use super::talk::{Endpoint, Talk};
 use super::{finding, honest, memtier, said};
 use crate::Failure;
 use crate::work::Channel;
@@ -23,7 +23,7 @@ pub struct Stage<'a> {
     /// The load, with target, CPUs and the server's process.
     pub config: Config,
     /// Where the server can be asked about itself; `None`: nowhere.
-    pub place: Option<Place>,
+    pub place: Option<Endpoint>,
     /// How many CPUs the server has; `None`: that is not known.
     pub server_cpus: Option<usize>,
     /// Set by a signal.
@@ -89,10 +89,12 @@ fn note(channel: &mut Channel, note: String) {
 }
 
 /// Where a server that runs already is.
-fn foreign(params: &Params, address: &str) -> (Target, Option<Place>) {
+fn foreign(params: &Params, address: &str) -> (Target, Option<Endpoint>) {
     match params.transport {
-        Transport::Unix => (Target::Unix(address.into()), Some(Place::Unix(address.into()))),
-        Transport::Tcp => (Target::Tcp(address.to_owned()), Some(Place::Tcp(address.to_owned()))),
+        Transport::Unix => (Target::Unix(address.into()), Some(Endpoint::Unix(address.into()))),
+        Transport::Tcp => {
+            (Target::Tcp(address.to_owned()), Some(Endpoint::Tcp(address.to_owned())))
+        }
         Transport::Tls => {
             let trust = match &params.tls_authorities {
                 Some(file) => Trust::Authorities(file.clone()),
@@ -110,7 +112,7 @@ struct Trial<'a> {
     order: &'a Spec,
     split: Split,
     target: Target,
-    place: Option<Place>,
+    place: Option<Endpoint>,
     running: Option<Running>,
 }
 
@@ -172,7 +174,7 @@ impl Stage<'_> {
         // socket, where they are no more; filling sends many at once and goes the plain way where there
         // is one.
         let target = match (&self.config.target, &self.place) {
-            (Target::Tls { .. }, Some(Place::Tcp(plain))) => Target::Tcp(plain.clone()),
+            (Target::Tls { .. }, Some(Endpoint::Tcp(plain))) => Target::Tcp(plain.clone()),
             (other, _) => other.clone(),
         };
         let done = preload(&Config { target, ..self.config.clone() }, self.stop)?;

@@ -50,7 +50,7 @@ const SOURCES: [(&str, &str); 21] = {
 };
 
 /// How long the compiler may take.
-const PATIENCE: Duration = Duration::from_secs(300);
+const TIMEOUT: Duration = Duration::from_secs(300);
 
 /// The compiled kit.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -136,7 +136,7 @@ fn compile(javac: &Path, root: &Path, dir: &Path) -> Result<(), WorkloadError> {
         inherit: Inherit::Paths,
         cwd: root,
         log: &log,
-        timeout: PATIENCE,
+        timeout: TIMEOUT,
     }
     .run()
 }

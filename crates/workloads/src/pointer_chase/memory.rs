@@ -119,7 +119,7 @@ impl Memory {
     /// Follows the chain for at least `loads` links from `at` (or the beginning), each load waiting for
     /// the one before. Where it ended, and how many it were.
     #[inline(never)]
-    pub fn walk(&self, at: Option<Place>, loads: u64) -> (Place, u64) {
+    pub fn walk(&self, at: Option<Location>, loads: u64) -> (Location, u64) {
         let mut p = at.map_or(self.start, |place| place.0) as *const usize;
         let rounds = loads.div_ceil(UNROLLED);
         for _ in 0..rounds {
@@ -137,7 +137,7 @@ impl Memory {
             }
             twenty_five!(0 1 2 3);
         }
-        (Place(std::hint::black_box(p) as usize), rounds * UNROLLED)
+        (Location(std::hint::black_box(p) as usize), rounds * UNROLLED)
     }
 
     /// Of the memory in use, how many bytes large pages back; `None` where the kernel does not tell.
@@ -175,7 +175,7 @@ fn by_page(places: &mut Vec<u32>, lines: usize, rng: &mut Rng) {
 
 /// A link of a chain.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Place(usize);
+pub struct Location(usize);
 
 /// Bytes that large pages back in the mappings that overlap `from..to`, at most as many as these.
 fn large_of(smaps: &str, from: u64, to: u64) -> Option<u64> {

@@ -12,7 +12,7 @@ use crate::declare::{Int, OneOf, Size, Text, Time, params, wrong};
 /// The largest working set that is taken.
 const LARGEST: u64 = 64 << 30;
 /// More points than this are refused.
-const MOST_POINTS: usize = 1024;
+const MAX_POINTS: usize = 1024;
 
 /// Which pages the memory gets.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
@@ -188,8 +188,8 @@ fn list(text: &str) -> Result<Vec<u64>, WorkloadError> {
 fn check_count(sets: Vec<u64>) -> Result<Vec<u64>, WorkloadError> {
     match sets.len() {
         0 => Err(wrong("there is no working set between `min_size` and `max_size`")),
-        n if n > MOST_POINTS => {
-            Err(wrong(format!("{n} working sets; at most {MOST_POINTS} are taken")))
+        n if n > MAX_POINTS => {
+            Err(wrong(format!("{n} working sets; at most {MAX_POINTS} are taken")))
         }
         _ => Ok(sets),
     }

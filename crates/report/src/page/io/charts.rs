@@ -10,7 +10,7 @@ use maud::Markup;
 use super::Subject;
 
 /// Series of a histogram that can be told apart.
-const MOST_SERIES: usize = 8;
+const MAX_SERIES: usize = 8;
 
 /// A chart before it is drawn.
 pub(super) enum Chart {
@@ -72,7 +72,7 @@ pub(super) fn same_series(all: &mut [&mut Titled]) {
                 .cloned()
                 .unwrap_or_else(|| histogram::Series { label: label.clone(), rows: Vec::new() })
         };
-        h.series = order.into_iter().take(MOST_SERIES).map(|(label, _)| of(label)).collect();
+        h.series = order.into_iter().take(MAX_SERIES).map(|(label, _)| of(label)).collect();
     }
 }
 
@@ -164,7 +164,7 @@ fn distribution(
         });
         Some(histogram::Series { label: g.key.join(" "), rows: rows.collect() })
     };
-    let series: Vec<_> = report.groups.iter().filter_map(of).take(MOST_SERIES).collect();
+    let series: Vec<_> = report.groups.iter().filter_map(of).take(MAX_SERIES).collect();
     if series.is_empty() {
         return None;
     }

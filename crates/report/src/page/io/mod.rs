@@ -19,7 +19,7 @@ use crate::view::RunView;
 pub use beside::io_beside;
 
 /// Trials that are drawn in all.
-const MOST_TRIALS: usize = 12;
+const MAX_TRIALS: usize = 12;
 
 /// For each treatment its first counted trial; `None` when no tracer was at work.
 pub(super) fn section(view: &RunView) -> Option<Markup> {
@@ -30,7 +30,7 @@ pub(super) fn section(view: &RunView) -> Option<Markup> {
             view.counted(treatment).into_iter().filter_map(|r| Some((r, view.io.get(&r.number)?)));
         let Some((record, report)) = traced.next() else { continue };
         rows.push((view.label(treatment), record, report));
-        if drawn.len() < MOST_TRIALS {
+        if drawn.len() < MAX_TRIALS {
             let subject = Subject::trial("", record);
             let charts = charts(&subject, report);
             drawn.push((view.label(treatment), subject, report, charts));
@@ -93,7 +93,7 @@ pub fn observed(report: &IoReport) -> Markup {
         all.say("No I/O so far.");
     }
     all.table(parts::groups(report));
-    if let Some(n) = report.honesty.dropped.filter(|n| *n > 0) {
+    if let Some(n) = report.completeness.dropped.filter(|n| *n > 0) {
         let lost = format!(
             "{n} I/Os were lost by the tracer: counts are too low, and percentiles are lower bounds."
         );

@@ -3,7 +3,7 @@
 
 use assay_checks::ComparisonEvidence;
 use assay_model::{Better, Comparison, Interval, Verdict, units};
-use assay_rules::denominator::{Basis, matrix, reversals_from, standing};
+use assay_rules::denominator::{Basis, matrix, ranking, reversals_from};
 use assay_rules::quantity::Quantity;
 
 use super::value::{DIGITS, base, basis, keep, unsupported};
@@ -187,7 +187,7 @@ fn compared<'a>(
         Ok(ratio) => {
             number.kind.clone_from(&ratio.kind);
             let turns = reversals_from(&a.entry, &b.entry, basis);
-            let both = standing(&a.entry, &b.entry).of;
+            let both = ranking(&a.entry, &b.entry).of;
             findings.extend(checks::reversal(basis, &turns, both > 1));
             if !turns.is_empty() {
                 number.matrix = Some(matrix(&[a.entry.clone(), b.entry.clone()]));

@@ -53,7 +53,7 @@ pub(super) fn landscape<'a>(e: &mut Evaluator<'a>, a: &Arguments<'a>) -> Result<
     let line = Some(a.line());
     let findings = landscape.findings.iter().map(|f| e.find(f.clone(), line)).collect();
     if with_matrix {
-        notes.push(standing(&entries));
+        notes.push(ranking(&entries));
     }
     Ok(Made::Block(Laid { table, notes, findings }.into()))
 }
@@ -64,7 +64,7 @@ fn caption(landscape: &Landscape) -> String {
 }
 
 /// Who leads by which denominator, in a sentence each.
-fn standing(entries: &[assay_rules::denominator::Entry]) -> String {
+fn ranking(entries: &[assay_rules::denominator::Entry]) -> String {
     let matrix = assay_rules::denominator::matrix(entries);
     let leaders: Vec<String> = matrix
         .bases

@@ -13,7 +13,7 @@ use super::place::{VARIABLE, within};
 use super::{tools, zfs, zram};
 
 /// How long a file system may stay busy after its programs were ended.
-const PATIENCE: Duration = Duration::from_secs(5);
+const TIMEOUT: Duration = Duration::from_secs(5);
 
 /// Whether anything of a folder is there: itself, a mount below it, a loop device on a file in it.
 pub(super) fn exists(root: &Root, folder: &Path) -> bool {
@@ -71,7 +71,7 @@ fn attempt(root: &Root, folder: &Path) -> Result<(), String> {
     }
     let began = Instant::now();
     while !loops_of(root, folder).is_empty() {
-        if began.elapsed() > PATIENCE {
+        if began.elapsed() > TIMEOUT {
             return Err(format!("a loop device of `{}` is still in use", folder.display()));
         }
         std::thread::sleep(Duration::from_millis(2));
@@ -100,7 +100,7 @@ pub(super) fn unmount(
     let began = Instant::now();
     loop {
         let Err(said) = tools::run(folder, "umount", [point]) else { return Ok(()) };
-        if began.elapsed() > PATIENCE {
+        if began.elapsed() > TIMEOUT {
             return Err(format!(
                 "{said}; see who uses it with `fuser -vm {}` and end that",
                 point.display()
@@ -119,7 +119,7 @@ fn end_programs(folder: &Path) -> Result<(), String> {
     loop {
         let left = programs_of(folder);
         let Some(first) = left.first() else { break };
-        if began.elapsed() > PATIENCE {
+        if began.elapsed() > TIMEOUT {
             let pid = first.as_raw_nonzero();
             return Err(format!("process {pid} works in `{}` and does not end", folder.display()));
         }

@@ -88,7 +88,7 @@ fn exclusive(path: &Path) -> std::io::Result<()> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::made_up::Machine;
+    use crate::fake::Machine;
 
     fn machine() -> Machine {
         let m = Machine::new();

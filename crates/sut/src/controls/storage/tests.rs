@@ -1,7 +1,7 @@
 use assay_model::{Scalar, Setting};
 
 use crate::control::Control as _;
-use crate::made_up::Machine;
+use crate::fake::Machine;
 
 use super::Storage;
 

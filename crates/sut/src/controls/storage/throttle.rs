@@ -89,7 +89,7 @@ pub(super) fn set(root: &Root, numbers: &str, level: &str) -> Result<(), Control
 mod tests {
     use super::super::disk::find;
     use super::*;
-    use crate::made_up::Machine;
+    use crate::fake::Machine;
 
     #[test]
     fn limits_are_set_and_lifted() {

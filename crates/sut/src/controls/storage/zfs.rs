@@ -21,7 +21,7 @@ const CACHE: &str = "/var/lib/zfs/zpool.cache";
 /// Below the folder of the storage: who drives its pool.
 const POOL: &str = "pool";
 /// How long the daemon may take to start.
-const PATIENCE: Duration = Duration::from_secs(10);
+const TIMEOUT: Duration = Duration::from_secs(10);
 
 /// Whether such a pool can be had here. A sentence if not.
 pub(super) fn check(root: &Root, driver: Driver) -> Result<(), String> {
@@ -147,7 +147,7 @@ fn start(folder: &Path, level: &Level) -> Result<u32, String> {
     let began = Instant::now();
     while !listens() {
         let over = child.try_wait().ok().flatten();
-        if over.is_some() || began.elapsed() > PATIENCE {
+        if over.is_some() || began.elapsed() > TIMEOUT {
             let text = fs::read_to_string(&said).unwrap_or_default();
             let last = text.lines().rev().find(|l| !l.trim().is_empty()).unwrap_or("nothing");
             return Err(format!("the daemon of zfs-fuse does not answer; it said: {last}"));
@@ -177,7 +177,7 @@ pub(super) fn destroy(root: &Root, folder: &Path) -> Result<(), String> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::made_up::Machine;
+    use crate::fake::Machine;
 
     #[test]
     fn what_a_pool_lacks_is_said() {

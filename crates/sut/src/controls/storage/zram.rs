@@ -19,7 +19,7 @@ const NUMBER: &str = "zram";
 /// The same: which were there before.
 const BEFORE: &str = "zram-before";
 /// How long a device may be looked at by somebody (udev) before it can be removed.
-const PATIENCE: Duration = Duration::from_secs(5);
+const TIMEOUT: Duration = Duration::from_secs(5);
 
 /// Whether devices can be added here. A sentence if not.
 pub(super) fn check(root: &Root) -> Result<(), String> {
@@ -83,7 +83,7 @@ pub(super) fn take_away(root: &Root, folder: &Path) -> Result<(), String> {
             let removed = fs::write(root.path(REMOVE), &number);
             match removed {
                 Ok(()) => break,
-                Err(e) if began.elapsed() > PATIENCE => {
+                Err(e) if began.elapsed() > TIMEOUT => {
                     return Err(format!("`/dev/zram{number}` cannot be removed: {e}"));
                 }
                 Err(_) => std::thread::sleep(Duration::from_millis(20)),
@@ -110,7 +110,7 @@ fn unnamed(root: &Root, folder: &Path) -> Vec<String> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::made_up::Machine;
+    use crate::fake::Machine;
 
     #[test]
     fn a_device_is_sized_and_only_ones_own_is_removed() {

@@ -5,7 +5,7 @@ use serde::{Deserialize, Serialize};
 
 /// What happened to the events of a trace on their way to an answer.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize, JsonSchema)]
-pub struct Honesty {
+pub struct Completeness {
     /// Whether I/Os were put together from events; else every row of the trace was a whole I/O.
     pub from_events: bool,
     /// Events (or rows) read.
@@ -27,7 +27,8 @@ pub struct Honesty {
     pub in_flight: u64,
     /// I/Os that have ended without the tracer being told: counted, without latencies.
     #[serde(default)]
-    pub untold_ends: u64,
+    #[serde(alias = "untold_ends")]
+    pub missed_completions: u64,
     /// I/Os that were given up since too many were under way: their ends are lost.
     pub given_up: u64,
     /// I/Os that the driver gave back and that were issued again.
@@ -48,20 +49,20 @@ pub struct Honesty {
     pub pooled: u64,
 }
 
-impl Honesty {
+impl Completeness {
     /// Whether anything was lost, so that percentiles are only lower bounds: what is slow is lost more
     /// easily than what is fast.
     pub fn lost(&self) -> bool {
         self.dropped.is_some_and(|n| n > 0)
             || self.unmatched_ends > 0
-            || self.untold_ends > 0
+            || self.missed_completions > 0
             || self.given_up > 0
             || self.unreadable > 0
             || self.skipped_bytes > 0
     }
 
     /// Takes up what another part of the same trace met.
-    pub fn merge(&mut self, other: &Honesty) {
+    pub fn merge(&mut self, other: &Completeness) {
         self.from_events |= other.from_events;
         self.events += other.events;
         self.ios += other.ios;
@@ -71,7 +72,7 @@ impl Honesty {
         self.unmatched_ends += other.unmatched_ends;
         self.flush_ends += other.flush_ends;
         self.in_flight += other.in_flight;
-        self.untold_ends += other.untold_ends;
+        self.missed_completions += other.missed_completions;
         self.given_up += other.given_up;
         self.requeued += other.requeued;
         self.queue_unknown += other.queue_unknown;

@@ -21,7 +21,7 @@ struct OfTreatment {
 
 /// The records so far.
 #[derive(Debug)]
-pub(crate) struct SoFar {
+pub(crate) struct History {
     metric: String,
     records: Vec<TrialRecord>,
     /// By trial number: the latest attempt, and whether it stands (was not interrupted).
@@ -29,19 +29,19 @@ pub(crate) struct SoFar {
     treatments: HashMap<u32, OfTreatment>,
 }
 
-impl SoFar {
+impl History {
     /// Begins with the records of earlier sessions. `metric` is the one that decides.
     pub fn new(metric: &str, records: Vec<TrialRecord>) -> Self {
-        let mut so_far = SoFar {
+        let mut history = History {
             metric: metric.to_owned(),
             records: Vec::with_capacity(records.len()),
             attempts: HashMap::new(),
             treatments: HashMap::new(),
         };
         for record in records {
-            so_far.push(record);
+            history.push(record);
         }
-        so_far
+        history
     }
 
     /// Adds a record.

@@ -10,14 +10,14 @@ use rustix::fs::{FlockOperation, flock};
 
 /// The turn, until it is dropped.
 #[derive(Debug)]
-pub struct Turn {
+pub struct RunLock {
     _file: File,
 }
 
 /// How often a taken turn is asked for again.
 const AGAIN: std::time::Duration = std::time::Duration::from_millis(500);
 
-impl Turn {
+impl RunLock {
     /// Takes the turn if nobody has it. `Ok(Err(who))` when somebody has.
     ///
     /// # Errors
@@ -37,13 +37,13 @@ impl Turn {
         file.set_len(0)?;
         file.rewind()?;
         writeln!(file, "process {}", std::process::id())?;
-        Ok(Ok(Turn { _file: file }))
+        Ok(Ok(RunLock { _file: file }))
     }
 
     /// Waits for the turn; `say` hears once whom it waits for. `None` when `interrupt` fires first.
     ///
     /// # Errors
-    /// As [`Turn::take`].
+    /// As [`RunLock::take`].
     pub fn wait(
         state_dir: &Path,
         interrupt: Option<&Interrupt>,
@@ -51,7 +51,7 @@ impl Turn {
     ) -> std::io::Result<Option<Self>> {
         let mut said = false;
         loop {
-            match Turn::take(state_dir)? {
+            match RunLock::take(state_dir)? {
                 Ok(turn) => return Ok(Some(turn)),
                 Err(_) if interrupt.is_some_and(Interrupt::fired) => return Ok(None),
                 Err(who) if !said => {
@@ -72,21 +72,21 @@ mod tests {
     #[test]
     fn one_has_it_at_a_time() {
         let dir = tempfile::tempdir().unwrap();
-        let first = Turn::take(dir.path()).unwrap().unwrap();
-        let who = Turn::take(dir.path()).unwrap().unwrap_err();
+        let first = RunLock::take(dir.path()).unwrap().unwrap();
+        let who = RunLock::take(dir.path()).unwrap().unwrap_err();
         assert_eq!(who, format!("process {}", std::process::id()));
         drop(first);
-        assert!(Turn::take(dir.path()).unwrap().is_ok());
+        assert!(RunLock::take(dir.path()).unwrap().is_ok());
     }
 
     #[test]
     fn waiting_for_it_ends_when_interrupted() {
         let dir = tempfile::tempdir().unwrap();
-        let _first = Turn::take(dir.path()).unwrap().unwrap();
+        let _first = RunLock::take(dir.path()).unwrap().unwrap();
         let interrupt = Interrupt::manual().unwrap();
         interrupt.fire();
         let mut said = Vec::new();
-        let turn = Turn::wait(dir.path(), Some(&interrupt), &mut |s| said.push(s.to_owned()));
+        let turn = RunLock::wait(dir.path(), Some(&interrupt), &mut |s| said.push(s.to_owned()));
         assert!(turn.unwrap().is_none());
     }
 }

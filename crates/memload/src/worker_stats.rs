@@ -44,9 +44,9 @@ impl Timeline {
     }
 }
 
-/// The books of one thread.
+/// The worker_stats of one thread.
 #[derive(Debug)]
-pub struct Books {
+pub struct WorkerStats {
     line: Timeline,
     classes: usize,
     /// The moment of the answers that are being read.
@@ -81,11 +81,11 @@ pub struct Books {
     pub reconnects: u64,
 }
 
-impl Books {
-    /// Empty books.
+impl WorkerStats {
+    /// Empty worker_stats.
     pub fn new(line: Timeline, classes: usize) -> Self {
         let cells = OPERATIONS.len() * classes;
-        Books {
+        WorkerStats {
             line,
             classes,
             now: line.start,

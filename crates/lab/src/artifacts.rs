@@ -10,9 +10,9 @@ use assay_workloads::KEEP;
 use assay_workloads::capability::Judged;
 
 /// A file larger than this is not kept, and nothing once all are larger than that.
-const MOST_BYTES: u64 = 16 << 20;
-const MOST_ALL: u64 = 256 << 20;
-const MOST_FILES: usize = 5000;
+const MAX_BYTES: u64 = 16 << 20;
+const MAX_ALL: u64 = 256 << 20;
+const MAX_FILES: usize = 5000;
 /// Where the verdict of a rule pack goes.
 const VERDICT: &str = "verdict.json";
 
@@ -28,8 +28,8 @@ pub(crate) fn take(trial_dir: &Path, record: &mut TrialRecord) -> Vec<File> {
     for path in paths {
         let name = path.file_name().unwrap_or_default().to_string_lossy().into_owned();
         let size = fs::symlink_metadata(&path).ok().filter(fs::Metadata::is_file).map(|m| m.len());
-        let fits = size.is_some_and(|s| s <= MOST_BYTES && all + s <= MOST_ALL);
-        let may = fits && kept.len() < MOST_FILES && assay_archive::may_keep(&name);
+        let fits = size.is_some_and(|s| s <= MAX_BYTES && all + s <= MAX_ALL);
+        let may = fits && kept.len() < MAX_FILES && assay_archive::may_keep(&name);
         // Only what is known to be a plain file is opened: others could keep us waiting.
         match may.then(|| fs::read(&path).ok()).flatten() {
             Some(bytes) => {
@@ -127,7 +127,7 @@ mod tests {
         fs::create_dir_all(keep.join("folder")).unwrap();
         fs::write(keep.join("a.log"), "a").unwrap();
         fs::write(keep.join("stdout.log"), "not ours").unwrap();
-        fs::File::create(keep.join("large")).unwrap().set_len(MOST_BYTES + 1).unwrap();
+        fs::File::create(keep.join("large")).unwrap().set_len(MAX_BYTES + 1).unwrap();
         std::os::unix::fs::symlink("/etc/passwd", keep.join("link")).unwrap();
         assert_eq!(take(dir.path(), &mut record), [("a.log".to_owned(), b"a".to_vec())]);
         assert!(record.notes[0].ends_with("folder, large, link, stdout.log"), "{:?}", record.notes);

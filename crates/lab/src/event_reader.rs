@@ -13,22 +13,22 @@ use assay_sut::process::{Sink, Stream};
 use crate::watch::News;
 
 /// More notes than this say nothing more.
-const MOST_NOTES: usize = 200;
+const MAX_NOTES: usize = 200;
 /// More points than this in one trial are taken for a runaway program (every size of the block-size
 /// sweep at once is 102,400).
-const MOST_POINTS: usize = 2_000_000;
+const MAX_POINTS: usize = 2_000_000;
 /// More samples than this in one trial are taken for a runaway program.
-const MOST_SAMPLES: usize = 2_000_000;
+const MAX_SAMPLES: usize = 2_000_000;
 /// The monitor that the program's own samples stand under.
 const WORKLOAD: &str = "workload";
 /// More metrics, curves, histograms, series or findings than this in one trial are taken for a runaway program.
-const MOST_NAMES: usize = 10_000;
+const MAX_NAMES: usize = 10_000;
 
 /// More heat maps than this in one trial nobody looks at.
-const MOST_HEATS: usize = 20;
+const MAX_HEATS: usize = 20;
 
 /// Collects the events of one trial.
-pub(crate) struct Heard<'a> {
+pub(crate) struct EventReader<'a> {
     phases: Vec<PhaseMark>,
     metrics: Vec<MetricValue>,
     curves: Vec<Curve>,
@@ -48,7 +48,7 @@ pub(crate) struct Heard<'a> {
     on_phase: Option<&'a dyn Fn(Phase)>,
 }
 
-impl<'a> Heard<'a> {
+impl<'a> EventReader<'a> {
     /// `every` is how often `on_news` is called without news; `wants_output` is whether it is told
     /// what the program prints. The program's own samples are put into `samples`.
     pub fn new(
@@ -57,7 +57,7 @@ impl<'a> Heard<'a> {
         on_news: &'a mut dyn FnMut(News<'_>),
         samples: &'a mut SampleSet,
     ) -> Self {
-        Heard {
+        EventReader {
             phases: Vec::new(),
             metrics: Vec::new(),
             curves: Vec::new(),
@@ -93,7 +93,7 @@ impl<'a> Heard<'a> {
                 self.phases.push(PhaseMark { phase, t_ns: said.unwrap_or(t_ns) });
             }
             Event::Metric { metric, value, unit, better, kind } => {
-                if self.metrics.len() >= MOST_NAMES {
+                if self.metrics.len() >= MAX_NAMES {
                     self.ignored += 1;
                     return;
                 }
@@ -115,7 +115,7 @@ impl<'a> Heard<'a> {
                 self.point(Curve { name: curve, x_name, x_unit, unit, kind, points });
             }
             Event::Histogram { histogram, unit, hdr, unanswered, percentiles, at, load } => {
-                if self.histograms.len() < MOST_NAMES {
+                if self.histograms.len() < MAX_NAMES {
                     let told = TrialHistogram { unit, hdr, unanswered, percentiles, at, load };
                     self.histograms.insert(histogram, told);
                 } else {
@@ -152,7 +152,7 @@ impl<'a> Heard<'a> {
     }
 
     fn see(&mut self, seen: Observation) {
-        if self.evidence.len() < MOST_NAMES {
+        if self.evidence.len() < MAX_NAMES {
             self.evidence.push(seen);
         } else {
             self.ignored += 1;
@@ -161,7 +161,7 @@ impl<'a> Heard<'a> {
 
     /// Keeps a sentence for the record.
     pub fn note(&mut self, note: String) {
-        if self.notes.len() < MOST_NOTES {
+        if self.notes.len() < MAX_NOTES {
             self.notes.push(note);
         } else {
             self.ignored += 1;
@@ -170,8 +170,8 @@ impl<'a> Heard<'a> {
 
     fn sample(&mut self, field: &str, t_ns: u64, value: f64, unit: &str) {
         let known = self.samples.series.iter().rposition(|s| s.field == field);
-        let full = self.samples.rows.len() >= MOST_SAMPLES
-            || (known.is_none() && self.samples.series.len() >= MOST_NAMES);
+        let full = self.samples.rows.len() >= MAX_SAMPLES
+            || (known.is_none() && self.samples.series.len() >= MAX_NAMES);
         if full {
             self.ignored += 1;
             return;
@@ -190,10 +190,10 @@ impl<'a> Heard<'a> {
 
     fn heat(&mut self, name: String, told: Heat) {
         match told.check() {
-            Ok(()) if self.heats.len() < MOST_HEATS => {
+            Ok(()) if self.heats.len() < MAX_HEATS => {
                 self.heats.insert(name, told);
             }
-            Err(why) if self.notes.len() < MOST_NOTES => {
+            Err(why) if self.notes.len() < MAX_NOTES => {
                 self.notes.push(format!("the heat map `{name}` was not kept: {why}"));
             }
             Ok(()) | Err(_) => self.ignored += 1,
@@ -203,7 +203,7 @@ impl<'a> Heard<'a> {
     /// Takes a curve of one point.
     fn point(&mut self, curve: Curve) {
         let finite = curve.points.iter().flatten().all(|v| v.is_finite());
-        if !finite || self.points >= MOST_POINTS {
+        if !finite || self.points >= MAX_POINTS {
             self.ignored += 1;
             return;
         }
@@ -211,7 +211,7 @@ impl<'a> Heard<'a> {
         // The newest curve is nearly always the one.
         match self.curves.iter().rposition(|c| c.name == curve.name) {
             Some(i) => self.curves[i].points.extend(curve.points),
-            None if self.curves.len() < MOST_NAMES => self.curves.push(curve),
+            None if self.curves.len() < MAX_NAMES => self.curves.push(curve),
             None => self.ignored += 1,
         }
     }
@@ -277,7 +277,7 @@ impl<'a> Heard<'a> {
     }
 }
 
-impl Sink for Heard<'_> {
+impl Sink for EventReader<'_> {
     fn line(&mut self, line: &[u8], t_ns: u64) {
         match std::str::from_utf8(line).map(Event::from_line) {
             Ok(Ok(Some(event))) => self.take(event, t_ns),
@@ -311,7 +311,7 @@ mod tests {
     fn findings_and_samples_of_the_program_are_kept() {
         let mut samples = SampleSet::default();
         let mut on_news = |_: News<'_>| {};
-        let mut heard = Heard::new(None, false, &mut on_news, &mut samples);
+        let mut heard = EventReader::new(None, false, &mut on_news, &mut samples);
         for line in [
             r#"{"sample":"throughput","t_ns":5,"value":10,"unit":"ops/s"}"#,
             r#"{"sample":"errors","t_ns":5,"value":null,"unit":"1"}"#,
