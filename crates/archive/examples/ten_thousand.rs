@@ -113,6 +113,7 @@ fn create(archive: &Archive, n: usize) -> RunWriter {
         block: (number - 1) / 2,
         treatment: (number - 1) % 2,
         warmup: false,
+        params: BTreeMap::new(),
         ..PlannedTrial::default()
     };
     let plan = Plan {
@@ -162,6 +163,7 @@ fn write(run: &mut RunWriter, number: u32, stdout: &[u8]) {
         block: (number - 1) / 2,
         treatment: (number - 1) % 2,
         warmup: false,
+        params: BTreeMap::new(),
         outcome: Outcome::Completed,
         error: String::new(),
         started_at: "2026-11-21T09:30:00.000Z".into(),

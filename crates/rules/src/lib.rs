@@ -1,9 +1,7 @@
 //! In what terms a result may be published: the rule [`pack`]s of benchmarks, results quoted from elsewhere,
 //! the denominators they are divided by, the landscapes they are ranked in. [`pack::evaluate`] judges; [`quoted::read`] is
-//! where outside results come in; [`landscape::Collection`] makes their tables; [`audit::audit`]
-//! recomputes what a text claims.
+//! where outside results come in; [`landscape::Collection`] makes their tables.
 
-pub mod audit;
 pub mod denominator;
 pub mod landscape;
 pub mod pack;

@@ -5,8 +5,8 @@ use std::io::Read;
 use std::path::Path;
 
 use anyhow::Result;
+use assay_audit::{self as audited, Claim, ClaimVerdict, Source};
 use assay_model::units;
-use assay_rules::audit::{self, Claim, ClaimVerdict, Source};
 use assay_rules::quoted::{self, QuotedResult};
 use serde_json::json;
 
@@ -36,7 +36,7 @@ pub fn audit(cli: &Cli, audit: &Audit) -> Result<Exit> {
         let name = name_of(path);
         let source = Source::read(&name, &bytes(path, limit)?, usize::try_from(limit)?)
             .map_err(|e| Usage(e.to_string()))?;
-        let found = audit::audit(&source, &results);
+        let found = audited::audit(&source, &results);
         wrong |= found.count(ClaimVerdict::Wrong) > 0;
         if cli.json {
             let claims: Vec<&Claim> = found
@@ -71,7 +71,7 @@ fn bytes(path: &Path, limit: u64) -> Result<Vec<u8>> {
     let size = file.metadata().map_err(|e| cannot_read(path, &e))?.len();
     if size > limit {
         let name = name_of(path);
-        return Err(Usage(audit::AuditError::TooLarge { name, size, limit }.to_string()).into());
+        return Err(Usage(audited::AuditError::TooLarge { name, size, limit }.to_string()).into());
     }
     let mut bytes = Vec::new();
     file.take(limit + 1).read_to_end(&mut bytes).map_err(|e| cannot_read(path, &e))?;

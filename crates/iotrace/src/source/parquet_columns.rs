@@ -49,6 +49,7 @@ pub struct TraceAbout {
     /// What it recorded.
     pub recorded: Recorded,
     /// What was seen and lost.
+    #[serde(alias = "honesty")]
     pub completeness: Completeness,
     /// What brings a time to nanoseconds since 1970; `null`: unknown.
     pub wall_offset_ns: Option<i64>,

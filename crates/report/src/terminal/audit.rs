@@ -1,7 +1,7 @@
 //! What an audit found.
 
+use assay_audit::{Audit, Claim, ClaimKind, ClaimVerdict};
 use assay_chart::text::shorten;
-use assay_rules::audit::{Audit, Claim, ClaimKind, ClaimVerdict};
 
 use super::Style;
 use crate::document::{Part, Parts, Tone, terminal, text};
@@ -63,7 +63,7 @@ fn write(all: &mut Parts, name: &str, claim: &Claim, style: Style) {
 
 #[cfg(test)]
 mod tests {
-    use assay_rules::audit::{Source, audit as run};
+    use assay_audit::{Source, audit as run};
 
     use super::*;
 

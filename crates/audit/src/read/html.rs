@@ -1,0 +1,318 @@
+//! HTML to text: tags away, entities read, tables as lines of cells between bars. It is no
+//! validator: whatever it is given becomes some text, in one pass and in memory of the size of the
+//! input.
+
+use crate::read::entity::entity;
+use crate::read::tag::{Piece, pieces};
+
+/// The text of a page and where its pieces stood in the HTML.
+pub(crate) struct Plain {
+    pub text: String,
+    pub map: Vec<(usize, usize)>,
+}
+
+/// Elements whose content is no text for readers.
+const HIDDEN: [&str; 7] = ["script", "style", "head", "template", "noscript", "svg", "textarea"];
+
+/// Elements that end a line before and after them.
+const BLOCKS: [&str; 24] = [
+    "p",
+    "div",
+    "ul",
+    "ol",
+    "dl",
+    "dd",
+    "dt",
+    "table",
+    "blockquote",
+    "section",
+    "article",
+    "header",
+    "footer",
+    "main",
+    "form",
+    "center",
+    "figure",
+    "figcaption",
+    "hr",
+    "address",
+    "nav",
+    "aside",
+    "caption",
+    "body",
+];
+
+/// The text of a page. Tables of data become lines `| a | b |`; a table that holds other tables or
+/// paragraphs is layout and vanishes.
+pub(crate) fn plain(html: &str) -> Plain {
+    let pieces = pieces(html);
+    let data_tables = data_tables(&pieces);
+    let mut out = Out { text: String::with_capacity(html.len() / 2), map: Vec::new(), pre: 0 };
+    let mut hidden: Option<String> = None;
+    let mut row: Option<Row> = None;
+    for (i, piece) in pieces.iter().enumerate() {
+        match piece {
+            Piece::Text { at, text } if hidden.is_none() => out.text(*at, text),
+            Piece::Text { .. } => {}
+            Piece::Tag { name, closing, .. } if hidden.as_deref() == Some(name) && *closing => {
+                hidden = None;
+            }
+            Piece::Tag { .. } if hidden.is_some() => {}
+            Piece::Tag { name, closing: false, .. } if HIDDEN.contains(&name.as_str()) => {
+                hidden = Some(name.clone());
+            }
+            Piece::Tag { name, closing, attributes } => {
+                let in_data = data_tables[i];
+                if in_data && matches!(name.as_str(), "tr" | "td" | "th" | "table") {
+                    cell_tag(&mut out, &mut row, name, *closing, attributes);
+                } else if in_data && row.is_some() {
+                    if name == "br" || BLOCKS.contains(&name.as_str()) {
+                        out.space();
+                    }
+                } else {
+                    block_tag(&mut out, name, *closing);
+                }
+            }
+        }
+    }
+    out.line();
+    Plain { text: out.text, map: out.map }
+}
+
+/// A table row in writing: the bars that are still owed for cells that span columns.
+struct Row {
+    owed: usize,
+}
+
+fn cell_tag(out: &mut Out, row: &mut Option<Row>, name: &str, closing: bool, attributes: &str) {
+    match (name, closing) {
+        ("table", _) => {
+            *row = None;
+            out.blank();
+        }
+        ("tr", false) => {
+            out.line();
+            *row = Some(Row { owed: 0 });
+        }
+        ("tr", true) => {
+            if let Some(open) = row.take() {
+                for _ in 0..open.owed {
+                    out.push(" |");
+                }
+                out.push(" |");
+            }
+            out.line();
+        }
+        (_, false) => {
+            let open = row.get_or_insert(Row { owed: 0 });
+            for _ in 0..open.owed {
+                out.push(" |");
+            }
+            open.owed = span(attributes).saturating_sub(1);
+            out.push(if out.at_line_start() { "| " } else { " | " });
+        }
+        (_, true) => {}
+    }
+}
+
+/// What `colspan` says, 1 to 64.
+fn span(attributes: &str) -> usize {
+    let lower = attributes.to_ascii_lowercase();
+    let Some(at) = lower.find("colspan") else { return 1 };
+    let digits: String = lower[at..]
+        .chars()
+        .skip_while(|c| !c.is_ascii_digit())
+        .take_while(char::is_ascii_digit)
+        .take(3)
+        .collect();
+    digits.parse::<usize>().map_or(1, |n| n.clamp(1, 64))
+}
+
+fn block_tag(out: &mut Out, name: &str, closing: bool) {
+    match name {
+        "br" | "tr" => out.line(),
+        "td" | "th" => out.space(),
+        "pre" => {
+            out.blank();
+            out.pre = if closing { out.pre.saturating_sub(1) } else { out.pre + 1 };
+        }
+        "li" => {
+            out.line();
+            if !closing {
+                out.push("* ");
+            }
+        }
+        "h1" | "h2" | "h3" | "h4" | "h5" | "h6" => {
+            out.blank();
+            if !closing {
+                out.push("## ");
+            }
+        }
+        name if BLOCKS.contains(&name) => out.blank(),
+        _ => {}
+    }
+}
+
+/// For each piece, whether it belongs to a table of data (innermost table decides).
+fn data_tables(pieces: &[Piece<'_>]) -> Vec<bool> {
+    let mut layout: Vec<bool> = Vec::new();
+    let mut owner: Vec<Option<usize>> = Vec::with_capacity(pieces.len());
+    let mut open: Vec<usize> = Vec::new();
+    for piece in pieces {
+        if let Piece::Tag { name, closing, .. } = piece {
+            match (name.as_str(), *closing) {
+                ("table", false) => {
+                    if let Some(outer) = open.last() {
+                        layout[*outer] = true;
+                    }
+                    layout.push(false);
+                    open.push(layout.len() - 1);
+                }
+                ("ul" | "ol" | "h1" | "h2" | "h3" | "h4" | "blockquote" | "pre", false) => {
+                    if let Some(table) = open.last() {
+                        layout[*table] = true;
+                    }
+                }
+                _ => {}
+            }
+        }
+        owner.push(open.last().copied());
+        if matches!(piece, Piece::Tag { name, closing: true, .. } if name == "table") {
+            open.pop();
+        }
+    }
+    owner.into_iter().map(|table| table.is_some_and(|t| !layout[t])).collect()
+}
+
+/// The text in writing.
+struct Out {
+    text: String,
+    map: Vec<(usize, usize)>,
+    pre: usize,
+}
+
+impl Out {
+    fn text(&mut self, at: usize, text: &str) {
+        let mut rest = text;
+        let mut at = at;
+        while !rest.is_empty() {
+            let amp = rest.find('&').unwrap_or(rest.len());
+            self.run(at, &rest[..amp]);
+            if amp == rest.len() {
+                return;
+            }
+            let (length, character) = entity(&rest[amp..]);
+            self.mark(at + amp);
+            if character == '\u{a0}' {
+                self.text.push(' ');
+            } else {
+                self.text.push(character);
+            }
+            at += amp + length;
+            rest = &rest[amp + length..];
+        }
+    }
+
+    /// Text without entities: as it is in `pre`, with white space collapsed elsewhere.
+    fn run(&mut self, at: usize, text: &str) {
+        if self.pre > 0 {
+            self.mark(at);
+            self.text.push_str(text);
+            return;
+        }
+        let mut gap = false;
+        let mut start = true;
+        for (i, c) in text.char_indices() {
+            if c.is_whitespace() {
+                gap = true;
+                continue;
+            }
+            if gap {
+                self.space();
+            }
+            if gap || start {
+                self.mark(at + i);
+            }
+            self.text.push(c);
+            gap = false;
+            start = false;
+        }
+        if gap {
+            self.space();
+        }
+    }
+
+    fn mark(&mut self, at: usize) {
+        self.map.push((self.text.len(), at));
+    }
+
+    fn push(&mut self, text: &str) {
+        self.text.push_str(text);
+    }
+
+    fn at_line_start(&self) -> bool {
+        self.text.is_empty() || self.text.ends_with('\n')
+    }
+
+    fn space(&mut self) {
+        if !self.at_line_start() && !self.text.ends_with(' ') {
+            self.text.push(' ');
+        }
+    }
+
+    fn line(&mut self) {
+        if !self.at_line_start() {
+            while self.text.ends_with(' ') {
+                self.text.pop();
+            }
+            self.text.push('\n');
+        }
+    }
+
+    fn blank(&mut self) {
+        self.line();
+        if !self.text.is_empty() && !self.text.ends_with("\n\n") {
+            self.text.push('\n');
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::plain;
+
+    fn text(html: &str) -> String {
+        plain(html).text
+    }
+
+    #[test]
+    fn tags_scripts_and_comments_vanish() {
+        let page = "<head><title>x</title></head><p>One <b>two</b><script>if(a<b){}</script>\
+                    <!-- <p>no --> three</p><style>p{}</style>";
+        assert_eq!(text(page), "One two three\n\n");
+    }
+
+    #[test]
+    fn entities_are_read() {
+        assert_eq!(
+            text("a&nbsp;&lt;&#53;&#x25; R&D &unknown; 2&times;"),
+            "a <5% R&D &unknown; 2×\n"
+        );
+    }
+
+    #[test]
+    fn tables_of_data_become_rows_and_layout_vanishes() {
+        let page = "<table><tr><td><table><tr><th colspan=2>A<th>B</tr>\
+                    <tr><td>x</td><td>1</td><td>2</td></tr></table></td></tr></table>";
+        assert_eq!(text(page).trim(), "| A | | B |\n| x | 1 | 2 |");
+    }
+
+    #[test]
+    fn broken_markup_ends() {
+        for page in
+            ["<", "<a href=\"", "<!--", "</", "<script>", "a < b", "&#xFFFFFFFF;", "<td>1<td>2"]
+        {
+            let _ = text(page);
+        }
+    }
+}
