@@ -41,7 +41,7 @@ fn of_steps(values: &[f64], cuts: &[usize], around: Around) -> f64 {
 /// The best line from one level to another in `values`, and its criterion: two places and one size.
 fn of_ramp(values: &[f64], around: Around) -> Option<(f64, Ramp)> {
     let n = values.len();
-    let grid = (n / 40).max(1);
+    let grid = (n / 25).max(1);
     let shortest = SHORTEST.max(grid);
     let mut best: Option<(f64, Ramp)> = None;
     for from in (0..n.saturating_sub(shortest)).step_by(grid) {

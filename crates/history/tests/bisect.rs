@@ -22,7 +22,9 @@ fn search(
         let commits = search.next(3);
         let broken: Vec<usize> = commits.iter().copied().filter(|k| skipped.contains(k)).collect();
         if !broken.is_empty() {
-            broken.into_iter().for_each(|k| search.skip(k));
+            for k in broken {
+                search.skip(k);
+            }
             continue;
         }
         let machine = 0.3 * rng.normal();
