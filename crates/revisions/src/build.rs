@@ -135,18 +135,17 @@ impl<'a> Builder<'a> {
     pub fn build(&self, revision: &Revision) -> Result<Build, RevisionError> {
         let dir = self.cache.join(self.key(revision));
         // Whoever runs it has it shared; whoever makes or removes it has it alone.
-        let lock = self.open(&dir, FlockOperation::LockShared)?;
-        let (lock, kept, cached) = match read(&dir) {
-            Some(kept) => (lock, kept, true),
-            None => {
-                drop(lock);
-                let lock = self.open(&dir, FlockOperation::LockExclusive)?;
-                let there = read(&dir);
-                let cached = there.is_some();
-                let kept = there.map_or_else(|| self.make(revision, &dir), Ok)?;
-                cache::take(&lock, FlockOperation::LockShared, &dir)?;
-                (lock, kept, cached)
-            }
+        let lock = open(&dir, FlockOperation::LockShared)?;
+        let (lock, kept, cached) = if let Some(kept) = read(&dir) {
+            (lock, kept, true)
+        } else {
+            drop(lock);
+            let lock = open(&dir, FlockOperation::LockExclusive)?;
+            let there = read(&dir);
+            let cached = there.is_some();
+            let kept = there.map_or_else(|| self.make(revision, &dir), Ok)?;
+            cache::take(&lock, FlockOperation::LockShared, &dir)?;
+            (lock, kept, cached)
         };
         let _ = cache::touch(&lock);
         if !cached {
@@ -163,19 +162,6 @@ impl<'a> Builder<'a> {
             cached,
             _lock: lock,
         })
-    }
-
-    /// The folder of a build with its lock.
-    fn open(&self, dir: &Path, how: FlockOperation) -> Result<File, RevisionError> {
-        loop {
-            fs::create_dir_all(dir).map_err(RevisionError::io("create", dir))?;
-            let lock = cache::lock_file(dir)?;
-            cache::take(&lock, how, dir)?;
-            // Whoever had it may have been removing it.
-            if cache::is_the_one(&lock, dir) {
-                return Ok(lock);
-            }
-        }
     }
 
     fn make(&self, revision: &Revision, dir: &Path) -> Result<Kept, RevisionError> {
@@ -270,6 +256,19 @@ impl<'a> Builder<'a> {
             (End::Exited, assay_model::Exit::Signal(n)) => {
                 Ok(failed(format!("ended by signal {n}")))
             }
+        }
+    }
+}
+
+/// The folder of a build with its lock.
+fn open(dir: &Path, how: FlockOperation) -> Result<File, RevisionError> {
+    loop {
+        fs::create_dir_all(dir).map_err(RevisionError::io("create", dir))?;
+        let lock = cache::lock_file(dir)?;
+        cache::take(&lock, how, dir)?;
+        // Whoever had it may have been removing it.
+        if cache::is_the_one(&lock, dir) {
+            return Ok(lock);
         }
     }
 }
