@@ -247,6 +247,16 @@ pub struct What {
     /// with a comma in it stands in a list: `NAME=["V,V"]`.
     #[arg(long, value_name = "NAME=V[,V...]")]
     pub set: Vec<String>,
+    /// Revisions of a git repository as a factor: commits, tags, branches, `worktree`, ranges such as `v1..main`
+    /// or `v1..main:10` for every tenth commit. The first is the baseline.
+    #[arg(long, value_name = "REV[,REV...]", value_delimiter = ',')]
+    pub rev: Vec<String>,
+    /// The shell line that builds a revision in its folder; the commands run there.
+    #[arg(long, value_name = "COMMAND", requires = "rev")]
+    pub build: Option<String>,
+    /// A folder of the repository [default: where assay is started].
+    #[arg(long, value_name = "FOLDER")]
+    pub repo: Option<String>,
     /// How many blocks; each holds one trial of every treatment.
     #[arg(short, long, value_name = "N")]
     pub blocks: Option<u32>,

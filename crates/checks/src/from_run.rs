@@ -149,8 +149,7 @@ fn arm(m: &RunMaterial<'_>, t: &Treatment, shared: &mut Shared) -> Arm {
         cpus: cpus(m, t),
         pages: m.system.map(|s| pages(m, s, t)),
         os: m.system.map(|s| shared.os(s, t)).filter(|settings| !settings.is_empty()),
-        app: (!imported(m))
-            .then(|| t.params.iter().map(|(k, v)| (k.clone(), v.to_text())).collect()),
+        app: (!imported(m)).then(|| params(m, t).map(|(k, v)| (k.clone(), v.to_text())).collect()),
         layouts: randomised(m, t).map(|yes| if yes { counting } else { 1 }),
         work: (!imported(m)).then(|| work(m, t)),
         output: Some(output(&of)),
@@ -271,8 +270,17 @@ fn imported(m: &RunMaterial<'_>) -> bool {
     m.experiment.design.order == Order::Unknown
 }
 
+/// The parameters of a treatment, without the folder of its revision: that is where the level is, no setting.
+fn params<'t>(
+    m: &RunMaterial<'_>,
+    t: &'t Treatment,
+) -> impl Iterator<Item = (&'t String, &'t Scalar)> {
+    let revisions = m.experiment.source.is_some();
+    t.params.iter().filter(move |(k, _)| !(revisions && *k == "folder"))
+}
+
 fn work(m: &RunMaterial<'_>, t: &Treatment) -> Work {
-    let fixed = t.params.iter().filter(|(k, _)| !m.plan.factors.contains(k));
+    let fixed = params(m, t).filter(|(k, _)| !m.plan.factors.contains(k));
     let dropped = settings(t).contains_key("drop_caches");
     let drawn = |key: &str| {
         let told = t.params.iter().find(|(k, _)| *k == key || k.ends_with(&format!(".{key}")));

@@ -65,7 +65,9 @@ pub fn make_plan(
     check_fixed(experiment, spec)?;
     let factors = expand_factors(experiment, spec, cpus)?;
     let treatments = treatments(experiment, spec, &factors)?;
-    for treatment in &treatments {
+    crate::source::check(experiment, spec)?;
+    // Of revisions there is nothing to check before they are built.
+    for treatment in treatments.iter().filter(|_| experiment.source.is_none()) {
         workload.check(&treatment.params).map_err(|e| {
             wrong(&["workload"], format!("treatment {}: {e}", treatment.label()), "")
         })?;
@@ -276,6 +278,7 @@ fn treatment(
     for (name, level) in &levels {
         match name.strip_prefix("controls.") {
             Some(control) => settings.push((control, level)),
+            None if crate::source::is_revision(experiment, name) => {}
             None => {
                 params.insert(name.clone(), level.clone());
             }

@@ -120,7 +120,7 @@ pub fn exit_of(ended: &Ended, view: &RunView) -> Exit {
     if ended.state == RunState::Interrupted {
         return Exit::Interrupted;
     }
-    if any(&[Outcome::Failed, Outcome::TimedOut, Outcome::Invalid]) {
+    if any(&[Outcome::Failed, Outcome::TimedOut, Outcome::Invalid]) || !ended.unbuilt.is_empty() {
         return Exit::Workload;
     }
     if !any(&[Outcome::Completed]) {
