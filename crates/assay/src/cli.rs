@@ -31,6 +31,11 @@ or its output did not validate, 4 a rule of severity `invalid` is broken,
 pub enum Verb {
     /// Plan, run, observe, archive, and show the comparison.
     Run(Run),
+    /// Compare a revision with its base for a pull request: worse than the margin, or not, or what it takes to
+    /// know.
+    Gate(Gate),
+    /// Find the commit that made a program slower, by interleaved trials.
+    Bisect(Bisect),
     /// Show the trials of an experiment, their order, the time they will take and the detectable
     /// effect.
     Plan(Plan),
@@ -217,6 +222,62 @@ pub struct Run {
     pub wait_turn: bool,
 }
 
+/// `assay gate`.
+#[derive(Debug, Args)]
+pub struct Gate {
+    /// What the experiment is and how it is laid out; the margin is 2 % unless given.
+    #[command(flatten)]
+    pub what: What,
+    /// The revision to compare with.
+    #[arg(long, value_name = "REV")]
+    pub base: String,
+    /// The revision that is judged; `worktree` is the work tree as it is now.
+    #[arg(long, value_name = "REV", default_value = "HEAD")]
+    pub head: String,
+    /// Start no trial after this much time.
+    #[arg(long, value_name = "DURATION", default_value = "5 min", conflicts_with = "max_time")]
+    pub budget: String,
+    /// Write the result as Markdown, for a step summary or a comment; it starts with a line by which a later
+    /// run finds the comment to replace.
+    #[arg(long, value_name = "FILE")]
+    pub markdown: Option<PathBuf>,
+    // The help comes from the table of formats.
+    #[arg(long, value_name = "FORMAT=FILE", help = crate::commands::export::help())]
+    pub export: Vec<String>,
+    /// No progress bar, no warnings.
+    #[arg(short, long)]
+    pub quiet: bool,
+}
+
+/// `assay bisect`.
+#[derive(Debug, Args)]
+pub struct Bisect {
+    /// What the experiment is; the smallest step that is looked for is its margin, 2 % unless given.
+    #[command(flatten)]
+    pub what: What,
+    /// A revision before the step.
+    #[arg(long, value_name = "REV")]
+    pub good: String,
+    /// A revision after it.
+    #[arg(long, value_name = "REV", default_value = "HEAD")]
+    pub bad: String,
+    /// The metric [default: the one that decides].
+    #[arg(long, value_name = "NAME")]
+    pub metric: Option<String>,
+    /// Start no look after this much time.
+    #[arg(long, value_name = "DURATION", default_value = "1 h", conflicts_with = "max_time")]
+    pub budget: String,
+    /// Take a merge as one commit instead of following what it brought.
+    #[arg(long)]
+    pub first_parent: bool,
+    /// Write the result as a Markdown page.
+    #[arg(short, long, value_name = "FILE")]
+    pub output: Option<PathBuf>,
+    /// No progress, no warnings.
+    #[arg(short, long)]
+    pub quiet: bool,
+}
+
 /// What happens to the output of the programs.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 pub enum OutputMode {
@@ -252,7 +313,7 @@ pub struct What {
     #[arg(long, value_name = "REV[,REV...]", value_delimiter = ',')]
     pub rev: Vec<String>,
     /// The shell line that builds a revision in its folder; the commands run there.
-    #[arg(long, value_name = "COMMAND", requires = "rev")]
+    #[arg(long, value_name = "COMMAND")]
     pub build: Option<String>,
     /// A folder of the repository [default: where assay is started].
     #[arg(long, value_name = "FOLDER")]
@@ -284,6 +345,9 @@ pub struct What {
     /// Exit with 5 when a treatment is worse than the baseline by more than the margin.
     #[arg(long, requires = "margin")]
     pub gate: bool,
+    /// The metric that decides [default: the workload's first].
+    #[arg(skip)]
+    pub metric: Option<String>,
     /// Monitors, with commas; `all` or `none`.
     #[arg(long, value_name = "NAMES")]
     pub monitors: Option<String>,

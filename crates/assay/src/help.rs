@@ -66,6 +66,23 @@ const VERBS: &[Verb] = &[
         "",
     ),
     verb(
+        "gate",
+        Group::CompareAndPublish,
+        &[],
+        &[
+            "assay gate --base origin/main --build make -- ./prog 1000",
+            "assay gate --base v1.2 --margin '3 %' --markdown gate.md bench.toml",
+        ],
+        "Exit code 5 when the revision is worse than its base by more than the margin.",
+    ),
+    verb(
+        "bisect",
+        Group::CompareAndPublish,
+        &[],
+        &["assay bisect --good v1.2 --bad main --build make -- ./prog 1000"],
+        "The same command takes up a search that was interrupted.",
+    ),
+    verb(
         "doctor",
         Group::Measure,
         &["assay doctor", "assay doctor --restore"],

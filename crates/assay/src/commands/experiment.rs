@@ -120,6 +120,9 @@ fn change(experiment: &mut Experiment, what: &What) -> Result<(), LabError> {
         experiment.params.insert("ignore_failure".into(), Scalar::Bool(true));
     }
     change_source(experiment, what);
+    if what.metric.is_some() {
+        experiment.compare.metric.clone_from(&what.metric);
+    }
     let design = &mut experiment.design;
     if let Some(blocks) = what.blocks {
         design.blocks = Some(blocks);

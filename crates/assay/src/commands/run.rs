@@ -57,7 +57,7 @@ pub fn run(cli: &Cli, run: &Run) -> Result<Exit> {
     );
     // Nodes have their own queue.
     let remote = prepared.as_ref().is_some_and(|p| p.experiment.place.is_remote());
-    let _turn = if remote { None } else { take_turn(run, &lab, &mut both)? };
+    let _turn = if remote { None } else { take_turn(run.wait_turn, &lab, &mut both)? };
     let ended = match (&prepared, &resumed) {
         (Some(prepared), _) => lab.run(prepared, &mut both)?,
         (None, Some(id)) => lab.resume(id, &mut both)?,
@@ -86,8 +86,8 @@ pub fn run(cli: &Cli, run: &Run) -> Result<Exit> {
 }
 
 /// One run at a time measures on a machine. Without `--wait-turn` a second one is told of the first.
-fn take_turn(run: &Run, lab: &Lab<'_>, watcher: &mut dyn Watcher) -> Result<Option<Turn>> {
-    if run.wait_turn {
+pub fn take_turn(wait: bool, lab: &Lab<'_>, watcher: &mut dyn Watcher) -> Result<Option<Turn>> {
+    if wait {
         let turn = Turn::wait(&lab.state_dir, lab.interrupt.as_ref(), &mut |s| watcher.say(s));
         return turn.with_context(|| format!("take the turn in {}", lab.state_dir.display()));
     }
