@@ -36,6 +36,9 @@ pub enum Verb {
     Gate(Gate),
     /// Find the commit that made a program slower, by interleaved trials.
     Bisect(Bisect),
+    /// Show a metric over revisions as ratios to a reference, with its change points; measure what is missing,
+    /// confirm what is suspected.
+    History(History),
     /// Show the trials of an experiment, their order, the time they will take and the detectable
     /// effect.
     Plan(Plan),
@@ -276,6 +279,86 @@ pub struct Bisect {
     /// No progress, no warnings.
     #[arg(short, long)]
     pub quiet: bool,
+}
+
+/// `assay history`.
+#[derive(Debug, Args)]
+#[command(args_conflicts_with_subcommands = true)]
+pub struct History {
+    /// Start with a past.
+    #[command(subcommand)]
+    pub import: Option<HistoryImport>,
+    /// What the experiment is; `--rev` is the range whose commits are the series, such as `v1..main` or
+    /// `v1..main:10`.
+    #[command(flatten)]
+    pub what: What,
+    /// The metric [default: the one that decides].
+    #[arg(long, value_name = "NAME")]
+    pub metric: Option<String>,
+    /// The revision that every point is measured beside [default: the oldest of the series].
+    #[arg(long, value_name = "REV")]
+    pub reference: Option<String>,
+    /// Measure what is missing, where it tells most first.
+    #[arg(long)]
+    pub fill: bool,
+    /// Measure at most so many revisions.
+    #[arg(long, value_name = "N", requires = "fill")]
+    pub points: Option<usize>,
+    /// Confirm suspected changes by a fresh experiment of the revisions on both sides.
+    #[arg(long)]
+    pub confirm: bool,
+    /// Start nothing new after this much time.
+    #[arg(long, value_name = "DURATION", default_value = "10 min", conflicts_with = "max_time")]
+    pub budget: String,
+    /// Show the values themselves, beside the ratios.
+    #[arg(long)]
+    pub raw: bool,
+    /// Acknowledge the change at this revision: it raises no alarm any more.
+    #[arg(long, value_name = "REV")]
+    pub acknowledge: Option<String>,
+    /// What is known of it.
+    #[arg(long, value_name = "TEXT", requires = "acknowledge")]
+    pub note: Option<String>,
+    /// Where more is said of it.
+    #[arg(long, value_name = "URL", requires = "acknowledge")]
+    pub link: Option<String>,
+    /// Start the series afresh at this revision: what lies before it is not compared with what follows.
+    #[arg(long, value_name = "REV")]
+    pub reset: Option<String>,
+    /// A series that was imported, by its file's name.
+    #[arg(long, value_name = "NAME")]
+    pub imported: Option<String>,
+    /// Write the series as a Markdown page.
+    #[arg(short, long, value_name = "FILE")]
+    pub output: Option<PathBuf>,
+    /// No progress, no warnings.
+    #[arg(short, long)]
+    pub quiet: bool,
+}
+
+/// Start with a past.
+#[derive(Debug, Subcommand)]
+pub enum HistoryImport {
+    /// Read series of other programs. They are quoted: change points work on them, confirmation does not.
+    Import {
+        /// What the file is.
+        #[arg(value_enum)]
+        format: HistoryFormat,
+        /// The file.
+        file: PathBuf,
+        /// What the series are called [default: the file's name].
+        #[arg(long, value_name = "NAME")]
+        name: Option<String>,
+    },
+}
+
+/// What a file of series is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub enum HistoryFormat {
+    /// A table with a header: time, revision, and a column for each series, as Otava reads it.
+    Csv,
+    /// `data.js` of github-action-benchmark.
+    GithubActionBenchmark,
 }
 
 /// What happens to the output of the programs.

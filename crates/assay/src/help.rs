@@ -76,6 +76,17 @@ const VERBS: &[Verb] = &[
         "Exit code 5 when the revision is worse than its base by more than the margin.",
     ),
     verb(
+        "history",
+        Group::CompareAndPublish,
+        &[],
+        &[
+            "assay history --rev v1..main:5 --build make --fill --confirm -- ./prog 1000",
+            "assay history import csv nightly.csv",
+            "assay history --imported nightly",
+        ],
+        "Exit code 5 when a change for the worse is confirmed and not acknowledged.",
+    ),
+    verb(
         "bisect",
         Group::CompareAndPublish,
         &[],

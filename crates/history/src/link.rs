@@ -38,7 +38,7 @@ pub struct Link {
 pub enum LinkError {
     /// Two references were never measured beside each other.
     #[error(
-        "no experiment links the references {old} and {new}; measure both in one: `assay run --rev {old},{new} ...`"
+        "no experiment links the references {old} and {new}; `assay history --fill` measures them in the same blocks"
     )]
     Missing {
         /// The reference before.
@@ -117,7 +117,7 @@ mod tests {
     fn a_missing_link_names_both_and_an_unknown_error_stays_unknown() {
         let part = |r: &str| Part { reference: r.into(), points: vec![ratio(1.0, 0.01)] };
         let error = chain(&[part("a"), part("b")], &[]).unwrap_err();
-        assert!(error.to_string().contains("a,b"), "{error}");
+        assert!(error.to_string().contains("references a and b"), "{error}");
         let unknown =
             Link { old: "a".into(), new: "b".into(), ratio: Ratio { value: 1.0, log_error: None } };
         assert_eq!(chain(&[part("a"), part("b")], &[unknown]).unwrap()[1].log_error, None);

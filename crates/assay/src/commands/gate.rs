@@ -173,7 +173,8 @@ fn markdown(view: &RunView, sentence: &str, needed: Option<&str>, run: &str) -> 
         let mean = t.summary.geomean.map_or("unknown".into(), |v| units::format_value(v, &t.unit));
         let _ = writeln!(out, "| {} | {} | {mean} |", t.label, t.summary.n);
     }
-    for (finding, _) in view.findings() {
+    let serious = |f: &assay_model::Finding| f.severity >= assay_model::Severity::Warning;
+    for (finding, _) in view.findings().into_iter().filter(|(f, _)| serious(f)) {
         let word = format!("{:?}", finding.severity).to_lowercase();
         let _ = writeln!(out, "\n{word}: {}", finding.message);
     }

@@ -13,6 +13,7 @@ mod experiment;
 mod explain;
 pub mod export;
 mod gate;
+mod history;
 mod io;
 mod io_live;
 mod kit;
@@ -51,6 +52,7 @@ pub fn dispatch(cli: &Cli) -> anyhow::Result<Exit> {
     match &cli.verb {
         Verb::Run(run) => run::run(cli, run),
         Verb::Gate(asked) => gate::gate(cli, asked),
+        Verb::History(asked) => history::history(cli, asked),
         Verb::Bisect(asked) => bisect::bisect(cli, asked),
         Verb::Plan(plan) => plan::plan(cli, plan),
         Verb::Compare(compare) => compare::compare(cli, compare),
