@@ -7,7 +7,7 @@ use assay_stats::rng::Rng;
 
 fn main() {
     let repeats: usize = std::env::args().nth(1).and_then(|a| a.parse().ok()).unwrap_or(4000);
-    let lengths = [8, 12, 20, 30, 50, 100, 200, 500, 1000, 2000, 5000, 10_000];
+    let lengths = [8, 10, 12, 16, 20, 21, 30, 50, 100, 200, 500, 1000, 2000, 5000, 10_000];
     println!(
         "0.995 quantiles of the largest score, {repeats} series of 200 points each (fewer of longer ones)"
     );

@@ -25,12 +25,29 @@ pub(crate) struct Found {
     pub score: f64,
 }
 
+/// Series up to so many points are also split by their values as they are: the ranks of a few points
+/// cannot say more than that all of one side are larger.
+const SHORT: usize = 20;
+
 /// The tables and buffers of one detection.
-#[derive(Default)]
 struct Work {
+    /// Whether values count beside their ranks.
+    short: bool,
     tables: HashMap<usize, Vec<f64>>,
     order: Vec<u32>,
     scored: Vec<f64>,
+}
+
+impl Work {
+    /// For a series of so many points.
+    fn new(points: usize) -> Self {
+        Work {
+            short: points <= SHORT,
+            tables: HashMap::new(),
+            order: Vec::new(),
+            scored: Vec::new(),
+        }
+    }
 }
 
 /// The intervals of 0..n: each layer shorter by √2, overlapping by half.
@@ -60,7 +77,18 @@ fn best_split(values: &[f64], rho: f64, work: &mut Work) -> Option<Found> {
     }
     let table = work.tables.entry(n).or_insert_with(|| score_table(n));
     scores(values, table, &mut work.order, &mut work.scored);
-    let z = &work.scored;
+    let by_rank = split(&work.scored, rho);
+    if !work.short {
+        return by_rank;
+    }
+    let mean = values.iter().sum::<f64>() / n as f64;
+    let plain: Vec<f64> = values.iter().map(|v| v - mean).collect();
+    by_rank.into_iter().chain(split(&plain, rho)).max_by(|a, b| a.score.total_cmp(&b.score))
+}
+
+/// The best split of values around 0.
+fn split(z: &[f64], rho: f64) -> Option<Found> {
+    let n = z.len();
     // Whitened: the first value as it is, then innovations of unit variance. A constant is whitened to
     // (1, a, a, ...), a step at k to (0, ..., 0, 1/s, a, a, ...).
     let s = (1.0 - rho * rho).sqrt();
@@ -95,7 +123,7 @@ fn best_split(values: &[f64], rho: f64, work: &mut Work) -> Option<Found> {
     let (explained, at) = best?;
     // Perfect separation leaves no residual but what ranks leave; the bound keeps the logarithm finite.
     let left = (around - explained).max(around * 1e-9);
-    if around <= 1e-12 {
+    if around <= f64::MIN_POSITIVE {
         return None;
     }
     let score = ((n as f64 - 2.0).max(1.0) * (around / left).ln()).max(0.0).sqrt();
@@ -121,7 +149,7 @@ fn strongest(values: &[f64], from: usize, to: usize, rho: f64, work: &mut Work) 
 /// The largest score of a series for a given autocorrelation: what the limit is calibrated on.
 pub fn largest_score(values: &[f64]) -> f64 {
     let rho = bounded(first_alike(values), values.len());
-    strongest(values, 0, values.len(), rho, &mut Work::default()).map_or(0.0, |f| f.score)
+    strongest(values, 0, values.len(), rho, &mut Work::new(values.len())).map_or(0.0, |f| f.score)
 }
 
 fn split_all(
@@ -198,7 +226,7 @@ fn spread(values: &[f64]) -> f64 {
 pub(crate) fn changes(values: &[f64]) -> (Vec<Found>, Around) {
     let n = values.len();
     let limit = limit(n);
-    let mut work = Work::default();
+    let mut work = Work::new(n);
     let mut rho = bounded(first_alike(values), n);
     let mut found = Vec::new();
     for _ in 0..2 {

@@ -78,6 +78,19 @@ fn a_slow_slope_is_a_slope_and_not_stairs() {
 }
 
 #[test]
+fn a_plain_step_in_a_dozen_points_is_found_and_chance_is_not() {
+    let mut rng = Rng::new(16);
+    let found = (0..50).filter(|_| places(&Noise::White.series(&mut rng, 12, 8.0, 7)) == [7]);
+    let found = found.count();
+    assert!(found >= 42, "{found}");
+    for kind in Noise::ALL {
+        let alarms =
+            (0..200).filter(|_| !places(&kind.series(&mut rng, 12, 0.0, 0)).is_empty()).count();
+        assert!(alarms <= 6, "{} {alarms}", kind.name());
+    }
+}
+
+#[test]
 fn a_step_stays_a_step() {
     let mut rng = Rng::new(14);
     for step in [2.0, 4.0, 10.0] {

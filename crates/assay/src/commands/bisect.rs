@@ -114,7 +114,9 @@ pub fn bisect(cli: &Cli, asked: &Bisect) -> Result<Exit> {
     let tag = format!("bisect-{}", &assay_sut::sha256(about.as_bytes())[..12]);
     let archive = open_archive(cli)?;
     let worse = if better == Some(Better::Higher) { -1.0 } else { 1.0 };
-    for summary in archive.list(&Filter { tag: Some(tag.clone()), ..Filter::default() })? {
+    let mut runs = archive.list(&Filter { tag: Some(tag.clone()), ..Filter::default() })?;
+    runs.sort_by(|a, b| a.started_at.cmp(&b.started_at));
+    for summary in runs {
         hunt.take_in(&archive, &summary.id, worse)?;
     }
     if !hunt.runs.is_empty() && !asked.quiet {

@@ -79,7 +79,9 @@ pub fn read(archive: &Archive, tag: &str, range: &[Revision], reference: &str) -
     let mut past = Past::default();
     let mut measured: Measured = BTreeMap::new();
     let place = |level: &str| range.iter().position(|r| r.level() == level);
-    for summary in archive.list(&Filter { tag: Some(tag.to_owned()), ..Filter::default() })? {
+    let mut runs = archive.list(&Filter { tag: Some(tag.to_owned()), ..Filter::default() })?;
+    runs.sort_by(|a, b| a.started_at.cmp(&b.started_at));
+    for summary in runs {
         let reader = archive.run(&summary.id)?;
         let (plan, records) = (reader.plan()?, reader.records()?);
         let experiment = assay_lab::read_experiment("experiment.toml", &reader.experiment_toml()?)
