@@ -229,10 +229,18 @@ impl Repository {
         let own = if own.is_absolute() { own } else { self.path.join(own) };
         if own.is_file() {
             fs::copy(&own, &index).map_err(RevisionError::io("copy", &own))?;
+            // By the index's own time git knows which files may have changed right after it was written.
+            fs::metadata(&own)
+                .and_then(|m| m.modified())
+                .and_then(|t| fs::File::options().write(true).open(&index)?.set_modified(t))
+                .map_err(RevisionError::io("copy", &own))?;
         }
-        let git = self.objects_in(scratch, Git::at(top))?.with("GIT_INDEX_FILE", &index);
+        // Without the repository's objects: git sets the time of one that it would write and finds there.
+        let git = Git::at(top)
+            .with("GIT_OBJECT_DIRECTORY", scratch.objects())
+            .with("GIT_INDEX_FILE", &index);
         git.run(&["add", "--all", "--", "."].map(OsStr::new))?;
-        git.text(&["write-tree"])
+        git.text(&["write-tree", "--missing-ok"])
     }
 
     /// `git` with new objects going to `scratch` and the repository's own to be read.

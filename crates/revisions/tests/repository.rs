@@ -290,6 +290,25 @@ fn a_work_tree_that_changed_since_is_refused() {
 }
 
 #[test]
+fn a_change_of_the_same_size_in_the_same_moment_is_seen() {
+    let place = place();
+    let repo = place.open();
+    for n in 0..8 {
+        let text = format!("{n:03}\n");
+        fs::write(place.repo.join("n.txt"), &text).unwrap();
+        git(&place.repo, &["add", "."]);
+        fs::write(place.repo.join("n.txt"), format!("{:03}\n", 999 - n)).unwrap();
+        let tree = repo.one("worktree").unwrap().tree;
+        std::thread::yield_now();
+        assert_eq!(repo.one("worktree").unwrap().tree, tree);
+        let shown = git(&place.repo, &["hash-object", "n.txt"]);
+        let build = place.builder(&repo, "").build(&repo.one("worktree").unwrap()).unwrap();
+        let built = git(&build.folder, &["hash-object", "n.txt"]);
+        assert_eq!(built, shown);
+    }
+}
+
+#[test]
 fn merges_are_followed_or_taken_as_one() {
     let place = place();
     git(&place.repo, &["checkout", "--quiet", "-b", "side", "v1"]);
