@@ -4,9 +4,10 @@
 
 mod common;
 
+use std::fmt::Write as _;
 use std::fs;
 use std::path::{Path, PathBuf};
-use std::process::Command;
+use std::process::{Command, Stdio};
 
 use common::World;
 use serde_json::Value;
@@ -213,6 +214,83 @@ fn bisection_finds_the_commit_leaves_out_what_does_not_build_and_goes_on() {
 }
 
 #[test]
+fn a_search_that_was_killed_goes_on() {
+    let world = World::new();
+    let repo = repository(&world);
+    let asked = typed(&["bisect", "--good", "v1", "--bad", "main", "--margin", "30 %"]);
+    for _ in 0..3 {
+        let before = world.runs().len();
+        let mut command = world.assay(&asked);
+        command.current_dir(&repo).stdout(Stdio::null()).stderr(Stdio::null());
+        let mut child = command.spawn().unwrap();
+        // Killed in the middle of a look: as soon as it has begun another one.
+        while world.runs().len() == before && child.try_wait().unwrap().is_none() {
+            std::thread::yield_now();
+        }
+        child.kill().unwrap();
+        child.wait().unwrap();
+    }
+    let (code, json, said) = run(&world, &repo, &asked);
+    assert_eq!((code, json["answer"].as_str()), (0, Some("commit")), "{json} {said}");
+    assert_eq!(json["found"][0]["subject"], format!("change {STEP}"));
+    assert!(json["runs"].as_array().unwrap().len() >= 3, "{json}");
+}
+
+/// The lines of the shell under a key of a YAML file, as its runner would run them.
+fn shell_of(file: &str, key: &str) -> String {
+    let text = fs::read_to_string(common::repository().join(file)).unwrap();
+    let mut lines = text.lines().skip_while(|l| l.trim_start() != key);
+    let head = lines.next().unwrap();
+    let depth = head.len() - head.trim_start().len();
+    let block: Vec<&str> =
+        lines.take_while(|l| l.len() - l.trim_start().len() > depth || l.is_empty()).collect();
+    block.iter().map(|l| l.trim_start().trim_start_matches("- ")).collect::<Vec<_>>().join("\n")
+}
+
+#[test]
+fn the_steps_of_the_action_and_of_the_job_run() {
+    let world = World::new();
+    let repo = repository(&world);
+    let (summary, outputs) = (world.path("summary"), world.path("outputs"));
+    let exe = env!("CARGO_BIN_EXE_assay");
+    let step = |script: &str, base: &str, head: &str| {
+        let path = format!(
+            "{}:{}",
+            Path::new(exe).parent().unwrap().display(),
+            std::env::var("PATH").unwrap()
+        );
+        // The environment of a world, with a shell in assay's place.
+        let mut shell = Command::new("bash");
+        shell.envs(world.assay(&[]).get_envs().filter_map(|(k, v)| Some((k, v?))));
+        shell
+            .args(["-e", "-c", script])
+            .current_dir(&repo)
+            .env("PATH", path)
+            .env("ASSAY", exe)
+            .envs([("BASE", base), ("HEAD", head), ("CI_MERGE_REQUEST_DIFF_BASE_SHA", base)])
+            .envs([("BUILD", "sh build.sh"), ("ASSAY_BUILD", "sh build.sh")])
+            .envs([("COMMAND", "./prog"), ("ASSAY_COMMAND", "./prog")])
+            .envs([("MARGIN", "10 %"), ("ASSAY_MARGIN", "10 %")])
+            .envs([("BUDGET", "1 min"), ("ASSAY_BUDGET", "1 min")])
+            .env("GITHUB_STEP_SUMMARY", &summary)
+            .env("GITHUB_OUTPUT", &outputs);
+        let output = shell.output().unwrap();
+        (output.status.code(), String::from_utf8_lossy(&output.stderr).into_owned())
+    };
+    let action = shell_of("action.yml", "run: |");
+    let (code, said) = step(&action, "v1", "main");
+    assert_eq!(code, Some(5), "{said}");
+    assert!(fs::read_to_string(&summary).unwrap().contains("main is worse than v1"));
+    assert_eq!(fs::read_to_string(&outputs).unwrap(), "verdict=worse\n");
+    assert_eq!(step(&action, "main", "v1").0, Some(0));
+    let job = shell_of("docs/gate.gitlab-ci.yml", "script:");
+    let (code, said) = step(&job, "v1", "HEAD");
+    assert_eq!(code, Some(5), "{said}");
+    let cases = fs::read_to_string(repo.join("gate.xml")).unwrap();
+    assert!(cases.contains("<failure"), "{cases}");
+}
+
+#[test]
 fn a_history_suspects_confirms_alarms_and_is_acknowledged() {
     let world = World::new();
     let repo = repository(&world);
@@ -275,7 +353,8 @@ fn series_of_others_are_quoted_and_never_confirmed() {
     let mut table = "time,revision,ms\n".to_owned();
     for i in 0..60 {
         let level = if i < 30 { 10.0 } else { 14.0 };
-        table += &format!("2026-01-01,r{i},{}\n", level + f64::from(i * 7 % 5) * 0.1);
+        let value = level + f64::from(i * 7 % 5) * 0.1;
+        writeln!(table, "2026-01-01,r{i},{value}").unwrap();
     }
     let file = world.write("nightly.csv", &table);
     let here = world.path("");

@@ -137,10 +137,7 @@ pub fn bisect(cli: &Cli, asked: &Bisect) -> Result<Exit> {
         what.tag.push(tag.clone());
         let mut prepared = experiment::prepare(&what, &lab.kits)?;
         prepared.experiment.design.stop = Stop::Fixed;
-        let ended = match lab.run(&prepared, &mut bar) {
-            Ok(ended) => ended,
-            Err(e) => return Err(e.into()),
-        };
+        let ended = lab.run(&prepared, &mut bar)?;
         hunt.take_in(&archive, &ended.id, worse)?;
         if ended.state == assay_model::RunState::Interrupted {
             say("interrupted; the same command goes on with the search");

@@ -63,10 +63,10 @@ pub fn history(cli: &Cli, asked: &History) -> Result<Exit> {
             serde_json::from_str(&text).with_context(|| format!("read {}", path.display()))?;
         let shown = show::quoted(&imported);
         if cli.json {
-            print_json(&shown)?
+            print_json(&shown)?;
         } else {
-            print(&show::quoted_text(&shown))?
-        };
+            print(&show::quoted_text(&shown))?;
+        }
         return Ok(Exit::Fine);
     }
     Measured::open(cli, asked)?.go(cli)

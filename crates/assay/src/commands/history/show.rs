@@ -13,6 +13,7 @@ use super::series::{Past, Point};
 use super::{analysis, commits};
 
 /// What a history is of.
+#[derive(Clone, Copy)]
 pub struct Head<'a> {
     pub experiment: &'a str,
     pub metric: &'a str,
