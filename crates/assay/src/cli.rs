@@ -328,7 +328,7 @@ pub struct History {
     /// A series that was imported, by its file's name.
     #[arg(long, value_name = "NAME")]
     pub imported: Option<String>,
-    /// Write the series as a Markdown page.
+    /// Write the series as a page: HTML with charts where the name ends in `.html`, Markdown elsewhere.
     #[arg(short, long, value_name = "FILE")]
     pub output: Option<PathBuf>,
     /// No progress, no warnings.

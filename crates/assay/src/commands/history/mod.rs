@@ -173,8 +173,9 @@ impl<'a> Measured<'a> {
             print(&show::text(&shown, asked.raw))?;
         }
         if let Some(path) = &asked.output {
-            fs::write(path, show::page(&shown))
-                .with_context(|| format!("write {}", path.display()))?;
+            let html = path.extension().is_some_and(|e| e.eq_ignore_ascii_case("html"));
+            let text = if html { show::html(&shown, self.better) } else { show::page(&shown) };
+            fs::write(path, text).with_context(|| format!("write {}", path.display()))?;
         }
         Ok(if interrupted {
             Exit::Interrupted

@@ -4,6 +4,7 @@ use std::fmt::Write as _;
 
 use assay_history::{ChangePoint, Slope, State, analyse};
 use assay_model::Better;
+use assay_report::page::{History, HistoryPoint, HistorySeries};
 use assay_revisions::Revision;
 use serde::Serialize;
 
@@ -115,16 +116,18 @@ pub fn shown(head: Head<'_>, past: &Past, known: &Known, better: Better) -> Show
 }
 
 fn interval(point: &Point) -> String {
-    match point.log_error {
-        Some(0.0) => "1 (reference)".into(),
-        Some(error) => {
-            let free = (point.blocks.max(2) - 1) as f64;
-            let half = quantile(free) * error;
-            let (low, high) = (point.ratio * (-half).exp(), point.ratio * half.exp());
-            assay_model::units::format_ratio(point.ratio, low, high)
-        }
-        None => format!("{:.3} (no interval)", point.ratio),
+    match (point.log_error, ends(point)) {
+        (Some(0.0), _) => "1 (reference)".into(),
+        (_, Some((low, high))) => assay_model::units::format_ratio(point.ratio, low, high),
+        _ => format!("{:.3} (no interval)", point.ratio),
     }
+}
+
+/// The 95 % interval of a point's ratio.
+fn ends(point: &Point) -> Option<(f64, f64)> {
+    let free = (point.blocks.max(2) - 1) as f64;
+    let half = quantile(free) * point.log_error?;
+    Some((point.ratio * (-half).exp(), point.ratio * half.exp()))
 }
 
 /// Student's quantile for 95 %.
@@ -211,7 +214,7 @@ pub fn text(shown: &Shown, raw: bool) -> String {
                 point.label.chars().take(10).collect::<String>(),
                 day(point.author_date.as_ref()),
                 interval(point),
-                point.subject.chars().take(34).collect::<String>(),
+                point.subject.chars().take(if raw { 14 } else { 28 }).collect::<String>(),
             );
         }
         for change in &series.changes {
@@ -237,6 +240,47 @@ pub fn text(shown: &Shown, raw: bool) -> String {
         let _ = writeln!(out, "{}", crate::wrap(note, "  ", "    "));
     }
     out
+}
+
+/// As a page with charts.
+pub fn html(shown: &Shown, better: Better) -> String {
+    let series = shown.series.iter().map(|s| HistorySeries {
+        machine: s.machine.clone(),
+        points: s
+            .points
+            .iter()
+            .map(|p| HistoryPoint {
+                label: p.label.clone(),
+                date: day(p.author_date.as_ref()).trim().to_owned(),
+                subject: p.subject.clone(),
+                ratio: p.ratio,
+                interval: ends(p).unwrap_or((f64::NAN, f64::NAN)),
+                shown: interval(p),
+            })
+            .collect(),
+        marks: s.changes.iter().map(|c| (c.change.at, c.change.state.name().to_owned())).collect(),
+        changes: s
+            .changes
+            .iter()
+            .map(change_line)
+            .chain(s.slopes.iter().map(|slope| slope_line(&s.points, slope)))
+            .collect(),
+    });
+    let mut notes = shown.notes.clone();
+    if !shown.unusable.is_empty() {
+        notes.push(format!("Cannot be measured: {}.", shown.unusable.join(", ")));
+    }
+    assay_report::page::history(&History {
+        heading: format!("{}: {} over revisions", shown.experiment, shown.metric),
+        lede: format!(
+            "Ratios to {}, measured in the same blocks, with 95 % intervals.",
+            shown.reference
+        ),
+        reference: shown.reference.clone(),
+        better,
+        series: series.collect(),
+        notes,
+    })
 }
 
 /// As a Markdown page.
