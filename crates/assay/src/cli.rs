@@ -428,9 +428,12 @@ pub struct What {
     /// Exit with 5 when a treatment is worse than the baseline by more than the margin.
     #[arg(long, requires = "margin")]
     pub gate: bool,
-    /// The metric that decides [default: the workload's first].
+    /// The metric that decides, as a verb names it.
     #[arg(skip)]
     pub metric: Option<String>,
+    /// The confidence level of intervals, as a verb sets it.
+    #[arg(skip)]
+    pub confidence: Option<f64>,
     /// Monitors, with commas; `all` or `none`.
     #[arg(long, value_name = "NAMES")]
     pub monitors: Option<String>,

@@ -120,6 +120,7 @@ fn change(experiment: &mut Experiment, what: &What) -> Result<(), LabError> {
         experiment.params.insert("ignore_failure".into(), Scalar::Bool(true));
     }
     change_source(experiment, what);
+    experiment.compare.confidence = what.confidence.unwrap_or(experiment.compare.confidence);
     if what.metric.is_some() {
         experiment.compare.metric.clone_from(&what.metric);
     }

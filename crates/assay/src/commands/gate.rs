@@ -1,15 +1,17 @@
 //! `assay gate`: one revision against its base, by looks with error control, as a verdict for a pull request.
 
 use std::fmt::Write as _;
+use std::time::Instant;
 
 use anyhow::{Context, Result};
+use assay_lab::Watcher;
 use assay_model::{Comparison, RunState, Scalar, Verdict, units};
 use assay_report::RunView;
 use assay_sut::process::Output;
 use serde::Serialize;
 
 use super::{experiment, export, kit_paths, open_archive, open_lab, run};
-use crate::cli::{Cli, Gate};
+use crate::cli::{Cli, Gate, What};
 use crate::exit::{Exit, Usage};
 use crate::progress::Bar;
 use crate::{print, print_json, print_styled, style, view};
@@ -22,7 +24,8 @@ const MARGIN: &str = "2 %";
 struct Answer<'a> {
     schema_version: u32,
     experiment: &'a str,
-    run: &'a str,
+    /// The run of the verdict is the last.
+    runs: &'a [String],
     base: &'a str,
     head: &'a str,
     verdict: &'static str,
@@ -65,8 +68,20 @@ pub fn gate(cli: &Cli, asked: &Gate) -> Result<Exit> {
     let lab = open_lab(&archive, kits, Output::Keep)?;
     let mut bar = Bar::new(&prepared.experiment.name, asked.quiet);
     let _turn = run::take_turn(true, &lab, &mut bar)?;
-    let ended = lab.run(&prepared, &mut bar)?;
-    let view = view::load(&archive, &ended.id)?;
+    let began = Instant::now();
+    let mut ended = lab.run(&prepared, &mut bar)?;
+    let mut view = view::load(&archive, &ended.id)?;
+    let mut runs = vec![ended.id.to_string()];
+    if let Some(blocks) = second(&view, &what, began, &asked.budget, ended.state)? {
+        bar.say(&format!("the looks could not tell; {blocks} more blocks fit into the budget"));
+        let mut what = what.clone();
+        what.until_clear = false;
+        what.blocks = Some(blocks);
+        what.confidence = Some(assay_stats::sequential::CONFIDENCE);
+        ended = lab.run(&experiment::prepare(&what, &lab.kits)?, &mut bar)?;
+        view = view::load(&archive, &ended.id)?;
+        runs.push(ended.id.to_string());
+    }
     let exit = run::exit_of(&ended, &view);
     let comparison = view.analysis.comparisons.first();
     let verdict = comparison.map_or("unknown", |c| c.verdict.name());
@@ -76,7 +91,7 @@ pub fn gate(cli: &Cli, asked: &Gate) -> Result<Exit> {
         print_json(&Answer {
             schema_version: 1,
             experiment: &view.experiment.name,
-            run: ended.id.as_str(),
+            runs: &runs,
             base: &asked.base,
             head: &asked.head,
             verdict,
@@ -132,18 +147,46 @@ fn sentence(
     }
 }
 
-/// What an answer would take, where there is none: the interval must leave out the nearer end of the
-/// margin, and its width falls with the root of the number of blocks.
-fn needed(view: &RunView, c: &Comparison) -> Option<String> {
+/// How many blocks of a second run fit into what is left of the budget, when the looks could not tell and
+/// that may be enough. It is judged alone, at the nominal level of one look.
+fn second(
+    view: &RunView,
+    what: &What,
+    began: Instant,
+    budget: &str,
+    state: RunState,
+) -> Result<Option<u32>> {
+    let Some(c) = view.analysis.comparisons.first() else { return Ok(None) };
+    if state != RunState::Completed || !what.until_clear {
+        return Ok(None);
+    }
+    let budget = units::parse_duration(what.max_time.as_deref().unwrap_or(budget))
+        .map_err(|e| Usage(format!("--budget {budget}: {e}")))?;
+    let done = view.records.iter().map(|r| r.block + 1).max().unwrap_or(1);
+    let each = began.elapsed().as_secs_f64() / f64::from(done);
+    let fit = (budget.saturating_sub(began.elapsed()).as_secs_f64() * 0.9 / each) as u32;
+    // The estimate of what is needed is noisy itself.
+    let Some(wanted) = blocks_needed(c).map(|n| (1.5 * n).min(1e6) as u32) else {
+        return Ok(None);
+    };
+    Ok((fit > c.n && 2 * fit >= wanted).then(|| fit.min(wanted.max(2 * c.n))))
+}
+
+/// How many blocks it would take at this noise: the interval must leave out the nearer end of the margin,
+/// and its width falls with the root of the number of blocks.
+fn blocks_needed(c: &Comparison) -> Option<f64> {
     if c.verdict != Verdict::Inconclusive {
         return None;
     }
     let (ratio, interval) = (c.ratio?, c.interval?);
-    let margin = (1.0 + c.margin?).ln();
     let half = (interval.high / interval.low).ln() / 2.0;
-    let away = (margin - ratio.ln().abs()).abs();
-    let times = (half / away).powi(2);
-    let blocks = (f64::from(c.n) * times).ceil();
+    let away = ((1.0 + c.margin?).ln() - ratio.ln().abs()).abs();
+    Some((f64::from(c.n) * (half / away).powi(2)).ceil())
+}
+
+/// What an answer would take, where there is none.
+fn needed(view: &RunView, c: &Comparison) -> Option<String> {
+    let blocks = blocks_needed(c)?;
     if !blocks.is_finite() || blocks > 1e5 {
         return Some(
             "What would be needed: the ratio lies on the margin itself; choose another margin, or a quieter machine."
@@ -156,7 +199,7 @@ fn needed(view: &RunView, c: &Comparison) -> Option<String> {
     Some(format!(
         "What would be needed at this noise: about {blocks:.0} blocks ({}), with `--blocks {blocks:.0}`; or a machine on which the interval is {:.1} times narrower.",
         units::format_duration(time),
-        times.sqrt(),
+        (blocks / f64::from(c.n)).sqrt(),
     ))
 }
 
