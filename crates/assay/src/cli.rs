@@ -344,7 +344,7 @@ pub enum HistoryImport {
         /// What the file is.
         #[arg(value_enum)]
         format: HistoryFormat,
-        /// The file.
+        /// The file, or the folder.
         file: PathBuf,
         /// What the series are called [default: the file's name].
         #[arg(long, value_name = "NAME")]
@@ -359,6 +359,8 @@ pub enum HistoryFormat {
     Csv,
     /// `data.js` of github-action-benchmark.
     GithubActionBenchmark,
+    /// The folder of one machine in asv's results.
+    Asv,
 }
 
 /// What happens to the output of the programs.

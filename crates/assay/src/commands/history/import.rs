@@ -53,10 +53,14 @@ const REVISIONS: [&str; 6] = ["revision", "commit", "rev", "sha", "hash", "versi
 
 /// Reads a file.
 pub fn read(format: HistoryFormat, file: &Path) -> Result<Imported> {
-    let text = fs::read_to_string(file).with_context(|| format!("read {}", file.display()))?;
+    let text = match format {
+        HistoryFormat::Asv => asv_files(file)?,
+        _ => fs::read_to_string(file).with_context(|| format!("read {}", file.display()))?,
+    };
     let bad = |why: String| Usage(format!("{}: {why}", file.display()));
     let (series, left_out) = match format {
         HistoryFormat::Csv => csv(&text).map_err(bad)?,
+        HistoryFormat::Asv => asv(&text).map_err(bad)?,
         HistoryFormat::GithubActionBenchmark => data_js(&text).map_err(bad)?,
     };
     if series.iter().all(|s| s.points.is_empty()) {
@@ -113,6 +117,89 @@ fn csv(text: &str) -> Result<(Vec<QuotedSeries>, usize), String> {
     Ok((series, left_out))
 }
 
+/// The files of one machine in a folder of asv's results, a line of JSON each.
+fn asv_files(folder: &Path) -> Result<String> {
+    let read = || format!("read {}, a machine's folder of asv's results", folder.display());
+    let mut paths: Vec<_> = fs::read_dir(folder)
+        .with_context(read)?
+        .flatten()
+        .map(|e| e.path())
+        .filter(|p| p.extension().is_some_and(|e| e == "json"))
+        .filter(|p| p.file_name().is_some_and(|n| n != "machine.json"))
+        .collect();
+    paths.sort();
+    let mut all = String::new();
+    for path in paths {
+        let text = fs::read_to_string(&path).with_context(|| format!("read {}", path.display()))?;
+        // Skipped benchmarks are NaN, which is no JSON.
+        let value: Value = serde_json::from_str(&text)
+            .or_else(|_| serde_json::from_str(&text.replace("NaN", "null")))
+            .map_err(|e| Usage(format!("{}: {e}", path.display())))?;
+        all.push_str(&value.to_string());
+        all.push('\n');
+    }
+    Ok(all)
+}
+
+/// Result files of asv (its developer documentation, "Benchmark suite layout and file formats", version 2): the
+/// series of each benchmark, combination of parameters and environment, by the date of the commit.
+fn asv(lines: &str) -> Result<(Vec<QuotedSeries>, usize), String> {
+    let mut files: Vec<Value> =
+        lines.lines().filter_map(|l| serde_json::from_str(l).ok()).collect();
+    files.sort_by_key(|f| f["date"].as_i64().unwrap_or_default());
+    let mut series: Vec<QuotedSeries> = Vec::new();
+    let mut left_out = 0;
+    for file in &files {
+        let texts = |v: &Value| -> Vec<String> {
+            v.as_array()
+                .into_iter()
+                .flatten()
+                .map(|c| c.as_str().unwrap_or_default().into())
+                .collect()
+        };
+        let columns = texts(&file["result_columns"]);
+        let at = |name: &str| columns.iter().position(|c| c == name);
+        let Some(result) = at("result") else {
+            return Err("a file has no column `result`; asv before 0.6 wrote another format".into());
+        };
+        for (benchmark, row) in file["results"].as_object().into_iter().flatten() {
+            let params: Vec<Vec<String>> = at("params")
+                .and_then(|i| row[i].as_array())
+                .map(|p| p.iter().map(texts).collect())
+                .unwrap_or_default();
+            for (i, value) in row[result].as_array().into_iter().flatten().enumerate() {
+                let Some(value) = value.as_f64() else {
+                    left_out += 1;
+                    continue;
+                };
+                let environment = file["env_name"].as_str().unwrap_or_default();
+                let name = format!("{benchmark}{} {environment}", combination(&params, i));
+                let place = series.iter().position(|s| s.name == name).unwrap_or_else(|| {
+                    series.push(QuotedSeries { name, unit: String::new(), points: Vec::new() });
+                    series.len() - 1
+                });
+                series[place].points.push(Quoted {
+                    time: file["date"].as_i64().map(|ms| ms.to_string()).unwrap_or_default(),
+                    revision: file["commit_hash"].as_str().unwrap_or_default().to_owned(),
+                    value,
+                });
+            }
+        }
+    }
+    Ok((series, left_out))
+}
+
+/// The `i`-th combination of parameters, the last varying fastest.
+fn combination(params: &[Vec<String>], mut i: usize) -> String {
+    let mut words = Vec::new();
+    for levels in params.iter().rev().filter(|l| !l.is_empty()) {
+        words.push(levels[i % levels.len()].clone());
+        i /= levels.len();
+    }
+    words.reverse();
+    if words.is_empty() { String::new() } else { format!("({})", words.join(", ")) }
+}
+
 fn data_js(text: &str) -> Result<(Vec<QuotedSeries>, usize), String> {
     let start = text.find('{').ok_or("there is no JSON in it")?;
     let mut stream = serde_json::Deserializer::from_str(&text[start..]).into_iter::<Value>();
@@ -163,6 +250,28 @@ mod tests {
         assert_eq!((names, left_out), (vec!["read_ms", "write_ms"], 1));
         assert_eq!(series[1].points[1].revision, "def");
         assert_eq!(series[0].points.len(), 1);
+    }
+
+    #[test]
+    fn asv_has_a_series_for_each_combination() {
+        let file = |date: i64, hash: &str, third: &str| {
+            format!(
+                r#"{{"version":2,"commit_hash":"{hash}","env_name":"py","date":{date},
+                "result_columns":["result","params"],
+                "results":{{"time_it":[[1.5,2.5,{third},4.5],[["1","2"],["'a'","'b'"]]],"plain":[[7.0],[]]}}}}"#
+            )
+        };
+        let folder = tempfile::tempdir().unwrap();
+        fs::write(folder.path().join("a-py.json"), file(20, "bbb", "null")).unwrap();
+        fs::write(folder.path().join("b-py.json"), file(10, "aaa", "NaN")).unwrap();
+        fs::write(folder.path().join("machine.json"), "{}").unwrap();
+        let read = read(HistoryFormat::Asv, folder.path()).unwrap();
+        let names: Vec<&str> = read.series.iter().map(|s| s.name.as_str()).collect();
+        let wanted = ["time_it(1, 'a') py", "time_it(1, 'b') py", "time_it(2, 'b') py", "plain py"];
+        assert_eq!((names, read.left_out), (wanted.to_vec(), 2));
+        let revisions: Vec<&str> =
+            read.series[0].points.iter().map(|p| p.revision.as_str()).collect();
+        assert_eq!(revisions, ["aaa", "bbb"], "by the date of the commit");
     }
 
     #[test]
