@@ -270,6 +270,9 @@ pub struct Bisect {
     /// Start no look after this much time.
     #[arg(long, value_name = "DURATION", default_value = "1 h", conflicts_with = "max_time")]
     pub budget: String,
+    /// Search for further steps before and after the one that is found.
+    #[arg(long)]
+    pub all: bool,
     /// Take a merge as one commit instead of following what it brought.
     #[arg(long)]
     pub first_parent: bool,

@@ -207,6 +207,22 @@ fn bisection_finds_the_commit_leaves_out_what_does_not_build_and_goes_on() {
     let (_, again, said) = run(&world, &repo, &asked);
     assert_eq!(again["runs"], json["runs"]);
     assert!(said.contains("going on with"), "{said}");
+    // With --all, the sides of it are searched too: there is no other.
+    let all: Vec<&str> = asked
+        .iter()
+        .copied()
+        .take(9)
+        .chain(["--all"])
+        .chain(asked.iter().copied().skip(9))
+        .collect();
+    let (code, json, said) = run(&world, &repo, &all);
+    let answers: Vec<&str> = json["searches"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .map(|s| s["answer"].as_str().unwrap())
+        .collect();
+    assert_eq!((code, answers), (0, vec!["commit", "none", "none"]), "{json} {said}");
     // Before the step there is none.
     let none = typed(&["bisect", "--good", "v1", "--bad", "main~6", "--margin", "50 %"]);
     let (code, json, said) = run(&world, &repo, &none);

@@ -69,9 +69,9 @@ struct Hunt {
     trials: usize,
 }
 
-/// Searches until a commit has 95 %, none of them is sure, or the budget is over.
+/// Searches until a commit has 95 %, none of them is sure, or the budget is over; with `--all` again on both
+/// sides of what was found.
 pub fn bisect(cli: &Cli, asked: &Bisect) -> Result<Exit> {
-    let began = Instant::now();
     let budget = units::parse_duration(&asked.budget)
         .map_err(|e| Usage(format!("--budget {}: {e}", asked.budget)))?;
     if !asked.what.rev.is_empty() {
@@ -79,12 +79,56 @@ pub fn bisect(cli: &Cli, asked: &Bisect) -> Result<Exit> {
             Usage("bisect searches between --good and --bad; leave out --rev".into()).into()
         );
     }
+    let until = Instant::now() + budget;
+    let mut open = vec![(asked.good.clone(), asked.bad.clone())];
+    let mut reports = Vec::new();
+    let mut exit = Exit::Fine;
+    while let Some((good, bad)) = open.pop() {
+        let Some((report, around)) = search(cli, asked, (&good, &bad), until)? else {
+            return Ok(Exit::Interrupted);
+        };
+        if report.runs.is_empty() && reports.is_empty() {
+            exit = Exit::Nothing;
+        }
+        if !cli.json {
+            print(&text(&report))?;
+        }
+        reports.push(report);
+        if asked.all {
+            open.extend(around.into_iter().rev());
+        }
+    }
+    match reports.as_slice() {
+        [one] if cli.json && !asked.all => print_json(one)?,
+        all if cli.json => {
+            print_json(&serde_json::json!({ "schema_version": 1, "searches": all }))?
+        }
+        _ => {}
+    }
+    if let Some(path) = &asked.output {
+        let text: Vec<String> = reports.iter().map(page).collect();
+        std::fs::write(path, text.join("\n"))
+            .with_context(|| format!("write {}", path.display()))?;
+    }
+    Ok(exit)
+}
+
+/// Pairs of revisions between which there may be another step.
+type Around = Vec<(String, String)>;
+
+/// One search; `None` when it was interrupted.
+fn search(
+    cli: &Cli,
+    asked: &Bisect,
+    (good, bad): (&str, &str),
+    until: Instant,
+) -> Result<Option<(Report, Around)>> {
     let margin = asked.what.margin.as_deref().unwrap_or(MARGIN);
     let margin = assay_lab::parse_margin(margin)
         .ok_or_else(|| Usage(format!("--margin {margin}: write a percentage such as `2 %`")))?;
     let kits = kit_paths()?;
     // Mistakes in the experiment are answered before anything is built.
-    let first = experiment::prepare(&look_at(asked, &[&asked.good, &asked.bad]), &kits)?;
+    let first = experiment::prepare(&look_at(asked, &[good, bad]), &kits)?;
     if let Some(other) = first.plan.factors.iter().find(|f| *f != REV) {
         return Err(Usage(format!(
             "a search compares revisions, and `{other}` is a factor too; fix it with --set {other}=LEVEL"
@@ -94,13 +138,13 @@ pub fn bisect(cli: &Cli, asked: &Bisect) -> Result<Exit> {
     let source = first.experiment.source.clone().unwrap_or_default();
     let repo = Repository::open(Path::new(&source.repo)).map_err(assay_lab::LabError::from)?;
     let merges = if asked.first_parent { Merges::AsOne } else { Merges::Followed };
-    let range = format!("{}..{}", asked.good, asked.bad);
-    let commits = repo.range(&range, 1, merges).map_err(assay_lab::LabError::from)?;
-    let good = repo.one(&asked.good).map_err(assay_lab::LabError::from)?;
+    let commits =
+        repo.range(&format!("{good}..{bad}"), 1, merges).map_err(assay_lab::LabError::from)?;
+    let start = repo.one(good).map_err(assay_lab::LabError::from)?;
     let metric = first.plan.metric.clone();
     let better = first.plan.workload.metrics.iter().find(|m| m.name == metric).map(|m| m.better);
-    let search = Search::new(commits.len(), margin);
-    let mut hunt = Hunt { good, commits, search, runs: Vec::new(), trials: 0 };
+    let state = Search::new(commits.len(), margin);
+    let mut hunt = Hunt { good: start, commits, search: state, runs: Vec::new(), trials: 0 };
     let name = first.experiment.name.clone();
     // What the search is about; a run with it belongs to the search.
     let about = format!(
@@ -125,14 +169,13 @@ pub fn bisect(cli: &Cli, asked: &Bisect) -> Result<Exit> {
     let lab = open_lab(&archive, kits, Output::Keep)?;
     let mut bar = Bar::new(&name, asked.quiet);
     let _turn = run::take_turn(true, &lab, &mut bar)?;
-    while hunt.search.answer().is_none() && began.elapsed() < budget {
+    while hunt.search.answer().is_none() && Instant::now() < until {
         let next = hunt.search.next(COMMITS);
         if next.is_empty() {
             break;
         }
         let mut levels = vec![hunt.good.level()];
         levels.extend(next.iter().map(|k| hunt.commits[k - 1].level()));
-        let levels: Vec<&String> = levels.iter().collect();
         let mut what = look_at(asked, &levels);
         what.tag.push(tag.clone());
         let mut prepared = experiment::prepare(&what, &lab.kits)?;
@@ -141,26 +184,25 @@ pub fn bisect(cli: &Cli, asked: &Bisect) -> Result<Exit> {
         hunt.take_in(&archive, &ended.id, worse)?;
         if ended.state == assay_model::RunState::Interrupted {
             say("interrupted; the same command goes on with the search");
-            return Ok(Exit::Interrupted);
+            return Ok(None);
         }
         if ended.completed == 0 {
-            let failed = "no trial of a look completed; `assay archive show last` says why";
-            return Err(anyhow::anyhow!("{failed}"));
+            anyhow::bail!("no trial of a look completed; `assay archive show last` says why");
         }
         if !asked.quiet {
             say(&standing(&hunt));
         }
     }
-    let report = hunt.report(asked, &metric);
-    if cli.json {
-        print_json(&report)?;
-    } else {
-        print(&text(&report))?;
+    let mut around = Vec::new();
+    if let Some(Answer::Commit { first, last }) = hunt.search.answer() {
+        if first > 1 {
+            around.push((good.to_owned(), hunt.commits[first - 2].level()));
+        }
+        if last < hunt.commits.len() {
+            around.push((hunt.commits[last - 1].level(), bad.to_owned()));
+        }
     }
-    if let Some(path) = &asked.output {
-        std::fs::write(path, page(&report)).with_context(|| format!("write {}", path.display()))?;
-    }
-    Ok(if report.runs.is_empty() { Exit::Nothing } else { Exit::Fine })
+    Ok(Some((hunt.report((good, bad), &metric), around)))
 }
 
 /// What is typed for a look at some revisions.
@@ -241,7 +283,7 @@ impl Hunt {
         order
     }
 
-    fn report(&self, asked: &Bisect, metric: &str) -> Report {
+    fn report(&self, (good, bad): (&str, &str), metric: &str) -> Report {
         let posterior = self.search.posterior();
         let (answer, found) = match self.search.answer() {
             Some(Answer::None) => ("none", Vec::new()),
@@ -252,8 +294,8 @@ impl Hunt {
         Report {
             schema_version: 1,
             answer,
-            good: asked.good.clone(),
-            bad: asked.bad.clone(),
+            good: good.to_owned(),
+            bad: bad.to_owned(),
             metric: metric.to_owned(),
             commits: self.commits.len(),
             ratio: (!found.is_empty())
@@ -311,8 +353,8 @@ fn sentence(report: &Report) -> String {
         ("none", _) => format!(
             "none of the {} commits between {} and {} made a step of the margin or more ({})",
             report.commits,
-            report.good,
-            report.bad,
+            short(&report.good),
+            short(&report.bad),
             percent(report.probability_of_none)
         ),
         _ => "open: the budget is over; the same command goes on with the search".into(),
@@ -338,8 +380,12 @@ fn text(report: &Report) -> String {
 
 /// The result as a Markdown page.
 fn page(report: &Report) -> String {
-    let mut out =
-        format!("# Which commit: {}..{}\n\n{}\n\n", report.good, report.bad, sentence(report));
+    let mut out = format!(
+        "# Which commit: {}..{}\n\n{}\n\n",
+        short(&report.good),
+        short(&report.bad),
+        sentence(report)
+    );
     out.push_str("| probability | commit | author date | subject |\n|---|---|---|---|\n");
     for one in &report.likely {
         let _ = writeln!(
