@@ -131,6 +131,42 @@ fn revisions_are_levels_and_the_repository_stays_as_it_was() {
 }
 
 #[test]
+fn an_experiment_names_its_source_and_is_planned_without_a_build() {
+    let world = World::new();
+    let repo = repository(&world);
+    let file = world.write(
+        "rev.toml",
+        r#"
+name = "rev"
+workload = "command"
+[source]
+build = "sh build.sh"
+[params]
+command = "./prog"
+[factors]
+rev = [{ label = "old", value = "v1" }, "main~1..main"]
+[design]
+blocks = 4
+[observe]
+monitors = []
+[compare]
+baseline = { rev = "v1" }
+"#,
+    );
+    let file = file.to_str().unwrap();
+    let (code, plan, said) = run(&world, &repo, &["plan", file]);
+    assert_eq!(code, 0, "{said}");
+    assert!(!world.path("cache/revisions").exists(), "{plan}");
+    let (code, json, said) = run(&world, &repo, &["run", file]);
+    assert_eq!(code, 0, "{said}");
+    let commit = git(&repo, &["rev-parse", "v1"]);
+    let first = &json["plan"]["treatments"][0];
+    assert_eq!(first["levels"]["rev"], commit.as_str(), "{first}");
+    assert_eq!(first["names"]["rev"], "old", "{first}");
+    assert!(json["analysis"]["comparisons"][0]["ratio"].as_f64().unwrap() > 1.4, "{json}");
+}
+
+#[test]
 fn mistakes_are_told_before_anything_is_built() {
     let world = World::new();
     let repo = repository(&world);

@@ -101,7 +101,7 @@ pub fn bisect(cli: &Cli, asked: &Bisect) -> Result<Exit> {
     match reports.as_slice() {
         [one] if cli.json && !asked.all => print_json(one)?,
         all if cli.json => {
-            print_json(&serde_json::json!({ "schema_version": 1, "searches": all }))?
+            print_json(&serde_json::json!({ "schema_version": 1, "searches": all }))?;
         }
         _ => {}
     }
