@@ -35,6 +35,11 @@ fn git(dir: &Path, args: &[&str]) -> String {
     String::from_utf8_lossy(&output.stdout).trim().to_owned()
 }
 
+/// What looks like a token.
+fn token() -> String {
+    format!("ghp_{}", "a1B2".repeat(9))
+}
+
 /// The repository in the world's folder.
 fn repository(world: &World) -> PathBuf {
     let repo = world.path("the repo");
@@ -46,9 +51,9 @@ fn repository(world: &World) -> PathBuf {
         fs::write(repo.join("prog.in"), program).unwrap();
         fs::write(repo.join("n"), format!("{n}\n")).unwrap();
         let build = if n == BROKEN {
-            "echo cannot find -lnothing >&2; exit 3\n"
+            format!("echo cannot find -lnothing for {} >&2; exit 3\n", token())
         } else {
-            "cp prog.in prog && chmod +x prog\n"
+            "cp prog.in prog && chmod +x prog\n".to_owned()
         };
         fs::write(repo.join("build.sh"), build).unwrap();
         git(&repo, &["add", "."]);
@@ -128,6 +133,8 @@ fn revisions_are_levels_and_the_repository_stays_as_it_was() {
     assert!(facts["source.v1.sha256"].to_string().len() > 64, "{text}");
     assert_eq!(facts["source.worktree.dirty"]["value"], "true", "{text}");
     assert!(text.contains("cannot find -lnothing"), "{text}");
+    // A token that the build printed is not kept.
+    assert!(!text.contains(&token()), "{text}");
 }
 
 #[test]

@@ -76,19 +76,17 @@ impl Lab<'_> {
         let prepared = built.as_ref().map_or(prepared, |(_, prepared)| prepared);
         let experiment = &prepared.experiment;
         let ready = self.get_ready(prepared, &[], watcher)?;
+        let recorder =
+            Recorder { key: self.archive.key().ok(), also: experiment.observe.environment.clone() };
         let mut system = match &ready.system {
             Some(system) => system.clone(),
-            None => describe::system(
-                prepared.workload.as_ref(),
-                &prepared.plan,
-                &Recorder {
-                    key: self.archive.key().ok(),
-                    also: experiment.observe.environment.clone(),
-                },
-            ),
+            None => describe::system(prepared.workload.as_ref(), &prepared.plan, &recorder),
         };
         if let Some((built, _)) = &built {
-            system.facts.extend(built.facts());
+            let mut facts = built.facts();
+            // What a build printed may hold what nobody should see.
+            recorder.facts(&mut facts);
+            system.facts.extend(facts);
         }
         let host = match &ready.system {
             Some(_) => system.text("cluster.node_list"),

@@ -205,11 +205,14 @@ impl Built {
             put("tree", Fact::known(&revision.tree));
             put("dirty", Fact::known(revision.dirty.to_string()));
             match &build.outcome {
-                Outcome::Built => put("sha256", Fact::known(&build.sha256)),
-                Outcome::Failed { reason } => {
-                    put("sha256", Fact::unknown(format!("it does not build: {reason}")))
+                Outcome::Built => {
+                    put("sha256", Fact::known(&build.sha256));
                 }
-            };
+                Outcome::Failed { reason } => {
+                    put("sha256", Fact::unknown("it does not build"));
+                    put("failure", Fact::known(reason));
+                }
+            }
             put("build_seconds", Fact::known(format!("{:.3}", build.seconds)));
             if !build.notes.is_empty() {
                 put("missing", Fact::known(build.notes.join("; ")));
