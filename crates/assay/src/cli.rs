@@ -31,6 +31,14 @@ or its output did not validate, 4 a rule of severity `invalid` is broken,
 pub enum Verb {
     /// Plan, run, observe, archive, and show the comparison.
     Run(Run),
+    /// Compare a revision with its base for a pull request: worse than the margin, or not, or what it takes to
+    /// know.
+    Gate(Gate),
+    /// Find the commit that made a program slower, by interleaved trials.
+    Bisect(Bisect),
+    /// Show a metric over revisions as ratios to a reference, with its change points; measure what is missing,
+    /// confirm what is suspected.
+    History(History),
     /// Show the trials of an experiment, their order, the time they will take and the detectable
     /// effect.
     Plan(Plan),
@@ -226,6 +234,147 @@ pub struct Run {
     pub wait_turn: bool,
 }
 
+/// `assay gate`.
+#[derive(Debug, Args)]
+pub struct Gate {
+    /// What the experiment is and how it is laid out; the margin is 2 % unless given.
+    #[command(flatten)]
+    pub what: What,
+    /// The revision to compare with.
+    #[arg(long, value_name = "REV")]
+    pub base: String,
+    /// The revision that is judged; `worktree` is the work tree as it is now.
+    #[arg(long, value_name = "REV", default_value = "HEAD")]
+    pub head: String,
+    /// Start no trial after this much time.
+    #[arg(long, value_name = "DURATION", default_value = "5 min", conflicts_with = "max_time")]
+    pub budget: String,
+    /// Write the result as Markdown, for a step summary or a comment; it starts with a line by which a later
+    /// run finds the comment to replace.
+    #[arg(long, value_name = "FILE")]
+    pub markdown: Option<PathBuf>,
+    // The help comes from the table of formats.
+    #[arg(long, value_name = "FORMAT=FILE", help = crate::commands::export::help())]
+    pub export: Vec<String>,
+    /// No progress bar, no warnings.
+    #[arg(short, long)]
+    pub quiet: bool,
+}
+
+/// `assay bisect`.
+#[derive(Debug, Args)]
+pub struct Bisect {
+    /// What the experiment is; the smallest step that is looked for is its margin, 2 % unless given.
+    #[command(flatten)]
+    pub what: What,
+    /// A revision before the step.
+    #[arg(long, value_name = "REV")]
+    pub good: String,
+    /// A revision after it.
+    #[arg(long, value_name = "REV", default_value = "HEAD")]
+    pub bad: String,
+    /// The metric [default: the one that decides].
+    #[arg(long, value_name = "NAME")]
+    pub metric: Option<String>,
+    /// Start no look after this much time.
+    #[arg(long, value_name = "DURATION", default_value = "1 h", conflicts_with = "max_time")]
+    pub budget: String,
+    /// Search for further steps before and after the one that is found.
+    #[arg(long)]
+    pub all: bool,
+    /// Take a merge as one commit instead of following what it brought.
+    #[arg(long)]
+    pub first_parent: bool,
+    /// Write the result as a Markdown page.
+    #[arg(short, long, value_name = "FILE")]
+    pub output: Option<PathBuf>,
+    /// No progress, no warnings.
+    #[arg(short, long)]
+    pub quiet: bool,
+}
+
+/// `assay history`.
+#[derive(Debug, Args)]
+#[command(args_conflicts_with_subcommands = true)]
+pub struct History {
+    /// Start with a past.
+    #[command(subcommand)]
+    pub import: Option<HistoryImport>,
+    /// What the experiment is; `--rev` is the range whose commits are the series, such as `v1..main` or
+    /// `v1..main:10`.
+    #[command(flatten)]
+    pub what: What,
+    /// The metric [default: the one that decides].
+    #[arg(long, value_name = "NAME")]
+    pub metric: Option<String>,
+    /// The revision that every point is measured beside [default: the oldest of the series].
+    #[arg(long, value_name = "REV")]
+    pub reference: Option<String>,
+    /// Measure what is missing, where it tells most first.
+    #[arg(long)]
+    pub fill: bool,
+    /// Measure at most so many revisions.
+    #[arg(long, value_name = "N", requires = "fill")]
+    pub points: Option<usize>,
+    /// Confirm suspected changes by a fresh experiment of the revisions on both sides.
+    #[arg(long)]
+    pub confirm: bool,
+    /// Start nothing new after this much time.
+    #[arg(long, value_name = "DURATION", default_value = "10 min", conflicts_with = "max_time")]
+    pub budget: String,
+    /// Show the values themselves, beside the ratios.
+    #[arg(long)]
+    pub raw: bool,
+    /// Acknowledge the change at this revision: it raises no alarm any more.
+    #[arg(long, value_name = "REV")]
+    pub acknowledge: Option<String>,
+    /// What is known of it.
+    #[arg(long, value_name = "TEXT", requires = "acknowledge")]
+    pub note: Option<String>,
+    /// Where more is said of it.
+    #[arg(long, value_name = "URL", requires = "acknowledge")]
+    pub link: Option<String>,
+    /// Start the series afresh at this revision: what lies before it is not compared with what follows.
+    #[arg(long, value_name = "REV")]
+    pub reset: Option<String>,
+    /// A series that was imported, by its file's name.
+    #[arg(long, value_name = "NAME")]
+    pub imported: Option<String>,
+    /// Write the series as a page: HTML with charts where the name ends in `.html`, Markdown elsewhere.
+    #[arg(short, long, value_name = "FILE")]
+    pub output: Option<PathBuf>,
+    /// No progress, no warnings.
+    #[arg(short, long)]
+    pub quiet: bool,
+}
+
+/// Start with a past.
+#[derive(Debug, Subcommand)]
+pub enum HistoryImport {
+    /// Read series of other programs. They are quoted: change points work on them, confirmation does not.
+    Import {
+        /// What the file is.
+        #[arg(value_enum)]
+        format: HistoryFormat,
+        /// The file, or the folder.
+        file: PathBuf,
+        /// What the series are called [default: the file's name].
+        #[arg(long, value_name = "NAME")]
+        name: Option<String>,
+    },
+}
+
+/// What a file of series is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub enum HistoryFormat {
+    /// A table with a header: time, revision, and a column for each series, as Otava reads it.
+    Csv,
+    /// `data.js` of github-action-benchmark.
+    GithubActionBenchmark,
+    /// The folder of one machine in asv's results.
+    Asv,
+}
+
 /// What happens to the output of the programs.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 pub enum OutputMode {
@@ -256,6 +405,16 @@ pub struct What {
     /// with a comma in it stands in a list: `NAME=["V,V"]`.
     #[arg(long, value_name = "NAME=V[,V...]")]
     pub set: Vec<String>,
+    /// Revisions of a git repository as a factor: commits, tags, branches, `worktree`, ranges such as `v1..main`
+    /// or `v1..main:10` for every tenth commit. The first is the baseline.
+    #[arg(long, value_name = "REV[,REV...]", value_delimiter = ',')]
+    pub rev: Vec<String>,
+    /// The shell line that builds a revision in its folder; the commands run there.
+    #[arg(long, value_name = "COMMAND")]
+    pub build: Option<String>,
+    /// A folder of the repository [default: where assay is started].
+    #[arg(long, value_name = "FOLDER")]
+    pub repo: Option<String>,
     /// How many blocks; each holds one trial of every treatment.
     #[arg(short, long, value_name = "N")]
     pub blocks: Option<u32>,
@@ -283,6 +442,12 @@ pub struct What {
     /// Exit with 5 when a treatment is worse than the baseline by more than the margin.
     #[arg(long, requires = "margin")]
     pub gate: bool,
+    /// The metric that decides, as a verb names it.
+    #[arg(skip)]
+    pub metric: Option<String>,
+    /// The confidence level of intervals, as a verb sets it.
+    #[arg(skip)]
+    pub confidence: Option<f64>,
     /// Monitors, with commas; `all` or `none`.
     #[arg(long, value_name = "NAMES")]
     pub monitors: Option<String>,

@@ -68,6 +68,8 @@ pub fn of_error(error: &anyhow::Error) -> Exit {
             | LabError::NothingToResume(_)
             | LabError::CannotResume { .. },
         ) => Exit::Usage,
+        Some(LabError::Revision(e)) if e.is_usage() => Exit::Usage,
+        Some(LabError::Unbuilt { .. }) => Exit::Workload,
         Some(LabError::Unfit(_)) => Exit::Nothing,
         Some(LabError::Archive(archive)) if is_usage(archive) => Exit::Usage,
         _ => Exit::Failed,

@@ -66,6 +66,34 @@ const VERBS: &[Verb] = &[
         "",
     ),
     verb(
+        "gate",
+        Group::CompareAndPublish,
+        &[],
+        &[
+            "assay gate --base origin/main --build make -- ./prog 1000",
+            "assay gate --base v1.2 --margin '3 %' --markdown gate.md bench.toml",
+        ],
+        "Exit code 5 when the revision is worse than its base by more than the margin.",
+    ),
+    verb(
+        "history",
+        Group::CompareAndPublish,
+        &[],
+        &[
+            "assay history --rev v1..main:5 --build make --fill --confirm -- ./prog 1000",
+            "assay history import csv nightly.csv",
+            "assay history --imported nightly",
+        ],
+        "Exit code 5 when a change for the worse is confirmed and not acknowledged.",
+    ),
+    verb(
+        "bisect",
+        Group::CompareAndPublish,
+        &[],
+        &["assay bisect --good v1.2 --bad main --build make -- ./prog 1000"],
+        "The same command takes up a search that was interrupted.",
+    ),
+    verb(
         "doctor",
         Group::Measure,
         &["assay doctor", "assay doctor --restore"],

@@ -280,8 +280,17 @@ fn imported(m: &RunMaterial<'_>) -> bool {
     m.experiment.design.order == Order::Unknown
 }
 
+/// The parameters of a treatment, without the folder of its revision: that is where the level is, no setting.
+fn params<'t>(
+    m: &RunMaterial<'_>,
+    t: &'t Treatment,
+) -> impl Iterator<Item = (&'t String, &'t Scalar)> {
+    let revisions = m.experiment.source.is_some();
+    t.params.iter().filter(move |(k, _)| !(revisions && *k == "folder"))
+}
+
 fn work(m: &RunMaterial<'_>, t: &Treatment) -> Work {
-    let fixed = t.params.iter().filter(|(k, _)| !m.plan.factors.contains(k));
+    let fixed = params(m, t).filter(|(k, _)| !m.plan.factors.contains(k));
     let dropped = settings(t).contains_key("drop_caches");
     let told = seen(m, Some(t.id)).find_map(|o| match o {
         Observation::Work { seed, mix, .. } => Some((*seed, mix.clone())),

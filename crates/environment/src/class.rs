@@ -85,6 +85,8 @@ const CLASSES: &[(&str, FactClass)] = &[
     ("os", Soft),
     ("process", Hard),
     ("psi", Volatile),
+    ("source", Soft),
+    ("source.*.build_seconds", Volatile),
     ("swap", Soft),
     ("swap.free", Volatile),
     ("sysctl", Soft),

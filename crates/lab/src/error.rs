@@ -33,6 +33,19 @@ pub enum LabError {
         /// Why it is taken for one.
         reason: &'static str,
     },
+    /// The revisions of [source] cannot be had.
+    #[error(transparent)]
+    Revision(#[from] assay_revisions::RevisionError),
+    /// A revision that everything is compared with, or every one, does not build.
+    #[error("{label} does not build, and {without}: {reason}")]
+    Unbuilt {
+        /// The revision.
+        label: String,
+        /// What cannot be without it.
+        without: &'static str,
+        /// Why, with the end of the output.
+        reason: String,
+    },
     /// The workload is unknown, or its kit is wrong.
     #[error(transparent)]
     Workload(#[from] assay_workloads::WorkloadError),

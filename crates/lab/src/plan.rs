@@ -66,7 +66,9 @@ pub fn make_plan(
     let factors = expand_factors(experiment, spec, cpus)?;
     let treatments = treatments(experiment, spec, &factors)?;
     check_warmups(experiment, spec)?;
-    for treatment in &treatments {
+    crate::source::check(experiment, spec)?;
+    // Of revisions there is nothing to check before they are built.
+    for treatment in treatments.iter().filter(|_| experiment.source.is_none()) {
         for own in &experiment.design.warmups {
             let trial = PlannedTrial { params: own.clone(), ..PlannedTrial::default() };
             workload.check(&trial.params(&treatment.params)).map_err(|e| {
@@ -295,6 +297,7 @@ fn treatment(
     for (name, level) in &levels {
         match name.strip_prefix("controls.") {
             Some(control) => settings.push((control, level)),
+            None if crate::source::is_revision(experiment, name) => {}
             None => {
                 params.insert(name.clone(), level.clone());
             }

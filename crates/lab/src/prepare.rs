@@ -49,14 +49,13 @@ impl Prepared {
     /// # Errors
     /// The workload is unknown or the plan cannot be made.
     pub fn from_experiment(experiment: Experiment, kits: &KitPaths) -> Result<Self, LabError> {
-        let toml = toml::to_string_pretty(&experiment)
-            .unwrap_or_else(|e| format!("# could not be written as TOML: {e}\n"));
+        let toml = as_text(&experiment);
         Self::plan(experiment, toml, None, kits, None)
     }
 
     fn plan(
-        experiment: Experiment,
-        toml: String,
+        mut experiment: Experiment,
+        mut toml: String,
         origin: Option<(&str, &str)>,
         kits: &KitPaths,
         beside: Option<&Path>,
@@ -84,6 +83,9 @@ impl Prepared {
             }
             (Err(e), None) => return Err(e.into()),
         };
+        if crate::source::resolve(&mut experiment)? {
+            toml = as_text(&experiment);
+        }
         let cpus = crate::cpus::allowed().len();
         let plan = make_plan(&experiment, workload.as_ref(), cpus, draw_seed());
         let plan = plan.map_err(|e| match origin {
@@ -97,8 +99,14 @@ impl Prepared {
     }
 }
 
+/// An experiment as the text of its file.
+pub(crate) fn as_text(experiment: &Experiment) -> String {
+    toml::to_string_pretty(experiment)
+        .unwrap_or_else(|e| format!("# could not be written as TOML: {e}\n"))
+}
+
 /// A seed that is new every time; it is recorded in the plan.
-fn draw_seed() -> u64 {
+pub(crate) fn draw_seed() -> u64 {
     use std::hash::{BuildHasher, Hasher};
     std::collections::hash_map::RandomState::new().build_hasher().finish() >> 16
 }

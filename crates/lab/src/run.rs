@@ -6,7 +6,7 @@ use std::time::Instant;
 
 use assay_archive::{Archive, NewRun, RunWriter};
 use assay_model::{
-    LedgerEvent, Plan, RunId, RunState, SystemDescription, TrialRecord, WorkloadSpec,
+    LedgerEvent, Plan, RunId, RunState, Scalar, SystemDescription, TrialRecord, WorkloadSpec,
 };
 use assay_redact::Recorder;
 use assay_sut::process::Output;
@@ -18,6 +18,7 @@ use crate::machine::Machine;
 use crate::nodes::Nodes;
 use crate::prepare::Prepared;
 use crate::session::Session;
+use crate::source::{Built, REV};
 use crate::watch::Watcher;
 use crate::{LabError, aa, describe, fit, scratch, stop};
 
@@ -51,6 +52,8 @@ pub struct Ended {
     pub completed: usize,
     /// How many trials did not, in this session.
     pub failed: usize,
+    /// The revisions that did not build.
+    pub unbuilt: Vec<String>,
 }
 
 /// What is ready before a run is registered.
@@ -69,21 +72,24 @@ impl Lab<'_> {
     /// monitor is unknown, the machine is unfit and the experiment refuses. Trials that fail are
     /// records, not errors.
     pub fn run(&self, prepared: &Prepared, watcher: &mut dyn Watcher) -> Result<Ended, LabError> {
+        let built = self.build(prepared, watcher)?;
+        let prepared = built.as_ref().map_or(prepared, |(_, prepared)| prepared);
         let experiment = &prepared.experiment;
         let ready = self.get_ready(prepared, &[], watcher)?;
-        let system = if let Some(system) = &ready.system {
+        let recorder =
+            Recorder { key: self.archive.key().ok(), also: experiment.observe.environment.clone() };
+        let mut system = if let Some(system) = &ready.system {
             system.clone()
         } else {
-            self.build(prepared, watcher);
-            describe::system(
-                prepared.workload.as_ref(),
-                &prepared.plan,
-                &Recorder {
-                    key: self.archive.key().ok(),
-                    also: experiment.observe.environment.clone(),
-                },
-            )
+            self.build_programs(prepared, watcher);
+            describe::system(prepared.workload.as_ref(), &prepared.plan, &recorder)
         };
+        if let Some((built, _)) = &built {
+            let mut facts = built.facts();
+            // What a build printed may hold what nobody should see.
+            recorder.facts(&mut facts);
+            system.facts.extend(facts);
+        }
         let host = match &ready.system {
             Some(_) => system.text("cluster.node_list"),
             None => system.text("host.name"),
@@ -105,7 +111,45 @@ impl Lab<'_> {
             writer.ledger(LedgerEvent::FloorKnown { floor: Box::new(floor) })?;
         }
         watcher.registered(writer.id(), prepared.plan.trials.len());
-        self.session(prepared, ready, writer, Vec::new(), watcher)
+        let mut ended = self.session(prepared, ready, writer, Vec::new(), watcher)?;
+        if let Some((built, _)) = &built {
+            ended.unbuilt = built.failed().map(|(_, label, _)| label.to_owned()).collect();
+        }
+        Ok(ended)
+    }
+
+    /// Builds the revisions of an experiment with [source], before any trial: what does not build is left out.
+    fn build(
+        &self,
+        prepared: &Prepared,
+        watcher: &mut dyn Watcher,
+    ) -> Result<Option<(Built, Prepared)>, LabError> {
+        let Some(source) = &prepared.experiment.source else { return Ok(None) };
+        let interrupt = self.interrupt.clone();
+        let mut experiment = prepared.experiment.clone();
+        let built = Built::make(&experiment, source, interrupt, &mut |s| watcher.say(s))?;
+        let workload = assay_workloads::registry::find(&experiment.workload, &self.kits)?;
+        let baseline = &prepared.plan.treatments;
+        let baseline = baseline.iter().find(|t| t.id == prepared.plan.baseline);
+        let baseline = baseline.and_then(|t| t.levels.get(REV)).map(Scalar::to_text);
+        for (level, label, reason) in built.failed() {
+            watcher.say(&format!("warning: {label} does not build and is left out: {reason}"));
+            if baseline.as_deref() == Some(level) {
+                return Err(LabError::Unbuilt {
+                    label: label.to_owned(),
+                    without: "the others are compared with it",
+                    reason: reason.to_owned(),
+                });
+            }
+        }
+        let (mut plan, mut toml) = (prepared.plan.clone(), prepared.toml.clone());
+        if built.leave_out_failed(&mut experiment) {
+            let cpus = crate::cpus::allowed().len();
+            plan = crate::make_plan(&experiment, workload.as_ref(), cpus, plan.seed)?;
+            toml = crate::prepare::as_text(&experiment);
+        }
+        built.place(&mut plan, workload.as_ref())?;
+        Ok(Some((built, Prepared { experiment, toml, workload, plan })))
     }
 
     /// Takes up a run that was interrupted. Trials with a record other than `interrupted` stay as they
@@ -133,6 +177,20 @@ impl Lab<'_> {
         }
         crate::plan::check_size(&experiment, plan.treatments.len())?;
         let prepared = Prepared { experiment, toml: text, workload, plan };
+        // Held until the last trial, so that no other command removes it from the cache.
+        let _built = match &prepared.experiment.source {
+            None => None,
+            Some(source) => {
+                let interrupt = self.interrupt.clone();
+                let say = &mut |s: &str| watcher.say(s);
+                let built = Built::make(&prepared.experiment, source, interrupt, say)?;
+                if !built.is_where(&prepared.plan) {
+                    let reason = "its revisions are built with other tools or variables than then";
+                    return Err(LabError::CannotResume { run: id.clone(), reason: reason.into() });
+                }
+                Some(built)
+            }
+        };
         let ready = self.get_ready(&prepared, &records, watcher)?;
         let writer = self.archive.resume(id)?;
         watcher.registered(id, prepared.plan.trials.len());
@@ -175,7 +233,7 @@ impl Lab<'_> {
 
     /// Builds what the treatments need and the cache has not. What cannot be built is the affair of its trials:
     /// each fails with the same reason, and the others run.
-    fn build(&self, prepared: &Prepared, watcher: &mut dyn Watcher) {
+    fn build_programs(&self, prepared: &Prepared, watcher: &mut dyn Watcher) {
         let Some(builds) = prepared.workload.offers().builds else { return };
         let cache_dir = scratch::cache_dir();
         for treatment in &prepared.plan.treatments {
@@ -235,7 +293,7 @@ impl Lab<'_> {
         }
         writer.finish(state, &reason)?;
         watcher.concluded(state, &reason);
-        Ok(Ended { id, state, reason, completed, failed })
+        Ok(Ended { id, state, reason, completed, failed, unbuilt: Vec::new() })
     }
 }
 
@@ -270,10 +328,12 @@ fn check_controls(controller: &Controller, plan: &Plan) -> Result<(), LabError> 
     Ok(())
 }
 /// Whether a workload is what it was when a run began. How its metrics are merged over nodes was not declared by
-/// earlier versions.
+/// earlier versions, and neither were parameters that have come since and need not be given.
 fn same_workload(now: &WorkloadSpec, then: &WorkloadSpec) -> bool {
     let bare = |spec: &WorkloadSpec| {
         let mut spec = spec.clone();
+        spec.help.clear();
+        spec.params.retain(|p| p.default.is_none() || then.param(&p.name).is_some());
         spec.metrics.iter_mut().for_each(|metric| metric.merge = None);
         spec
     };

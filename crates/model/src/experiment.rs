@@ -33,7 +33,11 @@ pub struct Experiment {
     /// Fixed settings of controls, by control (`cpus`, `sched`, `sysctl.vm.swappiness`, `env.NAME`).
     #[serde(default)]
     pub controls: BTreeMap<String, Scalar>,
-    /// What is meant to differ: a parameter's name, or `controls.NAME`, and its levels.
+    /// The repository whose revisions are the levels of the factor `rev`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub source: Option<Source>,
+    /// What is meant to differ: a parameter's name, or `controls.NAME`, and its levels; with [source] also
+    /// `rev`, a list of revisions, ranges (`v1..main`, `v1..main:10` for every tenth) and `worktree`.
     #[serde(default)]
     pub factors: BTreeMap<String, FactorLevels>,
     /// How the trials are arranged.
@@ -55,6 +59,48 @@ pub struct Experiment {
 
 fn one() -> u32 {
     1
+}
+
+/// A repository whose revisions are compared: each is checked out in a folder of its own, built once, and
+/// given to the workload as its parameter `folder`.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct Source {
+    /// A folder of the git repository; relative ones stand below the folder where assay is started.
+    #[serde(default = "here")]
+    pub repo: String,
+    /// The shell line that builds a revision, run in its folder; empty: nothing is built.
+    #[serde(default)]
+    pub build: String,
+    /// A build that takes longer has failed (a duration).
+    #[serde(default = "half_an_hour")]
+    pub timeout: Scalar,
+    /// How much the builds that are kept may take (a size); the ones used longest ago are removed.
+    #[serde(default = "ten_gigabytes")]
+    pub cache: Scalar,
+}
+
+fn here() -> String {
+    ".".into()
+}
+
+fn half_an_hour() -> Scalar {
+    Scalar::Text("30 min".into())
+}
+
+fn ten_gigabytes() -> Scalar {
+    Scalar::Text("10 GiB".into())
+}
+
+impl Default for Source {
+    fn default() -> Self {
+        Source {
+            repo: here(),
+            build: String::new(),
+            timeout: half_an_hour(),
+            cache: ten_gigabytes(),
+        }
+    }
 }
 
 /// The levels of a factor: a list, or a range.

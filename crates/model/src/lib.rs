@@ -44,7 +44,7 @@ pub use comparison::{Comparison, Interval, Method, Summary, Verdict};
 pub use event::{Event, EventError, Phase};
 pub use experiment::{
     Compare, Design, Experiment, FactorLevels, Fitness, FitnessAction, Labelled, Level, Meter,
-    Observe, Order, Stop, TreatmentPattern,
+    Observe, Order, Source, Stop, TreatmentPattern,
 };
 pub use explanation::{Account, Change, Explanation, Observed};
 pub use fact::{Fact, SystemDescription};

@@ -52,7 +52,7 @@ fn spec() -> WorkloadSpec {
     ));
     WorkloadSpec {
         name: NAME.into(),
-        help: "runs a command line of your own, in the folder where assay was started".into(),
+        help: "runs a command line of your own".into(),
         params: vec![
             param("command", text(), None, "the command line that is measured"),
             param("prepare", text(), empty(), "a command line run before each trial, not measured"),
@@ -62,6 +62,12 @@ fn spec() -> WorkloadSpec {
                 text(),
                 empty(),
                 "the shell that reads the command lines, such as `sh`; empty: none, they are split into words and run directly",
+            ),
+            param(
+                "folder",
+                text(),
+                empty(),
+                "the folder that the command lines run in; empty: where assay was started",
             ),
             param(
                 "ignore_failure",
@@ -93,8 +99,15 @@ fn argv(line: &str, shell: &str) -> Result<Vec<OsString>, WorkloadError> {
     Ok(words)
 }
 
-fn here() -> Result<PathBuf, WorkloadError> {
-    std::env::current_dir().map_err(WorkloadError::io("read", Path::new(".")))
+/// The folder that the command lines run in.
+fn folder(params: &BTreeMap<String, Scalar>) -> Result<PathBuf, WorkloadError> {
+    let named = text(params, "folder");
+    let here = std::env::current_dir().map_err(WorkloadError::io("read", Path::new(".")))?;
+    let folder = here.join(&named);
+    if folder.is_dir() {
+        return Ok(folder);
+    }
+    Err(WorkloadError::Param(format!("`folder` is {named}, and there is no such folder")))
 }
 
 fn program_of(params: &BTreeMap<String, Scalar>, which: &str) -> Result<PathBuf, WorkloadError> {
@@ -102,7 +115,7 @@ fn program_of(params: &BTreeMap<String, Scalar>, which: &str) -> Result<PathBuf,
     let program = words
         .first()
         .ok_or_else(|| WorkloadError::Param(format!("`{which}` is empty; give a command line")))?;
-    let here = here()?;
+    let here = folder(params)?;
     find_program(program, &here).ok_or_else(|| {
         let what = format!("the program `{}` of `{which}`", program.to_string_lossy());
         not_found(what, program, &here)
@@ -120,7 +133,7 @@ fn side_step(ctx: &TrialContext<'_>, which: &'static str) -> Result<(), Workload
         argv: &argv(&line, &text(ctx.params, "shell"))?,
         env: &[],
         inherit: Inherit::All,
-        cwd: &here()?,
+        cwd: &folder(ctx.params)?,
         log: &ctx.trial_dir.join(format!("{which}.log")),
         timeout: STEP_TIMEOUT,
     }
@@ -149,7 +162,7 @@ impl Workload for Command {
     fn describe(&self, params: &BTreeMap<String, Scalar>) -> BTreeMap<String, Fact> {
         let mut facts = BTreeMap::new();
         let fact = |read: Result<String, String>| read.map_or_else(Fact::unknown, Fact::known);
-        let folder = here().map(|d| d.display().to_string()).map_err(|e| e.to_string());
+        let folder = folder(params).map(|d| d.display().to_string()).map_err(|e| e.to_string());
         facts.insert("workload.command.folder".into(), fact(folder));
         let program = program_of(params, "command").map_err(|e| e.to_string());
         let digest = program.as_ref().map_err(Clone::clone).and_then(|path| {
@@ -167,7 +180,7 @@ impl Workload for Command {
 
     fn launch(&self, ctx: &TrialContext<'_>) -> Result<Launch, WorkloadError> {
         let argv = argv(&text(ctx.params, "command"), &text(ctx.params, "shell"))?;
-        Ok(Launch { argv, cwd: Some(here()?), ..Launch::default() })
+        Ok(Launch { argv, cwd: Some(folder(ctx.params)?), ..Launch::default() })
     }
 
     fn collect(
@@ -218,7 +231,7 @@ impl Calibrates for Command {
             return None;
         }
         let argv = argv("", &shell).ok()?;
-        Some(Launch { argv, cwd: here().ok(), ..Launch::default() })
+        Some(Launch { argv, cwd: folder(params).ok(), ..Launch::default() })
     }
 }
 

@@ -240,6 +240,7 @@ fn experiment(set: &ForeignSet, result: &ForeignResult, name: &str, tags: &[Stri
         tags: tags.to_vec(),
         params: BTreeMap::new(),
         controls: BTreeMap::new(),
+        source: None,
         factors: factors
             .map(|(name, levels)| {
                 let levels = levels.into_iter().map(Into::into).collect();

@@ -4,7 +4,7 @@
 use std::path::Path;
 
 use anyhow::Result;
-use assay_lab::{LabError, Prepared, apply_set};
+use assay_lab::{LabError, Prepared, REV, apply_set};
 use assay_model::{Engine, Experiment, FactorLevels, Scalar, Stop, Where};
 use assay_workloads::{KitPaths, quote_words};
 
@@ -149,6 +149,11 @@ fn change(experiment: &mut Experiment, what: &What) -> Result<(), LabError> {
     if what.ignore_failure {
         experiment.params.insert("ignore_failure".into(), Scalar::Bool(true));
     }
+    change_source(experiment, what);
+    experiment.compare.confidence = what.confidence.unwrap_or(experiment.compare.confidence);
+    if what.metric.is_some() {
+        experiment.compare.metric.clone_from(&what.metric);
+    }
     let design = &mut experiment.design;
     if let Some(blocks) = what.blocks {
         design.blocks = Some(blocks);
@@ -190,6 +195,26 @@ fn change(experiment: &mut Experiment, what: &What) -> Result<(), LabError> {
         assay_lab::find_floor(experiment, what.blocks)?;
     }
     Ok(())
+}
+
+/// Lays the revisions that were typed over an experiment; the first is the baseline.
+fn change_source(experiment: &mut Experiment, what: &What) {
+    if let Some(first) = what.rev.first() {
+        let source = experiment.source.get_or_insert_default();
+        if let Some(build) = &what.build {
+            source.build.clone_from(build);
+        }
+        let levels = what.rev.iter().map(|r| r.as_str().into()).collect();
+        experiment.factors.insert(REV.into(), FactorLevels::List(levels));
+        // A range is no level; its oldest commit is the first treatment.
+        experiment.compare.baseline.remove(REV);
+        if !first.contains("..") {
+            experiment.compare.baseline.insert(REV.into(), first.as_str().into());
+        }
+    }
+    if let (Some(repo), Some(source)) = (&what.repo, &mut experiment.source) {
+        source.repo.clone_from(repo);
+    }
 }
 
 /// Lays what was typed over where trials run.

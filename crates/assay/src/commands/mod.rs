@@ -3,6 +3,7 @@
 mod archive;
 mod audit;
 mod beside;
+mod bisect;
 mod compare;
 mod copies;
 mod cpu;
@@ -11,6 +12,8 @@ mod doctor_nodes;
 mod experiment;
 mod explain;
 pub mod export;
+mod gate;
+mod history;
 mod io;
 mod io_live;
 mod kit;
@@ -49,6 +52,9 @@ pub fn dispatch(cli: &Cli) -> anyhow::Result<Exit> {
     put_back_what_a_crash_left(cli);
     match &cli.verb {
         Verb::Run(run) => run::run(cli, run),
+        Verb::Gate(asked) => gate::gate(cli, asked),
+        Verb::History(asked) => history::history(cli, asked),
+        Verb::Bisect(asked) => bisect::bisect(cli, asked),
         Verb::Plan(plan) => plan::plan(cli, plan),
         Verb::Compare(compare) => compare::compare(cli, compare),
         Verb::Cpu(cpu) => cpu::cpu(cli, cpu),

@@ -58,7 +58,7 @@ pub fn run(cli: &Cli, run: &Run) -> Result<Exit> {
     );
     // Nodes have their own queue.
     let remote = prepared.as_ref().is_some_and(|p| p.experiment.place.is_remote());
-    let _turn = if remote { None } else { take_turn(run, &lab, &mut both)? };
+    let _turn = if remote { None } else { take_turn(run.wait_turn, &lab, &mut both)? };
     let ended = match (&prepared, &resumed) {
         (Some(prepared), _) => lab
             .run(prepared, &mut both)
@@ -90,8 +90,8 @@ pub fn run(cli: &Cli, run: &Run) -> Result<Exit> {
 }
 
 /// One run at a time measures on a machine. Without `--wait-turn` a second one is told of the first.
-fn take_turn(run: &Run, lab: &Lab<'_>, watcher: &mut dyn Watcher) -> Result<Option<RunLock>> {
-    if run.wait_turn {
+pub fn take_turn(wait: bool, lab: &Lab<'_>, watcher: &mut dyn Watcher) -> Result<Option<RunLock>> {
+    if wait {
         let turn = RunLock::wait(&lab.state_dir, lab.interrupt.as_ref(), &mut |s| watcher.say(s));
         return turn.with_context(|| format!("take the turn in {}", lab.state_dir.display()));
     }
@@ -124,7 +124,7 @@ pub fn exit_of(ended: &Ended, view: &RunView) -> Exit {
     if ended.state == RunState::Interrupted {
         return Exit::Interrupted;
     }
-    if any(&[Outcome::Failed, Outcome::TimedOut, Outcome::Invalid]) {
+    if any(&[Outcome::Failed, Outcome::TimedOut, Outcome::Invalid]) || !ended.unbuilt.is_empty() {
         return Exit::Workload;
     }
     if !any(&[Outcome::Completed]) {

@@ -21,10 +21,10 @@ pub(crate) const REQUIRED: [&str; 7] = [
 ];
 
 /// Factors under which programs are meant to differ; those of [`MAY_DIFFER`] may.
-const BINARY_FACTORS: [&str; 6] = ["binary", "build", "compiler", "rev", "toolchain", "version"];
+const BINARY_FACTORS: [&str; 5] = ["binary", "build", "compiler", "toolchain", "version"];
 
-/// Factors that name a program and what it is given.
-const MAY_DIFFER: [&str; 1] = ["command"];
+/// Factors that name a program and what it is given, or its source: two commits may build the same program.
+const MAY_DIFFER: [&str; 2] = ["command", "rev"];
 
 pub(crate) fn captured(e: &Evidence) -> Evaluation {
     let mut found = Vec::new();

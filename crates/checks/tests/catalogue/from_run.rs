@@ -150,6 +150,7 @@ fn a_run(blocks: u32) -> Run {
             tags: Vec::new(),
             params: BTreeMap::new(),
             controls: BTreeMap::new(),
+            source: None,
             factors: BTreeMap::new(),
             design: Design::default(),
             place: assay_model::Where::default(),

@@ -1,0 +1,44 @@
+#!/usr/bin/env bash
+# Gates of a revision with itself, and of one that is 5 % slower, beside a load that comes and goes.
+# Usage: bench/gate.sh [GATES]      ASSAY names the binary; without it a release build is made.
+set -euo pipefail
+cd "$(dirname "$0")/.."
+if [ -z "${ASSAY:-}" ]; then
+  cargo build --release --locked --quiet --package assay
+  ASSAY="$PWD/${CARGO_TARGET_DIR:-target}/release/assay"
+fi
+gates="${1:-200}"
+work="$(mktemp -d)"
+export ASSAY_ARCHIVE="$work/archive" ASSAY_CACHE="$work/cache" ASSAY_STATE="$work/state"
+mkdir "$work/repo"
+cd "$work/repo"
+commit() { git add -A; git -c user.name=bench -c user.email=bench@example.org commit --quiet --allow-empty -m "$1"; }
+git init --quiet -b main
+cat > prog.c <<'C'
+int main(void) { volatile unsigned long s = 0; for (unsigned long i = 0; i < 500000UL * LOOPS; i++) s += i; return 0; }
+C
+printf 'prog: prog.c\n\tcc -O1 -DLOOPS=%s -o prog prog.c\n' 200 > Makefile
+commit base; git tag base
+echo other > README; commit same; git tag same
+printf 'prog: prog.c\n\tcc -O1 -DLOOPS=%s -o prog prog.c\n' 210 > Makefile
+commit slower; git tag slower
+load() { while :; do timeout "0.$((RANDOM % 9 + 1))" sh -c 'while :; do :; done' || true; sleep "0.$((RANDOM % 9 + 1))"; done; }
+load & loader=$!
+trap 'kill $loader; rm -rf "$work"' EXIT
+for head in same slower; do
+  red=0 green=0 open=0 other=0 longest=0
+  for _ in $(seq "$gates"); do
+    code=0
+    start=$SECONDS
+    verdict="$("$ASSAY" gate --json --quiet --base base --head $head --build make --monitors none -- ./prog | sed -n 's/^  "verdict": "\(.*\)",$/\1/p')" || code=$?
+    took=$((SECONDS - start))
+    if [ $took -gt $longest ]; then longest=$took; fi
+    case "$verdict" in
+      worse) red=$((red + 1)) ;;
+      better | equivalent) green=$((green + 1)) ;;
+      inconclusive) open=$((open + 1)) ;;
+      *) other=$((other + 1)) ;;
+    esac
+  done
+  echo "$head: worse $red, within the margin or better $green, inconclusive $open, other $other of $gates; the longest took $longest s"
+done

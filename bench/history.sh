@@ -1,0 +1,26 @@
+#!/usr/bin/env bash
+# The change-point detector and the search for a commit on made-up series with known truth, beside Apache Otava
+# (its default) on the very same series. Usage: bench/history.sh [SERIES]
+# Needs python3; Otava comes by pip into a folder of its own ($PEERS, kept when given).
+set -euo pipefail
+cd "$(dirname "$0")/.."
+count="${1:-500}"
+work="$(mktemp -d)"
+trap 'rm -rf "$work"' EXIT
+run() { cargo run --release --locked --quiet --package assay-history --example "$@"; }
+echo "== assay: $count series of 200 points each"
+run score "$count" --series "$work/series.csv"
+echo "== assay: time"
+run speed
+echo "== assay: search among 128 commits"
+run bisect 200
+peers="${PEERS:-$work/peers}"
+if [ ! -x "$peers/bin/python" ]; then
+  python3 -m venv "$peers"
+fi
+if ! "$peers/bin/python" -c 'import otava' 2>/dev/null && ! "$peers/bin/pip" install --quiet apache-otava==0.8.0; then
+  echo "skipped: Otava cannot be installed here"
+  exit 0
+fi
+echo "== Otava $("$peers/bin/pip" show apache-otava 2>/dev/null | sed -n 's/^Version: //p'), its default, the same series"
+"$peers/bin/python" bench/history.py "$work/series.csv"

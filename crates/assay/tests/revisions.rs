@@ -1,0 +1,433 @@
+//! Revisions, gates, bisection and history from the command line, on a repository that is made here: a program
+//! that sleeps, one commit that makes it sleep longer, one that does not build.
+#![allow(clippy::unwrap_used)]
+
+mod common;
+
+use std::fmt::Write as _;
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Stdio};
+
+use common::World;
+use serde_json::Value;
+
+/// Commits after the first; the step is made by `STEP`, `BROKEN` does not build.
+const COMMITS: usize = 12;
+const STEP: usize = 8;
+const BROKEN: usize = 4;
+
+fn git(dir: &Path, args: &[&str]) -> String {
+    let output = Command::new("git")
+        .args([
+            "-c",
+            "user.name=A",
+            "-c",
+            "user.email=a@example.org",
+            "-c",
+            "init.defaultBranch=main",
+        ])
+        .args(args)
+        .current_dir(dir)
+        .output()
+        .unwrap();
+    assert!(output.status.success(), "{args:?}: {}", String::from_utf8_lossy(&output.stderr));
+    String::from_utf8_lossy(&output.stdout).trim().to_owned()
+}
+
+/// What looks like a token.
+fn token() -> String {
+    format!("ghp_{}", "a1B2".repeat(9))
+}
+
+/// The repository in the world's folder.
+fn repository(world: &World) -> PathBuf {
+    let repo = world.path("the repo");
+    fs::create_dir(&repo).unwrap();
+    git(&repo, &["init", "--quiet"]);
+    for n in 0..=COMMITS {
+        let seconds = if n < STEP { "0.02" } else { "0.08" };
+        let program = format!("#!/bin/sh\nsleep {seconds}\n");
+        fs::write(repo.join("prog.in"), program).unwrap();
+        fs::write(repo.join("n"), format!("{n}\n")).unwrap();
+        let build = if n == BROKEN {
+            format!("echo cannot find -lnothing for {} >&2; exit 3\n", token())
+        } else {
+            "cp prog.in prog && chmod +x prog\n".to_owned()
+        };
+        fs::write(repo.join("build.sh"), build).unwrap();
+        git(&repo, &["add", "."]);
+        git(&repo, &["commit", "--quiet", "-m", &format!("change {n}")]);
+        if n == 0 {
+            git(&repo, &["tag", "v1"]);
+        }
+    }
+    repo
+}
+
+/// What assay left that was started in the repository, with standard output as JSON.
+fn run(world: &World, repo: &Path, arguments: &[&str]) -> (i32, Value, String) {
+    let mut all = vec!["--json"];
+    all.extend(arguments);
+    let output = world.assay(&all).current_dir(repo).output().unwrap();
+    let said = String::from_utf8_lossy(&output.stderr).into_owned();
+    let value = serde_json::from_slice(&output.stdout).unwrap_or(Value::Null);
+    (output.status.code().unwrap_or(-1), value, said)
+}
+
+fn files(dir: &Path) -> Vec<(PathBuf, Vec<u8>)> {
+    let (mut all, mut open) = (Vec::new(), vec![dir.to_owned()]);
+    while let Some(dir) = open.pop() {
+        for entry in fs::read_dir(&dir).unwrap() {
+            let path = entry.unwrap().path();
+            if path.is_dir() {
+                open.push(path);
+            } else {
+                all.push((path.clone(), fs::read(&path).unwrap()));
+            }
+        }
+    }
+    all.sort();
+    all
+}
+
+const BUILD: [&str; 4] = ["--build", "sh build.sh", "--monitors", "none"];
+const PROGRAM: [&str; 2] = ["--", "./prog"];
+
+fn typed<'a>(start: &[&'a str]) -> Vec<&'a str> {
+    [start, &BUILD, &PROGRAM].concat()
+}
+
+#[test]
+fn revisions_are_levels_and_the_repository_stays_as_it_was() {
+    let world = World::new();
+    let repo = repository(&world);
+    fs::write(repo.join("prog.in"), "#!/bin/sh\nsleep 0.16\n").unwrap();
+    let before = files(&repo);
+    let broken = git(&repo, &["rev-parse", &format!("main~{}", COMMITS - BROKEN)]);
+    let revs = format!("v1,main,worktree,{broken}");
+    let (code, json, said) = run(&world, &repo, &typed(&["run", "--rev", &revs, "--blocks", "6"]));
+    // One does not build: its end is told, the others go on.
+    assert_eq!(code, 3, "{said}");
+    let words = said.split_whitespace().collect::<Vec<_>>().join(" ");
+    assert!(words.contains("does not build") && words.contains("cannot find -lnothing"), "{said}");
+    assert!(files(&repo) == before, "the repository has changed");
+    let labels: Vec<&str> = json["analysis"]["summaries"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .filter(|s| s["metric"] == "elapsed")
+        .map(|s| s["label"].as_str().unwrap())
+        .collect();
+    assert_eq!(labels, ["v1", "main", "worktree"]);
+    let ratios: Vec<f64> = json["analysis"]["comparisons"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .filter_map(|c| c["ratio"].as_f64())
+        .collect();
+    assert!(ratios[0] > 1.5 && ratios[1] > ratios[0], "{ratios:?}");
+    // What was built is in the record, and so is why one was not.
+    let facts = &json["system"]["facts"];
+    let text = facts.to_string();
+    assert!(facts["source.v1.sha256"].to_string().len() > 64, "{text}");
+    assert_eq!(facts["source.worktree.dirty"]["value"], "true", "{text}");
+    assert!(text.contains("cannot find -lnothing"), "{text}");
+    // A token that the build printed is not kept.
+    assert!(!text.contains(&token()), "{text}");
+}
+
+#[test]
+fn an_experiment_names_its_source_and_is_planned_without_a_build() {
+    let world = World::new();
+    let repo = repository(&world);
+    let file = world.write(
+        "rev.toml",
+        r#"
+name = "rev"
+workload = "command"
+[source]
+build = "sh build.sh"
+[params]
+command = "./prog"
+[factors]
+rev = [{ label = "old", value = "v1" }, "main~1..main"]
+[design]
+blocks = 4
+[observe]
+monitors = []
+[compare]
+baseline = { rev = "v1" }
+"#,
+    );
+    let file = file.to_str().unwrap();
+    let (code, plan, said) = run(&world, &repo, &["plan", file]);
+    assert_eq!(code, 0, "{said}");
+    assert!(!world.path("cache/revisions").exists(), "{plan}");
+    let (code, json, said) = run(&world, &repo, &["run", file]);
+    assert_eq!(code, 0, "{said}");
+    let commit = git(&repo, &["rev-parse", "v1"]);
+    let first = &json["plan"]["treatments"][0];
+    assert_eq!(first["levels"]["rev"], commit.as_str(), "{first}");
+    assert_eq!(first["names"]["rev"], "old", "{first}");
+    assert!(json["analysis"]["comparisons"][0]["ratio"].as_f64().unwrap() > 1.4, "{json}");
+}
+
+#[test]
+fn mistakes_are_told_before_anything_is_built() {
+    let world = World::new();
+    let repo = repository(&world);
+    let complaint = |arguments: &[&str], code: i32| {
+        let (found, _, said) = run(&world, &repo, arguments);
+        assert_eq!(found, code, "{arguments:?}: {said}");
+        said
+    };
+    assert!(complaint(&typed(&["run", "--rev", "nope"]), 2).contains("no revision `nope`"));
+    assert!(complaint(&typed(&["run", "--rev", "main..v1"]), 2).contains("no commits"));
+    let outside = typed(&["run", "--rev", "v1,main", "--repo", "/"]);
+    assert!(complaint(&outside, 2).contains("not in a git repository"));
+    assert!(complaint(&typed(&["gate", "--base", "main"]), 2).contains("same commit"));
+    assert!(complaint(&typed(&["history"]), 2).contains("--rev v1..main"));
+    let noop = ["run", "noop", "--rev", "v1,main"];
+    assert!(complaint(&noop, 2).contains("cannot run in the folder"));
+    assert!(!world.path("cache/revisions").exists());
+}
+
+#[test]
+fn a_gate_is_red_for_what_is_slower_and_green_for_what_is_not() {
+    let world = World::new();
+    let repo = repository(&world);
+    let page = world.path("gate.md");
+    let page = page.to_str().unwrap();
+    let slower = typed(&["gate", "--base", "v1", "--head", "main", "--markdown", page]);
+    let (code, json, said) = run(&world, &repo, &slower);
+    assert_eq!((code, json["verdict"].as_str()), (5, Some("worse")), "{said}");
+    let text = fs::read_to_string(page).unwrap();
+    assert!(text.starts_with("<!-- assay gate: prog -->"), "{text}");
+    assert!(text.contains("main is worse than v1"), "{text}");
+    // The other way round it is better, which is no alarm.
+    let (code, json, said) =
+        run(&world, &repo, &typed(&["gate", "--base", "main", "--head", "v1"]));
+    assert_eq!((code, json["verdict"].as_str()), (0, Some("better")), "{json:#}{said}");
+    // Other text, same program: never red.
+    let same = typed(&["gate", "--base", "main~1", "--head", "main", "--margin", "30 %"]);
+    let (code, json, said) = run(&world, &repo, &same);
+    assert_eq!(code, 0, "{json} {said}");
+    assert!(["equivalent", "inconclusive"].contains(&json["verdict"].as_str().unwrap()), "{json}");
+    assert_eq!(json["needed"].is_string(), json["verdict"] == "inconclusive");
+}
+
+#[test]
+fn bisection_finds_the_commit_leaves_out_what_does_not_build_and_goes_on() {
+    let world = World::new();
+    let repo = repository(&world);
+    let wanted = git(&repo, &["rev-parse", &format!("main~{}", COMMITS - STEP)]);
+    let page = world.path("bisect.md");
+    let asked = typed(&[
+        "bisect",
+        "--good",
+        "v1",
+        "--bad",
+        "main",
+        "--margin",
+        "30 %",
+        "-o",
+        page.to_str().unwrap(),
+    ]);
+    // Cut short at once, then taken up.
+    let short: Vec<&str> = [&["--budget", "0 s"], PROGRAM.as_slice()].concat();
+    let cut: Vec<&str> =
+        asked.iter().copied().filter(|a| !PROGRAM.contains(a)).chain(short).collect();
+    let (code, json, said) = run(&world, &repo, &cut);
+    assert_eq!((code, json["answer"].as_str()), (6, Some("open")), "{said}");
+    let (code, json, said) = run(&world, &repo, &asked);
+    assert_eq!((code, json["answer"].as_str()), (0, Some("commit")), "{said}");
+    assert_eq!(json["found"][0]["commit"], wanted.as_str(), "{json}");
+    assert_eq!(json["found"][0]["subject"], format!("change {STEP}"));
+    assert!(json["ratio"].as_f64().unwrap() > 1.3, "{json}");
+    assert!(fs::read_to_string(&page).unwrap().contains(&format!("change {STEP}")));
+    // The archive has the search: the same command has nothing to measure.
+    let (_, again, said) = run(&world, &repo, &asked);
+    assert_eq!(again["runs"], json["runs"]);
+    assert!(said.contains("going on with"), "{said}");
+    // With --all, the sides of it are searched too: there is no other.
+    let all: Vec<&str> = asked
+        .iter()
+        .copied()
+        .take(9)
+        .chain(["--all"])
+        .chain(asked.iter().copied().skip(9))
+        .collect();
+    let (code, json, said) = run(&world, &repo, &all);
+    let answers: Vec<&str> = json["searches"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .map(|s| s["answer"].as_str().unwrap())
+        .collect();
+    assert_eq!((code, answers), (0, vec!["commit", "none", "none"]), "{json} {said}");
+    // Before the step there is none.
+    let none = typed(&["bisect", "--good", "v1", "--bad", "main~6", "--margin", "50 %"]);
+    let (code, json, said) = run(&world, &repo, &none);
+    assert_eq!((code, json["answer"].as_str()), (0, Some("none")), "{json} {said}");
+}
+
+#[test]
+fn a_search_that_was_killed_goes_on() {
+    let world = World::new();
+    let repo = repository(&world);
+    let asked = typed(&["bisect", "--good", "v1", "--bad", "main", "--margin", "30 %"]);
+    for _ in 0..3 {
+        let before = world.runs().len();
+        let mut command = world.assay(&asked);
+        command.current_dir(&repo).stdout(Stdio::null()).stderr(Stdio::null());
+        let mut child = command.spawn().unwrap();
+        // Killed in the middle of a look: as soon as it has begun another one.
+        while world.runs().len() == before && child.try_wait().unwrap().is_none() {
+            std::thread::yield_now();
+        }
+        child.kill().unwrap();
+        child.wait().unwrap();
+    }
+    let (code, json, said) = run(&world, &repo, &asked);
+    assert_eq!((code, json["answer"].as_str()), (0, Some("commit")), "{json} {said}");
+    assert_eq!(json["found"][0]["subject"], format!("change {STEP}"));
+    assert!(json["runs"].as_array().unwrap().len() >= 3, "{json}");
+}
+
+/// The lines of the shell under a key of a YAML file, as its runner would run them.
+fn shell_of(file: &str, key: &str) -> String {
+    let text = fs::read_to_string(common::repository().join(file)).unwrap();
+    let mut lines = text.lines().skip_while(|l| l.trim_start() != key);
+    let head = lines.next().unwrap();
+    let depth = head.len() - head.trim_start().len();
+    let block: Vec<&str> =
+        lines.take_while(|l| l.len() - l.trim_start().len() > depth || l.is_empty()).collect();
+    block.iter().map(|l| l.trim_start().trim_start_matches("- ")).collect::<Vec<_>>().join("\n")
+}
+
+#[test]
+fn the_steps_of_the_action_and_of_the_job_run() {
+    let world = World::new();
+    let repo = repository(&world);
+    let (summary, outputs) = (world.path("summary"), world.path("outputs"));
+    let exe = env!("CARGO_BIN_EXE_assay");
+    let step = |script: &str, base: &str, head: &str| {
+        let path = format!(
+            "{}:{}",
+            Path::new(exe).parent().unwrap().display(),
+            std::env::var("PATH").unwrap()
+        );
+        // The environment of a world, with a shell in assay's place.
+        let mut shell = Command::new("bash");
+        shell.envs(world.assay(&[]).get_envs().filter_map(|(k, v)| Some((k, v?))));
+        shell
+            .args(["-e", "-c", script])
+            .current_dir(&repo)
+            .env("PATH", path)
+            .env("ASSAY", exe)
+            .envs([("BASE", base), ("HEAD", head), ("CI_MERGE_REQUEST_DIFF_BASE_SHA", base)])
+            .envs([("BUILD", "sh build.sh"), ("ASSAY_BUILD", "sh build.sh")])
+            .envs([("COMMAND", "./prog"), ("ASSAY_COMMAND", "./prog")])
+            .envs([("MARGIN", "10 %"), ("ASSAY_MARGIN", "10 %")])
+            .envs([("BUDGET", "1 min"), ("ASSAY_BUDGET", "1 min")])
+            .env("GITHUB_STEP_SUMMARY", &summary)
+            .env("GITHUB_OUTPUT", &outputs);
+        let output = shell.output().unwrap();
+        (output.status.code(), String::from_utf8_lossy(&output.stderr).into_owned())
+    };
+    let action = shell_of("action.yml", "run: |");
+    let (code, said) = step(&action, "v1", "main");
+    assert_eq!(code, Some(5), "{said}");
+    assert!(fs::read_to_string(&summary).unwrap().contains("main is worse than v1"));
+    assert_eq!(fs::read_to_string(&outputs).unwrap(), "verdict=worse\n");
+    assert_eq!(step(&action, "main", "v1").0, Some(0));
+    let job = shell_of("docs/gate.gitlab-ci.yml", "script:");
+    let (code, said) = step(&job, "v1", "HEAD");
+    assert_eq!(code, Some(5), "{said}");
+    let cases = fs::read_to_string(repo.join("gate.xml")).unwrap();
+    assert!(cases.contains("<failure"), "{cases}");
+}
+
+#[test]
+fn a_history_suspects_confirms_alarms_and_is_acknowledged() {
+    let world = World::new();
+    let repo = repository(&world);
+    let asked = |more: &[&'static str]| typed(&[&["history", "--rev", "v1..main"], more].concat());
+    let (code, json, _) = run(&world, &repo, &asked(&[]));
+    assert_eq!((code, &json["series"]), (6, &serde_json::json!([])));
+    let (code, json, said) = run(&world, &repo, &asked(&["--fill", "--blocks", "4"]));
+    assert_eq!(code, 0, "{said}");
+    let points = json["series"][0]["points"].as_array().unwrap();
+    // All but the one that does not build, oldest first, the reference at 1.
+    assert_eq!(points.len(), COMMITS, "{json}");
+    assert_eq!(points[0]["ratio"], 1.0);
+    assert_eq!(json["unusable"].as_array().unwrap().len(), 1);
+    assert!(points.last().unwrap()["ratio"].as_f64().unwrap() > 1.4, "{json}");
+    let changes = json["series"][0]["changes"].as_array().unwrap();
+    let [change] = changes.as_slice() else { panic!("{json}") };
+    assert_eq!(change["change"]["state"], "suspected");
+    let wanted = git(&repo, &["rev-parse", &format!("main~{}", COMMITS - STEP)]);
+    assert!(change["commits"].to_string().contains(&wanted), "{change}");
+    // A fresh experiment confirms it, and only then there is an alarm.
+    let (code, json, said) = run(&world, &repo, &asked(&["--confirm", "-o", "history.html"]));
+    let page = fs::read_to_string(repo.join("history.html")).unwrap();
+    assert!(page.contains("<svg") && page.contains("confirmed: worse by"), "{page}");
+    let change = &json["series"][0]["changes"][0];
+    assert_eq!(change["change"]["state"], "confirmed", "{change} {said}");
+    assert_eq!(code, 5);
+    assert!(change["known"]["fresh"]["ratio"].as_f64().unwrap() > 1.3, "{change}");
+    let note = ["--acknowledge", "main~4", "--note", "sleeps longer on purpose"];
+    let (code, json, said) = run(&world, &repo, &asked(&note));
+    let change = &json["series"][0]["changes"][0];
+    assert_eq!((code, change["change"]["state"].as_str()), (0, Some("acknowledged")), "{said}");
+    assert_eq!(change["known"]["note"], "sleeps longer on purpose");
+    // From a reset on, the series has one level.
+    let (_, json, _) = run(&world, &repo, &asked(&["--reset", "main~4"]));
+    assert_eq!(json["series"][0]["changes"].as_array().unwrap().len(), 0, "{json}");
+}
+
+#[test]
+fn a_new_reference_is_linked_to_the_one_before() {
+    let world = World::new();
+    let repo = repository(&world);
+    let asked = |more: &[&'static str]| {
+        typed(&[&["history", "--rev", "v1..main:3", "--blocks", "4"], more].concat())
+    };
+    let (_, json, _) = run(&world, &repo, &asked(&["--fill"]));
+    let before = json["series"][0]["points"].as_array().unwrap().len();
+    // A commit that is not of the series, and was never measured beside the first reference.
+    let (_, json, _) = run(&world, &repo, &asked(&["--reference", "main~1"]));
+    assert!(json["notes"].to_string().contains("no experiment links"), "{json}");
+    let (_, json, said) = run(&world, &repo, &asked(&["--reference", "main~1", "--fill"]));
+    assert_eq!(json["notes"], serde_json::json!([]), "{json} {said}");
+    let points = json["series"][0]["points"].as_array().unwrap();
+    assert_eq!(points.len(), before);
+    // The first was measured beside the old reference; the link's error is in it.
+    assert!(points[0]["ratio"].as_f64().unwrap() < 0.8, "{json}");
+    assert!(points[1]["log_error"].as_f64().unwrap() > 0.0, "{json}");
+}
+
+#[test]
+fn series_of_others_are_quoted_and_never_confirmed() {
+    let world = World::new();
+    let mut table = "time,revision,ms\n".to_owned();
+    for i in 0..60 {
+        let level = if i < 30 { 10.0 } else { 14.0 };
+        let value = level + f64::from(i * 7 % 5) * 0.1;
+        writeln!(table, "2026-01-01,r{i},{value}").unwrap();
+    }
+    let file = world.write("nightly.csv", &table);
+    let here = world.path("");
+    let (code, ..) = run(&world, &here, &["history", "import", "csv", file.to_str().unwrap()]);
+    assert_eq!(code, 0);
+    let (code, json, said) = run(&world, &here, &["history", "--imported", "nightly"]);
+    assert_eq!(code, 0, "{said}");
+    assert_eq!(json["kind"], "quoted");
+    assert_eq!(json["series"][0]["changes"][0]["revision"], "r30", "{json}");
+    let (code, _, said) = run(&world, &here, &["history", "--imported", "other"]);
+    assert_eq!(code, 2);
+    assert!(said.contains("assay history import"), "{said}");
+    let (code, _, said) = run(&world, &here, &["history", "import", "csv", "no-such-file"]);
+    assert!(code != 0 && said.contains("no-such-file"), "{said}");
+}

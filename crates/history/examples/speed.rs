@@ -1,0 +1,31 @@
+//! How long an analysis takes: 10,000 points as a whole, and one more point.
+//! Usage: cargo run --release -p assay-history --example speed
+#![allow(clippy::print_stdout, missing_docs)]
+
+use std::time::Instant;
+
+use assay_history::{analyse, append, simulate::Noise};
+use assay_stats::rng::Rng;
+
+fn main() {
+    let mut rng = Rng::new(3);
+    for steps in [0, 10, 100] {
+        let mut values = Noise::White.series(&mut rng, 10_000, 0.0, 0);
+        for i in 0..steps {
+            let up = if i % 2 == 0 { 8.0 } else { -8.0 };
+            values.iter_mut().skip((i + 1) * 10_000 / (steps + 1)).for_each(|v| *v += up);
+        }
+        let start = Instant::now();
+        let analysis = analyse(&values[..9999]);
+        let whole = start.elapsed();
+        let start = Instant::now();
+        let more = append(&analysis, &values);
+        println!(
+            "{steps} steps: {} found; whole {:.0} ms, one point {:.2} ms ({} kept)",
+            analysis.changes.len(),
+            whole.as_secs_f64() * 1e3,
+            start.elapsed().as_secs_f64() * 1e3,
+            more.changes.len(),
+        );
+    }
+}

@@ -1,0 +1,26 @@
+//! What changed over revisions, as pure functions: series of a metric, change points with an interval
+//! for place and size, slow slopes, links between reference revisions, which revision to measure next,
+//! and the search for the commit that made a step. Nothing here does I/O, reads a clock or starts a
+//! trial. `docs/history.md` says what is computed and why.
+//!
+//! The front doors are [`analyse`], [`append`], [`ChangePoint::judge`], [`chain`], [`next_to_measure`]
+//! and [`bisect::Search`].
+
+mod analyse;
+pub mod bisect;
+mod change;
+mod detect;
+mod fill;
+mod limit;
+mod link;
+mod locate;
+mod noise;
+pub mod simulate;
+mod slope;
+
+pub use analyse::{WINDOW, analyse, append};
+pub use change::{Analysis, ChangePoint, Confirmation, Slope, State};
+pub use detect::{MIN_SIDE, largest_score};
+pub use fill::next_to_measure;
+pub use limit::limit;
+pub use link::{Link, LinkError, Part, Ratio, chain};

@@ -1,0 +1,125 @@
+//! A series of ratios whose reference revision was replaced: experiments of both references link the
+//! parts, and each link's error is carried on to every point behind it.
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+/// A ratio with the standard error of its logarithm.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct Ratio {
+    /// The ratio.
+    pub value: f64,
+    /// The standard error of its natural logarithm; `null` when there were too few pairs for one.
+    pub log_error: Option<f64>,
+}
+
+/// Points measured beside one reference.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct Part {
+    /// The reference revision.
+    pub reference: String,
+    /// The ratios to it, in order.
+    pub points: Vec<Ratio>,
+}
+
+/// An experiment of two references: `new` / `old`.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct Link {
+    /// The reference before.
+    pub old: String,
+    /// The reference after.
+    pub new: String,
+    /// new / old.
+    pub ratio: Ratio,
+}
+
+/// Why parts cannot be chained.
+#[derive(Debug, Clone, PartialEq, thiserror::Error)]
+pub enum LinkError {
+    /// Two references were never measured beside each other.
+    #[error(
+        "no experiment links the references {old} and {new}; `assay history --fill` measures them in the same blocks"
+    )]
+    Missing {
+        /// The reference before.
+        old: String,
+        /// The reference after.
+        new: String,
+    },
+}
+
+/// All points as ratios to the first part's reference. A point's error is √(own² + Σ links²).
+///
+/// # Errors
+/// Two neighbouring parts with different references have no link.
+pub fn chain(parts: &[Part], links: &[Link]) -> Result<Vec<Ratio>, LinkError> {
+    let mut out = Vec::new();
+    let (mut scale, mut error) = (1.0, Some(0.0f64));
+    let mut before: Option<&str> = None;
+    for part in parts {
+        if let Some(old) = before
+            && old != part.reference
+        {
+            let missing =
+                || LinkError::Missing { old: old.to_owned(), new: part.reference.clone() };
+            let (value, log_error) = links
+                .iter()
+                .find_map(|l| {
+                    if l.old == old && l.new == part.reference {
+                        Some((l.ratio.value, l.ratio.log_error))
+                    } else if l.new == old && l.old == part.reference {
+                        Some((1.0 / l.ratio.value, l.ratio.log_error))
+                    } else {
+                        None
+                    }
+                })
+                .ok_or_else(missing)?;
+            scale *= value;
+            error = error.zip(log_error).map(|(a, b)| a.hypot(b));
+        }
+        before = Some(&part.reference);
+        out.extend(part.points.iter().map(|p| Ratio {
+            value: p.value * scale,
+            log_error: p.log_error.zip(error).map(|(a, b)| a.hypot(b)),
+        }));
+    }
+    Ok(out)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn ratio(value: f64, error: f64) -> Ratio {
+        Ratio { value, log_error: Some(error) }
+    }
+
+    #[test]
+    fn a_link_scales_and_its_error_is_carried_on() {
+        let parts = [
+            Part { reference: "a".into(), points: vec![ratio(1.0, 0.01), ratio(1.2, 0.03)] },
+            Part { reference: "b".into(), points: vec![ratio(1.0, 0.03)] },
+            Part { reference: "c".into(), points: vec![ratio(2.0, 0.0)] },
+        ];
+        let links = [
+            Link { old: "a".into(), new: "b".into(), ratio: ratio(1.2, 0.04) },
+            Link { old: "c".into(), new: "b".into(), ratio: ratio(2.0, 0.03) },
+        ];
+        let all = chain(&parts, &links).unwrap();
+        assert_eq!(all[1], ratio(1.2, 0.03));
+        assert!((all[2].value - 1.2).abs() < 1e-12);
+        assert!((all[2].log_error.unwrap() - 0.05).abs() < 1e-12);
+        assert!((all[3].value - 1.2).abs() < 1e-12);
+        assert!((all[3].log_error.unwrap() - 0.05).abs() < 1e-12);
+    }
+
+    #[test]
+    fn a_missing_link_names_both_and_an_unknown_error_stays_unknown() {
+        let part = |r: &str| Part { reference: r.into(), points: vec![ratio(1.0, 0.01)] };
+        let error = chain(&[part("a"), part("b")], &[]).unwrap_err();
+        assert!(error.to_string().contains("references a and b"), "{error}");
+        let unknown =
+            Link { old: "a".into(), new: "b".into(), ratio: Ratio { value: 1.0, log_error: None } };
+        assert_eq!(chain(&[part("a"), part("b")], &[unknown]).unwrap()[1].log_error, None);
+    }
+}

@@ -1,0 +1,316 @@
+//! Builds a revision once and finds it again: checked out, built, its products hashed, its outcome kept. A
+//! build that fails is an outcome too, with the end of its output.
+
+use std::collections::{BTreeMap, HashSet};
+use std::ffi::OsString;
+use std::fs::{self, File};
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+
+use assay_sut::Interrupt;
+use assay_sut::process::{End, Limits, Output, Program, Runner};
+use rustix::fs::FlockOperation;
+use serde::{Deserialize, Serialize};
+use sha2::{Digest, Sha256};
+
+use crate::checkout::checkout;
+use crate::repository::Repository;
+use crate::{Revision, RevisionError, cache, toolchain};
+
+/// The file that says how a build ended; a folder without it was interrupted.
+const RECORD: &str = "build.json";
+const SOURCE: &str = "source";
+/// How much of a build's output is kept.
+const KEEP_BYTES: usize = 1 << 20;
+/// How many of its last lines stand in a record.
+const TAIL_LINES: usize = 30;
+
+/// How a build ended.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Outcome {
+    /// It can be run.
+    Built,
+    /// It cannot.
+    Failed {
+        /// Why, with the last lines of the output.
+        reason: String,
+    },
+}
+
+/// What is kept of a build.
+#[derive(Debug, Clone, Serialize, Deserialize)]
+struct Kept {
+    tree: String,
+    command: String,
+    outcome: Outcome,
+    sha256: String,
+    files: usize,
+    seconds: f64,
+    notes: Vec<String>,
+    tools: BTreeMap<String, String>,
+}
+
+/// A revision that was built, or that does not build. Its folder stays while this lives.
+#[derive(Debug)]
+pub struct Build {
+    /// The folder of the source in which the program runs: the checkout, or the part of it that the
+    /// repository was named by.
+    pub folder: PathBuf,
+    /// How it ended.
+    pub outcome: Outcome,
+    /// SHA-256 over all files that the build made, by path, mode and content; of a build without a command
+    /// over nothing.
+    pub sha256: String,
+    /// How many files the build made.
+    pub files: usize,
+    /// How long it took, seconds; of one out of the cache, then.
+    pub seconds: f64,
+    /// What the checkout lacks.
+    pub notes: Vec<String>,
+    /// The tools that were there, with the first line of their version.
+    pub tools: BTreeMap<String, String>,
+    /// Whether it was there already.
+    pub cached: bool,
+    _lock: File,
+}
+
+/// Builds revisions of one repository with one command.
+#[derive(Debug)]
+pub struct Builder<'a> {
+    repo: &'a Repository,
+    command: &'a str,
+    cache: PathBuf,
+    timeout: Duration,
+    limit: u64,
+    interrupt: Option<Interrupt>,
+    tools: BTreeMap<String, String>,
+}
+
+impl<'a> Builder<'a> {
+    /// Builds of `repo` by the shell line `command` (empty: nothing is built), kept below `cache` within
+    /// `limit` bytes; a build that takes longer than `timeout` has failed.
+    pub fn new(
+        repo: &'a Repository,
+        command: &'a str,
+        cache: &Path,
+        (timeout, limit): (Duration, u64),
+        interrupt: Option<Interrupt>,
+    ) -> Self {
+        let tools = if command.is_empty() { BTreeMap::new() } else { toolchain::tools() };
+        let cache = cache.join("revisions");
+        Builder { repo, command, cache, timeout, limit, interrupt, tools }
+    }
+
+    /// What a build is kept by.
+    fn key(&self, revision: &Revision) -> String {
+        let mut hash = Sha256::new();
+        let mut add = |bytes: &[u8]| {
+            hash.update((bytes.len() as u64).to_le_bytes());
+            hash.update(bytes);
+        };
+        add(b"1");
+        add(revision.tree.as_bytes());
+        add(self.repo.prefix.as_os_str().as_encoded_bytes());
+        add(self.command.as_bytes());
+        add(std::env::consts::ARCH.as_bytes());
+        for (name, version) in &self.tools {
+            add(name.as_bytes());
+            add(version.as_bytes());
+        }
+        if !self.command.is_empty() {
+            for (name, value) in toolchain::variables() {
+                add(name.as_bytes());
+                add(value.as_encoded_bytes());
+            }
+        }
+        assay_sut::hex(&hash.finalize())[..32].to_owned()
+    }
+
+    /// The build of `revision`, out of the cache or made now.
+    ///
+    /// # Errors
+    /// It cannot be checked out, the disk is full, the build cannot be started or was interrupted. A build that
+    /// fails is an [`Outcome`].
+    pub fn build(&self, revision: &Revision) -> Result<Build, RevisionError> {
+        let dir = self.cache.join(self.key(revision));
+        // Whoever runs it has it shared; whoever makes or removes it has it alone.
+        let lock = open(&dir, FlockOperation::LockShared)?;
+        let (lock, kept, cached) = if let Some(kept) = read(&dir) {
+            (lock, kept, true)
+        } else {
+            drop(lock);
+            let lock = open(&dir, FlockOperation::LockExclusive)?;
+            let there = read(&dir);
+            let cached = there.is_some();
+            let kept = there.map_or_else(|| self.make(revision, &dir), Ok)?;
+            cache::take(&lock, FlockOperation::LockShared, &dir)?;
+            (lock, kept, cached)
+        };
+        let _ = cache::touch(&lock);
+        if !cached {
+            cache::sweep(&self.cache, self.limit);
+        }
+        Ok(Build {
+            folder: dir.join(SOURCE).join(&self.repo.prefix),
+            outcome: kept.outcome,
+            sha256: kept.sha256,
+            files: kept.files,
+            seconds: kept.seconds,
+            notes: kept.notes,
+            tools: kept.tools,
+            cached,
+            _lock: lock,
+        })
+    }
+
+    fn make(&self, revision: &Revision, dir: &Path) -> Result<Kept, RevisionError> {
+        let source = dir.join(SOURCE);
+        if source.exists() {
+            fs::remove_dir_all(&source).map_err(RevisionError::io("remove", &source))?;
+        }
+        fs::create_dir_all(&source).map_err(RevisionError::io("create", &source))?;
+        let files = checkout(self.repo, revision, &source)?;
+        let folder = source.join(&self.repo.prefix);
+        let start = assay_sut::clock::monotonic_ns();
+        let outcome = if !folder.is_dir() {
+            let prefix = self.repo.prefix.display();
+            Outcome::Failed { reason: format!("it has no folder {prefix}") }
+        } else if self.command.is_empty() {
+            Outcome::Built
+        } else {
+            self.run(revision, &folder, dir)?
+        };
+        let seconds = assay_sut::clock::monotonic_ns().saturating_sub(start) as f64 / 1e9;
+        let (sha256, made) = match outcome {
+            Outcome::Built => products(&source, &files.tracked)?,
+            Outcome::Failed { .. } => (String::new(), 0),
+        };
+        let kept = Kept {
+            tree: revision.tree.clone(),
+            command: self.command.to_owned(),
+            outcome,
+            sha256,
+            files: made,
+            seconds,
+            notes: files.notes,
+            tools: self.tools.clone(),
+        };
+        let path = dir.join(RECORD);
+        let new = dir.join("build.json.new");
+        let text = serde_json::to_vec_pretty(&kept)
+            .map_err(|e| RevisionError::io("write", &path)(std::io::Error::other(e)))?;
+        fs::write(&new, text).map_err(RevisionError::io("write", &new))?;
+        fs::rename(&new, &path).map_err(RevisionError::io("write", &path))?;
+        Ok(kept)
+    }
+
+    fn run(
+        &self,
+        revision: &Revision,
+        folder: &Path,
+        dir: &Path,
+    ) -> Result<Outcome, RevisionError> {
+        let argv: Vec<OsString> = ["sh", "-c", self.command].map(OsString::from).into();
+        let env: Vec<(OsString, OsString)> = vec![
+            // There is no `.git` here; one further up is somebody else's.
+            ("GIT_CEILING_DIRECTORIES".into(), dir.into()),
+            ("ASSAY_REVISION".into(), revision.commit.clone().unwrap_or_default().into()),
+        ];
+        let program = Program {
+            argv: &argv,
+            env: &env,
+            cwd: Some(folder),
+            stdin: None,
+            output: Output::Keep,
+            protocol: false,
+            groups: &[],
+        };
+        let limits =
+            Limits { timeout: self.timeout, grace: Duration::from_secs(5), keep_bytes: KEEP_BYTES };
+        let mut runner = Runner::new(self.interrupt.clone());
+        let ran = runner.run(&program, &limits, &mut ())?;
+        let mut output = runner.stdout.bytes();
+        output.extend_from_slice(&runner.stderr.bytes());
+        let log = dir.join("build.log");
+        fs::write(&log, &output).map_err(RevisionError::io("write", &log))?;
+        let failed = |what: String| {
+            let text = String::from_utf8_lossy(&output).into_owned();
+            let lines: Vec<&str> = text.lines().collect();
+            let tail = lines[lines.len().saturating_sub(TAIL_LINES)..].join("\n");
+            let said = if tail.trim().is_empty() {
+                "; it printed nothing".to_owned()
+            } else {
+                format!("; its last lines, of {}:\n{tail}", log.display())
+            };
+            Outcome::Failed { reason: format!("`{}` {what}{said}", self.command) }
+        };
+        match (ran.end, ran.exit) {
+            (End::Interrupted, _) => Err(RevisionError::Interrupted(revision.label.clone())),
+            (End::TimedOut, _) => Ok(failed(format!(
+                "took longer than {} and was ended",
+                assay_model::units::format_duration(self.timeout)
+            ))),
+            (End::Exited, exit) if exit.success() => Ok(Outcome::Built),
+            (End::Exited, assay_model::Exit::Code(code)) => Ok(failed(format!("exit code {code}"))),
+            (End::Exited, assay_model::Exit::Signal(n)) => {
+                Ok(failed(format!("ended by signal {n}")))
+            }
+        }
+    }
+}
+
+/// The folder of a build with its lock.
+fn open(dir: &Path, how: FlockOperation) -> Result<File, RevisionError> {
+    loop {
+        fs::create_dir_all(dir).map_err(RevisionError::io("create", dir))?;
+        let lock = cache::lock_file(dir)?;
+        cache::take(&lock, how, dir)?;
+        // Whoever had it may have been removing it.
+        if cache::is_the_one(&lock, dir) {
+            return Ok(lock);
+        }
+    }
+}
+
+/// What is kept of a build that can be used: one that failed is tried again, since disks get room and
+/// compilers get installed.
+fn read(dir: &Path) -> Option<Kept> {
+    let kept: Kept = serde_json::from_slice(&fs::read(dir.join(RECORD)).ok()?).ok()?;
+    (kept.outcome == Outcome::Built).then_some(kept)
+}
+
+/// The hash over all files below `source` that git does not have, and how many there are.
+fn products(source: &Path, tracked: &HashSet<PathBuf>) -> Result<(String, usize), RevisionError> {
+    use std::os::unix::fs::PermissionsExt;
+    let mut open = vec![PathBuf::new()];
+    let mut found: BTreeMap<PathBuf, String> = BTreeMap::new();
+    while let Some(below) = open.pop() {
+        let dir = source.join(&below);
+        for entry in fs::read_dir(&dir).map_err(RevisionError::io("read", &dir))? {
+            let entry = entry.map_err(RevisionError::io("read", &dir))?;
+            let path = below.join(entry.file_name());
+            let full = entry.path();
+            let kind = entry.file_type().map_err(RevisionError::io("read", &full))?;
+            if kind.is_dir() {
+                open.push(path);
+            } else if kind.is_file() && !tracked.contains(&path) {
+                let mode = entry.metadata().map_err(RevisionError::io("read", &full))?;
+                let hash =
+                    assay_sut::sha256_file(&full).map_err(RevisionError::io("read", &full))?;
+                found.insert(path, format!("{:o} {hash}", mode.permissions().mode() & 0o777));
+            } else if kind.is_symlink() && !tracked.contains(&path) {
+                let to = fs::read_link(&full).map_err(RevisionError::io("read", &full))?;
+                found.insert(path, format!("-> {}", to.display()));
+            }
+        }
+    }
+    let mut hash = Sha256::new();
+    for (path, what) in &found {
+        hash.update(path.as_os_str().as_encoded_bytes());
+        hash.update([0]);
+        hash.update(what.as_bytes());
+        hash.update([0]);
+    }
+    Ok((assay_sut::hex(&hash.finalize()), found.len()))
+}
