@@ -113,7 +113,6 @@ fn create(archive: &Archive, n: usize) -> RunWriter {
         block: (number - 1) / 2,
         treatment: (number - 1) % 2,
         warmup: false,
-        params: BTreeMap::new(),
         ..PlannedTrial::default()
     };
     let plan = Plan {

@@ -21,7 +21,7 @@ pub(crate) fn report(config: &Config, outcome: Outcome) -> Report {
     let mut late = Lateness { all: histogram(), own: histogram(), unsent: 0 };
     let mut threads = Vec::new();
     for harvest in outcome.harvests {
-        add(&mut all, harvest.worker_stats);
+        add(&mut all, harvest.stats);
         threads.push(harvest.used);
         if let Pace::Open(open) = harvest.pace {
             late.all += &open.late;

@@ -1,4 +1,4 @@
-//! Judges answers: which request each belongs to, whether it is right, and into the worker_stats with it.
+//! Judges answers: which request each belongs to, whether it is right, and into the stats with it.
 
 use crate::content::{Check, Content};
 use crate::mix::key_digits;
@@ -30,7 +30,7 @@ pub struct Judge<'a> {
     /// When its last batch was sent.
     pub sent_at: u64,
     /// Where it is written down.
-    pub worker_stats: &'a mut WorkerStats,
+    pub stats: &'a mut WorkerStats,
     /// What values hold.
     pub content: &'a Content,
     /// How keys are written.
@@ -112,17 +112,17 @@ impl Judge<'_> {
     fn right(&mut self, operation: Operation) {
         let Some(asked) = self.ring.pop() else { return };
         if operation == Operation::GetMiss && asked.kind == Kind::Get {
-            self.worker_stats.missed();
+            self.stats.missed();
         }
         let from = if asked.at == WITH_BATCH { self.sent_at } else { asked.at };
-        self.worker_stats.answer(operation, asked.class, from);
+        self.stats.answer(operation, asked.class, from);
     }
 
     #[cold]
     fn wrong(&mut self, kind: ErrorKind, said: &[u8]) {
         let Some(asked) = self.ring.pop() else { return };
         let encoder = self.encoder;
-        self.worker_stats.error(kind, || {
+        self.stats.error(kind, || {
             let mut key = Vec::new();
             crate::mix::write_key(encoder.prefix(), asked.key, &mut key);
             let said = String::from_utf8_lossy(&said[..said.len().min(200)]);

@@ -44,7 +44,7 @@ impl Timeline {
     }
 }
 
-/// The worker_stats of one thread.
+/// The stats of one thread.
 #[derive(Debug)]
 pub struct WorkerStats {
     line: Timeline,
@@ -82,7 +82,7 @@ pub struct WorkerStats {
 }
 
 impl WorkerStats {
-    /// Empty worker_stats.
+    /// Empty stats.
     pub fn new(line: Timeline, classes: usize) -> Self {
         let cells = OPERATIONS.len() * classes;
         WorkerStats {

@@ -15,7 +15,7 @@ use assay_memload::{
 use assay_model::Phase;
 use support::{Memcached, never, one_length, quick};
 
-/// Preloads and runs; the worker_stats must agree with each other and with the server's.
+/// Preloads and runs; the stats must agree with each other and with the server's.
 fn check(config: &Config, server: &Memcached) -> Report {
     let loaded = preload(config, &never()).unwrap();
     assert_eq!(loaded.errors.total(), 0, "{:?}", loaded.errors);
@@ -27,7 +27,7 @@ fn check(config: &Config, server: &Memcached) -> Report {
     assert_eq!((report.evicted, report.unanswered, report.reconnects), (0, 0, 0));
     let all: u64 = report.series.iter().map(|b| b.operations).sum();
     let asked = server.stat("cmd_get") + server.stat("cmd_set") - before.0 - before.1;
-    // The answers that came after the last bin are in the server's worker_stats only.
+    // The answers that came after the last bin are in the server's stats only.
     let outstanding = (config.connections * config.depth) as u64;
     assert!((all..=all + outstanding).contains(&asked), "{all} answers, {asked} requests");
     assert!(report.completed() > 0 && report.completed() <= all);

@@ -70,7 +70,7 @@ pub(crate) fn read_part<R: Read, L: LineReader>(
             }
             Line::Skip => {}
             Line::Lost(n) => {
-                completeness.dropped = Some(completeness.dropped.unwrap_or(0).saturating_add(n))
+                completeness.dropped = Some(completeness.dropped.unwrap_or(0).saturating_add(n));
             }
             Line::Unreadable => {
                 completeness.unreadable += 1;

@@ -167,8 +167,8 @@ impl Worker<'_> {
         }
         conn.sent_at = now;
         self.outstanding += asked;
-        self.worker_stats.at(now);
-        self.worker_stats.sent(self.output.len());
+        self.stats.at(now);
+        self.stats.sent(self.output.len());
         if let Pace::Open(open) = &mut self.pace {
             let line = &self.line;
             let late = conn.ring.iter().filter(|p| p.at != WITH_BATCH);

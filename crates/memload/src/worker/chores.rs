@@ -56,7 +56,7 @@ impl Worker<'_> {
         // Well before the operations time out.
         let most = (8 * BATCH_GUESS).min(self.common.config.op_timeout.as_nanos() as u64 / 4);
         let patience = (4 * self.batch_ns).max(CHORES).min(most);
-        let rescues = self.worker_stats.rescues;
+        let rescues = self.stats.rescues;
         for conn in &mut self.conns {
             let Stage::Up(link) = &conn.stage else { continue };
             let waits = conn.mark > 1 && !conn.ring.is_empty();
@@ -64,10 +64,10 @@ impl Worker<'_> {
                 if low_water::set(link.as_fd(), 1).is_ok() {
                     conn.mark = 1;
                 }
-                self.worker_stats.rescues += 1;
+                self.stats.rescues += 1;
             }
         }
-        if self.worker_stats.rescues > rescues {
+        if self.stats.rescues > rescues {
             self.pause_marks(now);
         }
     }

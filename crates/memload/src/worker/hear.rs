@@ -48,15 +48,15 @@ impl Worker<'_> {
             };
             let empty = n < self.input.len() && link.short_is_empty();
             let now = now_ns();
-            self.worker_stats.at(now);
-            self.worker_stats.received(n);
+            self.stats.at(now);
+            self.stats.received(n);
             let before = conn.ring.operations();
-            let evicted = self.worker_stats.evicted_ever;
+            let evicted = self.stats.evicted_ever;
             let mut judge = Judge {
                 ring: &mut conn.ring,
                 current: &mut conn.current,
                 sent_at: conn.sent_at,
-                worker_stats: &mut self.worker_stats,
+                stats: &mut self.stats,
                 content: self.common.content,
                 encoder: self.common.encoder,
                 text: self.common.config.protocol == Protocol::Text,
@@ -75,7 +75,7 @@ impl Worker<'_> {
             }
             let done = conn.ring.is_empty();
             if self.marks {
-                if self.worker_stats.evicted_ever > evicted {
+                if self.stats.evicted_ever > evicted {
                     self.pause_marks(now);
                 }
                 let conn = &mut self.conns[i];

@@ -41,8 +41,8 @@ pub struct Common<'a> {
 
 /// What a thread brings home.
 pub struct Harvest {
-    /// Its worker_stats.
-    pub worker_stats: WorkerStats,
+    /// Its stats.
+    pub stats: WorkerStats,
     /// Its pace, with the lateness of an open loop.
     pub pace: Pace,
     /// What it used in the window.
@@ -75,7 +75,7 @@ pub struct Worker<'a> {
     /// Whether the source has run dry.
     dry: bool,
     pace: Pace,
-    worker_stats: WorkerStats,
+    stats: WorkerStats,
     output: Vec<u8>,
     input: Box<[u8]>,
     /// Operations in all rings.
@@ -156,7 +156,7 @@ impl<'a> Worker<'a> {
             source,
             dry: false,
             pace,
-            worker_stats: WorkerStats::new(line, config.mix.classes.len()),
+            stats: WorkerStats::new(line, config.mix.classes.len()),
             output: Vec::with_capacity(64 << 10),
             input: vec![0; INPUT].into_boxed_slice(),
             outstanding: 0,
@@ -233,19 +233,18 @@ impl<'a> Worker<'a> {
         self.dry && self.outstanding == 0
     }
 
-    /// Closes the worker_stats.
+    /// Closes the stats.
     fn finish(mut self) -> Harvest {
         let complete = !self.common.end.is_now();
         let now = now_ns();
         let until = if complete { self.line.down } else { self.line.down.min(now) };
         self.readings[1] = self.readings[1].or(self.readings[0].map(|_| (now, thread_cpu_ns())));
-        self.worker_stats.at(now);
+        self.stats.at(now);
         for conn in &self.conns {
             for from in conn.outstanding() {
-                self.worker_stats.give_up(from);
+                self.stats.give_up(from);
                 if complete {
-                    self.worker_stats
-                        .error(ErrorKind::TimedOut, || "no answer after the end".to_owned());
+                    self.stats.error(ErrorKind::TimedOut, || "no answer after the end".to_owned());
                 }
             }
         }
@@ -260,7 +259,7 @@ impl<'a> Worker<'a> {
             _ => (0.0, 0.0),
         };
         Harvest {
-            worker_stats: self.worker_stats,
+            stats: self.stats,
             pace: self.pace,
             used: ThreadUse { cpu: self.cpu, cpu_s, wall_s },
         }

@@ -23,19 +23,19 @@ impl Worker<'_> {
     #[cold]
     pub(super) fn lose(&mut self, i: usize, kind: ErrorKind, why: &str) {
         let now = now_ns();
-        self.worker_stats.at(now);
+        self.stats.at(now);
         let conn = &mut self.conns[i];
         let mut kind = kind;
         let all = matches!(kind, ErrorKind::TimedOut);
         for from in conn.outstanding() {
-            self.worker_stats.give_up(from);
-            self.worker_stats.error(kind, || format!("{}: {why}", kind.name()));
+            self.stats.give_up(from);
+            self.stats.error(kind, || format!("{}: {why}", kind.name()));
             if !all {
                 kind = ErrorKind::ConnectionLost;
             }
         }
         if conn.ring.operations() == 0 {
-            self.worker_stats.error(kind, || format!("{}: {why}", kind.name()));
+            self.stats.error(kind, || format!("{}: {why}", kind.name()));
         }
         self.outstanding -= conn.ring.operations();
         self.losses += 1;
@@ -83,7 +83,7 @@ impl Worker<'_> {
                 conn.stage = Stage::Up(link);
                 conn.heard_at = now;
                 conn.watches_room = true;
-                self.worker_stats.reconnects += 1;
+                self.stats.reconnects += 1;
                 self.watch_room(i, false);
                 self.free(i, now);
             }
