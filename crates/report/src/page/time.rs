@@ -366,7 +366,7 @@ fn names(series: &[lines::Series]) -> String {
 
 #[cfg(test)]
 mod tests {
-    use assay_model::SampleSet;
+    use assay_model::SampleRow;
 
     use super::*;
 
@@ -395,5 +395,21 @@ mod tests {
         assert_eq!(rest.len(), 2);
         assert_eq!(fields(("disk", "ms")), ["r_await"]);
         assert_eq!(fields(("unheard_of", "kB/s")), ["rx", "tx"]);
+    }
+
+    #[test]
+    fn its_chart_has_its_values_and_says_what_it_leaves_out() {
+        let record = &crate::fixtures::block_size().records[0];
+        let series: Vec<SeriesKey> = (0..20)
+            .map(|i| SeriesKey { subject: format!("s{i}"), ..key("unheard_of", "rx", "kB/s") })
+            .collect();
+        let t_ns = record.start_ns + 1_000_000_000;
+        let rows = (0..20).map(|series| SampleRow { t_ns, series, value: 7.0 }).collect();
+        let charts = more(record, &SampleSet { series, rows }, &[]);
+        let [(title, chart)] = charts.as_slice() else { panic!("{} charts", charts.len()) };
+        assert_eq!(title, "Monitor unheard_of, B/s");
+        let chart = chart.clone().into_string();
+        assert!(chart.contains("s15 rx") && !chart.contains("s16 rx"), "{chart}");
+        assert!(chart.contains("the first 16 of 20 series"), "{chart}");
     }
 }
