@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use assay_chart::area::{self, Area, Layer, Step};
 use assay_chart::lines::{self, Lines};
 use assay_chart::{Head, PhaseSpan};
-use assay_model::{SampleSet, TrialRecord};
+use assay_model::{SampleSet, SeriesKey, TrialRecord};
 use maud::{Markup, html};
 
 use super::heat;
@@ -17,6 +17,8 @@ use crate::view::RunView;
 const OTHERS: usize = 3;
 /// Charts of the whole section; a page of hundreds would help nobody.
 const MAX_TRIALS: usize = 24;
+/// Lines of a chart that was made for whatever series there are.
+const MAX_SERIES: usize = 16;
 
 /// The layers of CPU time from the bottom, and the monitor's fields that each adds up.
 const LAYERS: [(&str, &str, &[&str]); 6] = [
@@ -133,7 +135,7 @@ fn trial(record: &TrialRecord, samples: &SampleSet) -> Markup {
             p { (link) ": no samples of CPU time." }
         }
         details {
-            summary { "Disk, pressure, memory and power of trial " (record.number) }
+            summary { "What else the monitors saw in trial " (record.number) }
             @let more = more(record, samples, &phases);
             @if more.is_empty() { p { "Nothing to show: no such samples, or nothing but zeros." } }
             @for (title, chart) in &more { (figure(chart, &html! { (title) }, &none)) }
@@ -222,51 +224,102 @@ fn usual_gap(times: &[u64]) -> u64 {
 }
 
 fn more(record: &TrialRecord, samples: &SampleSet, phases: &[PhaseSpan]) -> Vec<(String, Markup)> {
-    LINES
-        .iter()
-        .enumerate()
-        .filter_map(|(i, watched)| {
-            let series = series(record, samples, watched);
-            if series.is_empty() {
-                return None;
-            }
-            let title = watched.title;
+    let number = record.number;
+    let written = LINES.iter().enumerate().map(|(i, watched)| {
+        let series = series(record, samples, watched);
+        (format!("lines-{number}-{i}"), watched.title.to_owned(), watched.unit, series)
+    });
+    let rest = rest(samples).into_iter().map(|((monitor, unit), keys)| {
+        let id = format!("rest-{number}-{}-{}", slug(monitor), slug(unit));
+        let (unit, times) = base(unit);
+        let series = keys
+            .into_iter()
+            .filter_map(|k| {
+                let label = format!("{} {}", k.subject, k.field.replace('_', " "));
+                line(record, samples, k, label.trim().to_owned(), times)
+            })
+            .collect();
+        let of = if unit == "1" { "counts" } else { unit };
+        (id, format!("Monitor {monitor}, {of}"), unit, series)
+    });
+    written
+        .chain(rest)
+        .filter(|(_, _, _, series)| !series.is_empty())
+        .map(|(id, title, unit, mut series)| {
+            let all = series.len();
+            let drawn = if id.starts_with("rest-") { all.min(MAX_SERIES) } else { all };
+            series.truncate(drawn);
             let chart = lines::render(&Lines {
                 head: Head {
-                    id: format!("lines-{}-{i}", record.number),
-                    title: format!("{title}, trial {}", record.number),
+                    id,
+                    title: format!("{title}, trial {number}"),
                     desc: format!("{} over the time of the trial.", names(&series)),
                 },
-                name: title.split(':').next().unwrap_or(title).to_owned(),
-                unit: watched.unit.to_owned(),
+                name: title.split(':').next().unwrap_or(&title).to_owned(),
+                unit: unit.to_owned(),
                 series,
                 phases: phases.to_vec(),
-                note: String::new(),
+                note: if drawn < all {
+                    format!("the first {drawn} of {all} series; the archive has all")
+                } else {
+                    String::new()
+                },
             });
-            Some((title.to_owned(), chart))
+            (title, chart)
         })
         .collect()
 }
 
+/// The series that no chart above draws, by monitor and unit: a monitor needs no entry here to be
+/// seen. CPU time has its own chart, and so have a workload's own samples.
+fn rest(samples: &SampleSet) -> BTreeMap<(&str, &str), Vec<&SeriesKey>> {
+    let drawn = |k: &SeriesKey| {
+        matches!(k.monitor.as_str(), "cpu" | WORKLOAD)
+            || LINES
+                .iter()
+                .any(|w| w.monitor == k.monitor && w.fields.iter().any(|(f, _)| *f == k.field))
+    };
+    let mut rest: BTreeMap<_, Vec<_>> = BTreeMap::new();
+    for key in samples.series.iter().filter(|k| !drawn(k)) {
+        rest.entry((key.monitor.as_str(), key.unit.as_str())).or_default().push(key);
+    }
+    rest
+}
+
+/// The unit without its prefix, and what a value is multiplied by to be in it.
+fn base(unit: &str) -> (&str, f64) {
+    match unit {
+        "KiB/s" => ("B/s", 1024.0),
+        "kB/s" => ("B/s", 1000.0),
+        "KiB" => ("B", 1024.0),
+        "ms" => ("s", 1e-3),
+        _ => (unit, 1.0),
+    }
+}
+
 /// The series of a chart that have anything above zero.
 fn series(record: &TrialRecord, samples: &SampleSet, watched: &Watched) -> Vec<lines::Series> {
-    samples
-        .series
-        .iter()
-        .filter(|k| k.monitor == watched.monitor)
-        .filter_map(|k| {
-            let (_, word) = watched.fields.iter().find(|(field, _)| *field == k.field)?;
-            Some(lines::Series {
-                label: format!("{} {word}", k.subject).trim().to_owned(),
-                points: samples
-                    .points(&k.monitor, &k.subject, &k.field)
-                    .into_iter()
-                    .map(|(t, v)| (seconds(record, t), v * watched.times))
-                    .collect(),
-            })
-        })
-        .filter(|s| s.points.iter().any(|p| p.1 > 0.0))
-        .collect()
+    let of = samples.series.iter().filter(|k| k.monitor == watched.monitor);
+    of.filter_map(|k| {
+        let (_, word) = watched.fields.iter().find(|(field, _)| *field == k.field)?;
+        let label = format!("{} {word}", k.subject).trim().to_owned();
+        line(record, samples, k, label, watched.times)
+    })
+    .collect()
+}
+
+/// The line of one series; `None` if nothing in it is above zero.
+fn line(
+    record: &TrialRecord,
+    samples: &SampleSet,
+    key: &SeriesKey,
+    label: String,
+    times: f64,
+) -> Option<lines::Series> {
+    let points = samples.points(&key.monitor, &key.subject, &key.field);
+    let points: Vec<(f64, f64)> =
+        points.into_iter().map(|(t, v)| (seconds(record, t), v * times)).collect();
+    points.iter().any(|p| p.1 > 0.0).then_some(lines::Series { label, points })
 }
 
 /// The monitor that a workload's own samples stand under.
@@ -309,4 +362,54 @@ fn workload(
 
 fn names(series: &[lines::Series]) -> String {
     series.iter().map(|s| s.label.as_str()).collect::<Vec<_>>().join(", ")
+}
+
+#[cfg(test)]
+mod tests {
+    use assay_model::SampleRow;
+
+    use super::*;
+
+    fn key(monitor: &str, field: &str, unit: &str) -> SeriesKey {
+        SeriesKey {
+            monitor: monitor.into(),
+            subject: String::new(),
+            field: field.into(),
+            unit: unit.into(),
+        }
+    }
+
+    #[test]
+    fn a_monitor_that_no_list_names_is_drawn() {
+        let series = vec![
+            key("cpu", "user", "%"),
+            key("disk", "rkB/s", "KiB/s"),
+            key("disk", "r_await", "ms"),
+            key("unheard_of", "rx", "kB/s"),
+            key("unheard_of", "tx", "kB/s"),
+            key("workload", "rate", "1/s"),
+        ];
+        let samples = SampleSet { series, rows: Vec::new() };
+        let rest = rest(&samples);
+        let fields = |at| rest[&at].iter().map(|k| k.field.as_str()).collect::<Vec<_>>();
+        assert_eq!(rest.len(), 2);
+        assert_eq!(fields(("disk", "ms")), ["r_await"]);
+        assert_eq!(fields(("unheard_of", "kB/s")), ["rx", "tx"]);
+    }
+
+    #[test]
+    fn its_chart_has_its_values_and_says_what_it_leaves_out() {
+        let record = &crate::fixtures::block_size().records[0];
+        let series: Vec<SeriesKey> = (0..20)
+            .map(|i| SeriesKey { subject: format!("s{i}"), ..key("unheard_of", "rx", "kB/s") })
+            .collect();
+        let t_ns = record.start_ns + 1_000_000_000;
+        let rows = (0..20).map(|series| SampleRow { t_ns, series, value: 7.0 }).collect();
+        let charts = more(record, &SampleSet { series, rows }, &[]);
+        let [(title, chart)] = charts.as_slice() else { panic!("{} charts", charts.len()) };
+        assert_eq!(title, "Monitor unheard_of, B/s");
+        let chart = chart.clone().into_string();
+        assert!(chart.contains("s15 rx") && !chart.contains("s16 rx"), "{chart}");
+        assert!(chart.contains("the first 16 of 20 series"), "{chart}");
+    }
 }

@@ -45,6 +45,9 @@ function short(value, unit) {
   return `${Number((base / factor).toPrecision(3))} ${prefix}${symbol}`;
 }
 
+/** Lines of a chart that was made for whatever series there are. */
+const MOST_SERIES = 16;
+
 /** The charts, where their series are in the samples. */
 const CHARTS = [
   { title: "CPU time, all CPUs", monitor: "cpu", stacked: [["user", ["user", "nice"]], ["system", ["system"]], ["irq", ["irq", "softirq"]], ["iowait", ["iowait"]], ["steal", ["steal"]], ["idle", ["idle"]]] },
@@ -89,6 +92,15 @@ class Moving {
       else this.lines(chart.title, Object.entries(chart.fields).flatMap(([field, word]) =>
         this.of(chart.monitor, field).map((s) => ({ label: `${s.subject} ${word}`.trim() || chart.title, ...s }))));
     }
+    // What no chart above draws: one chart a monitor and unit, so that a monitor needs no entry there.
+    const rest = new Map();
+    for (const s of this.series.values()) {
+      if (s.monitor === "workload" || CHARTS.some((c) => c.monitor === s.monitor && (c.stacked || s.field in c.fields))) continue;
+      const title = `Monitor ${s.monitor}, ${s.unit === "1" ? "counts" : s.unit}`;
+      if (!rest.has(title)) rest.set(title, []);
+      rest.get(title).push({ label: `${s.subject} ${s.field.replaceAll("_", " ")}`.trim(), ...s });
+    }
+    for (const [title, all] of rest) this.lines(title, all, MOST_SERIES);
     for (const [name, heat] of this.heats) this.heat(name, heat);
     // What the workload says of itself: one chart a unit.
     const byUnit = Map.groupBy ? Map.groupBy(this.of("workload"), (s) => s.unit) : new Map();
@@ -138,8 +150,9 @@ class Moving {
     }
   }
 
-  lines(title, all) {
-    const shown = all.filter((s) => s.points.some((p) => p[1]));
+  lines(title, all, most = Infinity) {
+    const seen = all.filter((s) => s.points.some((p) => p[1]));
+    const shown = seen.slice(0, most);
     if (shown.length === 0) return;
     const times = shown.flatMap((s) => s.points.map((p) => p[0]));
     const [from, to] = [Math.min(...times), Math.max(...times)];
@@ -160,6 +173,7 @@ class Moving {
       group.append(node("path", { class: "line", d: path }));
       frame.svg.append(group);
     });
+    if (shown.length < seen.length) keys.push(["", `the first ${shown.length} of ${seen.length} series`]);
     this.show(title, frame.svg, keys);
   }
 
