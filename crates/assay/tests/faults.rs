@@ -174,7 +174,7 @@ fn a_time_over_which_assay_was_stopped_is_doubtful() {
     let began = world.path("began");
     let script = format!("touch {}; sleep 0.5", began.display());
     let arguments =
-        ["run", "--json", "--monitors", "none", "--blocks", "1", "--", "sh", "-c", &script];
+        ["run", "--json", "--monitors", "none", "--blocks", "3", "--", "sh", "-c", &script];
     let child = world
         .assay(&arguments)
         .stdout(std::process::Stdio::piped())

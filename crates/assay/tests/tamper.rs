@@ -137,7 +137,7 @@ fn every_change_of_a_killed_and_of_a_resumed_run_is_named() {
 #[test]
 fn a_changed_run_is_not_published_and_an_honest_one_carries_its_head() {
     let world = World::new();
-    assert_eq!(world.run(&["run", "--quiet", "--blocks", "2", "--", "true"]).code, 0);
+    assert_eq!(world.run(&["run", "--quiet", "--blocks", "3", "--", "true"]).code, 0);
     let run = world.runs().into_iter().max().unwrap();
     let out = world.path("page").display().to_string();
     let published = world.run(&["publish", "last", "--no-redact", "-o", &out]);

@@ -551,6 +551,8 @@ fn computed_by_programs<'a>(
 ) -> impl Iterator<Item = PercentileEvidence> + 'a {
     let times = m.analysis.summaries.iter().filter(|s| s.unit == "s" || s.unit == "ns");
     let own = times.filter(|s| s.percentile.is_none() && s.summary.n > 0);
+    // Beside the tracer's the whole distribution of each trial is kept.
+    let own = own.filter(|s| !s.metric.starts_with("io."));
     own.filter_map(|s| {
         let sending = seen(m, Some(s.treatment)).find_map(|o| match o {
             Observation::Sending { load, slips_charged, samples } => {

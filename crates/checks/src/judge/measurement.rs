@@ -123,7 +123,8 @@ fn name(p: &PercentileEvidence) -> String {
 
 pub(crate) fn percentile_support(e: &Evidence) -> Evaluation {
     let mut found = Vec::new();
-    let (mut uncounted, mut unmerged, mut averaged) = (Vec::new(), Vec::new(), Vec::new());
+    let (mut uncounted, mut unmerged) = (Vec::new(), Vec::new());
+    let (mut averaged, mut of_programs) = (Vec::new(), Vec::new());
     for p in e.percentiles.need("the samples behind the percentiles")? {
         let name = name(p);
         match p.n_eff {
@@ -135,15 +136,19 @@ pub(crate) fn percentile_support(e: &Evidence) -> Evaluation {
             None => uncounted.push(name.clone()),
         }
         match p.merge {
-            Some(Merge::Averaged) => averaged.push(name),
+            Some(Merge::Averaged) if p.metric.is_empty() => averaged.push(name),
+            Some(Merge::Averaged) => of_programs.push(name),
             Some(_) => {}
             None => unmerged.push(name),
         }
     }
+    let no_percentile = "a mean of the percentiles of trials is no percentile";
     if !averaged.is_empty() {
-        let text =
-            format!("a mean of the percentiles of trials is no percentile: {}", each(averaged));
-        found.push(plain(text));
+        found.push(plain(format!("{no_percentile}: {}", each(averaged))));
+    }
+    // Of what a program computed nobody has the histograms: it is what a trial had, and no more than that.
+    if !of_programs.is_empty() {
+        found.push(at(W, format!("{no_percentile}: {}", each(of_programs))));
     }
     let mut lacking = lack("the number of samples behind", uncounted);
     lacking.extend(lack("how several trials were put together in", unmerged));

@@ -115,7 +115,7 @@ pub const PERCENTILE_SUPPORT: Row = Row {
     name: "percentile-support",
     section: Section::Workload,
     severity: I,
-    escalation: "",
+    escalation: "a warning for a mean of percentiles that programs computed, which nobody can merge",
     needs: "independent samples behind each percentile, and how trials were merged",
     fires: "fewer than 10 samples lie beyond it, or percentiles of trials were averaged",
     why: "a tail of three samples is luck, and the mean of two p99 is the p99 of nothing",
