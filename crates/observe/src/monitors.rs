@@ -7,6 +7,7 @@ mod meter;
 mod network;
 mod power;
 mod pressure;
+mod reclaim;
 mod switches;
 mod thermal;
 mod tlb;
@@ -14,12 +15,13 @@ mod tlb;
 use crate::{Chart, Field, MonitorSpec};
 
 /// Every monitor, in the order in which a sampler asks them.
-pub fn all() -> [&'static MonitorSpec; 10] {
+pub fn all() -> [&'static MonitorSpec; 11] {
     [
         &cpu::SPEC,
         &switches::SPEC,
         &disk::SPEC,
         &memory::SPEC,
+        &reclaim::SPEC,
         &pressure::SPEC,
         &network::SPEC,
         &power::SPEC,

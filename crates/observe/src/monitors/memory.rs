@@ -1,6 +1,6 @@
 //! What memory is used for, from `/proc/meminfo`, and how it moves, from `/proc/vmstat`.
 
-use crate::scan::{Words, lines, number};
+use crate::scan::keyed;
 use crate::source::{Reading, Source};
 use crate::subjects::Subjects;
 use crate::trouble::Trouble;
@@ -133,19 +133,6 @@ impl Memory {
             None => nothing,
         }
     }
-}
-
-/// The numbers that follow the keys, in the keys' order.
-fn keyed<const N: usize>(text: &[u8], keys: &[&[u8]; N]) -> [Option<u64>; N] {
-    let mut found = [None; N];
-    for line in lines(text) {
-        let mut words = Words::new(line);
-        let Some(key) = words.next() else { continue };
-        if let Some(i) = keys.iter().position(|k| *k == key) {
-            found[i] = words.next().and_then(number);
-        }
-    }
-    found
 }
 
 impl Monitor for Memory {
