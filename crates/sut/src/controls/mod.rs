@@ -2,6 +2,7 @@
 
 mod aslr;
 mod backing;
+mod compact_memory;
 mod cpus;
 mod drop_caches;
 mod env;
@@ -20,7 +21,7 @@ mod thp;
 use crate::control::Control;
 
 /// Every control.
-pub(crate) static CONTROLS: [&dyn Control; 15] = [
+pub(crate) static CONTROLS: [&dyn Control; 16] = [
     &cpus::Cpus,
     &sched::SchedControl,
     &nice::Nice,
@@ -36,6 +37,7 @@ pub(crate) static CONTROLS: [&dyn Control; 15] = [
     &sysctl::Sysctl,
     &sysfs::Sysfs,
     &drop_caches::DropCaches,
+    &compact_memory::CompactMemory,
 ];
 
 #[cfg(test)]
