@@ -84,6 +84,7 @@ const CHECKS: &[Check] = &[
     check(&rows::REQUIRED_DISCLOSURE, judge::publication::disclosure),
     check(&rows::SELECTIVE_REPORT, judge::publication::selective),
     check(&rows::REPEATABLE, judge::publication::repeatable),
+    check(&rows::COLD_START, judge::cold::cold_start),
     // Of several machines: all that is known of them is what was seen in trials.
     check(&rows::NODES_ALIKE, judge::nodes::seen_only),
     check(&rows::PHASES_COINCIDE, judge::nodes::seen_only),
