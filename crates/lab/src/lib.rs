@@ -28,6 +28,7 @@ mod labels;
 mod machine;
 mod nodes;
 mod pairs;
+mod per_operation;
 mod place;
 mod plan;
 mod power;
@@ -48,6 +49,7 @@ mod suite_result;
 mod trace;
 mod trial;
 mod watch;
+mod window;
 mod witness;
 
 pub use aa::{
