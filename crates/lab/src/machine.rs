@@ -19,7 +19,7 @@ use crate::trace::{self, Tracing};
 use crate::trial::{Bench, Order};
 use crate::watch::News;
 use crate::witness::{Programs, Witness};
-use crate::{LabError, artifacts, per_operation, power};
+use crate::{LabError, artifacts, power};
 
 /// The time between samples when the experiment's cannot be read (it was checked with the plan).
 const INTERVAL: Duration = Duration::from_secs(1);
@@ -176,7 +176,6 @@ impl Machine {
         self.witness.look(&mut record, task.last);
         if let Some(samples) = &samples {
             power::account(task.plan, samples, &mut record);
-            per_operation::account(task.plan, samples, &mut record);
         }
         let mut kept = artifacts::take(&self.scratch.trial_dir(), &mut record);
         if !kept.is_empty() {
