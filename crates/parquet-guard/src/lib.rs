@@ -1,6 +1,9 @@
 //! Opening a Parquet file from outside: every size in it that its reader would allocate by is looked
 //! at first, so that a small file cannot ask for a large part of memory.
 
+mod heads;
+mod thrift;
+
 use std::fs::File;
 use std::os::unix::fs::FileExt;
 
@@ -8,7 +11,7 @@ use parquet::errors::{ParquetError, Result};
 use parquet::file::metadata::ColumnChunkMetaData;
 use parquet::file::reader::{FileReader, SerializedFileReader};
 
-use crate::parquet_heads::{is_footer, is_page_head};
+use crate::heads::{is_footer, is_page_head};
 use crate::thrift::{I32, LIST, STRUCT, Thrift};
 
 /// The largest footer; ours are a few kilobytes.
@@ -25,7 +28,7 @@ fn wrong(what: &str) -> ParquetError {
 }
 
 /// Opens a file after looking at its footer and the heads of all its pages.
-pub(crate) fn open(file: File) -> Result<SerializedFileReader<File>> {
+pub fn open(file: File) -> Result<SerializedFileReader<File>> {
     let length = file.metadata()?.len();
     check_footer(&file, length)?;
     let pages = file.try_clone()?;
