@@ -12,8 +12,8 @@ use assay_model::{
 use assay_stats::aa::{LEAST, floor};
 
 use crate::clock::now_utc;
+use crate::error::wrong;
 use crate::pairs::pairs;
-use crate::plan::wrong;
 use crate::{LabError, read_experiment};
 
 /// How many blocks one comparison of an A/A run has, where the run is not given fewer.

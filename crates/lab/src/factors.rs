@@ -5,7 +5,8 @@ use std::collections::BTreeSet;
 use assay_model::{Experiment, FactorLevels, ParamType, Scalar, WorkloadSpec};
 
 use crate::PlanError;
-use crate::plan::{check_control, check_param, wrong};
+use crate::error::wrong;
+use crate::plan::{check_control, check_param};
 
 /// More levels than this, of all factors together, are taken for a mistake.
 const MAX_LEVELS: usize = 20_000;

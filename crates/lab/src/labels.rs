@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use assay_model::Level;
 
 use crate::PlanError;
-use crate::plan::wrong;
+use crate::error::wrong;
 
 /// The longest label, characters.
 const MAX_LABEL: usize = 60;

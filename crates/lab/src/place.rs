@@ -2,7 +2,7 @@
 
 use assay_model::{Engine, Experiment, units};
 
-use crate::plan::{PlanError, wrong};
+use crate::error::{PlanError, wrong};
 
 /// More nodes than this are taken for a mistake.
 const MAX_NODES: u32 = 10_000;

@@ -8,6 +8,7 @@ use assay_model::{
 };
 use assay_workloads::Workload;
 
+use crate::error::{PlanError, wrong};
 use crate::factors::{Factors, expand_factors, groups};
 use crate::labels::labels;
 use crate::schedule;
@@ -21,30 +22,6 @@ const MAX_BYTES: usize = 16 << 20;
 /// What one parameter of a treatment takes beside the text of its name and value: its place in the map
 /// and two blocks of the heap, bytes.
 const ENTRY_BYTES: usize = 128;
-
-/// An experiment that cannot be planned: where in the file, what is wrong, what would be right.
-#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-#[error("{message}{}{help}", if help.is_empty() { "" } else { "; " })]
-pub struct PlanError {
-    /// The path of the key (`["factors", "level"]`).
-    pub path: Vec<String>,
-    /// What is wrong.
-    pub message: String,
-    /// What would be right.
-    pub help: String,
-}
-
-pub(crate) fn wrong(
-    path: &[&str],
-    message: impl Into<String>,
-    help: impl Into<String>,
-) -> PlanError {
-    PlanError {
-        path: path.iter().map(|p| (*p).to_owned()).collect(),
-        message: message.into(),
-        help: help.into(),
-    }
-}
 
 /// Makes the plan. `cpus` is how many CPUs assay may use here (the `cpus` of a factor's range), `seed`
 /// the seed of the shuffles when the experiment names none.

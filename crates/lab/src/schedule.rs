@@ -6,7 +6,8 @@ use assay_model::{Design, Order, PlannedTrial, Stop, Treatment};
 use assay_stats::rng::Rng;
 use assay_stats::sequential::LOOKS;
 
-use crate::plan::{DEFAULT_BLOCKS, PlanError, wrong};
+use crate::error::{PlanError, wrong};
+use crate::plan::DEFAULT_BLOCKS;
 
 /// A plan never has more trials, whatever `max_trials` says: it is held in memory, written and sent whole.
 pub const MAX_TRIALS: u32 = 100_000;

@@ -11,7 +11,7 @@ use assay_revisions::{Build, Builder, Outcome, Repository, Revision};
 use assay_sut::Interrupt;
 use assay_workloads::Workload;
 
-use crate::plan::wrong;
+use crate::error::wrong;
 use crate::{LabError, PlanError};
 
 /// The factor whose levels are revisions.

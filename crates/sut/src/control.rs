@@ -6,7 +6,6 @@ use assay_model::{MetricValue, Observation, Scalar, Setting, TrialRecord};
 
 use crate::Root;
 use crate::control_error::ControlError;
-use crate::controls::CONTROLS;
 use crate::hooks::{After, Hooks};
 use crate::journal::{Entry, Journal};
 use crate::setup::ProcessSetup;
@@ -206,95 +205,7 @@ impl<'a> Session<'a> {
     }
 }
 
-/// Every control.
-pub fn all() -> &'static [&'static dyn Control] {
-    &CONTROLS
-}
-
-/// The control of that name.
-pub fn find(name: &str) -> Option<&'static dyn Control> {
-    all().iter().copied().find(|c| c.spec().name == name)
-}
-
-/// As [`find`], with an error that lists what there is.
-pub(crate) fn named(name: &str) -> Result<&'static dyn Control, ControlError> {
-    find(name).ok_or_else(|| {
-        let names: Vec<&str> = all().iter().map(|c| c.spec().name).collect();
-        let nearest = assay_model::nearest(name, names.iter().copied())
-            .map(|known| format!("; did you mean `{known}`?"));
-        ControlError::Unknown {
-            name: name.to_owned(),
-            nearest: nearest.unwrap_or_default(),
-            known: names.join(", "),
-        }
-    })
-}
-
-/// Reads a setting as an experiment writes it: `cpus`, `sysctl.vm.swappiness`, `env.NAME`,
-/// `sysfs./sys/block/sda/queue/scheduler`. Whether the level is right is for [`Control::check`].
-///
-/// # Errors
-/// There is no such control, or a key is missing or too much.
-pub fn parse_setting(path: &str, value: &Scalar) -> Result<Setting, ControlError> {
-    let (name, key) = path.split_once('.').unwrap_or((path, ""));
-    let spec = named(name)?.spec();
-    check_key(spec, key)?;
-    Ok(Setting { control: name.to_owned(), key: key.to_owned(), value: value.clone() })
-}
-
-/// Whether a control takes a key, and one is there.
-pub(crate) fn check_key(spec: &ControlSpec, key: &str) -> Result<(), ControlError> {
-    match (spec.keyed, spec.key.is_empty(), key.is_empty()) {
-        (true, _, true) => Err(spec.not_a_key(key, format!("it needs a key: {}", spec.key))),
-        (false, true, false) => Err(spec.not_a_key(key, "it takes no key")),
-        _ => Ok(()),
-    }
-}
-
 /// `sysctl.vm.swappiness`: how a setting is written in an experiment.
 pub(crate) fn setting_path(control: &str, key: &str) -> String {
     if key.is_empty() { control.to_owned() } else { format!("{control}.{key}") }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn settings_are_split_at_the_first_dot() {
-        let text = |s: &str| Scalar::Text(s.into());
-        let s = parse_setting("sysctl.vm.swappiness", &Scalar::Int(1)).unwrap();
-        assert_eq!((s.control.as_str(), s.key.as_str()), ("sysctl", "vm.swappiness"));
-        let s = parse_setting("sysfs./sys/block/sda.1/x", &text("1")).unwrap();
-        assert_eq!(s.key, "/sys/block/sda.1/x");
-        assert_eq!(parse_setting("cpus", &text("0")).unwrap().key, "");
-        assert_eq!(parse_setting("hugepages", &text("0")).unwrap().key, "");
-        assert_eq!(parse_setting("hugepages.1GiB", &text("0")).unwrap().key, "1GiB");
-    }
-
-    #[test]
-    fn mistakes_are_answered_with_what_would_be_right() {
-        let say = |path: &str| parse_setting(path, &Scalar::Int(1)).unwrap_err().to_string();
-        assert!(say("cpu").contains("did you mean `cpus`?"), "{}", say("cpu"));
-        assert!(say("hugepage").contains("`hugepages`"));
-        assert!(!say("zzzzzz").contains("did you mean") && say("zzzzzz").contains("sysctl"));
-        assert!(say("sysctl").contains("needs a key"));
-        assert!(say("nice.5").contains("takes no key"));
-    }
-
-    #[test]
-    fn every_control_has_its_own_name_and_words() {
-        let mut names: Vec<&str> = all().iter().map(|c| c.spec().name).collect();
-        let count = names.len();
-        names.sort_unstable();
-        names.dedup();
-        assert_eq!(names.len(), count);
-        for spec in all().iter().map(|c| c.spec()) {
-            assert!(!spec.name.contains('.'), "{} would be split", spec.name);
-            assert!(!spec.keyed || !spec.key.is_empty(), "{}", spec.name);
-            for text in [spec.help, spec.levels, spec.needs, spec.put_back] {
-                assert!(!text.is_empty() && !text.contains('|'), "{}: {text}", spec.name);
-            }
-        }
-    }
 }

@@ -6,8 +6,9 @@ use assay_checks::see;
 use assay_model::{MetricValue, Observation, Scalar, Setting, TrialRecord};
 
 use crate::Root;
-use crate::control::{Control, Scope, Session, check_key, named, setting_path};
+use crate::control::{Control, Scope, Session, setting_path};
 use crate::control_error::ControlError;
+use crate::controls::{check_key, named};
 use crate::enter::try_out;
 use crate::hooks::{During, Hooks};
 use crate::journal::Journal;

@@ -46,9 +46,10 @@ mod watch;
 mod which;
 
 pub use capture::Capture;
-pub use control::{Control, ControlSpec, Scope, Session, all, find, parse_setting};
+pub use control::{Control, ControlSpec, Scope, Session};
 pub use control_error::ControlError;
 pub use controller::{Applied, Controller, DEFAULT_LEVEL};
+pub use controls::{all, find, parse_setting};
 pub use cpu_times::CpuTimes;
 pub use describe::{describe, describe_toolchains};
 pub use digest::{hex, sha256, sha256_file};

@@ -3,7 +3,8 @@
 use std::path::{Path, PathBuf};
 
 use crate::Root;
-use crate::control::{named, setting_path};
+use crate::control::setting_path;
+use crate::controls::named;
 use crate::journal::{self, Entry, JournalError, JournalFile};
 use crate::knob::same;
 use crate::owner::{Fate, Owner};
