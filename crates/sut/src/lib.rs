@@ -27,7 +27,7 @@ mod journal;
 mod knob;
 mod leftovers;
 mod mempolicy;
-mod mounts;
+pub mod mounts;
 mod owner;
 mod pending;
 mod personality;

@@ -6,10 +6,11 @@ use std::path::{Path, PathBuf};
 use assay_model::Fact;
 
 use crate::Root;
+use crate::root::Unreadable;
 
-/// One mount.
+/// One mount: a line of mountinfo.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) struct Mount {
+pub struct Mount {
     /// The device's numbers, `7:0`.
     pub numbers: String,
     /// Where.
@@ -18,12 +19,22 @@ pub(crate) struct Mount {
     pub kind: String,
     /// What is mounted: a device, or a name.
     pub source: String,
+    /// The options of the mount, then those of the file system that are not among them.
+    pub options: String,
+}
+
+/// All mounts, the earliest first.
+///
+/// # Errors
+/// The kernel does not tell.
+pub fn read(root: &Root) -> Result<Vec<Mount>, Unreadable> {
+    let text = root.text("/proc/self/mountinfo")?;
+    Ok(text.lines().filter_map(line).collect())
 }
 
 /// All mounts, the earliest first; none where the kernel does not tell.
-pub(crate) fn all(root: &Root) -> Vec<Mount> {
-    let text = root.text("/proc/self/mountinfo").unwrap_or_default();
-    text.lines().filter_map(read).collect()
+pub fn all(root: &Root) -> Vec<Mount> {
+    read(root).unwrap_or_default()
 }
 
 /// The kernel's name of the block device that the file system of a folder is on; `None` where it is on none
@@ -97,7 +108,7 @@ fn devices(root: &Root, name: &str, names: &mut BTreeSet<String>) {
 }
 
 /// The mount that a path is in: of those at one place the last one is seen.
-fn holding<'a>(mounts: &'a [Mount], path: &Path) -> Option<&'a Mount> {
+pub fn holding<'a>(mounts: &'a [Mount], path: &Path) -> Option<&'a Mount> {
     mounts
         .iter()
         .filter(|m| path.starts_with(&m.point))
@@ -118,23 +129,41 @@ fn below(root: &Root, path: &Path) -> Option<String> {
     })
 }
 
-/// `36 35 98:0 /root /point options tags - ext4 /dev/sda options`.
-fn read(line: &str) -> Option<Mount> {
+/// `36 35 98:0 /root /point rw,noatime shared:1 - ext4 /dev/sda1 rw,errors=continue` (proc(5)).
+fn line(line: &str) -> Option<Mount> {
     let (before, after) = line.split_once(" - ")?;
-    let mut fields = before.split(' ');
-    let numbers = fields.nth(2)?.to_owned();
-    let point = fields.nth(1)?;
+    let mut before = before.split(' ');
+    let numbers = before.nth(2)?.to_owned();
+    let (point, here) = (before.nth(1)?, before.next()?);
     let mut after = after.split(' ');
-    let kind = after.next()?.to_owned();
-    let source = plain(after.next()?);
-    Some(Mount { numbers, point: PathBuf::from(plain(point)), kind, source })
+    let (kind, source) = (after.next()?.to_owned(), unescaped(after.next()?));
+    let whole = after.next().unwrap_or_default();
+    let mut options: Vec<&str> = here.split(',').collect();
+    options.extend(whole.split(',').filter(|o| !here.split(',').any(|h| h == *o)));
+    let options = options.join(",");
+    Some(Mount { numbers, point: PathBuf::from(unescaped(point)), kind, source, options })
 }
 
-/// White space and backslashes are written as three octal digits.
-fn plain(text: &str) -> String {
-    [("\\040", " "), ("\\011", "\t"), ("\\012", "\n"), ("\\134", "\\")]
-        .iter()
-        .fold(text.to_owned(), |text, (code, what)| text.replace(code, what))
+/// Undoes the kernel's octal escapes of blanks, tabs, newlines, backslashes (`\040`).
+fn unescaped(text: &str) -> String {
+    let mut out = String::with_capacity(text.len());
+    let mut rest = text;
+    while let Some(at) = rest.find('\\') {
+        out.push_str(&rest[..at]);
+        let code = rest.get(at + 1..at + 4).and_then(|d| u8::from_str_radix(d, 8).ok());
+        match code {
+            Some(byte) if byte.is_ascii() => {
+                out.push(byte as char);
+                rest = &rest[at + 4..];
+            }
+            _ => {
+                out.push('\\');
+                rest = &rest[at + 1..];
+            }
+        }
+    }
+    out.push_str(rest);
+    out
 }
 
 #[cfg(test)]
@@ -200,11 +229,20 @@ mod tests {
     }
 
     #[test]
-    fn a_line_with_a_space_in_its_path() {
-        let mount = read("36 35 7:0 / /a\\040b rw,relatime shared:1 - ext4 /dev/loop0 rw").unwrap();
-        assert_eq!(mount.point, PathBuf::from("/a b"));
-        assert_eq!(mount.numbers, "7:0");
-        assert_eq!((mount.kind.as_str(), mount.source.as_str()), ("ext4", "/dev/loop0"));
-        assert_eq!(read("nonsense"), None);
+    fn a_line_with_blanks_in_its_names() {
+        let m = line(r"36 35 98:0 / /mnt/a\040b rw,noatime shared:1 - ext4 /dev/sda1 rw,discard")
+            .unwrap();
+        assert_eq!((m.numbers.as_str(), m.point), ("98:0", PathBuf::from("/mnt/a b")));
+        assert_eq!((m.kind.as_str(), m.source.as_str()), ("ext4", "/dev/sda1"));
+        assert_eq!(m.options, "rw,noatime,discard");
+        assert_eq!(line("nonsense"), None);
+    }
+
+    proptest::proptest! {
+        #[test]
+        fn never_panics(text in "\\PC{0,60}( - )?\\PC{0,40}", name in "[\\\\0-9é]{0,12}") {
+            let _ = line(&text);
+            let _ = unescaped(&name);
+        }
     }
 }
