@@ -19,8 +19,8 @@ mod thp;
 
 use assay_model::{Scalar, Setting};
 
+use crate::control::error::ControlError;
 use crate::control::{Control, ControlSpec};
-use crate::control_error::ControlError;
 
 /// Every control.
 static CONTROLS: [&dyn Control; 15] = [

@@ -3,10 +3,10 @@
 use assay_model::{Scalar, Setting};
 
 use crate::Root;
+use crate::control::error::ControlError;
+use crate::control::knob::{Knob, line_level, same};
 use crate::control::{Control, ControlSpec, Scope, Session};
-use crate::control_error::ControlError;
-use crate::knob::{Knob, line_level, same};
-use crate::sysctl_name::file_of;
+use crate::read::sysctl_name::file_of;
 
 pub(super) struct Sysctl;
 

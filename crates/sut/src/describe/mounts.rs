@@ -1,7 +1,7 @@
 //! Mounted file systems and their options.
 
 use super::facts::Facts;
-use crate::mounts;
+use crate::read::mounts;
 
 /// File systems that hold the kernel's own objects rather than a workload's data.
 const PSEUDO: [&str; 20] = [

@@ -8,10 +8,10 @@ use std::time::{Duration, Instant};
 use rustix::process::{Pid, Signal, kill_process};
 
 use crate::Root;
+use crate::control::error::ControlError;
 use crate::control::{Control, Session, setting_path};
-use crate::control_error::ControlError;
-use crate::root::one_line;
-use crate::scratch;
+use crate::read::root::one_line;
+use crate::state::scratch;
 
 const TOP: &str = "/sys/fs/cgroup";
 /// What a group that assay made is called, before what tells it from others.

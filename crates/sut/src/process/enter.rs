@@ -10,11 +10,11 @@ use std::marker::PhantomData;
 use rustix::thread::{CpuSet, sched_getaffinity, sched_setaffinity};
 use rustix::thread::{disable_transparent_huge_pages, transparent_huge_pages_are_disabled};
 
-use crate::control_error::ControlError;
-use crate::mempolicy::{self, SavedPolicy};
-use crate::personality;
-use crate::sched_class::{self, SavedClass};
-use crate::setup::ProcessSetup;
+use crate::control::error::ControlError;
+use crate::process::mempolicy::{self, SavedPolicy};
+use crate::process::personality;
+use crate::process::sched_class::{self, SavedClass};
+use crate::process::setup::ProcessSetup;
 use assay_environment::cpulist;
 
 /// The calling thread is as the program shall be; it goes back when this is dropped or left. It
@@ -199,7 +199,7 @@ fn failed(control: &str, doing: &str, source: io::Error) -> ControlError {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::setup::{NumaPolicy, Sched};
+    use crate::process::setup::{NumaPolicy, Sched};
 
     /// Everything that `enter` may change, of the calling thread.
     fn state() -> (Vec<usize>, i32, SavedClass, u32, Option<SavedPolicy>) {

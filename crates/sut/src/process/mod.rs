@@ -5,6 +5,17 @@
 //! than its own start. What the program inherits (CPUs, scheduling class, memory policy) is that of
 //! the calling thread.
 
+pub(crate) mod capture;
+pub(crate) mod enter;
+pub(crate) mod hiatus;
+pub(crate) mod interrupt;
+pub(crate) mod leftovers;
+pub(crate) mod mempolicy;
+pub(crate) mod personality;
+pub(crate) mod sched_class;
+pub(crate) mod setup;
+pub(crate) mod wait4;
+
 use std::ffi::OsString;
 use std::fs::File;
 use std::io;
@@ -18,11 +29,10 @@ use assay_model::{Exit, ResourceUse};
 use rustix::event::{PollFd, PollFlags, Timespec};
 use rustix::process::{Pid, PidfdFlags, Signal, pidfd_open};
 
-use crate::capture::{Capture, Lines};
-use crate::clock::monotonic_ns;
-use crate::interrupt::Interrupt;
-use crate::leftovers;
-use crate::wait4::{Usage, own_peak_memory, wait4};
+use crate::process::capture::{Capture, Lines};
+use crate::process::interrupt::Interrupt;
+use crate::process::wait4::{Usage, own_peak_memory, wait4};
+use crate::read::clock::monotonic_ns;
 
 /// Whether the program's output is kept.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
@@ -433,14 +443,14 @@ fn spawn(program: &Program<'_>) -> Result<(Child, u64), ProcessError> {
     for group in program.groups {
         let path = group.join("cgroup.procs");
         match File::options().write(true).open(&path) {
-            Ok(procs) => crate::wait4::join_group(&mut command, procs),
+            Ok(procs) => wait4::join_group(&mut command, procs),
             Err(source) => return Err(ProcessError::Group { path, source }),
         }
     }
     let mut protocol_end = None;
     if program.protocol {
         let (r, w) = io::pipe().map_err(|e| system("make a pipe", e))?;
-        crate::wait4::map_fd3(&mut command, w.as_raw_fd());
+        wait4::map_fd3(&mut command, w.as_raw_fd());
         streams[2] = Some(OwnedFd::from(r));
         protocol_end = Some(w);
     }

@@ -58,7 +58,7 @@ pub(crate) fn unique() -> String {
 /// Removes the folders of processes that are gone. Returns how many there were. One in which something
 /// is mounted is left alone: what is mounted there may be somebody's device.
 pub fn sweep(root: &Path) -> usize {
-    let mounts = crate::mounts::all(&crate::Root::system());
+    let mounts = crate::read::mounts::all(&crate::Root::system());
     let Ok(entries) = fs::read_dir(root) else { return 0 };
     let gone = entries.flatten().filter(|entry| {
         let name = entry.file_name();

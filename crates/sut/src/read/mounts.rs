@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use assay_model::Fact;
 
 use crate::Root;
-use crate::root::Unreadable;
+use crate::read::root::Unreadable;
 
 /// One mount: a line of mountinfo.
 #[derive(Debug, Clone, PartialEq, Eq)]

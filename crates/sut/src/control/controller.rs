@@ -6,14 +6,14 @@ use assay_checks::see;
 use assay_model::{MetricValue, Observation, Scalar, Setting, TrialRecord};
 
 use crate::Root;
+use crate::control::error::ControlError;
+use crate::control::hooks::{During, Hooks};
+use crate::control::journal::Journal;
+use crate::control::pending::{RestoreOutcome, put_back};
 use crate::control::{Control, Scope, Session, setting_path};
-use crate::control_error::ControlError;
 use crate::controls::{check_key, named};
-use crate::enter::try_out;
-use crate::hooks::{During, Hooks};
-use crate::journal::Journal;
-use crate::pending::{RestoreOutcome, put_back};
-use crate::setup::ProcessSetup;
+use crate::process::enter::try_out;
+use crate::process::setup::ProcessSetup;
 
 /// The level that means "leave it as it is" for every control.
 pub const DEFAULT_LEVEL: &str = "default";

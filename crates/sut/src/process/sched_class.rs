@@ -3,7 +3,7 @@
 
 use std::io;
 
-use crate::setup::Sched;
+use crate::process::setup::Sched;
 
 /// A class as the kernel has it: policy with its flags, and static priority.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

@@ -2,7 +2,7 @@
 
 use std::io;
 
-use crate::journal::JournalError;
+use crate::control::journal::JournalError;
 
 /// A setting that is wrong, cannot be had here, was not taken or was not put back.
 #[derive(Debug, thiserror::Error)]

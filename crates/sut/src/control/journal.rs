@@ -15,8 +15,8 @@ use std::sync::atomic::{AtomicU32, Ordering};
 use rustix::fs::{FlockOperation, flock};
 use serde::{Deserialize, Serialize};
 
-use crate::control_error::ControlError;
-use crate::owner::{Fate, Owner};
+use crate::control::error::ControlError;
+use crate::control::owner::{Fate, Owner};
 use crate::state_file;
 
 /// The version of the journal's format.

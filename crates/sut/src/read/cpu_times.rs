@@ -3,7 +3,7 @@
 use std::io;
 
 use crate::Root;
-use crate::root::Unreadable;
+use crate::read::root::Unreadable;
 
 /// Ticks of all CPUs since boot.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

@@ -6,10 +6,10 @@ use std::io::{self, Write};
 use assay_model::{Scalar, Setting};
 
 use crate::Root;
+use crate::control::error::ControlError;
 use crate::control::{Control, ControlSpec, Session, setting_path};
-use crate::control_error::ControlError;
 use crate::describe::selected;
-use crate::root::one_line;
+use crate::read::root::one_line;
 
 /// One file of `/proc/sys` or `/sys` that holds a level.
 pub(crate) struct Knob<'a> {

@@ -6,7 +6,7 @@ use std::time::{Duration, Instant};
 
 use rustix::process::{Pid, Signal, kill_process, kill_process_group};
 
-use crate::wait4::wait4;
+use crate::process::wait4::wait4;
 
 /// How long processes may take to die of SIGKILL before they are given up (a process stuck in the
 /// kernel cannot be helped).

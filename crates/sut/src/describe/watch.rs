@@ -13,7 +13,7 @@ use assay_model::Fact;
 
 use crate::Root;
 use crate::describe::selected;
-use crate::root::one_line;
+use crate::read::root::one_line;
 
 /// Facts and their files. The frequency settings are those of CPU 0, for cheapness.
 const WATCHED: [(&str, &str); 21] = [
@@ -125,7 +125,8 @@ impl Watched {
         match File::open(&self.real).and_then(|mut file| file.read(buffer)) {
             Ok(n) => Ok(&buffer[..n]),
             Err(source) => {
-                Err(crate::root::Unreadable { path: self.file.to_owned(), source }.to_string())
+                Err(crate::read::root::Unreadable { path: self.file.to_owned(), source }
+                    .to_string())
             }
         }
     }

@@ -3,7 +3,7 @@
 
 use std::io;
 
-use crate::setup::NumaPolicy;
+use crate::process::setup::NumaPolicy;
 
 /// The kernel's greatest number of nodes (`MAX_NUMNODES`) on every architecture.
 const NODES: usize = 1024;

@@ -1,8 +1,8 @@
 use assay_model::{Scalar, Setting};
 
 use super::Controller;
+use crate::control::pending::{PendingState, pending};
 use crate::fake::Machine;
-use crate::pending::{PendingState, pending};
 use crate::{ControlError, parse_setting};
 
 fn machine() -> Machine {

@@ -12,7 +12,7 @@ use assay_model::Program;
 use object::read::elf::{ElfFile32, ElfFile64};
 use object::{Architecture, Object, ObjectSection, ReadCache};
 
-use crate::digest::{hex, sha256_file};
+use crate::read::digest::{hex, sha256_file};
 
 /// The dynamic linker is given so long to name the libraries.
 const LINKER_TIMEOUT: Duration = Duration::from_secs(5);

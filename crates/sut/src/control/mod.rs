@@ -1,14 +1,23 @@
 //! What a control is: one part of the system under test that can be set to a level and put back.
 
+pub(crate) mod cgroup;
+pub(crate) mod controller;
+pub(crate) mod error;
+pub(crate) mod hooks;
+pub(crate) mod journal;
+pub(crate) mod knob;
+pub(crate) mod owner;
+pub(crate) mod pending;
+
 use std::sync::mpsc::Receiver;
 
 use assay_model::{MetricValue, Observation, Scalar, Setting, TrialRecord};
 
 use crate::Root;
-use crate::control_error::ControlError;
-use crate::hooks::{After, Hooks};
-use crate::journal::{Entry, Journal};
-use crate::setup::ProcessSetup;
+use crate::control::error::ControlError;
+use crate::control::hooks::{After, Hooks};
+use crate::control::journal::{Entry, Journal};
+use crate::process::setup::ProcessSetup;
 
 /// What a control reaches.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]

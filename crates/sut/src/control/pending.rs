@@ -3,11 +3,11 @@
 use std::path::{Path, PathBuf};
 
 use crate::Root;
+use crate::control::journal::{self, Entry, JournalError, JournalFile};
+use crate::control::knob::same;
+use crate::control::owner::{Fate, Owner};
 use crate::control::setting_path;
 use crate::controls::named;
-use crate::journal::{self, Entry, JournalError, JournalFile};
-use crate::knob::same;
-use crate::owner::{Fate, Owner};
 
 /// A journal whose process is gone.
 #[derive(Debug, Clone, PartialEq, Eq)]
