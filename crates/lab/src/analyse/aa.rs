@@ -11,9 +11,9 @@ use assay_model::{
 };
 use assay_stats::aa::{LEAST, floor};
 
+use crate::analyse::pairs::pairs;
 use crate::clock::now_utc;
 use crate::error::wrong;
-use crate::pairs::pairs;
 use crate::{LabError, read_experiment};
 
 /// How many blocks one comparison of an A/A run has, where the run is not given fewer.

@@ -12,7 +12,7 @@ use assay_model::{
 };
 use assay_stats::{CompareInput, Samples, compare, summarize};
 
-use crate::pairs::values;
+use crate::analyse::pairs::values;
 
 /// One run to compare.
 #[derive(Debug)]

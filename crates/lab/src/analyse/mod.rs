@@ -1,6 +1,17 @@
 //! Lays the records of a run together: summaries, comparisons, curves, scaling. Terminal, page and
 //! exports print what stands here and compute nothing of their own.
 
+pub(crate) mod aa;
+pub(crate) mod across;
+pub(crate) mod checklist;
+pub(crate) mod explain;
+pub(crate) mod findings;
+pub(crate) mod histograms;
+pub(crate) mod pairs;
+pub(crate) mod suite;
+pub(crate) mod suite_facts;
+pub(crate) mod suite_result;
+
 use std::collections::{BTreeMap, BTreeSet};
 
 use assay_model::{
@@ -13,9 +24,8 @@ use assay_stats::{CompareInput, Samples, compare_family, sequential, summarize};
 
 use assay_workloads::capability::Chooses;
 
-use crate::pairs::{apart, counterpart, pairs, values};
+use crate::analyse::pairs::{apart, counterpart, pairs, values};
 use crate::plan::margin;
-use crate::{aa, findings, histograms, suite};
 
 /// What a metric is called, its unit and its direction.
 struct Named {

@@ -11,7 +11,7 @@ use assay_stats::means::{self, Member, Quantity};
 use assay_stats::scaling::Size;
 use assay_stats::{CompareInput, Samples, compare, summarize};
 
-use crate::pairs::{apart, values};
+use crate::analyse::pairs::{apart, values};
 use crate::plan::margin;
 
 /// The suite's results; `None` where the workload is no suite, or ran one member only.

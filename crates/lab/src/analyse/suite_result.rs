@@ -10,7 +10,7 @@ use assay_rules::pack::cpu::{
     CpuExecution, CpuMember, CpuSuiteResult, CpuTuning, InputSize, SuiteKind, Tuning,
 };
 
-use crate::suite_facts::{file_systems, recorded};
+use crate::analyse::suite_facts::{file_systems, recorded};
 
 /// The result: base is the first score with base tuning, peak the one that differs in the tuning
 /// alone. What is not recorded is `None`, and a rule that needs it then says that it cannot tell.

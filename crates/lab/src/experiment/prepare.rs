@@ -83,7 +83,7 @@ impl Prepared {
             }
             (Err(e), None) => return Err(e.into()),
         };
-        if crate::source::resolve(&mut experiment)? {
+        if crate::experiment::source::resolve(&mut experiment)? {
             toml = as_text(&experiment);
         }
         let cpus = crate::cpus::allowed().len();

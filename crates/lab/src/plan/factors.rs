@@ -32,7 +32,7 @@ pub(crate) fn expand_factors(
             }
             match name.strip_prefix("controls.") {
                 Some(control) => check_control(&path, control, level)?,
-                None if crate::source::is_revision(experiment, name) => {}
+                None if crate::experiment::source::is_revision(experiment, name) => {}
                 None => check_param(spec, &path, name, level)?,
             }
         }

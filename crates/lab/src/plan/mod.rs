@@ -1,5 +1,10 @@
 //! Makes the plan of an experiment: crosses the factors, checks every level, and lays out the blocks.
 
+pub(crate) mod estimate;
+pub(crate) mod factors;
+pub(crate) mod labels;
+pub(crate) mod schedule;
+
 use std::collections::BTreeMap;
 
 use assay_model::{
@@ -9,9 +14,8 @@ use assay_model::{
 use assay_workloads::Workload;
 
 use crate::error::{PlanError, wrong};
-use crate::factors::{Factors, expand_factors, groups};
-use crate::labels::labels;
-use crate::schedule;
+use crate::plan::factors::{Factors, expand_factors, groups};
+use crate::plan::labels::labels;
 
 /// Blocks of an experiment that does not say how many.
 pub const DEFAULT_BLOCKS: u32 = 10;
@@ -43,7 +47,7 @@ pub fn make_plan(
     let factors = expand_factors(experiment, spec, cpus)?;
     let treatments = treatments(experiment, spec, &factors)?;
     check_warmups(experiment, spec)?;
-    crate::source::check(experiment, spec)?;
+    crate::experiment::source::check(experiment, spec)?;
     // Of revisions there is nothing to check before they are built.
     for treatment in treatments.iter().filter(|_| experiment.source.is_none()) {
         for own in &experiment.design.warmups {
@@ -66,7 +70,7 @@ pub fn make_plan(
     check_group(experiment, spec, &factors)?;
     check_times(experiment)?;
     check_tracers(experiment)?;
-    crate::place::check(experiment)?;
+    crate::experiment::place::check(experiment)?;
     let seed = experiment.design.seed.unwrap_or(seed);
     let blocks = schedule::blocks(&experiment.design);
     let trials = schedule::trials(&experiment.design, &treatments, seed, blocks)?;
@@ -274,7 +278,7 @@ fn treatment(
     for (name, level) in &levels {
         match name.strip_prefix("controls.") {
             Some(control) => settings.push((control, level)),
-            None if crate::source::is_revision(experiment, name) => {}
+            None if crate::experiment::source::is_revision(experiment, name) => {}
             None => {
                 params.insert(name.clone(), level.clone());
             }
