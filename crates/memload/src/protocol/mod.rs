@@ -65,11 +65,6 @@ impl Encoder {
         &self.prefix
     }
 
-    /// The length of a key's text.
-    pub fn key_length(&self) -> usize {
-        self.prefix.len() + KEY_DIGITS
-    }
-
     /// Whether a batch of this depth is sent quietly and closed by a no-op.
     pub fn quiet(&self, batch: usize) -> bool {
         self.protocol == Protocol::Meta && batch > 1
