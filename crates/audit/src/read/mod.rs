@@ -3,7 +3,6 @@
 pub(crate) mod column;
 pub(crate) mod digits;
 pub(crate) mod document;
-pub(crate) mod entity;
 pub(crate) mod html;
 mod line;
 pub(crate) mod source;

@@ -14,7 +14,7 @@ pub use reply::{Garbled, Reply, Sink};
 
 use crate::config::Protocol;
 use crate::content::Content;
-use crate::mix::{KEY_DIGITS, Op};
+use crate::mix::Op;
 
 /// The parser of one connection.
 #[derive(Debug)]
