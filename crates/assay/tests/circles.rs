@@ -8,6 +8,8 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
 use std::path::{Path, PathBuf};
 
+use proc_macro2::{Delimiter, Spacing, TokenStream, TokenTree};
+
 /// The circles that are left: their first file, how many files they have, and why they stay.
 const LEFT: &[(&str, usize, &str)] = &[(
     "report/src/post/checks.rs",
@@ -108,54 +110,37 @@ fn read(src: &Path) -> Crate {
     files
 }
 
-/// Identifiers, `::` as `:`, and single characters; without comments, strings and items for tests only.
+/// Identifiers, `::` as `:`, and single characters; without comments, literals and items for tests only.
 fn tokens(text: &str) -> Vec<String> {
-    let chars: Vec<char> = text.chars().collect();
-    let at = |i: usize| chars.get(i).copied().unwrap_or('\0');
-    let mut found: Vec<String> = Vec::new();
-    let mut i = 0;
-    while i < chars.len() {
-        let c = at(i);
-        let word = |c: char| c.is_alphanumeric() || c == '_';
-        if c == '/' && at(i + 1) == '/' {
-            while i < chars.len() && at(i) != '\n' {
-                i += 1;
-            }
-        } else if c == '"' {
-            let hashes = found.iter().rev().take_while(|t| *t == "#").count();
-            let raw = found.iter().rev().nth(hashes).is_some_and(|t| t == "r" || t == "br");
-            i += 1;
-            while i < chars.len() {
-                if !raw && at(i) == '\\' {
-                    i += 1;
-                } else if at(i) == '"' && (!raw || (1..=hashes).all(|n| at(i + n) == '#')) {
-                    break;
+    fn flatten(stream: TokenStream, found: &mut Vec<String>) {
+        let mut joint = false;
+        for token in stream {
+            let colon = matches!(&token, TokenTree::Punct(p) if p.as_char() == ':' && p.spacing() == Spacing::Joint);
+            match token {
+                TokenTree::Group(group) => {
+                    let (open, close) = match group.delimiter() {
+                        Delimiter::Brace => ("{", "}"),
+                        Delimiter::Bracket => ("[", "]"),
+                        Delimiter::Parenthesis | Delimiter::None => ("(", ")"),
+                    };
+                    found.push(open.to_owned());
+                    flatten(group.stream(), found);
+                    found.push(close.to_owned());
                 }
-                i += 1;
+                TokenTree::Ident(ident) => found.push(ident.to_string()),
+                TokenTree::Punct(p) if p.as_char() == ':' => {
+                    if joint {
+                        found.push(":".to_owned());
+                    }
+                }
+                TokenTree::Punct(p) => found.push(p.to_string()),
+                TokenTree::Literal(_) => {}
             }
-            i += 1;
-        } else if c == '\'' && (at(i + 1) == '\\' || at(i + 2) == '\'') {
-            i += 2;
-            while at(i) != '\'' || at(i - 1) == '\\' && at(i - 2) != '\\' {
-                i += 1;
-            }
-            i += 1;
-        } else if word(c) {
-            let start = i;
-            while word(at(i)) {
-                i += 1;
-            }
-            found.push(chars[start..i].iter().collect());
-        } else {
-            if c == ':' && at(i + 1) == ':' {
-                i += 1;
-                found.push(":".to_owned());
-            } else if !c.is_whitespace() {
-                found.push(if c == ':' { ";:".to_owned() } else { c.to_string() });
-            }
-            i += 1;
+            joint = colon;
         }
     }
+    let mut found = Vec::new();
+    flatten(text.parse().unwrap(), &mut found);
     without_tests(&found)
 }
 

@@ -23,11 +23,15 @@ pub struct Browser {
     pub complaints: Vec<String>,
 }
 
-/// The browser's program; `None` when there is none.
+/// The browser's program; says so when there is none.
 pub fn program() -> Option<&'static str> {
-    ["chromium", "chromium-browser", "google-chrome"]
+    let found = ["chromium", "chromium-browser", "google-chrome"]
         .into_iter()
-        .find(|name| Command::new(name).arg("--version").output().is_ok())
+        .find(|name| Command::new(name).arg("--version").output().is_ok());
+    if found.is_none() {
+        println!("skipped: because no Chromium is installed (Debian package chromium)");
+    }
+    found
 }
 
 impl Browser {
