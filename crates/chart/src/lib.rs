@@ -24,6 +24,7 @@ pub mod area;
 mod axis;
 pub mod bars;
 pub mod curve;
+pub mod ecdf;
 mod frame;
 pub mod heat;
 pub mod histogram;

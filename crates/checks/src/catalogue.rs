@@ -5,7 +5,7 @@ use assay_model::{Finding, Found, Row};
 use crate::Evidence;
 use crate::check::{Evaluation, Stop, at};
 use crate::judge::{
-    audit, claims, design, environment, interval, machine, measurement, nodes, presentation,
+    audit, claims, cold, design, environment, interval, machine, measurement, nodes, presentation,
     publication, quantities, resources, statistics, wording, workload,
 };
 use crate::rows::{self, N};
@@ -120,6 +120,7 @@ const CHECKS: &[Check] = &[
     check(&rows::REQUIRED_DISCLOSURE, publication::disclosure),
     check(&rows::SELECTIVE_REPORT, publication::selective),
     check(&rows::REPEATABLE, publication::repeatable),
+    check(&rows::COLD_START, cold::cold_start),
     // Of several machines: all that is known of them is what was seen in trials.
     check(&rows::NODES_ALIKE, nodes::seen_only),
     check(&rows::PHASES_COINCIDE, nodes::seen_only),

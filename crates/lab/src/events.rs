@@ -24,15 +24,6 @@ const MAX_PRINTED: usize = 4096;
 const MAX_HELD: usize = 64 << 10;
 /// Values of a program's own series that are told of, an interval.
 const MAX_SAID: usize = 4000;
-/// The series that are told of: monitor, the fields of it (all when empty).
-const TOLD: [(&str, &[&str]); 6] = [
-    ("cpu", &["user", "nice", "system", "irq", "softirq", "iowait", "steal", "idle"]),
-    ("disk", &["rkB/s", "wkB/s", "%util", "r_await", "w_await"]),
-    ("pressure", &["some", "full"]),
-    ("memory", &["available", "dirty"]),
-    ("power", &["power"]),
-    ("workload", &[]),
-];
 
 /// Follows a run into a file.
 #[derive(Debug)]
@@ -274,12 +265,11 @@ fn lines(bytes: &[u8]) -> usize {
     bytes.iter().rposition(|b| is_end(*b)).map_or(0, |i| i + 1)
 }
 
+/// A workload's own samples, and what a monitor's chart draws.
 fn told(key: &SeriesKey) -> bool {
-    TOLD.iter().any(|(monitor, fields)| {
-        key.monitor == *monitor
-            && (fields.is_empty() || fields.contains(&key.field.as_str()))
-            && (key.monitor != "cpu" || key.subject == "all")
-    })
+    let chart = || assay_observe::field(&key.monitor, &key.field)?.chart;
+    key.monitor == "workload"
+        || chart().is_some_and(|(chart, _)| chart.subject.is_none_or(|only| key.subject == only))
 }
 
 #[cfg(test)]

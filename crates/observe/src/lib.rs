@@ -42,8 +42,8 @@ mod trouble;
 
 pub use devices::{Device, Devices};
 pub use grid::MIN_INTERVAL;
-pub use monitor::{Field, Monitor, MonitorSpec, NotAvailable};
-pub use monitors::{all, find};
+pub use monitor::{Chart, Field, Monitor, MonitorSpec, NotAvailable, Role};
+pub use monitors::{Drawing, all, charts, field, find};
 pub use recorder::{FirstSeries, Recorder};
 pub use sampler::{ObserveError, Sampler};
 pub use source::Tree;

@@ -3,9 +3,11 @@
 use std::io;
 use std::path::Path;
 
+use assay_model::Better;
+
 use crate::{Recorder, Tree};
 
-/// One quantity that a monitor samples.
+/// One quantity that a monitor samples, with what everybody who shows or judges it needs to know.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Field {
     /// Its name, unique within the monitor.
@@ -14,6 +16,92 @@ pub struct Field {
     pub unit: &'static str,
     /// One sentence: what it says.
     pub help: &'static str,
+    /// Which direction is better, where that does not depend on the question.
+    pub better: Option<Better>,
+    /// What it is in sums over other fields.
+    pub role: Option<Role>,
+    /// The chart that draws it over time, and what its line or layer is called there.
+    pub chart: Option<(&'static Chart, &'static str)>,
+    /// The title under which runs are laid over one another, all subjects added up.
+    pub overlay: Option<&'static str>,
+}
+
+/// What a field is in sums over other fields.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Role {
+    /// A part of the CPUs' time; the parts of a subject, [`Role::Idle`] included, add up to 100 %.
+    CpuTime,
+    /// The rest of the CPUs' time.
+    Idle,
+    /// A share of the time, in percent, that is part of no whole.
+    TimeShare,
+    /// Power drawn, in watts.
+    Power,
+}
+
+/// A chart over time, drawn wherever samples are: in the page of a run and in the live view.
+#[derive(Debug, PartialEq, Eq)]
+pub struct Chart {
+    /// Its title.
+    pub title: &'static str,
+    /// Whether its fields are layers that add up to 100 %.
+    pub stacked: bool,
+    /// The one subject that is drawn and sent to the live view; `None`: all.
+    pub subject: Option<&'static str>,
+}
+
+impl Chart {
+    /// A chart of one line for each field and subject.
+    pub const fn lines(title: &'static str) -> Self {
+        Chart { title, stacked: false, subject: None }
+    }
+
+    /// A chart of the layers of one subject; fields of the same word are one layer.
+    pub const fn stacked(title: &'static str, subject: &'static str) -> Self {
+        Chart { title, stacked: true, subject: Some(subject) }
+    }
+}
+
+impl Field {
+    /// A field that says no more than its name, its unit and a sentence.
+    pub const fn new(name: &'static str, unit: &'static str, help: &'static str) -> Self {
+        Field { name, unit, help, better: None, role: None, chart: None, overlay: None }
+    }
+
+    /// The less the better.
+    pub const fn lower(mut self) -> Self {
+        self.better = Some(Better::Lower);
+        self
+    }
+
+    /// The more the better.
+    pub const fn higher(mut self) -> Self {
+        self.better = Some(Better::Higher);
+        self
+    }
+
+    /// With its role in sums.
+    pub const fn role(mut self, role: Role) -> Self {
+        self.role = Some(role);
+        self
+    }
+
+    /// Drawn in `chart` as `word`.
+    pub const fn drawn(mut self, chart: &'static Chart, word: &'static str) -> Self {
+        self.chart = Some((chart, word));
+        self
+    }
+
+    /// Laid over that of other runs under `title`.
+    pub const fn overlay(mut self, title: &'static str) -> Self {
+        self.overlay = Some(title);
+        self
+    }
+
+    /// Whether it is time: [`Role::CpuTime`], [`Role::Idle`] or [`Role::TimeShare`].
+    pub const fn is_time(&self) -> bool {
+        matches!(self.role, Some(Role::CpuTime | Role::Idle | Role::TimeShare))
+    }
 }
 
 /// Why a monitor cannot see something: a sentence that names the thing and what would help.

@@ -7,19 +7,21 @@ mod meter;
 mod network;
 mod power;
 mod pressure;
+mod reclaim;
 mod switches;
 mod thermal;
 mod tlb;
 
-use crate::MonitorSpec;
+use crate::{Chart, Field, MonitorSpec};
 
 /// Every monitor, in the order in which a sampler asks them.
-pub fn all() -> [&'static MonitorSpec; 10] {
+pub fn all() -> [&'static MonitorSpec; 11] {
     [
         &cpu::SPEC,
         &switches::SPEC,
         &disk::SPEC,
         &memory::SPEC,
+        &reclaim::SPEC,
         &pressure::SPEC,
         &network::SPEC,
         &power::SPEC,
@@ -27,6 +29,40 @@ pub fn all() -> [&'static MonitorSpec; 10] {
         &thermal::SPEC,
         &tlb::SPEC,
     ]
+}
+
+/// A chart of one monitor with what it draws.
+#[derive(Debug)]
+pub struct Drawing {
+    /// The monitor's name.
+    pub monitor: &'static str,
+    /// The chart.
+    pub chart: &'static Chart,
+    /// Its fields in the monitor's order, each with the word for its line or layer.
+    pub fields: Vec<(&'static Field, &'static str)>,
+}
+
+/// Every chart of every monitor, in their order.
+pub fn charts() -> Vec<Drawing> {
+    let mut all: Vec<Drawing> = Vec::new();
+    for monitor in self::all() {
+        for field in monitor.fields {
+            let Some((chart, word)) = field.chart else { continue };
+            let same = |d: &&mut Drawing| d.monitor == monitor.name && d.chart == chart;
+            match all.iter_mut().find(same) {
+                Some(drawing) => drawing.fields.push((field, word)),
+                None => {
+                    all.push(Drawing { monitor: monitor.name, chart, fields: vec![(field, word)] })
+                }
+            }
+        }
+    }
+    all
+}
+
+/// The field of that name of the monitor of that name.
+pub fn field(monitor: &str, name: &str) -> Option<&'static Field> {
+    find(monitor)?.fields.iter().find(|field| field.name == name)
 }
 
 /// The monitor of that name.

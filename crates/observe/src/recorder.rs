@@ -82,8 +82,7 @@ impl Recorder {
 mod tests {
     use super::*;
 
-    const FIELDS: &[Field] =
-        &[Field { name: "a", unit: "1", help: "" }, Field { name: "b", unit: "B", help: "" }];
+    const FIELDS: &[Field] = &[Field::new("a", "1", ""), Field::new("b", "B", "")];
 
     #[test]
     fn a_subject_keeps_its_series() {

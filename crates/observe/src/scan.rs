@@ -45,6 +45,19 @@ pub fn lines(text: &[u8]) -> impl DoubleEndedIterator<Item = &[u8]> {
     text.split(|b| *b == b'\n')
 }
 
+/// The numbers that follow the keys, in the keys' order; `None` for a key that is not there.
+pub fn keyed<const N: usize>(text: &[u8], keys: &[&[u8]; N]) -> [Option<u64>; N] {
+    let mut found = [None; N];
+    for line in lines(text) {
+        let mut words = Words::new(line);
+        let Some(key) = words.next() else { continue };
+        if let Some(i) = keys.iter().position(|k| *k == key) {
+            found[i] = words.next().and_then(number);
+        }
+    }
+    found
+}
+
 /// A whole number: digits only, below 2^64.
 pub fn number(word: &[u8]) -> Option<u64> {
     if word.is_empty() {

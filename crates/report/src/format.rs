@@ -2,7 +2,7 @@
 //! help lists. Adding one is its module and its row.
 
 use crate::view::RunView;
-use crate::{csv, hyperfine, json, junit, markdown, page};
+use crate::{benchstat, csv, hyperfine, json, junit, markdown, page};
 
 /// Why a run cannot be written in a format.
 pub type FormatError = Box<dyn std::error::Error + Send + Sync>;
@@ -32,7 +32,7 @@ const fn row(
 }
 
 /// All of them.
-pub const FORMATS: [Format; 9] = [
+pub const FORMATS: [Format; 10] = [
     row(&["html"], "the page", Some("index.html"), |v| Ok(page::render(v))),
     row(&["md", "markdown"], "the page as Markdown", Some("index.md"), |v| Ok(markdown::write(v))),
     row(&["csv"], "every trial and metric as CSV", Some("trials.csv"), |v| Ok(csv::trials(v))),
@@ -54,6 +54,7 @@ pub const FORMATS: [Format; 9] = [
     },
     row(&["json"], "everything", Some("result.json"), |v| Ok(json::write(v)?)),
     row(&["hyperfine"], "what hyperfine exports", None, |v| Ok(hyperfine::write(v)?)),
+    row(&["benchstat"], "Go's benchmark format", None, |v| Ok(benchstat::write(v))),
     row(&["junit"], "test cases for a CI server", None, |v| Ok(junit::write(v))),
 ];
 

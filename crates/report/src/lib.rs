@@ -19,6 +19,7 @@
 
 mod alike;
 mod apart;
+pub mod benchstat;
 pub mod csv;
 mod document;
 mod figures;

@@ -102,44 +102,18 @@ fn controls() -> Vec<Ability> {
         .collect()
 }
 
-/// Why a control cannot be set here, tried with a level that would change something.
+/// Why a control cannot be set here, tried with levels that would change something.
 fn obstacle(control: &dyn assay_sut::Control) -> Option<String> {
-    let name = control.spec().name;
-    let (key, level): (&str, Scalar) = match name {
-        "cpus" => ("", Scalar::Text(assay_lab::allowed_cpus().first()?.to_string())),
-        "sched" => ("", "fifo:1".into()),
-        "nice" => ("", Scalar::Int(-1)),
-        "numa" => ("", "bind:0".into()),
-        "thp" => ("", "always".into()),
-        "pages" => ("", "4KiB".into()),
-        "hugepages" | "drop_caches" => ("", Scalar::Int(1)),
-        "aslr" => ("", "off".into()),
-        "sysctl" => ("vm.swappiness", Scalar::Int(10)),
-        "sysfs" => ("/sys/kernel/mm/transparent_hugepage/enabled", "always".into()),
-        "memory" => ("", "16MiB".into()),
-        "storage" => ("", "loop:ext4,size=64MiB,emulated=sata-ssd".into()),
-        "env" => ("ASSAY_PROBE", "1".into()),
-        "irq" => return obstacle_of_interrupts(control),
-        other => return Some(format!("no level of `{other}` is known to try")),
-    };
-    let setting = Setting { control: name.into(), key: key.into(), value: level };
-    control.check(&Root::system(), &setting).err().map(|e| e.to_string())
-}
-
-/// Interrupts differ from machine to machine, and the kernel keeps some to itself: one that can be set
-/// is enough.
-fn obstacle_of_interrupts(control: &dyn assay_sut::Control) -> Option<String> {
     let root = Root::system();
-    let level: Scalar = Scalar::Text(assay_lab::allowed_cpus().first()?.to_string());
-    let mut why = Some("this machine shows no interrupts".to_owned());
-    for number in root.names("/proc/irq").into_iter().filter(|n| n.parse::<u32>().is_ok()) {
-        let setting = Setting { control: "irq".into(), key: number, value: level.clone() };
+    let cpu = *assay_lab::allowed_cpus().first()?;
+    let mut why = "this machine has nothing that it could set".to_owned();
+    for setting in control.probes(&root, cpu) {
         match control.check(&root, &setting) {
             Ok(()) => return None,
-            Err(e) => why = Some(e.to_string()),
+            Err(e) => why = e.to_string(),
         }
     }
-    why
+    Some(why)
 }
 
 fn show(report: &Report) -> String {

@@ -47,6 +47,7 @@ pub fn make(world: &World, name: &str) -> Option<Scene> {
         "effect within the margin" => small_effect(world, name, &["--margin", "10 %"]),
         "one layout" => small_effect(world, name, &["--set", "controls.aslr=off"]),
         "one mode" | "two modes" => modes(world, name),
+        "cold first trial" => cold(world, name),
         "floor" => floor(world),
         "ended by hand" => ended_by_hand(world),
         "imported" => import(world, &data("hyperfine.json")),
@@ -143,6 +144,14 @@ fn modes(world: &World, name: &str) -> Scene {
         kit.figures("a", &apart);
     }
     run(world, &["--blocks", "24", &kit.path()])
+}
+
+fn cold(world: &World, name: &str) -> Scene {
+    let kit = noisy(world, name);
+    let mut figures = noise(100.0);
+    figures[0] *= 1.5;
+    kit.figures("a", &figures);
+    run(world, &["--blocks", "8", &kit.path()])
 }
 
 fn sequential(world: &World) -> Scene {

@@ -4,6 +4,7 @@ mod trend;
 
 pub(crate) mod audit;
 pub(crate) mod claims;
+pub(crate) mod cold;
 pub(crate) mod design;
 pub(crate) mod environment;
 pub(crate) mod interval;

@@ -1,4 +1,4 @@
-//! Design and statistics. F28 to F45.
+//! Design and statistics. F28 to F45, and F61.
 
 use assay_model::{Row, Section};
 
@@ -257,4 +257,19 @@ pub const RECOMPUTES: Row = Row {
     remedy: "let assay compute the number",
     source: "SWaP page of 2005; Hoefler and Belli rule 12",
     evidence: "digits and typed numbers of a post; claims that `assay audit` recomputes",
+};
+
+/// F61, cold-start.
+pub const COLD_START: Row = Row {
+    id: "F61",
+    name: "cold-start",
+    section: Section::Statistics,
+    severity: W,
+    escalation: "",
+    needs: "six trials of an arm with their values, in the order in which they ran",
+    fires: "the first trial of an arm lies far outside all its others (eight times their spread, and 2 %)",
+    why: "caches, lazy set-up or the clock of the CPU were cold: the first trial measured something else",
+    remedy: "leave it out as a warm-up (design.warmups = 1, `--warmup 1`), or make every trial as cold (controls.drop_caches = 3)",
+    source: "Georges, Buytaert and Eeckhout 2007; Kalibera and Jones 2013",
+    evidence: "start times and values of the trials",
 };

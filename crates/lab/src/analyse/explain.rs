@@ -9,6 +9,7 @@ use std::collections::BTreeMap;
 use assay_model::{
     Account, Analysis, Better, Change, Comparison, Explanation, Observed, SampleSet, TrialRecord,
 };
+use assay_observe::{Field, Role};
 use assay_stats::summary::{mean, mean_interval, variance};
 
 /// What is to be explained.
@@ -41,18 +42,15 @@ impl Key {
 
     /// What one unit of it is as a share of the time of the window; `None`: it is no time.
     fn share_of_time(&self) -> Option<f64> {
-        match (self.source.as_str(), self.subject.as_str(), self.unit.as_str()) {
-            // Of the CPUs' time, of cycles, of the wall time in which something waited.
-            ("cpu", "all", "%") | ("tlb" | "pressure", _, "%") => Some(0.01),
-            // Seconds of CPU for each second of the trial: set by `resources`.
-            ("resources", _, "s/s") => Some(1.0),
-            _ => None,
+        // Seconds of CPU for each second of the trial: set by `resources`.
+        if self.source == "resources" {
+            return (self.unit == "s/s").then_some(1.0);
         }
+        let field = assay_observe::field(&self.source, &self.name)?;
+        let whole = field.chart.and_then(|(chart, _)| chart.subject);
+        (field.is_time() && whole.is_none_or(|whole| self.subject == whole)).then_some(0.01)
     }
 }
-
-/// Parts of the CPUs' time; they add up to all of it, idle included.
-const CPU_PARTS: [&str; 7] = ["user", "nice", "system", "irq", "softirq", "iowait", "steal"];
 
 /// Explains a comparison.
 pub fn explain(question: &Question<'_>) -> Explanation {
@@ -195,13 +193,21 @@ fn time_change(comparison: &Comparison) -> Option<f64> {
     }
 }
 
+/// The parts of the CPUs' time but for what was idle: monitor, field, and the subject that is all CPUs.
+fn cpu_parts() -> impl Iterator<Item = (&'static str, &'static Field, &'static str)> {
+    assay_observe::all().into_iter().flat_map(|monitor| {
+        let parts = monitor.fields.iter().filter(|f| f.role == Some(Role::CpuTime));
+        parts.filter_map(|f| Some((monitor.name, f, f.chart?.0.subject?)))
+    })
+}
+
 fn account(found: &[Observed]) -> Option<Account> {
-    let part = |name: &'static str| {
-        let of = |o: &&Observed| o.source == "cpu" && o.subject == "all" && o.name == name;
+    let part = |(monitor, field, whole): (&str, &'static Field, &str)| {
+        let of = |o: &&Observed| o.source == monitor && o.subject == whole && o.name == field.name;
         let o = found.iter().find(of)?;
-        Some((name, o.baseline / 100.0, o.treatment / 100.0))
+        Some((field.name, o.baseline / 100.0, o.treatment / 100.0))
     };
-    let parts: Vec<(&str, f64, f64)> = CPU_PARTS.into_iter().filter_map(part).collect();
+    let parts: Vec<(&str, f64, f64)> = cpu_parts().filter_map(part).collect();
     (!parts.is_empty()).then(|| Account::of(parts))
 }
 

@@ -4,7 +4,9 @@ use crate::scan::{Words, lines};
 use crate::source::SharedSource;
 use crate::subjects::Subjects;
 use crate::trouble::Trouble;
-use crate::{Field, Monitor, MonitorSpec, NotAvailable, Recorder, Tree};
+use crate::{Chart, Field, Monitor, MonitorSpec, NotAvailable, Recorder, Role, Tree};
+
+static TIME: Chart = Chart::stacked("CPU time", "all");
 
 /// What the monitor is.
 pub static SPEC: MonitorSpec = MonitorSpec {
@@ -17,23 +19,30 @@ pub static SPEC: MonitorSpec = MonitorSpec {
         share(
             "user",
             "Time in user mode at normal or raised priority, guests of a hypervisor included",
-        ),
-        share("nice", "Time in user mode at lowered priority (nice above 0)"),
-        share("system", "Time in the kernel, interrupts apart"),
-        share("irq", "Time in hardware interrupts"),
-        share("softirq", "Time in soft interrupts"),
+        )
+        .drawn(&TIME, "user"),
+        share("nice", "Time in user mode at lowered priority (nice above 0)").drawn(&TIME, "user"),
+        share("system", "Time in the kernel, interrupts apart").drawn(&TIME, "system"),
+        share("irq", "Time in hardware interrupts").drawn(&TIME, "irq + softirq"),
+        share("softirq", "Time in soft interrupts").drawn(&TIME, "irq + softirq"),
         share(
             "iowait",
             "Idle time while something that last ran there waited for a disk; the kernel calls it an estimate",
-        ),
-        share("steal", "Time that the hypervisor gave to others while there was something to run"),
-        share("idle", "Time with nothing to run"),
+        )
+        .drawn(&TIME, "iowait"),
+        share("steal", "Time that the hypervisor gave to others while there was something to run")
+            .drawn(&TIME, "steal")
+            .lower(),
+        share("idle", "Time with nothing to run")
+            .drawn(&TIME, "idle")
+            .role(Role::Idle)
+            .overlay("CPU time in use, all CPUs"),
     ],
     open: |tree| Cpu::open(tree).map(|monitor| Box::new(monitor) as Box<dyn Monitor>),
 };
 
 const fn share(name: &'static str, help: &'static str) -> Field {
-    Field { name, unit: "%", help }
+    Field::new(name, "%", help).role(Role::CpuTime)
 }
 
 /// For each field, which number of a `cpu` line it is: the kernel's order is user, nice, system,

@@ -5,7 +5,11 @@ use crate::scan::{Words, lines};
 use crate::source::{Reading, Source};
 use crate::subjects::{Change, Subjects};
 use crate::trouble::Trouble;
-use crate::{Field, Monitor, MonitorSpec, NotAvailable, Recorder, Tree};
+use crate::{Chart, Field, Monitor, MonitorSpec, NotAvailable, Recorder, Tree};
+
+static THROUGHPUT: Chart = Chart::lines("Disk throughput");
+static LATENCY: Chart = Chart::lines("Disk latency");
+static BUSY: Chart = Chart::lines("Disk busy");
 
 /// What the monitor is.
 pub static SPEC: MonitorSpec = MonitorSpec {
@@ -17,16 +21,20 @@ pub static SPEC: MonitorSpec = MonitorSpec {
                `loop` devices that did nothing since boot",
     fields: &[
         rate("r/s", "Read requests completed, after merging"),
-        kib_rate("rkB/s", "Data read"),
+        kib_rate("rkB/s", "Data read").drawn(&THROUGHPUT, "read").overlay("Read from disks"),
         rate("rrqm/s", "Read requests merged into others before they reached the device"),
         percent("%rrqm", "Share of read requests that were merged"),
-        ms("r_await", "Mean time of a read request from its making to its end, queue and device"),
+        ms("r_await", "Mean time of a read request from its making to its end, queue and device")
+            .drawn(&LATENCY, "read"),
         kib("rareq-sz", "Mean size of a read request"),
         rate("w/s", "Write requests completed, after merging"),
-        kib_rate("wkB/s", "Data written"),
+        kib_rate("wkB/s", "Data written")
+            .drawn(&THROUGHPUT, "write")
+            .overlay("Written to disks"),
         rate("wrqm/s", "Write requests merged into others before they reached the device"),
         percent("%wrqm", "Share of write requests that were merged"),
-        ms("w_await", "Mean time of a write request from its making to its end, queue and device"),
+        ms("w_await", "Mean time of a write request from its making to its end, queue and device")
+            .drawn(&LATENCY, "write"),
         kib("wareq-sz", "Mean size of a write request"),
         rate("d/s", "Discard requests completed, after merging (Linux 4.18 or later)"),
         kib_rate("dkB/s", "Data discarded"),
@@ -36,29 +44,30 @@ pub static SPEC: MonitorSpec = MonitorSpec {
         kib("dareq-sz", "Mean size of a discard request"),
         rate("f/s", "Flush requests completed (Linux 5.5 or later)"),
         ms("f_await", "Mean time of a flush request"),
-        Field { name: "aqu-sz", unit: "1", help: "Mean number of requests made and not yet done" },
+        Field::new("aqu-sz", "1", "Mean number of requests made and not yet done"),
         percent(
             "%util",
             "Share of the time in which at least one request was under way; a device that serves several at once is not saturated at 100",
-        ),
+        )
+        .drawn(&BUSY, "busy"),
     ],
     open: |tree| Disk::open(tree).map(|monitor| Box::new(monitor) as Box<dyn Monitor>),
 };
 
 const fn rate(name: &'static str, help: &'static str) -> Field {
-    Field { name, unit: "1/s", help }
+    Field::new(name, "1/s", help)
 }
 const fn kib_rate(name: &'static str, help: &'static str) -> Field {
-    Field { name, unit: "KiB/s", help }
+    Field::new(name, "KiB/s", help)
 }
 const fn percent(name: &'static str, help: &'static str) -> Field {
-    Field { name, unit: "%", help }
+    Field::new(name, "%", help)
 }
 const fn ms(name: &'static str, help: &'static str) -> Field {
-    Field { name, unit: "ms", help }
+    Field::new(name, "ms", help).lower()
 }
 const fn kib(name: &'static str, help: &'static str) -> Field {
-    Field { name, unit: "KiB", help }
+    Field::new(name, "KiB", help)
 }
 
 // The counters of a line. Reads, writes and discards are four each: requests, merges, sectors of

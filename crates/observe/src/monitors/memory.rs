@@ -1,10 +1,14 @@
 //! What memory is used for, from `/proc/meminfo`, and how it moves, from `/proc/vmstat`.
 
-use crate::scan::{Words, lines, number};
+use crate::scan::keyed;
 use crate::source::{Reading, Source};
 use crate::subjects::Subjects;
 use crate::trouble::Trouble;
-use crate::{Field, FirstSeries, Monitor, MonitorSpec, NotAvailable, Recorder, Tree};
+use crate::{Chart, Field, FirstSeries, Monitor, MonitorSpec, NotAvailable, Recorder, Tree};
+
+static USE: Chart = Chart::lines("Memory");
+static SWAP: Chart = Chart::lines("Swapping");
+static FAULTS: Chart = Chart::lines("Page faults that read from a device");
 
 /// What the monitor is.
 pub static SPEC: MonitorSpec = MonitorSpec {
@@ -15,29 +19,32 @@ pub static SPEC: MonitorSpec = MonitorSpec {
     fields: &[
         bytes("total", "Memory that the kernel manages"),
         bytes("free", "Memory that nothing uses"),
-        bytes("available", "The kernel's estimate of what programs could get without swapping"),
+        bytes("available", "The kernel's estimate of what programs could get without swapping")
+            .drawn(&USE, "available"),
         bytes("buffers", "Cached blocks of devices and file-system metadata"),
         bytes("cached", "Page cache: cached files, and shared memory"),
-        bytes("dirty", "Changed pages that wait to be written"),
+        bytes("dirty", "Changed pages that wait to be written").drawn(&USE, "dirty"),
         bytes("writeback", "Pages that are being written now"),
         bytes("slab", "The kernel's own structures"),
         bytes("swap_used", "Swap space in use"),
         bytes("anon_huge", "Anonymous memory in transparent huge pages"),
-        Field { name: "pgpgin", unit: "KiB/s", help: "Data read in from block devices" },
-        Field { name: "pgpgout", unit: "KiB/s", help: "Data written out to block devices" },
-        rate("pswpin", "Pages read in from swap"),
-        rate("pswpout", "Pages written out to swap"),
+        Field::new("pgpgin", "KiB/s", "Data read in from block devices"),
+        Field::new("pgpgout", "KiB/s", "Data written out to block devices"),
+        rate("pswpin", "Pages read in from swap").drawn(&SWAP, "in").lower(),
+        rate("pswpout", "Pages written out to swap").drawn(&SWAP, "out").lower(),
         rate("pgfault", "Page faults, minor and major"),
-        rate("pgmajfault", "Page faults that had to read from a device"),
+        rate("pgmajfault", "Page faults that had to read from a device")
+            .drawn(&FAULTS, "major")
+            .lower(),
     ],
     open: |tree| Memory::open(tree).map(|monitor| Box::new(monitor) as Box<dyn Monitor>),
 };
 
 const fn bytes(name: &'static str, help: &'static str) -> Field {
-    Field { name, unit: "B", help }
+    Field::new(name, "B", help)
 }
 const fn rate(name: &'static str, help: &'static str) -> Field {
-    Field { name, unit: "1/s", help }
+    Field::new(name, "1/s", help)
 }
 
 /// The lines of meminfo, those of the fields first and in their order; swap is total less free.
@@ -126,19 +133,6 @@ impl Memory {
             None => nothing,
         }
     }
-}
-
-/// The numbers that follow the keys, in the keys' order.
-fn keyed<const N: usize>(text: &[u8], keys: &[&[u8]; N]) -> [Option<u64>; N] {
-    let mut found = [None; N];
-    for line in lines(text) {
-        let mut words = Words::new(line);
-        let Some(key) = words.next() else { continue };
-        if let Some(i) = keys.iter().position(|k| *k == key) {
-            found[i] = words.next().and_then(number);
-        }
-    }
-    found
 }
 
 impl Monitor for Memory {

@@ -3,7 +3,9 @@
 use std::time::Duration;
 
 use crate::meters::{Meter, MeterSpec};
-use crate::{Field, FirstSeries, Monitor, MonitorSpec, NotAvailable, Recorder, Tree};
+use crate::{Chart, Field, FirstSeries, Monitor, MonitorSpec, NotAvailable, Recorder, Role, Tree};
+
+static DRAWN: Chart = Chart::lines("Power at meters");
 
 /// What the monitor is.
 pub static SPEC: MonitorSpec = MonitorSpec {
@@ -12,12 +14,8 @@ pub static SPEC: MonitorSpec = MonitorSpec {
            or Redfish, a meter that speaks over TCP or a serial line, or a file that a program of the meter's writes. \
            Readings are stamped on the clock of the run when they arrive.",
     subjects: "the meters as they are named (`ipmi`, `tcp:meter:9999`)",
-    fields: &[Field {
-        name: "power",
-        unit: "W",
-        help: "The mean of the readings that came in the interval; where none came, the last one if it is not \
-               older than 10 s",
-    }],
+    fields: &[Field::new("power", "W", "The mean of the readings that came in the interval; where none came, the last one if it is not \
+               older than 10 s").role(Role::Power).lower().drawn(&DRAWN, "").overlay("Power at meters")],
     open: |tree| Meters::open(tree).map(|monitor| Box::new(monitor) as Box<dyn Monitor>),
 };
 

@@ -5,7 +5,10 @@ use crate::scan::{Words, lines, number};
 use crate::source::{Reading, Source};
 use crate::subjects::Subjects;
 use crate::trouble::Trouble;
-use crate::{Field, Monitor, MonitorSpec, NotAvailable, Recorder, Tree};
+use crate::{Chart, Field, Monitor, MonitorSpec, NotAvailable, Recorder, Tree};
+
+static THROUGHPUT: Chart = Chart::lines("Network throughput");
+static TROUBLE: Chart = Chart::lines("Packets damaged, dropped or sent again");
 
 /// What the monitor is.
 pub static SPEC: MonitorSpec = MonitorSpec {
@@ -15,21 +18,27 @@ pub static SPEC: MonitorSpec = MonitorSpec {
            KiB under that name).",
     subjects: "every interface (`lo`, `eth0`, ...); `tcp` for `retransmits`",
     fields: &[
-        Field { name: "rx", unit: "kB/s", help: "Data received" },
+        Field::new("rx", "kB/s", "Data received").drawn(&THROUGHPUT, "received"),
         rate("rx_packets", "Packets received"),
-        rate("rx_errors", "Packets received damaged"),
-        rate("rx_drops", "Packets received and dropped for want of room"),
-        Field { name: "tx", unit: "kB/s", help: "Data sent" },
+        rate("rx_errors", "Packets received damaged").drawn(&TROUBLE, "received damaged").lower(),
+        rate("rx_drops", "Packets received and dropped for want of room")
+            .drawn(&TROUBLE, "dropped on the way in")
+            .lower(),
+        Field::new("tx", "kB/s", "Data sent").drawn(&THROUGHPUT, "sent"),
         rate("tx_packets", "Packets sent"),
-        rate("tx_errors", "Packets that could not be sent"),
-        rate("tx_drops", "Packets dropped on the way out"),
-        rate("retransmits", "TCP segments sent again, over all interfaces"),
+        rate("tx_errors", "Packets that could not be sent").drawn(&TROUBLE, "not sent").lower(),
+        rate("tx_drops", "Packets dropped on the way out")
+            .drawn(&TROUBLE, "dropped on the way out")
+            .lower(),
+        rate("retransmits", "TCP segments sent again, over all interfaces")
+            .drawn(&TROUBLE, "sent again")
+            .lower(),
     ],
     open: |tree| Network::open(tree).map(|monitor| Box::new(monitor) as Box<dyn Monitor>),
 };
 
 const fn rate(name: &'static str, help: &'static str) -> Field {
-    Field { name, unit: "1/s", help }
+    Field::new(name, "1/s", help)
 }
 
 /// The fields of an interface; the one after them is TCP's.

@@ -3,7 +3,9 @@
 
 use crate::scan::{Words, number};
 use crate::source::{Reading, Source};
-use crate::{Field, FirstSeries, Monitor, MonitorSpec, NotAvailable, Recorder, Tree};
+use crate::{Chart, Field, FirstSeries, Monitor, MonitorSpec, NotAvailable, Recorder, Role, Tree};
+
+static DRAWN: Chart = Chart::lines("Power");
 
 /// What the monitor is.
 pub static SPEC: MonitorSpec = MonitorSpec {
@@ -13,11 +15,15 @@ pub static SPEC: MonitorSpec = MonitorSpec {
            RAPL is a model of the processor's own, not a meter; its parts (`package-0/dram`) are \
            not always contained in the whole.",
     subjects: "RAPL domains (`package-0`, `package-0/core`) and sensors (`hwmon1/nct6798/power1`)",
-    fields: &[Field {
-        name: "power",
-        unit: "W",
-        help: "Mean power over the interval; of a power sensor, what it shows at its end",
-    }],
+    fields: &[Field::new(
+        "power",
+        "W",
+        "Mean power over the interval; of a power sensor, what it shows at its end",
+    )
+    .role(Role::Power)
+    .lower()
+    .drawn(&DRAWN, "")
+    .overlay("Power")],
     open: |tree| Power::open(tree).map(|monitor| Box::new(monitor) as Box<dyn Monitor>),
 };
 

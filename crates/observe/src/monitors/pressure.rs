@@ -5,7 +5,9 @@ use crate::scan::{Words, decimal, lines, number};
 use crate::source::{Reading, Source};
 use crate::subjects::Subjects;
 use crate::trouble::Trouble;
-use crate::{Field, Monitor, MonitorSpec, NotAvailable, Recorder, Tree};
+use crate::{Chart, Field, Monitor, MonitorSpec, NotAvailable, Recorder, Role, Tree};
+
+static WAITED: Chart = Chart::lines("Pressure: share of time in which something waited");
 
 /// What the monitor is.
 pub static SPEC: MonitorSpec = MonitorSpec {
@@ -15,16 +17,18 @@ pub static SPEC: MonitorSpec = MonitorSpec {
            whole system.",
     subjects: "`cpu`, `io`, `memory`",
     fields: &[
-        percent("some", "Share of the interval in which at least one task waited for the resource"),
+        percent("some", "Share of the interval in which at least one task waited for the resource")
+            .drawn(&WAITED, "some"),
         percent("some_avg10", "The kernel's own running mean of `some` over 10 s"),
-        percent("full", "Share of the interval in which all tasks that had work waited for it"),
+        percent("full", "Share of the interval in which all tasks that had work waited for it")
+            .drawn(&WAITED, "full"),
         percent("full_avg10", "The kernel's own running mean of `full` over 10 s"),
     ],
     open: |tree| Pressure::open(tree).map(|monitor| Box::new(monitor) as Box<dyn Monitor>),
 };
 
 const fn percent(name: &'static str, help: &'static str) -> Field {
-    Field { name, unit: "%", help }
+    Field::new(name, "%", help).role(Role::TimeShare).lower()
 }
 
 /// The resources, and how many of the fields each has.

@@ -5,7 +5,10 @@ use crate::scan::{Words, decimal, lines, number};
 use crate::source::{Reading, SharedSource, Source};
 use crate::subjects::Subjects;
 use crate::trouble::Trouble;
-use crate::{Field, Monitor, MonitorSpec, NotAvailable, Recorder, Tree};
+use crate::{Chart, Field, Monitor, MonitorSpec, NotAvailable, Recorder, Tree};
+
+static RATES: Chart = Chart::lines("Context switches and interrupts");
+static THREADS: Chart = Chart::lines("Threads that run or wait");
 
 /// What the monitor is.
 pub static SPEC: MonitorSpec = MonitorSpec {
@@ -14,24 +17,19 @@ pub static SPEC: MonitorSpec = MonitorSpec {
            how much wanted to run, from /proc/stat and /proc/loadavg.",
     subjects: "the whole system (an empty subject)",
     fields: &[
-        Field {
-            name: "context_switches",
-            unit: "1/s",
-            help: "Switches from one thread to another",
-        },
-        Field { name: "interrupts", unit: "1/s", help: "Interrupts served" },
-        Field { name: "forks", unit: "1/s", help: "Processes and threads made" },
-        Field {
-            name: "runnable",
-            unit: "1",
-            help: "Threads that ran or waited for a CPU at the end of the interval, this one included",
-        },
-        Field {
-            name: "blocked",
-            unit: "1",
-            help: "Threads that waited for a disk at the end of the interval",
-        },
-        Field { name: "load1", unit: "1", help: "The kernel's load average over one minute" },
+        Field::new("context_switches", "1/s", "Switches from one thread to another")
+            .drawn(&RATES, "context switches"),
+        Field::new("interrupts", "1/s", "Interrupts served").drawn(&RATES, "interrupts"),
+        Field::new("forks", "1/s", "Processes and threads made"),
+        Field::new(
+            "runnable",
+            "1",
+            "Threads that ran or waited for a CPU at the end of the interval, this one included",
+        )
+        .drawn(&THREADS, "runnable"),
+        Field::new("blocked", "1", "Threads that waited for a disk at the end of the interval")
+            .drawn(&THREADS, "blocked"),
+        Field::new("load1", "1", "The kernel's load average over one minute"),
     ],
     open: |tree| Switches::open(tree).map(|monitor| Box::new(monitor) as Box<dyn Monitor>),
 };

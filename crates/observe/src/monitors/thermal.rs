@@ -4,7 +4,10 @@
 use crate::scan::{Words, number};
 use crate::source::{Reading, Source};
 use crate::trouble::Trouble;
-use crate::{Field, FirstSeries, Monitor, MonitorSpec, NotAvailable, Recorder, Tree};
+use crate::{Chart, Field, FirstSeries, Monitor, MonitorSpec, NotAvailable, Recorder, Tree};
+
+static TEMPERATURE: Chart = Chart::lines("Temperature");
+static FREQUENCY: Chart = Chart::lines("CPU frequency");
 
 /// What the monitor is.
 pub static SPEC: MonitorSpec = MonitorSpec {
@@ -14,12 +17,9 @@ pub static SPEC: MonitorSpec = MonitorSpec {
     subjects: "thermal zones (`thermal_zone0/x86_pkg_temp`) for `temperature`; CPUs (`cpu0`, ...) \
                for `frequency`",
     fields: &[
-        Field { name: "temperature", unit: "°C", help: "What the zone's sensor shows" },
-        Field {
-            name: "frequency",
-            unit: "Hz",
-            help: "What the cpufreq driver says the CPU runs at",
-        },
+        Field::new("temperature", "°C", "What the zone's sensor shows").drawn(&TEMPERATURE, ""),
+        Field::new("frequency", "Hz", "What the cpufreq driver says the CPU runs at")
+            .drawn(&FREQUENCY, ""),
     ],
     open: |tree| Thermal::open(tree).map(|monitor| Box::new(monitor) as Box<dyn Monitor>),
 };

@@ -5,7 +5,9 @@
 use assay_tlb::counters::{Group, Microarch, Readings, Scope, difference, step};
 use assay_tlb::{Side, Step};
 
-use crate::{Field, FirstSeries, Monitor, MonitorSpec, NotAvailable, Recorder, Tree};
+use crate::{Chart, Field, FirstSeries, Monitor, MonitorSpec, NotAvailable, Recorder, Role, Tree};
+
+static WALKS: Chart = Chart::lines("Time in page walks");
 
 /// What the monitor is.
 pub static SPEC: MonitorSpec = MonitorSpec {
@@ -15,21 +17,19 @@ pub static SPEC: MonitorSpec = MonitorSpec {
            interval. Some processors count page walks and not their time: then the shares are missing.",
     subjects: "the whole system (an empty subject)",
     fields: &[
-        Field {
-            name: "itlb_first",
-            unit: "1/s",
-            help: "Instruction fetches not in the first-level TLB",
-        },
-        Field { name: "itlb_walks", unit: "1/s", help: "Page walks for instruction fetches" },
-        Field { name: "itlb_time", unit: "%", help: "Share of cycles with such a walk under way" },
-        Field {
-            name: "dtlb_first",
-            unit: "1/s",
-            help: "Loads and stores not in the first-level TLB",
-        },
-        Field { name: "dtlb_walks", unit: "1/s", help: "Page walks for loads and stores" },
-        Field { name: "dtlb_time", unit: "%", help: "Share of cycles with such a walk under way" },
-        Field { name: "time", unit: "%", help: "Both shares together" },
+        Field::new("itlb_first", "1/s", "Instruction fetches not in the first-level TLB"),
+        Field::new("itlb_walks", "1/s", "Page walks for instruction fetches"),
+        Field::new("itlb_time", "%", "Share of cycles with such a walk under way")
+            .role(Role::TimeShare)
+            .lower()
+            .drawn(&WALKS, "instructions"),
+        Field::new("dtlb_first", "1/s", "Loads and stores not in the first-level TLB"),
+        Field::new("dtlb_walks", "1/s", "Page walks for loads and stores"),
+        Field::new("dtlb_time", "%", "Share of cycles with such a walk under way")
+            .role(Role::TimeShare)
+            .lower()
+            .drawn(&WALKS, "data"),
+        Field::new("time", "%", "Both shares together").role(Role::TimeShare).lower(),
     ],
     open: |tree| Tlb::open(tree).map(|monitor| Box::new(monitor) as Box<dyn Monitor>),
 };

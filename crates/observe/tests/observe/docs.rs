@@ -3,6 +3,8 @@
 use std::fmt::Write;
 use std::path::Path;
 
+use assay_model::Better;
+
 fn page() -> String {
     let mut page = String::from(
         "# Monitors\n\n\
@@ -12,14 +14,27 @@ fn page() -> String {
          and gives no row. A value that could not be had is missing (`null`), never 0: the mean of\n\
          nothing, a counter that went backwards, a column that this kernel does not have. What a monitor\n\
          could not see, and why, stands in the record of the trial.\n\n\
+         *Chart* is what draws the field over time in the page of a run and in the live view; fields without\n\
+         one are drawn by monitor and unit.\n\n\
          This page is made from the monitors themselves: `ASSAY_BLESS=1 cargo test -p assay-observe`.\n",
     );
     for spec in assay_observe::all() {
         write!(page, "\n## {}\n\n{}\n\nSubjects: {}.\n\n", spec.name, spec.help, spec.subjects)
             .unwrap();
-        page.push_str("| field | unit | meaning |\n|---|---|---|\n");
+        page.push_str("| field | unit | better | chart | meaning |\n|---|---|---|---|---|\n");
         for field in spec.fields {
-            writeln!(page, "| `{}` | {} | {} |", field.name, field.unit, field.help).unwrap();
+            let better = match field.better {
+                Some(Better::Lower) => "lower",
+                Some(Better::Higher) => "higher",
+                Some(Better::Neither) | None => "",
+            };
+            let chart = field.chart.map_or("", |(chart, _)| chart.title);
+            writeln!(
+                page,
+                "| `{}` | {} | {better} | {chart} | {} |",
+                field.name, field.unit, field.help
+            )
+            .unwrap();
         }
     }
     page

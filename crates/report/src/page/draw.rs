@@ -1,6 +1,7 @@
 //! From the analysis to charts.
 
 use assay_chart::curve::{self, Curve, Marked, Point, Standout, Vertical};
+use assay_chart::ecdf::{self, Ecdf};
 use assay_chart::intervals::{absolute, ratio};
 use assay_chart::order::{self, RunOrder, TrialStatus};
 use assay_chart::scaling::{self as scaling_chart, ScalingChart};
@@ -8,9 +9,10 @@ use assay_chart::{Head, ScaleKind};
 use assay_model::{
     CurveSummary, Outcome, Scaling, ScalingModel, SystemDescription, Verdict, units,
 };
-use maud::Markup;
+use maud::{Markup, html};
 
 use crate::apart::apart;
+use crate::document::html::figure;
 use crate::figures::{
     centre, count, percent, point_text, ratio_doubt, ratio_text, summary_text, value_text, x_text,
 };
@@ -217,6 +219,44 @@ pub(crate) fn absolutes(view: &RunView, gate: &Gate) -> Option<Markup> {
     }))
 }
 
+/// How the trials of each treatment lie: the share at or below each value.
+pub(super) fn distribution(view: &RunView, gate: &Gate) -> Option<Markup> {
+    /// Below this many trials a treatment's steps say no more than the run order.
+    const MIN_TRIALS: usize = 6;
+    let a = &gate.analysis;
+    let series: Vec<ecdf::Series> = view
+        .treatments()
+        .into_iter()
+        .map(|t| ecdf::Series {
+            label: view.label(t),
+            values: view
+                .counted(t)
+                .into_iter()
+                .filter(|r| gate.trial(r).is_none())
+                .filter_map(|r| r.metric(&a.metric))
+                .collect(),
+        })
+        .filter(|s| s.values.len() >= MIN_TRIALS)
+        .collect();
+    let most = series.iter().map(|s| s.values.len()).max()?;
+    let chart = ecdf::render(&Ecdf {
+        head: Head {
+            id: "ecdf".into(),
+            title: format!("Distribution of {}", a.metric),
+            desc: "The share of trials at or below each value: a flat stretch is a gap between two modes, a long \
+                   end a tail."
+                .into(),
+        },
+        name: a.metric.clone(),
+        unit: a.unit.clone(),
+        better: a.better,
+        series,
+        note: format!("up to {} a treatment; those that count", count(most, "trial")),
+    });
+    let caption = "Two modes, tails and outliers show here, which a mean hides.";
+    Some(figure(&chart, &html! { (caption) }, &html! {}))
+}
+
 /// Every trial's value in the order of execution.
 pub(super) fn run_order(view: &RunView, gate: &Gate) -> Option<Markup> {
     let a = &gate.analysis;
@@ -248,7 +288,7 @@ pub(super) fn run_order(view: &RunView, gate: &Gate) -> Option<Markup> {
         })
         .collect();
     dots.iter().find(|d| d.value.is_finite())?;
-    Some(order::render(&RunOrder {
+    let chart = order::render(&RunOrder {
         head: Head {
             id: "run-order".into(),
             title: format!("{} by trial", a.metric),
@@ -263,7 +303,9 @@ pub(super) fn run_order(view: &RunView, gate: &Gate) -> Option<Markup> {
         series: treatments.iter().map(|t| view.label(*t)).collect(),
         dots,
         note: "hollow: warm-up · ✕ at the foot: does not count".into(),
-    }))
+    });
+    let caption = "Drift, warm-up and stray trials show here; a mark leads to its trial.";
+    Some(figure(&chart, &html! { (caption) }, &html! {}))
 }
 
 /// Speedup and efficiency.

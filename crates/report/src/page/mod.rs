@@ -30,6 +30,43 @@ pub use io::observed;
 pub use landscape::{content as landscape_content, landscape};
 pub use shell::{SCRIPT, style};
 
+/// A section of the page; adding one is its row.
+struct Section {
+    /// Its id in the page.
+    id: &'static str,
+    /// Its heading.
+    name: &'static str,
+    /// What it holds; `None`: the run has nothing for it.
+    body: fn(&RunView, &Gate) -> Option<Markup>,
+}
+
+const fn section(
+    id: &'static str,
+    name: &'static str,
+    body: fn(&RunView, &Gate) -> Option<Markup>,
+) -> Section {
+    Section { id, name, body }
+}
+
+/// What the page of a run shows, from top to bottom.
+static SECTIONS: [Section; 11] = [
+    section("significance", "Significance", |v, g| of(parts::significance::significance(v, g))),
+    section("results", "Results", |v, g| of(parts::results::section(v, g, On::Page))),
+    section("distribution", "Distribution", draw::distribution),
+    section("explain", "What differs along", |v, g| parts::explain::section(v, g).and_then(of)),
+    section("order", "Run order", draw::run_order),
+    section("time", "Over time", |v, _| time::section(v)),
+    section("io", "Block I/O", |v, _| io::section(v)),
+    section("configuration", "Configuration", |v, _| of(parts::system::configuration(v))),
+    section("method", "Method", |v, _| of(parts::method::method(v))),
+    section("practice", "Best practices", |v, _| of(parts::findings::findings(v))),
+    section("disclosure", "Disclosure", |v, g| Some(disclosure::section(v, g))),
+];
+
+fn of(parts: Parts) -> Option<Markup> {
+    Some(html::parts(&parts))
+}
+
 /// The page.
 pub fn render(view: &RunView) -> String {
     let body = html! {
@@ -43,26 +80,8 @@ pub fn render(view: &RunView) -> String {
 /// [`style`] as its style sheet and [`SCRIPT`] as its script it reads and works the same.
 pub fn content(view: &RunView) -> Markup {
     let gate = Gate::of(view);
-    let of = |parts: Parts| Some(html::parts(&parts));
-    let order = draw::run_order(view, &gate).map(|chart| {
-        let caption = "Drift, warm-up and stray trials show here; a mark leads to its trial.";
-        html::figure(&chart, &html! { (caption) }, &html! {})
-    });
-    let explained = parts::explain::section(view, &gate).and_then(of);
-    let sections: Vec<(&str, &str, Option<Markup>)> = vec![
-        ("significance", "Significance", of(parts::significance::significance(view, &gate))),
-        ("results", "Results", of(parts::results::section(view, &gate, On::Page))),
-        ("explain", "What differs along", explained),
-        ("order", "Run order", order),
-        ("time", "Over time", time::section(view)),
-        ("io", "Block I/O", io::section(view)),
-        ("configuration", "Configuration", of(parts::system::configuration(view))),
-        ("method", "Method", of(parts::method::method(view))),
-        ("practice", "Best practices", of(parts::findings::findings(view))),
-        ("disclosure", "Disclosure", Some(disclosure::section(view, &gate))),
-    ];
     let shown: Vec<(&str, &str, Markup)> =
-        sections.into_iter().filter_map(|(id, name, body)| Some((id, name, body?))).collect();
+        SECTIONS.iter().filter_map(|s| Some((s.id, s.name, (s.body)(view, &gate)?))).collect();
     html! {
         header {
             p class="eyebrow" { "assay · run " code { (view.summary.id) } }

@@ -4,10 +4,11 @@
 use assay_chart::Head;
 use assay_chart::lines::{self, Lines, Series};
 use assay_model::{Across, CurveSummary, SampleSet, TrialRecord};
+use assay_observe::{Field, Role};
 use maud::{Markup, html};
 
 use super::draw::named_curves;
-use super::time::{phases, seconds};
+use super::time::{base, phases, seconds};
 use crate::document::html::figure;
 use crate::gate::Gate;
 use crate::parts::curves::slug;
@@ -124,40 +125,36 @@ fn quantities(all: &[Watched<'_>]) -> Vec<Quantity> {
             Quantity { title, unit, points: Box::new(points) }
         })
         .collect();
-    list.push(Quantity {
-        title: "CPU time in use, all CPUs".into(),
-        unit: "%".into(),
-        points: Box::new(|w| {
-            let idle = on_clock(w, &w.samples.points("cpu", "all", "idle"), 1.0);
-            idle.into_iter().map(|(t, v)| (t, 100.0 - v)).collect()
-        }),
-    });
-    for (title, field) in [("Read from disks", "rkB/s"), ("Written to disks", "wkB/s")] {
-        list.push(summed(title, "B/s", "disk", field, 1024.0));
+    for monitor in assay_observe::all() {
+        list.extend(monitor.fields.iter().filter_map(|field| summed(monitor.name, field)));
     }
-    list.push(summed("Power", "W", "power", "power", 1.0));
     list
 }
 
-/// A field added up over all subjects of a monitor.
-fn summed(
-    title: &str,
-    unit: &str,
-    monitor: &'static str,
-    field: &'static str,
-    times: f64,
-) -> Quantity {
+/// A field that asks for it, added up over the subjects that its chart draws; of time that was idle
+/// the rest, which was not. `None`: it does not ask.
+fn summed(monitor: &'static str, field: &'static Field) -> Option<Quantity> {
+    let title = field.overlay?;
+    let subject = field.chart.and_then(|(chart, _)| chart.subject);
+    let (unit, times) = base(field.unit);
     let points = move |w: &Watched<'_>| {
         let mut sums = std::collections::BTreeMap::<u64, f64>::new();
-        let of = |k: &&assay_model::SeriesKey| k.monitor == monitor && k.field == field;
+        let of = |k: &&assay_model::SeriesKey| {
+            k.monitor == monitor
+                && k.field == field.name
+                && subject.is_none_or(|subject| k.subject == subject)
+        };
         for key in w.samples.series.iter().filter(of) {
-            for (t, v) in w.samples.points(monitor, &key.subject, field) {
+            for (t, v) in w.samples.points(monitor, &key.subject, field.name) {
                 *sums.entry(t).or_default() += v;
             }
         }
+        if field.role == Some(Role::Idle) {
+            sums.values_mut().for_each(|v| *v = 100.0 - *v);
+        }
         on_clock(w, &sums.into_iter().collect::<Vec<_>>(), times)
     };
-    Quantity { title: title.into(), unit: unit.into(), points: Box::new(points) }
+    Some(Quantity { title: title.into(), unit: unit.into(), points: Box::new(points) })
 }
 
 fn on_clock(w: &Watched<'_>, points: &[(u64, f64)], times: f64) -> Vec<(f64, f64)> {

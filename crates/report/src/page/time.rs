@@ -6,6 +6,7 @@ use assay_chart::area::{self, Area, Layer, Step};
 use assay_chart::lines::{self, Lines};
 use assay_chart::{Head, PhaseSpan};
 use assay_model::{SampleSet, SeriesKey, TrialRecord};
+use assay_observe::Drawing;
 use maud::{Markup, html};
 
 use super::heat;
@@ -19,59 +20,6 @@ const OTHERS: usize = 3;
 const MAX_TRIALS: usize = 24;
 /// Lines of a chart that was made for whatever series there are.
 const MAX_SERIES: usize = 16;
-
-/// The layers of CPU time from the bottom, and the monitor's fields that each adds up.
-const LAYERS: [(&str, &str, &[&str]); 6] = [
-    ("user", "user", &["user", "nice"]),
-    ("system", "system", &["system"]),
-    ("irq + softirq", "irq", &["irq", "softirq"]),
-    ("iowait", "iowait", &["iowait"]),
-    ("steal", "steal", &["steal"]),
-    ("idle", "idle", &["idle"]),
-];
-
-/// A chart of lines: its title, the monitor, its fields with the words for the legend, the unit shown
-/// and what the monitor's values are multiplied by to be in it.
-struct Watched {
-    title: &'static str,
-    monitor: &'static str,
-    fields: &'static [(&'static str, &'static str)],
-    unit: &'static str,
-    times: f64,
-}
-
-/// The lines that are drawn where there is something to see.
-const LINES: [Watched; 5] = [
-    Watched {
-        title: "Disk throughput",
-        monitor: "disk",
-        fields: &[("rkB/s", "read"), ("wkB/s", "write")],
-        unit: "B/s",
-        times: 1024.0,
-    },
-    Watched {
-        title: "Disk busy",
-        monitor: "disk",
-        fields: &[("%util", "busy")],
-        unit: "%",
-        times: 1.0,
-    },
-    Watched {
-        title: "Pressure: share of time in which something waited",
-        monitor: "pressure",
-        fields: &[("some", "some"), ("full", "full")],
-        unit: "%",
-        times: 1.0,
-    },
-    Watched {
-        title: "Memory",
-        monitor: "memory",
-        fields: &[("available", "available"), ("dirty", "dirty")],
-        unit: "B",
-        times: 1.0,
-    },
-    Watched { title: "Power", monitor: "power", fields: &[("power", "")], unit: "W", times: 1.0 },
-];
 
 /// For each treatment the first counted trial with samples, others folded; `None` without samples.
 pub(super) fn section(view: &RunView) -> Option<Markup> {
@@ -129,11 +77,9 @@ fn trial(record: &TrialRecord, samples: &SampleSet) -> Markup {
     html! {
         @for (title, chart) in &workload(record, samples, &phases) { (figure(chart, &html! { (link) ": " (title) ", as the workload reported it." }, &none)) }
         @for (title, chart) in &heat::charts(record, &phases) { (figure(chart, &html! { (link) ": " (title) " over time, as the workload counted it: the darker, the more." }, &none)) }
-        @if let Some(chart) = cpu(record, samples, &phases) {
-            (figure(&chart, &html! { (link) ": where CPU time went, all CPUs. " (spoken) }, &none))
-        } @else {
-            p { (link) ": no samples of CPU time." }
-        }
+        @let stacks = stacks(record, samples, &phases);
+        @for (title, chart) in &stacks { (figure(chart, &html! { (link) ": " (title) ". " (spoken) }, &none)) }
+        @if stacks.is_empty() { p { (link) ": no samples of CPU time." } }
         details {
             summary { "What else the monitors saw in trial " (record.number) }
             @let more = more(record, samples, &phases);
@@ -161,15 +107,37 @@ pub(super) fn phases(record: &TrialRecord) -> Vec<PhaseSpan> {
         .collect()
 }
 
-fn cpu(record: &TrialRecord, samples: &SampleSet, phases: &[PhaseSpan]) -> Option<Markup> {
+/// The charts of layers that add up to 100 %, each with its title.
+fn stacks(
+    record: &TrialRecord,
+    samples: &SampleSet,
+    phases: &[PhaseSpan],
+) -> Vec<(String, Markup)> {
+    let charts = assay_observe::charts().into_iter().filter(|d| d.chart.stacked);
+    charts
+        .filter_map(|d| {
+            let subject = d.chart.subject.unwrap_or_default();
+            Some((format!("{}, {subject}", d.chart.title), stack(record, samples, phases, &d)?))
+        })
+        .collect()
+}
+
+fn stack(
+    record: &TrialRecord,
+    samples: &SampleSet,
+    phases: &[PhaseSpan],
+    drawing: &Drawing,
+) -> Option<Markup> {
+    let mut layers: Vec<&str> = drawing.fields.iter().map(|(_, word)| *word).collect();
+    layers.dedup();
+    let subject = drawing.chart.subject.unwrap_or_default();
     let mut rows: BTreeMap<u64, Vec<f64>> = BTreeMap::new();
-    for (i, (_, _, fields)) in LAYERS.iter().enumerate() {
-        for field in *fields {
-            for (t, v) in samples.points("cpu", "all", field) {
-                let row = rows.entry(t).or_insert_with(|| vec![f64::NAN; LAYERS.len()]);
-                // A layer is missing only when none of its fields is there.
-                row[i] = if row[i].is_nan() { v } else { row[i] + v };
-            }
+    for (field, word) in &drawing.fields {
+        let Some(i) = layers.iter().position(|l| l == word) else { continue };
+        for (t, v) in samples.points(drawing.monitor, subject, field.name) {
+            let row = rows.entry(t).or_insert_with(|| vec![f64::NAN; layers.len()]);
+            // A layer is missing only when none of its fields is there.
+            row[i] = if row[i].is_nan() { v } else { row[i] + v };
         }
     }
     rows.first_key_value()?;
@@ -186,19 +154,22 @@ fn cpu(record: &TrialRecord, samples: &SampleSet, phases: &[PhaseSpan]) -> Optio
         })
         .filter(|s| s.to_s > s.from_s)
         .collect();
+    let title = drawing.chart.title;
     Some(area::render(&Area {
         head: Head {
-            id: format!("cpu-{}", record.number),
-            title: format!("CPU time over time, trial {}", record.number),
-            desc: "Shares of CPU time stacked: user, system, interrupts, waiting for I/O, stolen, idle."
-                .into(),
+            id: format!("{}-{}", drawing.monitor, record.number),
+            title: format!("{title} over time, trial {}", record.number),
+            desc: format!("Shares of {title} stacked: {}.", layers.join(", ")),
         },
-        name: "CPU time".into(),
+        name: title.to_owned(),
         unit: "%".into(),
         full: Some(100.0),
-        layers: LAYERS
+        layers: layers
             .iter()
-            .map(|(name, class, _)| Layer { name: (*name).to_owned(), class: (*class).to_owned() })
+            .map(|word| Layer {
+                name: (*word).to_owned(),
+                class: word.split(' ').next().unwrap_or_default().to_owned(),
+            })
             .collect(),
         steps,
         phases: phases.to_vec(),
@@ -225,9 +196,10 @@ fn usual_gap(times: &[u64]) -> u64 {
 
 fn more(record: &TrialRecord, samples: &SampleSet, phases: &[PhaseSpan]) -> Vec<(String, Markup)> {
     let number = record.number;
-    let written = LINES.iter().enumerate().map(|(i, watched)| {
-        let series = series(record, samples, watched);
-        (format!("lines-{number}-{i}"), watched.title.to_owned(), watched.unit, series)
+    let written = lines_drawn().enumerate().map(|(i, drawing)| {
+        let series = series(record, samples, &drawing);
+        let unit = drawing.fields.first().map_or("1", |(field, _)| base(field.unit).0);
+        (format!("lines-{number}-{i}"), drawing.chart.title.to_owned(), unit, series)
     });
     let rest = rest(samples).into_iter().map(|((monitor, unit), keys)| {
         let id = format!("rest-{number}-{}-{}", slug(monitor), slug(unit));
@@ -270,14 +242,17 @@ fn more(record: &TrialRecord, samples: &SampleSet, phases: &[PhaseSpan]) -> Vec<
         .collect()
 }
 
-/// The series that no chart above draws, by monitor and unit: a monitor needs no entry here to be
-/// seen. CPU time has its own chart, and so have a workload's own samples.
+/// The charts of lines that the monitors' own rows ask for.
+fn lines_drawn() -> impl Iterator<Item = Drawing> {
+    assay_observe::charts().into_iter().filter(|d| !d.chart.stacked)
+}
+
+/// The series that no chart draws, by monitor and unit: fields without one, and monitors of other
+/// versions. The parts of a stack are drawn of its one subject; a workload's own samples have their charts.
 fn rest(samples: &SampleSet) -> BTreeMap<(&str, &str), Vec<&SeriesKey>> {
     let drawn = |k: &SeriesKey| {
-        matches!(k.monitor.as_str(), "cpu" | WORKLOAD)
-            || LINES
-                .iter()
-                .any(|w| w.monitor == k.monitor && w.fields.iter().any(|(f, _)| *f == k.field))
+        let of = assay_observe::field(&k.monitor, &k.field);
+        k.monitor == WORKLOAD || of.is_some_and(|field| field.chart.is_some())
     };
     let mut rest: BTreeMap<_, Vec<_>> = BTreeMap::new();
     for key in samples.series.iter().filter(|k| !drawn(k)) {
@@ -287,7 +262,7 @@ fn rest(samples: &SampleSet) -> BTreeMap<(&str, &str), Vec<&SeriesKey>> {
 }
 
 /// The unit without its prefix, and what a value is multiplied by to be in it.
-fn base(unit: &str) -> (&str, f64) {
+pub(super) fn base(unit: &str) -> (&str, f64) {
     match unit {
         "KiB/s" => ("B/s", 1024.0),
         "kB/s" => ("B/s", 1000.0),
@@ -298,12 +273,12 @@ fn base(unit: &str) -> (&str, f64) {
 }
 
 /// The series of a chart that have anything above zero.
-fn series(record: &TrialRecord, samples: &SampleSet, watched: &Watched) -> Vec<lines::Series> {
-    let of = samples.series.iter().filter(|k| k.monitor == watched.monitor);
+fn series(record: &TrialRecord, samples: &SampleSet, drawing: &Drawing) -> Vec<lines::Series> {
+    let of = samples.series.iter().filter(|k| k.monitor == drawing.monitor);
     of.filter_map(|k| {
-        let (_, word) = watched.fields.iter().find(|(field, _)| *field == k.field)?;
+        let (field, word) = drawing.fields.iter().find(|(field, _)| field.name == k.field)?;
         let label = format!("{} {word}", k.subject).trim().to_owned();
-        line(record, samples, k, label, watched.times)
+        line(record, samples, k, label, base(field.unit).1)
     })
     .collect()
 }
@@ -384,7 +359,7 @@ mod tests {
         let series = vec![
             key("cpu", "user", "%"),
             key("disk", "rkB/s", "KiB/s"),
-            key("disk", "r_await", "ms"),
+            key("disk", "rareq-sz", "KiB"),
             key("unheard_of", "rx", "kB/s"),
             key("unheard_of", "tx", "kB/s"),
             key("workload", "rate", "1/s"),
@@ -393,8 +368,44 @@ mod tests {
         let rest = rest(&samples);
         let fields = |at| rest[&at].iter().map(|k| k.field.as_str()).collect::<Vec<_>>();
         assert_eq!(rest.len(), 2);
-        assert_eq!(fields(("disk", "ms")), ["r_await"]);
+        assert_eq!(fields(("disk", "KiB")), ["rareq-sz"]);
         assert_eq!(fields(("unheard_of", "kB/s")), ["rx", "tx"]);
+    }
+
+    #[test]
+    fn every_chart_that_a_monitors_row_asks_for_is_drawn() {
+        let record = &crate::fixtures::block_size().records[0];
+        for drawing in assay_observe::charts() {
+            let subject = drawing.chart.subject.unwrap_or("s0");
+            let series: Vec<SeriesKey> = drawing
+                .fields
+                .iter()
+                .map(|(f, _)| SeriesKey {
+                    subject: subject.into(),
+                    ..key(drawing.monitor, f.name, f.unit)
+                })
+                .collect();
+            let row = |i: usize, s: u64| SampleRow {
+                t_ns: record.start_ns + s * 1_000_000_000,
+                series: i as u32,
+                value: 7.0,
+            };
+            let rows = (0..series.len()).flat_map(|i| [row(i, 1), row(i, 2)]).collect();
+            let samples = SampleSet { series, rows };
+            let charts = if drawing.chart.stacked {
+                stacks(record, &samples, &[])
+            } else {
+                more(record, &samples, &[])
+            };
+            let [(title, chart)] = charts.as_slice() else {
+                panic!("{}: {} charts", drawing.chart.title, charts.len())
+            };
+            assert!(title.starts_with(drawing.chart.title), "{title}");
+            let chart = chart.clone().into_string();
+            for (_, word) in &drawing.fields {
+                assert!(chart.contains(word), "{title} has no {word}");
+            }
+        }
     }
 
     #[test]

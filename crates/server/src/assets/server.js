@@ -1,6 +1,6 @@
 // What moves on a server's pages: signing in by the address that the terminal shows, the queue, the
-// charts of a run that goes on. A page is complete without it, but for those charts.
-"use strict";
+// charts of a run that goes on. A page is complete without it, but for those charts. What is drawn of
+// the monitors (CHARTS) comes before this text, from the monitors' own rows.
 
 const SVG = "http://www.w3.org/2000/svg";
 const MOST_POINTS = 300;
@@ -48,17 +48,6 @@ function short(value, unit) {
 /** Lines of a chart that was made for whatever series there are. */
 const MOST_SERIES = 16;
 
-/** The charts, where their series are in the samples. */
-const CHARTS = [
-  { title: "CPU time, all CPUs", monitor: "cpu", stacked: [["user", ["user", "nice"]], ["system", ["system"]], ["irq", ["irq", "softirq"]], ["iowait", ["iowait"]], ["steal", ["steal"]], ["idle", ["idle"]]] },
-  { title: "Disk throughput", monitor: "disk", fields: { "rkB/s": "read", "wkB/s": "write" } },
-  { title: "Disk latency", monitor: "disk", fields: { r_await: "read", w_await: "write" } },
-  { title: "Disk busy", monitor: "disk", fields: { "%util": "busy" } },
-  { title: "Pressure", monitor: "pressure", fields: { some: "some", full: "full" } },
-  { title: "Memory", monitor: "memory", fields: { available: "available", dirty: "dirty" } },
-  { title: "Power", monitor: "power", fields: { power: "" } },
-];
-
 class Moving {
   constructor(root) {
     this.root = root;
@@ -69,7 +58,7 @@ class Moving {
   }
 
   put(v) {
-    if (v.monitor === "cpu" && v.subject !== "all") return;
+    if (CHARTS.some((c) => c.monitor === v.monitor && c.subject !== null && c.subject !== v.subject)) return;
     const key = `${v.monitor}|${v.subject}|${v.field}`;
     if (!this.series.has(key)) this.series.set(key, { monitor: v.monitor, subject: v.subject, field: v.field, unit: v.unit, points: [] });
     const { points } = this.series.get(key);
@@ -89,13 +78,13 @@ class Moving {
   draw() {
     for (const chart of CHARTS) {
       if (chart.stacked) this.area(chart);
-      else this.lines(chart.title, Object.entries(chart.fields).flatMap(([field, word]) =>
-        this.of(chart.monitor, field).map((s) => ({ label: `${s.subject} ${word}`.trim() || chart.title, ...s }))));
+      else this.lines(chart.title, chart.fields.flatMap(([field, word]) =>
+        this.of(chart.monitor, field).map((s) => ({ label: `${s.subject} ${word}`.trim() || chart.title, ...s }))), MOST_SERIES);
     }
     // What no chart above draws: one chart a monitor and unit, so that a monitor needs no entry there.
     const rest = new Map();
     for (const s of this.series.values()) {
-      if (s.monitor === "workload" || CHARTS.some((c) => c.monitor === s.monitor && (c.stacked || s.field in c.fields))) continue;
+      if (s.monitor === "workload" || CHARTS.some((c) => c.monitor === s.monitor && c.fields.some(([field]) => field === s.field))) continue;
       const title = `Monitor ${s.monitor}, ${s.unit === "1" ? "counts" : s.unit}`;
       if (!rest.has(title)) rest.set(title, []);
       rest.get(title).push({ label: `${s.subject} ${s.field.replaceAll("_", " ")}`.trim(), ...s });
@@ -178,23 +167,23 @@ class Moving {
   }
 
   area(chart) {
-    const base = this.of(chart.monitor, "user")[0];
-    if (!base || base.points.length < 1) return;
+    const names = [...new Set(chart.fields.map(([, word]) => word))];
     const rows = new Map();
-    chart.stacked.forEach(([, fields], i) => {
-      for (const field of fields) for (const s of this.of(chart.monitor, field)) for (const [t, v] of s.points) {
-        if (!rows.has(t)) rows.set(t, chart.stacked.map(() => null));
-        if (v !== null) rows.get(t)[i] = (rows.get(t)[i] ?? 0) + v;
-      }
-    });
+    for (const [field, word] of chart.fields) for (const s of this.of(chart.monitor, field)) for (const [t, v] of s.points) {
+      if (!rows.has(t)) rows.set(t, names.map(() => null));
+      const i = names.indexOf(word);
+      if (v !== null) rows.get(t)[i] = (rows.get(t)[i] ?? 0) + v;
+    }
+    if (!rows.size) return;
+    const look = (name) => `layer-${name.split(" ")[0]}`;
     const steps = [...rows.entries()].sort((a, b) => a[0] - b[0]).slice(-MOST_POINTS);
     const gaps = steps.slice(1).map((s, i) => s[0] - steps[i][0]).sort((x, y) => x - y);
     const usual = gaps.length ? gaps[gaps.length >> 1] : 1;
     const [from, to] = [steps[0][0] - usual, steps.at(-1)[0]];
-    const keys = chart.stacked.map(([name], i) => [`layer-${name}`, `${name}: ${short(steps.at(-1)[1][i], "%")}`]);
+    const keys = names.map((name, i) => [look(name), `${name}: ${short(steps.at(-1)[1][i], "%")}`]);
     const says = keys.map((k) => k[1]).join("  ·  ");
     const frame = this.frame(chart.title, "area", from, to, 100, "%", says);
-    const layers = chart.stacked.map(([name]) => ({ name, d: "" }));
+    const layers = names.map((name) => ({ name, d: "" }));
     steps.forEach(([t, values], k) => {
       const before = k ? steps[k - 1][0] : from;
       const left = frame.x(Math.max(before, t - usual * 2.5)).toFixed(1);
@@ -206,7 +195,7 @@ class Moving {
         sum = Math.min(100, sum + v);
       });
     });
-    for (const layer of layers) frame.svg.append(node("path", { class: `fill layer-${layer.name}`, d: layer.d }));
+    for (const layer of layers) frame.svg.append(node("path", { class: `fill ${look(layer.name)}`, d: layer.d }));
     this.marks(frame, from);
     this.show(chart.title, frame.svg, keys);
   }

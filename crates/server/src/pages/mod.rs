@@ -35,7 +35,7 @@ pub(crate) fn router() -> Router<Arc<App>> {
             get(|| async { asset("text/css; charset=utf-8", assets::style()) }),
         )
         .route("/assets/charts.js", get(|| async { asset(SCRIPT, assets::CHARTS.to_owned()) }))
-        .route("/assets/server.js", get(|| async { asset(SCRIPT, assets::SERVER.to_owned()) }))
+        .route("/assets/server.js", get(|| async { asset(SCRIPT, assets::server()) }))
         .route("/queue", get(queue::page))
         .route("/queue/part", get(queue::part))
         .route("/queue/new/{id}", get(queue::form).post(queue::submit))

@@ -64,6 +64,11 @@ pub struct ControlSpec {
 }
 
 impl ControlSpec {
+    /// One of its settings.
+    pub(crate) fn setting(&self, key: &str, value: Scalar) -> Setting {
+        Setting { control: self.name.to_owned(), key: key.to_owned(), value }
+    }
+
     /// That the value of a setting is not a level of this control.
     pub(crate) fn not_a_level(&self, setting: &Setting) -> ControlError {
         ControlError::Level {
@@ -131,6 +136,10 @@ pub trait Control: Sync {
     fn inputs_only(&self, _setting: &Setting) -> bool {
         false
     }
+
+    /// Levels by which `assay doctor` finds out whether the control works here; one that passes `check` is
+    /// enough. `cpu` is a CPU that may be used.
+    fn probes(&self, root: &Root, cpu: usize) -> Vec<Setting>;
 
     /// The settings of other controls that this one is made of at this level, so that no treatment
     /// sets one thing by two names. A level that it does not have is made of nothing.

@@ -25,6 +25,10 @@ impl Control for Aslr {
         &SPEC
     }
 
+    fn probes(&self, _root: &Root, _cpu: usize) -> Vec<Setting> {
+        vec![SPEC.setting("", "off".into())]
+    }
+
     fn check(&self, root: &Root, setting: &Setting) -> Result<(), ControlError> {
         if level(setting)? && !randomised(root)? {
             return Err(ControlError::NotHere {

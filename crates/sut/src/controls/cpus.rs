@@ -27,6 +27,10 @@ impl Control for Cpus {
         &SPEC
     }
 
+    fn probes(&self, _root: &Root, cpu: usize) -> Vec<Setting> {
+        vec![SPEC.setting("", Scalar::Text(cpu.to_string()))]
+    }
+
     fn check(&self, root: &Root, setting: &Setting) -> Result<(), ControlError> {
         let cpus = list(setting)?;
         let online = root

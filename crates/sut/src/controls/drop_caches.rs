@@ -31,6 +31,10 @@ impl Control for DropCaches {
         &SPEC
     }
 
+    fn probes(&self, _root: &Root, _cpu: usize) -> Vec<Setting> {
+        vec![SPEC.setting("", Scalar::Int(1))]
+    }
+
     fn check(&self, root: &Root, setting: &Setting) -> Result<(), ControlError> {
         level(setting)?;
         self.knob().check_write(root)

@@ -24,6 +24,10 @@ impl Control for Env {
         &SPEC
     }
 
+    fn probes(&self, _root: &Root, _cpu: usize) -> Vec<Setting> {
+        vec![SPEC.setting("ASSAY_PROBE", "1".into())]
+    }
+
     fn check(&self, _root: &Root, setting: &Setting) -> Result<(), ControlError> {
         variable(setting).map(|_| ())
     }

@@ -35,6 +35,10 @@ impl Control for Hugepages {
         &SPEC
     }
 
+    fn probes(&self, _root: &Root, _cpu: usize) -> Vec<Setting> {
+        vec![SPEC.setting("", Scalar::Int(1))]
+    }
+
     fn check(&self, root: &Root, setting: &Setting) -> Result<(), ControlError> {
         let count = level(setting)?;
         let knob = self.knob(&setting.key)?;

@@ -90,6 +90,12 @@ impl Control for Irq {
         &SPEC
     }
 
+    // Interrupts differ from machine to machine, and the kernel keeps some to itself.
+    fn probes(&self, root: &Root, cpu: usize) -> Vec<Setting> {
+        let numbers = root.names("/proc/irq").into_iter().filter(|n| n.parse::<u32>().is_ok());
+        numbers.map(|n| SPEC.setting(&n, Scalar::Text(cpu.to_string()))).collect()
+    }
+
     fn check(&self, root: &Root, setting: &Setting) -> Result<(), ControlError> {
         let level = level(setting)?;
         let not_here = |reason: String| ControlError::NotHere { path: path(&setting.key), reason };

@@ -39,6 +39,10 @@ impl Control for Memory {
         &SPEC
     }
 
+    fn probes(&self, _root: &Root, _cpu: usize) -> Vec<Setting> {
+        vec![SPEC.setting("", "16MiB".into())]
+    }
+
     fn check(&self, root: &Root, setting: &Setting) -> Result<(), ControlError> {
         let limit = level(setting)?;
         let total = root.text("/proc/meminfo").ok().and_then(|m| meminfo_bytes(&m, "MemTotal"));

@@ -2,6 +2,7 @@
 
 mod aslr;
 mod backing;
+mod compact_memory;
 mod cpus;
 mod drop_caches;
 mod env;
@@ -23,7 +24,7 @@ use crate::control::error::ControlError;
 use crate::control::{Control, ControlSpec};
 
 /// Every control.
-static CONTROLS: [&dyn Control; 15] = [
+static CONTROLS: [&dyn Control; 16] = [
     &cpus::Cpus,
     &sched::SchedControl,
     &nice::Nice,
@@ -39,6 +40,7 @@ static CONTROLS: [&dyn Control; 15] = [
     &sysctl::Sysctl,
     &sysfs::Sysfs,
     &drop_caches::DropCaches,
+    &compact_memory::CompactMemory,
 ];
 
 /// Every control.

@@ -27,6 +27,10 @@ impl Control for Nice {
         &SPEC
     }
 
+    fn probes(&self, _root: &Root, _cpu: usize) -> Vec<Setting> {
+        vec![SPEC.setting("", Scalar::Int(-1))]
+    }
+
     fn check(&self, root: &Root, setting: &Setting) -> Result<(), ControlError> {
         let nice = level(setting)?;
         if !root.is_system() {

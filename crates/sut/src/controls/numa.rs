@@ -28,6 +28,10 @@ impl Control for Numa {
         &SPEC
     }
 
+    fn probes(&self, _root: &Root, _cpu: usize) -> Vec<Setting> {
+        vec![SPEC.setting("", "bind:0".into())]
+    }
+
     fn check(&self, root: &Root, setting: &Setting) -> Result<(), ControlError> {
         let policy = level(root, setting)?;
         if root.is_system() {

@@ -75,6 +75,10 @@ impl Control for Pages {
         &SPEC
     }
 
+    fn probes(&self, _root: &Root, _cpu: usize) -> Vec<Setting> {
+        vec![SPEC.setting("", "4KiB".into())]
+    }
+
     fn check(&self, root: &Root, setting: &Setting) -> Result<(), ControlError> {
         match level(setting)? {
             Level::Small => Ok(()),

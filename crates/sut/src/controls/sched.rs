@@ -28,6 +28,10 @@ impl Control for SchedControl {
         &SPEC
     }
 
+    fn probes(&self, _root: &Root, _cpu: usize) -> Vec<Setting> {
+        vec![SPEC.setting("", "fifo:1".into())]
+    }
+
     fn check(&self, root: &Root, setting: &Setting) -> Result<(), ControlError> {
         let class = level(setting)?;
         if !root.is_system() {

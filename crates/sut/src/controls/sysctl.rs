@@ -45,8 +45,8 @@ impl Sysctl {
         let file =
             file_of(key).ok_or_else(|| SPEC.not_a_key(key, "that is not the name of a tunable"))?;
         if ONE_WAY.contains(&key) {
-            let hint =
-                if key == "vm.drop_caches" { " (use the control `drop_caches`)" } else { "" };
+            let own = key.strip_prefix("vm.").filter(|name| crate::control::find(name).is_some());
+            let hint = own.map_or_else(String::new, |name| format!(" (use the control `{name}`)"));
             let reason = format!("it cannot be put back, so assay does not set it{hint}");
             return Err(SPEC.not_a_key(key, reason));
         }
@@ -66,6 +66,10 @@ fn pair(key: &str) -> Option<(&'static str, &'static str)> {
 impl Control for Sysctl {
     fn spec(&self) -> &'static ControlSpec {
         &SPEC
+    }
+
+    fn probes(&self, _root: &Root, _cpu: usize) -> Vec<Setting> {
+        vec![SPEC.setting("vm.swappiness", Scalar::Int(10))]
     }
 
     fn check(&self, root: &Root, setting: &Setting) -> Result<(), ControlError> {

@@ -50,6 +50,10 @@ impl Control for Sysfs {
         &SPEC
     }
 
+    fn probes(&self, _root: &Root, _cpu: usize) -> Vec<Setting> {
+        vec![SPEC.setting("/sys/kernel/mm/transparent_hugepage/enabled", "always".into())]
+    }
+
     fn check(&self, root: &Root, setting: &Setting) -> Result<(), ControlError> {
         let level = line_level(&SPEC, setting)?;
         let knob = self.knob(root, &setting.key)?;

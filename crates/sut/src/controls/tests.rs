@@ -17,6 +17,7 @@ fn machine() -> Machine {
     m.put("/proc/meminfo", "MemAvailable: 1048576 kB\n");
     m.put("/proc/sys/vm/swappiness", "60\n");
     m.put("/proc/sys/vm/drop_caches", "0\n");
+    m.put("/proc/sys/vm/compact_memory", "0\n");
     m.put("/proc/sys/kernel/randomize_va_space", "2\n");
     m.put("/etc/passwd", "root\n");
     m
@@ -31,7 +32,7 @@ fn check(root: &Root, control: &str, key: &str, value: &str) -> Result<(), Contr
 fn levels_are_checked() {
     let machine = machine();
     let root = machine.root();
-    let cases: [(&str, &str, &[&str], &[&str]); 9] = [
+    let cases: [(&str, &str, &[&str], &[&str]); 10] = [
         ("cpus", "", &["0", "0-3", "1,3"], &["", "x", "4", "3-1", "true"]),
         ("sched", "", &["other", "fifo:10", "rr:99"], &["fifo", "fifo:0", "deadline", "1"]),
         ("nice", "", &["-20", "0", "19"], &["-21", "20", "x", "1.5"]),
@@ -51,6 +52,7 @@ fn levels_are_checked() {
             &["2MiB", "never", "2MiB*x", "always*2", "3MiB", "2MiB*513", "1GiB*1"],
         ),
         ("drop_caches", "", &["1", "3"], &["0", "4", "x"]),
+        ("compact_memory", "", &["1"], &["0", "2", "x"]),
     ];
     for (control, key, good, bad) in cases {
         for value in good {

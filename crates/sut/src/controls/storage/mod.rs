@@ -78,6 +78,10 @@ impl Control for Storage {
         &SPEC
     }
 
+    fn probes(&self, _root: &Root, _cpu: usize) -> Vec<Setting> {
+        vec![SPEC.setting("", "loop:ext4,size=64MiB,emulated=sata-ssd".into())]
+    }
+
     fn check(&self, root: &Root, setting: &Setting) -> Result<(), ControlError> {
         let level = level(setting)?;
         check_place(root, &level).map_err(not_here)?;

@@ -1,0 +1,142 @@
+//! The share of values at or below each value (the empirical cumulative distribution): two modes, tails and
+//! outliers show here, which a mean and its interval hide. One step line for each series.
+
+use std::fmt::Write as _;
+
+use assay_model::Better;
+use maud::{Markup, html};
+
+use crate::axis::{Axis, direction, foot, heading, note};
+use crate::frame::{Head, Inner, crosshair, px, svg};
+use crate::legend::{Key, KeyKind, legend};
+use crate::mark::{Focus, dash_class, mark, series_class, shape};
+use crate::scale::{Scale, extent};
+use crate::ticks::short;
+
+/// One line.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Series {
+    /// Its name in the legend.
+    pub label: String,
+    /// Its values in any order; those that are not finite are left out.
+    pub values: Vec<f64>,
+}
+
+/// The chart.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Ecdf {
+    /// Its id, title and description.
+    pub head: Head,
+    /// The metric.
+    pub name: String,
+    /// Its unit.
+    pub unit: String,
+    /// Which way is better.
+    pub better: Better,
+    /// The lines.
+    pub series: Vec<Series>,
+    /// What should be known.
+    pub note: String,
+}
+
+const PLOT_HEIGHT: f64 = 200.0;
+/// Steps of a line: more cannot be told apart.
+const MAX_STEPS: usize = 500;
+
+/// Draws the chart, with a mark at each series' median. Lines of very many values are drawn with a step at each
+/// of as many evenly spread quantiles as there is room for.
+pub fn render(chart: &Ecdf) -> Markup {
+    let sorted: Vec<Vec<f64>> = chart.series.iter().map(|s| finite(&s.values)).collect();
+    let (low, high) = extent(sorted.iter().flatten().copied()).unwrap_or((0.0, 1.0));
+    let pad = ((high - low) * 0.04).max(high.abs() * 1e-6);
+    let x_axis = Axis::linear((low - pad, high + pad), &chart.unit);
+    let y_axis = Axis::exact((0.0, 100.0), "%");
+    let keys = Key::numbered(chart.series.iter().map(|s| s.label.as_str()), KeyKind::Line);
+    let (legend, legend_height) = legend(&keys);
+    let inner = Inner::plot(y_axis.label_room(), 36.0 + legend_height, PLOT_HEIGHT);
+    let x = x_axis.scale(inner.left, inner.right);
+    let y = y_axis.scale(inner.bottom, inner.top);
+    let body = html! {
+        (heading("trials at or below, %", &direction(chart.better)))
+        (legend)
+        (y_axis.vertical(&inner))
+        (x_axis.horizontal(&inner, &x_axis.title(&chart.name)))
+        (crosshair(&inner))
+        @for (i, (s, values)) in chart.series.iter().zip(&sorted).enumerate() {
+            g class={ "series " (series_class(i)) (dash_class(i)) } data-series=(i) data-label=(s.label) {
+                path class="line" d=(steps(values, &x, &y)) {}
+                @if let Some(median) = values.get(values.len().saturating_sub(1) / 2) {
+                    @let share = 100.0 * (values.len().saturating_sub(1) / 2 + 1) as f64 / values.len() as f64;
+                    @if let (Some(at), Some(to)) = (x.at(*median), y.at(share)) {
+                        (mark("", &shape(i, at, to, 3.5), (at, to), &format!("{}: half of {} trials at or below {}", s.label, values.len(), short(*median, &chart.unit)), Focus::of(i, chart.series.len())))
+                    }
+                }
+            }
+        }
+        (note(inner.bottom, &chart.note))
+    };
+    svg(&chart.head, "ecdf", foot(inner.bottom, &chart.note), &body)
+}
+
+fn finite(values: &[f64]) -> Vec<f64> {
+    let mut sorted: Vec<f64> = values.iter().copied().filter(|v| v.is_finite()).collect();
+    sorted.sort_by(f64::total_cmp);
+    sorted
+}
+
+/// Right along the foot to the first value, then up at each value.
+fn steps(sorted: &[f64], x: &Scale, y: &Scale) -> String {
+    let n = sorted.len();
+    let mut d = String::new();
+    let drawn = n.min(MAX_STEPS);
+    let Some(foot) = y.at(0.0) else { return d };
+    for k in 0..drawn {
+        // The k-th of `drawn` evenly spread ranks; the last is always the greatest value.
+        let rank = (k + 1) * n / drawn - 1;
+        let share = 100.0 * (rank + 1) as f64 / n as f64;
+        let (Some(at), Some(to)) = (x.at(sorted[rank]), y.at(share)) else { continue };
+        if d.is_empty() {
+            let _ = write!(d, "M{} {}", px(x.start), px(foot));
+        }
+        let _ = write!(d, "H{}V{}", px(at), px(to));
+    }
+    if !d.is_empty() {
+        let _ = write!(d, "H{}", px(x.end));
+    }
+    d
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn chart(series: Vec<Series>) -> Ecdf {
+        Ecdf {
+            head: Head { id: "e".into(), title: "elapsed <by> share".into(), desc: "d".into() },
+            name: "elapsed".into(),
+            unit: "s".into(),
+            better: Better::Lower,
+            series,
+            note: "3 trials".into(),
+        }
+    }
+
+    #[test]
+    fn a_step_for_each_value_and_the_last_is_all_of_them() {
+        let values = vec![3.0, 1.0, f64::NAN, 2.0];
+        let svg = render(&chart(vec![Series { label: "a".into(), values }])).into_string();
+        assert!(!svg.contains("NaN"));
+        assert!(svg.contains("half of 3 trials at or below 2 s"), "{svg}");
+        let path = svg.split("class=\"line\" d=\"").nth(1).unwrap().split('"').next().unwrap();
+        assert_eq!(path.matches('V').count(), 3, "{path}");
+        insta::assert_snapshot!(svg.replace("><", ">\n<"));
+    }
+
+    #[test]
+    fn nothing_and_very_many_values_are_drawn() {
+        let none = Series { label: "none".into(), values: vec![f64::NAN] };
+        let many = Series { label: "many".into(), values: (0..100_000).map(f64::from).collect() };
+        let svg = render(&chart(vec![none, many])).into_string();
+        assert!(svg.len() < 60_000, "{}", svg.len());
+    }
+}
