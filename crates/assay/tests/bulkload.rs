@@ -7,7 +7,6 @@ mod common;
 use std::fs;
 use std::os::unix::fs::PermissionsExt;
 use std::process::Stdio;
-use std::time::Instant;
 
 use common::{Done, World, alive, done, metric, root, wait_for};
 use serde_json::Value;

@@ -5,7 +5,6 @@ mod common;
 
 use std::path::Path;
 use std::process::{Command, Stdio};
-use std::time::Instant;
 
 use common::{Done, World, alive, done, metric, root, wait_for};
 use serde_json::Value;

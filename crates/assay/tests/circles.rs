@@ -365,14 +365,11 @@ fn circles(files: &Crate) -> Vec<Vec<&Name>> {
 }
 
 fn arrows_of(files: &Crate, circle: &[&Name]) -> String {
-    let mut lines = String::new();
-    for at in circle {
-        for (to, path) in needs(files, at) {
-            if circle.contains(&&to) {
-                let (at, to) = (at.join("::"), to.join("::"));
-                lines += &format!("  {at} -> {to}  by {path}\n");
-            }
-        }
-    }
-    lines
+    let of = |at: &Name| -> Vec<String> {
+        let needed = needs(files, at).into_iter().filter(|(to, _)| circle.contains(&to));
+        needed
+            .map(|(to, path)| format!("  {} -> {}  by {path}\n", at.join("::"), to.join("::")))
+            .collect()
+    };
+    circle.iter().flat_map(|at| of(at)).collect()
 }

@@ -4,7 +4,6 @@
 mod common;
 
 use common::{World, done, fits, json, root};
-use serde_json::Value;
 
 #[test]
 fn two_commands_are_compared() {

@@ -6,7 +6,7 @@ use std::path::Path;
 
 use anyhow::Result;
 use assay_lab::{AaFloor, Prepared, aa_experiment, aa_floor};
-use assay_model::{Finding, Scalar, Setting, Severity, units};
+use assay_model::{Finding, Severity, units};
 use assay_sut::fitness::Options;
 use assay_sut::process::Output;
 use assay_sut::{RestoreOutcome, RestoreReport, Root};

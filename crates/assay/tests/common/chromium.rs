@@ -1,5 +1,6 @@
 //! A small client of Chromium's DevTools protocol over its pipe: JSON messages that end with a NUL, on
 //! the browser's descriptors 3 and 4.
+#![allow(clippy::print_stdout)] // says why a test is skipped
 
 use std::fs::{File, OpenOptions};
 use std::io::{BufRead, BufReader, Write};

@@ -130,13 +130,14 @@ pub fn aa_floor(plan: &Plan, records: &[TrialRecord]) -> AaFloor {
 
 /// The floor as a metric of an A/A run as a whole; nothing of other runs.
 pub(crate) fn floor_metric(plan: &Plan, records: &[TrialRecord]) -> Option<MetricValue> {
-    is_self_comparison(plan).then(|| MetricValue {
-        doubt: None,
-        name: "aa_floor".to_owned(),
-        value: aa_floor(plan, records).floor,
-        unit: "1".to_owned(),
-        better: Better::Lower,
-        kind: Kind::Derived,
+    is_self_comparison(plan).then(|| {
+        MetricValue::new(
+            "aa_floor",
+            aa_floor(plan, records).floor,
+            "1",
+            Better::Lower,
+            Kind::Derived,
+        )
     })
 }
 

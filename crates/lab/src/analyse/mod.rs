@@ -357,13 +357,8 @@ fn run_metrics(analysis: &Analysis) -> Vec<MetricValue> {
     }
     worst
         .into_iter()
-        .map(|(name, value)| MetricValue {
-            doubt: None,
-            name: name.to_owned(),
-            value: Some(value - 1.0),
-            unit: "1".to_owned(),
-            better: Better::Lower,
-            kind: Kind::Derived,
+        .map(|(name, value)| {
+            MetricValue::new(name, Some(value - 1.0), "1", Better::Lower, Kind::Derived)
         })
         .collect()
 }

@@ -45,7 +45,7 @@ impl Sysctl {
         let file =
             file_of(key).ok_or_else(|| SPEC.not_a_key(key, "that is not the name of a tunable"))?;
         if ONE_WAY.contains(&key) {
-            let own = key.strip_prefix("vm.").filter(|name| crate::control::find(name).is_some());
+            let own = key.strip_prefix("vm.").filter(|name| crate::controls::find(name).is_some());
             let hint = own.map_or_else(String::new, |name| format!(" (use the control `{name}`)"));
             let reason = format!("it cannot be put back, so assay does not set it{hint}");
             return Err(SPEC.not_a_key(key, reason));
