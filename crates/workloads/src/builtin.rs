@@ -3,7 +3,7 @@
 use crate::work::{self, Program};
 use crate::{
     Workload, block_size, bulkload, cae, command, memcached, noop, orders, pointer_chase,
-    side_by_side, span, startup, tlb_sim,
+    round_trip, side_by_side, span, startup, tlb_sim,
 };
 
 /// A built-in workload.
@@ -64,6 +64,12 @@ pub static ROWS: &[Row] = &[
         programs: &[(pointer_chase::NAME, |json| work::reported(json, pointer_chase::trial))],
         docs: "address-translation.md",
         experiment: Some("large-pages.toml"),
+    },
+    Row {
+        new: || Box::new(round_trip::RoundTrip),
+        programs: &[(round_trip::NAME, |json| work::reported(json, round_trip::trial))],
+        docs: "round-trip.md",
+        experiment: Some("round-trip.toml"),
     },
     Row {
         new: || Box::new(startup::Startup),

@@ -23,6 +23,7 @@ pub mod pointer_chase;
 mod process_metrics;
 mod program;
 pub mod registry;
+pub mod round_trip;
 mod rows;
 pub mod side_by_side;
 pub mod span;

@@ -1,0 +1,236 @@
+//! The workload `round-trip`: two threads that wake each other in turns, over a pipe, a pair of sockets or a
+//! futex. What is measured is the scheduler: a switch each way, or a wake-up of another CPU, as
+//! `controls.cpus` has it. `docs/round-trip.md` has the definitions.
+
+use std::collections::BTreeMap;
+use std::io::{self, Read, Write};
+use std::os::unix::net::UnixStream;
+use std::sync::LazyLock;
+use std::sync::mpsc::{Receiver, SyncSender, sync_channel};
+use std::thread;
+use std::time::{Duration, Instant};
+
+use assay_model::{Better, Event, Kind, Phase, Scalar, WorkloadSpec};
+use serde::{Deserialize, Serialize};
+
+use crate::declare::{OneOf, Time, params, wrong};
+use crate::rows::metric;
+use crate::work::Channel;
+use crate::{Failure, Launch, TrialContext, Workload, WorkloadError};
+
+/// Its name, and that of its program.
+pub const NAME: &str = "round-trip";
+
+/// Turns between two looks at the clock: a clock read costs about a hundredth of them.
+const BATCH: u64 = 64;
+
+/// By what the two wake each other.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+pub enum Over {
+    /// A pipe each way.
+    Pipe,
+    /// A pair of stream sockets.
+    Socket,
+    /// A channel of the program's own memory, which sleeps on a futex.
+    Futex,
+}
+
+const OVERS: [(&str, Over); 3] =
+    [("pipe", Over::Pipe), ("socket", Over::Socket), ("futex", Over::Futex)];
+
+params! {
+    /// The parameters of a treatment.
+    #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+    pub struct Params {
+        /// By what they wake each other: a `pipe` each way, a pair of `socket`s, or a `futex`.
+        over: Over = OneOf(&OVERS), "pipe";
+        /// How long they do it before it counts.
+        warm_up: Duration = Time, "100 ms";
+        /// How long it is measured.
+        time: Duration = Time, "1 s";
+    }
+}
+
+/// Two threads in turns. Metrics: `latency` (primary), `rate`.
+#[derive(Debug)]
+pub struct RoundTrip;
+
+fn spec() -> WorkloadSpec {
+    WorkloadSpec {
+        name: NAME.into(),
+        help: "Two threads wake each other in turns: what a switch from one to the other costs on one CPU, \
+               and a wake-up on two (`controls.cpus`)."
+            .into(),
+        params: Params::rows(),
+        metrics: vec![
+            metric(
+                "latency",
+                "s",
+                Better::Lower,
+                Kind::Measured,
+                "The mean time of a round trip: a wake-up each way.",
+            ),
+            metric("rate", "1/s", Better::Higher, Kind::Derived, "Round trips a second."),
+        ],
+        suite: None,
+    }
+}
+
+impl Workload for RoundTrip {
+    fn spec(&self) -> &WorkloadSpec {
+        static SPEC: LazyLock<WorkloadSpec> = LazyLock::new(spec);
+        &SPEC
+    }
+
+    fn check(&self, params: &BTreeMap<String, Scalar>) -> Result<(), WorkloadError> {
+        let params = Params::read(params)?;
+        if params.time < Duration::from_millis(10) {
+            return Err(wrong("`time` must be at least 10 ms"));
+        }
+        Ok(())
+    }
+
+    fn launch(&self, ctx: &TrialContext<'_>) -> Result<Launch, WorkloadError> {
+        Launch::own(ctx, NAME, &Params::read(ctx.params)?, "the parameters")
+    }
+}
+
+/// Runs the trial that `json` orders and reports it on `channel`.
+///
+/// # Errors
+/// [`Failure`]: pipes or threads could not be had, or the other thread ended.
+pub fn trial(json: &str, channel: &mut Channel) -> Result<(), Failure> {
+    let params: Params = serde_json::from_str(json)?;
+    let set_up = |source| Failure::Watch { what: "the two threads", source };
+    let (mut near, far) = ends(params.over).map_err(set_up)?;
+    let peer = thread::Builder::new().name("peer".into()).spawn(move || answer(far));
+    let peer = peer.map_err(set_up)?;
+    channel.send(&Event::Phase { phase: Phase::RampUp, t_ns: None });
+    let mut turns = 0;
+    turn_for(params.warm_up, near.as_mut(), &mut turns).map_err(set_up)?;
+    let warm = turns;
+    channel.send(&Event::Phase { phase: Phase::Steady, t_ns: None });
+    let took = turn_for(params.time, near.as_mut(), &mut turns).map_err(set_up)?;
+    channel.send(&Event::Phase { phase: Phase::RampDown, t_ns: None });
+    drop(near);
+    let answered = peer.join().map_err(|_| Failure::other("the other thread panicked"))?;
+    report(turns - warm, took, channel);
+    channel.send(&Event::Valid {
+        valid: answered == turns,
+        detail: format!("{turns} turns were sent and {answered} answered"),
+    });
+    Ok(())
+}
+
+/// One end: sends a turn and waits for the answer.
+trait End: Send {
+    /// Wakes the other.
+    fn wake(&mut self) -> io::Result<()>;
+    /// Waits to be woken; `false` if the other is gone.
+    fn wait(&mut self) -> io::Result<bool>;
+}
+
+struct Stream<R, W>(R, W);
+
+impl<R: Read + Send, W: Write + Send> End for Stream<R, W> {
+    fn wake(&mut self) -> io::Result<()> {
+        self.1.write_all(&[1])
+    }
+
+    fn wait(&mut self) -> io::Result<bool> {
+        Ok(self.0.read(&mut [0])? == 1)
+    }
+}
+
+struct Memory(Receiver<()>, SyncSender<()>);
+
+impl End for Memory {
+    fn wake(&mut self) -> io::Result<()> {
+        self.1.send(()).map_err(|_| io::ErrorKind::BrokenPipe.into())
+    }
+
+    fn wait(&mut self) -> io::Result<bool> {
+        Ok(self.0.recv().is_ok())
+    }
+}
+
+fn ends(over: Over) -> io::Result<(Box<dyn End>, Box<dyn End>)> {
+    Ok(match over {
+        Over::Pipe => {
+            let ((r1, w1), (r2, w2)) = (io::pipe()?, io::pipe()?);
+            (Box::new(Stream(r1, w2)), Box::new(Stream(r2, w1)))
+        }
+        Over::Socket => {
+            let (a, b) = UnixStream::pair()?;
+            (Box::new(Stream(a.try_clone()?, a)), Box::new(Stream(b.try_clone()?, b)))
+        }
+        Over::Futex => {
+            let ((s1, r1), (s2, r2)) = (sync_channel(1), sync_channel(1));
+            (Box::new(Memory(r1, s2)), Box::new(Memory(r2, s1)))
+        }
+    })
+}
+
+/// Answers every turn until the other end is gone; how many there were.
+fn answer(mut end: Box<dyn End>) -> u64 {
+    let mut turns = 0;
+    while let Ok(true) = end.wait() {
+        turns += 1;
+        if end.wake().is_err() {
+            break;
+        }
+    }
+    turns
+}
+
+/// Takes turns for `time`, a batch at a time, and counts them; how long it took.
+fn turn_for(time: Duration, end: &mut dyn End, turns: &mut u64) -> io::Result<Duration> {
+    let began = Instant::now();
+    loop {
+        for _ in 0..BATCH {
+            end.wake()?;
+            if !end.wait()? {
+                return Err(io::ErrorKind::UnexpectedEof.into());
+            }
+        }
+        *turns += BATCH;
+        let took = began.elapsed();
+        if took >= time {
+            return Ok(took);
+        }
+    }
+}
+
+fn report(turns: u64, took: Duration, channel: &mut Channel) {
+    let latency = took.as_secs_f64() / turns as f64;
+    for (name, value, unit, better, kind) in [
+        ("latency", latency, "s", Better::Lower, Kind::Measured),
+        ("rate", 1.0 / latency, "1/s", Better::Higher, Kind::Derived),
+    ] {
+        channel.send(&Event::Metric {
+            metric: name.into(),
+            value: Some(value),
+            unit: unit.into(),
+            better: Some(better),
+            kind: Some(kind),
+        });
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_turn_is_answered_over_each_of_them() {
+        for (name, over) in OVERS {
+            let (mut near, far) = ends(over).unwrap();
+            let peer = thread::spawn(move || answer(far));
+            let (mut turns, time) = (0, Duration::from_millis(2));
+            let took = turn_for(time, near.as_mut(), &mut turns).unwrap();
+            drop(near);
+            assert_eq!(peer.join().unwrap(), turns, "{name}");
+            assert!(took >= time && turns >= BATCH, "{name}");
+        }
+    }
+}
