@@ -11,8 +11,7 @@ use std::time::{Duration, Instant};
 use assay_archive::{Archive, Filter, NewRun, RunWriter};
 use assay_model::{
     Better, Kind, LedgerEvent, MetricValue, Outcome, Plan, PlannedTrial, RunState, SCHEMA_VERSION,
-    StreamSummary, SystemDescription, Treatment, TrialRecord, ValidationResult, WorkloadSpec,
-    units,
+    SystemDescription, Treatment, TrialRecord, ValidationResult, WorkloadSpec, units,
 };
 
 const REPEATS: usize = 51;
@@ -147,42 +146,22 @@ fn create(archive: &Archive, n: usize) -> RunWriter {
 
 fn write(run: &mut RunWriter, number: u32, stdout: &[u8]) {
     run.ledger(LedgerEvent::TrialStarted { number, attempt: 1 }).unwrap();
-    let metric = |name: &str, value: f64| MetricValue {
-        doubt: None,
-        name: name.into(),
-        value: Some(value),
-        unit: "s".into(),
-        better: Better::Lower,
-        kind: Kind::Measured,
+    let metric = |name: &str, value: f64| {
+        MetricValue::new(name, Some(value), "s", Better::Lower, Kind::Measured)
     };
-    let record = TrialRecord {
-        schema_version: SCHEMA_VERSION,
+    let planned = PlannedTrial {
         number,
-        attempt: 1,
         block: (number - 1) / 2,
         treatment: (number - 1) % 2,
-        warmup: false,
-        params: BTreeMap::new(),
+        ..PlannedTrial::default()
+    };
+    let started_at = "2026-11-21T09:30:00.000Z".into();
+    let record = TrialRecord {
         outcome: Outcome::Completed,
-        error: String::new(),
-        started_at: "2026-11-21T09:30:00.000Z".into(),
-        start_ns: 1_000_000,
         end_ns: 2_000_000,
-        exit: None,
-        resources: None,
-        phases: Vec::new(),
         metrics: vec![metric("elapsed", 0.001), metric("user", 0.0005), metric("system", 0.0004)],
-        curves: Vec::new(),
-        histograms: BTreeMap::new(),
-        heats: BTreeMap::new(),
         validation: ValidationResult::ExitCodeOnly,
-        stdout: StreamSummary::default(),
-        stderr: StreamSummary::default(),
-        observers: Vec::new(),
-        changed: BTreeMap::new(),
-        notes: Vec::new(),
-        evidence: Vec::new(),
-        findings: Vec::new(),
+        ..TrialRecord::blank(&planned, 1, started_at, 1_000_000)
     };
     run.write_trial(&record, stdout, b"", None).unwrap();
 }

@@ -11,6 +11,7 @@ use crate::filter::Filter;
 use crate::identity::NewRun;
 use crate::index::Index;
 use crate::layout::{INDEX, REMOVED, RUNS, STAGING};
+use crate::listing::Unreadable;
 use crate::lock::{Held, Lock, Purpose, look};
 use crate::reader::RunReader;
 use crate::search::{Found, Search};
@@ -22,15 +23,6 @@ use crate::{Error, Result, create, heads, listing, repair, search};
 pub struct Archive {
     folder: PathBuf,
     durability: Durability,
-}
-
-/// A folder in `runs/` that cannot be read as a run.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Unreadable {
-    /// The folder's name.
-    pub id: String,
-    /// Why not, as a sentence.
-    pub reason: String,
 }
 
 impl Archive {

@@ -8,7 +8,6 @@ use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
 use assay_model::{RunId, RunState, RunSummary};
 
-use crate::archive::Unreadable;
 use crate::filter::Filter;
 use crate::index::{Folder, Index, Update, is_damaged};
 use crate::layout::{INDEX, LEDGER, RUNS};
@@ -174,4 +173,13 @@ fn listing_look(archive: &Path) -> Option<String> {
         UNIX_EPOCH + Duration::new(meta.mtime().try_into().ok()?, meta.mtime_nsec() as u32);
     let age = SystemTime::now().duration_since(changed).ok()?;
     (age > Duration::from_secs(2)).then(|| format!("{}.{}", meta.mtime(), meta.mtime_nsec()))
+}
+
+/// A folder in `runs/` that cannot be read as a run.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Unreadable {
+    /// The folder's name.
+    pub id: String,
+    /// Why not, as a sentence.
+    pub reason: String,
 }

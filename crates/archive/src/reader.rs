@@ -22,7 +22,7 @@ use crate::layout::{
     trial_folder,
 };
 use crate::lock::{Held, Purpose, look};
-use crate::{Error, Result, records, samples, summary};
+use crate::{Error, Result, records, samples, subjects, summary};
 
 /// A run, open for reading. The ledger is that of the moment; records are those of the moment when
 /// they are asked for.
@@ -261,7 +261,7 @@ impl RunReader {
             Ok(file) => {
                 let mut set = samples::decode(file).map_err(|e| Error::damaged(&path, e))?;
                 if let Some(redactor) = &self.redactor {
-                    crate::redact::series(&mut set, redactor);
+                    subjects::clean(&mut set, redactor);
                 }
                 Ok(Some(set))
             }

@@ -8,7 +8,7 @@ use std::io::{Read, Write};
 use std::os::unix::fs::OpenOptionsExt;
 use std::path::Path;
 
-use assay_model::{FileHash, LedgerEvent, RunId, SampleSet, Severity, TrialRecord};
+use assay_model::{FileHash, LedgerEvent, RunId, Severity, TrialRecord};
 use assay_redact::{Key, Names, Redactor};
 
 use crate::archive::Archive;
@@ -20,7 +20,7 @@ use crate::layout::{
     EXPERIMENT, KEY, LEDGER, LOCK, METRICS, PLAN, RECORDS, RUNS, SAMPLES, staged, trial_folder,
 };
 use crate::reader::RunReader;
-use crate::{Error, Result, samples, verify};
+use crate::{Error, Result, samples, subjects, verify};
 
 /// Bytes of a key.
 const KEY_BYTES: usize = 32;
@@ -179,18 +179,6 @@ impl Archive {
     }
 }
 
-/// The names of what was sampled.
-pub(crate) fn series(set: &mut SampleSet, redactor: &Redactor) -> bool {
-    let mut changed = false;
-    for series in &mut set.series {
-        if let Cow::Owned(clean) = redactor.text(SAMPLES, &series.subject) {
-            series.subject = clean;
-            changed = true;
-        }
-    }
-    changed
-}
-
 struct Copy<'a> {
     redactor: &'a Redactor,
     run: &'a RunReader,
@@ -207,7 +195,7 @@ impl Copy<'_> {
         if name.ends_with(SAMPLES) {
             let open = File::open(&path).map_err(|e| Error::io("read", &path, e))?;
             let mut set = samples::decode(open).map_err(|e| Error::damaged(&path, e))?;
-            if series(&mut set, self.redactor) {
+            if subjects::clean(&mut set, self.redactor) {
                 self.changed = true;
                 let encoded = samples::encode(&set);
                 return encoded.map(Some).map_err(|source| Error::Parquet { path, source });

@@ -9,7 +9,6 @@ use parquet::errors::{ParquetError, Result};
 use parquet::file::reader::{FileReader, RowGroupReader, SerializedFileReader};
 
 use crate::columns::{self, Column, Table, VERSION_KEY};
-use crate::parquet_guard;
 
 const SCHEMA: &str = "message samples {
     REQUIRED INT64 t_ns;
@@ -77,7 +76,7 @@ pub(crate) fn decode(file: File) -> Result<SampleSet> {
 }
 
 fn decode_unfenced(file: File) -> Result<SampleSet> {
-    let file = parquet_guard::open(file)?;
+    let file = assay_parquet_guard::open(file)?;
     check_version(&file)?;
     let mut set = SampleSet::default();
     let mut known = HashMap::new();

@@ -6,7 +6,7 @@ use std::fmt::Write as _;
 use clap::Command;
 use clap::error::{ContextKind, ContextValue, ErrorKind};
 
-use crate::wrap_to;
+use crate::screen::wrap_to;
 
 /// What a verb is for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

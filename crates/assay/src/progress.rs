@@ -47,7 +47,7 @@ impl Watcher for Bar {
 
     fn say(&mut self, sentence: &str) {
         if !self.quiet {
-            self.line.suspend(|| crate::say(sentence));
+            self.line.suspend(|| crate::screen::say(sentence));
         }
     }
 

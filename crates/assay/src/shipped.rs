@@ -47,7 +47,7 @@ pub fn find(named: &Path) -> Result<PathBuf, String> {
     })?;
     let found = in_there.join(named);
     if found.exists() {
-        crate::say(&format!("{} is the one that comes with assay", named.display()));
+        crate::screen::say(&format!("{} is the one that comes with assay", named.display()));
         return Ok(found);
     }
     let looked = [here, in_there].map(|p| p.display().to_string()).join(" and in ");

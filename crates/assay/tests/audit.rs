@@ -24,7 +24,7 @@ fn a_wrong_claim_ends_with_4_and_json_has_everything() {
     world.write("a.md", &TEXT.replace("5.5%", "9%"));
     let done = world.run(&["audit", "a.md", "--json"]);
     assert_eq!(done.code, 4, "{}", done.stderr);
-    let json: serde_json::Value = serde_json::from_str(&done.stdout).unwrap();
+    let json = done.json();
     let claim = &json["files"][0]["claims"][0];
     assert_eq!(claim["verdict"], "wrong");
     assert_eq!(claim["kind"], "percent");

@@ -10,12 +10,7 @@ use common::World;
 
 #[test]
 fn the_page_works_in_chromium() {
-    let known = |name: &&str| Command::new(name).arg("--version").output().is_ok();
-    let Some(browser) = ["chromium", "chromium-browser", "google-chrome"].into_iter().find(known)
-    else {
-        println!("skipped: because no Chromium is installed (Debian package chromium)");
-        return;
-    };
+    let Some(browser) = common::chromium::program() else { return };
     let world = World::new();
     let arguments = ["run", "--blocks", "6", "--vs", "sleep 0.02", "--", "sleep", "0.01"];
     assert_eq!(world.run(&arguments).code, 0);

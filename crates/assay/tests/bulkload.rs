@@ -7,9 +7,8 @@ mod common;
 use std::fs;
 use std::os::unix::fs::PermissionsExt;
 use std::process::Stdio;
-use std::time::Instant;
 
-use common::{Done, World, alive, done, metric, root};
+use common::{Done, World, alive, done, metric, root, wait_for};
 use serde_json::Value;
 
 /// Whether there is a PostgreSQL; says so when there is none.
@@ -106,15 +105,6 @@ fn a_killed_server_keeps_what_was_committed() {
     assert!(!record.to_string().contains("left running"), "{record:#}");
     let refused = run(&world, &["kill=middle", "server.synchronous_commit=false"]);
     assert_eq!(refused.code, 2, "{}", refused.stderr);
-}
-
-/// Waits until `there` is true.
-fn wait_for(what: &str, there: impl Fn() -> bool) {
-    let began = Instant::now();
-    while !there() {
-        assert!(began.elapsed().as_secs() < 60, "{what}");
-        std::thread::yield_now();
-    }
 }
 
 /// The pieces of shared memory that nobody is attached to, of System V.

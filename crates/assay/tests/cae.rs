@@ -5,9 +5,8 @@ mod common;
 
 use std::path::Path;
 use std::process::{Command, Stdio};
-use std::time::Instant;
 
-use common::{Done, World, alive, done, metric, root};
+use common::{Done, World, alive, done, metric, root, wait_for};
 use serde_json::Value;
 
 /// Whether there is a CalculiX; says so when there is none.
@@ -160,15 +159,6 @@ fn a_case_that_needs_more_memory_than_it_has_says_so() {
     let error = record["error"].as_str().unwrap();
     assert!(error.starts_with("the kernel ended 1 of the program's processes"), "{error}");
     assert!(error.ends_with("CalculiX failed (signal 9): it printed nothing"), "{error}");
-}
-
-/// Waits until `there` is true.
-fn wait_for(what: &str, there: impl Fn() -> bool) {
-    let began = Instant::now();
-    while !there() {
-        assert!(began.elapsed().as_secs() < 60, "{what}");
-        std::thread::yield_now();
-    }
 }
 
 /// How many processes have a command line that begins so.

@@ -5,7 +5,7 @@
 mod common;
 
 use common::World;
-use common::says::{Says, json};
+use common::says::{Says, json, landscape, refusal};
 use serde_json::Value;
 
 const HEAD: &str = "+++\ntitle = \"T\"\nas_of = \"2009-08-27\"\n+++\n";
@@ -44,15 +44,6 @@ fn post(world: &World, body: &str, more: &[&str]) -> Value {
     }
 }
 
-fn refusal(stderr: &str) -> Value {
-    let words = stderr.split_whitespace().collect::<Vec<_>>().join(" ");
-    let found = words.split("invalid, ").skip(1).map(|part| {
-        let (id, message) = part.split_once(' ').unwrap();
-        serde_json::json!({ "id": id, "severity": "invalid", "message": message })
-    });
-    found.collect()
-}
-
 const RUN: &str = "+++\ntitle = \"T\"\n[runs.own]\nrun = \"last\"\nexperiment = \"x.toml\"\n+++\n";
 
 /// The findings of a post about the last run.
@@ -67,15 +58,6 @@ fn of_post(world: &World, body: &str) -> Value {
         (4, Err(_)) => refusal(&done.stderr),
         _ => panic!("{}", done.stderr),
     }
-}
-
-fn landscape(world: &World, csv: &str, more: &[&str]) -> Value {
-    std::fs::create_dir_all(world.path("mine")).unwrap();
-    world.write("mine/own.csv", csv);
-    let shown = ["landscape", "own", "--published", "mine", "--json"];
-    let done = world.run(&[&shown[..], more].concat());
-    assert_eq!(done.code, 0, "{}", done.stderr);
-    json(&done.stdout)["landscape"]["findings"].clone()
 }
 
 fn audit(world: &World, text: &str) -> Value {

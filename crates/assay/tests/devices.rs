@@ -35,7 +35,7 @@ fn change(world: &World, run: &str, with: impl FnOnce(&mut serde_json::Map<Strin
 
 fn class(world: &World, a: &str, b: &str, path: &str) -> String {
     let compared = world.run(&["compare", a, b, "--json"]);
-    let json: Value = serde_json::from_str(&compared.stdout).unwrap();
+    let json = compared.json();
     let found = json["differences"].as_array().unwrap().iter().find(|d| d["path"] == path);
     found.unwrap_or_else(|| panic!("{path} is not listed: {json:#}"))["class"]
         .as_str()

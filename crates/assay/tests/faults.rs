@@ -5,12 +5,7 @@ mod common;
 
 use std::time::Instant;
 
-use common::{World, alive, done, root};
-
-/// The only run's JSON.
-fn json(stdout: &str) -> serde_json::Value {
-    serde_json::from_str(stdout).unwrap_or_else(|e| panic!("{e}: {stdout}"))
-}
+use common::{World, alive, done, json, root};
 
 #[test]
 fn a_command_that_fails() {

@@ -5,15 +5,11 @@ mod common;
 
 use std::path::PathBuf;
 
-use common::{World, repository};
+use common::{World, json, repository};
 use serde_json::Value;
 
 fn data(name: &str) -> String {
     repository().join("crates/archive/tests/foreign/data").join(name).display().to_string()
-}
-
-fn json(text: &str) -> Value {
-    serde_json::from_str(text).unwrap_or_else(|e| panic!("{e}: {text}"))
 }
 
 /// Imports a fixture and gives the run's id.

@@ -28,7 +28,7 @@ fn devices_are_listed_with_their_numbers() {
         return;
     }
     assert_eq!(done.code, 0, "{}", done.stderr);
-    let all: serde_json::Value = serde_json::from_str(&done.stdout).unwrap();
+    let all = done.json();
     let class = std::fs::read_dir("/sys/class/block").map_or(0, Iterator::count);
     assert_eq!(all.as_array().unwrap().len(), class);
     let text = world.run(&["io", "--devices"]).stdout;

@@ -98,7 +98,7 @@ fn killed_at_fifty_random_moments() {
         let id = run.file_name().unwrap().to_str().unwrap().to_owned();
         let shown = world.run(&["archive", "show", &id, "--json"]);
         assert_eq!(shown.code, 0, "round {round}: {}", shown.stderr);
-        let result: serde_json::Value = serde_json::from_str(&shown.stdout).unwrap();
+        let result = shown.json();
         let kept = result["records"].as_array().unwrap().len();
         assert!(kept + 1 >= did, "round {round}: {did} trials ran and {kept} are kept");
         assert!(kept <= did, "round {round}: {kept} trials are kept and {did} ran");
@@ -157,7 +157,7 @@ fn ctrl_c_keeps_what_was_measured() {
     assert_eq!(std::fs::read_to_string(SYSCTL).unwrap(), before, "it puts the system back itself");
     assert!(!alive(&mark(&world)));
     let shown = world.run(&["archive", "show", "last", "--json"]);
-    let result: serde_json::Value = serde_json::from_str(&shown.stdout).unwrap();
+    let result = shown.json();
     assert_eq!(result["summary"]["state"], "interrupted");
     assert!(result["records"].as_array().unwrap().len() >= 2);
 }

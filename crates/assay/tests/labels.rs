@@ -12,7 +12,7 @@ const PLAIN: &str = "name = \"x\"\nworkload = \"command\"\n[design]\nblocks = 3\
     command = [\"sleep 0.001\", \"sleep 0.002\"]\n";
 
 fn json(done: &Done) -> Value {
-    serde_json::from_str(&done.stdout).unwrap_or_else(|e| panic!("{e}: {}", done.stderr))
+    done.json()
 }
 
 #[test]

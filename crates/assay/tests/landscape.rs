@@ -87,7 +87,7 @@ fn the_day_the_list_and_the_forms() {
     assert!(second.starts_with("1,quoted,\"Sun SPARC Enterprise T5240, 1.6 GHz\","), "{second}");
     assert!(second.contains(",422782,26423.875,bops,jbbA-t5240-1.6,"), "{second}");
     let json = world.run(&["landscape", "specjbb2005-t5240", "--matrix", "--json"]);
-    let json: serde_json::Value = serde_json::from_str(&json.stdout).unwrap();
+    let json = json.json();
     let line = &json["landscape"]["lines"][0];
     assert_eq!(line["kind"], "quoted");
     assert_eq!(line["entry"]["value"]["provenance"][0], "bestperf-2009-08-27: jbbA-t5240-1.6");

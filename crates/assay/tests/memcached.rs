@@ -11,7 +11,7 @@ use std::process::{Command, Stdio};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::Instant;
 
-use common::{Done, World, alive, done, metric, repository, root};
+use common::{Done, World, alive, done, json, metric, repository, root};
 use rustix::process::{Pid, Signal, kill_process};
 use serde_json::Value;
 
@@ -110,10 +110,6 @@ impl Mark {
         assert!(!alive(&self.text()), "a server was left running: {}", ran.stderr);
         ran
     }
-}
-
-fn json(text: &str) -> Value {
-    serde_json::from_str(text).unwrap_or_else(|e| panic!("{e}: {text}"))
 }
 
 #[test]

@@ -88,7 +88,7 @@ fn two_instances_are_scored_marked_and_kept() {
     // What the trial wrote is what the pack reads, and the score recomputes.
     let result = trial(&world).join("result.json").display().to_string();
     let judged = world.run(&["rules", "judge", "orders", &result, "--json"]);
-    let verdict: Value = serde_json::from_str(&judged.stdout).unwrap();
+    let verdict = judged.json();
     let of = |id: &str| {
         let rules = verdict["rules"].as_array().unwrap();
         rules.iter().find(|r| r["id"] == id).unwrap()["result"].as_str().unwrap().to_owned()

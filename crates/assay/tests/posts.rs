@@ -54,7 +54,7 @@ fn the_claims_of_a_post_come_out_as_computed() {
     let template = repository().join("posts/2009-08-27-specjbb2005-t5240.md");
     let done = world.run(&["publish", template.to_str().unwrap(), "-o", "page", "--json"]);
     assert_eq!(done.code, 0, "{}", done.stderr);
-    let summary: serde_json::Value = serde_json::from_str(&done.stdout).unwrap();
+    let summary = done.json();
     assert!(summary["findings"].as_array().unwrap().iter().any(|f| f["id"] == "F50"));
     let text = std::fs::read_to_string(world.path("page/index.md")).unwrap();
     for computed in

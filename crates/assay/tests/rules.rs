@@ -5,18 +5,8 @@ mod common;
 
 use std::path::{Path, PathBuf};
 
-use common::World;
+use common::{World, fits, json};
 use serde_json::Value;
-
-fn json(text: &str) -> Value {
-    serde_json::from_str(text).unwrap_or_else(|e| panic!("{e}: {text}"))
-}
-
-fn fits(text: &str) {
-    for line in text.lines() {
-        assert!(line.chars().count() <= 80, "{} columns: {line}", line.chars().count());
-    }
-}
 
 #[test]
 fn checks_and_packs_are_listed_and_shown() {

@@ -324,7 +324,7 @@ fn fifty_secrets_are_in_nothing_that_is_recorded_shown_or_published() {
     // The numbers are the same.
     let value = |world: &World| -> Value {
         let shown = world.run(&["archive", "show", &first, "--json"]);
-        let shown: Value = serde_json::from_str(&shown.stdout).unwrap();
+        let shown = shown.json();
         shown["analysis"]["summaries"].clone()
     };
     let (here, there) = (value(&world), value(&there));
@@ -398,7 +398,7 @@ fn a_variable_is_recorded_when_the_experiment_names_it() {
     let file = world.write("x.toml", text).display().to_string();
     let did = done(world.assay(&["run", &file, "--json"]).env("MY_MODE", "fast").env("YOURS", "x"));
     assert_eq!(did.code, 0, "{}", did.stderr);
-    let json: Value = serde_json::from_str(&did.stdout).unwrap();
+    let json = did.json();
     assert_eq!(json["system"]["facts"]["env.MY_MODE"]["value"], "fast");
     let yours = json["system"]["facts"]["env.YOURS"]["value"].as_str().unwrap();
     assert!(yours.starts_with("redacted:"), "{yours}");

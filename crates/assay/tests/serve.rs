@@ -12,15 +12,9 @@ use common::served::{Served, eventually, serve, sleeper};
 use rustix::process::{Pid, Signal, kill_process};
 use serde_json::{Value, json};
 
-fn submit(served: &Served, experiment: &str) -> u64 {
-    let answer = served.post("/api/v1/jobs", &json!({ "experiment": experiment }));
-    assert_eq!(answer.status, 201, "{}", answer.body);
-    answer.json()["id"].as_u64().unwrap()
-}
-
 fn trials(world: &World, run: &str) -> Vec<Value> {
     let shown = world.run(&["archive", "show", run, "--json"]);
-    let result: Value = serde_json::from_str(&shown.stdout).unwrap();
+    let result = shown.json();
     result["records"].as_array().unwrap().clone()
 }
 
@@ -43,7 +37,7 @@ fn a_run_goes_on_when_its_server_is_killed_and_the_next_one_follows_it() {
     sleeper(&world, "first", "0.15", 10);
     sleeper(&world, "second", "0.01", 1);
     let mut served = serve(&world, &[]);
-    let (first, second) = (submit(&served, "first"), submit(&served, "second"));
+    let (first, second) = (served.submit("first"), served.submit("second"));
     let before = under_way(&served, first);
     served.kill();
     let served = serve(&world, &[]);
@@ -62,7 +56,7 @@ fn a_run_that_is_killed_with_its_server_is_interrupted_and_resumed() {
     sleeper(&world, "cut", "0.1", 10);
     sleeper(&world, "after", "0.01", 1);
     let mut served = serve(&world, &[]);
-    let id = submit(&served, "cut");
+    let id = served.submit("cut");
     let job = under_way(&served, id);
     let after = served.post(
         "/api/v1/jobs",
@@ -104,7 +98,7 @@ fn the_shell_has_the_same_queue() {
     let file = world.path("experiments/short.toml").display().to_string();
     let second = world.run(&["submit", &file, "--blocks", "3", "--json"]);
     assert_eq!(second.code, 0, "{}", second.stderr);
-    let second: Value = serde_json::from_str(&second.stdout).unwrap();
+    let second = second.json();
     assert_eq!((&second["trials"], &second["state"]), (&json!(6), &json!("waiting")));
     served.until(1, "running");
     let pending = world.run(&["pending"]).stdout;
@@ -226,7 +220,7 @@ fn a_wait_or_a_denominator_beyond_what_the_document_says_is_refused() {
     let world = World::new();
     sleeper(&world, "one", "0.01", 1);
     let served = serve(&world, &[]);
-    let id = submit(&served, "one");
+    let id = served.submit("one");
     assert_eq!(served.get(&format!("/api/v1/jobs/{id}?wait=50")).status, 200);
     assert_eq!(served.get(&format!("/api/v1/jobs/{id}?wait=51")).status, 400);
     let per = "/api/v1/landscapes/specjbb2005?per=";
@@ -254,7 +248,7 @@ fn a_thousand_hostile_requests_bring_nothing_down_and_nothing_out() {
     sleeper(&world, "good", "0.01", 1);
     world.write("secret.txt", "a secret beside the archive");
     let mut served = serve(&world, &["--rate", "100000", "--connections", "64"]);
-    let id = submit(&served, "good");
+    let id = served.submit("good");
     let run = served.until(id, "completed")["run"].as_str().unwrap().to_owned();
     // A link in a run's folder leads out of it.
     let link = world.path(&format!("archive/runs/{run}/link.txt"));
@@ -366,7 +360,7 @@ fn a_viewer_that_comes_back_misses_nothing() {
     let world = World::new();
     sleeper(&world, "watched", "0.05", 10);
     let served = serve(&world, &[]);
-    let id = submit(&served, "watched");
+    let id = served.submit("watched");
     eventually("there is a run to watch", || {
         (served.get(&format!("/api/v1/jobs/{id}/live")).status == 200).then_some(())
     });

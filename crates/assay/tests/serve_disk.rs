@@ -64,12 +64,6 @@ impl Drop for Small {
     }
 }
 
-fn submit(served: &Served, experiment: &str) -> u64 {
-    let answer = served.post("/api/v1/jobs", &json!({ "experiment": experiment }));
-    assert_eq!(answer.status, 201, "{}", answer.body);
-    answer.json()["id"].as_u64().unwrap()
-}
-
 fn begun(served: &Served, id: u64) {
     eventually("its run has begun", || {
         let live = served.get(&format!("/api/v1/jobs/{id}/live"));
@@ -83,7 +77,7 @@ fn a_run_that_ends_on_a_full_disk_is_over_and_written_when_there_is_room() {
     sleeper(&small.world, "first", "0.2", 4);
     sleeper(&small.world, "second", "0.01", 1);
     let served = serve(&small.world, &[]);
-    let (first, second) = (submit(&served, "first"), submit(&served, "second"));
+    let (first, second) = (served.submit("first"), served.submit("second"));
     begun(&served, first);
     small.fill();
     let done = served.until(first, "completed");
@@ -105,7 +99,7 @@ fn a_server_that_starts_after_a_full_disk_asks_the_archive() {
     let Some(small) = Small::new() else { return };
     sleeper(&small.world, "first", "0.2", 4);
     let mut served = serve(&small.world, &[]);
-    let first = submit(&served, "first");
+    let first = served.submit("first");
     begun(&served, first);
     small.fill();
     let done = served.until(first, "completed");
@@ -135,7 +129,7 @@ fn a_run_that_nobody_was_told_of_is_found_in_the_archive() {
         .spawn()
         .unwrap();
     eventually("the other run has begun", || (!world.runs().is_empty()).then_some(()));
-    let id = submit(&served, "unheard");
+    let id = served.submit("unheard");
     eventually("its process waits", || (!served.job(id)["process"].is_null()).then_some(()));
     small.fill();
     std::fs::write(gate, "").unwrap();

@@ -101,7 +101,7 @@ fn four_nodes_make_one_record() {
     );
     let ran = run(&world, &slurm, &["run", experiment.to_str().unwrap(), "--json"]);
     assert_eq!(ran.code, 0, "{}", ran.stderr);
-    let result: Value = serde_json::from_str(&ran.stdout).unwrap();
+    let result = ran.json();
     let records = result["records"].as_array().unwrap();
     assert_eq!(records.len(), 2);
     assert_eq!(result["summary"]["host"], "n[1-4]");
@@ -193,7 +193,7 @@ fn a_server_on_one_node_is_asked_from_the_others() {
     );
     let ran = run(&world, &slurm, &["run", experiment.to_str().unwrap(), "--json"]);
     assert_eq!(ran.code, 0, "{}{}", ran.stderr, ran.stdout);
-    let result: Value = serde_json::from_str(&ran.stdout).unwrap();
+    let result = ran.json();
     let record = &result["records"][0];
     assert_eq!(record["validation"]["result"], "passed", "{record}");
     let nodes: Value = serde_json::from_str(&file(&world, "0001", "nodes.json")).unwrap();
@@ -253,8 +253,7 @@ fn a_cancelled_job_ends_the_run_which_can_be_resumed() {
     assert!(said.contains("was cancelled") && said.contains("--resume"), "{said}");
     nothing_is_left(&world, &slurm);
     let resumed = run(&world, &slurm, &["run", "--resume", "last", "--json"]);
-    let result: Value =
-        serde_json::from_str(&resumed.stdout).unwrap_or_else(|e| panic!("{e}: {}", resumed.stderr));
+    let result = resumed.json();
     assert_eq!(result["summary"]["state"], "completed");
     let records = result["records"].as_array().unwrap();
     assert_eq!(records.len(), 3);
@@ -288,18 +287,16 @@ fn identical_treatments_on_nodes_leave_a_floor_that_later_runs_quote() {
     let on = ["--on", "slurm", "--nodes", "2", "--monitors", "none"];
     let aa = ["--aa", "--blocks", "60", "--json", "--", "true"];
     let aa = run(&world, &slurm, &[&["run"], &on[..], &aa[..]].concat());
-    let aa: Value =
-        serde_json::from_str(&aa.stdout).unwrap_or_else(|e| panic!("{e}: {}", aa.stderr));
+    let aa = aa.json();
     assert_eq!(aa["summary"]["state"], "completed");
     let vs = ["--blocks", "3", "--vs", "sleep 0.001", "--json", "--", "true"];
     let later = run(&world, &slurm, &[&["run"], &on[..], &vs[..]].concat());
-    let result: Value =
-        serde_json::from_str(&later.stdout).unwrap_or_else(|e| panic!("{e}: {}", later.stderr));
+    let result = later.json();
     let machine = result["analysis"]["floor"]["found"]["machine"].as_str().unwrap();
     assert!(machine.starts_with("n1 n2: "), "{machine}");
     // The floor of this machine alone is none of those nodes'.
     let here = world.run(&["run", "--blocks", "3", "--json", "--vs", "sleep 0.001", "--", "true"]);
-    let here: Value = serde_json::from_str(&here.stdout).unwrap();
+    let here = here.json();
     assert!(here["analysis"]["floor"].is_null(), "{}", here["analysis"]["floor"]);
     nothing_is_left(&world, &slurm);
 }
@@ -466,7 +463,7 @@ fn rate_on_all_nodes(slurm: &Slurm, nodes: usize, copies: &str) {
     ];
     let ran = run(&world, slurm, &arguments);
     assert_eq!(ran.code, 0, "{}", ran.stderr);
-    let result: Value = serde_json::from_str(&ran.stdout).unwrap();
+    let result = ran.json();
     let metric = |of: &Value, name: &str| {
         let all = of["metrics"].as_array().unwrap();
         all.iter().find(|m| m["name"] == name).unwrap()["value"].as_f64().unwrap()
@@ -542,7 +539,7 @@ fn a_full_folder_fails_the_trial_with_the_node_named() {
     let unmounted = Command::new("umount").arg("-l").arg(&full).status().unwrap();
     assert!(unmounted.success());
     assert_eq!(failed.code, 3, "{}", failed.stderr);
-    let result: Value = serde_json::from_str(&failed.stdout).unwrap();
+    let result = failed.json();
     let error = result["records"][0]["error"].as_str().unwrap();
     assert!(error.contains("node n") && error.contains("No space left"), "{error}");
     assert_eq!(no_room.code, 1, "{}", no_room.stderr);
@@ -554,8 +551,7 @@ fn the_doctor_looks_at_the_cluster() {
     let Some(slurm) = Slurm::start(2) else { return };
     let world = World::new();
     let seen = run(&world, &slurm, &["doctor", "--on", "slurm", "--nodes", "2", "--json"]);
-    let report: Value =
-        serde_json::from_str(&seen.stdout).unwrap_or_else(|e| panic!("{e}: {}", seen.stderr));
+    let report = seen.json();
     let checks = report["checks"].as_array().unwrap();
     let ok = |name: &str| checks.iter().find(|c| c["name"] == name).map(|c| c["ok"].clone());
     for name in [

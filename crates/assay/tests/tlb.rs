@@ -6,7 +6,7 @@ mod common;
 
 use std::fmt::Write;
 
-use common::World;
+use common::{World, json};
 
 /// 4000 loads of 2000 pages, twice over, and a fetch each, as lackey writes them.
 fn lackey() -> String {
@@ -15,10 +15,6 @@ fn lackey() -> String {
         let _ = write!(text, "I  00401000,4\n L {:08x},8\n", 0x1000_0000 + i % 2000 * 4096);
     }
     text + "==1== Exit code: 0\n"
-}
-
-fn json(text: &str) -> serde_json::Value {
-    serde_json::from_str(text).unwrap_or_else(|e| panic!("{e}: {text}"))
 }
 
 #[test]

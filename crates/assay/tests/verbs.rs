@@ -3,19 +3,7 @@
 
 mod common;
 
-use common::{World, done, root};
-use serde_json::Value;
-
-fn json(text: &str) -> Value {
-    serde_json::from_str(text).unwrap_or_else(|e| panic!("{e}: {text}"))
-}
-
-/// No line of what a person sees is wider than a terminal.
-fn fits(text: &str) {
-    for line in text.lines() {
-        assert!(line.chars().count() <= 80, "{} columns: {line}", line.chars().count());
-    }
-}
+use common::{World, done, fits, json, root};
 
 #[test]
 fn two_commands_are_compared() {

@@ -1,9 +1,9 @@
-//! What a check is: a row of the catalogue with a function of evidence.
+//! What the function of a check says: what it found, or why nothing could be.
 
-use assay_model::{Finding, Found, Row, Severities};
+use assay_model::{Found, Severities};
 
-use crate::rows::{I, N};
-use crate::{Arm, Evidence};
+use crate::Arm;
+use crate::rows::I;
 
 /// About these arms of `all` alone. It stays about all where all are meant, and where one of them is no
 /// treatment of a run.
@@ -28,19 +28,6 @@ pub(crate) fn grave(message: impl Into<String>) -> Found {
 /// At a severity of its own.
 pub(crate) fn at(severity: Severities, message: impl Into<String>) -> Found {
     Found::new(message).at(severity)
-}
-
-/// What a check says about evidence.
-#[derive(Debug, Clone, PartialEq)]
-pub enum Outcome {
-    /// It was checked and nothing was found.
-    Passes,
-    /// What it looks at is known not to be there (no price is quoted, one arm only).
-    DoesNotApply(String),
-    /// It found this; never empty.
-    Found(Vec<Found>),
-    /// The evidence does not hold what it needs: what is missing.
-    CannotCheck(String),
 }
 
 /// Why an evaluation ended early.
@@ -80,46 +67,5 @@ pub(crate) fn found_or_missing(found: Vec<Found>, lacking: &[String]) -> Evaluat
     match (found.is_empty(), lacking.is_empty()) {
         (true, false) => missing(lacking.join(", ")),
         _ => Ok(found),
-    }
-}
-
-/// One check of the catalogue.
-#[derive(Debug)]
-pub struct Check {
-    /// What it is.
-    pub row: &'static Row,
-    pub(crate) evaluate: fn(&Evidence) -> Evaluation,
-}
-
-impl Check {
-    /// What it found in `evidence`; empty when it passes, does not apply or cannot be made.
-    pub fn findings(&self, evidence: &Evidence) -> Vec<Finding> {
-        match self.evaluate(evidence) {
-            Outcome::Found(found) => found.into_iter().map(|f| self.row.finding(f)).collect(),
-            _ => Vec::new(),
-        }
-    }
-
-    /// What it found in `evidence`; what it cannot check is a note.
-    pub fn judged(&self, evidence: &Evidence) -> Vec<Finding> {
-        let Outcome::CannotCheck(what) = self.evaluate(evidence) else {
-            return self.findings(evidence);
-        };
-        let found = at(N, format!("cannot check: {what} is not recorded"));
-        vec![self.row.finding(found.remedy("record it, or claim nothing that needs it"))]
-    }
-
-    /// What it says about `evidence`.
-    pub fn evaluate(&self, evidence: &Evidence) -> Outcome {
-        let evaluation = match &evidence.audited {
-            Some(claim) => crate::judge::audit::claim(self.row, claim),
-            None => (self.evaluate)(evidence),
-        };
-        match evaluation {
-            Ok(found) if found.is_empty() => Outcome::Passes,
-            Ok(found) => Outcome::Found(found),
-            Err(Stop::NotApplicable(why)) => Outcome::DoesNotApply(why),
-            Err(Stop::Missing(what)) => Outcome::CannotCheck(what),
-        }
     }
 }

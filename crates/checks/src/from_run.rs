@@ -762,7 +762,7 @@ fn host(m: &RunMaterial<'_>) -> Option<HostLoad> {
 fn unseen(m: &RunMaterial<'_>) -> Vec<(&'static str, String)> {
     let of = |o: &Observation| match o {
         Observation::Unseen { of, what, why } => {
-            Some((crate::seen::of(*of).id, format!("{what}: {why}")))
+            Some((crate::seen::judged::of(*of).id, format!("{what}: {why}")))
         }
         _ => None,
     };

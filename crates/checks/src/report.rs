@@ -2,8 +2,8 @@
 
 use assay_model::{CheckNote, Checks, Finding, Found, Profile, Row, Severities, Severity};
 
-use crate::check::Outcome;
-use crate::{Check, Evidence, catalogue, rows};
+use crate::catalogue::{Check, Outcome, catalogue};
+use crate::{Evidence, rows};
 
 /// A check that passed, or that has nothing to look at.
 #[derive(Debug, Clone, PartialEq)]

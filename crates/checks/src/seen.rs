@@ -2,13 +2,15 @@
 
 mod doubt;
 mod host;
+pub(crate) mod judged;
 mod load;
 mod nodes;
 mod program;
 
-use assay_model::{Finding, Found, Observation, Row, Subject, TrialRecord};
+use assay_model::{Finding, Found, Observation, TrialRecord};
 
-use crate::rows;
+use crate::catalogue;
+use judged::Judged;
 
 /// What an observation speaks for; `None`: nothing is wrong with it. A check that an outside program
 /// names and that there is none of gives nothing: [`crate::find`] tells which names are known.
@@ -41,23 +43,9 @@ pub fn see(record: &mut TrialRecord, seen: Observation) {
     record.evidence.push(seen);
 }
 
-/// A row with what was found.
-type Judged = Option<(&'static Row, Found)>;
-
 fn reported(seen: &Observation) -> Judged {
     let Observation::Reported { check, message, remedy } = seen else { return None };
-    let row = crate::find(check)?.row;
+    let row = catalogue::find(check)?.row;
     let found = Found::new(message.clone());
     Some((row, if remedy.is_empty() { found } else { found.remedy(remedy.clone()) }))
-}
-
-/// The row of what could not be looked at.
-pub(crate) fn of(subject: Subject) -> &'static Row {
-    match subject {
-        Subject::Cpus => &rows::CPU_RESOURCES,
-        Subject::OtherWork => &rows::QUIET_HOST,
-        Subject::ClockRate => &rows::CLOCK_AND_HEAT,
-        Subject::Stability => &rows::ENVIRONMENT_STABLE,
-        Subject::Timer => &rows::TIMER_AND_LENGTH,
-    }
 }

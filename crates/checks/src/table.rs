@@ -4,7 +4,7 @@ use std::fmt::Write as _;
 
 use assay_model::{Row, Section, Severities, Severity};
 
-use crate::catalogue;
+use crate::catalogue::catalogue;
 
 /// The whole catalogue in Markdown: a section each, a row a check.
 pub fn markdown() -> String {

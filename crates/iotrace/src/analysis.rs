@@ -5,6 +5,7 @@
 use assay_model::SCHEMA_VERSION;
 
 use crate::completeness::Completeness;
+use crate::counted::Counted;
 use crate::devices::Devices;
 use crate::event::{Io, Op, Sink};
 use crate::filter::Selector;
@@ -16,13 +17,13 @@ use crate::question::{Measure, Question, Shape};
 use crate::report::{
     Classes, GroupReport, HistogramReport, IoReport, LatencyStats, OpTotal, Source,
 };
-use crate::series::{Recorded, Series};
+use crate::series::{Recorded, Series, TickRow};
 
 #[derive(Debug, Clone, Default)]
 pub(crate) struct OpCount {
-    pub(crate) ios: u64,
-    pub(crate) bytes: u64,
-    pub(crate) latency: LogLinear,
+    ios: u64,
+    bytes: u64,
+    latency: LogLinear,
 }
 
 /// A question at work.
@@ -31,15 +32,15 @@ pub struct Analysis<'a> {
     pub(crate) question: Question,
     names: &'a Names,
     selector: Selector,
-    pub(crate) origin: Option<u64>,
-    pub(crate) first_start: u64,
-    pub(crate) last_end: u64,
-    pub(crate) selected: u64,
-    pub(crate) ops: [OpCount; 6],
-    pub(crate) groups: Groups,
-    pub(crate) devices: Devices,
-    pub(crate) series: Series,
-    pub(crate) heat: LatencyHeat,
+    origin: Option<u64>,
+    first_start: u64,
+    last_end: u64,
+    selected: u64,
+    ops: [OpCount; 6],
+    groups: Groups,
+    devices: Devices,
+    series: Series,
+    heat: LatencyHeat,
 }
 
 impl<'a> Analysis<'a> {
@@ -219,6 +220,39 @@ impl Sink for Analysis<'_> {
 }
 
 impl Analysis<'_> {
+    /// Takes up I/Os that were counted elsewhere and ended in the stretch of time at `t_ns`. Filters
+    /// were the counter's business. Of the order of I/Os nothing is known from counts.
+    pub fn add_counted(&mut self, t_ns: u64, counted: &Counted) {
+        if counted.ios == 0 {
+            return;
+        }
+        self.selected += counted.ios;
+        let op = &mut self.ops[counted.op as usize];
+        op.ios += counted.ios;
+        op.bytes = op.bytes.saturating_add(counted.bytes);
+        op.latency.merge(&counted.latency);
+        self.series.add_counted(t_ns, counted);
+        self.groups.add_counted(counted);
+        if counted.op.moves_data() {
+            self.devices.add_counted(t_ns, counted);
+            counted.latency.each(|low, n| self.heat.add_n(t_ns, low, n));
+        }
+    }
+
+    /// The tick of the series that holds the time `t_ns`; `None`: nothing happened in it.
+    pub fn tick_at(&self, t_ns: u64, recorded: Recorded) -> Option<TickRow> {
+        let series = self.series.report(self.question.tick_ns, recorded);
+        series.ticks.into_iter().rev().find(|t| t.t_ns <= t_ns && t_ns < t.t_ns + series.tick_ns)
+    }
+
+    /// Says that I/O was watched from `from_ns` to `to_ns`, so rates are by that time and not by that
+    /// from the first I/O to the last.
+    pub fn watched(&mut self, from_ns: u64, to_ns: u64) {
+        self.origin = Some(from_ns);
+        self.first_start = from_ns;
+        self.last_end = to_ns;
+    }
+
     /// Counts an I/O that ended everywhere but in its device.
     #[inline]
     fn count(&mut self, io: &Io) {

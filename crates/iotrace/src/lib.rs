@@ -30,14 +30,8 @@ mod matcher;
 mod names;
 mod opened;
 mod pipeline;
-#[doc(hidden)]
+#[cfg(feature = "fuzz")]
 pub mod probe;
-// The guard before Parquet files from outside is the archive's; this crate stands above the archive and
-// cannot use it, so both compile the one source.
-#[path = "../../archive/src/parquet_guard.rs"]
-mod parquet_guard;
-#[path = "../../archive/src/parquet_heads.rs"]
-mod parquet_heads;
 mod quantize_text;
 mod question;
 mod regions;
@@ -45,8 +39,6 @@ mod report;
 mod seek;
 mod series;
 mod source;
-#[path = "../../archive/src/thrift.rs"]
-mod thrift;
 mod trace;
 
 pub use analysis::Analysis;

@@ -138,17 +138,30 @@ impl<R: Read> Lines<R> {
     }
 
     fn fill(&mut self) -> io::Result<()> {
-        self.buffer.copy_within(self.start..self.end, 0);
-        self.end -= self.start;
-        self.start = 0;
-        loop {
-            match self.reader.read(&mut self.buffer[self.end..]) {
-                Ok(0) => self.at_end = true,
-                Ok(n) => self.end += n,
-                Err(e) if e.kind() == io::ErrorKind::Interrupted => continue,
-                Err(e) => return Err(e),
+        self.at_end = refill(&mut self.reader, &mut self.buffer, &mut self.start, &mut self.end)?;
+        Ok(())
+    }
+}
+
+/// Moves what waits between `start` and `end` to the front of a buffer and reads more behind it; whether that
+/// was the end.
+pub(crate) fn refill(
+    reader: &mut impl Read,
+    buffer: &mut [u8],
+    start: &mut usize,
+    end: &mut usize,
+) -> io::Result<bool> {
+    buffer.copy_within(*start..*end, 0);
+    *end -= *start;
+    *start = 0;
+    loop {
+        match reader.read(&mut buffer[*end..]) {
+            Ok(n) => {
+                *end += n;
+                return Ok(n == 0);
             }
-            return Ok(());
+            Err(e) if e.kind() == io::ErrorKind::Interrupted => {}
+            Err(e) => return Err(e),
         }
     }
 }

@@ -1,34 +1,13 @@
 //! Three times as long a trace needs no more allocations and no more memory.
-// A counting allocator cannot be written without `unsafe`; it only passes on to the system's.
-#![allow(unsafe_code, clippy::unwrap_used)]
+#![allow(clippy::unwrap_used)] // this is a test
 
-use std::alloc::{GlobalAlloc, Layout, System};
 use std::path::Path;
-use std::sync::atomic::{AtomicU64, Ordering};
 
 use assay_iotrace::{Answer, Dimension, Measure, Options, Question, ask};
-
-struct Counting;
-
-static ALLOCATIONS: AtomicU64 = AtomicU64::new(0);
-
-// SAFETY: every call goes to the system's allocator with the arguments as they came; counting
-// touches nothing but an atomic.
-unsafe impl GlobalAlloc for Counting {
-    unsafe fn alloc(&self, layout: Layout) -> *mut u8 {
-        ALLOCATIONS.fetch_add(1, Ordering::SeqCst);
-        // SAFETY: the caller keeps the contract of `alloc`, which is the system's.
-        unsafe { System.alloc(layout) }
-    }
-
-    unsafe fn dealloc(&self, pointer: *mut u8, layout: Layout) {
-        // SAFETY: `pointer` came from `alloc` above, so from the system, with this layout.
-        unsafe { System.dealloc(pointer, layout) }
-    }
-}
+use assay_testing::Counting;
 
 #[global_allocator]
-static ALLOCATOR: Counting = Counting;
+static ALLOCATIONS: Counting = Counting::NEW;
 
 /// Answers a question that uses everything; how many allocations that took.
 fn allocations(trace: &Path, ios: u64, threads: usize) -> u64 {
@@ -37,9 +16,9 @@ fn allocations(trace: &Path, ios: u64, threads: usize) -> u64 {
         histograms: Measure::ALL.to_vec(),
         ..Question::default()
     };
-    let before = ALLOCATIONS.load(Ordering::SeqCst);
+    let before = ALLOCATIONS.count();
     let answer = ask(trace, &question, &Options { threads, save: None }).unwrap();
-    let after = ALLOCATIONS.load(Ordering::SeqCst);
+    let after = ALLOCATIONS.count();
     let Answer::Ios(report) = answer else { panic!("{answer:?}") };
     assert_eq!(report.completeness.ios, ios);
     after - before

@@ -13,7 +13,7 @@ pub enum LabError {
     File(#[from] crate::FileError),
     /// An experiment that cannot be planned (not from a file).
     #[error(transparent)]
-    Plan(#[from] crate::PlanError),
+    Plan(#[from] PlanError),
     /// A file could not be read.
     #[error("read {path}: {source}")]
     Read {
@@ -90,4 +90,28 @@ pub enum LabError {
         /// Why.
         reason: String,
     },
+}
+
+/// An experiment that cannot be planned: where in the file, what is wrong, what would be right.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[error("{message}{}{help}", if help.is_empty() { "" } else { "; " })]
+pub struct PlanError {
+    /// The path of the key (`["factors", "level"]`).
+    pub path: Vec<String>,
+    /// What is wrong.
+    pub message: String,
+    /// What would be right.
+    pub help: String,
+}
+
+pub(crate) fn wrong(
+    path: &[&str],
+    message: impl Into<String>,
+    help: impl Into<String>,
+) -> PlanError {
+    PlanError {
+        path: path.iter().map(|p| (*p).to_owned()).collect(),
+        message: message.into(),
+        help: help.into(),
+    }
 }

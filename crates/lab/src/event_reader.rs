@@ -100,14 +100,7 @@ impl<'a> EventReader<'a> {
                 let better = better.unwrap_or_else(|| Better::from_unit(&unit));
                 let value = value.filter(|v| v.is_finite());
                 let kind = kind.unwrap_or_default();
-                self.metrics.push(MetricValue {
-                    doubt: None,
-                    name: metric,
-                    value,
-                    unit,
-                    better,
-                    kind,
-                });
+                self.metrics.push(MetricValue::new(metric, value, unit, better, kind));
             }
             Event::Point { curve, x, value, x_name, x_unit, unit, kind } => {
                 let kind = kind.unwrap_or_default();

@@ -15,8 +15,8 @@ use assay_sut::Interrupt;
 use assay_sut::process::Output;
 
 use crate::executor::{Ask, Done, Executor, Over};
+use crate::experiment::prepare::Prepared;
 use crate::machine::Recorded;
-use crate::prepare::Prepared;
 use crate::trial::blank;
 use crate::watch::Watcher;
 use crate::{Lab, fit};

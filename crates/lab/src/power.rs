@@ -85,14 +85,7 @@ fn add(
 ) {
     let mut push = |metric: String, value: Option<f64>, unit: String, better| {
         let value = value.filter(|v| v.is_finite());
-        record.metrics.push(MetricValue {
-            doubt: None,
-            name: metric,
-            value,
-            unit,
-            better,
-            kind: Kind::Derived,
-        });
+        record.metrics.push(MetricValue::new(metric, value, unit, better, Kind::Derived));
     };
     push(format!("power ({name})"), Some(watts), "W".into(), Better::Lower);
     push(format!("energy ({name})"), Some(watts * seconds), "J".into(), Better::Lower);
@@ -136,14 +129,13 @@ mod tests {
         let planned =
             assay_model::PlannedTrial { number: 1, ..assay_model::PlannedTrial::default() };
         let mark = |phase, t| PhaseMark { phase, t_ns: t * S };
-        let metrics = vec![MetricValue {
-            doubt: None,
-            name: "orders/s".into(),
-            value: Some(6000.0),
-            unit: "orders/s".into(),
-            better: Better::Higher,
-            kind: Kind::Measured,
-        }];
+        let metrics = vec![MetricValue::new(
+            "orders/s",
+            Some(6000.0),
+            "orders/s",
+            Better::Higher,
+            Kind::Measured,
+        )];
         TrialRecord {
             start_ns: 10 * S,
             end_ns: 20 * S,

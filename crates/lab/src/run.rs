@@ -12,15 +12,16 @@ use assay_redact::Recorder;
 use assay_sut::process::Output;
 use assay_sut::{Controller, Interrupt, Root};
 
+use crate::analyse::aa;
 use crate::executor::{Executor, Here};
+use crate::experiment::prepare::Prepared;
+use crate::experiment::source::{Built, REV};
 use crate::history::History;
 use crate::machine::Machine;
 use crate::nodes::Nodes;
-use crate::prepare::Prepared;
 use crate::session::Session;
-use crate::source::{Built, REV};
 use crate::watch::Watcher;
-use crate::{LabError, aa, describe, fit, scratch, stop};
+use crate::{LabError, describe, fit, scratch, stop};
 
 /// Where a run happens.
 #[derive(Debug)]
@@ -146,7 +147,7 @@ impl Lab<'_> {
         if built.leave_out_failed(&mut experiment) {
             let cpus = crate::cpus::allowed().len();
             plan = crate::make_plan(&experiment, workload.as_ref(), cpus, plan.seed)?;
-            toml = crate::prepare::as_text(&experiment);
+            toml = crate::experiment::prepare::as_text(&experiment);
         }
         built.place(&mut plan, workload.as_ref())?;
         Ok(Some((built, Prepared { experiment, toml, workload, plan })))

@@ -14,7 +14,7 @@ use crate::executor::{Ask, Done, Executor, Over};
 use crate::fit::Fit;
 use crate::history::History;
 use crate::machine::Recorded;
-use crate::schedule;
+use crate::plan::schedule;
 use crate::stop::{self, Rule};
 use crate::watch::{Progress, Watcher};
 use crate::{Lab, LabError};

@@ -4,9 +4,9 @@
 use assay_model::{Design, Experiment, Plan, Stop, TrialRecord};
 use assay_stats::sequential::{self, Look, LookInput};
 
-use crate::pairs::{counterpart, pairs};
+use crate::analyse::pairs::{counterpart, pairs};
+use crate::plan::schedule::MAX_TRIALS;
 use crate::plan::{DEFAULT_BLOCKS, margin};
-use crate::schedule::MAX_TRIALS;
 
 /// How much measured time an open number of blocks fills, per treatment, seconds.
 const FILL_S: f64 = 3.0;

@@ -95,13 +95,14 @@ impl Tracing {
 fn metrics(report: &IoReport) -> Vec<MetricValue> {
     let seconds = report.span_ns.map(|ns| ns as f64 / 1e9).filter(|s| *s > 0.0);
     let rate = |n: u64| seconds.map(|s| n as f64 / s);
-    let metric = |name: &str, value: Option<f64>, unit: &str| MetricValue {
-        doubt: None,
-        name: format!("io.{name}"),
-        value: value.filter(|v| v.is_finite()),
-        unit: unit.to_owned(),
-        better: Better::Neither,
-        kind: Kind::Measured,
+    let metric = |name: &str, value: Option<f64>, unit: &str| {
+        MetricValue::new(
+            format!("io.{name}"),
+            value.filter(|v| v.is_finite()),
+            unit,
+            Better::Neither,
+            Kind::Measured,
+        )
     };
     let mut all = Vec::new();
     for (op, word) in [(Op::Read, "read"), (Op::Write, "write")] {

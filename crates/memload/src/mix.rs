@@ -35,6 +35,14 @@ pub struct Op {
     pub version: u8,
 }
 
+impl Op {
+    /// Whether it asks for a value.
+    #[inline]
+    pub(crate) fn is_get(&self) -> bool {
+        self.action != Action::Set
+    }
+}
+
 /// The class and length of every key: pure functions of seed and id.
 #[derive(Debug, Clone)]
 pub struct Objects {

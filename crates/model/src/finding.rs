@@ -239,14 +239,6 @@ impl Finding {
         }
     }
 
-    /// How bad it is in a profile.
-    pub fn severity_in(&self, profile: Profile) -> Severity {
-        match profile {
-            Profile::Lab => self.severity,
-            Profile::Publish => self.published.unwrap_or(self.severity),
-        }
-    }
-
     /// In the words of a profile: `severity` is that of the profile.
     #[must_use]
     pub fn in_profile(mut self, profile: Profile) -> Self {

@@ -69,3 +69,16 @@ pub struct MetricValue {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub doubt: Option<String>,
 }
+
+impl MetricValue {
+    /// A value that nothing makes doubtful.
+    pub fn new(
+        name: impl Into<String>,
+        value: Option<f64>,
+        unit: impl Into<String>,
+        better: Better,
+        kind: Kind,
+    ) -> Self {
+        MetricValue { name: name.into(), value, unit: unit.into(), better, kind, doubt: None }
+    }
+}

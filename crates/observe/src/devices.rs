@@ -6,6 +6,8 @@ use std::collections::BTreeMap;
 use std::fs;
 use std::path::{Path, PathBuf};
 
+use assay_sut::{Root, mounts};
+
 /// One device or partition.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Device {
@@ -100,16 +102,10 @@ impl Devices {
         self.0.iter_mut().for_each(|d| d.links.sort());
     }
 
-    /// `36 35 98:0 /mnt1 /mnt2 rw,noatime - ext3 /dev/root rw`: the third word is the device, the fifth
-    /// where it is mounted (proc(5)).
     fn add_mounts(&mut self, root: &Path) {
-        let text = fs::read_to_string(root.join("proc/self/mountinfo")).unwrap_or_default();
-        let mut seen: BTreeMap<&str, Vec<PathBuf>> = BTreeMap::new();
-        for line in text.lines() {
-            let mut words = line.split(' ');
-            if let (Some(number), Some(place)) = (words.nth(2), words.nth(1)) {
-                seen.entry(number).or_default().push(PathBuf::from(unescaped(place)));
-            }
+        let mut seen: BTreeMap<String, Vec<PathBuf>> = BTreeMap::new();
+        for mount in mounts::all(&Root::at(root)) {
+            seen.entry(mount.numbers).or_default().push(mount.point);
         }
         for device in &mut self.0 {
             if let Some(mounts) = seen.get(device.number.as_str()) {
@@ -141,12 +137,6 @@ fn entries(folder: &Path) -> Vec<String> {
         read.flatten().map(|e| e.file_name().to_string_lossy().into_owned()).collect();
     names.sort();
     names
-}
-
-/// mountinfo writes a blank, tab, newline and backslash as an octal number.
-fn unescaped(text: &str) -> String {
-    let pairs = [("\\040", " "), ("\\011", "\t"), ("\\012", "\n"), ("\\134", "\\")];
-    pairs.iter().fold(text.to_owned(), |t, (from, to)| t.replace(from, to))
 }
 
 #[cfg(test)]

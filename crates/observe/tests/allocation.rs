@@ -1,35 +1,13 @@
 //! Once a monitor has met its subjects, a sample allocates nothing.
-// A counting allocator cannot be written without `unsafe`; it only passes on to the system's.
-#![allow(unsafe_code)]
 
-use std::alloc::{GlobalAlloc, Layout, System};
 use std::path::Path;
-use std::sync::atomic::{AtomicU64, Ordering};
 
 use assay_observe::{Recorder, Tree};
 use assay_sut::clock;
-
-struct Counting;
-
-static ALLOCATIONS: AtomicU64 = AtomicU64::new(0);
-
-// SAFETY: every call goes to the system's allocator with the arguments as they came; counting
-// touches nothing but an atomic.
-unsafe impl GlobalAlloc for Counting {
-    unsafe fn alloc(&self, layout: Layout) -> *mut u8 {
-        ALLOCATIONS.fetch_add(1, Ordering::SeqCst);
-        // SAFETY: the caller keeps the contract of `alloc`, which is the system's.
-        unsafe { System.alloc(layout) }
-    }
-
-    unsafe fn dealloc(&self, pointer: *mut u8, layout: Layout) {
-        // SAFETY: `pointer` came from `alloc` above, so from the system, with this layout.
-        unsafe { System.dealloc(pointer, layout) }
-    }
-}
+use assay_testing::Counting;
 
 #[global_allocator]
-static ALLOCATOR: Counting = Counting;
+static ALLOCATIONS: Counting = Counting::NEW;
 
 #[test]
 fn a_sample_allocates_nothing() {
@@ -42,9 +20,9 @@ fn a_sample_allocates_nothing() {
             continue;
         };
         let mut allocations = || {
-            let before = ALLOCATIONS.load(Ordering::SeqCst);
+            let before = ALLOCATIONS.count();
             monitor.sample(clock::monotonic_ns(), &mut out);
-            ALLOCATIONS.load(Ordering::SeqCst) - before
+            ALLOCATIONS.count() - before
         };
         // A device may appear or a file grow at any moment, and the test harness has a thread of
         // its own: over many samples, nearly all must be free of allocations.

@@ -12,7 +12,7 @@ use crate::view::{RunView, outcome_word};
 /// reported no metric have one row with an empty metric, so that no trial is left out.
 pub fn trials(view: &RunView) -> String {
     let gate = Gate::of(view);
-    let mut out = Rows::default();
+    let mut out = Rows::new();
     let mut head = owned(&[
         "run",
         "experiment",
@@ -54,13 +54,13 @@ pub fn trials(view: &RunView) -> String {
             out.row(&row);
         }
     }
-    out.0
+    out.text()
 }
 
 /// One row for each point of each curve of each trial, in the order of measuring.
 pub fn curves(view: &RunView) -> String {
     let gate = Gate::of(view);
-    let mut out = Rows::default();
+    let mut out = Rows::new();
     let mut head = owned(&["run", "experiment", "trial", "block", "treatment", "counts"]);
     head.extend(view.plan.factors.iter().cloned());
     head.extend(owned(&["curve", "kind", "position", "x", "x_unit", "value", "unit", "withheld"]));
@@ -81,7 +81,7 @@ pub fn curves(view: &RunView) -> String {
             }
         }
     }
-    out.0
+    out.text()
 }
 
 /// One row for each treatment and metric: n, means, median, range, standard deviation, interval, and
@@ -89,7 +89,7 @@ pub fn curves(view: &RunView) -> String {
 /// that of the merged histograms, and no mean.
 pub fn summaries(view: &RunView) -> String {
     let gate = Gate::of(view);
-    let mut out = Rows::default();
+    let mut out = Rows::new();
     let mut head = owned(&["run", "experiment", "treatment"]);
     head.extend(view.plan.factors.iter().cloned());
     head.extend(owned(&[
@@ -146,13 +146,13 @@ pub fn summaries(view: &RunView) -> String {
         ]);
         out.row(&row);
     }
-    out.0
+    out.text()
 }
 
 /// One row for each percentile of each treatment's merged histograms, also of those at one x of a curve.
 pub fn percentiles(view: &RunView) -> String {
     let gate = Gate::of(view);
-    let mut out = Rows::default();
+    let mut out = Rows::new();
     let mut head = owned(&["run", "experiment", "treatment"]);
     head.extend(view.plan.factors.iter().cloned());
     head.extend(owned(&["histogram", "at", "metric", "quantile", "value", "unit", "samples"]));
@@ -175,7 +175,7 @@ pub fn percentiles(view: &RunView) -> String {
         ]);
         out.row(&row);
     }
-    out.0
+    out.text()
 }
 
 fn origin(view: &RunView, record: &TrialRecord) -> Vec<String> {
@@ -220,24 +220,24 @@ fn owned(words: &[&str]) -> Vec<String> {
 }
 
 /// Rows of CSV, quoted where they must be.
-#[derive(Default)]
-pub(crate) struct Rows(pub(crate) String);
+pub(crate) struct Rows(csv::Writer<Vec<u8>>);
 
 impl Rows {
+    pub(crate) fn new() -> Self {
+        let rows = csv::WriterBuilder::new()
+            .terminator(csv::Terminator::CRLF)
+            .flexible(true)
+            .from_writer(Vec::new());
+        Rows(rows)
+    }
+
     pub(crate) fn row(&mut self, fields: &[String]) {
-        for (i, field) in fields.iter().enumerate() {
-            if i > 0 {
-                self.0.push(',');
-            }
-            if field.contains([',', '"', '\n', '\r']) {
-                self.0.push('"');
-                self.0.push_str(&field.replace('"', "\"\""));
-                self.0.push('"');
-            } else {
-                self.0.push_str(field);
-            }
-        }
-        self.0.push_str("\r\n");
+        self.0.write_record(fields).expect("memory takes every row");
+    }
+
+    pub(crate) fn text(self) -> String {
+        let bytes = self.0.into_inner().expect("memory takes every row");
+        String::from_utf8(bytes).expect("fields are text")
     }
 }
 
@@ -262,9 +262,9 @@ mod tests {
 
     #[test]
     fn quotes_what_needs_quotes() {
-        let mut rows = Rows::default();
+        let mut rows = Rows::new();
         rows.row(&owned(&["a,b", "c\"d", "e\nf", "g"]));
-        assert_eq!(rows.0, "\"a,b\",\"c\"\"d\",\"e\nf\",g\r\n");
+        assert_eq!(rows.text(), "\"a,b\",\"c\"\"d\",\"e\nf\",g\r\n");
     }
 
     #[test]

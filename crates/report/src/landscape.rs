@@ -11,7 +11,7 @@ use crate::parts::landscape as parts;
 /// One row a line: place, kind, label, every column in full, the rows or the run behind it. Empty
 /// where nothing was printed or recorded.
 pub fn csv(landscape: &Landscape) -> String {
-    let mut out = Rows::default();
+    let mut out = Rows::new();
     let mut head = vec!["rank".to_owned(), "kind".to_owned(), "label".to_owned()];
     head.extend(landscape.columns.iter().map(|c| c.key.clone()));
     head.extend(["unit", "ids", "sources", "as_of"].map(str::to_owned));
@@ -33,12 +33,12 @@ pub fn csv(landscape: &Landscape) -> String {
         ]);
         out.row(&fields);
     }
-    out.0
+    out.text()
 }
 
 /// One row for each recorded number of the matrix, with its place, kind and formula.
 pub fn matrix_csv(matrix: &Matrix) -> String {
-    let mut out = Rows::default();
+    let mut out = Rows::new();
     out.row(
         &["label", "basis", "value", "unit", "rank", "reversed", "kind", "formula"]
             .map(str::to_owned),
@@ -58,7 +58,7 @@ pub fn matrix_csv(matrix: &Matrix) -> String {
             ]);
         }
     }
-    out.0
+    out.text()
 }
 
 /// The landscape as a Markdown page, with the matrix if there is one.

@@ -6,67 +6,41 @@
 //! disk before anything is changed, so that [`restore_pending`] can put back what a crash left; those of
 //! the program are taken on by the thread that starts it ([`enter`]). [`process`] runs the program.
 
-mod capture;
-mod cgroup;
-pub mod clock;
 mod control;
-mod control_error;
-mod controller;
 mod controls;
-mod cpu_times;
 mod describe;
-mod digest;
-mod enter;
 #[cfg(test)]
 mod fake;
 pub mod fitness;
-mod hiatus;
-mod hooks;
-mod interrupt;
-mod journal;
-mod knob;
-mod leftovers;
-mod mempolicy;
-mod mounts;
-mod owner;
-mod pending;
-mod personality;
 pub mod process;
-mod program;
-mod root;
-mod sched_class;
-pub mod scratch;
-mod setup;
-mod source_tree;
-mod state_dir;
-pub mod state_file;
-mod sysctl_name;
-mod wait4;
-mod watch;
-mod which;
+mod read;
+mod state;
 
-pub use capture::Capture;
-pub use control::{Control, ControlSpec, Scope, Session, all, find, parse_setting};
-pub use control_error::ControlError;
-pub use controller::{Applied, Controller, DEFAULT_LEVEL};
-pub use cpu_times::CpuTimes;
-pub use describe::{describe, describe_toolchains};
-pub use digest::{hex, sha256, sha256_file};
-pub use enter::{Entered, enter};
-pub use hiatus::Hiatus;
-pub use hooks::{After, During, beside};
-pub use interrupt::Interrupt;
-pub use journal::{Entry, JournalError};
-pub use mounts::{device_below, used};
-pub use owner::{Fate, Owner, start_ticks};
-pub use pending::{
+pub use control::controller::{Applied, Controller, DEFAULT_LEVEL};
+pub use control::error::ControlError;
+pub use control::hooks::{After, During, beside};
+pub use control::journal::{Entry, JournalError};
+pub use control::owner::{Fate, Owner, start_ticks};
+pub use control::pending::{
     Pending, PendingState, RestoreOutcome, RestoreReport, RestoredSetting, pending, restore_pending,
 };
-pub use program::identify;
-pub use root::{Root, Unreadable};
-pub use setup::{NumaPolicy, ProcessSetup, Sched};
-pub use source_tree::{SourceTree, source_tree};
-pub use state_dir::state_dir;
-pub use wait4::{Ended, wait_any};
-pub use watch::Watch;
-pub use which::which;
+pub use control::{Control, ControlSpec, Scope, Session};
+pub use controls::{all, find, parse_setting};
+pub use describe::watch::Watch;
+pub use describe::{describe, describe_toolchains};
+pub use process::capture::Capture;
+pub use process::enter::{Entered, enter};
+pub use process::hiatus::Hiatus;
+pub use process::interrupt::Interrupt;
+pub use process::setup::{NumaPolicy, ProcessSetup, Sched};
+pub use process::wait4::{Ended, wait_any};
+pub use read::cpu_times::CpuTimes;
+pub use read::digest::{hex, sha256, sha256_file};
+pub use read::mounts::{device_below, used};
+pub use read::program::identify;
+pub use read::root::{Root, Unreadable};
+pub use read::source_tree::{SourceTree, source_tree};
+pub use read::which::which;
+pub use read::{clock, mounts};
+pub use state::dir::state_dir;
+pub use state::{file as state_file, scratch};

@@ -7,8 +7,6 @@ use serde::{Deserialize, Deserializer, Serialize};
 
 use crate::access::ADDRESS_BITS;
 use crate::error::Error;
-use crate::simulator::MAX_SIZES;
-use crate::tsb::ENTRY;
 
 /// The machines that ship, by name, as TOML.
 pub const PRESETS: [(&str, &str); 4] = [
@@ -425,3 +423,9 @@ fn address<'de, D: Deserializer<'de>>(from: D) -> Result<u64, D::Error> {
     u64::from_str_radix(digits, 16)
         .map_err(|_| serde::de::Error::custom(format!("`{text}` is no address such as `0x7f0000`")))
 }
+
+/// More page sizes than this are refused.
+pub(crate) const MAX_SIZES: usize = 7;
+
+/// Bytes of one entry: a tag and a translation of eight bytes each.
+pub(crate) const ENTRY: u64 = 16;

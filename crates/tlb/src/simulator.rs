@@ -7,14 +7,12 @@
 
 use crate::access::{Record, kind_of, payload_of};
 use crate::error::Error;
-use crate::machine::{Holds, Machine, Pages};
+use crate::machine::{Holds, MAX_SIZES, Machine, Pages};
 use crate::tlb::Tlb;
 use crate::tsb::Tsbs;
 
 /// More processes than this are refused: each may have a TSB of its own.
 pub const MAX_PROCESSES: usize = 1024;
-/// More page sizes than this are refused.
-pub(crate) const MAX_SIZES: usize = 7;
 
 const PAGE_BITS: u32 = 45;
 const PROCESS_BITS: u32 = 16;

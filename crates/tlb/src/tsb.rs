@@ -8,12 +8,9 @@
 //! doubles when more of its pages are resident than `fill` of the entries (`tsb_rss_factor`), and keeps
 //! what it held.
 
-use crate::machine::TsbSpec;
+use crate::machine::{ENTRY, TsbSpec};
 use crate::resident::Resident;
 use crate::tlb::EMPTY;
-
-/// Bytes of one entry: a tag and a translation of eight bytes each.
-pub(crate) const ENTRY: u64 = 16;
 
 /// Odd, with bits all over the low 16: the places of different processes are far apart.
 const MIX: u64 = 0x79b1;

@@ -192,14 +192,13 @@ impl Workload for Command {
         let mut notes = Vec::new();
         let mut metrics = process_metrics::values(finished.resources);
         if !text(ctx.params, "shell").trim().is_empty() {
-            metrics.push(MetricValue {
-                doubt: None,
-                name: "shell_startup".into(),
-                value: finished.empty_s,
-                unit: "s".into(),
-                better: Better::Neither,
-                kind: Kind::Measured,
-            });
+            metrics.push(MetricValue::new(
+                "shell_startup",
+                finished.empty_s,
+                "s",
+                Better::Neither,
+                Kind::Measured,
+            ));
             notes.extend(shell_note(finished));
         }
         let failure = match finished.exit {

@@ -124,13 +124,14 @@ fn read_command(
         result.saw(treatment, &seen);
     }
     for (name, told) in [("user", r.user), ("system", r.system)] {
-        result.run_metrics.extend(told.map(|told| MetricValue {
-            doubt: None,
-            name: format!("mean {name} ({})", r.command),
-            value: Some(told),
-            unit: "s".to_owned(),
-            better: Better::Lower,
-            kind: Kind::Measured,
+        result.run_metrics.extend(told.map(|told| {
+            MetricValue::new(
+                format!("mean {name} ({})", r.command),
+                Some(told),
+                "s",
+                Better::Lower,
+                Kind::Measured,
+            )
         }));
     }
     Ok(())

@@ -141,14 +141,7 @@ fn operation_metrics(told: &Tree, prefix: &str, path: &str) -> Result<Vec<Metric
     let mut push = |name: &str, unit: &str, better: Better, v: f64| {
         if !(prefix.is_empty() && name == "throughput") {
             let name = format!("{prefix}{name}");
-            out.push(MetricValue {
-                doubt: None,
-                name,
-                value: Some(v),
-                unit: unit.to_owned(),
-                better,
-                kind: Kind::Measured,
-            });
+            out.push(MetricValue::new(name, Some(v), unit, better, Kind::Measured));
         }
     };
     for (field, name, factor, unit, better) in ROWS {

@@ -172,12 +172,11 @@ pub(crate) fn disagreement(what: &str, printed: f64, computed: f64) -> Option<Ob
 
 /// A metric of a trial, as its specification has it.
 pub(crate) fn value(spec: &MetricSpec, value: Option<f64>) -> MetricValue {
-    MetricValue {
-        doubt: None,
-        name: spec.name.clone(),
-        value: value.filter(|v| v.is_finite()),
-        unit: spec.unit.clone(),
-        better: spec.better,
-        kind: spec.kind,
-    }
+    MetricValue::new(
+        spec.name.clone(),
+        value.filter(|v| v.is_finite()),
+        spec.unit.clone(),
+        spec.better,
+        spec.kind,
+    )
 }

@@ -6,8 +6,8 @@ use std::path::Path;
 
 use assay_model::{
     Compare, Design, Experiment, FactorLevels, ImportedFile, LedgerEvent, Observe, ObserverReport,
-    Order, Plan, PlannedTrial, RunId, RunState, SCHEMA_VERSION, StreamSummary, Treatment,
-    TrialRecord, WorkloadSpec,
+    Order, Plan, PlannedTrial, RunId, RunState, SCHEMA_VERSION, Treatment, TrialRecord,
+    WorkloadSpec,
 };
 
 use super::error::ForeignError;
@@ -263,32 +263,16 @@ fn record(trial: &ForeignTrial, planned: &PlannedTrial) -> TrialRecord {
         not_seen: trial.not_seen.clone(),
     });
     TrialRecord {
-        schema_version: SCHEMA_VERSION,
-        number: planned.number,
-        attempt: 1,
-        block: planned.block,
-        treatment: planned.treatment,
-        warmup: false,
-        params: BTreeMap::new(),
         outcome: trial.outcome,
         error: trial.error.clone(),
-        started_at: trial.started_at.clone(),
-        start_ns: 0,
         end_ns: samples.and_then(|s| s.rows.last()).map_or(0, |row| row.t_ns),
         exit: trial.exit,
-        resources: None,
-        phases: Vec::new(),
         metrics: trial.metrics.clone(),
-        curves: Vec::new(),
-        histograms: BTreeMap::new(),
-        heats: BTreeMap::new(),
         validation: trial.validation.clone(),
-        stdout: StreamSummary::default(),
-        stderr: StreamSummary::default(),
         observers: observers.into_iter().collect(),
-        changed: BTreeMap::new(),
         notes: trial.notes.clone(),
         findings: trial.findings(),
         evidence: trial.evidence.clone(),
+        ..TrialRecord::blank(planned, 1, trial.started_at.clone(), 0)
     }
 }

@@ -117,14 +117,7 @@ fn add(result: &mut ForeignResult, run: SpecRun) {
 
 /// Keeps an overall metric under SPEC's own name.
 fn overall(result: &mut ForeignResult, name: &str, told: f64) {
-    result.run_metrics.push(MetricValue {
-        doubt: None,
-        name: name.to_owned(),
-        value: Some(told),
-        unit: "1".to_owned(),
-        better: Better::Higher,
-        kind: Kind::Quoted,
-    });
+    result.run_metrics.push(MetricValue::new(name, Some(told), "1", Better::Higher, Kind::Quoted));
 }
 
 /// Says with every trial that the numbers are estimates, or that the result is invalid.

@@ -60,41 +60,28 @@ pub fn plan(trials: u32) -> Plan {
 }
 
 pub fn record(number: u32, attempt: u32) -> TrialRecord {
-    TrialRecord {
-        schema_version: SCHEMA_VERSION,
+    let planned = PlannedTrial {
         number,
-        attempt,
         block: (number - 1) / 2,
         treatment: (number - 1) % 2,
-        warmup: false,
-        params: BTreeMap::new(),
+        ..PlannedTrial::default()
+    };
+    let started_at = "2026-11-21T09:30:00.000Z".into();
+    let start_ns = 1_000_000 * u64::from(number);
+    TrialRecord {
         outcome: Outcome::Completed,
-        error: String::new(),
-        started_at: "2026-11-21T09:30:00.000Z".into(),
-        start_ns: 1_000_000 * u64::from(number),
         end_ns: 1_000_000 * u64::from(number) + 900_000,
-        exit: None,
-        resources: None,
-        phases: Vec::new(),
-        metrics: vec![MetricValue {
-            doubt: None,
-            name: "throughput".into(),
-            value: Some(f64::from(number) * 1e9),
-            unit: "B/s".into(),
-            better: Better::Higher,
-            kind: Kind::Measured,
-        }],
-        curves: Vec::new(),
-        histograms: BTreeMap::new(),
-        heats: BTreeMap::new(),
+        metrics: vec![MetricValue::new(
+            "throughput",
+            Some(f64::from(number) * 1e9),
+            "B/s",
+            Better::Higher,
+            Kind::Measured,
+        )],
         validation: ValidationResult::ExitCodeOnly,
         stdout: StreamSummary { bytes: 5, kept: 5 },
-        stderr: StreamSummary::default(),
-        observers: Vec::new(),
-        changed: BTreeMap::new(),
         notes: vec![format!("trial {number}, attempt {attempt}")],
-        evidence: Vec::new(),
-        findings: Vec::new(),
+        ..TrialRecord::blank(&planned, attempt, started_at, start_ns)
     }
 }
 

@@ -23,14 +23,7 @@ fn a_run_comes_back_as_it_was_written() {
     for number in 1..=4 {
         write(&mut run, number, 1).unwrap();
     }
-    let floor = MetricValue {
-        doubt: None,
-        name: "aa_floor".into(),
-        value: None,
-        unit: "%".into(),
-        better: Better::Neither,
-        kind: Kind::Derived,
-    };
+    let floor = MetricValue::new("aa_floor", None, "%", Better::Neither, Kind::Derived);
     run.set_run_metrics(std::slice::from_ref(&floor)).unwrap();
     assert_eq!(run.reader().unwrap().records().unwrap().len(), 4, "a writer reads its own trials");
     run.finish(RunState::Completed, "all blocks are done").unwrap();

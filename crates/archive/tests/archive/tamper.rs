@@ -30,14 +30,7 @@ fn full(archive: &Archive, scratch: &Path) -> RunId {
             _ => run.write_trial(&record, b"last\n", b"", None).unwrap(),
         }
     }
-    let floor = MetricValue {
-        name: "aa_floor".into(),
-        value: Some(1.5),
-        unit: "%".into(),
-        better: Better::Neither,
-        kind: Kind::Derived,
-        doubt: None,
-    };
+    let floor = MetricValue::new("aa_floor", Some(1.5), "%", Better::Neither, Kind::Derived);
     run.set_run_metrics(&[floor]).unwrap();
     let id = run.id().clone();
     run.finish(RunState::Completed, "done").unwrap();

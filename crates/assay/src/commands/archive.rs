@@ -10,10 +10,11 @@ use assay_model::Severity;
 use assay_model::nouns::count;
 
 use super::copies::Copies;
-use super::open_archive;
+use super::open::open_archive;
 use crate::cli::{Archive as Verb, Cli};
 use crate::exit::{Exit, Usage};
-use crate::{print, print_json, print_json_text, print_styled, style, view};
+use crate::screen::{print, print_json, print_json_text, print_styled, style};
+use crate::view;
 
 /// Does what was asked of the archive.
 pub fn archive(cli: &Cli, verb: &Verb) -> Result<Exit> {
@@ -32,7 +33,7 @@ pub fn archive(cli: &Cli, verb: &Verb) -> Result<Exit> {
             let more = runs.len() > *limit;
             runs.truncate(*limit);
             for run in archive.unreadable()? {
-                crate::say(&format!("run {} cannot be read: {}", run.id, run.reason));
+                crate::screen::say(&format!("run {} cannot be read: {}", run.id, run.reason));
             }
             if cli.json {
                 print_json(&runs)?;
@@ -41,7 +42,7 @@ pub fn archive(cli: &Cli, verb: &Verb) -> Result<Exit> {
             }
             if more {
                 let more = limit.saturating_mul(2).max(1);
-                crate::say(&format!(
+                crate::screen::say(&format!(
                     "these are the newest {limit}; --limit {more} shows more, --text WORD, --workload, --experiment and --tag find some"
                 ));
             }
@@ -73,7 +74,7 @@ pub fn archive(cli: &Cli, verb: &Verb) -> Result<Exit> {
                 let report =
                     archive.export_dataset(output, &Filter::default(), DatasetSamples::Leave)?;
                 for (run, reason) in &report.left_out {
-                    crate::say(&format!("run {run} is left out: {reason}"));
+                    crate::screen::say(&format!("run {run} is left out: {reason}"));
                 }
                 print(&format!("{}: {} runs", output.display(), report.runs))?;
             }
@@ -136,7 +137,7 @@ fn import(
     for (result, id) in set.results.iter().zip(ids).filter(|_| new) {
         let part =
             if result.part.is_empty() { String::new() } else { format!(", mode {}", result.part) };
-        crate::say(&format!(
+        crate::screen::say(&format!(
             "{id}: {tool}, read as {}{part}: {}, {}",
             set.format.name,
             count(result.treatments.len(), "treatment"),
@@ -144,7 +145,7 @@ fn import(
         ));
     }
     if !new {
-        crate::say(
+        crate::screen::say(
             "these files were imported before, as the run below; --again imports them once more",
         );
     }

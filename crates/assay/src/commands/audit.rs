@@ -12,7 +12,7 @@ use serde_json::json;
 
 use crate::cli::{Audit, Cli};
 use crate::exit::{Exit, Usage};
-use crate::{print_json, print_styled, style};
+use crate::screen::{print_json, print_styled, style};
 
 /// Audits each file; a claim that is wrong makes the exit code 4.
 pub fn audit(cli: &Cli, audit: &Audit) -> Result<Exit> {

@@ -15,11 +15,12 @@ use assay_revisions::{Merges, Repository, Revision};
 use assay_sut::process::Output;
 use serde::Serialize;
 
-use super::{experiment, kit_paths, open_archive, open_lab, run};
+use super::open::{kit_paths, open_archive, open_lab};
+use super::{experiment, run};
 use crate::cli::{Bisect, Cli};
 use crate::exit::{Exit, Usage};
 use crate::progress::Bar;
-use crate::{print, print_json, say};
+use crate::screen::{print, print_json, say};
 
 /// Commits beside the good end in a block.
 const COMMITS: usize = 3;
@@ -362,7 +363,7 @@ fn sentence(report: &Report) -> String {
 }
 
 fn text(report: &Report) -> String {
-    let mut out = format!("{}\n", crate::wrap(&sentence(report), "", "  "));
+    let mut out = format!("{}\n", crate::screen::wrap(&sentence(report), "", "  "));
     for one in &report.likely {
         let date = one.author_date.as_deref().unwrap_or("unknown").get(..10).unwrap_or("unknown");
         let share = 100.0 * one.probability;
@@ -371,8 +372,11 @@ fn text(report: &Report) -> String {
     let _ = writeln!(out, "  {:5.1} %  none of them", 100.0 * report.probability_of_none);
     if !report.skipped.is_empty() {
         let all = report.skipped.join(", ");
-        let _ =
-            writeln!(out, "{}", crate::wrap(&format!("cannot be measured: {all}"), "  ", "    "));
+        let _ = writeln!(
+            out,
+            "{}",
+            crate::screen::wrap(&format!("cannot be measured: {all}"), "  ", "    ")
+        );
     }
     let _ = writeln!(out, "  {} trials in {} runs", report.trials, report.runs.len());
     out

@@ -6,11 +6,12 @@ use assay_model::Severity;
 use assay_report::terminal::Detail;
 use assay_report::{RunView, page};
 
-use super::open_archive;
+use super::open::open_archive;
 use super::publish::unchanged;
 use crate::cli::{Cli, Compare};
 use crate::exit::{Exit, Usage};
-use crate::{print_json, print_json_text, print_styled, say, style, view};
+use crate::screen::{print_json, print_json_text, print_styled, say, style};
+use crate::view;
 
 /// One run: its own comparison. Several: side by side, with what else differed.
 pub fn compare(cli: &Cli, compare: &Compare) -> Result<Exit> {

@@ -11,7 +11,8 @@ use assay_redact::Kind;
 
 use crate::cli::Cli;
 use crate::exit::Exit;
-use crate::{print, print_json, say, view};
+use crate::screen::{print, print_json, say};
+use crate::view;
 
 /// An archive of copies that is removed when this is dropped.
 pub struct Copies {

@@ -10,7 +10,7 @@ use assay_report::RunView;
 use assay_rules::pack::cpu::CpuSuiteResult;
 use assay_rules::pack::{Applies, Pack, Parameter, embedded};
 
-use super::open_archive;
+use super::open::open_archive;
 use crate::cli::{Cli, Cpu};
 use crate::exit::Exit;
 use crate::view;
@@ -20,7 +20,7 @@ pub fn cpu(cli: &Cli, cpu: &Cpu) -> anyhow::Result<Exit> {
     match cpu {
         Cpu::Reference { run } => {
             let view = suite_of(cli, run)?;
-            crate::print(&reference(&view)?)?;
+            crate::screen::print(&reference(&view)?)?;
         }
         Cpu::Result { run, facts } => {
             let (_, mut result) = result_of(cli, run)?;
@@ -33,11 +33,11 @@ pub fn cpu(cli: &Cli, cpu: &Cpu) -> anyhow::Result<Exit> {
                 said.add_to(&mut result, &fields(&pack))
                     .map_err(|e| anyhow::anyhow!("{}: {e}", path.display()))?;
             }
-            crate::print_json(&result)?;
+            crate::screen::print_json(&result)?;
         }
         Cpu::Facts { run } => {
             let (id, result) = result_of(cli, run)?;
-            crate::print(&suite_facts_template(&id, &result, &fields(&pack()?)))?;
+            crate::screen::print(&suite_facts_template(&id, &result, &fields(&pack()?)))?;
         }
     }
     Ok(Exit::Fine)

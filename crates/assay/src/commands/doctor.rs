@@ -11,11 +11,11 @@ use assay_sut::fitness::Options;
 use assay_sut::process::Output;
 use assay_sut::{RestoreOutcome, RestoreReport, Root};
 
-use super::{kit_paths, open_archive, open_lab};
+use super::open::{kit_paths, open_archive, open_lab};
 use crate::cli::{Cli, Doctor};
 use crate::exit::Exit;
 use crate::progress::Bar;
-use crate::{print, print_json, say, wrap};
+use crate::screen::{print, print_json, say, wrap};
 
 /// What the doctor found, for `--json`.
 #[derive(Debug, serde::Serialize)]

@@ -9,10 +9,10 @@ use assay_sut::process::Output;
 use assay_workloads::Workload;
 
 use super::experiment::change_place;
-use super::{kit_paths, open_archive, open_lab};
+use super::open::{kit_paths, open_archive, open_lab};
 use crate::cli::{Cli, Doctor};
 use crate::exit::Exit;
-use crate::{print, print_json, wrap};
+use crate::screen::{print, print_json, wrap};
 
 /// Looks at the cluster.
 pub fn doctor(cli: &Cli, doctor: &Doctor) -> Result<Exit> {

@@ -20,7 +20,7 @@ pub fn prepare(what: &What, kits: &KitPaths) -> Result<Prepared> {
 /// Says how to write a value with a comma where one was split and a part of it is refused.
 pub fn hint(what: &What, refused: &str) {
     if let Some(hint) = comma_hint(&what.set, refused) {
-        crate::say(&format!("hint: {hint}"));
+        crate::screen::say(&format!("hint: {hint}"));
     }
 }
 

@@ -3,10 +3,11 @@
 use anyhow::Result;
 use assay_lab::Question;
 
-use super::open_archive;
+use super::open::open_archive;
 use crate::cli::{Cli, Explain};
 use crate::exit::{Exit, Usage};
-use crate::{print_json, print_styled, style, view};
+use crate::screen::{print_json, print_styled, style};
+use crate::view;
 
 /// Explains the comparison that was asked for, or the only one.
 pub fn explain(cli: &Cli, asked: &Explain) -> Result<Exit> {

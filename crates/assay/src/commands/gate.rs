@@ -11,11 +11,13 @@ use assay_report::terminal::Detail;
 use assay_sut::process::Output;
 use serde::Serialize;
 
-use super::{experiment, export, kit_paths, open_archive, open_lab, run};
+use super::open::{kit_paths, open_archive, open_lab};
+use super::{experiment, export, run};
 use crate::cli::{Cli, Gate, What};
 use crate::exit::{Exit, Usage};
 use crate::progress::Bar;
-use crate::{print, print_json, print_styled, style, view};
+use crate::screen::{print, print_json, print_styled, style};
+use crate::view;
 
 /// The margin when nobody gives one.
 const MARGIN: &str = "2 %";
@@ -102,9 +104,9 @@ pub fn gate(cli: &Cli, asked: &Gate) -> Result<Exit> {
         })?;
     } else {
         print_styled(&assay_report::terminal::result(&view, Detail::Brief, style()))?;
-        print(&crate::wrap(&format!("gate: {sentence}"), "\n", "  "))?;
+        print(&crate::screen::wrap(&format!("gate: {sentence}"), "\n", "  "))?;
         if let Some(needed) = &needed {
-            print(&crate::wrap(needed, "  ", "  "))?;
+            print(&crate::screen::wrap(needed, "  ", "  "))?;
         }
     }
     if let Some(path) = &asked.markdown {
@@ -116,7 +118,10 @@ pub fn gate(cli: &Cli, asked: &Gate) -> Result<Exit> {
         exports.iter().try_for_each(|export| export.write(&public))?;
     }
     if ended.state == RunState::Interrupted {
-        crate::say(&format!("{}; go on with `assay run --resume {}`", ended.reason, ended.id));
+        crate::screen::say(&format!(
+            "{}; go on with `assay run --resume {}`",
+            ended.reason, ended.id
+        ));
     }
     Ok(exit)
 }

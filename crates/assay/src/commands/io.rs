@@ -11,7 +11,7 @@ use assay_report::terminal::{io as io_text, io_ticks, iostat, printed};
 
 use crate::cli::{Cli, Io, IoDimension, IoMeasure, IoUnit};
 use crate::exit::{Exit, Usage};
-use crate::{print_json, print_styled, style};
+use crate::screen::{print_json, print_styled, style};
 
 /// Asks the trace and prints the answer.
 pub fn io(cli: &Cli, asked: &Io) -> Result<Exit> {

@@ -17,7 +17,7 @@ use assay_sut::process::Ran;
 use super::beside;
 use crate::cli::{Cli, Io};
 use crate::exit::{Exit, Usage};
-use crate::{print, print_json, print_styled, say, style};
+use crate::screen::{print, print_json, print_styled, say, style};
 
 /// Between two looks into the rings of single I/Os.
 const POLL: Duration = Duration::from_millis(5);

@@ -4,10 +4,11 @@ use std::fmt::Write;
 
 use anyhow::Result;
 
-use super::kit_paths;
+use super::open::kit_paths;
 use crate::cli::{Cli, Kit};
 use crate::exit::{Exit, Usage};
-use crate::{print, print_json, shipped};
+use crate::screen::{print, print_json};
+use crate::shipped;
 
 /// Lists kits or checks one.
 pub fn kit(cli: &Cli, kit: &Kit) -> Result<Exit> {

@@ -7,10 +7,11 @@ use assay_report::terminal;
 use assay_rules::denominator::Matrix;
 use assay_rules::landscape::{Collection, LandscapeError, Query, measured};
 
-use super::open_archive;
+use super::open::open_archive;
 use crate::cli::{self, Cli};
 use crate::exit::{Exit, Usage};
-use crate::{print, print_json, print_styled, say, style, view};
+use crate::screen::{print, print_json, print_styled, say, style};
+use crate::view;
 
 /// How many lines a table in a terminal has unless more are asked for.
 const LINES: usize = 40;

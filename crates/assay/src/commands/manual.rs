@@ -10,7 +10,8 @@ use clap_complete::Shell;
 
 use crate::cli::Cli;
 use crate::exit::Exit;
-use crate::{help, print};
+use crate::help;
+use crate::screen::print;
 
 /// Columns of what is written for no terminal.
 const COLUMNS: usize = 80;

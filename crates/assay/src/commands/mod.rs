@@ -19,6 +19,7 @@ mod io_live;
 mod kit;
 mod landscape;
 mod manual;
+mod open;
 mod plan;
 mod post;
 mod publish;
@@ -34,18 +35,8 @@ mod stat;
 mod tlb;
 mod workloads;
 
-use std::path::PathBuf;
-
-use anyhow::Context;
-use assay_archive::Archive;
-use assay_lab::Lab;
-use assay_sut::Interrupt;
-use assay_sut::process::Output;
-use assay_workloads::KitPaths;
-
 use crate::cli::{Cli, Verb};
 use crate::exit::Exit;
-use crate::{say, shipped};
 
 /// Does what was typed.
 pub fn dispatch(cli: &Cli) -> anyhow::Result<Exit> {
@@ -111,41 +102,5 @@ fn put_back_what_a_crash_left(cli: &Cli) {
 
 /// Serves the collector that started this process on a node.
 pub fn agent() -> anyhow::Result<()> {
-    Ok(assay_lab::agent(&own_path()?, &kit_paths()?)?)
-}
-
-/// The archive that was named, or the usual one.
-fn open_archive(cli: &Cli) -> anyhow::Result<Archive> {
-    let path = match &cli.archive {
-        Some(path) => path.clone(),
-        None => Archive::default_path()?,
-    };
-    Ok(Archive::open(path)?)
-}
-
-/// The lab as the verbs use it: Ctrl-C ends its trial and puts the system back.
-fn open_lab(archive: &Archive, kits: KitPaths, output: Output) -> anyhow::Result<Lab<'_>> {
-    Ok(Lab {
-        archive,
-        state_dir: assay_sut::state_dir(),
-        exe: own_path()?,
-        kits,
-        interrupt: Some(Interrupt::install()?),
-        output,
-    })
-}
-
-/// The path of this executable.
-fn own_path() -> anyhow::Result<PathBuf> {
-    std::env::current_exe().context("find assay's own executable")
-}
-
-/// Where kits are looked for; those that come with assay stand behind all others.
-fn kit_paths() -> anyhow::Result<KitPaths> {
-    let mut paths = KitPaths::from_env(&own_path()?, Some(assay_lab::cache_dir()));
-    match shipped::folder("kits") {
-        Ok(folder) => paths.roots.push(folder),
-        Err(e) => say(&format!("warning: the kits that come with assay cannot be unpacked: {e}")),
-    }
-    Ok(paths)
+    Ok(assay_lab::agent(&open::own_path()?, &open::kit_paths()?)?)
 }

@@ -6,10 +6,11 @@ use assay_lab::{Estimate, estimate};
 use assay_model::{Experiment, Stop, units};
 use assay_report::terminal::{PlanView, printable};
 
-use super::{experiment, kit_paths, open_archive};
+use super::experiment;
+use super::open::{kit_paths, open_archive};
 use crate::cli::{Cli, Plan};
 use crate::exit::Exit;
-use crate::{print_json, print_styled, style, wrap};
+use crate::screen::{print_json, print_styled, style, wrap};
 
 /// What `--json` prints.
 #[derive(serde::Serialize)]

@@ -13,11 +13,12 @@ use assay_report::post::{self, Library, MAX_SIZE, Post, RunSpec, Template};
 use assay_rules::landscape::{Collection, LandscapeError};
 
 use super::copies::Copies;
-use super::open_archive;
+use super::open::open_archive;
 use super::publish::{absolute, free, unchanged};
 use crate::cli::{Cli, Publish};
 use crate::exit::{Exit, Usage};
-use crate::{print, print_json, say, shipped, view};
+use crate::screen::{print, print_json, say};
+use crate::{shipped, view};
 
 /// Computes the post and writes the folder, unless a number or a sentence is invalid.
 pub fn publish(cli: &Cli, publish: &Publish) -> Result<Exit> {

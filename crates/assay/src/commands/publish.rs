@@ -10,10 +10,11 @@ use assay_model::{RunId, Severity};
 use assay_report::format::FORMATS;
 
 use super::copies::Copies;
-use super::open_archive;
+use super::open::open_archive;
 use crate::cli::{Cli, Publish};
 use crate::exit::{Changed, Exit, Usage};
-use crate::{print, print_json, say, view};
+use crate::screen::{print, print_json, say};
+use crate::view;
 
 /// Writes the folder and names the page.
 pub fn publish(cli: &Cli, publish: &Publish) -> Result<Exit> {

@@ -8,7 +8,7 @@ use serde_json::{Map, Value, json};
 
 use crate::cli::{Cli, OfJob, Server, Submit};
 use crate::exit::{Exit, Usage};
-use crate::{print, print_json, say};
+use crate::screen::{print, print_json, say};
 
 /// Seconds that the server is asked to wait before it answers.
 const TIMEOUT: u32 = 30;
@@ -126,7 +126,7 @@ fn line(job: &Job) -> String {
         more.push(format!("`assay resume {}` goes on", job.id));
     }
     if !more.is_empty() {
-        text.push_str(&crate::wrap(&more.join("; "), "         ", "         "));
+        text.push_str(&crate::screen::wrap(&more.join("; "), "         ", "         "));
         text.push('\n');
     }
     text

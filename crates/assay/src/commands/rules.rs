@@ -12,10 +12,11 @@ use assay_rules::pack::{
 };
 use serde_json::{Value, json};
 
-use super::open_archive;
+use super::open::open_archive;
 use crate::cli::{Cli, Rules, RulesProfile};
 use crate::exit::{Exit, Usage};
-use crate::{print, print_json, print_styled, style, view, wrap};
+use crate::screen::{print, print_json, print_styled, style, wrap};
+use crate::view;
 
 /// Lists, shows, or applies checks and packs.
 pub fn rules(cli: &Cli, rules: &Rules) -> Result<Exit> {

@@ -8,11 +8,13 @@ use assay_report::terminal::Detail;
 use assay_sut::process::Output;
 
 use super::doctor::show_floor;
-use super::{experiment, export, kit_paths, open_archive, open_lab};
+use super::open::{kit_paths, open_archive, open_lab};
+use super::{experiment, export};
 use crate::cli::{Cli, OutputMode, Run};
 use crate::exit::Exit;
 use crate::progress::Bar;
-use crate::{print, print_json_text, print_styled, say, style, view};
+use crate::screen::{print, print_json_text, print_styled, say, style};
+use crate::view;
 
 /// Runs an experiment to its end and prints what came out.
 pub fn run(cli: &Cli, run: &Run) -> Result<Exit> {

@@ -6,7 +6,7 @@ use anyhow::{Context, Result};
 use assay_model as model;
 
 use crate::exit::Exit;
-use crate::print;
+use crate::screen::print;
 
 /// Every format by the name of its schema's file.
 fn schemas() -> Vec<(&'static str, schemars::Schema)> {

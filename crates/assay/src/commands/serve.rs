@@ -9,10 +9,11 @@ use assay_report::RunView;
 use assay_server::Config;
 use assay_sut::Interrupt;
 
-use super::{kit_paths, open_archive, own_path};
+use super::open::{kit_paths, open_archive, own_path};
 use crate::cli::{Cli, Serve};
 use crate::exit::Exit;
-use crate::{print, say, shipped, view};
+use crate::screen::{print, say};
+use crate::{shipped, view};
 
 /// Serves until it is interrupted.
 pub fn serve(cli: &Cli, asked: &Serve) -> Result<Exit> {

@@ -14,7 +14,7 @@ use assay_sut::Interrupt;
 use super::beside;
 use crate::cli::{Cli, Stat, StatNames, StatShape};
 use crate::exit::{Exit, Usage};
-use crate::{print, print_json, width};
+use crate::screen::{print, print_json, width};
 
 /// How many lines stand between two headers.
 const SCREEN: u64 = 22;

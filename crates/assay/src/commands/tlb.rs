@@ -16,7 +16,7 @@ use assay_tlb::{Error, Machine, Wish};
 use super::beside;
 use crate::cli::{Cli, Tlb};
 use crate::exit::{Exit, Usage};
-use crate::{print_json, print_styled, say, style};
+use crate::screen::{print_json, print_styled, say, style};
 
 /// Counts while a command runs, or simulates.
 pub fn tlb(cli: &Cli, asked: &Tlb) -> Result<Exit> {

@@ -6,10 +6,10 @@ use anyhow::Result;
 use assay_model::{ParamType, WorkloadSpec};
 use assay_workloads::{KitPaths, builtin};
 
-use super::kit_paths;
+use super::open::kit_paths;
 use crate::cli::Cli;
 use crate::exit::Exit;
-use crate::{print, print_json, wrap};
+use crate::screen::{print, print_json, wrap};
 
 /// Lists all workloads, or describes one.
 pub fn workloads(cli: &Cli, name: Option<&str>) -> Result<Exit> {

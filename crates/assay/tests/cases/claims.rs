@@ -5,7 +5,7 @@ use serde_json::Value;
 use crate::Scene;
 use crate::common::World;
 use crate::common::figures::{Figures, noise};
-use crate::common::says::json;
+use crate::common::says::{json, landscape, refusal};
 use crate::runs::made;
 
 /// Makes a scene; `None`: it is none of claims.
@@ -98,16 +98,6 @@ fn published_from(world: &World, head: &str, body: &str, more: &[&str]) -> Value
     }
 }
 
-/// The findings of a refusal, which stand on standard error.
-fn refusal(stderr: &str) -> Value {
-    let words = stderr.split_whitespace().collect::<Vec<_>>().join(" ");
-    let found = words.split("invalid, ").skip(1).map(|part| {
-        let (id, message) = part.split_once(' ').unwrap();
-        serde_json::json!({ "id": id, "severity": "invalid", "message": message })
-    });
-    found.collect()
-}
-
 /// The findings of a post about a run of two levels with these means.
 fn of_run(world: &World, name: &str, means: [f64; 2], words: &str) -> Value {
     of_levels(world, name, &means, words)
@@ -162,15 +152,6 @@ fn per(world: &World, what: &str, from: &str, to: &str) -> Value {
     let csv = if from.is_empty() { sound.clone() } else { sound.replace(from, to) };
     assert!(from.is_empty() || csv != sound, "{from}");
     landscape(world, &csv, &["--per", what])
-}
-
-fn landscape(world: &World, csv: &str, more: &[&str]) -> Value {
-    std::fs::create_dir_all(world.path("mine")).unwrap();
-    world.write("mine/own.csv", csv);
-    let shown = ["landscape", "own", "--published", "mine", "--json"];
-    let done = world.run(&[&shown[..], more].concat());
-    assert_eq!(done.code, 0, "{}", done.stderr);
-    json(&done.stdout)["landscape"]["findings"].clone()
 }
 
 const TABLE: &str = "| System | Chips | ops/s |\n|---|---|---|\n| Acme Z900 | 2 | 4,220 |\n| Bolt Q77 | 4 | 4,000 |\n\n";

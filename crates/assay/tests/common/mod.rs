@@ -72,11 +72,15 @@ impl World {
 }
 
 impl Done {
+    /// What `--json` printed.
+    pub fn json(&self) -> Value {
+        serde_json::from_str(&self.stdout)
+            .unwrap_or_else(|e| panic!("{e}: {}{}", self.stdout, self.stderr))
+    }
+
     /// The records that `--json` printed.
     pub fn records(&self) -> Vec<Value> {
-        let all: Value =
-            serde_json::from_str(&self.stdout).unwrap_or_else(|e| panic!("{e}: {}", self.stderr));
-        all["records"].as_array().unwrap().clone()
+        self.json()["records"].as_array().unwrap().clone()
     }
 
     /// The first of them, whose outcome is as expected.
@@ -118,4 +122,24 @@ pub fn alive(mark: &str) -> bool {
 
 pub fn root() -> bool {
     rustix::process::geteuid().is_root()
+}
+
+pub fn json(text: &str) -> Value {
+    serde_json::from_str(text).unwrap_or_else(|e| panic!("{e}: {text}"))
+}
+
+/// No line of what a person sees is wider than a terminal.
+pub fn fits(text: &str) {
+    for line in text.lines() {
+        assert!(line.chars().count() <= 80, "{} columns: {line}", line.chars().count());
+    }
+}
+
+/// Waits a minute at most; `what` is what went wrong then.
+pub fn wait_for(what: &str, there: impl Fn() -> bool) {
+    let began = std::time::Instant::now();
+    while !there() {
+        assert!(began.elapsed().as_secs() < 60, "{what}");
+        std::thread::yield_now();
+    }
 }

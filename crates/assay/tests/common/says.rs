@@ -4,6 +4,8 @@ use std::collections::BTreeMap;
 
 use serde_json::Value;
 
+pub use super::json;
+
 use super::World;
 
 /// What a check says.
@@ -14,10 +16,6 @@ pub enum Says {
     Fires(String, String),
     Cannot,
     NothingToLookAt,
-}
-
-pub fn json(text: &str) -> Value {
-    serde_json::from_str(text).unwrap_or_else(|e| panic!("{e}: {text}"))
 }
 
 /// Every check of a run, by id, and the exit code.
@@ -50,4 +48,22 @@ pub fn in_list(findings: &Value, id: &str) -> Says {
         return Says::Cannot;
     }
     Says::Fires(text("severity"), text("message"))
+}
+
+pub fn refusal(stderr: &str) -> Value {
+    let words = stderr.split_whitespace().collect::<Vec<_>>().join(" ");
+    let found = words.split("invalid, ").skip(1).map(|part| {
+        let (id, message) = part.split_once(' ').unwrap();
+        serde_json::json!({ "id": id, "severity": "invalid", "message": message })
+    });
+    found.collect()
+}
+
+pub fn landscape(world: &World, csv: &str, more: &[&str]) -> Value {
+    std::fs::create_dir_all(world.path("mine")).unwrap();
+    world.write("mine/own.csv", csv);
+    let shown = ["landscape", "own", "--published", "mine", "--json"];
+    let done = world.run(&[&shown[..], more].concat());
+    assert_eq!(done.code, 0, "{}", done.stderr);
+    json(&done.stdout)["landscape"]["findings"].clone()
 }

@@ -99,6 +99,13 @@ impl Served {
         self.ask("POST", path, &[&token, "Content-Type: application/json"], &body.to_string())
     }
 
+    /// The number of a job of this experiment.
+    pub fn submit(&self, experiment: &str) -> u64 {
+        let answer = self.post("/api/v1/jobs", &serde_json::json!({ "experiment": experiment }));
+        assert_eq!(answer.status, 201, "{}", answer.body);
+        answer.json()["id"].as_u64().unwrap()
+    }
+
     pub fn job(&self, id: u64) -> serde_json::Value {
         self.get(&format!("/api/v1/jobs/{id}")).json()
     }

@@ -5,6 +5,7 @@ use crate::bind::{Pair, Side};
 use crate::claim::{Claim, ClaimKind, ClaimVerdict, Input};
 use crate::detect::mention::{self, Mention};
 use crate::detect::{Found, Reading};
+use crate::read::column::{self, Column};
 use crate::read::document::Document;
 use crate::read::source::{Source, Span};
 use crate::read::token::Token;
@@ -17,7 +18,7 @@ pub(crate) struct Context<'a> {
     pub quantities: Quantities,
     pub quoted: &'a [QuotedResult],
     /// The columns of numbers, with their means.
-    pub columns: Vec<crate::judge::average::Column>,
+    pub columns: Vec<Column>,
     /// What the first headings and sentences are about: the subject of bullets without one.
     pub subject: Mention,
 }
@@ -36,7 +37,7 @@ impl<'a> Context<'a> {
             reading,
             quantities,
             quoted,
-            columns: crate::judge::average::columns(document),
+            columns: column::columns(document),
             subject: Mention::default(),
         };
         context.subject = context.find_subject();

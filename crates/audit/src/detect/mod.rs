@@ -80,7 +80,7 @@ fn in_sentence(sentence: usize, tokens: &[Token], block: BlockKind, found: &mut 
                 && !separate(tokens, rank.at, t.at)
         });
         let part = tokens[rank.at].lower == "than"
-            && (!triggers.is_empty() || crate::judge::share::word(tokens).is_some());
+            && (!triggers.is_empty() || vocabulary::share(tokens).is_some());
         if !same && !part {
             triggers.push(rank);
         }

@@ -1,5 +1,7 @@
 //! The words by which claims are known.
 
+use crate::read::token::Token;
+
 /// Words that compare upward.
 pub(crate) const UP: [&str; 43] = [
     "difference",
@@ -313,3 +315,21 @@ pub(crate) const QUALITATIVE: [&str; 66] = [
     "reduces",
     "eliminates",
 ];
+
+/// The word that says a share without the sign of per cent.
+pub(crate) fn share(tokens: &[Token]) -> Option<usize> {
+    tokens.iter().enumerate().position(|(i, t)| {
+        let next = tokens.get(i + 1).map_or("", |n| n.lower.as_str());
+        let before = i.checked_sub(1).map_or("", |p| tokens[p].lower.as_str());
+        match t.lower.as_str() {
+            "half" => next == "of" || next == "the",
+            "most" => {
+                next == "of"
+                    || (before != "the"
+                        && !matches!(next, "important" | "recent" | "common" | "likely"))
+            }
+            "majority" | "frequently" => true,
+            _ => false,
+        }
+    })
+}

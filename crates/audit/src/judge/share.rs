@@ -3,35 +3,17 @@
 
 use crate::bind::context::Context;
 use crate::claim::{Claim, ClaimKind, ClaimVerdict, Reading};
-use crate::detect::Found;
+use crate::detect::{Found, vocabulary};
 use crate::judge::reading::{Bound, Claimed, figure};
 use crate::read::source::Span;
 use crate::read::table::{Shape, Table};
 use crate::read::token::Token;
 use crate::read::unit::Unit;
 
-/// The word that says a share without the sign of per cent.
-pub(crate) fn word(tokens: &[Token]) -> Option<usize> {
-    tokens.iter().enumerate().position(|(i, t)| {
-        let next = tokens.get(i + 1).map_or("", |n| n.lower.as_str());
-        let before = i.checked_sub(1).map_or("", |p| tokens[p].lower.as_str());
-        match t.lower.as_str() {
-            "half" => next == "of" || next == "the",
-            "most" => {
-                next == "of"
-                    || (before != "the"
-                        && !matches!(next, "important" | "recent" | "common" | "likely"))
-            }
-            "majority" | "frequently" => true,
-            _ => false,
-        }
-    })
-}
-
 /// "half of", "most", "the majority": a share without the sign of per cent.
 pub(crate) fn in_words(context: &Context<'_>, sentence: usize) -> Option<Claim> {
     let tokens = &context.reading.tokens[sentence];
-    let at = word(tokens)?;
+    let at = vocabulary::share(tokens)?;
     let more = at > 1 && tokens[at - 1].lower == "than";
     let (value, bound) = match tokens[at].lower.as_str() {
         "half" if !more => (50.0, Bound::About),

@@ -2,8 +2,7 @@
 //! validator: whatever it is given becomes some text, in one pass and in memory of the size of the
 //! input.
 
-use crate::read::entity::entity;
-use crate::read::tag::{Piece, pieces};
+use crate::read::tag::{Piece, entity, pieces};
 
 /// The text of a page and where its pieces stood in the HTML.
 pub(crate) struct Plain {
@@ -61,10 +60,10 @@ pub(crate) fn plain(html: &str) -> Plain {
             Piece::Tag { name, closing: false, .. } if HIDDEN.contains(&name.as_str()) => {
                 hidden = Some(name.clone());
             }
-            Piece::Tag { name, closing, attributes } => {
+            Piece::Tag { name, closing, columns } => {
                 let in_data = data_tables[i];
                 if in_data && matches!(name.as_str(), "tr" | "td" | "th" | "table") {
-                    cell_tag(&mut out, &mut row, name, *closing, attributes);
+                    cell_tag(&mut out, &mut row, name, *closing, *columns);
                 } else if in_data && row.is_some() {
                     if name == "br" || BLOCKS.contains(&name.as_str()) {
                         out.space();
@@ -84,7 +83,7 @@ struct Row {
     owed: usize,
 }
 
-fn cell_tag(out: &mut Out, row: &mut Option<Row>, name: &str, closing: bool, attributes: &str) {
+fn cell_tag(out: &mut Out, row: &mut Option<Row>, name: &str, closing: bool, columns: usize) {
     match (name, closing) {
         ("table", _) => {
             *row = None;
@@ -108,24 +107,11 @@ fn cell_tag(out: &mut Out, row: &mut Option<Row>, name: &str, closing: bool, att
             for _ in 0..open.owed {
                 out.push(" |");
             }
-            open.owed = span(attributes).saturating_sub(1);
+            open.owed = columns - 1;
             out.push(if out.at_line_start() { "| " } else { " | " });
         }
         (_, true) => {}
     }
-}
-
-/// What `colspan` says, 1 to 64.
-fn span(attributes: &str) -> usize {
-    let lower = attributes.to_ascii_lowercase();
-    let Some(at) = lower.find("colspan") else { return 1 };
-    let digits: String = lower[at..]
-        .chars()
-        .skip_while(|c| !c.is_ascii_digit())
-        .take_while(char::is_ascii_digit)
-        .take(3)
-        .collect();
-    digits.parse::<usize>().map_or(1, |n| n.clamp(1, 64))
 }
 
 fn block_tag(out: &mut Out, name: &str, closing: bool) {
@@ -201,13 +187,9 @@ impl Out {
             if amp == rest.len() {
                 return;
             }
-            let (length, character) = entity(&rest[amp..]);
+            let (length, characters) = entity(&rest[amp..]);
             self.mark(at + amp);
-            if character == '\u{a0}' {
-                self.text.push(' ');
-            } else {
-                self.text.push(character);
-            }
+            self.text.push_str(&characters.replace('\u{a0}', " "));
             at += amp + length;
             rest = &rest[amp + length..];
         }

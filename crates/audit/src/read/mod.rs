@@ -1,9 +1,10 @@
 //! Reads a text: bytes to lines, to blocks, sentences and tables, to tokens with their units.
 
+pub(crate) mod column;
 pub(crate) mod digits;
 pub(crate) mod document;
-pub(crate) mod entity;
 pub(crate) mod html;
+mod line;
 pub(crate) mod source;
 pub(crate) mod table;
 pub(crate) mod tag;

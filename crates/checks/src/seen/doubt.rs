@@ -3,7 +3,7 @@
 use assay_model::units::format_value;
 use assay_model::{Found, MetricValue, Observation};
 
-use super::Judged;
+use super::judged::Judged;
 use crate::rows::{self, W};
 
 /// A figure that is off what the storage is held to by more than this share was not that of the limit.

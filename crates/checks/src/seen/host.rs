@@ -3,7 +3,7 @@
 use assay_model::units::format_value;
 use assay_model::{Found, Observation};
 
-use super::{Judged, of};
+use super::judged::{Judged, of};
 use crate::rows::{self, N, W};
 
 /// Runnable tasks of others, per CPU, from which the host is not quiet.

@@ -3,7 +3,7 @@
 use assay_model::units::{format_duration, format_value};
 use assay_model::{Found, LimitedBy, Observation, SeriesShape};
 
-use super::Judged;
+use super::judged::Judged;
 use crate::rows::{self, I, N, W};
 
 /// A thread that uses more of a CPU than this is at its limit.

@@ -3,7 +3,7 @@
 use assay_model::units::format_value;
 use assay_model::{Found, NodeDifference, Observation};
 
-use super::Judged;
+use super::judged::Judged;
 use crate::rows::{self, N};
 
 /// So many differences, and nodes of each, stand in the sentence.

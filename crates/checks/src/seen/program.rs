@@ -3,7 +3,7 @@
 use assay_model::units::format_bytes;
 use assay_model::{Found, Observation};
 
-use super::Judged;
+use super::judged::Judged;
 use crate::rows::{self, I, W};
 
 /// Less memory than this says nothing about large pages.

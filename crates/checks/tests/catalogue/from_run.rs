@@ -6,8 +6,8 @@ use assay_checks::{Evidence, Known, RunMaterial, evaluate, from_run};
 use assay_model::{
     Analysis, Better, Checks, Comparison, Design, Experiment, Finding, HistogramSummary, Kind,
     LedgerEntry, LedgerEvent, Load, Method, MetricValue, Observation, Order, Outcome, Percentile,
-    Phase, PhaseMark, Plan, PlannedTrial, Profile, SCHEMA_VERSION, Scalar, Severity, StreamSummary,
-    Summary, Treatment, TreatmentSummary, TrialRecord, ValidationResult, Verdict, WorkloadSpec,
+    Phase, PhaseMark, Plan, PlannedTrial, Profile, Scalar, Severity, Summary, Treatment,
+    TreatmentSummary, TrialRecord, ValidationResult, Verdict, WorkloadSpec,
 };
 
 use super::sound;
@@ -23,40 +23,11 @@ struct Run {
 fn record(trial: &PlannedTrial, value: f64) -> TrialRecord {
     let start = u64::from(trial.number) * 1_000_000_000;
     TrialRecord {
-        schema_version: SCHEMA_VERSION,
-        number: trial.number,
-        attempt: 1,
-        block: trial.block,
-        treatment: trial.treatment,
-        warmup: false,
-        params: BTreeMap::new(),
         outcome: Outcome::Completed,
-        error: String::new(),
-        started_at: String::new(),
-        start_ns: start,
         end_ns: start + 500_000_000,
-        exit: None,
-        resources: None,
-        phases: Vec::new(),
-        metrics: vec![MetricValue {
-            doubt: None,
-            name: "elapsed".into(),
-            value: Some(value),
-            unit: "s".into(),
-            better: Better::Lower,
-            kind: Kind::Measured,
-        }],
-        curves: Vec::new(),
-        histograms: BTreeMap::new(),
-        heats: BTreeMap::new(),
+        metrics: vec![MetricValue::new("elapsed", Some(value), "s", Better::Lower, Kind::Measured)],
         validation: ValidationResult::Passed { detail: "compared".into() },
-        stdout: StreamSummary::default(),
-        stderr: StreamSummary::default(),
-        observers: Vec::new(),
-        changed: BTreeMap::new(),
-        notes: Vec::new(),
-        evidence: Vec::new(),
-        findings: Vec::new(),
+        ..TrialRecord::blank(trial, 1, String::new(), start)
     }
 }
 

@@ -1,9 +1,8 @@
-use std::collections::BTreeMap;
 use std::time::Duration;
 
 use assay_model::{
     Better, Curve, Exit, Kind, Merge, MetricSpec, MetricValue, Outcome, Phase, PhaseMark,
-    ResourceUse, SCHEMA_VERSION, SampleRow, SampleSet, SeriesKey, StreamSummary, TrialRecord,
+    PlannedTrial, ResourceUse, SampleRow, SampleSet, SeriesKey, StreamSummary, TrialRecord,
     ValidationResult, WorkloadSpec,
 };
 
@@ -19,45 +18,13 @@ pub(crate) fn clock(before: i64, after: i64) -> Clock {
 }
 
 fn blank() -> TrialRecord {
-    TrialRecord {
-        schema_version: SCHEMA_VERSION,
-        number: 1,
-        attempt: 1,
-        block: 0,
-        treatment: 0,
-        warmup: false,
-        params: BTreeMap::new(),
-        outcome: Outcome::Failed,
-        error: String::new(),
-        started_at: String::new(),
-        start_ns: 0,
-        end_ns: 0,
-        exit: None,
-        resources: None,
-        phases: Vec::new(),
-        metrics: Vec::new(),
-        curves: Vec::new(),
-        histograms: BTreeMap::new(),
-        heats: BTreeMap::new(),
-        validation: ValidationResult::NotReached,
-        stdout: StreamSummary::default(),
-        stderr: StreamSummary::default(),
-        observers: Vec::new(),
-        changed: BTreeMap::new(),
-        notes: Vec::new(),
-        evidence: Vec::new(),
-        findings: Vec::new(),
-    }
+    let planned = PlannedTrial { number: 1, ..PlannedTrial::default() };
+    TrialRecord::blank(&planned, 1, String::new(), 0)
 }
 
 pub(crate) fn node_part(name: &str, metrics: &[(&str, &str, f64)]) -> NodePart {
-    let metric = |(name, unit, value): &(&str, &str, f64)| MetricValue {
-        doubt: None,
-        name: (*name).to_owned(),
-        value: Some(*value),
-        unit: (*unit).to_owned(),
-        better: Better::from_unit(unit),
-        kind: Kind::Measured,
+    let metric = |(name, unit, value): &(&str, &str, f64)| {
+        MetricValue::new(*name, Some(*value), *unit, Better::from_unit(unit), Kind::Measured)
     };
     let record = TrialRecord {
         outcome: Outcome::Completed,

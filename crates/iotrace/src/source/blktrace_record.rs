@@ -4,6 +4,8 @@
 
 use std::io::{self, Read};
 
+use crate::lines::refill;
+
 /// The first three bytes of every record's magic number; the fourth is the version.
 const MAGIC: u32 = 0x6561_7400;
 /// The version that is read.
@@ -177,22 +179,8 @@ impl<R: Read> Records<R> {
                 self.start = self.end;
                 return Ok(false);
             }
-            self.fill()?;
-        }
-    }
-
-    fn fill(&mut self) -> io::Result<()> {
-        self.buffer.copy_within(self.start..self.end, 0);
-        self.end -= self.start;
-        self.start = 0;
-        loop {
-            match self.reader.read(&mut self.buffer[self.end..]) {
-                Ok(0) => self.at_end = true,
-                Ok(n) => self.end += n,
-                Err(e) if e.kind() == io::ErrorKind::Interrupted => continue,
-                Err(e) => return Err(e),
-            }
-            return Ok(());
+            self.at_end =
+                refill(&mut self.reader, &mut self.buffer, &mut self.start, &mut self.end)?;
         }
     }
 }

@@ -15,7 +15,6 @@ use parquet::file::statistics::Statistics;
 use crate::analysis::Analysis;
 use crate::event::{FileFrom, Flags, Io, Op, Sink};
 use crate::names::{NameCache, Names};
-use crate::parquet_guard;
 use crate::question::{Dimension, Question};
 use crate::source::parquet_columns::{ABOUT_KEY, TraceAbout, VERSION_KEY};
 
@@ -39,9 +38,9 @@ pub(crate) fn read<'a>(
         .unwrap_or_else(|_| Err(wrong("a page of it is damaged")))
 }
 
-/// Opens a file for reading; see [`parquet_guard::open`].
+/// Opens a file for reading; see [`assay_parquet_guard::open`].
 fn open(path: &Path) -> Result<SerializedFileReader<File>> {
-    parquet_guard::open(File::open(path)?)
+    assay_parquet_guard::open(File::open(path)?)
 }
 
 fn read_parts<'a>(

@@ -1,7 +1,7 @@
 //! The binary protocol: headers of 24 bytes, the body behind them. Field names and values are those of
 //! memcached's `protocol_binary.h` and of its document "Memcache Binary Protocol".
 
-use super::{Garbled, Reply, Sink, is_get};
+use super::{Garbled, Reply, Sink};
 use crate::config::KEY_LIMIT;
 use crate::content::Content;
 use crate::mix::{KEY_DIGITS, Op, write_key};
@@ -31,7 +31,7 @@ const TEXT: usize = 256;
 pub fn push(prefix: &[u8], op: &Op, number: u32, content: &Content, out: &mut Vec<u8>) -> usize {
     let key = prefix.len() + KEY_DIGITS;
     let (opcode, extras, value) =
-        if is_get(op) { (GET, 0, 0) } else { (SET, SET_EXTRAS, op.length as usize) };
+        if op.is_get() { (GET, 0, 0) } else { (SET, SET_EXTRAS, op.length as usize) };
     let body = (extras + key + value) as u32;
     let mut header = [0u8; HEADER];
     header[0] = REQUEST;
@@ -43,7 +43,7 @@ pub fn push(prefix: &[u8], op: &Op, number: u32, content: &Content, out: &mut Ve
     out.extend_from_slice(&header);
     out.extend_from_slice(&[0; SET_EXTRAS][..extras]);
     write_key(prefix, op.key, out);
-    if !is_get(op) {
+    if !op.is_get() {
         content.write(op.key, op.length, op.version, out);
         return HEADER;
     }

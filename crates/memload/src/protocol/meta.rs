@@ -1,6 +1,7 @@
 //! Requests of the meta protocol, and the flags of its answers.
 
-use super::{Garbled, Reply, decimals, is_get, parse_decimal, push_decimal};
+use super::decimal::{decimals, parse_decimal, push_decimal};
+use super::{Garbled, Reply};
 use crate::config::KEY_LIMIT;
 use crate::content::Content;
 use crate::mix::{Op, write_key};
@@ -19,9 +20,9 @@ pub fn push(
     content: &Content,
     out: &mut Vec<u8>,
 ) -> usize {
-    out.extend_from_slice(if is_get(op) { b"mg " } else { b"ms " });
+    out.extend_from_slice(if op.is_get() { b"mg " } else { b"ms " });
     write_key(prefix, op.key, out);
-    if is_get(op) {
+    if op.is_get() {
         out.extend_from_slice(b" v");
     } else {
         out.push(b' ');
@@ -34,7 +35,7 @@ pub fn push(
     }
     out.extend_from_slice(b"\r\n");
     let quiet = number.is_some();
-    if !is_get(op) {
+    if !op.is_get() {
         content.write(op.key, op.length, op.version, out);
         out.extend_from_slice(b"\r\n");
         return if quiet { 0 } else { b"HD\r\n".len() };

@@ -5,6 +5,7 @@ use std::fmt::Write as _;
 use proptest::prelude::*;
 
 use super::*;
+use crate::mix::Action;
 
 /// What was seen, with the pieces of values put together.
 #[derive(Debug, Default, PartialEq)]

@@ -1,6 +1,7 @@
 //! Requests of the text protocol, and the line that begins a value.
 
-use super::{Garbled, Reply, decimals, is_get, parse_decimal, push_decimal};
+use super::decimal::{decimals, parse_decimal, push_decimal};
+use super::{Garbled, Reply};
 use crate::content::Content;
 use crate::mix::{KEY_DIGITS, Op, write_key};
 
@@ -8,7 +9,7 @@ use crate::mix::{KEY_DIGITS, Op, write_key};
 /// to a set that is stored (to a key that never is set: of the miss).
 #[inline]
 pub fn push(prefix: &[u8], op: &Op, content: &Content, out: &mut Vec<u8>) -> usize {
-    if is_get(op) {
+    if op.is_get() {
         out.extend_from_slice(b"get ");
         write_key(prefix, op.key, out);
         out.extend_from_slice(b"\r\n");

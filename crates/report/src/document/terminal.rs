@@ -10,7 +10,7 @@ use writer::Writer;
 
 use super::{About, Found, On, Part, Parts, Tone};
 use crate::alike::trials_text;
-use crate::terminal::Style;
+use crate::style::Style;
 use crate::words::severity;
 
 /// The parts in their order, in full.

@@ -8,7 +8,7 @@ use crate::csv::Rows;
 
 /// One row for each computed number.
 pub fn numbers_csv(post: &Post) -> String {
-    let mut out = Rows::default();
+    let mut out = Rows::new();
     let head = [
         "anchor", "function", "text", "value", "unit", "kind", "low", "high", "formula", "inputs",
         "sources", "findings", "withheld", "line",
@@ -43,7 +43,7 @@ pub fn numbers_csv(post: &Post) -> String {
             n.line.to_string(),
         ]);
     }
-    out.0
+    out.text()
 }
 
 /// The columns of quoted results that every row has.
@@ -83,7 +83,7 @@ pub fn results_csv(post: &Post) -> String {
     let mut more: Vec<&String> = post.results.iter().flat_map(|u| u.result.more.keys()).collect();
     more.sort();
     more.dedup();
-    let mut out = Rows::default();
+    let mut out = Rows::new();
     out.row(
         &COLUMNS
             .iter()
@@ -105,7 +105,7 @@ pub fn results_csv(post: &Post) -> String {
                 .collect::<Vec<_>>(),
         );
     }
-    out.0
+    out.text()
 }
 
 #[derive(Serialize)]

@@ -9,9 +9,9 @@ mod file;
 mod judged;
 pub mod orders;
 mod result_file;
+mod rule;
 
 pub use evaluate::{PackEvidence, PackVerdict, RuleOutcome, RuleResult, Verdict, evaluate};
-pub use file::{
-    Applies, Consequence, Pack, PackError, Parameter, Rule, Source, embedded, read, read_dir,
-};
+pub use file::{PackError, embedded, read, read_dir};
 pub use result_file::{JudgedFile, judge_file};
+pub use rule::{Applies, Consequence, Pack, Parameter, Rule, Source};

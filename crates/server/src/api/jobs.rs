@@ -12,7 +12,6 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use tokio::time::{Instant, timeout_at};
 
-use super::number;
 use crate::app::App;
 use crate::change::{self, Submission};
 use crate::error::Refusal;
@@ -159,4 +158,9 @@ pub(crate) async fn events(
     let live = live_of(&app, number(&id)?)?;
     let seen = headers.get("last-event-id").and_then(|v| v.to_str().ok()?.parse().ok());
     Ok(sse::run(live, seen))
+}
+
+/// The number of a job; what is none is no job.
+pub(crate) fn number(text: &str) -> Result<u64, Refusal> {
+    text.parse().map_err(|_| Refusal::not_found(format!("`{text}` is not the number of a job")))
 }

@@ -4,7 +4,7 @@ pub(crate) mod jobs;
 pub(crate) mod others;
 pub(crate) mod runs;
 
-pub(crate) use jobs::{Jobs, Move};
+pub(crate) use jobs::{Jobs, Move, number};
 pub(crate) use others::Status;
 
 use std::sync::Arc;
@@ -21,11 +21,6 @@ impl IntoResponse for Refusal {
     fn into_response(self) -> Response {
         (self.status, Json(self.json())).into_response()
     }
-}
-
-/// The number of a job; what is none is no job.
-pub(crate) fn number(text: &str) -> Result<u64, Refusal> {
-    text.parse().map_err(|_| Refusal::not_found(format!("`{text}` is not the number of a job")))
 }
 
 pub(crate) fn router() -> Router<Arc<App>> {

@@ -94,14 +94,13 @@ pub(super) fn conclude(level: &str, seen: Option<Backing>, record: &mut TrialRec
         record.notes.push(note.to_owned());
         return;
     };
-    record.metrics.push(MetricValue {
-        doubt: None,
-        name: METRIC.to_owned(),
-        value: Some(seen.large as f64 / seen.memory as f64),
-        unit: "1".to_owned(),
-        better: Better::Neither,
-        kind: Kind::Measured,
-    });
+    record.metrics.push(MetricValue::new(
+        METRIC,
+        Some(seen.large as f64 / seen.memory as f64),
+        "1",
+        Better::Neither,
+        Kind::Measured,
+    ));
     let level = level.to_owned();
     let seen = Observation::LargePages { level, memory: seen.memory, large: seen.large };
     if let Some(found) = assay_checks::judge_seen(&seen)

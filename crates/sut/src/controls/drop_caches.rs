@@ -3,9 +3,9 @@
 use assay_model::{Scalar, Setting};
 
 use crate::Root;
+use crate::control::error::ControlError;
+use crate::control::knob::Knob;
 use crate::control::{Control, ControlSpec, Scope, Session};
-use crate::control_error::ControlError;
-use crate::knob::Knob;
 
 pub(super) struct DropCaches;
 

@@ -3,8 +3,8 @@
 use assay_model::{Scalar, Setting};
 
 use crate::Root;
+use crate::control::error::ControlError;
 use crate::control::{Control, ControlSpec, Scope, Session, setting_path};
-use crate::control_error::ControlError;
 
 pub(super) struct Env;
 

@@ -4,10 +4,10 @@ use assay_model::units::{format_bytes, parse_bytes};
 use assay_model::{Scalar, Setting};
 
 use crate::Root;
+use crate::control::error::ControlError;
+use crate::control::knob::Knob;
 use crate::control::{Control, ControlSpec, Scope, Session};
-use crate::control_error::ControlError;
 use crate::describe::meminfo_bytes;
-use crate::knob::Knob;
 
 pub(super) struct Hugepages;
 

@@ -6,9 +6,9 @@ use assay_environment::cpulist;
 use assay_model::{Scalar, Setting};
 
 use crate::Root;
+use crate::control::error::ControlError;
+use crate::control::knob::Knob;
 use crate::control::{Control, ControlSpec, Scope, Session, setting_path};
-use crate::control_error::ControlError;
-use crate::knob::Knob;
 
 pub(super) struct Irq;
 

@@ -7,9 +7,9 @@ use assay_model::units::{bytes_of, format_bytes};
 use assay_model::{Outcome, Scalar, Setting, TrialRecord};
 
 use crate::Root;
-use crate::cgroup::{self, Hierarchy};
+use crate::control::cgroup::{self, Hierarchy};
+use crate::control::error::ControlError;
 use crate::control::{Control, ControlSpec, Scope, Session};
-use crate::control_error::ControlError;
 use crate::describe::meminfo_bytes;
 
 pub(super) struct Memory;

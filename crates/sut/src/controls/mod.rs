@@ -18,10 +18,13 @@ mod sysctl;
 mod sysfs;
 mod thp;
 
-use crate::control::Control;
+use assay_model::{Scalar, Setting};
+
+use crate::control::error::ControlError;
+use crate::control::{Control, ControlSpec};
 
 /// Every control.
-pub(crate) static CONTROLS: [&dyn Control; 16] = [
+static CONTROLS: [&dyn Control; 16] = [
     &cpus::Cpus,
     &sched::SchedControl,
     &nice::Nice,
@@ -39,6 +42,51 @@ pub(crate) static CONTROLS: [&dyn Control; 16] = [
     &drop_caches::DropCaches,
     &compact_memory::CompactMemory,
 ];
+
+/// Every control.
+pub fn all() -> &'static [&'static dyn Control] {
+    &CONTROLS
+}
+
+/// The control of that name.
+pub fn find(name: &str) -> Option<&'static dyn Control> {
+    all().iter().copied().find(|c| c.spec().name == name)
+}
+
+/// As [`find`], with an error that lists what there is.
+pub(crate) fn named(name: &str) -> Result<&'static dyn Control, ControlError> {
+    find(name).ok_or_else(|| {
+        let names: Vec<&str> = all().iter().map(|c| c.spec().name).collect();
+        let nearest = assay_model::nearest(name, names.iter().copied())
+            .map(|known| format!("; did you mean `{known}`?"));
+        ControlError::Unknown {
+            name: name.to_owned(),
+            nearest: nearest.unwrap_or_default(),
+            known: names.join(", "),
+        }
+    })
+}
+
+/// Reads a setting as an experiment writes it: `cpus`, `sysctl.vm.swappiness`, `env.NAME`,
+/// `sysfs./sys/block/sda/queue/scheduler`. Whether the level is right is for [`Control::check`].
+///
+/// # Errors
+/// There is no such control, or a key is missing or too much.
+pub fn parse_setting(path: &str, value: &Scalar) -> Result<Setting, ControlError> {
+    let (name, key) = path.split_once('.').unwrap_or((path, ""));
+    let spec = named(name)?.spec();
+    check_key(spec, key)?;
+    Ok(Setting { control: name.to_owned(), key: key.to_owned(), value: value.clone() })
+}
+
+/// Whether a control takes a key, and one is there.
+pub(crate) fn check_key(spec: &ControlSpec, key: &str) -> Result<(), ControlError> {
+    match (spec.keyed, spec.key.is_empty(), key.is_empty()) {
+        (true, _, true) => Err(spec.not_a_key(key, format!("it needs a key: {}", spec.key))),
+        (false, true, false) => Err(spec.not_a_key(key, "it takes no key")),
+        _ => Ok(()),
+    }
+}
 
 #[cfg(test)]
 mod tests;

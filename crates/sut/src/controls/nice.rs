@@ -3,10 +3,10 @@
 use assay_model::{Scalar, Setting};
 
 use crate::Root;
+use crate::control::error::ControlError;
 use crate::control::{Control, ControlSpec, Scope, Session};
-use crate::control_error::ControlError;
-use crate::enter::{get_nice, try_out};
-use crate::setup::ProcessSetup;
+use crate::process::enter::{get_nice, try_out};
+use crate::process::setup::ProcessSetup;
 
 pub(super) struct Nice;
 

@@ -3,11 +3,12 @@
 use assay_environment::cpulist;
 use assay_model::{Scalar, Setting};
 
+use crate::Root;
+use crate::control::error::ControlError;
 use crate::control::{Control, ControlSpec, Scope, Session};
-use crate::control_error::ControlError;
-use crate::enter::try_out;
-use crate::setup::{NumaPolicy, ProcessSetup};
-use crate::{Root, mempolicy};
+use crate::process::enter::try_out;
+use crate::process::mempolicy;
+use crate::process::setup::{NumaPolicy, ProcessSetup};
 
 pub(super) struct Numa;
 

@@ -5,8 +5,8 @@ use assay_model::units::{format_bytes, parse_bytes};
 use assay_model::{Scalar, Setting};
 
 use crate::Root;
+use crate::control::error::ControlError;
 use crate::control::{Control, ControlSpec, Scope, Session};
-use crate::control_error::ControlError;
 
 use super::backing;
 use super::hugepages::Hugepages;

@@ -3,11 +3,11 @@
 use assay_model::{Scalar, Setting};
 
 use crate::Root;
+use crate::control::error::ControlError;
 use crate::control::{Control, ControlSpec, Scope, Session};
-use crate::control_error::ControlError;
-use crate::enter::try_out;
-use crate::sched_class;
-use crate::setup::{ProcessSetup, Sched};
+use crate::process::enter::try_out;
+use crate::process::sched_class;
+use crate::process::setup::{ProcessSetup, Sched};
 
 pub(super) struct SchedControl;
 

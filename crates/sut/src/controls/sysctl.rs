@@ -3,10 +3,10 @@
 use assay_model::{Scalar, Setting};
 
 use crate::Root;
+use crate::control::error::ControlError;
+use crate::control::knob::{Knob, line_level, same};
 use crate::control::{Control, ControlSpec, Scope, Session};
-use crate::control_error::ControlError;
-use crate::knob::{Knob, line_level, same};
-use crate::sysctl_name::file_of;
+use crate::read::sysctl_name::file_of;
 
 pub(super) struct Sysctl;
 
@@ -45,7 +45,7 @@ impl Sysctl {
         let file =
             file_of(key).ok_or_else(|| SPEC.not_a_key(key, "that is not the name of a tunable"))?;
         if ONE_WAY.contains(&key) {
-            let own = key.strip_prefix("vm.").filter(|name| crate::control::find(name).is_some());
+            let own = key.strip_prefix("vm.").filter(|name| crate::controls::find(name).is_some());
             let hint = own.map_or_else(String::new, |name| format!(" (use the control `{name}`)"));
             let reason = format!("it cannot be put back, so assay does not set it{hint}");
             return Err(SPEC.not_a_key(key, reason));

@@ -5,9 +5,9 @@ use std::path::Path;
 use assay_model::{Scalar, Setting};
 
 use crate::Root;
+use crate::control::error::ControlError;
+use crate::control::knob::{Knob, line_level};
 use crate::control::{Control, ControlSpec, Scope, Session};
-use crate::control_error::ControlError;
-use crate::knob::{Knob, line_level};
 
 pub(super) struct Sysfs;
 

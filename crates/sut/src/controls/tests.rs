@@ -3,7 +3,7 @@ use std::path::Path;
 
 use assay_model::{Scalar, Setting};
 
-use crate::control::{all, find};
+use super::{all, find, parse_setting};
 use crate::fake::Machine;
 use crate::{ControlError, Root};
 
@@ -129,4 +129,42 @@ fn the_documented_table_is_the_one_in_the_code() {
     let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../docs/controls.md");
     let page = std::fs::read_to_string(&path).unwrap();
     assert!(page.contains(&table()), "docs/controls.md should hold this table:\n{}", table());
+}
+
+#[test]
+fn settings_are_split_at_the_first_dot() {
+    let text = |s: &str| Scalar::Text(s.into());
+    let s = parse_setting("sysctl.vm.swappiness", &Scalar::Int(1)).unwrap();
+    assert_eq!((s.control.as_str(), s.key.as_str()), ("sysctl", "vm.swappiness"));
+    let s = parse_setting("sysfs./sys/block/sda.1/x", &text("1")).unwrap();
+    assert_eq!(s.key, "/sys/block/sda.1/x");
+    assert_eq!(parse_setting("cpus", &text("0")).unwrap().key, "");
+    assert_eq!(parse_setting("hugepages", &text("0")).unwrap().key, "");
+    assert_eq!(parse_setting("hugepages.1GiB", &text("0")).unwrap().key, "1GiB");
+}
+
+#[test]
+fn mistakes_are_answered_with_what_would_be_right() {
+    let say = |path: &str| parse_setting(path, &Scalar::Int(1)).unwrap_err().to_string();
+    assert!(say("cpu").contains("did you mean `cpus`?"), "{}", say("cpu"));
+    assert!(say("hugepage").contains("`hugepages`"));
+    assert!(!say("zzzzzz").contains("did you mean") && say("zzzzzz").contains("sysctl"));
+    assert!(say("sysctl").contains("needs a key"));
+    assert!(say("nice.5").contains("takes no key"));
+}
+
+#[test]
+fn every_control_has_its_own_name_and_words() {
+    let mut names: Vec<&str> = all().iter().map(|c| c.spec().name).collect();
+    let count = names.len();
+    names.sort_unstable();
+    names.dedup();
+    assert_eq!(names.len(), count);
+    for spec in all().iter().map(|c| c.spec()) {
+        assert!(!spec.name.contains('.'), "{} would be split", spec.name);
+        assert!(!spec.keyed || !spec.key.is_empty(), "{}", spec.name);
+        for text in [spec.help, spec.levels, spec.needs, spec.put_back] {
+            assert!(!text.is_empty() && !text.contains('|'), "{}: {text}", spec.name);
+        }
+    }
 }

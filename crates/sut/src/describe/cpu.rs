@@ -5,8 +5,8 @@ use std::collections::{BTreeMap, BTreeSet};
 use assay_model::units::format_bytes;
 
 use super::facts::Facts;
-use crate::digest::sha256;
-use crate::root::one_line;
+use crate::read::digest::sha256;
+use crate::read::root::one_line;
 use assay_environment::cpulist;
 
 const CPU: &str = "/sys/devices/system/cpu";

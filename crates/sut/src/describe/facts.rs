@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use assay_model::Fact;
 
 use crate::Root;
-use crate::root::Unreadable;
+use crate::read::root::Unreadable;
 
 /// The facts found so far, and the root they are read from.
 pub(crate) struct Facts<'a> {

@@ -1,8 +1,8 @@
 //! Kernel: release, build, command line, mitigations, clock source, preemption, modules.
 
 use super::facts::{Facts, selected};
-use crate::digest::{sha256, sha256_file};
-use crate::root::one_line;
+use crate::read::digest::{sha256, sha256_file};
+use crate::read::root::one_line;
 
 const CLOCK: &str = "/sys/devices/system/clocksource/clocksource0";
 

@@ -2,7 +2,7 @@
 //! moment; never a reason to call two systems different.
 
 use super::facts::Facts;
-use crate::cpu_times::CpuTimes;
+use crate::read::cpu_times::CpuTimes;
 
 pub(super) fn describe(facts: &mut Facts<'_>) {
     let uptime = facts.root.text("/proc/uptime");

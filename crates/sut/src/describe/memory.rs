@@ -3,7 +3,7 @@
 use assay_model::units::format_bytes;
 
 use super::facts::Facts;
-use crate::root::one_line;
+use crate::read::root::one_line;
 
 /// `/proc/meminfo` names and ours.
 const FIELDS: [(&str, &str); 4] = [

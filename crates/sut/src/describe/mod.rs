@@ -19,6 +19,7 @@ mod pages;
 mod sysctls;
 mod toolchains;
 mod virt;
+pub(crate) mod watch;
 
 use assay_model::{SCHEMA_VERSION, SystemDescription};
 use assay_redact::Recorder;

@@ -5,8 +5,8 @@ use std::os::unix::fs::PermissionsExt;
 use std::path::Path;
 
 use super::facts::Facts;
-use crate::root::one_line;
-use crate::sysctl_name::name_of;
+use crate::read::root::one_line;
+use crate::read::sysctl_name::name_of;
 
 /// Files that are left out because they count or identify rather than tune, or hold a secret: a
 /// path below `/proc/sys` where `*` stands for any run of characters within one name.

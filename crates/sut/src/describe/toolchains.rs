@@ -11,7 +11,7 @@ use std::time::{Duration, Instant};
 
 use assay_model::Fact;
 
-use crate::which::which;
+use crate::read::which::which;
 
 /// A program and the arguments that make it tell its version.
 const TOOLS: [(&str, &[&str]); 13] = [

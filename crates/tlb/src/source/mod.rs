@@ -5,6 +5,7 @@ mod binary;
 mod interleave;
 mod lackey;
 mod memtrace;
+mod stream;
 mod text;
 
 use std::fs::File;
@@ -13,23 +14,9 @@ use std::path::{Path, PathBuf};
 
 pub use binary::{MAGIC, Writer};
 pub use interleave::Interleaved;
+pub use stream::{BATCH, Source};
 
 use crate::error::Error;
-
-/// How many records a batch has at most, about.
-pub const BATCH: usize = 64 << 10;
-
-/// A stream of records.
-pub trait Source {
-    /// Puts the next records into `batch`, which is emptied first; none at the end.
-    ///
-    /// # Errors
-    /// The trace cannot be read, or what is read is wrong. Nothing more can be had then.
-    fn next(&mut self, batch: &mut Vec<u64>) -> Result<(), Error>;
-
-    /// What is read, as a phrase.
-    fn format(&self) -> &'static str;
-}
 
 /// Opens a trace, whose format is told by how it begins; `-` is standard input.
 ///

@@ -23,6 +23,7 @@ use std::sync::LazyLock;
 use assay_model::{Fact, Scalar, WorkloadSpec};
 
 pub use alone::{SERVER, run as server};
+pub use spec::NAME;
 pub use trial::run as trial;
 
 use crate::capability::{Serves, Serving};
@@ -32,9 +33,6 @@ use params::Params;
 
 /// What a trial is told: beside the treatment the folder of the flat files.
 type Spec = TrialSpec<PathBuf>;
-
-/// Its name, and that of its program.
-pub const NAME: &str = "bulkload";
 
 /// Measures how fast PostgreSQL takes in flat files. Metrics: `throughput` (primary), bytes, what was
 /// written until a checkpoint, sizes, CPU time of the server, recovery.

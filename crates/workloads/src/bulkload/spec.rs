@@ -4,10 +4,13 @@ use assay_model::{Better, Kind, MetricSpec, WorkloadSpec};
 
 use super::params::Params;
 
+/// Its name, and that of its program.
+pub const NAME: &str = "bulkload";
+
 /// The workload's name, parameters and metrics.
 pub fn spec() -> WorkloadSpec {
     WorkloadSpec {
-        name: super::NAME.into(),
+        name: NAME.into(),
         help: "PostgreSQL takes in flat files: sessions COPY into a fact table of a cluster that lies on the trial's \
                storage; counts and sums are checked."
             .into(),

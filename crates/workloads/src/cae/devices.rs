@@ -4,6 +4,7 @@ use std::fs;
 use std::os::unix::fs::MetadataExt;
 use std::path::Path;
 
+use assay_sut::{Root, mounts};
 use rustix::fs::{major, minor};
 
 /// The devices below a folder.
@@ -31,10 +32,9 @@ impl Devices {
             return Some(Devices(vec![name(&numbers)?]));
         }
         // A file system over several devices has a number of its own.
-        let mounts = fs::read_to_string("/proc/self/mountinfo").ok()?;
-        let point = dir.canonicalize().ok()?;
-        let source = source(&mounts, &point)?;
-        let short = source.strip_prefix("/dev/")?;
+        let mounts = mounts::all(&Root::system());
+        let mount = mounts::holding(&mounts, &dir.canonicalize().ok()?)?;
+        let short = mount.source.strip_prefix("/dev/")?;
         let all = fs::read_dir("/sys/fs/btrfs").ok()?.flatten();
         let members = all.filter_map(|entry| {
             let found = fs::read_dir(entry.path().join("devices")).ok()?.flatten();
@@ -65,17 +65,6 @@ fn name(numbers: &str) -> Option<String> {
     Some(link.file_name()?.to_string_lossy().into_owned())
 }
 
-/// What is mounted where `path` is: the longest mount point above it.
-fn source(mounts: &str, path: &Path) -> Option<String> {
-    let read = |line: &str| {
-        let (before, after) = line.split_once(" - ")?;
-        let point = before.split(' ').nth(4)?.replace("\\040", " ");
-        Some((point, after.split(' ').nth(1)?.to_owned()))
-    };
-    let above = mounts.lines().filter_map(read).filter(|(point, _)| path.starts_with(point));
-    above.max_by_key(|(point, _)| point.len()).map(|(_, source)| source)
-}
-
 /// A line of `/proc/diskstats`: major, minor, name, reads, merged, sectors read, ms, writes, merged, sectors.
 fn bytes_of(text: &str, name: &str) -> Option<Bytes> {
     let line = text.lines().find(|l| l.split_whitespace().nth(2) == Some(name))?;
@@ -88,10 +77,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn mounts_and_counts_are_read() {
-        let mounts = "25 1 254:0 / / rw - ext4 /dev/vda rw\n99 25 0:52 / /tmp/a\\040b rw - btrfs /dev/loop3 rw\n";
-        assert_eq!(source(mounts, Path::new("/tmp/a b/c")).unwrap(), "/dev/loop3");
-        assert_eq!(source(mounts, Path::new("/tmp/x")).unwrap(), "/dev/vda");
+    fn counts_are_read() {
         let stats = "   7       3 loop3 10 0 80 5 20 0 160 9 0 1 1 0 0 0 0 0 0\n";
         assert_eq!(bytes_of(stats, "loop3"), Some(Bytes { read: 40_960, written: 81_920 }));
         assert_eq!(bytes_of(stats, "loop30"), None);

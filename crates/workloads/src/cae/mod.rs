@@ -28,6 +28,7 @@ use assay_model::{Fact, Scalar, WorkloadSpec};
 use serde::{Deserialize, Serialize};
 
 pub use over::Over;
+pub use spec::NAME;
 pub use trial::run as trial;
 pub use watch::{WATCH, run as watch};
 
@@ -51,9 +52,6 @@ struct Program {
     /// Over which nodes it goes; `None`: this machine alone.
     over: Option<Over>,
 }
-
-/// Its name, and that of its program.
-pub const NAME: &str = "cae";
 
 /// Measures structural analyses. Metrics: `elapsed` (primary), CPU times, shares of waiting, bytes of the devices,
 /// space in scratch, how far the answer is from the closed form.

@@ -5,10 +5,13 @@ use assay_model::{Better, Kind, Merge, MetricSpec, WorkloadSpec};
 use super::params::Params;
 use crate::rows::metric;
 
+/// Its name, and that of its program.
+pub const NAME: &str = "cae";
+
 /// The workload's name, parameters and metrics.
 pub fn spec() -> WorkloadSpec {
     WorkloadSpec {
-        name: super::NAME.into(),
+        name: NAME.into(),
         help: "Structures analysed with CalculiX (threads) and MUMPS (MPI, its factors in files): elapsed time on the \
                trial's storage, answers compared with closed forms."
             .into(),

@@ -49,14 +49,13 @@ pub(crate) fn read(
         if let Err(reason) = &value {
             notes.push(format!("the metric `{name}` could not be had: {reason}"));
         }
-        metrics.push(MetricValue {
-            doubt: None,
-            name: name.clone(),
-            value: value.ok(),
-            unit: row.unit.get_ref().clone(),
-            better: row.better,
-            kind: kind(row.from),
-        });
+        metrics.push(MetricValue::new(
+            name.clone(),
+            value.ok(),
+            row.unit.get_ref().clone(),
+            row.better,
+            kind(row.from),
+        ));
     }
     metrics.sort_by_key(|m| rows.iter().position(|row| *row.name.get_ref() == m.name));
     (metrics, notes)

@@ -134,13 +134,14 @@ fn spec_tuning(results: &[SpecResult], tune: &str, metrics: &mut Vec<MetricValue
     let chosen: Vec<&SpecRun> =
         results.iter().flat_map(|r| r.selected(tune).into_values()).collect();
     for run in &chosen {
-        let value = |what: &str, value, unit: &str, better| MetricValue {
-            doubt: None,
-            name: format!("{}.{tune}.{what}", run.benchmark),
-            value,
-            unit: unit.to_owned(),
-            better,
-            kind: Kind::Measured,
+        let value = |what: &str, value, unit: &str, better| {
+            MetricValue::new(
+                format!("{}.{tune}.{what}", run.benchmark),
+                value,
+                unit,
+                better,
+                Kind::Measured,
+            )
         };
         metrics.push(value("ratio", run.ratio, "1", Better::Higher));
         metrics.push(value("time", run.time, "s", Better::Lower));
@@ -173,14 +174,13 @@ fn over(
 /// Takes over the overall metrics, what the tools object to, and what kind of result it is.
 fn spec_verdict(result: &SpecResult, told: &mut Told) {
     for (name, mean) in &result.overall {
-        told.metrics.push(MetricValue {
-            doubt: None,
-            name: name.clone(),
-            value: Some(*mean),
-            unit: "1".to_owned(),
-            better: Better::Higher,
-            kind: Kind::Quoted,
-        });
+        told.metrics.push(MetricValue::new(
+            name.clone(),
+            Some(*mean),
+            "1",
+            Better::Higher,
+            Kind::Quoted,
+        ));
     }
     for run in result.runs.iter().filter(|r| !r.succeeded()) {
         let mut words = format!("{} ({}): {}", run.benchmark, run.tune, run.status_in_words());

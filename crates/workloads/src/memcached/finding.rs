@@ -8,7 +8,7 @@ use assay_memload::search::Point;
 use assay_memload::{Report, SearchBound, search_max};
 use assay_model::{Event, Phase, units};
 
-use super::trial::Stage;
+use super::stage::Stage;
 use super::{honest, said};
 use crate::Failure;
 

@@ -15,7 +15,7 @@ use assay_memload::{Target, Trust};
 use assay_model::{Event, Load, Observation, Phase};
 
 use super::server_side::{Seen, listen, look};
-use super::trial::Stage;
+use super::stage::Stage;
 use super::{honest, said};
 use crate::Failure;
 use crate::WorkloadError;

@@ -17,6 +17,7 @@ mod server;
 mod server_side;
 mod spec;
 mod split;
+mod stage;
 mod talk;
 mod trial;
 
@@ -25,15 +26,13 @@ use std::sync::LazyLock;
 
 use assay_model::{Fact, Scalar, WorkloadSpec};
 
+pub use spec::NAME;
 pub use trial::run as trial;
 
 use crate::capability::{Serves, Serving};
 use crate::{Failure, Launch, Offers, TrialContext, Workload, WorkloadError};
 use order::{Rates, Spec};
 use params::{Driver, Find, Network, Params, Server};
-
-/// Its name, and that of its program.
-pub const NAME: &str = "memcached";
 
 /// Measures a memcached. Metrics: `throughput` (primary), response times, hits, bytes, CPU times of both
 /// sides. Histograms: `response_time.*`, ns. Curves (of `find = "saturation"`): `throughput`, `p50`,

@@ -3,7 +3,7 @@
 use std::ffi::OsString;
 use std::fmt::Display;
 use std::fs::File;
-use std::net::{IpAddr, Ipv4Addr, TcpListener};
+use std::net::{IpAddr, Ipv4Addr};
 use std::os::unix::process::CommandExt;
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
@@ -20,7 +20,7 @@ use crate::Failure;
 
 use crate::WorkloadError;
 use crate::parent_death::end_with_parent;
-use crate::program::find_program;
+use crate::program::{find_program, free_port};
 
 /// How long a server may take until it answers.
 const START: Duration = Duration::from_secs(10);
@@ -280,12 +280,12 @@ fn ears(params: &Params, own: &Own, dir: &Path, address: IpAddr) -> Result<Ears,
         let (target, place) = (Target::Unix(path.clone()), Endpoint::Unix(path));
         return Ok(Ears { arguments, port: 0, target, place });
     }
-    let draw = |wanted: u16| match wanted {
-        0 => free_port(),
-        port => Ok(port),
+    let ip = address.to_string();
+    let port = match own.port {
+        0 => free_port(&ip)?,
+        port => port,
     };
-    let port = draw(own.port)?;
-    let (ip, at) = (address.to_string(), format!("{address}:{port}"));
+    let at = format!("{ip}:{port}");
     let mut arguments = words(&["-p", &port.to_string()]);
     if params.transport == Transport::Tcp {
         arguments.extend(words(&["-l", &ip]));
@@ -296,7 +296,7 @@ fn ears(params: &Params, own: &Own, dir: &Path, address: IpAddr) -> Result<Ears,
             place: Endpoint::Tcp(at),
         });
     }
-    let plain = format!("{address}:{}", free_port()?);
+    let plain = format!("{ip}:{}", free_port(&ip)?);
     arguments.extend(words(&["-l", &at, "-l", &format!("notls:{plain}")]));
     arguments.extend(certificate::arguments(dir));
     let trust = match &params.tls_authorities {
@@ -305,14 +305,6 @@ fn ears(params: &Params, own: &Own, dir: &Path, address: IpAddr) -> Result<Ears,
     };
     let target = Target::Tls { address: at, name: params.tls_name.clone(), trust };
     Ok(Ears { arguments, port, target, place: Endpoint::Tcp(plain) })
-}
-
-/// A port that nobody has at this moment.
-fn free_port() -> Result<u16, Failure> {
-    let taken = TcpListener::bind((Ipv4Addr::LOCALHOST, 0)).and_then(|l| l.local_addr());
-    taken
-        .map(|address| address.port())
-        .map_err(|e| silent("127.0.0.1", format!("no free port could be had: {e}")))
 }
 
 fn silent(place: impl Display, reason: impl Display) -> Failure {

@@ -5,10 +5,13 @@ use assay_model::{Better, Kind, MetricSpec, WorkloadSpec};
 use super::params::Given;
 use crate::rows::metric;
 
+/// Its name, and that of its program.
+pub const NAME: &str = "memcached";
+
 /// The workload's name, parameters and metrics.
 pub fn spec() -> WorkloadSpec {
     WorkloadSpec {
-        name: super::NAME.into(),
+        name: NAME.into(),
         help: "Starts a real memcached, fills it with small, medium and large objects, asks for them over many \
                connections in a closed loop or at a rate, checks every value, and stops it."
             .into(),

@@ -21,15 +21,13 @@ use std::sync::LazyLock;
 
 use assay_model::{Fact, Scalar, WorkloadSpec};
 
+pub use spec::NAME;
 pub use trial::run as trial;
 
 use crate::capability::Judged;
 use crate::{Launch, Offers, TrialContext, Workload, WorkloadError};
 use order::{Classes, Spec};
 use params::Params;
-
-/// Its name, and that of its program.
-pub const NAME: &str = "orders";
 
 /// Measures order processing in Java. Metrics: `orders/s` (primary), `orders/s per instance`, response
 /// times, collections, memory. Curves over the warehouses: `orders/s`.

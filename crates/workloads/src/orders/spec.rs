@@ -5,6 +5,9 @@ use assay_model::{Better, Kind, MetricSpec, WorkloadSpec};
 use super::params::Params;
 use crate::rows::metric;
 
+/// Its name, and that of its program.
+pub const NAME: &str = "orders";
+
 /// The name of the primary metric and of its curve, which is also its unit.
 pub const SCORE: &str = "orders/s";
 /// The score over the instances.
@@ -13,7 +16,7 @@ pub const EACH: &str = "orders/s per instance";
 /// The workload's name, parameters and metrics.
 pub fn spec() -> WorkloadSpec {
     WorkloadSpec {
-        name: super::NAME.into(),
+        name: NAME.into(),
         help: "The middle tier of a wholesale supplier in Java, in one or many virtual machines: rising numbers of \
                warehouses, one thread each, and a score over those from the expected peak on."
             .into(),

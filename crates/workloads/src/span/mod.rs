@@ -4,8 +4,8 @@
 
 mod rank;
 mod share;
+mod used;
 
-use std::collections::BTreeMap;
 use std::ffi::OsString;
 use std::path::Path;
 use std::process::Command;
@@ -14,6 +14,7 @@ use serde::{Deserialize, Serialize};
 
 pub use rank::{Failure, run as rank};
 pub use share::Share;
+pub use used::{Used, placed, used};
 
 /// The name under which assay runs a rank.
 pub const RANK: &str = "rank";
@@ -93,67 +94,6 @@ fn is_of_the_agent(name: &str) -> bool {
         && !kept.iter().any(|k| name.starts_with(k))
 }
 
-/// What a rank said that it used.
-#[derive(Debug, Clone, PartialEq)]
-pub struct Used {
-    /// Its number.
-    pub rank: usize,
-    /// Its node.
-    pub node: String,
-    /// The CPUs that it shares with the other ranks of its task.
-    pub cpus: usize,
-    /// CPU time in user mode, seconds.
-    pub user_s: f64,
-    /// CPU time in the kernel, seconds.
-    pub system_s: f64,
-}
-
-const MARK: &str = "assay-rank ";
-
-impl Used {
-    fn line(&self) -> String {
-        let Used { rank, node, cpus, user_s, system_s } = self;
-        format!("{MARK}{rank} {node} {cpus} {user_s:.6} {system_s:.6}")
-    }
-
-    fn parse(line: &str) -> Option<Self> {
-        let mut words = line.strip_prefix(MARK)?.split_whitespace();
-        Some(Used {
-            rank: words.next()?.parse().ok()?,
-            node: words.next()?.to_owned(),
-            cpus: words.next()?.parse().ok()?,
-            user_s: words.next()?.parse().ok().filter(|v: &f64| v.is_finite())?,
-            system_s: words.next()?.parse().ok().filter(|v: &f64| v.is_finite())?,
-        })
-    }
-}
-
-/// What the ranks said in what was printed; `None` unless each of the `ranks` did, once.
-pub fn used(printed: &str, ranks: usize) -> Option<Vec<Used>> {
-    let said: BTreeMap<usize, Used> =
-        printed.lines().filter_map(Used::parse).map(|u| (u.rank, u)).collect();
-    let whole = said.len() == ranks && said.keys().copied().eq(0..ranks);
-    whole.then(|| said.into_values().collect())
-}
-
-/// How many ranks each node had (`n1: 2, n2: 2`).
-pub fn placed(used: &[Used]) -> String {
-    let mut nodes: Vec<(&str, usize)> = Vec::new();
-    for one in used {
-        match nodes.iter_mut().find(|(name, _)| *name == one.node) {
-            Some((_, count)) => *count += 1,
-            None => nodes.push((&one.node, 1)),
-        }
-    }
-    let shown = nodes.iter().take(8).map(|(name, count)| format!("{name}: {count}"));
-    let more = if nodes.len() > 8 {
-        format!(", and {} more nodes", nodes.len() - 8)
-    } else {
-        String::new()
-    };
-    format!("{}{more}", shown.collect::<Vec<_>>().join(", "))
-}
-
 /// The program and its arguments as text, which is how they are passed on.
 ///
 /// # Errors
@@ -201,23 +141,5 @@ mod tests {
         for gone in ["SLURM_JOB_ID", "SLURM_NTASKS", "SLURMD_NODENAME", "PMIX_RANK", "PMI_FD"] {
             assert!(is_of_the_agent(gone), "{gone}");
         }
-    }
-
-    #[test]
-    fn what_ranks_used_is_known_when_every_one_said_it() {
-        let one = |rank, node: &str| Used {
-            rank,
-            node: node.into(),
-            cpus: 2,
-            user_s: 0.25,
-            system_s: 0.5,
-        };
-        let all = [one(0, "n1"), one(1, "n1"), one(2, "n2")];
-        let text = format!("noise\n{}\n{}\n{}\n", all[2].line(), all[0].line(), all[1].line());
-        assert_eq!(used(&text, 3).unwrap(), all);
-        assert_eq!(placed(&all), "n1: 2, n2: 1");
-        assert_eq!(used(&text, 4), None);
-        assert_eq!(used(&text.replace("assay-rank 2", "assay-rank 9"), 3), None);
-        assert_eq!(used("assay-rank 0 n1 1 nan 1\n", 1), None);
     }
 }

@@ -8,7 +8,8 @@ use std::process::{Command, Stdio};
 use assay_model::Exit;
 use assay_sut::{Ended, ProcessSetup, enter, wait_any};
 
-use super::{Order, Share, Used};
+use super::used::Used;
+use super::{Order, Share};
 use crate::parent_death::end_with_parent;
 
 /// Where Open MPI keeps what ranks of one node share, by the names of its versions 4 and 5.

@@ -18,15 +18,13 @@ use std::sync::LazyLock;
 
 use assay_model::{Fact, Scalar, WorkloadSpec};
 
+pub use spec::NAME;
 pub use trial::run as trial;
 
 use crate::capability::Inputs;
 use crate::trial_spec::TrialSpec;
 use crate::{Launch, Offers, TrialContext, Workload, WorkloadError};
 use params::Params;
-
-/// Its name, and that of its program.
-pub const NAME: &str = "startup";
 
 /// Measures how long CPUs wait while many copies read their input. Metrics: `time_to_user` (primary),
 /// `elapsed`, what was read of devices and of files, CPU time. Curves over time: `cpu_user` and others.

@@ -4,8 +4,10 @@ use assay_model::{Better, Kind, Merge, MetricSpec, WorkloadSpec};
 
 use crate::rows::metric;
 
-use super::NAME;
 use super::params::Params;
+
+/// Its name, and that of its program.
+pub const NAME: &str = "startup";
 
 /// The workload's name, parameters and metrics.
 pub fn spec() -> WorkloadSpec {

@@ -8,8 +8,8 @@ use std::path::Path;
 use std::process::{Command, Stdio};
 
 use assay_model::{
-    Better, Curve, Event, Exit, MetricValue, Outcome, PhaseMark, Scalar, StreamSummary,
-    TrialRecord, ValidationResult,
+    Better, Curve, Event, Exit, MetricValue, Outcome, PhaseMark, PlannedTrial, Scalar, TrialRecord,
+    ValidationResult,
 };
 use assay_workloads::block_size::BlockSize;
 use assay_workloads::{TrialContext, Workload, WorkloadError};
@@ -90,34 +90,11 @@ pub fn trial(
 }
 
 fn empty(number: u32) -> TrialRecord {
+    let planned = PlannedTrial { number, block: number, ..PlannedTrial::default() };
     TrialRecord {
-        schema_version: 1,
-        number,
-        attempt: 1,
-        block: number,
-        treatment: 0,
-        warmup: false,
-        params: BTreeMap::new(),
         outcome: Outcome::Completed,
-        error: String::new(),
-        started_at: String::new(),
-        start_ns: 0,
         end_ns: 0,
-        exit: None,
-        resources: None,
-        phases: vec![],
-        metrics: vec![],
-        curves: vec![],
-        histograms: BTreeMap::new(),
-        heats: BTreeMap::new(),
-        validation: ValidationResult::NotReached,
-        stdout: StreamSummary::default(),
-        stderr: StreamSummary::default(),
-        observers: vec![],
-        changed: BTreeMap::new(),
-        notes: vec![],
-        evidence: vec![],
-        findings: vec![],
+        ..TrialRecord::blank(&planned, 1, String::new(), 0)
     }
 }
 

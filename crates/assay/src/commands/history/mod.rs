@@ -18,11 +18,13 @@ use assay_model::{Better, units};
 use assay_revisions::{Repository, Revision};
 use assay_sut::process::Output;
 
-use super::{experiment, kit_paths, open_archive, open_lab, run};
+use super::open::{kit_paths, open_archive, open_lab};
+use super::{experiment, run};
 use crate::cli::{Cli, History, HistoryImport, What};
 use crate::exit::{Exit, Usage};
 use crate::progress::Bar;
-use crate::{print, print_json, say, view};
+use crate::screen::{print, print_json, say};
+use crate::view;
 use known::{Change, Known};
 use series::{Past, Point};
 

@@ -218,11 +218,11 @@ pub fn text(shown: &Shown, raw: bool) -> String {
             );
         }
         for change in &series.changes {
-            let _ = writeln!(out, "{}", crate::wrap(&change_line(change), "  ", "    "));
+            let _ = writeln!(out, "{}", crate::screen::wrap(&change_line(change), "  ", "    "));
         }
         for slope in &series.slopes {
             let line = slope_line(&series.points, slope);
-            let _ = writeln!(out, "{}", crate::wrap(&line, "  ", "    "));
+            let _ = writeln!(out, "{}", crate::screen::wrap(&line, "  ", "    "));
         }
         if series.changes.is_empty() && series.slopes.is_empty() {
             out.push_str("  no change was found\n");
@@ -233,11 +233,14 @@ pub fn text(shown: &Shown, raw: bool) -> String {
     }
     if !shown.unusable.is_empty() {
         let all = shown.unusable.join(", ");
-        let _ =
-            writeln!(out, "{}", crate::wrap(&format!("cannot be measured: {all}"), "  ", "    "));
+        let _ = writeln!(
+            out,
+            "{}",
+            crate::screen::wrap(&format!("cannot be measured: {all}"), "  ", "    ")
+        );
     }
     for note in &shown.notes {
-        let _ = writeln!(out, "{}", crate::wrap(note, "  ", "    "));
+        let _ = writeln!(out, "{}", crate::screen::wrap(note, "  ", "    "));
     }
     out
 }

@@ -3,7 +3,7 @@
 use std::ops::Range;
 
 use super::{Cell, Row, Shape, Table, cell};
-use crate::read::document::Line;
+use crate::read::line::Line;
 use crate::read::source::Span;
 
 /// The table of a region whose lines have bars; the first lines may be its caption.

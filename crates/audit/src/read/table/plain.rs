@@ -5,7 +5,7 @@ use std::ops::Range;
 
 use super::{Cell, Row, Shape, Table, cell, vertical};
 use crate::detect::role::{self, Role};
-use crate::read::document::Line;
+use crate::read::line::Line;
 use crate::read::source::Span;
 
 /// A word or number of a line, or several words that stand together.

@@ -4,7 +4,7 @@
 use std::ops::Range;
 
 use super::{Cell, Row, Shape, Table, cell};
-use crate::read::document::Line;
+use crate::read::line::Line;
 use crate::read::source::Span;
 
 pub(crate) fn read(text: &str, region: &[Line]) -> Option<Vec<(Table, Range<usize>)>> {

@@ -4,7 +4,7 @@ use std::ops::Range;
 
 use super::plain::Piece;
 use super::{Cell, Row, Shape, Table, cell};
-use crate::read::document::Line;
+use crate::read::line::Line;
 use crate::read::source::Span;
 
 /// Cells one a line: names first, then rows of one period.

@@ -6,7 +6,6 @@ mod power;
 mod result;
 mod runs;
 
-pub use power::CpuPower;
 pub use result::*;
 
 use super::judged::PackCheck;

@@ -5,7 +5,6 @@ use std::collections::BTreeMap;
 
 use serde::{Deserialize, Serialize};
 
-use super::CpuPower;
 use crate::pack::fair_use::FairUse;
 
 /// Whether a suite measures one job's time or many copies' throughput.
@@ -181,4 +180,34 @@ impl CpuSuiteResult {
     pub(crate) fn base(&self) -> impl Iterator<Item = (&CpuMember, &CpuTuning)> {
         self.members.iter().filter_map(|m| Some((m, m.base.as_ref()?)))
     }
+}
+
+/// How power was measured. Shares and deviations are percentages.
+#[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
+#[serde(deny_unknown_fields, default)]
+pub struct CpuPower {
+    /// Whether the analyser is an accepted model, apart from the system under test.
+    pub analyser_accepted: Option<bool>,
+    /// Whether analyser and temperature sensor are calibrated.
+    pub calibrated: Option<bool>,
+    /// Whether another machine controls the analyser.
+    pub separate_controller: Option<bool>,
+    /// The largest deviation of the voltage from nominal.
+    pub voltage_deviation_percent: Option<f64>,
+    /// The deviation of the mains frequency.
+    pub mains_deviation_percent: Option<f64>,
+    /// Bad power samples.
+    pub bad_power_percent: Option<f64>,
+    /// The largest share of bad samples of temperature, power factor, current and voltage.
+    pub bad_other_percent: Option<f64>,
+    /// Samples whose uncertainty is above 1 %.
+    pub uncertain_percent: Option<f64>,
+    /// Samples whose uncertainty is not known.
+    pub unknown_uncertainty_percent: Option<f64>,
+    /// The lowest ambient temperature, °C.
+    pub ambient_least_c: Option<f64>,
+    /// Whether a battery fed the system.
+    pub on_battery: Option<bool>,
+    /// Whether the energy is that of the run chosen for its time.
+    pub of_the_timed_run: Option<bool>,
 }

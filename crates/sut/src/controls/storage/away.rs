@@ -7,7 +7,9 @@ use std::time::{Duration, Instant};
 
 use rustix::process::{Pid, Signal, WaitOptions, kill_process, waitpid};
 
-use crate::{Root, leftovers, mounts};
+use crate::Root;
+use crate::process::leftovers;
+use crate::read::mounts;
 
 use super::place::{VARIABLE, within};
 use super::{tools, zfs, zram};

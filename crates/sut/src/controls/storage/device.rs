@@ -2,7 +2,8 @@
 
 use std::path::Path;
 
-use crate::{Root, mounts};
+use crate::Root;
+use crate::read::mounts;
 
 /// A device as the kernel calls it: `sdb` and its numbers, `8:16`.
 #[derive(Debug, Clone, PartialEq, Eq)]

@@ -22,9 +22,9 @@ use assay_model::units::{format_bytes, format_value};
 use assay_model::{Observation, Scalar, Setting};
 
 use crate::Root;
-use crate::cgroup::{self, Hierarchy};
+use crate::control::cgroup::{self, Hierarchy};
+use crate::control::error::ControlError;
 use crate::control::{Control, ControlSpec, Scope, Session, setting_path};
-use crate::control_error::ControlError;
 use crate::describe::meminfo_bytes;
 
 use super::sysfs::Sysfs;
@@ -145,7 +145,8 @@ impl Control for Storage {
     }
 
     fn seal(&self, root: &Root, setting: &Setting) -> Result<Vec<String>, ControlError> {
-        if !crate::scratch::is_name(Path::new(&setting.key)) || cgroup::is_key(&setting.key) {
+        if !crate::state::scratch::is_name(Path::new(&setting.key)) || cgroup::is_key(&setting.key)
+        {
             return Ok(Vec::new());
         }
         seal::seal(root, &level(setting)?, Path::new(&setting.key))
@@ -168,7 +169,7 @@ impl Control for Storage {
             return zfs::forget_socket(root)
                 .map_err(|reason| ControlError::NotHere { path, reason });
         }
-        if !crate::scratch::is_name(Path::new(key)) {
+        if !crate::state::scratch::is_name(Path::new(key)) {
             let reason = "it is not a folder that assay made".to_owned();
             return Err(ControlError::Key { path, reason });
         }
@@ -394,7 +395,7 @@ fn there(programs: &[(&str, &str)]) -> Result<(), String> {
 /// Whether the files of loop devices can be made.
 fn check_files(level: &Level) -> Result<(), String> {
     there(&[("losetup", "util-linux"), ("mount", "mount")])?;
-    let dir = level.within.clone().unwrap_or_else(crate::scratch::root);
+    let dir = level.within.clone().unwrap_or_else(crate::state::scratch::root);
     check_folder(&dir)?;
     let free = rustix::fs::statvfs(&dir).ok().map(|s| s.f_bavail.saturating_mul(s.f_frsize));
     let all = level.size.saturating_mul(u64::from(level.kind.files()));

@@ -11,7 +11,8 @@ use std::path::{Path, PathBuf};
 
 use rustix::fs::FallocateFlags;
 
-use crate::{Root, scratch};
+use crate::Root;
+use crate::state::scratch;
 
 use super::device::Device;
 use super::level::{Kind, Level, Raid, System};

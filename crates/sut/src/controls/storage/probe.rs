@@ -43,13 +43,8 @@ impl Figures {
             ("storage_random_write", self.write_ops_s, "ops/s"),
             ("storage_random_read", self.read_ops_s, "ops/s"),
         ]
-        .map(|(name, value, unit)| MetricValue {
-            doubt: None,
-            name: name.to_owned(),
-            value: Some(value),
-            unit: unit.to_owned(),
-            better: Better::Neither,
-            kind: Kind::Measured,
+        .map(|(name, value, unit)| {
+            MetricValue::new(name, Some(value), unit, Better::Neither, Kind::Measured)
         })
     }
 }

@@ -2,8 +2,8 @@
 //! hold for everybody, the kernel's own write-back among them.
 
 use crate::Root;
-use crate::cgroup;
-use crate::control_error::ControlError;
+use crate::control::cgroup;
+use crate::control::error::ControlError;
 
 use super::disk::Disk;
 use super::level::Limits;

@@ -4,7 +4,7 @@ use std::ffi::OsStr;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
-use crate::which;
+use crate::read::which::which;
 
 /// Folders that a person's `$PATH` may lack.
 const ALSO: [&str; 3] = ["/usr/sbin", "/sbin", "/usr/local/sbin"];

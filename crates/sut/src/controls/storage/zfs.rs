@@ -7,7 +7,8 @@ use std::path::Path;
 use std::process::{Command, Stdio};
 use std::time::{Duration, Instant};
 
-use crate::{Root, leftovers};
+use crate::Root;
+use crate::process::leftovers;
 
 use super::device::Device;
 use super::level::{Driver, Level, Raid};

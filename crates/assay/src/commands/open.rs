@@ -1,0 +1,54 @@
+//! What most verbs open first: the archive, the lab, the folders of kits.
+
+use std::path::PathBuf;
+
+use anyhow::Context;
+use assay_archive::Archive;
+use assay_lab::Lab;
+use assay_sut::Interrupt;
+use assay_sut::process::Output;
+use assay_workloads::KitPaths;
+
+use crate::cli::Cli;
+use crate::screen::say;
+use crate::shipped;
+
+/// The archive that was named, or the usual one.
+pub(crate) fn open_archive(cli: &Cli) -> anyhow::Result<Archive> {
+    let path = match &cli.archive {
+        Some(path) => path.clone(),
+        None => Archive::default_path()?,
+    };
+    Ok(Archive::open(path)?)
+}
+
+/// The lab as the verbs use it: Ctrl-C ends its trial and puts the system back.
+pub(crate) fn open_lab(
+    archive: &Archive,
+    kits: KitPaths,
+    output: Output,
+) -> anyhow::Result<Lab<'_>> {
+    Ok(Lab {
+        archive,
+        state_dir: assay_sut::state_dir(),
+        exe: own_path()?,
+        kits,
+        interrupt: Some(Interrupt::install()?),
+        output,
+    })
+}
+
+/// The path of this executable.
+pub(crate) fn own_path() -> anyhow::Result<PathBuf> {
+    std::env::current_exe().context("find assay's own executable")
+}
+
+/// Where kits are looked for; those that come with assay stand behind all others.
+pub(crate) fn kit_paths() -> anyhow::Result<KitPaths> {
+    let mut paths = KitPaths::from_env(&own_path()?, Some(assay_lab::cache_dir()));
+    match shipped::folder("kits") {
+        Ok(folder) => paths.roots.push(folder),
+        Err(e) => say(&format!("warning: the kits that come with assay cannot be unpacked: {e}")),
+    }
+    Ok(paths)
+}

@@ -1,0 +1,55 @@
+//! The lines of a text, and what each starts with.
+
+use crate::read::source::Span;
+
+/// A line without its end, and what it starts with.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Line {
+    pub span: Span,
+    pub blank: bool,
+    /// How many bytes of indent and bullet stand before its words; 0 unless it is a list item.
+    pub bullet: usize,
+    pub fence: bool,
+    pub hashes: usize,
+}
+
+pub(crate) fn lines(text: &str) -> Vec<Line> {
+    let mut at = 0;
+    text.split('\n')
+        .map(|raw| {
+            let start = at;
+            at += raw.len() + 1;
+            let line = raw.strip_suffix('\r').unwrap_or(raw);
+            let body = line.trim_start();
+            let indent = line.len() - body.len();
+            Line {
+                span: Span::new(start, start + line.len()),
+                blank: body.is_empty(),
+                bullet: bullet(body).map_or(0, |b| indent + b),
+                fence: body.starts_with("```") || body.starts_with("~~~"),
+                hashes: hashes(body),
+            }
+        })
+        .collect()
+}
+
+/// The length of a bullet or item number, with the space after it.
+fn bullet(body: &str) -> Option<usize> {
+    let mut characters = body.chars();
+    let first = characters.next()?;
+    if matches!(first, '•' | '*' | '-' | '+' | '·' | '‣' | '◦' | '–') {
+        return characters
+            .next()
+            .filter(|c| c.is_whitespace())
+            .map(|c| first.len_utf8() + c.len_utf8());
+    }
+    let digits = body.bytes().take_while(u8::is_ascii_digit).count();
+    let after = &body[digits..];
+    ((1..=2).contains(&digits) && (after.starts_with(". ") || after.starts_with(") ")))
+        .then_some(digits + 2)
+}
+
+fn hashes(body: &str) -> usize {
+    let count = body.bytes().take_while(|b| *b == b'#').count();
+    if (1..=6).contains(&count) && body[count..].starts_with(' ') { count } else { 0 }
+}

@@ -1,0 +1,89 @@
+//! What tables come out as: columns with names, rows with a label, cells with a number.
+
+use crate::read::digits::plain_number;
+use crate::read::source::Span;
+use crate::read::unit;
+
+/// A cell.
+#[derive(Debug, Clone, Default)]
+pub(crate) struct Cell {
+    pub text: String,
+    pub span: Span,
+    /// Value, and one unit in its last printed digit.
+    pub number: Option<(f64, f64)>,
+    /// The cell says per cent or times itself.
+    pub sign: Option<unit::Unit>,
+}
+
+/// A row: what it is about, and its cells, one a column.
+#[derive(Debug, Clone)]
+pub(crate) struct Row {
+    pub span: Span,
+    pub label: String,
+    pub cells: Vec<Cell>,
+}
+
+/// What a table was written as.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Shape {
+    Grid,
+    /// Buckets with counts; the columns are the lower bound and the count.
+    Histogram,
+    /// Lines of a log with counts in them.
+    Log,
+}
+
+/// A table.
+#[derive(Debug, Clone)]
+pub(crate) struct Table {
+    pub shape: Shape,
+    pub span: Span,
+    /// The words over it: its caption, or the lines before its header.
+    pub title: Span,
+    pub columns: Vec<String>,
+    pub rows: Vec<Row>,
+}
+
+impl Table {
+    pub(crate) fn number(&self, row: usize, column: usize) -> Option<(f64, f64)> {
+        self.rows.get(row)?.cells.get(column)?.number
+    }
+}
+
+/// Reads what stands in a cell.
+pub(crate) fn cell(text: &str, span: Span) -> Cell {
+    let raw = span.of(text);
+    let body = raw.trim();
+    let lead = raw.len() - raw.trim_start().len();
+    let span = Span::new(span.start + lead, span.start + lead + body.len());
+    let clean = body.trim_matches(|c| matches!(c, '*' | '~' | '_' | '`' | '$' | '+' | '≈'));
+    let (number, sign) = value(clean);
+    Cell { text: clean.trim().to_owned(), span, number, sign }
+}
+
+/// The number that a cell is, with per cent, times or a unit behind it.
+fn value(body: &str) -> (Option<(f64, f64)>, Option<unit::Unit>) {
+    let digits =
+        body.bytes().take_while(|b| b.is_ascii_digit() || matches!(b, b'.' | b',')).count();
+    if digits == 0 || !body.as_bytes()[0].is_ascii_digit() && !body.starts_with('.') {
+        return (None, None);
+    }
+    let Some((value, step, used)) = plain_number(body[..digits].trim_end_matches(['.', ',']))
+    else {
+        return (None, None);
+    };
+    if used < digits && !body[used..digits].trim_matches(['.', ',']).is_empty() {
+        return (None, None);
+    }
+    let tail = body[digits..].trim();
+    match tail {
+        "" => (Some((value, step)), None),
+        "%" => (Some((value, step)), Some(unit::Unit::Percent)),
+        "x" | "X" | "×" => (Some((value, step)), Some(unit::Unit::Times)),
+        "K" | "k" => (Some((value * 1e3, step * 1e3)), None),
+        tail => match unit::read(&tail.to_lowercase(), tail) {
+            Some(read) => (Some((value, step)), Some(read.unit)),
+            None => (None, None),
+        },
+    }
+}

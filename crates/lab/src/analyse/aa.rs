@@ -1,0 +1,323 @@
+//! The A/A floor: by how much identical treatments differ on this machine. A run that compares a thing with
+//! itself finds it, the folder of state keeps it, and later runs of the same workload quote it.
+
+use std::fs::{self, OpenOptions};
+use std::io::{self, Write};
+use std::path::Path;
+
+use assay_model::{
+    Better, Experiment, FactorLevels, Kind, KnownFloor, MetricValue, Plan, RunId, SCHEMA_VERSION,
+    SelfComparison, Setting, Stop, SystemDescription, Treatment, TrialRecord,
+};
+use assay_stats::aa::{LEAST, floor};
+
+use crate::analyse::pairs::pairs;
+use crate::clock::now_utc;
+use crate::error::wrong;
+use crate::{LabError, read_experiment};
+
+/// How many blocks one comparison of an A/A run has, where the run is not given fewer.
+pub const BLOCKS_EACH: u32 = 10;
+/// The variable whose value tells the arms apart. Nothing reads it.
+const VARIABLE: &str = "ASSAY_ARM";
+/// Where A/A runs are kept in the folder of state, one a line.
+const KEPT: &str = "self-comparisons.jsonl";
+
+/// What an A/A run found.
+#[derive(Debug, Clone, PartialEq, serde::Serialize)]
+pub struct AaFloor {
+    /// How many comparisons of identical treatments were made.
+    pub comparisons: u32,
+    /// How many blocks each had.
+    pub blocks_each: u32,
+    /// The 95th percentile of the ratios (the larger by the smaller), minus 1; `null` when too few
+    /// comparisons came out.
+    pub floor: Option<f64>,
+    /// The largest ratio, minus 1.
+    pub worst: Option<f64>,
+}
+
+/// The experiment of `assay doctor --aa`: one command of about 20 ms of CPU time, compared with itself.
+///
+/// # Errors
+/// Never for the built-in text; the type says what reading an experiment can say.
+pub fn aa_experiment(comparisons: u32) -> Result<Experiment, LabError> {
+    let text = r#"
+name = "aa-floor"
+title = "By how much do identical treatments differ on this machine?"
+workload = "command"
+[params]
+command = "sh -c 'i=0; while [ $i -lt 40000 ]; do i=$((i+1)); done'"
+[observe]
+monitors = []
+"#;
+    let mut experiment = read_experiment("the A/A experiment", text)?;
+    find_floor(&mut experiment, Some(comparisons.saturating_mul(BLOCKS_EACH)))?;
+    Ok(experiment)
+}
+
+/// Makes an experiment compare its one treatment with itself.
+///
+/// # Errors
+/// It has factors.
+pub fn with_itself(experiment: &mut Experiment) -> Result<(), LabError> {
+    if let Some(factor) = experiment.factors.keys().next() {
+        let message = format!("an A/A run has one treatment, and `{factor}` is a factor");
+        let help = format!("fix it with --set {factor}=LEVEL");
+        return Err(wrong(&["factors", factor], message, help).into());
+    }
+    // Values of equal length, so that the environment is of one size.
+    let arms = vec!["a".into(), "b".into()];
+    experiment.factors.insert(format!("controls.env.{VARIABLE}"), FactorLevels::List(arms));
+    experiment.tags.push("aa".to_owned());
+    Ok(())
+}
+
+/// Makes an experiment look for the A/A floor of its one treatment, in so many blocks.
+///
+/// # Errors
+/// It has factors, or there are too few blocks.
+pub fn find_floor(experiment: &mut Experiment, blocks: Option<u32>) -> Result<(), LabError> {
+    let least = LEAST as u32 * 3;
+    let blocks = blocks.unwrap_or(LEAST as u32 * BLOCKS_EACH);
+    if blocks < least {
+        let message = format!("{blocks} blocks are too few for an A/A floor");
+        let help = format!("give {least} or more: {LEAST} comparisons of at least 3 blocks");
+        return Err(wrong(&["design", "blocks"], message, help).into());
+    }
+    with_itself(experiment)?;
+    let design = &mut experiment.design;
+    design.stop = Stop::Fixed;
+    design.blocks = Some(blocks);
+    let trials = blocks.saturating_add(design.all_warmup_blocks()).saturating_mul(2);
+    design.max_trials = design.max_trials.max(trials);
+    Ok(())
+}
+
+/// Whether a plan compares a thing with itself.
+pub fn is_self_comparison(plan: &Plan) -> bool {
+    let names_arm = |name: &String| name.strip_prefix("controls.env.") == Some(VARIABLE);
+    plan.treatments.len() == 2 && plan.factors.iter().all(names_arm)
+}
+
+/// Reads the floor out of the records of an A/A run: blocks are grouped in the order of time, and
+/// each group is one comparison.
+pub fn aa_floor(plan: &Plan, records: &[TrialRecord]) -> AaFloor {
+    let other = plan.treatments.iter().map(|t| t.id).find(|id| *id != plan.baseline);
+    let (base, arm) = pairs(records, plan.baseline, other.unwrap_or(plan.baseline), &plan.metric);
+    let logs: Vec<f64> = base
+        .iter()
+        .zip(&arm)
+        .filter_map(|(a, b)| Some(((*b)? / (*a)?).ln()))
+        .filter(|log| log.is_finite())
+        .collect();
+    let each = (blocks(plan) / LEAST).clamp(3, BLOCKS_EACH as usize);
+    let ratios: Vec<f64> = logs
+        .chunks_exact(each)
+        .map(|group| (group.iter().sum::<f64>() / each as f64).exp())
+        .collect();
+    let worst = ratios
+        .iter()
+        .map(|r| r.ln().abs())
+        .fold(None, |m: Option<f64>, l| Some(m.map_or(l, |m| m.max(l))));
+    AaFloor {
+        comparisons: ratios.len() as u32,
+        blocks_each: each as u32,
+        floor: floor(&ratios).map(|f| f.ratio - 1.0),
+        worst: worst.map(|w| w.exp() - 1.0),
+    }
+}
+
+/// The floor as a metric of an A/A run as a whole; nothing of other runs.
+pub(crate) fn floor_metric(plan: &Plan, records: &[TrialRecord]) -> Option<MetricValue> {
+    is_self_comparison(plan).then(|| {
+        MetricValue::new(
+            "aa_floor",
+            aa_floor(plan, records).floor,
+            "1",
+            Better::Lower,
+            Kind::Derived,
+        )
+    })
+}
+
+/// Blocks that count.
+fn blocks(plan: &Plan) -> usize {
+    let mut blocks: Vec<u32> = plan.trials.iter().filter(|t| !t.warmup).map(|t| t.block).collect();
+    blocks.dedup();
+    blocks.len()
+}
+
+/// The kind of machine, in words; of a job the nodes that it ran on.
+fn machine(system: &SystemDescription) -> String {
+    format!(
+        "{}: {}, {} CPUs, kernel {}",
+        system.get("cluster.node_names").unwrap_or_else(|| system.text("host.name")),
+        system.text("cpu.model"),
+        system.text("cpu.threads"),
+        system.text("kernel.release")
+    )
+}
+
+/// The controls of a treatment without what tells arms apart.
+fn controls(treatment: &Treatment) -> Vec<Setting> {
+    treatment.controls.iter().filter(|s| s.key != VARIABLE).cloned().collect()
+}
+
+/// Keeps the floor that an A/A run found in the folder of state; nothing where it found none.
+pub(crate) fn keep(
+    state_dir: &Path,
+    run: &RunId,
+    plan: &Plan,
+    records: &[TrialRecord],
+    system: &SystemDescription,
+) -> io::Result<()> {
+    let found = aa_floor(plan, records);
+    let (Some(floor), Some(treatment)) = (found.floor, plan.treatment(plan.baseline)) else {
+        return Ok(());
+    };
+    let kept = SelfComparison {
+        schema_version: SCHEMA_VERSION,
+        run: run.clone(),
+        at: now_utc(),
+        machine: machine(system),
+        workload: plan.workload.name.clone(),
+        params: treatment.params.clone(),
+        controls: controls(treatment),
+        metric: plan.metric.clone(),
+        comparisons: found.comparisons,
+        blocks_each: found.blocks_each,
+        floor,
+    };
+    let mut line = serde_json::to_vec(&kept)?;
+    line.push(b'\n');
+    fs::create_dir_all(state_dir)?;
+    // One write of one line: two runs that end together do not mix theirs.
+    OpenOptions::new().create(true).append(true).open(state_dir.join(KEPT))?.write_all(&line)
+}
+
+/// The A/A run on this machine, of this workload and metric, that is most like `plan`, and of those the newest.
+/// `None`: there is none in the folder of state.
+pub fn newest_self_comparison(
+    state_dir: &Path,
+    plan: &Plan,
+    system: &SystemDescription,
+) -> Option<KnownFloor> {
+    let text = fs::read_to_string(state_dir.join(KEPT)).ok()?;
+    let here = machine(system);
+    // A line that cannot be read is one of a newer version, or was cut off by a crash.
+    text.lines()
+        .filter_map(|line| serde_json::from_str::<SelfComparison>(line).ok())
+        .filter(|kept| kept.machine == here)
+        .filter(|kept| kept.workload == plan.workload.name && kept.metric == plan.metric)
+        .filter_map(|found| {
+            let age_s = age_s(&found.at)?;
+            Some(KnownFloor { differs: differs(&found, plan), age_s, found })
+        })
+        .min_by(|a, b| {
+            (a.differs.len(), a.age_s)
+                .partial_cmp(&(b.differs.len(), b.age_s))
+                .unwrap_or(std::cmp::Ordering::Equal)
+        })
+}
+
+/// Seconds since a time of day; never below 0.
+fn age_s(at: &str) -> Option<f64> {
+    let at: jiff::Timestamp = at.parse().ok()?;
+    Some((jiff::Timestamp::now().duration_since(at).as_secs_f64()).max(0.0))
+}
+
+/// What an A/A run differs in from a plan: nothing when one of the plan's treatments is what it compared with
+/// itself, in no fewer blocks.
+fn differs(found: &SelfComparison, plan: &Plan) -> Vec<String> {
+    let mut differs = Vec::new();
+    let same = |t: &Treatment| t.params == found.params && controls(t) == found.controls;
+    if let Some(baseline) = plan.treatment(plan.baseline)
+        && !plan.treatments.iter().any(same)
+    {
+        let names = baseline.params.keys().chain(found.params.keys());
+        let mut names: Vec<&String> =
+            names.filter(|n| baseline.params.get(*n) != found.params.get(*n)).collect();
+        names.sort();
+        names.dedup();
+        differs.extend(names.into_iter().map(|n| format!("`{n}`")));
+        if controls(baseline) != found.controls {
+            differs.push("the controls".to_owned());
+        }
+    }
+    if blocks(plan) < found.blocks_each as usize {
+        differs.push(format!("the blocks ({} each, here {})", found.blocks_each, blocks(plan)));
+    }
+    differs
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::Prepared;
+
+    fn plan(blocks: u32) -> Plan {
+        let mut experiment = aa_experiment(20).unwrap();
+        experiment.design.blocks = Some(blocks);
+        Prepared::from_experiment(experiment, &assay_workloads::KitPaths::default()).unwrap().plan
+    }
+
+    #[test]
+    fn the_kept_run_most_like_the_plan_is_found() {
+        let dir = tempfile::tempdir().unwrap();
+        let system = SystemDescription {
+            schema_version: SCHEMA_VERSION,
+            taken_at: now_utc(),
+            facts: std::collections::BTreeMap::new(),
+        };
+        let plan = plan(10);
+        assert!(is_self_comparison(&plan));
+        assert_eq!(newest_self_comparison(dir.path(), &plan, &system), None);
+        let same = SelfComparison {
+            schema_version: SCHEMA_VERSION,
+            run: "20261101-000000-0001".parse().unwrap(),
+            at: "2026-11-01T00:00:00.000Z".into(),
+            machine: machine(&system),
+            workload: "command".into(),
+            params: plan.treatments[0].params.clone(),
+            controls: Vec::new(),
+            metric: "elapsed".into(),
+            comparisons: 20,
+            blocks_each: 10,
+            floor: 0.01,
+        };
+        let newer = SelfComparison {
+            run: "20261102-000000-0002".parse().unwrap(),
+            at: "2026-11-02T00:00:00.000Z".into(),
+            ..same.clone()
+        };
+        let mut other = SelfComparison { at: "2026-11-03T00:00:00.000Z".into(), ..same.clone() };
+        other.params.insert("shell".into(), "sh".into());
+        let elsewhere = SelfComparison { machine: "another".into(), ..newer.clone() };
+        let lines: Vec<String> = [&newer, &other, &elsewhere, &same]
+            .map(|kept| serde_json::to_string(kept).unwrap())
+            .into();
+        let text = format!("{}\nnot json\n{{\"schema_ver", lines.join("\n"));
+        fs::write(dir.path().join(KEPT), text).unwrap();
+        let known = newest_self_comparison(dir.path(), &plan, &system).unwrap();
+        assert_eq!((known.found, known.differs), (newer, Vec::new()));
+        assert!(known.age_s > 0.0);
+        let fewer = newest_self_comparison(dir.path(), &self::plan(3), &system).unwrap();
+        assert_eq!(fewer.differs, ["the blocks (10 each, here 3)"]);
+        fs::write(dir.path().join(KEPT), serde_json::to_string(&other).unwrap()).unwrap();
+        let known = newest_self_comparison(dir.path(), &plan, &system).unwrap();
+        assert_eq!(known.differs, ["`shell`"]);
+    }
+
+    #[test]
+    fn one_treatment_alone_is_compared_with_itself() {
+        let text = "name = \"x\"\nworkload = \"noop\"\n[factors]\n\"controls.nice\" = [0, 1]";
+        let mut experiment = read_experiment("x", text).unwrap();
+        let error = find_floor(&mut experiment, None).unwrap_err().to_string();
+        assert!(error.contains("--set controls.nice=LEVEL"), "{error}");
+        experiment.factors.clear();
+        assert!(find_floor(&mut experiment, Some(59)).unwrap_err().to_string().contains("give 60"));
+        find_floor(&mut experiment, Some(60)).unwrap();
+        assert_eq!(experiment.design.blocks, Some(60));
+    }
+}

@@ -1,0 +1,402 @@
+//! Compares runs with each other: the same treatments across runs, and what else differed.
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+use assay_checks::{Arm, Evidence, Known, MetricIdentity, Schedule, Scheduled, Work, judge, rows};
+use assay_environment::{AcceptError, DifferenceClass, EnvDiff, diff};
+use assay_model::{
+    Across, AcrossRow, Analysis, Better, Comparison, Difference, Experiment, Fact, Finding, Kind,
+    Percentile, Plan, Row, RunId, SystemDescription, Treatment, TreatmentSummary, TrialRecord,
+    Verdict,
+};
+use assay_stats::{CompareInput, Samples, compare, summarize};
+
+use crate::analyse::pairs::values;
+
+/// One run to compare.
+#[derive(Debug)]
+pub struct Side<'a> {
+    /// The run.
+    pub id: &'a RunId,
+    /// Its experiment.
+    pub experiment: &'a Experiment,
+    /// Its plan.
+    pub plan: &'a Plan,
+    /// Its records.
+    pub records: &'a [TrialRecord],
+    /// Its system.
+    pub system: &'a SystemDescription,
+    /// Its analysis.
+    pub analysis: &'a Analysis,
+}
+
+/// What a person says about the differences between runs.
+#[derive(Debug, Clone, Default)]
+pub struct Declared {
+    /// Paths of facts that are meant to differ.
+    pub factors: Vec<String>,
+    /// Soft differences that are accepted: path and reason.
+    pub accepted: Vec<(String, String)>,
+}
+
+/// Lays runs side by side in one metric; the first is the baseline. Treatments are matched by their
+/// levels in full; runs of one treatment each are matched with each other. Samples are independent (no shared
+/// blocks), so Welch's interval is used. Where a hard difference that is not declared stands between a run
+/// and the first, there is no comparison: the verdict is invalid and the ratio withheld.
+///
+/// # Errors
+/// A difference is accepted that is hard, that has no reason, or that is not there.
+pub fn across(
+    sides: &[Side<'_>],
+    metric: &str,
+    margin: Option<f64>,
+    declared: &Declared,
+) -> Result<Across, AcceptError> {
+    let first = &sides[0];
+    let named = first.analysis.summaries.iter().find(|s| s.metric == metric);
+    let (unit, better) =
+        named.map_or((String::new(), Better::Neither), |s| (s.unit.clone(), s.better));
+    let diffs = environments(sides, declared)?;
+    let mut findings = findings(sides, &diffs, declared);
+    let mut rows = rows(sides, metric, &unit, better, margin);
+    for row in &mut rows {
+        for ((comparison, side), diff) in
+            row.comparisons.iter_mut().skip(1).zip(&sides[1..]).zip(&diffs)
+        {
+            let reason = hard(diff).or_else(|| computed_in_one(first, side, metric));
+            if let (Some(comparison), Some(reason)) = (comparison, reason) {
+                withhold(comparison, &reason);
+            }
+        }
+    }
+    if rows.iter().all(|r| r.comparisons.iter().flatten().count() == 0) {
+        let metrics = sides.iter().map(|s| identity(s, metric)).collect();
+        let evidence = Evidence { metrics: Known::Is(metrics), ..Evidence::default() };
+        findings.extend(judge(&rows::SAME_METRIC, &evidence));
+    }
+    Ok(Across {
+        runs: sides.iter().map(|s| s.id.clone()).collect(),
+        metric: metric.to_owned(),
+        unit,
+        better,
+        compared: compared(&diffs, declared),
+        floors: sides.iter().map(|s| s.analysis.floor.clone()).collect(),
+        rows,
+        differences: differences(sides, &diffs),
+        findings,
+    })
+}
+
+/// The same in every metric of the tracer of block I/O that the first run has; nothing where it was not traced.
+///
+/// # Errors
+/// As [`across`].
+pub fn across_io(sides: &[Side<'_>], declared: &Declared) -> Result<Vec<Across>, AcceptError> {
+    let mut metrics: Vec<&str> = Vec::new();
+    for s in &sides[0].analysis.summaries {
+        if s.metric.starts_with("io.") && !metrics.contains(&s.metric.as_str()) {
+            metrics.push(&s.metric);
+        }
+    }
+    metrics.into_iter().map(|m| across(sides, m, None, declared)).collect()
+}
+
+/// What each later run's system differs in from the first's.
+fn environments(sides: &[Side<'_>], declared: &Declared) -> Result<Vec<EnvDiff>, AcceptError> {
+    let mut diffs: Vec<EnvDiff> =
+        sides[1..].iter().map(|s| diff(sides[0].system, s.system, &declared.factors)).collect();
+    for (path, reason) in &declared.accepted {
+        let mut last = Err(AcceptError::NoSuchDifference(path.clone()));
+        let mut accepted = false;
+        for diff in &mut diffs {
+            match diff.accept(path, reason) {
+                Ok(()) => accepted = true,
+                // It need not differ in every run.
+                Err(e @ AcceptError::NoSuchDifference(_)) => last = Err(e),
+                Err(e) => return Err(e),
+            }
+        }
+        if !accepted {
+            last?;
+        }
+    }
+    Ok(diffs)
+}
+
+fn compared(diffs: &[EnvDiff], declared: &Declared) -> String {
+    if diffs.iter().any(|d| d.system_against_system) {
+        "system against system".to_owned()
+    } else {
+        declared.factors.join(", ")
+    }
+}
+
+/// Takes the numbers out of a comparison that says nothing.
+fn withhold(c: &mut Comparison, reason: &str) {
+    c.verdict = Verdict::Invalid;
+    c.reason = format!("not a comparison: {reason}");
+    (c.ratio, c.interval, c.sensitivity, c.detectable) = (None, None, None, None);
+}
+
+/// The hard differences, as a reason not to compare.
+fn hard(diff: &EnvDiff) -> Option<String> {
+    let first = diff.hard().next()?;
+    let more = match diff.hard().count() - 1 {
+        0 => String::new(),
+        more => format!(", and {more} more facts differ"),
+    };
+    Some(format!(
+        "{} differs ({} and {}){more}",
+        first.path,
+        in_words(first.a.as_ref()),
+        in_words(first.b.as_ref())
+    ))
+}
+
+/// One run measured the metric and the other computed it, as a reason not to compare. Earlier versions took a
+/// shell's start-up off `elapsed`, which made it derived.
+fn computed_in_one(a: &Side<'_>, b: &Side<'_>, metric: &str) -> Option<String> {
+    let kind = |side: &Side<'_>| {
+        let counting = side.records.iter().filter(|r| r.counts());
+        counting.flat_map(|r| &r.metrics).find(|m| m.name == metric).map(|m| m.kind)
+    };
+    let (measured, derived) = match (kind(a)?, kind(b)?) {
+        (Kind::Measured, Kind::Derived) => (a, b),
+        (Kind::Derived, Kind::Measured) => (b, a),
+        _ => return None,
+    };
+    Some(format!("`{metric}` was measured in {} and computed in {}", measured.id, derived.id))
+}
+
+/// The metric of a run that would be compared: the one asked for, else the one that it decided by.
+fn identity(side: &Side<'_>, metric: &str) -> MetricIdentity {
+    let all = &side.analysis.summaries;
+    let has = |name: &str| all.iter().find(|s| s.metric == name && s.centre().is_some());
+    let found = has(metric).or_else(|| has(&side.analysis.metric));
+    let labels: Vec<String> = side.plan.treatments.iter().map(Treatment::key).collect();
+    MetricIdentity {
+        label: side.id.to_string(),
+        metric: found.map(|s| s.metric.clone()),
+        unit: found.map(|s| s.unit.clone()),
+        // Treatments are compared with those of the same levels.
+        category: if labels.len() > 1 {
+            [("the treatments".to_owned(), labels.join("; "))].into()
+        } else {
+            BTreeMap::new()
+        },
+        ..MetricIdentity::default()
+    }
+}
+
+fn rows(
+    sides: &[Side<'_>],
+    metric: &str,
+    unit: &str,
+    better: Better,
+    margin: Option<f64>,
+) -> Vec<AcrossRow> {
+    let single = sides.iter().all(|s| s.plan.treatments.len() == 1);
+    let mut treatments: Vec<&Treatment> = Vec::new();
+    for treatment in sides.iter().flat_map(|s| &s.plan.treatments) {
+        if !treatments.iter().any(|t| t.levels == treatment.levels) {
+            treatments.push(treatment);
+        }
+    }
+    if single {
+        treatments.truncate(1);
+    }
+    treatments
+        .into_iter()
+        .map(|treatment| {
+            let in_run = |side: &Side<'_>| {
+                let fits = |t: &&Treatment| single || t.levels == treatment.levels;
+                side.plan.treatments.iter().find(fits).map(|t| t.id)
+            };
+            let of = |side: &Side<'_>| {
+                let found = values(side.records, in_run(side)?, metric);
+                (found.iter().flatten().count() > 0).then_some(found)
+            };
+            let each: Vec<Option<Vec<Option<f64>>>> = sides.iter().map(of).collect();
+            let summaries = each
+                .iter()
+                .zip(sides)
+                .map(|(values, side)| {
+                    let present: Vec<f64> = values.as_ref()?.iter().copied().flatten().collect();
+                    Some(summarize(&present, side.analysis.confidence))
+                })
+                .collect();
+            let comparisons = each
+                .iter()
+                .enumerate()
+                .map(|(i, values)| {
+                    let (baseline, treatment) = (each[0].as_ref()?, values.as_ref()?);
+                    (i > 0).then(|| {
+                        compare(&CompareInput {
+                            metric,
+                            unit,
+                            better,
+                            baseline: 0,
+                            treatment: i as u32,
+                            samples: Samples::Independent { baseline, treatment },
+                            confidence: sides[0].analysis.confidence,
+                            margin,
+                            gate: false,
+                        })
+                    })
+                })
+                .collect();
+            let ids: Vec<Option<u32>> = sides.iter().map(in_run).collect();
+            AcrossRow {
+                label: treatment.label(),
+                key: treatment.key(),
+                summaries,
+                percentiles: percentiles(sides, &ids, metric),
+                comparisons,
+                doubts: doubts(sides, &ids, metric),
+            }
+        })
+        .collect()
+}
+
+/// The merged percentile of a treatment in each run; empty where the metric is none.
+fn percentiles(sides: &[Side<'_>], ids: &[Option<u32>], metric: &str) -> Vec<Option<Percentile>> {
+    let of = |(side, id): (_, &Option<u32>)| {
+        summary(side, *id, metric).and_then(|s| s.percentile.clone())
+    };
+    let all: Vec<Option<Percentile>> = sides.iter().zip(ids).map(of).collect();
+    if all.iter().all(Option::is_none) { Vec::new() } else { all }
+}
+
+/// What makes the value doubtful in each run; empty where nothing was seen in any.
+fn doubts(sides: &[Side<'_>], ids: &[Option<u32>], metric: &str) -> Vec<Vec<String>> {
+    let of = |(side, id): (_, &Option<u32>)| {
+        summary(side, *id, metric).map_or_else(Vec::new, |s| s.doubts.clone())
+    };
+    let all: Vec<Vec<String>> = sides.iter().zip(ids).map(of).collect();
+    if all.iter().all(Vec::is_empty) { Vec::new() } else { all }
+}
+
+/// The summary of a treatment in one of the runs.
+fn summary<'a>(side: &'a Side<'_>, id: Option<u32>, metric: &str) -> Option<&'a TreatmentSummary> {
+    let id = id?;
+    side.analysis.summaries.iter().find(|s| s.metric == metric && s.treatment == id)
+}
+
+fn differences(sides: &[Side<'_>], diffs: &[EnvDiff]) -> Vec<Difference> {
+    let mut found: Vec<(DifferenceClass, Difference)> = Vec::new();
+    for (side, diff) in sides[1..].iter().zip(diffs) {
+        for d in &diff.differences {
+            // What neither system tells is no difference that was seen.
+            let told = |f: &Option<Fact>| f.as_ref().is_some_and(|f| f.value().is_some());
+            if d.class == DifferenceClass::Volatile || !(told(&d.a) || told(&d.b)) {
+                continue;
+            }
+            if found.iter().any(|(_, f)| f.path == d.path) {
+                continue;
+            }
+            let difference = Difference {
+                a: in_words(d.a.as_ref()),
+                b: in_words(d.b.as_ref()),
+                class: d.class.name().to_owned(),
+                reason: d.reason.clone(),
+                accepted: d.accepted.clone(),
+                run: side.id.clone(),
+                path: d.path.clone(),
+            };
+            found.push((d.class, difference));
+        }
+    }
+    // The order of the classes is from the most serious.
+    found.sort_by(|a, b| (a.0, &a.1.path).cmp(&(b.0, &b.1.path)));
+    found.into_iter().map(|(_, d)| d).collect()
+}
+
+fn in_words(fact: Option<&Fact>) -> String {
+    match fact {
+        None => "not recorded".to_owned(),
+        Some(Fact::Known { value }) => value.clone(),
+        Some(Fact::Unknown { unknown }) => format!("unknown: {unknown}"),
+    }
+}
+
+/// The checks that are about what differs between two sides.
+const BETWEEN: [&Row; 5] = [
+    &rows::FACTOR_DECLARED,
+    &rows::CONFOUNDER,
+    &rows::OS_TUNABLES,
+    &rows::SAME_WORK,
+    &rows::INTERLEAVED,
+];
+
+/// What the catalogue says of the runs laid side by side: of its checks those that are about what
+/// differs between the sides (environment, work, schedule, metric).
+fn findings(sides: &[Side<'_>], diffs: &[EnvDiff], declared: &Declared) -> Vec<Finding> {
+    let mut found: Vec<Finding> = Vec::new();
+    for (side, diff) in sides[1..].iter().zip(diffs) {
+        let evidence = between(&sides[0], side, diff, declared);
+        for row in BETWEEN {
+            let Some(check) = assay_checks::find(row.id) else { continue };
+            for f in check.findings(&evidence) {
+                if !found.contains(&f) {
+                    found.push(f);
+                }
+            }
+        }
+    }
+    found
+}
+
+/// Two runs as two arms, one after the other.
+fn between(a: &Side<'_>, b: &Side<'_>, diff: &EnvDiff, declared: &Declared) -> Evidence {
+    let arm = |side: &Side<'_>| Arm {
+        label: side.id.to_string(),
+        os: Some(Arc::new(controls(side))),
+        work: Some(Work {
+            input: Some(side.experiment.workload.clone()),
+            parameters: params(side),
+            ..Work::default()
+        }),
+        ..Arm::default()
+    };
+    let trials = |arm: usize, side: &Side<'_>| -> Vec<Scheduled> {
+        let counting = side.records.iter().filter(|r| r.counts());
+        // Clocks of different boots cannot be laid beside each other; the runs' ids can.
+        let offset = arm as f64 * 1e12;
+        counting
+            .map(|r| Scheduled {
+                arm,
+                start_s: offset + r.start_ns as f64 / 1e9,
+                end_s: offset + r.end_ns as f64 / 1e9,
+                // A drift within each run says nothing about that between them.
+                value: None,
+            })
+            .collect()
+    };
+    Evidence {
+        arms: vec![arm(a), arm(b)],
+        factors: (!declared.factors.is_empty()).then(|| declared.factors.clone()),
+        environment: Known::Is(diff.clone()),
+        schedule: Some(Schedule {
+            trials: trials(0, a).into_iter().chain(trials(1, b)).collect(),
+            order: None,
+        }),
+        ..Evidence::default()
+    }
+}
+
+/// What the run's controls set for all its treatments. The descriptions, which are made before anything is set,
+/// do not have it.
+fn controls(side: &Side<'_>) -> BTreeMap<String, String> {
+    side.experiment.controls.iter().map(|(k, v)| (k.clone(), v.to_text())).collect()
+}
+
+fn params(side: &Side<'_>) -> BTreeMap<String, String> {
+    side.experiment.params.iter().map(|(k, v)| (k.clone(), v.to_text())).collect()
+}
+
+/// Whether anything came out worse than the first run.
+pub fn any_worse(across: &Across) -> bool {
+    let mut all = across.rows.iter().flat_map(|r| r.comparisons.iter().flatten());
+    all.any(|c| c.verdict == Verdict::Worse)
+}

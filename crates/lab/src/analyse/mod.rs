@@ -1,0 +1,364 @@
+//! Lays the records of a run together: summaries, comparisons, curves, scaling. Terminal, page and
+//! exports print what stands here and compute nothing of their own.
+
+pub(crate) mod aa;
+pub(crate) mod across;
+pub(crate) mod checklist;
+pub(crate) mod explain;
+pub(crate) mod findings;
+pub(crate) mod histograms;
+pub(crate) mod pairs;
+pub(crate) mod suite;
+pub(crate) mod suite_facts;
+pub(crate) mod suite_result;
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use assay_model::{
+    Analysis, Better, Checks, Comparison, CurveSummary, Experiment, HistogramSummary, Kind,
+    LedgerEntry, LedgerEvent, MetricValue, Order, Outcome, Plan, Profile, Scalar, Scaling, Stop,
+    SystemDescription, Treatment, TreatmentSummary, TrialRecord, Verdict,
+};
+use assay_stats::scaling::Size;
+use assay_stats::{CompareInput, Samples, compare_family, sequential, summarize};
+
+use assay_workloads::capability::Chooses;
+
+use crate::analyse::pairs::{apart, counterpart, pairs, values};
+use crate::plan::margin;
+
+/// What a metric is called, its unit and its direction.
+struct Named {
+    name: String,
+    unit: String,
+    better: Better,
+}
+
+/// What the archive holds of a run, as far as it is needed to lay the records together.
+#[derive(Debug, Clone, Copy)]
+pub struct Recorded<'a> {
+    /// The experiment.
+    pub experiment: &'a Experiment,
+    /// The plan.
+    pub plan: &'a Plan,
+    /// The latest attempts, in the order of the plan.
+    pub records: &'a [TrialRecord],
+    /// The system under test at the start.
+    pub system: Option<&'a SystemDescription>,
+    /// The ledger; empty where it is not at hand, which some checks then say.
+    pub ledger: &'a [LedgerEntry],
+}
+
+/// Analyses the records of a run, and makes the checks of the catalogue in profile `lab`.
+pub fn analyse(recorded: &Recorded<'_>) -> Analysis {
+    let Recorded { experiment, plan, records, .. } = *recorded;
+    // A kit that is no longer there has no model of its curves anyway.
+    let workload = assay_workloads::builtin::find(&plan.workload.name);
+    let model = workload.as_ref().and_then(|w| w.offers().chooses);
+    let metrics = metrics(plan, records);
+    let confidence = confidence(experiment);
+    let main = &metrics[0];
+    let merged = histograms::merge(plan, records);
+    let mut summaries = Vec::new();
+    for metric in &metrics {
+        for treatment in &plan.treatments {
+            let values = values(records, treatment.id, &metric.name);
+            let present: Vec<f64> = values.iter().copied().flatten().collect();
+            let percentile = histograms::of_metric(&merged, treatment.id, &metric.name);
+            let told = percentile.as_ref().is_some_and(|p| p.trials > 0);
+            if present.is_empty() && !told && metric.name != main.name {
+                continue;
+            }
+            summaries.push(TreatmentSummary {
+                treatment: treatment.id,
+                label: treatment.label(),
+                metric: metric.name.clone(),
+                unit: metric.unit.clone(),
+                better: metric.better,
+                summary: summarize(&present, confidence),
+                values,
+                percentile,
+                doubts: doubts(records, treatment.id, &metric.name),
+            });
+        }
+    }
+    let comparisons = comparisons(experiment, plan, records, main, confidence);
+    let suite = suite::results(experiment, plan, records, confidence);
+    let scaling = match &suite {
+        Some(results) => suite::scaling(experiment, results, confidence),
+        None => scaling(experiment, plan, records, &merged, main, confidence),
+    };
+    let mut analysis = Analysis {
+        metric: main.name.clone(),
+        unit: main.unit.clone(),
+        better: main.better,
+        confidence,
+        summaries,
+        comparisons,
+        curves: curves(plan, records, &merged, model, confidence),
+        histograms: merged,
+        scaling,
+        suite,
+        run_metrics: Vec::new(),
+        floor: recorded.ledger.iter().rev().find_map(|entry| match &entry.event {
+            LedgerEvent::FloorKnown { floor } => Some((**floor).clone()),
+            _ => None,
+        }),
+        findings: Vec::new(),
+        checks: Checks::default(),
+    };
+    analysis.run_metrics = run_metrics(&analysis);
+    analysis.run_metrics.extend(aa::floor_metric(plan, records));
+    let report = findings::check(recorded, &analysis, Profile::Lab);
+    (analysis.checks, analysis.findings) = (report.checks(), report.findings);
+    analysis
+}
+
+/// What makes the values of a treatment's metric doubtful, each reason once.
+fn doubts(records: &[TrialRecord], treatment: u32, metric: &str) -> Vec<String> {
+    let counted = records.iter().filter(|r| r.treatment == treatment && r.counts());
+    let values = counted.flat_map(|r| &r.metrics).filter(|m| m.name == metric);
+    let found: BTreeSet<&String> = values.filter_map(|m| m.doubt.as_ref()).collect();
+    found.into_iter().cloned().collect()
+}
+
+/// The confidence of the intervals: as asked for, or the adjusted one of a run with looks.
+fn confidence(experiment: &Experiment) -> f64 {
+    match experiment.design.stop {
+        Stop::Clear => sequential::CONFIDENCE,
+        Stop::Fixed => experiment.compare.confidence,
+    }
+}
+
+/// Every metric: the deciding one first, then the declared ones, then what programs reported besides.
+fn metrics(plan: &Plan, records: &[TrialRecord]) -> Vec<Named> {
+    let declared = plan.workload.metrics.iter().map(|m| (m.name.clone(), m.unit.clone(), m.better));
+    let reported =
+        records.iter().flat_map(|r| &r.metrics).map(|m| (m.name.clone(), m.unit.clone(), m.better));
+    let mut found: Vec<Named> = Vec::new();
+    for (name, unit, better) in declared.chain(reported) {
+        if !found.iter().any(|f| f.name == name) {
+            found.push(Named { name, unit, better });
+        }
+    }
+    match found.iter().position(|f| f.name == plan.metric) {
+        Some(i) => found[..=i].rotate_right(1),
+        None => found.insert(
+            0,
+            Named { name: plan.metric.clone(), unit: String::new(), better: Better::Neither },
+        ),
+    }
+    found
+}
+
+fn comparisons(
+    experiment: &Experiment,
+    plan: &Plan,
+    records: &[TrialRecord],
+    metric: &Named,
+    confidence: f64,
+) -> Vec<Comparison> {
+    let margin = margin(experiment).ok().flatten();
+    let imported = experiment.design.order == Order::Unknown;
+    // What somebody else printed is shown as they printed it; a claim about it is not made here.
+    let quoted = plan.workload.metric(&metric.name).is_some_and(|m| m.kind == Kind::Quoted);
+    let compared = plan
+        .treatments
+        .iter()
+        .filter(|t| !imported || (!quoted && same_benchmark(plan, t)))
+        .filter_map(|t| Some((counterpart(plan, t)?, t.id)));
+    let arms: Vec<Arms> = compared
+        .map(|(reference, treatment)| {
+            let (base, other) = pairs(records, reference, treatment, &metric.name);
+            Arms {
+                reference,
+                treatment,
+                // Trials in an order that nobody knows are in no blocks.
+                independent: imported || apart(plan, reference, treatment),
+                paired: base.into_iter().zip(other).collect(),
+                baseline: values(records, reference, &metric.name),
+                treated: values(records, treatment, &metric.name),
+            }
+        })
+        .collect();
+    let inputs: Vec<CompareInput<'_>> = arms
+        .iter()
+        .map(|a| CompareInput {
+            metric: &metric.name,
+            unit: &metric.unit,
+            better: metric.better,
+            baseline: a.reference,
+            treatment: a.treatment,
+            samples: if a.independent {
+                Samples::Independent { baseline: &a.baseline, treatment: &a.treated }
+            } else {
+                Samples::Paired(&a.paired)
+            },
+            confidence,
+            margin,
+            gate: experiment.compare.gate,
+        })
+        .collect();
+    let mut all = compare_family(&inputs);
+    for comparison in &mut all {
+        refuse_wrong_output(comparison, records);
+    }
+    all
+}
+
+/// The values of two treatments.
+struct Arms {
+    reference: u32,
+    treatment: u32,
+    /// Whether their trials share no blocks.
+    independent: bool,
+    paired: Vec<(Option<f64>, Option<f64>)>,
+    baseline: Vec<Option<f64>>,
+    treated: Vec<Option<f64>>,
+}
+
+/// Whether an imported treatment ran the baseline's benchmark: a ratio between two benchmarks compares
+/// different work.
+fn same_benchmark(plan: &Plan, treatment: &Treatment) -> bool {
+    let of = |t: &Treatment| t.levels.get("benchmark").cloned();
+    plan.treatment(plan.baseline).is_some_and(|b| of(b) == of(treatment))
+}
+
+/// A treatment whose program gave wrong output has no numbers that count.
+fn refuse_wrong_output(comparison: &mut Comparison, records: &[TrialRecord]) {
+    for id in [comparison.baseline, comparison.treatment] {
+        let of = |r: &&TrialRecord| r.treatment == id && !r.warmup;
+        let mut wrong = records.iter().filter(of).filter(|r| r.outcome == Outcome::Invalid);
+        if let Some(first) = wrong.next() {
+            let (wrong, all) = (1 + wrong.count(), records.iter().filter(of).count());
+            comparison.verdict = Verdict::Invalid;
+            comparison.reason = format!(
+                "the output of {wrong} of {all} trials of treatment {id} failed its check; trial {}: {}",
+                first.number, first.error
+            );
+        }
+    }
+}
+
+fn curves(
+    plan: &Plan,
+    records: &[TrialRecord],
+    histograms: &[HistogramSummary],
+    model: Option<&dyn Chooses>,
+    confidence: f64,
+) -> Vec<CurveSummary> {
+    let mut found = Vec::new();
+    for treatment in &plan.treatments {
+        let of: Vec<&TrialRecord> =
+            records.iter().filter(|r| r.treatment == treatment.id && r.counts()).collect();
+        let mut names: Vec<&str> = Vec::new();
+        for curve in of.iter().flat_map(|r| &r.curves) {
+            if !names.contains(&curve.name.as_str()) {
+                names.push(&curve.name);
+            }
+        }
+        for name in names {
+            let each: Vec<&assay_model::Curve> = of.iter().filter_map(|r| r.curve(name)).collect();
+            let Some(first) = each.first() else { continue };
+            let trials: Vec<Vec<[f64; 2]>> = each.iter().map(|c| c.points.clone()).collect();
+            let better = plan
+                .workload
+                .metric(name)
+                .map_or_else(|| Better::from_unit(&first.unit), |m| m.better);
+            let percentiles = histograms::of_curve(histograms, treatment.id, name);
+            let mut merged = if percentiles.is_empty() {
+                assay_stats::curve::merge(&trials, better, confidence)
+            } else {
+                // A sum has no trials to take an interval from.
+                let told: Vec<[f64; 2]> =
+                    percentiles.iter().filter_map(|(x, p)| Some([*x, p.value?])).collect();
+                let mut merged = assay_stats::curve::merge(&[told], better, confidence);
+                for point in &mut merged.points {
+                    let of = percentiles.iter().find(|(x, _)| *x == point.x);
+                    point.n = of.map_or(point.n, |(_, p)| p.trials);
+                }
+                merged
+            };
+            // A percentile is least where nothing is asked: there is nothing to choose by it.
+            if !percentiles.is_empty() {
+                (merged.best, merged.efficient, merged.smoothness) = (None, None, None);
+            }
+            let (best, efficient, judged) = match model.and_then(|m| m.choose(name, &trials)) {
+                Some(c) => (Some(c.best), Some(c.efficient), c.judged),
+                None => (merged.best, merged.efficient, "judged with its near neighbours"),
+            };
+            found.push(CurveSummary {
+                treatment: treatment.id,
+                label: treatment.label(),
+                name: name.to_owned(),
+                x_name: first.x_name.clone(),
+                quantile: percentiles.first().map(|(_, p)| p.quantile),
+                x_unit: first.x_unit.clone(),
+                unit: first.unit.clone(),
+                better,
+                kind: first.kind,
+                points: merged.points,
+                best,
+                efficient,
+                judged: judged.to_owned(),
+                smoothness: merged.smoothness,
+            });
+        }
+    }
+    found
+}
+
+/// How the metric grows with the factor that the experiment names. Other factors must be at one
+/// level, or their baseline's.
+fn scaling(
+    experiment: &Experiment,
+    plan: &Plan,
+    records: &[TrialRecord],
+    merged: &[HistogramSummary],
+    metric: &Named,
+    confidence: f64,
+) -> Option<Scaling> {
+    let factor = experiment.compare.scaling.as_ref()?;
+    let baseline = plan.treatment(plan.baseline)?;
+    let same_otherwise = |t: &&Treatment| {
+        t.levels.iter().all(|(k, v)| k == factor || baseline.levels.get(k) == Some(v))
+    };
+    let of = || plan.treatments.iter().filter(same_otherwise);
+    let sizes: Vec<Size> = of()
+        .filter_map(|t| {
+            let count = t.levels.get(factor)?.as_f64()?;
+            Some(Size { count, values: values(records, t.id, &metric.name) })
+        })
+        .collect();
+    let mut found = assay_stats::scaling::scaling(
+        factor,
+        (&metric.name, &metric.unit),
+        metric.better,
+        &sizes,
+        confidence,
+    );
+    for point in &mut found.points {
+        let at = of().find(|t| t.levels.get(factor).and_then(Scalar::as_f64) == Some(point.count));
+        let merged = at.and_then(|t| histograms::of_metric(merged, t.id, &metric.name));
+        // Speedups are of the trials' own percentiles, by block; a mean of them is no percentile.
+        point.value = merged.and_then(|p| p.value).unwrap_or(point.value);
+    }
+    Some(found)
+}
+
+/// Values that belong to the run as a whole.
+fn run_metrics(analysis: &Analysis) -> Vec<MetricValue> {
+    let mut worst: BTreeMap<&str, f64> = BTreeMap::new();
+    for comparison in &analysis.comparisons {
+        if let Some(detectable) = comparison.detectable {
+            let entry = worst.entry("detectable_effect").or_insert(detectable);
+            *entry = entry.max(detectable);
+        }
+    }
+    worst
+        .into_iter()
+        .map(|(name, value)| {
+            MetricValue::new(name, Some(value - 1.0), "1", Better::Lower, Kind::Derived)
+        })
+        .collect()
+}

@@ -1,0 +1,106 @@
+//! Checks what an experiment says about where its trials run.
+
+use assay_model::{Engine, Experiment, units};
+
+use crate::error::{PlanError, wrong};
+
+/// More nodes than this are taken for a mistake.
+const MAX_NODES: u32 = 10_000;
+/// Options of `salloc` that are assay's own to give.
+const OWN: [&str; 7] =
+    ["--nodes", "-N", "--job-name", "-J", "--no-shell", "--ntasks", "--ntasks-per-node"];
+
+pub(crate) fn check(experiment: &Experiment) -> Result<(), PlanError> {
+    let place = &experiment.place;
+    let path = |key: &'static str| ["where", key];
+    if place.engine == Engine::Here {
+        if place.nodes != 1 || place.tasks_per_node != 1 || place.server_node {
+            let help = "add `engine = \"slurm\"` under [where], or `--on slurm`";
+            return Err(wrong(&["where"], "this machine is one node with one task", help));
+        }
+        return Ok(());
+    }
+    for (key, count) in [("nodes", place.nodes), ("tasks_per_node", place.tasks_per_node)] {
+        if !(1..=MAX_NODES).contains(&count) {
+            let help = format!("use 1 to {MAX_NODES}");
+            return Err(wrong(&path(key), format!("{count} cannot be had"), help));
+        }
+    }
+    if place.server_node && place.nodes < 2 {
+        let help = "use at least 2 nodes";
+        return Err(wrong(&path("nodes"), "a server's node and its clients' are several", help));
+    }
+    if place.mpi.is_empty()
+        || !place.mpi.chars().all(|c| c.is_ascii_alphanumeric() || "_-".contains(c))
+    {
+        let message = format!("`{}` is no type of MPI", place.mpi);
+        return Err(wrong(&path("mpi"), message, "use one that `srun --mpi=list` shows"));
+    }
+    for (key, value) in [
+        ("max_wait", &place.max_wait),
+        ("start_timeout", &place.start_timeout),
+        ("phase_bound", &place.phase_bound),
+    ]
+    .into_iter()
+    .chain(place.time_limit.as_ref().map(|l| ("time_limit", l)))
+    {
+        units::duration_of(value).map_err(|e| wrong(&path(key), e.to_string(), ""))?;
+    }
+    let own = |option: &&String| {
+        let name = option.split('=').next().unwrap_or_default();
+        OWN.contains(&name) || !option.starts_with('-')
+    };
+    if let Some(option) = place.options.iter().find(own) {
+        let message = format!("`{option}` cannot be among the options of salloc");
+        let help = "nodes and tasks have keys of their own; an option begins with `-` and holds its value \
+                    (`--account=x`)";
+        return Err(wrong(&path("options"), message, help));
+    }
+    if !experiment.observe.tracers.is_empty() {
+        let help = "trace on one machine, without [where]";
+        return Err(wrong(&["observe", "tracers"], "tracers do not run on nodes yet", help));
+    }
+    let system = |path: &String| {
+        let control = path.split('.').next().unwrap_or_default();
+        assay_sut::find(control).is_some_and(|c| c.spec().scope == assay_sut::Scope::System)
+    };
+    let factors = experiment.factors.keys().filter_map(|f| f.strip_prefix("controls."));
+    let mut controls = experiment.controls.keys().cloned().chain(factors.map(str::to_owned));
+    if place.tasks_per_node > 1
+        && let Some(control) = controls.find(|c| system(c))
+    {
+        let message =
+            format!("the control `{control}` is of a whole node, which several tasks share");
+        return Err(wrong(&path("tasks_per_node"), message, "use 1 task per node"));
+    }
+    Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn error(more: &str) -> String {
+        let text = format!("name = \"x\"\nworkload = \"noop\"\n{more}");
+        let experiment = crate::read_experiment("x.toml", &text).unwrap();
+        check(&experiment).err().map(|e| e.to_string()).unwrap_or_default()
+    }
+
+    #[test]
+    fn what_cannot_be_is_said() {
+        assert_eq!(error(""), "");
+        assert_eq!(error("[where]\nengine = \"slurm\"\nnodes = 4\n"), "");
+        assert!(error("[where]\nnodes = 4\n").contains("engine = \"slurm\""));
+        assert!(error("[where]\nengine = \"slurm\"\nnodes = 0\n").contains("0 cannot be had"));
+        assert!(error("[where]\nengine = \"slurm\"\nserver_node = true\n").contains("at least 2"));
+        assert!(error("[where]\nengine = \"slurm\"\nmpi = \"a b\"\n").contains("a b"));
+        let options = "[where]\nengine = \"slurm\"\noptions = [\"--nodes=3\"]\n";
+        assert!(error(options).contains("--nodes=3"));
+        assert!(error("[where]\nengine = \"slurm\"\nmax_wait = \"soon\"\n").contains("soon"));
+        let tracers = "[where]\nengine = \"slurm\"\n[observe]\ntracers = [\"io\"]\n";
+        assert!(error(tracers).contains("tracers"));
+        let tasks =
+            "[where]\nengine = \"slurm\"\ntasks_per_node = 2\n[controls]\nthp = \"always\"\n";
+        assert!(error(tasks).contains("thp"), "{}", error(tasks));
+    }
+}

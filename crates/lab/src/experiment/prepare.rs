@@ -1,0 +1,112 @@
+//! From what a person typed to an experiment that is ready to run.
+
+use std::path::Path;
+
+use assay_model::{Experiment, Plan};
+use assay_redact::Recorder;
+use assay_workloads::{KitPaths, Workload};
+
+use crate::{FileError, LabError, make_plan, read_experiment};
+
+/// An experiment with its workload found and its plan made.
+pub struct Prepared {
+    /// The experiment.
+    pub experiment: Experiment,
+    /// Its text, as archived.
+    pub toml: String,
+    /// Its workload.
+    pub workload: Box<dyn Workload>,
+    /// Its plan.
+    pub plan: Plan,
+}
+
+impl Prepared {
+    /// Reads an experiment file; its workload is looked for in `kits` and beside the file. `change` may alter the experiment before it is planned (`--set`,
+    /// `--blocks`); when it does, the text that is archived is that of the altered experiment.
+    ///
+    /// # Errors
+    /// The file cannot be read or has a mistake, which is pointed at.
+    pub fn from_file(
+        path: &Path,
+        kits: &KitPaths,
+        change: &dyn Fn(&mut Experiment) -> Result<(), LabError>,
+    ) -> Result<Self, LabError> {
+        let text = std::fs::read_to_string(path)
+            .map_err(|source| LabError::Read { path: path.to_owned(), source })?;
+        let file = path.display().to_string();
+        let as_read = read_experiment(&file, &text)?;
+        let mut experiment = as_read.clone();
+        change(&mut experiment)?;
+        if experiment != as_read {
+            return Self::from_experiment(experiment, kits);
+        }
+        // A kit may stand beside the experiment that uses it.
+        Self::plan(experiment, text.clone(), Some((&file, &text)), kits, path.parent())
+    }
+
+    /// Prepares an experiment that was made in memory.
+    ///
+    /// # Errors
+    /// The workload is unknown or the plan cannot be made.
+    pub fn from_experiment(experiment: Experiment, kits: &KitPaths) -> Result<Self, LabError> {
+        let toml = as_text(&experiment);
+        Self::plan(experiment, toml, None, kits, None)
+    }
+
+    fn plan(
+        mut experiment: Experiment,
+        mut toml: String,
+        origin: Option<(&str, &str)>,
+        kits: &KitPaths,
+        beside: Option<&Path>,
+    ) -> Result<Self, LabError> {
+        if let Some((path, why)) = Recorder::token_in(&experiment) {
+            return Err(LabError::Token { path, reason: why.reason() });
+        }
+        let found = assay_workloads::registry::find(&experiment.workload, kits).or_else(|e| {
+            // A relative path is looked for beside the experiment too.
+            match beside.filter(|_| experiment.workload.contains('/')) {
+                Some(dir) => assay_workloads::registry::find(
+                    &dir.join(&experiment.workload).display().to_string(),
+                    kits,
+                )
+                .map_err(|_| e),
+                None => Err(e),
+            }
+        });
+        let workload = match (found, origin) {
+            (Ok(workload), _) => workload,
+            (Err(e), Some((file, text))) => {
+                return Err(
+                    FileError::at(file, text, &["workload"], e.to_string(), String::new()).into()
+                );
+            }
+            (Err(e), None) => return Err(e.into()),
+        };
+        if crate::experiment::source::resolve(&mut experiment)? {
+            toml = as_text(&experiment);
+        }
+        let cpus = crate::cpus::allowed().len();
+        let plan = make_plan(&experiment, workload.as_ref(), cpus, draw_seed());
+        let plan = plan.map_err(|e| match origin {
+            None => LabError::Plan(e),
+            Some((file, text)) => {
+                let path: Vec<&str> = e.path.iter().map(String::as_str).collect();
+                FileError::at(file, text, &path, e.message, e.help).into()
+            }
+        })?;
+        Ok(Prepared { experiment, toml, workload, plan })
+    }
+}
+
+/// An experiment as the text of its file.
+pub(crate) fn as_text(experiment: &Experiment) -> String {
+    toml::to_string_pretty(experiment)
+        .unwrap_or_else(|e| format!("# could not be written as TOML: {e}\n"))
+}
+
+/// A seed that is new every time; it is recorded in the plan.
+pub(crate) fn draw_seed() -> u64 {
+    use std::hash::{BuildHasher, Hasher};
+    std::collections::hash_map::RandomState::new().build_hasher().finish() >> 16
+}

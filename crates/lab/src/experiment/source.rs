@@ -1,0 +1,225 @@
+//! The factor `rev` of an experiment with [source]: its levels resolved to commits, each built before the
+//! first trial, and given to the workload as its parameter `folder`.
+
+use std::collections::BTreeMap;
+use std::path::Path;
+
+use assay_model::{
+    Experiment, Fact, FactorLevels, Labelled, Level, Plan, Scalar, Source, WorkloadSpec, units,
+};
+use assay_revisions::{Build, Builder, Outcome, Repository, Revision};
+use assay_sut::Interrupt;
+use assay_workloads::Workload;
+
+use crate::error::wrong;
+use crate::{LabError, PlanError};
+
+/// The factor whose levels are revisions.
+pub const REV: &str = "rev";
+/// The parameter of a workload that is given a revision's folder.
+pub const FOLDER: &str = "folder";
+
+/// Whether a factor's levels are revisions.
+pub(crate) fn is_revision(experiment: &Experiment, factor: &str) -> bool {
+    factor == REV && experiment.source.is_some()
+}
+
+/// Whether an experiment with revisions can be planned.
+///
+/// # Errors
+/// It has no factor `rev`, its workload has no parameter `folder`, or one of both is fixed.
+pub(crate) fn check(experiment: &Experiment, spec: &WorkloadSpec) -> Result<(), PlanError> {
+    let Some(source) = &experiment.source else { return Ok(()) };
+    if !experiment.factors.contains_key(REV) {
+        let help = "name them: factors.rev = [\"v1.2\", \"main\", \"worktree\"]";
+        return Err(wrong(&["source"], "there are no revisions to compare", help));
+    }
+    if spec.param(FOLDER).is_none() {
+        let message = format!("workload `{}` cannot run in the folder of a revision", spec.name);
+        let help = "use `command`, or a kit with the parameter `folder`";
+        return Err(wrong(&["source"], message, help));
+    }
+    if experiment.params.contains_key(FOLDER) || experiment.factors.contains_key(FOLDER) {
+        let message = "`folder` is the folder of each revision here";
+        return Err(wrong(&["params", FOLDER], message, "leave it out"));
+    }
+    if experiment.place.is_remote() {
+        let message = "revisions are built and run on this machine";
+        return Err(wrong(&["source"], message, "leave out [where]"));
+    }
+    for (key, fault) in [
+        ("timeout", units::duration_of(&source.timeout).err()),
+        ("cache", units::bytes_of(&source.cache).err()),
+    ] {
+        if let Some(fault) = fault {
+            return Err(wrong(&["source", key], fault.to_string(), ""));
+        }
+    }
+    Ok(())
+}
+
+/// Turns the names of `rev` into levels: the commit with the name as its label. Returns whether anything
+/// changed.
+///
+/// # Errors
+/// There is no repository, or a name stands for nothing.
+pub(crate) fn resolve(experiment: &mut Experiment) -> Result<bool, LabError> {
+    let Some(source) = &experiment.source else { return Ok(false) };
+    let Some(FactorLevels::List(levels)) = experiment.factors.get(REV) else { return Ok(false) };
+    let repo = Repository::open(Path::new(&source.repo))?;
+    let mut resolved: Vec<Level> = Vec::new();
+    for level in levels {
+        let name = level.value().to_text();
+        for revision in repo.resolve(std::slice::from_ref(&name))? {
+            let label = level.label().map_or_else(|| revision.label.clone(), str::to_owned);
+            let value = Scalar::Text(revision.level());
+            // Two names of one commit are one revision.
+            if !resolved.iter().any(|l| *l.value() == value) {
+                resolved.push(Level::Labelled(Labelled { label, value }));
+            }
+        }
+    }
+    let mut changed = resolved != *levels;
+    // The baseline too may be named by anything that stands for its commit.
+    if let Some(name) = experiment.compare.baseline.get(REV).map(Scalar::to_text)
+        && !resolved.iter().any(|l| l.label() == Some(&name))
+    {
+        let level = Scalar::Text(repo.one(&name)?.level());
+        changed |= experiment.compare.baseline.insert(REV.into(), level.clone()) != Some(level);
+    }
+    experiment.factors.insert(REV.into(), FactorLevels::List(resolved));
+    Ok(changed)
+}
+
+/// The revisions of an experiment, built. Their folders stay while this lives.
+#[derive(Debug)]
+pub(crate) struct Built {
+    revisions: BTreeMap<String, (Revision, String, Build)>,
+}
+
+impl Built {
+    /// Builds every revision of `experiment`, one after the other.
+    ///
+    /// # Errors
+    /// As [`Builder::build`]. A revision that does not build is none.
+    pub fn make(
+        experiment: &Experiment,
+        source: &Source,
+        interrupt: Option<Interrupt>,
+        say: &mut dyn FnMut(&str),
+    ) -> Result<Self, LabError> {
+        let repo = Repository::open(Path::new(&source.repo))?;
+        let bounds = (
+            units::duration_of(&source.timeout).unwrap_or(std::time::Duration::MAX),
+            units::bytes_of(&source.cache).unwrap_or(assay_revisions::DEFAULT_LIMIT),
+        );
+        let cache = crate::cache_dir();
+        let builder = Builder::new(&repo, &source.build, &cache, bounds, interrupt);
+        let mut revisions = BTreeMap::new();
+        let Some(FactorLevels::List(levels)) = experiment.factors.get(REV) else {
+            return Ok(Built { revisions });
+        };
+        let left_out = |value: &str| {
+            let pattern = BTreeMap::from([(REV.to_owned(), Scalar::Text(value.to_owned()))]);
+            experiment.design.exclude.contains(&pattern)
+        };
+        for level in levels {
+            let value = level.value().to_text();
+            if left_out(&value) {
+                continue;
+            }
+            let revision = repo.one(&value)?;
+            let label = level.label().unwrap_or(&revision.label).to_owned();
+            say(&format!("building {label} ({})", revision.tree.get(..12).unwrap_or_default()));
+            let build = builder.build(&revision)?;
+            for note in &build.notes {
+                say(&format!("warning: {label}: {note}"));
+            }
+            if repo.shallow {
+                say("warning: the repository is a shallow clone; a part of its history is missing");
+            }
+            revisions.insert(value, (revision, label, build));
+        }
+        Ok(Built { revisions })
+    }
+
+    /// Those that do not build: level, label and why.
+    pub fn failed(&self) -> impl Iterator<Item = (&str, &str, &str)> {
+        self.revisions.iter().filter_map(|(level, (_, label, build))| match &build.outcome {
+            Outcome::Failed { reason } => Some((level.as_str(), label.as_str(), reason.as_str())),
+            Outcome::Built => None,
+        })
+    }
+
+    /// Leaves out of `experiment` what does not build; whether there is any.
+    pub fn leave_out_failed(&self, experiment: &mut Experiment) -> bool {
+        let mut any = false;
+        for (level, ..) in self.failed() {
+            let pattern = BTreeMap::from([(REV.to_owned(), Scalar::Text(level.to_owned()))]);
+            if !experiment.design.exclude.contains(&pattern) {
+                experiment.design.exclude.push(pattern);
+            }
+            any = true;
+        }
+        any
+    }
+
+    /// Gives every treatment its folder and checks it.
+    ///
+    /// # Errors
+    /// The program is not in a revision.
+    pub fn place(&self, plan: &mut Plan, workload: &dyn Workload) -> Result<(), LabError> {
+        for treatment in &mut plan.treatments {
+            let level = treatment.levels.get(REV).map(Scalar::to_text).unwrap_or_default();
+            let Some((_, _, build)) = self.revisions.get(&level) else { continue };
+            let folder = build.folder.display().to_string();
+            treatment.params.insert(FOLDER.into(), Scalar::Text(folder));
+            workload.check(&treatment.params).map_err(|e| {
+                wrong(&["factors", REV], format!("revision {}: {e}", treatment.label()), "")
+            })?;
+        }
+        Ok(())
+    }
+
+    /// Whether the treatments of a plan still run where they did.
+    pub fn is_where(&self, plan: &Plan) -> bool {
+        plan.treatments.iter().all(|t| {
+            let level = t.levels.get(REV).map(Scalar::to_text).unwrap_or_default();
+            let folder = t.params.get(FOLDER).map(Scalar::to_text);
+            self.revisions
+                .get(&level)
+                .is_some_and(|(_, _, b)| folder == Some(b.folder.display().to_string()))
+        })
+    }
+
+    /// What is recorded of each revision, under `source.LABEL.`.
+    pub fn facts(&self) -> BTreeMap<String, Fact> {
+        let mut facts = BTreeMap::new();
+        for (revision, label, build) in self.revisions.values() {
+            let clean = label.replace('.', "_");
+            let mut put = |name: &str, fact| facts.insert(format!("source.{clean}.{name}"), fact);
+            match &revision.commit {
+                Some(commit) => put("commit", Fact::known(commit)),
+                None => put("commit", Fact::unknown("the work tree stands on no commit")),
+            };
+            put("tree", Fact::known(&revision.tree));
+            put("dirty", Fact::known(revision.dirty.to_string()));
+            match &build.outcome {
+                Outcome::Built => {
+                    put("sha256", Fact::known(&build.sha256));
+                }
+                Outcome::Failed { reason } => {
+                    put("sha256", Fact::unknown("it does not build"));
+                    put("failure", Fact::known(reason));
+                }
+            }
+            put("build_seconds", Fact::known(format!("{:.3}", build.seconds)));
+            if !build.notes.is_empty() {
+                put("missing", Fact::known(build.notes.join("; ")));
+            }
+        }
+        let tools = self.revisions.values().flat_map(|(_, _, b)| &b.tools);
+        facts.extend(tools.map(|(tool, line)| (format!("source.tool.{tool}"), Fact::known(line))));
+        facts
+    }
+}

@@ -1,0 +1,522 @@
+//! Makes the plan of an experiment: crosses the factors, checks every level, and lays out the blocks.
+
+pub(crate) mod estimate;
+pub(crate) mod factors;
+pub(crate) mod labels;
+pub(crate) mod schedule;
+
+use std::collections::BTreeMap;
+
+use assay_model::{
+    Experiment, FactorLevels, MetricSpec, Order, Plan, PlannedTrial, SCHEMA_VERSION, Scalar, Stop,
+    Treatment, TreatmentPattern, WorkloadSpec, nearest, units,
+};
+use assay_workloads::Workload;
+
+use crate::error::{PlanError, wrong};
+use crate::plan::factors::{Factors, expand_factors, groups};
+use crate::plan::labels::labels;
+
+/// Blocks of an experiment that does not say how many.
+pub const DEFAULT_BLOCKS: u32 = 10;
+/// More treatments than this are taken for a mistake.
+const MAX_TREATMENTS: usize = 10_000;
+/// The most memory that the treatments of a plan may take, bytes.
+const MAX_BYTES: usize = 16 << 20;
+/// What one parameter of a treatment takes beside the text of its name and value: its place in the map
+/// and two blocks of the heap, bytes.
+const ENTRY_BYTES: usize = 128;
+
+/// Makes the plan. `cpus` is how many CPUs assay may use here (the `cpus` of a factor's range), `seed`
+/// the seed of the shuffles when the experiment names none.
+///
+/// # Errors
+/// A parameter, factor, control, combination or design that cannot be.
+pub fn make_plan(
+    experiment: &Experiment,
+    workload: &dyn Workload,
+    cpus: usize,
+    seed: u64,
+) -> Result<Plan, PlanError> {
+    let spec = workload.spec();
+    if experiment.design.order == Order::Unknown {
+        let help = "only imported runs have it; use \"random\"";
+        return Err(wrong(&["design", "order"], "no run can have it", help));
+    }
+    check_fixed(experiment, spec)?;
+    let factors = expand_factors(experiment, spec, cpus)?;
+    let treatments = treatments(experiment, spec, &factors)?;
+    check_warmups(experiment, spec)?;
+    crate::experiment::source::check(experiment, spec)?;
+    // Of revisions there is nothing to check before they are built.
+    for treatment in treatments.iter().filter(|_| experiment.source.is_none()) {
+        for own in &experiment.design.warmups {
+            let trial = PlannedTrial { params: own.clone(), ..PlannedTrial::default() };
+            workload.check(&trial.params(&treatment.params)).map_err(|e| {
+                let what = format!("a warm-up of treatment {}: {e}", treatment.label());
+                wrong(&["design", "warmups"], what, "")
+            })?;
+        }
+        workload.check(&treatment.params).map_err(|e| {
+            wrong(&["workload"], format!("treatment {}: {e}", treatment.label()), "")
+        })?;
+        if let Some(why) = crate::inputs::missing(workload, treatment) {
+            return Err(wrong(&["controls"], why, "use a storage that can be written"));
+        }
+    }
+    let metric = metric(experiment, spec)?;
+    let baseline = baseline(experiment, spec, &treatments, &factors)?;
+    check_compare(experiment, &factors)?;
+    check_group(experiment, spec, &factors)?;
+    check_times(experiment)?;
+    check_tracers(experiment)?;
+    crate::experiment::place::check(experiment)?;
+    let seed = experiment.design.seed.unwrap_or(seed);
+    let blocks = schedule::blocks(&experiment.design);
+    let trials = schedule::trials(&experiment.design, &treatments, seed, blocks)?;
+    Ok(Plan {
+        schema_version: SCHEMA_VERSION,
+        workload: spec.clone(),
+        seed,
+        factors: factors.iter().map(|(name, _)| name.clone()).collect(),
+        treatments,
+        baseline,
+        metric,
+        trials,
+    })
+}
+
+/// Whether what an experiment asks of a plan of so many treatments can be had, before any of it is built.
+///
+/// # Errors
+/// The plan would have too many trials.
+pub(crate) fn check_size(experiment: &Experiment, treatments: usize) -> Result<(), PlanError> {
+    let design = &experiment.design;
+    schedule::count(design, treatments, schedule::blocks(design)).map(|_| ())
+}
+
+/// About how many bytes a treatment takes: its parameters, controls and levels.
+fn treatment_bytes(experiment: &Experiment, spec: &WorkloadSpec, factors: &Factors) -> usize {
+    let one = |name: &str, value: &Scalar| ENTRY_BYTES + name.len() + value.to_text().len();
+    let defaults = spec.params.iter().filter_map(|p| Some(one(&p.name, p.default.as_ref()?)));
+    let fixed = experiment.params.iter().chain(&experiment.controls).map(|(n, v)| one(n, v));
+    // A level stands in a treatment twice: as a level, and as the parameter or control that it sets.
+    let levels = factors
+        .iter()
+        .map(|(n, levels)| 2 * levels.iter().map(|level| one(n, level)).max().unwrap_or(0));
+    defaults.chain(fixed).chain(levels).sum()
+}
+
+fn check_warmups(experiment: &Experiment, spec: &WorkloadSpec) -> Result<(), PlanError> {
+    if experiment.place.is_remote() && !experiment.design.warmups.is_empty() {
+        let help = "leave it out, or run on this machine";
+        return Err(wrong(&["design", "warmups"], "nodes cannot have warm-ups of their own", help));
+    }
+    for (name, value) in experiment.design.warmups.iter().flatten() {
+        check_param(spec, &["design", "warmups"], name, value)?;
+    }
+    Ok(())
+}
+
+fn check_fixed(experiment: &Experiment, spec: &WorkloadSpec) -> Result<(), PlanError> {
+    for (name, value) in &experiment.params {
+        check_param(spec, &["params", name], name, value)?;
+    }
+    for param in spec.params.iter().filter(|p| p.default.is_none()) {
+        let of_suite = spec.suite.as_ref().is_some_and(|s| s.member == param.name);
+        if !of_suite
+            && !experiment.params.contains_key(&param.name)
+            && !experiment.factors.contains_key(&param.name)
+        {
+            return Err(wrong(
+                &["params"],
+                format!("workload `{}` needs the parameter `{}`", spec.name, param.name),
+                param.help.clone(),
+            ));
+        }
+    }
+    for (path, value) in &experiment.controls {
+        check_control(&["controls", path], path, value)?;
+    }
+    Ok(())
+}
+
+pub(crate) fn check_param(
+    spec: &WorkloadSpec,
+    path: &[&str],
+    name: &str,
+    value: &Scalar,
+) -> Result<(), PlanError> {
+    let Some(param) = spec.param(name) else {
+        let known: Vec<&str> = spec.params.iter().map(|p| p.name.as_str()).collect();
+        let help = match nearest(name, known.iter().copied()) {
+            Some(near) => format!("did you mean `{near}`?"),
+            None => format!("it takes {}; controls are written `controls.NAME`", known.join(", ")),
+        };
+        let message = format!("workload `{}` has no parameter `{name}`", spec.name);
+        return Err(wrong(path, message, help));
+    };
+    param.check(value).map_err(|message| wrong(path, message, param.help.clone()))
+}
+
+pub(crate) fn check_control(path: &[&str], name: &str, value: &Scalar) -> Result<(), PlanError> {
+    assay_sut::parse_setting(name, value).map(|_| ()).map_err(|e| wrong(path, e.to_string(), ""))
+}
+
+fn treatments(
+    experiment: &Experiment,
+    spec: &WorkloadSpec,
+    factors: &Factors,
+) -> Result<Vec<Treatment>, PlanError> {
+    check_patterns(experiment, factors)?;
+    let groups = groups(experiment, factors)?;
+    let most = MAX_BYTES / treatment_bytes(experiment, spec, factors).max(1);
+    let mut combinations: Vec<BTreeMap<String, Scalar>> = vec![BTreeMap::new()];
+    for group in &groups {
+        let levels = factors[group[0]].1.len();
+        let crossed = combinations.len().saturating_mul(levels);
+        if crossed > MAX_TREATMENTS {
+            let message = format!("more than {MAX_TREATMENTS} treatments");
+            return Err(wrong(&["factors"], message, "take fewer levels, or zip factors"));
+        }
+        if crossed > most {
+            let message = format!(
+                "{crossed} treatments of this many parameters take more than the {} MiB that a plan may",
+                MAX_BYTES >> 20
+            );
+            let help = format!("at most {most} fit; take fewer levels, or shorter texts");
+            return Err(wrong(&["factors"], message, help));
+        }
+        combinations = combinations
+            .iter()
+            .flat_map(|history| {
+                (0..levels).map(|level| {
+                    let mut one = history.clone();
+                    for index in group {
+                        let (name, values) = &factors[*index];
+                        one.insert(name.clone(), values[level].clone());
+                    }
+                    one
+                })
+            })
+            .collect();
+    }
+    let exclude = &experiment.design.exclude;
+    combinations.retain(|c| !exclude.iter().any(|e| matches(experiment, e, c)));
+    if combinations.is_empty() {
+        return Err(wrong(&["design", "exclude"], "every combination is excluded", ""));
+    }
+    let mut called = BTreeMap::new();
+    for (name, levels) in &experiment.factors {
+        if let FactorLevels::List(levels) = levels {
+            called.insert(name, labels(name, levels)?);
+        }
+    }
+    let numbered = combinations.into_iter().zip(0u32..);
+    let made = numbered.map(|(levels, id)| {
+        let name = |(k, v): (&String, &Scalar)| {
+            Some((k.clone(), called.get(k)?.get(&v.to_text())?.clone()))
+        };
+        let names = levels.iter().filter_map(name).collect();
+        Ok(Treatment { names, ..treatment(experiment, spec, id, levels)? })
+    });
+    made.collect()
+}
+
+/// Whether a pattern names this combination. An empty pattern names none.
+fn matches(
+    experiment: &Experiment,
+    pattern: &TreatmentPattern,
+    levels: &BTreeMap<String, Scalar>,
+) -> bool {
+    let fits = |(k, v): (&String, &Scalar)| {
+        levels.get(k).is_some_and(|level| stands_for(experiment, k, v, level))
+    };
+    !pattern.is_empty() && pattern.iter().all(fits)
+}
+
+/// Whether a pattern's level or label stands for a level of that factor. A suite's members are a factor that no
+/// experiment names.
+fn stands_for(experiment: &Experiment, factor: &str, wanted: &Scalar, level: &Scalar) -> bool {
+    experiment.factors.get(factor).map_or_else(
+        || wanted.to_text() == level.to_text(),
+        |levels| levels.stands_for(wanted, level),
+    )
+}
+
+fn check_patterns(experiment: &Experiment, factors: &Factors) -> Result<(), PlanError> {
+    let excluded = experiment.design.exclude.iter().map(|e| (["design", "exclude"], e));
+    let baseline = std::iter::once((["compare", "baseline"], &experiment.compare.baseline));
+    for (path, pattern) in excluded.chain(baseline) {
+        for (name, value) in pattern {
+            let Some((_, levels)) = factors.iter().find(|(n, _)| n == name) else {
+                let known: Vec<&str> = factors.iter().map(|(n, _)| n.as_str()).collect();
+                let help = format!("the factors are {}", known.join(", "));
+                return Err(wrong(&path, format!("`{name}` is not a factor"), help));
+            };
+            if !levels.iter().any(|l| stands_for(experiment, name, value, l)) {
+                let known: Vec<String> = levels.iter().map(Scalar::to_text).collect();
+                let help = format!("its levels are {}", known.join(", "));
+                return Err(wrong(&path, format!("`{name}` has no level `{value}`"), help));
+            }
+        }
+    }
+    Ok(())
+}
+
+fn treatment(
+    experiment: &Experiment,
+    spec: &WorkloadSpec,
+    id: u32,
+    levels: BTreeMap<String, Scalar>,
+) -> Result<Treatment, PlanError> {
+    let mut params: BTreeMap<String, Scalar> =
+        spec.params.iter().filter_map(|p| p.default.clone().map(|d| (p.name.clone(), d))).collect();
+    params.extend(experiment.params.clone());
+    let mut settings: Vec<(&str, &Scalar)> =
+        experiment.controls.iter().map(|(k, v)| (k.as_str(), v)).collect();
+    for (name, level) in &levels {
+        match name.strip_prefix("controls.") {
+            Some(control) => settings.push((control, level)),
+            None if crate::experiment::source::is_revision(experiment, name) => {}
+            None => {
+                params.insert(name.clone(), level.clone());
+            }
+        }
+    }
+    let controls = settings
+        .into_iter()
+        .map(|(path, value)| {
+            assay_sut::parse_setting(path, value)
+                .map_err(|e| wrong(&["controls", path], e.to_string(), ""))
+        })
+        .collect::<Result<Vec<_>, _>>()?;
+    Ok(Treatment { id, levels, names: BTreeMap::new(), params, controls })
+}
+
+fn metric(experiment: &Experiment, spec: &WorkloadSpec) -> Result<String, PlanError> {
+    let known: Vec<&str> = spec.metrics.iter().map(|m: &MetricSpec| m.name.as_str()).collect();
+    match &experiment.compare.metric {
+        None => known.first().map(|m| (*m).to_owned()).ok_or_else(|| {
+            wrong(
+                &["compare", "metric"],
+                format!("workload `{}` declares no metric", spec.name),
+                "name the metric that decides",
+            )
+        }),
+        Some(metric) if known.is_empty() || known.contains(&metric.as_str()) => Ok(metric.clone()),
+        Some(metric) => Err(wrong(
+            &["compare", "metric"],
+            format!("workload `{}` has no metric `{metric}`", spec.name),
+            format!("it has {}", known.join(", ")),
+        )),
+    }
+}
+
+fn baseline(
+    experiment: &Experiment,
+    spec: &WorkloadSpec,
+    treatments: &[Treatment],
+    factors: &Factors,
+) -> Result<u32, PlanError> {
+    let pattern = &experiment.compare.baseline;
+    if pattern.is_empty() {
+        return Ok(treatments.first().map_or(0, |t| t.id));
+    }
+    let fitting: Vec<&Treatment> =
+        treatments.iter().filter(|t| matches(experiment, pattern, &t.levels)).collect();
+    match fitting.as_slice() {
+        [one] => Ok(one.id),
+        [first, rest @ ..] if rest.iter().all(|t| another_member(spec, first, t)) => Ok(first.id),
+        [] => Err(wrong(
+            &["compare", "baseline"],
+            "no treatment is the baseline",
+            "it is excluded by design.exclude, or its factors are zipped apart",
+        )),
+        several => Err(wrong(
+            &["compare", "baseline"],
+            format!("{} treatments fit the baseline", several.len()),
+            format!("name a level of every factor ({})", factors.len()),
+        )),
+    }
+}
+
+/// Whether two treatments of a suite differ in the member alone.
+fn another_member(spec: &WorkloadSpec, a: &Treatment, b: &Treatment) -> bool {
+    let Some(suite) = &spec.suite else { return false };
+    a.levels.iter().all(|(k, v)| *k == suite.member || b.levels.get(k) == Some(v))
+}
+
+fn check_compare(experiment: &Experiment, factors: &Factors) -> Result<(), PlanError> {
+    let compare = &experiment.compare;
+    if !(0.5..=0.999).contains(&compare.confidence) {
+        let message = format!("confidence is {}", compare.confidence);
+        return Err(wrong(&["compare", "confidence"], message, "use 0.5 to 0.999, such as 0.95"));
+    }
+    margin(experiment)?;
+    if compare.gate && compare.margin.is_none() {
+        return Err(wrong(&["compare", "gate"], "a gate needs a margin", "set compare.margin"));
+    }
+    match &compare.scaling {
+        Some(f) if !factors.iter().any(|(n, _)| n == f) => Err(wrong(
+            &["compare", "scaling"],
+            format!("`{f}` is not a factor"),
+            "name the factor whose levels are counts",
+        )),
+        _ => Ok(()),
+    }
+}
+
+fn check_group(
+    experiment: &Experiment,
+    spec: &WorkloadSpec,
+    factors: &Factors,
+) -> Result<(), PlanError> {
+    let design = &experiment.design;
+    let Some(group_by) = &design.group_by else { return Ok(()) };
+    let path = ["design", "group_by"];
+    if !factors.iter().any(|(n, _)| n == group_by) {
+        let known: Vec<&str> = factors.iter().map(|(n, _)| n.as_str()).collect();
+        let help = format!("the factors are {}", known.join(", "));
+        return Err(wrong(&path, format!("`{group_by}` is not a factor"), help));
+    }
+    let member = spec.suite.as_ref().is_some_and(|s| s.member == *group_by);
+    if member || experiment.compare.scaling.as_ref() == Some(group_by) {
+        let message = format!(
+            "the levels of `{group_by}` make one result, which needs them in the same blocks"
+        );
+        return Err(wrong(&path, message, "group by another factor, or by none"));
+    }
+    if design.stop == Stop::Clear || design.blocks.is_none() {
+        return Err(wrong(
+            &path,
+            "groups run one after the other, so the number of blocks must be known before",
+            "set design.blocks, with stop = \"fixed\"",
+        ));
+    }
+    Ok(())
+}
+
+/// The margin as a fraction: `"2 %"` and `0.02` are both 0.02.
+///
+/// # Errors
+/// It is not a percentage or fraction above 0 and below 1.
+pub fn margin(experiment: &Experiment) -> Result<Option<f64>, PlanError> {
+    let Some(margin) = &experiment.compare.margin else { return Ok(None) };
+    parse_margin(&margin.to_text()).map(Some).ok_or_else(|| {
+        let message = format!("the margin is `{margin}`");
+        wrong(&["compare", "margin"], message, "write a percentage such as \"2 %\", or a fraction")
+    })
+}
+
+/// Reads `2 %` or `0.02` as 0.02; `None` when it is neither, or not above 0 and below 1.
+pub fn parse_margin(text: &str) -> Option<f64> {
+    let value = match text.trim().strip_suffix('%') {
+        Some(percent) => percent.trim().parse::<f64>().ok()? / 100.0,
+        None => text.trim().parse::<f64>().ok()?,
+    };
+    (value > 0.0 && value < 1.0).then_some(value)
+}
+
+fn check_tracers(experiment: &Experiment) -> Result<(), PlanError> {
+    let known = crate::trace::TRACERS;
+    match experiment.observe.tracers.iter().find(|t| !known.contains(&t.as_str())) {
+        Some(other) => Err(wrong(
+            &["observe", "tracers"],
+            format!("there is no tracer `{other}`"),
+            format!("the tracers are {}", known.join(", ")),
+        )),
+        None => Ok(()),
+    }
+}
+
+fn check_times(experiment: &Experiment) -> Result<(), PlanError> {
+    let times = [
+        (["design", "max_time"], &experiment.design.max_time),
+        (["design", "timeout"], &experiment.design.timeout),
+        (["observe", "interval"], &experiment.observe.interval),
+        (["fitness", "max_wait"], &experiment.fitness.max_wait),
+    ];
+    for (path, value) in times {
+        units::duration_of(value).map_err(|e| wrong(&path, e.to_string(), ""))?;
+    }
+    Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use assay_workloads::Noop;
+
+    use super::*;
+
+    fn plan(text: &str) -> Result<Plan, PlanError> {
+        let text = format!("name = \"x\"\nworkload = \"noop\"\n{text}");
+        let experiment = crate::read_experiment("x.toml", &text).unwrap();
+        make_plan(&experiment, &Noop, 4, 1)
+    }
+
+    fn labels(text: &str) -> Vec<String> {
+        plan(text).unwrap().treatments.iter().map(Treatment::label).collect()
+    }
+
+    #[test]
+    fn factors_are_crossed_zipped_and_excluded() {
+        let two = "[factors]\n\"controls.nice\" = [0, 5]\n\"controls.env.A\" = [\"x\", \"y\"]\n";
+        assert_eq!(
+            labels(two),
+            ["env.A=x, nice=0", "env.A=x, nice=5", "env.A=y, nice=0", "env.A=y, nice=5"]
+        );
+        let zip = format!("{two}[design]\nzip = [[\"controls.nice\", \"controls.env.A\"]]\n");
+        assert_eq!(labels(&zip), ["env.A=x, nice=0", "env.A=y, nice=5"]);
+        let but = format!("{two}[design]\nexclude = [{{ \"controls.nice\" = 5 }}]\n");
+        assert_eq!(labels(&but), ["env.A=x, nice=0", "env.A=y, nice=0"]);
+    }
+
+    #[test]
+    fn ranges_are_walked_to_their_end() {
+        let nice = |range: &str| {
+            let plan = plan(&format!("[factors]\n\"controls.nice\" = {range}\n")).unwrap();
+            plan.treatments
+                .iter()
+                .map(|t| t.levels["controls.nice"].as_i64().unwrap())
+                .collect::<Vec<_>>()
+        };
+        assert_eq!(nice("{ from = 1, to = \"cpus\" }"), [1, 2, 3, 4]);
+        assert_eq!(nice("{ from = 1, to = 10, step = 4 }"), [1, 5, 9, 10]);
+        assert_eq!(nice("{ from = 1, to = 16, times = 2 }"), [1, 2, 4, 8, 16]);
+        for bad in
+            ["{ from = 3, to = 1 }", "{ from = 0, to = 8, times = 2 }", "{ from = 1, to = \"x\" }"]
+        {
+            assert!(plan(&format!("[factors]\n\"controls.nice\" = {bad}\n")).is_err(), "{bad}");
+        }
+    }
+
+    #[test]
+    fn a_baseline_is_one_treatment() {
+        let two = "[factors]\n\"controls.nice\" = [0, 5]\n\"controls.env.A\" = [\"x\", \"y\"]\n";
+        let baseline = |pattern: &str| plan(&format!("{two}[compare]\nbaseline = {pattern}\n"));
+        assert_eq!(
+            baseline("{ \"controls.nice\" = 5, \"controls.env.A\" = \"y\" }").unwrap().baseline,
+            3
+        );
+        let several = baseline("{ \"controls.nice\" = 5 }").unwrap_err();
+        assert!(several.message.contains("2 treatments"), "{several}");
+        let none = baseline("{ \"controls.nice\" = 7 }").unwrap_err();
+        assert!(none.help.contains("0, 5"), "{none}");
+    }
+
+    #[test]
+    fn a_fixed_control_is_no_factor_too() {
+        let both = plan("[controls]\nnice = 1\n[factors]\n\"controls.nice\" = [0, 5]\n");
+        assert!(both.unwrap_err().message.contains("both fixed and a factor"));
+    }
+
+    #[test]
+    fn margins_are_percentages_or_fractions() {
+        assert_eq!(parse_margin("2 %"), Some(0.02));
+        assert_eq!(parse_margin("0.02"), Some(0.02));
+        for bad in ["2", "0", "-1 %", "much", "100 %"] {
+            assert_eq!(parse_margin(bad), None, "{bad}");
+        }
+    }
+}

@@ -1,0 +1,189 @@
+//! Opening a Parquet file from outside: every size in it that its reader would allocate by is looked
+//! at first, so that a small file cannot ask for a large part of memory.
+
+mod heads;
+mod thrift;
+
+use std::fs::File;
+use std::os::unix::fs::FileExt;
+
+use parquet::errors::{ParquetError, Result};
+use parquet::file::metadata::ColumnChunkMetaData;
+use parquet::file::reader::{FileReader, SerializedFileReader};
+
+use crate::heads::{is_footer, is_page_head};
+use crate::thrift::{I32, LIST, STRUCT, Thrift};
+
+/// The largest footer; ours are a few kilobytes.
+const MAX_FOOTER: u64 = 16 << 20;
+/// The largest page, uncompressed; ours are 1 MiB at most.
+const MAX_PAGE: i64 = 16 << 20;
+/// The most bytes that the head of a page may take.
+const MAX_PAGE_HEAD: usize = 16 << 10;
+/// The most columns.
+const MAX_COLUMNS: u64 = 256;
+
+fn wrong(what: &str) -> ParquetError {
+    ParquetError::General(what.to_owned())
+}
+
+/// Opens a file after looking at its footer and the heads of all its pages.
+pub fn open(file: File) -> Result<SerializedFileReader<File>> {
+    let length = file.metadata()?.len();
+    check_footer(&file, length)?;
+    let pages = file.try_clone()?;
+    let reader = SerializedFileReader::new(file)?;
+    for group in reader.metadata().row_groups() {
+        for chunk in group.columns() {
+            check_chunk(&pages, chunk, length)?;
+        }
+    }
+    Ok(reader)
+}
+
+fn check_footer(file: &File, length: u64) -> Result<()> {
+    let mut tail = [0; 8];
+    let end = length.checked_sub(8).ok_or_else(|| wrong("it is too short to be Parquet"))?;
+    file.read_exact_at(&mut tail, end)?;
+    let [a, b, c, d, magic @ ..] = tail;
+    let footer = u64::from(u32::from_le_bytes([a, b, c, d]));
+    if magic != *b"PAR1" || footer > end {
+        return Err(wrong("it does not end as Parquet does"));
+    }
+    if footer > MAX_FOOTER {
+        return Err(wrong("its footer is larger than is read"));
+    }
+    let mut bytes = vec![0; footer as usize];
+    file.read_exact_at(&mut bytes, end - footer)?;
+    let sane = is_footer(&bytes).then(|| footer_is_sane(&bytes)).flatten();
+    sane.ok_or_else(|| wrong("its footer is damaged"))
+}
+
+/// FileMetaData: field 2 is the schema, a list of structures whose field 5 is a number of children.
+fn footer_is_sane(bytes: &[u8]) -> Option<()> {
+    let mut thrift = Thrift::new(bytes);
+    let mut last = 0;
+    loop {
+        match thrift.field(&mut last)? {
+            (_, 0) => return Some(()),
+            (2, LIST) => {
+                let (count, of) = thrift.list()?;
+                if count > MAX_COLUMNS || of != STRUCT {
+                    return None;
+                }
+                for _ in 0..count {
+                    let mut element = 0;
+                    loop {
+                        match thrift.field(&mut element)? {
+                            (_, 0) => break,
+                            (5, I32) if !(0..count as i64).contains(&thrift.integer()?) => {
+                                return None;
+                            }
+                            (5, I32) => {}
+                            (_, kind) => thrift.skip(kind)?,
+                        }
+                    }
+                }
+            }
+            (_, kind) => thrift.skip(kind)?,
+        }
+    }
+}
+
+fn check_chunk(file: &File, chunk: &ColumnChunkMetaData, length: u64) -> Result<()> {
+    let start = chunk.dictionary_page_offset().unwrap_or_else(|| chunk.data_page_offset());
+    let end = start.checked_add(chunk.compressed_size());
+    let (Ok(mut at), Some(Ok(end))) = (u64::try_from(start), end.map(u64::try_from)) else {
+        return Err(wrong("a column chunk lies outside the file"));
+    };
+    if chunk.compressed_size() < 0 || chunk.num_values() < 0 || end > length {
+        return Err(wrong("a column chunk lies outside the file"));
+    }
+    let mut buffer = vec![0; MAX_PAGE_HEAD];
+    let mut has_dictionary = false;
+    while at < end {
+        let window = usize::try_from(end - at).unwrap_or(usize::MAX).min(buffer.len());
+        file.read_exact_at(&mut buffer[..window], at)?;
+        let page = Page::read(&buffer[..window]).filter(Page::is_sane);
+        let page = page.ok_or_else(|| wrong("the head of a page is damaged"))?;
+        has_dictionary |= page.entries.is_some();
+        if page.wants_dictionary() && !has_dictionary {
+            return Err(wrong("a page refers to a dictionary that is not there"));
+        }
+        if !page.is_encoded_as_ours() {
+            return Err(wrong("a page is encoded in a way that assay does not write"));
+        }
+        at = at.saturating_add(page.head).saturating_add(page.packed as u64);
+    }
+    if at == end { Ok(()) } else { Err(wrong("a page ends outside its column chunk")) }
+}
+
+/// What of a page's head (PageHeader in parquet.thrift) is looked at.
+#[derive(Debug, Default)]
+struct Page {
+    /// Bytes of the head itself.
+    head: u64,
+    /// Bytes of the page when unpacked: field 2.
+    plain: i64,
+    /// Bytes of the page in the file: field 3.
+    packed: i64,
+    /// Values of a dictionary: field 7, its field 1.
+    entries: Option<i64>,
+    /// How the values of a page are encoded: field 5, its field 2; of the second version field 8,
+    /// its field 4.
+    encoding: Option<i64>,
+}
+
+impl Page {
+    fn read(bytes: &[u8]) -> Option<Page> {
+        if !is_page_head(bytes) {
+            return None;
+        }
+        let mut thrift = Thrift::new(bytes);
+        let mut page = Page { plain: -1, packed: -1, ..Page::default() };
+        let mut last = 0;
+        loop {
+            match thrift.field(&mut last)? {
+                (_, 0) => break,
+                (2, I32) => page.plain = thrift.integer()?,
+                (3, I32) => page.packed = thrift.integer()?,
+                (5, STRUCT) => take_integer(&mut thrift, 2, &mut page.encoding)?,
+                (7, STRUCT) => take_integer(&mut thrift, 1, &mut page.entries)?,
+                (8, STRUCT) => take_integer(&mut thrift, 4, &mut page.encoding)?,
+                (_, kind) => thrift.skip(kind)?,
+            }
+        }
+        page.head = thrift.position() as u64;
+        Some(page)
+    }
+
+    fn is_sane(&self) -> bool {
+        // Every entry of a dictionary of texts or numbers takes four bytes or more.
+        let entries = self.entries.unwrap_or(0);
+        (0..=MAX_PAGE).contains(&self.plain)
+            && self.packed >= 0
+            && (0..=self.plain / 4).contains(&entries)
+    }
+
+    /// `PLAIN`, or by a dictionary. The reader's decoders of other encodings panic on damaged pages.
+    fn is_encoded_as_ours(&self) -> bool {
+        matches!(self.encoding, None | Some(0)) || self.wants_dictionary()
+    }
+
+    /// `PLAIN_DICTIONARY` and `RLE_DICTIONARY`.
+    fn wants_dictionary(&self) -> bool {
+        matches!(self.encoding, Some(2 | 8))
+    }
+}
+
+/// Passes over a structure and takes the integer in one of its fields.
+fn take_integer(thrift: &mut Thrift<'_>, wanted: i64, into: &mut Option<i64>) -> Option<()> {
+    let mut last = 0;
+    loop {
+        match thrift.field(&mut last)? {
+            (_, 0) => return Some(()),
+            (id, I32) if id == wanted => *into = Some(thrift.integer()?),
+            (_, kind) => thrift.skip(kind)?,
+        }
+    }
+}

@@ -1,0 +1,226 @@
+//! Applies the settings of a treatment, all or none, and puts them back.
+
+use std::path::PathBuf;
+
+use assay_checks::see;
+use assay_model::{MetricValue, Observation, Scalar, Setting, TrialRecord};
+
+use crate::Root;
+use crate::control::error::ControlError;
+use crate::control::hooks::{During, Hooks};
+use crate::control::journal::Journal;
+use crate::control::pending::{RestoreOutcome, put_back};
+use crate::control::{Control, Scope, Session, setting_path};
+use crate::controls::{check_key, named};
+use crate::process::enter::try_out;
+use crate::process::setup::ProcessSetup;
+
+/// The level that means "leave it as it is" for every control.
+pub const DEFAULT_LEVEL: &str = "default";
+
+/// Applies settings to one system, with its journal in one folder of state.
+#[derive(Debug, Clone)]
+pub struct Controller {
+    root: Root,
+    state_dir: PathBuf,
+}
+
+impl Controller {
+    /// A controller of `root` that keeps its journal below `state_dir` ([`crate::state_dir`]). Nothing
+    /// is made on disk until something of the machine is changed.
+    pub fn new(state_dir: impl Into<PathBuf>, root: Root) -> Self {
+        Controller { root, state_dir: state_dir.into() }
+    }
+
+    /// Whether these settings can be applied together and put back; changes nothing. Two settings of
+    /// one thing are an error.
+    ///
+    /// # Errors
+    /// The first that is wrong or cannot be had here.
+    pub fn check(&self, settings: &[Setting]) -> Result<(), ControlError> {
+        let chosen = chosen(settings)?;
+        let mut seen: Vec<(String, String)> = Vec::new();
+        for (control, setting) in &chosen {
+            let path = setting_path(&setting.control, &setting.key);
+            let targets = self.targets(*control, setting)?;
+            if let Some((_, other)) = seen.iter().find(|(t, _)| targets.contains(t)) {
+                return Err(ControlError::Twice { path, other: other.clone() });
+            }
+            control.check(&self.root, setting)?;
+            seen.extend(targets.into_iter().map(|target| (target, path.clone())));
+        }
+        if self.root.is_system() {
+            // What the thread controls do together: each alone has just been tried.
+            let mut setup = ProcessSetup::default();
+            let mut unused = Journal::new(&self.state_dir);
+            let (mut notes, mut hooks) = (Vec::new(), Hooks::default());
+            let mut session =
+                Session::new(&self.root, &mut setup, &mut unused, &mut notes, &mut hooks);
+            for (control, setting) in &chosen {
+                if control.spec().scope == Scope::Process {
+                    control.apply(setting, &mut session)?;
+                }
+            }
+            try_out(&setup)?;
+        }
+        Ok(())
+    }
+
+    /// All that a setting changes: its own target, and those of the controls that it is made of.
+    fn targets(
+        &self,
+        control: &dyn Control,
+        setting: &Setting,
+    ) -> Result<Vec<String>, ControlError> {
+        let target = |control: &dyn Control, s: &Setting| {
+            control.target(&self.root, &s.key).unwrap_or_else(|| setting_path(&s.control, &s.key))
+        };
+        let mut targets = vec![target(control, setting)];
+        for part in control.parts(setting) {
+            targets.push(target(named(&part.control)?, &part));
+        }
+        Ok(targets)
+    }
+
+    /// Sets the levels: those of the machine, journaled first; then those of the program, into the
+    /// setup that is returned; then the actions. If one fails, everything is put back.
+    ///
+    /// # Errors
+    /// What failed; [`ControlError::AlsoRestore`] if putting back failed too.
+    pub fn apply(&self, settings: &[Setting]) -> Result<Applied, ControlError> {
+        let mut chosen = chosen(settings)?;
+        // A stable sort: within a scope the order of the treatment holds.
+        chosen.sort_by_key(|(control, _)| match control.spec().scope {
+            Scope::System => 0,
+            Scope::Process => 1,
+            Scope::Action => 2,
+        });
+        let mut applied = Applied {
+            setup: ProcessSetup::default(),
+            notes: Vec::new(),
+            hooks: Hooks::default(),
+            root: self.root.clone(),
+            journal: Journal::new(&self.state_dir),
+        };
+        for (control, setting) in chosen {
+            let Applied { setup, notes, hooks, journal, .. } = &mut applied;
+            let mut session = Session::new(&self.root, setup, journal, notes, hooks);
+            if let Err(error) = control.apply(setting, &mut session) {
+                return Err(match applied.restore() {
+                    Ok(()) => error,
+                    Err(restore) => ControlError::AlsoRestore {
+                        error: Box::new(error),
+                        restore: Box::new(restore),
+                    },
+                });
+            }
+        }
+        Ok(applied)
+    }
+}
+
+/// The controls of the settings that are to be set at all.
+fn chosen(settings: &[Setting]) -> Result<Vec<(&'static dyn Control, &Setting)>, ControlError> {
+    let mut chosen = Vec::new();
+    for setting in settings {
+        let control = named(&setting.control)?;
+        check_key(control.spec(), &setting.key)?;
+        if !matches!(&setting.value, Scalar::Text(text) if text == DEFAULT_LEVEL) {
+            chosen.push((control, setting));
+        }
+    }
+    Ok(chosen)
+}
+
+/// Settings that are applied. They are put back when this is restored, or dropped: a drop cannot
+/// say what failed, but the journal keeps it.
+#[must_use = "the settings are put back as soon as this is dropped"]
+#[derive(Debug)]
+pub struct Applied {
+    /// What must be applied to the program, by [`crate::enter`] and its environment.
+    pub setup: ProcessSetup,
+    /// Sentences for the record of the trial.
+    pub notes: Vec<String>,
+    hooks: Hooks,
+    root: Root,
+    journal: Journal,
+}
+
+impl Applied {
+    /// Whether anything of the machine was changed.
+    pub fn changed_system(&self) -> bool {
+        !self.journal.entries().is_empty()
+    }
+
+    /// Seals the storage, if a control made one: what was put on it for the program to read is written to
+    /// its devices and is in no cache; an image is made of it. To be called once, before the program
+    /// starts. Returns sentences for the record.
+    ///
+    /// # Errors
+    /// What could not be done.
+    pub fn seal(&self) -> Result<Vec<String>, ControlError> {
+        let mut notes = Vec::new();
+        for entry in self.journal.entries() {
+            let level = Scalar::Text(entry.new.clone());
+            let setting =
+                Setting { control: entry.control.clone(), key: entry.key.clone(), value: level };
+            notes.extend(named(&entry.control)?.seal(&self.root, &setting)?);
+        }
+        Ok(notes)
+    }
+
+    /// What controls look at while the program runs, for [`crate::beside`]; to be taken once.
+    pub fn during(&mut self) -> Vec<During> {
+        std::mem::take(&mut self.hooks.during)
+    }
+
+    /// The figures that controls measured while they were set, and how.
+    pub fn measured(&self) -> &[(MetricValue, Observation)] {
+        &self.hooks.measured
+    }
+
+    /// Has every control say what it has to say of the trial, once.
+    pub fn after(&mut self, record: &mut TrialRecord) {
+        for (metric, seen) in std::mem::take(&mut self.hooks.measured) {
+            record.metrics.push(metric);
+            see(record, seen);
+        }
+        for say in std::mem::take(&mut self.hooks.after) {
+            say(record);
+        }
+    }
+
+    /// Puts everything back, the last change first, and reads it back.
+    ///
+    /// # Errors
+    /// Something could not be put back; it stays in the journal.
+    pub fn restore(mut self) -> Result<(), ControlError> {
+        self.back()
+    }
+
+    fn back(&mut self) -> Result<(), ControlError> {
+        let (settings, left) = put_back(self.journal.entries(), &self.root);
+        self.journal.finish(left)?;
+        let failed: Vec<String> = settings
+            .into_iter()
+            .filter_map(|s| match s.outcome {
+                RestoreOutcome::Failed { reason } => Some(reason),
+                _ => None,
+            })
+            .collect();
+        if failed.is_empty() {
+            Ok(())
+        } else {
+            Err(ControlError::Restore { failed: failed.join("; ") })
+        }
+    }
+}
+
+impl Drop for Applied {
+    fn drop(&mut self) {
+        let _ = self.back();
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,141 @@
+//! A setting that is a file: read, journaled, written, read back, put back.
+
+use std::fs::OpenOptions;
+use std::io::{self, Write};
+
+use assay_model::{Scalar, Setting};
+
+use crate::Root;
+use crate::control::error::ControlError;
+use crate::control::{Control, ControlSpec, Session, setting_path};
+use crate::describe::selected;
+use crate::read::root::one_line;
+
+/// One file of `/proc/sys` or `/sys` that holds a level.
+pub(crate) struct Knob<'a> {
+    /// The control it belongs to.
+    pub control: &'a dyn Control,
+    /// The control's key.
+    pub key: &'a str,
+    /// The file, as it is called on the system.
+    pub file: String,
+}
+
+impl Knob<'_> {
+    /// The setting as an experiment writes it.
+    pub fn path(&self) -> String {
+        setting_path(self.control.spec().name, self.key)
+    }
+
+    /// The level now: the chosen word where the file lists several.
+    pub fn read(&self, root: &Root) -> Result<String, ControlError> {
+        match root.text(&self.file) {
+            Ok(text) => Ok(one_line(selected(&text))),
+            Err(e) => Err(ControlError::NotHere { path: self.path(), reason: e.to_string() }),
+        }
+    }
+
+    /// The level now as a value.
+    pub fn current(&self, root: &Root) -> Result<Scalar, ControlError> {
+        Ok(Scalar::parse(&self.read(root)?))
+    }
+
+    /// Whether it can be read (else it could not be put back) and written. Opening for writing
+    /// changes nothing, and asks exactly what writing would ask.
+    pub fn check(&self, root: &Root) -> Result<(), ControlError> {
+        self.read(root)?;
+        self.check_write(root)
+    }
+
+    /// Whether it can be written.
+    pub fn check_write(&self, root: &Root) -> Result<(), ControlError> {
+        let opened = OpenOptions::new().write(true).open(root.path(&self.file));
+        let reason = match opened {
+            Ok(_) => return Ok(()),
+            Err(e) => match e.kind() {
+                io::ErrorKind::PermissionDenied => {
+                    format!("`{}` may not be written by this user; run as root", self.file)
+                }
+                io::ErrorKind::ReadOnlyFilesystem => {
+                    format!("`{}` is on a file system that is mounted read-only", self.file)
+                }
+                _ => format!("`{}` cannot be opened for writing: {e}", self.file),
+            },
+        };
+        Err(ControlError::NotHere { path: self.path(), reason })
+    }
+
+    /// Journals the level now, sets a new one and reads it back. A level that is already there is
+    /// neither journaled nor written.
+    pub fn change(&self, session: &mut Session<'_>, level: &str) -> Result<(), ControlError> {
+        let old = self.read(session.root())?;
+        if same(&old, level) {
+            return Ok(());
+        }
+        session.record(self.control, self.key, &old, level)?;
+        self.set(session.root(), level)
+    }
+
+    /// Sets a level and reads it back.
+    pub fn set(&self, root: &Root, level: &str) -> Result<(), ControlError> {
+        self.write(root, level)?;
+        let got = self.read(root)?;
+        if same(&got, level) {
+            return Ok(());
+        }
+        Err(ControlError::NotTaken { path: self.path(), asked: level.to_owned(), got })
+    }
+
+    /// Writes a level in one call, as the kernel wants it.
+    pub fn write(&self, root: &Root, level: &str) -> Result<(), ControlError> {
+        let write = || {
+            let mut file = OpenOptions::new().write(true).open(root.path(&self.file))?;
+            if !root.is_system() {
+                file.set_len(0)?; // a made-up machine has plain files, which keep what was longer
+            }
+            file.write_all(format!("{level}\n").as_bytes())
+        };
+        write().map_err(|source| ControlError::Io {
+            path: self.path(),
+            doing: format!("writing `{level}` to `{}`", self.file),
+            source,
+        })
+    }
+}
+
+/// The level of a setting whose file takes any line of text; of the truth values it takes 1 and 0.
+pub(crate) fn line_level(spec: &ControlSpec, setting: &Setting) -> Result<String, ControlError> {
+    let text = match &setting.value {
+        Scalar::Bool(b) => i32::from(*b).to_string(),
+        other => one_line(&other.to_text()),
+    };
+    if text.is_empty() || text.contains('\0') {
+        return Err(spec.not_a_level(setting));
+    }
+    Ok(text)
+}
+
+/// Whether two texts are one level: white space aside, and `Y`, `N` as the kernel shows 1 and 0 of
+/// its own switches.
+pub(crate) fn same(a: &str, b: &str) -> bool {
+    fn plain(word: &str) -> &str {
+        match word {
+            "Y" => "1",
+            "N" => "0",
+            other => other,
+        }
+    }
+    a.split_whitespace().map(plain).eq(b.split_whitespace().map(plain))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::same;
+
+    #[test]
+    fn levels_that_are_one() {
+        assert!(same("4096\t131072 6291456\n", "4096 131072 6291456"));
+        assert!(same("Y", "1") && same("0", "N"));
+        assert!(!same("1", "10") && !same("1 2", "1"));
+    }
+}

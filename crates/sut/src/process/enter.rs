@@ -1,0 +1,259 @@
+//! Puts the calling thread where the program shall run, so that the program inherits it, and back.
+//!
+//! CPUs, scheduling class, nice value, memory policy and personality belong to a thread on Linux, and
+//! a process that a thread starts begins with that thread's. So nothing has to be done between fork
+//! and exec, and the quickest way to start a process stays open.
+
+use std::io;
+use std::marker::PhantomData;
+
+use rustix::thread::{CpuSet, sched_getaffinity, sched_setaffinity};
+use rustix::thread::{disable_transparent_huge_pages, transparent_huge_pages_are_disabled};
+
+use crate::control::error::ControlError;
+use crate::process::mempolicy::{self, SavedPolicy};
+use crate::process::personality;
+use crate::process::sched_class::{self, SavedClass};
+use crate::process::setup::ProcessSetup;
+use assay_environment::cpulist;
+
+/// The calling thread is as the program shall be; it goes back when this is dropped or left. It
+/// cannot be sent to another thread.
+#[must_use = "the thread goes back as soon as this is dropped"]
+#[derive(Debug)]
+pub struct Entered {
+    undo: Vec<Undo>,
+    /// Makes the type stay on its thread.
+    _here: PhantomData<*const ()>,
+}
+
+#[derive(Debug)]
+enum Undo {
+    Cpus(Box<CpuSet>),
+    Memory(Box<SavedPolicy>),
+    Personality(u32),
+    HugePages(bool),
+    Nice(i32),
+    Class(SavedClass),
+}
+
+/// Sets CPUs, memory policy, address randomisation, nice value and scheduling class of the calling
+/// thread, for a program that it starts next. Environment variables are not touched.
+///
+/// # Errors
+/// One of them cannot be set, or the kernel took something else; the thread is then as it was.
+pub fn enter(setup: &ProcessSetup) -> Result<Entered, ControlError> {
+    // Dropped on an early return, and then undoes what was done so far.
+    let mut entered = Entered { undo: Vec::new(), _here: PhantomData };
+    if let Some(cpus) = &setup.cpus {
+        let old =
+            sched_getaffinity(None).map_err(|e| failed("cpus", "sched_getaffinity", e.into()))?;
+        entered.undo.push(Undo::Cpus(Box::new(old)));
+        set_cpus(cpus)?;
+    }
+    if let Some(policy) = &setup.numa {
+        let old = mempolicy::current().map_err(|e| failed("numa", "get_mempolicy", e))?;
+        entered.undo.push(Undo::Memory(Box::new(old)));
+        mempolicy::set(policy).map_err(|e| failed("numa", "set_mempolicy", e))?;
+    }
+    if setup.no_aslr {
+        let old = personality::current().map_err(|e| failed("aslr", "personality", e))?;
+        entered.undo.push(Undo::Personality(old));
+        personality::set(old | personality::NO_RANDOMIZE)
+            .map_err(|e| failed("aslr", "personality", e))?;
+    }
+    if setup.no_thp {
+        let old = transparent_huge_pages_are_disabled()
+            .map_err(|e| failed("pages", "prctl(PR_GET_THP_DISABLE)", e.into()))?;
+        entered.undo.push(Undo::HugePages(old));
+        disable_transparent_huge_pages(true)
+            .map_err(|e| failed("pages", "prctl(PR_SET_THP_DISABLE)", e.into()))?;
+    }
+    if let Some(nice) = setup.nice {
+        let old = get_nice()?;
+        entered.undo.push(Undo::Nice(old));
+        set_nice(nice).map_err(|e| failed("nice", "setpriority", e))?;
+    }
+    if let Some(class) = setup.sched {
+        let old = sched_class::saved().map_err(|e| failed("sched", "sched_getscheduler", e))?;
+        entered.undo.push(Undo::Class(old));
+        sched_class::set(class).map_err(|e| failed("sched", "sched_setscheduler", e))?;
+    }
+    Ok(entered)
+}
+
+/// Enters and leaves on a thread made for it: whether a setup can be had and put back, tried
+/// without moving anything that matters.
+pub(crate) fn try_out(setup: &ProcessSetup) -> Result<(), ControlError> {
+    if *setup == (ProcessSetup { env: setup.env.clone(), ..ProcessSetup::default() }) {
+        return Ok(());
+    }
+    let tried = std::thread::scope(|scope| {
+        scope.spawn(|| enter(setup).and_then(|e| e.leave().map_err(no_way_back))).join()
+    });
+    tried.unwrap_or_else(|_| {
+        Err(failed(
+            "cpus",
+            "trying it on a thread",
+            io::Error::other("the thread ended in a fault"),
+        ))
+    })
+}
+
+fn no_way_back(error: ControlError) -> ControlError {
+    match error {
+        ControlError::Io { path, source, .. } => ControlError::NotHere {
+            path,
+            reason: format!(
+                "it could be set but this user could not put it back ({source}); run as root or \
+                 with CAP_SYS_NICE"
+            ),
+        },
+        other => other,
+    }
+}
+
+impl Entered {
+    /// Puts the thread back, and says if that failed.
+    ///
+    /// # Errors
+    /// Something could not be put back; the rest is.
+    pub fn leave(mut self) -> Result<(), ControlError> {
+        self.back()
+    }
+
+    fn back(&mut self) -> Result<(), ControlError> {
+        let mut result = Ok(());
+        while let Some(undo) = self.undo.pop() {
+            let done = match undo {
+                Undo::Cpus(old) => sched_setaffinity(None, &old)
+                    .map_err(|e| failed("cpus", "putting back the CPUs", e.into())),
+                Undo::Memory(old) => mempolicy::restore(&old)
+                    .map_err(|e| failed("numa", "putting back the memory policy", e)),
+                Undo::Personality(old) => personality::set(old)
+                    .map_err(|e| failed("aslr", "putting back the personality", e)),
+                Undo::HugePages(old) => disable_transparent_huge_pages(old)
+                    .map_err(|e| failed("pages", "putting back transparent huge pages", e.into())),
+                Undo::Nice(old) => {
+                    set_nice(old).map_err(|e| failed("nice", "putting back the nice value", e))
+                }
+                Undo::Class(old) => sched_class::restore(old)
+                    .map_err(|e| failed("sched", "putting back the scheduling class", e)),
+            };
+            result = result.and(done);
+        }
+        result
+    }
+}
+
+impl Drop for Entered {
+    fn drop(&mut self) {
+        let _ = self.back();
+    }
+}
+
+/// The kernel leaves out CPUs that the thread's control group does not have, silently, so the set is
+/// read back.
+fn set_cpus(cpus: &[usize]) -> Result<(), ControlError> {
+    let mut set = CpuSet::new();
+    for cpu in cpus {
+        if *cpu >= CpuSet::MAX_CPU {
+            let error =
+                io::Error::other(format!("CPUs from {} on are not supported", CpuSet::MAX_CPU));
+            return Err(failed("cpus", "sched_setaffinity", error));
+        }
+        set.set(*cpu);
+    }
+    sched_setaffinity(None, &set).map_err(|e| failed("cpus", "sched_setaffinity", e.into()))?;
+    let got = current_cpus()?;
+    if got == cpus {
+        return Ok(());
+    }
+    Err(ControlError::NotTaken {
+        path: "cpus".to_owned(),
+        asked: cpulist::format(cpus),
+        got: cpulist::format(&got),
+    })
+}
+
+/// The CPUs that the calling thread may run on, in order.
+pub(crate) fn current_cpus() -> Result<Vec<usize>, ControlError> {
+    let set = sched_getaffinity(None).map_err(|e| failed("cpus", "sched_getaffinity", e.into()))?;
+    Ok((0..CpuSet::MAX_CPU).filter(|c| set.is_set(*c)).collect())
+}
+
+/// The nice value of the calling thread.
+pub(crate) fn get_nice() -> Result<i32, ControlError> {
+    rustix::process::getpriority_process(None).map_err(|e| failed("nice", "getpriority", e.into()))
+}
+
+/// Linux takes process 0 to be the calling thread here, not its whole process.
+fn set_nice(nice: i32) -> io::Result<()> {
+    Ok(rustix::process::setpriority_process(None, nice)?)
+}
+
+fn failed(control: &str, doing: &str, source: io::Error) -> ControlError {
+    ControlError::Io { path: control.to_owned(), doing: doing.to_owned(), source }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::process::setup::{NumaPolicy, Sched};
+
+    /// Everything that `enter` may change, of the calling thread.
+    fn state() -> (Vec<usize>, i32, SavedClass, u32, Option<SavedPolicy>) {
+        (
+            current_cpus().unwrap(),
+            get_nice().unwrap(),
+            sched_class::saved().unwrap(),
+            personality::current().unwrap(),
+            mempolicy::current().ok(),
+        )
+    }
+
+    #[test]
+    fn the_thread_is_put_back_exactly() {
+        let before = state();
+        let setup = ProcessSetup {
+            cpus: Some(vec![before.0[0]]),
+            sched: Some(Sched::Batch),
+            no_aslr: true,
+            no_thp: true,
+            numa: mempolicy::current().is_ok().then_some(NumaPolicy::Preferred(0)),
+            ..ProcessSetup::default()
+        };
+        let entered = enter(&setup).unwrap();
+        assert_eq!(current_cpus().unwrap(), [before.0[0]]);
+        assert_ne!(state().2, before.2);
+        assert_ne!(state().3 & personality::NO_RANDOMIZE, 0);
+        assert!(transparent_huge_pages_are_disabled().unwrap());
+        entered.leave().unwrap();
+        assert!(!transparent_huge_pages_are_disabled().unwrap());
+        assert_eq!(state(), before);
+        drop(enter(&setup).unwrap());
+        assert_eq!(state(), before);
+    }
+
+    #[test]
+    fn a_setup_that_fails_half_way_leaves_nothing_behind() {
+        let before = state();
+        let setup = ProcessSetup {
+            sched: Some(Sched::Batch),
+            cpus: Some(vec![before.0[0]]),
+            numa: Some(NumaPolicy::Bind(vec![900])),
+            ..ProcessSetup::default()
+        };
+        assert!(enter(&setup).is_err());
+        assert_eq!(state(), before);
+    }
+
+    #[test]
+    fn cpus_that_are_not_there_are_an_error() {
+        let setup = ProcessSetup { cpus: Some(vec![0, 1000]), ..ProcessSetup::default() };
+        let said = enter(&setup).unwrap_err().to_string();
+        assert!(said.contains("0,1000") || said.contains("sched_setaffinity"), "{said}");
+        assert!(try_out(&setup).is_err());
+        assert!(try_out(&ProcessSetup::default()).is_ok());
+    }
+}

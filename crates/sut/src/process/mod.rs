@@ -1,0 +1,470 @@
+//! Runs one program as a trial: in its own process group, with its output captured within bounds, its
+//! metrics protocol read line by line, a timeout, and nothing of it left alive afterwards.
+//!
+//! One loop over `poll(2)` does all of it, without threads, so that a short command costs little more
+//! than its own start. What the program inherits (CPUs, scheduling class, memory policy) is that of
+//! the calling thread.
+
+pub(crate) mod capture;
+pub(crate) mod enter;
+pub(crate) mod hiatus;
+pub(crate) mod interrupt;
+pub(crate) mod leftovers;
+pub(crate) mod mempolicy;
+pub(crate) mod personality;
+pub(crate) mod sched_class;
+pub(crate) mod setup;
+pub(crate) mod wait4;
+
+use std::ffi::OsString;
+use std::fs::File;
+use std::io;
+use std::os::fd::{AsRawFd, OwnedFd};
+use std::os::unix::process::CommandExt;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Stdio};
+use std::time::Duration;
+
+use assay_model::{Exit, ResourceUse};
+use rustix::event::{PollFd, PollFlags, Timespec};
+use rustix::process::{Pid, PidfdFlags, Signal, pidfd_open};
+
+use crate::process::capture::{Capture, Lines};
+use crate::process::interrupt::Interrupt;
+use crate::process::wait4::{Usage, own_peak_memory, wait4};
+use crate::read::clock::monotonic_ns;
+
+/// Whether the program's output is kept.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum Output {
+    /// Through a pipe, the beginning and the end of it kept.
+    #[default]
+    Keep,
+    /// To `/dev/null`.
+    Discard,
+    /// To where the caller's own goes.
+    Inherit,
+}
+
+/// A program to run.
+#[derive(Debug, Clone, Copy)]
+pub struct Program<'a> {
+    /// The program and its arguments.
+    pub argv: &'a [OsString],
+    /// Environment variables on top of the inherited ones.
+    pub env: &'a [(OsString, OsString)],
+    /// Its working directory; the caller's when `None`.
+    pub cwd: Option<&'a Path>,
+    /// A file for its standard input; `/dev/null` when `None`.
+    pub stdin: Option<&'a Path>,
+    /// What happens to its output.
+    pub output: Output,
+    /// Whether it gets a pipe on file descriptor 3 whose lines go to [`Sink::line`].
+    pub protocol: bool,
+    /// Folders of control groups that it joins before it starts.
+    pub groups: &'a [PathBuf],
+}
+
+/// Bounds on a run of a program.
+#[derive(Debug, Clone, Copy)]
+pub struct Limits {
+    /// It is ended after this long.
+    pub timeout: Duration,
+    /// How long it has between SIGTERM and SIGKILL.
+    pub grace: Duration,
+    /// How many bytes of each output stream are kept: half from the beginning, half from the end.
+    pub keep_bytes: usize,
+}
+
+/// Who hears of the program while it runs.
+pub trait Sink {
+    /// A line of the metrics protocol, without its newline, and when it arrived (`CLOCK_MONOTONIC`).
+    fn line(&mut self, line: &[u8], t_ns: u64);
+
+    /// How often [`Sink::tick`] wants to be called; `None`: never, so that nothing wakes up meanwhile.
+    fn every(&self) -> Option<Duration> {
+        None
+    }
+
+    /// Called every [`Sink::every`].
+    fn tick(&mut self) {}
+
+    /// Whether [`Sink::output`] wants to be called.
+    fn wants_output(&self) -> bool {
+        false
+    }
+
+    /// What the program printed just now, where its output is kept.
+    fn output(&mut self, _stream: Stream, _bytes: &[u8]) {}
+}
+
+/// Where a program prints.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Stream {
+    /// Standard output.
+    Stdout,
+    /// Standard error.
+    Stderr,
+}
+
+/// A sink that hears nothing.
+impl Sink for () {
+    fn line(&mut self, _line: &[u8], _t_ns: u64) {}
+}
+
+/// Why the program ended.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum End {
+    /// By itself.
+    Exited,
+    /// It ran past its time and was ended.
+    TimedOut,
+    /// A signal to assay ended it.
+    Interrupted,
+}
+
+/// What a run of a program left.
+#[derive(Debug)]
+pub struct Ran {
+    /// How it ended.
+    pub exit: Exit,
+    /// Why.
+    pub end: End,
+    /// Just before it was started, `CLOCK_MONOTONIC`.
+    pub start_ns: u64,
+    /// When its end was seen, `CLOCK_MONOTONIC`.
+    pub end_ns: u64,
+    /// What it used.
+    pub resources: ResourceUse,
+    /// How many processes it left behind, which were ended.
+    pub leftovers: u32,
+    /// Lines of the metrics protocol that were too long and were dropped.
+    pub dropped_lines: u64,
+}
+
+/// A program that could not be run.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum ProcessError {
+    /// The argument list is empty.
+    #[error("there is no command to run; give a program and its arguments")]
+    Empty,
+    /// The program could not be started.
+    #[error("start `{program}`: {source}{}", hint(.source))]
+    Start {
+        /// The program.
+        program: String,
+        /// What the system said.
+        source: io::Error,
+    },
+    /// The file for its standard input could not be opened.
+    #[error("open {path} for standard input: {source}")]
+    Stdin {
+        /// The file.
+        path: PathBuf,
+        /// What the system said.
+        source: io::Error,
+    },
+    /// A control group that it was to join cannot be joined.
+    #[error("join the control group {path}: {source}")]
+    Group {
+        /// The group's file of processes.
+        path: PathBuf,
+        /// What the system said.
+        source: io::Error,
+    },
+    /// A system call that the run needs failed.
+    #[error("{what} while `{program}` ran: {source}")]
+    System {
+        /// Which.
+        what: &'static str,
+        /// The program.
+        program: String,
+        /// What the system said.
+        source: io::Error,
+    },
+}
+
+fn hint(source: &io::Error) -> &'static str {
+    match source.kind() {
+        io::ErrorKind::NotFound => "; is it installed and on PATH, and does its folder exist?",
+        io::ErrorKind::PermissionDenied => "; is it executable?",
+        _ => "",
+    }
+}
+
+/// Runs programs, one at a time, with buffers that are used again.
+#[derive(Debug)]
+pub struct Runner {
+    /// What was kept of standard output of the last program.
+    pub stdout: Capture,
+    /// What was kept of standard error of the last program.
+    pub stderr: Capture,
+    lines: Lines,
+    interrupt: Option<Interrupt>,
+}
+
+struct Child {
+    pid: Pid,
+    pidfd: OwnedFd,
+    streams: [Option<OwnedFd>; 3],
+}
+
+impl Runner {
+    /// A runner that ends its program when `interrupt` fires. Makes this process the one that orphans
+    /// of the program come to, so that none escapes.
+    pub fn new(interrupt: Option<Interrupt>) -> Self {
+        // Without it (kernels before 3.4) only the process group is ended.
+        let _ = rustix::process::set_child_subreaper(Some(rustix::process::getpid()));
+        Runner {
+            stdout: Capture::default(),
+            stderr: Capture::default(),
+            lines: Lines::default(),
+            interrupt,
+        }
+    }
+
+    /// Forgets the output of the last program.
+    pub fn forget(&mut self) {
+        self.stdout.reset(0);
+        self.stderr.reset(0);
+    }
+
+    /// Runs a program to its end.
+    ///
+    /// # Errors
+    /// It could not be started, or waiting for it failed. A program that fails is not an error here.
+    pub fn run(
+        &mut self,
+        program: &Program<'_>,
+        limits: &Limits,
+        sink: &mut dyn Sink,
+    ) -> Result<Ran, ProcessError> {
+        self.stdout.reset(limits.keep_bytes);
+        self.stderr.reset(limits.keep_bytes);
+        self.lines.reset();
+        let name =
+            || program.argv.first().map(|p| p.to_string_lossy().into_owned()).unwrap_or_default();
+        let (mut child, start_ns) = spawn(program)?;
+        let end = self.watch(&mut child, start_ns, limits, sink);
+        let system = |what, source| ProcessError::System { what, program: name(), source };
+        let (end, end_ns) = match end {
+            Ok(seen) => seen,
+            Err(source) => {
+                let _ = rustix::process::kill_process_group(child.pid, Signal::KILL);
+                let _ = wait4(child.pid.as_raw_nonzero().get(), true);
+                return Err(system("poll", source));
+            }
+        };
+        let (exit, usage) = match wait4(child.pid.as_raw_nonzero().get(), true) {
+            Ok(Some((_, exit, usage))) => (exit, usage),
+            Ok(None) => return Err(system("wait", io::Error::other("no child"))),
+            Err(source) => return Err(system("wait", source)),
+        };
+        let leftovers = leftovers::end_all(child.pid);
+        self.drain(&mut child, sink);
+        Ok(Ran {
+            exit,
+            end,
+            start_ns,
+            end_ns,
+            resources: resources(&usage, own_peak_memory(), end_ns - start_ns),
+            leftovers,
+            dropped_lines: self.lines.dropped(),
+        })
+    }
+
+    /// Waits for the end of the child while its output is read. Returns why it ended and when that was
+    /// seen; the child is not reaped yet.
+    fn watch(
+        &mut self,
+        child: &mut Child,
+        start_ns: u64,
+        limits: &Limits,
+        sink: &mut dyn Sink,
+    ) -> io::Result<(End, u64)> {
+        let mut end = End::Exited;
+        let mut deadline = start_ns.saturating_add(limits.timeout.as_nanos() as u64);
+        let mut killed = false;
+        let mut next_tick = sink.every().map(|e| start_ns + e.as_nanos() as u64);
+        loop {
+            let now = monotonic_ns();
+            let fired = end == End::Exited && self.interrupt.as_ref().is_some_and(Interrupt::fired);
+            if fired || now >= deadline {
+                if !killed {
+                    let (signal, why) = if end == End::Exited {
+                        (Signal::TERM, None)
+                    } else {
+                        (Signal::KILL, Some(end))
+                    };
+                    // ESRCH: the group is gone already, which the pidfd will tell.
+                    let _ = rustix::process::kill_process_group(child.pid, signal);
+                    killed = signal == Signal::KILL;
+                    end = why.unwrap_or(if fired { End::Interrupted } else { End::TimedOut });
+                }
+                deadline = if killed { u64::MAX } else { now + limits.grace.as_nanos() as u64 };
+            }
+            if let Some(at) = next_tick.filter(|at| now >= *at) {
+                sink.tick();
+                next_tick = sink.every().map(|e| at.max(now) + e.as_nanos() as u64);
+            }
+            let until = deadline.min(next_tick.unwrap_or(u64::MAX));
+            let (ended, ready) = self.poll(child, until.saturating_sub(now))?;
+            if ended {
+                return Ok((end, monotonic_ns()));
+            }
+            for (i, _) in ready.iter().enumerate().filter(|(_, r)| **r) {
+                self.read_stream(child, i, sink);
+            }
+        }
+    }
+
+    fn poll(&self, child: &Child, timeout_ns: u64) -> io::Result<(bool, [bool; 3])> {
+        let mut fds: [PollFd<'_>; 5] =
+            std::array::from_fn(|_| PollFd::new(&child.pidfd, PollFlags::IN));
+        let mut used = 1;
+        let mut slots = [usize::MAX; 3];
+        for (slot, stream) in slots.iter_mut().zip(&child.streams) {
+            if let Some(fd) = stream {
+                fds[used] = PollFd::new(fd, PollFlags::IN);
+                *slot = used;
+                used += 1;
+            }
+        }
+        if let Some(interrupt) = &self.interrupt
+            && !interrupt.fired()
+        {
+            fds[used] = PollFd::from_borrowed_fd(interrupt.as_fd(), PollFlags::IN);
+            used += 1;
+        }
+        let capped = timeout_ns.min(3_600_000_000_000);
+        let timeout = Timespec {
+            tv_sec: (capped / 1_000_000_000) as i64,
+            tv_nsec: (capped % 1_000_000_000) as i64,
+        };
+        match rustix::event::poll(&mut fds[..used], Some(&timeout)) {
+            Ok(_) | Err(rustix::io::Errno::INTR) => {}
+            Err(error) => return Err(error.into()),
+        }
+        let ready = slots.map(|s| s != usize::MAX && !fds[s].revents().is_empty());
+        Ok((!fds[0].revents().is_empty(), ready))
+    }
+
+    /// Reads what one stream holds now; closes it at its end.
+    fn read_stream(&mut self, child: &mut Child, index: usize, sink: &mut dyn Sink) {
+        let Some(fd) = child.streams[index].as_ref() else { return };
+        let open = match index {
+            0 => self.stdout.read_from(fd),
+            1 => self.stderr.read_from(fd),
+            _ => self.lines.read_from(fd, &mut |line| sink.line(line, monotonic_ns())),
+        };
+        if sink.wants_output() {
+            match index {
+                0 => sink.output(Stream::Stdout, self.stdout.newest()),
+                1 => sink.output(Stream::Stderr, self.stderr.newest()),
+                _ => {}
+            }
+        }
+        if !open {
+            child.streams[index] = None;
+        }
+    }
+
+    /// Takes what is left in the pipes. Nothing writes any more, so this ends.
+    fn drain(&mut self, child: &mut Child, sink: &mut dyn Sink) {
+        for index in 0..3 {
+            if let Some(fd) = &child.streams[index] {
+                let _ = rustix::io::ioctl_fionbio(fd, true);
+            }
+            let mut before = u64::MAX;
+            while child.streams[index].is_some() && before != self.seen(index) {
+                before = self.seen(index);
+                self.read_stream(child, index, sink);
+            }
+        }
+        self.lines.finish(&mut |line| sink.line(line, monotonic_ns()));
+    }
+
+    fn seen(&self, index: usize) -> u64 {
+        match index {
+            0 => self.stdout.total(),
+            1 => self.stderr.total(),
+            _ => self.lines.total(),
+        }
+    }
+}
+
+/// The kernel counts resident memory in parts, one for each CPU, and adds them up late: two readings
+/// of one process can differ by a few hundred KiB.
+const MEMORY_SLACK: u64 = 2 << 20;
+
+/// `own_peak` is assay's own, which the kernel counts into that of every program it starts.
+fn resources(usage: &Usage, own_peak: u64, wall_ns: u64) -> ResourceUse {
+    let peak = usage.peak_memory_bytes;
+    ResourceUse {
+        wall_s: wall_ns as f64 * 1e-9,
+        user_s: usage.user_s,
+        system_s: usage.system_s,
+        peak_memory_bytes: (peak > own_peak.saturating_add(MEMORY_SLACK)).then_some(peak),
+        major_faults: usage.major_faults,
+        minor_faults: usage.minor_faults,
+        voluntary_switches: usage.voluntary_switches,
+        involuntary_switches: usage.involuntary_switches,
+    }
+}
+
+fn spawn(program: &Program<'_>) -> Result<(Child, u64), ProcessError> {
+    let (path, arguments) = program.argv.split_first().ok_or(ProcessError::Empty)?;
+    let shown = || path.to_string_lossy().into_owned();
+    let system = |what, source| ProcessError::System { what, program: shown(), source };
+    let mut command = Command::new(path);
+    command.args(arguments).envs(program.env.iter().map(|(k, v)| (k, v))).process_group(0);
+    if let Some(cwd) = program.cwd {
+        command.current_dir(cwd);
+    }
+    command.stdin(match program.stdin {
+        None => Stdio::null(),
+        Some(file) => File::open(file)
+            .map_err(|source| ProcessError::Stdin { path: file.to_owned(), source })?
+            .into(),
+    });
+    let mut streams = [None, None, None];
+    if program.output == Output::Keep {
+        let (r, w) = io::pipe().map_err(|e| system("make a pipe", e))?;
+        command.stdout(w);
+        streams[0] = Some(OwnedFd::from(r));
+        let (r, w) = io::pipe().map_err(|e| system("make a pipe", e))?;
+        command.stderr(w);
+        streams[1] = Some(OwnedFd::from(r));
+    } else if program.output == Output::Discard {
+        command.stdout(Stdio::null()).stderr(Stdio::null());
+    }
+    // Before descriptor 3 is made, which may take the place of one of these.
+    for group in program.groups {
+        let path = group.join("cgroup.procs");
+        match File::options().write(true).open(&path) {
+            Ok(procs) => wait4::join_group(&mut command, procs),
+            Err(source) => return Err(ProcessError::Group { path, source }),
+        }
+    }
+    let mut protocol_end = None;
+    if program.protocol {
+        let (r, w) = io::pipe().map_err(|e| system("make a pipe", e))?;
+        wait4::map_fd3(&mut command, w.as_raw_fd());
+        streams[2] = Some(OwnedFd::from(r));
+        protocol_end = Some(w);
+    }
+    let start_ns = monotonic_ns();
+    let started = command.spawn();
+    // Our copies of the write ends must go, or the pipes never end.
+    drop(command);
+    drop(protocol_end);
+    let started = started.map_err(|source| ProcessError::Start { program: shown(), source })?;
+    let pid = Pid::from_child(&started);
+    let pidfd = pidfd_open(pid, PidfdFlags::empty()).map_err(|e| {
+        let _ = rustix::process::kill_process_group(pid, Signal::KILL);
+        let _ = wait4(pid.as_raw_nonzero().get(), true);
+        system("open a pidfd (Linux 5.3 or newer is needed)", e.into())
+    })?;
+    Ok((Child { pid, pidfd, streams }, start_ns))
+}
