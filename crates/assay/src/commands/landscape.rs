@@ -72,9 +72,9 @@ pub fn landscape(cli: &Cli, asked: &cli::Landscape) -> Result<Exit> {
     landscape.check_denominators(&asked.per, with_matrix, profile);
     let mut matrix = with_matrix.then(|| landscape.matrix());
     if let Some(n) = top {
-        landscape.lines.truncate(n);
+        landscape.cut(n);
         if let Some(m) = &mut matrix {
-            m.rows.truncate(n);
+            m.rows.truncate(landscape.lines.len());
         }
     }
     if let Some(file) = &asked.output {

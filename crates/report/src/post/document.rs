@@ -12,10 +12,11 @@ use maud::Markup;
 use serde::Serialize;
 
 use super::front::Front;
+use super::typed::Marks;
 use crate::document::{Cell, Figure, Look, Part, Parts, Table, Text, cell, text};
 use crate::view::RunView;
 
-/// A post, ready to be written in any form. Nothing in it was typed by hand but prose.
+/// A post, ready to be written in any form.
 #[derive(Debug)]
 pub struct Post {
     /// The template's name.
@@ -36,9 +37,77 @@ pub struct Post {
     pub trademarks: Vec<String>,
     /// What the rules of the benchmark's owner say, where its results are quoted.
     pub fair_use: Option<PackVerdict>,
+    /// Every quantity that its author typed.
+    pub typed: Vec<TypedQuantity>,
+    /// Every comparison in the author's words.
+    pub comparisons: Vec<TypedComparison>,
     pub(super) source: String,
     pub(super) markdown: String,
     pub(super) blocks: Vec<Block>,
+    pub(super) marks: Marks,
+}
+
+/// A quantity that the author typed: no function printed it, and nothing recomputes it.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct TypedQuantity {
+    /// As it is typed.
+    pub text: String,
+    /// What it stands in: `text`, `cell of a table`, `caption`, `title of a chart`.
+    pub place: &'static str,
+    /// Its line in the template, where that is known.
+    pub line: Option<usize>,
+    /// Its column there, in characters.
+    pub column: Option<usize>,
+    /// The sentence around it.
+    pub sentence: String,
+}
+
+/// A comparison in the author's words.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct TypedComparison {
+    /// The words that compare: `ahead of`.
+    pub text: String,
+    /// Their line in the template, where that is known.
+    pub line: Option<usize>,
+    /// Their column there, in characters.
+    pub column: Option<usize>,
+    /// The sentence around them.
+    pub sentence: String,
+    /// The results that say so too; `null` where none decides it.
+    pub checked: Option<String>,
+    /// Why none does; empty where one does.
+    #[serde(skip_serializing_if = "String::is_empty")]
+    pub unchecked: String,
+}
+
+/// `line 7, column 12`.
+fn whereabouts(line: Option<usize>, column: Option<usize>) -> String {
+    match (line, column) {
+        (Some(line), Some(column)) => format!("line {line}, column {column}"),
+        (Some(line), None) => format!("line {line}"),
+        _ => "front matter".to_owned(),
+    }
+}
+
+impl TypedQuantity {
+    pub(super) fn new(text: String, place: &'static str, at: Option<(usize, usize)>, sentence: String) -> Self {
+        TypedQuantity { text, place, line: at.map(|a| a.0), column: at.map(|a| a.1), sentence }
+    }
+
+    pub(super) fn whereabouts(&self) -> String {
+        whereabouts(self.line, self.column)
+    }
+}
+
+impl TypedComparison {
+    pub(super) fn new(text: String, at: Option<(usize, usize)>, sentence: String) -> Self {
+        let (line, column) = (at.map(|a| a.0), at.map(|a| a.1));
+        TypedComparison { text, line, column, sentence, checked: None, unchecked: String::new() }
+    }
+
+    pub(super) fn whereabouts(&self) -> String {
+        whereabouts(self.line, self.column)
+    }
 }
 
 /// A number that was computed for a post.
@@ -205,6 +274,34 @@ impl Post {
                 n.withhold(why);
             }
         }
+    }
+
+    /// How many numbers were computed, and what was typed: `112 numbers computed, 3 typed by the author (†)`.
+    pub fn banner(&self) -> String {
+        let many = |n: usize, one: &str, more: &str| format!("{n} {}", if n == 1 { one } else { more });
+        let mut out = format!(
+            "{} computed, {} typed by the author",
+            many(self.numbers.len(), "number", "numbers"),
+            self.typed.len()
+        );
+        let checked = self.comparisons.iter().filter(|c| c.checked.is_some()).count();
+        let open = self.comparisons.len() - checked;
+        if checked > 0 {
+            out += &format!(", {} in words checked", many(checked, "comparison", "comparisons"));
+        }
+        if open > 0 {
+            out += &format!(", {} in words not checked", many(open, "comparison", "comparisons"));
+        }
+        if open + self.typed.len() > 0 {
+            out += " (marked †)";
+        }
+        out + "."
+    }
+
+    /// Whether a place has a dagger: all that was typed, but for comparisons that were checked.
+    pub(super) fn has_dagger(&self, what: &str) -> bool {
+        let at = what.strip_prefix('c').and_then(|n| n.parse::<usize>().ok());
+        at.and_then(|at| self.comparisons.get(at)).is_none_or(|c| c.checked.is_none())
     }
 
     /// Whether the template places a block itself.

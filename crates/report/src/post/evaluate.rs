@@ -6,7 +6,9 @@ use std::fmt::Write as _;
 use assay_model::Finding;
 
 use super::arguments::Arguments;
-use super::document::{Block, ComputedNumber, Post, PostFinding, UsedResult};
+use super::document::{
+    Block, ComputedNumber, Post, PostFinding, TypedComparison, TypedQuantity, UsedResult,
+};
 use super::error::{PostError, Text, meant};
 use super::expression::Call;
 use super::front::Front;
@@ -14,7 +16,8 @@ use super::functions::{FUNCTIONS, Made};
 use super::library::Library;
 use super::read::{CLOSE, OPEN};
 use super::template::{Piece, Section, parse};
-use super::{checks, fair_use, front, prose};
+use super::typed::{Held, Marks, Names};
+use super::{checks, fair_use, front, held, prose};
 use crate::gate::Gate;
 use crate::view::RunView;
 
@@ -70,7 +73,11 @@ impl Template {
             used_runs: BTreeSet::new(),
             shown: BTreeMap::new(),
             trademarks: Vec::new(),
-            prose: Vec::new(),
+            names: held::names(&self.front, library, runs),
+            held: Vec::new(),
+            typed: Vec::new(),
+            comparisons: Vec::new(),
+            map: Vec::new(),
         };
         let mut markdown = String::new();
         evaluator.pieces(&self.pieces, &mut markdown)?;
@@ -81,10 +88,13 @@ impl Template {
                 "a post is made of results: name one, as in `{{ value(\"t5240-1.6\") }}`, or a run in the front matter",
             ));
         }
-        prose::check(&mut evaluator);
+        evaluator.held = held::results(&evaluator);
+        let front = evaluator.front_words();
+        let marks = prose::check(&mut evaluator, &markdown);
         checks::post(&mut evaluator);
         let fair_use = fair_use::check(&mut evaluator);
         let mut post = evaluator.post(markdown, assay_version);
+        (post.front, post.marks) = (front, marks);
         post.fair_use = fair_use;
         Ok(post)
     }
@@ -108,19 +118,16 @@ pub(super) struct Evaluator<'a> {
     pub(super) shown: BTreeMap<String, BTreeSet<u32>>,
     /// Trademark notes that results brought with them.
     pub(super) trademarks: Vec<String>,
-    /// What a person typed, with the places of calls: bytes of the template, or what a call made.
-    pub(super) prose: Vec<Typed>,
-}
-
-/// A part of what a reader reads in a row.
-#[derive(Debug, Clone)]
-pub(super) enum Typed {
-    /// Typed: bytes of the template.
-    Markdown(std::ops::Range<usize>),
-    /// Computed: the number's index.
-    Computed(usize),
-    /// A block, or the edge of a section.
-    Break,
+    /// Names and days of the data.
+    pub(super) names: Names,
+    /// The results that words can be checked against.
+    pub(super) held: Vec<Held>,
+    /// What a person typed.
+    pub(super) typed: Vec<TypedQuantity>,
+    /// The comparisons in words.
+    pub(super) comparisons: Vec<TypedComparison>,
+    /// Offsets in the Markdown, with the bytes of the template that stand there.
+    pub(super) map: Vec<(usize, usize)>,
 }
 
 impl<'a> Evaluator<'a> {
@@ -128,8 +135,8 @@ impl<'a> Evaluator<'a> {
         for piece in pieces {
             match piece {
                 Piece::Markdown(span) => {
+                    self.map.push((out.len(), span.start));
                     out.push_str(&self.text.text[span.clone()]);
-                    self.prose.push(Typed::Markdown(span.clone()));
                 }
                 Piece::Call(call) => self.place(call, out)?,
                 Piece::Run(section) => self.section(section, out)?,
@@ -148,7 +155,6 @@ impl<'a> Evaluator<'a> {
                 meant(&section.alias, &known),
             ));
         };
-        self.prose.push(Typed::Break);
         if self.runs.contains_key(&section.alias) {
             self.used_runs.insert(section.alias.clone());
             self.pieces(&section.then, out)?;
@@ -161,7 +167,6 @@ impl<'a> Evaluator<'a> {
                 "*No run of `{file}` is in this archive. To make one:* `assay run {file}`"
             );
         }
-        self.prose.push(Typed::Break);
         Ok(())
     }
 
@@ -174,12 +179,12 @@ impl<'a> Evaluator<'a> {
         };
         match made {
             Made::Number(at) => {
-                self.prose.push(Typed::Computed(at));
+                self.map.push((out.len(), call.span.start));
                 let _ = write!(out, "{OPEN}n{at}{CLOSE}");
             }
             Made::Block(block) => {
                 self.alone(call)?;
-                self.prose.push(Typed::Break);
+                self.map.push((out.len(), call.span.start));
                 self.blocks.push(block);
                 let _ = write!(out, "\n{OPEN}b{}{CLOSE}\n", self.blocks.len() - 1);
             }
@@ -273,9 +278,12 @@ impl<'a> Evaluator<'a> {
             runs,
             trademarks,
             fair_use: None,
+            typed: self.typed,
+            comparisons: self.comparisons,
             source: self.text.text.to_owned(),
             markdown,
             blocks: self.blocks,
+            marks: Marks::default(),
         }
     }
 }

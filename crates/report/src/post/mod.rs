@@ -18,6 +18,7 @@ mod fair_use;
 mod files;
 mod front;
 mod functions;
+mod held;
 mod html;
 mod library;
 mod markdown;
@@ -26,10 +27,13 @@ mod prose;
 mod read;
 mod score;
 mod template;
+mod typed;
 #[cfg(test)]
 mod tests;
 
-pub use document::{ComputedNumber, Input, Post, PostFinding, UsedResult};
+pub use document::{
+    ComputedNumber, Input, Post, PostFinding, TypedComparison, TypedQuantity, UsedResult,
+};
 pub use error::PostError;
 pub use evaluate::Template;
 pub use files::{json, numbers_csv, results_csv};

@@ -121,6 +121,154 @@ fn what_is_typed_by_hand_or_of_two_metrics_is_refused() {
     assert_eq!(peak.refusals()[0].finding.id, "F46", "never the reverse");
 }
 
+/// Statements that the results contradict or that nobody computed, each in its own way, and what becomes of it:
+/// `refused` by a check, or shown as `typed` by the author. None passes silently.
+#[test]
+fn false_statements_do_not_pass_silently() {
+    let value = "{{ value(\"t5240-1.6\") }} and {{ value(\"p570-4chip\") }}.";
+    let mut failed = Vec::new();
+    for (statement, refused) in [
+        ("The T5240 is fifty percent better than the Power 570.", true),
+        ("The T5240 needs a third less time than the Power 570.", true),
+        ("The T5240 is a tenfold improvement over the Power 570.", true),
+        ("The T5240 has double the throughput, no less.", true),
+        ("The T5240 doubles the throughput of the Power 570.", true),
+        ("It is an order of magnitude better.", true),
+        ("It is two orders of magnitude faster.", true),
+        ("It is ５０% better.", true),
+        ("It is ⁵⁰% better.", true),
+        ("It is ½ faster.", true),
+        ("It is &#53;0&#37; better.", true),
+        ("It is &#x35;&#x30; percent better.", true),
+        ("It is ٥٠٪ better.", true),
+        ("It is ५०% better.", true),
+        ("It is 𝟓𝟎% better.", true),
+        ("It is ①⓪% better.", true),
+        ("It is **5**0% better.", true),
+        ("It is 5\u{200b}0% better.", true),
+        ("It is te\u{ad}nfold better.", true),
+        ("It is t\u{435}nfold better.", true),
+        ("It is dou**ble** the other, and better.", true),
+        ("It is nine-tenths faster.", true),
+        ("It is half again as fast, better than all.", true),
+        ("It is several times faster.", true),
+        ("It is 1,5 times faster.", true),
+        ("It is 2.5x the other.", true),
+        ("It is x50 better.", true),
+        ("It is 10^3 faster.", true),
+        ("It is 1/2 faster.", true),
+        ("It is X% better.", true),
+        ("It is `50%` better.", true),
+        ("It beats the other by a hundred bops.", true),
+        ("It leads by 20 thousand bops.", true),
+        ("It is three times as fast.", true),
+        ("It is a factor of five times better.", true),
+        ("The improvement is in the fifties: 55 percent.", true),
+        ("> It is 50% better.", true),
+        ("- It is 50% better.", true),
+        ("## It is 50% better", true),
+        ("<b>50%</b> better", true),
+        ("| a | b |\n|---|---|\n| T5240 | 50% better |", true),
+        ("| system | times as fast |\n|---|---|\n| T5240 | 2.5 |", true),
+        ("[50% better](https://example.org/)", true),
+        ("![50% better](https://example.org/x.png)", true),
+        ("It did 999999 bops.", false),
+        ("It did nine hundred thousand bops.", false),
+        ("It ran at 875 W.", false),
+        ("```\nT5240 999999 bops, 50% better\n```", false),
+        ("A run of `999999` bops.", false),
+        ("It ran on the T9999.", false),
+        ("It ran on two of them.", false),
+        ("It has ６４ threads.", false),
+        ("It won a fifth of the runs.", false),
+        ("The Power 570 clearly beats the T5240.", true),
+        ("The Power 570 is ahead of the T5240.", true),
+        ("The T5240 trails the Power 570.", true),
+        ("The T5240 is slower than the Power 570.", true),
+        ("The **Power 570** outper\u{ad}forms the T5240.", true),
+        ("The Power 570 leads.", true),
+        ("The Power 570 holds the record.", true),
+        ("The Power 570 is the fastest.", true),
+        ("The Power 570 comes first.", true),
+        ("The T5240 is as fast as the Power 570.", true),
+        ("Per core the T5240 is ahead of the Power 570.", true),
+        ("It is clearly the better machine.", false),
+        ("The T5240 beats the Cray.", false),
+        ("Everybody knows which of the two wins.", false),
+    ] {
+        let p = post(&format!("{value}\n\n{statement}\n")).unwrap();
+        let found = p.refusals().iter().any(|f| ["F45", "F34"].contains(&f.finding.id.as_str()));
+        let open = p.comparisons.iter().any(|c| c.checked.is_none());
+        let marked = !p.typed.is_empty() || open;
+        let shown = html(&p).contains("class=\"typed\"") && markdown(&p).contains("Typed by the author");
+        if found != refused || !marked || !shown {
+            failed.push(format!("{statement}: {found} {marked} {shown} {:?}", p.typed));
+        }
+    }
+    assert!(failed.is_empty(), "{}", failed.join("\n"));
+}
+
+/// The same in the words of calls and of the front matter.
+#[test]
+fn false_statements_outside_of_the_text_do_not_pass_silently() {
+    let bars = "of=[\"t5240-1.6\", \"p570-4chip\"]";
+    for (body, refused) in [
+        (format!("{{{{ chart(\"bars\", {bars}, title=\"T5240: 50% better\") }}}}"), true),
+        (format!("{{{{ chart(\"bars\", {bars}, title=\"Tenfold throughput gain\") }}}}"), true),
+        (format!("{{{{ chart(\"bars\", {bars}, title=\"Power 570 beats T5240\") }}}}"), true),
+        (format!("{{{{ chart(\"bars\", {bars}, title=\"999999 bops\") }}}}"), false),
+        (format!("{{{{ chart(\"bars\", {bars}, names=[\"twice as fast, and better\", \"B\"]) }}}}"), true),
+        (format!("{{{{ chart(\"bars\", {bars}, names=[\"1 000 000\", \"B\"]) }}}}"), false),
+        ("{{ table([\"t5240-1.6\"], columns=[\"50% better=value\"]) }}".to_owned(), true),
+        ("{{ table([\"t5240-1.6\"], columns=[\"double=value\"]) }}".to_owned(), false),
+        ("{{ table([\"t5240-1.6\"], columns=[\"value\"], caption=\"half the price, and faster\") }}".to_owned(), true),
+    ] {
+        let p = post(&body).unwrap();
+        assert_eq!(!p.refusals().is_empty(), refused, "{body}: {:?}", p.findings);
+        assert!(!p.typed.is_empty() || !p.comparisons.is_empty(), "{body}");
+        assert!(markdown(&p).contains('†') || refused, "{body}");
+    }
+    for (key, refused) in [
+        ("title = \"T5240: 50% better\"", true),
+        ("summary = \"The Power 570 beats the T5240\"", true),
+        ("summary = \"999999 bops\"", false),
+        ("sources = [\"The T5240 is twice as fast, and better\"]", true),
+        ("trademarks = [\"50 percent faster\"]", true),
+        ("licensee = \"the people who are 50% better\"", true),
+    ] {
+        let title = if key.starts_with("title") { "" } else { "title = \"T\"\n" };
+        let body = "{{ value(\"t5240-1.6\") }} {{ value(\"p570-4chip\") }}";
+        let text = format!("+++\n{title}{key}\n+++\n{body}");
+        let p = Template::read("x.md", text).unwrap();
+        let p = p.evaluate(&library(), &BTreeMap::new(), "0").unwrap();
+        assert_eq!(!p.refusals().is_empty(), refused, "{key}: {:?}", p.findings);
+        assert!(html(&p).contains('†'), "{key}");
+    }
+}
+
+#[test]
+fn what_the_results_say_is_checked_and_names_are_no_quantities() {
+    let body = "In August 2009 the T5240 ran Solaris 10 on x86, GCC 4.4.0, step 3: {{ value(\"t5240-1.6\") }}.\n\n\
+                The T5240 is ahead of the Power 570 with {{ value(\"p570-4chip\") }}.\n\n\
+                Per core the Power 570 is ahead of the T5240. The T5240 leads.\n";
+    let p = post(body).unwrap();
+    assert!(p.typed.is_empty(), "{:?}", p.typed);
+    let checked: Vec<&str> = p.comparisons.iter().filter(|c| c.checked.is_some()).map(|c| c.text.as_str()).collect();
+    assert_eq!(checked, ["ahead of", "ahead of", "leads"], "{:?}", p.comparisons);
+    assert!(p.refusals().is_empty(), "{:?}", p.refusals());
+    assert!(p.banner().starts_with("2 numbers computed, 0 typed by the author, 3 comparisons in words checked"));
+    let json: serde_json::Value = serde_json::from_str(&json(&p).unwrap()).unwrap();
+    assert_eq!(json["typed"].as_array().unwrap().len(), 0);
+    assert_eq!(json["comparisons"][0]["line"], 7);
+}
+
+#[test]
+fn a_renamed_bar_shows_its_real_name() {
+    let call = "{{ chart(\"bars\", of=[\"t5240-1.6\", \"p570-4chip\"], names=[\"Power 570\", \"T5240\"]) }}";
+    let page = html(&post(call).unwrap());
+    assert!(page.contains("Power 570 (Sun SPARC Enterprise T5240 (2 chips, 1.6 GHz))"), "the exchange is seen");
+}
+
 #[test]
 fn mistakes_are_answered_with_their_place_and_what_would_be_right() {
     for (body, wanted, place) in [

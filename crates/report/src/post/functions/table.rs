@@ -61,14 +61,21 @@ pub(super) fn table<'a>(e: &mut Evaluator<'a>, a: &Arguments<'a>) -> Result<Made
     for (spec, span) in a.texts("columns")? {
         let (title, what) =
             spec.split_once('=').map_or((None, spec), |(t, w)| (Some(t.trim()), w.trim()));
-        let shows = shows(e, a, what, span)?;
+        let shows = shows(e, a, what, span.clone())?;
         let number = !matches!(&shows, Shows::Label | Shows::Kind)
             && !matches!(&shows, Shows::Field(f) if !COUNTS.contains(&f.as_str()));
-        let title = title.map_or_else(|| title_of(&shows, &amounts), str::to_owned);
+        let own = title_of(&shows, &amounts);
+        let title = match title.filter(|t| *t != own) {
+            // A column that was renamed says what it shows.
+            Some(title) => format!("{} ({own})", e.typed_text(title, "title of a column", Some(span))),
+            None => own,
+        };
         let kind = if number { Kind::Number } else { Kind::Word };
         columns.push((title, kind, shows));
     }
-    let mut table = Table::of(a.text("caption")?.unwrap_or(""));
+    let caption = a.text("caption")?.unwrap_or("");
+    let caption = e.typed_text(caption, "caption", a.get("caption").map(|x| x.span.clone()));
+    let mut table = Table::of(caption);
     for (title, kind, _) in &columns {
         table = table.column(On::All, *kind, title.as_str());
     }

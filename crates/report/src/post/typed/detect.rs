@@ -1,0 +1,313 @@
+//! Finds every quantity that stands in a text: digits of any script and words of number. What the data know as
+//! a name, a version, a day or the number of a section is none.
+
+use std::ops::Range;
+
+use super::atoms::{Atom, COMPARING, COMPUTED, atoms};
+use super::names::{Names, is_unit};
+
+/// A quantity that somebody typed.
+#[derive(Debug, Clone, PartialEq)]
+pub(in crate::post) struct Found {
+    /// Its bytes in the text.
+    pub(in crate::post) span: Range<usize>,
+    /// Whether it can be taken for a result: in a sentence that compares it is refused. Small counts (`two
+    /// disks`) and words that look like names are shown as typed, no more.
+    pub(in crate::post) result: bool,
+}
+
+const COUNTS: &[&str] = &[
+    "zero", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten", "eleven", "twelve",
+    "thirteen", "fourteen", "fifteen", "sixteen", "seventeen", "eighteen", "nineteen", "twenty",
+];
+const LARGE: &[&str] = &[
+    "thirty", "forty", "fourty", "fifty", "sixty", "seventy", "eighty", "ninety", "hundred", "hundreds",
+    "thousand", "thousands", "million", "millions", "billion", "billions", "trillion", "trillions", "dozen",
+    "dozens",
+];
+const MULTIPLES: &[&str] = &[
+    "twice", "thrice", "double", "doubles", "doubled", "doubling", "triple", "triples", "tripled", "tripling",
+    "treble", "trebles", "trebled", "quadruple", "quadruples", "quadrupled", "quintuple", "quintupled",
+    "sextuple", "octuple", "halve", "halves", "halved", "halving", "half", "quarter", "quarters", "twofold",
+    "manyfold", "percent", "percentage", "pct", "percents", "twopence",
+];
+const PARTS: &[&str] = &[
+    "third", "thirds", "fourth", "fourths", "fifth", "fifths", "sixth", "sixths", "seventh", "sevenths",
+    "eighth", "eighths", "ninth", "ninths", "tenth", "tenths", "twentieth", "hundredth", "hundredths",
+    "thousandth", "thousandths",
+];
+const MONTHS: &[&str] = &[
+    "january", "february", "march", "april", "may", "june", "july", "august", "september", "october",
+    "november", "december", "jan", "feb", "mar", "apr", "jun", "jul", "aug", "sep", "sept", "oct", "nov", "dec",
+];
+const SECTIONS: &[&str] = &[
+    "section", "sections", "step", "table", "figure", "chapter", "appendix", "note", "page", "line", "item",
+    "question",
+];
+const LABELS: &[&str] = &[
+    "version", "release", "level", "sample", "kernel", "raid", "build", "post", "revision", "commit", "port",
+    "model", "type", "class", "phase", "case",
+];
+
+/// Every typed quantity of a text.
+pub(in crate::post) fn find(text: &str, names: &Names, heading: bool) -> Vec<Found> {
+    let all = atoms(text);
+    let dates = dates(&all, names);
+    let mut out: Vec<Found> = Vec::new();
+    let mut last: Option<usize> = None;
+    for i in 0..all.len() {
+        let atom = &all[i];
+        let result = if atom.has_digit() {
+            let ordinal = heading && i == 0 && atom.bare() && atom.after.starts_with(['.', ')']);
+            if dates[i] || ordinal || names.has(&all, i) || numbers_a_section(&all, i) {
+                None
+            } else {
+                Some(digits(&all, i, names))
+            }
+        } else {
+            word(&all, i)
+        };
+        let Some(result) = result else { continue };
+        let mut span = atom.span.clone();
+        let sign = |c: &char| matches!(c, '%' | '\u{66a}' | '\u{2030}' | '\u{ff05}' | '\u{fe6a}');
+        let rest = &text[span.end..];
+        if let Some(c) = rest.chars().find(|c| !c.is_whitespace()).filter(sign)
+            && let Some(at) = rest.find(c).filter(|at| *at <= 4)
+        {
+            span.end += at + c.len_utf8();
+        }
+        // `two hundred`, `2/3` and `one third` are one.
+        let joins = |l: usize| {
+            l + 1 == i && atom.before.chars().all(|c| matches!(c, ' ' | '-' | '/' | '.' | '+' | '^' | ','))
+                && !atom.before.contains(", ")
+        };
+        match out.last_mut().filter(|_| last.is_some_and(joins)) {
+            Some(before) => {
+                before.span.end = span.end;
+                before.result |= result || atom.has_digit() == before.result;
+            }
+            None => out.push(Found { span, result }),
+        }
+        last = Some(i);
+    }
+    bare_percents(text, &mut out);
+    out.sort_by_key(|f| f.span.start);
+    out
+}
+
+/// A percent sign that no digit stands before: `l5 %` is one, `X%` another.
+fn bare_percents(text: &str, out: &mut Vec<Found>) {
+    for (at, c) in text.char_indices() {
+        if !matches!(c, '%' | '\u{66a}' | '\u{2030}' | '\u{ff05}') || out.iter().any(|f| f.span.contains(&at)) {
+            continue;
+        }
+        let own = text[..at].trim_end_matches(|c: char| c.is_alphabetic());
+        let before = &text[own.len()..at];
+        if !before.is_empty() {
+            out.push(Found { span: own.len()..at + c.len_utf8(), result: true });
+        }
+    }
+}
+
+/// Whether a number with digits can be taken for a result.
+fn digits(all: &[Atom], i: usize, names: &Names) -> bool {
+    let atom = &all[i];
+    let next = all.get(i + 1);
+    let claims = atom.after.starts_with('%')
+        || next.is_some_and(|n| atom.after.trim().is_empty() && names.measures(&n.text));
+    if claims {
+        return true;
+    }
+    if !atom.numeric() {
+        // `x50` is a factor; other words with digits are names that the data do not know.
+        return atom.text.strip_prefix('x').is_some_and(|n| n.bytes().all(|b| b.is_ascii_digit() || b == b'.'));
+    }
+    let compound = next.is_some_and(|n| n.before == "-" && !n.has_digit() && !is_unit(&n.text));
+    if compound || atom.text.matches('.').count() > 1 {
+        return false;
+    }
+    // After a name (`Power 999`) or what is numbered (`kernel 6`) it may be a part of it.
+    let Some(before) = i.checked_sub(1).map(|j| &all[j]) else { return true };
+    let near = atom.before.chars().all(|c| matches!(c, ' ' | '-' | '\n'));
+    let technical = before.text.len() > 1 && before.has_digit() && !before.numeric();
+    !(near && (before.is(LABELS) || before.capital && (i >= 2 || technical) && !before.is(STARTERS)))
+}
+
+/// Words that are written with a capital letter without being a part of a name.
+const STARTERS: &[&str] = &[
+    "a", "an", "the", "it", "this", "that", "about", "only", "over", "by", "with", "of", "at", "to", "is", "was",
+    "gain", "gains", "throughput", "speedup", "performance", "improvement", "result", "results", "score",
+];
+
+/// Whether a word without digits is a quantity, and whether it can be taken for a result.
+fn word(all: &[Atom], i: usize) -> Option<bool> {
+    let atom = &all[i];
+    let next = all.get(i + 1).map_or("", |n| n.text.as_str());
+    let before = i.checked_sub(1).map_or("", |j| all[j].text.as_str());
+    let claims = matches!(next, "times" | "percent" | "percentage" | "fold" | "points" | "pct" | "per" | "x")
+        && !(next == "per" && all.get(i + 2).is_none_or(|n| n.text != "cent"))
+        || atom.after.trim_start().starts_with('%');
+    let counted = || atom.is(COUNTS).then_some(claims);
+    if atom.is(MULTIPLES) {
+        // `5 percent` belongs to the number, and so does what follows a computed one.
+        let owned = atom.is(&["percent", "percentage", "pct", "percents"])
+            && (atom.before.contains([COMPUTED, COMPARING]) || next == "points" && before.is_empty());
+        return (!owned).then_some(true);
+    }
+    if atom.is(LARGE) {
+        return Some(true);
+    }
+    if let Some(stem) = atom.text.strip_suffix("fold") {
+        let stem = stem.trim_end_matches('-');
+        let own = COUNTS.contains(&stem) || LARGE.contains(&stem) || matches!(stem, "" | "several" | "multi");
+        return own.then_some(true);
+    }
+    if atom.is(PARTS) {
+        let part = matches!(before, "a" | "an" | "one" | "two" | "three" | "by" | "nine" | "to" | "of" | "four")
+            || matches!(next, "less" | "more" | "fewer" | "of" | "as" | "faster" | "slower" | "better" | "worse")
+            || atom.text.ends_with('s');
+        return part.then_some(true);
+    }
+    match atom.text.as_str() {
+        "one" => {
+            let of = PARTS.contains(&next)
+                || LARGE.contains(&next)
+                || matches!(next, "quarter" | "half" | "order" | "point" | "percent" | "hundred");
+            (of || claims).then_some(true)
+        }
+        "cent" | "mille" if before == "per" => {
+            (!all[i - 1].before.contains([COMPUTED, COMPARING])).then_some(true)
+        }
+        "magnitude" | "magnitudes" => Some(true),
+        "times" => {
+            let many = matches!(before, "many" | "several" | "few" | "multiple" | "countless" | "some");
+            many.then_some(true)
+        }
+        _ => counted(),
+    }
+}
+
+/// `step 3`, `table 2.1`: the number of a part of a text.
+fn numbers_a_section(all: &[Atom], i: usize) -> bool {
+    let Some(before) = i.checked_sub(1).map(|j| &all[j]) else { return false };
+    let unit = all[i].after.starts_with('%') || all.get(i + 1).is_some_and(|n| is_unit(&n.text));
+    all[i].bare() && before.is(SECTIONS) && all[i].before.trim().is_empty() && !unit
+}
+
+/// Which atoms are parts of a date: `2009-08-27`, `27 August 2009`, `in 2009`.
+fn dates(all: &[Atom], names: &Names) -> Vec<bool> {
+    let mut out = vec![false; all.len()];
+    let number = |i: usize| all.get(i).filter(|a| a.bare()).and_then(|a| a.text.parse::<u32>().ok());
+    let year = |i: usize| all.get(i).is_some_and(|a| a.bare() && a.text.len() == 4 && names.has_year(&a.text));
+    let any_year = |i: usize| {
+        all.get(i).is_some_and(|a| a.bare() && a.text.len() == 4) && number(i).is_some_and(|n| (1950..2050).contains(&n))
+    };
+    let month = |i: usize| all.get(i).is_some_and(|a| a.is(MONTHS) && (a.text != "may" || a.capital));
+    let free = |i: usize| {
+        let unit = all.get(i + 1).is_some_and(|n| n.before.trim().is_empty() && is_unit(&n.text));
+        all.get(i).is_some_and(|a| !a.after.starts_with('%')) && !unit
+    };
+    let day = |i: usize| number(i).is_some_and(|n| (1..=31).contains(&n));
+    for i in 0..all.len() {
+        let dash = |j: usize| all.get(j).is_some_and(|a| a.before == "-");
+        let iso = any_year(i) && dash(i + 1) && dash(i + 2) && day(i + 2);
+        if iso && number(i + 1).is_some_and(|m| (1..=12).contains(&m)) && free(i + 2) {
+            out[i..=i + 2].fill(true);
+        }
+        if month(i) {
+            if i > 0 && day(i - 1) && all[i].before.trim().is_empty() {
+                out[i - 1] = true;
+            }
+            let mut next = i + 1;
+            if day(next) && free(next) {
+                out[next] = true;
+                next += 1;
+            }
+            if any_year(next) && free(next) {
+                out[next] = true;
+            }
+        }
+        const BEFORE: &[&str] = &[
+            "in", "of", "since", "until", "from", "by", "early", "late", "mid", "during", "before", "after", "to",
+            "and", "year", "spring", "summer", "autumn", "winter", "fall", "than",
+        ];
+        let said = i > 0 && (all[i - 1].is(BEFORE) || out[i - 1] && all[i].before == "-");
+        if said && year(i) && free(i) {
+            out[i] = true;
+        }
+        // `2005-2009`
+        if year(i) && dash(i + 1) && year(i + 1) && free(i + 1) {
+            out[i..=i + 1].fill(true);
+        }
+    }
+    out
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn names() -> Names {
+        let mut names = Names::default();
+        for name in ["IBM Power 570", "Sun SPARC Enterprise T5240", "Solaris 10", "gcc 4.4.0", "SPECjbb2005"] {
+            names.add(name);
+        }
+        names.day("2009-08-27");
+        names.unit("bops");
+        names
+    }
+
+    fn found(text: &str) -> Vec<&str> {
+        find(text, &names(), false).into_iter().map(|f| &text[f.span]).collect()
+    }
+
+    fn results(text: &str) -> Vec<&str> {
+        find(text, &names(), false).into_iter().filter(|f| f.result).map(|f| &text[f.span]).collect()
+    }
+
+    #[test]
+    fn quantities_of_every_kind() {
+        for (text, wanted) in [
+            ("It is 5% better.", vec!["5%"]),
+            ("It is 5 % better.", vec!["5 %"]),
+            ("fifty percent better", vec!["fifty percent"]),
+            ("a third less", vec!["third"]),
+            ("one third less", vec!["one third"]),
+            ("two-thirds of it", vec!["two-thirds"]),
+            ("tenfold, double the work", vec!["tenfold", "double"]),
+            ("an order of magnitude", vec!["magnitude"]),
+            ("５０% and ⁵⁰% and ½", vec!["５０%", "⁵⁰%", "½"]),
+            ("two hundred and fifty", vec!["two hundred", "fifty"]),
+            ("2.6x, x50, 10^3", vec!["2.6x", "x50", "10^3"]),
+            ("several times faster", vec!["times"]),
+            ("٣٤ requests", vec!["٣٤"]),
+            ("五十パーセント", vec!["五十パーセント"]),
+            ("X% better", vec!["X%"]),
+            ("999999 bops", vec!["999999"]),
+            ("nine-tenths", vec!["nine-tenths"]),
+            ("three dozen", vec!["three dozen"]),
+        ] {
+            assert_eq!(found(text), wanted, "{text}");
+            assert_eq!(results(text).len(), wanted.len(), "all are results: {text}");
+        }
+    }
+
+    #[test]
+    fn names_days_and_sections_are_none() {
+        for text in [
+            "The T5240 and the Power 570 under Solaris 10, August 2009.",
+            "On 27 August 2009 and 2009-08-27, in 2009, with GCC 4.4.0.",
+            "Step 3 of section 2.1, figure 4.",
+            "SPECjbb2005 on x86.",
+            "One of them, no one.",
+        ] {
+            assert!(found(text).is_empty(), "{text}: {:?}", found(text));
+        }
+        assert!(find("1. Method", &names(), true).is_empty());
+        assert_eq!(found("Power 571 and T9999"), ["571", "T9999"], "the data do not know them");
+        assert!(results("Power 571 and T9999 on two disks").is_empty());
+        assert_eq!(found("Power 570 percent"), ["570 percent"]);
+        assert_eq!(found("May 50% and in 2009 bops"), ["50%", "2009"]);
+        assert_eq!(found("step 3 times"), ["3"]);
+    }
+}

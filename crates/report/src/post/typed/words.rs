@@ -1,0 +1,202 @@
+//! Words that compare: which they are, what stands before and behind them, and what they say.
+
+use std::ops::Range;
+
+use super::atoms::{Atom, COMPARING, COMPUTED, atoms};
+
+/// What a comparing word says of its subject.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(in crate::post) enum Says {
+    /// Better than the other.
+    Ahead,
+    /// Worse than the other.
+    Behind,
+    /// A higher value than the other's.
+    Higher,
+    /// A lower value than the other's.
+    Lower,
+    /// As good as the other.
+    Same,
+    /// Better than all.
+    Best,
+    /// Worse than all.
+    Worst,
+    /// How clear a difference is.
+    Degree,
+}
+
+/// A comparing word in a sentence.
+#[derive(Debug, Clone, PartialEq)]
+pub(in crate::post) struct Saying {
+    pub(in crate::post) says: Says,
+    /// Its bytes in the text.
+    pub(in crate::post) span: Range<usize>,
+    /// What it is said of: the words before it.
+    pub(in crate::post) subject: Range<usize>,
+    /// What that is compared with: the words behind it.
+    pub(in crate::post) other: Range<usize>,
+}
+
+const PAIR: &[(&[&str], Says)] = &[
+    (&["beats", "beat", "beating", "outperforms", "outperformed", "outperform", "outpaces", "outpaced", "outruns",
+       "outran", "outclasses", "outclassed", "surpasses", "surpassed", "tops", "topped", "exceeds", "exceeded",
+       "defeats", "defeated", "overtakes", "overtook", "trounces", "crushes", "eclipses", "dwarfs", "bests",
+       "outdoes", "outscores", "outshines", "overpowers", "dominates", "destroys", "edges"], Says::Ahead),
+    (&["trails", "trailed", "lags", "lagged", "underperforms", "underperformed"], Says::Behind),
+    (&["matches", "matched", "equals", "equalled", "ties"], Says::Same),
+];
+
+/// Words before `than`, `of` or `to`.
+const LINKED: &[(&str, &[&str], Says)] = &[
+    ("than", &["faster", "quicker", "better", "speedier", "swifter", "stronger"], Says::Ahead),
+    ("than", &["slower", "worse", "poorer", "weaker"], Says::Behind),
+    ("than", &["higher", "greater", "larger", "bigger"], Says::Higher),
+    ("than", &["lower", "smaller", "shorter"], Says::Lower),
+    ("of", &["ahead", "front"], Says::Ahead),
+    ("to", &["superior"], Says::Ahead),
+    ("to", &["inferior", "loses", "lost"], Says::Behind),
+    ("with", &["par"], Says::Same),
+    ("over", &["wins", "won", "lead"], Says::Ahead),
+    ("against", &["wins", "won"], Says::Ahead),
+    ("against", &["loses", "lost"], Says::Behind),
+];
+
+const SUPERLATIVES: &[(&[&str], Says)] = &[
+    (&["leads", "led", "leader", "record", "records", "fastest", "quickest", "best", "winner", "wins", "unbeaten",
+       "unmatched", "unrivalled", "unrivaled", "unsurpassed", "champion", "1st", "supreme", "unequalled"], Says::Best),
+    (&["slowest", "worst"], Says::Worst),
+];
+
+const DEGREES: &[&str] = &[
+    "clearly", "significantly", "substantially", "dramatically", "vastly", "easily", "considerably", "decisively",
+    "massively", "hugely", "markedly", "handily", "overwhelmingly", "drastically", "tremendously",
+];
+
+/// Words that make a sentence say nothing of its own.
+const OPEN: &[&str] = &[
+    "not", "no", "never", "neither", "nor", "whether", "if", "cannot", "unclear", "would", "could", "might", "may",
+    "should", "must", "claims", "claimed", "alleged", "allegedly", "said", "unless",
+];
+
+/// The comparing words of a sentence, which begins at `from` in its text.
+pub(in crate::post) fn sayings(sentence: &str, from: usize) -> Vec<Saying> {
+    let all = atoms(sentence);
+    let mut out: Vec<(usize, usize, Says)> = Vec::new();
+    for (i, atom) in all.iter().enumerate() {
+        let next = all.get(i + 1);
+        let joined = |n: &Atom| n.before.chars().all(|c| c.is_whitespace());
+        if let Some((_, says)) = PAIR.iter().find(|(words, _)| atom.is(words)) {
+            // "ties" and "matches" are nouns too, and so is a "beat"; a name must follow.
+            out.push((i, i, *says));
+            continue;
+        }
+        let linked = LINKED.iter().find(|(link, words, _)| {
+            atom.is(words) && next.is_some_and(|n| n.text == *link && joined(n))
+        });
+        if let Some((_, _, says)) = linked {
+            out.push((i, i + 1, *says));
+            continue;
+        }
+        if atom.is(&["behind"]) && next.is_some() && i > 0 && !all[i - 1].is(&["left", "from", "stands", "results"]) {
+            out.push((i, i, Says::Behind));
+            continue;
+        }
+        if atom.is(&["more", "less", "fewer"])
+            && let Some(than) = (i + 1..(i + 5).min(all.len())).find(|j| all[*j].is(&["than"]))
+            && all[i + 1..=than].iter().all(joined)
+        {
+            // "less time than" and "more work than"; a number that goes before was computed or is refused.
+            let says = if atom.is(&["more"]) { Says::Higher } else { Says::Lower };
+            out.push((i, than, says));
+            continue;
+        }
+        if atom.is(&["as"])
+            && all.get(i + 1).is_some_and(|n| n.is(&["fast", "quick", "good"]) && joined(n))
+            && all.get(i + 2).is_some_and(|n| n.is(&["as"]))
+            && !(i > 0 && (all[i - 1].is(&["times"]) || atom.before.contains([COMPUTED, COMPARING])))
+        {
+            out.push((i, i + 2, Says::Same));
+            continue;
+        }
+        if let Some((_, says)) = SUPERLATIVES.iter().find(|(words, _)| atom.is(words)) {
+            let idle = atom.is(&["best"]) && next.is_some_and(|n| n.is(&["practice", "practices", "known", "way", "effort"]))
+                || atom.is(&["records", "record"]) && next.is_some_and(|n| n.is(&["of"])) && i == 0
+                || atom.is(&["led", "leads"]) && next.is_some_and(|n| n.is(&["to"]));
+            if !idle {
+                out.push((i, i, *says));
+            }
+            continue;
+        }
+        if atom.is(&["first", "top", "number"]) && is_first(&all, i) {
+            out.push((i, i, Says::Best));
+            continue;
+        }
+        if atom.is(DEGREES) {
+            out.push((i, i, Says::Degree));
+        }
+    }
+    out.into_iter()
+        .map(|(a, b, says)| Saying {
+            says,
+            span: from + all[a].span.start..from + all[b].span.end,
+            subject: from..from + all[a].span.start,
+            other: from + all[b].span.end..from + sentence.len(),
+        })
+        .collect()
+}
+
+/// `first` as a place: "comes first", "first place", "ranks first", "number one".
+fn is_first(all: &[Atom], i: usize) -> bool {
+    let before = i.checked_sub(1).map(|j| &all[j]);
+    let next = all.get(i + 1);
+    if all[i].is(&["number"]) {
+        return next.is_some_and(|n| n.is(&["one", "1"]));
+    }
+    if all[i].is(&["top"]) {
+        return next.is_some_and(|n| n.is(&["spot", "place", "performer", "result", "score", "system"]))
+            || before.is_some_and(|b| b.is(&["on", "at"]));
+    }
+    const PLACED: &[&str] = &[
+        "comes", "came", "is", "was", "ranks", "ranked", "placed", "places", "finishes", "finished", "stands",
+        "stood", "takes", "took", "in",
+    ];
+    next.is_some_and(|n| n.is(&["place", "of", "in", "among", "position"]))
+        && before.is_some_and(|b| b.is(PLACED) || b.is(&["the", "a"]))
+        || before.is_some_and(|b| b.is(PLACED)) && next.is_none_or(|n| n.is(&["with", "by", "at", "on", "before"]) || !n.before.trim().is_empty())
+}
+
+/// Whether a sentence says nothing of its own: a question, a condition, somebody else's words, a denial.
+pub(in crate::post) fn is_open(sentence: &str) -> bool {
+    sentence.trim_end().ends_with('?')
+        || atoms(sentence).iter().any(|a| a.is(OPEN) || a.text.ends_with("n't"))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn said(text: &str) -> Vec<(Says, &str)> {
+        sayings(text, 0).into_iter().map(|s| (s.says, &text[s.span])).collect()
+    }
+
+    #[test]
+    fn comparing_words_are_found() {
+        use Says::{Ahead, Behind, Best, Degree, Lower, Same};
+        for (text, wanted) in [
+            ("The Power 570 clearly beats the T5240.", vec![(Degree, "clearly"), (Ahead, "beats")]),
+            ("A is ahead of B.", vec![(Ahead, "ahead of")]),
+            ("A is faster than B.", vec![(Ahead, "faster than")]),
+            ("A trails B.", vec![(Behind, "trails")]),
+            ("A takes less time than B.", vec![(Lower, "less time than")]),
+            ("A is as fast as B.", vec![(Same, "as fast as")]),
+            ("A comes first.", vec![(Best, "first")]),
+            ("A leads with 5.", vec![(Best, "leads")]),
+            ("A holds the record.", vec![(Best, "record")]),
+            ("Best practices", vec![]),
+            ("In the first sample the disk is busy.", vec![]),
+            ("It is \u{E003} than the other.", vec![]),
+        ] {
+            assert_eq!(said(text), wanted, "{text}");
+        }
+    }
+}
