@@ -58,6 +58,7 @@ pub use across::{Declared, Side, across, across_io, any_worse};
 pub use agent::agent;
 pub use analyse::{Recorded, analyse};
 pub use checklist::checklist;
+pub use clock::now_utc;
 pub use cpus::allowed as allowed_cpus;
 pub use error::LabError;
 pub use estimate::{Estimate, POWER, SAMPLE_NOISE, estimate};

@@ -35,6 +35,7 @@ pub mod page;
 mod parts;
 mod percentiles;
 pub mod post;
+pub mod reproduce;
 pub mod terminal;
 mod view;
 mod words;

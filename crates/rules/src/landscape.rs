@@ -264,7 +264,9 @@ impl Landscape {
     /// The systems by all denominators; those of one question are ranked with each other.
     pub fn matrix(&self) -> Matrix {
         let tables = self.tables();
-        let of = |lines: &[&Line]| -> Vec<Entry> { lines.iter().filter_map(|l| l.entry.clone()).collect() };
+        let of = |lines: &[&Line]| -> Vec<Entry> {
+            lines.iter().filter_map(|l| l.entry.clone()).collect()
+        };
         let [(_, _), _, ..] = tables.as_slice() else { return matrix(&self.entries()) };
         let whole = matrix(&self.entries());
         let mut out = Matrix { rows: Vec::new(), ..whole };
@@ -298,11 +300,15 @@ impl Landscape {
         let mut out = Vec::new();
         for (question, lines) in self.tables() {
             let entries: Vec<&Entry> = lines.iter().filter_map(|l| l.entry.as_ref()).collect();
-            let Some(leader) = entries.iter().find(|e| e.number(claimed).is_some()) else { continue };
+            let Some(leader) = entries.iter().find(|e| e.number(claimed).is_some()) else {
+                continue;
+            };
             // Against the one that leads in total first: that turn says the most.
             let absent = |e: &&Entry| !entries.iter().any(|other| other.value == e.value);
-            let in_total = self.leaders_in_total.iter().filter(|(q, _)| q == question).map(|(_, e)| e);
-            let mut others: Vec<&Entry> = entries.iter().copied().chain(in_total.filter(absent)).collect();
+            let in_total =
+                self.leaders_in_total.iter().filter(|(q, _)| q == question).map(|(_, e)| e);
+            let mut others: Vec<&Entry> =
+                entries.iter().copied().chain(in_total.filter(absent)).collect();
             others.sort_by(|a, b| better_first(self.better, a.value.value, b.value.value));
             out.extend(others.into_iter().flat_map(|other| reversals_from(leader, other, claimed)));
         }

@@ -1,5 +1,7 @@
 //! `assay landscape`: a table of results, quoted and measured, ranked under a denominator.
 
+use std::collections::BTreeMap;
+
 use anyhow::{Context, Result};
 use assay_model::{Kind, Profile};
 use assay_report::landscape::{csv, markdown, matrix_csv};
@@ -74,7 +76,19 @@ pub fn landscape(cli: &Cli, asked: &cli::Landscape) -> Result<Exit> {
     if let Some(n) = top {
         landscape.cut(n);
         if let Some(m) = &mut matrix {
-            m.rows.truncate(landscape.lines.len());
+            match landscape.tables().len() {
+                0 | 1 => m.rows.truncate(n),
+                // The rows of a question stand together, and their labels end in it.
+                _ => {
+                    let mut kept: BTreeMap<String, usize> = BTreeMap::new();
+                    m.rows.retain(|row| {
+                        let of = row.label.rsplit(": ").next().unwrap_or_default().to_owned();
+                        let seen = kept.entry(of).or_default();
+                        *seen += 1;
+                        *seen <= n
+                    });
+                }
+            }
         }
     }
     if let Some(file) = &asked.output {

@@ -70,7 +70,9 @@ pub(crate) fn direction(e: &Evidence) -> Evaluation {
     let verb = *need(claim.verb.as_ref(), "what the claim says")?;
     if let Some(results) = &claim.contradicted {
         let text = format!("{results}: \"{}\"", claim.text);
-        return Ok(vec![plain(text).remedy("say what the results say, or let `{{ better(...) }}` say it")]);
+        return Ok(vec![
+            plain(text).remedy("say what the results say, or let `{{ better(...) }}` say it"),
+        ]);
     }
     let comparison = match verb {
         Verb::Direction | Verb::States => behind_the_claim(e)?,

@@ -318,6 +318,7 @@ pub fn evidence() -> Evidence {
             items: texts(&["throughput", "elapsed"]),
             shown: texts(&["elapsed", "throughput"]),
             reverses_headline: Some(false),
+            headline: None,
         }),
         repeat: Some(RepeatEvidence {
             raw_data: Some(true),

@@ -40,7 +40,8 @@ pub(crate) fn caption(landscape: &Landscape, question: &str) -> String {
 fn table(landscape: &Landscape, question: Option<&str>, lines: &[&Line]) -> Table {
     let ranked = landscape.ordered_by.is_some();
     let mixed = landscape.mixed();
-    let mut table = Table::of(question.map_or_else(|| landscape.measure(), |q| caption(landscape, q)));
+    let mut table =
+        Table::of(question.map_or_else(|| landscape.measure(), |q| caption(landscape, q)));
     if ranked {
         table = table.number("place");
     }

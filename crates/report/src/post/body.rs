@@ -15,6 +15,8 @@ pub(super) trait Pieces {
     fn number(&self, at: usize) -> Markup;
     /// The block at an index.
     fn block(&self, at: usize) -> Markup;
+    /// What became of the claim at an index.
+    fn claim(&self, at: usize) -> Markup;
     /// The tag that opens a place of what was typed: `t0` a quantity, `c0` words that compare.
     fn typed(&self, what: &str) -> Markup;
 }
@@ -237,10 +239,13 @@ impl<P: Pieces> Writer<'_, P> {
                 self.out.push_str(&self.pieces.number(at).into_string());
             } else if let Some(at) = place.strip_prefix('b').and_then(|n| n.parse().ok()) {
                 self.out.push_str(&self.pieces.block(at).into_string());
+            } else if let Some(at) = place.strip_prefix('v').and_then(|n| n.parse().ok()) {
+                self.out.push_str(&self.pieces.claim(at).into_string());
             } else if place == "/" {
                 self.out.push_str("</span>");
             } else {
-                self.out.push_str(self.pieces.typed(place).into_string().trim_end_matches("</span>"));
+                self.out
+                    .push_str(self.pieces.typed(place).into_string().trim_end_matches("</span>"));
             }
             self.plain(rest);
         }
@@ -274,6 +279,10 @@ mod tests {
 
         fn block(&self, at: usize) -> Markup {
             html! { div { (at) } }
+        }
+
+        fn claim(&self, at: usize) -> Markup {
+            html! { i { (at) } }
         }
 
         fn typed(&self, what: &str) -> Markup {

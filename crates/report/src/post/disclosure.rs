@@ -68,7 +68,8 @@ pub(super) fn typed(post: &Post) -> Parts {
     };
     if !post.typed.is_empty() {
         let caption = "Quantities that no function printed, marked † in the text";
-        let mut table = Table::of(caption).word("typed").word("in").word("line:column").word("sentence");
+        let mut table =
+            Table::of(caption).word("typed").word("in").word("line:column").word("sentence");
         for t in &post.typed {
             table.row(vec![
                 cell(t.text.clone()),
@@ -81,7 +82,8 @@ pub(super) fn typed(post: &Post) -> Parts {
     }
     if !post.comparisons.is_empty() {
         let caption = "Comparisons in the author's words; those that no result decides are marked † in the text";
-        let mut table = Table::of(caption).word("words").word("line:column").word("sentence").word("checked");
+        let mut table =
+            Table::of(caption).word("words").word("line:column").word("sentence").word("checked");
         for c in &post.comparisons {
             let checked = match &c.checked {
                 Some(by) => format!("yes: {by}"),

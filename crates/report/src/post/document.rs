@@ -11,9 +11,10 @@ use assay_rules::quoted::QuotedResult;
 use maud::Markup;
 use serde::Serialize;
 
+use super::claim::Claim;
 use super::front::Front;
 use super::typed::Marks;
-use crate::document::{Cell, Figure, Look, Part, Parts, Table, Text, cell, text};
+use crate::document::{Cell, Figure, Look, On, Part, Parts, Table, Text, cell, text};
 use crate::view::RunView;
 
 /// A post, ready to be written in any form.
@@ -41,6 +42,8 @@ pub struct Post {
     pub typed: Vec<TypedQuantity>,
     /// Every comparison in the author's words.
     pub comparisons: Vec<TypedComparison>,
+    /// What the post claims, and what the runs of this archive say of it.
+    pub claims: Vec<Claim>,
     pub(super) source: String,
     pub(super) markdown: String,
     pub(super) blocks: Vec<Block>,
@@ -90,7 +93,12 @@ fn whereabouts(line: Option<usize>, column: Option<usize>) -> String {
 }
 
 impl TypedQuantity {
-    pub(super) fn new(text: String, place: &'static str, at: Option<(usize, usize)>, sentence: String) -> Self {
+    pub(super) fn new(
+        text: String,
+        place: &'static str,
+        at: Option<(usize, usize)>,
+        sentence: String,
+    ) -> Self {
         TypedQuantity { text, place, line: at.map(|a| a.0), column: at.map(|a| a.1), sentence }
     }
 
@@ -201,10 +209,10 @@ pub(super) enum Block {
     Findings,
 }
 
-/// A table of a post and what stands under it.
+/// Tables of a post and what stands under them.
 #[derive(Debug, Default)]
 pub(super) struct Laid {
-    pub(super) table: Table,
+    pub(super) tables: Vec<Table>,
     /// Sentences under it.
     pub(super) notes: Vec<String>,
     /// Findings about it: indices into the post's.
@@ -214,7 +222,7 @@ pub(super) struct Laid {
 impl From<Laid> for Block {
     fn from(laid: Laid) -> Self {
         let mut parts = Parts::default();
-        parts.push(Part::Table(laid.table));
+        parts.0.extend(laid.tables.into_iter().map(Part::Table).map(|part| (On::All, part)));
         parts.notes(laid.notes);
         if !laid.findings.is_empty() {
             parts.note(text("Findings: ").piece(Look::Marks(laid.findings), ""));
@@ -278,7 +286,8 @@ impl Post {
 
     /// How many numbers were computed, and what was typed: `112 numbers computed, 3 typed by the author (†)`.
     pub fn banner(&self) -> String {
-        let many = |n: usize, one: &str, more: &str| format!("{n} {}", if n == 1 { one } else { more });
+        let many =
+            |n: usize, one: &str, more: &str| format!("{n} {}", if n == 1 { one } else { more });
         let mut out = format!(
             "{} computed, {} typed by the author",
             many(self.numbers.len(), "number", "numbers"),

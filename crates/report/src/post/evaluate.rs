@@ -6,6 +6,7 @@ use std::fmt::Write as _;
 use assay_model::Finding;
 
 use super::arguments::Arguments;
+use super::claim::Claim;
 use super::document::{
     Block, ComputedNumber, Post, PostFinding, TypedComparison, TypedQuantity, UsedResult,
 };
@@ -16,7 +17,7 @@ use super::functions::{FUNCTIONS, Made};
 use super::library::Library;
 use super::read::{CLOSE, OPEN};
 use super::template::{Piece, Section, parse};
-use super::typed::{Held, Marks, Names};
+use super::typed::{Marks, Names};
 use super::{checks, fair_use, front, held, prose};
 use crate::gate::Gate;
 use crate::view::RunView;
@@ -47,7 +48,14 @@ impl Template {
         &self.front
     }
 
-    /// Computes the post. `runs` holds those runs of the front matter that the archive has.
+    /// The runs that each claim needs, by the template's names for them; a claim that cannot be asked here needs
+    /// none.
+    pub fn claims(&self) -> Vec<Vec<String>> {
+        super::claim::runs(&self.pieces)
+    }
+
+    /// Computes the post. `runs` holds those runs of the front matter that the archive has; `today` is the day on
+    /// which it is published (`2026-01-02`).
     ///
     /// # Errors
     /// A call names what is not there, or compares what has no ratio; a template that names no
@@ -57,6 +65,7 @@ impl Template {
         library: &Library,
         runs: &BTreeMap<String, RunView>,
         assay_version: &str,
+        today: &str,
     ) -> Result<Post, PostError> {
         let text = Text { name: &self.name, text: &self.text };
         let gates = runs.iter().map(|(alias, view)| (alias.clone(), Gate::of(view))).collect();
@@ -74,10 +83,10 @@ impl Template {
             shown: BTreeMap::new(),
             trademarks: Vec::new(),
             names: held::names(&self.front, library, runs),
-            held: Vec::new(),
             typed: Vec::new(),
             comparisons: Vec::new(),
             map: Vec::new(),
+            claims: Vec::new(),
         };
         let mut markdown = String::new();
         evaluator.pieces(&self.pieces, &mut markdown)?;
@@ -88,7 +97,7 @@ impl Template {
                 "a post is made of results: name one, as in `{{ value(\"t5240-1.6\") }}`, or a run in the front matter",
             ));
         }
-        evaluator.held = held::results(&evaluator);
+        evaluator.not_in_the_future(today)?;
         let front = evaluator.front_words();
         let marks = prose::check(&mut evaluator, &markdown);
         checks::post(&mut evaluator);
@@ -120,18 +129,22 @@ pub(super) struct Evaluator<'a> {
     pub(super) trademarks: Vec<String>,
     /// Names and days of the data.
     pub(super) names: Names,
-    /// The results that words can be checked against.
-    pub(super) held: Vec<Held>,
     /// What a person typed.
     pub(super) typed: Vec<TypedQuantity>,
     /// The comparisons in words.
     pub(super) comparisons: Vec<TypedComparison>,
     /// Offsets in the Markdown, with the bytes of the template that stand there.
     pub(super) map: Vec<(usize, usize)>,
+    /// The claims, with what became of them.
+    pub(super) claims: Vec<Claim>,
 }
 
 impl<'a> Evaluator<'a> {
-    fn pieces(&mut self, pieces: &'a [Piece], out: &mut String) -> Result<(), PostError> {
+    pub(super) fn pieces(
+        &mut self,
+        pieces: &'a [Piece],
+        out: &mut String,
+    ) -> Result<(), PostError> {
         for piece in pieces {
             match piece {
                 Piece::Markdown(span) => {
@@ -140,6 +153,7 @@ impl<'a> Evaluator<'a> {
                 }
                 Piece::Call(call) => self.place(call, out)?,
                 Piece::Run(section) => self.section(section, out)?,
+                Piece::Claim(claim) => self.claim(claim, out)?,
             }
         }
         Ok(())
@@ -280,6 +294,7 @@ impl<'a> Evaluator<'a> {
             fair_use: None,
             typed: self.typed,
             comparisons: self.comparisons,
+            claims: self.claims,
             source: self.text.text.to_owned(),
             markdown,
             blocks: self.blocks,

@@ -3,6 +3,7 @@
 use assay_model::SCHEMA_VERSION;
 use serde::Serialize;
 
+use super::claim::Claim;
 use super::document::{ComputedNumber, Post, PostFinding, TypedComparison, TypedQuantity};
 use crate::csv::Rows;
 
@@ -121,6 +122,7 @@ struct Everything<'a> {
     trademarks: &'a [String],
     typed: &'a [TypedQuantity],
     comparisons: &'a [TypedComparison],
+    claims: &'a [Claim],
     banner: String,
     fair_use: Option<&'a assay_rules::pack::PackVerdict>,
     template: &'a str,
@@ -169,6 +171,7 @@ pub fn json(post: &Post) -> serde_json::Result<String> {
         trademarks: &post.trademarks,
         typed: &post.typed,
         comparisons: &post.comparisons,
+        claims: &post.claims,
         banner: post.banner(),
         fair_use: post.fair_use.as_ref(),
         template: &post.source,

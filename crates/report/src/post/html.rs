@@ -4,6 +4,7 @@
 use maud::{Markup, PreEscaped, html};
 
 use super::body::{Pieces, body};
+use super::claim::Here;
 use super::disclosure::{disclosure, findings, typed};
 use super::document::{Block, ComputedNumber, Input, Post};
 use super::files::numbers_csv;
@@ -92,9 +93,22 @@ impl Pieces for Written<'_> {
         html! {
             span class="computed" {
                 (link(n, at))
-                @if !n.kind.is_empty() && n.function != "field" { span class={ "origin " (origin(&n.kind)) } { (short(&n.kind)) } }
+                @if !n.kind.is_empty() && (n.function != "field" || n.kind != "quoted") { span class={ "origin " (origin(&n.kind)) } { (short(&n.kind)) } }
                 (marks(self.post, &n.findings))
             }
+        }
+    }
+
+    fn claim(&self, at: usize) -> Markup {
+        let Some(c) = self.post.claims.get(at) else { return html! {} };
+        let class = match c.here {
+            Here::Holds => "claim good",
+            Here::DoesNotHold => "claim bad",
+            Here::CannotBeTold | Here::CannotBeAsked => "claim soft",
+        };
+        html! {
+            @if let Some(then) = &c.then { span class="claim soft" { "Then: " (then) ". " } }
+            span class=(class) { strong { (c.here.words()) } ": " (c.why) }
         }
     }
 
@@ -102,8 +116,12 @@ impl Pieces for Written<'_> {
         let at = |prefix| what.strip_prefix(prefix).and_then(|n: &str| n.parse::<usize>().ok());
         if let Some(c) = at('c').and_then(|at| self.post.comparisons.get(at)) {
             return match &c.checked {
-                Some(by) => html! { span class="checked" title={ "checked against the results of this post: " (by) } {} },
-                None => html! { span class="typed" title={ "a comparison in the author's words, not checked: " (c.unchecked) } {} },
+                Some(by) => {
+                    html! { span class="checked" title={ "checked against the results of this post: " (by) } {} }
+                }
+                None => {
+                    html! { span class="typed" title={ "a comparison in the author's words, not checked: " (c.unchecked) } {} }
+                }
             };
         }
         html! { span class="typed" title="typed by the author; no function printed it" {} }

@@ -26,6 +26,12 @@ pub fn markdown(post: &Post) -> String {
             place.strip_prefix('n').and_then(|n| post.numbers.get(n.parse::<usize>().ok()?))
         {
             number(&mut out, post, n);
+        } else if let Some(c) =
+            place.strip_prefix('v').and_then(|v| post.claims.get(v.parse::<usize>().ok()?))
+        {
+            let then =
+                c.then.as_ref().map(|t| format!("*Then:* {}. ", line(t))).unwrap_or_default();
+            let _ = write!(out, "{then}*{}:* {}", c.here.words(), line(&c.why));
         } else if let Some(b) =
             place.strip_prefix('b').and_then(|b| post.blocks.get(b.parse::<usize>().ok()?))
         {

@@ -9,6 +9,7 @@ mod amount;
 mod arguments;
 mod body;
 mod checks;
+mod claim;
 mod disclosure;
 mod document;
 mod error;
@@ -27,10 +28,11 @@ mod prose;
 mod read;
 mod score;
 mod template;
-mod typed;
 #[cfg(test)]
 mod tests;
+mod typed;
 
+pub use claim::{Claim, Here};
 pub use document::{
     ComputedNumber, Input, Post, PostFinding, TypedComparison, TypedQuantity, UsedResult,
 };

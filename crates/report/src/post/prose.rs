@@ -5,26 +5,30 @@ use std::ops::Range;
 
 use assay_checks::{ClaimEvidence, Evidence, Known, NumberEvidence, Verb, VerdictBasis, rows};
 
-use super::checks;
 use super::document::{TypedComparison, TypedQuantity};
 use super::evaluate::Evaluator;
 use super::typed::{
-    Bound, COMPARING, COMPUTED, Kind, Marks, Stretch, atoms, events, find, judge, sayings, stretches,
+    Bound, COMPARING, COMPUTED, Held, Kind, Marks, Stretch, atoms, events, find, judge, sayings,
+    stretches,
 };
+use super::{checks, held};
 
 /// Looks through the rendered text; the places of what is marked in it.
 pub(super) fn check(e: &mut Evaluator<'_>, markdown: &str) -> Marks {
     let mut marks = Marks::default();
     let events = events(markdown);
-    let all = stretches(&events, |n| e.numbers.get(n).is_some_and(super::document::ComputedNumber::compares));
+    let all = stretches(&events, |n| {
+        e.numbers.get(n).is_some_and(super::document::ComputedNumber::compares)
+    });
+    let held = held::results(e);
     for stretch in &all {
-        look(e, stretch, &mut marks);
+        look(e, stretch, &held, &mut marks);
     }
     marks
 }
 
 /// Looks through one stretch of text.
-fn look(e: &mut Evaluator<'_>, stretch: &Stretch, marks: &mut Marks) {
+fn look(e: &mut Evaluator<'_>, stretch: &Stretch, held: &[Held], marks: &mut Marks) {
     let place = match stretch.kind {
         Kind::Text => "text",
         Kind::Heading => "heading",
@@ -48,7 +52,9 @@ fn look(e: &mut Evaluator<'_>, stretch: &Stretch, marks: &mut Marks) {
             continue;
         }
         wording(e, sentence, start, stretch);
-        for (span, index) in said(e, &stretch.text, sentence, start, Some(&|s| stretch.source(s).start)) {
+        for (span, index) in
+            said(e, &stretch.text, sentence, start, held, Some(&|s| stretch.source(s).start))
+        {
             marks.add(stretch, &span, format!("c{index}"));
         }
     }
@@ -78,11 +84,12 @@ fn said(
     text: &str,
     sentence: &str,
     start: usize,
+    held: &[Held],
     source: Option<&dyn Fn(&Range<usize>) -> usize>,
 ) -> Vec<(Range<usize>, usize)> {
     let mut out = Vec::new();
     for saying in sayings(sentence, start) {
-        let bound = judge(text, sentence, &saying, &e.held);
+        let bound = judge(text, sentence, &saying, held);
         let at = source.map(|f| e.at(f(&saying.span)));
         let words = text[saying.span.clone()].to_owned();
         let mut kept = TypedComparison::new(words, at, shown(sentence));
@@ -93,7 +100,11 @@ fn said(
                 let claim = ClaimEvidence {
                     text: kept.sentence.clone(),
                     verb: Some(Verb::Direction),
-                    contradicted: Some(format!("{}: `{}`, but {by}", kept.whereabouts(), kept.text)),
+                    contradicted: Some(format!(
+                        "{}: `{}`, but {by}",
+                        kept.whereabouts(),
+                        kept.text
+                    )),
                     ..ClaimEvidence::default()
                 };
                 let evidence = Evidence { claim: Known::Is(claim), ..Evidence::default() };
@@ -112,8 +123,14 @@ fn said(
 impl Evaluator<'_> {
     /// A text that stands outside of the Markdown: a title, a caption, a name. What was typed in it is kept and
     /// has a dagger behind it.
-    pub(super) fn typed_text(&mut self, text: &str, place: &'static str, at: Option<Range<usize>>) -> String {
+    pub(super) fn typed_text(
+        &mut self,
+        text: &str,
+        place: &'static str,
+        at: Option<Range<usize>>,
+    ) -> String {
         let spot = at.map(|span| self.text.place(span.start));
+        let held = held::results(self);
         let mut ends = Vec::new();
         let found = find(text, &self.names, false);
         for (start, sentence) in sentences(text) {
@@ -124,7 +141,7 @@ impl Evaluator<'_> {
                 keep(self, typed, f.result && compares(sentence));
                 ends.push(f.span.end);
             }
-            for (span, index) in said(self, text, sentence, start, None) {
+            for (span, index) in said(self, text, sentence, start, &held, None) {
                 let kept = &mut self.comparisons[index];
                 (kept.line, kept.column) = (spot.map(|s| s.0), spot.map(|s| s.1));
                 if kept.checked.is_none() {
@@ -153,7 +170,11 @@ impl Evaluator<'_> {
 fn shown(sentence: &str) -> String {
     let words: Vec<&str> = sentence.split_whitespace().collect();
     let shown = words.join(" ").replace([COMPUTED, COMPARING], "…");
-    if shown.chars().count() > 120 { shown.chars().take(119).collect::<String>() + "…" } else { shown }
+    if shown.chars().count() > 120 {
+        shown.chars().take(119).collect::<String>() + "…"
+    } else {
+        shown
+    }
 }
 
 /// Sentences that hold a computed comparison: whether their typed words are exact (faster in time or in
@@ -346,6 +367,8 @@ const COMPARE: &[&str] = &[
 fn compares(sentence: &str) -> bool {
     atoms(sentence).iter().any(|a| {
         let factor = a.text.strip_suffix('x').is_some_and(|n| n.parse::<f64>().is_ok());
-        a.is(COMPARE) || a.text.ends_with("fold") || (a.numeric() && (a.after.trim_start().starts_with('%') || factor))
+        a.is(COMPARE)
+            || a.text.ends_with("fold")
+            || (a.numeric() && (a.after.trim_start().starts_with('%') || factor))
     })
 }

@@ -71,11 +71,22 @@ fn a_place_is_among_results_of_one_question() {
         }
     }
     let rates = collection.landscape("speccpu2006-int-rate", &Query::default()).unwrap();
-    let first: Vec<(&str, &str)> = rates.tables().iter().map(|(q, l)| (*q, l[0].ids[0].as_str())).collect();
+    let first: Vec<(&str, &str)> =
+        rates.tables().iter().map(|(q, l)| (*q, l[0].ids[0].as_str())).collect();
     assert_eq!(first.len(), 2, "{first:?}");
-    let top = collection.landscape("speccpu2006-int-rate", &Query { top: Some(1), ..Query::default() }).unwrap();
+    let top = collection
+        .landscape("speccpu2006-int-rate", &Query { top: Some(1), ..Query::default() })
+        .unwrap();
     assert_eq!(top.lines.len(), 2, "the first of each");
-    assert!(rates.matrix().rows.iter().filter(|r| r.cells[0].as_ref().is_some_and(|c| c.rank == Some(1))).count() == 2);
+    assert!(
+        rates
+            .matrix()
+            .rows
+            .iter()
+            .filter(|r| r.cells[0].as_ref().is_some_and(|c| c.rank == Some(1)))
+            .count()
+            == 2
+    );
 }
 
 #[test]

@@ -93,7 +93,15 @@ fn bars<'a>(e: &mut Evaluator<'a>, a: &Arguments<'a>) -> Result<Block, PostError
         (shown, name)
     } else {
         let landscape = load(e, a, "landscape", basis)?;
-        (landscape.entries(), landscape.metrics.first().cloned().unwrap_or_default())
+        // Results of different questions share no axis: the first question's are drawn, and the caption names it.
+        let tables = landscape.tables();
+        let (question, lines) = tables.first().map_or(("", &[][..]), |(q, l)| (*q, l.as_slice()));
+        let name = if tables.len() > 1 {
+            question.to_owned()
+        } else {
+            landscape.metrics.first().cloned().unwrap_or_default()
+        };
+        (lines.iter().filter_map(|l| l.entry.clone()).collect(), name)
     };
     let names = renamed(e, a)?;
     let made: Vec<Bar> = entries
@@ -146,6 +154,9 @@ fn bars<'a>(e: &mut Evaluator<'a>, a: &Arguments<'a>) -> Result<Block, PostError
         .join("; ");
     let left = entries.iter().filter(|x| x.quantity(basis).is_none()).count();
     let mut caption = format!("{title}; {kinds}");
+    if a.get("of").is_none() && title != name {
+        let _ = write!(caption, "; {name}");
+    }
     if left > 0 {
         let _ = write!(caption, "; {left} without a recorded value are not drawn");
     }

@@ -67,7 +67,9 @@ pub(super) fn table<'a>(e: &mut Evaluator<'a>, a: &Arguments<'a>) -> Result<Made
         let own = title_of(&shows, &amounts);
         let title = match title.filter(|t| *t != own) {
             // A column that was renamed says what it shows.
-            Some(title) => format!("{} ({own})", e.typed_text(title, "title of a column", Some(span))),
+            Some(title) => {
+                format!("{} ({own})", e.typed_text(title, "title of a column", Some(span)))
+            }
             None => own,
         };
         let kind = if number { Kind::Number } else { Kind::Word };
@@ -97,7 +99,7 @@ pub(super) fn table<'a>(e: &mut Evaluator<'a>, a: &Arguments<'a>) -> Result<Made
             }
         }
     }
-    Ok(Made::Block(Laid { table, findings, notes: Vec::new() }.into()))
+    Ok(Made::Block(Laid { tables: vec![table], findings, notes: Vec::new() }.into()))
 }
 
 /// The results that `of` names: ids, patterns, results of runs, calls.
@@ -320,7 +322,7 @@ pub(super) fn configuration<'a>(
         for (name, _, value) in key_facts(&view.system) {
             table.row(vec![plain(name), plain(value)]);
         }
-        return Ok(Made::Block(Laid { table, ..Laid::default() }.into()));
+        return Ok(Made::Block(Laid { tables: vec![table], ..Laid::default() }.into()));
     }
     let amounts = amounts(e, a)?;
     let shown = [
@@ -353,5 +355,5 @@ pub(super) fn configuration<'a>(
         table.row(std::iter::once(plain(words(field))).chain(texts).collect());
     }
     let notes = vec!["A dash: the source does not say.".to_owned()];
-    Ok(Made::Block(Laid { table, notes, findings: Vec::new() }.into()))
+    Ok(Made::Block(Laid { tables: vec![table], notes, findings: Vec::new() }.into()))
 }

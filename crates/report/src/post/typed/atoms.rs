@@ -97,7 +97,10 @@ fn goes_on(read: &[Read], i: usize, j: usize) -> bool {
         '.' => digit(j - 1) && word(j + 1) && read[i].char.is_ascii_digit(),
         ',' => digit(j - 1) && digit(j + 1),
         '_' => word(j - 1) && word(j + 1),
-        '\'' => read[j - 1].char.is_alphabetic() && read.get(j + 1).is_some_and(|r| r.char.is_alphabetic()),
+        '\'' => {
+            read[j - 1].char.is_alphabetic()
+                && read.get(j + 1).is_some_and(|r| r.char.is_alphabetic())
+        }
         _ => false,
     }
 }
@@ -109,9 +112,18 @@ mod tests {
     #[test]
     fn words_and_numbers() {
         let texts = |t: &str| atoms(t).into_iter().map(|a| a.text).collect::<Vec<_>>();
-        assert_eq!(texts("The T5240 (1.6 GHz) did 1,000."), ["the", "t5240", "1.6", "ghz", "did", "1,000"]);
-        assert_eq!(texts("450.soplex, GCC 4.4.0; 2009-08-27"), ["450.soplex", "gcc", "4.4.0", "2009", "08", "27"]);
-        assert_eq!(texts("SPECfp_base2006 isn't one-third."), ["specfp_base2006", "isn't", "one", "third"]);
+        assert_eq!(
+            texts("The T5240 (1.6 GHz) did 1,000."),
+            ["the", "t5240", "1.6", "ghz", "did", "1,000"]
+        );
+        assert_eq!(
+            texts("450.soplex, GCC 4.4.0; 2009-08-27"),
+            ["450.soplex", "gcc", "4.4.0", "2009", "08", "27"]
+        );
+        assert_eq!(
+            texts("SPECfp_base2006 isn't one-third."),
+            ["specfp_base2006", "isn't", "one", "third"]
+        );
         assert_eq!(texts("50%."), ["50"]);
         assert_eq!(atoms("50% more")[0].after, "% ");
     }

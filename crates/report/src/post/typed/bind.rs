@@ -6,7 +6,7 @@ use assay_model::Better;
 use assay_rules::denominator::{Basis, Denominator, Entry};
 
 use super::atoms::atoms;
-use super::words::{Says, Saying, is_open};
+use super::words::{Saying, Says, is_open};
 
 /// A result that the post holds, with the words that name it.
 #[derive(Debug, Clone)]
@@ -49,9 +49,14 @@ pub(in crate::post) fn judge(text: &str, sentence: &str, saying: &Saying, held: 
 
 /// The part of a sentence that belongs to a word: up to a semicolon, a colon or a conjunction.
 fn clause(side: &str, before: bool) -> &str {
-    const EDGES: [&str; 8] = ["; ", ": ", " but ", " while ", " whereas ", " although ", ", and ", " which "];
+    const EDGES: [&str; 8] =
+        ["; ", ": ", " but ", " while ", " whereas ", " although ", ", and ", " which "];
     if before {
-        EDGES.iter().filter_map(|e| side.rfind(e).map(|at| at + e.len())).max().map_or(side, |at| &side[at..])
+        EDGES
+            .iter()
+            .filter_map(|e| side.rfind(e).map(|at| at + e.len()))
+            .max()
+            .map_or(side, |at| &side[at..])
     } else {
         EDGES.iter().filter_map(|e| side.find(e)).min().map_or(side, |at| &side[..at])
     }
@@ -69,7 +74,11 @@ fn named<'a>(side: &str, sentence: &str, held: &'a [Held]) -> Option<Vec<&'a Hel
         }
         if held.iter().any(|h| h.words.contains(&w.text)) {
             wanted.push(&w.text);
-        } else if !first && !held.iter().any(|h| h.metric.contains(&w.text)) && !w.bare() && !is_plain(&w.text) {
+        } else if !first
+            && !held.iter().any(|h| h.metric.contains(&w.text))
+            && !w.bare()
+            && !is_plain(&w.text)
+        {
             return None;
         }
     }
@@ -83,7 +92,11 @@ fn named<'a>(side: &str, sentence: &str, held: &'a [Held]) -> Option<Vec<&'a Hel
 
 /// Words with a capital letter that name nothing.
 fn is_plain(word: &str) -> bool {
-    ["the", "an", "in", "on", "by", "with", "against", "under", "of", "here", "it", "so", "and", "ibm", "sun"].contains(&word)
+    [
+        "the", "an", "in", "on", "by", "with", "against", "under", "of", "here", "it", "so", "and",
+        "ibm", "sun",
+    ]
+    .contains(&word)
 }
 
 /// Whether the sentence names another metric than this result's.
@@ -97,7 +110,14 @@ fn value(one: &Held, basis: Basis) -> Option<f64> {
     one.entry.quantity(basis).map(|q| q.value)
 }
 
-fn pair(subject: &str, other: &str, sentence: &str, says: Says, held: &[Held], basis: Basis) -> Bound {
+fn pair(
+    subject: &str,
+    other: &str,
+    sentence: &str,
+    says: Says,
+    held: &[Held],
+    basis: Basis,
+) -> Bound {
     let (Some(a), Some(b)) = (named(subject, sentence, held), named(other, sentence, held)) else {
         return Bound::Open("the results of the post do not tell what is compared");
     };
@@ -128,16 +148,24 @@ fn pair(subject: &str, other: &str, sentence: &str, says: Says, held: &[Held], b
     settled(told)
 }
 
-fn best(subject: &str, other: &str, sentence: &str, says: Says, held: &[Held], basis: Basis) -> Bound {
+fn best(
+    subject: &str,
+    other: &str,
+    sentence: &str,
+    says: Says,
+    held: &[Held],
+    basis: Basis,
+) -> Bound {
     let subject = named(subject, sentence, held).or_else(|| named(other, sentence, held));
     let Some(own) = subject else {
         return Bound::Open("the results of the post do not tell what it is said of");
     };
     let lower = sentence.to_lowercase();
-    let narrowed = ["among", "class", "of its", "of their", "of those", "for a", "within", "of the day"]
-        .iter()
-        .any(|w| lower.contains(w))
-        && !lower.contains("among all");
+    let narrowed =
+        ["among", "class", "of its", "of their", "of those", "for a", "within", "of the day"]
+            .iter()
+            .any(|w| lower.contains(w))
+            && !lower.contains("among all");
     let mut told: Vec<(bool, String)> = Vec::new();
     let questions: BTreeSet<&str> = own.iter().map(|h| h.question.as_str()).collect();
     for question in questions {
@@ -160,7 +188,9 @@ fn best(subject: &str, other: &str, sentence: &str, says: Says, held: &[Held], b
         }
     }
     match settled(told) {
-        Bound::Contradicted(_) if narrowed => Bound::Open("the sentence speaks of a part of the results"),
+        Bound::Contradicted(_) if narrowed => {
+            Bound::Open("the sentence speaks of a part of the results")
+        }
         other => other,
     }
 }
@@ -187,7 +217,11 @@ fn stated(x: &Held, y: &Held, basis: Basis) -> String {
 /// By what a sentence divides.
 fn basis(sentence: &str) -> Basis {
     let lower = sentence.to_lowercase();
-    let says = |unit: &str| ["per ", "for each ", "a single ", "by the "].iter().any(|p| lower.contains(&format!("{p}{unit}")));
+    let says = |unit: &str| {
+        ["per ", "for each ", "a single ", "by the "]
+            .iter()
+            .any(|p| lower.contains(&format!("{p}{unit}")))
+    };
     [
         ("core", Denominator::Core),
         ("chip", Denominator::Chip),

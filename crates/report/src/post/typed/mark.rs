@@ -18,7 +18,12 @@ struct Mark {
 
 impl Marks {
     /// Keeps a place of a stretch.
-    pub(in crate::post) fn add(&mut self, stretch: &Stretch, span: &std::ops::Range<usize>, what: String) {
+    pub(in crate::post) fn add(
+        &mut self,
+        stretch: &Stretch,
+        span: &std::ops::Range<usize>,
+        what: String,
+    ) {
         let end = (stretch.kind != Kind::Code).then(|| stretch.source(span).end);
         self.0.push(Mark { what, parts: stretch.parts(span), end });
     }
@@ -26,13 +31,19 @@ impl Marks {
 
 /// The events of a post with places around what was typed.
 pub(in crate::post) fn events_of<'a>(markdown: &'a str, marks: &Marks) -> Vec<Event<'a>> {
-    let parts = marks.0.iter().flat_map(|m| m.parts.iter().map(|p| (p.clone(), m.what.clone()))).collect();
+    let parts =
+        marks.0.iter().flat_map(|m| m.parts.iter().map(|p| (p.clone(), m.what.clone()))).collect();
     with_places(events(markdown), parts)
 }
 
 /// The Markdown with a dagger behind what was typed and nothing decides.
-pub(in crate::post) fn daggers(markdown: &str, marks: &Marks, dagger: impl Fn(&str) -> bool) -> String {
-    let mut ends: Vec<usize> = marks.0.iter().filter(|m| dagger(&m.what)).filter_map(|m| m.end).collect();
+pub(in crate::post) fn daggers(
+    markdown: &str,
+    marks: &Marks,
+    dagger: impl Fn(&str) -> bool,
+) -> String {
+    let mut ends: Vec<usize> =
+        marks.0.iter().filter(|m| dagger(&m.what)).filter_map(|m| m.end).collect();
     ends.sort_unstable();
     ends.dedup();
     let mut out = String::with_capacity(markdown.len() + ends.len() * 3);

@@ -20,16 +20,81 @@ pub(in crate::post) struct Names {
 
 /// Terms of computing with digits in them that are no amounts.
 const TERMS: &[&str] = &[
-    "x86", "x86_64", "x64", "amd64", "arm64", "aarch64", "i386", "i686", "ipv4", "ipv6", "utf8", "ext2", "ext3",
-    "ext4", "md5", "sha1", "sha256", "base64", "lz4", "l1", "l2", "l3", "s3", "k8s", "http2", "http3",
+    "x86", "x86_64", "x64", "amd64", "arm64", "aarch64", "i386", "i686", "ipv4", "ipv6", "utf8",
+    "ext2", "ext3", "ext4", "md5", "sha1", "sha256", "base64", "lz4", "l1", "l2", "l3", "s3",
+    "k8s", "http2", "http3",
 ];
 
 const UNITS: &[&str] = &[
-    "%", "percent", "per", "pct", "percentage", "times", "fold", "points", "x", "s", "ms", "us", "ns", "min", "h",
-    "sec", "secs", "second", "seconds", "minute", "minutes", "hour", "hours", "day", "days", "k", "m", "g", "t",
-    "kb", "mb", "gb", "tb", "kib", "mib", "gib", "tib", "b", "bytes", "byte", "bops", "ops", "kops", "mops",
-    "iops", "qps", "rps", "tps", "req", "requests", "transactions", "operations", "orders", "i", "w", "watts",
-    "watt", "kw", "j", "joules", "mhz", "ghz", "hz", "rpm", "bit", "bits", "usd", "dollars", "euros",
+    "%",
+    "percent",
+    "per",
+    "pct",
+    "percentage",
+    "times",
+    "fold",
+    "points",
+    "x",
+    "s",
+    "ms",
+    "us",
+    "ns",
+    "min",
+    "h",
+    "sec",
+    "secs",
+    "second",
+    "seconds",
+    "minute",
+    "minutes",
+    "hour",
+    "hours",
+    "day",
+    "days",
+    "k",
+    "m",
+    "g",
+    "t",
+    "kb",
+    "mb",
+    "gb",
+    "tb",
+    "kib",
+    "mib",
+    "gib",
+    "tib",
+    "b",
+    "bytes",
+    "byte",
+    "bops",
+    "ops",
+    "kops",
+    "mops",
+    "iops",
+    "qps",
+    "rps",
+    "tps",
+    "req",
+    "requests",
+    "transactions",
+    "operations",
+    "orders",
+    "i",
+    "w",
+    "watts",
+    "watt",
+    "kw",
+    "j",
+    "joules",
+    "mhz",
+    "ghz",
+    "hz",
+    "rpm",
+    "bit",
+    "bits",
+    "usd",
+    "dollars",
+    "euros",
 ];
 
 /// Whether a word is a unit, or says that a number is a ratio.
@@ -70,7 +135,11 @@ impl Names {
 
     /// Adds a unit.
     pub(in crate::post) fn unit(&mut self, unit: &str) {
-        self.units.extend(atoms(unit).into_iter().filter(|a| !a.has_digit()).map(|a| a.text));
+        // `I/Os in 10 s`: small words are none.
+        let word = |a: &Atom| {
+            !a.has_digit() && !a.is(&["in", "of", "per", "each", "for", "the", "on", "os"])
+        };
+        self.units.extend(atoms(unit).into_iter().filter(word).map(|a| a.text));
     }
 
     /// Whether the word is a unit of the data, or any unit.

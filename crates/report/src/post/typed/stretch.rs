@@ -53,7 +53,13 @@ pub(super) struct Part {
 
 impl Stretch {
     fn new(kind: Kind) -> Self {
-        Stretch { text: String::new(), kind, segments: Vec::new(), context: String::new(), computed: Vec::new() }
+        Stretch {
+            text: String::new(),
+            kind,
+            segments: Vec::new(),
+            context: String::new(),
+            computed: Vec::new(),
+        }
     }
 
     fn touching(&self, span: &Range<usize>) -> impl Iterator<Item = (&Segment, Range<usize>)> {
@@ -125,8 +131,18 @@ impl Stretch {
                 rest
             };
             if !plain.is_empty() {
-                let source = if exact { whole.start + at..whole.start + at + plain.len() } else { whole.clone() };
-                segment = Segment { at: self.text.len(), len: plain.len(), offset: at, source, ..segment };
+                let source = if exact {
+                    whole.start + at..whole.start + at + plain.len()
+                } else {
+                    whole.clone()
+                };
+                segment = Segment {
+                    at: self.text.len(),
+                    len: plain.len(),
+                    offset: at,
+                    source,
+                    ..segment
+                };
                 self.segments.push(segment.clone());
                 self.text.push_str(plain);
             }
@@ -152,7 +168,8 @@ pub(in crate::post) fn stretches(
     let mut heads: Vec<String> = Vec::new();
     let (mut in_head, mut column) = (false, 0);
     for (i, (event, source)) in events.iter().enumerate() {
-        let segment = |code| Segment { at: 0, len: 0, event: i, offset: 0, source: source.clone(), code };
+        let segment =
+            |code| Segment { at: 0, len: 0, event: i, offset: 0, source: source.clone(), code };
         match event {
             Event::Text(text) | Event::Html(text) | Event::InlineHtml(text) => {
                 open.push(text, segment(false), &compares);
@@ -170,7 +187,11 @@ pub(in crate::post) fn stretches(
                     Tag::Heading { .. } => Some(Kind::Heading),
                     Tag::TableCell => Some(Kind::Cell),
                     Tag::CodeBlock(_) => Some(Kind::Code),
-                    Tag::Emphasis | Tag::Strong | Tag::Strikethrough | Tag::Link { .. } | Tag::Image { .. } => None,
+                    Tag::Emphasis
+                    | Tag::Strong
+                    | Tag::Strikethrough
+                    | Tag::Link { .. }
+                    | Tag::Image { .. } => None,
                     _ => Some(Kind::Text),
                 };
                 if let Some(next) = next {
@@ -190,7 +211,11 @@ pub(in crate::post) fn stretches(
                 }
                 if !matches!(
                     tag,
-                    TagEnd::Emphasis | TagEnd::Strong | TagEnd::Strikethrough | TagEnd::Link | TagEnd::Image
+                    TagEnd::Emphasis
+                        | TagEnd::Strong
+                        | TagEnd::Strikethrough
+                        | TagEnd::Link
+                        | TagEnd::Image
                 ) {
                     out.push(std::mem::replace(&mut open, Stretch::new(Kind::Text)));
                     kind = Kind::Text;

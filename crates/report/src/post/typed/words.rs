@@ -38,10 +38,45 @@ pub(in crate::post) struct Saying {
 }
 
 const PAIR: &[(&[&str], Says)] = &[
-    (&["beats", "beat", "beating", "outperforms", "outperformed", "outperform", "outpaces", "outpaced", "outruns",
-       "outran", "outclasses", "outclassed", "surpasses", "surpassed", "tops", "topped", "exceeds", "exceeded",
-       "defeats", "defeated", "overtakes", "overtook", "trounces", "crushes", "eclipses", "dwarfs", "bests",
-       "outdoes", "outscores", "outshines", "overpowers", "dominates", "destroys", "edges"], Says::Ahead),
+    (
+        &[
+            "beats",
+            "beat",
+            "beating",
+            "outperforms",
+            "outperformed",
+            "outperform",
+            "outpaces",
+            "outpaced",
+            "outruns",
+            "outran",
+            "outclasses",
+            "outclassed",
+            "surpasses",
+            "surpassed",
+            "tops",
+            "topped",
+            "exceeds",
+            "exceeded",
+            "defeats",
+            "defeated",
+            "overtakes",
+            "overtook",
+            "trounces",
+            "crushes",
+            "eclipses",
+            "dwarfs",
+            "bests",
+            "outdoes",
+            "outscores",
+            "outshines",
+            "overpowers",
+            "dominates",
+            "destroys",
+            "edges",
+        ],
+        Says::Ahead,
+    ),
     (&["trails", "trailed", "lags", "lagged", "underperforms", "underperformed"], Says::Behind),
     (&["matches", "matched", "equals", "equalled", "ties"], Says::Same),
 ];
@@ -62,20 +97,74 @@ const LINKED: &[(&str, &[&str], Says)] = &[
 ];
 
 const SUPERLATIVES: &[(&[&str], Says)] = &[
-    (&["leads", "led", "leader", "record", "records", "fastest", "quickest", "best", "winner", "wins", "unbeaten",
-       "unmatched", "unrivalled", "unrivaled", "unsurpassed", "champion", "1st", "supreme", "unequalled"], Says::Best),
+    (
+        &[
+            "leads",
+            "led",
+            "leader",
+            "record",
+            "records",
+            "fastest",
+            "quickest",
+            "best",
+            "winner",
+            "wins",
+            "unbeaten",
+            "unmatched",
+            "unrivalled",
+            "unrivaled",
+            "unsurpassed",
+            "champion",
+            "1st",
+            "supreme",
+            "unequalled",
+        ],
+        Says::Best,
+    ),
     (&["slowest", "worst"], Says::Worst),
 ];
 
 const DEGREES: &[&str] = &[
-    "clearly", "significantly", "substantially", "dramatically", "vastly", "easily", "considerably", "decisively",
-    "massively", "hugely", "markedly", "handily", "overwhelmingly", "drastically", "tremendously",
+    "clearly",
+    "significantly",
+    "substantially",
+    "dramatically",
+    "vastly",
+    "easily",
+    "considerably",
+    "decisively",
+    "massively",
+    "hugely",
+    "markedly",
+    "handily",
+    "overwhelmingly",
+    "drastically",
+    "tremendously",
 ];
 
 /// Words that make a sentence say nothing of its own.
 const OPEN: &[&str] = &[
-    "not", "no", "never", "neither", "nor", "whether", "if", "cannot", "unclear", "would", "could", "might", "may",
-    "should", "must", "claims", "claimed", "alleged", "allegedly", "said", "unless",
+    "not",
+    "no",
+    "never",
+    "neither",
+    "nor",
+    "whether",
+    "if",
+    "cannot",
+    "unclear",
+    "would",
+    "could",
+    "might",
+    "may",
+    "should",
+    "must",
+    "claims",
+    "claimed",
+    "alleged",
+    "allegedly",
+    "said",
+    "unless",
 ];
 
 /// The comparing words of a sentence, which begins at `from` in its text.
@@ -97,7 +186,11 @@ pub(in crate::post) fn sayings(sentence: &str, from: usize) -> Vec<Saying> {
             out.push((i, i + 1, *says));
             continue;
         }
-        if atom.is(&["behind"]) && next.is_some() && i > 0 && !all[i - 1].is(&["left", "from", "stands", "results"]) {
+        if atom.is(&["behind"])
+            && next.is_some()
+            && i > 0
+            && !all[i - 1].is(&["left", "from", "stands", "results"])
+        {
             out.push((i, i, Says::Behind));
             continue;
         }
@@ -113,13 +206,15 @@ pub(in crate::post) fn sayings(sentence: &str, from: usize) -> Vec<Saying> {
         if atom.is(&["as"])
             && all.get(i + 1).is_some_and(|n| n.is(&["fast", "quick", "good"]) && joined(n))
             && all.get(i + 2).is_some_and(|n| n.is(&["as"]))
-            && !(i > 0 && (all[i - 1].is(&["times"]) || atom.before.contains([COMPUTED, COMPARING])))
+            && !(i > 0
+                && (all[i - 1].is(&["times"]) || atom.before.contains([COMPUTED, COMPARING])))
         {
             out.push((i, i + 2, Says::Same));
             continue;
         }
         if let Some((_, says)) = SUPERLATIVES.iter().find(|(words, _)| atom.is(words)) {
-            let idle = atom.is(&["best"]) && next.is_some_and(|n| n.is(&["practice", "practices", "known", "way", "effort"]))
+            let idle = atom.is(&["best"])
+                && next.is_some_and(|n| n.is(&["practice", "practices", "known", "way", "effort"]))
                 || atom.is(&["records", "record"]) && next.is_some_and(|n| n.is(&["of"])) && i == 0
                 || atom.is(&["led", "leads"]) && next.is_some_and(|n| n.is(&["to"]));
             if !idle {
@@ -153,16 +248,20 @@ fn is_first(all: &[Atom], i: usize) -> bool {
         return next.is_some_and(|n| n.is(&["one", "1"]));
     }
     if all[i].is(&["top"]) {
-        return next.is_some_and(|n| n.is(&["spot", "place", "performer", "result", "score", "system"]))
+        return next
+            .is_some_and(|n| n.is(&["spot", "place", "performer", "result", "score", "system"]))
             || before.is_some_and(|b| b.is(&["on", "at"]));
     }
     const PLACED: &[&str] = &[
-        "comes", "came", "is", "was", "ranks", "ranked", "placed", "places", "finishes", "finished", "stands",
-        "stood", "takes", "took", "in",
+        "comes", "came", "is", "was", "ranks", "ranked", "placed", "places", "finishes",
+        "finished", "stands", "stood", "takes", "took", "in",
     ];
     next.is_some_and(|n| n.is(&["place", "of", "in", "among", "position"]))
         && before.is_some_and(|b| b.is(PLACED) || b.is(&["the", "a"]))
-        || before.is_some_and(|b| b.is(PLACED)) && next.is_none_or(|n| n.is(&["with", "by", "at", "on", "before"]) || !n.before.trim().is_empty())
+        || before.is_some_and(|b| b.is(PLACED))
+            && next.is_none_or(|n| {
+                n.is(&["with", "by", "at", "on", "before"]) || !n.before.trim().is_empty()
+            })
 }
 
 /// Whether a sentence says nothing of its own: a question, a condition, somebody else's words, a denial.
