@@ -21,7 +21,7 @@ use crate::{print, print_json, say, shipped, view};
 
 /// Computes the post and writes the folder, unless a number or a sentence is invalid.
 pub fn publish(cli: &Cli, publish: &Publish) -> Result<Exit> {
-    Ok(publish_with(cli, publish, &|_| {}, &mut |page| {
+    Ok(publish_with(cli, publish, true, &|_| {}, &mut |page| {
         match page {
             Published { post, page, refused: true } => {
                 if cli.json {
@@ -46,10 +46,11 @@ pub(super) struct Published<'a> {
     pub refused: bool,
 }
 
-/// The same; `reasons` says of claims what is known beyond the runs, `done` is told what came out.
+/// The same, with the runs of the archive or without any; `reasons` says of claims what is known beyond the runs, `done` is told what came out.
 pub(super) fn publish_with(
     cli: &Cli,
     publish: &Publish,
+    with_runs: bool,
     reasons: &dyn Fn(&mut Post),
     done: &mut dyn FnMut(Published<'_>) -> Result<()>,
 ) -> Result<Exit> {
@@ -61,7 +62,8 @@ pub(super) fn publish_with(
     }
     let library = library(publish)?;
     let copies = Copies::new()?;
-    let (archive, runs) = runs(cli, &template, publish, &copies)?;
+    let (archive, runs) =
+        if with_runs { runs(cli, &template, publish, &copies)? } else { (None, BTreeMap::new()) };
     let mut post = template.evaluate(&library, &runs, env!("CARGO_PKG_VERSION"), &today())?;
     reasons(&mut post);
     if publish.withhold {

@@ -7,7 +7,7 @@ use std::time::{Duration, Instant};
 use anyhow::{Context, Result};
 use assay_archive::Archive;
 use assay_model::units;
-use assay_report::post::{self, Post, Template};
+use assay_report::post::{self, Here, Post, PostError, Template};
 use assay_report::reproduce::{Asked, Reproduced, markdown, plan, terminal};
 
 use super::post::{Published, bytes, publish_with};
@@ -53,23 +53,37 @@ pub fn reproduce(cli: &Cli, asked: &Reproduce) -> Result<Exit> {
     let mut out = Vec::new();
     for (at, read) in posts.iter().enumerate() {
         let publish = publish_of(asked, read);
-        let code = publish_with(
-            cli,
-            &publish,
-            &|post| reasons(post, at, &jobs),
-            &mut |Published { post, page, refused }| {
-                if refused {
-                    say(&format!("{} is not published", read.name));
-                }
-                out.push(Reproduced {
-                    post: read.name.clone(),
-                    title: post.front.title.clone(),
-                    page: page.map(str::to_owned),
-                    claims: post.claims.clone(),
-                });
-                Ok(())
-            },
-        )?;
+        let mut keep = |Published { post, page, refused }: Published<'_>| {
+            if refused {
+                say(&format!("{} is not published", read.name));
+            }
+            out.push(Reproduced {
+                post: read.name.clone(),
+                title: post.front.title.clone(),
+                page: page.map(str::to_owned),
+                claims: post.claims.clone(),
+            });
+            Ok(())
+        };
+        let known = |post: &mut Post| reasons(post, at, &jobs);
+        let code = match publish_with(cli, &publish, true, &known, &mut keep) {
+            // The runs of this machine lack what the post names: it is told without them.
+            Err(e) if e.downcast_ref::<PostError>().is_some() => {
+                let mistake =
+                    e.downcast_ref::<PostError>().map_or_else(String::new, |e| e.message.clone());
+                say(&format!("{}: {mistake}; it is published without its runs", read.name));
+                let told = |post: &mut Post| {
+                    known(post);
+                    for claim in
+                        post.claims.iter_mut().filter(|c| c.not_run && c.here == Here::CannotBeTold)
+                    {
+                        claim.why = format!("the post cannot be computed from the run: {mistake}");
+                    }
+                };
+                publish_with(cli, &publish, false, &told, &mut keep)?
+            }
+            other => other?,
+        };
         if exit == Exit::Fine && code != Exit::Fine {
             exit = code;
         }

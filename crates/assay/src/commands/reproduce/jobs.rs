@@ -202,7 +202,10 @@ fn interrupted(archive: &Archive, name: &str) -> Option<RunId> {
     (newest.state == RunState::Interrupted).then_some(newest.id)
 }
 
+/// A message in one line, without the lines of a file that it points at.
 fn one_line(text: &str) -> String {
+    let text = text.split("-->").next().unwrap_or(text);
+    let text = text.trim_start().trim_start_matches("error:");
     text.split_whitespace().collect::<Vec<_>>().join(" ")
 }
 

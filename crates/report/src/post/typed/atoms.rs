@@ -43,11 +43,6 @@ impl Atom {
     pub(in crate::post) fn bare(&self) -> bool {
         self.numeric() && !self.text.contains(char::is_alphabetic)
     }
-
-    /// Whether it hangs on the atom before without a blank.
-    pub(in crate::post) fn glued(&self) -> bool {
-        !self.before.contains(|c: char| c.is_whitespace() || c == COMPUTED || c == COMPARING)
-    }
 }
 
 /// The atoms of a text.

@@ -145,6 +145,12 @@ const MONTHS: &[&str] = &[
     "nov",
     "dec",
 ];
+/// Words that make `several times` a ratio: `several times faster`; `several times, in random order` is none.
+const AS: &[&str] = &[
+    "as", "faster", "slower", "better", "worse", "more", "less", "fewer", "higher", "lower",
+    "larger", "smaller", "quicker", "over", "the", "that", "its",
+];
+const MANY: &[&str] = &["many", "several", "few", "multiple", "countless", "some"];
 const SECTIONS: &[&str] = &[
     "section", "sections", "step", "table", "figure", "chapter", "appendix", "note", "page",
     "line", "item", "question",
@@ -324,8 +330,7 @@ fn word(all: &[Atom], i: usize) -> Option<bool> {
         }
         "magnitude" | "magnitudes" => Some(true),
         "times" => {
-            let many =
-                matches!(before, "many" | "several" | "few" | "multiple" | "countless" | "some");
+            let many = MANY.contains(&before) && AS.contains(&next);
             many.then_some(true)
         }
         _ => counted(),
@@ -336,7 +341,10 @@ fn word(all: &[Atom], i: usize) -> Option<bool> {
 fn numbers_a_section(all: &[Atom], i: usize) -> bool {
     let Some(before) = i.checked_sub(1).map(|j| &all[j]) else { return false };
     let unit = all[i].after.starts_with('%') || all.get(i + 1).is_some_and(|n| is_unit(&n.text));
-    all[i].bare() && before.is(SECTIONS) && all[i].before.trim().is_empty() && !unit
+    // `read(2)` is a page of the manual.
+    let manual = all[i].text.len() == 1 && all[i].before == "(" && all[i].after.starts_with(')');
+    let part = before.is(SECTIONS) && all[i].before.trim().is_empty() && !unit;
+    all[i].bare() && (part || manual && !before.has_digit())
 }
 
 /// Which atoms are parts of a date: `2009-08-27`, `27 August 2009`, `in 2009`.
@@ -460,6 +468,7 @@ mod tests {
             "Step 3 of section 2.1, figure 4.",
             "SPECjbb2005 on x86.",
             "One of them, no one.",
+            "It reads by read(2), several times, in random order.",
         ] {
             assert!(found(text).is_empty(), "{text}: {:?}", found(text));
         }

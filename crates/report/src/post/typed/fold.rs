@@ -29,11 +29,6 @@ pub(super) fn fold(text: &str) -> Vec<Read> {
     out
 }
 
-/// The folded text alone.
-pub(super) fn folded(text: &str) -> String {
-    fold(text).into_iter().map(|r| r.char).collect()
-}
-
 /// Zero-width characters, marks that turn the direction, accents that stand over others.
 fn unseen(c: char) -> bool {
     matches!(c,
@@ -112,6 +107,10 @@ fn plain(c: char) -> char {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    fn folded(text: &str) -> String {
+        fold(text).into_iter().map(|r| r.char).collect()
+    }
 
     #[test]
     fn what_looks_like_a_number_is_one() {
