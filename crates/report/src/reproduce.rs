@@ -81,11 +81,11 @@ fn planned(asked: &[Asked]) -> Parts {
 
 fn claims(posts: &[Reproduced]) -> Parts {
     let mut table = Table::of("Claims, then and here")
-        .label("post")
-        .label("claim")
-        .label("then")
+        .word("post")
+        .word("claim")
+        .word("then")
         .word("here")
-        .label("why");
+        .word("why");
     for post in posts {
         let name = post.post.trim_end_matches(".md");
         for c in &post.claims {

@@ -6,6 +6,7 @@ use super::document::{Block, Post, PostFinding};
 use super::files::results_csv;
 use crate::document::table::Row;
 use crate::document::{About, Found, On, Part, Parts, Table, Text, Tone, cell, text};
+use crate::words::severity;
 
 /// The dated list of every result, its source and the trademarks; and the findings, where the post does not
 /// place them.
@@ -176,7 +177,10 @@ fn runs(post: &Post) -> Table {
 
 /// What the rules of fair use ask, rule by rule.
 fn fair_use(v: &PackVerdict) -> Table {
-    let caption = format!("The rules of the pack {} {}, held against this page", v.pack, v.version);
+    let caption = format!(
+        "The rules of the pack {} {}, held against this page, which by them is: {}",
+        v.pack, v.version, v.verdict
+    );
     let mut table = Table::of(caption)
         .word("rule")
         .word("outcome")
@@ -184,9 +188,9 @@ fn fair_use(v: &PackVerdict) -> Table {
         .word("what it wants");
     for r in &v.rules {
         let outcome = match r.result {
-            RuleResult::Pass => "kept",
-            RuleResult::Fail => "not kept",
-            RuleResult::Unknown => "cannot check",
+            RuleResult::Pass => "kept".to_owned(),
+            RuleResult::Fail => format!("not kept: {}", severity(r.severity)),
+            RuleResult::Unknown => "cannot check".to_owned(),
         };
         table.row(vec![
             cell(r.id.clone()),

@@ -507,6 +507,91 @@ fn measured_against_quoted_says_so() {
     assert!(p.findings.iter().any(|f| f.finding.id == "F47"));
 }
 
+#[test]
+fn claims_hold_or_do_not_or_cannot_be_told() {
+    let mut runs = runs();
+    let view = runs.get_mut("sweep").unwrap();
+    let c = view.analysis.comparisons.iter().find(|c| c.ratio.is_some()).unwrap().clone();
+    let side = |t: u32| format!("sweep:{}@{}", c.metric, view.label(t));
+    let (a, b) = (side(c.treatment), side(c.baseline));
+    let ahead = |x: &str, y: &str| {
+        format!("{{{{#claim ahead(\"{x}\", than=\"{y}\")}}}}It is so.{{{{/claim}}}}\n\n")
+    };
+    let body = format!(
+        "{}{}{{{{#claim differs(\"{a}\", than=\"sweep:{}@no such\")}}}}Nobody planned it.{{{{/claim}}}}\n\n{}\
+         {{{{#claim elsewhere(because=\"it takes another\", then=value(\"t5240-1.6\"))}}}}It did **well**.{{{{/claim}}}}\n",
+        ahead(&a, &b),
+        ahead(&b, &a),
+        c.metric,
+        ahead("bad:x@1", "bad:x@2"),
+    );
+    let set = |runs: &mut BTreeMap<String, RunView>, ratio: f64, verdict| {
+        let c = runs
+            .get_mut("sweep")
+            .unwrap()
+            .analysis
+            .comparisons
+            .iter_mut()
+            .find(|c| c.ratio.is_some())
+            .unwrap();
+        let (low, high) = (ratio * 0.98, ratio * 1.02);
+        (c.ratio, c.interval, c.verdict) =
+            (Some(ratio), Some(assay_model::Interval { low, high, level: 0.95 }), verdict);
+    };
+    let better = |v: &RunView| v.analysis.comparisons[0].better;
+    assert_eq!(
+        better(&runs["sweep"]),
+        assay_model::Better::Higher,
+        "the fixture's metric is a rate"
+    );
+    set(&mut runs, 2.0, assay_model::Verdict::Better);
+    let only: BTreeMap<String, RunView> =
+        runs.iter().filter(|(k, _)| *k == "sweep").map(|(k, v)| (k.clone(), v.clone())).collect();
+    let p = with_runs(&body, &only).unwrap();
+    let here: Vec<Here> = p.claims.iter().map(|c| c.here).collect();
+    use Here::{CannotBeAsked, CannotBeTold, DoesNotHold, Holds};
+    assert_eq!(
+        here,
+        [Holds, DoesNotHold, CannotBeTold, CannotBeTold, CannotBeAsked],
+        "{:?}",
+        p.claims
+    );
+    assert!(
+        p.claims[0].why.starts_with("2 times as good [95 % CI 1.96, 2.04]"),
+        "{}",
+        p.claims[0].why
+    );
+    assert!(p.claims[2].why.contains("no treatment `no such`") && !p.claims[2].not_run);
+    assert!(p.claims[3].not_run && p.claims[3].why.contains("assay run e.toml"));
+    assert_eq!(
+        (p.claims[4].then.as_deref(), p.claims[4].text.as_str()),
+        (Some("422782 bops"), "It did well.")
+    );
+    let (page, text) = (html(&p), markdown(&p));
+    assert!(
+        page.contains("holds here")
+            && page.contains("does not hold here")
+            && page.contains("Then: 422782 bops")
+    );
+    assert!(
+        text.contains("*holds here:* 2 times as good") && text.contains("*cannot be told:*"),
+        "{text}"
+    );
+
+    set(&mut runs, 1.0, assay_model::Verdict::Inconclusive);
+    let p = with_runs(&ahead(&a, &b), &runs).unwrap();
+    assert_eq!(p.claims[0].here, CannotBeTold);
+    set(&mut runs, 1.0, assay_model::Verdict::Equivalent);
+    assert_eq!(with_runs(&ahead(&a, &b), &runs).unwrap().claims[0].here, DoesNotHold);
+    let e =
+        with_runs("{{#claim aheed(\"a\", than=\"b\")}}x{{/claim}}", &runs).unwrap_err().to_string();
+    assert!(e.contains("did you mean `ahead`?"), "{e}");
+    let e = with_runs("{{#claim ahead(\"swep:a\", than=\"swep:b\")}}x{{/claim}}", &runs)
+        .unwrap_err()
+        .to_string();
+    assert!(e.contains("did you mean `sweep`?"), "{e}");
+}
+
 proptest::proptest! {
     #![proptest_config(proptest::test_runner::Config::with_cases(64))]
     #[test]

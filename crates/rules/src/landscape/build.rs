@@ -138,7 +138,12 @@ pub(super) fn build(
         }
     }
     let columns: Vec<Column> = specs.iter().map(|s| column(s, &unit, better)).collect();
-    let lines: Vec<Line> = labels(definition, &drafts)
+    let labels = if ordered_by.is_some() {
+        labels_by_question(definition, &drafts)
+    } else {
+        labels(definition, &drafts)
+    };
+    let lines: Vec<Line> = labels
         .iter()
         .zip(&drafts)
         .zip(ranks)
@@ -171,7 +176,14 @@ pub(super) fn build(
 
 /// The lines once for each question that a deciding value of theirs answers, where there are several.
 fn by_question<'a>(definition: &Definition, drafts: Vec<Draft<'a>>) -> Vec<Draft<'a>> {
-    let decided = distinct_owned(drafts.iter().filter_map(Draft::deciding).map(question));
+    // In the order in which the columns decide, and then in that of the file.
+    let mut first: Vec<(usize, &QuotedResult)> =
+        drafts.iter().filter_map(|d| Some((d.decides?, d.deciding()?))).collect();
+    first.sort_by_key(|(column, _)| {
+        let keys = definition.value_keys();
+        definition.deciding().iter().position(|d| keys.get(*column) == Some(d))
+    });
+    let decided = distinct_owned(first.into_iter().map(|(_, row)| question(row)));
     if decided.len() < 2 {
         return drafts;
     }
@@ -189,6 +201,14 @@ fn by_question<'a>(definition: &Definition, drafts: Vec<Draft<'a>>) -> Vec<Draft
     }
     out.extend(drafts.into_iter().filter(|d| d.decides.is_none()));
     out
+}
+
+/// Labels tell a line from the others of its table: one system stands in several.
+fn labels_by_question(definition: &Definition, drafts: &[Draft<'_>]) -> Vec<String> {
+    drafts
+        .chunk_by(|a, b| a.deciding().map(question) == b.deciding().map(question))
+        .flat_map(|table| labels(definition, table))
+        .collect()
 }
 
 fn distinct_owned(texts: impl Iterator<Item = String>) -> Vec<String> {
