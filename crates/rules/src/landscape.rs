@@ -8,6 +8,7 @@ mod columns;
 mod definition;
 mod error;
 mod measured;
+mod questions;
 #[cfg(test)]
 mod tests;
 

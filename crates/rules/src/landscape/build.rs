@@ -9,6 +9,7 @@ use assay_model::{Better, Kind};
 
 use super::columns::{cell, column, counts, entry, labels, question};
 use super::definition::{ColumnSpec, Definition, passes};
+use super::questions::{by_question, is_newer_printing, labels_by_question};
 use super::{Column, Landscape, LandscapeError, LeftOut, Line, Query};
 use crate::denominator::{self, Basis, better_first};
 use crate::quoted::{QuotedResult, Source};
@@ -16,9 +17,9 @@ use crate::quoted::{QuotedResult, Source};
 /// A line before its texts: the row under each value column.
 #[derive(Debug, Clone)]
 pub(super) struct Draft<'a> {
-    values: Vec<Option<&'a QuotedResult>>,
+    pub(super) values: Vec<Option<&'a QuotedResult>>,
     /// Which of them decides.
-    decides: Option<usize>,
+    pub(super) decides: Option<usize>,
 }
 
 impl<'a> Draft<'a> {
@@ -33,7 +34,7 @@ impl<'a> Draft<'a> {
         self.values.get(column).copied().flatten()
     }
 
-    fn deciding(&self) -> Option<&'a QuotedResult> {
+    pub(super) fn deciding(&self) -> Option<&'a QuotedResult> {
         self.decides.and_then(|i| self.values[i])
     }
 }
@@ -174,53 +175,6 @@ pub(super) fn build(
     Ok(landscape)
 }
 
-/// The lines once for each question that a deciding value of theirs answers, where there are several.
-fn by_question<'a>(definition: &Definition, drafts: Vec<Draft<'a>>) -> Vec<Draft<'a>> {
-    // In the order in which the columns decide, and then in that of the file.
-    let mut first: Vec<(usize, &QuotedResult)> =
-        drafts.iter().filter_map(|d| Some((d.decides?, d.deciding()?))).collect();
-    first.sort_by_key(|(column, _)| {
-        let keys = definition.value_keys();
-        definition.deciding().iter().position(|d| keys.get(*column) == Some(d))
-    });
-    let decided = distinct_owned(first.into_iter().map(|(_, row)| question(row)));
-    if decided.len() < 2 {
-        return drafts;
-    }
-    let keys = definition.value_keys();
-    let order: Vec<usize> =
-        definition.deciding().iter().filter_map(|d| keys.iter().position(|k| k == d)).collect();
-    let mut out: Vec<Draft<'a>> = Vec::new();
-    for asked in &decided {
-        for draft in &drafts {
-            let answers = |i: &usize| draft.values[*i].is_some_and(|row| question(row) == *asked);
-            if let Some(at) = order.iter().copied().find(answers) {
-                out.push(Draft { values: draft.values.clone(), decides: Some(at) });
-            }
-        }
-    }
-    out.extend(drafts.into_iter().filter(|d| d.decides.is_none()));
-    out
-}
-
-/// Labels tell a line from the others of its table: one system stands in several.
-fn labels_by_question(definition: &Definition, drafts: &[Draft<'_>]) -> Vec<String> {
-    drafts
-        .chunk_by(|a, b| a.deciding().map(question) == b.deciding().map(question))
-        .flat_map(|table| labels(definition, table))
-        .collect()
-}
-
-fn distinct_owned(texts: impl Iterator<Item = String>) -> Vec<String> {
-    let mut out: Vec<String> = Vec::new();
-    for text in texts {
-        if !out.contains(&text) {
-            out.push(text);
-        }
-    }
-    out
-}
-
 /// The rows as lines, in the order of the file.
 fn drafts<'a>(
     definition: &Definition,
@@ -283,19 +237,6 @@ fn drafts<'a>(
         draft.decides = order.iter().copied().find(|i| draft.values[*i].is_some());
     }
     drafts
-}
-
-/// Whether two rows of one place in a table are printings of one result: the file says so, or another document
-/// printed the same value of the same configuration again, or another one on another day. What stands twice in
-/// one document are two results, as the seconds of a listing are.
-fn is_newer_printing(old: &QuotedResult, row: &QuotedResult) -> bool {
-    if question(old) != question(row) {
-        return false;
-    }
-    if old.result.is_some() && old.result == row.result {
-        return old.as_of_date != row.as_of_date || old.value == row.value;
-    }
-    old.source != row.source && (old.as_of_date != row.as_of_date || old.value == row.value)
 }
 
 /// Unit and direction of the deciding values.

@@ -4,7 +4,9 @@
 use std::ops::Range;
 
 use super::atoms::{Atom, COMPARING, COMPUTED, atoms};
+use super::dates::dates;
 use super::names::{Names, is_unit};
+use super::vocabulary::{COUNTS, LARGE, MULTIPLES, PARTS};
 
 /// A quantity that somebody typed.
 #[derive(Debug, Clone, PartialEq)]
@@ -16,135 +18,6 @@ pub(in crate::post) struct Found {
     pub(in crate::post) result: bool,
 }
 
-const COUNTS: &[&str] = &[
-    "zero",
-    "two",
-    "three",
-    "four",
-    "five",
-    "six",
-    "seven",
-    "eight",
-    "nine",
-    "ten",
-    "eleven",
-    "twelve",
-    "thirteen",
-    "fourteen",
-    "fifteen",
-    "sixteen",
-    "seventeen",
-    "eighteen",
-    "nineteen",
-    "twenty",
-];
-const LARGE: &[&str] = &[
-    "thirty",
-    "forty",
-    "fourty",
-    "fifty",
-    "sixty",
-    "seventy",
-    "eighty",
-    "ninety",
-    "hundred",
-    "hundreds",
-    "thousand",
-    "thousands",
-    "million",
-    "millions",
-    "billion",
-    "billions",
-    "trillion",
-    "trillions",
-    "dozen",
-    "dozens",
-];
-const MULTIPLES: &[&str] = &[
-    "twice",
-    "thrice",
-    "double",
-    "doubles",
-    "doubled",
-    "doubling",
-    "triple",
-    "triples",
-    "tripled",
-    "tripling",
-    "treble",
-    "trebles",
-    "trebled",
-    "quadruple",
-    "quadruples",
-    "quadrupled",
-    "quintuple",
-    "quintupled",
-    "sextuple",
-    "octuple",
-    "halve",
-    "halves",
-    "halved",
-    "halving",
-    "half",
-    "quarter",
-    "quarters",
-    "twofold",
-    "manyfold",
-    "percent",
-    "percentage",
-    "pct",
-    "percents",
-    "twopence",
-];
-const PARTS: &[&str] = &[
-    "third",
-    "thirds",
-    "fourth",
-    "fourths",
-    "fifth",
-    "fifths",
-    "sixth",
-    "sixths",
-    "seventh",
-    "sevenths",
-    "eighth",
-    "eighths",
-    "ninth",
-    "ninths",
-    "tenth",
-    "tenths",
-    "twentieth",
-    "hundredth",
-    "hundredths",
-    "thousandth",
-    "thousandths",
-];
-const MONTHS: &[&str] = &[
-    "january",
-    "february",
-    "march",
-    "april",
-    "may",
-    "june",
-    "july",
-    "august",
-    "september",
-    "october",
-    "november",
-    "december",
-    "jan",
-    "feb",
-    "mar",
-    "apr",
-    "jun",
-    "jul",
-    "aug",
-    "sep",
-    "sept",
-    "oct",
-    "nov",
-    "dec",
-];
 /// Words that make `several times` a ratio: `several times faster`; `several times, in random order` is none.
 const AS: &[&str] = &[
     "as", "faster", "slower", "better", "worse", "more", "less", "fewer", "higher", "lower",
@@ -345,60 +218,6 @@ fn numbers_a_section(all: &[Atom], i: usize) -> bool {
     let manual = all[i].text.len() == 1 && all[i].before == "(" && all[i].after.starts_with(')');
     let part = before.is(SECTIONS) && all[i].before.trim().is_empty() && !unit;
     all[i].bare() && (part || manual && !before.has_digit())
-}
-
-/// Which atoms are parts of a date: `2009-08-27`, `27 August 2009`, `in 2009`.
-fn dates(all: &[Atom], names: &Names) -> Vec<bool> {
-    let mut out = vec![false; all.len()];
-    let number =
-        |i: usize| all.get(i).filter(|a| a.bare()).and_then(|a| a.text.parse::<u32>().ok());
-    let year = |i: usize| {
-        all.get(i).is_some_and(|a| a.bare() && a.text.len() == 4 && names.has_year(&a.text))
-    };
-    let any_year = |i: usize| {
-        all.get(i).is_some_and(|a| a.bare() && a.text.len() == 4)
-            && number(i).is_some_and(|n| (1950..2050).contains(&n))
-    };
-    let month =
-        |i: usize| all.get(i).is_some_and(|a| a.is(MONTHS) && (a.text != "may" || a.capital));
-    let free = |i: usize| {
-        let unit = all.get(i + 1).is_some_and(|n| n.before.trim().is_empty() && is_unit(&n.text));
-        all.get(i).is_some_and(|a| !a.after.starts_with('%')) && !unit
-    };
-    let day = |i: usize| number(i).is_some_and(|n| (1..=31).contains(&n));
-    for i in 0..all.len() {
-        let dash = |j: usize| all.get(j).is_some_and(|a| a.before == "-");
-        let iso = any_year(i) && dash(i + 1) && dash(i + 2) && day(i + 2);
-        if iso && number(i + 1).is_some_and(|m| (1..=12).contains(&m)) && free(i + 2) {
-            out[i..=i + 2].fill(true);
-        }
-        if month(i) {
-            if i > 0 && day(i - 1) && all[i].before.trim().is_empty() {
-                out[i - 1] = true;
-            }
-            let mut next = i + 1;
-            if day(next) && free(next) {
-                out[next] = true;
-                next += 1;
-            }
-            if any_year(next) && free(next) {
-                out[next] = true;
-            }
-        }
-        const BEFORE: &[&str] = &[
-            "in", "of", "since", "until", "from", "by", "early", "late", "mid", "during", "before",
-            "after", "to", "and", "year", "spring", "summer", "autumn", "winter", "fall", "than",
-        ];
-        let said = i > 0 && (all[i - 1].is(BEFORE) || out[i - 1] && all[i].before == "-");
-        if said && year(i) && free(i) {
-            out[i] = true;
-        }
-        // `2005-2009`
-        if year(i) && dash(i + 1) && year(i + 1) && free(i + 1) {
-            out[i..=i + 1].fill(true);
-        }
-    }
-    out
 }
 
 #[cfg(test)]

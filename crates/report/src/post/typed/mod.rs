@@ -4,11 +4,13 @@
 
 mod atoms;
 mod bind;
+mod dates;
 mod detect;
 mod fold;
 mod mark;
 mod names;
 mod stretch;
+mod vocabulary;
 mod words;
 
 pub(super) use atoms::{COMPARING, COMPUTED, atoms};
