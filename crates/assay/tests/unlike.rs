@@ -98,3 +98,46 @@ fn a_parameter_that_differs_is_a_factor_that_does() {
         "{found:?}"
     );
 }
+
+#[test]
+fn what_a_check_calls_invalid_has_no_verdict_in_any_output() {
+    use std::os::unix::fs::PermissionsExt as _;
+    let world = World::new();
+    let script = world.write("self.sh", "#!/bin/sh\necho '#' >> \"$0\"\n");
+    std::fs::set_permissions(&script, std::fs::Permissions::from_mode(0o755)).unwrap();
+    let program = script.to_str().unwrap();
+    let run = [
+        "run",
+        "--quiet",
+        "--monitors",
+        "none",
+        "--blocks",
+        "4",
+        "--set",
+        "controls.nice=0,5",
+        "--json",
+    ];
+    let done = world.run(&[&run[..], &["--", program]].concat());
+    assert_eq!(
+        done.code, 4,
+        "a program that changes itself is no program to compare: {}",
+        done.stderr
+    );
+    let json: Value = serde_json::from_str(&done.stdout).unwrap();
+    let comparisons = json["analysis"]["comparisons"].as_array().unwrap();
+    assert!(!comparisons.is_empty());
+    for c in comparisons {
+        assert_eq!((&c["verdict"], &c["ratio"]), (&"invalid".into(), &Value::Null), "{c}");
+    }
+    let one = world.run(&["compare", "last"]);
+    assert_eq!(one.code, 4, "the same code as that of the run");
+    for text in [
+        &one.stdout,
+        &world.run(&["run", "--blocks", "4", "--set", "controls.nice=0,5", "--", program]).stdout,
+    ] {
+        assert!(!text.contains("which is worse") && !text.contains("which is better"), "{text}");
+    }
+    assert_eq!(world.run(&["publish", "last", "-o", "page"]).code, 4);
+    let page = std::fs::read_to_string(world.path("page/index.html")).unwrap();
+    assert!(!page.contains("which is worse") && !page.contains("which is better"));
+}

@@ -41,8 +41,10 @@ pub(in crate::post) fn judge(text: &str, sentence: &str, saying: &Saying, held: 
     let other = clause(&text[saying.other.clone()], false);
     let basis = basis(sentence);
     match saying.says {
-        Says::Degree => Bound::Open("no interval says how clear it is"),
-        Says::Best | Says::Worst => best(subject, other, sentence, saying.says, held, basis),
+        Says::Degree => Bound::Open("nothing says with what, or how clear it is"),
+        Says::Best | Says::Worst | Says::Highest | Says::Lowest => {
+            best(subject, other, sentence, saying.says, held, basis)
+        }
         _ => pair(subject, other, sentence, saying.says, held, basis),
     }
 }
@@ -177,10 +179,17 @@ fn best(
         if all.iter().map(|h| &h.system).collect::<BTreeSet<_>>().len() < 2 {
             continue;
         }
-        let (up, worst) = (all[0].entry.better == Better::Higher, says == Says::Worst);
+        let highest = all[0].entry.better == Better::Higher;
+        // Whether the least value is what the word means.
+        let least = match says {
+            Says::Worst => highest,
+            Says::Highest => false,
+            Says::Lowest => true,
+            _ => !highest,
+        };
         all.sort_by(|x, y| {
             let (x, y) = (value(x, basis).unwrap_or(0.0), value(y, basis).unwrap_or(0.0));
-            if up == worst { x.total_cmp(&y) } else { y.total_cmp(&x) }
+            if least { x.total_cmp(&y) } else { y.total_cmp(&x) }
         });
         let mine = all.iter().find(|h| own.iter().any(|o| o.entry == h.entry));
         if let Some(mine) = mine {

@@ -73,7 +73,17 @@ pub(super) fn dates(all: &[Atom], names: &Names) -> Vec<bool> {
             "after", "to", "and", "year", "spring", "summer", "autumn", "winter", "fall", "than",
         ];
         let said = i > 0 && (all[i - 1].is(BEFORE) || out[i - 1] && all[i].before == "-");
-        if said && year(i) && free(i) {
+        // `in 2009 tests` counts tests.
+        let counts = all.get(i + 1).is_some_and(|n| {
+            n.before.trim().is_empty()
+                && n.text.len() > 3
+                && n.text.ends_with('s')
+                && !n.is(&[
+                    "says", "prints", "runs", "shows", "this", "gives", "does", "ends", "begins",
+                    "names",
+                ])
+        });
+        if said && year(i) && free(i) && !counts {
             out[i] = true;
         }
         // `2005-2009`

@@ -21,7 +21,7 @@ pub(in crate::post) struct Found {
 /// Words that make `several times` a ratio: `several times faster`; `several times, in random order` is none.
 const AS: &[&str] = &[
     "as", "faster", "slower", "better", "worse", "more", "less", "fewer", "higher", "lower",
-    "larger", "smaller", "quicker", "over", "the", "that", "its",
+    "quicker", "larger", "smaller", "over", "the", "that", "its",
 ];
 const MANY: &[&str] = &["many", "several", "few", "multiple", "countless", "some"];
 const SECTIONS: &[&str] = &[
@@ -204,7 +204,9 @@ fn word(all: &[Atom], i: usize) -> Option<bool> {
         "magnitude" | "magnitudes" => Some(true),
         "times" => {
             let many = MANY.contains(&before) && AS.contains(&next);
-            many.then_some(true)
+            // Whatever stands before it, `times faster` is a ratio; a computed one stands there itself.
+            let computed = atom.before.contains([COMPUTED, COMPARING]);
+            (many || !computed && AS[..12].contains(&next)).then_some(true)
         }
         _ => counted(),
     }

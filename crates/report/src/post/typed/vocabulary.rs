@@ -80,7 +80,11 @@ pub(super) const MULTIPLES: &[&str] = &[
     "percentage",
     "pct",
     "percents",
-    "twopence",
+    "prozent",
+    "procent",
+    "procento",
+    "percento",
+    "pourcent",
 ];
 
 pub(super) const PARTS: &[&str] = &[

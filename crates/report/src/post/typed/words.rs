@@ -21,7 +21,11 @@ pub(in crate::post) enum Says {
     Best,
     /// Worse than all.
     Worst,
-    /// How clear a difference is.
+    /// The highest value of all.
+    Highest,
+    /// The lowest value of all.
+    Lowest,
+    /// How clear a difference is, or a comparison with nothing that could be found.
     Degree,
 }
 
@@ -122,6 +126,8 @@ const SUPERLATIVES: &[(&[&str], Says)] = &[
         Says::Best,
     ),
     (&["slowest", "worst"], Says::Worst),
+    (&["highest", "biggest", "greatest"], Says::Highest),
+    (&["lowest"], Says::Lowest),
 ];
 
 const DEGREES: &[&str] = &[
@@ -141,6 +147,55 @@ const DEGREES: &[&str] = &[
     "drastically",
     "tremendously",
 ];
+
+const IDIOMS: &[(&[&str], Says)] = &[
+    (&["comes", "last"], Says::Worst),
+    (&["came", "last"], Says::Worst),
+    (&["second", "to", "none"], Says::Degree),
+    (&["comes", "close"], Says::Degree),
+    (&["come", "close"], Says::Degree),
+    (&["came", "close"], Says::Degree),
+    (&["no", "match"], Says::Degree),
+    (&["no", "rival"], Says::Degree),
+    (&["no", "equal"], Says::Degree),
+    (&["without", "equal"], Says::Degree),
+    (&["without", "peer"], Says::Degree),
+    (&["by", "far"], Says::Degree),
+    (&["head", "and", "shoulders"], Says::Degree),
+    (&["class", "of", "its", "own"], Says::Degree),
+];
+
+/// Comparatives that say nothing of what they compare with.
+const COMPARATIVES: &[&str] = &[
+    "better", "worse", "faster", "slower", "quicker", "superior", "inferior", "stronger", "weaker",
+];
+
+const COPULAS: &[&str] = &[
+    "is",
+    "are",
+    "was",
+    "were",
+    "be",
+    "been",
+    "being",
+    "runs",
+    "ran",
+    "performs",
+    "performed",
+    "does",
+    "did",
+    "looks",
+    "gets",
+    "got",
+    "remains",
+];
+
+/// Whether these words stand from an atom on.
+fn reads(all: &[Atom], at: usize, words: &[&str]) -> bool {
+    words.iter().enumerate().all(|(n, word)| {
+        all.get(at + n).is_some_and(|a| a.text == *word && (n == 0 || a.before.trim().is_empty()))
+    })
+}
 
 /// Words that make a sentence say nothing of its own.
 const OPEN: &[&str] = &[
@@ -174,6 +229,19 @@ pub(in crate::post) fn sayings(sentence: &str, from: usize) -> Vec<Saying> {
     for (i, atom) in all.iter().enumerate() {
         let next = all.get(i + 1);
         let joined = |n: &Atom| n.before.chars().all(|c| c.is_whitespace());
+        if let Some((words, says)) = IDIOMS.iter().find(|(words, _)| reads(&all, i, words)) {
+            out.push((i, i + words.len() - 1, *says));
+            continue;
+        }
+        // "is beaten by" turns it round.
+        let passive = next.is_some_and(|n| n.is(&["by"]))
+            && (atom.is(&["beaten"]) || PAIR[0].0.contains(&atom.text.as_str()))
+            && i > 0
+            && all[i - 1].is(COPULAS);
+        if passive {
+            out.push((i, i + 1, Says::Behind));
+            continue;
+        }
         if let Some((_, says)) = PAIR.iter().find(|(words, _)| atom.is(words)) {
             // "ties" and "matches" are nouns too, and so is a "beat"; a name must follow.
             out.push((i, i, *says));
@@ -210,6 +278,14 @@ pub(in crate::post) fn sayings(sentence: &str, from: usize) -> Vec<Saying> {
                 && (all[i - 1].is(&["times"]) || atom.before.contains([COMPUTED, COMPARING])))
         {
             out.push((i, i + 2, Says::Same));
+            continue;
+        }
+        let of_nothing = atom.is(COMPARATIVES)
+            && i > 0
+            && (all[i - 1].is(COPULAS) || i > 1 && all[i - 2].is(COPULAS))
+            && !atom.before.contains([COMPUTED, COMPARING]);
+        if of_nothing {
+            out.push((i, i, Says::Degree));
             continue;
         }
         if let Some((_, says)) = SUPERLATIVES.iter().find(|(words, _)| atom.is(words)) {
