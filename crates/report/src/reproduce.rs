@@ -118,7 +118,8 @@ fn counts(posts: &[Reproduced]) -> String {
     let of = |here: Here| posts.iter().flat_map(|p| &p.claims).filter(|c| c.here == here).count();
     let all: usize = posts.iter().map(|p| p.claims.len()).sum();
     format!(
-        "Of {all} claims {} hold here, {} do not, {} cannot be told, {} cannot be asked on this machine.",
+        "Of {} {} hold here, {} do not, {} cannot be told, {} cannot be asked on this machine.",
+        assay_model::nouns::count(all, "claim"),
         of(Here::Holds),
         of(Here::DoesNotHold),
         of(Here::CannotBeTold),

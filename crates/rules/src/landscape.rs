@@ -249,16 +249,12 @@ impl Landscape {
         let mut kept: Vec<(String, usize)> = Vec::new();
         self.lines.retain(|line| {
             let own = if ordered { line.question.as_str() } else { "" };
-            match kept.iter_mut().find(|(q, _)| q == own) {
-                Some((_, n)) => {
-                    *n += 1;
-                    *n <= top
-                }
-                None => {
-                    kept.push((own.to_owned(), 1));
-                    top > 0
-                }
+            if let Some((_, n)) = kept.iter_mut().find(|(q, _)| q == own) {
+                *n += 1;
+                return *n <= top;
             }
+            kept.push((own.to_owned(), 1));
+            top > 0
         });
     }
 

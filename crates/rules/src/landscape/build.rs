@@ -318,7 +318,7 @@ fn leaders(
         match best.iter_mut().find(|(q, _, _)| *q == own) {
             None => best.push((own, draft, row.value)),
             Some(b) if better_first(better, row.value, b.2).is_lt() => {
-                (b.1, b.2) = (draft, row.value)
+                (b.1, b.2) = (draft, row.value);
             }
             Some(_) => {}
         }

@@ -88,7 +88,11 @@ impl Job {
         match &self.state {
             State::Made(_) => None,
             State::Impossible(why) => Some((Here::CannotBeAsked, why.clone())),
-            State::Interrupted(_) | State::Ready => {
+            State::Interrupted(id) => Some((
+                Here::CannotBeTold,
+                format!("run {id} was interrupted; the same command goes on"),
+            )),
+            State::Ready => {
                 Some((Here::CannotBeTold, format!("not run; `assay run {}` asks", self.file)))
             }
             State::Skipped(why) | State::Failed(why) => Some((Here::CannotBeTold, why.clone())),
@@ -146,7 +150,11 @@ fn prepare(job: &mut Job, post: &Path, archive: &Archive, kits: &KitPaths) {
     let prepared = match Prepared::from_file(&file, kits, &|_| Ok(())) {
         Ok(prepared) => prepared,
         Err(e) => {
-            job.state = State::Impossible(one_line(&e.to_string()));
+            // Which of its settings finds that out first does not matter.
+            let why = one_line(&e.to_string());
+            let bare =
+                why.strip_prefix("treatment ").and_then(|rest| Some(rest.split_once(": ")?.1));
+            job.state = State::Impossible(bare.unwrap_or(&why).to_owned());
             return;
         }
     };
@@ -160,10 +168,8 @@ fn prepare(job: &mut Job, post: &Path, archive: &Archive, kits: &KitPaths) {
     };
     job.trials = prepared.plan.trials.len();
     let obstacles = assay_lab::obstacles(&prepared.plan, &assay_sut::state_dir());
-    // What stops some treatments leaves the others.
-    let stopped = !obstacles.is_empty() && obstacles.len() >= prepared.plan.treatments.len();
-    if let Some(first) = obstacles.first().filter(|_| stopped || prepared.plan.treatments.len() < 2)
-    {
+    // A run needs all of its treatments.
+    if let Some(first) = obstacles.first() {
         job.state = State::Impossible(one_line(first));
     } else if let Some(id) = interrupted(archive, &experiment.name) {
         job.state = State::Interrupted(id);
@@ -181,18 +187,24 @@ fn locate(named: &str, post: &Path) -> Result<PathBuf, String> {
     }
 }
 
-/// What the description of an experiment says that it takes: `the run takes about 10 min`, `a block takes about 2 min`.
+/// What the description of an experiment says that it takes: `the run takes about 10 min`, `a block takes about 2 min`,
+/// `about 5 min on two CPUs`.
 fn described(experiment: &Experiment) -> Option<Duration> {
     let text = one_line(&experiment.description);
-    let (before, after) = text.split_once("takes about ")?;
-    let words: Vec<&str> = after.split_whitespace().take(2).collect();
-    let unit = words.get(1)?.trim_end_matches(['.', ',', ';', ':']);
-    let time = units::parse_duration(&format!("{} {unit}", words.first()?)).ok()?;
-    match before.split_whitespace().last() {
-        Some("block") => Some(time * experiment.design.blocks?),
-        Some("trial") => None,
-        _ => Some(time),
-    }
+    let told = |(at, phrase): (usize, &str)| {
+        let (before, after) = (&text[..at], &text[at + phrase.len()..]);
+        let words: Vec<&str> = after.split_whitespace().take(4).collect();
+        let unit = words.get(1)?.trim_end_matches(['.', ',', ';', ':']);
+        let time = units::parse_duration(&format!("{} {unit}", words.first()?)).ok()?;
+        let mut before = before.split_whitespace().rev();
+        match (before.next(), before.next()) {
+            (Some("takes"), Some("block")) => Some(time * experiment.design.blocks?),
+            (Some("takes"), Some("trial")) => None,
+            (Some("takes"), _) => Some(time),
+            _ => (words.get(2..4) == Some(&["on", "two"])).then_some(time),
+        }
+    };
+    text.match_indices("about ").find_map(told)
 }
 
 /// The newest run of an experiment, if it was interrupted.
