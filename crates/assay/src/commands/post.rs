@@ -21,7 +21,7 @@ use crate::{print, print_json, say, shipped, view};
 
 /// Computes the post and writes the folder, unless a number or a sentence is invalid.
 pub fn publish(cli: &Cli, publish: &Publish) -> Result<Exit> {
-    Ok(publish_with(cli, publish, true, &|_| {}, &mut |page| {
+    publish_with(cli, publish, true, &|_| {}, &mut |page| {
         match page {
             Published { post, page, refused: true } => {
                 if cli.json {
@@ -35,7 +35,7 @@ pub fn publish(cli: &Cli, publish: &Publish) -> Result<Exit> {
             }
         }
         Ok(())
-    })?)
+    })
 }
 
 /// What came of publishing a post.

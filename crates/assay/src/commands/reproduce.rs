@@ -204,7 +204,7 @@ fn reasons(post: &mut Post, at: usize, jobs: &[Job]) {
         }
         let needs =
             |job: &&Job| job.uses.iter().any(|(p, alias)| *p == at && claim.runs.contains(alias));
-        let Some((here, why)) = jobs.iter().filter(needs).find_map(|job| job.why_not()) else {
+        let Some((here, why)) = jobs.iter().filter(needs).find_map(Job::why_not) else {
             continue;
         };
         (claim.here, claim.why) = (here, why);

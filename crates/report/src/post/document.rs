@@ -2,6 +2,7 @@
 //! places for them.
 
 use std::collections::BTreeMap;
+use std::fmt::Write as _;
 
 use assay_checks::ComparisonEvidence;
 use assay_model::{Finding, Interval, Severity};
@@ -295,11 +296,10 @@ impl Post {
         );
         let checked = self.comparisons.iter().filter(|c| c.checked.is_some()).count();
         let open = self.comparisons.len() - checked;
-        if checked > 0 {
-            out += &format!(", {} in words checked", many(checked, "comparison", "comparisons"));
-        }
-        if open > 0 {
-            out += &format!(", {} in words not checked", many(open, "comparison", "comparisons"));
+        for (n, what) in [(checked, "checked"), (open, "not checked")] {
+            if n > 0 {
+                let _ = write!(out, ", {} in words {what}", many(n, "comparison", "comparisons"));
+            }
         }
         if open + self.typed.len() > 0 {
             out += " (marked †)";

@@ -86,6 +86,8 @@ impl Template {
             typed: Vec::new(),
             comparisons: Vec::new(),
             map: Vec::new(),
+            cursor: (0, (1, 1)),
+            refused: 0,
             claims: Vec::new(),
         };
         let mut markdown = String::new();
@@ -135,6 +137,10 @@ pub(super) struct Evaluator<'a> {
     pub(super) comparisons: Vec<TypedComparison>,
     /// Offsets in the Markdown, with the bytes of the template that stand there.
     pub(super) map: Vec<(usize, usize)>,
+    /// The byte of the template that was placed last, with its line and column.
+    pub(super) cursor: (usize, (usize, usize)),
+    /// How many typed quantities were refused.
+    pub(super) refused: usize,
     /// The claims, with what became of them.
     pub(super) claims: Vec<Claim>,
 }

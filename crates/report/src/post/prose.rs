@@ -8,8 +8,8 @@ use assay_checks::{ClaimEvidence, Evidence, Known, NumberEvidence, Verb, Verdict
 use super::document::{TypedComparison, TypedQuantity};
 use super::evaluate::Evaluator;
 use super::typed::{
-    Bound, COMPARING, COMPUTED, Held, Kind, Marks, Stretch, atoms, events, find, judge, sayings,
-    stretches,
+    Bound, COMPARING, COMPUTED, Found, Held, Kind, Marks, Stretch, atoms, events, find, judge,
+    sayings, stretches,
 };
 use super::{checks, held};
 
@@ -40,7 +40,7 @@ fn look(e: &mut Evaluator<'_>, stretch: &Stretch, held: &[Held], marks: &mut Mar
         let inside = start..start + sentence.len();
         let compared = stretch.kind != Kind::Code
             && (compares(sentence) || compares(&stretch.context) || sentence.contains(COMPARING));
-        for f in found.iter().filter(|f| inside.contains(&f.span.start)) {
+        for f in within(&found, &inside) {
             let at = e.at(stretch.source(&f.span).start);
             let refused = f.result && compared && !stretch.within_code(&f.span);
             let text = stretch.text[f.span.clone()].to_owned();
@@ -60,9 +60,20 @@ fn look(e: &mut Evaluator<'_>, stretch: &Stretch, held: &[Held], marks: &mut Mar
     }
 }
 
+/// Those that begin in a part of the text; they are in order.
+fn within<'a>(found: &'a [Found], inside: &Range<usize>) -> &'a [Found] {
+    let from = found.partition_point(|f| f.span.start < inside.start);
+    let to = found.partition_point(|f| f.span.start < inside.end);
+    &found[from..to]
+}
+
+/// So many refused quantities are findings; what more there is is marked all the same.
+const REFUSED: usize = 100;
+
 /// Keeps a typed quantity; where it is refused a finding says so.
 fn keep(e: &mut Evaluator<'_>, typed: TypedQuantity, refused: bool) -> usize {
-    if refused {
+    e.refused += usize::from(refused);
+    if refused && e.refused <= REFUSED {
         let evidence = NumberEvidence {
             what: typed.whereabouts(),
             printed: Some(typed.text.clone()),
@@ -78,6 +89,9 @@ fn keep(e: &mut Evaluator<'_>, typed: TypedQuantity, refused: bool) -> usize {
     e.typed.len() - 1
 }
 
+/// Where a span of a text begins in the Markdown.
+type Place<'a> = &'a dyn Fn(&Range<usize>) -> usize;
+
 /// Checks the comparing words of a sentence; their spans, and their positions among the post's.
 fn said(
     e: &mut Evaluator<'_>,
@@ -85,7 +99,7 @@ fn said(
     sentence: &str,
     start: usize,
     held: &[Held],
-    source: Option<&dyn Fn(&Range<usize>) -> usize>,
+    source: Option<Place<'_>>,
 ) -> Vec<(Range<usize>, usize)> {
     let mut out = Vec::new();
     for saying in sayings(sentence, start) {
@@ -135,7 +149,7 @@ impl Evaluator<'_> {
         let found = find(text, &self.names, false);
         for (start, sentence) in sentences(text) {
             let inside = start..start + sentence.len();
-            for f in found.iter().filter(|f| inside.contains(&f.span.start)) {
+            for f in within(&found, &inside) {
                 let own = text[f.span.clone()].to_owned();
                 let typed = TypedQuantity::new(own, place, spot, shown(sentence));
                 keep(self, typed, f.result && compares(sentence));
@@ -159,10 +173,30 @@ impl Evaluator<'_> {
     }
 
     /// Line and column in the template of a byte of the Markdown.
-    fn at(&self, markdown: usize) -> (usize, usize) {
+    fn at(&mut self, markdown: usize) -> (usize, usize) {
         let i = self.map.partition_point(|(own, _)| *own <= markdown);
         let there = self.map[..i].last().map_or(0, |(own, there)| there + (markdown - own));
-        self.text.place(there)
+        // Counted on from the place before, where that is before it.
+        let (from, (line, column)) = self.cursor;
+        let place = match self.text.text.get(from..there) {
+            Some(since) => match since.rsplit_once('\n') {
+                None => (line, column + since.chars().count()),
+                Some((before, last)) => {
+                    (line + before.matches('\n').count() + 1, last.chars().count() + 1)
+                }
+            },
+            // Or counted back.
+            None => {
+                let text = self.text.text;
+                let begins = text[..there].rfind('\n').map_or(0, |at| at + 1);
+                (
+                    line - text[there..from].matches('\n').count(),
+                    text[begins..there].chars().count() + 1,
+                )
+            }
+        };
+        self.cursor = (there, place);
+        place
     }
 }
 

@@ -166,9 +166,8 @@ fn section(
     }
     let (then, end) = pieces(text, at, depth)?;
     let otherwise = match end {
-        End::File => return Err(never()),
         End::Close(_, "run") => None,
-        End::Close(..) => return Err(never()),
+        End::File | End::Close(..) => return Err(never()),
         End::Else(_) => match pieces(text, at, depth)? {
             (otherwise, End::Close(_, "run")) => Some(otherwise),
             (_, End::Else(span)) => return Err(text.error(span, "a second `else`", "")),

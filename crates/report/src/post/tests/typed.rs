@@ -1,6 +1,7 @@
 //! What a person typed, and what a post claims.
 
 use super::*;
+use Here::{CannotBeAsked, CannotBeTold, DoesNotHold, Holds};
 
 /// Statements that the results contradict or that nobody computed, each in its own way, and what becomes of it:
 /// `refused` by a check, or shown as `typed` by the author. None passes silently.
@@ -269,7 +270,6 @@ fn claims_hold_or_do_not_or_cannot_be_told() {
         runs.iter().filter(|(k, _)| *k == "sweep").map(|(k, v)| (k.clone(), v.clone())).collect();
     let p = with_runs(&body, &only).unwrap();
     let here: Vec<Here> = p.claims.iter().map(|c| c.here).collect();
-    use Here::{CannotBeAsked, CannotBeTold, DoesNotHold, Holds};
     assert_eq!(
         here,
         [Holds, DoesNotHold, CannotBeTold, CannotBeTold, CannotBeAsked],
@@ -310,4 +310,29 @@ fn claims_hold_or_do_not_or_cannot_be_told() {
         .unwrap_err()
         .to_string();
     assert!(e.contains("did you mean `sweep`?"), "{e}");
+}
+
+#[test]
+fn places_are_those_of_a_count_from_the_start() {
+    let body = "{{ value(\"t5240-1.6\") }} ran.\n\nMünchen: 875 W, ahead of the Cray at 12 W;\nwe saw 34 W.\n\n- A trails B: 5 W and é 6 W\n";
+    let text = format!("+++\ntitle = \"T\"\nas_of = \"2009-08-27\"\n+++\n{body}");
+    let p = post(body).unwrap();
+    assert!(p.typed.len() == 5 && p.comparisons.len() == 2, "{:?}", p.typed);
+    let all = p.typed.iter().map(|t| (&t.text, t.line, t.column));
+    for (word, line, column) in all.chain(p.comparisons.iter().map(|c| (&c.text, c.line, c.column)))
+    {
+        let line = text.lines().nth(line.unwrap() - 1).unwrap();
+        let rest: String = line.chars().skip(column.unwrap() - 1).collect();
+        assert!(rest.starts_with(word.as_str()), "{word}: {rest}");
+    }
+}
+
+#[test]
+fn a_template_of_nothing_but_numbers_is_read() {
+    let line = "12 % better and 13 | ahead of 14 W, twice. ".repeat(2_000);
+    let p =
+        post(&format!("{{{{ value(\"t5240-1.6\") }}}}\n\n{line}\n\n{}", "1 2 3\n".repeat(5_000)))
+            .unwrap();
+    assert!(p.typed.len() > 20_000 && p.refusals().len() <= 101, "{}", p.refusals().len());
+    assert!(html(&p).matches("class=\"typed\"").count() > 20_000);
 }

@@ -133,10 +133,9 @@ fn pair(
         }
         let (Some(vx), Some(vy)) = (value(x, basis), value(y, basis)) else { continue };
         let better = match x.entry.better {
-            Better::Higher => vx > vy,
             Better::Lower => vx < vy,
             Better::Neither if matches!(says, Says::Ahead | Says::Behind) => continue,
-            Better::Neither => vx > vy,
+            Better::Higher | Better::Neither => vx > vy,
         };
         let holds = match says {
             Says::Ahead => better,
@@ -147,7 +146,7 @@ fn pair(
         };
         told.push((holds, stated(x, y, basis)));
     }
-    settled(told)
+    settled(&told)
 }
 
 fn best(
@@ -196,7 +195,7 @@ fn best(
             told.push((value(mine, basis) == value(all[0], basis), stated(mine, all[0], basis)));
         }
     }
-    match settled(told) {
+    match settled(&told) {
         Bound::Contradicted(_) if narrowed => {
             Bound::Open("the sentence speaks of a part of the results")
         }
@@ -205,7 +204,7 @@ fn best(
 }
 
 /// What all pairs say, where they agree.
-fn settled(told: Vec<(bool, String)>) -> Bound {
+fn settled(told: &[(bool, String)]) -> Bound {
     let Some((first, words)) = told.first().cloned() else {
         return Bound::Open("no results of one metric decide it");
     };

@@ -30,6 +30,12 @@ const MONTHS: &[&str] = &[
     "dec",
 ];
 
+/// Words before a year.
+const BEFORE: &[&str] = &[
+    "in", "of", "since", "until", "from", "by", "early", "late", "mid", "during", "before",
+    "after", "to", "and", "year", "spring", "summer", "autumn", "winter", "fall", "than",
+];
+
 /// Which atoms are parts of a date: `2009-08-27`, `27 August 2009`, `in 2009`.
 pub(super) fn dates(all: &[Atom], names: &Names) -> Vec<bool> {
     let mut out = vec![false; all.len()];
@@ -68,10 +74,6 @@ pub(super) fn dates(all: &[Atom], names: &Names) -> Vec<bool> {
                 out[next] = true;
             }
         }
-        const BEFORE: &[&str] = &[
-            "in", "of", "since", "until", "from", "by", "early", "late", "mid", "during", "before",
-            "after", "to", "and", "year", "spring", "summer", "autumn", "winter", "fall", "than",
-        ];
         let said = i > 0 && (all[i - 1].is(BEFORE) || out[i - 1] && all[i].before == "-");
         // `in 2009 tests` counts tests.
         let counts = all.get(i + 1).is_some_and(|n| {

@@ -80,12 +80,17 @@ pub(in crate::post) fn find(text: &str, names: &Names, heading: bool) -> Vec<Fou
     out
 }
 
+/// Whether a byte is in one of these, which are in order.
+fn is_in(found: &[Found], at: usize) -> bool {
+    let before = found.partition_point(|f| f.span.start <= at);
+    found[..before].last().is_some_and(|f| f.span.contains(&at))
+}
+
 /// A percent sign that no digit stands before: `l5 %` is one, `X%` another.
 fn bare_percents(text: &str, out: &mut Vec<Found>) {
+    let found = out.len();
     for (at, c) in text.char_indices() {
-        if !matches!(c, '%' | '\u{66a}' | '\u{2030}' | '\u{ff05}')
-            || out.iter().any(|f| f.span.contains(&at))
-        {
+        if !matches!(c, '%' | '\u{66a}' | '\u{2030}' | '\u{ff05}') || is_in(&out[..found], at) {
             continue;
         }
         let own = text[..at].trim_end_matches(|c: char| c.is_alphabetic());

@@ -15,7 +15,7 @@ mod words;
 
 pub(super) use atoms::{COMPARING, COMPUTED, atoms};
 pub(super) use bind::{Bound, Held, judge};
-pub(super) use detect::find;
+pub(super) use detect::{Found, find};
 pub(super) use mark::{Marks, daggers, events_of};
 pub(super) use names::Names;
 pub(super) use stretch::{Kind, Stretch, events, stretches};

@@ -1,6 +1,7 @@
 //! What a reader reads in a row: the text of a paragraph, a heading, an item or a cell after Markdown was
 //! rendered, with the way back to the event and the byte that each part comes from.
 
+use std::fmt::Write as _;
 use std::ops::Range;
 
 use pulldown_cmark::{CowStr, Event, Options, Parser, Tag, TagEnd};
@@ -63,7 +64,9 @@ impl Stretch {
     }
 
     fn touching(&self, span: &Range<usize>) -> impl Iterator<Item = (&Segment, Range<usize>)> {
-        self.segments.iter().filter_map(move |s| {
+        let from = self.segments.partition_point(|s| s.at + s.len <= span.start);
+        let near = self.segments[from..].iter().take_while(|s| s.at < span.end);
+        near.filter_map(move |s| {
             let own = span.start.max(s.at)..span.end.min(s.at + s.len);
             (own.start < own.end).then_some((s, own))
         })
@@ -235,25 +238,32 @@ pub(super) fn with_places<'a>(
     events: Vec<(Event<'a>, Range<usize>)>,
     mut parts: Vec<(Part, String)>,
 ) -> Vec<Event<'a>> {
-    parts.sort_by(|(a, _), (b, _)| (b.event, b.span.start).cmp(&(a.event, a.span.start)));
+    parts.sort_by_key(|(part, _)| (part.event, part.span.start));
     let mut events: Vec<Event<'a>> = events.into_iter().map(|(e, _)| e).collect();
-    for (part, what) in parts {
+    for of_event in parts.chunk_by(|(a, _), (b, _)| a.event == b.event) {
+        let at = of_event[0].0.event;
         let mark = |text: &CowStr<'a>| -> CowStr<'a> {
-            let (start, end) = (part.span.start, part.span.end);
-            format!(
-                "{}{OPEN}{what}{CLOSE}{}{OPEN}/{CLOSE}{}",
-                &text[..start],
-                &text[start..end],
-                &text[end..]
-            )
-            .into()
+            let mut out = String::with_capacity(text.len() + of_event.len() * 12);
+            let mut done = 0;
+            // Places do not stand inside each other: a word that compares is no quantity.
+            for (part, what) in of_event.iter().filter(|(part, _)| part.span.end <= text.len()) {
+                let span = part.span.start.max(done)..part.span.end;
+                if span.is_empty() {
+                    continue;
+                }
+                out.push_str(&text[done..span.start]);
+                let _ = write!(out, "{OPEN}{what}{CLOSE}{}{OPEN}/{CLOSE}", &text[span.clone()]);
+                done = span.end;
+            }
+            out.push_str(&text[done..]);
+            out.into()
         };
-        let marked = match &events[part.event] {
+        let marked = match &events[at] {
             Event::Text(t) | Event::Html(t) | Event::InlineHtml(t) => Event::Text(mark(t)),
             Event::Code(t) => Event::Code(mark(t)),
             _ => continue,
         };
-        events[part.event] = marked;
+        events[at] = marked;
     }
     events
 }

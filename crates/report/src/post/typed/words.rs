@@ -228,7 +228,7 @@ pub(in crate::post) fn sayings(sentence: &str, from: usize) -> Vec<Saying> {
     let mut out: Vec<(usize, usize, Says)> = Vec::new();
     for (i, atom) in all.iter().enumerate() {
         let next = all.get(i + 1);
-        let joined = |n: &Atom| n.before.chars().all(|c| c.is_whitespace());
+        let joined = |n: &Atom| n.before.chars().all(char::is_whitespace);
         if let Some((words, says)) = IDIOMS.iter().find(|(words, _)| reads(&all, i, words)) {
             out.push((i, i + words.len() - 1, *says));
             continue;
@@ -316,6 +316,12 @@ pub(in crate::post) fn sayings(sentence: &str, from: usize) -> Vec<Saying> {
         .collect()
 }
 
+/// Words before a place.
+const PLACED: &[&str] = &[
+    "comes", "came", "is", "was", "ranks", "ranked", "placed", "places", "finishes", "finished",
+    "stands", "stood", "takes", "took", "in",
+];
+
 /// `first` as a place: "comes first", "first place", "ranks first", "number one".
 fn is_first(all: &[Atom], i: usize) -> bool {
     let before = i.checked_sub(1).map(|j| &all[j]);
@@ -328,10 +334,6 @@ fn is_first(all: &[Atom], i: usize) -> bool {
             .is_some_and(|n| n.is(&["spot", "place", "performer", "result", "score", "system"]))
             || before.is_some_and(|b| b.is(&["on", "at"]));
     }
-    const PLACED: &[&str] = &[
-        "comes", "came", "is", "was", "ranks", "ranked", "placed", "places", "finishes",
-        "finished", "stands", "stood", "takes", "took", "in",
-    ];
     next.is_some_and(|n| n.is(&["place", "of", "in", "among", "position"]))
         && before.is_some_and(|b| b.is(PLACED) || b.is(&["the", "a"]))
         || before.is_some_and(|b| b.is(PLACED))
