@@ -178,22 +178,19 @@ impl Evaluator<'_> {
         let there = self.map[..i].last().map_or(0, |(own, there)| there + (markdown - own));
         // Counted on from the place before, where that is before it.
         let (from, (line, column)) = self.cursor;
-        let place = match self.text.text.get(from..there) {
-            Some(since) => match since.rsplit_once('\n') {
+        let place = if let Some(since) = self.text.text.get(from..there) {
+            match since.rsplit_once('\n') {
                 None => (line, column + since.chars().count()),
                 Some((before, last)) => {
                     (line + before.matches('\n').count() + 1, last.chars().count() + 1)
                 }
-            },
-            // Or counted back.
-            None => {
-                let text = self.text.text;
-                let begins = text[..there].rfind('\n').map_or(0, |at| at + 1);
-                (
-                    line - text[there..from].matches('\n').count(),
-                    text[begins..there].chars().count() + 1,
-                )
             }
+        } else {
+            // Or counted back.
+            let text = self.text.text;
+            let begins = text[..there].rfind('\n').map_or(0, |at| at + 1);
+            let back = text[there..from].matches('\n').count();
+            (line - back, text[begins..there].chars().count() + 1)
         };
         self.cursor = (there, place);
         place

@@ -329,10 +329,10 @@ fn places_are_those_of_a_count_from_the_start() {
 
 #[test]
 fn a_template_of_nothing_but_numbers_is_read() {
-    let line = "12 % better and 13 | ahead of 14 W, twice. ".repeat(2_000);
+    let line = "12 % better and 13 | ahead of 14 W, twice. ".repeat(300);
     let p =
-        post(&format!("{{{{ value(\"t5240-1.6\") }}}}\n\n{line}\n\n{}", "1 2 3\n".repeat(5_000)))
+        post(&format!("{{{{ value(\"t5240-1.6\") }}}}\n\n{line}\n\n{}", "1 2 3\n".repeat(1_000)))
             .unwrap();
-    assert!(p.typed.len() > 20_000 && p.refusals().len() <= 101, "{}", p.refusals().len());
-    assert!(html(&p).matches("class=\"typed\"").count() > 20_000);
+    assert!(p.typed.len() > 2_000 && p.refusals().len() <= 101, "{}", p.refusals().len());
+    assert!(html(&p).matches("class=\"typed\"").count() > 2_000);
 }
