@@ -45,8 +45,29 @@ pub(in crate::post) fn judge(text: &str, sentence: &str, saying: &Saying, held: 
         Says::Best | Says::Worst | Says::Highest | Says::Lowest => {
             best(subject, other, sentence, saying.says, held, basis)
         }
+        Says::Ahead if named(other, sentence, held).is_none() && of_all(other) => {
+            best(subject, other, sentence, Says::Best, held, basis)
+        }
         _ => pair(subject, other, sentence, saying.says, held, basis),
     }
+}
+
+/// Whether words mean all the others: `all others`, `everything`, `the table`.
+fn of_all(side: &str) -> bool {
+    const ALL: &[&str] = &[
+        "all",
+        "every",
+        "everyone",
+        "everything",
+        "any",
+        "anything",
+        "others",
+        "rest",
+        "competition",
+        "table",
+        "field",
+    ];
+    atoms(side).iter().take(4).any(|a| a.is(ALL))
 }
 
 /// The part of a sentence that belongs to a word: up to a semicolon, a colon or a conjunction.

@@ -64,7 +64,7 @@ pub(in crate::post) fn find(text: &str, names: &Names, heading: bool) -> Vec<Fou
         let joins = |l: usize| {
             l + 1 == i
                 && atom.before.chars().all(|c| matches!(c, ' ' | '-' | '/' | '.' | '+' | '^' | ','))
-                && !atom.before.contains(", ")
+                && ![", ", ". "].iter().any(|edge| atom.before.contains(edge))
         };
         match out.last_mut().filter(|_| last.is_some_and(joins)) {
             Some(before) => {

@@ -95,7 +95,7 @@ const LINKED: &[(&str, &[&str], Says)] = &[
     ("to", &["superior"], Says::Ahead),
     ("to", &["inferior", "loses", "lost"], Says::Behind),
     ("with", &["par"], Says::Same),
-    ("over", &["wins", "won", "lead"], Says::Ahead),
+    ("over", &["wins", "won", "lead", "edge", "advantage", "victory"], Says::Ahead),
     ("against", &["wins", "won"], Says::Ahead),
     ("against", &["loses", "lost"], Says::Behind),
 ];
@@ -161,6 +161,10 @@ const IDIOMS: &[(&[&str], Says)] = &[
     (&["without", "equal"], Says::Degree),
     (&["without", "peer"], Says::Degree),
     (&["by", "far"], Says::Degree),
+    (&["the", "lead"], Says::Degree),
+    (&["equally", "fast"], Says::Degree),
+    (&["equally", "good"], Says::Degree),
+    (&["the", "edge"], Says::Degree),
     (&["head", "and", "shoulders"], Says::Degree),
     (&["class", "of", "its", "own"], Says::Degree),
 ];
