@@ -50,6 +50,9 @@ pub enum Verb {
     Audit(Audit),
     /// Write a run as one HTML page that needs no network, with Markdown, CSV, JSON and the raw data.
     Publish(Publish),
+    /// Ask again what a post claims: run its experiments that can run here, publish it with this machine's numbers,
+    /// and say of each claim whether it holds.
+    Reproduce(Reproduce),
     /// A table of quoted results as of a day, ranked in total or under a denominator; without a name,
     /// the list of them.
     Landscape(Landscape),
@@ -609,6 +612,29 @@ impl Publish {
         let missing = || crate::exit::Usage("give the folder to write to with -o DIR".to_owned());
         Ok(self.output.as_ref().ok_or_else(missing)?)
     }
+}
+
+/// `assay reproduce`.
+#[derive(Debug, Args)]
+pub struct Reproduce {
+    /// A post's template, or a folder of them.
+    #[arg(value_name = "POST.md|DIR")]
+    pub what: PathBuf,
+    /// No more time than this, such as `2h`; what is left over goes on with the same command.
+    #[arg(long, value_name = "TIME")]
+    pub budget: Option<String>,
+    /// Publish each post into a folder of its own below this one, with the table of claims.
+    #[arg(short, long, value_name = "DIR")]
+    pub output: Option<PathBuf>,
+    /// Show what would be run, in which order and what it takes; run nothing.
+    #[arg(long)]
+    pub plan: bool,
+    /// A folder of quoted results beside the built-in ones; may be repeated.
+    #[arg(long, value_name = "DIR")]
+    pub published: Vec<PathBuf>,
+    /// Wait until no other run measures on this machine.
+    #[arg(long)]
+    pub wait_turn: bool,
 }
 
 /// `assay landscape`.

@@ -154,6 +154,16 @@ const VERBS: &[Verb] = &[
         "",
     ),
     verb(
+        "reproduce",
+        Group::CompareAndPublish,
+        &[
+            "assay reproduce posts --plan",
+            "assay reproduce posts/2006-03-11-dd-sweep.md --budget 1s",
+        ],
+        &["assay reproduce posts/ --budget 2h -o reproduced"],
+        "A claim that does not hold is an answer: the exit code is 0.",
+    ),
+    verb(
         "landscape",
         Group::CompareAndPublish,
         &["assay landscape", "assay landscape specjbb2005 --per watt --per core --matrix"],

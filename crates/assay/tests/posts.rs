@@ -1,5 +1,5 @@
 //! Posts from the command line: every template of the repository, and what is refused.
-#![allow(clippy::unwrap_used)] // this is a test
+#![allow(clippy::unwrap_used, clippy::print_stdout)] // this is a test
 
 mod common;
 
@@ -150,4 +150,130 @@ fn a_run_of_the_archive_fills_its_section() {
     let raw = std::fs::read_dir(world.path("page")).unwrap().flatten();
     assert!(raw.map(|f| f.file_name()).any(|n| n.to_string_lossy().ends_with(".tar.zst")));
     assert_eq!(world.run(&["publish", "own.md", "-o", "page", "--force"]).code, 0, "twice");
+}
+
+#[test]
+fn what_was_typed_is_counted_in_every_form() {
+    let world = World::new();
+    world.write("typed.md", &format!("{HEAD}It did {{{{ value(\"t5240-1.6\") }}}} at 875 W.\n"));
+    let done = world.run(&["publish", "typed.md", "-o", "page"]);
+    assert_eq!(done.code, 0, "{}", done.stderr);
+    assert!(
+        done.stdout.contains("1 number computed, 1 typed by the author (marked †)"),
+        "{}",
+        done.stdout
+    );
+    let read = |file: &str| std::fs::read_to_string(world.path("page").join(file)).unwrap();
+    assert!(read("index.html").contains(
+        "<span class=\"typed\" title=\"typed by the author; no function printed it\">875</span>"
+    ));
+    assert!(read("index.md").contains("at 875† W."));
+    let json: serde_json::Value = serde_json::from_str(&read("post.json")).unwrap();
+    assert_eq!((&json["typed"][0]["text"], &json["typed"][0]["line"]), (&"875".into(), &5.into()));
+    let head = HEAD.replace("2009-08-27", "2035-01-01");
+    world.write(
+        "future.md",
+        &format!("{head}{{{{ rank(\"t5240-1.6\", in=\"specjbb2005-t5240\") }}}}\n"),
+    );
+    let done = world.run(&["publish", "future.md", "-o", "future"]);
+    assert_eq!(done.code, 2);
+    assert!(
+        done.stderr.contains("future.md:3:1") && done.stderr.contains("lies in the future"),
+        "{}",
+        done.stderr
+    );
+}
+
+const CLAIMS: &str = "\
+{{#claim ahead(\"own:elapsed@command=sleep 0.01\", than=\"own:elapsed@command=sleep 0.1\")}}A short sleep is shorter.{{/claim}}
+
+{{#claim ahead(\"own:elapsed@command=sleep 0.1\", than=\"own:elapsed@command=sleep 0.01\")}}A long sleep is shorter.{{/claim}}
+
+{{#claim differs(\"own:elapsed@command=sleep 0.1\", than=\"own:elapsed@command=sleep 7\")}}Nobody planned that.{{/claim}}
+
+{{#claim ahead(\"none:elapsed@a=1\", than=\"none:elapsed@a=2\")}}What cannot be prepared.{{/claim}}
+
+{{#claim elsewhere(because=\"it takes another machine\", then=better(\"t5240-1.6\", than=\"p570-4chip\"))}}The other machine is better.{{/claim}}
+";
+
+/// A folder of posts with two experiments, of which one cannot run anywhere.
+fn with_claims() -> World {
+    let world = World::new();
+    std::fs::create_dir(world.path("mine")).unwrap();
+    let run = |name: &str, file: &str| {
+        format!("[runs.{name}]\nrun = \"experiment:{name}\"\nexperiment = \"{file}\"\n")
+    };
+    let head =
+        format!("+++\ntitle = \"T\"\n{}{}+++\n", run("own", "own.toml"), run("none", "none.toml"));
+    world.write("mine/a.md", &format!("{head}{CLAIMS}"));
+    world.write(
+        "mine/own.toml",
+        "name = \"own\"\nworkload = \"command\"\n[factors]\ncommand = [\"sleep 0.1\", \"sleep 0.01\"]\n\
+         [design]\nblocks = 5\n[observe]\nmonitors = []\n",
+    );
+    world.write("mine/none.toml", "name = \"none\"\nworkload = \"command\"\n[factors]\ncommand = [\"no-such-program-1\", \"no-such-program-2\"]\n");
+    world
+}
+
+fn claims(world: &World, arguments: &[&str]) -> Vec<(String, String, String)> {
+    let done = world.run(&[&["reproduce", "mine", "--json"], arguments].concat());
+    // A machine that is busy during one side withholds the run's numbers.
+    let withheld = done.stdout.contains("withheld: ");
+    assert_eq!(done.code, if withheld { 4 } else { 0 }, "{}{}", done.stdout, done.stderr);
+    let json: serde_json::Value = serde_json::from_str(&done.stdout).unwrap();
+    let text = |v: &serde_json::Value| v.as_str().unwrap_or("").to_owned();
+    let of = |c: &serde_json::Value| (text(&c["text"]), text(&c["here"]), text(&c["why"]));
+    json["posts"][0]["claims"].as_array().unwrap().iter().map(of).collect()
+}
+
+#[test]
+fn claims_are_asked_again_and_each_says_how_it_came_out() {
+    let world = with_claims();
+    let plan = world.run(&["reproduce", "mine", "--plan", "--json"]);
+    assert_eq!(plan.code, 0, "{}", plan.stderr);
+    let plan: serde_json::Value = serde_json::from_str(&plan.stdout).unwrap();
+    assert_eq!(plan[0]["state"], "to be run", "{plan}");
+    assert!(plan[1]["state"].as_str().unwrap().starts_with("cannot run here: "), "{plan}");
+    assert!(world.runs().is_empty(), "a plan runs nothing");
+
+    let asked = claims(&world, &["-o", "out"]);
+    if let Some((_, _, why)) = asked.iter().find(|(_, _, why)| why.starts_with("withheld: ")) {
+        println!("skipped: because a check withholds the run's numbers: {why}");
+        return;
+    }
+    let here: Vec<&str> = asked.iter().map(|(_, here, _)| here.as_str()).collect();
+    assert_eq!(
+        here,
+        ["holds", "does_not_hold", "cannot_be_told", "cannot_be_asked", "cannot_be_asked"],
+        "{asked:?}"
+    );
+    assert!(asked[0].2.contains("times as good ["), "{asked:?}");
+    assert!(asked[3].2.contains("no-such-program"), "{asked:?}");
+    assert!(asked[4].2.contains("another machine"), "{asked:?}");
+    let page = std::fs::read_to_string(world.path("out/a/index.html")).unwrap();
+    assert!(
+        page.contains("holds here") && page.contains("Then: 5% better"),
+        "the page tells it too"
+    );
+    let table = std::fs::read_to_string(world.path("out/reproduction.md")).unwrap();
+    assert!(
+        table.contains("A short sleep is shorter.") && table.contains("does not hold here"),
+        "{table}"
+    );
+
+    // What is in the archive is not run again.
+    assert_eq!(world.runs().len(), 1);
+    assert_eq!(claims(&world, &["-o", "out"])[0].1, "holds");
+    assert_eq!(world.runs().len(), 1);
+}
+
+#[test]
+fn what_the_budget_does_not_hold_is_not_run_and_said() {
+    let world = with_claims();
+    let asked = claims(&world, &["--budget", "0s"]);
+    assert_eq!(asked[0].1, "cannot_be_told");
+    assert!(asked[0].2.contains("not run: it takes an unknown time"), "{asked:?}");
+    assert!(world.runs().is_empty());
+    assert_eq!(world.run(&["reproduce", "mine", "--budget", "soon"]).code, 2);
+    assert_eq!(world.run(&["reproduce", "nowhere"]).code, 2);
 }

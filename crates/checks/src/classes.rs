@@ -40,8 +40,10 @@ const HEAD: &str = "# Compare systems
     assay compare --accept 'env.LANG=nothing prints' A B   # a soft difference, with its reason
     assay compare A B -o beside.html                       # also a page of one file, with charts over time
 
-A factor covers its path and all below it. `--factor` also takes a parameter of the workload that is meant to
-differ. A hard difference cannot be accepted: hold it equal, or declare it. With a processor as the factor whole
+A factor covers its path and all below it. `--factor` also takes a parameter of the workload or a control that is meant to
+differ. Two programs of different names, or two workloads, are compared only with `--factor command`: without it the verdict
+is *invalid* (F02). Wherever a check calls a comparison invalid there is no verdict, in the terminal, in JSON and on a page,
+and the exit code is 4. A hard difference cannot be accepted: hold it equal, or declare it. With a processor as the factor whole
 systems are compared, and it says so: what another machine brings along is entailed, never the processor's merit.
 
 A run records which devices and mounts its trials used (`used.device.*`, `used.mount.*`: where the system, the scratch

@@ -632,6 +632,7 @@ fn registered(m: &RunMaterial<'_>) -> Registered {
         items: treatments.chain(measured).collect(),
         shown: shown.into_iter().collect(),
         reverses_headline: None,
+        headline: None,
     }
 }
 

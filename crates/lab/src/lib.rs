@@ -46,6 +46,7 @@ pub use analyse::findings::check;
 pub use analyse::suite_facts::{SuiteFacts, suite_facts_template};
 pub use analyse::suite_result::suite_result;
 pub use analyse::{Recorded, analyse};
+pub use clock::now_utc;
 pub use cpus::allowed as allowed_cpus;
 pub use error::{LabError, PlanError};
 pub use events::EventWriter;

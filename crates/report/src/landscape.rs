@@ -14,7 +14,7 @@ pub fn csv(landscape: &Landscape) -> String {
     let mut out = Rows::new();
     let mut head = vec!["rank".to_owned(), "kind".to_owned(), "label".to_owned()];
     head.extend(landscape.columns.iter().map(|c| c.key.clone()));
-    head.extend(["unit", "ids", "sources", "as_of"].map(str::to_owned));
+    head.extend(["unit", "ids", "sources", "as_of", "question"].map(str::to_owned));
     out.row(&head);
     for l in &landscape.lines {
         let label = l.entry.as_ref().map(|e| e.label.clone()).unwrap_or_default();
@@ -30,6 +30,7 @@ pub fn csv(landscape: &Landscape) -> String {
             l.ids.join(";"),
             l.sources.join(";"),
             l.as_of.clone().unwrap_or_default(),
+            l.question.clone(),
         ]);
         out.row(&fields);
     }

@@ -36,6 +36,7 @@ pub mod page;
 mod parts;
 mod percentiles;
 pub mod post;
+pub mod reproduce;
 mod style;
 pub mod terminal;
 mod view;

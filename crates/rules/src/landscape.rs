@@ -8,6 +8,7 @@ mod columns;
 mod definition;
 mod error;
 mod measured;
+mod questions;
 #[cfg(test)]
 mod tests;
 
@@ -22,7 +23,7 @@ use crate::denominator::{
 use crate::quoted::Source;
 
 pub use collection::{Collection, Listing};
-pub use columns::{counts, entry};
+pub use columns::{counts, entry, question};
 pub use definition::{ColumnSpec, Definition, Filter, Words, read_definitions};
 pub use error::LandscapeError;
 pub use measured::{Measured, measured};
@@ -77,9 +78,9 @@ pub struct Landscape {
     pub trademark: String,
     /// What the checks say of it.
     pub findings: Vec<Finding>,
-    /// Who leads in total, also where that line was cut off or another order was asked for.
+    /// Who leads in total by question, also where that line was cut off or another order was asked for.
     #[serde(skip)]
-    pub leader_in_total: Option<Entry>,
+    pub leaders_in_total: Vec<(String, Entry)>,
 }
 
 /// Rows that are not shown.
@@ -121,6 +122,8 @@ pub enum Role {
 /// A line.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct Line {
+    /// What its deciding value answers: benchmark and metric. Places are among the lines of one question.
+    pub question: String,
     /// Its place, from 1, equal values sharing one; `null` without a value or an order.
     pub rank: Option<usize>,
     /// Where its values come from.
@@ -176,6 +179,7 @@ impl Landscape {
             parts.push(self.better.words().to_owned());
         }
         parts.push(match self.ordered_by {
+            _ if self.tables().len() > 1 => "a table for each question".to_owned(),
             Some(Basis::Total) => "the better first".to_owned(),
             Some(per) => format!("the better {per} first"),
             None => "in the order of the source".to_owned(),
@@ -226,9 +230,58 @@ impl Landscape {
         self.has(Kind::Measured) && self.has(Kind::Quoted)
     }
 
-    /// The systems by all denominators.
+    /// The tables that it is: the lines of one question each, where they have an order.
+    pub fn tables(&self) -> Vec<(&str, Vec<&Line>)> {
+        let mut out: Vec<(&str, Vec<&Line>)> = Vec::new();
+        for line in &self.lines {
+            let own = if self.ordered_by.is_some() { line.question.as_str() } else { "" };
+            match out.iter_mut().find(|(q, _)| *q == own) {
+                Some((_, lines)) => lines.push(line),
+                None => out.push((own, vec![line])),
+            }
+        }
+        out
+    }
+
+    /// Keeps so many lines of each table; the others are counted as not shown.
+    pub fn cut(&mut self, top: usize) {
+        let ordered = self.ordered_by.is_some();
+        let mut kept: Vec<(String, usize)> = Vec::new();
+        self.lines.retain(|line| {
+            let own = if ordered { line.question.as_str() } else { "" };
+            if let Some((_, n)) = kept.iter_mut().find(|(q, _)| q == own) {
+                *n += 1;
+                return *n <= top;
+            }
+            kept.push((own.to_owned(), 1));
+            top > 0
+        });
+    }
+
+    /// The systems by all denominators; those of one question are ranked with each other.
     pub fn matrix(&self) -> Matrix {
-        matrix(&self.entries())
+        let tables = self.tables();
+        let of = |lines: &[&Line]| -> Vec<Entry> {
+            lines.iter().filter_map(|l| l.entry.clone()).collect()
+        };
+        let [(_, _), _, ..] = tables.as_slice() else { return matrix(&self.entries()) };
+        let whole = matrix(&self.entries());
+        let mut out = Matrix { rows: Vec::new(), ..whole };
+        for (question, lines) in &tables {
+            let own = matrix(&of(lines));
+            let short = question.rsplit(": ").next().unwrap_or(question);
+            for mut row in own.rows {
+                let cell = |basis: &Basis| {
+                    let at = own.bases.iter().position(|b| b == basis)?;
+                    row.cells[at].clone()
+                };
+                let cells = out.bases.iter().map(cell).collect();
+                row.cells = cells;
+                row.label = format!("{}: {short}", row.label);
+                out.rows.push(row);
+            }
+        }
+        out
     }
 
     /// The lines that have a deciding value, as entries.
@@ -238,20 +291,25 @@ impl Landscape {
 
     /// Where the place of the leader under `claimed` is another's under another basis.
     pub fn reversals(&self, claimed: Basis) -> Vec<Reversal> {
-        let entries = self.entries();
-        let Some(leader) = entries
-            .iter()
-            .find(|e| e.number(claimed).is_some())
-            .filter(|_| self.ordered_by == Some(claimed))
-        else {
+        if self.ordered_by != Some(claimed) {
             return Vec::new();
-        };
-        // Against the one that leads in total first: that turn says the most.
-        let mut others: Vec<&Entry> = entries.iter().collect();
-        let absent = |e: &&Entry| !entries.iter().any(|other| other.value == e.value);
-        others.extend(self.leader_in_total.iter().filter(absent));
-        others.sort_by(|a, b| better_first(self.better, a.value.value, b.value.value));
-        others.into_iter().flat_map(|other| reversals_from(leader, other, claimed)).collect()
+        }
+        let mut out = Vec::new();
+        for (question, lines) in self.tables() {
+            let entries: Vec<&Entry> = lines.iter().filter_map(|l| l.entry.as_ref()).collect();
+            let Some(leader) = entries.iter().find(|e| e.number(claimed).is_some()) else {
+                continue;
+            };
+            // Against the one that leads in total first: that turn says the most.
+            let absent = |e: &&Entry| !entries.iter().any(|other| other.value == e.value);
+            let in_total =
+                self.leaders_in_total.iter().filter(|(q, _)| q == question).map(|(_, e)| e);
+            let mut others: Vec<&Entry> =
+                entries.iter().copied().chain(in_total.filter(absent)).collect();
+            others.sort_by(|a, b| better_first(self.better, a.value.value, b.value.value));
+            out.extend(others.into_iter().flat_map(|other| reversals_from(leader, other, claimed)));
+        }
+        out
     }
 
     /// Adds what the checks say of the denominators that were asked for: what they count, where watts and

@@ -42,7 +42,8 @@ pub fn compare(cli: &Cli, compare: &Compare) -> Result<Exit> {
             let result = assay_report::terminal::result(only, Detail::Full, style());
             print_styled(&result)?;
         }
-        return Ok(Exit::Fine);
+        let invalid = only.findings().iter().any(|(f, _)| f.severity == Severity::Invalid);
+        return Ok(if invalid { Exit::Rule } else { Exit::Fine });
     }
     let margin =
         match &compare.margin {

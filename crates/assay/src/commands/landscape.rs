@@ -1,5 +1,7 @@
 //! `assay landscape`: a table of results, quoted and measured, ranked under a denominator.
 
+use std::collections::BTreeMap;
+
 use anyhow::{Context, Result};
 use assay_model::{Kind, Profile};
 use assay_report::landscape::{csv, markdown, matrix_csv};
@@ -73,9 +75,21 @@ pub fn landscape(cli: &Cli, asked: &cli::Landscape) -> Result<Exit> {
     landscape.check_denominators(&asked.per, with_matrix, profile);
     let mut matrix = with_matrix.then(|| landscape.matrix());
     if let Some(n) = top {
-        landscape.lines.truncate(n);
+        landscape.cut(n);
         if let Some(m) = &mut matrix {
-            m.rows.truncate(n);
+            match landscape.tables().len() {
+                0 | 1 => m.rows.truncate(n),
+                // The rows of a question stand together, and their labels end in it.
+                _ => {
+                    let mut kept: BTreeMap<String, usize> = BTreeMap::new();
+                    m.rows.retain(|row| {
+                        let of = row.label.rsplit(": ").next().unwrap_or_default().to_owned();
+                        let seen = kept.entry(of).or_default();
+                        *seen += 1;
+                        *seen <= n
+                    });
+                }
+            }
         }
     }
     if let Some(file) = &asked.output {

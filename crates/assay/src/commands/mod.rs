@@ -26,6 +26,7 @@ mod publish;
 #[cfg(feature = "server")]
 mod queue;
 mod reference;
+mod reproduce;
 mod rules;
 mod run;
 mod schema;
@@ -52,6 +53,7 @@ pub fn dispatch(cli: &Cli) -> anyhow::Result<Exit> {
         Verb::Explain(asked) => explain::explain(cli, asked),
         Verb::Audit(audit) => audit::audit(cli, audit),
         Verb::Publish(publish) => publish::publish(cli, publish),
+        Verb::Reproduce(asked) => reproduce::reproduce(cli, asked),
         Verb::Landscape(landscape) => landscape::landscape(cli, landscape),
         Verb::Stat(stat) => stat::stat(cli, stat),
         Verb::Io(asked) => io::io(cli, asked),

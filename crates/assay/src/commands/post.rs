@@ -22,6 +22,39 @@ use crate::{shipped, view};
 
 /// Computes the post and writes the folder, unless a number or a sentence is invalid.
 pub fn publish(cli: &Cli, publish: &Publish) -> Result<Exit> {
+    publish_with(cli, publish, true, &|_| {}, &mut |page| {
+        match page {
+            Published { post, page, refused: true } => {
+                if cli.json {
+                    summary(post, page)?;
+                }
+                say(&format!("{} is not published; nothing was written", publish.what));
+            }
+            Published { post, page, .. } if cli.json => summary(post, page)?,
+            Published { post, page, .. } => {
+                print(&format!("page: {}\n{}", page.unwrap_or_default(), post.banner()))?;
+            }
+        }
+        Ok(())
+    })
+}
+
+/// What came of publishing a post.
+pub(super) struct Published<'a> {
+    pub post: &'a Post,
+    pub page: Option<&'a str>,
+    /// Whether a check kept it from being published.
+    pub refused: bool,
+}
+
+/// The same, with the runs of the archive or without any; `reasons` says of claims what is known beyond the runs, `done` is told what came out.
+pub(super) fn publish_with(
+    cli: &Cli,
+    publish: &Publish,
+    with_runs: bool,
+    reasons: &dyn Fn(&mut Post),
+    done: &mut dyn FnMut(Published<'_>) -> Result<()>,
+) -> Result<Exit> {
     let bytes = bytes(&shipped::find(Path::new(&publish.what)).map_err(Usage)?)?;
     let template = Template::read(&publish.what, post::decode(&publish.what, &bytes)?)?;
     if let Some(why) = std::str::from_utf8(&bytes).ok().and_then(assay_redact::first_token) {
@@ -30,8 +63,10 @@ pub fn publish(cli: &Cli, publish: &Publish) -> Result<Exit> {
     }
     let library = library(publish)?;
     let copies = Copies::new()?;
-    let (archive, runs) = runs(cli, &template, publish, &copies)?;
-    let mut post = template.evaluate(&library, &runs, env!("CARGO_PKG_VERSION"))?;
+    let (archive, runs) =
+        if with_runs { runs(cli, &template, publish, &copies)? } else { (None, BTreeMap::new()) };
+    let mut post = template.evaluate(&library, &runs, env!("CARGO_PKG_VERSION"), &today())?;
+    reasons(&mut post);
     if publish.withhold {
         post.withhold();
     }
@@ -39,12 +74,9 @@ pub fn publish(cli: &Cli, publish: &Publish) -> Result<Exit> {
         return copies.preview(cli, post.runs.values().map(|v| &v.summary.id));
     }
     let refused = refused(&post);
-    if refused {
-        if cli.json {
-            summary(&post, None)?;
-        }
-        say(&format!("{} is not published; nothing was written", publish.what));
-        return Ok(Exit::Rule);
+    if refused || publish.output.is_none() {
+        done(Published { post: &post, page: None, refused })?;
+        return Ok(if refused { Exit::Rule } else { Exit::Fine });
     }
     let folder = free(publish)?;
     fs::create_dir_all(folder).with_context(|| format!("make the folder {}", folder.display()))?;
@@ -65,11 +97,7 @@ pub fn publish(cli: &Cli, publish: &Publish) -> Result<Exit> {
         }
     }
     let page = absolute(&folder.join("index.html"));
-    if cli.json {
-        summary(&post, Some(&page))?;
-    } else {
-        print(&format!("page: {page}"))?;
-    }
+    done(Published { post: &post, page: Some(&page), refused: false })?;
     Ok(if post.withheld_as_invalid() { Exit::Rule } else { Exit::Fine })
 }
 
@@ -92,12 +120,20 @@ fn refused(post: &Post) -> bool {
     !refusals.is_empty()
 }
 
+/// The day on which it is published.
+fn today() -> String {
+    assay_lab::now_utc().chars().take(10).collect()
+}
+
 fn summary(post: &Post, page: Option<&str>) -> Result<()> {
     let json = serde_json::json!({
         "schema_version": assay_model::SCHEMA_VERSION,
         "post": post.file,
         "page": page,
         "numbers": post.numbers.len(),
+        "typed": post.typed,
+        "comparisons": post.comparisons,
+        "banner": post.banner(),
         "results": post.results.len(),
         "runs": post.runs.values().map(|v| &v.summary.id).collect::<Vec<_>>(),
         "findings": post.findings,
@@ -106,7 +142,7 @@ fn summary(post: &Post, page: Option<&str>) -> Result<()> {
 }
 
 /// The template's bytes, at most one more than may be.
-fn bytes(path: &Path) -> Result<Vec<u8>> {
+pub(super) fn bytes(path: &Path) -> Result<Vec<u8>> {
     let unreadable = |e: std::io::Error| Usage(format!("{}: cannot be read: {e}", path.display()));
     let file = File::open(path).map_err(unreadable)?;
     let mut bytes = Vec::new();
@@ -153,7 +189,7 @@ fn runs(
 }
 
 /// The run that a template means: an id, `last`, or the newest completed one of an experiment or tag.
-fn find(archive: &Archive, spec: &RunSpec) -> Result<Option<RunId>> {
+pub(super) fn find(archive: &Archive, spec: &RunSpec) -> Result<Option<RunId>> {
     let filter = match spec.run.split_once(':') {
         Some(("experiment", name)) => {
             Filter { experiment: Some(name.to_owned()), ..Filter::default() }

@@ -37,6 +37,8 @@ pub struct ClaimEvidence {
     pub ratio: Option<f64>,
     /// Whether it speaks of peak (steady) performance.
     pub of_peak: Option<bool>,
+    /// What the results say, where that is the opposite of the words.
+    pub contradicted: Option<String>,
     /// For `best` and `record`: among which population.
     pub population: Option<String>,
     /// The date that it is true of.

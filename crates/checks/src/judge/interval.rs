@@ -68,6 +68,12 @@ fn behind_the_claim(e: &Evidence) -> Result<&ComparisonEvidence, crate::check::S
 pub(crate) fn direction(e: &Evidence) -> Evaluation {
     let claim = e.claim.need("the claim")?;
     let verb = *need(claim.verb.as_ref(), "what the claim says")?;
+    if let Some(results) = &claim.contradicted {
+        let text = format!("{results}: \"{}\"", claim.text);
+        return Ok(vec![
+            plain(text).remedy("say what the results say, or let `{{ better(...) }}` say it"),
+        ]);
+    }
     let comparison = match verb {
         Verb::Direction | Verb::States => behind_the_claim(e)?,
         _ => return not_applicable("the claim states no direction"),

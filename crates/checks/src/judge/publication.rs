@@ -63,7 +63,10 @@ pub(crate) fn selective(e: &Evidence) -> Evaluation {
     if absent.is_empty() {
         return Ok(Vec::new());
     }
-    let text = format!("measured or registered, but not shown: {}", shortened(&absent));
+    let text = match &r.headline {
+        Some(both) => format!("{both}; ahead there, but not shown: {}", shortened(&absent)),
+        None => format!("measured or registered, but not shown: {}", shortened(&absent)),
+    };
     Ok(vec![match r.reverses_headline {
         Some(true) => grave(format!("{text}; it reverses the headline")),
         _ => plain(text),

@@ -87,11 +87,11 @@ pub const DIRECTION_SUPPORTED: Row = Row {
     severity: I,
     escalation: "a warning where a ratio is stated without a direction",
     needs: "the claim's verb, the interval of the ratio",
-    fires: "it says faster, slower or more, and the interval holds 1 or lies on the other side",
+    fires: "it says faster, slower, ahead or best, and the interval holds 1 or the results say the opposite",
     why: "the data do not say which way",
     remedy: "run more trials, or say that the direction is not established",
     source: "Kalibera and Jones 2020",
-    evidence: "a post: the words of a sentence beside the comparison that it states",
+    evidence: "a post: the words of a sentence, beside the comparison that it states or the results that it names",
 };
 
 /// F35, equality-supported.

@@ -155,6 +155,7 @@ pub const FAULTS: &[(&str, Change)] = &[
     ("F33", |e| comparison(e).basis = Some(VerdictBasis::RatioSigma)),
     ("F34", |e| comparison(e).interval = Some(interval(0.98, 1.03))),
     ("F34", |e| comparison(e).verdict = Some(Verdict::Inconclusive)),
+    ("F34", |e| claim(e).contradicted = Some("line 7: A has 2, B has 1".to_owned())),
     ("F35", |e| comparison(e).interval = Some(interval(0.97, 1.01))),
     ("F35", |e| comparison(e).margin = None),
     ("F35", |e| comparison(e).margin_declared_before = Some(false)),

@@ -163,6 +163,7 @@ pub fn comparison() -> ComparisonEvidence {
 
 pub fn claim() -> ClaimEvidence {
     ClaimEvidence {
+        contradicted: None,
         text: "B has 1.20 times the throughput of A on the order workload".to_owned(),
         verb: Some(Verb::Direction),
         ratio_kind: Some(RatioKind::Throughput),
@@ -318,6 +319,7 @@ pub fn evidence() -> Evidence {
             items: texts(&["throughput", "elapsed"]),
             shown: texts(&["elapsed", "throughput"]),
             reverses_headline: Some(false),
+            headline: None,
         }),
         repeat: Some(RepeatEvidence {
             raw_data: Some(true),

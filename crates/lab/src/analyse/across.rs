@@ -7,12 +7,15 @@ use assay_checks::{Arm, Evidence, Known, MetricIdentity, Schedule, Scheduled, Wo
 use assay_environment::{AcceptError, DifferenceClass, EnvDiff, diff};
 use assay_model::{
     Across, AcrossRow, Analysis, Better, Comparison, Difference, Experiment, Fact, Finding, Kind,
-    Percentile, Plan, Row, RunId, SystemDescription, Treatment, TreatmentSummary, TrialRecord,
-    Verdict,
+    Percentile, Plan, Row, RunId, Severity, SystemDescription, Treatment, TreatmentSummary,
+    TrialRecord, Verdict,
 };
 use assay_stats::{CompareInput, Samples, compare, summarize};
 
+mod program;
+
 use crate::analyse::pairs::values;
+use program::{in_facts, levels, unlike};
 
 /// One run to compare.
 #[derive(Debug)]
@@ -58,16 +61,25 @@ pub fn across(
     let (unit, better) =
         named.map_or((String::new(), Better::Neither), |s| (s.unit.clone(), s.better));
     let diffs = environments(sides, declared)?;
-    let mut findings = findings(sides, &diffs, declared);
+    let found = findings(sides, &diffs, declared);
     let mut rows = rows(sides, metric, &unit, better, margin);
     for row in &mut rows {
-        for ((comparison, side), diff) in
-            row.comparisons.iter_mut().skip(1).zip(&sides[1..]).zip(&diffs)
+        for (((comparison, side), diff), found) in
+            row.comparisons.iter_mut().skip(1).zip(&sides[1..]).zip(&diffs).zip(&found)
         {
-            let reason = hard(diff).or_else(|| computed_in_one(first, side, metric));
+            let reason = hard(diff)
+                .or_else(|| unlike(first, side, declared))
+                .or_else(|| computed_in_one(first, side, metric))
+                .or_else(|| invalid(found));
             if let (Some(comparison), Some(reason)) = (comparison, reason) {
                 withhold(comparison, &reason);
             }
+        }
+    }
+    let mut findings: Vec<Finding> = Vec::new();
+    for f in found.into_iter().flatten() {
+        if !findings.contains(&f) {
+            findings.push(f);
         }
     }
     if rows.iter().all(|r| r.comparisons.iter().flatten().count() == 0) {
@@ -104,8 +116,15 @@ pub fn across_io(sides: &[Side<'_>], declared: &Declared) -> Result<Vec<Across>,
 
 /// What each later run's system differs in from the first's.
 fn environments(sides: &[Side<'_>], declared: &Declared) -> Result<Vec<EnvDiff>, AcceptError> {
+    let factors = in_facts(&declared.factors);
     let mut diffs: Vec<EnvDiff> =
-        sides[1..].iter().map(|s| diff(sides[0].system, s.system, &declared.factors)).collect();
+        sides[1..].iter().map(|s| diff(sides[0].system, s.system, &factors)).collect();
+    for (diff, side) in diffs.iter_mut().zip(&sides[1..]) {
+        // What is a parameter, a setting or the program has an effect where that differs, whatever the facts say.
+        let levels = [levels(&sides[0]), levels(side)];
+        diff.factors_without_effect
+            .retain(|f| *f != "used" && levels.iter().all(|l| !l.contains_key(f)));
+    }
     for (path, reason) in &declared.accepted {
         let mut last = Err(AcceptError::NoSuchDifference(path.clone()));
         let mut accepted = false;
@@ -130,6 +149,12 @@ fn compared(diffs: &[EnvDiff], declared: &Declared) -> String {
     } else {
         declared.factors.join(", ")
     }
+}
+
+/// What a check calls invalid, as a reason not to compare.
+fn invalid(found: &[Finding]) -> Option<String> {
+    let first = found.iter().find(|f| f.severity == Severity::Invalid)?;
+    Some(format!("{} {}: {}", first.id, first.name, first.message))
 }
 
 /// Takes the numbers out of a comparison that says nothing.
@@ -331,26 +356,20 @@ const BETWEEN: [&Row; 5] = [
 
 /// What the catalogue says of the runs laid side by side: of its checks those that are about what
 /// differs between the sides (environment, work, schedule, metric).
-fn findings(sides: &[Side<'_>], diffs: &[EnvDiff], declared: &Declared) -> Vec<Finding> {
-    let mut found: Vec<Finding> = Vec::new();
-    for (side, diff) in sides[1..].iter().zip(diffs) {
+fn findings(sides: &[Side<'_>], diffs: &[EnvDiff], declared: &Declared) -> Vec<Vec<Finding>> {
+    let of = |(side, diff): (&Side<'_>, &EnvDiff)| {
         let evidence = between(&sides[0], side, diff, declared);
-        for row in BETWEEN {
-            let Some(check) = assay_checks::find(row.id) else { continue };
-            for f in check.findings(&evidence) {
-                if !found.contains(&f) {
-                    found.push(f);
-                }
-            }
-        }
-    }
-    found
+        let checks = BETWEEN.iter().filter_map(|row| assay_checks::find(row.id));
+        checks.flat_map(|check| check.findings(&evidence)).collect()
+    };
+    sides[1..].iter().zip(diffs).map(of).collect()
 }
 
 /// Two runs as two arms, one after the other.
 fn between(a: &Side<'_>, b: &Side<'_>, diff: &EnvDiff, declared: &Declared) -> Evidence {
     let arm = |side: &Side<'_>| Arm {
         label: side.id.to_string(),
+        levels: levels(side),
         os: Some(Arc::new(controls(side))),
         work: Some(Work {
             input: Some(side.experiment.workload.clone()),
@@ -373,9 +392,11 @@ fn between(a: &Side<'_>, b: &Side<'_>, diff: &EnvDiff, declared: &Declared) -> E
             })
             .collect()
     };
+    // Unlike programs without a word are compared by nobody's question.
+    let unasked = unlike(a, b, declared).is_some() && declared.factors.is_empty();
     Evidence {
         arms: vec![arm(a), arm(b)],
-        factors: (!declared.factors.is_empty()).then(|| declared.factors.clone()),
+        factors: (unasked || !declared.factors.is_empty()).then(|| declared.factors.clone()),
         environment: Known::Is(diff.clone()),
         schedule: Some(Schedule {
             trials: trials(0, a).into_iter().chain(trials(1, b)).collect(),

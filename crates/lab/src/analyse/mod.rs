@@ -15,9 +15,9 @@ pub(crate) mod suite_result;
 use std::collections::{BTreeMap, BTreeSet};
 
 use assay_model::{
-    Analysis, Better, Checks, Comparison, CurveSummary, Experiment, HistogramSummary, Kind,
-    LedgerEntry, LedgerEvent, MetricValue, Order, Outcome, Plan, Profile, Scalar, Scaling, Stop,
-    SystemDescription, Treatment, TreatmentSummary, TrialRecord, Verdict,
+    Analysis, Better, Checks, Comparison, CurveSummary, Experiment, Finding, HistogramSummary,
+    Kind, LedgerEntry, LedgerEvent, MetricValue, Order, Outcome, Plan, Profile, Scalar, Scaling,
+    Severity, Stop, SystemDescription, Treatment, TreatmentSummary, TrialRecord, Verdict,
 };
 use assay_stats::scaling::Size;
 use assay_stats::{CompareInput, Samples, compare_family, sequential, summarize};
@@ -111,7 +111,41 @@ pub fn analyse(recorded: &Recorded<'_>) -> Analysis {
     analysis.run_metrics.extend(aa::floor_metric(plan, records));
     let report = findings::check(recorded, &analysis, Profile::Lab);
     (analysis.checks, analysis.findings) = (report.checks(), report.findings);
+    no_verdict_of_what_is_invalid(&mut analysis, records);
     analysis
+}
+
+/// Where a check calls a run, a treatment or a trial that counts invalid there is no verdict, in any output.
+fn no_verdict_of_what_is_invalid(analysis: &mut Analysis, records: &[TrialRecord]) {
+    let grave = |f: &&Finding| f.severity == Severity::Invalid;
+    let why = |f: &Finding| format!("{} {}: {}", f.id, f.name, f.message);
+    let of_run = analysis.findings.iter().filter(grave).find(|f| f.treatments.is_empty()).map(why);
+    let of_treatment = |id: u32| {
+        let about = analysis.findings.iter().filter(grave).find(|f| f.treatments.contains(&id));
+        let counted = records.iter().filter(|r| r.treatment == id && r.counts());
+        about.or_else(|| counted.flat_map(|r| &r.findings).find(grave)).map(why)
+    };
+    let reasons: Vec<Option<String>> = analysis
+        .comparisons
+        .iter()
+        .map(|c| {
+            let sides = || of_treatment(c.treatment).or_else(|| of_treatment(c.baseline));
+            of_run.clone().or_else(sides)
+        })
+        .collect();
+    for (c, reason) in analysis.comparisons.iter_mut().zip(reasons) {
+        if let Some(reason) = reason {
+            (c.verdict, c.reason) = (Verdict::Invalid, reason);
+            (c.ratio, c.interval, c.sensitivity, c.detectable) = (None, None, None, None);
+        }
+    }
+    for c in analysis.suite.iter_mut().flat_map(|s| &mut s.comparisons) {
+        if let Some(reason) = &of_run {
+            (c.geomean.verdict, c.geomean.reason) = (Verdict::Invalid, reason.clone());
+            let g = &mut c.geomean;
+            (g.ratio, g.interval, g.sensitivity, g.detectable) = (None, None, None, None);
+        }
+    }
 }
 
 /// What makes the values of a treatment's metric doubtful, each reason once.

@@ -5,7 +5,7 @@ use assay_chart::Head;
 use assay_chart::bars::{self, Bar, Bars};
 use assay_model::Kind;
 use assay_rules::denominator::{Basis, Matrix};
-use assay_rules::landscape::Landscape;
+use assay_rules::landscape::{Landscape, Line};
 use assay_rules::quantity::Quantity;
 use maud::{Markup, html};
 
@@ -38,7 +38,9 @@ pub fn content(landscape: &Landscape, matrix: Option<&Matrix>, version: &str) ->
         main id="main" {
             section id="results" aria-labelledby="results-heading" {
                 h2 id="results-heading" { "Results" }
-                (chart(landscape))
+                @for (n, (question, lines)) in landscape.tables().iter().enumerate() {
+                    (chart(landscape, n, question, lines))
+                }
                 (parts(&made::results(landscape)))
             }
             @if let Some(m) = matrix {
@@ -62,11 +64,11 @@ pub fn content(landscape: &Landscape, matrix: Option<&Matrix>, version: &str) ->
     }
 }
 
-fn chart(landscape: &Landscape) -> Markup {
+fn chart(landscape: &Landscape, n: usize, question: &str, lines: &[&Line]) -> Markup {
     let basis = landscape.ordered_by.unwrap_or(Basis::Total);
     let mixed = landscape.mixed();
-    let bars: Vec<Bar> = landscape
-        .lines
+    let several = landscape.tables().len() > 1;
+    let bars: Vec<Bar> = lines
         .iter()
         .filter_map(|l| {
             let q = l.entry.as_ref()?.quantity(basis)?;
@@ -87,23 +89,30 @@ fn chart(landscape: &Landscape) -> Markup {
         return html! {};
     }
     let shown = bars.len();
-    let first = landscape.lines.iter().find_map(|l| l.entry.as_ref()?.quantity(basis));
+    let id =
+        if n == 0 { "landscape-chart".to_owned() } else { format!("landscape-chart-{}", n + 1) };
+    let first = lines.iter().find_map(|l| l.entry.as_ref()?.quantity(basis));
     let kind_words = first.as_ref().filter(|_| !mixed).map(Quantity::kind_words);
     let unit = first.as_ref().map_or_else(|| landscape.unit.clone(), |q| q.unit.clone());
     let desc =
         bars.iter().map(|b| format!("{}: {}.", b.label, b.text)).collect::<Vec<_>>().join(" ");
     let drawn = bars::render(&Bars {
-        head: Head { id: "landscape-chart".into(), title: landscape.heading(), desc },
-        name: format!("{} {basis}", landscape.title),
+        head: Head { id, title: landscape.heading(), desc },
+        name: if several {
+            format!("{question} {basis}")
+        } else {
+            format!("{} {basis}", landscape.title)
+        },
         unit,
         better: landscape.better,
         bars,
         note: String::new(),
     });
     let caption = html! {
-        (landscape.measure())
+        @if several { (made::caption(landscape, question)) } @else { (landscape.measure()) }
         @if let Some(words) = kind_words { "; " (words) }
-        @if shown < landscape.lines_in_all { "; the first " (shown) " of " (landscape.lines_in_all) }
+        @if several && shown < lines.len() { "; the first " (shown) " of " (lines.len()) }
+        @if !several && shown < landscape.lines_in_all { "; the first " (shown) " of " (landscape.lines_in_all) }
     };
     figure(&drawn, &caption, &html! {})
 }

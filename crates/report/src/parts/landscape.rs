@@ -2,7 +2,7 @@
 
 use assay_model::Kind as Origin;
 use assay_rules::denominator::{Basis, Matrix, MatrixCell};
-use assay_rules::landscape::{Landscape, Role};
+use assay_rules::landscape::{Landscape, Line, Role};
 
 use crate::csv::kind;
 use crate::document::table::Row;
@@ -22,15 +22,26 @@ pub(crate) fn results(landscape: &Landscape) -> Parts {
     if landscape.lines.is_empty() {
         out.push(Part::Paragraph(Tone::Warn, "No result is left to show.".into()));
     }
-    out.table(table(landscape));
+    let tables = landscape.tables();
+    for (question, lines) in &tables {
+        let several = tables.len() > 1;
+        out.table(table(landscape, several.then_some(*question), lines));
+    }
     out
 }
 
+/// What stands above a table of one question of several.
+pub(crate) fn caption(landscape: &Landscape, question: &str) -> String {
+    let by = landscape.ordered_by.map(|b| format!("; the better {b} first")).unwrap_or_default();
+    format!("{question}{}", by.replace(" in total", ""))
+}
+
 /// A line for every result.
-fn table(landscape: &Landscape) -> Table {
+fn table(landscape: &Landscape, question: Option<&str>, lines: &[&Line]) -> Table {
     let ranked = landscape.ordered_by.is_some();
     let mixed = landscape.mixed();
-    let mut table = Table::of(landscape.measure());
+    let mut table =
+        Table::of(question.map_or_else(|| landscape.measure(), |q| caption(landscape, q)));
     if ranked {
         table = table.number("place");
     }
@@ -40,7 +51,7 @@ fn table(landscape: &Landscape) -> Table {
     for c in &landscape.columns {
         table = if c.role == Role::Words { table.label(&c.title) } else { table.number(&c.title) };
     }
-    for l in &landscape.lines {
+    for l in lines {
         let mut cells = Vec::new();
         if ranked {
             cells.push(cell(l.rank.map_or_else(|| NOTHING.to_owned(), |r| r.to_string())));

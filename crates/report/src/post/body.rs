@@ -4,9 +4,10 @@ use std::collections::BTreeSet;
 use std::fmt::Write as _;
 
 use maud::{Markup, html};
-use pulldown_cmark::{Alignment, Event, HeadingLevel, Options, Parser, Tag, TagEnd};
+use pulldown_cmark::{Alignment, Event, HeadingLevel, Tag, TagEnd};
 
 use super::read::{CLOSE, OPEN};
+use super::typed::{Marks, events_of};
 
 /// What makes the HTML of computed pieces.
 pub(super) trait Pieces {
@@ -14,6 +15,10 @@ pub(super) trait Pieces {
     fn number(&self, at: usize) -> Markup;
     /// The block at an index.
     fn block(&self, at: usize) -> Markup;
+    /// What became of the claim at an index.
+    fn claim(&self, at: usize) -> Markup;
+    /// The tag that opens a place of what was typed: `t0` a quantity, `c0` words that compare.
+    fn typed(&self, what: &str) -> Markup;
 }
 
 /// The body with its headings of the second level: anchor and text.
@@ -23,9 +28,8 @@ pub(super) struct Body {
 }
 
 /// Writes the body.
-pub(super) fn body(markdown: &str, pieces: &impl Pieces) -> Body {
-    let options = Options::ENABLE_TABLES | Options::ENABLE_STRIKETHROUGH;
-    let events: Vec<Event<'_>> = Parser::new_ext(markdown, options).collect();
+pub(super) fn body(markdown: &str, marks: &Marks, pieces: &impl Pieces) -> Body {
+    let events = events_of(markdown, marks);
     let mut writer = Writer {
         out: String::new(),
         pieces,
@@ -235,6 +239,13 @@ impl<P: Pieces> Writer<'_, P> {
                 self.out.push_str(&self.pieces.number(at).into_string());
             } else if let Some(at) = place.strip_prefix('b').and_then(|n| n.parse().ok()) {
                 self.out.push_str(&self.pieces.block(at).into_string());
+            } else if let Some(at) = place.strip_prefix('v').and_then(|n| n.parse().ok()) {
+                self.out.push_str(&self.pieces.claim(at).into_string());
+            } else if place == "/" {
+                self.out.push_str("</span>");
+            } else {
+                self.out
+                    .push_str(self.pieces.typed(place).into_string().trim_end_matches("</span>"));
             }
             self.plain(rest);
         }
@@ -269,12 +280,20 @@ mod tests {
         fn block(&self, at: usize) -> Markup {
             html! { div { (at) } }
         }
+
+        fn claim(&self, at: usize) -> Markup {
+            html! { i { (at) } }
+        }
+
+        fn typed(&self, what: &str) -> Markup {
+            html! { span class=(what) {} }
+        }
     }
 
     #[test]
     fn html_in_a_template_is_text_and_pictures_are_not_fetched() {
         let text = "## A <b>\n\n<script>x</script>\n\n<i>y</i> ![p](http://x/y.png) [l](javascript:x) [m](https://x/)\n";
-        let b = body(text, &Some_);
+        let b = body(text, &Marks::default(), &Some_);
         assert!(
             !b.html.contains("<script>") && !b.html.contains("<i>") && !b.html.contains("<img"),
             "{}",
@@ -294,7 +313,7 @@ mod tests {
         let text = format!(
             "A {OPEN}n3{CLOSE} b **{OPEN}n4{CLOSE}**\n\n{OPEN}b0{CLOSE}\n\n# H {OPEN}n1{CLOSE}\n"
         );
-        let b = body(&text, &Some_);
+        let b = body(&text, &Marks::default(), &Some_);
         assert!(
             b.html.starts_with("<p>A <b>3</b> b <strong><b>4</b></strong></p><div>0</div>"),
             "{}",

@@ -196,6 +196,7 @@ fn selective(e: &mut Evaluator<'_>) {
             items: view.plan.treatments.iter().map(|t| label(&t.id)).collect(),
             shown: shown.iter().map(label).collect(),
             reverses_headline: None,
+            headline: None,
         };
         let evidence = Evidence { registered: Some(registered), ..Evidence::default() };
         found.extend(judge(&rows::SELECTIVE_REPORT, &evidence));

@@ -6,6 +6,7 @@ use super::document::{Block, Post, PostFinding};
 use super::files::results_csv;
 use crate::document::table::Row;
 use crate::document::{About, Found, On, Part, Parts, Table, Text, Tone, cell, text};
+use crate::words::severity;
 
 /// The dated list of every result, its source and the trademarks; and the findings, where the post does not
 /// place them.
@@ -56,6 +57,48 @@ pub(super) fn findings(post: &Post) -> Parts {
     };
     let mut out = Parts::default();
     out.push(Part::Findings(post.findings.iter().enumerate().map(found).collect()));
+    out
+}
+
+/// What the author typed: quantities that no function printed, and comparisons in words.
+pub(super) fn typed(post: &Post) -> Parts {
+    let mut out = Parts::default();
+    let spot = |line: Option<usize>, column: Option<usize>| match (line, column) {
+        (Some(line), Some(column)) => format!("{line}:{column}"),
+        _ => String::new(),
+    };
+    if !post.typed.is_empty() {
+        let caption = "Quantities that no function printed, marked † in the text";
+        let mut table =
+            Table::of(caption).word("typed").word("in").word("line:column").word("sentence");
+        for t in &post.typed {
+            table.row(vec![
+                cell(t.text.clone()),
+                cell(t.place),
+                cell(spot(t.line, t.column)),
+                cell(t.sentence.clone()),
+            ]);
+        }
+        out.table(table);
+    }
+    if !post.comparisons.is_empty() {
+        let caption = "Comparisons in the author's words; those that no result decides are marked † in the text";
+        let mut table =
+            Table::of(caption).word("words").word("line:column").word("sentence").word("checked");
+        for c in &post.comparisons {
+            let checked = match &c.checked {
+                Some(by) => format!("yes: {by}"),
+                None => format!("no: {}", c.unchecked),
+            };
+            table.row(vec![
+                cell(c.text.clone()),
+                cell(spot(c.line, c.column)),
+                cell(c.sentence.clone()),
+                cell(checked),
+            ]);
+        }
+        out.table(table);
+    }
     out
 }
 
@@ -134,7 +177,10 @@ fn runs(post: &Post) -> Table {
 
 /// What the rules of fair use ask, rule by rule.
 fn fair_use(v: &PackVerdict) -> Table {
-    let caption = format!("The rules of the pack {} {}, held against this page", v.pack, v.version);
+    let caption = format!(
+        "The rules of the pack {} {}, held against this page, which by them is: {}",
+        v.pack, v.version, v.verdict
+    );
     let mut table = Table::of(caption)
         .word("rule")
         .word("outcome")
@@ -142,9 +188,9 @@ fn fair_use(v: &PackVerdict) -> Table {
         .word("what it wants");
     for r in &v.rules {
         let outcome = match r.result {
-            RuleResult::Pass => "kept",
-            RuleResult::Fail => "not kept",
-            RuleResult::Unknown => "cannot check",
+            RuleResult::Pass => "kept".to_owned(),
+            RuleResult::Fail => format!("not kept: {}", severity(r.severity)),
+            RuleResult::Unknown => "cannot check".to_owned(),
         };
         table.row(vec![
             cell(r.id.clone()),

@@ -2,6 +2,7 @@
 //! places for them.
 
 use std::collections::BTreeMap;
+use std::fmt::Write as _;
 
 use assay_checks::ComparisonEvidence;
 use assay_model::{Finding, Interval, Severity};
@@ -11,11 +12,13 @@ use assay_rules::quoted::QuotedResult;
 use maud::Markup;
 use serde::Serialize;
 
+use super::claim::Claim;
 use super::front::Front;
-use crate::document::{Cell, Figure, Look, Part, Parts, Table, Text, cell, text};
+use super::typed::Marks;
+use crate::document::{Cell, Figure, Look, On, Part, Parts, Table, Text, cell, text};
 use crate::view::RunView;
 
-/// A post, ready to be written in any form. Nothing in it was typed by hand but prose.
+/// A post, ready to be written in any form.
 #[derive(Debug)]
 pub struct Post {
     /// The template's name.
@@ -36,9 +39,84 @@ pub struct Post {
     pub trademarks: Vec<String>,
     /// What the rules of the benchmark's owner say, where its results are quoted.
     pub fair_use: Option<PackVerdict>,
+    /// Every quantity that its author typed.
+    pub typed: Vec<TypedQuantity>,
+    /// Every comparison in the author's words.
+    pub comparisons: Vec<TypedComparison>,
+    /// What the post claims, and what the runs of this archive say of it.
+    pub claims: Vec<Claim>,
     pub(super) source: String,
     pub(super) markdown: String,
     pub(super) blocks: Vec<Block>,
+    pub(super) marks: Marks,
+}
+
+/// A quantity that the author typed: no function printed it, and nothing recomputes it.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct TypedQuantity {
+    /// As it is typed.
+    pub text: String,
+    /// What it stands in: `text`, `cell of a table`, `caption`, `title of a chart`.
+    pub place: &'static str,
+    /// Its line in the template, where that is known.
+    pub line: Option<usize>,
+    /// Its column there, in characters.
+    pub column: Option<usize>,
+    /// The sentence around it.
+    pub sentence: String,
+}
+
+/// A comparison in the author's words.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct TypedComparison {
+    /// The words that compare: `ahead of`.
+    pub text: String,
+    /// Their line in the template, where that is known.
+    pub line: Option<usize>,
+    /// Their column there, in characters.
+    pub column: Option<usize>,
+    /// The sentence around them.
+    pub sentence: String,
+    /// The results that say so too; `null` where none decides it.
+    pub checked: Option<String>,
+    /// Why none does; empty where one does.
+    #[serde(skip_serializing_if = "String::is_empty")]
+    pub unchecked: String,
+}
+
+/// `line 7, column 12`.
+fn whereabouts(line: Option<usize>, column: Option<usize>) -> String {
+    match (line, column) {
+        (Some(line), Some(column)) => format!("line {line}, column {column}"),
+        (Some(line), None) => format!("line {line}"),
+        _ => "front matter".to_owned(),
+    }
+}
+
+impl TypedQuantity {
+    pub(super) fn new(
+        text: String,
+        place: &'static str,
+        at: Option<(usize, usize)>,
+        sentence: String,
+    ) -> Self {
+        TypedQuantity { text, place, line: at.map(|a| a.0), column: at.map(|a| a.1), sentence }
+    }
+
+    pub(super) fn whereabouts(&self) -> String {
+        whereabouts(self.line, self.column)
+    }
+}
+
+impl TypedComparison {
+    pub(super) fn new(text: String, at: Option<(usize, usize)>, sentence: String) -> Self {
+        let (line, column) = (at.map(|a| a.0), at.map(|a| a.1));
+        TypedComparison { text, line, column, sentence, checked: None, unchecked: String::new() }
+    }
+
+    pub(super) fn whereabouts(&self) -> String {
+        whereabouts(self.line, self.column)
+    }
 }
 
 /// A number that was computed for a post.
@@ -132,10 +210,10 @@ pub(super) enum Block {
     Findings,
 }
 
-/// A table of a post and what stands under it.
+/// Tables of a post and what stands under them.
 #[derive(Debug, Default)]
 pub(super) struct Laid {
-    pub(super) table: Table,
+    pub(super) tables: Vec<Table>,
     /// Sentences under it.
     pub(super) notes: Vec<String>,
     /// Findings about it: indices into the post's.
@@ -145,7 +223,7 @@ pub(super) struct Laid {
 impl From<Laid> for Block {
     fn from(laid: Laid) -> Self {
         let mut parts = Parts::default();
-        parts.push(Part::Table(laid.table));
+        parts.0.extend(laid.tables.into_iter().map(Part::Table).map(|part| (On::All, part)));
         parts.notes(laid.notes);
         if !laid.findings.is_empty() {
             parts.note(text("Findings: ").piece(Look::Marks(laid.findings), ""));
@@ -205,6 +283,34 @@ impl Post {
                 n.withhold(why);
             }
         }
+    }
+
+    /// How many numbers were computed, and what was typed: `112 numbers computed, 3 typed by the author (†)`.
+    pub fn banner(&self) -> String {
+        let many =
+            |n: usize, one: &str, more: &str| format!("{n} {}", if n == 1 { one } else { more });
+        let mut out = format!(
+            "{} computed, {} typed by the author",
+            many(self.numbers.len(), "number", "numbers"),
+            self.typed.len()
+        );
+        let checked = self.comparisons.iter().filter(|c| c.checked.is_some()).count();
+        let open = self.comparisons.len() - checked;
+        for (n, what) in [(checked, "checked"), (open, "not checked")] {
+            if n > 0 {
+                let _ = write!(out, ", {} in words {what}", many(n, "comparison", "comparisons"));
+            }
+        }
+        if open + self.typed.len() > 0 {
+            out += " (marked †)";
+        }
+        out + "."
+    }
+
+    /// Whether a place has a dagger: all that was typed, but for comparisons that were checked.
+    pub(super) fn has_dagger(&self, what: &str) -> bool {
+        let at = what.strip_prefix('c').and_then(|n| n.parse::<usize>().ok());
+        at.and_then(|at| self.comparisons.get(at)).is_none_or(|c| c.checked.is_none())
     }
 
     /// Whether the template places a block itself.

@@ -6,7 +6,10 @@ use std::fmt::Write as _;
 use assay_model::Finding;
 
 use super::arguments::Arguments;
-use super::document::{Block, ComputedNumber, Post, PostFinding, UsedResult};
+use super::claim::Claim;
+use super::document::{
+    Block, ComputedNumber, Post, PostFinding, TypedComparison, TypedQuantity, UsedResult,
+};
 use super::error::{PostError, Text, meant};
 use super::expression::Call;
 use super::front::Front;
@@ -14,7 +17,8 @@ use super::functions::{FUNCTIONS, Made};
 use super::library::Library;
 use super::read::{CLOSE, OPEN};
 use super::template::{Piece, Section, parse};
-use super::{checks, fair_use, front, prose};
+use super::typed::{Marks, Names};
+use super::{checks, fair_use, front, held, prose};
 use crate::gate::Gate;
 use crate::view::RunView;
 
@@ -44,7 +48,14 @@ impl Template {
         &self.front
     }
 
-    /// Computes the post. `runs` holds those runs of the front matter that the archive has.
+    /// The runs that each claim needs, by the template's names for them; a claim that cannot be asked here needs
+    /// none.
+    pub fn claims(&self) -> Vec<Vec<String>> {
+        super::claim::runs(&self.pieces)
+    }
+
+    /// Computes the post. `runs` holds those runs of the front matter that the archive has; `today` is the day on
+    /// which it is published (`2026-01-02`).
     ///
     /// # Errors
     /// A call names what is not there, or compares what has no ratio; a template that names no
@@ -54,6 +65,7 @@ impl Template {
         library: &Library,
         runs: &BTreeMap<String, RunView>,
         assay_version: &str,
+        today: &str,
     ) -> Result<Post, PostError> {
         let text = Text { name: &self.name, text: &self.text };
         let gates = runs.iter().map(|(alias, view)| (alias.clone(), Gate::of(view))).collect();
@@ -70,7 +82,13 @@ impl Template {
             used_runs: BTreeSet::new(),
             shown: BTreeMap::new(),
             trademarks: Vec::new(),
-            prose: Vec::new(),
+            names: held::names(&self.front, library, runs),
+            typed: Vec::new(),
+            comparisons: Vec::new(),
+            map: Vec::new(),
+            cursor: (0, (1, 1)),
+            refused: 0,
+            claims: Vec::new(),
         };
         let mut markdown = String::new();
         evaluator.pieces(&self.pieces, &mut markdown)?;
@@ -81,10 +99,13 @@ impl Template {
                 "a post is made of results: name one, as in `{{ value(\"t5240-1.6\") }}`, or a run in the front matter",
             ));
         }
-        prose::check(&mut evaluator);
+        evaluator.not_in_the_future(today)?;
+        let front = evaluator.front_words();
+        let marks = prose::check(&mut evaluator, &markdown);
         checks::post(&mut evaluator);
         let fair_use = fair_use::check(&mut evaluator);
         let mut post = evaluator.post(markdown, assay_version);
+        (post.front, post.marks) = (front, marks);
         post.fair_use = fair_use;
         Ok(post)
     }
@@ -108,31 +129,37 @@ pub(super) struct Evaluator<'a> {
     pub(super) shown: BTreeMap<String, BTreeSet<u32>>,
     /// Trademark notes that results brought with them.
     pub(super) trademarks: Vec<String>,
-    /// What a person typed, with the places of calls: bytes of the template, or what a call made.
-    pub(super) prose: Vec<Typed>,
-}
-
-/// A part of what a reader reads in a row.
-#[derive(Debug, Clone)]
-pub(super) enum Typed {
-    /// Typed: bytes of the template.
-    Markdown(std::ops::Range<usize>),
-    /// Computed: the number's index.
-    Computed(usize),
-    /// A block, or the edge of a section.
-    Break,
+    /// Names and days of the data.
+    pub(super) names: Names,
+    /// What a person typed.
+    pub(super) typed: Vec<TypedQuantity>,
+    /// The comparisons in words.
+    pub(super) comparisons: Vec<TypedComparison>,
+    /// Offsets in the Markdown, with the bytes of the template that stand there.
+    pub(super) map: Vec<(usize, usize)>,
+    /// The byte of the template that was placed last, with its line and column.
+    pub(super) cursor: (usize, (usize, usize)),
+    /// How many typed quantities were refused.
+    pub(super) refused: usize,
+    /// The claims, with what became of them.
+    pub(super) claims: Vec<Claim>,
 }
 
 impl<'a> Evaluator<'a> {
-    fn pieces(&mut self, pieces: &'a [Piece], out: &mut String) -> Result<(), PostError> {
+    pub(super) fn pieces(
+        &mut self,
+        pieces: &'a [Piece],
+        out: &mut String,
+    ) -> Result<(), PostError> {
         for piece in pieces {
             match piece {
                 Piece::Markdown(span) => {
+                    self.map.push((out.len(), span.start));
                     out.push_str(&self.text.text[span.clone()]);
-                    self.prose.push(Typed::Markdown(span.clone()));
                 }
                 Piece::Call(call) => self.place(call, out)?,
                 Piece::Run(section) => self.section(section, out)?,
+                Piece::Claim(claim) => self.claim(claim, out)?,
             }
         }
         Ok(())
@@ -148,7 +175,6 @@ impl<'a> Evaluator<'a> {
                 meant(&section.alias, &known),
             ));
         };
-        self.prose.push(Typed::Break);
         if self.runs.contains_key(&section.alias) {
             self.used_runs.insert(section.alias.clone());
             self.pieces(&section.then, out)?;
@@ -161,7 +187,6 @@ impl<'a> Evaluator<'a> {
                 "*No run of `{file}` is in this archive. To make one:* `assay run {file}`"
             );
         }
-        self.prose.push(Typed::Break);
         Ok(())
     }
 
@@ -174,12 +199,12 @@ impl<'a> Evaluator<'a> {
         };
         match made {
             Made::Number(at) => {
-                self.prose.push(Typed::Computed(at));
+                self.map.push((out.len(), call.span.start));
                 let _ = write!(out, "{OPEN}n{at}{CLOSE}");
             }
             Made::Block(block) => {
                 self.alone(call)?;
-                self.prose.push(Typed::Break);
+                self.map.push((out.len(), call.span.start));
                 self.blocks.push(block);
                 let _ = write!(out, "\n{OPEN}b{}{CLOSE}\n", self.blocks.len() - 1);
             }
@@ -273,9 +298,13 @@ impl<'a> Evaluator<'a> {
             runs,
             trademarks,
             fair_use: None,
+            typed: self.typed,
+            comparisons: self.comparisons,
+            claims: self.claims,
             source: self.text.text.to_owned(),
             markdown,
             blocks: self.blocks,
+            marks: Marks::default(),
         }
     }
 }

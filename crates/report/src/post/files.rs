@@ -3,7 +3,8 @@
 use assay_model::SCHEMA_VERSION;
 use serde::Serialize;
 
-use super::document::{ComputedNumber, Post, PostFinding};
+use super::claim::Claim;
+use super::document::{ComputedNumber, Post, PostFinding, TypedComparison, TypedQuantity};
 use crate::csv::Rows;
 
 /// One row for each computed number.
@@ -119,6 +120,10 @@ struct Everything<'a> {
     results: Vec<Row<'a>>,
     runs: Vec<&'a assay_model::RunSummary>,
     trademarks: &'a [String],
+    typed: &'a [TypedQuantity],
+    comparisons: &'a [TypedComparison],
+    claims: &'a [Claim],
+    banner: String,
     fair_use: Option<&'a assay_rules::pack::PackVerdict>,
     template: &'a str,
 }
@@ -164,6 +169,10 @@ pub fn json(post: &Post) -> serde_json::Result<String> {
         results,
         runs: post.runs.values().map(|v| &v.summary).collect(),
         trademarks: &post.trademarks,
+        typed: &post.typed,
+        comparisons: &post.comparisons,
+        claims: &post.claims,
+        banner: post.banner(),
         fair_use: post.fair_use.as_ref(),
         template: &post.source,
     })

@@ -4,7 +4,8 @@
 use maud::{Markup, PreEscaped, html};
 
 use super::body::{Pieces, body};
-use super::disclosure::{disclosure, findings};
+use super::claim::Here;
+use super::disclosure::{disclosure, findings, typed};
 use super::document::{Block, ComputedNumber, Input, Post};
 use super::files::numbers_csv;
 use crate::document::markdown::line;
@@ -17,7 +18,7 @@ use crate::words::severity;
 
 /// The page.
 pub fn html(post: &Post) -> String {
-    let written = body(&post.markdown, &Written { post });
+    let written = body(&post.markdown, &post.marks, &Written { post });
     let own_disclosure = !post.places(|b| matches!(b, Block::Disclosure));
     let day = post.front.as_of.as_deref();
     let mut contents = written.headings.clone();
@@ -25,6 +26,10 @@ pub fn html(post: &Post) -> String {
         contents.push(("disclosure".to_owned(), "Disclosure".to_owned()));
     }
     contents.push(("derivations".to_owned(), "Every number".to_owned()));
+    let typed = typed(post);
+    if !typed.0.is_empty() {
+        contents.push(("typed".to_owned(), "Typed by the author".to_owned()));
+    }
     let page = html! {
         a class="skip" href="#main" { "Skip to the text" }
         header {
@@ -32,6 +37,7 @@ pub fn html(post: &Post) -> String {
             h1 { (post.front.title) }
             @if !post.front.summary.is_empty() { p class="lede" { (post.front.summary) } }
             p class="soft" { (legend(post)) }
+            p class="banner" { (post.banner()) }
         }
         nav aria-label="Contents" { ul { @for (id, name) in &contents { li { a href={ "#" (id) } { (name) } } } } }
         main id="main" class="post" {
@@ -46,8 +52,14 @@ pub fn html(post: &Post) -> String {
                 h2 id="derivations-heading" { "Every number" }
                 (derivations(post))
             }
+            @if !typed.0.is_empty() {
+                section id="typed" aria-labelledby="typed-heading" {
+                    h2 id="typed-heading" { "Typed by the author" }
+                    (html::parts(&typed))
+                }
+            }
         }
-        footer { p { "Made by assay " (post.assay_version) " from " code { (file_name(&post.file)) } ". Every number was computed from the results it links to." } }
+        footer { p { "Made by assay " (post.assay_version) " from " code { (file_name(&post.file)) } ". " (post.banner()) } }
     };
     shell::page(&post.front.title, &page)
 }
@@ -63,10 +75,10 @@ fn legend(post: &Post) -> &'static str {
             "Numbers marked quoted are as their sources printed them; numbers marked measured were measured by assay; both lead to where they come from."
         }
         (true, _) => {
-            "Every number was measured by assay or computed from what was; each leads to its run."
+            "Every computed number was measured by assay or made of what was; each leads to its run."
         }
         _ => {
-            "Every number is quoted from its source or computed from quoted ones; none was measured here. Each leads to its derivation."
+            "Every computed number is quoted from its source or made of quoted ones; none was measured here. Each leads to its derivation."
         }
     }
 }
@@ -81,10 +93,38 @@ impl Pieces for Written<'_> {
         html! {
             span class="computed" {
                 (link(n, at))
-                @if !n.kind.is_empty() && n.function != "field" { span class={ "origin " (origin(&n.kind)) } { (short(&n.kind)) } }
+                @if !n.kind.is_empty() && (n.function != "field" || n.kind != "quoted") { span class={ "origin " (origin(&n.kind)) } { (short(&n.kind)) } }
                 (marks(self.post, &n.findings))
             }
         }
+    }
+
+    fn claim(&self, at: usize) -> Markup {
+        let Some(c) = self.post.claims.get(at) else { return html! {} };
+        let class = match c.here {
+            Here::Holds => "claim good",
+            Here::DoesNotHold => "claim bad",
+            Here::CannotBeTold | Here::CannotBeAsked => "claim soft",
+        };
+        html! {
+            @if let Some(then) = &c.then { span class="claim soft" { "Then: " (then) ". " } }
+            span class=(class) { strong { (c.here.words()) } ": " (c.why) }
+        }
+    }
+
+    fn typed(&self, what: &str) -> Markup {
+        let at = |prefix| what.strip_prefix(prefix).and_then(|n: &str| n.parse::<usize>().ok());
+        if let Some(c) = at('c').and_then(|at| self.post.comparisons.get(at)) {
+            return match &c.checked {
+                Some(by) => {
+                    html! { span class="checked" title={ "checked against the results of this post: " (by) } {} }
+                }
+                None => {
+                    html! { span class="typed" title={ "a comparison in the author's words, not checked: " (c.unchecked) } {} }
+                }
+            };
+        }
+        html! { span class="typed" title="typed by the author; no function printed it" {} }
     }
 
     fn block(&self, at: usize) -> Markup {

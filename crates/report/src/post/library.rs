@@ -45,6 +45,11 @@ impl Library {
         Ok(Library { collection, results, labels, by_id })
     }
 
+    /// How many results there are.
+    pub(super) fn len(&self) -> usize {
+        self.results.len()
+    }
+
     /// The result at an index.
     pub(super) fn result(&self, at: usize) -> &QuotedResult {
         &self.results[at]

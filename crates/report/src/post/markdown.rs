@@ -2,10 +2,11 @@
 
 use std::fmt::Write as _;
 
-use super::disclosure::{disclosure, findings};
+use super::disclosure::{disclosure, findings, typed};
 use super::document::{Block, ComputedNumber, Post};
 use super::html::{found, made};
 use super::read::{CLOSE, OPEN};
+use super::typed::daggers;
 use crate::document::markdown;
 use crate::document::markdown::line;
 
@@ -15,7 +16,9 @@ pub fn markdown(post: &Post) -> String {
     if !post.front.summary.is_empty() {
         let _ = writeln!(out, "{}\n", line(&post.front.summary));
     }
-    let mut parts = post.markdown.trim_start().split(OPEN);
+    let _ = writeln!(out, "*{}*\n", line(&post.banner()));
+    let marked = daggers(&post.markdown, &post.marks, |what| post.has_dagger(what));
+    let mut parts = marked.trim_start().split(OPEN);
     out.push_str(parts.next().unwrap_or(""));
     for part in parts {
         let Some((place, rest)) = part.split_once(CLOSE) else { continue };
@@ -23,6 +26,12 @@ pub fn markdown(post: &Post) -> String {
             place.strip_prefix('n').and_then(|n| post.numbers.get(n.parse::<usize>().ok()?))
         {
             number(&mut out, post, n);
+        } else if let Some(c) =
+            place.strip_prefix('v').and_then(|v| post.claims.get(v.parse::<usize>().ok()?))
+        {
+            let then =
+                c.then.as_ref().map(|t| format!("*Then:* {}. ", line(t))).unwrap_or_default();
+            let _ = write!(out, "{then}*{}:* {}", c.here.words(), line(&c.why));
         } else if let Some(b) =
             place.strip_prefix('b').and_then(|b| post.blocks.get(b.parse::<usize>().ok()?))
         {
@@ -49,6 +58,10 @@ pub fn markdown(post: &Post) -> String {
     out.push('\n');
     for n in &post.numbers {
         footnote(&mut out, post, n);
+    }
+    let typed = typed(post);
+    if !typed.0.is_empty() {
+        let _ = write!(out, "\n## Typed by the author\n\n{}", markdown::parts(&typed));
     }
     let _ = writeln!(out, "\nMade by assay {}.", post.assay_version);
     out

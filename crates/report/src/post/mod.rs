@@ -9,6 +9,7 @@ mod amount;
 mod arguments;
 mod body;
 mod checks;
+mod claim;
 mod disclosure;
 mod document;
 mod error;
@@ -18,6 +19,7 @@ mod fair_use;
 mod files;
 mod front;
 mod functions;
+mod held;
 mod html;
 mod library;
 mod markdown;
@@ -28,8 +30,12 @@ mod score;
 mod template;
 #[cfg(test)]
 mod tests;
+mod typed;
 
-pub use document::{ComputedNumber, Input, Post, PostFinding, UsedResult};
+pub use claim::{Claim, Here};
+pub use document::{
+    ComputedNumber, Input, Post, PostFinding, TypedComparison, TypedQuantity, UsedResult,
+};
 pub use error::PostError;
 pub use evaluate::Template;
 pub use files::{json, numbers_csv, results_csv};

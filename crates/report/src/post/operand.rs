@@ -303,30 +303,31 @@ fn of_summary(view: &RunView, s: &TreatmentSummary) -> Read {
 
 fn of_curve(c: &CurveSummary, part: &str) -> Option<Read> {
     let better = c.better;
-    let value = |p: &CurvePoint, which: &str| Read {
+    // A curve that is withheld, or that has no such point, has no value there.
+    let value = |p: Option<&CurvePoint>, which: &str| Read {
         kind: c.kind,
-        value: Some(p.value),
+        value: p.map(|p| p.value),
         unit: c.unit.clone(),
-        interval: p.interval,
+        interval: p.and_then(|p| p.interval),
         better,
         what: format!("{which} value of the curve {}", c.name),
     };
-    let place = |p: &CurvePoint, which: &str| Read {
+    let place = |p: Option<&CurvePoint>, which: &str| Read {
         kind: c.kind,
-        value: Some(p.x),
+        value: p.map(|p| p.x),
         unit: c.x_unit.clone(),
         interval: None,
         better: assay_model::Better::Neither,
         what: format!("{} of the {which} value of the curve {}", c.x_noun(), c.name),
     };
     match part {
-        "best" => c.best.as_ref().map(|p| value(p, "best")),
-        "best_x" => c.best.as_ref().map(|p| place(p, "best")),
-        "efficient" => c.efficient.as_ref().map(|p| value(p, "most efficient")),
-        "efficient_x" => c.efficient.as_ref().map(|p| place(p, "most efficient")),
-        "smoothness" => c.smoothness.map(|s| Read {
+        "best" => Some(value(c.best.as_ref(), "best")),
+        "best_x" => Some(place(c.best.as_ref(), "best")),
+        "efficient" => Some(value(c.efficient.as_ref(), "most efficient")),
+        "efficient_x" => Some(place(c.efficient.as_ref(), "most efficient")),
+        "smoothness" => Some(Read {
             kind: c.kind,
-            value: Some(s),
+            value: c.smoothness,
             unit: "1".to_owned(),
             interval: None,
             better: assay_model::Better::Higher,

@@ -1,79 +1,242 @@
-//! What a person typed: a number by hand in a sentence that compares is a finding, because nothing
-//! recomputes it.
+//! What a person typed, sentence by sentence: a quantity in a sentence that compares is a finding, because nothing
+//! recomputes it; words that compare are checked against the results; the rest is kept as typed.
+
+use std::ops::Range;
 
 use assay_checks::{ClaimEvidence, Evidence, Known, NumberEvidence, Verb, VerdictBasis, rows};
 
-use super::checks;
-use super::evaluate::{Evaluator, Typed};
+use super::document::{TypedComparison, TypedQuantity};
+use super::evaluate::Evaluator;
+use super::typed::{
+    Bound, COMPARING, COMPUTED, Found, Held, Kind, Marks, Stretch, atoms, events, find, judge,
+    sayings, stretches,
+};
+use super::{checks, held};
 
-/// Stands for a computed number in a sentence.
-const COMPUTED: char = '\u{E002}';
-/// Stands for a computed number that compares.
-const COMPARING: char = '\u{E003}';
+/// Looks through the rendered text; the places of what is marked in it.
+pub(super) fn check(e: &mut Evaluator<'_>, markdown: &str) -> Marks {
+    let mut marks = Marks::default();
+    let events = events(markdown);
+    let all = stretches(&events, |n| {
+        e.numbers.get(n).is_some_and(super::document::ComputedNumber::compares)
+    });
+    let held = held::results(e);
+    for stretch in &all {
+        look(e, stretch, &held, &mut marks);
+    }
+    marks
+}
 
-/// Finds typed numbers in the title, the summary and the text.
-pub(super) fn check(e: &mut Evaluator<'_>) {
-    let mut found: Vec<(String, String, Option<usize>)> = Vec::new();
-    for part in [&e.front.title, &e.front.summary] {
-        for (sentence, number, _) in typed(part) {
-            found.push((sentence, number, None));
+/// Looks through one stretch of text.
+fn look(e: &mut Evaluator<'_>, stretch: &Stretch, held: &[Held], marks: &mut Marks) {
+    let place = match stretch.kind {
+        Kind::Text => "text",
+        Kind::Heading => "heading",
+        Kind::Cell => "cell of a table",
+        Kind::Code => "code",
+    };
+    let found = find(&stretch.text, &e.names, stretch.kind == Kind::Heading);
+    for (start, sentence) in sentences(&stretch.text) {
+        let inside = start..start + sentence.len();
+        let compared = stretch.kind != Kind::Code
+            && (compares(sentence) || compares(&stretch.context) || sentence.contains(COMPARING));
+        for f in within(&found, &inside) {
+            let at = e.at(stretch.source(&f.span).start);
+            let refused = f.result && compared && !stretch.within_code(&f.span);
+            let text = stretch.text[f.span.clone()].to_owned();
+            let typed = TypedQuantity::new(text, place, Some(at), shown(sentence));
+            let index = keep(e, typed, refused);
+            marks.add(stretch, &f.span, format!("t{index}"));
+        }
+        if stretch.kind == Kind::Code {
+            continue;
+        }
+        wording(e, sentence, start, stretch);
+        for (span, index) in
+            said(e, &stretch.text, sentence, start, held, Some(&|s| stretch.source(s).start))
+        {
+            marks.add(stretch, &span, format!("c{index}"));
         }
     }
-    let (text, map, computed) = joined(e);
-    for (sentence, number, at) in typed(&text) {
-        let i = map.partition_point(|(own, _)| *own <= at);
-        let place = map[..i].last().map(|(own, there)| e.text.place(there + (at - own)).0);
-        found.push((sentence, number, place));
-    }
-    wording(e, &text, &computed);
-    for (sentence, number, line) in found {
-        let at = line.map_or_else(|| "front matter".to_owned(), |l| format!("line {l}"));
-        let typed = NumberEvidence {
-            what: at,
-            printed: Some(number),
-            typed_in: Some(sentence),
+}
+
+/// Those that begin in a part of the text; they are in order.
+fn within<'a>(found: &'a [Found], inside: &Range<usize>) -> &'a [Found] {
+    let from = found.partition_point(|f| f.span.start < inside.start);
+    let to = found.partition_point(|f| f.span.start < inside.end);
+    &found[from..to]
+}
+
+/// So many refused quantities are findings; what more there is is marked all the same.
+const REFUSED: usize = 100;
+
+/// Keeps a typed quantity; where it is refused a finding says so.
+fn keep(e: &mut Evaluator<'_>, typed: TypedQuantity, refused: bool) -> usize {
+    e.refused += usize::from(refused);
+    if refused && e.refused <= REFUSED {
+        let evidence = NumberEvidence {
+            what: typed.whereabouts(),
+            printed: Some(typed.text.clone()),
+            typed_in: Some(typed.sentence.clone()),
             ..NumberEvidence::default()
         };
-        let evidence = Evidence { numbers: Known::Is(vec![typed]), ..Evidence::default() };
+        let evidence = Evidence { numbers: Known::Is(vec![evidence]), ..Evidence::default() };
         for finding in checks::judge(&rows::RECOMPUTES, &evidence) {
-            e.find(finding, line);
+            e.find(finding, typed.line);
         }
+    }
+    e.typed.push(typed);
+    e.typed.len() - 1
+}
+
+/// Where a span of a text begins in the Markdown.
+type Place<'a> = &'a dyn Fn(&Range<usize>) -> usize;
+
+/// Checks the comparing words of a sentence; their spans, and their positions among the post's.
+fn said(
+    e: &mut Evaluator<'_>,
+    text: &str,
+    sentence: &str,
+    start: usize,
+    held: &[Held],
+    source: Option<Place<'_>>,
+) -> Vec<(Range<usize>, usize)> {
+    let mut out = Vec::new();
+    for saying in sayings(sentence, start) {
+        let bound = judge(text, sentence, &saying, held);
+        let at = source.map(|f| e.at(f(&saying.span)));
+        let words = text[saying.span.clone()].to_owned();
+        let mut kept = TypedComparison::new(words, at, shown(sentence));
+        match bound {
+            Bound::Holds(by) => kept.checked = Some(by),
+            Bound::Open(why) => why.clone_into(&mut kept.unchecked),
+            Bound::Contradicted(by) => {
+                let claim = ClaimEvidence {
+                    text: kept.sentence.clone(),
+                    verb: Some(Verb::Direction),
+                    contradicted: Some(format!(
+                        "{}: `{}`, but {by}",
+                        kept.whereabouts(),
+                        kept.text
+                    )),
+                    ..ClaimEvidence::default()
+                };
+                let evidence = Evidence { claim: Known::Is(claim), ..Evidence::default() };
+                for finding in checks::judge(&rows::DIRECTION_SUPPORTED, &evidence) {
+                    e.find(finding, kept.line);
+                }
+                "the results say the opposite".clone_into(&mut kept.unchecked);
+            }
+        }
+        e.comparisons.push(kept);
+        out.push((saying.span, e.comparisons.len() - 1));
+    }
+    out
+}
+
+impl Evaluator<'_> {
+    /// A text that stands outside of the Markdown: a title, a caption, a name. What was typed in it is kept and
+    /// has a dagger behind it.
+    pub(super) fn typed_text(
+        &mut self,
+        text: &str,
+        place: &'static str,
+        at: Option<Range<usize>>,
+    ) -> String {
+        let spot = at.map(|span| self.text.place(span.start));
+        let held = held::results(self);
+        let mut ends = Vec::new();
+        let found = find(text, &self.names, false);
+        for (start, sentence) in sentences(text) {
+            let inside = start..start + sentence.len();
+            for f in within(&found, &inside) {
+                let own = text[f.span.clone()].to_owned();
+                let typed = TypedQuantity::new(own, place, spot, shown(sentence));
+                keep(self, typed, f.result && compares(sentence));
+                ends.push(f.span.end);
+            }
+            for (span, index) in said(self, text, sentence, start, &held, None) {
+                let kept = &mut self.comparisons[index];
+                (kept.line, kept.column) = (spot.map(|s| s.0), spot.map(|s| s.1));
+                if kept.checked.is_none() {
+                    ends.push(span.end);
+                }
+            }
+        }
+        ends.sort_unstable();
+        ends.dedup();
+        let mut out = text.to_owned();
+        for end in ends.into_iter().rev() {
+            out.insert(end, '†');
+        }
+        out
+    }
+
+    /// Line and column in the template of a byte of the Markdown.
+    fn at(&mut self, markdown: usize) -> (usize, usize) {
+        let i = self.map.partition_point(|(own, _)| *own <= markdown);
+        let there = self.map[..i].last().map_or(0, |(own, there)| there + (markdown - own));
+        // Counted on from the place before, where that is before it.
+        let (from, (line, column)) = self.cursor;
+        let place = if let Some(since) = self.text.text.get(from..there) {
+            match since.rsplit_once('\n') {
+                None => (line, column + since.chars().count()),
+                Some((before, last)) => {
+                    (line + before.matches('\n').count() + 1, last.chars().count() + 1)
+                }
+            }
+        } else {
+            // Or counted back.
+            let text = self.text.text;
+            let begins = text[..there].rfind('\n').map_or(0, |at| at + 1);
+            let back = text[there..from].matches('\n').count();
+            (line - back, text[begins..there].chars().count() + 1)
+        };
+        self.cursor = (there, place);
+        place
+    }
+}
+
+/// A sentence as it is cited.
+fn shown(sentence: &str) -> String {
+    let words: Vec<&str> = sentence.split_whitespace().collect();
+    let shown = words.join(" ").replace([COMPUTED, COMPARING], "…");
+    if shown.chars().count() > 120 {
+        shown.chars().take(119).collect::<String>() + "…"
+    } else {
+        shown
     }
 }
 
 /// Sentences that hold a computed comparison: whether their typed words are exact (faster in time or in
 /// throughput, up to what), and whether the interval supports a direction or an equality that they state.
-fn wording(e: &mut Evaluator<'_>, text: &str, computed: &[(usize, usize)]) {
-    for (start, sentence) in sentences(text) {
-        if !sentence.contains(COMPARING) {
-            continue;
-        }
-        let words: Vec<&str> = sentence.split_whitespace().collect();
-        let shown = words.join(" ").replace([COMPUTED, COMPARING], "…");
-        let lower = shown.to_lowercase();
-        let mut found = Vec::new();
-        if ["faster", "slower", "quicker", "up to"].iter().any(|w| lower.contains(w)) {
-            found.extend(checks::wording(ClaimEvidence {
-                text: shown.clone(),
-                population: Some("the results of the post".to_owned()),
-                as_of: e.front.as_of.clone(),
-                ..ClaimEvidence::default()
-            }));
-        }
-        let inside = start..start + sentence.len();
-        if let Some(basis) = basis(&lower) {
-            let of = computed.iter().filter(|(offset, _)| inside.contains(offset));
-            let compared = of.filter_map(|(_, at)| e.numbers[*at].comparison.as_ref());
-            found.extend(compared.flat_map(|c| checks::rests_on(basis, c)));
-        }
-        if let Some(verb) = verb(&lower) {
-            let of = computed.iter().filter(|(offset, _)| inside.contains(offset));
-            let compared = of.filter_map(|(_, at)| e.numbers[*at].comparison.as_ref());
-            found.extend(compared.flat_map(|c| checks::said(verb, &shown, c)));
-        }
-        for finding in found {
-            e.find(finding, None);
-        }
+fn wording(e: &mut Evaluator<'_>, sentence: &str, start: usize, stretch: &Stretch) {
+    if !sentence.contains(COMPARING) {
+        return;
+    }
+    let words: Vec<&str> = sentence.split_whitespace().collect();
+    let shown = words.join(" ").replace([COMPUTED, COMPARING], "…");
+    let lower = shown.to_lowercase();
+    let mut found = Vec::new();
+    if ["faster", "slower", "quicker", "up to"].iter().any(|w| lower.contains(w)) {
+        found.extend(checks::wording(ClaimEvidence {
+            text: shown.clone(),
+            population: Some("the results of the post".to_owned()),
+            as_of: e.front.as_of.clone(),
+            ..ClaimEvidence::default()
+        }));
+    }
+    let inside = start..start + sentence.len();
+    let of = stretch.computed.iter().filter(|(offset, _)| inside.contains(offset));
+    let compared: Vec<_> = of.filter_map(|(_, at)| e.numbers[*at].comparison.as_ref()).collect();
+    if let Some(basis) = basis(&lower) {
+        found.extend(compared.iter().flat_map(|c| checks::rests_on(basis, c)));
+    }
+    if let Some(verb) = verb(&lower) {
+        found.extend(compared.iter().flat_map(|c| checks::said(verb, &shown, c)));
+    }
+    for finding in found {
+        e.find(finding, None);
     }
 }
 
@@ -116,87 +279,10 @@ fn verb(lower: &str) -> Option<Verb> {
     (has(&DIRECTION) && !has(&OPEN)).then_some(Verb::Direction)
 }
 
-/// Pairs of an offset and what is there.
-type Offsets = Vec<(usize, usize)>;
-
-/// The prose in a row, with pairs of an offset in it and the template's offset of the same piece, and of an
-/// offset and the computed number that stands there.
-fn joined(e: &Evaluator<'_>) -> (String, Offsets, Offsets) {
-    let mut text = String::new();
-    let mut map = Vec::new();
-    let mut computed = Vec::new();
-    for typed in &e.prose {
-        match typed {
-            Typed::Markdown(span) => {
-                map.push((text.len(), span.start));
-                text.push_str(&e.text.text[span.clone()]);
-            }
-            Typed::Computed(at) => {
-                computed.push((text.len(), *at));
-                text.push(if e.numbers[*at].compares() { COMPARING } else { COMPUTED });
-            }
-            Typed::Break => text.push_str("\n\n"),
-        }
-    }
-    (text, map, computed)
-}
-
-/// The typed numbers of comparing sentences: the sentence, the number, its offset.
-fn typed(text: &str) -> Vec<(String, String, usize)> {
-    let mut out = Vec::new();
-    for (start, sentence) in sentences(text) {
-        let tokens = tokens(sentence);
-        if !compares(sentence, &tokens) {
-            continue;
-        }
-        for i in 0..tokens.len() {
-            if is_typed(&tokens, i) {
-                let shown: String = sentence.replace([COMPUTED, COMPARING], "…");
-                let words: Vec<&str> = shown.split_whitespace().collect();
-                let mut shown = words.join(" ");
-                if shown.chars().count() > 120 {
-                    shown = shown.chars().take(119).collect::<String>() + "…";
-                }
-                out.push((shown, tokens[i].1.to_owned(), start + tokens[i].0));
-            }
-        }
-    }
-    out
-}
-
-/// Sentences with their offsets; headings, list items and rows of tables are sentences; code is none.
+/// The sentences of a stretch with their offsets.
 fn sentences(text: &str) -> Vec<(usize, &str)> {
     let mut out = Vec::new();
-    let mut fenced = false;
-    let mut at = 0;
-    let mut start = 0;
-    for line in text.split_inclusive('\n') {
-        let begin = line.trim_start();
-        let fence = begin.starts_with("```") || begin.starts_with("~~~");
-        let edge = fence
-            || begin.is_empty()
-            || begin.starts_with(['#', '|', '>'])
-            || begin.starts_with("- ")
-            || begin.starts_with("* ")
-            || begin
-                .split_once(". ")
-                .is_some_and(|(n, _)| !n.is_empty() && n.bytes().all(|b| b.is_ascii_digit()));
-        if edge || fenced {
-            cut(text, start, at, &mut out);
-            start = at;
-        }
-        at += line.len();
-        if fence {
-            fenced = !fenced;
-        }
-        if fence || fenced {
-            start = at;
-        } else if begin.starts_with(['#', '|']) {
-            cut(text, start, at, &mut out);
-            start = at;
-        }
-    }
-    cut(text, start, text.len(), &mut out);
+    cut(text, 0, text.len(), &mut out);
     out
 }
 
@@ -214,35 +300,6 @@ fn cut<'a>(text: &'a str, from: usize, to: usize, out: &mut Vec<(usize, &'a str)
     if !stretch[start..].trim().is_empty() {
         out.push((from + start, &stretch[start..]));
     }
-}
-
-/// Words with their offsets, without the punctuation around them; code in backticks is left out.
-fn tokens(sentence: &str) -> Vec<(usize, &str)> {
-    let mut out = Vec::new();
-    let mut code = false;
-    let mut at = 0;
-    for word in sentence
-        .split_inclusive(|c: char| c.is_whitespace() || c == COMPUTED || c == COMPARING || c == '`')
-    {
-        let ticks = word.ends_with('`');
-        let bare = word.trim_end_matches(|c: char| {
-            c.is_whitespace() || c == COMPUTED || c == COMPARING || c == '`'
-        });
-        let inner = bare.trim_start_matches(|c: char| {
-            !c.is_alphanumeric() && !matches!(c, '-' | '.' | '+' | '−')
-        });
-        let skipped = bare.len() - inner.len();
-        let trimmed =
-            inner.trim_end_matches(|c: char| !c.is_alphanumeric() && !matches!(c, '%' | '×'));
-        if !code && !trimmed.is_empty() {
-            out.push((at + skipped, trimmed));
-        }
-        if ticks {
-            code = !code;
-        }
-        at += word.len();
-    }
-    out
 }
 
 const COMPARE: &[&str] = &[
@@ -296,164 +353,53 @@ const COMPARE: &[&str] = &[
     "longer",
     "shorter",
     "difference",
+    "leads",
+    "lead",
+    "slowest",
+    "fastest",
+    "highest",
+    "lowest",
+    "worst",
+    "wins",
+    "trails",
+    "surpasses",
+    "outpaces",
+    "tops",
+    "increase",
+    "increases",
+    "increased",
+    "decrease",
+    "decreases",
+    "decreased",
+    "reduces",
+    "reduced",
+    "reduction",
+    "cuts",
+    "saves",
+    "saving",
+    "savings",
+    "boost",
+    "boosts",
+    "overhead",
+    "improve",
+    "outperform",
+    "compared",
+    "factor",
+    "quarter",
+    "third",
+    "thirds",
+    "magnitude",
+    "pct",
+    "percentage",
+    "cent",
 ];
 
-fn compares(sentence: &str, tokens: &[(usize, &str)]) -> bool {
-    sentence.contains(COMPARING)
-        || tokens.iter().any(|(_, t)| {
-            let t = t.to_lowercase();
-            COMPARE.contains(&t.as_str())
-                || (t.starts_with(|c: char| c.is_ascii_digit())
-                    && (t.ends_with(['%', '×']) || is_factor(&t)))
-        })
-}
-
-/// `2.6x`.
-fn is_factor(token: &str) -> bool {
-    token.strip_suffix('x').is_some_and(|n| n.parse::<f64>().is_ok())
-}
-
-const MONTHS: &[&str] = &[
-    "january",
-    "february",
-    "march",
-    "april",
-    "may",
-    "june",
-    "july",
-    "august",
-    "september",
-    "october",
-    "november",
-    "december",
-    "jan",
-    "feb",
-    "mar",
-    "apr",
-    "jun",
-    "jul",
-    "aug",
-    "sep",
-    "sept",
-    "oct",
-    "nov",
-    "dec",
-];
-const NAMING: &[&str] = &[
-    "section", "step", "table", "figure", "chapter", "post", "page", "line", "version", "release",
-    "level", "sample", "kernel", "raid", "build",
-];
-const COUNTED: &[&str] =
-    &["two", "three", "four", "five", "six", "seven", "eight", "nine", "ten", "twelve", "twenty"];
-
-/// Whether a word of a comparing sentence is a number that somebody typed as a result.
-fn is_typed(tokens: &[(usize, &str)], i: usize) -> bool {
-    let token = tokens[i].1;
-    let before = i.checked_sub(1).map(|j| tokens[j].1);
-    let after = tokens.get(i + 1).map(|t| t.1.to_lowercase());
-    let lower = token.to_lowercase();
-    if ["twice", "thrice", "doubles", "doubled", "tripled", "halves", "halved"]
-        .contains(&lower.as_str())
-    {
-        return true;
-    }
-    let claims = after
-        .as_ref()
-        .is_some_and(|a| ["times", "percent", "fold", "points", "%"].contains(&a.as_str()));
-    if COUNTED.contains(&lower.as_str()) {
-        return claims;
-    }
-    let digits = token.trim_start_matches(['-', '+', '−', '~']);
-    let begins = |c: char| c.is_ascii_digit();
-    if !digits.strip_prefix('.').unwrap_or(digits).starts_with(begins) {
-        return false;
-    }
-    if digits.ends_with(['%', '×']) || is_factor(digits) || claims {
-        return true;
-    }
-    let number = digits.trim_end_matches(char::is_alphabetic);
-    let suffix = &digits[number.len()..];
-    let plain = number.replace(',', "");
-    if plain.parse::<f64>().is_err() {
-        // Dates, versions, `32-bit`, `1/2`.
-        return false;
-    }
-    let units = [
-        "", "k", "K", "M", "G", "T", "s", "ms", "us", "ns", "W", "GB", "MB", "kB", "KB", "GiB",
-        "MiB", "KiB", "B", "GHz", "MHz", "min", "h",
-    ];
-    if !units.contains(&suffix) {
-        return false;
-    }
-    let year = suffix.is_empty()
-        && plain.len() == 4
-        && (plain.starts_with("19") || plain.starts_with("20"));
-    let month = |w: Option<&str>| w.is_some_and(|w| MONTHS.contains(&w.to_lowercase().as_str()));
-    if year || month(before) || month(after.as_deref()) {
-        return false;
-    }
-    !named(tokens, i)
-}
-
-/// Whether the number is a part of a name: `Power 570`, `Solaris 10`, `step 3`.
-fn named(tokens: &[(usize, &str)], i: usize) -> bool {
-    let Some(before) = i.checked_sub(1).map(|j| tokens[j].1) else { return false };
-    if NAMING.contains(&before.to_lowercase().as_str()) {
-        return true;
-    }
-    let capital = before.starts_with(char::is_uppercase);
-    let technical = before.chars().skip(1).any(|c| c.is_uppercase() || c.is_ascii_digit());
-    // A capital first word may only begin the sentence.
-    capital && (i >= 2 || technical)
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    fn numbers(text: &str) -> Vec<String> {
-        typed(text).into_iter().map(|(_, n, _)| n).collect()
-    }
-
-    #[test]
-    fn numbers_that_compare_are_found() {
-        assert_eq!(numbers("The first is 5% better than the second."), ["5%"]);
-        assert_eq!(numbers("It is 2.6x faster. It has 8 cores."), ["2.6x"]);
-        assert_eq!(
-            numbers("It did twice the work, at 875 W against 520 W."),
-            ["twice", "875", "520"]
-        );
-        assert_eq!(numbers("It is three times as fast."), ["three"]);
-        assert_eq!(numbers(&format!("It is {COMPARING} than the other at 64 GB.")), ["64"]);
-        assert_eq!(numbers("# 30 minutes less\n\nNothing."), ["30"]);
-        assert_eq!(numbers("It gained\n12 percent over it."), ["12"]);
-    }
-
-    #[test]
-    fn names_dates_and_code_are_no_claims() {
-        for text in [
-            "In August 2009 the T5240 was better than the IBM Power 570 under Solaris 10.",
-            "On 27 August 2009, and 2009-08-27, it was ahead of GCC 4.4.0 with 32-bit JVMs.",
-            "Step 3 is better.",
-            "It has 8 cores and 64 threads.",
-            "Better read with `-O3 100`.",
-            "```\n5% better\n```\n",
-        ] {
-            assert!(numbers(text).is_empty(), "{text}: {:?}", numbers(text));
-        }
-        assert_eq!(numbers(&format!("It is {COMPUTED} against {COMPUTED}.")), [""; 0]);
-    }
-
-    #[test]
-    fn the_place_is_that_of_the_number() {
-        let text = "First.\n\nIt is 5% better.";
-        assert_eq!(typed(text)[0].2, text.find("5%").unwrap());
-    }
-
-    proptest::proptest! {
-        #[test]
-        fn never_panics(text in "\\PC{0,200}") {
-            let _ = typed(&text);
-        }
-    }
+/// Whether a sentence compares: by a word, by a percentage, by a factor.
+fn compares(sentence: &str) -> bool {
+    atoms(sentence).iter().any(|a| {
+        let factor = a.text.strip_suffix('x').is_some_and(|n| n.parse::<f64>().is_ok());
+        a.is(COMPARE)
+            || a.text.ends_with("fold")
+            || (a.numeric() && (a.after.trim_start().starts_with('%') || factor))
+    })
 }

@@ -17,6 +17,15 @@ pub(super) enum Piece {
     Call(Call),
     /// `{{#run NAME}} ... {{else}} ... {{/run}}`.
     Run(Section),
+    /// `{{#claim FUNCTION(...)}} ... {{/claim}}`.
+    Claim(Claim),
+}
+
+/// A statement of the post, with what would show it on another machine.
+#[derive(Debug, Clone, PartialEq)]
+pub(super) struct Claim {
+    pub(super) call: Call,
+    pub(super) says: Vec<Piece>,
 }
 
 /// A section that is there if the archive has a run.
@@ -33,7 +42,8 @@ pub(super) struct Section {
 enum End {
     File,
     Else(Range<usize>),
-    Close(Range<usize>),
+    /// What is closed: `run` or `claim`.
+    Close(Range<usize>, &'static str),
 }
 
 /// The pieces of a template from a place on.
@@ -43,7 +53,7 @@ pub(super) fn parse(text: Text<'_>, from: usize) -> Result<Vec<Piece>, PostError
     match end {
         End::File => Ok(pieces),
         End::Else(span) => Err(text.error(span, "`else` outside of a section", "")),
-        End::Close(span) => Err(text.error(span, "this closes no section", "")),
+        End::Close(span, _) => Err(text.error(span, "this closes no section", "")),
     }
 }
 
@@ -80,10 +90,32 @@ fn pieces(text: Text<'_>, at: &mut usize, depth: usize) -> Result<(Vec<Piece>, E
             out.push(Piece::Run(section(text, at, alias, open, depth + 1)?));
             continue;
         }
-        if parser.take("/run") {
+        if parser.take("#claim") {
+            let call = parser.call()?;
             let span = closed(&mut parser)?;
             *at = parser.at();
-            return Ok((out, End::Close(span)));
+            if depth > 0 {
+                let help =
+                    "without a run the section is not there, and nobody would see what was asked";
+                return Err(text.error(span, "a claim stands outside of other sections", help));
+            }
+            let (says, end) = pieces(text, at, depth + 1)?;
+            if !matches!(end, End::Close(_, "claim")) {
+                return Err(text.error(
+                    span,
+                    "this claim is never closed",
+                    "close it with `{{/claim}}`",
+                ));
+            }
+            out.push(Piece::Claim(Claim { call, says }));
+            continue;
+        }
+        for what in ["run", "claim"] {
+            if parser.take(if what == "run" { "/run" } else { "/claim" }) {
+                let span = closed(&mut parser)?;
+                *at = parser.at();
+                return Ok((out, End::Close(span, what)));
+            }
         }
         let before = parser.at();
         if matches!(parser.name(), Some((name, _)) if name == "else") && parser.take("}}") {
@@ -134,12 +166,12 @@ fn section(
     }
     let (then, end) = pieces(text, at, depth)?;
     let otherwise = match end {
-        End::File => return Err(never()),
-        End::Close(_) => None,
+        End::Close(_, "run") => None,
+        End::File | End::Close(..) => return Err(never()),
         End::Else(_) => match pieces(text, at, depth)? {
-            (otherwise, End::Close(_)) => Some(otherwise),
+            (otherwise, End::Close(_, "run")) => Some(otherwise),
             (_, End::Else(span)) => return Err(text.error(span, "a second `else`", "")),
-            (_, End::File) => return Err(never()),
+            (_, End::File | End::Close(..)) => return Err(never()),
         },
     };
     Ok(Section { alias, alias_span, then, otherwise })
@@ -171,6 +203,12 @@ mod tests {
             ("a\nb {{ value(\"a\") x }}", "expected `}}`, found `x }}`"),
             ("a\nb {{#run s}} x", "section is never closed"),
             ("a\nb {{/run}}", "closes no section"),
+            ("a\nb {{/claim}}", "closes no section"),
+            ("a\nb {{#claim ahead(\"a\")}} x {{/run}}", "claim is never closed"),
+            (
+                "a\nb {{#run s}}{{#claim ahead(\"a\")}} x {{/claim}}{{/run}}",
+                "outside of other sections",
+            ),
             ("a\nb {{else}}", "outside of a section"),
         ] {
             let e = parsed(text).unwrap_err();

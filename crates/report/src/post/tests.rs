@@ -1,5 +1,7 @@
 //! Posts from template to every form.
 
+mod typed;
+
 use std::collections::BTreeMap;
 
 use assay_model::Severity;
@@ -24,13 +26,13 @@ experiment = \"e.toml\"
     };
     let names = run("sweep") + &run("bad");
     let text = format!("+++\ntitle = \"T\"\nas_of = \"2009-08-27\"\n{names}+++\n{body}");
-    Template::read("x.md", text)?.evaluate(&library(), runs, "0")
+    Template::read("x.md", text)?.evaluate(&library(), runs, "0", "2026-01-02")
 }
 
 /// A post without runs.
 fn post(body: &str) -> Result<Post, PostError> {
     let text = format!("+++\ntitle = \"T\"\nas_of = \"2009-08-27\"\n+++\n{body}");
-    Template::read("x.md", text)?.evaluate(&library(), &BTreeMap::new(), "0")
+    Template::read("x.md", text)?.evaluate(&library(), &BTreeMap::new(), "0", "2026-01-02")
 }
 
 fn texts(body: &str) -> Vec<String> {
@@ -168,8 +170,10 @@ fn a_missing_watt_is_said_in_the_place_of_the_number() {
 #[test]
 fn a_rank_without_a_date_is_refused() {
     let text = "+++\ntitle = \"T\"\n+++\n{{ rank(\"t5240-1.6\", in=\"specjbb2005\") }}".to_owned();
-    let p =
-        Template::read("x.md", text).unwrap().evaluate(&library(), &BTreeMap::new(), "0").unwrap();
+    let p = Template::read("x.md", text)
+        .unwrap()
+        .evaluate(&library(), &BTreeMap::new(), "0", "2026-01-02")
+        .unwrap();
     assert_eq!(p.refusals()[0].finding.id, "F56");
 }
 

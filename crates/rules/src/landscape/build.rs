@@ -7,8 +7,9 @@ use std::hash::BuildHasher as _;
 
 use assay_model::{Better, Kind};
 
-use super::columns::{cell, column, counts, entry, labels};
+use super::columns::{cell, column, counts, entry, labels, question};
 use super::definition::{ColumnSpec, Definition, passes};
+use super::questions::{by_question, is_newer_printing, labels_by_question};
 use super::{Column, Landscape, LandscapeError, LeftOut, Line, Query};
 use crate::denominator::{self, Basis, better_first};
 use crate::quoted::{QuotedResult, Source};
@@ -16,9 +17,9 @@ use crate::quoted::{QuotedResult, Source};
 /// A line before its texts: the row under each value column.
 #[derive(Debug, Clone)]
 pub(super) struct Draft<'a> {
-    values: Vec<Option<&'a QuotedResult>>,
+    pub(super) values: Vec<Option<&'a QuotedResult>>,
     /// Which of them decides.
-    decides: Option<usize>,
+    pub(super) decides: Option<usize>,
 }
 
 impl<'a> Draft<'a> {
@@ -33,7 +34,7 @@ impl<'a> Draft<'a> {
         self.values.get(column).copied().flatten()
     }
 
-    fn deciding(&self) -> Option<&'a QuotedResult> {
+    pub(super) fn deciding(&self) -> Option<&'a QuotedResult> {
         self.decides.and_then(|i| self.values[i])
     }
 }
@@ -122,12 +123,15 @@ pub(super) fn build(
     let ordered_by = (better != Better::Neither
         && (basis != Basis::Total || !definition.keep_order))
         .then_some(basis);
+    // Results that answer different questions have no common order: each question is a table of its own.
+    if ordered_by.is_some() {
+        drafts = by_question(definition, drafts);
+    }
     let ranks = put_in_order(&mut drafts, ordered_by, better);
     let metrics = metrics(definition, &drafts);
     let benchmarks = distinct(drafts.iter().filter_map(Draft::row).map(|r| r.benchmark.as_str()));
     let lines_in_all = drafts.len();
-    let leader_in_total = leader(definition, &drafts, better);
-    drafts.truncate(query.top.unwrap_or(usize::MAX));
+    let leaders_in_total = leaders(definition, &drafts, better);
     let mut specs = definition.columns.clone();
     for per in &query.per {
         if !specs.iter().any(|s| s.denominator() == Some(*per)) {
@@ -135,14 +139,18 @@ pub(super) fn build(
         }
     }
     let columns: Vec<Column> = specs.iter().map(|s| column(s, &unit, better)).collect();
-    let lines: Vec<Line> = labels(definition, &drafts)
+    let labels = if ordered_by.is_some() {
+        labels_by_question(definition, &drafts)
+    } else {
+        labels(definition, &drafts)
+    };
+    let lines: Vec<Line> = labels
         .iter()
         .zip(&drafts)
         .zip(ranks)
         .map(|((label, draft), rank)| line(&specs, definition, draft, label, rank, better))
         .collect();
-    let sources = of_lines(&lines, sources);
-    Ok(Landscape {
+    let mut landscape = Landscape {
         name: name.clone(),
         title: definition.title.clone(),
         benchmarks,
@@ -156,12 +164,15 @@ pub(super) fn build(
         lines,
         lines_in_all,
         left_out,
-        sources,
+        sources: Vec::new(),
         note: definition.note.clone(),
         trademark: definition.trademark.clone(),
         findings: Vec::new(),
-        leader_in_total,
-    })
+        leaders_in_total,
+    };
+    landscape.cut(query.top.unwrap_or(usize::MAX));
+    landscape.sources = of_lines(&landscape.lines, sources);
+    Ok(landscape)
 }
 
 /// The rows as lines, in the order of the file.
@@ -205,8 +216,8 @@ fn drafts<'a>(
         let slot = &mut drafts[at].values[column];
         match slot {
             None => *slot = Some(row),
-            Some(old) if old.as_of_date == row.as_of_date && old.value != row.value => {
-                // Two different values on one day: neither is the newer, so both are shown.
+            Some(old) if !is_newer_printing(old, row) => {
+                // Two results, of which neither supersedes the other: both are shown.
                 let mut values = vec![None; values.len()];
                 values[column] = Some(row);
                 drafts.push(Draft { values, decides: None });
@@ -257,18 +268,33 @@ fn put_in_order(
     better: Better,
 ) -> Vec<Option<usize>> {
     let Some(basis) = ordered_by else { return vec![None; drafts.len()] };
-    let mut numbered: Vec<(Option<f64>, Draft<'_>)> =
-        std::mem::take(drafts).into_iter().map(|d| (number(&d, basis, better), d)).collect();
-    numbered.sort_by(|(a, _), (b, _)| match (a, b) {
-        (Some(a), Some(b)) => better_first(better, *a, *b),
-        (a, b) => b.is_some().cmp(&a.is_some()),
+    let mut asked: Vec<String> = Vec::new();
+    let mut numbered: Vec<(usize, Option<f64>, Draft<'_>)> = std::mem::take(drafts)
+        .into_iter()
+        .map(|d| {
+            let own = d.deciding().map_or_else(String::new, question);
+            let at = asked.iter().position(|q| *q == own).unwrap_or_else(|| {
+                asked.push(own);
+                asked.len() - 1
+            });
+            (at, number(&d, basis, better), d)
+        })
+        .collect();
+    numbered.sort_by(|(q, a, _), (r, b, _)| {
+        q.cmp(r).then_with(|| match (a, b) {
+            (Some(a), Some(b)) => better_first(better, *a, *b),
+            (a, b) => b.is_some().cmp(&a.is_some()),
+        })
     });
-    let mut place = 0;
+    let (mut place, mut first) = (0, 0);
     let mut last = None;
     let mut ranks = Vec::with_capacity(numbered.len());
-    for (n, (value, draft)) in numbered.into_iter().enumerate() {
-        if value != last {
-            (place, last) = (n + 1, value);
+    for (n, (at, value, draft)) in numbered.into_iter().enumerate() {
+        if last.is_some_and(|(other, _)| other != at) {
+            first = n;
+        }
+        if last != Some((at, value)) {
+            (place, last) = (n - first + 1, Some((at, value)));
         }
         ranks.push(value.map(|_| place));
         drafts.push(draft);
@@ -276,21 +302,33 @@ fn put_in_order(
     ranks
 }
 
-/// The line that leads in total.
-fn leader(
+/// The lines that lead in total, one for each question.
+fn leaders(
     definition: &Definition,
     drafts: &[Draft<'_>],
     better: Better,
-) -> Option<denominator::Entry> {
+) -> Vec<(String, denominator::Entry)> {
     if better == Better::Neither {
-        return None;
+        return Vec::new();
     }
-    let first = drafts.iter().filter(|d| d.decides.is_some()).min_by(|a, b| {
-        let value = |d: &Draft<'_>| d.deciding().map_or(f64::NAN, |r| r.value);
-        better_first(better, value(a), value(b))
-    })?;
-    let label = labels(definition, std::slice::from_ref(first)).pop()?;
-    Some(entry(first.deciding()?, &label, better))
+    let mut best: Vec<(String, &Draft<'_>, f64)> = Vec::new();
+    for draft in drafts {
+        let Some(row) = draft.deciding() else { continue };
+        let own = question(row);
+        match best.iter_mut().find(|(q, _, _)| *q == own) {
+            None => best.push((own, draft, row.value)),
+            Some(b) if better_first(better, row.value, b.2).is_lt() => {
+                (b.1, b.2) = (draft, row.value);
+            }
+            Some(_) => {}
+        }
+    }
+    best.into_iter()
+        .filter_map(|(question, draft, _)| {
+            let label = labels(definition, std::slice::from_ref(draft)).pop()?;
+            Some((question, entry(draft.deciding()?, &label, better)))
+        })
+        .collect()
 }
 
 fn number(draft: &Draft<'_>, basis: Basis, better: Better) -> Option<f64> {
@@ -332,6 +370,7 @@ fn line(
     let rows = || draft.values.iter().flatten();
     Line {
         rank,
+        question: draft.deciding().map_or_else(String::new, question),
         kind: Kind::Quoted,
         cells: specs.iter().map(|s| cell(s, definition, draft, entry.as_ref())).collect(),
         entry,

@@ -105,6 +105,12 @@ pub fn entry(row: &QuotedResult, label: &str, better: Better) -> Entry {
     }
 }
 
+/// The question that a result answers: results of one question can be ranked together. A metric names its
+/// tuning and its model.
+pub fn question(row: &QuotedResult) -> String {
+    format!("{}: {}", row.benchmark, row.metric)
+}
+
 /// Columns that say something of counts, watts and prices, for the checks.
 const SAID: [&str; 7] = [
     "counted",

@@ -164,7 +164,11 @@ impl Landscape {
                 _ => None,
             })
             .collect();
+        // Metric, unit and direction are those of a question that is there; where several are, its own.
+        let own = format!(": {}", m.metric);
+        let asked = self.lines.iter().map(|l| &l.question).find(|q| q.ends_with(&own));
         Line {
+            question: asked.cloned().unwrap_or_else(|| format!("{}: {}", m.workload, m.metric)),
             rank: None,
             kind: m.kind,
             cells,
@@ -179,17 +183,23 @@ impl Landscape {
         let Some(basis) = self.ordered_by else { return };
         let better = self.better;
         let number = |l: &Line| l.entry.as_ref().and_then(|e| e.number(basis));
-        self.lines.sort_by(|a, b| match (number(a), number(b)) {
-            (Some(a), Some(b)) => better_first(better, a, b),
-            (a, b) => b.is_some().cmp(&a.is_some()),
+        let asked: Vec<String> = self.tables().iter().map(|(q, _)| (*q).to_owned()).collect();
+        let table = |l: &Line| asked.iter().position(|q| *q == l.question);
+        self.lines.sort_by(|a, b| {
+            table(a).cmp(&table(b)).then_with(|| match (number(a), number(b)) {
+                (Some(a), Some(b)) => better_first(better, a, b),
+                (a, b) => b.is_some().cmp(&a.is_some()),
+            })
         });
-        let mut place = 0;
+        let (mut place, mut n) = (0, 0);
         let mut last = None;
-        for (n, line) in self.lines.iter_mut().enumerate() {
-            let value = number(line);
-            if value != last {
-                (place, last) = (n + 1, value);
+        for line in &mut self.lines {
+            let (at, value) = (table(line), number(line));
+            n = if last.is_some_and(|(other, _)| other == at) { n + 1 } else { 1 };
+            if last != Some((at, value)) {
+                place = n;
             }
+            last = Some((at, value));
             line.rank = value.map(|_| place);
         }
     }

@@ -24,9 +24,9 @@ fn ids(landscape: &Landscape) -> Vec<&str> {
 #[test]
 fn the_newest_printing_counts_and_two_values_of_one_day_both_stand() {
     let rows = "a1,s,B,m,u,true,A,4,10,2020-01-01\n\
-                a2,s,B,m,u,true,A,4,12,2021-01-01\n\
+                a2,t,B,m,u,true,A,4,12,2021-01-01\n\
                 b1,s,B,m,u,true,B,4,11,2020-01-01\n\
-                b2,s,B,m,u,true,B,4,11,2020-01-01\n\
+                b2,t,B,m,u,true,B,4,11,2020-01-01\n\
                 c1,s,B,m,u,true,C,4,9,2020-01-01\n\
                 c2,s,B,m,u,true,C,4,8,2020-01-01\n\
                 d1,s,B,m,u,true,A,8,7,2019-01-01\n";
@@ -38,6 +38,55 @@ fn the_newest_printing_counts_and_two_values_of_one_day_both_stand() {
     let before = collection.landscape("small", &query).unwrap();
     assert_eq!(ids(&before), ["b1", "a1", "c1", "c2", "d1"]);
     assert_eq!(before.left_out.later, 1);
+}
+
+#[test]
+fn rows_of_one_document_do_not_supersede_each_other() {
+    let rows = "a1,s,B,m,u,,A,4,0,2020-01-01\n\
+                a2,s,B,m,u,,A,4,0,2020-01-01\n\
+                a3,s,B,m,u,,A,4,0,2020-01-02\n";
+    let (_dir, collection) = folder(&format!("{HEAD}{rows}"));
+    let all = collection.landscape("small", &Query::default()).unwrap();
+    assert_eq!((ids(&all), all.left_out.superseded), (vec!["a1", "a2", "a3"], 0));
+    let metric = Query { metric: Some("reads started in 1 s".to_owned()), ..Query::default() };
+    let seconds = Collection::built_in().unwrap().landscape("dtrace-io-start", &metric).unwrap();
+    assert_eq!((seconds.lines.len(), seconds.left_out.superseded), (17, 0));
+}
+
+#[test]
+fn a_place_is_among_results_of_one_question() {
+    let per_core = Query { per: vec![Denominator::Core], ..Query::default() };
+    let collection = Collection::built_in().unwrap();
+    for name in ["speccpu2006-int-rate", "nastran-vendor-2008"] {
+        let table = collection.landscape(name, &per_core).unwrap();
+        let tables = table.tables();
+        assert!(tables.len() > 1, "{name}");
+        for (question, lines) in tables {
+            assert!(lines.iter().all(|l| l.question == question));
+            assert_eq!(lines[0].rank, Some(1), "{name}: {question}");
+            for l in &lines {
+                let metric = l.entry.as_ref().map(|e| e.value.formula());
+                assert!(metric.is_some(), "{name}");
+            }
+        }
+    }
+    let rates = collection.landscape("speccpu2006-int-rate", &Query::default()).unwrap();
+    let first: Vec<(&str, &str)> =
+        rates.tables().iter().map(|(q, l)| (*q, l[0].ids[0].as_str())).collect();
+    assert_eq!(first.len(), 2, "{first:?}");
+    let top = collection
+        .landscape("speccpu2006-int-rate", &Query { top: Some(1), ..Query::default() })
+        .unwrap();
+    assert_eq!(top.lines.len(), 2, "the first of each");
+    assert!(
+        rates
+            .matrix()
+            .rows
+            .iter()
+            .filter(|r| r.cells[0].as_ref().is_some_and(|c| c.rank == Some(1)))
+            .count()
+            == 2
+    );
 }
 
 #[test]

@@ -44,6 +44,26 @@ fn id(e: &Evaluator<'_>) -> String {
     format!("chart-{}", e.blocks.len() + 1)
 }
 
+/// The title that was typed, with marks at quantities.
+fn title(e: &mut Evaluator<'_>, a: &Arguments<'_>) -> Result<Option<String>, PostError> {
+    let span = a.get("title").map(|x| x.span.clone());
+    Ok(a.text("title")?.map(|text| e.typed_text(text, "title of a chart", span)))
+}
+
+/// The names that were typed for bars and lines, with marks at quantities.
+fn renamed(e: &mut Evaluator<'_>, a: &Arguments<'_>) -> Result<Vec<String>, PostError> {
+    let names = a.texts("names")?.into_iter();
+    Ok(names.map(|(name, span)| e.typed_text(name, "name in a chart", Some(span))).collect())
+}
+
+/// A name that was typed, with the real one beside it.
+fn label(name: Option<&String>, own: &str) -> String {
+    match name {
+        Some(name) if name != own => format!("{name} ({own})"),
+        _ => own.to_owned(),
+    }
+}
+
 /// In place of a chart whose results are all withheld: why.
 fn nothing(a: &Arguments<'_>, name: &str, why: &str) -> Result<Block, PostError> {
     let title = a.text("title")?.unwrap_or(name);
@@ -73,9 +93,17 @@ fn bars<'a>(e: &mut Evaluator<'a>, a: &Arguments<'a>) -> Result<Block, PostError
         (shown, name)
     } else {
         let landscape = load(e, a, "landscape", basis)?;
-        (landscape.entries(), landscape.metrics.first().cloned().unwrap_or_default())
+        // Results of different questions share no axis: the first question's are drawn, and the caption names it.
+        let tables = landscape.tables();
+        let (question, lines) = tables.first().map_or(("", &[][..]), |(q, l)| (*q, l.as_slice()));
+        let name = if tables.len() > 1 {
+            question.to_owned()
+        } else {
+            landscape.metrics.first().cloned().unwrap_or_default()
+        };
+        (lines.iter().filter_map(|l| l.entry.clone()).collect(), name)
     };
-    let names = a.texts("names")?;
+    let names = renamed(e, a)?;
     let made: Vec<Bar> = entries
         .iter()
         .enumerate()
@@ -85,7 +113,7 @@ fn bars<'a>(e: &mut Evaluator<'a>, a: &Arguments<'a>) -> Result<Block, PostError
                 q.interval.filter(|i| i.low < i.high).map_or(f64::NAN, f)
             };
             Some(Bar {
-                label: names.get(i).map_or_else(|| entry.label.clone(), |(n, _)| (*n).to_owned()),
+                label: label(names.get(i), &entry.label),
                 value: q.value,
                 low: end(|i| i.low),
                 high: end(|i| i.high),
@@ -106,10 +134,9 @@ fn bars<'a>(e: &mut Evaluator<'a>, a: &Arguments<'a>) -> Result<Block, PostError
         return Err(a.error("per", format!("no result has a value {basis}"), ""));
     };
     let kinds = kinds(&entries);
-    let title = a.text("title")?.map_or_else(
-        || if basis == Basis::Total { name.clone() } else { format!("{name} {basis}") },
-        str::to_owned,
-    );
+    let title = title(e, a)?.unwrap_or_else(|| {
+        if basis == Basis::Total { name.clone() } else { format!("{name} {basis}") }
+    });
     let words = made
         .iter()
         .map(|b| {
@@ -127,6 +154,9 @@ fn bars<'a>(e: &mut Evaluator<'a>, a: &Arguments<'a>) -> Result<Block, PostError
         .join("; ");
     let left = entries.iter().filter(|x| x.quantity(basis).is_none()).count();
     let mut caption = format!("{title}; {kinds}");
+    if a.get("of").is_none() && title != name {
+        let _ = write!(caption, "; {name}");
+    }
     if left > 0 {
         let _ = write!(caption, "; {left} without a recorded value are not drawn");
     }
@@ -156,7 +186,7 @@ fn kinds(entries: &[Entry]) -> &'static str {
 
 /// Observations in a row: each pattern is a line, its results in the order of their file.
 fn lines<'a>(e: &mut Evaluator<'a>, a: &Arguments<'a>) -> Result<Block, PostError> {
-    let names = a.texts("names")?;
+    let names = renamed(e, a)?;
     let mut series = Vec::new();
     let mut words = Vec::new();
     let mut unit: Option<String> = None;
@@ -174,7 +204,10 @@ fn lines<'a>(e: &mut Evaluator<'a>, a: &Arguments<'a>) -> Result<Block, PostErro
         }
         unit = Some(row.unit.clone());
         metric.clone_from(&row.metric);
-        let label = names.get(i).map_or_else(|| row.metric.clone(), |(n, _)| (*n).to_owned());
+        let label = match names.get(i) {
+            Some(_) => label(names.get(i), pattern),
+            None => row.metric.clone(),
+        };
         let values: Vec<f64> = rows.iter().map(|at| e.quoted(*at).entry.value.value).collect();
         let texts: Vec<String> = values.iter().map(|v| phrase::plain(*v, None)).collect();
         words.push(format!("{label}: {}", texts.join(", ")));
@@ -184,7 +217,7 @@ fn lines<'a>(e: &mut Evaluator<'a>, a: &Arguments<'a>) -> Result<Block, PostErro
         });
     }
     let Some(unit) = unit else { return Err(a.error("of", "`chart` of lines needs `of`", "")) };
-    let title = a.text("title")?.map_or(metric, str::to_owned);
+    let title = title(e, a)?.unwrap_or(metric);
     let words = words.join("; ");
     let markup = lines::render(&Lines {
         head: Head { id: id(e), title: title.clone(), desc: format!("{words}.") },
@@ -208,6 +241,7 @@ fn curve<'a>(e: &mut Evaluator<'a>, a: &Arguments<'a>) -> Result<Block, PostErro
     };
     let span = a.get("run").map_or(a.span(), |x| x.span.clone());
     let view = e.view(alias, span)?;
+    let title = title(e, a)?.unwrap_or_else(|| view.title().to_owned());
     let analysis = &e.gates[alias].analysis;
     let drawn = || analysis.curves.iter().filter(|c| !c.points.is_empty());
     let first = drawn().find(|c| c.kind == Kind::Measured).or_else(|| drawn().next());
@@ -215,7 +249,6 @@ fn curve<'a>(e: &mut Evaluator<'a>, a: &Arguments<'a>) -> Result<Block, PostErro
         first.map(|first| drawn().filter(|c| c.name == first.name).collect()).unwrap_or_default();
     e.shown.entry(alias.to_owned()).or_default().extend(one.iter().map(|c| c.treatment));
     let how = first.map_or_else(String::new, |c| format!("{:?}", c.kind).to_lowercase());
-    let title = a.text("title")?.map_or_else(|| view.title().to_owned(), str::to_owned);
     let Some(markup) = draw::curves(view, &id(e), &title, &one) else {
         if let Some(why) =
             e.gates[alias].withheld.first().filter(|_| !view.analysis.curves.is_empty())

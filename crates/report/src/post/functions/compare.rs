@@ -24,11 +24,11 @@ struct Sides {
 
 /// A ratio with what is known of it.
 #[derive(Clone)]
-struct Ratio {
-    value: f64,
-    interval: Option<Interval>,
+pub(in crate::post) struct Ratio {
+    pub(in crate::post) value: f64,
+    pub(in crate::post) interval: Option<Interval>,
     /// What the run's own comparison says.
-    verdict: Option<Verdict>,
+    pub(in crate::post) verdict: Option<Verdict>,
     /// The margin of that comparison.
     margin: Option<f64>,
     /// How it was computed.
@@ -84,7 +84,12 @@ fn comparable(args: &Arguments<'_>, a: &Amount, b: &Amount) -> Result<(), PostEr
 }
 
 /// a / b, with the interval of the run's own comparison where both are treatments of one run.
-fn ratio(e: &Evaluator<'_>, a: &Amount, b: &Amount, basis: Basis) -> Result<Ratio, String> {
+pub(in crate::post) fn ratio(
+    e: &Evaluator<'_>,
+    a: &Amount,
+    b: &Amount,
+    basis: Basis,
+) -> Result<Ratio, String> {
     let (qa, qb) = (a.under(basis)?, b.under(basis)?);
     let Some(q) = qa.per(&qb) else {
         return Err(format!("{} is divided by {}", qa.formula(), qb.value));

@@ -8,6 +8,7 @@ use super::rank::load;
 use super::value::{base, basis};
 use super::{Made, phrase};
 use crate::document::{Cell, NOTHING, Table, cell as plain};
+use crate::parts::landscape::caption as question_caption;
 use crate::post::arguments::Arguments;
 use crate::post::document::{Laid, number, quoted};
 use crate::post::error::{PostError, meant};
@@ -23,27 +24,38 @@ pub(super) fn landscape<'a>(e: &mut Evaluator<'a>, a: &Arguments<'a>) -> Result<
     let with_matrix = a.truth("matrix")? || basis != Basis::Total;
     let per: Vec<_> = if let Basis::Per(d) = basis { vec![d] } else { Vec::new() };
     landscape.check_denominators(&per, true, Profile::Publish);
-    let entries = landscape.entries();
+    let leaders: Vec<String> =
+        landscape.tables().iter().map(|(question, lines)| ranking(question, lines)).collect();
     let top = a.count("top", LINES)?.unwrap_or(LINES);
-    landscape.lines.truncate(top);
+    landscape.cut(top);
     let kept = kept(a, &landscape)?;
     let ranked = landscape.ordered_by.is_some();
-    let mut table = Table::of(caption(&landscape));
-    if ranked {
-        table = table.number("place");
-    }
-    for i in &kept {
-        let c = &landscape.columns[*i];
-        table = if c.role == Role::Words { table.label(&c.title) } else { table.number(&c.title) };
-    }
-    for line in &landscape.lines {
-        let mut row = Vec::new();
+    let several = landscape.tables().len() > 1;
+    let mut tables = Vec::new();
+    for (question, lines) in landscape.tables() {
+        let mut table = Table::of(if several {
+            format!("{}. {}", landscape.heading(), question_caption(&landscape, question))
+        } else {
+            caption(&landscape)
+        });
         if ranked {
-            row.push(line.rank.map_or(plain(NOTHING), |r| plain(r.to_string())));
+            table = table.number("place");
         }
-        let cells = cells(e, a, &landscape, line);
-        row.extend(kept.iter().map(|i| cells[*i].clone()));
-        table.row(row);
+        for i in &kept {
+            let c = &landscape.columns[*i];
+            table =
+                if c.role == Role::Words { table.label(&c.title) } else { table.number(&c.title) };
+        }
+        for line in lines {
+            let mut row = Vec::new();
+            if ranked {
+                row.push(line.rank.map_or(plain(NOTHING), |r| plain(r.to_string())));
+            }
+            let cells = cells(e, a, &landscape, line);
+            row.extend(kept.iter().map(|i| cells[*i].clone()));
+            table.row(row);
+        }
+        tables.push(table);
     }
     let mut notes = landscape.omissions();
     notes.extend(landscape.derived());
@@ -53,9 +65,9 @@ pub(super) fn landscape<'a>(e: &mut Evaluator<'a>, a: &Arguments<'a>) -> Result<
     let line = Some(a.line());
     let findings = landscape.findings.iter().map(|f| e.find(f.clone(), line)).collect();
     if with_matrix {
-        notes.push(ranking(&entries));
+        notes.extend(leaders);
     }
-    Ok(Made::Block(Laid { table, notes, findings }.into()))
+    Ok(Made::Block(Laid { tables, notes, findings }.into()))
 }
 
 /// The heading and what the values are.
@@ -64,8 +76,9 @@ fn caption(landscape: &Landscape) -> String {
 }
 
 /// Who leads by which denominator, in a sentence each.
-fn ranking(entries: &[assay_rules::denominator::Entry]) -> String {
-    let matrix = assay_rules::denominator::matrix(entries);
+fn ranking(question: &str, lines: &[&Line]) -> String {
+    let entries: Vec<_> = lines.iter().filter_map(|l| l.entry.clone()).collect();
+    let matrix = assay_rules::denominator::matrix(&entries);
     let leaders: Vec<String> = matrix
         .bases
         .iter()
@@ -84,7 +97,8 @@ fn ranking(entries: &[assay_rules::denominator::Entry]) -> String {
             ))
         })
         .collect();
-    format!("First by each denominator: {}.", leaders.join("; "))
+    let of = if question.is_empty() { String::new() } else { format!(" ({question})") };
+    format!("First by each denominator{of}: {}.", leaders.join("; "))
 }
 
 /// Which columns are shown.

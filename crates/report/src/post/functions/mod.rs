@@ -16,6 +16,7 @@ use super::document::Block;
 use super::error::PostError;
 use super::evaluate::Evaluator;
 
+pub(super) use compare::{Ratio, ratio};
 pub(super) use value::print;
 
 /// What a call makes.

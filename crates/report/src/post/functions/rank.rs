@@ -1,7 +1,9 @@
 //! `rank`: the place of a result in a landscape, with its date.
 
+use assay_checks::{Evidence, Registered, rows};
+use assay_model::Finding;
 use assay_rules::denominator::Basis;
-use assay_rules::landscape::{Landscape, Query};
+use assay_rules::landscape::{Landscape, Line, Query, question};
 
 use super::value::{base, basis, keep, unsupported};
 use super::{Made, phrase};
@@ -19,11 +21,20 @@ pub(super) fn rank<'a>(e: &mut Evaluator<'a>, a: &Arguments<'a>) -> Result<Made,
         return Err(a.error("of", "only a quoted result has a place in a landscape", ""));
     };
     let id = e.library.result(*row).id.clone();
-    let Some(line) = landscape.lines.iter().find(|l| l.ids.contains(&id)) else {
+    let asked = question(e.library.result(*row));
+    // A place is among the results that answer the same question.
+    let tables = landscape.tables();
+    let of_it =
+        tables.iter().filter(|(q, _)| *q == asked || q.is_empty()).flat_map(|(_, lines)| lines);
+    let others = tables.iter().flat_map(|(_, lines)| lines);
+    let holds = |l: &&&Line| l.ids.contains(&id);
+    let Some(line) = of_it.clone().find(holds).or_else(|| others.clone().find(holds)).copied()
+    else {
         let message = format!("`{id}` is not in the landscape `{}`", landscape.name);
         return Err(a.error("of", message, "name another landscape with `in`"));
     };
-    let ranked = landscape.lines.iter().filter(|l| l.rank.is_some()).count();
+    let among: Vec<&Line> = others.copied().filter(|l| l.question == line.question).collect();
+    let ranked = among.iter().filter(|l| l.rank.is_some()).count();
     let mut number = base(e, a.function(), a.line(), &[&amount], basis);
     "derived from quoted".clone_into(&mut number.kind);
     let day = landscape.as_of.as_deref();
@@ -38,7 +49,8 @@ pub(super) fn rank<'a>(e: &mut Evaluator<'a>, a: &Arguments<'a>) -> Result<Made,
                 "place of {} among {ranked} results of {}, {basis}",
                 amount.entry.label, landscape.title
             );
-            let entries = landscape.entries();
+            findings.extend(wider(e, *row, &landscape, line, ranked, place, basis));
+            let entries: Vec<_> = among.iter().filter_map(|l| l.entry.clone()).collect();
             let turns: Vec<_> = entries
                 .iter()
                 .filter(|other| other.value != amount.entry.value)
@@ -56,6 +68,79 @@ pub(super) fn rank<'a>(e: &mut Evaluator<'a>, a: &Arguments<'a>) -> Result<Made,
         None => unsupported(&mut number, &format!("{} has no place {basis}", amount.entry.label)),
     }
     Ok(Made::Number(keep(e, number, findings, &[&amount])))
+}
+
+/// Whether the widest landscape of the benchmark on that day gives another place, and who is left out.
+fn wider(
+    e: &Evaluator<'_>,
+    row: usize,
+    shown: &Landscape,
+    line: &Line,
+    ranked: usize,
+    place: usize,
+    basis: Basis,
+) -> Vec<Finding> {
+    let own = e.library.result(row);
+    let query = Query {
+        as_of: shown.as_of.clone(),
+        per: if let Basis::Per(d) = basis { vec![d] } else { Vec::new() },
+        ..Query::default()
+    };
+    let asked = question(own);
+    let mut widest: Option<(Landscape, usize, usize)> = None;
+    for listing in e.library.collection.list() {
+        let Ok(other) = e.library.collection.landscape(&listing.name, &query) else { continue };
+        let tables = other.tables();
+        let Some((_, lines)) = tables.iter().find(|(q, _)| *q == asked) else { continue };
+        let same = |l: &&&Line| {
+            l.ids.contains(&own.id)
+                || l.entry.as_ref().zip(line.entry.as_ref()).is_some_and(|(a, b)| {
+                    a.value.value == b.value.value && same_system(e, l, &own.system)
+                })
+        };
+        let Some(there) = lines.iter().find(same).and_then(|l| l.rank) else { continue };
+        let of = lines.iter().filter(|l| l.rank.is_some()).count();
+        if of > widest.as_ref().map_or(ranked, |(_, of, _)| *of) {
+            widest = Some((other.clone(), of, there));
+        }
+    }
+    let Some((other, of, there)) = widest.filter(|(_, _, there)| *there != place) else {
+        return Vec::new();
+    };
+    let labels = |l: &Landscape, q: &str| -> Vec<(f64, String)> {
+        let lines = l.lines.iter().filter(|x| x.question == q && x.rank.is_some());
+        lines.filter_map(|x| x.entry.as_ref()).map(|x| (x.value.value, x.label.clone())).collect()
+    };
+    let here = labels(shown, &line.question);
+    let all = labels(&other, &asked);
+    let absent = |(value, _): &&(f64, String)| !here.iter().any(|(own, _)| own == value);
+    let ahead = there - 1;
+    let evidence = Evidence {
+        registered: Some(Registered {
+            items: all.iter().take(ahead.max(1)).map(|(_, label)| label.clone()).collect(),
+            shown: all.iter().filter(|x| !absent(x)).map(|(_, label)| label.clone()).collect(),
+            reverses_headline: None,
+            headline: Some(format!(
+                "{} of {ranked} in `{}`, but {} of {of} in `{}`{}; {} of them left out",
+                phrase::ordinal(place),
+                shown.name,
+                phrase::ordinal(there),
+                other.name,
+                shown.as_of.as_deref().map(|d| format!(" as of {d}")).unwrap_or_default(),
+                all.iter().filter(absent).count(),
+            )),
+        }),
+        ..Evidence::default()
+    };
+    checks::judge(&rows::SELECTIVE_REPORT, &evidence)
+}
+
+/// Whether a line is of this system.
+fn same_system(e: &Evaluator<'_>, line: &Line, system: &str) -> bool {
+    line.ids
+        .iter()
+        .filter_map(|id| e.library.at(id))
+        .any(|at| e.library.result(at).system == system)
 }
 
 /// The landscape that an argument names, or that of the front matter.

@@ -61,14 +61,23 @@ pub(super) fn table<'a>(e: &mut Evaluator<'a>, a: &Arguments<'a>) -> Result<Made
     for (spec, span) in a.texts("columns")? {
         let (title, what) =
             spec.split_once('=').map_or((None, spec), |(t, w)| (Some(t.trim()), w.trim()));
-        let shows = shows(e, a, what, span)?;
+        let shows = shows(e, a, what, span.clone())?;
         let number = !matches!(&shows, Shows::Label | Shows::Kind)
             && !matches!(&shows, Shows::Field(f) if !COUNTS.contains(&f.as_str()));
-        let title = title.map_or_else(|| title_of(&shows, &amounts), str::to_owned);
+        let own = title_of(&shows, &amounts);
+        let title = match title.filter(|t| *t != own) {
+            // A column that was renamed says what it shows.
+            Some(title) => {
+                format!("{} ({own})", e.typed_text(title, "title of a column", Some(span)))
+            }
+            None => own,
+        };
         let kind = if number { Kind::Number } else { Kind::Word };
         columns.push((title, kind, shows));
     }
-    let mut table = Table::of(a.text("caption")?.unwrap_or(""));
+    let caption = a.text("caption")?.unwrap_or("");
+    let caption = e.typed_text(caption, "caption", a.get("caption").map(|x| x.span.clone()));
+    let mut table = Table::of(caption);
     for (title, kind, _) in &columns {
         table = table.column(On::All, *kind, title.as_str());
     }
@@ -90,7 +99,7 @@ pub(super) fn table<'a>(e: &mut Evaluator<'a>, a: &Arguments<'a>) -> Result<Made
             }
         }
     }
-    Ok(Made::Block(Laid { table, findings, notes: Vec::new() }.into()))
+    Ok(Made::Block(Laid { tables: vec![table], findings, notes: Vec::new() }.into()))
 }
 
 /// The results that `of` names: ids, patterns, results of runs, calls.
@@ -313,7 +322,7 @@ pub(super) fn configuration<'a>(
         for (name, _, value) in key_facts(&view.system) {
             table.row(vec![plain(name), plain(value)]);
         }
-        return Ok(Made::Block(Laid { table, ..Laid::default() }.into()));
+        return Ok(Made::Block(Laid { tables: vec![table], ..Laid::default() }.into()));
     }
     let amounts = amounts(e, a)?;
     let shown = [
@@ -346,5 +355,5 @@ pub(super) fn configuration<'a>(
         table.row(std::iter::once(plain(words(field))).chain(texts).collect());
     }
     let notes = vec!["A dash: the source does not say.".to_owned()];
-    Ok(Made::Block(Laid { table, notes, findings: Vec::new() }.into()))
+    Ok(Made::Block(Laid { tables: vec![table], notes, findings: Vec::new() }.into()))
 }

@@ -136,7 +136,8 @@ pub(super) fn field<'a>(e: &mut Evaluator<'a>, a: &Arguments<'a>) -> Result<Made
     let mut number = base(e, a.function(), a.line(), &[&amount], Basis::Total);
     "quoted".clone_into(&mut number.kind);
     number.unit.clear();
-    let text = if column == "instances" {
+    let inferred = column == "instances" && row.instances.is_none();
+    let text = if inferred {
         row.instances_or_inferred().map(|n| n.to_string().into())
     } else {
         row.field(column)
@@ -154,6 +155,15 @@ pub(super) fn field<'a>(e: &mut Evaluator<'a>, a: &Arguments<'a>) -> Result<Made
                 run: None,
                 source: row.source.clone(),
             }];
+            if inferred && let Some(each) = row.value_per_jvm {
+                "derived from quoted".clone_into(&mut number.kind);
+                number.formula = format!(
+                    "the whole number that takes {} {} to {each} each: {text}",
+                    row.value_text(),
+                    row.unit
+                );
+                number.inputs = amount.inputs(Basis::Total, |at| e.library.result(at).id.clone());
+            }
             number.text = text.into_owned();
         }
         None => {

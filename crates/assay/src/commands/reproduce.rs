@@ -1,0 +1,227 @@
+//! `assay reproduce`: asks again what posts claim. Their experiments run here as far as they can, those that answer
+//! early first; the posts are published with this machine's numbers, and each claim is told as it came out.
+
+use std::path::{Path, PathBuf};
+use std::time::{Duration, Instant};
+
+use anyhow::{Context, Result};
+use assay_archive::Archive;
+use assay_model::units;
+use assay_report::post::{self, Here, Post, PostError, Template};
+use assay_report::reproduce::{Asked, Reproduced, markdown, plan, terminal};
+
+use super::open::{kit_paths, open_archive};
+use super::post::{Published, bytes, publish_with};
+use crate::cli::{Cli, Publish, Reproduce};
+use crate::exit::{Exit, Usage};
+use crate::screen::{print_json, print_styled, say, style};
+use crate::shipped;
+
+mod jobs;
+
+use jobs::{Job, State};
+
+/// A post that was read.
+pub(super) struct Read {
+    /// Its file as it is named in the table.
+    pub name: String,
+    pub path: PathBuf,
+    pub template: Template,
+}
+
+/// Asks the claims of a post, or of all in a folder.
+pub fn reproduce(cli: &Cli, asked: &Reproduce) -> Result<Exit> {
+    let budget = match &asked.budget {
+        None => None,
+        Some(text) => {
+            Some(units::parse_duration(text).map_err(|e| Usage(format!("--budget {text}: {e}")))?)
+        }
+    };
+    let posts = posts(&asked.what)?;
+    let archive = open_archive(cli)?;
+    let mut jobs = jobs::of(&posts, &archive, &kit_paths()?)?;
+    if asked.plan {
+        let rows: Vec<Asked> = jobs.iter().map(|job| row(job, &posts)).collect();
+        if cli.json {
+            print_json(&rows)?;
+        } else {
+            print_styled(&plan(&rows, style()))?;
+        }
+        return Ok(Exit::Fine);
+    }
+    let interrupted = run_all(&archive, &mut jobs, budget, asked.wait_turn)?;
+    let mut exit = if interrupted { Exit::Interrupted } else { Exit::Fine };
+    let mut out = Vec::new();
+    for (at, read) in posts.iter().enumerate() {
+        let publish = publish_of(asked, read);
+        let mut keep = |Published { post, page, refused }: Published<'_>| {
+            if refused {
+                say(&format!("{} is not published", read.name));
+            }
+            out.push(Reproduced {
+                post: read.name.clone(),
+                title: post.front.title.clone(),
+                page: page.map(str::to_owned),
+                claims: post.claims.clone(),
+            });
+            Ok(())
+        };
+        let known = |post: &mut Post| reasons(post, at, &jobs);
+        let code = match publish_with(cli, &publish, true, &known, &mut keep) {
+            // The runs of this machine lack what the post names: it is told without them.
+            Err(e) if e.downcast_ref::<PostError>().is_some() => {
+                let mistake =
+                    e.downcast_ref::<PostError>().map_or_else(String::new, |e| e.message.clone());
+                say(&format!("{}: {mistake}; it is published without its runs", read.name));
+                let told = |post: &mut Post| {
+                    known(post);
+                    for claim in
+                        post.claims.iter_mut().filter(|c| c.not_run && c.here == Here::CannotBeTold)
+                    {
+                        claim.why = format!("the post cannot be computed from the run: {mistake}");
+                    }
+                };
+                publish_with(cli, &publish, false, &told, &mut keep)?
+            }
+            other => other?,
+        };
+        if exit == Exit::Fine && code != Exit::Fine {
+            exit = code;
+        }
+    }
+    let rows: Vec<Asked> = jobs.iter().map(|job| row(job, &posts)).collect();
+    let json = serde_json::json!({
+        "schema_version": assay_model::SCHEMA_VERSION,
+        "posts": out,
+        "experiments": rows,
+    });
+    if let Some(folder) = &asked.output {
+        std::fs::create_dir_all(folder)
+            .with_context(|| format!("make the folder {}", folder.display()))?;
+        let write = |name: &str, text: String| {
+            let path = folder.join(name);
+            std::fs::write(&path, text).with_context(|| format!("write {}", path.display()))
+        };
+        write("reproduction.md", markdown(&out, &rows))?;
+        write("reproduction.json", serde_json::to_string_pretty(&json)?)?;
+    }
+    if cli.json {
+        print_json(&json)?;
+    } else {
+        print_styled(&terminal(&out, style()))?;
+    }
+    if interrupted {
+        say("interrupted; the same command goes on");
+    }
+    Ok(exit)
+}
+
+/// The posts of a folder by their names, or the one.
+fn posts(what: &Path) -> Result<Vec<Read>> {
+    let found = shipped::find(what).map_err(Usage)?;
+    let mut paths = if found.is_dir() {
+        let entries =
+            std::fs::read_dir(&found).with_context(|| format!("read {}", found.display()))?;
+        entries
+            .flatten()
+            .map(|e| e.path())
+            .filter(|p| p.extension().is_some_and(|e| e == "md"))
+            .collect()
+    } else {
+        vec![found.clone()]
+    };
+    paths.sort();
+    if paths.is_empty() {
+        return Err(Usage(format!("{} has no post (*.md)", found.display())).into());
+    }
+    let read = |path: PathBuf| -> Result<Read> {
+        let shown = path.display().to_string();
+        let template = Template::read(&shown, post::decode(&shown, &bytes(&path)?)?)?;
+        let name = path.file_name().map_or(shown, |n| n.to_string_lossy().into_owned());
+        Ok(Read { name, path, template })
+    };
+    paths.into_iter().map(read).collect()
+}
+
+/// Runs what can be run, as long as the time lasts; whether it was interrupted.
+fn run_all(
+    archive: &Archive,
+    jobs: &mut [Job],
+    budget: Option<Duration>,
+    wait: bool,
+) -> Result<bool> {
+    let began = Instant::now();
+    for job in jobs.iter_mut() {
+        if !matches!(job.state, State::Ready | State::Interrupted(_)) {
+            continue;
+        }
+        let left = budget.map(|b| b.saturating_sub(began.elapsed()));
+        let expected = job.expected();
+        if let (Some(left), Some(budget)) = (left, budget) {
+            let short = left.is_zero() || expected.is_some_and(|e| e > left);
+            if short {
+                let takes = expected.map_or("an unknown time".to_owned(), |e| {
+                    format!("about {}", units::format_duration(e))
+                });
+                job.state = State::Skipped(format!(
+                    "not run: it takes {takes}, and {} of the {} are left",
+                    units::format_duration(left),
+                    units::format_duration(budget)
+                ));
+                continue;
+            }
+        }
+        let takes = expected.map_or("its time is not known yet".to_owned(), |e| {
+            format!("about {}", units::format_duration(e))
+        });
+        say(&format!("{}: {takes}; {}", job.file, job.answers()));
+        if jobs::run(archive, job, left, wait)? {
+            return Ok(true);
+        }
+    }
+    Ok(false)
+}
+
+/// How a post is published.
+fn publish_of(asked: &Reproduce, read: &Read) -> Publish {
+    let stem = read.path.file_stem().map(std::ffi::OsStr::to_os_string).unwrap_or_default();
+    Publish {
+        what: read.path.display().to_string(),
+        output: asked.output.as_ref().map(|folder| folder.join(stem)),
+        preview: false,
+        redact: false,
+        no_redact: false,
+        force: true,
+        published: asked.published.clone(),
+        withhold: false,
+    }
+}
+
+/// What is known of claims whose runs are not there.
+fn reasons(post: &mut Post, at: usize, jobs: &[Job]) {
+    for claim in &mut post.claims {
+        if !claim.not_run {
+            continue;
+        }
+        let needs =
+            |job: &&Job| job.uses.iter().any(|(p, alias)| *p == at && claim.runs.contains(alias));
+        let Some((here, why)) = jobs.iter().filter(needs).find_map(Job::why_not) else {
+            continue;
+        };
+        (claim.here, claim.why) = (here, why);
+    }
+}
+
+fn row(job: &Job, posts: &[Read]) -> Asked {
+    let mut names: Vec<String> = job.uses.iter().map(|(at, _)| posts[*at].name.clone()).collect();
+    names.dedup();
+    Asked {
+        experiment: job.file.clone(),
+        posts: names,
+        claims: job.claims,
+        expected_s: job.expected().map(|d| d.as_secs_f64()),
+        basis: job.basis.clone(),
+        run: job.run().map(ToString::to_string),
+        state: job.state.words(),
+    }
+}

@@ -1,0 +1,274 @@
+//! The experiments that posts need: which are in the archive, which can run here, what they take; and running one.
+
+use std::path::{Path, PathBuf};
+use std::sync::mpsc;
+use std::time::Duration;
+
+use anyhow::Result;
+use assay_archive::{Archive, Filter};
+use assay_lab::{Prepared, estimate};
+use assay_model::{Experiment, RunId, RunState, units};
+use assay_report::post::Here;
+use assay_sut::process::Output;
+use assay_workloads::KitPaths;
+
+use super::Read;
+use crate::commands::open::{kit_paths, open_lab};
+use crate::commands::post::find;
+use crate::commands::run::take_turn;
+use crate::progress::Bar;
+use crate::screen::say;
+use crate::shipped;
+
+/// An experiment that posts need.
+pub struct Job {
+    /// Its file as the posts name it.
+    pub file: String,
+    /// The posts by their positions, with their names for its run.
+    pub uses: Vec<(usize, String)>,
+    /// How many claims it answers.
+    pub claims: usize,
+    pub state: State,
+    /// What the time is judged by.
+    pub basis: String,
+    expected: Option<Duration>,
+    /// How many trials are planned: what takes an unknown time is ordered by them.
+    trials: usize,
+    prepared: Option<Prepared>,
+}
+
+/// What becomes of it.
+pub enum State {
+    /// A completed run is in the archive.
+    Made(RunId),
+    /// A run of it was interrupted, and goes on.
+    Interrupted(RunId),
+    Ready,
+    /// It cannot run on this machine.
+    Impossible(String),
+    /// It was not run, or not to its end.
+    Skipped(String),
+    /// It ran, and made no result.
+    Failed(String),
+}
+
+impl State {
+    pub fn words(&self) -> String {
+        match self {
+            State::Made(id) => format!("in the archive: run {id}"),
+            State::Interrupted(id) => format!("goes on: run {id} was interrupted"),
+            State::Ready => "to be run".to_owned(),
+            State::Impossible(why) => format!("cannot run here: {why}"),
+            State::Skipped(why) | State::Failed(why) => why.clone(),
+        }
+    }
+}
+
+impl Job {
+    pub fn expected(&self) -> Option<Duration> {
+        self.expected
+    }
+
+    pub fn run(&self) -> Option<&RunId> {
+        match &self.state {
+            State::Made(id) | State::Interrupted(id) => Some(id),
+            _ => None,
+        }
+    }
+
+    /// `answers 2 claims of 1 post`.
+    pub fn answers(&self) -> String {
+        let mut posts: Vec<usize> = self.uses.iter().map(|(at, _)| *at).collect();
+        posts.dedup();
+        let many = |n: usize, what: &str| format!("{n} {what}{}", if n == 1 { "" } else { "s" });
+        format!("answers {} of {}", many(self.claims, "claim"), many(posts.len(), "post"))
+    }
+
+    /// Why there is no answer of it, if there is none.
+    pub fn why_not(&self) -> Option<(Here, String)> {
+        match &self.state {
+            State::Made(_) => None,
+            State::Impossible(why) => Some((Here::CannotBeAsked, why.clone())),
+            State::Interrupted(id) => Some((
+                Here::CannotBeTold,
+                format!("run {id} was interrupted; the same command goes on"),
+            )),
+            State::Ready => {
+                Some((Here::CannotBeTold, format!("not run; `assay run {}` asks", self.file)))
+            }
+            State::Skipped(why) | State::Failed(why) => Some((Here::CannotBeTold, why.clone())),
+        }
+    }
+}
+
+/// The experiments of posts, those that give answers early first.
+pub fn of(posts: &[Read], archive: &Archive, kits: &KitPaths) -> Result<Vec<Job>> {
+    let mut jobs: Vec<Job> = Vec::new();
+    for (at, read) in posts.iter().enumerate() {
+        let claims = read.template.claims();
+        for (alias, spec) in &read.template.front().runs {
+            let answers = claims.iter().filter(|runs| runs.contains(alias)).count();
+            if let Some(job) = jobs.iter_mut().find(|job| job.file == spec.experiment) {
+                job.uses.push((at, alias.clone()));
+                job.claims += answers;
+                continue;
+            }
+            let mut job = Job {
+                file: spec.experiment.clone(),
+                uses: vec![(at, alias.clone())],
+                claims: answers,
+                state: State::Ready,
+                basis: String::new(),
+                expected: None,
+                trials: usize::MAX,
+                prepared: None,
+            };
+            prepare(&mut job, &read.path, archive, kits);
+            if let Some(id) = find(archive, spec)? {
+                job.state = State::Made(id);
+            }
+            jobs.push(job);
+        }
+    }
+    jobs.sort_by_key(|job| {
+        let unanswered = job.claims == 0;
+        let seconds = job.expected.map(|e| e.as_secs());
+        // What nobody knows the time of comes behind what is known, fewer trials first.
+        (unanswered, seconds.is_none(), seconds, job.trials)
+    });
+    Ok(jobs)
+}
+
+/// Reads the experiment, and looks whether it can run here and what it takes.
+fn prepare(job: &mut Job, post: &Path, archive: &Archive, kits: &KitPaths) {
+    let file = match locate(&job.file, post) {
+        Ok(file) => file,
+        Err(why) => {
+            job.state = State::Impossible(why);
+            return;
+        }
+    };
+    let prepared = match Prepared::from_file(&file, kits, &|_| Ok(())) {
+        Ok(prepared) => prepared,
+        Err(e) => {
+            // Which of its settings finds that out first does not matter.
+            let why = one_line(&e.to_string());
+            let bare =
+                why.strip_prefix("treatment ").and_then(|rest| Some(rest.split_once(": ")?.1));
+            job.state = State::Impossible(bare.unwrap_or(&why).to_owned());
+            return;
+        }
+    };
+    let experiment = &prepared.experiment;
+    let told =
+        estimate(Some(archive), &experiment.name, &prepared.plan, experiment.compare.confidence);
+    (job.expected, job.basis) = match (told.total(), described(experiment)) {
+        (Some(total), _) => (Some(total), told.basis),
+        (None, Some(said)) => (Some(said), "as its description says".to_owned()),
+        (None, None) => (None, told.basis),
+    };
+    job.trials = prepared.plan.trials.len();
+    let obstacles = assay_lab::obstacles(&prepared.plan, &assay_sut::state_dir());
+    // A run needs all of its treatments.
+    if let Some(first) = obstacles.first() {
+        job.state = State::Impossible(one_line(first));
+    } else if let Some(id) = interrupted(archive, &experiment.name) {
+        job.state = State::Interrupted(id);
+    }
+    job.prepared = Some(prepared);
+}
+
+/// The experiment's file: as it is named, beside the post or beside its folder, or the one that comes with assay.
+fn locate(named: &str, post: &Path) -> Result<PathBuf, String> {
+    let folders = post.ancestors().skip(1).take(2);
+    let beside = folders.map(|folder| folder.join(named)).find(|path| path.is_file());
+    match beside {
+        Some(path) => Ok(path),
+        None => shipped::find(Path::new(named)),
+    }
+}
+
+/// What the description of an experiment says that it takes: `the run takes about 10 min`, `a block takes about 2 min`,
+/// `about 5 min on two CPUs`.
+fn described(experiment: &Experiment) -> Option<Duration> {
+    let text = one_line(&experiment.description);
+    let told = |(at, phrase): (usize, &str)| {
+        let (before, after) = (&text[..at], &text[at + phrase.len()..]);
+        let words: Vec<&str> = after.split_whitespace().take(4).collect();
+        let unit = words.get(1)?.trim_end_matches(['.', ',', ';', ':']);
+        let time = units::parse_duration(&format!("{} {unit}", words.first()?)).ok()?;
+        let mut before = before.split_whitespace().rev();
+        match (before.next(), before.next()) {
+            (Some("takes"), Some("block")) => Some(time * experiment.design.blocks?),
+            (Some("takes"), Some("trial")) => None,
+            (Some("takes"), _) => Some(time),
+            _ => (words.get(2..4) == Some(&["on", "two"])).then_some(time),
+        }
+    };
+    text.match_indices("about ").find_map(told)
+}
+
+/// The newest run of an experiment, if it was interrupted.
+fn interrupted(archive: &Archive, name: &str) -> Option<RunId> {
+    let filter = Filter { experiment: Some(name.to_owned()), limit: Some(1), ..Filter::default() };
+    let newest = archive.list(&filter).ok()?.into_iter().next()?;
+    (newest.state == RunState::Interrupted).then_some(newest.id)
+}
+
+/// A message in one line, without the lines of a file that it points at.
+fn one_line(text: &str) -> String {
+    let text = text.split("-->").next().unwrap_or(text);
+    let text = text.trim_start().trim_start_matches("error:");
+    text.split_whitespace().collect::<Vec<_>>().join(" ")
+}
+
+/// Runs an experiment, no longer than the time that is left; whether a signal ended it.
+pub fn run(archive: &Archive, job: &mut Job, left: Option<Duration>, wait: bool) -> Result<bool> {
+    let Some(prepared) = job.prepared.take() else { return Ok(false) };
+    let lab = open_lab(archive, kit_paths()?, Output::Keep)?;
+    if let Some(interrupt) = &lab.interrupt {
+        interrupt.clear();
+    }
+    let mut bar = Bar::new(&prepared.experiment.name, false);
+    let _turn = take_turn(wait, &lab, &mut bar)?;
+    // The sender is dropped when the run has ended, and the clock with it.
+    let (ended, clock) = mpsc::channel::<()>();
+    let timer = left.zip(lab.interrupt.clone()).map(|(left, interrupt)| {
+        std::thread::spawn(move || {
+            if matches!(clock.recv_timeout(left), Err(mpsc::RecvTimeoutError::Timeout)) {
+                interrupt.fire();
+            }
+        })
+    });
+    let outcome = match &job.state {
+        State::Interrupted(id) => lab.resume(id, &mut bar).or_else(|e| {
+            say(&format!(
+                "run {id} does not go on ({}); a new one begins",
+                one_line(&e.to_string())
+            ));
+            lab.run(&prepared, &mut bar)
+        }),
+        _ => lab.run(&prepared, &mut bar),
+    };
+    drop(ended);
+    if let Some(timer) = timer {
+        let _ = timer.join();
+    }
+    let signalled = lab.interrupt.as_ref().is_some_and(assay_sut::Interrupt::signalled);
+    job.state = match outcome {
+        Err(e) => State::Impossible(one_line(&e.to_string())),
+        Ok(run) => match run.state {
+            RunState::Completed if run.completed + run.failed > 0 && run.completed == 0 => {
+                State::Failed(format!("run {}: no trial succeeded", run.id))
+            }
+            RunState::Completed => State::Made(run.id),
+            RunState::Interrupted if !signalled => State::Skipped(format!(
+                "run {} was cut by the budget; the same command goes on",
+                run.id
+            )),
+            RunState::Interrupted => State::Interrupted(run.id),
+            _ => State::Failed(format!("run {} ended early: {}", run.id, one_line(&run.reason))),
+        },
+    };
+    Ok(signalled)
+}

@@ -1,0 +1,310 @@
+//! Claims: what a post states, asked again of the runs that the reader's archive has. `ahead("run:time@new",
+//! than="run:time@old")` holds here, does not, cannot be told, or cannot be asked on this machine.
+
+use std::fmt::Write as _;
+
+use assay_model::{Better, Verdict};
+use assay_rules::denominator::Basis;
+use serde::Serialize;
+
+use super::amount::Amount;
+use super::arguments::{Arguments, Signature};
+use super::error::{PostError, meant};
+use super::evaluate::Evaluator;
+use super::expression::{Call, Expression, What};
+use super::functions::{Made, Ratio, ratio};
+use super::read::{CLOSE, OPEN};
+use super::template::{Claim as Template, Piece};
+
+/// What became of a claim.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Here {
+    /// The runs of this archive say so too.
+    Holds,
+    /// They say the opposite, or that there is no such difference.
+    DoesNotHold,
+    /// They do not decide it, or there are none yet.
+    CannotBeTold,
+    /// This machine cannot be asked.
+    CannotBeAsked,
+}
+
+impl Here {
+    /// In words.
+    pub fn words(self) -> &'static str {
+        match self {
+            Here::Holds => "holds here",
+            Here::DoesNotHold => "does not hold here",
+            Here::CannotBeTold => "cannot be told",
+            Here::CannotBeAsked => "cannot be asked on this machine",
+        }
+    }
+}
+
+/// A claim of a post, and what the runs of this archive say of it.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct Claim {
+    /// What it says.
+    pub text: String,
+    /// How it is asked: `ahead`, `differs`, `multiple`, `elsewhere`.
+    pub asked: String,
+    /// What the post's own time found; `null` where the post says nothing of it.
+    pub then: Option<String>,
+    /// What is found here.
+    pub here: Here,
+    /// Why, with the numbers.
+    pub why: String,
+    /// The template's names of the runs that it needs.
+    pub runs: Vec<String>,
+    /// Whether a run that it needs is not in the archive.
+    pub not_run: bool,
+    /// Its line in the template.
+    pub line: usize,
+}
+
+const ASKED: &[Signature] = &[
+    signature(
+        "ahead",
+        &["a", "than", "then"],
+        2,
+        "ahead(\"own:elapsed@new\", than=\"own:elapsed@old\")",
+    ),
+    signature(
+        "differs",
+        &["a", "than", "then"],
+        2,
+        "differs(\"own:elapsed@new\", than=\"own:elapsed@old\")",
+    ),
+    signature(
+        "multiple",
+        &["a", "of", "then"],
+        2,
+        "multiple(\"sweep:throughput.best_x\", of=4096)",
+    ),
+    signature("elsewhere", &["because", "then"], 1, "elsewhere(because=\"it needs Solaris\")"),
+];
+
+const fn signature(
+    name: &'static str,
+    arguments: &'static [&'static str],
+    needed: usize,
+    example: &'static str,
+) -> Signature {
+    Signature { name, arguments, unnamed: 1, needed, example }
+}
+
+/// The runs that the claims of a template need, by the template's names for them.
+pub(super) fn runs(pieces: &[Piece]) -> Vec<Vec<String>> {
+    pieces
+        .iter()
+        .filter_map(|p| match p {
+            Piece::Claim(c) => Some(of_call(&c.call)),
+            _ => None,
+        })
+        .collect()
+}
+
+/// The runs that a call names.
+fn of_call(call: &Call) -> Vec<String> {
+    let mut out = Vec::new();
+    for argument in &call.arguments {
+        if matches!(&argument.name, Some((name, _)) if name == "then" || name == "because") {
+            continue;
+        }
+        if let What::Text(text) = &argument.value.what
+            && let Some((alias, _)) = text.split_once(':')
+            && !out.iter().any(|a| a == alias)
+        {
+            out.push(alias.to_owned());
+        }
+    }
+    out
+}
+
+impl<'a> Evaluator<'a> {
+    /// Asks a claim, and leaves its words and its place in the Markdown.
+    pub(super) fn claim(&mut self, claim: &'a Template, out: &mut String) -> Result<(), PostError> {
+        let call = &claim.call;
+        let Some(signature) = ASKED.iter().find(|s| s.name == call.name) else {
+            let known: Vec<&str> = ASKED.iter().map(|s| s.name).collect();
+            let message = format!("a claim is not asked by `{}`", call.name);
+            let help = meant(&call.name, &known);
+            return Err(self.text.error(call.name_span.clone(), message, help));
+        };
+        let arguments = Arguments::bind(self.text, call, *signature)?;
+        let from = out.len();
+        self.pieces(&claim.says, out)?;
+        let text = self.words(&out[from..]);
+        let then = self.then(&arguments)?;
+        let needed = of_call(call);
+        for alias in &needed {
+            if !self.front.runs.contains_key(alias) {
+                let known: Vec<&str> = self.front.runs.keys().map(String::as_str).collect();
+                let message = format!("the front matter names no run `{alias}`");
+                return Err(self.text.error(call.span.clone(), message, meant(alias, &known)));
+            }
+        }
+        let absent = needed.iter().find(|alias| !self.runs.contains_key(*alias)).cloned();
+        let (here, why) = match (&absent, call.name.as_str()) {
+            (_, "elsewhere") => {
+                let because = arguments.text("because")?.unwrap_or("");
+                let span = arguments.get("because").map(|x| x.span.clone());
+                (Here::CannotBeAsked, self.typed_text(because, "reason of a claim", span))
+            }
+            (Some(alias), _) => {
+                let file = &self.front.runs[alias].experiment;
+                (Here::CannotBeTold, format!("not run here; `assay run {file}` asks"))
+            }
+            (None, "multiple") => self.multiple(&arguments)?,
+            (None, asked) => self.related(&arguments, asked),
+        };
+        let at = self.claims.len();
+        let (not_run, line) = (absent.is_some(), arguments.line());
+        self.claims.push(Claim {
+            text,
+            asked: call.name.clone(),
+            then,
+            here,
+            why,
+            runs: needed,
+            not_run,
+            line,
+        });
+        let _ = write!(out, " {OPEN}v{at}{CLOSE}");
+        Ok(())
+    }
+
+    /// A piece of Markdown as it reads, with its numbers.
+    fn words(&self, markdown: &str) -> String {
+        let mut out = String::new();
+        for (i, part) in markdown.split(OPEN).enumerate() {
+            let rest = match part.split_once(CLOSE).filter(|_| i > 0) {
+                Some((place, rest)) => {
+                    let number = place.strip_prefix('n').and_then(|n| n.parse::<usize>().ok());
+                    out.extend(number.and_then(|n| self.numbers.get(n)).map(|n| n.text.as_str()));
+                    rest
+                }
+                None => part,
+            };
+            out.push_str(&rest.replace(['*', '`'], ""));
+        }
+        out.split_whitespace().collect::<Vec<_>>().join(" ")
+    }
+
+    /// What the post's own time found: a computed number, or words.
+    fn then(&mut self, a: &Arguments<'a>) -> Result<Option<String>, PostError> {
+        match a.get("then") {
+            None => Ok(None),
+            Some(Expression { what: What::Text(text), span }) => {
+                Ok(Some(self.typed_text(text, "what a claim was then", Some(span.clone()))))
+            }
+            Some(Expression { what: What::Call(call), .. }) => match self.call(call)? {
+                Made::Number(at) => Ok(Some(self.numbers[at].text.clone())),
+                Made::Amount(amount) => match super::functions::print(self, call, &amount) {
+                    Made::Number(at) => Ok(Some(self.numbers[at].text.clone())),
+                    _ => Ok(None),
+                },
+                Made::Block(_) => Err(a.error("then", "`then` is a number or words", "")),
+            },
+            Some(_) => Err(a.error("then", "`then` is a call that makes a number, or a text", "")),
+        }
+    }
+
+    /// Whether one result of a run is ahead of another, or differs from it.
+    fn related(&mut self, arguments: &Arguments<'a>, asked: &str) -> (Here, String) {
+        // What this machine's run does not have is an answer, not a mistake: other machines have other settings.
+        let sides = (self.amount(arguments, "a"), self.amount(arguments, "than"));
+        let (a, b) = match sides {
+            (Ok(a), Ok(b)) => (a, b),
+            (Err(e), _) | (_, Err(e)) => return (Here::CannotBeTold, e.message),
+        };
+        if let Some(why) = a.withheld.as_ref().or(b.withheld.as_ref()) {
+            return (Here::CannotBeTold, format!("withheld: {why}"));
+        }
+        if a.entry.value.unit != b.entry.value.unit {
+            let why = format!("{} against {} has no ratio", a.entry.value.unit, b.entry.value.unit);
+            return (Here::CannotBeTold, why);
+        }
+        let (x, y) = if a.better() == Better::Lower { (&b, &a) } else { (&a, &b) };
+        match ratio(self, x, y, Basis::Total) {
+            Err(why) => (Here::CannotBeTold, why),
+            Ok(r) => judged(&r, &a, &b, asked),
+        }
+    }
+
+    /// Whether a value is a whole multiple of a number.
+    fn multiple(&mut self, arguments: &Arguments<'a>) -> Result<(Here, String), PostError> {
+        let size = match arguments.get("of") {
+            Some(Expression { what: What::Number(n), .. }) if *n > 0.0 => *n,
+            _ => {
+                return Err(arguments.error(
+                    "of",
+                    "`of` is a number above 0",
+                    "for example `of=4096`",
+                ));
+            }
+        };
+        let amount = match self.amount(arguments, "a") {
+            Ok(amount) => amount,
+            Err(e) => return Ok((Here::CannotBeTold, e.message)),
+        };
+        if let Some(why) = &amount.withheld {
+            return Ok((Here::CannotBeTold, format!("withheld: {why}")));
+        }
+        let value = amount.entry.value.value;
+        let times = value / size;
+        let text = format!("{value} {} is {} times {size}", amount.entry.value.unit, round(times));
+        let whole = times >= 1.0 && (times - times.round()).abs() < 1e-9;
+        Ok((if whole { Here::Holds } else { Here::DoesNotHold }, text))
+    }
+}
+
+fn round(x: f64) -> String {
+    let text = format!("{x:.3}");
+    text.trim_end_matches('0').trim_end_matches('.').to_owned()
+}
+
+/// What a ratio says, better over worse: above 1 the first is ahead.
+fn judged(r: &Ratio, a: &Amount, b: &Amount, asked: &str) -> (Here, String) {
+    let values = |x: &Amount| {
+        let q = &x.entry.value;
+        crate::figures::with_interval(q.value, q.interval, &q.unit)
+    };
+    let sides = format!("{} against {}", values(a), values(b));
+    let text = match r.interval {
+        Some(i) => format!(
+            "{} times as good [{:.0} % CI {}, {}]: {sides}",
+            round(r.value),
+            i.level * 100.0,
+            round(i.low),
+            round(i.high)
+        ),
+        None => format!("{} times as good: {sides}", round(r.value)),
+    };
+    let differs = |ahead: bool| match (asked, ahead) {
+        ("differs", _) | (_, true) => Here::Holds,
+        _ => Here::DoesNotHold,
+    };
+    let here = match (r.verdict, r.interval) {
+        (Some(Verdict::Equivalent), _) => Here::DoesNotHold,
+        (Some(Verdict::Inconclusive | Verdict::Invalid), _) => Here::CannotBeTold,
+        (_, Some(i)) if i.low <= 1.0 && i.high >= 1.0 => Here::CannotBeTold,
+        (_, Some(_)) => differs(r.value > 1.0),
+        // A program that gives the same in every trial has no interval to be asked of.
+        (_, None) if exact(a) && exact(b) && r.value == 1.0 => Here::DoesNotHold,
+        (_, None) if exact(a) && exact(b) => differs(r.value > 1.0),
+        (_, None) => Here::CannotBeTold,
+    };
+    let why = match here {
+        Here::CannotBeTold if r.interval.is_none() => format!("no interval; {text}"),
+        Here::CannotBeTold => format!("the interval does not decide; {text}"),
+        _ => text,
+    };
+    (here, why)
+}
+
+/// Whether every trial gave the same.
+fn exact(amount: &Amount) -> bool {
+    amount.entry.value.interval.is_some_and(|i| i.low == i.high)
+}

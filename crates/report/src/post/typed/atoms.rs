@@ -1,0 +1,125 @@
+//! Words and numbers of a text, with what stands between them.
+
+use std::ops::Range;
+
+use super::fold::{Read, fold};
+
+/// Stands for a computed number in what is read.
+pub(in crate::post) const COMPUTED: char = '\u{E002}';
+/// Stands for a computed number that compares.
+pub(in crate::post) const COMPARING: char = '\u{E003}';
+
+/// A word, a number, or what is made of both (`T5240`, `4.4.0`, `450.soplex`).
+#[derive(Debug, Clone, PartialEq)]
+pub(in crate::post) struct Atom {
+    /// As it is read.
+    pub(in crate::post) text: String,
+    /// Its bytes in the text.
+    pub(in crate::post) span: Range<usize>,
+    /// What stands between it and the one before, as it is read.
+    pub(in crate::post) before: String,
+    /// What follows up to the next.
+    pub(in crate::post) after: String,
+    /// Whether it is written with a capital letter.
+    pub(in crate::post) capital: bool,
+}
+
+impl Atom {
+    pub(in crate::post) fn is(&self, words: &[&str]) -> bool {
+        words.contains(&self.text.as_str())
+    }
+
+    /// Whether it begins with a digit.
+    pub(in crate::post) fn numeric(&self) -> bool {
+        self.text.starts_with(|c: char| c.is_ascii_digit())
+    }
+
+    /// Whether a digit is in it.
+    pub(in crate::post) fn has_digit(&self) -> bool {
+        self.text.contains(|c: char| c.is_ascii_digit())
+    }
+
+    /// A number without letters: `570`, `4.4.0`, `1,000`.
+    pub(in crate::post) fn bare(&self) -> bool {
+        self.numeric() && !self.text.contains(char::is_alphabetic)
+    }
+}
+
+/// The atoms of a text.
+pub(in crate::post) fn atoms(text: &str) -> Vec<Atom> {
+    let read = fold(text);
+    let mut out: Vec<Atom> = Vec::new();
+    let mut between = String::new();
+    let mut i = 0;
+    while i < read.len() {
+        if !read[i].char.is_alphanumeric() {
+            between.push(read[i].char);
+            i += 1;
+            continue;
+        }
+        let mut j = i + 1;
+        while j < read.len() && goes_on(&read, i, j) {
+            j += 1;
+        }
+        if let Some(last) = out.last_mut() {
+            last.after.clone_from(&between);
+        }
+        let span = read[i].start..read[j - 1].end;
+        out.push(Atom {
+            text: read[i..j].iter().map(|r| r.char).collect(),
+            capital: text[span.clone()].starts_with(char::is_uppercase),
+            span,
+            before: std::mem::take(&mut between),
+            after: String::new(),
+        });
+        i = j;
+    }
+    if let Some(last) = out.last_mut() {
+        last.after = between;
+    }
+    out
+}
+
+/// Whether the character at `j` belongs to the atom that began at `i`.
+fn goes_on(read: &[Read], i: usize, j: usize) -> bool {
+    let c = read[j].char;
+    if c.is_alphanumeric() {
+        return true;
+    }
+    let digit = |at: usize| read.get(at).is_some_and(|r| r.char.is_ascii_digit());
+    let word = |at: usize| read.get(at).is_some_and(|r| r.char.is_alphanumeric());
+    match c {
+        '.' => digit(j - 1) && word(j + 1) && read[i].char.is_ascii_digit(),
+        ',' => digit(j - 1) && digit(j + 1),
+        '_' => word(j - 1) && word(j + 1),
+        '\'' => {
+            read[j - 1].char.is_alphabetic()
+                && read.get(j + 1).is_some_and(|r| r.char.is_alphabetic())
+        }
+        _ => false,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn words_and_numbers() {
+        let texts = |t: &str| atoms(t).into_iter().map(|a| a.text).collect::<Vec<_>>();
+        assert_eq!(
+            texts("The T5240 (1.6 GHz) did 1,000."),
+            ["the", "t5240", "1.6", "ghz", "did", "1,000"]
+        );
+        assert_eq!(
+            texts("450.soplex, GCC 4.4.0; 2009-08-27"),
+            ["450.soplex", "gcc", "4.4.0", "2009", "08", "27"]
+        );
+        assert_eq!(
+            texts("SPECfp_base2006 isn't one-third."),
+            ["specfp_base2006", "isn't", "one", "third"]
+        );
+        assert_eq!(texts("50%."), ["50"]);
+        assert_eq!(atoms("50% more")[0].after, "% ");
+    }
+}

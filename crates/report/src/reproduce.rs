@@ -1,0 +1,128 @@
+//! What became of the claims of posts on this machine, and what it takes to ask them: one table each.
+
+use serde::Serialize;
+
+use crate::document::{self, Part, Parts, Table, Tone, cell};
+use crate::post::{Claim, Here};
+use crate::terminal::Style;
+
+/// A post with its claims.
+#[derive(Debug, Clone, Serialize)]
+pub struct Reproduced {
+    /// Its file, without the folder.
+    pub post: String,
+    /// Its title.
+    pub title: String,
+    /// The page, where one was written.
+    pub page: Option<String>,
+    /// Its claims, as they came out.
+    pub claims: Vec<Claim>,
+}
+
+/// An experiment that posts need.
+#[derive(Debug, Clone, Serialize)]
+pub struct Asked {
+    /// Its file as the posts name it.
+    pub experiment: String,
+    /// The posts that need it.
+    pub posts: Vec<String>,
+    /// How many claims it answers.
+    pub claims: usize,
+    /// What it will take, seconds; `null` where nobody knows.
+    pub expected_s: Option<f64>,
+    /// What that is judged by.
+    pub basis: String,
+    /// The run that answers, where there is one.
+    pub run: Option<String>,
+    /// What becomes of it: `in the archive`, `to be run`, why it cannot be run here.
+    pub state: String,
+}
+
+/// The experiments in the order in which they are run, for a terminal.
+pub fn plan(asked: &[Asked], style: Style) -> String {
+    document::terminal::parts(&planned(asked), style)
+}
+
+/// The table of claims for a terminal.
+pub fn terminal(posts: &[Reproduced], style: Style) -> String {
+    document::terminal::parts(&claims(posts), style)
+}
+
+/// Both tables as a Markdown page.
+pub fn markdown(posts: &[Reproduced], asked: &[Asked]) -> String {
+    let mut all = claims(posts);
+    all.push(Part::Heading(2, String::new(), "Experiments".into()));
+    all.append(planned(asked));
+    format!("# Claims of posts, then and here\n\n{}", document::markdown::parts(&all))
+}
+
+fn planned(asked: &[Asked]) -> Parts {
+    let mut table = Table::of("Experiments, those that answer early first")
+        .label("experiment")
+        .number("claims")
+        .word("takes")
+        .label("state");
+    for a in asked {
+        let takes = a.expected_s.and_then(|s| std::time::Duration::try_from_secs_f64(s).ok());
+        table.row(vec![
+            cell(a.experiment.clone()),
+            cell(a.claims.to_string()),
+            cell(takes.map_or_else(
+                || "unknown".to_owned(),
+                |t| format!("about {}", assay_model::units::format_duration(t)),
+            )),
+            cell(a.state.clone()),
+        ]);
+    }
+    let mut out = Parts::default();
+    out.table(table);
+    out
+}
+
+fn claims(posts: &[Reproduced]) -> Parts {
+    let mut table = Table::of("Claims, then and here")
+        .word("post")
+        .word("claim")
+        .word("then")
+        .word("here")
+        .word("why");
+    for post in posts {
+        let name = post.post.trim_end_matches(".md");
+        for c in &post.claims {
+            let tone = match c.here {
+                Here::Holds => Tone::Good,
+                Here::DoesNotHold => Tone::Bad,
+                Here::CannotBeTold | Here::CannotBeAsked => Tone::Plain,
+            };
+            table.row(vec![
+                cell(name),
+                cell(c.text.clone()),
+                cell(c.then.clone().unwrap_or_else(|| "not said".to_owned())),
+                cell(c.here.words()).tone(tone),
+                cell(c.why.clone()),
+            ]);
+        }
+    }
+    let mut out = Parts::default();
+    if table.rows.is_empty() {
+        out.say("No post here makes a claim; `{{#claim ...}}` does (docs/posts.md).");
+    } else {
+        out.table(table);
+        out.say(counts(posts));
+    }
+    out
+}
+
+/// How many claims came out how, in a sentence.
+fn counts(posts: &[Reproduced]) -> String {
+    let of = |here: Here| posts.iter().flat_map(|p| &p.claims).filter(|c| c.here == here).count();
+    let all: usize = posts.iter().map(|p| p.claims.len()).sum();
+    format!(
+        "Of {} {} hold here, {} do not, {} cannot be told, {} cannot be asked on this machine.",
+        assay_model::nouns::count(all, "claim"),
+        of(Here::Holds),
+        of(Here::DoesNotHold),
+        of(Here::CannotBeTold),
+        of(Here::CannotBeAsked)
+    )
+}
