@@ -8,10 +8,10 @@ use assay_model::{
 use assay_observe::Sampler;
 use assay_workloads::Workload;
 
-use crate::LabError;
 use crate::machine::{Listener, Machine, Recorded, Task};
 use crate::trial::Order;
 use crate::watch::{News, Watcher};
+use crate::{LabError, per_operation};
 
 /// A trial that is asked for.
 pub(crate) struct Ask<'a> {
@@ -147,8 +147,12 @@ impl Executor for Here {
                 }
             }
         };
-        let recorded =
+        let mut recorded =
             self.machine.trial(&task, Listener { every, wants_all, on_news: &mut on_news });
+        // Of one machine: over nodes a rate is of all, and the samples of each.
+        if let Some(samples) = &recorded.samples {
+            per_operation::account(ask.plan, samples, &mut recorded.record);
+        }
         let runner = &self.machine.runner;
         Done { recorded, stdout: runner.stdout.bytes(), stderr: runner.stderr.bytes() }
     }

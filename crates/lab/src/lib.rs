@@ -18,6 +18,7 @@ mod history;
 mod inputs;
 mod machine;
 mod nodes;
+mod per_operation;
 mod plan;
 mod power;
 mod run;
@@ -30,6 +31,7 @@ mod stop;
 mod trace;
 mod trial;
 mod watch;
+mod window;
 mod witness;
 
 pub use agent::agent;

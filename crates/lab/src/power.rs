@@ -3,8 +3,7 @@
 
 use assay_model::{Better, Kind, MetricValue, Plan, SampleSet, TrialRecord};
 
-/// A boundary is told only when samples cover so much of the window.
-const MIN_COVERED: f64 = 0.9;
+use crate::window::{MIN_COVERED, Mean, mean};
 
 /// A boundary, and which series are of it.
 struct Boundary {
@@ -52,10 +51,10 @@ pub(crate) fn account(plan: &Plan, samples: &SampleSet, record: &mut TrialRecord
     for boundary in &BOUNDARIES {
         let series = samples.series.iter().filter(|s| (boundary.of)(&s.monitor, &s.subject));
         let series = series.take(if boundary.parts { usize::MAX } else { 1 });
-        let energies: Vec<(String, Energy)> = series
+        let energies: Vec<(String, Mean)> = series
             .map(|s| {
                 let points = samples.points(&s.monitor, &s.subject, &s.field);
-                (s.subject.clone(), energy(&points, record.start_ns, window))
+                (s.subject.clone(), mean(&points, record.start_ns, window))
             })
             .collect();
         if energies.is_empty() {
@@ -72,7 +71,7 @@ pub(crate) fn account(plan: &Plan, samples: &SampleSet, record: &mut TrialRecord
             ));
             continue;
         }
-        let watts: f64 = energies.iter().map(|(_, e)| e.watts).sum();
+        let watts: f64 = energies.iter().map(|(_, e)| e.value).sum();
         add(record, boundary.name, watts, (window.1 - window.0) as f64 * 1e-9, score.as_ref());
     }
 }
@@ -95,31 +94,6 @@ fn add(
         let value = score.value.filter(|_| watts > 0.0).map(|v| v / watts);
         let unit = format!("{}/W", score.unit);
         push(format!("{} per watt ({name})", score.name), value, unit, Better::Higher);
-    }
-}
-
-/// What a series says of the window.
-struct Energy {
-    /// Mean power over the part of the window that it covers.
-    watts: f64,
-    /// That part, 0 to 1.
-    covered: f64,
-}
-
-/// Integrates mean power over the intervals that end at the points' times; the first begins at `begin`.
-fn energy(points: &[(u64, f64)], begin: u64, window: (u64, u64)) -> Energy {
-    let (mut joules, mut covered, mut from) = (0.0, 0.0, begin);
-    for &(to, watts) in points {
-        let inside = to.min(window.1).saturating_sub(from.max(window.0));
-        if watts.is_finite() {
-            joules += watts * inside as f64;
-            covered += inside as f64;
-        }
-        from = to;
-    }
-    Energy {
-        watts: if covered > 0.0 { joules / covered } else { f64::NAN },
-        covered: covered / (window.1 - window.0) as f64,
     }
 }
 

@@ -24,6 +24,9 @@ pub struct Field {
     pub chart: Option<(&'static Chart, &'static str)>,
     /// The title under which runs are laid over one another, all subjects added up.
     pub overlay: Option<&'static str>,
+    /// The metric that it is a cost of an operation by (`cpu_per_op`), where a trial has a rate of operations;
+    /// fields of one metric are added up over their subjects, without those that only pass on what others do.
+    pub cost: Option<&'static str>,
 }
 
 /// What a field is in sums over other fields.
@@ -65,7 +68,7 @@ impl Chart {
 impl Field {
     /// A field that says no more than its name, its unit and a sentence.
     pub const fn new(name: &'static str, unit: &'static str, help: &'static str) -> Self {
-        Field { name, unit, help, better: None, role: None, chart: None, overlay: None }
+        Field { name, unit, help, better: None, role: None, chart: None, overlay: None, cost: None }
     }
 
     /// The less the better.
@@ -95,6 +98,12 @@ impl Field {
     /// Laid over that of other runs under `title`.
     pub const fn overlay(mut self, title: &'static str) -> Self {
         self.overlay = Some(title);
+        self
+    }
+
+    /// A cost of an operation, as this metric.
+    pub const fn cost(mut self, metric: &'static str) -> Self {
+        self.cost = Some(metric);
         self
     }
 

@@ -19,12 +19,12 @@ pub static SPEC: MonitorSpec = MonitorSpec {
         share(
             "user",
             "Time in user mode at normal or raised priority, guests of a hypervisor included",
-        )
+        ).cost("cpu_per_op")
         .drawn(&TIME, "user"),
-        share("nice", "Time in user mode at lowered priority (nice above 0)").drawn(&TIME, "user"),
-        share("system", "Time in the kernel, interrupts apart").drawn(&TIME, "system"),
-        share("irq", "Time in hardware interrupts").drawn(&TIME, "irq + softirq"),
-        share("softirq", "Time in soft interrupts").drawn(&TIME, "irq + softirq"),
+        share("nice", "Time in user mode at lowered priority (nice above 0)").cost("cpu_per_op").drawn(&TIME, "user"),
+        share("system", "Time in the kernel, interrupts apart").cost("cpu_per_op").drawn(&TIME, "system"),
+        share("irq", "Time in hardware interrupts").cost("cpu_per_op").drawn(&TIME, "irq + softirq"),
+        share("softirq", "Time in soft interrupts").cost("cpu_per_op").drawn(&TIME, "irq + softirq"),
         share(
             "iowait",
             "Idle time while something that last ran there waited for a disk; the kernel calls it an estimate",

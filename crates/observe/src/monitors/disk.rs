@@ -20,15 +20,15 @@ pub static SPEC: MonitorSpec = MonitorSpec {
     subjects: "every whole device (`vda`, `nvme0n1`, `dm-0`, ...), without `ram`, `zram` and \
                `loop` devices that did nothing since boot",
     fields: &[
-        rate("r/s", "Read requests completed, after merging"),
-        kib_rate("rkB/s", "Data read").drawn(&THROUGHPUT, "read").overlay("Read from disks"),
+        rate("r/s", "Read requests completed, after merging").cost("disk_reads_per_op"),
+        kib_rate("rkB/s", "Data read").cost("disk_read_per_op").drawn(&THROUGHPUT, "read").overlay("Read from disks"),
         rate("rrqm/s", "Read requests merged into others before they reached the device"),
         percent("%rrqm", "Share of read requests that were merged"),
         ms("r_await", "Mean time of a read request from its making to its end, queue and device")
             .drawn(&LATENCY, "read"),
         kib("rareq-sz", "Mean size of a read request"),
-        rate("w/s", "Write requests completed, after merging"),
-        kib_rate("wkB/s", "Data written")
+        rate("w/s", "Write requests completed, after merging").cost("disk_writes_per_op"),
+        kib_rate("wkB/s", "Data written").cost("disk_written_per_op")
             .drawn(&THROUGHPUT, "write")
             .overlay("Written to disks"),
         rate("wrqm/s", "Write requests merged into others before they reached the device"),

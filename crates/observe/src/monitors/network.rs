@@ -18,13 +18,15 @@ pub static SPEC: MonitorSpec = MonitorSpec {
            KiB under that name).",
     subjects: "every interface (`lo`, `eth0`, ...); `tcp` for `retransmits`",
     fields: &[
-        Field::new("rx", "kB/s", "Data received").drawn(&THROUGHPUT, "received"),
+        Field::new("rx", "kB/s", "Data received")
+            .cost("net_received_per_op")
+            .drawn(&THROUGHPUT, "received"),
         rate("rx_packets", "Packets received"),
         rate("rx_errors", "Packets received damaged").drawn(&TROUBLE, "received damaged").lower(),
         rate("rx_drops", "Packets received and dropped for want of room")
             .drawn(&TROUBLE, "dropped on the way in")
             .lower(),
-        Field::new("tx", "kB/s", "Data sent").drawn(&THROUGHPUT, "sent"),
+        Field::new("tx", "kB/s", "Data sent").cost("net_sent_per_op").drawn(&THROUGHPUT, "sent"),
         rate("tx_packets", "Packets sent"),
         rate("tx_errors", "Packets that could not be sent").drawn(&TROUBLE, "not sent").lower(),
         rate("tx_drops", "Packets dropped on the way out")

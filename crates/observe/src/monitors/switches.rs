@@ -18,6 +18,7 @@ pub static SPEC: MonitorSpec = MonitorSpec {
     subjects: "the whole system (an empty subject)",
     fields: &[
         Field::new("context_switches", "1/s", "Switches from one thread to another")
+            .cost("switches_per_op")
             .drawn(&RATES, "context switches"),
         Field::new("interrupts", "1/s", "Interrupts served").drawn(&RATES, "interrupts"),
         Field::new("forks", "1/s", "Processes and threads made"),

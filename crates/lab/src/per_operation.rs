@@ -1,0 +1,165 @@
+//! What an operation of a trial cost the machine: CPU time, switches, disk requests and bytes, network bytes, from
+//! the monitors' samples over the measurement window and the trial's rate of operations. All are derived, and of the
+//! whole machine: what else ran is in them.
+
+use std::collections::BTreeMap;
+
+use assay_model::{Better, Kind, MetricValue, Plan, SampleSet, TrialRecord};
+use assay_observe::{Field, Role};
+
+use crate::window::{MIN_COVERED, mean};
+
+/// Devices that hand on what they are asked to others, where it is counted.
+const STACKED: [&str; 5] = ["dm-", "md", "loop", "bcache", "drbd"];
+
+/// Adds the metrics that the samples can tell.
+pub(crate) fn account(plan: &Plan, samples: &SampleSet, record: &mut TrialRecord) {
+    let window = record.window();
+    let Some(rate) = rate(plan, record).filter(|_| window.1 > window.0) else { return };
+    let mut costs: BTreeMap<&str, (f64, &str)> = BTreeMap::new();
+    let mut untold: Vec<&str> = Vec::new();
+    for series in &samples.series {
+        let Some(field) = assay_observe::field(&series.monitor, &series.field) else { continue };
+        let Some(metric) = field.cost.filter(|_| counts(field, &series.subject)) else { continue };
+        let points = samples.points(&series.monitor, &series.subject, &series.field);
+        let mean = mean(&points, record.start_ns, window);
+        if mean.covered < MIN_COVERED {
+            untold.push(metric);
+            continue;
+        }
+        let (factor, unit) = unit(field);
+        costs.entry(metric).or_insert((0.0, unit)).0 += mean.value * factor / rate;
+    }
+    for (metric, (value, unit)) in costs {
+        // Part of a sum is no sum.
+        if untold.contains(&metric) || record.metrics.iter().any(|m| m.name == metric) {
+            continue;
+        }
+        record.metrics.push(MetricValue {
+            doubt: None,
+            name: metric.to_owned(),
+            value: Some(value).filter(|v| v.is_finite()),
+            unit: unit.to_owned(),
+            better: Better::Lower,
+            kind: Kind::Derived,
+        });
+    }
+}
+
+/// Operations a second: the deciding metric if it is such a rate, else the first that is. `None`: there is none,
+/// or the trial visited several, so that no one cost is that of an operation.
+fn rate(plan: &Plan, record: &TrialRecord) -> Option<f64> {
+    let of_operations = |m: &&MetricValue| {
+        let noun = m.unit.strip_suffix("/s");
+        noun.is_some_and(|noun| !noun.is_empty() && noun != "B" && noun != "s")
+            && m.kind != Kind::Estimated
+            && m.better == Better::Higher
+            && m.value.is_some_and(|v| v.is_finite() && v > 0.0)
+    };
+    let rates = || record.metrics.iter().filter(of_operations);
+    let m = rates().find(|m| m.name == plan.metric).or_else(|| rates().next())?;
+    let several = record.curves.iter().any(|c| c.x_unit == m.unit);
+    m.value.filter(|_| !several)
+}
+
+/// Whether a subject counts: of CPU time each CPU, not their sum; of disks those that hand on to no other.
+fn counts(field: &Field, subject: &str) -> bool {
+    if field.role == Some(Role::CpuTime) {
+        return field.chart.and_then(|(chart, _)| chart.subject) != Some(subject);
+    }
+    !STACKED.iter().any(|name| subject.starts_with(name))
+}
+
+/// What a field's value is multiplied by to be in the unit of its cost, for each second.
+fn unit(field: &Field) -> (f64, &'static str) {
+    match field.unit {
+        "%" => (0.01, "s"),
+        "KiB/s" => (1024.0, "B"),
+        "kB/s" => (1000.0, "B"),
+        "B/s" => (1.0, "B"),
+        _ => (1.0, "1"),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use assay_model::{SampleRow, SeriesKey};
+
+    use super::*;
+
+    const S: u64 = 1_000_000_000;
+
+    fn samples(all: &[(&str, &str, &str, &str, f64)]) -> SampleSet {
+        let mut set = SampleSet::default();
+        for (i, (monitor, subject, field, unit, value)) in all.iter().enumerate() {
+            set.series.push(SeriesKey {
+                monitor: (*monitor).into(),
+                subject: (*subject).into(),
+                field: (*field).into(),
+                unit: (*unit).into(),
+            });
+            let row = |t| SampleRow { t_ns: t * S, series: i as u32, value: *value };
+            set.rows.extend([row(1), row(2)]);
+        }
+        set.rows.sort_by_key(|r| r.t_ns);
+        set
+    }
+
+    fn record(metric: &str, unit: &str, value: f64) -> TrialRecord {
+        let planned =
+            assay_model::PlannedTrial { number: 1, ..assay_model::PlannedTrial::default() };
+        TrialRecord {
+            start_ns: 0,
+            end_ns: 2 * S,
+            metrics: vec![MetricValue {
+                doubt: None,
+                name: metric.into(),
+                value: Some(value),
+                unit: unit.into(),
+                better: Better::Higher,
+                kind: Kind::Measured,
+            }],
+            ..crate::trial::blank(&planned, 1)
+        }
+    }
+
+    fn plan() -> Plan {
+        let toml = "name = \"x\"\nworkload = \"command\"\n[params]\ncommand = \"true\"\n";
+        let experiment = crate::read_experiment("x.toml", toml).unwrap();
+        crate::make_plan(&experiment, &assay_workloads::Command, 1, 1).unwrap()
+    }
+
+    #[test]
+    fn two_cpus_and_a_disk_cost_what_they_did_over_the_rate() {
+        let set = samples(&[
+            ("cpu", "all", "user", "%", 75.0),
+            ("cpu", "cpu0", "user", "%", 100.0),
+            ("cpu", "cpu1", "user", "%", 50.0),
+            ("cpu", "cpu1", "system", "%", 10.0),
+            ("cpu", "cpu1", "idle", "%", 40.0),
+            ("disk", "vda", "wkB/s", "KiB/s", 100.0),
+            ("disk", "dm-0", "wkB/s", "KiB/s", 100.0),
+            ("switches", "", "context_switches", "1/s", 2000.0),
+        ]);
+        let mut r = record("throughput", "ops/s", 1000.0);
+        account(&plan(), &set, &mut r);
+        let is = |name: &str| r.metric(name).unwrap();
+        assert!((is("cpu_per_op") - 1.6e-3).abs() < 1e-12);
+        assert!((is("disk_written_per_op") - 102.4).abs() < 1e-9);
+        assert!((is("switches_per_op") - 2.0).abs() < 1e-12);
+        assert_eq!(r.metrics.len(), 4, "nothing else was sampled");
+        assert!(r.metrics[1..].iter().all(|m| m.kind == Kind::Derived));
+    }
+
+    #[test]
+    fn bytes_are_no_operations_and_a_gap_leaves_no_sum() {
+        let mut set = samples(&[("switches", "", "context_switches", "1/s", 2000.0)]);
+        let mut bytes = record("throughput", "B/s", 1e9);
+        account(&plan(), &set, &mut bytes);
+        assert_eq!(bytes.metrics.len(), 1);
+        set.rows[1].value = f64::NAN;
+        let mut gap = record("throughput", "ops/s", 1000.0);
+        account(&plan(), &set, &mut gap);
+        assert_eq!(gap.metrics.len(), 1);
+    }
+}
