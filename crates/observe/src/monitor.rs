@@ -9,6 +9,7 @@ use crate::{Recorder, Tree};
 
 /// One quantity that a monitor samples, with what everybody who shows or judges it needs to know.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[must_use]
 pub struct Field {
     /// Its name, unique within the monitor.
     pub name: &'static str,

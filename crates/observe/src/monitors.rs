@@ -52,7 +52,7 @@ pub fn charts() -> Vec<Drawing> {
             match all.iter_mut().find(same) {
                 Some(drawing) => drawing.fields.push((field, word)),
                 None => {
-                    all.push(Drawing { monitor: monitor.name, chart, fields: vec![(field, word)] })
+                    all.push(Drawing { monitor: monitor.name, chart, fields: vec![(field, word)] });
                 }
             }
         }

@@ -17,7 +17,7 @@ mod time;
 
 use maud::{Markup, html};
 
-use crate::document::{On, Parts, html};
+use crate::document::{On, html};
 use crate::figures::count;
 use crate::gate::Gate;
 use crate::parts;
@@ -50,22 +50,26 @@ const fn section(
 
 /// What the page of a run shows, from top to bottom.
 static SECTIONS: [Section; 11] = [
-    section("significance", "Significance", |v, g| of(parts::significance::significance(v, g))),
-    section("results", "Results", |v, g| of(parts::results::section(v, g, On::Page))),
+    section("significance", "Significance", |v, g| {
+        Some(html::parts(&parts::significance::significance(v, g)))
+    }),
+    section("results", "Results", |v, g| {
+        Some(html::parts(&parts::results::section(v, g, On::Page)))
+    }),
     section("distribution", "Distribution", draw::distribution),
-    section("explain", "What differs along", |v, g| parts::explain::section(v, g).and_then(of)),
+    section("explain", "What differs along", |v, g| {
+        parts::explain::section(v, g).map(|p| html::parts(&p))
+    }),
     section("order", "Run order", draw::run_order),
     section("time", "Over time", |v, _| time::section(v)),
     section("io", "Block I/O", |v, _| io::section(v)),
-    section("configuration", "Configuration", |v, _| of(parts::system::configuration(v))),
-    section("method", "Method", |v, _| of(parts::method::method(v))),
-    section("practice", "Best practices", |v, _| of(parts::findings::findings(v))),
+    section("configuration", "Configuration", |v, _| {
+        Some(html::parts(&parts::system::configuration(v)))
+    }),
+    section("method", "Method", |v, _| Some(html::parts(&parts::method::method(v)))),
+    section("practice", "Best practices", |v, _| Some(html::parts(&parts::findings::findings(v)))),
     section("disclosure", "Disclosure", |v, g| Some(disclosure::section(v, g))),
 ];
-
-fn of(parts: Parts) -> Option<Markup> {
-    Some(html::parts(&parts))
-}
 
 /// The page.
 pub fn render(view: &RunView) -> String {

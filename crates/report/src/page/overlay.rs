@@ -150,7 +150,9 @@ fn summed(monitor: &'static str, field: &'static Field) -> Option<Quantity> {
             }
         }
         if field.role == Some(Role::Idle) {
-            sums.values_mut().for_each(|v| *v = 100.0 - *v);
+            for v in sums.values_mut() {
+                *v = 100.0 - *v;
+            }
         }
         on_clock(w, &sums.into_iter().collect::<Vec<_>>(), times)
     };
