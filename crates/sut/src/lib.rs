@@ -20,6 +20,7 @@ mod enter;
 #[cfg(test)]
 mod fake;
 pub mod fitness;
+mod group_use;
 mod hiatus;
 mod hooks;
 mod interrupt;

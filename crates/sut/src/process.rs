@@ -20,6 +20,7 @@ use rustix::process::{Pid, PidfdFlags, Signal, pidfd_open};
 
 use crate::capture::{Capture, Lines};
 use crate::clock::monotonic_ns;
+use crate::group_use::Counters;
 use crate::interrupt::Interrupt;
 use crate::leftovers;
 use crate::wait4::{Usage, own_peak_memory, wait4};
@@ -235,6 +236,7 @@ impl Runner {
         self.lines.reset();
         let name =
             || program.argv.first().map(|p| p.to_string_lossy().into_owned()).unwrap_or_default();
+        let counters = Counters::read(program.groups);
         let (mut child, start_ns) = spawn(program)?;
         let end = self.watch(&mut child, start_ns, limits, sink);
         let system = |what, source| ProcessError::System { what, program: name(), source };
@@ -253,12 +255,14 @@ impl Runner {
         };
         let leftovers = leftovers::end_all(child.pid);
         self.drain(&mut child, sink);
+        let mut used = resources(&usage, own_peak_memory(), end_ns - start_ns);
+        used.group = counters.since();
         Ok(Ran {
             exit,
             end,
             start_ns,
             end_ns,
-            resources: resources(&usage, own_peak_memory(), end_ns - start_ns),
+            resources: used,
             leftovers,
             dropped_lines: self.lines.dropped(),
         })
@@ -400,6 +404,7 @@ fn resources(usage: &Usage, own_peak: u64, wall_ns: u64) -> ResourceUse {
         minor_faults: usage.minor_faults,
         voluntary_switches: usage.voluntary_switches,
         involuntary_switches: usage.involuntary_switches,
+        group: None,
     }
 }
 
