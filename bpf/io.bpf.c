@@ -339,7 +339,9 @@ static __always_inline struct state *queued_or_issued(struct request *rq)
 	/* The command that empties a cache is nobody's, nor is what a driver or SCSI sends. */
 	if ((opf & 0xff) >= FIRST_PASSTHROUGH || (opf & 0xff) == REQ_OP_FLUSH)
 		return NULL;
-	struct state *asked = FLUSHES(opf) ? find(rq->bio) : NULL;
+	/* The request may have lost the flags to the block layer, which flushes in its place. */
+	struct bio *bio = rq->bio;
+	struct state *asked = FLUSHES(bio->bi_opf) ? find(bio) : NULL;
 
 	state = follow(rq, asked);
 	if (asked)

@@ -101,13 +101,11 @@ impl<'a, W: Write> EventText<'a, W> {
             self.head()?;
         }
         self.write(usize::MAX);
-        match self.failure.take() {
-            Some(failure) => Err(failure),
-            None => {
-                self.out.flush()?;
-                Ok(Written { lines: self.lines, late: self.late, untimed: self.untimed })
-            }
+        if let Some(failure) = self.failure.take() {
+            return Err(failure);
         }
+        self.out.flush()?;
+        Ok(Written { lines: self.lines, late: self.late, untimed: self.untimed })
     }
 
     fn take(&mut self, io: &Io) {

@@ -181,6 +181,106 @@ fn a_range_of_blocks_leaves_nothing_in_flight() {
     }
 }
 
+/// Runs a shell script that must succeed.
+fn sh(script: &str) {
+    let done = Command::new("sh").args(["-ec", script]).output().unwrap();
+    assert!(done.status.success(), "{script}: {}", String::from_utf8_lossy(&done.stderr));
+}
+
+/// What is seen of a script, by one dimension: I/Os and bytes of each key.
+fn seen(
+    device: &str,
+    by: Dimension,
+    oldest: Oldest,
+    script: &str,
+) -> Option<Vec<(String, u64, u64)>> {
+    let names = Names::default();
+    let mut ask = TraceRequest { oldest, method: Some(Method::Ebpf), ..ask(device) };
+    ask.question.by = vec![by];
+    ask.question.histograms.clear();
+    ask.question.top = 100;
+    let mut tracer = started(&ask, &names)?;
+    sh(script);
+    tracer.stop();
+    let report = tracer.report();
+    assert_eq!(report.completeness.unmatched_ends, 0, "{oldest:?} {:?}", report.completeness);
+    Some(report.groups.iter().map(|g| (g.key[0].clone(), g.ios, g.bytes)).collect())
+}
+
+const KERNELS: [Oldest; 3] = [Oldest::Newest, Oldest::Queued, Oldest::Compat];
+
+/// A write that waits for a flush reaches the driver from a worker of the kernel; it is dd's all the same.
+#[test]
+fn writes_past_the_cache_are_those_of_the_program() {
+    let _turn = turn();
+    let Some(disk) = Loop::new(16 << 20) else { return skipped("no loop device can be made") };
+    let script = format!(
+        "dd if=/dev/zero of={} bs=8k count=20 oflag=direct,dsync conv=notrunc",
+        disk.device
+    );
+    for oldest in KERNELS {
+        let Some(all) = seen(&disk.device, Dimension::Program, oldest, &script) else { return };
+        let dd = all.iter().find(|(key, ..)| key == "dd");
+        assert_eq!(dd, Some(&("dd".to_owned(), 20, 20 * 8192)), "{oldest:?}: {all:?}");
+    }
+}
+
+#[test]
+fn files_are_known_by_their_pages_and_by_what_opened_them() {
+    let _turn = turn();
+    let Some(disk) = Loop::new(64 << 20) else { return skipped("no loop device can be made") };
+    if !has("mkfs.ext4") {
+        return skipped("mkfs.ext4 is not installed");
+    }
+    let folder = tempfile::tempdir().unwrap();
+    let at = folder.path().display();
+    sh(&format!("mkfs.ext4 -q {0}; mount {0} {at}", disk.device));
+    for oldest in KERNELS {
+        let script = format!(
+            "dd if=/dev/zero of={at}/pages bs=64k count=16 conv=fsync; \
+             dd if=/dev/zero of={at}/direct bs=64k count=16 oflag=direct; sync -f {at}"
+        );
+        let all = seen(&disk.device, Dimension::File, oldest, &script);
+        sh(&format!("rm -f {at}/pages {at}/direct; sync -f {at}"));
+        let Some(all) = all else { break };
+        for name in ["pages", "direct"] {
+            let path = format!("{at}/{name}");
+            let bytes = all.iter().find(|(key, ..)| *key == path).map(|(.., bytes)| *bytes);
+            assert_eq!(bytes, Some(1 << 20), "{oldest:?} {path}: {all:?}");
+        }
+    }
+    sh(&format!("umount {at}"));
+}
+
+#[test]
+fn control_groups_of_version_2_are_known() {
+    let _turn = turn();
+    let top = Path::new("/sys/fs/cgroup");
+    let controllers = std::fs::read_to_string(top.join("cgroup.controllers")).unwrap_or_default();
+    if !controllers.split_whitespace().any(|c| c == "io") {
+        return skipped("there is no io controller of control groups version 2");
+    }
+    let Some(disk) = Loop::new(16 << 20) else { return skipped("no loop device can be made") };
+    std::fs::write(top.join("cgroup.subtree_control"), "+io").unwrap();
+    let group = top.join("assay-io-test");
+    std::fs::create_dir_all(&group).unwrap();
+    let script = format!(
+        "echo $$ > {}/cgroup.procs; exec dd if={} of=/dev/null bs=64k count=32 iflag=direct",
+        group.display(),
+        disk.device
+    );
+    let all: Vec<_> = KERNELS
+        .into_iter()
+        .map(|oldest| seen(&disk.device, Dimension::Cgroup, oldest, &script))
+        .collect();
+    std::fs::remove_dir(&group).unwrap();
+    for (all, oldest) in all.into_iter().zip(KERNELS) {
+        let Some(all) = all else { return };
+        let ours = all.iter().find(|(key, ..)| key == "/assay-io-test");
+        assert_eq!(ours.map(|(_, ios, _)| *ios), Some(32), "{oldest:?}: {all:?}");
+    }
+}
+
 /// Disks that may be overwritten, of several drivers.
 #[test]
 fn counts_on_other_disks_are_those_of_fios_log() {

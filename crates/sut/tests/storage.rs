@@ -24,6 +24,7 @@ fn figure(applied: &Applied, name: &str) -> f64 {
 
 #[test]
 fn every_level_is_made_measured_and_taken_away() {
+    let _turn = TURN.lock().unwrap_or_else(PoisonError::into_inner);
     for (level, kind) in [
         ("folder:IMAGES,probe=400ms", None),
         ("tmpfs,size=64MiB,probe=400ms", Some("tmpfs")),
@@ -65,6 +66,7 @@ fn every_level_is_made_measured_and_taken_away() {
 
 #[test]
 fn an_emulated_disk_is_called_so_and_holds_its_rates() {
+    let _turn = TURN.lock().unwrap_or_else(PoisonError::into_inner);
     let bench = Bench::new();
     let level = "storage=loop:ext4,size=512MiB,in=IMAGES,emulated=sata-7200,limits=bytes,probe=4s";
     let Some(wanted) = bench.settings(level) else { return };
@@ -85,6 +87,7 @@ fn an_emulated_disk_is_called_so_and_holds_its_rates() {
 
 #[test]
 fn a_device_in_use_is_refused_and_a_free_one_is_left_as_it_was() {
+    let _turn = TURN.lock().unwrap_or_else(PoisonError::into_inner);
     let bench = Bench::new();
     let Some(wanted) = bench.settings("storage=loop:ext4,size=64MiB,in=IMAGES,probe=400ms") else {
         return;

@@ -350,7 +350,7 @@ impl Columns {
             .with_if(self.preflush.as_mut().is_some_and(Column::is_set), Flags::PREFLUSH)
             .with_if(self.fua.as_mut().is_some_and(Column::is_set), Flags::FUA)
             .with_if(self.metadata.as_mut().is_some_and(Column::is_set), Flags::META);
-        let from = self.file_from.as_mut().and_then(Column::next).map(|word| word.data());
+        let from = self.file_from.as_mut().and_then(Column::next).map(ByteArray::data);
         let file_from = FileFrom::ALL
             .into_iter()
             .find(|f| Some(f.name().as_bytes()) == from)
