@@ -8,7 +8,7 @@ ASSAY := $(CARGO) run --release --quiet --package assay --
 bpf:
 	$(MAKE) -C bpf -B
 
-.PHONY: bpf demo build install test test-all check fmt clippy deny reference docs schema bench dist clean
+.PHONY: bpf demo build install test test-vm test-all check fmt clippy deny reference docs schema bench dist clean
 
 build:
 	$(CARGO) build --release --locked --package assay
@@ -23,8 +23,13 @@ test:
 	@scripts/test-packages
 	@CARGO="$(CARGO)" scripts/test
 
-# Adds what takes long: 48 virtual nodes of Slurm, and the simulations behind docs/statistics.md.
-test-all: test
+# On stock kernels in virtual machines: `make test-vm`, or `make test-vm KERNEL="5.10 6.12"`; docs/testing.md.
+test-vm:
+	@scripts/test-packages
+	@CARGO="$(CARGO)" scripts/vm/test $(KERNEL)
+
+# Adds what takes long: stock kernels, 48 virtual nodes of Slurm, and the simulations behind docs/statistics.md.
+test-all: test test-vm
 	$(CARGO) test --locked --package assay --test slurm -- --ignored --nocapture
 	$(CARGO) test --locked --release --package assay-stats --test coverage_table -- --ignored --nocapture
 

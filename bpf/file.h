@@ -30,8 +30,8 @@ struct found {
 #define S_IFMT 0170000
 #define S_IFBLK 0060000
 
-/* The file whose page a bio moves. What is no page of a file gives none. */
-static __always_inline void file_of_page(struct bio *bio, struct found *found)
+/* The file whose page a bio moves to or from a device or partition. What is no page of a file gives none. */
+static __always_inline void file_of_page(struct bio *bio, __u32 lies_on, struct found *found)
 {
 	struct page *page = BPF_CORE_READ(bio, bi_io_vec, bv_page);
 	unsigned long head = BPF_CORE_READ(page, compound_head);
@@ -48,18 +48,16 @@ static __always_inline void file_of_page(struct bio *bio, struct found *found)
 	/* A page of another kind keeps something else there; an inode points back. */
 	if (!inode || BPF_CORE_READ(inode, i_mapping) != mapping)
 		return;
-	__u32 dev = BPF_CORE_READ(bio, bi_bdev, bd_dev);
-
 	found->inode = inode;
 	if ((BPF_CORE_READ(inode, i_mode) & S_IFMT) == S_IFBLK)
 		found->sure = FILE_DEVICE;
-	else if (BPF_CORE_READ(inode, i_sb, s_dev) == dev)
+	else if (BPF_CORE_READ(inode, i_sb, s_dev) == lies_on)
 		found->sure = FILE_PAGE;
 	else
 		found->sure = FILE_PAGE_ABOVE;
 }
 
-static __always_inline void file_of_bio(struct bio *bio, struct found *found)
+static __always_inline void file_of_bio(struct bio *bio, __u32 lies_on, struct found *found)
 {
 	found->inode = NULL;
 	found->dentry = NULL;
@@ -76,7 +74,7 @@ static __always_inline void file_of_bio(struct bio *bio, struct found *found)
 			found->sure = FILE_OPEN;
 		return;
 	}
-	file_of_page(bio, found);
+	file_of_page(bio, lies_on, found);
 }
 
 /* Tells the path of a file that was not met before. */

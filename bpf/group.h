@@ -30,6 +30,35 @@ static __always_inline bool same_key(const struct key *a, const struct key *b)
 	       x[5] == y[5];
 }
 
+#ifdef COMPAT
+/* Numbers that have been given away: the kernel returns what an atomic addition found from 5.12 on. */
+struct {
+	__uint(type, BPF_MAP_TYPE_HASH);
+	__uint(max_entries, 512);
+	__type(key, __u32);
+	__type(value, __u32);
+} numbers SEC(".maps");
+#endif
+
+/* A number that nobody else has; `cfg.groups` or more: there is none left. */
+static __always_inline __u32 new_number(void)
+{
+#ifdef COMPAT
+	for (int i = 0; i < 64; i++) {
+		__u32 number = next_group;
+
+		if (number >= cfg.groups)
+			break;
+		next_group = number + 1;
+		if (!bpf_map_update_elem(&numbers, &number, &number, BPF_NOEXIST))
+			return number;
+	}
+	return cfg.groups;
+#else
+	return __sync_fetch_and_add(&next_group, 1);
+#endif
+}
+
 /* The number of a group, made if there is room; 0, which pools the rest, if there is none. */
 static __noinline __u32 make_group(struct key *key)
 {
@@ -41,7 +70,7 @@ static __noinline __u32 make_group(struct key *key)
 		return *known;
 	if (next_group >= cfg.groups)
 		return 0;
-	__u32 group = __sync_fetch_and_add(&next_group, 1);
+	__u32 group = new_number();
 
 	if (group >= cfg.groups)
 		return 0;
@@ -86,7 +115,7 @@ static __always_inline void add_row(struct cell *cell, int which, __u64 v)
 	__u32 row = row_of(v);
 
 	if (row < ROWS)
-		cell->rows[which][row] += 1;
+		ADD(cell->rows[which][row], 1);
 }
 
 static __always_inline void add_time(struct cell *cell, int which, __u64 ns)
@@ -98,10 +127,10 @@ static __always_inline void add_time(struct cell *cell, int which, __u64 ns)
 		t->least = ns;
 	if (ns > t->greatest)
 		t->greatest = ns;
-	t->n += 1;
-	t->sum += ns;
+	ADD(t->n, 1);
+	ADD(t->sum, ns);
 	if (at < FINE)
-		cell->fine[which][at] += 1;
+		ADD(cell->fine[which][at], 1);
 	if (cfg.rows & (2 << which))
 		add_row(cell, which + 1, ns / cfg.unit_ns);
 }
@@ -112,7 +141,43 @@ static __always_inline void add_region(struct event *io, __u32 group, __u32 shif
 	__u64 at = (io->sector - cfg.first_block) >> (shift & 63);
 
 	if (map)
-		map->n[at < REGIONS ? at : REGIONS - 1] += 1;
+		ADD(map->n[at < REGIONS ? at : REGIONS - 1], 1);
+}
+
+/* The group of a key and how many bits of its device's block numbers tell of no region. On older kernels
+ * a probe may be interrupted by itself, and the cache is left alone. */
+static __always_inline __u32 group_of(struct key *key, int half, __u32 *region_bits)
+{
+#ifdef COMPAT
+	(void)half;
+	__u32 *shift = cfg.regions ? bpf_map_lookup_elem(&shifts, &key->dev) : NULL;
+
+	*region_bits = shift ? *shift : 0;
+	return make_group(key);
+#else
+	const __u64 *word = (const __u64 *)key;
+	__u64 mixed = (word[0] ^ word[1] * 3 ^ word[2] * 5 ^ word[3] * 7 ^ word[4] * 11 ^
+		       word[5] * 13) * 0x9E3779B97F4A7C15ULL;
+	__u32 place = (mixed >> (64 - CACHE_BITS)) | (half << CACHE_BITS);
+	struct cached *last = bpf_map_lookup_elem(&cache, &place);
+
+	if (!last)
+		return 0;
+	if (!last->group || !same_key(&last->key, key)) {
+		__u32 *shift = bpf_map_lookup_elem(&shifts, &key->dev);
+
+		last->shift = shift ? *shift : 0;
+		last->key = *key;
+		last->group = make_group(key) + 1;
+	}
+	__u32 group = last->group - 1;
+
+	/* Room may be made later only by a new tracer, but the key may be known by now. */
+	if (!group)
+		last->group = 0;
+	*region_bits = last->shift;
+	return group;
+#endif
 }
 
 static __always_inline void count_in_group(struct event *io, int half)
@@ -133,44 +198,27 @@ static __always_inline void count_in_group(struct event *io, int half)
 		key.sure = io->sure;
 		key.metadata = !!(io->flags & F_META);
 	}
-	const __u64 *word = (const __u64 *)&key;
-	__u64 mixed = (word[0] ^ word[1] * 3 ^ word[2] * 5 ^ word[3] * 7 ^ word[4] * 11 ^
-		       word[5] * 13) * 0x9E3779B97F4A7C15ULL;
-	__u32 place = (mixed >> (64 - CACHE_BITS)) | (half << CACHE_BITS);
-	struct cached *last = bpf_map_lookup_elem(&cache, &place);
+	__u32 region_bits = 0;
+	__u32 group = group_of(&key, half, &region_bits);
 
-	if (!last)
-		return;
-	if (!last->group || !same_key(&last->key, &key)) {
-		__u32 *shift = bpf_map_lookup_elem(&shifts, &key.dev);
-
-		last->shift = shift ? *shift : 0;
-		last->key = key;
-		last->group = make_group(&key) + 1;
-	}
-	__u32 group = last->group - 1;
-
-	if (!group) {
+	if (!group)
 		count(N_POOLED);
-		/* Room may be made later only by a new tracer, but the key may be known by now. */
-		last->group = 0;
-	}
 	struct cell *cell = bpf_map_lookup_elem(&cells, &group);
 
 	if (!cell)
 		return;
-	cell->ios += 1;
-	cell->bytes += io->bytes;
+	ADD(cell->ios, 1);
+	ADD(cell->bytes, io->bytes);
 	if (io->op <= OP_WRITE) {
 		if (io->flags & F_AIO)
-			cell->aio += 1;
+			ADD(cell->aio, 1);
 		if (io->op == OP_WRITE && !(io->flags & F_SYNC) &&
 		    (!cfg.tracked || (io->flags & F_KERNEL)))
-			cell->writeback += 1;
+			ADD(cell->writeback, 1);
 		if (io->flags & F_READAHEAD)
-			cell->readahead += 1;
+			ADD(cell->readahead, 1);
 		if (!(io->flags & F_SYNC))
-			cell->nosync += 1;
+			ADD(cell->nosync, 1);
 	}
 	if (cfg.rows & 1)
 		add_row(cell, 0, io->bytes);
@@ -181,7 +229,7 @@ static __always_inline void count_in_group(struct event *io, int half)
 	if (io->issue_ns)
 		add_time(cell, 2, io->end_ns - io->issue_ns);
 	if (cfg.regions)
-		add_region(io, group, last->shift);
+		add_region(io, group, region_bits);
 }
 
 #endif

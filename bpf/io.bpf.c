@@ -72,12 +72,20 @@ struct {
 	__uint(max_entries, 4096);
 } events SEC(".maps");
 
+/* Before Linux 6.1 a probe may be interrupted by another, or by itself, on the same CPU: then even the
+ * counts of one CPU take an atomic addition. */
+#ifdef COMPAT
+#define ADD(counter, n) ((void)__sync_fetch_and_add(&(counter), n))
+#else
+#define ADD(counter, n) ((void)((counter) += (n)))
+#endif
+
 static __always_inline void count(__u32 what)
 {
 	__u64 *n = bpf_map_lookup_elem(&counts, &what);
 
 	if (n)
-		*n += 1;
+		ADD(*n, 1);
 }
 
 #include "file.h"
@@ -87,11 +95,17 @@ static __always_inline void count(__u32 what)
 /* The operation and flags of a request or bio, in the numbers of io.h. */
 static __always_inline __u8 op_of(__u32 opf, __u32 bytes)
 {
-	switch (opf & 0xff) {
+	__u32 op = opf & 0xff;
+	__u32 append = bpf_core_type_exists(enum req_opf) ?
+		bpf_core_enum_value(enum req_opf, REQ_OP_ZONE_APPEND___before_6_0) :
+		bpf_core_enum_value(enum req_op, REQ_OP_ZONE_APPEND);
+
+	if (op == append)
+		return bytes ? OP_WRITE : OP_FLUSH;
+	switch (op) {
 	case REQ_OP_READ:
 		return OP_READ;
 	case REQ_OP_WRITE:
-	case REQ_OP_ZONE_APPEND:
 		return bytes ? OP_WRITE : OP_FLUSH;
 	case REQ_OP_FLUSH:
 		return OP_FLUSH;
@@ -117,6 +131,61 @@ static __always_inline __u8 flags_of(__u32 opf)
 static __always_inline __u32 dev_of(struct gendisk *disk)
 {
 	return (__u32)disk->major << 20 | (__u32)disk->first_minor;
+}
+
+static __always_inline __u32 dev_of_request(struct request *rq)
+{
+	if (bpf_core_field_exists(struct request___before_5_17, rq_disk))
+		return dev_of(((struct request___before_5_17 *)rq)->rq_disk);
+	return dev_of(rq->q->disk);
+}
+
+static __always_inline __u32 dev_of_bio(struct bio *bio)
+{
+	if (bpf_core_field_exists(struct bio, bi_bdev))
+		return dev_of(bio->bi_bdev->bd_disk);
+	return dev_of(((struct bio___before_5_12 *)bio)->bi_disk);
+}
+
+/* The device or partition that a bio is sent to; `rq` is its request, if it has one yet. */
+static __always_inline __u32 lies_on(struct bio *bio, struct request *rq)
+{
+	if (bpf_core_field_exists(struct bio, bi_bdev))
+		return BPF_CORE_READ(bio, bi_bdev, bd_dev);
+	if (!rq)
+		return dev_of_bio(bio);
+	if (bpf_core_type_exists(struct hd_struct))
+		return BPF_CORE_READ((struct request___before_5_11 *)rq, part, __dev.devt);
+	return BPF_CORE_READ((struct request___5_11 *)rq, part, bd_dev);
+}
+
+/* What a tracepoint is about: older kernels hand over the queue first. */
+static __always_inline struct request *request_of(__u64 *ctx)
+{
+	struct request *rq;
+
+	if (cfg.queue_before_request) {
+		rq = (void *)ctx[1];
+		barrier_var(rq);
+	} else {
+		rq = (void *)ctx[0];
+		barrier_var(rq);
+	}
+	return rq;
+}
+
+static __always_inline struct bio *bio_of(__u64 *ctx)
+{
+	struct bio *bio;
+
+	if (cfg.queue_before_bio) {
+		bio = (void *)ctx[1];
+		barrier_var(bio);
+	} else {
+		bio = (void *)ctx[0];
+		barrier_var(bio);
+	}
+	return bio;
 }
 
 static __always_inline bool wanted_device(__u32 dev)
@@ -180,9 +249,11 @@ static __noinline int ended_untold(void *id)
 	if (!give_back(state, &io))
 		return 0;
 	io.issue_ns = 0;
-	count(N_UNTOLD);
-	if (!wanted_block(io.sector))
+	if (!wanted_block(io.sector)) {
+		count(N_LEFT_OUT);
 		return 0;
+	}
+	count(N_UNTOLD);
 	if (cfg.events) {
 		/* No end: 0. */
 		if (bpf_ringbuf_output(&events, &io, sizeof(io), BPF_RB_NO_WAKEUP))
@@ -194,37 +265,111 @@ static __noinline int ended_untold(void *id)
 	return 0;
 }
 
-SEC("tp_btf/block_io_start")
-int start(__u64 *ctx)
+/* Follows a request from here on. */
+static __always_inline struct state *follow(struct request *rq, struct state *asked)
 {
-	struct request *rq = (void *)ctx[0];
 	__u32 opf = rq->cmd_flags;
-	struct gendisk *disk = rq->q->disk;
-	__u32 dev = dev_of(disk);
+	__u32 dev = dev_of_request(rq);
 	__u8 op = op_of(opf, rq->__data_len);
 
 	if (!wanted_device(dev) || !wanted_op(op))
-		return 0;
+		return NULL;
 	if (!first_start)
 		first_start = bpf_ktime_get_ns();
 	ended_untold(rq);
 	struct state *state = take(rq);
 
 	if (!state)
-		return 0;
-	who(state);
-	where_from(state, rq->bio);
+		return NULL;
+	if (asked)
+		inherit(state, asked);
+	else
+		who(state);
+	struct bio *bio = rq->bio;
+
+	where_from(state, bio, lies_on(bio, rq));
 	what(state, dev, op, flags_of(opf), rq->__sector, rq->__data_len, rq->start_time_ns);
 	state->issue_ns = 0;
 	if (!state->left_out)
 		count(N_STARTS);
+	return state;
+}
+
+/* Linux 6.5 and later. */
+SEC("tp_btf/block_io_start")
+int start(__u64 *ctx)
+{
+	follow((void *)ctx[0], NULL);
+	return 0;
+}
+
+#define FLUSHES(opf) (HAS(opf, __REQ_PREFLUSH) || HAS(opf, __REQ_FUA))
+
+/* Before, a request is followed from where it is queued or, if it goes straight to the driver, issued;
+ * its own start stamp tells when that began. Both happen in the task that asks for the I/O, but for what
+ * waits until a cache has been emptied: who asks for that is kept with its bio, which is never merged. */
+SEC("tp_btf/block_getrq")
+int got_request(__u64 *ctx)
+{
+	struct bio *bio = bio_of(ctx);
+	__u32 opf = bio->bi_opf;
+
+	if (!FLUSHES(opf) || !bio->bi_iter.bi_size || !wanted_device(dev_of_bio(bio)))
+		return 0;
+	struct state *state = find(bio);
+
+	if (!state)
+		state = take(bio);
+	if (!state)
+		return 0;
+	who(state);
+	state->left_out |= WAITS;
+	return 0;
+}
+
+static __always_inline struct state *queued_or_issued(struct request *rq)
+{
+	struct state *state = find(rq);
+
+	/* Seen before: queued a second time, or queued and now issued. */
+	if (state && state->start_ns == rq->start_time_ns)
+		return state;
+	__u32 opf = rq->cmd_flags;
+
+	/* The command that empties a cache is nobody's, nor is what a driver or SCSI sends. */
+	if ((opf & 0xff) >= FIRST_PASSTHROUGH || (opf & 0xff) == REQ_OP_FLUSH)
+		return NULL;
+	/* The request may have lost the flags to the block layer, which flushes in its place. */
+	struct bio *bio = rq->bio;
+	struct state *asked = FLUSHES(bio->bi_opf) ? find(bio) : NULL;
+
+	state = follow(rq, asked);
+	if (asked)
+		release(asked);
+	return state;
+}
+
+SEC("tp_btf/block_rq_insert")
+int queued(__u64 *ctx)
+{
+	queued_or_issued(request_of(ctx));
+	return 0;
+}
+
+SEC("tp_btf/block_rq_issue")
+int start_or_issue(__u64 *ctx)
+{
+	struct state *state = queued_or_issued(request_of(ctx));
+
+	if (state)
+		state->issue_ns = bpf_ktime_get_ns();
 	return 0;
 }
 
 SEC("tp_btf/block_rq_issue")
 int issue(__u64 *ctx)
 {
-	struct state *state = find((void *)ctx[0]);
+	struct state *state = find(request_of(ctx));
 
 	if (state)
 		state->issue_ns = bpf_ktime_get_ns();
@@ -234,7 +379,7 @@ int issue(__u64 *ctx)
 SEC("tp_btf/block_rq_requeue")
 int requeued(__u64 *ctx)
 {
-	if (find((void *)ctx[0]))
+	if (find(request_of(ctx)))
 		count(N_REQUEUED);
 	return 0;
 }
@@ -243,12 +388,12 @@ int requeued(__u64 *ctx)
 SEC("tp_btf/block_rq_merge")
 int merged(__u64 *ctx)
 {
-	struct state *state = find((void *)ctx[0]);
+	struct state *state = find(request_of(ctx));
 
 	if (state) {
 		if (!state->left_out)
 			count(N_MERGED);
-		state->id = NULL;
+		release(state);
 	}
 	return 0;
 }
@@ -260,7 +405,7 @@ int complete(__u64 *ctx)
 	__u32 bytes = (__u32)ctx[2];
 	__u32 opf = rq->cmd_flags;
 	__u8 op = op_of(opf, bytes);
-	__u32 dev = dev_of(rq->q->disk);
+	__u32 dev = dev_of_request(rq);
 
 	if (!wanted_device(dev))
 		return 0;
@@ -316,8 +461,8 @@ int complete(__u64 *ctx)
 SEC("tp_btf/block_bio_queue")
 int bio_queue(__u64 *ctx)
 {
-	struct bio *bio = (void *)ctx[0];
-	__u32 dev = dev_of(bio->bi_bdev->bd_disk);
+	struct bio *bio = bio_of(ctx);
+	__u32 dev = dev_of_bio(bio);
 	__u32 opf = bio->bi_opf;
 	__u32 bytes = bio->bi_iter.bi_size;
 
@@ -331,7 +476,7 @@ int bio_queue(__u64 *ctx)
 	if (!state)
 		return 0;
 	who(state);
-	where_from(state, bio);
+	where_from(state, bio, lies_on(bio, NULL));
 	what(state, dev, op, flags_of(opf), bio->bi_iter.bi_sector, bytes, bpf_ktime_get_ns());
 	state->issue_ns = 0;
 	if (!state->left_out)
@@ -343,13 +488,20 @@ SEC("tp_btf/block_bio_complete")
 int bio_complete(__u64 *ctx)
 {
 	struct bio *bio = (void *)ctx[1];
-	__u32 dev = dev_of(bio->bi_bdev->bd_disk);
 	__u32 opf = bio->bi_opf;
+	struct state *state = NULL;
+	__u32 dev;
 
+	/* Older drivers of RAIDs send a bio on to another device as it is. */
+	if (!bpf_core_field_exists(struct bio, bi_bdev))
+		state = find(bio);
+	if (state && state->left_out & WAITS)
+		return 0;
+	dev = state ? state->dev : dev_of_bio(bio);
 	if (!wanted_device(dev) || !bpf_map_lookup_elem(&bio_devices, &dev))
 		return 0;
-	struct state *state = find(bio);
-
+	if (!state)
+		state = find(bio);
 	if (!state) {
 		/* What was not wanted has no state either; only a write without bytes is told apart. */
 		count(N_UNMATCHED);
@@ -364,8 +516,12 @@ int bio_complete(__u64 *ctx)
 		.op = op_of(opf, state->bytes),
 		.flags = flags_of(opf),
 	};
-	if (!give_back(state, &io) || !wanted_block(io.sector))
+	if (!give_back(state, &io))
 		return 0;
+	if (!wanted_block(io.sector)) {
+		count(N_LEFT_OUT);
+		return 0;
+	}
 	io.end_ns = bpf_ktime_get_ns();
 	ended(&io, 1);
 	return 0;

@@ -79,7 +79,9 @@ struct config {
 	__u8 regions;
 	__u8 only_reads;
 	__u8 only_writes;
-	__u8 pad[2];
+	/* The first argument of tracepoints of requests and of bios is the queue (before Linux 5.11). */
+	__u8 queue_before_request;
+	__u8 queue_before_bio;
 };
 
 /* What groups are told apart by; 0 where it is not asked for. */
@@ -171,6 +173,8 @@ enum {
 	N_MERGED,
 	/* Ends of what had started before the first start that was seen. */
 	N_BEFORE,
+	/* Starts that are not counted in the end: of flushes, and of blocks that were not asked for. */
+	N_LEFT_OUT,
 	/* By how sure the file is, in the order of FILE_NONE and so on. */
 	N_FILE,
 	COUNTS = N_FILE + 5,

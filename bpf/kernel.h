@@ -136,6 +136,15 @@ struct block_device {
 	__u32 bd_dev;
 };
 
+struct device {
+	__u32 devt;
+};
+
+/* A partition, before Linux 5.11. */
+struct hd_struct {
+	struct device __dev;
+};
+
 struct bvec_iter {
 	__u64 bi_sector;
 	__u32 bi_size;
@@ -149,6 +158,11 @@ struct bio {
 	void *bi_private;
 	struct blkcg_gq *bi_blkg;
 	struct bio_vec *bi_io_vec;
+};
+
+/* Before Linux 5.12 a bio names its disk; its partition is no longer known when it is a request. */
+struct bio___before_5_12 {
+	struct gendisk *bi_disk;
 };
 
 struct request_queue {
@@ -165,11 +179,25 @@ struct request {
 	__u64 io_start_time_ns;
 };
 
+/* Before Linux 5.17 the disk is found without the queue. */
+struct request___before_5_17 {
+	struct gendisk *rq_disk;
+};
+
+struct request___before_5_11 {
+	struct hd_struct *part;
+};
+
+struct request___5_11 {
+	struct block_device *part;
+};
+
 struct task_struct {
 	__u32 flags;
 	__s32 tgid;
 	struct task_struct *group_leader;
 	char comm[16];
+	void *stack;
 };
 
 /* The number of the system call that a task is in, under each architecture's own name. */
@@ -196,6 +224,7 @@ enum req_flag_bits {
 	__REQ_RAHEAD = 19,
 };
 
+/* The numbers of operations; only that of the last has changed (7 was WRITE_SAME). */
 enum req_op {
 	REQ_OP_READ = 0,
 	REQ_OP_WRITE = 1,
@@ -204,6 +233,14 @@ enum req_op {
 	REQ_OP_SECURE_ERASE = 5,
 	REQ_OP_ZONE_APPEND = 7,
 };
+
+/* Their name before Linux 6.0. */
+enum req_opf {
+	REQ_OP_ZONE_APPEND___before_6_0 = 7,
+};
+
+/* From here on requests are those of a driver or of SCSI itself, not anybody's I/O. */
+#define FIRST_PASSTHROUGH 32
 
 #define PF_IO_WORKER 0x00000010
 #define PF_KTHREAD 0x00200000

@@ -10,6 +10,7 @@
 #define PLACE_BITS 16
 #define PLACES (1 << PLACE_BITS)
 #define WAYS 4
+#define WAITS 2
 
 /* One request under way. */
 struct state {
@@ -24,11 +25,13 @@ struct state {
 	__u32 file_dev;
 	__u8 flags;
 	__u8 sure;
-	/* The filter leaves it out; it is kept so that its end is not taken for one without a start. */
+	/* The filter leaves it out; it is kept so that its end is not taken for one without a start. Or it is
+	 * of a bio whose request is still to come (WAITS). */
 	__u8 left_out;
 	__u8 op;
 	__u32 dev;
-	__u32 pad;
+	/* How many want the place; used by the probes for older kernels. */
+	__u32 claims;
 	__u64 start_ns;
 	char comm[COMM];
 };
@@ -63,6 +66,33 @@ static __always_inline struct state *find(void *id)
 	return NULL;
 }
 
+/* Takes a place if it is free. Atomic compare-and-swap is known to the kernel from 5.12 on; before, who
+ * has added the first claim has the place. Two at the same moment may both fail, and look further. */
+static __always_inline bool claim(struct state *state, void *id)
+{
+#ifdef COMPAT
+	if (state->id)
+		return false;
+	__sync_fetch_and_add(&state->claims, 1);
+	if (*(volatile __u32 *)&state->claims == 1) {
+		state->id = id;
+		return true;
+	}
+	__sync_fetch_and_add(&state->claims, -1);
+	return false;
+#else
+	return !state->id && __sync_val_compare_and_swap((__u64 *)&state->id, 0, (__u64)id) == 0;
+#endif
+}
+
+static __always_inline void release(struct state *state)
+{
+	state->id = NULL;
+#ifdef COMPAT
+	__sync_fetch_and_add(&state->claims, -1);
+#endif
+}
+
 /* A free place for a request. */
 static __always_inline struct state *take(void *id)
 {
@@ -74,19 +104,23 @@ static __always_inline struct state *take(void *id)
 		__u32 place = first ^ way;
 
 		state = bpf_map_lookup_elem(&under_way, &place);
-		if (state && !state->id && __sync_val_compare_and_swap((__u64 *)&state->id, 0, (__u64)id) == 0)
+		if (state && claim(state, id))
 			return state;
 	}
 	count(N_TABLE_FULL);
 	return NULL;
 }
 
+/* Ends what is known of a request that is not counted. */
 static __always_inline void drop(void *id)
 {
 	struct state *state = find(id);
 
-	if (state)
-		state->id = NULL;
+	if (!state)
+		return;
+	if (!state->left_out)
+		count(N_LEFT_OUT);
+	release(state);
 }
 
 static __always_inline bool same_name(const volatile char *a, const char *b)
@@ -120,16 +154,36 @@ static __always_inline bool wanted_pid(__u32 tgid)
 	return false;
 }
 
+/* The task that runs now, and its fields: from Linux 5.11 on by a pointer that the kernel vouches for. */
+#ifdef COMPAT
+#define TASK() ((struct task_struct *)bpf_get_current_task())
+#define OF_TASK(task, field) BPF_CORE_READ(task, field)
+/* Of a task in the kernel, on x86-64, and on arm64 with pages of 4 or 16 KiB. */
+#define STACK_BYTES 16384
+#else
+#define TASK() ((struct task_struct *)bpf_get_current_task_btf())
+#define OF_TASK(task, field) ((task)->field)
+#endif
+
+/* Where a task's registers were kept when it entered the kernel: at the end of its stack. */
+static __always_inline void *registers(struct task_struct *task)
+{
+#ifdef COMPAT
+	return BPF_CORE_READ(task, stack) + STACK_BYTES - bpf_core_type_size(struct pt_regs);
+#else
+	return (void *)bpf_task_pt_regs((void *)task);
+#endif
+}
+
 /* Whether the task is in a system call that hands I/O over without waiting for it. */
 static __always_inline bool in_submission(struct task_struct *task)
 {
-	struct pt_regs *regs = (struct pt_regs *)bpf_task_pt_regs((void *)task);
 	__u32 number;
 
 	if (bpf_core_field_exists(struct pt_regs___x86, orig_ax))
-		number = ((struct pt_regs___x86 *)regs)->orig_ax;
+		number = OF_TASK((struct pt_regs___x86 *)registers(task), orig_ax);
 	else if (bpf_core_field_exists(struct pt_regs___arm64, syscallno))
-		number = ((struct pt_regs___arm64 *)regs)->syscallno;
+		number = OF_TASK((struct pt_regs___arm64 *)registers(task), syscallno);
 	else
 		return false;
 	return number == cfg.sys_io_submit || number == cfg.sys_io_uring_enter;
@@ -138,8 +192,15 @@ static __always_inline bool in_submission(struct task_struct *task)
 /* The name of a task; what lies behind its end in the kernel is no part of it. */
 static __always_inline void read_name(char *name, struct task_struct *task)
 {
+#ifdef COMPAT
+	__u64 words[2] = {};
+
+	bpf_probe_read_kernel(words, sizeof(words), task->comm);
+	__u64 a = words[0], b = words[1];
+#else
 	__u64 a = *(__u64 *)task->comm;
 	__u64 b = *(__u64 *)(task->comm + 8);
+#endif
 	/* The highest bit of each byte that is 0 (Mycroft); below the lowest of them all is name. */
 	__u64 ends = (a - 0x0101010101010101ULL) & ~a & 0x8080808080808080ULL;
 
@@ -158,11 +219,11 @@ static __always_inline void read_name(char *name, struct task_struct *task)
  * names of their own and io_uring's workers count for it. */
 static __always_inline void who(struct state *state)
 {
-	struct task_struct *task = (void *)bpf_get_current_task_btf();
-	__u32 flags = task->flags;
+	struct task_struct *task = TASK();
+	__u32 flags = OF_TASK(task, flags);
 
-	state->tgid = task->tgid;
-	struct task_struct *leader = task->group_leader;
+	state->tgid = OF_TASK(task, tgid);
+	struct task_struct *leader = OF_TASK(task, group_leader);
 
 	read_name(state->comm, leader);
 	state->flags = 0;
@@ -184,15 +245,25 @@ static __always_inline void who(struct state *state)
 	}
 }
 
+/* Who asked is known already, from the request's bio. */
+static __always_inline void inherit(struct state *state, const struct state *asked)
+{
+	state->tgid = asked->tgid;
+	state->flags = asked->flags;
+	state->left_out = asked->left_out & ~WAITS;
+	((__u64 *)state->comm)[0] = ((__u64 *)asked->comm)[0];
+	((__u64 *)state->comm)[1] = ((__u64 *)asked->comm)[1];
+}
+
 /* For which control group and file. */
-static __always_inline void where_from(struct state *state, struct bio *bio)
+static __always_inline void where_from(struct state *state, struct bio *bio, __u32 lies_on)
 {
 	state->cgroup = 0;
 	state->ino = 0;
 	state->file_dev = 0;
 	state->sure = FILE_NONE;
 	if (cfg.by_cgroup) {
-		state->cgroup = bio->bi_blkg->blkcg->css.cgroup->kn->id;
+		state->cgroup = BPF_CORE_READ(bio, bi_blkg, blkcg, css.cgroup, kn, id);
 		if (cfg.n_cgroups) {
 			bool wanted = false;
 
@@ -207,7 +278,7 @@ static __always_inline void where_from(struct state *state, struct bio *bio)
 		return;
 	struct found found;
 
-	file_of_bio(bio, &found);
+	file_of_bio(bio, lies_on, &found);
 	count(N_FILE + found.sure);
 	state->sure = found.sure;
 	struct inode *inode = found.inode;
@@ -256,7 +327,7 @@ static __always_inline bool give_back(struct state *state, struct event *io)
 	io->flags |= state->flags;
 	((__u64 *)io->comm)[0] = ((__u64 *)state->comm)[0];
 	((__u64 *)io->comm)[1] = ((__u64 *)state->comm)[1];
-	state->id = NULL;
+	release(state);
 	return wanted;
 }
 

@@ -836,12 +836,26 @@ pub struct Io {
     /// Keep the I/Os as Parquet, one row an I/O.
     #[arg(long, value_name = "FILE")]
     pub save: Option<PathBuf>,
+    /// Write the I/Os themselves in the order of time, for other tools, in place of the answer.
+    #[arg(long, value_enum, value_name = "FORMAT", conflicts_with_all = ["json", "tick"])]
+    pub format: Option<IoFormat>,
     /// How many threads read, where the format allows more than one [default: all CPUs].
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..=1024))]
     pub threads: Option<u16>,
     /// Run this command and watch all I/O of the system while it runs.
     #[arg(last = true, value_name = "COMMAND", conflicts_with = "from")]
     pub command: Vec<OsString>,
+}
+
+/// How I/Os are written as text.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub enum IoFormat {
+    /// As `blkparse` prints events: queued (Q) or made (G) where that is known, issued (D), completed (C).
+    Blkparse,
+    /// As fio's latency log with offsets: ms, latency in ns, direction, bytes, offset, priority.
+    FioLog,
+    /// A row an I/O, with a column for everything that is known.
+    Csv,
 }
 
 /// What I/Os are told apart by.

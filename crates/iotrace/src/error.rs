@@ -80,6 +80,9 @@ pub enum Error {
         /// Why.
         reason: String,
     },
+    /// What is written of the I/Os finds no reader, or no room.
+    #[error("the I/Os could not be written: {0}")]
+    Write(std::io::Error),
 }
 
 fn hint(first: &str) -> String {

@@ -1,6 +1,7 @@
 //! The front door for recorded traces: opens what was named, finds out what it is, and asks.
 
-use std::io;
+use std::collections::HashMap;
+use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 
 use crate::analysis::Analysis;
@@ -8,6 +9,7 @@ use crate::completeness::Completeness;
 use crate::detect::{Detected, Format, detect};
 use crate::error::Error;
 use crate::event::{Io, Sink};
+use crate::event_text::{EventFormat, EventText, Written};
 use crate::iostat_log::{self, IostatLog};
 use crate::lines::Lines;
 use crate::names::Names;
@@ -75,7 +77,33 @@ pub fn ask(path: &Path, question: &Question, options: &Options) -> Result<Answer
         Format::Quantize => {
             quantize_text::read(opened.reader()).map(Answer::Histograms).map_err(failed)
         }
-        format => ask_ios(path, &opened, &format, question, options),
+        format => ask_ios(path, &opened, &format, question, options, None)
+            .map(|(ios, _)| Answer::Ios(ios)),
+    }
+}
+
+/// Writes the I/Os of a recorded trace that the question's filter takes as text, in the order of time.
+pub fn write_events(
+    path: &Path,
+    question: &Question,
+    options: &Options,
+    text: EventFormat,
+    out: &mut dyn Write,
+) -> Result<Written, Error> {
+    let opened = Opened::new(path)?;
+    let owned = || path.to_owned();
+    match detect(&opened.head) {
+        Detected::Known(format @ (Format::Iostat | Format::Quantize)) => {
+            Err(Error::NoIos { path: owned(), format: format.name() })
+        }
+        Detected::Known(format) => {
+            ask_ios(path, &opened, &format, question, options, Some((text, out))).map(|(_, w)| w)
+        }
+        // What else it may be is an error that the usual way states.
+        _ => match ask(path, question, options) {
+            Err(error) => Err(error),
+            Ok(_) => Err(Error::Unknown(owned())),
+        },
     }
 }
 
@@ -85,10 +113,14 @@ fn ask_ios(
     format: &Format,
     question: &Question,
     options: &Options,
-) -> Result<Answer, Error> {
+    text: Option<(EventFormat, &mut dyn Write)>,
+) -> Result<(Box<IoReport>, Written), Error> {
     let names = Names::default();
     let saver = options.save.as_deref().map(|p| IoWriter::create(p, &names)).transpose()?;
-    let taker = Taker { analysis: Analysis::new(question, &names), saver };
+    let filter = &question.filter;
+    let text =
+        text.map(|(format, out)| EventText::new(out, &names, format, filter, true, HashMap::new()));
+    let taker = Taker { analysis: Analysis::new(question, &names), saver, text };
     let mut asking = Asking { path, opened, names: &names, threads: options.threads, taker };
     let found = asking.read(format)?;
     if found.about.completeness.events == 0 {
@@ -105,6 +137,10 @@ fn ask_ios(
     if let Some(saver) = asking.taker.saver {
         saver.finish(&about)?;
     }
+    let written = match asking.taker.text {
+        Some(text) => text.finish().map_err(Error::Write)?,
+        None => Written { lines: 0, late: 0, untimed: 0 },
+    };
     let source = Source {
         name: path.display().to_string(),
         format: about.format,
@@ -115,16 +151,17 @@ fn ask_ios(
     };
     let wall = about.wall_offset_ns.map(i128::from);
     let report = asking.taker.analysis.report(source, about.completeness, wall);
-    Ok(Answer::Ios(Box::new(report)))
+    Ok((Box::new(report), written))
 }
 
 /// Takes I/Os for the answer, and for the file they are kept in if there is one.
-struct Taker<'a> {
+struct Taker<'a, 'o> {
     analysis: Analysis<'a>,
     saver: Option<IoWriter<'a>>,
+    text: Option<EventText<'a, &'o mut dyn Write>>,
 }
 
-impl Sink for Taker<'_> {
+impl Sink for Taker<'_, '_> {
     fn start(&mut self, io: &Io) {
         self.analysis.start(io);
     }
@@ -134,12 +171,18 @@ impl Sink for Taker<'_> {
         if let Some(saver) = &mut self.saver {
             saver.end(io);
         }
+        if let Some(text) = &mut self.text {
+            text.end(io);
+        }
     }
 
     fn whole(&mut self, io: &Io) {
         self.analysis.whole(io);
         if let Some(saver) = &mut self.saver {
             saver.end(io);
+        }
+        if let Some(text) = &mut self.text {
+            text.end(io);
         }
     }
 }
@@ -152,15 +195,15 @@ struct Found {
 }
 
 /// A question on its way through a trace.
-struct Asking<'a> {
+struct Asking<'a, 'o> {
     path: &'a Path,
     opened: &'a Opened,
     names: &'a Names,
     threads: usize,
-    taker: Taker<'a>,
+    taker: Taker<'a, 'o>,
 }
 
-impl Asking<'_> {
+impl Asking<'_, '_> {
     fn read(&mut self, format: &Format) -> Result<Found, Error> {
         let names = self.names;
         let failed = |source: io::Error| Error::Read { path: self.path.to_owned(), source };
@@ -196,7 +239,7 @@ impl Asking<'_> {
             completeness,
             wall_offset_ns: wall_offset_ns.and_then(|ns| i64::try_from(ns).ok()),
         };
-        Ok(Found { about, files: self.opened.files.len() as u32, notes: notes(format) })
+        Ok(Found { about, files: self.opened.files.len() as u32, notes: Vec::new() })
     }
 
     /// Says to the file that I/Os are kept in whether their hints are recorded.
@@ -218,7 +261,7 @@ impl Asking<'_> {
         wall_offset_ns: Option<i128>,
     ) -> io::Result<Read> {
         // Kept I/Os stand in the order of the trace, so one thread reads them.
-        let alone = self.taker.saver.is_some();
+        let alone = self.taker.saver.is_some() || self.taker.text.is_some();
         let found = if let ([file], false) = (self.opened.files.as_slice(), alone) {
             rows::read_file(file, self.threads, make, &mut self.taker.analysis)?
         } else {
@@ -236,8 +279,12 @@ impl Asking<'_> {
         if self.taker.saver.is_some() {
             return Err(Error::NoIos { path: path(), format: "Parquet already" });
         }
-        let read =
-            parquet_read::read(self.path, self.names, self.threads, &mut self.taker.analysis);
+        let read = match &mut self.taker.text {
+            Some(text) => parquet_read::read_all(self.path, self.names, text),
+            None => {
+                parquet_read::read(self.path, self.names, self.threads, &mut self.taker.analysis)
+            }
+        };
         let mut about =
             read.map_err(|e| Error::Parquet { path: path(), reason: plain(&e.to_string()) })?;
         about.format = format!("Parquet, from {}", about.format);
@@ -262,16 +309,5 @@ fn latency_is(format: &Format, recorded: Recorded) -> &'static str {
         (Format::Snoop(_), ..) => "as the tool gives it",
         (_, true, true) => "from being queued to completion",
         (_, true, false) => "from being issued to the device to completion",
-    }
-}
-
-fn notes(format: &Format) -> Vec<String> {
-    match format {
-        Format::Snoop(_) => vec![
-            "Its lines stand in the order in which I/Os ended: what is sequential is counted in that \
-             order."
-                .to_owned(),
-        ],
-        _ => Vec::new(),
     }
 }

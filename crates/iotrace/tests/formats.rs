@@ -7,7 +7,8 @@ use std::path::Path;
 use std::process::Command;
 
 use assay_iotrace::{
-    Answer, Dimension, Filter, IoReport, Measure, Op, Options, Question, Shape, Steps, ask,
+    Answer, Dimension, EventFormat, Filter, IoReport, Measure, Op, Options, Question, Shape, Steps,
+    ask, write_events,
 };
 
 /// Runs the generator of traces.
@@ -75,6 +76,52 @@ fn many_threads_say_what_one_says() {
             assert_eq!(report(&csv, &question, threads), one, "{threads} threads");
         }
     }
+}
+
+#[test]
+fn seeks_of_a_table_by_ends_follow_starts() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("biosnoop.txt");
+    // Sequential by start; every second one ends before the one that started before it.
+    let mut text = String::from("TIME(s) COMM PID DISK T SECTOR BYTES LAT(ms)\n");
+    for n in (0..100u64).step_by(2) {
+        let line = |n: u64, end_us: u64, latency_us: u64| {
+            format!("0.{end_us:06} fio 1 sda R {} 4096 0.{latency_us:03}\n", n * 8)
+        };
+        let start = 1000 + n * 100;
+        text += &line(n + 1, start + 150, 100);
+        text += &line(n, start + 190, 190);
+    }
+    fs::write(&path, text).unwrap();
+    let report = report(&path, &Question::default(), 1);
+    let seeks = &report.devices[0].seeks;
+    assert_eq!((seeks.followers, seeks.sequential), (99, 99));
+    assert!(report.source.notes.is_empty());
+}
+
+#[test]
+fn events_are_written_in_the_order_of_time_and_read_again() {
+    let folder = tempfile::tempdir().unwrap();
+    let (trace, kept) = (folder.path().join("trace"), folder.path().join("io.parquet"));
+    generate("hot-spot", 20_000, &trace, 1);
+    let options = Options { threads: 1, save: Some(kept.clone()) };
+    ask(&trace, &Question::default(), &options).unwrap();
+    let options = Options { threads: 2, save: None };
+    let written = |path: &Path, format| {
+        let mut out = Vec::new();
+        let w = write_events(path, &Question::default(), &options, format, &mut out).unwrap();
+        assert_eq!(w.late, 0);
+        String::from_utf8(out).unwrap()
+    };
+    for format in [EventFormat::Csv, EventFormat::FioLog, EventFormat::Blkparse] {
+        assert_eq!(written(&trace, format), written(&kept, format), "{format:?}");
+    }
+    let again = folder.path().join("again.txt");
+    fs::write(&again, written(&trace, EventFormat::Blkparse)).unwrap();
+    let question = Question::default();
+    let (first, second) = (report(&trace, &question, 1), report(&again, &question, 1));
+    let totals = |r: &IoReport| r.ops.iter().map(|o| (o.op, o.ios, o.bytes)).collect::<Vec<_>>();
+    assert_eq!(totals(&first), totals(&second));
 }
 
 #[test]

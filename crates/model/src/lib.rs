@@ -60,8 +60,8 @@ pub use place::{Engine, JobSpan, Where};
 pub use plan::{Plan, PlannedTrial, Setting, Treatment};
 pub use program::Program;
 pub use record::{
-    Curve, Exit, ObserverReport, Outcome, PhaseMark, ResourceUse, StreamSummary, TrialRecord,
-    ValidationResult,
+    Curve, Exit, GroupUse, ObserverReport, Outcome, PhaseMark, ResourceUse, StreamSummary,
+    TrialRecord, ValidationResult,
 };
 pub use run::{RunId, RunState, RunSummary};
 pub use sample::{SampleRow, SampleSet, SeriesKey};

@@ -92,6 +92,33 @@ pub struct ResourceUse {
     pub voluntary_switches: u64,
     /// Context switches because something else ran.
     pub involuntary_switches: u64,
+    /// What all its processes used together, where a control (`memory`, `storage` with limits) put them in a control
+    /// group of version 2; `null`: they were in none of their own.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub group: Option<GroupUse>,
+}
+
+/// What the processes of a control group used together, also those that nobody waited for. `null`: the kernel does not
+/// tell.
+#[derive(Debug, Clone, Copy, PartialEq, Default, Serialize, Deserialize, JsonSchema)]
+pub struct GroupUse {
+    /// CPU time in user mode, seconds.
+    pub user_s: Option<f64>,
+    /// CPU time in the kernel, seconds.
+    pub system_s: Option<f64>,
+    /// The most memory at any moment, bytes: of all processes together, the page cache of their files among it (Linux
+    /// 5.19 and later).
+    pub peak_memory_bytes: Option<u64>,
+    /// Bytes read from block devices.
+    pub read_bytes: Option<u64>,
+    /// Bytes written to block devices, also those that the kernel wrote back for them.
+    pub written_bytes: Option<u64>,
+    /// How long some of its tasks waited for a CPU (pressure), seconds.
+    pub waited_for_cpu_s: Option<f64>,
+    /// For memory.
+    pub waited_for_memory_s: Option<f64>,
+    /// For I/O.
+    pub waited_for_io_s: Option<f64>,
 }
 
 /// What happened to an output stream of the program.

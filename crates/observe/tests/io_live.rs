@@ -11,7 +11,7 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
 use assay_iotrace::{Dimension, IoReport, Measure, Names, Op, OpTotal, Question};
-use assay_observe::io::{IoTracer, Method, TraceRequest};
+use assay_observe::io::{IoTracer, Method, Oldest, TraceRequest};
 
 /// The tests watch one kernel: they take turns.
 static TURN: Mutex<()> = Mutex::new(());
@@ -95,12 +95,13 @@ fn started<'n>(ask: &TraceRequest, names: &'n Names) -> Option<IoTracer<'n>> {
 }
 
 /// Runs fio; its log as (direction, bytes) → I/Os.
-fn fio(disk: &Loop, ios: u32, depth: u32) -> BTreeMap<(u64, u64), u64> {
-    let log = disk.file.with_file_name("log");
+fn fio(device: &str, ios: u32, depth: u32) -> BTreeMap<(u64, u64), u64> {
+    let folder = tempfile::tempdir().unwrap();
+    let log = folder.path().join("log");
     let output = Command::new("fio")
         .args(["--name=t", "--direct=1", "--rw=randrw", "--ioengine=libaio", "--bsrange=4k-64k"])
         .arg("--random_distribution=zipf:1.1")
-        .args([&format!("--filename={}", disk.device), &format!("--number_ios={ios}")])
+        .args([&format!("--filename={device}"), &format!("--number_ios={ios}")])
         .args([&format!("--iodepth={depth}"), &format!("--write_lat_log={}", log.display())])
         .args(["--log_offset=1", "--size=32m", "--io_size=1g", "--randrepeat=0"])
         .output()
@@ -132,24 +133,186 @@ fn sizes(report: &IoReport, op: Op) -> BTreeMap<i64, u64> {
 
 #[test]
 fn counts_and_sizes_are_those_of_fios_log() {
-    as_fios_log(&[(false, false)]);
+    on_a_loop(&[(false, false)], &[Oldest::Newest, Oldest::Compat]);
 }
 
 #[test]
 fn counts_by_program_are_those_of_fios_log() {
-    as_fios_log(&[(false, true), (true, true)]);
+    on_a_loop(&[(false, true), (true, true)], &[Oldest::Newest]);
 }
 
-/// Whether every single I/O is kept, and whether its program and class are known, in turn.
-fn as_fios_log(tiers: &[(bool, bool)]) {
+#[test]
+fn counts_by_program_as_older_kernels_tell_them_are_those_of_fios_log() {
+    on_a_loop(&[(false, true), (true, true)], &[Oldest::Queued, Oldest::Compat]);
+}
+
+fn on_a_loop(tiers: &[(bool, bool)], kernels: &[Oldest]) {
     let _turn = turn();
     if !has("fio") {
         return skipped("fio is not installed");
     }
     let Some(disk) = Loop::new(64 << 20) else { return skipped("no loop device can be made") };
+    for &oldest in kernels {
+        as_fios_log(&disk.device, 20_000, tiers, oldest);
+    }
+}
+
+#[test]
+fn a_range_of_blocks_leaves_nothing_in_flight() {
+    let _turn = turn();
+    if !has("fio") {
+        return skipped("fio is not installed");
+    }
+    let Some(disk) = Loop::new(64 << 20) else { return skipped("no loop device can be made") };
+    for events in [false, true] {
+        let names = Names::default();
+        let mut ask = TraceRequest { events, classes: true, ..ask(&disk.device) };
+        ask.question.filter.programs.push("fio".to_owned());
+        // A quarter of what fio writes to.
+        ask.question.filter.blocks = Some((0, (8 << 20) / 512 - 1));
+        let Some(mut tracer) = started(&ask, &names) else { return };
+        let all: u64 = fio(&disk.device, 2_000, 8).values().sum();
+        tracer.stop();
+        let report = tracer.report();
+        let seen: u64 = report.ops.iter().map(|o| o.ios).sum();
+        assert!(seen > 0 && seen < all, "{seen} of {all}");
+        let h = &report.completeness;
+        assert_eq!((h.in_flight, h.ios), (0, seen), "{h:?}");
+    }
+}
+
+/// Runs a shell script that must succeed.
+fn sh(script: &str) {
+    let done = Command::new("sh").args(["-ec", script]).output().unwrap();
+    assert!(done.status.success(), "{script}: {}", String::from_utf8_lossy(&done.stderr));
+}
+
+/// What is seen of a script, by one dimension: I/Os and bytes of each key.
+fn seen(
+    device: &str,
+    by: Dimension,
+    oldest: Oldest,
+    script: &str,
+) -> Option<Vec<(String, u64, u64)>> {
+    let names = Names::default();
+    let mut ask = TraceRequest { oldest, method: Some(Method::Ebpf), ..ask(device) };
+    ask.question.by = vec![by];
+    ask.question.histograms.clear();
+    ask.question.top = 100;
+    let mut tracer = started(&ask, &names)?;
+    sh(script);
+    tracer.stop();
+    let report = tracer.report();
+    assert_eq!(report.completeness.unmatched_ends, 0, "{oldest:?} {:?}", report.completeness);
+    Some(report.groups.iter().map(|g| (g.key[0].clone(), g.ios, g.bytes)).collect())
+}
+
+const KERNELS: [Oldest; 3] = [Oldest::Newest, Oldest::Queued, Oldest::Compat];
+
+/// A write that waits for a flush reaches the driver from a worker of the kernel; it is dd's all the same.
+#[test]
+fn writes_past_the_cache_are_those_of_the_program() {
+    let _turn = turn();
+    let Some(disk) = Loop::new(16 << 20) else { return skipped("no loop device can be made") };
+    let script = format!(
+        "dd if=/dev/zero of={} bs=8k count=20 oflag=direct,dsync conv=notrunc",
+        disk.device
+    );
+    for oldest in KERNELS {
+        let Some(all) = seen(&disk.device, Dimension::Program, oldest, &script) else { return };
+        let dd = all.iter().find(|(key, ..)| key == "dd");
+        assert_eq!(dd, Some(&("dd".to_owned(), 20, 20 * 8192)), "{oldest:?}: {all:?}");
+    }
+}
+
+#[test]
+fn files_are_known_by_their_pages_and_by_what_opened_them() {
+    let _turn = turn();
+    let Some(disk) = Loop::new(64 << 20) else { return skipped("no loop device can be made") };
+    if !has("mkfs.ext4") {
+        return skipped("mkfs.ext4 is not installed");
+    }
+    let folder = tempfile::tempdir().unwrap();
+    let at = folder.path().display();
+    sh(&format!("mkfs.ext4 -q {0}; mount {0} {at}", disk.device));
+    for oldest in KERNELS {
+        let script = format!(
+            "dd if=/dev/zero of={at}/pages bs=64k count=16 conv=fsync; \
+             dd if=/dev/zero of={at}/direct bs=64k count=16 oflag=direct; sync -f {at}"
+        );
+        let all = seen(&disk.device, Dimension::File, oldest, &script);
+        sh(&format!("rm -f {at}/pages {at}/direct; sync -f {at}"));
+        let Some(all) = all else { break };
+        for name in ["pages", "direct"] {
+            let path = format!("{at}/{name}");
+            let bytes = all.iter().find(|(key, ..)| *key == path).map(|(.., bytes)| *bytes);
+            assert_eq!(bytes, Some(1 << 20), "{oldest:?} {path}: {all:?}");
+        }
+    }
+    sh(&format!("umount {at}"));
+}
+
+#[test]
+fn control_groups_of_version_2_are_known() {
+    let _turn = turn();
+    let top = Path::new("/sys/fs/cgroup");
+    let controllers = std::fs::read_to_string(top.join("cgroup.controllers")).unwrap_or_default();
+    if !controllers.split_whitespace().any(|c| c == "io") {
+        return skipped("there is no io controller of control groups version 2");
+    }
+    let Some(disk) = Loop::new(16 << 20) else { return skipped("no loop device can be made") };
+    std::fs::write(top.join("cgroup.subtree_control"), "+io").unwrap();
+    let group = top.join("assay-io-test");
+    std::fs::create_dir_all(&group).unwrap();
+    let script = format!(
+        "echo $$ > {}/cgroup.procs; exec dd if={} of=/dev/null bs=64k count=32 iflag=direct",
+        group.display(),
+        disk.device
+    );
+    let all: Vec<_> = KERNELS
+        .into_iter()
+        .map(|oldest| seen(&disk.device, Dimension::Cgroup, oldest, &script))
+        .collect();
+    std::fs::remove_dir(&group).unwrap();
+    for (all, oldest) in all.into_iter().zip(KERNELS) {
+        let Some(all) = all else { return };
+        let ours = all.iter().find(|(key, ..)| key == "/assay-io-test");
+        assert_eq!(ours.map(|(_, ios, _)| *ios), Some(32), "{oldest:?}: {all:?}");
+    }
+}
+
+/// Disks that may be overwritten, of several drivers.
+#[test]
+fn counts_on_other_disks_are_those_of_fios_log() {
+    let _turn = turn();
+    let disks = std::env::var("ASSAY_TEST_DISKS").unwrap_or_default();
+    if disks.trim().is_empty() {
+        return skipped("ASSAY_TEST_DISKS names no disks that may be overwritten");
+    }
+    for device in disks.split_whitespace() {
+        let queue = format!("/sys/block/{}/queue", device.trim_start_matches("/dev/"));
+        std::fs::write(format!("{queue}/nomerges"), "2").unwrap();
+        // Requests go straight to the driver, or by way of a queue.
+        for (scheduler, oldest) in [
+            ("none", Oldest::Newest),
+            ("mq-deadline", Oldest::Newest),
+            ("none", Oldest::Compat),
+            ("mq-deadline", Oldest::Compat),
+        ] {
+            std::fs::write(format!("{queue}/scheduler"), scheduler).unwrap();
+            println!("{device}, {scheduler}, {oldest:?}");
+            as_fios_log(device, 2_000, &[(true, true)], oldest);
+        }
+        std::fs::write(format!("{queue}/scheduler"), "none").unwrap();
+    }
+}
+
+/// Whether every single I/O is kept, and whether its program and class are known, in turn.
+fn as_fios_log(device: &str, ios: u32, tiers: &[(bool, bool)], oldest: Oldest) {
     for &(events, classes) in tiers {
         let names = Names::default();
-        let mut ask = TraceRequest { events, classes, ..ask(&disk.device) };
+        let method = Some(Method::Ebpf);
+        let mut ask = TraceRequest { events, classes, oldest, method, ..ask(device) };
         if classes {
             // By its start it is known whose a request is: fio's alone count.
             ask.question.filter.programs.push("fio".to_owned());
@@ -161,10 +324,11 @@ fn as_fios_log(tiers: &[(bool, bool)]) {
         }
         let Some(mut tracer) = started(&ask, &names) else { return };
         // A hot spot at depth: several requests of one block are under way at once.
-        let log = fio(&disk, 20_000, 32);
+        let log = fio(device, ios, 32);
         tracer.stop();
         let report = tracer.report();
-        let text = format!("events {events}, classes {classes}: {:?}", report.completeness);
+        let text =
+            format!("{oldest:?}, events {events}, classes {classes}: {:?}", report.completeness);
         assert_eq!(report.completeness.dropped, Some(0), "{text}");
         assert_eq!(report.completeness.unmatched_ends + report.completeness.ambiguous, 0, "{text}");
         for (direction, op) in [(0, Op::Read), (1, Op::Write)] {
@@ -204,7 +368,7 @@ fn the_other_ways_count_the_same() {
         let ask = TraceRequest { method: Some(method), ..ask(&disk.device) };
         let Some(mut tracer) = started(&ask, &names) else { continue };
         assert_eq!(tracer.method(), method);
-        let log = fio(&disk, 3_000, 8);
+        let log = fio(&disk.device, 3_000, 8);
         tracer.stop();
         let report = tracer.report();
         for (direction, op) in [(0, Op::Read), (1, Op::Write)] {
@@ -236,7 +400,7 @@ fn what_a_full_ring_drops_is_counted() {
     let names = Names::default();
     let ask = TraceRequest { events: true, ring_bytes: Some(64 << 10), ..ask(&disk.device) };
     let Some(mut tracer) = started(&ask, &names) else { return };
-    let log = fio(&disk, 5_000, 8);
+    let log = fio(&disk.device, 5_000, 8);
     tracer.stop();
     let report = tracer.report();
     let sent: u64 = log.values().sum();
@@ -280,7 +444,9 @@ fn a_device_that_goes_does_not_end_the_watching() {
 fn loaded() -> Vec<u32> {
     aya::programs::loaded_programs()
         .flatten()
-        .filter(|p| matches!(p.name_as_str(), Some("bio_complete" | "complete" | "start")))
+        .filter(|p| {
+            matches!(p.name_as_str(), Some("bio_complete" | "complete" | "start" | "queued"))
+        })
         .map(|p| p.id())
         .collect()
 }
@@ -363,7 +529,9 @@ fn the_object_is_built_from_its_source() {
     }
     let made = Command::new("make").arg("-C").arg(folder.path()).output().unwrap();
     assert!(made.status.success(), "{}", String::from_utf8_lossy(&made.stderr));
-    let (built, kept) = ("io.bpf.o", bpf.join("io.bpf.o"));
-    let same = std::fs::read(folder.path().join(built)).unwrap() == std::fs::read(kept).unwrap();
-    assert!(same, "bpf/io.bpf.o is not what its source gives: run `make bpf`");
+    for object in ["io.bpf.o", "io-compat.bpf.o"] {
+        let built = std::fs::read(folder.path().join(object)).unwrap();
+        let same = built == std::fs::read(bpf.join(object)).unwrap();
+        assert!(same, "bpf/{object} is not what its source gives: run `make bpf`");
+    }
 }

@@ -24,6 +24,7 @@ fn figure(applied: &Applied, name: &str) -> f64 {
 
 #[test]
 fn every_level_is_made_measured_and_taken_away() {
+    let _turn = TURN.lock().unwrap_or_else(PoisonError::into_inner);
     for (level, kind) in [
         ("folder:IMAGES,probe=400ms", None),
         ("tmpfs,size=64MiB,probe=400ms", Some("tmpfs")),
@@ -65,6 +66,7 @@ fn every_level_is_made_measured_and_taken_away() {
 
 #[test]
 fn an_emulated_disk_is_called_so_and_holds_its_rates() {
+    let _turn = TURN.lock().unwrap_or_else(PoisonError::into_inner);
     let bench = Bench::new();
     let level = "storage=loop:ext4,size=512MiB,in=IMAGES,emulated=sata-7200,limits=bytes,probe=4s";
     let Some(wanted) = bench.settings(level) else { return };
@@ -85,6 +87,7 @@ fn an_emulated_disk_is_called_so_and_holds_its_rates() {
 
 #[test]
 fn a_device_in_use_is_refused_and_a_free_one_is_left_as_it_was() {
+    let _turn = TURN.lock().unwrap_or_else(PoisonError::into_inner);
     let bench = Bench::new();
     let Some(wanted) = bench.settings("storage=loop:ext4,size=64MiB,in=IMAGES,probe=400ms") else {
         return;
@@ -143,14 +146,25 @@ fn the_program_has_no_more_memory_than_it_is_given() {
             grace: Duration::from_secs(1),
             keep_bytes: 4096,
         };
-        runner.run(&program, &limits, &mut ()).unwrap().exit
+        runner.run(&program, &limits, &mut ()).unwrap()
     };
     let mut applied = bench.controller().apply(&wanted).unwrap();
     let group = applied.setup.groups[0].clone();
-    assert!(run(&applied, "head -c 4M /dev/zero | tail -c 4M > /dev/null").success());
-    assert!(
-        !run(&applied, "head -c 200M /dev/zero | tail -c 200M > /dev/null; kill -9 $$").success()
-    );
+    let ran = run(&applied, "head -c 4M /dev/zero | tail -c 4M > /dev/null");
+    assert!(ran.exit.success());
+    // Version 2 counts what all of them used, also of programs smaller than this one.
+    let used = ran.resources.group;
+    assert_eq!(used.is_some(), group.join("cgroup.controllers").exists());
+    if let Some(used) = used {
+        println!("{used:?}");
+        assert!(used.user_s.zip(used.system_s).is_some_and(|(u, s)| u + s > 0.0));
+        if group.join("memory.peak").exists() {
+            let peak = used.peak_memory_bytes.unwrap();
+            assert!((4 << 20..=32 << 20).contains(&peak), "{peak}");
+        }
+    }
+    let script = "head -c 200M /dev/zero | tail -c 200M > /dev/null; kill -9 $$";
+    assert!(!run(&applied, script).exit.success());
     let planned = assay_model::PlannedTrial { number: 1, ..assay_model::PlannedTrial::default() };
     let mut record = assay_model::TrialRecord::blank(&planned, 1, String::new(), 0);
     applied.after(&mut record);

@@ -300,6 +300,7 @@ mod tests {
         minor_faults: 0,
         voluntary_switches: 0,
         involuntary_switches: 0,
+        group: None,
     };
 
     fn collect(params: &BTreeMap<String, Scalar>, code: i32, shell: Option<f64>) -> Collected {

@@ -23,6 +23,7 @@ struct Report {
     schema_version: u32,
     fitness: Vec<Finding>,
     monitors: Vec<Ability>,
+    tracers: Vec<Ability>,
     controls: Vec<Ability>,
     left_changed: Vec<String>,
 }
@@ -72,6 +73,7 @@ fn examine() -> Result<Report> {
             &Options { work_dir: Some(assay_lab::scratch_root()), ..Options::default() },
         )),
         monitors: monitors(),
+        tracers: tracers(),
         controls: controls(),
         left_changed: left_changed.collect(),
     })
@@ -89,6 +91,14 @@ fn monitors() -> Vec<Ability> {
             Ability { name: spec.name.into(), help: spec.help.into(), works, why }
         })
         .collect()
+}
+
+fn tracers() -> Vec<Ability> {
+    let (works, why) = match assay_observe::io::io_ability(Path::new("/")) {
+        Ok(ability) => (true, ability.words.join(". ")),
+        Err(e) => (false, e.to_string()),
+    };
+    vec![Ability { name: "io".into(), help: "Block I/O (`assay io`)".into(), works, why }]
 }
 
 fn controls() -> Vec<Ability> {
@@ -133,7 +143,12 @@ fn show(report: &Report) -> String {
             let _ = writeln!(text, "{}", wrap(&format!("-> {}", f.remedy), "      ", "         "));
         }
     }
-    for (title, abilities) in [("Monitors", &report.monitors), ("Controls", &report.controls)] {
+    let all = [
+        ("Monitors", &report.monitors),
+        ("Tracers", &report.tracers),
+        ("Controls", &report.controls),
+    ];
+    for (title, abilities) in all {
         let _ = writeln!(text, "\n{title}");
         for a in abilities {
             let mark = if a.works { "yes" } else { "no " };

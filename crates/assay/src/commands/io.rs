@@ -4,14 +4,15 @@ use std::fmt::Write;
 
 use anyhow::Result;
 use assay_iotrace::{
-    Answer, Dimension, Error, Filter, Measure, Op, Options, Question, Shape, Steps, TimeUnit,
+    Answer, Dimension, Error, EventFormat, Filter, Measure, Op, Options, Question, Shape, Steps,
+    TimeUnit, Written,
 };
 use assay_model::units::parse_duration;
 use assay_report::terminal::{io as io_text, io_ticks, iostat, printed};
 
-use crate::cli::{Cli, Io, IoDimension, IoMeasure, IoUnit};
+use crate::cli::{Cli, Io, IoDimension, IoFormat, IoMeasure, IoUnit};
 use crate::exit::{Exit, Usage};
-use crate::screen::{print_json, print_styled, style};
+use crate::screen::{print_json, print_styled, say, style};
 
 /// Asks the trace and prints the answer.
 pub fn io(cli: &Cli, asked: &Io) -> Result<Exit> {
@@ -24,6 +25,15 @@ pub fn io(cli: &Cli, asked: &Io) -> Result<Exit> {
         options.threads = usize::from(threads);
     }
     options.save.clone_from(&asked.save);
+    if let Some(format) = asked.format {
+        let mut out = std::io::BufWriter::new(std::io::stdout().lock());
+        return match assay_iotrace::write_events(from, &question, &options, text(format), &mut out)
+        {
+            Ok(written) => Ok(told(written)),
+            Err(error @ (Error::Save { .. } | Error::Write(_))) => Err(error.into()),
+            Err(error) => Err(Usage(error.to_string()).into()),
+        };
+    }
     let answer = match assay_iotrace::ask(from, &question, &options) {
         Ok(answer) => answer,
         Err(error @ Error::Save { .. }) => return Err(error.into()),
@@ -47,6 +57,25 @@ pub fn io(cli: &Cli, asked: &Io) -> Result<Exit> {
         Answer::Histograms(all) if cli.json => show_json(&all),
         Answer::Histograms(all) => show(&printed(&all, style())),
     }
+}
+
+pub(super) fn text(format: IoFormat) -> EventFormat {
+    match format {
+        IoFormat::Blkparse => EventFormat::Blkparse,
+        IoFormat::FioLog => EventFormat::FioLog,
+        IoFormat::Csv => EventFormat::Csv,
+    }
+}
+
+/// Says beside the text what it lacks.
+pub(super) fn told(written: Written) -> Exit {
+    if written.untimed > 0 {
+        say(&format!("{} I/Os have no latency and are left out", written.untimed));
+    }
+    if written.late > 0 {
+        say(&format!("{} lines stand after later ones", written.late));
+    }
+    if written.lines == 0 { Exit::Nothing } else { Exit::Fine }
 }
 
 fn show(text: &str) -> Result<Exit> {

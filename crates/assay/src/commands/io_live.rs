@@ -37,7 +37,7 @@ pub fn live(cli: &Cli, asked: &Io, question: Question) -> Result<Exit> {
     check_devices(&question)?;
     let ask = TraceRequest {
         classes: asked.tick.is_some() || question.histograms.is_empty(),
-        events: asked.events,
+        events: asked.events || asked.format.is_some(),
         save: asked.save.clone(),
         regions: question.histograms.is_empty(),
         question,
@@ -46,13 +46,17 @@ pub fn live(cli: &Cli, asked: &Io, question: Question) -> Result<Exit> {
     let interrupt = Interrupt::install()?;
     let names = Names::default();
     let mut tracer = IoTracer::start(Path::new("/"), &ask, &names)?;
+    if let Some(format) = asked.format {
+        let out = Box::new(std::io::BufWriter::new(std::io::stdout()));
+        tracer.write_events(super::io::text(format), out)?;
+    }
     let command = (!asked.command.is_empty()).then(|| start(&asked.command, &interrupt));
     if command.is_none() && asked.count.is_none() && !cli.json {
         say("watching block I/O; Ctrl-C ends it and shows the answer");
     }
     let mut watch = Watch {
         tick_ns: ask.question.tick_ns,
-        each: if asked.events || asked.save.is_some() { POLL } else { LOOK },
+        each: if ask.events || asked.save.is_some() { POLL } else { LOOK },
         show: asked.tick.is_some() && !cli.json,
         left: asked.count.unwrap_or(u64::MAX),
         lines: 0,
@@ -63,7 +67,15 @@ pub fn live(cli: &Cli, asked: &Io, question: Question) -> Result<Exit> {
     let report = tracer.report();
     let ran = command.map(|c| c.join().map_err(|_| anyhow!("the thread of the command failed")));
     let ran = ran.transpose()?.transpose().map_err(|e| Usage(e.to_string()))?;
-    show(cli, &report, watch.show)?;
+    let written = tracer.events_written()?;
+    match written {
+        None => show(cli, &report, watch.show)?,
+        Some(written) => {
+            super::io::told(written);
+            // What was lost stands in the answer, which is not shown.
+            tracer.not_seen(&report).iter().for_each(|line| say(line));
+        }
+    }
     Ok(match ran {
         Some(ran) if !ran.exit.success() => Exit::Workload,
         _ if report.completeness.selected == 0 => Exit::Nothing,
@@ -108,7 +120,7 @@ impl Watch {
     ) -> Result<()> {
         let tick = self.tick_ns;
         let mut next = (tracer.began_ns() / tick + 1) * tick;
-        // The first tick is cut short by the moment at which watching began.
+        // The first tick is cut short by the moment at which watching began: it is no line.
         let mut whole = false;
         while self.left > 0 && !interrupt.fired() && !command.is_some_and(JoinHandle::is_finished) {
             let now = assay_sut::clock::monotonic_ns();
@@ -118,7 +130,7 @@ impl Watch {
                 continue;
             }
             tracer.tick(next);
-            if self.show {
+            if self.show && whole {
                 self.line(tracer, next)?;
             }
             self.left -= u64::from(whole);

@@ -38,6 +38,19 @@ pub(crate) fn read<'a>(
         .unwrap_or_else(|_| Err(wrong("a page of it is damaged")))
 }
 
+/// Reads every column of a file into `sink`, in the order of its rows.
+pub(crate) fn read_all(path: &Path, names: &Names, sink: &mut impl Sink) -> Result<TraceAbout> {
+    let all = |sink: &mut _| -> Result<TraceAbout> {
+        let file = open(path)?;
+        let about = about(&file)?;
+        let wanted = Wanted { program: true, pid: true, file: true, cgroup: true, hints: true };
+        read_groups(&file, 0..file.num_row_groups(), names, wanted, sink)?;
+        Ok(about)
+    };
+    catch_unwind(AssertUnwindSafe(|| all(sink)))
+        .unwrap_or_else(|_| Err(wrong("a page of it is damaged")))
+}
+
 /// Opens a file for reading; see [`assay_parquet_guard::open`].
 fn open(path: &Path) -> Result<SerializedFileReader<File>> {
     assay_parquet_guard::open(File::open(path)?)
@@ -54,7 +67,8 @@ fn read_parts<'a>(
     let groups = file.num_row_groups();
     let parts = threads.clamp(1, groups.max(1));
     if parts == 1 {
-        read_groups(&file, 0..groups, names, analysis)?;
+        let wanted = Wanted::by(&analysis.question);
+        read_groups(&file, 0..groups, names, wanted, analysis)?;
         return Ok(about);
     }
     if let Some(start_ns) = first_start(&file)? {
@@ -65,7 +79,8 @@ fn read_parts<'a>(
         let mut own = empty.clone();
         // Each thread has a file of its own, since a file has one place at which it is read.
         let range = groups * p / parts..groups * (p + 1) / parts;
-        read_groups(&open(path)?, range, names, &mut own)?;
+        let wanted = Wanted::by(&own.question);
+        read_groups(&open(path)?, range, names, wanted, &mut own)?;
         Ok(own)
     };
     let done: Vec<Result<Analysis<'a>>> = std::thread::scope(|scope| {
@@ -223,6 +238,8 @@ struct Wanted {
     pid: bool,
     file: bool,
     cgroup: bool,
+    /// The flags that no question is about.
+    hints: bool,
 }
 
 impl Wanted {
@@ -234,6 +251,7 @@ impl Wanted {
             pid: by.contains(&Dimension::Pid) || !filter.pids.is_empty(),
             file: by.contains(&Dimension::File) || !filter.files.is_empty(),
             cgroup: by.contains(&Dimension::Cgroup) || !filter.cgroups.is_empty(),
+            hints: false,
         }
     }
 }
@@ -256,6 +274,10 @@ struct Columns {
     program: Option<Column<ByteArrayType>>,
     file: Option<Column<ByteArrayType>>,
     cgroup: Option<Column<ByteArrayType>>,
+    file_from: Option<Column<ByteArrayType>>,
+    preflush: Option<Column<BoolType>>,
+    fua: Option<Column<BoolType>>,
+    metadata: Option<Column<BoolType>>,
 }
 
 impl Columns {
@@ -280,6 +302,10 @@ impl Columns {
             program: Column::wanted(group, "program", wanted.program)?,
             file: Column::wanted(group, "file", wanted.file)?,
             cgroup: Column::wanted(group, "cgroup", wanted.cgroup)?,
+            file_from: Column::wanted(group, "file_from", wanted.hints)?,
+            preflush: Column::wanted(group, "preflush", wanted.hints)?,
+            fua: Column::wanted(group, "fua", wanted.hints)?,
+            metadata: Column::wanted(group, "metadata", wanted.hints)?,
         })
     }
 
@@ -297,10 +323,14 @@ impl Columns {
         for column in numbers.into_iter().chain(&mut self.pid) {
             same &= column.fill(rows)? == rows;
         }
-        for column in [&mut self.sync, &mut self.readahead, &mut self.aio, &mut self.writeback] {
+        let hints = [&mut self.preflush, &mut self.fua, &mut self.metadata].into_iter().flatten();
+        let flags = [&mut self.sync, &mut self.readahead, &mut self.aio, &mut self.writeback];
+        for column in flags.into_iter().chain(hints) {
             same &= column.fill(rows)? == rows;
         }
-        let asked = [&mut self.program, &mut self.file, &mut self.cgroup].into_iter().flatten();
+        let asked = [&mut self.program, &mut self.file, &mut self.cgroup, &mut self.file_from]
+            .into_iter()
+            .flatten();
         for column in [&mut self.operation, &mut self.device].into_iter().chain(asked) {
             same &= column.fill(rows)? == rows;
         }
@@ -315,7 +345,15 @@ impl Columns {
             .with_if(self.sync.is_set(), Flags::SYNC)
             .with_if(self.readahead.is_set(), Flags::READAHEAD)
             .with_if(self.aio.is_set(), Flags::AIO)
-            .with_if(self.writeback.is_set(), Flags::KERNEL);
+            .with_if(self.writeback.is_set(), Flags::KERNEL)
+            .with_if(self.preflush.as_mut().is_some_and(Column::is_set), Flags::PREFLUSH)
+            .with_if(self.fua.as_mut().is_some_and(Column::is_set), Flags::FUA)
+            .with_if(self.metadata.as_mut().is_some_and(Column::is_set), Flags::META);
+        let from = self.file_from.as_mut().and_then(Column::next).map(ByteArray::data);
+        let file_from = FileFrom::ALL
+            .into_iter()
+            .find(|f| Some(f.name().as_bytes()) == from)
+            .unwrap_or_default();
         Ok(Io {
             serial,
             start_ns: self.start.required()?,
@@ -332,7 +370,7 @@ impl Columns {
             // taken for one, so a program that nobody asks for is any, not none.
             program: self.program.as_mut().map_or(Names::OTHERS, |c| id(c.next())),
             file: self.file.as_mut().map_or(Names::NONE, |c| id(c.next())),
-            file_from: FileFrom::Nothing,
+            file_from,
             cgroup: self.cgroup.as_mut().map_or(Names::NONE, |c| id(c.next())),
         })
     }
@@ -351,9 +389,9 @@ fn read_groups(
     file: &SerializedFileReader<File>,
     groups: std::ops::Range<usize>,
     names: &Names,
-    analysis: &mut Analysis<'_>,
+    wanted: Wanted,
+    sink: &mut impl Sink,
 ) -> Result<()> {
-    let wanted = Wanted::by(&analysis.question);
     let mut cache = NameCache::new(names);
     let mut serial = 0;
     for group in groups {
@@ -367,7 +405,7 @@ fn read_groups(
             for _ in 0..rows {
                 let io = columns.io(serial, &mut cache)?;
                 serial += 1;
-                analysis.whole(&io);
+                sink.whole(&io);
             }
         }
     }

@@ -13,6 +13,35 @@ use crate::series::Recorded;
 /// The least bytes that are worth a thread.
 const MIN_PART: u64 = 4 << 20;
 
+/// I/Os that are held so that they can be given in the order in which they started. An order by ends is mended
+/// by it as long as no more I/Os ended while one of them was under way.
+const HELD: usize = 1 << 16;
+
+/// Brings I/Os that stand in the order of their ends into that of their starts.
+#[derive(Default)]
+struct ByStart {
+    held: Vec<Io>,
+    given: u64,
+}
+
+impl ByStart {
+    fn push(&mut self, io: Io, sink: &mut impl Sink) {
+        self.held.push(io);
+        if self.held.len() >= 2 * HELD {
+            self.give(HELD, sink);
+        }
+    }
+
+    fn give(&mut self, n: usize, sink: &mut impl Sink) {
+        self.held.sort_by_key(|io| io.start_ns);
+        for mut io in self.held.drain(..n.min(self.held.len())) {
+            io.serial = self.given;
+            self.given += 1;
+            sink.whole(&io);
+        }
+    }
+}
+
 /// What a line is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Line {
@@ -55,6 +84,7 @@ pub(crate) fn read_part<R: Read, L: LineReader>(
     let mut completeness = Completeness::default();
     let mut last_ns = 0;
     let mut was_unreadable = false;
+    let mut by_start = ByStart::default();
     while lines.position() < end {
         let Some(line) = lines.next()? else { break };
         was_unreadable = false;
@@ -66,7 +96,7 @@ pub(crate) fn read_part<R: Read, L: LineReader>(
                 io.serial = completeness.ios;
                 completeness.ios += 1;
                 completeness.matched += u64::from(io.latency_ns.is_some());
-                sink.whole(&io);
+                if L::BY_END { by_start.push(io, sink) } else { sink.whole(&io) }
             }
             Line::Skip => {}
             Line::Lost(n) => {
@@ -78,6 +108,7 @@ pub(crate) fn read_part<R: Read, L: LineReader>(
             }
         }
     }
+    by_start.give(usize::MAX, sink);
     // A last line that cannot be read and has no end was cut.
     if was_unreadable && lines.unended() {
         completeness.truncated = true;
@@ -96,7 +127,9 @@ pub(crate) fn read_file<'a, L: LineReader>(
     analysis: &mut Analysis<'a>,
 ) -> io::Result<Found> {
     let length = file.metadata()?.len();
-    let parts = (length / MIN_PART).clamp(1, threads.max(1) as u64);
+    // What stands in the order of ends is brought into that of starts as a whole.
+    let threads = if L::BY_END { 1 } else { threads.max(1) };
+    let parts = (length / MIN_PART).clamp(1, threads as u64);
     // Every part counts its times from the first I/O of the file.
     if parts > 1
         && let Some(start_ns) = first_start(file, &make)?

@@ -131,6 +131,22 @@ fn observations(
         if let Some(peak) = r.peak_memory_bytes {
             put("peak_memory", "B", peak as f64);
         }
+        if let Some(group) = r.group {
+            for (name, unit, value) in [
+                ("group_peak_memory", "B", group.peak_memory_bytes.map(|b| b as f64)),
+                ("group_user", "s/s", group.user_s.map(|s| s / r.wall_s)),
+                ("group_system", "s/s", group.system_s.map(|s| s / r.wall_s)),
+                ("group_read", "B/s", group.read_bytes.map(|b| b as f64 / r.wall_s)),
+                ("group_written", "B/s", group.written_bytes.map(|b| b as f64 / r.wall_s)),
+                ("group_waited_for_cpu", "s/s", group.waited_for_cpu_s.map(|s| s / r.wall_s)),
+                ("group_waited_for_memory", "s/s", group.waited_for_memory_s.map(|s| s / r.wall_s)),
+                ("group_waited_for_io", "s/s", group.waited_for_io_s.map(|s| s / r.wall_s)),
+            ] {
+                if let Some(value) = value {
+                    put(name, unit, value);
+                }
+            }
+        }
     }
     for m in record.metrics.iter().filter(|m| m.name != comparison.metric) {
         if let Some(value) = m.value.filter(|v| v.is_finite()) {

@@ -49,7 +49,8 @@ pub(super) struct Config {
     pub regions: u8,
     pub only_reads: u8,
     pub only_writes: u8,
-    pub pad: [u8; 2],
+    pub queue_before_request: u8,
+    pub queue_before_bio: u8,
 }
 
 impl Default for Config {
@@ -80,7 +81,8 @@ impl Default for Config {
             regions: 0,
             only_reads: 0,
             only_writes: 0,
-            pad: [0; 2],
+            queue_before_request: 0,
+            queue_before_bio: 0,
         }
     }
 }
@@ -171,7 +173,7 @@ pub(super) struct UnderWay {
     pub left_out: u8,
     pub op: u8,
     pub dev: u32,
-    pub pad: u32,
+    pub claims: u32,
     pub start_ns: u64,
     pub comm: [u8; COMM],
 }
@@ -237,7 +239,8 @@ pub(super) mod count {
     pub const FLUSHES: u32 = 12;
     pub const MERGED: u32 = 13;
     pub const BEFORE: u32 = 14;
-    pub const FILE: u32 = 15;
+    pub const LEFT_OUT: u32 = 15;
+    pub const FILE: u32 = 16;
 }
 
 /// How sure a file is, as the probes say it.

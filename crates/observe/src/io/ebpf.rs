@@ -16,7 +16,7 @@ use super::abi::{
 use super::cgroups::Cgroups;
 use super::devices::BlockDevices;
 use super::files::{FileKey, Files};
-use super::probe::{Attach, Probes, RunTime, Sizes, kernel_address};
+use super::probe::{Attach, Kernel, Probes, RunTime, Sizes, kernel_address};
 use super::ring::{Labelling, Ring, io_of, program};
 use super::tally::{Labels, Tally};
 use super::tracer::TraceRequest;
@@ -88,6 +88,7 @@ pub(super) struct EbpfTracer<'n> {
     paths: Option<aya::maps::RingBuf<aya::maps::MapData>>,
     labels: Lookup<'n>,
     names: NameCache<'n>,
+    kernel: Kernel,
     issue_known: bool,
     looks: u32,
     timing: Option<RunTime>,
@@ -99,6 +100,9 @@ pub(super) struct EbpfTracer<'n> {
     /// I/Os whose end was not told of, found at the end: how many, and those not yet given on.
     untold: u64,
     left: Vec<UnderWay>,
+    /// The blocks that were asked for, and how many I/Os of others were under way at the end.
+    blocks: std::ops::RangeInclusive<u64>,
+    outside: u64,
 }
 
 impl<'n> EbpfTracer<'n> {
@@ -108,6 +112,7 @@ impl<'n> EbpfTracer<'n> {
         devices: BlockDevices,
         names: &'n Names,
     ) -> Result<Self, NotAvailable> {
+        let kernel = Kernel::read(root, ask.oldest)?;
         let tier = Tier::of(ask);
         let question = &ask.question;
         let mut config = Config::default();
@@ -144,6 +149,7 @@ impl<'n> EbpfTracer<'n> {
             watched().filter(|d| d.bio_based).map(super::devices::BlockDevice::number).collect();
         let unstamped = watched().any(|d| !d.bio_based && !d.issue_stamped && d.counted);
         let attach = Attach {
+            kernel,
             start: tier != Tier::Ends,
             issue: unstamped && tier != Tier::Ends,
             requests: watched().any(|d| !d.bio_based),
@@ -178,7 +184,8 @@ impl<'n> EbpfTracer<'n> {
                 by_file: config.by_file > 0,
             },
             names: NameCache::new(names),
-            issue_known: attach.issue || !unstamped,
+            kernel,
+            issue_known: attach.issue || !unstamped || (attach.start && !kernel.starts),
             looks: 0,
             timing: None,
             timed: RunTime::default(),
@@ -188,6 +195,8 @@ impl<'n> EbpfTracer<'n> {
             root: root.to_owned(),
             untold: 0,
             left: Vec::new(),
+            blocks: config.first_block..=config.last_block,
+            outside: 0,
         })
     }
 
@@ -260,7 +269,12 @@ impl<'n> EbpfTracer<'n> {
             self.ended = Some(self.began.elapsed());
             self.probes.detach();
             if self.seen_under_way() > 0 {
-                let left = self.probes.under_way();
+                let (left, outside): (Vec<_>, Vec<_>) = self
+                    .probes
+                    .under_way()
+                    .into_iter()
+                    .partition(|io| self.blocks.contains(&io.sector));
+                self.outside = outside.len() as u64;
                 self.left = untold::ended(left, &self.labels.devices, &self.root);
                 self.untold = self.left.len() as u64;
             }
@@ -274,7 +288,8 @@ impl<'n> EbpfTracer<'n> {
         }
         let n = |what| self.probes.count(what);
         let done = n(count::ENDS).saturating_sub(n(count::FLUSHES));
-        n(count::STARTS).saturating_sub(done + n(count::MERGED) + n(count::UNTOLD))
+        n(count::STARTS)
+            .saturating_sub(done + n(count::MERGED) + n(count::UNTOLD) + n(count::LEFT_OUT))
     }
 
     pub fn recorded(&self) -> Recorded {
@@ -295,7 +310,9 @@ impl<'n> EbpfTracer<'n> {
     pub fn completeness(&self) -> Completeness {
         let n = |what| self.probes.count(what);
         let tracked = self.tier != Tier::Ends;
-        let missed = self.probes.run_time().missed;
+        // Runs that the kernel left out: what they would have told is found by the other end of the I/O,
+        // where both are watched.
+        let missed = if tracked { 0 } else { self.probes.run_time().missed };
         let read = self.ring.as_ref().map_or(0, |r| r.read);
         let ends = n(count::ENDS);
         let starts = n(count::STARTS);
@@ -303,11 +320,15 @@ impl<'n> EbpfTracer<'n> {
         Completeness {
             from_events: true,
             events: ends + starts,
-            ios: if tracked { starts + n(count::FLUSHES) } else { ends },
+            ios: if tracked {
+                (starts + n(count::FLUSHES)).saturating_sub(n(count::LEFT_OUT) + self.outside)
+            } else {
+                ends
+            },
             matched: if self.ring.is_some() { read.saturating_sub(n(count::UNTOLD)) } else { ends },
             unmatched_ends: n(count::UNMATCHED).saturating_sub(full),
             flush_ends: n(count::FLUSH_ENDS),
-            in_flight: self.seen_under_way().saturating_sub(self.untold),
+            in_flight: self.seen_under_way().saturating_sub(self.untold + self.outside),
             missed_completions: n(count::UNTOLD) + self.untold,
             given_up: full,
             requeued: n(count::REQUEUED),
@@ -319,9 +340,29 @@ impl<'n> EbpfTracer<'n> {
         }
     }
 
+    /// What this kernel does not tell, or tells in another way.
+    pub fn limits(&self) -> Vec<String> {
+        let mut limits = Vec::new();
+        if !self.kernel.starts && self.tier != Tier::Ends {
+            limits.push(
+                "This kernel reports no starts of requests (Linux 6.5 and later do): they are followed from \
+                 where they are queued or issued; their times are the kernel's own stamps all the same."
+                    .to_owned(),
+            );
+        }
+        if !self.kernel.workers_are_threads && self.tier != Tier::Ends {
+            limits.push(
+                "Before Linux 5.12 io_uring's workers are kernel threads of their own: what they submit is \
+                 counted for io_wqe_worker, not for the program."
+                    .to_owned(),
+            );
+        }
+        limits
+    }
+
     /// What else should be known.
     pub fn notes(&self) -> Vec<String> {
-        let mut notes = Vec::new();
+        let mut notes = self.limits();
         if !self.issue_known {
             notes.push(
                 "Some devices have no stamp of the moment of issue, so their queue and device times are \

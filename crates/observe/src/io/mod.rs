@@ -5,6 +5,7 @@
 
 #[cfg(feature = "ebpf")]
 mod abi;
+mod ability;
 mod background;
 #[cfg(feature = "ebpf")]
 mod cgroups;
@@ -17,6 +18,8 @@ mod ebpf;
 mod ebpf;
 #[cfg(feature = "ebpf")]
 mod files;
+#[cfg(feature = "ebpf")]
+mod kernel_types;
 mod mounts;
 mod perf_ring;
 #[cfg(feature = "ebpf")]
@@ -30,6 +33,7 @@ mod tracer;
 #[cfg(feature = "ebpf")]
 mod untold;
 
+pub use ability::{IoAbility, io_ability};
 pub use background::{IoWatch, Traced};
 pub use devices::{BlockDevice, BlockDevices};
-pub use tracer::{IoTracer, Method, TraceRequest};
+pub use tracer::{IoTracer, Method, Oldest, TraceRequest};

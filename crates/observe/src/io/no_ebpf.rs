@@ -50,6 +50,10 @@ impl<'n> EbpfTracer<'n> {
         match self.0 {}
     }
 
+    pub fn limits(&self) -> Vec<String> {
+        match self.0 {}
+    }
+
     pub fn notes(&self) -> Vec<String> {
         match self.0 {}
     }

@@ -11,16 +11,64 @@ use aya::sys::{Stats, enable_stats};
 use aya::{Btf, Ebpf, EbpfLoader};
 
 use super::abi::{Cell, Config, Key, PLACES, RegionCounts, UnderWay};
+use super::kernel_types::KernelTypes;
+use super::tracer::Oldest;
 use crate::NotAvailable;
 
 /// The compiled probes. Aligned, since they are read as ELF in place.
 #[repr(C, align(8))]
 struct Aligned<T: ?Sized>(T);
 static OBJECT: &Aligned<[u8]> = &Aligned(*include_bytes!("../../../../bpf/io.bpf.o"));
+/// The same for kernels before 6.1, which lack instructions and functions that those above use.
+static COMPAT: &Aligned<[u8]> = &Aligned(*include_bytes!("../../../../bpf/io-compat.bpf.o"));
+
+/// How this kernel tells of requests, as its own types show.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) struct Kernel {
+    /// It tells of starts (`block_io_start`, Linux 6.5 and later).
+    pub starts: bool,
+    /// It runs what the newer probes need (Linux 6.1 and later).
+    pub modern: bool,
+    /// io_uring's workers are threads of the program that they work for (Linux 5.12 and later).
+    pub workers_are_threads: bool,
+    queue_before_request: bool,
+    queue_before_bio: bool,
+}
+
+impl Kernel {
+    /// Reads what the kernel says of itself, and as much as `oldest` says pretends not to know newer ways.
+    pub fn read(root: &Path, oldest: Oldest) -> Result<Self, NotAvailable> {
+        let types = KernelTypes::read(root)?;
+        let lacks = |tracepoint: &str| {
+            NotAvailable::because(format!(
+                "this kernel has no tracepoint {tracepoint}, which Linux 5.10 and later have"
+            ))
+        };
+        let arguments =
+            |tracepoint: &str| types.arguments(tracepoint).ok_or_else(|| lacks(tracepoint));
+        arguments("block_rq_complete")?;
+        if !types.has_value("bpf_func_id", "BPF_FUNC_ringbuf_output") {
+            return Err(NotAvailable::because(
+                "this kernel's eBPF has no ring buffers, which Linux 5.8 and later have",
+            ));
+        }
+        Ok(Kernel {
+            starts: oldest == Oldest::Newest && types.arguments("block_io_start").is_some(),
+            // This function came with the version that also keeps a probe from interrupting itself.
+            modern: oldest < Oldest::Compat
+                && types.has_value("bpf_func_id", "BPF_FUNC_user_ringbuf_drain"),
+            workers_are_threads: types.has_member("bio", "bi_bdev"),
+            queue_before_request: arguments("block_rq_issue")? > 1,
+            queue_before_bio: arguments("block_bio_queue")? > 1,
+        })
+    }
+}
 
 /// Which probes are attached.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct Attach {
+    /// What the kernel tells.
+    pub kernel: Kernel,
     /// Where requests start, so that it is known who asks for them.
     pub start: bool,
     /// Where requests are issued, if the kernel does not stamp that itself.
@@ -67,20 +115,20 @@ impl Probes {
         shifts: &[(u32, u32)],
         bio_devices: &[u32],
     ) -> Result<Self, NotAvailable> {
-        let btf = Btf::from_sys_fs().map_err(|e| {
-            NotAvailable::because(format!(
-                "the kernel does not describe its types (/sys/kernel/btf/vmlinux: {e}), so eBPF cannot \
-                 look into its requests; a kernel with CONFIG_DEBUG_INFO_BTF can"
-            ))
-        })?;
+        let btf = Btf::from_sys_fs().map_err(|e| refused(&e))?;
+        let mut config = *config;
+        config.queue_before_request = u8::from(attach.kernel.queue_before_request);
+        config.queue_before_bio = u8::from(attach.kernel.queue_before_bio);
+        let object = if attach.kernel.modern { &OBJECT.0 } else { &COMPAT.0 };
         let mut ebpf = EbpfLoader::new()
             .btf(Some(&btf))
-            .override_global("cfg", config, true)
+            .override_global("cfg", &config, true)
             .map_max_entries("cells", sizes.groups.max(1))
             .map_max_entries("groups", sizes.groups.max(1))
+            .map_max_entries("numbers", sizes.groups.max(1))
             .map_max_entries("regions", sizes.regions.max(1))
             .map_max_entries("events", sizes.ring_bytes)
-            .load(&OBJECT.0)
+            .load(object)
             .map_err(|e| refused(&e))?;
         fill(&mut ebpf, "shifts", shifts.iter().copied())?;
         fill(&mut ebpf, "bio_devices", bio_devices.iter().map(|d| (*d, 1)))?;
@@ -188,12 +236,17 @@ impl Probes {
 
 fn wanted(attach: Attach) -> impl Iterator<Item = (&'static str, &'static str)> {
     let tracked = attach.requests && attach.start;
+    let starts = tracked && attach.kernel.starts;
+    let queued = tracked && !attach.kernel.starts;
     [
         (attach.requests, "complete", "block_rq_complete"),
         (tracked, "requeued", "block_rq_requeue"),
         (tracked, "merged", "block_rq_merge"),
-        (tracked && attach.issue, "issue", "block_rq_issue"),
-        (tracked, "start", "block_io_start"),
+        (starts && attach.issue, "issue", "block_rq_issue"),
+        (starts, "start", "block_io_start"),
+        (queued, "start_or_issue", "block_rq_issue"),
+        (queued, "queued", "block_rq_insert"),
+        (queued, "got_request", "block_getrq"),
         (attach.bios, "bio_complete", "block_bio_complete"),
         (attach.bios, "bio_queue", "block_bio_queue"),
     ]

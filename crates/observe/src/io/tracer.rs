@@ -1,11 +1,12 @@
 //! The front door to live block I/O: a question, a way to ask the kernel, and the answer so far.
 
+use std::io::Write;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use assay_iotrace::{
-    Analysis, Completeness, Cost, Filter, Hints, IoReport, IoWriter, Names, Question, Recorded,
-    Sink, Source, TickRow, TraceAbout,
+    Analysis, Completeness, Cost, Dimension, EventFormat, EventText, Filter, Hints, IoReport,
+    IoWriter, Measure, Names, Question, Recorded, Sink, Source, TickRow, TraceAbout, Written,
 };
 
 use super::counters::Counters;
@@ -32,6 +33,20 @@ pub struct TraceRequest {
     pub ring_bytes: Option<u32>,
     /// Take this way and no other; `None`: the best there is.
     pub method: Option<Method>,
+    /// As on an older kernel, whatever this one can do: for tests.
+    pub oldest: Oldest,
+}
+
+/// Which ways of telling the probes may take.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Oldest {
+    /// All that the kernel has.
+    #[default]
+    Newest,
+    /// As on Linux 6.1: requests are followed from where they are queued or issued.
+    Queued,
+    /// As on Linux 5.10: also without the instructions and functions that came later.
+    Compat,
 }
 
 /// How the kernel is asked.
@@ -70,6 +85,7 @@ pub struct IoTracer<'n> {
     question: Question,
     names: &'n Names,
     writer: Option<IoWriter<'n>>,
+    text: Option<EventText<'n, Box<dyn Write>>>,
     /// Why better ways were not taken.
     not_seen: Vec<String>,
     selection: Vec<String>,
@@ -127,6 +143,7 @@ impl<'n> IoTracer<'n> {
             question: ask.question,
             names,
             writer,
+            text: None,
             not_seen,
             selection: filter.words(),
             watched,
@@ -144,6 +161,15 @@ impl<'n> IoTracer<'n> {
             Way::Tracepoints(_) => Method::Tracepoints,
             Way::Counters(_) => Method::Counters,
         }
+    }
+
+    /// Why a better way was not taken, and what this kernel does not tell; a sentence each.
+    pub(super) fn limits(&self) -> Vec<String> {
+        let mut all = self.not_seen.clone();
+        if let Way::Ebpf(ebpf) = &self.way {
+            all.extend(ebpf.limits());
+        }
+        all
     }
 
     /// The devices that there were at the start.
@@ -173,6 +199,9 @@ impl<'n> IoTracer<'n> {
         }
         if let Some(writer) = &mut self.writer {
             sinks.push(writer);
+        }
+        if let Some(text) = &mut self.text {
+            sinks.push(text);
         }
         match &mut self.way {
             Way::Ebpf(ebpf) => ebpf.poll(&mut sinks),
@@ -291,6 +320,34 @@ impl<'n> IoTracer<'n> {
         all
     }
 
+    /// Also writes every I/O as text, in the order of time; wants [`TraceRequest::events`].
+    ///
+    /// # Errors
+    /// No single I/Os are known here.
+    pub fn write_events(
+        &mut self,
+        format: EventFormat,
+        out: Box<dyn Write>,
+    ) -> Result<(), NotAvailable> {
+        if matches!(self.way, Way::Counters(_)) {
+            return Err(NotAvailable::because(self.not_seen.join("; ")));
+        }
+        let numbers = self.devices().all().map(|d| (d.name.clone(), (d.major, d.minor))).collect();
+        let filter = &self.question.filter;
+        // The tracepoints by perf know starts as well: what comes before the issue is the request's making.
+        self.text = Some(EventText::new(out, self.names, format, filter, false, numbers));
+        Ok(())
+    }
+
+    /// Ends the text of the I/Os; `None`: there is none.
+    ///
+    /// # Errors
+    /// It could not be written.
+    pub fn events_written(&mut self) -> std::io::Result<Option<Written>> {
+        self.stop();
+        self.text.take().map(EventText::finish).transpose()
+    }
+
     /// Ends the file of single I/Os, if there is one.
     ///
     /// # Errors
@@ -348,8 +405,9 @@ impl<'n> IoTracer<'n> {
             Way::Tracepoints(_) => PERF.to_owned(),
             Way::Counters(_) => "the kernel's counters".to_owned(),
         };
+        let missing = missing(&self.question, recorded);
         TraceAbout {
-            format: format!("live, {method}"),
+            format: format!("live, {method}{missing}"),
             latency_is: latency_is(recorded).to_owned(),
             recorded,
             completeness: self.completeness(),
@@ -429,6 +487,37 @@ fn writer<'n>(path: &Path, names: &'n Names) -> Result<IoWriter<'n>, NotAvailabl
         IoWriter::create(path, names).map_err(|e| NotAvailable::because(e.to_string()))?;
     writer.set_hints(Hints { sync: true, aio: true });
     Ok(writer)
+}
+
+/// What was asked for and is not recorded, as the end of the first line of the answer.
+fn missing(question: &Question, recorded: Recorded) -> String {
+    let mut missing: Vec<&str> = question
+        .dimensions()
+        .into_iter()
+        .filter(|d| match d {
+            Dimension::Program => !recorded.program,
+            Dimension::Pid => !recorded.pid,
+            Dimension::File => !recorded.file,
+            Dimension::Cgroup => !recorded.cgroup,
+            _ => false,
+        })
+        .map(Dimension::name)
+        .collect();
+    for measure in &question.histograms {
+        let there = match measure {
+            Measure::Latency => recorded.latency,
+            Measure::Queue | Measure::Device => recorded.queue,
+            _ => true,
+        };
+        if !there {
+            missing.push(measure.name());
+        }
+    }
+    if missing.is_empty() {
+        String::new()
+    } else {
+        format!("; not recorded: {}", missing.join(", "))
+    }
 }
 
 fn latency_is(recorded: Recorded) -> &'static str {

@@ -103,7 +103,7 @@ mod tests {
             left_out: 0,
             op: 0,
             dev,
-            pad: 0,
+            claims: 0,
             start_ns,
             comm: [0; 16],
         }

@@ -7,6 +7,7 @@
 
 pub(crate) mod capture;
 pub(crate) mod enter;
+pub(crate) mod group_use;
 pub(crate) mod hiatus;
 pub(crate) mod interrupt;
 pub(crate) mod leftovers;
@@ -30,6 +31,7 @@ use rustix::event::{PollFd, PollFlags, Timespec};
 use rustix::process::{Pid, PidfdFlags, Signal, pidfd_open};
 
 use crate::process::capture::{Capture, Lines};
+use crate::process::group_use::Counters;
 use crate::process::interrupt::Interrupt;
 use crate::process::wait4::{Usage, own_peak_memory, wait4};
 use crate::read::clock::monotonic_ns;
@@ -245,6 +247,7 @@ impl Runner {
         self.lines.reset();
         let name =
             || program.argv.first().map(|p| p.to_string_lossy().into_owned()).unwrap_or_default();
+        let counters = Counters::read(program.groups);
         let (mut child, start_ns) = spawn(program)?;
         let end = self.watch(&mut child, start_ns, limits, sink);
         let system = |what, source| ProcessError::System { what, program: name(), source };
@@ -263,12 +266,14 @@ impl Runner {
         };
         let leftovers = leftovers::end_all(child.pid);
         self.drain(&mut child, sink);
+        let mut used = resources(&usage, own_peak_memory(), end_ns - start_ns);
+        used.group = counters.since();
         Ok(Ran {
             exit,
             end,
             start_ns,
             end_ns,
-            resources: resources(&usage, own_peak_memory(), end_ns - start_ns),
+            resources: used,
             leftovers,
             dropped_lines: self.lines.dropped(),
         })
@@ -410,6 +415,7 @@ fn resources(usage: &Usage, own_peak: u64, wall_ns: u64) -> ResourceUse {
         minor_faults: usage.minor_faults,
         voluntary_switches: usage.voluntary_switches,
         involuntary_switches: usage.involuntary_switches,
+        group: None,
     }
 }
 

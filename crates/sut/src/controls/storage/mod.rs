@@ -368,6 +368,7 @@ fn check_place(root: &Root, level: &Level) -> Result<(), String> {
         }
         Kind::Loop { system, .. } => {
             there(&[system.maker()])?;
+            check_scheduler(root, level)?;
             check_files(level)
         }
         Kind::Image(format) => {
@@ -393,6 +394,26 @@ fn there(programs: &[(&str, &str)]) -> Result<(), String> {
 }
 
 /// Whether the files of loop devices can be made.
+/// Loop devices of some kernels (Linux 5.10) take no scheduler. Those that are there show it; without one it is seen
+/// when it is set.
+fn check_scheduler(root: &Root, level: &Level) -> Result<(), String> {
+    let Some(wanted) = &level.scheduler else { return Ok(()) };
+    let blocks = root.names("/sys/block");
+    let known = blocks
+        .iter()
+        .filter(|name| name.starts_with("loop"))
+        .find_map(|name| root.text(&format!("/sys/block/{name}/queue/scheduler")).ok());
+    match known {
+        Some(known) if !known.split_whitespace().any(|k| k.trim_matches(['[', ']']) == wanted) => {
+            Err(format!(
+                "loop devices of this kernel take the scheduler {}, not `{wanted}`",
+                known.trim().replace(['[', ']'], "")
+            ))
+        }
+        _ => Ok(()),
+    }
+}
+
 fn check_files(level: &Level) -> Result<(), String> {
     there(&[("losetup", "util-linux"), ("mount", "mount")])?;
     let dir = level.within.clone().unwrap_or_else(crate::state::scratch::root);

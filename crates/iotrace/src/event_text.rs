@@ -1,0 +1,340 @@
+//! Writes the I/Os themselves as text, in the order of time, for other tools: the lines of blkparse, of fio's
+//! latency log, or CSV with a column for everything that is known.
+
+use std::collections::HashMap;
+use std::io::{self, Write};
+
+use crate::event::{BLOCK_BYTES, Flags, Io, Op, Sink};
+use crate::filter::{Filter, Selector};
+use crate::names::Names;
+
+/// Lines that are held so that they can be written in the order of time; an order is right as long as no more
+/// lines belong between the start and the end of one I/O.
+const HELD: usize = 1 << 17;
+
+/// Which text.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum EventFormat {
+    /// As `blkparse` prints events: queued or made (Q or G, where that is known), issued (D), completed (C).
+    Blkparse,
+    /// As fio's latency log with offsets: time (ms), latency (ns), direction, bytes, offset, priority; by completion.
+    FioLog,
+    /// One row an I/O, by start.
+    Csv,
+}
+
+/// What a held line tells.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Moment {
+    First,
+    Start,
+    End,
+}
+
+/// A writer of I/Os: give it every I/O as a [`Sink`], then [`EventText::finish`].
+pub struct EventText<'a, W: Write> {
+    out: W,
+    names: &'a Names,
+    format: EventFormat,
+    /// The letter of the first moment that is traced, before the issue.
+    first: char,
+    /// Numbers of devices by their names.
+    devices: HashMap<String, (u32, u32)>,
+    selector: Selector,
+    origin: Option<u64>,
+    held: Vec<(u64, Moment, Io)>,
+    /// The time of the first line and of the last one that was written.
+    began: Option<u64>,
+    last: u64,
+    lines: u64,
+    late: u64,
+    untimed: u64,
+    failure: Option<io::Error>,
+}
+
+/// What came of the writing.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Written {
+    /// Lines.
+    pub lines: u64,
+    /// Lines that stand after a later one: more than could be held belonged between.
+    pub late: u64,
+    /// I/Os without a latency, which fio's log cannot tell.
+    pub untimed: u64,
+}
+
+impl<'a, W: Write> EventText<'a, W> {
+    /// Begins a text of the I/Os that a filter takes. `queued`: what is known before the issue is the queueing of
+    /// a bio, not the making of a request. `devices` are numbers by name, where they are known.
+    pub fn new(
+        out: W,
+        names: &'a Names,
+        format: EventFormat,
+        filter: &Filter,
+        queued: bool,
+        devices: HashMap<String, (u32, u32)>,
+    ) -> Self {
+        EventText {
+            out,
+            names,
+            format,
+            first: if queued { 'Q' } else { 'G' },
+            devices,
+            selector: Selector::new(filter),
+            origin: None,
+            held: Vec::new(),
+            began: None,
+            last: 0,
+            lines: 0,
+            late: 0,
+            untimed: 0,
+            failure: None,
+        }
+    }
+
+    /// Writes what is held.
+    ///
+    /// # Errors
+    /// The text could not be written.
+    pub fn finish(mut self) -> io::Result<Written> {
+        if self.format == EventFormat::Csv && self.lines == 0 && self.held.is_empty() {
+            self.head()?;
+        }
+        self.write(usize::MAX);
+        if let Some(failure) = self.failure.take() {
+            return Err(failure);
+        }
+        self.out.flush()?;
+        Ok(Written { lines: self.lines, late: self.late, untimed: self.untimed })
+    }
+
+    fn take(&mut self, io: &Io) {
+        let origin = *self.origin.get_or_insert(io.start_ns);
+        if self.failure.is_some() || !self.selector.takes(io, origin, self.names) {
+            return;
+        }
+        let end = io.end_ns().filter(|_| io.latency_ns.is_some() || io.device_ns.is_some());
+        match self.format {
+            EventFormat::Csv => self.held.push((io.start_ns, Moment::Start, *io)),
+            EventFormat::FioLog => match end {
+                Some(end) => self.held.push((end, Moment::End, *io)),
+                None => self.untimed += 1,
+            },
+            EventFormat::Blkparse => {
+                if let Some(queue) = io.queue_ns {
+                    self.held.push((io.start_ns.saturating_sub(queue), Moment::First, *io));
+                }
+                self.held.push((io.start_ns, Moment::Start, *io));
+                if let Some(end) = end {
+                    self.held.push((end, Moment::End, *io));
+                }
+            }
+        }
+        if self.held.len() >= 2 * HELD {
+            self.write(HELD);
+        }
+    }
+
+    fn write(&mut self, most: usize) {
+        self.held.sort_by_key(|(at, ..)| *at);
+        let n = most.min(self.held.len());
+        let held = std::mem::take(&mut self.held);
+        for (at, moment, io) in &held[..n] {
+            if self.failure.is_none()
+                && let Err(failure) = self.line(*at, *moment, io)
+            {
+                self.failure = Some(failure);
+            }
+        }
+        self.held.extend_from_slice(&held[n..]);
+    }
+
+    fn line(&mut self, at: u64, moment: Moment, io: &Io) -> io::Result<()> {
+        if self.lines == 0 && self.format == EventFormat::Csv {
+            self.head()?;
+        }
+        let began = *self.began.get_or_insert(at);
+        self.late += u64::from(at < self.last);
+        self.last = self.last.max(at);
+        self.lines += 1;
+        let since = at.saturating_sub(began);
+        match self.format {
+            EventFormat::Blkparse => self.blkparse(since, moment, io),
+            EventFormat::FioLog => {
+                let latency = io.latency_ns.or(io.device_ns).unwrap_or(0);
+                let direction = match io.op {
+                    Op::Read => 0,
+                    Op::Discard => 2,
+                    _ => 1,
+                };
+                let (ms, offset) = (since / 1_000_000, io.sector.saturating_mul(BLOCK_BYTES));
+                writeln!(self.out, "{ms}, {latency}, {direction}, {}, {offset}, 0", io.bytes)
+            }
+            EventFormat::Csv => self.csv(io),
+        }
+    }
+
+    fn blkparse(&mut self, since: u64, moment: Moment, io: &Io) -> io::Result<()> {
+        let name = self.names.text(io.device);
+        let device = match self.devices.get(&name) {
+            Some((major, minor)) => format!("{major:>3},{minor:<3}"),
+            None => format!("{name:>7}"),
+        };
+        let action = match moment {
+            Moment::First => self.first,
+            Moment::Start => 'D',
+            Moment::End => 'C',
+        };
+        let (seconds, rest) = (since / 1_000_000_000, since % 1_000_000_000);
+        let (n, pid, rwbs) = (self.lines, io.pid.unwrap_or(0), rwbs(io.op, io.flags));
+        write!(
+            self.out,
+            "{device} {:2} {n:8} {seconds:5}.{rest:09} {pid:5} {action:>2} {rwbs:>3} {} + {} ",
+            0,
+            io.sector,
+            io.bytes / BLOCK_BYTES
+        )?;
+        match moment {
+            Moment::End => writeln!(self.out, "[0]"),
+            _ => writeln!(self.out, "[{}]", self.names.text(io.program)),
+        }
+    }
+
+    fn head(&mut self) -> io::Result<()> {
+        writeln!(
+            self.out,
+            "start_ns,latency_ns,queue_ns,device_ns,device,sector,bytes,operation,rwbs,aio,writeback,pid,program,\
+             cgroup,file,file_from"
+        )
+    }
+
+    fn csv(&mut self, io: &Io) -> io::Result<()> {
+        let number = |n: Option<u64>| n.map_or_else(String::new, |n| n.to_string());
+        let text = |id: u32| {
+            if id == Names::NONE { String::new() } else { quoted(&self.names.text(id)) }
+        };
+        writeln!(
+            self.out,
+            "{},{},{},{},{},{},{},{},{},{},{},{},{},{},{},{}",
+            io.start_ns,
+            number(io.latency_ns),
+            number(io.queue_ns),
+            number(io.device_ns),
+            text(io.device),
+            io.sector,
+            io.bytes,
+            io.op.name(),
+            rwbs(io.op, io.flags),
+            u8::from(io.flags.has(Flags::AIO)),
+            u8::from(io.is_writeback()),
+            number(io.pid.map(u64::from)),
+            text(io.program),
+            text(io.cgroup),
+            text(io.file),
+            io.file_from.name(),
+        )
+    }
+}
+
+impl<W: Write> Sink for EventText<'_, W> {
+    fn start(&mut self, _: &Io) {}
+
+    fn end(&mut self, io: &Io) {
+        self.take(io);
+    }
+
+    fn whole(&mut self, io: &Io) {
+        self.take(io);
+    }
+}
+
+/// The operation and its flags as the kernel writes them (`blk_fill_rwbs`).
+fn rwbs(op: Op, flags: Flags) -> String {
+    let mut word = String::new();
+    if flags.has(Flags::PREFLUSH) {
+        word.push('F');
+    }
+    word.push(match op {
+        Op::Read => 'R',
+        Op::Write => 'W',
+        Op::Discard => 'D',
+        Op::Flush => 'F',
+        Op::Other | Op::Unknown => 'N',
+    });
+    let letters =
+        [(Flags::FUA, 'F'), (Flags::READAHEAD, 'A'), (Flags::SYNC, 'S'), (Flags::META, 'M')];
+    word.extend(letters.iter().filter(|(flag, _)| flags.has(*flag)).map(|(_, letter)| letter));
+    word
+}
+
+/// A field of CSV, in quotes where it needs them.
+fn quoted(text: &str) -> String {
+    if text.contains([',', '"', '\n', '\r']) {
+        format!("\"{}\"", text.replace('"', "\"\""))
+    } else {
+        text.to_owned()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::event::FileFrom;
+
+    fn written(format: EventFormat, filter: &Filter) -> String {
+        let names = Names::default();
+        let io = |start_ns, sector, op, queue_ns| Io {
+            serial: 0,
+            start_ns,
+            latency_ns: Some(queue_ns + 700_000),
+            queue_ns: Some(queue_ns),
+            device_ns: Some(700_000),
+            device: names.id(b"sda"),
+            sector,
+            bytes: 4096,
+            op,
+            flags: Flags::SYNC,
+            pid: Some(42),
+            program: names.id(b"my, program"),
+            file: Names::NONE,
+            file_from: FileFrom::Nothing,
+            cgroup: Names::NONE,
+        };
+        let mut out = Vec::new();
+        let devices = HashMap::from([("sda".to_owned(), (8, 0))]);
+        let mut text = EventText::new(&mut out, &names, format, filter, true, devices);
+        // In the order of their ends.
+        text.end(&io(2_000_000, 16, Op::Write, 1_000));
+        text.end(&io(1_500_000, 8, Op::Read, 0));
+        let done = text.finish().unwrap();
+        assert_eq!((done.late, done.untimed), (0, 0));
+        String::from_utf8(out).unwrap()
+    }
+
+    #[test]
+    fn lines_of_blkparse_in_the_order_of_time() {
+        let text = written(EventFormat::Blkparse, &Filter::default());
+        let lines: Vec<&str> = text.lines().collect();
+        assert_eq!(lines.len(), 6);
+        assert_eq!(
+            lines[1],
+            "  8,0    0        2     0.000000000    42  D  RS 8 + 8 [my, program]"
+        );
+        assert_eq!(lines[5], "  8,0    0        6     0.001200000    42  C  WS 16 + 8 [0]");
+    }
+
+    #[test]
+    fn fios_log_by_completion_and_rows_by_start() {
+        let text = written(EventFormat::FioLog, &Filter::default());
+        assert_eq!(text, "0, 700000, 0, 4096, 4096, 0\n0, 701000, 1, 4096, 8192, 0\n");
+        let only = Filter { op: Some(Op::Write), ..Filter::default() };
+        let text = written(EventFormat::Csv, &only);
+        assert_eq!(
+            text.lines().nth(1),
+            Some(
+                "2000000,701000,1000,700000,sda,16,4096,write,WS,0,0,42,\"my, program\",,,nothing"
+            )
+        );
+        assert_eq!(text.lines().count(), 2);
+    }
+}
