@@ -376,6 +376,12 @@ pub enum HistoryFormat {
     GithubActionBenchmark,
     /// The folder of one machine in asv's results.
     Asv,
+    /// What `bencher perf` prints (JSON).
+    Bencher,
+    /// What Conbench's `/api/benchmark-results/` answers (JSON).
+    Conbench,
+    /// A git repository with the notes of git-perf.
+    GitPerf,
 }
 
 /// What happens to the output of the programs.

@@ -1,6 +1,9 @@
 //! Series that other programs measured, as quoted values: read from their files, kept in the archive's folder of
 //! histories.
 
+mod git_perf;
+mod services;
+
 use std::fs;
 use std::path::Path;
 
@@ -47,6 +50,19 @@ pub struct Imported {
     pub left_out: usize,
 }
 
+/// Puts a point at the end of the series of that name and unit, which it makes where there is none.
+fn put(series: &mut Vec<QuotedSeries>, name: &str, unit: &str, point: Quoted) {
+    let same = |s: &&mut QuotedSeries| s.name == name && s.unit == unit;
+    match series.iter_mut().find(same) {
+        Some(found) => found.points.push(point),
+        None => series.push(QuotedSeries {
+            name: name.to_owned(),
+            unit: unit.to_owned(),
+            points: vec![point],
+        }),
+    }
+}
+
 /// Columns of a table that are no series.
 const TIMES: [&str; 5] = ["time", "timestamp", "date", "datetime", "commit_ts"];
 const REVISIONS: [&str; 6] = ["revision", "commit", "rev", "sha", "hash", "version"];
@@ -55,6 +71,7 @@ const REVISIONS: [&str; 6] = ["revision", "commit", "rev", "sha", "hash", "versi
 pub fn read(format: HistoryFormat, file: &Path) -> Result<Imported> {
     let text = match format {
         HistoryFormat::Asv => asv_files(file)?,
+        HistoryFormat::GitPerf => git_perf::notes(file)?,
         _ => fs::read_to_string(file).with_context(|| format!("read {}", file.display()))?,
     };
     let bad = |why: String| Usage(format!("{}: {why}", file.display()));
@@ -62,6 +79,9 @@ pub fn read(format: HistoryFormat, file: &Path) -> Result<Imported> {
         HistoryFormat::Csv => csv(&text).map_err(bad)?,
         HistoryFormat::Asv => asv(&text).map_err(bad)?,
         HistoryFormat::GithubActionBenchmark => data_js(&text).map_err(bad)?,
+        HistoryFormat::Bencher => services::bencher(&text).map_err(bad)?,
+        HistoryFormat::Conbench => services::conbench(&text).map_err(bad)?,
+        HistoryFormat::GitPerf => git_perf::series(&text),
     };
     if series.iter().all(|s| s.points.is_empty()) {
         return Err(bad("it holds no values".into()).into());
@@ -174,15 +194,9 @@ fn asv(lines: &str) -> Result<(Vec<QuotedSeries>, usize), String> {
                 };
                 let environment = file["env_name"].as_str().unwrap_or_default();
                 let name = format!("{benchmark}{} {environment}", combination(&params, i));
-                let place = series.iter().position(|s| s.name == name).unwrap_or_else(|| {
-                    series.push(QuotedSeries { name, unit: String::new(), points: Vec::new() });
-                    series.len() - 1
-                });
-                series[place].points.push(Quoted {
-                    time: file["date"].as_i64().map(|ms| ms.to_string()).unwrap_or_default(),
-                    revision: file["commit_hash"].as_str().unwrap_or_default().to_owned(),
-                    value,
-                });
+                let time = file["date"].as_i64().map(|ms| ms.to_string()).unwrap_or_default();
+                let revision = file["commit_hash"].as_str().unwrap_or_default().to_owned();
+                put(&mut series, &name, "", Quoted { time, revision, value });
             }
         }
     }
@@ -222,16 +236,8 @@ fn data_js(text: &str) -> Result<(Vec<QuotedSeries>, usize), String> {
                 };
                 let name = format!("{group}: {}", bench["name"].as_str().unwrap_or_default());
                 let unit = bench["unit"].as_str().unwrap_or_default();
-                let at = series.iter().position(|s| s.name == name).unwrap_or_else(|| {
-                    let (name, unit) = (name.clone(), unit.to_owned());
-                    series.push(QuotedSeries { name, unit, points: Vec::new() });
-                    series.len() - 1
-                });
-                series[at].points.push(Quoted {
-                    time: time.to_owned(),
-                    revision: revision.to_owned(),
-                    value,
-                });
+                let (time, revision) = (time.to_owned(), revision.to_owned());
+                put(&mut series, &name, unit, Quoted { time, revision, value });
             }
         }
     }
