@@ -15,7 +15,7 @@ use crate::rows::{self, N};
 pub enum Outcome {
     /// It was checked and nothing was found.
     Passes,
-    /// What it looks at is known not to be there (no price is quoted, one arm only).
+    /// What it looks at is known not to be there (no price is quoted, one treatment only).
     DoesNotApply(String),
     /// It found this; never empty.
     Found(Vec<Found>),

@@ -2,14 +2,18 @@
 
 use assay_model::{Found, Severities};
 
-use crate::Arm;
+use crate::TreatmentEvidence;
 use crate::rows::I;
 
-/// About these arms of `all` alone. It stays about all where all are meant, and where one of them is no
+/// About these treatments of `all` alone. It stays about all where all are meant, and where one of them is no
 /// treatment of a run.
-pub(crate) fn about(mut found: Found, arms: &[&Arm], all: &[Arm]) -> Found {
-    if arms.len() < all.len() {
-        let ids: Option<Vec<u32>> = arms.iter().map(|a| a.treatment).collect();
+pub(crate) fn about(
+    mut found: Found,
+    treatments: &[&TreatmentEvidence],
+    all: &[TreatmentEvidence],
+) -> Found {
+    if treatments.len() < all.len() {
+        let ids: Option<Vec<u32>> = treatments.iter().map(|a| a.id).collect();
         found.treatments = ids.unwrap_or_default();
     }
     found

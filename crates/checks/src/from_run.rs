@@ -11,11 +11,11 @@ use assay_model::{
 };
 
 use crate::{
-    After, Arm, Binary, Build, CacheStart, ClockHeat, ComparisonEvidence, CpuResources,
-    EnergyEvidence, Evidence, Exclusions, Generator, HostLoad, Known, LeftOut, Limiter, Loop,
-    MeanOf, MeanOperator, MeanUse, Merge, Multiplicity, NumberEvidence, OutputEvidence, Pages,
-    PercentileEvidence, PowerSource, Registered, RepeatEvidence, Schedule, Scheduled,
-    SelfComparison, Snapshots, Statistic, Stopping, SuiteArm, SuiteEvidence, Timing, Tuning, Unit,
+    After, Binary, Build, CacheStart, ClockHeat, ComparisonEvidence, CpuResources, EnergyEvidence,
+    Evidence, Exclusions, Generator, HostLoad, Known, LeftOut, Limiter, Loop, MeanOf, MeanOperator,
+    MeanUse, Merge, Multiplicity, NumberEvidence, OutputEvidence, Pages, PercentileEvidence,
+    PowerSource, Registered, RepeatEvidence, Schedule, Scheduled, SelfComparison, Snapshots,
+    Statistic, Stopping, SuiteArm, SuiteEvidence, Timing, TreatmentEvidence, Tuning, Unit,
     VerdictBasis, WarmupRule, Work, WorkTiming,
 };
 
@@ -45,7 +45,7 @@ pub fn from_run(m: &RunMaterial<'_>) -> Evidence {
     let compared = m.plan.treatments.len() > 1;
     let mut shared = Shared::of(m);
     Evidence {
-        arms: ordered(m.plan).map(|t| arm(m, t, &mut shared)).collect(),
+        treatments: ordered(m.plan).map(|t| treatment(m, t, &mut shared)).collect(),
         factors: Some(m.plan.factors.clone()),
         environment: match (compared, m.system) {
             (false, _) => Known::Absent(none("nothing is compared")),
@@ -74,7 +74,7 @@ pub fn from_run(m: &RunMaterial<'_>) -> Evidence {
         claim: Known::Absent(none("a run makes no claim")),
         audited: None,
         numbers: Known::Is(numbers(m)),
-        metrics: Known::Absent(none("all arms have the metrics of one workload")),
+        metrics: Known::Absent(none("all treatments have the metrics of one workload")),
         denominators: Known::Absent(none("totals are compared")),
         energy: energy(m),
         prices: Known::Absent(none("no price is stated")),
@@ -128,15 +128,15 @@ impl Shared {
     }
 }
 
-fn arm(m: &RunMaterial<'_>, t: &Treatment, shared: &mut Shared) -> Arm {
+fn treatment(m: &RunMaterial<'_>, t: &Treatment, shared: &mut Shared) -> TreatmentEvidence {
     let summary =
         m.analysis.summaries.iter().find(|s| s.treatment == t.id && s.metric == m.analysis.metric);
     let of: Vec<&TrialRecord> =
         m.records.iter().filter(|r| r.treatment == t.id && !r.warmup).collect();
     let counting = of.iter().filter(|r| r.counts()).count() as u32;
-    Arm {
+    TreatmentEvidence {
         label: named(m, t),
-        treatment: Some(t.id),
+        id: Some(t.id),
         levels: t.levels.iter().map(|(k, v)| (k.clone(), v.to_text())).collect(),
         n: Some(summary.map_or(0, |s| s.summary.n)),
         processes: processes(&of),
@@ -162,7 +162,7 @@ fn arm(m: &RunMaterial<'_>, t: &Treatment, shared: &mut Shared) -> Arm {
         series: series(m, t),
         tuned_on: tuned_on(m, t),
         build: build(m, t),
-        ..Arm::default()
+        ..TreatmentEvidence::default()
     }
 }
 
@@ -387,7 +387,7 @@ fn schedule(m: &RunMaterial<'_>) -> Schedule {
         .filter(|r| r.counts())
         .filter_map(|r| {
             Some(Scheduled {
-                arm: *position.get(&r.treatment)?,
+                treatment: *position.get(&r.treatment)?,
                 start_s: r.start_ns as f64 / 1e9,
                 end_s: r.end_ns as f64 / 1e9,
                 value: r.metric(&m.analysis.metric),
@@ -451,7 +451,7 @@ fn suite(m: &RunMaterial<'_>) -> Known<SuiteEvidence> {
         Some(ParamType::Choice { of }) => of.clone(),
         _ => Vec::new(),
     };
-    let arm = |(i, score): (usize, &SuiteScore)| {
+    let treatment = |(i, score): (usize, &SuiteScore)| {
         let has = |x: &&SuiteMember| x.ratio.is_some();
         let why = |x: &SuiteMember| {
             let why = if x.wrong { "its output was wrong" } else { "no trial of it counts" };
@@ -467,7 +467,7 @@ fn suite(m: &RunMaterial<'_>) -> Known<SuiteEvidence> {
     };
     Known::Is(SuiteEvidence {
         manifest,
-        arms: results.scores.iter().enumerate().map(arm).collect(),
+        treatments: results.scores.iter().enumerate().map(treatment).collect(),
         // Wherever a run is shown, its suite is shown with every member.
         members_shown: Some(true),
     })

@@ -27,7 +27,7 @@ pub enum VerdictBasis {
 pub struct ComparisonEvidence {
     /// The treatment's label.
     pub label: String,
-    /// Pairs, or the smaller arm when unpaired.
+    /// Pairs, or the smaller treatment when unpaired.
     pub n: Option<u32>,
     /// treatment / baseline.
     pub ratio: Option<f64>,
@@ -58,8 +58,8 @@ pub struct ComparisonEvidence {
 /// When a trial ran.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Scheduled {
-    /// The arm, an index into the evidence's arms.
-    pub arm: usize,
+    /// The treatment, an index into the evidence's treatments.
+    pub treatment: usize,
     /// When it started, seconds of any one clock.
     pub start_s: f64,
     /// When it ended.

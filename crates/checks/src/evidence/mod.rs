@@ -1,18 +1,18 @@
 //! What the checks look at. Everything is optional: what nobody recorded is `None` or
 //! [`Known::NotRecorded`], and a check that needs it says that it cannot check.
 
-mod arm;
 mod claim;
 mod design;
 mod process;
 mod quantities;
+mod treatment;
 mod work;
 
-pub use arm::*;
 pub use claim::*;
 pub use design::*;
 pub use process::*;
 pub use quantities::*;
+pub use treatment::*;
 pub use work::*;
 
 use assay_environment::EnvDiff;
@@ -55,11 +55,11 @@ impl<T> Known<T> {
 /// What is known about a comparison, a claim or a page. `Default` knows nothing.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct Evidence {
-    /// The arms that are compared, the baseline first. One: nothing is compared.
-    pub arms: Vec<Arm>,
+    /// The treatments that are compared, the baseline first. One: nothing is compared.
+    pub treatments: Vec<TreatmentEvidence>,
     /// What is meant to differ: a parameter's name, or a path of facts; it covers what is below it.
     pub factors: Option<Vec<String>>,
-    /// What else differs between the arms' systems.
+    /// What else differs between the treatments' systems.
     pub environment: Known<EnvDiff>,
     /// The comparisons made. Absent: nothing is compared.
     pub comparisons: Known<Vec<ComparisonEvidence>>,
@@ -85,7 +85,7 @@ pub struct Evidence {
     pub audited: Option<AuditedClaim>,
     /// The numbers that are shown. Absent: none.
     pub numbers: Known<Vec<NumberEvidence>>,
-    /// The metric of each arm or system.
+    /// The metric of each treatment or system.
     pub metrics: Known<Vec<MetricIdentity>>,
     /// What values are divided by. Absent: totals only.
     pub denominators: Known<DenominatorEvidence>,
@@ -121,20 +121,22 @@ impl Evidence {
         self.factors.iter().flatten().any(below)
     }
 
-    /// The arms, if there are two to compare.
-    pub(crate) fn compared(&self) -> Result<&[Arm], Stop> {
-        match self.arms.as_slice() {
+    /// The treatments, if there are two to compare.
+    pub(crate) fn compared(&self) -> Result<&[TreatmentEvidence], Stop> {
+        match self.treatments.as_slice() {
             [] => Err(Stop::Missing("what is compared".to_owned())),
-            [_] => Err(Stop::NotApplicable("there is one arm, so nothing is compared".to_owned())),
-            arms => Ok(arms),
+            [_] => Err(Stop::NotApplicable(
+                "there is one treatment, so nothing is compared".to_owned(),
+            )),
+            treatments => Ok(treatments),
         }
     }
 
-    /// The arms, at least one.
-    pub(crate) fn measured(&self) -> Result<&[Arm], Stop> {
-        match self.arms.as_slice() {
+    /// The treatments, at least one.
+    pub(crate) fn measured(&self) -> Result<&[TreatmentEvidence], Stop> {
+        match self.treatments.as_slice() {
             [] => Err(Stop::Missing("what was measured".to_owned())),
-            arms => Ok(arms),
+            treatments => Ok(treatments),
         }
     }
 }

@@ -41,7 +41,7 @@ pub struct Derivation {
 /// What a metric is.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct MetricIdentity {
-    /// Whose metric (an arm, a system).
+    /// Whose metric (a treatment, a system).
     pub label: String,
     /// Its name.
     pub metric: Option<String>,

@@ -1,8 +1,8 @@
-//! The work an arm did, how it was loaded, and what it may be said to show.
+//! The work a treatment did, how it was loaded, and what it may be said to show.
 
 use std::collections::{BTreeMap, BTreeSet};
 
-/// The work of an arm.
+/// The work of a treatment.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct Work {
     /// What identifies the input: a hash, or the workload's name where it makes its own.
@@ -17,7 +17,7 @@ pub struct Work {
     pub operations: Option<f64>,
     /// Whether caches were cold or warm at the start.
     pub cache: Option<CacheStart>,
-    /// Whether arms do equal work and time differs, or the other way round.
+    /// Whether treatments do equal work and time differs, or the other way round.
     pub timing: Option<WorkTiming>,
 }
 
@@ -41,7 +41,7 @@ pub enum WorkTiming {
     EqualTime,
 }
 
-/// Whether the output of an arm's trials was right.
+/// Whether the output of a treatment's trials was right.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct OutputEvidence {
     /// Trials that ran to their end (wrong ones too).
@@ -58,7 +58,7 @@ pub struct OutputEvidence {
     pub errors: Option<u64>,
 }
 
-/// What limited an arm.
+/// What limited a treatment.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct Limiter {
     /// The statement of what stops it from being faster; empty: none is made.
@@ -78,7 +78,7 @@ pub struct Ceiling {
     pub ceiling: f64,
 }
 
-/// The load generator of an arm.
+/// The load generator of a treatment.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct Generator {
     /// The share of its CPUs that it used, 0 to 1.
@@ -106,7 +106,7 @@ pub enum WarmupRule {
     Detected,
 }
 
-/// By which statistic an arm's trials are summed up.
+/// By which statistic a treatment's trials are summed up.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Statistic {
     /// Arithmetic mean.
@@ -126,22 +126,22 @@ pub enum Statistic {
 pub struct SuiteEvidence {
     /// Every member by the suite's definition; empty: not recorded.
     pub manifest: Vec<String>,
-    /// Each arm's results.
-    pub arms: Vec<SuiteArm>,
+    /// Each treatment's results.
+    pub treatments: Vec<SuiteArm>,
     /// Whether the members' values are shown beside the mean.
     pub members_shown: Option<bool>,
 }
 
-/// One arm's results in a suite.
+/// One treatment's results in a suite.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct SuiteArm {
-    /// The arm.
+    /// The treatment.
     pub label: String,
     /// The members that have a value.
     pub members: BTreeSet<String>,
     /// Why a member has no value, by member.
     pub reasons: BTreeMap<String, String>,
-    /// Against the first arm: the ratio of the geometric means and that of the totals, more is better;
+    /// Against the first treatment: the ratio of the geometric means and that of the totals, more is better;
     /// `None`: a member of one of them has no value.
     pub against_first: Option<(f64, f64)>,
 }

@@ -1,4 +1,4 @@
-//! F61: whether the first trial of an arm stands apart from the others.
+//! F61: whether the first trial of a treatment stands apart from the others.
 
 use assay_model::Order;
 use assay_stats::summary::median;
@@ -15,32 +15,33 @@ const LEAST: f64 = 0.02;
 const MIN_TRIALS: usize = 6;
 
 pub(crate) fn cold_start(e: &Evidence) -> Evaluation {
-    let arms = e.measured()?;
+    let treatments = e.measured()?;
     let schedule = need(e.schedule.as_ref(), "when the trials ran")?;
     if schedule.order == Some(Order::Unknown) {
         return missing("the order in which the trials ran");
     }
-    let all: Vec<Vec<f64>> = (0..arms.len()).map(|arm| in_order(schedule, arm)).collect();
+    let all: Vec<Vec<f64>> =
+        (0..treatments.len()).map(|treatment| in_order(schedule, treatment)).collect();
     if all.iter().all(|values| values.len() < MIN_TRIALS) {
         return missing(format!("{MIN_TRIALS} trials of a treatment"));
     }
-    let cold = all.iter().zip(arms).filter_map(|(values, arm)| {
+    let cold = all.iter().zip(treatments).filter_map(|(values, treatment)| {
         let times = apart(values)?;
         let text = format!(
             "the first trial of {} is {times:.3} times the median of its others, far outside them",
-            arm.label
+            treatment.label
         );
-        Some(about(plain(text), &[arm], arms))
+        Some(about(plain(text), &[treatment], treatments))
     });
     Ok(cold.collect())
 }
 
-/// The values of an arm in the order in which its trials began.
-fn in_order(schedule: &Schedule, arm: usize) -> Vec<f64> {
+/// The values of a treatment in the order in which its trials began.
+fn in_order(schedule: &Schedule, treatment: usize) -> Vec<f64> {
     let mut of: Vec<(f64, f64)> = schedule
         .trials
         .iter()
-        .filter(|t| t.arm == arm)
+        .filter(|t| t.treatment == treatment)
         .filter_map(|t| Some((t.start_s, t.value.filter(|v| v.is_finite() && *v > 0.0)?)))
         .collect();
     of.sort_by(|a, b| a.0.total_cmp(&b.0));
@@ -75,7 +76,7 @@ mod tests {
         assert_eq!(apart(&[1.01, 1.0, 1.0, 1.0, 1.0, 1.0]), None, "less than 2 %");
     }
 
-    /// Of 2,000 arms without a cold start, few are called so: normal noise of 2 %, from 6 trials on.
+    /// Of 2,000 treatments without a cold start, few are called so: normal noise of 2 %, from 6 trials on.
     #[test]
     fn noise_rarely_looks_cold() {
         let mut rng = Rng::new(7);

@@ -5,7 +5,7 @@ use assay_stats::variance::by_level;
 
 use super::trend::trend_p;
 use crate::check::{Evaluation, about, grave, missing, need, not_applicable, plain};
-use crate::{Arm, Evidence, Schedule, Statistic, Unit};
+use crate::{Evidence, Schedule, Statistic, TreatmentEvidence, Unit};
 
 /// The share of the variance that lies between trials from which samples must not widen n.
 const BETWEEN: f64 = 0.05;
@@ -13,11 +13,12 @@ const BETWEEN: f64 = 0.05;
 const TREND_P: f64 = 0.01;
 
 pub(crate) fn enough_runs(e: &Evidence) -> Evaluation {
-    let arms = e.measured()?;
+    let treatments = e.measured()?;
     let mut trials = Vec::new();
-    for arm in arms {
-        let n = *need(arm.n.as_ref(), format!("the number of trials of {}", arm.label))?;
-        trials.push((arm, n));
+    for treatment in treatments {
+        let n =
+            *need(treatment.n.as_ref(), format!("the number of trials of {}", treatment.label))?;
+        trials.push((treatment, n));
     }
     let least = trials.iter().map(|(_, n)| *n).min().unwrap_or(0);
     let mut found = Vec::new();
@@ -35,23 +36,25 @@ pub(crate) fn enough_runs(e: &Evidence) -> Evaluation {
                 "{}: {n} trials cannot carry a 95 % interval of this kind; {needed} can",
                 c.label
             );
-            let arm: Vec<&Arm> = arms.iter().filter(|a| a.label == c.label).collect();
-            found.push(about(grave(text), &arm, arms));
+            let treatment: Vec<&TreatmentEvidence> =
+                treatments.iter().filter(|a| a.label == c.label).collect();
+            found.push(about(grave(text), &treatment, treatments));
             told.push(&c.label);
         }
     }
-    let median = arms.iter().any(|a| a.statistic == Some(Statistic::Median));
+    let median = treatments.iter().any(|a| a.statistic == Some(Statistic::Median));
     let shown = e.numbers.get().into_iter().flatten().any(|n| n.interval.is_some());
     if median && least < 6 && shown {
         found.push(grave(format!("{least} trials cannot carry the interval of a median; 6 can")));
     }
-    let compared = arms.len() > 1 && e.comparisons.get().is_none_or(|c| !c.is_empty());
+    let compared = treatments.len() > 1 && e.comparisons.get().is_none_or(|c| !c.is_empty());
     let short: Vec<_> = trials.iter().filter(|(_, n)| *n < 3).collect();
-    if compared && short.len() < arms.len() {
-        for (arm, n) in short.into_iter().filter(|(a, _)| !told.contains(&a.label.as_str())) {
+    if compared && short.len() < treatments.len() {
+        for (treatment, n) in short.into_iter().filter(|(a, _)| !told.contains(&a.label.as_str())) {
             let trials = if *n == 1 { "trial that counts" } else { "trials that count" };
-            let text = format!("{} has only {n} {trials}; that carries no interval", arm.label);
-            found.push(about(grave(text), &[arm], arms));
+            let text =
+                format!("{} has only {n} {trials}; that carries no interval", treatment.label);
+            found.push(about(grave(text), &[treatment], treatments));
         }
     }
     if least < 6 && found.is_empty() {
@@ -79,22 +82,22 @@ pub(crate) fn replication(e: &Evidence) -> Evaluation {
         over_samples |= *unit == Unit::Samples;
         shown = true;
     }
-    for arm in e.arms.iter().filter(|_| shown) {
-        let text = if arm.n.is_some_and(|n| n < 2) {
-            format!("{} is one trial; its samples carry no interval", arm.label)
+    for treatment in e.treatments.iter().filter(|_| shown) {
+        let text = if treatment.n.is_some_and(|n| n < 2) {
+            format!("{} is one trial; its samples carry no interval", treatment.label)
         } else if over_samples {
-            let (trials, samples, share) = between(arm)?;
+            let (trials, samples, share) = between(treatment)?;
             if share <= BETWEEN {
                 continue;
             }
             format!(
                 "{samples} samples of {} are {trials} independent trials; the interval is too narrow",
-                arm.label
+                treatment.label
             )
         } else {
             continue;
         };
-        found.push(about(plain(text), &[arm], &e.arms));
+        found.push(about(plain(text), &[treatment], &e.treatments));
     }
     Ok(found)
 }
@@ -103,30 +106,37 @@ pub(crate) fn replication(e: &Evidence) -> Evaluation {
 fn shared_processes(e: &Evidence) -> Vec<Found> {
     let numbers = e.numbers.get().into_iter().flatten().any(|n| n.interval.is_some());
     let comparisons = e.comparisons.get().into_iter().flatten().any(|c| c.interval.is_some());
-    let arms = e.arms.iter().filter(|_| numbers || comparisons);
-    let shared = arms.filter_map(|arm| Some((arm, arm.n?, arm.processes?)));
+    let treatments = e.treatments.iter().filter(|_| numbers || comparisons);
+    let shared =
+        treatments.filter_map(|treatment| Some((treatment, treatment.n?, treatment.processes?)));
     shared
         .filter(|(_, n, processes)| processes < n)
-        .map(|(arm, n, processes)| {
+        .map(|(treatment, n, processes)| {
             let of = if processes == 1 { "process" } else { "processes" };
             let text = format!(
                 "the {n} repetitions of {} ran in {processes} {of} and are not independent: the \
                  interval is too narrow",
-                arm.label
+                treatment.label
             );
-            about(plain(text), &[arm], &e.arms)
+            about(plain(text), &[treatment], &e.treatments)
         })
         .collect()
 }
 
 /// Trials, samples, and the share of the variance that lies between trials. Series of different
 /// lengths are cut to the shortest, since the levels need a balanced design.
-fn between(arm: &Arm) -> Result<(usize, usize, f64), crate::check::Stop> {
-    let series = need(arm.samples.as_ref(), format!("the samples inside {}'s trials", arm.label))?;
+fn between(treatment: &TreatmentEvidence) -> Result<(usize, usize, f64), crate::check::Stop> {
+    let series = need(
+        treatment.samples.as_ref(),
+        format!("the samples inside {}'s trials", treatment.label),
+    )?;
     let shortest = series.iter().map(Vec::len).min().unwrap_or(0);
     let values: Vec<f64> = series.iter().flat_map(|s| &s[..shortest]).copied().collect();
     let Ok(t2) = by_level(&values, &[shortest, series.len()]) else {
-        return missing(format!("at least two samples in each of two trials of {}", arm.label));
+        return missing(format!(
+            "at least two samples in each of two trials of {}",
+            treatment.label
+        ));
     };
     let (within, between) = (t2[0].max(0.0), t2[1].max(0.0));
     let share = if within + between > 0.0 { between / (within + between) } else { 0.0 };
@@ -134,19 +144,24 @@ fn between(arm: &Arm) -> Result<(usize, usize, f64), crate::check::Stop> {
 }
 
 pub(crate) fn interleaved(e: &Evidence) -> Evaluation {
-    let arms = e.compared()?;
+    let treatments = e.compared()?;
     let schedule = need(e.schedule.as_ref(), "when the trials ran")?;
     if schedule.order == Some(Order::Unknown) {
         return Ok(vec![plain(
             "the trials were imported and their order is unknown, so treatments are compared as independent samples and drift between them cannot be told from the difference",
         )]);
     }
-    let spans = spans(schedule, arms.len());
+    let spans = spans(schedule, treatments.len());
     if let Some(i) = spans.iter().position(Option::is_none) {
-        return missing(format!("when the trials of {} ran", arms[i].label));
+        return missing(format!("when the trials of {} ran", treatments[i].label));
     }
     if let Some((i, j)) = first_apart(&spans) {
-        return Ok(vec![apart(schedule, &arms[i].label, &arms[j].label, arms.len())]);
+        return Ok(vec![apart(
+            schedule,
+            &treatments[i].label,
+            &treatments[j].label,
+            treatments.len(),
+        )]);
     }
     if schedule.order == Some(Order::Sequential) {
         return Ok(vec![plain(
@@ -159,11 +174,11 @@ pub(crate) fn interleaved(e: &Evidence) -> Evaluation {
     Ok(Vec::new())
 }
 
-/// From when to when an arm's trials ran, and how many: one pass for all arms. `None`: none ran.
-fn spans(schedule: &Schedule, arms: usize) -> Vec<Option<Span>> {
-    let mut spans: Vec<Option<Span>> = vec![None; arms];
+/// From when to when a treatment's trials ran, and how many: one pass for all treatments. `None`: none ran.
+fn spans(schedule: &Schedule, treatments: usize) -> Vec<Option<Span>> {
+    let mut spans: Vec<Option<Span>> = vec![None; treatments];
     for trial in &schedule.trials {
-        let Some(span) = spans.get_mut(trial.arm) else { continue };
+        let Some(span) = spans.get_mut(trial.treatment) else { continue };
         let (from, to, n) = span.unwrap_or((trial.start_s, trial.end_s, 0));
         *span = Some((from.min(trial.start_s), to.max(trial.end_s), n + 1));
     }
@@ -173,7 +188,7 @@ fn spans(schedule: &Schedule, arms: usize) -> Vec<Option<Span>> {
 /// From, to, trials.
 type Span = (f64, f64, u32);
 
-/// Two arms of which one ended before the other began. Single trials are always apart; F28 speaks of those.
+/// Two treatments of which one ended before the other began. Single trials are always apart; F28 speaks of those.
 fn first_apart(spans: &[Option<Span>]) -> Option<(usize, usize)> {
     let known: Vec<(usize, Span)> =
         spans.iter().enumerate().filter_map(|(i, s)| Some((i, (*s)?))).collect();
@@ -189,11 +204,11 @@ fn first_apart(spans: &[Option<Span>]) -> Option<(usize, usize)> {
     })
 }
 
-fn apart(schedule: &Schedule, a: &str, b: &str, arms: usize) -> Found {
+fn apart(schedule: &Schedule, a: &str, b: &str, treatments: usize) -> Found {
     let text = format!(
         "{a} and {b} were made one after the other, so drift between them cannot be told from the difference"
     );
-    match trend_p(schedule, arms) {
+    match trend_p(schedule, treatments) {
         Some(p) if p < TREND_P => {
             grave(format!("{text}; the trials show a trend (p = {})", words(p)))
         }

@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use crate::check::{Evaluation, at, found_or_missing, grave, missing, need, not_applicable, plain};
 use crate::rows::{NI, W};
-use crate::{After, Arm, Build, Evidence};
+use crate::{After, Build, Evidence, TreatmentEvidence};
 use assay_model::Found;
 
 /// Facts without which a system is not described. What only some machines can tell (firmware,
@@ -29,29 +29,31 @@ const MAY_DIFFER: [&str; 2] = ["command", "rev"];
 pub(crate) fn captured(e: &Evidence) -> Evaluation {
     let mut found = Vec::new();
     let mut lacking = Vec::new();
-    let arms = e.measured()?;
-    for (i, arm) in arms.iter().enumerate() {
+    let treatments = e.measured()?;
+    for (i, treatment) in treatments.iter().enumerate() {
         // Arms of one run share their descriptions, of which one is enough to speak.
-        let same = |a: &Arm| match (&a.snapshots, &arm.snapshots) {
+        let same = |a: &TreatmentEvidence| match (&a.snapshots, &treatment.snapshots) {
             (Some(a), Some(b)) => Arc::ptr_eq(a, b),
             _ => false,
         };
-        if arms[..i].iter().any(same) {
+        if treatments[..i].iter().any(same) {
             continue;
         }
-        let Some(snapshots) = &arm.snapshots else {
-            lacking.push(format!("a description of {}'s system", arm.label));
+        let Some(snapshots) = &treatment.snapshots else {
+            lacking.push(format!("a description of {}'s system", treatment.label));
             continue;
         };
         match &snapshots.before {
-            None => found.push(plain(format!("{} has no description of its system", arm.label))),
+            None => {
+                found.push(plain(format!("{} has no description of its system", treatment.label)));
+            }
             Some(system) => {
                 let unknown: Vec<&str> =
                     REQUIRED.into_iter().filter(|p| system.get(p).is_none()).collect();
                 if !unknown.is_empty() {
                     let text = format!(
                         "{} lacks {}; it cannot be compared",
-                        arm.label,
+                        treatment.label,
                         unknown.join(", ")
                     );
                     // What another tool left out nobody can add.
@@ -60,46 +62,49 @@ pub(crate) fn captured(e: &Evidence) -> Evaluation {
             }
         }
         if snapshots.after == After::NotTaken {
-            let text =
-                format!("the system of {} was not looked at again after its trials", arm.label);
+            let text = format!(
+                "the system of {} was not looked at again after its trials",
+                treatment.label
+            );
             found.push(at(if e.imported { W } else { NI }, text));
         }
     }
     found_or_missing(found, &lacking)
 }
 
-/// What was found of every arm alike is said once.
-pub(crate) fn same_for_all(found: Vec<Found>, arms: usize) -> Vec<Found> {
+/// What was found of every treatment alike is said once.
+pub(crate) fn same_for_all(found: Vec<Found>, treatments: usize) -> Vec<Found> {
     let mut seen = BTreeSet::new();
-    if arms < 2 {
+    if treatments < 2 {
         return found;
     }
     found.into_iter().filter(|f| seen.insert(f.message.clone())).collect()
 }
 
 pub(crate) fn factor_declared(e: &Evidence) -> Evaluation {
-    let arms = e.compared()?;
+    let treatments = e.compared()?;
     let factors = need(e.factors.as_ref(), "what is meant to differ")?;
     if factors.is_empty() {
-        return Ok(vec![plain("several arms are compared, but no factor is declared")]);
+        return Ok(vec![plain("several treatments are compared, but no factor is declared")]);
     }
     let mut found = Vec::new();
     let mut lacking = Vec::new();
     for factor in factors {
-        let levels: Vec<Option<&String>> = arms.iter().map(|a| a.levels.get(factor)).collect();
+        let levels: Vec<Option<&String>> =
+            treatments.iter().map(|a| a.levels.get(factor)).collect();
         if levels.iter().all(Option::is_none) {
             match e.environment.get() {
                 Some(diff) if diff.factors_without_effect.contains(factor) => {
                     found.push(plain(format!("{factor} is said to differ and does not")));
                 }
                 Some(_) => {}
-                None => lacking.push(format!("the arms' level of {factor}")),
+                None => lacking.push(format!("the treatments' level of {factor}")),
             }
         } else if let Some(missing) = levels.iter().position(Option::is_none) {
-            lacking.push(format!("{}'s level of {factor}", arms[missing].label));
+            lacking.push(format!("{}'s level of {factor}", treatments[missing].label));
         } else if levels.iter().all(|l| *l == levels[0]) {
             let level = levels[0].map_or("", String::as_str);
-            found.push(plain(format!("{factor} is said to differ; all arms have {level}")));
+            found.push(plain(format!("{factor} is said to differ; all treatments have {level}")));
         }
     }
     found_or_missing(found, &lacking)
@@ -108,7 +113,7 @@ pub(crate) fn factor_declared(e: &Evidence) -> Evaluation {
 pub(crate) fn confounder(e: &Evidence) -> Evaluation {
     use assay_environment::DifferenceClass::Hard;
     e.compared()?;
-    let diff = e.environment.need("a diff of the arms' systems")?;
+    let diff = e.environment.need("a diff of the treatments' systems")?;
     let named = |hard: bool| -> Vec<&str> {
         let standing = diff.differences.iter().filter(|d| d.stands());
         standing.filter(|d| (d.class == Hard) == hard).map(|d| d.path.as_str()).collect()
@@ -141,18 +146,23 @@ pub(crate) fn shortened(names: &[&str]) -> String {
 }
 
 pub(crate) fn binary_identity(e: &Evidence) -> Evaluation {
-    let arms = e.compared()?;
+    let treatments = e.compared()?;
     let meant = BINARY_FACTORS
         .iter()
         .find(|f| e.factors.iter().flatten().any(|d| d == *f || d.starts_with(&format!("{f}."))));
-    let hashes =
-        |arm: &Arm| arm.binary.as_ref().map(|b| b.hashes.clone()).filter(|h| !h.is_empty());
-    let first =
-        need(hashes(&arms[0]).as_ref(), format!("a hash of {}'s program", arms[0].label))?.clone();
+    let hashes = |treatment: &TreatmentEvidence| {
+        treatment.binary.as_ref().map(|b| b.hashes.clone()).filter(|h| !h.is_empty())
+    };
+    let first = need(
+        hashes(&treatments[0]).as_ref(),
+        format!("a hash of {}'s program", treatments[0].label),
+    )?
+    .clone();
     let mut all_equal = true;
-    for arm in &arms[1..] {
+    for treatment in &treatments[1..] {
         let other =
-            need(hashes(arm).as_ref(), format!("a hash of {}'s program", arm.label))?.clone();
+            need(hashes(treatment).as_ref(), format!("a hash of {}'s program", treatment.label))?
+                .clone();
         let parts: BTreeSet<&String> = first.keys().chain(other.keys()).collect();
         let differing: Vec<&str> = parts
             .into_iter()
@@ -163,8 +173,8 @@ pub(crate) fn binary_identity(e: &Evidence) -> Evaluation {
         if !differing.is_empty() && meant.is_none() && !MAY_DIFFER.iter().any(|f| e.declares(f)) {
             return Ok(vec![plain(format!(
                 "{} and {} ran different programs ({}) in a test of {}",
-                arms[0].label,
-                arm.label,
+                treatments[0].label,
+                treatment.label,
                 shortened(&differing),
                 e.factors.as_ref().map_or("nothing".to_owned(), |f| f.join(", "))
             ))]);
@@ -172,31 +182,31 @@ pub(crate) fn binary_identity(e: &Evidence) -> Evaluation {
     }
     match meant {
         Some(factor) if all_equal => Ok(vec![plain(format!(
-            "{factor} is said to differ, but all arms ran the same program"
+            "{factor} is said to differ, but all treatments ran the same program"
         ))]),
         _ => Ok(Vec::new()),
     }
 }
 
-/// Whether all arms ran the same program; `None`: that is not recorded.
-fn one_program(arms: &[Arm]) -> Option<bool> {
+/// Whether all treatments ran the same program; `None`: that is not recorded.
+fn one_program(treatments: &[TreatmentEvidence]) -> Option<bool> {
     let hashes: Option<Vec<_>> =
-        arms.iter().map(|a| a.binary.as_ref().map(|b| &b.hashes)).collect();
+        treatments.iter().map(|a| a.binary.as_ref().map(|b| &b.hashes)).collect();
     hashes.map(|h| h.windows(2).all(|w| w[0] == w[1] && !w[0].is_empty()))
 }
 
 pub(crate) fn built_for_host(e: &Evidence) -> Evaluation {
-    let arms = e.compared()?;
-    if one_program(arms) == Some(true) {
+    let treatments = e.compared()?;
+    if one_program(treatments) == Some(true) {
         return Ok(Vec::new());
     }
     let mut native = Vec::new();
-    for arm in arms {
-        let binary = arm.binary.as_ref();
+    for treatment in treatments {
+        let binary = treatment.binary.as_ref();
         let built = binary.and_then(|b| b.built_features.as_ref());
         let host = binary.and_then(|b| b.host_features.as_ref());
         let (Some(built), Some(host)) = (built, host) else {
-            return missing(format!("what {}'s program was built for", arm.label));
+            return missing(format!("what {}'s program was built for", treatment.label));
         };
         native.push(host.is_subset(built));
     }
@@ -206,14 +216,14 @@ pub(crate) fn built_for_host(e: &Evidence) -> Evaluation {
     };
     Ok(vec![plain(format!(
         "{} runs code built for its processor, {} does not",
-        arms[yes].label, arms[no].label
+        treatments[yes].label, treatments[no].label
     ))])
 }
 
 pub(crate) fn flags(e: &Evidence) -> Evaluation {
-    let arms = e.compared()?;
-    if arms.iter().all(|a| a.build.is_none()) && !e.declares("compiler") {
-        return match one_program(arms) {
+    let treatments = e.compared()?;
+    if treatments.iter().all(|a| a.build.is_none()) && !e.declares("compiler") {
+        return match one_program(treatments) {
             Some(true) => Ok(Vec::new()),
             Some(false) => {
                 not_applicable("assay built none of the programs; their hashes are recorded")
@@ -222,18 +232,20 @@ pub(crate) fn flags(e: &Evidence) -> Evaluation {
         };
     }
     // One program was built once, by a tool that finds its flags in files.
-    let by_files =
-        |arm: &Arm| arm.build.as_ref().is_some_and(|b| b.compiler.is_some() && b.flags.is_none());
-    let alike = arms.iter().all(by_files) && arms.windows(2).all(|a| a[0].build == a[1].build);
-    if alike && one_program(arms) == Some(true) {
+    let by_files = |treatment: &TreatmentEvidence| {
+        treatment.build.as_ref().is_some_and(|b| b.compiler.is_some() && b.flags.is_none())
+    };
+    let alike =
+        treatments.iter().all(by_files) && treatments.windows(2).all(|a| a[0].build == a[1].build);
+    if alike && one_program(treatments) == Some(true) {
         return Ok(Vec::new());
     }
     let mut found = Vec::new();
     let mut lacking = Vec::new();
     let empty = Build::default();
-    let first = arms[0].build.as_ref().unwrap_or(&empty);
-    for arm in arms {
-        let build = arm.build.as_ref().unwrap_or(&empty);
+    let first = treatments[0].build.as_ref().unwrap_or(&empty);
+    for treatment in treatments {
+        let build = treatment.build.as_ref().unwrap_or(&empty);
         let has = [
             ("the compiler", build.compiler.is_some()),
             ("the flags", build.flags.is_some()),
@@ -241,7 +253,7 @@ pub(crate) fn flags(e: &Evidence) -> Evaluation {
             ("PGO or not", build.pgo.is_some()),
         ];
         let absent = has.iter().filter(|(_, there)| !there);
-        lacking.extend(absent.map(|(what, _)| format!("{what} of {}", arm.label)));
+        lacking.extend(absent.map(|(what, _)| format!("{what} of {}", treatment.label)));
         let differs = [
             ("compiler", build.compiler != first.compiler),
             ("flags", build.flags != first.flags),
@@ -249,13 +261,17 @@ pub(crate) fn flags(e: &Evidence) -> Evaluation {
             ("pgo", build.pgo != first.pgo),
         ];
         for (what, _) in differs.iter().filter(|(what, d)| *d && !declared_build(e, what)) {
-            let text =
-                format!("{} and {} were built with different {what}", arms[0].label, arm.label);
+            let text = format!(
+                "{} and {} were built with different {what}",
+                treatments[0].label, treatment.label
+            );
             found.push(plain(text));
         }
         if build.tuning != first.tuning {
-            let text =
-                format!("one of {} and {} is base, the other peak", arms[0].label, arm.label);
+            let text = format!(
+                "one of {} and {} is base, the other peak",
+                treatments[0].label, treatment.label
+            );
             found.push(plain(text));
         }
     }

@@ -1,10 +1,10 @@
-//! F11 to F15: did the arms have the same peace, and was the clock good enough?
+//! F11 to F15: did the treatments have the same peace, and was the clock good enough?
 
 use assay_model::Verdict;
 
 use super::environment::same_for_all;
 use crate::check::{Evaluation, found_or_missing, grave, missing, need, not_applicable, plain};
-use crate::{After, Arm, Evidence};
+use crate::{After, Evidence, TreatmentEvidence};
 use assay_model::Found;
 
 /// Tasks of others per CPU, steal and pressure from which a host is not quiet.
@@ -21,11 +21,12 @@ const CLOCK_SHARE: f64 = 0.01;
 const CLOCK_SHARE_GRAVE: f64 = 0.10;
 
 pub(crate) fn quiet_host(e: &Evidence) -> Evaluation {
-    let arms = e.measured()?;
+    let treatments = e.measured()?;
     let mut busy: Vec<(&str, String)> = Vec::new();
     let mut lacking = Vec::new();
-    for arm in arms {
-        let host = need(arm.host.as_ref(), format!("what else ran beside {}", arm.label))?;
+    for treatment in treatments {
+        let host =
+            need(treatment.host.as_ref(), format!("what else ran beside {}", treatment.label))?;
         let seen = [
             ("tasks of others per CPU", "", host.queue_per_cpu, QUEUE),
             ("stolen time", " %", host.steal_percent, STEAL_PERCENT),
@@ -38,12 +39,12 @@ pub(crate) fn quiet_host(e: &Evidence) -> Evaluation {
             })
             .collect();
         if !above.is_empty() {
-            busy.push((&arm.label, above.join(", ")));
+            busy.push((&treatment.label, above.join(", ")));
         }
         let absent = seen.iter().filter(|(_, _, value, _)| value.is_none());
-        lacking.extend(absent.map(|(what, ..)| format!("{what} beside {}", arm.label)));
+        lacking.extend(absent.map(|(what, ..)| format!("{what} beside {}", treatment.label)));
     }
-    let all = busy.len() == arms.len();
+    let all = busy.len() == treatments.len();
     let found = busy
         .into_iter()
         .map(|(label, what)| {
@@ -55,28 +56,32 @@ pub(crate) fn quiet_host(e: &Evidence) -> Evaluation {
 }
 
 pub(crate) fn clock_and_heat(e: &Evidence) -> Evaluation {
-    let arms = e.compared()?;
+    let treatments = e.compared()?;
     let mut found = Vec::new();
     let mut lacking = Vec::new();
-    let clock = |arm: &Arm| arm.clock.unwrap_or_default();
+    let clock = |treatment: &TreatmentEvidence| treatment.clock.unwrap_or_default();
     let meant = ["cpu.frequency", "cpu.model", "cpu.governor", "cpu.turbo", "frequency"]
         .iter()
         .any(|f| e.declares(f));
-    for arm in arms {
-        match (clock(&arms[0]).ghz, clock(arm).ghz) {
-            (Some(a), Some(b)) if !meant && (a / b - 1.0).abs() > FREQUENCY => found.push(plain(
-                format!("{} ran at {a:.2} GHz, {} at {b:.2} GHz", arms[0].label, arm.label),
-            )),
+    for treatment in treatments {
+        match (clock(&treatments[0]).ghz, clock(treatment).ghz) {
+            (Some(a), Some(b)) if !meant && (a / b - 1.0).abs() > FREQUENCY => {
+                found.push(plain(format!(
+                    "{} ran at {a:.2} GHz, {} at {b:.2} GHz",
+                    treatments[0].label, treatment.label
+                )));
+            }
             (Some(_), Some(_)) => {}
-            _ => lacking.push(format!("the frequency during {}", arm.label)),
+            _ => lacking.push(format!("the frequency during {}", treatment.label)),
         }
-        if clock(arm).throttles.is_none() {
-            lacking.push(format!("the throttling during {}", arm.label));
+        if clock(treatment).throttles.is_none() {
+            lacking.push(format!("the throttling during {}", treatment.label));
         }
     }
-    let throttled = |arm: &&Arm| clock(arm).throttles.is_some_and(|t| t > 0);
-    let hit: Vec<&str> = arms.iter().filter(throttled).map(|a| a.label.as_str()).collect();
-    let spared = arms.iter().filter(|a| clock(a).throttles == Some(0)).count();
+    let throttled =
+        |treatment: &&TreatmentEvidence| clock(treatment).throttles.is_some_and(|t| t > 0);
+    let hit: Vec<&str> = treatments.iter().filter(throttled).map(|a| a.label.as_str()).collect();
+    let spared = treatments.iter().filter(|a| clock(a).throttles == Some(0)).count();
     if !hit.is_empty() && spared > 0 {
         found.push(grave(format!("only {} ran throttled", hit.join(", "))));
     }
@@ -86,10 +91,11 @@ pub(crate) fn clock_and_heat(e: &Evidence) -> Evaluation {
 pub(crate) fn stable(e: &Evidence) -> Evaluation {
     let mut found: Vec<Found> = Vec::new();
     let mut lacking = Vec::new();
-    for arm in e.measured()? {
-        let snapshots = need(arm.snapshots.as_ref(), format!("the system of {}", arm.label))?;
+    for treatment in e.measured()? {
+        let snapshots =
+            need(treatment.snapshots.as_ref(), format!("the system of {}", treatment.label))?;
         match &snapshots.after {
-            After::NotTaken => lacking.push(format!("the system after {}", arm.label)),
+            After::NotTaken => lacking.push(format!("the system after {}", treatment.label)),
             After::Same => {}
             After::Changed(paths) => {
                 let list: Vec<&str> = paths.keys().map(String::as_str).collect();
@@ -98,14 +104,14 @@ pub(crate) fn stable(e: &Evidence) -> Evaluation {
             }
         }
         if snapshots.boots.len() > 1 {
-            found.push(plain(format!("the machine was rebooted during {}", arm.label)));
+            found.push(plain(format!("the machine was rebooted during {}", treatment.label)));
         }
     }
-    found_or_missing(same_for_all(found, e.arms.len()), &lacking)
+    found_or_missing(same_for_all(found, e.treatments.len()), &lacking)
 }
 
 pub(crate) fn layout(e: &Evidence) -> Evaluation {
-    let arms = e.compared()?;
+    let treatments = e.compared()?;
     let comparisons = e.comparisons.need("the size of the effect")?;
     let claimed = e.claim.get().and_then(|c| c.ratio);
     let says = |v: Option<Verdict>| v.is_none_or(|v| matches!(v, Verdict::Better | Verdict::Worse));
@@ -120,14 +126,16 @@ pub(crate) fn layout(e: &Evidence) -> Evaluation {
     if effect >= LAYOUT_EFFECT.ln_1p() {
         return Ok(Vec::new());
     }
-    for arm in arms {
-        let layouts =
-            *need(arm.layouts.as_ref(), format!("the layouts that {} sampled", arm.label))?;
+    for treatment in treatments {
+        let layouts = *need(
+            treatment.layouts.as_ref(),
+            format!("the layouts that {} sampled", treatment.label),
+        )?;
         if layouts < LAYOUTS {
             return Ok(vec![plain(format!(
                 "an effect of {:.1} % is within known layout bias, and {} sampled {layouts} layouts",
                 (effect.exp() - 1.0) * 100.0,
-                arm.label
+                treatment.label
             ))]);
         }
     }
@@ -137,14 +145,15 @@ pub(crate) fn layout(e: &Evidence) -> Evaluation {
 pub(crate) fn timer(e: &Evidence) -> Evaluation {
     let mut found = Vec::new();
     let mut lacking = Vec::new();
-    for arm in e.measured()? {
-        let timing = need(arm.timing.as_ref(), format!("what was timed in {}", arm.label))?;
+    for treatment in e.measured()? {
+        let timing =
+            need(treatment.timing.as_ref(), format!("what was timed in {}", treatment.label))?;
         let (Some(sample), Some(resolution), Some(overhead)) =
             (timing.sample_s, timing.resolution_s, timing.overhead_s)
         else {
             lacking.push(format!(
                 "what was timed in {}, and the clock's resolution and cost",
-                arm.label
+                treatment.label
             ));
             continue;
         };
@@ -152,7 +161,7 @@ pub(crate) fn timer(e: &Evidence) -> Evaluation {
         let text = format!(
             "the clock is {:.1} % of the timings of {} ({})",
             share * 100.0,
-            arm.label,
+            treatment.label,
             assay_model::units::format_value(sample, "s")
         );
         // A timing of 0 or less has a share that is no number, and is the clock alone.
@@ -165,10 +174,10 @@ pub(crate) fn timer(e: &Evidence) -> Evaluation {
             match timing.window_s {
                 Some(window) if window < least => found.push(grave(format!(
                     "{} was measured for {window:.1} s; the benchmark asks for {least:.1} s",
-                    arm.label
+                    treatment.label
                 ))),
                 Some(_) => {}
-                None => lacking.push(format!("the window of {}", arm.label)),
+                None => lacking.push(format!("the window of {}", treatment.label)),
             }
         }
     }

@@ -7,7 +7,9 @@ use assay_model::SeriesShape;
 use super::environment::shortened;
 use crate::check::{Evaluation, at, found_or_missing, grave, missing, need, not_applicable, plain};
 use crate::rows::{N, W};
-use crate::{Arm, Evidence, Generator, Known, Loop, Merge, PercentileEvidence, WarmupRule};
+use crate::{
+    Evidence, Generator, Known, Loop, Merge, PercentileEvidence, TreatmentEvidence, WarmupRule,
+};
 
 /// The share of its CPUs or network from which a generator may be the limit.
 const GENERATOR: f64 = 0.80;
@@ -15,50 +17,51 @@ const GENERATOR: f64 = 0.80;
 const UNSETTLED: f64 = 0.10;
 
 pub(crate) fn generator(e: &Evidence) -> Evaluation {
-    let arms = e.measured()?;
+    let treatments = e.measured()?;
     let mut found = Vec::new();
     let mut lacking = Vec::new();
     let mut absent = None;
     let mut configs: Vec<&str> = Vec::new();
-    for arm in arms {
-        let g = match &arm.generator {
+    for treatment in treatments {
+        let g = match &treatment.generator {
             Known::Absent(why) => {
                 absent = Some(why.clone());
                 continue;
             }
-            other => other.need(&format!("the load generator of {}", arm.label))?,
+            other => other.need(&format!("the load generator of {}", treatment.label))?,
         };
         let shares = [("CPUs", g.cpu_share), ("network", g.network_share)];
         for (what, share) in shares {
             match share {
                 Some(s) if s > GENERATOR => {
-                    let label = &arm.label;
+                    let label = &treatment.label;
                     let percent = s * 100.0;
                     found.push(plain(format!(
                         "the load generator used {percent:.0} % of its {what} and may limit {label}"
                     )));
                 }
                 Some(_) => {}
-                None => lacking.push(format!("the generator's use of its {what} in {}", arm.label)),
+                None => lacking
+                    .push(format!("the generator's use of its {what} in {}", treatment.label)),
             }
         }
-        shared(arm, g, &mut found, &mut lacking);
+        shared(treatment, g, &mut found, &mut lacking);
         match &g.config {
             Some(config) => configs.push(config),
-            None => lacking.push(format!("the generator's configuration in {}", arm.label)),
+            None => lacking.push(format!("the generator's configuration in {}", treatment.label)),
         }
     }
     if configs.windows(2).any(|c| c[0] != c[1]) && !e.declares("generator") {
-        found.push(plain("the load generator was configured differently for the arms"));
+        found.push(plain("the load generator was configured differently for the treatments"));
     }
     match absent {
-        Some(why) if arms.iter().all(|a| a.generator.get().is_none()) => not_applicable(why),
+        Some(why) if treatments.iter().all(|a| a.generator.get().is_none()) => not_applicable(why),
         _ => found_or_missing(found, &lacking),
     }
 }
 
 fn shared(
-    arm: &Arm,
+    treatment: &TreatmentEvidence,
     g: &Generator,
     found: &mut Vec<assay_model::Found>,
     lacking: &mut Vec<String>,
@@ -67,10 +70,13 @@ fn shared(
         // Whether that made it the limit is told by what it used.
         (Some(true), Some(false)) => found.push(at(
             N,
-            format!("the load generator of {} shares its CPUs and is not pinned apart", arm.label),
+            format!(
+                "the load generator of {} shares its CPUs and is not pinned apart",
+                treatment.label
+            ),
         )),
         (Some(true), None) | (None, _) => {
-            lacking.push(format!("where the load generator of {} ran", arm.label));
+            lacking.push(format!("where the load generator of {} ran", treatment.label));
         }
         _ => {}
     }
@@ -157,8 +163,10 @@ pub(crate) fn percentile_support(e: &Evidence) -> Evaluation {
 
 pub(crate) fn settled(e: &Evidence) -> Evaluation {
     let mut shapes: Vec<SeriesShape> = Vec::new();
-    for arm in e.measured()? {
-        shapes.extend(arm.series.need(&format!("the samples inside {}'s trials", arm.label))?);
+    for treatment in e.measured()? {
+        shapes.extend(
+            treatment.series.need(&format!("the samples inside {}'s trials", treatment.label))?,
+        );
     }
     let long = |s: &&SeriesShape| **s != SeriesShape::TooShort;
     let classes: Vec<&SeriesShape> = shapes.iter().filter(long).collect();
@@ -181,14 +189,17 @@ pub(crate) fn settled(e: &Evidence) -> Evaluation {
 }
 
 pub(crate) fn warmup(e: &Evidence) -> Evaluation {
-    let arms = e.measured()?;
-    let first = *need(arms[0].warmup.as_ref(), format!("the warm-up of {}", arms[0].label))?;
+    let treatments = e.measured()?;
+    let first =
+        *need(treatments[0].warmup.as_ref(), format!("the warm-up of {}", treatments[0].label))?;
     let mut found = Vec::new();
-    for arm in arms {
-        let rule = *need(arm.warmup.as_ref(), format!("the warm-up of {}", arm.label))?;
+    for treatment in treatments {
+        let rule = *need(treatment.warmup.as_ref(), format!("the warm-up of {}", treatment.label))?;
         if rule != first {
-            let text =
-                format!("{} and {} were warmed up by different rules", arms[0].label, arm.label);
+            let text = format!(
+                "{} and {} were warmed up by different rules",
+                treatments[0].label, treatment.label
+            );
             found.push(at(W, text));
         }
     }

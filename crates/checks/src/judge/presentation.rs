@@ -39,21 +39,23 @@ pub(crate) fn sensitivity(e: &Evidence) -> Evaluation {
         Some(true) => {}
         None => lacking.push("whether the members are shown".to_owned()),
     }
-    let Some((first, others)) = s.arms.split_first() else {
+    let Some((first, others)) = s.treatments.split_first() else {
         return found_or_missing(found, &lacking);
     };
-    for arm in others {
-        match arm.against_first {
+    for treatment in others {
+        match treatment.against_first {
             Some((mean, totals)) if (mean - 1.0) * (totals - 1.0) < 0.0 => {
                 found.push(plain(format!(
                     "{} against {}: the geometric mean is {mean:.3}, the ratio of totals {totals:.3}",
-                    arm.label, first.label
+                    treatment.label, first.label
                 )));
             }
             Some(_) => {}
             None => {
-                lacking
-                    .push(format!("a value of every member in {} and {}", first.label, arm.label));
+                lacking.push(format!(
+                    "a value of every member in {} and {}",
+                    first.label, treatment.label
+                ));
             }
         }
     }

@@ -1,27 +1,29 @@
-//! F07 to F09: did the arms have the same resources and settings?
+//! F07 to F09: did the treatments have the same resources and settings?
 
 use std::borrow::Borrow;
 use std::collections::BTreeMap;
 
 use crate::check::{Evaluation, found_or_missing, grave, need, plain};
-use crate::{Arm, CpuResources, Evidence};
+use crate::{CpuResources, Evidence, TreatmentEvidence};
 
 /// Above this difference of the huge-backed share a comparison is invalid.
 const HUGE_SHARE: f64 = 0.10;
 
-/// Whatever two arms record and differ in without declaring it, and what an arm does not record.
+/// Whatever two treatments record and differ in without declaring it, and what a treatment does not record.
 fn unequal<'a, M: Borrow<BTreeMap<String, String>>>(
     e: &Evidence,
-    of: impl Fn(&'a Arm) -> Option<M>,
-    arms: &'a [Arm],
+    of: impl Fn(&'a TreatmentEvidence) -> Option<M>,
+    treatments: &'a [TreatmentEvidence],
     what: &str,
 ) -> Result<Vec<(String, String)>, crate::check::Stop> {
-    let record = |arm: &'a Arm| need(of(arm), format!("{what} of {}", arm.label));
-    let first = record(&arms[0])?;
+    let record = |treatment: &'a TreatmentEvidence| {
+        need(of(treatment), format!("{what} of {}", treatment.label))
+    };
+    let first = record(&treatments[0])?;
     let first = first.borrow();
     let mut found = Vec::new();
-    for arm in &arms[1..] {
-        let other = record(arm)?;
+    for treatment in &treatments[1..] {
+        let other = record(treatment)?;
         let other = other.borrow();
         let mut keys: Vec<&String> = first.keys().chain(other.keys()).collect();
         keys.sort();
@@ -30,8 +32,8 @@ fn unequal<'a, M: Borrow<BTreeMap<String, String>>>(
             let (a, b) = (first.get(key), other.get(key));
             if a != b && !e.declares(key) {
                 let word = |v: Option<&String>| v.map_or("not set".to_owned(), Clone::clone);
-                let text = format!("{}: {} vs {}", arms[0].label, word(a), word(b));
-                found.push((key.clone(), text.replacen(&arms[0].label, key, 1)));
+                let text = format!("{}: {} vs {}", treatments[0].label, word(a), word(b));
+                found.push((key.clone(), text.replacen(&treatments[0].label, key, 1)));
             }
         }
     }
@@ -39,24 +41,25 @@ fn unequal<'a, M: Borrow<BTreeMap<String, String>>>(
 }
 
 pub(crate) fn cpu_resources(e: &Evidence) -> Evaluation {
-    let arms = e.compared()?;
+    let treatments = e.compared()?;
     let mut lacking = Vec::new();
-    for arm in arms {
-        let cpus = need(arm.cpus.as_ref(), format!("what {} could run on", arm.label))?;
+    for treatment in treatments {
+        let cpus = need(treatment.cpus.as_ref(), format!("what {} could run on", treatment.label))?;
         if cpus.usable.is_none() {
-            lacking.push(format!("the usable CPUs of {}", arm.label));
+            lacking.push(format!("the usable CPUs of {}", treatment.label));
         }
         if cpus.instances.is_none() {
-            lacking.push(format!("the instances of {}", arm.label));
+            lacking.push(format!("the instances of {}", treatment.label));
         }
     }
-    let differing = unequal(e, |a| a.cpus.as_ref().map(resources), arms, "the CPU resources")?;
+    let differing =
+        unequal(e, |a| a.cpus.as_ref().map(resources), treatments, "the CPU resources")?;
     // A count that a factor sets is what is meant to differ.
     let meant = ["cpus", "cgroup.cpuset", "cpu", "numa"].iter().any(|f| e.declares(f));
     let found = differing
         .into_iter()
         .filter(|(key, _)| !(meant && key != "instances" && key != "cpu quota"))
-        .map(|(_, text)| plain(format!("the arms had different resources: {text}")))
+        .map(|(_, text)| plain(format!("the treatments had different resources: {text}")))
         .collect();
     found_or_missing(found, &lacking)
 }
@@ -77,14 +80,18 @@ fn resources(cpus: &CpuResources) -> BTreeMap<String, String> {
 }
 
 pub(crate) fn page_size(e: &Evidence) -> Evaluation {
-    let arms = e.compared()?;
+    let treatments = e.compared()?;
     let meant = ["thp", "hugepages", "pages", "page-size"].iter().any(|f| e.declares(f));
     let mut found = Vec::new();
     let mut lacking = Vec::new();
     let mut shares: Vec<(f64, &str)> = Vec::new();
-    for arm in arms {
-        let pages = need(arm.pages.as_ref(), format!("the page sizes of {}", arm.label))?;
-        let first = need(arms[0].pages.as_ref(), format!("the page sizes of {}", arms[0].label))?;
+    for treatment in treatments {
+        let pages =
+            need(treatment.pages.as_ref(), format!("the page sizes of {}", treatment.label))?;
+        let first = need(
+            treatments[0].pages.as_ref(),
+            format!("the page sizes of {}", treatments[0].label),
+        )?;
         for (what, a, b) in [("mode", &first.mode, &pages.mode), ("pool", &first.pool, &pages.pool)]
         {
             match (a, b) {
@@ -92,12 +99,14 @@ pub(crate) fn page_size(e: &Evidence) -> Evaluation {
                     found.push(plain(format!("the {what} of large pages differs: {a} vs {b}")));
                 }
                 (Some(_), Some(_)) => {}
-                _ => lacking.push(format!("the {what} of large pages of {}", arm.label)),
+                _ => lacking.push(format!("the {what} of large pages of {}", treatment.label)),
             }
         }
         match pages.huge_share {
-            Some(share) => shares.push((share, &arm.label)),
-            None => lacking.push(format!("the memory that large pages backed in {}", arm.label)),
+            Some(share) => shares.push((share, &treatment.label)),
+            None => {
+                lacking.push(format!("the memory that large pages backed in {}", treatment.label));
+            }
         }
     }
     let low = shares.iter().copied().min_by(|a, b| a.0.total_cmp(&b.0));
@@ -118,8 +127,9 @@ pub(crate) fn page_size(e: &Evidence) -> Evaluation {
 }
 
 pub(crate) fn os_tunables(e: &Evidence) -> Evaluation {
-    let arms = e.compared()?;
-    let differing = unequal(e, |a| a.os.as_deref(), arms, "the settings of the operating system")?;
+    let treatments = e.compared()?;
+    let differing =
+        unequal(e, |a| a.os.as_deref(), treatments, "the settings of the operating system")?;
     Ok(differing
         .into_iter()
         .map(|(key, text)| {

@@ -3,7 +3,7 @@
 use super::modes::{LEAST, modes};
 use crate::check::{Evaluation, about, at, found_or_missing, grave, missing, need, number, plain};
 use crate::rows::W;
-use crate::{Arm, Evidence, Known, Statistic};
+use crate::{Evidence, Known, Statistic, TreatmentEvidence};
 use assay_model::Found;
 
 pub(crate) fn self_comparison(e: &Evidence) -> Evaluation {
@@ -45,8 +45,9 @@ pub(crate) fn self_comparison(e: &Evidence) -> Evaluation {
                 (floor - 1.0) * 100.0,
                 (ratio.ln().abs().exp() - 1.0) * 100.0
             );
-            let of: Vec<&Arm> = e.arms.iter().filter(|a| a.label == c.label).collect();
-            found.push(about(grave(text), &of, &e.arms));
+            let of: Vec<&TreatmentEvidence> =
+                e.treatments.iter().filter(|a| a.label == c.label).collect();
+            found.push(about(grave(text), &of, &e.treatments));
         }
     }
     Ok(found)
@@ -129,32 +130,39 @@ pub(crate) fn exclusions(e: &Evidence) -> Evaluation {
 }
 
 pub(crate) fn statistic(e: &Evidence) -> Evaluation {
-    let arms = e.compared()?;
-    let first = *need(arms[0].statistic.as_ref(), format!("the statistic of {}", arms[0].label))?;
+    let treatments = e.compared()?;
+    let first = *need(
+        treatments[0].statistic.as_ref(),
+        format!("the statistic of {}", treatments[0].label),
+    )?;
     let mut found: Vec<Found> = Vec::new();
     let mut lacking = Vec::new();
-    for arm in arms {
-        let other = *need(arm.statistic.as_ref(), format!("the statistic of {}", arm.label))?;
+    for treatment in treatments {
+        let other =
+            *need(treatment.statistic.as_ref(), format!("the statistic of {}", treatment.label))?;
         if other != first {
             found.push(grave(format!(
                 "{} is a {}, {} a {}",
-                arms[0].label,
+                treatments[0].label,
                 words(first),
-                arm.label,
+                treatment.label,
                 words(other)
             )));
         }
-        match (arms[0].n, arm.n) {
+        match (treatments[0].n, treatment.n) {
             // One trial more or less is a failure, which F40 reports.
             (Some(a), Some(b)) if a.abs_diff(b) > 1 && 10 * a.abs_diff(b) > a.max(b) => {
-                found.push(grave(format!("{} has {a} trials, {} {b}", arms[0].label, arm.label)));
+                found.push(grave(format!(
+                    "{} has {a} trials, {} {b}",
+                    treatments[0].label, treatment.label
+                )));
             }
             (Some(_), Some(_)) => {}
-            _ => lacking.push(format!("the number of trials of {}", arm.label)),
+            _ => lacking.push(format!("the number of trials of {}", treatment.label)),
         }
     }
     if matches!(first, Statistic::Minimum | Statistic::BestOf(_)) {
-        found.push(plain(format!("the arms are summed up by a {}", words(first))));
+        found.push(plain(format!("the treatments are summed up by a {}", words(first))));
     }
     found_or_missing(found, &lacking)
 }
@@ -173,16 +181,16 @@ pub(crate) fn shape(e: &Evidence) -> Evaluation {
     let mut found = Vec::new();
     let mut lacking = Vec::new();
     let mut looked = false;
-    for arm in e.measured()? {
-        let values = need(arm.values.as_ref(), format!("the values of {}", arm.label))?;
+    for treatment in e.measured()? {
+        let values = need(treatment.values.as_ref(), format!("the values of {}", treatment.label))?;
         match modes(values) {
             Some(modes) if modes > 1 => found.push(plain(format!(
                 "the {} trials of {} have {modes} modes: one number hides them",
                 values.len(),
-                arm.label
+                treatment.label
             ))),
             Some(_) => looked = true,
-            None => lacking.push(format!("{LEAST} values of {} that vary", arm.label)),
+            None => lacking.push(format!("{LEAST} values of {} that vary", treatment.label)),
         }
     }
     for c in e.comparisons.get().into_iter().flatten() {

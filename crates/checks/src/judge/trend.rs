@@ -1,26 +1,26 @@
-//! Whether trials drift: one slope over time within the arms.
+//! Whether trials drift: one slope over time within the treatments.
 
 use assay_stats::distribution::student_cdf;
 
 use crate::Schedule;
 
-/// The two-sided p-value of the slope of ln(value) over time, with one mean per arm taken off values
-/// and times (a pooled within-arm regression, df = n - arms - 1). Values that are missing or not
+/// The two-sided p-value of the slope of ln(value) over time, with one mean per treatment taken off values
+/// and times (a pooled within-treatment regression, df = n - treatments - 1). Values that are missing or not
 /// positive are left out; `None` below 6 trials or without spread.
-pub(crate) fn trend_p(schedule: &Schedule, arms: usize) -> Option<f64> {
+pub(crate) fn trend_p(schedule: &Schedule, treatments: usize) -> Option<f64> {
     let mut points: Vec<(f64, f64)> = Vec::new();
-    for arm in 0..arms {
+    for treatment in 0..treatments {
         let of: Vec<(f64, f64)> = schedule
             .trials
             .iter()
-            .filter(|t| t.arm == arm)
+            .filter(|t| t.treatment == treatment)
             .filter_map(|t| Some((t.start_s, t.value.filter(|v| *v > 0.0)?.ln())))
             .collect();
         let n = of.len() as f64;
         let (x, y) = of.iter().fold((0.0, 0.0), |(x, y), p| (x + p.0 / n, y + p.1 / n));
         points.extend(of.iter().map(|p| (p.0 - x, p.1 - y)));
     }
-    let df = points.len() as f64 - arms as f64 - 1.0;
+    let df = points.len() as f64 - treatments as f64 - 1.0;
     if points.len() < 6 || df < 1.0 {
         return None;
     }
@@ -43,7 +43,7 @@ mod tests {
 
     fn schedule(value: impl Fn(usize) -> f64) -> Schedule {
         let trial = |i: usize| Scheduled {
-            arm: i / 8,
+            treatment: i / 8,
             start_s: i as f64,
             end_s: i as f64 + 0.5,
             value: Some(value(i)),
@@ -61,13 +61,18 @@ mod tests {
         assert_eq!(trend_p(&Schedule::default(), 2), None);
     }
 
-    /// By hand: x = 0..5, y = ln value = 0, 1, 2, 3, 4, 6 in one arm: slope 1.1429, s² = 0.1190,
+    /// By hand: x = 0..5, y = ln value = 0, 1, 2, 3, 4, 6 in one treatment: slope 1.1429, s² = 0.1190,
     /// t = 1.1429 / sqrt(0.1190 / 17.5) = 13.86 at 4 degrees of freedom, p = 0.0001573.
     #[test]
     fn the_p_value_by_hand() {
         let y = [0.0, 1.0, 2.0, 3.0, 4.0, 6.0_f64];
         let trials = (0..6)
-            .map(|i| Scheduled { arm: 0, start_s: i as f64, end_s: 0.0, value: Some(y[i].exp()) })
+            .map(|i| Scheduled {
+                treatment: 0,
+                start_s: i as f64,
+                end_s: 0.0,
+                value: Some(y[i].exp()),
+            })
             .collect();
         let p = trend_p(&Schedule { trials, order: None }, 1).unwrap();
         assert!((p - 0.000_157_26).abs() < 1e-7, "{p}");

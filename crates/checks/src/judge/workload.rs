@@ -1,22 +1,22 @@
-//! F16 to F21: did the arms do the same, right and whole work, and is it known what limits them?
+//! F16 to F21: did the treatments do the same, right and whole work, and is it known what limits them?
 
 use std::collections::BTreeSet;
 
 use crate::check::{Evaluation, about, at, found_or_missing, grave, missing, need, plain};
 use crate::rows::{NW, WI};
-use crate::{Arm, Evidence, Known, WorkTiming};
+use crate::{Evidence, Known, TreatmentEvidence, WorkTiming};
 use assay_model::Found;
 
 /// The difference of completed operations that counts under equal work.
 const OPERATIONS: f64 = 0.001;
 
 pub(crate) fn same_work(e: &Evidence) -> Evaluation {
-    let arms = e.compared()?;
-    let first = need(arms[0].work.as_ref(), format!("the work of {}", arms[0].label))?;
+    let treatments = e.compared()?;
+    let first = need(treatments[0].work.as_ref(), format!("the work of {}", treatments[0].label))?;
     let mut found = Vec::new();
     let mut lacking = BTreeSet::new();
-    for arm in &arms[1..] {
-        let work = need(arm.work.as_ref(), format!("the work of {}", arm.label))?;
+    for treatment in &treatments[1..] {
+        let work = need(treatment.work.as_ref(), format!("the work of {}", treatment.label))?;
         let cache = |w: &crate::Work| w.cache.map(|c| format!("{c:?}").to_lowercase());
         let parts = [
             ("input", first.input.clone(), work.input.clone()),
@@ -27,7 +27,9 @@ pub(crate) fn same_work(e: &Evidence) -> Evaluation {
         for (what, a, b) in parts {
             match (a, b) {
                 (Some(a), Some(b)) if a != b && !e.declares(what) => {
-                    found.push(plain(format!("the arms did different work: {what} {a} vs {b}")));
+                    found.push(plain(format!(
+                        "the treatments did different work: {what} {a} vs {b}"
+                    )));
                 }
                 (Some(_), Some(_)) => {}
                 _ => {
@@ -42,7 +44,7 @@ pub(crate) fn same_work(e: &Evidence) -> Evaluation {
             if a != b {
                 let word = |v: Option<&String>| v.map_or("not set".to_owned(), Clone::clone);
                 let text = format!(
-                    "the arms have different parameters: {name} {} vs {}",
+                    "the treatments have different parameters: {name} {} vs {}",
                     word(a),
                     word(b)
                 );
@@ -53,8 +55,8 @@ pub(crate) fn same_work(e: &Evidence) -> Evaluation {
             (Some(WorkTiming::EqualTime), _, _) => {}
             (Some(WorkTiming::EqualWork), Some(a), Some(b)) => {
                 if (a - b).abs() > OPERATIONS * a.abs().max(b.abs()) {
-                    let label = &arm.label;
-                    let text = format!("{} did {a} operations, {label} {b}", arms[0].label);
+                    let label = &treatment.label;
+                    let text = format!("{} did {a} operations, {label} {b}", treatments[0].label);
                     found.push(plain(text));
                 }
             }
@@ -68,9 +70,11 @@ pub(crate) fn same_work(e: &Evidence) -> Evaluation {
 
 pub(crate) fn output_verified(e: &Evidence) -> Evaluation {
     let mut all = crate::OutputEvidence { errors: Some(0), ..Default::default() };
-    for arm in e.measured()? {
-        let o =
-            need(arm.output.as_ref(), format!("whether the output of {} was right", arm.label))?;
+    for treatment in e.measured()? {
+        let o = need(
+            treatment.output.as_ref(),
+            format!("whether the output of {} was right", treatment.label),
+        )?;
         all.trials += o.trials;
         all.unchecked += o.unchecked;
         all.unknown += o.unknown;
@@ -96,52 +100,59 @@ pub(crate) fn output_verified(e: &Evidence) -> Evaluation {
     Ok(found)
 }
 
-/// One finding where every arm gave wrong output, else one for each that did.
-fn wrong_output(arms: &[Arm]) -> Vec<Found> {
-    let counted = |arm: &Arm| arm.output.as_ref().map_or((0, 0), |o| (o.wrong, o.trials));
-    let said = |arm: Option<&&Arm>| {
-        let said = arm.and_then(|a| a.output.as_ref()).map_or("", |o| &o.said);
+/// One finding where every treatment gave wrong output, else one for each that did.
+fn wrong_output(treatments: &[TreatmentEvidence]) -> Vec<Found> {
+    let counted = |treatment: &TreatmentEvidence| {
+        treatment.output.as_ref().map_or((0, 0), |o| (o.wrong, o.trials))
+    };
+    let said = |treatment: Option<&&TreatmentEvidence>| {
+        let said = treatment.and_then(|a| a.output.as_ref()).map_or("", |o| &o.said);
         if said.is_empty() { String::new() } else { format!("; {said}") }
     };
-    let wrong_arms: Vec<&Arm> = arms.iter().filter(|a| counted(a).0 > 0).collect();
-    if wrong_arms.len() == arms.len() {
-        let (wrong, trials) = arms.iter().map(counted).fold((0, 0), |a, b| (a.0 + b.0, a.1 + b.1));
-        let said = said(wrong_arms.first());
+    let wrong_treatments: Vec<&TreatmentEvidence> =
+        treatments.iter().filter(|a| counted(a).0 > 0).collect();
+    if wrong_treatments.len() == treatments.len() {
+        let (wrong, trials) =
+            treatments.iter().map(counted).fold((0, 0), |a, b| (a.0 + b.0, a.1 + b.1));
+        let said = said(wrong_treatments.first());
         return vec![plain(format!(
             "the output of {wrong} of {trials} trials failed its check{said}"
         ))];
     }
-    let say = |arm: &Arm| {
-        let (wrong, trials) = counted(arm);
+    let say = |treatment: &TreatmentEvidence| {
+        let (wrong, trials) = counted(treatment);
         let text = format!(
             "the output of {wrong} of {trials} trials of {} failed its check{}",
-            arm.label,
-            said(Some(&arm))
+            treatment.label,
+            said(Some(&treatment))
         );
-        about(plain(text), &[arm], arms)
+        about(plain(text), &[treatment], treatments)
     };
-    wrong_arms.into_iter().map(say).collect()
+    wrong_treatments.into_iter().map(say).collect()
 }
 
 pub(crate) fn train_test(e: &Evidence) -> Evaluation {
     let mut found = Vec::new();
     let mut absent = None;
-    for arm in e.measured()? {
-        let tuned = match &arm.tuned_on {
+    for treatment in e.measured()? {
+        let tuned = match &treatment.tuned_on {
             Known::Absent(why) => {
                 absent = Some(why.clone());
                 continue;
             }
-            other => other.need(&format!("what {} was tuned on", arm.label))?,
+            other => other.need(&format!("what {} was tuned on", treatment.label))?,
         };
-        let work = need(arm.work.as_ref(), format!("the input of {}", arm.label))?;
-        let input = need(work.input.as_ref(), format!("the input of {}", arm.label))?;
+        let work = need(treatment.work.as_ref(), format!("the input of {}", treatment.label))?;
+        let input = need(work.input.as_ref(), format!("the input of {}", treatment.label))?;
         if tuned.contains(input) {
-            found.push(plain(format!("{} was tuned on the data it is measured on", arm.label)));
+            found.push(plain(format!(
+                "{} was tuned on the data it is measured on",
+                treatment.label
+            )));
         }
     }
     match absent {
-        Some(why) if e.arms.iter().all(|a| a.tuned_on.get().is_none()) => {
+        Some(why) if e.treatments.iter().all(|a| a.tuned_on.get().is_none()) => {
             crate::check::not_applicable(why)
         }
         _ => Ok(found),
@@ -154,29 +165,29 @@ pub(crate) fn suite_complete(e: &Evidence) -> Evaluation {
         return missing("which members the suite has");
     }
     let mut found = Vec::new();
-    for arm in &suite.arms {
+    for treatment in &suite.treatments {
         let missing: Vec<&str> = suite
             .manifest
             .iter()
-            .filter(|m| !arm.members.contains(*m) && !arm.reasons.contains_key(*m))
+            .filter(|m| !treatment.members.contains(*m) && !treatment.reasons.contains_key(*m))
             .map(String::as_str)
             .collect();
         if !missing.is_empty() {
             found.push(plain(format!(
                 "{} has {} of {} members; without a reason are missing: {}",
-                arm.label,
-                arm.members.len(),
+                treatment.label,
+                treatment.members.len(),
                 suite.manifest.len(),
                 super::environment::shortened(&missing)
             )));
         }
     }
-    if let Some(first) = suite.arms.first() {
-        for arm in &suite.arms[1..] {
-            if arm.members != first.members {
+    if let Some(first) = suite.treatments.first() {
+        for treatment in &suite.treatments[1..] {
+            if treatment.members != first.members {
                 let text = format!(
                     "the means of {} and {} cover different members",
-                    first.label, arm.label
+                    first.label, treatment.label
                 );
                 found.push(grave(text));
             }
@@ -187,18 +198,19 @@ pub(crate) fn suite_complete(e: &Evidence) -> Evaluation {
 
 pub(crate) fn limiter_known(e: &Evidence) -> Evaluation {
     let mut found = Vec::new();
-    for arm in e.measured()? {
-        let limiter = need(arm.limiter.as_ref(), format!("what limited {}", arm.label))?;
+    for treatment in e.measured()? {
+        let limiter =
+            need(treatment.limiter.as_ref(), format!("what limited {}", treatment.label))?;
         if limiter.statement.trim().is_empty() {
             found.push(plain(format!(
                 "what stops {} from being twice as fast is not said",
-                arm.label
+                treatment.label
             )));
         }
         for c in limiter.ceilings.iter().filter(|c| c.reached > c.ceiling) {
             found.push(grave(format!(
                 "{} reached {} of {}, more than the {} there is",
-                arm.label, c.reached, c.what, c.ceiling
+                treatment.label, c.reached, c.what, c.ceiling
             )));
         }
     }

@@ -18,12 +18,12 @@ pub fn is<T>(known: &mut Known<T>) -> &mut T {
     }
 }
 
-pub fn snapshots(arm: &mut Arm) -> &mut Snapshots {
-    Arc::make_mut(arm.snapshots.as_mut().unwrap())
+pub fn snapshots(treatment: &mut TreatmentEvidence) -> &mut Snapshots {
+    Arc::make_mut(treatment.snapshots.as_mut().unwrap())
 }
 
-fn b(e: &mut Evidence) -> &mut Arm {
-    &mut e.arms[1]
+fn b(e: &mut Evidence) -> &mut TreatmentEvidence {
+    &mut e.treatments[1]
 }
 
 fn comparison(e: &mut Evidence) -> &mut ComparisonEvidence {
@@ -54,7 +54,7 @@ fn one_after_the_other(e: &mut Evidence) {
     let trials = &mut e.schedule.as_mut().unwrap().trials;
     let half = trials.len() / 2;
     for (i, trial) in trials.iter_mut().enumerate() {
-        trial.arm = usize::from(i >= half);
+        trial.treatment = usize::from(i >= half);
     }
 }
 
@@ -126,11 +126,11 @@ pub const FAULTS: &[(&str, Change)] = &[
     ("F17", |e| b(e).output.as_mut().unwrap().unchecked = 1),
     ("F17", |e| b(e).output.as_mut().unwrap().errors = Some(3)),
     ("F18", |e| b(e).tuned_on = Known::Is(texts(&["measured-input"]))),
-    ("F19", |e| is(&mut e.suite).arms[1].reasons.clear()),
+    ("F19", |e| is(&mut e.suite).treatments[1].reasons.clear()),
     ("F19", |e| {
-        let arm = &mut is(&mut e.suite).arms[1];
-        arm.members.remove("sort");
-        arm.reasons.insert("sort".to_owned(), "crashed".to_owned());
+        let treatment = &mut is(&mut e.suite).treatments[1];
+        treatment.members.remove("sort");
+        treatment.reasons.insert("sort".to_owned(), "crashed".to_owned());
     }),
     ("F21", |e| b(e).limiter.as_mut().unwrap().statement.clear()),
     ("F21", |e| b(e).limiter.as_mut().unwrap().ceilings[0].reached = 3e10),
@@ -143,7 +143,7 @@ pub const FAULTS: &[(&str, Change)] = &[
     ("F24", |e| is(&mut e.percentiles)[0].merge = Some(Merge::Averaged)),
     ("F25", never_settles),
     ("F26", |e| b(e).warmup = Some(WarmupRule::Detected)),
-    ("F26", |e| e.arms.iter_mut().for_each(|a| a.warmup = Some(WarmupRule::Fixed(2)))),
+    ("F26", |e| e.treatments.iter_mut().for_each(|a| a.warmup = Some(WarmupRule::Fixed(2)))),
     ("F28", |e| b(e).n = Some(4)),
     ("F28", |e| b(e).n = Some(2)),
     ("F29", drifting_trials),
@@ -181,13 +181,13 @@ pub const FAULTS: &[(&str, Change)] = &[
     }),
     ("F41", |e| b(e).statistic = Some(Statistic::Minimum)),
     ("F41", |e| b(e).n = Some(12)),
-    ("F41", |e| e.arms.iter_mut().for_each(|a| a.statistic = Some(Statistic::BestOf(5)))),
+    ("F41", |e| e.treatments.iter_mut().for_each(|a| a.statistic = Some(Statistic::BestOf(5)))),
     ("F42", two_modes),
     ("F42", |e| comparison(e).sensitivity = Some(interval(0.99, 1.2))),
     ("F42", |e| comparison(e).median_ratio = Some(0.98)),
     ("F43", |e| is(&mut e.means)[0].operator = MeanOperator::Arithmetic),
     ("F44", |e| is(&mut e.suite).members_shown = Some(false)),
-    ("F44", |e| is(&mut e.suite).arms[1].against_first = Some((1.1, 0.9))),
+    ("F44", |e| is(&mut e.suite).treatments[1].against_first = Some((1.1, 0.9))),
     ("F45", |e| first_number(e).exact = Some(100.2)),
     ("F45", |e| first_number(e).typed_in = Some("B is 100.1 times as fast".to_owned())),
     ("F46", |e| is(&mut e.metrics)[1].unit = Some("bops".to_owned())),
@@ -232,4 +232,5 @@ pub const FAULTS: &[(&str, Change)] = &[
     ("F59", |e| e.registered.as_mut().unwrap().shown = texts(&["throughput"])),
     ("F60", |e| e.repeat.as_mut().unwrap().dirty = Some(true)),
     ("F60", |e| e.repeat.as_mut().unwrap().rerun = Some((1.2, interval(1.0, 1.1)))),
+    ("F61", |e| e.schedule.as_mut().unwrap().trials[0].value = Some(1000.0)),
 ];

@@ -20,7 +20,7 @@ fn worst(id: &str, profile: Profile, change: Change) -> Option<Severity> {
 fn drift_apart(e: &mut Evidence) {
     let trials = &mut e.schedule.as_mut().unwrap().trials;
     for (i, trial) in trials.iter_mut().enumerate() {
-        trial.arm = usize::from(i >= 24);
+        trial.treatment = usize::from(i >= 24);
         trial.value = Some(100.0 + i as f64 + (i % 3) as f64);
     }
 }
@@ -28,16 +28,16 @@ fn drift_apart(e: &mut Evidence) {
 #[test]
 fn escalations_are_invalid_in_both_profiles() {
     let cases: &[(&str, Change)] = &[
-        ("F08", |e| e.arms[1].pages.as_mut().unwrap().huge_share = Some(0.9)),
+        ("F08", |e| e.treatments[1].pages.as_mut().unwrap().huge_share = Some(0.9)),
         ("F09", |e| {
-            Arc::make_mut(e.arms[1].os.as_mut().unwrap())
+            Arc::make_mut(e.treatments[1].os.as_mut().unwrap())
                 .insert("kernel.release".into(), "6.13.1".into());
         }),
-        ("F11", |e| e.arms[1].host.as_mut().unwrap().pressure_percent = Some(9.0)),
-        ("F12", |e| e.arms[1].clock.as_mut().unwrap().throttles = Some(1)),
-        ("F15", |e| e.arms[1].timing.as_mut().unwrap().sample_s = Some(1e-7)),
-        ("F21", |e| e.arms[1].limiter.as_mut().unwrap().ceilings[0].reached = 1e12),
-        ("F28", |e| e.arms[1].n = Some(2)),
+        ("F11", |e| e.treatments[1].host.as_mut().unwrap().pressure_percent = Some(9.0)),
+        ("F12", |e| e.treatments[1].clock.as_mut().unwrap().throttles = Some(1)),
+        ("F15", |e| e.treatments[1].timing.as_mut().unwrap().sample_s = Some(1e-7)),
+        ("F21", |e| e.treatments[1].limiter.as_mut().unwrap().ceilings[0].reached = 1e12),
+        ("F28", |e| e.treatments[1].n = Some(2)),
         ("F31", drift_apart),
         ("F37", |e| is(&mut e.self_comparison).floor = Some(1.3)),
         ("F38", |e| {
@@ -48,7 +48,7 @@ fn escalations_are_invalid_in_both_profiles() {
             let s = e.stopping.as_mut().unwrap();
             (s.adjusted, s.ended_on_significance) = (Some(false), Some(true));
         }),
-        ("F41", |e| e.arms[1].statistic = Some(Statistic::Median)),
+        ("F41", |e| e.treatments[1].statistic = Some(Statistic::Median)),
         ("F56", |e| is(&mut e.claim).verb = Some(Verb::Best)),
         ("F59", |e| {
             let r = e.registered.as_mut().unwrap();
@@ -74,11 +74,11 @@ fn a_profile_never_lowers() {
 #[test]
 fn milder_cases_are_milder() {
     let kernel_patch: Change = |e| {
-        Arc::make_mut(e.arms[1].os.as_mut().unwrap())
+        Arc::make_mut(e.treatments[1].os.as_mut().unwrap())
             .insert("kernel.release".into(), "6.12.5".into());
     };
     assert_eq!(worst("F09", Profile::Publish, kernel_patch), Some(Severity::Warning));
-    let unchecked: Change = |e| e.arms[1].output.as_mut().unwrap().unchecked = 2;
+    let unchecked: Change = |e| e.treatments[1].output.as_mut().unwrap().unchecked = 2;
     assert_eq!(worst("F17", Profile::Lab, unchecked), Some(Severity::Note));
     assert_eq!(worst("F17", Profile::Publish, unchecked), Some(Severity::Warning));
     let turned: Change = |e| {
@@ -93,7 +93,7 @@ fn milder_cases_are_milder() {
     };
     assert_eq!(worst("F40", Profile::Publish, failed), Some(Severity::Warning));
     let busy_alike: Change = |e| {
-        e.arms.iter_mut().for_each(|a| a.host.as_mut().unwrap().queue_per_cpu = Some(0.5));
+        e.treatments.iter_mut().for_each(|a| a.host.as_mut().unwrap().queue_per_cpu = Some(0.5));
     };
     assert_eq!(worst("F11", Profile::Publish, busy_alike), Some(Severity::Warning));
     let digits: Change = |e| is(&mut e.numbers)[0].printed = Some("100.08000".to_owned());
@@ -118,7 +118,7 @@ fn what_is_known_to_be_absent_does_not_apply() {
 #[test]
 fn one_arm_is_not_a_comparison() {
     let mut evidence = sound::evidence();
-    evidence.arms.truncate(1);
+    evidence.treatments.truncate(1);
     let report = evaluate(&evidence, Profile::Lab);
     let ids: Vec<&str> = report.not_applicable.iter().map(|c| c.id).collect();
     for id in ["F02", "F03", "F04", "F07", "F16", "F31", "F41"] {

@@ -4,8 +4,8 @@ use assay_checks::*;
 
 use super::broken::{Change, is, snapshots};
 
-fn a(e: &mut Evidence) -> &mut Arm {
-    &mut e.arms[0]
+fn a(e: &mut Evidence) -> &mut TreatmentEvidence {
+    &mut e.treatments[0]
 }
 
 /// Checks and gaps.
@@ -19,8 +19,8 @@ pub const GAPS: &[(&str, Change)] = &[
         binary.hashes.insert("executable".to_owned(), "dd".to_owned());
         binary.built_features = None;
     }),
-    ("F06", |e| e.arms.iter_mut().for_each(|a| a.build.as_mut().unwrap().pgo = None)),
-    ("F07", |e| e.arms.iter_mut().for_each(|a| a.cpus.as_mut().unwrap().usable = None)),
+    ("F06", |e| e.treatments.iter_mut().for_each(|a| a.build.as_mut().unwrap().pgo = None)),
+    ("F07", |e| e.treatments.iter_mut().for_each(|a| a.cpus.as_mut().unwrap().usable = None)),
     ("F08", |e| a(e).pages.as_mut().unwrap().huge_share = None),
     ("F09", |e| a(e).os = None),
     ("F11", |e| a(e).host.as_mut().unwrap().steal_percent = None),
@@ -71,4 +71,5 @@ pub const GAPS: &[(&str, Change)] = &[
     ("F58", |e| is(&mut e.disclosures)[0].required.clear()),
     ("F59", |e| e.registered = None),
     ("F60", |e| e.repeat.as_mut().unwrap().dirty = None),
+    ("F61", |e| e.schedule = None),
 ];

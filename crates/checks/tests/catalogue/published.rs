@@ -7,7 +7,7 @@ use assay_checks::*;
 use super::sound::{set, texts};
 
 pub fn suite() -> SuiteEvidence {
-    let arm = |label: &str, against_first| SuiteArm {
+    let treatment = |label: &str, against_first| SuiteArm {
         label: label.to_owned(),
         members: set(&["sort", "parse", "render"]),
         reasons: BTreeMap::from([("solve".to_owned(), "does not build with gcc 14".to_owned())]),
@@ -15,7 +15,7 @@ pub fn suite() -> SuiteEvidence {
     };
     SuiteEvidence {
         manifest: texts(&["sort", "parse", "render", "solve"]),
-        arms: vec![arm("A", None), arm("B", Some((1.1, 1.08)))],
+        treatments: vec![treatment("A", None), treatment("B", Some((1.1, 1.08)))],
         members_shown: Some(true),
     }
 }

@@ -1,4 +1,4 @@
-//! Evidence that nothing speaks against: two arms, ten trials each, interleaved, claimed with care.
+//! Evidence that nothing speaks against: two treatments, ten trials each, interleaved, claimed with care.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
@@ -47,10 +47,10 @@ pub fn noise(n: usize, centre: f64, seed: u64) -> Vec<f64> {
     (0..n).map(|_| centre * (0.01 * rng.normal()).exp()).collect()
 }
 
-fn arm(label: &str, level: &str, centre: f64, seed: u64) -> Arm {
-    Arm {
+fn treatment(label: &str, level: &str, centre: f64, seed: u64) -> TreatmentEvidence {
+    TreatmentEvidence {
         label: label.to_owned(),
-        treatment: None,
+        id: None,
         levels: text_map(&[("threads", level)]),
         n: Some(24),
         processes: None,
@@ -227,7 +227,7 @@ fn environment() -> assay_environment::EnvDiff {
 
 fn schedule() -> Schedule {
     let trial = |i: usize| Scheduled {
-        arm: (i + i / 2) % 2,
+        treatment: (i + i / 2) % 2,
         start_s: i as f64,
         end_s: i as f64 + 0.9,
         value: Some(100.0 + (i % 3) as f64),
@@ -261,7 +261,7 @@ pub fn evidence() -> Evidence {
         unseen: Vec::new(),
         imported: false,
         several_machines: false,
-        arms: vec![arm("A", "1", 100.0, 1), arm("B", "2", 120.0, 2)],
+        treatments: vec![treatment("A", "1", 100.0, 1), treatment("B", "2", 120.0, 2)],
         factors: Some(texts(&["threads"])),
         environment: Known::Is(environment()),
         comparisons: Known::Is(vec![comparison()]),

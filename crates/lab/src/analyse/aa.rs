@@ -18,7 +18,7 @@ use crate::{LabError, read_experiment};
 
 /// How many blocks one comparison of an A/A run has, where the run is not given fewer.
 pub const BLOCKS_EACH: u32 = 10;
-/// The variable whose value tells the arms apart. Nothing reads it.
+/// The variable whose value tells the treatments apart. Nothing reads it.
 const VARIABLE: &str = "ASSAY_ARM";
 /// Where A/A runs are kept in the folder of state, one a line.
 const KEPT: &str = "self-comparisons.jsonl";
@@ -67,8 +67,8 @@ pub fn with_itself(experiment: &mut Experiment) -> Result<(), LabError> {
         return Err(wrong(&["factors", factor], message, help).into());
     }
     // Values of equal length, so that the environment is of one size.
-    let arms = vec!["a".into(), "b".into()];
-    experiment.factors.insert(format!("controls.env.{VARIABLE}"), FactorLevels::List(arms));
+    let levels = vec!["a".into(), "b".into()];
+    experiment.factors.insert(format!("controls.env.{VARIABLE}"), FactorLevels::List(levels));
     experiment.tags.push("aa".to_owned());
     Ok(())
 }
@@ -104,10 +104,11 @@ pub fn is_self_comparison(plan: &Plan) -> bool {
 /// each group is one comparison.
 pub fn aa_floor(plan: &Plan, records: &[TrialRecord]) -> AaFloor {
     let other = plan.treatments.iter().map(|t| t.id).find(|id| *id != plan.baseline);
-    let (base, arm) = pairs(records, plan.baseline, other.unwrap_or(plan.baseline), &plan.metric);
+    let (base, other_values) =
+        pairs(records, plan.baseline, other.unwrap_or(plan.baseline), &plan.metric);
     let logs: Vec<f64> = base
         .iter()
-        .zip(&arm)
+        .zip(&other_values)
         .filter_map(|(a, b)| Some(((*b)? / (*a)?).ln()))
         .filter(|log| log.is_finite())
         .collect();
@@ -159,7 +160,7 @@ fn machine(system: &SystemDescription) -> String {
     )
 }
 
-/// The controls of a treatment without what tells arms apart.
+/// The controls of a treatment without what tells treatments apart.
 fn controls(treatment: &Treatment) -> Vec<Setting> {
     treatment.controls.iter().filter(|s| s.key != VARIABLE).cloned().collect()
 }

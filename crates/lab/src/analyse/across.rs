@@ -3,7 +3,9 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use assay_checks::{Arm, Evidence, Known, MetricIdentity, Schedule, Scheduled, Work, judge, rows};
+use assay_checks::{
+    Evidence, Known, MetricIdentity, Schedule, Scheduled, TreatmentEvidence, Work, judge, rows,
+};
 use assay_environment::{AcceptError, DifferenceClass, EnvDiff, diff};
 use assay_model::{
     Across, AcrossRow, Analysis, Better, Comparison, Difference, Experiment, Fact, Finding, Kind,
@@ -365,9 +367,9 @@ fn findings(sides: &[Side<'_>], diffs: &[EnvDiff], declared: &Declared) -> Vec<V
     sides[1..].iter().zip(diffs).map(of).collect()
 }
 
-/// Two runs as two arms, one after the other.
+/// Two runs as two treatments, one after the other.
 fn between(a: &Side<'_>, b: &Side<'_>, diff: &EnvDiff, declared: &Declared) -> Evidence {
-    let arm = |side: &Side<'_>| Arm {
+    let treatment = |side: &Side<'_>| TreatmentEvidence {
         label: side.id.to_string(),
         levels: levels(side),
         os: Some(Arc::new(controls(side))),
@@ -376,15 +378,15 @@ fn between(a: &Side<'_>, b: &Side<'_>, diff: &EnvDiff, declared: &Declared) -> E
             parameters: params(side),
             ..Work::default()
         }),
-        ..Arm::default()
+        ..TreatmentEvidence::default()
     };
-    let trials = |arm: usize, side: &Side<'_>| -> Vec<Scheduled> {
+    let trials = |treatment: usize, side: &Side<'_>| -> Vec<Scheduled> {
         let counting = side.records.iter().filter(|r| r.counts());
         // Clocks of different boots cannot be laid beside each other; the runs' ids can.
-        let offset = arm as f64 * 1e12;
+        let offset = treatment as f64 * 1e12;
         counting
             .map(|r| Scheduled {
-                arm,
+                treatment,
                 start_s: offset + r.start_ns as f64 / 1e9,
                 end_s: offset + r.end_ns as f64 / 1e9,
                 // A drift within each run says nothing about that between them.
@@ -395,7 +397,7 @@ fn between(a: &Side<'_>, b: &Side<'_>, diff: &EnvDiff, declared: &Declared) -> E
     // Unlike programs without a word are compared by nobody's question.
     let unasked = unlike(a, b, declared).is_some() && declared.factors.is_empty();
     Evidence {
-        arms: vec![arm(a), arm(b)],
+        treatments: vec![treatment(a), treatment(b)],
         factors: (unasked || !declared.factors.is_empty()).then(|| declared.factors.clone()),
         environment: Known::Is(diff.clone()),
         schedule: Some(Schedule {

@@ -201,10 +201,10 @@ fn comparisons(
         .iter()
         .filter(|t| !imported || (!quoted && same_benchmark(plan, t)))
         .filter_map(|t| Some((counterpart(plan, t)?, t.id)));
-    let arms: Vec<Arms> = compared
+    let sides: Vec<Sides> = compared
         .map(|(reference, treatment)| {
             let (base, other) = pairs(records, reference, treatment, &metric.name);
-            Arms {
+            Sides {
                 reference,
                 treatment,
                 // Trials in an order that nobody knows are in no blocks.
@@ -215,7 +215,7 @@ fn comparisons(
             }
         })
         .collect();
-    let inputs: Vec<CompareInput<'_>> = arms
+    let inputs: Vec<CompareInput<'_>> = sides
         .iter()
         .map(|a| CompareInput {
             metric: &metric.name,
@@ -241,7 +241,7 @@ fn comparisons(
 }
 
 /// The values of two treatments.
-struct Arms {
+struct Sides {
     reference: u32,
     treatment: u32,
     /// Whether their trials share no blocks.

@@ -1,4 +1,4 @@
-//! One arm of a comparison: the trials of one configuration, and what they ran on.
+//! One treatment of a comparison: the trials of one configuration, and what they ran on.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
@@ -9,11 +9,11 @@ use super::{Generator, Limiter, OutputEvidence, Statistic, WarmupRule, Work};
 
 /// The trials of one configuration.
 #[derive(Debug, Clone, PartialEq, Default)]
-pub struct Arm {
+pub struct TreatmentEvidence {
     /// Its name in messages.
     pub label: String,
     /// The treatment of a run that it is, by id; `None`: it is not one treatment of one run.
-    pub treatment: Option<u32>,
+    pub id: Option<u32>,
     /// Its levels of the declared factors, by factor.
     pub levels: BTreeMap<String, String>,
     /// How many independent trials count.
@@ -26,11 +26,11 @@ pub struct Arm {
     pub samples: Option<Vec<Vec<f64>>>,
     /// How the series inside each trial went; absent: a trial gives one number.
     pub series: super::Known<Vec<SeriesShape>>,
-    /// By which statistic the arm is summed up.
+    /// By which statistic the treatment is summed up.
     pub statistic: Option<Statistic>,
     /// How warm-up was cut off.
     pub warmup: Option<WarmupRule>,
-    /// Descriptions of the system; the arms of one run share theirs.
+    /// Descriptions of the system; the treatments of one run share theirs.
     pub snapshots: Option<Arc<Snapshots>>,
     /// The program that ran.
     pub binary: Option<Binary>,
@@ -63,7 +63,7 @@ pub struct Arm {
     pub generator: super::Known<Generator>,
 }
 
-/// Descriptions of an arm's system.
+/// Descriptions of a treatment's system.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct Snapshots {
     /// Before its trials; `None`: none was taken.
@@ -121,7 +121,7 @@ pub struct Build {
     pub tuning: Option<Tuning>,
 }
 
-/// What an arm could run on. A `None` is not recorded; `none` is a text.
+/// What a treatment could run on. A `None` is not recorded; `none` is a text.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct CpuResources {
     /// Logical CPUs it could use.
@@ -153,7 +153,7 @@ pub struct Pages {
     pub huge_share: Option<f64>,
 }
 
-/// What else ran on the host before the arm's trials started.
+/// What else ran on the host before the treatment's trials started.
 #[derive(Debug, Clone, Copy, PartialEq, Default)]
 pub struct HostLoad {
     /// Runnable tasks of others per CPU.
@@ -164,7 +164,7 @@ pub struct HostLoad {
     pub pressure_percent: Option<f64>,
 }
 
-/// Frequency and throttling while an arm ran.
+/// Frequency and throttling while a treatment ran.
 #[derive(Debug, Clone, Copy, PartialEq, Default)]
 pub struct ClockHeat {
     /// Median effective frequency, GHz.
