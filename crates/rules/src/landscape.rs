@@ -6,6 +6,7 @@ mod build;
 mod collection;
 mod columns;
 mod definition;
+mod draft;
 mod error;
 mod measured;
 mod questions;

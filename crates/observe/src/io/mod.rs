@@ -21,6 +21,7 @@ mod files;
 #[cfg(feature = "ebpf")]
 mod kernel_types;
 mod mounts;
+mod oldest;
 mod perf_ring;
 #[cfg(feature = "ebpf")]
 mod probe;
@@ -36,4 +37,5 @@ mod untold;
 pub use ability::{IoAbility, io_ability};
 pub use background::{IoWatch, Traced};
 pub use devices::{BlockDevice, BlockDevices};
-pub use tracer::{IoTracer, Method, Oldest, TraceRequest};
+pub use oldest::Oldest;
+pub use tracer::{IoTracer, Method, TraceRequest};

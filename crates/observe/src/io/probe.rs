@@ -12,7 +12,7 @@ use aya::{Btf, Ebpf, EbpfLoader};
 
 use super::abi::{Cell, Config, Key, PLACES, RegionCounts, UnderWay};
 use super::kernel_types::KernelTypes;
-use super::tracer::Oldest;
+use super::oldest::Oldest;
 use crate::NotAvailable;
 
 /// The compiled probes. Aligned, since they are read as ELF in place.

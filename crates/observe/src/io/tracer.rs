@@ -12,6 +12,7 @@ use assay_iotrace::{
 use super::counters::Counters;
 use super::devices::BlockDevices;
 use super::ebpf::EbpfTracer;
+use super::oldest::Oldest;
 use super::tracepoints::Tracepoints;
 use crate::NotAvailable;
 
@@ -35,18 +36,6 @@ pub struct TraceRequest {
     pub method: Option<Method>,
     /// As on an older kernel, whatever this one can do: for tests.
     pub oldest: Oldest,
-}
-
-/// Which ways of telling the probes may take.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, PartialOrd, Ord)]
-pub enum Oldest {
-    /// All that the kernel has.
-    #[default]
-    Newest,
-    /// As on Linux 6.1: requests are followed from where they are queued or issued.
-    Queued,
-    /// As on Linux 5.10: also without the instructions and functions that came later.
-    Compat,
 }
 
 /// How the kernel is asked.

@@ -9,35 +9,11 @@ use assay_model::{Better, Kind};
 
 use super::columns::{cell, column, counts, entry, labels, question};
 use super::definition::{ColumnSpec, Definition, passes};
+use super::draft::Draft;
 use super::questions::{by_question, is_newer_printing, labels_by_question};
 use super::{Column, Landscape, LandscapeError, LeftOut, Line, Query};
 use crate::denominator::{self, Basis, better_first};
 use crate::quoted::{QuotedResult, Source};
-
-/// A line before its texts: the row under each value column.
-#[derive(Debug, Clone)]
-pub(super) struct Draft<'a> {
-    pub(super) values: Vec<Option<&'a QuotedResult>>,
-    /// Which of them decides.
-    pub(super) decides: Option<usize>,
-}
-
-impl<'a> Draft<'a> {
-    /// The row that decides, else any of the line.
-    pub(super) fn row(&self) -> Option<&'a QuotedResult> {
-        self.deciding().or_else(|| self.values.iter().copied().flatten().next())
-    }
-
-    /// The row under a value column.
-    pub(super) fn value(&self, definition: &Definition, key: &str) -> Option<&'a QuotedResult> {
-        let column = definition.value_keys().iter().position(|k| *k == key)?;
-        self.values.get(column).copied().flatten()
-    }
-
-    pub(super) fn deciding(&self) -> Option<&'a QuotedResult> {
-        self.decides.and_then(|i| self.values[i])
-    }
-}
 
 /// What makes two rows one line: the columns a definition groups by, the result that both are
 /// printings of, or else all that is said of the configuration.

@@ -4,8 +4,8 @@ use std::collections::HashMap;
 
 use assay_model::{Better, Kind};
 
-use super::build::Draft;
 use super::definition::{ColumnSpec, Definition};
+use super::draft::Draft;
 use super::{Cell, Column, Role};
 use crate::denominator::{Basis, Counts, Denominator, Entry};
 use crate::quantity::Quantity;

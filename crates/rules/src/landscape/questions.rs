@@ -1,8 +1,8 @@
 //! Which results answer one question, and so have a common order; and which are printings of one result.
 
-use super::build::Draft;
 use super::columns::{labels, question};
 use super::definition::Definition;
+use super::draft::Draft;
 use crate::quoted::QuotedResult;
 
 /// The lines once for each question that a deciding value of theirs answers, where there are several.
