@@ -75,10 +75,6 @@ const UNITS: &[&str] = &[
     "rps",
     "tps",
     "req",
-    "requests",
-    "transactions",
-    "operations",
-    "orders",
     "i",
     "w",
     "watts",
@@ -96,10 +92,12 @@ const UNITS: &[&str] = &[
     "dollars",
     "euros",
 ];
+/// What rates count, one of them.
+const COUNTED: &[&str] = &["request", "transaction", "operation", "order"];
 
 /// Whether a word is a unit, or says that a number is a ratio.
 pub(in crate::post) fn is_unit(word: &str) -> bool {
-    UNITS.contains(&word)
+    UNITS.contains(&word) || word.strip_suffix('s').is_some_and(|one| COUNTED.contains(&one))
 }
 
 impl Names {
