@@ -58,6 +58,20 @@ fn all_members_make_one_score_each_setting() {
     }
 }
 
+/// A run of a design in which base runs whole before peak. A machine that drifts meanwhile makes it invalid (F31,
+/// interleaved), rightly; then it is run again.
+fn without_drift(world: &common::World, arguments: &[&str]) -> common::Done {
+    let mut done = world.run(arguments);
+    for _ in 0..4 {
+        if done.code != 4 || !format!("{}{}", done.stdout, done.stderr).contains("F31") {
+            break;
+        }
+        done = world.run(arguments);
+    }
+    assert_eq!(done.code, 0, "{}{}", done.stdout, done.stderr);
+    done
+}
+
 #[test]
 fn a_result_is_reportable_but_for_what_only_its_owner_knows() {
     let (world, mini) = world("sleep 0.04; echo sum 6");
@@ -81,8 +95,7 @@ fn a_result_is_reportable_but_for_what_only_its_owner_knows() {
     };
     fs::write(&experiment, text("warmups = [{ size = \"test\" }, { size = \"train\" }]")).unwrap();
     let file = experiment.display().to_string();
-    let done = world.run(&["run", &file, "--json"]);
-    assert_eq!(done.code, 0, "{}", done.stderr);
+    let done = without_drift(&world, &["run", &file, "--json"]);
     let result = json(&done);
     let records = result["records"].as_array().unwrap();
     let sizes: Vec<&str> =
@@ -116,14 +129,14 @@ fn a_result_is_reportable_but_for_what_only_its_owner_knows() {
     assert_eq!(whole["verdict"], "reportable", "{whole}\n{filled}");
     // Without the test and train inputs it is none.
     fs::write(&experiment, text("warmups = [{ size = \"test\" }]")).unwrap();
-    assert_eq!(world.run(&["run", &file]).code, 0);
+    without_drift(&world, &["run", &file]);
     let less = verdict(&with);
     assert_eq!((of(&less, "fail"), &less["verdict"]), (vec!["C2".into()], &Value::from("invalid")));
     // The number of threads is the tools' to set.
     let threads = "warmups = [{ size = \"test\" }, { size = \"train\" }]\n[controls]\n\
                    \"env.OMP_NUM_THREADS\" = \"2\"";
     fs::write(&experiment, text(threads)).unwrap();
-    assert_eq!(world.run(&["run", &file]).code, 0);
+    without_drift(&world, &["run", &file]);
     assert_eq!(of(&verdict(&with), "fail"), ["C11"]);
     for (wrong, says) in [("sizes = \"test\"", "did you mean `size`?"), ("size = \"big\"", "test")]
     {
