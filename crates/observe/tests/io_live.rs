@@ -322,13 +322,31 @@ fn as_fios_log(device: &str, ios: u32, tiers: &[(bool, bool)], oldest: Oldest) {
             );
             continue;
         }
-        let Some(mut tracer) = started(&ask, &names) else { return };
-        // A hot spot at depth: several requests of one block are under way at once.
-        let log = fio(device, ios, 32);
-        tracer.stop();
-        let report = tracer.report();
-        let text =
-            format!("{oldest:?}, events {events}, classes {classes}: {:?}", report.completeness);
+        let once = || {
+            let mut tracer = started(&ask, &names)?;
+            // A hot spot at depth: several requests of one block are under way at once.
+            let log = fio(device, ios, 32);
+            tracer.stop();
+            let report = tracer.report();
+            let text = format!(
+                "{oldest:?}, events {events}, classes {classes}: {:?}",
+                report.completeness
+            );
+            Some((log, report, text))
+        };
+        // The kernel leaves a probe out that an interrupt meets in the middle of itself, and counts that: then the
+        // tracer says so, and its counts are not asked about.
+        let mut told = once();
+        for _ in 0..3 {
+            match &told {
+                Some((_, report, text)) if report.completeness.dropped != Some(0) => {
+                    println!("the kernel left probes out, once more: {text}");
+                    told = once();
+                }
+                _ => break,
+            }
+        }
+        let Some((log, report, text)) = told else { return };
         assert_eq!(report.completeness.dropped, Some(0), "{text}");
         assert_eq!(report.completeness.unmatched_ends + report.completeness.ambiguous, 0, "{text}");
         for (direction, op) in [(0, Op::Read), (1, Op::Write)] {
