@@ -35,14 +35,8 @@ pub(crate) fn account(plan: &Plan, samples: &SampleSet, record: &mut TrialRecord
         if untold.contains(&metric) || record.metrics.iter().any(|m| m.name == metric) {
             continue;
         }
-        record.metrics.push(MetricValue {
-            doubt: None,
-            name: metric.to_owned(),
-            value: Some(value).filter(|v| v.is_finite()),
-            unit: unit.to_owned(),
-            better: Better::Lower,
-            kind: Kind::Derived,
-        });
+        let value = Some(value).filter(|v| v.is_finite());
+        record.metrics.push(MetricValue::new(metric, value, unit, Better::Lower, Kind::Derived));
     }
 }
 
@@ -111,14 +105,13 @@ mod tests {
         TrialRecord {
             start_ns: 0,
             end_ns: 2 * S,
-            metrics: vec![MetricValue {
-                doubt: None,
-                name: metric.into(),
-                value: Some(value),
-                unit: unit.into(),
-                better: Better::Higher,
-                kind: Kind::Measured,
-            }],
+            metrics: vec![MetricValue::new(
+                metric,
+                Some(value),
+                unit,
+                Better::Higher,
+                Kind::Measured,
+            )],
             ..crate::trial::blank(&planned, 1)
         }
     }

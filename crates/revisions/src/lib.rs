@@ -16,4 +16,4 @@ mod toolchain;
 pub use build::{Build, Builder, Outcome};
 pub use cache::{DEFAULT_LIMIT, sweep};
 pub use error::RevisionError;
-pub use repository::{Merges, Repository, Revision, WORKTREE};
+pub use repository::{Merges, Note, Repository, Revision, WORKTREE};

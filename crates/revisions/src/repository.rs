@@ -55,6 +55,17 @@ impl Revision {
     }
 }
 
+/// A note of a commit.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Note {
+    /// The commit.
+    pub commit: String,
+    /// Its date, seconds since 1970; `None`: it is not in the repository.
+    pub time: Option<i64>,
+    /// What the note says.
+    pub text: String,
+}
+
 impl Repository {
     /// The repository that `path` lies in.
     ///
@@ -87,6 +98,25 @@ impl Repository {
 
     pub(crate) fn git(&self) -> Git {
         Git::at(&self.path)
+    }
+
+    /// The notes under a reference (`refs/notes/NAME`), each with its commit and the seconds since 1970 of that
+    /// commit's date, oldest first; `None`: the commit is not there (a rewritten history, a shallow clone).
+    ///
+    /// # Errors
+    /// git fails, or there is no such reference.
+    pub fn notes(&self, reference: &str) -> Result<Vec<Note>, RevisionError> {
+        let git = self.git();
+        let mut notes = Vec::new();
+        for line in git.text(&["notes", "--ref", reference, "list"])?.lines() {
+            let Some((note, commit)) = line.split_once(' ') else { continue };
+            let date = git.text(&["show", "-s", "--format=%ct", commit]);
+            let time = date.ok().and_then(|date| date.parse().ok());
+            let text = git.text(&["cat-file", "blob", note])?;
+            notes.push(Note { commit: commit.to_owned(), time, text });
+        }
+        notes.sort_by(|a, b| (a.time, &a.commit).cmp(&(b.time, &b.commit)));
+        Ok(notes)
     }
 
     /// The revisions that names stand for, in order: commits, tags, branches, `worktree`, and ranges `a..b` of

@@ -1,12 +1,12 @@
 //! The notes that git-perf keeps in a repository (`refs/notes/perf-v3`): a line for each measurement of a commit, its
 //! parts apart by a file separator: epoch, name, time, value, `key=value`.
 
-use std::collections::BTreeMap;
 use std::fmt::Write as _;
 use std::path::Path;
-use std::process::Command;
 
-use anyhow::{Context, Result};
+use anyhow::Result;
+use assay_lab::LabError;
+use assay_revisions::{Repository, RevisionError};
 
 use super::{Quoted, QuotedSeries, put};
 use crate::exit::Usage;
@@ -15,49 +15,34 @@ const NOTES: &str = "refs/notes/perf-v3";
 const SEPARATOR: char = '\u{1c}';
 
 /// The notes of a repository as text, oldest commit first: a line `COMMIT TIME`, then the lines of its note, each
-/// with a blank before it. The repository is only read.
+/// with a blank before it; the time is empty where the commit is not there. The repository is only read.
 ///
 /// # Errors
 /// It is no repository, or has no notes of git-perf.
 pub(super) fn notes(repo: &Path) -> Result<String> {
-    let listed = git(repo, &["notes", "--ref", NOTES, "list"])?;
-    let mut all: BTreeMap<(i64, String), String> = BTreeMap::new();
-    for line in listed.lines() {
-        let Some((note, commit)) = line.split_once(' ') else { continue };
-        // A commit that is gone (a rewritten history, a shallow clone) has no place in an order.
-        let Ok(time) = git(repo, &["show", "-s", "--format=%ct", commit]) else { continue };
-        let text = git(repo, &["cat-file", "blob", note])?;
-        all.insert((time.trim().parse().unwrap_or_default(), commit.to_owned()), text);
-    }
-    if all.is_empty() {
+    let found = Repository::open(repo).map_err(|e| match e {
+        // Its advice is for experiments, which name their repository.
+        RevisionError::NoRepository { path, said } => {
+            Usage(format!("{} is not in a git repository{said}", path.display())).into()
+        }
+        other => anyhow::Error::from(LabError::from(other)),
+    })?;
+    let notes = found.notes(NOTES).map_err(LabError::from)?;
+    if notes.is_empty() {
         let repo = repo.display();
         let why =
             format!("{repo} has no notes of git-perf ({NOTES}); `git perf pull` fetches them");
         return Err(Usage(why).into());
     }
     let mut text = String::new();
-    for ((time, commit), note) in all {
-        let _ = writeln!(text, "{commit} {time}");
-        for line in note.lines() {
+    for note in notes {
+        let time = note.time.map_or_else(String::new, |time| time.to_string());
+        let _ = writeln!(text, "{} {time}", note.commit);
+        for line in note.text.lines() {
             let _ = writeln!(text, " {line}");
         }
     }
     Ok(text)
-}
-
-fn git(repo: &Path, arguments: &[&str]) -> Result<String> {
-    let done = Command::new("git")
-        .arg("-C")
-        .arg(repo)
-        .args(arguments)
-        .env("GIT_TERMINAL_PROMPT", "0")
-        .output()
-        .context("start git")?;
-    if !done.status.success() {
-        let said = String::from_utf8_lossy(&done.stderr).trim().to_owned();
-        return Err(Usage(format!("{}: {said}", repo.display())).into());
-    }
-    Ok(String::from_utf8_lossy(&done.stdout).into_owned())
 }
 
 /// The series of the notes: one for each name, epoch and set of keys. An epoch is git-perf's word for a stretch in
@@ -76,7 +61,9 @@ pub(super) fn series(notes: &str) -> (Vec<QuotedSeries>, usize) {
             left_out += usize::from(!measured.trim().is_empty());
             continue;
         };
-        let Some(value) = value.parse::<f64>().ok().filter(|v| v.is_finite()) else {
+        // A commit that is gone has no place in an order.
+        let value = value.parse::<f64>().ok().filter(|v| v.is_finite() && !time.is_empty());
+        let Some(value) = value else {
             left_out += 1;
             continue;
         };
@@ -100,8 +87,16 @@ mod tests {
     use super::*;
 
     fn run(repo: &Path, arguments: &[&str]) {
-        let identity = ["-c", "user.name=a", "-c", "user.email=a@example.org"];
-        git(repo, &[&identity, arguments].concat()).unwrap();
+        let mut git = std::process::Command::new("git");
+        git.args(["-c", "user.name=a", "-c", "user.email=a@example.org"]).args(arguments);
+        assert!(git.current_dir(repo).status().unwrap().success(), "{arguments:?}");
+    }
+
+    #[test]
+    fn a_commit_that_is_gone_is_counted() {
+        let notes = "aaa 5\n 0\u{1c}size\u{1c}17.5\u{1c}1.5\nbbb \n 0\u{1c}size\u{1c}17.5\u{1c}2\n";
+        let (series, left_out) = series(notes);
+        assert_eq!((series[0].points.len(), left_out), (1, 1));
     }
 
     #[test]
