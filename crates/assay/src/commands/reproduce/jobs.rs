@@ -7,6 +7,7 @@ use std::time::Duration;
 use anyhow::Result;
 use assay_archive::{Archive, Filter};
 use assay_lab::{Prepared, estimate};
+use assay_model::nouns::count;
 use assay_model::{Experiment, RunId, RunState, units};
 use assay_report::post::Here;
 use assay_sut::process::Output;
@@ -80,8 +81,7 @@ impl Job {
     pub fn answers(&self) -> String {
         let mut posts: Vec<usize> = self.uses.iter().map(|(at, _)| *at).collect();
         posts.dedup();
-        let many = |n: usize, what: &str| format!("{n} {what}{}", if n == 1 { "" } else { "s" });
-        format!("answers {} of {}", many(self.claims, "claim"), many(posts.len(), "post"))
+        format!("answers {} of {}", count(self.claims, "claim"), count(posts.len(), "post"))
     }
 
     /// Why there is no answer of it, if there is none.
