@@ -17,6 +17,10 @@ fn every_experiment_that_ships_can_be_planned() {
             println!("skipped: because a program is missing: {text}");
             continue;
         }
+        if text.contains("there is no node 1 with memory") {
+            println!("skipped: because this machine has one NUMA node: {path}");
+            continue;
+        }
         assert_eq!(done.code, 0, "{path}: {}", done.stderr);
         planned += 1;
     }

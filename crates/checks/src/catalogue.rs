@@ -5,8 +5,8 @@ use assay_model::{Finding, Found, Row};
 use crate::Evidence;
 use crate::check::{Evaluation, Stop, at};
 use crate::judge::{
-    audit, claims, cold, design, environment, interval, machine, measurement, nodes, presentation,
-    publication, quantities, resources, statistics, wording, workload,
+    audit, claims, cold, design, environment, interval, machine, measurement, memory_nodes, nodes,
+    presentation, publication, quantities, resources, statistics, wording, workload,
 };
 use crate::rows::{self, N};
 
@@ -121,6 +121,7 @@ const CHECKS: &[Check] = &[
     check(&rows::SELECTIVE_REPORT, publication::selective),
     check(&rows::REPEATABLE, publication::repeatable),
     check(&rows::COLD_START, cold::cold_start),
+    check(&rows::MEMORY_NODES, memory_nodes::memory_nodes),
     // Of several machines: all that is known of them is what was seen in trials.
     check(&rows::NODES_ALIKE, nodes::seen_only),
     check(&rows::PHASES_COINCIDE, nodes::seen_only),

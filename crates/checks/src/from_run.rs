@@ -19,6 +19,8 @@ use crate::{
     VerdictBasis, WarmupRule, Work, WorkTiming,
 };
 
+use crate::from_nodes::placement;
+
 /// Earlier versions looked at the watched facts again once a second, and did not record it.
 const LOOKED_AGAIN_NS: u64 = 1_000_000_000;
 
@@ -148,6 +150,7 @@ fn treatment(m: &RunMaterial<'_>, t: &Treatment, shared: &mut Shared) -> Treatme
         }),
         snapshots: shared.snapshots.clone(),
         cpus: cpus(m, t),
+        placement: (!imported(m)).then(|| placement(m.system, &settings(t), &of)),
         pages: m.system.map(|s| pages(m, s, t)),
         os: m.system.map(|s| shared.os(s, t)).filter(|settings| !settings.is_empty()),
         layouts: randomised(m, t).map(|yes| if yes { counting } else { 1 }),

@@ -9,6 +9,7 @@ mod catalogue;
 mod check;
 mod classes;
 mod evidence;
+mod from_nodes;
 mod from_run;
 mod judge;
 mod report;

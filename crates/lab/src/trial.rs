@@ -9,7 +9,7 @@ use assay_model::{
     Observation, Outcome, PlannedTrial, Setting, Treatment, TrialRecord, ValidationResult,
 };
 use assay_sut::process::{End, Limits, Output, Program, Ran, Runner, Sink};
-use assay_sut::{After, Applied, Controller, During, Hiatus, ProcessSetup, Scope};
+use assay_sut::{After, Applied, Controller, During, Hiatus, ProcessSetup, Root, Scope};
 use assay_workloads::{Finished, Launch, TrialContext, Workload};
 
 use crate::clock::now_utc;
@@ -83,7 +83,8 @@ impl Bench<'_> {
             }
         };
         record.notes.extend(applied.notes.iter().cloned());
-        let during = applied.during();
+        let mut during = applied.during();
+        during.extend(assay_sut::node_memory(&Root::system(), &applied.setup));
         let cpus = applied.setup.cpus.clone().unwrap_or_else(crate::cpus::allowed);
         let params = order.planned.params(&order.treatment.params);
         let ctx = TrialContext {

@@ -55,7 +55,7 @@ pub use ledger::{FileHash, ImportedFile, LedgerEntry, LedgerEvent};
 pub use live::{EndedTrial, LiveEvent, LiveValue};
 pub use metric::{Better, Kind, MetricValue};
 pub use names::nearest;
-pub use observation::{LimitedBy, NodeDifference, Observation, SeriesShape, Subject};
+pub use observation::{LimitedBy, NodeDifference, Observation, OnNode, SeriesShape, Subject};
 pub use place::{Engine, JobSpan, Where};
 pub use plan::{Plan, PlannedTrial, Setting, Treatment};
 pub use program::Program;

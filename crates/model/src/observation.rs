@@ -67,6 +67,15 @@ pub struct NodeDifference {
     pub hard: bool,
 }
 
+/// Memory on a NUMA node.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct OnNode {
+    /// The node.
+    pub node: u32,
+    /// Bytes.
+    pub bytes: u64,
+}
+
 /// One thing that was seen. All times are in seconds, all sizes in bytes, all shares from 0 to 1 unless
 /// the name says percent.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
@@ -192,6 +201,22 @@ pub enum Observation {
         memory: u64,
         /// Of it, in large pages.
         large: u64,
+    },
+    /// On which NUMA nodes memory lay, at the look at which there was most of it.
+    NodeMemory {
+        /// Whose; empty: of the program and all that it started, else of a part of it (`instance 2`).
+        #[serde(default, skip_serializing_if = "String::is_empty")]
+        of: String,
+        /// The nodes that the workload set that part to; empty: what the treatment's controls say holds.
+        #[serde(default, skip_serializing_if = "Vec::is_empty")]
+        asked: Vec<u32>,
+        /// By node; empty: not seen.
+        nodes: Vec<OnNode>,
+        /// The kernel's file that told (`numa_maps`, `memory.numa_stat`); empty: none.
+        source: String,
+        /// Why it was not seen; empty: it was.
+        #[serde(default, skip_serializing_if = "String::is_empty")]
+        unseen: String,
     },
     /// Huge pages that a program asked for by itself.
     HugePagesAsked {

@@ -20,6 +20,11 @@ pub fn make(world: &World, name: &str) -> Option<Scene> {
         "more copies than CPUs" => more_copies_than_cpus(),
         "small pages" => pages(world, "MADV_NOHUGEPAGE"),
         "large pages" => pages(world, "MADV_HUGEPAGE"),
+        "memory of another node" if nodes() < 2 => {
+            Scene::Skipped("this machine has one NUMA node".to_owned())
+        }
+        "memory of another node" => numa(world, &["numactl", "--membind=1"]),
+        "memory of its node" => numa(world, &[]),
         "other work" => other_work(world),
         "assay stopped" => assay_stopped(world),
         "load" => memcached(world, &["mode=open", "rate=2000", "client.cpus=0", "server.cpus=1"]),
@@ -104,6 +109,24 @@ fn pages(world: &World, advice: &str) -> Scene {
     let other = format!("{program} again");
     let controls = ["--set", "controls.pages=always"];
     run(world, &[&controls[..], &["--blocks", "3", "--vs", &other, "--", program]].concat())
+}
+
+/// How many NUMA nodes there are.
+fn nodes() -> usize {
+    let folder = fs::read_dir("/sys/devices/system/node").into_iter().flatten().flatten();
+    let name = |entry: fs::DirEntry| entry.file_name().to_string_lossy().into_owned();
+    folder.map(name).filter(|n| n.starts_with("node")).count()
+}
+
+/// A program that is set to node 0 and takes 64 MiB, started by `wrapper`.
+fn numa(world: &World, wrapper: &[&str]) -> Scene {
+    let program = ["perl", "-e", "my $x = 'a' x (64 << 20); select(undef, undef, undef, 0.3)"];
+    let command: Vec<&str> = wrapper.iter().chain(&program).copied().collect();
+    if Command::new(command[0]).arg("-h").output().is_err() {
+        return Scene::Skipped(format!("there is no {}", command[0]));
+    }
+    let set = ["--blocks", "3", "--set", "controls.numa=preferred:0", "--"];
+    run(world, &[&set[..], &command].concat())
 }
 
 fn root() -> bool {

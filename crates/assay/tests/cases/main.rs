@@ -87,6 +87,7 @@ const CASES: &[(&str, [&str; 3])] = &[
     ("F59", ["post: one of three left out", "post: clear", ALWAYS]),
     ("F60", ["program of a changed tree", "plain", "imported"]),
     ("F61", ["cold first trial", "effect within the margin", "imported"]),
+    ("F62", ["memory of another node", "memory of its node", "imported"]),
     ("N1", ["evidence", "nodes", ALWAYS]),
     ("N2", ["nodes apart", "nodes", ALWAYS]),
     ("N3", ["evidence", "nodes", ALWAYS]),

@@ -38,6 +38,8 @@ pub struct TreatmentEvidence {
     pub build: Option<Build>,
     /// What it could run on.
     pub cpus: Option<CpuResources>,
+    /// On which NUMA nodes its memory lay.
+    pub placement: Option<Placement>,
     /// Its page sizes.
     pub pages: Option<Pages>,
     /// Settings of the operating system, by path of facts.
@@ -61,6 +63,26 @@ pub struct TreatmentEvidence {
     pub limiter: Option<Limiter>,
     /// The load generator; absent: the program makes its own load.
     pub generator: super::Known<Generator>,
+}
+
+/// On which NUMA nodes a treatment's memory was to lie, and where it lay.
+#[derive(Debug, Clone, PartialEq, Default)]
+pub struct Placement {
+    /// How many nodes the machine has; `None`: not recorded.
+    pub nodes: Option<u32>,
+    /// What is set to fewer nodes than there are.
+    pub set: Vec<Placed>,
+}
+
+/// Memory that is set to some nodes.
+#[derive(Debug, Clone, PartialEq, Default)]
+pub struct Placed {
+    /// Whose, and by what it is set.
+    pub what: String,
+    /// The nodes.
+    pub nodes: Vec<u32>,
+    /// By trial: bytes by node. `Err`: why it was not seen.
+    pub lay: Vec<Result<BTreeMap<u32, u64>, String>>,
 }
 
 /// Descriptions of a treatment's system.

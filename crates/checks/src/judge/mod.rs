@@ -10,6 +10,7 @@ pub(crate) mod environment;
 pub(crate) mod interval;
 pub(crate) mod machine;
 pub(crate) mod measurement;
+pub(crate) mod memory_nodes;
 pub mod modes;
 pub(crate) mod nodes;
 pub(crate) mod presentation;

@@ -1,4 +1,4 @@
-//! Is like compared with like? F01 to F15.
+//! Is like compared with like? F01 to F15, and F62.
 
 use assay_model::{Row, Section};
 
@@ -213,4 +213,19 @@ pub const TIMER_AND_LENGTH: Row = Row {
     remedy: "time many operations at once",
     source: "Hoefler and Belli; MLPerf (600 s)",
     evidence: "the resolution and cost of the clock, measured once a run, and the shortest trial",
+};
+
+/// F62, memory-nodes.
+pub const MEMORY_NODES: Row = Row {
+    id: "F62",
+    name: "memory-nodes",
+    section: Section::Environment,
+    severity: W,
+    escalation: "",
+    needs: "the NUMA nodes that a treatment is set to (controls numa and cpus, a workload's own parameter), and those on which its memory lay",
+    fires: "more than 5 % of the memory of a trial that is set to one node, or to some of them, lay on others",
+    why: "memory of another node is slower and its bandwidth is shared: the trial is not the one that its setting names",
+    remedy: "free memory on that node first (controls drop_caches and compact_memory), or bind it (controls.numa = \"bind:N\"), which fails where there is none; see whether the program places its memory itself",
+    source: "Lameter 2013; Documentation/admin-guide/mm/numa_memory_policy",
+    evidence: "assay looks at numa_maps, or at the counters of the trial's control group, while a trial runs on a machine with several nodes",
 };

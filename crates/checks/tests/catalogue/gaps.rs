@@ -72,4 +72,5 @@ pub const GAPS: &[(&str, Change)] = &[
     ("F59", |e| e.registered = None),
     ("F60", |e| e.repeat.as_mut().unwrap().dirty = None),
     ("F61", |e| e.schedule = None),
+    ("F62", |e| a(e).placement.as_mut().unwrap().set[0].lay = vec![Err("it ended".to_owned())]),
 ];

@@ -86,6 +86,14 @@ fn treatment(label: &str, level: &str, centre: f64, seed: u64) -> TreatmentEvide
             memory_channels: Some(2),
             instances: Some(1),
         }),
+        placement: Some(Placement {
+            nodes: Some(2),
+            set: vec![Placed {
+                what: "controls.numa = bind:0".to_owned(),
+                nodes: vec![0],
+                lay: vec![Ok([(0, 1 << 30), (1, 4096)].into()); 2],
+            }],
+        }),
         pages: Some(Pages {
             mode: Some("madvise".to_owned()),
             pool: Some("0".to_owned()),

@@ -22,7 +22,7 @@ const KEY_FACTS: [(&str, &str); 22] = [
     ("L2 cache", "cpu.cache.l2.size"),
     ("L3 cache", "cpu.cache.l3.size"),
     ("memory", "memory.total"),
-    ("NUMA nodes", "numa.nodes"),
+    ("NUMA nodes", NODES),
     ("firmware", "dmi.bios_version"),
     ("machine", "dmi.product_name"),
     ("virtual machine", "virt.hypervisor"),
@@ -36,12 +36,40 @@ const KEY_FACTS: [(&str, &str); 22] = [
 ];
 
 /// The key facts that are recorded: name, path, value.
-pub(crate) fn key_facts(
-    system: &SystemDescription,
-) -> impl Iterator<Item = (&'static str, &'static str, String)> {
-    KEY_FACTS
-        .into_iter()
-        .filter_map(|(name, path)| Some((name, path, fact_text(system.facts.get(path)?))))
+pub(crate) fn key_facts(system: &SystemDescription) -> Vec<(String, String, String)> {
+    let mut all = Vec::with_capacity(KEY_FACTS.len());
+    for (name, path) in KEY_FACTS {
+        let Some(fact) = system.facts.get(path) else { continue };
+        all.push((name.to_owned(), path.to_owned(), fact_text(fact)));
+        if path == NODES {
+            all.extend(nodes(system));
+        }
+    }
+    all
+}
+
+const NODES: &str = "numa.nodes";
+
+/// What each NUMA node has and how far the others are, where there are several.
+fn nodes(system: &SystemDescription) -> Vec<(String, String, String)> {
+    let count: u32 = system.get(NODES).and_then(|n| n.parse().ok()).unwrap_or(0);
+    let id = |path: &str| -> Option<u32> {
+        path.strip_prefix("numa.node")?.strip_suffix(".cpus")?.parse().ok()
+    };
+    let mut ids: Vec<u32> = system.facts.keys().filter_map(|path| id(path)).collect();
+    ids.sort_unstable();
+    let told = |n: u32, what: &str| {
+        let fact = system.facts.get(&format!("numa.node{n}.{what}"));
+        fact.map_or_else(|| "unknown".to_owned(), fact_text)
+    };
+    let row = |n: u32| {
+        let cpus = told(n, "cpus");
+        let cpus = if cpus.is_empty() { "none".to_owned() } else { cpus };
+        let value =
+            format!("CPUs {cpus}, memory {}, distances {}", told(n, "memory"), told(n, "distance"));
+        (format!("NUMA node {n}"), format!("numa.node{n}.cpus"), value)
+    };
+    if count > 1 { ids.into_iter().map(row).collect() } else { Vec::new() }
 }
 
 /// How many facts there are, and how many of them are unknown.
@@ -76,7 +104,7 @@ pub(crate) fn configuration(view: &RunView) -> Parts {
         out.say(format!("{}.", described(system)));
         let mut key = Table::of("Key facts of the system under test").label("fact").label("value");
         for (name, path, value) in key_facts(system) {
-            let name = Cell { title: Some(path.to_owned()), ..cell(name) };
+            let name = Cell { title: Some(path), ..cell(name) };
             key.row(vec![name, valued(value)]);
         }
         out.table(key);
@@ -180,9 +208,34 @@ mod tests {
         for (name, _, value) in key_facts(&view.system) {
             let plain = !value.contains(['&', '<', '_', '"', '[']);
             told += usize::from(plain);
-            assert!(page.contains(name) && text.contains(name), "{name}");
+            assert!(page.contains(&name) && text.contains(&name), "{name}");
             assert!(!plain || (page.contains(&value) && text.contains(&value)), "{value}");
         }
         assert!(told > 0 && !markdown::parts(&parts).contains("Every recorded fact"));
+    }
+
+    #[test]
+    fn several_nodes_are_shown_with_what_they_have() {
+        let mut system = SystemDescription::default();
+        let mut put = |path: &str, value: &str| {
+            system.facts.insert(path.to_owned(), Fact::known(value));
+        };
+        put("numa.nodes", "2");
+        put("numa.node0.cpus", "0-3");
+        put("numa.node0.memory", "1 GiB");
+        put("numa.node0.distance", "10 20");
+        put("numa.node1.cpus", "");
+        let shown: Vec<String> =
+            key_facts(&system).into_iter().map(|(name, _, v)| format!("{name}: {v}")).collect();
+        assert_eq!(
+            shown,
+            [
+                "NUMA nodes: 2",
+                "NUMA node 0: CPUs 0-3, memory 1 GiB, distances 10 20",
+                "NUMA node 1: CPUs none, memory unknown, distances unknown",
+            ]
+        );
+        system.facts.insert("numa.nodes".to_owned(), Fact::known("1"));
+        assert_eq!(key_facts(&system).len(), 1);
     }
 }

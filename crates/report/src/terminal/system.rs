@@ -10,7 +10,8 @@ use crate::parts::system::{counted, described, key_facts};
 pub fn system(system: &SystemDescription, style: Style) -> String {
     let mut all = Parts::default();
     all.titled(described(system));
-    all.push(Part::Pairs(key_facts(system).map(|(name, _, v)| (name.to_owned(), v)).collect()));
+    let key = key_facts(system).into_iter().map(|(name, _, value)| (name, value));
+    all.push(Part::Pairs(key.collect()));
     all.note(counted(system));
     terminal::parts(&all, style)
 }

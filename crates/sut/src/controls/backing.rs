@@ -2,20 +2,15 @@
 //! read from the kernel while the program runs.
 
 use std::path::Path;
-use std::sync::mpsc::{Receiver, RecvTimeoutError};
-use std::time::{Duration, Instant};
+use std::sync::mpsc::Receiver;
 
 use assay_checks::see;
 use assay_model::{Better, Kind, MetricValue, Observation, Outcome, TrialRecord};
 
+use crate::process::looks;
+
 /// The metric's name, which a workload may have used for what it read itself.
 const METRIC: &str = "large_share";
-/// The moments of the looks, from the start of the program; then one each [`EVERY`]. Few, because the
-/// kernel walks all of the memory for each.
-const LOOKS: [Duration; 3] =
-    [Duration::from_millis(100), Duration::from_millis(500), Duration::from_secs(2)];
-const EVERY: Duration = Duration::from_secs(10);
-
 /// Memory of one or more processes, bytes.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub(super) struct Backing {
@@ -28,42 +23,17 @@ pub(super) struct Backing {
 /// Looks at all descendants of this process until the sender is gone; the look at which they had most
 /// memory, `None` if none was there to be looked at.
 pub(super) fn watch(end: &Receiver<()>) -> Option<Backing> {
-    let began = Instant::now();
     let mut most: Option<Backing> = None;
-    let mut moments = LOOKS.into_iter();
-    let mut next = Duration::ZERO;
-    loop {
-        next = moments.next().unwrap_or(next + EVERY);
-        match end.recv_timeout(next.saturating_sub(began.elapsed())) {
-            Err(RecvTimeoutError::Timeout) => {}
-            Ok(()) | Err(RecvTimeoutError::Disconnected) => return most,
-        }
-        let seen = descendants()
-            .into_iter()
-            .filter_map(of_process)
+    looks::until(end, |pids| {
+        let seen = pids
+            .iter()
+            .filter_map(|pid| of_process(*pid))
             .reduce(|a, b| Backing { memory: a.memory + b.memory, large: a.large + b.large });
         if seen.is_some_and(|s| most.is_none_or(|m| s.memory > m.memory)) {
             most = seen;
         }
-    }
-}
-
-/// The children of this process, their children, and so on.
-fn descendants() -> Vec<u32> {
-    let mut found: Vec<u32> = Vec::new();
-    let mut parents = vec![std::process::id()];
-    while let Some(parent) = parents.pop() {
-        let Ok(threads) = std::fs::read_dir(format!("/proc/{parent}/task")) else { continue };
-        for thread in threads.flatten() {
-            let list = std::fs::read_to_string(thread.path().join("children")).unwrap_or_default();
-            let children = list.split_whitespace().filter_map(|pid| pid.parse::<u32>().ok());
-            for child in children.filter(|c| !found.contains(c)).collect::<Vec<_>>() {
-                found.push(child);
-                parents.push(child);
-            }
-        }
-    }
-    found
+    });
+    most
 }
 
 fn of_process(pid: u32) -> Option<Backing> {
@@ -169,9 +139,8 @@ Private_Hugetlb:    2048 kB
     }
 
     #[test]
-    fn a_child_is_seen() {
+    fn the_memory_of_a_child_is_seen() {
         let mut child = std::process::Command::new("sleep").arg("60").spawn().unwrap();
-        assert!(descendants().contains(&child.id()));
         assert!(of_process(child.id()).is_some());
         child.kill().unwrap();
         child.wait().unwrap();

@@ -14,7 +14,8 @@ pub(super) struct Numa;
 
 static SPEC: ControlSpec = ControlSpec {
     name: "numa",
-    help: "The NUMA nodes that the program's memory comes from.",
+    help: "The NUMA nodes that the program's memory comes from. Where it really lay is read while it runs, on \
+           a machine with several nodes (docs/numa.md).",
     levels: "`interleave` (all nodes), `interleave:0-1`, `bind:0`, `preferred:0`",
     keyed: false,
     key: "",

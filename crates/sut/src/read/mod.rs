@@ -4,6 +4,7 @@ pub mod clock;
 pub(crate) mod cpu_times;
 pub(crate) mod digest;
 pub mod mounts;
+pub mod numa;
 pub(crate) mod program;
 pub(crate) mod root;
 pub(crate) mod source_tree;

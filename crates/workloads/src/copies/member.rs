@@ -9,7 +9,7 @@ use std::sync::mpsc::Sender;
 use std::time::{Duration, Instant};
 
 use assay_environment::cpulist;
-use assay_sut::{ProcessSetup, clock, enter};
+use assay_sut::{NumaPolicy, ProcessSetup, clock, enter};
 
 use super::{CopiesError, Copy};
 use crate::parent_death::end_with_parent;
@@ -43,6 +43,8 @@ pub struct Member {
     pub line: String,
     /// Its CPUs; `None`: bound to none of its own.
     pub cpus: Option<Vec<usize>>,
+    /// The NUMA node that its memory comes from; `None`: set to none of its own.
+    pub node: Option<usize>,
 }
 
 impl Member {
@@ -68,8 +70,12 @@ impl Member {
             command.current_dir(cwd);
         }
         end_with_parent(&mut command, None);
-        let setup =
-            ProcessSetup { cpus: copy.cpus.clone(), sched: copy.sched, ..ProcessSetup::default() };
+        let setup = ProcessSetup {
+            cpus: copy.cpus.clone(),
+            sched: copy.sched,
+            numa: copy.node.map(|node| NumaPolicy::Bind(vec![node])),
+            ..ProcessSetup::default()
+        };
         let place = |e: assay_sut::ControlError| CopiesError::Place {
             index: number,
             detail: e.to_string(),
@@ -87,6 +93,7 @@ impl Member {
             log,
             line: quote_words(&copy.argv),
             cpus: copy.cpus.clone(),
+            node: copy.node,
         };
         if let Some(output) = output {
             std::thread::Builder::new()
@@ -141,9 +148,13 @@ impl Member {
 
     /// Where it runs, in words.
     pub fn place(&self) -> String {
-        match &self.cpus {
+        let cpus = match &self.cpus {
             Some(cpus) => format!("CPU {}", cpulist::format(cpus)),
             None => "no CPU of its own".into(),
+        };
+        match self.node {
+            Some(node) => format!("{cpus}, memory of node {node}"),
+            None => cpus,
         }
     }
 }

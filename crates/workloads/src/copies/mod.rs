@@ -4,6 +4,7 @@
 
 mod error;
 mod member;
+mod nodes;
 mod places;
 
 use std::ffi::OsString;
@@ -16,6 +17,7 @@ use assay_sut::Sched;
 
 pub use error::CopiesError;
 pub use member::Member;
+pub use nodes::{Nodes, OnNode, on_nodes};
 pub use places::places;
 
 use member::Said;
@@ -32,6 +34,8 @@ pub struct Copy {
     pub cwd: Option<PathBuf>,
     /// Its CPUs; `None`: those of this process.
     pub cpus: Option<Vec<usize>>,
+    /// The NUMA node that its memory comes from; `None`: as this process's does.
+    pub node: Option<usize>,
     /// Its scheduling class; `None`: that of this process.
     pub sched: Option<Sched>,
     /// Where its standard error, and what it prints beside the protocol, goes.

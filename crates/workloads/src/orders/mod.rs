@@ -8,6 +8,7 @@ mod failure;
 mod instance;
 mod java;
 mod memory;
+mod nodes;
 mod order;
 mod params;
 mod result;

@@ -11,6 +11,7 @@ use assay_sut::Sched;
 
 use super::schedule::Lengths;
 use crate::WorkloadError;
+use crate::copies::Nodes;
 use crate::declare::{Int, OneOf, OrNone, Read, Size, Text, Time, Word, params, wrong};
 
 /// The faults that can be asked for, and the word of the kit.
@@ -55,6 +56,9 @@ params! {
         /// The CPUs of the instances: `auto` splits the trial's evenly, `any` binds none, or a list each,
         /// separated by blanks: `0-3 4-7`.
         cpus: Cpus = Read(cpus), "auto";
+        /// The NUMA nodes of the instances: `any` sets none, `each` deals them out evenly, each with CPUs and memory
+        /// of its node alone, or a node for each, separated by blanks, which its memory comes from: `0 1`.
+        nodes: Nodes = Read(nodes), "any";
         /// The scheduling class of the instances: other, batch, idle, fifo:1 to fifo:99, rr:1 to rr:99; empty:
         /// the trial's.
         class: Option<Sched> = Read(class), "";
@@ -102,6 +106,19 @@ fn cpus(text: &str) -> Result<Cpus, String> {
     lists.map(Cpus::These).map_err(|e| format!("it takes `auto`, `any` or lists: {e}"))
 }
 
+fn nodes(text: &str) -> Result<Nodes, String> {
+    match text {
+        "any" => return Ok(Nodes::Any),
+        "each" => return Ok(Nodes::Each),
+        _ => {}
+    }
+    let list: Result<Vec<usize>, _> = text.split_whitespace().map(str::parse).collect();
+    match list {
+        Ok(list) if !list.is_empty() => Ok(Nodes::These(list)),
+        _ => Err("it takes `any`, `each` or a node for each instance, such as `0 1`".to_owned()),
+    }
+}
+
 fn class(text: &str) -> Result<Option<Sched>, String> {
     let class = (!text.is_empty()).then(|| text.parse::<Sched>()).transpose();
     class.map_err(|e| format!("{e}; it takes other, batch, idle, fifo:1, rr:1"))
@@ -127,6 +144,14 @@ impl Params {
             return Err(wrong(format!(
                 "`cpus` has {} lists and there are {instances} instances; give each its own, separated by blanks",
                 lists.len()
+            )));
+        }
+        if let Nodes::These(list) = &params.nodes
+            && list.len() != instances
+        {
+            return Err(wrong(format!(
+                "`nodes` has {} nodes and there are {instances} instances; give each its own, separated by blanks",
+                list.len()
             )));
         }
         if params.heap.is_some_and(|heap| heap < 2 << 20) {

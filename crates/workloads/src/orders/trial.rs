@@ -14,7 +14,7 @@ use super::order::Spec;
 use super::params::{Cpus, Params};
 use super::result::{About, Measured, Points, Window};
 use super::schedule::{Planned, last, points};
-use super::{build, java, memory, said};
+use super::{build, java, memory, nodes, said};
 use crate::Failure;
 use crate::copies::{Copy, Crew, places};
 use crate::work::Channel;
@@ -49,6 +49,7 @@ pub fn run(json: &str, channel: &mut Channel) -> Result<(), Failure> {
     let wrong: Vec<String> = points.all.iter().flat_map(Measured::wrong).collect();
     let lines: Vec<String> =
         crew.members().iter().map(|m| format!("{} on {}", m.line, m.place())).collect();
+    nodes::tell(crew.members(), trial.channel);
     drop(crew);
     let about =
         About {
@@ -79,9 +80,11 @@ fn precompiled(params: &Params) -> bool {
 /// How the instances are started.
 fn copies(params: &Params, order: &Spec, keep: &Path, stream: u64) -> Result<Vec<Copy>, Failure> {
     let java = java::find(&params.jvm)?;
+    let on = nodes::of(&params.nodes, &order.cpus, params.instances)?;
     let lists: Vec<Option<Vec<usize>>> = match &params.cpus {
         Cpus::Any => vec![None; params.instances],
         Cpus::These(lists) => lists.iter().cloned().map(Some).collect(),
+        Cpus::Auto if !on.is_empty() => nodes::cpus(&on)?,
         Cpus::Auto => places(&order.cpus, params.instances).into_iter().map(Some).collect(),
     };
     let copy = |(i, cpus): (usize, Option<Vec<usize>>)| {
@@ -103,6 +106,7 @@ fn copies(params: &Params, order: &Spec, keep: &Path, stream: u64) -> Result<Vec
             argv,
             cwd: Some(order.dir.clone()),
             cpus,
+            node: on.get(i).map(|on| on.node),
             sched: params.class,
             log: PathBuf::from(keep).join(format!("instance-{}.log", i + 1)),
         }

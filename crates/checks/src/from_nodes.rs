@@ -1,0 +1,92 @@
+//! Evidence of where memory lay on a machine with several NUMA nodes, from a run in the archive.
+
+use std::collections::BTreeMap;
+
+use assay_environment::cpulist;
+use assay_model::{Observation, OnNode, SystemDescription, TrialRecord};
+
+use crate::{Placed, Placement};
+
+/// Where the memory of a treatment was to lie by `settings` and by what its workload set, and where it lay in the
+/// trials that count.
+pub(crate) fn placement(
+    system: Option<&SystemDescription>,
+    settings: &BTreeMap<String, String>,
+    of: &[&TrialRecord],
+) -> Placement {
+    let nodes: Option<u32> = system.and_then(|s| s.get("numa.nodes")?.parse().ok());
+    let counting: Vec<&TrialRecord> = of.iter().copied().filter(|r| r.counts()).collect();
+    let fewer = |asked: &[u32]| !asked.is_empty() && nodes.is_none_or(|n| asked.len() < n as usize);
+    let mut set = Vec::new();
+    if let Some((what, nodes)) = by_controls(system, settings).filter(|(_, asked)| fewer(asked)) {
+        let lay = counting.iter().map(|r| seen(r, "")).collect();
+        set.push(Placed { what, nodes, lay });
+    }
+    for (part, asked) in parts(&counting) {
+        if fewer(&asked) {
+            let what = format!("{part}, as its workload set it");
+            let lay = counting.iter().map(|r| seen(r, &part)).collect();
+            set.push(Placed { what, nodes: asked, lay });
+        }
+    }
+    // Of one node all is known.
+    if nodes == Some(1) {
+        set.clear();
+    }
+    Placement { nodes, set }
+}
+
+/// The nodes that the controls set a program's memory to, and by which; `None`: to none.
+fn by_controls(
+    system: Option<&SystemDescription>,
+    settings: &BTreeMap<String, String>,
+) -> Option<(String, Vec<u32>)> {
+    if let Some(policy) = settings.get("numa").filter(|p| p.as_str() != "default") {
+        let (mode, list) = policy.split_once(':')?;
+        let nodes = cpulist::parse(list).ok().filter(|_| mode != "interleave")?;
+        return Some((format!("controls.numa = {policy}"), numbers(&nodes)));
+    }
+    // Memory comes from the node of the CPU that first touches it.
+    let list = settings.get("cpus")?;
+    let cpus = cpulist::parse(list).ok()?;
+    let near = |path: &str| -> Option<u32> {
+        path.strip_prefix("numa.node")?.strip_suffix(".cpus")?.parse().ok()
+    };
+    let facts = system?.facts.iter().filter_map(|(path, fact)| {
+        let here = cpulist::parse(fact.value()?).ok()?;
+        Some((near(path)?, here)).filter(|(_, here)| here.iter().any(|c| cpus.contains(c)))
+    });
+    let nodes: Vec<u32> = facts.map(|(node, _)| node).collect();
+    Some((format!("controls.cpus = {list}"), nodes))
+}
+
+fn numbers(list: &[usize]) -> Vec<u32> {
+    list.iter().filter_map(|n| u32::try_from(*n).ok()).collect()
+}
+
+/// The parts of a program that the workload set to nodes.
+fn parts(records: &[&TrialRecord]) -> BTreeMap<String, Vec<u32>> {
+    let all = records.iter().flat_map(|r| &r.evidence);
+    all.filter_map(|o| match o {
+        Observation::NodeMemory { of, asked, .. } if !asked.is_empty() => {
+            Some((of.clone(), asked.clone()))
+        }
+        _ => None,
+    })
+    .collect()
+}
+
+/// Where the memory of a part lay in a trial; of the last look, where there are several.
+fn seen(record: &TrialRecord, part: &str) -> Result<BTreeMap<u32, u64>, String> {
+    let told = record.evidence.iter().rev().find_map(|o| match o {
+        Observation::NodeMemory { of, nodes, unseen, .. } if of == part => Some((nodes, unseen)),
+        _ => None,
+    });
+    match told {
+        None => Err("nobody looked".to_owned()),
+        Some((nodes, why)) if nodes.is_empty() => Err(why.clone()),
+        Some((nodes, _)) => {
+            Ok(nodes.iter().map(|OnNode { node, bytes }| (*node, *bytes)).collect())
+        }
+    }
+}

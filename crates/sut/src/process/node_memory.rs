@@ -1,0 +1,180 @@
+//! On which NUMA nodes the memory of a trial's program really lay, looked at while it runs. On a machine with one
+//! node there is nothing to look at.
+
+use std::path::PathBuf;
+use std::sync::OnceLock;
+
+use assay_checks::see;
+use assay_model::{Better, Kind, MetricValue, Observation, TrialRecord};
+
+use crate::control::hooks::During;
+use crate::process::looks;
+use crate::process::setup::ProcessSetup;
+use crate::read::numa::{self, ByNode, Maps};
+use crate::read::root::Root;
+
+/// The share of the program's memory on the node that had most of it.
+const METRIC: &str = "one_node_share";
+const NUMA_MAPS: &str = "numa_maps";
+const NUMA_STAT: &str = "memory.numa_stat";
+
+/// What looks, for [`crate::beside`]; `None`: the machine has one node with memory, or the kernel is built without NUMA.
+pub fn node_memory(root: &Root, setup: &ProcessSetup) -> Option<During> {
+    // Of this machine once: a trial of a millisecond is not to pay for it.
+    static SEVERAL: OnceLock<bool> = OnceLock::new();
+    let many =
+        if root.is_system() { *SEVERAL.get_or_init(|| several(root)) } else { several(root) };
+    if !many {
+        return None;
+    }
+    // The group's counters cost the program nothing, and do not count explicit large pages.
+    let told = |group: &&PathBuf| numa::of_group(group).is_some();
+    let group = setup.groups.iter().find(told).filter(|_| setup.pages.is_none()).cloned();
+    let root = root.clone();
+    Some(Box::new(move |end| {
+        let mut seen = Seen::default();
+        looks::until(end, |pids| seen.look(&root, group.as_ref(), pids));
+        Box::new(move |record| seen.conclude(record))
+    }))
+}
+
+/// Whether there are several nodes with memory.
+fn several(root: &Root) -> bool {
+    numa::nodes(root).is_ok_and(|nodes| nodes.iter().filter(|n| n.memory).count() > 1)
+}
+
+/// What was seen so far.
+#[derive(Debug, Default)]
+struct Seen {
+    /// At the look at which there was most.
+    most: ByNode,
+    source: &'static str,
+    /// Why a look saw nothing.
+    refused: Option<String>,
+}
+
+impl Seen {
+    fn look(&mut self, root: &Root, group: Option<&PathBuf>, pids: &[u32]) {
+        let (now, source) = match group.and_then(|g| numa::of_group(g)) {
+            Some(told) => (told, NUMA_STAT),
+            None => (self.maps(root, pids), NUMA_MAPS),
+        };
+        let bytes = |of: &ByNode| of.values().sum::<u64>();
+        if bytes(&now) > bytes(&self.most) {
+            (self.most, self.source) = (now, source);
+        }
+    }
+
+    fn maps(&mut self, root: &Root, pids: &[u32]) -> ByNode {
+        let mut maps = Maps::default();
+        for pid in pids {
+            match numa::numa_maps(root, *pid) {
+                Ok(text) => maps.add(&text),
+                // A process that has just ended says nothing, which is no refusal.
+                Err(e) if e.kind() == std::io::ErrorKind::PermissionDenied => {
+                    self.refused = Some(format!("read /proc/{pid}/numa_maps: {e}"));
+                }
+                Err(_) => {}
+            }
+        }
+        maps.by_node()
+    }
+
+    fn conclude(self, record: &mut TrialRecord) {
+        let all: u64 = self.most.values().sum();
+        let unseen = match self.refused {
+            // A part of the memory is not all of it.
+            Some(why) => why,
+            None if all == 0 => "the program ended before it was looked at".to_owned(),
+            None => String::new(),
+        };
+        let known = unseen.is_empty();
+        let mut put = |name: &str, value: Option<f64>, unit: &str| {
+            let value = value.filter(|_| known);
+            record.metrics.push(MetricValue::new(
+                name,
+                value,
+                unit,
+                Better::Neither,
+                Kind::Measured,
+            ));
+        };
+        let largest = self.most.values().max().map(|most| *most as f64 / all.max(1) as f64);
+        put(METRIC, largest, "1");
+        for (node, bytes) in self.most.iter().filter(|_| known) {
+            put(&format!("node{node}_memory"), Some(*bytes as f64), "B");
+        }
+        let nodes = if known { numa::recorded(&self.most) } else { Vec::new() };
+        let source = if known { self.source.to_owned() } else { String::new() };
+        let (of, asked) = (String::new(), Vec::new());
+        see(record, Observation::NodeMemory { of, asked, nodes, source, unseen });
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::fake::Machine;
+    use assay_model::PlannedTrial;
+
+    fn two_nodes() -> Machine {
+        let m = Machine::new();
+        m.put("/sys/devices/system/node/online", "0-1\n");
+        m.put("/sys/devices/system/node/has_memory", "0-1\n");
+        m.put("/sys/devices/system/node/node0/cpulist", "0\n");
+        m.put("/sys/devices/system/node/node1/cpulist", "1\n");
+        m
+    }
+
+    fn record() -> TrialRecord {
+        TrialRecord::blank(&PlannedTrial::default(), 1, String::new(), 0)
+    }
+
+    #[test]
+    fn one_node_needs_no_look() {
+        let m = two_nodes();
+        assert!(node_memory(&m.root(), &ProcessSetup::default()).is_some());
+        m.put("/sys/devices/system/node/has_memory", "0\n");
+        assert!(node_memory(&m.root(), &ProcessSetup::default()).is_none());
+        assert!(node_memory(&Machine::new().root(), &ProcessSetup::default()).is_none());
+    }
+
+    #[test]
+    fn the_look_with_most_memory_counts() {
+        let m = two_nodes();
+        let mut seen = Seen::default();
+        for (n0, n1) in [(10, 30), (1, 2)] {
+            let line = format!("55b0 default heap anon=9 N0={n0} N1={n1} kernelpagesize_kB=4\n");
+            m.put("/proc/7/numa_maps", &line);
+            seen.look(&m.root(), None, &[7, 8]);
+        }
+        let mut record = record();
+        seen.conclude(&mut record);
+        assert_eq!(record.metric("node0_memory"), Some(40_960.0));
+        assert_eq!(
+            (record.metric("node1_memory"), record.metric(METRIC)),
+            (Some(122_880.0), Some(0.75))
+        );
+        assert!(
+            matches!(&record.evidence[0], Observation::NodeMemory { source, .. } if source == NUMA_MAPS)
+        );
+    }
+
+    #[test]
+    fn a_group_tells_without_walking_the_memory() {
+        let (m, group) = (two_nodes(), tempfile::tempdir().unwrap());
+        std::fs::write(group.path().join("memory.numa_stat"), "anon N0=0 N1=4096\n").unwrap();
+        let mut seen = Seen::default();
+        seen.look(&m.root(), Some(&group.path().to_owned()), &[7]);
+        assert_eq!((seen.most[&1], seen.source), (4096, NUMA_STAT));
+    }
+
+    #[test]
+    fn what_was_not_seen_is_unknown() {
+        let mut record = record();
+        Seen::default().conclude(&mut record);
+        assert_eq!((record.metrics.len(), record.metric(METRIC)), (1, None));
+        let Observation::NodeMemory { nodes, unseen, .. } = &record.evidence[0] else { panic!() };
+        assert!(nodes.is_empty() && unseen.contains("ended before"));
+    }
+}

@@ -1,0 +1,201 @@
+//! NUMA nodes: which there are, with their CPUs and whether they have memory; and on which of them the memory
+//! of a process or of a control group lies.
+
+use std::collections::BTreeMap;
+use std::io;
+use std::path::Path;
+
+use assay_environment::cpulist;
+use assay_model::OnNode;
+
+use crate::read::root::{Root, Unreadable};
+
+const NODE: &str = "/sys/devices/system/node";
+
+/// One node.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Node {
+    /// Its number.
+    pub id: usize,
+    /// Its CPUs; none: it has memory alone.
+    pub cpus: Vec<usize>,
+    /// Whether it has memory.
+    pub memory: bool,
+}
+
+/// The nodes that are online.
+///
+/// # Errors
+/// The kernel does not list them: it is built without NUMA.
+pub fn nodes(root: &Root) -> Result<Vec<Node>, Unreadable> {
+    let list = |file: &str| {
+        let text = root.text(&format!("{NODE}/{file}"))?;
+        // Empty where nothing is: a node without CPUs.
+        Ok(cpulist::parse(&text).unwrap_or_default())
+    };
+    let with_memory = list("has_memory")?;
+    list("online")?
+        .into_iter()
+        .map(|id| {
+            let cpus = list(&format!("node{id}/cpulist"))?;
+            Ok(Node { id, cpus, memory: with_memory.contains(&id) })
+        })
+        .collect()
+}
+
+/// Bytes by node.
+pub(crate) type ByNode = BTreeMap<u32, u64>;
+
+/// As it is recorded.
+pub(crate) fn recorded(by_node: &ByNode) -> Vec<OnNode> {
+    by_node.iter().map(|(node, bytes)| OnNode { node: *node, bytes: *bytes }).collect()
+}
+
+/// The memory of processes by node: their own (anonymous, and in explicit large pages), and what they share with
+/// each other, once.
+#[derive(Debug, Default)]
+pub(crate) struct Maps {
+    own: ByNode,
+    /// By name and address of the mapping: processes that were forked from one share it at one address.
+    shared: BTreeMap<String, ByNode>,
+}
+
+impl Maps {
+    /// Adds what `/proc/PID/numa_maps` says.
+    pub fn add(&mut self, numa_maps: &str) {
+        for line in numa_maps.lines() {
+            let mut words = line.split_ascii_whitespace();
+            let address = words.next().unwrap_or_default();
+            let (mut file, mut huge, mut kib) = (None, false, 4);
+            let mut pages: Vec<(u32, u64)> = Vec::new();
+            for word in words {
+                match word.split_once('=') {
+                    Some(("file", name)) => file = Some(name),
+                    Some(("kernelpagesize_kB", size)) => kib = size.parse().unwrap_or(4),
+                    Some((node, n)) => pages.extend(
+                        node.strip_prefix('N').and_then(|d| d.parse().ok()).zip(n.parse().ok()),
+                    ),
+                    None => huge |= word == "huge",
+                }
+            }
+            let into = match file {
+                None => &mut self.own,
+                Some(_) if huge => &mut self.own,
+                Some(name) if is_memory(name) => {
+                    self.shared.entry(format!("{name} {address}")).or_default()
+                }
+                // Files of a file system lie where somebody read them first.
+                Some(_) => continue,
+            };
+            let shared = file.is_some() && !huge;
+            for (node, count) in pages {
+                let (bytes, held) = (count * kib * 1024, into.entry(node).or_default());
+                *held = if shared { bytes.max(*held) } else { *held + bytes };
+            }
+        }
+    }
+
+    /// All of it.
+    pub fn by_node(mut self) -> ByNode {
+        for (node, bytes) in self.shared.into_values().flatten() {
+            *self.own.entry(node).or_default() += bytes;
+        }
+        self.own
+    }
+}
+
+/// Whether a mapping of that name is memory and no file of a file system.
+fn is_memory(name: &str) -> bool {
+    ["/dev/zero", "/dev/shm/", "/memfd:", "/SYSV", "/anon_hugepage"]
+        .iter()
+        .any(|known| name.starts_with(known))
+}
+
+/// On which nodes the memory of a process lies.
+///
+/// # Errors
+/// It is gone, belongs to somebody else, or the kernel does not tell.
+pub fn of_process(root: &Root, pid: u32) -> io::Result<Vec<OnNode>> {
+    let mut maps = Maps::default();
+    maps.add(&numa_maps(root, pid)?);
+    Ok(recorded(&maps.by_node()))
+}
+
+pub(crate) fn numa_maps(root: &Root, pid: u32) -> io::Result<String> {
+    std::fs::read_to_string(root.path(&format!("/proc/{pid}/numa_maps")))
+}
+
+/// The anonymous and shared memory of a control group of version 2; `None`: the kernel does not tell.
+pub(crate) fn of_group(folder: &Path) -> Option<ByNode> {
+    let text = std::fs::read_to_string(folder.join("memory.numa_stat")).ok()?;
+    let mut found = ByNode::new();
+    for line in text.lines() {
+        let mut words = line.split_ascii_whitespace();
+        if !matches!(words.next(), Some("anon" | "shmem")) {
+            continue;
+        }
+        for (node, bytes) in words.filter_map(|w| w.strip_prefix('N')?.split_once('=')) {
+            if let (Ok(node), Ok(bytes)) = (node.parse::<u32>(), bytes.parse::<u64>()) {
+                *found.entry(node).or_default() += bytes;
+            }
+        }
+    }
+    Some(found)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::fake::Machine;
+
+    const MAPS: &str = "55a0 default file=/usr/bin/perl mapped=3 N0=3 kernelpagesize_kB=4
+55b0 bind:1 heap anon=10 dirty=10 N0=2 N1=8 kernelpagesize_kB=4
+7f00 bind:1 file=/anon_hugepage\\040(deleted) huge anon=2 dirty=2 N1=2 kernelpagesize_kB=2048
+7f40 default file=/dev/zero\\040(deleted) dirty=5 N0=5 kernelpagesize_kB=4
+7ffd default stack anon=1 dirty=1 N1=1 kernelpagesize_kB=4
+7fff default
+";
+
+    #[test]
+    fn own_memory_adds_up_and_shared_memory_counts_once() {
+        let mut maps = Maps::default();
+        maps.add(MAPS);
+        maps.add("7f40 default file=/dev/zero\\040(deleted) dirty=3 N0=3 kernelpagesize_kB=4\n");
+        maps.add("nonsense N=1 Nx=2 N0=y\n\n");
+        let kib = |k: u64| k << 10;
+        let wanted = ByNode::from([(0, kib(4 * 2 + 4 * 5)), (1, kib(4 * 8 + 2 * 2048 + 4))]);
+        assert_eq!(maps.by_node(), wanted);
+    }
+
+    #[test]
+    fn a_group_tells_by_node() {
+        let dir = tempfile::tempdir().unwrap();
+        assert_eq!(of_group(dir.path()), None);
+        let text = "anon N0=4096 N1=8192\nfile N0=999 N1=0\nshmem N0=0 N1=100\n";
+        std::fs::write(dir.path().join("memory.numa_stat"), text).unwrap();
+        assert_eq!(of_group(dir.path()), Some(ByNode::from([(0, 4096), (1, 8292)])));
+    }
+
+    #[test]
+    fn nodes_with_and_without_cpus_or_memory() {
+        let m = Machine::new();
+        assert!(nodes(&m.root()).is_err());
+        m.put("/sys/devices/system/node/online", "0-2\n");
+        m.put("/sys/devices/system/node/has_memory", "0,2\n");
+        for (id, cpus) in [(0, "0-1\n"), (1, "2\n"), (2, "\n")] {
+            m.put(&format!("/sys/devices/system/node/node{id}/cpulist"), cpus);
+        }
+        let found = nodes(&m.root()).unwrap();
+        assert_eq!(found[0], Node { id: 0, cpus: vec![0, 1], memory: true });
+        assert_eq!(found[1], Node { id: 1, cpus: vec![2], memory: false });
+        assert_eq!(found[2], Node { id: 2, cpus: vec![], memory: true });
+    }
+
+    #[test]
+    fn this_process_has_memory_on_a_node_or_the_kernel_does_not_tell() {
+        match of_process(&Root::system(), std::process::id()) {
+            Ok(nodes) => assert!(nodes.iter().map(|n| n.bytes).sum::<u64>() > 64 << 10),
+            Err(e) => println!("skipped: because there is no numa_maps here: {e}"),
+        }
+    }
+}

@@ -1,0 +1,111 @@
+//! On which NUMA node each copy is.
+
+use assay_sut::numa::Node;
+
+use super::places;
+
+/// Where the copies are to be.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Nodes {
+    /// Where the system puts them.
+    Any,
+    /// Dealt out evenly over the nodes, neighbours together.
+    Each,
+    /// A node for each copy.
+    These(Vec<usize>),
+}
+
+/// A copy's node, and its CPUs there.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct OnNode {
+    /// The node that its memory comes from.
+    pub node: usize,
+    /// Its share of those of `cpus` that are on the node; empty: none of them are.
+    pub cpus: Vec<usize>,
+}
+
+/// The nodes of the copies, and how they share those of `cpus` that are there; empty for [`Nodes::Any`].
+///
+/// # Errors
+/// There are no such nodes, as a sentence.
+pub fn on_nodes(
+    wanted: &Nodes,
+    there: &[Node],
+    cpus: &[usize],
+    copies: usize,
+) -> Result<Vec<OnNode>, String> {
+    let own = |node: &Node| -> Vec<usize> {
+        node.cpus.iter().copied().filter(|c| cpus.contains(c)).collect()
+    };
+    let of: Vec<&Node> = match wanted {
+        Nodes::Any => return Ok(Vec::new()),
+        Nodes::Each => {
+            let usable: Vec<&Node> =
+                there.iter().filter(|n| n.memory && !own(n).is_empty()).collect();
+            if usable.is_empty() {
+                return Err("no NUMA node has both memory and CPUs of the trial".to_owned());
+            }
+            (0..copies).map(|i| usable[i * usable.len() / copies.max(1)]).collect()
+        }
+        Nodes::These(list) => {
+            let find = |id: &usize| {
+                there.iter().find(|n| n.id == *id && n.memory).ok_or_else(|| {
+                    let ids: Vec<String> =
+                        there.iter().filter(|n| n.memory).map(|n| n.id.to_string()).collect();
+                    format!("there is no NUMA node {id} with memory; there are {}", ids.join(", "))
+                })
+            };
+            list.iter().map(find).collect::<Result<_, _>>()?
+        }
+    };
+    let mut given: Vec<OnNode> =
+        of.iter().map(|n| OnNode { node: n.id, cpus: Vec::new() }).collect();
+    for node in there {
+        let mine: Vec<usize> = (0..of.len()).filter(|i| of[*i].id == node.id).collect();
+        for (copy, cpus) in mine.iter().zip(places(&own(node), mine.len())) {
+            given[*copy].cpus = cpus;
+        }
+    }
+    Ok(given)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn machine() -> Vec<Node> {
+        let node = |id, cpus: &[usize], memory| Node { id, cpus: cpus.to_vec(), memory };
+        vec![node(0, &[0, 1, 2, 3], true), node(1, &[4, 5, 6, 7], true), node(2, &[], true)]
+    }
+
+    fn given(
+        wanted: &Nodes,
+        cpus: &[usize],
+        copies: usize,
+    ) -> Result<Vec<(usize, Vec<usize>)>, String> {
+        let all = on_nodes(wanted, &machine(), cpus, copies)?;
+        Ok(all.into_iter().map(|n| (n.node, n.cpus)).collect())
+    }
+
+    #[test]
+    fn copies_are_dealt_over_the_nodes_that_have_cpus_and_memory() {
+        let all: Vec<usize> = (0..8).collect();
+        let two = given(&Nodes::Each, &all, 2).unwrap();
+        assert_eq!(two, [(0, vec![0, 1, 2, 3]), (1, vec![4, 5, 6, 7])]);
+        let four = given(&Nodes::Each, &all, 4).unwrap();
+        assert_eq!(four, [(0, vec![0, 1]), (0, vec![2, 3]), (1, vec![4, 5]), (1, vec![6, 7])]);
+        let three = given(&Nodes::Each, &[0, 1, 4], 3).unwrap();
+        assert_eq!(three, [(0, vec![0]), (0, vec![1]), (1, vec![4])]);
+        assert_eq!(given(&Nodes::Each, &[5, 6], 1).unwrap(), [(1, vec![5, 6])]);
+        assert_eq!(given(&Nodes::Any, &all, 2).unwrap(), []);
+        assert!(given(&Nodes::Each, &[99], 2).unwrap_err().contains("memory and CPUs"));
+    }
+
+    #[test]
+    fn nodes_by_number() {
+        let remote = given(&Nodes::These(vec![2, 0]), &[0, 1], 2).unwrap();
+        assert_eq!(remote, [(2, vec![]), (0, vec![0, 1])]);
+        let error = given(&Nodes::These(vec![3]), &[0], 1).unwrap_err();
+        assert_eq!(error, "there is no NUMA node 3 with memory; there are 0, 1, 2");
+    }
+}

@@ -1,0 +1,49 @@
+//! The instances on NUMA nodes: where each is to be, and where its memory lay at the end of the last point.
+
+use assay_model::{Event, Observation};
+use assay_sut::{Root, numa};
+
+use crate::Failure;
+use crate::copies::{Member, Nodes, OnNode, on_nodes};
+use crate::work::Channel;
+
+/// The node of each instance; empty: none is set to one.
+pub(super) fn of(wanted: &Nodes, cpus: &[usize], instances: usize) -> Result<Vec<OnNode>, Failure> {
+    if *wanted == Nodes::Any {
+        return Ok(Vec::new());
+    }
+    let there = numa::nodes(&Root::system()).map_err(|e| {
+        Failure::other(format!("`nodes` cannot be set: this kernel lists no NUMA nodes ({e})"))
+    })?;
+    on_nodes(wanted, &there, cpus, instances)
+        .map_err(|e| Failure::other(format!("`nodes` cannot be set: {e}")))
+}
+
+/// The CPUs of each instance where `cpus` leaves them to its node.
+pub(super) fn cpus(on: &[OnNode]) -> Result<Vec<Option<Vec<usize>>>, Failure> {
+    let own = |on: &OnNode| {
+        if on.cpus.is_empty() {
+            return Err(Failure::other(format!(
+                "node {} has none of the trial's CPUs; say with `cpus` which its instance has",
+                on.node
+            )));
+        }
+        Ok(Some(on.cpus.clone()))
+    };
+    on.iter().map(own).collect()
+}
+
+/// Says where the memory of the instances that are set to a node lies now.
+pub(super) fn tell(members: &[Member], channel: &mut Channel) {
+    for (i, member) in members.iter().enumerate() {
+        let Some(node) = member.node.and_then(|n| u32::try_from(n).ok()) else { continue };
+        let (nodes, unseen) = match numa::of_process(&Root::system(), member.pid()) {
+            Ok(nodes) => (nodes, String::new()),
+            Err(e) => (Vec::new(), format!("read its numa_maps: {e}")),
+        };
+        let source = if unseen.is_empty() { "numa_maps".to_owned() } else { String::new() };
+        let (of, asked) = (format!("instance {}", i + 1), vec![node]);
+        let evidence = Observation::NodeMemory { of, asked, nodes, source, unseen };
+        channel.send(&Event::Evidence { evidence });
+    }
+}
