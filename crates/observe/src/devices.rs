@@ -8,6 +8,8 @@ use std::path::{Path, PathBuf};
 
 use assay_sut::{Root, mounts};
 
+use crate::made_of::made_of;
+
 /// One device or partition.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Device {
@@ -19,6 +21,8 @@ pub struct Device {
     pub part_of: Option<String>,
     /// What a mapper (LVM, dm-crypt, multipath) calls it.
     pub mapped: Option<String>,
+    /// What it is made of, where the kernel makes it of others: `raid1 of sda+sdb`.
+    pub made_of: Option<String>,
     /// Links to it under `/dev/disk` and `/dev/mapper`, sorted.
     pub links: Vec<PathBuf>,
     /// Where it is mounted, in the order of the mounts.
@@ -126,6 +130,7 @@ fn device(folder: &Path, entry: &str, part_of: Option<&str>) -> Device {
         number: text("dev").unwrap_or_default(),
         part_of: part_of.map(|whole| whole.replace('!', "/")),
         mapped: text("dm/name"),
+        made_of: made_of(folder),
         ..Device::default()
     }
 }
@@ -156,6 +161,7 @@ mod tests {
         put("sys/block/vda/queue/rotational", "0\n");
         put("sys/block/dm-0/dev", "253:0\n");
         put("sys/block/dm-0/dm/name", "vg0-data\n");
+        put("sys/block/dm-0/slaves/vda1/x", "");
         put("sys/block/cciss!c0d0/dev", "104:0\n");
         put(
             "proc/self/mountinfo",
@@ -194,6 +200,8 @@ mod tests {
         assert_eq!((devices.mount("dm-0"), devices.mount("vda")), ("/srv/the data", "/"));
         assert_eq!(devices.mount("cciss/c0d0"), "cciss/c0d0");
         assert_eq!(devices.mapped("gone"), "gone");
+        let made_of = |name: &str| devices.find(name).unwrap().made_of.clone();
+        assert_eq!((made_of("dm-0").as_deref(), made_of("vda")), (Some("vg0-data of vda1"), None));
     }
 
     #[test]

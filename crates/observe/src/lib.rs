@@ -28,6 +28,7 @@
 mod devices;
 mod grid;
 pub mod io;
+mod made_of;
 pub mod meters;
 mod monitor;
 mod monitors;

@@ -181,7 +181,8 @@ fn list(cli: &Cli) -> Result<Exit> {
         };
         let mounted = d.mounted.iter().map(|p| p.display().to_string());
         let number = format!("{}:{}", d.major, d.minor);
-        let mut places: Vec<String> = mounted.collect();
+        let mut places: Vec<String> = d.made_of.iter().map(|what| format!("= {what}")).collect();
+        places.extend(mounted);
         places.extend(d.paths.iter().map(|p| p.display().to_string()));
         let first = if places.is_empty() { String::new() } else { places.remove(0) };
         let _ = writeln!(text, "{:<12} {number:>8} {size:>10}  {kind:<10} {first}", d.name);

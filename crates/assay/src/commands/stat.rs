@@ -77,7 +77,7 @@ fn devices(cli: &Cli) -> Result<Exit> {
             .map(|d| {
                 serde_json::json!({
                     "name": d.name, "number": d.number, "part_of": d.part_of, "mapped": d.mapped,
-                    "links": d.links, "mounts": d.mounts,
+                    "made_of": d.made_of, "links": d.links, "mounts": d.mounts,
                 })
             })
             .collect();
@@ -86,7 +86,7 @@ fn devices(cli: &Cli) -> Result<Exit> {
     }
     let mut text = String::new();
     for d in all.all() {
-        let mapped = d.mapped.as_deref().unwrap_or("");
+        let mapped = d.made_of.as_deref().or(d.mapped.as_deref()).unwrap_or("");
         // Writing to a String cannot fail.
         let _ = writeln!(text, "{:<10} {:<8} {mapped}", d.name, d.number);
         for place in d.mounts.iter().chain(&d.links) {

@@ -8,6 +8,8 @@ use std::path::{Path, PathBuf};
 
 use serde::Serialize;
 
+use crate::made_of::made_of;
+
 /// One block device or partition.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct BlockDevice {
@@ -33,6 +35,10 @@ pub struct BlockDevice {
     pub paths: Vec<PathBuf>,
     /// What lies below it (of a stack of devices).
     pub below: Vec<String>,
+    /// What it is made of, in words: `raid1 of sda+sdb`.
+    pub made_of: Option<String>,
+    /// What a mapper calls it.
+    pub mapped: Option<String>,
     /// Where it is mounted.
     pub mounted: Vec<PathBuf>,
 }
@@ -105,7 +111,9 @@ impl BlockDevices {
 
     /// The device that a person means: a name, a path that leads to one, or a file or folder on it.
     pub fn find(&self, what: &str) -> Option<&BlockDevice> {
-        if let Some(device) = self.all().find(|d| d.name == what) {
+        if let Some(device) =
+            self.all().find(|d| d.name == what || d.mapped.as_deref() == Some(what))
+        {
             return Some(device);
         }
         if let Some((Ok(major), Ok(minor))) =
@@ -156,6 +164,8 @@ fn one(folder: &Path, name: &str) -> Option<BlockDevice> {
         counted: queue("iostats").is_none_or(|t| t != "0"),
         paths: Vec::new(),
         below,
+        made_of: made_of(folder),
+        mapped: text("dm/name").filter(|t| !t.is_empty()),
         mounted: Vec::new(),
     })
 }
@@ -174,11 +184,16 @@ mod tests {
             ("sys/class/block/sda/queue/wbt_lat_usec", "2000\n"),
             ("sys/class/block/zram0/dev", "253:0\n"),
             ("sys/class/block/zram0/queue/iostats", "1\n"),
+            ("sys/class/block/dm-0/dev", "252:0\n"),
+            ("sys/class/block/dm-0/dm/name", "fast\n"),
+            ("sys/class/block/dm-0/slaves/sda/x", ""),
             ("sys/class/block/broken/dev", "what\n"),
             ("proc/self/mountinfo", "36 35 8:0 / /mnt rw - ext4 /dev/sda rw\n"),
         ]);
         let all = BlockDevices::read(fake.root()).unwrap();
-        assert_eq!(all.all().count(), 2);
+        assert_eq!(all.all().count(), 3);
+        let fast = all.find("fast").unwrap();
+        assert_eq!((fast.name.as_str(), fast.made_of.as_deref()), ("dm-0", Some("fast of sda")));
         let sda = all.find("sda").unwrap();
         assert!(!sda.bio_based && sda.issue_stamped && sda.counted);
         assert_eq!((sda.number(), sda.blocks), (8 << 20, Some(1000)));

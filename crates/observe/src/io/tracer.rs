@@ -10,7 +10,7 @@ use assay_iotrace::{
 };
 
 use super::counters::Counters;
-use super::devices::BlockDevices;
+use super::devices::{BlockDevice, BlockDevices};
 use super::ebpf::EbpfTracer;
 use super::oldest::Oldest;
 use super::tracepoints::Tracepoints;
@@ -284,6 +284,14 @@ impl<'n> IoTracer<'n> {
             None => whole,
         };
         report.selection.clone_from(&self.selection);
+        let shown = |d: &&BlockDevice| report.devices.iter().any(|r| r.device == d.name);
+        let made: Vec<String> = self
+            .devices()
+            .all()
+            .filter(shown)
+            .filter_map(|d| Some(format!("{} is {}.", d.name, d.made_of.as_ref()?)))
+            .collect();
+        report.source.notes.extend(made);
         report
     }
 

@@ -2,6 +2,8 @@
 //! test is left on the machine, also when it fails.
 #![allow(dead_code, clippy::unwrap_used, clippy::print_stdout)] // each test file uses a part of it
 
+pub mod killed;
+
 use std::path::PathBuf;
 use std::process::Command;
 use std::sync::Mutex;
@@ -61,6 +63,10 @@ impl Bench {
         for block in std::fs::read_dir("/sys/class/block").unwrap().flatten() {
             let file = std::fs::read_to_string(block.path().join("loop/backing_file"));
             left.extend(file.ok().filter(|f| f.contains(&here)));
+            // What is made of others: no other test makes such devices.
+            let name = block.file_name().to_string_lossy().into_owned();
+            let made = name.strip_prefix("md").or(name.strip_prefix("dm-"));
+            left.extend(made.map(|_| name.clone()));
         }
         left.extend(
             std::fs::read_dir(self.images())

@@ -11,8 +11,10 @@ use crate::Root;
 use crate::process::leftovers;
 use crate::read::mounts;
 
-use super::place::{VARIABLE, within};
-use super::{tools, zfs, zram};
+use super::loops::loops_of;
+use super::place::within;
+use super::tools::VARIABLE;
+use super::{stacked, tools, zfs, zram};
 
 /// How long a file system may stay busy after its programs were ended.
 const TIMEOUT: Duration = Duration::from_secs(5);
@@ -22,20 +24,11 @@ pub(super) fn exists(root: &Root, folder: &Path) -> bool {
     root.path(&folder.to_string_lossy()).exists()
         || !mounts_below(root, folder).is_empty()
         || !loops_of(root, folder).is_empty()
+        || stacked::find(root, folder).is_some()
 }
 
 fn mounts_below(root: &Root, folder: &Path) -> Vec<mounts::Mount> {
     mounts::all(root).into_iter().filter(|m| m.point.starts_with(folder)).collect()
-}
-
-/// The loop devices on files in a folder, removed ones too.
-pub(super) fn loops_of(root: &Root, folder: &Path) -> Vec<String> {
-    let blocks = root.names("/sys/class/block").into_iter().filter(|n| n.starts_with("loop"));
-    let backing = |name: &String| {
-        root.text(&format!("/sys/class/block/{name}/loop/backing_file"))
-            .is_ok_and(|file| Path::new(&file).starts_with(folder))
-    };
-    blocks.filter(backing).collect()
 }
 
 /// Takes everything of a folder away.
@@ -62,6 +55,7 @@ fn attempt(root: &Root, folder: &Path) -> Result<(), String> {
         unmount(folder, &mount.point, || end_programs(folder))?;
     }
     zram::take_away(root, folder)?;
+    stacked::take_away(root, folder)?;
     for name in &loops {
         let device = format!("/dev/{name}");
         if let Some(program) = tools::find("btrfs") {

@@ -36,6 +36,8 @@ pub(super) enum Kind {
     Tmpfs,
     /// A file system made on files.
     Loop { system: System, devices: u32, raid: Option<Raid> },
+    /// A file system made on a device that the kernel makes of others, which lie on files.
+    Stacked { system: System, stack: Stack, devices: u32 },
     /// A file system made on memory that is compressed.
     Zram(System),
     /// A pool of ZFS made on files.
@@ -52,6 +54,52 @@ pub(super) enum System {
     Ext4,
     Xfs,
     Btrfs,
+}
+
+/// A device that the kernel makes of others.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Stack {
+    /// An array of MD.
+    Md(Raid),
+    /// The device mapper: one device after the other, a chunk each.
+    Stripe,
+    /// The same: encrypted with a key that nobody keeps.
+    Crypt,
+    /// The same: every request so many milliseconds later.
+    Delay(u32),
+}
+
+impl Stack {
+    /// In words.
+    pub fn what(self) -> String {
+        match self {
+            Stack::Md(raid) => format!("array of MD ({})", raid.name()),
+            Stack::Stripe => "stripe of the device mapper".to_owned(),
+            Stack::Crypt => "encryption of the device mapper".to_owned(),
+            Stack::Delay(_) => "delay of the device mapper".to_owned(),
+        }
+    }
+
+    /// The modules of the kernel that it takes.
+    pub fn modules(self) -> &'static [&'static str] {
+        match self {
+            Stack::Md(Raid::Stripe) => &["md_mod", "raid0"],
+            Stack::Md(Raid::Mirror) => &["md_mod", "raid1"],
+            Stack::Md(Raid::Parity | Raid::Five) => &["md_mod", "raid456"],
+            Stack::Stripe => &["dm_mod"],
+            Stack::Crypt => &["dm_mod", "dm_crypt"],
+            Stack::Delay(_) => &["dm_mod", "dm_delay"],
+        }
+    }
+
+    /// The programs that it takes, and the Debian package of each.
+    pub fn programs(self) -> &'static [(&'static str, &'static str)] {
+        match self {
+            Stack::Md(_) => &[("mdadm", "mdadm")],
+            Stack::Crypt => &[("cryptsetup", "cryptsetup-bin"), ("dmsetup", "dmsetup")],
+            Stack::Stripe | Stack::Delay(_) => &[("dmsetup", "dmsetup")],
+        }
+    }
 }
 
 /// Who drives ZFS.
@@ -75,8 +123,10 @@ pub(super) enum Format {
 pub(super) enum Raid {
     Stripe,
     Mirror,
-    /// One device's worth of parity.
+    /// One device's worth of parity, as ZFS has it.
     Parity,
+    /// The same, as MD has it.
+    Five,
 }
 
 /// Which figures of an emulated disk are limits.
@@ -145,18 +195,19 @@ impl Driver {
 }
 
 impl Raid {
-    /// As btrfs calls it.
+    /// As a level calls it, and btrfs and MD.
     pub fn name(self) -> &'static str {
         match self {
             Raid::Stripe => "raid0",
             Raid::Mirror => "raid1",
-            Raid::Parity => "raid5",
+            Raid::Parity => "raidz",
+            Raid::Five => "raid5",
         }
     }
 
     /// The fewest devices that it takes.
     pub fn least(self) -> u32 {
-        if self == Raid::Parity { 3 } else { 2 }
+        if matches!(self, Raid::Parity | Raid::Five) { 3 } else { 2 }
     }
 }
 
@@ -164,7 +215,9 @@ impl Kind {
     /// The smallest device, and of what.
     pub fn least(&self) -> (u64, &'static str) {
         match self {
-            Kind::Loop { system, .. } | Kind::Zram(system) => (system.least(), system.name()),
+            Kind::Loop { system, .. } | Kind::Stacked { system, .. } | Kind::Zram(system) => {
+                (system.least(), system.name())
+            }
             Kind::Zfs { .. } => (128 << 20, "ZFS"),
             Kind::Tmpfs | Kind::Image(_) | Kind::Folder(_) | Kind::Device(_) => (16 << 20, "it"),
         }
@@ -173,7 +226,9 @@ impl Kind {
     /// How many files there are to be, each of the level's size.
     pub fn files(&self) -> u32 {
         match self {
-            Kind::Loop { devices, .. } | Kind::Zfs { devices, .. } => *devices,
+            Kind::Loop { devices, .. }
+            | Kind::Stacked { devices, .. }
+            | Kind::Zfs { devices, .. } => *devices,
             Kind::Image(_) => 1,
             Kind::Folder(_) | Kind::Tmpfs | Kind::Zram(_) | Kind::Device(_) => 0,
         }
@@ -197,7 +252,11 @@ impl Kind {
                 &[("gzip", 9), ("lz4", 0), ("lzo", 9), ("xz", 0), ("zstd", 22)]
             }
             Kind::Image(Format::Erofs) => &[("lz4", 0), ("lz4hc", 12)],
-            Kind::Loop { .. } | Kind::Folder(_) | Kind::Tmpfs | Kind::Device(_) => &[],
+            Kind::Loop { .. }
+            | Kind::Stacked { .. }
+            | Kind::Folder(_)
+            | Kind::Tmpfs
+            | Kind::Device(_) => &[],
         }
     }
 }

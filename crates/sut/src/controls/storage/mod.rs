@@ -5,10 +5,12 @@ mod away;
 mod device;
 mod disk;
 mod level;
+mod loops;
 mod options;
 mod place;
 mod probe;
 mod seal;
+mod stacked;
 #[cfg(test)]
 mod tests;
 mod throttle;
@@ -29,7 +31,7 @@ use crate::describe::meminfo_bytes;
 
 use super::sysfs::Sysfs;
 use device::Device;
-use level::{Driver, Kind, Level, Limits};
+use level::{Driver, Kind, Level, Limits, Stack};
 use place::Made;
 
 pub(super) struct Storage;
@@ -39,17 +41,18 @@ static SPEC: ControlSpec = ControlSpec {
     help: "Where the trial's files live: its working folder, which the program also finds in \
            `ASSAY_STORAGE`. What a level does not find it makes before the trial, measures, and takes \
            away after it (docs/storage.md).",
-    levels: "`folder:/path`, `tmpfs`, `loop:ext4`, `loop:xfs`, `loop:btrfs`, `zram:ext4`, `zfs`, \
+    levels: "`folder:/path`, `tmpfs`, `loop:ext4`, `loop:xfs`, `loop:btrfs`, `md:ext4`, `dm-stripe:ext4`, \
+             `dm-crypt:ext4`, `dm-delay:ext4`, `zram:ext4`, `zfs`, \
              `zfs-fuse`, `squashfs`, `erofs`, `device:/dev/X`, each with options after commas: `size=`, \
-             `raid0`, `raid1`, `raidz`, `devices=`, `compress=`, `arc=`, `emulated=` (`sata-7200`, \
-             `sata-ssd`, `nvme`), `limits=`, `scheduler=`, `read-ahead=`, `in=`, `probe=`",
+             `raid0`, `raid1`, `raid5`, `raidz`, `devices=`, `compress=`, `arc=`, `emulated=` (`sata-7200`, \
+             `sata-ssd`, `nvme`), `emulated-delay=`, `limits=`, `scheduler=`, `read-ahead=`, `in=`, `probe=`",
     keyed: false,
     key: "",
     scope: Scope::System,
     needs: "nothing for `folder:`; root for the others; e2fsprogs, xfsprogs or btrfs-progs for `loop:` and \
-            `zram:`, zfs-fuse, squashfs-tools or erofs-utils for theirs; the blkio or io controller of \
-            control groups for `emulated=`",
-    put_back: "mounts, loop and zram devices, pools with their daemon, files, limits and queue settings \
+            `zram:`, zfs-fuse, squashfs-tools or erofs-utils for theirs, mdadm for `md:`, dmsetup and \
+            cryptsetup-bin for `dm-`; the blkio or io controller of control groups for `emulated=`",
+    put_back: "mounts, loop, zram, MD and mapped devices, pools with their daemon, files, limits and queue settings \
                are journaled and taken away; what is on a device of yours stays as it was",
 };
 
@@ -134,7 +137,7 @@ impl Control for Storage {
         let names: Vec<&str> = made.devices.iter().map(|d| d.name.as_str()).collect();
         let files = made.files.to_string_lossy().into_owned();
         let setup = session.setup();
-        setup.env.push((place::VARIABLE.to_owned(), files));
+        setup.env.push((tools::VARIABLE.to_owned(), files));
         setup.env.push((place::DEVICES.to_owned(), names.join(" ")));
         if matches!(level.kind, Kind::Image(_)) {
             setup.inputs = Some(made.files);
@@ -301,18 +304,20 @@ fn measure(session: &mut Session<'_>, level: &Level, made: &Made) -> Result<(), 
         _ if !figures.direct => "; through the page cache, which it cannot go past",
         _ => "",
     };
+    let delayed = matches!(level.kind, Kind::Stacked { stack: Stack::Delay(_), .. });
     let flushed = if figures.flushed { ", each write flushed" } else { "" };
     session.note(format!(
         "storage measured before the trial{}: sequential write {}, read {}; random write {}, read {} \
          (4 KiB, 16 at once{flushed}){through}",
-        if level.emulated.is_some() { " (emulated)" } else { "" },
+        if level.emulated.is_some() || delayed { " (emulated)" } else { "" },
         format_value(figures.write_bytes_s, "B/s"),
         format_value(figures.read_bytes_s, "B/s"),
         format_value(figures.write_ops_s, "ops/s"),
         format_value(figures.read_ops_s, "ops/s"),
     ));
-    // What several devices are held to together depends on how they are one.
-    let disk = level.emulated.filter(|_| made.devices.len() == 1);
+    // What several devices are held to together depends on how they are one, and a delay comes on top.
+    let plain = made.devices.len() == 1 && !matches!(level.kind, Kind::Stacked { .. });
+    let disk = level.emulated.filter(|_| plain);
     let held = disk.map_or([None; 4], |d| {
         let bytes = |rate: u64| (level.limits != Limits::Operations).then_some(rate as f64);
         let operations = |rate: u64| (level.limits != Limits::Bytes).then_some(rate as f64);
@@ -368,6 +373,13 @@ fn check_place(root: &Root, level: &Level) -> Result<(), String> {
         }
         Kind::Loop { system, .. } => {
             there(&[system.maker()])?;
+            check_scheduler(root, level)?;
+            check_files(level)
+        }
+        Kind::Stacked { system, stack, .. } => {
+            there(&[system.maker()])?;
+            there(stack.programs())?;
+            stacked::check(root, *stack)?;
             check_scheduler(root, level)?;
             check_files(level)
         }

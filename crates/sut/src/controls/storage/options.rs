@@ -6,7 +6,7 @@ use std::time::Duration;
 use assay_model::units::{format_bytes, parse_bytes, parse_duration};
 
 use super::disk::{self, Disk};
-use super::level::{Driver, Format, Kind, Level, Limits, Raid, System};
+use super::level::{Driver, Format, Kind, Level, Limits, Raid, Stack, System};
 
 /// What is read of the options before it is known whether they fit together.
 #[derive(Default)]
@@ -17,6 +17,8 @@ struct Options {
     compress: Option<String>,
     arc: Option<u64>,
     emulated: Option<Disk>,
+    /// Milliseconds.
+    delay: Option<u32>,
     limits: Option<Limits>,
     scheduler: Option<String>,
     read_ahead: Option<u64>,
@@ -39,10 +41,15 @@ pub(super) fn parse(text: &str) -> Result<Level, String> {
 }
 
 /// What of a level stands before its first comma.
-fn kind(head: &str, raid: Option<Raid>, devices: Option<u32>) -> Result<Kind, String> {
+fn kind(head: &str, options: &Options) -> Result<Kind, String> {
+    let Options { raid, devices: given, delay, .. } = *options;
     let (name, rest) = head.split_once(':').unwrap_or((head, ""));
     let system = || System::ALL.into_iter().find(|s| s.name() == rest);
-    let devices = devices.unwrap_or_else(|| raid.map_or(1, Raid::least));
+    let devices = given.unwrap_or_else(|| raid.map_or(1, Raid::least));
+    let stacked = |stack, devices| {
+        let system = system().ok_or_else(|| format!("`{name}:` takes ext4, xfs or btrfs"))?;
+        Ok::<_, String>(Kind::Stacked { system, stack, devices })
+    };
     Ok(match name {
         "folder" if rest.starts_with('/') => Kind::Folder(rest.into()),
         "device" if rest.starts_with("/dev/") => Kind::Device(rest.into()),
@@ -51,6 +58,16 @@ fn kind(head: &str, raid: Option<Raid>, devices: Option<u32>) -> Result<Kind, St
             let system = system().ok_or("`loop:` takes ext4, xfs or btrfs")?;
             Kind::Loop { system, devices, raid }
         }
+        "md" => {
+            let raid = raid.ok_or("`md:` takes raid0, raid1 or raid5 after a comma")?;
+            stacked(Stack::Md(raid), devices)?
+        }
+        "dm-stripe" => stacked(Stack::Stripe, given.unwrap_or(2))?,
+        "dm-crypt" => stacked(Stack::Crypt, 1)?,
+        "dm-delay" => {
+            let delay = delay.ok_or("`dm-delay:` takes emulated-delay=5ms after a comma")?;
+            stacked(Stack::Delay(delay), 1)?
+        }
         "zram" => Kind::Zram(system().ok_or("`zram:` takes ext4, xfs or btrfs")?),
         "zfs" if rest.is_empty() => Kind::Zfs { driver: Driver::Kernel, devices, raid },
         "zfs-fuse" if rest.is_empty() => Kind::Zfs { driver: Driver::Fuse, devices, raid },
@@ -58,8 +75,9 @@ fn kind(head: &str, raid: Option<Raid>, devices: Option<u32>) -> Result<Kind, St
         "erofs" if rest.is_empty() => Kind::Image(Format::Erofs),
         _ => {
             return Err(format!(
-                "`{head}` is not one of folder:/path, tmpfs, loop:ext4, loop:xfs, loop:btrfs, \
-                 zram:ext4, zfs, zfs-fuse, squashfs, erofs, device:/dev/X"
+                "`{head}` is not one of folder:/path, tmpfs, loop:ext4, loop:xfs, loop:btrfs, md:ext4, \
+                 dm-stripe:ext4, dm-crypt:ext4, dm-delay:ext4, zram:ext4, zfs, zfs-fuse, squashfs, erofs, \
+                 device:/dev/X"
             ));
         }
     })
@@ -74,7 +92,15 @@ impl Options {
         let twice = match name {
             "raid0" => self.raid.replace(Raid::Stripe).is_some(),
             "raid1" => self.raid.replace(Raid::Mirror).is_some(),
+            "raid5" => self.raid.replace(Raid::Five).is_some(),
             "raidz" => self.raid.replace(Raid::Parity).is_some(),
+            "emulated-delay" => {
+                let time = parse_duration(value).ok().map(|t| t.as_millis());
+                let millis = time.and_then(|ms| u32::try_from(ms).ok());
+                let millis = millis.filter(|ms| (1..=10_000).contains(ms));
+                let millis = millis.ok_or_else(|| wrong("give a time from 1 ms to 10 s"))?;
+                self.delay.replace(millis).is_some()
+            }
             "size" => self.size.replace(bytes()?).is_some(),
             "arc" => self.arc.replace(bytes()?).is_some(),
             "read-ahead" => self.read_ahead.replace(bytes()?).is_some(),
@@ -110,8 +136,9 @@ impl Options {
             }
             _ => {
                 return Err(format!(
-                    "`{part}` is not an option; there are size=, raid0, raid1, raidz, devices=, \
-                     compress=, arc=, emulated=, limits=, scheduler=, read-ahead=, in=, probe="
+                    "`{part}` is not an option; there are size=, raid0, raid1, raid5, raidz, devices=, \
+                     compress=, arc=, emulated=, emulated-delay=, limits=, scheduler=, read-ahead=, in=, \
+                     probe="
                 ));
             }
         };
@@ -119,7 +146,7 @@ impl Options {
     }
 
     fn fit(self, head: &str) -> Result<Level, String> {
-        let kind = kind(head, self.raid, self.devices)?;
+        let kind = kind(head, &self)?;
         self.belong(head, &kind)?;
         if let Some(wanted) = &self.compress {
             compression(wanted, &kind)?;
@@ -127,7 +154,7 @@ impl Options {
         if let (Some(raid), Some(devices)) = (self.raid, self.devices)
             && devices < raid.least()
         {
-            return Err(format!("raidz takes {} devices or more", raid.least()));
+            return Err(format!("{} takes {} devices or more", raid.name(), raid.least()));
         }
         if self.arc.is_some_and(|arc| !(16 << 20..=16 << 30).contains(&arc)) {
             return Err("arc= takes 16 MiB to 16 GiB".to_owned());
@@ -155,20 +182,30 @@ impl Options {
     fn belong(&self, head: &str, kind: &Kind) -> Result<(), String> {
         let is_btrfs = matches!(kind, Kind::Loop { system: System::Btrfs, .. });
         let is_zfs = matches!(kind, Kind::Zfs { .. });
+        let stack = match kind {
+            Kind::Stacked { stack, .. } => Some(*stack),
+            _ => None,
+        };
+        let is_md = matches!(stack, Some(Stack::Md(_)));
         let is_fuse = matches!(kind, Kind::Zfs { driver: Driver::Fuse, .. });
         let on_files = kind.files() > 0;
         let sized = on_files || matches!(kind, Kind::Tmpfs | Kind::Zram(_));
         let raid = match self.raid {
             Some(Raid::Parity) => is_zfs,
-            _ => is_btrfs || is_zfs,
+            Some(Raid::Five) => is_md,
+            _ => is_btrfs || is_zfs || is_md,
         };
+        let several = raid && self.raid.is_some() || stack == Some(Stack::Stripe);
+        // A thread of the kernel, which is in no control group, writes what has a parity.
+        let held = kind.is_block() && stack != Some(Stack::Md(Raid::Five));
         let fits = [
             ("size=", self.size.is_some(), sized),
-            ("raid0, raid1 or raidz", self.raid.is_some(), raid),
-            ("devices=", self.devices.is_some(), raid && self.raid.is_some()),
+            ("raid0, raid1, raid5 or raidz", self.raid.is_some(), raid),
+            ("devices=", self.devices.is_some(), several),
             ("compress=", self.compress.is_some(), !kind.compressions().is_empty()),
             ("arc=", self.arc.is_some(), is_fuse),
-            ("emulated=", self.emulated.is_some(), kind.is_block()),
+            ("emulated=", self.emulated.is_some(), held),
+            ("emulated-delay=", self.delay.is_some(), matches!(stack, Some(Stack::Delay(_)))),
             ("limits=", self.limits.is_some(), self.emulated.is_some()),
             ("scheduler=", self.scheduler.is_some(), kind.is_block()),
             ("read-ahead=", self.read_ahead.is_some(), kind.is_block()),
@@ -176,11 +213,12 @@ impl Options {
         ];
         if let Some((option, _, _)) = fits.iter().find(|(_, given, fits)| *given && !fits) {
             return Err(format!(
-                "{option} does not go with `{head}`: raid0 and raid1 are of loop:btrfs, zfs and \
-                 zfs-fuse, raidz of the latter two, devices= of a raid, compress= of these, zram:, \
-                 squashfs and erofs, arc= of zfs-fuse, in= of what lies on files, emulated=, \
-                 scheduler= and read-ahead= of block devices, limits= of emulated=, size= of what is \
-                 made"
+                "{option} does not go with `{head}`: raid0 and raid1 are of loop:btrfs, md:, zfs and \
+                 zfs-fuse, raid5 of md:, raidz of the latter two, devices= of a raid and dm-stripe:, \
+                 compress= of loop:btrfs, zfs, zfs-fuse, zram:, squashfs and erofs, arc= of zfs-fuse, \
+                 in= of what lies on files, emulated-delay= of dm-delay:, emulated=, scheduler= and \
+                 read-ahead= of block devices (emulated= not of raid5, which a thread of the kernel \
+                 writes), limits= of emulated=, size= of what is made"
             ));
         }
         Ok(())
@@ -232,6 +270,15 @@ mod tests {
         let level = parse("squashfs,compress=zstd:19,emulated=sata-7200").unwrap();
         assert_eq!(level.kind, Kind::Image(Format::Squashfs));
         assert_eq!(parse("erofs,compress=lz4hc:12").unwrap().kind.files(), 1);
+        let stack = |text: &str| match parse(text).unwrap().kind {
+            Kind::Stacked { stack, devices, .. } => (stack, devices),
+            other => panic!("{other:?}"),
+        };
+        assert_eq!(stack("md:xfs,raid5"), (Stack::Md(Raid::Five), 3));
+        assert_eq!(stack("md:ext4,raid1,devices=4"), (Stack::Md(Raid::Mirror), 4));
+        assert_eq!(stack("dm-stripe:ext4"), (Stack::Stripe, 2));
+        assert_eq!(stack("dm-delay:ext4,emulated-delay=5ms"), (Stack::Delay(5), 1));
+        assert_eq!(stack("dm-crypt:btrfs,size=256MiB"), (Stack::Crypt, 1));
     }
 
     #[test]
@@ -245,6 +292,17 @@ mod tests {
             ("tmpfs,raid0", "loop:btrfs"),
             ("loop:ext4,compress=zstd", "loop:btrfs"),
             ("loop:btrfs,raidz", "raidz of the latter two"),
+            ("loop:btrfs,raid5", "raid5 of md:"),
+            ("md:ext4", "raid0, raid1 or raid5"),
+            ("md:ext4,raidz", "raidz of the latter two"),
+            ("md:ext4,raid5,devices=2", "raid5 takes 3"),
+            ("md:ext4,raid5,emulated=nvme", "not of raid5"),
+            ("md:zfs,raid0", "`md:` takes ext4"),
+            ("dm-stripe:ext4,raid0", "of a raid and dm-stripe:"),
+            ("dm-delay:ext4", "emulated-delay=5ms"),
+            ("dm-delay:ext4,emulated-delay=1us", "1 ms to 10 s"),
+            ("dm-crypt:ext4,devices=2", "devices= of a raid"),
+            ("loop:ext4,emulated-delay=5ms", "of dm-delay:"),
             ("loop:btrfs,compress=lz4", "zstd:15"),
             ("loop:btrfs,compress=zlib:10", "zlib:9"),
             ("zfs-fuse,compress=lz4", "lzjb"),

@@ -1,7 +1,7 @@
 //! The folder of one trial's storage: made and mounted. [`super::away`] takes it away again.
 //!
-//! `FOLDER/disk0`, `disk1` ... are the files of loop devices, `FOLDER/zram` has the number of a zram
-//! device, `FOLDER/pool` says who drives a pool of ZFS, `FOLDER/mnt` is where they or a device are
+//! `FOLDER/disk0`, `disk1` ... are the files of loop devices, `FOLDER/md` has the number of an array over them,
+//! `FOLDER/zram` that of a zram device, `FOLDER/pool` says who drives a pool of ZFS, `FOLDER/mnt` is where they or a device are
 //! mounted, and the trial's own folder is in `mnt`, or in `FOLDER` where nothing is mounted. It is called
 //! as `FOLDER` is, a name that nothing of a person's has.
 
@@ -15,11 +15,9 @@ use crate::Root;
 use crate::state::scratch;
 
 use super::device::Device;
-use super::level::{Kind, Level, Raid, System};
-use super::{tools, zfs, zram};
+use super::level::{Kind, Level, Raid, Stack, System};
+use super::{stacked, tools, zfs, zram};
 
-/// The variable by which the program finds it.
-pub(super) const VARIABLE: &str = "ASSAY_STORAGE";
 /// The variable with the kernel's names of the devices below it.
 pub(super) const DEVICES: &str = "ASSAY_STORAGE_DEVICES";
 pub(super) const MOUNT: &str = "mnt";
@@ -88,6 +86,26 @@ pub(super) fn make(root: &Root, level: &Level, folder: &Path) -> Result<Made, St
             make_system(folder, *system, *raid, &made.devices)?;
             mount_devices(folder, level, &made.devices)?;
         }
+        Kind::Stacked { system, stack, .. } => {
+            let device = stacked::make(root, folder, *stack, level, &made.devices)?;
+            if let Stack::Delay(millis) = stack {
+                made.notes.push(format!(
+                    "an EMULATED latency: the device mapper holds every request of `{}` back for {millis} ms \
+                     before the device below it has it",
+                    device.name
+                ));
+            }
+            let parts: Vec<&str> = made.devices.iter().map(|d| d.name.as_str()).collect();
+            made.notes.push(format!(
+                "`{}` is the {} over {}",
+                device.name,
+                stack.what(),
+                parts.join(" and ")
+            ));
+            let device = [device];
+            make_system(folder, *system, None, &device)?;
+            mount_devices(folder, level, &device)?;
+        }
         Kind::Zram(system) => {
             made.devices.push(zram::make(root, folder, level)?);
             make_system(folder, *system, None, &made.devices)?;
@@ -114,7 +132,7 @@ pub(super) fn mount_devices(
             options.extend(devices.iter().skip(1).map(|d| format!("device=/dev/{}", d.name)));
             Some(system.name())
         }
-        Kind::Zram(system) => Some(system.name()),
+        Kind::Zram(system) | Kind::Stacked { system, .. } => Some(system.name()),
         Kind::Image(format) => {
             options.push("ro".to_owned());
             Some(format.name())

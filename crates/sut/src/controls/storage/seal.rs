@@ -12,8 +12,9 @@ use crate::Root;
 
 use super::device::Device;
 use super::level::{Format, Kind, Level};
+use super::loops::loops_of;
 use super::place::{MOUNT, mount_devices, within};
-use super::{away, tools, zfs, zram};
+use super::{away, stacked, tools, zfs, zram};
 
 /// How much of an image is copied at once.
 const CHUNK: usize = 1 << 20;
@@ -30,7 +31,7 @@ pub(super) fn seal(root: &Root, level: &Level, folder: &Path) -> Result<Vec<Stri
         Kind::Folder(_) => drop_files(&within(folder, folder)).map(|()| Vec::new()),
         Kind::Zfs { .. } => zfs::reopen(folder).map(|()| Vec::new()),
         Kind::Image(format) => image(root, *format, level, folder).map(|note| vec![note]),
-        Kind::Loop { .. } | Kind::Zram(_) | Kind::Device(_) => {
+        Kind::Loop { .. } | Kind::Stacked { .. } | Kind::Zram(_) | Kind::Device(_) => {
             let devices = devices(root, level, folder)?;
             // The kernel forgets what it has cached of a file system that nobody has mounted.
             away::unmount(folder, &folder.join(MOUNT), || Ok(()))?;
@@ -44,7 +45,8 @@ fn devices(root: &Root, level: &Level, folder: &Path) -> Result<Vec<Device>, Str
     let names = match &level.kind {
         Kind::Device(path) => return Ok(vec![Device::find(root, path)?]),
         Kind::Zram(_) => zram::number(folder).map(|n| format!("zram{n}")).into_iter().collect(),
-        _ => away::loops_of(root, folder),
+        Kind::Stacked { .. } => stacked::find(root, folder).into_iter().collect(),
+        _ => loops_of(root, folder),
     };
     names.iter().map(|name| Device::find(root, Path::new(&format!("/dev/{name}")))).collect()
 }

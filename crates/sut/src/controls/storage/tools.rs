@@ -6,6 +6,8 @@ use std::process::{Command, Stdio};
 
 use crate::read::which::which;
 
+/// The variable by which a program finds the storage.
+pub(super) const VARIABLE: &str = "ASSAY_STORAGE";
 /// Folders that a person's `$PATH` may lack.
 const ALSO: [&str; 3] = ["/usr/sbin", "/sbin", "/usr/local/sbin"];
 
@@ -28,7 +30,7 @@ pub(super) fn run<A: AsRef<OsStr>>(
     let done = Command::new(path)
         .args(arguments)
         .env("LC_ALL", "C")
-        .env(super::place::VARIABLE, folder.join(""))
+        .env(VARIABLE, folder.join(""))
         .stdin(Stdio::null())
         .output()
         .map_err(|e| format!("`{program}` could not be started: {e}"))?;

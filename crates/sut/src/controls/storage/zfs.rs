@@ -12,8 +12,8 @@ use crate::process::leftovers;
 
 use super::device::Device;
 use super::level::{Driver, Level, Raid};
-use super::place::{MOUNT, VARIABLE};
-use super::tools;
+use super::place::MOUNT;
+use super::tools::{self, VARIABLE};
 
 /// Where the daemon of zfs-fuse listens; there can be one on a machine.
 pub(super) const SOCKET: &str = "/var/run/zfs/zfs_socket";
@@ -114,7 +114,7 @@ pub(super) fn make(
     arguments.extend(match raid {
         Some(Raid::Mirror) => Some("mirror".to_owned()),
         Some(Raid::Parity) => Some("raidz".to_owned()),
-        Some(Raid::Stripe) | None => None,
+        Some(Raid::Stripe | Raid::Five) | None => None,
     });
     arguments.extend(devices.iter().map(|d| format!("/dev/{}", d.name)));
     tools::run(folder, "zpool", arguments)?;

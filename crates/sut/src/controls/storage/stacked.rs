@@ -1,0 +1,225 @@
+//! Devices that are made of others: arrays of MD, and mappings of the device mapper. Below them are loop devices on
+//! files of the folder, by which they are found again, whatever their own names are.
+
+use std::fs;
+use std::path::Path;
+use std::time::{Duration, Instant};
+
+use crate::Root;
+
+use super::device::Device;
+use super::level::{Level, Raid, Stack};
+use super::loops::loops_of;
+use super::tools;
+
+/// Below the folder of the storage: the number of its array, which may be there before its members are.
+const NUMBER: &str = "md";
+/// Sectors of a chunk of a stripe: 64 KiB, as MD has it by default in sectors of its own.
+const CHUNK: u64 = 128;
+const SECTOR: u64 = 512;
+/// How long a device may be looked at by somebody (udev) before it can be removed.
+const TIMEOUT: Duration = Duration::from_secs(5);
+
+/// Whether the kernel can make such a device. A sentence if not.
+pub(super) fn check(root: &Root, stack: Stack) -> Result<(), String> {
+    for module in stack.modules() {
+        let loaded = root.exists(&format!("/sys/module/{module}"));
+        if !loaded && (!root.is_system() || !loadable(module)) {
+            return Err(format!(
+                "the kernel has no {} (there is no module `{module}`)",
+                stack.what()
+            ));
+        }
+    }
+    Ok(())
+}
+
+/// Whether the kernel has a module, loaded, built in or to be loaded.
+fn loadable(module: &str) -> bool {
+    let here = Path::new("/");
+    tools::run(here, "modprobe", ["--dry-run", "--quiet", module]).is_ok()
+}
+
+/// The device over `below`.
+///
+/// # Errors
+/// A sentence. What was made so far is for [`take_away`].
+pub(super) fn make(
+    root: &Root,
+    folder: &Path,
+    stack: Stack,
+    level: &Level,
+    below: &[Device],
+) -> Result<Device, String> {
+    for module in stack.modules() {
+        if !root.exists(&format!("/sys/module/{module}")) {
+            tools::run(folder, "modprobe", ["--quiet", module])?;
+        }
+    }
+    match stack {
+        Stack::Md(raid) => array(root, folder, raid, below)?,
+        Stack::Stripe => {
+            let each = level.size / SECTOR / CHUNK * CHUNK;
+            let count = below.len() as u64;
+            let parts: Vec<String> = below.iter().map(|d| format!("/dev/{} 0", d.name)).collect();
+            let (all, parts) = (each * count, parts.join(" "));
+            mapping(folder, &format!("0 {all} striped {count} {CHUNK} {parts}"))?;
+        }
+        Stack::Delay(millis) => {
+            let device = first(below)?;
+            mapping(folder, &format!("0 {} delay {device} 0 {millis}", level.size / SECTOR))?;
+        }
+        Stack::Crypt => {
+            let device = first(below)?;
+            let plain =
+                ["open", "--type", "plain", "--cipher", "aes-xts-plain64", "--key-size", "512"];
+            // A key that nobody keeps: what is on it is gone with the trial.
+            let key = ["--key-file", "/dev/urandom", "--batch-mode"];
+            let name = name(folder);
+            let arguments = [&plain[..], &key[..], &[&device, &name]].concat();
+            tools::run(folder, "cryptsetup", arguments)?;
+        }
+    }
+    let made = find(root, folder).ok_or_else(|| format!("{} was not made", stack.what()))?;
+    Device::find(root, Path::new(&format!("/dev/{made}")))
+}
+
+fn first(below: &[Device]) -> Result<String, String> {
+    below.first().map(|d| format!("/dev/{}", d.name)).ok_or_else(|| "there is no device".to_owned())
+}
+
+/// The name of a folder's mapping: that of the folder, which nothing of a person's has.
+fn name(folder: &Path) -> String {
+    folder.file_name().unwrap_or_default().to_string_lossy().into_owned()
+}
+
+fn mapping(folder: &Path, table: &str) -> Result<(), String> {
+    tools::run(folder, "dmsetup", ["create", &name(folder), "--table", table]).map(|_| ())
+}
+
+fn array(root: &Root, folder: &Path, raid: Raid, below: &[Device]) -> Result<(), String> {
+    let taken = root.names("/sys/class/block");
+    let number = (0..512).find(|n| !taken.contains(&format!("md{n}")));
+    let number = number.ok_or("every number of an array of MD is taken")?;
+    let path = folder.join(NUMBER);
+    fs::write(&path, number.to_string())
+        .map_err(|e| format!("`{}` cannot be written: {e}", path.display()))?;
+    let words = [
+        "--create".to_owned(),
+        format!("/dev/md{number}"),
+        "--run".to_owned(),
+        "--quiet".to_owned(),
+        format!("--level={}", raid.name().trim_start_matches("raid")),
+        format!("--raid-devices={}", below.len()),
+        "--metadata=1.2".to_owned(),
+        format!("--name={number}"),
+        // New files hold zeros, of which mirrors and parities are right: nothing is to be synchronised.
+        "--assume-clean".to_owned(),
+        "--bitmap=none".to_owned(),
+    ];
+    // A stripe has no copies that could be clean, and no bitmap.
+    let words = words.into_iter().filter(|w| {
+        raid != Raid::Stripe || !w.starts_with("--assume") && !w.starts_with("--bitmap")
+    });
+    let members = below.iter().map(|d| format!("/dev/{}", d.name));
+    tools::run(folder, "mdadm", words.chain(members)).map(|_| ())
+}
+
+/// The name of the device of a folder, if there is one.
+pub(super) fn find(root: &Root, folder: &Path) -> Option<String> {
+    let loops = loops_of(root, folder);
+    let mut blocks = root.names("/sys/class/block").into_iter();
+    blocks.find(|block| {
+        let own = format!("/sys/class/block/{block}");
+        let mapped = root.text(&format!("{own}/dm/name")).is_ok_and(|n| n == name(folder));
+        let kind = block.starts_with("md") || block.starts_with("dm-");
+        mapped || kind && root.names(&format!("{own}/slaves")).iter().any(|s| loops.contains(s))
+    })
+}
+
+/// Removes the device of a folder; what is on it is unmounted already.
+///
+/// # Errors
+/// A sentence: somebody holds it.
+pub(super) fn take_away(root: &Root, folder: &Path) -> Result<(), String> {
+    let began = Instant::now();
+    let loops = loops_of(root, folder);
+    // Somebody (udev) may assemble an array again, as long as its members say that they are members.
+    while let Some(made) = find(root, folder).or_else(|| empty(root, folder)) {
+        let mapped = root.text(&format!("/sys/class/block/{made}/dm/name"));
+        let removed = match &mapped {
+            Ok(name) => tools::run(folder, "dmsetup", ["remove", "--retry", name]),
+            Err(_) => tools::run(folder, "mdadm", ["--stop", "--quiet", &format!("/dev/{made}")]),
+        };
+        if mapped.is_err() && removed.is_ok() {
+            for member in &loops {
+                let device = format!("/dev/{member}");
+                let _ = tools::run(folder, "mdadm", ["--zero-superblock", "--quiet", &device]);
+            }
+        }
+        if let Err(said) = removed
+            && began.elapsed() > TIMEOUT
+        {
+            return Err(format!("`/dev/{made}` cannot be removed: {said}"));
+        }
+        std::thread::sleep(Duration::from_millis(20));
+    }
+    let _ = fs::remove_file(folder.join(NUMBER));
+    Ok(())
+}
+
+/// The array of a folder that has no members: assay was killed while it was made.
+fn empty(root: &Root, folder: &Path) -> Option<String> {
+    let number: u32 = fs::read_to_string(folder.join(NUMBER)).ok()?.trim().parse().ok()?;
+    let name = format!("md{number}");
+    let own = format!("/sys/class/block/{name}");
+    let state = root.text(&format!("{own}/md/array_state")).ok()?;
+    let free = root.names(&format!("{own}/slaves")).is_empty();
+    (free && ["clear", "inactive"].contains(&state.as_str())).then_some(name)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::fake::Machine;
+
+    #[test]
+    fn a_device_is_found_by_what_it_is_made_of() {
+        let machine = Machine::new();
+        let root = machine.root();
+        let folder = Path::new("/tmp/assay-scratch-1-2-3");
+        assert_eq!(find(&root, folder), None);
+        machine.put("/sys/class/block/loop3/loop/backing_file", "/tmp/assay-scratch-1-2-3/disk0\n");
+        machine.put("/sys/class/block/loop4/loop/backing_file", "/tmp/other/disk0\n");
+        machine.put("/sys/class/block/md0/slaves/loop4/x", "");
+        machine.put("/sys/class/block/dm-0/dm/name", "home\n");
+        assert_eq!(find(&root, folder), None, "those are a person's");
+        machine.put("/sys/class/block/md127/slaves/loop3/x", "");
+        assert_eq!(find(&root, folder).as_deref(), Some("md127"));
+        machine.put("/sys/class/block/dm-1/dm/name", "assay-scratch-1-2-3\n");
+        assert_eq!(find(&root, folder).as_deref(), Some("dm-1"));
+    }
+
+    #[test]
+    fn what_the_kernel_lacks_is_said() {
+        let machine = Machine::new();
+        let said = check(&machine.root(), Stack::Md(Raid::Five)).unwrap_err();
+        assert!(said.contains("MD") && said.contains("raid456"), "{said}");
+        machine.put("/sys/module/dm_mod/x", "");
+        let said = check(&machine.root(), Stack::Delay(5)).unwrap_err();
+        assert!(said.contains("dm_delay"), "{said}");
+        machine.put("/sys/module/dm_delay/x", "");
+        check(&machine.root(), Stack::Delay(5)).unwrap();
+    }
+
+    #[test]
+    fn an_array_that_was_just_begun_is_told_from_a_persons() {
+        let (machine, folder) = (Machine::new(), tempfile::tempdir().unwrap());
+        machine.put("/sys/class/block/md5/md/array_state", "clear\n");
+        assert_eq!(empty(&machine.root(), folder.path()), None);
+        fs::write(folder.path().join(NUMBER), "5").unwrap();
+        assert_eq!(empty(&machine.root(), folder.path()).as_deref(), Some("md5"));
+        machine.put("/sys/class/block/md5/slaves/sda/x", "");
+        assert_eq!(empty(&machine.root(), folder.path()), None);
+    }
+}
