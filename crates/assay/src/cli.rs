@@ -793,6 +793,10 @@ pub struct Io {
     /// Histograms, with commas.
     #[arg(long, value_delimiter = ',', value_name = "WHAT")]
     pub hist: Vec<IoMeasure>,
+    /// Of a trace by blktrace: how long I/Os took from stage to stage (queued, made or joined, inserted, issued,
+    /// completed), merges and plugs, by device.
+    #[arg(long, requires = "from", conflicts_with_all = ["by", "hist", "tick", "format", "save"])]
+    pub stages: bool,
     /// Addresses by powers of two, not by regions.
     #[arg(long, requires = "hist", conflicts_with = "linear")]
     pub quantize: bool,

@@ -69,6 +69,14 @@ pub enum Error {
         /// Its format.
         format: &'static str,
     },
+    /// It does not tell through which stages an I/O went.
+    #[error("{} has no stages: {why}", path.display())]
+    NoStages {
+        /// The file.
+        path: PathBuf,
+        /// Why not.
+        why: &'static str,
+    },
     /// It came as a stream and its format needs a file.
     #[error("{0} can only be read from a file, not from standard input")]
     NeedsFile(&'static str),

@@ -40,6 +40,7 @@ mod report;
 mod seek;
 mod series;
 mod source;
+mod stages;
 mod trace;
 
 pub use analysis::Analysis;
@@ -68,4 +69,5 @@ pub use seek::SeekReport;
 pub use series::{MAX_TICKS, Recorded, TickRow, TickSeries};
 pub use source::parquet_columns::TraceAbout;
 pub use source::parquet_write::{Hints, IoWriter};
-pub use trace::{Answer, Options, ask, write_events};
+pub use stages::{DeviceStages, StageTimes};
+pub use trace::{Answer, Options, ask, stages, write_events};

@@ -26,6 +26,7 @@ use crate::source::parquet_write::{Hints, IoWriter};
 use crate::source::snoop::SnoopReader;
 use crate::source::tracepoints::TracepointReader;
 use crate::source::{blktrace, events, parquet_read, rows};
+use crate::stages::DeviceStages;
 
 /// How a trace is read.
 #[derive(Debug, Clone)]
@@ -105,6 +106,32 @@ pub fn write_events(
             Ok(_) => Err(Error::Unknown(owned())),
         },
     }
+}
+
+/// The stages of the I/Os of a trace by blktrace, by device.
+pub fn stages(path: &Path) -> Result<Vec<DeviceStages>, Error> {
+    let opened = Opened::new(path)?;
+    let no_stages = |why| Error::NoStages { path: path.to_owned(), why };
+    let Detected::Known(Format::Blktrace(order)) = detect(&opened.head) else {
+        // What it is, if it can be read at all, is for the usual way to state.
+        let question = Question::default();
+        let options = Options { threads: 1, save: None };
+        ask(path, &question, &options)?;
+        return Err(no_stages(
+            "they are told of what blktrace recorded (NAME.blktrace.N, blkparse -d)",
+        ));
+    };
+    let names = Names::default();
+    let found = match opened.files.as_slice() {
+        [] => blktrace::stages(vec![opened.reader()], order, &names),
+        files => blktrace::stages(files.iter().collect(), order, &names),
+    };
+    let found = found.map_err(|source| Error::Read { path: path.to_owned(), source })?;
+    found.ok_or_else(|| {
+        no_stages(
+            "nothing was queued while it was recorded, or queueing was left out (blktrace -a)",
+        )
+    })
 }
 
 fn ask_ios(

@@ -10,6 +10,7 @@ use assay_iotrace::{
 use assay_model::units::parse_duration;
 use assay_report::terminal::{io as io_text, io_ticks, iostat, printed};
 
+use super::io_stages;
 use crate::cli::{Cli, Io, IoDimension, IoFormat, IoMeasure, IoUnit};
 use crate::exit::{Exit, Usage};
 use crate::screen::{print_json, print_styled, say, style};
@@ -20,6 +21,9 @@ pub fn io(cli: &Cli, asked: &Io) -> Result<Exit> {
     let Some(from) = &asked.from else {
         return super::io_live::live(cli, asked, question);
     };
+    if asked.stages {
+        return io_stages::show(cli, asked, from);
+    }
     let mut options = Options::default();
     if let Some(threads) = asked.threads {
         options.threads = usize::from(threads);

@@ -16,6 +16,7 @@ mod gate;
 mod history;
 mod io;
 mod io_live;
+mod io_stages;
 mod kit;
 mod landscape;
 mod manual;

@@ -14,6 +14,7 @@ use crate::pipeline::pipeline;
 use crate::series::Recorded;
 use crate::source::blktrace_record::{Order, Record, Records};
 use crate::source::blktrace_tables::{DeviceNames, Processes, Sequences, Turn};
+use crate::stages::{DeviceStages, Plug, Stages};
 
 /// Category bits, above the 16 bits of the action (`enum blktrace_cat`).
 const READ: u32 = 1 << 16;
@@ -26,6 +27,10 @@ const AHEAD: u32 = 1 << 27;
 const META: u32 = 1 << 28;
 const DISCARD: u32 = 1 << 29;
 const FUA: u32 = 1 << 31;
+/// Actions that tell of plugs (`enum blktrace_act`).
+const PLUG: u32 = 9;
+const UNPLUG: u32 = 10;
+const UNPLUG_IMPLICIT: u32 = 11;
 /// In the action: the extra bytes begin with the id of a control group.
 const HAS_CGROUP: u32 = 1 << 8;
 const CGROUP_BYTES: usize = 8;
@@ -77,6 +82,18 @@ pub(crate) fn read<R: Read + Send>(
     Ok(decoder.found(matcher.finish(sink), queue))
 }
 
+/// The stages of what a trace holds; `None`: nothing is queued in it.
+pub(crate) fn stages<R: Read + Send>(
+    readers: Vec<R>,
+    order: Order,
+    names: &Names,
+) -> io::Result<Option<Vec<DeviceStages>>> {
+    let mut decoder = Decoder::new(readers, order, names);
+    decoder.stages = Some(Stages::default());
+    decoder.run(&mut |_: &Event| Ok(()))?;
+    Ok(decoder.stages.unwrap_or_default().report(names))
+}
+
 /// Events out of the records of one or several streams, by time.
 struct Decoder<'a, R> {
     streams: Vec<(Records<R>, Turn)>,
@@ -85,6 +102,8 @@ struct Decoder<'a, R> {
     /// By device: whether bios are queued, and whether requests are made, before they are issued.
     seen: Vec<(bool, bool)>,
     clock: Clock,
+    /// Takes all events, in place of who else wants them.
+    stages: Option<Stages>,
 }
 
 impl<'a, R: Read> Decoder<'a, R> {
@@ -98,6 +117,7 @@ impl<'a, R: Read> Decoder<'a, R> {
             translator: Translator::new(names),
             seen: Vec::new(),
             clock: Clock::default(),
+            stages: None,
         }
     }
 
@@ -132,7 +152,7 @@ impl<'a, R: Read> Decoder<'a, R> {
         until: u64,
         give: &mut impl FnMut(&Event) -> io::Result<()>,
     ) -> io::Result<()> {
-        let Decoder { streams, order, translator, seen, clock } = self;
+        let Decoder { streams, order, translator, seen, clock, stages } = self;
         let (stream, turn) = &mut streams[i];
         while let Some(record) = stream.next_until::<BIG>(until)? {
             let Translator { sequences, devices, names, .. } = translator;
@@ -140,9 +160,16 @@ impl<'a, R: Read> Decoder<'a, R> {
             let Some(action) = action(record.action) else {
                 if record.action & NOTIFY != 0 {
                     translator.notice(&record, *order);
+                } else if let (Some(stages), Some(plug)) = (&mut *stages, translator.plug(&record))
+                {
+                    stages.plug(turn.device, plug);
                 }
                 continue;
             };
+            if let Some(stages) = stages {
+                stages.event(&translator.event(&record, action, turn.device));
+                continue;
+            }
             clock.tick(record.time_ns);
             if !passes_over(seen, turn.device, action) {
                 give(&translator.event(&record, action, turn.device))?;
@@ -256,6 +283,21 @@ impl<'a> Translator<'a> {
         }
         self.cgroup_seen = true;
         (self.last_cgroup.1, extra)
+    }
+
+    /// A record of a task that holds its requests back, or sends them.
+    fn plug(&mut self, record: &Record<'_>) -> Option<Plug> {
+        let number = record.action & 0xFF;
+        if number == PLUG {
+            return Some(Plug::Plugged);
+        }
+        if !matches!(number, UNPLUG | UNPLUG_IMPLICIT) {
+            return None;
+        }
+        let (_, extra) = self.cgroup(record);
+        // Always of big-endian order.
+        let depth = extra.get(..8).and_then(|b| b.try_into().ok()).map(u64::from_be_bytes);
+        Some(Plug::Unplugged { requests: depth, implicit: number == UNPLUG_IMPLICIT })
     }
 
     /// A record that tells of no request.

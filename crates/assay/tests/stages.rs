@@ -1,0 +1,128 @@
+//! `assay io --from TRACE --stages` on traces recorded here, against btt of Debian's blktrace: the same number of
+//! I/Os in each stage, the same least, mean and greatest times. Needs the disks and the kernel of `make test-vm`.
+#![allow(clippy::unwrap_used, clippy::print_stdout)] // this is a test
+
+mod common;
+
+use std::path::Path;
+use std::process::{Command, Stdio};
+use std::time::Duration;
+
+use common::World;
+use serde_json::Value;
+
+fn run(folder: &Path, program: &str, arguments: &[&str]) -> bool {
+    let mut command = Command::new(program);
+    command.args(arguments).current_dir(folder).stdout(Stdio::null()).stderr(Stdio::null());
+    command.status().is_ok_and(|s| s.success())
+}
+
+/// Records what a load does to a disk, as `trace.blktrace.0` and so on, and merged as `trace.bin`; says why not.
+fn record(world: &World, disk: &str) -> bool {
+    let folder = world.path("");
+    let queue = format!("/sys/block/{}/queue/scheduler", disk.trim_start_matches("/dev/"));
+    let _ = std::fs::write(queue, "mq-deadline");
+    let mut blktrace = Command::new("blktrace");
+    blktrace.args(["-d", disk, "-o", "trace"]).current_dir(&folder);
+    let Ok(mut recording) = blktrace.stdout(Stdio::null()).stderr(Stdio::null()).spawn() else {
+        println!("skipped: because there is no blktrace");
+        return false;
+    };
+    let begun = || folder.join("trace.blktrace.0").exists();
+    for _ in 0..600 {
+        if begun() || recording.try_wait().unwrap().is_some() {
+            break;
+        }
+        std::thread::sleep(Duration::from_millis(50));
+    }
+    let to = format!("of={disk}");
+    // Written back as it is closed. Without a flush: btt takes one, which has no bytes, for an I/O that never ends.
+    let written = ["if=/dev/zero", &to, "bs=64k", "count=128"];
+    assert!(run(&folder, "dd", &written), "{disk}");
+    let name = format!("--filename={disk}");
+    let random =
+        ["--name=a", &name, "--rw=randrw", "--bs=4k", "--size=64M", "--io_size=2M", "--direct=1"];
+    let deep = ["--ioengine=libaio", "--iodepth=16", "--iodepth_batch=8"];
+    assert!(run(&folder, "fio", &[&random[..], &deep].concat()), "{disk}");
+    let pid = rustix::process::Pid::from_child(&recording);
+    let _ = rustix::process::kill_process(pid, rustix::process::Signal::INT);
+    let ended = recording.wait().unwrap();
+    if !begun() {
+        println!("skipped: because this kernel lets nobody record with blktrace ({ended})");
+        return false;
+    }
+    assert!(run(&folder, "blkparse", &["-i", "trace", "-d", "trace.bin", "-O"]));
+    true
+}
+
+/// What btt says of all devices: stage, then least, mean, greatest in nanoseconds, and how many.
+fn btt(folder: &Path) -> Vec<(String, [f64; 3], u64)> {
+    assert!(run(folder, "btt", &["-i", "trace.bin", "-o", "btt"]));
+    let text = std::fs::read_to_string(folder.join("btt.avg")).unwrap();
+    let all = text.lines().skip_while(|l| !l.contains("All Devices")).skip(1);
+    let all = all.take_while(|l| !l.starts_with("===="));
+    all.filter_map(|line| {
+        let words: Vec<&str> = line.split_whitespace().collect();
+        let [stage, least, mean, greatest, n] = words.as_slice() else { return None };
+        let ns = |text: &str| text.parse::<f64>().ok().map(|s| s * 1e9);
+        // What it takes for a device mapper by its number (9, 253, 254), a virtio disk among them.
+        Some((
+            stage.trim_end_matches("dm").to_owned(),
+            [ns(least)?, ns(mean)?, ns(greatest)?],
+            n.parse().ok()?,
+        ))
+    })
+    .collect()
+}
+
+#[test]
+fn stages_are_those_of_btt() {
+    let Ok(disks) = std::env::var("ASSAY_TEST_DISKS") else {
+        println!("skipped: because no disk may be overwritten here (ASSAY_TEST_DISKS)");
+        return;
+    };
+    for disk in disks.split_whitespace() {
+        let world = World::new();
+        if !record(&world, disk) {
+            return;
+        }
+        let theirs = btt(&world.path(""));
+        let ours = world.run(&[
+            "io",
+            "--from",
+            world.path("trace").to_str().unwrap(),
+            "--stages",
+            "--json",
+        ]);
+        assert_eq!(ours.code, 0, "{}", ours.stderr);
+        let all: Value = serde_json::from_str(&ours.stdout).unwrap();
+        let [device] = all.as_array().unwrap().as_slice() else { panic!("{disk}: {all}") };
+        let mut compared = 0;
+        for stage in device["stages"].as_array().unwrap() {
+            let name = stage["stage"].as_str().unwrap();
+            let Some((_, times, n)) = theirs.iter().find(|t| t.0 == name) else {
+                panic!("{disk}: btt has no {name}: {theirs:?}");
+            };
+            assert_eq!(stage["n"].as_u64(), Some(*n), "{disk} {name}: {stage} {times:?}");
+            for (key, time) in ["least_ns", "mean_ns", "greatest_ns"].into_iter().zip(times) {
+                // btt prints whole nanoseconds.
+                let own = stage[key].as_f64().unwrap();
+                assert!((own - time).abs() <= 0.51, "{disk} {name} {key}: {own}, btt has {time}");
+            }
+            compared += 1;
+        }
+        println!("{disk}: {compared} stages as btt has them: {all}");
+        assert!(compared >= 4, "{disk}: {all} {theirs:?}");
+        let known: Vec<&str> = ["Q2G", "G2I", "Q2M", "I2D", "M2D", "D2C", "Q2C"].to_vec();
+        let missed = theirs.iter().filter(|t| known.contains(&t.0.as_str()));
+        assert_eq!(missed.count(), compared, "{theirs:?}");
+        let issued = device["issued"].as_u64().unwrap();
+        assert!(issued > 0 && device["unplugs"].as_u64().unwrap() > 0, "{device}");
+    }
+    let world = World::new();
+    world
+        .write("other", "8,0    3       11     0.009507758   697  D   W 223490 + 56 [kjournald]\n");
+    let refused = world.run(&["io", "--from", world.path("other").to_str().unwrap(), "--stages"]);
+    assert_eq!(refused.code, 2, "{}", refused.stdout);
+    assert!(refused.stderr.contains("has no stages"), "{}", refused.stderr);
+}

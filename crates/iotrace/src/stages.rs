@@ -1,0 +1,391 @@
+//! The stages of I/Os in a trace that has all their events: queued (Q), a request made (G) or joined (M), inserted
+//! into the scheduler (I), issued to the driver (D), completed (C). Told bio by bio, as btt does: a request that two
+//! bios were joined to gives both their times.
+
+use std::collections::BTreeMap;
+
+use serde::Serialize;
+
+use crate::event::{Action, BLOCK_BYTES, Event, Op};
+use crate::names::Names;
+
+/// Bios under way that are kept for a device; more are not followed, and counted.
+const MOST: usize = 1 << 18;
+/// How many bios that begin before a block are looked at for the one that has it.
+const NEAR: usize = 4;
+
+/// From which event to which.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Stage {
+    /// Queued until a request was made of it.
+    Q2G,
+    /// Until it went into the scheduler.
+    G2I,
+    /// Queued until it was joined to a request.
+    Q2M,
+    /// In the scheduler until it was issued.
+    I2D,
+    /// Joined until it was issued.
+    M2D,
+    /// Issued until completed: the device, and what the driver does.
+    D2C,
+    /// All of it.
+    Q2C,
+}
+
+const STAGES: [(Stage, &str); 7] = [
+    (Stage::Q2G, "Q2G"),
+    (Stage::G2I, "G2I"),
+    (Stage::Q2M, "Q2M"),
+    (Stage::I2D, "I2D"),
+    (Stage::M2D, "M2D"),
+    (Stage::D2C, "D2C"),
+    (Stage::Q2C, "Q2C"),
+];
+
+/// How long a stage took.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct StageTimes {
+    /// `Q2G`.
+    pub stage: &'static str,
+    /// How many bios went through it.
+    pub n: u64,
+    /// Nanoseconds.
+    pub least_ns: u64,
+    /// Nanoseconds.
+    pub mean_ns: f64,
+    /// Nanoseconds.
+    pub greatest_ns: u64,
+}
+
+/// The stages of a device.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct DeviceStages {
+    /// The device.
+    pub device: String,
+    /// Those that were seen.
+    pub stages: Vec<StageTimes>,
+    /// Bios that were queued.
+    pub queued: u64,
+    /// Requests that were issued.
+    pub issued: u64,
+    /// Bios that were joined to the end of a request.
+    pub merged_back: u64,
+    /// To its front.
+    pub merged_front: u64,
+    /// How often a task held its requests back to send them together (plugs).
+    pub plugs: u64,
+    /// How often it sent them.
+    pub unplugs: u64,
+    /// Of these, not by the task's own doing: it went to sleep, or (before Linux 2.6.39) a timer ran out.
+    pub implicit_unplugs: u64,
+    /// Requests sent together, in the mean; `null`: it never did, or the trace does not tell how many.
+    pub unplugged_mean: Option<f64>,
+    /// Bios that were not followed, since too many were under way.
+    pub given_up: u64,
+}
+
+/// A plug of a trace.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Plug {
+    Plugged,
+    /// With how many requests, where it tells.
+    Unplugged {
+        requests: Option<u64>,
+        implicit: bool,
+    },
+}
+
+#[derive(Debug, Clone, Copy, Default)]
+struct Times {
+    n: u64,
+    sum: u128,
+    least: u64,
+    greatest: u64,
+}
+
+impl Times {
+    fn add(&mut self, ns: u64) {
+        self.least = if self.n == 0 { ns } else { self.least.min(ns) };
+        self.greatest = self.greatest.max(ns);
+        self.n += 1;
+        self.sum += u128::from(ns);
+    }
+}
+
+/// A bio between being queued and completed. What it has not come to is `None`.
+#[derive(Debug, Clone, Copy)]
+struct Bio {
+    end: u64,
+    queued: u64,
+    made: Option<u64>,
+    inserted: Option<u64>,
+    merged: Option<u64>,
+    issued: Option<u64>,
+}
+
+#[derive(Debug, Default)]
+struct Device {
+    /// By first block, and of one block in the order of queueing.
+    bios: BTreeMap<(u64, u64), Bio>,
+    times: [Times; STAGES.len()],
+    queued: u64,
+    issued: u64,
+    merged: [u64; 2],
+    plugs: u64,
+    unplugs: u64,
+    implicit: u64,
+    unplugged: Times,
+    given_up: u64,
+}
+
+impl Device {
+    fn add(&mut self, stage: Stage, from: u64, to: u64) {
+        // Events of two CPUs may stand a little out of order.
+        self.times[stage as usize].add(to.saturating_sub(from).max(1));
+    }
+
+    /// The bio that has this block; the youngest, where several have it.
+    fn at(&mut self, sector: u64) -> Option<&mut Bio> {
+        let mut before = self.bios.range_mut(..=(sector, u64::MAX)).rev().take(NEAR);
+        before.find_map(|(_, bio)| (sector < bio.end).then_some(bio))
+    }
+
+    fn queue(&mut self, event: &Event) {
+        // What empties the device's cache moves nothing and is issued as a command of its own.
+        if event.bytes == 0 {
+            return;
+        }
+        self.queued += 1;
+        if self.bios.len() >= MOST {
+            self.given_up += 1;
+            return;
+        }
+        let (end, queued) = (end_of(event), event.time_ns);
+        let bio = Bio { end, queued, made: None, inserted: None, merged: None, issued: None };
+        self.bios.insert((event.sector, self.queued), bio);
+    }
+
+    fn take(&mut self, event: &Event) {
+        let now = event.time_ns;
+        match event.action {
+            Action::Queue => self.queue(event),
+            Action::Start => {
+                let Some(bio) = self.at(event.sector) else { return };
+                bio.made = Some(now);
+                let queued = bio.queued;
+                self.add(Stage::Q2G, queued, now);
+            }
+            Action::Insert => {
+                let Some(bio) = self.at(event.sector) else { return };
+                bio.inserted = Some(now);
+                if let Some(made) = bio.made {
+                    self.add(Stage::G2I, made, now);
+                }
+            }
+            Action::BackMerge | Action::FrontMerge => {
+                self.merged[usize::from(event.action == Action::FrontMerge)] += 1;
+                let Some(bio) = self.at(event.sector) else { return };
+                bio.merged = Some(now);
+                let queued = bio.queued;
+                self.add(Stage::Q2M, queued, now);
+            }
+            Action::Issue if event.bytes > 0 => {
+                self.issued += 1;
+                for (place, bio) in self.within(event) {
+                    match (bio.inserted, bio.merged) {
+                        (Some(inserted), _) => self.add(Stage::I2D, inserted, now),
+                        (None, Some(merged)) => self.add(Stage::M2D, merged, now),
+                        (None, None) => {}
+                    }
+                    self.bios.insert(place, Bio { issued: Some(now), ..bio });
+                }
+            }
+            Action::Complete if event.bytes > 0 => {
+                for (place, bio) in self.within(event) {
+                    self.add(Stage::Q2C, bio.queued, now);
+                    if let Some(issued) = bio.issued {
+                        self.add(Stage::D2C, issued, now);
+                    }
+                    self.bios.remove(&place);
+                }
+            }
+            _ => {}
+        }
+    }
+
+    /// The bios that lie in a request.
+    fn within(&self, event: &Event) -> Vec<((u64, u64), Bio)> {
+        let end = end_of(event);
+        let all = self.bios.range((event.sector, 0)..(end, 0));
+        all.filter(|(_, bio)| bio.end <= end).map(|(place, bio)| (*place, *bio)).collect()
+    }
+
+    fn plug(&mut self, plug: Plug) {
+        match plug {
+            Plug::Plugged => self.plugs += 1,
+            Plug::Unplugged { requests, implicit } => {
+                self.unplugs += 1;
+                self.implicit += u64::from(implicit);
+                if let Some(requests) = requests {
+                    self.unplugged.add(requests);
+                }
+            }
+        }
+    }
+
+    fn report(&self, device: String) -> DeviceStages {
+        let mean = |t: &Times| (t.n > 0).then(|| t.sum as f64 / t.n as f64);
+        let stages = STAGES.iter().filter_map(|(stage, name)| {
+            let t = &self.times[*stage as usize];
+            let (least_ns, greatest_ns) = (t.least, t.greatest);
+            Some(StageTimes { stage: *name, n: t.n, least_ns, mean_ns: mean(t)?, greatest_ns })
+        });
+        DeviceStages {
+            device,
+            stages: stages.collect(),
+            queued: self.queued,
+            issued: self.issued,
+            merged_back: self.merged[0],
+            merged_front: self.merged[1],
+            plugs: self.plugs,
+            unplugs: self.unplugs,
+            implicit_unplugs: self.implicit,
+            unplugged_mean: mean(&self.unplugged),
+            given_up: self.given_up,
+        }
+    }
+}
+
+fn end_of(event: &Event) -> u64 {
+    event.sector.saturating_add(event.bytes / BLOCK_BYTES)
+}
+
+/// Takes the events of a trace in the order of time.
+#[derive(Debug, Default)]
+pub(crate) struct Stages {
+    devices: BTreeMap<u32, Device>,
+    /// Whether an event of queueing was seen.
+    queued: bool,
+}
+
+impl Stages {
+    /// The next event. What a driver sends by itself has no stages.
+    pub(crate) fn event(&mut self, event: &Event) {
+        if event.op == Op::Other {
+            return;
+        }
+        self.queued |= event.action == Action::Queue;
+        self.devices.entry(event.device).or_default().take(event);
+    }
+
+    /// A plug.
+    pub(crate) fn plug(&mut self, device: u32, plug: Plug) {
+        self.devices.entry(device).or_default().plug(plug);
+    }
+
+    /// By device, those with most I/Os first; `None`: the trace has no events of queueing, so there are no stages.
+    pub(crate) fn report(&self, names: &Names) -> Option<Vec<DeviceStages>> {
+        if !self.queued {
+            return None;
+        }
+        let all = self.devices.iter().map(|(id, device)| device.report(names.text(*id)));
+        let mut all: Vec<DeviceStages> = all.filter(|d| d.queued + d.issued > 0).collect();
+        all.sort_by(|a, b| b.queued.cmp(&a.queued).then_with(|| a.device.cmp(&b.device)));
+        Some(all)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::event::Flags;
+
+    fn event(action: Action, time_ns: u64, sector: u64, blocks: u64) -> Event {
+        Event {
+            action,
+            time_ns,
+            device: 0,
+            sector,
+            bytes: blocks * BLOCK_BYTES,
+            op: Op::Write,
+            flags: Flags::default(),
+            pid: None,
+            program: Names::NONE,
+            cgroup: Names::NONE,
+            other_sector: 0,
+        }
+    }
+
+    fn stage(report: &DeviceStages, name: &str) -> Option<(u64, u64, f64, u64)> {
+        let found = report.stages.iter().find(|s| s.stage == name)?;
+        Some((found.n, found.least_ns, found.mean_ns, found.greatest_ns))
+    }
+
+    #[test]
+    fn a_request_of_two_bios_gives_both_their_times() {
+        let mut stages = Stages::default();
+        for e in [
+            event(Action::Queue, 100, 8, 8),
+            event(Action::Start, 110, 8, 8),
+            event(Action::Queue, 120, 16, 8),
+            event(Action::BackMerge, 125, 16, 8),
+            event(Action::Insert, 130, 8, 16),
+            event(Action::Issue, 200, 8, 16),
+            event(Action::Complete, 1000, 8, 16),
+        ] {
+            stages.event(&e);
+        }
+        stages.plug(0, Plug::Plugged);
+        stages.plug(0, Plug::Unplugged { requests: Some(3), implicit: false });
+        stages.plug(0, Plug::Unplugged { requests: None, implicit: true });
+        let names = Names::default();
+        let all = stages.report(&names).unwrap();
+        let [one] = all.as_slice() else { panic!("{all:?}") };
+        assert_eq!(stage(one, "Q2G"), Some((1, 10, 10.0, 10)));
+        assert_eq!(stage(one, "G2I"), Some((1, 20, 20.0, 20)));
+        assert_eq!(stage(one, "Q2M"), Some((1, 5, 5.0, 5)));
+        assert_eq!(stage(one, "I2D"), Some((1, 70, 70.0, 70)));
+        assert_eq!(stage(one, "M2D"), Some((1, 75, 75.0, 75)));
+        assert_eq!(stage(one, "D2C"), Some((2, 800, 800.0, 800)));
+        assert_eq!(stage(one, "Q2C"), Some((2, 880, 890.0, 900)));
+        assert_eq!((one.queued, one.issued, one.merged_back, one.merged_front), (2, 1, 1, 0));
+        let plugs = (one.plugs, one.unplugs, one.implicit_unplugs, one.unplugged_mean);
+        assert_eq!(plugs, (1, 2, 1, Some(3.0)));
+    }
+
+    #[test]
+    fn a_trace_of_issues_alone_has_no_stages() {
+        let mut stages = Stages::default();
+        stages.event(&event(Action::Issue, 1, 8, 8));
+        stages.event(&event(Action::Complete, 2, 8, 8));
+        assert_eq!(stages.report(&Names::default()), None);
+    }
+
+    #[test]
+    fn a_flush_without_bytes_is_no_bio_and_the_youngest_of_one_block_is_meant() {
+        let mut stages = Stages::default();
+        for e in [
+            event(Action::Queue, 1, 8, 0),
+            event(Action::Queue, 10, 8, 8),
+            event(Action::Start, 15, 8, 8),
+            event(Action::Queue, 20, 8, 8),
+            event(Action::Start, 30, 8, 8),
+            event(Action::Issue, 40, 8, 0),
+        ] {
+            stages.event(&e);
+        }
+        let all = stages.report(&Names::default()).unwrap();
+        assert_eq!((all[0].queued, all[0].issued), (2, 0));
+        assert_eq!(stage(&all[0], "Q2G"), Some((2, 5, 7.5, 10)));
+    }
+
+    #[test]
+    fn what_was_queued_and_never_issued_is_no_stage() {
+        let mut stages = Stages::default();
+        stages.event(&event(Action::Queue, 1, 8, 8));
+        stages.event(&event(Action::Complete, 5, 8, 4));
+        let all = stages.report(&Names::default()).unwrap();
+        assert_eq!((all[0].queued, all[0].stages.len()), (1, 0), "half of it is not all of it");
+    }
+}
