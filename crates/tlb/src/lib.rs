@@ -23,6 +23,7 @@ mod access;
 pub mod counters;
 mod error;
 mod machine;
+pub mod perf_event;
 mod resident;
 mod simulate;
 mod simulator;

@@ -3,46 +3,19 @@
 #![allow(unsafe_code)]
 
 use std::fs::File;
-use std::os::fd::{AsRawFd, FromRawFd, OwnedFd};
+use std::os::fd::{AsRawFd, OwnedFd};
 use std::sync::atomic::{AtomicU64, Ordering, fence};
+
+use assay_tlb::perf_event::{Attributes, DISABLED};
 
 /// Pages of a ring, a power of two.
 const PAGES: usize = 1024;
 const PAGE: usize = 4096;
 
-/// What is asked of `perf_event_open`: the first 128 bytes of the kernel's `perf_event_attr` (version 8).
-#[repr(C)]
-#[derive(Default)]
-struct Attributes {
-    kind: u32,
-    size: u32,
-    config: u64,
-    sample_period: u64,
-    sample_type: u64,
-    read_format: u64,
-    flags: u64,
-    wakeup: u32,
-    bp_type: u32,
-    config1: u64,
-    config2: u64,
-    branch_sample_type: u64,
-    sample_regs_user: u64,
-    sample_stack_user: u32,
-    clockid: i32,
-    sample_regs_intr: u64,
-    aux_watermark: u32,
-    sample_max_stack: u16,
-    reserved: u16,
-    rest: [u64; 2],
-}
-
-const _: () = assert!(size_of::<Attributes>() == 128);
-
 const TRACEPOINT: u32 = 2;
 const SAMPLE_TID: u64 = 1 << 1;
 const SAMPLE_TIME: u64 = 1 << 2;
 const SAMPLE_RAW: u64 = 1 << 10;
-const FLAG_DISABLED: u64 = 1;
 const FLAG_WATERMARK: u64 = 1 << 14;
 const FLAG_USE_CLOCKID: u64 = 1 << 25;
 const RECORD_LOST: u32 = 2;
@@ -79,27 +52,14 @@ impl CpuRing {
     pub fn open(cpu: i32, tracepoints: &[u64]) -> std::io::Result<Self> {
         let mut events = Vec::new();
         for id in tracepoints {
-            let attributes = Attributes {
-                kind: TRACEPOINT,
-                size: size_of::<Attributes>() as u32,
-                config: *id,
-                sample_period: 1,
-                sample_type: SAMPLE_TID | SAMPLE_TIME | SAMPLE_RAW,
-                flags: FLAG_DISABLED | FLAG_WATERMARK | FLAG_USE_CLOCKID,
-                // Nobody sleeps on the ring: it is looked into.
-                wakeup: u32::MAX,
-                clockid: libc::CLOCK_MONOTONIC,
-                ..Attributes::default()
-            };
-            // SAFETY: the attributes live through the call, and the kernel only reads their stated size.
-            let fd = unsafe {
-                libc::syscall(libc::SYS_perf_event_open, &raw const attributes, -1, cpu, -1, 8u64)
-            };
-            if fd < 0 {
-                return Err(std::io::Error::last_os_error());
-            }
-            // SAFETY: the kernel has just given this descriptor to us alone.
-            events.push(unsafe { OwnedFd::from_raw_fd(fd as i32) });
+            let mut event = Attributes::new(TRACEPOINT, *id);
+            event.sample_period = 1;
+            event.sample_type = SAMPLE_TID | SAMPLE_TIME | SAMPLE_RAW;
+            event.flags = DISABLED | FLAG_WATERMARK | FLAG_USE_CLOCKID;
+            // Nobody sleeps on the ring: it is polled.
+            event.wakeup = u32::MAX;
+            event.clockid = libc::CLOCK_MONOTONIC;
+            events.push(event.open(-1, cpu)?);
         }
         let first = events.first().ok_or(std::io::ErrorKind::InvalidInput)?;
         // SAFETY: a new shared mapping of the descriptor's ring; nothing else is at that address.

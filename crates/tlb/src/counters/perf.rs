@@ -1,35 +1,17 @@
 //! `perf_event_open(2)`: counters of a program that is about to start, or of every CPU.
-#![allow(unsafe_code)] // neither the standard library nor rustix has this call
 
 use std::collections::BTreeMap;
 use std::fs::File;
 use std::io::{self, Read};
-use std::os::fd::FromRawFd;
 use std::path::Path;
 
 use super::maths::{Reading, Readings};
 use super::{Cpu, Microarch};
+use crate::perf_event::{Attributes, DISABLED};
 
-/// The kernel's `struct perf_event_attr`, of version 5 (112 bytes), as far as it is set here.
-#[repr(C)]
-#[derive(Default)]
-struct Attr {
-    kind: u32,
-    size: u32,
-    config: u64,
-    sample_period: u64,
-    sample_type: u64,
-    read_format: u64,
-    flags: u64,
-    rest: [u64; 8],
-}
-
-const DISABLED: u64 = 1;
 const INHERIT: u64 = 1 << 1;
 const EXCLUDE_HYPERVISOR: u64 = 1 << 6;
 const ENABLE_ON_EXEC: u64 = 1 << 12;
-/// `PERF_FLAG_FD_CLOEXEC`.
-const CLOSE_ON_EXEC: u64 = 1 << 3;
 /// Value, time enabled, time running.
 const FORMAT: u64 = 1 | 2;
 
@@ -166,46 +148,23 @@ fn sum(files: &mut [File]) -> io::Result<Reading> {
 }
 
 fn open_all(kind: u32, config: u64, scope: Scope) -> io::Result<Vec<File>> {
-    let attr = |flags| Attr {
-        kind,
-        size: u32::try_from(size_of::<Attr>()).unwrap_or(112),
-        config,
-        read_format: FORMAT,
-        flags,
-        ..Attr::default()
+    let open = |flags, pid, cpu| {
+        let mut event = Attributes::new(kind, config);
+        event.read_format = FORMAT;
+        event.flags = flags;
+        event.open(pid, cpu).map(File::from)
     };
     match scope {
         Scope::NextProgram => {
             let flags = DISABLED | INHERIT | ENABLE_ON_EXEC | EXCLUDE_HYPERVISOR;
-            Ok(vec![open(&attr(flags), 0, -1)?])
+            Ok(vec![open(flags, 0, -1)?])
         }
         Scope::System => {
             let cpus = std::thread::available_parallelism().map_or(1, usize::from);
-            let one = |cpu| open(&attr(EXCLUDE_HYPERVISOR), -1, cpu as i32);
+            let one = |cpu| open(EXCLUDE_HYPERVISOR, -1, cpu as i32);
             (0..cpus).map(one).collect()
         }
     }
-}
-
-fn open(attr: &Attr, pid: i32, cpu: i32) -> io::Result<File> {
-    let none = -1i32;
-    // SAFETY: `attr` is a whole `perf_event_attr` of the size that it says, and outlives the call,
-    // which only reads it; the other arguments are numbers.
-    let fd = unsafe {
-        libc::syscall(
-            libc::SYS_perf_event_open,
-            std::ptr::from_ref(attr),
-            pid,
-            cpu,
-            none,
-            CLOSE_ON_EXEC,
-        )
-    };
-    if fd < 0 {
-        return Err(io::Error::last_os_error());
-    }
-    // SAFETY: the kernel just handed this descriptor out, so nobody else owns it.
-    Ok(unsafe { File::from_raw_fd(fd as i32) })
 }
 
 fn read(file: &mut File) -> io::Result<Reading> {
