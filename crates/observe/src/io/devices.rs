@@ -72,9 +72,9 @@ impl BlockDevices {
             }
         }
         all.find_paths(&root.join("dev"));
-        for mount in super::mounts::Mounts::read(root).all() {
-            if let Some(device) = all.by_number.get_mut(&mount.dev) {
-                device.mounted.push(mount.at.clone());
+        for (number, mount) in super::mounts::Mounts::read(root).all() {
+            if let Some(device) = all.by_number.get_mut(number) {
+                device.mounted.push(mount.point.clone());
             }
         }
         Ok(all)

@@ -13,6 +13,8 @@ use crate::read::root::Unreadable;
 pub struct Mount {
     /// The device's numbers, `7:0`.
     pub numbers: String,
+    /// Which part of the file system is mounted; `/`: all of it.
+    pub part: PathBuf,
     /// Where.
     pub point: PathBuf,
     /// The type of file system.
@@ -134,14 +136,23 @@ fn line(line: &str) -> Option<Mount> {
     let (before, after) = line.split_once(" - ")?;
     let mut before = before.split(' ');
     let numbers = before.nth(2)?.to_owned();
-    let (point, here) = (before.nth(1)?, before.next()?);
+    let [part, point] = [before.next()?, before.next()?].map(|p| PathBuf::from(unescaped(p)));
+    let own = before.next()?;
     let mut after = after.split(' ');
     let (kind, source) = (after.next()?.to_owned(), unescaped(after.next()?));
     let whole = after.next().unwrap_or_default();
-    let mut options: Vec<&str> = here.split(',').collect();
-    options.extend(whole.split(',').filter(|o| !here.split(',').any(|h| h == *o)));
+    let mut options: Vec<&str> = own.split(',').collect();
+    options.extend(whole.split(',').filter(|o| !own.split(',').any(|h| h == *o)));
     let options = options.join(",");
-    Some(Mount { numbers, point: PathBuf::from(unescaped(point)), kind, source, options })
+    Some(Mount { numbers, part, point, kind, source, options })
+}
+
+impl Mount {
+    /// The device's numbers, major and minor.
+    pub fn device(&self) -> Option<(u32, u32)> {
+        let (major, minor) = self.numbers.split_once(':')?;
+        Some((major.parse().ok()?, minor.parse().ok()?))
+    }
 }
 
 /// Undoes the kernel's octal escapes of blanks, tabs, newlines, backslashes (`\040`).
@@ -232,6 +243,7 @@ mod tests {
     fn a_line_with_blanks_in_its_names() {
         let m = line(r"36 35 98:0 / /mnt/a\040b rw,noatime shared:1 - ext4 /dev/sda1 rw,discard")
             .unwrap();
+        assert_eq!((m.device(), m.part), (Some((98, 0)), PathBuf::from("/")));
         assert_eq!((m.numbers.as_str(), m.point), ("98:0", PathBuf::from("/mnt/a b")));
         assert_eq!((m.kind.as_str(), m.source.as_str()), ("ext4", "/dev/sda1"));
         assert_eq!(m.options, "rw,noatime,discard");
