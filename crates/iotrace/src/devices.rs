@@ -43,7 +43,7 @@ pub(crate) struct Devices {
     /// By id of the name: the place in `kept`.
     places: Vec<u32>,
     kept: Vec<Device>,
-    left_out: usize,
+    excluded: usize,
 }
 
 impl Devices {
@@ -73,7 +73,7 @@ impl Devices {
         let place = self.kept.len();
         if place >= MAX_DEVICES {
             // A place that is not there: counted once, passed over from then on.
-            self.left_out += 1;
+            self.excluded += 1;
             self.places[id as usize] = MAX_DEVICES as u32;
             return None;
         }
@@ -128,7 +128,7 @@ impl Devices {
 
     /// Joins what came after.
     pub(crate) fn join_later(&mut self, later: Devices) {
-        self.left_out += later.left_out;
+        self.excluded += later.excluded;
         for theirs in later.kept {
             let Some(ours) = self.device(theirs.id) else { continue };
             ours.ios += theirs.ios;
@@ -153,7 +153,7 @@ impl Devices {
             seeks: d.seeks.report(),
             heat: d.heat.as_ref().map(AddressHeat::report),
         });
-        (reports.collect(), self.kept.len() + self.left_out)
+        (reports.collect(), self.kept.len() + self.excluded)
     }
 }
 

@@ -4,6 +4,8 @@
 use std::collections::HashMap;
 use std::io::{self, Write};
 
+use serde::{Serialize, Serializer};
+
 use crate::event::{BLOCK_BYTES, Flags, Io, Op, Sink};
 use crate::filter::{Filter, Selector};
 use crate::names::Names;
@@ -23,7 +25,33 @@ pub enum EventFormat {
     Csv,
 }
 
-/// What a held line tells.
+/// The columns of CSV.
+const COLUMNS: [&str; 16] = [
+    "start_ns",
+    "latency_ns",
+    "queue_ns",
+    "device_ns",
+    "device",
+    "sector",
+    "bytes",
+    "operation",
+    "rwbs",
+    "aio",
+    "writeback",
+    "pid",
+    "program",
+    "cgroup",
+    "file",
+    "file_from",
+];
+
+/// Where the lines go.
+enum Out<W: Write> {
+    Plain(W),
+    Csv(csv::Writer<W>),
+}
+
+/// Which moment of an I/O a held line is of.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Moment {
     First,
@@ -33,7 +61,7 @@ enum Moment {
 
 /// A writer of I/Os: give it every I/O as a [`Sink`], then [`EventText::finish`].
 pub struct EventText<'a, W: Write> {
-    out: W,
+    out: Out<W>,
     names: &'a Names,
     format: EventFormat,
     /// The letter of the first moment that is traced, before the issue.
@@ -43,6 +71,8 @@ pub struct EventText<'a, W: Write> {
     selector: Selector,
     origin: Option<u64>,
     held: Vec<(u64, Moment, Io)>,
+    /// What is being written, kept for its room.
+    due: Vec<(u64, Moment, Io)>,
     /// The time of the first line and of the last one that was written.
     began: Option<u64>,
     last: u64,
@@ -75,7 +105,12 @@ impl<'a, W: Write> EventText<'a, W> {
         devices: HashMap<String, (u32, u32)>,
     ) -> Self {
         EventText {
-            out,
+            out: match format {
+                EventFormat::Csv => {
+                    Out::Csv(csv::WriterBuilder::new().has_headers(false).from_writer(out))
+                }
+                EventFormat::Blkparse | EventFormat::FioLog => Out::Plain(out),
+            },
             names,
             format,
             first: if queued { 'Q' } else { 'G' },
@@ -83,6 +118,7 @@ impl<'a, W: Write> EventText<'a, W> {
             selector: Selector::new(filter),
             origin: None,
             held: Vec::new(),
+            due: Vec::new(),
             began: None,
             last: 0,
             lines: 0,
@@ -97,14 +133,17 @@ impl<'a, W: Write> EventText<'a, W> {
     /// # Errors
     /// The text could not be written.
     pub fn finish(mut self) -> io::Result<Written> {
-        if self.format == EventFormat::Csv && self.lines == 0 && self.held.is_empty() {
+        if self.lines == 0 && self.held.is_empty() {
             self.head()?;
         }
         self.write(usize::MAX);
         if let Some(failure) = self.failure.take() {
             return Err(failure);
         }
-        self.out.flush()?;
+        match &mut self.out {
+            Out::Plain(out) => out.flush()?,
+            Out::Csv(out) => out.flush()?,
+        }
         Ok(Written { lines: self.lines, late: self.late, untimed: self.untimed })
     }
 
@@ -138,19 +177,20 @@ impl<'a, W: Write> EventText<'a, W> {
     fn write(&mut self, most: usize) {
         self.held.sort_by_key(|(at, ..)| *at);
         let n = most.min(self.held.len());
-        let held = std::mem::take(&mut self.held);
-        for (at, moment, io) in &held[..n] {
+        let mut due = std::mem::take(&mut self.due);
+        due.extend(self.held.drain(..n));
+        for (at, moment, io) in due.drain(..) {
             if self.failure.is_none()
-                && let Err(failure) = self.line(*at, *moment, io)
+                && let Err(failure) = self.line(at, moment, &io)
             {
                 self.failure = Some(failure);
             }
         }
-        self.held.extend_from_slice(&held[n..]);
+        self.due = due;
     }
 
     fn line(&mut self, at: u64, moment: Moment, io: &Io) -> io::Result<()> {
-        if self.lines == 0 && self.format == EventFormat::Csv {
+        if self.lines == 0 {
             self.head()?;
         }
         let began = *self.began.get_or_insert(at);
@@ -158,9 +198,10 @@ impl<'a, W: Write> EventText<'a, W> {
         self.last = self.last.max(at);
         self.lines += 1;
         let since = at.saturating_sub(began);
-        match self.format {
-            EventFormat::Blkparse => self.blkparse(since, moment, io),
-            EventFormat::FioLog => {
+        let names = self.names;
+        match (&mut self.out, self.format) {
+            (Out::Csv(out), _) => row(out, names, io),
+            (Out::Plain(out), EventFormat::FioLog) => {
                 let latency = io.latency_ns.or(io.device_ns).unwrap_or(0);
                 let direction = match io.op {
                     Op::Read => 0,
@@ -168,71 +209,81 @@ impl<'a, W: Write> EventText<'a, W> {
                     _ => 1,
                 };
                 let (ms, offset) = (since / 1_000_000, io.sector.saturating_mul(BLOCK_BYTES));
-                writeln!(self.out, "{ms}, {latency}, {direction}, {}, {offset}, 0", io.bytes)
+                writeln!(out, "{ms}, {latency}, {direction}, {}, {offset}, 0", io.bytes)
             }
-            EventFormat::Csv => self.csv(io),
+            (Out::Plain(_), _) => self.blkparse(since, moment, io),
         }
     }
 
     fn blkparse(&mut self, since: u64, moment: Moment, io: &Io) -> io::Result<()> {
-        let name = self.names.text(io.device);
-        let device = match self.devices.get(&name) {
-            Some((major, minor)) => format!("{major:>3},{minor:<3}"),
-            None => format!("{name:>7}"),
-        };
+        let Out::Plain(out) = &mut self.out else { return Ok(()) };
+        self.names.with(io.device, |name| match self.devices.get(name) {
+            Some((major, minor)) => write!(out, "{major:>3},{minor:<3}"),
+            None => write!(out, "{name:>7}"),
+        })?;
         let action = match moment {
             Moment::First => self.first,
             Moment::Start => 'D',
             Moment::End => 'C',
         };
         let (seconds, rest) = (since / 1_000_000_000, since % 1_000_000_000);
-        let (n, pid, rwbs) = (self.lines, io.pid.unwrap_or(0), rwbs(io.op, io.flags));
+        let (n, pid) = (self.lines, io.pid.unwrap_or(0));
+        let mut room = [0; RWBS];
+        let rwbs = rwbs(io.op, io.flags, &mut room);
         write!(
-            self.out,
-            "{device} {:2} {n:8} {seconds:5}.{rest:09} {pid:5} {action:>2} {rwbs:>3} {} + {} ",
+            out,
+            " {:2} {n:8} {seconds:5}.{rest:09} {pid:5} {action:>2} {rwbs:>3} {} + {} ",
             0,
             io.sector,
             io.bytes / BLOCK_BYTES
         )?;
         match moment {
-            Moment::End => writeln!(self.out, "[0]"),
-            _ => writeln!(self.out, "[{}]", self.names.text(io.program)),
+            Moment::End => writeln!(out, "[0]"),
+            _ => self.names.with(io.program, |program| writeln!(out, "[{program}]")),
         }
     }
 
     fn head(&mut self) -> io::Result<()> {
-        writeln!(
-            self.out,
-            "start_ns,latency_ns,queue_ns,device_ns,device,sector,bytes,operation,rwbs,aio,writeback,pid,program,\
-             cgroup,file,file_from"
-        )
+        match &mut self.out {
+            Out::Csv(out) => Ok(out.write_record(COLUMNS)?),
+            Out::Plain(_) => Ok(()),
+        }
     }
+}
 
-    fn csv(&mut self, io: &Io) -> io::Result<()> {
-        let number = |n: Option<u64>| n.map_or_else(String::new, |n| n.to_string());
-        let text = |id: u32| {
-            if id == Names::NONE { String::new() } else { quoted(&self.names.text(id)) }
-        };
-        writeln!(
-            self.out,
-            "{},{},{},{},{},{},{},{},{},{},{},{},{},{},{},{}",
-            io.start_ns,
-            number(io.latency_ns),
-            number(io.queue_ns),
-            number(io.device_ns),
-            text(io.device),
-            io.sector,
-            io.bytes,
-            io.op.name(),
-            rwbs(io.op, io.flags),
-            u8::from(io.flags.has(Flags::AIO)),
-            u8::from(io.is_writeback()),
-            number(io.pid.map(u64::from)),
-            text(io.program),
-            text(io.cgroup),
-            text(io.file),
-            io.file_from.name(),
-        )
+/// One row of CSV.
+fn row<W: Write>(out: &mut csv::Writer<W>, names: &Names, io: &Io) -> io::Result<()> {
+    let mut room = [0; RWBS];
+    out.serialize((
+        io.start_ns,
+        io.latency_ns,
+        io.queue_ns,
+        io.device_ns,
+        Named(names, io.device),
+        io.sector,
+        io.bytes,
+        io.op.name(),
+        rwbs(io.op, io.flags, &mut room),
+        u8::from(io.flags.has(Flags::AIO)),
+        u8::from(io.is_writeback()),
+        io.pid,
+        Named(names, io.program),
+        Named(names, io.cgroup),
+        Named(names, io.file),
+        io.file_from.name(),
+    ))?;
+    Ok(())
+}
+
+/// A name as a field of CSV; empty where none was recorded.
+struct Named<'a>(&'a Names, u32);
+
+impl Serialize for Named<'_> {
+    fn serialize<S: Serializer>(&self, to: S) -> Result<S::Ok, S::Error> {
+        match self.1 {
+            Names::NONE => to.serialize_str(""),
+            id => self.0.with(id, |text| to.serialize_str(text)),
+        }
     }
 }
 
@@ -248,32 +299,32 @@ impl<W: Write> Sink for EventText<'_, W> {
     }
 }
 
-/// The operation and its flags as the kernel writes them (`blk_fill_rwbs`).
-fn rwbs(op: Op, flags: Flags) -> String {
-    let mut word = String::new();
-    if flags.has(Flags::PREFLUSH) {
-        word.push('F');
-    }
-    word.push(match op {
-        Op::Read => 'R',
-        Op::Write => 'W',
-        Op::Discard => 'D',
-        Op::Flush => 'F',
-        Op::Other | Op::Unknown => 'N',
-    });
-    let letters =
-        [(Flags::FUA, 'F'), (Flags::READAHEAD, 'A'), (Flags::SYNC, 'S'), (Flags::META, 'M')];
-    word.extend(letters.iter().filter(|(flag, _)| flags.has(*flag)).map(|(_, letter)| letter));
-    word
-}
+/// The most letters that [`rwbs`] has.
+const RWBS: usize = 6;
 
-/// A field of CSV, in quotes where it needs them.
-fn quoted(text: &str) -> String {
-    if text.contains([',', '"', '\n', '\r']) {
-        format!("\"{}\"", text.replace('"', "\"\""))
-    } else {
-        text.to_owned()
+/// The operation and its flags as the kernel writes them (`blk_fill_rwbs`), in `room`.
+fn rwbs(op: Op, flags: Flags, room: &mut [u8; RWBS]) -> &str {
+    let letter = match op {
+        Op::Read => b'R',
+        Op::Write => b'W',
+        Op::Discard => b'D',
+        Op::Flush => b'F',
+        Op::Other | Op::Unknown => b'N',
+    };
+    let letters = [
+        (flags.has(Flags::PREFLUSH), b'F'),
+        (true, letter),
+        (flags.has(Flags::FUA), b'F'),
+        (flags.has(Flags::READAHEAD), b'A'),
+        (flags.has(Flags::SYNC), b'S'),
+        (flags.has(Flags::META), b'M'),
+    ];
+    let mut n = 0;
+    for (_, letter) in letters.into_iter().filter(|(there, _)| *there) {
+        room[n] = letter;
+        n += 1;
     }
+    std::str::from_utf8(&room[..n]).unwrap_or_default()
 }
 
 #[cfg(test)]

@@ -57,7 +57,7 @@ pub struct IostatLog {
     /// The rows, as far as they are kept.
     pub rows: Vec<IostatRow>,
     /// Rows beyond those.
-    pub rows_left_out: u64,
+    pub rows_excluded: u64,
     /// Lines that could not be read.
     pub unreadable: u64,
 }
@@ -123,7 +123,7 @@ pub(crate) fn read(text: impl Read) -> io::Result<IostatLog> {
             times: Vec::new(),
             devices: Vec::new(),
             rows: Vec::new(),
-            rows_left_out: 0,
+            rows_excluded: 0,
             unreadable: 0,
         },
         place: Place::First,
@@ -206,7 +206,7 @@ impl Reading {
             return;
         }
         let Some(device) = self.device(name) else {
-            self.log.rows_left_out += 1;
+            self.log.rows_excluded += 1;
             return;
         };
         let interval = self.log.intervals - 1;
@@ -216,7 +216,7 @@ impl Reading {
         if self.log.rows.len() < MAX_ROWS {
             self.log.rows.push(IostatRow { interval, device, values });
         } else {
-            self.log.rows_left_out += 1;
+            self.log.rows_excluded += 1;
         }
     }
 
@@ -350,7 +350,7 @@ sdb              1.00      2.00
             text += " 1 1 1 1 1\n";
         }
         let log = read(text.as_bytes()).unwrap();
-        assert_eq!((log.rows.len(), log.rows_left_out), (MAX_ROWS, 60_002 - MAX_ROWS as u64));
+        assert_eq!((log.rows.len(), log.rows_excluded), (MAX_ROWS, 60_002 - MAX_ROWS as u64));
         assert_eq!(log.devices[0].max[0], Some(59_999.0));
     }
 }

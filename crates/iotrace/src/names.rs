@@ -5,9 +5,9 @@ use std::collections::HashMap;
 use std::sync::Mutex;
 
 /// The most names kept; what comes after is pooled under [`Names::OTHERS`].
-const MOST: usize = 65_536;
+const MAX_NAMES: usize = 65_536;
 /// The longest name kept, bytes.
-const LONGEST: usize = 512;
+const MAX_BYTES: usize = 512;
 
 /// Every name of an analysis; may be shared by threads.
 #[derive(Debug)]
@@ -39,12 +39,12 @@ impl Names {
         if name.is_empty() {
             return Names::NONE;
         }
-        let name = &name[..name.len().min(LONGEST)];
+        let name = &name[..name.len().min(MAX_BYTES)];
         let mut inner = self.lock();
         if let Some(id) = inner.ids.get(name) {
             return *id;
         }
-        if inner.texts.len() >= MOST {
+        if inner.texts.len() >= MAX_NAMES {
             return Names::OTHERS;
         }
         let id = inner.texts.len() as u32;
@@ -55,13 +55,18 @@ impl Names {
 
     /// The name of an id; of an unknown one the text for what was not recorded.
     pub fn text(&self, id: u32) -> String {
+        self.with(id, str::to_owned)
+    }
+
+    /// As [`Names::text`], lent to `read` instead of copied; `read` may not ask these names again.
+    pub fn with<T>(&self, id: u32, read: impl FnOnce(&str) -> T) -> T {
         let inner = self.lock();
-        inner.texts.get(id as usize).unwrap_or(&inner.texts[0]).clone()
+        read(inner.texts.get(id as usize).unwrap_or(&inner.texts[0]))
     }
 
     /// Whether more names were seen than are kept.
     pub fn overflowed(&self) -> bool {
-        self.lock().texts.len() >= MOST
+        self.lock().texts.len() >= MAX_NAMES
     }
 
     fn lock(&self) -> std::sync::MutexGuard<'_, Inner> {
@@ -143,7 +148,7 @@ mod tests {
         assert_eq!(cache.id(b""), Names::NONE);
         let long = [b'x'; 4000];
         assert_eq!(cache.id(&long), names.id(&long));
-        assert_eq!(names.text(names.id(&long)).len(), LONGEST);
+        assert_eq!(names.text(names.id(&long)).len(), MAX_BYTES);
     }
 
     #[test]

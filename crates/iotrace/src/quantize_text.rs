@@ -11,7 +11,7 @@ use crate::lines::Lines;
 /// What stands above every histogram.
 pub(crate) const RULE: &[u8] = b"------------- Distribution -------------";
 /// The most histograms that are kept.
-const MOST: usize = 4096;
+const MAX_HISTOGRAMS: usize = 4096;
 /// The most rows of one.
 const MAX_ROWS: usize = 10_100;
 
@@ -124,7 +124,7 @@ pub(crate) fn read(text: impl Read) -> io::Result<PrintedHistograms> {
 
 fn keep(all: &mut PrintedHistograms, building: Option<Building>) {
     let Some(done) = building.and_then(Building::done) else { return };
-    if all.histograms.len() < MOST {
+    if all.histograms.len() < MAX_HISTOGRAMS {
         all.histograms.push(done);
     } else {
         all.unreadable += 1;

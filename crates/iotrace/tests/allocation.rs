@@ -1,9 +1,13 @@
-//! Three times as long a trace needs no more allocations and no more memory.
+//! Three times as long a trace needs no more allocations and no more memory, whether it is counted or written
+//! as text.
 #![allow(clippy::unwrap_used)] // this is a test
 
+use std::io;
 use std::path::Path;
 
-use assay_iotrace::{Answer, Dimension, Measure, Options, Question, ask};
+use assay_iotrace::{
+    Answer, Dimension, EventFormat, Measure, Options, Question, ask, write_events,
+};
 use assay_testing::Counting;
 
 #[global_allocator]
@@ -21,6 +25,17 @@ fn allocations(trace: &Path, ios: u64, threads: usize) -> u64 {
     let after = ALLOCATIONS.count();
     let Answer::Ios(report) = answer else { panic!("{answer:?}") };
     assert_eq!(report.completeness.ios, ios);
+    after - before
+}
+
+/// Writes every I/O as text; how many allocations that took.
+fn allocations_of_text(trace: &Path, ios: u64, format: EventFormat) -> u64 {
+    let before = ALLOCATIONS.count();
+    let options = Options { threads: 1, save: None };
+    let written =
+        write_events(trace, &Question::default(), &options, format, &mut io::sink()).unwrap();
+    let after = ALLOCATIONS.count();
+    assert!(written.lines >= ios);
     after - before
 }
 
@@ -81,6 +96,12 @@ fn events_are_free() {
                 more < 100,
                 "{name}, {threads} threads: {few} for 20,000 I/Os, {many} for 60,000"
             );
+        }
+        for format in [EventFormat::Blkparse, EventFormat::FioLog, EventFormat::Csv] {
+            let few = allocations_of_text(&short.0, short.1, format);
+            let many = allocations_of_text(&long.0, long.1, format);
+            let more = many.saturating_sub(few);
+            assert!(more < 100, "{name} as {format:?}: {few} for 20,000 I/Os, {many} for 60,000");
         }
     }
 }

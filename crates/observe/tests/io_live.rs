@@ -336,17 +336,12 @@ fn as_fios_log(device: &str, ios: u32, tiers: &[(bool, bool)], oldest: Oldest) {
         };
         // The kernel leaves a probe out that an interrupt meets in the middle of itself, and counts that: then the
         // tracer says so, and its counts are not asked about.
-        let mut told = once();
-        for _ in 0..3 {
-            match &told {
-                Some((_, report, text)) if report.completeness.dropped != Some(0) => {
-                    println!("the kernel left probes out, once more: {text}");
-                    told = once();
-                }
-                _ => break,
-            }
-        }
-        let Some((log, report, text)) = told else { return };
+        let left_out = |traced: &Option<(_, IoReport, String)>| {
+            let (_, report, text) = traced.as_ref()?;
+            let exact = report.completeness.dropped == Some(0);
+            (!exact).then(|| format!("the kernel left probes out: {text}"))
+        };
+        let Some((log, report, text)) = assay_testing::undisturbed(once, left_out) else { return };
         assert_eq!(report.completeness.dropped, Some(0), "{text}");
         assert_eq!(report.completeness.unmatched_ends + report.completeness.ambiguous, 0, "{text}");
         for (direction, op) in [(0, Op::Read), (1, Op::Write)] {

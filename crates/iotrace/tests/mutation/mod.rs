@@ -22,7 +22,7 @@ const AWKWARD: [&[u8]; 14] = [
 ];
 
 /// The longest input, bytes.
-const LONGEST: usize = 8192;
+const MAX_BYTES: usize = 8192;
 
 fn mutate(input: &mut Vec<u8>, others: &[Vec<u8>], rng: &mut Rng) {
     for _ in 0..=rng.below(4) {
@@ -54,7 +54,7 @@ fn mutate(input: &mut Vec<u8>, others: &[Vec<u8>], rng: &mut Rng) {
             _ => {}
         }
     }
-    input.truncate(LONGEST);
+    input.truncate(MAX_BYTES);
 }
 
 /// The kept inputs of a reader: those that broke it once, and those that a fuzzer found to reach far.

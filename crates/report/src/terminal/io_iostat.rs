@@ -49,7 +49,7 @@ pub fn iostat(log: &IostatLog, intervals: bool, style: Style) -> String {
         all.table(table);
     }
     for (n, what) in [
-        (log.rows_left_out, "rows are only in the means"),
+        (log.rows_excluded, "rows are only in the means"),
         (log.unreadable, "lines could not be read"),
     ] {
         if n > 0 {
