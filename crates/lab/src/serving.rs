@@ -28,8 +28,8 @@ impl Server<'_> {
     /// Tells the collector when it answers, and it when its clients are done; `over` ends the waiting.
     pub fn announce(&self, link: &Link, run_dir: &Path, over: &AtomicBool) {
         let Serving { address, params, each, done, .. } = &self.serving;
-        let patience = done.as_ref().map_or(ANSWERS, |d| d.patience);
-        if !answers(address, patience, over) {
+        let limit = done.as_ref().map_or(ANSWERS, |d| d.timeout);
+        if !answers(address, limit, over) {
             return;
         }
         let (params, each) = (params.clone(), each.clone());
@@ -72,9 +72,9 @@ impl Workload for Server<'_> {
 }
 
 /// Waits until something answers at `address`; `false` when it is over before.
-fn answers(address: &str, patience: Duration, over: &AtomicBool) -> bool {
+fn answers(address: &str, limit: Duration, over: &AtomicBool) -> bool {
     let began = Instant::now();
-    while !over.load(Ordering::Acquire) && began.elapsed() < patience {
+    while !over.load(Ordering::Acquire) && began.elapsed() < limit {
         if TcpStream::connect(address).is_ok() {
             return true;
         }

@@ -104,7 +104,7 @@ fn sweep(dir: &Path, rng: &mut Rng, drawn: &[u64]) -> (Vec<TrialRecord>, Vec<Tri
                 i + 1,
                 record.curve("throughput").unwrap().points.len(),
                 rate(record.metric("throughput").unwrap()),
-                100.0 * record.metric("left_out").unwrap()
+                100.0 * record.metric("excluded_fraction").unwrap()
             );
             records[i].push(record);
         }

@@ -85,7 +85,7 @@ pub struct Judged {
 /// reads (an image).
 pub trait Inputs: Sync {
     /// Puts what the program reads into `dir`, after [`Workload::prepare`](crate::Workload::prepare). The
-    /// folder lies on the trial's storage and is sealed then: what is in it is in no cache when the program
+    /// folder lies on the trial's storage and is made cold then: what is in it is in no cache when the program
     /// starts, and may be read-only. The program finds it in `ASSAY_STORAGE`, or without a storage in its own
     /// folder.
     ///
@@ -143,7 +143,7 @@ pub struct Done {
     /// machine's `CLOCK_MONOTONIC`). The server ends by itself after that.
     pub file: &'static str,
     /// How long it may take until it answers.
-    pub patience: Duration,
+    pub timeout: Duration,
 }
 
 /// One program over all nodes of a trial (ranks of MPI), instead of one on each.

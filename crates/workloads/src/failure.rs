@@ -2,6 +2,7 @@
 
 use std::fmt::Display;
 use std::io;
+use std::path::Path;
 
 use crate::WorkloadError;
 
@@ -10,7 +11,7 @@ use crate::WorkloadError;
 #[non_exhaustive]
 pub enum Failure {
     /// The JSON that says what to do is not what this build writes.
-    #[error("the order of the trial cannot be read: {0}; was it written by this build of assay?")]
+    #[error("the trial spec cannot be read: {0}; was it written by this build of assay?")]
     Spec(#[from] serde_json::Error),
     /// The parameters cannot be, a program is missing, or a file could not be made or read.
     #[error(transparent)]
@@ -42,13 +43,21 @@ pub enum Failure {
         /// What the server printed.
         said: String,
     },
-    /// Something of the trial's own could not be set up.
+    /// A step of the trial's own failed: a file, a pipe, a process, what it watches.
     #[error("{what}: {source}")]
-    Watch {
-        /// What.
-        what: &'static str,
+    Step {
+        /// Which: `open /srv/data`.
+        what: String,
         /// What the system said.
         source: io::Error,
+    },
+    /// A copy of a program ended with another exit code than 0.
+    #[error("{message}")]
+    Copy {
+        /// Which, from 0.
+        index: usize,
+        /// Which of how many, on which CPUs, how it ended, and its last lines.
+        message: String,
     },
     /// A signal ended it, or the lab is gone.
     #[error("ended by a signal to assay")]
@@ -62,5 +71,20 @@ impl Failure {
     /// What one workload alone can say.
     pub(crate) fn other(what: impl Display) -> Self {
         Failure::Other(what.to_string())
+    }
+
+    /// Takes the error of a step. `what` is made into text only where it failed.
+    pub(crate) fn step<E: Into<io::Error>>(what: impl Display) -> impl FnOnce(E) -> Self {
+        move |source| Failure::Step { what: what.to_string(), source: source.into() }
+    }
+
+    /// The same for `action` on a file or pipe.
+    pub(crate) fn file<E: Into<io::Error>>(action: &str, path: &Path) -> impl FnOnce(E) -> Self {
+        move |source| Failure::step(format!("{action} {}", path.display()))(source)
+    }
+
+    /// A part of the trial failed, in its own words.
+    pub(crate) fn said(what: impl Display, said: impl Into<String>) -> Self {
+        Failure::Said { what: what.to_string(), said: said.into() }
     }
 }

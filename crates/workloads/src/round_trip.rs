@@ -101,7 +101,7 @@ impl Workload for RoundTrip {
 /// [`Failure`]: pipes or threads could not be had, or the other thread ended.
 pub fn trial(json: &str, channel: &mut Channel) -> Result<(), Failure> {
     let params: Params = serde_json::from_str(json)?;
-    let set_up = |source| Failure::Watch { what: "the two threads", source };
+    let set_up = |source: io::Error| Failure::step("the two threads")(source);
     let (mut near, far) = ends(params.over).map_err(set_up)?;
     let peer = thread::Builder::new().name("peer".into()).spawn(move || answer(far));
     let peer = peer.map_err(set_up)?;

@@ -62,7 +62,7 @@ impl<T: Serialize + DeserializeOwned> TrialSpec<T> {
     /// The lab has ended already, or cannot be watched.
     pub fn stop_flag(&self) -> Result<Arc<AtomicBool>, Failure> {
         life::stop_flag(self.lab)
-            .map_err(|source| Failure::Watch { what: "the watch for the lab's end", source })?
+            .map_err(Failure::step("the watch for the lab's end"))?
             .ok_or(Failure::Stopped)
     }
 

@@ -74,7 +74,9 @@ fn a_sweep_covers_refines_and_validates(dir: &Path) {
             record.curve("throughput").unwrap().points.iter().map(|p| p[0]).collect();
         assert!(!order.is_sorted(), "sizes are visited in random order");
         assert_eq!(record.curve("dd").map_or(0, |c| c.points.len()), sizes.len());
-        for metric in ["throughput", "peak_throughput", "best_size", "left_out", "dd_overhead"] {
+        for metric in
+            ["throughput", "peak_throughput", "best_size", "excluded_fraction", "dd_overhead"]
+        {
             assert!(record.metric(metric).is_some(), "{metric}: {:?}", record.notes);
         }
         let phases: Vec<Phase> = record.phases.iter().map(|p| p.phase).collect();
@@ -112,7 +114,7 @@ fn more_processes_than_cpus(dir: &Path) {
     ]);
     let record = trial(1, &params, dir, &[]).unwrap();
     passed(&record);
-    assert_eq!(record.metric("left_out"), Some(0.0), "sharing CPUs is what is measured");
+    assert_eq!(record.metric("excluded_fraction"), Some(0.0), "sharing CPUs is what is measured");
     assert!(record.metric("throughput").unwrap() > 0.0);
 }
 

@@ -8,11 +8,11 @@ use std::process::{Child, ChildStdout, Command, Stdio};
 use rustix::process::{Resource, Rlimit, getrlimit, setrlimit};
 
 use super::clock::{now_ns, sleep_until};
-use super::failure::{Failure, os};
 use super::order::{Order, WorkerOrder};
 use super::slice::{Action, Outcome, action_of};
 use super::slots::{Role, Slot};
-use super::worker::{outcome_of, slot_line};
+use super::worker::{lost, outcome_of, process_failed, slot_line};
+use crate::Failure;
 
 /// The workload name under which assay runs one process of a trial.
 pub const WORKER: &str = "block-size-worker";
@@ -60,17 +60,17 @@ impl Member {
             timing: order.timing,
             index,
             alone: order.processes == 1,
-        })
-        .map_err(Failure::Order)?;
-        let failed =
-            |source| Failure::Process { what: format!("starting process {index}"), source };
+        })?;
+        let failed = Failure::step::<io::Error>;
+        let start = format!("start process {index}");
         let mut child = Command::new(exe)
             .args(["__work", WORKER, &json])
             .stdin(Stdio::piped())
             .stdout(Stdio::piped())
             .spawn()
-            .map_err(failed)?;
-        let out = child.stdout.take().ok_or_else(|| failed(io::ErrorKind::BrokenPipe.into()))?;
+            .map_err(failed(&start))?;
+        let out =
+            child.stdout.take().ok_or_else(|| failed(&start)(io::ErrorKind::BrokenPipe.into()))?;
         let mut member = Member { child, index, out: BufReader::new(out) };
         let mut text = String::new();
         for slot in slots {
@@ -92,24 +92,20 @@ impl Member {
         };
         // A process that has gone said why on its output.
         told.map_err(|source| match self.hear() {
-            Err(failure @ Failure::Worker { .. }) => failure,
-            _ => Failure::Talk { during: "sending the slices", source },
+            Err(failure @ Failure::Said { .. }) => failure,
+            _ => lost("sending the slices", source),
         })
     }
 
     fn hear(&mut self) -> Result<String, Failure> {
         let mut line = String::new();
-        let n = self
-            .out
-            .read_line(&mut line)
-            .map_err(|source| Failure::Talk { during: "listening", source })?;
+        let n = self.out.read_line(&mut line).map_err(|source| lost("listening", source))?;
         let line = line.trim_end();
-        let index = self.index;
         if n == 0 {
-            return Err(Failure::Worker { index, message: "ended without a word".into() });
+            return Err(process_failed(self.index, "ended without a message"));
         }
         match line.strip_prefix("error ") {
-            Some(message) => Err(Failure::Worker { index, message: message.to_owned() }),
+            Some(message) => Err(process_failed(self.index, message)),
             None => Ok(line.to_owned()),
         }
     }
@@ -121,11 +117,9 @@ impl Member {
             if line == "end" {
                 return Ok(outcomes);
             }
-            let index = self.index;
-            outcomes.push(outcome_of(&line).ok_or_else(|| Failure::Worker {
-                index,
-                message: format!("`{line}` is no outcome of a slice"),
-            })?);
+            let no_outcome = || format!("`{line}` is no outcome of a slice");
+            let outcome = outcome_of(&line);
+            outcomes.push(outcome.ok_or_else(|| process_failed(self.index, no_outcome()))?);
         }
     }
 }
@@ -182,7 +176,6 @@ fn allow_files(wanted: u64) -> Result<(), Failure> {
     if limit.current.is_none_or(|now| now >= wanted) {
         return Ok(());
     }
-    setrlimit(Resource::Nofile, Rlimit { current: Some(wanted), maximum: limit.maximum }).map_err(
-        |e| Failure::Process { what: format!("opening {wanted} files at once"), source: os(e) },
-    )
+    setrlimit(Resource::Nofile, Rlimit { current: Some(wanted), maximum: limit.maximum })
+        .map_err(Failure::step(format_args!("open {wanted} files at once")))
 }

@@ -10,10 +10,10 @@ use rustix::fs::{Mode, OFlags};
 use rustix::io::{IoSliceMut, ReadWriteFlags};
 
 use super::content;
-use super::failure::{Failure, os};
 use super::order::Content;
 use super::params::{Cache, Direction, Params};
 use super::slice::Buffer;
+use crate::Failure;
 use crate::WorkloadError;
 
 /// The seed of the files that assay makes.
@@ -127,7 +127,7 @@ fn write_out(path: &Path, size: u64) -> io::Result<()> {
 /// Opens the file as the processes of a trial do.
 ///
 /// # Errors
-/// [`Failure::NoDirect`] when the file system refuses `O_DIRECT`; [`Failure::File`].
+/// [`Failure`]: also when the file system refuses `O_DIRECT`.
 pub fn open(path: &Path, direction: Direction, cache: Cache) -> Result<OwnedFd, Failure> {
     let access = match direction {
         Direction::Read => OFlags::RDONLY,
@@ -135,20 +135,27 @@ pub fn open(path: &Path, direction: Direction, cache: Cache) -> Result<OwnedFd, 
     };
     let direct = if cache == Cache::Direct { OFlags::DIRECT } else { OFlags::empty() };
     rustix::fs::open(path, access | direct | OFlags::CLOEXEC, Mode::empty()).map_err(|e| {
-        let (file, source) = (path.to_owned(), os(e));
         if cache == Cache::Direct && e == rustix::io::Errno::INVAL {
-            Failure::NoDirect { file, source }
+            no_direct(path, e.into())
         } else {
-            Failure::File { action: "open", file, source }
+            Failure::file("open", path)(e)
         }
     })
+}
+
+fn no_direct(path: &Path, source: io::Error) -> Failure {
+    Failure::other(format_args!(
+        "{} is on a file system that refuses O_DIRECT ({source}); give `path` a folder on another one, or use \
+         `cache = \"page\"`",
+        path.display()
+    ))
 }
 
 /// The smallest step of sizes and positions: 1 through the page cache; past it the smallest of 512,
 /// 1024, 2048 and 4096 B that a read at such a position takes.
 ///
 /// # Errors
-/// [`Failure::NoDirect`] when none does; [`Failure::File`].
+/// [`Failure`]: also when none does.
 pub fn grain(path: &Path, cache: Cache) -> Result<u64, Failure> {
     if cache == Cache::Page {
         return Ok(1);
@@ -159,28 +166,27 @@ pub fn grain(path: &Path, cache: Cache) -> Result<u64, Failure> {
     for grain in [512usize, 1024, 2048, 4096] {
         match rustix::io::pread(&file, &mut buffer.get()[..grain], grain as u64) {
             Ok(_) => return Ok(grain as u64),
-            Err(e) => source = os(e),
+            Err(e) => source = e.into(),
         }
     }
-    Err(Failure::NoDirect { file: path.to_owned(), source })
+    Err(no_direct(path, source))
 }
 
 /// Brings the whole file into the page cache by reading it once; or, to be read past the cache, out
 /// of it.
 ///
 /// # Errors
-/// [`Failure::File`].
+/// [`Failure::Step`].
 pub fn warm(path: &Path, cache: Cache) -> Result<(), Failure> {
-    let failed = |action, source| Failure::File { action, file: path.to_owned(), source };
-    let mut file = File::open(path).map_err(|e| failed("open", e))?;
+    let mut file = File::open(path).map_err(Failure::file("open", path))?;
     match cache {
         Cache::Page => {
             let mut chunk = vec![0; CHUNK];
-            while file.read(&mut chunk).map_err(|e| failed("read", e))? > 0 {}
+            while file.read(&mut chunk).map_err(Failure::file("read", path))? > 0 {}
             Ok(())
         }
         Cache::Direct => rustix::fs::fadvise(file.as_fd(), 0, None, rustix::fs::Advice::DontNeed)
-            .map_err(|e| failed("drop from the page cache", os(e))),
+            .map_err(Failure::file("drop from the page cache", path)),
     }
 }
 
@@ -209,7 +215,7 @@ pub fn resident_share(path: &Path) -> Option<f64> {
 /// # Errors
 /// What the system said to `statfs(2)`.
 pub fn file_system(path: &Path) -> io::Result<String> {
-    let magic = rustix::fs::statfs(path).map_err(os)?.f_type as u64 & 0xFFFF_FFFF;
+    let magic = rustix::fs::statfs(path).map_err(io::Error::from)?.f_type as u64 & 0xFFFF_FFFF;
     let name = match magic {
         0xEF53 => "ext4",
         0x5846_5342 => "xfs",

@@ -7,7 +7,6 @@
 mod clock;
 mod content;
 mod crew;
-mod failure;
 mod file;
 mod model;
 mod order;
@@ -31,7 +30,6 @@ use assay_stats::curve::NEARLY;
 
 pub(crate) use clock::sleep_until;
 pub use crew::WORKER;
-pub use failure::Failure;
 pub use model::{CurveModel, Prediction};
 pub use trial::run as trial;
 pub use worker::run as worker;
@@ -47,7 +45,7 @@ use planner::Range;
 pub const NAME: &str = "block-size";
 
 /// Measures the throughput of read(2) or write(2) by buffer size. Metrics: `throughput` (primary),
-/// `peak_throughput`, `best_size`, `left_out`, and for one reading process `dd_overhead`. Curves:
+/// `peak_throughput`, `best_size`, `excluded_fraction`, and for one reading process `dd_overhead`. Curves:
 /// `throughput`, and for one reading process `dd`, both bytes → bytes per second.
 #[derive(Debug)]
 pub struct BlockSize;
@@ -227,10 +225,10 @@ fn sizes(
     if grain > 1 {
         notes.push(format!("past the page cache only multiples of {grain} B were visited"));
     }
-    if choice.left_out > 0 {
+    if choice.omitted > 0 {
         notes.push(format!(
             "`budget` did not suffice for {} of the page multiples and their neighbours",
-            choice.left_out
+            choice.omitted
         ));
     }
     if choice.sizes.len() > count {

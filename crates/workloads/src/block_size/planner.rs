@@ -52,7 +52,7 @@ pub struct Choice {
     /// Rising, without repeats.
     pub sizes: Vec<u64>,
     /// How many page multiples and neighbours did not fit into the time.
-    pub left_out: usize,
+    pub omitted: usize,
 }
 
 /// The ends and the powers of two.
@@ -64,13 +64,13 @@ fn corner_stones(range: &Range) -> BTreeSet<u64> {
 /// The page multiples and their neighbours, one grain less and more.
 fn page_sizes(range: &Range) -> BTreeSet<u64> {
     // More than this many multiples are thinned out, evenly by ratio.
-    const MOST: u64 = 256;
+    const MAX_VISITS: u64 = 256;
     let pages = range.max / PAGE;
-    let multiples: BTreeSet<u64> = if pages <= MOST {
+    let multiples: BTreeSet<u64> = if pages <= MAX_VISITS {
         (1..=pages).collect()
     } else {
-        let ratio = (pages as f64).ln() / (MOST - 1) as f64;
-        (0..MOST).map(|i| (i as f64 * ratio).exp().round() as u64).collect()
+        let ratio = (pages as f64).ln() / (MAX_VISITS - 1) as f64;
+        (0..MAX_VISITS).map(|i| (i as f64 * ratio).exp().round() as u64).collect()
     };
     multiples
         .into_iter()
@@ -89,7 +89,7 @@ pub fn choose(range: &Range, count: usize, previous: &[Vec<[f64; 2]>], seed: u64
     let room = count.saturating_sub(sizes.len());
     let kept = if pages.len() * 2 <= room { pages.len() } else { pages.len().min(room / 2) };
     sizes.extend((0..kept).map(|i| pages[i * pages.len() / kept.max(1)]));
-    let left_out = pages.len() - kept;
+    let omitted = pages.len() - kept;
     let fill = count.saturating_sub(sizes.len());
     let visits = count_visits(previous);
     if visits.is_empty() {
@@ -99,7 +99,7 @@ pub fn choose(range: &Range, count: usize, previous: &[Vec<[f64; 2]>], seed: u64
         let fill = count.saturating_sub(sizes.len());
         refine(range, fill, previous, &mut sizes, &mut rng);
     }
-    Choice { sizes: sizes.into_iter().collect(), left_out }
+    Choice { sizes: sizes.into_iter().collect(), omitted }
 }
 
 fn count_visits(previous: &[Vec<[f64; 2]>]) -> BTreeMap<u64, usize> {
@@ -224,7 +224,7 @@ mod tests {
         let mut previous = Vec::new();
         for trial in 0..6 {
             let choice = choose(&full(), 350, &previous, trial);
-            assert_eq!(choice.left_out, 0);
+            assert_eq!(choice.omitted, 0);
             assert!((300..=350).contains(&choice.sizes.len()), "{}", choice.sizes.len());
             for k in 0..=16 {
                 assert!(choice.sizes.contains(&(1 << k)));
@@ -261,9 +261,9 @@ mod tests {
     fn little_time_still_has_the_corner_stones() {
         let choice = choose(&full(), 0, &[], 1);
         assert_eq!(choice.sizes.len(), 18);
-        assert_eq!(choice.left_out, 68);
+        assert_eq!(choice.omitted, 68);
         let some = choose(&full(), 60, &[], 1);
-        assert!(some.sizes.len() <= 60 && some.left_out > 0);
+        assert!(some.sizes.len() <= 60 && some.omitted > 0);
     }
 
     #[test]

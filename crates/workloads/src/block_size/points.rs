@@ -30,7 +30,7 @@ pub struct Results {
     /// Seconds that dd adds to each read; `None` where dd could not be or too little was measured.
     pub dd_overhead: Option<f64>,
     /// The share of slices that were left out; `None` when there was no slice.
-    pub left_out: Option<f64>,
+    pub excluded_fraction: Option<f64>,
 }
 
 /// The throughput of all processes in a slice, bytes per second: the sum of each one's bytes by each
@@ -51,7 +51,7 @@ fn counts(order: &Order, outcomes: &[Outcome]) -> bool {
 }
 
 /// The numbers of a trial. Where no slice of a size counts, all in which every process did something
-/// do: a disturbed number is better than a gap, and `left_out` says how the trial was.
+/// do: a disturbed number is better than a gap, and `excluded_fraction` says how the trial was.
 pub fn results(order: &Order, slots: &[Slot], measured: &Measured) -> Results {
     let n = measured.outcomes.iter().map(Vec::len).min().unwrap_or(0).min(slots.len());
     let mut visits: Vec<Vec<(bool, f64)>> = vec![Vec::new(); order.sizes.len()];
@@ -86,8 +86,8 @@ pub fn results(order: &Order, slots: &[Slot], measured: &Measured) -> Results {
             Some(Point { size: order.sizes[i], throughput })
         })
         .collect();
-    let left_out = (n > 0).then(|| (n - counted) as f64 / n as f64);
-    Results { points, dd_overhead: dd_overhead(&pairs), left_out }
+    let excluded_fraction = (n > 0).then(|| (n - counted) as f64 / n as f64);
+    Results { points, dd_overhead: dd_overhead(&pairs), excluded_fraction }
 }
 
 /// The median difference between reading with and without the write to `/dev/null`, over the
@@ -205,12 +205,12 @@ mod tests {
         let mut measured = ideal(&slots, 2);
         let both = results(&order, &slots, &measured);
         assert_eq!(both.points[0].throughput, 2.0 * alone[0].throughput);
-        assert_eq!(both.left_out, Some(0.0));
+        assert_eq!(both.excluded_fraction, Some(0.0));
         measured.outcomes[1][0].elapsed_ns *= 10;
         measured.outcomes[1][0].preempted = true;
         let disturbed = results(&order, &slots, &measured);
         assert_eq!(disturbed.points, both.points);
-        assert_eq!(disturbed.left_out, Some(1.0 / 6.0));
+        assert_eq!(disturbed.excluded_fraction, Some(1.0 / 6.0));
     }
 
     #[test]
@@ -222,7 +222,7 @@ mod tests {
         measured.outcomes[1][0] = Outcome::nothing(1_000_000);
         let results = results(&order, &slots, &measured);
         assert_eq!(results.points.len(), 1);
-        assert_eq!(results.left_out, Some(0.5));
+        assert_eq!(results.excluded_fraction, Some(0.5));
         assert_eq!(results.throughput(&order), None);
         assert_eq!(results.dd_overhead, None);
         assert!(results.dd_curve().is_empty());

@@ -10,9 +10,9 @@ use rustix::io::Errno;
 
 use super::clock::{now_ns, sleep_until, spin_until};
 use super::content;
-use super::failure::{Failure, os};
 use super::params::Direction;
 use super::preemption::involuntary_switches;
+use crate::Failure;
 
 /// The clock is read when at least this long has passed since the last time (its reading takes 20 to
 /// 50 ns).
@@ -105,7 +105,7 @@ impl Walk {
     /// Runs one slice with calls of `size` bytes.
     ///
     /// # Errors
-    /// [`Failure::Call`].
+    /// [`Failure::Step`].
     pub fn slice(
         &mut self,
         buffer: &mut Buffer,
@@ -163,7 +163,7 @@ impl Walk {
                 self.go(0, size)?;
             }
             let n = again(|| rustix::io::write(&self.file, block))
-                .map_err(|e| self.failed("write(2)", size, os(e)))? as u64;
+                .map_err(|e| self.failed("write(2)", size, e))? as u64;
             if n < size {
                 return Err(self.failed("write(2)", size, short(n)));
             }
@@ -171,13 +171,13 @@ impl Walk {
             return Ok(n);
         }
         let n = again(|| rustix::io::read(&self.file, &mut *block))
-            .map_err(|e| self.failed("read(2)", size, os(e)))? as u64;
+            .map_err(|e| self.failed("read(2)", size, e))? as u64;
         if n == 0 && self.position < self.file_size {
             return Err(self.failed("read(2)", size, short(0)));
         }
         if action == Action::Copy {
             again(|| rustix::io::write(&self.null, &block[..n as usize]))
-                .map_err(|e| self.failed("write(2) to /dev/null", size, os(e)))?;
+                .map_err(|e| self.failed("write(2) to /dev/null", size, e))?;
         }
         self.position += n;
         if n < size {
@@ -188,7 +188,7 @@ impl Walk {
 
     fn go(&mut self, position: u64, size: u64) -> Result<(), Failure> {
         seek(&self.file, SeekFrom::Start(position))
-            .map_err(|e| self.failed("lseek(2)", size, os(e)))?;
+            .map_err(|e| self.failed("lseek(2)", size, e))?;
         self.position = position;
         Ok(())
     }
@@ -197,17 +197,17 @@ impl Walk {
     /// bytes that they returned.
     ///
     /// # Errors
-    /// [`Failure::Call`].
+    /// [`Failure::Step`].
     pub fn adds_up(&self) -> Result<bool, Failure> {
-        let kernel = seek(&self.file, SeekFrom::Current(0))
-            .map_err(|e| self.failed("lseek(2)", 0, os(e)))?;
+        let kernel =
+            seek(&self.file, SeekFrom::Current(0)).map_err(|e| self.failed("lseek(2)", 0, e))?;
         Ok(kernel == self.position)
     }
 
     /// Reads the block of `block.len()` bytes at `position` with one read(2).
     ///
     /// # Errors
-    /// [`Failure::Call`], also when fewer bytes come.
+    /// [`Failure::Step`], also when fewer bytes come.
     pub fn read_at(&mut self, position: u64, block: &mut [u8]) -> Result<(), Failure> {
         let size = block.len() as u64;
         self.go(position, size)?;
@@ -218,14 +218,15 @@ impl Walk {
     /// Writes the block at `position` with one write(2).
     ///
     /// # Errors
-    /// [`Failure::Call`].
+    /// [`Failure::Step`].
     pub fn write_at(&mut self, position: u64, block: &mut [u8]) -> Result<(), Failure> {
         self.go(position, block.len() as u64)?;
         self.one(block, Action::Write).map(|_| ())
     }
 
-    fn failed(&self, call: &'static str, size: u64, source: io::Error) -> Failure {
-        Failure::Call { call, size, position: self.position, file: self.path.clone(), source }
+    fn failed(&self, call: &str, size: u64, source: impl Into<io::Error>) -> Failure {
+        let (position, file) = (self.position, self.path.display());
+        Failure::step(format_args!("{call} of {size} B at byte {position} of {file}"))(source)
     }
 }
 

@@ -46,7 +46,7 @@ pub fn spec() -> WorkloadSpec {
                 "What dd adds to each read(2): one write(2) to /dev/null.",
             ),
             metric(
-                "left_out",
+                "excluded_fraction",
                 "1",
                 Better::Neither,
                 Kind::Measured,

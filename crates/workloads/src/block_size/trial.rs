@@ -6,12 +6,12 @@ use assay_model::{Better, Event, Kind, Observation, Phase};
 use rustix::fs::CWD;
 
 use super::crew::{self, Measured};
-use super::failure::{Failure, os};
 use super::file;
 use super::order::Order;
 use super::params::{Cache, Direction};
 use super::points::{Results, results};
 use super::slots::slots;
+use crate::Failure;
 use crate::work::Channel;
 
 /// Runs the trial that `json` orders and reports it on `channel`.
@@ -19,7 +19,7 @@ use crate::work::Channel;
 /// # Errors
 /// [`Failure`]: it could not be measured. Wrong bytes are no error but an event, `valid: false`.
 pub fn run(json: &str, channel: &mut Channel) -> Result<(), Failure> {
-    let order: Order = serde_json::from_str(json).map_err(Failure::Order)?;
+    let order: Order = serde_json::from_str(json)?;
     let done = measure(&order, channel);
     if order.remove {
         for index in 0..order.processes {
@@ -29,7 +29,7 @@ pub fn run(json: &str, channel: &mut Channel) -> Result<(), Failure> {
                 && e != rustix::io::Errno::NOENT
                 && done.is_ok()
             {
-                return Err(Failure::File { action: "remove", file, source: os(e) });
+                return Err(Failure::file("remove", &file)(e));
             }
         }
     }
@@ -100,7 +100,7 @@ fn report(order: &Order, results: &Results, channel: &mut Channel) {
         ("throughput", results.throughput(order), "B/s", up, Kind::Measured),
         ("peak_throughput", best.map(|b| b.1), "B/s", up, Kind::Estimated),
         ("best_size", best.map(|b| b.0 as f64), "B", neither, Kind::Estimated),
-        ("left_out", results.left_out, "1", neither, Kind::Measured),
+        ("excluded_fraction", results.excluded_fraction, "1", neither, Kind::Measured),
     ];
     if order.tells_dd() {
         metrics.push(("dd_overhead", results.dd_overhead, "s", down, Kind::Measured));

@@ -6,11 +6,11 @@ use std::collections::BTreeSet;
 use assay_stats::rng::Rng;
 
 use super::content;
-use super::failure::Failure;
 use super::file;
 use super::order::{Content, WorkerOrder};
 use super::params::{Cache, Direction};
 use super::slice::{Buffer, Walk};
+use crate::Failure;
 
 /// Compares a block at each of `sizes`. Returns the number of blocks compared, or in `Err` inside
 /// what was wrong.

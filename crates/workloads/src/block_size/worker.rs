@@ -10,12 +10,12 @@ use rustix::process::Signal;
 use rustix::thread::{CpuSet, sched_setaffinity};
 
 use super::clock::{now_ns, sleep_until};
-use super::failure::{Failure, os};
 use super::file;
 use super::order::WorkerOrder;
 use super::params::{Cache, Direction};
 use super::slice::{Action, Buffer, Outcome, Walk, When, action_of, fill_for_writing};
 use super::verify;
+use crate::Failure;
 
 /// When the planned time is over, the passes after the first are cut short. After this many times the
 /// planned time the first is too: a device that is far slower than thought must not hold the run for
@@ -36,10 +36,9 @@ pub fn run(json: &str) -> Result<(), Failure> {
 }
 
 fn serve(json: &str) -> Result<(), Failure> {
-    let order: WorkerOrder = serde_json::from_str(json).map_err(Failure::Order)?;
-    rustix::process::set_parent_process_death_signal(Some(Signal::KILL)).map_err(|e| {
-        Failure::Process { what: "asking to end with the parent".into(), source: os(e) }
-    })?;
+    let order: WorkerOrder = serde_json::from_str(json)?;
+    rustix::process::set_parent_process_death_signal(Some(Signal::KILL))
+        .map_err(Failure::step("ask to end with the parent"))?;
     if let Some(cpu) = order.cpu {
         stay_on(cpu)?;
     }
@@ -69,10 +68,10 @@ fn serve(json: &str) -> Result<(), Failure> {
 /// caches it shares with what, worth some percent at some sizes; a process with one buffer would
 /// measure its own luck.
 fn buffers(order: &WorkerOrder) -> Vec<Buffer> {
-    const MOST: usize = 16;
+    const MAX_BUFFERS: usize = 16;
     const MEMORY: usize = 64 << 20;
     let largest = order.largest as usize;
-    let count = (MEMORY / largest.max(1)).clamp(1, MOST).min(order.timing.passes as usize);
+    let count = (MEMORY / largest.max(1)).clamp(1, MAX_BUFFERS).min(order.timing.passes as usize);
     let mut buffers: Vec<Buffer> = (0..count.max(1)).map(|_| Buffer::new(largest)).collect();
     if order.direction == Direction::Write {
         for buffer in &mut buffers {
@@ -87,8 +86,7 @@ fn stay_on(cpu: usize) -> Result<(), Failure> {
     if cpu < CpuSet::MAX_CPU {
         set.set(cpu);
     }
-    sched_setaffinity(None, &set)
-        .map_err(|e| Failure::Process { what: format!("staying on CPU {cpu}"), source: os(e) })
+    sched_setaffinity(None, &set).map_err(Failure::step(format_args!("stay on CPU {cpu}")))
 }
 
 fn open(order: &WorkerOrder) -> Result<Walk, Failure> {
@@ -133,12 +131,10 @@ fn measure(
         let buffer = &mut buffers[turn];
         outcomes.push(walk.slice(buffer, size, action, when)?);
         if !walk.adds_up()? {
-            return Err(Failure::Worker {
-                index: order.index,
-                message: format!(
-                    "the bytes moved in blocks of {size} B do not add up to the file's position"
-                ),
-            });
+            let what = format!(
+                "the bytes moved in blocks of {size} B do not add up to the file's position"
+            );
+            return Err(process_failed(order.index, what));
         }
     }
     Ok(outcomes)
@@ -146,9 +142,7 @@ fn measure(
 
 fn say(during: &'static str, text: &str) -> Result<(), Failure> {
     let mut out = io::stdout().lock();
-    out.write_all(text.as_bytes())
-        .and_then(|()| out.flush())
-        .map_err(|source| Failure::Talk { during, source })
+    out.write_all(text.as_bytes()).and_then(|()| out.flush()).map_err(|source| lost(during, source))
 }
 
 fn read_slots(
@@ -157,15 +151,13 @@ fn read_slots(
 ) -> Result<Vec<(Action, u64)>, Failure> {
     let mut slots = Vec::new();
     for line in lines {
-        let line = line.map_err(|source| Failure::Talk { during: "reading the slices", source })?;
+        let line = line.map_err(|source| lost("reading the slices", source))?;
         if line.is_empty() {
             return Ok(slots);
         }
         let slot = slot_of(&line).filter(|(_, size)| (1..=largest).contains(size));
-        slots.push(slot.ok_or_else(|| Failure::Talk {
-            during: "reading the slices",
-            source: io::Error::new(io::ErrorKind::InvalidData, format!("`{line}` is no slice")),
-        })?);
+        let none = || io::Error::new(io::ErrorKind::InvalidData, format!("`{line}` is no slice"));
+        slots.push(slot.ok_or_else(|| lost("reading the slices", none()))?);
     }
     Err(ended("reading the slices"))
 }
@@ -173,12 +165,22 @@ fn read_slots(
 fn read_begin(lines: &mut impl Iterator<Item = io::Result<String>>) -> Result<u64, Failure> {
     let during = "waiting for the start";
     let line = lines.next().ok_or_else(|| ended(during))?;
-    let line = line.map_err(|source| Failure::Talk { during, source })?;
+    let line = line.map_err(|source| lost(during, source))?;
     line.strip_prefix("go ").and_then(|t| t.parse().ok()).ok_or_else(|| ended(during))
 }
 
 fn ended(during: &'static str) -> Failure {
-    Failure::Talk { during, source: io::ErrorKind::UnexpectedEof.into() }
+    lost(during, io::ErrorKind::UnexpectedEof.into())
+}
+
+/// The processes of the trial no longer reach each other.
+pub fn lost(during: &str, source: io::Error) -> Failure {
+    Failure::step(format_args!("the processes of the trial lost each other while {during}"))(source)
+}
+
+/// A process of the trial failed, with its message.
+pub fn process_failed(index: u32, message: impl Into<String>) -> Failure {
+    Failure::said(format_args!("process {index} of the trial"), message)
 }
 
 /// A slice as the parent writes it: `r 4096`.

@@ -85,7 +85,7 @@ pub fn serving(
         .into(),
         address,
         each: (0..clients).map(|n| [of("client", (n as i64).into())].into()).collect(),
-        done: Some(Done { file: DONE, patience: TIMEOUT }),
+        done: Some(Done { file: DONE, timeout: TIMEOUT }),
     })
 }
 

@@ -66,10 +66,7 @@ impl Cluster {
         fs::DirBuilder::new().mode(0o700).create(&own).map_err(WorkloadError::io("make", &own))?;
         if let Some(user) = &user {
             chown(&own, Some(user.uid), Some(user.gid)).map_err(WorkloadError::io("own", &own))?;
-            crate::ipc::own().map_err(|source| Failure::Watch {
-                what: "an IPC namespace for the server",
-                source,
-            })?;
+            crate::ipc::own().map_err(Failure::step("an IPC namespace for the server"))?;
         }
         let shared = if user.is_some() { "sysv" } else { "mmap" };
         let mut settings = vec![format!("dynamic_shared_memory_type={shared}")];

@@ -69,15 +69,11 @@ pub fn run(
     let began = Instant::now();
     let child = command.spawn().map_err(|source| Failure::Start { program, source })?;
     let pid = Pid::from_child(&child);
-    let watch = |source: rustix::io::Errno| Failure::Watch {
-        what: "the solver's end",
-        source: source.into(),
-    };
-    let fd = pidfd_open(pid, PidfdFlags::empty()).map_err(watch)?;
+    let fd = pidfd_open(pid, PidfdFlags::empty()).map_err(Failure::step("the solver's end"))?;
     let mut most = 0;
     let mut full: Option<Instant> = None;
     loop {
-        let ended = ends_within(&fd, LOOK).map_err(watch)?;
+        let ended = ends_within(&fd, LOOK).map_err(Failure::step("the solver's end"))?;
         if ended {
             break;
         }
@@ -87,7 +83,7 @@ pub fn run(
         if stuck || stop.load(Ordering::Acquire) {
             // The processes of MPI are ended by mpirun, which is asked first.
             let _ = kill_process(pid, Signal::TERM);
-            if !ends_within(&fd, GRACE).map_err(watch)? {
+            if !ends_within(&fd, GRACE).map_err(Failure::step("the solver's end"))? {
                 let _ = kill_process(pid, Signal::KILL);
             }
             return Err(if stuck { full_folder(dir) } else { Failure::Stopped });
@@ -98,8 +94,7 @@ pub fn run(
     let stalled_s = stalled_s().zip(stalled).map(|(now, then)| now - then);
     // What it leaves behind may have come to this process.
     let used = loop {
-        let used =
-            wait_any().map_err(|source| Failure::Watch { what: "the solver's end", source })?;
+        let used = wait_any().map_err(Failure::step("the solver's end"))?;
         if used.pid.cast_unsigned() == child.id() {
             break used;
         }
@@ -118,12 +113,10 @@ pub fn run(
     })
 }
 
-/// Whether the process ends within `patience`.
-fn ends_within(fd: &impl std::os::fd::AsFd, patience: Duration) -> Result<bool, rustix::io::Errno> {
-    let limit = Timespec {
-        tv_sec: patience.as_secs().cast_signed(),
-        tv_nsec: patience.subsec_nanos().into(),
-    };
+/// Whether the process ends within `limit`.
+fn ends_within(fd: &impl std::os::fd::AsFd, limit: Duration) -> Result<bool, rustix::io::Errno> {
+    let limit =
+        Timespec { tv_sec: limit.as_secs().cast_signed(), tv_nsec: limit.subsec_nanos().into() };
     let mut fds = [PollFd::new(fd, PollFlags::IN)];
     match poll(&mut fds, Some(&limit)) {
         Ok(ready) => Ok(ready > 0),

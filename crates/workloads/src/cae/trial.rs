@@ -36,10 +36,7 @@ pub fn run(json: &str, channel: &mut Channel) -> Result<(), Failure> {
             mumps::command_over(program, &params, order.cpus.len(), over)?
         }
         (Some(program), None, Solver::Mumps) => {
-            crate::ipc::own().map_err(|source| Failure::Watch {
-                what: "an IPC namespace for the processes",
-                source,
-            })?;
+            crate::ipc::own().map_err(Failure::step("an IPC namespace for the processes"))?;
             mumps::command(program, &params, order.cpus.len(), &order.more.run)?
         }
         _ => ccx::command(&ccx::program(params.ccx.as_deref())?, params.processes),

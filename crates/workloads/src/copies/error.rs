@@ -42,7 +42,7 @@ pub enum CopiesError {
     /// Some did not come to a barrier.
     #[error(
         "{} of {of} instances ({}) did not come to {what} within {}; the last words of the first of them: {said}",
-        missing.len(), numbers(missing), units::format_duration(*patience)
+        missing.len(), numbers(missing), units::format_duration(*timeout)
     )]
     Late {
         /// Which, from 1.
@@ -52,7 +52,7 @@ pub enum CopiesError {
         /// What they were waited for.
         what: &'static str,
         /// How long.
-        patience: Duration,
+        timeout: Duration,
         /// The end of what the first of them printed.
         said: String,
     },

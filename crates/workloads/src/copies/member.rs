@@ -16,7 +16,7 @@ use crate::parent_death::end_with_parent;
 use crate::words::quote_words;
 
 /// A line longer than this is none of the protocol.
-const LONGEST: u64 = 8 << 20;
+const MAX_BYTES: u64 = 8 << 20;
 /// How long the exit of a copy whose output has ended is waited for.
 const EXIT: Duration = Duration::from_secs(2);
 /// How much of the end of a log is looked at for last words.
@@ -171,7 +171,7 @@ fn listen(index: usize, output: ChildStdout, say: &Sender<(usize, Said)>) {
     let mut line = Vec::new();
     loop {
         line.clear();
-        let read = (&mut output).take(LONGEST).read_until(b'\n', &mut line);
+        let read = (&mut output).take(MAX_BYTES).read_until(b'\n', &mut line);
         let t_ns = clock::monotonic_ns();
         if matches!(read, Ok(0) | Err(_)) {
             let _ = say.send((index, Said::End));

@@ -95,11 +95,11 @@ impl Crew {
     /// those in the order of the copies. Other lines go to the copy's log.
     ///
     /// # Errors
-    /// A copy ended, or did not come within `patience`, or said what `take` refuses; or `stop` was set.
+    /// A copy ended, or did not come within `limit`, or said what `take` refuses; or `stop` was set.
     pub fn meet<T>(
         &mut self,
         what: &'static str,
-        patience: Duration,
+        limit: Duration,
         stop: &AtomicBool,
         mut take: impl FnMut(usize, &str) -> Result<Option<T>, String>,
     ) -> Result<Vec<Answer<T>>, CopiesError> {
@@ -109,7 +109,7 @@ impl Crew {
             if stop.load(Ordering::Acquire) {
                 return Err(CopiesError::Stopped);
             }
-            let left = patience.saturating_sub(began.elapsed());
+            let left = limit.saturating_sub(began.elapsed());
             match self.heard.recv_timeout(left.min(LOOK)) {
                 Ok((index, Said::Line(line, t_ns))) => match take(index, &line) {
                     Ok(Some(value)) => answers[index] = Some(Answer { value, t_ns }),
@@ -129,7 +129,7 @@ impl Crew {
                         missing,
                         of: answers.len(),
                         what,
-                        patience,
+                        timeout: limit,
                         said: said.unwrap_or_default(),
                     });
                 }

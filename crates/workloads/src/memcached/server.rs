@@ -141,9 +141,9 @@ impl Running {
         }
     }
 
-    fn ended_within(&mut self, patience: Duration) -> Option<String> {
+    fn ended_within(&mut self, limit: Duration) -> Option<String> {
         let began = Instant::now();
-        while began.elapsed() < patience {
+        while began.elapsed() < limit {
             if let Ok(Some(status)) = self.child.try_wait() {
                 return Some(status.to_string());
             }

@@ -12,7 +12,7 @@ use std::time::Duration;
 /// How long an answer may take.
 const TIMEOUT: Duration = Duration::from_secs(5);
 /// No answer is longer, bytes.
-const LONGEST: u64 = 1 << 20;
+const MAX_BYTES: u64 = 1 << 20;
 
 /// Where a server can be spoken to in plain text.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -76,7 +76,7 @@ impl Talk {
 
     fn line(&mut self) -> io::Result<String> {
         let mut line = Vec::new();
-        (&mut self.0).take(LONGEST).read_until(b'\n', &mut line)?;
+        (&mut self.0).take(MAX_BYTES).read_until(b'\n', &mut line)?;
         if line.is_empty() {
             return Err(io::Error::new(io::ErrorKind::UnexpectedEof, "it closed the connection"));
         }
@@ -107,7 +107,7 @@ impl Talk {
                 return Ok(stats);
             }
             length += line.len() as u64;
-            let words = line.strip_prefix("STAT ").filter(|_| length < LONGEST);
+            let words = line.strip_prefix("STAT ").filter(|_| length < MAX_BYTES);
             let words = words.ok_or_else(|| strange(&line))?;
             let (name, value) = words.split_once(' ').unwrap_or((words, ""));
             stats.insert(name.to_owned(), value.to_owned());

@@ -230,9 +230,9 @@ impl Trial<'_> {
         let end = after(start, planned.length);
         let window = Window { begin, start, end, stop: after(end, lengths.ramp_down) };
         say(crew, format!("go {begin} {start} {end} {}", window.stop));
-        let patience =
+        let limit =
             barrier + Duration::from_nanos(window.stop.saturating_sub(clock::monotonic_ns()));
-        let heard = crew.meet("the end of its point", patience, self.stop, |_, line| {
+        let heard = crew.meet("the end of its point", limit, self.stop, |_, line| {
             Ok(match instance::read(line)? {
                 Some(Line::Point(point)) => Some(*point),
                 _ => None,

@@ -24,7 +24,7 @@ use trial::Task;
 pub const NAME: &str = "pointer-chase";
 
 /// Measures what a load costs by the size of the working set. Metrics: `latency` (primary),
-/// `mean_latency`, `large_share`, `plateaus`. Curve: `latency`, bytes → seconds.
+/// `mean_latency`, `huge_page_coverage`, `plateaus`. Curve: `latency`, bytes → seconds.
 #[derive(Debug)]
 pub struct PointerChase;
 

@@ -29,7 +29,7 @@ pub fn spec() -> WorkloadSpec {
                 "The geometric mean over all working sets of the trial.",
             ),
             metric(
-                "large_share",
+                "huge_page_coverage",
                 "1",
                 Better::Neither,
                 Kind::Measured,

@@ -115,7 +115,7 @@ fn report(points: &[[f64; 2]], large: Option<f64>, levels: &[Plateau], channel: 
     for (name, value, unit, better, kind) in [
         ("latency", points.last().map(|p| p[1]), "s", Better::Lower, Kind::Measured),
         ("mean_latency", mean, "s", Better::Lower, Kind::Measured),
-        ("large_share", large, "1", Better::Neither, Kind::Measured),
+        ("huge_page_coverage", large, "1", Better::Neither, Kind::Measured),
         ("plateaus", count, "1", Better::Neither, Kind::Estimated),
     ] {
         channel.send(&Event::Metric {

@@ -11,8 +11,8 @@ use assay_sut::{ProcessSetup, clock::monotonic_ns};
 
 use rustix::process::{Signal, set_parent_process_death_signal};
 
-use super::Failure;
 use super::order::{CopyStart, Word};
+use crate::Failure;
 use crate::block_size::sleep_until;
 
 /// Becomes the program that `json` orders; returns only when that failed.
@@ -20,9 +20,9 @@ use crate::block_size::sleep_until;
 /// # Errors
 /// The order is none, the CPUs cannot be taken, a pipe is gone, or the program cannot be started.
 pub fn become_program(json: &str) -> Result<std::convert::Infallible, Failure> {
-    let start: CopyStart = serde_json::from_str(json).map_err(|e| Failure::Order(e.to_string()))?;
+    let start: CopyStart = serde_json::from_str(json)?;
     let index = start.index;
-    let failed = |what: String| Failure::Start { copy: index + 1, copies: index + 1, what };
+    let failed = |what: String| Failure::said(format_args!("copy {}", index + 1), what);
     // A crew that is killed takes its copies with it; the program inherits this.
     set_parent_process_death_signal(Some(Signal::KILL))
         .map_err(|e| failed(format!("bind it to its parent: {e}")))?;
@@ -35,22 +35,24 @@ pub fn become_program(json: &str) -> Result<std::convert::Infallible, Failure> {
         // Never put back: this process becomes the program.
         std::mem::forget(entered);
     }
-    let (program, args) =
-        start.argv.split_first().ok_or_else(|| Failure::Order("there is no program".into()))?;
+    let (program, args) = start
+        .argv
+        .split_first()
+        .ok_or_else(|| Failure::other("the order of the copies names no program"))?;
     let mut command = Command::new(program);
     command.args(args);
     let say = |ready: &mut File, began_ns| {
         ready.write_all(&Word { index: index as u64, began_ns }.to_bytes())
     };
-    say(&mut ready, 0).map_err(Failure::io("write", &start.ready))?;
+    say(&mut ready, 0).map_err(Failure::file("write", &start.ready))?;
     let mut moment = [0; 8];
-    go.read_exact(&mut moment).map_err(Failure::io("read", &start.go))?;
+    go.read_exact(&mut moment).map_err(Failure::file("read", &start.go))?;
     sleep_until(u64::from_le_bytes(moment));
-    say(&mut ready, monotonic_ns()).map_err(Failure::io("write", &start.ready))?;
+    say(&mut ready, monotonic_ns()).map_err(Failure::file("write", &start.ready))?;
     let error = command.exec();
     Err(failed(format!("start `{program}`: {error}")))
 }
 
 fn open(path: &Path, write: bool) -> Result<File, Failure> {
-    File::options().read(!write).write(write).open(path).map_err(Failure::io("open", path))
+    File::options().read(!write).write(write).open(path).map_err(Failure::file("open", path))
 }

@@ -10,8 +10,9 @@ use assay_sut::clock::monotonic_ns;
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
 use rustix::fs::{CWD, FileType, Mode, mknodat};
 
+use super::COPY;
 use super::order::{CopyOrder, CopyStart, Order, WORD, Word};
-use super::{COPY, Failure};
+use crate::Failure;
 
 /// From the word until the first copy begins: everybody has read it by then.
 const START_NS: u64 = 3_000_000;
@@ -88,7 +89,7 @@ pub fn run(order: &Order, steady: impl FnOnce(u64)) -> Result<Measured, Failure>
     let start_ns = monotonic_ns() + START_NS + START_EACH_NS * order.copies.len() as u64;
     steady(start_ns);
     for _ in &order.copies {
-        go.write_all(&start_ns.to_le_bytes()).map_err(Failure::io("write", &order.go()))?;
+        go.write_all(&start_ns.to_le_bytes()).map_err(Failure::file("write", &order.go()))?;
     }
     crew.wait(&mut ready, start_ns, killed_before)
 }
@@ -96,8 +97,8 @@ pub fn run(order: &Order, steady: impl FnOnce(u64)) -> Result<Measured, Failure>
 /// A pipe with a name, open on both ends, so that neither waits for the other.
 fn pipe(path: &std::path::Path) -> Result<File, Failure> {
     mknodat(CWD, path, FileType::Fifo, Mode::RUSR | Mode::WUSR, 0)
-        .map_err(|e| Failure::io("make the pipe", path)(e.into()))?;
-    File::options().read(true).write(true).open(path).map_err(Failure::io("open", path))
+        .map_err(Failure::file("make the pipe", path))?;
+    File::options().read(true).write(true).open(path).map_err(Failure::file("open", path))
 }
 
 fn start(order: &Order, index: usize) -> Result<Child, Failure> {
@@ -108,14 +109,13 @@ fn start(order: &Order, index: usize) -> Result<Child, Failure> {
         cpus: copy.cpus.clone(),
         ready: order.ready(),
         go: order.go(),
-    })
-    .map_err(|e| Failure::Order(e.to_string()))?;
+    })?;
     let create = |name: &str| {
         let path = copy.dir.join(name);
-        File::create(&path).map_err(Failure::io("create", &path))
+        File::create(&path).map_err(Failure::file("create", &path))
     };
     let stdin = match &copy.stdin {
-        Some(path) => File::open(path).map_err(Failure::io("open", path))?.into(),
+        Some(path) => File::open(path).map_err(Failure::file("open", path))?.into(),
         None => Stdio::null(),
     };
     // The link of the kernel leads to this very program, also after its file was replaced.
@@ -127,11 +127,7 @@ fn start(order: &Order, index: usize) -> Result<Child, Failure> {
         .stdout(create("stdout")?)
         .stderr(create("stderr")?)
         .spawn()
-        .map_err(|e| Failure::Start {
-            copy: index + 1,
-            copies: order.copies.len(),
-            what: format!("it could not be started: {e}"),
-        })
+        .map_err(|e| copy_failed(order, index, format!("it could not be started: {e}")))
 }
 
 impl Crew<'_> {
@@ -141,10 +137,10 @@ impl Crew<'_> {
             let mut fds = [PollFd::new(&*ready, PollFlags::IN)];
             let limit = Timespec { tv_sec: LOOK_S, tv_nsec: 0 };
             let heard = poll(&mut fds, Some(&limit))
-                .map_err(|e| Failure::io("wait for", &self.order.ready())(e.into()))?;
+                .map_err(Failure::file("wait for", &self.order.ready()))?;
             if heard > 0 {
                 let mut bytes = [0; WORD];
-                ready.read_exact(&mut bytes).map_err(Failure::io("read", &self.order.ready()))?;
+                ready.read_exact(&mut bytes).map_err(Failure::file("read", &self.order.ready()))?;
                 return Ok(Word::from_bytes(bytes));
             }
             for (index, child) in self.children.iter_mut().enumerate() {
@@ -153,8 +149,7 @@ impl Crew<'_> {
                         "it ended before its start ({status}){}",
                         said(&self.order.copies[index])
                     );
-                    let copies = self.order.copies.len();
-                    return Err(Failure::Start { copy: index + 1, copies, what });
+                    return Err(copy_failed(self.order, index, what));
                 }
             }
         }
@@ -168,7 +163,8 @@ impl Crew<'_> {
     ) -> Result<Measured, Failure> {
         let mut done: Vec<Option<Done>> = vec![None; self.children.len()];
         for _ in 0..self.children.len() {
-            let ended = assay_sut::wait_any().map_err(Failure::io("wait for", &self.order.dir))?;
+            let ended =
+                assay_sut::wait_any().map_err(Failure::file("wait for", &self.order.dir))?;
             let end_ns = monotonic_ns();
             let Some(index) = self.children.iter().position(|c| c.id() as i32 == ended.pid) else {
                 continue;
@@ -209,15 +205,16 @@ impl Crew<'_> {
             }
             _ => "",
         };
-        Failure::Ended {
-            copy: index + 1,
-            copies: self.order.copies.len(),
-            cpus: cpus(copy),
-            how,
-            hint: hint.into(),
-            said: said(copy),
-        }
+        let (number, copies) = (index + 1, self.order.copies.len());
+        let (cpus, said) = (cpus(copy), said(copy));
+        let message = format!("copy {number} of {copies} (CPUs {cpus}) {how}{hint}{said}");
+        Failure::Copy { index, message }
     }
+}
+
+/// A copy could not be started, or did not come to its start.
+fn copy_failed(order: &Order, index: usize, what: String) -> Failure {
+    Failure::said(format_args!("copy {} of {}", index + 1, order.copies.len()), what)
 }
 
 /// `0,2`, or `of the trial`.

@@ -4,9 +4,9 @@ use std::path::Path;
 
 use assay_model::{Better, Event, Kind, Phase};
 
-use super::Failure;
 use super::crew::{self, Measured};
 use super::order::Order;
+use crate::Failure;
 use crate::work::{Channel, life};
 
 /// Runs the copies that the file `path` orders and reports them on `channel`: elapsed, CPU times,
@@ -16,13 +16,13 @@ use crate::work::{Channel, life};
 /// [`Failure`]: a copy could not be run, or failed.
 pub fn trial(path: &str, channel: &mut Channel) -> Result<(), Failure> {
     let file = Path::new(path);
-    let text = std::fs::read_to_string(file).map_err(Failure::io("read", file))?;
-    let order: Order = serde_json::from_str(&text).map_err(|e| Failure::Order(e.to_string()))?;
+    let text = std::fs::read_to_string(file).map_err(Failure::file("read", file))?;
+    let order: Order = serde_json::from_str(&text)?;
     if order.copies.is_empty() {
-        return Err(Failure::Order("it has no copies".into()));
+        return Err(Failure::other("the order of the copies has none"));
     }
-    if !life::die_with(order.lab).map_err(Failure::io("watch the process of the lab at", file))? {
-        return Err(Failure::Order("the lab has ended already".into()));
+    if !life::die_with(order.lab).map_err(Failure::file("watch the process of the lab at", file))? {
+        return Err(Failure::Stopped);
     }
     channel.send(&Event::Phase { phase: Phase::RampUp, t_ns: None });
     let measured = crew::run(&order, |t| {

@@ -12,7 +12,7 @@ use std::process::Command;
 
 use serde::{Deserialize, Serialize};
 
-pub use rank::{Failure, run as rank};
+pub use rank::run as rank;
 pub use share::Share;
 pub use used::{Used, placed, used};
 

@@ -10,54 +10,16 @@ use assay_sut::{Ended, ProcessSetup, enter, wait_any};
 
 use super::used::Used;
 use super::{Order, Share};
+use crate::Failure;
 use crate::parent_death::end_with_parent;
 
 /// Where Open MPI keeps what ranks of one node share, by the names of its versions 4 and 5.
 const SHARED: [&str; 2] =
     ["OMPI_MCA_btl_vader_backing_directory", "OMPI_MCA_btl_sm_backing_directory"];
 
-/// Why a rank did not come to its end.
-#[derive(Debug, thiserror::Error)]
-#[non_exhaustive]
-pub enum Failure {
-    /// The JSON that says what to do is not what this build writes.
-    #[error("the order of a rank cannot be read: {0}; is this assay the one that started it?")]
-    Order(String),
-    /// It was not started by `srun`.
-    #[error("a rank is started by `srun`: {0} is not set")]
-    NoTask(&'static str),
-    /// Its node has nothing ready for it.
-    #[error("node {node} has nothing ready for rank {rank}: {why}")]
-    NoShare {
-        /// The node.
-        node: String,
-        /// The rank.
-        rank: usize,
-        /// What is missing.
-        why: String,
-    },
-    /// The program could not be started.
-    #[error("rank {rank} on node {node}: start {program}: {why}")]
-    Start {
-        /// The rank.
-        rank: usize,
-        /// The node.
-        node: String,
-        /// The program.
-        program: String,
-        /// What the system said.
-        why: String,
-    },
-    /// The program failed.
-    #[error("rank {rank} on node {node} ended with {how}")]
-    Ended {
-        /// The rank.
-        rank: usize,
-        /// The node.
-        node: String,
-        /// How.
-        how: String,
-    },
+/// Slurm sets the variable for each task of a step.
+fn no_task(name: &str) -> Failure {
+    Failure::other(format_args!("a rank is started by `srun`: {name} is not set"))
 }
 
 /// Which task of the step this is.
@@ -69,13 +31,18 @@ struct Task {
 
 impl Task {
     fn own() -> Result<Self, Failure> {
-        let text = |name| std::env::var(name).map_err(|_| Failure::NoTask(name));
-        let number = |name| text(name)?.parse().map_err(|_| Failure::NoTask(name));
+        let text = |name| std::env::var(name).map_err(|_| no_task(name));
+        let number = |name| text(name)?.parse().map_err(|_| no_task(name));
         Ok(Task {
             rank: number("SLURM_PROCID")?,
             local: number("SLURM_LOCALID")?,
             node: text("SLURMD_NODENAME")?,
         })
+    }
+
+    /// `rank 3 on node n1`.
+    fn named(&self) -> String {
+        format!("rank {} on node {}", self.rank, self.node)
     }
 
     /// The folder of state of the agent whose share this rank takes.
@@ -94,7 +61,7 @@ impl Task {
 /// # Errors
 /// [`Failure`]: the program was not started, or ended badly.
 pub fn run(json: &str) -> Result<(), Failure> {
-    let order: Order = serde_json::from_str(json).map_err(|e| Failure::Order(e.to_string()))?;
+    let order: Order = serde_json::from_str(json)?;
     let task = Task::own()?;
     let share = share(&order, &task)?;
     let ended = become_program(&order, &task, &share)?;
@@ -110,7 +77,7 @@ pub fn run(json: &str) -> Result<(), Failure> {
         Exit::Code(code) => Some(format!("exit code {code}")),
         Exit::Signal(signal) => Some(format!("signal {signal}")),
     };
-    let failure = how.map(|how| Failure::Ended { rank: task.rank, node: task.node, how });
+    let failure = how.map(|how| Failure::other(format_args!("{} ended with {how}", task.named())));
     let more = failure.as_ref().map_or_else(String::new, |f| format!("{f}\n"));
     let words = format!("{}\n{more}", used.line());
     // In one piece, so that no other rank's words come in between, and at once: Slurm is about to end the step.
@@ -121,7 +88,10 @@ pub fn run(json: &str) -> Result<(), Failure> {
 
 fn share(order: &Order, task: &Task) -> Result<Share, Failure> {
     let folder = task.folder(order);
-    let none = |why| Failure::NoShare { node: task.node.clone(), rank: task.rank, why };
+    let none = |why| {
+        let (node, rank) = (&task.node, task.rank);
+        Failure::said(format_args!("node {node} has nothing ready for rank {rank}"), why)
+    };
     let share = Share::read(&folder).map_err(|e| none(format!("{}: {e}", folder.display())))?;
     if share.step == order.step {
         return Ok(share);
@@ -132,12 +102,8 @@ fn share(order: &Order, task: &Task) -> Result<Share, Failure> {
 /// Runs the program in the trial's folder of this node, under the treatment's settings.
 fn become_program(order: &Order, task: &Task, share: &Share) -> Result<Ended, Failure> {
     let program = order.argv.first().cloned().unwrap_or_default();
-    let failed = |why: String| Failure::Start {
-        rank: task.rank,
-        node: task.node.clone(),
-        program: program.clone(),
-        why,
-    };
+    let failed =
+        |why: String| Failure::said(format_args!("{}: start {program}", task.named()), why);
     let setup = ProcessSetup {
         cpus: Some(share.cpus.clone()).filter(|cpus| !cpus.is_empty()),
         ..share.setup.clone()

@@ -78,7 +78,7 @@ fn copy(from: &Path, to: &Path) -> io::Result<()> {
     }
     let target = target.into_inner().map_err(io::IntoInnerError::into_error)?;
     target.sync_all()?;
-    // Not every file system can; a storage that is sealed does it in its own way.
+    // Not every file system can; a storage that is made cold does it in its own way.
     let _ = rustix::fs::fadvise(&target, 0, None, rustix::fs::Advice::DontNeed);
     Ok(())
 }

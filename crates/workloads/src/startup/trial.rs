@@ -40,9 +40,8 @@ pub struct Ran {
 pub fn run(json: &str, channel: &mut Channel) -> Result<(), Failure> {
     let order = TrialSpec::<()>::read(json)?;
     let params = Params::from_map(&order.params)?;
-    let watch = |source| Failure::Watch { what: "the watch for the lab's end", source };
-    if !life::die_with(order.lab).map_err(watch)? {
-        return Err(Failure::other("the lab has ended already"));
+    if !life::die_with(order.lab).map_err(Failure::step("the watch for the lab's end"))? {
+        return Err(Failure::Stopped);
     }
     channel.send(&Event::Phase { phase: Phase::RampUp, t_ns: None });
     let inputs = std::env::var_os("ASSAY_STORAGE").map_or_else(|| order.dir.clone(), PathBuf::from);
@@ -83,9 +82,9 @@ fn watched(
 }
 
 /// The end of what a failed copy printed: solvers complain on standard output.
-fn printed(failure: &side_by_side::Failure, crew: &side_by_side::Order) -> String {
-    let side_by_side::Failure::Ended { copy, .. } = failure else { return String::new() };
-    let path = crew.copies.get(copy - 1).map(|c| c.dir.join("stdout"));
+fn printed(failure: &Failure, crew: &side_by_side::Order) -> String {
+    let Failure::Copy { index, .. } = failure else { return String::new() };
+    let path = crew.copies.get(*index).map(|c| c.dir.join("stdout"));
     let tail = path.and_then(|p| tail_of(&p, TAIL_BYTES, TAIL_LINES).ok()).unwrap_or_default();
     let lines: Vec<&str> = tail.lines().filter(|l| !l.trim().is_empty()).collect();
     if lines.is_empty() { String::new() } else { format!("; it printed: {}", lines.join(" | ")) }
