@@ -25,6 +25,7 @@
 //! # }
 //! ```
 
+mod column;
 mod devices;
 mod grid;
 pub mod io;
@@ -41,6 +42,7 @@ mod state;
 mod subjects;
 mod trouble;
 
+pub use column::{Column, Group, Of};
 pub use devices::{Device, Devices};
 pub use grid::MIN_INTERVAL;
 pub use monitor::{Chart, Field, Monitor, MonitorSpec, NotAvailable, Role};

@@ -5,6 +5,7 @@ use std::path::Path;
 
 use assay_model::Better;
 
+use crate::column::Column;
 use crate::{Recorder, Tree};
 
 /// One quantity that a monitor samples, with what everybody who shows or judges it needs to know.
@@ -28,6 +29,10 @@ pub struct Field {
     /// The metric that it is a cost of an operation by (`cpu_per_op`), where a trial has a rate of operations;
     /// fields of one metric are added up over their subjects, without those that only pass on what others do.
     pub cost: Option<&'static str>,
+    /// The column of `assay stat` that shows it.
+    pub column: Option<&'static Column>,
+    /// The field that it is weighted by in means over fields: the number of requests of a mean time.
+    pub weight: Option<&'static str>,
 }
 
 /// What a field is in sums over other fields.
@@ -69,7 +74,18 @@ impl Chart {
 impl Field {
     /// A field that says no more than its name, its unit and a sentence.
     pub const fn new(name: &'static str, unit: &'static str, help: &'static str) -> Self {
-        Field { name, unit, help, better: None, role: None, chart: None, overlay: None, cost: None }
+        Field {
+            name,
+            unit,
+            help,
+            better: None,
+            role: None,
+            chart: None,
+            overlay: None,
+            cost: None,
+            column: None,
+            weight: None,
+        }
     }
 
     /// The less the better.
@@ -99,6 +115,18 @@ impl Field {
     /// Laid over that of other runs under `title`.
     pub const fn overlay(mut self, title: &'static str) -> Self {
         self.overlay = Some(title);
+        self
+    }
+
+    /// Shown by `assay stat` in `column`.
+    pub const fn column(mut self, column: &'static Column) -> Self {
+        self.column = Some(column);
+        self
+    }
+
+    /// Weighted by another field of the monitor in means.
+    pub const fn weight(mut self, field: &'static str) -> Self {
+        self.weight = Some(field);
         self
     }
 

@@ -8,7 +8,7 @@ use std::path::{Path, PathBuf};
 const ROOTS: [&str; 4] =
     ["sys/fs/cgroup", "sys/fs/cgroup/unified", "sys/fs/cgroup/blkio", "sys/fs/cgroup/io"];
 /// Folders looked at before giving up.
-const MOST: usize = 20_000;
+const MAX_GROUPS: usize = 20_000;
 
 /// The control groups met so far.
 #[derive(Debug)]
@@ -51,7 +51,7 @@ impl Cgroups {
                 let Ok(meta) = std::fs::metadata(&folder) else { continue };
                 let within = folder.strip_prefix(&top).unwrap_or(&folder);
                 self.paths.insert(meta.ino(), format!("/{}", within.display()));
-                if seen > MOST {
+                if seen > MAX_GROUPS {
                     break;
                 }
                 let Ok(entries) = std::fs::read_dir(&folder) else { continue };

@@ -11,7 +11,7 @@ const TIMEOUT: Duration = Duration::from_secs(5);
 /// Management controllers are slow and read their sensors about once a second.
 const MIN_PERIOD: Duration = Duration::from_secs(1);
 /// No more of an answer is read.
-const LONGEST: u64 = 1 << 20;
+const MAX_ANSWER: u64 = 1 << 20;
 
 pub(super) fn ipmi(words: &[String], period: Duration, post: &Post) {
     let own = words.first().filter(|w| w.contains('/'));
@@ -83,7 +83,7 @@ fn output(command: &[&str], package: &str, post: &Post) -> Result<String, String
     let all = |stream: Option<&mut dyn Read>| {
         let mut text = Vec::new();
         if let Some(stream) = stream {
-            let _ = stream.take(LONGEST).read_to_end(&mut text);
+            let _ = stream.take(MAX_ANSWER).read_to_end(&mut text);
         }
         String::from_utf8_lossy(&text).into_owned()
     };

@@ -13,7 +13,7 @@ const LOOK: Duration = Duration::from_millis(100);
 /// How long a lost meter is left alone before it is tried again.
 const AGAIN: Duration = Duration::from_secs(1);
 /// A line longer than this is none of a meter's.
-const LONGEST: usize = 64 << 10;
+const MAX_LINE: usize = 64 << 10;
 
 /// The watts in a line: the number in the field of that number (fields stand between commas, semicolons,
 /// tabs and blanks), or the last number. Units after a number do not matter. `None`: there is none.
@@ -45,7 +45,7 @@ impl Lines {
     fn feed(&mut self, bytes: &[u8], field: Option<usize>, post: &Post) {
         for &byte in bytes {
             if byte != b'\n' && byte != b'\r' {
-                if self.rest.len() < LONGEST {
+                if self.rest.len() < MAX_LINE {
                     self.rest.push(byte);
                 }
                 continue;

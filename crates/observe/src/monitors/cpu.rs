@@ -1,5 +1,6 @@
 //! Where the CPUs' time went, from `/proc/stat`.
 
+use crate::column::{Column, Group, Of};
 use crate::scan::{Words, lines};
 use crate::source::SharedSource;
 use crate::subjects::Subjects;
@@ -7,6 +8,13 @@ use crate::trouble::Trouble;
 use crate::{Chart, Field, Monitor, MonitorSpec, NotAvailable, Recorder, Role, Tree};
 
 static TIME: Chart = Chart::stacked("CPU time", "all");
+
+static SUMMARY: Group = Group::new("cpu %", 0, Of::Subject("all"));
+static USER: Column = Column::new(&SUMMARY, 1, "us", 3, 0);
+static SYSTEM: Column = Column::new(&SUMMARY, 2, "sy", 3, 0);
+static WAIT: Column = Column::new(&SUMMARY, 3, "wa", 3, 0);
+static STEAL: Column = Column::new(&SUMMARY, 4, "st", 2, 0);
+static IDLE: Column = Column::new(&SUMMARY, 5, "id", 3, 0);
 
 /// What the monitor is.
 pub static SPEC: MonitorSpec = MonitorSpec {
@@ -20,21 +28,25 @@ pub static SPEC: MonitorSpec = MonitorSpec {
             "user",
             "Time in user mode at normal or raised priority, guests of a hypervisor included",
         ).cost("cpu_per_op")
-        .drawn(&TIME, "user"),
-        share("nice", "Time in user mode at lowered priority (nice above 0)").cost("cpu_per_op").drawn(&TIME, "user"),
-        share("system", "Time in the kernel, interrupts apart").cost("cpu_per_op").drawn(&TIME, "system"),
-        share("irq", "Time in hardware interrupts").cost("cpu_per_op").drawn(&TIME, "irq + softirq"),
-        share("softirq", "Time in soft interrupts").cost("cpu_per_op").drawn(&TIME, "irq + softirq"),
+        .drawn(&TIME, "user")
+        .column(&USER),
+        share("nice", "Time in user mode at lowered priority (nice above 0)").cost("cpu_per_op").drawn(&TIME, "user").column(&USER),
+        share("system", "Time in the kernel, interrupts apart").cost("cpu_per_op").drawn(&TIME, "system").column(&SYSTEM),
+        share("irq", "Time in hardware interrupts").cost("cpu_per_op").drawn(&TIME, "irq + softirq").column(&SYSTEM),
+        share("softirq", "Time in soft interrupts").cost("cpu_per_op").drawn(&TIME, "irq + softirq").column(&SYSTEM),
         share(
             "iowait",
             "Idle time while something that last ran there waited for a disk; the kernel calls it an estimate",
         )
-        .drawn(&TIME, "iowait"),
+        .drawn(&TIME, "iowait")
+        .column(&WAIT),
         share("steal", "Time that the hypervisor gave to others while there was something to run")
             .drawn(&TIME, "steal")
+            .column(&STEAL)
             .lower(),
         share("idle", "Time with nothing to run")
             .drawn(&TIME, "idle")
+            .column(&IDLE)
             .role(Role::Idle)
             .overlay("CPU time in use, all CPUs"),
     ],

@@ -1,6 +1,7 @@
 //! What the block devices did, from `/proc/diskstats`, in the columns and with the formulas of
 //! `iostat -x`. The counters' meaning is in the kernel's Documentation/admin-guide/iostats.rst.
 
+use crate::column::{Column, Group, Of};
 use crate::scan::{Words, lines};
 use crate::source::{Reading, Source};
 use crate::subjects::{Change, Subjects};
@@ -11,6 +12,14 @@ static THROUGHPUT: Chart = Chart::lines("Disk throughput");
 static LATENCY: Chart = Chart::lines("Disk latency");
 static BUSY: Chart = Chart::lines("Disk busy");
 
+static SUMMARY: Group =
+    Group { named: Some(("name", 7, 5)), ..Group::new("busiest disk", 3, Of::BusiestDisk) };
+static READS: Column = Column::new(&SUMMARY, 1, "r/s", 4, 0);
+static WRITES: Column = Column::new(&SUMMARY, 2, "w/s", 4, 0);
+static BYTES: Column = Column::new(&SUMMARY, 3, "B/s", 4, 0);
+static WAIT: Column = Column::new(&SUMMARY, 4, "ms", 4, 0);
+static UTIL: Column = Column::new(&SUMMARY, 5, "%ut", 3, 0);
+
 /// What the monitor is.
 pub static SPEC: MonitorSpec = MonitorSpec {
     name: "disk",
@@ -20,28 +29,33 @@ pub static SPEC: MonitorSpec = MonitorSpec {
     subjects: "every whole device (`vda`, `nvme0n1`, `dm-0`, ...), without `ram`, `zram` and \
                `loop` devices that did nothing since boot",
     fields: &[
-        rate("r/s", "Read requests completed, after merging").cost("disk_reads_per_op"),
-        kib_rate("rkB/s", "Data read").cost("disk_read_per_op").drawn(&THROUGHPUT, "read").overlay("Read from disks"),
+        rate("r/s", "Read requests completed, after merging").cost("disk_reads_per_op").column(&READS),
+        kib_rate("rkB/s", "Data read").cost("disk_read_per_op").drawn(&THROUGHPUT, "read").overlay("Read from disks").column(&BYTES),
         rate("rrqm/s", "Read requests merged into others before they reached the device"),
         percent("%rrqm", "Share of read requests that were merged"),
         ms("r_await", "Mean time of a read request from its making to its end, queue and device")
-            .drawn(&LATENCY, "read"),
-        kib("rareq-sz", "Mean size of a read request"),
-        rate("w/s", "Write requests completed, after merging").cost("disk_writes_per_op"),
+            .drawn(&LATENCY, "read")
+            .column(&WAIT)
+            .weight("r/s"),
+        kib("rareq-sz", "Mean size of a read request").weight("r/s"),
+        rate("w/s", "Write requests completed, after merging").cost("disk_writes_per_op").column(&WRITES),
         kib_rate("wkB/s", "Data written").cost("disk_written_per_op")
             .drawn(&THROUGHPUT, "write")
-            .overlay("Written to disks"),
+            .overlay("Written to disks")
+            .column(&BYTES),
         rate("wrqm/s", "Write requests merged into others before they reached the device"),
         percent("%wrqm", "Share of write requests that were merged"),
         ms("w_await", "Mean time of a write request from its making to its end, queue and device")
-            .drawn(&LATENCY, "write"),
-        kib("wareq-sz", "Mean size of a write request"),
+            .drawn(&LATENCY, "write")
+            .column(&WAIT)
+            .weight("w/s"),
+        kib("wareq-sz", "Mean size of a write request").weight("w/s"),
         rate("d/s", "Discard requests completed, after merging (Linux 4.18 or later)"),
         kib_rate("dkB/s", "Data discarded"),
         rate("drqm/s", "Discard requests merged into others before they reached the device"),
         percent("%drqm", "Share of discard requests that were merged"),
-        ms("d_await", "Mean time of a discard request from its making to its end"),
-        kib("dareq-sz", "Mean size of a discard request"),
+        ms("d_await", "Mean time of a discard request from its making to its end").weight("d/s"),
+        kib("dareq-sz", "Mean size of a discard request").weight("d/s"),
         rate("f/s", "Flush requests completed (Linux 5.5 or later)"),
         ms("f_await", "Mean time of a flush request"),
         Field::new("aqu-sz", "1", "Mean number of requests made and not yet done"),
@@ -49,7 +63,8 @@ pub static SPEC: MonitorSpec = MonitorSpec {
             "%util",
             "Share of the time in which at least one request was under way; a device that serves several at once is not saturated at 100",
         )
-        .drawn(&BUSY, "busy"),
+        .drawn(&BUSY, "busy")
+        .column(&UTIL),
     ],
     open: |tree| Disk::open(tree).map(|monitor| Box::new(monitor) as Box<dyn Monitor>),
 };

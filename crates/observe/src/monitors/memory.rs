@@ -1,5 +1,6 @@
 //! What memory is used for, from `/proc/meminfo`, and how it moves, from `/proc/vmstat`.
 
+use crate::column::{Column, Group, Of};
 use crate::scan::keyed;
 use crate::source::{Reading, Source};
 use crate::subjects::Subjects;
@@ -10,6 +11,11 @@ static USE: Chart = Chart::lines("Memory");
 static SWAP: Chart = Chart::lines("Swapping");
 static FAULTS: Chart = Chart::lines("Page faults that read from a device");
 
+static SUMMARY: Group = Group::new("memory B", 2, Of::Subject(""));
+static FREE: Column = Column::new(&SUMMARY, 1, "free", 4, 0);
+static CACHED: Column = Column::new(&SUMMARY, 2, "cach", 4, 0);
+static DIRTY: Column = Column::new(&SUMMARY, 3, "dirt", 4, 2);
+
 /// What the monitor is.
 pub static SPEC: MonitorSpec = MonitorSpec {
     name: "memory",
@@ -18,12 +24,12 @@ pub static SPEC: MonitorSpec = MonitorSpec {
     subjects: "the whole system (an empty subject)",
     fields: &[
         bytes("total", "Memory that the kernel manages"),
-        bytes("free", "Memory that nothing uses"),
+        bytes("free", "Memory that nothing uses").column(&FREE),
         bytes("available", "The kernel's estimate of what programs could get without swapping")
             .drawn(&USE, "available"),
         bytes("buffers", "Cached blocks of devices and file-system metadata"),
-        bytes("cached", "Page cache: cached files, and shared memory"),
-        bytes("dirty", "Changed pages that wait to be written").drawn(&USE, "dirty"),
+        bytes("cached", "Page cache: cached files, and shared memory").column(&CACHED),
+        bytes("dirty", "Changed pages that wait to be written").drawn(&USE, "dirty").column(&DIRTY),
         bytes("writeback", "Pages that are being written now"),
         bytes("slab", "The kernel's own structures"),
         bytes("swap_used", "Swap space in use"),

@@ -1,6 +1,7 @@
 //! What the network interfaces carried, from `/proc/net/dev`, and how often TCP sent again, from
 //! `/proc/net/snmp`: those of the network namespace that the process is in.
 
+use crate::column::{Column, Group, Of};
 use crate::scan::{Words, lines, number};
 use crate::source::{Reading, Source};
 use crate::subjects::Subjects;
@@ -9,6 +10,10 @@ use crate::{Chart, Field, Monitor, MonitorSpec, NotAvailable, Recorder, Tree};
 
 static THROUGHPUT: Chart = Chart::lines("Network throughput");
 static TROUBLE: Chart = Chart::lines("Packets damaged, dropped or sent again");
+
+static SUMMARY: Group = Group::new("net B/s", 4, Of::Interfaces);
+static RX: Column = Column::new(&SUMMARY, 1, "rx", 4, 0);
+static TX: Column = Column::new(&SUMMARY, 2, "tx", 4, 0);
 
 /// What the monitor is.
 pub static SPEC: MonitorSpec = MonitorSpec {
@@ -20,13 +25,17 @@ pub static SPEC: MonitorSpec = MonitorSpec {
     fields: &[
         Field::new("rx", "kB/s", "Data received")
             .cost("net_received_per_op")
-            .drawn(&THROUGHPUT, "received"),
+            .drawn(&THROUGHPUT, "received")
+            .column(&RX),
         rate("rx_packets", "Packets received"),
         rate("rx_errors", "Packets received damaged").drawn(&TROUBLE, "received damaged").lower(),
         rate("rx_drops", "Packets received and dropped for want of room")
             .drawn(&TROUBLE, "dropped on the way in")
             .lower(),
-        Field::new("tx", "kB/s", "Data sent").cost("net_sent_per_op").drawn(&THROUGHPUT, "sent"),
+        Field::new("tx", "kB/s", "Data sent")
+            .cost("net_sent_per_op")
+            .drawn(&THROUGHPUT, "sent")
+            .column(&TX),
         rate("tx_packets", "Packets sent"),
         rate("tx_errors", "Packets that could not be sent").drawn(&TROUBLE, "not sent").lower(),
         rate("tx_drops", "Packets dropped on the way out")

@@ -1,11 +1,15 @@
 //! What the machine draws: RAPL energy counters (`/sys/class/powercap`) and the power and energy
 //! sensors of `/sys/class/hwmon`. Where there are none, it says so; there is no model behind it.
 
+use crate::column::{Column, Group, Of};
 use crate::scan::{Words, number};
 use crate::source::{Reading, Source};
 use crate::{Chart, Field, FirstSeries, Monitor, MonitorSpec, NotAvailable, Recorder, Role, Tree};
 
 static DRAWN: Chart = Chart::lines("Power");
+
+static SUMMARY: Group = Group::new("", 6, Of::Machine);
+static WATTS: Column = Column::new(&SUMMARY, 1, "W", 4, 1);
 
 /// What the monitor is.
 pub static SPEC: MonitorSpec = MonitorSpec {
@@ -23,6 +27,7 @@ pub static SPEC: MonitorSpec = MonitorSpec {
     .role(Role::Power)
     .lower()
     .drawn(&DRAWN, "")
+    .column(&WATTS)
     .overlay("Power")],
     open: |tree| Power::open(tree).map(|monitor| Box::new(monitor) as Box<dyn Monitor>),
 };

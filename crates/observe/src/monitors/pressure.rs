@@ -1,6 +1,7 @@
 //! For how much of the time something waited for CPU, disk or memory: the kernel's pressure stall
 //! information (Documentation/accounting/psi.rst).
 
+use crate::column::{Column, Group, Of};
 use crate::scan::{Words, decimal, lines, number};
 use crate::source::{Reading, Source};
 use crate::subjects::Subjects;
@@ -8,6 +9,9 @@ use crate::trouble::Trouble;
 use crate::{Chart, Field, Monitor, MonitorSpec, NotAvailable, Recorder, Role, Tree};
 
 static WAITED: Chart = Chart::lines("Pressure: share of time in which something waited");
+
+static SUMMARY: Group = Group::new("psi", 5, Of::Largest);
+static SOME: Column = Column::new(&SUMMARY, 1, "%", 4, 0);
 
 /// What the monitor is.
 pub static SPEC: MonitorSpec = MonitorSpec {
@@ -18,7 +22,8 @@ pub static SPEC: MonitorSpec = MonitorSpec {
     subjects: "`cpu`, `io`, `memory`",
     fields: &[
         percent("some", "Share of the interval in which at least one task waited for the resource")
-            .drawn(&WAITED, "some"),
+            .drawn(&WAITED, "some")
+            .column(&SOME),
         percent("some_avg10", "The kernel's own running mean of `some` over 10 s"),
         percent("full", "Share of the interval in which all tasks that had work waited for it")
             .drawn(&WAITED, "full"),

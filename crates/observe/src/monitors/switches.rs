@@ -1,6 +1,7 @@
 //! How often the kernel switched, was interrupted and forked, and how much wanted to run, from
 //! `/proc/stat` and `/proc/loadavg`.
 
+use crate::column::{Column, Group, Of};
 use crate::scan::{Words, decimal, lines, number};
 use crate::source::{Reading, SharedSource, Source};
 use crate::subjects::Subjects;
@@ -9,6 +10,11 @@ use crate::{Chart, Field, Monitor, MonitorSpec, NotAvailable, Recorder, Tree};
 
 static RATES: Chart = Chart::lines("Context switches and interrupts");
 static THREADS: Chart = Chart::lines("Threads that run or wait");
+
+static TASKS: Group = Group::new("tasks", 1, Of::Subject(""));
+static RUNNABLE: Column = Column::new(&TASKS, 1, "r", 2, 0);
+static BLOCKED: Column = Column::new(&TASKS, 2, "b", 2, 4);
+static SWITCHES: Column = Column::new(&TASKS, 3, "cs/s", 4, 0);
 
 /// What the monitor is.
 pub static SPEC: MonitorSpec = MonitorSpec {
@@ -19,7 +25,8 @@ pub static SPEC: MonitorSpec = MonitorSpec {
     fields: &[
         Field::new("context_switches", "1/s", "Switches from one thread to another")
             .cost("switches_per_op")
-            .drawn(&RATES, "context switches"),
+            .drawn(&RATES, "context switches")
+            .column(&SWITCHES),
         Field::new("interrupts", "1/s", "Interrupts served").drawn(&RATES, "interrupts"),
         Field::new("forks", "1/s", "Processes and threads made"),
         Field::new(
@@ -27,9 +34,11 @@ pub static SPEC: MonitorSpec = MonitorSpec {
             "1",
             "Threads that ran or waited for a CPU at the end of the interval, this one included",
         )
-        .drawn(&THREADS, "runnable"),
+        .drawn(&THREADS, "runnable")
+        .column(&RUNNABLE),
         Field::new("blocked", "1", "Threads that waited for a disk at the end of the interval")
-            .drawn(&THREADS, "blocked"),
+            .drawn(&THREADS, "blocked")
+            .column(&BLOCKED),
         Field::new("load1", "1", "The kernel's load average over one minute"),
     ],
     open: |tree| Switches::open(tree).map(|monitor| Box::new(monitor) as Box<dyn Monitor>),

@@ -1,87 +1,94 @@
-//! The columns of the summary: rows of data with a title, a width and a way to the value.
+//! The columns of the summary, as the monitors' fields declare them, and their text.
 
 use super::Frame;
 use super::number::{percent, short};
+use crate::column::{Column, Group, Of};
+use crate::{Field, monitors};
 
-/// One column of the summary.
-pub struct Column {
-    /// What the columns beside it with the same words have in common.
-    pub group: &'static str,
-    /// Its title.
+/// One column with what it shows.
+pub struct Shown {
+    pub group: &'static Group,
     pub title: &'static str,
-    /// Its width without the blank before it.
     pub width: usize,
-    /// Where there is not room for all, those with the highest number go first.
     pub rank: u8,
-    /// Its text.
-    pub text: fn(&Frame) -> String,
+    place: u8,
+    monitor: &'static str,
+    /// None: the column is the subject's name.
+    fields: Vec<&'static Field>,
 }
-
-const fn column(
-    group: &'static str,
-    title: &'static str,
-    width: usize,
-    rank: u8,
-    text: fn(&Frame) -> String,
-) -> Column {
-    Column { group, title, width, rank, text }
-}
-
-const CPU: &str = "cpu %";
-const TASKS: &str = "tasks";
-const MEMORY: &str = "memory B";
-const DISK: &str = "busiest disk";
-const NET: &str = "net B/s";
-/// One narrow column whose title says it all.
-pub const POWER: &str = "";
 
 /// All columns, from left to right. Without power, those up to rank 2 take 80 characters.
-pub const SUMMARY: &[Column] = &[
-    column(CPU, "us", 3, 0, |f| {
-        percent(f.value("cpu", "all", "user") + f.value("cpu", "all", "nice"))
-    }),
-    column(CPU, "sy", 3, 0, |f| {
-        let part = |field| f.value("cpu", "all", field);
-        percent(part("system") + part("irq") + part("softirq"))
-    }),
-    column(CPU, "wa", 3, 0, |f| percent(f.value("cpu", "all", "iowait"))),
-    column(CPU, "st", 2, 0, |f| percent(f.value("cpu", "all", "steal"))),
-    column(CPU, "id", 3, 0, |f| percent(f.value("cpu", "all", "idle"))),
-    column(TASKS, "r", 2, 0, |f| percent(f.value("switches", "", "runnable"))),
-    column(TASKS, "b", 2, 4, |f| percent(f.value("switches", "", "blocked"))),
-    column(TASKS, "cs/s", 4, 0, |f| short(f.value("switches", "", "context_switches"))),
-    column(MEMORY, "free", 4, 0, |f| short(f.value("memory", "", "free"))),
-    column(MEMORY, "cach", 4, 0, |f| short(f.value("memory", "", "cached"))),
-    column(MEMORY, "dirt", 4, 2, |f| short(f.value("memory", "", "dirty"))),
-    column(DISK, "name", 7, 5, |f| f.busiest_disk().unwrap_or("-").chars().take(7).collect()),
-    column(DISK, "r/s", 4, 0, |f| short(disk(f, "r/s"))),
-    column(DISK, "w/s", 4, 0, |f| short(disk(f, "w/s"))),
-    // From KiB to bytes.
-    column(DISK, "B/s", 4, 0, |f| short((disk(f, "rkB/s") + disk(f, "wkB/s")) * 1024.0)),
-    column(DISK, "ms", 4, 0, |f| short(mean_wait(f))),
-    column(DISK, "%ut", 3, 0, |f| percent(disk(f, "%util"))),
-    column(NET, "rx", 4, 0, |f| short(f.network_total("rx") * 1000.0)),
-    column(NET, "tx", 4, 0, |f| short(f.network_total("tx") * 1000.0)),
-    column("psi", "%", 4, 0, |f| match f.pressure() {
-        Some((resource, some)) => format!("{}{some:.0}", &resource[..1]),
-        None => "-".to_owned(),
-    }),
-    column(POWER, "W", 4, 1, |f| short(f.watts())),
-];
-
-fn disk(frame: &Frame, field: &str) -> f64 {
-    frame.busiest_disk().map_or(f64::NAN, |name| frame.value("disk", name, field))
+pub fn summary() -> Vec<Shown> {
+    let mut all: Vec<(Option<&'static Column>, Shown)> = Vec::new();
+    for monitor in monitors::all() {
+        for field in monitor.fields {
+            let Some(column) = field.column else { continue };
+            let Column { group, place, title, width, rank } = *column;
+            let known = all.iter_mut().find(|(of, _)| of.is_some_and(|of| of == column));
+            if let Some((_, shown)) = known {
+                shown.fields.push(field);
+                continue;
+            }
+            let shown = |place, title, width, rank, fields| Shown {
+                group,
+                place,
+                title,
+                width,
+                rank,
+                monitor: monitor.name,
+                fields,
+            };
+            if let Some((title, width, rank)) = group.named
+                && all.iter().all(|(_, other)| other.group != group)
+            {
+                all.push((None, shown(0, title, width, rank, Vec::new())));
+            }
+            all.push((Some(column), shown(place, title, width, rank, vec![field])));
+        }
+    }
+    let mut all: Vec<Shown> = all.into_iter().map(|(_, shown)| shown).collect();
+    all.sort_by_key(|shown| (shown.group.place, shown.place));
+    all
 }
 
-/// The mean time of reads and writes together, ms; NaN if there were none.
-fn mean_wait(frame: &Frame) -> f64 {
-    let total = |rate: &str, wait: &str| {
-        let requests = disk(frame, rate);
-        let time = if requests > 0.0 { requests * disk(frame, wait) } else { 0.0 };
-        (requests, time)
-    };
-    let (reads, read_time) = total("r/s", "r_await");
-    let (writes, write_time) = total("w/s", "w_await");
-    let requests = reads + writes;
-    if requests > 0.0 { (read_time + write_time) / requests } else { f64::NAN }
+impl Shown {
+    /// What stands in the column.
+    pub fn text(&self, frame: &Frame) -> String {
+        let Some(first) = self.fields.first() else {
+            return frame.busiest_disk().unwrap_or("-").chars().take(self.width).collect();
+        };
+        let whole = matches!(first.unit, "%" | "1");
+        let number = |value| if whole { percent(value) } else { short(value) };
+        match self.group.of {
+            Of::Subject(name) => number(self.value(frame, name)),
+            Of::BusiestDisk => {
+                number(frame.busiest_disk().map_or(f64::NAN, |disk| self.value(frame, disk)))
+            }
+            Of::Interfaces => number(self.sum(|field| frame.network_total(field))),
+            Of::Machine => number(frame.watts()),
+            Of::Largest => match frame.largest(self.monitor, first.name) {
+                Some((subject, value)) => format!("{}{value:.0}", &subject[..1]),
+                None => "-".to_owned(),
+            },
+        }
+    }
+
+    /// The fields of one subject: their mean by their weights, or their sum.
+    fn value(&self, frame: &Frame, subject: &str) -> f64 {
+        if self.fields.iter().any(|field| field.weight.is_some()) {
+            let names: Vec<&str> = self.fields.iter().map(|field| field.name).collect();
+            return frame.mean(self.monitor, subject, &names);
+        }
+        self.sum(|field| frame.value(self.monitor, subject, field))
+    }
+
+    /// The fields added up, in bytes where they are of bytes.
+    fn sum(&self, value: impl Fn(&str) -> f64) -> f64 {
+        let factor = |unit: &str| match unit {
+            "KiB/s" => 1024.0,
+            "kB/s" => 1000.0,
+            _ => 1.0,
+        };
+        self.fields.iter().map(|field| value(field.name) * factor(field.unit)).sum()
+    }
 }

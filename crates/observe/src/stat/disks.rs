@@ -68,8 +68,8 @@ const SHORT: &[Column] = &[
     column("tps", 9, 2, |f, d| sum(f, d, ["r/s", "w/s", "d/s"])),
     column("kB/s", 11, 2, |f, d| sum(f, d, ["rkB/s", "wkB/s", "dkB/s"])),
     column("rqm/s", 9, 2, |f, d| sum(f, d, ["rrqm/s", "wrqm/s", "drqm/s"])),
-    column("await", 8, 2, |f, d| mean(f, d, ["r_await", "w_await", "d_await"])),
-    column("areq-sz", 9, 2, |f, d| mean(f, d, ["rareq-sz", "wareq-sz", "dareq-sz"])),
+    column("await", 8, 2, |f, d| f.mean("disk", d, &["r_await", "w_await", "d_await"])),
+    column("areq-sz", 9, 2, |f, d| f.mean("disk", d, &["rareq-sz", "wareq-sz", "dareq-sz"])),
     column("aqu-sz", 8, 2, |f, d| f.value("disk", d, "aqu-sz")),
     column("%util", 7, 2, |f, d| f.value("disk", d, "%util")),
 ];
@@ -86,31 +86,15 @@ const SOLARIS: &[Column] = &[
     column("actv", 5, 1, UNKNOWN),
     column("wsvc_t", 7, 1, UNKNOWN),
     column("asvc_t", 7, 1, UNKNOWN),
-    column("svc_t", 6, 1, |f, d| mean(f, d, ["r_await", "w_await", "d_await"])),
+    column("svc_t", 6, 1, |f, d| f.mean("disk", d, &["r_await", "w_await", "d_await"])),
     column("%w", 3, 0, UNKNOWN),
     column("%b", 4, 0, |f, d| f.value("disk", d, "%util")),
 ];
-
-/// The requests whose means are asked for, in the order of the three fields.
-const RATES: [&str; 3] = ["r/s", "w/s", "d/s"];
 
 fn sum(frame: &Frame, disk: &str, fields: [&str; 3]) -> f64 {
     let values = fields.map(|field| frame.value("disk", disk, field));
     // A kernel without discards has two of them.
     values.into_iter().filter(|v| !v.is_nan()).reduce(|a, b| a + b).unwrap_or(f64::NAN)
-}
-
-/// The mean of reads, writes and discards together; missing where there were none.
-fn mean(frame: &Frame, disk: &str, fields: [&str; 3]) -> f64 {
-    let (mut requests, mut total) = (0.0, 0.0);
-    for (rate, field) in RATES.into_iter().zip(fields) {
-        let rate = frame.value("disk", disk, rate);
-        if rate > 0.0 {
-            requests += rate;
-            total += rate * frame.value("disk", disk, field);
-        }
-    }
-    if requests > 0.0 { total / requests } else { f64::NAN }
 }
 
 /// Whether nothing happened on a disk: no request ended and none was under way.

@@ -64,6 +64,20 @@ impl Frame {
             .map_or(f64::NAN, |value| *value)
     }
 
+    /// The mean of fields by their weights; missing where those are 0.
+    pub fn mean(&self, monitor: &str, subject: &str, fields: &[&str]) -> f64 {
+        let (mut weights, mut total) = (0.0, 0.0);
+        for field in fields {
+            let weight = monitors::field(monitor, field).and_then(|f| f.weight);
+            let weight = weight.map_or(f64::NAN, |by| self.value(monitor, subject, by));
+            if weight > 0.0 {
+                weights += weight;
+                total += weight * self.value(monitor, subject, field);
+            }
+        }
+        if weights > 0.0 { total / weights } else { f64::NAN }
+    }
+
     /// The disk that was busy for the greatest share of the interval, by requests where two are
     /// equal.
     pub fn busiest_disk(&self) -> Option<&str> {
@@ -81,12 +95,11 @@ impl Frame {
         interfaces.map(|i| self.value("network", i, field)).reduce(|a, b| a + b).unwrap_or(f64::NAN)
     }
 
-    /// The resource that something waited for longest (`cpu`, `io`, `memory`), and the share of the
-    /// interval, percent.
-    pub fn pressure(&self) -> Option<(&str, f64)> {
-        self.subjects("pressure")
-            .map(|resource| (resource, self.value("pressure", resource, "some")))
-            .filter(|(_, some)| !some.is_nan())
+    /// The subject with the largest value of a field, and the value.
+    pub fn largest<'a>(&'a self, monitor: &'a str, field: &str) -> Option<(&'a str, f64)> {
+        self.subjects(monitor)
+            .map(|subject| (subject, self.value(monitor, subject, field)))
+            .filter(|(_, value)| !value.is_nan())
             .reduce(|best, one| if one.1 > best.1 { one } else { best })
     }
 

@@ -2,9 +2,10 @@
 
 use std::fmt::Write;
 
-use super::column::{Column, POWER, SUMMARY};
+use super::column::{Shown, summary};
 use super::number::hundredths;
 use super::{Disks, Frame};
+use crate::column::Of;
 use crate::monitors;
 
 /// Which table.
@@ -21,7 +22,7 @@ pub enum View {
 /// Makes the lines of one table.
 pub struct Renderer {
     view: View,
-    columns: Vec<&'static Column>,
+    columns: Vec<Shown>,
     disks: Disks,
 }
 
@@ -31,9 +32,9 @@ impl Renderer {
     /// tables of disks and CPUs have all their columns whatever the width.
     pub fn new(view: View, width: usize, first: &Frame) -> Self {
         let powered = first.subjects("power").next().is_some();
-        let mut columns: Vec<&Column> =
-            SUMMARY.iter().filter(|c| powered || c.group != POWER).collect();
-        let needed = |columns: &[&Column]| -> usize {
+        let mut columns = summary();
+        columns.retain(|c| powered || c.group.of != Of::Machine);
+        let needed = |columns: &[Shown]| -> usize {
             columns.iter().map(|c| c.width + 1).sum::<usize>().saturating_sub(1)
         };
         while needed(&columns) > width {
@@ -62,7 +63,7 @@ impl Renderer {
     /// The lines of one interval, each with its newline.
     pub fn lines(&self, frame: &Frame) -> String {
         match self.view {
-            View::Summary => joined(self.columns.iter().map(|c| ((c.text)(frame), c.width))),
+            View::Summary => joined(self.columns.iter().map(|c| (c.text(frame), c.width))),
             View::Disk => self.disks.lines(frame),
             View::Cpu => table(frame, "cpu", "CPU"),
         }
@@ -77,7 +78,7 @@ impl Renderer {
         let mut line = String::new();
         for group in self.columns.chunk_by(|a, b| a.group == b.group) {
             let width = group.iter().map(|c| c.width + 1).sum::<usize>() - 1;
-            let name: String = group[0].group.chars().take(width).collect();
+            let name: String = group[0].group.title.chars().take(width).collect();
             let rule = width - name.chars().count();
             if !line.is_empty() {
                 line.push(' ');

@@ -59,7 +59,7 @@ fn a_frame_is_the_newest_tick() {
     assert!(frame.value("pressure", "cpu", "full").is_nan());
     assert_eq!(frame.subjects("cpu").collect::<Vec<_>>(), ["all", "cpu0", "cpu1"]);
     assert_eq!(frame.busiest_disk(), Some("vda"));
-    assert_eq!(frame.pressure(), Some(("io", 45.0)));
+    assert_eq!(frame.largest("pressure", "some"), Some(("io", 45.0)));
     assert!(frame.watts().is_nan());
     assert_eq!(Frame::newest(&SampleSet::default()), None);
 }
