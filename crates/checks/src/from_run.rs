@@ -12,11 +12,11 @@ use assay_model::{
 
 use crate::{
     After, Binary, Build, CacheStart, ClockHeat, ComparisonEvidence, CpuResources, EnergyEvidence,
-    Evidence, Exclusions, Generator, HostLoad, Known, LeftOut, Limiter, Loop, MeanOf, MeanOperator,
-    MeanUse, Merge, Multiplicity, NumberEvidence, OutputEvidence, Pages, PercentileEvidence,
-    PowerSource, Registered, RepeatEvidence, Schedule, Scheduled, SelfComparison, Snapshots,
-    Statistic, Stopping, SuiteArm, SuiteEvidence, Timing, TreatmentEvidence, Tuning, Unit,
-    VerdictBasis, WarmupRule, Work, WorkTiming,
+    Evidence, ExcludedTrial, Exclusions, Generator, HostLoad, Known, Limiter, Loop, MeanOf,
+    MeanOperator, MeanUse, Merge, Multiplicity, NumberEvidence, OutputEvidence, Pages,
+    PercentileEvidence, PowerSource, Registered, RepeatEvidence, Schedule, Scheduled,
+    SelfComparison, Snapshots, Statistic, Stopping, SuiteArm, SuiteEvidence, Timing,
+    TreatmentEvidence, Tuning, Unit, VerdictBasis, WarmupRule, Work, WorkTiming,
 };
 
 use crate::from_nodes::placement;
@@ -425,11 +425,11 @@ fn stopping(m: &RunMaterial<'_>) -> Option<Stopping> {
 }
 
 fn exclusions(m: &RunMaterial<'_>) -> Exclusions {
-    let left_out = m
+    let excluded = m
         .records
         .iter()
         .filter(|r| !r.warmup && r.outcome != Outcome::Completed)
-        .map(|r| LeftOut {
+        .map(|r| ExcludedTrial {
             trial: r.number,
             reason: Some(match r.outcome {
                 Outcome::Invalid => "its output was wrong".to_owned(),
@@ -442,7 +442,7 @@ fn exclusions(m: &RunMaterial<'_>) -> Exclusions {
         })
         .collect();
     let started = m.records.iter().filter(|r| !r.warmup).count() as u32;
-    Exclusions { started, left_out, ratio_with_them: None }
+    Exclusions { started, excluded, ratio_with_them: None }
 }
 
 /// The members that ran, beside those that the suite has.

@@ -120,7 +120,7 @@ pub struct Stopping {
 
 /// A trial that was started and is not in the result.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct LeftOut {
+pub struct ExcludedTrial {
     /// The trial's number.
     pub trial: u32,
     /// The logged cause or the rule fixed before; `None`: there is none.
@@ -135,7 +135,7 @@ pub struct Exclusions {
     /// Trials that were started (warm-ups not counted).
     pub started: u32,
     /// Those that are not in the result.
-    pub left_out: Vec<LeftOut>,
+    pub excluded: Vec<ExcludedTrial>,
     /// The ratio with them, where it could be computed.
     pub ratio_with_them: Option<f64>,
 }

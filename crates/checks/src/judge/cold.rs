@@ -67,6 +67,39 @@ mod tests {
     use super::*;
     use assay_stats::rng::Rng;
 
+    use crate::{Scheduled, TreatmentEvidence};
+
+    /// Two treatments in turn, the first trial `first` times as long as the others.
+    fn evidence(first: f64) -> Evidence {
+        let trial = |i: usize| Scheduled {
+            treatment: i % 2,
+            start_s: i as f64,
+            end_s: i as f64 + 0.5,
+            value: Some(if i == 0 { first } else { 1.0 + 0.01 * (i % 3) as f64 }),
+        };
+        let treatment =
+            |label: &str| TreatmentEvidence { label: label.into(), ..Default::default() };
+        Evidence {
+            treatments: vec![treatment("a"), treatment("b")],
+            schedule: Some(Schedule {
+                trials: (0..20).map(trial).collect(),
+                ..Schedule::default()
+            }),
+            ..Evidence::default()
+        }
+    }
+
+    #[test]
+    fn it_fires_passes_and_cannot_say() {
+        assert_eq!(cold_start(&evidence(1.0)), Ok(Vec::new()));
+        let found = cold_start(&evidence(3.0)).unwrap();
+        assert!(found[0].message.starts_with("the first trial of a is 2.9"), "{found:?}");
+        let mut unordered = evidence(3.0);
+        unordered.schedule.as_mut().unwrap().order = Some(Order::Unknown);
+        assert!(cold_start(&unordered).is_err());
+        assert!(cold_start(&Evidence { schedule: None, ..evidence(3.0) }).is_err());
+    }
+
     #[test]
     fn a_cold_first_trial_stands_apart_and_a_slow_later_one_does_not() {
         let others = [1.0, 1.01, 0.99, 1.0, 1.005];

@@ -106,9 +106,9 @@ pub(crate) fn stopping(e: &Evidence) -> Evaluation {
 pub(crate) fn exclusions(e: &Evidence) -> Evaluation {
     let x = need(e.exclusions.as_ref(), "every trial that was started")?;
     let all = x.started;
-    let failed = x.left_out.iter().filter(|l| l.failed && l.reason.is_some()).count();
+    let failed = x.excluded.iter().filter(|l| l.failed && l.reason.is_some()).count();
     let silent: Vec<String> =
-        x.left_out.iter().filter(|l| l.reason.is_none()).map(|l| l.trial.to_string()).collect();
+        x.excluded.iter().filter(|l| l.reason.is_none()).map(|l| l.trial.to_string()).collect();
     let mut found = Vec::new();
     if failed > 0 {
         let text = format!(

@@ -1,4 +1,5 @@
-//! One fault and more for every check: what is done to the sound fixture so that the check must fire.
+//! Faults: what is done to the sound fixture so that a check must fire. A check whose own file tries its fault is
+//! not here; that every row fires end to end is what the cases of `assay` show.
 
 use std::sync::Arc;
 
@@ -176,8 +177,8 @@ pub const FAULTS: &[(&str, Change)] = &[
         (s.adjusted, s.ended_on_significance) = (Some(false), Some(true));
     }),
     ("F40", |e| {
-        let lost = LeftOut { trial: 7, reason: None, failed: false };
-        e.exclusions.as_mut().unwrap().left_out.push(lost);
+        let lost = ExcludedTrial { trial: 7, reason: None, failed: false };
+        e.exclusions.as_mut().unwrap().excluded.push(lost);
     }),
     ("F41", |e| b(e).statistic = Some(Statistic::Minimum)),
     ("F41", |e| b(e).n = Some(12)),
@@ -232,7 +233,6 @@ pub const FAULTS: &[(&str, Change)] = &[
     ("F59", |e| e.registered.as_mut().unwrap().shown = texts(&["throughput"])),
     ("F60", |e| e.repeat.as_mut().unwrap().dirty = Some(true)),
     ("F60", |e| e.repeat.as_mut().unwrap().rerun = Some((1.2, interval(1.0, 1.1)))),
-    ("F61", |e| e.schedule.as_mut().unwrap().trials[0].value = Some(1000.0)),
     ("F62", |e| {
         let set = &mut b(e).placement.as_mut().unwrap().set;
         set[0].lay[1] = Ok([(0, 90), (1, 10)].into());

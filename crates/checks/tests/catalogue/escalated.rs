@@ -88,8 +88,8 @@ fn milder_cases_are_milder() {
     assert_eq!(worst("F50", Profile::Lab, turned), Some(Severity::Warning));
     assert_eq!(worst("F50", Profile::Publish, turned), Some(Severity::Invalid));
     let failed: Change = |e| {
-        let left = LeftOut { trial: 3, reason: Some("exit code 1".to_owned()), failed: true };
-        e.exclusions.as_mut().unwrap().left_out.push(left);
+        let left = ExcludedTrial { trial: 3, reason: Some("exit code 1".to_owned()), failed: true };
+        e.exclusions.as_mut().unwrap().excluded.push(left);
     };
     assert_eq!(worst("F40", Profile::Publish, failed), Some(Severity::Warning));
     let busy_alike: Change = |e| {

@@ -1,5 +1,5 @@
-//! Every check of the catalogue with a passing, a failing and an incomplete fixture: sound evidence
-//! passes them all; one fault makes its check fire; one gap makes its check unable to say.
+//! Every check of the catalogue on sound evidence, which passes them all, and on no evidence, of which none can
+//! say anything; both come from the rows. Tables of faults and gaps go into the checks that look at much.
 #![allow(clippy::unwrap_used)] // this is a test
 
 mod broken;
@@ -56,7 +56,7 @@ fn sound_evidence_passes_every_check() {
 }
 
 #[test]
-fn every_check_fires_on_its_fault() {
+fn checks_fire_on_their_faults() {
     for (id, fault) in broken::FAULTS {
         let mut evidence = sound::evidence_for(id);
         fault(&mut evidence);
@@ -64,8 +64,6 @@ fn every_check_fires_on_its_fault() {
         let Outcome::Found(found) = outcome else { panic!("{id} says {outcome:?}") };
         assert!(found.iter().all(|f| !f.message.is_empty()), "{id}");
     }
-    let with: Vec<String> = broken::FAULTS.iter().map(|(id, _)| (*id).to_owned()).collect();
-    assert_eq!(with.iter().collect::<BTreeSet<_>>(), ids().iter().collect());
 }
 
 #[test]
@@ -76,8 +74,6 @@ fn no_check_passes_on_what_is_not_recorded() {
         let outcome = find(id).unwrap().evaluate(&evidence);
         assert!(matches!(outcome, Outcome::CannotCheck(_)), "{id} says {outcome:?}");
     }
-    let with: Vec<String> = gaps::GAPS.iter().map(|(id, _)| (*id).to_owned()).collect();
-    assert_eq!(with, ids());
     let nothing = evaluate(&Evidence::default(), Profile::Publish);
     assert_eq!(
         nothing.cannot_check.len(),
