@@ -9,7 +9,7 @@ use assay_rules::denominator::{Basis, Entry, Reversal, divided, turned};
 
 use super::amount::{Amount, Part};
 use super::document::{Block, ComputedNumber};
-use super::evaluate::{Evaluator, source_words};
+use super::evaluator::Evaluator;
 
 /// What one check says of evidence, in the words of what is published.
 pub(super) fn judge(row: &Row, evidence: &Evidence) -> Vec<Finding> {
@@ -214,7 +214,7 @@ fn quote(e: &Evaluator<'_>, at: usize) -> QuoteEvidence {
         row.result.as_ref().and_then(|own| e.library.newest(&row.benchmark, &row.metric, own));
     QuoteEvidence {
         what: row.id.clone(),
-        document: (!row.source.is_empty()).then(|| source_words(e.library, &row.source)),
+        document: (!row.source.is_empty()).then(|| e.library.source_words(&row.source)),
         dated: row.as_of_date.clone().or_else(|| e.front.retrieved.clone()),
         later_than: page.clone().filter(|day| row.as_of_date.as_ref().is_some_and(|own| own > day)),
         newer: newer

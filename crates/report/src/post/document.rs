@@ -12,7 +12,7 @@ use assay_rules::quoted::QuotedResult;
 use maud::Markup;
 use serde::Serialize;
 
-use super::claim::Claim;
+use super::answer::Claim;
 use super::front::Front;
 use super::typed::Marks;
 use crate::document::{Cell, Figure, Look, On, Part, Parts, Table, Text, cell, text};

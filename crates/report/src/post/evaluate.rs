@@ -3,21 +3,15 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write as _;
 
-use assay_model::Finding;
-
-use super::arguments::Arguments;
-use super::claim::Claim;
-use super::document::{
-    Block, ComputedNumber, Post, PostFinding, TypedComparison, TypedQuantity, UsedResult,
-};
+use super::document::{Post, UsedResult};
 use super::error::{PostError, Text, meant};
+use super::evaluator::{Evaluator, Made};
 use super::expression::Call;
 use super::front::Front;
-use super::functions::{FUNCTIONS, Made};
 use super::library::Library;
 use super::read::{CLOSE, OPEN};
 use super::template::{Piece, Section, parse};
-use super::typed::{Marks, Names};
+use super::typed::Marks;
 use super::{checks, fair_use, front, held, prose};
 use crate::gate::Gate;
 use crate::view::RunView;
@@ -111,40 +105,6 @@ impl Template {
     }
 }
 
-/// The state of an evaluation.
-pub(super) struct Evaluator<'a> {
-    pub(super) text: Text<'a>,
-    pub(super) front: &'a Front,
-    pub(super) library: &'a Library,
-    pub(super) runs: &'a BTreeMap<String, RunView>,
-    pub(super) gates: BTreeMap<String, Gate>,
-    pub(super) numbers: Vec<ComputedNumber>,
-    pub(super) blocks: Vec<Block>,
-    pub(super) findings: Vec<PostFinding>,
-    /// The quoted results that were used.
-    pub(super) used: BTreeSet<usize>,
-    /// The runs that were used.
-    pub(super) used_runs: BTreeSet<String>,
-    /// The treatments of which a result is shown, by the alias of their run.
-    pub(super) shown: BTreeMap<String, BTreeSet<u32>>,
-    /// Trademark notes that results brought with them.
-    pub(super) trademarks: Vec<String>,
-    /// Names and days of the data.
-    pub(super) names: Names,
-    /// What a person typed.
-    pub(super) typed: Vec<TypedQuantity>,
-    /// The comparisons in words.
-    pub(super) comparisons: Vec<TypedComparison>,
-    /// Offsets in the Markdown, with the bytes of the template that stand there.
-    pub(super) map: Vec<(usize, usize)>,
-    /// The byte of the template that was placed last, with its line and column.
-    pub(super) cursor: (usize, (usize, usize)),
-    /// How many typed quantities were refused.
-    pub(super) refused: usize,
-    /// The claims, with what became of them.
-    pub(super) claims: Vec<Claim>,
-}
-
 impl<'a> Evaluator<'a> {
     pub(super) fn pieces(
         &mut self,
@@ -225,57 +185,13 @@ impl<'a> Evaluator<'a> {
         Err(self.text.error(call.span.clone(), message, "move it out of the sentence"))
     }
 
-    /// What a call makes.
-    pub(super) fn call(&mut self, call: &'a Call) -> Result<Made, PostError> {
-        let Some(function) = FUNCTIONS.iter().find(|f| f.signature.name == call.name) else {
-            let known: Vec<&str> = FUNCTIONS.iter().map(|f| f.signature.name).collect();
-            let message = format!("there is no function `{}`", call.name);
-            return Err(self.text.error(
-                call.name_span.clone(),
-                message,
-                meant(&call.name, &known),
-            ));
-        };
-        let arguments = Arguments::bind(self.text, call, function.signature)?;
-        (function.make)(self, &arguments)
-    }
-
-    /// Keeps a number; the findings are about it.
-    pub(super) fn number(&mut self, mut number: ComputedNumber, findings: Vec<Finding>) -> usize {
-        let at = self.numbers.len();
-        number.anchor = format!("d{}", at + 1);
-        for finding in findings {
-            let index = self.find(finding, Some(number.line));
-            self.findings[index].numbers.push(number.anchor.clone());
-            number.findings.push(index);
-        }
-        self.numbers.push(number);
-        at
-    }
-
-    /// Keeps a finding once; its index.
-    pub(super) fn find(&mut self, finding: Finding, line: Option<usize>) -> usize {
-        if let Some(at) = self.findings.iter().position(|f| f.finding == finding) {
-            return at;
-        }
-        self.findings.push(PostFinding { finding, numbers: Vec::new(), line });
-        self.findings.len() - 1
-    }
-
-    /// Keeps a trademark note once.
-    pub(super) fn trademark(&mut self, note: &str) {
-        if !note.trim().is_empty() && !self.trademarks.iter().any(|t| t == note) {
-            self.trademarks.push(note.to_owned());
-        }
-    }
-
     fn post(self, markdown: String, assay_version: &str) -> Post {
         let results = self
             .used
             .iter()
             .map(|at| {
                 let result = self.library.result(*at).clone();
-                let source = source_words(self.library, &result.source);
+                let source = self.library.source_words(&result.source);
                 let own = format!(" [{}]", result.id);
                 let label = self.library.label(*at).replace(&own, "");
                 UsedResult { result, label, source }
@@ -307,12 +223,4 @@ impl<'a> Evaluator<'a> {
             marks: Marks::default(),
         }
     }
-}
-
-/// A document in words: `BestPerf, 2009-08-27: SPECjbb2005 on the ...`.
-pub(super) fn source_words(library: &Library, key: &str) -> String {
-    library.source(key).map_or_else(
-        || if key.is_empty() { "source not recorded".to_owned() } else { key.to_owned() },
-        |s| format!("{}, {}: {}", s.site, s.date, s.subject),
-    )
 }

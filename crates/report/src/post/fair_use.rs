@@ -6,7 +6,7 @@ use assay_rules::pack::fair_use::{FairUse, QuotedUse};
 use assay_rules::pack::{PackEvidence, PackVerdict, RuleResult, embedded, evaluate};
 
 use super::checks;
-use super::evaluate::Evaluator;
+use super::evaluator::Evaluator;
 
 /// Evaluates the pack where results of SPEC's benchmarks are quoted. Rules that are broken or cannot be
 /// checked make one warning: the results are quoted from documents that quote them, and what those

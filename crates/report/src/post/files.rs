@@ -3,7 +3,7 @@
 use assay_model::SCHEMA_VERSION;
 use serde::Serialize;
 
-use super::claim::Claim;
+use super::answer::Claim;
 use super::document::{ComputedNumber, Post, PostFinding, TypedComparison, TypedQuantity};
 use crate::csv::Rows;
 

@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use assay_rules::quoted::is_date;
 
 use super::error::PostError;
-use super::evaluate::Evaluator;
+use super::evaluator::Evaluator;
 use super::front::Front;
 use super::library::Library;
 use super::typed::{Held, Names, atoms};

@@ -3,8 +3,8 @@
 
 use maud::{Markup, PreEscaped, html};
 
+use super::answer::Here;
 use super::body::{Pieces, body};
-use super::claim::Here;
 use super::disclosure::{disclosure, findings, typed};
 use super::document::{Block, ComputedNumber, Input, Post};
 use super::files::numbers_csv;

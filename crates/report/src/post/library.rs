@@ -89,6 +89,14 @@ impl Library {
         self.collection.sources().find(|s| s.key == key)
     }
 
+    /// The document in words: `BestPerf, 2009-08-27: SPECjbb2005 on the ...`.
+    pub(super) fn source_words(&self, key: &str) -> String {
+        self.source(key).map_or_else(
+            || if key.is_empty() { "source not recorded".to_owned() } else { key.to_owned() },
+            |s| format!("{}, {}: {}", s.site, s.date, s.subject),
+        )
+    }
+
     /// Every id, for messages.
     pub(super) fn ids(&self) -> impl Iterator<Item = &str> {
         self.results.iter().map(|r| r.id.as_str())

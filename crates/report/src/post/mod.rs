@@ -6,6 +6,7 @@
 //! [`numbers_csv`], [`results_csv`] and [`json`] write it. All of them are pure functions.
 
 mod amount;
+mod answer;
 mod arguments;
 mod body;
 mod checks;
@@ -14,6 +15,7 @@ mod disclosure;
 mod document;
 mod error;
 mod evaluate;
+mod evaluator;
 mod expression;
 mod fair_use;
 mod files;
@@ -32,7 +34,7 @@ mod template;
 mod tests;
 mod typed;
 
-pub use claim::{Claim, Here};
+pub use answer::{Claim, Here};
 pub use document::{
     ComputedNumber, Input, Post, PostFinding, TypedComparison, TypedQuantity, UsedResult,
 };

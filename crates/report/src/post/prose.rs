@@ -6,7 +6,7 @@ use std::ops::Range;
 use assay_checks::{ClaimEvidence, Evidence, Known, NumberEvidence, Verb, VerdictBasis, rows};
 
 use super::document::{TypedComparison, TypedQuantity};
-use super::evaluate::Evaluator;
+use super::evaluator::Evaluator;
 use super::typed::{
     Bound, COMPARING, COMPUTED, Found, Held, Kind, Marks, Stretch, atoms, events, find, judge,
     sayings, stretches,

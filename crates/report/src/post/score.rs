@@ -8,7 +8,7 @@ use assay_rules::quantity::Quantity;
 
 use super::amount::{Amount, OfRun, Part};
 use super::error::PostError;
-use super::evaluate::Evaluator;
+use super::evaluator::Evaluator;
 use super::operand::{counts, fits, on_host};
 use crate::gate::Withheld;
 use crate::view::RunView;

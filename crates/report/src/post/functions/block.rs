@@ -1,10 +1,9 @@
 //! Blocks that are written when everything else is known.
 
-use super::Made;
 use crate::post::arguments::Arguments;
 use crate::post::document::Block;
 use crate::post::error::PostError;
-use crate::post::evaluate::Evaluator;
+use crate::post::evaluator::{Evaluator, Made};
 
 /// The dated list of every result, its source and the trademarks.
 #[allow(clippy::unnecessary_wraps)] // every function has this shape

@@ -9,15 +9,15 @@ use assay_model::{CurveSummary, Kind};
 use assay_rules::denominator::{Basis, Entry};
 use maud::html;
 
+use super::phrase;
 use super::rank::load;
 use super::table::amounts;
 use super::value::basis;
-use super::{Made, phrase};
 use crate::page::draw;
 use crate::post::arguments::Arguments;
 use crate::post::document::{Block, chart as laid};
 use crate::post::error::{PostError, meant};
-use crate::post::evaluate::Evaluator;
+use crate::post::evaluator::{Evaluator, Made};
 
 /// How many bars are drawn.
 const BARS: usize = 24;

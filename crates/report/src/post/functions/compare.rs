@@ -6,13 +6,13 @@ use assay_model::{Better, Comparison, Interval, Verdict, units};
 use assay_rules::denominator::{Basis, matrix, ranking, reversals_from};
 use assay_rules::quantity::Quantity;
 
+use super::phrase;
 use super::value::{DIGITS, base, basis, keep, unsupported};
-use super::{Made, phrase};
 use crate::post::amount::{Amount, Part};
 use crate::post::arguments::Arguments;
 use crate::post::checks;
 use crate::post::error::PostError;
-use crate::post::evaluate::Evaluator;
+use crate::post::evaluator::{Evaluator, Made};
 use crate::post::score::GEOMEAN;
 
 /// What a comparison is said from.

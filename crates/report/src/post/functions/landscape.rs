@@ -4,15 +4,15 @@ use assay_model::Profile;
 use assay_rules::denominator::Basis;
 use assay_rules::landscape::{Landscape, Line, Role};
 
+use super::phrase;
 use super::rank::load;
 use super::value::{base, basis};
-use super::{Made, phrase};
 use crate::document::{Cell, NOTHING, Table, cell as plain};
 use crate::parts::landscape::caption as question_caption;
 use crate::post::arguments::Arguments;
 use crate::post::document::{Laid, number, quoted};
 use crate::post::error::{PostError, meant};
-use crate::post::evaluate::Evaluator;
+use crate::post::evaluator::{Evaluator, Made};
 
 /// The most lines of a table.
 const LINES: usize = 500;

@@ -10,24 +10,13 @@ mod table;
 mod together;
 mod value;
 
-use super::amount::Amount;
 use super::arguments::{Arguments, Signature};
-use super::document::Block;
-use super::error::PostError;
-use super::evaluate::Evaluator;
+use super::error::{PostError, meant};
+use super::evaluator::{Evaluator, Made};
+use super::expression::Call;
 
 pub(super) use compare::{Ratio, ratio};
 pub(super) use value::print;
-
-/// What a call makes.
-pub(super) enum Made {
-    /// A number in a sentence: an index into the post's.
-    Number(usize),
-    /// Something on lines of its own.
-    Block(Block),
-    /// A value for another function.
-    Amount(Box<Amount>),
-}
 
 /// A function.
 pub(super) struct Function {
@@ -119,3 +108,20 @@ pub(super) const FUNCTIONS: &[Function] = &[
     function("disclosure", &[], 0, 0, "disclosure()", block::disclosure),
     function("findings", &[], 0, 0, "findings()", block::findings),
 ];
+
+impl<'a> Evaluator<'a> {
+    /// What a call makes.
+    pub(super) fn call(&mut self, call: &'a Call) -> Result<Made, PostError> {
+        let Some(function) = FUNCTIONS.iter().find(|f| f.signature.name == call.name) else {
+            let known: Vec<&str> = FUNCTIONS.iter().map(|f| f.signature.name).collect();
+            let message = format!("there is no function `{}`", call.name);
+            return Err(self.text.error(
+                call.name_span.clone(),
+                message,
+                meant(&call.name, &known),
+            ));
+        };
+        let arguments = Arguments::bind(self.text, call, function.signature)?;
+        (function.make)(self, &arguments)
+    }
+}

@@ -5,12 +5,12 @@ use assay_model::Finding;
 use assay_rules::denominator::Basis;
 use assay_rules::landscape::{Landscape, Line, Query, question};
 
+use super::phrase;
 use super::value::{base, basis, keep, unsupported};
-use super::{Made, phrase};
 use crate::post::arguments::Arguments;
 use crate::post::checks;
 use crate::post::error::PostError;
-use crate::post::evaluate::Evaluator;
+use crate::post::evaluator::{Evaluator, Made};
 
 /// `1st of 3 as of 2009-08-27`.
 pub(super) fn rank<'a>(e: &mut Evaluator<'a>, a: &Arguments<'a>) -> Result<Made, PostError> {

@@ -2,8 +2,8 @@
 
 use assay_rules::denominator::{Basis, Denominator};
 
+use super::phrase;
 use super::value::{base, keep, unsupported};
-use super::{Made, phrase};
 use crate::document::table::Kind;
 use crate::document::{Cell, NOTHING, On, Table, cell as plain};
 use crate::parts::system::key_facts;
@@ -12,7 +12,7 @@ use crate::post::arguments::Arguments;
 use crate::post::checks;
 use crate::post::document::{ComputedNumber, Laid, number as placed, quoted};
 use crate::post::error::{PostError, meant};
-use crate::post::evaluate::Evaluator;
+use crate::post::evaluator::{Evaluator, Made};
 
 /// The most lines of a table.
 const LINES: usize = 500;

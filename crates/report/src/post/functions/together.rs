@@ -5,12 +5,11 @@ use assay_model::Better;
 use assay_rules::denominator::{Counts, Entry};
 use assay_rules::quantity::Quantity;
 
-use super::Made;
 use crate::post::amount::Amount;
 use crate::post::arguments::Arguments;
 use crate::post::checks;
 use crate::post::error::PostError;
-use crate::post::evaluate::Evaluator;
+use crate::post::evaluator::{Evaluator, Made};
 
 /// The arithmetic mean.
 pub(super) fn mean<'a>(e: &mut Evaluator<'a>, a: &Arguments<'a>) -> Result<Made, PostError> {

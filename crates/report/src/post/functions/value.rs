@@ -2,14 +2,14 @@
 
 use assay_rules::denominator::{Basis, Denominator};
 
-use super::{Made, phrase};
+use super::phrase;
 use crate::figures::in_a_sentence;
 use crate::post::amount::Amount;
 use crate::post::arguments::Arguments;
 use crate::post::checks;
 use crate::post::document::{ComputedNumber, Input};
 use crate::post::error::{PostError, meant};
-use crate::post::evaluate::Evaluator;
+use crate::post::evaluator::{Evaluator, Made};
 use crate::post::expression::Call;
 
 /// The most decimals or digits that can be asked for.

@@ -194,19 +194,19 @@ fn nothing_is_said_of_days_that_nobody_knows() {
 fn a_rank_says_who_is_left_out() {
     let p = post("{{ rank(\"t5240-1.6\", in=\"specjbb2005-t5240\") }}").unwrap();
     let n = &p.numbers[0];
-    let left_out: Vec<&str> = n
+    let excluded: Vec<&str> = n
         .findings
         .iter()
         .map(|i| &p.findings[*i].finding)
         .filter(|f| f.id == rows::SELECTIVE_REPORT.id)
         .map(|f| f.message.as_str())
         .collect();
-    assert_eq!(left_out.len(), 1, "{:?}", p.findings);
+    assert_eq!(excluded.len(), 1, "{:?}", p.findings);
     assert!(
-        left_out[0].contains(
+        excluded[0].contains(
             "1st of 3 in `specjbb2005-t5240`, but 5th of 16 in `specjbb2005` as of 2009-08-27"
         ),
-        "{left_out:?}"
+        "{excluded:?}"
     );
     assert!(html(&p).contains(">F59</a>"));
     let wide = post("{{ rank(\"t5240-1.6\", in=\"specjbb2005\") }}").unwrap();

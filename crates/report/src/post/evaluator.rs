@@ -1,0 +1,90 @@
+//! The state of an evaluation: what a post has so far, and what was asked of it.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use assay_model::Finding;
+
+use super::amount::Amount;
+use super::answer::Claim;
+use super::document::{Block, ComputedNumber, PostFinding, TypedComparison, TypedQuantity};
+use super::error::Text;
+use super::front::Front;
+use super::library::Library;
+use super::typed::Names;
+use crate::gate::Gate;
+use crate::view::RunView;
+
+/// What a call makes.
+pub(super) enum Made {
+    /// A number in a sentence: an index into the post's.
+    Number(usize),
+    /// Something on lines of its own.
+    Block(Block),
+    /// A value for another function.
+    Amount(Box<Amount>),
+}
+
+/// The state of an evaluation.
+pub(super) struct Evaluator<'a> {
+    pub(super) text: Text<'a>,
+    pub(super) front: &'a Front,
+    pub(super) library: &'a Library,
+    pub(super) runs: &'a BTreeMap<String, RunView>,
+    pub(super) gates: BTreeMap<String, Gate>,
+    pub(super) numbers: Vec<ComputedNumber>,
+    pub(super) blocks: Vec<Block>,
+    pub(super) findings: Vec<PostFinding>,
+    /// The quoted results that were used.
+    pub(super) used: BTreeSet<usize>,
+    /// The runs that were used.
+    pub(super) used_runs: BTreeSet<String>,
+    /// The treatments of which a result is shown, by the alias of their run.
+    pub(super) shown: BTreeMap<String, BTreeSet<u32>>,
+    /// Trademark notes that results brought with them.
+    pub(super) trademarks: Vec<String>,
+    /// Names and days of the data.
+    pub(super) names: Names,
+    /// What a person typed.
+    pub(super) typed: Vec<TypedQuantity>,
+    /// The comparisons in words.
+    pub(super) comparisons: Vec<TypedComparison>,
+    /// Offsets in the Markdown, with the bytes of the template that stand there.
+    pub(super) map: Vec<(usize, usize)>,
+    /// The byte of the template that was placed last, with its line and column.
+    pub(super) cursor: (usize, (usize, usize)),
+    /// How many typed quantities were refused.
+    pub(super) refused: usize,
+    /// The claims, with what became of them.
+    pub(super) claims: Vec<Claim>,
+}
+
+impl Evaluator<'_> {
+    /// Keeps a number; the findings are about it.
+    pub(super) fn number(&mut self, mut number: ComputedNumber, findings: Vec<Finding>) -> usize {
+        let at = self.numbers.len();
+        number.anchor = format!("d{}", at + 1);
+        for finding in findings {
+            let index = self.find(finding, Some(number.line));
+            self.findings[index].numbers.push(number.anchor.clone());
+            number.findings.push(index);
+        }
+        self.numbers.push(number);
+        at
+    }
+
+    /// Keeps a finding once; its index.
+    pub(super) fn find(&mut self, finding: Finding, line: Option<usize>) -> usize {
+        if let Some(at) = self.findings.iter().position(|f| f.finding == finding) {
+            return at;
+        }
+        self.findings.push(PostFinding { finding, numbers: Vec::new(), line });
+        self.findings.len() - 1
+    }
+
+    /// Keeps a trademark note once.
+    pub(super) fn trademark(&mut self, note: &str) {
+        if !note.trim().is_empty() && !self.trademarks.iter().any(|t| t == note) {
+            self.trademarks.push(note.to_owned());
+        }
+    }
+}
