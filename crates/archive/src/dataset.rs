@@ -72,7 +72,7 @@ pub struct DatasetReport {
     /// How many rows of `samples.parquet`.
     pub samples: u64,
     /// Runs that match and could not be read whole, with the reason; nothing of them is in the set.
-    pub left_out: Vec<(RunId, String)>,
+    pub excluded: Vec<(RunId, String)>,
     /// The files written.
     pub files: Vec<PathBuf>,
 }
@@ -110,7 +110,7 @@ impl Archive {
             }) {
                 Ok(whole) => whole,
                 Err(error) => {
-                    report.left_out.push((summary.id, error.to_string()));
+                    report.excluded.push((summary.id, error.to_string()));
                     continue;
                 }
             };

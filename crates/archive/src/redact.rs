@@ -29,7 +29,7 @@ const KEY_BYTES: usize = 32;
 #[derive(Debug)]
 pub struct Published {
     /// Files that are not in it because nobody can say what is in them.
-    pub left_out: Vec<String>,
+    pub excluded: Vec<String>,
     /// What was replaced.
     pub found: Vec<assay_redact::Found>,
 }
@@ -143,7 +143,7 @@ impl Archive {
         let mut copy = Copy {
             redactor,
             run: &run,
-            left_out: Vec::new(),
+            excluded: Vec::new(),
             changed: false,
             were: HashMap::new(),
         };
@@ -165,12 +165,12 @@ impl Archive {
         disk::write_new(&folder.join(LEDGER), &ledger, disk::Durability::Cached)?;
         let head = Head::flushed(&tip);
         heads::put(target.path(), id, &head, disk::Durability::Cached)?;
-        let left_out = copy.left_out;
+        let excluded = copy.excluded;
         let mut problems = Vec::new();
         let kept = verify::KeptHead { path: heads::path(target.path(), id), head: Ok(Some(head)) };
         verify::verify_run(&folder, id, kept, &mut problems);
         match problems.iter().find(|p| p.kind.severity() == Severity::Invalid) {
-            None => Ok(Published { left_out, found: redactor.found() }),
+            None => Ok(Published { excluded, found: redactor.found() }),
             Some(p) => Err(Error::damaged(
                 run.dir(),
                 format!("it cannot be published: {}: {}", p.path.display(), p.message),
@@ -182,7 +182,7 @@ impl Archive {
 struct Copy<'a> {
     redactor: &'a Redactor,
     run: &'a RunReader,
-    left_out: Vec<String>,
+    excluded: Vec<String>,
     changed: bool,
     /// The hashes of the files that were copied, as they were.
     were: HashMap<String, String>,
@@ -212,7 +212,7 @@ impl Copy<'_> {
             }
             None => {
                 self.changed = true;
-                self.left_out.push(name.to_owned());
+                self.excluded.push(name.to_owned());
                 Ok(None)
             }
         }
@@ -275,7 +275,7 @@ impl Copy<'_> {
             let event = LedgerEvent::Redacted {
                 ledger_sha256: self.run.chain().tip.prev.clone(),
                 replaced,
-                left_out: self.left_out.clone(),
+                excluded: self.excluded.clone(),
                 assay: env!("CARGO_PKG_VERSION").to_owned(),
             };
             out.extend(tip.line(event).map_err(fail)?);
@@ -286,7 +286,7 @@ impl Copy<'_> {
     /// Hashes of files in `folder` as they are in the copy; those of files that were left out go.
     fn again(&self, list: &mut Vec<FileHash>, folder: &Path, files: &HashMap<String, Vec<u8>>) {
         let inside = |file: &FileHash| folder.join(&file.path).to_string_lossy().into_owned();
-        list.retain(|file| !self.left_out.contains(&inside(file)));
+        list.retain(|file| !self.excluded.contains(&inside(file)));
         for file in list {
             let path = inside(file);
             // One that was replaced later keeps the hash that it had.

@@ -54,7 +54,7 @@ pub struct RunWriter {
     unflushed: Vec<PathBuf>,
     flushed_at: Instant,
     /// How long trials that are short may wait now.
-    patience: Duration,
+    flush_interval: Duration,
     broken: bool,
     /// The tracer's answer of the next trial, and the file of its single I/Os.
     io: Option<(Vec<u8>, Option<PathBuf>)>,
@@ -83,7 +83,7 @@ impl RunWriter {
             durability,
             unflushed: Vec::new(),
             flushed_at: Instant::now(),
-            patience: FLUSH_AFTER,
+            flush_interval: FLUSH_AFTER,
             broken: false,
             io: None,
             _lock: lock,
@@ -340,7 +340,8 @@ impl RunWriter {
         let sampled =
             io.is_some() || files.iter().any(|(name, bytes)| *name == SAMPLES && !bytes.is_empty());
         let lasted = Duration::from_nanos(record.end_ns.saturating_sub(record.start_ns));
-        let due = sampled || lasted >= FLUSH_AFTER || self.flushed_at.elapsed() >= self.patience;
+        let due =
+            sampled || lasted >= FLUSH_AFTER || self.flushed_at.elapsed() >= self.flush_interval;
         let began = Instant::now();
         let answer = io.as_ref().map_or(&[][..], |(answer, _)| answer);
         let events = io.as_ref().and_then(|(_, events)| events.as_deref());
@@ -370,7 +371,7 @@ impl RunWriter {
         if due {
             self.flushed_at = Instant::now();
             let cost = self.flushed_at - began;
-            self.patience = (cost * FLUSH_SHARE).clamp(FLUSH_AFTER, FLUSH_EVERY);
+            self.flush_interval = (cost * FLUSH_SHARE).clamp(FLUSH_AFTER, FLUSH_EVERY);
         }
         Ok(())
     }

@@ -127,11 +127,11 @@ fn clock(left: Duration) -> String {
 
 /// The end of a label that is too long for the line: treatments differ there more often.
 fn shorten(label: &str) -> String {
-    const MOST: usize = 24;
+    const MAX_WIDTH: usize = 24;
     let n = label.chars().count();
-    if n <= MOST {
+    if n <= MAX_WIDTH {
         label.to_owned()
     } else {
-        format!("…{}", label.chars().skip(n + 1 - MOST).collect::<String>())
+        format!("…{}", label.chars().skip(n + 1 - MAX_WIDTH).collect::<String>())
     }
 }

@@ -68,8 +68,8 @@ fn killed_at_fifty_random_moments() {
         // the trials, however long a busy machine takes to come to them.
         let mut pause = numbers.below(900_000);
         if round % 2 == 1 {
-            let (trials, patience) = (2 + numbers.below(9) as usize, Instant::now());
-            while lines(&world) < trials && patience.elapsed().as_secs() < 60 {
+            let (trials, began) = (2 + numbers.below(9) as usize, Instant::now());
+            while lines(&world) < trials && began.elapsed().as_secs() < 60 {
                 std::thread::sleep(Duration::from_millis(1));
             }
             pause %= 50_000;
@@ -79,8 +79,8 @@ fn killed_at_fifty_random_moments() {
         child.wait().unwrap();
         changed += usize::from(std::fs::read_to_string(SYSCTL).unwrap() != before);
         // What outlives it for a moment is the trial's own program.
-        let patience = Instant::now();
-        while alive(&mark(&world)) && patience.elapsed().as_secs() < 10 {
+        let began = Instant::now();
+        while alive(&mark(&world)) && began.elapsed().as_secs() < 10 {
             std::thread::yield_now();
         }
         let did = lines(&world);

@@ -118,9 +118,9 @@ fn every_change_of_a_killed_and_of_a_resumed_run_is_named() {
         .stderr(Stdio::null())
         .spawn()
         .unwrap();
-    let patience = Instant::now();
+    let began = Instant::now();
     while fs::read_to_string(&mark).map_or(0, |t| t.lines().count()) < 3 {
-        assert!(patience.elapsed().as_secs() < 60, "the third trial starts");
+        assert!(began.elapsed().as_secs() < 60, "the third trial starts");
         std::thread::sleep(Duration::from_millis(5));
     }
     child.kill().unwrap();

@@ -84,7 +84,7 @@ pub fn audit(source: &Source, quoted: &[QuotedResult]) -> Audit {
 /// The claims of one sentence, each kind by its judge; what compares takes the numbers first.
 fn in_sentence(context: &Context<'_>, sentence: usize, claims: &mut Vec<Claim>) {
     let before = claims.len();
-    if context.reading.tokens[sentence].len() > detect::LONGEST {
+    if context.reading.tokens[sentence].len() > detect::MAX_TOKENS {
         return;
     }
     let conversions = convert::judge(context, sentence);

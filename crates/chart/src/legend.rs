@@ -41,7 +41,7 @@ impl Key {
 const TOP: f64 = 38.0;
 const ROW: f64 = 20.0;
 const SAMPLE: f64 = 26.0;
-const LONGEST: f64 = 330.0;
+const MAX_WIDTH: f64 = 330.0;
 
 /// The legend below the heading, and how high it is. Nothing for no keys.
 pub(crate) fn legend(keys: &[Key]) -> (Markup, f64) {
@@ -56,7 +56,7 @@ pub(crate) fn legend_on(width: f64, keys: &[Key]) -> (Markup, f64) {
     let (mut x, mut row) = (2.0, 0);
     let mut placed = Vec::new();
     for key in keys {
-        let label = fit(&key.label, LONGEST);
+        let label = fit(&key.label, MAX_WIDTH);
         let wide = SAMPLE + text_width(&label) + 20.0;
         if x > 2.0 && x + wide > width {
             x = 2.0;

@@ -194,7 +194,7 @@ fn job(
         exe: crate::slurm::agent_path(place, exe),
         state_dir,
         setup: &setup,
-        patience: TIMEOUT,
+        limit: TIMEOUT,
         interrupt: None,
     };
     let mut crew = match Crew::start(&request, &mut |_| ()) {

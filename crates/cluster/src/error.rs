@@ -49,7 +49,7 @@ pub enum ClusterError {
     },
     /// Some tasks of the job never started.
     #[error(
-        "no agent of assay started on {} within {patience} of the start of Slurm job {job}{hint} \
+        "no agent of assay started on {} within {timeout} of the start of Slurm job {job}{hint} \
          (`where.start_timeout`)",
         which(nodes)
     )]
@@ -59,7 +59,7 @@ pub enum ClusterError {
         /// Which nodes, as far as that is known.
         nodes: Vec<String>,
         /// How long was waited.
-        patience: String,
+        timeout: String,
         /// What Slurm said, and what to look at.
         hint: String,
     },

@@ -10,7 +10,7 @@ use crate::event::{Action, BLOCK_BYTES, Event, Op};
 use crate::names::Names;
 
 /// Bios under way that are kept for a device; more are not followed, and counted.
-const MOST: usize = 1 << 18;
+const MAX_BIOS: usize = 1 << 18;
 /// How many bios that begin before a block are looked at for the one that has it.
 const NEAR: usize = 4;
 
@@ -157,7 +157,7 @@ impl Device {
             return;
         }
         self.queued += 1;
-        if self.bios.len() >= MOST {
+        if self.bios.len() >= MAX_BIOS {
             self.given_up += 1;
             return;
         }

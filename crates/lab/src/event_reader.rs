@@ -251,7 +251,7 @@ impl<'a> EventReader<'a> {
         record.metrics = self.metrics;
         record.curves = self.curves;
         record.histograms = self.histograms;
-        record.heats = self.heats;
+        record.heat_maps = self.heats;
         record.notes.extend(self.notes);
         self.evidence.into_iter().for_each(|seen| assay_checks::see(record, seen));
         if self.bad_lines > 0 {
@@ -321,7 +321,7 @@ mod tests {
         assert_eq!(heard.into_record(&mut record, None), None);
         assert_eq!((record.findings[0].id.as_str(), record.notes.len()), ("F25", 1));
         assert!(record.notes[0].contains("`bad`"), "{:?}", record.notes);
-        assert_eq!((record.heats.len(), record.heats["t"].counts.len()), (1, 2));
+        assert_eq!((record.heat_maps.len(), record.heat_maps["t"].counts.len()), (1, 2));
         assert_eq!(samples.points(WORKLOAD, "", "throughput"), [(5, 10.0), (6, 11.0)]);
         assert!(samples.points(WORKLOAD, "", "errors")[0].1.is_nan());
     }

@@ -1,4 +1,4 @@
-//! What a trial's program reads: put on its storage, which is sealed then.
+//! What a trial's program reads: put on its storage, which is made cold then.
 
 use std::path::Path;
 
@@ -18,11 +18,11 @@ pub(crate) fn place(
 
 /// Seals the storage of a workload that has put something there. Sentences for the record, or one that
 /// says what failed.
-pub(crate) fn seal(workload: &dyn Workload, applied: &Applied) -> Result<Vec<String>, String> {
+pub(crate) fn make_cold(workload: &dyn Workload, applied: &Applied) -> Result<Vec<String>, String> {
     if workload.offers().inputs.is_none() {
         return Ok(Vec::new());
     }
-    applied.seal().map_err(|e| e.to_string())
+    applied.make_cold().map_err(|e| e.to_string())
 }
 
 /// A sentence if a treatment has a storage that can hold only inputs, and the workload puts none there.

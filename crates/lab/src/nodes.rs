@@ -33,7 +33,7 @@ pub(crate) struct Nodes {
     state_dir: PathBuf,
     interrupt: Option<Interrupt>,
     setup: Setup,
-    patience: Duration,
+    limit: Duration,
     timeout: Duration,
     bound: Duration,
     crew: Option<Crew>,
@@ -64,7 +64,7 @@ impl Nodes {
                 key: lab.archive.key().map(|key| key.to_hex()).unwrap_or_default(),
                 ..setup(experiment, &prepared.toml, &prepared.plan, lab.output != Output::Discard)
             },
-            patience: SET_UP.saturating_add(wait),
+            limit: SET_UP.saturating_add(wait),
             timeout: duration(&experiment.design.timeout, Duration::MAX),
             bound: duration(&place.phase_bound, Duration::ZERO),
             place,
@@ -99,7 +99,7 @@ impl Nodes {
             exe: self.exe.clone(),
             state_dir: &self.state_dir,
             setup: &self.setup,
-            patience: self.patience,
+            limit: self.limit,
             interrupt: self.interrupt.as_ref(),
         };
         self.crew = Some(Crew::start(&request, &mut |sentence| watcher.say(sentence))?);

@@ -151,7 +151,7 @@ impl Bench<'_> {
             .and_then(|()| inputs::place(self.workload, ctx, &applied.setup))
             .and_then(|()| self.workload.launch(ctx))
             .map_err(|e| format!("preparation failed: {e}"))?;
-        for note in inputs::seal(self.workload, applied)? {
+        for note in inputs::make_cold(self.workload, applied)? {
             heard.note(note);
         }
         // Actions (dropping caches) come last, so that preparation does not undo them.

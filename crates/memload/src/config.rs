@@ -227,7 +227,7 @@ pub const DEEPEST: usize = 1024;
 /// Keys are counted below this; ids from here on are keys that are never set.
 pub const KEY_LIMIT: u64 = 1 << 39;
 /// The longest value that may be asked for, bytes.
-pub const LONGEST: u32 = 64 << 20;
+pub const MAX_VALUE_BYTES: u32 = 64 << 20;
 
 impl Config {
     /// Says what is wrong with it.
@@ -304,7 +304,7 @@ impl Mix {
             return refuse("classes", self.classes.len().to_string(), "one to eight");
         }
         for class in &self.classes {
-            if class.min < 4 || class.max < class.min || class.max > LONGEST {
+            if class.min < 4 || class.max < class.min || class.max > MAX_VALUE_BYTES {
                 let value = format!("{} to {} bytes", class.min, class.max);
                 return refuse("classes", value, "4 bytes or more, rising, at most 64 MiB");
             }

@@ -7,13 +7,13 @@ use crate::heat::Heat;
 use crate::report::{Bin, ERROR_KINDS, ErrorKind, Errors, OPERATIONS, Operation};
 
 /// The greatest response time that is told apart, ns; greater ones are counted as this.
-const LONGEST: u64 = 1_000_000_000_000;
+const MAX_NS: u64 = 1_000_000_000_000;
 /// Error texts kept.
 const TEXTS: usize = 8;
 
 /// A histogram of times in ns: three digits, up to 1000 s.
 pub fn histogram() -> Histogram<u64> {
-    Histogram::new_with_bounds(1, LONGEST, 3).expect("1 to 10^12 at three digits is a valid range")
+    Histogram::new_with_bounds(1, MAX_NS, 3).expect("1 to 10^12 at three digits is a valid range")
 }
 
 /// The moments of a run, ns of `CLOCK_MONOTONIC`.

@@ -4,7 +4,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 /// More columns or rows than this could not be told apart.
-const MOST: usize = 1_000;
+const MAX_SIDE: usize = 1_000;
 /// The most cells.
 const MAX_CELLS: usize = 50_000;
 
@@ -30,8 +30,10 @@ impl Heat {
     /// A sentence.
     pub fn check(&self) -> Result<(), String> {
         let rows = self.edges.len().saturating_sub(1);
-        if rows == 0 || rows > MOST || self.counts.len() > MOST {
-            return Err(format!("a heat map has 1 to {MOST} rows and at most {MOST} columns"));
+        if rows == 0 || rows > MAX_SIDE || self.counts.len() > MAX_SIDE {
+            return Err(format!(
+                "a heat map has 1 to {MAX_SIDE} rows and at most {MAX_SIDE} columns"
+            ));
         }
         if rows * self.counts.len() > MAX_CELLS {
             return Err(format!("a heat map has at most {MAX_CELLS} cells"));

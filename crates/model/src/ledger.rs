@@ -95,8 +95,8 @@ pub enum LedgerEvent {
         /// How many values were replaced.
         replaced: u64,
         /// Files that cannot be searched and are not in the copy.
-        #[serde(default, skip_serializing_if = "Vec::is_empty")]
-        left_out: Vec<String>,
+        #[serde(default, alias = "left_out", skip_serializing_if = "Vec::is_empty")]
+        excluded: Vec<String>,
         /// The version of assay.
         assay: String,
     },
@@ -147,4 +147,18 @@ pub struct LedgerEntry {
     /// What happened.
     #[serde(flatten)]
     pub event: LedgerEvent,
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_key_of_earlier_versions_is_read() {
+        let line = r#"{"event":"redacted","ledger_sha256":"aa","replaced":1,"left_out":["x"],"assay":"0.1.0"}"#;
+        let LedgerEvent::Redacted { excluded, .. } = serde_json::from_str(line).unwrap() else {
+            panic!("{line}");
+        };
+        assert_eq!(excluded, ["x"]);
+    }
 }

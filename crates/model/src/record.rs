@@ -210,8 +210,8 @@ pub struct TrialRecord {
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub histograms: BTreeMap<String, TrialHistogram>,
     /// How often values occurred over time, by what they are.
-    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
-    pub heats: BTreeMap<String, Heat>,
+    #[serde(default, alias = "heats", skip_serializing_if = "BTreeMap::is_empty")]
+    pub heat_maps: BTreeMap<String, Heat>,
     /// What validation found.
     pub validation: ValidationResult,
     /// Its standard output.
@@ -258,7 +258,7 @@ impl TrialRecord {
             metrics: Vec::new(),
             curves: Vec::new(),
             histograms: BTreeMap::new(),
-            heats: BTreeMap::new(),
+            heat_maps: BTreeMap::new(),
             validation: ValidationResult::NotReached,
             stdout: StreamSummary::default(),
             stderr: StreamSummary::default(),

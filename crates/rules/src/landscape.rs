@@ -70,7 +70,7 @@ pub struct Landscape {
     /// How many lines there are with those that [`Query::top`] cut off.
     pub lines_in_all: usize,
     /// What is not in it, and why.
-    pub left_out: LeftOut,
+    pub excluded: Excluded,
     /// The documents that the lines are quoted from.
     pub sources: Vec<Source>,
     /// What must be known to read it; empty if nothing.
@@ -86,7 +86,7 @@ pub struct Landscape {
 
 /// Rows that are not shown.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize)]
-pub struct LeftOut {
+pub struct Excluded {
     /// Rows of later days.
     pub later: usize,
     /// Rows without a date, left out because a day was asked for.
@@ -196,14 +196,14 @@ impl Landscape {
         if cut > 0 {
             out.push(format!("{cut} of {} lines are not shown.", self.lines_in_all));
         }
-        if self.left_out.later > 0 {
-            out.push(format!("{} of later days left out.", rows(self.left_out.later)));
+        if self.excluded.later > 0 {
+            out.push(format!("{} of later days left out.", rows(self.excluded.later)));
         }
-        if self.left_out.undated > 0 {
-            out.push(format!("{} without a date left out.", rows(self.left_out.undated)));
+        if self.excluded.undated > 0 {
+            out.push(format!("{} without a date left out.", rows(self.excluded.undated)));
         }
-        if self.left_out.superseded > 0 {
-            let n = self.left_out.superseded;
+        if self.excluded.superseded > 0 {
+            let n = self.excluded.superseded;
             out.push(format!("{} superseded by newer printings of the same results.", rows(n)));
         }
         out

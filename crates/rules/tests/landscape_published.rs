@@ -252,13 +252,13 @@ fn the_day_of_a_landscape_decides_what_is_in_it() {
         collection.landscape("specjbb2005", &query).unwrap()
     };
     let all = on("2009-08-27");
-    assert_eq!((all.lines.len(), all.left_out.later, all.left_out.superseded), (16, 0, 7));
+    assert_eq!((all.lines.len(), all.excluded.later, all.excluded.superseded), (16, 0, 7));
     let july = on("2009-07-20");
-    assert_eq!((july.lines.len(), july.left_out.later, july.left_out.superseded), (11, 12, 0));
+    assert_eq!((july.lines.len(), july.excluded.later, july.excluded.superseded), (11, 12, 0));
     let sooner = on("2009-07-19");
-    assert_eq!((sooner.lines.len(), sooner.left_out.later), (7, 16));
+    assert_eq!((sooner.lines.len(), sooner.excluded.later), (7, 16));
     let none = on("2009-01-01");
-    assert_eq!((none.lines.len(), none.left_out.later), (0, 23));
+    assert_eq!((none.lines.len(), none.excluded.later), (0, 23));
 }
 
 #[test]

@@ -11,7 +11,7 @@ use rustix::fs::inotify;
 use rustix::process::{Pid, PidfdFlags, pidfd_open};
 
 /// The longest line that is taken; what is longer is passed over.
-const LONGEST: usize = 4 << 20;
+const MAX_LINE: usize = 4 << 20;
 
 /// A file of lines that grows.
 #[derive(Debug)]
@@ -42,7 +42,7 @@ impl Lines {
                     }
                     self.held.clear();
                     self.skipping = false;
-                } else if self.held.len() > LONGEST {
+                } else if self.held.len() > MAX_LINE {
                     self.held.clear();
                     self.skipping = true;
                 }

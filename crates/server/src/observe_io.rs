@@ -18,7 +18,7 @@ use crate::error::Refusal;
 /// Nobody looks who has not asked for this long.
 const FORGOTTEN: Duration = Duration::from_secs(10);
 /// An answer is of at most this long; then it begins anew.
-const LONGEST: Duration = Duration::from_secs(600);
+const MAX_TIME: Duration = Duration::from_secs(600);
 /// How long the first answer is waited for.
 const FIRST: Duration = Duration::from_secs(10);
 /// Between two looks into the kernel's rings of events, and where it counts by itself.
@@ -179,7 +179,7 @@ fn trace(app: &App, about: &AboutIo, to: &watch::Sender<Answer>) -> Result<(), S
         let pause = if tracer.method() == Method::Tracepoints { POLL } else { LOOK };
         let tick = ask.question.tick_ns;
         let mut next = (tracer.began_ns() / tick + 1) * tick;
-        while wanted() && began.elapsed() < LONGEST {
+        while wanted() && began.elapsed() < MAX_TIME {
             let now = assay_sut::clock::monotonic_ns();
             if now < next {
                 std::thread::sleep(pause.min(Duration::from_nanos(next - now)));

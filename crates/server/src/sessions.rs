@@ -18,7 +18,7 @@ pub(crate) const COOKIE: &str = "assay";
 /// How long a browser stays signed in, seconds.
 pub(crate) const LASTS: i64 = 7 * 24 * 3600;
 /// When there are more, those that began first end.
-const MOST: usize = 1000;
+const MAX_SESSIONS: usize = 1000;
 /// The largest file that is read.
 const LARGEST: u64 = 1 << 20;
 
@@ -67,7 +67,7 @@ impl Sessions {
         let now = Timestamp::now().as_second();
         let mut held = self.held();
         held.retain(|s| s.until > now);
-        if held.len() >= MOST {
+        if held.len() >= MAX_SESSIONS {
             held.remove(0);
         }
         held.push(Session {

@@ -65,7 +65,7 @@ fn every_kind_is_made_measured_sealed_and_taken_away() {
         let emulated = applied.notes.iter().any(|n| n.contains("EMULATED latency"));
         assert_eq!(emulated, level.contains("delay"), "{level}: {:?}", applied.notes);
         std::fs::write(files.join("x"), &text).unwrap();
-        applied.seal().unwrap_or_else(|e| panic!("{level}: {e}"));
+        applied.make_cold().unwrap_or_else(|e| panic!("{level}: {e}"));
         assert_eq!(device_of(&files), device, "{level}: it is mounted again");
         let began = Instant::now();
         let mut read = String::new();

@@ -40,7 +40,7 @@ fn read_so_far(applied: &Applied) -> u64 {
 }
 
 #[test]
-fn what_is_put_on_a_storage_is_read_from_its_devices_once_it_is_sealed() {
+fn what_is_put_on_a_storage_is_read_from_its_devices_once_it_is_cold() {
     let _turn = TURN.lock().unwrap_or_else(PoisonError::into_inner);
     let text = TEXT.repeat((16 << 20) / TEXT.len());
     for (level, kind, compressed) in [
@@ -63,7 +63,7 @@ fn what_is_put_on_a_storage_is_read_from_its_devices_once_it_is_sealed() {
         let applied = bench.controller().apply(&wanted).unwrap_or_else(|e| panic!("{level}: {e}"));
         let folder = inputs(&applied);
         std::fs::write(folder.join("model"), &text).unwrap();
-        applied.seal().unwrap_or_else(|e| panic!("{level}: {e}"));
+        applied.make_cold().unwrap_or_else(|e| panic!("{level}: {e}"));
         let (found, line) = mounted(&folder).unwrap_or_else(|| panic!("{level}: not mounted"));
         assert_eq!(found, kind, "{level}");
         if applied.setup.inputs.is_some() {

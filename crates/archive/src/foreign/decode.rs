@@ -10,19 +10,19 @@ use serde::de::{DeserializeOwned, Deserializer, Error as _, SeqAccess, Visitor};
 
 use super::error::{Flaw, Location};
 
-/// A list of at most `MOST` values; a longer one is an error before it fills the memory.
-pub(super) struct Bounded<T, const MOST: usize>(pub Vec<T>);
+/// A list of at most `MAX` values; a longer one is an error before it fills the memory.
+pub(super) struct Bounded<T, const MAX: usize>(pub Vec<T>);
 
-impl<'de, T: Deserialize<'de>, const MOST: usize> Deserialize<'de> for Bounded<T, MOST> {
+impl<'de, T: Deserialize<'de>, const MAX: usize> Deserialize<'de> for Bounded<T, MAX> {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        deserializer.deserialize_seq(List::<T, MOST>(PhantomData))
+        deserializer.deserialize_seq(List::<T, MAX>(PhantomData))
     }
 }
 
-struct List<T, const MOST: usize>(PhantomData<T>);
+struct List<T, const MAX: usize>(PhantomData<T>);
 
-impl<'de, T: Deserialize<'de>, const MOST: usize> Visitor<'de> for List<T, MOST> {
-    type Value = Bounded<T, MOST>;
+impl<'de, T: Deserialize<'de>, const MAX: usize> Visitor<'de> for List<T, MAX> {
+    type Value = Bounded<T, MAX>;
 
     fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str("a list")
@@ -31,8 +31,8 @@ impl<'de, T: Deserialize<'de>, const MOST: usize> Visitor<'de> for List<T, MOST>
     fn visit_seq<A: SeqAccess<'de>>(self, mut seq: A) -> Result<Self::Value, A::Error> {
         let mut items = Vec::new();
         while let Some(item) = seq.next_element()? {
-            if items.len() == MOST {
-                return Err(A::Error::custom(format!("a list has more than {MOST} values")));
+            if items.len() == MAX {
+                return Err(A::Error::custom(format!("a list has more than {MAX} values")));
             }
             items.push(item);
         }

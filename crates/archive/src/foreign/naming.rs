@@ -5,12 +5,16 @@ use std::path::Path;
 use super::error::ForeignError;
 
 /// The longest name of an experiment.
-const LONGEST: usize = 80;
+const MAX_LENGTH: usize = 80;
 
 /// The name that was asked for, if an experiment can have it.
 pub(super) fn checked(name: &str) -> Result<String, ForeignError> {
     let good = |c: char| c.is_ascii_lowercase() || c.is_ascii_digit() || c == '-' || c == '.';
-    if name.is_empty() || name.len() > LONGEST || !name.chars().all(good) || name.starts_with('.') {
+    if name.is_empty()
+        || name.len() > MAX_LENGTH
+        || !name.chars().all(good)
+        || name.starts_with('.')
+    {
         return Err(ForeignError::Name { name: name.to_owned() });
     }
     Ok(name.to_owned())
@@ -27,7 +31,7 @@ pub(super) fn of_file(path: &Path, otherwise: &str) -> String {
             name.push('-');
         }
     }
-    let name: String = name.trim_matches(['-', '.']).chars().take(LONGEST - 12).collect();
+    let name: String = name.trim_matches(['-', '.']).chars().take(MAX_LENGTH - 12).collect();
     if name.is_empty() { otherwise.to_owned() } else { name }
 }
 

@@ -71,14 +71,14 @@ fn a_data_set_holds_every_trial_and_metric() {
 }
 
 #[test]
-fn a_run_that_cannot_be_read_is_left_out_by_name() {
+fn a_run_that_cannot_be_read_is_excluded_by_name() {
     let (folder, archive, id, samples) = filled();
     archive.list(&Filter::default()).unwrap();
     fs::write(samples.with_file_name("../../records.jsonl"), "").unwrap();
     let out = folder.path().join("set");
     let report = archive.export_dataset(&out, &Filter::default(), DatasetSamples::Leave).unwrap();
     assert_eq!((report.runs, report.rows), (0, 0));
-    assert_eq!(report.left_out[0].0.as_str(), id);
+    assert_eq!(report.excluded[0].0.as_str(), id);
 }
 
 #[test]

@@ -73,7 +73,7 @@ pub fn archive(cli: &Cli, verb: &Verb) -> Result<Exit> {
             (None, true) => {
                 let report =
                     archive.export_dataset(output, &Filter::default(), DatasetSamples::Leave)?;
-                for (run, reason) in &report.left_out {
+                for (run, reason) in &report.excluded {
                     crate::screen::say(&format!("run {run} is left out: {reason}"));
                 }
                 print(&format!("{}: {} runs", output.display(), report.runs))?;

@@ -62,11 +62,11 @@ impl Copies {
     pub fn say_what(&self) {
         for (id, published) in self.published.borrow().iter() {
             let times: u64 = published.found.iter().map(|f| f.times).sum();
-            if times > 0 || !published.left_out.is_empty() {
+            if times > 0 || !published.excluded.is_empty() {
                 say(&format!(
                     "{id}: {} replaced, {} left out; `assay publish {id} --preview` lists them",
                     count(times as usize, "value"),
-                    count(published.left_out.len(), "file"),
+                    count(published.excluded.len(), "file"),
                 ));
             }
         }
@@ -97,7 +97,7 @@ impl Copies {
                     .map(|(name, bytes)| serde_json::json!({ "name": name, "bytes": bytes }))
                     .collect();
                 rows.push(serde_json::json!({
-                    "run": id, "files": files, "left_out": one.left_out, "replaced": replaced,
+                    "run": id, "files": files, "excluded": one.excluded, "replaced": replaced,
                 }));
                 continue;
             }
@@ -105,7 +105,7 @@ impl Copies {
             for (name, bytes) in &files {
                 print(&format!("  {name}  {bytes} B"))?;
             }
-            for name in &one.left_out {
+            for name in &one.excluded {
                 print(&format!("  {name}  left out: it is no text and cannot be searched"))?;
             }
             print(if one.found.is_empty() { "Nothing is replaced." } else { "Replaced:" })?;

@@ -71,7 +71,7 @@ pub(crate) struct Quantities {
 }
 
 /// How many results of a text, and how many quoted ones with them, are looked at.
-const MOST: usize = 4000;
+const MAX_QUANTITIES: usize = 4000;
 
 /// How many fits are tried in all.
 const BUDGET: u64 = 20_000_000;
@@ -97,9 +97,9 @@ impl Quantities {
         for (i, table) in document.tables.iter().enumerate() {
             of_table(document, i, table, &mut all);
         }
-        all.truncate(MOST);
+        all.truncate(MAX_QUANTITIES);
         of_quoted(document, quoted, &mut all);
-        all.truncate(2 * MOST);
+        all.truncate(2 * MAX_QUANTITIES);
         let mut systems: BTreeSet<String> = BTreeSet::new();
         for q in &all {
             systems.extend(q.models.iter().cloned());

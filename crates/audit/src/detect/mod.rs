@@ -41,7 +41,7 @@ pub(crate) struct Reading {
 }
 
 /// Longer sentences, in tokens, are no sentences.
-pub(crate) const LONGEST: usize = 500;
+pub(crate) const MAX_TOKENS: usize = 500;
 
 /// Finds the claims in the sentences of a document.
 pub(crate) fn detect(document: &Document<'_>) -> Reading {
@@ -49,7 +49,7 @@ pub(crate) fn detect(document: &Document<'_>) -> Reading {
     let mut found = Vec::new();
     for (index, sentence) in document.sentences.iter().enumerate() {
         let read = tokens(document.text, sentence.span);
-        if read.len() <= LONGEST {
+        if read.len() <= MAX_TOKENS {
             let block = &document.blocks[sentence.block];
             in_sentence(index, &read, block.kind, &mut found);
         }

@@ -29,7 +29,7 @@ struct Seen {
 pub(crate) fn judge(context: &Context<'_>) -> Vec<Claim> {
     let mut by_system: BTreeMap<String, Vec<Seen>> = BTreeMap::new();
     for tokens in &context.reading.tokens {
-        if tokens.len() > crate::detect::LONGEST {
+        if tokens.len() > crate::detect::MAX_TOKENS {
             continue;
         }
         let systems: Vec<(usize, String)> = tokens

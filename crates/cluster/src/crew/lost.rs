@@ -30,14 +30,14 @@ impl Crew {
         let state = loop {
             let asked = self.job.as_ref().map_or(Ok(None), Job::state);
             // How it ended is told when its last task has; a controller that is busy is asked again.
-            let patience = match asked.as_ref().map(|s| s.as_ref().map(|s| s.state.as_str())) {
+            let limit = match asked.as_ref().map(|s| s.as_ref().map(|s| s.state.as_str())) {
                 Ok(Some("RUNNING")) => Duration::from_millis(1500),
                 Ok(Some("COMPLETING")) => SETTLE,
                 Err(_) => BUSY,
                 Ok(_) => Duration::ZERO,
             };
             let state = asked.ok().flatten();
-            if began.elapsed() >= patience {
+            if began.elapsed() >= limit {
                 break state;
             }
             std::thread::sleep(Duration::from_millis(100));

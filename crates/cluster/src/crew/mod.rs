@@ -47,7 +47,7 @@ pub struct Request<'a> {
     /// What the agents set up.
     pub setup: &'a Setup,
     /// How long setting up may take.
-    pub patience: Duration,
+    pub limit: Duration,
     /// What ends it early.
     pub interrupt: Option<&'a Interrupt>,
 }

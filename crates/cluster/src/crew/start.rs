@@ -29,7 +29,7 @@ impl Crew {
         let (began, mut asked) = (Instant::now(), Instant::now());
         let (mut running, mut told): (Option<Instant>, bool) = (None, false);
         let max_wait = units::duration_of(&place.max_wait).unwrap_or(Duration::MAX);
-        let patience = units::duration_of(&place.start_timeout).unwrap_or(Duration::MAX);
+        let limit = units::duration_of(&place.start_timeout).unwrap_or(Duration::MAX);
         while self.members.len() < wanted {
             if request.interrupt.is_some_and(Interrupt::fired) {
                 return Err(ClusterError::Interrupted);
@@ -74,8 +74,8 @@ impl Crew {
                         reason: state.reason,
                     });
                 }
-            } else if running.get_or_insert_with(Instant::now).elapsed() > patience {
-                return Err(self.never_started(&state, request, port, patience));
+            } else if running.get_or_insert_with(Instant::now).elapsed() > limit {
+                return Err(self.never_started(&state, request, port, limit));
             }
         }
         self.members.sort_by_key(|m| m.hello.rank);
@@ -128,7 +128,7 @@ impl Crew {
         state: &JobState,
         request: &Request<'_>,
         port: u16,
-        patience: Duration,
+        limit: Duration,
     ) -> ClusterError {
         let expected = hostnames(&state.nodes).unwrap_or_default();
         let here = |node: &String| self.members.iter().any(|m| m.hello.node == *node);
@@ -137,7 +137,7 @@ impl Crew {
         ClusterError::NeverStarted {
             job: state.id.clone(),
             nodes,
-            patience: units::format_duration(patience),
+            timeout: units::format_duration(limit),
             hint: format!(
                 "{}; is `{}` there, and can the node reach this one on port {port}?",
                 said.map(|s| format!(" (Slurm said: {s})")).unwrap_or_default(),
@@ -169,13 +169,11 @@ impl Crew {
                 Ok(Heard::Went(rank, why)) => return Err(self.gone_early(rank, &why)),
                 _ => {}
             }
-            if began.elapsed() > request.patience {
+            if began.elapsed() > request.limit {
                 let late = self.members.iter().find(|m| m.set_up.is_none());
                 let who = late.map_or(String::new(), |m| format!("node {}", m.name));
-                let why = format!(
-                    "it did not set up within {}",
-                    units::format_duration(request.patience)
-                );
+                let why =
+                    format!("it did not set up within {}", units::format_duration(request.limit));
                 return Err(ClusterError::SetUp { who, why });
             }
         }

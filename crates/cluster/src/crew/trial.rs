@@ -232,8 +232,8 @@ impl Crew {
                 self.tell(i, &ToAgent::Go(there(at, look)));
             }
         }
-        let patience = timeout.saturating_add(self.grace).saturating_add(REPORT);
-        self.wait(course, patience, "report the trial", interrupt, tick, Course::over)?;
+        let limit = timeout.saturating_add(self.grace).saturating_add(REPORT);
+        self.wait(course, limit, "report the trial", interrupt, tick, Course::over)?;
         self.took.run_ns = monotonic_ns().saturating_sub(at);
         let finishes = course.served.as_ref().is_some_and(|s| s.finishes) && !course.failed();
         let others: Vec<usize> =
@@ -244,8 +244,8 @@ impl Crew {
                 if finishes { ToAgent::Done(there(since, &before[i])) } else { ToAgent::Stop };
             self.tell(i, &told);
         }
-        let (patience, interrupt) = if finishes { (patience, interrupt) } else { (STOP, None) };
-        self.wait(course, patience, "come to its end", interrupt, tick, |c| {
+        let (limit, interrupt) = if finishes { (limit, interrupt) } else { (STOP, None) };
+        self.wait(course, limit, "come to its end", interrupt, tick, |c| {
             c.parts.iter().all(Option::is_some)
         })
     }
@@ -254,7 +254,7 @@ impl Crew {
     fn wait(
         &mut self,
         course: &mut Course,
-        patience: Duration,
+        limit: Duration,
         what: &str,
         interrupt: Option<&Interrupt>,
         tick: &mut dyn FnMut(),
@@ -271,7 +271,7 @@ impl Crew {
                 }
             }
             let late =
-                began.elapsed() > patience || course.stopped.is_some_and(|at| at.elapsed() > STOP);
+                began.elapsed() > limit || course.stopped.is_some_and(|at| at.elapsed() > STOP);
             if late {
                 let silent = |i: &usize| course.parts[*i].is_none();
                 let all = 0..course.parts.len();

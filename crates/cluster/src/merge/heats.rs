@@ -16,20 +16,20 @@ pub(crate) fn merge<'a>(
     notes: &mut Vec<String>,
 ) -> BTreeMap<String, Heat> {
     let mut all = BTreeMap::new();
-    let mut left_out = 0;
-    for (i, part) in parts.filter(|p| !p.part.record.heats.is_empty()).enumerate() {
+    let mut excluded = 0;
+    for (i, part) in parts.filter(|p| !p.part.record.heat_maps.is_empty()).enumerate() {
         if i >= SHOWN {
-            left_out += 1;
+            excluded += 1;
             continue;
         }
-        for (name, heat) in &part.part.record.heats {
+        for (name, heat) in &part.part.record.heat_maps {
             let heat = Heat { start_ns: part.clock.here(heat.start_ns), ..heat.clone() };
             all.insert(format!("{name}, node {}", part.name), heat);
         }
     }
-    if left_out > 0 {
+    if excluded > 0 {
         notes.push(format!(
-            "heat maps are those of the first {SHOWN} nodes; {left_out} more had some"
+            "heat maps are those of the first {SHOWN} nodes; {excluded} more had some"
         ));
     }
     all

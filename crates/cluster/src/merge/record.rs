@@ -58,7 +58,7 @@ pub fn merge(mut record: TrialRecord, parts: &[NodePart], ways: &Ways<'_>) -> Me
         let all: Vec<(&NodePart, &NodeEntry)> = parts.iter().zip(&entries).collect();
         nodes.merged = metrics(&mut record, &all, &ran, ways.spec);
         curves(&mut record, &ran);
-        record.heats = heats::merge(ran.iter().map(|(part, _)| *part), &mut record.notes);
+        record.heat_maps = heats::merge(ran.iter().map(|(part, _)| *part), &mut record.notes);
     }
     nodes.coincidence = coincide(&entries, ways.bound);
     for seen in seen(&entries, nodes.coincidence.as_ref()) {
@@ -91,10 +91,10 @@ fn summary(
     of: fn(&TrialRecord) -> StreamSummary,
 ) -> StreamSummary {
     let bytes = parts.iter().map(|p| of(&p.part.record).bytes).sum::<u64>();
-    let left_out = bytes
+    let excluded = bytes
         - parts.iter().map(|p| of(&p.part.record).kept.min(of(&p.part.record).bytes)).sum::<u64>();
     let kept = kept.len() as u64;
-    StreamSummary { bytes: kept + left_out, kept }
+    StreamSummary { bytes: kept + excluded, kept }
 }
 
 /// Start, end, phases and what was used.
@@ -177,23 +177,41 @@ fn words(record: &mut TrialRecord, parts: &[NodePart]) {
         }
         finding
     }));
-    let mut observers: BTreeMap<&str, ObserverReport> = BTreeMap::new();
+    record.observers = observers(parts);
+}
+
+/// What each observer saw on all nodes together; what it could not see, with the nodes where that is not all.
+fn observers(parts: &[NodePart]) -> Vec<ObserverReport> {
+    let mut all: BTreeMap<&str, Vec<(&str, &ObserverReport)>> = BTreeMap::new();
     for part in parts {
         for report in &part.part.record.observers {
-            let all = observers.entry(&report.observer).or_insert_with(|| ObserverReport {
-                observer: report.observer.clone(),
-                samples: 0,
-                not_seen: Vec::new(),
-            });
-            all.samples += report.samples;
+            all.entry(&report.observer).or_default().push((&part.name, report));
+        }
+    }
+    let merged = all.into_iter().map(|(observer, reports)| {
+        let mut missed: Vec<(&str, Vec<&str>)> = Vec::new();
+        for &(node, report) in &reports {
             for what in &report.not_seen {
-                if !all.not_seen.contains(what) {
-                    all.not_seen.push(what.clone());
+                match missed.iter_mut().find(|(of, _)| of == what) {
+                    Some((_, on)) => on.push(node),
+                    None => missed.push((what, vec![node])),
                 }
             }
         }
-    }
-    record.observers = observers.into_values().collect();
+        let sentence = |(what, on): (&str, Vec<&str>)| {
+            if on.len() == reports.len() {
+                what.to_owned()
+            } else {
+                format!("{}: {what}", some(&on))
+            }
+        };
+        ObserverReport {
+            observer: observer.to_owned(),
+            samples: reports.iter().map(|(_, report)| report.samples).sum(),
+            not_seen: missed.into_iter().map(sentence).collect(),
+        }
+    });
+    merged.collect()
 }
 
 /// Names of nodes, not too many.
@@ -344,7 +362,7 @@ fn metrics(
 
 /// Whether a metric is read from counters of the whole machine or its devices.
 fn of_machine(name: &str) -> bool {
-    ["device_", "host_"].iter().any(|of| name.starts_with(of))
+    ["device_", "host_", "io."].iter().any(|of| name.starts_with(of))
 }
 
 /// The names of the first two nodes that are one machine; `None`: each is one of its own.

@@ -179,13 +179,13 @@ fn heat_maps_stay_those_of_their_nodes_on_our_clock() {
             edges: vec![0, 1],
             counts: vec![vec![7]],
         };
-        part.part.record.heats.insert("latency".into(), heat);
+        part.part.record.heat_maps.insert("latency".into(), heat);
     }
     parts[0].clock = clock(1000, 1000);
     let here = parts[0].clock.here(1500);
     let m = merged(blank(), &parts);
-    assert_eq!(m.record.heats.len(), 4);
-    assert_eq!(m.record.heats["latency, node n1"].start_ns, here);
+    assert_eq!(m.record.heat_maps.len(), 4);
+    assert_eq!(m.record.heat_maps["latency, node n1"].start_ns, here);
     assert_ne!(here, 1500);
     assert!(m.record.notes.iter().any(|n| n.contains("2 more")), "{:?}", m.record.notes);
 }

@@ -136,9 +136,9 @@ impl Job {
         self.leave(if broken { BROKEN } else { LEAVE })
     }
 
-    fn leave(&mut self, patience: Duration) -> Option<String> {
+    fn leave(&mut self, limit: Duration) -> Option<String> {
         let left = self.left.take()?;
-        if !self.wait(patience) {
+        if !self.wait(limit) {
             let _ = call("scancel", &[format!("--name={}", self.name)]);
             if !self.wait(LEAVE) {
                 let _ = self.child.kill();
@@ -171,10 +171,10 @@ impl Job {
         left.done().err().map(|e| e.to_string())
     }
 
-    fn wait(&mut self, patience: Duration) -> bool {
+    fn wait(&mut self, limit: Duration) -> bool {
         let began = Instant::now();
         while self.ended().is_none() {
-            if began.elapsed() >= patience {
+            if began.elapsed() >= limit {
                 return false;
             }
             std::thread::sleep(Duration::from_millis(10));

@@ -14,12 +14,12 @@ const ASK: Duration = Duration::from_millis(100);
 ///
 /// # Errors
 /// Slurm cannot be asked, or the step does not go; as a sentence.
-pub fn end_step(job: &str, name: &str, patience: Duration) -> Result<(), String> {
+pub fn end_step(job: &str, name: &str, limit: Duration) -> Result<(), String> {
     let began = Instant::now();
     loop {
         let ids = ids(job, name).map_err(|e| e.to_string())?;
         let Some(id) = ids.first() else { return Ok(()) };
-        if began.elapsed() > patience {
+        if began.elapsed() > limit {
             let waited = units::format_duration(began.elapsed());
             return Err(format!("the step {id} is still there after {waited}"));
         }

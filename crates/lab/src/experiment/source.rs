@@ -119,13 +119,13 @@ impl Built {
         let Some(FactorLevels::List(levels)) = experiment.factors.get(REV) else {
             return Ok(Built { revisions });
         };
-        let left_out = |value: &str| {
+        let excluded = |value: &str| {
             let pattern = BTreeMap::from([(REV.to_owned(), Scalar::Text(value.to_owned()))]);
             experiment.design.exclude.contains(&pattern)
         };
         for level in levels {
             let value = level.value().to_text();
-            if left_out(&value) {
+            if excluded(&value) {
                 continue;
             }
             let revision = repo.one(&value)?;

@@ -55,12 +55,12 @@ impl Worker<'_> {
     fn rescue(&mut self, now: u64) {
         // Well before the operations time out.
         let most = (8 * BATCH_GUESS).min(self.common.config.op_timeout.as_nanos() as u64 / 4);
-        let patience = (4 * self.batch_ns).max(CHORES).min(most);
+        let limit = (4 * self.batch_ns).max(CHORES).min(most);
         let rescues = self.stats.rescues;
         for conn in &mut self.conns {
             let Stage::Up(link) = &conn.stage else { continue };
             let waits = conn.mark > 1 && !conn.ring.is_empty();
-            if waits && now > conn.sent_at.max(conn.heard_at) + patience {
+            if waits && now > conn.sent_at.max(conn.heard_at) + limit {
                 if low_water::set(link.as_fd(), 1).is_ok() {
                     conn.mark = 1;
                 }

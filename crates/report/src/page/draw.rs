@@ -88,14 +88,14 @@ pub(super) fn named_curves(
             } else {
                 format!("bands: {} intervals", percent(confidence))
             },
-            left_out(&curves),
+            excluded(&curves),
             if shared.is_empty() { String::new() } else { format!("; all with {shared}") }
         ),
     }))
 }
 
 /// What is not drawn, as the end of a sentence.
-fn left_out(curves: &[&CurveSummary]) -> String {
+fn excluded(curves: &[&CurveSummary]) -> String {
     let all: usize = curves.iter().map(|c| c.points.len()).sum();
     let shown: usize = curves.iter().map(|c| shown_points(c).len()).sum();
     if shown == all {

@@ -9,12 +9,12 @@ use super::time::seconds;
 use crate::parts::curves::slug;
 
 /// Heat maps of a trial; the others are in its record.
-const MOST: usize = 4;
+const MAX_MAPS: usize = 4;
 
 /// Their titles and charts.
 pub(super) fn charts(record: &TrialRecord, phases: &[PhaseSpan]) -> Vec<(String, Markup)> {
-    let drawable = record.heats.iter().filter(|(_, h)| h.check().is_ok());
-    drawable.take(MOST).map(|(name, told)| chart(record, name, told, phases)).collect()
+    let drawable = record.heat_maps.iter().filter(|(_, h)| h.check().is_ok());
+    drawable.take(MAX_MAPS).map(|(name, told)| chart(record, name, told, phases)).collect()
 }
 
 fn chart(
@@ -68,8 +68,8 @@ mod tests {
             edges: vec![1000, 2000, 4000, 8000],
             counts: vec![vec![5, 1, 0], vec![0, 9, 0]],
         };
-        record.heats.insert("response_time".into(), told.clone());
-        record.heats.insert("bad".into(), assay_model::Heat { edges: vec![], ..told });
+        record.heat_maps.insert("response_time".into(), told.clone());
+        record.heat_maps.insert("bad".into(), assay_model::Heat { edges: vec![], ..told });
         let charts = charts(&record, &[]);
         assert_eq!(charts.len(), 1, "what cannot be drawn is left out");
         let (title, svg) = &charts[0];

@@ -35,7 +35,7 @@ pub(super) fn section(view: &RunView) -> Option<Markup> {
             .counted(treatment)
             .into_iter()
             .map(|r| (r, view.samples.get(&r.number).unwrap_or(&none)))
-            .filter(|(r, s)| !s.rows.is_empty() || !r.heats.is_empty())
+            .filter(|(r, s)| !s.rows.is_empty() || !r.heat_maps.is_empty())
             .collect();
         let Some((first, rest)) = watched.split_first() else { continue };
         if drawn >= MAX_TRIALS {

@@ -11,7 +11,7 @@ use super::columns::{cell, column, counts, entry, labels, question};
 use super::definition::{ColumnSpec, Definition, passes};
 use super::draft::Draft;
 use super::questions::{by_question, is_newer_printing, labels_by_question};
-use super::{Column, Landscape, LandscapeError, LeftOut, Line, Query};
+use super::{Column, Excluded, Landscape, LandscapeError, Line, Query};
 use crate::denominator::{self, Basis, better_first};
 use crate::quoted::{QuotedResult, Source};
 
@@ -91,8 +91,8 @@ pub(super) fn build(
     query: &Query,
 ) -> Result<Landscape, LandscapeError> {
     let as_of = query.as_of.clone().or_else(|| definition.as_of.clone());
-    let mut left_out = LeftOut::default();
-    let mut drafts = drafts(definition, rows, query, as_of.as_deref(), &mut left_out);
+    let mut excluded = Excluded::default();
+    let mut drafts = drafts(definition, rows, query, as_of.as_deref(), &mut excluded);
     let name = definition.name.as_ref();
     let (unit, better) = measure(name, &drafts)?;
     let basis = query.per.first().map_or(Basis::Total, |d| Basis::Per(*d));
@@ -139,7 +139,7 @@ pub(super) fn build(
         columns,
         lines,
         lines_in_all,
-        left_out,
+        excluded,
         sources: Vec::new(),
         note: definition.note.clone(),
         trademark: definition.trademark.clone(),
@@ -157,7 +157,7 @@ fn drafts<'a>(
     rows: &'a [QuotedResult],
     query: &Query,
     as_of: Option<&str>,
-    left_out: &mut LeftOut,
+    excluded: &mut Excluded,
 ) -> Vec<Draft<'a>> {
     let values: Vec<&ColumnSpec> =
         definition.columns.iter().filter(|c| c.value.is_some()).collect();
@@ -176,11 +176,11 @@ fn drafts<'a>(
         };
         match (as_of, row.as_of_date.as_deref()) {
             (Some(day), Some(date)) if date > day => {
-                left_out.later += 1;
+                excluded.later += 1;
                 continue;
             }
             (Some(_), None) => {
-                left_out.undated += 1;
+                excluded.undated += 1;
                 continue;
             }
             _ => {}
@@ -199,7 +199,7 @@ fn drafts<'a>(
                 drafts.push(Draft { values, decides: None });
             }
             Some(old) => {
-                left_out.superseded += 1;
+                excluded.superseded += 1;
                 if row.as_of_date > old.as_of_date {
                     *slot = Some(row);
                 }

@@ -33,11 +33,11 @@ fn the_newest_printing_counts_and_two_values_of_one_day_both_stand() {
     let (_dir, collection) = folder(&format!("{HEAD}{rows}"));
     let all = collection.landscape("small", &Query::default()).unwrap();
     assert_eq!(ids(&all), ["a2", "b1", "c1", "c2", "d1"]);
-    assert_eq!(all.left_out.superseded, 2);
+    assert_eq!(all.excluded.superseded, 2);
     let query = Query { as_of: Some("2020-12-31".to_owned()), ..Query::default() };
     let before = collection.landscape("small", &query).unwrap();
     assert_eq!(ids(&before), ["b1", "a1", "c1", "c2", "d1"]);
-    assert_eq!(before.left_out.later, 1);
+    assert_eq!(before.excluded.later, 1);
 }
 
 #[test]
@@ -47,10 +47,10 @@ fn rows_of_one_document_do_not_supersede_each_other() {
                 a3,s,B,m,u,,A,4,0,2020-01-02\n";
     let (_dir, collection) = folder(&format!("{HEAD}{rows}"));
     let all = collection.landscape("small", &Query::default()).unwrap();
-    assert_eq!((ids(&all), all.left_out.superseded), (vec!["a1", "a2", "a3"], 0));
+    assert_eq!((ids(&all), all.excluded.superseded), (vec!["a1", "a2", "a3"], 0));
     let metric = Query { metric: Some("reads started in 1 s".to_owned()), ..Query::default() };
     let seconds = Collection::built_in().unwrap().landscape("dtrace-io-start", &metric).unwrap();
-    assert_eq!((seconds.lines.len(), seconds.left_out.superseded), (17, 0));
+    assert_eq!((seconds.lines.len(), seconds.excluded.superseded), (17, 0));
 }
 
 #[test]
@@ -100,7 +100,7 @@ fn equal_values_share_a_place_and_what_is_cut_off_is_counted() {
     assert_eq!((top.lines.len(), top.lines_in_all), (1, 3));
     assert_eq!(top.omissions(), ["2 of 3 lines are not shown."]);
     let day = Query { as_of: Some("2020-01-01".to_owned()), ..Query::default() };
-    assert_eq!(collection.landscape("small", &day).unwrap().left_out.undated, 3);
+    assert_eq!(collection.landscape("small", &day).unwrap().excluded.undated, 3);
 }
 
 #[test]

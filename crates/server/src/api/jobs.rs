@@ -21,7 +21,7 @@ use crate::queue::Shift;
 use crate::sse;
 
 /// The longest that an answer is waited for.
-const LONGEST: u64 = 50;
+const MAX_WAIT_S: u64 = 50;
 
 /// The queue.
 #[derive(Debug, Serialize, JsonSchema)]
@@ -76,8 +76,8 @@ pub(crate) async fn one(
 ) -> Result<Json<Job>, Refusal> {
     let id = number(&id)?;
     let Query(Wait { wait }) = query.map_err(|e| Refusal::bad(e.body_text()))?;
-    if wait > LONGEST {
-        return Err(Refusal::bad(format!("wait is 0 to {LONGEST} seconds")));
+    if wait > MAX_WAIT_S {
+        return Err(Refusal::bad(format!("wait is 0 to {MAX_WAIT_S} seconds")));
     }
     let until = Instant::now() + Duration::from_secs(wait);
     let mut changes = app.changes();

@@ -158,13 +158,13 @@ impl Applied {
     ///
     /// # Errors
     /// What could not be done.
-    pub fn seal(&self) -> Result<Vec<String>, ControlError> {
+    pub fn make_cold(&self) -> Result<Vec<String>, ControlError> {
         let mut notes = Vec::new();
         for entry in self.journal.entries() {
             let level = Scalar::Text(entry.new.clone());
             let setting =
                 Setting { control: entry.control.clone(), key: entry.key.clone(), value: level };
-            notes.extend(named(&entry.control)?.seal(&self.root, &setting)?);
+            notes.extend(named(&entry.control)?.make_cold(&self.root, &setting)?);
         }
         Ok(notes)
     }

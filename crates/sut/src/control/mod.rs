@@ -127,7 +127,7 @@ pub trait Control: Sync {
     ///
     /// # Errors
     /// What could not be done.
-    fn seal(&self, _root: &Root, _setting: &Setting) -> Result<Vec<String>, ControlError> {
+    fn make_cold(&self, _root: &Root, _setting: &Setting) -> Result<Vec<String>, ControlError> {
         Ok(Vec::new())
     }
 

@@ -1,11 +1,11 @@
 //! The controls, one file each, in the order in which help lists them.
 
 mod aslr;
-mod backing;
 mod compact_memory;
 mod cpus;
 mod drop_caches;
 mod env;
+mod huge_page_coverage;
 mod hugepages;
 mod irq;
 mod memory;

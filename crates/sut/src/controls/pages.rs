@@ -8,7 +8,7 @@ use crate::Root;
 use crate::control::error::ControlError;
 use crate::control::{Control, ControlSpec, Scope, Session};
 
-use super::backing;
+use super::huge_page_coverage;
 use super::hugepages::Hugepages;
 use super::thp::Thp;
 
@@ -23,7 +23,7 @@ static SPEC: ControlSpec = ControlSpec {
            alone; `madvise` and `always` set them for the machine (with `madvise`, glibc's malloc asks \
            for them); `2MiB` and `1GiB` make glibc's malloc take explicit ones, from a pool of N where \
            `*N` says so. The program finds the level in `ASSAY_PAGES`. How much of its memory got \
-           such pages is read while it runs (metric `large_share`); a trial where none did is invalid.",
+           such pages is read while it runs (metric `huge_page_coverage`); a trial where none did is invalid.",
     levels: "`4KiB`, `madvise`, `always`, `2MiB`, `1GiB`, `2MiB*N`, `1GiB*N`",
     keyed: false,
     key: "",
@@ -146,8 +146,8 @@ impl Control for Pages {
         session.setup().env.push((VARIABLE.to_owned(), said.clone()));
         session.setup().pages = Some(said.clone());
         session.during(move |end| {
-            let seen = backing::watch(end);
-            Box::new(move |record| backing::conclude(&said, seen, record))
+            let seen = huge_page_coverage::watch(end);
+            Box::new(move |record| huge_page_coverage::conclude(&said, seen, record))
         });
         Ok(())
     }

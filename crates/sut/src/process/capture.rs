@@ -47,8 +47,8 @@ impl Capture {
         let mut all = Vec::with_capacity(self.head.len() + self.tail.len() + 64);
         all.extend_from_slice(&self.head);
         if self.total > self.kept() {
-            let left_out = self.total - self.kept();
-            all.extend_from_slice(format!("\n[{left_out} bytes left out]\n").as_bytes());
+            let excluded = self.total - self.kept();
+            all.extend_from_slice(format!("\n[{excluded} bytes left out]\n").as_bytes());
         }
         all.extend_from_slice(&self.tail[self.tail_start..]);
         all.extend_from_slice(&self.tail[..self.tail_start]);

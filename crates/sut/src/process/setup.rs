@@ -99,7 +99,7 @@ pub struct ProcessSetup {
     /// The folder for its files, where a control says where they are to live; it exists.
     pub storage: Option<PathBuf>,
     /// The folder for what it reads, where that is another one: it is read-only once
-    /// [`crate::Applied::seal`] was called.
+    /// [`crate::Applied::make_cold`] was called.
     pub inputs: Option<PathBuf>,
 }
 

@@ -22,7 +22,7 @@ fn child_that_sets_storage_and_hangs() {
     println!("started");
     let controller = Controller::new(var(STATE), Root::system());
     let applied = controller.apply(&settings(&var(SETTINGS))).unwrap();
-    applied.seal().unwrap();
+    applied.make_cold().unwrap();
     let dir = applied.setup.inputs.clone().or(applied.setup.storage.clone());
     let mut program = Command::new("sleep");
     program.arg("600").current_dir(dir.unwrap());

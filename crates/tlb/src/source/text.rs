@@ -8,7 +8,7 @@ use crate::access::Access;
 use crate::error::Error;
 
 /// The longest line that is taken, bytes.
-const LONGEST: usize = 4096;
+const MAX_LINE: usize = 4096;
 const BUFFER: usize = 256 << 10;
 
 /// A format of lines.
@@ -64,10 +64,12 @@ impl Source for Text {
         while batch.len() + 1 < BATCH {
             let waiting = &self.buffer[self.start..self.end];
             let Some(length) = memchr::memchr(b'\n', waiting) else {
-                if waiting.len() > LONGEST {
+                if waiting.len() > MAX_LINE {
                     self.line += 1;
-                    return Err(self
-                        .bad(format!("longer than {LONGEST} B: no line of {}", self.format.name)));
+                    return Err(self.bad(format!(
+                        "longer than {MAX_LINE} B: no line of {}",
+                        self.format.name
+                    )));
                 }
                 if self.fill()? {
                     continue;

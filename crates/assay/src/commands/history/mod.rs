@@ -49,7 +49,7 @@ pub fn history(cli: &Cli, asked: &History) -> Result<Exit> {
         print(&format!(
             "{} series with {points} points as `{name}`, {} values left out; see them with `assay history --imported {name}`",
             read.series.len(),
-            read.left_out
+            read.excluded
         ))?;
         return Ok(Exit::Fine);
     }

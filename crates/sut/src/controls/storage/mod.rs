@@ -2,6 +2,7 @@
 //! for the trial on files, with the limits of a disk where one is to be emulated.
 
 mod away;
+mod cold;
 mod device;
 mod disk;
 mod level;
@@ -9,7 +10,6 @@ mod loops;
 mod options;
 mod place;
 mod probe;
-mod seal;
 mod stacked;
 #[cfg(test)]
 mod tests;
@@ -147,13 +147,13 @@ impl Control for Storage {
         Ok(())
     }
 
-    fn seal(&self, root: &Root, setting: &Setting) -> Result<Vec<String>, ControlError> {
+    fn make_cold(&self, root: &Root, setting: &Setting) -> Result<Vec<String>, ControlError> {
         if !crate::state::scratch::is_name(Path::new(&setting.key)) || cgroup::is_key(&setting.key)
         {
             return Ok(Vec::new());
         }
-        seal::seal(root, &level(setting)?, Path::new(&setting.key))
-            .map_err(|why| not_here(format!("the input could not be sealed: {why}")))
+        cold::make_cold(root, &level(setting)?, Path::new(&setting.key))
+            .map_err(|why| not_here(format!("the input could not be made cold: {why}")))
     }
 
     fn inputs_only(&self, setting: &Setting) -> bool {

@@ -19,7 +19,7 @@ const SHORT: usize = 4096;
 /// How many random operations are under way at once.
 const AT_ONCE: u64 = 16;
 /// The file is no larger than this.
-const MOST: u64 = 256 << 20;
+const MAX_BYTES: u64 = 256 << 20;
 
 /// What was found.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -55,7 +55,8 @@ impl Figures {
 /// What the system said.
 pub(super) fn measure(dir: &Path, time: Duration, size: u64) -> io::Result<Figures> {
     let path = dir.join("assay-probe");
-    let figures = File::create(&path).and_then(|_| with_file(&path, time / 4, MOST.min(size / 8)));
+    let figures =
+        File::create(&path).and_then(|_| with_file(&path, time / 4, MAX_BYTES.min(size / 8)));
     let removed = std::fs::remove_file(&path);
     let figures = figures?;
     removed?;
@@ -67,7 +68,7 @@ pub(super) fn measure(dir: &Path, time: Duration, size: u64) -> io::Result<Figur
 /// # Errors
 /// What the system said.
 pub(super) fn measure_device(path: &Path, time: Duration, size: u64) -> io::Result<Figures> {
-    with_file(path, time / 4, MOST.min(size))
+    with_file(path, time / 4, MAX_BYTES.min(size))
 }
 
 fn with_file(path: &Path, time: Duration, size: u64) -> io::Result<Figures> {

@@ -49,7 +49,7 @@ pub(super) fn notes(repo: &Path) -> Result<String> {
 /// which values may be compared.
 pub(super) fn series(notes: &str) -> (Vec<QuotedSeries>, usize) {
     let mut series = Vec::new();
-    let mut left_out = 0;
+    let mut excluded = 0;
     let (mut commit, mut time) = ("", "");
     for line in notes.lines() {
         let Some(measured) = line.strip_prefix(' ') else {
@@ -58,13 +58,13 @@ pub(super) fn series(notes: &str) -> (Vec<QuotedSeries>, usize) {
         };
         let parts: Vec<&str> = measured.split(SEPARATOR).filter(|p| !p.is_empty()).collect();
         let [epoch, name, _, value, keys @ ..] = parts.as_slice() else {
-            left_out += usize::from(!measured.trim().is_empty());
+            excluded += usize::from(!measured.trim().is_empty());
             continue;
         };
         // A commit that is gone has no place in an order.
         let value = value.parse::<f64>().ok().filter(|v| v.is_finite() && !time.is_empty());
         let Some(value) = value else {
-            left_out += 1;
+            excluded += 1;
             continue;
         };
         let mut keys = keys.to_vec();
@@ -79,7 +79,7 @@ pub(super) fn series(notes: &str) -> (Vec<QuotedSeries>, usize) {
         let point = Quoted { time: time.to_owned(), revision: commit.to_owned(), value };
         put(&mut series, &full, "", point);
     }
-    (series, left_out)
+    (series, excluded)
 }
 
 #[cfg(test)]
@@ -95,8 +95,8 @@ mod tests {
     #[test]
     fn a_commit_that_is_gone_is_counted() {
         let notes = "aaa 5\n 0\u{1c}size\u{1c}17.5\u{1c}1.5\nbbb \n 0\u{1c}size\u{1c}17.5\u{1c}2\n";
-        let (series, left_out) = series(notes);
-        assert_eq!((series[0].points.len(), left_out), (1, 1));
+        let (series, excluded) = series(notes);
+        assert_eq!((series[0].points.len(), excluded), (1, 1));
     }
 
     #[test]
@@ -112,9 +112,9 @@ mod tests {
             );
             run(repo, &["notes", "--ref", NOTES, "add", "-m", &note]);
         }
-        let (series, left_out) = series(&notes(repo).unwrap());
+        let (series, excluded) = series(&notes(repo).unwrap());
         let names: Vec<&str> = series.iter().map(|s| s.name.as_str()).collect();
-        assert_eq!((names, left_out), (vec!["size, os=a", "size, epoch 3, os=a"], 2));
+        assert_eq!((names, excluded), (vec!["size, os=a", "size, epoch 3, os=a"], 2));
         let mut values: Vec<f64> = series[0].points.iter().map(|p| p.value).collect();
         values.sort_by(f64::total_cmp);
         assert_eq!(values, [1.5, 2.5]);

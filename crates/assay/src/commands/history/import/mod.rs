@@ -46,8 +46,9 @@ pub struct Imported {
     pub sha256: String,
     /// The series.
     pub series: Vec<QuotedSeries>,
-    /// Values that are no numbers, and were left out.
-    pub left_out: usize,
+    /// Values that are no numbers.
+    #[serde(alias = "left_out")]
+    pub excluded: usize,
 }
 
 /// Puts a point at the end of the series of that name and unit, which it makes where there is none.
@@ -75,7 +76,7 @@ pub fn read(format: HistoryFormat, file: &Path) -> Result<Imported> {
         _ => fs::read_to_string(file).with_context(|| format!("read {}", file.display()))?,
     };
     let bad = |why: String| Usage(format!("{}: {why}", file.display()));
-    let (series, left_out) = match format {
+    let (series, excluded) = match format {
         HistoryFormat::Csv => csv(&text).map_err(bad)?,
         HistoryFormat::Asv => asv(&text).map_err(bad)?,
         HistoryFormat::GithubActionBenchmark => data_js(&text).map_err(bad)?,
@@ -88,7 +89,7 @@ pub fn read(format: HistoryFormat, file: &Path) -> Result<Imported> {
     }
     let name = file.file_name().unwrap_or_default().to_string_lossy().into_owned();
     let sha256 = assay_sut::sha256(text.as_bytes());
-    Ok(Imported { schema_version: 1, file: name, sha256, series, left_out })
+    Ok(Imported { schema_version: 1, file: name, sha256, series, excluded })
 }
 
 fn csv(text: &str) -> Result<(Vec<QuotedSeries>, usize), String> {
@@ -109,7 +110,7 @@ fn csv(text: &str) -> Result<(Vec<QuotedSeries>, usize), String> {
     let column =
         |known: &[&str]| names.iter().position(|n| known.contains(&n.to_lowercase().as_str()));
     let (time, revision) = (column(&TIMES), column(&REVISIONS));
-    let mut left_out = 0;
+    let mut excluded = 0;
     let mut series = Vec::new();
     for (i, name) in names.iter().enumerate() {
         if Some(i) == time || Some(i) == revision {
@@ -130,11 +131,11 @@ fn csv(text: &str) -> Result<(Vec<QuotedSeries>, usize), String> {
         }
         // A column without a number is an attribute.
         if !points.is_empty() {
-            left_out += lost;
+            excluded += lost;
             series.push(QuotedSeries { name: name.clone(), unit: String::new(), points });
         }
     }
-    Ok((series, left_out))
+    Ok((series, excluded))
 }
 
 /// The files of one machine in a folder of asv's results, a line of JSON each.
@@ -168,7 +169,7 @@ fn asv(lines: &str) -> Result<(Vec<QuotedSeries>, usize), String> {
         lines.lines().filter_map(|l| serde_json::from_str(l).ok()).collect();
     files.sort_by_key(|f| f["date"].as_i64().unwrap_or_default());
     let mut series: Vec<QuotedSeries> = Vec::new();
-    let mut left_out = 0;
+    let mut excluded = 0;
     for file in &files {
         let texts = |v: &Value| -> Vec<String> {
             v.as_array()
@@ -189,7 +190,7 @@ fn asv(lines: &str) -> Result<(Vec<QuotedSeries>, usize), String> {
                 .unwrap_or_default();
             for (i, value) in row[result].as_array().into_iter().flatten().enumerate() {
                 let Some(value) = value.as_f64() else {
-                    left_out += 1;
+                    excluded += 1;
                     continue;
                 };
                 let environment = file["env_name"].as_str().unwrap_or_default();
@@ -200,7 +201,7 @@ fn asv(lines: &str) -> Result<(Vec<QuotedSeries>, usize), String> {
             }
         }
     }
-    Ok((series, left_out))
+    Ok((series, excluded))
 }
 
 /// The `i`-th combination of parameters, the last varying fastest.
@@ -224,14 +225,14 @@ fn data_js(text: &str) -> Result<(Vec<QuotedSeries>, usize), String> {
     };
     let groups = data["entries"].as_object().ok_or("it has no `entries`")?;
     let mut series: Vec<QuotedSeries> = Vec::new();
-    let mut left_out = 0;
+    let mut excluded = 0;
     for (group, entries) in groups {
         for entry in entries.as_array().into_iter().flatten() {
             let revision = entry["commit"]["id"].as_str().unwrap_or_default();
             let time = entry["commit"]["timestamp"].as_str().unwrap_or_default();
             for bench in entry["benches"].as_array().into_iter().flatten() {
                 let Some(value) = bench["value"].as_f64() else {
-                    left_out += 1;
+                    excluded += 1;
                     continue;
                 };
                 let name = format!("{group}: {}", bench["name"].as_str().unwrap_or_default());
@@ -241,7 +242,7 @@ fn data_js(text: &str) -> Result<(Vec<QuotedSeries>, usize), String> {
             }
         }
     }
-    Ok((series, left_out))
+    Ok((series, excluded))
 }
 
 #[cfg(test)]
@@ -251,9 +252,9 @@ mod tests {
     #[test]
     fn a_table_has_a_series_for_each_column_of_numbers() {
         let text = "time,revision,read_ms,branch,write_ms\n2026-01-01,abc,1.5,main,2\n2026-01-02,def,x,main,3\n";
-        let (series, left_out) = csv(text).unwrap();
+        let (series, excluded) = csv(text).unwrap();
         let names: Vec<&str> = series.iter().map(|s| s.name.as_str()).collect();
-        assert_eq!((names, left_out), (vec!["read_ms", "write_ms"], 1));
+        assert_eq!((names, excluded), (vec!["read_ms", "write_ms"], 1));
         assert_eq!(series[1].points[1].revision, "def");
         assert_eq!(series[0].points.len(), 1);
     }
@@ -274,7 +275,7 @@ mod tests {
         let read = read(HistoryFormat::Asv, folder.path()).unwrap();
         let names: Vec<&str> = read.series.iter().map(|s| s.name.as_str()).collect();
         let wanted = ["time_it(1, 'a') py", "time_it(1, 'b') py", "time_it(2, 'b') py", "plain py"];
-        assert_eq!((names, read.left_out), (wanted.to_vec(), 2));
+        assert_eq!((names, read.excluded), (wanted.to_vec(), 2));
         let revisions: Vec<&str> =
             read.series[0].points.iter().map(|p| p.revision.as_str()).collect();
         assert_eq!(revisions, ["aaa", "bbb"], "by the date of the commit");
@@ -284,8 +285,8 @@ mod tests {
     fn data_js_has_a_series_for_each_benchmark() {
         let text = r#"window.BENCHMARK_DATA = {"entries":{"Go":[{"commit":{"id":"a1","timestamp":"2026-01-01T00:00:00Z"},
             "benches":[{"name":"fib","value":12.5,"unit":"ns/op"},{"name":"bad","unit":"s"}]}]}};"#;
-        let (series, left_out) = data_js(text).unwrap();
-        assert_eq!((series.len(), left_out), (1, 1));
+        let (series, excluded) = data_js(text).unwrap();
+        assert_eq!((series.len(), excluded), (1, 1));
         assert_eq!((series[0].name.as_str(), series[0].unit.as_str()), ("Go: fib", "ns/op"));
         assert_eq!(series[0].points[0].revision, "a1");
         assert!(data_js("nothing").is_err() && data_js("{}").is_err());

@@ -20,7 +20,7 @@ pub(super) fn bencher(json: &str) -> Result<(Vec<QuotedSeries>, usize), String> 
     let results =
         data["results"].as_array().ok_or("it has no `results`: give what `bencher perf` prints")?;
     let mut series = Vec::new();
-    let mut left_out = 0;
+    let mut excluded = 0;
     for result in results {
         // Before measures were lines of their own, one answer was about one metric kind.
         let measure =
@@ -31,7 +31,7 @@ pub(super) fn bencher(json: &str) -> Result<(Vec<QuotedSeries>, usize), String> 
         let mut points: Vec<Quoted> = Vec::new();
         for metric in result["metrics"].as_array().into_iter().flatten() {
             let Some(value) = metric["metric"]["value"].as_f64() else {
-                left_out += 1;
+                excluded += 1;
                 continue;
             };
             points.push(Quoted {
@@ -45,7 +45,7 @@ pub(super) fn bencher(json: &str) -> Result<(Vec<QuotedSeries>, usize), String> 
             put(&mut series, &names.join(", "), text(measure, "units"), point);
         }
     }
-    Ok((series, left_out))
+    Ok((series, excluded))
 }
 
 /// What Conbench's `GET /api/benchmark-results/` answers (a list, or an object with `data`): a series for each
@@ -60,11 +60,11 @@ pub(super) fn conbench(json: &str) -> Result<(Vec<QuotedSeries>, usize), String>
     let list =
         list.ok_or("it is no list of benchmark results, nor an object with one in `data`")?;
     let mut series = Vec::new();
-    let mut left_out = 0;
+    let mut excluded = 0;
     let mut found: Vec<(String, String, Quoted)> = Vec::new();
     for result in list {
         let Some(value) = mean(&result["stats"]) else {
-            left_out += 1;
+            excluded += 1;
             continue;
         };
         let mut name = text(&result["tags"], "name").to_owned();
@@ -93,7 +93,7 @@ pub(super) fn conbench(json: &str) -> Result<(Vec<QuotedSeries>, usize), String>
     for (name, unit, point) in found {
         put(&mut series, &name, &unit, point);
     }
-    Ok((series, left_out))
+    Ok((series, excluded))
 }
 
 /// The mean as it stands there, as a number or as text, else that of the repetitions.
@@ -118,8 +118,8 @@ mod tests {
             {"start_time":"2026-01-02T00:00:00Z","version":{"number":2,"hash":"bbb"},"metric":{"value":12.0}},
             {"start_time":"2026-01-01T00:00:00Z","version":{"number":1,"hash":"aaa"},"metric":{"value":11.5}},
             {"start_time":"2026-01-03T00:00:00Z","version":{"number":3,"hash":null},"metric":{"value":null}}]}]}"#;
-        let (series, left_out) = bencher(json).unwrap();
-        assert_eq!((series.len(), left_out), (1, 1));
+        let (series, excluded) = bencher(json).unwrap();
+        assert_eq!((series.len(), excluded), (1, 1));
         assert_eq!(series[0].name, "main, ci, fib, Latency");
         assert_eq!(series[0].unit, "nanoseconds (ns)");
         let points: Vec<(&str, f64)> =
@@ -143,8 +143,8 @@ mod tests {
         ];
         for json in [format!("[{}]", list.join(",")), format!("{{\"data\":[{}]}}", list.join(","))]
         {
-            let (series, left_out) = conbench(&json).unwrap();
-            assert_eq!((series.len(), left_out), (1, 1));
+            let (series, excluded) = conbench(&json).unwrap();
+            assert_eq!((series.len(), excluded), (1, 1));
             assert_eq!(series[0].name, "read, file=parquet on m1");
             let points: Vec<(&str, f64)> =
                 series[0].points.iter().map(|p| (p.revision.as_str(), p.value)).collect();

@@ -23,7 +23,7 @@ const CHUNK: usize = 1 << 20;
 ///
 /// # Errors
 /// A sentence.
-pub(super) fn seal(root: &Root, level: &Level, folder: &Path) -> Result<Vec<String>, String> {
+pub(super) fn make_cold(root: &Root, level: &Level, folder: &Path) -> Result<Vec<String>, String> {
     match &level.kind {
         Kind::Tmpfs => {
             Ok(vec!["the input lies in memory (tmpfs): reading it is never cold".to_owned()])
@@ -97,7 +97,7 @@ fn image(root: &Root, format: Format, level: &Level, folder: &Path) -> Result<St
     tools::run(folder, "blockdev", ["--flushbufs", &format!("/dev/{}", device.name)])?;
     forget_backing(folder, 1);
     mount_devices(folder, level, &devices)?;
-    Ok(format!("the input is sealed in an image of {} ({})", format_bytes(size), format.name()))
+    Ok(format!("the input is in an image of {} ({})", format_bytes(size), format.name()))
 }
 
 fn arguments(format: Format, level: &Level, from: &Path, to: &Path) -> Vec<String> {

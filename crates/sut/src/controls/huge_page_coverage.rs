@@ -10,7 +10,7 @@ use assay_model::{Better, Kind, MetricValue, Observation, Outcome, TrialRecord};
 use crate::process::looks;
 
 /// The metric's name, which a workload may have used for what it read itself.
-const METRIC: &str = "large_share";
+const METRIC: &str = "huge_page_coverage";
 /// Memory of one or more processes, bytes.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub(super) struct Backing {
