@@ -32,9 +32,9 @@ pub(crate) const STDOUT: &str = "stdout.log";
 pub(crate) const STDERR: &str = "stderr.log";
 pub(crate) const SAMPLES: &str = "samples.parquet";
 /// What the tracer of block I/O answers of a trial.
-pub(crate) const IO: &str = "io.json";
+pub const IO: &str = "io.json";
 /// Every I/O of a trial by itself.
-pub(crate) const IO_EVENTS: &str = "io.parquet";
+pub const IO_EVENTS: &str = "io.parquet";
 
 /// The folder of an attempt at a trial, relative to the run: `trials/0001`, `trials/0001.2`.
 pub(crate) fn trial_folder(number: u32, attempt: u32) -> PathBuf {

@@ -177,6 +177,55 @@ fn four_nodes_make_one_record() {
     nothing_is_left(&world, &slurm);
 }
 
+/// Each node traces its own block I/O; what is here one machine traced twice is not added up.
+#[test]
+fn block_io_is_traced_on_the_nodes() {
+    let Some(slurm) = Slurm::start(2) else { return };
+    let world = World::new();
+    let out = world.path("out");
+    let script = format!(
+        "dd if=/dev/zero of={}.$SLURMD_NODENAME bs=64k count=16 oflag=sync status=none",
+        out.display()
+    );
+    let experiment = |name: &str, nodes: usize, tracers: &str| {
+        let text = format!(
+            "name = \"{name}\"\nworkload = \"command\"\nparams.command = \"sh -c '{script}'\"\n\
+             [design]\nblocks = 1\n[observe]\nmonitors = []\ntracers = [{tracers}]\n\
+             [where]\nengine = \"slurm\"\nnodes = {nodes}\n"
+        );
+        let path = world.write(&format!("{name}.toml"), &text);
+        let ran = run(&world, &slurm, &["run", path.to_str().unwrap(), "--json"]);
+        assert_eq!(ran.code, 0, "{}", ran.stderr);
+        ran.json()["records"][0].clone()
+    };
+    let metric = |record: &Value, name: &str| {
+        let metrics = record["metrics"].as_array().unwrap();
+        metrics.iter().find(|m| m["name"] == name).map(|m| m["value"].clone())
+    };
+    let one = experiment("one", 1, "\"io-events\"");
+    let observer = one["observers"].as_array().unwrap().iter().find(|o| o["observer"] == "io");
+    let observer = observer.expect("the tracer stands in the record, whether it ran or not");
+    if metric(&one, "io.writes").is_none() {
+        println!("skipped: because {}", observer["not_seen"][0].as_str().unwrap());
+        return;
+    }
+    assert!(metric(&one, "io.write_p50").unwrap().as_f64().is_some(), "one node's is the whole's");
+    let events = world.runs().into_iter().max().unwrap().join("trials/0001/n1.io.parquet");
+    let events = std::fs::read(events).unwrap();
+    assert!(events.starts_with(b"PAR1"), "single I/Os come with the part of the node");
+    let two = experiment("two", 2, "\"io\"");
+    for node in ["n1", "n2"] {
+        let answer: Value =
+            serde_json::from_str(&file(&world, "0001", &format!("{node}.io.json"))).unwrap();
+        assert!(answer["completeness"]["ios"].as_u64().is_some(), "{answer}");
+    }
+    for name in ["io.writes", "io.write_p50"] {
+        assert_eq!(metric(&two, name), Some(Value::Null), "{name}");
+    }
+    let notes = two["notes"].to_string();
+    assert!(notes.contains("`io.writes` is missing: n1 and n2 are one machine"), "{notes}");
+}
+
 #[test]
 fn a_server_on_one_node_is_asked_from_the_others() {
     let Some(slurm) = Slurm::start(3) else { return };

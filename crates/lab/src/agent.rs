@@ -85,10 +85,16 @@ impl Agent {
         let _ = assay_sut::restore_pending(&state_dir, &Root::system());
         let output = if setup.keep_output { Output::Keep } else { Output::Discard };
         // The first task of a node looks at it for all.
-        let sampled = membership.local == 0;
-        let machine =
-            Machine::set_up(&experiment, &state_dir, exe, output, Some(interrupt.clone()), sampled)
-                .map_err(|e| e.to_string())?;
+        let observes = membership.local == 0;
+        let machine = Machine::set_up(
+            &experiment,
+            &state_dir,
+            exe,
+            output,
+            Some(interrupt.clone()),
+            observes,
+        )
+        .map_err(|e| e.to_string())?;
         for treatment in &setup.plan.treatments {
             workload.check(&treatment.params).map_err(|e| e.to_string())?;
             machine.controller.check(&treatment.controls).map_err(|e| e.to_string())?;
@@ -192,7 +198,7 @@ impl Agent {
             tracing: &tracing,
             samples: lasted.is_none_or(|l| *l >= self.machine.interval),
             last: false,
-            patience: 1,
+            timeout_factor: 1,
             called_off: &|| link.stopped(),
             system: &|| Some(self.system.clone()),
         };
@@ -208,7 +214,8 @@ impl Agent {
 
     /// What the collector gets of a trial.
     fn part(&self, recorded: Recorded) -> Part {
-        let Recorded { record, samples, kept, .. } = recorded;
+        let Recorded { mut record, samples, mut kept, trace } = recorded;
+        kept.extend(trace.map(|trace| trace.files(&mut record)).into_iter().flatten());
         let runner = &self.machine.runner;
         Part {
             record,
@@ -253,7 +260,7 @@ impl Agent {
             tracing: &tracing,
             samples: true,
             last: false,
-            patience: 2,
+            timeout_factor: 2,
             called_off: &|| link.stopped(),
             system: &|| None,
         };

@@ -121,7 +121,7 @@ impl Executor for Here {
             tracing: &tracing,
             samples: ask.lasted.is_none_or(|lasted| lasted >= interval),
             last: ask.last,
-            patience: 1,
+            timeout_factor: 1,
             called_off: &|| false,
             system: ask.system,
         };

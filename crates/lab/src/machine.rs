@@ -32,6 +32,8 @@ pub(crate) struct Machine {
     pub sampler: Option<Sampler>,
     /// The time between samples.
     pub interval: Duration,
+    /// Whether it observes: another task of the node may do so for all.
+    observes: bool,
     scratch: Scratch,
     exe: PathBuf,
     output: Output,
@@ -53,7 +55,7 @@ pub(crate) struct Task<'a> {
     /// Whether no trial follows.
     pub last: bool,
     /// How many times longer than the experiment says it may take.
-    pub patience: u32,
+    pub timeout_factor: u32,
     /// Whether a signal that ended it was another's word, and no interruption.
     pub called_off: &'a dyn Fn() -> bool,
     /// The machine, for a result that discloses it.
@@ -86,7 +88,7 @@ pub(crate) struct Recorded {
 }
 
 impl Machine {
-    /// Sets this machine up. `sampled`: whether it has the monitors of the experiment.
+    /// Sets this machine up. `observes`: whether it has the monitors and tracers of the experiment.
     ///
     /// # Errors
     /// A monitor cannot be had, or no scratch folder made.
@@ -96,13 +98,13 @@ impl Machine {
         exe: &Path,
         output: Output,
         interrupt: Option<Interrupt>,
-        sampled: bool,
+        observes: bool,
     ) -> Result<Self, LabError> {
         let observe = &experiment.observe;
         let interval = units::duration_of(&observe.interval).unwrap_or(INTERVAL);
         let sampler = match (observe.monitors.as_slice(), observe.meters.as_slice()) {
             ([], []) => None,
-            _ if !sampled => None,
+            _ if !observes => None,
             (names, meters) => Some(Sampler::with_meters(Path::new("/"), names, meters, interval)?),
         };
         let root = scratch::scratch_root();
@@ -114,6 +116,7 @@ impl Machine {
             runner: Runner::new(interrupt.clone()),
             sampler,
             interval,
+            observes,
             scratch,
             exe: exe.to_owned(),
             output,
@@ -129,8 +132,11 @@ impl Machine {
         self.scratch.run_dir()
     }
 
-    /// The tracer that the experiment asks for.
+    /// The tracer that the experiment asks for; of a node its first task alone traces.
     pub fn tracing(&self, experiment: &Experiment) -> Tracing {
+        if !self.observes {
+            return Tracing::off();
+        }
         Tracing::new(experiment, self.interval.as_nanos() as u64, &self.run_dir())
     }
 
@@ -154,7 +160,7 @@ impl Machine {
             run_dir: self.scratch.run_dir(),
             trial_dir: self.scratch.trial_dir(),
             cache_dir: scratch::cache_dir(),
-            timeout: self.timeout.saturating_mul(task.patience),
+            timeout: self.timeout.saturating_mul(task.timeout_factor),
             output: self.output,
             programs: &self.programs,
         };

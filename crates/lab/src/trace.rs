@@ -5,13 +5,19 @@ use std::cell::RefCell;
 use std::path::{Path, PathBuf};
 
 use assay_iotrace::{Dimension, IoReport, Measure, Op, OpTotal, Question};
-use assay_model::{Better, Experiment, Kind, MetricValue, ObserverReport, Phase, TrialRecord};
+use assay_model::{
+    Better, Experiment, Kind, MetricValue, ObserverReport, Phase, TrialRecord, units,
+};
 use assay_observe::NotAvailable;
 use assay_observe::io::{IoWatch, TraceRequest};
+
+use crate::artifacts::File;
 
 /// The tracers that an experiment may name.
 pub(crate) const TRACERS: [&str; 2] = ["io", "io-events"];
 const NAME: &str = "io";
+/// The largest file of single I/Os that a node sends with its part of a trial.
+const MAX_SENT: u64 = 256 << 20;
 
 /// What is traced during the trials of a run.
 #[derive(Debug)]
@@ -26,6 +32,32 @@ pub(crate) struct Kept {
     pub answer: Vec<u8>,
     /// The file of single I/Os.
     pub events: Option<PathBuf>,
+}
+
+impl Kept {
+    /// As files for the machine that collects them. Single I/Os that are too large to send stay behind, with
+    /// a note.
+    pub fn files(self, record: &mut TrialRecord) -> Vec<File> {
+        let mut files = vec![(assay_archive::IO.to_owned(), self.answer)];
+        let Some(path) = self.events else { return files };
+        let size = std::fs::metadata(&path).map(|m| m.len());
+        match size.and_then(
+            |size| if size > MAX_SENT { Ok(None) } else { std::fs::read(&path).map(Some) },
+        ) {
+            Ok(Some(bytes)) => files.push((assay_archive::IO_EVENTS.to_owned(), bytes)),
+            Ok(None) => record.notes.push(format!(
+                "single I/Os are not kept: their file is larger than the {} that a node sends; \
+                 trace `io`, or shorter trials",
+                units::format_value(MAX_SENT as f64, "B")
+            )),
+            Err(e) => {
+                record.notes.push(format!("single I/Os are not kept: {}: {e}", path.display()))
+            }
+        }
+        // The next trial makes it anew.
+        let _ = std::fs::remove_file(path);
+        files
+    }
 }
 
 impl Tracing {
@@ -48,6 +80,11 @@ impl Tracing {
             ..TraceRequest::default()
         });
         Tracing { ask, watch: RefCell::new(None) }
+    }
+
+    /// None.
+    pub fn off() -> Self {
+        Tracing { ask: None, watch: RefCell::new(None) }
     }
 
     /// Starts, if it is asked for. One that cannot is in the record.

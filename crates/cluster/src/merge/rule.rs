@@ -25,6 +25,8 @@ pub(crate) enum Rule {
     Server,
     /// Kept only where every node has the same value.
     Same,
+    /// A percentile or mean of the tracer's: it has no merged value.
+    Traced,
 }
 
 impl Rule {
@@ -39,6 +41,7 @@ impl Rule {
             Rule::SuiteTime => "the slowest node's time over the copies of all nodes",
             Rule::PerWatt => "the merged metric over the merged power",
             Rule::Server => "what the server's node told",
+            Rule::Traced => "missing on several nodes: each node's own is in its io.json",
             Rule::Same => "missing unless every node has the same value: its unit does not say how",
         }
     }
@@ -67,6 +70,7 @@ impl Rule {
             Some(Merge::Max) => Rule::Max,
             Some(Merge::Min) => Rule::Min,
             Some(Merge::Same) => Rule::Same,
+            None if name.starts_with("io.") && !metric.unit.ends_with("/s") => Rule::Traced,
             None => Rule::by_unit(metric),
         }
     }
@@ -97,6 +101,7 @@ pub(crate) fn simple(rule: Rule, values: &[Option<f64>]) -> Option<f64> {
         Rule::Max => Some(values.iter().copied().fold(first, f64::max)),
         Rule::Min => Some(values.iter().copied().fold(first, f64::min)),
         Rule::Same => values.iter().all(|v| *v == first).then_some(first),
+        Rule::Traced => (values.len() == 1).then_some(first),
         _ => None,
     }
 }

@@ -56,10 +56,6 @@ pub(crate) fn check(experiment: &Experiment) -> Result<(), PlanError> {
                     (`--account=x`)";
         return Err(wrong(&path("options"), message, help));
     }
-    if !experiment.observe.tracers.is_empty() {
-        let help = "trace on one machine, without [where]";
-        return Err(wrong(&["observe", "tracers"], "tracers do not run on nodes yet", help));
-    }
     let system = |path: &String| {
         let control = path.split('.').next().unwrap_or_default();
         assay_sut::find(control).is_some_and(|c| c.spec().scope == assay_sut::Scope::System)
@@ -97,8 +93,7 @@ mod tests {
         let options = "[where]\nengine = \"slurm\"\noptions = [\"--nodes=3\"]\n";
         assert!(error(options).contains("--nodes=3"));
         assert!(error("[where]\nengine = \"slurm\"\nmax_wait = \"soon\"\n").contains("soon"));
-        let tracers = "[where]\nengine = \"slurm\"\n[observe]\ntracers = [\"io\"]\n";
-        assert!(error(tracers).contains("tracers"));
+        assert_eq!(error("[where]\nengine = \"slurm\"\n[observe]\ntracers = [\"io\"]\n"), "");
         let tasks =
             "[where]\nengine = \"slurm\"\ntasks_per_node = 2\n[controls]\nthp = \"always\"\n";
         assert!(error(tasks).contains("thp"), "{}", error(tasks));
