@@ -48,7 +48,7 @@ const COLUMNS: [&str; 16] = [
 /// Where the lines go.
 enum Out<W: Write> {
     Plain(W),
-    Csv(csv::Writer<W>),
+    Csv(Box<csv::Writer<W>>),
 }
 
 /// Which moment of an I/O a held line is of.
@@ -107,7 +107,8 @@ impl<'a, W: Write> EventText<'a, W> {
         EventText {
             out: match format {
                 EventFormat::Csv => {
-                    Out::Csv(csv::WriterBuilder::new().has_headers(false).from_writer(out))
+                    let rows = csv::WriterBuilder::new().has_headers(false).from_writer(out);
+                    Out::Csv(Box::new(rows))
                 }
                 EventFormat::Blkparse | EventFormat::FioLog => Out::Plain(out),
             },

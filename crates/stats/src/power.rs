@@ -34,32 +34,6 @@ pub fn detectable_unpaired(sd: f64, n: usize, confidence: f64, power: f64) -> Op
     detectable(sd * (2.0 / n as f64).sqrt(), 2.0 * n as f64 - 2.0, confidence, power)
 }
 
-/// The least number of pairs whose detectable ratio is at most `ratio` (above 1), up to `most`;
-/// `None` when even `most` do not suffice.
-pub fn pairs_needed(
-    sd: f64,
-    ratio: f64,
-    confidence: f64,
-    power: f64,
-    most: usize,
-) -> Option<usize> {
-    let enough = |n: usize| detectable_paired(sd, n, confidence, power).is_some_and(|d| d <= ratio);
-    if most < 3 || !enough(most) {
-        return None;
-    }
-    // The detectable ratio falls with n, so halving finds the first that suffices.
-    let (mut low, mut high) = (2, most);
-    while high - low > 1 {
-        let middle = usize::midpoint(low, high);
-        if enough(middle) {
-            high = middle;
-        } else {
-            low = middle;
-        }
-    }
-    Some(high)
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -105,15 +79,6 @@ mod tests {
             assert!((0.785..0.825).contains(&unpaired), "{n} each: {unpaired}");
             assert!(naive < 0.6, "trials' noise taken for a ratio's promises too much: {naive}");
         }
-    }
-
-    #[test]
-    fn pairs_needed_is_the_first_that_suffices() {
-        let n = pairs_needed(0.03, 1.02, 0.95, POWER, 1000).unwrap();
-        assert!(detectable_paired(0.03, n, 0.95, POWER).unwrap() <= 1.02);
-        assert!(detectable_paired(0.03, n - 1, 0.95, POWER).unwrap() > 1.02);
-        assert_eq!(pairs_needed(0.03, 1.0001, 0.95, POWER, 1000), None);
-        assert_eq!(pairs_needed(0.0, 1.01, 0.95, POWER, 100), Some(3));
     }
 
     #[test]

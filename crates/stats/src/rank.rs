@@ -150,14 +150,6 @@ fn middle(total: usize, at: impl Fn(usize) -> f64) -> f64 {
     if total % 2 == 1 { at(total / 2 + 1) } else { f64::midpoint(at(total / 2), at(total / 2 + 1)) }
 }
 
-/// The Hodges-Lehmann centre of finite values, the median of their Walsh averages; `None` for none.
-pub fn walsh_centre(values: &[f64]) -> Option<f64> {
-    let s = sorted(values);
-    let (low, high) = (*s.first()?, *s.last()?);
-    let total = s.len() * (s.len() + 1) / 2;
-    Some(middle(total, |k| select(k, low, high, |x| count_walsh(&s, x))))
-}
-
 /// The exact signed-rank interval of the centre of finite values; `None` below [`MIN_PAIRS`] values or
 /// when so few cannot carry `level`. Assumes a symmetric distribution, as log ratios of pairs have
 /// when the two sides share a shape.
@@ -259,7 +251,6 @@ mod tests {
         }
         walsh.sort_unstable_by(f64::total_cmp);
         differences.sort_unstable_by(f64::total_cmp);
-        assert!((walsh_centre(&x).unwrap() - walsh[14 - 1].midpoint(walsh[15 - 1])).abs() < 1e-12);
         let i = walsh_interval(&x, 0.95).unwrap();
         assert!((i.low - walsh[2]).abs() < 1e-12 && (i.high - walsh[28 - 3]).abs() < 1e-12);
         assert!((shift(&x, &y).unwrap() - differences[17]).abs() < 1e-12);
@@ -273,7 +264,6 @@ mod tests {
     fn too_few_carry_nothing() {
         assert_eq!(walsh_interval(&[1.0; 5], 0.90), None);
         assert_eq!(shift_interval(&[1.0; 3], &[1.0; 9], 0.95), None);
-        assert_eq!(walsh_centre(&[]), None);
         assert_eq!(shift(&[], &[1.0]), None);
     }
 
@@ -284,8 +274,6 @@ mod tests {
             let negative: Vec<f64> = v.iter().map(|x| -x).collect();
             let j = walsh_interval(&negative, 0.95).unwrap();
             proptest::prop_assert!((i.low + j.high).abs() < 1e-9 && (i.high + j.low).abs() < 1e-9);
-            let c = walsh_centre(&v).unwrap();
-            proptest::prop_assert!(i.low <= c + 1e-12 && c <= i.high + 1e-12);
         }
     }
 }

@@ -1,5 +1,4 @@
-//! Variance by level (samples in trials, trials in builds), how many inner repeats are worth their
-//! time, and what correlated samples are worth. Kalibera and Jones, ISMM 2013 and Kent TR 4-12.
+//! Variance by level (samples in trials, trials in builds). Kalibera and Jones, ISMM 2013 and Kent TR 4-12.
 
 use crate::summary::{mean, variance};
 
@@ -52,35 +51,6 @@ pub fn by_level(values: &[f64], repeats: &[usize]) -> Result<Vec<f64>, LevelErro
     Ok(t2)
 }
 
-/// The cheapest number of repeats of level i: √(c_{i+1}/c_i · T_i²/T_{i+1}²), at least 1; c is the cost
-/// of one repeat of a level without what is below it (for a trial: start and warm-up). `None` when the
-/// level above adds no variance (repeat the inner one as often as it pays) or an argument is not
-/// positive.
-pub fn cheapest_repeats(cost: f64, cost_above: f64, t2: f64, t2_above: f64) -> Option<f64> {
-    let positive = [cost, cost_above, t2_above].iter().all(|x| *x > 0.0 && x.is_finite());
-    (positive && t2.is_finite())
-        .then(|| (cost_above / cost * t2.max(0.0) / t2_above).sqrt().max(1.0))
-}
-
-/// The lag-1 autocorrelation Σ(xᵢ−x̄)(xᵢ₊₁−x̄) / Σ(xᵢ−x̄)²; `None` below three values or without spread.
-pub fn lag1(values: &[f64]) -> Option<f64> {
-    if values.len() < 3 {
-        return None;
-    }
-    let m = mean(values)?;
-    let all: f64 = values.iter().map(|v| (v - m).powi(2)).sum();
-    let lagged: f64 = values.windows(2).map(|w| (w[0] - m) * (w[1] - m)).sum();
-    let rho = lagged / all;
-    rho.is_finite().then_some(rho)
-}
-
-/// How many independent values these are worth: n(1 − ρ)/(1 + ρ) for an AR(1) series, with ρ taken as
-/// 0 when it is negative (a correlation that would help is not relied upon). `None` as [`lag1`].
-pub fn effective_n(values: &[f64]) -> Option<f64> {
-    let rho = lag1(values)?.clamp(0.0, 1.0);
-    Some(values.len() as f64 * (1.0 - rho) / (1.0 + rho))
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -117,30 +87,5 @@ mod tests {
         assert_eq!(e, Err(LevelError::OneRepeat { level: 2, repeats: 1 }));
         assert!(by_level(&[], &[]).is_err());
         assert!(by_level(&[1.0], &[usize::MAX, usize::MAX]).is_err());
-    }
-
-    #[test]
-    fn repeats_follow_cost_and_noise() {
-        // A start of 9 s against samples of 1 s, inner variance four times the outer: √36.
-        assert_eq!(cheapest_repeats(1.0, 9.0, 4.0, 1.0), Some(6.0));
-        assert_eq!(cheapest_repeats(1.0, 1.0, 0.01, 1.0), Some(1.0));
-        assert_eq!(cheapest_repeats(1.0, 9.0, -0.1, 1.0), Some(1.0));
-        assert_eq!(cheapest_repeats(1.0, 9.0, 1.0, 0.0), None);
-        assert_eq!(cheapest_repeats(0.0, 9.0, 1.0, 1.0), None);
-    }
-
-    #[test]
-    fn correlated_samples_are_worth_less() {
-        let mut rng = Rng::new(9);
-        let (mut x, mut series) = (0.0, Vec::new());
-        for _ in 0..20_000 {
-            x = 0.8 * x + rng.normal();
-            series.push(x);
-        }
-        assert!((lag1(&series).unwrap() - 0.8).abs() < 0.02);
-        assert!((effective_n(&series).unwrap() / 20_000.0 - 0.2 / 1.8).abs() < 0.02);
-        assert_eq!(effective_n(&[1.0, -1.0, 1.0, -1.0]), Some(4.0));
-        assert_eq!(lag1(&[1.0; 9]), None);
-        assert_eq!(lag1(&[1.0, 2.0]), None);
     }
 }

@@ -141,6 +141,20 @@ mod tests {
     }
 
     #[test]
+    fn rates_of_the_tracer_add_up_and_its_percentiles_do_not() {
+        let of = |name: &str, unit: &str| {
+            Rule::of(&metric(name, unit, Better::Neither), &spec(None), &BTreeMap::new())
+        };
+        assert_eq!(of("io.reads", "I/Os/s"), Rule::Sum);
+        assert_eq!(of("io.read_bytes", "B/s"), Rule::Sum);
+        for (name, unit) in [("io.read_p99", "s"), ("io.read_size", "B")] {
+            assert_eq!(of(name, unit), Rule::Traced);
+        }
+        assert_eq!(simple(Rule::Traced, &[Some(2.0)]), Some(2.0));
+        assert_eq!(simple(Rule::Traced, &[Some(2.0), Some(2.0)]), None);
+    }
+
+    #[test]
     fn the_declaration_says_how_else_the_unit() {
         let mut spec = spec(None);
         spec.metrics = [("user", "s"), ("device_read", "B"), ("latency", "s")]

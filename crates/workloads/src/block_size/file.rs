@@ -136,14 +136,14 @@ pub fn open(path: &Path, direction: Direction, cache: Cache) -> Result<OwnedFd, 
     let direct = if cache == Cache::Direct { OFlags::DIRECT } else { OFlags::empty() };
     rustix::fs::open(path, access | direct | OFlags::CLOEXEC, Mode::empty()).map_err(|e| {
         if cache == Cache::Direct && e == rustix::io::Errno::INVAL {
-            no_direct(path, e.into())
+            no_direct(path, &e.into())
         } else {
             Failure::file("open", path)(e)
         }
     })
 }
 
-fn no_direct(path: &Path, source: io::Error) -> Failure {
+fn no_direct(path: &Path, source: &io::Error) -> Failure {
     Failure::other(format_args!(
         "{} is on a file system that refuses O_DIRECT ({source}); give `path` a folder on another one, or use \
          `cache = \"page\"`",
@@ -169,7 +169,7 @@ pub fn grain(path: &Path, cache: Cache) -> Result<u64, Failure> {
             Err(e) => source = e.into(),
         }
     }
-    Err(no_direct(path, source))
+    Err(no_direct(path, &source))
 }
 
 /// Brings the whole file into the page cache by reading it once; or, to be read past the cache, out
@@ -215,7 +215,7 @@ pub fn resident_share(path: &Path) -> Option<f64> {
 /// # Errors
 /// What the system said to `statfs(2)`.
 pub fn file_system(path: &Path) -> io::Result<String> {
-    let magic = rustix::fs::statfs(path).map_err(io::Error::from)?.f_type as u64 & 0xFFFF_FFFF;
+    let magic = rustix::fs::statfs(path)?.f_type as u64 & 0xFFFF_FFFF;
     let name = match magic {
         0xEF53 => "ext4",
         0x5846_5342 => "xfs",

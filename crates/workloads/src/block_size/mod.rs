@@ -35,7 +35,7 @@ pub use trial::run as trial;
 pub use worker::run as worker;
 
 use crate::capability::{Choice, Chooses};
-use crate::{Launch, Offers, TrialContext, Workload, WorkloadError};
+use crate::{Failure, Launch, Offers, TrialContext, Workload, WorkloadError};
 use file::Location;
 use order::{Order, Timing};
 use params::{Cache, Direction, Params, Sizes};
