@@ -143,7 +143,10 @@ impl<'a> Builder<'a> {
             let lock = open(&dir, FlockOperation::LockExclusive)?;
             let there = read(&dir);
             let cached = there.is_some();
-            let kept = there.map_or_else(|| self.make(revision, &dir), Ok)?;
+            let kept = there.map_or_else(|| self.make(revision, &dir), Ok).inspect_err(|_| {
+                // What is not whole is of no use, and may be what filled the disk.
+                let _ = fs::remove_dir_all(dir.join(SOURCE));
+            })?;
             cache::take(&lock, FlockOperation::LockShared, &dir)?;
             (lock, kept, cached)
         };
@@ -232,8 +235,13 @@ impl<'a> Builder<'a> {
         let ran = runner.run(&program, &limits, &mut ())?;
         let mut output = runner.stdout.bytes();
         output.extend_from_slice(&runner.stderr.bytes());
+        let built = ran.end == End::Exited && ran.exit.success();
+        if !built {
+            // It is built anew next time; until then it would only take room, maybe all that there is.
+            let _ = fs::remove_dir_all(dir.join(SOURCE));
+        }
         let log = dir.join("build.log");
-        fs::write(&log, &output).map_err(RevisionError::io("write", &log))?;
+        let logged = fs::write(&log, &output).map_err(RevisionError::io("write", &log));
         let failed = |what: String| {
             let text = String::from_utf8_lossy(&output).into_owned();
             let lines: Vec<&str> = text.lines().collect();
@@ -241,7 +249,11 @@ impl<'a> Builder<'a> {
             let said = if tail.trim().is_empty() {
                 "; it printed nothing".to_owned()
             } else {
-                format!("; its last lines, of {}:\n{tail}", log.display())
+                let of = match &logged {
+                    Ok(()) => format!("of {}", log.display()),
+                    Err(e) => format!("the others were lost: {e}"),
+                };
+                format!("; its last lines, {of}:\n{tail}")
             };
             Outcome::Failed { reason: format!("`{}` {what}{said}", self.command) }
         };
@@ -251,7 +263,7 @@ impl<'a> Builder<'a> {
                 "took longer than {} and was ended",
                 assay_model::units::format_duration(self.timeout)
             ))),
-            (End::Exited, exit) if exit.success() => Ok(Outcome::Built),
+            (End::Exited, exit) if exit.success() => logged.map(|()| Outcome::Built),
             (End::Exited, assay_model::Exit::Code(code)) => Ok(failed(format!("exit code {code}"))),
             (End::Exited, assay_model::Exit::Signal(n)) => {
                 Ok(failed(format!("ended by signal {n}")))

@@ -1,7 +1,7 @@
 //! Runs git so that it changes nothing of the user's: no optional locks, no prompts, no network.
 
 use std::ffi::{OsStr, OsString};
-use std::io;
+use std::io::{self, Write as _};
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
@@ -92,5 +92,65 @@ impl Git {
         let args: Vec<&OsStr> = args.iter().map(OsStr::new).collect();
         let out = self.run(&args)?;
         Ok(String::from_utf8_lossy(&out).trim_end_matches('\n').to_owned())
+    }
+
+    /// What `git cat-file` says of objects (`--batch`: all of them; `--batch-check`: their kinds), one process for
+    /// all; in their order.
+    fn cat_file(&self, how: &str, objects: &[&str]) -> Result<Vec<u8>, RevisionError> {
+        let args = ["cat-file", how].map(OsStr::new);
+        let fail = |said: String| RevisionError::Git { command: format!("cat-file {how}"), said };
+        let mut child = self
+            .command(&args)
+            .stdin(Stdio::piped())
+            .stdout(Stdio::piped())
+            .stderr(Stdio::piped())
+            .spawn()
+            .map_err(|source| match source.kind() {
+                io::ErrorKind::NotFound if self.dir.is_dir() => RevisionError::NoGit,
+                _ => RevisionError::io("enter", &self.dir)(source),
+            })?;
+        let mut names = objects.join("\n");
+        names.push('\n');
+        let stdin = child.stdin.take();
+        // It answers while it reads: both pipes are served at once.
+        let (wrote, output) = std::thread::scope(|scope| {
+            let writer = scope.spawn(move || match stdin {
+                Some(mut stdin) => stdin.write_all(names.as_bytes()),
+                None => Ok(()),
+            });
+            let output = child.wait_with_output();
+            (writer.join(), output)
+        });
+        let output = output.map_err(|e| fail(e.to_string()))?;
+        if !output.status.success() || !matches!(wrote, Ok(Ok(()))) {
+            return Err(fail(String::from_utf8_lossy(&output.stderr).trim().to_owned()));
+        }
+        Ok(output.stdout)
+    }
+
+    /// The contents of objects, in their order; `None`: it is not there.
+    pub fn contents(&self, objects: &[&str]) -> Result<Vec<Option<Vec<u8>>>, RevisionError> {
+        let out = self.cat_file("--batch", objects)?;
+        let mut rest = out.as_slice();
+        let mut all = Vec::with_capacity(objects.len());
+        for _ in objects {
+            let end = rest.iter().position(|b| *b == b'\n').unwrap_or(rest.len());
+            let head = String::from_utf8_lossy(&rest[..end]).into_owned();
+            rest = rest.get(end + 1..).unwrap_or_default();
+            // `HASH KIND SIZE`, else `NAME missing`.
+            let size = head.split(' ').nth(2).and_then(|size| size.parse::<usize>().ok());
+            all.push(size.and_then(|size| rest.get(..size)).map(<[u8]>::to_vec));
+            if let Some(size) = size {
+                rest = rest.get(size + 1..).unwrap_or_default();
+            }
+        }
+        Ok(all)
+    }
+
+    /// Which of these objects are there, in their order.
+    pub fn are_there(&self, objects: &[&str]) -> Result<Vec<bool>, RevisionError> {
+        let out = self.cat_file("--batch-check", objects)?;
+        let text = String::from_utf8_lossy(&out);
+        Ok(text.lines().map(|line| line.split(' ').count() == 3).collect())
     }
 }

@@ -107,16 +107,53 @@ impl Repository {
     /// git fails, or there is no such reference.
     pub fn notes(&self, reference: &str) -> Result<Vec<Note>, RevisionError> {
         let git = self.git();
-        let mut notes = Vec::new();
-        for line in git.text(&["notes", "--ref", reference, "list"])?.lines() {
-            let Some((note, commit)) = line.split_once(' ') else { continue };
-            let date = git.text(&["show", "-s", "--format=%ct", commit]);
-            let time = date.ok().and_then(|date| date.parse().ok());
-            let text = git.text(&["cat-file", "blob", note])?;
-            notes.push(Note { commit: commit.to_owned(), time, text });
+        let list = git.text(&["notes", "--ref", reference, "list"])?;
+        let pairs: Vec<(&str, &str)> = list.lines().filter_map(|l| l.split_once(' ')).collect();
+        let objects: Vec<&str> = pairs.iter().flat_map(|(note, commit)| [*note, *commit]).collect();
+        if objects.is_empty() {
+            return Ok(Vec::new());
         }
+        let contents = git.contents(&objects)?;
+        let mut notes: Vec<Note> = pairs
+            .iter()
+            .zip(contents.chunks(2))
+            .filter_map(|((_, commit), both)| {
+                let [note, of] = both else { return None };
+                Some(Note {
+                    commit: (*commit).to_owned(),
+                    time: of.as_deref().and_then(commit_time),
+                    text: String::from_utf8_lossy(note.as_deref().unwrap_or_default()).into_owned(),
+                })
+            })
+            .collect();
         notes.sort_by(|a, b| (a.time, &a.commit).cmp(&(b.time, &b.commit)));
         Ok(notes)
+    }
+
+    /// Those of these commits that the repository does not have: of a history that was rewritten, or of another
+    /// repository.
+    ///
+    /// # Errors
+    /// git fails.
+    pub fn missing(&self, commits: &[String]) -> Result<Vec<String>, RevisionError> {
+        // What a commit cannot be called would be several names to git.
+        let is_hash = |c: &str| c.len() >= 40 && c.bytes().all(|b| b.is_ascii_hexdigit());
+        let asked: Vec<&str> = commits.iter().map(String::as_str).filter(|c| is_hash(c)).collect();
+        if asked.is_empty() {
+            return Ok(Vec::new());
+        }
+        let there = self.git().are_there(&asked)?;
+        let gone = asked.iter().zip(there).filter(|(_, there)| !there);
+        Ok(gone.map(|(commit, _)| (*commit).to_owned()).collect())
+    }
+
+    /// Whether `b` is `a` or comes after it; not, when either is not there.
+    ///
+    /// # Errors
+    /// There is no git.
+    pub fn is_ancestor(&self, a: &str, b: &str) -> Result<bool, RevisionError> {
+        let args = ["merge-base", "--is-ancestor", a, b].map(OsStr::new);
+        Ok(self.git().try_run(&args)?.is_ok())
     }
 
     /// The revisions that names stand for, in order: commits, tags, branches, `worktree`, and ranges `a..b` of
@@ -284,6 +321,14 @@ impl Repository {
             .with("GIT_OBJECT_DIRECTORY", scratch.objects())
             .with("GIT_ALTERNATE_OBJECT_DIRECTORIES", quoted))
     }
+}
+
+/// The date of a commit object.
+fn commit_time(object: &[u8]) -> Option<i64> {
+    let text = String::from_utf8_lossy(object);
+    let head = text.split("\n\n").next()?;
+    let line = head.lines().find_map(|l| l.strip_prefix("committer "))?;
+    line.rsplit(' ').nth(1)?.parse().ok()
 }
 
 /// What a range takes of merges.
