@@ -15,6 +15,7 @@
 //! | [`area`] | shares stacked over time, with phases |
 //! | [`lines`] | series over time, with phases |
 //! | [`heat`] | counts over time and a second quantity |
+//! | [`history`] | a metric over revisions, with its changes; also small |
 //! | [`histogram`] | counts by powers of two, series side by side |
 //! | [`scaling`] | speedup and efficiency over a count |
 //! | [`bars`] | results side by side, zero-based |
@@ -28,6 +29,7 @@ pub mod ecdf;
 mod frame;
 pub mod heat;
 pub mod histogram;
+pub mod history;
 pub mod intervals;
 mod labels;
 mod legend;

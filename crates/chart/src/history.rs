@@ -1,0 +1,251 @@
+//! A metric over revisions: points with intervals, the levels that were found, and where they change; large, and
+//! small for many on a page.
+
+use assay_model::Better;
+use maud::{Markup, html};
+
+use crate::axis::{Axis, direction, foot, heading, note};
+use crate::frame::{Head, Inner, NARROW, crosshair, fit, path, px, svg, svg_on};
+use crate::labels::rows;
+use crate::mark::{Focus, link, shape};
+use crate::reduce::{MAX_MARKS, aggregated};
+use crate::scale::{Scale, extent};
+
+/// A revision.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Point {
+    /// Its value.
+    pub value: f64,
+    /// The lower end of its interval; NaN when there is none.
+    pub low: f64,
+    /// The upper end of its interval; NaN when there is none.
+    pub high: f64,
+    /// What it says when it is pointed at or focused.
+    pub label: String,
+    /// Where it leads; empty for nowhere.
+    pub href: String,
+}
+
+/// A place where the level changes.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Change {
+    /// The index of the first point of the new level.
+    pub at: usize,
+    /// The level before it.
+    pub before: f64,
+    /// The level after it.
+    pub after: f64,
+    /// A few words above it, such as `confirmed`.
+    pub label: String,
+    /// Whether somebody should look at it now.
+    pub alarm: bool,
+}
+
+/// The chart.
+#[derive(Debug, Clone, PartialEq)]
+pub struct History {
+    /// Its id, title and description.
+    pub head: Head,
+    /// What the values are.
+    pub name: String,
+    /// Their unit.
+    pub unit: String,
+    /// Which way is better.
+    pub better: Better,
+    /// The revisions in their order.
+    pub points: Vec<Point>,
+    /// The changes, by place.
+    pub changes: Vec<Change>,
+    /// What should be known: `whiskers: 95 % intervals`.
+    pub note: String,
+}
+
+const PLOT_HEIGHT: f64 = 260.0;
+const SMALL_HEIGHT: f64 = 70.0;
+
+/// From where to where values are shown. A change of a percent must be seen: the axis does not start at zero, and
+/// intervals much wider than the values differ are cut.
+fn domain(chart: &History) -> (f64, f64) {
+    let values = chart.points.iter().map(|p| p.value);
+    let Some((low, high)) = extent(values) else { return (0.0, 1.0) };
+    let span = (high - low).max(high.abs() * 0.01);
+    let ends = chart.points.iter().flat_map(|p| [p.low, p.high]);
+    let (least, most) = extent(ends.chain([low, high])).unwrap_or((low, high));
+    (least.max(low - span) - 0.04 * span, most.min(high + span) + 0.04 * span)
+}
+
+/// The levels between the changes, as lines.
+fn levels(chart: &History, x: &Scale, y: &Scale) -> Markup {
+    let n = chart.points.len();
+    let mut ends: Vec<(usize, usize, f64)> = Vec::new();
+    for (i, c) in chart.changes.iter().enumerate() {
+        if i == 0 {
+            ends.push((0, c.at, c.before));
+        }
+        let next = chart.changes.get(i + 1).map_or(n, |next| next.at);
+        ends.push((c.at, next, c.after));
+    }
+    html! {
+        @for (from, to, level) in ends {
+            path class="level" d=(path([from as f64 - 0.5, to as f64 - 0.5].into_iter().map(|at| {
+                Some((x.clamped(at)?, y.clamped(level)?))
+            }))) {}
+        }
+    }
+}
+
+/// Draws the chart.
+pub fn render(chart: &History) -> Markup {
+    let n = chart.points.len();
+    let y_axis = Axis::linear(domain(chart), &chart.unit);
+    let x_axis = Axis::counts((0.5, n as f64 + 0.5));
+    let left = y_axis.label_room();
+    let right = crate::WIDTH - 14.0;
+    // Places are counted from 0, the axis from 1.
+    let x = Axis::counts((-0.5, n as f64 - 0.5)).scale(left, right);
+    let words: Vec<(f64, &str)> = chart
+        .changes
+        .iter()
+        .map(|c| (x.at(c.at as f64 - 0.5).unwrap_or(left), c.label.as_str()))
+        .collect();
+    let placed = rows(&words, left, right);
+    let mark_rows = placed.iter().map(|p| p.0 + 1).max().unwrap_or(0) as f64;
+    let top = 36.0 + mark_rows * 15.0;
+    let inner = Inner::plot(left, top, PLOT_HEIGHT);
+    let y = y_axis.scale(inner.bottom, inner.top);
+    let (from, to) = y_axis.domain;
+    let cut = chart.points.iter().any(|p| p.low < from || p.high > to);
+    let said = if cut {
+        format!("{}; those that reach beyond the chart are cut", chart.note)
+    } else {
+        chart.note.clone()
+    };
+    let body = html! {
+        (heading(&y_axis.title(&chart.name), &direction(chart.better)))
+        (y_axis.vertical(&inner))
+        (x_axis.horizontal(&inner, "revision, in the order of the range"))
+        g class="verticals" {
+            @for (((at, label), (row, start)), c) in words.iter().zip(&placed).zip(&chart.changes) {
+                @let base = top - 6.0 - *row as f64 * 15.0;
+                line class=[c.alarm.then_some("alarm")] x1=(px(*at)) x2=(px(*at)) y1=(px(base + 3.0)) y2=(px(inner.bottom)) {}
+                text class=[c.alarm.then_some("alarm")] x=(px(*start)) y=(px(base)) { (fit(label, right - left)) }
+            }
+        }
+        (crosshair(&inner))
+        (levels(chart, &x, &y))
+        g class="series s0" data-series="0" {
+            @if n > MAX_MARKS {
+                @let points: Vec<(f64, f64)> = chart.points.iter().enumerate().map(|(i, p)| (i as f64, p.value)).collect();
+                (aggregated(&points, 600, &x, &y))
+            } @else {
+                @for (i, p) in chart.points.iter().enumerate() {
+                    @if let (Some(at), Some(to)) = (x.at(i as f64), y.at(p.value)) {
+                        @if let (Some(low), Some(high)) = (y.clamped(p.low), y.clamped(p.high)) {
+                            path class="whisker" d=(path([Some((at, low)), Some((at, high))].into_iter())) {}
+                        }
+                        (link("", &shape(0, at, to, if n > 150 { 2.5 } else { 4.0 }), (at, to), &p.label, Focus::of(i, n), &p.href))
+                    }
+                }
+            }
+        }
+        (note(inner.bottom, &said))
+    };
+    svg(&chart.head, "history", foot(inner.bottom, &said), &body)
+}
+
+/// Draws it small: the line of its values, the levels and the changes. What it says is in its title and description.
+pub fn small(chart: &History) -> Markup {
+    let n = chart.points.len();
+    let x = Axis::counts((-0.5, n as f64 - 0.5)).scale(4.0, NARROW - 4.0);
+    let y = Axis::exact(domain(chart), "").scale(SMALL_HEIGHT - 4.0, 4.0);
+    let points: Vec<(f64, f64)> =
+        chart.points.iter().enumerate().map(|(i, p)| (i as f64, p.value)).collect();
+    let body = html! {
+        g class="verticals" {
+            @for c in &chart.changes {
+                @if let Some(at) = x.at(c.at as f64 - 0.5) {
+                    line class=[c.alarm.then_some("alarm")] x1=(px(at)) x2=(px(at)) y1="2" y2=(px(SMALL_HEIGHT - 2.0)) {}
+                }
+            }
+        }
+        (levels(chart, &x, &y))
+        g class="s0" {
+            @if n > MAX_MARKS { (aggregated(&points, 300, &x, &y)) }
+            @else {
+                path class="line" d=(path(points.iter().map(|p| Some((x.at(p.0)?, y.at(p.1)?))))) {}
+                @for (at, to) in points.iter().filter(|_| n <= 60) {
+                    @if let (Some(at), Some(to)) = (x.at(*at), y.at(*to)) {
+                        path class="key-mark" d=(shape(0, at, to, 2.2)) {}
+                    }
+                }
+            }
+        }
+    };
+    svg_on(NARROW, &chart.head, "history small", SMALL_HEIGHT, &body)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn chart(n: usize) -> History {
+        let value = |i: usize| if i < n / 2 { 1.0 } else { 1.05 } + (i % 3) as f64 * 0.002;
+        History {
+            head: Head { id: "h".into(), title: "Ratio <to> v1".into(), desc: "d".into() },
+            name: "ratio to v1".into(),
+            unit: String::new(),
+            better: Better::Lower,
+            points: (0..n)
+                .map(|i| Point {
+                    value: value(i),
+                    low: value(i) * 0.99,
+                    high: if i == 1 { f64::NAN } else { value(i) * 1.01 },
+                    label: format!("c{i}"),
+                    href: if i == 2 { String::new() } else { format!("/runs/{i}") },
+                })
+                .collect(),
+            changes: vec![Change {
+                at: n / 2,
+                before: 1.002,
+                after: 1.052,
+                label: "confirmed".into(),
+                alarm: true,
+            }],
+            note: "whiskers: 95 % intervals".into(),
+        }
+    }
+
+    #[test]
+    fn is_as_drawn_before() {
+        insta::assert_snapshot!(render(&chart(6)).into_string().replace("><", ">\n<"));
+    }
+
+    #[test]
+    fn small_is_as_drawn_before() {
+        insta::assert_snapshot!(small(&chart(6)).into_string().replace("><", ">\n<"));
+    }
+
+    #[test]
+    fn none_one_and_very_many_points_are_drawn() {
+        for n in [0, 1] {
+            let mut few = chart(2);
+            few.points.truncate(n);
+            few.changes.clear();
+            for svg in [render(&few), small(&few)] {
+                let svg = svg.into_string();
+                assert!(!svg.contains("NaN") && !svg.contains("inf"), "{svg}");
+            }
+        }
+        assert!(render(&chart(12_000)).into_string().len() < 100_000);
+        assert!(small(&chart(12_000)).into_string().len() < 100_000);
+    }
+
+    #[test]
+    fn a_wild_interval_does_not_flatten_the_values() {
+        let mut wild = chart(6);
+        wild.points[3].high = 400.0;
+        assert!(domain(&wild).1 < 1.2, "{:?}", domain(&wild));
+        let cut = |c: &History| render(c).into_string().contains("are cut");
+        assert!(cut(&wild) && !cut(&chart(6)), "and it is said");
+    }
+}
