@@ -108,8 +108,8 @@ pub enum Verb {
     Pending(Server),
     /// Wait until a job of the queue has finished, and exit as its run did.
     Wait(OfJob),
-    /// Cancel a job of the queue; one that runs ends its trial and restores settings.
-    Cancel(OfJob),
+    /// Cancel a job of the queue, or a schedule; a job that runs ends its trial and restores settings.
+    Cancel(Cancel),
     /// Put an interrupted job back into the queue, to go on where it stopped.
     Resume(OfJob),
     /// Writes the reference pages of the documentation.
@@ -179,6 +179,17 @@ pub struct OfJob {
     pub server: Server,
 }
 
+/// `assay cancel`.
+#[derive(Debug, Args)]
+pub struct Cancel {
+    /// The job's number, or a schedule such as `s1`.
+    #[arg(value_name = "JOB|SCHEDULE")]
+    pub what: String,
+    /// Which server.
+    #[command(flatten)]
+    pub server: Server,
+}
+
 /// `assay submit`.
 #[derive(Debug, Args)]
 pub struct Submit {
@@ -193,6 +204,18 @@ pub struct Submit {
     /// A word to find the run by. May be given several times.
     #[arg(long, value_name = "WORD")]
     pub tag: Vec<String>,
+    /// Measure this revision (a commit, a tag, a branch) as a point of the experiment's history; the experiment
+    /// has a [source].
+    #[arg(long, value_name = "REV")]
+    pub rev: Option<String>,
+    /// The revision that it is measured beside [default: the one of the history, else the one that the file
+    /// names].
+    #[arg(long, value_name = "REV", requires = "rev")]
+    pub reference: Option<String>,
+    /// Submit it again and again, UTC: `hour`, `hour at :30`, `day at 02:00`, `weekday at 02:00`, `week on monday
+    /// at 02:00`.
+    #[arg(long, value_name = "WHEN", conflicts_with_all = ["at", "wait"])]
+    pub every: Option<String>,
     /// Do not start before this time.
     #[arg(long, value_name = "TIME")]
     pub at: Option<String>,
@@ -585,6 +608,9 @@ pub struct Publish {
     /// a file that ends in `.md`.
     #[arg(default_value = "last", value_name = "RUN|POST.md")]
     pub what: String,
+    /// Publish histories instead: all of the archive, or those of the experiment that is named.
+    #[arg(long)]
+    pub history: bool,
     /// The folder to write to.
     #[arg(short, long, value_name = "DIR", required_unless_present = "preview")]
     pub output: Option<PathBuf>,

@@ -150,7 +150,10 @@ const VERBS: &[Verb] = &[
         "publish",
         Group::CompareAndPublish,
         &["assay publish last --preview", "assay publish last -o page"],
-        &["assay publish posts/2009-06-12-memcached.md -o post"],
+        &[
+            "assay publish posts/2009-06-12-memcached.md -o post",
+            "assay publish --history -o history",
+        ],
         "",
     ),
     verb(
@@ -201,11 +204,20 @@ const VERBS: &[Verb] = &[
             "assay submit zstd-levels --at 2099-01-01T00:00:00Z",
             "assay submit block-size --at 2099-01-01T00:00:00Z --first",
         ],
-        &["assay submit experiments/zstd-levels.toml --set level=1,3 --blocks 6 --wait"],
+        &[
+            "assay submit experiments/zstd-levels.toml --set level=1,3 --blocks 6 --wait",
+            "assay submit prog --every 'day at 02:00' --rev main",
+        ],
         "Needs a server: assay serve. The token is read from the state folder, or from ASSAY_TOKEN.",
     ),
     verb("pending", Group::Serve, &["assay pending", "assay pending --json"], &[], ""),
-    verb("cancel", Group::Serve, &["assay cancel 1", "assay cancel 2 --json"], &[], ""),
+    verb(
+        "cancel",
+        Group::Serve,
+        &["assay cancel 1", "assay cancel 2 --json"],
+        &["assay cancel s1"],
+        "",
+    ),
     verb("wait", Group::Serve, &["assay wait 1", "assay wait 2 --json"], &[], ""),
     verb(
         "resume",

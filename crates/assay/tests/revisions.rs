@@ -6,64 +6,12 @@ mod common;
 
 use std::fmt::Write as _;
 use std::fs;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::process::{Command, Stdio};
 
 use common::World;
+use common::commits::{BROKEN, COMMITS, STEP, files, git, repository, token};
 use serde_json::Value;
-
-/// Commits after the first; the step is made by `STEP`, `BROKEN` does not build.
-const COMMITS: usize = 12;
-const STEP: usize = 8;
-const BROKEN: usize = 4;
-
-fn git(dir: &Path, args: &[&str]) -> String {
-    let output = Command::new("git")
-        .args([
-            "-c",
-            "user.name=A",
-            "-c",
-            "user.email=a@example.org",
-            "-c",
-            "init.defaultBranch=main",
-        ])
-        .args(args)
-        .current_dir(dir)
-        .output()
-        .unwrap();
-    assert!(output.status.success(), "{args:?}: {}", String::from_utf8_lossy(&output.stderr));
-    String::from_utf8_lossy(&output.stdout).trim().to_owned()
-}
-
-/// What looks like a token.
-fn token() -> String {
-    format!("ghp_{}", "a1B2".repeat(9))
-}
-
-/// The repository in the world's folder.
-fn repository(world: &World) -> PathBuf {
-    let repo = world.path("the repo");
-    fs::create_dir(&repo).unwrap();
-    git(&repo, &["init", "--quiet"]);
-    for n in 0..=COMMITS {
-        let seconds = if n < STEP { "0.02" } else { "0.08" };
-        let program = format!("#!/bin/sh\nsleep {seconds}\n");
-        fs::write(repo.join("prog.in"), program).unwrap();
-        fs::write(repo.join("n"), format!("{n}\n")).unwrap();
-        let build = if n == BROKEN {
-            format!("echo cannot find -lnothing for {} >&2; exit 3\n", token())
-        } else {
-            "cp prog.in prog && chmod +x prog\n".to_owned()
-        };
-        fs::write(repo.join("build.sh"), build).unwrap();
-        git(&repo, &["add", "."]);
-        git(&repo, &["commit", "--quiet", "-m", &format!("change {n}")]);
-        if n == 0 {
-            git(&repo, &["tag", "v1"]);
-        }
-    }
-    repo
-}
 
 /// What assay left that was started in the repository, with standard output as JSON.
 fn run(world: &World, repo: &Path, arguments: &[&str]) -> (i32, Value, String) {
@@ -73,22 +21,6 @@ fn run(world: &World, repo: &Path, arguments: &[&str]) -> (i32, Value, String) {
     let said = String::from_utf8_lossy(&output.stderr).into_owned();
     let value = serde_json::from_slice(&output.stdout).unwrap_or(Value::Null);
     (output.status.code().unwrap_or(-1), value, said)
-}
-
-fn files(dir: &Path) -> Vec<(PathBuf, Vec<u8>)> {
-    let (mut all, mut open) = (Vec::new(), vec![dir.to_owned()]);
-    while let Some(dir) = open.pop() {
-        for entry in fs::read_dir(&dir).unwrap() {
-            let path = entry.unwrap().path();
-            if path.is_dir() {
-                open.push(path);
-            } else {
-                all.push((path.clone(), fs::read(&path).unwrap()));
-            }
-        }
-    }
-    all.sort();
-    all
 }
 
 const BUILD: [&str; 4] = ["--build", "sh build.sh", "--monitors", "none"];

@@ -22,6 +22,16 @@ pub enum LabError {
         /// What the system said.
         source: std::io::Error,
     },
+    /// What is known of a history could not be read or written.
+    #[error("{what} {path}: {source}")]
+    History {
+        /// What was tried.
+        what: &'static str,
+        /// On which file.
+        path: PathBuf,
+        /// What the system said.
+        source: std::io::Error,
+    },
     /// The experiment holds what looks like a token; everything in it is recorded and shown.
     #[error(
         "`{path}` of the experiment holds a value that {reason}; an experiment is recorded and published, \

@@ -24,6 +24,7 @@ mod power;
 mod run;
 mod run_lock;
 mod scratch;
+pub mod series;
 mod serving;
 mod session;
 mod spanning;

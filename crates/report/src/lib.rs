@@ -14,6 +14,7 @@
 //! | [`hyperfine`] | hyperfine's export format |
 //! | [`junit`] | test cases for a CI server |
 //! | [`page`] | the HTML page |
+//! | [`history`] | a metric over revisions: Markdown and pages |
 //! | [`post`] | templates with computed numbers, as posts |
 //! | [`landscape`] | a landscape as CSV and Markdown |
 
@@ -27,6 +28,7 @@ mod figures;
 mod fixtures;
 pub mod format;
 mod gate;
+pub mod history;
 pub mod hyperfine;
 pub mod json;
 pub mod junit;

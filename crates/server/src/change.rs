@@ -1,50 +1,18 @@
 //! From what a person submits to a job: which experiment, what is changed in it, when. What may be
 //! changed without `--allow-any` cannot name a program or a file.
 
-use std::collections::BTreeMap;
-
 use assay_lab::{LabError, Prepared, apply_set};
 use assay_model::{Experiment, FactorLevels, ParamSpec, ParamType, Scalar, Stop, WorkloadSpec};
 use jiff::Timestamp;
 use schemars::JsonSchema;
-use serde::{Deserialize, Serialize};
+use serde::Serialize;
 
 use crate::app::App;
 use crate::error::Refusal;
 use crate::folders::{Listed, find};
+use crate::points;
 use crate::queue::{MAX_WAITING, NewJob};
-
-/// What is submitted.
-#[derive(Debug, Clone, Default, Deserialize, Serialize, JsonSchema)]
-#[serde(deny_unknown_fields)]
-pub(crate) struct Submission {
-    /// The experiment's name in the list of experiments.
-    pub experiment: String,
-    /// The text of the experiment's file, for one that is not in the server's folders (`--allow-any`).
-    #[serde(default)]
-    pub toml: Option<String>,
-    /// Parameters to change: one value fixes a parameter, several with commas make it a factor.
-    #[serde(default)]
-    pub set: BTreeMap<String, String>,
-    /// How many blocks; each holds one trial of every treatment.
-    #[serde(default)]
-    #[schemars(range(min = 1, max = 100_000))]
-    pub blocks: Option<u32>,
-    /// Words to find the run by.
-    #[serde(default)]
-    #[schemars(length(max = 50))]
-    pub tags: Vec<String>,
-    /// Do not start before this time: ISO 8601, `2026-11-21T23:00:00Z`.
-    #[serde(default)]
-    #[schemars(extend("format" = "date-time"))]
-    pub not_before: Option<String>,
-    /// Before all others that wait.
-    #[serde(default)]
-    pub first: bool,
-    /// A word about who submits it.
-    #[serde(default)]
-    pub by: String,
-}
+use crate::submission::Submission;
 
 /// A field of the form for an experiment.
 #[derive(Debug, Clone, Serialize, JsonSchema)]
@@ -118,16 +86,29 @@ fn field(app: &App, experiment: &Experiment, param: &ParamSpec) -> Field {
     Field { param: param.clone(), value, factor: factor.is_some(), locked }
 }
 
+/// The experiment of a submission.
+pub(crate) fn found(app: &App, asked: &Submission) -> Result<Listed, Refusal> {
+    match &asked.toml {
+        None => listed(app, &asked.experiment),
+        Some(text) => given(app, &asked.experiment, text),
+    }
+}
+
+/// What becomes of a submission.
+pub(crate) enum Made {
+    /// A job.
+    Job(Box<NewJob>),
+    /// There is nothing to do, and why.
+    Nothing(String),
+}
+
 /// Makes a job of what is submitted, or says what is wrong with it.
-pub(crate) fn job(app: &App, asked: &Submission) -> Result<NewJob, Refusal> {
+pub(crate) fn job(app: &App, asked: &Submission) -> Result<Made, Refusal> {
     let waiting = app.queue().waiting().len();
     if waiting >= MAX_WAITING {
         return Err(Refusal::conflict(format!("{waiting} jobs wait already; cancel some first")));
     }
-    let listed = match &asked.toml {
-        None => listed(app, &asked.experiment)?,
-        Some(text) => given(app, &asked.experiment, text)?,
-    };
+    let listed = found(app, asked)?;
     let not_before = match asked.not_before.as_deref().map(str::trim).filter(|t| !t.is_empty()) {
         None => None,
         Some(text) => Some(text.parse::<Timestamp>().map_err(|_| {
@@ -137,6 +118,7 @@ pub(crate) fn job(app: &App, asked: &Submission) -> Result<NewJob, Refusal> {
     if asked.tags.len() > 50 || asked.tags.iter().any(|t| t.len() > 200) || asked.by.len() > 200 {
         return Err(Refusal::bad("at most 50 tags, and words of at most 200 bytes"));
     }
+    points::check_revisions(asked)?;
     // Where nothing is set there is nothing to ask of the experiment as it stands.
     if !asked.set.is_empty() {
         let plain = prepare(app, &listed, &|_| Ok(()))?;
@@ -144,10 +126,13 @@ pub(crate) fn job(app: &App, asked: &Submission) -> Result<NewJob, Refusal> {
             may_change(app, plain.workload.spec(), &plain.experiment, name)?;
         }
     }
+    if asked.rev.is_some() {
+        return points::job(app, &listed, asked);
+    }
     let prepared = prepare(app, &listed, &|experiment| lay_over(experiment, asked))?;
     let mut changes: Vec<String> = asked.set.iter().map(|(n, v)| format!("{n}={v}")).collect();
     changes.extend(asked.blocks.map(|n| format!("blocks={n}")));
-    Ok(NewJob {
+    Ok(Made::Job(Box::new(NewJob {
         experiment: prepared.experiment.name.clone(),
         title: prepared.experiment.title.trim().to_owned(),
         workload: prepared.plan.workload.name.clone(),
@@ -156,8 +141,9 @@ pub(crate) fn job(app: &App, asked: &Submission) -> Result<NewJob, Refusal> {
         toml: prepared.toml,
         by: asked.by.trim().to_owned(),
         not_before,
+        scheduled: None,
         first: asked.first,
-    })
+    })))
 }
 
 /// An experiment whose text was given: one of the folders, or any when that is allowed.
@@ -178,7 +164,7 @@ fn given(app: &App, id: &str, text: &str) -> Result<Listed, Refusal> {
     Ok(Listed { id: id.to_owned(), path, text: text.to_owned(), experiment: Ok(experiment) })
 }
 
-fn prepare(
+pub(crate) fn prepare(
     app: &App,
     listed: &Listed,
     change: &dyn Fn(&mut Experiment) -> Result<(), LabError>,
@@ -239,7 +225,7 @@ fn may_change(
     }
 }
 
-fn lay_over(experiment: &mut Experiment, asked: &Submission) -> Result<(), LabError> {
+pub(crate) fn lay_over(experiment: &mut Experiment, asked: &Submission) -> Result<(), LabError> {
     for (name, value) in &asked.set {
         apply_set(experiment, &format!("{name}={value}"))?;
     }
@@ -260,6 +246,8 @@ pub(crate) fn from_form(form: &Form, given: &[(String, String)]) -> Result<Submi
         match name.as_str() {
             "by" => value.clone_into(&mut asked.by),
             "first" => asked.first = true,
+            "rev" if !value.is_empty() => asked.rev = Some(value.to_owned()),
+            "reference" if !value.is_empty() => asked.reference = Some(value.to_owned()),
             "tags" => {
                 let words = value.split([',', ' ']).map(str::trim).filter(|t| !t.is_empty());
                 asked.tags = words.map(str::to_owned).collect();

@@ -116,6 +116,13 @@ impl From<ServeError> for Refusal {
     }
 }
 
+/// What the lab said of what a client asks for: names, files and repositories are the client's to mend.
+impl From<assay_lab::LabError> for Refusal {
+    fn from(error: assay_lab::LabError) -> Self {
+        Refusal::bad(error.to_string())
+    }
+}
+
 /// What the archive said, as an answer: what is not there is the client's to mend.
 impl From<assay_archive::Error> for Refusal {
     fn from(error: assay_archive::Error) -> Self {

@@ -8,11 +8,12 @@ use schemars::generate::SchemaSettings;
 use serde_json::{Map, Value, json};
 
 use crate::api::runs::{FileLine, Runs, SORTS, SideBySide};
-use crate::change::{Form, Submission};
+use crate::change::Form;
 use crate::folders::ExperimentLine;
 use crate::job::Job;
 use crate::live::LiveStatus;
 use crate::observe_io::BY;
+use crate::submission::Submission;
 
 /// What an operation answers when all is well.
 enum Answer {
@@ -97,6 +98,16 @@ fn operations(generator: &mut SchemaGenerator) -> Vec<Operation> {
     let files = schema(generator, SchemaGenerator::subschema_for::<Vec<FileLine>>);
     let runs = schema(generator, SchemaGenerator::subschema_for::<Runs>);
     let across = schema(generator, SchemaGenerator::subschema_for::<SideBySide>);
+    let histories = schema(generator, SchemaGenerator::subschema_for::<crate::api::Histories>);
+    let history = schema(generator, SchemaGenerator::subschema_for::<assay_history::Shown>);
+    let quoted = schema(generator, SchemaGenerator::subschema_for::<assay_history::Quoted>);
+    let at_commit = schema(generator, SchemaGenerator::subschema_for::<crate::api::AtCommit>);
+    let acknowledged =
+        schema(generator, SchemaGenerator::subschema_for::<crate::api::Acknowledged>);
+    let schedule = schema(generator, SchemaGenerator::subschema_for::<crate::schedule::Schedule>);
+    let schedules =
+        schema(generator, SchemaGenerator::subschema_for::<Vec<crate::schedule::Schedule>>);
+    let new_schedule = schema(generator, SchemaGenerator::subschema_for::<crate::api::NewSchedule>);
     let io = schema(generator, SchemaGenerator::subschema_for::<IoReport>);
     let _ = schema(generator, SchemaGenerator::subschema_for::<RunSummary>);
     let object = || json!({ "type": "object" });
@@ -246,6 +257,75 @@ fn operations(generator: &mut SchemaGenerator) -> Vec<Operation> {
                 "Runs side by side",
                 Answer::Json(across),
                 &["400", "404"],
+            )
+        },
+        get(
+            "/api/v1/histories",
+            "histories",
+            "The histories of the archive, and the names of imported series",
+            Answer::Json(histories),
+            &[],
+        ),
+        get(
+            "/api/v1/histories/{id}",
+            "history",
+            "A metric over revisions: points, changes and their states",
+            Answer::Json(history.clone()),
+            &["404"],
+        ),
+        Operation {
+            status: "201",
+            ..post(
+                "/api/v1/histories/{id}/confirm",
+                "confirmChange",
+                "Put a fresh experiment of both sides of a change into the queue",
+                Some(at_commit),
+                &["400", "404", "409", "415", "422"],
+            )
+        },
+        Operation {
+            answer: Answer::Json(history),
+            ..post(
+                "/api/v1/histories/{id}/acknowledge",
+                "acknowledgeChange",
+                "Mark a change as known: it raises no alarm any more",
+                Some(acknowledged),
+                &["400", "404", "409", "415", "422"],
+            )
+        },
+        get(
+            "/api/v1/imported/{name}",
+            "importedSeries",
+            "Series of another program, with their suspected changes",
+            Answer::Json(quoted),
+            &["404"],
+        ),
+        get(
+            "/api/v1/schedules",
+            "schedules",
+            "What is submitted again and again",
+            Answer::Json(schedules),
+            &[],
+        ),
+        Operation {
+            status: "201",
+            answer: Answer::Json(schedule.clone()),
+            ..post(
+                "/api/v1/schedules",
+                "schedule",
+                "Submit an experiment again and again",
+                Some(new_schedule),
+                &["400", "404", "409", "415", "422"],
+            )
+        },
+        Operation {
+            answer: Answer::Json(schedule),
+            ..post(
+                "/api/v1/schedules/{id}/cancel",
+                "cancelSchedule",
+                "Cancel a schedule; its jobs stay",
+                None,
+                &["404"],
             )
         },
         get(

@@ -12,7 +12,7 @@ use jiff::Timestamp;
 use rustix::fs::{FlockOperation, flock};
 
 use crate::error::ServeError;
-use crate::job::{Job, JobState};
+use crate::job::{Job, JobState, Scheduled};
 
 /// How many jobs that are over are kept; their runs are in the archive.
 const KEPT: usize = 500;
@@ -43,6 +43,7 @@ pub(crate) struct NewJob {
     pub toml: String,
     pub by: String,
     pub not_before: Option<Timestamp>,
+    pub scheduled: Option<Scheduled>,
     pub first: bool,
 }
 
@@ -137,6 +138,7 @@ impl Queue {
             submitted_by: new.by,
             order,
             not_before: new.not_before.map(|t| t.to_string()),
+            scheduled: new.scheduled,
             state: JobState::Waiting,
             cancel: false,
             run: None,
@@ -317,7 +319,7 @@ fn read_job(path: &Path) -> Result<Job, ServeError> {
 }
 
 /// A folder for its owner only: experiments, commands and what programs printed are nobody else's.
-fn own_folder(path: &Path) -> Result<(), ServeError> {
+pub(crate) fn own_folder(path: &Path) -> Result<(), ServeError> {
     let fail = |e| ServeError::io("make the folder", path)(e);
     fs::DirBuilder::new().recursive(true).mode(0o700).create(path).map_err(fail)?;
     // Earlier versions let others in.
@@ -359,6 +361,7 @@ mod tests {
             toml: "name = \"x\"".into(),
             by: String::new(),
             not_before: None,
+            scheduled: None,
             first,
         }
     }

@@ -13,8 +13,9 @@ use crate::config::Config;
 use crate::connections::Limits;
 use crate::error::ServeError;
 use crate::queue::{Queue, write_whole};
+use crate::schedule::Schedules;
 use crate::token::{Keys, Tokens};
-use crate::{api, child, client, dispatch, guard, net, pages};
+use crate::{api, child, client, dispatch, guard, net, pages, scheduler};
 
 /// Serves until `interrupt` fires. `ready` hears the address and the tokens once requests are taken.
 ///
@@ -32,10 +33,11 @@ pub fn serve(
     let state_dir = config.state_dir.clone();
     std::fs::create_dir_all(&state_dir).map_err(ServeError::io("make the folder", &state_dir))?;
     let queue = Queue::open(&state_dir)?;
+    let schedules = Schedules::open(&state_dir)?;
     let (tokens, keys) = Tokens::load(&state_dir)?;
     let listen = config.listen;
     let limits = Limits { total: config.connections, of_address: config.connections_per_address };
-    let app = Arc::new(App::new(config, tokens, queue));
+    let app = Arc::new(App::new(config, tokens, queue, schedules));
     let runtime = tokio::runtime::Builder::new_current_thread()
         .enable_all()
         .max_blocking_threads(4)
@@ -49,6 +51,7 @@ pub fn serve(
         let place = client::place_in(&state_dir);
         write_whole(&place, client::place(address).as_bytes())?;
         let dispatcher = dispatcher(&app)?;
+        scheduler(&app)?;
         watch_for(interrupt, &app)?;
         let router = pages::router()
             .merge(api::router())
@@ -74,6 +77,16 @@ fn dispatcher(app: &Arc<App>) -> Result<std::thread::JoinHandle<()>, ServeError>
         .name("assay-queue".into())
         .spawn(move || dispatch::run(&own))
         .map_err(|source| ServeError::Start { what: "the dispatcher", source })
+}
+
+/// What is due by a schedule is submitted by a thread of its own: reading a repository takes time.
+fn scheduler(app: &Arc<App>) -> Result<(), ServeError> {
+    let own = Arc::clone(app);
+    std::thread::Builder::new()
+        .name("assay-schedules".into())
+        .spawn(move || scheduler::run(&own))
+        .map(|_| ())
+        .map_err(|source| ServeError::Start { what: "the scheduler", source })
 }
 
 /// When a signal comes, the run that goes on is asked to end, and so is the server.

@@ -53,6 +53,7 @@ pub fn dispatch(cli: &Cli) -> anyhow::Result<Exit> {
         Verb::Cpu(cpu) => cpu::cpu(cli, cpu),
         Verb::Explain(asked) => explain::explain(cli, asked),
         Verb::Audit(audit) => audit::audit(cli, audit),
+        Verb::Publish(publish) if publish.history => history::publish::publish(cli, publish),
         Verb::Publish(publish) => publish::publish(cli, publish),
         Verb::Reproduce(asked) => reproduce::reproduce(cli, asked),
         Verb::Landscape(landscape) => landscape::landscape(cli, landscape),

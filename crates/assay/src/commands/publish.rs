@@ -99,8 +99,15 @@ pub(super) fn free(publish: &Publish) -> Result<&Path> {
 
 /// By its name.
 fn is_written_by_publish(path: &Path) -> bool {
-    const OTHERS: [&str; 5] =
-        ["experiment.toml", "numbers.csv", "post.json", "results.csv", "template.md"];
+    const OTHERS: [&str; 7] = [
+        "history.json",
+        "history.md",
+        "experiment.toml",
+        "numbers.csv",
+        "post.json",
+        "results.csv",
+        "template.md",
+    ];
     let name = path.file_name().and_then(|n| n.to_str()).unwrap_or_default();
     let mut formats = FORMATS.iter().filter_map(|f| f.published);
     formats.any(|f| f == name) || OTHERS.contains(&name) || name.ends_with(".tar.zst")

@@ -3,10 +3,10 @@
 use std::path::Path;
 
 use anyhow::{Context, Result};
-use assay_server::{Client, Job, JobState, Located};
+use assay_server::{Client, Job, JobState, Located, Schedule};
 use serde_json::{Map, Value, json};
 
-use crate::cli::{Cli, OfJob, Server, Submit};
+use crate::cli::{Cancel, Cli, OfJob, Server, Submit};
 use crate::exit::{Exit, Usage};
 use crate::screen::{print, print_json, say};
 
@@ -26,7 +26,21 @@ fn job_of(value: &Value) -> Result<Job> {
         .context("the server speaks of jobs in another way: is it another version of assay?")
 }
 
-/// Puts an experiment into the queue.
+fn schedule_of(value: &Value) -> Result<Schedule> {
+    serde_json::from_value(value.clone())
+        .context("the server speaks of schedules in another way: is it another version of assay?")
+}
+
+fn show_schedule(cli: &Cli, schedule: &Schedule, text: &str) -> Result<Exit> {
+    if cli.json {
+        print_json(schedule)?;
+    } else {
+        print(text)?;
+    }
+    Ok(Exit::Fine)
+}
+
+/// Puts an experiment into the queue, once or again and again.
 pub fn submit(cli: &Cli, asked: &Submit) -> Result<Exit> {
     let mut set = Map::new();
     for change in &asked.set {
@@ -38,6 +52,7 @@ pub fn submit(cli: &Cli, asked: &Submit) -> Result<Exit> {
     let path = Path::new(&asked.experiment);
     let mut body = json!({
         "experiment": asked.experiment, "set": set, "blocks": asked.blocks, "tags": asked.tag,
+        "rev": asked.rev, "reference": asked.reference,
         "not_before": asked.at, "first": asked.first, "by": user(),
     });
     // A file is sent with its text; the server takes it if it has the same in its folders.
@@ -48,6 +63,18 @@ pub fn submit(cli: &Cli, asked: &Submit) -> Result<Exit> {
         body["toml"] = text.into();
     }
     let client = client(&asked.server)?;
+    if let Some(every) = &asked.every {
+        let made = client.post("schedules", &json!({ "every": every, "submit": body }))?;
+        let schedule = schedule_of(&made)?;
+        return show_schedule(
+            cli,
+            &schedule,
+            &format!(
+                "schedule s{}: {} every {} UTC, next {}",
+                schedule.id, schedule.submit.experiment, schedule.every, schedule.next
+            ),
+        );
+    }
     let job = job_of(&client.post("jobs", &body)?)?;
     if asked.wait {
         if !cli.json {
@@ -73,8 +100,11 @@ fn show(cli: &Cli, job: &Job, text: &str) -> Result<Exit> {
 
 /// What runs, what waits, what is over.
 pub fn pending(cli: &Cli, server: &Server) -> Result<Exit> {
-    let queue = client(server)?.get("jobs")?;
+    let client = client(server)?;
+    let mut queue = client.get("jobs")?;
+    let scheduled = client.get("schedules")?;
     if cli.json {
+        queue["schedules"] = scheduled;
         print_json(&queue)?;
         return Ok(Exit::Fine);
     }
@@ -100,8 +130,33 @@ pub fn pending(cli: &Cli, server: &Server) -> Result<Exit> {
             text.push_str(&line(&job));
         }
     }
+    let schedules = scheduled.as_array().into_iter().flatten().map(schedule_of);
+    let schedules: Vec<Schedule> = schedules.collect::<Result<_>>()?;
+    if !schedules.is_empty() {
+        text.push_str("Scheduled\n");
+        schedules.iter().for_each(|s| text.push_str(&schedule_lines(s)));
+    }
     print(&text)?;
     Ok(Exit::Fine)
+}
+
+/// A schedule in lines of 80 characters.
+fn schedule_lines(s: &Schedule) -> String {
+    let name: String = s.submit.experiment.chars().take(28).collect();
+    let id = format!("s{}", s.id);
+    let mut more = vec![format!("next {}", s.next)];
+    if let Some(rev) = &s.submit.rev {
+        more.insert(0, format!("revision {rev}"));
+    }
+    if let Some(last) = &s.last {
+        let job = last.job.map_or("no job".into(), |job| format!("job {job}"));
+        more.push(format!("last {}: {job}", last.due));
+        if !last.note.is_empty() {
+            more.push(last.note.clone());
+        }
+    }
+    let more = crate::screen::wrap(&more.join("; "), "         ", "         ");
+    format!("  {id:>5}  {name:<28}  every {} UTC\n{more}\n", s.every)
 }
 
 /// A job in a line of 80 characters, and a second one where there is more to say.
@@ -170,9 +225,23 @@ fn exit_of(job: &Job) -> Exit {
     })
 }
 
-/// Calls a job off.
-pub fn cancel(cli: &Cli, of: &OfJob) -> Result<Exit> {
-    let job = job_of(&client(&of.server)?.post(&format!("jobs/{}/cancel", of.job), &json!({}))?)?;
+/// Calls a job off, or a schedule.
+pub fn cancel(cli: &Cli, of: &Cancel) -> Result<Exit> {
+    let (what, number) = match of.what.strip_prefix('s') {
+        Some(number) => ("schedules", number),
+        None => ("jobs", of.what.as_str()),
+    };
+    if number.parse::<u64>().is_err() {
+        let message = format!("`{}` is neither a job such as 7 nor a schedule such as s1", of.what);
+        return Err(Usage(message).into());
+    }
+    let answer = client(&of.server)?.post(&format!("{what}/{number}/cancel"), &json!({}))?;
+    if what == "schedules" {
+        let schedule = schedule_of(&answer)?;
+        let text = format!("schedule s{} is cancelled; its jobs stay", schedule.id);
+        return show_schedule(cli, &schedule, &text);
+    }
+    let job = job_of(&answer)?;
     let text = if job.state == JobState::Running {
         format!("job {} is being cancelled: its trial ends and the system is put back", job.id)
     } else {

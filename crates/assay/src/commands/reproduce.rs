@@ -189,6 +189,7 @@ fn publish_of(asked: &Reproduce, read: &Read) -> Publish {
         what: read.path.display().to_string(),
         output: asked.output.as_ref().map(|folder| folder.join(stem)),
         preview: false,
+        history: false,
         redact: false,
         no_redact: false,
         force: true,

@@ -3,6 +3,7 @@
 #![allow(dead_code)] // each test file uses a part of it
 
 pub mod chromium;
+pub mod commits;
 pub mod figures;
 pub mod mini_suite;
 pub mod says;

@@ -8,7 +8,6 @@ pub(crate) mod data;
 mod disclosure;
 pub(crate) mod draw;
 mod heat;
-mod history;
 mod io;
 mod landscape;
 mod overlay;
@@ -25,7 +24,6 @@ use crate::view::RunView;
 
 pub use comparable::Prices;
 pub use compare::{Shown, Under, compared, side_by_side};
-pub use history::{History, HistoryPoint, HistorySeries, history};
 pub use io::observed;
 pub use landscape::{content as landscape_content, landscape};
 pub use shell::{SCRIPT, style};

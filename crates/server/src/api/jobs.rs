@@ -13,12 +13,13 @@ use serde::{Deserialize, Serialize};
 use tokio::time::{Instant, timeout_at};
 
 use crate::app::App;
-use crate::change::{self, Submission};
+use crate::change::{self, Made};
 use crate::error::Refusal;
 use crate::job::Job;
 use crate::live::Live;
-use crate::queue::Shift;
+use crate::queue::{NewJob, Shift};
 use crate::sse;
+use crate::submission::Submission;
 
 /// The longest that an answer is waited for.
 const MAX_WAIT_S: u64 = 50;
@@ -56,7 +57,14 @@ pub(crate) async fn submit(
 /// Checks what is submitted, beside the thread that answers, and puts it into the queue.
 pub(crate) async fn enqueue(app: &Arc<App>, asked: Submission) -> Result<Job, Refusal> {
     let own = Arc::clone(app);
-    let new = app.heavy(move || change::job(&own, &asked)).await??;
+    match app.heavy(move || change::job(&own, &asked)).await?? {
+        Made::Nothing(why) => Err(Refusal::conflict(why)),
+        Made::Job(new) => add(app, *new),
+    }
+}
+
+/// Puts a job into the queue.
+pub(crate) fn add(app: &App, new: NewJob) -> Result<Job, Refusal> {
     let job = app.queue().add(new)?;
     app.touch();
     Ok(job)

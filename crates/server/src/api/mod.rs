@@ -1,9 +1,11 @@
 //! The JSON API. `openapi.rs` describes it; a test asks every operation that stands there.
 
+pub(crate) mod histories;
 pub(crate) mod jobs;
 pub(crate) mod others;
 pub(crate) mod runs;
 
+pub(crate) use histories::{Acknowledged, AtCommit, Histories, NewSchedule};
 pub(crate) use jobs::{Jobs, Move, number};
 pub(crate) use others::Status;
 
@@ -41,6 +43,13 @@ pub(crate) fn router() -> Router<Arc<App>> {
         .route("/api/v1/runs/{id}/files", get(runs::files))
         .route("/api/v1/runs/{id}/files/{number}", get(runs::file))
         .route("/api/v1/compare", get(runs::compare))
+        .route("/api/v1/histories", get(histories::list))
+        .route("/api/v1/histories/{id}", get(histories::one))
+        .route("/api/v1/histories/{id}/confirm", post(histories::confirm))
+        .route("/api/v1/histories/{id}/acknowledge", post(histories::acknowledge))
+        .route("/api/v1/imported/{name}", get(histories::imported))
+        .route("/api/v1/schedules", get(histories::schedules).post(histories::schedule))
+        .route("/api/v1/schedules/{id}/cancel", post(histories::unschedule))
         .route("/api/v1/landscapes", get(others::landscapes))
         .route("/api/v1/landscapes/{name}", get(others::landscape))
         .route("/api/v1/observe", get(others::observe))

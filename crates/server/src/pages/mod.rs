@@ -3,6 +3,7 @@
 mod answer;
 mod archive;
 mod compare;
+mod history;
 mod landscape;
 mod live;
 mod login;
@@ -46,6 +47,12 @@ pub(crate) fn router() -> Router<Arc<App>> {
         .route("/runs/{id}", get(run::page))
         .route("/archive", get(archive::page))
         .route("/compare", get(compare::page))
+        .route("/history", get(history::list))
+        .route("/history/imported/{name}", get(history::imported))
+        .route("/history/{id}", get(history::page))
+        .route("/history/{id}/confirm", post(history::confirm))
+        .route("/history/{id}/acknowledge", post(history::acknowledge))
+        .route("/schedules/{id}/cancel", post(queue::unschedule))
         .route("/landscapes", get(landscape::list))
         .route("/landscapes/{name}", get(landscape::page))
         .route("/observe", get(observe::page))

@@ -11,6 +11,7 @@ use maud::{Markup, html};
 use serde::Deserialize;
 
 use super::{Page, PageRefusal, Place, see, shell, time};
+use crate::api::histories::{NewSchedule, scheduled, unscheduled};
 use crate::api::jobs::{enqueue, moved};
 use crate::api::number;
 use crate::api::others;
@@ -100,6 +101,41 @@ fn jobs(app: &App, role: Role) -> Markup {
         }
         h2 { "Over" }
         @if over.is_empty() { p { "Nothing has run yet." } } @else { (table(&over, full)) }
+        (schedules(app, full))
+    }
+}
+
+/// What is submitted again and again.
+fn schedules(app: &App, full: bool) -> Markup {
+    let all = app.schedules().list();
+    html! {
+        @if !all.is_empty() {
+            h2 { "Scheduled" }
+            ul class="cards" {
+                @for s in &all {
+                    li class="card" {
+                        p class="headline" {
+                            strong { (s.submit.experiment) } span class="soft" { "s" (s.id) }
+                            span { "every " (s.every) " UTC" @if let Some(rev) = &s.submit.rev { ", revision " (rev) } }
+                        }
+                        p class="soft" {
+                            "next " (time(&s.next))
+                            @if let Some(last) = &s.last {
+                                " · last " (time(&last.due)) @if let Some(job) = last.job { ": job " (job) } @else { ": no job" }
+                                @if !last.note.is_empty() { "; " (last.note) }
+                            }
+                        }
+                        @if full {
+                            div class="actions" {
+                                form method="post" action={ "/schedules/" (s.id) "/cancel" } {
+                                    button type="submit" aria-label={ "Cancel schedule s" (s.id) ", " (s.submit.experiment) } { "Cancel" }
+                                }
+                            }
+                        }
+                    }
+                }
+            }
+        }
     }
 }
 
@@ -133,6 +169,7 @@ fn about(job: &Job) -> Markup {
             "workload " (job.workload) " · " (job.trials) " trials planned · submitted " (time(&job.submitted_at))
             @if !job.submitted_by.is_empty() { " by " (job.submitted_by) }
             @if let Some(at) = &job.not_before { " · not before " (time(at)) }
+            @if let Some(of) = &job.scheduled { " · for schedule s" (of.schedule) ", " (time(&of.due)) }
             @if job.run.is_some() && job.state == JobState::Waiting { " · goes on where it stopped" }
         }
         @if !job.changes.is_empty() { p class="soft" { "changed: " (job.changes.join(", ")) } }
@@ -208,6 +245,11 @@ pub(super) async fn form(
                 legend { "The run" }
                 div class="field" { label for="blocks" { "blocks" } input id="blocks" name="blocks" inputmode="numeric" value=[e.design.blocks]; p class="soft" { "Each holds one trial of every treatment. Empty: as the experiment says." } }
                 div class="field" { label for="tags" { "tags" } input id="tags" name="tags"; p class="soft" { "Words to find the run by, with commas." } }
+                @if e.source.is_some() {
+                    div class="field" { label for="rev" { "revision" } input id="rev" name="rev" maxlength="200"; p class="soft" { "A commit, a tag or a branch: measured as a point of the experiment's history. Empty: the experiment as it stands." } }
+                    div class="field" { label for="reference" { "reference" } input id="reference" name="reference" maxlength="200"; p class="soft" { "The revision that it is measured beside. Empty: the one of the history, else the one that the file names." } }
+                }
+                div class="field" { label for="every" { "again, every (UTC)" } input id="every" name="every" maxlength="60" placeholder="day at 02:00"; p class="soft" { "hour, hour at :30, day at 02:00, weekday at 02:00, week on monday at 02:00. Empty: once." } }
                 div class="field" { label for="not_before" { "not before (UTC)" } input id="not_before" name="not_before" type="datetime-local"; p class="soft" { "Empty: when its turn comes." } }
                 div class="field" { label for="by" { "submitted by" } input id="by" name="by" maxlength="200"; }
                 div class="field check" { input id="first" name="first" type="checkbox" value="1"; label for="first" { "before all others that wait" } }
@@ -267,8 +309,17 @@ pub(super) async fn submit(
 ) -> Result<Response, PageRefusal> {
     let Form(filled) = filled.map_err(|e| Refusal::new(e.status(), e.body_text()))?;
     let form = others::form(&app, id).await?;
-    let asked = change::from_form(&form, &filled)?;
-    enqueue(&app, asked).await?;
+    let submit = change::from_form(&form, &filled)?;
+    let every = filled.iter().find(|(name, value)| name == "every" && !value.trim().is_empty());
+    match every {
+        Some((_, every)) => {
+            let every = every.clone();
+            scheduled(&app, NewSchedule { every, submit }).await?;
+        }
+        None => {
+            enqueue(&app, submit).await?;
+        }
+    }
     Ok(see("/queue"))
 }
 
@@ -277,6 +328,14 @@ pub(super) async fn cancel(
     Path(id): Path<String>,
 ) -> Result<Response, PageRefusal> {
     app.cancel(number(&id)?)?;
+    Ok(see("/queue"))
+}
+
+pub(super) async fn unschedule(
+    State(app): State<Arc<App>>,
+    Path(id): Path<String>,
+) -> Result<Response, PageRefusal> {
+    unscheduled(&app, &id)?;
     Ok(see("/queue"))
 }
 

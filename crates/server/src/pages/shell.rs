@@ -9,6 +9,7 @@ pub(crate) enum Place {
     Queue,
     Archive,
     Compare,
+    History,
     Landscapes,
     Observe,
     Elsewhere,
@@ -16,10 +17,11 @@ pub(crate) enum Place {
     Outside,
 }
 
-const PLACES: [(Place, &str, &str); 5] = [
+const PLACES: [(Place, &str, &str); 6] = [
     (Place::Queue, "/queue", "Queue"),
     (Place::Archive, "/archive", "Archive"),
     (Place::Compare, "/compare", "Compare"),
+    (Place::History, "/history", "History"),
     (Place::Landscapes, "/landscapes", "Landscapes"),
     (Place::Observe, "/observe", "Observe"),
 ];

@@ -2,8 +2,7 @@
 //! suspected until a fresh experiment confirms or refutes it; filling gaps; imported series.
 
 mod import;
-mod known;
-mod series;
+pub(super) mod publish;
 mod show;
 
 use std::fs;
@@ -12,10 +11,13 @@ use std::time::{Duration, Instant};
 
 use anyhow::{Context, Result};
 use assay_archive::Archive;
-use assay_history::{Analysis, ChangePoint, Confirmation, State, analyse, next_to_measure};
+use assay_history::{
+    ChangePoint, Commit, Imported, Past, Shown, State, analysis, commits, next_to_measure, quoted,
+};
+use assay_lab::series::{self, Defined, Kept};
 use assay_lab::{Lab, LabError, REV};
-use assay_model::{Better, units};
-use assay_revisions::{Repository, Revision};
+use assay_model::units;
+use assay_report::history::{History as Page, markdown, published};
 use assay_sut::process::Output;
 
 use super::open::{kit_paths, open_archive, open_lab};
@@ -24,12 +26,7 @@ use crate::cli::{Cli, History, HistoryImport, What};
 use crate::exit::{Exit, Usage};
 use crate::progress::Bar;
 use crate::screen::{print, print_json, say};
-use crate::view;
-use known::{Change, Known};
-use series::{Past, Point};
 
-/// Blocks of a point, unless told.
-const BLOCKS: u32 = 6;
 /// Revisions that are measured beside the reference in one run.
 const AT_ONCE: usize = 3;
 
@@ -54,49 +51,53 @@ pub fn history(cli: &Cli, asked: &History) -> Result<Exit> {
         return Ok(Exit::Fine);
     }
     if let Some(name) = &asked.imported {
-        let archive = open_archive(cli)?;
-        let path = imported_path(&archive, name)?;
-        let text = fs::read_to_string(&path).map_err(|_| {
-            Usage(format!(
-                "no imported series is called `{name}`; `assay history import` reads them"
-            ))
-        })?;
-        let imported: import::Imported =
-            serde_json::from_str(&text).with_context(|| format!("read {}", path.display()))?;
-        let shown = show::quoted(&imported);
-        if cli.json {
-            print_json(&shown)?;
-        } else {
-            print(&show::quoted_text(&shown))?;
-        }
-        return Ok(Exit::Fine);
+        return show_imported(cli, asked, name);
     }
     Measured::open(cli, asked)?.go(cli)
 }
 
+fn show_imported(cli: &Cli, asked: &History, name: &str) -> Result<Exit> {
+    let archive = open_archive(cli)?;
+    let path = imported_path(&archive, name)?;
+    let text = fs::read_to_string(&path).map_err(|_| {
+        Usage(format!("no imported series is called `{name}`; `assay history import` reads them"))
+    })?;
+    let imported: Imported =
+        serde_json::from_str(&text).with_context(|| format!("read {}", path.display()))?;
+    let shown = quoted(&imported);
+    if cli.json {
+        print_json(&shown)?;
+    } else {
+        print(&show::quoted_text(&shown))?;
+    }
+    if let Some(path) = &asked.output {
+        if !is_html(path) {
+            return Err(Usage("imported series are written as HTML: -o FILE.html".into()).into());
+        }
+        let text = published(name, &[Page::Quoted(name.to_owned(), imported)]);
+        fs::write(path, text).with_context(|| format!("write {}", path.display()))?;
+    }
+    Ok(Exit::Fine)
+}
+
+fn is_html(path: &Path) -> bool {
+    path.extension().is_some_and(|e| e.eq_ignore_ascii_case("html"))
+}
+
 fn imported_path(archive: &Archive, name: &str) -> Result<std::path::PathBuf> {
-    let good = |c: char| c.is_ascii_alphanumeric() || "-_.".contains(c);
-    if name.is_empty() || name.starts_with('.') || !name.chars().all(good) {
-        return Err(Usage(format!(
+    let bad = || {
+        Usage(format!(
             "`{name}` cannot be the name of a series; use letters, digits, `-`, `_` and `.` (--name)"
         ))
-        .into());
-    }
-    Ok(known::folder(archive.path()).join("imported").join(format!("{name}.json")))
+    };
+    Ok(series::imported_path(archive.path(), name).ok_or_else(bad)?)
 }
 
 /// A series of this experiment over this range.
 struct Measured<'a> {
     asked: &'a History,
     archive: Archive,
-    /// The start of the range and its commits, oldest first.
-    range: Vec<Revision>,
-    reference: Revision,
-    tag: String,
-    name: String,
-    metric: String,
-    better: Better,
-    repo: Repository,
+    defined: Defined,
 }
 
 impl<'a> Measured<'a> {
@@ -117,68 +118,72 @@ impl<'a> Measured<'a> {
             ))
             .into());
         }
-        let source = prepared.experiment.source.clone().unwrap_or_default();
-        let repo = Repository::open(Path::new(&source.repo)).map_err(LabError::from)?;
-        let mut all = vec![repo.one(start).map_err(LabError::from)?];
-        let rest = repo.resolve(std::slice::from_ref(range)).map_err(LabError::from)?;
-        all.extend(rest);
-        let reference = repo.one(reference).map_err(LabError::from)?;
-        let metric = prepared.plan.metric.clone();
-        let better = prepared.plan.workload.metrics.iter().find(|m| m.name == metric);
-        let better = better.map_or(Better::Neither, |m| m.better);
-        let e = &prepared.experiment;
-        // What a point is of; the range and the reference may change.
-        let about = format!("{} {metric} {} {:?} {:?}", e.name, source.build, e.params, e.controls);
-        let tag = format!("history-{}", &assay_sut::sha256(about.as_bytes())[..12]);
-        let archive = open_archive(cli)?;
-        let name = e.name.clone();
-        Ok(Measured { asked, archive, range: all, reference, tag, name, metric, better, repo })
+        let defined = series::define(&prepared, range, reference)?;
+        Ok(Measured { asked, archive: open_archive(cli)?, defined })
+    }
+
+    fn range(&self) -> &[Commit] {
+        &self.defined.about.revisions
+    }
+
+    fn reference(&self) -> &str {
+        &self.defined.about.reference.level
     }
 
     fn past(&self) -> Result<Past> {
-        series::read(&self.archive, &self.tag, &self.range, &self.reference.level())
+        let mut past =
+            series::read(&self.archive, &self.defined.id, self.range(), self.reference())?;
+        let gone = self.defined.repo.missing(&past.outside).map_err(LabError::from)?;
+        if !gone.is_empty() {
+            past.notes.push(format!(
+                "{} that {} measured {} no longer in the repository (a history that was rewritten?), and {} left out: {}",
+                if gone.len() == 1 { "a commit" } else { "commits" },
+                if gone.len() == 1 { "was" } else { "were" },
+                if gone.len() == 1 { "is" } else { "are" },
+                if gone.len() == 1 { "is" } else { "are" },
+                gone.iter().map(|c| assay_report::history::short(c)).collect::<Vec<_>>().join(", "),
+            ));
+        }
+        Ok(past)
     }
 
     fn go(&self, cli: &Cli) -> Result<Exit> {
         let asked = self.asked;
-        let mut known = Known::open(self.archive.path(), &self.tag)?;
+        let mut kept = Kept::open(self.archive.path(), &self.defined.id)?;
         let budget = units::parse_duration(&asked.budget)
             .map_err(|e| Usage(format!("--budget {}: {e}", asked.budget)))?;
         if let Some(name) = &asked.reset {
-            let commit = self.repo.one(name).map_err(LabError::from)?.level();
-            if !known.resets.contains(&commit) {
-                known.resets.push(commit);
-                known.save()?;
+            let commit = self.defined.repo.one(name).map_err(LabError::from)?.level();
+            if !kept.known.resets.contains(&commit) {
+                kept.known.resets.push(commit);
+                kept.save()?;
             }
         }
         let mut interrupted = false;
         if asked.fill || asked.confirm {
             let lab = open_lab(&self.archive, kit_paths()?, Output::Keep)?;
-            let mut bar = Bar::new(&self.name, asked.quiet);
+            let mut bar = Bar::new(&self.defined.about.experiment, asked.quiet);
             let _turn = run::take_turn(true, &lab, &mut bar)?;
             let until = Instant::now() + budget;
             if asked.fill {
-                interrupted = self.fill(&lab, &mut bar, &known, until)?;
+                interrupted = self.fill(&lab, &mut bar, &kept, until)?;
             }
             if asked.confirm && !interrupted {
-                interrupted = self.confirm(&lab, &mut bar, &mut known, until)?;
+                interrupted = self.confirm(&lab, &mut bar, &mut kept, until)?;
             }
         }
         let past = self.past()?;
+        kept.known.learn(self.range(), &past);
         if let Some(name) = &asked.acknowledge {
-            self.acknowledge(name, &past, &mut known)?;
+            let level = self.defined.repo.one(name).map_err(LabError::from)?.level();
+            let (note, link) = (asked.note.clone(), asked.link.clone());
+            if !kept.known.acknowledge(self.range(), &past, &level, note, link) {
+                return Err(Usage(format!("the series has no change at {name}")).into());
+            }
         }
-        let shown = show::shown(self.head(), &past, &known, self.better);
-        if cli.json {
-            print_json(&shown)?;
-        } else {
-            print(&show::text(&shown, asked.raw))?;
-        }
-        if let Some(path) = &asked.output {
-            let html = path.extension().is_some_and(|e| e.eq_ignore_ascii_case("html"));
-            let text = if html { show::html(&shown, self.better) } else { show::page(&shown) };
-            fs::write(path, text).with_context(|| format!("write {}", path.display()))?;
-        }
+        self.keep(&mut kept, &past)?;
+        let shown = assay_history::shown(&self.defined.id, &self.defined.about, &past, &kept.known);
+        self.write(cli, &shown)?;
         Ok(if interrupted {
             Exit::Interrupted
         } else if shown.series.iter().all(|s| s.points.is_empty()) {
@@ -190,25 +195,55 @@ impl<'a> Measured<'a> {
         })
     }
 
-    fn head(&self) -> show::Head<'_> {
-        show::Head {
-            experiment: &self.name,
-            metric: &self.metric,
-            reference: &self.reference,
-            range: &self.range,
+    /// Keeps what the series is of, for pages that are made without the repository. An archive that cannot be
+    /// written is only looked at.
+    fn keep(&self, kept: &mut Kept, past: &Past) -> Result<()> {
+        let before = kept.known.clone();
+        if past.series.iter().any(|s| !s.points.is_empty()) {
+            let about = self.defined.widened(before.about.as_ref(), &past.outside)?;
+            kept.known.about = Some(about);
+        }
+        if kept.known == before && self.asked.acknowledge.is_none() {
+            return Ok(());
+        }
+        match kept.save() {
+            Err(e) if self.asked.acknowledge.is_none() => {
+                say(&format!("warning: what is known of the series could not be kept: {e}"));
+                Ok(())
+            }
+            other => Ok(other?),
         }
     }
 
+    fn write(&self, cli: &Cli, shown: &Shown) -> Result<()> {
+        if cli.json {
+            print_json(shown)?;
+        } else {
+            print(&show::text(shown, self.asked.raw))?;
+        }
+        if let Some(path) = &self.asked.output {
+            let text = if is_html(path) {
+                let heading = format!("{}: {} over revisions", shown.experiment, shown.metric);
+                published(&heading, &[Page::Own(shown.clone())])
+            } else {
+                markdown(shown)
+            };
+            fs::write(path, text).with_context(|| format!("write {}", path.display()))?;
+        }
+        Ok(())
+    }
+
     /// Measures what is missing; whether it was interrupted.
-    fn fill(&self, lab: &Lab<'_>, bar: &mut Bar, known: &Known, until: Instant) -> Result<bool> {
+    fn fill(&self, lab: &Lab<'_>, bar: &mut Bar, kept: &Kept, until: Instant) -> Result<bool> {
         let mut left = self.asked.points.unwrap_or(usize::MAX);
+        let range = self.range();
         loop {
             let past = self.past()?;
             let (measured, changes) = match past.series.first() {
                 None => (Vec::new(), Vec::new()),
                 Some(s) => {
                     let places: Vec<usize> = s.points.iter().map(|p| p.place).collect();
-                    let analysis = analysis(&s.points, known);
+                    let analysis = analysis(&s.points, &kept.known);
                     let sides = |c: &ChangePoint| (places[c.at - 1], places[c.at]);
                     (places.clone(), analysis.changes.iter().map(sides).collect())
                 }
@@ -216,24 +251,26 @@ impl<'a> Measured<'a> {
             // References of before come first: without a link their points say nothing.
             let mut levels = past.unlinked.clone();
             let at_once = AT_ONCE.min(left);
-            let next =
-                next_to_measure(self.range.len(), &measured, &past.unusable, &changes, at_once);
-            levels.extend(next.iter().map(|i| self.range[*i].level()));
-            levels.retain(|l| *l != self.reference.level());
+            let next = next_to_measure(range.len(), &measured, &past.unusable, &changes, at_once);
+            levels.extend(next.iter().map(|i| range[*i].level.clone()));
+            levels.retain(|l| l != self.reference());
+            // A reference that is gone cannot be linked any more.
+            let gone = self.defined.repo.missing(&levels).map_err(LabError::from)?;
+            levels.retain(|l| !gone.contains(l));
             levels.truncate(at_once.max(past.unlinked.len()));
-            let own = next.iter().any(|i| self.range[*i].level() == self.reference.level());
+            let own = next.iter().any(|i| range[*i].level == self.reference());
             if (levels.is_empty() && !own) || left == 0 || Instant::now() >= until {
                 return Ok(false);
             }
             left = left.saturating_sub(next.len());
-            levels.insert(0, self.reference.level());
+            levels.insert(0, self.reference().to_owned());
             if levels.len() == 1 {
                 // The reference has a value beside any other revision.
                 return Ok(false);
             }
             let mut what = look_at(self.asked, &levels);
-            what.blocks = what.blocks.or(Some(BLOCKS));
-            what.tag.push(self.tag.clone());
+            what.blocks = what.blocks.or(Some(series::POINT_BLOCKS));
+            what.tag.push(series::tag(&self.defined.id));
             let ended = lab.run(&experiment::prepare(&what, &lab.kits)?, bar)?;
             if ended.state == assay_model::RunState::Interrupted {
                 return Ok(true);
@@ -242,11 +279,7 @@ impl<'a> Measured<'a> {
                 anyhow::bail!("no trial completed; `assay archive show last` says why");
             }
             if !self.asked.quiet {
-                say(&format!(
-                    "{} of {} revisions are measured",
-                    self.measured()?,
-                    self.range.len()
-                ));
+                say(&format!("{} of {} revisions are measured", self.measured()?, range.len()));
             }
         }
     }
@@ -255,21 +288,26 @@ impl<'a> Measured<'a> {
         Ok(self.past()?.series.iter().map(|s| s.points.len()).sum())
     }
 
-    /// Confirms what is suspected or open, by an experiment of the revisions on both sides.
+    /// Confirms what is suspected or open, by an experiment of the revisions on both sides; whether it was
+    /// interrupted. Each is judged from the archive, so that nothing is lost between its run and its verdict.
     fn confirm(
         &self,
         lab: &Lab<'_>,
         bar: &mut Bar,
-        known: &mut Known,
+        kept: &mut Kept,
         until: Instant,
     ) -> Result<bool> {
         let past = self.past()?;
+        if kept.known.learn(self.range(), &past) {
+            kept.save()?;
+        }
         for series in &past.series {
-            for mut change in analysis(&series.points, known).changes {
+            for change in analysis(&series.points, &kept.known).changes {
                 let (before, after) = (&series.points[change.at - 1], &series.points[change.at]);
-                let told = known.of(&commits(&self.range, &series.points, &change)).cloned();
-                change.state = told.as_ref().map_or(State::Suspected, |k| k.state);
-                let decided = !matches!(change.state, State::Suspected | State::Open);
+                let all = commits(self.range(), &series.points, &change);
+                let state =
+                    kept.known.of(&series.machine, &all).map_or(State::Suspected, |k| k.state);
+                let decided = !matches!(state, State::Suspected | State::Open);
                 let left = until.saturating_duration_since(Instant::now());
                 if decided || left < Duration::from_secs(1) {
                     continue;
@@ -278,52 +316,17 @@ impl<'a> Measured<'a> {
                 what.blocks = None;
                 what.until_clear = true;
                 what.max_time = Some(format!("{} s", left.as_secs()));
-                what.tag.push(format!("{}-confirm", self.tag));
+                what.tag.push(series::confirm_tag(&self.defined.id));
                 let prepared = experiment::prepare(&what, &lab.kits)?;
                 let ended = lab.run(&prepared, bar)?;
                 if ended.state == assay_model::RunState::Interrupted {
                     return Ok(true);
                 }
-                let view = view::load(&self.archive, &ended.id)?;
-                let found = view.analysis.comparisons.first();
-                let fresh = found
-                    .and_then(|c| Some(Confirmation { ratio: c.ratio?, interval: c.interval? }));
-                known.put(Change {
-                    commit: after.commit.clone(),
-                    state: fresh.map_or(State::Open, |f| change.judge(&f)),
-                    fresh,
-                    run: Some(ended.id),
-                    note: told.as_ref().and_then(|k| k.note.clone()),
-                    link: told.and_then(|k| k.link),
-                });
-                known.save()?;
+                kept.known.learn(self.range(), &self.past()?);
+                kept.save()?;
             }
         }
         Ok(false)
-    }
-
-    fn acknowledge(&self, name: &str, past: &Past, known: &mut Known) -> Result<()> {
-        let level = self.repo.one(name).map_err(LabError::from)?.level();
-        let found = past.series.iter().find_map(|s| {
-            let changes = analysis(&s.points, known).changes;
-            let change = changes.iter().find_map(|c| {
-                let all = commits(&self.range, &s.points, c);
-                all.contains(&level.as_str()).then(|| (s.points[c.at].commit.clone(), all))
-            })?;
-            Some((change.0, known.of(&change.1).cloned()))
-        });
-        let Some((commit, told)) = found else {
-            return Err(Usage(format!("the series has no change at {name}")).into());
-        };
-        known.put(Change {
-            commit: told.as_ref().map_or(commit, |k| k.commit.clone()),
-            state: State::Acknowledged,
-            fresh: told.as_ref().and_then(|k| k.fresh),
-            run: told.as_ref().and_then(|k| k.run.clone()),
-            note: self.asked.note.clone().or(told.as_ref().and_then(|k| k.note.clone())),
-            link: self.asked.link.clone().or(told.and_then(|k| k.link)),
-        });
-        known.save()
     }
 }
 
@@ -333,48 +336,4 @@ fn look_at<S: AsRef<str>>(asked: &History, levels: &[S]) -> What {
     what.rev = levels.iter().map(|l| l.as_ref().to_owned()).collect();
     what.metric.clone_from(&asked.metric);
     what
-}
-
-/// The analysis of points between the resets.
-fn analysis(points: &[Point], known: &Known) -> Analysis {
-    let mut cuts: Vec<usize> = known
-        .resets
-        .iter()
-        .filter_map(|commit| points.iter().position(|p| p.commit == *commit))
-        .filter(|at| *at > 0)
-        .collect();
-    cuts.push(points.len());
-    cuts.sort_unstable();
-    let mut all: Option<Analysis> = None;
-    let mut from = 0;
-    for to in cuts {
-        let values: Vec<f64> = points[from..to].iter().map(|p| p.ratio).collect();
-        let mut part = analyse(&values);
-        for change in &mut part.changes {
-            change.at += from;
-            change.place = (change.place.0 + from, change.place.1 + from);
-        }
-        for slope in &mut part.slopes {
-            slope.from += from;
-            slope.to += from;
-        }
-        all = Some(match all {
-            None => part,
-            Some(mut all) => {
-                all.points += part.points;
-                all.changes.extend(part.changes);
-                all.slopes.extend(part.slopes);
-                Analysis { sd: part.sd, correlation: part.correlation, ..all }
-            }
-        });
-        from = to;
-    }
-    all.unwrap_or_else(|| analyse(&[]))
-}
-
-/// The levels of all commits at which a change may be, those between the points included.
-fn commits<'r>(range: &'r [Revision], points: &[Point], change: &ChangePoint) -> Vec<&'r str> {
-    let first = points[change.place.0.max(1) - 1].place + 1;
-    let last = points[change.place.1].place;
-    range[first..=last.max(first)].iter().filter_map(|r| r.commit.as_deref()).collect()
 }

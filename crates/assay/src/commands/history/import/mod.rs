@@ -8,48 +8,11 @@ use std::fs;
 use std::path::Path;
 
 use anyhow::{Context, Result};
-use serde::{Deserialize, Serialize};
+use assay_history::{Imported, QuotedPoint as Quoted, QuotedSeries};
 use serde_json::Value;
 
 use crate::cli::HistoryFormat;
 use crate::exit::Usage;
-
-/// A quoted point.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-pub struct Quoted {
-    /// When, as the file says it; empty where it does not.
-    pub time: String,
-    /// Of which revision; empty where the file does not say.
-    pub revision: String,
-    /// The value.
-    pub value: f64,
-}
-
-/// A quoted series.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-pub struct QuotedSeries {
-    /// What it is called.
-    pub name: String,
-    /// Its unit; empty where the file does not say.
-    pub unit: String,
-    /// Its points, in order.
-    pub points: Vec<Quoted>,
-}
-
-/// What was read of a file.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-pub struct Imported {
-    schema_version: u32,
-    /// The file.
-    pub file: String,
-    /// Its SHA-256.
-    pub sha256: String,
-    /// The series.
-    pub series: Vec<QuotedSeries>,
-    /// Values that are no numbers.
-    #[serde(alias = "left_out")]
-    pub excluded: usize,
-}
 
 /// Puts a point at the end of the series of that name and unit, which it makes where there is none.
 fn put(series: &mut Vec<QuotedSeries>, name: &str, unit: &str, point: Quoted) {

@@ -1,0 +1,96 @@
+//! `assay publish --history`: the histories of an archive as one page that needs no network, with their data.
+
+use std::fs;
+
+use anyhow::{Context, Result};
+use assay_history::quoted;
+use assay_lab::series;
+use assay_report::history::{History, markdown, published};
+
+use super::super::open::open_archive;
+use super::super::publish::{absolute, free};
+use crate::cli::{Cli, Publish};
+use crate::exit::{Exit, Usage};
+use crate::screen::{print, print_json};
+use crate::view;
+
+/// Writes the folder and names the page.
+pub fn publish(cli: &Cli, asked: &Publish) -> Result<Exit> {
+    if asked.preview || asked.withhold || !asked.published.is_empty() {
+        return Err(Usage("--history takes -o, --force and --no-redact alone".into()).into());
+    }
+    let archive = open_archive(cli)?;
+    let wanted = Some(asked.what.as_str()).filter(|w| *w != "last");
+    let mut all = Vec::new();
+    for id in series::histories(archive.path()) {
+        let tag = series::tag(&id);
+        let filter = assay_archive::Filter { tag: Some(tag), ..Default::default() };
+        // The names that its runs know are those that go.
+        let newest =
+            archive.list(&filter)?.into_iter().max_by(|a, b| a.started_at.cmp(&b.started_at));
+        let redactor = match newest {
+            Some(run) if !asked.no_redact => {
+                Some(archive.publication(&archive.run(&run.id)?, view::own_names()))
+            }
+            _ => None,
+        };
+        let clean = |text: &str| match &redactor {
+            Some(redactor) => redactor.text("history", text).into_owned(),
+            None => text.to_owned(),
+        };
+        let Some((shown, ..)) = series::show(&archive, &id, Some(&clean))? else { continue };
+        if wanted.is_none_or(|w| w == shown.experiment || w == id) {
+            all.push(History::Own(shown));
+        }
+    }
+    for (name, imported) in series::imported(archive.path()) {
+        if wanted.is_none_or(|w| w == name) {
+            all.push(History::Quoted(name, imported));
+        }
+    }
+    if all.is_empty() {
+        return Err(Usage(match wanted {
+            Some(wanted) => format!("the archive has no history of `{wanted}`"),
+            None => {
+                "the archive has no history; `assay history --rev v1..main --fill` measures one"
+                    .into()
+            }
+        })
+        .into());
+    }
+    let folder = free(asked)?;
+    fs::create_dir_all(folder).with_context(|| format!("make the folder {}", folder.display()))?;
+    let write = |name: &str, text: &str| {
+        let path = folder.join(name);
+        fs::write(&path, text).with_context(|| format!("write {}", path.display()))
+    };
+    let heading = match (wanted, all.as_slice()) {
+        (None, _) | (_, []) => "Histories".to_owned(),
+        (Some(wanted), _) => format!("{wanted} over revisions"),
+    };
+    let pages: Vec<String> = all
+        .iter()
+        .filter_map(|h| if let History::Own(shown) = h { Some(markdown(shown)) } else { None })
+        .collect();
+    let data: Vec<serde_json::Value> = all
+        .iter()
+        .map(|h| match h {
+            History::Own(shown) => serde_json::to_value(shown),
+            History::Quoted(_, imported) => serde_json::to_value(quoted(imported)),
+        })
+        .collect::<Result<_, _>>()?;
+    write("index.html", &published(&heading, &all))?;
+    write("history.json", &serde_json::to_string_pretty(&data)?)?;
+    if !pages.is_empty() {
+        write("history.md", &pages.join("\n"))?;
+    }
+    let page = absolute(&folder.join("index.html"));
+    if cli.json {
+        print_json(
+            &serde_json::json!({ "schema_version": 1, "histories": all.len(), "page": page }),
+        )?;
+    } else {
+        print(&format!("page: {page}"))?;
+    }
+    Ok(Exit::Fine)
+}

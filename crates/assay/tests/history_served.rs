@@ -1,0 +1,280 @@
+//! Histories of a server: its API, its pages in a browser, points that are measured by a schedule; and the same
+//! published.
+#![allow(clippy::unwrap_used)]
+
+mod common;
+
+use std::fmt::Write as _;
+use std::fs;
+use std::path::Path;
+
+use common::World;
+use common::chromium::{Browser, program};
+use common::commits::{COMMITS, STEP, git, repository_with};
+use common::served::{Served, eventually, serve};
+use serde_json::{Value, json};
+
+/// The experiment of the repository's program, in the server's folder; points are measured beside v1.
+fn experiment(world: &World, repo: &Path) -> String {
+    fs::create_dir_all(world.path("experiments")).unwrap();
+    let text = format!(
+        "name = \"prog\"\nworkload = \"command\"\n[source]\nrepo = \"{}\"\nbuild = \"sh build.sh\"\n\
+         [params]\ncommand = \"./prog\"\n[factors]\nrev = [\"v1\", \"main\"]\n\
+         [compare]\nbaseline = {{ rev = \"v1\" }}\n[observe]\nmonitors = []\n",
+        repo.display()
+    );
+    world.write("experiments/prog.toml", &text).display().to_string()
+}
+
+/// A history of every other commit.
+fn filled(world: &World, file: &str) {
+    let done =
+        world.run(&["history", file, "--rev", "v1..main", "--fill", "--blocks", "3", "--quiet"]);
+    assert_eq!(done.code, 0, "{}{}", done.stdout, done.stderr);
+}
+
+fn change(served: &Served, id: &str) -> Value {
+    let shown = served.get(&format!("/api/v1/histories/{id}")).json();
+    let changes = shown["series"][0]["changes"].as_array().unwrap().clone();
+    assert_eq!(changes.len(), 1, "{shown:#}");
+    changes[0].clone()
+}
+
+#[test]
+fn a_history_is_served_confirmed_acknowledged_and_published() {
+    let world = World::new();
+    let repo = repository_with(&world, "0.3");
+    let file = experiment(&world, &repo);
+    filled(&world, &file);
+    // Of a command line that is in no folder of the server's.
+    let other = ["history", "--rev", "v1..main~9", "--build", "sh build.sh", "--monitors", "none"];
+    let other = [&other[..], &["--fill", "--blocks", "2", "--", "./prog", "2"]].concat();
+    assert_eq!(world.assay(&other).current_dir(&repo).output().unwrap().status.code(), Some(0));
+    let served = serve(&world, &[]);
+    let list = served.get("/api/v1/histories").json();
+    let lines = list["histories"].as_array().unwrap();
+    assert_eq!(lines.len(), 2, "{list}");
+    let line = |points: u64| lines.iter().find(|l| l["points"] == points).unwrap();
+    let id = line(COMMITS as u64)["id"].as_str().unwrap().to_owned();
+    assert_eq!(line(COMMITS as u64)["undecided"], 1);
+    let suspected = change(&served, &id);
+    assert_eq!(suspected["change"]["state"], "suspected");
+    let commit = suspected["commit"].as_str().unwrap().to_owned();
+    // Only what may be submitted here is run.
+    let foreign = lines.iter().find(|l| l["id"] != id.as_str()).unwrap()["id"].as_str().unwrap();
+    let refused =
+        served.post(&format!("/api/v1/histories/{foreign}/confirm"), &json!({ "commit": commit }));
+    assert_eq!(refused.status, 404, "it has no change: {}", refused.body);
+    let at = format!("/api/v1/histories/{id}");
+    let none = served.post(&format!("{at}/confirm"), &json!({ "commit": "0000" }));
+    assert_eq!(none.status, 404, "{}", none.body);
+    let job = served.post(&format!("{at}/confirm"), &json!({ "commit": commit }));
+    assert_eq!(job.status, 201, "{}", job.body);
+    let twice = served.post(&format!("{at}/confirm"), &json!({ "commit": commit }));
+    assert!(twice.status == 409 || change(&served, &id)["change"]["state"] == "confirmed");
+    served.until(job.json()["id"].as_u64().unwrap(), "completed");
+    let confirmed = change(&served, &id);
+    assert_eq!(confirmed["change"]["state"], "confirmed", "{confirmed:#}");
+    let lines = served.get("/api/v1/histories").json()["histories"].as_array().unwrap().clone();
+    let own = lines.iter().find(|l| l["id"] == id.as_str()).unwrap();
+    assert_eq!((&own["alarms"], &own["undecided"]), (&json!(1), &json!(0)));
+    // The command line has learnt it too.
+    let seen = world.run(&["history", &file, "--rev", "v1..main"]);
+    assert!(seen.code == 5 && seen.stdout.contains("confirmed: worse by"), "{}", seen.stdout);
+    let acknowledge = |link: &str| {
+        let body = json!({ "commit": commit, "note": "sleeps on purpose", "link": link });
+        served.post(&format!("{at}/acknowledge"), &body)
+    };
+    assert_eq!(acknowledge("javascript:alert(1)").status, 400);
+    assert_eq!(acknowledge("https://example.org/1").status, 200);
+    let known = change(&served, &id);
+    assert_eq!(known["change"]["state"], "acknowledged");
+    assert_eq!(known["known"]["note"], "sleeps on purpose");
+    assert_eq!(world.run(&["history", &file, "--rev", "v1..main"]).code, 0, "no alarm any more");
+    // A page of a part of the range keeps what the whole is.
+    world.run(&["history", &file, "--rev", "v1..main~6"]);
+    assert_eq!(served.get(&at).json()["revisions"], COMMITS as u64 + 1);
+
+    let out = world.path("out").display().to_string();
+    let published = world.run(&["publish", "--history", "prog", "-o", &out]);
+    assert_eq!(published.code, 0, "{}", published.stderr);
+    let page = fs::read_to_string(world.path("out/index.html")).unwrap();
+    assert!(page.contains("sleeps on purpose") && page.contains("https://example.org/1"), "{page}");
+    assert!(page.contains("<svg") && !page.contains("/runs/"), "{page}");
+    assert!(page.contains(&format!("change {STEP}")), "{page}");
+    let data = fs::read_to_string(world.path("out/history.json")).unwrap();
+    let data: Value = serde_json::from_str(&data).unwrap();
+    assert_eq!(data.as_array().unwrap().len(), 2, "both are called prog");
+    let again = world.run(&["publish", "--history", "-o", &out]);
+    assert!(again.code == 2 && again.stderr.contains("--force"), "{}", again.stderr);
+    assert_eq!(world.run(&["publish", "--history", "-o", &out, "--force"]).code, 0);
+    let unknown =
+        world.run(&["publish", "--history", "else", "-o", &world.path("x").display().to_string()]);
+    assert!(unknown.code == 2 && unknown.stderr.contains("`else`"), "{}", unknown.stderr);
+}
+
+/// Another time for a schedule, as if the server had not run since New Year.
+fn turn_back(world: &World, every: &str) {
+    let path = world.path("state/schedules/000001.json");
+    let mut schedule: Value = serde_json::from_str(&fs::read_to_string(&path).unwrap()).unwrap();
+    schedule["every"] = every.into();
+    schedule["next"] = "2026-01-01T02:00:00Z".into();
+    fs::write(&path, schedule.to_string()).unwrap();
+}
+
+#[test]
+fn a_schedule_survives_the_server_and_makes_up_once_for_what_was_missed() {
+    let world = World::new();
+    let repo = repository_with(&world, "0.3");
+    experiment(&world, &repo);
+    let mut served = serve(&world, &[]);
+    let nightly =
+        |every: &str, rev: &str| world.run(&["submit", "prog", "--every", every, "--rev", rev]);
+    let wrong = nightly("nightly", "main");
+    assert!(wrong.code == 2 && wrong.stderr.contains("`day at 02:00`"), "{}", wrong.stderr);
+    let wrong = nightly("day at 02:00", "nope");
+    assert!(wrong.code == 2 && wrong.stderr.contains("no revision `nope`"), "{}", wrong.stderr);
+    let made = nightly("day at 02:00", "main");
+    assert_eq!(made.code, 0, "{}", made.stderr);
+    assert!(
+        made.stdout.contains("schedule s1: prog every day at 02:00 UTC, next "),
+        "{}",
+        made.stdout
+    );
+    let pending = world.run(&["pending"]);
+    assert!(
+        pending.stdout.contains("s1") && pending.stdout.contains("revision main"),
+        "{}",
+        pending.stdout
+    );
+    common::fits(&pending.stdout);
+    assert!(served.get("/queue").body.contains("every day at 02:00 UTC, revision main"));
+    served.kill();
+    turn_back(&world, "day at 02:00");
+    let mut served = serve(&world, &[]);
+    let job = eventually("it is made up for", || {
+        let schedule = served.get("/api/v1/schedules").json()[0].clone();
+        schedule["last"]["job"].as_u64().map(|job| (job, schedule))
+    });
+    let note = job.1["last"]["note"].as_str().unwrap();
+    assert!(note.contains("made up for once") && note.contains("were missed"), "{note}");
+    let done = served.until(job.0, "completed");
+    assert_eq!(done["scheduled"]["schedule"], 1, "{done:#}");
+    let list = served.get("/api/v1/histories").json();
+    assert_eq!(list["histories"][0]["points"], 2, "the reference and main: {list}");
+    // The server is killed before it has written down that it did it: it is not done twice.
+    served.kill();
+    turn_back(&world, "day at 02:00");
+    let mut served = serve(&world, &[]);
+    eventually("it is looked at again", || {
+        let schedule = served.get("/api/v1/schedules").json()[0].clone();
+        (schedule["next"] != "2026-01-01T02:00:00Z").then_some(())
+    });
+    assert_eq!(served.get("/api/v1/jobs").json()["over"].as_array().unwrap().len(), 1);
+    // The same commit at another time: nothing to measure, and said. No second job.
+    served.kill();
+    turn_back(&world, "hour at :07");
+    let mut served = serve(&world, &[]);
+    let schedule = eventually("it is looked at again", || {
+        let schedule = served.get("/api/v1/schedules").json()[0].clone();
+        let note = schedule["last"]["note"].as_str()?.to_owned();
+        note.contains("measured already").then_some(schedule)
+    });
+    assert_eq!(schedule["last"]["job"], Value::Null, "{schedule:#}");
+    assert_eq!(served.get("/api/v1/jobs").json()["over"].as_array().unwrap().len(), 1);
+    // A new commit is a new point; the clock turned back does nothing twice.
+    git(&repo, &["commit", "--quiet", "--allow-empty", "-m", "one more"]);
+    served.kill();
+    turn_back(&world, "hour at :33");
+    let mut served = serve(&world, &[]);
+    served.until(2, "completed");
+    assert_eq!(served.get("/api/v1/histories").json()["histories"][0]["points"], 3);
+    let cancelled = world.run(&["cancel", "s1"]);
+    assert!(
+        cancelled.code == 0 && cancelled.stdout.contains("s1 is cancelled"),
+        "{}",
+        cancelled.stderr
+    );
+    assert_eq!(world.run(&["cancel", "s1"]).code, 2);
+    assert!(world.run(&["cancel", "x"]).stderr.contains("schedule such as s1"));
+    served.kill();
+    let served = serve(&world, &[]);
+    assert_eq!(served.get("/api/v1/schedules").json(), json!([]));
+}
+
+#[test]
+fn the_pages_of_histories_in_a_browser() {
+    let Some(program) = program() else { return };
+    let world = World::new();
+    let repo = repository_with(&world, "0.3");
+    let file = experiment(&world, &repo);
+    filled(&world, &file);
+    let mut table = "time,revision,ms,bytes\n".to_owned();
+    for i in 0..60 {
+        let level = if i < 30 { 10 } else { 14 };
+        writeln!(table, "2026-01-01,r{i},{level}.{},{}", i * 7 % 5, i % 3).unwrap();
+    }
+    let csv = world.write("nightly.csv", &table).display().to_string();
+    assert_eq!(world.run(&["history", "import", "csv", &csv]).code, 0);
+    let served = serve(&world, &[]);
+    let mut browser = Browser::start(program, &world.path("."));
+    browser.size(1280, 900);
+    browser.go(&format!("http://{}/login#token={}", served.address, served.token));
+    browser.until("location.pathname === '/queue' && document.readyState === 'complete'");
+    browser.click("nav.site a[href='/history']");
+    assert_eq!(browser.value("document.querySelectorAll('figure.small').length"), 3);
+    browser.picture("history-all");
+    browser.click("figure.small a");
+    browser.until("location.pathname.startsWith('/history/') && location.hash.startsWith('#s-')");
+    // A point says its commit, the author's day and its subject, by pointer and by keyboard, and leads to its run.
+    browser.value("document.querySelectorAll('.history a.m')[9].focus()");
+    let read = browser.text(".readout");
+    assert!(read.contains("change ") && read.contains("20"), "{read}");
+    browser.picture("history");
+    let run = browser.value("document.querySelector('.history a.m').getAttribute('href')");
+    assert!(run.as_str().unwrap().starts_with("/runs/2"), "{run}");
+    // Text and its ground differ enough, light and dark (WCAG 2.2, 1.4.3).
+    for (scheme, width) in [("light", 1280), ("dark", 1280), ("dark", 390)] {
+        browser.scheme(scheme);
+        browser.size(width, 844);
+        browser.until("document.documentElement.scrollWidth <= window.innerWidth");
+        let least = browser.value(CONTRAST).as_f64().unwrap();
+        assert!(least >= 4.5, "{scheme}: {least}");
+        browser.picture(&format!("history-{scheme}-{width}"));
+    }
+    browser.size(1280, 900);
+    browser.click(".card form[action$='/confirm'] button");
+    browser.until("location.pathname === '/queue'");
+    served.until(1, "completed");
+    browser.go(&format!("http://{}/history", served.address));
+    browser.click("figure.small a");
+    browser.until("!!document.querySelector('.change-state-confirmed')");
+    browser.click(".card details summary");
+    browser.value("document.querySelector('input[name=note]').value = 'wanted'");
+    browser.click(".card form[action$='/acknowledge'] button");
+    browser.until("!!document.querySelector('.change-state-acknowledged')");
+    assert!(browser.text("main").contains("wanted"));
+    browser.go(&format!("http://{}/history/imported/nightly?series=0", served.address));
+    let text = browser.text("main");
+    assert!(text.contains("cannot be confirmed") && text.contains("at r30"), "{text}");
+    assert_eq!(browser.value("document.querySelectorAll('form[action$=confirm]').length"), 0);
+    browser.picture("history-quoted");
+    assert_eq!(browser.complaints, Vec::<String>::new());
+}
+
+/// The least contrast of a text with the ground below it.
+const CONTRAST: &str = "(() => {
+    const part = (c) => { const s = c / 255; return s <= 0.04045 ? s / 12.92 : ((s + 0.055) / 1.055) ** 2.4; };
+    const light = (c) => { const [r, g, b] = c.match(/[\\d.]+/g).map(Number); return 0.2126 * part(r) + 0.7152 * part(g) + 0.0722 * part(b); };
+    const ground = (n) => { for (; n; n = n.parentElement) { const c = getComputedStyle(n).backgroundColor; if (c !== 'rgba(0, 0, 0, 0)' && c !== 'transparent') return c; } return 'rgb(255, 255, 255)'; };
+    let least = 99;
+    for (const n of document.querySelectorAll('main *')) {
+      const own = [...n.childNodes].some((c) => c.nodeType === 3 && c.textContent.trim());
+      if (!own || !n.getClientRects().length || n.closest('title, desc')) continue;
+      const style = getComputedStyle(n);
+      const ink = light(n.closest('svg') ? style.fill : style.color);
+      const paper = light(ground(n));
+      least = Math.min(least, (Math.max(ink, paper) + 0.05) / (Math.min(ink, paper) + 0.05));
+    }
+    return least;
+  })()";

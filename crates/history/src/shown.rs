@@ -1,0 +1,223 @@
+//! A history as every output shows it: its points, its changes with their commits and states, and what was left out.
+
+use assay_model::Better;
+use schemars::JsonSchema;
+use serde::Serialize;
+
+use crate::known::{About, Change, Known, analysis, commits};
+use crate::{ChangePoint, Past, Point, Slope, State};
+
+/// A history.
+#[derive(Debug, Clone, Serialize, JsonSchema)]
+pub struct Shown {
+    /// The version of the format.
+    pub schema_version: u32,
+    /// What it is found by, for ever: of its experiment, metric, build, parameters and controls.
+    pub id: String,
+    /// The experiment's name.
+    pub experiment: String,
+    /// The metric.
+    pub metric: String,
+    /// Its unit.
+    pub unit: String,
+    /// Which way is better.
+    pub better: Better,
+    /// The revision that all points are ratios to.
+    pub reference: String,
+    /// How many revisions the range has.
+    pub revisions: usize,
+    /// A series for each class of machine.
+    pub series: Vec<ShownSeries>,
+    /// Revisions that do not build or whose trials fail.
+    pub unusable: Vec<String>,
+    /// What was left out, as sentences.
+    pub notes: Vec<String>,
+}
+
+/// One class of machine.
+#[derive(Debug, Clone, Serialize, JsonSchema)]
+pub struct ShownSeries {
+    /// The class of machine.
+    pub machine: String,
+    /// The points, in the order of the range.
+    pub points: Vec<Point>,
+    /// Its changes.
+    pub changes: Vec<ShownChange>,
+    /// Stretches in which it moves slowly.
+    pub slopes: Vec<Slope>,
+    /// The robust standard deviation of the ratios around their levels.
+    pub sd: f64,
+    /// The correlation of neighbours.
+    pub correlation: f64,
+}
+
+/// A change with its commits and what is known of it.
+#[derive(Debug, Clone, Serialize, JsonSchema)]
+pub struct ShownChange {
+    /// The first measured commit of the new level.
+    pub commit: String,
+    /// The last measured commit of the old level.
+    pub before: String,
+    /// The first line of the message of `commit`.
+    pub subject: String,
+    /// All commits at which it may be (95 %).
+    pub commits: Vec<String>,
+    /// Whether the new level is worse; `null` when neither way is better.
+    pub worse: Option<bool>,
+    /// Where and how much.
+    pub change: ChangePoint,
+    /// What is known of it beside the series.
+    pub known: Option<Change>,
+}
+
+impl ShownChange {
+    /// Whether a fresh experiment may still tell something.
+    pub fn is_undecided(&self) -> bool {
+        matches!(self.change.state, State::Suspected | State::Open)
+    }
+}
+
+impl Shown {
+    /// Confirmed changes for the worse that nobody acknowledged.
+    pub fn alarms(&self) -> usize {
+        let all = self.series.iter().flat_map(|s| &s.changes);
+        all.filter(|c| c.change.state.alarms() && c.worse != Some(false)).count()
+    }
+}
+
+/// Lays a history out.
+pub fn shown(id: &str, about: &About, past: &Past, known: &Known) -> Shown {
+    let range = &about.revisions;
+    let series = past.series.iter().map(|s| {
+        let found = analysis(&s.points, known);
+        let changes = found.changes.into_iter().map(|mut change| {
+            let all = commits(range, &s.points, &change);
+            let told = known.of(&s.machine, &all).cloned();
+            change.state = told.as_ref().map_or(State::Suspected, |k| k.state);
+            let up = change.after > change.before;
+            ShownChange {
+                commit: s.points[change.at].commit.clone(),
+                before: s.points[change.at - 1].commit.clone(),
+                subject: s.points[change.at].subject.clone(),
+                commits: all.iter().map(|c| (*c).to_owned()).collect(),
+                worse: match about.better {
+                    Better::Lower => Some(up),
+                    Better::Higher => Some(!up),
+                    Better::Neither => None,
+                },
+                change,
+                known: told,
+            }
+        });
+        ShownSeries {
+            machine: s.machine.clone(),
+            changes: changes.collect(),
+            points: s.points.clone(),
+            slopes: found.slopes,
+            sd: found.sd,
+            correlation: found.correlation,
+        }
+    });
+    Shown {
+        schema_version: 1,
+        id: id.to_owned(),
+        experiment: about.experiment.clone(),
+        metric: about.metric.clone(),
+        unit: about.unit.clone(),
+        better: about.better,
+        reference: about.reference.label.clone(),
+        revisions: range.len(),
+        series: series.collect(),
+        unusable: past.unusable.iter().map(|i| range[*i].label.clone()).collect(),
+        notes: past.notes.clone(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::{Commit, Confirmation, Fresh, Series};
+    use assay_model::{Interval, RunId};
+
+    const MACHINE: &str = "a machine";
+
+    fn history() -> (About, Past) {
+        let commit = |n: usize| Commit {
+            level: format!("{n:040}"),
+            label: format!("c{n}"),
+            subject: format!("change {n}"),
+            author_date: None,
+        };
+        let revisions: Vec<Commit> = (0..24).map(commit).collect();
+        let points = revisions.iter().enumerate().map(|(place, c)| Point {
+            place,
+            commit: c.level.clone(),
+            label: c.label.clone(),
+            subject: c.subject.clone(),
+            author_date: None,
+            ratio: if place < 12 { 1.0 } else { 1.2 } + (place * 7 % 5) as f64 * 0.001,
+            log_error: Some(0.002),
+            value: 1.0,
+            blocks: 6,
+            reference: revisions[0].level.clone(),
+            runs: Vec::new(),
+        });
+        let points = points.collect();
+        let past =
+            Past { series: vec![Series { machine: MACHINE.into(), points }], ..Past::default() };
+        let about = About {
+            experiment: "prog".into(),
+            metric: "elapsed".into(),
+            unit: "s".into(),
+            better: Better::Lower,
+            reference: revisions[0].clone(),
+            revisions,
+        };
+        (about, past)
+    }
+
+    fn fresh(run: &str, machine: &str, low: f64, high: f64) -> Fresh {
+        Fresh {
+            run: RunId::try_from(run.to_owned()).unwrap(),
+            machine: machine.into(),
+            commit: format!("{:040}", 12),
+            found: Some(Confirmation {
+                ratio: (low * high).sqrt(),
+                interval: Interval { low, high, level: 0.95 },
+            }),
+        }
+    }
+
+    #[test]
+    fn a_run_from_elsewhere_decides_and_the_newest_counts() {
+        let (about, mut past) = history();
+        let mut known = Known::default();
+        assert!(!known.learn(&about.revisions, &past));
+        let state = |known: &Known, past: &Past| {
+            shown("x", &about, past, known).series[0].changes[0].change.state
+        };
+        assert_eq!(state(&known, &past), State::Suspected);
+        past.fresh = vec![
+            fresh("20260101-000000-0001", MACHINE, 0.9, 1.3),
+            fresh("20260102-000000-0002", MACHINE, 1.15, 1.25),
+            // Of another machine: nothing of this series.
+            fresh("20260103-000000-0003", "another", 0.99, 1.01),
+        ];
+        assert!(known.learn(&about.revisions, &past));
+        assert_eq!(state(&known, &past), State::Confirmed);
+        assert_eq!(shown("x", &about, &past, &known).alarms(), 1);
+        // What was learnt is learnt; read again it changes nothing.
+        let before = known.clone();
+        known.learn(&about.revisions, &past);
+        assert_eq!(known.changes, before.changes);
+        let level = format!("{:040}", 12);
+        assert!(known.acknowledge(&about.revisions, &past, &level, Some("wanted".into()), None));
+        past.fresh.push(fresh("20260104-000000-0004", MACHINE, 1.1, 1.3));
+        known.learn(&about.revisions, &past);
+        assert_eq!(state(&known, &past), State::Acknowledged, "a person's word stays");
+        assert_eq!(shown("x", &about, &past, &known).alarms(), 0);
+        let told = known.changes.last().unwrap();
+        assert_eq!(told.note.as_deref(), Some("wanted"));
+        assert!(!known.acknowledge(&about.revisions, &past, &format!("{:040}", 3), None, None));
+    }
+}

@@ -1,0 +1,28 @@
+//! Histories in an archive: what they are of, their points out of the runs, what is known of their changes.
+
+mod define;
+mod keep;
+mod read;
+mod show;
+
+pub use define::{Defined, confirmation, define, id_of, point};
+pub use keep::{Kept, histories, imported, imported_path};
+pub use read::read;
+pub use show::{Cleaner, show};
+
+/// Blocks of a point, unless told.
+pub const POINT_BLOCKS: u32 = 6;
+/// What the tag of every run of a history starts with; its id follows.
+const PREFIX: &str = "history-";
+/// What the tag of a run that confirms a change ends with.
+const CONFIRMS: &str = "-confirm";
+
+/// The tag of the runs of a history.
+pub fn tag(id: &str) -> String {
+    format!("{PREFIX}{id}")
+}
+
+/// The tag of the runs that confirm its changes.
+pub fn confirm_tag(id: &str) -> String {
+    format!("{PREFIX}{id}{CONFIRMS}")
+}

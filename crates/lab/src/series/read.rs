@@ -1,0 +1,209 @@
+//! Series out of the archive: each run of a history holds the reference and some revisions in the same blocks;
+//! a point is the ratio of a revision to the reference, by class of machine.
+
+use std::collections::BTreeMap;
+
+use assay_archive::{Archive, Filter, RunReader};
+use assay_history::{Commit, Confirmation, Fresh, Link, Part, Past, Point, Ratio, Series, chain};
+use assay_model::{Experiment, Plan, RunId, RunState, Scalar, TrialRecord};
+
+use super::{confirm_tag, tag};
+use crate::{LabError, REV, Recorded};
+
+/// Pairs of one revision beside one reference.
+#[derive(Debug, Default)]
+struct Pairs {
+    log_ratios: Vec<f64>,
+    logs: Vec<f64>,
+    runs: Vec<RunId>,
+}
+
+impl Pairs {
+    fn ratio(&self) -> Ratio {
+        let n = self.log_ratios.len() as f64;
+        let mean = self.log_ratios.iter().sum::<f64>() / n;
+        let square: f64 = self.log_ratios.iter().map(|r| (r - mean).powi(2)).sum();
+        Ratio { value: mean.exp(), log_error: (n >= 2.0).then(|| (square / (n - 1.0) / n).sqrt()) }
+    }
+}
+
+/// By machine, reference and revision.
+type Measured = BTreeMap<(String, String, String), Pairs>;
+
+/// A run as it is read here.
+struct OneRun {
+    id: RunId,
+    state: RunState,
+    reader: RunReader,
+    experiment: Experiment,
+    plan: Plan,
+    records: Vec<TrialRecord>,
+    machine: String,
+}
+
+/// The runs with a tag, the oldest first.
+fn runs(archive: &Archive, tag: String) -> Result<Vec<OneRun>, LabError> {
+    let mut all = archive.list(&Filter { tag: Some(tag), ..Filter::default() })?;
+    all.sort_by(|a, b| a.started_at.cmp(&b.started_at));
+    let one = |summary: assay_model::RunSummary| -> Result<OneRun, LabError> {
+        let reader = archive.run(&summary.id)?;
+        let system = reader.system()?;
+        let machine = format!("{}, {} CPUs", system.text("cpu.model"), system.text("cpu.threads"));
+        Ok(OneRun {
+            id: summary.id,
+            state: summary.state,
+            experiment: crate::read_experiment("experiment.toml", &reader.experiment_toml()?)?,
+            plan: reader.plan()?,
+            records: reader.records()?,
+            reader,
+            machine,
+        })
+    };
+    all.into_iter().map(one).collect()
+}
+
+fn level(plan: &Plan, id: u32) -> String {
+    let of = plan.treatment(id).and_then(|t| t.levels.get(REV));
+    of.map(Scalar::to_text).unwrap_or_default()
+}
+
+/// Reads all runs of a history; the points are those of `range`, as ratios to `reference` (a level).
+///
+/// # Errors
+/// A run cannot be read.
+pub fn read(
+    archive: &Archive,
+    id: &str,
+    range: &[Commit],
+    reference: &str,
+) -> Result<Past, LabError> {
+    let mut past = Past::default();
+    let mut measured: Measured = BTreeMap::new();
+    let place = |level: &str| range.iter().position(|r| r.level == level);
+    for run in runs(archive, tag(id))? {
+        let excluded = run.experiment.design.exclude.iter().filter_map(|p| p.get(REV));
+        past.unusable.extend(excluded.filter_map(|l| place(&l.to_text())));
+        take(&run, &mut measured, &mut |own| past.unusable.extend(place(own)));
+    }
+    for run in runs(archive, confirm_tag(id))?.iter().filter(|r| r.state != RunState::Started) {
+        past.fresh.extend(fresh(run));
+    }
+    points(&measured, range, reference, &mut past);
+    past.unusable.sort_unstable();
+    past.unusable.dedup();
+    Ok(past)
+}
+
+/// Takes the pairs of a run; `failed` hears of revisions that have none though the run is complete.
+fn take(run: &OneRun, measured: &mut Measured, failed: &mut dyn FnMut(&str)) {
+    let plan = &run.plan;
+    let mut blocks: BTreeMap<u32, BTreeMap<String, f64>> = BTreeMap::new();
+    for record in run.records.iter().filter(|r| r.counts()) {
+        if let Some(v) = record.metric(&plan.metric).filter(|v| *v > 0.0 && v.is_finite()) {
+            blocks.entry(record.block).or_default().insert(level(plan, record.treatment), v.ln());
+        }
+    }
+    let base = level(plan, plan.baseline);
+    for treatment in &plan.treatments {
+        let own = level(plan, treatment.id);
+        let mut found = Pairs::default();
+        for block in blocks.values() {
+            if let (Some(r), Some(v)) = (block.get(&base), block.get(&own)) {
+                found.log_ratios.push(v - r);
+                found.logs.push(*v);
+            }
+        }
+        if found.logs.is_empty() {
+            if run.state == RunState::Completed {
+                failed(&own);
+            }
+            continue;
+        }
+        let pairs = measured.entry((run.machine.clone(), base.clone(), own)).or_default();
+        pairs.log_ratios.append(&mut found.log_ratios);
+        pairs.logs.append(&mut found.logs);
+        pairs.runs.push(run.id.clone());
+    }
+}
+
+/// What a run of two revisions says of the change between them.
+fn fresh(run: &OneRun) -> Option<Fresh> {
+    let commit = run.plan.treatments.iter().find(|t| t.id != run.plan.baseline)?;
+    let analysis = crate::analyse(&Recorded {
+        experiment: &run.experiment,
+        plan: &run.plan,
+        records: &run.records,
+        system: None,
+        ledger: run.reader.ledger(),
+    });
+    // Without a trial nothing was looked at.
+    run.records.iter().find(|r| r.counts())?;
+    let found = analysis.comparisons.first();
+    Some(Fresh {
+        run: run.id.clone(),
+        machine: run.machine.clone(),
+        commit: level(&run.plan, commit.id),
+        found: found.and_then(|c| Some(Confirmation { ratio: c.ratio?, interval: c.interval? })),
+    })
+}
+
+/// Makes points of the pairs.
+fn points(measured: &Measured, range: &[Commit], reference: &str, past: &mut Past) {
+    let mut by_machine: BTreeMap<String, Vec<Point>> = BTreeMap::new();
+    for ((machine, base, own), pairs) in measured {
+        let Some(place) = range.iter().position(|r| r.level == *own) else {
+            if own != reference && !past.outside.contains(own) {
+                past.outside.push(own.clone());
+            }
+            continue;
+        };
+        let links: Vec<Link> = measured
+            .iter()
+            .filter(|((m, old, new), _)| m == machine && old != new)
+            .map(|((_, old, new), p)| Link { old: old.clone(), new: new.clone(), ratio: p.ratio() })
+            .collect();
+        let parts = [
+            Part { reference: reference.to_owned(), points: Vec::new() },
+            Part { reference: base.clone(), points: vec![pairs.ratio()] },
+        ];
+        let ratio = match chain(&parts, &links) {
+            Ok(all) => all[0],
+            Err(e) => {
+                if !past.unlinked.contains(base) {
+                    past.unlinked.push(base.clone());
+                }
+                let note = e.to_string();
+                if !past.notes.contains(&note) {
+                    past.notes.push(note);
+                }
+                continue;
+            }
+        };
+        let revision = &range[place];
+        let point = Point {
+            place,
+            commit: revision.level.clone(),
+            label: revision.label.clone(),
+            subject: revision.subject.clone(),
+            author_date: revision.author_date.clone(),
+            ratio: ratio.value,
+            log_error: if own == reference { Some(0.0) } else { ratio.log_error },
+            value: (pairs.logs.iter().sum::<f64>() / pairs.logs.len() as f64).exp(),
+            blocks: pairs.logs.len(),
+            reference: base.clone(),
+            runs: pairs.runs.clone(),
+        };
+        let points = by_machine.entry(machine.clone()).or_default();
+        // Measured beside two references: the one that is asked for counts.
+        match points.iter_mut().find(|p| p.place == place) {
+            Some(old) if base == reference => *old = point,
+            Some(_) => {}
+            None => points.push(point),
+        }
+    }
+    for (machine, mut points) in by_machine {
+        points.sort_by_key(|p| p.place);
+        past.series.push(Series { machine, points });
+    }
+    past.series.sort_by_key(|s| std::cmp::Reverse(s.points.len()));
+}

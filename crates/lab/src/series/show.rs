@@ -1,0 +1,57 @@
+//! A history of an archive as it is shown without its repository: what was kept of it, with the points of its runs.
+
+use assay_archive::Archive;
+use assay_history::{About, Past, Shown, shown};
+use assay_model::nouns::count;
+
+use super::{Kept, read};
+use crate::LabError;
+
+/// What a text becomes where it is shown to others.
+pub type Cleaner<'a> = &'a dyn Fn(&str) -> String;
+
+/// A history with what is known of it; `None`: the archive has none of this id, or an earlier assay wrote it, which
+/// did not keep what it is of. Nothing is written: what fresh experiments found is learnt again each time.
+///
+/// # Errors
+/// A file cannot be read.
+pub fn show(
+    archive: &Archive,
+    id: &str,
+    clean: Option<Cleaner<'_>>,
+) -> Result<Option<(Shown, Past, Kept)>, LabError> {
+    let mut kept = Kept::open(archive.path(), id)?;
+    let Some(mut about) = kept.known.about.clone() else { return Ok(None) };
+    let mut past = read(archive, id, &about.revisions, &about.reference.level)?;
+    let lost = past.outside.len();
+    if lost > 0 {
+        let lost = count(lost, "measured revision");
+        past.notes.push(format!(
+            "{lost} not in this line of history (another branch, a history that was rewritten) left out"
+        ));
+    }
+    kept.known.learn(&about.revisions, &past);
+    if let Some(clean) = clean {
+        wash(&mut about, &mut past, &mut kept, clean);
+    }
+    Ok(Some((shown(id, &about, &past, &kept.known), past, kept)))
+}
+
+/// Cleans every text that a person may have written.
+fn wash(about: &mut About, past: &mut Past, kept: &mut Kept, clean: Cleaner<'_>) {
+    let wash = |text: &mut String| *text = clean(text);
+    wash(&mut about.experiment);
+    for commit in about.revisions.iter_mut().chain([&mut about.reference]) {
+        wash(&mut commit.label);
+        wash(&mut commit.subject);
+    }
+    for point in past.series.iter_mut().flat_map(|s| &mut s.points) {
+        wash(&mut point.label);
+        wash(&mut point.subject);
+    }
+    for change in &mut kept.known.changes {
+        for text in [&mut change.note, &mut change.link].into_iter().flatten() {
+            wash(text);
+        }
+    }
+}

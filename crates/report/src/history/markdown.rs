@@ -1,0 +1,40 @@
+//! A history as a Markdown page.
+
+use std::fmt::Write as _;
+
+use assay_history::Shown;
+
+use super::{change_line, day, slope_line};
+
+/// The page.
+pub fn markdown(shown: &Shown) -> String {
+    let mut out = format!(
+        "# {}: {} over revisions\n\nRatios to `{}`, measured in the same blocks, with 95 % intervals.\n",
+        shown.experiment, shown.metric, shown.reference
+    );
+    for series in &shown.series {
+        let _ = writeln!(out, "\n## {}\n", series.machine);
+        for change in &series.changes {
+            let _ = writeln!(out, "- {}", change_line(change));
+        }
+        for slope in &series.slopes {
+            let _ = writeln!(out, "- {}", slope_line(&series.points, slope));
+        }
+        if series.changes.is_empty() && series.slopes.is_empty() {
+            out.push_str("No change was found.\n");
+        }
+        out.push_str("\n| revision | author date | ratio | subject |\n|---|---|---|---|\n");
+        for point in &series.points {
+            let date = day(point.author_date.as_deref());
+            let subject = point.subject.replace('|', "\\|");
+            let _ = writeln!(out, "| `{}` | {date} | {} | {subject} |", point.label, point.text());
+        }
+    }
+    if !shown.unusable.is_empty() {
+        let _ = writeln!(out, "\nCannot be measured: {}.", shown.unusable.join(", "));
+    }
+    for note in &shown.notes {
+        let _ = writeln!(out, "\n{note}.");
+    }
+    out
+}

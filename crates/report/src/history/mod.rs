@@ -1,0 +1,70 @@
+//! A metric over revisions: the words for its changes, once for all outputs; Markdown; the parts of pages.
+
+mod markdown;
+mod page;
+
+use std::fmt::Write as _;
+
+use assay_history::{Point, ShownChange, Slope};
+
+pub use markdown::markdown;
+pub use page::{
+    History, Look, STATE_CLASSES, anchor, large, large_quoted, overview, published, small,
+    small_quoted,
+};
+
+/// The day of a date, or the word for none.
+pub fn day(date: Option<&str>) -> &str {
+    date.and_then(|d| d.get(..10)).unwrap_or("unknown")
+}
+
+/// A commit as people write it.
+pub fn short(commit: &str) -> &str {
+    commit.get(..10).unwrap_or(commit)
+}
+
+/// What a change is, without its state.
+pub fn change_words(change: &ShownChange) -> String {
+    let c = &change.change;
+    let way = match change.worse {
+        Some(true) => "worse",
+        Some(false) => "better",
+        None => "changed",
+    };
+    let percent = c.ratio.map_or("unknown".into(), |r| format!("{:+.1} %", 100.0 * (r - 1.0)));
+    let mut line = format!("{way} by {percent} at {}", short(&change.commit));
+    if let [first, .., last] = change.commits.as_slice() {
+        let n = change.commits.len();
+        let _ = write!(line, " (one of {n} commits from {} to {})", short(first), short(last));
+    }
+    let _ = write!(line, " \"{}\"", change.subject);
+    if let Some(f) = change.known.as_ref().and_then(|k| k.fresh.as_ref()) {
+        let i = f.interval;
+        let ratio = assay_model::units::ratio(f.ratio, i.low, i.high).text(Some(i.level));
+        let _ = write!(line, "; a fresh experiment found {ratio}");
+    }
+    line
+}
+
+/// A change as a sentence: its state, what it is, what a person said of it.
+pub fn change_line(change: &ShownChange) -> String {
+    let mut line = format!("{}: {}", change.change.state.name(), change_words(change));
+    if let Some(known) = &change.known {
+        for said in [&known.note, &known.link].into_iter().flatten() {
+            let _ = write!(line, "; {said}");
+        }
+    }
+    line
+}
+
+/// A slow slope as a sentence.
+pub fn slope_line(points: &[Point], slope: &Slope) -> String {
+    let last = slope.to.min(points.len()) - 1;
+    format!(
+        "slope: {:+.1} % from {} to {}, {:+.2} % a point",
+        100.0 * (slope.after / slope.before - 1.0),
+        short(&points[slope.from].commit),
+        short(&points[last].commit),
+        100.0 * slope.per_point() / slope.before,
+    )
+}

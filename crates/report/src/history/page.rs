@@ -1,0 +1,458 @@
+//! Histories on pages: each series small, one large with its changes and its points, and a published page of all
+//! that needs no network.
+
+use assay_chart::Head;
+use assay_chart::history::{self as chart, Change, Point};
+use assay_history::{
+    Imported, Quoted, QuotedSeries, QuotedShown, Shown, ShownChange, ShownSeries, quoted,
+};
+use assay_model::{Better, RunId, units};
+use maud::{Markup, html};
+
+use super::{change_words, day, short, slope_line};
+use crate::page::shell;
+
+/// How a page shows more than a series holds.
+pub struct Look<'a> {
+    /// Where a run is shown; `None`: nowhere.
+    pub run: Option<fn(&RunId) -> String>,
+    /// What can be done about a change.
+    pub actions: Option<&'a dyn Fn(&ShownSeries, &ShownChange) -> Markup>,
+}
+
+/// The classes of the states of changes, for style sheets.
+pub const STATE_CLASSES: &str = "change-state";
+
+/// A history as it is published.
+pub enum History {
+    /// Measured by assay.
+    Own(Shown),
+    /// Quoted from another program's file, under the name that it was imported by.
+    Quoted(String, Imported),
+}
+
+/// The id of a series on a page, for ever: of the history and the class of machine (or the series' name).
+pub fn anchor(id: &str, name: &str) -> String {
+    let mut out = format!("s-{id}-");
+    for c in name.chars() {
+        if c.is_ascii_alphanumeric() {
+            out.push(c.to_ascii_lowercase());
+        } else if !out.ends_with('-') {
+            out.push('-');
+        }
+    }
+    out.truncate(100);
+    out.trim_end_matches('-').to_owned()
+}
+
+fn own_chart(shown: &Shown, series: &ShownSeries, id: String, look: &Look<'_>) -> chart::History {
+    let points = series.points.iter().map(|p| {
+        let (low, high) = p.interval().unwrap_or((f64::NAN, f64::NAN));
+        Point {
+            value: p.ratio,
+            low,
+            high,
+            label: format!(
+                "{} {}: {} ({})",
+                p.label,
+                day(p.author_date.as_deref()),
+                p.text(),
+                p.subject
+            ),
+            href: look.run.zip(p.runs.last()).map(|(to, run)| to(run)).unwrap_or_default(),
+        }
+    });
+    let changes = series.changes.iter().map(|c| Change {
+        at: c.change.at,
+        before: c.change.before,
+        after: c.change.after,
+        label: format!("{} {}", c.change.state.name(), series.points[c.change.at].label),
+        alarm: c.change.state.alarms() && c.worse != Some(false),
+    });
+    let title = format!("{} of {}: ratio to {}", shown.metric, shown.experiment, shown.reference);
+    chart::History {
+        head: Head {
+            id,
+            desc: format!(
+                "{}; {} points, {}; the table has the values",
+                series.machine,
+                series.points.len(),
+                crate::figures::count(series.changes.len(), "change")
+            ),
+            title,
+        },
+        name: format!("{}, ratio to {}", shown.metric, shown.reference),
+        unit: String::new(),
+        better: shown.better,
+        points: points.collect(),
+        changes: changes.collect(),
+        note: "whiskers: 95 % intervals".into(),
+    }
+}
+
+fn figure(body: &Markup) -> Markup {
+    html! {
+        figure {
+            div class="chart-box" tabindex="0" role="region" aria-label="Chart" { (body) }
+            output class="readout" aria-live="off" {}
+        }
+    }
+}
+
+/// A series large: its chart, its changes, its points.
+pub fn large(shown: &Shown, series: &ShownSeries, look: &Look<'_>) -> Markup {
+    let id = anchor(&shown.id, &series.machine);
+    let steady = series.changes.is_empty() && series.slopes.is_empty();
+    html! {
+        section id=(id) aria-labelledby={ (id) "-heading" } {
+            h2 id={ (id) "-heading" } { (shown.experiment) ": " (shown.metric) }
+            p class="soft" {
+                (series.machine) ": " (series.points.len()) " of " (shown.revisions) " revisions, as ratios to "
+                code { (shown.reference) } " in the same blocks. Standard deviation "
+                (format!("{:.2}", 100.0 * series.sd)) " %, neighbours correlated by " (format!("{:.2}", series.correlation)) ". "
+                a href={ "#" (id) } { "Link to this series" }
+            }
+            (figure(&chart::render(&own_chart(shown, series, format!("{id}-chart"), look))))
+            h3 { "Changes" }
+            @if steady { p { "No change was found." } }
+            @else {
+                ul class="cards" {
+                    @for change in &series.changes { (card(series, change, look)) }
+                    @for slope in &series.slopes { li class="card" { p { (slope_line(&series.points, slope)) } } }
+                }
+            }
+            (points(shown, series, look))
+        }
+    }
+}
+
+fn card(series: &ShownSeries, change: &ShownChange, look: &Look<'_>) -> Markup {
+    let state = change.change.state.name();
+    html! {
+        li class="card" id={ "change-" (short(&change.commit)) } {
+            p class="headline" {
+                span class={ (STATE_CLASSES) " " (STATE_CLASSES) "-" (state) } { (state) }
+                span { (change_words(change)) }
+            }
+            @if let Some(known) = &change.known {
+                @if let Some(note) = &known.note { p { (note) } }
+                @if let Some(link) = &known.link { p { (address(link)) } }
+                @if let (Some(to), Some(run)) = (look.run, &known.run) {
+                    p class="soft" { "fresh experiment: " a href=(to(run)) { "run " (run) } }
+                }
+            }
+            @if let Some(actions) = look.actions { (actions(series, change)) }
+        }
+    }
+}
+
+/// What a person gave as a link: one that leads to the web is one.
+fn address(link: &str) -> Markup {
+    let web = ["https://", "http://"].iter().any(|scheme| link.starts_with(scheme));
+    html! { @if web { a href=(link) rel="noopener noreferrer" { (link) } } @else { (link) } }
+}
+
+fn points(shown: &Shown, series: &ShownSeries, look: &Look<'_>) -> Markup {
+    html! {
+        details {
+            summary { "All points" }
+            div class="table-box" tabindex="0" role="region" aria-label="All points" {
+                table {
+                    thead { tr {
+                        th scope="col" { "revision" } th scope="col" { "author date" } th scope="col" class="num" { "ratio" }
+                        th scope="col" class="num" { "its own value" } th scope="col" class="num" { "blocks" }
+                        @if look.run.is_some() { th scope="col" { "run" } }
+                        th scope="col" { "subject" }
+                    } }
+                    tbody {
+                        @for p in &series.points {
+                            tr {
+                                td { code { (p.label) } } td { (day(p.author_date.as_deref())) } td class="num" { (p.text()) }
+                                td class="num" { (units::format_value(p.value, &shown.unit)) } td class="num" { (p.blocks) }
+                                @if let Some(to) = look.run {
+                                    td { @for run in &p.runs { a href=(to(run)) { (run) } " " } }
+                                }
+                                td { (p.subject) }
+                            }
+                        }
+                    }
+                }
+            }
+        }
+    }
+}
+
+/// A series small, leading to `href`.
+pub fn small(shown: &Shown, series: &ShownSeries, href: &str) -> Markup {
+    let id = format!("{}-small", anchor(&shown.id, &series.machine));
+    let look = Look { run: None, actions: None };
+    let drawn = own_chart(shown, series, id, &look);
+    let waiting = series.changes.iter().filter(|c| c.is_undecided()).count();
+    let alarms = drawn.changes.iter().filter(|c| c.alarm).count();
+    html! {
+        figure class="small" {
+            figcaption {
+                a href=(href) { (shown.experiment) ": " (shown.metric) } " "
+                span class="soft" { (series.machine) }
+            }
+            (chart::small(&drawn))
+            p class="soft" {
+                (crate::figures::count(series.points.len(), "point"))
+                @if let Some(last) = series.points.last() { ", last " code { (last.label) } " " (last.text()) }
+                @if alarms > 0 { ", " strong class="withheld" { (alarms) " confirmed for the worse" } }
+                @if waiting > 0 { ", " (waiting) " suspected" }
+            }
+        }
+    }
+}
+
+fn quoted_chart(series: &QuotedSeries, found: &QuotedShown, id: String) -> chart::History {
+    let points = series.points.iter().map(|p| Point {
+        value: p.value,
+        low: f64::NAN,
+        high: f64::NAN,
+        label: format!(
+            "{} {}: {}",
+            short(&p.revision),
+            p.time,
+            units::format_value(p.value, &series.unit)
+        ),
+        href: String::new(),
+    });
+    chart::History {
+        head: Head {
+            id,
+            title: format!("{}, quoted", series.name),
+            desc: format!(
+                "{} points, {}",
+                series.points.len(),
+                crate::figures::count(found.changes.len(), "suspected change")
+            ),
+        },
+        name: series.name.clone(),
+        unit: series.unit.clone(),
+        better: Better::Neither,
+        points: points.collect(),
+        changes: found
+            .changes
+            .iter()
+            .map(|c| Change {
+                at: c.change.at,
+                before: c.change.before,
+                after: c.change.after,
+                label: "suspected".into(),
+                alarm: false,
+            })
+            .collect(),
+        note: "quoted: assay measured none of it".into(),
+    }
+}
+
+/// A quoted series large.
+pub fn large_quoted(name: &str, series: &QuotedSeries, found: &QuotedShown) -> Markup {
+    let id = anchor(name, &series.name);
+    html! {
+        section id=(id) aria-labelledby={ (id) "-heading" } {
+            h2 id={ (id) "-heading" } { (series.name) }
+            p class="soft" {
+                "Quoted from " code { (name) } ": " (series.points.len()) " points. assay measured none of it, so changes are suspected and cannot be confirmed. "
+                a href={ "#" (id) } { "Link to this series" }
+            }
+            (figure(&chart::render(&quoted_chart(series, found, format!("{id}-chart")))))
+            @if found.changes.is_empty() && found.slopes.is_empty() { p { "No change was found." } }
+            ul class="cards" {
+                @for c in &found.changes {
+                    li class="card" {
+                        p class="headline" {
+                            span class={ (STATE_CLASSES) " " (STATE_CLASSES) "-suspected" } { "suspected" }
+                            span {
+                                @if let Some(r) = c.change.ratio { (format!("{:+.1} %", 100.0 * (r - 1.0))) } @else { "unknown" }
+                                " at " (short(&c.revision)) " " (c.time) " (points " (c.change.place.0 + 1) " to " (c.change.place.1 + 1) ")"
+                            }
+                        }
+                    }
+                }
+                @for s in &found.slopes {
+                    li class="card" { p { "slope: " (format!("{:+.1}", 100.0 * (s.after / s.before - 1.0))) " % from point " (s.from + 1) " to " (s.to) } }
+                }
+            }
+        }
+    }
+}
+
+/// A quoted series small, leading to `href`.
+pub fn small_quoted(name: &str, series: &QuotedSeries, found: &QuotedShown, href: &str) -> Markup {
+    let id = format!("{}-small", anchor(name, &series.name));
+    html! {
+        figure class="small" {
+            figcaption { a href=(href) { (series.name) } " " span class="soft" { "quoted from " (name) } }
+            (chart::small(&quoted_chart(series, found, id)))
+            p class="soft" {
+                (crate::figures::count(series.points.len(), "point"))
+                @if !found.changes.is_empty() { ", " (found.changes.len()) " suspected" }
+            }
+        }
+    }
+}
+
+fn each(imported: &Imported, quoted: &Quoted) -> Vec<(QuotedSeries, QuotedShown)> {
+    imported.series.iter().cloned().zip(quoted.series.iter().cloned()).collect()
+}
+
+/// All series small, in groups by experiment; `own` and `of` say where one leads: a history with its series, and the
+/// name of an import with the number of its series.
+pub fn overview(
+    histories: &[History],
+    own: &dyn Fn(&Shown, &ShownSeries) -> String,
+    of: &dyn Fn(&str, usize, &QuotedSeries) -> String,
+) -> Markup {
+    html! {
+        div class="beside smalls" {
+            @for history in histories {
+                @match history {
+                    History::Own(shown) => {
+                        @for series in &shown.series { (small(shown, series, &own(shown, series))) }
+                        @if shown.series.is_empty() {
+                            p { (shown.experiment) ": " (shown.metric) " has no points that can be shown." }
+                        }
+                    }
+                    History::Quoted(name, imported) => {
+                        @for (i, (series, found)) in each(imported, &quoted(imported)).iter().enumerate() {
+                            (small_quoted(name, series, found, &of(name, i, series)))
+                        }
+                    }
+                }
+            }
+        }
+    }
+}
+
+fn left_out(shown: &Shown) -> Markup {
+    html! {
+        @if !shown.unusable.is_empty() { p { "Cannot be measured: " (shown.unusable.join(", ")) "." } }
+        @for note in &shown.notes { p { (note) "." } }
+    }
+}
+
+impl History {
+    fn large(&self) -> Markup {
+        match self {
+            History::Own(shown) => {
+                let look = Look { run: None, actions: None };
+                html! {
+                    @for series in &shown.series { (large(shown, series, &look)) }
+                    (left_out(shown))
+                }
+            }
+            History::Quoted(name, imported) => html! {
+                @for (series, found) in each(imported, &quoted(imported)) { (large_quoted(name, &series, &found)) }
+            },
+        }
+    }
+
+    fn count(&self) -> usize {
+        match self {
+            History::Own(shown) => shown.series.len(),
+            History::Quoted(_, imported) => imported.series.len(),
+        }
+    }
+}
+
+/// A page of its own: where there are several series all of them small, then each large.
+pub fn published(heading: &str, histories: &[History]) -> String {
+    let many = histories.iter().map(History::count).sum::<usize>() > 1;
+    let body = html! {
+        a class="skip" href="#main" { "Skip to the results" }
+        header {
+            p class="eyebrow" { "assay · history" }
+            h1 { (heading) }
+            p class="lede" {
+                "Each point is a revision, measured beside a fixed reference revision in the same blocks. Changes are suspected until a fresh experiment of both sides confirms or refutes them."
+            }
+        }
+        main id="main" {
+            @if many {
+                (overview(
+                    histories,
+                    &|shown, series| format!("#{}", anchor(&shown.id, &series.machine)),
+                    &|name, _, series| format!("#{}", anchor(name, &series.name)),
+                ))
+            }
+            @for history in histories { (history.large()) }
+            @if histories.is_empty() { p { "Nothing was measured yet." } }
+        }
+    };
+    shell::page(heading, &body)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use assay_history::{About, Commit, Known, Past, Series, shown};
+
+    /// A history of sixteen commits with one step, made as the lab makes them.
+    fn history() -> Shown {
+        let revisions: Vec<Commit> = (0..16)
+            .map(|n| Commit {
+                level: format!("{n:040x}"),
+                label: format!("c{n}"),
+                subject: "<script>alert(1)</script>".into(),
+                author_date: Some("2026-11-23T01:02:03Z".into()),
+            })
+            .collect();
+        let points = revisions.iter().enumerate().map(|(place, c)| assay_history::Point {
+            place,
+            commit: c.level.clone(),
+            label: c.label.clone(),
+            subject: c.subject.clone(),
+            author_date: c.author_date.clone(),
+            ratio: if place < 8 { 1.0 } else { 1.2 } + (place * 7 % 5) as f64 * 0.001,
+            log_error: Some(0.002),
+            value: 0.5,
+            blocks: 6,
+            reference: revisions[0].level.clone(),
+            runs: vec![RunId::try_from("20260101-000000-0001".to_owned()).unwrap()],
+        });
+        let past = Past {
+            series: vec![Series { machine: "A CPU, 2 CPUs".into(), points: points.collect() }],
+            unusable: vec![3],
+            ..Past::default()
+        };
+        let about = About {
+            experiment: "prog".into(),
+            metric: "elapsed".into(),
+            unit: "s".into(),
+            better: Better::Lower,
+            reference: revisions[0].clone(),
+            revisions,
+        };
+        shown("0123456789ab", &about, &past, &Known::default())
+    }
+
+    #[test]
+    fn a_page_holds_every_point_and_change_and_no_markup_of_others() {
+        let page = published("prog", &[History::Own(history())]);
+        assert!(page.contains("worse by +") && page.contains("suspected"), "{page}");
+        assert!(page.contains("<svg") && page.contains("<code>c15</code>"), "{page}");
+        assert!(page.contains("id=\"s-0123456789ab-a-cpu-2-cpus\""), "{page}");
+        assert!(page.contains("Cannot be measured: c3"), "{page}");
+        assert!(page.contains("500 ms"), "its own value with its unit: {page}");
+        assert!(!page.contains("<script>alert") && !page.contains("href=\"/runs"), "{page}");
+    }
+
+    #[test]
+    fn a_link_that_is_no_address_of_the_web_is_text() {
+        assert!(address("https://example.org/1").into_string().starts_with("<a "));
+        assert_eq!(address("javascript:alert(1)").into_string(), "javascript:alert(1)");
+    }
+
+    #[test]
+    fn runs_and_actions_are_shown_where_there_are_some() {
+        let shown = history();
+        let act = |_: &ShownSeries, c: &ShownChange| html! { b { "confirm " (c.before) } };
+        let look = Look { run: Some(|run| format!("/runs/{run}")), actions: Some(&act) };
+        let text = large(&shown, &shown.series[0], &look).into_string();
+        assert!(text.contains("href=\"/runs/20260101-000000-0001\""), "{text}");
+        assert!(text.contains(&format!("confirm {:040x}", 7)), "{text}");
+    }
+}

@@ -1,0 +1,177 @@
+//! When something is done again and again: `hour`, `day at 02:00`, `week on monday at 02:00`. Times are UTC, which
+//! has no summer time: none is ever skipped or comes twice.
+
+use std::fmt;
+use std::str::FromStr;
+
+use jiff::Timestamp;
+
+const MINUTE: i64 = 60;
+const HOUR: i64 = 60 * MINUTE;
+const DAY: i64 = 24 * HOUR;
+/// 1970-01-01 was a Thursday; days of a week are counted from Monday.
+const FIRST_DAY: i64 = 3;
+const DAYS: [&str; 7] =
+    ["monday", "tuesday", "wednesday", "thursday", "friday", "saturday", "sunday"];
+const EXAMPLES: &str = "`hour`, `hour at :30`, `day at 02:00`, `weekday at 02:00`, `week on monday at 02:00`; times are UTC";
+
+/// Which days.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum On {
+    EveryDay,
+    /// Monday to Friday.
+    Weekdays,
+    /// One day of the week, 0 is Monday.
+    Weekday(i64),
+}
+
+/// When something is done again.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Every {
+    /// At this second of each hour.
+    Hour(i64),
+    /// At this second of the day.
+    Day(DayOf),
+}
+
+/// A time of some days.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct DayOf {
+    on: On,
+    second: i64,
+}
+
+impl Every {
+    /// The first time after `after`.
+    pub fn next(self, after: Timestamp) -> Timestamp {
+        let now = after.as_second();
+        let next = match self {
+            Every::Hour(second) => {
+                let this = now.div_euclid(HOUR) * HOUR + second;
+                if this > now { this } else { this + HOUR }
+            }
+            Every::Day(DayOf { on, second }) => {
+                let today = now.div_euclid(DAY);
+                let fits = |day: &i64| {
+                    let of_week = (day + FIRST_DAY).rem_euclid(7);
+                    let right = match on {
+                        On::EveryDay => true,
+                        On::Weekdays => of_week < 5,
+                        On::Weekday(wanted) => of_week == wanted,
+                    };
+                    right && day * DAY + second > now
+                };
+                // Every day of the week is among eight days.
+                let day = (today..today + 9).find(fits).unwrap_or(today + 1);
+                day * DAY + second
+            }
+        };
+        Timestamp::from_second(next).unwrap_or(Timestamp::MAX)
+    }
+}
+
+/// `02:00` as seconds of the day.
+fn time(text: &str) -> Option<i64> {
+    let (hour, minute) = text.split_once(':')?;
+    Some(number(hour, 24)? * HOUR + number(minute, 60)? * MINUTE)
+}
+
+/// One or two digits below `limit`.
+fn number(text: &str, limit: i64) -> Option<i64> {
+    let digits = !text.is_empty() && text.len() <= 2 && text.bytes().all(|b| b.is_ascii_digit());
+    text.parse().ok().filter(|n| digits && *n < limit)
+}
+
+impl FromStr for Every {
+    type Err = String;
+
+    fn from_str(text: &str) -> Result<Self, String> {
+        let lower = text.trim().to_ascii_lowercase();
+        let words: Vec<&str> = lower.split_whitespace().collect();
+        let day = |on: On, at: &str| Some(Every::Day(DayOf { on, second: time(at)? }));
+        let weekday = |name: &str| DAYS.iter().position(|d| *d == name).map(|d| d as i64);
+        let read = match words.as_slice() {
+            ["hour"] => Some(Every::Hour(0)),
+            ["hour", "at", minute] => minute
+                .strip_prefix(':')
+                .and_then(|m| number(m, 60))
+                .map(|m| Every::Hour(m * MINUTE)),
+            ["day", "at", at] => day(On::EveryDay, at),
+            ["weekday", "at", at] => day(On::Weekdays, at),
+            ["week", "on", name, "at", at] => weekday(name).and_then(|d| day(On::Weekday(d), at)),
+            _ => None,
+        };
+        read.ok_or_else(|| format!("`{text}` does not say when; write {EXAMPLES}"))
+    }
+}
+
+impl fmt::Display for Every {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let DayOf { on, second } = match self {
+            Every::Hour(0) => return f.write_str("hour"),
+            Every::Hour(second) => return write!(f, "hour at :{:02}", second / MINUTE),
+            Every::Day(of) => *of,
+        };
+        match on {
+            On::EveryDay => f.write_str("day")?,
+            On::Weekdays => f.write_str("weekday")?,
+            On::Weekday(d) => write!(f, "week on {}", DAYS[d as usize])?,
+        }
+        write!(f, " at {:02}:{:02}", second / HOUR, second % HOUR / MINUTE)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn at(text: &str) -> Timestamp {
+        text.parse().unwrap()
+    }
+
+    #[test]
+    fn the_next_time_is_after_now() {
+        for (every, now, next) in [
+            ("hour", "2026-11-23T16:00:00Z", "2026-11-23T17:00:00Z"),
+            ("hour at :30", "2026-11-23T16:10:00Z", "2026-11-23T16:30:00Z"),
+            ("day at 02:00", "2026-11-23T01:59:59Z", "2026-11-23T02:00:00Z"),
+            ("day at 02:00", "2026-11-23T02:00:00Z", "2026-11-24T02:00:00Z"),
+            // A Friday.
+            ("weekday at 02:00", "2026-11-27T03:00:00Z", "2026-11-30T02:00:00Z"),
+            ("week on monday at 2:05", "2026-11-23T02:06:00Z", "2026-11-30T02:05:00Z"),
+            ("week on sunday at 23:59", "2026-11-23T00:00:00Z", "2026-11-29T23:59:00Z"),
+            // The clocks of Berlin are turned in these nights; UTC's are not.
+            ("day at 01:30", "2026-03-29T00:00:00Z", "2026-03-29T01:30:00Z"),
+            ("day at 01:30", "2026-10-25T01:30:00Z", "2026-10-26T01:30:00Z"),
+            ("day at 00:00", "2027-12-31T12:00:00Z", "2028-01-01T00:00:00Z"),
+            ("day at 12:00", "1969-12-31T12:00:00Z", "1970-01-01T12:00:00Z"),
+        ] {
+            assert_eq!(every.parse::<Every>().unwrap().next(at(now)), at(next), "{every} {now}");
+        }
+    }
+
+    #[test]
+    fn every_form_is_read_back_and_a_wrong_one_is_answered_with_examples() {
+        for text in
+            ["hour", "hour at :05", "day at 02:00", "weekday at 13:07", "week on sunday at 00:00"]
+        {
+            assert_eq!(text.parse::<Every>().unwrap().to_string(), text);
+        }
+        for text in [
+            "",
+            "day",
+            "day at 24:00",
+            "day at 2",
+            "day at 02:60",
+            "daily",
+            "hour at 30",
+            "week on mon at 02:00",
+            "day at -1:00",
+            "day at 02:00 UTC+1",
+            "hour at :+5",
+        ] {
+            let error = text.parse::<Every>().unwrap_err();
+            assert!(error.contains("`day at 02:00`") && error.contains("UTC"), "{error}");
+        }
+    }
+}
