@@ -11,6 +11,7 @@
 mod bind;
 mod claim;
 mod detect;
+mod evidence;
 mod judge;
 mod read;
 
@@ -61,8 +62,12 @@ pub fn audit(source: &Source, quoted: &[QuotedResult]) -> Audit {
     let reading = detect::detect(&document);
     let context = Context::new(source, &document, &reading, quoted);
     let mut claims = Vec::new();
+    let mut memory = evidence::Memory::default();
     for sentence in 0..document.sentences.len() {
-        in_sentence(&context, sentence, &mut claims);
+        in_sentence(&context, sentence, &mut memory, &mut claims);
+    }
+    for grid in &context.grids {
+        claims.extend(evidence::in_cells(&context, grid));
     }
     for table in &document.tables {
         claims.extend(derived::judge(&context, table));
@@ -82,9 +87,19 @@ pub fn audit(source: &Source, quoted: &[QuotedResult]) -> Audit {
 }
 
 /// The claims of one sentence, each kind by its judge; what compares takes the numbers first.
-fn in_sentence(context: &Context<'_>, sentence: usize, claims: &mut Vec<Claim>) {
+fn in_sentence(
+    context: &Context<'_>,
+    sentence: usize,
+    memory: &mut evidence::Memory,
+    claims: &mut Vec<Claim>,
+) {
     let before = claims.len();
     if context.reading.tokens[sentence].len() > detect::MAX_TOKENS {
+        return;
+    }
+    let decided = evidence::judge(context, sentence, memory);
+    if !decided.claims.is_empty() {
+        claims.extend(decided.claims);
         return;
     }
     let conversions = convert::judge(context, sentence);
@@ -159,5 +174,8 @@ fn in_sentence(context: &Context<'_>, sentence: usize, claims: &mut Vec<Claim>) 
         if let Some(last) = claims.last_mut() {
             last.reason = "said without a number that could be recomputed".into();
         }
+    }
+    for claim in &mut claims[before..] {
+        evidence::admit(context, sentence, claim);
     }
 }

@@ -5,6 +5,7 @@ use crate::bind::{Pair, Side};
 use crate::claim::{Claim, ClaimKind, ClaimVerdict, Input};
 use crate::detect::mention::{self, Mention};
 use crate::detect::{Found, Reading};
+use crate::evidence::grid::{self, Grid};
 use crate::read::column::{self, Column};
 use crate::read::document::Document;
 use crate::read::source::{Source, Span};
@@ -19,6 +20,10 @@ pub(crate) struct Context<'a> {
     pub quoted: &'a [QuotedResult],
     /// The columns of numbers, with their means.
     pub columns: Vec<Column>,
+    /// The tables as evidence: names and amounts.
+    pub grids: Vec<Grid>,
+    /// The words of the tables' names, with the tables that have them.
+    pub naming: std::collections::BTreeMap<String, Vec<usize>>,
     /// What the first headings and sentences are about: the subject of bullets without one.
     pub subject: Mention,
 }
@@ -31,6 +36,8 @@ impl<'a> Context<'a> {
         quoted: &'a [QuotedResult],
     ) -> Self {
         let quantities = Quantities::collect(document, quoted);
+        let grids = grid::all(document);
+        let naming = grid::naming(&grids);
         let mut context = Context {
             source,
             document,
@@ -38,6 +45,8 @@ impl<'a> Context<'a> {
             quantities,
             quoted,
             columns: column::columns(document),
+            grids,
+            naming,
             subject: Mention::default(),
         };
         context.subject = context.find_subject();

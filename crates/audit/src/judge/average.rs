@@ -124,7 +124,7 @@ fn done(mut claim: Claim, computed: f64, reason: &str) -> Claim {
 
 /// Percentages that prose prints with two decimals or more, before the claim: at most 40.
 fn percentages(context: &Context<'_>, found: &Found) -> Vec<(f64, Span)> {
-    context.reading.tokens[found.sentence.saturating_sub(100)..=found.sentence]
+    context.reading.tokens[found.sentence.saturating_sub(1)..=found.sentence]
         .iter()
         .rev()
         .flatten()

@@ -11,7 +11,7 @@ use crate::read::token::{Number, Token};
 use crate::read::unit::Unit;
 
 /// How many sentences before the claim's own are looked at.
-const BACK: usize = 3;
+const BACK: usize = 1;
 
 /// A value of the prose: its place, its number.
 pub(crate) type Value<'a> = (Span, &'a Number);

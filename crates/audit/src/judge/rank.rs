@@ -127,6 +127,10 @@ fn superlative(context: &Context<'_>, found: &Found) -> Claim {
         subject.mention.models.extend(context.subject.models.iter().cloned());
         subject.mention.words.extend(context.subject.words.iter().cloned());
     }
+    if subject.mention.models.is_empty() {
+        claim.reason = "it names no result that would rank".into();
+        return claim;
+    }
     let candidates: Vec<&Quantity> = bind::candidates(&context.quantities, &subject)
         .iter()
         .map(|c| &context.quantities.all[c.quantity])

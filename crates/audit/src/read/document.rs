@@ -74,6 +74,15 @@ fn blocks(text: &str, lines: &[Line], taken: &[bool]) -> Vec<Block> {
             fenced = !fenced;
             continue;
         }
+        if fenced && line.span.of(text).contains(" times faster than ") {
+            // The summary of hyperfine is a sentence: "A ran", "3.5 ± 0.1 times faster than B".
+            let ran =
+                (0..i).rev().take(6).find(|j| lines[*j].span.of(text).trim_end().ends_with(" ran"));
+            let start = ran.map_or(line.span.start, |j| lines[j].span.start);
+            open = Some((BlockKind::Paragraph, Span::new(start, line.span.end)));
+            close(&mut open, &mut disclosure);
+            continue;
+        }
         if fenced || line.blank || taken[i] {
             close(&mut open, &mut disclosure);
             continue;
@@ -173,8 +182,11 @@ fn split(text: &str, block: &Block) -> Vec<Span> {
 fn abbreviated(before: &str) -> bool {
     let word = before.rsplit(|c: char| c.is_whitespace() || c == '(').next().unwrap_or("");
     let word = word.to_lowercase();
+    // "0.664 s." ends a sentence: the letter is a unit.
+    let unit = before.len() > word.len()
+        && before[..before.len() - word.len()].trim_end().ends_with(|c: char| c.is_ascii_digit());
     ABBREVIATIONS.contains(&word.as_str())
-        || (word.len() == 1 && word.chars().all(char::is_alphabetic))
+        || (word.len() == 1 && word.chars().all(char::is_alphabetic) && !unit)
 }
 
 /// Whether a line break also ends a sentence: the line before is short, and the next starts anew.

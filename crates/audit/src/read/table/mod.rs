@@ -5,6 +5,7 @@ mod pipe;
 mod plain;
 mod series;
 mod shape;
+mod tools;
 mod vertical;
 
 pub(crate) use shape::{Cell, Row, Shape, Table, cell};
@@ -16,19 +17,27 @@ use crate::read::source::Span;
 pub(crate) fn find(text: &str, lines: &[Line]) -> (Vec<Table>, Vec<bool>) {
     let mut taken = vec![false; lines.len()];
     let mut tables = Vec::new();
+    for (table, rows) in tools::blocks(text, lines) {
+        for i in rows {
+            taken[i] = true;
+        }
+        tables.push(table);
+    }
     let mut at = 0;
     while at < lines.len() {
-        if lines[at].blank {
+        if lines[at].blank || lines[at].fence || taken[at] {
             at += 1;
             continue;
         }
         let mut end = at;
-        while end < lines.len() && !lines[end].blank {
+        while end < lines.len() && !lines[end].blank && !lines[end].fence && !taken[end] {
             end += 1;
         }
         let region = &lines[at..end];
-        let found = pipe::read(text, region)
+        let found = tools::read(text, region)
+            .or_else(|| pipe::read(text, region))
             .or_else(|| series::read(text, region))
+            .or_else(|| tools::named_values(text, region))
             .or_else(|| plain::read(text, region));
         for (table, rows) in found.unwrap_or_default() {
             for i in rows {
@@ -38,6 +47,7 @@ pub(crate) fn find(text: &str, lines: &[Line]) -> (Vec<Table>, Vec<bool>) {
         }
         at = end;
     }
+    tables.sort_by_key(|t| t.span.start);
     captions(text, lines, &taken, &mut tables);
     (tables, taken)
 }

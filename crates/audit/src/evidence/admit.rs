@@ -1,0 +1,60 @@
+//! What any judge says is kept only if its evidence shares subject, metric and unit with the claim,
+//! and if the sentence states it itself.
+
+use super::voice;
+use crate::bind::context::Context;
+use crate::claim::{Claim, ClaimKind, ClaimVerdict};
+use crate::detect::mention;
+
+/// Takes back a verdict without such evidence.
+pub(crate) fn admit(context: &Context<'_>, sentence: usize, claim: &mut Claim) {
+    if matches!(claim.verdict, ClaimVerdict::Unsupported | ClaimVerdict::Ambiguous) {
+        return;
+    }
+    let tokens = &context.reading.tokens[sentence];
+    let start = context.document.sentences[sentence].span.start;
+    let text = context.document.text;
+    let line = &text[text[..start].rfind('\n').map_or(0, |at| at + 1)..start];
+    let at = tokens.iter().position(|t| t.span.start >= claim.span.start).unwrap_or(0);
+    let number = (at..tokens.len()).find(|i| tokens[*i].quantity().is_some()).unwrap_or(at);
+    if let Some(why) = voice::open(line, tokens, number) {
+        claim.verdict = ClaimVerdict::Ambiguous;
+        claim.reason = format!("{why}; {}", claim.reason);
+        return;
+    }
+    let compares = matches!(
+        claim.kind,
+        ClaimKind::Percent
+            | ClaimKind::Times
+            | ClaimKind::PerDenominator
+            | ClaimKind::Rank
+            | ClaimKind::Measurement
+            | ClaimKind::Count
+            | ClaimKind::Mean
+            | ClaimKind::Sum
+    );
+    // Values of the sentence itself, and those beside it, are its own.
+    let own = claim
+        .inputs
+        .iter()
+        .all(|i| i.place.is_some_and(|(line, _)| line.abs_diff(claim.line) <= 2));
+    if !compares || own && !claim.inputs.is_empty() {
+        return;
+    }
+    let named = mention::read(tokens, &context.quantities.systems);
+    let subject = named.models.iter().next().is_some()
+        || claim.inputs.iter().any(|input| {
+            let words = super::name::words(&input.name);
+            tokens.iter().filter(|t| t.is_word()).any(|t| {
+                let own = super::name::words(&t.lower);
+                own.iter().any(|w| w.len() > 2 && !super::name::is_plain(w) && words.contains(w))
+            })
+        });
+    if !subject {
+        claim.verdict = ClaimVerdict::Unsupported;
+        claim.computed = None;
+        claim.inputs.clear();
+        claim.readings.clear();
+        claim.reason = "no printed result shares its subject, metric and unit".into();
+    }
+}

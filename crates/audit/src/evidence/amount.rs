@@ -1,0 +1,417 @@
+//! Amounts as modern texts print them: the dimension of a unit with its factor, values in cells with
+//! a spread or a ratio beside them, quantities in sentences.
+
+use crate::judge::reading::Claimed;
+use crate::read::digits::plain_number;
+use crate::read::token::Token;
+use crate::read::unit::{self, Unit};
+
+/// What a value measures; values of two dimensions are never compared.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Dimension {
+    Time,
+    Bytes,
+    ByteRate,
+    Bits,
+    BitRate,
+    /// Things a second.
+    Rate,
+    Power,
+    Frequency,
+    Percent,
+    Times,
+    /// Things that are counted with a noun of their own (cores, threads).
+    Count,
+    /// Without a unit.
+    Plain,
+}
+
+impl Dimension {
+    /// Whether values of both can stand for one quantity: a rate is often printed without its unit.
+    pub(crate) fn fits(self, other: Dimension) -> bool {
+        let bare = |a, b| a == Dimension::Plain && matches!(b, Dimension::Rate | Dimension::Plain);
+        self == other || bare(self, other) || bare(other, self)
+    }
+}
+
+/// A unit: its dimension, its factor to the base, and the other factor of the same letters.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub(crate) struct Measure {
+    pub dimension: Dimension,
+    pub scale: f64,
+    pub binary: Option<f64>,
+}
+
+/// A value in its base unit, with one unit in its last printed digit.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub(crate) struct Amount {
+    pub value: f64,
+    pub step: f64,
+    pub measure: Measure,
+    /// As printed, for people.
+    pub printed: f64,
+}
+
+impl Amount {
+    pub(crate) fn dimension(&self) -> Dimension {
+        self.measure.dimension
+    }
+
+    /// Whether a claimed amount is this one, rounded. Letters like MB may count 1024.
+    pub(crate) fn is(&self, claimed: &Amount, bound: crate::judge::reading::Bound) -> Agreement {
+        let own = [Some(1.0), self.measure.binary.map(|b| b / self.measure.scale)];
+        let theirs = [Some(1.0), claimed.measure.binary.map(|b| b / claimed.measure.scale)];
+        let mut best = Agreement::None;
+        for x in own.into_iter().flatten() {
+            for y in theirs.into_iter().flatten() {
+                let value = self.value * x;
+                let half = self.step * x / 2.0;
+                let fit = Claimed { value: claimed.value * y, step: claimed.step * y, bound }.fit(
+                    value,
+                    value - half,
+                    value + half,
+                );
+                best = best.max(match fit {
+                    crate::claim::ClaimVerdict::Holds => Agreement::Rounds,
+                    crate::claim::ClaimVerdict::OffByRounding => Agreement::Near,
+                    _ => Agreement::None,
+                });
+            }
+        }
+        best
+    }
+}
+
+/// How far two amounts agree.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub(crate) enum Agreement {
+    None,
+    Near,
+    Rounds,
+}
+
+fn of(dimension: Dimension, scale: f64) -> Measure {
+    Measure { dimension, scale, binary: None }
+}
+
+pub(crate) const PLAIN: Measure = Measure { dimension: Dimension::Plain, scale: 1.0, binary: None };
+
+/// Words for things that are done, of which so many a second are a rate.
+const DONE: [&str; 28] = [
+    "op",
+    "ops",
+    "req",
+    "reqs",
+    "request",
+    "requests",
+    "query",
+    "queries",
+    "row",
+    "rows",
+    "msg",
+    "msgs",
+    "message",
+    "messages",
+    "event",
+    "events",
+    "tx",
+    "txn",
+    "transaction",
+    "transactions",
+    "job",
+    "jobs",
+    "call",
+    "calls",
+    "frame",
+    "frames",
+    "elem",
+    "tokens",
+];
+
+/// The unit that a word names.
+pub(crate) fn measure(printed: &str) -> Option<Measure> {
+    let word = printed.trim_matches(|c: char| matches!(c, '(' | ')' | '[' | ']' | ',' | '.' | ':'));
+    let word = word.replace('μ', "µ");
+    let lower = word.to_lowercase();
+    if let Some((left, right)) = lower.split_once('/') {
+        match right {
+            "op" | "iter" | "call" | "elem" | "req" | "request" => {
+                if left == "b" || left == "bytes" {
+                    return Some(of(Dimension::Bytes, 1.0));
+                }
+                let read = unit::read(left, word.split('/').next().unwrap_or(""))?;
+                return measure_of(&read)
+                    .filter(|m| m.dimension == Dimension::Time || m.dimension == Dimension::Bytes);
+            }
+            "s" | "sec" | "second" | "secs" => {
+                if let Some(scale) = done(left, word.as_str()) {
+                    return Some(of(Dimension::Rate, scale));
+                }
+            }
+            "min" | "minute" => {
+                return done(left, word.as_str()).map(|s| of(Dimension::Rate, s / 60.0));
+            }
+            _ => {}
+        }
+    }
+    match lower.as_str() {
+        "qps" | "rps" | "tps" | "iops" | "fps" | "ops" | "hps" => {
+            return Some(of(Dimension::Rate, 1.0));
+        }
+        "kqps" | "krps" | "ktps" | "kiops" | "kops" => return Some(of(Dimension::Rate, 1e3)),
+        "miops" | "mops" | "mpps" => return Some(of(Dimension::Rate, 1e6)),
+        "b" => return (word == "B").then(|| of(Dimension::Bytes, 1.0)),
+        "bytes" | "byte" => return Some(of(Dimension::Bytes, 1.0)),
+        "m" | "h" | "u" => return None,
+        _ => {}
+    }
+    measure_of(&unit::read(&lower, &word)?)
+}
+
+/// The factor of things that are done, with a prefix ("Mops").
+fn done(lower: &str, printed: &str) -> Option<f64> {
+    if DONE.contains(&lower) {
+        return Some(1.0);
+    }
+    let rest = lower.get(1..)?;
+    if !DONE.contains(&rest) {
+        return None;
+    }
+    match printed.chars().next()? {
+        'k' | 'K' => Some(1e3),
+        'M' => Some(1e6),
+        'G' => Some(1e9),
+        _ => None,
+    }
+}
+
+pub(crate) fn measure_of(read: &unit::Read) -> Option<Measure> {
+    let dimension = match &read.unit {
+        Unit::Percent => Dimension::Percent,
+        Unit::Times => Dimension::Times,
+        Unit::Time => Dimension::Time,
+        Unit::Bytes => Dimension::Bytes,
+        Unit::Bits => Dimension::Bits,
+        Unit::ByteRate => Dimension::ByteRate,
+        Unit::BitRate => Dimension::BitRate,
+        Unit::Frequency => Dimension::Frequency,
+        Unit::Power => Dimension::Power,
+        Unit::Count(_) => Dimension::Count,
+        Unit::RackUnits => return None,
+    };
+    Some(Measure { dimension, scale: read.scale, binary: read.binary })
+}
+
+/// The unit in the name of a column: in brackets (`Time (s)`, `Mean [ms]`), else its last word.
+pub(crate) fn of_header(name: &str) -> Option<Measure> {
+    for (open, close) in [('(', ')'), ('[', ']')] {
+        if let Some((_, rest)) = name.split_once(open)
+            && let Some((inside, _)) = rest.split_once(close)
+        {
+            for word in inside.split([' ', ',', ';']) {
+                let single = match word {
+                    "s" => Some(of(Dimension::Time, 1.0)),
+                    "m" => Some(of(Dimension::Time, 60.0)),
+                    "h" => Some(of(Dimension::Time, 3600.0)),
+                    _ => None,
+                };
+                if let Some(found) = single.or_else(|| measure(word)) {
+                    return Some(found).filter(|m| m.dimension != Dimension::Count);
+                }
+            }
+        }
+    }
+    let words: Vec<&str> = name.split_whitespace().collect();
+    if let [.., what, per, second] = words.as_slice()
+        && *per == "per"
+        && matches!(*second, "second" | "sec")
+    {
+        return measure(&format!("{what}/s"));
+    }
+    let last = words.last()?;
+    let long = last.len() > 1 && !matches!(last.to_lowercase().as_str(), "times" | "day" | "days");
+    (long || (words.len() > 1 && *last == "s"))
+        .then(|| {
+            measure(last).or_else(|| words[0].contains('/').then(|| measure(words[0])).flatten())
+        })
+        .flatten()
+        .filter(|m| !matches!(m.dimension, Dimension::Count))
+}
+
+/// The value of a cell, and a ratio in brackets behind it: `0.84s (2.05x)`, `312.4 ± 4.1`, `181.2k`,
+/// `1.391µ ± 2%`. `header` is the unit of the column.
+pub(crate) fn of_cell(text: &str, header: Option<Measure>) -> Option<(Amount, Option<(f64, f64)>)> {
+    let body = text.trim().trim_matches(['*', '`', '~', '_', '≈', '$', '<', '"']);
+    let body = body.trim_start_matches(['+', '≈']).trim();
+    let (sign, body) = match body.strip_prefix(['-', '−']) {
+        Some(rest) => (-1.0, rest),
+        None => (1.0, body),
+    };
+    let digits =
+        body.bytes().take_while(|b| b.is_ascii_digit() || matches!(b, b'.' | b',')).count();
+    if digits == 0 || !body.is_char_boundary(digits) {
+        return None;
+    }
+    let run = body[..digits].trim_end_matches(['.', ',']);
+    let (value, step, used) = plain_number(run)?;
+    if used < run.len() {
+        return None;
+    }
+    let mut rest = body[digits..].trim_start();
+    let mut ratio = None;
+    if let Some((before, inside)) = rest.split_once('(') {
+        let inside = inside.trim_end_matches(')').trim();
+        if let Some(number) = inside.strip_suffix(['x', 'X', '×'])
+            && let Some((value, step, used)) = plain_number(number.trim())
+            && used == number.trim().len()
+        {
+            ratio = Some((value, step));
+        }
+        rest = before.trim();
+    }
+    // A spread belongs to the value before it.
+    let unit = rest.split(['±', '~']).next().unwrap_or("").trim();
+    let spread = rest.len() > unit.len();
+    let behind = rest.rsplit(char::is_whitespace).next().unwrap_or("");
+    let unit = if unit.is_empty() && spread && measure(behind).is_some() && !behind.contains('%') {
+        behind
+    } else {
+        unit
+    };
+    let unit = unit.trim_end_matches(['*', '`', '_']).trim();
+    let (measure, factor) = if unit.is_empty() {
+        (header.unwrap_or(PLAIN), 1.0)
+    } else if let Some(factor) = prefix(unit, header) {
+        (header.unwrap_or(PLAIN), factor)
+    } else {
+        match unit.split_whitespace().collect::<Vec<_>>().as_slice() {
+            [one] => (short(one).or_else(|| measure(one))?, 1.0),
+            [one, "per", "second" | "sec"] => (measure(&format!("{one}/s"))?, 1.0),
+            [factor, one] => (measure(one)?, prefix(factor, None)?),
+            _ => return None,
+        }
+    };
+    let scale = measure.scale * factor * sign;
+    let amount =
+        Amount { value: value * scale, step: (step * scale).abs(), measure, printed: sign * value };
+    amount.value.is_finite().then_some((amount, ratio))
+}
+
+fn short(unit: &str) -> Option<Measure> {
+    match unit {
+        "s" => Some(of(Dimension::Time, 1.0)),
+        "h" => Some(of(Dimension::Time, 3600.0)),
+        "min" | "m" => Some(of(Dimension::Time, 60.0)),
+        "%" => Some(of(Dimension::Percent, 1.0)),
+        "x" | "X" | "×" => Some(of(Dimension::Times, 1.0)),
+        _ => None,
+    }
+}
+
+/// A factor written as one letter: `41.2 M`, `1.391µ` in a column of seconds.
+fn prefix(unit: &str, header: Option<Measure>) -> Option<f64> {
+    let time = header.is_some_and(|h| h.dimension == Dimension::Time);
+    Some(match unit {
+        "n" if time => 1e-9,
+        "µ" | "μ" | "u" if time => 1e-6,
+        "m" if time => 1e-3,
+        "k" | "K" => 1e3,
+        "M" => 1e6,
+        "G" => 1e9,
+        "Ki" => 1024.0,
+        "Mi" => 1024.0 * 1024.0,
+        "Gi" => 1024.0 * 1024.0 * 1024.0,
+        _ => return None,
+    })
+}
+
+/// The amount at a token of a sentence, with how many tokens it takes. `None` for parts of names.
+pub(crate) fn at(text: &str, tokens: &[Token], i: usize) -> Option<(Amount, usize)> {
+    let n = tokens[i].quantity()?;
+    if i > 0
+        && (tokens[i - 1].is_mark('#') || tokens[i - 1].is_mark('$') || tokens[i - 1].is_mark('€'))
+    {
+        return None;
+    }
+    let next = tokens.get(i + 1);
+    let word = |t: &Token| t.span.of(text).to_owned();
+    let near = |t: &&Token| t.span.start <= tokens[i].span.end + 1;
+    let second = |j: usize| {
+        tokens.get(j).is_some_and(|t| t.is_mark('/') || t.lower == "per")
+            && tokens.get(j + 1).is_some_and(|t| matches!(t.lower.as_str(), "s" | "sec" | "second"))
+    };
+    let mut used = 1;
+    let mut found = None;
+    let in_word = |t: &Token| t.is_word().then(|| measure(&word(t))).flatten();
+    if let Some(m) = next.filter(near).and_then(in_word)
+        && !(n.unit.is_some() && m.dimension == Dimension::Count)
+    {
+        found = Some(m);
+        used = 2;
+        if m.dimension == Dimension::Bytes && second(i + 2) {
+            found = Some(Measure { dimension: Dimension::ByteRate, ..m });
+            used = 4;
+        }
+    } else if let Some(unit) = &n.unit {
+        found = measure_of(&unit::Read { unit: unit.clone(), scale: n.scale, binary: n.binary });
+        let mark = next.is_some_and(|t| t.is_mark('%') || t.is_mark('×'));
+        used = if mark { 2 } else { 1 };
+        if second(i + 1) && unit == &Unit::Bytes {
+            used = 3;
+        }
+    } else if let Some(t) = next.filter(|t| t.is_word()) {
+        // "5,400 jobs per minute"
+        if let (Some(per), Some(time)) = (tokens.get(i + 2), tokens.get(i + 3))
+            && (per.lower == "per" || per.is_mark('/') || per.lower == "a")
+        {
+            let scale = match time.lower.as_str() {
+                "s" | "sec" | "second" => Some(1.0),
+                "minute" | "min" => Some(1.0 / 60.0),
+                _ => None,
+            };
+            if let Some(scale) = scale.filter(|_| t.lower.len() > 2) {
+                found = Some(of(Dimension::Rate, scale));
+                used = 4;
+            }
+        }
+    }
+    let measure = found.unwrap_or(PLAIN);
+    let value = n.value * measure.scale;
+    value.is_finite().then_some((
+        Amount { value, step: n.step * measure.scale, measure, printed: n.value },
+        used,
+    ))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn cell(text: &str, header: &str) -> (f64, Dimension) {
+        let (amount, _) = of_cell(text, of_header(header)).unwrap_or_else(|| panic!("{text}"));
+        (amount.value, amount.dimension())
+    }
+
+    #[test]
+    fn cells_carry_units_prefixes_and_spreads() {
+        let near = |a: (f64, Dimension), v: f64, d| (a.0 - v).abs() < 1e-9 * v && a.1 == d;
+        assert!(near(cell("312.4 ± 4.1", "Mean [ms]"), 0.3124, Dimension::Time));
+        assert!(
+            near(cell("1.391µ ± 2%", "sec/op"), 1.391e-6, Dimension::Time)
+                || of_header("sec/op").is_none()
+        );
+        assert!(near(cell("181.2k", "req/s"), 181_200.0, Dimension::Rate));
+        assert!(near(cell("41.2 M", ""), 41.2e6, Dimension::Plain));
+        assert!(near(cell("510 MB/s", "Compression"), 510e6, Dimension::ByteRate));
+        assert!(near(cell("48", "Decode (ms)"), 0.048, Dimension::Time));
+        assert!(near(cell("98.7", "Mops/s"), 98.7e6, Dimension::Rate));
+    }
+
+    #[test]
+    fn a_ratio_stands_beside_its_value() {
+        let (amount, ratio) = of_cell("0.84s (2.05x)", None).expect("a value");
+        assert_eq!((amount.value, ratio), (0.84, Some((2.05, 0.01))));
+        assert_eq!(of_cell("n/a", None), None);
+        assert_eq!(of_cell("24.2.1", None), None);
+    }
+}

@@ -1,0 +1,257 @@
+//! Which cells a comparison of two rows or columns is about: those of the metric that its words name, or
+//! whose value they print, or of the kind of unit that they speak of.
+
+use super::amount::{Agreement, Amount, Dimension};
+use super::bind::{Metric, Side, at, metric, statistic};
+use super::grid::{At, Better, Grid};
+use super::name::Mention;
+use super::said::{Much, Said, Way};
+use super::scene::Scene;
+use super::sides::{Bound2, is_average};
+use crate::claim::{ClaimVerdict, Reading};
+use crate::judge::reading::{Bound, Claimed, Formula, Operand, read};
+
+/// A pair of cells that a claim may be about.
+pub(crate) struct Candidate {
+    pub grid: usize,
+    pub side: Side,
+    pub other: usize,
+    pub a: At,
+    pub b: At,
+    pub verdict: ClaimVerdict,
+    pub readings: Vec<Reading>,
+    /// Which way the metric is better is known, as far as it matters.
+    pub known: bool,
+}
+
+/// The pairs of cells that a claim's metric leaves.
+pub(crate) fn candidates(scene: &Scene<'_>, pair: Bound2, k: usize) -> Vec<Candidate> {
+    let said = &scene.said[k];
+    let grid = scene.grid(pair.grid);
+    let other = match pair.side {
+        Side::Rows => Side::Columns,
+        Side::Columns => Side::Rows,
+    };
+    let mentions: &[Mention] =
+        scene.named.iter().find(|(n, _)| *n == pair.grid).map_or(&[], |(_, n)| n.side(other));
+    let start = if k > 0 { scene.said[k - 1].end } else { 0 };
+    let stop = clause(scene, said).1;
+    let both = |o: usize| {
+        let (a, b) = (at(pair.side, pair.subject, o), at(pair.side, pair.baseline, o));
+        let (x, y) = (grid.amount(a)?, grid.amount(b)?);
+        x.dimension().fits(y.dimension()).then_some((o, a, b))
+    };
+    let all: Vec<(usize, At, At)> = match other {
+        Side::Columns => grid.valued().filter_map(both).collect(),
+        Side::Rows => (0..grid.rows.names.len()).filter_map(both).collect(),
+    };
+    // Named in the clause, else before it in the sentence.
+    let within = |range: std::ops::Range<usize>| -> Vec<usize> {
+        mentions
+            .iter()
+            .filter(|m| range.contains(&m.start))
+            .flat_map(|m| m.who.iter().copied())
+            .collect()
+    };
+    let is_there = |named: &[usize]| all.iter().any(|(o, ..)| named.contains(o));
+    let own = within(clause_start(scene, k, start)..stop);
+    let explicit = if is_there(&own) { own } else { within(0..said.at) };
+    let explicit = if is_there(&explicit) { explicit } else { Vec::new() };
+    let words = metric(&scene.sentence, clause_start(scene, k, start)..stop);
+    let words = match (said.way, words) {
+        (Way::Faster | Way::Slower, Metric::Any) => Metric::Speed,
+        (_, w) => w,
+    };
+    let anchored: Vec<usize> =
+        if explicit.is_empty() { anchors(scene, pair, said, &all) } else { Vec::new() };
+    let averaged = scene.sentence.tokens[start..stop].iter().any(|t| is_average(&t.lower));
+    let summed =
+        averaged && other == Side::Rows && (0..grid.summary.len()).any(|r| grid.summary[r]);
+    let name = |o: usize| {
+        let (row, column) =
+            if other == Side::Columns { (None, o) } else { (Some(o), pair.subject) };
+        (row, column)
+    };
+    let mut kept: Vec<(usize, At, At)> = all
+        .iter()
+        .copied()
+        .filter(|(o, a, _)| {
+            if !anchored.is_empty() {
+                return anchored.contains(o);
+            }
+            if summed {
+                return grid.summary[*o];
+            }
+            if !explicit.is_empty() {
+                return explicit.contains(o);
+            }
+            let (row, column) = name(*o);
+            let Some(amount) = grid.amount(*a) else { return false };
+            let label = row.map_or_else(
+                || grid.columns.names[column].text.clone(),
+                |r| format!("{} {}", grid.rows.names[r].text, grid.columns.names[column].text),
+            );
+            let ratio = matches!(amount.dimension(), Dimension::Times | Dimension::Percent);
+            !ratio
+                && row.is_none_or(|r| !grid.summary[r])
+                && words.takes(amount.dimension(), grid.better[a.column], &label)
+        })
+        .collect();
+    // Among several explicit ones the words of the metric decide.
+    if explicit.len() > 1 {
+        let narrower: Vec<_> = kept
+            .iter()
+            .copied()
+            .filter(|(_, a, _)| {
+                grid.amount(*a).is_some_and(|m| {
+                    words.takes(
+                        m.dimension(),
+                        grid.better[a.column],
+                        &grid.columns.names[a.column].text,
+                    )
+                })
+            })
+            .collect();
+        if !narrower.is_empty() {
+            kept = narrower;
+        }
+    }
+    if other == Side::Columns && explicit.is_empty() {
+        let least = kept.iter().map(|(o, ..)| statistic(&grid.columns.names[*o].text)).min();
+        kept.retain(|(o, ..)| Some(statistic(&grid.columns.names[*o].text)) == least);
+    }
+    kept.into_iter().filter_map(|(o, a, b)| candidate(grid, pair, said, (o, a, b))).collect()
+}
+
+/// A claim's clause begins behind the one before, or at the last comma, "and" or "but" between.
+fn clause_start(scene: &Scene<'_>, k: usize, start: usize) -> usize {
+    let said = &scene.said[k];
+    (start..said.at)
+        .rev()
+        .find(|i| {
+            let t = &scene.sentence.tokens[*i];
+            t.is_mark(';') || matches!(t.lower.as_str(), "but" | "while" | "whereas")
+        })
+        .map_or(start, |i| i + 1)
+}
+
+/// Columns whose value of the subject stands before the claim: "reaches 612,000 IOPS, 6.6 times as many".
+fn anchors(scene: &Scene<'_>, pair: Bound2, said: &Said, all: &[(usize, At, At)]) -> Vec<usize> {
+    let grid = scene.grid(pair.grid);
+    let speed = matches!(scene.sentence.lower(said.word), "faster" | "slower");
+    let Some((_, _, amount)) = scene.amounts.iter().rfind(|(at, ..)| *at < said.at) else {
+        return Vec::new();
+    };
+    let hits = |a: At| {
+        grid.amount(a).is_some_and(|own| {
+            own.dimension().fits(amount.dimension())
+                && own.is(amount, Bound::Exact) != Agreement::None
+        })
+    };
+    if speed
+        && !matches!(amount.dimension(), Dimension::Time | Dimension::Rate | Dimension::ByteRate)
+    {
+        return Vec::new();
+    }
+    let own: Vec<usize> = all.iter().filter(|(_, a, _)| hits(*a)).map(|(o, ..)| *o).collect();
+    if own.is_empty() && !speed {
+        // The value before it is wrong or rounded otherwise: its unit still names the metric.
+        return all
+            .iter()
+            .filter(|(_, a, _)| {
+                grid.amount(*a).is_some_and(|m| {
+                    m.dimension() == amount.dimension() && m.dimension() != Dimension::Plain
+                })
+            })
+            .map(|(o, ..)| *o)
+            .collect();
+    }
+    own
+}
+
+fn candidate(
+    grid: &Grid,
+    pair: Bound2,
+    said: &Said,
+    (other, a, b): (usize, At, At),
+) -> Option<Candidate> {
+    let (x, y) = (grid.amount(a)?, grid.amount(b)?);
+    let better = grid.better[a.column];
+    // In a table of states the row says what is measured.
+    let better = match (better, x.dimension()) {
+        (Better::Unknown, Dimension::Time | Dimension::Bytes) => Better::Less,
+        (Better::Unknown, Dimension::Rate | Dimension::ByteRate) => Better::More,
+        _ => better,
+    };
+    let points = matches!(said.way, Way::Faster | Way::Slower);
+    let known = !points || better != Better::Unknown;
+    let readings = readings(said, x, y, better == Better::Less);
+    let verdict = readings.first()?.verdict;
+    Some(Candidate { grid: pair.grid, side: pair.side, other, a, b, verdict, readings, known })
+}
+
+/// The readings of a comparison for two amounts, the best first.
+pub(crate) fn readings(said: &Said, a: Amount, b: Amount, less: bool) -> Vec<Reading> {
+    let operand = |m: Amount| Operand { value: m.value, step: m.step };
+    if said.much == Much::Orders {
+        return said.formulas(less).into_iter().map(|f| orders(said.claimed(), f, a, b)).collect();
+    }
+    let mut all: Vec<Reading> = said
+        .formulas(less)
+        .into_iter()
+        .map(|f| read(f, said.claimed(), operand(a), operand(b)))
+        .collect();
+    // "2x" for 1.2 is within one unit of its only digit, and no rounding.
+    for reading in &mut all {
+        let off = (reading.value - said.value).abs() > 0.3 * said.value;
+        if said.much == Much::Times && reading.verdict == ClaimVerdict::OffByRounding && off {
+            reading.verdict = ClaimVerdict::Wrong;
+        }
+    }
+    crate::judge::compare::sort(&mut all);
+    all
+}
+
+/// Orders of magnitude: the decimal logarithm of the ratio.
+fn orders(claimed: Claimed, formula: Formula, a: Amount, b: Amount) -> Reading {
+    let value = (formula.compute)(a.value, b.value).log10();
+    let verdict = claimed.fit(value, value, value);
+    let figure = crate::judge::reading::figure;
+    Reading {
+        name: formula.name,
+        formula: format!(
+            "log10 of {} and {} = {}",
+            figure(a.printed),
+            figure(b.printed),
+            figure(value)
+        ),
+        value,
+        verdict: if verdict == ClaimVerdict::OffByRounding { ClaimVerdict::Holds } else { verdict },
+    }
+}
+
+/// The tokens of a claim: from the end of the one before to the start of the next.
+pub(crate) fn clause(scene: &Scene<'_>, said: &Said) -> (usize, usize) {
+    let start = scene.said.iter().filter(|s| s.at < said.at).map(|s| s.end).max().unwrap_or(0);
+    let tokens = scene.sentence.tokens;
+    let mut end = scene.next(said.at);
+    if end < tokens.len() {
+        end = (said.end..end)
+            .rev()
+            .find(|i| {
+                tokens[*i].is_mark(',')
+                    || tokens[*i].is_mark(';')
+                    || matches!(tokens[*i].lower.as_str(), "and" | "but")
+            })
+            .unwrap_or(end);
+    }
+    let start = (start..said.at)
+        .find(|i| {
+            start > 0
+                && (tokens[*i].is_mark(',')
+                    || tokens[*i].is_mark(';')
+                    || matches!(tokens[*i].lower.as_str(), "and" | "but"))
+        })
+        .map_or(start, |i| i + 1);
+    (start.min(said.at), end.max(said.at + 1))
+}

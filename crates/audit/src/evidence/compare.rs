@@ -1,0 +1,204 @@
+//! Judges a comparison of two rows or two columns of a table.
+
+use super::bind::{Side, foreign};
+use super::cells::{Candidate, candidates, clause, readings};
+use super::grid::{At, Better, Grid};
+use super::said::{Much, Said};
+use super::scene::Scene;
+use super::sides::{Bound2, is_average, sides, tables};
+use crate::claim::{Claim, ClaimKind, ClaimVerdict, Input, Reading};
+use crate::judge::reading::Bound;
+use crate::read::source::Span;
+
+/// Judges the `k`th comparison of a sentence; the pair is what later ones go on from.
+pub(crate) fn judge(
+    scene: &Scene<'_>,
+    k: usize,
+    before: &[Option<Bound2>],
+) -> Option<(Claim, Option<Bound2>)> {
+    let said = scene.said[k];
+    let mut best: Vec<(usize, Bound2)> = Vec::new();
+    for g in tables(scene, before) {
+        for side in [Side::Rows, Side::Columns] {
+            if let Some((score, pair)) = sides(scene, g, side, k, before) {
+                best.push((score, pair));
+            }
+        }
+    }
+    let top = best.iter().map(|(score, _)| *score).max()?;
+    let pairs: Vec<Bound2> = best.into_iter().filter(|(s, _)| *s == top).map(|(_, p)| p).collect();
+    // The nearest table with a fitting metric; others only if it has none.
+    for pair in &pairs {
+        let candidates = candidates(scene, *pair, k);
+        if !candidates.is_empty() {
+            return Some((decide(scene, *pair, &said, candidates), Some(*pair)));
+        }
+    }
+    None
+}
+
+fn decide(scene: &Scene<'_>, pair: Bound2, said: &Said, candidates: Vec<Candidate>) -> Claim {
+    let (start, end) = clause(scene, said);
+    let span =
+        Span::new(scene.sentence.tokens[start].span.start, scene.sentence.tokens[end - 1].span.end);
+    let kind = if said.much == Much::Percent { ClaimKind::Percent } else { ClaimKind::Times };
+    let mut claim = scene.context.claim_at(kind, span, "");
+    claim.claimed = Some(said.value);
+    let grid = scene.grid(pair.grid);
+    let right = |c: &&Candidate| c.verdict != ClaimVerdict::Wrong;
+    let holding = candidates.iter().filter(right).count();
+    let average = if candidates.len() > 1 { mean(scene, pair, said, &candidates) } else { None };
+    if let Some((reading, verdict)) = average {
+        claim.verdict = verdict;
+        claim.computed = Some(reading.value);
+        claim.reason = format!("{}, the mean over {} rows", reading.formula, candidates.len());
+        claim.readings = vec![reading];
+        claim.inputs = candidates.iter().take(2).flat_map(|c| inputs(scene, grid, c)).collect();
+        return claim;
+    }
+    let columns_first = pair.side == Side::Rows;
+    let (chosen, verdict) = if said.bound == Bound::AtMost && candidates.len() > 1 {
+        // "up to 48%": the greatest of them.
+        let top = candidates.iter().max_by(|x, y| {
+            let v = |c: &Candidate| c.readings.first().map_or(f64::NEG_INFINITY, |r| r.value);
+            v(x).total_cmp(&v(y))
+        });
+        let exact = Said { bound: Bound::Exact, ..*said };
+        let Some(top) = top else { return claim };
+        let fits = (|| {
+            let (x, y) = (grid.amount(top.a)?, grid.amount(top.b)?);
+            let less = grid.better[top.a.column] == Better::Less;
+            readings(&exact, x, y, less).first().map(|r| r.verdict)
+        })();
+        let verdict = match fits {
+            Some(ClaimVerdict::Wrong) | None => ClaimVerdict::Ambiguous,
+            Some(v) => v,
+        };
+        (top, verdict)
+    } else if holding == candidates.len() || columns_first && right(&&candidates[0]) {
+        (&candidates[0], candidates[0].verdict)
+    } else if holding > 0 {
+        let Some(one) = candidates.iter().find(right) else { return claim };
+        (one, ClaimVerdict::Ambiguous)
+    } else {
+        (&candidates[0], ClaimVerdict::Wrong)
+    };
+    let best = chosen.readings[0].clone();
+    claim.inputs = inputs(scene, grid, chosen);
+    claim.computed = Some(best.value).filter(|v| v.is_finite());
+    claim.reason = format!("{} ({})", best.formula, best.name);
+    claim.readings.clone_from(&chosen.readings);
+    claim.verdict = verdict;
+    if verdict == ClaimVerdict::Wrong
+        && let Some(why) = doubt(scene, pair, said, &candidates)
+    {
+        claim.verdict = ClaimVerdict::Ambiguous;
+        claim.reason = format!("{}, but {why}", claim.reason);
+    } else if verdict == ClaimVerdict::Ambiguous {
+        claim.reason = format!(
+            "{}; other rows or columns that it may be about give other numbers",
+            claim.reason
+        );
+    }
+    debug_assert_eq!(chosen.grid, pair.grid);
+    debug_assert_eq!(chosen.side, pair.side);
+    claim
+}
+
+/// "On average 1.5 times faster": the mean of what the rows give.
+fn mean(
+    scene: &Scene<'_>,
+    pair: Bound2,
+    said: &Said,
+    candidates: &[Candidate],
+) -> Option<(Reading, ClaimVerdict)> {
+    let says = scene.sentence.tokens[..scene.next(said.at)].iter().any(|t| is_average(&t.lower));
+    if !says || pair.side != Side::Columns || said.much == Much::Orders {
+        return None;
+    }
+    let values: Vec<f64> =
+        candidates.iter().filter_map(|c| c.readings.last().map(|r| r.value)).collect();
+    let name = candidates.first()?.readings.last()?.name;
+    let arithmetic = values.iter().sum::<f64>() / values.len() as f64;
+    let ratios: Vec<f64> = values
+        .iter()
+        .map(|v| if said.much == Much::Percent { 1.0 + v / 100.0 } else { *v })
+        .collect();
+    let geometric = (ratios.iter().map(|r| r.ln()).sum::<f64>() / ratios.len() as f64).exp();
+    let geometric = if said.much == Much::Percent { (geometric - 1.0) * 100.0 } else { geometric };
+    let mut best: Option<(Reading, ClaimVerdict)> = None;
+    for (value, what) in [(arithmetic, "mean"), (geometric, "geometric mean")] {
+        let verdict = said.claimed().fit(value, value, value);
+        let verdict =
+            if verdict == ClaimVerdict::Wrong { ClaimVerdict::Ambiguous } else { verdict };
+        let reading = Reading {
+            name,
+            formula: format!("{what} of {name} = {}", crate::judge::reading::figure(value)),
+            value,
+            verdict,
+        };
+        if best.as_ref().is_none_or(|(_, v)| {
+            *v == ClaimVerdict::Ambiguous && verdict != ClaimVerdict::Ambiguous
+        }) {
+            best = Some((reading, verdict));
+        }
+    }
+    best
+}
+
+/// Why a claim that fails may still be about something else.
+fn doubt(scene: &Scene<'_>, pair: Bound2, said: &Said, candidates: &[Candidate]) -> Option<String> {
+    if !matches!(said.bound, Bound::Exact | Bound::AtLeast) {
+        return Some("it is said as about".into());
+    }
+    if !pair.named {
+        return Some("what it compares is not named in its sentence".into());
+    }
+    if candidates.iter().any(|c| !c.known) {
+        return Some("whether more or less is better is not said".into());
+    }
+    let grid = scene.grid(pair.grid);
+    let (start, end) = clause(scene, said);
+    if let Some(words) = foreign(grid, &scene.sentence, start..end) {
+        return Some(format!("\"{words}\" is not in the table"));
+    }
+    let swapped = |c: &&Candidate| {
+        let (Some(x), Some(y)) = (grid.amount(c.a), grid.amount(c.b)) else { return false };
+        let less = grid.better[c.a.column] == Better::Less;
+        readings(said, y, x, less).iter().any(|r| r.verdict != ClaimVerdict::Wrong)
+    };
+    let turned = Said { way: said.way.opposite(), ..*said };
+    let other_way = |c: &&Candidate| {
+        let (Some(x), Some(y)) = (grid.amount(c.a), grid.amount(c.b)) else { return false };
+        let less = grid.better[c.a.column] == Better::Less;
+        readings(&turned, x, y, less).iter().any(|r| r.verdict != ClaimVerdict::Wrong)
+    };
+    let reversed = candidates.iter().any(|c| swapped(&c) || other_way(&c));
+    if reversed && !pair.opened && candidates.len() > 1 {
+        return Some("the other way round it holds".into());
+    }
+    // A percentage of the other side: "25% faster" for a third less time.
+    if candidates.len() > 3 && pair.side == Side::Rows {
+        return Some("several columns could be meant".into());
+    }
+    None
+}
+
+fn inputs(scene: &Scene<'_>, grid: &Grid, c: &Candidate) -> Vec<Input> {
+    let _ = c.other;
+    [c.a, c.b].into_iter().filter_map(|at| input(scene, grid, at)).collect()
+}
+
+/// A cell as an input of a claim.
+pub(crate) fn input(scene: &Scene<'_>, grid: &Grid, at: At) -> Option<Input> {
+    let amount = grid.amount(at)?;
+    let (row, column) = (&grid.rows.names[at.row].text, &grid.columns.names[at.column].text);
+    let name = match (row.is_empty(), column.is_empty()) {
+        (false, false) => format!("{row} ({column})"),
+        (true, _) => column.clone(),
+        _ => row.clone(),
+    };
+    let span =
+        scene.context.document.tables[grid.table].rows.get(at.row)?.cells.get(at.column)?.span;
+    Some(scene.context.input_at(&name, amount.printed, span))
+}

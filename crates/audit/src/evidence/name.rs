@@ -1,0 +1,288 @@
+//! Names: the rows and columns of a table as they are called in a sentence. A name is told from the
+//! others of its axis by the words that these do not have.
+
+use std::collections::BTreeMap;
+
+use crate::read::token::Token;
+
+/// The rows or the columns of a table.
+#[derive(Debug, Clone, Default)]
+pub(crate) struct Axis {
+    pub names: Vec<Name>,
+    /// In how many of the names a word is.
+    common: BTreeMap<String, usize>,
+}
+
+/// What a row or column is called.
+#[derive(Debug, Clone, Default)]
+pub(crate) struct Name {
+    pub text: String,
+    pub words: Vec<String>,
+}
+
+/// A name in a sentence: its tokens, and which rows or columns it may be.
+#[derive(Debug, Clone)]
+pub(crate) struct Mention {
+    pub start: usize,
+    pub end: usize,
+    pub who: Vec<usize>,
+    /// All words of the name that tell it from the others are there.
+    pub whole: bool,
+}
+
+impl Mention {
+    pub(crate) fn only(&self) -> Option<usize> {
+        match self.who.as_slice() {
+            [one] => Some(*one),
+            _ => None,
+        }
+    }
+}
+
+/// Words that name nothing by themselves.
+const PLAIN: [&str; 77] = [
+    "a", "an", "the", "of", "to", "in", "on", "at", "by", "for", "with", "without", "and", "or",
+    "is", "are", "was", "were", "be", "it", "its", "this", "that", "as", "than", "over", "vs",
+    "more", "less", "better", "faster", "slower", "higher", "lower", "result", "from", "up",
+    "down", "about", "one", "two", "three", "has", "had", "have", "also", "only", "both", "each",
+    "when", "while", "but", "not", "no", "we", "our", "per", "time", "times", "best", "worst",
+    "most", "least", "all", "average", "mean", "total", "used", "uses", "now", "so", "if", "same",
+    "s", "new", "change", "run",
+];
+
+/// Whether a word names nothing by itself.
+pub(crate) fn is_plain(word: &str) -> bool {
+    PLAIN.contains(&word)
+}
+
+/// One form for the endings of a word.
+pub(crate) fn stem(lower: &str) -> String {
+    let lower = lower
+        .strip_prefix('v')
+        .filter(|r| r.starts_with(|c: char| c.is_ascii_digit()))
+        .unwrap_or(lower);
+    let lower =
+        lower.strip_prefix("benchmark").filter(|r| r.len() > 1 && *r != "s").unwrap_or(lower);
+    if lower.len() <= 4 || lower.bytes().any(|b| b.is_ascii_digit()) || !lower.is_ascii() {
+        let plural = lower.len() == 4
+            && lower.ends_with('s')
+            && !lower.ends_with("ss")
+            && lower.is_ascii()
+            && !lower.bytes().any(|b| b.is_ascii_digit());
+        return if plural { lower[..3].to_owned() } else { lower.to_owned() };
+    }
+    if let Some(head) = lower.strip_suffix("ies") {
+        return format!("{head}y");
+    }
+    for ending in ["ions", "ings", "ing", "ion", "ed", "es", "s", "e"] {
+        if let Some(head) = lower.strip_suffix(ending)
+            && head.len() >= 3
+            && !(ending == "s" && head.ends_with('s'))
+        {
+            return head.trim_end_matches('e').to_owned();
+        }
+    }
+    lower.to_owned()
+}
+
+/// The words of a name.
+pub(crate) fn words(text: &str) -> Vec<String> {
+    text.to_lowercase()
+        .split(|c: char| !(c.is_alphanumeric() || matches!(c, '.' | '+' | '#')))
+        .map(|w| w.trim_matches('.'))
+        .filter(|w| !w.is_empty() && *w != "+" && *w != "#")
+        .map(stem)
+        .collect()
+}
+
+impl Axis {
+    pub(crate) fn new(texts: &[String]) -> Axis {
+        let names: Vec<Name> =
+            texts.iter().map(|t| Name { text: t.trim().to_owned(), words: words(t) }).collect();
+        let mut common: BTreeMap<String, usize> = BTreeMap::new();
+        for name in &names {
+            let mut own = name.words.clone();
+            own.sort();
+            own.dedup();
+            for word in own {
+                *common.entry(word).or_default() += 1;
+            }
+        }
+        Axis { names, common }
+    }
+
+    /// How much a word tells: nothing if all names have it.
+    fn weight(&self, word: &str) -> f64 {
+        let n = self.names.len() as f64;
+        match self.common.get(word) {
+            Some(count) if (*count as f64) < n || n == 1.0 => 1.0 + (n / *count as f64).ln(),
+            _ => 0.0,
+        }
+    }
+
+    /// Whether any name has the word.
+    pub(crate) fn knows(&self, word: &str) -> bool {
+        self.common.contains_key(word)
+    }
+
+    /// The names in a sentence. `pieces` are the words of each token; `context` all words around,
+    /// which tell apart what the name alone leaves open.
+    pub(crate) fn mentions(&self, tokens: &[Token], pieces: &[Vec<String>]) -> Vec<Mention> {
+        let mut found = Vec::new();
+        if self.names.len() > 400 {
+            return found;
+        }
+        let known = |i: usize| pieces[i].iter().any(|p| self.common.contains_key(p));
+        let mut i = 0;
+        while i < tokens.len() {
+            if !known(i) || !starts(tokens, pieces, i, self) {
+                i += 1;
+                continue;
+            }
+            let mut who: Vec<usize> =
+                (0..self.names.len()).filter(|n| has(&self.names[*n], &pieces[i])).collect();
+            let mut end = i + 1;
+            let mut last = i + 1;
+            while end < tokens.len() && end < i + 12 {
+                let joins = matches!(
+                    tokens[end].kind,
+                    crate::read::token::Kind::Mark('/' | '`' | '-' | '(' | '_' | '.')
+                );
+                if joins && end == last {
+                    end += 1;
+                    continue;
+                }
+                if !known(end) {
+                    break;
+                }
+                let narrower: Vec<usize> =
+                    who.iter().copied().filter(|n| has(&self.names[*n], &pieces[end])).collect();
+                if narrower.is_empty() {
+                    break;
+                }
+                who = narrower;
+                end += 1;
+                last = end;
+            }
+            let own: Vec<&String> = pieces[i..last].iter().flatten().collect();
+            let score: f64 = own.iter().map(|w| self.weight(w)).sum();
+            if score > 0.0 && !own.iter().all(|w| is_plain(w)) {
+                self.narrow(&mut who, &own);
+                let whole = who.len() == 1
+                    && self.names[who[0]]
+                        .words
+                        .iter()
+                        .all(|w| own.contains(&w) || self.weight(w) == 0.0 || is_plain(w));
+                found.push(Mention { start: i, end: last, who, whole });
+            }
+            i = last;
+        }
+        self.by_context(pieces, &mut found);
+        found
+    }
+
+    /// Of several names with all the words those that lack the least: "Frost 7" is not "Frost 7 Ti".
+    fn narrow(&self, who: &mut Vec<usize>, own: &[&String]) {
+        let lacks = |n: usize| {
+            self.names[n].words.iter().filter(|w| !own.contains(w) && self.weight(w) > 0.0).count()
+        };
+        let complete: Vec<usize> = who.iter().copied().filter(|n| lacks(*n) == 0).collect();
+        if !complete.is_empty() {
+            *who = complete;
+        }
+    }
+
+    /// What a mention leaves open is told by the other words of the sentence that names have.
+    fn by_context(&self, pieces: &[Vec<String>], found: &mut [Mention]) {
+        if found.iter().all(|m| m.who.len() == 1) {
+            return;
+        }
+        let around: Vec<&String> = pieces.iter().flatten().filter(|w| !is_plain(w)).collect();
+        for mention in found.iter_mut().filter(|m| m.who.len() > 1) {
+            let own: Vec<&String> = pieces[mention.start..mention.end].iter().flatten().collect();
+            let score = |n: usize| {
+                self.names[n]
+                    .words
+                    .iter()
+                    .filter(|w| !own.contains(w) && around.contains(w))
+                    .count() as i64
+            };
+            let best = mention.who.iter().map(|n| score(*n)).max().unwrap_or(0);
+            if best > 0 {
+                mention.who.retain(|n| score(*n) == best);
+            }
+        }
+    }
+}
+
+fn has(name: &Name, pieces: &[String]) -> bool {
+    pieces.iter().any(|p| name.words.contains(p))
+}
+
+/// Whether a name can begin at a token: a word that is none of everyday speech, or one that the next
+/// word of the same name follows; a number only if it is like a version.
+fn starts(tokens: &[Token], pieces: &[Vec<String>], i: usize, axis: &Axis) -> bool {
+    let token = &tokens[i];
+    // "9950X" is a name where a row has it, not so many times.
+    let model = token.lower.len() >= 4
+        && !token.lower.contains('.')
+        && token.lower.ends_with(|c: char| c.is_ascii_alphabetic())
+        && pieces[i].iter().all(|p| axis.common.contains_key(p));
+    if model && token.number().is_some() {
+        return true;
+    }
+    if token.quantity().is_some_and(|n| n.unit.is_some()) {
+        return false;
+    }
+    if token.number().is_some() {
+        let version = token.lower.contains('.') && token.number().is_some_and(|n| n.unit.is_none());
+        let named = i > 0 && tokens[i - 1].is_word();
+        return version && named;
+    }
+    let letter = token.lower.chars().count() == 1 && token.is_word();
+    if letter {
+        return token.capital && (i > 0 || token.lower != "a");
+    }
+    if pieces[i].iter().all(|p| is_plain(p)) {
+        let together =
+            |n: &Name| has(n, &pieces[i]) && pieces.get(i + 1).is_some_and(|p| has(n, p));
+        return axis.names.iter().any(together)
+            && pieces.get(i + 1).is_some_and(|p| p.iter().any(|w| !is_plain(w)));
+    }
+    token.is_word()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::read::source::Span;
+    use crate::read::token::tokens;
+
+    fn named(names: &[&str], text: &str) -> Vec<Vec<usize>> {
+        let axis = Axis::new(&names.iter().map(|n| (*n).to_owned()).collect::<Vec<_>>());
+        let tokens = tokens(text, Span::new(0, text.len()));
+        let pieces: Vec<Vec<String>> = tokens.iter().map(|t| words(&t.lower)).collect();
+        axis.mentions(&tokens, &pieces).into_iter().map(|m| m.who).collect()
+    }
+
+    #[test]
+    fn a_name_is_told_from_a_longer_one() {
+        let names = ["Ember 8 XT", "Frost 7 Ti", "Frost 7"];
+        assert_eq!(named(&names, "The Frost 7 Ti beats the Frost 7"), [[1], [2]]);
+    }
+
+    #[test]
+    fn versions_and_commands_are_names() {
+        assert_eq!(named(&["DB 8.0", "DB 8.4"], "DB 8.4 against 8.0."), [[1], [0]]);
+        assert_eq!(named(&["./pkg-old list", "./pkg-new list"], "pkg-new is better"), [[1]]);
+        assert_eq!(named(&["v6.1", "v6.12"], "from v6.1 to 6.12"), [[0], [1]]);
+        assert_eq!(named(&["batching off", "batching on"], "with batching on it is"), [[1]]);
+    }
+
+    #[test]
+    fn other_words_of_the_sentence_tell_the_row() {
+        let names = ["short_keys/sip", "short_keys/fold", "long_keys/sip", "long_keys/fold"];
+        let found = named(&names, "For long keys fold is faster than sip");
+        assert!(found.contains(&vec![2]), "{found:?}");
+    }
+}

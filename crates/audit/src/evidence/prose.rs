@@ -1,0 +1,215 @@
+//! Judges a comparison by two amounts of its own sentence: "from 30 ms to 12 ms, 60 % less", "1.2 s
+//! instead of 3.0 s", "80 ms -> 40 ms (50% faster)".
+
+use std::collections::BTreeSet;
+
+use super::amount::{Amount, Dimension};
+use super::cells::{clause, readings};
+use super::said::{Much, Said, Way};
+use super::scene::Scene;
+use crate::claim::{Claim, ClaimKind, ClaimVerdict};
+use crate::judge::reading::Bound;
+use crate::read::source::Span;
+
+/// Two amounts of a sentence: which is the subject's.
+struct Pair {
+    subject: usize,
+    baseline: usize,
+    /// What links them leaves no doubt.
+    sure: bool,
+}
+
+/// Judges the `k`th comparison; the tokens of the amounts that it used are put into `used`.
+pub(crate) fn judge(scene: &Scene<'_>, k: usize, used: &mut BTreeSet<usize>) -> Option<Claim> {
+    let said = scene.said[k];
+    if said.much == Much::Orders {
+        return None;
+    }
+    let pair = pair(scene, k)?;
+    let (a, b) = (scene.amounts[pair.subject], scene.amounts[pair.baseline]);
+    let less = match direction(scene, &said, a.2) {
+        Some(less) => less,
+        None => a.2.value < b.2.value,
+    };
+    let readings = readings(&said, a.2, b.2, less);
+    let best = readings.first()?.clone();
+    let (start, end) = clause(scene, &said);
+    let tokens = scene.sentence.tokens;
+    let from = start.min(a.0).min(b.0);
+    let to = end.max(a.1).max(b.1).min(tokens.len());
+    let span = Span::new(tokens[from].span.start, tokens[to - 1].span.end);
+    let kind = if said.much == Much::Percent { ClaimKind::Percent } else { ClaimKind::Times };
+    let mut claim = scene.context.claim_at(kind, span, "");
+    claim.claimed = Some(said.value);
+    claim.computed = Some(best.value).filter(|v| v.is_finite());
+    claim.inputs = vec![
+        scene.context.input_at("in the sentence", a.2.printed, tokens[a.0].span),
+        scene.context.input_at("in the sentence", b.2.printed, tokens[b.0].span),
+    ];
+    claim.reason = format!("{} ({}), from the two values in the sentence", best.formula, best.name);
+    claim.verdict = best.verdict;
+    if best.verdict == ClaimVerdict::Wrong {
+        // The other way to read "N % faster" or "N % less" of the same two values.
+        let swapped = super::cells::readings(&said, b.2, a.2, less);
+        let other = swapped.iter().any(|r| r.verdict != ClaimVerdict::Wrong);
+        let exact = matches!(said.bound, Bound::Exact | Bound::AtLeast);
+        if !pair.sure && !other {
+            return None;
+        }
+        if !exact || other && !pair.sure || scene.said.len() > 1 && !alone(scene, k, &pair) {
+            claim.verdict = ClaimVerdict::Ambiguous;
+        }
+    }
+    claim.readings = readings;
+    used.insert(a.0);
+    used.insert(b.0);
+    Some(claim)
+}
+
+/// Whether no other comparison stands between a claim and its two amounts.
+fn alone(scene: &Scene<'_>, k: usize, pair: &Pair) -> bool {
+    let said = &scene.said[k];
+    let places = [scene.amounts[pair.subject].0, scene.amounts[pair.baseline].0, said.at];
+    let (low, high) = (places.iter().min(), places.iter().max());
+    let (Some(low), Some(high)) = (low, high) else { return false };
+    !scene.said.iter().any(|s| s.at != said.at && s.at > *low && s.at < *high)
+}
+
+/// Whether less is better of what is compared; `None` where the values themselves say which is better.
+fn direction(scene: &Scene<'_>, said: &Said, a: Amount) -> Option<bool> {
+    match a.dimension() {
+        Dimension::Time | Dimension::Bytes => Some(true),
+        Dimension::Rate | Dimension::ByteRate | Dimension::BitRate => Some(false),
+        _ if matches!(said.way, Way::More | Way::Less | Way::Of) => Some(false),
+        _ => {
+            let has = |set: &[&str]| {
+                scene.sentence.tokens.iter().any(|t| set.contains(&t.lower.as_str()))
+            };
+            if has(&["throughput", "score", "requests", "queries", "ops", "rate"]) {
+                Some(false)
+            } else if has(&["time", "latency", "errors", "misses", "cost"]) {
+                Some(true)
+            } else {
+                None
+            }
+        }
+    }
+}
+
+/// The two amounts that a comparison is about, of one dimension, both before it or around it.
+fn pair(scene: &Scene<'_>, k: usize) -> Option<Pair> {
+    let said = &scene.said[k];
+    let sentence = &scene.sentence;
+    let previous = if k > 0 { scene.said[k - 1].end } else { 0 };
+    let next = scene.next(said.at);
+    let fits = |i: usize, j: usize| {
+        let (a, b) = (scene.amounts[i].2, scene.amounts[j].2);
+        let dimension = |m: Amount| !matches!(m.dimension(), Dimension::Count | Dimension::Times);
+        a.dimension().fits(b.dimension())
+            && dimension(a)
+            && dimension(b)
+            && a.value > 0.0
+            && b.value > 0.0
+            && !(a.dimension() == Dimension::Percent)
+    };
+    let open: Vec<usize> = (0..scene.amounts.len()).collect();
+    let near: Vec<usize> = open
+        .iter()
+        .copied()
+        .filter(|i| scene.amounts[*i].0 >= previous && scene.amounts[*i].0 < next)
+        .collect();
+    let mut best: Option<Pair> = None;
+    for w in near.windows(2) {
+        let (i, j) = (w[0], w[1]);
+        if !fits(i, j) {
+            continue;
+        }
+        let (first, second) = (scene.amounts[i], scene.amounts[j]);
+        let between: Vec<&str> = (first.1..second.0).map(|t| sentence.lower(t)).collect();
+        let spans_claim = said.at > first.0 && said.at < second.0;
+        let before = first.0.checked_sub(1).map_or("", |t| sentence.lower(t));
+        let has = |word: &str| between.contains(&word);
+        // Not "took 840 ms; the new one takes 210 ms" of two things in a list.
+        let found = if !spans_claim
+            && (before == "from" && has("to")
+                || has("->")
+                || has("→")
+                || (has("-") && has(">"))
+                || has(">")
+                || has("⇒"))
+        {
+            Some(Pair { subject: j, baseline: i, sure: true })
+        } else if !spans_claim
+            && (has("instead")
+                || has("against")
+                || has("down") && has("from")
+                || has("up") && has("from")
+                || has("compared")
+                || has("vs")
+                || has("versus"))
+        {
+            Some(Pair { subject: i, baseline: j, sure: has("instead") || has("down") || has("up") })
+        } else if !spans_claim && has("to") && between.len() <= 3 {
+            Some(Pair { subject: j, baseline: i, sure: true })
+        } else if !spans_claim
+            && sentence.tokens[first.1..second.0].iter().any(|t| t.is_mark(';') || t.is_mark(','))
+        {
+            Some(told(scene, i, j))
+        } else if spans_claim
+            && sentence.tokens[said.at..second.0].iter().any(|t| t.is_mark(':'))
+            && has("instead")
+        {
+            Some(Pair { subject: i, baseline: j, sure: true })
+        } else if spans_claim
+            && (has("than") || has("of") && said.way == Way::Of)
+            && than(scene, said, second.0)
+        {
+            Some(Pair { subject: i, baseline: j, sure: true })
+        } else {
+            None
+        };
+        if let Some(found) = found
+            && best.as_ref().is_none_or(|b| !b.sure || found.sure)
+        {
+            best = Some(found);
+        }
+    }
+    // "is 20% slower: 1.44 s instead of 1.20 s": both behind it.
+    best
+}
+
+/// "64% more than the 365 MB of": the amount stands right behind "than".
+fn than(scene: &Scene<'_>, said: &Said, at: usize) -> bool {
+    let than = (said.at..at).rev().find(|i| matches!(scene.sentence.lower(*i), "than" | "of"));
+    than.is_some_and(|t| at - t <= 3)
+}
+
+/// Two statements one behind the other: the words of time say which was before.
+fn told(scene: &Scene<'_>, i: usize, j: usize) -> Pair {
+    let tokens = scene.sentence.tokens;
+    let (first, second) = (scene.amounts[i], scene.amounts[j]);
+    let past = |from: usize, to: usize| {
+        tokens[from..to].iter().any(|t| {
+            matches!(
+                t.lower.as_str(),
+                "took"
+                    | "was"
+                    | "were"
+                    | "needed"
+                    | "used"
+                    | "old"
+                    | "before"
+                    | "previously"
+                    | "had"
+                    | "did"
+            )
+        })
+    };
+    let start = i.checked_sub(1).map_or(0, |p| scene.amounts[p].1);
+    let (old_first, old_second) = (past(start, first.0), past(first.1, second.0));
+    match (old_first, old_second) {
+        (true, false) => Pair { subject: j, baseline: i, sure: true },
+        (false, true) => Pair { subject: i, baseline: j, sure: true },
+        _ => Pair { subject: j, baseline: i, sure: false },
+    }
+}

@@ -1,0 +1,354 @@
+//! Judges ranks that have a table: "the fastest of the three", "has the lowest latency", "A is faster
+//! than B". Without a name and a metric of a table they are no claims.
+
+use super::amount::Dimension;
+use super::bind::{Metric, Side, at, foreign, metric, statistic};
+use super::compare::input;
+use super::grid::{At, Better, Grid};
+use super::name::Mention;
+use super::said::{Way, way};
+use super::scene::Scene;
+use crate::claim::{Claim, ClaimKind, ClaimVerdict};
+use crate::read::source::Span;
+
+/// What a superlative asks for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Most {
+    Best,
+    Worst,
+    Greatest,
+    Least,
+}
+
+fn superlative(lower: &str) -> Option<Most> {
+    Some(match lower {
+        "fastest" | "quickest" | "best" | "winner" => Most::Best,
+        "slowest" | "worst" => Most::Worst,
+        "highest" | "largest" | "most" | "longest" | "biggest" | "greatest" => Most::Greatest,
+        "lowest" | "smallest" | "least" | "shortest" | "fewest" => Most::Least,
+        _ => return None,
+    })
+}
+
+/// The ranks of a sentence, each with its token.
+pub(crate) fn judge(scene: &Scene<'_>, taken: &[std::ops::Range<usize>]) -> Vec<(usize, Claim)> {
+    let tokens = scene.sentence.tokens;
+    let mut found = Vec::new();
+    for (i, token) in tokens.iter().enumerate() {
+        if found.len() >= 4 {
+            break;
+        }
+        if let Some(most) = superlative(&token.lower) {
+            let at_most = i > 0
+                && matches!(scene.sentence.lower(i - 1), "at" | "of" | "by")
+                && matches!(token.lower.as_str(), "most" | "least" | "best" | "worst");
+            let of = scene.sentence.lower(i + 1) == "of" && token.lower == "most";
+            if !at_most
+                && !of
+                && let Some(claim) = extreme(scene, i, most)
+            {
+                found.push((i, claim));
+            }
+        } else if let Some(claim) = plain(scene, i, taken) {
+            found.push((i, claim));
+        }
+    }
+    found
+}
+
+/// The clause around a token.
+fn clause(scene: &Scene<'_>, i: usize) -> std::ops::Range<usize> {
+    let tokens = scene.sentence.tokens;
+    let ends = |j: usize| {
+        tokens[j].is_mark(',')
+            || tokens[j].is_mark(';')
+            || tokens[j].is_mark(':')
+            || matches!(tokens[j].lower.as_str(), "but" | "while" | "whereas" | "and")
+    };
+    let start = (0..i).rev().find(|j| ends(*j)).map_or(0, |j| j + 1);
+    let end = (i + 1..tokens.len()).find(|j| ends(*j)).unwrap_or(tokens.len());
+    start..end
+}
+
+/// The cells that a clause's metric leaves of an axis's name, each with all its rivals.
+fn fields(
+    scene: &Scene<'_>,
+    g: usize,
+    side: Side,
+    who: usize,
+    range: std::ops::Range<usize>,
+) -> Vec<usize> {
+    let grid = scene.grid(g);
+    let other = if side == Side::Rows { Side::Columns } else { Side::Rows };
+    let mentions: &[Mention] =
+        scene.named.iter().find(|(n, _)| *n == g).map_or(&[], |(_, n)| n.side(other));
+    let named: Vec<usize> = mentions
+        .iter()
+        .filter(|m| range.contains(&m.start))
+        .flat_map(|m| m.who.iter().copied())
+        .collect();
+    let usable = |o: &usize| {
+        grid.amount(at(side, who, *o))
+            .is_some_and(|m| m.dimension() != Dimension::Times || named.contains(o))
+    };
+    let explicit: Vec<usize> = named.iter().copied().filter(usable).collect();
+    if !explicit.is_empty() {
+        return explicit;
+    }
+    let words = metric(&scene.sentence, range);
+    if words == Metric::Any {
+        return Vec::new();
+    }
+    let all: Vec<usize> = match other {
+        Side::Columns => grid.valued().collect(),
+        Side::Rows => grid.bodies().collect(),
+    };
+    let fits: Vec<usize> = all
+        .into_iter()
+        .filter(usable)
+        .filter(|o| {
+            let a = at(side, who, *o);
+            let name = format!(
+                "{} {}",
+                grid.columns.names[a.column].text,
+                if side == Side::Columns { grid.rows.names[a.row].text.as_str() } else { "" }
+            );
+            grid.amount(a).is_some_and(|m| words.takes(m.dimension(), grid.better[a.column], &name))
+        })
+        .collect();
+    let least = fits
+        .iter()
+        .filter(|_| other == Side::Columns)
+        .map(|o| statistic(&grid.columns.names[*o].text))
+        .min();
+    fits.into_iter()
+        .filter(|o| {
+            other != Side::Columns || Some(statistic(&grid.columns.names[*o].text)) == least
+        })
+        .collect()
+}
+
+fn extreme(scene: &Scene<'_>, i: usize, most: Most) -> Option<Claim> {
+    let range = clause(scene, i);
+    for (g, named) in &scene.named {
+        for side in [Side::Rows, Side::Columns] {
+            let only = |m: &&Mention| range.contains(&m.start) && m.only().is_some();
+            let subject =
+                named.side(side).iter().filter(only).rfind(|m| m.end <= i).or_else(|| {
+                    named.side(side).iter().filter(only).find(|m| {
+                        m.start > i
+                            && scene.sentence.tokens[i..m.start].iter().any(|t| t.lower == "is")
+                    })
+                });
+            let Some(who) = subject.and_then(Mention::only) else { continue };
+            if let Some(claim) = ranked(scene, *g, side, who, i, most, range.clone()) {
+                return Some(claim);
+            }
+        }
+    }
+    None
+}
+
+fn ranked(
+    scene: &Scene<'_>,
+    g: usize,
+    side: Side,
+    who: usize,
+    i: usize,
+    most: Most,
+    range: std::ops::Range<usize>,
+) -> Option<Claim> {
+    let grid = scene.grid(g);
+    let fields = fields(scene, g, side, who, range.clone());
+    let first = *fields.first()?;
+    let own_at = at(side, who, first);
+    let own = grid.amount(own_at)?;
+    let rivals: Vec<At> = match side {
+        Side::Rows => grid.bodies().map(|r| At { row: r, column: first }).collect(),
+        Side::Columns => grid
+            .valued()
+            .map(|c| At { row: first, column: c })
+            .filter(|a| grid.amount(*a).is_some_and(|m| m.dimension() == own.dimension()))
+            .collect(),
+    };
+    let rivals: Vec<At> = rivals.into_iter().filter(|a| grid.amount(*a).is_some()).collect();
+    if rivals.len() < 2 {
+        return None;
+    }
+    let greater = match (most, grid.better[own_at.column]) {
+        (Most::Greatest, _) | (Most::Best, Better::More) | (Most::Worst, Better::Less) => true,
+        (Most::Least, _) | (Most::Best, Better::Less) | (Most::Worst, Better::More) => false,
+        _ => return None,
+    };
+    let beaten = rivals.iter().copied().find(|a| {
+        grid.amount(*a)
+            .is_some_and(|m| if greater { m.value > own.value } else { m.value < own.value })
+    });
+    let mut claim = made(scene, range.clone());
+    claim.inputs = input(scene, grid, own_at).into_iter().collect();
+    match beaten {
+        None => {
+            let others = fields[1..].iter().all(|o| grid.amount(at(side, who, *o)).is_some());
+            claim.verdict = if fields.len() == 1 || others {
+                ClaimVerdict::Holds
+            } else {
+                ClaimVerdict::Ambiguous
+            };
+            claim.computed = Some(1.0);
+            claim.reason = format!(
+                "{} of the {} printed in {}; what is not printed is not known",
+                if greater { "the greatest" } else { "the least" },
+                rivals.len(),
+                title(grid, side, first)
+            );
+        }
+        Some(rival) => {
+            claim.inputs.extend(input(scene, grid, rival));
+            let name = claim.inputs.last().map_or(String::new(), |i| i.name.clone());
+            let value = grid.amount(rival).map_or(f64::NAN, |m| m.printed);
+            claim.reason = format!(
+                "{} against {} of {name}",
+                crate::judge::reading::figure(own.printed),
+                crate::judge::reading::figure(value)
+            );
+            let scoped = scoped(scene, i, range.end, rivals.len())
+                || foreign(grid, &scene.sentence, range).is_some();
+            claim.verdict = if scoped || fields.len() > 1 {
+                ClaimVerdict::Ambiguous
+            } else {
+                ClaimVerdict::Wrong
+            };
+        }
+    }
+    Some(claim)
+}
+
+fn title(grid: &Grid, side: Side, field: usize) -> String {
+    match side {
+        Side::Rows => grid.columns.names[field].text.clone(),
+        Side::Columns => grid.rows.names[field].text.clone(),
+    }
+}
+
+/// Whether a class is named within which it is the best: "of the two free ones", "among", "except".
+fn scoped(scene: &Scene<'_>, i: usize, end: usize, all: usize) -> bool {
+    let before = i.checked_sub(1).map_or("", |p| scene.sentence.lower(p));
+    matches!(before, "second" | "third" | "next" | "previous")
+        || (i + 1..end).any(|j| {
+            let word = scene.sentence.lower(j);
+            if word == "of" {
+                let n = (j + 1..(j + 4).min(end)).find_map(|k| scene.sentence.tokens[k].quantity());
+                return n.is_some_and(|n| n.value as usize != all);
+            }
+            matches!(
+                word,
+                "among"
+                    | "except"
+                    | "besides"
+                    | "after"
+                    | "that"
+                    | "which"
+                    | "so"
+                    | "ever"
+                    | "free"
+                    | "open"
+                    | "other"
+            )
+        })
+}
+
+fn made(scene: &Scene<'_>, range: std::ops::Range<usize>) -> Claim {
+    let tokens = scene.sentence.tokens;
+    let span = Span::new(
+        tokens[range.start].span.start,
+        tokens[range.end.max(range.start + 1) - 1].span.end,
+    );
+    scene.context.claim_at(ClaimKind::Rank, span, "")
+}
+
+/// "A is faster than B", "A beats B", without a number.
+fn plain(scene: &Scene<'_>, i: usize, taken: &[std::ops::Range<usize>]) -> Option<Claim> {
+    let word = scene.sentence.lower(i);
+    let verb = matches!(word, "beats" | "beat" | "outperforms" | "outperformed");
+    let way = if verb { Way::Faster } else { way(word)? };
+    let range = clause(scene, i);
+    let numbered = taken.iter().any(|t| range.contains(&t.start))
+        || scene.said.iter().any(|s| range.contains(&s.at) || s.word == i);
+    let than = if verb {
+        i
+    } else {
+        (i + 1..(i + 4).min(range.end)).find(|j| scene.sentence.lower(*j) == "than")?
+    };
+    if numbered || !verb && !word.ends_with("er") && !matches!(word, "less" | "more" | "worse") {
+        return None;
+    }
+    if scene
+        .sentence
+        .tokens
+        .get(than + 1)
+        .is_some_and(|t| t.quantity().is_some_and(|n| n.unit.is_some()))
+    {
+        return None;
+    }
+    for (g, named) in &scene.named {
+        for side in [Side::Rows, Side::Columns] {
+            let only = |m: &&Mention| range.contains(&m.start) && m.only().is_some();
+            let mentions = named.side(side);
+            let (Some(s), Some(b)) = (
+                mentions.iter().filter(only).rfind(|m| m.end <= i),
+                mentions.iter().filter(only).find(|m| m.start > than && m.start < than + 8),
+            ) else {
+                continue;
+            };
+            let (Some(s), Some(b)) = (s.only(), b.only()) else { continue };
+            if s != b
+                && let Some(claim) = against(scene, *g, side, (s, b), way, range.clone())
+            {
+                return Some(claim);
+            }
+        }
+    }
+    None
+}
+
+fn against(
+    scene: &Scene<'_>,
+    g: usize,
+    side: Side,
+    (s, b): (usize, usize),
+    way: Way,
+    range: std::ops::Range<usize>,
+) -> Option<Claim> {
+    let grid = scene.grid(g);
+    let outcomes: Vec<(bool, At, At)> = fields(scene, g, side, s, range.clone())
+        .into_iter()
+        .filter_map(|o| {
+            let (a, c) = (at(side, s, o), at(side, b, o));
+            let (x, y) = (grid.amount(a)?, grid.amount(c)?);
+            if !x.dimension().fits(y.dimension()) {
+                return None;
+            }
+            let less = match (way, grid.better[a.column]) {
+                (Way::Faster, Better::Less) | (Way::Slower, Better::More) | (Way::Less, _) => true,
+                (Way::Faster, Better::More) | (Way::Slower, Better::Less) | (Way::More, _) => false,
+                _ => return None,
+            };
+            Some((if less { x.value < y.value } else { x.value > y.value }, a, c))
+        })
+        .collect();
+    let (first, a, c) = *outcomes.first()?;
+    let mut claim = made(scene, range.clone());
+    claim.inputs = [a, c].into_iter().filter_map(|p| input(scene, grid, p)).collect();
+    let values: Vec<String> =
+        claim.inputs.iter().map(|i| crate::judge::reading::figure(i.value)).collect();
+    claim.reason = format!("{} against {}", values.first()?, values.last()?);
+    let agree = outcomes.iter().all(|(o, ..)| *o == first);
+    claim.verdict = match (first, agree) {
+        (true, true) => ClaimVerdict::Holds,
+        (false, true) if outcomes.len() == 1 && foreign(grid, &scene.sentence, range).is_none() => {
+            ClaimVerdict::Wrong
+        }
+        _ => ClaimVerdict::Ambiguous,
+    };
+    Some(claim)
+}

@@ -1,0 +1,444 @@
+//! What a sentence compares in words: so many per cent or times, orders of magnitude, with the way
+//! the words point.
+
+use super::amount::{self, Amount, Dimension};
+use crate::detect::trigger::bound;
+use crate::judge::reading::{Bound, Claimed, Formula, INVERSE, LESS, MORE, RATIO, SPEEDUP};
+use crate::read::token::Token;
+
+/// How much.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub(crate) enum Much {
+    Percent,
+    Times,
+    /// So many orders of magnitude.
+    Orders,
+}
+
+/// Which way the words point.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Way {
+    /// "faster", "better": by what is better in the metric.
+    Faster,
+    Slower,
+    /// "more", "higher": by the value itself.
+    More,
+    Less,
+    /// "times that of": the plain ratio.
+    Of,
+}
+
+impl Way {
+    pub(crate) fn opposite(self) -> Way {
+        match self {
+            Way::Faster => Way::Slower,
+            Way::Slower => Way::Faster,
+            Way::More => Way::Less,
+            Way::Less => Way::More,
+            Way::Of => Way::Of,
+        }
+    }
+}
+
+/// A comparison in words.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Said {
+    /// The token with the number, and one past the last that belongs to it.
+    pub at: usize,
+    pub end: usize,
+    pub much: Much,
+    pub way: Way,
+    pub value: f64,
+    pub step: f64,
+    pub bound: Bound,
+    /// The word that points (`faster`), if it stands in the sentence.
+    pub word: usize,
+}
+
+impl Said {
+    pub(crate) fn claimed(&self) -> Claimed {
+        Claimed { value: self.value, step: self.step, bound: self.bound }
+    }
+
+    /// The formulas that the words allow, for values of which less or more is better; `a` is the
+    /// subject's value.
+    pub(crate) fn formulas(&self, less_is_better: bool) -> Vec<Formula> {
+        let orders = self.much == Much::Orders;
+        if orders || self.much == Much::Times {
+            let up = match self.way {
+                Way::Faster => !less_is_better,
+                Way::Slower => less_is_better,
+                Way::More | Way::Of => true,
+                Way::Less => false,
+            };
+            return vec![if up { RATIO } else { INVERSE }];
+        }
+        match (self.way, less_is_better) {
+            (Way::Faster, true) => vec![LESS, SPEEDUP],
+            (Way::Faster, false) | (Way::More | Way::Of, _) => vec![MORE],
+            (Way::Slower, true) => vec![MORE, SLOWDOWN],
+            (Way::Slower, false) => vec![LESS, SPEEDUP],
+            (Way::Less, _) => vec![LESS],
+        }
+    }
+}
+
+/// How much slower, as less speed: of times.
+const SLOWDOWN: Formula = Formula { name: "1 - b/a", compute: |a, b| (1.0 - b / a) * 100.0 };
+
+const FASTER: [&str; 21] = [
+    "faster",
+    "quicker",
+    "better",
+    "speedup",
+    "speedups",
+    "speed",
+    "improvement",
+    "improvements",
+    "improved",
+    "improves",
+    "outperforms",
+    "beats",
+    "beat",
+    "wins",
+    "win",
+    "quickly",
+    "fast",
+    "ahead",
+    "advantage",
+    "sooner",
+    "quick",
+];
+const SLOWER: [&str; 10] = [
+    "slower",
+    "worse",
+    "slow",
+    "regression",
+    "regressed",
+    "slowdown",
+    "behind",
+    "slowly",
+    "degradation",
+    "lags",
+];
+const MORE_WORDS: [&str; 41] = [
+    "more",
+    "higher",
+    "greater",
+    "larger",
+    "bigger",
+    "longer",
+    "increase",
+    "increased",
+    "increases",
+    "grew",
+    "grow",
+    "grows",
+    "rose",
+    "rises",
+    "rise",
+    "gain",
+    "gained",
+    "gains",
+    "up",
+    "extra",
+    "additional",
+    "above",
+    "many",
+    "much",
+    "long",
+    "large",
+    "big",
+    "high",
+    "heavier",
+    "growth",
+    "taller",
+    "jumped",
+    "jump",
+    "climbed",
+    "over",
+    "costlier",
+    "hungrier",
+    "boost",
+    "boosted",
+    "additionally",
+    "denser",
+];
+const LESS_WORDS: [&str; 38] = [
+    "less",
+    "lower",
+    "fewer",
+    "smaller",
+    "shorter",
+    "reduction",
+    "reduced",
+    "reduces",
+    "reduce",
+    "decrease",
+    "decreased",
+    "decreases",
+    "drop",
+    "dropped",
+    "drops",
+    "fell",
+    "falls",
+    "fall",
+    "down",
+    "shrank",
+    "shrinks",
+    "cut",
+    "cuts",
+    "saves",
+    "saved",
+    "saving",
+    "savings",
+    "below",
+    "lighter",
+    "cheaper",
+    "reductions",
+    "shrunk",
+    "lowered",
+    "lowers",
+    "declined",
+    "decline",
+    "trimmed",
+    "slashed",
+];
+
+/// Which way a word points.
+pub(crate) fn way(lower: &str) -> Option<Way> {
+    if FASTER.contains(&lower) {
+        Some(Way::Faster)
+    } else if SLOWER.contains(&lower) {
+        Some(Way::Slower)
+    } else if MORE_WORDS.contains(&lower) {
+        Some(Way::More)
+    } else if LESS_WORDS.contains(&lower) {
+        Some(Way::Less)
+    } else {
+        None
+    }
+}
+
+/// The comparisons of a sentence.
+pub(crate) fn all(text: &str, tokens: &[Token], free: &[bool]) -> Vec<Said> {
+    let mut found: Vec<Said> = Vec::new();
+    let mut i = 0;
+    while i < tokens.len() {
+        let said =
+            if free[i] { multiple(tokens, i).or_else(|| numeric(text, tokens, i)) } else { None };
+        match said {
+            Some(said) => {
+                i = said.end.max(i + 1);
+                found.push(said);
+            }
+            None => i += 1,
+        }
+    }
+    found
+}
+
+fn lower(tokens: &[Token], i: usize) -> &str {
+    tokens.get(i).map_or("", |t| t.lower.as_str())
+}
+
+/// "twice as fast", "half the time", "double the throughput", "an order of magnitude slower".
+fn multiple(tokens: &[Token], i: usize) -> Option<Said> {
+    let next = lower(tokens, i + 1);
+    let said = |value: f64, step: f64, much, way: (Way, usize), end| Said {
+        at: i,
+        end,
+        much,
+        way: way.0,
+        value,
+        step,
+        bound: bound(tokens, i),
+        word: way.1,
+    };
+    match lower(tokens, i) {
+        "twice" | "double" | "triple" | "doubles" | "doubled" | "triples" | "tripled"
+        | "halves" | "halved" => {
+            let verb = lower(tokens, i).ends_with('d') || lower(tokens, i).ends_with('s');
+            let value = match lower(tokens, i) {
+                "triple" | "triples" | "tripled" => 3.0,
+                "halves" | "halved" => 0.5,
+                _ => 2.0,
+            };
+            let way = after(tokens, i + 1).or(Some((Way::Of, i))).filter(|w| {
+                verb || next == "as" || next == "the" || next == "that" || w.1 == i + 1
+            })?;
+            Some(said(value, 0.2 * value, Much::Times, way, i + 1))
+        }
+        "half" if matches!(next, "the" | "as" | "that") => Some(said(
+            0.5,
+            0.1,
+            Much::Times,
+            after(tokens, i + 1).filter(|_| next == "as").unwrap_or((Way::Of, i)),
+            i + 1,
+        )),
+        "orders" | "order" if next == "of" && lower(tokens, i + 2) == "magnitude" => {
+            let value =
+                i.checked_sub(1).and_then(|p| tokens[p].quantity()).map_or(1.0, |n| n.value);
+            let way = after(tokens, i + 3)?;
+            (value <= 12.0).then(|| said(value, 1.0, Much::Orders, way, i + 3))
+        }
+        _ => None,
+    }
+}
+
+/// "3.6 times faster", "2.9x faster", "24% less", "a 25% reduction", "by 72%".
+fn numeric(text: &str, tokens: &[Token], i: usize) -> Option<Said> {
+    let n = tokens[i].quantity()?;
+    // "3.56 ± 0.09 times": the spread is no claim.
+    let mut end = i + 1;
+    if tokens.get(end).is_some_and(|t| t.is_mark('±'))
+        && tokens.get(end + 1).is_some_and(|t| t.quantity().is_some())
+    {
+        end += 2;
+    }
+    if i > 0 && tokens[i - 1].is_mark('±') {
+        return None;
+    }
+    let (amount, used) = amount::at(text, tokens, i)?;
+    let word = lower(tokens, end);
+    let times = amount.dimension() == Dimension::Times
+        || matches!(word, "times" | "x" | "fold")
+        || tokens.get(end).is_some_and(|t| t.is_mark('×'));
+    let percent = amount.dimension() == Dimension::Percent;
+    if !times && !percent {
+        return None;
+    }
+    let past = if end == i + 1 { i + used.max(1) } else { end + 1 };
+    let past = if matches!(lower(tokens, past), "times" | "x" | "fold" | "percent") {
+        past + 1
+    } else {
+        past
+    };
+    let next = lower(tokens, past);
+    let (way, at_word) = if percent {
+        if matches!(next, "of" | "full" | "busy" | "idle" | "utilization" | "cpu" | "load") {
+            return None;
+        }
+        points(text, tokens, i, past)?
+    } else {
+        let as_ = next == "as";
+        let that = matches!(next, "that" | "the" | "what" | "its");
+        match after(tokens, past) {
+            Some((_, w)) if w > past + 3 && !as_ && that => (Way::Of, i),
+            Some(found) if !that || found.1 <= past => found,
+            _ if that => (Way::Of, i),
+            _ => before(tokens, i).or_else(|| bare(tokens, past).then_some((Way::Of, i)))?,
+        }
+    };
+    let much = if percent { Much::Percent } else { Much::Times };
+    let step = if n.spelled { 1.0 } else { n.step };
+    Some(Said {
+        at: i,
+        end: past,
+        much,
+        way,
+        value: n.value,
+        step,
+        bound: bound(tokens, i),
+        word: at_word,
+    })
+}
+
+/// "and breeze only 1.3 times.": the words before say what.
+fn bare(tokens: &[Token], past: usize) -> bool {
+    tokens
+        .get(past)
+        .is_none_or(|t| t.is_mark('.') || t.is_mark(',') || t.is_mark(')') || t.is_mark(';'))
+}
+
+/// The pointing word behind a number, up to the next number or the end of the phrase.
+fn after(tokens: &[Token], from: usize) -> Option<(Way, usize)> {
+    for (i, t) in tokens.iter().enumerate().skip(from).take(5) {
+        if t.number().is_some()
+            || t.is_mark(';')
+            || t.is_mark('.')
+            || t.is_mark(',')
+            || t.is_mark(')')
+        {
+            return None;
+        }
+        if matches!(t.lower.as_str(), "than" | "over" | "of") && i > from {
+            return None;
+        }
+        if let Some(way) = way(&t.lower) {
+            if t.lower == "over" && tokens[from..i].iter().any(|t| t.is_word()) {
+                return None;
+            }
+            let way = if t.lower == "over" { Way::Faster } else { way };
+            // "20% better latency", "less time" point by the noun; "more time" is literal.
+            return Some((way, i));
+        }
+    }
+    None
+}
+
+/// The pointing word before a number: "is faster by 3x", "went down by", "an increase of".
+fn before(tokens: &[Token], i: usize) -> Option<(Way, usize)> {
+    for j in (i.saturating_sub(9)..i).rev() {
+        let t = &tokens[j];
+        if t.is_mark(';') || t.is_mark('.') || t.is_mark(':') {
+            return None;
+        }
+        if matches!(
+            t.lower.as_str(),
+            "than" | "over" | "up" | "above" | "below" | "many" | "much" | "long"
+        ) && j + 1 == i
+            || matches!(t.lower.as_str(), "more" | "less" | "fewer" | "higher" | "lower")
+                && lower(tokens, j + 1) == "than"
+            || t.lower == "up" && lower(tokens, j + 1) == "to"
+            || matches!(t.lower.as_str(), "over" | "high" | "fast")
+        {
+            continue;
+        }
+        if let Some(way) = way(&t.lower) {
+            return Some((way, j));
+        }
+    }
+    None
+}
+
+fn points(text: &str, tokens: &[Token], i: usize, past: usize) -> Option<(Way, usize)> {
+    let _ = text;
+    if let Some(found) = after(tokens, past) {
+        return Some(found);
+    }
+    // "dropped by 80%", "27% for lookups": only a verb or noun of change before it.
+    let by = tokens[i.saturating_sub(4)..i].iter().any(|t| matches!(t.lower.as_str(), "by" | "of"));
+    let found = before(tokens, i)?;
+    // "27% faster after the change, the build 4%": the same word is meant again.
+    let short = bare(tokens, past);
+    (by || short || i - found.1 <= 3).then_some(found)
+}
+
+/// An amount of a sentence, with its tokens.
+pub(crate) fn amounts(
+    text: &str,
+    tokens: &[Token],
+    said: &[Said],
+    free: &[bool],
+) -> Vec<(usize, usize, Amount)> {
+    let mut found = Vec::new();
+    let mut i = 0;
+    while i < tokens.len() {
+        if let Some(s) = said.iter().find(|s| (s.at..s.end).contains(&i)) {
+            i = s.end.max(i + 1);
+            continue;
+        }
+        match amount::at(text, tokens, i).filter(|_| free[i]) {
+            Some((amount, used)) => {
+                let label = tokens[i].number().is_none_or(|n| n.label || n.spelled);
+                if !label {
+                    found.push((i, i + used, amount));
+                }
+                i += used;
+            }
+            None => i += 1,
+        }
+    }
+    found
+}

@@ -1,0 +1,78 @@
+//! What the judges of one sentence look at: its words, its comparisons and amounts, and what it names in
+//! the tables around it.
+
+use std::collections::BTreeSet;
+
+use super::amount::Amount;
+use super::bind::{Named, Sentence, Side};
+use super::grid::Grid;
+use super::said::Said;
+use super::voice;
+use crate::bind::context::Context;
+
+/// A row or column that was spoken of.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct Subject {
+    pub grid: usize,
+    pub side: Side,
+    pub who: usize,
+}
+
+/// All that judges of one sentence look at.
+pub(crate) struct Scene<'a> {
+    pub context: &'a Context<'a>,
+    pub index: usize,
+    pub sentence: Sentence<'a>,
+    pub said: Vec<Said>,
+    pub amounts: Vec<(usize, usize, Amount)>,
+    /// The tables that it names something of, the nearest first.
+    pub named: Vec<(usize, Named)>,
+    pub before: Option<Subject>,
+}
+
+impl Scene<'_> {
+    pub(crate) fn grid(&self, index: usize) -> &Grid {
+        &self.context.grids[index]
+    }
+
+    /// Where the claim after the one at `at` begins.
+    pub(crate) fn next(&self, at: usize) -> usize {
+        self.said.iter().map(|s| s.at).find(|a| *a > at).unwrap_or(self.sentence.tokens.len())
+    }
+
+    /// Why the words at a token state nothing of the printed results, if so.
+    pub(crate) fn open(&self, at: usize) -> Option<&'static str> {
+        voice::open(line_before(self), self.sentence.tokens, at)
+    }
+}
+
+/// What stands before the sentence in its line.
+fn line_before<'a>(scene: &'a Scene<'_>) -> &'a str {
+    let start = scene.sentence.span.start;
+    let text = scene.sentence.text;
+    let line = text[..start].rfind('\n').map_or(0, |at| at + 1);
+    &text[line..start]
+}
+
+/// The tables that a sentence names something of, the nearest before it first.
+pub(crate) fn named(context: &Context<'_>, sentence: &Sentence<'_>) -> Vec<(usize, Named)> {
+    let mut which: BTreeSet<usize> = BTreeSet::new();
+    for word in sentence.pieces.iter().flatten() {
+        if let Some(grids) = context.naming.get(word) {
+            which.extend(grids.iter().copied());
+        }
+    }
+    let at = sentence.span.start;
+    let mut found: Vec<(usize, usize, Named)> = which
+        .into_iter()
+        .map(|g| (g, Named::read(&context.grids[g], sentence)))
+        .filter(|(_, named)| !named.is_empty())
+        .map(|(g, named)| {
+            let start = context.grids[g].start;
+            // A table that follows is as good as one twice as far before.
+            (g, if start <= at { at - start } else { 2 * (start - at) }, named)
+        })
+        .collect();
+    found.sort_by_key(|(g, distance, _)| (*distance, *g));
+    found.into_iter().take(12).map(|(g, _, named)| (g, named)).collect()
+}

@@ -1,0 +1,383 @@
+//! Judges a value that a sentence states of a name: "burrow takes 0.664 s".
+
+use super::amount::{Agreement, Amount, Dimension};
+use super::bind::{Metric, Side, at, foreign, metric, statistic};
+use super::compare::input;
+use super::grid::{At, Grid};
+use super::name::Mention;
+use super::scene::Scene;
+use super::sides::{later, two};
+use crate::claim::{Claim, ClaimKind, ClaimVerdict};
+use crate::detect::trigger::bound;
+use crate::judge::reading::{Bound, figure};
+use crate::read::source::Span;
+
+/// Judges the `k`th amount of a sentence.
+pub(crate) fn judge(
+    scene: &Scene<'_>,
+    amounts: &[(usize, usize, Amount)],
+    k: usize,
+    amount: &Amount,
+) -> Option<Claim> {
+    let (place, end, _) = amounts[k];
+    let telling = amount.printed.abs() / (amount.step / amount.measure.scale) >= 20.0;
+    if matches!(amount.dimension(), Dimension::Count | Dimension::Times)
+        || amount.dimension() == Dimension::Plain && !telling
+    {
+        return None;
+    }
+    let from = if k > 0 { amounts[k - 1].1 } else { 0 };
+    let to = amounts.get(k + 1).map_or(scene.sentence.tokens.len(), |a| a.0);
+    let clause = cut(scene, from, place, end, to);
+    let mut best: Option<(usize, Claim)> = None;
+    let mut tables: Vec<usize> = scene.named.iter().map(|(g, _)| *g).collect();
+    if let Some(subject) = scene.before
+        && !tables.contains(&subject.grid)
+    {
+        tables.push(subject.grid);
+    }
+    for g in tables {
+        let Some((score, claim)) = in_table(scene, g, amount, place, end, clause.clone()) else {
+            continue;
+        };
+        if best.as_ref().is_none_or(|(s, c)| {
+            score > *s
+                || score == *s
+                    && c.verdict != ClaimVerdict::Holds
+                    && claim.verdict == ClaimVerdict::Holds
+        }) {
+            best = Some((score, claim));
+        }
+    }
+    best.map(|(_, claim)| claim)
+}
+
+/// "fell from 9.12 ms to 2.40 ms": two cells of one column, or of one row.
+pub(crate) fn from_to(
+    scene: &Scene<'_>,
+    amounts: &[(usize, usize, Amount)],
+    k: usize,
+) -> Option<Claim> {
+    let ((i, from_end, first), (j, end, second)) = (amounts[k], amounts[k + 1]);
+    let sentence = &scene.sentence;
+    let from = i > 0 && sentence.lower(i - 1) == "from";
+    if !from
+        || !(from_end..j).any(|t| sentence.lower(t) == "to")
+        || !first.dimension().fits(second.dimension())
+    {
+        return None;
+    }
+    for (g, named) in &scene.named {
+        let grid = scene.grid(*g);
+        for (side, mentions) in [(Side::Columns, &named.columns), (Side::Rows, &named.rows)] {
+            let Some(field) = mentions
+                .iter()
+                .filter(|m| m.end <= i)
+                .rfind(|m| m.only().is_some())
+                .and_then(Mention::only)
+            else {
+                continue;
+            };
+            let other = if side == Side::Columns { Side::Rows } else { Side::Columns };
+            let Some((a, b)) = two(grid, other) else { continue };
+            let last = later(grid, other, a, b);
+            let (old, new) = if last == b { (a, b) } else { (b, a) };
+            let (old, new) = (at(side, field, old), at(side, field, new));
+            let (Some(x), Some(y)) = (grid.amount(old), grid.amount(new)) else { continue };
+            if !x.dimension().fits(first.dimension()) || !y.dimension().fits(second.dimension()) {
+                continue;
+            }
+            let tokens = sentence.tokens;
+            let span = Span::new(tokens[0].span.start, tokens[end - 1].span.end);
+            let mut claim = scene.context.claim_at(ClaimKind::Difference, span, "");
+            claim.claimed = Some(first.printed);
+            claim.inputs = [old, new].into_iter().filter_map(|c| input(scene, grid, c)).collect();
+            claim.reason = format!("{} and {} are printed", figure(x.printed), figure(y.printed));
+            let fits = [x.is(&first, Bound::Exact), y.is(&second, Bound::Exact)];
+            let reversed = x.is(&second, Bound::Exact) != Agreement::None
+                && y.is(&first, Bound::Exact) != Agreement::None;
+            let up = sentence.tokens[..i].iter().rev().find_map(|t| super::said::way(&t.lower));
+            let against = match up {
+                Some(super::said::Way::More) => second.value < first.value,
+                Some(super::said::Way::Less) => second.value > first.value,
+                _ => false,
+            };
+            claim.verdict = if fits.contains(&Agreement::None) || against {
+                if reversed || fits[0] == fits[1] && !against {
+                    ClaimVerdict::Ambiguous
+                } else {
+                    ClaimVerdict::Wrong
+                }
+            } else {
+                ClaimVerdict::Holds
+            };
+            return Some(claim);
+        }
+    }
+    None
+}
+
+/// The words that belong to an amount: up to marks that end a clause.
+fn cut(
+    scene: &Scene<'_>,
+    from: usize,
+    place: usize,
+    end: usize,
+    to: usize,
+) -> std::ops::Range<usize> {
+    let tokens = scene.sentence.tokens;
+    let ends = |i: usize| {
+        tokens[i].is_mark(';')
+            || tokens[i].is_mark(',')
+            || matches!(tokens[i].lower.as_str(), "but" | "while" | "whereas")
+    };
+    let start = (from..place).rev().find(|i| ends(*i)).map_or(from, |i| i + 1);
+    let to = scene.said.iter().map(|s| s.at).filter(|a| *a >= end).min().map_or(to, |a| a.min(to));
+    let stop = (end..to)
+        .find(|i| ends(*i) || tokens[*i].lower == "and" || tokens[*i].lower == "than")
+        .unwrap_or(to);
+    start..stop.max(end)
+}
+
+/// The name on an axis that an amount belongs to, and whether its own clause names it.
+fn owner(
+    scene: &Scene<'_>,
+    mentions: &[Mention],
+    place: usize,
+    clause: &std::ops::Range<usize>,
+) -> Option<(Vec<usize>, bool, usize)> {
+    let near = mentions
+        .iter()
+        .filter(|m| clause.contains(&m.start) && m.end <= place)
+        .next_back()
+        .or_else(|| mentions.iter().find(|m| clause.contains(&m.start) && m.start > place));
+    if let Some(m) = near {
+        return Some((m.who.clone(), true, m.start));
+    }
+    let earlier = mentions.iter().rfind(|m| m.end <= place && !after_opener(scene, m.start))?;
+    Some((earlier.who.clone(), false, earlier.start))
+}
+
+/// Whether a name is what something is compared with.
+fn after_opener(scene: &Scene<'_>, start: usize) -> bool {
+    (start.saturating_sub(2)..start)
+        .any(|i| matches!(scene.sentence.lower(i), "than" | "over" | "vs" | "versus" | "against"))
+}
+
+fn in_table(
+    scene: &Scene<'_>,
+    g: usize,
+    amount: &Amount,
+    place: usize,
+    end: usize,
+    clause: std::ops::Range<usize>,
+) -> Option<(usize, Claim)> {
+    let grid = scene.grid(g);
+    let named = scene.named.iter().find(|(n, _)| *n == g).map(|(_, n)| n);
+    let find = |side: Side| named.and_then(|n| owner(scene, n.side(side), place, &clause));
+    let remembered = |side: Side| {
+        let pronoun = (clause.start..place)
+            .any(|i| matches!(scene.sentence.lower(i), "it" | "its" | "this"))
+            || clause.start == 0 && scene.sentence.lower(0) == "its";
+        scene
+            .before
+            .filter(|s| s.grid == g && s.side == side && pronoun)
+            .map(|s| (vec![s.who], true, 0))
+    };
+    let mut row = find(Side::Rows).or_else(|| remembered(Side::Rows));
+    let column = find(Side::Columns)
+        .or_else(|| remembered(Side::Columns))
+        .or_else(|| state(scene, grid, &clause).filter(|_| row.is_some()));
+    if row.is_none() && grid.bodies().count() == 1 {
+        row = grid.bodies().next().map(|r| (vec![r], true, 0));
+    }
+    let span = grid_span(scene, g);
+    if row.is_none() && column.is_none() || span.overlaps(scene.sentence.span) {
+        return None;
+    }
+    let rows: Vec<usize> =
+        row.as_ref().map_or_else(|| grid.bodies().collect(), |(who, ..)| who.clone());
+    let words = metric(&scene.sentence, clause.clone());
+    let fits = |a: At| grid.amount(a).is_some_and(|own| own.dimension().fits(amount.dimension()));
+    let named_columns = column.as_ref().map(|(who, ..)| who.clone());
+    let usable = |c: usize| rows.iter().any(|r| fits(At { row: *r, column: c }));
+    let explicit: Option<Vec<usize>> = named_columns.filter(|who| who.iter().any(|c| usable(*c)));
+    // A plain number needs its column's name or its metric beside it.
+    if amount.dimension() == Dimension::Plain && explicit.is_none() {
+        return None;
+    }
+    let columns: Vec<usize> = match &explicit {
+        Some(who) => who.clone(),
+        None => grid
+            .valued()
+            .filter(|c| usable(*c))
+            .filter(|c| {
+                let own = grid.dimension(*c).unwrap_or(Dimension::Plain);
+                // A bare column takes a rate only where the words or the caption say what it counts.
+                own == amount.dimension()
+                    || words != Metric::Any
+                        && words.takes(own, grid.better[*c], &grid.columns.names[*c].text)
+                    || column_words(grid, *c, scene, end)
+            })
+            .collect(),
+    };
+    let cells: Vec<At> = rows
+        .iter()
+        .flat_map(|r| columns.iter().map(move |c| at(Side::Rows, *r, *c)))
+        .filter(|a| fits(*a))
+        .collect();
+    let hedge = bound(scene.sentence.tokens, place);
+    let agrees = |a: &At| grid.amount(*a).map_or(Agreement::None, |own| own.is(amount, hedge));
+    let (own_row, own_column) =
+        (row.as_ref().is_some_and(|r| r.1), column.as_ref().is_some_and(|c| c.1));
+    let sure_row = row.as_ref().is_some_and(|r| r.0.len() == 1);
+    let sure_column = explicit.as_ref().is_some_and(|c| c.len() == 1);
+    // A name for the row and one for the column, or a row alone: a column alone names no subject,
+    // unless columns are what the table compares.
+    if row.is_none() && !sure_column {
+        return None;
+    }
+    let tokens = scene.sentence.tokens;
+    let span = Span::new(tokens[clause.start].span.start, tokens[clause.end - 1].span.end);
+    let mut claim = scene.context.claim_at(ClaimKind::Measurement, span, "");
+    claim.claimed = Some(amount.printed);
+    let score =
+        2 * usize::from(own_row || sure_row) + usize::from(own_column || explicit.is_some());
+    let bounded = matches!(hedge, Bound::AtLeast | Bound::AtMost);
+    let hit =
+        cells.iter().copied().max_by_key(|a| agrees(a)).filter(|a| agrees(a) != Agreement::None);
+    if let Some(hit) = hit {
+        let alone = cells.len() == 1
+            || cells.iter().filter(|a| agrees(a) == Agreement::Rounds).count() == 1
+            || cells.iter().all(|a| agrees(a) != Agreement::None);
+        if row.is_none()
+            && cells.len() > 1
+            && cells.iter().filter(|a| agrees(a) != Agreement::None).count() > 1
+        {
+            return None;
+        }
+        if bounded && cells.len() > 1 && !alone {
+            return None;
+        }
+        // Without the row's name only a value with digits enough is no accident.
+        if row.is_none()
+            && amount.printed.abs() / (amount.step / amount.measure.scale) < 100.0
+            && cells.len() > 2
+        {
+            return None;
+        }
+        claim.verdict = if agrees(&hit) == Agreement::Rounds {
+            ClaimVerdict::Holds
+        } else {
+            ClaimVerdict::OffByRounding
+        };
+        claim.inputs = input(scene, grid, hit).into_iter().collect();
+        claim.computed = claim.inputs.first().map(|i| i.value);
+        claim.reason = format!("as in {}", claim.inputs.first().map_or("", |i| i.name.as_str()));
+        return Some((score + 4, claim));
+    }
+    let least = cells.iter().map(|a| statistic(&grid.columns.names[a.column].text)).min();
+    let meant: Vec<At> = cells
+        .iter()
+        .copied()
+        .filter(|a| {
+            explicit.is_some() || Some(statistic(&grid.columns.names[a.column].text)) == least
+        })
+        .collect();
+    let first = *meant.first()?;
+    claim.inputs = input(scene, grid, first).into_iter().collect();
+    claim.computed = grid.amount(first).map(|m| m.value / amount.measure.scale);
+    claim.reason = format!(
+        "{} has {}",
+        claim.inputs.first().map_or("", |i| i.name.as_str()),
+        figure(grid.amount(first).map_or(f64::NAN, |m| m.printed))
+    );
+    claim.verdict = ClaimVerdict::Ambiguous;
+    // Where the table compares columns (versions, states) the row alone does not say whose value it is.
+    let one = meant.len() == 1;
+    let certain = one
+        && sure_row
+        && own_row
+        && !bounded
+        && hedge == Bound::Exact
+        && (own_column || !many_arms(grid, first));
+    if !certain {
+        return (score >= 2 && (sure_row || sure_column)).then_some((score, claim));
+    }
+    if let Some(other) = foreign(grid, &scene.sentence, clause.clone()) {
+        claim.reason = format!("{}, but \"{other}\" is not in the table", claim.reason);
+    } else if difference(scene, place, end) {
+        return None;
+    } else {
+        claim.verdict = ClaimVerdict::Wrong;
+    }
+    Some((score, claim))
+}
+
+/// "now takes", "took before": the later or the earlier of two states.
+fn state(
+    scene: &Scene<'_>,
+    grid: &Grid,
+    clause: &std::ops::Range<usize>,
+) -> Option<(Vec<usize>, bool, usize)> {
+    let has = |set: &[&str]| {
+        scene.sentence.tokens[clause.clone()].iter().any(|t| set.contains(&t.lower.as_str()))
+    };
+    let (first, second) = super::sides::two(grid, Side::Columns)?;
+    let last = super::sides::later(grid, Side::Columns, first, second);
+    if has(&["now", "new", "after", "afterwards"]) {
+        Some((vec![last], true, 0))
+    } else if has(&["before", "previously", "took", "used", "was", "old", "earlier"]) {
+        Some((vec![if last == first { second } else { first }], true, 0))
+    } else {
+        None
+    }
+}
+
+/// "48 MB more", "a budget of 20 ms": no value of the subject's.
+fn difference(scene: &Scene<'_>, place: usize, end: usize) -> bool {
+    let next = scene.sentence.lower(end);
+    let before = place.checked_sub(1).map_or("", |i| scene.sentence.lower(i));
+    super::said::way(next).is_some()
+        || matches!(
+            before,
+            "by" | "plus" | "another" | "every" | "each" | "within" | "after" | "from"
+        )
+        || scene.sentence.tokens[place.saturating_sub(4)..place].iter().any(|t| {
+            matches!(
+                t.lower.as_str(),
+                "budget"
+                    | "limit"
+                    | "goal"
+                    | "input"
+                    | "file"
+                    | "timeout"
+                    | "instead"
+                    | "difference"
+            )
+        })
+}
+
+/// Whether several columns of a row have one dimension: it compares these.
+fn many_arms(grid: &Grid, a: At) -> bool {
+    let own = grid.dimension(a.column);
+    grid.valued()
+        .filter(|c| grid.dimension(*c) == own && statistic(&grid.columns.names[*c].text) < 3)
+        .count()
+        > 1
+}
+
+/// Whether the word behind an amount is in a column's name or its table's caption.
+fn column_words(grid: &Grid, column: usize, scene: &Scene<'_>, end: usize) -> bool {
+    let mut near =
+        (end.saturating_sub(1)..end + 1).filter_map(|i| scene.sentence.pieces.get(i)).flatten();
+    near.any(|w| {
+        !super::name::is_plain(w)
+            && w.len() > 1
+            && (grid.columns.names[column].words.contains(w) || grid.context.contains(w))
+    })
+}
+
+fn grid_span(scene: &Scene<'_>, g: usize) -> Span {
+    scene.context.document.tables[scene.grid(g).table].span
+}

@@ -1,0 +1,411 @@
+//! What benchmark tools print: hyperfine, `go test -bench`, benchstat, criterion, pytest-benchmark, wrk.
+//! Each comes out as a table like those that are written by hand.
+
+use std::ops::Range;
+
+use super::{Cell, Row, Shape, Table, cell};
+use crate::read::line::Line;
+use crate::read::source::Span;
+
+/// The tables of one tool's output in a region of lines.
+pub(crate) fn read(text: &str, region: &[Line]) -> Option<Vec<(Table, Range<usize>)>> {
+    go(text, region)
+        .or_else(|| benchstat(text, region))
+        .or_else(|| criterion(text, region))
+        .or_else(|| pytest(text, region))
+        .map(|t| vec![t])
+}
+
+/// The words of a line with their places.
+fn words(text: &str, line: &Line) -> Vec<Span> {
+    let body = line.span.of(text);
+    let mut found = Vec::new();
+    let mut start = None;
+    for (i, c) in body.char_indices().chain(std::iter::once((body.len(), ' '))) {
+        match (c.is_whitespace(), start) {
+            (false, None) => start = Some(i),
+            (true, Some(from)) => {
+                found.push(Span::new(line.span.start + from, line.span.start + i));
+                start = None;
+            }
+            _ => {}
+        }
+        if found.len() > 40 {
+            break;
+        }
+    }
+    found
+}
+
+fn join(spans: &[Span]) -> Span {
+    match (spans.first(), spans.last()) {
+        (Some(a), Some(b)) => Span::new(a.start, b.end),
+        _ => Span::default(),
+    }
+}
+
+fn grid(
+    text: &str,
+    columns: Vec<String>,
+    rows: Vec<(Span, String, Vec<Option<Span>>)>,
+) -> Option<Table> {
+    let width = columns.len();
+    let rows: Vec<Row> = rows
+        .into_iter()
+        .map(|(span, label, cells)| {
+            let mut own: Vec<Cell> = vec![Cell {
+                text: label.clone(),
+                span: Span::new(span.start, span.start),
+                number: None,
+                sign: None,
+            }];
+            own.extend(cells.into_iter().map(|c| c.map_or_else(Cell::default, |s| cell(text, s))));
+            own.resize(width, Cell::default());
+            Row { span, label, cells: own }
+        })
+        .collect();
+    let span = Span::new(rows.first()?.span.start, rows.last()?.span.end);
+    Some(Table {
+        shape: Shape::Grid,
+        span,
+        title: Span::new(span.start, span.start),
+        columns,
+        rows,
+    })
+}
+
+/// `BenchmarkSwiss-8   41772034   28.61 ns/op   0 B/op   0 allocs/op`.
+fn go(text: &str, region: &[Line]) -> Option<(Table, Range<usize>)> {
+    let mut columns = vec![String::new()];
+    let mut rows = Vec::new();
+    let mut lines = Vec::new();
+    for (i, line) in region.iter().enumerate() {
+        let words = words(text, line);
+        let name = words.first().map_or("", |w| w.of(text));
+        if !name.starts_with("Benchmark")
+            || words.len() < 4
+            || words[1].of(text).parse::<u64>().is_err()
+        {
+            continue;
+        }
+        let mut cells: Vec<Option<Span>> = vec![None; columns.len() - 1];
+        for pair in words[2..].chunks_exact(2) {
+            let unit = pair[1].of(text);
+            let column = columns.iter().position(|c| c == unit).unwrap_or_else(|| {
+                columns.push(unit.to_owned());
+                cells.push(None);
+                columns.len() - 1
+            });
+            if let Some(slot) = cells.get_mut(column - 1) {
+                *slot = Some(pair[0]);
+            }
+        }
+        rows.push((line.span, name.to_owned(), cells));
+        lines.push(i);
+    }
+    let range = *lines.first()?..lines.last()? + 1;
+    Some((grid(text, columns, rows)?, range))
+}
+
+/// Rows under a header of files between bars, with a line of units (`sec/op`).
+fn benchstat(text: &str, region: &[Line]) -> Option<(Table, Range<usize>)> {
+    let units = region.iter().position(|l| {
+        let body = l.span.of(text);
+        body.contains('│') && body.contains("/op") || body.contains('│') && body.contains("/s ")
+    })?;
+    let header = units.checked_sub(1).map(|h| region[h].span.of(text))?;
+    let names: Vec<&str> = header.split('│').map(str::trim).filter(|n| !n.is_empty()).collect();
+    let of: Vec<&str> = region[units]
+        .span
+        .of(text)
+        .split('│')
+        .skip(1)
+        .filter_map(|p| p.split_whitespace().next())
+        .collect();
+    if names.is_empty() || of.len() < names.len() {
+        return None;
+    }
+    let mut columns = vec![String::new()];
+    columns.extend(names.iter().zip(&of).map(|(n, u)| format!("{n} ({u})")));
+    columns.push("vs base".to_owned());
+    let mut rows = Vec::new();
+    let mut last = units;
+    for (i, line) in region.iter().enumerate().skip(units + 1) {
+        let words = words(text, line);
+        let Some(name) =
+            words.first().map(|w| w.of(text)).filter(|n| !n.starts_with(['│', '¹', '²']))
+        else {
+            continue;
+        };
+        let mut cells: Vec<Option<Span>> = Vec::new();
+        let mut change = None;
+        let mut j = 1;
+        while j < words.len() {
+            let word = words[j].of(text);
+            if word.starts_with(['-', '+']) && word.ends_with('%') {
+                change = Some(words[j]);
+                break;
+            }
+            if word.starts_with(|c: char| c.is_ascii_digit()) && !word.ends_with('%') {
+                cells.push(Some(words[j]));
+            }
+            if word == "~" {
+                break;
+            }
+            j += 1;
+        }
+        if cells.is_empty() {
+            continue;
+        }
+        cells.truncate(names.len());
+        cells.resize(names.len(), None);
+        cells.push(change);
+        rows.push((line.span, name.to_owned(), cells));
+        last = i;
+    }
+    Some((grid(text, columns, rows)?, units.saturating_sub(1)..last + 1))
+}
+
+/// `parse/nom   time:   [12.401 µs 12.455 µs 12.513 µs]`, with `thrpt:` under it.
+fn criterion(text: &str, region: &[Line]) -> Option<(Table, Range<usize>)> {
+    let mut rows: Vec<(Span, String, Vec<Option<Span>>)> = Vec::new();
+    let mut lines = Vec::new();
+    let mut name: Option<String> = None;
+    for (i, line) in region.iter().enumerate() {
+        let body = line.span.of(text);
+        let words = words(text, line);
+        if let Some(at) = words.iter().position(|w| matches!(w.of(text), "time:" | "thrpt:")) {
+            let thrpt = words[at].of(text) == "thrpt:";
+            let middle = words.get(at + 3..at + 5).map(join);
+            let open = body.contains('[') && body.contains(']') && words.len() >= at + 7;
+            let Some(middle) = middle.filter(|_| open) else { continue };
+            if thrpt {
+                if let Some((span, _, cells)) = rows.last_mut() {
+                    span.end = line.span.end;
+                    cells[1] = Some(middle);
+                }
+            } else {
+                let own = join(&words[..at]).of(text).to_owned();
+                let own = if own.is_empty() { name.take()? } else { own };
+                rows.push((line.span, own, vec![Some(middle), None]));
+            }
+            lines.push(i);
+        } else if words.len() == 1 {
+            name = Some(body.trim().to_owned());
+        }
+    }
+    let range = *lines.first()?..lines.last()? + 1;
+    let columns = vec![String::new(), "time".to_owned(), "throughput".to_owned()];
+    Some((grid(text, columns, rows)?, range))
+}
+
+/// The table of pytest-benchmark: one unit in its header, a factor in brackets behind each value.
+fn pytest(text: &str, region: &[Line]) -> Option<(Table, Range<usize>)> {
+    let header =
+        region.iter().position(|l| l.span.of(text).trim_start().starts_with("Name (time in "))?;
+    let body = region[header].span.of(text);
+    let unit = body.split("time in ").nth(1)?.split(')').next()?;
+    let mut columns = vec![String::new()];
+    let mut rest = body.split_once(')')?.1.trim();
+    while !rest.is_empty() {
+        let word = rest.split_whitespace().next()?;
+        rest = rest[rest.find(word)? + word.len()..].trim_start();
+        let mut name = word.to_owned();
+        if rest.starts_with('(') {
+            let (inside, after) = rest.split_once(')')?;
+            name = format!("{name} {inside})");
+            rest = after.trim_start();
+        } else if matches!(word, "Min" | "Max" | "Mean" | "Median" | "StdDev" | "IQR") {
+            name = format!("{word} ({unit})");
+        }
+        columns.push(name);
+        if columns.len() > 20 {
+            return None;
+        }
+    }
+    let mut rows = Vec::new();
+    let mut last = header;
+    for (i, line) in region.iter().enumerate().skip(header + 1) {
+        let words = words(text, line);
+        let values: Vec<Span> = words
+            .iter()
+            .skip(1)
+            .copied()
+            .filter(|w| w.of(text).starts_with(|c: char| c.is_ascii_digit()))
+            .collect();
+        if values.len() + 1 < columns.len() {
+            continue;
+        }
+        rows.push((
+            line.span,
+            words[0].of(text).to_owned(),
+            values.into_iter().map(Some).collect(),
+        ));
+        last = i;
+    }
+    Some((grid(text, columns, rows)?, header..last + 1))
+}
+
+/// A block of hyperfine or wrk among the lines of a text, which blank lines may part: `lines` from
+/// `from`. The table of all of them, with the lines that they take.
+pub(crate) fn blocks(text: &str, lines: &[Line]) -> Vec<(Table, Vec<usize>)> {
+    hyperfine(text, lines).into_iter().chain(wrk(text, lines)).collect()
+}
+
+/// `Benchmark 1: ./old` with `Time (mean ± σ):  148.3 ms ±  2.1 ms`.
+fn hyperfine(text: &str, lines: &[Line]) -> Vec<(Table, Vec<usize>)> {
+    let mut tables = Vec::new();
+    let mut rows: Vec<(Span, String, Vec<Option<Span>>)> = Vec::new();
+    let mut taken = Vec::new();
+    let mut name: Option<(String, usize)> = None;
+    let columns =
+        || vec![String::new(), "mean time".to_owned(), "min".to_owned(), "max".to_owned()];
+    for (i, line) in lines.iter().enumerate() {
+        let body = line.span.of(text).trim_start();
+        if let Some((number, command)) =
+            body.strip_prefix("Benchmark ").and_then(|r| r.split_once(": "))
+        {
+            if number.trim_start_matches('#').parse::<u32>() == Ok(1) && !rows.is_empty() {
+                tables.extend(
+                    grid(text, columns(), std::mem::take(&mut rows))
+                        .map(|t| (t, std::mem::take(&mut taken))),
+                );
+            }
+            name = Some((command.trim().to_owned(), i));
+        } else if body.starts_with("Time (mean") || body.starts_with("Time (abs") {
+            let Some((command, at)) = name.clone() else { continue };
+            let words = words(text, line);
+            let first =
+                words.iter().position(|w| w.of(text).starts_with(|c: char| c.is_ascii_digit()));
+            if let Some(span) = first.and_then(|f| words.get(f..f + 2)).map(join) {
+                rows.push((
+                    Span::new(lines[at].span.start, line.span.end),
+                    command,
+                    vec![Some(span), None, None],
+                ));
+                taken.extend([at, i]);
+            }
+        } else if body.starts_with("Range (min") && name.is_some() {
+            let words = words(text, line);
+            let numbers: Vec<usize> = (0..words.len())
+                .filter(|w| words[*w].of(text).starts_with(|c: char| c.is_ascii_digit()))
+                .collect();
+            if let (Some((span, _, cells)), [a, b, ..]) = (rows.last_mut(), numbers.as_slice()) {
+                span.end = line.span.end;
+                cells[1] = words.get(*a..a + 2).map(join);
+                cells[2] = words.get(*b..b + 2).map(join);
+                taken.push(i);
+            }
+            name = None;
+        }
+    }
+    if !rows.is_empty() {
+        tables.extend(grid(text, columns(), rows).map(|t| (t, taken)));
+    }
+    tables
+}
+
+/// Runs of wrk, each named by the line of words over it.
+fn wrk(text: &str, lines: &[Line]) -> Option<(Table, Vec<usize>)> {
+    let columns = ["", "average latency", "max latency", "requests/sec", "transfer (data/s)"]
+        .map(str::to_owned)
+        .to_vec();
+    let mut rows: Vec<(Span, String, Vec<Option<Span>>)> = Vec::new();
+    let mut taken = Vec::new();
+    let mut inside = false;
+    let mut first = 0;
+    for (i, line) in lines.iter().enumerate() {
+        let body = line.span.of(text).trim_start();
+        if body.starts_with("Running ") && body.contains(" test @ ") {
+            let label = lines[..i]
+                .iter()
+                .rev()
+                .take(6)
+                .filter(|l| !l.blank && !l.fence)
+                .map(|l| {
+                    l.span.of(text).trim().trim_start_matches('#').trim_matches([' ', ':', '*'])
+                })
+                .find(|l| !l.starts_with('$') && !l.starts_with("wrk "));
+            rows.push((line.span, label.unwrap_or("").to_owned(), vec![None; 4]));
+            inside = true;
+            first = i;
+        }
+        let Some((span, _, cells)) = rows.last_mut().filter(|_| inside) else { continue };
+        let words = words(text, line);
+        let at = |k: usize| words.get(k).copied();
+        if line.fence || body.starts_with('#') || i > first + 16 {
+            inside = false;
+            continue;
+        }
+        if body.starts_with("Latency ") && words.len() >= 4 && !body.contains("Distribution") {
+            (cells[0], cells[1]) = (at(1), at(3));
+        } else if body.starts_with("Requests/sec:") {
+            cells[2] = at(1);
+        } else if body.starts_with("Transfer/sec:") {
+            // "1.70MB" a second: its unit has no second, so it is no evidence.
+            inside = false;
+        } else if line.blank {
+            continue;
+        }
+        span.end = line.span.end;
+        taken.push(i);
+    }
+    rows.retain(|(_, _, cells)| cells.iter().any(Option::is_some));
+    Some((grid(text, columns, rows)?, taken))
+}
+
+/// At least two list items or lines `name: 420 ms`, and nothing else on them.
+pub(crate) fn named_values(text: &str, region: &[Line]) -> Option<Vec<(Table, Range<usize>)>> {
+    let mut best: Option<Range<usize>> = None;
+    let read: Vec<Option<(Span, Span)>> = region.iter().map(|l| named_value(text, l)).collect();
+    let mut at = 0;
+    while at < read.len() {
+        let end = at + read[at..].iter().take_while(|r| r.is_some()).count();
+        if end >= at + 2 && best.as_ref().is_none_or(|b| b.len() < end - at) {
+            best = Some(at..end);
+        }
+        at = end.max(at + 1);
+    }
+    let range = best?;
+    let rows = range
+        .clone()
+        .filter_map(|i| {
+            read[i].map(|(name, value)| {
+                (
+                    region[i].span,
+                    name.of(text).trim_matches(['*', '`', '_', ' ']).to_owned(),
+                    vec![Some(value)],
+                )
+            })
+        })
+        .collect();
+    let columns = vec![String::new(), String::new()];
+    let mut table = grid(text, columns, rows)?;
+    if range.start > 0 {
+        table.title = Span::new(region[0].span.start, region[range.start - 1].span.end);
+    }
+    Some(vec![(table, range)])
+}
+
+fn named_value(text: &str, line: &Line) -> Option<(Span, Span)> {
+    let start = line.span.start + line.bullet;
+    let body = Span::new(start, line.span.end).of(text);
+    let (colon, mark) =
+        [": ", " – ", " — "].iter().find_map(|mark| Some((body.find(mark)?, mark.len())))?;
+    let name = body[..colon].trim();
+    let after = colon + mark;
+    let from = after + body[after..].find(|c: char| !c.is_whitespace() && c != '*')?;
+    let value = body[from..].trim_end_matches([' ', '.', ',', ';', '*']);
+    let fits = !name.is_empty()
+        && name.len() <= 60
+        && !name.contains(". ")
+        && value.starts_with(|c: char| c.is_ascii_digit())
+        && value.len() <= 24
+        && value.split_whitespace().count() <= 3
+        && crate::evidence::amount::of_cell(value, None).is_some_and(|(a, _)| {
+            !matches!(a.dimension(), crate::evidence::amount::Dimension::Count)
+        });
+    fits.then(|| {
+        (Span::new(start, start + colon), Span::new(start + from, start + from + value.len()))
+    })
+}
