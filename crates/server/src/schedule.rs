@@ -16,7 +16,7 @@ use crate::queue::{now, write_whole};
 use crate::submission::Submission;
 
 /// More than this are not kept.
-const MOST: usize = 200;
+const MAX_SCHEDULES: usize = 200;
 /// The largest file that is read.
 const LARGEST: u64 = 1 << 20;
 /// A time that is made up for later than this was missed.
@@ -153,9 +153,9 @@ impl Schedules {
 
     /// Adds one; it is on disk when this returns.
     pub fn add(&mut self, every: Every, submit: Submission) -> Result<Schedule, Refusal> {
-        if self.all.len() >= MOST {
+        if self.all.len() >= MAX_SCHEDULES {
             return Err(Refusal::conflict(format!(
-                "there are {MOST} schedules; cancel some first"
+                "there are {MAX_SCHEDULES} schedules; cancel some first"
             )));
         }
         let id = self.next;
