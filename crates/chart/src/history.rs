@@ -216,13 +216,31 @@ mod tests {
     }
 
     #[test]
-    fn is_as_drawn_before() {
-        insta::assert_snapshot!(render(&chart(6)).into_string().replace("><", ">\n<"));
+    fn every_point_leads_to_its_run_and_has_its_interval_where_there_is_one() {
+        let svg = render(&chart(6)).into_string();
+        assert_eq!(
+            svg.matches("<a class=\"m\" href=\"/runs/").count(),
+            5,
+            "one leads nowhere: {svg}"
+        );
+        assert_eq!(svg.matches("data-cx=").count(), 6, "{svg}");
+        assert_eq!(svg.matches("class=\"whisker\"").count(), 5, "one has no interval: {svg}");
+        assert_eq!(
+            svg.matches("class=\"level\"").count(),
+            2,
+            "before the change and after it: {svg}"
+        );
+        assert_eq!(svg.matches("class=\"alarm\"").count(), 2, "a line and its word: {svg}");
+        assert!(svg.contains("Ratio &lt;to&gt; v1") && !svg.contains("NaN"), "{svg}");
     }
 
     #[test]
-    fn small_is_as_drawn_before() {
-        insta::assert_snapshot!(small(&chart(6)).into_string().replace("><", ">\n<"));
+    fn small_has_the_line_the_levels_and_the_changes_and_leads_nowhere() {
+        let svg = small(&chart(6)).into_string();
+        assert_eq!(svg.matches("class=\"line\"").count(), 1, "{svg}");
+        assert_eq!(svg.matches("class=\"level\"").count(), 2, "{svg}");
+        assert_eq!(svg.matches("class=\"alarm\"").count(), 1, "{svg}");
+        assert!(!svg.contains("href=") && !svg.contains("NaN"), "{svg}");
     }
 
     #[test]

@@ -436,7 +436,7 @@ mod tests {
         assert!(page.contains("<svg") && page.contains("<code>c15</code>"), "{page}");
         assert!(page.contains("id=\"s-0123456789ab-a-cpu-2-cpus\""), "{page}");
         assert!(page.contains("Cannot be measured: c3"), "{page}");
-        assert!(page.contains("500 ms"), "its own value with its unit: {page}");
+        assert!(page.contains("500.0 ms"), "its own value with its unit: {page}");
         assert!(!page.contains("<script>alert") && !page.contains("href=\"/runs"), "{page}");
     }
 
