@@ -44,6 +44,9 @@ const COMMON: [&str; 26] = [
     "warn",
 ];
 
+/// Where home folders are.
+const HOME_ROOTS: [&str; 3] = ["/home/", "/Users/", "/root"];
+
 /// The fewest characters of a name that is looked for in texts.
 const SHORTEST: usize = 3;
 
@@ -88,6 +91,13 @@ impl Names {
                 self.user(&rest[..rest.find(|c| !in_name(c)).unwrap_or(rest.len())]);
             }
         }
+    }
+
+    /// Whether a text may hold any of them. Quick, and never wrong when it says no.
+    pub(crate) fn may_be_in(&self, text: &str) -> bool {
+        let names = self.homes.iter().chain(&self.hosts).chain(&self.users);
+        HOME_ROOTS.iter().any(|root| text.contains(root))
+            || names.into_iter().any(|name| text.contains(name.as_str()))
     }
 
     /// The text without them; `found` is called for every replacement with what stood there and what
@@ -187,7 +197,7 @@ fn domain_len(text: &str) -> usize {
 
 /// `/home/NAME`, `/Users/NAME` and `/root` as `~`.
 fn homes(text: &str, found: &mut dyn FnMut(Kind, &str, &str)) -> String {
-    if !["/home/", "/Users/", "/root"].iter().any(|root| text.contains(root)) {
+    if !HOME_ROOTS.iter().any(|root| text.contains(root)) {
         return text.to_owned();
     }
     let mut out = String::with_capacity(text.len());

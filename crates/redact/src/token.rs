@@ -101,15 +101,60 @@ const SECRET_PARTS: [&str; 10] = [
 const SECRET_ENDS: [&str; 9] =
     ["authorization", "cookie", "cred", "creds", "jwt", "pw", "pwd", "token", "pgpass"];
 
+/// As `to_ascii_lowercase` and `-` to `_` have it.
+const fn folded(b: u8) -> u8 {
+    if b == b'-' { b'_' } else { b.to_ascii_lowercase() }
+}
+
+/// How words begin, by their first two bytes, the second as one of 64 bits: nearly every word of a record is
+/// none of those that are looked for, and every word is asked.
+type Begins = [u64; 256];
+
+const fn add(begins: &mut Begins, word: &[u8]) {
+    begins[word[0] as usize] |= 1 << (word[1] & 63);
+}
+
+fn begins(begins: &Begins, pair: &[u8]) -> bool {
+    begins[usize::from(pair[0])] >> (pair[1] & 63) & 1 == 1
+}
+
+static PART_BEGINS: Begins = {
+    let mut begins = [0; 256];
+    let mut i = 0;
+    while i < SECRET_PARTS.len() {
+        add(&mut begins, SECRET_PARTS[i].as_bytes());
+        i += 1;
+    }
+    begins
+};
+
+static SHAPE_BEGINS: Begins = {
+    let mut begins = [0; 256];
+    let mut i = 0;
+    while i < SHAPES.len() {
+        add(&mut begins, SHAPES[i].0.as_bytes());
+        i += 1;
+    }
+    begins
+};
+
 /// Whether a name says that its value is secret.
 pub(crate) fn names_a_secret(name: &str) -> bool {
-    let name = name.to_ascii_lowercase().replace('-', "_");
-    if SECRET_PARTS.iter().any(|part| name.contains(part)) {
+    let name = name.as_bytes();
+    let is = |text: &[u8], word: &str| {
+        text.len() == word.len() && text.iter().map(|b| folded(*b)).eq(word.bytes())
+    };
+    let is_part =
+        |at: usize, part: &str| name.get(at..at + part.len()).is_some_and(|t| is(t, part));
+    let may = |pair: &[u8]| begins(&PART_BEGINS, &[folded(pair[0]), folded(pair[1])]);
+    let mut pairs = name.windows(2).enumerate().filter(|(_, pair)| may(pair));
+    if pairs.any(|(at, _)| SECRET_PARTS.iter().any(|part| is_part(at, part))) {
         return true;
     }
-    let mut words = name.rsplit(['_', '.']);
+    let mut words = name.rsplit(|b| matches!(b, b'_' | b'-' | b'.'));
     let last = words.next().unwrap_or_default();
-    SECRET_ENDS.contains(&last) || (last == "pass" && words.next().is_some_and(|w| w.len() > 1))
+    SECRET_ENDS.iter().any(|end| is(last, end))
+        || (is(last, "pass") && words.next().is_some_and(|w| w.len() > 1))
 }
 
 /// The text with every token replaced by [`TOKEN`].
@@ -165,9 +210,20 @@ pub(crate) fn find(text: &str) -> Vec<(Range<usize>, Suspect)> {
     found
 }
 
-/// What names and tokens are made of.
+/// What names and tokens are made of, by byte.
+static WORD: [bool; 256] = {
+    let mut word = [false; 256];
+    let mut b = 0u8;
+    while b < 128 {
+        word[b as usize] =
+            b.is_ascii_alphanumeric() || matches!(b, b'_' | b'-' | b'.' | b'+' | b'/');
+        b += 1;
+    }
+    word
+};
+
 fn is_word(b: u8) -> bool {
-    b.is_ascii_alphanumeric() || matches!(b, b'_' | b'-' | b'.' | b'+' | b'/')
+    WORD[usize::from(b)]
 }
 
 fn private_keys(text: &str, found: &mut Vec<(Range<usize>, Suspect)>) {
@@ -217,14 +273,27 @@ fn word(text: &str, range: Range<usize>, found: &mut Vec<(Range<usize>, Suspect)
         }
     }
     let scheme = bare.eq_ignore_ascii_case("bearer") || bare.eq_ignore_ascii_case("basic");
-    let named = (2..=80).contains(&bare.len()) && names_a_secret(bare);
-    if !(scheme || named) {
+    let flag = word.starts_with("--");
+    if !(flag || scheme || is_given(&text.as_bytes()[range.end..])) {
         return;
     }
-    let flag = word.starts_with("--");
+    let named = || (2..=80).contains(&bare.len()) && names_a_secret(bare);
+    if !(scheme || named()) {
+        return;
+    }
     if let Some(value) = value_after(text, range.end, flag, scheme) {
         found.push((value, Suspect::Named));
     }
+}
+
+/// What may stand between a name and its value.
+fn is_opening(b: u8) -> bool {
+    matches!(b, b' ' | b'\t' | b'"' | b'\'' | b'`' | b'\\')
+}
+
+/// Whether a name that is followed by this is given a value.
+fn is_given(rest: &[u8]) -> bool {
+    rest.iter().find(|b| !is_opening(**b)).is_some_and(|b| matches!(b, b'=' | b':'))
 }
 
 /// The value that is given to the name that ends at `at`: after `=` or `:`, for a flag and a scheme
@@ -232,7 +301,7 @@ fn word(text: &str, range: Range<usize>, found: &mut Vec<(Range<usize>, Suspect)
 /// one are none.
 fn value_after(text: &str, at: usize, flag: bool, scheme: bool) -> Option<Range<usize>> {
     let rest = &text[at..];
-    let opening = |c: char| matches!(c, ' ' | '\t' | '"' | '\'' | '`' | '\\');
+    let opening = |c: char| u8::try_from(c).is_ok_and(is_opening);
     let mut start = rest.find(|c: char| !opening(c))?;
     if rest[start..].starts_with(['=', ':']) {
         start += 1;
@@ -268,9 +337,14 @@ fn value_after(text: &str, at: usize, flag: bool, scheme: bool) -> Option<Range<
 
 /// Where in a word a known token begins.
 fn shape(word: &str) -> Option<usize> {
+    let bytes = word.as_bytes();
+    let apart = |at: usize| at == 0 || !bytes[at - 1].is_ascii_alphanumeric();
+    let may = |(at, pair): (usize, &[u8])| begins(&SHAPE_BEGINS, pair) && apart(at);
+    if !bytes.windows(2).enumerate().any(may) {
+        return None;
+    }
     SHAPES.iter().find_map(|(prefix, least)| {
         let at = word.find(prefix)?;
-        let apart = at == 0 || !word.as_bytes()[at - 1].is_ascii_alphanumeric();
         let token = &word[at..];
         let long = token.len() >= (*least).max(prefix.len() + 8);
         let mixed = token[prefix.len()..].bytes().any(|b| b.is_ascii_digit())
@@ -278,7 +352,7 @@ fn shape(word: &str) -> Option<usize> {
         let jwt = *prefix != "eyJ" || token.contains('.');
         let key_id = !matches!(*prefix, "AKIA" | "ASIA")
             || token.bytes().all(|b| b.is_ascii_uppercase() || b.is_ascii_digit());
-        (apart && long && mixed && jwt && key_id).then_some(at)
+        (apart(at) && long && mixed && jwt && key_id).then_some(at)
     })
 }
 
