@@ -3,8 +3,8 @@
 //!
 //! A head is one line of fixed length in a file of its own, `heads/<run-id>.json`. Whoever holds the
 //! run's lock is its only writer, so writers of other runs never meet here, and a file system without
-//! locks has nothing to mix up. It is written in place after each entry: a process that dies between
-//! the two leaves a ledger that is one entry longer.
+//! locks has nothing to mix up. It is written in place after each write to the ledger: a process that dies
+//! between the two leaves a ledger that is longer by one entry, or by a trial's end and the entry after it.
 
 use std::fs::{File, OpenOptions};
 use std::io::Write;
@@ -36,7 +36,7 @@ pub(crate) struct Head {
 /// How a ledger stands with its head.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Against {
-    /// It ends there, or goes on for the one entry that a writer that died leaves.
+    /// It ends there, or goes on for the one write that a writer that died leaves.
     Agrees,
     /// It goes on for so many entries, as a lost power leaves it.
     GoesOn(u64),
@@ -111,6 +111,10 @@ impl Head {
         match have - self.entries {
             0 => Against::Agrees,
             1 if !ended || matches!(event(at), Some(LedgerEvent::Resumed)) => Against::Agrees,
+            // The end of a short trial is written together with the entry after it.
+            2 if matches!(event(at), Some(LedgerEvent::TrialEnded { .. })) && !ended => {
+                Against::Agrees
+            }
             more if ended => Against::Added(more),
             more => Against::GoesOn(more),
         }
@@ -259,6 +263,18 @@ mod tests {
         assert_eq!(third(3).against(&read(4)), Against::Added(1), "only a resume follows an end");
         assert_eq!(heads[3].against(&read(5)), Against::Agrees, "its writer died in between");
         assert_eq!(heads[0].against(&read(3)), Against::GoesOn(2));
+        let ended = |number| LedgerEvent::TrialEnded {
+            number,
+            attempt: 1,
+            outcome: assay_model::Outcome::Completed,
+            record_sha256: String::new(),
+            files: None,
+        };
+        let (lines, heads) = ledger(vec![started(1), ended(1), started(2), ended(2), end()]);
+        let read_to = |n: usize| chain::read(&lines[..n].concat());
+        assert_eq!(heads[0].against(&read_to(3)), Against::Agrees, "an end and the next start");
+        assert_eq!(heads[1].against(&read_to(4)), Against::GoesOn(2), "no write adds these two");
+        assert_eq!(heads[0].against(&read_to(4)), Against::GoesOn(3));
         let (_, others) = ledger(vec![started(1), started(7), end()]);
         assert_eq!(others[1].against(&read(3)), Against::Differs);
         assert_eq!(others[2].against(&read(3)), Against::Differs);

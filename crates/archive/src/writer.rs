@@ -1,5 +1,5 @@
-//! Writing a run: the ledger, and trial after trial. A small trial costs three writes: its start, its
-//! record, and its end.
+//! Writing a run: the ledger, and trial after trial. A small trial costs two writes and the head's: its
+//! record, and its end together with the start of the next.
 
 use std::borrow::Cow;
 use std::collections::HashSet;
@@ -44,6 +44,8 @@ pub struct RunWriter {
     folder: PathBuf,
     ledger: Appender,
     tip: Tip,
+    /// The end of a short trial, which is written with the entry after it: its record counts already.
+    owed: Vec<u8>,
     head: HeadFile,
     records: Appender,
     recorded: HashSet<Key>,
@@ -76,6 +78,7 @@ impl RunWriter {
             id,
             ledger: Appender::open(folder.join(LEDGER))?,
             tip,
+            owed: Vec::new(),
             records: Appender::open(folder.join(RECORDS))?,
             recorded,
             folder,
@@ -268,6 +271,7 @@ impl RunWriter {
     }
 
     fn settle_ledger(&mut self) -> Result<()> {
+        self.pay()?;
         if self.durability == Durability::Synced {
             self.ledger.sync()?;
         }
@@ -285,9 +289,24 @@ impl RunWriter {
 
     /// Adds a line to the ledger.
     fn enter(&mut self, event: LedgerEvent) -> Result<()> {
-        let line =
-            self.tip.line(event).map_err(|e| Error::damaged(&self.folder.join(LEDGER), e))?;
-        self.ledger.append(&line)?;
+        self.owe(event)?;
+        self.pay()
+    }
+
+    /// Makes a line of the ledger, which is written with the next one.
+    fn owe(&mut self, event: LedgerEvent) -> Result<()> {
+        let line = self.tip.line(event);
+        self.owed.extend(line.map_err(|e| Error::damaged(&self.folder.join(LEDGER), e))?);
+        Ok(())
+    }
+
+    /// Writes the lines that are owed, and the head.
+    fn pay(&mut self) -> Result<()> {
+        if self.owed.is_empty() {
+            return Ok(());
+        }
+        self.ledger.append(&self.owed)?;
+        self.owed.clear();
         self.head.moves_to(&self.tip)
     }
 
@@ -356,13 +375,16 @@ impl RunWriter {
         }
         self.records.append(line)?;
         self.recorded.insert(key);
-        self.enter(LedgerEvent::TrialEnded {
+        self.owe(LedgerEvent::TrialEnded {
             number: key.0,
             attempt: key.1,
             outcome: record.outcome,
             record_sha256: disk::sha256(&line[..line.len() - 1]),
             files: Some(hashes),
         })?;
+        if due {
+            self.pay()?;
+        }
         if due && self.durability == Durability::Synced {
             self.records.sync()?;
             self.ledger.sync()?;
@@ -429,6 +451,15 @@ impl RunWriter {
         match self.durability {
             Durability::Synced => disk::sync(&self.folder),
             Durability::Cached => Ok(()),
+        }
+    }
+}
+
+impl Drop for RunWriter {
+    fn drop(&mut self) {
+        if !self.broken {
+            // What cannot be written now is entered by a resume: the record is there.
+            let _ = self.pay();
         }
     }
 }
