@@ -125,14 +125,13 @@ impl Session<'_> {
         fitness: &Fit,
         watcher: &mut dyn Watcher,
     ) -> Result<Outcome, LabError> {
-        let treatment = self.plan.treatment(planned.treatment).cloned().ok_or_else(|| {
-            LabError::CannotResume {
+        let treatment =
+            self.plan.treatment(planned.treatment).ok_or_else(|| LabError::CannotResume {
                 run: self.writer.id().clone(),
                 reason: format!("its plan has no treatment {}", planned.treatment),
-            }
-        })?;
+            })?;
         let attempt = self.history.next_attempt(planned.number);
-        watcher.started(&self.progress(planned, &treatment));
+        watcher.started(&self.progress(planned, treatment));
         self.writer.ledger(LedgerEvent::TrialStarted { number: planned.number, attempt })?;
         let Session { executor, writer, history, .. } = self;
         let ask = Ask {
@@ -141,7 +140,7 @@ impl Session<'_> {
             workload: self.workload,
             planned,
             attempt,
-            treatment: &treatment,
+            treatment,
             previous: history.with_curves(treatment.id),
             lasted: history.lasted(treatment.id),
             last: self.plan.trials.last().is_some_and(|t| t.number == planned.number),

@@ -65,14 +65,14 @@ impl Tracing {
     pub fn new(experiment: &Experiment, tick_ns: u64, folder: &Path) -> Self {
         let asked = |name: &str| experiment.observe.tracers.iter().any(|t| t == name);
         let events = asked("io-events");
-        let question = Question {
+        let question = || Question {
             by: vec![Dimension::Device, Dimension::Direction],
             histograms: vec![Measure::Size, Measure::Latency, Measure::Queue, Measure::Device],
             tick_ns: tick_ns.max(1),
             ..Question::default()
         };
         let ask = (events || asked("io")).then(|| TraceRequest {
-            question,
+            question: question(),
             events,
             save: events.then(|| folder.join("io.parquet")),
             classes: true,

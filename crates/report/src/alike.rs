@@ -1,6 +1,8 @@
 //! Sentences that differ only in their numbers, said once: with the range of each number and the trials
 //! that they are about.
 
+use std::collections::HashMap;
+
 /// Sentences of one wording.
 #[derive(Debug, Clone)]
 pub(crate) struct Alike {
@@ -94,11 +96,19 @@ fn number(text: &str) -> usize {
 /// Sentences of trials, grouped by wording, in the order in which each wording came first.
 pub(crate) fn group<'a>(all: impl Iterator<Item = (u32, &'a str)>) -> Vec<Alike> {
     let mut groups: Vec<Alike> = Vec::new();
+    // Most trials say the same to the letter.
+    let mut known: HashMap<&str, usize> = HashMap::new();
     for (trial, text) in all {
+        if let Some(at) = known.get(text) {
+            groups[*at].trials.push(trial);
+            continue;
+        }
         let one = Alike::new(text, Some(trial));
-        if !groups.iter_mut().any(|g| g.take(&one)) {
+        let at = groups.iter_mut().position(|g| g.take(&one)).unwrap_or(groups.len());
+        if at == groups.len() {
             groups.push(one);
         }
+        known.insert(text, at);
     }
     groups
 }

@@ -25,6 +25,8 @@ pub const VALLEY: f64 = 0.5;
 /// The share of the values that must lie on either side of a valley.
 pub const SHARE: f64 = 0.15;
 const GRID: usize = 256;
+/// So many bandwidths away a kernel has fallen to a part in 10^13.
+const REACH: f64 = 7.75;
 
 /// The number of modes of positive values; `None` below [`LEAST`] values, with one that is not
 /// positive, or without spread.
@@ -49,8 +51,12 @@ pub fn modes(values: &[f64]) -> Option<usize> {
     let low = logs.iter().copied().fold(f64::INFINITY, f64::min) - 3.0 * bandwidth;
     let high = logs.iter().copied().fold(f64::NEG_INFINITY, f64::max) + 3.0 * bandwidth;
     let at = |i: usize| low + (high - low) * i as f64 / (GRID - 1) as f64;
+    let kernel = |distance: f64| {
+        if distance.abs() > REACH { 0.0 } else { (-0.5 * distance * distance).exp() }
+    };
     let density: Vec<f64> = (0..GRID)
-        .map(|i| logs.iter().map(|x| (-0.5 * ((at(i) - x) / bandwidth).powi(2)).exp()).sum())
+        .map(at)
+        .map(|at| logs.iter().map(|x| kernel((at - x) / bandwidth)).sum())
         .collect();
     let below = |i: usize| logs.iter().filter(|x| **x < at(i)).count() as f64 / logs.len() as f64;
     Some(count(&density, below))

@@ -1,5 +1,7 @@
 //! Every trial that was started, and what it has to say.
 
+use std::collections::BTreeSet;
+
 use assay_model::{Exit, Outcome, TrialRecord, ValidationResult};
 
 use crate::document::table::{Kind, Row};
@@ -21,6 +23,7 @@ pub(crate) fn trials(view: &RunView, gate: &Gate) -> Parts {
         .column(On::Page, Kind::Word, "exit")
         .column(On::Page, Kind::Word, "output")
         .column(On::Published, Kind::Word, "started (UTC)");
+    let imported = view.imported().is_some();
     for r in &view.records {
         let attempt =
             if r.attempt > 1 { format!(" (attempt {})", r.attempt) } else { String::new() };
@@ -41,14 +44,14 @@ pub(crate) fn trials(view: &RunView, gate: &Gate) -> Parts {
             cells.push(cell(value_text(r.resources.as_ref().map(|u| u.wall_s), "s")));
         }
         let started = r.started_at.replace('T', " ");
-        cells.push(cell(exit(r, view.imported().is_some())));
+        cells.push(cell(exit(r, imported)));
         cells.push(cell(validation(r)));
         cells.push(cell(started.trim_end_matches('Z')));
         let class = (!r.counts()).then_some("not-counted");
         table.rows.push(Row { id: format!("trial-{}", r.number), class, cells, ..Row::default() });
     }
-    let missing =
-        |t: &&assay_model::PlannedTrial| view.records.iter().all(|r| r.number != t.number);
+    let started: BTreeSet<u32> = view.records.iter().map(|r| r.number).collect();
+    let missing = |t: &&assay_model::PlannedTrial| !started.contains(&t.number);
     let missing: Vec<String> =
         view.plan.trials.iter().filter(missing).map(|t| t.number.to_string()).collect();
     let mut out = Parts::default();
