@@ -18,15 +18,15 @@ use crate::chain::{self, Chain, Tip};
 use crate::disk::{self, MAX_DATA, MAX_TEXT};
 use crate::identity::{RunIdentity, RunMetrics};
 use crate::layout::{
-    EXPERIMENT, IDENTITY, IO, LEDGER, METRICS, PLAN, RECORDS, SAMPLES, STDERR, STDOUT, SYSTEM,
-    trial_folder,
+    EXPERIMENT, IDENTITY, IO, IO_EVENTS, LEDGER, METRICS, PLAN, RECORDS, SAMPLES, STDERR, STDOUT,
+    SYSTEM, trial_folder,
 };
 use crate::lock::{Held, Purpose, look};
 use crate::{Error, Result, records, samples, subjects, summary};
 
 /// A run, open for reading. The ledger is that of the moment; records are those of the moment when
 /// they are asked for.
-#[derive(Debug)]
+#[derive(Debug, Clone)]
 pub struct RunReader {
     folder: PathBuf,
     identity: RunIdentity,
@@ -58,7 +58,7 @@ impl RunReader {
         {
             self.identity = identity;
         }
-        for entry in &mut self.chain.entries {
+        for entry in self.chain.entries.iter_mut().filter(|entry| !is_wordless(&entry.event)) {
             if let Some(text) = clean(LEDGER, serde_json::to_string(&entry.event))
                 && let Ok(event) = serde_json::from_str(&text)
             {
@@ -218,6 +218,16 @@ impl RunReader {
         }
     }
 
+    /// Whether the records are seen as they were written: the redactor changes none.
+    ///
+    /// # Errors
+    /// They cannot be read.
+    pub fn shows_records_as_written(&self) -> Result<bool> {
+        let Some(redactor) = &self.redactor else { return Ok(true) };
+        let bytes = disk::read(&self.folder.join(RECORDS), MAX_DATA)?;
+        Ok(matches!(redactor.file(RECORDS, &bytes), Some(Cow::Borrowed(_))))
+    }
+
     /// A record's line where the redactor changes it.
     fn clean_line(&self, line: &[u8]) -> Option<Vec<u8>> {
         match self.redactor.as_ref()?.file("record.json", line)? {
@@ -316,6 +326,18 @@ impl RunReader {
     fn log(&self, number: u32, attempt: u32, name: &str) -> Result<Vec<u8>> {
         let path = self.trial_dir(number, attempt).join(name);
         Ok(self.clean(name, disk::read_if_there(&path, MAX_DATA)?.unwrap_or_default()))
+    }
+}
+
+/// Whether an event holds nothing but numbers, hashes and names that assay gave.
+pub(crate) fn is_wordless(event: &LedgerEvent) -> bool {
+    match event {
+        LedgerEvent::TrialStarted { .. } => true,
+        LedgerEvent::TrialEnded { files, .. } => {
+            let own = |name: &str| [STDOUT, STDERR, SAMPLES, IO, IO_EVENTS].contains(&name);
+            files.iter().flatten().all(|file| own(&file.path))
+        }
+        _ => false,
     }
 }
 

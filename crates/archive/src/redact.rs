@@ -8,8 +8,9 @@ use std::io::{Read, Write};
 use std::os::unix::fs::OpenOptionsExt;
 use std::path::Path;
 
-use assay_model::{FileHash, LedgerEvent, RunId, Severity, TrialRecord};
+use assay_model::{FileHash, LedgerEvent, RunId, Severity};
 use assay_redact::{Key, Names, Redactor};
+use serde::Deserialize;
 
 use crate::archive::Archive;
 use crate::bundle::Manifest;
@@ -19,7 +20,7 @@ use crate::heads::{self, Head};
 use crate::layout::{
     EXPERIMENT, KEY, LEDGER, LOCK, METRICS, PLAN, RECORDS, RUNS, SAMPLES, staged, trial_folder,
 };
-use crate::reader::RunReader;
+use crate::reader::{RunReader, is_wordless};
 use crate::{Error, Result, samples, subjects, verify};
 
 /// Bytes of a key.
@@ -129,24 +130,19 @@ impl Archive {
     /// `Busy` while the run is being written; the run is damaged.
     pub fn copy_redacted(
         &self,
-        id: &RunId,
+        run: &RunReader,
         redactor: &Redactor,
         target: &Archive,
     ) -> Result<Published> {
-        let run = self.run(id)?;
+        let id = run.id();
         if Self::is_being_written(run.dir()) {
             let lock = run.dir().join(LOCK);
             return Err(Error::Busy { run: id.clone(), owner: "another process".into(), lock });
         }
         run.chain().check(&run.dir().join(LEDGER))?;
         let folder = target.path().join(RUNS).join(id.as_str());
-        let mut copy = Copy {
-            redactor,
-            run: &run,
-            excluded: Vec::new(),
-            changed: false,
-            were: HashMap::new(),
-        };
+        let mut copy =
+            Copy { redactor, run, excluded: Vec::new(), changed: false, were: HashMap::new() };
         let mut hashes = HashMap::new();
         for file in Manifest::of(run.dir(), id, None)?.files {
             let replacement = [PLAN, METRICS].iter().any(|name| file.path == staged(name));
@@ -177,6 +173,13 @@ impl Archive {
             )),
         }
     }
+}
+
+/// What says whose a record is; the rest of it is passed over.
+#[derive(Deserialize)]
+struct TrialKey {
+    number: u32,
+    attempt: u32,
 }
 
 struct Copy<'a> {
@@ -225,17 +228,21 @@ impl Copy<'_> {
         let hash = |name: &str| files.get(name).map(|bytes| sha256(bytes));
         let mut records = HashMap::new();
         for line in files.get(RECORDS).map_or(&[][..], |r| r).split(|b| *b == b'\n') {
-            if let Ok(record) = serde_json::from_slice::<TrialRecord>(line) {
-                records.insert((record.number, record.attempt), sha256(line));
+            if let Ok(TrialKey { number, attempt }) = serde_json::from_slice(line) {
+                records.insert((number, attempt), sha256(line));
             }
         }
         let plan = self.run.chain().files().get(PLAN).map(|hash| (*hash).to_owned());
         let mut tip = Tip::default();
         let mut out = Vec::new();
         for entry in self.run.ledger() {
-            let text = serde_json::to_string(&entry.event).map_err(fail)?;
-            let clean = self.redactor.json(LEDGER, &text);
-            let mut event: LedgerEvent = serde_json::from_str(&clean).map_err(fail)?;
+            let mut event = entry.event.clone();
+            if !is_wordless(&event) {
+                let text = serde_json::to_string(&event).map_err(fail)?;
+                if let Cow::Owned(clean) = self.redactor.json(LEDGER, &text) {
+                    event = serde_json::from_str(&clean).map_err(fail)?;
+                }
+            }
             match &mut event {
                 LedgerEvent::Planned { experiment_sha256, plan_sha256, files: others, .. } => {
                     self.again(others, Path::new(""), files);

@@ -4,8 +4,8 @@ use std::collections::BTreeMap;
 
 use anyhow::{Context, Result};
 use assay_archive::{Archive, RunReader};
-use assay_lab::{Question, Recorded};
-use assay_model::{Profile, RunId};
+use assay_lab::{Ended, Question, Recorded};
+use assay_model::{Profile, RunId, TrialRecord};
 use assay_redact::Names;
 use assay_report::{LedgerHead, RunView};
 
@@ -17,14 +17,34 @@ const EXPLAINED: usize = 8;
 pub fn load(archive: &Archive, id: &RunId) -> Result<RunView> {
     let reader = archive.run(id)?;
     let redactor = archive.secrets(&reader);
-    read(&reader.redacted(redactor))
+    read(&reader.redacted(redactor), None)
 }
 
 /// A run as anybody may see it: without the names of machines and people either.
 pub fn load_public(archive: &Archive, id: &RunId) -> Result<RunView> {
     let reader = archive.run(id)?;
     let redactor = archive.publication(&reader, own_names());
-    read(&reader.redacted(redactor))
+    read(&reader.redacted(redactor), None)
+}
+
+/// A run that ended just now, as [`load`] has it, and, where `public` asks for it, as [`load_public`] has it.
+/// What was written is not read again where both show it as it is.
+pub fn of_ended(
+    archive: &Archive,
+    ended: &mut Ended,
+    public: bool,
+) -> Result<(RunView, Option<RunView>)> {
+    let reader = archive.run(&ended.id)?;
+    let own = reader.clone().redacted(archive.secrets(&reader));
+    let public = public.then(|| {
+        let redactor = archive.publication(&reader, own_names());
+        reader.redacted(redactor)
+    });
+    // What anybody may see as it is, its owner may.
+    let as_written = public.as_ref().unwrap_or(&own).shows_records_as_written()?;
+    let records = ended.records.take().filter(|_| as_written);
+    let public = public.map(|reader| read(&reader, records.clone())).transpose()?;
+    Ok((read(&own, records)?, public))
 }
 
 /// A run as it is judged for publication: its findings, and what is withheld because of them, in the severities
@@ -57,12 +77,13 @@ pub fn own_names() -> Names {
     names
 }
 
-fn read(reader: &RunReader) -> Result<RunView> {
+/// `records` are what the reader would read, if that is known.
+fn read(reader: &RunReader, records: Option<Vec<TrialRecord>>) -> Result<RunView> {
     let experiment_toml = reader.experiment_toml()?;
     let experiment = assay_lab::read_experiment("experiment.toml", &experiment_toml)
         .map_err(assay_lab::LabError::File)?;
     let plan = reader.plan()?;
-    let records = reader.records()?;
+    let records = records.map_or_else(|| reader.records(), Ok)?;
     let system = reader.system()?;
     let mut analysis = assay_lab::analyse(&Recorded {
         experiment: &experiment,

@@ -1,7 +1,7 @@
 //! The records of a run so far, with what is asked of them before each trial kept up to date, so that
 //! the thousandth short trial costs no more than the first.
 
-use std::collections::HashMap;
+use std::collections::{BTreeMap, HashMap};
 use std::time::Duration;
 
 use assay_model::{Outcome, TrialRecord};
@@ -63,6 +63,13 @@ impl History {
     /// All of them.
     pub fn records(&self) -> &[TrialRecord] {
         &self.records
+    }
+
+    /// The latest attempt at each trial, in order of number.
+    pub fn into_latest(self) -> Vec<TrialRecord> {
+        let latest: BTreeMap<u32, TrialRecord> =
+            self.records.into_iter().map(|record| (record.number, record)).collect();
+        latest.into_values().collect()
     }
 
     /// Whether this trial has a record that stands.

@@ -55,6 +55,9 @@ pub struct Ended {
     pub failed: usize,
     /// The revisions that did not build.
     pub unbuilt: Vec<String>,
+    /// The records as they were written, where this session made them all; else they are the archive's to
+    /// read.
+    pub records: Option<Vec<TrialRecord>>,
 }
 
 /// What is ready before a run is registered.
@@ -259,6 +262,7 @@ impl Lab<'_> {
     ) -> Result<Ended, LabError> {
         let Ready { executor, fitness, .. } = ready;
         let experiment = &prepared.experiment;
+        let made_all = records.is_empty();
         let mut session = Session {
             lab: self,
             experiment,
@@ -294,7 +298,8 @@ impl Lab<'_> {
         }
         writer.finish(state, &reason)?;
         watcher.concluded(state, &reason);
-        Ok(Ended { id, state, reason, completed, failed, unbuilt: Vec::new() })
+        let records = made_all.then(|| history.into_latest());
+        Ok(Ended { id, state, reason, completed, failed, unbuilt: Vec::new(), records })
     }
 }
 

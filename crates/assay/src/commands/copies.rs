@@ -8,6 +8,7 @@ use assay_archive::{Archive, Published};
 use assay_model::RunId;
 use assay_model::nouns::count;
 use assay_redact::Kind;
+use assay_sut::scratch;
 
 use crate::cli::Cli;
 use crate::exit::Exit;
@@ -27,14 +28,11 @@ impl Copies {
     /// # Errors
     /// No temporary folder can be made.
     pub fn new() -> Result<Self> {
-        let now = jiff::Timestamp::now().as_nanosecond();
-        let name = format!("assay-publish-{}-{now}", std::process::id());
-        let folder = std::env::temp_dir().join(name);
-        let made = || {
-            use std::os::unix::fs::DirBuilderExt as _;
-            std::fs::DirBuilder::new().mode(0o700).create(&folder)
-        };
-        made().with_context(|| format!("make the folder {}", folder.display()))?;
+        let root = scratch::root();
+        // What a killed publication left.
+        scratch::sweep(&root);
+        let folder = scratch::make(&root, scratch::OWNER)
+            .with_context(|| format!("make a folder in {}", root.display()))?;
         let archive = Archive::open(&folder)?;
         Ok(Copies { archive, folder, published: RefCell::default() })
     }
@@ -53,8 +51,9 @@ impl Copies {
         if published.iter().any(|(known, _)| known == id) {
             return Ok(());
         }
-        let redactor = from.publication(&from.run(id)?, view::own_names());
-        published.push((id.clone(), from.copy_redacted(id, &redactor, &self.archive)?));
+        let run = from.run(id)?;
+        let redactor = from.publication(&run, view::own_names());
+        published.push((id.clone(), from.copy_redacted(&run, &redactor, &self.archive)?));
         Ok(())
     }
 

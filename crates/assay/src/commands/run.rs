@@ -61,7 +61,7 @@ pub fn run(cli: &Cli, run: &Run) -> Result<Exit> {
     // Nodes have their own queue.
     let remote = prepared.as_ref().is_some_and(|p| p.experiment.place.is_remote());
     let _turn = if remote { None } else { take_turn(run.wait_turn, &lab, &mut both)? };
-    let ended = match (&prepared, &resumed) {
+    let mut ended = match (&prepared, &resumed) {
         (Some(prepared), _) => lab
             .run(prepared, &mut both)
             .inspect_err(|e| experiment::hint(&run.what, &e.to_string()))?,
@@ -71,7 +71,7 @@ pub fn run(cli: &Cli, run: &Run) -> Result<Exit> {
     if let Some(failure) = events.as_ref().and_then(EventWriter::failure) {
         say(&format!("warning: events could not be written: {failure}"));
     }
-    let view = view::load(&archive, &ended.id)?;
+    let (view, public) = view::of_ended(&archive, &mut ended, !exports.is_empty())?;
     if cli.json {
         print_json_text(&assay_report::json::write(&view)?)?;
     } else {
@@ -81,8 +81,7 @@ pub fn run(cli: &Cli, run: &Run) -> Result<Exit> {
             print(&show_floor(&aa_floor(&view.plan, &view.records), ended.id.as_str()))?;
         }
     }
-    if !exports.is_empty() {
-        let public = view::load_public(&archive, &ended.id)?;
+    if let Some(public) = public {
         exports.iter().try_for_each(|export| export.write(&public))?;
     }
     if !run.quiet {
