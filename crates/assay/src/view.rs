@@ -47,6 +47,11 @@ pub fn of_ended(
     Ok((read(&own, records)?, public))
 }
 
+/// A copy for publication, which passed the redactor when it was made.
+pub fn load_copy(copies: &Archive, id: &RunId) -> Result<RunView> {
+    read(&copies.run(id)?, None)
+}
+
 /// A run as it is judged for publication: its findings, and what is withheld because of them, in the severities
 /// of the publish profile.
 pub fn for_publication(mut view: RunView) -> RunView {

@@ -139,14 +139,23 @@ fn a_disk_that_is_full() {
         return;
     }
     let _small = Small(small.clone());
-    let flood = ["run", "--monitors", "none", "--blocks", "40", "--seed", "1", "--"];
-    let command = ["head", "-c", "500000", "/dev/urandom"];
+    let events = world.path("events").display().to_string();
+    let flood = ["run", "--monitors", "none", "--blocks", "40", "--seed", "1", "--events", &events];
+    let command = ["--", "head", "-c", "500000", "/dev/urandom"];
     let ran = world.run(&[&flood[..], &command[..]].concat());
     assert_eq!(ran.code, 1, "{}{}", ran.stdout, ran.stderr);
     assert!(ran.stderr.contains("no space") || ran.stderr.contains("No space"), "{}", ran.stderr);
     // Nothing is half-written: what is there verifies.
     let verified = world.run(&["archive", "verify"]);
     assert_eq!(verified.code, 0, "{}{}", verified.stdout, verified.stderr);
+    // Still full, it is read, with every trial that was acknowledged.
+    let shown = world.run(&["archive", "show", "last", "--json"]);
+    assert_eq!(shown.code, 0, "{}", shown.stderr);
+    let events = std::fs::read_to_string(world.path("events")).unwrap();
+    let told = events.lines().map(json).flat_map(|e| e["trials"].as_array().cloned());
+    let told: Vec<u64> = told.flatten().filter_map(|t| t["number"].as_u64()).collect();
+    let kept: Vec<u64> = shown.records().iter().filter_map(|r| r["number"].as_u64()).collect();
+    assert!(!told.is_empty() && told.iter().all(|n| kept.contains(n)), "{told:?} {kept:?}");
     // With room again the run goes on to its end.
     let grown = std::process::Command::new("mount")
         .args(["-o", "remount,size=200m"])

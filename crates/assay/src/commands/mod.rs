@@ -23,6 +23,7 @@ mod manual;
 mod open;
 mod plan;
 mod post;
+mod publication;
 mod publish;
 #[cfg(feature = "server")]
 mod queue;

@@ -1,11 +1,11 @@
 //! `assay publish POST.md`: a template with its numbers computed, as a folder.
 
 use std::collections::BTreeMap;
-use std::fs::{self, File};
+use std::fs::File;
 use std::io::Read;
 use std::path::Path;
 
-use anyhow::{Context, Result};
+use anyhow::Result;
 use assay_archive::{Archive, Filter};
 use assay_model::{RunId, RunState};
 use assay_report::RunView;
@@ -14,7 +14,8 @@ use assay_rules::landscape::{Collection, LandscapeError};
 
 use super::copies::Copies;
 use super::open::open_archive;
-use super::publish::{absolute, free, unchanged};
+use super::publication::Publication;
+use super::publish::{absolute, unchanged};
 use crate::cli::{Cli, Publish};
 use crate::exit::{Exit, Usage};
 use crate::screen::{print, print_json, say};
@@ -78,25 +79,20 @@ pub(super) fn publish_with(
         done(Published { post: &post, page: None, refused })?;
         return Ok(if refused { Exit::Rule } else { Exit::Fine });
     }
-    let folder = free(publish)?;
-    fs::create_dir_all(folder).with_context(|| format!("make the folder {}", folder.display()))?;
-    let write = |name: &str, text: &str| {
-        let path = folder.join(name);
-        fs::write(&path, text).with_context(|| format!("write {}", path.display()))
-    };
-    write("index.html", &post::html(&post))?;
-    write("index.md", &post::markdown(&post))?;
-    write("numbers.csv", &post::numbers_csv(&post))?;
-    write("results.csv", &post::results_csv(&post))?;
-    write("post.json", &post::json(&post)?)?;
-    fs::write(folder.join("template.md"), &bytes).context("write template.md")?;
+    let mut publication = Publication::open(publish)?;
+    publication.write("index.html", post::html(&post))?;
+    publication.write("index.md", post::markdown(&post))?;
+    publication.write("numbers.csv", post::numbers_csv(&post))?;
+    publication.write("results.csv", post::results_csv(&post))?;
+    publication.write("post.json", post::json(&post)?)?;
+    publication.write("template.md", &bytes)?;
     if let Some(archive) = &archive {
         for view in post.runs.values() {
             let id = &view.summary.id;
-            archive.export(id, &folder.join(format!("{id}.tar.zst")))?;
+            archive.export(id, &publication.stage(&format!("{id}.tar.zst")))?;
         }
     }
-    let page = absolute(&folder.join("index.html"));
+    let page = absolute(&publication.finish()?);
     done(Published { post: &post, page: Some(&page), refused: false })?;
     Ok(if post.withheld_as_invalid() { Exit::Rule } else { Exit::Fine })
 }
@@ -179,7 +175,7 @@ fn runs(
                 view::load(&archive, &id)?
             } else {
                 copies.add(&archive, &id)?;
-                view::load(copies.archive(), &id)?
+                view::load_copy(copies.archive(), &id)?
             };
             views.insert(alias.clone(), view::for_publication(view));
         }

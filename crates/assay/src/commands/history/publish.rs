@@ -1,14 +1,13 @@
 //! `assay publish --history`: the histories of an archive as one page that needs no network, with their data.
 
-use std::fs;
-
-use anyhow::{Context, Result};
+use anyhow::Result;
 use assay_history::quoted;
 use assay_lab::series;
 use assay_report::history::{History, markdown, published};
 
 use super::super::open::open_archive;
-use super::super::publish::{absolute, free};
+use super::super::publication::Publication;
+use super::super::publish::absolute;
 use crate::cli::{Cli, Publish};
 use crate::exit::{Exit, Usage};
 use crate::screen::{print, print_json};
@@ -58,12 +57,7 @@ pub fn publish(cli: &Cli, asked: &Publish) -> Result<Exit> {
         })
         .into());
     }
-    let folder = free(asked)?;
-    fs::create_dir_all(folder).with_context(|| format!("make the folder {}", folder.display()))?;
-    let write = |name: &str, text: &str| {
-        let path = folder.join(name);
-        fs::write(&path, text).with_context(|| format!("write {}", path.display()))
-    };
+    let mut publication = Publication::open(asked)?;
     let heading = match (wanted, all.as_slice()) {
         (None, _) | (_, []) => "Histories".to_owned(),
         (Some(wanted), _) => format!("{wanted} over revisions"),
@@ -79,12 +73,12 @@ pub fn publish(cli: &Cli, asked: &Publish) -> Result<Exit> {
             History::Quoted(_, imported) => serde_json::to_value(quoted(imported)),
         })
         .collect::<Result<_, _>>()?;
-    write("index.html", &published(&heading, &all))?;
-    write("history.json", &serde_json::to_string_pretty(&data)?)?;
+    publication.write("index.html", published(&heading, &all))?;
+    publication.write("history.json", serde_json::to_string_pretty(&data)?)?;
     if !pages.is_empty() {
-        write("history.md", &pages.join("\n"))?;
+        publication.write("history.md", pages.join("\n"))?;
     }
-    let page = absolute(&folder.join("index.html"));
+    let page = absolute(&publication.finish()?);
     if cli.json {
         print_json(
             &serde_json::json!({ "schema_version": 1, "histories": all.len(), "page": page }),

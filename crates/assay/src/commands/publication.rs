@@ -1,0 +1,137 @@
+//! The folder of a publication, filled whole or not at all: its files lie under other names until each is
+//! written, so that a full disk or a killed process leaves no page that is cut off, and takes none that was there.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use anyhow::{Context, Result};
+use assay_report::format::FORMATS;
+
+use crate::cli::Publish;
+use crate::exit::Usage;
+
+/// The page, which is renamed last: who finds it finds the rest.
+const PAGE: &str = "index.html";
+/// What stands behind a file's name until all are written.
+const STAGED: &str = ".tmp";
+
+/// A folder that is being filled. Dropped before [`Publication::finish`], nothing of it stays.
+pub struct Publication<'a> {
+    folder: &'a Path,
+    /// Whether the folder was not there before.
+    made: bool,
+    staged: Vec<String>,
+    /// What an earlier publication left and this one replaces.
+    replaced: Vec<PathBuf>,
+}
+
+impl<'a> Publication<'a> {
+    /// Opens the folder to write to: an empty one, or with `--force` one that an earlier publication filled.
+    ///
+    /// # Errors
+    /// It holds something else, or cannot be made.
+    pub fn open(publish: &'a Publish) -> Result<Self> {
+        let folder = publish.folder()?;
+        let made = !folder.exists();
+        let replaced = replaced(folder, publish.force)?;
+        // Parts of a publication that was cut off go now: these names are used again.
+        let (parts, replaced): (Vec<_>, Vec<_>) =
+            replaced.into_iter().partition(|path| path.extension().is_some_and(|e| e == "tmp"));
+        for path in parts {
+            fs::remove_file(&path).with_context(|| format!("remove {}", path.display()))?;
+        }
+        fs::create_dir_all(folder)
+            .with_context(|| format!("make the folder {}", folder.display()))?;
+        Ok(Publication { folder, made, staged: Vec::new(), replaced })
+    }
+
+    /// Writes a file.
+    ///
+    /// # Errors
+    /// It cannot be written.
+    pub fn write(&mut self, name: &str, content: impl AsRef<[u8]>) -> Result<()> {
+        let staged = self.stage(name);
+        fs::write(&staged, content).with_context(|| self.cannot("write", name))
+    }
+
+    /// The path that a file is to be written to by others.
+    pub fn stage(&mut self, name: &str) -> PathBuf {
+        self.staged.push(name.to_owned());
+        self.folder.join(format!("{name}{STAGED}"))
+    }
+
+    /// Takes away what is replaced and gives the files their names. Returns the page.
+    ///
+    /// # Errors
+    /// A file cannot be removed or renamed.
+    pub fn finish(mut self) -> Result<PathBuf> {
+        for path in &self.replaced {
+            fs::remove_file(path).with_context(|| format!("replace {}", path.display()))?;
+        }
+        self.staged.sort_by_key(|name| name == PAGE);
+        for name in &self.staged {
+            let staged = self.folder.join(format!("{name}{STAGED}"));
+            fs::rename(staged, self.folder.join(name))
+                .with_context(|| self.cannot("name", name))?;
+        }
+        self.staged.clear();
+        self.made = false;
+        Ok(self.folder.join(PAGE))
+    }
+
+    fn cannot(&self, what: &str, name: &str) -> String {
+        format!("{what} {}; nothing was published", self.folder.join(name).display())
+    }
+}
+
+impl Drop for Publication<'_> {
+    fn drop(&mut self) {
+        for name in &self.staged {
+            let _ = fs::remove_file(self.folder.join(format!("{name}{STAGED}")));
+        }
+        if self.made {
+            // Only if it is empty.
+            let _ = fs::remove_dir(self.folder);
+        }
+    }
+}
+
+/// The files of an earlier publication in a folder, where they may be replaced; none in an empty one.
+fn replaced(folder: &Path, force: bool) -> Result<Vec<PathBuf>> {
+    let Ok(entries) = fs::read_dir(folder) else { return Ok(Vec::new()) };
+    let paths: Vec<PathBuf> = entries.flatten().map(|entry| entry.path()).collect();
+    if paths.is_empty() {
+        return Ok(paths);
+    }
+    let whole = paths.iter().any(|path| path.ends_with(PAGE));
+    // What was killed has files of a publication and no page.
+    let ours = whole || paths.iter().all(|path| is_written_by_publish(path));
+    if !(force && ours) {
+        let way = match (ours, whole) {
+            (false, _) => "choose another",
+            (true, true) => "--force replaces what was published there",
+            (true, false) => "--force replaces what a publication that was cut off left there",
+        };
+        let message = format!("{} is not empty; {way}", folder.display());
+        return Err(Usage(message).into());
+    }
+    Ok(paths.into_iter().filter(|path| path.is_file() && is_written_by_publish(path)).collect())
+}
+
+/// By its name.
+fn is_written_by_publish(path: &Path) -> bool {
+    const OTHERS: [&str; 7] = [
+        "history.json",
+        "history.md",
+        "experiment.toml",
+        "numbers.csv",
+        "post.json",
+        "results.csv",
+        "template.md",
+    ];
+    let name = path.file_name().and_then(|n| n.to_str()).unwrap_or_default();
+    let name = name.strip_suffix(STAGED).unwrap_or(name);
+    let name = name.strip_suffix(STAGED).unwrap_or(name);
+    let mut formats = FORMATS.iter().filter_map(|f| f.published);
+    formats.any(|f| f == name) || OTHERS.contains(&name) || name.ends_with(".tar.zst")
+}
