@@ -1,12 +1,14 @@
 #!/usr/bin/env bash
 # Publishing a run of 200 trials with two builds of assay, interleaved: does a change cost publication anything?
 # Usage: bench/publish.sh BEFORE_BINARY [BLOCKS]
+# AFTER names the other binary; without it, it is built from this tree.
 set -euo pipefail
 [ $# -ge 1 ] || { echo "usage: bench/publish.sh BEFORE_BINARY [BLOCKS]" >&2; exit 2; }
 before="$(realpath "$1")"
+after="${AFTER:+$(realpath "$AFTER")}"
 cd "$(dirname "$0")/.."
-cargo build --release --locked --quiet --package assay
-after="$(realpath "${CARGO_TARGET_DIR:-target}/release/assay")"
+[ -n "$after" ] || cargo build --release --locked --quiet --package assay
+after="${after:-$(realpath "${CARGO_TARGET_DIR:-target}/release/assay")}"
 folder="$(mktemp -d)"
 trap 'rm -rf "$folder"' EXIT
 # Each build publishes a run that it made itself: what it records is part of what it has to read.
