@@ -124,8 +124,8 @@ impl Known {
         range: &[Commit],
         past: &Past,
         level: &str,
-        note: Option<String>,
-        link: Option<String>,
+        note: Option<&str>,
+        link: Option<&str>,
     ) -> bool {
         let mut found = false;
         for series in &past.series {
@@ -142,8 +142,8 @@ impl Known {
                     state: State::Acknowledged,
                     fresh: told.as_ref().and_then(|t| t.fresh),
                     run: told.as_ref().and_then(|t| t.run.clone()),
-                    note: note.clone().or(told.as_ref().and_then(|t| t.note.clone())),
-                    link: link.clone().or(told.and_then(|t| t.link)),
+                    note: note.map(str::to_owned).or(told.as_ref().and_then(|t| t.note.clone())),
+                    link: link.map(str::to_owned).or(told.and_then(|t| t.link)),
                 });
                 found = true;
             }

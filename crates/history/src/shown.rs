@@ -211,7 +211,7 @@ mod tests {
         known.learn(&about.revisions, &past);
         assert_eq!(known.changes, before.changes);
         let level = format!("{:040}", 12);
-        assert!(known.acknowledge(&about.revisions, &past, &level, Some("wanted".into()), None));
+        assert!(known.acknowledge(&about.revisions, &past, &level, Some("wanted"), None));
         past.fresh.push(fresh("20260104-000000-0004", MACHINE, 1.1, 1.3));
         known.learn(&about.revisions, &past);
         assert_eq!(state(&known, &past), State::Acknowledged, "a person's word stays");

@@ -239,7 +239,7 @@ impl Device {
         let stages = STAGES.iter().filter_map(|(stage, name)| {
             let t = &self.times[*stage as usize];
             let (least_ns, greatest_ns) = (t.least, t.greatest);
-            Some(StageTimes { stage: *name, n: t.n, least_ns, mean_ns: mean(t)?, greatest_ns })
+            Some(StageTimes { stage: name, n: t.n, least_ns, mean_ns: mean(t)?, greatest_ns })
         });
         DeviceStages {
             device,

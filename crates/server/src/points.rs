@@ -229,7 +229,7 @@ pub(crate) fn acknowledge(
     let found = series::show(&app.config.archive, id, None).map_err(|e| Refusal::own(&e))?;
     let Some((_, past, mut kept)) = found else { return Ok(shown) };
     let range = kept.known.about.as_ref().map(|a| a.revisions.clone()).unwrap_or_default();
-    let some = |text: &str| Some(text.to_owned()).filter(|t| !t.is_empty());
+    let some = |text| Some(text).filter(|t: &&str| !t.is_empty());
     kept.known.acknowledge(&range, &past, commit, some(note), some(link));
     kept.save().map_err(|e| Refusal::own(&e))?;
     history(app, id)

@@ -50,13 +50,12 @@ fn every_kind_is_made_measured_sealed_and_taken_away() {
         assert!(device.starts_with(kind), "{level}: {device}");
         assert_eq!(slaves(&device), parts, "{level}");
         let own = format!("/sys/class/block/{device}");
-        let is = match kind {
-            "md" => std::fs::read_to_string(format!("{own}/md/level")).unwrap(),
-            _ => {
-                let mut table = std::process::Command::new("dmsetup");
-                let table = table.args(["table", "--showkeys"]).output().unwrap();
-                String::from_utf8(table.stdout).unwrap()
-            }
+        let is = if kind == "md" {
+            std::fs::read_to_string(format!("{own}/md/level")).unwrap()
+        } else {
+            let mut table = std::process::Command::new("dmsetup");
+            let table = table.args(["table", "--showkeys"]).output().unwrap();
+            String::from_utf8(table.stdout).unwrap()
         };
         assert!(is.contains(what), "{level}: {is}");
         assert_eq!(applied.measured().len(), 4, "{level}");

@@ -176,7 +176,7 @@ impl<'a> Measured<'a> {
         kept.known.learn(self.range(), &past);
         if let Some(name) = &asked.acknowledge {
             let level = self.defined.repo.one(name).map_err(LabError::from)?.level();
-            let (note, link) = (asked.note.clone(), asked.link.clone());
+            let (note, link) = (asked.note.as_deref(), asked.link.as_deref());
             if !kept.known.acknowledge(self.range(), &past, &level, note, link) {
                 return Err(Usage(format!("the series has no change at {name}")).into());
             }
