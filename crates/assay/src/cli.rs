@@ -53,6 +53,8 @@ pub enum Verb {
     /// Ask again what a post claims: run its experiments that can run here, publish it with this machine's numbers,
     /// and say of each claim whether it holds.
     Reproduce(Reproduce),
+    /// Write an archive and posts as a static site: pages, lists, feeds and a search that need no server.
+    Site(Site),
     /// A table of quoted results as of a day, ranked in total or under a denominator; without a name,
     /// the list of them.
     Landscape(Landscape),
@@ -667,6 +669,32 @@ pub struct Reproduce {
     /// Wait until no other run measures on this machine.
     #[arg(long)]
     pub wait_turn: bool,
+}
+
+/// `assay site`.
+#[derive(Debug, Args)]
+pub struct Site {
+    /// The folder to write to: new, empty, or a site that is to be brought up to date.
+    #[arg(short, long, value_name = "DIR")]
+    pub output: PathBuf,
+    /// The folder of the posts, a file that ends in `.md` each; without it the site has none.
+    #[arg(long, value_name = "DIR")]
+    pub posts: Option<PathBuf>,
+    /// What the site is called.
+    #[arg(long, default_value = "Performance notes", value_name = "TEXT")]
+    pub title: String,
+    /// The address that the site is served from; without it there is no sitemap and no JSON feed.
+    #[arg(long, value_name = "URL")]
+    pub base_url: Option<String>,
+    /// Another folder of results for landscapes and posts, as `assay landscape` takes it. May be given several times.
+    #[arg(long, value_name = "DIR")]
+    pub published: Vec<PathBuf>,
+    /// Publish runs as they were recorded, with the names of machines and people.
+    #[arg(long)]
+    pub no_redact: bool,
+    /// Write into a folder that holds other files, too; they stay, unless a page has their name.
+    #[arg(long)]
+    pub force: bool,
 }
 
 /// `assay landscape`.

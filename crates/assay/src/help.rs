@@ -167,6 +167,13 @@ const VERBS: &[Verb] = &[
         "A claim that does not hold is an answer: the exit code is 0.",
     ),
     verb(
+        "site",
+        Group::CompareAndPublish,
+        &["assay site -o site", "assay site --posts posts -o site"],
+        &["assay site --posts posts --title 'Team X' --base-url https://example.org/perf/ -o site"],
+        "The same command brings the site up to date: only what has changed is made again.",
+    ),
+    verb(
         "landscape",
         Group::CompareAndPublish,
         &["assay landscape", "assay landscape specjbb2005 --per watt --per core --matrix"],

@@ -17,6 +17,7 @@
 //! | [`history`] | a metric over revisions: Markdown and pages |
 //! | [`post`] | templates with computed numbers, as posts |
 //! | [`landscape`] | a landscape as CSV and Markdown |
+//! | [`site`] | the pages around those of runs and posts: lists, feeds, search |
 
 mod alike;
 mod apart;
@@ -39,6 +40,7 @@ mod parts;
 mod percentiles;
 pub mod post;
 pub mod reproduce;
+pub mod site;
 mod style;
 pub mod terminal;
 mod view;

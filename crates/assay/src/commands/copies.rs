@@ -33,6 +33,14 @@ impl Copies {
         scratch::sweep(&root);
         let folder = scratch::make(&root, scratch::OWNER)
             .with_context(|| format!("make a folder in {}", root.display()))?;
+        Copies::at(folder)
+    }
+
+    /// No copies so far, in a folder that is removed when this is dropped.
+    ///
+    /// # Errors
+    /// No archive can be made there.
+    pub fn at(folder: std::path::PathBuf) -> Result<Self> {
         let archive = Archive::open(&folder)?;
         Ok(Copies { archive, folder, published: RefCell::default() })
     }
@@ -55,6 +63,13 @@ impl Copies {
         let redactor = from.publication(&run, view::own_names());
         published.push((id.clone(), from.copy_redacted(&run, &redactor, &self.archive)?));
         Ok(())
+    }
+
+    /// How many values were replaced, and how many files left out.
+    pub fn replaced(&self) -> (u64, usize) {
+        let published = self.published.borrow();
+        let times = published.iter().flat_map(|(_, p)| &p.found).map(|f| f.times).sum();
+        (times, published.iter().map(|(_, p)| p.excluded.len()).sum())
     }
 
     /// Says how much was replaced.

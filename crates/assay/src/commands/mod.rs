@@ -34,6 +34,7 @@ mod run;
 mod schema;
 #[cfg(feature = "server")]
 mod serve;
+mod site;
 mod stat;
 mod tlb;
 mod workloads;
@@ -56,6 +57,7 @@ pub fn dispatch(cli: &Cli) -> anyhow::Result<Exit> {
         Verb::Audit(audit) => audit::audit(cli, audit),
         Verb::Publish(publish) if publish.history => history::publish::publish(cli, publish),
         Verb::Publish(publish) => publish::publish(cli, publish),
+        Verb::Site(asked) => site::site(cli, asked),
         Verb::Reproduce(asked) => reproduce::reproduce(cli, asked),
         Verb::Landscape(landscape) => landscape::landscape(cli, landscape),
         Verb::Stat(stat) => stat::stat(cli, stat),

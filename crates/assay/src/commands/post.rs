@@ -98,7 +98,7 @@ pub(super) fn publish_with(
 }
 
 /// Says what keeps the post from being published.
-fn refused(post: &Post) -> bool {
+pub(super) fn refused(post: &Post) -> bool {
     let refusals = post.refusals();
     for found in &refusals {
         let f = &found.finding;
@@ -117,7 +117,7 @@ fn refused(post: &Post) -> bool {
 }
 
 /// The day on which it is published.
-fn today() -> String {
+pub(super) fn today() -> String {
     assay_lab::now_utc().chars().take(10).collect()
 }
 

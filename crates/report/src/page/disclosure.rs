@@ -27,7 +27,7 @@ pub(super) fn section(view: &RunView, gate: &Gate) -> Markup {
         @if view.imported().is_none() {
             h3 { "To repeat it" }
             p { "Save the experiment below as " code { "experiment.toml" } ", then:" }
-            pre { code { "assay run experiment.toml --seed " (view.plan.seed) } }
+            div class="table-box" tabindex="0" role="region" aria-label="command" { pre { code { "assay run experiment.toml --seed " (view.plan.seed) } } }
             p class="soft" { "The seed gives the same order of trials; leave it out for a new one." }
         }
         details {

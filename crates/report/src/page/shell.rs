@@ -16,11 +16,22 @@ pub fn style() -> String {
 
 /// The whole document.
 pub(crate) fn page(title: &str, body: &Markup) -> String {
-    let style = style();
+    document(title, &html! {}, &style(), &[SCRIPT], body)
+}
+
+/// The whole document, with more in its head, its style sheet and its scripts.
+pub(crate) fn document(
+    title: &str,
+    head: &Markup,
+    style: &str,
+    scripts: &[&str],
+    body: &Markup,
+) -> String {
+    let scripts_allowed: Vec<String> = scripts.iter().map(|s| format!("'{}'", hash(s))).collect();
     let policy = format!(
-        "default-src 'none'; style-src '{}'; script-src '{}'; img-src data:; base-uri 'none'; form-action 'none'",
-        hash(&style),
-        hash(SCRIPT),
+        "default-src 'none'; style-src '{}'; script-src {}; img-src data:; base-uri 'none'; form-action 'none'",
+        hash(style),
+        scripts_allowed.join(" "),
     );
     let document = html! {
         (DOCTYPE)
@@ -32,12 +43,13 @@ pub(crate) fn page(title: &str, body: &Markup) -> String {
                 meta name="color-scheme" content="light dark";
                 meta name="generator" content="assay";
                 title { (title) }
+                (head)
                 link rel="icon" href="data:,";
                 style { (PreEscaped(style)) }
             }
             body {
                 (body)
-                script { (PreEscaped(SCRIPT)) }
+                @for script in scripts { script { (PreEscaped(script)) } }
             }
         }
     };

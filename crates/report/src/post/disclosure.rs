@@ -2,7 +2,7 @@
 
 use assay_rules::pack::{PackVerdict, RuleResult};
 
-use super::document::{Block, Post, PostFinding};
+use super::document::{Block, Post, PostFinding, RunPlace};
 use super::files::results_csv;
 use crate::document::table::Row;
 use crate::document::{About, Found, On, Part, Parts, Table, Text, Tone, cell, text};
@@ -147,22 +147,33 @@ fn results(post: &Post) -> Table {
 }
 
 fn runs(post: &Post) -> Table {
-    let mut table = Table::of(
-        "Every run that this post rests on; each is beside this page as a file named by its id",
-    )
-    .word("run")
-    .word("experiment")
-    .word("workload")
-    .word("host")
-    .word("started (UTC)")
-    .number("trials that count")
-    .word("kind");
+    let caption = match &post.runs_at {
+        RunPlace::Beside => {
+            "Every run that this post rests on; each is beside this page as a file named by its id"
+        }
+        RunPlace::Pages(_) => {
+            "Every run that this post rests on; each has a page of its own with its files"
+        }
+    };
+    let mut table = Table::of(caption)
+        .word("run")
+        .word("experiment")
+        .word("workload")
+        .word("host")
+        .word("started (UTC)")
+        .number("trials that count")
+        .word("kind");
     for (alias, view) in &post.runs {
         let s = &view.summary;
         let counted = view.records.iter().filter(|r| r.counts()).count();
         let started = s.started_at.replace('T', " ");
         let cells = vec![
-            cell(Text::default().code(s.id.to_string())),
+            cell(match &post.runs_at {
+                RunPlace::Beside => Text::default().code(s.id.to_string()),
+                RunPlace::Pages(prefix) => {
+                    Text::default().link(format!("{prefix}/{}/index.html", s.id), s.id.to_string())
+                }
+            }),
             cell(s.experiment.clone()),
             cell(s.workload.clone()),
             cell(s.host.clone()),

@@ -45,10 +45,22 @@ pub struct Post {
     pub comparisons: Vec<TypedComparison>,
     /// What the post claims, and what the runs of this archive say of it.
     pub claims: Vec<Claim>,
+    /// Where the runs are that it rests on.
+    pub runs_at: RunPlace,
     pub(super) source: String,
     pub(super) markdown: String,
     pub(super) blocks: Vec<Block>,
     pub(super) marks: Marks,
+}
+
+/// Where the runs of a post are, as seen from its page.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub enum RunPlace {
+    /// In files beside it, named by their ids.
+    #[default]
+    Beside,
+    /// On pages of their own: `PREFIX/ID/index.html`.
+    Pages(String),
 }
 
 /// A quantity that the author typed: no function printed it, and nothing recomputes it.

@@ -16,6 +16,10 @@ pub struct Front {
     pub title: String,
     /// One sentence under the title.
     pub summary: String,
+    /// The day of the post, by which a site orders it; without it the day that its file's name begins with.
+    pub date: Option<String>,
+    /// What it is about, in words that a site gathers posts by.
+    pub tags: Vec<String>,
     /// The day that the post's statements are true of (`2009-08-27`).
     pub as_of: Option<String>,
     /// The landscape that `rank` and `landscape` mean when none is named.
@@ -65,9 +69,10 @@ pub(super) fn read(text: Text<'_>) -> Result<(Front, usize), PostError> {
         text.error(span, e.message().trim().to_owned(), help(e.message()))
     })?;
     let body = 4 + end.end;
-    for (key, day) in [("as_of", &front.as_of), ("retrieved", &front.retrieved)] {
+    let days = [("date", &front.date), ("as_of", &front.as_of), ("retrieved", &front.retrieved)];
+    for (key, day) in days {
         if let Some(day) = day.as_ref().filter(|d| !is_date(d)) {
-            let at = toml.find(key).unwrap_or(0) + 4;
+            let at = key_at(toml, key) + 4;
             let message = format!("`{day}` is not a date");
             return Err(text.error(at..at + key.len(), message, "write it as 2009-08-27"));
         }
@@ -76,6 +81,18 @@ pub(super) fn read(text: Text<'_>) -> Result<(Front, usize), PostError> {
         return Err(text.error(0..3, "the front matter has no title", "add `title = \"...\"`"));
     }
     Ok((front, body))
+}
+
+/// Where the line of a key begins.
+fn key_at(toml: &str, key: &str) -> usize {
+    let lines = toml.split_inclusive('\n').scan(0, |at, line| {
+        let start = *at;
+        *at += line.len();
+        Some((start, line))
+    });
+    let is_key =
+        |line: &str| line.strip_prefix(key).is_some_and(|r| r.trim_start().starts_with('='));
+    lines.into_iter().find(|(_, line)| is_key(line)).map_or(0, |(at, _)| at)
 }
 
 /// The line of `+++` that closes, as bytes of `rest` with its newline.
@@ -122,6 +139,8 @@ mod tests {
         assert!(e.contains("x.md:2:1") && e.contains("did you mean `title`?"), "{e}");
         let e = front("+++\ntitle = \"T\"\nas_of = \"2009-02-30\"\n+++\n").unwrap_err().to_string();
         assert!(e.contains("x.md:3:1") && e.contains("not a date"), "{e}");
+        let e = front("+++\ntitle = \"update\"\ndate = \"soon\"\n+++\n").unwrap_err().to_string();
+        assert!(e.contains("x.md:3:1") && e.contains("`soon` is not a date"), "{e}");
         assert!(front("Hello").unwrap_err().to_string().contains("does not begin with"));
         assert!(front("+++\nHello").unwrap_err().to_string().contains("never closed"));
         assert!(front("+++\n+++\n").unwrap_err().to_string().contains("no title"));

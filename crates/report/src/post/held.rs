@@ -147,6 +147,9 @@ impl Evaluator<'_> {
         let at = |key: &str| text.find(&format!("\n{key}")).map(|at| at + 1..at + 1 + key.len());
         front.title = self.typed_text(&front.title, "title", at("title"));
         front.summary = self.typed_text(&front.summary, "summary", at("summary"));
+        for tag in &mut front.tags {
+            *tag = self.typed_text(tag, "tag", at("tags"));
+        }
         for (key, lines) in [("sources", &mut front.sources), ("trademarks", &mut front.trademarks)]
         {
             for line in lines {

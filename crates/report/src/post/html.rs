@@ -18,6 +18,15 @@ use crate::words::severity;
 
 /// The page.
 pub fn html(post: &Post) -> String {
+    let page = html! {
+        a class="skip" href="#main" { "Skip to the text" }
+        (content(post))
+    };
+    shell::page(&post.front.title, &page)
+}
+
+/// What is between the edges of the page, for one that stands in a document of its own.
+pub fn content(post: &Post) -> Markup {
     let written = body(&post.markdown, &post.marks, &Written { post });
     let own_disclosure = !post.places(|b| matches!(b, Block::Disclosure));
     let day = post.front.as_of.as_deref();
@@ -30,8 +39,7 @@ pub fn html(post: &Post) -> String {
     if !typed.0.is_empty() {
         contents.push(("typed".to_owned(), "Typed by the author".to_owned()));
     }
-    let page = html! {
-        a class="skip" href="#main" { "Skip to the text" }
+    html! {
         header {
             p class="eyebrow" { "assay · post" @if let Some(day) = day { " · as of " time datetime=(day) { (day) } } }
             h1 { (post.front.title) }
@@ -60,8 +68,7 @@ pub fn html(post: &Post) -> String {
             }
         }
         footer { p { "Made by assay " (post.assay_version) " from " code { (file_name(&post.file)) } ". " (post.banner()) } }
-    };
-    shell::page(&post.front.title, &page)
+    }
 }
 
 fn file_name(path: &str) -> &str {

@@ -36,13 +36,13 @@ mod typed;
 
 pub use answer::{Claim, Here};
 pub use document::{
-    ComputedNumber, Input, Post, PostFinding, TypedComparison, TypedQuantity, UsedResult,
+    ComputedNumber, Input, Post, PostFinding, RunPlace, TypedComparison, TypedQuantity, UsedResult,
 };
 pub use error::PostError;
 pub use evaluate::Template;
 pub use files::{json, numbers_csv, results_csv};
 pub use front::{Front, RunSpec};
-pub use html::html;
+pub use html::{content, html};
 pub use library::Library;
 pub use markdown::markdown;
 pub use read::{MAX_SIZE, decode};

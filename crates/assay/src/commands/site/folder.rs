@@ -1,0 +1,389 @@
+//! The folder of a site: what stands in it, what it was made of, and how it changes. A page is written under
+//! another name and renamed, so it is whole at any moment; a journal beside the manifest says what was written
+//! since, so that a build that was killed is taken up where it stopped and leaves nothing behind.
+
+use std::collections::{BTreeMap, BTreeSet, HashMap};
+use std::fs::{self, File, OpenOptions};
+use std::io::{ErrorKind, Write};
+use std::path::{Component, Path, PathBuf};
+use std::sync::Mutex;
+use std::sync::atomic::{AtomicU64, Ordering};
+
+use anyhow::{Context, Result, anyhow};
+use assay_report::site::{HistoryCard, LandscapeCard, PostCard, RunCard};
+use assay_sut::{sha256, sha256_file};
+use rustix::fs::{FlockOperation, flock};
+use serde::{Deserialize, Serialize};
+
+use crate::exit::Usage;
+use crate::screen::say;
+
+/// Where assay keeps what it knows of the site, below its folder.
+const STATE: &str = ".assay-site";
+const VERSION: u32 = 1;
+
+/// What a thing's pages were made of, and which files they are.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+pub struct Unit {
+    /// A hash of everything that its files were made of.
+    pub key: String,
+    /// How its input looked on disk, where that tells without reading it that nothing changed.
+    #[serde(default, skip_serializing_if = "String::is_empty")]
+    pub look: String,
+    /// What the lists show of it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub card: Option<Card>,
+    /// Its files, by their place in the site.
+    pub files: BTreeMap<String, Written>,
+}
+
+/// What the lists show of a thing.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Card {
+    Run(Box<RunCard>),
+    Post(Box<PostCard>),
+    Landscape(Box<LandscapeCard>),
+    History(Box<HistoryCard>),
+}
+
+/// A file as it was written.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Written {
+    bytes: u64,
+    sha256: String,
+}
+
+/// Everything that stands in the folder.
+#[derive(Debug, Default, Serialize, Deserialize)]
+struct Manifest {
+    schema_version: u32,
+    /// The program that made it: how its file looked, and its SHA-256.
+    program: (String, String),
+    units: BTreeMap<String, Unit>,
+}
+
+/// A line of the journal.
+#[derive(Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+enum Line {
+    /// A file is about to be written.
+    File(String),
+    /// A unit is whole.
+    Unit(String, Unit),
+}
+
+/// How many pages (files that end in `.html`) a build wrote, left as they were, and took away.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+pub struct Tally {
+    pub built: usize,
+    pub unchanged: usize,
+    pub removed: usize,
+}
+
+/// The folder, locked.
+pub struct Folder {
+    root: PathBuf,
+    old: Manifest,
+    /// The files that stand there, as they were written.
+    standing: HashMap<String, Written>,
+    /// Files that a killed build may have left.
+    strays: BTreeSet<String>,
+    program: (String, String),
+    new: Mutex<BTreeMap<String, Unit>>,
+    built: Mutex<BTreeSet<String>>,
+    journal: Mutex<File>,
+    next: AtomicU64,
+    _lock: File,
+}
+
+impl Folder {
+    /// Opens a folder that is new, empty or a site; with `force` any.
+    pub fn open(root: &Path, force: bool) -> Result<Self> {
+        let state = root.join(STATE);
+        if !state.is_dir() && !force {
+            let held = fs::read_dir(root).is_ok_and(|mut entries| entries.next().is_some());
+            if held {
+                let message = format!(
+                    "{} is not empty and no site of assay's; choose another folder, or --force to write beside what is there",
+                    root.display()
+                );
+                return Err(Usage(message).into());
+            }
+        }
+        if root.exists() && !root.is_dir() {
+            return Err(Usage(format!("{} is not a folder", root.display())).into());
+        }
+        let tmp = state.join("tmp");
+        fs::create_dir_all(&tmp).with_context(|| format!("make the folder {}", tmp.display()))?;
+        let lock = locked(root, &state)?;
+        // What a killed build left half-done.
+        for entry in fs::read_dir(&tmp)?.flatten() {
+            let path = entry.path();
+            let gone =
+                if path.is_dir() { fs::remove_dir_all(&path) } else { fs::remove_file(&path) };
+            gone.with_context(|| format!("remove {}", path.display()))?;
+        }
+        let mut old = manifest(&state.join("manifest.json"))?;
+        let journal = state.join("journal");
+        let strays = replay(&journal, &mut old);
+        let program = program(&old.program)?;
+        let standing = old.units.values().flat_map(|u| u.files.clone()).collect();
+        let journal = OpenOptions::new()
+            .create(true)
+            .append(true)
+            .open(&journal)
+            .with_context(|| format!("open {}", journal.display()))?;
+        Ok(Folder {
+            root: root.to_owned(),
+            old,
+            standing,
+            strays,
+            program,
+            new: Mutex::default(),
+            built: Mutex::default(),
+            journal: Mutex::new(journal),
+            next: AtomicU64::new(0),
+            _lock: lock,
+        })
+    }
+
+    /// The SHA-256 of this program: another one builds everything again.
+    pub fn program(&self) -> &str {
+        &self.program.1
+    }
+
+    /// Where a build may keep what it needs for a moment.
+    pub fn scratch(&self) -> PathBuf {
+        self.root.join(STATE).join("tmp")
+    }
+
+    /// What a unit was the last time, if all its files still stand.
+    pub fn standing(&self, name: &str) -> Option<&Unit> {
+        let unit = self.old.units.get(name)?;
+        unit.files.iter().all(|(path, is)| self.stands(path, is)).then_some(unit)
+    }
+
+    fn stands(&self, path: &str, is: &Written) -> bool {
+        fs::symlink_metadata(self.root.join(path)).is_ok_and(|m| m.is_file() && m.len() == is.bytes)
+    }
+
+    /// Keeps a unit as it is.
+    pub fn keep(&self, name: &str, unit: Unit) {
+        held(&self.new).insert(name.to_owned(), unit);
+    }
+
+    /// The key of a unit that is on the site.
+    pub fn made(&self, name: &str) -> Option<String> {
+        held(&self.new).get(name).map(|unit| unit.key.clone())
+    }
+
+    /// Everything that is on the site so far.
+    pub fn units(&self) -> Vec<Unit> {
+        held(&self.new).values().cloned().collect()
+    }
+
+    /// Writes a file, if it is not there with that content already.
+    pub fn write(&self, path: &str, bytes: &[u8]) -> Result<Written> {
+        let is = Written { bytes: bytes.len() as u64, sha256: sha256(bytes) };
+        if self.has(path, &is) {
+            return Ok(is);
+        }
+        let staged = self.staged();
+        let put = fs::write(&staged, bytes).map_err(anyhow::Error::from);
+        self.put(path, &staged, put)?;
+        Ok(is)
+    }
+
+    /// Moves a file of [`Folder::scratch`] into its place.
+    pub fn place(&self, path: &str, from: &Path) -> Result<Written> {
+        let hashed = || Ok::<_, std::io::Error>((fs::metadata(from)?.len(), sha256_file(from)?));
+        let (bytes, sha256) = hashed().with_context(|| format!("read {}", from.display()))?;
+        let is = Written { bytes, sha256 };
+        if self.has(path, &is) {
+            let _ = fs::remove_file(from);
+            return Ok(is);
+        }
+        self.put(path, from, Ok(()))?;
+        Ok(is)
+    }
+
+    fn has(&self, path: &str, is: &Written) -> bool {
+        self.standing.get(path) == Some(is) && self.stands(path, is)
+    }
+
+    fn staged(&self) -> PathBuf {
+        self.scratch().join(self.next.fetch_add(1, Ordering::Relaxed).to_string())
+    }
+
+    fn put(&self, path: &str, staged: &Path, made: Result<()>) -> Result<()> {
+        let to = self.root.join(path);
+        let done = made.and_then(|()| {
+            self.note(&Line::File(path.to_owned()))?;
+            if let Some(folder) = to.parent() {
+                fs::create_dir_all(folder)?;
+            }
+            Ok(fs::rename(staged, &to)?)
+        });
+        if let Err(e) = done {
+            let _ = fs::remove_file(staged);
+            let full = e
+                .downcast_ref::<std::io::Error>()
+                .is_some_and(|e| e.kind() == ErrorKind::StorageFull);
+            let more = if full {
+                "; every page that stands is whole: free some space, and the same command goes on"
+            } else {
+                ""
+            };
+            return Err(anyhow!("write {}: {e}{more}", to.display()));
+        }
+        held(&self.built).insert(path.to_owned());
+        Ok(())
+    }
+
+    /// A unit is whole: the next build need not make it again.
+    pub fn done(&self, name: &str, unit: Unit) -> Result<()> {
+        self.note(&Line::Unit(name.to_owned(), unit.clone()))
+            .context("write the journal of the site")?;
+        self.keep(name, unit);
+        Ok(())
+    }
+
+    fn note(&self, line: &Line) -> Result<()> {
+        let mut bytes = serde_json::to_vec(line)?;
+        bytes.push(b'\n');
+        held(&self.journal).write_all(&bytes)?;
+        Ok(())
+    }
+
+    /// Takes away what belongs to nothing any more, and writes the manifest.
+    pub fn finish(self) -> Result<Tally> {
+        let units = std::mem::take(&mut *held(&self.new));
+        let now: BTreeSet<&String> = units.values().flat_map(|u| u.files.keys()).collect();
+        let before: BTreeSet<&String> = self.standing.keys().chain(&self.strays).collect();
+        let mut removed = 0;
+        for path in before.difference(&now).filter(|path| is_ours(path)) {
+            let file = self.root.join(path);
+            match fs::remove_file(&file) {
+                Ok(()) => removed += usize::from(is_page(path)),
+                Err(e) if e.kind() == ErrorKind::NotFound => {}
+                Err(e) => return Err(e).with_context(|| format!("remove {}", file.display())),
+            }
+            let mut folder = file.parent();
+            // Folders that have become empty go too.
+            while let Some(empty) = folder.filter(|f| *f != self.root && fs::remove_dir(f).is_ok())
+            {
+                folder = empty.parent();
+            }
+        }
+        let pages = now.iter().filter(|path| is_page(path)).count();
+        let built = held(&self.built).iter().filter(|path| is_page(path)).count();
+        let state = self.root.join(STATE);
+        let manifest = Manifest { schema_version: VERSION, program: self.program.clone(), units };
+        let (staged, path) = (state.join("tmp/manifest"), state.join("manifest.json"));
+        let write = || {
+            let mut file = File::create(&staged)?;
+            file.write_all(&serde_json::to_vec(&manifest)?)?;
+            file.sync_all()?;
+            fs::rename(&staged, &path)?;
+            held(&self.journal).set_len(0)
+        };
+        write().with_context(|| format!("write {}", path.display()))?;
+        Ok(Tally { built, unchanged: pages - built, removed })
+    }
+}
+
+fn held<T>(of: &Mutex<T>) -> std::sync::MutexGuard<'_, T> {
+    of.lock().unwrap_or_else(std::sync::PoisonError::into_inner)
+}
+
+fn is_page(path: &str) -> bool {
+    path.ends_with(".html")
+}
+
+/// Whether a path of a manifest names a file inside the site: plain names, none of which begins with a dot.
+fn is_ours(path: &str) -> bool {
+    let plain = |c: Component<'_>| matches!(c, Component::Normal(name) if !name.as_encoded_bytes().starts_with(b"."));
+    !path.is_empty() && Path::new(path).components().all(plain)
+}
+
+fn locked(root: &Path, state: &Path) -> Result<File> {
+    let path = state.join("lock");
+    let file = OpenOptions::new().create(true).truncate(false).write(true).open(&path);
+    let file = file.with_context(|| format!("open {}", path.display()))?;
+    match flock(&file, FlockOperation::NonBlockingLockExclusive) {
+        Ok(()) => Ok(file),
+        Err(rustix::io::Errno::WOULDBLOCK) => {
+            Err(anyhow!("another `assay site` writes {}; wait until it has ended", root.display()))
+        }
+        Err(e) => Err(e).with_context(|| format!("lock {}", path.display())),
+    }
+}
+
+fn manifest(path: &Path) -> Result<Manifest> {
+    let bytes = match fs::read(path) {
+        Ok(bytes) => bytes,
+        Err(e) if e.kind() == ErrorKind::NotFound => return Ok(Manifest::default()),
+        Err(e) => return Err(e).with_context(|| format!("read {}", path.display())),
+    };
+    let found = serde_json::from_slice::<Manifest>(&bytes);
+    let good =
+        |m: &Manifest| m.units.values().flat_map(|u| u.files.keys()).all(|path| is_ours(path));
+    match found {
+        Ok(m) if m.schema_version > VERSION => {
+            Err(Usage(format!("{} was written by a newer assay; use that", path.display())).into())
+        }
+        Ok(m) if good(&m) => Ok(m),
+        _ => {
+            say(&format!(
+                "{} is damaged: every page is built again, and pages of runs that are gone stay",
+                path.display()
+            ));
+            Ok(Manifest::default())
+        }
+    }
+}
+
+/// Takes up what a killed build had done; returns the files that it may have left. Its last line may be torn.
+fn replay(journal: &Path, manifest: &mut Manifest) -> BTreeSet<String> {
+    let text = fs::read_to_string(journal).unwrap_or_default();
+    let mut strays = BTreeSet::new();
+    for line in text.lines() {
+        match serde_json::from_str(line) {
+            Ok(Line::File(path)) => {
+                // Whatever unit it belonged to, it may be another file now.
+                for unit in manifest.units.values_mut() {
+                    if let Some(is) = unit.files.get_mut(&path) {
+                        is.sha256.clear();
+                        unit.key.clear();
+                    }
+                }
+                strays.insert(path);
+            }
+            Ok(Line::Unit(name, unit)) if unit.files.keys().all(|path| is_ours(path)) => {
+                let before = manifest.units.insert(name, unit);
+                strays.extend(before.into_iter().flat_map(|u| u.files.into_keys()));
+            }
+            _ => {}
+        }
+    }
+    strays
+}
+
+/// The program's file: how it looks, and its hash, which is not computed again while it looks the same.
+fn program(known: &(String, String)) -> Result<(String, String)> {
+    let path = super::super::open::own_path()?;
+    let meta = fs::metadata(&path).with_context(|| format!("look at {}", path.display()))?;
+    let look = look_of(&meta);
+    if known.0 == look {
+        return Ok(known.clone());
+    }
+    let hash = sha256_file(&path).with_context(|| format!("read {}", path.display()))?;
+    Ok((look, hash))
+}
+
+/// What of a file changes whenever its content does.
+pub fn look_of(meta: &fs::Metadata) -> String {
+    use std::os::unix::fs::MetadataExt as _;
+    format!("{}.{}.{}", meta.len(), meta.mtime(), meta.mtime_nsec())
+}

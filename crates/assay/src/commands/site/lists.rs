@@ -1,0 +1,74 @@
+//! The pages of a site that show many things, made of their cards.
+
+use anyhow::{Result, anyhow};
+use assay_report::site::{HistoryCard, LandscapeCard, PostCard, RunCard, feed, lists, search};
+
+use super::builder::Builder;
+use super::folder::{Card, Unit};
+
+/// Writes the lists, the search, the feeds and the sitemap.
+pub fn build(builder: &Builder<'_>) -> Result<()> {
+    let units = builder.folder.units();
+    let cards = Held::of(&units);
+    let listed = lists::Cards {
+        posts: &cards.posts,
+        runs: &cards.runs,
+        landscapes: &cards.landscapes,
+        histories: &cards.histories,
+    };
+    for post in cards.posts.iter().filter(|p| p.day.is_none()) {
+        builder.note(format!(
+            "post {} has no day and is in no feed: add `date` to its head, or begin its file's name with one",
+            post.slug
+        ));
+    }
+    let mut files = lists::all(&builder.site, listed);
+    files.push((search::PATH.to_owned(), search::page(&builder.site, &search::index(listed))));
+    let pages = units.iter().flat_map(|u| u.files.keys()).filter(|p| p.ends_with(".html"));
+    let mut pages: Vec<&str> =
+        pages.map(String::as_str).chain(files.iter().map(|f| f.0.as_str())).collect();
+    pages.sort_unstable();
+    let mut more = feed::sitemap(&builder.site, &pages);
+    more.extend(feed::atom(&builder.site, listed.posts).map(|f| ("atom.xml".to_owned(), f)));
+    more.extend(feed::json(&builder.site, listed.posts).map(|f| ("feed.json".to_owned(), f)));
+    files.extend(more);
+    let mut unit = Unit { key: builder.settings.clone(), ..Unit::default() };
+    for (path, text) in files {
+        let written = builder.folder.write(&path, text.as_bytes())?;
+        if unit.files.insert(path.clone(), written).is_some() {
+            return Err(anyhow!("two pages of the site would be {path}"));
+        }
+    }
+    builder.folder.done("lists", unit)
+}
+
+/// The cards of everything, newest first.
+#[derive(Default)]
+pub struct Held<'a> {
+    pub runs: Vec<&'a RunCard>,
+    pub posts: Vec<&'a PostCard>,
+    pub landscapes: Vec<&'a LandscapeCard>,
+    pub histories: Vec<&'a HistoryCard>,
+}
+
+impl<'a> Held<'a> {
+    pub fn of(units: &'a [Unit]) -> Self {
+        let mut cards = Held::default();
+        for unit in units {
+            match &unit.card {
+                Some(Card::Run(c)) => cards.runs.push(c),
+                Some(Card::Post(c)) => cards.posts.push(c),
+                Some(Card::Landscape(c)) => cards.landscapes.push(c),
+                Some(Card::History(c)) => cards.histories.push(c),
+                None => {}
+            }
+        }
+        cards.runs.sort_by(|a, b| {
+            (&b.summary.started_at, &b.summary.id).cmp(&(&a.summary.started_at, &a.summary.id))
+        });
+        cards.posts.sort_by(|a, b| (&b.day, &b.slug).cmp(&(&a.day, &a.slug)));
+        cards.landscapes.sort_by(|a, b| a.heading.cmp(&b.heading));
+        cards.histories.sort_by(|a, b| a.heading.cmp(&b.heading));
+        cards
+    }
+}

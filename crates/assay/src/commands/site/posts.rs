@@ -1,0 +1,148 @@
+//! The posts of a site: every template of a folder, computed as `publish` computes it. One that has a mistake or
+//! is refused is named, and the others go on.
+
+use std::cell::OnceCell;
+use std::collections::BTreeMap;
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use anyhow::{Context, Result};
+use assay_model::RunId;
+use assay_report::post::{self, Library, PostError, RunPlace, Template};
+use assay_report::site::{PostCard, pages, slug};
+use assay_rules::landscape::Collection;
+use assay_sut::sha256;
+
+use super::super::post::{bytes, find, refused, today};
+use super::builder::{Builder, Why};
+use super::folder::{Card, Unit};
+use super::runs::{self, Public};
+use crate::exit::Usage;
+use crate::screen::complain;
+
+/// Brings the pages of all posts up to date.
+pub fn build(builder: &Builder<'_>, files: &[PathBuf], collection: &Collection) -> Result<()> {
+    let library = OnceCell::new();
+    let mut slugs: BTreeMap<String, PathBuf> = BTreeMap::new();
+    for file in files {
+        let stem = file.file_stem().unwrap_or_default().to_string_lossy().into_owned();
+        let name = file.display().to_string();
+        if let Some(other) = slugs.insert(slug(&stem), file.clone()) {
+            let why = format!("it would have the same address as {}; rename one", other.display());
+            builder.leave_out(name, Why::Mistake, &why);
+            continue;
+        }
+        let post = Source { file, stem: &stem };
+        if let Err(e) = one(builder, &post, collection, &library) {
+            if let Some(mistake) = e.downcast_ref::<PostError>() {
+                complain(&mistake.render(false), &|| mistake.render(true));
+                let at =
+                    mistake.place.map(|(line, _)| format!("line {line}: ")).unwrap_or_default();
+                builder.leave_out(name, Why::Mistake, &format!("{at}{}", mistake.message));
+            } else if let Some(usage) = e.downcast_ref::<Usage>() {
+                builder.leave_out(name, Why::Mistake, &usage.0);
+            } else if let Some(refused) = e.downcast_ref::<Refused>() {
+                builder.leave_out(name, Why::Refused, &refused.0);
+            } else {
+                return Err(e);
+            }
+        }
+    }
+    Ok(())
+}
+
+/// A check, or a run that is left out, keeps a post from being published.
+#[derive(Debug, thiserror::Error)]
+#[error("{0}")]
+struct Refused(String);
+
+struct Source<'a> {
+    file: &'a Path,
+    stem: &'a str,
+}
+
+/// The files of a folder that are posts, by name.
+pub fn templates(folder: &Path) -> Result<Vec<PathBuf>> {
+    let unreadable = |e| Usage(format!("{}: cannot be read: {e}", folder.display()));
+    let mut files = Vec::new();
+    for entry in fs::read_dir(folder).map_err(unreadable)? {
+        let path = entry.map_err(unreadable)?.path();
+        let name = path.file_name().unwrap_or_default().to_string_lossy().to_lowercase();
+        if path.is_file() && name.ends_with(".md") && !name.starts_with('.') && name != "readme.md"
+        {
+            files.push(path);
+        }
+    }
+    files.sort();
+    Ok(files)
+}
+
+fn one(
+    builder: &Builder<'_>,
+    source: &Source<'_>,
+    collection: &Collection,
+    library: &OnceCell<Library>,
+) -> Result<()> {
+    let shown = source.file.display().to_string();
+    let bytes = bytes(source.file)?;
+    let template = Template::read(&shown, post::decode(&shown, &bytes)?)?;
+    if let Some(why) = std::str::from_utf8(&bytes).ok().and_then(assay_redact::first_token) {
+        return Err(Usage(format!("it holds a value that {}; take it out", why.reason())).into());
+    }
+    let mut ids: BTreeMap<String, RunId> = BTreeMap::new();
+    let mut about = format!("{} {} {}", builder.settings, source.stem, sha256(&bytes));
+    for (alias, spec) in &template.front().runs {
+        let Some(id) = find(builder.archive, spec)? else { continue };
+        let Some(key) = builder.folder.made(&runs::unit(&id)) else {
+            let why = format!("it rests on run {id}, which is left out");
+            return Err(Refused(why).into());
+        };
+        about += &format!(" {alias} {id} {key}");
+        ids.insert(alias.clone(), id);
+    }
+    let name = format!("post {}", slug(source.stem));
+    let key = sha256(about.as_bytes());
+    if let Some(same) = builder.folder.standing(&name).filter(|u| u.key == key) {
+        builder.folder.keep(&name, same.clone());
+        return Ok(());
+    }
+    let library = match library.get() {
+        Some(library) => library,
+        None => {
+            let made = Library::new(collection.clone()).map_err(|e| Usage(e.to_string()))?;
+            library.get_or_init(|| made)
+        }
+    };
+    let all: Vec<RunId> = ids.values().cloned().collect();
+    let public = Public::of(builder, &all)?;
+    let views = ids.iter().map(|(alias, id)| Ok((alias.clone(), public.view(id)?)));
+    let views = views.collect::<Result<BTreeMap<_, _>>>()?;
+    let mut made = template.evaluate(library, &views, env!("CARGO_PKG_VERSION"), &today())?;
+    made.file = format!("{}.md", source.stem);
+    made.runs_at = RunPlace::Pages("../../runs".to_owned());
+    if refused(&made) {
+        return Err(Refused("a check refuses it".to_owned()).into());
+    }
+    let card = PostCard::of(&template, &made, source.stem);
+    let texts = [
+        ("index.md", "the same as Markdown", post::markdown(&made)),
+        ("numbers.csv", "every computed number", post::numbers_csv(&made)),
+        ("results.csv", "the quoted results", post::results_csv(&made)),
+        ("post.json", "everything", post::json(&made).context("write post.json")?),
+    ];
+    let at = |file: &str| format!("posts/{}/{file}", card.slug);
+    let mut files = BTreeMap::new();
+    let mut beside: Vec<pages::Beside<'_>> = Vec::new();
+    for (file, what, text) in &texts {
+        files.insert(at(file), builder.folder.write(&at(file), text.as_bytes())?);
+        beside.push(((*file).to_owned(), what));
+    }
+    let file = "template.md";
+    files.insert(at(file), builder.folder.write(&at(file), &bytes)?);
+    beside.push((file.to_owned(), "the template"));
+    let page = pages::post(&builder.site, &card, &made, &beside);
+    let file = at("index.html");
+    files.insert(file.clone(), builder.folder.write(&file, page.as_bytes())?);
+    let card = Some(Card::Post(Box::new(card)));
+    builder.folder.done(&name, Unit { key, look: String::new(), card, files })
+}

@@ -1,0 +1,207 @@
+//! The runs of a site: which there are, which look as they did, and the pages of the others, made from redacted
+//! copies as `publish` makes them.
+
+use std::collections::BTreeMap;
+use std::fs;
+use std::io;
+use std::path::Path;
+use std::sync::Mutex;
+use std::sync::atomic::{AtomicUsize, Ordering};
+
+use anyhow::{Context, Result};
+use assay_archive::{Archive, Error, Filter};
+use assay_model::{RunId, RunState};
+use assay_report::RunView;
+use assay_report::format::FORMATS;
+use assay_report::site::{RunCard, pages};
+use assay_sut::sha256;
+
+use super::super::copies::Copies;
+use super::super::publish::unchanged;
+use super::builder::{Builder, Why};
+use super::folder::{Card, Unit, look_of};
+use crate::exit::Changed;
+use crate::view;
+
+/// The unit of a run.
+pub fn unit(id: &RunId) -> String {
+    format!("run {id}")
+}
+
+/// Brings the pages of all runs up to date.
+pub fn build(builder: &Builder<'_>) -> Result<()> {
+    let archive = builder.archive;
+    for bad in archive.unreadable()? {
+        builder.leave_out(format!("run {}", bad.id), Why::Damaged, &bad.reason);
+    }
+    let mut stale = Vec::new();
+    for run in archive.list(&Filter::default())? {
+        let name = unit(&run.id);
+        let standing = builder.folder.standing(&name);
+        if run.state == RunState::Started {
+            // Its page comes when it has ended; one that it had before it was resumed stays.
+            if let Some(unit) = standing {
+                builder.folder.keep(&name, unit.clone());
+            }
+            builder.note(format!("run {} is being written and comes when it has ended", run.id));
+            continue;
+        }
+        let look =
+            look(archive.path(), &run.id).with_context(|| format!("look at run {}", run.id))?;
+        match standing {
+            Some(unit) if unit.look == look && unit.key.starts_with(&builder.settings) => {
+                builder.folder.keep(&name, unit.clone());
+            }
+            _ => stale.push((run.id, look)),
+        }
+    }
+    let bar = builder.bar(stale.len());
+    let next = AtomicUsize::new(0);
+    let failed: Mutex<Option<anyhow::Error>> = Mutex::new(None);
+    let workers = std::thread::available_parallelism().map_or(1, usize::from).min(stale.len());
+    std::thread::scope(|scope| {
+        for _ in 0..workers {
+            scope.spawn(|| {
+                while let Some((id, look)) = stale.get(next.fetch_add(1, Ordering::Relaxed)) {
+                    let failed =
+                        || failed.lock().unwrap_or_else(std::sync::PoisonError::into_inner);
+                    if failed().is_some() {
+                        return;
+                    }
+                    if let Err(e) = one(builder, id, look) {
+                        match fault(&e) {
+                            Some(why) => {
+                                builder.leave_out(format!("run {id}"), why, &format!("{e:#}"))
+                            }
+                            None => *failed() = Some(e),
+                        }
+                    }
+                    bar.inc(1);
+                }
+            });
+        }
+    });
+    bar.finish_and_clear();
+    failed.into_inner().unwrap_or_else(std::sync::PoisonError::into_inner).map_or(Ok(()), Err)
+}
+
+fn one(builder: &Builder<'_>, id: &RunId, look: &str) -> Result<()> {
+    let name = unit(id);
+    unchanged(builder.archive, id)?;
+    // The ledger has the hash of every other file, and those were just compared.
+    let run = builder.archive.run(id)?;
+    let head = run.ledger_head().map_or("", |(_, sha256)| sha256);
+    let key = format!("{}:{head}", builder.settings);
+    if let Some(same) = builder.folder.standing(&name).filter(|u| u.key == key) {
+        return builder.folder.done(&name, Unit { look: look.to_owned(), ..same.clone() });
+    }
+    let published = Public::of(builder, std::slice::from_ref(id))?;
+    let view = published.view(id)?;
+    let (card, files) = files(builder, id, &view, &published.archive)?;
+    let card = Some(Card::Run(Box::new(card)));
+    builder.folder.done(&name, Unit { key, look: look.to_owned(), card, files })?;
+    builder.replaced(&published.copies);
+    Ok(())
+}
+
+/// Runs as they may be seen by anybody.
+pub struct Public {
+    archive: Archive,
+    copies: Copies,
+    read: fn(&Archive, &RunId) -> Result<RunView>,
+}
+
+impl Public {
+    /// Copies without what is nobody else's business, for as long as this lives.
+    pub fn of(builder: &Builder<'_>, ids: &[RunId]) -> Result<Self> {
+        let copies = Copies::at(builder.scratch("copies"))?;
+        if builder.no_redact {
+            return Ok(Public { archive: builder.archive.clone(), copies, read: view::load });
+        }
+        for id in ids {
+            copies.add(builder.archive, id)?;
+        }
+        Ok(Public { archive: copies.archive().clone(), copies, read: view::load_copy })
+    }
+
+    /// A run as it is judged for publication.
+    pub fn view(&self, id: &RunId) -> Result<RunView> {
+        Ok(view::for_publication((self.read)(&self.archive, id)?))
+    }
+}
+
+/// Writes everything that `publish` writes of a run.
+fn files(
+    builder: &Builder<'_>,
+    id: &RunId,
+    view: &RunView,
+    from: &Archive,
+) -> Result<(RunCard, BTreeMap<String, super::folder::Written>)> {
+    let folder = builder.folder;
+    let card = RunCard::of(view);
+    let mut files = BTreeMap::new();
+    let mut beside: Vec<pages::Beside<'_>> = Vec::new();
+    let at = |name: &str| format!("runs/{id}/{name}");
+    for format in FORMATS.iter().filter(|f| f.names[0] != "html" && (f.has)(view)) {
+        let Some(name) = format.published else { continue };
+        let text = (format.write)(view).map_err(|e| anyhow::anyhow!("{name} of run {id}: {e}"))?;
+        files.insert(at(name), folder.write(&at(name), text.as_bytes())?);
+        beside.push((name.to_owned(), format.what));
+    }
+    let name = "experiment.toml";
+    files.insert(at(name), folder.write(&at(name), view.experiment_toml.as_bytes())?);
+    beside.push((name.to_owned(), "the experiment"));
+    let bundle = format!("{id}.tar.zst");
+    let staged = builder.scratch("bundle");
+    from.export(id, &staged)?;
+    files.insert(at(&bundle), folder.place(&at(&bundle), &staged)?);
+    beside.push((bundle, "the whole run, for assay archive import"));
+    let page = pages::run(&builder.site, &card, view, &beside);
+    files.insert(at("index.html"), folder.write(&at("index.html"), page.as_bytes())?);
+    Ok((card, files))
+}
+
+/// Why a run has no page, where that is the run's fault; anything else ends the build.
+fn fault(error: &anyhow::Error) -> Option<Why> {
+    if error.downcast_ref::<Changed>().is_some()
+        || error.downcast_ref::<assay_lab::LabError>().is_some()
+    {
+        return Some(Why::Damaged);
+    }
+    match error.downcast_ref::<Error>()? {
+        Error::Busy { .. } => Some(Why::Busy),
+        Error::Damaged { .. }
+        | Error::Newer { .. }
+        | Error::TooLarge { .. }
+        | Error::NoRun { .. } => Some(Why::Damaged),
+        Error::Io { action: "read", .. } => Some(Why::Damaged),
+        _ => None,
+    }
+}
+
+/// How a run looks on disk: names, sizes and times of all its files, as one hash.
+fn look(archive: &Path, id: &RunId) -> io::Result<String> {
+    let mut text = String::new();
+    walk(&archive.join("runs").join(id.as_str()), "", &mut text)?;
+    if let Ok(meta) = fs::metadata(archive.join("heads").join(format!("{id}.json"))) {
+        text += &look_of(&meta);
+    }
+    Ok(sha256(text.as_bytes()))
+}
+
+fn walk(folder: &Path, name: &str, text: &mut String) -> io::Result<()> {
+    let mut entries: Vec<_> = fs::read_dir(folder)?.collect::<io::Result<_>>()?;
+    entries.sort_by_key(fs::DirEntry::file_name);
+    for entry in entries {
+        let path = format!("{name}/{}", entry.file_name().to_string_lossy());
+        if entry.file_type()?.is_dir() {
+            walk(&entry.path(), &path, text)?;
+        } else {
+            text.push_str(&path);
+            text.push(' ');
+            text.push_str(&look_of(&entry.metadata()?));
+            text.push('\n');
+        }
+    }
+    Ok(())
+}

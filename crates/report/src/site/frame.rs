@@ -1,0 +1,148 @@
+//! The edges of every page of a site: its head for readers and programs, and the way to the other pages.
+
+use maud::{Markup, html};
+use serde::Serialize;
+
+use crate::page::shell;
+
+/// What only a site's pages have.
+const STYLE: &str = include_str!("site.css");
+
+/// What all pages share.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct Site {
+    /// What it is called.
+    pub title: String,
+    /// The address that it is served from, which ends in `/`; `None`: it is known to nobody, and links that
+    /// must be absolute are left out.
+    pub base: Option<String>,
+    /// The version of assay that makes it.
+    pub version: String,
+}
+
+/// Which part of the site a page belongs to.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Place {
+    /// Posts.
+    Posts,
+    /// Runs.
+    Runs,
+    /// Landscapes.
+    Landscapes,
+    /// Histories.
+    Histories,
+    /// Systems.
+    Systems,
+    /// Workloads.
+    Workloads,
+    /// Tags.
+    Tags,
+    /// The search.
+    Search,
+}
+
+/// The parts: what they are called, and where they begin.
+const PLACES: [(Place, &str, &str); 8] = [
+    (Place::Posts, "Posts", "index.html"),
+    (Place::Runs, "Runs", "runs/index.html"),
+    (Place::Landscapes, "Landscapes", "landscapes/index.html"),
+    (Place::Histories, "Histories", "histories/index.html"),
+    (Place::Systems, "Systems", "systems/index.html"),
+    (Place::Workloads, "Workloads", "workloads/index.html"),
+    (Place::Tags, "Tags", "tags/index.html"),
+    (Place::Search, "Search", "search.html"),
+];
+
+/// What a page is, for programs that show links to it.
+#[derive(Debug, Clone, Copy, Default)]
+pub struct About<'a> {
+    /// One or two sentences.
+    pub description: &'a str,
+    /// The day of an article; `None`: it is none.
+    pub day: Option<&'a str>,
+    /// Its tags.
+    pub tags: &'a [String],
+    /// Whether the site has feeds, and this page names them.
+    pub feeds: bool,
+}
+
+/// A page.
+pub struct Page<'a> {
+    /// Where it is, from the root of the site.
+    pub path: &'a str,
+    /// Its title.
+    pub title: &'a str,
+    /// The part it belongs to.
+    pub place: Place,
+    /// What it is.
+    pub about: About<'a>,
+    /// What runs on it beside the script of every page.
+    pub script: Option<&'static str>,
+    /// Its content, with a `main` whose id is `main`.
+    pub body: Markup,
+}
+
+impl Site {
+    /// The document.
+    pub fn page(&self, page: &Page<'_>) -> String {
+        let root = root(page.path);
+        let whole = format!("{} · {}", page.title, self.title);
+        let title = if page.title == self.title { &self.title } else { &whole };
+        let head = self.head(page);
+        let body = html! {
+            a class="skip" href="#main" { "Skip to the content" }
+            nav class="site" aria-label="Site" {
+                p { a href={ (root) "index.html" } { (self.title) } }
+                ul {
+                    @for (place, name, path) in PLACES {
+                        li { a href={ (root) (path) } aria-current=[current(place, path, page)] { (name) } }
+                    }
+                }
+            }
+            (page.body)
+        };
+        let style = format!("{}{STYLE}", shell::style());
+        let scripts: Vec<&str> = [shell::SCRIPT].into_iter().chain(page.script).collect();
+        shell::document(title, &head, &style, &scripts, &body)
+    }
+
+    /// The whole address of a page, where the site has one.
+    pub fn address(&self, path: &str) -> Option<String> {
+        Some(format!("{}{}", self.base.as_ref()?, path.strip_suffix("index.html").unwrap_or(path)))
+    }
+
+    fn head(&self, page: &Page<'_>) -> Markup {
+        let about = &page.about;
+        let address = self.address(page.path);
+        html! {
+            @if !about.description.is_empty() { meta name="description" content=(about.description); }
+            meta property="og:title" content=(page.title);
+            meta property="og:type" content=(if about.day.is_some() { "article" } else { "website" });
+            meta property="og:site_name" content=(self.title);
+            @if !about.description.is_empty() { meta property="og:description" content=(about.description); }
+            @if let Some(day) = about.day { meta property="article:published_time" content=(day); }
+            @for tag in about.tags { meta property="article:tag" content=(tag); }
+            @if let Some(address) = &address {
+                meta property="og:url" content=(address);
+                link rel="canonical" href=(address);
+            }
+            @if about.feeds {
+                link rel="alternate" type="application/atom+xml" title=(self.title) href="atom.xml";
+                @if address.is_some() { link rel="alternate" type="application/feed+json" title=(self.title) href="feed.json"; }
+            }
+        }
+    }
+}
+
+/// The way from a page to the root.
+pub(super) fn root(path: &str) -> String {
+    "../".repeat(path.matches('/').count())
+}
+
+fn current(place: Place, path: &str, page: &Page<'_>) -> Option<&'static str> {
+    match (place == page.place, path == page.path) {
+        (true, true) => Some("page"),
+        (true, false) => Some("true"),
+        _ => None,
+    }
+}

@@ -1,0 +1,396 @@
+//! The pages of many things: posts, runs by month, systems, workloads, tags, landscapes, histories; each a
+//! function of the cards that it shows.
+
+use std::collections::BTreeMap;
+
+use assay_model::units;
+use maud::{Markup, html};
+
+use super::cards::{HistoryCard, LandscapeCard, PostCard, RunCard};
+use super::frame::{About, Page, Place, Site, root};
+use super::slug::slug;
+use crate::document::{NOTHING, Table, Text, cell, html as written};
+use crate::figures::{NO_VALUE, count};
+
+/// How many of the newest runs the list of runs begins with.
+const NEWEST: usize = 50;
+
+/// What the pages are made of, newest first.
+#[derive(Debug, Clone, Copy)]
+pub struct Cards<'a> {
+    /// Posts.
+    pub posts: &'a [&'a PostCard],
+    /// Runs.
+    pub runs: &'a [&'a RunCard],
+    /// Landscapes.
+    pub landscapes: &'a [&'a LandscapeCard],
+    /// Histories.
+    pub histories: &'a [&'a HistoryCard],
+}
+
+/// Every such page: where it is, and its document.
+pub fn all(site: &Site, cards: Cards<'_>) -> Vec<(String, String)> {
+    let mut pages = Pages { site, out: Vec::new() };
+    pages.posts(cards);
+    pages.runs(cards.runs);
+    pages.systems(cards.runs);
+    pages.workloads(cards.runs);
+    pages.tags(cards);
+    pages.landscapes(cards.landscapes);
+    pages.histories(cards.histories);
+    pages.out
+}
+
+/// Where the page of a system is.
+pub fn system_path(host: &str) -> String {
+    format!("systems/{}.html", slug(host))
+}
+
+/// Where the page of a workload is.
+pub fn workload_path(workload: &str) -> String {
+    format!("workloads/{}.html", slug(workload))
+}
+
+/// Runs by something that each has, newest first in each group.
+pub(super) fn by<'a>(
+    runs: &[&'a RunCard],
+    of: fn(&RunCard) -> &str,
+) -> BTreeMap<String, Vec<&'a RunCard>> {
+    let mut groups: BTreeMap<String, Vec<&RunCard>> = BTreeMap::new();
+    for run in runs {
+        groups.entry(of(run).to_owned()).or_default().push(run);
+    }
+    groups
+}
+
+/// The tags: what each is called, by its name in addresses, with its posts and runs.
+type Tags<'a> = BTreeMap<String, (String, Vec<&'a PostCard>, Vec<&'a RunCard>)>;
+
+fn tags<'a>(cards: Cards<'a>) -> Tags<'a> {
+    let mut tags: Tags<'_> = BTreeMap::new();
+    for post in cards.posts {
+        for (slug, tag) in post.tag_slugs.iter().zip(&post.tags) {
+            let entry =
+                tags.entry(slug.clone()).or_insert_with(|| (tag.clone(), Vec::new(), Vec::new()));
+            entry.1.push(post);
+        }
+    }
+    for run in cards.runs {
+        for tag in &run.summary.tags {
+            let entry =
+                tags.entry(slug(tag)).or_insert_with(|| (tag.clone(), Vec::new(), Vec::new()));
+            entry.2.push(run);
+        }
+    }
+    tags
+}
+
+struct Pages<'a> {
+    site: &'a Site,
+    out: Vec<(String, String)>,
+}
+
+impl Pages<'_> {
+    /// A page with a heading and a sentence under it.
+    fn put(&mut self, path: &str, place: Place, title: &str, lede: &str, main: &Markup) {
+        let about = About { description: lede, ..About::default() };
+        self.put_as(path, place, title, about, main);
+    }
+
+    fn put_as(&mut self, path: &str, place: Place, title: &str, about: About<'_>, main: &Markup) {
+        let lede = about.description;
+        let body = html! {
+            header {
+                h1 { (title) }
+                @if !lede.is_empty() { p class="lede" { (lede) } }
+            }
+            main id="main" { (main) }
+            footer { p { "Made by assay " (self.site.version) "." } }
+        };
+        let page = Page { path, title, place, about, script: None, body };
+        self.out.push((path.to_owned(), self.site.page(&page)));
+    }
+
+    fn posts(&mut self, cards: Cards<'_>) {
+        let path = "index.html";
+        let lede = format!(
+            "{}, {} and {}.",
+            count(cards.posts.len(), "post"),
+            count(cards.runs.len(), "run"),
+            count(cards.landscapes.len(), "landscape"),
+        );
+        let feeds = cards.posts.iter().any(|post| post.day.is_some());
+        let main = html! {
+            section id="posts" aria-labelledby="posts-heading" {
+                h2 id="posts-heading" { "Posts" }
+                @if cards.posts.is_empty() { p { "There is no post yet." } }
+                @else { (articles(path, cards.posts)) }
+                @if feeds {
+                    p class="soft" {
+                        "Posts as a feed: " a href="atom.xml" { "Atom" }
+                        @if self.site.base.is_some() { ", " a href="feed.json" { "JSON" } }
+                        "."
+                    }
+                }
+            }
+            section id="newest" aria-labelledby="newest-heading" {
+                h2 id="newest-heading" { "Newest runs" }
+                (runs(path, "The newest runs", &cards.runs[..cards.runs.len().min(10)]))
+                @if !cards.runs.is_empty() { p { a href="runs/index.html" { "All runs" } } }
+            }
+        };
+        let title = self.site.title.clone();
+        let about = About { description: &lede, feeds, ..About::default() };
+        self.put_as(path, Place::Posts, &title, about, &main);
+    }
+
+    fn runs(&mut self, all: &[&RunCard]) {
+        let months = by(all, |run| run.day().get(..7).unwrap_or("undated"));
+        let path = "runs/index.html";
+        let main = html! {
+            (runs(path, "The newest runs", &all[..all.len().min(NEWEST)]))
+            @if !months.is_empty() {
+                h2 { "By month" }
+                ul class="links" {
+                    @for (month, of) in months.iter().rev() {
+                        li { a href={ (month) ".html" } { (month) " (" (count(of.len(), "run")) ")" } }
+                    }
+                }
+            }
+        };
+        let lede = format!("{} in all, the newest first.", count(all.len(), "run"));
+        self.put(path, Place::Runs, "Runs", &lede, &main);
+        for (month, of) in &months {
+            let path = format!("runs/{month}.html");
+            let title = format!("Runs of {month}");
+            let main = runs(&path, &title, of);
+            let lede = format!("{}, the newest first.", count(of.len(), "run"));
+            self.put(&path, Place::Runs, &title, &lede, &main);
+        }
+    }
+
+    fn systems(&mut self, all: &[&RunCard]) {
+        let systems = by(all, RunCard::host);
+        let mut table =
+            Table::of("Systems").label("system").label("hardware").number("runs").word("last run");
+        for (host, of) in &systems {
+            let Some(newest) = of.first() else { continue };
+            table.row(vec![
+                cell(Text::default().link(format!("{}.html", slug(host)), host.clone())),
+                cell(newest.machine()),
+                cell(of.len().to_string()),
+                cell(newest.day()),
+            ]);
+        }
+        let main = listed(&table, "There is no system yet.");
+        let lede = format!(
+            "{} under test, as the newest run describes each.",
+            count(systems.len(), "system")
+        );
+        self.put("systems/index.html", Place::Systems, "Systems", &lede, &main);
+        for (host, of) in &systems {
+            let Some(newest) = of.first() else { continue };
+            let path = system_path(host);
+            let mut facts = Table::of(format!("As the run of {} describes it", newest.day()))
+                .label("fact")
+                .label("value");
+            for (name, value) in &newest.facts {
+                facts.row(vec![cell(name.as_str()), cell(value.as_str())]);
+            }
+            let main = html! {
+                section id="facts" aria-labelledby="facts-heading" {
+                    h2 id="facts-heading" { "Key facts" }
+                    (listed(&facts, "No run describes it."))
+                }
+                (runs_section(&path, &format!("Runs on {host}"), of))
+            };
+            self.put(&path, Place::Systems, host, &newest.machine(), &main);
+        }
+    }
+
+    fn workloads(&mut self, all: &[&RunCard]) {
+        let workloads = by(all, |run| &run.summary.workload);
+        let mut table = Table::of("Workloads")
+            .label("workload")
+            .label("what it does")
+            .number("runs")
+            .word("last run");
+        for (name, of) in &workloads {
+            let Some(newest) = of.first() else { continue };
+            table.row(vec![
+                cell(Text::default().link(format!("{}.html", slug(name)), name.clone())),
+                cell(newest.workload.as_str()),
+                cell(of.len().to_string()),
+                cell(newest.day()),
+            ]);
+        }
+        let main = listed(&table, "There is no workload yet.");
+        let lede =
+            format!("What the runs made the systems do: {}.", count(workloads.len(), "workload"));
+        self.put("workloads/index.html", Place::Workloads, "Workloads", &lede, &main);
+        for (name, of) in &workloads {
+            let path = workload_path(name);
+            let help = of.first().map_or("", |run| run.workload.as_str());
+            let experiments = by(of, |run| &run.summary.experiment);
+            let main = html! {
+                @for (i, (experiment, of)) in experiments.iter().enumerate() {
+                    section id={ "experiment-" (slug(experiment)) } aria-labelledby={ "experiment-" (i) "-heading" } {
+                        h2 id={ "experiment-" (i) "-heading" } { (experiment) }
+                        (runs(&path, &format!("Runs of {experiment}"), of))
+                    }
+                }
+            };
+            self.put(&path, Place::Workloads, name, help, &main);
+        }
+    }
+
+    fn tags(&mut self, cards: Cards<'_>) {
+        let tags = tags(cards);
+        let mut table = Table::of("Tags").label("tag").number("posts").number("runs");
+        for (slug, (name, posts, runs)) in &tags {
+            table.row(vec![
+                cell(Text::default().link(format!("{slug}.html"), name.clone())),
+                cell(posts.len().to_string()),
+                cell(runs.len().to_string()),
+            ]);
+        }
+        let main = listed(&table, "Nothing has a tag yet.");
+        let lede = format!("{} of posts and runs.", count(tags.len(), "tag"));
+        self.put("tags/index.html", Place::Tags, "Tags", &lede, &main);
+        for (slug, (name, posts, of)) in &tags {
+            let path = format!("tags/{slug}.html");
+            let main = html! {
+                @if !posts.is_empty() {
+                    section id="posts" aria-labelledby="posts-heading" {
+                        h2 id="posts-heading" { "Posts" }
+                        (articles(&path, posts))
+                    }
+                }
+                @if !of.is_empty() { (runs_section(&path, &format!("Runs with the tag {name}"), of)) }
+            };
+            let lede = format!("{} and {}.", count(posts.len(), "post"), count(of.len(), "run"));
+            self.put(&path, Place::Tags, &format!("Tag: {name}"), &lede, &main);
+        }
+    }
+
+    fn landscapes(&mut self, all: &[&LandscapeCard]) {
+        let mut table =
+            Table::of("Landscapes").label("landscape").number("results").label("what is measured");
+        for card in all {
+            let file = card.path();
+            let name = file.strip_prefix("landscapes/").unwrap_or(&file);
+            table.row(vec![
+                cell(Text::default().link(name, card.heading.clone())),
+                cell(card.results.to_string()),
+                cell(card.measure.as_str()),
+            ]);
+        }
+        let lede = "Tables of results as their sources printed them, ranked.";
+        let main = listed(&table, "There is no landscape.");
+        self.put("landscapes/index.html", Place::Landscapes, "Landscapes", lede, &main);
+    }
+
+    fn histories(&mut self, all: &[&HistoryCard]) {
+        let main = html! {
+            @if all.is_empty() { p { "No history is on this site; " code { "assay history" } " shows those of an archive." } }
+            @else {
+                ul class="posts" {
+                    @for card in all {
+                        li {
+                            h3 { a href={ (card.slug) ".html" } { (card.heading) } }
+                            p { (card.lede) " " (count(card.series, "series")) ", " (count(card.points, "point")) "." }
+                            @for change in &card.changes { p class="soft" { (change) } }
+                        }
+                    }
+                }
+            }
+        };
+        let lede = "Metrics over the revisions of a program.";
+        self.put("histories/index.html", Place::Histories, "Histories", lede, &main);
+    }
+}
+
+/// A table, or what stands there when it has no row.
+fn listed(table: &Table, none: &str) -> Markup {
+    html! { @if table.rows.is_empty() { p { (none) } } @else { (written::table(table)) } }
+}
+
+fn runs_section(path: &str, caption: &str, all: &[&RunCard]) -> Markup {
+    html! {
+        section id="runs" aria-labelledby="runs-heading" {
+            h2 id="runs-heading" { "Runs" }
+            (runs(path, caption, all))
+        }
+    }
+}
+
+/// Runs as a table.
+fn runs(path: &str, caption: &str, all: &[&RunCard]) -> Markup {
+    let root = root(path);
+    let mut table = Table::of(caption)
+        .label("run")
+        .word("started (UTC)")
+        .label("experiment")
+        .label("workload")
+        .label("system")
+        .word("metric")
+        .number("baseline")
+        .word("state");
+    for run in all {
+        let s = &run.summary;
+        let started = s.started_at.replace('T', " ");
+        let value = match s.value {
+            Some(v) => cell(units::format_value(v, &s.unit)),
+            None if run.withheld => cell("withheld"),
+            None => cell(NO_VALUE),
+        };
+        let system = system_path(run.host());
+        table.row(vec![
+            cell(Text::default().link(format!("{root}{}", run.path()), s.id.to_string())),
+            cell(started.get(..16).unwrap_or(NOTHING)),
+            cell(s.experiment.as_str()),
+            cell(
+                Text::default()
+                    .link(format!("{root}{}", workload_path(&s.workload)), s.workload.clone()),
+            ),
+            cell(Text::default().link(format!("{root}{system}"), run.host())),
+            cell(s.metric.as_str()),
+            value,
+            cell(s.state.name()),
+        ]);
+    }
+    listed(&table, "There is no run yet.")
+}
+
+/// Posts, newest first.
+fn articles(path: &str, posts: &[&PostCard]) -> Markup {
+    let root = root(path);
+    html! {
+        ul class="posts" {
+            @for post in posts {
+                li {
+                    h3 { a href={ (root) (post.path()) } { (post.title) } }
+                    p class="soft" { @if let Some(day) = &post.day { time datetime=(day) { (day) } } @else { "no day" } }
+                    @if !post.summary.is_empty() { p { (post.summary) } }
+                    (tag_links(&root, post))
+                }
+            }
+        }
+        @if posts.iter().any(|p| p.title.contains('†') || p.summary.contains('†')) {
+            p class="soft" { "† typed by the author: no function printed it, and nothing checked it." }
+        }
+    }
+}
+
+/// The tags of a post as links.
+pub fn tag_links(root: &str, post: &PostCard) -> Markup {
+    html! {
+        @if !post.tags.is_empty() {
+            ul class="tags" aria-label="Tags" {
+                @for (tag, slug) in post.tags.iter().zip(&post.tag_slugs) {
+                    li { a href={ (root) "tags/" (slug) ".html" } { (tag) } }
+                }
+            }
+        }
+    }
+}

@@ -1,0 +1,100 @@
+//! The pages of one thing each: what `publish` and its like print of it, between the edges of the site.
+
+use assay_rules::denominator::Matrix;
+use assay_rules::landscape::Landscape;
+use maud::{Markup, html};
+
+use super::cards::{LandscapeCard, PostCard, RunCard};
+use super::frame::{About, Page, Place, Site, root};
+use super::lists::{system_path, tag_links, workload_path};
+use super::slug::slug;
+use crate::page;
+use crate::post::{self, Post};
+use crate::view::RunView;
+
+/// A file beside a page: its name, and what it holds.
+pub type Beside<'a> = (String, &'a str);
+
+/// The page of a run, with the files beside it.
+pub fn run(site: &Site, card: &RunCard, view: &RunView, files: &[Beside<'_>]) -> String {
+    let path = card.path();
+    let root = root(&path);
+    let s = &card.summary;
+    let body = html! {
+        (page::content(view))
+        nav class="more" aria-label="Around this run" {
+            ul class="links" {
+                li { a href={ (root) (system_path(card.host())) } { "All runs on " (card.host()) } }
+                li { a href={ (root) (workload_path(&s.workload)) } { "All runs of " (s.workload) } }
+                @for tag in &s.tags { li { a href={ (root) "tags/" (slug(tag)) ".html" } { "Tag " (tag) } } }
+            }
+        }
+        (beside(files))
+    };
+    let about =
+        About { description: &card.says, day: Some(card.day()), tags: &s.tags, feeds: false };
+    site.page(&Page {
+        path: &path,
+        title: &card.title,
+        place: Place::Runs,
+        about,
+        script: None,
+        body,
+    })
+}
+
+/// The page of a post, with the files beside it.
+pub fn post(site: &Site, card: &PostCard, post: &Post, files: &[Beside<'_>]) -> String {
+    let path = card.path();
+    let body = html! {
+        (post::content(post))
+        nav class="more" aria-label="Around this post" {
+            @if let Some(day) = &card.day { p class="soft" { "Posted on " time datetime=(day) { (day) } "." } }
+            (tag_links(&root(&path), card))
+        }
+        (beside(files))
+    };
+    let about = About {
+        description: &card.summary,
+        day: card.day.as_deref(),
+        tags: &card.tags,
+        feeds: false,
+    };
+    site.page(&Page {
+        path: &path,
+        title: &card.title,
+        place: Place::Posts,
+        about,
+        script: None,
+        body,
+    })
+}
+
+/// The page of a landscape.
+pub fn landscape(
+    site: &Site,
+    card: &LandscapeCard,
+    landscape: &Landscape,
+    matrix: Option<&Matrix>,
+) -> String {
+    let body = page::landscape_content(landscape, matrix, &site.version);
+    let about = About { description: &card.measure, ..About::default() };
+    let path = card.path();
+    site.page(&Page {
+        path: &path,
+        title: &card.heading,
+        place: Place::Landscapes,
+        about,
+        script: None,
+        body,
+    })
+}
+
+fn beside(files: &[Beside<'_>]) -> Markup {
+    html! {
+        nav class="more" aria-label="Files" {
+            h2 { "Files" }
+            ul class="links" { @for (name, what) in files { li { a href=(name) { (name) } " " span class="soft" { (what) } } } }
+        }
+    }
+}
