@@ -33,6 +33,7 @@ mod made_of;
 pub mod meters;
 mod monitor;
 mod monitors;
+pub mod profile;
 mod recorder;
 mod sampler;
 mod scan;

@@ -19,7 +19,7 @@ const ENUM64: u32 = 19;
 struct At(usize);
 
 /// The kernel's description of its types.
-pub(super) struct KernelTypes {
+pub(crate) struct KernelTypes {
     bytes: Vec<u8>,
     strings: usize,
     /// By number, from 1.

@@ -19,12 +19,12 @@ mod ebpf;
 #[cfg(feature = "ebpf")]
 mod files;
 #[cfg(feature = "ebpf")]
-mod kernel_types;
+pub(crate) mod kernel_types;
 mod mounts;
 mod oldest;
-mod perf_ring;
+pub(crate) mod perf_ring;
 #[cfg(feature = "ebpf")]
-mod probe;
+pub(crate) mod probe;
 #[cfg(feature = "ebpf")]
 mod ring;
 #[cfg(feature = "ebpf")]

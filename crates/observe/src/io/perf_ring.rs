@@ -1,5 +1,5 @@
-//! The kernel's own tracepoints by `perf_event_open`: one ring for each CPU. Nothing stays behind when this
-//! process ends.
+//! The kernel's own events by `perf_event_open`, tracepoints and changes of memory maps: one ring for each
+//! CPU. Nothing stays behind when this process ends.
 #![allow(unsafe_code)]
 
 use std::fs::File;
@@ -12,12 +12,19 @@ use assay_tlb::perf_event::{Attributes, DISABLED};
 const PAGES: usize = 1024;
 const PAGE: usize = 4096;
 
+const SOFTWARE: u32 = 1;
 const TRACEPOINT: u32 = 2;
+/// An event that never happens; what is told beside events is.
+const DUMMY: u64 = 9;
 const SAMPLE_TID: u64 = 1 << 1;
 const SAMPLE_TIME: u64 = 1 << 2;
 const SAMPLE_RAW: u64 = 1 << 10;
 const FLAG_WATERMARK: u64 = 1 << 14;
 const FLAG_USE_CLOCKID: u64 = 1 << 25;
+/// Executable maps (mmap, mmap2), names with a mark at exec, forks and exits, with time and process.
+const FLAGS_MAPS: u64 = 1 << 8 | 1 << 9 | 1 << 13 | 1 << 18 | 1 << 23 | 1 << 24;
+/// Build ids in place of inodes (Linux 5.12 and later).
+const FLAG_BUILD_ID: u64 = 1 << 34;
 const RECORD_LOST: u32 = 2;
 const RECORD_SAMPLE: u32 = 9;
 const IOC_ENABLE: u32 = 0x2400;
@@ -25,14 +32,14 @@ const IOC_DISABLE: u32 = 0x2401;
 const IOC_SET_OUTPUT: u32 = 0x2405;
 
 /// One record: its time, process and thread, and the tracepoint's own bytes.
-pub(super) struct Sample<'a> {
+pub(crate) struct Sample<'a> {
     pub time_ns: u64,
     pub pid: u32,
     pub raw: &'a [u8],
 }
 
 /// The tracepoints of one CPU and their ring.
-pub(super) struct CpuRing {
+pub(crate) struct CpuRing {
     events: Vec<OwnedFd>,
     base: *mut u8,
     scratch: Vec<u8>,
@@ -50,12 +57,31 @@ fn control(event: &OwnedFd, what: u32, value: i32) -> std::io::Result<()> {
 impl CpuRing {
     /// Opens tracepoints by number on a CPU.
     pub fn open(cpu: i32, tracepoints: &[u64]) -> std::io::Result<Self> {
-        let mut events = Vec::new();
-        for id in tracepoints {
+        let of = |id: &u64| {
             let mut event = Attributes::new(TRACEPOINT, *id);
             event.sample_period = 1;
             event.sample_type = SAMPLE_TID | SAMPLE_TIME | SAMPLE_RAW;
-            event.flags = DISABLED | FLAG_WATERMARK | FLAG_USE_CLOCKID;
+            event
+        };
+        Self::open_events(cpu, tracepoints.iter().map(of))
+    }
+
+    /// Opens what is told of executable maps, programs and processes on a CPU.
+    pub fn open_maps(cpu: i32) -> std::io::Result<Self> {
+        let of = |flags| {
+            let mut event = Attributes::new(SOFTWARE, DUMMY);
+            event.sample_type = SAMPLE_TID | SAMPLE_TIME;
+            event.flags = flags;
+            event
+        };
+        Self::open_events(cpu, [of(FLAGS_MAPS | FLAG_BUILD_ID)].into_iter())
+            .or_else(|_| Self::open_events(cpu, [of(FLAGS_MAPS)].into_iter()))
+    }
+
+    fn open_events(cpu: i32, wanted: impl Iterator<Item = Attributes>) -> std::io::Result<Self> {
+        let mut events = Vec::new();
+        for mut event in wanted {
+            event.flags |= DISABLED | FLAG_WATERMARK | FLAG_USE_CLOCKID;
             // Nobody sleeps on the ring: it is polled.
             event.wakeup = u32::MAX;
             event.clockid = libc::CLOCK_MONOTONIC;
@@ -103,8 +129,20 @@ impl CpuRing {
         }
     }
 
-    /// Gives every record to `each`; how many the kernel says that it lost.
+    /// Gives every sample to `each`; how many the kernel says that it lost.
     pub fn drain(&mut self, mut each: impl FnMut(Sample<'_>)) -> u64 {
+        self.records(|kind, _, record| {
+            if kind == RECORD_SAMPLE && record.len() >= 28 {
+                let length = number(record, 24, 4) as usize;
+                let raw = &record[28..record.len().min(28 + length)];
+                let (pid, time_ns) = (number(record, 8, 4) as u32, number(record, 16, 8));
+                each(Sample { time_ns, pid, raw });
+            }
+        })
+    }
+
+    /// Gives every record to `each`, with its kind and its flags; how many the kernel says that it lost.
+    pub fn records(&mut self, mut each: impl FnMut(u32, u16, &[u8])) -> u64 {
         let head = self.word(1024).load(Ordering::Acquire);
         let mut tail = self.word(1032).load(Ordering::Relaxed);
         let mut lost = 0;
@@ -112,20 +150,15 @@ impl CpuRing {
         while tail < head {
             self.copy(tail, 8, &mut scratch);
             let kind = number(&scratch, 0, 4) as u32;
+            let flags = number(&scratch, 4, 2) as u16;
             let size = number(&scratch, 6, 2) as usize;
             if size < 8 {
                 break;
             }
             self.copy(tail, size, &mut scratch);
             match kind {
-                RECORD_SAMPLE if size >= 28 => {
-                    let length = number(&scratch, 24, 4) as usize;
-                    let raw = &scratch[28..size.min(28 + length)];
-                    let (pid, time_ns) = (number(&scratch, 8, 4) as u32, number(&scratch, 16, 8));
-                    each(Sample { time_ns, pid, raw });
-                }
                 RECORD_LOST if size >= 24 => lost += number(&scratch, 16, 8),
-                _ => {}
+                _ => each(kind, flags, &scratch),
             }
             tail += size as u64;
         }
@@ -164,7 +197,7 @@ impl Drop for CpuRing {
 }
 
 /// A number of the machine's byte order out of a record; 0 where the record is shorter.
-pub(super) fn number(bytes: &[u8], at: usize, size: usize) -> u64 {
+pub(crate) fn number(bytes: &[u8], at: usize, size: usize) -> u64 {
     let mut word = [0; 8];
     if let Some(part) = bytes.get(at..at + size.min(8)) {
         word[..part.len()].copy_from_slice(part);
@@ -173,7 +206,7 @@ pub(super) fn number(bytes: &[u8], at: usize, size: usize) -> u64 {
 }
 
 /// The CPUs that are at work.
-pub(super) fn cpus() -> Vec<i32> {
+pub(crate) fn cpus() -> Vec<i32> {
     let text = std::fs::read_to_string("/sys/devices/system/cpu/online").unwrap_or_default();
     let range = |part: &str| -> Option<std::ops::RangeInclusive<i32>> {
         let (a, b) = part.split_once('-').unwrap_or((part, part));
@@ -184,7 +217,7 @@ pub(super) fn cpus() -> Vec<i32> {
 }
 
 /// A small file that describes a tracepoint.
-pub(super) fn describe(path: &std::path::Path) -> std::io::Result<String> {
+pub(crate) fn describe(path: &std::path::Path) -> std::io::Result<String> {
     use std::io::Read;
     let mut text = String::new();
     File::open(path)?.take(1 << 16).read_to_string(&mut text)?;

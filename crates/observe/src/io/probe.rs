@@ -279,7 +279,7 @@ fn fdinfo(program: &Program) -> Option<String> {
 }
 
 /// Why the kernel refused, in words that help.
-fn refused(error: &(dyn std::error::Error + 'static)) -> NotAvailable {
+pub(crate) fn refused(error: &(dyn std::error::Error + 'static)) -> NotAvailable {
     let mut cause = Some(error);
     while let Some(one) = cause {
         if let Some(io) = one.downcast_ref::<std::io::Error>()

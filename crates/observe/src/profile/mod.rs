@@ -1,0 +1,55 @@
+//! Where programs spend their time, as it happens: stacks sampled on the CPU and stacks of what is waited
+//! for, added up in the kernel by eBPF, named afterwards. [`ProfileWatch`] looks beside a trial or a command.
+
+#[cfg(feature = "ebpf")]
+mod abi;
+mod elf;
+mod jit;
+mod kernel_symbols;
+mod maps;
+#[cfg(feature = "ebpf")]
+mod probes;
+#[cfg(feature = "ebpf")]
+mod profiler;
+#[cfg(not(feature = "ebpf"))]
+#[path = "no_ebpf.rs"]
+mod profiler;
+mod spaces;
+mod symbols;
+mod watch;
+
+pub use watch::{ProfileWatch, Profiled, profile_ability};
+
+/// Samples a second and CPU, unless another rate is asked for: not 100, so that what happens every hundredth
+/// of a second is not always or never met.
+pub const RATE_HZ: f64 = 99.0;
+/// The highest rate.
+pub const MAX_RATE_HZ: f64 = 10_000.0;
+
+/// Whose time is looked at.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Whose {
+    /// What this process starts from now on.
+    Children,
+    /// These processes, their children, and what they start.
+    Processes(Vec<u32>),
+    /// Everything on the machine.
+    All,
+}
+
+/// What is asked of a profiler.
+#[derive(Debug, Clone, PartialEq)]
+pub struct ProfileRequest {
+    /// Whose time.
+    pub whose: Whose,
+    /// Samples a second and CPU.
+    pub rate_hz: f64,
+    /// Whether waits are recorded too.
+    pub off_cpu: bool,
+}
+
+impl Default for ProfileRequest {
+    fn default() -> Self {
+        ProfileRequest { whose: Whose::Children, rate_hz: RATE_HZ, off_cpu: true }
+    }
+}

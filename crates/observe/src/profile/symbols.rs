@@ -1,0 +1,223 @@
+//! Addresses to functions: by the files that were mapped, their separate debug files, the kernel's table
+//! and the maps of programs that make code.
+
+use std::collections::{BTreeMap, HashMap};
+use std::fmt::Write as _;
+use std::io::Read as _;
+use std::os::unix::fs::FileExt as _;
+use std::path::{Path, PathBuf};
+use std::time::SystemTime;
+
+use assay_profile::{Frame, Kind};
+
+use super::elf::Elf;
+use super::jit::JitMaps;
+use super::kernel_symbols::KernelSymbols;
+use super::spaces::{Code, Spaces};
+
+/// A file with more code has no names.
+const MOST: u64 = 1 << 30;
+const DEBUG: &str = "/usr/lib/debug";
+
+/// What became of the names of a file.
+enum Names {
+    Read(Box<Elf>),
+    /// Why there are none.
+    Missing(&'static str),
+}
+
+/// The names of everything that was seen.
+pub(super) struct Symbols<'s> {
+    spaces: &'s Spaces,
+    kernel: KernelSymbols,
+    jit: JitMaps,
+    files: HashMap<usize, Names>,
+    known: HashMap<(usize, u64), Vec<Frame>>,
+}
+
+impl<'s> Symbols<'s> {
+    /// `since`: when the looking began.
+    pub fn new(root: &Path, spaces: &'s Spaces, since: SystemTime) -> Self {
+        Symbols {
+            spaces,
+            kernel: KernelSymbols::read(root),
+            jit: JitMaps::new(since),
+            files: HashMap::new(),
+            known: HashMap::new(),
+        }
+    }
+
+    /// The kernel's function at an address.
+    pub fn kernel(&self, address: u64) -> Frame {
+        let name = self.kernel.name(address).map(str::to_owned);
+        Frame { name, module: "kernel".to_owned(), kind: Kind::Kernel }
+    }
+
+    /// The functions at an address of a process's program, outermost first. `called`: it is where a call
+    /// returns to, so the call stands before it.
+    pub fn user(&mut self, pid: u32, generation: u32, address: u64, called: bool) -> Vec<Frame> {
+        let at = if called { address.saturating_sub(1) } else { address };
+        let unknown =
+            |module: &str| vec![Frame { name: None, module: module.to_owned(), kind: Kind::User }];
+        let place = self.spaces.place(pid, generation, at);
+        let path = place.map_or("", |p| self.spaces.codes()[p.code].path.as_str());
+        if place.is_none()
+            || path.is_empty()
+            || path.starts_with("//")
+            || path.contains("memfd:")
+            || path.starts_with("[anon")
+        {
+            return match self.jit.name(pid, at) {
+                Some(name) => vec![Frame {
+                    name: Some(name.to_owned()),
+                    module: "made at run time".to_owned(),
+                    kind: Kind::User,
+                }],
+                None => unknown(if path.starts_with("//") { "" } else { path }),
+            };
+        }
+        let Some(place) = place else { return unknown("") };
+        if let Some(frames) = self.known.get(&(place.code, place.offset)) {
+            return frames.clone();
+        }
+        let code = &self.spaces.codes()[place.code];
+        let names = match self.files.entry(place.code).or_insert_with(|| read(code)) {
+            Names::Read(elf) => elf.address(place.offset).map(|a| elf.names(a)).unwrap_or_default(),
+            Names::Missing(_) => Vec::new(),
+        };
+        let frame = |n: super::elf::Named| Frame {
+            name: Some(n.name),
+            module: code.path.clone(),
+            kind: if n.inlined { Kind::Inlined } else { Kind::User },
+        };
+        let mut frames: Vec<Frame> = names.into_iter().map(frame).collect();
+        if frames.is_empty() {
+            frames = unknown(&code.path);
+        }
+        self.known.insert((place.code, place.offset), frames.clone());
+        frames
+    }
+
+    /// What has no names, and why.
+    pub fn notes(&self) -> Vec<String> {
+        let mut notes = Vec::new();
+        if self.kernel.is_empty() {
+            notes.push(
+                "the kernel hides the addresses of its functions (/proc/kallsyms): they have no names, and \
+                 reasons of waits are not known; as root, with kernel.kptr_restrict at most 1, they have"
+                    .to_owned(),
+            );
+        }
+        let mut by: BTreeMap<&str, Vec<&str>> = BTreeMap::new();
+        for (code, names) in &self.files {
+            let path = self.spaces.codes()[*code].path.as_str();
+            match names {
+                Names::Missing(why) => by.entry(why).or_default().push(path),
+                Names::Read(elf) if !elf.whole && path != "[vdso]" => by
+                    .entry(
+                        "stripped, without a debug file by its build id: only functions that others may \
+                         call have names, and others may be taken for them",
+                    )
+                    .or_default()
+                    .push(path),
+                Names::Read(_) => {}
+            }
+        }
+        for (why, mut paths) in by {
+            paths.sort_unstable();
+            paths.dedup();
+            let more = paths.len().saturating_sub(5);
+            let mut text = paths[..paths.len() - more].join(", ");
+            if more > 0 {
+                let _ = write!(text, " and {more} more");
+            }
+            notes.push(format!("{text}: {why}"));
+        }
+        notes
+    }
+}
+
+/// Reads a file's names, and those of its debug file where it has few itself.
+fn read(code: &Code) -> Names {
+    if code.path == "[vdso]" {
+        return own_vdso().and_then(|b| Elf::parse(&b)).map_or(
+            Names::Missing("the kernel's own code for programs could not be read"),
+            |elf| Names::Read(Box::new(elf)),
+        );
+    }
+    let held = code.file.as_ref().and_then(|file| {
+        let size = file.metadata().ok()?.len();
+        let mut bytes = vec![0; usize::try_from(size.min(MOST)).ok()?];
+        file.read_exact_at(&mut bytes, 0).ok().map(|()| bytes)
+    });
+    let bytes = held.or_else(|| bytes_of(Path::new(&code.path)));
+    let mut elf = bytes.as_deref().and_then(Elf::parse);
+    let mut why = match (&bytes, &elf) {
+        (None, _) => "it could not be read any more (deleted, or in another file system)",
+        (_, None) => "it is no ELF file, or a damaged one",
+        _ => "",
+    };
+    // What was mapped must be what is read: it may have been rebuilt meanwhile.
+    if let (Some(wanted), Some(found)) = (&code.build_id, &elf)
+        && found.build_id.as_ref() != Some(wanted)
+    {
+        why = "it was replaced by another build while it ran, and no debug file has its build id";
+        elf = None;
+    }
+    let id = code.build_id.clone().or_else(|| elf.as_ref().and_then(|e| e.build_id.clone()));
+    let link = elf.as_ref().and_then(|e| e.debug_link.clone());
+    if elf.as_ref().is_none_or(|e| !e.whole)
+        && let Some(debug) = debug_file(Path::new(&code.path), id.as_deref(), link.as_deref())
+    {
+        match &mut elf {
+            Some(elf) => elf.with_debug_file(debug),
+            // A debug file has the segments of its program, but not where they are in it.
+            None => return Names::Missing(why),
+        }
+    }
+    elf.map_or(Names::Missing(why), |elf| Names::Read(Box::new(elf)))
+}
+
+fn bytes_of(path: &Path) -> Option<Vec<u8>> {
+    let file = std::fs::File::open(path).ok()?;
+    let meta = file.metadata().ok().filter(|m| m.is_file() && m.len() <= MOST)?;
+    let mut bytes = Vec::with_capacity(meta.len() as usize);
+    file.take(MOST).read_to_end(&mut bytes).ok()?;
+    Some(bytes)
+}
+
+/// The separate debug file with a build id, where distributions and debuginfod put it, or where the file
+/// says that it is.
+fn debug_file(program: &Path, id: Option<&[u8]>, link: Option<&str>) -> Option<Elf> {
+    let mut places: Vec<PathBuf> = Vec::new();
+    if let Some(id) = id.filter(|id| id.len() > 1) {
+        let hex = id.iter().fold(String::new(), |mut s, b| {
+            let _ = write!(s, "{b:02x}");
+            s
+        });
+        places.push(format!("{DEBUG}/.build-id/{}/{}.debug", &hex[..2], &hex[2..]).into());
+        if let Some(home) = std::env::var_os("HOME") {
+            let cache = Path::new(&home).join(".cache/debuginfod_client");
+            places.push(cache.join(hex).join("debuginfo"));
+        }
+    }
+    if let (Some(link), Some(folder)) = (link.filter(|l| !l.contains('/')), program.parent()) {
+        places.push(folder.join(link));
+        places.push(folder.join(".debug").join(link));
+        places.push(Path::new(DEBUG).join(folder.strip_prefix("/").unwrap_or(folder)).join(link));
+    }
+    places.iter().filter(|p| p.as_path() != program).find_map(|path| {
+        let elf = Elf::parse(&bytes_of(path)?)?;
+        (id.is_none() || elf.build_id.as_deref() == id).then_some(elf)
+    })
+}
+
+/// The kernel's code for programs, which is the same in all.
+fn own_vdso() -> Option<Vec<u8>> {
+    let maps = super::maps::of_process(std::process::id());
+    let map = maps.iter().find(|m| m.path == "[vdso]")?;
+    let mut bytes = vec![0; usize::try_from(map.end.checked_sub(map.start)?).ok()?];
+    let memory = std::fs::File::open("/proc/self/mem").ok()?;
+    memory.read_exact_at(&mut bytes, map.start).ok()?;
+    Some(bytes)
+}

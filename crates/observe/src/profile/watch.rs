@@ -1,0 +1,110 @@
+//! A profiler in a thread of its own, beside a trial or a command: told when the measured part begins and
+//! ends, it hands back a profile.
+
+use std::path::{Path, PathBuf};
+use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender, channel};
+use std::thread::JoinHandle;
+use std::time::Duration;
+
+use assay_profile::Profile;
+
+use super::ProfileRequest;
+use super::profiler::Profiler;
+use crate::NotAvailable;
+
+/// Between two looks at what happened to processes: a file that is deleted sooner may have no names.
+const LOOK: Duration = Duration::from_millis(20);
+
+enum Tell {
+    Begin,
+    End,
+    Stop,
+}
+
+/// A profile, by the name that callers know it by.
+pub type Profiled = Result<Profile, NotAvailable>;
+
+/// A profiler at work. Dropped, it ends.
+#[derive(Debug)]
+pub struct ProfileWatch {
+    tell: Sender<Tell>,
+    thread: Option<JoinHandle<Profiled>>,
+}
+
+impl ProfileWatch {
+    /// Begins to look; returns when the probes are attached.
+    pub fn start(root: &Path, ask: &ProfileRequest) -> Result<Self, NotAvailable> {
+        let (tell, told) = channel();
+        let (ready, started) = channel();
+        let (root, ask): (PathBuf, _) = (root.to_owned(), ask.clone());
+        let body = move || {
+            let profiler = Profiler::start(&root, &ask);
+            let _ = ready.send(profiler.as_ref().err().cloned());
+            Ok(watch(profiler?, &told))
+        };
+        let thread = std::thread::Builder::new()
+            .name("profiler".to_owned())
+            .spawn(body)
+            .map_err(|e| NotAvailable::because(format!("no thread could be started: {e}")))?;
+        match started.recv() {
+            Ok(None) => Ok(ProfileWatch { tell, thread: Some(thread) }),
+            Ok(Some(error)) => Err(error),
+            Err(_) => Err(NotAvailable::because("the profiler ended before it began")),
+        }
+    }
+
+    /// The measured part begins now.
+    pub fn begin(&self) {
+        // A thread that has ended says why when it is joined.
+        let _ = self.tell.send(Tell::Begin);
+    }
+
+    /// The measured part ends now.
+    pub fn end(&self) {
+        let _ = self.tell.send(Tell::End);
+    }
+
+    /// Stops and brings the profile.
+    pub fn stop(mut self) -> Profiled {
+        let _ = self.tell.send(Tell::Stop);
+        match self.thread.take().map(JoinHandle::join) {
+            Some(Ok(profile)) => profile,
+            _ => Err(NotAvailable::because("the profiler failed while it ran")),
+        }
+    }
+}
+
+impl Drop for ProfileWatch {
+    fn drop(&mut self) {
+        let _ = self.tell.send(Tell::Stop);
+        if let Some(thread) = self.thread.take() {
+            let _ = thread.join();
+        }
+    }
+}
+
+fn watch(mut profiler: Profiler, told: &Receiver<Tell>) -> Profile {
+    loop {
+        match told.recv_timeout(LOOK) {
+            Ok(Tell::Begin) => profiler.begin(),
+            Ok(Tell::End) => profiler.end(),
+            Ok(Tell::Stop) | Err(RecvTimeoutError::Disconnected) => break,
+            Err(RecvTimeoutError::Timeout) => {}
+        }
+        profiler.poll();
+    }
+    profiler.stop();
+    profiler.profile()
+}
+
+/// How programs would be profiled here, as sentences, the most important first: for `assay doctor`.
+///
+/// # Errors
+/// They cannot.
+pub fn profile_ability(root: &Path) -> Result<Vec<String>, NotAvailable> {
+    let mut profiler = Profiler::start(root, &ProfileRequest::default())?;
+    profiler.stop();
+    let profile = profiler.profile();
+    let first = format!("{}; waits by sched_switch", profile.method);
+    Ok(std::iter::once(first).chain(profile.notes).collect())
+}

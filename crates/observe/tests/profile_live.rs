@@ -1,0 +1,178 @@
+//! The profiler at programs whose shares and waits are known. Tests that cannot run here say why.
+
+#![allow(clippy::unwrap_used, clippy::print_stdout)] // this is a test
+
+use std::path::{Path, PathBuf};
+use std::process::Command;
+use std::time::Instant;
+
+use assay_observe::profile::{ProfileRequest, ProfileWatch};
+use assay_profile::{Profile, Side, State, functions, truncation};
+
+fn skipped(reason: &str) {
+    println!("skipped: because {reason}");
+}
+
+/// Compiles a program under a name, which its threads have: tests that run beside each other are told
+/// apart by it.
+fn compiled(folder: &Path, name: &str, source: &str, flags: &[&str]) -> Option<PathBuf> {
+    let file = folder.join(format!("{name}.c"));
+    std::fs::write(&file, source).unwrap();
+    let program = folder.join(name);
+    let done = Command::new("cc")
+        .args(["-O1", "-pthread", "-o"])
+        .arg(&program)
+        .arg(&file)
+        .args(flags)
+        .status();
+    done.is_ok_and(|d| d.success()).then_some(program)
+}
+
+/// Runs a program under the profiler: the profile of the threads of its name, what it printed, and how
+/// long it took, seconds. `None`: it cannot be done here.
+fn profiled(program: &Path, rate_hz: f64) -> Option<(Profile, String, f64)> {
+    let ask = ProfileRequest { rate_hz, ..ProfileRequest::default() };
+    let watch = match ProfileWatch::start(Path::new("/"), &ask) {
+        Ok(watch) => watch,
+        Err(why) => {
+            skipped(&why.to_string());
+            return None;
+        }
+    };
+    let began = Instant::now();
+    let out = Command::new(program).output().unwrap();
+    let took = began.elapsed().as_secs_f64();
+    assert!(out.status.success(), "{out:?}");
+    let mut profile = watch.stop().unwrap();
+    let name = program.file_name().unwrap().to_str().unwrap();
+    profile.stacks.retain(|s| s.thread == name);
+    profile.cpu.retain(|t| t.thread == name);
+    Some((profile, String::from_utf8(out.stdout).unwrap(), took))
+}
+
+const TWO_TO_ONE: &str = r#"
+#include <stdio.h>
+#include <time.h>
+#include <unistd.h>
+volatile unsigned sink;
+__attribute__((noinline)) void twice(void) { for (unsigned i = 0; i < 40000; i++) sink = sink * 7 + i; }
+__attribute__((noinline)) void once(void) { for (unsigned i = 0; i < 20000; i++) sink = sink * 7 + i; }
+__attribute__((noinline)) void both(void) { twice(); once(); sink++; }
+int main(int c, char **v) {
+    (void)c;
+    if (UNLINK) unlink(v[0]);
+    while (clock() < CLOCKS_PER_SEC) both();
+    return 0;
+}
+"#;
+
+#[test]
+fn shares_of_two_functions_are_those_of_their_work() {
+    let folder = tempfile::tempdir().unwrap();
+    let flags = ["-fno-omit-frame-pointer", "-DUNLINK=0"];
+    let Some(program) = compiled(folder.path(), "twotoone", TWO_TO_ONE, &flags) else {
+        return skipped("there is no C compiler");
+    };
+    let Some((profile, _, _)) = profiled(&program, 997.0) else { return };
+    let all = functions(&profile, Side::OnCpu, None);
+    let of = |name: &str| {
+        let found = all.iter().find(|f| f.frame.name.as_deref() == Some(name));
+        found.map_or((0, 0), |f| (f.self_count, f.total_count))
+    };
+    let (twice, once) = (of("twice").0 as f64, of("once").0 as f64);
+    let n = twice + once;
+    assert!(n > 100.0, "{all:#?}");
+    // The sampling error of a share of 2/3, five times.
+    let error = 5.0 * (2.0 / 9.0 / n).sqrt();
+    assert!((twice / n - 2.0 / 3.0).abs() < error, "{twice} and {once} samples");
+    let samples = profile.count(Side::OnCpu) as f64;
+    assert!(n > 0.8 * samples, "{n} of {samples}: {all:#?}");
+    // Both are called by `both`, which is called by `main`.
+    assert!(of("both").1 as f64 >= 0.95 * n && of("main").1 as f64 >= 0.95 * n, "{all:#?}");
+    let cut = truncation(&profile, Side::OnCpu);
+    assert!(cut.broken_ns * 10 < cut.user_ns, "{cut:?}");
+}
+
+#[test]
+fn a_program_that_is_deleted_while_it_runs_has_its_names() {
+    let folder = tempfile::tempdir().unwrap();
+    let flags = ["-fno-omit-frame-pointer", "-DUNLINK=1"];
+    let Some(program) = compiled(folder.path(), "deleted", TWO_TO_ONE, &flags) else {
+        return skipped("there is no C compiler");
+    };
+    let Some((profile, _, _)) = profiled(&program, 199.0) else { return };
+    assert!(!program.exists());
+    let all = functions(&profile, Side::OnCpu, None);
+    let named = all.iter().any(|f| f.frame.name.as_deref() == Some("twice"));
+    // A machine so loaded that the file was gone before it was looked at must say that.
+    let said = profile.notes.iter().any(|n| n.contains("could not be read any more"));
+    assert!(named || said, "{all:#?} {:?}", profile.notes);
+}
+
+const WAITS: &str = r#"
+#include <pthread.h>
+#include <stdio.h>
+#include <time.h>
+static double now(void) { struct timespec t; clock_gettime(CLOCK_MONOTONIC, &t); return t.tv_sec + t.tv_nsec / 1e9; }
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+__attribute__((noinline)) void snooze(double s) { struct timespec t = { 0, (long)(s * 1e9) }; nanosleep(&t, 0); }
+__attribute__((noinline)) void *holds(void *p) { pthread_mutex_lock(&lock); pthread_mutex_unlock(&lock); return p; }
+int main(void) {
+    double began = now();
+    pthread_t t;
+    pthread_mutex_lock(&lock);
+    pthread_create(&t, 0, holds, 0);
+    snooze(0.4);
+    pthread_mutex_unlock(&lock);
+    pthread_join(t, 0);
+    clock_t until = clock() + CLOCKS_PER_SEC / 5;
+    while (clock() < until) ;
+    printf("%f\n", now() - began);
+    return 0;
+}
+"#;
+
+#[test]
+fn waits_have_their_reason_and_time_adds_up_to_the_wall() {
+    let folder = tempfile::tempdir().unwrap();
+    let Some(program) = compiled(folder.path(), "waits", WAITS, &["-fno-omit-frame-pointer"])
+    else {
+        return skipped("there is no C compiler");
+    };
+    let Some((profile, said, took)) = profiled(&program, 99.0) else { return };
+    let own: f64 = said.trim().parse().unwrap();
+    let of = |state: State| {
+        let all = profile.stacks.iter().filter(|s| s.state == state);
+        all.map(|s| s.ns).sum::<u64>() as f64 / 1e9
+    };
+    assert!(of(State::Sleep) >= 0.399, "{profile:#?}");
+    // The other thread waited for the lock meanwhile, from when it came to it.
+    let lock = of(State::Lock);
+    assert!(lock > 0.2 && lock <= took, "{lock} {:?}", profile.stacks);
+    // All of both threads' time: the main thread's is the program's, the other's is its waiting for the
+    // lock and little else.
+    let on = profile.cpu_ns().unwrap() as f64 / 1e9;
+    let off = profile.total_ns(Side::OffCpu) as f64 / 1e9;
+    let all = on + off;
+    assert!(all >= own + lock - 0.001, "{all} s of {own} and {lock}");
+    // Threads wait for a CPU too; nothing is counted twice.
+    assert!(all <= 2.0 * took, "{all} of {took}");
+    assert!(on >= 0.2, "{on}");
+    let asleep = functions(&profile, Side::OffCpu, Some(State::Sleep));
+    let asleep: Vec<String> = asleep.iter().map(|f| f.frame.label()).collect();
+    assert!(asleep.iter().any(|f| f.contains("nanosleep")), "{asleep:?}");
+}
+
+#[test]
+fn without_frame_pointers_the_stacks_that_stop_short_are_counted() {
+    let folder = tempfile::tempdir().unwrap();
+    let flags = ["-fomit-frame-pointer", "-DUNLINK=0"];
+    let Some(program) = compiled(folder.path(), "nopointer", TWO_TO_ONE, &flags) else {
+        return skipped("there is no C compiler");
+    };
+    let Some((profile, _, _)) = profiled(&program, 499.0) else { return };
+    let all = functions(&profile, Side::OnCpu, None);
+    assert!(all.iter().any(|f| f.frame.name.as_deref() == Some("twice")), "{all:#?}");
+    let cut = truncation(&profile, Side::OnCpu);
+    assert!(cut.broken_ns * 2 > cut.user_ns, "{cut:?}");
+}

@@ -1,0 +1,437 @@
+//! Which functions took more or less time in one set of trials than in another. The trial is the unit:
+//! each gives one value a function, and samples within it are not counted as if they were trials.
+
+use std::collections::HashMap;
+
+use assay_stats::aa::holm;
+use assay_stats::distribution::{student_cdf, student_quantile};
+use assay_stats::power::POWER;
+use assay_stats::summary::{mean, variance};
+
+use crate::{FunctionTime, Kind, Profile, Side, functions};
+
+/// Functions with a smaller share of the time of both sides together are shown in no comparison: whatever
+/// they do is no large part of a difference, and each one more makes the others harder to tell.
+const LEAST_SHARE: f64 = 0.005;
+/// Fewer trials a side have no interval.
+const LEAST_TRIALS: usize = 3;
+
+/// What one trial's profile says of its functions.
+#[derive(Debug, Clone, Default)]
+pub struct Measured {
+    /// The functions.
+    pub functions: Vec<FunctionTime>,
+    /// The time of the side as sampled, nanoseconds.
+    pub sampled_ns: u64,
+    /// The same as the scheduler counts it; `None`: not known, and the sampled time stands for it.
+    pub exact_ns: Option<u64>,
+}
+
+impl Measured {
+    /// Of a side of a profile.
+    pub fn of(profile: &Profile, side: Side) -> Self {
+        Measured {
+            functions: functions(profile, side, None),
+            sampled_ns: profile.total_ns(side),
+            exact_ns: if side == Side::OnCpu { profile.cpu_ns() } else { None },
+        }
+    }
+
+    /// What a sampled nanosecond stands for: a sample that was late stands for more.
+    fn scale(&self) -> f64 {
+        match self.exact_ns {
+            Some(exact) if self.sampled_ns > 0 => exact as f64 / self.sampled_ns as f64,
+            _ => 1.0,
+        }
+    }
+}
+
+/// The difference in one function's own time.
+#[derive(Debug, Clone, PartialEq, serde::Serialize)]
+pub struct Change {
+    /// Its name as shown.
+    pub function: String,
+    /// The file it is in, without its folder; of several, one of them.
+    pub module: String,
+    /// Whether it is the kernel's.
+    pub kernel: bool,
+    /// Mean own time a trial of both sides, nanoseconds.
+    pub own_ns: [f64; 2],
+    /// Mean time with what it called, nanoseconds.
+    pub total_ns: [f64; 2],
+    /// Its own share of the time of both sides.
+    pub share: [f64; 2],
+    /// Difference of the means of own time, second less first, nanoseconds.
+    pub difference_ns: f64,
+    /// Its interval at the level of the comparison, for this function by itself.
+    pub interval_ns: Option<[f64; 2]>,
+    /// The smallest difference that so many trials and samples would show in four of five cases.
+    pub detectable_ns: Option<f64>,
+    /// The p-value, corrected by Holm for all functions that were compared.
+    pub p: Option<f64>,
+    /// Whether the difference is clear after the correction.
+    pub clear: bool,
+}
+
+/// A comparison of all functions.
+#[derive(Debug, Clone, PartialEq, serde::Serialize)]
+pub struct Differences {
+    /// Trials of both sides.
+    pub trials: [usize; 2],
+    /// The level of the intervals; one less it, the chance that any function is named by mistake.
+    pub confidence: f64,
+    /// How many functions were compared, and how many were too small.
+    pub compared: usize,
+    /// Functions with less than half a percent of the time.
+    pub too_small: usize,
+    /// The functions: clear ones first, then by the size of the difference.
+    pub changes: Vec<Change>,
+}
+
+struct Own {
+    module: String,
+    own: [Vec<f64>; 2],
+    total: [Vec<f64>; 2],
+    /// Variance of own time that sampling alone brings, summed over trials.
+    sampling: [f64; 2],
+}
+
+/// Compares two sets of trials.
+pub fn differences(first: &[Measured], second: &[Measured], confidence: f64) -> Differences {
+    let sides = [first, second];
+    let n = [first.len(), second.len()];
+    // By name: the programs that are compared may have different ones themselves.
+    let mut all: HashMap<(String, bool), Own> = HashMap::new();
+    for (side, trials) in sides.iter().enumerate() {
+        for (at, trial) in trials.iter().enumerate() {
+            let scale = trial.scale();
+            for f in &trial.functions {
+                let key = (f.frame.label(), f.frame.kind == Kind::Kernel);
+                let own = all.entry(key).or_insert_with(|| Own {
+                    module: f.frame.module_name().to_owned(),
+                    own: [vec![0.0; n[0]], vec![0.0; n[1]]],
+                    total: [vec![0.0; n[0]], vec![0.0; n[1]]],
+                    sampling: [0.0; 2],
+                });
+                let ns = f.self_ns as f64 * scale;
+                own.own[side][at] += ns;
+                own.total[side][at] += f.total_ns as f64 * scale;
+                if f.self_count > 0 {
+                    let share = f.self_ns as f64 / trial.sampled_ns.max(1) as f64;
+                    let each = ns / f.self_count as f64;
+                    own.sampling[side] +=
+                        each * each * f.self_count as f64 * (1.0 - share).max(0.0);
+                }
+            }
+        }
+    }
+    let time =
+        |trials: &[Measured]| trials.iter().map(|t| t.sampled_ns as f64 * t.scale()).sum::<f64>();
+    let times = [time(first), time(second)];
+    let known = all.len();
+    let mut changes: Vec<Change> = Vec::new();
+    let mut spreads: Vec<Option<Spread>> = Vec::new();
+    for ((function, kernel), own) in all {
+        let sums = [own.own[0].iter().sum::<f64>(), own.own[1].iter().sum::<f64>()];
+        if sums[0] + sums[1] < LEAST_SHARE * (times[0] + times[1]) {
+            continue;
+        }
+        changes.push(change(function, kernel, &own, times));
+        spreads.push(Spread::of(&own));
+    }
+    let prior = Prior::of(&spreads);
+    for (change, spread) in changes.iter_mut().zip(&spreads) {
+        if let Some(spread) = spread {
+            test(change, prior.moderated(spread), confidence);
+        }
+    }
+    correct(&mut changes, confidence);
+    changes.sort_by(|a, b| {
+        b.clear
+            .cmp(&a.clear)
+            .then_with(|| b.difference_ns.abs().total_cmp(&a.difference_ns.abs()))
+            .then_with(|| (&a.function, &a.module).cmp(&(&b.function, &b.module)))
+    });
+    Differences {
+        trials: n,
+        confidence,
+        compared: changes.len(),
+        too_small: known - changes.len(),
+        changes,
+    }
+}
+
+fn change(function: String, kernel: bool, own: &Own, times: [f64; 2]) -> Change {
+    let means = [0, 1].map(|s: usize| mean(&own.own[s]).unwrap_or(0.0));
+    let share = [0, 1].map(|s: usize| {
+        let sum: f64 = own.own[s].iter().sum();
+        if times[s] > 0.0 { sum / times[s] } else { 0.0 }
+    });
+    Change {
+        function,
+        module: own.module.clone(),
+        kernel,
+        own_ns: means,
+        total_ns: [0, 1].map(|s: usize| mean(&own.total[s]).unwrap_or(0.0)),
+        share,
+        difference_ns: means[1] - means[0],
+        interval_ns: None,
+        detectable_ns: None,
+        p: None,
+        clear: false,
+    }
+}
+
+/// How far a function's difference of means varies.
+#[derive(Debug, Clone, Copy)]
+struct Spread {
+    /// Its variance as the trials show it.
+    seen: f64,
+    /// What chance brings that decides which samples meet a function.
+    sampling: f64,
+    /// Welch and Satterthwaite's degrees of freedom of the former.
+    df: f64,
+}
+
+impl Spread {
+    fn of(own: &Own) -> Option<Self> {
+        if own.own.iter().any(|v| v.len() < LEAST_TRIALS) {
+            return None;
+        }
+        let n = [0, 1].map(|s: usize| own.own[s].len() as f64);
+        let part = [0, 1].map(|s: usize| variance(&own.own[s]).unwrap_or(0.0) / n[s]);
+        let sampling: f64 = [0, 1].map(|s: usize| own.sampling[s] / n[s] / n[s]).iter().sum();
+        let below: f64 = [0, 1].map(|s: usize| part[s] * part[s] / (n[s] - 1.0)).iter().sum();
+        let seen = part[0] + part[1];
+        let df = if below > 0.0 { seen * seen / below } else { n[0] + n[1] - 2.0 };
+        // A function that is there in every sample or in none has no sampling error.
+        (sampling > 0.0).then_some(Spread { seen, sampling, df })
+    }
+}
+
+/// What the functions together say of how much more (or less) than the sampling error they vary: so few
+/// trials tell little of the variance of each. Smyth, Stat. Appl. Genet. Mol. Biol. 3 (2004) 3: the variances are
+/// drawn towards a common one, as strongly as they agree.
+struct Prior {
+    /// The common variance, in units of the sampling error's.
+    variance: f64,
+    /// For how many degrees of freedom it counts.
+    df: f64,
+    /// There are no more of them than all functions have together.
+    most: f64,
+}
+
+impl Prior {
+    fn of(spreads: &[Option<Spread>]) -> Self {
+        let known: Vec<&Spread> = spreads.iter().flatten().filter(|s| s.seen > 0.0).collect();
+        if known.len() < 3 {
+            // Too few to learn from: what the trials show, and at least the sampling error.
+            return Prior { variance: 1.0, df: 0.0, most: f64::INFINITY };
+        }
+        let most = known.iter().map(|s| s.df).sum();
+        let e: Vec<f64> = known
+            .iter()
+            .map(|s| (s.seen / s.sampling).ln() - digamma(s.df / 2.0) + (s.df / 2.0).ln())
+            .collect();
+        let chance: f64 =
+            known.iter().map(|s| trigamma(s.df / 2.0)).sum::<f64>() / known.len() as f64;
+        let (middle, more) = (mean(&e).unwrap_or(0.0), variance(&e).unwrap_or(0.0) - chance);
+        if more <= 0.0 {
+            return Prior { variance: middle.exp(), df: f64::INFINITY, most };
+        }
+        let df = 2.0 * trigamma_inverse(more);
+        let variance = (middle + digamma(df / 2.0) - (df / 2.0).ln()).exp();
+        Prior { variance, df, most }
+    }
+
+    /// The variance and its degrees of freedom.
+    fn moderated(&self, s: &Spread) -> (f64, f64) {
+        let own = if self.df > 0.0 { s.seen } else { s.seen.max(s.sampling) };
+        let common = self.variance * s.sampling;
+        let variance = if self.df.is_infinite() {
+            common
+        } else {
+            (self.df * common + s.df * own) / (self.df + s.df)
+        };
+        (variance, (self.df + s.df).min(self.most).max(1.0))
+    }
+}
+
+/// The derivative of ln Γ: recurrence, then the asymptotic series (Abramowitz and Stegun 6.3.18).
+fn digamma(mut x: f64) -> f64 {
+    let mut below = 0.0;
+    while x < 8.0 {
+        below -= 1.0 / x;
+        x += 1.0;
+    }
+    let y = 1.0 / (x * x);
+    below + x.ln() - 0.5 / x - y * (1.0 / 12.0 - y * (1.0 / 120.0 - y / 252.0))
+}
+
+/// Its derivative (6.4.12).
+fn trigamma(mut x: f64) -> f64 {
+    let mut above = 0.0;
+    while x < 8.0 {
+        above += 1.0 / (x * x);
+        x += 1.0;
+    }
+    let y = 1.0 / (x * x);
+    above + 1.0 / x + y / 2.0 + y / x * (1.0 / 6.0 - y * (1.0 / 30.0 - y / 42.0))
+}
+
+/// Where [`trigamma`], which falls, has a value: by halving.
+fn trigamma_inverse(value: f64) -> f64 {
+    let (mut low, mut high) = (1e-3f64, 1e6f64);
+    for _ in 0..100 {
+        let middle = (low * high).sqrt();
+        if trigamma(middle) > value { low = middle } else { high = middle }
+    }
+    (low * high).sqrt()
+}
+
+fn test(c: &mut Change, (variance, df): (f64, f64), confidence: f64) {
+    if variance.is_nan() || variance <= 0.0 {
+        return;
+    }
+    let se = variance.sqrt();
+    let t = c.difference_ns / se;
+    let level = student_quantile(f64::midpoint(1.0, confidence), df);
+    let half = level * se;
+    c.interval_ns = Some([c.difference_ns - half, c.difference_ns + half]);
+    c.detectable_ns = Some((level + student_quantile(POWER, df)) * se).filter(|d| d.is_finite());
+    c.p = Some((2.0 * (1.0 - student_cdf(t.abs(), df))).clamp(0.0, 1.0));
+}
+
+fn correct(changes: &mut [Change], confidence: f64) {
+    let tested: Vec<(usize, f64)> =
+        changes.iter().enumerate().filter_map(|(at, c)| Some((at, c.p?))).collect();
+    let Some(adjusted) = holm(&tested.iter().map(|t| t.1).collect::<Vec<_>>()) else { return };
+    for ((at, _), p) in tested.into_iter().zip(adjusted) {
+        changes[at].p = Some(p);
+        changes[at].clear = p <= 1.0 - confidence;
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use assay_stats::rng::Rng;
+
+    use super::*;
+    use crate::{Frame, Kind};
+
+    /// A trial of a program whose functions take these times in seconds, sampled at a rate: whether a
+    /// sample meets a function is chance, and how long the program takes varies by a part.
+    fn trial(rng: &mut Rng, seconds: &[f64], hz: f64, varies: f64) -> Measured {
+        let pace = 1.0 + varies * rng.normal();
+        let all: f64 = seconds.iter().sum();
+        let samples = (all * pace * hz).round() as u64;
+        let each = (1e9 / hz) as u64;
+        let mut counts = vec![0u64; seconds.len()];
+        for _ in 0..samples {
+            let mut at = rng.uniform() * all;
+            let mut n = 0;
+            while n + 1 < seconds.len() && at >= seconds[n] {
+                at -= seconds[n];
+                n += 1;
+            }
+            counts[n] += 1;
+        }
+        let functions = counts
+            .iter()
+            .enumerate()
+            .filter(|(_, count)| **count > 0)
+            .map(|(n, count)| FunctionTime {
+                frame: Frame {
+                    name: Some(format!("f{n}")),
+                    module: "/bin/p".into(),
+                    kind: Kind::User,
+                },
+                self_ns: count * each,
+                total_ns: count * each,
+                self_count: *count,
+                total_count: *count,
+            })
+            .collect();
+        let exact_ns = Some((all * pace * 1e9) as u64);
+        Measured { functions, sampled_ns: samples * each, exact_ns }
+    }
+
+    /// Half of it in one function, the rest in five.
+    const PROGRAM: [f64; 6] = [0.5, 0.2, 0.1, 0.1, 0.05, 0.05];
+
+    fn run(rng: &mut Rng, seconds: &[f64], hz: f64, n: usize) -> Vec<Measured> {
+        (0..n).map(|_| trial(rng, seconds, hz, 0.002)).collect()
+    }
+
+    fn named(rounds: usize, mut pair: impl FnMut() -> [Vec<Measured>; 2]) -> usize {
+        (0..rounds)
+            .filter(|_| {
+                let [a, b] = pair();
+                differences(&a, &b, 0.95).changes.iter().any(|c| c.clear)
+            })
+            .count()
+    }
+
+    #[test]
+    fn a_program_compared_with_itself_names_functions_rarely() {
+        let mut rng = Rng::new(7);
+        let mut set = || run(&mut rng, &PROGRAM, 999.0, 10);
+        let n = named(600, || [set(), set()]);
+        // 5 % are 30 of 600, and three standard deviations of 5.3 above.
+        assert!(n <= 46, "{n} of 600");
+        eprintln!("names a function in {n} of 600");
+    }
+
+    #[test]
+    fn nor_where_a_function_varies_much_more_than_the_others() {
+        let mut rng = Rng::new(5);
+        let mut one = || {
+            let mut seconds = PROGRAM;
+            seconds[1] *= (1.0 + 0.15 * rng.normal()).max(0.1);
+            trial(&mut rng, &seconds, 999.0, 0.002)
+        };
+        let mut set = || (0..10).map(|_| one()).collect::<Vec<_>>();
+        let n = named(600, || [set(), set()]);
+        assert!(n <= 46, "{n} of 600");
+        eprintln!("names a function in {n} of 600");
+    }
+
+    #[test]
+    fn digamma_and_trigamma_have_their_known_values() {
+        // Abramowitz and Stegun, tables 6.1 and 6.2.
+        assert!((digamma(1.0) + 0.577_215_664_9).abs() < 1e-8);
+        assert!((trigamma(1.0) - std::f64::consts::PI.powi(2) / 6.0).abs() < 1e-8);
+        assert!((trigamma(0.5) - std::f64::consts::PI.powi(2) / 2.0).abs() < 1e-8);
+        assert!((trigamma_inverse(trigamma(3.7)) - 3.7).abs() < 1e-6);
+    }
+
+    #[test]
+    fn five_percent_in_half_of_a_program_is_ranked_first() {
+        let mut rng = Rng::new(11);
+        let mut slower = PROGRAM;
+        slower[0] *= 1.05;
+        let (mut first, mut clear) = (0, 0);
+        for _ in 0..200 {
+            let a = run(&mut rng, &PROGRAM, 999.0, 10);
+            let b = run(&mut rng, &slower, 999.0, 10);
+            let d = differences(&a, &b, 0.95);
+            let top = &d.changes[0];
+            first += usize::from(top.function == "f0");
+            clear += usize::from(top.function == "f0" && top.clear && top.difference_ns > 0.0);
+        }
+        assert!(first >= 190, "first in {first} of 200");
+        eprintln!("ranked first {first}, clear {clear} of 200");
+        assert!(clear >= 105, "clear in {clear} of 200");
+    }
+
+    #[test]
+    fn few_samples_say_what_they_could_have_shown() {
+        let mut rng = Rng::new(3);
+        let (a, b) = (run(&mut rng, &PROGRAM, 99.0, 10), run(&mut rng, &PROGRAM, 99.0, 10));
+        let d = differences(&a, &b, 0.95);
+        let f0 = d.changes.iter().find(|c| c.function == "f0").unwrap();
+        // At 99 Hz an effect of 25 ms is about the sampling error.
+        assert!(f0.detectable_ns.unwrap() > 25e6, "{f0:?}");
+        assert!(differences(&a[..2], &b, 0.95).changes.iter().all(|c| c.p.is_none() && !c.clear));
+    }
+}

@@ -1,0 +1,401 @@
+//! pprof's protocol buffer (github.com/google/pprof, profile.proto), written and read by hand: a few
+//! message types with whole numbers, texts and messages in them.
+
+use std::collections::HashMap;
+use std::io::{Read as _, Write as _};
+
+use flate2::Compression;
+use flate2::read::GzDecoder;
+use flate2::write::GzEncoder;
+
+use crate::model::Builder;
+use crate::{Frame, Kind, Profile, State};
+
+/// A profile that takes more unpacked is refused.
+const MOST: u64 = 512 << 20;
+
+#[derive(Default)]
+struct Message(Vec<u8>);
+
+impl Message {
+    fn varint(&mut self, mut value: u64) {
+        while value >= 0x80 {
+            self.0.push(value as u8 | 0x80);
+            value >>= 7;
+        }
+        self.0.push(value as u8);
+    }
+
+    fn number(&mut self, field: u64, value: u64) {
+        if value != 0 {
+            self.varint(field << 3);
+            self.varint(value);
+        }
+    }
+
+    fn bytes(&mut self, field: u64, bytes: &[u8]) {
+        self.varint(field << 3 | 2);
+        self.varint(bytes.len() as u64);
+        self.0.extend_from_slice(bytes);
+    }
+
+    fn packed(&mut self, field: u64, values: impl Iterator<Item = u64>) {
+        let mut inner = Message::default();
+        values.for_each(|v| inner.varint(v));
+        self.bytes(field, &inner.0);
+    }
+}
+
+#[derive(Default)]
+struct Strings {
+    all: Vec<String>,
+    numbers: HashMap<String, u64>,
+}
+
+impl Strings {
+    fn number(&mut self, text: &str) -> u64 {
+        if self.all.is_empty() {
+            self.all.push(String::new());
+            self.numbers.insert(String::new(), 0);
+        }
+        if let Some(n) = self.numbers.get(text) {
+            return *n;
+        }
+        let n = self.all.len() as u64;
+        self.all.push(text.to_owned());
+        self.numbers.insert(text.to_owned(), n);
+        n
+    }
+}
+
+/// The file, packed as pprof's own are. Both sides are in it; thread and state are labels.
+pub fn pprof(profile: &Profile) -> Vec<u8> {
+    let mut packed = GzEncoder::new(Vec::new(), Compression::default());
+    // Writing to memory does not fail.
+    let _ = packed.write_all(&plain(profile));
+    packed.finish().unwrap_or_default()
+}
+
+/// The same, not packed.
+pub(crate) fn plain(profile: &Profile) -> Vec<u8> {
+    let mut out = Message::default();
+    let mut strings = Strings::default();
+    let count = if profile.off_cpu { "events" } else { "samples" };
+    let timed = profile.unit == "ns";
+    let kinds: &[(&str, &str)] = if timed {
+        &[(count, "count"), ("time", "nanoseconds")]
+    } else {
+        &[("samples", "count"), ("value", "count")]
+    };
+    for (kind, unit) in kinds {
+        let mut m = Message::default();
+        m.number(1, strings.number(kind));
+        m.number(2, strings.number(unit));
+        out.bytes(1, &m.0);
+    }
+    for s in &profile.stacks {
+        let mut m = Message::default();
+        // Innermost first.
+        let frames = s.frames.iter().rev().filter(|f| (**f as usize) < profile.frames.len());
+        m.packed(1, frames.map(|f| u64::from(*f) + 1));
+        m.packed(2, [s.count, s.ns].into_iter());
+        for (key, value) in [("thread", s.thread.as_str()), ("state", s.state.words())] {
+            let mut label = Message::default();
+            label.number(1, strings.number(key));
+            label.number(2, strings.number(value));
+            m.bytes(3, &label.0);
+        }
+        out.bytes(2, &m.0);
+    }
+    let mut modules: Vec<&str> = Vec::new();
+    for (at, f) in profile.frames.iter().enumerate() {
+        let module = modules.iter().position(|m| *m == f.module).unwrap_or_else(|| {
+            modules.push(&f.module);
+            modules.len() - 1
+        });
+        let id = at as u64 + 1;
+        let mut location = Message::default();
+        location.number(1, id);
+        location.number(2, module as u64 + 1);
+        let mut line = Message::default();
+        line.number(1, id);
+        location.bytes(4, &line.0);
+        out.bytes(4, &location.0);
+        let mut function = Message::default();
+        function.number(1, id);
+        function.number(2, strings.number(&f.label()));
+        let kind = match f.kind {
+            Kind::User => "",
+            Kind::Kernel => "[kernel]",
+            Kind::Inlined => "[inlined]",
+        };
+        function.number(3, strings.number(kind));
+        out.bytes(5, &function.0);
+    }
+    for (at, module) in modules.iter().enumerate() {
+        let mut m = Message::default();
+        m.number(1, at as u64 + 1);
+        m.number(5, strings.number(module));
+        m.number(7, 1);
+        out.bytes(3, &m.0);
+    }
+    if let Some(ns) = profile.span_ns {
+        out.number(10, ns);
+    }
+    if let Some(rate) = profile.rate_hz.filter(|r| *r > 0.0) {
+        let mut m = Message::default();
+        m.number(1, strings.number("cpu"));
+        m.number(2, strings.number("nanoseconds"));
+        out.bytes(11, &m.0);
+        out.number(12, (1e9 / rate) as u64);
+    }
+    let method = strings.number(&profile.method);
+    out.number(13, method);
+    for text in &strings.all {
+        out.bytes(6, text.as_bytes());
+    }
+    out.0
+}
+
+/// What a field of a message holds.
+enum Value<'a> {
+    Number(u64),
+    Bytes(&'a [u8]),
+}
+
+fn varint(bytes: &mut &[u8]) -> Option<u64> {
+    let mut value = 0u64;
+    for at in 0..10 {
+        let (byte, rest) = bytes.split_first()?;
+        *bytes = rest;
+        value |= u64::from(byte & 0x7f).checked_shl(7 * at).unwrap_or(0);
+        if byte & 0x80 == 0 {
+            return Some(value);
+        }
+    }
+    None
+}
+
+/// Calls `each` with every field; `None`: the message is damaged.
+fn fields<'a>(
+    mut bytes: &'a [u8],
+    mut each: impl FnMut(u64, Value<'a>) -> Option<()>,
+) -> Option<()> {
+    while !bytes.is_empty() {
+        let key = varint(&mut bytes)?;
+        let value = match key & 7 {
+            0 => Value::Number(varint(&mut bytes)?),
+            1 => Value::Bytes(take(&mut bytes, 8)?),
+            2 => {
+                let length = usize::try_from(varint(&mut bytes)?).ok()?;
+                Value::Bytes(take(&mut bytes, length)?)
+            }
+            5 => Value::Bytes(take(&mut bytes, 4)?),
+            _ => return None,
+        };
+        each(key >> 3, value)?;
+    }
+    Some(())
+}
+
+fn take<'a>(bytes: &mut &'a [u8], length: usize) -> Option<&'a [u8]> {
+    let (first, rest) = bytes.split_at_checked(length)?;
+    *bytes = rest;
+    Some(first)
+}
+
+fn numbers(value: Value<'_>, to: &mut Vec<u64>) -> Option<()> {
+    match value {
+        Value::Number(n) => to.push(n),
+        Value::Bytes(mut bytes) => {
+            while !bytes.is_empty() {
+                to.push(varint(&mut bytes)?);
+            }
+        }
+    }
+    Some(())
+}
+
+/// Whether bytes begin as a pprof does: with a type of samples.
+pub(crate) fn is(bytes: &[u8]) -> bool {
+    bytes.first() == Some(&0x0a) && fields(bytes, |_, _| Some(())).is_some()
+}
+
+#[derive(Default)]
+struct Raw<'a> {
+    types: Vec<(u64, u64)>,
+    samples: Vec<&'a [u8]>,
+    modules: HashMap<u64, u64>,
+    /// Location: module and functions, innermost first.
+    locations: HashMap<u64, (u64, Vec<u64>)>,
+    functions: HashMap<u64, (u64, u64)>,
+    strings: Vec<&'a [u8]>,
+    span_ns: u64,
+    period: u64,
+}
+
+/// Reads a file, packed or not.
+pub(crate) fn read(bytes: &[u8]) -> Result<Profile, String> {
+    let mut plain = Vec::new();
+    let bytes = if bytes.starts_with(&[0x1f, 0x8b]) {
+        GzDecoder::new(bytes)
+            .take(MOST + 1)
+            .read_to_end(&mut plain)
+            .map_err(|e| format!("it cannot be unpacked: {e}"))?;
+        if plain.len() as u64 > MOST {
+            return Err(format!("it is larger than {MOST} bytes unpacked"));
+        }
+        &plain[..]
+    } else {
+        bytes
+    };
+    parse(bytes).ok_or_else(|| "it is no pprof profile, or a damaged one".to_owned())
+}
+
+fn raw(bytes: &[u8]) -> Option<Raw<'_>> {
+    let mut raw = Raw::default();
+    fields(bytes, |field, value| {
+        match (field, value) {
+            (1, Value::Bytes(b)) => raw.types.push(pair(b, 1, 2)?),
+            (2, Value::Bytes(b)) => raw.samples.push(b),
+            (3, Value::Bytes(b)) => {
+                let (id, file) = pair(b, 1, 5)?;
+                raw.modules.insert(id, file);
+            }
+            (4, Value::Bytes(b)) => {
+                let (mut id, mut module, mut functions) = (0, 0, Vec::new());
+                fields(b, |field, value| {
+                    match (field, value) {
+                        (1, Value::Number(n)) => id = n,
+                        (2, Value::Number(n)) => module = n,
+                        (4, Value::Bytes(line)) => functions.push(pair(line, 1, 2)?.0),
+                        _ => {}
+                    }
+                    Some(())
+                })?;
+                raw.locations.insert(id, (module, functions));
+            }
+            (5, Value::Bytes(b)) => {
+                let (id, name) = pair(b, 1, 2)?;
+                raw.functions.insert(id, (name, pair(b, 1, 3)?.1));
+            }
+            (6, Value::Bytes(b)) => raw.strings.push(b),
+            (10, Value::Number(n)) => raw.span_ns = n,
+            (12, Value::Number(n)) => raw.period = n,
+            _ => {}
+        }
+        Some(())
+    })?;
+    Some(raw)
+}
+
+/// Two fields with numbers.
+fn pair(bytes: &[u8], first: u64, second: u64) -> Option<(u64, u64)> {
+    let mut found = (0, 0);
+    fields(bytes, |field, value| {
+        if let Value::Number(n) = value {
+            if field == first {
+                found.0 = n;
+            }
+            if field == second {
+                found.1 = n;
+            }
+        }
+        Some(())
+    })?;
+    Some(found)
+}
+
+fn parse(bytes: &[u8]) -> Option<Profile> {
+    let raw = raw(bytes)?;
+    if raw.types.is_empty() || raw.strings.is_empty() {
+        return None;
+    }
+    let text = |n: u64| -> String {
+        let bytes = usize::try_from(n).ok().and_then(|n| raw.strings.get(n));
+        String::from_utf8_lossy(bytes.copied().unwrap_or_default()).into_owned()
+    };
+    let time = raw.types.iter().position(|t| text(t.1) == "nanoseconds");
+    let value = time.unwrap_or(raw.types.len() - 1);
+    let count = raw.types.iter().position(|t| text(t.1) == "count");
+    let mut builder = Builder::default();
+    let mut known: HashMap<u64, Vec<u32>> = HashMap::new();
+    // In the order of their numbers, so that a profile that was written by assay comes back the same.
+    let mut ids: Vec<_> = raw.locations.keys().copied().collect();
+    ids.sort_unstable();
+    for id in ids {
+        let (module, functions) = &raw.locations[&id];
+        let module = raw.modules.get(module).map(|m| text(*m)).unwrap_or_default();
+        let mut frames = Vec::new();
+        let last = functions.len().saturating_sub(1);
+        for (at, function) in functions.iter().enumerate().rev() {
+            let (name, system) = raw.functions.get(function).copied().unwrap_or_default();
+            let name = text(name);
+            let kind = match text(system).as_str() {
+                "[kernel]" => Kind::Kernel,
+                "[inlined]" => Kind::Inlined,
+                _ if at < last => Kind::Inlined,
+                _ if module.starts_with("[kernel") => Kind::Kernel,
+                _ => Kind::User,
+            };
+            let unknown = name.is_empty() || name.starts_with("[unknown]");
+            frames.push(builder.frame(Frame {
+                name: (!unknown).then_some(name),
+                module: module.clone(),
+                kind,
+            }));
+        }
+        if frames.is_empty() {
+            frames.push(builder.frame(Frame { name: None, module, kind: Kind::User }));
+        }
+        known.insert(id, frames);
+    }
+    let mut off_cpu = false;
+    for sample in &raw.samples {
+        let (mut locations, mut values) = (Vec::new(), Vec::new());
+        let (mut thread, mut state) = (String::new(), State::OnCpu);
+        fields(sample, |field, v| {
+            match field {
+                1 => numbers(v, &mut locations)?,
+                2 => numbers(v, &mut values)?,
+                3 => {
+                    if let Value::Bytes(label) = v {
+                        let (key, value) = pair(label, 1, 2)?;
+                        match text(key).as_str() {
+                            "thread" => thread = text(value),
+                            "state" => {
+                                let words = text(value);
+                                let known = State::ALL.into_iter().find(|s| s.words() == words);
+                                state = known.unwrap_or(State::OnCpu);
+                            }
+                            _ => {}
+                        }
+                    }
+                }
+                _ => {}
+            }
+            Some(())
+        })?;
+        let frames =
+            locations.iter().rev().filter_map(|l| known.get(l)).flatten().copied().collect();
+        let ns = values.get(value).copied().unwrap_or(0);
+        let n = count.and_then(|c| values.get(c)).copied().unwrap_or(1);
+        off_cpu |= state != State::OnCpu;
+        builder.add(&thread, state, frames, n, ns);
+    }
+    let mut profile = Profile {
+        method: "pprof".into(),
+        unit: if time.is_some() {
+            "ns".into()
+        } else {
+            let unit = text(raw.types[value].0);
+            if unit == "value" { "samples".to_owned() } else { unit }
+        },
+        span_ns: (raw.span_ns > 0).then_some(raw.span_ns),
+        rate_hz: (time.is_some() && raw.period > 0).then(|| 1e9 / raw.period as f64),
+        off_cpu,
+        ..Profile::default()
+    };
+    builder.finish(&mut profile);
+    Some(profile)
+}
