@@ -33,6 +33,8 @@ pub(crate) const STDERR: &str = "stderr.log";
 pub(crate) const SAMPLES: &str = "samples.parquet";
 /// What the tracer of block I/O answers of a trial.
 pub const IO: &str = "io.json";
+/// Where the time of a trial's program went.
+pub(crate) const PROFILE: &str = "profile.json";
 /// Every I/O of a trial by itself.
 pub const IO_EVENTS: &str = "io.parquet";
 

@@ -18,8 +18,8 @@ use crate::chain::{self, Chain, Tip};
 use crate::disk::{self, MAX_DATA, MAX_TEXT};
 use crate::identity::{RunIdentity, RunMetrics};
 use crate::layout::{
-    EXPERIMENT, IDENTITY, IO, IO_EVENTS, LEDGER, METRICS, PLAN, RECORDS, SAMPLES, STDERR, STDOUT,
-    SYSTEM, trial_folder,
+    EXPERIMENT, IDENTITY, IO, IO_EVENTS, LEDGER, METRICS, PLAN, PROFILE, RECORDS, SAMPLES, STDERR,
+    STDOUT, SYSTEM, trial_folder,
 };
 use crate::lock::{Held, Purpose, look};
 use crate::{Error, Result, records, samples, subjects, summary};
@@ -282,13 +282,22 @@ impl RunReader {
 
     /// What the tracer of block I/O answered of an attempt, as JSON; `None` when none was at work.
     pub fn io(&self, number: u32, attempt: u32) -> Result<Option<Vec<u8>>> {
-        let path = self.trial_dir(number, attempt).join(IO);
+        self.answer(number, attempt, IO)
+    }
+
+    /// Where the time of an attempt's program went, as JSON; `None` when no profiler was at work.
+    pub fn profile(&self, number: u32, attempt: u32) -> Result<Option<Vec<u8>>> {
+        self.answer(number, attempt, PROFILE)
+    }
+
+    fn answer(&self, number: u32, attempt: u32, name: &str) -> Result<Option<Vec<u8>>> {
+        let path = self.trial_dir(number, attempt).join(name);
         match std::fs::metadata(&path) {
             Ok(meta) if meta.len() > MAX_TEXT => {
                 Err(Error::TooLarge { path, found: meta.len(), limit: MAX_TEXT })
             }
             Ok(_) => std::fs::read(&path)
-                .map(|bytes| Some(self.clean(IO, bytes)))
+                .map(|bytes| Some(self.clean(name, bytes)))
                 .map_err(|e| Error::io("read", &path, e)),
             Err(e) if e.kind() == std::io::ErrorKind::NotFound => Ok(None),
             Err(e) => Err(Error::io("read", &path, e)),

@@ -62,6 +62,8 @@ pub enum Verb {
     Stat(Stat),
     /// Block I/O, live or from a recorded trace: how many, how large, how long, where, whose.
     Io(Io),
+    /// Where the time of programs goes: stacks on and off CPU, by function; live, or a recorded profile.
+    Profile(Profile),
     /// What address translation costs: by the processor's counters, or simulated from an address
     /// stream.
     Tlb(Tlb),
@@ -765,6 +767,43 @@ pub struct Stat {
     #[arg(long, conflicts_with_all = ["disk", "cpu", "command"])]
     pub devices: bool,
     /// Run this command and watch while it runs.
+    #[arg(last = true, value_name = "COMMAND")]
+    pub command: Vec<OsString>,
+}
+
+/// `assay profile`.
+#[derive(Debug, Args)]
+pub struct Profile {
+    /// These processes, their children, and what they start.
+    #[arg(long, value_name = "PID", conflicts_with_all = ["cgroup", "all", "from", "command"])]
+    pub pid: Vec<u32>,
+    /// The processes that are in this control group now, and what they start.
+    #[arg(long, value_name = "PATH", conflicts_with_all = ["all", "from", "command"])]
+    pub cgroup: Option<PathBuf>,
+    /// Everything on the machine.
+    #[arg(long, conflicts_with_all = ["from", "command"])]
+    pub all: bool,
+    /// Show a recorded profile (`-`: standard input): perf script's text, folded stacks, async-profiler's
+    /// collapsed form, pprof, or assay's own JSON. What it is is found by what it holds.
+    #[arg(long, value_name = "FILE", conflicts_with = "command")]
+    pub from: Option<PathBuf>,
+    /// How long to look; absent: until the program ends, or until interrupted. A command is ended then.
+    #[arg(short, long, value_name = "N", conflicts_with = "from")]
+    pub seconds: Option<f64>,
+    /// Samples a second and CPU.
+    #[arg(long, value_name = "HZ", default_value_t = 99.0, conflicts_with = "from")]
+    pub rate: f64,
+    /// Only what runs, not what is waited for: cheaper where threads switch very often.
+    #[arg(long, conflicts_with = "from")]
+    pub on_cpu: bool,
+    /// How many functions are listed.
+    #[arg(short = 'n', long, value_name = "N", default_value_t = 20)]
+    pub top: usize,
+    /// Also write a file: .html (a page with flame graphs), .folded and .offcpu.folded, .pb.gz (pprof),
+    /// .speedscope.json, .firefox.json, or .json (assay's own). May be given several times.
+    #[arg(short, long, value_name = "FILE")]
+    pub output: Vec<PathBuf>,
+    /// Run this command and look while it runs.
     #[arg(last = true, value_name = "COMMAND")]
     pub command: Vec<OsString>,
 }

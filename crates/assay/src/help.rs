@@ -123,6 +123,18 @@ const VERBS: &[Verb] = &[
         "",
     ),
     verb(
+        "profile",
+        Group::LookInside,
+        &["assay profile -- ls", "assay profile --json -- ls"],
+        &[
+            "assay profile -o make.html -- make",
+            "assay profile --pid 1234 --seconds 10 -o server.pb.gz",
+            "perf script | assay profile --from - -o perf.html",
+        ],
+        "Exit code 6 when programs cannot be profiled here, or nothing was seen. In an experiment: [observe] \
+         tracers = [\"profile\"].",
+    ),
+    verb(
         "tlb",
         Group::LookInside,
         &["assay tlb -- sleep 0.1", "assay tlb --json -- ls"],

@@ -125,6 +125,14 @@ fn read(reader: &RunReader, records: Option<Vec<TrialRecord>>) -> Result<RunView
             );
         }
     }
+    let mut profiles = BTreeMap::new();
+    for record in records.iter().filter(|r| r.observers.iter().any(|o| o.observer == "profile")) {
+        if let Some(kept) = reader.profile(record.number, record.attempt)? {
+            let folder = reader.trial_dir(record.number, record.attempt);
+            let name = format!("{}/profile.json", folder.display());
+            profiles.insert(record.number, assay_profile::read(&kept, &name)?);
+        }
+    }
     Ok(RunView {
         summary: reader.summary_of(&records)?,
         experiment,
@@ -136,6 +144,7 @@ fn read(reader: &RunReader, records: Option<Vec<TrialRecord>>) -> Result<RunView
         samples,
         explanations,
         io,
+        profiles,
         ledger: reader.ledger().to_vec(),
         ledger_head: reader
             .ledger_head()

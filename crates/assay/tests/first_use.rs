@@ -158,7 +158,7 @@ fn in_a_shell(world: &World, line: &str) -> Done {
 fn the_first_two_examples_of_every_verb_run_in_an_empty_folder() {
     let world = World::new();
     // 4: a claim is wrong; 6: no counters, or no I/O; 130: cancelled.
-    let verbs: [(&str, &[i32]); 19] = [
+    let verbs: [(&str, &[i32]); 20] = [
         ("run", &[0]),
         ("plan", &[0]),
         ("doctor", &[0]),
@@ -166,6 +166,7 @@ fn the_first_two_examples_of_every_verb_run_in_an_empty_folder() {
         ("kit", &[0]),
         ("stat", &[0]),
         ("io", &[0, 6]),
+        ("profile", &[0, 6]),
         ("tlb", &[0, 6]),
         ("explain", &[0]),
         ("compare", &[0]),

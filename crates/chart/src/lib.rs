@@ -16,6 +16,7 @@
 //! | [`lines`] | series over time, with phases |
 //! | [`heat`] | counts over time and a second quantity |
 //! | [`history`] | a metric over revisions, with its changes; also small |
+//! | [`flame`] | stacks: each function as wide as its time, what it called below it |
 //! | [`histogram`] | counts by powers of two, series side by side |
 //! | [`scaling`] | speedup and efficiency over a count |
 //! | [`bars`] | results side by side, zero-based |
@@ -26,6 +27,7 @@ mod axis;
 pub mod bars;
 pub mod curve;
 pub mod ecdf;
+pub mod flame;
 mod frame;
 pub mod heat;
 pub mod histogram;

@@ -21,6 +21,7 @@ mod nodes;
 mod per_operation;
 mod plan;
 mod power;
+mod profiling;
 mod run;
 mod run_lock;
 mod scratch;

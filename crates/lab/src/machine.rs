@@ -162,6 +162,7 @@ impl Machine {
             cache_dir: scratch::cache_dir(),
             timeout: self.timeout.saturating_mul(task.timeout_factor),
             output: self.output,
+            env: task.tracing.env(),
             programs: &self.programs,
         };
         let Listener { every, wants_all, on_news: tell } = listener;
@@ -178,6 +179,7 @@ impl Machine {
             record.outcome = Outcome::Interrupted;
         }
         let samples = joined(observed(self.sampler.as_ref(), self.interval, &mut record), said);
+        let profile = task.tracing.stop_profile(&mut record);
         let trace = task.tracing.stop(&mut record);
         self.witness.look(&mut record, task.last);
         if let Some(samples) = &samples {
@@ -188,6 +190,7 @@ impl Machine {
             let judged = task.workload.offers().judged;
             artifacts::judge(judged, (task.system)().as_ref(), &mut kept, &mut record);
         }
+        kept.extend(profile);
         Recorded { record, samples, kept, trace }
     }
 

@@ -1,7 +1,8 @@
-//! The tracer of block I/O beside a trial: started before the program, told of its phases, stopped
-//! after it; what it could not see is in the record.
+//! The tracers beside a trial: started before the program, told of its phases, stopped after it; what they
+//! could not see is in the record. Here is that of block I/O; `profiling` is the other.
 
 use std::cell::RefCell;
+use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 
 use assay_iotrace::{Dimension, IoReport, Measure, Op, OpTotal, Question};
@@ -12,9 +13,10 @@ use assay_observe::NotAvailable;
 use assay_observe::io::{IoWatch, TraceRequest};
 
 use crate::artifacts::File;
+use crate::profiling::{self, Profiling};
 
 /// The tracers that an experiment may name.
-pub(crate) const TRACERS: [&str; 2] = ["io", "io-events"];
+pub(crate) const TRACERS: [&str; 3] = ["io", "io-events", profiling::NAME];
 const NAME: &str = "io";
 /// The largest file of single I/Os that a node sends with its part of a trial.
 const MAX_SENT: u64 = 256 << 20;
@@ -24,6 +26,7 @@ const MAX_SENT: u64 = 256 << 20;
 pub(crate) struct Tracing {
     ask: Option<TraceRequest>,
     watch: RefCell<Option<Result<IoWatch, NotAvailable>>>,
+    profiling: Profiling,
 }
 
 /// What there is to keep of a trial's I/O.
@@ -79,12 +82,12 @@ impl Tracing {
             regions: true,
             ..TraceRequest::default()
         });
-        Tracing { ask, watch: RefCell::new(None) }
+        Tracing { ask, watch: RefCell::new(None), profiling: Profiling::new(experiment) }
     }
 
     /// None.
     pub fn off() -> Self {
-        Tracing { ask: None, watch: RefCell::new(None) }
+        Tracing { ask: None, watch: RefCell::new(None), profiling: Profiling::off() }
     }
 
     /// Starts, if it is asked for. One that cannot is in the record.
@@ -92,10 +95,17 @@ impl Tracing {
         if let Some(ask) = &self.ask {
             *self.watch.borrow_mut() = Some(IoWatch::start(Path::new("/"), ask));
         }
+        self.profiling.start();
+    }
+
+    /// What tracers want of the environment of programs.
+    pub fn env(&self) -> Vec<(OsString, OsString)> {
+        self.profiling.env()
     }
 
     /// The program has said that a phase begins.
     pub fn phase(&self, phase: Phase) {
+        self.profiling.phase(phase);
         if let Some(Ok(watch)) = &*self.watch.borrow() {
             match phase {
                 Phase::RampUp => {}
@@ -105,7 +115,12 @@ impl Tracing {
         }
     }
 
-    /// Stops and puts into the record what was seen.
+    /// Stops the profiler and puts into the record what was seen; the file to keep.
+    pub fn stop_profile(&self, record: &mut TrialRecord) -> Option<File> {
+        self.profiling.stop(record)
+    }
+
+    /// Stops the tracer of block I/O and puts into the record what was seen.
     pub fn stop(&self, record: &mut TrialRecord) -> Option<Kept> {
         let watch = self.watch.borrow_mut().take()?;
         let mut report =

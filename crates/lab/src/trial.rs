@@ -1,6 +1,7 @@
 //! One trial: controls set, inputs made, the program run, its output checked, everything put back.
 
 use std::cell::RefCell;
+use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
@@ -27,6 +28,8 @@ pub(crate) struct Bench<'a> {
     pub cache_dir: PathBuf,
     pub timeout: Duration,
     pub output: Output,
+    /// What the profiler wants of programs' environment.
+    pub env: Vec<(OsString, OsString)>,
     /// What is known of the programs so far.
     pub programs: &'a RefCell<Programs>,
 }
@@ -182,6 +185,11 @@ impl Bench<'_> {
     ) -> Result<Ran, String> {
         let mut env = launch.env.clone();
         env.extend(applied.setup.env.iter().map(|(k, v)| (k.into(), v.into())));
+        for (name, value) in &self.env {
+            if !env.iter().any(|(known, _)| known == name) {
+                env.push((name.clone(), value.clone()));
+            }
+        }
         let program = Program {
             argv: &launch.argv,
             env: &env,

@@ -306,7 +306,8 @@ pub struct Observe {
     /// beginning (`MY_*`). Of all others the name and a keyed hash of the value are.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub environment: Vec<String>,
-    /// The tracers by name: `io` counts block I/O in the kernel, `io-events` keeps every single one.
+    /// The tracers by name: `io` counts block I/O in the kernel, `io-events` keeps every single one;
+    /// `profile` samples where the program's time goes (99 times a second and CPU; `profile@999`: at that rate).
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub tracers: Vec<String>,
 }

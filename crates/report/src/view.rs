@@ -7,6 +7,7 @@ use assay_model::{
     Analysis, CurvePoint, CurveSummary, Experiment, Explanation, Finding, LedgerEntry, Outcome,
     Plan, RunSummary, SampleSet, SystemDescription, TreatmentSummary, TrialRecord,
 };
+use assay_profile::Profile;
 
 use crate::alike::Alike;
 
@@ -33,6 +34,8 @@ pub struct RunView {
     pub samples: BTreeMap<u32, SampleSet>,
     /// What the tracer of block I/O answered, by trial number.
     pub io: BTreeMap<u32, IoReport>,
+    /// Where the program's time went, by trial number.
+    pub profiles: BTreeMap<u32, Profile>,
     /// The ledger.
     pub ledger: Vec<LedgerEntry>,
     /// The end of the ledger's chain; `None` for an empty ledger.

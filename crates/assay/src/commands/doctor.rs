@@ -98,7 +98,13 @@ fn tracers() -> Vec<Ability> {
         Ok(ability) => (true, ability.words.join(". ")),
         Err(e) => (false, e.to_string()),
     };
-    vec![Ability { name: "io".into(), help: "Block I/O (`assay io`)".into(), works, why }]
+    let io = Ability { name: "io".into(), help: "Block I/O (`assay io`)".into(), works, why };
+    let (works, why) = match assay_observe::profile::profile_ability(Path::new("/")) {
+        Ok(words) => (true, words.join(". ")),
+        Err(e) => (false, e.to_string()),
+    };
+    let help = "Where programs spend their time (`assay profile`)".to_owned();
+    vec![io, Ability { name: "profile".into(), help, works, why }]
 }
 
 fn controls() -> Vec<Ability> {

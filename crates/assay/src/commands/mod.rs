@@ -23,6 +23,7 @@ mod manual;
 mod open;
 mod plan;
 mod post;
+mod profile;
 mod publication;
 mod publish;
 #[cfg(feature = "server")]
@@ -62,6 +63,7 @@ pub fn dispatch(cli: &Cli) -> anyhow::Result<Exit> {
         Verb::Landscape(landscape) => landscape::landscape(cli, landscape),
         Verb::Stat(stat) => stat::stat(cli, stat),
         Verb::Io(asked) => io::io(cli, asked),
+        Verb::Profile(asked) => profile::profile(cli, asked),
         Verb::Tlb(asked) => tlb::tlb(cli, asked),
         Verb::Archive(archive) => archive::archive(cli, archive),
         Verb::Doctor(doctor) => doctor::doctor(cli, doctor),

@@ -420,11 +420,15 @@ pub fn parse_margin(text: &str) -> Option<f64> {
 
 fn check_tracers(experiment: &Experiment) -> Result<(), PlanError> {
     let known = crate::trace::TRACERS;
-    match experiment.observe.tracers.iter().find(|t| !known.contains(&t.as_str())) {
+    let is = |t: &str| known.contains(&t) || crate::profiling::rate(t).is_some();
+    match experiment.observe.tracers.iter().find(|t| !is(t)) {
         Some(other) => Err(wrong(
             &["observe", "tracers"],
             format!("there is no tracer `{other}`"),
-            format!("the tracers are {}", known.join(", ")),
+            format!(
+                "the tracers are {}, and profile@999 for another rate, 1 to 10000 Hz",
+                known.join(", ")
+            ),
         )),
         None => Ok(()),
     }

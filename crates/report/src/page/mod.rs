@@ -11,6 +11,7 @@ mod heat;
 mod io;
 mod landscape;
 mod overlay;
+mod profile;
 pub(crate) mod shell;
 mod time;
 
@@ -26,6 +27,7 @@ pub use comparable::Prices;
 pub use compare::{Shown, Under, compared, side_by_side};
 pub use io::observed;
 pub use landscape::{content as landscape_content, landscape};
+pub use profile::profile;
 pub use shell::{SCRIPT, style};
 
 /// A section of the page; adding one is its row.
@@ -47,7 +49,7 @@ const fn section(
 }
 
 /// What the page of a run shows, from top to bottom.
-static SECTIONS: [Section; 11] = [
+static SECTIONS: [Section; 12] = [
     section("significance", "Significance", |v, g| {
         Some(html::parts(&parts::significance::significance(v, g)))
     }),
@@ -60,6 +62,7 @@ static SECTIONS: [Section; 11] = [
     }),
     section("order", "Run order", draw::run_order),
     section("time", "Over time", |v, _| time::section(v)),
+    section("profile", "Profile", |v, _| profile::section(v)),
     section("io", "Block I/O", |v, _| io::section(v)),
     section("configuration", "Configuration", |v, _| {
         Some(html::parts(&parts::system::configuration(v)))

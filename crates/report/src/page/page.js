@@ -136,6 +136,71 @@ function watchNumbers() {
   });
 }
 
+/** Stacks: a click or Enter zooms, Escape shows all, arrows move, a search lights up, a button turns it over. */
+function watchFlame(svg) {
+  const cells = [...svg.querySelectorAll(".f")].map((el) => ({
+    el, x: parseFloat(el.getAttribute("x")), w: parseFloat(el.getAttribute("width")), y: Number(el.getAttribute("y")),
+  }));
+  const high = Number(svg.getAttribute("height"));
+  const readout = svg.closest("figure")?.querySelector(".readout");
+  const bar = document.createElement("p");
+  bar.className = "flame-bar";
+  bar.innerHTML = '<label>Search <input type="search"></label> <button type="button">All</button> <button type="button">Turn over</button> <output></output>';
+  svg.before(bar);
+  const [all, turn] = bar.querySelectorAll("button");
+  const found = bar.querySelector("output");
+  const within = (a, b) => a.x >= b.x - 1e-3 && a.x + a.w <= b.x + b.w + 1e-3;
+  const zoom = (to) => {
+    for (const c of cells) {
+      const above = c.y < to.y && within(to, c);
+      c.el.classList.toggle("gone", !above && !(c.y >= to.y && within(c, to)));
+      c.el.setAttribute("x", above ? "0%" : `${(c.x - to.x) / to.w * 100}%`);
+      c.el.setAttribute("width", above ? "100%" : `${c.w / to.w * 100}%`);
+      if (!c.el.querySelector("text") && c.w / to.w > 0.012) {
+        const text = document.createElementNS(svg.namespaceURI, "text");
+        text.setAttribute("x", 3);
+        text.setAttribute("y", 13);
+        text.textContent = says(c.el).split(" · ")[0];
+        c.el.append(text);
+      }
+    }
+  };
+  const of = (el) => cells.find((c) => c.el === el);
+  const go = (c) => { if (c) { c.el.setAttribute("tabindex", "-1"); c.el.focus(); } };
+  all.addEventListener("click", () => zoom(cells[0]));
+  turn.addEventListener("click", () => {
+    for (const c of cells) c.el.setAttribute("y", high - Number(c.el.getAttribute("y")) - 18);
+  });
+  bar.querySelector("input").addEventListener("input", (event) => {
+    const words = event.target.value.trim().toLowerCase();
+    const hits = cells.filter((c) => words && says(c.el).split(" · ")[0].toLowerCase().includes(words));
+    for (const c of cells) c.el.classList.toggle("hit", hits.includes(c));
+    // What is inside another hit counts once.
+    const outer = hits.filter((c) => !hits.some((o) => o !== c && o.y < c.y && within(c, o)));
+    found.textContent = words ? `${outer.reduce((n, c) => n + c.w, 0).toFixed(1)} % of the time` : "";
+  });
+  for (const name of ["pointerover", "focusin"]) svg.addEventListener(name, (event) => {
+    const cell = event.target.closest(".f");
+    if (cell && readout) readout.textContent = says(cell);
+  });
+  svg.addEventListener("click", (event) => { const c = of(event.target.closest(".f")); if (c) zoom(c); });
+  svg.addEventListener("keydown", (event) => {
+    const c = of(event.target.closest(".f"));
+    const shown = cells.filter((o) => !o.el.classList.contains("gone"));
+    const row = shown.filter((o) => c && o.y === c.y);
+    const turned = Number(cells[0].el.getAttribute("y")) > 0;
+    const down = () => go(shown.find((o) => o.y === c.y + 18 && within(o, c)));
+    const up = () => go(shown.find((o) => o.y === c.y - 18 && within(c, o)));
+    const act = {
+      Enter: () => zoom(c), Escape: () => zoom(cells[0]),
+      ArrowRight: () => go(row[row.indexOf(c) + 1]), ArrowLeft: () => go(row[row.indexOf(c) - 1]),
+      ArrowDown: turned ? up : down, ArrowUp: turned ? down : up,
+    }[event.key];
+    if (c && act) { act(); event.preventDefault(); }
+  });
+}
+
+for (const svg of document.querySelectorAll("svg.flame")) watchFlame(svg);
 for (const svg of document.querySelectorAll("svg.chart")) {
   watchChart(svg);
   watchLegend(svg);

@@ -8,6 +8,7 @@ pub(crate) mod io;
 pub(crate) mod landscape;
 pub(crate) mod method;
 pub(crate) mod percentiles;
+pub(crate) mod profile;
 pub(crate) mod results;
 pub(crate) mod scaling;
 pub(crate) mod significance;

@@ -1,0 +1,91 @@
+//! `assay profile` from the command line: recorded profiles in and out, live ones where the machine allows
+//! it, and in a run.
+#![allow(clippy::unwrap_used)] // this is a test
+
+mod common;
+
+use common::{World, json};
+
+const FOLDED: &str = "app;main;work;hot 70\napp;main;work;cold_[k] 20\napp;main;idle 10\n";
+
+#[test]
+fn a_recorded_profile_is_shown_and_written_in_every_format() {
+    let world = World::new();
+    let recorded = world.write("a.folded", FOLDED);
+    let recorded = recorded.to_str().unwrap();
+    let done = world.run(&["profile", "--from", recorded]);
+    assert_eq!(done.code, 0, "{}", done.stderr);
+    assert!(done.stdout.contains("hot") && done.stdout.contains("70.0 %"), "{}", done.stdout);
+    assert!(done.stdout.lines().all(|l| l.chars().count() <= 80), "{}", done.stdout);
+    for name in ["b.folded", "b.pb.gz", "b.json"] {
+        let file = world.path(name);
+        let file = file.to_str().unwrap();
+        let done = world.run(&["profile", "--from", recorded, "-o", file]);
+        assert_eq!(done.code, 0, "{}", done.stderr);
+        let back = world.run(&["profile", "--from", file, "--json"]);
+        let back = json(&back.stdout);
+        let counts: u64 =
+            back["stacks"].as_array().unwrap().iter().filter_map(|s| s["count"].as_u64()).sum();
+        assert_eq!(counts, 100, "{name}");
+    }
+    for (name, holds) in [
+        ("b.speedscope.json", "speedscope.app"),
+        ("b.firefox.json", "preprocessedProfileVersion"),
+        ("b.html", "class=\"flame\""),
+    ] {
+        let file = world.path(name);
+        let file = file.to_str().unwrap();
+        let done = world.run(&["profile", "--from", recorded, "-o", file]);
+        assert_eq!(done.code, 0, "{}", done.stderr);
+        assert!(std::fs::read_to_string(file).unwrap().contains(holds), "{name}");
+    }
+}
+
+#[test]
+fn what_cannot_be_profiled_is_refused() {
+    let world = World::new();
+    let story = world.write("story", "once upon a time\n");
+    let story = story.to_str().unwrap();
+    for (arguments, says) in [
+        (&["--from", story][..], "holds no profile"),
+        (&["--from", "/nowhere/x"], "/nowhere/x"),
+        (&[], "say whose time"),
+        (&["--rate", "0", "--", "true"], "--rate"),
+        (&["--seconds", "-1", "--", "true"], "--seconds"),
+        (&["-o", "x.svg", "--", "true"], ".folded"),
+        (&["--cgroup", "/no/such/group"], "no control group"),
+    ] {
+        let done = world.run(&[&["profile"][..], arguments].concat());
+        assert!(done.code != 0 && done.stderr.contains(says), "{arguments:?}: {}", done.stderr);
+    }
+    let done = world.run(&["profile", "--pid", "999999999"]);
+    assert!(done.code != 0, "{}", done.stdout);
+}
+
+#[test]
+fn a_run_keeps_its_profiles_and_draws_them() {
+    let world = World::new();
+    let experiment = world.write(
+        "e.toml",
+        "name = \"profiled\"\nworkload = \"command\"\n\
+         [params]\ncommand = \"i=0; while [ $i -lt 60000 ]; do i=$((i+1)); done\"\n\
+         [design]\nrepeats = 3\n[observe]\ntracers = [\"profile@499\"]\n",
+    );
+    let done = world.run(&["run", experiment.to_str().unwrap()]);
+    assert_eq!(done.code, 0, "{} {}", done.stdout, done.stderr);
+    let page = world.path("page");
+    let done = world.run(&["publish", "last", "-o", page.to_str().unwrap()]);
+    assert!(done.code == 0 || done.code == 4, "{}", done.stderr);
+    let trials = world.run(&["archive", "show", "last", "--json"]);
+    if !trials.stdout.contains("profile.on_cpu") {
+        println!("skipped: because programs cannot be profiled here");
+        return;
+    }
+    let html = std::fs::read_dir(&page)
+        .unwrap()
+        .flatten()
+        .find(|e| e.path().extension().is_some_and(|x| x == "html"))
+        .unwrap();
+    let html = std::fs::read_to_string(html.path()).unwrap();
+    assert!(html.contains("id=\"profile\"") && html.contains("class=\"flame\""));
+}

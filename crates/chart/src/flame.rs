@@ -1,0 +1,169 @@
+//! Stacks as an icicle: each function as wide as its time, what it called below it. A script can turn it
+//! into a flame graph, search in it and zoom. Places and widths are shares of the whole, and text has its
+//! own size, so it reads the same on a telephone.
+
+use maud::{Markup, html};
+
+use crate::frame::{Head, px};
+
+/// A cell and what is below it.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Cell {
+    /// Its name.
+    pub label: String,
+    /// What is said of it: its name, time and share.
+    pub said: String,
+    /// How it looks.
+    pub look: Look,
+    /// Its size, in any unit.
+    pub size: f64,
+    /// What is below it, of at most its size together.
+    pub below: Vec<Cell>,
+}
+
+/// How a cell looks.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Look {
+    /// The whole, a thread, a reason.
+    Group,
+    /// The program.
+    User,
+    /// The kernel.
+    Kernel,
+    /// A function that was inlined.
+    Inlined,
+    /// One without a name.
+    Unknown,
+    /// It takes clearly more than in what it is compared with.
+    More,
+    /// It takes clearly less.
+    Less,
+}
+
+impl Look {
+    fn class(self) -> &'static str {
+        match self {
+            Look::Group => "fg",
+            Look::User => "fu",
+            Look::Kernel => "fk",
+            Look::Inlined => "fi",
+            Look::Unknown => "fx",
+            Look::More => "fm",
+            Look::Less => "fl",
+        }
+    }
+}
+
+/// The chart.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Flame {
+    /// Its id, title and description.
+    pub head: Head,
+    /// The whole.
+    pub root: Cell,
+}
+
+/// The height of a cell.
+const ROW: f64 = 18.0;
+/// More cells are not drawn; the smallest go first.
+const MOST: usize = 2500;
+
+struct Placed<'a> {
+    cell: &'a Cell,
+    x: f64,
+    width: f64,
+    level: usize,
+}
+
+fn place<'a>(cell: &'a Cell, x: f64, width: f64, level: usize, all: &mut Vec<Placed<'a>>) {
+    all.push(Placed { cell, x, width, level });
+    let mut at = x;
+    for below in &cell.below {
+        let part = if cell.size > 0.0 { width * (below.size / cell.size) } else { 0.0 };
+        if part.is_finite() && part > 0.0 {
+            place(below, at, part, level + 1, all);
+            at += part;
+        }
+    }
+}
+
+/// Draws the chart.
+pub fn render(chart: &Flame) -> Markup {
+    let mut all = Vec::new();
+    place(&chart.root, 0.0, 1.0, 0, &mut all);
+    if all.len() > MOST {
+        let mut widths: Vec<f64> = all.iter().map(|p| p.width).collect();
+        widths.sort_by(|a, b| b.total_cmp(a));
+        let least = widths[MOST - 1];
+        // A cell is at least as wide as what is below it, so none is left without what it stands on.
+        all.retain(|p| p.width >= least);
+    }
+    let levels = all.iter().map(|p| p.level + 1).max().unwrap_or(1);
+    let height = levels as f64 * ROW;
+    let (title, desc) = (format!("{}-title", chart.head.id), format!("{}-desc", chart.head.id));
+    html! {
+        svg class="flame" xmlns="http://www.w3.org/2000/svg" id=(chart.head.id) width="100%" height=(px(height))
+            role="group" aria-roledescription="chart" aria-labelledby={ (title) " " (desc) } {
+            title id=(title) { (chart.head.title) }
+            desc id=(desc) { (chart.head.desc) }
+            @for p in &all {
+                svg class={ "f " (p.cell.look.class()) } x=(percent(p.x)) width=(percent(p.width))
+                    y=(px(p.level as f64 * ROW)) height=(px(ROW - 1.0)) role="img"
+                    tabindex=[(p.level == 0).then_some("0")] {
+                    title { (p.cell.said) }
+                    rect width="100%" height="100%" {}
+                    @if p.width > 0.012 { text x="3" y="13" { (p.cell.label) } }
+                }
+            }
+        }
+    }
+}
+
+fn percent(share: f64) -> String {
+    let text = format!("{:.3}", share * 100.0);
+    let short = text.trim_end_matches('0').trim_end_matches('.');
+    format!("{}%", if short.is_empty() { "0" } else { short })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn cell(label: &str, size: f64, below: Vec<Cell>) -> Cell {
+        Cell { label: label.into(), said: format!("{label} {size}"), look: Look::User, size, below }
+    }
+
+    #[test]
+    fn cells_are_as_wide_as_their_share() {
+        let root = cell(
+            "all",
+            4.0,
+            vec![cell("a<b>", 3.0, vec![cell("c", 1.0, vec![])]), cell("d", 1.0, vec![])],
+        );
+        let head = Head { id: "x".into(), title: "t".into(), desc: "d".into() };
+        let text = render(&Flame { head, root }).into_string();
+        assert!(text.contains(r#"x="0%" width="75%" y="18""#), "{text}");
+        assert!(text.contains(r#"x="0%" width="25%" y="36""#), "{text}");
+        assert!(text.contains(r#"x="75%" width="25%" y="18""#), "{text}");
+        assert!(text.contains("a&lt;b&gt;") && !text.contains("<b>"));
+        assert!(text.contains(r#"height="54""#));
+    }
+
+    #[test]
+    fn of_very_many_the_widest_are_drawn() {
+        let below = (1..5000).map(|n| cell("f", f64::from(n), vec![])).collect();
+        let root = cell("all", (1..5000).map(f64::from).sum(), below);
+        let head = Head { id: "x".into(), ..Head::default() };
+        let text = render(&Flame { head, root }).into_string();
+        let drawn = text.matches("<rect").count();
+        assert!((2000..=MOST).contains(&drawn), "{drawn}");
+        assert!(text.contains("f 4999") && !text.contains("f 10<"));
+    }
+
+    #[test]
+    fn nothing_is_drawn_of_nothing() {
+        let head = Head { id: "x".into(), ..Head::default() };
+        let text = render(&Flame { head, root: cell("all", 0.0, vec![cell("a", 0.0, vec![])]) });
+        assert!(!text.into_string().contains("NaN"));
+    }
+}

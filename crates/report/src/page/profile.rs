@@ -1,0 +1,153 @@
+//! Profiles of the trials: for each treatment its trials together, as pictures and tables, and the
+//! functions that differ from the baseline's.
+
+use std::collections::BTreeMap;
+
+use assay_chart::Head;
+use assay_chart::flame::{Cell, Flame, Look, render};
+use assay_model::units::format_value_digits;
+use assay_profile::{Differences, Kind, Measured, Node, Profile, Side, Tree, differences, tree};
+use maud::{Markup, html};
+
+use super::shell;
+use crate::document::html::{self, figure};
+use crate::parts::profile as parts;
+use crate::view::RunView;
+
+/// Functions in a table.
+const FUNCTIONS: usize = 25;
+/// Narrower cells are not drawn, as shares of the whole.
+const LEAST: f64 = 0.001;
+/// Functions deep.
+const DEEPEST: usize = 100;
+/// Treatments that are drawn.
+const MAX_TREATMENTS: usize = 6;
+
+/// The treatments' profiles; `None` when none was taken.
+pub(super) fn section(view: &RunView) -> Option<Markup> {
+    let mut drawn: Vec<(u32, Profile, Vec<Measured>)> = Vec::new();
+    for treatment in view.treatments() {
+        let of: Vec<&Profile> =
+            view.counted(treatment).iter().filter_map(|r| view.profiles.get(&r.number)).collect();
+        if !of.is_empty() {
+            let measured = of.iter().map(|p| Measured::of(p, Side::OnCpu)).collect();
+            drawn.push((treatment, Profile::merged(of), measured));
+        }
+    }
+    let (baseline, _, first) = drawn.first()?;
+    let confidence = view.experiment.compare.confidence;
+    let against: BTreeMap<u32, Differences> = drawn
+        .iter()
+        .skip(1)
+        .map(|(t, _, measured)| (*t, differences(first, measured, confidence)))
+        .collect();
+    let label = view.label(*baseline);
+    Some(html! {
+        p { "Where the time of the program and of what it started went, its trials together. Each box is a function, as wide as its time; below it stands what it called." }
+        @for (treatment, d) in &against {
+            (html::parts(&parts::changes(d, [&label, &view.label(*treatment)], FUNCTIONS)))
+        }
+        @for (treatment, profile, measured) in drawn.iter().take(MAX_TREATMENTS) {
+            h3 { (view.label(*treatment)) }
+            p class="soft" { (measured.len()) @if measured.len() == 1 { " trial" } @else { " trials together" } }
+            (body(profile, &format!("t{treatment}"), against.get(treatment)))
+        }
+        @if drawn.len() > MAX_TREATMENTS {
+            p class="soft" { (drawn.len() - MAX_TREATMENTS) " more treatments have profiles in the record that are not drawn here." }
+        }
+    })
+}
+
+/// One profile: pictures, tables, notes. `id` is unique on the page.
+fn body(profile: &Profile, id: &str, against: Option<&Differences>) -> Markup {
+    let sides =
+        [(Side::OnCpu, "on", "Time on CPU"), (Side::OffCpu, "off", "Time off CPU, by reason")];
+    html! {
+        (html::parts(&parts::head(profile)))
+        @if let Some(t) = parts::states(profile) { (html::table(&t)) }
+        @for (side, short, words) in sides {
+            @if profile.count(side) > 0 {
+                (figure(&picture(profile, side, &format!("{id}-{short}"), words, false, against), &html! { (words) }, &html! {}))
+                (html::table(&parts::table(profile, side, FUNCTIONS)))
+                @if profile.stacks.iter().any(|s| s.thread != profile.stacks[0].thread) {
+                    details { summary { (words) ", threads apart" }
+                        (figure(&picture(profile, side, &format!("{id}-{short}-threads"), words, true, None), &html! { (words) ", by thread" }, &html! {}))
+                    }
+                }
+            }
+        }
+        @let notes = parts::notes(profile);
+        @if !notes.is_empty() { ul class="soft" { @for n in notes { li { (n) } } } }
+    }
+}
+
+fn picture(
+    profile: &Profile,
+    side: Side,
+    id: &str,
+    words: &str,
+    by_thread: bool,
+    against: Option<&Differences>,
+) -> Markup {
+    let how = Tree { side, by_thread, least: LEAST, deepest: DEEPEST };
+    let root = tree(profile, how);
+    let against = against.filter(|_| side == Side::OnCpu);
+    let timed = profile.unit == "ns";
+    let all = root.ns.max(1) as f64;
+    let desc = format!(
+        "An icicle of {} levels; each box is a function, as wide as its share. The table below it has the \
+         functions with their times.",
+        root.depth()
+    );
+    let head = Head { id: format!("profile-{id}"), title: words.to_owned(), desc };
+    let chart = Flame { head, root: cell(&root, all, timed, against) };
+    render(&chart)
+}
+
+fn cell(node: &Node, all: f64, timed: bool, against: Option<&Differences>) -> Cell {
+    let module = node.module.rsplit('/').next().unwrap_or_default();
+    let change = against.and_then(|d| {
+        let kernel = node.kind == Some(Kind::Kernel);
+        d.changes.iter().find(|c| c.clear && c.function == node.label && c.kernel == kernel)
+    });
+    let look = match (change, node.kind) {
+        (Some(c), _) if c.difference_ns > 0.0 => Look::More,
+        (Some(_), _) => Look::Less,
+        (None, None) => Look::Group,
+        (None, Some(_)) if node.label.starts_with("[unknown]") => Look::Unknown,
+        (None, Some(Kind::User)) => Look::User,
+        (None, Some(Kind::Kernel)) => Look::Kernel,
+        (None, Some(Kind::Inlined)) => Look::Inlined,
+    };
+    let size = if timed {
+        format_value_digits(node.ns as f64 / 1e9, "s", 3)
+    } else {
+        node.count.to_string()
+    };
+    let mut said = format!("{} · {size}, {:.2} %", node.label, 100.0 * node.ns as f64 / all);
+    if !module.is_empty() {
+        said += &format!(" · {module}");
+    }
+    if node.kind == Some(Kind::Inlined) {
+        said += " · inlined";
+    }
+    if let Some(c) = change {
+        let more = if c.difference_ns > 0.0 { "more" } else { "less" };
+        said += &format!(
+            " · own time clearly {more}: {} a trial",
+            format_value_digits(c.difference_ns / 1e9, "s", 3)
+        );
+    }
+    let below = node.children.iter().map(|n| cell(n, all, timed, against)).collect();
+    Cell { label: node.label.clone(), said, look, size: node.ns as f64, below }
+}
+
+/// A profile as a page of its own.
+pub fn profile(name: &str, profile: &Profile) -> String {
+    let content = html! {
+        header { p class="eyebrow" { "assay · profile" } h1 { (name) } }
+        main id="main" { (body(profile, "p", None)) }
+        footer { p { "Made by assay " (env!("CARGO_PKG_VERSION")) "." } }
+    };
+    shell::page(name, &content)
+}

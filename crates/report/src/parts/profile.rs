@@ -1,0 +1,236 @@
+//! Where the time of programs went: of what and how it was sampled, the functions, what was waited for,
+//! and how far names and stacks can be trusted. And the functions that differ between treatments.
+
+use assay_model::units::percent;
+use assay_profile::{Differences, Profile, Side, State, functions, truncation, unresolved};
+
+use super::io::time;
+use crate::document::{Part, Parts, Table, Tone, cell};
+
+/// A share for a person.
+fn share(part: u64, all: u64) -> String {
+    if all == 0 { "-".to_owned() } else { format!("{:.1} %", 100.0 * part as f64 / all as f64) }
+}
+
+/// A value in the profile's own unit.
+fn value(profile: &Profile, n: u64) -> String {
+    if profile.unit == "ns" { time(n as f64) } else { n.to_string() }
+}
+
+/// What was sampled, and how.
+pub(crate) fn head(profile: &Profile) -> Parts {
+    let mut out = Parts::default();
+    out.push(Part::Paragraph(Tone::Strong, profile.method.clone().into()));
+    let samples = profile.count(Side::OnCpu);
+    let mut words = match profile.rate_hz {
+        Some(hz) => format!("{samples} samples on CPU at {hz:.0} Hz"),
+        None => format!("{samples} samples on CPU"),
+    };
+    if profile.unit == "ns" {
+        words += &format!(", {}", time(profile.total_ns(Side::OnCpu) as f64));
+        if let Some(exact) = profile.cpu_ns() {
+            words += &format!(" (the scheduler counts {})", time(exact as f64));
+        }
+    }
+    if profile.off_cpu || profile.count(Side::OffCpu) > 0 {
+        let off = profile.total_ns(Side::OffCpu);
+        words += &format!(
+            "; {} waits, {} in all threads together",
+            profile.count(Side::OffCpu),
+            value(profile, off)
+        );
+    }
+    if let Some(ns) = profile.span_ns {
+        words += &format!("; looked for {}", time(ns as f64));
+    }
+    out.say(words);
+    out
+}
+
+/// The functions of a side, most own time first.
+pub(crate) fn table(profile: &Profile, side: Side, most: usize) -> Table {
+    let all = functions(profile, side, None);
+    let total: u64 = all.iter().map(|f| f.self_ns).sum();
+    let caption = match side {
+        Side::OnCpu => "Functions by time on CPU",
+        Side::OffCpu => "Where it waited: functions by time off CPU, kernel functions included",
+    };
+    let mut t = Table::of(caption)
+        .number("self")
+        .number("")
+        .number("total")
+        .number("")
+        .label("function")
+        .label("in");
+    for f in all.iter().take(most) {
+        t.row(vec![
+            cell(value(profile, f.self_ns)),
+            cell(share(f.self_ns, total)),
+            cell(value(profile, f.total_ns)),
+            cell(share(f.total_ns, total)),
+            cell(f.frame.label()),
+            cell(f.frame.module_name().to_owned()),
+        ]);
+    }
+    t
+}
+
+/// What threads did, by state.
+pub(crate) fn states(profile: &Profile) -> Option<Table> {
+    let of = |state: State| {
+        let all = profile.stacks.iter().filter(|s| s.state == state);
+        all.fold((0u64, 0u64), |(n, ns), s| (n + s.count, ns + s.ns))
+    };
+    let sums: Vec<(State, (u64, u64))> =
+        State::ALL.into_iter().map(|s| (s, of(s))).filter(|(_, (n, _))| *n > 0).collect();
+    let total: u64 = sums.iter().map(|(_, (_, ns))| ns).sum();
+    if sums.len() < 2 {
+        return None;
+    }
+    let mut t =
+        Table::of("What its threads did").label("").number("time").number("").number("times");
+    for (state, (n, ns)) in sums {
+        let times = if state == State::OnCpu { cell("-") } else { cell(n.to_string()) };
+        t.row(vec![cell(state.words()), cell(value(profile, ns)), cell(share(ns, total)), times]);
+    }
+    Some(t)
+}
+
+/// How far it can be trusted, and what to do about it.
+pub(crate) fn notes(profile: &Profile) -> Vec<String> {
+    let mut notes = Vec::new();
+    let loss = &profile.loss;
+    if loss.samples > 0 {
+        notes.push(format!(
+            "{} samples or waits ({}) had no room and are missing",
+            loss.samples,
+            time(loss.ns as f64)
+        ));
+    }
+    if loss.stacks > 0 {
+        notes.push(format!(
+            "{} stacks had no room: their time counts under no function",
+            loss.stacks
+        ));
+    }
+    if loss.threads > 0 {
+        notes.push(format!(
+            "{} times a thread or process had no room and was not followed",
+            loss.threads
+        ));
+    }
+    if loss.mappings > 0 {
+        notes.push(format!(
+            "{} changes of memory maps were lost: functions may have no names or wrong ones",
+            loss.mappings
+        ));
+    }
+    for side in [Side::OnCpu, Side::OffCpu] {
+        let names = unresolved(profile, side);
+        let words = if side == Side::OnCpu { "on CPU" } else { "off CPU" };
+        if names.unknown_ns > 0 {
+            let by: Vec<String> = names
+                .by_module
+                .iter()
+                .take(3)
+                .map(|(module, ns)| {
+                    let module = if module.is_empty() { "no file that is known" } else { module };
+                    format!("{module} {}", share(*ns, names.all_ns))
+                })
+                .collect();
+            notes.push(format!(
+                "[unknown]: {} of the time {words} is in functions without a name ({})",
+                share(names.unknown_ns, names.all_ns),
+                by.join(", ")
+            ));
+        }
+        let cut = truncation(profile, side);
+        // A few stacks end early in every profile: at the first instruction of a function.
+        if cut.broken_ns * 50 > cut.user_ns {
+            let known = cut.by_module.iter().filter(|(m, _)| !m.is_empty());
+            let by: Vec<&str> = known.take(3).map(|(m, _)| m.as_str()).collect();
+            let by = if by.is_empty() { String::new() } else { format!(": {}", by.join(", ")) };
+            notes.push(format!(
+                "truncated: {} of the time {words} has a stack that does not reach the start of its thread; \
+                 build with -fno-omit-frame-pointer (Rust: -C force-frame-pointers=yes; Java: \
+                 -XX:+PreserveFramePointer){by}",
+                share(cut.broken_ns, cut.user_ns)
+            ));
+        }
+    }
+    notes.extend(profile.notes.iter().cloned());
+    notes
+}
+
+/// A profile in full.
+pub(crate) fn whole(profile: &Profile, most: usize) -> Parts {
+    let mut all = head(profile);
+    if let Some(t) = states(profile) {
+        all.table(t);
+    }
+    if profile.count(Side::OnCpu) > 0 {
+        all.table(table(profile, Side::OnCpu, most));
+    }
+    if profile.count(Side::OffCpu) > 0 {
+        all.table(table(profile, Side::OffCpu, most));
+    }
+    all.notes(notes(profile));
+    all
+}
+
+/// The functions whose own time differs between two treatments; the clear ones, and the largest others.
+pub(crate) fn changes(d: &Differences, labels: [&str; 2], most: usize) -> Parts {
+    let mut out = Parts::default();
+    let caption = format!("Own time on CPU a trial: {} against {}", labels[1], labels[0]);
+    let mut t = Table::of(caption)
+        .label("function")
+        .number("")
+        .number(" ")
+        .number("difference")
+        .word(&format!("{} CI", percent(d.confidence)))
+        .word("clear");
+    t.columns[1].title = labels[0].to_owned().into();
+    t.columns[2].title = labels[1].to_owned().into();
+    let signed = |ns: f64| format!("{}{}", if ns > 0.0 { "+" } else { "" }, time(ns));
+    for c in d.changes.iter().take(most) {
+        let interval = c.interval_ns.map_or_else(
+            || "-".to_owned(),
+            |[low, high]| format!("[{}, {}]", signed(low), signed(high)),
+        );
+        let clear = match (c.clear, c.detectable_ns) {
+            (true, _) => {
+                cell("yes").tone(if c.difference_ns > 0.0 { Tone::Warn } else { Tone::Good })
+            }
+            (false, Some(ns)) => cell(format!("no (from {})", time(ns))),
+            (false, None) => cell("no"),
+        };
+        t.row(vec![
+            cell(c.function.clone()),
+            cell(format!("{} ({})", time(c.own_ns[0]), percent(round(c.share[0])))),
+            cell(format!("{} ({})", time(c.own_ns[1]), percent(round(c.share[1])))),
+            cell(signed(c.difference_ns)),
+            cell(interval),
+            clear,
+        ]);
+    }
+    out.table(t);
+    let trials = format!("{} and {} trials", d.trials[0], d.trials[1]);
+    out.note(if d.trials.iter().any(|n| *n < 3) {
+        format!("{trials}: fewer than three a side have no interval, and no function is named")
+    } else {
+        format!(
+            "{trials}; clear after Holm's correction for {} functions, so that of identical programs at most \
+             {} of comparisons name any. In brackets: the smallest difference that so many samples show in \
+             four of five cases. {} functions below half a percent of the time are left out.",
+            d.compared,
+            percent(1.0 - d.confidence),
+            d.too_small
+        )
+    });
+    out
+}
+
+/// To a tenth of a percent.
+fn round(share: f64) -> f64 {
+    (share * 1000.0).round() / 1000.0
+}
