@@ -62,8 +62,9 @@ impl RunCard {
             workload: view.plan.workload.help.clone(),
             labels: treatments.take(LABELS).map(assay_model::Treatment::label).collect(),
             facts: key_facts(&view.system)
+                .into_iter()
                 .filter(|(_, _, value)| !value.starts_with("unknown"))
-                .map(|(name, _, value)| (name.to_owned(), value))
+                .map(|(name, _, value)| (name, value))
                 .collect(),
             summary,
         }
