@@ -205,7 +205,7 @@ mod tests {
                 Event::Start(start) if start.name().as_ref() == name.as_bytes() => {
                     let raw = reader.read_text(start.name()).unwrap();
                     out.push(
-                        quick_xml::escape::unescape(&String::from_utf8_lossy(raw.as_bytes()))
+                        quick_xml::escape::unescape(&String::from_utf8_lossy(&raw))
                             .unwrap()
                             .into_owned(),
                     );
