@@ -1,5 +1,5 @@
 //! A publication is whole or it is not there: on a full disk, over an earlier one, and killed in the middle.
-#![allow(clippy::unwrap_used)] // this is a test
+#![allow(clippy::unwrap_used, clippy::print_stdout)] // this is a test
 
 mod common;
 
@@ -35,7 +35,7 @@ impl Small {
 
     /// Leaves `left` bytes, about.
     fn fill(&self, left: u64) {
-        let s = rustix::fs::statvfs(&self.0.path("small")).unwrap();
+        let s = rustix::fs::statvfs(self.0.path("small")).unwrap();
         let bytes = (s.f_bavail * s.f_frsize).saturating_sub(left) as usize;
         std::fs::write(self.0.path("small/filler"), vec![1; bytes]).unwrap();
     }

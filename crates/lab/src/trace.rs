@@ -54,7 +54,7 @@ impl Kept {
                 units::format_value(MAX_SENT as f64, "B")
             )),
             Err(e) => {
-                record.notes.push(format!("single I/Os are not kept: {}: {e}", path.display()))
+                record.notes.push(format!("single I/Os are not kept: {}: {e}", path.display()));
             }
         }
         // The next trial makes it anew.

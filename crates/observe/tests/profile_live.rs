@@ -50,7 +50,7 @@ fn profiled(program: &Path, rate_hz: f64) -> Option<(Profile, String, f64)> {
     Some((profile, String::from_utf8(out.stdout).unwrap(), took))
 }
 
-const TWO_TO_ONE: &str = r#"
+const TWO_TO_ONE: &str = r"
 #include <stdio.h>
 #include <time.h>
 #include <unistd.h>
@@ -64,7 +64,7 @@ int main(int c, char **v) {
     while (clock() < CLOCKS_PER_SEC) both();
     return 0;
 }
-"#;
+";
 
 #[test]
 fn shares_of_two_functions_are_those_of_their_work() {

@@ -90,7 +90,7 @@ pub struct Differences {
 
 struct Own {
     module: String,
-    own: [Vec<f64>; 2],
+    ns: [Vec<f64>; 2],
     total: [Vec<f64>; 2],
     /// Variance of own time that sampling alone brings, summed over trials.
     sampling: [f64; 2],
@@ -109,12 +109,12 @@ pub fn differences(first: &[Measured], second: &[Measured], confidence: f64) -> 
                 let key = (f.frame.label(), f.frame.kind == Kind::Kernel);
                 let own = all.entry(key).or_insert_with(|| Own {
                     module: f.frame.module_name().to_owned(),
-                    own: [vec![0.0; n[0]], vec![0.0; n[1]]],
+                    ns: [vec![0.0; n[0]], vec![0.0; n[1]]],
                     total: [vec![0.0; n[0]], vec![0.0; n[1]]],
                     sampling: [0.0; 2],
                 });
                 let ns = f.self_ns as f64 * scale;
-                own.own[side][at] += ns;
+                own.ns[side][at] += ns;
                 own.total[side][at] += f.total_ns as f64 * scale;
                 if f.self_count > 0 {
                     let share = f.self_ns as f64 / trial.sampled_ns.max(1) as f64;
@@ -132,7 +132,7 @@ pub fn differences(first: &[Measured], second: &[Measured], confidence: f64) -> 
     let mut changes: Vec<Change> = Vec::new();
     let mut spreads: Vec<Option<Spread>> = Vec::new();
     for ((function, kernel), own) in all {
-        let sums = [own.own[0].iter().sum::<f64>(), own.own[1].iter().sum::<f64>()];
+        let sums = [own.ns[0].iter().sum::<f64>(), own.ns[1].iter().sum::<f64>()];
         if sums[0] + sums[1] < LEAST_SHARE * (times[0] + times[1]) {
             continue;
         }
@@ -162,9 +162,9 @@ pub fn differences(first: &[Measured], second: &[Measured], confidence: f64) -> 
 }
 
 fn change(function: String, kernel: bool, own: &Own, times: [f64; 2]) -> Change {
-    let means = [0, 1].map(|s: usize| mean(&own.own[s]).unwrap_or(0.0));
+    let means = [0, 1].map(|s: usize| mean(&own.ns[s]).unwrap_or(0.0));
     let share = [0, 1].map(|s: usize| {
-        let sum: f64 = own.own[s].iter().sum();
+        let sum: f64 = own.ns[s].iter().sum();
         if times[s] > 0.0 { sum / times[s] } else { 0.0 }
     });
     Change {
@@ -195,11 +195,11 @@ struct Spread {
 
 impl Spread {
     fn of(own: &Own) -> Option<Self> {
-        if own.own.iter().any(|v| v.len() < LEAST_TRIALS) {
+        if own.ns.iter().any(|v| v.len() < LEAST_TRIALS) {
             return None;
         }
-        let n = [0, 1].map(|s: usize| own.own[s].len() as f64);
-        let part = [0, 1].map(|s: usize| variance(&own.own[s]).unwrap_or(0.0) / n[s]);
+        let n = [0, 1].map(|s: usize| own.ns[s].len() as f64);
+        let part = [0, 1].map(|s: usize| variance(&own.ns[s]).unwrap_or(0.0) / n[s]);
         let sampling: f64 = [0, 1].map(|s: usize| own.sampling[s] / n[s] / n[s]).iter().sum();
         let below: f64 = [0, 1].map(|s: usize| part[s] * part[s] / (n[s] - 1.0)).iter().sum();
         let seen = part[0] + part[1];

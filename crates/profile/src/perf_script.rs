@@ -1,6 +1,8 @@
 //! The text of `perf script`: a header line a sample, a line a frame with the innermost first, an empty
 //! line.
 
+use std::path::Path;
+
 use crate::model::Builder;
 use crate::{Frame, Kind, State};
 
@@ -24,7 +26,7 @@ fn frame(line: &str) -> Option<Frame> {
     let module = rest[open..].trim().trim_start_matches('(').trim_end_matches(')');
     let (module, inlined) = if module == "inlined" { ("", true) } else { (module, false) };
     let kernel = module.starts_with("[kernel")
-        || module.ends_with(".ko")
+        || Path::new(module).extension().is_some_and(|e| e == "ko")
         || module == "[guest.kernel.kallsyms]";
     let name = match symbol.rfind("+0x") {
         Some(at) if u64::from_str_radix(&symbol[at + 3..], 16).is_ok() => &symbol[..at],

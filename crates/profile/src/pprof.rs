@@ -204,10 +204,11 @@ fn take<'a>(bytes: &mut &'a [u8], length: usize) -> Option<&'a [u8]> {
     Some(first)
 }
 
-fn numbers(value: Value<'_>, to: &mut Vec<u64>) -> Option<()> {
+fn numbers(value: &Value<'_>, to: &mut Vec<u64>) -> Option<()> {
     match value {
-        Value::Number(n) => to.push(n),
-        Value::Bytes(mut bytes) => {
+        Value::Number(n) => to.push(*n),
+        Value::Bytes(bytes) => {
+            let mut bytes = *bytes;
             while !bytes.is_empty() {
                 to.push(varint(&mut bytes)?);
             }
@@ -356,8 +357,8 @@ fn parse(bytes: &[u8]) -> Option<Profile> {
         let (mut thread, mut state) = (String::new(), State::OnCpu);
         fields(sample, |field, v| {
             match field {
-                1 => numbers(v, &mut locations)?,
-                2 => numbers(v, &mut values)?,
+                1 => numbers(&v, &mut locations)?,
+                2 => numbers(&v, &mut values)?,
                 3 => {
                     if let Value::Bytes(label) = v {
                         let (key, value) = pair(label, 1, 2)?;

@@ -100,7 +100,7 @@ static ROWS: [(State, &[&str]); 5] = [
 
 /// What a thread waited for. A wait for a device or a lock inside a page fault is a page fault.
 /// `names` are the functions of the kernel, in any order; `io_wait` is the scheduler's own flag.
-pub fn reason<'a>(names: impl Iterator<Item = &'a str> + Clone, io_wait: bool) -> State {
+pub fn reason<'a>(names: &(impl Iterator<Item = &'a str> + Clone), io_wait: bool) -> State {
     let holds = |list: &[&str]| {
         names.clone().any(|name| {
             // Compilers add endings to the names of parts of functions: `do_wait.part.0`.
@@ -124,7 +124,7 @@ mod tests {
 
     #[test]
     fn what_a_thread_waits_for_is_read_from_the_kernel_functions() {
-        let of = |names: &[&str]| reason(names.iter().copied(), false);
+        let of = |names: &[&str]| reason(&names.iter().copied(), false);
         assert_eq!(of(&["schedule", "futex_do_wait", "__futex_wait", "do_futex"]), State::Lock);
         assert_eq!(of(&["schedule", "do_nanosleep", "hrtimer_nanosleep"]), State::Sleep);
         assert_eq!(of(&["io_schedule", "folio_wait_bit_common", "filemap_read"]), State::Io);
@@ -134,7 +134,7 @@ mod tests {
         );
         assert_eq!(of(&["schedule", "do_wait.part.0", "kernel_wait4"]), State::Event);
         assert_eq!(of(&["schedule", "something_new"]), State::Unknown);
-        assert_eq!(reason(["something_new"].into_iter(), true), State::Io);
+        assert_eq!(reason(&["something_new"].into_iter(), true), State::Io);
         assert_eq!(of(&[]), State::Unknown);
     }
 }

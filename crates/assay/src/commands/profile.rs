@@ -163,9 +163,8 @@ fn command(asked: &cli::Profile, interrupt: &Interrupt, seconds: Option<Duration
     let ran = thread.join().map_err(|_| anyhow::anyhow!("the thread of the command failed"))?;
     let ran = ran.map_err(|e| Usage(e.to_string()))?;
     Ok(match (ended, interrupt.fired(), ran.exit.success()) {
-        (true, ..) => Exit::Fine,
+        (true, ..) | (false, false, true) => Exit::Fine,
         (false, true, _) => Exit::Interrupted,
-        (false, false, true) => Exit::Fine,
         (false, false, false) => Exit::Workload,
     })
 }

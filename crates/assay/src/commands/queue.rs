@@ -134,7 +134,9 @@ pub fn pending(cli: &Cli, server: &Server) -> Result<Exit> {
     let schedules: Vec<Schedule> = schedules.collect::<Result<_>>()?;
     if !schedules.is_empty() {
         text.push_str("Scheduled\n");
-        schedules.iter().for_each(|s| text.push_str(&schedule_lines(s)));
+        for schedule in &schedules {
+            text.push_str(&schedule_lines(schedule));
+        }
     }
     print(&text)?;
     Ok(Exit::Fine)

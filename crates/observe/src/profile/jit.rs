@@ -9,12 +9,15 @@ use std::time::SystemTime;
 /// A larger file is not read.
 const MOST: u64 = 256 << 20;
 
+/// Start, end, name; a map has them by start.
+type Symbol = (u64, u64, String);
+
 /// The files of processes, read when they are asked for.
 #[derive(Debug)]
 pub(super) struct JitMaps {
     since: SystemTime,
-    /// Start, end, name; by start. `None`: there is no file of this run.
-    maps: HashMap<u32, Option<Vec<(u64, u64, String)>>>,
+    /// `None`: there is no file of this run.
+    maps: HashMap<u32, Option<Vec<Symbol>>>,
 }
 
 impl JitMaps {

@@ -223,7 +223,7 @@ impl Gather<'_> {
                     .raw(group.kernel_stack)
                     .filter_map(|ip| self.symbols.kernel(ip).name)
                     .collect();
-                reason(names.iter().map(String::as_str), other == state::IO_WAIT)
+                reason(&names.iter().map(String::as_str), other == state::IO_WAIT)
             }
         };
         frames.extend(kernel);

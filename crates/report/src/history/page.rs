@@ -12,12 +12,15 @@ use maud::{Markup, html};
 use super::{change_words, day, short, slope_line};
 use crate::page::shell;
 
+/// What can be done about a change of a series.
+pub type Actions<'a> = dyn Fn(&ShownSeries, &ShownChange) -> Markup + 'a;
+
 /// How a page shows more than a series holds.
 pub struct Look<'a> {
     /// Where a run is shown; `None`: nowhere.
     pub run: Option<fn(&RunId) -> String>,
     /// What can be done about a change.
-    pub actions: Option<&'a dyn Fn(&ShownSeries, &ShownChange) -> Markup>,
+    pub actions: Option<&'a Actions<'a>>,
 }
 
 /// The classes of the states of changes, for style sheets.

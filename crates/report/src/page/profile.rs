@@ -2,6 +2,7 @@
 //! functions that differ from the baseline's.
 
 use std::collections::BTreeMap;
+use std::fmt::Write as _;
 
 use assay_chart::Head;
 use assay_chart::flame::{Cell, Flame, Look, render};
@@ -126,14 +127,15 @@ fn cell(node: &Node, all: f64, timed: bool, against: Option<&Differences>) -> Ce
     };
     let mut said = format!("{} · {size}, {:.2} %", node.label, 100.0 * node.ns as f64 / all);
     if !module.is_empty() {
-        said += &format!(" · {module}");
+        let _ = write!(said, " · {module}");
     }
     if node.kind == Some(Kind::Inlined) {
         said += " · inlined";
     }
     if let Some(c) = change {
         let more = if c.difference_ns > 0.0 { "more" } else { "less" };
-        said += &format!(
+        let _ = write!(
+            said,
             " · own time clearly {more}: {} a trial",
             format_value_digits(c.difference_ns / 1e9, "s", 3)
         );

@@ -1,6 +1,8 @@
 //! Where the time of programs went: of what and how it was sampled, the functions, what was waited for,
 //! and how far names and stacks can be trusted. And the functions that differ between treatments.
 
+use std::fmt::Write as _;
+
 use assay_model::units::percent;
 use assay_profile::{Differences, Profile, Side, State, functions, truncation, unresolved};
 
@@ -27,21 +29,22 @@ pub(crate) fn head(profile: &Profile) -> Parts {
         None => format!("{samples} samples on CPU"),
     };
     if profile.unit == "ns" {
-        words += &format!(", {}", time(profile.total_ns(Side::OnCpu) as f64));
+        let _ = write!(words, ", {}", time(profile.total_ns(Side::OnCpu) as f64));
         if let Some(exact) = profile.cpu_ns() {
-            words += &format!(" (the scheduler counts {})", time(exact as f64));
+            let _ = write!(words, " (the scheduler counts {})", time(exact as f64));
         }
     }
     if profile.off_cpu || profile.count(Side::OffCpu) > 0 {
         let off = profile.total_ns(Side::OffCpu);
-        words += &format!(
+        let _ = write!(
+            words,
             "; {} waits, {} in all threads together",
             profile.count(Side::OffCpu),
             value(profile, off)
         );
     }
     if let Some(ns) = profile.span_ns {
-        words += &format!("; looked for {}", time(ns as f64));
+        let _ = write!(words, "; looked for {}", time(ns as f64));
     }
     out.say(words);
     out

@@ -160,7 +160,8 @@ fn id(site: &Site, path: &str, name: &str) -> String {
         let mut hash = Sha256::digest(format!("assay site {path} {name}").as_bytes());
         hash[6] = (hash[6] & 0x0f) | 0x80;
         hash[8] = (hash[8] & 0x3f) | 0x80;
-        let hex: String = hash.iter().take(16).map(|b| format!("{b:02x}")).collect();
+        let hex =
+            format!("{:032x}", hash.iter().take(16).fold(0_u128, |n, b| n << 8 | u128::from(*b)));
         let parts = [&hex[..8], &hex[8..12], &hex[12..16], &hex[16..20], &hex[20..]];
         format!("urn:uuid:{}", parts.join("-"))
     })

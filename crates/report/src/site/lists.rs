@@ -66,7 +66,7 @@ pub(super) fn by<'a>(
 /// The tags: what each is called, by its name in addresses, with its posts and runs.
 type Tags<'a> = BTreeMap<String, (String, Vec<&'a PostCard>, Vec<&'a RunCard>)>;
 
-fn tags<'a>(cards: Cards<'a>) -> Tags<'a> {
+fn tags(cards: Cards<'_>) -> Tags<'_> {
     let mut tags: Tags<'_> = BTreeMap::new();
     for post in cards.posts {
         for (slug, tag) in post.tag_slugs.iter().zip(&post.tags) {

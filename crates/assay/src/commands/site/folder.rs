@@ -297,8 +297,8 @@ fn held<T>(of: &Mutex<T>) -> std::sync::MutexGuard<'_, T> {
     of.lock().unwrap_or_else(std::sync::PoisonError::into_inner)
 }
 
-fn is_page(path: &str) -> bool {
-    path.ends_with(".html")
+pub(super) fn is_page(path: &str) -> bool {
+    Path::new(path).extension().is_some_and(|e| e == "html")
 }
 
 /// Whether a path of a manifest names a file inside the site: plain names, none of which begins with a dot.

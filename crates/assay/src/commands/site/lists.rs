@@ -4,7 +4,7 @@ use anyhow::{Result, anyhow};
 use assay_report::site::{HistoryCard, LandscapeCard, PostCard, RunCard, feed, lists, search};
 
 use super::builder::Builder;
-use super::folder::{Card, Unit};
+use super::folder::{Card, Unit, is_page};
 
 /// Writes the lists, the search, the feeds and the sitemap.
 pub fn build(builder: &Builder<'_>) -> Result<()> {
@@ -24,7 +24,7 @@ pub fn build(builder: &Builder<'_>) -> Result<()> {
     }
     let mut files = lists::all(&builder.site, listed);
     files.push((search::PATH.to_owned(), search::page(&builder.site, &search::index(listed))));
-    let pages = units.iter().flat_map(|u| u.files.keys()).filter(|p| p.ends_with(".html"));
+    let pages = units.iter().flat_map(|u| u.files.keys()).filter(|p| is_page(p));
     let mut pages: Vec<&str> =
         pages.map(String::as_str).chain(files.iter().map(|f| f.0.as_str())).collect();
     pages.sort_unstable();

@@ -8,6 +8,7 @@ mod lists;
 mod posts;
 mod runs;
 
+use std::fmt::Write as _;
 use std::path::{Path, PathBuf};
 use std::sync::Mutex;
 use std::sync::atomic::AtomicU64;
@@ -152,13 +153,13 @@ fn settings(site: &Site, archive: &Archive, folder: &Folder, asked: &cli::Site) 
     } else {
         // The key keeps anybody from trying out names against the hash, which lies in the site.
         let key = archive.key().map(|key| key.to_hex()).unwrap_or_default();
-        about += &format!("{key} {:?}\n", view::own_names());
+        let _ = writeln!(about, "{key} {:?}", view::own_names());
     }
     for more in &asked.published {
         for file in files_of(more)? {
             let bytes =
                 std::fs::read(&file).map_err(|e| Usage(format!("{}: {e}", file.display())))?;
-            about += &format!("{} {}\n", file.display(), sha256(&bytes));
+            let _ = writeln!(about, "{} {}", file.display(), sha256(&bytes));
         }
     }
     Ok(sha256(about.as_bytes()))

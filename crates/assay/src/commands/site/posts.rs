@@ -3,6 +3,7 @@
 
 use std::cell::OnceCell;
 use std::collections::BTreeMap;
+use std::fmt::Write as _;
 use std::fs;
 use std::path::{Path, PathBuf};
 
@@ -68,7 +69,10 @@ pub fn templates(folder: &Path) -> Result<Vec<PathBuf>> {
     for entry in fs::read_dir(folder).map_err(unreadable)? {
         let path = entry.map_err(unreadable)?.path();
         let name = path.file_name().unwrap_or_default().to_string_lossy().to_lowercase();
-        if path.is_file() && name.ends_with(".md") && !name.starts_with('.') && name != "readme.md"
+        if path.is_file()
+            && Path::new(&name).extension().is_some_and(|e| e == "md")
+            && !name.starts_with('.')
+            && name != "readme.md"
         {
             files.push(path);
         }
@@ -97,7 +101,7 @@ fn one(
             let why = format!("it rests on run {id}, which is left out");
             return Err(Refused(why).into());
         };
-        about += &format!(" {alias} {id} {key}");
+        let _ = write!(about, " {alias} {id} {key}");
         ids.insert(alias.clone(), id);
     }
     let name = format!("post {}", slug(source.stem));
@@ -106,12 +110,11 @@ fn one(
         builder.folder.keep(&name, same.clone());
         return Ok(());
     }
-    let library = match library.get() {
-        Some(library) => library,
-        None => {
-            let made = Library::new(collection.clone()).map_err(|e| Usage(e.to_string()))?;
-            library.get_or_init(|| made)
-        }
+    let library = if let Some(library) = library.get() {
+        library
+    } else {
+        let made = Library::new(collection.clone()).map_err(|e| Usage(e.to_string()))?;
+        library.get_or_init(|| made)
     };
     let all: Vec<RunId> = ids.values().cloned().collect();
     let public = Public::of(builder, &all)?;

@@ -71,7 +71,7 @@ pub fn build(builder: &Builder<'_>) -> Result<()> {
                     if let Err(e) = one(builder, id, look) {
                         match fault(&e) {
                             Some(why) => {
-                                builder.leave_out(format!("run {id}"), why, &format!("{e:#}"))
+                                builder.leave_out(format!("run {id}"), why, &format!("{e:#}"));
                             }
                             None => *failed() = Some(e),
                         }
@@ -173,8 +173,8 @@ fn fault(error: &anyhow::Error) -> Option<Why> {
         Error::Damaged { .. }
         | Error::Newer { .. }
         | Error::TooLarge { .. }
-        | Error::NoRun { .. } => Some(Why::Damaged),
-        Error::Io { action: "read", .. } => Some(Why::Damaged),
+        | Error::NoRun { .. }
+        | Error::Io { action: "read", .. } => Some(Why::Damaged),
         _ => None,
     }
 }
