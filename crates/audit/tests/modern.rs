@@ -6,7 +6,7 @@
 //! mutations of the label before them. Numbers, cells and directions are mutated by rule.
 //! `cargo test -p assay-audit --test modern -- --nocapture` prints the figures.
 //! `ASSAY_MODERN_DIR` names a folder of further texts to measure, `ASSAY_MODERN_VERBOSE` prints what is missed.
-#![allow(clippy::unwrap_used)] // this is a test
+#![allow(clippy::unwrap_used, clippy::print_stdout)] // this is a test
 
 use std::fmt::Write as _;
 use std::path::{Path, PathBuf};
@@ -416,8 +416,12 @@ fn measure(name: &str, folder: &Path, floors: [f64; 4]) {
     println!("{}", s.line(name));
     if std::env::var_os("ASSAY_MODERN_VERBOSE").is_some() {
         println!("{}", s.missed);
-        s.believed.iter().for_each(|b| println!("  believed {b}"));
-        s.slander.iter().for_each(|b| println!("  slander {b}"));
+        for b in &s.believed {
+            println!("  believed {b}");
+        }
+        for b in &s.slander {
+            println!("  slander {b}");
+        }
     }
     let reached = [
         s.decided as f64 / s.checkable as f64,
@@ -472,5 +476,7 @@ fn further_texts() {
     }
     let s = score(&labelled);
     println!("{}\n{}", s.line("further"), s.missed);
-    s.believed.iter().chain(&s.slander).for_each(|b| println!("  believed or slander: {b}"));
+    for b in s.believed.iter().chain(&s.slander) {
+        println!("  believed or slander: {b}");
+    }
 }

@@ -338,8 +338,7 @@ pub(crate) fn foreign(
         let mut words = Vec::new();
         let mut fine = false;
         let mut open = false;
-        for j in i + 1..end {
-            let t = &tokens[j];
+        for (j, t) in tokens.iter().enumerate().take(end).skip(i + 1) {
             if matches!(t.kind, crate::read::token::Kind::Mark(_))
                 || OPENERS.contains(&t.lower.as_str())
             {

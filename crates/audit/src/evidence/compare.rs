@@ -31,13 +31,13 @@ pub(crate) fn judge(
     for pair in &pairs {
         let candidates = candidates(scene, *pair, k);
         if !candidates.is_empty() {
-            return Some((decide(scene, *pair, &said, candidates), Some(*pair)));
+            return Some((decide(scene, *pair, &said, &candidates), Some(*pair)));
         }
     }
     None
 }
 
-fn decide(scene: &Scene<'_>, pair: Bound2, said: &Said, candidates: Vec<Candidate>) -> Claim {
+fn decide(scene: &Scene<'_>, pair: Bound2, said: &Said, candidates: &[Candidate]) -> Claim {
     let (start, end) = clause(scene, said);
     let span =
         Span::new(scene.sentence.tokens[start].span.start, scene.sentence.tokens[end - 1].span.end);
@@ -47,7 +47,7 @@ fn decide(scene: &Scene<'_>, pair: Bound2, said: &Said, candidates: Vec<Candidat
     let grid = scene.grid(pair.grid);
     let right = |c: &&Candidate| c.verdict != ClaimVerdict::Wrong;
     let holding = candidates.iter().filter(right).count();
-    let average = if candidates.len() > 1 { mean(scene, pair, said, &candidates) } else { None };
+    let average = if candidates.len() > 1 { mean(scene, pair, said, candidates) } else { None };
     if let Some((reading, verdict)) = average {
         claim.verdict = verdict;
         claim.computed = Some(reading.value);
@@ -90,7 +90,7 @@ fn decide(scene: &Scene<'_>, pair: Bound2, said: &Said, candidates: Vec<Candidat
     claim.readings.clone_from(&chosen.readings);
     claim.verdict = verdict;
     if verdict == ClaimVerdict::Wrong
-        && let Some(why) = doubt(scene, pair, said, &candidates)
+        && let Some(why) = doubt(scene, pair, said, candidates)
     {
         claim.verdict = ClaimVerdict::Ambiguous;
         claim.reason = format!("{}, but {why}", claim.reason);

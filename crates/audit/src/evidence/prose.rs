@@ -156,13 +156,8 @@ fn pair(scene: &Scene<'_>, k: usize) -> Option<Pair> {
         {
             Some(told(scene, i, j))
         } else if spans_claim
-            && sentence.tokens[said.at..second.0].iter().any(|t| t.is_mark(':'))
-            && has("instead")
-        {
-            Some(Pair { subject: i, baseline: j, sure: true })
-        } else if spans_claim
-            && (has("than") || has("of") && said.way == Way::Of)
-            && than(scene, said, second.0)
+            && (has("instead") && sentence.tokens[said.at..second.0].iter().any(|t| t.is_mark(':'))
+                || (has("than") || has("of") && said.way == Way::Of) && than(scene, said, second.0))
         {
             Some(Pair { subject: i, baseline: j, sure: true })
         } else {

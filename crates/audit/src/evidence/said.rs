@@ -74,10 +74,9 @@ impl Said {
             return vec![if up { RATIO } else { INVERSE }];
         }
         match (self.way, less_is_better) {
-            (Way::Faster, true) => vec![LESS, SPEEDUP],
+            (Way::Faster, true) | (Way::Slower, false) => vec![LESS, SPEEDUP],
             (Way::Faster, false) | (Way::More | Way::Of, _) => vec![MORE],
             (Way::Slower, true) => vec![MORE, SLOWDOWN],
-            (Way::Slower, false) => vec![LESS, SPEEDUP],
             (Way::Less, _) => vec![LESS],
         }
     }

@@ -48,13 +48,12 @@ pub(crate) fn tables(scene: &Scene<'_>, before: &[Option<Bound2>]) -> Vec<usize>
 fn opener(sentence: &Sentence<'_>, said: &Said, stop: usize) -> Option<usize> {
     let from = said.end.min(said.word.max(said.at));
     (from.max(said.at + 1)..stop.min(said.end + 14)).find(|i| match sentence.lower(*i) {
-        "than" | "vs" | "versus" | "against" | "compared" | "relative" => true,
+        "than" | "vs" | "versus" | "against" | "compared" | "relative" | "behind" => true,
         "over" => *i >= said.end,
         "as" => (said.at..*i).any(|j| sentence.lower(j) == "as"),
         "of" => {
             said.way == Way::Of || i.checked_sub(1).is_some_and(|p| sentence.lower(p) == "ahead")
         }
-        "behind" => true,
         "above" | "below" => *i == said.word,
         _ => false,
     })

@@ -370,7 +370,7 @@ fn many_arms(grid: &Grid, a: At) -> bool {
 /// Whether the word behind an amount is in a column's name or its table's caption.
 fn column_words(grid: &Grid, column: usize, scene: &Scene<'_>, end: usize) -> bool {
     let mut near =
-        (end.saturating_sub(1)..end + 1).filter_map(|i| scene.sentence.pieces.get(i)).flatten();
+        (end.saturating_sub(1)..=end).filter_map(|i| scene.sentence.pieces.get(i)).flatten();
     near.any(|w| {
         !super::name::is_plain(w)
             && w.len() > 1
