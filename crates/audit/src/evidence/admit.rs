@@ -5,6 +5,8 @@ use super::voice;
 use crate::bind::context::Context;
 use crate::claim::{Claim, ClaimKind, ClaimVerdict};
 use crate::detect::mention;
+use crate::detect::trigger::bound;
+use crate::judge::reading::Bound;
 
 /// Takes back a verdict without such evidence.
 pub(crate) fn admit(context: &Context<'_>, sentence: usize, claim: &mut Claim) {
@@ -20,6 +22,15 @@ pub(crate) fn admit(context: &Context<'_>, sentence: usize, claim: &mut Claim) {
     if let Some(why) = voice::open(line, tokens, number) {
         claim.verdict = ClaimVerdict::Ambiguous;
         claim.reason = format!("{why}; {}", claim.reason);
+        return;
+    }
+    // That some value lies beyond a bound is no evidence for who is spoken of.
+    let bounded = matches!(bound(tokens, number), Bound::AtLeast | Bound::AtMost);
+    if claim.kind == ClaimKind::Measurement && claim.verdict == ClaimVerdict::Holds && bounded {
+        claim.verdict = ClaimVerdict::Unsupported;
+        claim.computed = None;
+        claim.inputs.clear();
+        claim.reason = "which value the bound is of is not certain".into();
         return;
     }
     let compares = matches!(
@@ -44,6 +55,18 @@ pub(crate) fn admit(context: &Context<'_>, sentence: usize, claim: &mut Claim) {
     let named = mention::read(tokens, &context.quantities.systems);
     let subject = named.models.iter().next().is_some()
         || claim.inputs.iter().any(|input| {
+            // `iostat` writes reads and writes with one letter.
+            let operation = |letter: &str, stem: &str| {
+                let abbreviated =
+                    input.name.split(|c: char| !(c.is_alphanumeric() || c == '/')).any(|w| {
+                        w.strip_suffix("/s")
+                            .is_some_and(|w| w == letter || w == format!("k{letter}"))
+                    });
+                abbreviated && tokens.iter().any(|t| t.lower.starts_with(stem))
+            };
+            if operation("r", "read") || operation("w", "writ") {
+                return true;
+            }
             let words = super::name::words(&input.name);
             tokens.iter().filter(|t| t.is_word()).any(|t| {
                 let own = super::name::words(&t.lower);

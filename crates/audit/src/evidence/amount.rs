@@ -204,6 +204,9 @@ pub(crate) fn measure_of(read: &unit::Read) -> Option<Measure> {
 
 /// The unit in the name of a column: in brackets (`Time (s)`, `Mean [ms]`), else its last word.
 pub(crate) fn of_header(name: &str) -> Option<Measure> {
+    if name.trim().eq_ignore_ascii_case("relative") {
+        return Some(of(Dimension::Times, 1.0));
+    }
     for (open, close) in [('(', ')'), ('[', ']')] {
         if let Some((_, rest)) = name.split_once(open)
             && let Some((inside, _)) = rest.split_once(close)

@@ -35,7 +35,13 @@ pub(crate) struct Named {
 impl Named {
     pub(crate) fn read(grid: &Grid, sentence: &Sentence<'_>) -> Named {
         let mut rows = grid.rows.mentions(sentence.tokens, &sentence.pieces);
-        let columns = grid.columns.mentions(sentence.tokens, &sentence.pieces);
+        let mut columns = grid.columns.mentions(sentence.tokens, &sentence.pieces);
+        // The title of the column of names ("Workload") is no name of a value.
+        let valued: Vec<usize> = grid.valued().collect();
+        for mention in &mut columns {
+            mention.who.retain(|c| valued.contains(c) && !grid.is_against(*c));
+        }
+        columns.retain(|m| !m.who.is_empty());
         // A word of speech that is also a row ("insert") stays; one that is a column's whole name
         // and a part of a row's is the column's.
         rows.retain(|r| {
@@ -249,6 +255,21 @@ pub(crate) fn statistic(name: &str) -> usize {
     }
 }
 
+/// The words whose conditions hold for a claim: its own clause and what opens its sentence.
+pub(crate) fn around(
+    sentence: &Sentence<'_>,
+    clause: std::ops::Range<usize>,
+) -> std::ops::Range<usize> {
+    let stop = (clause.end..sentence.tokens.len())
+        .find(|i| {
+            sentence.tokens[*i].is_mark(';')
+                || sentence.tokens[*i].quantity().is_some()
+                || matches!(sentence.lower(*i), "and" | "but" | "while" | "whereas")
+        })
+        .unwrap_or(sentence.tokens.len());
+    0..stop
+}
+
 /// Words that set a condition which the table does not show: "on Windows", "with batches of 64".
 pub(crate) fn foreign(
     grid: &Grid,
@@ -344,9 +365,21 @@ pub(crate) fn foreign(
             {
                 break;
             }
-            if t.number().is_some_and(|n| n.unit.is_some() || !n.label) && j == i + 1 {
-                // "in 16.1 minutes" is the value itself.
-                fine = true;
+            if t.number().is_some() && j == i + 1 && !sentence.pieces[j].iter().any(known) {
+                // "in 16.1 minutes" is the value itself, "at 4K" and "with two threads" are not.
+                let value = super::amount::at(sentence.text, tokens, j).is_some_and(|(a, _)| {
+                    !matches!(a.dimension(), Dimension::Plain | Dimension::Count)
+                });
+                if value || t.lower.contains('%') || tokens[i].lower == "in" {
+                    fine = true;
+                    break;
+                }
+                open = true;
+                words.push(t.lower.clone());
+                break;
+            }
+            // "With ray tracing the A is": what follows the article is the subject.
+            if open && matches!(t.lower.as_str(), "the" | "a" | "an" | "it") {
                 break;
             }
             if sentence.pieces[j].iter().any(known) || GENERAL.contains(&t.lower.as_str()) {

@@ -13,9 +13,6 @@ use crate::judge::reading::{Bound, Claimed, Formula, Operand, read};
 
 /// A pair of cells that a claim may be about.
 pub(crate) struct Candidate {
-    pub grid: usize,
-    pub side: Side,
-    pub other: usize,
     pub a: At,
     pub b: At,
     pub verdict: ClaimVerdict,
@@ -120,7 +117,7 @@ pub(crate) fn candidates(scene: &Scene<'_>, pair: Bound2, k: usize) -> Vec<Candi
         let least = kept.iter().map(|(o, ..)| statistic(&grid.columns.names[*o].text)).min();
         kept.retain(|(o, ..)| Some(statistic(&grid.columns.names[*o].text)) == least);
     }
-    kept.into_iter().filter_map(|(o, a, b)| candidate(grid, pair, said, (o, a, b))).collect()
+    kept.into_iter().filter_map(|(_, a, b)| candidate(grid, said, a, b)).collect()
 }
 
 /// A claim's clause begins behind the one before, or at the last comma, "and" or "but" between.
@@ -169,12 +166,7 @@ fn anchors(scene: &Scene<'_>, pair: Bound2, said: &Said, all: &[(usize, At, At)]
     own
 }
 
-fn candidate(
-    grid: &Grid,
-    pair: Bound2,
-    said: &Said,
-    (other, a, b): (usize, At, At),
-) -> Option<Candidate> {
+fn candidate(grid: &Grid, said: &Said, a: At, b: At) -> Option<Candidate> {
     let (x, y) = (grid.amount(a)?, grid.amount(b)?);
     let better = grid.better[a.column];
     // In a table of states the row says what is measured.
@@ -187,7 +179,7 @@ fn candidate(
     let known = !points || better != Better::Unknown;
     let readings = readings(said, x, y, better == Better::Less);
     let verdict = readings.first()?.verdict;
-    Some(Candidate { grid: pair.grid, side: pair.side, other, a, b, verdict, readings, known })
+    Some(Candidate { a, b, verdict, readings, known })
 }
 
 /// The readings of a comparison for two amounts, the best first.

@@ -1,6 +1,6 @@
 //! Judges a comparison of two rows or two columns of a table.
 
-use super::bind::{Side, foreign};
+use super::bind::{Side, around, foreign};
 use super::cells::{Candidate, candidates, clause, readings};
 use super::grid::{At, Better, Grid};
 use super::said::{Much, Said};
@@ -31,7 +31,19 @@ pub(crate) fn judge(
     for pair in &pairs {
         let candidates = candidates(scene, *pair, k);
         if !candidates.is_empty() {
-            return Some((decide(scene, *pair, &said, &candidates), Some(*pair)));
+            let mut claim = decide(scene, *pair, &said, &candidates);
+            let elsewhere = claim.verdict == ClaimVerdict::Wrong
+                && pairs.iter().any(|other| {
+                    (other.grid, other.side) != (pair.grid, pair.side)
+                        && super::cells::candidates(scene, *other, k)
+                            .iter()
+                            .any(|c| c.verdict != ClaimVerdict::Wrong)
+                });
+            if elsewhere {
+                claim.verdict = ClaimVerdict::Ambiguous;
+                claim.reason = format!("{}, but in another table it holds", claim.reason);
+            }
+            return Some((claim, Some(*pair)));
         }
     }
     None
@@ -100,8 +112,6 @@ fn decide(scene: &Scene<'_>, pair: Bound2, said: &Said, candidates: &[Candidate]
             claim.reason
         );
     }
-    debug_assert_eq!(chosen.grid, pair.grid);
-    debug_assert_eq!(chosen.side, pair.side);
     claim
 }
 
@@ -159,7 +169,7 @@ fn doubt(scene: &Scene<'_>, pair: Bound2, said: &Said, candidates: &[Candidate])
     }
     let grid = scene.grid(pair.grid);
     let (start, end) = clause(scene, said);
-    if let Some(words) = foreign(grid, &scene.sentence, start..end) {
+    if let Some(words) = foreign(grid, &scene.sentence, around(&scene.sentence, start..end)) {
         return Some(format!("\"{words}\" is not in the table"));
     }
     let swapped = |c: &&Candidate| {
@@ -185,7 +195,6 @@ fn doubt(scene: &Scene<'_>, pair: Bound2, said: &Said, candidates: &[Candidate])
 }
 
 fn inputs(scene: &Scene<'_>, grid: &Grid, c: &Candidate) -> Vec<Input> {
-    let _ = c.other;
     [c.a, c.b].into_iter().filter_map(|at| input(scene, grid, at)).collect()
 }
 

@@ -193,7 +193,9 @@ fn averages(scene: &Scene<'_>) -> Option<(usize, Claim)> {
         for mention in named.columns.iter().filter(|m| m.start.abs_diff(word) < 8) {
             let Some(column) = mention.only() else { continue };
             let Some((i, end, amount)) = stated(scene, mention.end.max(word)) else { continue };
-            return Some((i, settle(scene, grid, column, (i, end, amount), sum, word)));
+            if let Some(claim) = settle(scene, grid, column, (end, amount), sum, word) {
+                return Some((i, claim));
+            }
         }
     }
     None
@@ -211,22 +213,20 @@ fn settle(
     scene: &Scene<'_>,
     grid: &Grid,
     column: usize,
-    (i, end, amount): (usize, usize, Amount),
+    (end, amount): (usize, Amount),
     sum: bool,
     word: usize,
-) -> Claim {
+) -> Option<Claim> {
     let values: Vec<Amount> =
         grid.bodies().filter_map(|r| grid.amount(At { row: r, column })).collect();
     let kind = if sum { ClaimKind::Sum } else { ClaimKind::Mean };
     let mut claim = claim(scene, kind, word, end);
-    let _ = i;
     claim.claimed = Some(amount.printed);
     let total: f64 = values.iter().map(|v| v.value).sum();
     let n = values.len() as f64;
     let fits = values.len() >= 2 && values.iter().all(|v| v.dimension().fits(amount.dimension()));
     if !fits {
-        claim.reason = "the column's values are not of that unit".into();
-        return claim;
+        return None;
     }
     let arithmetic = if sum { total } else { total / n };
     let geometric = (values.iter().map(|v| v.value.ln()).sum::<f64>() / n).exp();
@@ -252,5 +252,5 @@ fn settle(
         Agreement::Near => ClaimVerdict::OffByRounding,
         Agreement::None => ClaimVerdict::Ambiguous,
     };
-    claim
+    Some(claim)
 }

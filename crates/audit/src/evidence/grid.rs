@@ -65,6 +65,11 @@ impl Grid {
             .filter(|c| self.cells.iter().any(|r| r.get(*c).is_some_and(Option::is_some)))
     }
 
+    /// Whether a column holds ratios to something that its name names ("vs C").
+    pub(crate) fn is_against(&self, column: usize) -> bool {
+        self.columns.names[column].words.iter().any(|w| w == "vs" || w == "versus")
+    }
+
     /// The dimension of a column, as most of its cells have it.
     pub(crate) fn dimension(&self, column: usize) -> Option<Dimension> {
         self.cells.iter().find_map(|r| r.get(column)?.map(|c| c.amount.dimension()))
@@ -79,6 +84,10 @@ impl Grid {
     pub(crate) fn read(document: &Document<'_>, index: usize, table: &Table) -> Option<Grid> {
         let count = table.rows.len() * table.columns.len();
         if table.shape != Shape::Grid || table.rows.is_empty() || count > MOST_CELLS {
+            return None;
+        }
+        // Whose rows are told apart by their parts are bound by these, not by names.
+        if table.columns.iter().filter(|c| is_hardware(c)).count() >= 2 {
             return None;
         }
         let title = table.title.of(document.text).to_lowercase();
@@ -202,6 +211,25 @@ fn is_about(name: &str) -> bool {
             | "n"
             | "runs"
             | "samples"
+    ) || is_hardware(name)
+}
+
+/// Counts of parts and clocks, which describe a row.
+fn is_hardware(name: &str) -> bool {
+    matches!(
+        name.trim().to_lowercase().as_str(),
+        "chips"
+            | "cores"
+            | "threads"
+            | "sockets"
+            | "cpus"
+            | "processors"
+            | "jvms"
+            | "instances"
+            | "ghz"
+            | "mhz"
+            | "clock"
+            | "clock (ghz)"
     )
 }
 

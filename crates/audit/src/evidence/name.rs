@@ -173,12 +173,38 @@ impl Axis {
                         .words
                         .iter()
                         .all(|w| own.contains(&w) || self.weight(w) == 0.0 || is_plain(w));
-                found.push(Mention { start: i, end: last, who, whole });
+                // "tiny 3" is not the row "tiny 2".
+                let other = !whole
+                    && tokens.get(last).is_some_and(|t| {
+                        t.number().is_some_and(|n| n.unit.is_none())
+                            && t.lower.bytes().all(|b| b.is_ascii_digit() || b == b'.')
+                            && who.iter().all(|w| self.numbered(*w, &own))
+                    })
+                    && !tokens.get(last + 1).is_some_and(|t| {
+                        matches!(t.lower.as_str(), "times" | "x" | "percent")
+                            || t.is_mark('%')
+                            || t.is_mark('×')
+                            || super::amount::measure(&t.lower).is_some()
+                    });
+                // "622 ms" names none of three columns of milliseconds.
+                let unit = who.len() > 1
+                    && i > 0
+                    && tokens[i - 1].number().is_some()
+                    && super::amount::measure(&tokens[i].lower).is_some();
+                if !other && !unit {
+                    found.push(Mention { start: i, end: last, who, whole });
+                }
             }
             i = last;
         }
         self.by_context(pieces, &mut found);
         found
+    }
+
+    /// Whether a name has a number of its own that a mention leaves out.
+    fn numbered(&self, n: usize, own: &[&String]) -> bool {
+        let digits = |w: &String| w.bytes().all(|b| b.is_ascii_digit() || b == b'.');
+        self.names[n].words.iter().any(|w| !own.contains(&w) && digits(w))
     }
 
     /// Of several names with all the words those that lack the least: "Frost 7" is not "Frost 7 Ti".

@@ -104,13 +104,18 @@ fn pair(scene: &Scene<'_>, k: usize) -> Option<Pair> {
     let next = scene.next(said.at);
     let fits = |i: usize, j: usize| {
         let (a, b) = (scene.amounts[i].2, scene.amounts[j].2);
-        let dimension = |m: Amount| !matches!(m.dimension(), Dimension::Count | Dimension::Times);
+        let dimension = |m: Amount| {
+            !matches!(m.dimension(), Dimension::Count | Dimension::Times | Dimension::Frequency)
+        };
         a.dimension().fits(b.dimension())
             && dimension(a)
             && dimension(b)
             && a.value > 0.0
             && b.value > 0.0
             && !(a.dimension() == Dimension::Percent)
+            && !(a.dimension() == Dimension::Plain
+                && b.dimension() == Dimension::Plain
+                && (versioned(scene, i) || versioned(scene, j)))
     };
     let open: Vec<usize> = (0..scene.amounts.len()).collect();
     let near: Vec<usize> = open
@@ -148,7 +153,11 @@ fn pair(scene: &Scene<'_>, k: usize) -> Option<Pair> {
                 || has("vs")
                 || has("versus"))
         {
-            Some(Pair { subject: i, baseline: j, sure: has("instead") || has("down") || has("up") })
+            Some(Pair {
+                subject: i,
+                baseline: j,
+                sure: has("instead") || has("down") || has("up") || has("compared"),
+            })
         } else if !spans_claim && has("to") && between.len() <= 3 {
             Some(Pair { subject: j, baseline: i, sure: true })
         } else if !spans_claim
@@ -171,6 +180,16 @@ fn pair(scene: &Scene<'_>, k: usize) -> Option<Pair> {
     }
     // "is 20% slower: 1.44 s instead of 1.20 s": both behind it.
     best
+}
+
+/// Whether a number without a unit stands behind a name, as a version does.
+fn versioned(scene: &Scene<'_>, i: usize) -> bool {
+    let at = scene.amounts[i].0;
+    at.checked_sub(1).is_some_and(|p| {
+        let t = &scene.sentence.tokens[p];
+        t.is_word() && (t.capital && p > 0 || matches!(t.lower.as_str(), "version" | "v"))
+            || p == 0 && t.is_word()
+    })
 }
 
 /// "64% more than the 365 MB of": the amount stands right behind "than".

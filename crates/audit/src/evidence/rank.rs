@@ -2,7 +2,7 @@
 //! than B". Without a name and a metric of a table they are no claims.
 
 use super::amount::Dimension;
-use super::bind::{Metric, Side, at, foreign, metric, statistic};
+use super::bind::{Metric, Side, around, at, foreign, metric, statistic};
 use super::compare::input;
 use super::grid::{At, Better, Grid};
 use super::name::Mention;
@@ -130,6 +130,7 @@ fn fields(
 
 fn extreme(scene: &Scene<'_>, i: usize, most: Most) -> Option<Claim> {
     let range = clause(scene, i);
+    let mut first: Option<Claim> = None;
     for (g, named) in &scene.named {
         for side in [Side::Rows, Side::Columns] {
             let only = |m: &&Mention| range.contains(&m.start) && m.only().is_some();
@@ -141,12 +142,29 @@ fn extreme(scene: &Scene<'_>, i: usize, most: Most) -> Option<Claim> {
                     })
                 });
             let Some(who) = subject.and_then(Mention::only) else { continue };
-            if let Some(claim) = ranked(scene, *g, side, who, i, most, range.clone()) {
-                return Some(claim);
+            if let Some(claim) = ranked(scene, *g, side, who, i, most, range.clone())
+                && settled(&mut first, claim)
+            {
+                return first;
             }
         }
     }
-    None
+    first
+}
+
+/// Keeps the claim of the nearest table; where it is wrong there and holds in another it is open.
+fn settled(first: &mut Option<Claim>, claim: Claim) -> bool {
+    let Some(before) = first else {
+        let done = claim.verdict != ClaimVerdict::Wrong;
+        *first = Some(claim);
+        return done;
+    };
+    if claim.verdict == ClaimVerdict::Wrong {
+        return false;
+    }
+    before.verdict = ClaimVerdict::Ambiguous;
+    before.reason = format!("{}, but in another table it holds", before.reason);
+    true
 }
 
 fn ranked(
@@ -212,7 +230,7 @@ fn ranked(
                 crate::judge::reading::figure(value)
             );
             let scoped = scoped(scene, i, range.end, rivals.len())
-                || foreign(grid, &scene.sentence, range).is_some();
+                || foreign(grid, &scene.sentence, around(&scene.sentence, range)).is_some();
             claim.verdict = if scoped || fields.len() > 1 {
                 ClaimVerdict::Ambiguous
             } else {
@@ -290,6 +308,7 @@ fn plain(scene: &Scene<'_>, i: usize, taken: &[std::ops::Range<usize>]) -> Optio
     {
         return None;
     }
+    let mut first: Option<Claim> = None;
     for (g, named) in &scene.named {
         for side in [Side::Rows, Side::Columns] {
             let only = |m: &&Mention| range.contains(&m.start) && m.only().is_some();
@@ -303,12 +322,13 @@ fn plain(scene: &Scene<'_>, i: usize, taken: &[std::ops::Range<usize>]) -> Optio
             let (Some(s), Some(b)) = (s.only(), b.only()) else { continue };
             if s != b
                 && let Some(claim) = against(scene, *g, side, (s, b), way, range.clone())
+                && settled(&mut first, claim)
             {
-                return Some(claim);
+                return first;
             }
         }
     }
-    None
+    first
 }
 
 fn against(
@@ -345,7 +365,10 @@ fn against(
     let agree = outcomes.iter().all(|(o, ..)| *o == first);
     claim.verdict = match (first, agree) {
         (true, true) => ClaimVerdict::Holds,
-        (false, true) if outcomes.len() == 1 && foreign(grid, &scene.sentence, range).is_none() => {
+        (false, true)
+            if outcomes.len() == 1
+                && foreign(grid, &scene.sentence, around(&scene.sentence, range)).is_none() =>
+        {
             ClaimVerdict::Wrong
         }
         _ => ClaimVerdict::Ambiguous,

@@ -85,7 +85,12 @@ impl Said {
 /// How much slower, as less speed: of times.
 const SLOWDOWN: Formula = Formula { name: "1 - b/a", compute: |a, b| (1.0 - b / a) * 100.0 };
 
-const FASTER: [&str; 21] = [
+const FASTER: [&str; 26] = [
+    "leads",
+    "gain",
+    "gains",
+    "boost",
+    "boosted",
     "faster",
     "quicker",
     "better",
@@ -120,7 +125,7 @@ const SLOWER: [&str; 10] = [
     "degradation",
     "lags",
 ];
-const MORE_WORDS: [&str; 41] = [
+const MORE_WORDS: [&str; 37] = [
     "more",
     "higher",
     "greater",
@@ -136,9 +141,7 @@ const MORE_WORDS: [&str; 41] = [
     "rose",
     "rises",
     "rise",
-    "gain",
     "gained",
-    "gains",
     "up",
     "extra",
     "additional",
@@ -158,8 +161,6 @@ const MORE_WORDS: [&str; 41] = [
     "over",
     "costlier",
     "hungrier",
-    "boost",
-    "boosted",
     "additionally",
     "denser",
 ];
@@ -318,7 +319,7 @@ fn numeric(text: &str, tokens: &[Token], i: usize) -> Option<Said> {
         if matches!(next, "of" | "full" | "busy" | "idle" | "utilization" | "cpu" | "load") {
             return None;
         }
-        points(text, tokens, i, past)?
+        points(tokens, i, past)?
     } else {
         let as_ = next == "as";
         let that = matches!(next, "that" | "the" | "what" | "its");
@@ -365,7 +366,7 @@ fn after(tokens: &[Token], from: usize) -> Option<(Way, usize)> {
             return None;
         }
         if let Some(way) = way(&t.lower) {
-            if t.lower == "over" && tokens[from..i].iter().any(|t| t.is_word()) {
+            if t.lower == "over" && tokens[from..i].iter().any(Token::is_word) {
                 return None;
             }
             let way = if t.lower == "over" { Way::Faster } else { way };
@@ -401,8 +402,7 @@ fn before(tokens: &[Token], i: usize) -> Option<(Way, usize)> {
     None
 }
 
-fn points(text: &str, tokens: &[Token], i: usize, past: usize) -> Option<(Way, usize)> {
-    let _ = text;
+fn points(tokens: &[Token], i: usize, past: usize) -> Option<(Way, usize)> {
     if let Some(found) = after(tokens, past) {
         return Some(found);
     }

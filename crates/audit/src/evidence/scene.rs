@@ -63,6 +63,12 @@ pub(crate) fn named(context: &Context<'_>, sentence: &Sentence<'_>) -> Vec<(usiz
         }
     }
     let at = sentence.span.start;
+    // "On the laptop" picks the table under that heading.
+    let said = |g: usize| {
+        let own: BTreeSet<&String> = context.grids[g].context.iter().collect();
+        let heard = |w: &&String| w.len() > 2 && !super::name::is_plain(w) && own.contains(w);
+        sentence.pieces.iter().flatten().filter(heard).count()
+    };
     let mut found: Vec<(usize, usize, Named)> = which
         .into_iter()
         .map(|g| (g, Named::read(&context.grids[g], sentence)))
@@ -73,6 +79,6 @@ pub(crate) fn named(context: &Context<'_>, sentence: &Sentence<'_>) -> Vec<(usiz
             (g, if start <= at { at - start } else { 2 * (start - at) }, named)
         })
         .collect();
-    found.sort_by_key(|(g, distance, _)| (*distance, *g));
+    found.sort_by_key(|(g, distance, _)| (std::cmp::Reverse(said(*g)), *distance, *g));
     found.into_iter().take(12).map(|(g, _, named)| (g, named)).collect()
 }

@@ -84,7 +84,7 @@ pub(crate) fn sides(
     let empty = Vec::new();
     let mentions =
         scene.named.iter().find(|(n, _)| *n == g).map_or(&empty[..], |(_, n)| n.side(side));
-    let only = |m: &&Mention| m.only().filter(|w| usable(grid, side, *w)).is_some();
+    let only = |m: &&Mention| m.only().is_some_and(|w| usable(grid, side, w));
     let pair = |subject: &Mention, baseline: &Mention, opened| {
         let (s, b) = (subject.only()?, baseline.only()?);
         (s != b).then_some(Bound2 { grid: g, side, subject: s, baseline: b, named: true, opened })
@@ -118,10 +118,13 @@ pub(crate) fn sides(
         let baseline = mentions
             .iter()
             .filter(only)
-            .find(|m| m.start > o && m.start < stop && m.start <= o + 8);
-        let Some(b) = baseline else {
-            return None;
-        };
+            .find(|m| m.start > o && m.start < stop && m.start <= o + 8)
+            .filter(|m| {
+                !(o..m.start).any(|i| {
+                    sentence.tokens[i].is_mark(',') || matches!(sentence.lower(i), "and" | "but")
+                })
+            });
+        let b = baseline?;
         // "A beats B" has its subject before the verb.
         let s = subject(o, b.only()).filter(|m| m.end <= said.at.max(said.word) || m.end <= o);
         if let Some(s) = s {
@@ -144,7 +147,10 @@ pub(crate) fn sides(
     }
     // "A beats B by 5%"
     if said.word < said.at
-        && matches!(sentence.lower(said.word), "beats" | "beat" | "outperforms" | "outperformed")
+        && matches!(
+            sentence.lower(said.word),
+            "beats" | "beat" | "outperforms" | "outperformed" | "leads"
+        )
         && let Some(b) =
             mentions.iter().filter(only).find(|m| m.start > said.word && m.end <= said.at)
         && let Some(s) = mentions.iter().filter(only).rfind(|m| m.end <= said.word)

@@ -1,7 +1,7 @@
 //! Judges a value that a sentence states of a name: "burrow takes 0.664 s".
 
 use super::amount::{Agreement, Amount, Dimension};
-use super::bind::{Metric, Side, at, foreign, metric, statistic};
+use super::bind::{Metric, Side, around, at, foreign, metric, statistic};
 use super::compare::input;
 use super::grid::{At, Grid};
 use super::name::Mention;
@@ -148,8 +148,7 @@ fn owner(
 ) -> Option<(Vec<usize>, bool, usize)> {
     let near = mentions
         .iter()
-        .filter(|m| clause.contains(&m.start) && m.end <= place)
-        .next_back()
+        .rfind(|m| clause.contains(&m.start) && m.end <= place)
         .or_else(|| mentions.iter().find(|m| clause.contains(&m.start) && m.start > place));
     if let Some(m) = near {
         return Some((m.who.clone(), true, m.start));
@@ -256,7 +255,7 @@ fn in_table(
         {
             return None;
         }
-        if bounded && cells.len() > 1 && !alone {
+        if bounded && cells.len() > 1 && (!alone || explicit.is_none()) {
             return None;
         }
         // Without the row's name only a value with digits enough is no accident.
@@ -265,6 +264,12 @@ fn in_table(
             && cells.len() > 2
         {
             return None;
+        }
+        if against_statistic(scene, grid, hit.column, &clause) {
+            claim.inputs = input(scene, grid, hit).into_iter().collect();
+            claim.verdict = ClaimVerdict::Ambiguous;
+            claim.reason = "the column is of the other extreme than the words".into();
+            return Some((score, claim));
         }
         claim.verdict = if agrees(&hit) == Agreement::Rounds {
             ClaimVerdict::Holds
@@ -304,7 +309,7 @@ fn in_table(
     if !certain {
         return (score >= 2 && (sure_row || sure_column)).then_some((score, claim));
     }
-    if let Some(other) = foreign(grid, &scene.sentence, clause.clone()) {
+    if let Some(other) = foreign(grid, &scene.sentence, around(&scene.sentence, clause.clone())) {
         claim.reason = format!("{}, but \"{other}\" is not in the table", claim.reason);
     } else if difference(scene, place, end) {
         return None;
@@ -312,6 +317,28 @@ fn in_table(
         claim.verdict = ClaimVerdict::Wrong;
     }
     Some((score, claim))
+}
+
+/// "The fastest run took" a value of the column of the greatest times.
+fn against_statistic(
+    scene: &Scene<'_>,
+    grid: &Grid,
+    column: usize,
+    clause: &std::ops::Range<usize>,
+) -> bool {
+    let has = |set: &[&str]| {
+        scene.sentence.tokens[clause.clone()].iter().any(|t| set.contains(&t.lower.as_str()))
+    };
+    let named =
+        |set: &[&str]| grid.columns.names[column].words.iter().any(|w| set.contains(&w.as_str()));
+    let rate = grid.better[column] == super::grid::Better::More;
+    let (least, greatest) = if rate {
+        (["slowest", "lowest", "least", "minimum"], ["fastest", "highest", "most", "maximum"])
+    } else {
+        (["fastest", "lowest", "least", "minimum"], ["slowest", "highest", "most", "maximum"])
+    };
+    has(&least) && named(&["max", "maximum", "high"])
+        || has(&greatest) && named(&["min", "minimum", "low"])
 }
 
 /// "now takes", "took before": the later or the earlier of two states.
@@ -323,8 +350,8 @@ fn state(
     let has = |set: &[&str]| {
         scene.sentence.tokens[clause.clone()].iter().any(|t| set.contains(&t.lower.as_str()))
     };
-    let (first, second) = super::sides::two(grid, Side::Columns)?;
-    let last = super::sides::later(grid, Side::Columns, first, second);
+    let (first, second) = two(grid, Side::Columns)?;
+    let last = later(grid, Side::Columns, first, second);
     if has(&["now", "new", "after", "afterwards"]) {
         Some((vec![last], true, 0))
     } else if has(&["before", "previously", "took", "used", "was", "old", "earlier"]) {

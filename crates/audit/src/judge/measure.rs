@@ -3,7 +3,7 @@
 
 use crate::bind::context::Context;
 use crate::bind::quantity::Origin;
-use crate::claim::{Claim, ClaimKind, ClaimVerdict};
+use crate::claim::{Claim, ClaimKind, ClaimVerdict, Input};
 use crate::detect::mention;
 use crate::detect::trigger::bound;
 use crate::judge::reading::{Bound, Claimed, figure};
@@ -144,8 +144,9 @@ fn measured(
     }
     if let Some(each) = per_operation(context, tokens, n.unit.as_ref(), claimed) {
         claim.verdict = ClaimVerdict::Holds;
-        claim.computed = Some(each.0 / n.scale);
-        claim.reason = each.1;
+        claim.computed = Some(each.bytes / n.scale);
+        claim.reason = each.formula;
+        claim.inputs = each.inputs;
         return Some(claim);
     }
     if let Some(found) = same.iter().copied().find(|i| {
@@ -160,6 +161,13 @@ fn measured(
     Some(claim)
 }
 
+/// The bytes of each operation, and what they were computed from.
+struct Each {
+    bytes: f64,
+    formula: String,
+    inputs: Vec<Input>,
+}
+
 /// Bytes for each operation: a column of data a second divided by the one of operations a second
 /// beside it ("kw/s" and "w/s").
 fn per_operation(
@@ -167,7 +175,7 @@ fn per_operation(
     tokens: &[Token],
     unit: Option<&Unit>,
     claimed: Claimed,
-) -> Option<(f64, String)> {
+) -> Option<Each> {
     let each = tokens.iter().any(|t| {
         matches!(
             t.lower.as_str(),
@@ -189,15 +197,21 @@ fn per_operation(
                 };
                 let size = kilobytes / count * 1e3;
                 if count >= 1.0 && claimed.fit(size, size, size) == ClaimVerdict::Holds {
-                    return Some((
-                        size,
-                        format!(
+                    let input = |name: &str, value: f64, column: usize| {
+                        let cell = table.rows.get(row)?.cells.get(column)?;
+                        Some(context.input_at(name, value, cell.span))
+                    };
+                    let inputs = [input(data, kilobytes, d), input(operations, count, o)];
+                    return Some(Each {
+                        bytes: size,
+                        formula: format!(
                             "{data} / {operations} = {}/{} = {} KB",
                             figure(kilobytes),
                             figure(count),
                             figure(kilobytes / count)
                         ),
-                    ));
+                        inputs: inputs.into_iter().flatten().collect(),
+                    });
                 }
             }
         }

@@ -278,6 +278,7 @@ fn label(tokens: &mut [Token]) {
                 && (NAMING.contains(&p.lower.as_str())
                     || (whole && bare && family && !OPENERS.contains(&p.lower.as_str())))
         });
+        let issue = whole && previous.is_some_and(|p| p.is_mark('#'));
         let dated = previous.is_some_and(month) || tokens.get(i + 1).is_some_and(month) && whole;
         let noted = previous.is_some_and(|p| p.is_mark('['))
             && tokens.get(i + 1).is_some_and(|t| t.is_mark(']'));
@@ -285,7 +286,7 @@ fn label(tokens: &mut [Token]) {
             year && i >= 2 && month(&tokens[i - 2]) || year && i >= 3 && month(&tokens[i - 3]);
         let name = named && value < 1e4;
         if let Kind::Number(n) = &mut tokens[i].kind {
-            n.label = name || dated || noted || after_year_month || year || release;
+            n.label = name || issue || dated || noted || after_year_month || year || release;
         }
     }
 }
