@@ -185,14 +185,21 @@ const SPEED: [&str; 26] = [
 ];
 const POWER: [&str; 6] = ["power", "watts", "draws", "energy", "consumes", "watt"];
 
+/// Whether a word names a metric.
+pub(crate) fn is_metric(lower: &str) -> bool {
+    [&SIZE[..], &TIME, &RATE, &SPEED, &POWER].iter().any(|set| set.contains(&lower))
+}
+
 /// The metric that the words of a clause name; the pointing word of the claim decides last.
 pub(crate) fn metric(sentence: &Sentence<'_>, clause: std::ops::Range<usize>) -> Metric {
     let has = |set: &[&str]| {
         sentence.tokens[clause.clone()].iter().any(|t| set.contains(&t.lower.as_str()))
     };
-    if has(&POWER) {
+    // "faster for small files" is no word on sizes.
+    let speed = has(&["faster", "slower", "quicker", "fastest", "slowest", "quickest"]);
+    if has(&POWER) && !speed {
         Metric::Power
-    } else if has(&SIZE) {
+    } else if has(&SIZE) && !speed {
         Metric::Size
     } else if has(&RATE) {
         Metric::Rate
@@ -276,9 +283,9 @@ pub(crate) fn foreign(
     sentence: &Sentence<'_>,
     range: std::ops::Range<usize>,
 ) -> Option<String> {
-    const OPENERS: [&str; 12] = [
-        "on", "with", "for", "under", "using", "in", "when", "while", "without", "at", "across",
-        "during",
+    const OPENERS: [&str; 16] = [
+        "after", "once", "since", "until", "on", "with", "for", "under", "using", "in", "when",
+        "while", "without", "at", "across", "during",
     ];
     const GENERAL: [&str; 64] = [
         "total",

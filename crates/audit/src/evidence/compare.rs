@@ -1,8 +1,9 @@
 //! Judges a comparison of two rows or two columns of a table.
 
-use super::bind::{Side, around, foreign};
+use super::bind::Side;
 use super::cells::{Candidate, candidates, clause, readings};
 use super::grid::{At, Better, Grid};
+use super::known::unknown;
 use super::said::{Much, Said};
 use super::scene::Scene;
 use super::sides::{Bound2, is_average, sides, tables};
@@ -169,7 +170,7 @@ fn doubt(scene: &Scene<'_>, pair: Bound2, said: &Said, candidates: &[Candidate])
     }
     let grid = scene.grid(pair.grid);
     let (start, end) = clause(scene, said);
-    if let Some(words) = foreign(grid, &scene.sentence, around(&scene.sentence, start..end)) {
+    if let Some(words) = unknown(grid, &scene.sentence, start..end, false) {
         return Some(format!("\"{words}\" is not in the table"));
     }
     let swapped = |c: &&Candidate| {

@@ -15,6 +15,7 @@ mod compare;
 mod count;
 pub(crate) mod grid;
 mod inside;
+mod known;
 mod name;
 mod prose;
 mod rank;

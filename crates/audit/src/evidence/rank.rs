@@ -5,6 +5,7 @@ use super::amount::Dimension;
 use super::bind::{Metric, Side, around, at, foreign, metric, statistic};
 use super::compare::input;
 use super::grid::{At, Better, Grid};
+use super::known::unknown;
 use super::name::Mention;
 use super::said::{Way, way};
 use super::scene::Scene;
@@ -28,6 +29,11 @@ fn superlative(lower: &str) -> Option<Most> {
         "lowest" | "smallest" | "least" | "shortest" | "fewest" => Most::Least,
         _ => return None,
     })
+}
+
+/// Whether a word ranks.
+pub(crate) fn is_superlative(lower: &str) -> bool {
+    superlative(lower).is_some()
 }
 
 /// The ranks of a sentence, each with its token.
@@ -190,7 +196,9 @@ fn ranked(
             .collect(),
     };
     let rivals: Vec<At> = rivals.into_iter().filter(|a| grid.amount(*a).is_some()).collect();
-    if rivals.len() < 2 {
+    // Of changes with signs "the largest" may mean either end.
+    let signed = rivals.iter().any(|a| grid.amount(*a).is_some_and(|m| m.value < 0.0));
+    if rivals.len() < 2 || signed {
         return None;
     }
     let greater = match (most, grid.better[own_at.column]) {
@@ -207,7 +215,9 @@ fn ranked(
     match beaten {
         None => {
             let others = fields[1..].iter().all(|o| grid.amount(at(side, who, *o)).is_some());
-            claim.verdict = if fields.len() == 1 || others {
+            let elsewhere =
+                foreign(grid, &scene.sentence, around(&scene.sentence, range)).is_some();
+            claim.verdict = if !elsewhere && (fields.len() == 1 || others) {
                 ClaimVerdict::Holds
             } else {
                 ClaimVerdict::Ambiguous
@@ -230,7 +240,7 @@ fn ranked(
                 crate::judge::reading::figure(value)
             );
             let scoped = scoped(scene, i, range.end, rivals.len())
-                || foreign(grid, &scene.sentence, around(&scene.sentence, range)).is_some();
+                || unknown(grid, &scene.sentence, range, true).is_some();
             claim.verdict = if scoped || fields.len() > 1 {
                 ClaimVerdict::Ambiguous
             } else {
@@ -364,10 +374,13 @@ fn against(
     claim.reason = format!("{} against {}", values.first()?, values.last()?);
     let agree = outcomes.iter().all(|(o, ..)| *o == first);
     claim.verdict = match (first, agree) {
-        (true, true) => ClaimVerdict::Holds,
+        (true, true)
+            if foreign(grid, &scene.sentence, around(&scene.sentence, range.clone())).is_none() =>
+        {
+            ClaimVerdict::Holds
+        }
         (false, true)
-            if outcomes.len() == 1
-                && foreign(grid, &scene.sentence, around(&scene.sentence, range)).is_none() =>
+            if outcomes.len() == 1 && unknown(grid, &scene.sentence, range, true).is_none() =>
         {
             ClaimVerdict::Wrong
         }

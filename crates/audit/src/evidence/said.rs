@@ -220,6 +220,23 @@ pub(crate) fn way(lower: &str) -> Option<Way> {
     }
 }
 
+/// Whether a word is a multiple by itself.
+pub(crate) fn is_multiple(lower: &str) -> bool {
+    matches!(
+        lower,
+        "twice"
+            | "half"
+            | "double"
+            | "triple"
+            | "doubles"
+            | "doubled"
+            | "triples"
+            | "tripled"
+            | "halves"
+            | "halved"
+    )
+}
+
 /// The comparisons of a sentence.
 pub(crate) fn all(text: &str, tokens: &[Token], free: &[bool]) -> Vec<Said> {
     let mut found: Vec<Said> = Vec::new();

@@ -1,9 +1,10 @@
 //! Judges a value that a sentence states of a name: "burrow takes 0.664 s".
 
 use super::amount::{Agreement, Amount, Dimension};
-use super::bind::{Metric, Side, around, at, foreign, metric, statistic};
+use super::bind::{Metric, Side, at, metric, statistic};
 use super::compare::input;
 use super::grid::{At, Grid};
+use super::known::unknown;
 use super::name::Mention;
 use super::scene::Scene;
 use super::sides::{later, two};
@@ -20,6 +21,13 @@ pub(crate) fn judge(
     amount: &Amount,
 ) -> Option<Claim> {
     let (place, end, _) = amounts[k];
+    // "40% of its time" is a share of something else.
+    let share = amount.dimension() == Dimension::Percent
+        && (scene.sentence.lower(amounts[k].1) == "of"
+            || place > 0 && scene.sentence.lower(place - 1) == "the");
+    if share {
+        return None;
+    }
     let telling = amount.printed.abs() / (amount.step / amount.measure.scale) >= 20.0;
     if matches!(amount.dimension(), Dimension::Count | Dimension::Times)
         || amount.dimension() == Dimension::Plain && !telling
@@ -309,7 +317,7 @@ fn in_table(
     if !certain {
         return (score >= 2 && (sure_row || sure_column)).then_some((score, claim));
     }
-    if let Some(other) = foreign(grid, &scene.sentence, around(&scene.sentence, clause.clone())) {
+    if let Some(other) = unknown(grid, &scene.sentence, clause.clone(), false) {
         claim.reason = format!("{}, but \"{other}\" is not in the table", claim.reason);
     } else if difference(scene, place, end) {
         return None;
