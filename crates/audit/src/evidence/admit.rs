@@ -38,12 +38,32 @@ pub(crate) fn admit(context: &Context<'_>, sentence: usize, claim: &mut Claim) {
         ClaimKind::Percent
             | ClaimKind::Times
             | ClaimKind::PerDenominator
+            | ClaimKind::Difference
             | ClaimKind::Rank
             | ClaimKind::Measurement
             | ClaimKind::Count
             | ClaimKind::Mean
             | ClaimKind::Sum
     );
+    // What names rows by the words of their table, and finds no evidence here, proves nothing: neither
+    // in such a table nor from values of the sentence that no word links.
+    let in_grid = |line: usize| {
+        context.grids.iter().any(|g| {
+            let span = context.document.tables[g.table].span;
+            (context.source.place(span.start).0..=context.source.place(span.end).0).contains(&line)
+        })
+    };
+    let places = || claim.inputs.iter().filter_map(|i| i.place).map(|(line, _)| line);
+    let beside = places().all(|line| line == claim.line) && !claim.inputs.is_empty();
+    if claim.verdict == ClaimVerdict::Wrong
+        && compares
+        && claim.kind != ClaimKind::Measurement
+        && (beside || places().any(in_grid))
+    {
+        claim.verdict = ClaimVerdict::Ambiguous;
+        claim.reason = format!("{}, but what it compares is not certain", claim.reason);
+        return;
+    }
     // Values of the sentence itself, and those beside it, are its own.
     let own = claim
         .inputs
@@ -73,7 +93,15 @@ pub(crate) fn admit(context: &Context<'_>, sentence: usize, claim: &mut Claim) {
                 own.iter().any(|w| w.len() > 2 && !super::name::is_plain(w) && words.contains(w))
             })
         });
-    if !subject {
+    // Values of two units are not compared.
+    let unit = |name: &str| {
+        let inside = name.rsplit_once('(')?.1.trim_end_matches(')');
+        super::amount::of_header(inside).map(|m| m.dimension)
+    };
+    let mut units = claim.inputs.iter().filter_map(|i| unit(&i.name));
+    let first = units.next();
+    let mixed = first.is_some_and(|f| units.any(|u| u != f));
+    if !subject || mixed {
         claim.verdict = ClaimVerdict::Unsupported;
         claim.computed = None;
         claim.inputs.clear();

@@ -1,6 +1,6 @@
 //! Judges a comparison of two rows or two columns of a table.
 
-use super::bind::Side;
+use super::bind::{Side, around, foreign};
 use super::cells::{Candidate, candidates, clause, readings};
 use super::grid::{At, Better, Grid};
 use super::known::unknown;
@@ -69,7 +69,9 @@ fn decide(scene: &Scene<'_>, pair: Bound2, said: &Said, candidates: &[Candidate]
         claim.inputs = candidates.iter().take(2).flat_map(|c| inputs(scene, grid, c)).collect();
         return claim;
     }
-    let columns_first = pair.side == Side::Rows;
+    let elsewhere = candidates.len() > 1
+        && foreign(grid, &scene.sentence, around(&scene.sentence, start..end)).is_some();
+    let columns_first = pair.side == Side::Rows && !elsewhere;
     let (chosen, verdict) = if said.bound == Bound::AtMost && candidates.len() > 1 {
         // "up to 48%": the greatest of them.
         let top = candidates.iter().max_by(|x, y| {
@@ -101,6 +103,8 @@ fn decide(scene: &Scene<'_>, pair: Bound2, said: &Said, candidates: &[Candidate]
     claim.computed = Some(best.value).filter(|v| v.is_finite());
     claim.reason = format!("{} ({})", best.formula, best.name);
     claim.readings.clone_from(&chosen.readings);
+    let verdict =
+        if elsewhere && verdict != ClaimVerdict::Wrong { ClaimVerdict::Ambiguous } else { verdict };
     claim.verdict = verdict;
     if verdict == ClaimVerdict::Wrong
         && let Some(why) = doubt(scene, pair, said, candidates)

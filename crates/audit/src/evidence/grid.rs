@@ -103,6 +103,12 @@ impl Grid {
             > table.rows.len();
         let mut cells: Vec<Vec<Option<Cell>>> = Vec::with_capacity(table.rows.len());
         for row in &table.rows {
+            // "Parse (ms)" in the first cell of a row.
+            let of_row = row
+                .cells
+                .first()
+                .filter(|c| first_is_name && c.text.contains(['(', '[']))
+                .and_then(|c| amount::of_header(&c.text));
             cells.push(
                 row.cells
                     .iter()
@@ -113,7 +119,7 @@ impl Grid {
                         }
                         let (mut amount, ratio) = amount::of_cell(&cell.text, headers[c])?;
                         if let (Dimension::Plain, Some(measure), None) =
-                            (amount.dimension(), titled, headers[c])
+                            (amount.dimension(), of_row.or(titled), headers[c])
                         {
                             amount.value *= measure.scale;
                             amount.step *= measure.scale;

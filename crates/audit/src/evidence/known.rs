@@ -15,8 +15,8 @@ const SAYING: &str = "is are was were be been being has have had do does did tak
     processes processed deliver delivers delivered achieve achieves achieved get gets got perform performs move moves \
     moved give gives gave make makes show shows consume consumes draw draws drew require requires required allocate \
     allocates finish finishes finished complete completes completed answer answers answered respond responds execute \
-    executes executed sustain sustains sustained score scores scored become becomes became went goes change changed \
-    regressed manages managed hits comes \
+    executes executed sustain sustains sustained score scores scored become becomes became went goes comes benchmark benchmarks test tests case change changed \
+    regressed manages managed hits \
     time times value values result results number numbers mean average median total geometric arithmetic percent unit \
     units user system wall clock \
     only just still now already also about around nearly almost roughly approximately again here so too much many \

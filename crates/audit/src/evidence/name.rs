@@ -190,7 +190,8 @@ impl Axis {
                 let unit = who.len() > 1
                     && i > 0
                     && tokens[i - 1].number().is_some()
-                    && super::amount::measure(&tokens[i].lower).is_some();
+                    && (super::amount::measure(&tokens[i].lower).is_some()
+                        || who.iter().all(|w| self.numbered(*w, &own)));
                 if !other && !unit {
                     found.push(Mention { start: i, end: last, who, whole });
                 }
@@ -259,6 +260,15 @@ fn starts(tokens: &[Token], pieces: &[Vec<String>], i: usize, axis: &Axis) -> bo
     }
     if token.quantity().is_some_and(|n| n.unit.is_some()) {
         return false;
+    }
+    // "12 MP" where a column is called so.
+    let both = |n: &Name| {
+        has(n, &pieces[i])
+            && tokens.get(i + 1).is_some_and(|t| t.is_word())
+            && pieces[i + 1].iter().any(|w| !is_plain(w) && n.words.contains(w))
+    };
+    if token.number().is_some_and(|n| n.unit.is_none()) && axis.names.iter().any(both) {
+        return true;
     }
     if token.number().is_some() {
         let version = token.lower.contains('.') && token.number().is_some_and(|n| n.unit.is_none());

@@ -27,6 +27,12 @@ pub(crate) fn judge(scene: &Scene<'_>, k: usize, used: &mut BTreeSet<usize>) -> 
     }
     let pair = pair(scene, k)?;
     let (a, b) = (scene.amounts[pair.subject], scene.amounts[pair.baseline]);
+    // "The 8 GB machine is slower": sizes are no speeds.
+    let speed =
+        matches!(scene.sentence.lower(said.word), "faster" | "slower" | "quicker" | "sooner");
+    if speed && matches!(a.2.dimension(), Dimension::Bytes | Dimension::Power) {
+        return None;
+    }
     let less = match direction(scene, &said, a.2) {
         Some(less) => less,
         None => a.2.value < b.2.value,
@@ -56,7 +62,8 @@ pub(crate) fn judge(scene: &Scene<'_>, k: usize, used: &mut BTreeSet<usize>) -> 
         if !pair.sure && !other {
             return None;
         }
-        if !exact || other && !pair.sure || scene.said.len() > 1 && !alone(scene, k, &pair) {
+        let open = other && (!pair.sure || said.way == Way::Of) || apart(scene, &said, &pair);
+        if !exact || open || scene.said.len() > 1 && !alone(scene, k, &pair) {
             claim.verdict = ClaimVerdict::Ambiguous;
         }
     }
@@ -64,6 +71,53 @@ pub(crate) fn judge(scene: &Scene<'_>, k: usize, used: &mut BTreeSet<usize>) -> 
     used.insert(a.0);
     used.insert(b.0);
     Some(claim)
+}
+
+/// Whether words between a claim and its amounts may begin to speak of something else: "from 5 s to
+/// 30 s, and errors fell by 90%".
+fn apart(scene: &Scene<'_>, said: &Said, pair: &Pair) -> bool {
+    let (first, second) = (
+        scene.amounts[pair.subject].0.min(scene.amounts[pair.baseline].0),
+        scene.amounts[pair.subject].1.max(scene.amounts[pair.baseline].1),
+    );
+    let between = if second <= said.at {
+        second..said.at
+    } else if said.end <= first {
+        said.end..first
+    } else {
+        return false;
+    };
+    scene.sentence.tokens[between].iter().any(|t| {
+        t.is_mark(';')
+            || t.is_word()
+                && !(super::name::is_plain(&t.lower) && !matches!(t.lower.as_str(), "and" | "but"))
+                && super::said::way(&t.lower).is_none()
+                && !matches!(
+                    t.lower.as_str(),
+                    "which"
+                        | "making"
+                        | "thus"
+                        | "hence"
+                        | "nearly"
+                        | "almost"
+                        | "roughly"
+                        | "around"
+                        | "factor"
+                        | "now"
+                        | "gives"
+                        | "means"
+                        | "second"
+                        | "seconds"
+                        | "s"
+                        | "sec"
+                        | "day"
+                        | "each"
+                        | "every"
+                        | "them"
+                        | "just"
+                        | "or"
+                )
+    })
 }
 
 /// Whether no other comparison stands between a claim and its two amounts.
@@ -172,8 +226,12 @@ fn pair(scene: &Scene<'_>, k: usize) -> Option<Pair> {
         } else {
             None
         };
+        // The pair before the claim goes before one behind it.
+        let before = |p: &Pair| scene.amounts[p.subject.min(p.baseline)].0 < said.at;
         if let Some(found) = found
-            && best.as_ref().is_none_or(|b| !b.sure || found.sure)
+            && best
+                .as_ref()
+                .is_none_or(|b| (!b.sure || found.sure) && (before(&found) || !before(b)))
         {
             best = Some(found);
         }
@@ -222,8 +280,12 @@ fn told(scene: &Scene<'_>, i: usize, j: usize) -> Pair {
     let start = i.checked_sub(1).map_or(0, |p| scene.amounts[p].1);
     let (old_first, old_second) = (past(start, first.0), past(first.1, second.0));
     match (old_first, old_second) {
-        (true, false) => Pair { subject: j, baseline: i, sure: true },
-        (false, true) => Pair { subject: i, baseline: j, sure: true },
+        (true, false) => Pair {
+            subject: j,
+            baseline: i,
+            sure: !scene.sentence.tokens[first.1..second.0].iter().any(|t| t.is_mark(';')),
+        },
+        (false, true) => Pair { subject: i, baseline: j, sure: false },
         _ => Pair { subject: j, baseline: i, sure: false },
     }
 }

@@ -25,7 +25,7 @@ pub(crate) fn judge(
     let share = amount.dimension() == Dimension::Percent
         && (scene.sentence.lower(amounts[k].1) == "of"
             || place > 0 && scene.sentence.lower(place - 1) == "the");
-    if share {
+    if share || contradicted(scene, amounts, k) {
         return None;
     }
     let telling = amount.printed.abs() / (amount.step / amount.measure.scale) >= 20.0;
@@ -58,6 +58,25 @@ pub(crate) fn judge(
         }
     }
     best.map(|(_, claim)| claim)
+}
+
+/// "rose from 9 ms to 2 ms": the words say another way than the two values.
+fn contradicted(scene: &Scene<'_>, amounts: &[(usize, usize, Amount)], k: usize) -> bool {
+    let linked = |a: usize, b: usize| {
+        let (Some(x), Some(y)) = (amounts.get(a), amounts.get(b)) else { return false };
+        let from = x.0 > 0 && scene.sentence.lower(x.0 - 1) == "from";
+        if !from || scene.sentence.lower(x.1) != "to" || !x.2.dimension().fits(y.2.dimension()) {
+            return false;
+        }
+        let word =
+            scene.sentence.tokens[..x.0].iter().rev().find_map(|t| super::said::way(&t.lower));
+        match word {
+            Some(super::said::Way::More) => y.2.value < x.2.value,
+            Some(super::said::Way::Less) => y.2.value > x.2.value,
+            _ => false,
+        }
+    };
+    linked(k, k + 1) || k > 0 && linked(k - 1, k)
 }
 
 /// "fell from 9.12 ms to 2.40 ms": two cells of one column, or of one row.
@@ -111,7 +130,8 @@ pub(crate) fn from_to(
                 _ => false,
             };
             claim.verdict = if fits.contains(&Agreement::None) || against {
-                if reversed || fits[0] == fits[1] && !against {
+                let open = unknown(grid, &scene.sentence, 0..end, false).is_some();
+                if open || reversed || fits[0] == fits[1] && !against {
                     ClaimVerdict::Ambiguous
                 } else {
                     ClaimVerdict::Wrong

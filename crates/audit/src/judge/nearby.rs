@@ -5,6 +5,7 @@
 use crate::bind::context::Context;
 use crate::claim::{Claim, ClaimKind, ClaimVerdict};
 use crate::detect::Found;
+use crate::evidence::{Way, way};
 use crate::judge::reading::{self, Claimed, Formula, Operand, read};
 use crate::read::source::Span;
 use crate::read::token::{Number, Token};
@@ -51,12 +52,34 @@ pub(crate) fn values<'a>(
 pub(crate) fn comparison(context: &Context<'_>, found: &Found) -> Option<Claim> {
     let (value, step) = found.value?;
     let at = context.tokens(found)[found.at].span;
-    let near = values(context, found.sentence, at);
+    let tokens = context.tokens(found);
+    // The sentence before is asked only by words that point back to it.
+    let back = tokens.iter().take(3).any(|t| {
+        matches!(t.lower.as_str(), "that" | "this" | "it" | "these" | "so" | "which" | "thus")
+    });
+    let own = context.document.sentences[found.sentence].span;
+    let mut near = values(context, found.sentence, at);
+    if !back {
+        near.retain(|(span, _)| span.start >= own.start && span.end <= own.end);
+    }
+    let at_word = |i: usize| tokens.get(i).and_then(|t| way(&t.lower));
+    let nearest = (found.at + 1..found.at + 4)
+        .find_map(at_word)
+        .or_else(|| (found.at.saturating_sub(14)..found.at).rev().find_map(at_word));
+    let (up, down) = (nearest == Some(Way::More), nearest == Some(Way::Less));
+    if found.kind != ClaimKind::Difference && nearest == Some(Way::Slower) {
+        return None;
+    }
+    let says = |word: &str| tokens.iter().position(|t| t.lower == word);
+    let linked = found.kind != ClaimKind::Difference
+        && says("from").zip(says("to")).is_some_and(|(from, to)| from < to);
     let difference = found.kind == ClaimKind::Difference;
     let scale = if difference { context.tokens(found)[found.at].quantity()?.scale } else { 1.0 };
     let claimed = Claimed { value: value * scale, step: step * scale, bound: found.bound };
     let formulas: &[Formula] = match found.kind {
         ClaimKind::Times => &[reading::RATIO],
+        ClaimKind::Percent if up => &[reading::MORE],
+        ClaimKind::Percent if down => &[reading::LESS],
         ClaimKind::Percent => &[reading::MORE, reading::LESS],
         ClaimKind::Difference => &[reading::POINTS],
         _ => return None,
@@ -64,7 +87,9 @@ pub(crate) fn comparison(context: &Context<'_>, found: &Found) -> Option<Claim> 
     let unit = context.tokens(found)[found.at].quantity().and_then(|n| n.unit.clone());
     for (i, (a_span, a)) in near.iter().enumerate() {
         for (b_span, b) in &near[i + 1..] {
-            if a.unit != b.unit || a.value == b.value || (difference && a.unit != unit) {
+            // "rose from 40 to 10" points elsewhere than its values.
+            let against = linked && (up && b.base() < a.base() || down && b.base() > a.base());
+            if against || a.unit != b.unit || a.value == b.value || (difference && a.unit != unit) {
                 continue;
             }
             let make = |n: &Number| Operand { value: n.base(), step: n.step * n.scale };
