@@ -451,9 +451,9 @@ fn tuned_texts() {
 
 #[test]
 fn held_out_texts() {
-    // The goals of precision of wrong (0.95), slander (0) and believed mutations (0) are not reached:
-    // 10 of 17 were right (0.588), 6 true statements were called wrong, 4 mutations were believed.
-    measure("held", &folder("held"), [0.60, 0.90, 0.58, 0.60], 6, 4);
+    // Three goals are not reached here. Precision of wrong: goal 0.95, reached 9 of 15 (0.600). Slander:
+    // goal 0, reached 5 true statements called wrong. Believed mutations: goal 0, reached 4 of 203.
+    measure("held", &folder("held"), [0.60, 0.90, 0.59, 0.60], 5, 4);
 }
 
 #[test]

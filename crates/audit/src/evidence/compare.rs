@@ -188,6 +188,10 @@ fn doubt(scene: &Scene<'_>, pair: Bound2, said: &Said, candidates: &[Candidate])
         let less = grid.better[c.a.column] == Better::Less;
         readings(&turned, x, y, less).iter().any(|r| r.verdict != ClaimVerdict::Wrong)
     };
+    let plain = said.way == super::said::Way::Of && said.much == Much::Times;
+    if plain && candidates.iter().any(|c| swapped(&c)) {
+        return Some("the other way round it holds".into());
+    }
     let reversed = candidates.iter().any(|c| swapped(&c) || other_way(&c));
     if reversed && !pair.opened && candidates.len() > 1 {
         return Some("the other way round it holds".into());

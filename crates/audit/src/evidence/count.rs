@@ -48,16 +48,20 @@ fn listed(scene: &Scene<'_>) -> Vec<(usize, Claim)> {
             continue;
         }
         let ends = tokens.last().is_some_and(|t| t.is_mark(':'));
-        let items =
-            if ends && only_count(scene, i) { after(scene) } else { under(scene, &noun.lower) };
+        let own = ends && only_count(scene, i);
+        let items = if own { after(scene) } else { under(scene, &noun.lower) };
         let Some((count, span)) = items.filter(|(c, _)| *c >= 2) else { continue };
         let mut claim = claim(scene, ClaimKind::Count, i, i + 2);
         claim.claimed = Some(n.value);
         claim.computed = Some(count as f64);
         claim.inputs = vec![scene.context.input_at("entries of the list", count as f64, span)];
         claim.reason = format!("the list has {count} entries");
-        claim.verdict =
-            if count as f64 == n.value { ClaimVerdict::Holds } else { ClaimVerdict::Wrong };
+        // A list under a heading may leave entries out.
+        claim.verdict = match (count as f64 == n.value, own) {
+            (true, _) => ClaimVerdict::Holds,
+            (false, true) => ClaimVerdict::Wrong,
+            (false, false) => ClaimVerdict::Ambiguous,
+        };
         found.push((i, claim));
     }
     found

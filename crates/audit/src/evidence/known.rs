@@ -45,6 +45,11 @@ pub(crate) fn unknown(
         if sentence.pieces[i].iter().any(known) {
             continue;
         }
+        // "xml without asan" is not about "asan".
+        let denied = matches!(lower, "without" | "no" | "not" | "except" | "excluding");
+        if denied {
+            return Some(lower.to_owned());
+        }
         let previous = i.checked_sub(1).map_or("", |p| sentence.lower(p));
         if token.number().is_some() {
             let compared = matches!(

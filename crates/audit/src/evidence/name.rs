@@ -132,7 +132,10 @@ impl Axis {
         if self.names.len() > 400 {
             return found;
         }
-        let known = |i: usize| pieces[i].iter().any(|p| self.common.contains_key(p));
+        let known = |i: usize| {
+            let own = &pieces[i];
+            own.iter().any(|p| self.common.contains_key(p) && (own.len() == 1 || !is_plain(p)))
+        };
         let mut i = 0;
         while i < tokens.len() {
             if !known(i) || !starts(tokens, pieces, i, self) {
@@ -243,7 +246,8 @@ impl Axis {
 }
 
 fn has(name: &Name, pieces: &[String]) -> bool {
-    pieces.iter().any(|p| name.words.contains(p))
+    // The "s" of "linked's" is no word of a name.
+    pieces.iter().any(|p| name.words.contains(p) && (pieces.len() == 1 || !is_plain(p)))
 }
 
 /// Whether a name can begin at a token: a word that is none of everyday speech, or one that the next
@@ -264,7 +268,7 @@ fn starts(tokens: &[Token], pieces: &[Vec<String>], i: usize, axis: &Axis) -> bo
     // "12 MP" where a column is called so.
     let both = |n: &Name| {
         has(n, &pieces[i])
-            && tokens.get(i + 1).is_some_and(|t| t.is_word())
+            && tokens.get(i + 1).is_some_and(Token::is_word)
             && pieces[i + 1].iter().any(|w| !is_plain(w) && n.words.contains(w))
     };
     if token.number().is_some_and(|n| n.unit.is_none()) && axis.names.iter().any(both) {
@@ -272,7 +276,8 @@ fn starts(tokens: &[Token], pieces: &[Vec<String>], i: usize, axis: &Axis) -> bo
     }
     if token.number().is_some() {
         let version = token.lower.contains('.') && token.number().is_some_and(|n| n.unit.is_none());
-        let named = i > 0 && tokens[i - 1].is_word();
+        let named =
+            if i > 0 { tokens[i - 1].is_word() } else { tokens.get(1).is_some_and(Token::is_word) };
         return version && named;
     }
     let letter = token.lower.chars().count() == 1 && token.is_word();

@@ -62,7 +62,11 @@ pub(crate) fn judge(scene: &Scene<'_>, k: usize, used: &mut BTreeSet<usize>) -> 
         if !pair.sure && !other {
             return None;
         }
-        let open = other && (!pair.sure || said.way == Way::Of) || apart(scene, &said, &pair);
+        // Of more than two values other ones may be meant.
+        let like = |m: &&(usize, usize, Amount)| m.2.dimension().fits(a.2.dimension());
+        let several = scene.amounts.iter().filter(like).count() > 2;
+        let open =
+            several || other && (!pair.sure || said.way == Way::Of) || apart(scene, &said, &pair);
         if !exact || open || scene.said.len() > 1 && !alone(scene, k, &pair) {
             claim.verdict = ClaimVerdict::Ambiguous;
         }
@@ -90,7 +94,7 @@ fn apart(scene: &Scene<'_>, said: &Said, pair: &Pair) -> bool {
     scene.sentence.tokens[between].iter().any(|t| {
         t.is_mark(';')
             || t.is_word()
-                && !(super::name::is_plain(&t.lower) && !matches!(t.lower.as_str(), "and" | "but"))
+                && (!super::name::is_plain(&t.lower) || matches!(t.lower.as_str(), "and" | "but"))
                 && super::said::way(&t.lower).is_none()
                 && !matches!(
                     t.lower.as_str(),

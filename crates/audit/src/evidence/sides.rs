@@ -111,7 +111,13 @@ pub(crate) fn sides(
     let earlier = before[..k].iter().rev().flatten().find(|p| p.grid == g && p.side == side);
     let subject = |limit: usize, not: Option<usize>| {
         mentions.iter().filter(only).rfind(|m| {
-            m.end <= limit && m.only() != not && m.only().is_none_or(|w| !baselines.contains(&w))
+            let than = (m.start.saturating_sub(2)..m.start).any(|i| {
+                matches!(sentence.lower(i), "than" | "over" | "vs" | "versus" | "against")
+            });
+            m.end <= limit
+                && !than
+                && m.only() != not
+                && m.only().is_none_or(|w| !baselines.contains(&w))
         })
     };
     if let Some(o) = opened {
