@@ -91,7 +91,7 @@ fn apart(scene: &Scene<'_>, said: &Said, pair: &Pair) -> bool {
     } else {
         return false;
     };
-    scene.sentence.tokens[between].iter().any(|t| {
+    let other = |t: &crate::read::token::Token| {
         t.is_mark(';')
             || t.is_word()
                 && (!super::name::is_plain(&t.lower) || matches!(t.lower.as_str(), "and" | "but"))
@@ -108,7 +108,6 @@ fn apart(scene: &Scene<'_>, said: &Said, pair: &Pair) -> bool {
                         | "around"
                         | "factor"
                         | "now"
-                        | "gives"
                         | "means"
                         | "second"
                         | "seconds"
@@ -121,7 +120,20 @@ fn apart(scene: &Scene<'_>, said: &Said, pair: &Pair) -> bool {
                         | "just"
                         | "or"
                 )
-    })
+    };
+    // "so 5% more requests pass": what is more is another thing.
+    let tokens = scene.sentence.tokens;
+    let end = (said.end..tokens.len())
+        .find(|t| {
+            matches!(tokens[*t].kind, crate::read::token::Kind::Mark(_))
+                || matches!(scene.sentence.lower(*t), "than" | "as" | "of" | "and" | "but" | "or")
+        })
+        .unwrap_or(tokens.len());
+    let thing = |t: &crate::read::token::Token| other(t) && !t.is_mark(';');
+    tokens[between].iter().any(other)
+        || tokens[said.end..end].iter().any(|t| {
+            thing(t) && !matches!(t.lower.as_str(), "time" | "memory" | "space" | "latency")
+        })
 }
 
 /// Whether no other comparison stands between a claim and its two amounts.
@@ -282,8 +294,15 @@ fn told(scene: &Scene<'_>, i: usize, j: usize) -> Pair {
         })
     };
     let start = i.checked_sub(1).map_or(0, |p| scene.amounts[p].1);
+    let now = tokens[first.1..second.0.max(first.1)]
+        .iter()
+        .chain(tokens[second.1..].iter().take(2))
+        .any(|t| {
+            matches!(t.lower.as_str(), "now" | "takes" | "is" | "needs" | "uses" | "after" | "new")
+        });
     let (old_first, old_second) = (past(start, first.0), past(first.1, second.0));
     match (old_first, old_second) {
+        (true, false) if !now => Pair { subject: j, baseline: i, sure: false },
         (true, false) => Pair {
             subject: j,
             baseline: i,
