@@ -104,8 +104,11 @@ fn replaced(folder: &Path, force: bool) -> Result<Vec<PathBuf>> {
         return Ok(paths);
     }
     let whole = paths.iter().any(|path| path.ends_with(PAGE));
-    // What was killed has files of a publication and no page.
-    let ours = whole || paths.iter().all(|path| is_written_by_publish(path));
+    // What was killed has files of a publication and no page: all under other names still, or the page's at least.
+    let staged = |path: &PathBuf| path.to_string_lossy().ends_with(STAGED);
+    let cut_off = paths.iter().all(staged)
+        || paths.iter().any(|path| path.ends_with(format!("{PAGE}{STAGED}")));
+    let ours = whole || (cut_off && paths.iter().all(|path| is_written_by_publish(path)));
     if !(force && ours) {
         let way = match (ours, whole) {
             (false, _) => "choose another",
