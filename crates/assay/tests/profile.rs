@@ -51,7 +51,7 @@ fn what_cannot_be_profiled_is_refused() {
         (&["--from", "/nowhere/x"], "/nowhere/x"),
         (&[], "say whose time"),
         (&["--rate", "0", "--", "true"], "--rate"),
-        (&["--seconds", "-1", "--", "true"], "--seconds"),
+        (&["--seconds=-1", "--", "true"], "--seconds"),
         (&["-o", "x.svg", "--", "true"], ".folded"),
         (&["--cgroup", "/no/such/group"], "no control group"),
     ] {
@@ -68,8 +68,8 @@ fn a_run_keeps_its_profiles_and_draws_them() {
     let experiment = world.write(
         "e.toml",
         "name = \"profiled\"\nworkload = \"command\"\n\
-         [params]\ncommand = \"i=0; while [ $i -lt 60000 ]; do i=$((i+1)); done\"\n\
-         [design]\nrepeats = 3\n[observe]\ntracers = [\"profile@499\"]\n",
+         [params]\nshell = \"sh\"\ncommand = \"i=0; while [ $i -lt 60000 ]; do i=$((i+1)); done\"\n\
+         [design]\nblocks = 3\n[observe]\ntracers = [\"profile@499\"]\n",
     );
     let done = world.run(&["run", experiment.to_str().unwrap()]);
     assert_eq!(done.code, 0, "{} {}", done.stdout, done.stderr);
