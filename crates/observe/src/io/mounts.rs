@@ -1,6 +1,6 @@
 //! Where file systems are mounted, so that a path within one becomes a path of this machine.
 
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 use assay_sut::Root;
 use assay_sut::mounts::{self, Mount};
@@ -40,7 +40,7 @@ impl Mounts {
     }
 
     /// The path of a file that is at `within` (from the root of its file system).
-    pub fn path(&self, dev: u32, within: &Path) -> Option<PathBuf> {
+    pub fn path(&self, dev: u32, within: &Path) -> Option<std::path::PathBuf> {
         let mount = self
             .of_device(dev)
             .filter(|m| within.starts_with(&m.part))

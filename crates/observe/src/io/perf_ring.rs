@@ -12,9 +12,11 @@ use assay_tlb::perf_event::{Attributes, DISABLED};
 const PAGES: usize = 1024;
 const PAGE: usize = 4096;
 
+#[cfg(feature = "ebpf")]
 const SOFTWARE: u32 = 1;
 const TRACEPOINT: u32 = 2;
 /// An event that never happens; what is told beside events is.
+#[cfg(feature = "ebpf")]
 const DUMMY: u64 = 9;
 const SAMPLE_TID: u64 = 1 << 1;
 const SAMPLE_TIME: u64 = 1 << 2;
@@ -22,8 +24,10 @@ const SAMPLE_RAW: u64 = 1 << 10;
 const FLAG_WATERMARK: u64 = 1 << 14;
 const FLAG_USE_CLOCKID: u64 = 1 << 25;
 /// Executable maps (mmap, mmap2), names with a mark at exec, forks and exits, with time and process.
+#[cfg(feature = "ebpf")]
 const FLAGS_MAPS: u64 = 1 << 8 | 1 << 9 | 1 << 13 | 1 << 18 | 1 << 23 | 1 << 24;
 /// Build ids in place of inodes (Linux 5.12 and later).
+#[cfg(feature = "ebpf")]
 const FLAG_BUILD_ID: u64 = 1 << 34;
 const RECORD_LOST: u32 = 2;
 const RECORD_SAMPLE: u32 = 9;
@@ -67,6 +71,7 @@ impl CpuRing {
     }
 
     /// Opens what is told of executable maps, programs and processes on a CPU.
+    #[cfg(feature = "ebpf")]
     pub fn open_maps(cpu: i32) -> std::io::Result<Self> {
         let of = |flags| {
             let mut event = Attributes::new(SOFTWARE, DUMMY);

@@ -3,9 +3,13 @@
 
 #[cfg(feature = "ebpf")]
 mod abi;
+#[cfg(feature = "ebpf")]
 mod elf;
+#[cfg(feature = "ebpf")]
 mod jit;
+#[cfg(feature = "ebpf")]
 mod kernel_symbols;
+#[cfg(feature = "ebpf")]
 mod maps;
 #[cfg(feature = "ebpf")]
 mod probes;
@@ -14,7 +18,9 @@ mod profiler;
 #[cfg(not(feature = "ebpf"))]
 #[path = "no_ebpf.rs"]
 mod profiler;
+#[cfg(feature = "ebpf")]
 mod spaces;
+#[cfg(feature = "ebpf")]
 mod symbols;
 mod watch;
 
