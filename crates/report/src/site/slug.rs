@@ -15,7 +15,7 @@ pub fn slug(name: &str) -> String {
         }
     }
     let trimmed = out.trim_matches(['-', '.']);
-    if trimmed == name && name != "index" {
+    if trimmed == name && !matches!(name, "" | "index") {
         return name.to_owned();
     }
     let hash = Sha256::digest(name.as_bytes());
