@@ -11,7 +11,10 @@
 use std::fmt::Write as _;
 use std::path::{Path, PathBuf};
 
-use assay_audit::{Claim, ClaimVerdict, MAX_SIZE, Source, Span, audit};
+mod common;
+
+use assay_audit::{Claim, ClaimVerdict, MAX_SIZE, Source, audit};
+use common::locate;
 
 struct Label {
     verdict: String,
@@ -65,18 +68,6 @@ fn audited(name: &str, text: &str) -> (Source, Vec<Claim>) {
     let source = Source::read(name, text.as_bytes(), MAX_SIZE).unwrap();
     let claims = audit(&source, &[]).claims;
     (source, claims)
-}
-
-/// Where words stand, whatever white space is in them.
-fn locate(text: &str, quote: &str) -> Option<Span> {
-    let wanted: Vec<char> = quote.chars().filter(|c| !c.is_whitespace()).collect();
-    let have: Vec<(usize, char)> =
-        text.char_indices().filter(|(_, c)| !c.is_whitespace()).collect();
-    let at = have
-        .windows(wanted.len().max(1))
-        .position(|w| w.iter().map(|(_, c)| c).eq(wanted.iter()))?;
-    let (end, last) = have[at + wanted.len() - 1];
-    Some(Span { start: have[at].0, end: end + last.len_utf8() })
 }
 
 /// The numbers that words print, with their places.

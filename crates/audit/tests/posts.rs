@@ -7,8 +7,11 @@
 use std::collections::BTreeMap;
 use std::path::Path;
 
+mod common;
+
 use assay_audit::{Claim, ClaimVerdict, MAX_SIZE, Source, Span};
 use assay_rules::quoted;
+use common::locate;
 
 struct Label {
     id: String,
@@ -34,18 +37,6 @@ fn labels(folder: &Path) -> BTreeMap<String, Vec<Label>> {
         });
     }
     labels
-}
-
-/// Where a quote stands, whatever white space is in it.
-fn locate(text: &str, quote: &str) -> Option<Span> {
-    let wanted: Vec<char> = quote.chars().filter(|c| !c.is_whitespace()).collect();
-    let have: Vec<(usize, char)> =
-        text.char_indices().filter(|(_, c)| !c.is_whitespace()).collect();
-    let at = have
-        .windows(wanted.len().max(1))
-        .position(|w| w.iter().map(|(_, c)| c).eq(wanted.iter()))?;
-    let (end, last) = have[at + wanted.len() - 1];
-    Some(Span { start: have[at].0, end: end + last.len_utf8() })
 }
 
 fn words(text: &str) -> Vec<String> {

@@ -1,14 +1,16 @@
 //! Finds what is claimed: numbers and words in a sentence that compare, count, convert or rank.
 
 pub(crate) mod mention;
+pub(crate) mod pointing;
 pub(crate) mod processor;
 pub(crate) mod role;
 pub(crate) mod trigger;
 pub(crate) mod vocabulary;
 
 use crate::claim::ClaimKind;
+use crate::detect::pointing::compares;
 use crate::detect::trigger::{Trigger, bound, numeric};
-use crate::detect::vocabulary::{DOWN, QUALITATIVE, RANK, UP};
+use crate::detect::vocabulary::{QUALITATIVE, RANK};
 use crate::judge::reading::Bound;
 use crate::read::document::{BlockKind, Document};
 use crate::read::source::Span;
@@ -164,11 +166,7 @@ fn differences(tokens: &[Token]) -> Option<Trigger> {
             && tokens[at + 1..].iter().take(4).any(|t| {
                 t.quantity().is_some_and(|m| m.unit != Some(Unit::Percent) && m.value != n.value)
             });
-        let verb = tokens[..at].iter().any(|t| {
-            UP.contains(&t.lower.as_str())
-                || DOWN.contains(&t.lower.as_str())
-                || t.lower.starts_with("scal")
-        });
+        let verb = tokens[..at].iter().any(|t| compares(&t.lower) || t.lower.starts_with("scal"));
         let after = tokens.get(at + 1..).unwrap_or_default().iter().take(3);
         let comparative = dimension
             && after.clone().any(|t| {
@@ -224,8 +222,7 @@ fn rank(tokens: &[Token]) -> Option<Trigger> {
                 && previous == "the")
             || (lower == "than"
                 && tokens[..i].iter().rev().take(3).any(|w| {
-                    UP.contains(&w.lower.as_str())
-                        || DOWN.contains(&w.lower.as_str())
+                    compares(&w.lower)
                         || w.lower == "recent"
                         || w.lower == "newer"
                         || w.lower == "older"
@@ -240,9 +237,7 @@ fn qualitative(tokens: &[Token]) -> Option<usize> {
     if tokens.len() < 5 {
         return None;
     }
-    let says = |w: &str| {
-        QUALITATIVE.contains(&w) || (w.len() > 4 && (UP.contains(&w) || DOWN.contains(&w)))
-    };
+    let says = |w: &str| QUALITATIVE.contains(&w) || (w.len() > 4 && compares(w));
     let pointer = |i: usize| {
         tokens[i].lower == "more"
             && tokens.get(i + 1).is_some_and(|t| {

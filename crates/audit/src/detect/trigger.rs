@@ -2,7 +2,7 @@
 //! which other number.
 
 use crate::claim::ClaimKind;
-use crate::detect::vocabulary::{DOWN, UP};
+use crate::detect::pointing::compares;
 use crate::judge::reading::Bound;
 use crate::read::token::Token;
 use crate::read::unit::Unit;
@@ -123,9 +123,7 @@ fn is_multiple(tokens: &[Token], at: usize) -> bool {
 }
 
 fn is_plain_opener(lower: &str) -> bool {
-    UP.contains(&lower)
-        || DOWN.contains(&lower)
-        || matches!(lower, "the" | "performance" | "throughput" | "on" | "in" | "with")
+    compares(lower) || matches!(lower, "the" | "performance" | "throughput" | "on" | "in" | "with")
 }
 
 /// A percentage beside a word that compares is a comparison, else a share.
@@ -136,9 +134,7 @@ fn percent_kind(tokens: &[Token], at: usize, used: usize) -> ClaimKind {
     let after: Vec<&Token> = window(start..end)
         .take_while(|t| !t.is_mark(';') && !t.is_mark('.') && t.number().is_none())
         .collect();
-    let compares = |t: &&Token| {
-        UP.contains(&t.lower.as_str()) || DOWN.contains(&t.lower.as_str()) || t.lower == "than"
-    };
+    let points = |t: &&Token| compares(&t.lower) || t.lower == "than";
     // "more than 25% of" and "over 90%" compare nothing with anything.
     let before: Vec<&Token> =
         window(at.saturating_sub(6)..at).rev().take_while(|t| !t.is_mark(';')).collect();
@@ -151,12 +147,12 @@ fn percent_kind(tokens: &[Token], at: usize, used: usize) -> ClaimKind {
         });
     let measure = ["than", "over", "up"];
     let verb = before.iter().any(|t| {
-        compares(t)
+        points(t)
             && !measure.contains(&t.lower.as_str())
             && !(t.lower == "more" || t.lower == "less" || t.lower == "least")
     });
     if !part
-        && (after.iter().take(5).any(compares)
+        && (after.iter().take(5).any(points)
             || verb
             || before
                 .iter()

@@ -5,10 +5,11 @@ use super::amount::{Agreement, Amount, Dimension};
 use super::bind::{Metric, Side, at, metric, statistic};
 use super::grid::{At, Better, Grid};
 use super::name::Mention;
-use super::said::{Much, Said, Way};
+use super::said::{Much, Said};
 use super::scene::Scene;
 use super::sides::{Bound2, is_average};
 use crate::claim::{ClaimVerdict, Reading};
+use crate::detect::pointing::Way;
 use crate::judge::reading::{Bound, Claimed, Formula, Operand, read};
 
 /// A pair of cells that a claim may be about.

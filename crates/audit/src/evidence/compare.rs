@@ -8,6 +8,7 @@ use super::said::{Much, Said};
 use super::scene::Scene;
 use super::sides::{Bound2, is_average, sides, tables};
 use crate::claim::{Claim, ClaimKind, ClaimVerdict, Input, Reading};
+use crate::detect::pointing::Way;
 use crate::judge::reading::Bound;
 use crate::read::source::Span;
 
@@ -188,7 +189,7 @@ fn doubt(scene: &Scene<'_>, pair: Bound2, said: &Said, candidates: &[Candidate])
         let less = grid.better[c.a.column] == Better::Less;
         readings(&turned, x, y, less).iter().any(|r| r.verdict != ClaimVerdict::Wrong)
     };
-    let plain = said.way == super::said::Way::Of && said.much == Much::Times;
+    let plain = said.way == Way::Of && said.much == Much::Times;
     if plain && candidates.iter().any(|c| swapped(&c)) {
         return Some("the other way round it holds".into());
     }

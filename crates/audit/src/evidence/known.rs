@@ -8,6 +8,7 @@ use super::bind::{Sentence, around, foreign, is_metric};
 use super::grid::Grid;
 use super::name::is_plain;
 use super::said;
+use crate::detect::pointing::way;
 
 /// Words that say of any table's values that they are so.
 const SAYING: &str = "is are was were be been being has have had do does did take takes took taken need needs needed \
@@ -74,7 +75,7 @@ pub(crate) fn unknown(
         if !(unit
             || most
             || is_plain(lower) && !matches!(lower, "worst" | "best")
-            || said::way(lower).is_some()
+            || way(lower).is_some()
             || is_metric(lower)
             || SAYING.split_whitespace().any(|w| w == lower)
             || said::is_multiple(lower))

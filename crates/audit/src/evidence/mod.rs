@@ -28,4 +28,3 @@ mod voice;
 pub(crate) use admit::admit;
 pub(crate) use claims::{Memory, judge};
 pub(crate) use inside::judge as in_cells;
-pub(crate) use said::{Way, way};

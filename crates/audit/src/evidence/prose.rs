@@ -5,9 +5,10 @@ use std::collections::BTreeSet;
 
 use super::amount::{Amount, Dimension};
 use super::cells::{clause, readings};
-use super::said::{Much, Said, Way};
+use super::said::{Much, Said};
 use super::scene::Scene;
 use crate::claim::{Claim, ClaimKind, ClaimVerdict};
+use crate::detect::pointing::{Way, way};
 use crate::judge::reading::Bound;
 use crate::read::source::Span;
 
@@ -95,7 +96,7 @@ fn apart(scene: &Scene<'_>, said: &Said, pair: &Pair) -> bool {
         t.is_mark(';')
             || t.is_word()
                 && (!super::name::is_plain(&t.lower) || matches!(t.lower.as_str(), "and" | "but"))
-                && super::said::way(&t.lower).is_none()
+                && way(&t.lower).is_none()
                 && !matches!(
                     t.lower.as_str(),
                     "which"

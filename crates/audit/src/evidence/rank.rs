@@ -7,9 +7,9 @@ use super::compare::input;
 use super::grid::{At, Better, Grid};
 use super::known::unknown;
 use super::name::Mention;
-use super::said::{Way, way};
 use super::scene::Scene;
 use crate::claim::{Claim, ClaimKind, ClaimVerdict};
+use crate::detect::pointing::{Way, way};
 use crate::read::source::Span;
 
 /// What a superlative asks for.

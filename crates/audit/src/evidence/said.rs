@@ -2,6 +2,7 @@
 //! the words point.
 
 use super::amount::{self, Amount, Dimension};
+use crate::detect::pointing::{Way, way};
 use crate::detect::trigger::bound;
 use crate::judge::reading::{Bound, Claimed, Formula, INVERSE, LESS, MORE, RATIO, SPEEDUP};
 use crate::read::token::Token;
@@ -13,31 +14,6 @@ pub(crate) enum Much {
     Times,
     /// So many orders of magnitude.
     Orders,
-}
-
-/// Which way the words point.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Way {
-    /// "faster", "better": by what is better in the metric.
-    Faster,
-    Slower,
-    /// "more", "higher": by the value itself.
-    More,
-    Less,
-    /// "times that of": the plain ratio.
-    Of,
-}
-
-impl Way {
-    pub(crate) fn opposite(self) -> Way {
-        match self {
-            Way::Faster => Way::Slower,
-            Way::Slower => Way::Faster,
-            Way::More => Way::Less,
-            Way::Less => Way::More,
-            Way::Of => Way::Of,
-        }
-    }
 }
 
 /// A comparison in words.
@@ -84,141 +60,6 @@ impl Said {
 
 /// How much slower, as less speed: of times.
 const SLOWDOWN: Formula = Formula { name: "1 - b/a", compute: |a, b| (1.0 - b / a) * 100.0 };
-
-const FASTER: [&str; 26] = [
-    "leads",
-    "gain",
-    "gains",
-    "boost",
-    "boosted",
-    "faster",
-    "quicker",
-    "better",
-    "speedup",
-    "speedups",
-    "speed",
-    "improvement",
-    "improvements",
-    "improved",
-    "improves",
-    "outperforms",
-    "beats",
-    "beat",
-    "wins",
-    "win",
-    "quickly",
-    "fast",
-    "ahead",
-    "advantage",
-    "sooner",
-    "quick",
-];
-const SLOWER: [&str; 10] = [
-    "slower",
-    "worse",
-    "slow",
-    "regression",
-    "regressed",
-    "slowdown",
-    "behind",
-    "slowly",
-    "degradation",
-    "lags",
-];
-const MORE_WORDS: [&str; 37] = [
-    "more",
-    "higher",
-    "greater",
-    "larger",
-    "bigger",
-    "longer",
-    "increase",
-    "increased",
-    "increases",
-    "grew",
-    "grow",
-    "grows",
-    "rose",
-    "rises",
-    "rise",
-    "gained",
-    "up",
-    "extra",
-    "additional",
-    "above",
-    "many",
-    "much",
-    "long",
-    "large",
-    "big",
-    "high",
-    "heavier",
-    "growth",
-    "taller",
-    "jumped",
-    "jump",
-    "climbed",
-    "over",
-    "costlier",
-    "hungrier",
-    "additionally",
-    "denser",
-];
-const LESS_WORDS: [&str; 38] = [
-    "less",
-    "lower",
-    "fewer",
-    "smaller",
-    "shorter",
-    "reduction",
-    "reduced",
-    "reduces",
-    "reduce",
-    "decrease",
-    "decreased",
-    "decreases",
-    "drop",
-    "dropped",
-    "drops",
-    "fell",
-    "falls",
-    "fall",
-    "down",
-    "shrank",
-    "shrinks",
-    "cut",
-    "cuts",
-    "saves",
-    "saved",
-    "saving",
-    "savings",
-    "below",
-    "lighter",
-    "cheaper",
-    "reductions",
-    "shrunk",
-    "lowered",
-    "lowers",
-    "declined",
-    "decline",
-    "trimmed",
-    "slashed",
-];
-
-/// Which way a word points.
-pub(crate) fn way(lower: &str) -> Option<Way> {
-    if FASTER.contains(&lower) {
-        Some(Way::Faster)
-    } else if SLOWER.contains(&lower) {
-        Some(Way::Slower)
-    } else if MORE_WORDS.contains(&lower) {
-        Some(Way::More)
-    } else if LESS_WORDS.contains(&lower) {
-        Some(Way::Less)
-    } else {
-        None
-    }
-}
 
 /// Whether a word is a multiple by itself.
 pub(crate) fn is_multiple(lower: &str) -> bool {

@@ -6,8 +6,9 @@ use super::amount::Dimension;
 use super::bind::{Sentence, Side};
 use super::grid::Grid;
 use super::name::Mention;
-use super::said::{Said, Way};
+use super::said::Said;
 use super::scene::Scene;
+use crate::detect::pointing::Way;
 
 /// The two sides of a comparison, by their places on an axis.
 #[derive(Debug, Clone, Copy)]

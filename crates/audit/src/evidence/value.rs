@@ -9,6 +9,7 @@ use super::name::Mention;
 use super::scene::Scene;
 use super::sides::{later, two};
 use crate::claim::{Claim, ClaimKind, ClaimVerdict};
+use crate::detect::pointing::{Way, way};
 use crate::detect::trigger::bound;
 use crate::judge::reading::{Bound, figure};
 use crate::read::source::Span;
@@ -68,11 +69,10 @@ fn contradicted(scene: &Scene<'_>, amounts: &[(usize, usize, Amount)], k: usize)
         if !from || scene.sentence.lower(x.1) != "to" || !x.2.dimension().fits(y.2.dimension()) {
             return false;
         }
-        let word =
-            scene.sentence.tokens[..x.0].iter().rev().find_map(|t| super::said::way(&t.lower));
+        let word = scene.sentence.tokens[..x.0].iter().rev().find_map(|t| way(&t.lower));
         match word {
-            Some(super::said::Way::More) => y.2.value < x.2.value,
-            Some(super::said::Way::Less) => y.2.value > x.2.value,
+            Some(Way::More) => y.2.value < x.2.value,
+            Some(Way::Less) => y.2.value > x.2.value,
             _ => false,
         }
     };
@@ -123,10 +123,10 @@ pub(crate) fn from_to(
             let fits = [x.is(&first, Bound::Exact), y.is(&second, Bound::Exact)];
             let reversed = x.is(&second, Bound::Exact) != Agreement::None
                 && y.is(&first, Bound::Exact) != Agreement::None;
-            let up = sentence.tokens[..i].iter().rev().find_map(|t| super::said::way(&t.lower));
+            let up = sentence.tokens[..i].iter().rev().find_map(|t| way(&t.lower));
             let against = match up {
-                Some(super::said::Way::More) => second.value < first.value,
-                Some(super::said::Way::Less) => second.value > first.value,
+                Some(Way::More) => second.value < first.value,
+                Some(Way::Less) => second.value > first.value,
                 _ => false,
             };
             claim.verdict = if fits.contains(&Agreement::None) || against {
@@ -393,7 +393,7 @@ fn state(
 fn difference(scene: &Scene<'_>, place: usize, end: usize) -> bool {
     let next = scene.sentence.lower(end);
     let before = place.checked_sub(1).map_or("", |i| scene.sentence.lower(i));
-    super::said::way(next).is_some()
+    way(next).is_some()
         || matches!(
             before,
             "by" | "plus" | "another" | "every" | "each" | "within" | "after" | "from"

@@ -3,7 +3,7 @@
 use crate::bind::context::Context;
 use crate::claim::{Claim, ClaimKind, ClaimVerdict, Reading};
 use crate::detect::Found;
-use crate::detect::vocabulary::DOWN;
+use crate::detect::pointing::compares_down;
 use crate::judge::compare::sort;
 use crate::judge::denominator::denominator;
 use crate::judge::reading::{self, Claimed, Formula, Operand};
@@ -59,7 +59,7 @@ pub(crate) fn in_sentence(
     let make =
         |n: &crate::read::token::Number| Operand { value: n.value * scale, step: n.step * scale };
     let (a, b) = (make(first), make(second));
-    let tokens_down = tokens.iter().any(|t| DOWN.contains(&t.lower.as_str()));
+    let tokens_down = tokens.iter().any(|t| compares_down(&t.lower));
     let (a, b) = if tokens[..*j].iter().any(|t| t.lower == "from") { (b, a) } else { (a, b) };
     let set: &[Formula] = match (found.kind, time || tokens_down) {
         (ClaimKind::Times, false) => &[reading::RATIO, reading::RATIO_MORE],

@@ -5,7 +5,8 @@ use crate::bind::quantity::Quantity;
 use crate::bind::{self, MARGIN, Pair, Side};
 use crate::claim::{Claim, ClaimKind, ClaimVerdict, Reading};
 use crate::detect::Found;
-use crate::detect::vocabulary::{DOWN, OTHER, PERFORMANCE};
+use crate::detect::pointing::compares_down;
+use crate::detect::vocabulary::{OTHER, PERFORMANCE};
 use crate::judge::alike;
 use crate::judge::beside;
 use crate::judge::denominator;
@@ -69,7 +70,7 @@ pub(crate) fn formulas(
     let tokens = context.tokens(found);
     let from = found.at.saturating_sub(4).max(found.clause.start);
     let to = (found.at + 6).min(found.clause.end);
-    let down = tokens[from..to].iter().any(|t| DOWN.contains(&t.lower.as_str()));
+    let down = tokens[from..to].iter().any(|t| compares_down(&t.lower));
     let more = tokens[found.at..to]
         .iter()
         .any(|t| matches!(t.lower.as_str(), "more" | "faster" | "better" | "higher"));

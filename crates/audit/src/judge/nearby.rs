@@ -5,7 +5,7 @@
 use crate::bind::context::Context;
 use crate::claim::{Claim, ClaimKind, ClaimVerdict};
 use crate::detect::Found;
-use crate::evidence::{Way, way};
+use crate::detect::pointing::{Way, way};
 use crate::judge::reading::{self, Claimed, Formula, Operand, read};
 use crate::read::source::Span;
 use crate::read::token::{Number, Token};
