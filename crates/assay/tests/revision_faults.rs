@@ -8,6 +8,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
+use assay_testing::git_command;
 use common::World;
 use common::commits::{files, git};
 use serde_json::Value;
@@ -23,11 +24,9 @@ fn repository(world: &World, builds: &[&str]) -> PathBuf {
         fs::write(repo.join("build.sh"), format!("# {n}\n{build}\n")).unwrap();
         git(&repo, &["add", "."]);
         let date = format!("2026-01-01T{:02}:00:00Z", 20 - n.max(1));
-        let done = Command::new("git")
-            .args(["-c", "user.name=A", "-c", "user.email=a@example.org"])
+        let done = git_command(&repo)
             .args(["commit", "--quiet", "-m", &format!("change {n}")])
             .envs([("GIT_AUTHOR_DATE", &date), ("GIT_COMMITTER_DATE", &date)])
-            .current_dir(&repo)
             .status();
         assert!(done.unwrap().success());
         git(&repo, &["tag", &format!("v{n}")]);

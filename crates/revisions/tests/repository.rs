@@ -5,11 +5,11 @@
 use std::collections::BTreeMap;
 use std::fs;
 use std::path::{Path, PathBuf};
-use std::process::Command;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
 use assay_revisions::{Builder, DEFAULT_LIMIT, Merges, Outcome, Repository, RevisionError, sweep};
+use assay_testing::git;
 
 /// A build's end also ends what other threads of this process have started: one test at a time.
 static ONE_AT_A_TIME: Mutex<()> = Mutex::new(());
@@ -19,26 +19,6 @@ struct Place {
     _dir: tempfile::TempDir,
     repo: PathBuf,
     cache: PathBuf,
-}
-
-fn git(dir: &Path, args: &[&str]) -> String {
-    let output = Command::new("git")
-        .args([
-            "-c",
-            "user.name=A",
-            "-c",
-            "user.email=a@example.org",
-            "-c",
-            "init.defaultBranch=main",
-        ])
-        .args(["-c", "protocol.file.allow=always", "-c", "commit.gpgsign=false"])
-        .args(args)
-        .current_dir(dir)
-        .env("GIT_CONFIG_NOSYSTEM", "1")
-        .output()
-        .unwrap();
-    assert!(output.status.success(), "{args:?}: {}", String::from_utf8_lossy(&output.stderr));
-    String::from_utf8_lossy(&output.stdout).trim().to_owned()
 }
 
 /// A repository with three commits, in a folder with blanks in its name; the first is tagged v1.

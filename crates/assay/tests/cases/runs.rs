@@ -4,6 +4,8 @@ use std::fs;
 use std::path::PathBuf;
 use std::process::Command;
 
+use assay_testing::git_command;
+
 use crate::Scene;
 use crate::common::figures::{Figures, noise};
 use crate::common::says::{in_list, json, of_run};
@@ -301,10 +303,8 @@ fn program_of_a_changed_tree(world: &World) -> Scene {
     let script = world.write("tree/own.sh", "#!/bin/sh\n");
     executable(&script);
     let git = |arguments: &[&str]| {
-        let mut git = Command::new("git");
-        git.current_dir(world.path("tree"));
-        git.args(["-c", "user.name=a", "-c", "user.email=a@example.org"]).args(arguments);
-        git.output().map(|ran| assert!(ran.status.success(), "{ran:?}"))
+        let mut git = git_command(&world.path("tree"));
+        git.args(arguments).output().map(|ran| assert!(ran.status.success(), "{ran:?}"))
     };
     if git(&["init", "--quiet"]).is_err() {
         return Scene::Skipped("there is no git".to_owned());

@@ -3,7 +3,8 @@
 
 use std::fs;
 use std::path::{Path, PathBuf};
-use std::process::Command;
+
+pub use assay_testing::git;
 
 use super::World;
 
@@ -13,24 +14,6 @@ pub const COMMITS: usize = 12;
 pub const STEP: usize = 8;
 /// The one that does not build.
 pub const BROKEN: usize = 4;
-
-pub fn git(dir: &Path, args: &[&str]) -> String {
-    let output = Command::new("git")
-        .args([
-            "-c",
-            "user.name=A",
-            "-c",
-            "user.email=a@example.org",
-            "-c",
-            "init.defaultBranch=main",
-        ])
-        .args(args)
-        .current_dir(dir)
-        .output()
-        .unwrap();
-    assert!(output.status.success(), "{args:?}: {}", String::from_utf8_lossy(&output.stderr));
-    String::from_utf8_lossy(&output.stdout).trim().to_owned()
-}
 
 /// What looks like a token.
 pub fn token() -> String {

@@ -84,13 +84,9 @@ pub(super) fn series(notes: &str) -> (Vec<QuotedSeries>, usize) {
 
 #[cfg(test)]
 mod tests {
-    use super::*;
+    use assay_testing::git;
 
-    fn run(repo: &Path, arguments: &[&str]) {
-        let mut git = std::process::Command::new("git");
-        git.args(["-c", "user.name=a", "-c", "user.email=a@example.org"]).args(arguments);
-        assert!(git.current_dir(repo).status().unwrap().success(), "{arguments:?}");
-    }
+    use super::*;
 
     #[test]
     fn a_commit_that_is_gone_is_counted() {
@@ -103,14 +99,14 @@ mod tests {
     fn the_notes_of_a_repository_are_series_in_the_order_of_its_commits() {
         let dir = tempfile::tempdir().unwrap();
         let repo = dir.path();
-        run(repo, &["init", "-q"]);
+        git(repo, &["init", "-q"]);
         assert!(notes(repo).unwrap_err().to_string().contains("no notes of git-perf"));
         for value in ["1.5", "2.5"] {
-            run(repo, &["commit", "-q", "--allow-empty", "-m", value]);
+            git(repo, &["commit", "-q", "--allow-empty", "-m", value]);
             let note = format!(
                 "0\u{1c}size\u{1c}17.5\u{1c}{value}\u{1c}os=a\n3\u{1c}size\u{1c}17.5\u{1c}9\u{1c}os=a\n0\u{1c}bad\n"
             );
-            run(repo, &["notes", "--ref", NOTES, "add", "-m", &note]);
+            git(repo, &["notes", "--ref", NOTES, "add", "-m", &note]);
         }
         let (series, excluded) = series(&notes(repo).unwrap());
         let names: Vec<&str> = series.iter().map(|s| s.name.as_str()).collect();
