@@ -343,7 +343,8 @@ pub(crate) fn is_wordless(event: &LedgerEvent) -> bool {
     match event {
         LedgerEvent::TrialStarted { .. } => true,
         LedgerEvent::TrialEnded { files, .. } => {
-            let own = |name: &str| [STDOUT, STDERR, SAMPLES, IO, IO_EVENTS].contains(&name);
+            let own =
+                |name: &str| [STDOUT, STDERR, SAMPLES, IO, IO_EVENTS, PROFILE].contains(&name);
             files.iter().flatten().all(|file| own(&file.path))
         }
         _ => false,

@@ -207,12 +207,14 @@ impl Redactor {
 
     /// Whether a look at the whole text tells that nothing in it changes, as with most records: without facts
     /// only its sentences matter, and what is no name and no token in the text is none in a part of it. Escapes
-    /// hide what they stand for and join what stands beside them (`\nghp_...`), and a host may be any word.
+    /// hide what they stand for and join what stands beside them (`\nghp_...`), a host may be any word, and a key that
+    /// names a secret may hold blanks.
     fn is_clean(&self, text: &str) -> bool {
         let named = |names: &Names| text.contains("\"host\"") || names.may_be_in(text);
         !text.contains('\\')
             && !text.contains("\"facts\"")
             && !self.names.as_ref().is_some_and(named)
+            && !text.split('"').any(names_a_secret)
             && first_token(text).is_none()
     }
 
@@ -362,6 +364,15 @@ mod tests {
         assert!(clean.contains("on host-"), "{clean}");
         let untouched = r#"{"number":1,"error":"exit code 3","changed":{"sysctl.x":"1"}}"#;
         assert!(matches!(publication().json("record.json", untouched), Cow::Borrowed(_)));
+    }
+
+    #[test]
+    fn a_key_names_a_secret_with_blanks_and_at_any_length() {
+        for key in ["password (old)".to_owned(), format!("{}_password", "a".repeat(90))] {
+            let clean =
+                publication().json("x.json", &format!(r#"{{"{key}":"hunter2x"}}"#)).into_owned();
+            assert_eq!(clean, format!(r#"{{"{key}":"{TOKEN}"}}"#));
+        }
     }
 
     #[test]
