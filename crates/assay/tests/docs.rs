@@ -84,3 +84,30 @@ fn every_crate_has_a_short_readme_and_a_line_in_the_architecture() {
         );
     }
 }
+
+#[test]
+fn what_the_measurements_build_is_there() {
+    let root = docs().join("..");
+    let crates = fs::read_dir(root.join("crates")).unwrap().flatten();
+    let examples: Vec<PathBuf> = crates.map(|entry| entry.path().join("examples")).collect();
+    let mut named = 0;
+    for folder in ["bench", "bench/memcached", "scripts"] {
+        for script in fs::read_dir(root.join(folder)).unwrap().flatten() {
+            let Ok(text) = fs::read_to_string(script.path()) else { continue };
+            for begin in ["--example ", "examples/", "{EXAMPLES}/", "examples / \""] {
+                for rest in text.split(begin).skip(1) {
+                    let end = rest.find(|c: char| !(c.is_ascii_lowercase() || c == '_'));
+                    let name = &rest[..end.unwrap_or(rest.len())];
+                    let there = |folder: &PathBuf| folder.join(name).with_extension("rs").exists();
+                    assert!(
+                        name.is_empty() || examples.iter().any(there),
+                        "{} runs the example `{name}`, which no crate has",
+                        script.path().display()
+                    );
+                    named += usize::from(!name.is_empty());
+                }
+            }
+        }
+    }
+    assert!(named >= 10, "{named} examples were found in bench/ and scripts/");
+}
