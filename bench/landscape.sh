@@ -2,17 +2,9 @@
 # A landscape over many results: wall time of the whole command, which reads, checks, dates, ranks and
 # prints. Usage: bench/landscape.sh [ROWS [REPEATS]]
 set -euo pipefail
-cd "$(dirname "$0")/.."
 rows=${1:-100000} repeats=${2:-15}
-assay=${ASSAY:-}
-if [ -z "$assay" ]; then
-  cargo build --release --locked --quiet --package assay
-  assay=${CARGO_TARGET_DIR:-target}/release/assay
-fi
-folder=$(mktemp -d)
-trap 'rm -rf "$folder"' EXIT
-mkdir "$folder/results" "$folder/state"
-export ASSAY_STATE=$folder/state
+. "$(dirname "$0")/prologue.sh"
+mkdir "$folder/results"
 awk -v n="$rows" 'BEGIN {
   srand(1)
   print "id,source,benchmark,metric,unit,higher_is_better,system,vendor,chips,cores,threads,ghz,processor,memory_gb,rack_units,watts,os,compiler_or_jvm,config_note,value,value_per_jvm,as_of_date"

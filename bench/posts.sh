@@ -2,17 +2,8 @@
 # A post with many computed numbers: wall time of the whole command, which reads the template and the
 # results, computes, checks, and writes every form. Usage: bench/posts.sh [NUMBERS [REPEATS]]
 set -euo pipefail
-cd "$(dirname "$0")/.."
 numbers=${1:-100} repeats=${2:-15}
-assay=${ASSAY:-}
-if [ -z "$assay" ]; then
-  cargo build --release --locked --quiet --package assay
-  assay=${CARGO_TARGET_DIR:-target}/release/assay
-fi
-folder=$(mktemp -d)
-trap 'rm -rf "$folder"' EXIT
-mkdir "$folder/state"
-export ASSAY_STATE=$folder/state
+. "$(dirname "$0")/prologue.sh"
 {
   printf '+++\ntitle = "Many numbers"\nas_of = "2009-08-27"\nlandscape = "specjbb2005-t5240"\n+++\n\n'
   for ((i = 0; i < numbers; i += 5)); do

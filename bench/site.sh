@@ -2,17 +2,8 @@
 # A site of many runs: the first build, one that finds nothing new, and one that finds one run more.
 # Usage: bench/site.sh [RUNS [REPEATS]]; ASSAY names a binary, ARCHIVE an archive to keep and use again.
 set -euo pipefail
-cd "$(dirname "$0")/.."
 runs=${1:-1000} repeats=${2:-5}
-assay=${ASSAY:-}
-if [ -z "$assay" ]; then
-  cargo build --release --locked --quiet --package assay
-  assay=${CARGO_TARGET_DIR:-target}/release/assay
-fi
-folder=$(mktemp -d)
-trap 'rm -rf "$folder"' EXIT
-mkdir "$folder/state"
-export ASSAY_STATE=$folder/state
+. "$(dirname "$0")/prologue.sh"
 export ASSAY_ARCHIVE=${ARCHIVE:-$folder/archive}
 one() { "$assay" run --quiet --blocks 3 --tag bench --vs 'sleep 0.001' -- true > /dev/null 2>&1 || [ $? -eq 4 ]; }
 have=$(find "$ASSAY_ARCHIVE/runs" -mindepth 1 -maxdepth 1 2> /dev/null | wc -l || true)
