@@ -56,6 +56,11 @@ const TIME_UNITS: [(&str, f64); 8] = [
     ("d", 86400.0),
 ];
 
+/// The seconds of one unit of time, as it is written: `ms`, `h`; `None` for another unit.
+pub fn seconds_of(unit: &str) -> Option<f64> {
+    TIME_UNITS.iter().find(|(name, _)| *name == unit).map(|(_, seconds)| *seconds)
+}
+
 fn split(text: &str) -> Option<(f64, &str)> {
     let t = text.trim();
     let end = t
@@ -106,13 +111,11 @@ pub fn parse_duration(text: &str) -> Result<Duration, UnitError> {
     let factor = if unit.is_empty() {
         1.0
     } else {
-        TIME_UNITS.iter().find(|(u, _)| *u == unit).map(|(_, f)| *f).ok_or_else(|| {
-            UnitError::Unit {
-                text: text.to_owned(),
-                unit: unit.to_owned(),
-                what: "duration",
-                known: "ns, us, ms, s, min, h, d",
-            }
+        seconds_of(unit).ok_or_else(|| UnitError::Unit {
+            text: text.to_owned(),
+            unit: unit.to_owned(),
+            what: "duration",
+            known: "ns, us, ms, s, min, h, d",
         })?
     };
     Duration::try_from_secs_f64(number * factor).map_err(|_| malformed())

@@ -69,22 +69,7 @@ pub(super) fn factor(from: &str, to: &str) -> Option<f64> {
     if from == to {
         return Some(1.0);
     }
-    let time = |u: &str| {
-        [
-            ("ns", 1e-9),
-            ("us", 1e-6),
-            ("µs", 1e-6),
-            ("ms", 1e-3),
-            ("s", 1.0),
-            ("min", 60.0),
-            ("h", 3600.0),
-            ("d", 86_400.0),
-        ]
-        .into_iter()
-        .find(|(name, _)| *name == u)
-        .map(|(_, f)| f)
-    };
-    if let (Some(a), Some(b)) = (time(from), time(to)) {
+    if let (Some(a), Some(b)) = (units::seconds_of(from), units::seconds_of(to)) {
         return Some(b / a);
     }
     let si =
