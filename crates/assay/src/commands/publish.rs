@@ -1,12 +1,15 @@
 //! `assay publish`: a run or a post as a folder: the page, the same in Markdown, CSV and JSON, and the
 //! raw data.
 
+use std::panic::resume_unwind;
 use std::path::Path;
+use std::thread::{self, ScopedJoinHandle};
 
 use anyhow::{Result, anyhow};
 use assay_archive::Archive;
 use assay_model::{RunId, Severity};
-use assay_report::format::FORMATS;
+use assay_report::RunView;
+use assay_report::format::{FORMATS, FormatError};
 
 use super::copies::Copies;
 use super::open::open_archive;
@@ -26,27 +29,35 @@ pub fn publish(cli: &Cli, publish: &Publish) -> Result<Exit> {
     }
     let archive = open_archive(cli)?;
     let id = archive.resolve(&publish.what)?;
-    unchanged(&archive, &id)?;
     let copies = Copies::new()?;
     let archive = if publish.no_redact {
+        unchanged(&archive, &id)?;
         archive
     } else {
-        copies.add(&archive, &id)?;
+        // What a changed file breaks in the copy says less than what changed.
+        let (verified, copied) = beside(|| unchanged(&archive, &id), || copies.add(&archive, &id));
+        verified.and(copied)?;
         copies.archive().clone()
     };
     if publish.preview {
         return copies.preview(cli, std::iter::once(&id));
     }
-    let view = if publish.no_redact { view::load } else { view::load_copy };
-    let view = view::for_publication(view(&archive, &id)?);
     let mut publication = Publication::open(publish)?;
-    for format in FORMATS.iter().filter(|f| (f.has)(&view)) {
-        if let Some(name) = format.published {
-            publication.write(name, (format.write)(&view).map_err(|e| anyhow!(e))?)?;
-        }
-    }
-    publication.write("experiment.toml", &view.experiment_toml)?;
-    archive.export(&id, &publication.stage(&format!("{id}.tar.zst")))?;
+    let bundle = publication.stage(&format!("{id}.tar.zst"));
+    let (packed, view) = beside(
+        || archive.export(&id, &bundle),
+        || {
+            let view = if publish.no_redact { view::load } else { view::load_copy };
+            let view = view::for_publication(view(&archive, &id)?);
+            for (name, content) in formats(&view) {
+                publication.write(name, content.map_err(|e| anyhow!(e))?)?;
+            }
+            publication.write("experiment.toml", &view.experiment_toml)?;
+            anyhow::Ok(view)
+        },
+    );
+    let view = view?;
+    packed?;
     let page = absolute(&publication.finish()?);
     let invalid: Vec<assay_model::Finding> = view
         .findings()
@@ -69,6 +80,30 @@ pub fn publish(cli: &Cli, publish: &Publish) -> Result<Exit> {
         print(&format!("page: {page}"))?;
     }
     Ok(if invalid.is_empty() { Exit::Fine } else { Exit::Rule })
+}
+
+/// Does one thing on a thread of its own while this one does the other.
+fn beside<A: Send, B>(one: impl FnOnce() -> A + Send, other: impl FnOnce() -> B) -> (A, B) {
+    thread::scope(|threads| {
+        let one = threads.spawn(one);
+        let other = other();
+        (joined(one), other)
+    })
+}
+
+/// A run in each format that it has, beside each other: a file's name and its content.
+fn formats(view: &RunView) -> Vec<(&'static str, Result<String, FormatError>)> {
+    thread::scope(|threads| {
+        let written = FORMATS.iter().filter(|f| (f.has)(view)).filter_map(|format| {
+            format.published.map(|name| (name, threads.spawn(|| (format.write)(view))))
+        });
+        let written: Vec<_> = written.collect();
+        written.into_iter().map(|(name, content)| (name, joined(content))).collect()
+    })
+}
+
+fn joined<T>(thread: ScopedJoinHandle<'_, T>) -> T {
+    thread.join().unwrap_or_else(|panic| resume_unwind(panic))
 }
 
 /// Whether a run is as its ledger says; whatever is published of it is.
