@@ -2,6 +2,7 @@
 //! record, and its end together with the start of the next.
 
 use std::borrow::Cow;
+use std::cell::LazyCell;
 use std::collections::HashSet;
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -11,7 +12,7 @@ use assay_model::{
     FileHash, LedgerEvent, MetricValue, Plan, RunId, RunState, SCHEMA_VERSION, SampleSet,
     TrialRecord,
 };
-use assay_redact::{Recorder, Redactor};
+use assay_redact::{CleanRecord, Recorder, Redactor};
 
 use crate::account::Key;
 use crate::appender::Appender;
@@ -142,7 +143,8 @@ impl RunWriter {
         stderr: &[u8],
         samples: Option<&SampleSet>,
     ) -> Result<()> {
-        self.write_trial_with(record, stdout, stderr, samples, &[])
+        let record = CleanRecord::new(record.clone(), None);
+        self.write_trial_with(&record, stdout, stderr, samples, &[])
     }
 
     /// As [`RunWriter::write_trial`], with files of the workload's own beside the logs. A name must be plain
@@ -152,7 +154,7 @@ impl RunWriter {
     /// As there; `Record` also for a name that cannot be.
     pub fn write_trial_with(
         &mut self,
-        record: &TrialRecord,
+        record: &CleanRecord,
         stdout: &[u8],
         stderr: &[u8],
         samples: Option<&SampleSet>,
@@ -163,10 +165,10 @@ impl RunWriter {
             return Err(Error::Record { run: self.id.clone(), number: record.number, reason });
         }
         // What a program prints is anybody's; what looks like a token is not kept.
-        let clean = Recorder::record(record);
-        let record = clean.as_ref().unwrap_or(record);
         let (stdout, stderr) = (&*Recorder::log(stdout), &*Recorder::log(stderr));
-        let secrets = Redactor::secrets(assay_redact::Key::new(self.id.as_str()), Vec::new());
+        let secrets = LazyCell::new(|| {
+            Redactor::secrets(assay_redact::Key::new(self.id.as_str()), Vec::new())
+        });
         let clean: Vec<Cow<'_, [u8]>> = kept
             .iter()
             .map(|(name, bytes)| secrets.file(name, bytes).unwrap_or(Cow::Borrowed(bytes)))

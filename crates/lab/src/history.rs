@@ -15,6 +15,8 @@ struct OfTreatment {
     n: u32,
     /// How long the last trial took.
     lasted: Option<Duration>,
+    /// Where its last record of this session is.
+    last: Option<usize>,
     /// The completed records that have curves.
     curves: Vec<TrialRecord>,
 }
@@ -41,6 +43,7 @@ impl History {
         for record in records {
             history.push(record);
         }
+        history.treatments.values_mut().for_each(|of| of.last = None);
         history
     }
 
@@ -57,7 +60,13 @@ impl History {
         if record.outcome == Outcome::Completed && !record.curves.is_empty() {
             of.curves.push(record.clone());
         }
+        of.last = Some(self.records.len());
         self.records.push(record);
+    }
+
+    /// The last record of this session of a treatment.
+    pub fn last(&self, treatment: u32) -> Option<&TrialRecord> {
+        self.records.get(self.treatments.get(&treatment)?.last?)
     }
 
     /// All of them.

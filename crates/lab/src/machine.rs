@@ -39,6 +39,8 @@ pub(crate) struct Machine {
     output: Output,
     timeout: Duration,
     interrupt: Option<Interrupt>,
+    /// Asked for once: the environment is searched for it.
+    cache_dir: PathBuf,
     programs: RefCell<Programs>,
     witness: Witness,
 }
@@ -122,6 +124,7 @@ impl Machine {
             output,
             timeout: units::duration_of(&experiment.design.timeout).unwrap_or(Duration::MAX),
             interrupt,
+            cache_dir: scratch::cache_dir(),
             programs: RefCell::default(),
             witness: Witness::new(),
         })
@@ -159,7 +162,7 @@ impl Machine {
             exe: &self.exe,
             run_dir: self.scratch.run_dir(),
             trial_dir: self.scratch.trial_dir(),
-            cache_dir: scratch::cache_dir(),
+            cache_dir: &self.cache_dir,
             timeout: self.timeout.saturating_mul(task.timeout_factor),
             output: self.output,
             env: task.tracing.env(),

@@ -6,7 +6,7 @@ use assay_archive::RunWriter;
 use assay_model::{
     Experiment, LedgerEvent, Outcome, Plan, PlannedTrial, RunState, TrialRecord, units,
 };
-use assay_redact::Recorder;
+use assay_redact::CleanRecord;
 use assay_sut::Interrupt;
 use assay_workloads::Workload;
 
@@ -154,7 +154,7 @@ impl Session<'_> {
         }
         self.require_metric(&mut record);
         // Before anybody hears of it.
-        let record = Recorder::record(&record).unwrap_or(record);
+        let record = CleanRecord::new(record, self.history.last(treatment.id));
         if let Some(trace) = trace {
             self.writer.trace_next(trace.answer, trace.events);
         }
@@ -167,7 +167,7 @@ impl Session<'_> {
         }
         watcher.ended(&record);
         let outcome = record.outcome;
-        self.history.push(record);
+        self.history.push(record.into_inner());
         Ok(outcome)
     }
 

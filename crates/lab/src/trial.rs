@@ -25,7 +25,7 @@ pub(crate) struct Bench<'a> {
     pub exe: &'a Path,
     pub run_dir: PathBuf,
     pub trial_dir: PathBuf,
-    pub cache_dir: PathBuf,
+    pub cache_dir: &'a Path,
     pub timeout: Duration,
     pub output: Output,
     /// What the profiler wants of programs' environment.
@@ -97,7 +97,7 @@ impl Bench<'_> {
             cpus: &cpus,
             trial_dir: applied.setup.storage.as_deref().unwrap_or(&self.trial_dir),
             run_dir: &self.run_dir,
-            cache_dir: &self.cache_dir,
+            cache_dir: self.cache_dir,
             exe: self.exe,
             previous: order.previous,
         };

@@ -18,6 +18,6 @@ mod token;
 pub use key::Key;
 pub use markdown::markdown;
 pub use names::Names;
-pub use recorder::Recorder;
+pub use recorder::{CleanRecord, Recorder};
 pub use redactor::{Found, Kind, Redactor};
 pub use token::{Suspect, TOKEN, first_token, without_tokens};

@@ -2,6 +2,7 @@
 
 use std::borrow::Cow;
 use std::collections::BTreeMap;
+use std::ops::Deref;
 
 use assay_model::{Experiment, Fact, TrialRecord, ValidationResult};
 use serde_json::Value;
@@ -130,15 +131,6 @@ impl Recorder {
         token_in(&serde_json::to_value(experiment).ok()?)
     }
 
-    /// The record as it may be kept: its sentences without tokens. `None` when there are none in it.
-    pub fn record(record: &TrialRecord) -> Option<TrialRecord> {
-        texts(record).any(|text| first_token(text).is_some()).then(|| {
-            let mut clean = record.clone();
-            each(&mut clean, &mut |text| *text = without_tokens(text).into_owned());
-            clean
-        })
-    }
-
     /// An output stream as it may be kept.
     pub fn log(bytes: &[u8]) -> Cow<'_, [u8]> {
         match String::from_utf8_lossy(bytes) {
@@ -152,6 +144,35 @@ impl Recorder {
                 Cow::Owned(text) => Cow::Owned(text.into_bytes()),
             },
         }
+    }
+}
+
+/// A trial's record as it may be kept: no sentence of it holds a token.
+#[derive(Debug, Clone)]
+pub struct CleanRecord(TrialRecord);
+
+impl CleanRecord {
+    /// The record with `[token]` in place of what looks like one. `before` is a clean record whose sentences need
+    /// no second look: trials of one treatment mostly say the same.
+    pub fn new(mut record: TrialRecord, before: Option<&TrialRecord>) -> Self {
+        let known = |text: &String| before.is_some_and(|b| texts(b).any(|known| known == text));
+        if texts(&record).any(|text| !known(text) && first_token(text).is_some()) {
+            each(&mut record, &mut |text| *text = without_tokens(text).into_owned());
+        }
+        CleanRecord(record)
+    }
+
+    /// The record.
+    pub fn into_inner(self) -> TrialRecord {
+        self.0
+    }
+}
+
+impl Deref for CleanRecord {
+    type Target = TrialRecord;
+
+    fn deref(&self) -> &TrialRecord {
+        &self.0
     }
 }
 
@@ -188,7 +209,10 @@ fn each(record: &mut TrialRecord, f: &mut dyn FnMut(&mut String)) {
 
 #[cfg(test)]
 mod tests {
+    use assay_model::PlannedTrial;
+
     use super::*;
+    use crate::TOKEN;
 
     fn facts() -> BTreeMap<String, Fact> {
         [
@@ -226,6 +250,26 @@ mod tests {
         let once = facts.clone();
         recorder.facts(&mut facts);
         assert_eq!(facts, once, "done twice");
+    }
+
+    #[test]
+    fn a_sentence_that_is_new_is_looked_at() {
+        let trial = PlannedTrial {
+            number: 1,
+            block: 0,
+            treatment: 0,
+            warmup: false,
+            params: BTreeMap::new(),
+        };
+        let record = |notes: &[&str]| TrialRecord {
+            notes: notes.iter().map(|&n| n.to_owned()).collect(),
+            ..TrialRecord::blank(&trial, 1, String::new(), 0)
+        };
+        let token = "ghp_16C7e42F292c6912E7710c838347Ae178B4a";
+        let first = CleanRecord::new(record(&["short", token]), None);
+        assert_eq!(first.notes, ["short", TOKEN]);
+        let next = CleanRecord::new(record(&["short", token]), Some(&first));
+        assert_eq!(next.into_inner().notes, ["short", TOKEN]);
     }
 
     #[test]

@@ -4,7 +4,7 @@
 use std::collections::BTreeMap;
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
-use std::sync::LazyLock;
+use std::sync::{LazyLock, OnceLock};
 use std::time::Duration;
 
 use assay_model::{
@@ -99,11 +99,21 @@ fn argv(line: &str, shell: &str) -> Result<Vec<OsString>, WorkloadError> {
     Ok(words)
 }
 
-/// The folder that the command lines run in.
+/// The folder that the command lines run in: where assay was started, or `folder` seen from there.
 fn folder(params: &BTreeMap<String, Scalar>) -> Result<PathBuf, WorkloadError> {
+    // assay never changes its own, so a trial need not ask for it.
+    static START: OnceLock<PathBuf> = OnceLock::new();
+    let start = if let Some(start) = START.get() {
+        start
+    } else {
+        let start = std::env::current_dir().map_err(WorkloadError::io("read", Path::new(".")))?;
+        START.get_or_init(|| start)
+    };
     let named = text(params, "folder");
-    let here = std::env::current_dir().map_err(WorkloadError::io("read", Path::new(".")))?;
-    let folder = here.join(&named);
+    if named.is_empty() {
+        return Ok(start.clone());
+    }
+    let folder = start.join(&named);
     if folder.is_dir() {
         return Ok(folder);
     }

@@ -6,6 +6,8 @@ use std::path::{Path, PathBuf};
 use assay_archive::{Archive, ImportLimits, Problem, ProblemKind};
 use assay_model::{Better, Kind, LedgerEvent, MetricValue, RunId, RunState, Severity};
 
+use assay_redact::CleanRecord;
+
 use crate::fixture::{archive, completed, create, record, samples, write};
 
 /// A run with everything that a run can have: logs, samples, kept files, single I/Os, metrics of the
@@ -19,7 +21,14 @@ fn full(archive: &Archive, scratch: &Path) -> RunId {
             1 => run.write_trial(&record, b"", b"", None).unwrap(),
             2 => {
                 let kept = [("map.csv".to_owned(), b"a,b\n1,2\n".to_vec())];
-                run.write_trial_with(&record, b"one\ntwo\n", b"oops\n", None, &kept).unwrap();
+                run.write_trial_with(
+                    &CleanRecord::new(record, None),
+                    b"one\ntwo\n",
+                    b"oops\n",
+                    None,
+                    &kept,
+                )
+                .unwrap();
             }
             3 => {
                 let events = scratch.join("events.parquet");
