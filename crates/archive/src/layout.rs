@@ -35,6 +35,8 @@ pub(crate) const SAMPLES: &str = "samples.parquet";
 pub const IO: &str = "io.json";
 /// Where the time of a trial's program went.
 pub(crate) const PROFILE: &str = "profile.json";
+/// What a trial's programs asked of the kernel.
+pub const SYSCALLS: &str = "syscalls.json";
 /// Every I/O of a trial by itself.
 pub const IO_EVENTS: &str = "io.parquet";
 

@@ -46,7 +46,7 @@ pub use error::{Error, Result};
 pub use filter::Filter;
 pub use identity::{NewRun, RunIdentity};
 pub use import::ImportLimits;
-pub use layout::{IO, IO_EVENTS, may_keep};
+pub use layout::{IO, IO_EVENTS, SYSCALLS, may_keep};
 pub use listing::Unreadable;
 pub use reader::RunReader;
 pub use redact::Published;

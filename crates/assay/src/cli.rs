@@ -64,6 +64,8 @@ pub enum Verb {
     Io(Io),
     /// Where the time of programs goes: stacks on and off CPU, by function; live, or a recorded profile.
     Profile(Profile),
+    /// System calls of programs: how often, how long, with which errors and how many bytes.
+    Syscalls(Syscalls),
     /// What address translation costs: by the processor's counters, or simulated from an address
     /// stream.
     Tlb(Tlb),
@@ -771,25 +773,35 @@ pub struct Stat {
     pub command: Vec<OsString>,
 }
 
+/// Whose programs are looked at, and how long.
+#[derive(Debug, Args)]
+pub struct Targets {
+    /// These processes, their children, and what they start.
+    #[arg(long, value_name = "PID", conflicts_with_all = ["cgroup", "all", "command"])]
+    pub pid: Vec<u32>,
+    /// The processes that are in this control group now, and what they start.
+    #[arg(long, value_name = "PATH", conflicts_with_all = ["all", "command"])]
+    pub cgroup: Option<PathBuf>,
+    /// Everything on the machine.
+    #[arg(long, conflicts_with = "command")]
+    pub all: bool,
+    /// How long to look; absent: until the program ends, or until interrupted. A command is ended then.
+    #[arg(short, long, value_name = "N")]
+    pub seconds: Option<f64>,
+    /// Run this command and look while it runs.
+    #[arg(last = true, value_name = "COMMAND")]
+    pub command: Vec<OsString>,
+}
+
 /// `assay profile`.
 #[derive(Debug, Args)]
 pub struct Profile {
-    /// These processes, their children, and what they start.
-    #[arg(long, value_name = "PID", conflicts_with_all = ["cgroup", "all", "from", "command"])]
-    pub pid: Vec<u32>,
-    /// The processes that are in this control group now, and what they start.
-    #[arg(long, value_name = "PATH", conflicts_with_all = ["all", "from", "command"])]
-    pub cgroup: Option<PathBuf>,
-    /// Everything on the machine.
-    #[arg(long, conflicts_with_all = ["from", "command"])]
-    pub all: bool,
+    #[command(flatten)]
+    pub of: Targets,
     /// Show a recorded profile (`-`: standard input): perf script's text, folded stacks, async-profiler's
     /// collapsed form, pprof, or assay's own JSON. What it is is found by what it holds.
-    #[arg(long, value_name = "FILE", conflicts_with = "command")]
+    #[arg(long, value_name = "FILE", conflicts_with_all = ["pid", "cgroup", "all", "seconds", "command"])]
     pub from: Option<PathBuf>,
-    /// How long to look; absent: until the program ends, or until interrupted. A command is ended then.
-    #[arg(short, long, value_name = "N", conflicts_with = "from")]
-    pub seconds: Option<f64>,
     /// Samples a second and CPU.
     #[arg(long, value_name = "HZ", default_value_t = 99.0, conflicts_with = "from")]
     pub rate: f64,
@@ -803,9 +815,32 @@ pub struct Profile {
     /// .speedscope.json, .firefox.json, or .json (assay's own). May be given several times.
     #[arg(short, long, value_name = "FILE")]
     pub output: Vec<PathBuf>,
-    /// Run this command and look while it runs.
-    #[arg(last = true, value_name = "COMMAND")]
-    pub command: Vec<OsString>,
+}
+
+/// `assay syscalls`.
+#[derive(Debug, Args)]
+pub struct Syscalls {
+    #[command(flatten)]
+    pub of: Targets,
+    /// What tells calls apart, in one table: several with commas.
+    #[arg(long, value_enum, value_delimiter = ',', default_value = "call", value_name = "LIST")]
+    pub by: Vec<SyscallsBy>,
+    /// How many lines are listed.
+    #[arg(short = 'n', long, value_name = "N", default_value_t = 20)]
+    pub top: usize,
+}
+
+/// What tells system calls apart.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub enum SyscallsBy {
+    /// The call.
+    Call,
+    /// The name of the program (of the thread).
+    Program,
+    /// The process: needs more room, so that a call of many processes may be lost, which is said.
+    Process,
+    /// The kind of the file descriptor, and what is asked of asynchronous I/O.
+    Kind,
 }
 
 /// `assay tlb`.

@@ -135,6 +135,14 @@ const VERBS: &[Verb] = &[
          tracers = [\"profile\"].",
     ),
     verb(
+        "syscalls",
+        Group::LookInside,
+        &["assay syscalls -- ls", "assay syscalls --by call,kind -- ls"],
+        &["assay syscalls --pid 1234 --seconds 10", "assay syscalls --by process -- make"],
+        "Exit code 6 when system calls cannot be counted here, or none was made. In an experiment: [observe] \
+         tracers = [\"syscalls\"].",
+    ),
+    verb(
         "tlb",
         Group::LookInside,
         &["assay tlb -- sleep 0.1", "assay tlb --json -- ls"],

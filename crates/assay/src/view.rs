@@ -8,6 +8,7 @@ use assay_lab::{Ended, Question, Recorded};
 use assay_model::{Profile, RunId, TrialRecord};
 use assay_redact::Names;
 use assay_report::{LedgerHead, RunView};
+use assay_syscalls::Syscalls;
 
 /// So many comparisons of a run are explained on its page.
 const EXPLAINED: usize = 8;
@@ -104,10 +105,21 @@ fn read(reader: &RunReader, records: Option<Vec<TrialRecord>>) -> Result<RunView
             samples.insert(record.number, set);
         }
     }
+    let mut syscalls = BTreeMap::new();
+    for record in records.iter().filter(|r| r.observers.iter().any(|o| o.observer == "syscalls")) {
+        if let Some(kept) = reader.syscalls(record.number, record.attempt)? {
+            let seen: Syscalls = serde_json::from_slice(&kept).with_context(|| {
+                let folder = reader.trial_dir(record.number, record.attempt);
+                format!("{}/syscalls.json", folder.display())
+            })?;
+            syscalls.insert(record.number, seen);
+        }
+    }
     let explanations = analysis.comparisons.iter().take(EXPLAINED).map(|comparison| {
         assay_lab::explain(&Question {
             records: &records,
             samples: &samples,
+            syscalls: &syscalls,
             analysis: &analysis,
             comparison,
         })
@@ -145,6 +157,7 @@ fn read(reader: &RunReader, records: Option<Vec<TrialRecord>>) -> Result<RunView
         explanations,
         io,
         profiles,
+        syscalls,
         ledger: reader.ledger().to_vec(),
         ledger_head: reader
             .ledger_head()

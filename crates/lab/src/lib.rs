@@ -30,6 +30,7 @@ mod serving;
 mod session;
 mod spanning;
 mod stop;
+mod syscalls;
 mod trace;
 mod trial;
 mod watch;

@@ -182,7 +182,7 @@ impl Machine {
             record.outcome = Outcome::Interrupted;
         }
         let samples = joined(observed(self.sampler.as_ref(), self.interval, &mut record), said);
-        let profile = task.tracing.stop_profile(&mut record);
+        let seen = task.tracing.stop_programs(&mut record);
         let trace = task.tracing.stop(&mut record);
         self.witness.look(&mut record, task.last);
         if let Some(samples) = &samples {
@@ -193,7 +193,7 @@ impl Machine {
             let judged = task.workload.offers().judged;
             artifacts::judge(judged, (task.system)().as_ref(), &mut kept, &mut record);
         }
-        kept.extend(profile);
+        kept.extend(seen);
         Recorded { record, samples, kept, trace }
     }
 

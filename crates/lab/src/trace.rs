@@ -1,5 +1,5 @@
 //! The tracers beside a trial: started before the program, told of its phases, stopped after it; what they
-//! could not see is in the record. Here is that of block I/O; `profiling` is the other.
+//! could not see is in the record. Here is that of block I/O; `profiling` and `syscalls` are the others.
 
 use std::cell::RefCell;
 use std::ffi::OsString;
@@ -14,9 +14,10 @@ use assay_observe::io::{IoWatch, TraceRequest};
 
 use crate::artifacts::File;
 use crate::profiling::{self, Profiling};
+use crate::syscalls::{self, Counting};
 
 /// The tracers that an experiment may name.
-pub(crate) const TRACERS: [&str; 3] = ["io", "io-events", profiling::NAME];
+pub(crate) const TRACERS: [&str; 4] = ["io", "io-events", profiling::NAME, syscalls::NAME];
 const NAME: &str = "io";
 /// The largest file of single I/Os that a node sends with its part of a trial.
 const MAX_SENT: u64 = 256 << 20;
@@ -27,6 +28,7 @@ pub(crate) struct Tracing {
     ask: Option<TraceRequest>,
     watch: RefCell<Option<Result<IoWatch, NotAvailable>>>,
     profiling: Profiling,
+    counting: Counting,
 }
 
 /// What there is to keep of a trial's I/O.
@@ -82,12 +84,22 @@ impl Tracing {
             regions: true,
             ..TraceRequest::default()
         });
-        Tracing { ask, watch: RefCell::new(None), profiling: Profiling::new(experiment) }
+        Tracing {
+            ask,
+            watch: RefCell::new(None),
+            profiling: Profiling::new(experiment),
+            counting: Counting::new(experiment),
+        }
     }
 
     /// None.
     pub fn off() -> Self {
-        Tracing { ask: None, watch: RefCell::new(None), profiling: Profiling::off() }
+        Tracing {
+            ask: None,
+            watch: RefCell::new(None),
+            profiling: Profiling::off(),
+            counting: Counting::default(),
+        }
     }
 
     /// Starts, if it is asked for. One that cannot is in the record.
@@ -96,6 +108,7 @@ impl Tracing {
             *self.watch.borrow_mut() = Some(IoWatch::start(Path::new("/"), ask));
         }
         self.profiling.start();
+        self.counting.start();
     }
 
     /// What tracers want of the environment of programs.
@@ -106,6 +119,7 @@ impl Tracing {
     /// The program has said that a phase begins.
     pub fn phase(&self, phase: Phase) {
         self.profiling.phase(phase);
+        self.counting.phase(phase);
         if let Some(Ok(watch)) = &*self.watch.borrow() {
             match phase {
                 Phase::RampUp => {}
@@ -115,9 +129,10 @@ impl Tracing {
         }
     }
 
-    /// Stops the profiler and puts into the record what was seen; the file to keep.
-    pub fn stop_profile(&self, record: &mut TrialRecord) -> Option<File> {
-        self.profiling.stop(record)
+    /// Stops the profiler and the counting of system calls, and puts into the record what was seen; the files
+    /// to keep.
+    pub fn stop_programs(&self, record: &mut TrialRecord) -> impl Iterator<Item = File> + use<> {
+        [self.counting.stop(record), self.profiling.stop(record)].into_iter().flatten()
     }
 
     /// Stops the tracer of block I/O and puts into the record what was seen.

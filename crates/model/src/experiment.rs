@@ -307,7 +307,8 @@ pub struct Observe {
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub environment: Vec<String>,
     /// The tracers by name: `io` counts block I/O in the kernel, `io-events` keeps every single one;
-    /// `profile` samples where the program's time goes (99 times a second and CPU; `profile@999`: at that rate).
+    /// `profile` samples where the program's time goes (99 times a second and CPU; `profile@999`: at that rate);
+    /// `syscalls` counts the system calls of the program.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub tracers: Vec<String>,
 }

@@ -27,12 +27,15 @@
 
 mod column;
 mod devices;
+mod follow;
 mod grid;
 pub mod io;
 mod made_of;
 pub mod meters;
 mod monitor;
 mod monitors;
+#[cfg(feature = "ebpf")]
+mod processes;
 pub mod profile;
 mod recorder;
 mod sampler;
@@ -41,10 +44,12 @@ mod source;
 pub mod stat;
 mod state;
 mod subjects;
+pub mod syscalls;
 mod trouble;
 
 pub use column::{Column, Group, Of};
 pub use devices::{Device, Devices};
+pub use follow::Whose;
 pub use grid::MIN_INTERVAL;
 pub use monitor::{Chart, Field, Monitor, MonitorSpec, NotAvailable, Role};
 pub use monitors::{Drawing, all, charts, field, find};

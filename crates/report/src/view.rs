@@ -8,6 +8,7 @@ use assay_model::{
     Plan, RunSummary, SampleSet, SystemDescription, TreatmentSummary, TrialRecord,
 };
 use assay_profile::Profile;
+use assay_syscalls::Syscalls;
 
 use crate::alike::Alike;
 
@@ -36,6 +37,8 @@ pub struct RunView {
     pub io: BTreeMap<u32, IoReport>,
     /// Where the program's time went, by trial number.
     pub profiles: BTreeMap<u32, Profile>,
+    /// What its programs asked of the kernel, by trial number.
+    pub syscalls: BTreeMap<u32, Syscalls>,
     /// The ledger.
     pub ledger: Vec<LedgerEntry>,
     /// The end of the ledger's chain; `None` for an empty ledger.

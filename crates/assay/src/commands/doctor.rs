@@ -104,7 +104,13 @@ fn tracers() -> Vec<Ability> {
         Err(e) => (false, e.to_string()),
     };
     let help = "Where programs spend their time (`assay profile`)".to_owned();
-    vec![io, Ability { name: "profile".into(), help, works, why }]
+    let profile = Ability { name: "profile".into(), help, works, why };
+    let (works, why) = match assay_observe::syscalls::syscall_ability(Path::new("/")) {
+        Ok(words) => (true, words),
+        Err(e) => (false, e.to_string()),
+    };
+    let help = "System calls of programs (`assay syscalls`)".to_owned();
+    vec![io, profile, Ability { name: "syscalls".into(), help, works, why }]
 }
 
 fn controls() -> Vec<Ability> {

@@ -42,6 +42,7 @@ pub fn explain(cli: &Cli, asked: &Explain) -> Result<Exit> {
     let question = Question {
         records: &run.records,
         samples: &run.samples,
+        syscalls: &run.syscalls,
         analysis: &run.analysis,
         comparison,
     };

@@ -19,6 +19,7 @@ mod io_live;
 mod io_stages;
 mod kit;
 mod landscape;
+mod look;
 mod manual;
 mod open;
 mod plan;
@@ -37,6 +38,7 @@ mod schema;
 mod serve;
 mod site;
 mod stat;
+mod syscalls;
 mod tlb;
 mod workloads;
 
@@ -64,6 +66,7 @@ pub fn dispatch(cli: &Cli) -> anyhow::Result<Exit> {
         Verb::Stat(stat) => stat::stat(cli, stat),
         Verb::Io(asked) => io::io(cli, asked),
         Verb::Profile(asked) => profile::profile(cli, asked),
+        Verb::Syscalls(asked) => syscalls::syscalls(cli, asked),
         Verb::Tlb(asked) => tlb::tlb(cli, asked),
         Verb::Archive(archive) => archive::archive(cli, archive),
         Verb::Doctor(doctor) => doctor::doctor(cli, doctor),

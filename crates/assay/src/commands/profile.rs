@@ -1,16 +1,15 @@
 //! `assay profile`: where the time of programs goes, live or from a file.
 
 use std::path::{Path, PathBuf};
-use std::time::{Duration, Instant};
 
 use anyhow::{Context, Result};
-use assay_observe::profile::{MAX_RATE_HZ, ProfileRequest, ProfileWatch, Whose};
+use assay_observe::profile::{MAX_RATE_HZ, ProfileRequest, ProfileWatch};
 use assay_profile::{Profile, Side, firefox, folded, pprof, read, speedscope};
 use assay_report::page;
 use assay_report::terminal::profile as text;
 use assay_sut::Interrupt;
 
-use super::beside;
+use super::look::Look;
 use crate::cli;
 use crate::cli::Cli;
 use crate::exit::{Exit, Usage};
@@ -107,12 +106,12 @@ fn live(asked: &cli::Profile) -> Result<Option<(Profile, String, Exit)>> {
     if !(1.0..=MAX_RATE_HZ).contains(&asked.rate) {
         return Err(Usage(format!("--rate takes 1 to {MAX_RATE_HZ} samples a second")).into());
     }
-    let seconds = match asked.seconds {
-        Some(s) if s > 0.0 && s <= 1e7 => Some(Duration::from_secs_f64(s)),
-        Some(_) => return Err(Usage("--seconds takes more than 0 seconds".into()).into()),
-        None => None,
+    let look = Look::new(&asked.of)?;
+    let Some((whose, name)) = look.whose()? else {
+        let text = "say whose time: a command (`assay profile -- COMMAND`), --pid, --cgroup, --all, or a \
+                    recorded profile (--from FILE)";
+        return Err(Usage(text.into()).into());
     };
-    let (whose, name) = whose(asked)?;
     let interrupt = Interrupt::install()?;
     let ask = ProfileRequest { whose, rate_hz: asked.rate, off_cpu: !asked.on_cpu };
     let watch = match ProfileWatch::start(Path::new("/"), &ask) {
@@ -122,20 +121,7 @@ fn live(asked: &cli::Profile) -> Result<Option<(Profile, String, Exit)>> {
             return Ok(None);
         }
     };
-    let exit = if asked.command.is_empty() {
-        let began = Instant::now();
-        while !interrupt.fired() && seconds.is_none_or(|s| began.elapsed() < s) {
-            let gone = |pid: &u32| !Path::new(&format!("/proc/{pid}")).exists();
-            if !asked.pid.is_empty() && asked.pid.iter().all(gone) {
-                break;
-            }
-            std::thread::sleep(Duration::from_millis(20));
-        }
-        // An interrupt is how a look without an end is ended.
-        Exit::Fine
-    } else {
-        command(asked, &interrupt, seconds)?
-    };
+    let exit = look.until_the_end(&interrupt)?;
     let profile = watch.stop();
     interrupt.clear();
     match profile {
@@ -145,78 +131,6 @@ fn live(asked: &cli::Profile) -> Result<Option<(Profile, String, Exit)>> {
             Ok(None)
         }
     }
-}
-
-fn command(asked: &cli::Profile, interrupt: &Interrupt, seconds: Option<Duration>) -> Result<Exit> {
-    let argv = asked.command.clone();
-    let ends_it = interrupt.clone();
-    let began = Instant::now();
-    let thread = std::thread::spawn(move || beside::run(&argv, ends_it));
-    let mut ended = false;
-    while !thread.is_finished() {
-        if !ended && seconds.is_some_and(|s| began.elapsed() >= s) {
-            interrupt.fire();
-            ended = true;
-        }
-        std::thread::sleep(Duration::from_millis(5));
-    }
-    let ran = thread.join().map_err(|_| anyhow::anyhow!("the thread of the command failed"))?;
-    let ran = ran.map_err(|e| Usage(e.to_string()))?;
-    Ok(match (ended, interrupt.fired(), ran.exit.success()) {
-        (true, ..) | (false, false, true) => Exit::Fine,
-        (false, true, _) => Exit::Interrupted,
-        (false, false, false) => Exit::Workload,
-    })
-}
-
-fn whose(asked: &cli::Profile) -> Result<(Whose, String)> {
-    if !asked.command.is_empty() {
-        let words: Vec<_> = asked.command.iter().map(|a| a.to_string_lossy()).collect();
-        return Ok((Whose::Children, words.join(" ")));
-    }
-    if !asked.pid.is_empty() {
-        let words: Vec<String> = asked.pid.iter().map(u32::to_string).collect();
-        return Ok((Whose::Processes(asked.pid.clone()), format!("process {}", words.join(", "))));
-    }
-    if let Some(group) = &asked.cgroup {
-        let pids = of_group(group)?;
-        return Ok((Whose::Processes(pids), format!("control group {}", group.display())));
-    }
-    if asked.all {
-        return Ok((Whose::All, "everything on the machine".to_owned()));
-    }
-    let text = "say whose time: a command (`assay profile -- COMMAND`), --pid, --cgroup, --all, or a recorded \
-                profile (--from FILE)";
-    Err(Usage(text.into()).into())
-}
-
-/// The processes of a control group and of those below it: a path, or one below the usual folder.
-fn of_group(group: &Path) -> Result<Vec<u32>> {
-    let below = group.strip_prefix("/").unwrap_or(group);
-    let places = [
-        group.to_owned(),
-        Path::new("/sys/fs/cgroup").join(below),
-        Path::new("/sys/fs/cgroup/cpu").join(below),
-        Path::new("/sys/fs/cgroup/cpuacct").join(below),
-        Path::new("/sys/fs/cgroup/memory").join(below),
-    ];
-    let folder = places.iter().find(|p| p.join("cgroup.procs").is_file());
-    let Some(folder) = folder else {
-        return Err(Usage(format!("there is no control group {}", group.display())).into());
-    };
-    let mut pids = Vec::new();
-    let mut folders = vec![folder.clone()];
-    while let Some(folder) = folders.pop() {
-        let text = std::fs::read_to_string(folder.join("cgroup.procs")).unwrap_or_default();
-        pids.extend(text.lines().filter_map(|l| l.parse::<u32>().ok()).filter(|pid| *pid > 0));
-        let below = std::fs::read_dir(&folder).into_iter().flatten().flatten();
-        folders.extend(below.filter(|e| e.file_type().is_ok_and(|t| t.is_dir())).map(|e| e.path()));
-    }
-    if pids.is_empty() {
-        return Err(Usage(format!("the control group {} has no processes", group.display())).into());
-    }
-    pids.retain(|pid| Path::new(&format!("/proc/{pid}/task")).exists());
-    Ok(pids)
 }
 
 fn write(profile: &Profile, name: &str, path: &Path, format: Format) -> Result<()> {

@@ -11,6 +11,7 @@ use assay_model::{
 };
 use assay_observe::{Field, Role};
 use assay_stats::summary::{mean, mean_interval, variance};
+use assay_syscalls::{Dimension, Measure, Syscalls};
 
 /// What is to be explained.
 #[derive(Debug, Clone, Copy)]
@@ -19,11 +20,16 @@ pub struct Question<'a> {
     pub records: &'a [TrialRecord],
     /// Samples by trial number.
     pub samples: &'a BTreeMap<u32, SampleSet>,
+    /// System calls by trial number.
+    pub syscalls: &'a BTreeMap<u32, Syscalls>,
     /// What the records say together.
     pub analysis: &'a Analysis,
     /// The comparison to explain: one of the analysis.
     pub comparison: &'a Comparison,
 }
+
+/// The source of what is known of system calls.
+const SYSCALLS: &str = "syscalls";
 
 /// An observation's identity.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
@@ -67,12 +73,28 @@ pub fn explain(question: &Question<'_>) -> Explanation {
     let level = analysis.confidence;
     let mut found = Vec::new();
     let mut unchanged = 0;
+    let mut compared: Vec<(&Key, Vec<(f64, f64)>)> = Vec::new();
     for key in keys {
-        let pairs: Vec<(f64, f64)> = base
+        // A call that a trial did not make was made no times.
+        let value = |of: &BTreeMap<Key, f64>| match of.get(key) {
+            None if key.source == SYSCALLS && of.keys().any(|k| k.source == SYSCALLS) => Some(0.0),
+            value => value.copied(),
+        };
+        let pairs = base
             .iter()
-            .filter_map(|(block, a)| Some((*a.get(key)?, *other.get(block)?.get(key)?)))
+            .filter_map(|(block, a)| Some((value(a)?, value(other.get(block)?)?)))
             .collect();
-        match observed(key, &pairs, level) {
+        compared.push((key, pairs));
+    }
+    // So many numbers of system calls that some would differ by chance: of all of them together the level is
+    // that of the comparison (Bonferroni).
+    let differ = |(key, pairs): &&(&Key, Vec<(f64, f64)>)| {
+        key.source == SYSCALLS && pairs.iter().any(|(a, b)| a != b)
+    };
+    let calls = compared.iter().filter(differ).count().max(1);
+    for (key, pairs) in &compared {
+        let level = if key.source == SYSCALLS { 1.0 - (1.0 - level) / calls as f64 } else { level };
+        match observed(key, pairs, level) {
             Some(o) if o.change.difference == 0.0 && pairs.iter().all(|(a, b)| a == b) => {
                 unchanged += 1;
             }
@@ -145,6 +167,19 @@ fn observations(
                 if let Some(value) = value {
                     put(name, unit, value);
                 }
+            }
+        }
+    }
+    if let Some(seen) = question.syscalls.get(&record.number) {
+        for of in seen.by(&[Dimension::Call]) {
+            for measure in Measure::ALL {
+                let (unit, factor) = match measure {
+                    Measure::Calls | Measure::Errors => ("calls", 1.0),
+                    Measure::Time => ("s", 1e-9),
+                    Measure::Bytes => ("B", 1.0),
+                };
+                let key = Key::new(SYSCALLS, &of.key[0], measure.name(), unit);
+                all.insert(key, measure.of(&of.amounts) * factor);
             }
         }
     }
@@ -228,15 +263,25 @@ fn account(found: &[Observed]) -> Option<Account> {
 }
 
 fn notes(found: &[Observed], question: &Question<'_>, level: f64) -> Vec<String> {
+    let calls = found.iter().filter(|o| o.source == SYSCALLS).count();
+    let others = found.len() - calls;
     let mut notes = vec![format!(
-        "{} observations were compared: at {:.0} % about {:.0} of them differ clearly by chance alone; \
+        "{others} observations were compared: at {:.0} % about {:.0} of them differ clearly by chance alone; \
          what differs along with the metric need not be its cause",
-        found.len(),
         level * 100.0,
-        (found.len() as f64 * (1.0 - level)).ceil()
+        (others as f64 * (1.0 - level)).ceil()
     )];
+    if calls > 0 {
+        notes.push(format!(
+            "{calls} numbers of system calls were compared besides, with intervals that hold for all of them \
+             together at {:.0} %",
+            level * 100.0
+        ));
+    }
     if question.samples.values().all(|s| s.rows.is_empty()) {
-        notes.push("no monitor sampled the trials: only resources and metrics are compared".into());
+        let rest =
+            if calls > 0 { "resources, metrics and system calls" } else { "resources and metrics" };
+        notes.push(format!("no monitor sampled the trials: only {rest} are compared"));
     }
     let mut said: Vec<&String> = question
         .records
@@ -338,6 +383,7 @@ mod tests {
         let question = Question {
             records: &records,
             samples: &by_trial,
+            syscalls: &BTreeMap::new(),
             analysis: &analysis,
             comparison: &comparison,
         };

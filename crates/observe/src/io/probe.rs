@@ -272,6 +272,12 @@ fn fill(
     Ok(())
 }
 
+/// How often the kernel did not run a program because it was running there already; `None`: it does not tell.
+pub(crate) fn missed_runs(program: &Program) -> Option<u64> {
+    let text = fdinfo(program)?;
+    text.lines().find_map(|l| l.strip_prefix("recursion_misses:"))?.trim().parse().ok()
+}
+
 /// What the kernel says of a program in `/proc/self/fdinfo`.
 fn fdinfo(program: &Program) -> Option<String> {
     let fd = program.fd().ok()?.as_fd().as_raw_fd();

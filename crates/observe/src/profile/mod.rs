@@ -26,22 +26,13 @@ mod watch;
 
 pub use watch::{ProfileWatch, Profiled, profile_ability};
 
+use crate::follow::Whose;
+
 /// Samples a second and CPU, unless another rate is asked for: not 100, so that what happens every hundredth
 /// of a second is not always or never met.
 pub const RATE_HZ: f64 = 99.0;
 /// The highest rate.
 pub const MAX_RATE_HZ: f64 = 10_000.0;
-
-/// Whose time is looked at.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Whose {
-    /// What this process starts from now on.
-    Children,
-    /// These processes, their children, and what they start.
-    Processes(Vec<u32>),
-    /// Everything on the machine.
-    All,
-}
 
 /// What is asked of a profiler.
 #[derive(Debug, Clone, PartialEq)]

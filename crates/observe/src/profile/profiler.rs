@@ -1,18 +1,20 @@
 //! The profiler at work: probes, memory maps, and at the end the profile made of both.
 
-use std::collections::{HashMap, HashSet};
+use std::collections::HashMap;
 use std::path::{Path, PathBuf};
 use std::time::SystemTime;
 
 use assay_profile::{Builder, Frame, Kind, Loss, Profile, State, ThreadTime, reason};
 
+use super::ProfileRequest;
 use super::abi::{COMM, Config, DEPTH, Group, NO_ROOM, Stack, Task, Window, counter, state};
 use super::maps::Changes;
 use super::probes::Probes;
 use super::spaces::Spaces;
 use super::symbols::Symbols;
-use super::{ProfileRequest, Whose};
 use crate::NotAvailable;
+use crate::follow::Whose;
+use crate::processes::{numbers, one_namespace, processes, thread_name, with_descendants};
 
 /// Looks at programs.
 pub(super) struct Profiler {
@@ -206,7 +208,7 @@ impl Gather<'_> {
         if ns == 0 {
             return;
         }
-        let thread = name(&group.comm);
+        let thread = thread_name(&group.comm);
         if group.state == state::ON_CPU_EXACT {
             *self.cpu.entry(thread).or_default() += ns;
             return;
@@ -283,11 +285,6 @@ impl Gather<'_> {
     }
 }
 
-fn name(comm: &[u8; COMM]) -> String {
-    let end = comm.iter().position(|b| *b == 0).unwrap_or(COMM);
-    String::from_utf8_lossy(&comm[..end]).into_owned()
-}
-
 /// Follows a process that is there.
 fn follow(probes: &mut Probes, spaces: &mut Spaces, pid: u32, off_cpu: bool) {
     spaces.follow(pid);
@@ -307,54 +304,5 @@ fn tell(probes: &mut Probes, pid: u32) {
         comm[..length].copy_from_slice(&text[..length]);
         let task = Task { since_ns: now, tgid: pid, comm, state: state::BEFORE, ..Task::default() };
         probes.tell(tid, &task);
-    }
-}
-
-/// The numbers that are names in a folder.
-fn numbers(folder: &str) -> Vec<u32> {
-    let entries = std::fs::read_dir(folder).into_iter().flatten().flatten();
-    entries.filter_map(|e| e.file_name().to_str()?.parse().ok()).collect()
-}
-
-fn processes() -> Vec<u32> {
-    numbers("/proc")
-}
-
-/// These processes and all that descend from them.
-fn with_descendants(pids: &[u32]) -> Result<Vec<u32>, NotAvailable> {
-    if let Some(pid) = pids.iter().find(|pid| !Path::new(&format!("/proc/{pid}/task")).exists()) {
-        return Err(NotAvailable::because(format!("there is no process {pid}")));
-    }
-    let parent = |pid: u32| -> Option<u32> {
-        let text = std::fs::read_to_string(format!("/proc/{pid}/stat")).ok()?;
-        text.rsplit_once(')')?.1.split_ascii_whitespace().nth(1)?.parse().ok()
-    };
-    let all: Vec<(u32, u32)> =
-        processes().into_iter().filter_map(|pid| Some((pid, parent(pid)?))).collect();
-    let mut found: HashSet<u32> = pids.iter().copied().collect();
-    loop {
-        let more: Vec<u32> = all
-            .iter()
-            .filter(|(pid, parent)| found.contains(parent) && !found.contains(pid))
-            .map(|p| p.0)
-            .collect();
-        if more.is_empty() {
-            break;
-        }
-        found.extend(more);
-    }
-    Ok(found.into_iter().collect())
-}
-
-/// Probes number processes as the first namespace does.
-fn one_namespace() -> Result<(), NotAvailable> {
-    /// The kernel's fixed number of the first namespace of processes.
-    const FIRST: &str = "pid:[4026531836]";
-    match std::fs::read_link("/proc/self/ns/pid") {
-        Ok(link) if link.as_os_str() != FIRST => Err(NotAvailable::because(
-            "this is a container with process numbers of its own, which the kernel's probes do not use: run \
-             the profiler on the host, or in a container that shares its process numbers (--pid=host)",
-        )),
-        _ => Ok(()),
     }
 }

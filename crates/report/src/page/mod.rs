@@ -13,6 +13,7 @@ mod landscape;
 mod overlay;
 mod profile;
 pub(crate) mod shell;
+mod syscalls;
 mod time;
 
 use maud::{Markup, html};
@@ -49,7 +50,7 @@ const fn section(
 }
 
 /// What the page of a run shows, from top to bottom.
-static SECTIONS: [Section; 12] = [
+static SECTIONS: [Section; 13] = [
     section("significance", "Significance", |v, g| {
         Some(html::parts(&parts::significance::significance(v, g)))
     }),
@@ -63,6 +64,7 @@ static SECTIONS: [Section; 12] = [
     section("order", "Run order", draw::run_order),
     section("time", "Over time", |v, _| time::section(v)),
     section("profile", "Profile", |v, _| profile::section(v)),
+    section("syscalls", "System calls", |v, _| syscalls::section(v)),
     section("io", "Block I/O", |v, _| io::section(v)),
     section("configuration", "Configuration", |v, _| {
         Some(html::parts(&parts::system::configuration(v)))

@@ -26,7 +26,8 @@ pub(crate) fn time(ns: f64) -> String {
     format_value_digits(ns / 1e9, "s", 3)
 }
 
-fn bytes(n: u64) -> String {
+/// Bytes for a person.
+pub(crate) fn bytes(n: u64) -> String {
     format_value_digits(n as f64, "B", 3)
 }
 

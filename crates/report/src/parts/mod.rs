@@ -13,5 +13,6 @@ pub(crate) mod results;
 pub(crate) mod scaling;
 pub(crate) mod significance;
 pub(crate) mod suite;
+pub(crate) mod syscalls;
 pub(crate) mod system;
 pub(crate) mod trials;

@@ -19,6 +19,7 @@ mod profile;
 mod result;
 mod run;
 mod single;
+mod syscalls;
 mod system;
 mod tlb;
 
@@ -35,6 +36,7 @@ pub use plan::{PlanView, plan};
 pub use profile::profile;
 pub use result::{Detail, result};
 pub use run::run;
+pub use syscalls::syscalls;
 pub use system::system;
 pub use tlb::{simulation, tlb};
 

@@ -1,0 +1,124 @@
+//! Whose programs a look is at, and how long it lasts: a command, processes, a control group, or everything.
+
+use std::path::Path;
+use std::time::{Duration, Instant};
+
+use anyhow::Result;
+use assay_observe::Whose;
+use assay_sut::Interrupt;
+
+use super::beside;
+use crate::cli::Targets;
+use crate::exit::{Exit, Usage};
+
+/// A look that was asked for.
+pub struct Look<'a> {
+    of: &'a Targets,
+    lasts: Option<Duration>,
+}
+
+impl<'a> Look<'a> {
+    /// # Errors
+    /// It lasts no time.
+    pub fn new(of: &'a Targets) -> Result<Self> {
+        let lasts = match of.seconds {
+            Some(s) if s > 0.0 && s <= 1e7 => Some(Duration::from_secs_f64(s)),
+            Some(_) => return Err(Usage("--seconds takes more than 0 seconds".into()).into()),
+            None => None,
+        };
+        Ok(Look { of, lasts })
+    }
+
+    /// Whose programs, and their name for a person; `None`: that was not said.
+    ///
+    /// # Errors
+    /// There is no such control group, or it is empty.
+    pub fn whose(&self) -> Result<Option<(Whose, String)>> {
+        let of = self.of;
+        if !of.command.is_empty() {
+            let words: Vec<_> = of.command.iter().map(|a| a.to_string_lossy()).collect();
+            return Ok(Some((Whose::Children, words.join(" "))));
+        }
+        if !of.pid.is_empty() {
+            let words: Vec<String> = of.pid.iter().map(u32::to_string).collect();
+            let name = format!("process {}", words.join(", "));
+            return Ok(Some((Whose::Processes(of.pid.clone()), name)));
+        }
+        if let Some(group) = &of.cgroup {
+            let name = format!("control group {}", group.display());
+            return Ok(Some((Whose::Processes(of_group(group)?), name)));
+        }
+        Ok(of.all.then(|| (Whose::All, "everything on the machine".to_owned())))
+    }
+
+    /// Runs the command, or waits: until the program ends, the time is over, or an interrupt.
+    ///
+    /// # Errors
+    /// The command cannot be started.
+    pub fn until_the_end(&self, interrupt: &Interrupt) -> Result<Exit> {
+        if !self.of.command.is_empty() {
+            return self.command(interrupt);
+        }
+        let began = Instant::now();
+        while !interrupt.fired() && self.lasts.is_none_or(|s| began.elapsed() < s) {
+            let gone = |pid: &u32| !Path::new(&format!("/proc/{pid}")).exists();
+            if !self.of.pid.is_empty() && self.of.pid.iter().all(gone) {
+                break;
+            }
+            std::thread::sleep(Duration::from_millis(20));
+        }
+        // An interrupt is how a look without an end is ended.
+        Ok(Exit::Fine)
+    }
+
+    fn command(&self, interrupt: &Interrupt) -> Result<Exit> {
+        let argv = self.of.command.clone();
+        let ends_it = interrupt.clone();
+        let began = Instant::now();
+        let thread = std::thread::spawn(move || beside::run(&argv, ends_it));
+        let mut ended = false;
+        while !thread.is_finished() {
+            if !ended && self.lasts.is_some_and(|s| began.elapsed() >= s) {
+                interrupt.fire();
+                ended = true;
+            }
+            std::thread::sleep(Duration::from_millis(5));
+        }
+        let ran = thread.join().map_err(|_| anyhow::anyhow!("the thread of the command failed"))?;
+        let ran = ran.map_err(|e| Usage(e.to_string()))?;
+        Ok(match (ended, interrupt.fired(), ran.exit.success()) {
+            (true, ..) | (false, false, true) => Exit::Fine,
+            (false, true, _) => Exit::Interrupted,
+            (false, false, false) => Exit::Workload,
+        })
+    }
+}
+
+/// The processes of a control group and of those below it: a path, or one below the usual folder.
+fn of_group(group: &Path) -> Result<Vec<u32>> {
+    let below = group.strip_prefix("/").unwrap_or(group);
+    let places = [
+        group.to_owned(),
+        Path::new("/sys/fs/cgroup").join(below),
+        Path::new("/sys/fs/cgroup/cpu").join(below),
+        Path::new("/sys/fs/cgroup/cpuacct").join(below),
+        Path::new("/sys/fs/cgroup/memory").join(below),
+    ];
+    let folder = places.iter().find(|p| p.join("cgroup.procs").is_file());
+    let Some(folder) = folder else {
+        return Err(Usage(format!("there is no control group {}", group.display())).into());
+    };
+    let mut pids = Vec::new();
+    let mut folders = vec![folder.clone()];
+    while let Some(folder) = folders.pop() {
+        let text = std::fs::read_to_string(folder.join("cgroup.procs")).unwrap_or_default();
+        pids.extend(text.lines().filter_map(|l| l.parse::<u32>().ok()).filter(|pid| *pid > 0));
+        let below = std::fs::read_dir(&folder).into_iter().flatten().flatten();
+        folders.extend(below.filter(|e| e.file_type().is_ok_and(|t| t.is_dir())).map(|e| e.path()));
+    }
+    if pids.is_empty() {
+        return Err(Usage(format!("the control group {} has no processes", group.display())).into());
+    }
+    pids.retain(|pid| Path::new(&format!("/proc/{pid}/task")).exists());
+    Ok(pids)
+}

@@ -1,0 +1,53 @@
+//! `assay syscalls`: the system calls of programs, counted while they run.
+
+use std::path::Path;
+
+use anyhow::Result;
+use assay_observe::syscalls::{SyscallRequest, SyscallWatch};
+use assay_report::terminal::syscalls as text;
+use assay_sut::Interrupt;
+use assay_syscalls::Dimension;
+
+use super::look::Look;
+use crate::cli;
+use crate::cli::{Cli, SyscallsBy};
+use crate::exit::{Exit, Usage};
+use crate::screen::{print_json, print_styled, say, style};
+
+/// Counts the calls of a command, of processes, or of the machine.
+pub fn syscalls(cli: &Cli, asked: &cli::Syscalls) -> Result<Exit> {
+    let look = Look::new(&asked.of)?;
+    let Some((whose, _)) = look.whose()? else {
+        let text =
+            "say whose calls: a command (`assay syscalls -- COMMAND`), --pid, --cgroup, or --all";
+        return Err(Usage(text.into()).into());
+    };
+    let interrupt = Interrupt::install()?;
+    let ask = SyscallRequest { whose, by_process: asked.by.contains(&SyscallsBy::Process) };
+    let watch = match SyscallWatch::start(Path::new("/"), &ask) {
+        Ok(watch) => watch,
+        Err(why) => {
+            say(&format!("system calls cannot be counted here: {why}"));
+            return Ok(Exit::Nothing);
+        }
+    };
+    let exit = look.until_the_end(&interrupt)?;
+    let seen = watch.stop();
+    interrupt.clear();
+    if cli.json {
+        print_json(&seen)?;
+    } else {
+        let by: Vec<Dimension> = asked.by.iter().map(|by| dimension(*by)).collect();
+        print_styled(&text(&seen, &by, asked.top, style()))?;
+    }
+    Ok(if seen.calls.is_empty() && exit == Exit::Fine { Exit::Nothing } else { exit })
+}
+
+fn dimension(by: SyscallsBy) -> Dimension {
+    match by {
+        SyscallsBy::Call => Dimension::Call,
+        SyscallsBy::Program => Dimension::Program,
+        SyscallsBy::Process => Dimension::Process,
+        SyscallsBy::Kind => Dimension::Kind,
+    }
+}

@@ -1,0 +1,96 @@
+//! What the probes in `bpf/syscalls.bpf.c` and this loader share: the layouts of `bpf/syscalls.h`.
+#![allow(unsafe_code)]
+
+use assay_syscalls::BUCKETS;
+use aya::Pod;
+
+/// Bytes of a thread's name.
+pub(super) const COMM: usize = 16;
+
+/// What the probes count besides.
+pub(super) mod counter {
+    pub const LOST_CALLS: u32 = 1;
+    pub const LOST_NS: u32 = 2;
+    pub const LOST_ERRORS: u32 = 3;
+    pub const LOST_TASKS: u32 = 4;
+}
+
+#[repr(C)]
+#[derive(Clone, Copy, Default)]
+pub(super) struct Config {
+    pub root: u32,
+    pub all: u8,
+    pub by_process: u8,
+    pub pad: [u8; 2],
+}
+
+#[repr(C)]
+#[derive(Clone, Copy, Default)]
+pub(super) struct Window {
+    pub begin_ns: u64,
+    pub end_ns: u64,
+}
+
+/// A process that is followed.
+#[repr(C)]
+#[derive(Clone, Copy, Default)]
+pub(super) struct Target {
+    pub executed: u32,
+}
+
+#[repr(C)]
+#[derive(Clone, Copy, Default, PartialEq, Eq, Hash)]
+pub(super) struct Group {
+    pub number: u32,
+    pub tgid: u32,
+    pub comm: [u8; COMM],
+    pub kind: u8,
+    pub measured: u8,
+    pub narrow: u8,
+    pub pad: [u8; 5],
+}
+
+#[repr(C)]
+#[derive(Clone, Copy)]
+pub(super) struct Amount {
+    pub calls: u64,
+    pub errors: u64,
+    pub ns: u64,
+    pub most_ns: u64,
+    pub returned: u64,
+    pub times: [u64; BUCKETS],
+}
+
+#[repr(C)]
+#[derive(Clone, Copy, Default)]
+pub(super) struct Error {
+    pub of: Group,
+    pub number: u64,
+}
+
+/// What the probes know of each call.
+#[repr(C)]
+#[derive(Clone, Copy)]
+pub(super) struct Traits(pub [u8; assay_syscalls::NUMBERS]);
+
+// The same numbers stand in bpf/syscalls.h.
+const _: () = assert!(size_of::<Config>() == 8);
+const _: () = assert!(size_of::<Group>() == 32);
+const _: () = assert!(size_of::<Error>() == 40);
+const _: () = assert!(size_of::<Amount>() == 360);
+
+// SAFETY: whole numbers and arrays of them in C layout without padding (the pads are fields), so every
+// pattern of bits is a value.
+unsafe impl Pod for Config {}
+// SAFETY: as above.
+unsafe impl Pod for Window {}
+// SAFETY: as above.
+unsafe impl Pod for Target {}
+// SAFETY: as above.
+unsafe impl Pod for Group {}
+// SAFETY: as above.
+unsafe impl Pod for Amount {}
+// SAFETY: as above.
+unsafe impl Pod for Error {}
+// SAFETY: as above.
+unsafe impl Pod for Traits {}

@@ -1,0 +1,135 @@
+//! Loads the probes of system calls, attaches them, and reads what they have added up. Nothing is pinned:
+//! when this process ends, however it ends, the kernel takes them away.
+
+use std::path::Path;
+
+use assay_syscalls::Architecture;
+use aya::maps::{Array, HashMap, MapData, PerCpuArray, PerCpuHashMap, PerCpuValues};
+use aya::programs::{BtfTracePoint, Program};
+use aya::{Btf, Ebpf, EbpfLoader, Pod};
+
+use super::abi::{Amount, Config, Error, Group, Target, Traits, Window};
+use crate::NotAvailable;
+use crate::io::kernel_types::KernelTypes;
+use crate::io::perf_ring::cpus;
+use crate::io::probe::{missed_runs, refused};
+
+/// The compiled probes. Aligned, since they are read as ELF in place.
+#[repr(C, align(8))]
+struct Aligned<T: ?Sized>(T);
+static OBJECT: &Aligned<[u8]> = &Aligned(*include_bytes!("../../../../bpf/syscalls.bpf.o"));
+
+/// The memory that groups may take, on all CPUs together.
+const ROOM: usize = 48 << 20;
+/// Groups at least and at most, within that.
+const GROUPS: (usize, usize) = (1024, 16_384);
+
+/// What is attached where. Entries last: a call is counted when it returns, and then its entry was seen.
+const ATTACHED: [(&str, &str); 5] = [
+    ("forked", "sched_process_fork"),
+    ("executed", "sched_process_exec"),
+    ("freed", "sched_process_free"),
+    ("returned", "sys_exit"),
+    ("entered", "sys_enter"),
+];
+
+/// The probes at work.
+pub(super) struct Probes {
+    ebpf: Ebpf,
+    missed: u64,
+}
+
+impl Probes {
+    /// Loads, follows these processes, and attaches.
+    pub fn start(root: &Path, config: Config, follow: &[u32]) -> Result<Self, NotAvailable> {
+        let types = KernelTypes::read(root)?;
+        if types.arguments("sys_enter").is_none() {
+            return Err(NotAvailable::because(
+                "this kernel has no tracepoints at system calls (CONFIG_HAVE_SYSCALL_TRACEPOINTS, \
+                 CONFIG_TRACEPOINTS)",
+            ));
+        }
+        if !types.has_value("bpf_func_id", "BPF_FUNC_get_current_task_btf") {
+            return Err(NotAvailable::because(
+                "this kernel's eBPF keeps nothing with a thread, which Linux 5.11 and later do",
+            ));
+        }
+        let btf = Btf::from_sys_fs().map_err(|e| refused(&e))?;
+        let each = cpus().len().max(1) * size_of::<Amount>();
+        let groups = (ROOM / each).clamp(GROUPS.0, GROUPS.1);
+        let mut ebpf = EbpfLoader::new()
+            .btf(Some(&btf))
+            .override_global("cfg", &config, true)
+            .override_global("traits", &Traits(Architecture::own().traits()), true)
+            // What is kept with a thread is the probes' alone: aya has no type for that map.
+            .allow_unsupported_maps()
+            .map_max_entries("groups", groups as u32)
+            .load(&OBJECT.0)
+            .map_err(|e| refused(&e))?;
+        let map = ebpf.map_mut("targets");
+        if let Some(mut map) = map.and_then(|m| HashMap::<_, u32, Target>::try_from(m).ok()) {
+            for pid in follow {
+                map.insert(pid, Target { executed: 1 }, 0).map_err(|e| refused(&e))?;
+            }
+        }
+        for (name, tracepoint) in ATTACHED {
+            let missing = || NotAvailable::because(format!("the probes hold no program `{name}`"));
+            let program = ebpf.program_mut(name).ok_or_else(missing)?;
+            let program: &mut BtfTracePoint = program.try_into().map_err(|_| missing())?;
+            program.load(tracepoint, &btf).map_err(|e| refused(&e))?;
+            program.attach().map_err(|e| refused(&e))?;
+        }
+        Ok(Probes { ebpf, missed: 0 })
+    }
+
+    /// Says from when to when is measured; 0: not yet.
+    pub fn set_window(&mut self, window: Window) {
+        let map = self.ebpf.map_mut("window");
+        if let Some(mut array) = map.and_then(|m| Array::<_, Window>::try_from(m).ok()) {
+            // The map is there, since the probes were loaded with it.
+            let _ = array.set(0, window, 0);
+        }
+    }
+
+    /// Ends the looking; what was added up stays to be read.
+    pub fn detach(&mut self) {
+        let programs = self.ebpf.programs().map(|(_, program)| program);
+        self.missed = programs.filter_map(missed_runs).sum();
+        for (_, program) in self.ebpf.programs_mut() {
+            // One that cannot be taken off goes with the process.
+            if let Program::BtfTracePoint(p) = program {
+                drop(p.unload());
+            }
+        }
+    }
+
+    /// How often the kernel did not run a probe.
+    pub fn missed(&self) -> u64 {
+        self.missed
+    }
+
+    /// A count over all CPUs.
+    pub fn count(&self, what: u32) -> u64 {
+        let map = self.ebpf.map("counters");
+        let map = map.and_then(|m| PerCpuArray::<_, u64>::try_from(m).ok());
+        map.and_then(|m| m.get(&what, 0).ok()).map_or(0, |values| values.iter().sum())
+    }
+
+    fn all<K: Pod, V: Pod>(&self, name: &str) -> Vec<(K, PerCpuValues<V>)> {
+        let map = self.ebpf.map(name);
+        let map =
+            map.and_then(|m: &aya::maps::Map| PerCpuHashMap::<&MapData, K, V>::try_from(m).ok());
+        map.map_or_else(Vec::new, |m| m.iter().filter_map(Result::ok).collect())
+    }
+
+    /// What was added up, by CPU.
+    pub fn groups(&self) -> Vec<(Group, PerCpuValues<Amount>)> {
+        self.all("groups")
+    }
+
+    /// The errors.
+    pub fn errors(&self) -> Vec<(Error, u64)> {
+        let all = self.all::<Error, u64>("errors");
+        all.into_iter().map(|(error, n)| (error, n.iter().sum())).collect()
+    }
+}

@@ -1,0 +1,173 @@
+//! The counting of system calls at work: told when the measured part begins and ends, it hands back what
+//! was counted.
+
+use std::path::Path;
+
+use assay_syscalls::{
+    Amounts, Architecture, BUCKETS, Calls, Errors, Lost, Subject, Syscalls, VERSION, error_name,
+};
+
+use super::SyscallRequest;
+use super::abi::{Amount, Config, Group, Window, counter};
+use super::probes::Probes;
+use crate::NotAvailable;
+use crate::follow::Whose;
+use crate::processes::{one_namespace, thread_name, with_descendants};
+
+/// How calls are counted, for a person.
+const METHOD: &str = "eBPF, counted at entry and return (tracepoints sys_enter and sys_exit)";
+
+/// Probes at work. Dropped, they end.
+pub struct SyscallWatch {
+    probes: Probes,
+    window: Window,
+    began_ns: u64,
+    by_process: bool,
+}
+
+impl std::fmt::Debug for SyscallWatch {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("SyscallWatch").field("began_ns", &self.began_ns).finish_non_exhaustive()
+    }
+}
+
+impl SyscallWatch {
+    /// Begins to count; returns when the probes are attached. A program that this process starts counts from
+    /// its execution on.
+    ///
+    /// # Errors
+    /// The kernel does not let it, or there is no such process.
+    pub fn start(root: &Path, ask: &SyscallRequest) -> Result<Self, NotAvailable> {
+        one_namespace()?;
+        let config = Config {
+            root: if ask.whose == Whose::Children { std::process::id() } else { 0 },
+            all: u8::from(ask.whose == Whose::All),
+            by_process: u8::from(ask.by_process),
+            ..Config::default()
+        };
+        let follow = match &ask.whose {
+            Whose::Processes(pids) => with_descendants(pids)?,
+            Whose::Children | Whose::All => Vec::new(),
+        };
+        let probes = Probes::start(root, config, &follow)?;
+        Ok(SyscallWatch {
+            probes,
+            window: Window::default(),
+            began_ns: assay_sut::clock::monotonic_ns(),
+            by_process: ask.by_process,
+        })
+    }
+
+    /// The measured part begins now.
+    pub fn begin(&mut self) {
+        self.window.begin_ns = assay_sut::clock::monotonic_ns();
+        self.window.end_ns = 0;
+        self.probes.set_window(self.window);
+    }
+
+    /// It ends now.
+    pub fn end(&mut self) {
+        self.window.end_ns = assay_sut::clock::monotonic_ns();
+        self.probes.set_window(self.window);
+    }
+
+    /// Stops and brings what was counted: the calls that returned in the measured part, or all where none was
+    /// told.
+    pub fn stop(mut self) -> Syscalls {
+        let now = assay_sut::clock::monotonic_ns();
+        self.probes.detach();
+        let end = if self.window.end_ns > 0 { self.window.end_ns } else { now };
+        let measured = u8::from(self.window.begin_ns > 0);
+        let n = |what| self.probes.count(what);
+        let process = |group: &Group| self.by_process.then_some(group.tgid);
+        let groups = self.probes.groups();
+        let calls =
+            groups.iter().filter(|(group, _)| group.measured == measured).map(|(group, by_cpu)| {
+                let call = name(group);
+                Calls {
+                    program: thread_name(&group.comm),
+                    process: process(group),
+                    on: subject(&call, group.kind),
+                    amounts: sum(by_cpu.iter(), &call),
+                    call,
+                }
+            });
+        let errors = self.probes.errors();
+        let errors = errors.iter().filter(|(error, _)| error.of.measured == measured).map(
+            |(error, count)| Errors {
+                call: name(&error.of),
+                error: error_name(error.number),
+                program: thread_name(&error.of.comm),
+                process: process(&error.of),
+                count: *count,
+            },
+        );
+        let mut seen = Syscalls {
+            version: VERSION,
+            method: METHOD.to_owned(),
+            architecture: Architecture::own().name().to_owned(),
+            span_ns: end.checked_sub(self.window.begin_ns.max(self.began_ns)),
+            calls: calls.collect(),
+            errors: errors.collect(),
+            lost: Lost {
+                calls: n(counter::LOST_CALLS),
+                ns: n(counter::LOST_NS),
+                errors: n(counter::LOST_ERRORS),
+                tasks: n(counter::LOST_TASKS),
+                missed: self.probes.missed(),
+            },
+            notes: Vec::new(),
+        };
+        seen.calls.sort_by(|a, b| {
+            let key = |c: &Calls| (c.call.clone(), c.program.clone(), c.process, c.on);
+            key(a).cmp(&key(b))
+        });
+        seen.errors.sort_by(|a, b| {
+            (&a.call, &a.error, &a.program, a.process)
+                .cmp(&(&b.call, &b.error, &b.program, b.process))
+        });
+        seen
+    }
+}
+
+/// The name of a group's call.
+fn name(group: &Group) -> String {
+    if group.narrow > 0 {
+        format!("32-bit syscall {}", group.number)
+    } else {
+        Architecture::own().call(group.number)
+    }
+}
+
+/// What a call was about, from the probes' number; of Linux's older asynchronous I/O the call itself says it.
+fn subject(call: &str, kind: u8) -> Subject {
+    match call {
+        "io_submit" => Subject::Submission,
+        "io_getevents" | "io_pgetevents" => Subject::CompletionWait,
+        _ => Subject::ALL.get(usize::from(kind)).copied().unwrap_or(Subject::Other),
+    }
+}
+
+fn sum<'a>(by_cpu: impl Iterator<Item = &'a Amount>, call: &str) -> Amounts {
+    let mut all = Amounts { times: vec![0; BUCKETS], ..Amounts::default() };
+    let mut returned = 0u64;
+    for a in by_cpu {
+        all.calls += a.calls;
+        all.errors += a.errors;
+        all.ns += a.ns;
+        all.longest_ns = all.longest_ns.max(a.most_ns);
+        returned = returned.saturating_add(a.returned);
+        for (n, more) in all.times.iter_mut().zip(a.times) {
+            *n += more;
+        }
+    }
+    all.with_returned(call, returned)
+}
+
+/// How calls would be counted here, for `assay doctor`.
+///
+/// # Errors
+/// They cannot be.
+pub fn syscall_ability(root: &Path) -> Result<String, NotAvailable> {
+    SyscallWatch::start(root, &SyscallRequest::default()).map(|watch| watch.stop().method)
+}

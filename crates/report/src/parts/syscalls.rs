@@ -1,0 +1,238 @@
+//! System calls as tables: how many, how long, how many failed and with what, how many bytes; and those that
+//! differ between treatments.
+
+use std::fmt::Write as _;
+
+use assay_model::units::percent;
+use assay_syscalls::{Amounts, Change, Differences, Dimension, Measure, Syscalls};
+
+use super::io::{bytes, optional, time};
+use crate::document::{Cell, Part, Parts, Table, Tone, cell};
+
+/// Errors that are listed.
+const ERRORS: usize = 10;
+
+/// The title of a dimension's column.
+fn title(dimension: Dimension) -> &'static str {
+    match dimension {
+        Dimension::Call => "call",
+        Dimension::Program => "program",
+        Dimension::Process => "process",
+        Dimension::Kind => "on",
+    }
+}
+
+/// What was counted, and how.
+pub(crate) fn head(seen: &Syscalls) -> Parts {
+    let mut out = Parts::default();
+    out.push(Part::Paragraph(Tone::Strong, seen.method.clone().into()));
+    let all = seen.total();
+    let mut words = format!(
+        "{} calls, {} failed; {} in calls, all threads together",
+        all.calls,
+        all.errors,
+        time(all.ns as f64)
+    );
+    if let Some(ns) = seen.span_ns {
+        let _ = write!(words, "; looked for {}", time(ns as f64));
+    }
+    out.say(words);
+    out
+}
+
+/// The calls by these dimensions, most time first.
+pub(crate) fn table(seen: &Syscalls, by: &[Dimension], most: usize) -> Table {
+    let groups = seen.by(by);
+    let total: u64 = groups.iter().map(|g| g.amounts.ns).sum();
+    let words: Vec<&str> = by.iter().map(|d| title(*d)).collect();
+    let mut t = Table::of(format!("System calls by {}, most time first", words.join(", ")));
+    for word in words {
+        t = t.label(word);
+    }
+    t = t
+        .number("calls")
+        .number("errors")
+        .number("time")
+        .number("%")
+        .number("p50")
+        .number("p99")
+        .number("longest")
+        .number("bytes");
+    for g in groups.iter().take(most) {
+        let a = &g.amounts;
+        let share = if total == 0 {
+            "-".to_owned()
+        } else {
+            format!("{:.1}", 100.0 * a.ns as f64 / total as f64)
+        };
+        let mut row: Vec<Cell> = g.key.iter().map(|k| cell(k.clone())).collect();
+        row.extend([
+            cell(a.calls.to_string()),
+            cell(if a.errors == 0 { "-".to_owned() } else { a.errors.to_string() }),
+            cell(time(a.ns as f64)),
+            cell(share),
+            optional(a.quantile_ns(0.5), rough),
+            optional(a.quantile_ns(0.99), rough),
+            cell(time(a.longest_ns as f64)),
+            optional(a.bytes, bytes),
+        ]);
+        t.row(row);
+    }
+    t
+}
+
+/// A quantile of a histogram by powers of two is not worth more than two digits.
+fn rough(ns: f64) -> String {
+    assay_model::units::format_value_digits(ns / 1e9, "s", 2)
+}
+
+/// The errors by name; `None`: no call failed.
+pub(crate) fn errors(seen: &Syscalls, most: usize) -> Option<Table> {
+    let all = seen.errors_by_call();
+    if all.is_empty() {
+        return None;
+    }
+    let mut t = Table::of("Errors").label("call").label("error").number("times");
+    for (call, error, n) in all.into_iter().take(most) {
+        t.row(vec![cell(call), cell(error), cell(n.to_string())]);
+    }
+    Some(t)
+}
+
+/// How far it can be trusted.
+pub(crate) fn notes(seen: &Syscalls) -> Vec<String> {
+    let lost = &seen.lost;
+    let mut notes = Vec::new();
+    if lost.calls > 0 {
+        notes.push(format!(
+            "{} calls ({}) had no room and are missing from the tables",
+            lost.calls,
+            time(lost.ns as f64)
+        ));
+    }
+    if lost.errors > 0 {
+        notes.push(format!("{} errors had no room for their names", lost.errors));
+    }
+    if lost.tasks > 0 {
+        notes.push(format!(
+            "{} times a thread or process had no room and was not followed",
+            lost.tasks
+        ));
+    }
+    if lost.missed > 0 {
+        notes.push(format!(
+            "the kernel did not run a probe {} times: calls may be missing",
+            lost.missed
+        ));
+    }
+    let sum = |which: fn(&Amounts) -> u64| -> u64 {
+        seen.calls.iter().filter(|c| c.on.is_asynchronous()).map(|c| which(&c.amounts)).sum()
+    };
+    if sum(|a| a.calls) > 0 {
+        notes.push(format!(
+            "{} calls were about asynchronous I/O and returned {} operations: the time of a submission is not \
+             the I/O's",
+            sum(|a| a.calls),
+            sum(|a| a.operations.unwrap_or(0))
+        ));
+    }
+    notes.push(
+        "calls count when they return (exit does not); p50 and p99 are of a histogram by powers of two"
+            .to_owned(),
+    );
+    notes.extend(seen.notes.iter().cloned());
+    notes
+}
+
+/// All of it by these dimensions, for a terminal.
+pub(crate) fn whole(seen: &Syscalls, by: &[Dimension], most: usize) -> Parts {
+    let mut all = head(seen);
+    if !seen.calls.is_empty() {
+        all.table(table(seen, by, most));
+    }
+    if let Some(t) = errors(seen, most) {
+        all.table(t);
+    }
+    all.notes(notes(seen));
+    all
+}
+
+/// The tables of a page.
+pub(crate) fn tables(seen: &Syscalls, most: usize) -> Parts {
+    let mut out = head(seen);
+    for by in [&[Dimension::Call][..], &[Dimension::Program], &[Dimension::Kind]] {
+        out.table(table(seen, by, most));
+    }
+    if let Some(t) = errors(seen, ERRORS) {
+        out.table(t);
+    }
+    out.notes(notes(seen));
+    out
+}
+
+/// A number of a measure.
+fn amount(measure: Measure, v: f64) -> String {
+    match measure {
+        Measure::Time => time(v),
+        Measure::Bytes => assay_model::units::format_value_digits(v, "B", 3),
+        Measure::Calls | Measure::Errors => {
+            if v.fract() == 0.0 {
+                format!("{v:.0}")
+            } else {
+                format!("{v:.1}")
+            }
+        }
+    }
+}
+
+/// The calls whose numbers differ between two treatments; the clear ones, and those that stand out most.
+pub(crate) fn changes(d: &Differences, labels: [&str; 2], most: usize) -> Parts {
+    let mut out = Parts::default();
+    let caption = format!("System calls a trial: {} against {}", labels[1], labels[0]);
+    let mut t = Table::of(caption)
+        .label("call")
+        .word("of it")
+        .number("")
+        .number(" ")
+        .number("difference")
+        .word(&format!("{} CI", percent(d.confidence)))
+        .word("clear");
+    t.columns[2].title = labels[0].to_owned().into();
+    t.columns[3].title = labels[1].to_owned().into();
+    let differ = |c: &&Change| c.difference != 0.0;
+    for c in d.changes.iter().filter(differ).take(most) {
+        let signed = |v: f64| format!("{}{}", if v > 0.0 { "+" } else { "" }, amount(c.measure, v));
+        let interval = c.interval.map_or_else(
+            || "-".to_owned(),
+            |[low, high]| format!("[{}, {}]", signed(low), signed(high)),
+        );
+        let clear = if c.clear {
+            cell("yes").tone(if c.difference > 0.0 { Tone::Warn } else { Tone::Good })
+        } else {
+            cell("no")
+        };
+        t.row(vec![
+            cell(c.call.clone()),
+            cell(c.measure.name()),
+            cell(amount(c.measure, c.mean[0])),
+            cell(amount(c.measure, c.mean[1])),
+            cell(signed(c.difference)),
+            cell(interval),
+            clear,
+        ]);
+    }
+    out.table(t);
+    let trials = format!("{} and {} trials", d.trials[0], d.trials[1]);
+    out.note(if d.trials.iter().any(|n| *n < 3) {
+        format!("{trials}: fewer than three a side have no interval, and no call is named")
+    } else {
+        format!(
+            "{trials}; clear after Holm's correction for {} numbers, so that of identical programs at most {} of \
+             comparisons name any. {} calls below half a percent of the calls, errors, time and bytes are left out.",
+            d.compared,
+            percent(1.0 - d.confidence),
+            d.too_small
+        )
+    });
+    out
+}

@@ -1,0 +1,248 @@
+//! Which calls were made more or less often, took more or less time, failed or moved bytes in one set of
+//! trials than in another. The trial is the unit: each gives one value a call.
+
+use std::collections::BTreeSet;
+
+use assay_stats::aa::holm;
+use assay_stats::distribution::{student_cdf, student_quantile};
+use assay_stats::summary::{mean, variance};
+
+use crate::{Amounts, Dimension, Syscalls};
+
+/// Calls with a smaller share of the number, the time and the bytes of both sides are not compared: each one
+/// more makes the others harder to tell.
+const LEAST_SHARE: f64 = 0.005;
+/// Fewer trials a side have no interval.
+const LEAST_TRIALS: usize = 3;
+/// The variance of rounding to whole numbers: values that are all alike vary by no less.
+const ROUNDING: f64 = 1.0 / 12.0;
+
+/// What is compared of a call.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, serde::Serialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Measure {
+    /// How often it was made.
+    Calls,
+    /// How often it failed.
+    Errors,
+    /// Its time, nanoseconds.
+    Time,
+    /// The bytes that it returned.
+    Bytes,
+}
+
+impl Measure {
+    /// All.
+    pub const ALL: [Measure; 4] = [Measure::Calls, Measure::Errors, Measure::Time, Measure::Bytes];
+
+    /// Its word.
+    pub fn name(self) -> &'static str {
+        match self {
+            Measure::Calls => "calls",
+            Measure::Errors => "errors",
+            Measure::Time => "time",
+            Measure::Bytes => "bytes",
+        }
+    }
+
+    /// Its value, in nanoseconds where it is time.
+    pub fn of(self, amounts: &Amounts) -> f64 {
+        let n = match self {
+            Measure::Calls => amounts.calls,
+            Measure::Errors => amounts.errors,
+            Measure::Time => amounts.ns,
+            Measure::Bytes => amounts.bytes.unwrap_or(0),
+        };
+        n as f64
+    }
+}
+
+/// The difference in one number of one call.
+#[derive(Debug, Clone, PartialEq, serde::Serialize)]
+pub struct Change {
+    /// The call.
+    pub call: String,
+    /// What of it.
+    pub measure: Measure,
+    /// Means a trial of both sides.
+    pub mean: [f64; 2],
+    /// Second less first.
+    pub difference: f64,
+    /// Its interval at the level of the comparison, for this number by itself; `None`: too few trials.
+    pub interval: Option<[f64; 2]>,
+    /// The p-value, corrected by Holm for all numbers that were compared.
+    pub p: Option<f64>,
+    /// Whether the difference is clear after the correction.
+    pub clear: bool,
+}
+
+/// A comparison of all calls.
+#[derive(Debug, Clone, PartialEq, serde::Serialize)]
+pub struct Differences {
+    /// Trials of both sides.
+    pub trials: [usize; 2],
+    /// The level of the intervals; one less it, the chance that anything is named by mistake.
+    pub confidence: f64,
+    /// How many numbers were compared.
+    pub compared: usize,
+    /// Calls that were too few to be compared.
+    pub too_small: usize,
+    /// The numbers: clear ones first, then by how far they stand out.
+    pub changes: Vec<Change>,
+}
+
+/// Compares two sets of trials.
+pub fn differences(first: &[&Syscalls], second: &[&Syscalls], confidence: f64) -> Differences {
+    let sides = [first, second]
+        .map(|trials| trials.iter().map(|t| t.by(&[Dimension::Call])).collect::<Vec<_>>());
+    let every = || sides.iter().flatten().flatten();
+    let total = Measure::ALL.map(|m| every().map(|g| m.of(&g.amounts)).sum::<f64>());
+    let calls: BTreeSet<&str> = every().map(|g| g.key[0].as_str()).collect();
+    let mut changes = Vec::new();
+    let mut too_small = 0;
+    for call in calls {
+        let of = |measure: Measure| {
+            [0, 1].map(|side: usize| -> Vec<f64> {
+                let value = |trial: &Vec<crate::Grouped>| {
+                    let of = trial.iter().find(|g| g.key[0] == call);
+                    of.map_or(0.0, |g| measure.of(&g.amounts))
+                };
+                sides[side].iter().map(value).collect()
+            })
+        };
+        let all = Measure::ALL.map(|m| (m, of(m)));
+        let sum = |v: &[Vec<f64>; 2]| v.iter().flatten().sum::<f64>();
+        if all
+            .iter()
+            .zip(total)
+            .all(|((_, v), total)| sum(v) < LEAST_SHARE * total || sum(v) == 0.0)
+        {
+            too_small += 1;
+            continue;
+        }
+        let there = all.iter().filter(|(_, v)| sum(v) > 0.0);
+        changes.extend(there.map(|(measure, values)| change(call, *measure, values, confidence)));
+    }
+    let tested: Vec<(usize, f64)> =
+        changes.iter().enumerate().filter_map(|(at, c)| Some((at, c.p?))).collect();
+    if let Some(adjusted) = holm(&tested.iter().map(|t| t.1).collect::<Vec<_>>()) {
+        for ((at, _), p) in tested.into_iter().zip(adjusted) {
+            changes[at].p = Some(p);
+            changes[at].clear = p <= 1.0 - confidence;
+        }
+    }
+    let share = |c: &Change| c.difference.abs() / (c.mean[0] + c.mean[1]);
+    changes.sort_by(|a, b| {
+        (b.clear.cmp(&a.clear))
+            .then_with(|| a.p.unwrap_or(1.0).total_cmp(&b.p.unwrap_or(1.0)))
+            .then_with(|| share(b).total_cmp(&share(a)))
+            .then_with(|| (&a.call, a.measure).cmp(&(&b.call, b.measure)))
+    });
+    let trials = [first.len(), second.len()];
+    Differences { trials, confidence, compared: changes.len(), too_small, changes }
+}
+
+/// Welch's test (Biometrika 34 (1947) 28), with at least the variance of rounding.
+fn change(call: &str, measure: Measure, values: &[Vec<f64>; 2], confidence: f64) -> Change {
+    let means = [0, 1].map(|s: usize| mean(&values[s]).unwrap_or(0.0));
+    let difference = means[1] - means[0];
+    let mut change = Change {
+        call: call.to_owned(),
+        measure,
+        mean: means,
+        difference,
+        interval: None,
+        p: None,
+        clear: false,
+    };
+    if values.iter().any(|v| v.len() < LEAST_TRIALS) {
+        return change;
+    }
+    let n = [0, 1].map(|s: usize| values[s].len() as f64);
+    let part = [0, 1].map(|s: usize| variance(&values[s]).unwrap_or(0.0).max(ROUNDING) / n[s]);
+    let seen = part[0] + part[1];
+    let below: f64 = [0, 1].map(|s: usize| part[s] * part[s] / (n[s] - 1.0)).iter().sum();
+    let (se, df) = (seen.sqrt(), seen * seen / below);
+    let half = student_quantile(f64::midpoint(1.0, confidence), df) * se;
+    change.interval = Some([difference - half, difference + half]);
+    let p = 2.0 * (1.0 - student_cdf((difference / se).abs(), df));
+    change.p = Some(p.clamp(0.0, 1.0));
+    change
+}
+
+#[cfg(test)]
+mod tests {
+    use assay_stats::rng::Rng;
+
+    use super::*;
+    use crate::{Calls, Subject};
+
+    fn trial(calls: &[(&str, u64, u64)]) -> Syscalls {
+        let calls = calls.iter().map(|(call, n, ns)| Calls {
+            call: (*call).into(),
+            program: "p".into(),
+            process: None,
+            on: Subject::Nothing,
+            amounts: Amounts { calls: *n, ns: *ns, ..Amounts::default() },
+        });
+        Syscalls { version: 1, calls: calls.collect(), ..Syscalls::default() }
+    }
+
+    fn compare(a: &[Syscalls], b: &[Syscalls]) -> Differences {
+        let (a, b): (Vec<&Syscalls>, Vec<&Syscalls>) = (a.iter().collect(), b.iter().collect());
+        differences(&a, &b, 0.95)
+    }
+
+    #[test]
+    fn more_calls_are_named_and_a_call_more_is_not() {
+        let a: Vec<_> =
+            (0..5).map(|i| trial(&[("read", 1000, 5000 + i), ("mmap", 20, 900 + i)])).collect();
+        let b: Vec<_> = (0..5)
+            .map(|i| trial(&[("read", 4000, 20_000 + i), ("mmap", 20, 900 + i), ("fsync", 1, 10)]))
+            .collect();
+        let d = compare(&a, &b);
+        let clear: Vec<_> =
+            d.changes.iter().filter(|c| c.clear).map(|c| (c.call.as_str(), c.measure)).collect();
+        assert!(
+            clear.contains(&("read", Measure::Calls)) && clear.contains(&("read", Measure::Time))
+        );
+        assert!(!clear.iter().any(|c| c.0 == "mmap"), "{clear:?}");
+        // One in some 25,000 calls is not looked at.
+        assert_eq!(d.too_small, 1);
+        assert!(compare(&a[..2], &b).changes.iter().all(|c| c.p.is_none() && !c.clear));
+    }
+
+    /// Calls whose number is chance in part, as of a program that waits: most are always the same.
+    fn chance(rng: &mut Rng) -> Syscalls {
+        let names = ["a", "b", "c", "d", "e", "f", "g", "h", "i", "j"];
+        let calls: Vec<(&str, u64, u64)> = names
+            .iter()
+            .enumerate()
+            .map(|(i, name)| {
+                let n = match i {
+                    0..5 => 10 + i as u64,
+                    5..8 => u64::from(rng.uniform() < 0.5),
+                    _ => (50.0 + 7.0 * rng.normal()).max(0.0) as u64,
+                };
+                (*name, n, (n as f64 * 1000.0 * (1.0 + 0.1 * rng.normal())) as u64)
+            })
+            .collect();
+        trial(&calls)
+    }
+
+    #[test]
+    fn a_program_compared_with_itself_names_calls_rarely() {
+        let mut rng = Rng::new(23);
+        for n in [3, 5, 10] {
+            let mut named = 0;
+            for _ in 0..400 {
+                let a: Vec<_> = (0..n).map(|_| chance(&mut rng)).collect();
+                let b: Vec<_> = (0..n).map(|_| chance(&mut rng)).collect();
+                named += usize::from(compare(&a, &b).changes.iter().any(|c| c.clear));
+            }
+            eprintln!("{n} trials a side: names a call in {named} of 400");
+            // 5 % are 20 of 400, and three standard deviations of 4.4 above.
+            assert!(named <= 33, "{n} trials: {named} of 400");
+        }
+    }
+}
