@@ -756,6 +756,22 @@ pub struct Stat {
     /// Every CPU; with --disk, a line about all CPUs in front of the disks.
     #[arg(short, long)]
     pub cpu: bool,
+    /// Where the time of each process goes: in the program, in the kernel, waiting for a CPU, disk or memory; with
+    /// its switches, faults, memory and I/O, the busiest first.
+    #[arg(long, conflicts_with_all = ["disk", "cpu"])]
+    pub tasks: bool,
+    /// Threads instead of processes.
+    #[arg(long, requires = "tasks")]
+    pub threads: bool,
+    /// How many tasks are listed.
+    #[arg(long, value_name = "N", default_value_t = 20, requires = "tasks")]
+    pub busiest: usize,
+    /// Only these processes and what descends from them.
+    #[arg(long, value_name = "PID", requires = "tasks", conflicts_with_all = ["cgroup", "command"])]
+    pub pid: Vec<u32>,
+    /// Only the processes of this control group and of those below it.
+    #[arg(long, value_name = "PATH", requires = "tasks", conflicts_with = "command")]
+    pub cgroup: Option<PathBuf>,
     /// Leave out disks on which nothing happened.
     #[arg(short = 'z', long, requires = "disk")]
     pub skip_idle: bool,
@@ -766,7 +782,7 @@ pub struct Stat {
     #[arg(long, value_enum, default_value_t = StatNames::Mapped, value_name = "HOW")]
     pub names: StatNames,
     /// Which names every disk has (kernel, number, mapper, links, mounts), instead of lines.
-    #[arg(long, conflicts_with_all = ["disk", "cpu", "command"])]
+    #[arg(long, conflicts_with_all = ["disk", "cpu", "tasks", "command"])]
     pub devices: bool,
     /// Run this command and watch while it runs.
     #[arg(last = true, value_name = "COMMAND")]

@@ -109,7 +109,13 @@ const VERBS: &[Verb] = &[
         &["assay cpu result last", "assay cpu reference last"],
         "Both need a run of a suite: assay run experiments/cpu-int-quick.toml",
     ),
-    verb("stat", Group::LookInside, &["assay stat -n 2", "assay stat --disk -n 2"], &[], ""),
+    verb(
+        "stat",
+        Group::LookInside,
+        &["assay stat -n 2", "assay stat --disk -n 2", "assay stat --tasks -n 2"],
+        &["assay stat --tasks --threads --pid 1234"],
+        "",
+    ),
     verb(
         "io",
         Group::LookInside,

@@ -26,6 +26,14 @@ pub fn print(text: &str) -> anyhow::Result<()> {
     put(&printable(text))
 }
 
+/// A result on a terminal in place of what stands there, from its first line on.
+///
+/// # Errors
+/// Standard output cannot be written.
+pub fn print_in_place(text: &str) -> anyhow::Result<()> {
+    put(&format!("\u{1b}[H\u{1b}[J{}", printable(text)))
+}
+
 /// A result that was written with [`style`], on standard output.
 ///
 /// # Errors

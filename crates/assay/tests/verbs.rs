@@ -301,6 +301,45 @@ fn stat_shows_lines_and_watches_a_command() {
 }
 
 #[test]
+fn stat_lists_tasks_the_busiest_first() {
+    let world = World::new();
+    let busy = "i=0; while [ $i -lt 3000000 ]; do i=$((i+1)); done & sleep 0.7; kill $!; exit 3";
+    let watched = ["stat", "--tasks", "-i", "200 ms", "--json", "--", "sh", "-c", busy];
+    let done = world.run(&watched);
+    assert_eq!(done.code, 3, "the command's failure: {}", done.stderr);
+    let ticks: Vec<serde_json::Value> = done.stdout.lines().map(json).collect();
+    let most = |tick: &serde_json::Value| tick["tasks"][0]["user"].as_f64().unwrap_or(0.0);
+    let busiest = ticks.iter().map(most).fold(0.0, f64::max);
+    assert!(busiest > 0.0, "{}", done.stdout);
+    for tick in &ticks {
+        let tasks = tick["tasks"].as_array().unwrap();
+        let cpu =
+            |t: &serde_json::Value| t["user"].as_f64().unwrap() + t["system"].as_f64().unwrap();
+        assert!(tasks.is_sorted_by(|a, b| cpu(a) >= cpu(b)), "{tick}");
+        // Only what the command started, not who runs the tests.
+        assert!(tasks.iter().all(|t| t["program"] != "verbs"), "{tick}");
+    }
+    let machine =
+        world.run(&["stat", "--tasks", "--threads", "--busiest", "3", "-n", "1", "-i", "100 ms"]);
+    assert_eq!(machine.code, 0, "{}", machine.stderr);
+    assert!(
+        machine.stdout.contains("tid") && !machine.stdout.contains('\u{1b}'),
+        "{}",
+        machine.stdout
+    );
+    fits(&machine.stdout);
+    for (wrong, says) in [
+        (&["stat", "--tasks", "--pid", "999999999"][..], "no process 999999999"),
+        (&["stat", "--tasks", "--cgroup", "/no/such"], "no control group"),
+        (&["stat", "--threads"], "--tasks"),
+        (&["stat", "--tasks", "-i", "1 ms"], "--interval"),
+    ] {
+        let done = world.run(wrong);
+        assert!(done.code != 0 && done.stderr.contains(says), "{wrong:?}: {}", done.stderr);
+    }
+}
+
+#[test]
 fn doctor_looks_at_the_machine() {
     let world = World::new();
     let seen = world.run(&["doctor"]);

@@ -45,6 +45,7 @@ pub mod stat;
 mod state;
 mod subjects;
 pub mod syscalls;
+pub mod tasks;
 mod trouble;
 
 pub use column::{Column, Group, Of};

@@ -4,7 +4,7 @@
 mod column;
 mod disks;
 mod frame;
-mod number;
+pub(crate) mod number;
 mod renderer;
 #[cfg(test)]
 mod tests;

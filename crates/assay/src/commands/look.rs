@@ -1,10 +1,10 @@
 //! Whose programs a look is at, and how long it lasts: a command, processes, a control group, or everything.
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
 use anyhow::Result;
-use assay_observe::Whose;
+use assay_observe::{Whose, tasks};
 use assay_sut::Interrupt;
 
 use super::beside;
@@ -94,8 +94,8 @@ impl<'a> Look<'a> {
     }
 }
 
-/// The processes of a control group and of those below it: a path, or one below the usual folder.
-fn of_group(group: &Path) -> Result<Vec<u32>> {
+/// The folder of a control group: a path, or one below the usual folder.
+pub fn group_folder(group: &Path) -> Result<PathBuf> {
     let below = group.strip_prefix("/").unwrap_or(group);
     let places = [
         group.to_owned(),
@@ -104,18 +104,13 @@ fn of_group(group: &Path) -> Result<Vec<u32>> {
         Path::new("/sys/fs/cgroup/cpuacct").join(below),
         Path::new("/sys/fs/cgroup/memory").join(below),
     ];
-    let folder = places.iter().find(|p| p.join("cgroup.procs").is_file());
-    let Some(folder) = folder else {
-        return Err(Usage(format!("there is no control group {}", group.display())).into());
-    };
-    let mut pids = Vec::new();
-    let mut folders = vec![folder.clone()];
-    while let Some(folder) = folders.pop() {
-        let text = std::fs::read_to_string(folder.join("cgroup.procs")).unwrap_or_default();
-        pids.extend(text.lines().filter_map(|l| l.parse::<u32>().ok()).filter(|pid| *pid > 0));
-        let below = std::fs::read_dir(&folder).into_iter().flatten().flatten();
-        folders.extend(below.filter(|e| e.file_type().is_ok_and(|t| t.is_dir())).map(|e| e.path()));
-    }
+    let there = || Usage(format!("there is no control group {}", group.display()));
+    Ok(places.into_iter().find(|p| p.join("cgroup.procs").is_file()).ok_or_else(there)?)
+}
+
+/// The processes that are in a control group, and in those below it.
+fn of_group(group: &Path) -> Result<Vec<u32>> {
+    let mut pids = tasks::of_group(&group_folder(group)?);
     if pids.is_empty() {
         return Err(Usage(format!("the control group {} has no processes", group.display())).into());
     }

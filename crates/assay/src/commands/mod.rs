@@ -38,6 +38,7 @@ mod schema;
 mod serve;
 mod site;
 mod stat;
+mod stat_tasks;
 mod syscalls;
 mod tlb;
 mod workloads;

@@ -11,7 +11,7 @@ use assay_observe::stat::{Disks, Frame, Naming, Renderer, Shape, View};
 use assay_observe::{Devices, Sampler};
 use assay_sut::Interrupt;
 
-use super::beside;
+use super::{beside, stat_tasks};
 use crate::cli::{Cli, Stat, StatNames, StatShape};
 use crate::exit::{Exit, Usage};
 use crate::screen::{print, print_json, width};
@@ -29,6 +29,9 @@ pub fn stat(cli: &Cli, stat: &Stat) -> Result<Exit> {
     }
     let interval =
         units::parse_duration(&stat.interval).map_err(|e| Usage(format!("--interval: {e}")))?;
+    if stat.tasks {
+        return stat_tasks::tasks(cli, stat, interval);
+    }
     let names = ["all".to_owned()];
     let sampler =
         Sampler::start(Path::new("/"), &names, interval).map_err(assay_lab::LabError::Observe)?;

@@ -1,0 +1,94 @@
+//! `assay stat --tasks`: where the time of each process or thread goes, as it happens.
+
+use std::fmt::Write as _;
+use std::io::IsTerminal as _;
+use std::path::Path;
+use std::time::Duration;
+
+use anyhow::Result;
+use assay_observe::tasks::{Of, Task, Tasks, header, line};
+use assay_sut::{Interrupt, clock};
+
+use super::{beside, look};
+use crate::cli::{Cli, Stat};
+use crate::exit::{Exit, Usage};
+use crate::screen::{print, print_in_place, print_json_text, say, width};
+
+/// Shows the busiest tasks at every tick until the count, an interrupt, or the end of the command.
+pub fn tasks(cli: &Cli, stat: &Stat, interval: Duration) -> Result<Exit> {
+    if interval < assay_observe::MIN_INTERVAL {
+        return Err(Usage(format!(
+            "--interval: {} ms or more",
+            assay_observe::MIN_INTERVAL.as_millis()
+        ))
+        .into());
+    }
+    let of = match (&stat.cgroup, stat.pid.as_slice(), stat.command.is_empty()) {
+        (Some(group), ..) => Of::Group(look::group_folder(group)?),
+        (None, [], false) => Of::Children,
+        (None, [], true) => Of::Machine,
+        (None, pids, _) => {
+            if let Some(pid) = pids.iter().find(|pid| !Path::new(&format!("/proc/{pid}")).exists())
+            {
+                return Err(Usage(format!("there is no process {pid}")).into());
+            }
+            Of::Processes(pids.to_vec())
+        }
+    };
+    let interrupt = Interrupt::install()?;
+    let mut tasks = Tasks::open(Path::new("/"), of, stat.threads, clock::monotonic_ns());
+    for note in tasks.notes() {
+        say(note);
+    }
+    let command = (!stat.command.is_empty()).then(|| {
+        let (argv, ends_it) = (stat.command.clone(), interrupt.clone());
+        std::thread::spawn(move || beside::run(&argv, ends_it))
+    });
+    let done = || command.as_ref().is_some_and(std::thread::JoinHandle::is_finished);
+    let in_place = std::io::stdout().is_terminal() && !cli.json && command.is_none();
+    let mut due = clock::monotonic_ns();
+    let mut left = stat.count.unwrap_or(u64::MAX);
+    while left > 0 && !done() {
+        due += interval.as_nanos() as u64;
+        while clock::monotonic_ns() < due && !interrupt.fired() && !done() {
+            let wait = Duration::from_nanos(due.saturating_sub(clock::monotonic_ns()));
+            std::thread::sleep(wait.min(Duration::from_millis(50)));
+        }
+        if interrupt.fired() {
+            break;
+        }
+        let now = clock::monotonic_ns();
+        let all = tasks.look(now);
+        let shown = &all[..all.len().min(stat.busiest)];
+        let lines = || text(shown, stat.threads, all.len());
+        match (cli.json, in_place) {
+            (true, _) => print_json_text(&json_line(now, shown))?,
+            (false, true) => print_in_place(&lines())?,
+            (false, false) => print(&lines())?,
+        }
+        left -= 1;
+    }
+    let Some(command) = command else { return Ok(Exit::Fine) };
+    let ran = command.join().map_err(|_| anyhow::anyhow!("the thread of the command failed"))?;
+    let ran = ran.map_err(|e| Usage(e.to_string()))?;
+    Ok(match (interrupt.fired(), ran.exit.success()) {
+        (true, _) => Exit::Interrupted,
+        (false, true) => Exit::Fine,
+        (false, false) => Exit::Workload,
+    })
+}
+
+fn text(shown: &[Task], by_thread: bool, all: usize) -> String {
+    let width = width();
+    let mut text = header(by_thread, width);
+    shown.iter().for_each(|task| text.push_str(&line(task, width)));
+    if all > shown.len() {
+        // Writing to a String cannot fail.
+        let _ = writeln!(text, "{} more", all - shown.len());
+    }
+    text
+}
+
+fn json_line(t_ns: u64, shown: &[Task]) -> String {
+    serde_json::json!({ "t_ns": t_ns, "tasks": shown }).to_string()
+}

@@ -1,0 +1,143 @@
+//! The files of `/proc` that tell of one task, each read at most once a tick into a buffer that is kept.
+
+use std::fs::File;
+use std::io::Read as _;
+use std::path::{Path, PathBuf};
+
+use crate::scan::{Words, keyed, number};
+
+/// What `stat` tells.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) struct Stat {
+    pub program: String,
+    pub state: char,
+    pub parent: u32,
+    pub minor_faults: u64,
+    pub major_faults: u64,
+    pub user_ticks: u64,
+    pub system_ticks: u64,
+    pub threads: u32,
+    /// After the machine's boot.
+    pub start_ticks: u64,
+    pub resident_pages: u64,
+}
+
+/// Reads `stat` of a process or thread; `None`: it is none.
+pub(super) fn parse_stat(text: &[u8]) -> Option<Stat> {
+    // The name may hold anything, brackets and blanks included; nothing after it does.
+    let open = text.iter().position(|b| *b == b'(')?;
+    let close = text.iter().rposition(|b| *b == b')')?;
+    let program = String::from_utf8_lossy(text.get(open + 1..close)?).into_owned();
+    let mut words = Words::new(text.get(close + 1..)?);
+    let state = char::from(*words.next()?.first()?);
+    // Numbers from the fourth field on.
+    let fields: Vec<u64> = words.map(|w| number(w).unwrap_or(0)).take(21).collect();
+    let field = |n: usize| fields.get(n - 4).copied();
+    Some(Stat {
+        program,
+        state,
+        parent: field(4)? as u32,
+        minor_faults: field(10)?,
+        major_faults: field(12)?,
+        user_ticks: field(14)?,
+        system_ticks: field(15)?,
+        threads: field(20)? as u32,
+        start_ticks: field(22)?,
+        resident_pages: field(24)?,
+    })
+}
+
+/// A reader of files below one `proc`.
+#[derive(Debug)]
+pub(super) struct Files {
+    proc: PathBuf,
+    buffer: Vec<u8>,
+}
+
+impl Files {
+    pub fn new(root: &Path) -> Self {
+        Files { proc: root.join("proc"), buffer: vec![0; 8192] }
+    }
+
+    /// The beginning of a file, which holds all that is wanted of it.
+    fn read(&mut self, name: &str) -> Option<&[u8]> {
+        let mut file = File::open(self.proc.join(name)).ok()?;
+        let n = file.read(&mut self.buffer).ok()?;
+        Some(&self.buffer[..n])
+    }
+
+    /// The folder of a task: of a process, or of one of its threads.
+    fn of(pid: u32, tid: Option<u32>) -> String {
+        tid.map_or_else(|| pid.to_string(), |tid| format!("{pid}/task/{tid}"))
+    }
+
+    pub fn stat(&mut self, pid: u32, tid: Option<u32>) -> Option<Stat> {
+        parse_stat(self.read(&format!("{}/stat", Self::of(pid, tid)))?)
+    }
+
+    /// Bytes read from and written to storage; `None`: another user's, or not accounted.
+    pub fn io(&mut self, pid: u32, tid: Option<u32>) -> Option<[u64; 2]> {
+        let text = self.read(&format!("{}/io", Self::of(pid, tid)))?;
+        let [read, written] = keyed(text, &[&b"read_bytes:"[..], b"write_bytes:"]);
+        Some([read?, written?])
+    }
+
+    /// Nanoseconds on a CPU and waiting for one, of one thread; `None`: not accounted.
+    pub fn schedstat(&mut self, pid: u32, tid: Option<u32>) -> Option<[u64; 2]> {
+        let text = self.read(&format!("{}/schedstat", Self::of(pid, tid)))?;
+        let [run, wait] = Words::new(text).numbers();
+        Some([run?, wait?])
+    }
+
+    /// Voluntary and involuntary switches of one thread.
+    pub fn switches(&mut self, pid: u32, tid: Option<u32>) -> Option<[u64; 2]> {
+        let text = self.read(&format!("{}/status", Self::of(pid, tid)))?;
+        let keys = [&b"voluntary_ctxt_switches:"[..], b"nonvoluntary_ctxt_switches:"];
+        let [voluntary, involuntary] = keyed(text, &keys);
+        Some([voluntary?, involuntary?])
+    }
+
+    /// Every process.
+    pub fn processes(&self) -> Vec<u32> {
+        numbers(&self.proc)
+    }
+
+    /// The threads of a process.
+    pub fn threads(&self, pid: u32) -> Vec<u32> {
+        numbers(&self.proc.join(format!("{pid}/task")))
+    }
+
+    /// Whether the kernel accounts what tasks wait for.
+    pub fn accounts_delays(&mut self) -> bool {
+        if let Some(on) = self.read("sys/kernel/task_delayacct").map(<[u8]>::trim_ascii) {
+            return on == b"1";
+        }
+        // Before Linux 5.14 it was on unless it was turned off.
+        let line = self.read("cmdline").unwrap_or_default();
+        !line.split(u8::is_ascii_whitespace).any(|w| w == b"nodelayacct")
+    }
+}
+
+/// The numbers that are names in a folder.
+fn numbers(folder: &Path) -> Vec<u32> {
+    let entries = std::fs::read_dir(folder).into_iter().flatten().flatten();
+    entries.filter_map(|e| e.file_name().to_str()?.parse().ok()).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_name_may_hold_brackets_and_blanks() {
+        let text = b"1234 (a) b (c) R 7 1 1 0 -1 4194304 99 0 3 0 50 20 0 0 20 0 4 0 262902 3133440 418 9\n";
+        let stat = parse_stat(text).unwrap();
+        assert_eq!((stat.program.as_str(), stat.state, stat.parent), ("a) b (c", 'R', 7));
+        assert_eq!((stat.minor_faults, stat.major_faults), (99, 3));
+        assert_eq!((stat.user_ticks, stat.system_ticks, stat.threads), (50, 20, 4));
+        assert_eq!((stat.start_ticks, stat.resident_pages), (262_902, 418));
+        for broken in [&b""[..], b"1 (x", b"1 x) R", b"1 (x) ", b"1 (x) R 1 2"] {
+            assert_eq!(parse_stat(broken), None);
+        }
+    }
+}

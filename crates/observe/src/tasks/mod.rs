@@ -1,0 +1,420 @@
+//! Processes and threads: where the time of each went since the last look, and what it used. Of each one file
+//! for its counters and one for its I/O is read a look, and one question asked of the kernel's accounting.
+
+mod files;
+mod table;
+mod taskstats;
+
+use std::collections::{HashMap, HashSet};
+use std::path::{Path, PathBuf};
+
+use rustix::time::{ClockId, clock_gettime};
+use serde::Serialize;
+
+use files::{Files, Stat};
+pub use table::{header, line};
+use taskstats::{Accounted, Taskstats};
+
+/// Whose tasks are looked at.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Of {
+    /// Every process.
+    Machine,
+    /// These processes and all that descend from them.
+    Processes(Vec<u32>),
+    /// What this process starts.
+    Children,
+    /// The processes of this control group (its folder) and of those below it.
+    Group(PathBuf),
+}
+
+/// A process or thread during an interval. Times are parts of one CPU's time; `None`: the kernel does not tell.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct Task {
+    /// The process.
+    pub pid: u32,
+    /// The thread; `None`: the process with all its threads.
+    pub tid: Option<u32>,
+    /// Its name.
+    pub program: String,
+    /// What it was doing at the end: the kernel's letter.
+    pub state: char,
+    /// Its threads.
+    pub threads: u32,
+    /// Time in the program.
+    pub user: f64,
+    /// Time in the kernel.
+    pub system: f64,
+    /// Ready, while others had the CPUs.
+    pub waited_for_cpu: Option<f64>,
+    /// Waited for block I/O.
+    pub waited_for_disk: Option<f64>,
+    /// Waited for memory: swapped in, freed, moved together.
+    pub waited_for_memory: Option<f64>,
+    /// The rest, of all its threads: asleep.
+    pub asleep: Option<f64>,
+    /// Switches a second that it asked for by waiting.
+    pub voluntary_switches: Option<f64>,
+    /// Switches a second that took the CPU away.
+    pub involuntary_switches: Option<f64>,
+    /// Page faults a second without I/O.
+    pub minor_faults: f64,
+    /// Page faults a second with I/O.
+    pub major_faults: f64,
+    /// Memory that it has now (of a thread: its process's).
+    pub resident_bytes: u64,
+    /// Bytes a second read from storage.
+    pub read_bytes: Option<f64>,
+    /// Bytes a second to be written to storage.
+    pub written_bytes: Option<f64>,
+}
+
+impl Task {
+    /// Its time on CPUs.
+    pub fn cpu(&self) -> f64 {
+        self.user + self.system
+    }
+}
+
+#[derive(Debug, Clone, Copy)]
+struct Counters {
+    user_ticks: u64,
+    system_ticks: u64,
+    minor_faults: u64,
+    major_faults: u64,
+    accounted: Option<Accounted>,
+    io: Option<[u64; 2]>,
+}
+
+impl Counters {
+    /// Those of a task at its start; what is not known now was not known then.
+    fn at_start(now: &Counters) -> Self {
+        Counters {
+            user_ticks: 0,
+            system_ticks: 0,
+            minor_faults: 0,
+            major_faults: 0,
+            accounted: now.accounted.map(|_| Accounted::default()),
+            io: now.io.map(|_| [0, 0]),
+        }
+    }
+}
+
+/// A task's identity: numbers are used again.
+type Key = (u32, Option<u32>, u64);
+
+/// Looks at tasks again and again.
+#[derive(Debug)]
+pub struct Tasks {
+    of: Of,
+    by_thread: bool,
+    files: Files,
+    taskstats: Option<Taskstats>,
+    delays: bool,
+    notes: Vec<String>,
+    last: HashMap<Key, Counters>,
+    last_ns: Option<u64>,
+    last_boot_ticks: u64,
+    ticks: f64,
+    page: u64,
+}
+
+impl Tasks {
+    /// Takes the base of the first interval; `root` has `proc`.
+    pub fn open(root: &Path, of: Of, by_thread: bool, now_ns: u64) -> Self {
+        let mut files = Files::new(root);
+        let mut notes = Vec::new();
+        let taskstats = Taskstats::open().map_err(|why| notes.push(why)).ok();
+        if taskstats.is_none() {
+            notes.push(
+                "without taskstats what tasks wait for is unknown, and of processes with several threads \
+                 switches and waits for a CPU are too (--threads tells them)"
+                    .to_owned(),
+            );
+        }
+        let delays = taskstats.is_some() && files.accounts_delays();
+        if taskstats.is_some() && !delays {
+            notes.push(
+                "the kernel does not account waits for disk and memory: sysctl kernel.task_delayacct=1 turns \
+                 that on for tasks that start from then on"
+                    .to_owned(),
+            );
+        }
+        let mut tasks = Tasks {
+            of,
+            by_thread,
+            files,
+            taskstats,
+            delays,
+            notes,
+            last: HashMap::new(),
+            last_ns: None,
+            last_boot_ticks: 0,
+            ticks: rustix::param::clock_ticks_per_second() as f64,
+            page: rustix::param::page_size() as u64,
+        };
+        tasks.look(now_ns);
+        tasks
+    }
+
+    /// What cannot be told here, and why.
+    pub fn notes(&self) -> &[String] {
+        &self.notes
+    }
+
+    /// The tasks since the last look, most CPU time first. A task that began in between is there with all of
+    /// its time; one that ended is not.
+    pub fn look(&mut self, now_ns: u64) -> Vec<Task> {
+        let seconds = self
+            .last_ns
+            .replace(now_ns)
+            .and_then(|last| now_ns.checked_sub(last))
+            .map(|ns| ns as f64 / 1e9)
+            .filter(|s| *s > 0.0);
+        let boot = clock_gettime(ClockId::Boottime);
+        let boot_ticks = ((boot.tv_sec as f64 + boot.tv_nsec as f64 / 1e9) * self.ticks) as u64;
+        let since = std::mem::replace(&mut self.last_boot_ticks, boot_ticks);
+        let mut now = HashMap::with_capacity(self.last.len());
+        let mut all = Vec::new();
+        for (pid, stat) in self.selected() {
+            if self.by_thread {
+                for tid in self.files.threads(pid) {
+                    // A process of one thread was read already: that is the thread.
+                    let own = if stat.threads == 1 && tid == pid {
+                        Some(stat.clone())
+                    } else {
+                        self.files.stat(pid, Some(tid))
+                    };
+                    if let Some(own) = own {
+                        self.one(pid, Some(tid), &own, seconds, since, &mut now, &mut all);
+                    }
+                }
+            } else {
+                self.one(pid, None, &stat, seconds, since, &mut now, &mut all);
+            }
+        }
+        self.last = now;
+        all.sort_by(|a, b| {
+            b.cpu().total_cmp(&a.cpu()).then_with(|| (a.pid, a.tid).cmp(&(b.pid, b.tid)))
+        });
+        all
+    }
+
+    #[allow(clippy::too_many_arguments)] // one place, which calls it twice
+    fn one(
+        &mut self,
+        pid: u32,
+        tid: Option<u32>,
+        stat: &Stat,
+        seconds: Option<f64>,
+        since: u64,
+        now: &mut HashMap<Key, Counters>,
+        all: &mut Vec<Task>,
+    ) {
+        let counters = self.counters(pid, tid, stat);
+        let key = (pid, tid, stat.start_ticks);
+        let before = self
+            .last
+            .get(&key)
+            .copied()
+            .or_else(|| (stat.start_ticks >= since).then(|| Counters::at_start(&counters)));
+        now.insert(key, counters);
+        if let Some((before, seconds)) = before.zip(seconds) {
+            all.push(self.task(pid, tid, stat, &before, &counters, seconds));
+        }
+    }
+
+    fn counters(&mut self, pid: u32, tid: Option<u32>, stat: &Stat) -> Counters {
+        let accounted = match &mut self.taskstats {
+            Some(stats) => match tid {
+                Some(tid) => stats.thread(tid).ok(),
+                None => stats.process(pid).ok(),
+            },
+            // These files are of one thread.
+            None if tid.is_some() || stat.threads == 1 => {
+                let run = self.files.schedstat(pid, tid);
+                let switches = self.files.switches(pid, tid);
+                run.zip(switches).map(|([run_ns, cpu_wait_ns], [voluntary, involuntary])| {
+                    Accounted {
+                        run_ns,
+                        cpu_wait_ns,
+                        voluntary,
+                        involuntary,
+                        ..Accounted::default()
+                    }
+                })
+            }
+            None => None,
+        };
+        Counters {
+            user_ticks: stat.user_ticks,
+            system_ticks: stat.system_ticks,
+            minor_faults: stat.minor_faults,
+            major_faults: stat.major_faults,
+            accounted,
+            io: self.files.io(pid, tid),
+        }
+    }
+
+    fn task(
+        &self,
+        pid: u32,
+        tid: Option<u32>,
+        stat: &Stat,
+        before: &Counters,
+        now: &Counters,
+        seconds: f64,
+    ) -> Task {
+        let ticks = |b: u64, n: u64| n.saturating_sub(b) as f64 / self.ticks / seconds;
+        let rate = |b: u64, n: u64| n.saturating_sub(b) as f64 / seconds;
+        let accounted = before.accounted.zip(now.accounted);
+        let of = |which: fn(&Accounted) -> u64| {
+            accounted.map(|(b, n)| which(&n).saturating_sub(which(&b)) as f64 / seconds)
+        };
+        let part = |which| of(which).map(|ns| ns / 1e9);
+        // The sum is exact, its parts are of the clock's ticks.
+        let (mut user, mut system) = (
+            ticks(before.user_ticks, now.user_ticks),
+            ticks(before.system_ticks, now.system_ticks),
+        );
+        if let Some(run) = part(|a| a.run_ns) {
+            let all = user + system;
+            let share = if all > 0.0 { user / all } else { 1.0 };
+            (user, system) = (run * share, run * (1.0 - share));
+        }
+        let waited_for_cpu = part(|a| a.cpu_wait_ns);
+        let delays = |which| part(which).filter(|_| self.delays);
+        let (disk, memory) = (delays(|a| a.disk_ns), delays(|a| a.memory_ns));
+        let threads = if tid.is_some() { 1 } else { stat.threads };
+        let asleep = match (waited_for_cpu, disk, memory) {
+            (Some(cpu), Some(disk), Some(memory)) => {
+                Some((f64::from(threads) - user - system - cpu - disk - memory).max(0.0))
+            }
+            _ => None,
+        };
+        let io = before.io.zip(now.io);
+        Task {
+            pid,
+            tid,
+            program: stat.program.clone(),
+            state: stat.state,
+            threads,
+            user,
+            system,
+            waited_for_cpu,
+            waited_for_disk: disk,
+            waited_for_memory: memory,
+            asleep,
+            voluntary_switches: of(|a| a.voluntary),
+            involuntary_switches: of(|a| a.involuntary),
+            minor_faults: rate(before.minor_faults, now.minor_faults),
+            major_faults: rate(before.major_faults, now.major_faults),
+            resident_bytes: stat.resident_pages * self.page,
+            read_bytes: io.map(|(b, n)| rate(b[0], n[0])),
+            written_bytes: io.map(|(b, n)| rate(b[1], n[1])),
+        }
+    }
+
+    /// The processes that are looked at, with what their `stat` says, read once.
+    fn selected(&mut self) -> Vec<(u32, Stat)> {
+        let pids = match &self.of {
+            Of::Group(folder) => of_group(folder),
+            _ => self.files.processes(),
+        };
+        let stat = |pid| Some((pid, self.files.stat(pid, None)?));
+        let all: Vec<(u32, Stat)> = pids.into_iter().filter_map(stat).collect();
+        let roots: Vec<u32> = match &self.of {
+            Of::Machine | Of::Group(_) => return all,
+            Of::Processes(pids) => pids.clone(),
+            Of::Children => vec![std::process::id()],
+        };
+        let mut found: HashSet<u32> = roots.iter().copied().collect();
+        loop {
+            let before = found.len();
+            let parents = all.iter().filter(|(_, stat)| found.contains(&stat.parent));
+            let more: Vec<u32> = parents.map(|(pid, _)| *pid).collect();
+            found.extend(more);
+            if found.len() == before {
+                break;
+            }
+        }
+        if self.of == Of::Children {
+            found.remove(&std::process::id());
+        }
+        all.into_iter().filter(|(pid, _)| found.contains(pid)).collect()
+    }
+}
+
+/// The processes of a control group and of those below it.
+pub fn of_group(folder: &Path) -> Vec<u32> {
+    let mut pids = Vec::new();
+    let mut folders = vec![folder.to_owned()];
+    while let Some(folder) = folders.pop() {
+        let text = std::fs::read_to_string(folder.join("cgroup.procs")).unwrap_or_default();
+        pids.extend(text.lines().filter_map(|l| l.parse::<u32>().ok()).filter(|pid| *pid > 0));
+        let below = std::fs::read_dir(&folder).into_iter().flatten().flatten();
+        folders.extend(below.filter(|e| e.file_type().is_ok_and(|t| t.is_dir())).map(|e| e.path()));
+    }
+    pids
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// A fake `proc` with one process of one thread.
+    fn write(root: &Path, user: u64, faults: u64, read: u64) {
+        let folder = root.join("proc/4000000000");
+        std::fs::create_dir_all(folder.join("task/4000000000")).unwrap();
+        let stat = format!(
+            "4000000000 (p q) S 1 1 1 0 -1 0 {faults} 0 2 0 {user} 20 0 0 20 0 1 0 10 0 418 0\n"
+        );
+        for place in [folder.clone(), folder.join("task/4000000000")] {
+            std::fs::write(place.join("stat"), &stat).unwrap();
+            std::fs::write(
+                place.join("io"),
+                format!("rchar: 1\nread_bytes: {read}\nwrite_bytes: 0\n"),
+            )
+            .unwrap();
+        }
+    }
+
+    #[test]
+    fn what_changes_is_a_rate_and_what_is_not_told_is_unknown() {
+        let root = tempfile::tempdir().unwrap();
+        write(root.path(), 100, 7, 0);
+        let mut tasks = Tasks::open(root.path(), Of::Machine, false, 1_000_000_000);
+        write(root.path(), 150, 17, 4096);
+        let all = tasks.look(3_000_000_000);
+        let [task] = all.as_slice() else { panic!("{all:?}") };
+        let ticks = rustix::param::clock_ticks_per_second() as f64;
+        assert!((task.user - 50.0 / ticks / 2.0).abs() < 1e-9 && task.system == 0.0, "{task:?}");
+        assert_eq!((task.program.as_str(), task.state), ("p q", 'S'));
+        assert_eq!((task.minor_faults, task.read_bytes), (5.0, Some(2048.0)));
+        // Nobody has accounted this one.
+        assert_eq!((task.waited_for_cpu, task.asleep, task.voluntary_switches), (None, None, None));
+    }
+
+    #[test]
+    fn this_process_works_and_its_child_waits() {
+        let mut child = std::process::Command::new("sleep").arg("60").spawn().unwrap();
+        let clock = assay_sut::clock::monotonic_ns;
+        let own = Of::Processes(vec![std::process::id()]);
+        let mut tasks = Tasks::open(Path::new("/"), own, false, clock());
+        let began = clock();
+        let mut sum = 0u64;
+        while clock() - began < 300_000_000 {
+            sum = std::hint::black_box(sum.wrapping_mul(31) + 1);
+        }
+        let all = tasks.look(clock());
+        child.kill().unwrap();
+        child.wait().unwrap();
+        let of = |pid: u32| all.iter().find(|t| t.pid == pid).unwrap();
+        let (own, sleeper) = (of(std::process::id()), of(child.id()));
+        assert!(own.cpu() > 0.0 && own.cpu() > sleeper.cpu(), "{own:?} {sleeper:?}");
+        assert!(sleeper.cpu() < 0.5 && sleeper.program == "sleep");
+        let threads =
+            Tasks::open(Path::new("/"), Of::Processes(vec![std::process::id()]), true, clock());
+        assert!(threads.last.keys().any(|k| k.1.is_some()));
+    }
+}
