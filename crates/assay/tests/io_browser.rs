@@ -84,6 +84,8 @@ fn counts(list: &Value) -> Vec<u64> {
 
 /// What a page must show of the two runs, whose reports are given.
 fn beside(browser: &mut Browser, reports: [&Value; 2], terminal: &str) {
+    browser.value("document.querySelector('#io-tab').click()");
+    browser.until("!document.querySelector('#io [data-chart]')");
     let kinds = browser.value(CHARTS);
     let kinds = kinds.as_array().unwrap();
     // Devices that only one of the runs used have one chart.

@@ -86,6 +86,6 @@ fn a_run_keeps_its_profiles_and_draws_them() {
         .flatten()
         .find(|e| e.path().extension().is_some_and(|x| x == "html"))
         .unwrap();
-    let html = std::fs::read_to_string(html.path()).unwrap();
+    let html = assay_report::page::unpacked(&std::fs::read_to_string(html.path()).unwrap());
     assert!(html.contains("id=\"profile\"") && html.contains("class=\"flame\""));
 }

@@ -183,7 +183,9 @@ fn files(folder: &Path) -> Vec<(String, String)> {
         if path.is_dir() {
             all.extend(files(&path));
         } else {
-            let text = String::from_utf8_lossy(&fs::read(&path).unwrap()).into_owned();
+            // What a page keeps packed is searched too.
+            let bytes = fs::read(&path).unwrap();
+            let text = assay_report::page::unpacked(&String::from_utf8_lossy(&bytes));
             all.push((path.display().to_string(), text));
         }
     }

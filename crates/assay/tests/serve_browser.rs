@@ -170,8 +170,9 @@ fn what_a_workload_says_over_time_is_drawn_and_laid_over_another_run() {
 
     let run = served.job(1)["run"].as_str().unwrap().to_owned();
     browser.go(&page(&format!("runs/{run}")));
-    // A heat map a treatment and trial, each column with words for who cannot see it.
-    assert_eq!(browser.value("document.querySelectorAll('#time svg.heat').length"), 6);
+    // A heat map a treatment, drawn when it is looked at; each column has words for who cannot see it.
+    browser.value("document.querySelector('#over-time-tab').click(); document.querySelectorAll('#time details').forEach(d => { d.open = true; })");
+    browser.until("document.querySelectorAll('#time svg.heat').length === 2");
     let words = "[...document.querySelectorAll('#time svg.heat')].map(s => s.textContent).join()";
     assert!(browser.value(words).as_str().unwrap().contains("8 times; most (7) from 1 µs to 2 µs"));
     // What `assay explain` says stands on the page.
@@ -185,6 +186,8 @@ fn what_a_workload_says_over_time_is_drawn_and_laid_over_another_run() {
     let second = served.job(2)["run"].as_str().unwrap().to_owned();
     browser.go(&page(&format!("compare?runs={run},{second}")));
     // All four on one axis.
+    browser.value("document.querySelector('#over-time-tab').click()");
+    browser.until("!!document.querySelector('#over-done-0')");
     let lines = "document.querySelectorAll('#over-done-0 g.series').length";
     assert_eq!(browser.value(lines), 4);
     browser.picture("compare-overlay");

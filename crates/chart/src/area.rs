@@ -5,6 +5,7 @@ use maud::{Markup, html};
 use crate::axis::Axis;
 use crate::frame::{Head, Inner, WIDTH, band, px};
 use crate::legend::{Key, KeyKind};
+use crate::reach::Reach;
 use crate::scale::{Scale, extent};
 use crate::timeline::{PhaseSpan, Timeline};
 
@@ -54,6 +55,11 @@ const MAX_STEPS: usize = 300;
 
 /// Draws the chart. Intervals without a value, and time that no interval covers, stay empty.
 pub fn render(chart: &Area) -> Markup {
+    render_over(chart, Reach::default())
+}
+
+/// As [`render`], over the time of `reach` too.
+pub fn render_over(chart: &Area, reach: Reach) -> Markup {
     let steps = merged(&chart.steps, MAX_STEPS);
     let sums = steps.iter().map(|s| s.values.iter().sum());
     let top_value = chart.full.or_else(|| extent(sums).map(|e| e.1)).unwrap_or(1.0);
@@ -69,7 +75,8 @@ pub fn render(chart: &Area) -> Markup {
             kind: KeyKind::Fill,
         })
         .collect();
-    let moments = steps.iter().flat_map(|s| [s.from_s, s.to_s]);
+    let within = reach.time_s.into_iter().flat_map(|(from, to)| [from, to]);
+    let moments = steps.iter().flat_map(|s| [s.from_s, s.to_s]).chain(within);
     let plot = Timeline::new(WIDTH, moments, &chart.phases, y_axis, &keys, PLOT_HEIGHT);
     let body = html! {
         (plot.ground(&chart.name, &chart.note))

@@ -56,12 +56,24 @@ pub(crate) fn svg(head: &Head, class: &str, height: f64, body: &Markup) -> Marku
 
 /// As [`svg`], of this width.
 pub(crate) fn svg_on(width: f64, head: &Head, class: &str, height: f64, body: &Markup) -> Markup {
+    svg_spanned(width, head, class, height, None, body)
+}
+
+/// As [`svg_on`]; `span` is the reach of the axis of time, in seconds and in user units.
+pub(crate) fn svg_spanned(
+    width: f64,
+    head: &Head,
+    class: &str,
+    height: f64,
+    span: Option<&str>,
+    body: &Markup,
+) -> Markup {
     let title = format!("{}-title", head.id);
     let desc = format!("{}-desc", head.id);
     html! {
         svg class={ "chart " (class) } xmlns="http://www.w3.org/2000/svg" id=(head.id)
             viewBox={ "0 0 " (px(width)) " " (px(height)) } role="group"
-            aria-roledescription="chart" aria-labelledby={ (title) " " (desc) } {
+            data-span=[span] aria-roledescription="chart" aria-labelledby={ (title) " " (desc) } {
             title id=(title) { (head.title) }
             desc id=(desc) { (head.desc) }
             (body)

@@ -19,6 +19,7 @@
 //! | [`flame`] | stacks: each function as wide as its time, what it called below it |
 //! | [`histogram`] | counts by powers of two, series side by side |
 //! | [`scaling`] | speedup and efficiency over a count |
+//! | [`small`] | means and intervals in a line of text |
 //! | [`bars`] | results side by side, zero-based |
 //! | [`text`] | bars, sparklines and intervals for a terminal |
 
@@ -42,6 +43,7 @@ mod reach;
 pub mod reduce;
 mod scale;
 pub mod scaling;
+pub mod small;
 pub mod text;
 mod ticks;
 mod timeline;

@@ -3,7 +3,7 @@
 use maud::{Markup, html};
 
 use crate::axis::{Axis, foot, heading_on};
-use crate::frame::{Head, Inner, crosshair, fit, px, svg_on, text_width};
+use crate::frame::{Head, Inner, crosshair, fit, px, svg_spanned, text_width};
 use crate::legend::{Key, legend_on};
 use crate::scale::{Scale, extent};
 
@@ -70,7 +70,10 @@ impl<'a> Timeline<'a> {
 
     /// The whole chart.
     pub(crate) fn svg(&self, head: &Head, class: &str, body: &Markup) -> Markup {
-        svg_on(self.inner.width, head, class, foot(self.inner.bottom, ""), body)
+        let (from, to) = self.x_axis.domain;
+        // For a crosshair through charts of one clock.
+        let span = format!("{from} {to} {} {}", px(self.inner.left), px(self.inner.right));
+        svg_spanned(self.inner.width, head, class, foot(self.inner.bottom, ""), Some(&span), body)
     }
 }
 

@@ -30,6 +30,12 @@ pub(crate) fn smoothness(x: &str) -> String {
     SMOOTHNESS.replace("of size and value", &format!("of {x} and value"))
 }
 
+/// Control characters replaced: HTML cannot hold most of them.
+pub(crate) fn visible(text: &str) -> String {
+    let shown = |c: char| if c.is_control() && c != '\n' && c != '\t' { '\u{FFFD}' } else { c };
+    text.chars().map(shown).collect()
+}
+
 /// A severity as a word.
 pub(crate) fn severity(severity: assay_model::Severity) -> &'static str {
     match severity {

@@ -2,6 +2,7 @@
 //! and cache in a temporary folder).
 #![allow(dead_code)] // each test file uses a part of it
 
+pub mod axe;
 pub mod chromium;
 pub mod commits;
 pub mod figures;

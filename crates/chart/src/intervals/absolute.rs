@@ -8,7 +8,6 @@ use super::{label, label_room};
 use crate::axis::{Axis, direction, foot, heading, note};
 use crate::frame::{Head, Inner, WIDTH, px, svg};
 use crate::mark::{Focus, link, mark, shape, whisker};
-use crate::reduce::MAX_MARKS;
 use crate::scale::extent;
 
 /// One trial's value.
@@ -57,6 +56,8 @@ pub struct Absolute {
 }
 
 const HEIGHT: f64 = 44.0;
+/// Trials that are drawn as dots; of more the extent is.
+const MAX_DOTS: usize = 1000;
 
 /// Draws the chart. The axis starts at zero when the values reach down to a third of the greatest
 /// one; otherwise it starts where they do, and says so.
@@ -90,7 +91,7 @@ pub fn render(chart: &Absolute) -> Markup {
             @let y = inner.top + HEIGHT * (i as f64 + 0.5);
             g class="row" {
                 (label(&r.label, y, left))
-                @if total <= MAX_MARKS {
+                @if total <= MAX_DOTS {
                     @for (k, d) in r.dots.iter().enumerate() {
                         @if let Some(at) = x.at(d.value) {
                             // Trials at one value are spread over three lines so that each shows.

@@ -1,11 +1,17 @@
 //! The trials behind a number.
 
+use base64::Engine as _;
+use base64::engine::general_purpose::STANDARD;
+
 use assay_model::{CurveSummary, HistogramSummary, TrialRecord};
 use maud::{Markup, html};
 
 use crate::view::RunView;
 
-/// The trials that a number comes from.
+/// Trials whose numbers a link names; more are bits.
+const NAMED: usize = 100;
+
+/// The trials that a number comes from, by number.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct Behind {
     run: String,
@@ -55,11 +61,26 @@ impl Behind {
     pub(crate) fn link(&self, text: &str) -> Markup {
         html! {
             @if let Some(first) = self.trials.first() {
-                a class="from" href={ "#trial-" (first) } data-trials=(self.numbers()) title=(self.title()) { (text) }
+                @if self.trials.len() > NAMED {
+                    a class="from" href={ "#trial-" (first) } data-from=(first) data-bits=(self.bits(*first)) title=(self.title()) { (text) }
+                } @else {
+                    a class="from" href={ "#trial-" (first) } data-trials=(self.numbers()) title=(self.title()) { (text) }
+                }
             } @else {
                 (text)
             }
         }
+    }
+
+    /// Their numbers as bits from the first on, the lowest bit first, in base64: the same numbers stand behind many
+    /// links of a page.
+    fn bits(&self, first: u32) -> String {
+        let mut bytes: Vec<u8> = Vec::new();
+        for n in self.trials.iter().map(|n| (n - first) as usize) {
+            bytes.resize(bytes.len().max(n / 8 + 1), 0);
+            bytes[n / 8] |= 1 << (n % 8);
+        }
+        STANDARD.encode(bytes)
     }
 
     /// Links to each trial; of many, to the first ones and to the table.

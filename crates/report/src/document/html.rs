@@ -3,13 +3,17 @@
 use assay_model::Verdict;
 use maud::{Markup, html};
 
-use super::table::Kind;
+use super::table::{Kind, Row};
 use super::{About, Card, Cell, Figure, Found, Look, On, Part, Parts, Table, Text, Tone};
 use crate::page::data::download;
+use crate::page::packed;
 use crate::words::severity;
 
 /// How many comparisons are shown before the rest is folded away.
 const CARDS: usize = 6;
+
+/// Rows of a table that are in the page as they are; the others are packed.
+const ROWS: usize = 200;
 
 /// How many trials or numbers are named at a finding.
 const NAMED: usize = 6;
@@ -110,16 +114,26 @@ pub(crate) fn table(t: &Table) -> Markup {
             @else { td class=[class.or(num(kind))] colspan=[span] title=[&c.title] { (text(&c.text)) } }
         }
     };
-    let rows = html! {
-        @for row in &t.rows {
-            tr id=[(!row.id.is_empty()).then_some(&row.id)] class=[row.class] {
-                @for (i, c) in t.shown(On::Page) {
-                    @if let Some(cell) = row.cells.get(i).filter(|_| !covered(&row.cells[..i])) {
-                        @let span = t.shown(On::Page).filter(|(k, _)| (i..i + cell.span).contains(k)).count();
-                        (field(i, c.kind, cell, span))
+    let made = |rows: &[Row]| {
+        html! {
+            @for row in rows {
+                tr id=[(!row.id.is_empty()).then_some(&row.id)] class=[row.class] {
+                    @for (i, c) in t.shown(On::Page) {
+                        @if let Some(cell) = row.cells.get(i).filter(|_| !covered(&row.cells[..i])) {
+                            @let span = t.shown(On::Page).filter(|(k, _)| (i..i + cell.span).contains(k)).count();
+                            (field(i, c.kind, cell, span))
+                        }
                     }
                 }
             }
+        }
+    };
+    let (first, rest) = t.rows.split_at(t.rows.len().min(ROWS));
+    let holds = rest.first().map_or("", |r| r.id.trim_end_matches(|c: char| c.is_ascii_digit()));
+    let rows = html! {
+        (made(first))
+        @if !rest.is_empty() {
+            (packed::rows(&made(rest), holds, &format!("{} more rows come with the script of this page.", rest.len()), t.shown(On::Page).count()))
         }
     };
     table_box(&t.caption, &head, &rows)

@@ -127,6 +127,11 @@ pub(crate) enum About {
 pub(crate) struct Parts(pub(crate) Vec<(On, Part)>);
 
 impl Parts {
+    /// One part.
+    pub(crate) fn of(part: Part) -> Self {
+        Parts(vec![(On::All, part)])
+    }
+
     /// Adds a part for some outputs.
     pub(crate) fn on(&mut self, on: On, part: Part) {
         self.0.push((on, part));

@@ -7,7 +7,7 @@ use maud::{Markup, html};
 use super::comparable::{Prices, comparable};
 use super::io::io_beside;
 use super::overlay::overlay;
-use super::{data, shell};
+use super::{data, shell, tabbed};
 use crate::document::html;
 use crate::gate::Gate;
 use crate::parts;
@@ -41,21 +41,39 @@ impl Shown {
     }
 }
 
-/// Every part of the page: values on one scale, ratios, what else differed, what happened over time, block
-/// I/O. `link` is where a run's own page is, if it has one.
+/// The page's list of contents and its `main`: values on one scale and ratios, what else differed, what happened over
+/// time, block I/O. `link` is where a run's own page is, if it has one; `before` stands above the results, `more` is a
+/// last tab: its id, its name and what it holds.
 pub fn side_by_side(
     views: &[&RunView],
     shown: &Shown,
     under: &Under,
     link: &dyn Fn(&str) -> Option<String>,
+    before: &Markup,
+    more: Option<(&str, &str, Markup)>,
 ) -> Markup {
     let runs: Vec<RunSummary> = views.iter().map(|v| v.summary.clone()).collect();
-    html! {
-        (comparable(views, &shown.across, under.per, &under.prices))
-        (html::parts(&parts::across::across(&runs, &shown.across, link)))
-        (overlay(views, &shown.across))
-        @if let Some(io) = io_beside(views, &shown.io) { (io) }
+    let across = &shown.across;
+    let first = html! {
+        h2 { "Answer" }
+        @for reason in parts::across::void(across) { p class="notice invalid" { strong { "No verdict: " } (reason) } }
+        (before)
+        (comparable(views, across, under.per, &under.prices))
+        (html::parts(&parts::across::results(across)))
+        (html::parts(&parts::across::runs(&runs, link)))
+    };
+    let differed =
+        html! { h2 { "What else differed" } (html::parts(&parts::across::differed(across))) };
+    let mut tabs = vec![("answer", "Answer", first), ("differed", "What differed", differed)];
+    let over_time = overlay(views, across);
+    if !over_time.0.is_empty() {
+        tabs.push(("over-time", "Over time", html! { div class="clock" { (over_time) } }));
     }
+    if let Some(io) = io_beside(views, &shown.io) {
+        tabs.push(("io", "I/O", io));
+    }
+    tabs.extend(more);
+    tabbed(&tabs)
 }
 
 /// The page as one file. `version` is assay's.
@@ -73,7 +91,7 @@ pub fn compared(views: &[&RunView], shown: &Shown, version: &str) -> String {
             p class="eyebrow" { "assay · comparison" }
             h1 { (title) }
         }
-        main id="main" { (side_by_side(views, shown, &Under::default(), &|_| None)) }
+        (side_by_side(views, shown, &Under::default(), &|_| None, &html! {}, None))
         footer { p { "Made by assay " (version) ". The runs are in the archive under the ids above." } }
         (data::json(&whole))
     };

@@ -19,9 +19,8 @@ struct Block<'a> {
     analysis: &'a Analysis,
 }
 
-/// `<script type="application/json" id="data">`: data that no browser runs. `<` is escaped, so that
-/// nothing inside can end the element.
-pub(super) fn block(view: &RunView, gate: &Gate) -> Markup {
+/// The analysis of a run as JSON, without the numbers that are withheld.
+pub(super) fn analysis(view: &RunView, gate: &Gate) -> String {
     let mut summary = view.summary.clone();
     if gate.treatment(view.plan.baseline).is_some() {
         summary.value = None;
@@ -34,12 +33,13 @@ pub(super) fn block(view: &RunView, gate: &Gate) -> Markup {
         withheld: gate.withheld.iter().map(|w| format!("{}: {}", w.what, w.text())).collect(),
         analysis: &gate.analysis,
     };
-    json(&block)
+    // These types hold no map whose keys JSON cannot have, so writing them cannot fail.
+    serde_json::to_string(&block).unwrap_or_else(|_| "null".to_owned())
 }
 
-/// As [`block`], of anything.
+/// `<script type="application/json" id="data">`: data that no browser runs. `<` is escaped, so that
+/// nothing inside can end the element.
 pub(super) fn json(what: &impl Serialize) -> Markup {
-    // These types hold no map whose keys JSON cannot have, so writing them cannot fail.
     let json = serde_json::to_string(what).unwrap_or_else(|_| "null".to_owned());
     html! { script type="application/json" id="data" { (PreEscaped(json.replace('<', "\\u003c"))) } }
 }

@@ -3,26 +3,37 @@
 use assay_model::ValidationResult;
 use maud::{Markup, html};
 
-use super::data::download;
+use super::data;
+use super::packed::file;
+use crate::alike::Alike;
 use crate::csv;
 use crate::document::html::parts;
 use crate::gate::Gate;
 use crate::parts::trials::trials;
 use crate::view::RunView;
+use crate::words::visible;
 
+/// Every trial, with its errors and notes.
+pub(super) fn every_trial(view: &RunView, gate: &Gate) -> Markup {
+    html! {
+        (parts(&trials(view, gate)))
+        (notes(view))
+    }
+}
+
+/// The files, the hashes, the command to repeat it.
 pub(super) fn section(view: &RunView, gate: &Gate) -> Markup {
     let id = view.summary.id.as_str();
     let curves = view.records.iter().any(|r| !r.curves.is_empty());
     html! {
-        (parts(&trials(view, gate)))
-        (notes(view))
         h3 { "Raw values" }
+        p class="soft" { "These files are inside this page; " code { "assay publish" } " writes them beside it too." }
         ul {
-            li { (download(&csv::trials(view), &format!("{id}-trials.csv"), "Every trial and metric (CSV)")) }
-            li { (download(&csv::summaries(view), &format!("{id}-summaries.csv"), "Summaries (CSV)")) }
-            @if !view.analysis.histograms.is_empty() { li { (download(&csv::percentiles(view), &format!("{id}-percentiles.csv"), "Percentiles of merged histograms (CSV)")) } }
-            @if curves { li { (download(&csv::curves(view), &format!("{id}-curves.csv"), "Every point of every curve (CSV)")) } }
-            li { "The analysis is embedded in this file as JSON: the element with the id " code { "data" } "." }
+            li { (file(&csv::trials(view), "trials.csv", "Every trial and metric")) }
+            li { (file(&csv::summaries(view), "summaries.csv", "Summaries")) }
+            @if !view.analysis.histograms.is_empty() { li { (file(&csv::percentiles(view), "percentiles.csv", "Percentiles of merged histograms")) } }
+            @if curves { li { (file(&csv::curves(view), "curves.csv", "Every point of every curve")) } }
+            li { (file(&data::analysis(view, gate), "analysis.json", "The analysis")) }
         }
         @if view.imported().is_none() {
             h3 { "To repeat it" }
@@ -54,31 +65,42 @@ pub(super) fn section(view: &RunView, gate: &Gate) -> Markup {
     }
 }
 
-/// Errors, failed validations and notes of trials, each with its trial.
+/// Trials that are named at a note.
+const NAMED: usize = 6;
+
+/// Errors, failed validations and notes of trials, each with its trials; those that differ only in their numbers are
+/// one, with the range of each number.
 fn notes(view: &RunView) -> Markup {
-    let mut all: Vec<(u32, String)> = Vec::new();
+    let mut all: Vec<Alike> = Vec::new();
+    let mut say = |n: u32, text: &str| {
+        let one = Alike::new(text, Some(n));
+        if !all.iter_mut().any(|known| known.take(&one)) {
+            all.push(one);
+        }
+    };
     for r in &view.records {
         if !r.error.is_empty() {
-            all.push((r.number, r.error.clone()));
+            say(r.number, &r.error);
         }
         if let ValidationResult::Failed { detail } = &r.validation
             && *detail != r.error
         {
-            all.push((r.number, format!("output: {detail}")));
+            say(r.number, &format!("output: {detail}"));
         }
-        all.extend(r.notes.iter().map(|n| (r.number, n.clone())));
+        r.notes.iter().for_each(|n| say(r.number, n));
     }
     html! {
         @if !all.is_empty() {
-            h4 { "Errors and notes" }
-            ul { @for (n, text) in &all { li { a href={ "#trial-" (n) } { "trial " (n) } ": " (visible(text)) } } }
+            h3 { "Errors and notes" }
+            ul {
+                @for note in &all {
+                    li {
+                        (visible(&note.text())) " ·"
+                        @for n in note.trials.iter().take(NAMED) { " " a href={ "#trial-" (n) } { (n) } }
+                        @if note.trials.len() > NAMED { " and " (note.trials.len() - NAMED) " more" }
+                    }
+                }
+            }
         }
     }
-}
-
-/// Control characters replaced: HTML cannot hold most of them.
-fn visible(text: &str) -> String {
-    text.chars()
-        .map(|c| if c.is_control() && c != '\n' && c != '\t' { '\u{FFFD}' } else { c })
-        .collect()
 }

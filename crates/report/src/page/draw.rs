@@ -7,7 +7,7 @@ use assay_chart::order::{self, RunOrder, TrialStatus};
 use assay_chart::scaling::{self as scaling_chart, ScalingChart};
 use assay_chart::{Head, ScaleKind};
 use assay_model::{
-    CurveSummary, Outcome, Scaling, ScalingModel, SystemDescription, Verdict, units,
+    CurveSummary, Kind, Outcome, Scalar, Scaling, ScalingModel, SystemDescription, Verdict, units,
 };
 use maud::{Markup, html};
 
@@ -17,6 +17,7 @@ use crate::figures::{
     centre, count, percent, point_text, ratio_doubt, ratio_text, summary_text, value_text, x_text,
 };
 use crate::gate::Gate;
+use crate::parts::curves::chosen;
 use crate::parts::scaling::{model_name, speedup_text};
 use crate::view::shown_points;
 use crate::view::{RunView, deciding, outcome_word};
@@ -128,6 +129,117 @@ fn standouts(c: &CurveSummary) -> Vec<Marked> {
     };
     let best = c.best.iter().map(|p| mark(p, "best", Standout::Best));
     best.chain(c.efficient.iter().map(|p| mark(p, "efficient", Standout::Efficient))).collect()
+}
+
+/// The chart that a first screen needs with its caption: the curves that something is chosen by; else the deciding
+/// metric over a numeric factor; else every treatment with its trials.
+pub(super) fn deciding_chart(view: &RunView, gate: &Gate) -> Option<(Markup, String)> {
+    let measured = gate.analysis.curves.iter().filter(|c| c.kind == Kind::Measured && chosen(c));
+    let measured: Vec<&CurveSummary> = measured.collect();
+    if let Some(first) = measured.first() {
+        let same: Vec<&CurveSummary> =
+            measured.iter().copied().filter(|c| c.name == first.name).take(8).collect();
+        let title = format!("{} over {}", first.name, first.x_noun());
+        let caption = format!("{title}; the other tabs have its points and trials.");
+        return Some((curves(view, "answer-curve", &title, &same)?, caption));
+    }
+    over_factor(view, gate).or_else(|| Some((absolutes(view, gate)?, absolutes_caption(gate))))
+}
+
+/// Whether the first screen has the chart of [`absolutes`].
+pub(crate) fn absolutes_first(view: &RunView, gate: &Gate) -> bool {
+    let curve = |c: &CurveSummary| c.kind == Kind::Measured && chosen(c);
+    !gate.analysis.curves.iter().any(curve) && over_factor(view, gate).is_none()
+}
+
+/// What the chart of [`absolutes`] shows.
+pub(crate) fn absolutes_caption(gate: &Gate) -> String {
+    let merged = deciding(&gate.analysis).iter().any(|s| s.percentile.is_some());
+    if merged {
+        "That of all trials' histograms together above, each trial's own beneath; a dot leads to its trial."
+    } else {
+        "Mean with its interval above, every trial beneath; a dot leads to its trial."
+    }
+    .to_owned()
+}
+
+/// Levels that a factor needs to be an axis.
+const LEVELS: usize = 3;
+/// Lines that can be told apart.
+const LINES: usize = 12;
+
+/// The deciding metric over the numeric factor with the most levels, a line for each combination of the others; none
+/// without such a factor.
+fn over_factor(view: &RunView, gate: &Gate) -> Option<(Markup, String)> {
+    let a = &gate.analysis;
+    let levels = |f: &String| -> Option<Vec<f64>> {
+        let all = view.plan.treatments.iter().map(|t| number(t.levels.get(f)?).map(|n| n.0));
+        let mut all: Vec<f64> = all.collect::<Option<_>>()?;
+        all.sort_by(f64::total_cmp);
+        all.dedup();
+        (all.len() >= LEVELS).then_some(all)
+    };
+    let numeric = view.plan.factors.iter().filter_map(|f| Some((f, levels(f)?)));
+    let (factor, xs) = numeric.max_by_key(|(_, xs)| xs.len())?;
+    let mut lines: Vec<(String, Vec<Point>)> = Vec::new();
+    let mut unit = "1";
+    for s in deciding(a).into_iter().filter(|s| gate.treatment(s.treatment).is_none()) {
+        let t = view.plan.treatment(s.treatment)?;
+        let (x, x_unit) = number(t.levels.get(factor)?)?;
+        unit = x_unit;
+        let others = t.levels.iter().filter(|(f, _)| *f != factor);
+        let words: Vec<String> = others.map(|(f, v)| format!("{f}={}", v.to_text())).collect();
+        let name = if words.is_empty() { a.metric.clone() } else { words.join(", ") };
+        let n = count(s.summary.n as usize, "trial");
+        let point = Point {
+            x,
+            y: centre(s).unwrap_or(f64::NAN),
+            low: s.interval().map_or(f64::NAN, |i| i.low),
+            high: s.interval().map_or(f64::NAN, |i| i.high),
+            label: format!("{name}: {} at {}, {n}", summary_text(s), x_text(x, x_unit)),
+        };
+        match lines.iter_mut().find(|(known, _)| *known == name) {
+            Some((_, points)) => points.push(point),
+            None => lines.push((name, vec![point])),
+        }
+    }
+    lines.iter().flat_map(|l| &l.1).find(|p| p.y.is_finite())?;
+    if lines.len() > LINES {
+        return None;
+    }
+    let desc: Vec<&str> = lines.iter().flat_map(|l| l.1.iter().map(|p| p.label.as_str())).collect();
+    let (low, high) = (xs.first()?, xs.last()?);
+    let wide = *low > 0.0 && high / low >= 16.0;
+    let title = format!("{} over {factor}", a.metric);
+    let head = Head { id: "over-factor".into(), title: title.clone(), desc: desc.join("; ") };
+    let series = lines.into_iter().map(|(label, mut points)| {
+        points.sort_by(|a, b| a.x.total_cmp(&b.x));
+        curve::Series { label, points, marked: Vec::new() }
+    });
+    let chart = curve::render(&Curve {
+        head,
+        x_name: factor.clone(),
+        x_unit: unit.to_owned(),
+        x_scale: if wide { ScaleKind::Log2 } else { ScaleKind::Linear },
+        y_name: a.metric.clone(),
+        y_unit: a.unit.clone(),
+        y_scale: ScaleKind::Linear,
+        better: a.better,
+        series: series.collect(),
+        verticals: Vec::new(),
+        note: format!("bands: {} intervals", percent(a.confidence)),
+    });
+    Some((chart, format!("{title}: the mean of each treatment's trials.")))
+}
+
+/// A level as a number with its unit: a number, or a size such as `16 KiB`.
+fn number(level: &Scalar) -> Option<(f64, &'static str)> {
+    match level {
+        Scalar::Int(i) => Some((*i as f64, "1")),
+        Scalar::Float(f) => Some((*f, "1")).filter(|(f, _)| f.is_finite()),
+        Scalar::Text(t) => Some((units::parse_bytes(t).ok()? as f64, "B")),
+        Scalar::Bool(_) => None,
+    }
 }
 
 /// The sizes of data caches that the description of the system knows.

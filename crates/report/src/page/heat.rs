@@ -1,11 +1,11 @@
 //! Heat maps of what a workload counted over time: response times, say.
 
 use assay_chart::heat::{self, Heat};
-use assay_chart::{Head, PhaseSpan, ScaleKind};
+use assay_chart::{Head, PhaseSpan, ScaleKind, WIDTH};
 use assay_model::TrialRecord;
 use maud::Markup;
 
-use super::time::seconds;
+use super::time::{seconds, whole};
 use crate::parts::curves::slug;
 
 /// Heat maps of a trial; the others are in its record.
@@ -33,7 +33,7 @@ fn chart(
     };
     let edges: Vec<f64> = told.edges.iter().map(|e| *e as f64 * factor).collect();
     let wide = edges[0] > 0.0 && edges[edges.len() - 1] / edges[0] >= 4.0;
-    let svg = heat::render(&Heat {
+    let drawn = Heat {
         head: Head {
             id: format!("heat-{}-{}", record.number, slug(name)),
             title: format!("{title} over time, trial {}", record.number),
@@ -47,8 +47,8 @@ fn chart(
         rows: edges.windows(2).map(|e| (e[0], e[1])).collect(),
         counts: told.counts.clone(),
         phases: phases.to_vec(),
-    });
-    (title, svg)
+    };
+    (title, heat::render_over(&drawn, whole(record), WIDTH))
 }
 
 #[cfg(test)]

@@ -64,6 +64,37 @@ pub fn content(landscape: &Landscape, matrix: Option<&Matrix>, version: &str) ->
     }
 }
 
+/// A landscape in few words for a list: its first results as small bars with their names and values.
+pub fn preview(landscape: &Landscape) -> Markup {
+    /// Bars of a preview.
+    const FEW: usize = 4;
+    let basis = landscape.ordered_by.unwrap_or(Basis::Total);
+    let tables = landscape.tables();
+    let all: Vec<(&str, Quantity)> = tables
+        .first()
+        .into_iter()
+        .flat_map(|(_, lines)| lines)
+        .filter_map(|l| {
+            let entry = l.entry.as_ref()?;
+            Some((entry.label.as_str(), entry.quantity(basis)?))
+        })
+        .take(FEW)
+        .collect();
+    let most = all.iter().map(|(_, q)| q.value).filter(|v| v.is_finite()).fold(0.0, f64::max);
+    html! {
+        @if all.is_empty() { p class="soft" { "Nothing to rank." } }
+        ol class="preview" {
+            @for (label, q) in &all {
+                li {
+                    span class="who" { (label) } " " span class="num" { (q.text()) }
+                    meter min="0" max=(if most > 0.0 { most } else { 1.0 }) value=(q.value.clamp(0.0, most.max(0.0))) aria-hidden="true" {}
+                }
+            }
+        }
+        p class="soft" { (landscape.lines_in_all) " results" @if tables.len() > 1 { " in " (tables.len()) " tables" } }
+    }
+}
+
 fn chart(landscape: &Landscape, n: usize, question: &str, lines: &[&Line]) -> Markup {
     let basis = landscape.ordered_by.unwrap_or(Basis::Total);
     let mixed = landscape.mixed();

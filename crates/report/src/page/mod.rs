@@ -2,6 +2,7 @@
 //! inlined and named by their hashes in the page's content security policy; without the script the
 //! page reads the same. Everything printed has passed the [`Gate`].
 
+mod answer;
 mod comparable;
 mod compare;
 pub(crate) mod data;
@@ -11,6 +12,7 @@ mod heat;
 mod io;
 mod landscape;
 mod overlay;
+pub(crate) mod packed;
 mod profile;
 pub(crate) mod shell;
 mod syscalls;
@@ -27,11 +29,12 @@ use crate::view::RunView;
 pub use comparable::Prices;
 pub use compare::{Shown, Under, compared, side_by_side};
 pub use io::observed;
-pub use landscape::{content as landscape_content, landscape};
+pub use landscape::{content as landscape_content, landscape, preview as landscape_preview};
+pub use packed::unpacked;
 pub use profile::profile;
 pub use shell::{SCRIPT, style};
 
-/// A section of the page; adding one is its row.
+/// A section of a page.
 struct Section {
     /// Its id in the page.
     id: &'static str,
@@ -49,70 +52,156 @@ const fn section(
     Section { id, name, body }
 }
 
-/// What the page of a run shows, from top to bottom.
-static SECTIONS: [Section; 13] = [
-    section("significance", "Significance", |v, g| {
-        Some(html::parts(&parts::significance::significance(v, g)))
-    }),
-    section("results", "Results", |v, g| {
-        Some(html::parts(&parts::results::section(v, g, On::Page)))
-    }),
-    section("distribution", "Distribution", draw::distribution),
-    section("explain", "What differs along", |v, g| {
-        parts::explain::section(v, g).map(|p| html::parts(&p))
-    }),
-    section("order", "Run order", draw::run_order),
-    section("time", "Over time", |v, _| time::section(v)),
-    section("profile", "Profile", |v, _| profile::section(v)),
-    section("syscalls", "System calls", |v, _| syscalls::section(v)),
-    section("io", "Block I/O", |v, _| io::section(v)),
-    section("configuration", "Configuration", |v, _| {
-        Some(html::parts(&parts::system::configuration(v)))
-    }),
-    section("method", "Method", |v, _| Some(html::parts(&parts::method::method(v)))),
-    section("practice", "Best practices", |v, _| Some(html::parts(&parts::findings::findings(v)))),
-    section("disclosure", "Disclosure", |v, g| Some(disclosure::section(v, g))),
+/// A tab of the page with its sections; adding a section is its row. The charts of all but the first are packed.
+struct Tab {
+    /// The id of its panel.
+    id: &'static str,
+    /// What it is called.
+    name: &'static str,
+    sections: &'static [Section],
+}
+
+/// What the page of a run shows.
+static TABS: [Tab; 11] = [
+    Tab {
+        id: "answer",
+        name: "Answer",
+        sections: &[section("significance", "Answer", |v, g| Some(answer::section(v, g)))],
+    },
+    Tab {
+        id: "comparison",
+        name: "Results",
+        sections: &[
+            section("results", "Results", |v, g| {
+                Some(html::parts(&parts::results::section(v, g, On::Page)))
+            }),
+            section("explain", "What differs along", |v, g| {
+                parts::explain::section(v, g).map(|p| html::parts(&p))
+            }),
+        ],
+    },
+    Tab {
+        id: "metrics",
+        name: "Metrics",
+        sections: &[section("other-metrics", "Other metrics", |v, g| {
+            parts::metrics::metrics(v, g).map(|p| html::parts(&p))
+        })],
+    },
+    Tab {
+        id: "executed",
+        name: "Trials",
+        sections: &[
+            section("order", "Run order", draw::run_order),
+            section("distribution", "Distribution", draw::distribution),
+            section("all-trials", "Trials", |v, g| Some(disclosure::every_trial(v, g))),
+        ],
+    },
+    Tab {
+        id: "over-time",
+        name: "Over time",
+        sections: &[section("time", "Over time", |v, _| time::section(v))],
+    },
+    Tab {
+        id: "block-io",
+        name: "I/O",
+        sections: &[section("io", "Block I/O", |v, _| io::section(v))],
+    },
+    Tab {
+        id: "profiles",
+        name: "Profile",
+        sections: &[section("profile", "Profile", |v, _| profile::section(v))],
+    },
+    Tab {
+        id: "system-calls",
+        name: "System calls",
+        sections: &[section("syscalls", "System calls", |v, _| syscalls::section(v))],
+    },
+    Tab {
+        id: "system",
+        name: "System",
+        sections: &[section("configuration", "System and settings", |v, _| {
+            Some(html::parts(&parts::system::configuration(v)))
+        })],
+    },
+    Tab {
+        id: "how",
+        name: "Method",
+        sections: &[
+            section("method", "Method", |v, _| Some(html::parts(&parts::method::method(v)))),
+            section("practice", "Findings", |v, _| {
+                Some(html::parts(&parts::findings::findings(v)))
+            }),
+        ],
+    },
+    Tab {
+        id: "files-and-provenance",
+        name: "Disclosure",
+        sections: &[section("disclosure", "Disclosure", |v, g| Some(disclosure::section(v, g)))],
+    },
 ];
 
 /// The page.
 pub fn render(view: &RunView) -> String {
     let body = html! {
         a class="skip" href="#main" { "Skip to the results" }
-        (content(view))
+        (content(view, None))
     };
     shell::page(view.title(), &body)
 }
 
 /// What is between the edges of the page, for one that stands in a document of its own: with
-/// [`style`] as its style sheet and [`SCRIPT`] as its script it reads and works the same.
-pub fn content(view: &RunView) -> Markup {
+/// [`style`] as its style sheet and [`SCRIPT`] as its script it reads and works the same. `more` is a tab of
+/// that document: its id, its name and what it holds.
+pub fn content(view: &RunView, more: Option<(&str, &str, Markup)>) -> Markup {
     let gate = Gate::of(view);
-    let shown: Vec<(&str, &str, Markup)> =
-        SECTIONS.iter().filter_map(|s| Some((s.id, s.name, (s.body)(view, &gate)?))).collect();
+    let made = |tab: &Tab| {
+        let sections = tab.sections.iter().filter_map(|s| {
+            let markup = (s.body)(view, &gate)?;
+            Some(html! {
+                section id=(s.id) aria-labelledby={ (s.id) "-heading" } {
+                    h2 id={ (s.id) "-heading" } { (s.name) }
+                    (markup)
+                }
+            })
+        });
+        let all = html! { @for s in sections { (s) } };
+        (!all.0.is_empty()).then_some((tab.id, tab.name, all))
+    };
+    let mut tabs: Vec<(&str, &str, Markup)> = TABS.iter().filter_map(made).collect();
+    tabs.extend(more);
     html! {
         header {
             p class="eyebrow" { "assay · run " code { (view.summary.id) } }
             h1 { (view.title()) }
             (facts(view))
-            @for paragraph in view.experiment.description.split("\n\n").filter(|p| !p.trim().is_empty()) {
-                p class="lede" { (paragraph.trim()) }
-            }
-        }
-        nav aria-label="Contents" {
-            ul { @for (id, name, _) in &shown { li { a href={ "#" (id) } { (name) } } } }
-        }
-        main id="main" {
-            @for (id, name, markup) in &shown {
-                section id=(id) aria-labelledby={ (id) "-heading" } {
-                    h2 id={ (id) "-heading" } { (name) }
-                    (markup)
+            @if !view.experiment.description.trim().is_empty() {
+                details {
+                    summary { "About this experiment" }
+                    @for paragraph in view.experiment.description.split("\n\n").filter(|p| !p.trim().is_empty()) {
+                        p class="lede" { (paragraph.trim()) }
+                    }
                 }
             }
         }
+        (tabbed(&tabs))
         footer {
             p { "Made by assay " (view.assay_version) " from run " code { (view.summary.id) } ". Every number leads to the trials behind it." }
         }
-        (data::block(view, &gate))
+    }
+}
+
+/// Parts of a page as tabs: id, name and content of each. The script makes tabs of the list of contents; without it
+/// all stand one below the other. The charts of all but the first are packed.
+pub(super) fn tabbed(tabs: &[(&str, &str, Markup)]) -> Markup {
+    html! {
+        nav class="tabs" aria-label="Contents" {
+            ul { @for (id, name, _) in tabs { li { a href={ "#" (id) } { (name) } } } }
+        }
+        main id="main" {
+            @for (i, (id, _, markup)) in tabs.iter().enumerate() {
+                div class="panel" id=(id) { @if i == 0 { (markup) } @else { (packed::charts_apart(markup)) } }
+            }
+        }
     }
 }
 

@@ -1,6 +1,6 @@
 // What the page can do beyond being read: read-outs and a crosshair on charts, arrow keys between
-// marks, series that can be hidden, tables that can be copied, trials that light up. Everything here
-// adds to a page that is complete without it.
+// marks, series that can be hidden, tables that can be copied. Everything here adds to a page that is
+// complete without it.
 "use strict";
 
 /** The point of a pointer event in the chart's own units. */
@@ -28,6 +28,7 @@ function nearest(marks, point) {
     if (!seen || key < seen.key) best.set(series, { mark, key, x: at.x });
   }
   const found = [...best.values()].sort((a, b) => a.key - b.key);
+  if (!found.length) return [];
   // Only series that have a mark at the place pointed at; a chart of rows has one answer.
   return found.filter((f) => Math.abs(f.x - found[0].x) < 6).map((f) => f.mark);
 }
@@ -48,8 +49,27 @@ function overPlot(svg, point) {
   return point && (!line || (point.y >= Number(line.getAttribute("y1")) - 20 && point.y <= Number(line.getAttribute("y2")) + 20));
 }
 
+/** Where a chart over time has its axis: from and to in seconds, then in its own units. */
+const span = (svg) => svg.dataset.span.split(" ").map(Number);
+
+/** Charts of one clock show the same moment. */
+function together(svg, point) {
+  if (!svg.dataset.span) return;
+  const [from, to, left, right] = span(svg);
+  const moment = point && from + (point.x - left) / (right - left) * (to - from);
+  for (const other of svg.closest(".clock")?.querySelectorAll("svg[data-span]") ?? []) {
+    if (other === svg) continue;
+    const [a, b, l, r] = span(other);
+    const marks = point && moment >= a && moment <= b ? shownMarks(other) : [];
+    show(other, marks.length ? nearest(marks, { x: l + (moment - a) / (b - a) * (r - l), y: 0 }) : []);
+  }
+}
+
 function watchChart(svg) {
   const hasLine = svg.querySelector(".crosshair") !== null;
+  // One stop for the tab key in each chart; arrows lead on from there.
+  const stops = [...svg.querySelectorAll("[data-cx][tabindex='0']")];
+  for (const mark of stops.slice(1)) mark.setAttribute("tabindex", "-1");
   svg.addEventListener("pointermove", (event) => {
     const pointed = event.target.closest("[data-cx]");
     const point = pointIn(svg, event);
@@ -57,21 +77,32 @@ function watchChart(svg) {
     else if (hasLine && overPlot(svg, point)) {
       const marks = shownMarks(svg);
       if (marks.length) show(svg, nearest(marks, point));
+      together(svg, point);
     } else show(svg, []);
   });
-  svg.addEventListener("pointerleave", () => show(svg, []));
+  const leave = () => {
+    show(svg, []);
+    together(svg, null);
+  };
+  svg.addEventListener("pointerleave", leave);
   svg.addEventListener("focusin", (event) => {
     const mark = event.target.closest("[data-cx]");
-    if (mark) show(svg, [mark]);
+    if (!mark) return;
+    show(svg, [mark]);
+    together(svg, place(mark));
   });
-  svg.addEventListener("focusout", () => show(svg, []));
+  svg.addEventListener("focusout", leave);
   svg.addEventListener("keydown", (event) => {
     const step = { ArrowRight: 1, ArrowLeft: -1 }[event.key];
+    const over = { ArrowDown: 1, ArrowUp: -1 }[event.key];
     const mark = event.target.closest("[data-cx]");
-    if (!step || !mark) return;
-    const series = mark.closest(".series") ?? svg;
-    const marks = [...series.querySelectorAll("[data-cx]")];
-    const next = marks[marks.indexOf(mark) + step];
+    if (!(step || over) || !mark) return;
+    const all = shownMarks(svg);
+    const of = (m) => m.closest(".series, .row") ?? svg;
+    const groups = [...new Set(all.map(of))];
+    const series = groups[groups.indexOf(of(mark)) + (over ?? 0)];
+    const marks = all.filter((m) => of(m) === series);
+    const next = over ? nearest(marks, place(mark))[0] : marks[marks.indexOf(mark) + step];
     if (next) {
       next.focus();
       event.preventDefault();
@@ -124,16 +155,6 @@ function watchTable(box) {
     setTimeout(() => { button.textContent = "Copy table"; }, 2000);
   });
   box.after(button);
-}
-
-/** A number that is followed lights up every trial behind it. */
-function watchNumbers() {
-  document.addEventListener("click", (event) => {
-    const link = event.target.closest("a[data-trials]");
-    if (!link) return;
-    for (const row of document.querySelectorAll("tr.lit")) row.classList.remove("lit");
-    for (const n of link.dataset.trials.split(" ")) document.getElementById(`trial-${n}`)?.classList.add("lit");
-  });
 }
 
 /** Stacks: a click or Enter zooms, Escape shows all, arrows move, a search lights up, a button turns it over. */
@@ -200,10 +221,14 @@ function watchFlame(svg) {
   });
 }
 
-for (const svg of document.querySelectorAll("svg.flame")) watchFlame(svg);
-for (const svg of document.querySelectorAll("svg.chart")) {
-  watchChart(svg);
-  watchLegend(svg);
+/** Gives what is inside an element its behaviour. */
+function enliven(root) {
+  for (const svg of root.querySelectorAll("svg.flame")) watchFlame(svg);
+  for (const svg of root.querySelectorAll("svg.chart")) {
+    watchChart(svg);
+    watchLegend(svg);
+  }
 }
+
+enliven(document);
 for (const box of document.querySelectorAll(".table-box")) watchTable(box);
-watchNumbers();

@@ -5,9 +5,9 @@ use base64::engine::general_purpose::STANDARD;
 use maud::{DOCTYPE, Markup, PreEscaped, html};
 use sha2::{Digest as _, Sha256};
 
-const STYLE: &str = include_str!("style.css");
+const STYLE: &str = concat!(include_str!("style.css"), include_str!("tabs.css"));
 /// The script of every page.
-pub const SCRIPT: &str = include_str!("page.js");
+pub const SCRIPT: &str = concat!(include_str!("page.js"), include_str!("tabs.js"));
 
 /// The style sheet of every page.
 pub fn style() -> String {

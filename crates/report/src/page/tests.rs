@@ -3,6 +3,11 @@
 use super::*;
 use crate::fixtures;
 
+/// The page with everything open.
+fn render(view: &RunView) -> String {
+    unpacked(&super::render(view))
+}
+
 fn pages() -> Vec<(&'static str, String)> {
     fixtures::all().into_iter().map(|(name, view)| (name, render(&view))).collect()
 }
@@ -14,7 +19,7 @@ fn nothing_comes_from_elsewhere() {
             let page = page.replace("http://www.w3.org/2000/svg", "");
             assert!(!page.contains(bad), "{name} contains {bad}");
         }
-        assert_eq!(page.matches("<script").count(), 2, "{name}: the data and the script");
+        assert_eq!(page.matches("<script").count(), 1, "{name}");
         assert_eq!(page.matches("<style>").count(), 1, "{name}");
     }
 }
@@ -30,7 +35,9 @@ fn the_policy_names_the_script_that_is_there() {
         page.contains(&format!("script-src 'sha256-{hash}'"))
             || page.contains(&format!("script-src &#39;sha256-{hash}"))
     );
-    assert!(include_str!("page.js").lines().count() <= 250);
+    for script in [include_str!("page.js"), include_str!("tabs.js")] {
+        assert!(script.lines().count() <= 250);
+    }
 }
 
 #[test]
@@ -71,7 +78,9 @@ fn sections_come_in_order() {
     let order = [
         "significance",
         "results",
+        "other-metrics",
         "order",
+        "all-trials",
         "time",
         "configuration",
         "method",
@@ -87,6 +96,89 @@ fn sections_come_in_order() {
     assert!(page.contains("What dd would have reported"));
     assert!(page.contains(crate::words::SMOOTHNESS));
     assert!(page.contains("L1d 32 KiB"));
+}
+
+#[test]
+fn only_the_first_screen_has_charts_until_a_tab_is_opened() {
+    for (name, view) in fixtures::all() {
+        let page = super::render(&view);
+        let panels: Vec<&str> = page.split("<div class=\"panel\"").skip(1).collect();
+        let charts =
+            |html: &str| html.replace("<svg class=\"chart mini\"", "").matches("<svg ").count();
+        assert!(charts(panels[0]) <= 1, "{name}");
+        assert_eq!(panels[1..].iter().map(|p| charts(p)).sum::<usize>(), 0, "{name}");
+        assert!(charts(&unpacked(&page)) >= charts(&page), "{name}");
+        let links = page.matches("<nav class=\"tabs\"").count();
+        assert_eq!(links, 1, "{name}");
+    }
+    let open = render(&fixtures::block_size());
+    assert!(open.matches("<svg ").count() > 10 && !open.contains("data-chart="));
+}
+
+#[test]
+fn the_first_screen_says_why_trials_failed() {
+    let view = fixtures::failures();
+    let page = super::render(&view);
+    let panel = page.split("<div class=\"panel\"").nth(1).unwrap();
+    let failed = view.records.iter().filter(|r| r.outcome != assay_model::Outcome::Completed);
+    for r in failed.take(2) {
+        assert!(panel.contains(&format!("href=\"#trial-{}\"", r.number)), "{panel}");
+    }
+    assert!(
+        panel.contains("timed out") && panel.contains("2 planned trials never started"),
+        "{panel}"
+    );
+    let fine = super::render(&fixtures::single());
+    assert!(fine.contains("No trial failed."));
+}
+
+#[test]
+fn a_numeric_factor_is_an_axis_with_a_line_for_each_level_of_the_other() {
+    use assay_model::Scalar;
+    let mut view = fixtures::commands();
+    let summary = view.analysis.summaries[0].clone();
+    let treatment = view.plan.treatments[0].clone();
+    view.plan.factors = vec!["connections".into(), "protocol".into()];
+    view.plan.treatments.clear();
+    view.analysis.summaries.clear();
+    view.analysis.comparisons.clear();
+    for (i, (n, protocol)) in
+        [1, 8, 64].into_iter().flat_map(|n| [(n, "text"), (n, "binary")]).enumerate()
+    {
+        let mut t = treatment.clone();
+        t.id = i as u32;
+        t.levels = [
+            ("connections".to_owned(), Scalar::Int(n)),
+            ("protocol".to_owned(), Scalar::Text(protocol.into())),
+        ]
+        .into();
+        view.plan.treatments.push(t);
+        view.analysis
+            .summaries
+            .push(assay_model::TreatmentSummary { treatment: i as u32, ..summary.clone() });
+    }
+    let panel = super::render(&view);
+    assert_eq!(panel.matches("id=\"over-factor\"").count(), 1);
+    for label in ["data-label=\"protocol=text\"", "data-label=\"protocol=binary\""] {
+        assert!(panel.contains(label), "{label}");
+    }
+    // Two levels are a comparison, not an axis.
+    view.plan.treatments.retain(|t| t.id < 4);
+    assert!(!super::render(&view).contains("over-factor"));
+}
+
+#[test]
+fn long_tables_and_many_trials_stay_small() {
+    let mut view = fixtures::commands();
+    let first = view.records[0].clone();
+    view.records = (1..=5000_u32)
+        .map(|n| assay_model::TrialRecord { number: n, treatment: n % 2, ..first.clone() })
+        .collect();
+    let page = super::render(&view);
+    assert!(page.len() < 1_500_000, "{}", page.len());
+    assert!(!page.contains("id=\"trial-4711\"") && page.contains("data-holds=\"trial-\""));
+    assert!(render(&view).contains("<tr id=\"trial-4711\""));
+    assert!(page.contains("data-bits="), "trials behind a number are bits");
 }
 
 #[test]
@@ -144,8 +236,8 @@ fn hostile_text_stays_text() {
     view.experiment_toml = "</code></pre><script>alert(2)</script>".into();
     view.summary.host = "\"><img src=x onerror=alert(3)>".into();
     view.analysis.summaries[0].label = "</script><script>alert(4)</script>".into();
-    let page = render(&view);
-    assert_eq!(page.matches("<script").count(), 2);
+    let page = super::render(&view);
+    assert_eq!(page.matches("<script").count(), 1);
     assert!(!page.contains("<img"));
 }
 

@@ -4,55 +4,48 @@ use std::collections::BTreeMap;
 
 use assay_chart::area::{self, Area, Layer, Step};
 use assay_chart::lines::{self, Lines};
-use assay_chart::{Head, PhaseSpan};
+use assay_chart::{Head, PhaseSpan, Reach, WIDTH};
 use assay_model::{SampleSet, SeriesKey, TrialRecord};
 use assay_observe::Drawing;
 use maud::{Markup, html};
 
 use super::heat;
 use crate::document::html::figure;
+use crate::figures::count;
 use crate::parts::curves::slug;
 use crate::view::RunView;
 
-/// Other trials of a treatment that are drawn beside the first.
-const OTHERS: usize = 3;
-/// Charts of the whole section; a page of hundreds would help nobody.
-const MAX_TRIALS: usize = 24;
+/// Treatments of the whole section.
+const MAX_TREATMENTS: usize = 12;
 /// Lines of a chart that was made for whatever series there are.
 const MAX_SERIES: usize = 16;
 
-/// For each treatment the first counted trial with samples, others folded; `None` without samples.
+/// For each treatment the first counted trial with samples; `None` without samples.
 pub(super) fn section(view: &RunView) -> Option<Markup> {
     // The charts are those of assay's monitors; no other program's samples are drawn.
     if view.imported().is_some() {
         return None;
     }
     let none = SampleSet::default();
-    let mut drawn = 0;
     let mut parts = Vec::new();
     for treatment in view.treatments() {
-        let watched: Vec<(&TrialRecord, &SampleSet)> = view
+        let label = view.label(treatment);
+        let mut watched = view
             .counted(treatment)
             .into_iter()
             .map(|r| (r, view.samples.get(&r.number).unwrap_or(&none)))
-            .filter(|(r, s)| !s.rows.is_empty() || !r.heat_maps.is_empty())
-            .collect();
-        let Some((first, rest)) = watched.split_first() else { continue };
-        if drawn >= MAX_TRIALS {
-            parts.push(html! { p class="soft" { "Samples of " (view.label(treatment)) " are in the archive and not drawn here." } });
+            .filter(|(r, s)| !s.rows.is_empty() || !r.heat_maps.is_empty());
+        let Some((record, samples)) = watched.next() else { continue };
+        let rest = watched.count();
+        if parts.len() >= MAX_TREATMENTS {
+            parts.push(html! { p class="soft" { "Samples of " (label) " are in the archive and not drawn here." } });
             continue;
         }
-        let others = rest.len().min(OTHERS).min(MAX_TRIALS - drawn - 1);
-        drawn += 1 + others;
         parts.push(html! {
-            h3 { (view.label(treatment)) }
-            (trial(first.0, first.1))
-            @if others > 0 {
-                details {
-                    summary { "Other trials of " (view.label(treatment)) }
-                    @for (r, s) in &rest[..others] { (trial(r, s)) }
-                    @if rest.len() > others { p class="soft" { (rest.len() - others) " further trials have samples in the archive." } }
-                }
+            details open[parts.is_empty()] {
+                summary { (label) }
+                (trial(record, samples))
+                @if rest > 0 { p class="soft" { (count(rest, "further trial")) " of it " (if rest == 1 { "has" } else { "have" }) " samples in the archive." } }
             }
         });
     }
@@ -75,18 +68,25 @@ fn trial(record: &TrialRecord, samples: &SampleSet) -> Markup {
     };
     let none = html! {};
     html! {
-        @for (title, chart) in &workload(record, samples, &phases) { (figure(chart, &html! { (link) ": " (title) ", as the workload reported it." }, &none)) }
-        @for (title, chart) in &heat::charts(record, &phases) { (figure(chart, &html! { (link) ": " (title) " over time, as the workload counted it: the darker, the more." }, &none)) }
-        @let stacks = stacks(record, samples, &phases);
-        @for (title, chart) in &stacks { (figure(chart, &html! { (link) ": " (title) ". " (spoken) }, &none)) }
-        @if stacks.is_empty() { p { (link) ": no samples of CPU time." } }
-        details {
-            summary { "What else the monitors saw in trial " (record.number) }
-            @let more = more(record, samples, &phases);
-            @if more.is_empty() { p { "Nothing to show: no such samples, or nothing but zeros." } }
-            @for (title, chart) in &more { (figure(chart, &html! { (title) }, &none)) }
+        div class="clock" {
+            @for (title, chart) in &workload(record, samples, &phases) { (figure(chart, &html! { (link) ": " (title) ", as the workload reported it." }, &none)) }
+            @for (title, chart) in &heat::charts(record, &phases) { (figure(chart, &html! { (link) ": " (title) " over time, as the workload counted it: the darker, the more." }, &none)) }
+            @let stacks = stacks(record, samples, &phases);
+            @for (title, chart) in &stacks { (figure(chart, &html! { (link) ": " (title) ". " (spoken) }, &none)) }
+            @if stacks.is_empty() { p { (link) ": no samples of CPU time." } }
+            details {
+                summary { "What else the monitors saw in trial " (record.number) }
+                @let more = more(record, samples, &phases);
+                @if more.is_empty() { p { "Nothing to show: no such samples, or nothing but zeros." } }
+                @for (title, chart) in &more { (figure(chart, &html! { (title) }, &none)) }
+            }
         }
     }
+}
+
+/// What the axis of time of every chart of a trial covers.
+pub(super) fn whole(record: &TrialRecord) -> Reach {
+    Reach { time_s: Some((0.0, seconds(record, record.end_ns))), ..Reach::default() }
 }
 
 pub(super) fn seconds(record: &TrialRecord, t_ns: u64) -> f64 {
@@ -155,7 +155,7 @@ fn stack(
         .filter(|s| s.to_s > s.from_s)
         .collect();
     let title = drawing.chart.title;
-    Some(area::render(&Area {
+    let chart = Area {
         head: Head {
             id: format!("{}-{}", drawing.monitor, record.number),
             title: format!("{title} over time, trial {}", record.number),
@@ -174,7 +174,8 @@ fn stack(
         steps,
         phases: phases.to_vec(),
         note: format!("one sample every {}", interval_text(usual)),
-    }))
+    };
+    Some(area::render_over(&chart, whole(record)))
 }
 
 /// The time between samples, to 10 ms (the grain of the samples' own clock): `100 ms`, `1 s`.
@@ -221,7 +222,7 @@ fn more(record: &TrialRecord, samples: &SampleSet, phases: &[PhaseSpan]) -> Vec<
             let all = series.len();
             let drawn = if id.starts_with("rest-") { all.min(MAX_SERIES) } else { all };
             series.truncate(drawn);
-            let chart = lines::render(&Lines {
+            let chart = Lines {
                 head: Head {
                     id,
                     title: format!("{title}, trial {number}"),
@@ -236,8 +237,8 @@ fn more(record: &TrialRecord, samples: &SampleSet, phases: &[PhaseSpan]) -> Vec<
                 } else {
                     String::new()
                 },
-            });
-            (title, chart)
+            };
+            (title, lines::render_over(&chart, whole(record), WIDTH))
         })
         .collect()
 }
@@ -317,7 +318,7 @@ fn workload(
             .collect();
         points.iter().find(|p| p.1.is_finite() && p.1 != 0.0)?;
         let title = k.field.replace('_', " ");
-        let chart = lines::render(&Lines {
+        let chart = Lines {
             head: Head {
                 id: format!("own-{}-{}", record.number, slug(&k.field)),
                 title: format!("{title} over time, trial {}", record.number),
@@ -328,8 +329,8 @@ fn workload(
             series: vec![lines::Series { label: title.clone(), points }],
             phases: phases.to_vec(),
             note: String::new(),
-        });
-        Some((title, chart))
+        };
+        Some((title, lines::render_over(&chart, whole(record), WIDTH)))
     })
     .take(MAX_OWN)
     .collect()

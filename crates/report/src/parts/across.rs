@@ -30,6 +30,33 @@ pub(crate) fn across(
     let mut out = Parts::default();
     out.table(list(runs, link));
     out.on(On::Published, Part::Heading(2, String::new(), "Values and ratios".into()));
+    out.append(results(across));
+    out.push(Part::Heading(2, String::new(), "What else differed".into()));
+    out.append(differed(across));
+    out
+}
+
+/// The runs, each with the way to its page.
+pub(crate) fn runs(all: &[RunSummary], link: &dyn Fn(&str) -> Option<String>) -> Parts {
+    let mut out = Parts::default();
+    out.table(list(all, link));
+    out
+}
+
+/// Why there is no comparison, where there is none; each reason once.
+pub(crate) fn void(across: &Across) -> Vec<&str> {
+    let mut reasons: Vec<&str> = Vec::new();
+    for c in across.rows.iter().flat_map(|r| r.comparisons.iter().flatten()) {
+        if c.verdict == Verdict::Invalid && !reasons.contains(&c.reason.as_str()) {
+            reasons.push(&c.reason);
+        }
+    }
+    reasons
+}
+
+/// The values and ratios by treatment.
+pub(crate) fn results(across: &Across) -> Parts {
+    let mut out = Parts::default();
     let words = |words: &str, before: &str| match words {
         "" => String::new(),
         words => format!("{before}{words}"),
@@ -38,13 +65,7 @@ pub(crate) fn across(
     let compared = words(&across.compared, "; compared: ");
     out.push(Part::Paragraph(Tone::Strong, text(format!("{}{better}{compared}", across.metric))));
     out.table(values(across));
-    let mut reasons: Vec<&str> = Vec::new();
-    for c in across.rows.iter().flat_map(|r| r.comparisons.iter().flatten()) {
-        if c.verdict == Verdict::Invalid && !reasons.contains(&c.reason.as_str()) {
-            reasons.push(&c.reason);
-        }
-    }
-    for reason in reasons {
+    for reason in void(across) {
         out.on(On::Terminal, Part::Paragraph(Tone::Bad, reason.into()));
     }
     for row in &across.rows {
@@ -62,7 +83,12 @@ pub(crate) fn across(
     if across.floors.iter().any(Option::is_some) {
         out.note(words::FLOOR_ACROSS);
     }
-    out.push(Part::Heading(2, String::new(), "What else differed".into()));
+    out
+}
+
+/// What else differed, and the findings.
+pub(crate) fn differed(across: &Across) -> Parts {
+    let mut out = Parts::default();
     differences(&across.differences, &mut out);
     out.findings(&across.findings);
     out
@@ -74,7 +100,7 @@ fn number(i: usize) -> String {
 
 fn list(runs: &[RunSummary], link: &dyn Fn(&str) -> Option<String>) -> Table {
     let mut table = Table::of("The runs; the first is the baseline")
-        .word("")
+        .word("no.")
         .word("run (UTC)")
         .label("experiment")
         .label("host")

@@ -7,6 +7,7 @@ pub(crate) mod findings;
 pub(crate) mod io;
 pub(crate) mod landscape;
 pub(crate) mod method;
+pub(crate) mod metrics;
 pub(crate) mod percentiles;
 pub(crate) mod profile;
 pub(crate) mod results;

@@ -1,8 +1,8 @@
 //! The results of a run: every treatment in the deciding metric and in the others.
 
-use assay_model::{TreatmentSummary, Verdict};
+use assay_model::{Analysis, TreatmentSummary, Verdict};
 
-use super::{curves, percentiles, scaling, suite};
+use super::{curves, percentiles, scaling, significance, suite};
 use crate::document::table::Kind;
 use crate::document::{Behind, Cell, On, Part, Parts, Table, Text, Tone, cell, text};
 use crate::figures::{
@@ -17,7 +17,7 @@ use crate::words;
 pub(crate) fn section(view: &RunView, gate: &Gate, output: On) -> Parts {
     let a = &gate.analysis;
     let drawn = output == On::Page;
-    let mut out = Parts::default();
+    let mut out = if drawn { significance::sentences(view, gate) } else { Parts::default() };
     if let Some(w) = gate.run() {
         out.push(Part::Paragraph(Tone::Bad, w.text().into()));
     }
@@ -25,14 +25,11 @@ pub(crate) fn section(view: &RunView, gate: &Gate, output: On) -> Parts {
         out.append(suite::suite(view, s));
     }
     out.append(curves::curves(view, gate, output));
-    if let Some(chart) = drawn.then(|| draw::absolutes(view, gate)).flatten() {
+    // The first screen of a page has it where nothing is drawn over a size or a factor.
+    let here = drawn && !draw::absolutes_first(view, gate);
+    if let Some(chart) = here.then(|| draw::absolutes(view, gate)).flatten() {
         out.heading("", format!("{} of each treatment", a.metric));
-        let merged = deciding(a).iter().any(|s| s.percentile.is_some());
-        out.figure(chart, if merged {
-            "That of all trials' histograms together above, each trial's own beneath; a dot leads to its trial."
-        } else {
-            "Mean with its interval above, every trial beneath; a dot leads to its trial."
-        });
+        out.figure(chart, draw::absolutes_caption(gate));
     }
     out.append(comparisons(view, gate));
     if let Some(chart) = drawn.then(|| draw::ratios(view, gate)).flatten() {
@@ -51,7 +48,9 @@ pub(crate) fn section(view: &RunView, gate: &Gate, output: On) -> Parts {
     }
     if gate.run().is_none() {
         out.append(percentiles::percentiles(view, gate));
-        out.append(metrics(view, gate));
+        if !drawn {
+            out.append(metrics(view, gate));
+        }
     }
     out
 }
@@ -155,13 +154,15 @@ fn row(view: &RunView, gate: &Gate, s: &TreatmentSummary, value: String) -> Vec<
     out
 }
 
+/// Whether a summary is of another metric than the deciding one. Percentiles have a table of their own, but for
+/// those of trials without histograms.
+pub(crate) fn other(a: &Analysis, s: &TreatmentSummary) -> bool {
+    s.metric != a.metric && s.percentile.as_ref().is_none_or(|p| p.trials == 0)
+}
+
 /// Every treatment in every other metric, and the values of the run as a whole.
 fn metrics(view: &RunView, gate: &Gate) -> Parts {
     let a = &gate.analysis;
-    // Percentiles have a table of their own, but for those of trials without histograms.
-    let other = |s: &&TreatmentSummary| {
-        s.metric != a.metric && s.percentile.as_ref().is_none_or(|p| p.trials == 0)
-    };
     let mut table = Table::of("Every treatment in every other metric")
         .label("metric")
         .word("treatment")
@@ -170,7 +171,7 @@ fn metrics(view: &RunView, gate: &Gate) -> Parts {
         .number("least")
         .number("greatest")
         .word("better");
-    for s in a.summaries.iter().filter(other) {
+    for s in a.summaries.iter().filter(|s| other(a, s)) {
         let behind = Behind::metric(view, &[s.treatment], &s.metric);
         let mut row = vec![
             cell(s.metric.clone()),

@@ -11,8 +11,52 @@ use crate::parts::curves::best_note;
 use crate::view::{RunView, deciding};
 use crate::words;
 
+/// Comparisons that have a card each on the first screen.
+pub(crate) const CARDS: usize = 2;
+
 /// What is withheld, what each comparison says or each treatment has, and what to choose.
 pub(crate) fn significance(view: &RunView, gate: &Gate) -> Parts {
+    made(view, gate, |out| out.push(Part::Cards(compared(view, gate))))
+}
+
+/// The same for a first screen: of more comparisons than that, how many have which verdict.
+pub(crate) fn brief(view: &RunView, gate: &Gate) -> Parts {
+    let all = &gate.analysis.comparisons;
+    if all.len() <= CARDS {
+        return significance(view, gate);
+    }
+    made(view, gate, |out| {
+        let many = |v: Verdict| all.iter().filter(|c| c.verdict == v).count();
+        let verdicts = [
+            Verdict::Better,
+            Verdict::Worse,
+            Verdict::Equivalent,
+            Verdict::Inconclusive,
+            Verdict::Invalid,
+        ];
+        let told: Vec<String> = verdicts
+            .into_iter()
+            .filter(|v| many(*v) > 0)
+            .map(|v| format!("{} {}", many(v), v.name()))
+            .collect();
+        let against = all.first().map_or_else(String::new, |c| view.label(c.baseline));
+        let words = text(format!("{} against {against}: ", gate.analysis.metric))
+            .strong(told.join(", "))
+            .plain(format!(" of {} treatments.", all.len()));
+        out.push(Part::Paragraph(Tone::Strong, words));
+    })
+}
+
+/// Every comparison in a sentence, where the first screen has them in a table.
+pub(crate) fn sentences(view: &RunView, gate: &Gate) -> Parts {
+    let mut out = Parts::default();
+    if gate.run().is_none() && gate.analysis.comparisons.len() > CARDS {
+        out.push(Part::Cards(compared(view, gate)));
+    }
+    out
+}
+
+fn made(view: &RunView, gate: &Gate, comparisons: impl Fn(&mut Parts)) -> Parts {
     let mut out = Parts::default();
     for w in &gate.withheld {
         if view.records.iter().all(|r| w.what != format!("trial {}", r.number)) {
@@ -26,7 +70,7 @@ pub(crate) fn significance(view: &RunView, gate: &Gate) -> Parts {
     if gate.analysis.comparisons.is_empty() {
         alone(view, gate, &mut out);
     } else {
-        out.push(Part::Cards(compared(view, gate)));
+        comparisons(&mut out);
     }
     let choices = choices(view, gate);
     if !choices.is_empty() {
@@ -35,10 +79,15 @@ pub(crate) fn significance(view: &RunView, gate: &Gate) -> Parts {
     out
 }
 
+/// The trials that a comparison comes from.
+pub(crate) fn behind(view: &RunView, c: &assay_model::Comparison) -> Behind {
+    Behind::metric(view, &[c.baseline, c.treatment], &c.metric)
+}
+
 fn compared(view: &RunView, gate: &Gate) -> Vec<Card> {
     let a = &gate.analysis;
     let card = |c: &assay_model::Comparison| {
-        let behind = Behind::metric(view, &[c.baseline, c.treatment], &c.metric);
+        let behind = behind(view, c);
         let told = c.verdict != Verdict::Invalid && c.ratio.is_some();
         let ratio = ratio_in_a_sentence(c) + ratio_doubt(a, c);
         Card {

@@ -160,7 +160,7 @@ fn settings(view: &RunView, out: &mut Parts) {
     for f in &plan.factors {
         table = table.label(f);
     }
-    table = table.word("");
+    table = table.word("role");
     for t in &plan.treatments {
         let baseline = t.id == plan.baseline && plan.treatments.len() > 1;
         let level = |f| t.levels.get(f).map_or_else(String::new, assay_model::Scalar::to_text);

@@ -21,7 +21,7 @@ pub fn run(site: &Site, card: &RunCard, view: &RunView, files: &[Beside<'_>]) ->
     let root = root(&path);
     let s = &card.summary;
     let body = html! {
-        (page::content(view))
+        (page::content(view, None))
         nav class="more" aria-label="Around this run" {
             ul class="links" {
                 li { a href={ (root) (system_path(card.host())) } { "All runs on " (card.host()) } }

@@ -11,6 +11,7 @@ use axum::extract::{Form, RawQuery, State};
 use maud::{Markup, html};
 
 use super::archive::encode;
+use super::shell::document;
 use super::{Page, Place, shell};
 use crate::api::runs::{Compared, lay};
 use crate::app::App;
@@ -33,23 +34,29 @@ pub(super) async fn page(State(app): State<Arc<App>>, RawQuery(query): RawQuery)
     };
     let prices = prices(&asked)?;
     let laid = lay(&app, &asked).await?;
-    let body = app
+    let page = app
         .heavy(move || {
             let views: Vec<&RunView> = laid.views.iter().map(|v| &**v).collect();
             let shown = Shown::of(&views, &laid.side_by_side.across, &laid.side_by_side.io);
             let under = Under { per, prices };
             let link = |id: &str| Some(format!("/runs/{id}"));
-            html! {
-                h1 { "Compare " (views.len()) " runs" }
+            let before = html! {
                 (acceptable(&asked, &laid.side_by_side.across))
                 (switch(&asked, per))
-                (side_by_side(&views, &shown, &under, &link))
-                h2 { "Another comparison" }
-                (form(&asked))
-            }
+            };
+            let another = html! { h2 { "Another comparison" } (form(&asked)) };
+            let more = Some(("another", "Another comparison", another));
+            let body = html! {
+                header {
+                    h1 { "Compare " (views.len()) " runs" }
+                    (baseline(&asked, &views))
+                }
+                (side_by_side(&views, &shown, &under, &link, &before, more))
+            };
+            document("Compare", Place::Compare, &body)
         })
         .await?;
-    Ok(shell("Compare", Place::Compare, &body))
+    Ok(page)
 }
 
 /// What a measured run can be shown under; the price is typed in.
@@ -100,9 +107,11 @@ fn asked(query: &str) -> Result<Compared, Refusal> {
     let mut asked = Compared::default();
     let mut runs = Vec::new();
     let (mut accept, mut path, mut reason) = (Vec::new(), String::new(), String::new());
+    let mut baseline = String::new();
     for (name, value) in pairs {
         match name.as_str() {
             "runs" => runs.extend(value.split([',', ' ']).map(|w| w.trim().to_owned())),
+            "baseline" => value.trim().clone_into(&mut baseline),
             "metric" => asked.metric = value,
             "margin" => asked.margin = value,
             "factors" => asked.factors = value,
@@ -117,12 +126,54 @@ fn asked(query: &str) -> Result<Compared, Refusal> {
     }
     let mut known = std::collections::HashSet::new();
     runs.retain(|r| !r.is_empty() && known.insert(r.clone()));
+    put_first(&mut runs, &baseline);
     asked.runs = runs.join(",");
     if !path.is_empty() {
         accept.push(format!("{path}={reason}"));
     }
     asked.accept = accept.join("\n");
     Ok(asked)
+}
+
+/// Puts the baseline first: the run that was chosen, else the oldest. Ids begin with the moment of their start.
+fn put_first(runs: &mut [String], chosen: &str) {
+    let oldest = runs.iter().enumerate().min_by_key(|(_, r)| r.as_str()).map(|(at, _)| at);
+    if let Some(at) = runs.iter().position(|r| r == chosen).or(oldest) {
+        runs[..=at].rotate_right(1);
+    }
+}
+
+/// The baseline, and the way to choose another.
+fn baseline(asked: &Compared, views: &[&RunView]) -> Markup {
+    let started =
+        |v: &RunView| v.summary.started_at.replace('T', " ").trim_end_matches('Z').to_owned();
+    html! {
+        form method="get" action="/compare" class="inline" {
+            (kept(asked, &["baseline"]))
+            label for="baseline" { "baseline" }
+            " " select id="baseline" name="baseline" {
+                @for (i, v) in views.iter().enumerate() {
+                    option value=(v.summary.id) selected[i == 0] { (v.summary.experiment) ", " (started(v)) " UTC, " (v.summary.host) }
+                }
+            }
+            " " button type="submit" { "Use as baseline" }
+        }
+    }
+}
+
+/// Everything that was asked but for some fields, as fields that are not seen. The baseline is the first run.
+fn kept(asked: &Compared, but: &[&str]) -> Markup {
+    let first = asked.runs.split(',').next().unwrap_or_default();
+    let all = given(asked).into_iter().chain([
+        ("runs", asked.runs.as_str()),
+        ("per", asked.per.as_str()),
+        ("baseline", first),
+    ]);
+    html! {
+        @for (name, value) in all.filter(|(name, value)| !value.is_empty() && !but.contains(name)) {
+            input type="hidden" name=(name) value=(value);
+        }
+    }
 }
 
 fn form(asked: &Compared) -> Markup {
@@ -133,7 +184,7 @@ fn form(asked: &Compared) -> Markup {
     };
     html! {
         form method="get" action="/compare" class="fields" {
-            (field("runs", "runs", &asked.runs, "2 to 8 ids with commas; the first is the baseline."))
+            (field("runs", "runs", &asked.runs, "2 to 8 ids with commas; the oldest is the baseline until another is chosen."))
             (field("metric", "metric", &asked.metric, "Empty: the one that decides in the first run."))
             (field("margin", "margin", &asked.margin, "Differences within it do not matter: 2 %."))
             (field("prices", "prices", &asked.prices, "One for each run, with commas, for results per price."))
@@ -144,37 +195,75 @@ fn form(asked: &Compared) -> Markup {
     }
 }
 
-/// The differences that a person may accept, with a field for the reason; those that are accepted are printed
-/// with it among what differs.
+/// Differences that are listed with a form each; the others are chosen from a list.
+const LISTED: usize = 5;
+
+/// The differences that speak against the comparison, those that void it first, each with a button: one that might
+/// explain a result is accepted with a reason, which is printed; one that does explain it can only be what is compared.
 fn acceptable(asked: &Compared, across: &Across) -> Markup {
-    let open: Vec<&Difference> = across
+    let mut open: Vec<&Difference> = across
         .differences
         .iter()
-        .filter(|d| ["soft", "unknown"].contains(&d.class.as_str()) && d.accepted.is_none())
+        .filter(|d| ["hard", "soft", "unknown"].contains(&d.class.as_str()) && d.accepted.is_none())
         .collect();
     if open.is_empty() {
         return html! {};
     }
-    let kept = given(asked).into_iter().chain([("runs", asked.runs.as_str())]);
+    open.sort_by_key(|d| d.class != "hard");
+    let hard = open.iter().filter(|d| d.class == "hard").count();
+    let (first, rest) = open.split_at(open.len().min(LISTED.max(hard)));
+    let meant = |d: &Difference| match asked.factors.trim() {
+        "" => d.path.clone(),
+        others => format!("{others},{}", d.path),
+    };
     html! {
-        form method="get" action="/compare" class="fields" {
-            @for (name, value) in kept.filter(|(_, value)| !value.is_empty()) {
-                input type="hidden" name=(name) value=(value);
-            }
-            @if !asked.per.is_empty() { input type="hidden" name="per" value=(asked.per); }
-            div class="field" {
-                label for="accept_path" { "accept a difference" }
-                select id="accept_path" name="accept_path" {
-                    @for d in &open { option value=(d.path) { (d.path) ": " (short(&d.a)) " and " (short(&d.b)) } }
+        section class="voids" aria-labelledby="voids-heading" {
+            h3 id="voids-heading" { (open.len()) @if open.len() == 1 { " difference" } @else { " differences" } " to decide about" }
+            ul {
+                @for (i, d) in first.iter().enumerate() {
+                    li {
+                        code { (d.path) } ": " (short(&d.a)) " and " (short(&d.b)) " "
+                        @if d.class == "hard" {
+                            form method="get" action="/compare" class="inline" {
+                                (kept(asked, &["factors"]))
+                                input type="hidden" name="factors" value=(meant(d));
+                                button type="submit" aria-label={ (d.path) " was meant to differ" } { "It was meant to differ" }
+                            }
+                        } @else {
+                            details {
+                                summary aria-label={ "Accept " (d.path) } { "Accept" }
+                                form method="get" action="/compare" class="inline" {
+                                    (kept(asked, &[]))
+                                    input type="hidden" name="accept_path" value=(d.path);
+                                    label for={ "reason-" (i) } { "because" } " "
+                                    input id={ "reason-" (i) } name="accept_reason" required;
+                                    " " button type="submit" { "Accept" }
+                                }
+                            }
+                        }
+                    }
                 }
-                p class="soft" { (open.len()) " that might explain a result and are not accepted yet." }
             }
-            div class="field" {
-                label for="accept_reason" { "because" }
-                input id="accept_reason" name="accept_reason" required;
-                p class="soft" { "The reason is printed with the comparison." }
+            @if !rest.is_empty() {
+                details {
+                    summary { (rest.len()) " more" }
+                    form method="get" action="/compare" class="fields" {
+                        (kept(asked, &[]))
+                        div class="field" {
+                            label for="accept_path" { "accept a difference" }
+                            select id="accept_path" name="accept_path" {
+                                @for d in rest { option value=(d.path) { (d.path) ": " (short(&d.a)) " and " (short(&d.b)) } }
+                            }
+                        }
+                        div class="field" {
+                            label for="accept_reason" { "because" }
+                            input id="accept_reason" name="accept_reason" required;
+                            p class="soft" { "The reason is printed with the comparison." }
+                        }
+                        button type="submit" { "Accept" }
+                    }
+                }
             }
-            button type="submit" { "Accept" }
         }
     }
 }
@@ -190,7 +279,9 @@ fn short(value: &str) -> String {
 /// The denominators, of which one is chosen.
 fn switch(asked: &Compared, per: Option<Denominator>) -> Markup {
     let address = |name: &str| {
-        let mut address = format!("/compare?runs={}", encode(&asked.runs));
+        let first = asked.runs.split(',').next().unwrap_or_default();
+        let mut address =
+            format!("/compare?runs={}&baseline={}", encode(&asked.runs), encode(first));
         for (key, value) in given(asked) {
             if !value.is_empty() {
                 let _ = write!(address, "&{key}={}", encode(value));
@@ -210,5 +301,21 @@ fn switch(asked: &Compared, per: Option<Denominator>) -> Markup {
                 }
             }
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_older_run_is_the_baseline_until_another_is_chosen() {
+        let (a, b, c) = ("20260101-000000-aaaa", "20260201-000000-bbbb", "20260301-000000-cccc");
+        let runs = |query: &str| asked(query).map(|a| a.runs).ok();
+        assert_eq!(runs(&format!("runs={c},{a},{b}")), Some(format!("{a},{c},{b}")));
+        let chosen = runs(&format!("runs={a}&runs={b}&runs={c}&baseline={b}"));
+        assert_eq!(chosen, Some(format!("{b},{a},{c}")));
+        assert_eq!(runs(&format!("runs={b},{a}&baseline=no-such")), Some(format!("{a},{b}")));
+        assert_eq!(runs(""), Some(String::new()));
     }
 }

@@ -2,9 +2,9 @@
 
 use std::sync::Arc;
 
-use assay_report::page::landscape_content;
+use assay_report::page::{landscape_content, landscape_preview};
 use assay_rules::denominator::Denominator;
-use assay_rules::landscape::Collection;
+use assay_rules::landscape::{Collection, Landscape, Listing, Query as Question};
 use axum::extract::rejection::QueryRejection;
 use axum::extract::{Path, Query, State};
 use maud::html;
@@ -17,17 +17,30 @@ use crate::pages::shell::document;
 
 pub(super) async fn list(State(app): State<Arc<App>>) -> Page {
     let list = app
-        .heavy(|| match Collection::built_in() {
-            Ok(collection) => Ok(collection.list()),
-            Err(e) => Err(Refusal::own(&e)),
+        .heavy(|| {
+            let collection = Collection::built_in().map_err(|e| Refusal::own(&e))?;
+            // One that cannot be made is listed without a preview; its own page says why.
+            let one = |l: Listing| {
+                let made = collection.landscape(&l.name, &Question::default());
+                (l, made.ok())
+            };
+            Ok::<_, Refusal>(collection.list().into_iter().map(one).collect::<Vec<_>>())
         })
         .await??;
+    let name = |l: &Listing, made: Option<&Landscape>| match (l.title.as_str(), made) {
+        ("", Some(landscape)) => landscape.heading(),
+        ("", None) => l.name.clone(),
+        (title, _) => title.to_owned(),
+    };
     let body = html! {
         h1 { "Landscapes" }
         p class="lede" { "Published results as of a day, ranked in total or under a denominator. Quoted numbers are as their sources printed them." }
-        ul class="cards" {
-            @for l in &list {
-                li class="card" { h3 { a href={ "/landscapes/" (l.name) } { @if l.title.is_empty() { (l.name) } @else { (l.title) } } } p class="soft" { (l.name) } }
+        ul class="cards previews" {
+            @for (l, made) in &list {
+                li class="card" {
+                    h2 { a href={ "/landscapes/" (l.name) } { (name(l, made.as_ref())) } }
+                    @if let Some(landscape) = made { (landscape_preview(landscape)) }
+                }
             }
         }
     };

@@ -18,14 +18,8 @@ pub(super) async fn page(State(app): State<Arc<App>>, Path(id): Path<String>) ->
         .heavy(move || {
             let files = list_files(&own, &id)?;
             let shown = files.iter().take(200);
-            let body = html! {
-                p class="actions" {
-                    a class="button" href={ "/compare?runs=" (id) } { "Compare with another run" }
-                    " " a class="button" href={ "/api/v1/runs/" (id) } { "JSON" }
-                    " " a class="button" href="#files" { "Files" }
-                }
-                (assay_report::page::content(&view))
-                section id="files" aria-labelledby="files-heading" {
+            let list = html! {
+                section id="run-files" aria-labelledby="files-heading" {
                     h2 id="files-heading" { "Files" }
                     ul class="files" {
                         @for (line, _) in shown {
@@ -34,6 +28,13 @@ pub(super) async fn page(State(app): State<Arc<App>>, Path(id): Path<String>) ->
                     }
                     @if files.len() > 200 { p { (files.len() - 200) " more; " code { "assay archive export " (id) } " writes all as one file." } }
                 }
+            };
+            let body = html! {
+                p class="actions" {
+                    a class="button" href={ "/compare?runs=" (id) } { "Compare with another run" }
+                    " " a class="button" href={ "/api/v1/runs/" (id) } { "JSON" }
+                }
+                (assay_report::page::content(&view, Some(("files", "Files", list))))
             };
             Ok::<_, crate::error::Refusal>(document(view.title(), Place::Archive, &body))
         })

@@ -1,0 +1,197 @@
+//! Pages in a real browser: axe-core finds nothing on any kind of page, in light, dark and on a phone; the main job is
+//! done with the keyboard alone; charts are drawn when their tab is opened.
+#![allow(clippy::unwrap_used)] // this is a test
+
+mod common;
+
+use common::World;
+use common::chromium::{Browser, program};
+use common::served::{serve, sleeper};
+use serde_json::json;
+
+const SCREENS: [(&str, u32, u32, &str); 3] =
+    [("light", 1280, 900, "light"), ("dark", 1280, 900, "dark"), ("phone", 390, 844, "light")];
+
+/// Presses a key.
+fn press(browser: &mut Browser, key: &str) {
+    let code = match key {
+        "Tab" => 9,
+        "Enter" => 13,
+        "End" => 35,
+        "Home" => 36,
+        "ArrowLeft" => 37,
+        "ArrowRight" => 39,
+        _ => panic!("no code of {key}"),
+    };
+    let text = if key == "Enter" { "\r" } else { "" };
+    for kind in ["keyDown", "keyUp"] {
+        let mut event =
+            json!({ "type": kind, "key": key, "code": key, "windowsVirtualKeyCode": code });
+        if kind == "keyDown" && !text.is_empty() {
+            event["text"] = text.into();
+        }
+        browser.call("Input.dispatchKeyEvent", &event);
+    }
+}
+
+/// Goes on with the tab key until what a selector names has the focus; says how many stops it took.
+fn tab_to(browser: &mut Browser, selector: &str) -> u32 {
+    for stops in 1..=200 {
+        press(browser, "Tab");
+        let there = format!("!!document.activeElement?.matches({selector:?})");
+        if browser.value(&there) == true {
+            return stops;
+        }
+    }
+    panic!("no number of tabs leads to {selector}");
+}
+
+/// The panels of the page that is open; opens each in turn and calls `with` with its id.
+fn each_tab(browser: &mut Browser, mut with: impl FnMut(&mut Browser, &str)) {
+    let tabs = browser.value("[...document.querySelectorAll('[role=tab]')].map((t) => t.id)");
+    for id in tabs.as_array().unwrap() {
+        let id = id.as_str().unwrap();
+        browser.value(&format!("document.getElementById({id:?}).click()"));
+        browser.until("![...document.querySelectorAll('.panel:not([hidden]) [data-chart]')].some((p) => !p.closest('details:not([open])'))");
+        with(browser, id);
+    }
+}
+
+#[test]
+fn axe_finds_nothing_on_any_kind_of_page() {
+    let Some(program) = program() else { return };
+    let Some(axe) = common::axe::source() else { return };
+    let world = World::new();
+    sleeper(&world, "short", "0.01", 6);
+    let run =
+        ["run", "--blocks", "6", "--tag", "nightly", "--vs", "sleep 0.02", "--", "sleep", "0.01"];
+    for _ in 0..2 {
+        assert_eq!(world.run(&run).code, 0);
+    }
+    assert_eq!(world.run(&["site", "--posts", "posts", "-o", "out"]).code, 0);
+    let served = serve(&world, &[]);
+    let mut browser = Browser::start(program, &world.path("."));
+    browser.go(&format!("http://{}/login", served.address));
+    browser.value(&format!("document.querySelector('#token').value = '{}'", served.token));
+    browser.click("#login button");
+    let runs = served.get("/api/v1/runs").json();
+    let ids: Vec<&str> =
+        runs["runs"].as_array().unwrap().iter().map(|r| r["id"].as_str().unwrap()).collect();
+    let at = |path: &str| format!("http://{}/{path}", served.address);
+    let file = |path: &str| format!("file://{}", world.path("out").join(path).display());
+    let pages = [
+        ("run", at(&format!("runs/{}", ids[0]))),
+        ("compare", at(&format!("compare?runs={},{}", ids[0], ids[1]))),
+        ("compare-form", at("compare")),
+        ("landscapes", at("landscapes")),
+        ("landscape", at("landscapes/specjbb2005")),
+        ("archive", at("archive")),
+        ("submit", at("queue/new/short")),
+        ("queue", at("queue")),
+        ("history", at("history")),
+        ("site", file("index.html")),
+        ("site-run", file(&format!("runs/{}/index.html", ids[0]))),
+    ];
+    let mut wrong = Vec::new();
+    for (screen, width, height, scheme) in SCREENS {
+        browser.size(width, height);
+        browser.scheme(scheme);
+        for (name, url) in &pages {
+            browser.go(url);
+            let mut look = |browser: &mut Browser, part: &str| {
+                let found = common::axe::findings(browser, &axe);
+                wrong.extend(found.into_iter().map(|f| format!("{screen} {name} {part}: {f}")));
+                let fits = "document.documentElement.scrollWidth <= window.innerWidth";
+                assert_eq!(browser.value(fits), true, "{screen} {name} {part} is too wide");
+                browser.picture(&format!("{name}-{screen}-{part}"));
+            };
+            look(&mut browser, "");
+            each_tab(&mut browser, look);
+        }
+    }
+    assert!(wrong.is_empty(), "{} places:\n{}", wrong.len(), wrong.join("\n"));
+}
+
+#[test]
+fn the_main_job_needs_no_mouse() {
+    let Some(program) = program() else { return };
+    let world = World::new();
+    sleeper(&world, "short", "0.01", 6);
+    let served = serve(&world, &[]);
+    let mut browser = Browser::start(program, &world.path("."));
+    browser.size(1280, 900);
+    browser.go(&format!("http://{}/login#token={}", served.address, served.token));
+    browser.until("location.pathname === '/queue' && document.readyState === 'complete'");
+
+    // Submit, and wait for the end.
+    browser.go(&format!("http://{}/queue/new/short", served.address));
+    tab_to(&mut browser, "main form.fields button[type=submit]");
+    press(&mut browser, "Enter");
+    browser.until("location.pathname === '/queue'");
+    let run = served.until(1, "completed")["run"].as_str().unwrap().to_owned();
+
+    // The run: the first screen, the tabs, from a number to its trials and back.
+    browser.go(&format!("http://{}/runs/{run}", served.address));
+    let open = "document.querySelector('.panel:not([hidden])').id";
+    assert_eq!(browser.value(open), "answer");
+    press(&mut browser, "Tab");
+    assert_eq!(browser.value("document.activeElement.className"), "skip");
+    tab_to(&mut browser, "[role=tab]");
+    assert_eq!(browser.value("document.activeElement.getAttribute('aria-selected')"), "true");
+    press(&mut browser, "ArrowRight");
+    assert_eq!(browser.value(open), "comparison");
+    press(&mut browser, "End");
+    assert_eq!(browser.value(open), "files");
+    press(&mut browser, "Home");
+    assert_eq!(browser.value(open), "answer");
+    let before = browser.value("history.length");
+    let stops = tab_to(&mut browser, "a.from");
+    assert!(stops < 12, "{stops} stops between the tabs and the first number");
+    press(&mut browser, "Enter");
+    browser.until(&format!("{open} === 'executed'"));
+    browser.until("!!document.querySelector('tr.lit')");
+    assert!(browser.value("history.length").as_u64() > before.as_u64(), "back leads back");
+    browser.value("history.back()");
+    browser.until(&format!("{open} === 'answer'"));
+    assert_eq!(browser.complaints, Vec::<String>::new());
+}
+
+#[test]
+fn charts_are_drawn_when_their_tab_is_opened() {
+    let Some(program) = program() else { return };
+    let world = World::new();
+    let run = ["run", "--blocks", "3", "--vs", "sleep 0.3", "--", "sleep", "0.2"];
+    assert_eq!(world.run(&run).code, 0);
+    assert_eq!(world.run(&["publish", "last", "-o", "page"]).code, 0);
+    let mut browser = Browser::start(program, &world.path("."));
+    let page = format!("file://{}", world.path("page/index.html").display());
+    let charts = "document.querySelectorAll('svg.chart:not(.mini)').length";
+    browser.go(&page);
+    assert_eq!(browser.value(charts), 1, "the first screen");
+    browser.value("document.querySelector('#executed-tab').click()");
+    browser.until(&format!("{charts} > 1"));
+    // An address names a tab, and a trial within one.
+    browser.go("about:blank");
+    browser.go(&format!("{page}#trial-2"));
+    browser.until("document.querySelector('.panel:not([hidden])').id === 'executed'");
+    // A crosshair goes through all charts of a clock.
+    browser.value("document.querySelector('#over-time-tab').click()");
+    browser.until("document.querySelectorAll('#over-time svg[data-span]').length > 0");
+    browser.value(
+        "document.querySelectorAll('#over-time details').forEach((d) => { d.open = true; })",
+    );
+    browser.until("document.querySelectorAll('#over-time .clock svg[data-span]').length > 1");
+    let shown = "(() => { const all = [...document.querySelector('.clock').querySelectorAll('svg[data-span]')]; \
+        const marks = all[0].querySelectorAll('[data-cx]'); marks[0].focus(); \
+        return all.filter((s) => Number(s.querySelector('.crosshair').getAttribute('x1')) > 0).length; })()";
+    assert!(browser.value(shown).as_u64() > Some(1), "{:?}", browser.complaints);
+    // Without the script everything stands one below the other.
+    browser.call("Emulation.setScriptExecutionDisabled", &json!({ "value": true }));
+    browser.go("about:blank");
+    browser.call("Page.navigate", &json!({ "url": page }));
+    browser.until("document.readyState === 'complete' && !!document.querySelector('#main')");
+    let hidden =
+        "[...document.querySelectorAll('.panel')].filter((p) => !p.checkVisibility()).length";
+    assert_eq!(browser.value(hidden), 0);
+    assert_eq!(browser.complaints, Vec::<String>::new());
+}

@@ -1,0 +1,136 @@
+//! The first screen of a run: what each comparison says, the deciding metric drawn, what failed and why, and what the
+//! checks found first.
+
+use std::collections::BTreeMap;
+
+use assay_model::{Outcome, ValidationResult, Verdict};
+use maud::{Markup, html};
+
+use super::draw;
+use crate::document::html::{figure, parts};
+use crate::document::{Cell, Part, Parts, Table, Text, Tone, cell, text};
+use crate::figures::{count, ratio_doubt, ratio_text};
+use crate::gate::Gate;
+use crate::parts::findings::found;
+use crate::parts::significance::{self, CARDS};
+use crate::view::{RunView, outcome_word};
+use crate::words;
+
+/// Findings that stand on the first screen.
+const FINDINGS: usize = 3;
+/// Reasons of failure that stand there.
+const REASONS: usize = 4;
+/// Trials that are named for each.
+const NAMED: usize = 6;
+
+/// The first screen.
+pub(super) fn section(view: &RunView, gate: &Gate) -> Markup {
+    let chart = draw::deciding_chart(view, gate).filter(|_| gate.run().is_none());
+    let table = verdicts(view, gate);
+    html! {
+        (parts(&significance::brief(view, gate)))
+        div class="answer" {
+            @if let Some((chart, caption)) = &chart {
+                div {
+                    (figure(chart, &html! { (caption) }, &html! {}))
+                    h3 { "Failures" }
+                    (parts(&failures(view)))
+                }
+            }
+            div class="aside" {
+                (parts(&table))
+                @if chart.is_none() {
+                    h3 { "Failures" }
+                    (parts(&failures(view)))
+                }
+                (findings(view))
+            }
+        }
+    }
+}
+
+/// A row for each comparison, where there are too many for a card each.
+fn verdicts(view: &RunView, gate: &Gate) -> Parts {
+    let a = &gate.analysis;
+    let mut out = Parts::default();
+    let Some(first) = a.comparisons.iter().find(|_| a.comparisons.len() > CARDS) else {
+        return out;
+    };
+    if gate.run().is_some() {
+        return out;
+    }
+    let baseline = view.label(first.baseline);
+    let mut table = Table::of(format!("{} as a ratio to {baseline}", first.metric))
+        .label("treatment")
+        .number("ratio")
+        .word("verdict");
+    for c in &a.comparisons {
+        let mut row = vec![cell(view.label(c.treatment))];
+        if c.verdict == Verdict::Invalid && c.ratio.is_none() {
+            row.extend(Cell::withheld(2, c.reason.clone()));
+        } else {
+            let behind = significance::behind(view, c);
+            row.push(Cell::from(&behind, ratio_text(c) + ratio_doubt(a, c)));
+            row.push(Cell::verdict(c.verdict));
+        }
+        table.row(row);
+    }
+    out.table(table);
+    out
+}
+
+/// What failed: the trials of each reason, the most frequent first.
+fn failures(view: &RunView) -> Parts {
+    let mut out = Parts::default();
+    let mut reasons: BTreeMap<(String, String), Vec<u32>> = BTreeMap::new();
+    for r in view.records.iter().filter(|r| r.outcome != Outcome::Completed) {
+        let detail = match &r.validation {
+            ValidationResult::Failed { detail } if r.error.is_empty() => detail,
+            _ => &r.error,
+        };
+        let line = detail.lines().find(|l| !l.trim().is_empty()).unwrap_or("no reason recorded");
+        let key = (outcome_word(r.outcome).to_owned(), words::visible(line.trim()));
+        reasons.entry(key).or_default().push(r.number);
+    }
+    let mut all: Vec<_> = reasons.into_iter().collect();
+    all.sort_by_key(|(_, trials)| std::cmp::Reverse(trials.len()));
+    let rest: usize = all.iter().skip(REASONS).map(|(_, trials)| trials.len()).sum();
+    let one = |((outcome, why), trials): &((String, String), Vec<u32>)| {
+        let lead = text(format!("{} ", count(trials.len(), "trial")));
+        let mut words = lead.strong(outcome.clone()).plain(format!(": {why} · "));
+        for n in trials.iter().take(NAMED) {
+            words = words.link(format!("#trial-{n}"), n.to_string()).plain(" ");
+        }
+        if trials.len() > NAMED {
+            words = words.plain(format!("and {} more", trials.len() - NAMED));
+        }
+        words
+    };
+    let mut items: Vec<Text> = all.iter().take(REASONS).map(one).collect();
+    if rest > 0 {
+        let words = format!("{} more, for other reasons", count(rest, "trial"));
+        items.push(Text::default().link("#trials", words));
+    }
+    let unstarted = view.plan.trials.len().saturating_sub(view.records.len());
+    if unstarted > 0 {
+        items.push(text(format!("{} never started", count(unstarted, "planned trial"))));
+    }
+    if items.is_empty() {
+        out.say("No trial failed.");
+    } else {
+        out.push(Part::List(Tone::Plain, items));
+    }
+    out
+}
+
+/// The most severe findings, with the way to the others.
+fn findings(view: &RunView) -> Markup {
+    let mut all = found(view);
+    let n = all.len();
+    all.truncate(FINDINGS);
+    html! {
+        h3 { "Findings" }
+        (parts(&Parts::of(Part::Findings(all))))
+        @if n > FINDINGS { p { a href="#practice" { "All " (n) " findings" } } }
+    }
+}

@@ -1,0 +1,159 @@
+//! What a page keeps compressed until somebody looks at it: the charts of its tabs, the rows of long tables, its
+//! files. Each is gzip in base64 inside a `<template>`, which the page's script unpacks; [`unpacked`] gives the page
+//! as it is with everything open.
+
+use std::fmt::Write as _;
+use std::io::{Read as _, Write as _};
+
+use base64::Engine as _;
+use base64::engine::general_purpose::STANDARD;
+use flate2::Compression;
+use flate2::read::GzDecoder;
+use flate2::write::GzEncoder;
+use maud::{Markup, PreEscaped, html};
+
+const CHARTS: &str = "<template class=\"charts\">";
+const BLOCK: &str = "<template class=\"block\">";
+const FILE: &str = "<template class=\"file\">";
+const END: &str = "</template>";
+const PLACE: &str = "<div class=\"drawn\" data-chart=\"";
+
+/// Markup whose charts wait in one template at its end. Each leaves a place behind that says, for who has no script,
+/// where its numbers are.
+pub(super) fn charts_apart(markup: &Markup) -> Markup {
+    let (mut out, mut charts, mut n) = (String::new(), String::new(), 0);
+    let mut rest = markup.0.as_str();
+    while let Some((before, chart, after)) = first_chart(rest) {
+        out.push_str(before);
+        let _ = write!(out, "{PLACE}{n}\"></div>");
+        charts.push_str(chart);
+        n += 1;
+        rest = after;
+    }
+    out.push_str(rest);
+    if n == 0 {
+        return markup.clone();
+    }
+    let missing =
+        "The charts here need the script of this page; their numbers are in the tables and files.";
+    html! {
+        noscript { p class="soft" { (missing) } }
+        (PreEscaped(out))
+        (PreEscaped(CHARTS)) (pack(&charts)) (PreEscaped(END))
+    }
+}
+
+/// What is before the first chart, the chart, and what is after it; one SVG may stand inside another.
+fn first_chart(text: &str) -> Option<(&str, &str, &str)> {
+    let from = text.find("<svg ")?;
+    let (mut at, mut open) = (from, 0_usize);
+    loop {
+        let end = at + text[at..].find("</svg>")?;
+        open += text[at..end].matches("<svg ").count();
+        open -= 1;
+        at = end + "</svg>".len();
+        if open == 0 {
+            return Some((&text[..from], &text[from..at], &text[at..]));
+        }
+    }
+}
+
+/// Rows of a table that are put after those that are there. `holds` is what their ids begin with, so that a link to
+/// one of them finds it.
+pub(crate) fn rows(rows: &Markup, holds: &str, words: &str, columns: usize) -> Markup {
+    html! {
+        tr class="packed" data-holds=(holds) {
+            td colspan=(columns) { (words) (PreEscaped(BLOCK)) (pack(&rows.0)) (PreEscaped(END)) }
+        }
+    }
+}
+
+/// A file inside the page: the script makes a button of it that downloads it.
+pub(super) fn file(text: &str, name: &str, label: &str) -> Markup {
+    html! {
+        span class="file" data-name=(name) data-label=(label) {
+            (label) ": " code { (name) }
+            (PreEscaped(FILE)) (pack(text)) (PreEscaped(END))
+        }
+    }
+}
+
+fn pack(text: &str) -> String {
+    let mut gz = GzEncoder::new(Vec::new(), Compression::new(8));
+    // Writing to memory does not fail.
+    let bytes = gz.write_all(text.as_bytes()).and_then(|()| gz.finish()).unwrap_or_default();
+    STANDARD.encode(bytes)
+}
+
+/// The page with everything unpacked, as a reader sees it who opens every part: for who searches it. What cannot be
+/// unpacked stays as it is.
+pub fn unpacked(page: &str) -> String {
+    let mut out = String::new();
+    let mut rest = page;
+    while let Some((at, mark)) =
+        [CHARTS, BLOCK, FILE].into_iter().filter_map(|m| Some((rest.find(m)?, m))).min()
+    {
+        let inside = &rest[at + mark.len()..];
+        let Some(end) = inside.find(END) else { break };
+        out.push_str(&rest[..at]);
+        let text = unpack(&inside[..end]).unwrap_or_else(|| inside[..end].to_owned());
+        if mark == CHARTS {
+            put_back(&mut out, &text);
+        } else {
+            out.push_str(&text);
+        }
+        rest = &inside[end + END.len()..];
+    }
+    out + rest
+}
+
+/// Puts charts into the places that they left, the last places that are there.
+fn put_back(out: &mut String, charts: &str) {
+    let mut all = Vec::new();
+    let mut rest = charts;
+    while let Some((_, chart, after)) = first_chart(rest) {
+        all.push(chart);
+        rest = after;
+    }
+    for (n, chart) in all.iter().enumerate().rev() {
+        let place = format!("{PLACE}{n}\"></div>");
+        if let Some(at) = out.rfind(&place) {
+            out.replace_range(at..at + place.len(), chart);
+        }
+    }
+}
+
+fn unpack(text: &str) -> Option<String> {
+    let bytes = STANDARD.decode(text.trim()).ok()?;
+    let mut out = String::new();
+    GzDecoder::new(bytes.as_slice()).read_to_string(&mut out).ok()?;
+    Some(out)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_is_packed_is_not_in_the_page_and_comes_back() {
+        let flame = "<svg class=\"flame\"><svg x=\"1\"></svg><svg x=\"2\"></svg></svg>";
+        let page = format!("<p>a</p><svg class=\"chart\">one</svg><p>b</p>{flame}<p>c</p>");
+        let packed = charts_apart(&PreEscaped(page)).into_string();
+        assert!(!packed.contains("<svg"), "{packed}");
+        assert!(packed.contains("data-chart=\"0\"") && packed.contains("data-chart=\"1\""));
+        let two = packed.clone() + &packed;
+        let back = unpacked(&two);
+        assert_eq!(back.matches("one</svg><p>b</p>").count(), 2, "{back}");
+        assert_eq!(back.matches(&format!("{flame}<p>c</p>")).count(), 2, "{back}");
+        let plain = PreEscaped("<p>no chart</p>".to_owned());
+        assert_eq!(charts_apart(&plain).0, plain.0);
+    }
+
+    #[test]
+    fn a_broken_template_stays_as_it_is() {
+        for bad in ["<template class=\"file\">no", "<template class=\"block\">%%%</template>"] {
+            let out = unpacked(bad);
+            assert!(out.contains("no") || out.contains("%%%"), "{out}");
+        }
+    }
+}

@@ -1,0 +1,87 @@
+//! Every metric of a run but the deciding one: a row for each, a column for each treatment.
+
+use assay_chart::small::{self, Mean};
+use assay_model::TreatmentSummary;
+
+use crate::document::table::Kind;
+use crate::document::{Behind, Cell, Look, On, Part, Parts, Table, Text, Tone, cell, text};
+use crate::figures::{NO_VALUE, centre, percent, summary_texts, value_text};
+use crate::gate::Gate;
+use crate::parts::results::{other, whole_run};
+use crate::view::RunView;
+
+/// The table with a small chart in each row, and the values of the run as a whole; `None` without any.
+pub(crate) fn metrics(view: &RunView, gate: &Gate) -> Option<Parts> {
+    let a = &gate.analysis;
+    if gate.run().is_some() {
+        return None;
+    }
+    let mut names: Vec<&str> = Vec::new();
+    for s in a.summaries.iter().filter(|s| other(a, s)) {
+        if !names.contains(&s.metric.as_str()) {
+            names.push(&s.metric);
+        }
+    }
+    let mut out = Parts::default();
+    if !names.is_empty() {
+        out.table(table(view, gate, &names));
+        out.on(On::Page, Part::Paragraph(Tone::Soft, "Each small chart has a scale of its own, which need not start at zero: dots and bars are the means and intervals of the treatments in the order of the columns. Pointing at a value gives its n, minimum and maximum.".into()));
+    }
+    let whole: Vec<Text> = a.run_metrics.iter().map(|m| text(whole_run(m))).collect();
+    if !whole.is_empty() {
+        out.push(Part::List(Tone::Plain, whole));
+    }
+    (!out.0.is_empty()).then_some(out)
+}
+
+fn table(view: &RunView, gate: &Gate, names: &[&str]) -> Table {
+    let treatments = view.treatments();
+    let level = percent(gate.analysis.confidence);
+    let caption = format!("Every other metric by treatment: geometric mean [{level} CI]");
+    let mut table = Table::of(caption).label("metric").word("better").word("treatments");
+    for t in &treatments {
+        table = table.column(On::All, Kind::Number, view.label(*t));
+    }
+    for name in names {
+        let own: Vec<Option<&TreatmentSummary>> = treatments
+            .iter()
+            .map(|t| {
+                gate.analysis.summaries.iter().find(|s| s.metric == *name && s.treatment == *t)
+            })
+            .collect();
+        let there: Vec<&TreatmentSummary> = own.iter().flatten().copied().collect();
+        let mut texts = summary_texts(&there).into_iter();
+        let better = there.first().map_or("", |s| s.better.words());
+        let means: Vec<Mean> = own.iter().map(|s| mean(*s)).collect();
+        let chart = Text::default().piece(Look::Made(small::render(&means)), "");
+        let better = better.split(' ').next().unwrap_or("").to_owned();
+        let mut row = vec![cell((*name).to_owned()), cell(better), cell(chart)];
+        for (s, t) in own.iter().zip(&treatments) {
+            row.push(match (s, gate.treatment(*t)) {
+                (_, Some(w)) => cell(Text::default().piece(Look::Unknown("withheld"), w.text())),
+                (Some(s), None) => {
+                    let behind = Behind::metric(view, &[*t], name);
+                    let [low, high] =
+                        [s.summary.min, s.summary.max].map(|v| value_text(v, &s.unit));
+                    let title = Some(format!("n {}, min {low}, max {high}", s.summary.n));
+                    Cell { title, ..Cell::from(&behind, texts.next().unwrap_or_default()) }
+                }
+                (None, None) => cell(NO_VALUE),
+            });
+            if gate.treatment(*t).is_some() && s.is_some() {
+                texts.next();
+            }
+        }
+        table.row(row);
+    }
+    table
+}
+
+fn mean(s: Option<&TreatmentSummary>) -> Mean {
+    let interval = s.and_then(TreatmentSummary::interval);
+    Mean {
+        value: s.and_then(centre).unwrap_or(f64::NAN),
+        low: interval.map_or(f64::NAN, |i| i.low),
+        high: interval.map_or(f64::NAN, |i| i.high),
+    }
+}
