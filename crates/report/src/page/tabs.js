@@ -60,8 +60,7 @@ function open(panel) {
     tabs[i].setAttribute("aria-selected", String(i === at));
     tabs[i].tabIndex = i === at ? 0 : -1;
   });
-  const row = panel.querySelector("tr.packed");
-  return Promise.all([draw(panel), row ? fill(row) : null]);
+  return Promise.all([draw(panel), ...[...panel.querySelectorAll("tr.packed")].map(fill)]);
 }
 
 /** What has an id; rows that wait for it are unpacked first. */
@@ -167,5 +166,6 @@ function watchFiles() {
 watchTabs();
 watchLinks();
 watchFiles();
+for (const row of document.querySelectorAll("tr.packed")) if (!row.closest(".panel")) fill(row);
 if (location.hash) reveal(decodeURIComponent(location.hash.slice(1)));
 }

@@ -170,7 +170,7 @@ fn a_numeric_factor_is_an_axis_with_a_line_for_each_level_of_the_other() {
 #[test]
 fn long_tables_and_many_trials_stay_small() {
     let mut view = fixtures::commands();
-    let first = view.records[0].clone();
+    let first = view.counted(0)[0].clone();
     view.records = (1..=5000_u32)
         .map(|n| assay_model::TrialRecord { number: n, treatment: n % 2, ..first.clone() })
         .collect();
