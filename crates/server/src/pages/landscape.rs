@@ -29,7 +29,7 @@ pub(super) async fn list(State(app): State<Arc<App>>) -> Page {
         .await??;
     let name = |l: &Listing, made: Option<&Landscape>| match (l.title.as_str(), made) {
         ("", Some(landscape)) => landscape.heading(),
-        ("", None) => l.name.clone(),
+        ("", None) => l.name.replace('-', " "),
         (title, _) => title.to_owned(),
     };
     let body = html! {
@@ -40,6 +40,7 @@ pub(super) async fn list(State(app): State<Arc<App>>) -> Page {
                 li class="card" {
                     h2 { a href={ "/landscapes/" (l.name) } { (name(l, made.as_ref())) } }
                     @if let Some(landscape) = made { (landscape_preview(landscape)) }
+                    @else { p class="soft" { "Quoted results that no ranking is defined for." } }
                 }
             }
         }

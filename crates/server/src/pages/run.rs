@@ -30,7 +30,7 @@ pub(super) async fn page(State(app): State<Arc<App>>, Path(id): Path<String>) ->
                 }
             };
             let body = html! {
-                p class="actions" {
+                nav class="actions" aria-label="This run" {
                     a class="button" href={ "/compare?runs=" (id) } { "Compare with another run" }
                     " " a class="button" href={ "/api/v1/runs/" (id) } { "JSON" }
                 }
