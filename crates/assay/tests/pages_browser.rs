@@ -160,7 +160,7 @@ fn the_main_job_needs_no_mouse() {
 fn charts_are_drawn_when_their_tab_is_opened() {
     let Some(program) = program() else { return };
     let world = World::new();
-    let run = ["run", "--blocks", "3", "--vs", "sleep 0.3", "--", "sleep", "0.2"];
+    let run = ["run", "--blocks", "3", "--vs", "sleep 2.4", "--", "sleep", "2.2"];
     assert_eq!(world.run(&run).code, 0);
     assert_eq!(world.run(&["publish", "last", "-o", "page"]).code, 0);
     let mut browser = Browser::start(program, &world.path("."));
