@@ -14,12 +14,12 @@ if [ $# = 0 ]; then
     cargo build --release --locked --quiet --package assay
     assay="$(realpath "${CARGO_TARGET_DIR:-target}/release/assay")"
   fi
-  few=(run --quiet --blocks 18 --vs "sleep 0.6" -- sleep 0.5)
+  few=(run --quiet --blocks 18 --vs "sleep 2.4" -- sleep 2.2)
   many=(run --quiet --blocks 2500 --vs "sleep 0.001" -- true)
   for run in few many; do
     declare -n arguments=$run
     "$assay" --archive "$folder/$run" "${arguments[@]}" > /dev/null 2>&1
-    "$assay" --archive "$folder/$run" publish last -o "$folder/page-$run" > /dev/null
+    "$assay" --archive "$folder/$run" publish last -o "$folder/page-$run" > /dev/null 2>&1
     pages+=("$folder/page-$run/index.html")
   done
 fi

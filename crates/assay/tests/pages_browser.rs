@@ -98,6 +98,7 @@ fn axe_finds_nothing_on_any_kind_of_page() {
         browser.scheme(scheme);
         for (name, url) in &pages {
             browser.go(url);
+            assert_ne!(browser.value("location.pathname"), "/login", "{name}");
             let mut look = |browser: &mut Browser, part: &str| {
                 let found = common::axe::findings(browser, &axe);
                 wrong.extend(found.into_iter().map(|f| format!("{screen} {name} {part}: {f}")));
