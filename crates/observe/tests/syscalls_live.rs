@@ -110,7 +110,7 @@ for t in threads: t.join()
     same_as_strace(&["python3", "-c", program]);
 }
 
-const KINDS: &str = r#"
+const KINDS: &str = r"
 import os, socket, select, tempfile
 f = tempfile.TemporaryFile(); r, w = os.pipe(); a, b = socket.socketpair()
 null = os.open('/dev/null', os.O_RDWR); event = os.eventfd(0)
@@ -122,7 +122,7 @@ for _ in range(2): os.write(event, (1).to_bytes(8, 'little'))
 for _ in range(6):
     try: os.write(999, b'-')
     except OSError: pass
-"#;
+";
 
 #[test]
 fn kinds_of_descriptors_their_bytes_and_errors_are_told_apart() {

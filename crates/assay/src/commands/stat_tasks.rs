@@ -81,7 +81,9 @@ pub fn tasks(cli: &Cli, stat: &Stat, interval: Duration) -> Result<Exit> {
 fn text(shown: &[Task], by_thread: bool, all: usize) -> String {
     let width = width();
     let mut text = header(by_thread, width);
-    shown.iter().for_each(|task| text.push_str(&line(task, width)));
+    for task in shown {
+        text.push_str(&line(task, width));
+    }
     if all > shown.len() {
         // Writing to a String cannot fail.
         let _ = writeln!(text, "{} more", all - shown.len());
