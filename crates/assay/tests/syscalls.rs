@@ -1,5 +1,5 @@
 //! `assay syscalls` from the command line, in a run, on its page and in `explain`.
-#![allow(clippy::unwrap_used)] // this is a test
+#![allow(clippy::unwrap_used, clippy::print_stdout)] // this is a test
 
 mod common;
 

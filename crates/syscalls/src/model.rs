@@ -309,7 +309,9 @@ mod tests {
 
     fn calls(call: &str, program: &str, on: Subject, times: &[(usize, u64)]) -> Calls {
         let mut histogram = vec![0; BUCKETS];
-        times.iter().for_each(|(at, n)| histogram[*at] = *n);
+        for (at, n) in times {
+            histogram[*at] = *n;
+        }
         let calls = times.iter().map(|t| t.1).sum();
         let ns = times.iter().map(|(at, n)| n << at).sum();
         let longest_ns = times.iter().map(|t| 1 << t.0).max().unwrap_or(0);
