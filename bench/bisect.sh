@@ -4,6 +4,8 @@
 # Usage: bench/bisect.sh [SEARCHES]      ASSAY names the binary; without it a release build is made.
 #   COMMITS=128  PERCENT=3  MS=50        how many commits, the step, how long the program computes, about
 #   MARGIN="2 %" BUDGET="1 h"            of each search
+#   METRIC=elapsed                       or user, which a loaded machine disturbs less
+#   PEER=yes                             also `git bisect run` with ten runs a step, on the same repository and metric
 # With PERCENT=0 there is no step, and the right answer is none of them.
 set -euo pipefail
 cd "$(dirname "$0")/.."
@@ -12,9 +14,28 @@ if [ -z "${ASSAY:-}" ]; then
   ASSAY="$PWD/${CARGO_TARGET_DIR:-target}/release/assay"
 fi
 searches="${1:-5}" commits="${COMMITS:-128}" percent="${PERCENT:-3}" ms="${MS:-50}"
+metric="${METRIC:-elapsed}"
 work="$(mktemp -d)"
+# What a person would let `git bisect run` call: ten runs of this commit, and whether their mean lies beyond the middle of
+# the means of the two ends. "ends" measures these; the exit code says good (0) or bad (1).
+cat > "$work/step.py" <<'P'
+import os, resource, statistics, subprocess, sys, time
+here, metric, what = sys.argv[1:]
+def once():
+    before, start = resource.getrusage(resource.RUSAGE_CHILDREN).ru_utime, time.perf_counter()
+    subprocess.run(["./run"], check=True)
+    wall, user = time.perf_counter() - start, resource.getrusage(resource.RUSAGE_CHILDREN).ru_utime - before
+    return user if metric == "user" else wall
+subprocess.run(["make", "--silent"], check=True)
+mean = statistics.mean(once() for _ in range(10))
+with open(f"{here}/peer.trials", "a") as trials: print("x" * 10, file=trials)
+if what == "end":
+    with open(f"{here}/peer.ends", "a") as ends: print(mean, file=ends)
+    sys.exit(0)
+sys.exit(mean > statistics.mean(float(end) for end in open(f"{here}/peer.ends")))
+P
 trap 'rm -rf "$work"' EXIT
-right=0 wrong=0 open=0 trials=0
+right=0 wrong=0 open=0 trials=0 peer_right=0 peer_trials=0
 for search in $(seq "$searches"); do
   here="$work/$search"
   mkdir -p "$here/repo"
@@ -41,7 +62,7 @@ C
   )
   start=$SECONDS
   (cd "$here/repo" && "$ASSAY" bisect --json --quiet --good "$(git rev-list --max-parents=0 main)" --bad main \
-    --build make --monitors none --margin "${MARGIN:-2 %}" --budget "${BUDGET:-1 h}" -- ./run) > "$here/answer" 2> "$here/said" || true
+    --build make --monitors none --metric "$metric" --margin "${MARGIN:-2 %}" --budget "${BUDGET:-1 h}" -- ./run) > "$here/answer" 2> "$here/said" || true
   answer="$(sed -n 's/^  "answer": "\(.*\)",$/\1/p' "$here/answer")"
   found="$(sed -n 's/.*"subject": "\(change [0-9]*\)".*/\1/p' "$here/answer" | head -n 1)"
   count="$(sed -n 's/^  "trials": \([0-9]*\),$/\1/p' "$here/answer")"
@@ -56,6 +77,23 @@ C
     wrong=$((wrong + 1))
   fi
   echo "search $search: the step is $wanted, answer ${answer:-none}${found:+ ($found)}, $count trials, $((SECONDS - start)) s, load $(cut -d' ' -f1 /proc/loadavg)"
+  if [ "${PEER:-yes}" = yes ] && [ "$percent" != 0 ]; then
+    first="$(git -C "$here/repo" rev-list --max-parents=0 main)"
+    (
+      cd "$here/repo"
+      for end in "$first" main; do git checkout --quiet "$end"; python3 "$work/step.py" "$here" "$metric" end; done
+      git bisect start main "$first"
+      git bisect run python3 "$work/step.py" "$here" "$metric" step
+    ) > "$here/peer" 2>&1 || true
+    peer="$(git -C "$here/repo" log -1 --format=%s refs/bisect/bad 2>> "$here/peer")" || { peer=nothing; tail -n 3 "$here/peer"; }
+    count="$(tr -d '\n' < "$here/peer.trials" | wc -c)"
+    peer_trials=$((peer_trials + count))
+    if [ "$peer" = "$wanted" ]; then peer_right=$((peer_right + 1)); fi
+    echo "  git bisect run: $peer, $count trials"
+  fi
   rm -rf "$here"
 done
 echo "$commits commits, a step of $percent %: right $right, wrong $wrong, open $open of $searches; $((trials / searches)) trials a search"
+if [ "${PEER:-yes}" = yes ] && [ "$percent" != 0 ]; then
+  echo "git bisect run, ten runs a step: right $peer_right of $searches; $((peer_trials / searches)) trials a search"
+fi

@@ -4,6 +4,7 @@
 #   HEADS="same slower"   which revisions are judged
 #   MS=100                how long the program computes, about
 #   BUDGET="5 min"        of each gate
+#   METRIC=elapsed        or user, which a loaded machine disturbs less
 #   LOAD=yes              no: the machine's own load is load enough
 # Each gate is a line; a run that is cut short has counted those before it.
 set -euo pipefail
@@ -37,7 +38,7 @@ for head in ${HEADS:-same slower}; do
   for n in $(seq "$gates"); do
     code=0
     start=$SECONDS
-    "$ASSAY" gate --json --quiet --base base --head "$head" --build make --monitors none --budget "$budget" -- ./prog > "$work/answer" 2> "$work/said" || code=$?
+    "$ASSAY" gate --json --quiet --base base --head "$head" --build make --monitors none --metric "${METRIC:-elapsed}" --budget "$budget" -- ./prog > "$work/answer" 2> "$work/said" || code=$?
     took=$((SECONDS - start))
     if [ $took -gt $longest ]; then longest=$took; fi
     verdict="$(sed -n 's/^  "verdict": "\(.*\)",$/\1/p' "$work/answer")"

@@ -3,6 +3,7 @@
 # measured beside the oldest one. A build takes minutes, so take few commits: every n-th, as `a..b:n`.
 # Usage: bench/own-history.sh RANGE [DIR]     for example: bench/own-history.sh 'main~40..main:5' history
 #   ASSAY names the binary that measures; without it a release build is made. BUDGET="4 h" of each of the three.
+#   BUILD=LINE makes target/release/assay in another way, METRIC=user judges by CPU time, BLOCKS=6 of each point.
 # The archive is kept ($ASSAY_ARCHIVE, else the usual one): the same command goes on where it stopped.
 set -euo pipefail
 range="${1:?usage: bench/own-history.sh RANGE [DIR]}"
@@ -20,7 +21,8 @@ if [ ! -s "$trace/trace.csv" ]; then
 fi
 for name in run trace publish; do
   code=0
-  "$ASSAY" history "bench/own-history/$name.toml" --rev "$range" --fill --confirm --budget "${BUDGET:-4 h}" || code=$?
+  "$ASSAY" history "bench/own-history/$name.toml" --rev "$range" --fill --confirm --blocks "${BLOCKS:-6}" \
+    --budget "${BUDGET:-4 h}" ${BUILD:+--build "$BUILD"} ${METRIC:+--metric "$METRIC"} || code=$?
   # 5: a change for the worse is confirmed, which is a result.
   [ "$code" = 0 ] || [ "$code" = 5 ] || exit "$code"
 done
