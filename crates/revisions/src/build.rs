@@ -127,6 +127,11 @@ impl<'a> Builder<'a> {
         assay_sut::hex(&hash.finalize())[..32].to_owned()
     }
 
+    /// Whether the cache has the build of `revision`, so that nothing would be built.
+    pub fn has(&self, revision: &Revision) -> bool {
+        read(&self.cache.join(self.key(revision))).is_some()
+    }
+
     /// The build of `revision`, out of the cache or made now.
     ///
     /// # Errors

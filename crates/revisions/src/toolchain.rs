@@ -2,7 +2,6 @@
 
 use std::collections::BTreeMap;
 use std::path::Path;
-use std::process::{Command, Stdio};
 
 /// Programs whose first line of version is part of what a build is.
 const TOOLS: [&str; 14] = [
@@ -35,24 +34,15 @@ const VARIABLES: [&str; 22] = [
     "NODE_ENV",
 ];
 
-/// The first line of each tool's version, for those that are here.
+/// What each tool says its version is, or why it does not say it, for those that are here.
 pub(crate) fn tools() -> BTreeMap<String, String> {
-    let mut found = BTreeMap::new();
-    for tool in TOOLS {
+    let here = TOOLS.into_iter().filter_map(|tool| Some((tool, assay_sut::which(tool)?)));
+    here.map(|(tool, path)| {
         let argument = if tool == "go" { "version" } else { "--version" };
-        let output = Command::new(tool)
-            .arg(argument)
-            .current_dir(Path::new("/"))
-            .stdin(Stdio::null())
-            .stderr(Stdio::null())
-            .output();
-        let Ok(output) = output else { continue };
-        let text = String::from_utf8_lossy(&output.stdout).into_owned();
-        if let Some(line) = text.lines().next() {
-            found.insert(tool.to_owned(), line.trim().to_owned());
-        }
-    }
-    found
+        let version = assay_sut::version(&path, &[argument], Path::new("/"));
+        (tool.to_owned(), version.unwrap_or_else(|reason| reason))
+    })
+    .collect()
 }
 
 /// The variables that are set, with their values; they are hashed and never recorded.

@@ -130,7 +130,9 @@ impl Built {
             }
             let revision = repo.one(&value)?;
             let label = level.label().unwrap_or(&revision.label).to_owned();
-            say(&format!("building {label} ({})", revision.tree.get(..12).unwrap_or_default()));
+            if !builder.has(&revision) {
+                say(&format!("building {label} ({})", revision.tree.get(..12).unwrap_or_default()));
+            }
             let build = builder.build(&revision)?;
             for note in &build.notes {
                 say(&format!("warning: {label}: {note}"));

@@ -27,7 +27,7 @@ use facts::Facts;
 
 use crate::Root;
 
-pub use toolchains::describe_toolchains;
+pub use toolchains::{describe_toolchains, version};
 
 pub(crate) use facts::selected;
 pub(crate) use memory::meminfo_bytes;

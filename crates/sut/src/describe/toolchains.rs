@@ -44,7 +44,9 @@ pub fn describe_toolchains() -> BTreeMap<String, Fact> {
     thread::scope(|scope| {
         let asked: Vec<_> = found
             .iter()
-            .map(|(name, args, path)| (*name, path, scope.spawn(|| first_line(path, args, LIMIT))))
+            .map(|(name, args, path)| {
+                (*name, path, scope.spawn(|| first_line(path, args, None, LIMIT)))
+            })
             .collect();
         for (name, path, answer) in asked {
             let real = path.canonicalize().unwrap_or_else(|_| path.clone());
@@ -63,10 +65,27 @@ pub fn describe_toolchains() -> BTreeMap<String, Fact> {
     facts
 }
 
+/// What a program that is started in `folder` with `args` says its version is, or why it does not within 10 s.
+///
+/// # Errors
+/// A sentence: it cannot be started, says nothing, or takes too long.
+pub fn version(program: &Path, args: &[&str], folder: &Path) -> Result<String, String> {
+    first_line(program, args, Some(folder), LIMIT)
+}
+
 /// The first line that is not empty of what a program prints, standard output first.
-fn first_line(program: &Path, args: &[&str], limit: Duration) -> Result<String, String> {
+fn first_line(
+    program: &Path,
+    args: &[&str],
+    folder: Option<&Path>,
+    limit: Duration,
+) -> Result<String, String> {
     let shown = program.display();
-    let mut child = Command::new(program)
+    let mut child = Command::new(program);
+    if let Some(folder) = folder {
+        child.current_dir(folder);
+    }
+    let mut child = child
         .args(args)
         // Asking for a version must not fetch another one that a file in this folder names.
         .env("RUSTUP_AUTO_INSTALL", "0")
@@ -138,20 +157,22 @@ mod tests {
     #[test]
     fn the_first_line_wherever_it_is_printed() {
         let sh = Path::new("/bin/sh");
-        let ask = |script: &str| first_line(sh, &["-c", script], Duration::from_secs(20));
+        let ask = |script: &str| first_line(sh, &["-c", script], None, Duration::from_secs(20));
         assert_eq!(ask("echo; echo one; echo two").unwrap(), "one");
         assert_eq!(ask("echo err >&2").unwrap(), "err");
         assert_eq!(ask(r"printf '\033[1mbold\033[0;1m 3\033[m\n'").unwrap(), "bold 3");
         assert!(ask("true").unwrap_err().contains("printed nothing"));
         assert!(
-            first_line(Path::new("/none"), &[], LIMIT).unwrap_err().contains("cannot be started")
+            first_line(Path::new("/none"), &[], None, LIMIT)
+                .unwrap_err()
+                .contains("cannot be started")
         );
     }
 
     #[test]
     fn a_program_that_hangs_is_ended() {
         let sh = Path::new("/bin/sh");
-        let answer = first_line(sh, &["-c", "exec sleep 60"], Duration::from_millis(50));
+        let answer = first_line(sh, &["-c", "exec sleep 60"], None, Duration::from_millis(50));
         assert!(answer.unwrap_err().contains("did not tell"));
     }
 
