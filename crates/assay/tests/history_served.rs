@@ -91,6 +91,19 @@ fn a_history_is_served_confirmed_acknowledged_and_published() {
     assert_eq!(known["change"]["state"], "acknowledged");
     assert_eq!(known["known"]["note"], "sleeps on purpose");
     assert_eq!(world.run(&["history", &file, "--rev", "v1..main"]).code, 0, "no alarm any more");
+    let reset = |body: &Value| served.post(&format!("{at}/reset"), body);
+    assert_eq!(reset(&json!({ "commit": "0000" })).status, 404);
+    assert_eq!(reset(&json!({ "commit": commit, "undo": true })).status, 404, "it was not reset");
+    let afresh = reset(&json!({ "commit": commit }));
+    assert_eq!(afresh.status, 200, "{}", afresh.body);
+    assert_eq!(afresh.json()["resets"], json!([commit]));
+    assert_eq!(afresh.json()["series"][0]["changes"], json!([]));
+    let stated = world.run(&["history", &file, "--rev", "v1..main"]);
+    assert!(said_of(&stated.stdout).contains("starts afresh at"), "{}", stated.stdout);
+    assert_eq!(reset(&json!({ "commit": commit, "undo": true })).status, 200);
+    assert_eq!(change(&served, &id)["change"]["state"], "acknowledged");
+    let nowhere = world.run(&["history", &file, "--rev", "v1..main", "--reset", "v1"]);
+    assert!(nowhere.code == 2 && said(&nowhere).contains("at v1"), "{}", nowhere.stderr);
     // A page of a part of the range keeps what the whole is.
     world.run(&["history", &file, "--rev", "v1..main~6"]);
     assert_eq!(served.get(&at).json()["revisions"], COMMITS as u64 + 1);
@@ -115,7 +128,11 @@ fn a_history_is_served_confirmed_acknowledged_and_published() {
 
 /// What a command complained of, in one line.
 fn said(done: &common::Done) -> String {
-    done.stderr.split_whitespace().collect::<Vec<_>>().join(" ")
+    said_of(&done.stderr)
+}
+
+fn said_of(text: &str) -> String {
+    text.split_whitespace().collect::<Vec<_>>().join(" ")
 }
 
 /// Another time for a schedule, as if the server had not run since New Year.
@@ -256,9 +273,23 @@ fn the_pages_of_histories_in_a_browser() {
     browser.until("!!document.querySelector('.change-state-confirmed')");
     browser.value("document.querySelector('.card details').open = true");
     browser.value("document.querySelector('input[name=note]').value = 'wanted'");
+    browser.value("document.querySelector('input[name=link]').value = 'https://example.org/7'");
     browser.click(".card form[action$='/acknowledge'] button");
     browser.until("!!document.querySelector('.change-state-acknowledged')");
     assert!(browser.text("main").contains("wanted"));
+    assert_eq!(browser.text(".card a[href='https://example.org/7']"), "https://example.org/7");
+    // The address of the change is what the browser has after its button, and finds the card.
+    let there = "document.querySelector(location.hash)?.classList.contains('card')";
+    assert_eq!(browser.value(there), true);
+    // A reset ends the change, is stated, and can be taken back, with what was known of the change.
+    browser.value("document.querySelectorAll('.card details')[1].open = true");
+    browser.picture("history-actions");
+    browser.click(".card form[action$='/reset'] button");
+    browser.until("!document.querySelector('.change-state')");
+    assert!(browser.text("main").contains("starts afresh at"));
+    browser.click("form[action$='/reset'] button");
+    browser.until("!!document.querySelector('.change-state-acknowledged')");
+    assert!(!browser.text("main").contains("starts afresh at"));
     browser.go(&format!("http://{}/history/imported/nightly?series=0", served.address));
     let text = browser.text("main");
     assert!(text.contains("cannot be confirmed") && text.contains("at r30"), "{text}");

@@ -150,6 +150,22 @@ impl Known {
         }
         found
     }
+
+    /// Starts the series afresh at `level`, or no longer does so with `undo`; whether a series has a point there that is
+    /// not its first (with `undo`: whether it was reset there).
+    pub fn reset(&mut self, past: &Past, level: &str, undo: bool) -> bool {
+        let known = self.resets.iter().any(|r| r == level);
+        if undo {
+            self.resets.retain(|r| r != level);
+            return known;
+        }
+        let mut later = past.series.iter().flat_map(|s| s.points.iter().skip(1));
+        let can = later.any(|p| p.commit == level);
+        if can && !known {
+            self.resets.push(level.to_owned());
+        }
+        can
+    }
 }
 
 /// The analysis of points between the resets.

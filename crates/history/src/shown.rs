@@ -5,7 +5,7 @@ use schemars::JsonSchema;
 use serde::Serialize;
 
 use crate::known::{About, Change, Known, analysis, commits};
-use crate::{ChangePoint, Past, Point, Slope, State};
+use crate::{ChangePoint, Commit, Past, Point, Slope, State};
 
 /// A history.
 #[derive(Debug, Clone, Serialize, JsonSchema)]
@@ -28,6 +28,8 @@ pub struct Shown {
     pub revisions: usize,
     /// A series for each class of machine.
     pub series: Vec<ShownSeries>,
+    /// Commits at which the series start afresh: what lies before is not compared with what follows.
+    pub resets: Vec<String>,
     /// Revisions that do not build or whose trials fail.
     pub unusable: Vec<String>,
     /// What was left out, as sentences.
@@ -129,14 +131,31 @@ pub fn shown(id: &str, about: &About, past: &Past, known: &Known) -> Shown {
         revisions: range.len(),
         series: series.collect(),
         unusable: past.unusable.iter().map(|i| range[*i].label.clone()).collect(),
-        notes: past.notes.clone(),
+        notes: past
+            .notes
+            .iter()
+            .cloned()
+            .chain(known.resets.iter().map(|r| afresh(range, r)))
+            .collect(),
+        resets: known.resets.clone(),
+    }
+}
+
+/// A reset as a sentence.
+fn afresh(range: &[Commit], reset: &str) -> String {
+    match range.iter().find(|c| c.level == reset) {
+        Some(c) => format!(
+            "the series starts afresh at {} ({}): what lies before is not compared with what follows",
+            c.label, c.subject
+        ),
+        None => format!("the series starts afresh at {reset}, which is not in this range"),
     }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::{Commit, Confirmation, Fresh, Series};
+    use crate::{Confirmation, Fresh, Series};
     use assay_model::{Interval, RunId};
 
     const MACHINE: &str = "a machine";
@@ -219,5 +238,22 @@ mod tests {
         let told = known.changes.last().unwrap();
         assert_eq!(told.note.as_deref(), Some("wanted"));
         assert!(!known.acknowledge(&about.revisions, &past, &format!("{:040}", 3), None, None));
+    }
+
+    #[test]
+    fn a_reset_ends_the_change_is_stated_and_can_be_taken_back() {
+        let (about, past) = history();
+        let mut known = Known::default();
+        let level = |n: usize| format!("{n:040}");
+        // Nothing lies before the first point, and no point is at a commit of elsewhere.
+        assert!(!known.reset(&past, &level(0), false) && !known.reset(&past, "elsewhere", false));
+        assert!(!known.reset(&past, &level(12), true), "it was not reset there");
+        assert!(known.reset(&past, &level(12), false) && known.reset(&past, &level(12), false));
+        let reset = shown("x", &about, &past, &known);
+        assert_eq!((reset.resets.len(), reset.series[0].changes.len()), (1, 0));
+        assert!(reset.notes[0].contains("afresh at c12 (change 12)"), "{:?}", reset.notes);
+        assert!(known.reset(&past, &level(12), true));
+        let back = shown("x", &about, &past, &known);
+        assert_eq!((back.resets.len(), back.series[0].changes.len(), back.notes.len()), (0, 1, 0));
     }
 }

@@ -104,6 +104,7 @@ fn operations(generator: &mut SchemaGenerator) -> Vec<Operation> {
     let at_commit = schema(generator, SchemaGenerator::subschema_for::<crate::api::AtCommit>);
     let acknowledged =
         schema(generator, SchemaGenerator::subschema_for::<crate::api::Acknowledged>);
+    let afresh = schema(generator, SchemaGenerator::subschema_for::<crate::api::Afresh>);
     let schedule = schema(generator, SchemaGenerator::subschema_for::<crate::schedule::Schedule>);
     let schedules =
         schema(generator, SchemaGenerator::subschema_for::<Vec<crate::schedule::Schedule>>);
@@ -284,12 +285,22 @@ fn operations(generator: &mut SchemaGenerator) -> Vec<Operation> {
             )
         },
         Operation {
-            answer: Answer::Json(history),
+            answer: Answer::Json(history.clone()),
             ..post(
                 "/api/v1/histories/{id}/acknowledge",
                 "acknowledgeChange",
                 "Mark a change as known: it raises no alarm any more",
                 Some(acknowledged),
+                &["400", "404", "409", "415", "422"],
+            )
+        },
+        Operation {
+            answer: Answer::Json(history),
+            ..post(
+                "/api/v1/histories/{id}/reset",
+                "resetHistory",
+                "Start the series afresh at a commit, or take that back: what lies before is not compared with what follows",
+                Some(afresh),
                 &["400", "404", "409", "415", "422"],
             )
         },

@@ -235,6 +235,22 @@ pub(crate) fn acknowledge(
     history(app, id)
 }
 
+/// Starts a history afresh at a commit that was measured, or takes that back.
+pub(crate) fn reset(app: &App, id: &str, commit: &str, undo: bool) -> Result<Shown, Refusal> {
+    let shown = history(app, id)?;
+    let found = series::show(&app.config.archive, id, None).map_err(|e| Refusal::own(&e))?;
+    let Some((_, past, mut kept)) = found else { return Ok(shown) };
+    if !kept.known.reset(&past, commit, undo) {
+        return Err(Refusal::not_found(if undo {
+            format!("the history does not start afresh at {commit}")
+        } else {
+            format!("no point of the history after its first is at {commit}")
+        }));
+    }
+    kept.save().map_err(|e| Refusal::own(&e))?;
+    history(app, id)
+}
+
 /// What is locked in a submission of revisions without `--allow-any`: nothing that names a program; revisions are
 /// commits of the experiment's own repository.
 pub(crate) fn check_revisions(asked: &Submission) -> Result<(), Refusal> {

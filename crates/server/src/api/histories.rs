@@ -64,6 +64,17 @@ pub(crate) struct Acknowledged {
     pub link: String,
 }
 
+/// Where a history starts afresh.
+#[derive(Debug, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct Afresh {
+    /// The whole commit, one that was measured.
+    pub commit: String,
+    /// Takes it back.
+    #[serde(default)]
+    pub undo: bool,
+}
+
 /// What is submitted again and again.
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
@@ -147,6 +158,24 @@ pub(crate) async fn acknowledged(
     let own = Arc::clone(app);
     let Acknowledged { commit, note, link } = asked;
     app.heavy(move || points::acknowledge(&own, &id, &commit, &note, &link)).await?
+}
+
+pub(crate) async fn reset(
+    State(app): State<Arc<App>>,
+    Path(id): Path<String>,
+    body: Result<Json<Afresh>, JsonRejection>,
+) -> Result<Json<Shown>, Refusal> {
+    let Json(asked) = body.map_err(|e| Refusal::new(e.status(), e.body_text()))?;
+    started_afresh(&app, id, asked).await.map(Json)
+}
+
+pub(crate) async fn started_afresh(
+    app: &Arc<App>,
+    id: String,
+    asked: Afresh,
+) -> Result<Shown, Refusal> {
+    let own = Arc::clone(app);
+    app.heavy(move || points::reset(&own, &id, &asked.commit, asked.undo)).await?
 }
 
 pub(crate) async fn schedules(State(app): State<Arc<App>>) -> Json<Vec<Schedule>> {

@@ -5,7 +5,7 @@ pub(crate) mod jobs;
 pub(crate) mod others;
 pub(crate) mod runs;
 
-pub(crate) use histories::{Acknowledged, AtCommit, Histories, NewSchedule};
+pub(crate) use histories::{Acknowledged, Afresh, AtCommit, Histories, NewSchedule};
 pub(crate) use jobs::{Jobs, Move, number};
 pub(crate) use others::Status;
 
@@ -47,6 +47,7 @@ pub(crate) fn router() -> Router<Arc<App>> {
         .route("/api/v1/histories/{id}", get(histories::one))
         .route("/api/v1/histories/{id}/confirm", post(histories::confirm))
         .route("/api/v1/histories/{id}/acknowledge", post(histories::acknowledge))
+        .route("/api/v1/histories/{id}/reset", post(histories::reset))
         .route("/api/v1/imported/{name}", get(histories::imported))
         .route("/api/v1/schedules", get(histories::schedules).post(histories::schedule))
         .route("/api/v1/schedules/{id}/cancel", post(histories::unschedule))

@@ -14,7 +14,9 @@ use serde::Deserialize;
 
 use super::archive::encode;
 use super::{Page, PageRefusal, Place, see, shell};
-use crate::api::histories::{Acknowledged, AtCommit, acknowledged, confirmed};
+use crate::api::histories::{
+    Acknowledged, Afresh, AtCommit, acknowledged, confirmed, started_afresh,
+};
 use crate::app::App;
 use crate::error::Refusal;
 use crate::points;
@@ -77,6 +79,15 @@ pub(super) async fn page(
         @if shown.series.is_empty() { p { "Nothing is measured yet that can be shown." } }
         @if !shown.unusable.is_empty() { p { "Cannot be measured: " (shown.unusable.join(", ")) "." } }
         @for note in &shown.notes { p { (note) "." } }
+        @if role == Role::Full {
+            @for commit in &shown.resets {
+                form method="post" action={ "/history/" (shown.id) "/reset" } {
+                    input type="hidden" name="commit" value=(commit);
+                    input type="hidden" name="undo" value="true";
+                    button type="submit" { "Compare again across " (history::short(commit)) }
+                }
+            }
+        }
         @if !others.is_empty() {
             h2 { "Other series of " (shown.experiment) }
             (history::overview(&others, &|shown, series| address(shown, series), &|_, _, _| String::new()))
@@ -103,6 +114,14 @@ fn actions(id: &str, change: &ShownChange) -> Markup {
                     div class="field" { label for={ "note-" (name) } { "note" } input id={ "note-" (name) } name="note" maxlength="500"; }
                     div class="field" { label for={ "link-" (name) } { "link" } input id={ "link-" (name) } name="link" type="url" maxlength="500" placeholder="https://"; }
                     button type="submit" { "Acknowledge" }
+                }
+            }
+            details {
+                summary { "Start afresh" }
+                form method="post" action={ "/history/" (id) "/reset" } {
+                    input type="hidden" name="commit" value=(change.commit);
+                    p { "What lies before " code { (name) } " is then not compared with what follows." }
+                    button type="submit" { "Start afresh at " (name) }
                 }
             }
         }
@@ -157,6 +176,16 @@ pub(super) async fn confirm(
     let Form(AtCommit { commit }) = filled.map_err(|e| Refusal::new(e.status(), e.body_text()))?;
     confirmed(&app, id, commit).await?;
     Ok(see("/queue"))
+}
+
+pub(super) async fn reset(
+    State(app): State<Arc<App>>,
+    Path(id): Path<String>,
+    filled: Filled<Afresh>,
+) -> Result<Response, PageRefusal> {
+    let Form(asked) = filled.map_err(|e| Refusal::new(e.status(), e.body_text()))?;
+    let shown = started_afresh(&app, id, asked).await?;
+    Ok(see(&format!("/history/{}", shown.id)))
 }
 
 pub(super) async fn acknowledge(

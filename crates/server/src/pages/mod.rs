@@ -52,6 +52,7 @@ pub(crate) fn router() -> Router<Arc<App>> {
         .route("/history/{id}", get(history::page))
         .route("/history/{id}/confirm", post(history::confirm))
         .route("/history/{id}/acknowledge", post(history::acknowledge))
+        .route("/history/{id}/reset", post(history::reset))
         .route("/schedules/{id}/cancel", post(queue::unschedule))
         .route("/landscapes", get(landscape::list))
         .route("/landscapes/{name}", get(landscape::page))

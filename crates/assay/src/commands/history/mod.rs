@@ -154,10 +154,13 @@ impl<'a> Measured<'a> {
             .map_err(|e| Usage(format!("--budget {}: {e}", asked.budget)))?;
         if let Some(name) = &asked.reset {
             let commit = self.defined.repo.one(name).map_err(LabError::from)?.level();
-            if !kept.known.resets.contains(&commit) {
-                kept.known.resets.push(commit);
-                kept.save()?;
+            if !kept.known.reset(&self.past()?, &commit, false) {
+                return Err(Usage(format!(
+                    "no point of the series after its first is at {name}; reset it at a commit that was measured"
+                ))
+                .into());
             }
+            kept.save()?;
         }
         let mut interrupted = false;
         if asked.fill || asked.confirm {
@@ -334,6 +337,5 @@ impl<'a> Measured<'a> {
 fn look_at<S: AsRef<str>>(asked: &History, levels: &[S]) -> What {
     let mut what = asked.what.clone();
     what.rev = levels.iter().map(|l| l.as_ref().to_owned()).collect();
-    what.metric.clone_from(&asked.metric);
     what
 }

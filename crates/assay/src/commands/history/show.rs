@@ -3,6 +3,7 @@
 use std::fmt::Write as _;
 
 use assay_history::{Quoted, Shown, State};
+use assay_model::units;
 use assay_report::history::{change_line, day, short, slope_line};
 
 /// For a terminal.
@@ -28,7 +29,7 @@ pub fn text(shown: &Shown, raw: bool) -> String {
                 .find(|c| c.change.at == i)
                 .map_or(" ", |c| if c.change.state == State::Confirmed { "!" } else { "?" });
             let value = if raw {
-                format!("  {:>12}", format!("{:.6}", point.value))
+                format!("  {:>9}", units::format_value(point.value, &shown.unit))
             } else {
                 String::new()
             };
@@ -38,7 +39,7 @@ pub fn text(shown: &Shown, raw: bool) -> String {
                 point.label.chars().take(10).collect::<String>(),
                 day(point.author_date.as_deref()),
                 point.text(),
-                point.subject.chars().take(if raw { 14 } else { 28 }).collect::<String>(),
+                point.subject.chars().take(if raw { 17 } else { 28 }).collect::<String>(),
             );
         }
         for change in &series.changes {
