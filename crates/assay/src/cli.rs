@@ -305,9 +305,6 @@ pub struct Bisect {
     /// A revision after it.
     #[arg(long, value_name = "REV", default_value = "HEAD")]
     pub bad: String,
-    /// The metric [default: the one that decides].
-    #[arg(long, value_name = "NAME")]
-    pub metric: Option<String>,
     /// Start no look after this much time.
     #[arg(long, value_name = "DURATION", default_value = "1 h", conflicts_with = "max_time")]
     pub budget: String,
@@ -336,9 +333,6 @@ pub struct History {
     /// `v1..main:10`.
     #[command(flatten)]
     pub what: What,
-    /// The metric [default: the one that decides].
-    #[arg(long, value_name = "NAME")]
-    pub metric: Option<String>,
     /// The revision that every point is measured beside [default: the oldest of the series].
     #[arg(long, value_name = "REV")]
     pub reference: Option<String>,
@@ -480,8 +474,8 @@ pub struct What {
     /// Exit with 5 when a treatment is worse than the baseline by more than the margin.
     #[arg(long, requires = "margin")]
     pub gate: bool,
-    /// The metric that decides, as a verb names it.
-    #[arg(skip)]
+    /// The metric that decides, such as `user` of a command [default: the workload's first, or the file's].
+    #[arg(long, value_name = "NAME")]
     pub metric: Option<String>,
     /// The confidence level of intervals, as a verb sets it.
     #[arg(skip)]

@@ -149,6 +149,35 @@ fn a_gate_is_red_for_what_is_slower_and_green_for_what_is_not() {
     assert_eq!(json["needed"].is_string(), json["verdict"] == "inconclusive");
 }
 
+/// A program that computes, and sleeps in every other trial: the base in its first, the head in its second.
+#[test]
+fn a_gate_judges_by_the_metric_that_is_asked_for() {
+    let world = World::new();
+    let repo = world.path("repo");
+    fs::create_dir(&repo).unwrap();
+    git(&repo, &["init", "--quiet"]);
+    let program = "#!/bin/sh\nn=0; [ ! -e n ] || read n < n; echo $((n + 1)) > n\n\
+                   i=0; while [ $i -lt 40000 ]; do i=$((i + 1)); done\n\
+                   [ $(((n + START) % 2)) = 1 ] || sleep 0.2\n";
+    for (start, tag) in [("0", "base"), ("1", "head")] {
+        fs::write(repo.join("prog.in"), program.replace("START", start)).unwrap();
+        fs::write(repo.join("build.sh"), "cp prog.in prog && chmod +x prog\n").unwrap();
+        git(&repo, &["add", "."]);
+        git(&repo, &["commit", "--quiet", "-m", tag]);
+        git(&repo, &["tag", tag]);
+    }
+    let asked = ["gate", "--base", "base", "--head", "head", "--budget", "8 s"];
+    let (code, json, said) = run(&world, &repo, &typed(&asked));
+    assert_eq!((code, json["verdict"].as_str()), (0, Some("inconclusive")), "{json:#}{said}");
+    assert!(json["needed"].is_string() && json["comparison"]["metric"] == "elapsed", "{json:#}");
+    let asked = [&asked[..], &["--metric", "user", "--margin", "50 %"]].concat();
+    let (_, json, said) = run(&world, &repo, &typed(&asked));
+    assert_eq!(json["comparison"]["metric"], "user", "{json:#}{said}");
+    let unknown = ["gate", "--base", "base", "--head", "head", "--metric", "speed"];
+    let (code, _, said) = run(&world, &repo, &typed(&unknown));
+    assert!(code == 2 && said.contains("speed"), "{code} {said}");
+}
+
 #[test]
 fn bisection_finds_the_commit_leaves_out_what_does_not_build_and_goes_on() {
     let world = World::new();

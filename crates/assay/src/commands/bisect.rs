@@ -212,9 +212,6 @@ fn look_at<S: AsRef<str>>(asked: &Bisect, levels: &[S]) -> crate::cli::What {
     what.rev = levels.iter().map(|l| l.as_ref().to_owned()).collect();
     what.margin.get_or_insert_with(|| MARGIN.into());
     what.blocks = what.blocks.or(Some(BLOCKS));
-    if let Some(metric) = &asked.metric {
-        what.metric = Some(metric.clone());
-    }
     what
 }
 

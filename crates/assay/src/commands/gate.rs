@@ -1,13 +1,14 @@
 //! `assay gate`: one revision against its base, by looks with error control, as a verdict for a pull request.
 
 use std::fmt::Write as _;
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
 use anyhow::{Context, Result};
 use assay_lab::Watcher;
 use assay_model::{Comparison, RunState, Scalar, Verdict, units};
 use assay_report::RunView;
 use assay_report::terminal::Detail;
+use assay_stats::{CompareInput, Samples, compare};
 use assay_sut::process::Output;
 use serde::Serialize;
 
@@ -75,9 +76,10 @@ pub fn gate(cli: &Cli, asked: &Gate) -> Result<Exit> {
     let mut ended = lab.run(&prepared, &mut bar)?;
     let mut view = view::load(&archive, &ended.id)?;
     let mut runs = vec![ended.id.to_string()];
-    if let Some(blocks) = second(&view, &what, began, &asked.budget, ended.state)? {
+    if let Some((blocks, left)) = second(&view, &what, began, &asked.budget, ended.state)? {
         bar.say(&format!("the looks could not tell; {blocks} more blocks fit into the budget"));
         let mut what = what.clone();
+        what.max_time = Some(format!("{} s", left.as_secs()));
         what.until_clear = false;
         what.blocks = Some(blocks);
         what.confidence = Some(assay_stats::sequential::CONFIDENCE);
@@ -154,29 +156,41 @@ fn sentence(
     }
 }
 
-/// How many blocks of a second run fit into what is left of the budget, when the looks could not tell and
-/// that may be enough. It is judged alone, at the nominal level of one look.
+/// How many blocks of a second run fit into what is left of the budget, and what is left, when the looks could not
+/// tell. It is judged alone, at the nominal level of one look.
 fn second(
     view: &RunView,
     what: &What,
     began: Instant,
     budget: &str,
     state: RunState,
-) -> Result<Option<u32>> {
+) -> Result<Option<(u32, Duration)>> {
     let Some(c) = view.analysis.comparisons.first() else { return Ok(None) };
     if state != RunState::Completed || !what.until_clear {
         return Ok(None);
     }
     let budget = units::parse_duration(what.max_time.as_deref().unwrap_or(budget))
         .map_err(|e| Usage(format!("--budget {budget}: {e}")))?;
-    let done = view.records.iter().map(|r| r.block + 1).max().unwrap_or(1);
-    let each = began.elapsed().as_secs_f64() / f64::from(done);
-    let fit = (budget.saturating_sub(began.elapsed()).as_secs_f64() * 0.9 / each) as u32;
-    // The estimate of what is needed is noisy itself.
-    let Some(wanted) = blocks_needed(c).map(|n| (1.5 * n).min(1e6) as u32) else {
-        return Ok(None);
-    };
-    Ok((fit > c.n && 2 * fit >= wanted).then(|| fit.min(wanted.max(2 * c.n))))
+    let left = budget.saturating_sub(began.elapsed());
+    Ok(block_s(view).and_then(|each| more(c, each, left)).map(|blocks| (blocks, left)))
+}
+
+/// How many further blocks of `each` seconds are worth making in the time that is left, if any are.
+fn more(c: &Comparison, each: f64, left: Duration) -> Option<u32> {
+    // The distance to the margin is known no better than the interval is wide: four times what it seems to take
+    // makes the interval half as wide as that.
+    let wanted = (4.0 * blocks_needed(c)?).min(1e6) as u32;
+    let fit = (left.as_secs_f64() * 0.9 / each) as u32;
+    (fit > c.n).then(|| fit.min(wanted.max(2 * c.n)))
+}
+
+/// Seconds that a block took, the time between its trials included; builds are not.
+fn block_s(view: &RunView) -> Option<f64> {
+    let began = view.records.iter().map(|r| r.start_ns).min()?;
+    let ended = view.records.iter().map(|r| r.end_ns).max()?;
+    let blocks = f64::from(view.records.iter().map(|r| r.block).max()?) + 1.0;
+    let each = ended.saturating_sub(began) as f64 / 1e9 / blocks;
+    (each > 0.0).then_some(each)
 }
 
 /// How many blocks it would take at this noise: the interval must leave out the nearer end of the margin,
@@ -193,21 +207,65 @@ fn blocks_needed(c: &Comparison) -> Option<f64> {
 
 /// What an answer would take, where there is none.
 fn needed(view: &RunView, c: &Comparison) -> Option<String> {
-    let blocks = blocks_needed(c)?;
-    if !blocks.is_finite() || blocks > 1e5 {
-        return Some(
-            "What would be needed: the ratio lies on the margin itself; choose another margin, or a quieter machine."
-                .into(),
+    let (blocks, each) = (blocks_needed(c)?, block_s(view)?);
+    let mut out = if !blocks.is_finite() || blocks > 1e5 {
+        "What would be needed: the ratio lies on the margin itself; choose another margin, or a quieter machine."
+            .to_owned()
+    } else {
+        let time = Duration::from_secs_f64((each * blocks).max(1.0));
+        format!(
+            "What would be needed at this noise: about {blocks:.0} blocks ({}), with `--blocks {blocks:.0}`; or a machine on which the interval is {:.1} times narrower.",
+            units::format_duration(time),
+            (blocks / f64::from(c.n)).sqrt(),
+        )
+    };
+    if let Some((metric, share, narrower)) = steadier(view, c) {
+        let _ = write!(
+            out,
+            " The same trials' `{metric}` ({:.0} % of `{}`) has an interval {narrower:.1} times narrower: `--metric {metric}`, if that is what counts.",
+            100.0 * share,
+            c.metric,
         );
     }
-    let seconds: f64 = view.records.iter().filter_map(|r| Some(r.resources.as_ref()?.wall_s)).sum();
-    let done = view.records.iter().map(|r| r.block).max().map_or(1.0, |b| f64::from(b) + 1.0);
-    let time = std::time::Duration::from_secs_f64((seconds / done * blocks).max(1.0));
-    Some(format!(
-        "What would be needed at this noise: about {blocks:.0} blocks ({}), with `--blocks {blocks:.0}`; or a machine on which the interval is {:.1} times narrower.",
-        units::format_duration(time),
-        (blocks / f64::from(c.n)).sqrt(),
-    ))
+    Some(out)
+}
+
+/// A metric of the same unit and direction that is a part of the deciding one and varies far less, such as
+/// CPU time on a loaded machine: its name, its share of the deciding one, and how many times narrower its interval is.
+fn steadier(view: &RunView, c: &Comparison) -> Option<(String, f64, f64)> {
+    let of = |treatment: u32, metric: &str| {
+        view.analysis.summaries.iter().find(|s| s.treatment == treatment && s.metric == metric)
+    };
+    let mean = |treatment: u32, metric: &str| of(treatment, metric)?.summary.geomean;
+    let width = |i: assay_model::Interval| (i.high / i.low).ln();
+    let (whole, wide) = (mean(c.baseline, &c.metric)?, width(c.interval?));
+    let others = view.analysis.summaries.iter().filter(|s| {
+        s.treatment == c.baseline
+            && s.metric != c.metric
+            && s.unit == c.unit
+            && s.better == c.better
+    });
+    others
+        .filter_map(|s| {
+            let (base, other) = (of(c.baseline, &s.metric)?, of(c.treatment, &s.metric)?);
+            let pairs: Vec<_> =
+                base.values.iter().copied().zip(other.values.iter().copied()).collect();
+            let judged = compare(&CompareInput {
+                metric: &s.metric,
+                unit: &s.unit,
+                better: s.better,
+                baseline: c.baseline,
+                treatment: c.treatment,
+                samples: Samples::Paired(&pairs),
+                confidence: c.interval?.level,
+                margin: c.margin,
+                gate: true,
+            });
+            let narrower = wide / width(judged.interval?);
+            let share = mean(c.baseline, &s.metric)? / whole;
+            (share >= 0.05 && narrower >= 2.0).then(|| (s.metric.clone(), share, narrower))
+        })
+        .max_by(|a, b| a.2.total_cmp(&b.2))
 }
 
 /// The result for a comment.
@@ -230,4 +288,40 @@ fn markdown(view: &RunView, sentence: &str, needed: Option<&str>, run: &str) -> 
     }
     let _ = writeln!(out, "\nRun `{run}`, assay {}.", view.assay_version);
     out
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Pairs whose ratios go up and down by `wave` around `ratio`, judged by a gate of 2 %.
+    fn judged(n: usize, ratio: f64, wave: f64) -> Comparison {
+        let pairs: Vec<_> =
+            (0..n).map(|i| (Some(1.0), Some(ratio * (1.0 + wave * [1.0, -1.0][i % 2])))).collect();
+        compare(&CompareInput {
+            metric: "elapsed",
+            unit: "s",
+            better: assay_model::Better::Lower,
+            baseline: 0,
+            treatment: 1,
+            samples: Samples::Paired(&pairs),
+            confidence: assay_stats::sequential::CONFIDENCE,
+            margin: Some(0.02),
+            gate: true,
+        })
+    }
+
+    #[test]
+    fn a_budget_is_used_while_the_answer_is_open() {
+        let open = judged(42, 1.03, 0.2);
+        assert_eq!(open.verdict, Verdict::Inconclusive, "{}", open.reason);
+        // Far fewer than it seems to take are made all the same: the step may be larger than it seems.
+        assert_eq!(more(&open, 1.0, Duration::from_secs(100)), Some(90));
+        // No more than are likely to do, however much time there is.
+        let wanted = 4.0 * blocks_needed(&open).unwrap();
+        assert_eq!(more(&open, 1.0, Duration::from_secs(1_000_000)), Some(wanted as u32));
+        // Not for fewer blocks than there are, and not when the answer is known.
+        assert_eq!(more(&open, 1.0, Duration::from_secs(40)), None);
+        assert_eq!(more(&judged(42, 1.2, 0.01), 1.0, Duration::from_secs(100)), None);
+    }
 }
