@@ -16,7 +16,7 @@ use crate::lock::{Held, Lock, Purpose, look};
 use crate::reader::RunReader;
 use crate::search::{Found, Search};
 use crate::writer::RunWriter;
-use crate::{Error, Result, create, heads, listing, repair, search};
+use crate::{Error, Result, create, heads, listing, notes, repair, search};
 
 /// A folder of runs.
 #[derive(Debug, Clone)]
@@ -173,12 +173,13 @@ impl Archive {
         drop(lock);
         disk::sync(&self.folder.join(RUNS))?;
         heads::forget(&self.folder, id)?;
+        notes::forget(&self.folder, id)?;
         listing::forget(&self.folder, id);
         disk::remove(&away)
     }
 
     /// A run's folder and the lock on it, for a process that changes it.
-    fn locked(&self, id: &RunId) -> Result<(PathBuf, Lock)> {
+    pub(crate) fn locked(&self, id: &RunId) -> Result<(PathBuf, Lock)> {
         let folder = self.folder_of(id)?;
         let lock = Lock::take(&folder, Purpose::Write)?.map_err(|owner| Error::Busy {
             run: id.clone(),

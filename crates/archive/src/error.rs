@@ -58,6 +58,23 @@ pub enum Error {
         /// Where it was looked for.
         archive: PathBuf,
     },
+    /// No such run can be restored.
+    #[error(
+        "no deleted run matches `{wanted}`; `assay archive list --deleted` shows those that can be \
+         restored: until the end of the day (UTC) on which they were deleted"
+    )]
+    NotDeleted {
+        /// What was asked for.
+        wanted: String,
+    },
+    /// A tag or a note of a run is not one.
+    #[error("run {run} is not annotated: {reason}")]
+    Note {
+        /// The run.
+        run: RunId,
+        /// Why not.
+        reason: String,
+    },
     /// Several runs match.
     #[error("`{wanted}` matches {} runs: {}; write more of the id", candidates.len(), shown(candidates))]
     Ambiguous {

@@ -15,7 +15,7 @@ pub struct Filter {
     pub since: Option<jiff::Timestamp>,
     /// It started then or earlier.
     pub until: Option<jiff::Timestamp>,
-    /// A part of its id, experiment, workload, host or a tag; case does not matter.
+    /// A part of its id, experiment, workload, host, note or a tag; case does not matter.
     pub text: Option<String>,
     /// At most so many, the newest.
     pub limit: Option<usize>,
@@ -27,7 +27,7 @@ impl Filter {
         let same = |wanted: &Option<String>, is: &str| wanted.as_deref().is_none_or(|w| w == is);
         same(&self.workload, &run.workload)
             && same(&self.experiment, &run.experiment)
-            && self.tag.as_ref().is_none_or(|tag| run.tags.contains(tag))
+            && self.tag.as_ref().is_none_or(|tag| run.all_tags().any(|t| t == tag))
             && self.in_time(&run.started_at)
             && self.has_text(run)
     }
@@ -46,6 +46,7 @@ impl Filter {
         let text = text.to_lowercase();
         let has = |part: &str| part.to_lowercase().contains(&text);
         [run.id.as_str(), &run.experiment, &run.workload, &run.host].into_iter().any(has)
-            || run.tags.iter().any(|tag| has(tag))
+            || has(&run.note)
+            || run.all_tags().any(has)
     }
 }

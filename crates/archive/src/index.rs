@@ -10,17 +10,19 @@ use std::time::Duration;
 use assay_model::{RunId, RunState, RunSummary};
 use rusqlite::{Connection, Row, TransactionBehavior, params};
 
+use crate::search::COLUMNS;
 use crate::{Error, Result};
 
 /// Changed when the tables below change; an index of another version is made anew.
-const VERSION: i32 = 2;
+const VERSION: i32 = 3;
 
 const TABLES: &str = "
 CREATE TABLE runs (
     id TEXT PRIMARY KEY, experiment TEXT NOT NULL, workload TEXT NOT NULL, tags TEXT NOT NULL,
     host TEXT NOT NULL, started_at TEXT NOT NULL, state TEXT NOT NULL, treatments INTEGER NOT NULL,
     completed INTEGER NOT NULL, failed INTEGER NOT NULL, planned INTEGER NOT NULL,
-    metric TEXT NOT NULL, unit TEXT NOT NULL, value REAL, factors TEXT NOT NULL
+    metric TEXT NOT NULL, unit TEXT NOT NULL, value REAL, factors TEXT NOT NULL,
+    added_tags TEXT NOT NULL, note TEXT NOT NULL
 );
 CREATE INDEX runs_by_time ON runs (started_at, id);
 -- What is known of every folder in runs/: the look of its files when it was last read, whether they
@@ -143,11 +145,8 @@ impl Index {
     /// Summaries, newest first, as long as `each` says to go on.
     pub(crate) fn newest_first(&self, mut each: impl FnMut(RunSummary) -> bool) -> Result<()> {
         let mut query = || {
-            let mut statement = self.db.prepare(
-                "SELECT id, experiment, workload, tags, host, started_at, state, treatments,
-                        completed, failed, planned, metric, unit, value
-                 FROM runs ORDER BY started_at DESC, id DESC",
-            )?;
+            let sql = format!("SELECT {COLUMNS} FROM runs ORDER BY started_at DESC, id DESC");
+            let mut statement = self.db.prepare(&sql)?;
             for row in statement.query_map([], summary)? {
                 if !each(row?) {
                     break;
@@ -206,16 +205,17 @@ fn write(
             tx.execute("DELETE FROM runs WHERE id = ?1", [&folder.id])?;
             continue;
         };
-        let tags = serde_json::to_string(&run.tags).unwrap_or_default();
+        let json = |list: &[String]| serde_json::to_string(list).unwrap_or_default();
         tx.prepare_cached(
             "INSERT OR REPLACE INTO runs
-             VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, ?15)",
+             VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, ?15, ?16,
+             ?17)",
         )?
         .execute(params![
             run.id.as_str(),
             run.experiment,
             run.workload,
-            tags,
+            json(&run.tags),
             run.host,
             run.started_at,
             run.state.name(),
@@ -226,7 +226,9 @@ fn write(
             run.metric,
             run.unit,
             run.value,
-            serde_json::to_string(factors).unwrap_or_default()
+            json(factors),
+            json(&run.added_tags),
+            run.note
         ])?;
     }
     if let Some(look) = listing {
@@ -244,7 +246,8 @@ pub(crate) fn summary(row: &Row<'_>) -> rusqlite::Result<RunSummary> {
         )
     };
     let id: RunId = row.get_ref(0)?.as_str()?.parse().map_err(|_| wrong(0))?;
-    let tags = serde_json::from_str(row.get_ref(3)?.as_str()?).map_err(|_| wrong(3))?;
+    let list =
+        |column| serde_json::from_str(row.get_ref(column)?.as_str()?).map_err(|_| wrong(column));
     let state = match row.get_ref(6)?.as_str()? {
         "started" => RunState::Started,
         "completed" => RunState::Completed,
@@ -256,7 +259,9 @@ pub(crate) fn summary(row: &Row<'_>) -> rusqlite::Result<RunSummary> {
         id,
         experiment: row.get(1)?,
         workload: row.get(2)?,
-        tags,
+        tags: list(3)?,
+        added_tags: list(14)?,
+        note: row.get(15)?,
         host: row.get(4)?,
         started_at: row.get(5)?,
         state,

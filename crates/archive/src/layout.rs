@@ -6,6 +6,10 @@ pub(crate) const RUNS: &str = "runs";
 pub(crate) const STAGING: &str = "tmp";
 /// What the name of a run in `tmp/` ends in while it is removed.
 pub(crate) const REMOVED: &str = ".removed";
+/// Deleted runs that can be restored.
+pub(crate) const TRASH: &str = "trash";
+/// What people added to runs.
+pub(crate) const NOTES: &str = "notes";
 /// The heads of the ledgers.
 pub(crate) const HEADS: &str = "heads";
 /// The key of hashes that stand for values; only its owner may read it.

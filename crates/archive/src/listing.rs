@@ -10,10 +10,10 @@ use assay_model::{RunId, RunState, RunSummary};
 
 use crate::filter::Filter;
 use crate::index::{Folder, Index, Update, is_damaged};
-use crate::layout::{INDEX, LEDGER, RUNS};
+use crate::layout::{INDEX, LEDGER, NOTES, RUNS};
 use crate::lock::look;
 use crate::reader::RunReader;
-use crate::{Error, Result};
+use crate::{Error, Result, notes};
 
 /// The runs that match, newest first.
 pub(crate) fn list(archive: &Path, filter: &Filter) -> Result<Vec<RunSummary>> {
@@ -87,11 +87,22 @@ pub(crate) fn refresh(archive: &Path, index: &mut Index) -> Result<()> {
     let stale: Vec<String> = stale.into_iter().map(|f| f.id.clone()).collect();
     let mut to_read = stale;
     if !unchanged {
+        let annotated = notes::names(archive);
+        // Most runs have none: a folder that is read once costs less than a look at each.
+        let notes = |name: &str| {
+            let look = annotated.contains(name).then(|| notes::look_of(archive, name));
+            format!(" {}", look.unwrap_or_else(|| "-".to_owned()))
+        };
         let mut known: HashMap<String, Folder> =
             known.into_iter().map(|f| (f.id.clone(), f)).collect();
         for name in names(archive)? {
-            let same =
-                known.remove(&name).is_some_and(|f| f.settled || f.look == look_of(archive, &name));
+            let same = known.remove(&name).is_some_and(|f| {
+                if f.settled {
+                    f.look.ends_with(&notes(&name))
+                } else {
+                    f.look == look_of(archive, &name)
+                }
+            });
             if !same {
                 to_read.push(name);
             }
@@ -136,7 +147,7 @@ pub(crate) fn read(archive: &Path, name: &str) -> Update {
     let summary = || {
         let id: RunId = RunId::try_from(name.to_owned()).map_err(|e| e.to_string())?;
         RunReader::open(&archive.join(RUNS).join(name), &id)
-            .and_then(|run| Ok((run.summary()?, factors(&run.plan()?))))
+            .and_then(|run| Ok((notes::lay_over(archive, run.summary()?), factors(&run.plan()?))))
             .map_err(|e| e.to_string())
     };
     let found = summary();
@@ -162,13 +173,19 @@ fn look_of(archive: &Path, name: &str) -> String {
         |_| "-".to_owned(),
         |m| format!("{}.{}.{}", m.len(), m.mtime(), m.mtime_nsec()),
     );
-    format!("{ledger} {:?}", look(&folder))
+    format!("{ledger} {:?} {}", look(&folder), notes::look_of(archive, name))
 }
 
-/// What of `runs/` changes whenever a run comes or goes. `None` when it changed so lately that a
-/// further change might carry the same time.
+/// What of `runs/` and `notes/` changes whenever a run comes or goes or is annotated. `None` when one
+/// changed so lately that a further change might carry the same time.
 fn listing_look(archive: &Path) -> Option<String> {
-    let meta = fs::metadata(archive.join(RUNS)).ok()?;
+    let runs = folder_look(&archive.join(RUNS))?;
+    let notes = archive.join(NOTES);
+    Some(if notes.exists() { format!("{runs} {}", folder_look(&notes)?) } else { runs })
+}
+
+fn folder_look(folder: &Path) -> Option<String> {
+    let meta = fs::metadata(folder).ok()?;
     let changed =
         UNIX_EPOCH + Duration::new(meta.mtime().try_into().ok()?, meta.mtime_nsec() as u32);
     let age = SystemTime::now().duration_since(changed).ok()?;

@@ -32,7 +32,7 @@ pub enum Sort {
 /// Which runs are looked for. What is empty holds for every run.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Search {
-    /// A part of the id, experiment, workload, host or a tag; case does not matter.
+    /// A part of the id, experiment, workload, host, note or a tag; case does not matter.
     pub text: String,
     /// The workload's name, whole.
     pub workload: String,
@@ -65,8 +65,8 @@ pub struct Found {
     pub runs: Vec<RunSummary>,
 }
 
-const COLUMNS: &str = "id, experiment, workload, tags, host, started_at, state, treatments, \
-    completed, failed, planned, metric, unit, value";
+pub(crate) const COLUMNS: &str = "id, experiment, workload, tags, host, started_at, state, treatments, \
+    completed, failed, planned, metric, unit, value, added_tags, note";
 
 pub(crate) fn search(archive: &Path, search: &Search) -> Result<Found> {
     let from_index = with_index(archive, |index| {
@@ -116,12 +116,12 @@ fn conditions(search: &Search) -> (String, Vec<Value>) {
             add(&format!("{column} = ?"), value.clone());
         }
     }
-    for (column, value) in [("tags", &search.tag), ("factors", &search.factor)] {
-        if !value.is_empty() {
-            let condition =
-                format!("EXISTS (SELECT 1 FROM json_each(runs.{column}) WHERE value = ?)");
-            add(&condition, value.clone());
-        }
+    let holds = |column| format!("EXISTS (SELECT 1 FROM json_each(runs.{column}) WHERE value = ?)");
+    if !search.tag.is_empty() {
+        add(&format!("({} OR {})", holds("tags"), holds("added_tags")), search.tag.clone());
+    }
+    if !search.factor.is_empty() {
+        add(&holds("factors"), search.factor.clone());
     }
     if !search.since.is_empty() {
         add("started_at >= ?", search.since.clone());
@@ -130,7 +130,8 @@ fn conditions(search: &Search) -> (String, Vec<Value>) {
         add("started_at <= ?", end_of(&search.until));
     }
     if !search.text.is_empty() {
-        let any = "(id || ' ' || lower(experiment) || ' ' || lower(workload) || ' ' || lower(host) || ' ' || lower(tags))";
+        let any = "(id || ' ' || lower(experiment) || ' ' || lower(workload) || ' ' || lower(host) || ' ' || lower(tags) \
+                   || ' ' || lower(added_tags) || ' ' || lower(note))";
         add(&format!("instr({any}, ?) > 0"), search.text.to_lowercase());
     }
     (all.join(" AND "), values)
@@ -152,14 +153,14 @@ fn from_files(archive: &Path, search: &Search) -> Result<Found> {
             is(&search.workload, &run.workload)
                 && is(&search.metric, &run.metric)
                 && is(&search.state, run.state.name())
-                && (search.tag.is_empty() || run.tags.contains(&search.tag))
+                && (search.tag.is_empty() || run.all_tags().any(|tag| tag == search.tag))
                 && (search.factor.is_empty() || factors.contains(&search.factor))
                 && (search.since.is_empty() || run.started_at >= search.since)
                 && (search.until.is_empty() || run.started_at <= until)
                 && (text.is_empty()
-                    || [run.id.as_str(), &run.experiment, &run.workload, &run.host]
+                    || [run.id.as_str(), &run.experiment, &run.workload, &run.host, &run.note]
                         .into_iter()
-                        .chain(run.tags.iter().map(String::as_str))
+                        .chain(run.all_tags())
                         .any(|part| part.to_lowercase().contains(&text)))
         })
         .map(|(run, _)| run)

@@ -24,6 +24,8 @@ pub(crate) fn of(run: &RunReader, records: &[TrialRecord]) -> Result<RunSummary>
         experiment: identity.experiment.clone(),
         workload: identity.workload.clone(),
         tags: identity.tags.clone(),
+        added_tags: Vec::new(),
+        note: String::new(),
         host: identity.host.clone(),
         started_at: identity.started_at.clone(),
         state: run.state(),

@@ -15,7 +15,7 @@ use crate::heads::{Against, Head};
 use crate::layout::{LEDGER, RECORDS, RUNS, STAGING, TRIALS};
 use crate::lock::{Held, look};
 use crate::reader::RunReader;
-use crate::{Error, Result, create, disk, heads, listing, records, repair};
+use crate::{Error, Result, create, disk, heads, listing, notes, records, repair};
 
 /// What kind of problem it is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
@@ -106,6 +106,7 @@ impl Archive {
             }
         }
         self.verify_heads(&mut problems)?;
+        self.verify_notes(&mut problems)?;
         Ok(problems)
     }
 
@@ -123,14 +124,35 @@ impl Archive {
                     "a process died while it made this; it can be deleted".to_owned(),
                 ),
                 None => (ProblemKind::Unknown, "it is the head of no run's ledger".to_owned()),
-                Some(id) if self.folder_of(id).is_ok() => continue,
+                Some(id) if self.folder_of(id).is_ok() || self.is_in_trash(id) => continue,
                 Some(id) if self.is_staged(id) => (
                     ProblemKind::Leftover,
                     format!("a process makes or removes run {id}, or died while it did"),
                 ),
                 Some(id) => (
                     ProblemKind::Missing,
-                    format!("run {id} is gone, and not by `assay archive remove`"),
+                    format!("run {id} is gone, and not by `assay archive delete`"),
+                ),
+            };
+            problems.push(Problem { run, path, kind, message });
+        }
+        Ok(())
+    }
+
+    /// Every file of notes can be read and has its run.
+    fn verify_notes(&self, problems: &mut Vec<Problem>) -> Result<()> {
+        for (path, run, error) in notes::list(self.path())? {
+            let (kind, message) = match (&run, error) {
+                (None, _) if repair::is_staged(&path) => (
+                    ProblemKind::Leftover,
+                    "a process died while it made this; it can be deleted".to_owned(),
+                ),
+                (None, _) => (ProblemKind::Unknown, "it is the notes of no run".to_owned()),
+                (Some(_), Some(error)) => (ProblemKind::Unreadable, error.to_string()),
+                (Some(id), None) if self.folder_of(id).is_ok() || self.is_in_trash(id) => continue,
+                (Some(id), None) => (
+                    ProblemKind::Leftover,
+                    format!("the archive has no run {id}; it can be deleted"),
                 ),
             };
             problems.push(Problem { run, path, kind, message });

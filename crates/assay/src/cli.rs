@@ -1058,12 +1058,15 @@ pub enum Archive {
         /// Only runs with this tag.
         #[arg(long)]
         tag: Option<String>,
-        /// Only runs that have this text in id, experiment, workload, tags or host.
+        /// Only runs that have this text in id, experiment, workload, tags, note or host.
         #[arg(long)]
         text: Option<String>,
         /// At most so many.
         #[arg(long, default_value_t = 30)]
         limit: usize,
+        /// The deleted runs that can be restored instead.
+        #[arg(long, conflicts_with_all = ["workload", "experiment", "tag", "text"])]
+        deleted: bool,
     },
     /// One run: its trials, metrics, findings and system.
     Show {
@@ -1121,9 +1124,38 @@ pub enum Archive {
     },
     /// Make the index anew from the files.
     Reindex,
-    /// Remove a run.
-    Remove {
+    /// Add tags to a run, or take away those that were added; without any: print them. The record stays
+    /// as it is.
+    Tag {
         /// The run.
+        run: String,
+        /// The tags to add.
+        #[arg(value_name = "TAG")]
+        tags: Vec<String>,
+        /// Take this tag away. May be given several times.
+        #[arg(long, value_name = "TAG")]
+        remove: Vec<String>,
+    },
+    /// Write a note about a run; without a text: print it. The record stays as it is.
+    Note {
+        /// The run.
+        run: String,
+        /// The note; it replaces the one before, and "" removes it.
+        text: Option<String>,
+    },
+    /// Delete a run. It can be restored until the day (UTC) ends.
+    #[command(alias = "remove")]
+    Delete {
+        /// The run.
+        run: String,
+        /// At once and for good.
+        #[arg(long)]
+        now: bool,
+    },
+    /// Restore a deleted run.
+    Restore {
+        /// The run, or `last`: the one that was deleted last.
+        #[arg(default_value = "last")]
         run: String,
     },
 }

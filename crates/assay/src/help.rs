@@ -263,7 +263,12 @@ const VERBS: &[Verb] = &[
         "archive",
         Group::Keep,
         &["assay archive list", "assay archive show last", "assay archive verify"],
-        &["assay archive import results.json"],
+        &[
+            "assay archive import results.json",
+            "assay archive tag last baseline",
+            "assay archive note last 'the fan was off'",
+            "assay archive delete last",
+        ],
         "",
     ),
     verb(

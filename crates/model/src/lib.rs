@@ -63,7 +63,7 @@ pub use record::{
     Curve, Exit, GroupUse, ObserverReport, Outcome, PhaseMark, ResourceUse, StreamSummary,
     TrialRecord, ValidationResult,
 };
-pub use run::{RunId, RunState, RunSummary};
+pub use run::{Deleted, RunId, RunState, RunSummary};
 pub use sample::{SampleRow, SampleSet, SeriesKey};
 pub use scalar::Scalar;
 pub use self_comparison::{KnownFloor, SelfComparison};

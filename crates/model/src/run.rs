@@ -95,8 +95,14 @@ pub struct RunSummary {
     pub experiment: String,
     /// The workload's name.
     pub workload: String,
-    /// Its tags.
+    /// The tags that its experiment declares.
     pub tags: Vec<String>,
+    /// Tags that were added to it later; absent when there are none.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub added_tags: Vec<String>,
+    /// What somebody wrote about it later; absent when nobody did.
+    #[serde(default, skip_serializing_if = "String::is_empty")]
+    pub note: String,
     /// The host.
     pub host: String,
     /// When it started: ISO 8601, UTC.
@@ -118,6 +124,26 @@ pub struct RunSummary {
     /// The geometric mean of the baseline's trials; `null` when there is none, and for a percentile, which
     /// is read from the histograms of all trials together.
     pub value: Option<f64>,
+}
+
+/// A run that was deleted and can be restored.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct Deleted {
+    /// The run.
+    pub run: RunId,
+    /// Its experiment's name; empty when the run cannot be read.
+    pub experiment: String,
+    /// When it was deleted: ISO 8601, UTC.
+    pub deleted_at: String,
+    /// Until when it can be restored: ISO 8601, UTC.
+    pub until: String,
+}
+
+impl RunSummary {
+    /// Its tags: those of the experiment and those that were added later.
+    pub fn all_tags(&self) -> impl Iterator<Item = &str> {
+        self.tags.iter().chain(&self.added_tags).map(String::as_str)
+    }
 }
 
 #[cfg(test)]

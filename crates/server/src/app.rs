@@ -17,6 +17,7 @@ use crate::observe_io::ObservedIo;
 use crate::queue::Queue;
 use crate::rate::Rates;
 use crate::schedule::Schedules;
+use crate::searches::Searches;
 use crate::sessions::Sessions;
 use crate::token::Tokens;
 
@@ -29,6 +30,7 @@ pub(crate) struct App {
     pub tokens: Tokens,
     pub sessions: Sessions,
     pub rates: Rates,
+    pub searches: Searches,
     pub observed: Observed,
     pub observed_io: ObservedIo,
     queue: Mutex<Queue>,
@@ -48,10 +50,17 @@ pub(crate) struct App {
 }
 
 impl App {
-    pub fn new(config: Config, tokens: Tokens, queue: Queue, schedules: Schedules) -> Self {
+    pub fn new(
+        config: Config,
+        tokens: Tokens,
+        queue: Queue,
+        schedules: Schedules,
+        searches: Searches,
+    ) -> Self {
         App {
             sessions: Sessions::open(&config.state_dir, &tokens),
             rates: Rates::new(config.rate),
+            searches,
             config,
             tokens,
             observed: Observed::default(),

@@ -32,6 +32,7 @@ mod queue;
 mod rate;
 mod schedule;
 mod scheduler;
+mod searches;
 mod serve;
 mod sessions;
 mod sse;

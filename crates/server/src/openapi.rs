@@ -1,7 +1,7 @@
 //! The OpenAPI document: a row an operation, the schemas made from the types that the handlers write.
 
 use assay_iotrace::{Dimension, IoReport};
-use assay_model::{LiveEvent, RunSummary};
+use assay_model::{Deleted, LiveEvent, RunSummary};
 use assay_rules::denominator::Denominator;
 use schemars::SchemaGenerator;
 use schemars::generate::SchemaSettings;
@@ -13,6 +13,7 @@ use crate::folders::ExperimentLine;
 use crate::job::Job;
 use crate::live::LiveStatus;
 use crate::observe_io::BY;
+use crate::searches::SavedSearch;
 use crate::submission::Submission;
 
 /// What an operation answers when all is well.
@@ -110,7 +111,13 @@ fn operations(generator: &mut SchemaGenerator) -> Vec<Operation> {
         schema(generator, SchemaGenerator::subschema_for::<Vec<crate::schedule::Schedule>>);
     let new_schedule = schema(generator, SchemaGenerator::subschema_for::<crate::api::NewSchedule>);
     let io = schema(generator, SchemaGenerator::subschema_for::<IoReport>);
-    let _ = schema(generator, SchemaGenerator::subschema_for::<RunSummary>);
+    let line = schema(generator, SchemaGenerator::subschema_for::<RunSummary>);
+    let annotate = schema(generator, SchemaGenerator::subschema_for::<crate::api::Annotate>);
+    let deleted = schema(generator, SchemaGenerator::subschema_for::<Deleted>);
+    let trash = schema(generator, SchemaGenerator::subschema_for::<Vec<Deleted>>);
+    let search_saved = schema(generator, SchemaGenerator::subschema_for::<SavedSearch>);
+    let searches = schema(generator, SchemaGenerator::subschema_for::<Vec<SavedSearch>>);
+    let named = schema(generator, SchemaGenerator::subschema_for::<crate::api::Named>);
     let object = || json!({ "type": "object" });
     let get = |path, id, summary, answer: Answer, refusals| Operation {
         method: "get",
@@ -224,6 +231,78 @@ fn operations(generator: &mut SchemaGenerator) -> Vec<Operation> {
             Answer::File,
             &["404", "409"],
         ),
+        get(
+            "/api/v1/runs/{id}/bundle",
+            "bundle",
+            "A run as one file, as `assay archive export` writes it; with the full token alone",
+            Answer::File,
+            &["403", "404", "409"],
+        ),
+        Operation {
+            answer: Answer::Json(line.clone()),
+            ..post(
+                "/api/v1/runs/{id}/annotate",
+                "annotate",
+                "Add tags and a note to a run, outside of its record",
+                Some(annotate),
+                &["400", "404", "415", "422"],
+            )
+        },
+        Operation {
+            answer: Answer::Json(deleted),
+            ..post(
+                "/api/v1/runs/{id}/delete",
+                "deleteRun",
+                "Delete a run; it can be restored until the day (UTC) ends",
+                None,
+                &["404", "409"],
+            )
+        },
+        Operation {
+            answer: Answer::Json(line),
+            ..post(
+                "/api/v1/runs/{id}/restore",
+                "restoreRun",
+                "Restore a deleted run",
+                None,
+                &["404", "409"],
+            )
+        },
+        get(
+            "/api/v1/deleted",
+            "deleted",
+            "The deleted runs that can be restored",
+            Answer::Json(trash),
+            &[],
+        ),
+        get(
+            "/api/v1/searches",
+            "searches",
+            "The searches of the archive that were saved",
+            Answer::Json(searches.clone()),
+            &[],
+        ),
+        Operation {
+            status: "201",
+            answer: Answer::Json(search_saved.clone()),
+            ..post(
+                "/api/v1/searches",
+                "saveSearch",
+                "Save a search under a name; another of that name is replaced",
+                Some(search_saved),
+                &["400", "409", "415", "422"],
+            )
+        },
+        Operation {
+            answer: Answer::Json(searches),
+            ..post(
+                "/api/v1/searches/forget",
+                "forgetSearch",
+                "Forget a saved search",
+                Some(named),
+                &["400", "404", "415", "422"],
+            )
+        },
         Operation {
             query: vec![
                 (
@@ -410,7 +489,7 @@ fn search() -> Vec<(&'static str, Value, &'static str)> {
     // Nothing is the newest first.
     let sorts: Vec<&str> = SORTS.iter().map(|(name, ..)| *name).chain([""]).collect();
     vec![
-        ("text", text(), "A part of the id, experiment, workload, host or a tag"),
+        ("text", text(), "A part of the id, experiment, workload, host, note or a tag"),
         ("workload", text(), "The workload's name"),
         ("metric", text(), "The deciding metric's name"),
         ("tag", text(), "One of its tags"),

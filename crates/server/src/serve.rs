@@ -14,6 +14,7 @@ use crate::connections::Limits;
 use crate::error::ServeError;
 use crate::queue::{Queue, write_whole};
 use crate::schedule::Schedules;
+use crate::searches::Searches;
 use crate::token::{Keys, Tokens};
 use crate::{api, child, client, dispatch, guard, net, pages, scheduler};
 
@@ -34,10 +35,11 @@ pub fn serve(
     std::fs::create_dir_all(&state_dir).map_err(ServeError::io("make the folder", &state_dir))?;
     let queue = Queue::open(&state_dir)?;
     let schedules = Schedules::open(&state_dir)?;
+    let searches = Searches::open(&state_dir)?;
     let (tokens, keys) = Tokens::load(&state_dir)?;
     let listen = config.listen;
     let limits = Limits { total: config.connections, of_address: config.connections_per_address };
-    let app = Arc::new(App::new(config, tokens, queue, schedules));
+    let app = Arc::new(App::new(config, tokens, queue, schedules, searches));
     let runtime = tokio::runtime::Builder::new_current_thread()
         .enable_all()
         .max_blocking_threads(4)

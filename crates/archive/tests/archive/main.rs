@@ -9,6 +9,7 @@ mod crash;
 mod dataset;
 mod fixture;
 mod full_disk;
+mod kept;
 mod listing;
 mod runs;
 mod tamper;

@@ -207,7 +207,7 @@ fn a_head_and_its_run_come_and_go_together() {
     fs::remove_dir_all(archive.run(&id).unwrap().dir()).unwrap();
     let found = archive.verify(None).unwrap();
     assert_eq!(found.len(), 1);
-    assert!(found[0].message.contains("not by `assay archive remove`"), "{found:?}");
+    assert!(found[0].message.contains("not by `assay archive delete`"), "{found:?}");
 }
 
 /// What an assay of before wrote: no hash of any file but the experiment and the plan, and no head.

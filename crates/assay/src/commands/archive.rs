@@ -20,7 +20,8 @@ use crate::view;
 pub fn archive(cli: &Cli, verb: &Verb) -> Result<Exit> {
     let archive = open_archive(cli)?;
     match verb {
-        Verb::List { workload, experiment, tag, text, limit } => {
+        Verb::List { deleted: true, .. } => return deleted(cli, &archive),
+        Verb::List { workload, experiment, tag, text, limit, deleted: false } => {
             let mut runs = archive.list(&Filter {
                 workload: workload.clone(),
                 experiment: experiment.clone(),
@@ -48,7 +49,8 @@ pub fn archive(cli: &Cli, verb: &Verb) -> Result<Exit> {
             }
         }
         Verb::Show { run } => {
-            let view = view::load(&archive, &archive.resolve(run)?)?;
+            let mut view = view::load(&archive, &archive.resolve(run)?)?;
+            view.summary = archive.annotated(view.summary);
             if cli.json {
                 print_json_text(&assay_report::json::write(&view)?)?;
             } else {
@@ -86,11 +88,94 @@ pub fn archive(cli: &Cli, verb: &Verb) -> Result<Exit> {
             return import(cli, &archive, files, format.as_deref(), &options, &limits);
         }
         Verb::Reindex => print(&format!("{} runs indexed", archive.reindex()?))?,
-        Verb::Remove { run } => {
+        Verb::Tag { run, tags, remove } => return tag(cli, &archive, run, tags, remove),
+        Verb::Note { run, text } => {
             let id = archive.resolve(run)?;
-            archive.remove(&id)?;
-            print(&format!("removed {id}"))?;
+            let notes = match text {
+                Some(text) => archive.annotate(&id, |n| n.note.clone_from(text))?,
+                None => archive.notes(&id)?,
+            };
+            return annotated(cli, &archive, &id, &notes.note);
         }
+        Verb::Delete { run, now } => {
+            let id = archive.resolve(run)?;
+            if *now {
+                archive.remove(&id)?;
+                print(&format!("removed {id} for good"))?;
+                return Ok(Exit::Fine);
+            }
+            let deleted = archive.delete(&id)?;
+            if cli.json {
+                print_json(&deleted)?;
+            } else {
+                print(&format!(
+                    "deleted {id}; assay archive restore {id} brings it back until {}",
+                    deleted.until
+                ))?;
+            }
+        }
+        Verb::Restore { run } => {
+            let id = archive.restore(run)?;
+            return annotated(cli, &archive, &id, &format!("restored {id}"));
+        }
+    }
+    Ok(Exit::Fine)
+}
+
+/// The deleted runs that can be restored.
+fn deleted(cli: &Cli, archive: &assay_archive::Archive) -> Result<Exit> {
+    let deleted = archive.deleted()?;
+    if cli.json {
+        print_json(&deleted)?;
+    } else if deleted.is_empty() {
+        print("no deleted run can be restored")?;
+    }
+    for d in deleted.iter().filter(|_| !cli.json) {
+        print(&format!(
+            "{}  {}  deleted {}, until {}",
+            d.run, d.experiment, d.deleted_at, d.until
+        ))?;
+    }
+    Ok(Exit::Fine)
+}
+
+/// Changes the tags of a run, or prints them.
+fn tag(
+    cli: &Cli,
+    archive: &assay_archive::Archive,
+    run: &str,
+    add: &[String],
+    remove: &[String],
+) -> Result<Exit> {
+    let id = archive.resolve(run)?;
+    let declared = archive.run(&id)?.identity().tags.clone();
+    if let Some(tag) = remove.iter().find(|tag| declared.contains(tag)) {
+        let message =
+            format!("the tag `{tag}` stands in the run's experiment, which is part of its record");
+        return Err(Usage(message).into());
+    }
+    if !add.is_empty() || !remove.is_empty() {
+        archive.annotate(&id, |notes| {
+            add.iter().for_each(|tag| notes.add_tag(tag));
+            notes.tags.retain(|tag| !remove.contains(tag));
+        })?;
+    }
+    let summary = archive.annotated(archive.run(&id)?.summary()?);
+    let tags: Vec<&str> = summary.all_tags().collect();
+    annotated(cli, archive, &id, &if tags.is_empty() { "none".to_owned() } else { tags.join(", ") })
+}
+
+/// What is known of a run now: its line in JSON, or a text.
+fn annotated(
+    cli: &Cli,
+    archive: &assay_archive::Archive,
+    id: &assay_model::RunId,
+    text: &str,
+) -> Result<Exit> {
+    if cli.json {
+        print_json(&archive.annotated(archive.run(id)?.summary()?))?;
+    } else {
+        print(&assay_report::terminal::printable(text))?;
     }
     Ok(Exit::Fine)
 }

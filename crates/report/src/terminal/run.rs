@@ -17,15 +17,18 @@ pub fn run(view: &RunView, style: Style) -> String {
     let mut all = Parts::default();
     all.titled(format!("run {}", s.id));
     all.say(view.title());
+    let tags: Vec<&str> = s.all_tags().collect();
     let facts = [
         ("experiment", format!("{} (workload {})", s.experiment, s.workload)),
         ("host", s.host.clone()),
         (if view.imported().is_some() { "imported" } else { "started" }, s.started_at.clone()),
         ("state", s.state.name().to_owned()),
         ("trials", format!("{} of {} completed, {} failed", s.completed, s.planned, s.failed)),
-        ("tags", if s.tags.is_empty() { "none".to_owned() } else { s.tags.join(", ") }),
+        ("tags", if tags.is_empty() { "none".to_owned() } else { tags.join(", ") }),
     ];
-    all.push(Part::Pairs(facts.map(|(name, value)| (name.to_owned(), value)).to_vec()));
+    let note = Some(("note", s.note.replace('\n', " "))).filter(|_| !s.note.is_empty());
+    let facts = facts.into_iter().chain(note);
+    all.push(Part::Pairs(facts.map(|(name, value)| (name.to_owned(), value)).collect()));
     all.append(results(view, style));
     // What assay derived stands beside the comparisons already.
     let whole = view.analysis.run_metrics.iter().filter(|m| m.kind != Kind::Derived);

@@ -2,11 +2,13 @@
 
 pub(crate) mod histories;
 pub(crate) mod jobs;
+pub(crate) mod keep;
 pub(crate) mod others;
 pub(crate) mod runs;
 
 pub(crate) use histories::{Acknowledged, Afresh, AtCommit, Histories, NewSchedule};
 pub(crate) use jobs::{Jobs, Move, number};
+pub(crate) use keep::{Annotate, Named};
 pub(crate) use others::Status;
 
 use std::sync::Arc;
@@ -42,6 +44,13 @@ pub(crate) fn router() -> Router<Arc<App>> {
         .route("/api/v1/runs/{id}", get(runs::one))
         .route("/api/v1/runs/{id}/files", get(runs::files))
         .route("/api/v1/runs/{id}/files/{number}", get(runs::file))
+        .route("/api/v1/runs/{id}/bundle", get(keep::bundle))
+        .route("/api/v1/runs/{id}/annotate", post(keep::annotate))
+        .route("/api/v1/runs/{id}/delete", post(keep::delete))
+        .route("/api/v1/runs/{id}/restore", post(keep::restore))
+        .route("/api/v1/deleted", get(keep::trash))
+        .route("/api/v1/searches", get(keep::searches).post(keep::save_search))
+        .route("/api/v1/searches/forget", post(keep::forget_search))
         .route("/api/v1/compare", get(runs::compare))
         .route("/api/v1/histories", get(histories::list))
         .route("/api/v1/histories/{id}", get(histories::one))

@@ -25,10 +25,10 @@ const LAST_PAGE: u32 = 1_000_000;
 /// The most runs that are compared at once.
 const MAX_COMPARED: usize = 8;
 /// The largest file that is handed out; larger ones are for `assay archive export`.
-const LARGEST_FILE: u64 = 256 << 20;
+pub(crate) const LARGEST_FILE: u64 = 256 << 20;
 
 /// Which runs are looked for.
-#[derive(Debug, Clone, Default, Deserialize, Serialize)]
+#[derive(Debug, Clone, Default, Deserialize, Serialize, JsonSchema)]
 #[serde(default)]
 pub(crate) struct Asked {
     pub text: String,

@@ -1,91 +1,77 @@
-//! The archive: search, sort, page by page.
+//! The archive: search, sort, page by page; and what people do to runs.
 
-use std::fmt::Write as _;
 use std::sync::Arc;
 
-use assay_model::{RunSummary, units};
-use axum::extract::rejection::QueryRejection;
-use axum::extract::{Query, State};
+use assay_model::Deleted;
+use axum::Extension;
+use axum::extract::rejection::{FormRejection, QueryRejection};
+use axum::extract::{Form, Path, Query, State};
+use axum::response::Response;
 use maud::{Markup, html};
+use serde::Deserialize;
 
-use super::{Page, Place, shell, time};
-use crate::api::runs::{Asked, SORTS, found};
+use super::archive_rows::rows;
+pub(super) use super::archive_search::encode;
+use super::archive_search::{address, filters};
+use super::{Page, PageRefusal, Place, see, shell, time};
+use crate::api::Annotate;
+use crate::api::keep;
+use crate::api::runs::{Asked, found};
 use crate::app::App;
 use crate::error::Refusal;
+use crate::searches::SavedSearch;
+use crate::token::Role;
 
 pub(super) async fn page(
     State(app): State<Arc<App>>,
+    Extension(role): Extension<Role>,
     asked: Result<Query<Asked>, QueryRejection>,
 ) -> Page {
     let Query(asked) = asked.map_err(|e| Refusal::bad(e.body_text()))?;
     let found = found(&app, asked.clone()).await?;
+    let deleted = keep::list_deleted(&app).await?;
+    let full = role == Role::Full;
     let pages = found.total.div_ceil(found.limit).max(1);
+    let here = address(&asked, found.page);
     let body = html! {
-        h1 { "Archive" }
-        (search(&asked))
-        p role="status" { (found.total) @if found.total == 1 { " run" } @else { " runs" } ", page " (found.page) " of " (pages) }
-        @if !found.runs.is_empty() {
-            form method="get" action="/compare" {
-                (table(&found.runs))
-                p class="actions" { button type="submit" { "Compare the chosen runs" } }
+        div class="wide" {
+            h1 { "Archive" }
+            (trash(&deleted, &here, full))
+            (filters(&asked, &app.searches.list(), &found.runs, full))
+            p role="status" { (found.total) @if found.total == 1 { " run" } @else { " runs" } ", page " (found.page) " of " (pages) }
+            @if !found.runs.is_empty() {
+                form method="get" action="/compare" id="compare" class="actions" {
+                    button type="submit" { "Compare the chosen runs" }
+                }
+                (rows(&found.runs, &here, full))
             }
-        }
-        nav aria-label="Pages" {
-            ul {
-                @if found.page > 1 { li { a rel="prev" href=(address(&asked, found.page - 1)) { "Newer page" } } }
-                @if found.page < pages { li { a rel="next" href=(address(&asked, found.page + 1)) { "Next page" } } }
+            nav aria-label="Pages" {
+                ul {
+                    @if found.page > 1 { li { a rel="prev" href=(address(&asked, found.page - 1)) { "Previous page" } } }
+                    @if found.page < pages { li { a rel="next" href=(address(&asked, found.page + 1)) { "Next page" } } }
+                }
             }
         }
     };
     Ok(shell("Archive", Place::Archive, &body))
 }
 
-fn search(asked: &Asked) -> Markup {
-    let text = |name: &str, label: &str, value: &str, kind: &str| {
-        html! {
-            div class="field" { label for=(name) { (label) } input id=(name) name=(name) value=(value) type=(kind); }
-        }
-    };
+/// What was deleted and can be restored.
+fn trash(deleted: &[Deleted], here: &str, full: bool) -> Markup {
     html! {
-        form method="get" action="/archive" class="search" role="search" {
-            (text("text", "text", &asked.text, "search"))
-            (text("workload", "workload", &asked.workload, "text"))
-            (text("metric", "metric", &asked.metric, "text"))
-            (text("tag", "tag", &asked.tag, "text"))
-            (text("factor", "factor (name or name=level)", &asked.factor, "text"))
-            (text("since", "since", &asked.since, "date"))
-            (text("until", "until", &asked.until, "date"))
-            div class="field" {
-                label for="sort" { "sort" }
-                select id="sort" name="sort" {
-                    @for (name, _, words) in SORTS { option value=(name) selected[asked.sort == name] { (words) } }
-                }
-            }
-            div class="field" { button type="submit" { "Search" } " " a href="/archive" { "all" } }
-        }
-    }
-}
-
-fn table(runs: &[RunSummary]) -> Markup {
-    html! {
-        div class="table-box" tabindex="0" role="region" aria-label="Runs" {
-            table {
-                thead { tr {
-                    th scope="col" { span class="unseen" { "choose" } } th scope="col" { "run" } th scope="col" { "experiment" } th scope="col" { "workload" }
-                    th scope="col" { "started" } th scope="col" { "host" } th scope="col" { "state" } th scope="col" class="num" { "trials" }
-                    th scope="col" { "metric" } th scope="col" class="num" { "baseline" } th scope="col" { "tags" }
-                } }
-                tbody {
-                    @for r in runs {
-                        tr {
-                            td { input type="checkbox" name="runs" value=(r.id) aria-label={ "choose run " (r.id) }; }
-                            th scope="row" { a href={ "/runs/" (r.id) } { (r.id) } }
-                            td { (r.experiment) } td { (r.workload) } td { (time(&r.started_at)) } td { (r.host) }
-                            td { span class={ "state state-" (r.state.name()) } { (r.state.name()) } }
-                            td class="num" { (r.completed) " of " (r.planned) @if r.failed > 0 { ", " (r.failed) " failed" } }
-                            td { (r.metric) }
-                            td class="num" { @if let Some(v) = r.value { (units::format_value(v, &r.unit)) } @else { "no value" } }
-                            td { (r.tags.join(", ")) }
+        @if !deleted.is_empty() {
+            details class="trash" open[deleted.len() <= 3] {
+                summary { (deleted.len()) @if deleted.len() == 1 { " deleted run" } @else { " deleted runs" } " can be restored until the day (UTC) ends" }
+                ul class="plain-list" {
+                    @for d in deleted {
+                        li {
+                            strong { (d.experiment) } " " span class="soft" { (d.run) ", deleted " (time(&d.deleted_at)) ", until " (time(&d.until)) }
+                            @if full {
+                                form method="post" action={ "/archive/" (d.run) "/restore" } {
+                                    input type="hidden" name="back" value=(here);
+                                    button type="submit" aria-label={ "Restore " (d.experiment) ", run " (d.run) } { "Restore" }
+                                }
+                            }
                         }
                     }
                 }
@@ -94,48 +80,91 @@ fn table(runs: &[RunSummary]) -> Markup {
     }
 }
 
-/// The address of another page of the same search.
-fn address(asked: &Asked, page: usize) -> String {
-    let all = [
-        ("text", &asked.text),
-        ("workload", &asked.workload),
-        ("metric", &asked.metric),
-        ("tag", &asked.tag),
-        ("factor", &asked.factor),
-        ("state", &asked.state),
-        ("since", &asked.since),
-        ("until", &asked.until),
-        ("sort", &asked.sort),
-    ];
-    let mut address = format!("/archive?page={page}");
-    for (name, value) in all.into_iter().filter(|(_, v)| !v.is_empty()) {
-        let _ = write!(address, "&{name}={}", encode(value));
-    }
-    if let Some(limit) = asked.limit {
-        let _ = write!(address, "&limit={limit}");
-    }
-    address
+/// What a form of the archive's pages sends; each sends a part of it.
+#[derive(Debug, Default, Deserialize)]
+#[serde(default)]
+pub(super) struct Sent {
+    /// The page that it was sent from.
+    back: String,
+    tags: String,
+    /// The tags that were there, of those that were added.
+    tags_before: String,
+    note: String,
+    name: String,
 }
 
-/// A value inside an address.
-pub(super) fn encode(text: &str) -> String {
-    text.bytes()
-        .map(|b| match b {
-            b'a'..=b'z' | b'A'..=b'Z' | b'0'..=b'9' | b'-' | b'.' | b'_' | b'~' => {
-                char::from(b).to_string()
-            }
-            _ => format!("%{b:02X}"),
-        })
-        .collect()
+type Filled<T> = Result<Form<T>, FormRejection>;
+
+fn filled<T>(form: Filled<T>) -> Result<T, Refusal> {
+    form.map(|Form(t)| t).map_err(|e| Refusal::new(e.status(), e.body_text()))
 }
 
-#[cfg(test)]
-mod tests {
-    use super::*;
+/// Back to where it was sent from, which is a page of the archive.
+fn back(sent: &Sent) -> Response {
+    let own = sent.back.starts_with("/archive?") || sent.back == "/archive";
+    see(if own { &sent.back } else { "/archive" })
+}
 
-    #[test]
-    fn a_search_is_kept_from_page_to_page() {
-        let asked = Asked { text: "a&b=c é".into(), sort: "least".into(), ..Asked::default() };
-        assert_eq!(address(&asked, 3), "/archive?page=3&text=a%26b%3Dc%20%C3%A9&sort=least");
-    }
+fn words(text: &str) -> Vec<String> {
+    text.split(',').map(str::trim).filter(|t| !t.is_empty()).map(str::to_owned).collect()
+}
+
+pub(super) async fn annotate(
+    State(app): State<Arc<App>>,
+    Path(id): Path<String>,
+    sent: Filled<Sent>,
+) -> Result<Response, PageRefusal> {
+    let sent = filled(sent)?;
+    let add_tags = words(&sent.tags);
+    let mut remove_tags = words(&sent.tags_before);
+    remove_tags.retain(|tag| !add_tags.contains(tag));
+    let asked = Annotate { add_tags, remove_tags, note: Some(sent.note.clone()) };
+    keep::annotated(&app, &id, asked).await?;
+    Ok(back(&sent))
+}
+
+pub(super) async fn delete(
+    State(app): State<Arc<App>>,
+    Path(id): Path<String>,
+    sent: Filled<Sent>,
+) -> Result<Response, PageRefusal> {
+    let sent = filled(sent)?;
+    keep::deleted(&app, &id).await?;
+    Ok(back(&sent))
+}
+
+pub(super) async fn restore(
+    State(app): State<Arc<App>>,
+    Path(id): Path<String>,
+    sent: Filled<Sent>,
+) -> Result<Response, PageRefusal> {
+    let sent = filled(sent)?;
+    keep::restored(&app, &id).await?;
+    Ok(back(&sent))
+}
+
+/// A search as a form of two parts has it: its name, and the address that has the rest.
+#[derive(Debug, Deserialize)]
+pub(super) struct Saved {
+    name: String,
+    #[serde(flatten)]
+    search: Asked,
+}
+
+pub(super) async fn save_search(
+    State(app): State<Arc<App>>,
+    saved: Filled<Saved>,
+) -> Result<Response, PageRefusal> {
+    let Saved { name, search } = filled(saved)?;
+    let saved = app.searches.save(SavedSearch { name, search })?;
+    Ok(see(&address(&saved.search, 1)))
+}
+
+pub(super) async fn forget_search(
+    State(app): State<Arc<App>>,
+    sent: Filled<Sent>,
+) -> Result<Response, PageRefusal> {
+    let sent = filled(sent)?;
+    app.searches.forget(&sent.name)?;
+    Ok(back(&sent))
 }

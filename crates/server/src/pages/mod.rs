@@ -2,6 +2,8 @@
 
 mod answer;
 mod archive;
+mod archive_rows;
+mod archive_search;
 mod compare;
 mod history;
 mod landscape;
@@ -40,12 +42,17 @@ pub(crate) fn router() -> Router<Arc<App>> {
         .route("/queue", get(queue::page))
         .route("/queue/part", get(queue::part))
         .route("/queue/new/{id}", get(queue::form).post(queue::submit))
-        .route("/queue/{id}/cancel", post(queue::cancel))
+        .route("/queue/{id}/cancel", get(queue::ask_cancel).post(queue::cancel))
         .route("/queue/{id}/resume", post(queue::resume))
         .route("/queue/{id}/move", post(queue::shift))
         .route("/live/{id}", get(live::page))
         .route("/runs/{id}", get(run::page))
         .route("/archive", get(archive::page))
+        .route("/archive/{id}/annotate", post(archive::annotate))
+        .route("/archive/{id}/delete", post(archive::delete))
+        .route("/archive/{id}/restore", post(archive::restore))
+        .route("/archive/searches", post(archive::save_search))
+        .route("/archive/searches/forget", post(archive::forget_search))
         .route("/compare", get(compare::page))
         .route("/history", get(history::list))
         .route("/history/imported/{name}", get(history::imported))

@@ -1,0 +1,176 @@
+//! What people add to a run after it: tags and a note. They stand in a file of their own beside the runs,
+//! outside of what the ledger covers, so that they can change; exports and publications leave them out.
+
+use std::collections::HashSet;
+use std::fs::File;
+use std::os::unix::fs::MetadataExt;
+use std::path::{Path, PathBuf};
+
+use assay_model::{RunId, RunSummary, SCHEMA_VERSION};
+use rustix::fs::{FlockOperation, flock};
+use serde::{Deserialize, Serialize};
+
+use crate::archive::Archive;
+use crate::disk::{self, Durability};
+use crate::layout::NOTES;
+use crate::{Error, Result, repair};
+
+/// The most tags that are added to a run.
+const MAX_TAGS: usize = 50;
+/// The longest tag, bytes.
+const MAX_TAG: usize = 200;
+/// The longest note, bytes.
+const MAX_NOTE: usize = 10_000;
+/// The largest file that is read.
+const MAX_FILE: u64 = 1 << 20;
+
+/// What was added to a run after it.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Notes {
+    /// The version of the file format.
+    schema_version: u32,
+    /// Tags beside those that the experiment declares.
+    pub tags: Vec<String>,
+    /// A text about the run; empty: none.
+    pub note: String,
+}
+
+impl Default for Notes {
+    fn default() -> Self {
+        Notes { schema_version: SCHEMA_VERSION, tags: Vec::new(), note: String::new() }
+    }
+}
+
+impl Notes {
+    /// Adds a tag; one that is there is not added again.
+    pub fn add_tag(&mut self, tag: &str) {
+        let tag = tag.trim();
+        if !self.tags.iter().any(|t| t == tag) {
+            self.tags.push(tag.to_owned());
+        }
+    }
+
+    /// What is wrong with it, as a sentence.
+    fn problem(&self) -> Option<String> {
+        let control = |text: &str| text.chars().any(|c| c.is_control() && c != '\n' && c != '\t');
+        if self.tags.len() > MAX_TAGS {
+            return Some(format!("a run takes at most {MAX_TAGS} tags beside its experiment's"));
+        }
+        for tag in &self.tags {
+            if tag.is_empty()
+                || tag.len() > MAX_TAG
+                || tag.contains([',', '\n', '\t'])
+                || control(tag)
+            {
+                return Some(format!(
+                    "`{}` is no tag: 1 to {MAX_TAG} bytes without commas and control characters",
+                    tag.escape_debug()
+                ));
+            }
+        }
+        if self.note.len() > MAX_NOTE || control(&self.note) {
+            return Some(format!("a note has at most {MAX_NOTE} bytes and no control characters"));
+        }
+        None
+    }
+}
+
+impl Archive {
+    /// What was added to a run after it.
+    ///
+    /// # Errors
+    /// `NoRun`; `Damaged` when the file holds something else.
+    pub fn notes(&self, id: &RunId) -> Result<Notes> {
+        self.folder_of(id)?;
+        read(self.path(), id)
+    }
+
+    /// Changes what was added to a run, on disk when this returns. The run's own files are not touched.
+    ///
+    /// # Errors
+    /// `NoRun`; `Note` when a tag or the note is not one.
+    pub fn annotate(&self, id: &RunId, change: impl FnOnce(&mut Notes)) -> Result<Notes> {
+        self.folder_of(id)?;
+        let folder = self.path().join(NOTES);
+        disk::make_folder(&folder)?;
+        // One change after the other: none is lost. Without flock the last one counts.
+        let guard = File::open(&folder).map_err(|e| Error::io("open", &folder, e))?;
+        let _ = flock(&guard, FlockOperation::LockExclusive);
+        let mut notes = read(self.path(), id)?;
+        let before = notes.clone();
+        change(&mut notes);
+        notes.note = notes.note.trim().replace("\r\n", "\n");
+        if let Some(reason) = notes.problem() {
+            return Err(Error::Note { run: id.clone(), reason });
+        }
+        if notes != before {
+            let path = path(self.path(), id);
+            disk::replace(&path, &disk::to_json(&notes, &path)?, Durability::Synced)?;
+        }
+        Ok(notes)
+    }
+
+    /// A run's line with what was added to it. A file of notes that cannot be read adds nothing;
+    /// [`Archive::verify`] reports it.
+    #[must_use]
+    pub fn annotated(&self, summary: RunSummary) -> RunSummary {
+        lay_over(self.path(), summary)
+    }
+}
+
+pub(crate) fn lay_over(archive: &Path, mut summary: RunSummary) -> RunSummary {
+    let notes = read(archive, &summary.id).unwrap_or_default();
+    summary.added_tags = notes.tags;
+    summary.added_tags.retain(|tag| !summary.tags.contains(tag));
+    summary.note = notes.note;
+    summary
+}
+
+fn path(archive: &Path, id: &RunId) -> PathBuf {
+    archive.join(NOTES).join(format!("{id}.json"))
+}
+
+fn read(archive: &Path, id: &RunId) -> Result<Notes> {
+    let path = path(archive, id);
+    match disk::read_if_there(&path, MAX_FILE)? {
+        None => Ok(Notes::default()),
+        Some(bytes) => disk::parse_json(&bytes, &path),
+    }
+}
+
+/// Removes the notes of a run that is removed; none there is fine.
+pub(crate) fn forget(archive: &Path, id: &RunId) -> Result<()> {
+    disk::remove(&path(archive, id))
+}
+
+/// What of the notes of a run changes whenever they do.
+pub(crate) fn look_of(archive: &Path, name: &str) -> String {
+    let path = archive.join(NOTES).join(format!("{name}.json"));
+    std::fs::metadata(path).map_or_else(
+        |_| "-".to_owned(),
+        |m| format!("{}.{}.{}", m.ino(), m.mtime(), m.mtime_nsec()),
+    )
+}
+
+/// The runs that have notes; none when the folder cannot be read.
+pub(crate) fn names(archive: &Path) -> HashSet<String> {
+    let files = repair::list(&archive.join(NOTES)).unwrap_or_default();
+    let name = |path: &PathBuf| Some(path.file_name()?.to_str()?.strip_suffix(".json")?.to_owned());
+    files.iter().filter_map(name).collect()
+}
+
+/// The files of notes: each with its run (`None` for a file that is no run's), and why it cannot be read.
+pub(crate) fn list(archive: &Path) -> Result<Vec<(PathBuf, Option<RunId>, Option<Error>)>> {
+    let folder = archive.join(NOTES);
+    if !folder.is_dir() {
+        return Ok(Vec::new());
+    }
+    let run_of = |path: &Path| path.file_name()?.to_str()?.strip_suffix(".json")?.parse().ok();
+    let files = repair::list(&folder)?.into_iter().map(|path| {
+        let run: Option<RunId> = run_of(&path);
+        let problem = run.as_ref().and_then(|id| read(archive, id).err());
+        (path, run, problem)
+    });
+    Ok(files.collect())
+}

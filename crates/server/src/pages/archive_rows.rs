@@ -1,0 +1,82 @@
+//! The runs of a page of the archive: the result first, then when and where, then what can be done to it.
+
+use assay_model::{RunSummary, units};
+use maud::{Markup, html};
+
+use super::time;
+
+/// The runs. `here` is the page's address, to come back to.
+pub(super) fn rows(runs: &[RunSummary], here: &str, full: bool) -> Markup {
+    html! {
+        ul class="runs" aria-label="Runs" {
+            @for r in runs { li { (row(r, here, full)) } }
+        }
+    }
+}
+
+fn row(r: &RunSummary, here: &str, full: bool) -> Markup {
+    html! {
+        div class="pick" { input type="checkbox" name="runs" value=(r.id) form="compare" aria-label={ "choose " (r.experiment) ", run " (r.id) }; }
+        div class="result" {
+            a href={ "/runs/" (r.id) } aria-label={ (r.experiment) ", run " (r.id) } { (r.experiment) }
+            p {
+                @if let Some(v) = r.value { strong { (units::format_value(v, &r.unit)) } " " span class="soft" { (r.metric) @if r.treatments > 1 { ", baseline of " (r.treatments) } } }
+                @else { span class="soft" { (r.metric) ": no single value" } }
+            }
+        }
+        div class="how" {
+            span class={ "state state-" (r.state.name()) } { (r.state.name()) }
+            p class="soft" { (r.completed) " of " (r.planned) " trials" @if r.failed > 0 { ", " strong class="bad" { (r.failed) " failed" } } }
+        }
+        div class="when" { p { (time(&r.started_at)) } p class="soft" { "on " (r.host) ", " (r.workload) } }
+        div class="said" {
+            @if r.all_tags().next().is_some() {
+                ul class="chips" aria-label="Tags" { @for tag in r.all_tags() { li class="tag" { (tag) } } }
+            }
+            @if !r.note.is_empty() { p class="note" { (r.note) } }
+        }
+        details class="more" name="run" {
+            summary aria-label={ "More about " (r.experiment) ", run " (r.id) } { "More" }
+            (more(r, here, full))
+        }
+    }
+}
+
+fn more(r: &RunSummary, here: &str, full: bool) -> Markup {
+    let own = |name: &str| format!("{name}-{}", r.id);
+    let about = format!("{}, run {}", r.experiment, r.id);
+    html! {
+        div class="sheet" {
+            p class="soft" { "Run " (r.id) }
+            @if full {
+                form method="post" action={ "/archive/" (r.id) "/annotate" } {
+                    input type="hidden" name="back" value=(here);
+                    input type="hidden" name="tags_before" value=(r.added_tags.join(", "));
+                    div class="field" {
+                        label for=(own("tags")) { "Tags" }
+                        input id=(own("tags")) name="tags" value=(r.added_tags.join(", ")) aria-describedby=(own("tags-help"));
+                        p class="soft" id=(own("tags-help")) { "With commas." @if !r.tags.is_empty() { " The experiment's own stay: " (r.tags.join(", ")) "." } }
+                    }
+                    div class="field" {
+                        label for=(own("note")) { "Note" }
+                        textarea id=(own("note")) name="note" rows="3" maxlength="10000" { (r.note) }
+                        p class="soft" { "Tags and notes stand outside of the record, which stays as it is." }
+                    }
+                    button type="submit" aria-label={ "Save tags and note of " (about) } { "Save" }
+                }
+            }
+            div class="actions" {
+                a class="button" href={ "/runs/" (r.id) } aria-label={ "Open " (about) } { "Open" }
+                @if full {
+                    a class="button" href={ "/queue/new?run=" (r.id) } aria-label={ "Repeat " (about) } { "Repeat" }
+                    a class="button" href={ "/queue/new?clone=" (r.id) } aria-label={ "Clone as a new experiment: " (about) } { "Clone as a new experiment" }
+                    a class="button" href={ "/api/v1/runs/" (r.id) "/bundle" } download aria-label={ "Export " (about) } { "Export" }
+                    form method="post" action={ "/archive/" (r.id) "/delete" } {
+                        input type="hidden" name="back" value=(here);
+                        button type="submit" class="danger" aria-label={ "Delete " (about) } { "Delete" }
+                    }
+                }
+            }
+        }
+    }
+}
