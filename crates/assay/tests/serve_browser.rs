@@ -136,6 +136,9 @@ fn a_run_is_cancelled_and_a_wrong_token_gets_nothing() {
     served.until(1, "running");
     browser.go(&format!("http://{}/live/1", served.address));
     browser.until("document.querySelector('#live').dataset.seen > 1");
+    browser.click("#live-cancel");
+    assert!(browser.text("h1").contains("Cancel long?"), "it asks first");
+    assert_eq!(served.job(1)["state"], "running");
     browser.click("form[action='/queue/1/cancel'] button");
     served.until(1, "cancelled");
     browser.go(&format!("http://{}/queue", served.address));

@@ -10,7 +10,8 @@ pub(crate) fn style() -> String {
 /// The script of published pages: read-outs and keys on charts.
 pub(crate) const CHARTS: &str = page::SCRIPT;
 
-/// The script of a server's pages: signing in, and what moves; before it the charts of the monitors.
+/// The script of a server's pages: what moves, signing in; before it the charts of the monitors. Its names are
+/// its own: the script of published pages stands on the same page.
 pub(crate) fn server() -> String {
     let charts: Vec<serde_json::Value> = assay_observe::charts()
         .iter()
@@ -26,5 +27,10 @@ pub(crate) fn server() -> String {
         })
         .collect();
     let charts = serde_json::Value::Array(charts);
-    format!("\"use strict\";\nconst CHARTS = {charts};\n{}", include_str!("assets/server.js"))
+    let parts = [
+        include_str!("assets/moving.js"),
+        include_str!("assets/live.js"),
+        include_str!("assets/server.js"),
+    ];
+    format!("(() => {{\n\"use strict\";\nconst CHARTS = {charts};\n{}}})();\n", parts.concat())
 }

@@ -75,6 +75,8 @@ pub(crate) struct Treated {
     pub failed: u32,
     /// The value of the last trial.
     pub last: Option<f64>,
+    /// The numbers of its trials lately, and their values; `null` for those that have none.
+    pub values: VecDeque<(u32, Option<f64>)>,
     /// The geometric mean so far, as the run said.
     pub estimate: Option<f64>,
     pub unit: String,
@@ -191,7 +193,9 @@ impl LiveStatus {
     fn ended(&mut self, trial: &EndedTrial) {
         self.done += 1;
         let of = self.treatments.entry(trial.treatment).or_default();
-        if trial.outcome == Outcome::Completed {
+        let completed = trial.outcome == Outcome::Completed;
+        push(&mut of.values, (trial.number, trial.value.filter(|_| completed)), POINTS);
+        if completed {
             of.completed += 1;
             of.last = trial.value;
         } else {

@@ -17,8 +17,9 @@ use tokio::time::timeout;
 
 use crate::live::Live;
 
-/// A comment is sent after this much silence, so that a connection that is gone is noticed.
-const SILENCE: Duration = Duration::from_secs(15);
+/// After this much silence a viewer is told that the server is there: it misses it within 5 s then, and a
+/// connection that is gone is noticed.
+const SILENCE: Duration = Duration::from_secs(2);
 /// A viewer that takes nothing for this long is let go.
 const STALLED: Duration = Duration::from_secs(30);
 
@@ -45,8 +46,8 @@ async fn send(to: &mpsc::Sender<Bytes>, bytes: Bytes) -> bool {
     matches!(timeout(STALLED, to.send(bytes)).await, Ok(Ok(())))
 }
 
-fn silence() -> Bytes {
-    Bytes::from_static(b":\n\n")
+fn beat() -> Bytes {
+    crate::live::frame(None, r#"{"event":"beat"}"#)
 }
 
 /// The events of a run from what the viewer has seen on, until the run is over.
@@ -69,7 +70,7 @@ pub(crate) fn run(live: Arc<Live>, mut seen: Option<u64>) -> Response {
             }
             match timeout(SILENCE, changes.changed()).await {
                 Ok(Err(_)) => return,
-                Err(_) if !send(&sender, silence()).await => return,
+                Err(_) if !send(&sender, beat()).await => return,
                 Ok(Ok(())) | Err(_) => {}
             }
         }
@@ -90,7 +91,7 @@ pub(crate) fn newest(mut from: watch::Receiver<Bytes>) -> Response {
                     }
                 }
                 Ok(Err(_)) => return,
-                Err(_) if !send(&sender, silence()).await => return,
+                Err(_) if !send(&sender, beat()).await => return,
                 Err(_) => {}
             }
             if sender.is_closed() {

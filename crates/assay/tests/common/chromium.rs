@@ -128,6 +128,20 @@ impl Browser {
         self.until("!window.before && document.readyState === 'complete'");
     }
 
+    /// Presses a key: its name and code, and the text that it types.
+    #[allow(dead_code)] // not every test needs it
+    pub fn key(&mut self, key: &str, code: u32, text: &str) {
+        for kind in ["keyDown", "keyUp"] {
+            let mut pressed = json!({
+                "type": kind, "key": key, "code": key, "windowsVirtualKeyCode": code,
+            });
+            if kind == "keyDown" && !text.is_empty() {
+                pressed["text"] = text.into();
+            }
+            self.call("Input.dispatchKeyEvent", &pressed);
+        }
+    }
+
     pub fn size(&mut self, width: u32, height: u32) {
         let size = json!({ "width": width, "height": height, "deviceScaleFactor": 1, "mobile": width < 600 });
         self.call("Emulation.setDeviceMetricsOverride", &size);

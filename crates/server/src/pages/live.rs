@@ -22,12 +22,13 @@ pub(super) async fn page(
     let job = app.job(number(&id)?)?;
     let status = app.live(job.id).map(|live| live.status());
     let body = html! {
-        h1 { (job.experiment) " " span class="soft" { "job " (job.id) } }
-        @if !job.title.is_empty() { p class="lede" { (job.title) } }
-        p { "Submitted " (time(&job.submitted_at)) @if let Some(at) = &job.started_at { ", started " (time(at)) } "." }
-        @match &status {
-            Some(status) => { (moving(&job, status, role)) }
-            None => { (still(&job)) }
+        div class="wide" {
+            h1 { (job.experiment) " " span class="soft" { "job " (job.id) } }
+            p class="soft" { @if !job.title.is_empty() { (job.title) " · " } "submitted " (time(&job.submitted_at)) @if let Some(at) = &job.started_at { ", started " (time(at)) } "." }
+            @match &status {
+                Some(status) => { (moving(&job, status, role)) }
+                None => { (still(&job)) }
+            }
         }
     };
     Ok(shell(&format!("Live: {}", job.experiment), Place::Queue, &body))
@@ -43,45 +44,51 @@ fn still(job: &Job) -> Markup {
 
 fn moving(job: &Job, s: &LiveStatus, role: Role) -> Markup {
     html! {
-        div id="live" data-events={ "/api/v1/jobs/" (job.id) "/events" } {
-            p id="live-state" role="status" {
-                @if job.state.is_over() { (job.state.name()) ": " (job.reason) }
-                @else if s.total == 0 { "It is about to start." }
-                @else { "Running." }
+        div id="live" data-job=(job.id) data-events={ "/api/v1/jobs/" (job.id) "/events" } {
+            p class="headline" {
+                strong id="live-state" role="status" {
+                    @if job.state.is_over() { (job.state.name()) ": " (job.reason) }
+                    @else if s.total == 0 { "It is about to start." }
+                    @else { "Running." }
+                }
+                span id="live-run" { @if let Some(run) = &s.run { a href={ "/runs/" (run) } { "Run " (run) } } }
             }
-            p id="live-run" { @if let Some(run) = &s.run { a href={ "/runs/" (run) } { "Run " (run) } } }
-            p {
+            p class="headline" {
                 progress id="live-progress" value=(s.done) max=(s.total.max(1)) aria-label="Trials that have ended" {}
-                " " span id="live-count" { (s.done) " of " (s.total) " trials" }
-                " " span id="live-left" { @if let Some(left) = s.left_s { "about " (units::format_value(left, "s")) " left" } }
+                span id="live-count" { (s.done) " of " (s.total) " trials" }
+                span id="live-left" { @if let Some(left) = s.left_s { "about " (units::format_value(left, "s")) " left" } }
+                span { span id="live-trial" { @if let Some(t) = &s.trial { "trial " (t.number) ", block " (t.block + 1) ", " (t.label) } } " " span id="live-phase" class="state" {} }
+                @if role == Role::Full && !job.state.is_over() && !job.cancel {
+                    a class="button" id="live-cancel" href={ "/queue/" (job.id) "/cancel" } { "Cancel the run …" }
+                }
             }
-            p { "Now: " span id="live-trial" { @if let Some(t) = &s.trial { "trial " (t.number) ", block " (t.block + 1) ", " (t.label) } } " " span id="live-phase" class="state" {} }
-            @if role == Role::Full && !job.state.is_over() && !job.cancel {
-                form method="post" action={ "/queue/" (job.id) "/cancel" } class="actions" id="live-cancel" { button type="submit" { "Cancel the run" } }
-            }
-            h2 { "So far" }
-            div class="table-box" tabindex="0" role="region" aria-label="Treatments so far" {
-                table {
-                    caption { "The running estimate is the geometric mean; intervals and verdicts come with the end." }
-                    thead { tr { th scope="col" { "treatment" } th scope="col" class="num" { "trials" } th scope="col" class="num" { "failed" } th scope="col" class="num" { "last" } th scope="col" class="num" { "estimate" } } }
-                    tbody id="live-treatments" {
-                        @for t in s.treatments.values() {
-                            tr {
-                                th scope="row" { (t.label) }
-                                td class="num" { (t.completed) } td class="num" { (t.failed) }
-                                td class="num" { @if let Some(v) = t.last { (units::format_value(v, &t.unit)) } }
-                                td class="num" { @if let Some(v) = t.estimate { (units::format_value(v, &t.unit)) } }
+            div class="first" {
+                div id="live-results" class="moving" {}
+                div {
+                    div class="table-box" tabindex="0" role="region" aria-label="Treatments so far" {
+                        table {
+                            caption { "The running estimate is the geometric mean; intervals and verdicts come with the end." }
+                            thead { tr { th scope="col" { "treatment" } th scope="col" class="num" { "trials" } th scope="col" class="num" { "failed" } th scope="col" class="num" { "last" } th scope="col" class="num" { "estimate" } } }
+                            tbody id="live-treatments" {
+                                @for t in s.treatments.values() {
+                                    tr {
+                                        th scope="row" { (t.label) }
+                                        td class="num" { (t.completed) } td class="num" { (t.failed) }
+                                        td class="num" { @if let Some(v) = t.last { (units::format_value(v, &t.unit)) } }
+                                        td class="num" { @if let Some(v) = t.estimate { (units::format_value(v, &t.unit)) } }
+                                    }
+                                }
                             }
                         }
                     }
                 }
             }
             h2 { "Now" }
-            p class="soft" { "One sample a second, as the run's own monitors take them; upright lines are phases of trials. The run's page has all samples." }
+            p class="soft" { "One sample a second, as the run's own monitors take them, all on one axis of time; upright lines are phases of trials. Point at a chart, or use the arrow keys on it, for the values of a moment." }
             noscript { p class="notice" { "The charts that move need the script." } }
             div id="live-charts" class="moving" {}
             h2 { "Log" }
-            pre id="live-log" class="log" tabindex="0" aria-label="Log" {
+            pre id="live-log" class="log" tabindex="0" role="region" aria-label="Log" {
                 @for line in &s.log { (line.from) ": " (line.text) "\n" }
             }
         }

@@ -22,7 +22,8 @@ use crate::sessions::{COOKIE, LASTS};
 
 fn body(problem: &str) -> Markup {
     html! {
-        h1 { "Sign in" }
+        h1 { "Sign in to assay" }
+        p class="lede" { "assay runs, compares and publishes system benchmarks. This is the server of one machine: its queue, its archive and what it measures now." }
         @if !problem.is_empty() { p class="notice" role="alert" { (problem) } }
         form method="post" action="/login" class="fields" id="login" {
             // Programs that keep passwords ask whose it is.

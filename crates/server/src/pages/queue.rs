@@ -78,7 +78,7 @@ fn jobs(app: &App, role: Role) -> Markup {
                             div class="actions" {
                                 @if i > 0 { (button(job, "move", Some("up"), "Up")) }
                                 @if i + 1 < waiting.len() { (button(job, "move", Some("down"), "Down")) }
-                                (button(job, "cancel", None, "Cancel"))
+                                (cancel_link(job))
                             }
                         }
                     }
@@ -156,7 +156,7 @@ fn card(app: &App, job: &Job, full: bool) -> Markup {
             (about(job))
             div class="actions" {
                 a class="button" href={ "/live/" (job.id) } { "Watch" }
-                @if full && !job.cancel { (button(job, "cancel", None, "Cancel")) }
+                @if full && !job.cancel { (cancel_link(job)) }
             }
         }
     }
@@ -184,6 +184,11 @@ fn button(job: &Job, verb: &str, to: Option<&str>, label: &str) -> Markup {
             button type="submit" aria-label=(of) { (label) }
         }
     }
+}
+
+/// Cancelling asks first.
+fn cancel_link(job: &Job) -> Markup {
+    html! { a class="button" href={ "/queue/" (job.id) "/cancel" } aria-label={ "Cancel: job " (job.id) ", " (job.experiment) } { "Cancel …" } }
 }
 
 fn state(job: &Job) -> Markup {
@@ -321,6 +326,41 @@ pub(super) async fn submit(
         }
     }
     Ok(see("/queue"))
+}
+
+/// Asks whether a job is to be cancelled.
+pub(super) async fn ask_cancel(
+    State(app): State<Arc<App>>,
+    Extension(role): Extension<Role>,
+    Path(id): Path<String>,
+) -> Page {
+    if role == Role::ReadOnly {
+        return Err(read_only().into());
+    }
+    let job = app.job(number(&id)?)?;
+    if job.state.is_over() {
+        let message = format!("job {id} is {} already", job.state.name());
+        return Err(Refusal::conflict(message).into());
+    }
+    let runs = job.state == JobState::Running;
+    let (stay, keep) = if runs {
+        (format!("/live/{id}"), "Keep it running")
+    } else {
+        ("/queue".into(), "Keep it")
+    };
+    let body = html! {
+        h1 { "Cancel " (job.experiment) "?" }
+        p {
+            "Job " (job.id) " "
+            @if runs { "runs. Its trial ends now, the settings that it changed are restored, and what was measured stays in the archive, where it can be resumed." }
+            @else { "waits. It leaves the queue, and nothing was measured." }
+        }
+        div class="actions" {
+            form method="post" action={ "/queue/" (job.id) "/cancel" } { button type="submit" class="danger" { "Cancel the job" } }
+            a class="button" href=(stay) { (keep) }
+        }
+    };
+    Ok(shell(&format!("Cancel job {id}?"), Place::Queue, &body))
 }
 
 pub(super) async fn cancel(

@@ -1,0 +1,118 @@
+//! The page of a run that goes on: what its charts share and tell, a server that dies, hangs and comes back; and
+//! signing in within a tab that is open already.
+#![allow(clippy::unwrap_used)] // this is a test
+
+mod common;
+
+use std::net::TcpStream;
+use std::process::{Child, Stdio};
+
+use common::World;
+use common::chromium::{Browser, program};
+use common::served::{eventually, serve, sleeper};
+use rustix::process::{Pid, Signal, kill_process};
+use serde_json::json;
+
+/// A server at the address of one that is gone.
+struct Again(Child);
+
+impl Drop for Again {
+    fn drop(&mut self) {
+        let _ = self.0.kill();
+        let _ = self.0.wait();
+    }
+}
+
+fn serve_at(world: &World, address: &str) -> Again {
+    let folder = world.path("experiments").display().to_string();
+    let mut serve = world.assay(&["serve", &folder, "--listen", address]);
+    let child = Again(serve.stdout(Stdio::null()).spawn().unwrap());
+    eventually("the server is there again", || TcpStream::connect(address).ok());
+    child
+}
+
+fn signal(pid: u32, signal: Signal) {
+    kill_process(Pid::from_raw(i32::try_from(pid).unwrap()).unwrap(), signal).unwrap();
+}
+
+const LOST: &str = "!!document.querySelector('#connection')";
+const WELL: &str = "!document.querySelector('#connection')";
+
+#[test]
+fn the_first_screen_moves_and_a_dead_server_is_named_until_it_comes_back() {
+    let Some(program) = program() else { return };
+    let world = World::new();
+    sleeper(&world, "watched", "0.4", 30);
+    let mut served = serve(&world, &["--rate", "1000"]);
+    let mut browser = Browser::start(program, &world.path("."));
+    browser.size(1280, 900);
+    // A tab that is open: the address changes, the page is not loaded anew.
+    browser.go(&format!("http://{}/login", served.address));
+    browser.value("window.same = true");
+    browser.value("location.hash = 'token=not the token'");
+    browser.until("!window.same && document.body.textContent.includes('That is not the token')");
+    browser.value(&format!("location.hash = 'token={}'", served.token));
+    browser.until("location.pathname === '/queue' && document.readyState === 'complete'");
+
+    served.submit("watched");
+    served.until(1, "running");
+    browser.go(&format!("http://{}/live/1", served.address));
+    browser.until("document.querySelectorAll('#live-results circle').length > 3");
+    let place = "document.querySelector('#live-results svg').getBoundingClientRect().bottom < 900";
+    assert_eq!(browser.value(place), true, "the chart that moves is on the first screen");
+    browser.until("document.querySelectorAll('#live-charts svg.chart').length > 0");
+    browser.until("[...document.querySelectorAll('#live-charts svg .axis text')].some(t => /^[2-9]/.test(t.textContent))");
+    // One axis of time, and every value axis from 0.
+    let ends = browser.value(
+        "[...new Set([...document.querySelectorAll('#live-charts svg:not(.heat)')].map(s => [...s.querySelectorAll('.axis')].at(-1).textContent))].length",
+    );
+    assert_eq!(ends, 1);
+    let origins = browser.value(
+        "[...document.querySelectorAll('#live svg:not(.heat)')].every(s => /^0( |$)/.test(s.querySelector('.axis text').textContent))",
+    );
+    assert_eq!(origins, true);
+    let said = browser.text("#live");
+    assert!(!said.contains(" 1  ·") && !said.contains(": 0 1"), "a count has no unit: {said}");
+
+    // Pointing at one chart tells the moment in all.
+    let at = browser.value(
+        "(() => { const s = document.querySelector('#live-charts svg'); s.scrollIntoView({ block: 'center' }); const b = s.getBoundingClientRect(); return [b.left + b.width * .6, b.top + b.height / 2]; })()",
+    );
+    browser
+        .call("Input.dispatchMouseEvent", &json!({ "type": "mouseMoved", "x": at[0], "y": at[1] }));
+    let told = "[...document.querySelectorAll('#live-charts .readout')].every(r => r.textContent.includes('from now'))";
+    browser.until(told);
+    browser.until("document.querySelectorAll('#live-charts .cross').length > 0");
+    browser.picture("live-hover");
+    browser.call("Input.dispatchMouseEvent", &json!({ "type": "mouseMoved", "x": 2, "y": 2 }));
+    browser.until("!document.querySelector('#live-charts .cross')");
+    browser.value("document.querySelector('#live-charts svg').focus()");
+    browser.key("ArrowLeft", 37, "");
+    browser.until(told);
+    browser.key("Escape", 27, "");
+    browser.until("!document.querySelector('#live-charts .cross')");
+    browser.value("scrollTo(0, 0)");
+
+    // It hangs, and goes on.
+    signal(served.child.id(), Signal::STOP);
+    browser.until(LOST);
+    signal(served.child.id(), Signal::CONT);
+    browser.until(WELL);
+    // It dies, and another comes; the run went on meanwhile.
+    served.kill();
+    browser.until(LOST);
+    assert!(browser.text("#live-state").contains("goes on by itself"));
+    browser.picture("live-lost");
+    let again = serve_at(&world, &served.address);
+    browser.until(WELL);
+    let seen = browser.value("document.querySelector('#live-progress').value").as_f64().unwrap();
+    browser.until(&format!("document.querySelector('#live-progress').value > {seen}"));
+    browser.go(&format!("http://{}/queue", served.address));
+    browser.picture("queue-running");
+    drop(again);
+    browser.until(LOST);
+    let _again = serve_at(&world, &served.address);
+    browser.until(WELL);
+    browser.go(&format!("http://{}/live/1", served.address));
+    browser.until("document.querySelector('main').textContent.includes('completed')");
+}
