@@ -19,6 +19,8 @@ use crate::{Error, Result, repair};
 const MAX_TAGS: usize = 50;
 /// The longest tag, bytes.
 const MAX_TAG: usize = 200;
+/// What the tags of runs that are points of a history begin with: they are the lab's to give.
+const HISTORY: &str = "history-";
 /// The longest note, bytes.
 const MAX_NOTE: usize = 10_000;
 /// The largest file that is read.
@@ -68,6 +70,11 @@ impl Notes {
                     tag.escape_debug()
                 ));
             }
+        }
+        if let Some(tag) = self.tags.iter().find(|tag| tag.starts_with(HISTORY)) {
+            return Some(format!(
+                "`{tag}`: tags that begin with `{HISTORY}` mark the points of histories"
+            ));
         }
         if self.note.len() > MAX_NOTE || control(&self.note) {
             return Some(format!("a note has at most {MAX_NOTE} bytes and no control characters"));

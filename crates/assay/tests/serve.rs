@@ -271,6 +271,8 @@ fn a_thousand_hostile_requests_bring_nothing_down_and_nothing_out() {
         "/landscapes/",
         "/api/v1/experiments/",
         "/queue/new/",
+        "/queue/new?run=",
+        "/queue/new?workload=",
         "/api/v1/compare?runs=",
         "/archive?",
     ];

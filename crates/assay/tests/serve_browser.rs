@@ -29,14 +29,15 @@ fn from_submitting_to_comparing() {
     let served = serve(&world, &[]);
     let mut browser = signed_in(&world, &served, program);
     assert_eq!(browser.value("location.hash"), "", "the token does not stay in the address");
-    assert!(browser.text("main").contains("worklod"), "a mistake in a file is shown");
     browser.picture("queue-empty");
+    browser.go(&format!("http://{}/queue/new", served.address));
+    assert!(browser.text("main").contains("worklod"), "a mistake in a file is shown");
 
     browser.go(&format!("http://{}/queue/new/watched", served.address));
     assert_eq!(browser.value("document.querySelector('#set-command').disabled"), true);
     browser.picture("form");
     browser.value("document.querySelector('#blocks').value = '7'; document.querySelector('#tags').value = 'nightly'");
-    browser.click("main form.fields button");
+    browser.click("#submit button");
     assert_eq!(browser.value("location.pathname"), "/queue");
     assert_eq!(served.job(1)["trials"], 14);
     browser.until("!!document.querySelector('.card.running a.button')");

@@ -83,14 +83,23 @@ fn who_has_the_reading_token_may_look_and_change_nothing() {
         }
     }
     assert!(tried >= 4, "{tried}");
-    for path in ["/queue/new/long", "/queue/1/cancel", "/queue/1/resume", "/queue/1/move"] {
+    for path in [
+        "/queue/new",
+        "/queue/new/plan",
+        "/queue/new/long",
+        "/queue/1/cancel",
+        "/queue/1/resume",
+        "/queue/1/move",
+    ] {
         let answer = served.ask("POST", path, &[&cookie, &origin, FORM], "");
         assert_eq!(answer.status, 403, "{path}: {}", answer.body);
     }
-    assert_eq!(get("/queue/new/long", &cookie).status, 403);
+    for path in ["/queue/new", "/queue/new/long", "/queue/new?workload=noop", "/queue/1/cancel"] {
+        assert_eq!(get(path, &cookie).status, 403, "{path}");
+    }
     for path in ["/queue", "/queue/part", "/live/1"] {
         let page = get(path, &cookie).body;
-        assert!(!page.contains("/cancel") && !page.contains("/queue/new/"), "{path}: {page}");
+        assert!(!page.contains("/cancel") && !page.contains("/queue/new"), "{path}: {page}");
     }
     assert_eq!(served.job(1)["state"], "running", "nothing has happened to it");
     let mut shell = world.assay(&["cancel", "1"]);

@@ -30,6 +30,7 @@ pub(crate) fn server() -> String {
     let parts = [
         include_str!("assets/moving.js"),
         include_str!("assets/live.js"),
+        include_str!("assets/submit.js"),
         include_str!("assets/server.js"),
     ];
     format!("(() => {{\n\"use strict\";\nconst CHARTS = {charts};\n{}}})();\n", parts.concat())

@@ -8,6 +8,7 @@ use schemars::JsonSchema;
 use serde::Serialize;
 
 use crate::app::App;
+use crate::draft::of_workload;
 use crate::error::Refusal;
 use crate::folders::{Listed, find};
 use crate::points;
@@ -66,7 +67,7 @@ fn listed(app: &App, id: &str) -> Result<Listed, Refusal> {
     })
 }
 
-fn field(app: &App, experiment: &Experiment, param: &ParamSpec) -> Field {
+pub(crate) fn field(app: &App, experiment: &Experiment, param: &ParamSpec) -> Field {
     let factor = experiment.factors.get(&param.name);
     let value = match factor {
         Some(FactorLevels::List(levels)) => {
@@ -88,10 +89,161 @@ fn field(app: &App, experiment: &Experiment, param: &ParamSpec) -> Field {
 
 /// The experiment of a submission.
 pub(crate) fn found(app: &App, asked: &Submission) -> Result<Listed, Refusal> {
-    match &asked.toml {
-        None => listed(app, &asked.experiment),
-        Some(text) => given(app, &asked.experiment, text),
+    let (base, edit) = base_and_edit(app, asked)?;
+    Ok(edit?.unwrap_or(base))
+}
+
+/// What a submission starts from, and what its text makes of that: `None` when there is none or it says the same.
+pub(crate) fn base_and_edit(
+    app: &App,
+    asked: &Submission,
+) -> Result<(Listed, Result<Option<Listed>, Refusal>), Refusal> {
+    let base = match &asked.workload {
+        Some(name) if name.contains('/') => {
+            return Err(Refusal::bad("workload: a name, as `assay workloads` lists them"));
+        }
+        Some(name) => Some(of_workload(name)),
+        None => find(&app.config.folders, &asked.experiment),
+    };
+    let Some(text) = &asked.toml else {
+        let none = || {
+            let id = &asked.experiment;
+            Refusal::not_found(format!("there is no experiment `{id}` in the server's folders"))
+        };
+        return Ok((base.ok_or_else(none)?, Ok(None)));
+    };
+    let Some(base) = base else {
+        if !app.config.allow_any {
+            return Err(Refusal::forbidden(format!(
+                "the experiment `{}` is not in the server's folders; put it there, or start the server with --allow-any",
+                asked.experiment
+            )));
+        }
+        let own = listed_text(&asked.experiment, text)?;
+        return Ok((own, Ok(None)));
+    };
+    if base.text.trim() == text.trim() {
+        return Ok((base, Ok(None)));
     }
+    let edited = edit(app, &base, text);
+    Ok((base, edited.map(Some)))
+}
+
+/// An experiment of no file: a kit is not looked for beside it.
+fn listed_text(id: &str, text: &str) -> Result<Listed, Refusal> {
+    let experiment = assay_lab::read_experiment("the experiment", text)
+        .map(Box::new)
+        .map_err(|e| Refusal::bad(e.render(false)))?;
+    let path = std::path::PathBuf::new();
+    Ok(Listed {
+        id: id.to_owned(),
+        path,
+        text: text.to_owned(),
+        experiment: Ok(experiment),
+        edited: true,
+    })
+}
+
+/// An experiment whose text was changed, as far as that is allowed.
+fn edit(app: &App, base: &Listed, text: &str) -> Result<Listed, Refusal> {
+    let mut edited = Listed { path: base.path.clone(), ..listed_text(&base.id, text)? };
+    if app.config.allow_any {
+        return Ok(edited);
+    }
+    let (Ok(was), Ok(is)) = (&base.experiment, &edited.experiment) else {
+        return Err(Refusal::bad(base.experiment.clone().err().unwrap_or_default()));
+    };
+    if was == is {
+        // Another way to write the same.
+        edited.edited = false;
+        return Ok(edited);
+    }
+    let workload = workload_of(app, base, was)?;
+    let spec = workload.spec();
+    match beyond(spec, was, is) {
+        None => Ok(edited),
+        Some(what) => Err(Refusal::forbidden(format!(
+            "{what} differs from the experiment `{}` of the server's folders, and may name a program or a file; change it in its file, or start the server with --allow-any",
+            base.id
+        ))),
+    }
+}
+
+/// What of an edited experiment can name a program or a file, or touches the system, and was changed.
+fn beyond(spec: &WorkloadSpec, was: &Experiment, is: &Experiment) -> Option<String> {
+    let free = |name: &str| spec.param(name).is_some_and(|p| p.ty != ParamType::Text);
+    let mut back = is.clone();
+    back.name.clone_from(&was.name);
+    back.title.clone_from(&was.title);
+    back.description.clone_from(&was.description);
+    back.tags.clone_from(&was.tags);
+    back.compare.clone_from(&was.compare);
+    // Warm-ups have parameters of their own.
+    let warmups = std::mem::take(&mut back.design.warmups);
+    back.design.clone_from(&was.design);
+    back.design.warmups = warmups;
+    back.params.retain(|name, _| !free(name));
+    back.params
+        .extend(was.params.iter().filter(|(n, _)| free(n)).map(|(n, v)| (n.clone(), v.clone())));
+    back.factors.retain(|name, _| !free(name));
+    back.factors
+        .extend(was.factors.iter().filter(|(n, _)| free(n)).map(|(n, v)| (n.clone(), v.clone())));
+    if back == *was {
+        return None;
+    }
+    let differs = |a: &dyn Fn(&Experiment) -> Option<toml::Value>| a(&back) != a(was);
+    let param = |name: &str| {
+        differs(&|e| toml::Value::try_from(e.params.get(name)?).ok())
+            || differs(&|e| toml::Value::try_from(e.factors.get(name)?).ok())
+    };
+    if let Some(p) = spec.params.iter().find(|p| param(&p.name)) {
+        return Some(format!("`{}`", p.name));
+    }
+    let (a, b) = (toml::Table::try_from(&back).ok()?, toml::Table::try_from(was).ok()?);
+    let key = a.keys().chain(b.keys()).find(|key| a.get(*key) != b.get(*key));
+    Some(key.map_or_else(|| "it".to_owned(), |key| format!("`{key}`")))
+}
+
+/// The workload of an experiment; its kit may stand beside the file.
+pub(crate) fn workload_of(
+    app: &App,
+    listed: &Listed,
+    experiment: &Experiment,
+) -> Result<Box<dyn assay_workloads::Workload>, Refusal> {
+    let name = in_full(listed, &experiment.workload);
+    assay_workloads::registry::find(&name, &app.config.kits)
+        .map_err(|e| Refusal::bad(e.to_string()))
+}
+
+/// The workload's name, or the whole path of the kit that stands beside the file.
+fn in_full(listed: &Listed, workload: &str) -> String {
+    let beside = listed.path.parent().and_then(|dir| dir.canonicalize().ok());
+    let full = beside.filter(|_| workload.contains('/')).map(|dir| dir.join(workload));
+    full.filter(|f| f.is_dir()).map_or_else(|| workload.to_owned(), |f| f.display().to_string())
+}
+
+/// An experiment as the text of its file.
+pub(crate) fn text_of(experiment: &Experiment) -> String {
+    toml::to_string_pretty(experiment)
+        .unwrap_or_else(|e| format!("# could not be written as TOML: {e}\n"))
+}
+
+/// The time before which it does not start.
+pub(crate) fn not_before(asked: &Submission) -> Result<Option<Timestamp>, Refusal> {
+    match asked.not_before.as_deref().map(str::trim).filter(|t| !t.is_empty()) {
+        None => Ok(None),
+        Some(text) => text.parse::<Timestamp>().map(Some).map_err(|_| {
+            Refusal::bad(format!("`{text}` is not a time such as 2026-11-21T23:00:00Z"))
+        }),
+    }
+}
+
+/// Whether tags and names have a size that is kept.
+pub(crate) fn words(asked: &Submission) -> Result<(), Refusal> {
+    if asked.tags.len() > 50 || asked.tags.iter().any(|t| t.len() > 200) || asked.by.len() > 200 {
+        return Err(Refusal::bad("at most 50 tags, and words of at most 200 bytes"));
+    }
+    Ok(())
 }
 
 /// What becomes of a submission.
@@ -109,21 +261,15 @@ pub(crate) fn job(app: &App, asked: &Submission) -> Result<Made, Refusal> {
         return Err(Refusal::conflict(format!("{waiting} jobs wait already; cancel some first")));
     }
     let listed = found(app, asked)?;
-    let not_before = match asked.not_before.as_deref().map(str::trim).filter(|t| !t.is_empty()) {
-        None => None,
-        Some(text) => Some(text.parse::<Timestamp>().map_err(|_| {
-            Refusal::bad(format!("`{text}` is not a time such as 2026-11-21T23:00:00Z"))
-        })?),
-    };
-    if asked.tags.len() > 50 || asked.tags.iter().any(|t| t.len() > 200) || asked.by.len() > 200 {
-        return Err(Refusal::bad("at most 50 tags, and words of at most 200 bytes"));
-    }
+    let not_before = not_before(asked)?;
+    words(asked)?;
     points::check_revisions(asked)?;
     // Where nothing is set there is nothing to ask of the experiment as it stands.
     if !asked.set.is_empty() {
-        let plain = prepare(app, &listed, &|_| Ok(()))?;
+        let plain = listed.experiment.clone().map_err(Refusal::bad)?;
+        let workload = workload_of(app, &listed, &plain)?;
         for name in asked.set.keys() {
-            may_change(app, plain.workload.spec(), &plain.experiment, name)?;
+            may_change(app, workload.spec(), &plain, name)?;
         }
     }
     if asked.rev.is_some() {
@@ -132,6 +278,9 @@ pub(crate) fn job(app: &App, asked: &Submission) -> Result<Made, Refusal> {
     let prepared = prepare(app, &listed, &|experiment| lay_over(experiment, asked))?;
     let mut changes: Vec<String> = asked.set.iter().map(|(n, v)| format!("{n}={v}")).collect();
     changes.extend(asked.blocks.map(|n| format!("blocks={n}")));
+    if listed.edited && asked.toml.is_some() {
+        changes.push("as text".to_owned());
+    }
     Ok(Made::Job(Box::new(NewJob {
         experiment: prepared.experiment.name.clone(),
         title: prepared.experiment.title.trim().to_owned(),
@@ -146,57 +295,36 @@ pub(crate) fn job(app: &App, asked: &Submission) -> Result<Made, Refusal> {
     })))
 }
 
-/// An experiment whose text was given: one of the folders, or any when that is allowed.
-fn given(app: &App, id: &str, text: &str) -> Result<Listed, Refusal> {
-    if let Some(listed) = find(&app.config.folders, id).filter(|l| l.text == text) {
-        return Ok(listed);
-    }
-    if !app.config.allow_any {
-        return Err(Refusal::forbidden(format!(
-            "the experiment `{id}` is not, or not with this text, in the server's folders; put it there, or start the server with --allow-any"
-        )));
-    }
-    let experiment = assay_lab::read_experiment("the experiment", text)
-        .map(Box::new)
-        .map_err(|e| Refusal::bad(e.render(false)))?;
-    // No file: a kit is not looked for beside it.
-    let path = std::path::PathBuf::new();
-    Ok(Listed { id: id.to_owned(), path, text: text.to_owned(), experiment: Ok(experiment) })
-}
-
 pub(crate) fn prepare(
     app: &App,
     listed: &Listed,
     change: &dyn Fn(&mut Experiment) -> Result<(), LabError>,
 ) -> Result<Prepared, Refusal> {
-    let wrong = |e: LabError| Refusal::bad(e.to_string());
-    if let Err(problem) = &listed.experiment {
-        return Err(Refusal::bad(problem.clone()));
-    }
-    if listed.path.as_os_str().is_empty() {
-        let mut experiment = listed
-            .experiment
-            .as_ref()
-            .map(|e| (**e).clone())
-            .map_err(|e| Refusal::bad(e.clone()))?;
-        change(&mut experiment).map_err(wrong)?;
-        return Prepared::from_experiment(experiment, &app.config.kits).map_err(wrong);
-    }
-    let beside = listed.path.parent().and_then(|dir| dir.canonicalize().ok());
-    Prepared::from_file(&listed.path, &app.config.kits, &|experiment| {
-        // The run starts from a copy in the queue: a kit beside the file is named in full.
-        if let Some(dir) = beside.as_ref().filter(|_| experiment.workload.contains('/')) {
-            let full = dir.join(&experiment.workload);
-            if full.is_dir() {
-                experiment.workload = full.display().to_string();
-            }
-        }
-        change(experiment)
-    })
-    .map_err(wrong)
+    let experiment = listed.experiment.as_ref().map_err(|e| Refusal::bad(e.clone()))?;
+    plan(app, listed, experiment, change).map_err(|e| Refusal::bad(e.to_string()))
 }
 
-fn may_change(
+/// As [`prepare`], of an experiment that could be read, with what is wrong as the planner says it.
+pub(crate) fn plan(
+    app: &App,
+    listed: &Listed,
+    experiment: &Experiment,
+    change: &dyn Fn(&mut Experiment) -> Result<(), LabError>,
+) -> Result<Prepared, LabError> {
+    if listed.edited || listed.path.as_os_str().is_empty() {
+        let mut experiment = experiment.clone();
+        // The run starts from a copy in the queue: a kit beside the file is named in full.
+        experiment.workload = in_full(listed, &experiment.workload);
+        change(&mut experiment)?;
+        return Prepared::from_experiment(experiment, &app.config.kits);
+    }
+    Prepared::from_file(&listed.path, &app.config.kits, &|experiment| {
+        experiment.workload = in_full(listed, &experiment.workload);
+        change(experiment)
+    })
+}
+
+pub(crate) fn may_change(
     app: &App,
     spec: &WorkloadSpec,
     experiment: &Experiment,
@@ -236,45 +364,4 @@ pub(crate) fn lay_over(experiment: &mut Experiment, asked: &Submission) -> Resul
     let tags = asked.tags.iter().map(|t| t.trim()).filter(|t| !t.is_empty());
     experiment.tags.extend(tags.map(str::to_owned));
     Ok(())
-}
-
-/// What was filled in, as it is submitted. Fields that were left as they were change nothing.
-pub(crate) fn from_form(form: &Form, given: &[(String, String)]) -> Result<Submission, Refusal> {
-    let mut asked = Submission { experiment: form.id.clone(), ..Submission::default() };
-    for (name, value) in given {
-        let value = value.trim();
-        match name.as_str() {
-            "by" => value.clone_into(&mut asked.by),
-            "first" => asked.first = true,
-            "rev" if !value.is_empty() => asked.rev = Some(value.to_owned()),
-            "reference" if !value.is_empty() => asked.reference = Some(value.to_owned()),
-            "tags" => {
-                let words = value.split([',', ' ']).map(str::trim).filter(|t| !t.is_empty());
-                asked.tags = words.map(str::to_owned).collect();
-            }
-            "not_before" if !value.is_empty() => asked.not_before = Some(time_of(value)),
-            "blocks" if !value.is_empty() => {
-                let blocks = value.parse::<u32>().ok().filter(|n| *n > 0);
-                let blocks = blocks
-                    .ok_or_else(|| Refusal::bad(format!("blocks: `{value}` is not a count")))?;
-                if form.experiment.design.blocks != Some(blocks) {
-                    asked.blocks = Some(blocks);
-                }
-            }
-            _ => {
-                let Some(name) = name.strip_prefix("set.") else { continue };
-                let field = form.fields.iter().find(|f| f.param.name == name);
-                let before = field.and_then(|f| f.value.clone()).unwrap_or_default();
-                if value != before {
-                    asked.set.insert(name.to_owned(), value.to_owned());
-                }
-            }
-        }
-    }
-    Ok(asked)
-}
-
-/// The time of a form's field, which has neither seconds nor zone and means UTC.
-fn time_of(value: &str) -> String {
-    if value.ends_with('Z') { value.to_owned() } else { format!("{value}:00Z") }
 }

@@ -19,6 +19,8 @@ pub(crate) struct Listed {
     pub text: String,
     /// What it says, or why it cannot be read.
     pub experiment: Result<Box<Experiment>, String>,
+    /// Whether it is not what the file says.
+    pub edited: bool,
 }
 
 /// A line of the list.
@@ -80,13 +82,19 @@ fn read(id: String, path: PathBuf) -> Listed {
     let text = match text_of(&path) {
         Ok(text) => text,
         Err(problem) => {
-            return Listed { id, path, text: String::new(), experiment: Err(problem) };
+            return Listed {
+                id,
+                path,
+                text: String::new(),
+                experiment: Err(problem),
+                edited: false,
+            };
         }
     };
     let name = format!("{id}.toml");
     let experiment =
         assay_lab::read_experiment(&name, &text).map(Box::new).map_err(|e| e.render(false));
-    Listed { id, path, text, experiment }
+    Listed { id, path, text, experiment, edited: false }
 }
 
 fn text_of(path: &Path) -> Result<String, String> {

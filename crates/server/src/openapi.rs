@@ -94,6 +94,7 @@ fn operations(generator: &mut SchemaGenerator) -> Vec<Operation> {
     let live_status = schema(generator, SchemaGenerator::subschema_for::<LiveStatus>);
     let status = schema(generator, SchemaGenerator::subschema_for::<crate::api::Status>);
     let submission = schema(generator, SchemaGenerator::subschema_for::<Submission>);
+    let draft = schema(generator, SchemaGenerator::subschema_for::<crate::draft::Draft>);
     let shift = schema(generator, SchemaGenerator::subschema_for::<crate::api::Move>);
     let lines = schema(generator, SchemaGenerator::subschema_for::<Vec<ExperimentLine>>);
     let files = schema(generator, SchemaGenerator::subschema_for::<Vec<FileLine>>);
@@ -158,6 +159,16 @@ fn operations(generator: &mut SchemaGenerator) -> Vec<Operation> {
             Answer::Json(form),
             &["400", "404"],
         ),
+        Operation {
+            answer: Answer::Json(draft),
+            ..post(
+                "/api/v1/plan",
+                "plan",
+                "Read, check and plan what would be submitted; nothing is",
+                Some(submission.clone()),
+                &["400", "403", "404", "415", "422"],
+            )
+        },
         get("/api/v1/jobs", "jobs", "The queue", Answer::Json(jobs), &[]),
         Operation {
             status: "201",
@@ -166,7 +177,7 @@ fn operations(generator: &mut SchemaGenerator) -> Vec<Operation> {
                 "submit",
                 "Submit an experiment",
                 Some(submission),
-                &["400", "404", "409", "415", "422"],
+                &["400", "403", "404", "409", "415", "422"],
             )
         },
         Operation {

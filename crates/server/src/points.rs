@@ -206,7 +206,13 @@ fn from_archive(app: &App, id: &str) -> Result<Listed, Refusal> {
     let experiment = assay_lab::read_experiment("experiment.toml", &text)
         .map(Box::new)
         .map_err(|e| e.render(false));
-    Ok(Listed { id: newest.experiment, path: std::path::PathBuf::new(), text, experiment })
+    Ok(Listed {
+        id: newest.experiment,
+        path: std::path::PathBuf::new(),
+        text,
+        experiment,
+        edited: true,
+    })
 }
 
 /// Marks a change as known to a person.

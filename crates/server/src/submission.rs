@@ -9,9 +9,14 @@ use serde::{Deserialize, Serialize};
 #[derive(Debug, Clone, Default, Deserialize, Serialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Submission {
-    /// The experiment's name in the list of experiments.
+    /// The experiment's name in the list of experiments; empty with `workload`.
+    #[serde(default)]
     pub experiment: String,
-    /// The text of the experiment's file, for one that is not in the server's folders (`--allow-any`).
+    /// Start from this workload instead of an experiment.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub workload: Option<String>,
+    /// The text of the experiment. Without `--allow-any` it differs from the one that is named in its name,
+    /// title, description, tags, design, comparison, and in parameters that are no texts alone.
     #[serde(default)]
     pub toml: Option<String>,
     /// Parameters to change: one value fixes a parameter, several with commas make it a factor.

@@ -63,7 +63,7 @@ fn tags_and_notes_are_found_and_leave_the_record_as_it_was() {
 fn what_is_no_tag_is_refused_and_what_cannot_be_read_is_reported() {
     let (_folder, archive) = archive();
     let id = completed(&archive, "block-size", &[], 1);
-    for bad in ["", "  ", "a,b", "a\u{1b}[31m", &"x".repeat(201)] {
+    for bad in ["", "  ", "a,b", "history-0123", "a\u{1b}[31m", &"x".repeat(201)] {
         let refused = archive.annotate(&id, |n| n.add_tag(bad));
         assert!(matches!(refused, Err(Error::Note { .. })), "{bad:?}");
     }

@@ -14,6 +14,7 @@ use tokio::time::{Instant, timeout_at};
 
 use crate::app::App;
 use crate::change::{self, Made};
+use crate::draft::{self, Draft};
 use crate::error::Refusal;
 use crate::job::Job;
 use crate::live::Live;
@@ -52,6 +53,16 @@ pub(crate) async fn submit(
     let Json(asked) = body.map_err(|e| Refusal::new(e.status(), e.body_text()))?;
     let job = enqueue(&app, asked).await?;
     Ok((StatusCode::CREATED, Json(job)))
+}
+
+/// Reads, checks and plans what would be submitted.
+pub(crate) async fn plan(
+    State(app): State<Arc<App>>,
+    body: Result<Json<Submission>, JsonRejection>,
+) -> Result<Json<Draft>, Refusal> {
+    let Json(asked) = body.map_err(|e| Refusal::new(e.status(), e.body_text()))?;
+    let own = Arc::clone(&app);
+    app.heavy(move || draft::draft(&own, &asked, "")).await?.map(Json)
 }
 
 /// Checks what is submitted, beside the thread that answers, and puts it into the queue.

@@ -33,6 +33,7 @@ pub(crate) fn router() -> Router<Arc<App>> {
         .route("/api/v1/status", get(others::status))
         .route("/api/v1/experiments", get(others::experiments))
         .route("/api/v1/experiments/{id}", get(others::experiment))
+        .route("/api/v1/plan", post(jobs::plan))
         .route("/api/v1/jobs", get(jobs::list).post(jobs::submit))
         .route("/api/v1/jobs/{id}", get(jobs::one))
         .route("/api/v1/jobs/{id}/cancel", post(jobs::cancel))

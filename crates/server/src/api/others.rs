@@ -87,6 +87,23 @@ pub(crate) async fn form(app: &Arc<App>, id: String) -> Result<Form, Refusal> {
     app.heavy(move || change::form(&own, &id)).await?
 }
 
+/// A workload that a submission can start from.
+pub(crate) struct WorkloadLine {
+    pub name: String,
+    pub help: String,
+}
+
+/// The built-in workloads and the kits that can be read.
+pub(crate) fn workloads(app: &App) -> Vec<WorkloadLine> {
+    let built_in = assay_workloads::builtin::ROWS.iter().map(|row| (row.new)().spec().clone());
+    let kits = app.config.kits.kits();
+    let kits = kits.keys().filter_map(|name| {
+        let kit = assay_workloads::registry::find(name, &app.config.kits).ok()?;
+        Some(kit.spec().clone())
+    });
+    built_in.chain(kits).map(|s| WorkloadLine { name: s.name, help: s.help }).collect()
+}
+
 pub(crate) async fn landscapes(State(app): State<Arc<App>>) -> Result<Json<Value>, Refusal> {
     let list = app
         .heavy(|| match Collection::built_in() {

@@ -52,5 +52,7 @@ signIn();
 // A tab that is open already gets the address without being loaded anew.
 addEventListener("hashchange", signIn);
 for (const part of document.querySelectorAll("[data-refresh]")) refresh(part);
+const submit = document.getElementById("submit");
+if (submit) new Submit(submit);
 const live = document.getElementById("live");
 if (live) new Live(live);

@@ -5,6 +5,7 @@ mod archive;
 mod archive_rows;
 mod archive_search;
 mod compare;
+mod fields;
 mod history;
 mod landscape;
 mod live;
@@ -13,6 +14,7 @@ mod observe;
 mod queue;
 mod run;
 mod shell;
+mod submit;
 
 use std::sync::Arc;
 
@@ -41,7 +43,9 @@ pub(crate) fn router() -> Router<Arc<App>> {
         .route("/assets/server.js", get(|| async { asset(SCRIPT, assets::server()) }))
         .route("/queue", get(queue::page))
         .route("/queue/part", get(queue::part))
-        .route("/queue/new/{id}", get(queue::form).post(queue::submit))
+        .route("/queue/new", get(submit::start).post(submit::submit))
+        .route("/queue/new/plan", post(submit::live_plan))
+        .route("/queue/new/{id}", get(submit::experiment))
         .route("/queue/{id}/cancel", get(queue::ask_cancel).post(queue::cancel))
         .route("/queue/{id}/resume", post(queue::resume))
         .route("/queue/{id}/move", post(queue::shift))

@@ -1,8 +1,7 @@
-//! The queue: what runs, what waits, what is over; and the form of an experiment.
+//! The queue: what runs, what waits, what is over.
 
 use std::sync::Arc;
 
-use assay_model::{ParamType, Stop};
 use axum::Extension;
 use axum::extract::rejection::FormRejection;
 use axum::extract::{Form, Path, State};
@@ -11,12 +10,10 @@ use maud::{Markup, html};
 use serde::Deserialize;
 
 use super::{Page, PageRefusal, Place, see, shell, time};
-use crate::api::histories::{NewSchedule, scheduled, unscheduled};
-use crate::api::jobs::{enqueue, moved};
+use crate::api::histories::unscheduled;
+use crate::api::jobs::moved;
 use crate::api::number;
-use crate::api::others;
 use crate::app::App;
-use crate::change::{self, Field};
 use crate::error::Refusal;
 use crate::guard::read_only;
 use crate::job::{Job, JobState};
@@ -27,25 +24,11 @@ use crate::token::Role;
 const SHOWN: usize = 30;
 
 pub(super) async fn page(State(app): State<Arc<App>>, Extension(role): Extension<Role>) -> Page {
-    let lines = others::lines(&app).await?;
     let body = html! {
         h1 { "Queue" }
         p class="lede" { "One run at a time measures on this machine. What waits here is kept when the server or the machine stops." }
+        @if role == Role::Full { p { a class="button main" href="/queue/new" { "Submit an experiment" } } }
         div id="queue" data-refresh="/queue/part" { (jobs(&app, role)) }
-        h2 id="experiments" { @if role == Role::Full { "Submit an experiment" } @else { "Experiments" } }
-        @if lines.is_empty() {
-            p { "The server was started without a folder of experiments: " code { "assay serve FOLDER" } "." }
-        }
-        ul class="cards" {
-            @for line in &lines {
-                li class="card" {
-                    h3 { @if line.problem.is_none() && role == Role::Full { a href={ "/queue/new/" (line.id) } { (line.id) } } @else { (line.id) } }
-                    @if !line.title.is_empty() { p { (line.title) } }
-                    @if let Some(problem) = &line.problem { pre class="problem" { (problem) } }
-                    @else { p class="soft" { "workload " (line.workload) } }
-                }
-            }
-        }
     };
     Ok(shell("Queue", Place::Queue, &body))
 }
@@ -216,116 +199,6 @@ fn table(over: &[&Job], full: bool) -> Markup {
             }
         }
     }
-}
-
-pub(super) async fn form(
-    State(app): State<Arc<App>>,
-    Extension(role): Extension<Role>,
-    Path(id): Path<String>,
-) -> Page {
-    if role == Role::ReadOnly {
-        return Err(read_only().into());
-    }
-    let form = others::form(&app, id).await?;
-    let e = &form.experiment;
-    let body = html! {
-        h1 { (form.id) }
-        @if !e.title.is_empty() { p class="lede" { (e.title) } }
-        p class="soft" {
-            "workload " (e.workload) ": " (form.help) ". As it stands: " (form.treatments) " treatments, "
-            @if e.design.stop == Stop::Clear { "looks until the answer is clear" } @else { (form.trials) " trials" } "."
-        }
-        form method="post" action={ "/queue/new/" (form.id) } class="fields" {
-            fieldset {
-                legend { "What differs" }
-                p class="soft" { "Several values with commas make a parameter a factor; one value fixes it." }
-                @for field in form.fields.iter().filter(|f| f.factor) { (input(field)) }
-                @if !form.fields.iter().any(|f| f.factor) { p { "No parameter of the workload; the experiment's factors are " (e.factors.keys().cloned().collect::<Vec<_>>().join(", ")) "." } }
-            }
-            fieldset {
-                legend { "What stays" }
-                @for field in form.fields.iter().filter(|f| !f.factor) { (input(field)) }
-            }
-            fieldset {
-                legend { "The run" }
-                div class="field" { label for="blocks" { "blocks" } input id="blocks" name="blocks" inputmode="numeric" value=[e.design.blocks]; p class="soft" { "Each holds one trial of every treatment. Empty: as the experiment says." } }
-                div class="field" { label for="tags" { "tags" } input id="tags" name="tags"; p class="soft" { "Words to find the run by, with commas." } }
-                @if e.source.is_some() {
-                    div class="field" { label for="rev" { "revision" } input id="rev" name="rev" maxlength="200"; p class="soft" { "A commit, a tag or a branch: measured as a point of the experiment's history. Empty: the experiment as it stands." } }
-                    div class="field" { label for="reference" { "reference" } input id="reference" name="reference" maxlength="200"; p class="soft" { "The revision that it is measured beside. Empty: the one of the history, else the one that the file names." } }
-                }
-                div class="field" { label for="every" { "again, every (UTC)" } input id="every" name="every" maxlength="60" placeholder="day at 02:00"; p class="soft" { "hour, hour at :30, day at 02:00, weekday at 02:00, week on monday at 02:00. Empty: once." } }
-                div class="field" { label for="not_before" { "not before (UTC)" } input id="not_before" name="not_before" type="datetime-local"; p class="soft" { "Empty: when its turn comes." } }
-                div class="field" { label for="by" { "submitted by" } input id="by" name="by" maxlength="200"; }
-                div class="field check" { input id="first" name="first" type="checkbox" value="1"; label for="first" { "before all others that wait" } }
-            }
-            button type="submit" { "Submit" }
-        }
-    };
-    Ok(shell(&format!("Submit {}", form.id), Place::Queue, &body))
-}
-
-fn input(field: &Field) -> Markup {
-    let name = &field.param.name;
-    let id = format!("set-{name}");
-    let value = field.value.as_deref();
-    let asked = (field.locked.is_none()).then(|| format!("set.{name}"));
-    html! {
-        div class="field" {
-            label for=(id) { (name) }
-            @match &field.param.ty {
-                ParamType::Choice { of } if !field.factor => {
-                    select id=(id) name=[asked] disabled[field.locked.is_some()] {
-                        @for word in of { option value=(word) selected[value == Some(word)] { (word) } }
-                    }
-                }
-                ParamType::Bool if !field.factor => {
-                    select id=(id) name=[asked] disabled[field.locked.is_some()] {
-                        @for word in ["true", "false"] { option value=(word) selected[value == Some(word)] { (word) } }
-                    }
-                }
-                _ => { input id=(id) name=[asked] value=[value] disabled[field.locked.is_some()] aria-describedby={ (id) "-help" }; }
-            }
-            p class="soft" id={ (id) "-help" } { (field.param.help) " (" (kind(&field.param.ty)) ")." @if let Some(why) = &field.locked { " Fixed here: " (why) "." } }
-        }
-    }
-}
-
-fn kind(ty: &ParamType) -> String {
-    match ty {
-        ParamType::Bool => "true or false".into(),
-        ParamType::Int { min, max } if *max >= i64::MAX / 2 => format!("a whole number from {min}"),
-        ParamType::Int { min, max } => format!("a whole number from {min} to {max}"),
-        ParamType::Float { min, max } if *max > 1e300 => format!("a number from {min}"),
-        ParamType::Float { min, max } => format!("a number from {min} to {max}"),
-        ParamType::Bytes => "a size such as 100 MiB".into(),
-        ParamType::Duration => "a time such as 500 ms".into(),
-        ParamType::Choice { of } => format!("one of {}", of.join(", ")),
-        ParamType::Text => "a text".into(),
-    }
-}
-
-type Filled = Result<Form<Vec<(String, String)>>, FormRejection>;
-
-pub(super) async fn submit(
-    State(app): State<Arc<App>>,
-    Path(id): Path<String>,
-    filled: Filled,
-) -> Result<Response, PageRefusal> {
-    let Form(filled) = filled.map_err(|e| Refusal::new(e.status(), e.body_text()))?;
-    let form = others::form(&app, id).await?;
-    let submit = change::from_form(&form, &filled)?;
-    let every = filled.iter().find(|(name, value)| name == "every" && !value.trim().is_empty());
-    match every {
-        Some((_, every)) => {
-            let every = every.clone();
-            scheduled(&app, NewSchedule { every, submit }).await?;
-        }
-        None => {
-            enqueue(&app, submit).await?;
-        }
-    }
-    Ok(see("/queue"))
 }
 
 /// Asks whether a job is to be cancelled.

@@ -1,0 +1,120 @@
+//! The form of a submission as it was filled in, read as what is submitted. Fields that were left as they were
+//! change nothing.
+
+use crate::app::App;
+use crate::draft::{self, Problem};
+use crate::error::Refusal;
+use crate::submission::Submission;
+
+/// A form that was filled in.
+#[derive(Debug, Clone, Default)]
+pub(crate) struct Filled {
+    /// What it asks for.
+    pub asked: Submission,
+    /// When it is submitted again and again; empty: once.
+    pub every: String,
+    /// What could not be read.
+    pub problems: Vec<Problem>,
+    /// The text that the form was opened with; empty: that of the experiment's file.
+    base: String,
+    /// What was sent, to be shown again.
+    sent: Vec<(String, String)>,
+}
+
+impl Filled {
+    /// A form that is opened with a submission.
+    pub fn of(asked: Submission) -> Self {
+        Filled { base: asked.toml.clone().unwrap_or_default(), asked, ..Filled::default() }
+    }
+
+    /// Reads a form.
+    ///
+    /// # Errors
+    /// There is no such experiment or workload.
+    pub fn read(app: &App, sent: Vec<(String, String)>) -> Result<Self, Refusal> {
+        let get = |name: &str| {
+            let found = sent.iter().find(|(n, _)| n == name);
+            found.map(|(_, value)| value.trim().replace("\r\n", "\n")).unwrap_or_default()
+        };
+        let some = |name: &str| Some(get(name)).filter(|text| !text.is_empty());
+        let (base, toml) = (some("base"), some("toml"));
+        let mut asked = Submission {
+            experiment: get("experiment"),
+            workload: some("workload"),
+            toml: base.clone(),
+            rev: some("rev"),
+            reference: some("reference"),
+            not_before: some("not_before").map(|t| time_of(&t)),
+            first: some("first").is_some(),
+            by: get("by"),
+            ..Submission::default()
+        };
+        let words = get("tags");
+        let words = words.split([',', ' ']).map(str::trim).filter(|t| !t.is_empty());
+        asked.tags = words.map(str::to_owned).collect();
+        let opened = draft::opened(app, &bare(&asked))?;
+        let changed = toml.as_deref().is_some_and(|text| text != opened.toml.trim());
+        // The script tells which of the two was changed last.
+        let by_text = match get("edited").as_str() {
+            "toml" => true,
+            "fields" => false,
+            _ => changed,
+        };
+        let mut problems = Vec::new();
+        if by_text {
+            asked.toml = toml.filter(|_| changed).or(base.clone());
+        } else {
+            for (name, value) in &sent {
+                let Some(name) = name.strip_prefix("set.") else { continue };
+                let field = opened.fields.iter().find(|f| f.param.name == name);
+                let before = field.and_then(|f| f.value.as_deref()).unwrap_or_default();
+                if value.trim() != before {
+                    asked.set.insert(name.to_owned(), value.trim().to_owned());
+                }
+            }
+            match some("blocks").map(|text| text.parse::<u32>().map_err(|_| text)) {
+                Some(Ok(blocks)) if opened.blocks != Some(blocks) => asked.blocks = Some(blocks),
+                Some(Err(text)) => problems.push(Problem {
+                    field: "blocks".into(),
+                    message: format!("`{text}` is not a count of blocks"),
+                }),
+                _ => {}
+            }
+        }
+        Ok(Filled { asked, every: get("every"), problems, base: base.unwrap_or_default(), sent })
+    }
+
+    /// The text that the form was opened with.
+    pub fn base(&self) -> &str {
+        &self.base
+    }
+
+    /// What stands in a field, as it was typed.
+    pub fn text(&self, name: &str) -> String {
+        let found = self.sent.iter().find(|(n, _)| n == name);
+        found.map(|(_, value)| value.clone()).unwrap_or_default()
+    }
+
+    /// The blocks as they were typed, else as the experiment has them.
+    pub fn blocks(&self, draft: &draft::Draft) -> String {
+        if self.sent.iter().any(|(n, _)| n == "blocks") {
+            return self.text("blocks");
+        }
+        draft.blocks.map(|n| n.to_string()).unwrap_or_default()
+    }
+}
+
+/// The experiment that a form was opened with, and nothing else.
+fn bare(asked: &Submission) -> Submission {
+    Submission {
+        experiment: asked.experiment.clone(),
+        workload: asked.workload.clone(),
+        toml: asked.toml.clone(),
+        ..Submission::default()
+    }
+}
+
+/// The time of a form's field, which has neither seconds nor zone and means UTC.
+fn time_of(value: &str) -> String {
+    if value.ends_with('Z') { value.to_owned() } else { format!("{value}:00Z") }
+}

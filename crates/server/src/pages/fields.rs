@@ -1,0 +1,108 @@
+//! Fields of the form of a submission: label, input, help, and the mistake beside it.
+
+use assay_model::ParamType;
+use maud::{Markup, html};
+
+use crate::change::Field;
+use crate::draft::Draft;
+use crate::filled::Filled;
+
+/// What was filled in, and what became of it.
+pub(super) struct Given<'a> {
+    pub filled: &'a Filled,
+    pub draft: &'a Draft,
+}
+
+impl Given<'_> {
+    /// Whether there is a mistake in this field.
+    pub fn wrong(&self, name: &str) -> bool {
+        self.draft.problems.iter().any(|p| p.field == name)
+    }
+}
+
+/// The id of a field's input.
+pub(super) fn id(name: &str) -> String {
+    name.strip_prefix("set.").map_or_else(|| name.to_owned(), |param| format!("set-{param}"))
+}
+
+/// What a person calls it.
+pub(super) fn label(name: &str) -> &str {
+    name.strip_prefix("set.").unwrap_or(name)
+}
+
+/// The mistake of a field; there is a place for one that comes while typing.
+pub(super) fn problem(given: &Given<'_>, name: &str) -> Markup {
+    html! {
+        div class="mistake" id={ (id(name)) "-problem" } data-problem=(name) {
+            @for p in given.draft.problems.iter().filter(|p| p.field == name) { pre { (p.message) } }
+        }
+    }
+}
+
+/// A field that is no parameter.
+pub(super) fn row(
+    given: &Given<'_>,
+    name: &str,
+    words: &str,
+    kind: &str,
+    help: &str,
+    value: &str,
+) -> Markup {
+    let own = id(name);
+    let (kind, mode) = if kind == "numeric" { ("text", Some("numeric")) } else { (kind, None) };
+    html! {
+        div class="field" {
+            label for=(own) { (words) }
+            input id=(own) name=(name) type=(kind) inputmode=[mode] value=(value) maxlength="2000" aria-describedby={ (own) "-help " (own) "-problem" } aria-invalid=[given.wrong(name).then_some("true")];
+            p class="soft" id={ (own) "-help" } { (help) }
+            (problem(given, name))
+        }
+    }
+}
+
+/// A parameter of the workload.
+pub(super) fn parameter(given: &Given<'_>, field: &Field) -> Markup {
+    let name = format!("set.{}", field.param.name);
+    let own = id(&name);
+    // What was typed is kept, also where it is wrong.
+    let typed = given.filled.asked.set.get(&field.param.name);
+    let value = typed.or(field.value.as_ref()).map(String::as_str);
+    let locked = field.locked.is_some();
+    let asked = (!locked).then_some(&name);
+    let about = format!("{own}-help {own}-problem");
+    let invalid = given.wrong(&name).then_some("true");
+    let words: Option<Vec<&str>> = match &field.param.ty {
+        ParamType::Choice { of } => Some(of.iter().map(String::as_str).collect()),
+        ParamType::Bool => Some(vec!["true", "false"]),
+        _ => None,
+    };
+    let words = words.filter(|words| !field.factor && value.is_none_or(|v| words.contains(&v)));
+    html! {
+        div class="field" {
+            label for=(own) { (field.param.name) }
+            @if let Some(words) = words {
+                select id=(own) name=[asked] disabled[locked] aria-describedby=(about) aria-invalid=[invalid] {
+                    @for word in words { option value=(word) selected[value == Some(word)] { (word) } }
+                }
+            } @else {
+                input id=(own) name=[asked] value=[value] disabled[locked] aria-describedby=(about) aria-invalid=[invalid];
+            }
+            p class="soft" id={ (own) "-help" } { (field.param.help) " (" (kind(&field.param.ty)) ")." @if let Some(why) = &field.locked { " Fixed here: " (why) "." } }
+            (problem(given, &name))
+        }
+    }
+}
+
+fn kind(ty: &ParamType) -> String {
+    match ty {
+        ParamType::Bool => "true or false".into(),
+        ParamType::Int { min, max } if *max >= i64::MAX / 2 => format!("a whole number from {min}"),
+        ParamType::Int { min, max } => format!("a whole number from {min} to {max}"),
+        ParamType::Float { min, max } if *max > 1e300 => format!("a number from {min}"),
+        ParamType::Float { min, max } => format!("a number from {min} to {max}"),
+        ParamType::Bytes => "a size such as 100 MiB".into(),
+        ParamType::Duration => "a time such as 500 ms".into(),
+        ParamType::Choice { of } => format!("one of {}", of.join(", ")),
+        ParamType::Text => "a text".into(),
+    }
+}

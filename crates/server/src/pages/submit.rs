@@ -1,0 +1,305 @@
+//! Submitting: from an experiment, a workload or a text; what matters first, the rest folded; the plan as it
+//! stands, and mistakes beside their fields with everything kept that was typed.
+
+use std::sync::Arc;
+
+use assay_model::units::{format_value, significant};
+use axum::Extension;
+use axum::extract::rejection::{FormRejection, QueryRejection};
+use axum::extract::{Form, Path, Query, State};
+use axum::response::{Html, IntoResponse, Response};
+use axum::{Json, http::StatusCode};
+use maud::{Markup, html};
+use serde::Deserialize;
+
+use super::fields::{Given, parameter, problem, row};
+use super::{Page, PageRefusal, Place, see, shell};
+use crate::api::histories::{NewSchedule, scheduled};
+use crate::api::jobs::enqueue;
+use crate::api::others;
+use crate::api::runs::run_id;
+use crate::app::App;
+use crate::draft::{self, Draft, Planned};
+use crate::error::Refusal;
+use crate::filled::Filled;
+use crate::guard::read_only;
+use crate::submission::Submission;
+use crate::token::Role;
+
+/// The fields that the folded part of the form holds.
+const FOLDED: [&str; 7] = ["tags", "rev", "reference", "every", "not_before", "by", "first"];
+
+/// What a form is opened with.
+#[derive(Debug, Default, Deserialize)]
+#[serde(default)]
+pub(super) struct Start {
+    /// A run that is repeated.
+    run: String,
+    /// A run that is cloned as a new experiment.
+    clone: String,
+    workload: String,
+    /// A text of one's own.
+    blank: String,
+}
+
+const BLANK: &str = "name = \"new\"\nworkload = \"command\"\n\n[factors]\ncommand = [\"sleep 0.1\", \"sleep 0.2\"]\n\n\
+    [design]\nblocks = 10\n";
+
+fn may_submit(role: Role) -> Result<(), Refusal> {
+    if role == Role::ReadOnly { Err(read_only()) } else { Ok(()) }
+}
+
+/// Where to start, or the form that was asked for.
+pub(super) async fn start(
+    State(app): State<Arc<App>>,
+    Extension(role): Extension<Role>,
+    start: Result<Query<Start>, QueryRejection>,
+) -> Page {
+    may_submit(role)?;
+    let Query(start) = start.map_err(|e| Refusal::bad(e.body_text()))?;
+    let asked = if !start.run.is_empty() || !start.clone.is_empty() {
+        let clone = start.run.is_empty();
+        let id = run_id(if clone { &start.clone } else { &start.run })?;
+        let own = Arc::clone(&app);
+        app.heavy(move || draft::of_run(&own, &id, clone)).await??
+    } else if !start.workload.is_empty() {
+        Submission { workload: Some(start.workload), ..Submission::default() }
+    } else if !start.blank.is_empty() {
+        let toml = Some(BLANK.to_owned());
+        Submission { experiment: "new".into(), toml, ..Submission::default() }
+    } else {
+        return choose(&app).await;
+    };
+    open(&app, asked).await
+}
+
+/// The form of an experiment of the folders.
+pub(super) async fn experiment(
+    State(app): State<Arc<App>>,
+    Extension(role): Extension<Role>,
+    Path(id): Path<String>,
+) -> Page {
+    may_submit(role)?;
+    open(&app, Submission { experiment: id, ..Submission::default() }).await
+}
+
+async fn open(app: &Arc<App>, asked: Submission) -> Page {
+    let filled = Filled::of(asked);
+    let draft = drafted(app, &filled).await?;
+    Ok(page(&filled, &draft, false))
+}
+
+async fn drafted(app: &Arc<App>, filled: &Filled) -> Result<Draft, Refusal> {
+    let own = Arc::clone(app);
+    let (asked, every) = (filled.asked.clone(), filled.every.clone());
+    app.heavy(move || draft::draft(&own, &asked, &every)).await?
+}
+
+async fn choose(app: &Arc<App>) -> Page {
+    let lines = others::lines(app).await?;
+    let own = Arc::clone(app);
+    let workloads = app.heavy(move || others::workloads(&own)).await?;
+    let body = html! {
+        h1 { "Submit" }
+        h2 id="experiments" { "Start from an experiment" }
+        @if lines.is_empty() {
+            p { "The server was started without a folder of experiments: " code { "assay serve FOLDER" } "." }
+        }
+        ul class="cards starts" {
+            @for line in &lines {
+                li class="card" {
+                    h3 { @if line.problem.is_none() { a href={ "/queue/new/" (line.id) } { (line.id) } } @else { (line.id) } }
+                    @if !line.title.is_empty() { p { (line.title) } }
+                    @if let Some(problem) = &line.problem { pre class="problem" { (problem) } }
+                    @else { p class="soft" { "workload " (line.workload) } }
+                }
+            }
+        }
+        h2 { "Start from a workload" }
+        ul class="cards starts" {
+            @for w in &workloads {
+                li class="card" {
+                    h3 { a href={ "/queue/new?workload=" (super::archive::encode(&w.name)) } { (w.name) } }
+                    p class="soft" { (w.help) }
+                }
+            }
+        }
+        h2 { "Start from a text" }
+        @if app.config.allow_any { p { a class="button" href="/queue/new?blank=1" { "Write an experiment" } } }
+        @else { p { "An experiment of one's own can name any program, so it needs a server that was started with " code { "--allow-any" } "." } }
+    };
+    Ok(shell("Submit", Place::Queue, &body))
+}
+
+/// The form. `sent`: it was sent and came back.
+fn page(filled: &Filled, draft: &Draft, sent: bool) -> Html<String> {
+    let asked = &filled.asked;
+    let given = Given { filled, draft };
+    let (differs, stays): (Vec<_>, Vec<_>) = draft.fields.iter().partition(|f| f.factor);
+    let wrong = |names: &[&str]| draft.problems.iter().any(|p| names.contains(&p.field.as_str()));
+    let stays_wrong = stays.iter().any(|f| given.wrong(&format!("set.{}", f.param.name)));
+    let body = html! {
+        h1 { "Submit " (draft.name) }
+        @if !draft.title.is_empty() { p class="lede" { (draft.title) } }
+        p class="soft" { "workload " (draft.workload) @if !draft.help.is_empty() { ": " (draft.help) } }
+        @if sent { (summary(draft)) }
+        form method="post" action="/queue/new" class="fields submit" id="submit" data-plan="/queue/new/plan" {
+            input type="hidden" name="experiment" value=(asked.experiment);
+            @if let Some(name) = &asked.workload { input type="hidden" name="workload" value=(name); }
+            input type="hidden" name="base" value=(filled.base());
+            input type="hidden" name="edited" value="";
+            div class="beside-plan" {
+                div {
+                    fieldset {
+                        legend { "What differs" }
+                        p class="soft" { "Several values with commas make a parameter a factor; one value fixes it." }
+                        @for field in &differs { (parameter(&given, field)) }
+                        @if differs.is_empty() { p { "Nothing so far: one treatment is measured." } }
+                        (row(&given, "blocks", "blocks", "numeric", "Each holds one trial of every treatment. Empty: as the experiment says.", &filled.blocks(draft)))
+                    }
+                    details open[stays_wrong || differs.is_empty()] {
+                        summary { "What stays (" (stays.len()) " parameters)" }
+                        @for field in &stays { (parameter(&given, field)) }
+                    }
+                    details open[wrong(&FOLDED)] {
+                        summary { "Tags, time, revision" }
+                        (row(&given, "tags", "tags", "text", "Words to find the run by, with commas.", &filled.text("tags")))
+                        @if draft.revisions {
+                            (row(&given, "rev", "revision", "text", "A commit, a tag or a branch: measured as a point of the experiment's history. Empty: the experiment as it stands.", &filled.text("rev")))
+                            (row(&given, "reference", "reference", "text", "The revision that it is measured beside. Empty: the one of the history, else the one that the file names.", &filled.text("reference")))
+                        }
+                        (row(&given, "every", "again, every (UTC)", "text", "hour, hour at :30, day at 02:00, weekday at 02:00, week on monday at 02:00. Empty: once.", &filled.every))
+                        (row(&given, "not_before", "not before (UTC)", "datetime-local", "Empty: when its turn comes.", &filled.text("not_before")))
+                        (row(&given, "by", "submitted by", "text", "", &asked.by))
+                        div class="field check" { input id="first" name="first" type="checkbox" value="1" checked[asked.first]; label for="first" { "before all others that wait" } }
+                    }
+                    details open[wrong(&["toml"]) || asked.toml.is_some()] {
+                        summary { "The experiment as TOML" }
+                        noscript { p class="notice" { "Without the script, a text that is changed here counts, and the parameters above do not." } }
+                        div class="field" {
+                            label for="toml" { "experiment" }
+                            textarea id="toml" name="toml" rows="18" spellcheck="false" autocapitalize="off" class="code" aria-describedby="toml-problem" aria-invalid=[given.wrong("toml").then_some("true")] { "\n" (draft.toml) }
+                            (problem(&given, "toml"))
+                        }
+                    }
+                }
+                section aria-labelledby="plan-heading" {
+                    h2 id="plan-heading" { "The plan" }
+                    div id="plan" aria-live="polite" { (plan(draft)) }
+                    button type="submit" { "Submit" }
+                    " " a href="/queue/new" { "Start from another" }
+                }
+            }
+        }
+    };
+    shell(&format!("Submit {}", draft.name), Place::Queue, &body)
+}
+
+/// What is wrong, on top, with the way to each field.
+fn summary(draft: &Draft) -> Markup {
+    html! {
+        @if !draft.problems.is_empty() {
+            div class="notice" role="alert" id="problems" tabindex="-1" {
+                p { "Nothing was submitted:" }
+                ul { @for p in &draft.problems { li { @if p.field.is_empty() { (p.message) } @else { a href={ "#" (super::fields::id(&p.field)) } { (super::fields::label(&p.field)) } ": " (p.message) } } } }
+            }
+        }
+    }
+}
+
+/// The plan as it stands.
+fn plan(draft: &Draft) -> Markup {
+    html! {
+        @for p in draft.problems.iter().filter(|p| p.field.is_empty()) { p class="bad" { (p.message) } }
+        @match &draft.plan {
+            Some(plan) => { (figures(plan)) }
+            None if draft.problems.is_empty() => { p { "A revision is planned when it is submitted." } }
+            None => { p { "No plan: " (draft.problems.len()) @if draft.problems.len() == 1 { " mistake" } @else { " mistakes" } " to mend." } }
+        }
+    }
+}
+
+fn figures(plan: &Planned) -> Markup {
+    let percent = |ratio: f64| format!("{} %", significant((ratio - 1.0) * 100.0, 2));
+    html! {
+        dl class="facts" {
+            div { dt { "trials" } dd { strong { @if plan.until_clear { "at most " } (plan.trials) } " (" (plan.treatments) @if plan.treatments == 1 { " treatment" } @else { " treatments" } ", " (plan.blocks) @if plan.blocks == 1 { " block" } @else { " blocks" } ")" } }
+            div { dt { "time" } dd { @if let Some(s) = plan.total_s { strong { "about " (format_value(s, "s")) } } @else { "unknown" } } }
+            div {
+                dt { "detectable difference" }
+                dd {
+                    @if let Some(ratio) = plan.detectable { strong { (percent(ratio)) } " in 80 of 100 repeats" }
+                    @else {
+                        ul class="plain-list" {
+                            @for (noise, ratio) in &plan.detectable_at {
+                                li { @match ratio { Some(ratio) => { strong { (percent(*ratio)) } } None => { "none" } } " where trials vary by " (significant(noise * 100.0, 1)) " %" }
+                            }
+                        }
+                    }
+                }
+            }
+        }
+        p class="soft" { "Time and noise: " (plan.basis) "." }
+        @if !plan.obstacles.is_empty() {
+            p { strong class="bad" { "Cannot be run here:" } }
+            ul { @for obstacle in &plan.obstacles { li { (obstacle) } } }
+        }
+    }
+}
+
+type Sent = Result<Form<Vec<(String, String)>>, FormRejection>;
+
+async fn read(app: &Arc<App>, sent: Sent) -> Result<Filled, Refusal> {
+    let Form(sent) = sent.map_err(|e| Refusal::new(e.status(), e.body_text()))?;
+    let own = Arc::clone(app);
+    app.heavy(move || Filled::read(&own, sent)).await?
+}
+
+pub(super) async fn submit(
+    State(app): State<Arc<App>>,
+    sent: Sent,
+) -> Result<Response, PageRefusal> {
+    let filled = read(&app, sent).await?;
+    let draft = drafted(&app, &filled).await?;
+    if !draft.problems.is_empty() || !filled.problems.is_empty() {
+        let draft = with(draft, &filled);
+        return Ok((StatusCode::BAD_REQUEST, page(&filled, &draft, true)).into_response());
+    }
+    let submit = filled.asked;
+    if filled.every.trim().is_empty() {
+        enqueue(&app, submit).await?;
+    } else {
+        scheduled(&app, NewSchedule { every: filled.every, submit }).await?;
+    }
+    Ok(see("/queue"))
+}
+
+/// With the mistakes that reading the form found.
+fn with(mut draft: Draft, filled: &Filled) -> Draft {
+    draft.problems.splice(0..0, filled.problems.iter().cloned());
+    if !filled.problems.is_empty() {
+        draft.plan = None;
+    }
+    draft
+}
+
+/// The form as it is filled in so far: the plan as a part of the page, the mistakes, the text and the values.
+pub(super) async fn live_plan(
+    State(app): State<Arc<App>>,
+    sent: Sent,
+) -> Result<Json<serde_json::Value>, Refusal> {
+    let filled = read(&app, sent).await?;
+    let draft = with(drafted(&app, &filled).await?, &filled);
+    let values: serde_json::Map<String, serde_json::Value> = draft
+        .fields
+        .iter()
+        .map(|f| (format!("set.{}", f.param.name), f.value.clone().into()))
+        .chain([("blocks".to_owned(), draft.blocks.map(|n| n.to_string()).into())])
+        .collect();
+    Ok(Json(serde_json::json!({
+        "plan": plan(&draft).into_string(),
+        "problems": draft.problems,
+        "toml": draft.toml,
+        "values": values,
+    })))
+}
