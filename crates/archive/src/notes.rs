@@ -167,8 +167,17 @@ pub(crate) fn names(archive: &Path) -> HashSet<String> {
     files.iter().filter_map(name).collect()
 }
 
-/// The files of notes: each with its run (`None` for a file that is no run's), and why it cannot be read.
-pub(crate) fn list(archive: &Path) -> Result<Vec<(PathBuf, Option<RunId>, Option<Error>)>> {
+/// A file of notes.
+pub(crate) struct NotesFile {
+    pub path: PathBuf,
+    /// Its run; `None` for a file that is no run's.
+    pub run: Option<RunId>,
+    /// Why it cannot be read.
+    pub problem: Option<Error>,
+}
+
+/// The files of notes.
+pub(crate) fn list(archive: &Path) -> Result<Vec<NotesFile>> {
     let folder = archive.join(NOTES);
     if !folder.is_dir() {
         return Ok(Vec::new());
@@ -177,7 +186,7 @@ pub(crate) fn list(archive: &Path) -> Result<Vec<(PathBuf, Option<RunId>, Option
     let files = repair::list(&folder)?.into_iter().map(|path| {
         let run: Option<RunId> = run_of(&path);
         let problem = run.as_ref().and_then(|id| read(archive, id).err());
-        (path, run, problem)
+        NotesFile { path, run, problem }
     });
     Ok(files.collect())
 }

@@ -141,8 +141,8 @@ impl Archive {
 
     /// Every file of notes can be read and has its run.
     fn verify_notes(&self, problems: &mut Vec<Problem>) -> Result<()> {
-        for (path, run, error) in notes::list(self.path())? {
-            let (kind, message) = match (&run, error) {
+        for notes::NotesFile { path, run, problem } in notes::list(self.path())? {
+            let (kind, message) = match (&run, problem) {
                 (None, _) if repair::is_staged(&path) => (
                     ProblemKind::Leftover,
                     "a process died while it made this; it can be deleted".to_owned(),

@@ -199,6 +199,10 @@ fn the_plan_follows_what_is_typed_and_mistakes_stand_beside_their_fields() {
     browser.until("document.querySelector('#blocks').value === '4'");
     fill(&mut browser, "#set-size", "1, 2, 4");
     browser.until(&trials(12));
+    assert_eq!(browser.value("!!document.querySelector('#problems')"), false, "it is mended");
+    let text = browser.value("document.querySelector('#toml').value");
+    let text = text.as_str().unwrap();
+    assert!(text.starts_with("name = ") && !text.contains("one"), "short, and as the file: {text}");
     for (width, scheme) in [(390, "dark"), (390, "light"), (1280, "dark")] {
         browser.size(width, 844);
         browser.scheme(scheme);
@@ -209,6 +213,8 @@ fn the_plan_follows_what_is_typed_and_mistakes_stand_beside_their_fields() {
     assert_eq!(browser.value("location.pathname"), "/queue", "{}", browser.text("main"));
     let job = served.until(1, "completed");
     assert_eq!(job["trials"], 12);
+    let tags = &served.get("/api/v1/runs").json()["runs"][0]["tags"];
+    assert_eq!(tags, &json!(["one", "two"]), "each once");
     let expected = browser.complaints.iter().filter(|c| !c.contains("400")).count();
     assert_eq!(expected, 0, "{:?}", browser.complaints);
 }

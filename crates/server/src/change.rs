@@ -222,10 +222,31 @@ fn in_full(listed: &Listed, workload: &str) -> String {
     full.filter(|f| f.is_dir()).map_or_else(|| workload.to_owned(), |f| f.display().to_string())
 }
 
-/// An experiment as the text of its file.
+/// An experiment as the text of its file, without what holds anyway.
 pub(crate) fn text_of(experiment: &Experiment) -> String {
-    toml::to_string_pretty(experiment)
-        .unwrap_or_else(|e| format!("# could not be written as TOML: {e}\n"))
+    let whole = || {
+        toml::to_string_pretty(experiment)
+            .unwrap_or_else(|e| format!("# could not be written as TOML: {e}\n"))
+    };
+    let least = of_workload(&experiment.workload).experiment;
+    let tables = |e: &Experiment| toml::Table::try_from(e).ok();
+    let least = least.ok().and_then(|e| tables(&e));
+    let (Some(mut text), Some(least)) = (tables(experiment), least) else { return whole() };
+    for (key, value) in &mut text {
+        if let (Some(own), Some(usual)) = (value.as_table_mut(), least.get(key)) {
+            own.retain(|key, value| usual.get(key) != Some(value));
+        }
+    }
+    text.retain(|key, value| {
+        let empty = value.as_table().is_some_and(toml::Table::is_empty);
+        ["name", "workload"].contains(&key.as_str()) || (!empty && least.get(key) != Some(value))
+    });
+    let short = toml::to_string_pretty(&text).unwrap_or_default();
+    // What was left out holds anyway only if it is read as the same.
+    match assay_lab::read_experiment("the experiment", &short) {
+        Ok(same) if same == *experiment => short,
+        _ => whole(),
+    }
 }
 
 /// The time before which it does not start.
@@ -361,7 +382,26 @@ pub(crate) fn lay_over(experiment: &mut Experiment, asked: &Submission) -> Resul
         experiment.design.blocks = Some(blocks);
         experiment.design.stop = Stop::Fixed;
     }
-    let tags = asked.tags.iter().map(|t| t.trim()).filter(|t| !t.is_empty());
-    experiment.tags.extend(tags.map(str::to_owned));
+    for tag in asked.tags.iter().map(|t| t.trim()).filter(|t| !t.is_empty()) {
+        if !experiment.tags.iter().any(|t| t == tag) {
+            experiment.tags.push(tag.to_owned());
+        }
+    }
     Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_text_is_short_and_says_the_same() {
+        let text = "name = \"a\"\nworkload = \"noop\"\ntags = [\"x\"]\n[design]\nblocks = 3\n";
+        let mut experiment = assay_lab::read_experiment("x", text).unwrap();
+        assert_eq!(text_of(&experiment), text.replace("\n[", "\n\n["));
+        experiment.name = "noop".into();
+        experiment.tags.clear();
+        experiment.design.blocks = None;
+        assert_eq!(text_of(&experiment), "name = \"noop\"\nworkload = \"noop\"\n");
+    }
 }

@@ -111,8 +111,9 @@ pub(crate) fn draft(app: &App, asked: &Submission, every: &str) -> Result<Draft,
         }
     };
     let mut whole = (*plain).clone();
-    // What is asked for could be laid over just now.
-    let _ = change::lay_over(&mut whole, asked);
+    // It could be laid over just now. Tags are those of the one run, not of the text.
+    let of_text = Submission { tags: Vec::new(), ..asked.clone() };
+    let _ = change::lay_over(&mut whole, &of_text);
     let mut draft = unplanned(app, asked, &whole, Some(spec), problems);
     if whole == *plain {
         draft.toml.clone_from(&listed.text);

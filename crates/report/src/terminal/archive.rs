@@ -19,10 +19,6 @@ pub fn archive(runs: &[RunSummary], style: Style) -> String {
         .word("state")
         .number("trials")
         .label("baseline");
-    let annotated = runs.iter().any(|r| !r.added_tags.is_empty() || !r.note.is_empty());
-    if annotated {
-        table = table.label("tags; note");
-    }
     for r in runs {
         let paint = match r.state {
             RunState::Completed => Tone::Plain,
@@ -31,21 +27,20 @@ pub fn archive(runs: &[RunSummary], style: Style) -> String {
             RunState::Interrupted => Tone::Warn,
         };
         let value = format!("{} {}", r.metric, value_text(r.value, &r.unit));
-        let mut row = vec![
+        table.row(vec![
             cell(r.id.to_string()),
             cell(r.experiment.clone()),
             cell(r.state.name()).tone(paint),
             cell(format!("{}/{}", r.completed, r.planned)),
             cell(value),
-        ];
-        if annotated {
-            let note = (!r.note.is_empty()).then(|| r.note.replace('\n', " "));
-            let tags = r.all_tags().collect::<Vec<_>>().join(", ");
-            let parts = [Some(tags).filter(|t| !t.is_empty()), note];
-            row.push(cell(parts.into_iter().flatten().collect::<Vec<_>>().join("; ")));
-        }
-        table.row(row);
+        ]);
     }
     all.table(table);
+    for r in runs.iter().filter(|r| !r.added_tags.is_empty() || !r.note.is_empty()) {
+        let tags = r.all_tags().collect::<Vec<_>>().join(", ");
+        let note = r.note.replace('\n', " ");
+        let said = [tags, note].into_iter().filter(|part| !part.is_empty()).collect::<Vec<_>>();
+        all.note(format!("{}: {}", r.id, said.join("; ")));
+    }
     terminal::parts(&all, style)
 }

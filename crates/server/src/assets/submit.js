@@ -36,6 +36,7 @@ class Submit {
 
   show({ plan, problems, toml, values }) {
     document.getElementById("plan").innerHTML = plan;
+    if (!problems.length) document.getElementById("problems")?.remove();
     const byText = this.form.elements.edited.value === "toml";
     if (!byText) this.form.elements.toml.value = toml;
     else if (!problems.some((p) => p.field === "toml")) {

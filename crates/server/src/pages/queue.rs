@@ -70,7 +70,7 @@ fn jobs(app: &App, role: Role) -> Markup {
         }
         @let cut: Vec<&&Job> = over.iter().filter(|j| j.state == JobState::Interrupted).collect();
         @if !cut.is_empty() {
-            h2 { "Cut off" }
+            h2 { "Interrupted" }
             ul class="cards" {
                 @for job in cut {
                     li class="card" {
@@ -82,7 +82,7 @@ fn jobs(app: &App, role: Role) -> Markup {
                 }
             }
         }
-        h2 { "Over" }
+        h2 { "Finished" }
         @if over.is_empty() { p { "Nothing has run yet." } } @else { (table(&over, full)) }
         (schedules(app, full))
     }

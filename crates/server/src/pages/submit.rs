@@ -157,9 +157,11 @@ fn page(filled: &Filled, draft: &Draft, sent: bool) -> Html<String> {
                         @if differs.is_empty() { p { "Nothing so far: one treatment is measured." } }
                         (row(&given, "blocks", "blocks", "numeric", "Each holds one trial of every treatment. Empty: as the experiment says.", &filled.blocks(draft)))
                     }
-                    details open[stays_wrong || differs.is_empty()] {
-                        summary { "What stays (" (stays.len()) " parameters)" }
-                        @for field in &stays { (parameter(&given, field)) }
+                    @if !stays.is_empty() {
+                        details open[stays_wrong || differs.is_empty()] {
+                            summary { "What stays (" (stays.len()) @if stays.len() == 1 { " parameter)" } @else { " parameters)" } }
+                            @for field in &stays { (parameter(&given, field)) }
+                        }
                     }
                     details open[wrong(&FOLDED)] {
                         summary { "Tags, time, revision" }
