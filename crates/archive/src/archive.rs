@@ -13,6 +13,7 @@ use crate::index::Index;
 use crate::layout::{INDEX, REMOVED, RUNS, STAGING};
 use crate::listing::Unreadable;
 use crate::lock::{Held, Lock, Purpose, look};
+use crate::notes::Notes;
 use crate::reader::RunReader;
 use crate::search::{Found, Search};
 use crate::writer::RunWriter;
@@ -123,6 +124,31 @@ impl Archive {
     /// The folders in `runs/` that cannot be read, and so are not listed.
     pub fn unreadable(&self) -> Result<Vec<Unreadable>> {
         listing::unreadable(&self.folder)
+    }
+
+    /// What was added to a run after it.
+    ///
+    /// # Errors
+    /// `NoRun`; `Damaged` when the file holds something else.
+    pub fn notes(&self, id: &RunId) -> Result<Notes> {
+        self.folder_of(id)?;
+        notes::read(&self.folder, id)
+    }
+
+    /// Changes what was added to a run, on disk when this returns. The run's own files are not touched.
+    ///
+    /// # Errors
+    /// `NoRun`; `Note` when a tag or the note is not one.
+    pub fn annotate(&self, id: &RunId, change: impl FnOnce(&mut Notes)) -> Result<Notes> {
+        self.folder_of(id)?;
+        notes::change(&self.folder, id, change)
+    }
+
+    /// A run's line with what was added to it. A file of notes that cannot be read adds nothing;
+    /// [`Archive::verify`] reports it.
+    #[must_use]
+    pub fn annotated(&self, summary: RunSummary) -> RunSummary {
+        notes::lay_over(&self.folder, summary)
     }
 
     /// Makes the index anew from the runs. Returns how many it lists.

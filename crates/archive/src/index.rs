@@ -10,7 +10,6 @@ use std::time::Duration;
 use assay_model::{RunId, RunState, RunSummary};
 use rusqlite::{Connection, Row, TransactionBehavior, params};
 
-use crate::search::COLUMNS;
 use crate::{Error, Result};
 
 /// Changed when the tables below change; an index of another version is made anew.
@@ -32,6 +31,10 @@ CREATE TABLE folders (
 );
 CREATE TABLE listing (one INTEGER PRIMARY KEY CHECK (one = 1), look TEXT NOT NULL);
 ";
+
+/// The columns that [`summary`] reads, in its order.
+pub(crate) const COLUMNS: &str = "id, experiment, workload, tags, host, started_at, state, treatments, \
+    completed, failed, planned, metric, unit, value, added_tags, note";
 
 /// What the index knows of a folder.
 #[derive(Debug, Clone, PartialEq, Eq)]

@@ -10,7 +10,6 @@ use assay_model::{RunId, RunSummary, SCHEMA_VERSION};
 use rustix::fs::{FlockOperation, flock};
 use serde::{Deserialize, Serialize};
 
-use crate::archive::Archive;
 use crate::disk::{self, Durability};
 use crate::layout::NOTES;
 use crate::{Error, Result, repair};
@@ -83,47 +82,25 @@ impl Notes {
     }
 }
 
-impl Archive {
-    /// What was added to a run after it.
-    ///
-    /// # Errors
-    /// `NoRun`; `Damaged` when the file holds something else.
-    pub fn notes(&self, id: &RunId) -> Result<Notes> {
-        self.folder_of(id)?;
-        read(self.path(), id)
+/// Changes the notes of a run that exists, on disk when this returns.
+pub(crate) fn change(archive: &Path, id: &RunId, change: impl FnOnce(&mut Notes)) -> Result<Notes> {
+    let folder = archive.join(NOTES);
+    disk::make_folder(&folder)?;
+    // One change after the other: none is lost. Without flock the last one counts.
+    let guard = File::open(&folder).map_err(|e| Error::io("open", &folder, e))?;
+    let _ = flock(&guard, FlockOperation::LockExclusive);
+    let mut notes = read(archive, id)?;
+    let before = notes.clone();
+    change(&mut notes);
+    notes.note = notes.note.trim().replace("\r\n", "\n");
+    if let Some(reason) = notes.problem() {
+        return Err(Error::Note { run: id.clone(), reason });
     }
-
-    /// Changes what was added to a run, on disk when this returns. The run's own files are not touched.
-    ///
-    /// # Errors
-    /// `NoRun`; `Note` when a tag or the note is not one.
-    pub fn annotate(&self, id: &RunId, change: impl FnOnce(&mut Notes)) -> Result<Notes> {
-        self.folder_of(id)?;
-        let folder = self.path().join(NOTES);
-        disk::make_folder(&folder)?;
-        // One change after the other: none is lost. Without flock the last one counts.
-        let guard = File::open(&folder).map_err(|e| Error::io("open", &folder, e))?;
-        let _ = flock(&guard, FlockOperation::LockExclusive);
-        let mut notes = read(self.path(), id)?;
-        let before = notes.clone();
-        change(&mut notes);
-        notes.note = notes.note.trim().replace("\r\n", "\n");
-        if let Some(reason) = notes.problem() {
-            return Err(Error::Note { run: id.clone(), reason });
-        }
-        if notes != before {
-            let path = path(self.path(), id);
-            disk::replace(&path, &disk::to_json(&notes, &path)?, Durability::Synced)?;
-        }
-        Ok(notes)
+    if notes != before {
+        let path = path(archive, id);
+        disk::replace(&path, &disk::to_json(&notes, &path)?, Durability::Synced)?;
     }
-
-    /// A run's line with what was added to it. A file of notes that cannot be read adds nothing;
-    /// [`Archive::verify`] reports it.
-    #[must_use]
-    pub fn annotated(&self, summary: RunSummary) -> RunSummary {
-        lay_over(self.path(), summary)
-    }
+    Ok(notes)
 }
 
 pub(crate) fn lay_over(archive: &Path, mut summary: RunSummary) -> RunSummary {
@@ -138,7 +115,7 @@ fn path(archive: &Path, id: &RunId) -> PathBuf {
     archive.join(NOTES).join(format!("{id}.json"))
 }
 
-fn read(archive: &Path, id: &RunId) -> Result<Notes> {
+pub(crate) fn read(archive: &Path, id: &RunId) -> Result<Notes> {
     let path = path(archive, id);
     match disk::read_if_there(&path, MAX_FILE)? {
         None => Ok(Notes::default()),

@@ -7,7 +7,7 @@ use assay_model::RunSummary;
 use rusqlite::types::Value;
 use rusqlite::{OptionalExtension, params_from_iter};
 
-use crate::index::summary;
+use crate::index::{COLUMNS, summary};
 use crate::listing::{names, read, with_index};
 use crate::{Error, Result};
 
@@ -64,9 +64,6 @@ pub struct Found {
     /// Those of the page.
     pub runs: Vec<RunSummary>,
 }
-
-pub(crate) const COLUMNS: &str = "id, experiment, workload, tags, host, started_at, state, treatments, \
-    completed, failed, planned, metric, unit, value, added_tags, note";
 
 pub(crate) fn search(archive: &Path, search: &Search) -> Result<Found> {
     let from_index = with_index(archive, |index| {

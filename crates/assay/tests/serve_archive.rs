@@ -9,6 +9,8 @@ use common::chromium::{Browser, program};
 use common::served::{Served, serve, sleeper};
 use serde_json::{Value, json};
 
+/// What of WCAG 2.2 AA a program can see.
+const WCAG: &str = include_str!("common/wcag.js");
 /// Nothing of a page is wider than the screen.
 const FITS: &str = "document.documentElement.scrollWidth <= window.innerWidth";
 
@@ -211,4 +213,59 @@ fn a_person_tags_finds_deletes_and_restores_in_the_browser() {
     let nameless = "[...document.querySelectorAll('button, a, input:not([type=hidden]), select, textarea')].filter(e => !(e.textContent.trim() || e.getAttribute('aria-label') || e.labels?.length)).length";
     assert_eq!(browser.value(nameless), 0);
     assert_eq!(browser.complaints, Vec::<String>::new());
+}
+
+#[test]
+fn every_page_of_the_main_job_can_be_read_by_everybody() {
+    let Some(program) = program() else { return };
+    let world = World::new();
+    sleeper(&world, "short", "0.01", 2);
+    sleeper(&world, "long", "30", 5);
+    common::served::beats(&world, "beating");
+    let served = serve(&world, &["--rate", "1000"]);
+    let run = ran(&served, "short");
+    ran(&served, "beating");
+    let note = json!({ "add_tags": ["kept"], "note": "a note" });
+    assert_eq!(served.post(&format!("/api/v1/runs/{run}/annotate"), &note).status, 200);
+    let gone = ran(&served, "short");
+    assert_eq!(served.post(&format!("/api/v1/runs/{gone}/delete"), &json!({})).status, 200);
+    let saved = json!({ "name": "failed ones", "search": { "state": "failed" } });
+    assert_eq!(served.post("/api/v1/searches", &saved).status, 201);
+    let running = served.submit("long");
+    served.submit("long");
+    served.until(running, "running");
+    let mut browser = Browser::start(program, &world.path("."));
+    let mut wrong: Vec<String> = Vec::new();
+    let mut look = |browser: &mut Browser, path: &str| {
+        for (width, scheme) in [(1280, "light"), (1280, "dark"), (390, "light"), (390, "dark")] {
+            browser.size(width, 844);
+            browser.scheme(scheme);
+            browser.go(&format!("http://{}{path}", served.address));
+            if path.starts_with("/live") {
+                browser.until("document.querySelectorAll('#live-charts svg.chart').length > 0");
+            }
+            browser.value("document.querySelectorAll('details').forEach(d => { d.name = ''; d.open = true; })");
+            let found = browser.value(WCAG);
+            let found = found.as_array().unwrap_or_else(|| panic!("{path}: {found}"));
+            wrong.extend(found.iter().map(|f| format!("{path} at {width}, {scheme}: {f}")));
+        }
+    };
+    look(&mut browser, "/login");
+    browser.go("about:blank");
+    browser.go(&format!("http://{}/login#token={}", served.address, served.token));
+    browser.until("location.pathname === '/queue' && document.readyState === 'complete'");
+    for path in [
+        "/queue",
+        "/queue/new",
+        "/queue/new/short",
+        "/queue/new/beating",
+        "/queue/new?workload=block-size",
+        &format!("/queue/{running}/cancel"),
+        &format!("/live/{running}"),
+        "/archive?state=completed&tag=",
+        "/archive",
+    ] {
+        look(&mut browser, path);
+    }
+    assert_eq!(wrong, Vec::<String>::new());
 }

@@ -239,7 +239,7 @@ pub(crate) fn text_of(experiment: &Experiment) -> String {
     }
     text.retain(|key, value| {
         let empty = value.as_table().is_some_and(toml::Table::is_empty);
-        ["name", "workload"].contains(&key.as_str()) || (!empty && least.get(key) != Some(value))
+        ["name", "workload"].contains(&key) || (!empty && least.get(key) != Some(value))
     });
     let short = toml::to_string_pretty(&text).unwrap_or_default();
     // What was left out holds anyway only if it is read as the same.
@@ -396,7 +396,7 @@ mod tests {
 
     #[test]
     fn a_text_is_short_and_says_the_same() {
-        let text = "name = \"a\"\nworkload = \"noop\"\ntags = [\"x\"]\n[design]\nblocks = 3\n";
+        let text = "name = \"a\"\ntags = [\"x\"]\nworkload = \"noop\"\n[design]\nblocks = 3\n";
         let mut experiment = assay_lab::read_experiment("x", text).unwrap();
         assert_eq!(text_of(&experiment), text.replace("\n[", "\n\n["));
         experiment.name = "noop".into();

@@ -106,7 +106,7 @@ pub(crate) fn draft(app: &App, asked: &Submission, every: &str) -> Result<Draft,
     let prepared = match prepared {
         Ok(prepared) => prepared,
         Err(error) => {
-            problems.push(place(error, spec, asked));
+            problems.push(place(&error, spec, asked));
             return Ok(unplanned(app, asked, &experiment, Some(spec), problems));
         }
     };
@@ -210,18 +210,18 @@ fn others(asked: &Submission, every: &str) -> Vec<Problem> {
     if !every.trim().is_empty()
         && let Err(message) = every.parse::<Every>()
     {
-        problems.push(Problem::new("every", message.to_string()));
+        problems.push(Problem::new("every", message));
     }
     problems
 }
 
 /// The field that the planner's complaint is about.
-fn place(error: LabError, spec: &WorkloadSpec, asked: &Submission) -> Problem {
-    let message = match &error {
+fn place(error: &LabError, spec: &WorkloadSpec, asked: &Submission) -> Problem {
+    let message = match error {
         LabError::File(e) => e.render(false),
         _ => error.to_string(),
     };
-    let path: Vec<&str> = match &error {
+    let path: Vec<&str> = match error {
         LabError::Plan(e) => e.path.iter().map(String::as_str).collect(),
         _ => Vec::new(),
     };
@@ -299,7 +299,11 @@ pub(crate) fn of_run(
 
 /// An experiment of a workload as it is without parameters.
 pub(crate) fn of_workload(name: &str) -> Listed {
-    let text = format!("name = {0}\nworkload = {0}\n", toml::Value::from(name));
+    // Names have fewer characters than workloads.
+    let plain = |c: char| if c.is_ascii_alphanumeric() { c.to_ascii_lowercase() } else { '-' };
+    let own: String = name.chars().map(plain).take(80).collect();
+    let (own, workload) = (toml::Value::from(own), toml::Value::from(name));
+    let text = format!("name = {own}\nworkload = {workload}\n");
     let experiment = assay_lab::read_experiment("the experiment", &text)
         .map(Box::new)
         .map_err(|e| e.render(false));

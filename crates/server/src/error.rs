@@ -128,8 +128,7 @@ impl From<assay_archive::Error> for Refusal {
     fn from(error: assay_archive::Error) -> Self {
         use assay_archive::Error as E;
         match error {
-            E::NoRun { .. } => Refusal::not_found(error.to_string()),
-            E::NotDeleted { .. } => Refusal::not_found(error.to_string()),
+            E::NoRun { .. } | E::NotDeleted { .. } => Refusal::not_found(error.to_string()),
             E::Ambiguous { .. } | E::Note { .. } => Refusal::bad(error.to_string()),
             E::Busy { .. } | E::Exists { .. } => Refusal::conflict(error.to_string()),
             _ => Refusal::own(&error),

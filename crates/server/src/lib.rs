@@ -8,6 +8,7 @@
 mod api;
 mod app;
 mod archived;
+mod asked;
 mod assets;
 mod change;
 mod child;

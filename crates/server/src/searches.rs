@@ -7,7 +7,7 @@ use assay_model::SCHEMA_VERSION;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use crate::api::runs::Asked;
+use crate::asked::Asked;
 use crate::error::{Refusal, ServeError};
 use crate::queue::write_whole;
 

@@ -156,7 +156,9 @@ fn tag(
     }
     if !add.is_empty() || !remove.is_empty() {
         archive.annotate(&id, |notes| {
-            add.iter().for_each(|tag| notes.add_tag(tag));
+            for tag in add {
+                notes.add_tag(tag);
+            }
             notes.tags.retain(|tag| !remove.contains(tag));
         })?;
     }

@@ -62,7 +62,9 @@ pub(crate) async fn annotated(
     change(app, id, move |archive, id| {
         archive.annotate(id, |notes| {
             notes.tags.retain(|tag| !asked.remove_tags.contains(tag));
-            asked.add_tags.iter().for_each(|tag| notes.add_tag(tag));
+            for tag in &asked.add_tags {
+                notes.add_tag(tag);
+            }
             if let Some(note) = asked.note {
                 notes.note = note;
             }

@@ -183,7 +183,7 @@ fn table(over: &[&Job], full: bool) -> Markup {
         div class="table-box" tabindex="0" role="region" aria-label="Jobs that are over" {
             table {
                 caption { "The newest " (over.len().min(SHOWN)) " of " (over.len()) }
-                thead { tr { th scope="col" { "job" } th scope="col" { "experiment" } th scope="col" { "state" } th scope="col" { "ended" } th scope="col" { "run" } th scope="col" { "" } } }
+                thead { tr { th scope="col" { "job" } th scope="col" { "experiment" } th scope="col" { "state" } th scope="col" { "ended" } th scope="col" { "run" } th scope="col" { span class="unseen" { "action" } } } }
                 tbody {
                     @for job in over.iter().take(SHOWN) {
                         tr {

@@ -1,0 +1,88 @@
+//! Which runs of the archive are looked for, as an address has it.
+
+use assay_archive::{Search, Sort};
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use crate::error::Refusal;
+
+/// Runs a page.
+pub(crate) const PAGE: usize = 50;
+const LARGEST_PAGE: usize = 500;
+const LAST_PAGE: u32 = 1_000_000;
+/// Which runs are looked for.
+#[derive(Debug, Clone, Default, Deserialize, Serialize, JsonSchema)]
+#[serde(default)]
+pub(crate) struct Asked {
+    pub text: String,
+    pub workload: String,
+    pub metric: String,
+    pub tag: String,
+    pub factor: String,
+    pub state: String,
+    pub since: String,
+    pub until: String,
+    pub sort: String,
+    /// From 1.
+    pub page: Option<u32>,
+    pub limit: Option<u32>,
+}
+
+/// The names of the orders.
+pub(crate) const SORTS: [(&str, Sort, &str); 6] = [
+    ("newest", Sort::Newest, "newest first"),
+    ("oldest", Sort::Oldest, "oldest first"),
+    ("experiment", Sort::Experiment, "by experiment"),
+    ("workload", Sort::Workload, "by workload"),
+    ("greatest", Sort::Greatest, "greatest value first"),
+    ("least", Sort::Least, "least value first"),
+];
+
+impl Asked {
+    pub fn page(&self) -> usize {
+        self.page.unwrap_or(1).max(1) as usize
+    }
+
+    pub fn limit(&self) -> usize {
+        self.limit.map_or(PAGE, |n| n as usize).clamp(1, LARGEST_PAGE)
+    }
+
+    pub fn search(&self) -> Result<Search, Refusal> {
+        let sort = match self.sort.as_str() {
+            "" => Sort::Newest,
+            name => SORTS.iter().find(|(n, ..)| *n == name).map(|(_, sort, _)| *sort).ok_or_else(
+                || {
+                    let known: Vec<&str> = SORTS.iter().map(|(n, ..)| *n).collect();
+                    Refusal::bad(format!("sort: `{name}` is none of {}", known.join(", ")))
+                },
+            )?,
+        };
+        for (name, day) in [("since", &self.since), ("until", &self.until)] {
+            let known =
+                day.is_empty() || (day.len() == 10 && day.parse::<jiff::civil::Date>().is_ok());
+            if !known {
+                let message = format!("{name}: `{day}` is not a day such as 2026-11-21");
+                return Err(Refusal::bad(message));
+            }
+        }
+        let inside = |n: Option<u32>, most: u32| n.is_none_or(|n| (1..=most).contains(&n));
+        if !inside(self.page, LAST_PAGE) || !inside(self.limit, LARGEST_PAGE as u32) {
+            let message = format!("page is 1 to {LAST_PAGE}, limit is 1 to {LARGEST_PAGE}");
+            return Err(Refusal::bad(message));
+        }
+        let trimmed = |text: &str| text.trim().to_owned();
+        Ok(Search {
+            text: trimmed(&self.text),
+            workload: trimmed(&self.workload),
+            metric: trimmed(&self.metric),
+            tag: trimmed(&self.tag),
+            factor: trimmed(&self.factor),
+            state: trimmed(&self.state),
+            since: self.since.clone(),
+            until: self.until.clone(),
+            sort,
+            offset: (self.page() - 1) * self.limit(),
+            limit: self.limit(),
+        })
+    }
+}
