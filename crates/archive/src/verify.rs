@@ -29,7 +29,7 @@ pub enum ProblemKind {
     Hash,
     /// A file, or the record of a trial, that should be there is not.
     Missing,
-    /// What was written last before a session was cut off is not there: the power went before it was
+    /// What was written last before a session was interrupted is not there: the power went before it was
     /// flushed, or it was taken out.
     Lost,
     /// A file cannot be read as what it should be.
@@ -274,7 +274,7 @@ impl Check<'_> {
     fn records(&mut self, account: &Account<'_>, live: bool) -> HashSet<Key> {
         let path = self.folder.join(RECORDS);
         let mut recorded = HashSet::new();
-        // Records that the ledger does not have: fine at the end of a session that was cut off.
+        // Records that the ledger does not have: fine at the end of a session that was interrupted.
         let mut not_entered = Vec::new();
         let mut stray = Vec::new();
         let read = records::read_file(&path, |line, record| {
@@ -329,7 +329,7 @@ impl Check<'_> {
             let trial = format!("attempt {attempt} at trial {number} ended, and its record");
             if at_end {
                 let message = format!(
-                    "{trial}, one of the last before a session was cut off, is not here: the power \
+                    "{trial}, one of the last before a session was interrupted, is not here: the power \
                      went before it was flushed, or it was taken out"
                 );
                 self.found(&path, ProblemKind::Lost, message);

@@ -1,4 +1,4 @@
-//! `kill -9` at 50 random moments of a run: every completed trial is kept, the system is put back by the
+//! `kill -9` at 50 random moments of a run: every completed trial is kept, the settings are restored by the
 //! next command, nothing is half-written, and the run can be resumed. And Ctrl-C, which is kinder.
 #![allow(clippy::unwrap_used)] // this is a test
 
@@ -88,7 +88,7 @@ fn killed_at_fifty_random_moments() {
         let listed = world.run(&["archive", "list"]);
         assert_eq!(listed.code, 0, "round {round}: {}", listed.stderr);
         let after = std::fs::read_to_string(SYSCTL).unwrap();
-        assert_eq!(after, before, "round {round}: the next command puts the system back");
+        assert_eq!(after, before, "round {round}: the next command restores the settings");
         let verified = world.run(&["archive", "verify"]);
         assert_eq!(verified.code, 0, "round {round}: {}{}", verified.stdout, verified.stderr);
         let Some(run) = world.runs().into_iter().find(|r| r.join("ledger.jsonl").exists()) else {
@@ -111,7 +111,7 @@ fn killed_at_fifty_random_moments() {
     }
     assert!(with_trials >= 10, "only {with_trials} of 50 kills fell among trials");
     if root() {
-        assert!(changed >= 5, "only {changed} of 50 kills left something to put back");
+        assert!(changed >= 5, "only {changed} of 50 kills left something to restore");
     } else {
         println!("skipped: putting a sysctl back, because changing one needs root");
     }
@@ -125,7 +125,7 @@ fn resumed(world: &World, id: &str, kept: usize) {
     while lines(world) < kept + 8 && began.elapsed().as_secs() < 60 {
         std::thread::yield_now();
     }
-    // Ctrl-C: ends the trial, puts the system back, keeps what was measured, says how to go on.
+    // Ctrl-C: ends the trial, restores the settings, keeps what was measured, says how to go on.
     kill_process(pid, Signal::INT).unwrap();
     let output = child.wait_with_output().unwrap();
     assert_eq!(output.status.code(), Some(130), "{}", String::from_utf8_lossy(&output.stderr));
@@ -154,7 +154,7 @@ fn ctrl_c_keeps_what_was_measured() {
     kill_process(pid, Signal::INT).unwrap();
     let status = child.wait_with_output().unwrap().status;
     assert_eq!((status.code(), status.signal()), (Some(130), None));
-    assert_eq!(std::fs::read_to_string(SYSCTL).unwrap(), before, "it puts the system back itself");
+    assert_eq!(std::fs::read_to_string(SYSCTL).unwrap(), before, "it restores the settings itself");
     assert!(!alive(&mark(&world)));
     let shown = world.run(&["archive", "show", "last", "--json"]);
     let result = shown.json();

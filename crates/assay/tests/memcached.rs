@@ -122,7 +122,7 @@ fn a_run_is_measured_checked_and_described() {
     let record = ran.record("completed");
     assert!(metric(&record, "throughput").unwrap() > 0.0);
     assert_eq!(metric(&record, "errors"), Some(0.0));
-    let hits = metric(&record, "hit_share").unwrap();
+    let hits = metric(&record, "hit_ratio").unwrap();
     assert!((0.6..0.9).contains(&hits), "{hits}");
     let (p50, p99) = (metric(&record, "p50").unwrap(), metric(&record, "p99").unwrap());
     assert!(p50 > 0.0 && p99 >= p50);
@@ -252,7 +252,7 @@ fn in_a_network_of_its_own_and_killed_there() {
     no_cables();
     let listed = world.run(&["archive", "list"]);
     assert_eq!(listed.code, 0, "{}", listed.stderr);
-    assert_eq!(std::fs::read_to_string(SYSCTL).unwrap(), before, "the next command puts it back");
+    assert_eq!(std::fs::read_to_string(SYSCTL).unwrap(), before, "the next command restores it");
 }
 
 /// Files of the machine with what they held, written back if a test that fails leaves them changed.
@@ -376,12 +376,12 @@ fn answers_that_a_stall_swallows_are_missing_and_not_wrong() {
     let (code, record) = stalled(&Mark(1053), &window);
     assert_eq!(of(&record, "F16").as_deref(), Some("invalid"), "{}", record["findings"]);
     assert_eq!(code, Some(4));
-    assert!(metric(&record, "unanswered").unwrap() > 0.0);
+    assert!(metric(&record, "timed_out").unwrap() > 0.0);
     // In the ramp-down, and within what is allowed.
     let ramp = ["ramp_up=0 s", "steady=100 ms", "ramp_down=6 s", "max_missing=0.5"];
     let (_, record) = stalled(&Mark(1055), &ramp);
     assert_eq!(of(&record, "F16").as_deref(), Some("note"), "{}", record["findings"]);
-    assert_eq!(metric(&record, "unanswered"), Some(0.0));
+    assert_eq!(metric(&record, "timed_out"), Some(0.0));
 }
 
 #[test]

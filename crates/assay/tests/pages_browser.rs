@@ -63,6 +63,7 @@ fn axe_finds_nothing_on_any_kind_of_page() {
     let Some(axe) = common::axe::source() else { return };
     let world = World::new();
     sleeper(&world, "short", "0.01", 6);
+    sleeper(&world, "watched", "0.4", 2000);
     let run =
         ["run", "--blocks", "6", "--tag", "nightly", "--vs", "sleep 0.02", "--", "sleep", "0.01"];
     for _ in 0..2 {
@@ -77,6 +78,8 @@ fn axe_finds_nothing_on_any_kind_of_page() {
     let runs = served.get("/api/v1/runs").json();
     let ids: Vec<&str> =
         runs["runs"].as_array().unwrap().iter().map(|r| r["id"].as_str().unwrap()).collect();
+    served.submit("watched");
+    served.until(1, "running");
     let at = |path: &str| format!("http://{}/{path}", served.address);
     let file = |path: &str| format!("file://{}", world.path("out").join(path).display());
     let pages = [
@@ -87,7 +90,11 @@ fn axe_finds_nothing_on_any_kind_of_page() {
         ("landscape", at("landscapes/specjbb2005")),
         ("archive", at("archive")),
         ("submit", at("queue/new/short")),
+        ("submit-start", at("queue/new")),
         ("queue", at("queue")),
+        ("cancel", at("queue/1/cancel")),
+        ("live", at("live/1")),
+        ("observe", at("observe")),
         ("history", at("history")),
         ("site", file("index.html")),
         ("site-run", file(&format!("runs/{}/index.html", ids[0]))),

@@ -49,7 +49,7 @@ pub enum AgentError {
     #[error("the collector is gone")]
     Gone,
     /// The trial was called off before it began.
-    #[error("it was called off before it began")]
+    #[error("it was cancelled before it began")]
     CalledOff,
 }
 

@@ -107,9 +107,9 @@ impl<'a> EventReader<'a> {
                 let points = vec![[x, value]];
                 self.point(Curve { name: curve, x_name, x_unit, unit, kind, points });
             }
-            Event::Histogram { histogram, unit, hdr, unanswered, percentiles, at, load } => {
+            Event::Histogram { histogram, unit, hdr, timed_out, percentiles, at, load } => {
                 if self.histograms.len() < MAX_NAMES {
-                    let told = TrialHistogram { unit, hdr, unanswered, percentiles, at, load };
+                    let told = TrialHistogram { unit, hdr, timed_out, percentiles, at, load };
                     self.histograms.insert(histogram, told);
                 } else {
                     self.ignored += 1;

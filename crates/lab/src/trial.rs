@@ -1,4 +1,4 @@
-//! One trial: controls set, inputs made, the program run, its output checked, everything put back.
+//! One trial: controls set, inputs made, the program run, its output checked, everything restored.
 
 use std::cell::RefCell;
 use std::ffi::OsString;
@@ -300,12 +300,12 @@ fn judge(ran: &Ran, stderr: &[u8], record: &mut TrialRecord) {
         _ => Outcome::Completed,
     };
     if record.outcome == Outcome::Failed {
-        record.error = with_last_words(std::mem::take(&mut record.error), stderr);
+        record.error = with_last_line(std::mem::take(&mut record.error), stderr);
     }
 }
 
 /// What went wrong with the last line of what the program said about it, unless that is in it already.
-fn with_last_words(error: String, stderr: &[u8]) -> String {
+fn with_last_line(error: String, stderr: &[u8]) -> String {
     let end = String::from_utf8_lossy(stderr);
     let Some(last) = end.lines().rev().map(str::trim).find(|l| !l.is_empty()) else { return error };
     let told = error.lines().any(|l| l.trim() == last) || error.ends_with(&format!(": {last}"));
@@ -313,7 +313,7 @@ fn with_last_words(error: String, stderr: &[u8]) -> String {
         return error;
     }
     let last: String = last.chars().take(300).collect();
-    format!("{error}; its last words: {last}")
+    format!("{error}; its last stderr line: {last}")
 }
 
 fn summary(capture: &assay_sut::Capture) -> assay_model::StreamSummary {
@@ -333,14 +333,17 @@ mod tests {
         let said = b"initdb warned\nthe port 5432 is taken; end the program that has it  \n\n";
         // A built-in program's sentence on standard error is what went wrong.
         let own = "initdb warned\nthe port 5432 is taken; end the program that has it".to_owned();
-        assert_eq!(with_last_words(own.clone(), said), own);
+        assert_eq!(with_last_line(own.clone(), said), own);
         assert_eq!(
-            with_last_words("exit code 3".into(), said),
-            "exit code 3; its last words: the port 5432 is taken; end the program that has it"
+            with_last_line("exit code 3".into(), said),
+            "exit code 3; its last stderr line: the port 5432 is taken; end the program that has it"
         );
-        assert_eq!(with_last_words("exit code 3".into(), b" \n"), "exit code 3");
-        assert_eq!(with_last_words("exit code 3".into(), b"3\n"), "exit code 3; its last words: 3");
+        assert_eq!(with_last_line("exit code 3".into(), b" \n"), "exit code 3");
+        assert_eq!(
+            with_last_line("exit code 3".into(), b"3\n"),
+            "exit code 3; its last stderr line: 3"
+        );
         let copy = "copy 2 ended at once: no such file".to_owned();
-        assert_eq!(with_last_words(copy.clone(), b"no such file\n"), copy);
+        assert_eq!(with_last_line(copy.clone(), b"no such file\n"), copy);
     }
 }

@@ -81,7 +81,7 @@ fn asked(arguments: &[String]) -> Result<Asked, String> {
                 c.mix.classes = vec![SizeClass { name, min: length, max: length, share: 1.0 }];
             }
             ("zipf", _) => c.mix.popularity = Popularity::Zipf { exponent: number()? },
-            ("hit", _) => c.mix.hit_share = number()?,
+            ("hit", _) => c.mix.hit_ratio = number()?,
             ("get", _) => c.mix.get_share = number()?,
             ("ramp", _) => c.ramp_up = Duration::from_secs_f64(number()?),
             ("steady", _) => c.steady = Duration::from_secs_f64(number()?),
@@ -156,7 +156,7 @@ fn show(r: &Report) {
         r.unanswered,
         late(0.5),
         late(0.99),
-        r.hit_share().unwrap_or(f64::NAN),
+        r.hit_ratio().unwrap_or(f64::NAN),
         r.evicted,
         r.errors.total(),
         r.read_late,

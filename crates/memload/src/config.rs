@@ -129,7 +129,7 @@ pub struct Mix {
     /// Which of them are asked for how often.
     pub popularity: Popularity,
     /// The share of gets that ask for keys that were set; the rest ask for keys that never are.
-    pub hit_share: f64,
+    pub hit_ratio: f64,
     /// What every key begins with; ten hexadecimal digits follow. No blanks or control characters, at
     /// most 240 bytes.
     pub key_prefix: String,
@@ -148,7 +148,7 @@ impl Default for Mix {
             ],
             keys: 100_000,
             popularity: Popularity::Uniform,
-            hit_share: 1.0,
+            hit_ratio: 1.0,
             key_prefix: "assay:".to_owned(),
         }
     }
@@ -287,7 +287,7 @@ impl Mix {
         let refuse = |field: &'static str, value: String, want: &'static str| {
             Err(Error::Config { field, value, want })
         };
-        for (field, share) in [("get_share", self.get_share), ("hit_share", self.hit_share)] {
+        for (field, share) in [("get_share", self.get_share), ("hit_ratio", self.hit_ratio)] {
             if !(0.0..=1.0).contains(&share) {
                 return refuse(field, share.to_string(), "0 to 1");
             }

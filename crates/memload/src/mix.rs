@@ -105,7 +105,7 @@ impl Source {
                 keys: Keys::new(mix.keys, mix.popularity),
                 absent: mix.keys,
                 get_below: threshold(mix.get_share),
-                hit_below: threshold(mix.hit_share),
+                hit_below: threshold(mix.hit_ratio),
             },
         }
     }
@@ -172,7 +172,7 @@ mod tests {
 
     #[test]
     fn shares_and_sizes_are_as_asked() {
-        let mix = Mix { hit_share: 0.75, ..Mix::default() };
+        let mix = Mix { hit_ratio: 0.75, ..Mix::default() };
         let mut source = Source::mix(&mix, 9, 0);
         let n = 200_000;
         let (mut gets, mut absent, mut class) = (0u32, 0u32, [0u32; 3]);

@@ -317,7 +317,7 @@ impl Report {
     }
 
     /// Hits among the gets of the window; `None` without gets.
-    pub fn hit_share(&self) -> Option<f64> {
+    pub fn hit_ratio(&self) -> Option<f64> {
         let hits = self.completed_of(Operation::GetHit);
         let gets = hits + self.completed_of(Operation::GetMiss);
         (gets > 0).then(|| hits as f64 / gets as f64)
@@ -423,7 +423,7 @@ mod tests {
     #[test]
     fn shares_rates_and_seconds() {
         let r = report(&[1, 2, 3], 0);
-        assert_eq!((r.completed(), r.hit_share()), (4, Some(0.75)));
+        assert_eq!((r.completed(), r.hit_ratio()), (4, Some(0.75)));
         assert_eq!(r.throughput(), Some(1.6));
         assert_eq!(r.cpu_us_per_operation(), Some(125_000.0));
         // Two whole seconds of ten bins each, from the sixth bin on.

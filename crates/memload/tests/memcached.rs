@@ -47,10 +47,10 @@ fn every_protocol_at_every_depth_over_a_unix_socket() {
     for protocol in [Protocol::Text, Protocol::Meta, Protocol::Binary] {
         for depth in [1, 2, 64, 1024] {
             let mut config = with(protocol, depth, &server);
-            config.mix.hit_share = 0.8;
+            config.mix.hit_ratio = 0.8;
             config.steady = Duration::from_millis(150);
             let report = check(&config, &server);
-            let share = report.hit_share().unwrap();
+            let share = report.hit_ratio().unwrap();
             assert!((share - 0.8).abs() < 0.1, "{protocol:?} {depth}: {share}");
             let sets = report.completed_of(Operation::Set) as f64 / report.completed() as f64;
             assert!((sets - 0.1).abs() < 0.05, "{protocol:?} {depth}: {sets}");
@@ -64,7 +64,7 @@ fn every_protocol_over_tcp_with_two_threads() {
     for (protocol, depth) in [(Protocol::Text, 1), (Protocol::Text, 64), (Protocol::Meta, 64)] {
         let mut config = with(protocol, depth, &server);
         config.threads = 2;
-        config.mix.hit_share = 0.9;
+        config.mix.hit_ratio = 0.9;
         let report = check(&config, &server);
         assert_eq!(report.threads.len(), 2);
         assert!(report.threads.iter().all(|t| t.cpu_s > 0.0 && t.wall_s > 0.2));

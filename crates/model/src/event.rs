@@ -86,8 +86,8 @@ pub enum Event {
         /// The histogram, V2 encoding, base64.
         hdr: String,
         /// How many values are known to be longer than any in it: operations without an answer.
-        #[serde(default, skip_serializing_if = "crate::histogram::is_zero")]
-        unanswered: u64,
+        #[serde(default, skip_serializing_if = "crate::histogram::is_zero", alias = "unanswered")]
+        timed_out: u64,
         /// The metrics (or curves, with `at`) that are percentiles of it: name to quantile, such as
         /// `{"p99":0.99}`. Theirs are then read from the merged histograms of all trials.
         #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
@@ -213,7 +213,7 @@ mod tests {
             r#"{"curve":"throughput","x":4096.0,"value":1e9,"x_unit":"B","unit":"B/s"}"#,
             r#"{"histogram":"response_time","unit":"ns","hdr":"AAAA"}"#,
             r#"{"heat":"t","unit":"ns","start_ns":1,"column_ns":2,"edges":[1,2],"counts":[[3]]}"#,
-            r#"{"histogram":"t","unit":"ns","hdr":"A","unanswered":2,"percentiles":{"p99":0.99},"at":5,"load":"open"}"#,
+            r#"{"histogram":"t","unit":"ns","hdr":"A","timed_out":2,"percentiles":{"p99":0.99},"at":5,"load":"open"}"#,
             r#"{"sample":"throughput","t_ns":12,"value":1.5,"unit":"ops/s"}"#,
             r#"{"finding":"F22","message":"m"}"#,
             r#"{"evidence":{"saw":"steal","percent":1.5}}"#,

@@ -24,8 +24,8 @@ pub struct TrialHistogram {
     /// The histogram, HdrHistogram V2, base64.
     pub hdr: String,
     /// How many values are known to be longer than any in it: operations that came to no answer.
-    #[serde(default, skip_serializing_if = "is_zero")]
-    pub unanswered: u64,
+    #[serde(default, skip_serializing_if = "is_zero", alias = "unanswered")]
+    pub timed_out: u64,
     /// The metrics (or curves, with `at`) that are percentiles of it: name → quantile as a fraction.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub percentiles: BTreeMap<String, f64>,
@@ -56,8 +56,8 @@ enum Written {
         /// The histogram, HdrHistogram V2, base64.
         hdr: String,
         /// How many values are known to be longer than any in it: operations that came to no answer.
-        #[serde(default)]
-        unanswered: u64,
+        #[serde(default, alias = "unanswered")]
+        timed_out: u64,
         /// The metrics (or curves, with `at`) that are percentiles of it: name to quantile.
         #[serde(default)]
         percentiles: BTreeMap<String, f64>,
@@ -74,8 +74,8 @@ impl From<Written> for TrialHistogram {
     fn from(written: Written) -> Self {
         match written {
             Written::Pair(unit, hdr) => TrialHistogram { unit, hdr, ..TrialHistogram::default() },
-            Written::Whole { unit, hdr, unanswered, percentiles, at, load } => {
-                TrialHistogram { unit, hdr, unanswered, percentiles, at, load }
+            Written::Whole { unit, hdr, timed_out, percentiles, at, load } => {
+                TrialHistogram { unit, hdr, timed_out, percentiles, at, load }
             }
         }
     }
@@ -122,7 +122,8 @@ pub struct HistogramSummary {
     /// The greatest value that was recorded; `null` without any.
     pub greatest: Option<f64>,
     /// Values known to be longer than any that was recorded.
-    pub unanswered: u64,
+    #[serde(alias = "unanswered")]
+    pub timed_out: u64,
     /// Its percentiles, rising.
     pub percentiles: Vec<Percentile>,
 }
@@ -134,9 +135,11 @@ mod tests {
     #[test]
     fn records_of_before_are_read() {
         let old: TrialHistogram = serde_json::from_str(r#"["ns","HISTAA"]"#).unwrap();
-        assert_eq!((old.unit.as_str(), old.hdr.as_str(), old.unanswered), ("ns", "HISTAA", 0));
+        assert_eq!((old.unit.as_str(), old.hdr.as_str(), old.timed_out), ("ns", "HISTAA", 0));
+        let named = r#"{"unit":"ns","hdr":"A","unanswered":2}"#;
+        assert_eq!(serde_json::from_str::<TrialHistogram>(named).unwrap().timed_out, 2);
         let new = TrialHistogram {
-            unanswered: 3,
+            timed_out: 3,
             percentiles: BTreeMap::from([("p99".to_owned(), 0.99)]),
             load: Some(Load::Open),
             ..old.clone()

@@ -183,7 +183,7 @@ pub enum Observation {
         /// How many.
         processes: u32,
     },
-    /// A setting could not be put back after the trial.
+    /// A setting could not be restored after the trial.
     NotPutBack {
         /// What stood in the way.
         error: String,
@@ -266,7 +266,8 @@ pub enum Observation {
         /// Gets that asked for one of them.
         gone: u64,
         /// The share of hits; `null`: not known.
-        hit_share: Option<f64>,
+        #[serde(alias = "hit_share")]
+        hit_ratio: Option<f64>,
         /// The share of hits that was asked for.
         asked: f64,
     },

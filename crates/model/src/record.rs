@@ -235,6 +235,13 @@ pub struct TrialRecord {
     pub findings: Vec<Finding>,
 }
 
+/// Metrics that have another name now than records of earlier versions give them: the name now, and then.
+const FORMER: [(&str, &str); 3] = [
+    ("huge_page_coverage", "large_share"),
+    ("hit_ratio", "hit_share"),
+    ("timed_out", "unanswered"),
+];
+
 impl TrialRecord {
     /// A record of a trial of which nothing is known yet but when it began: the time of day, and ns of
     /// `CLOCK_MONOTONIC`.
@@ -270,9 +277,11 @@ impl TrialRecord {
         }
     }
 
-    /// The value of a metric, if it was measured.
+    /// The value of a metric, if it was measured; in a record of an earlier version, under the name it had then.
     pub fn metric(&self, name: &str) -> Option<f64> {
-        self.metrics.iter().find(|m| m.name == name).and_then(|m| m.value)
+        let of = |name: &str| self.metrics.iter().find(|m| m.name == name);
+        let former = || FORMER.iter().find(|(now, _)| *now == name).and_then(|(_, then)| of(then));
+        of(name).or_else(former).and_then(|m| m.value)
     }
 
     /// The curve of that name.

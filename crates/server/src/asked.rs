@@ -34,8 +34,8 @@ pub(crate) const SORTS: [(&str, Sort, &str); 6] = [
     ("oldest", Sort::Oldest, "oldest first"),
     ("experiment", Sort::Experiment, "by experiment"),
     ("workload", Sort::Workload, "by workload"),
-    ("greatest", Sort::Greatest, "greatest value first"),
-    ("least", Sort::Least, "least value first"),
+    ("max", Sort::Greatest, "highest value first"),
+    ("min", Sort::Least, "lowest value first"),
 ];
 
 impl Asked {
@@ -50,6 +50,9 @@ impl Asked {
     pub fn search(&self) -> Result<Search, Refusal> {
         let sort = match self.sort.as_str() {
             "" => Sort::Newest,
+            // As earlier versions called them.
+            "greatest" => Sort::Greatest,
+            "least" => Sort::Least,
             name => SORTS.iter().find(|(n, ..)| *n == name).map(|(_, sort, _)| *sort).ok_or_else(
                 || {
                     let known: Vec<&str> = SORTS.iter().map(|(n, ..)| *n).collect();

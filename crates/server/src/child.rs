@@ -68,7 +68,7 @@ pub(crate) fn is_alive(process: &Process) -> bool {
     matches!(Owner::from(process).fate(), Ok(Fate::Alive))
 }
 
-/// Asks the run to end: its trial is cut off, the system is put back, what was measured is kept.
+/// Asks the run to end: its trial is cut off, the settings are restored, what was measured is kept.
 pub(crate) fn interrupt(process: &Process) -> bool {
     let pid = i32::try_from(process.pid).ok().and_then(Pid::from_raw);
     match pid.filter(|_| is_alive(process)) {

@@ -191,14 +191,14 @@ fn operations(generator: &mut SchemaGenerator) -> Vec<Operation> {
         post(
             "/api/v1/jobs/{id}/cancel",
             "cancel",
-            "Call a job off; one that runs ends its trial and puts the system back",
+            "Cancel a job; one that runs ends its trial and restores the settings",
             None,
             &["404", "409"],
         ),
         post(
             "/api/v1/jobs/{id}/resume",
             "resume",
-            "Take up a job that was cut off",
+            "Resume a job that was interrupted",
             None,
             &["404", "409"],
         ),

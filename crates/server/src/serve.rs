@@ -66,7 +66,7 @@ pub fn serve(
         Ok((dispatcher, place))
     });
     let (dispatcher, place): (std::thread::JoinHandle<()>, _) = outcome?;
-    // Pages end at once; the run is given time to put the system back.
+    // Pages end at once; the run is given time to restore the settings.
     runtime.shutdown_background();
     let _ = std::fs::remove_file(&place);
     let _ = dispatcher.join();

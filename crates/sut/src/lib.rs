@@ -1,9 +1,9 @@
-//! The system under test: what it is, whether it is fit to measure on, and how it is set and put back.
+//! The system under test: what it is, whether it is fit to measure on, and how it is set and restored.
 //!
 //! [`describe`] takes the facts of a machine, [`Watch`] looks again between trials, and [`fitness::look`]
 //! sees what speaks against measuring now. A [`Controller`]
 //! applies the settings of a treatment through the [`Control`]s: those of the machine are journaled on
-//! disk before anything is changed, so that [`restore_pending`] can put back what a crash left; those of
+//! disk before anything is changed, so that [`restore_pending`] can restore what a crash left; those of
 //! the program are taken on by the thread that starts it ([`enter`]). [`process`] runs the program.
 
 mod control;

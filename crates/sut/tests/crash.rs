@@ -1,4 +1,4 @@
-//! A run that is killed in the middle: what it changed is found and put back.
+//! A run that is killed in the middle: what it changed is found and restored.
 //!
 //! The child is this test program itself, started again with one ignored test chosen.
 
@@ -80,7 +80,7 @@ fn read(path: &Path) -> String {
     std::fs::read_to_string(path).unwrap().trim().to_owned()
 }
 
-/// What a tunable of this machine was, put back at the end whatever happens.
+/// What a tunable of this machine was, restored at the end whatever happens.
 struct Keep(&'static str, String);
 
 impl Keep {

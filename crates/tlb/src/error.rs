@@ -35,7 +35,7 @@ pub enum Error {
         reason: String,
     },
     /// It ends before its end.
-    #[error("{} is cut off: {reason}", path.display())]
+    #[error("{} is truncated: {reason}", path.display())]
     Truncated {
         /// The file.
         path: PathBuf,

@@ -177,7 +177,7 @@ fn show(report: &Report) -> String {
         let _ = writeln!(text, "{}", wrap(left, "  ", "      "));
     }
     if !report.left_changed.is_empty() {
-        text.push_str("  put it back with `assay doctor --restore`\n");
+        text.push_str("  restore it with `assay doctor --restore`\n");
     }
     text
 }
@@ -227,12 +227,12 @@ fn lines(report: &RestoreReport) -> Vec<String> {
         .iter()
         .map(|s| match &s.outcome {
             RestoreOutcome::PutBack { was } => {
-                format!("put back {} to {} (a killed run had left {was})", s.path, s.old)
+                format!("restored {} to {} (a killed run had left {was})", s.path, s.old)
             }
             RestoreOutcome::AlreadyBack => format!("{} is {} already", s.path, s.old),
             RestoreOutcome::Rebooted => format!("{} went with the reboot", s.path),
             RestoreOutcome::Failed { reason } => {
-                format!("could not put back {} to {}: {reason}", s.path, s.old)
+                format!("could not restore {} to {}: {reason}", s.path, s.old)
             }
         })
         .collect();

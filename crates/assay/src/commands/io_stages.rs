@@ -36,11 +36,7 @@ fn device(d: &DeviceStages) -> String {
         d.device, d.queued, d.issued, d.merged_back, d.merged_front
     );
     // Writing to a String cannot fail.
-    let _ = writeln!(
-        text,
-        "{:<6} {:>10} {:>12} {:>12} {:>12}",
-        "stage", "n", "least", "mean", "greatest"
-    );
+    let _ = writeln!(text, "{:<6} {:>10} {:>12} {:>12} {:>12}", "stage", "n", "min", "mean", "max");
     for s in &d.stages {
         let time = |ns: f64| format_value(ns * 1e-9, "s");
         let (least, greatest) = (time(s.least_ns as f64), time(s.greatest_ns as f64));

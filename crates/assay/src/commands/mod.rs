@@ -104,7 +104,7 @@ pub fn dispatch(cli: &Cli) -> anyhow::Result<Exit> {
     }
 }
 
-/// A run that was killed may have left settings changed; the next command puts them back and says so.
+/// A run that was killed may have left settings changed; the next command restores them and says so.
 fn put_back_what_a_crash_left(cli: &Cli) {
     // `doctor --restore` does it itself, with its own report.
     if matches!(cli.verb, Verb::Doctor(_)) {

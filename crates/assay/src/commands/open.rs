@@ -22,7 +22,7 @@ pub(crate) fn open_archive(cli: &Cli) -> anyhow::Result<Archive> {
     Ok(Archive::open(path)?)
 }
 
-/// The lab as the verbs use it: Ctrl-C ends its trial and puts the system back.
+/// The lab as the verbs use it: Ctrl-C ends its trial and restores the settings.
 pub(crate) fn open_lab(
     archive: &Archive,
     kits: KitPaths,

@@ -1,5 +1,5 @@
 //! The folder of a publication, filled whole or not at all: its files lie under other names until each is
-//! written, so that a full disk or a killed process leaves no page that is cut off, and takes none that was there.
+//! written, so that a full disk or a killed process leaves no page that is truncated, and takes none that was there.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -34,7 +34,7 @@ impl<'a> Publication<'a> {
         let folder = publish.folder()?;
         let made = !folder.exists();
         let replaced = replaced(folder, publish.force)?;
-        // Parts of a publication that was cut off go now: these names are used again.
+        // Parts of a publication that was interrupted go now: these names are used again.
         let (parts, replaced): (Vec<_>, Vec<_>) =
             replaced.into_iter().partition(|path| path.extension().is_some_and(|e| e == "tmp"));
         for path in parts {
@@ -113,7 +113,7 @@ fn replaced(folder: &Path, force: bool) -> Result<Vec<PathBuf>> {
         let way = match (ours, whole) {
             (false, _) => "choose another",
             (true, true) => "--force replaces what was published there",
-            (true, false) => "--force replaces what a publication that was cut off left there",
+            (true, false) => "--force replaces what a publication that was interrupted left there",
         };
         let message = format!("{} is not empty; {way}", folder.display());
         return Err(Usage(message).into());

@@ -98,7 +98,7 @@ fn show(cli: &Cli, job: &Job, text: &str) -> Result<Exit> {
     Ok(Exit::Fine)
 }
 
-/// What runs, what waits, what is over.
+/// What runs, what waits, what has finished.
 pub fn pending(cli: &Cli, server: &Server) -> Result<Exit> {
     let client = client(server)?;
     let mut queue = client.get("jobs")?;
@@ -118,7 +118,7 @@ pub fn pending(cli: &Cli, server: &Server) -> Result<Exit> {
     let lists = [
         ("Running", running.into_iter().collect::<Vec<_>>()),
         ("Waiting", waiting),
-        ("Over", over.into_iter().take(SHOWN).collect()),
+        ("Finished", over.into_iter().take(SHOWN).collect()),
     ];
     for (title, jobs) in lists {
         text.push_str(title);
@@ -245,7 +245,7 @@ pub fn cancel(cli: &Cli, of: &Cancel) -> Result<Exit> {
     }
     let job = job_of(&answer)?;
     let text = if job.state == JobState::Running {
-        format!("job {} is being cancelled: its trial ends and the system is put back", job.id)
+        format!("job {} is being cancelled: its trial ends and the settings are restored", job.id)
     } else {
         format!("job {} is {}", job.id, job.state.name())
     };

@@ -65,7 +65,7 @@ pub fn serve(cli: &Cli, asked: &Serve) -> Result<Exit> {
         } else {
             format!(
                 "serving on {full}\nto look and change nothing: {look}\n\
-                 Ctrl-C ends it; a run that goes on is then cut off and can be resumed"
+                 Ctrl-C ends it; a run that goes on is then interrupted and can be resumed"
             )
         };
         failure = print(&text).err();

@@ -101,7 +101,7 @@ pub fn render(chart: &Absolute) -> Markup {
                     }
                 } @else if let Some((a, b)) = extent(r.dots.iter().map(|d| d.value)) {
                     @if let (Some(a), Some(b)) = (x.at(a), x.at(b)) {
-                        rect class="spread" x=(px(a)) y=(px(y + 9.0)) width=(px(b - a)) height="6" { title { "from the least to the greatest of " (r.dots.len()) " trials" } }
+                        rect class="spread" x=(px(a)) y=(px(y + 9.0)) width=(px(b - a)) height="6" { title { "from the minimum to the maximum of " (r.dots.len()) " trials" } }
                     }
                 }
                 @if let (Some(a), Some(b)) = (x.at(r.low), x.at(r.high)) {

@@ -21,8 +21,8 @@ pub(super) fn judge(seen: &Observation) -> Judged {
         Observation::Settling { shape, steady_from, window, bin } => {
             settling(*shape, *steady_from, *window, *bin)
         }
-        Observation::Evictions { evicted, gone, hit_share, asked } => {
-            evictions(*evicted, *gone, *hit_share, *asked)
+        Observation::Evictions { evicted, gone, hit_ratio, asked } => {
+            evictions(*evicted, *gone, *hit_ratio, *asked)
         }
         Observation::Operations { answered, wrong, missing, allowed, within } => {
             unanswered(*missing, answered + wrong + missing, *allowed, *within)
@@ -98,11 +98,11 @@ fn settling(shape: SeriesShape, steady_from: Option<f64>, window: f64, bin: f64)
     Some((&rows::STEADY_STATE, Found::new(message).at(severity).remedy(remedy)))
 }
 
-fn evictions(evicted: u64, gone: u64, hit_share: Option<f64>, asked: f64) -> Judged {
+fn evictions(evicted: u64, gone: u64, hit_ratio: Option<f64>, asked: f64) -> Judged {
     if evicted == 0 && gone == 0 {
         return None;
     }
-    let hits = hit_share.map_or("unknown".to_owned(), |h| format!("{:.2} %", h * 100.0));
+    let hits = hit_ratio.map_or("unknown".to_owned(), |h| format!("{:.2} %", h * 100.0));
     let found = Found::new(format!(
         "the server threw {evicted} objects out for others in the measurement window, and {gone} gets asked \
          for one that was gone: the share of hits was {hits} where {:.2} % were asked for",

@@ -15,7 +15,7 @@ pub(super) fn judge(seen: &Observation) -> Judged {
     Some(match seen {
         Observation::NotPutBack { error } => {
             let found =
-                Found::new(format!("a setting could not be put back after the trial: {error}"));
+                Found::new(format!("a setting could not be restored after the trial: {error}"));
             (&rows::ENVIRONMENT_STABLE, found.at(I).remedy("run `assay doctor --restore`"))
         }
         Observation::Changed { paths } => (!paths.is_empty()).then(|| {

@@ -302,7 +302,7 @@ fn percentiles_of_merged_histograms_are_counted() {
             at: None,
             least: Some(1e-6),
             greatest: Some(1.0),
-            unanswered: 0,
+            timed_out: 0,
             percentiles: vec![p],
         });
         r

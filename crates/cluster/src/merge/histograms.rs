@@ -32,7 +32,7 @@ fn add(
     nodes: &[(&str, &BTreeMap<String, TrialHistogram>)],
 ) -> Result<TrialHistogram, String> {
     let mut sum: Option<Histogram<u64>> = None;
-    let mut unanswered = 0u64;
+    let mut timed_out = 0u64;
     let mut one_load = true;
     for (node, histograms) in nodes {
         let told = histograms.get(name).ok_or(format!("node {node} has none"))?;
@@ -40,7 +40,7 @@ fn add(
             return Err(format!("that of node {node} is of something else"));
         }
         one_load &= told.load == base.load;
-        unanswered = unanswered.saturating_add(told.unanswered);
+        timed_out = timed_out.saturating_add(told.timed_out);
         let read = read(&told.hdr).map_err(|e| format!("node {node}: {e}"))?;
         match &mut sum {
             None => {
@@ -53,14 +53,14 @@ fn add(
     }
     let sum = sum.ok_or("there is none")?;
     let load = base.load.filter(|_| one_load);
-    Ok(TrialHistogram { hdr: write(&sum)?, unanswered, load, ..base.clone() })
+    Ok(TrialHistogram { hdr: write(&sum)?, timed_out, load, ..base.clone() })
 }
 
 /// A quantile of a histogram, in seconds where its unit is a time; what got no answer lies beyond all.
 pub(crate) fn quantile(histogram: &TrialHistogram, quantile: f64, unit: &str) -> Option<f64> {
     let values = read(&histogram.hdr).ok()?;
     let recorded = values.len();
-    let samples = recorded + histogram.unanswered;
+    let samples = recorded + histogram.timed_out;
     let rank = ((quantile.clamp(0.0, 1.0) * samples as f64).ceil() as u64).max(1);
     if recorded == 0 || rank > recorded {
         return None;
@@ -96,7 +96,7 @@ fn write(histogram: &Histogram<u64>) -> Result<String, String> {
 mod tests {
     use super::*;
 
-    fn told(values: std::ops::Range<u64>, unanswered: u64) -> TrialHistogram {
+    fn told(values: std::ops::Range<u64>, timed_out: u64) -> TrialHistogram {
         let mut histogram = Histogram::<u64>::new(3).unwrap();
         for value in values {
             histogram.record(value).unwrap();
@@ -104,7 +104,7 @@ mod tests {
         TrialHistogram {
             unit: "us".into(),
             hdr: write(&histogram).unwrap(),
-            unanswered,
+            timed_out,
             percentiles: BTreeMap::from([("p50".to_owned(), 0.5)]),
             ..TrialHistogram::default()
         }
@@ -117,7 +117,7 @@ mod tests {
         let mut notes = Vec::new();
         let merged = merge(&[("n1", &a), ("n2", &b)], &mut notes);
         let sum = &merged["t"];
-        assert_eq!((read(&sum.hdr).unwrap().len(), sum.unanswered), (200, 2));
+        assert_eq!((read(&sum.hdr).unwrap().len(), sum.timed_out), (200, 2));
         let half = quantile(sum, 0.5, "s").unwrap();
         assert!(
             (half - 1e-3).abs() < 2e-6,

@@ -263,7 +263,7 @@ fn outcome(record: &mut TrialRecord, entries: &[NodeEntry], lost: bool) {
 }
 
 /// What a part says that was called off before it began.
-const CALLED_OFF: &str = "it was called off before it began";
+const CALLED_OFF: &str = "it was cancelled before it began";
 
 fn validation(entries: &[NodeEntry]) -> ValidationResult {
     let failed = entries.iter().find_map(|e| match &e.validation {

@@ -103,7 +103,7 @@ fn what_went_wrong_is_said_with_its_node() {
     parts[1].part.record.exit = Some(Exit::Code(7));
     parts[1].part.record.error = "exit code 7".into();
     parts[2].part.record.outcome = Outcome::Failed;
-    parts[2].part.record.error = "it was called off before it began".into();
+    parts[2].part.record.error = "it was cancelled before it began".into();
     let m = merged(blank(), &parts);
     assert_eq!(
         (m.record.outcome, m.record.error.as_str()),

@@ -173,11 +173,8 @@ fn controlled(asked: &mut Asked, a: &Side<'_>, b: &Side<'_>) {
         asked.details.push(format!("controls: {} | {}", none(left), none(right)));
     }
     let backed = |s: &Side<'_>| {
-        let shares: Vec<f64> = s
-            .records
-            .iter()
-            .filter_map(|r| r.metric("huge_page_coverage").or_else(|| r.metric("large_share")))
-            .collect();
+        let shares: Vec<f64> =
+            s.records.iter().filter_map(|r| r.metric("huge_page_coverage")).collect();
         assay_stats::summary::mean(&shares)
     };
     match (backed(a), backed(b)) {

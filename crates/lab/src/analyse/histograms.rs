@@ -39,7 +39,7 @@ pub(crate) fn merge(plan: &Plan, records: &[TrialRecord]) -> Vec<HistogramSummar
 struct Sum<'a> {
     first: &'a TrialHistogram,
     values: Histogram<u64>,
-    unanswered: u64,
+    timed_out: u64,
     trials: u32,
     /// Why the sum is of no use.
     fault: String,
@@ -53,7 +53,7 @@ impl<'a> Sum<'a> {
             first,
             // It grows with what is added, at the precision of the first.
             values: Histogram::new(3).expect("three digits are allowed"),
-            unanswered: 0,
+            timed_out: 0,
             trials: 0,
             fault: String::new(),
             one_load: true,
@@ -85,7 +85,7 @@ impl<'a> Sum<'a> {
             _ => {}
         }
         self.one_load &= told.load == self.first.load;
-        self.unanswered += told.unanswered;
+        self.timed_out += told.timed_out;
         self.trials += 1;
     }
 
@@ -107,7 +107,7 @@ impl<'a> Sum<'a> {
             at: self.first.at,
             least: value(self.values.min()),
             greatest: value(self.values.max()),
-            unanswered: self.unanswered,
+            timed_out: self.timed_out,
             percentiles: wanted
                 .into_iter()
                 .map(|(q, metric)| self.percentile(q, metric, factor))
@@ -117,7 +117,7 @@ impl<'a> Sum<'a> {
 
     fn percentile(&self, quantile: f64, metric: Option<&String>, factor: f64) -> Percentile {
         let recorded = self.values.len();
-        let samples = recorded + self.unanswered;
+        let samples = recorded + self.timed_out;
         let rank =
             ((quantile.clamp(0.0, 1.0) * samples as f64).ceil() as u64).clamp(1, samples.max(1));
         let beyond = samples.saturating_sub(rank);
@@ -127,7 +127,7 @@ impl<'a> Sum<'a> {
             let word = if beyond == 1 { "sample lies" } else { "samples lie" };
             format!("{beyond} {word} beyond it, ten are needed")
         } else if rank > recorded {
-            format!("it lies among the {} operations without an answer", self.unanswered)
+            format!("it lies among the {} operations without an answer", self.timed_out)
         } else {
             String::new()
         };
@@ -267,7 +267,7 @@ mod tests {
 
     #[test]
     fn what_has_no_answer_is_longer_than_anything() {
-        let lost = TrialHistogram { unanswered: 20, ..told((1..=980).map(|i| i * 1000)) };
+        let lost = TrialHistogram { timed_out: 20, ..told((1..=980).map(|i| i * 1000)) };
         let merged = sum(&[lost]);
         assert!(p(&merged, 0.99).withheld.contains("among the 20 operations"), "{merged:?}");
         assert!((p(&merged, 0.5).value.unwrap() / 500e-6 - 1.0).abs() < 2e-3);

@@ -168,8 +168,8 @@ fn metrics(view: &RunView, gate: &Gate) -> Parts {
         .word("treatment")
         .number("n")
         .number("geometric mean [95 % CI]")
-        .number("least")
-        .number("greatest")
+        .number("min")
+        .number("max")
         .word("better");
     for s in a.summaries.iter().filter(|s| other(a, s)) {
         let behind = Behind::metric(view, &[s.treatment], &s.metric);

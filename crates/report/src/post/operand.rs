@@ -52,7 +52,7 @@ impl<'a> Evaluator<'a> {
                         call.name,
                         arguments.function()
                     ),
-                    "`mean`, `sum`, `least` and `greatest` make values",
+                    "`mean`, `sum`, `min` and `max` make values",
                 )),
             },
             other => Err(self.text.error(

@@ -30,7 +30,7 @@ pub fn iostat(log: &IostatLog, intervals: bool, style: Style) -> String {
         let four = |v| significant(v, 4);
         shown.iter().map(|at| optional(values.get(*at).copied().flatten(), four)).collect()
     };
-    for (title, max) in [("mean", false), ("greatest", true)] {
+    for (title, max) in [("mean", false), ("max", true)] {
         let mut table = columns(Table::default().label(title).number("n"));
         for device in &log.devices {
             let mut row = vec![cell(device.name.clone()), cell(device.intervals.to_string())];

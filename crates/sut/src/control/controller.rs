@@ -1,4 +1,4 @@
-//! Applies the settings of a treatment, all or none, and puts them back.
+//! Applies the settings of a treatment, all or none, and restores them.
 
 use std::path::PathBuf;
 
@@ -32,7 +32,7 @@ impl Controller {
         Controller { root, state_dir: state_dir.into() }
     }
 
-    /// Whether these settings can be applied together and put back; changes nothing. Two settings of
+    /// Whether these settings can be applied together and restored; changes nothing. Two settings of
     /// one thing are an error.
     ///
     /// # Errors
@@ -83,10 +83,10 @@ impl Controller {
     }
 
     /// Sets the levels: those of the machine, journaled first; then those of the program, into the
-    /// setup that is returned; then the actions. If one fails, everything is put back.
+    /// setup that is returned; then the actions. If one fails, everything is restored.
     ///
     /// # Errors
-    /// What failed; [`ControlError::AlsoRestore`] if putting back failed too.
+    /// What failed; [`ControlError::AlsoRestore`] if restoring failed too.
     pub fn apply(&self, settings: &[Setting]) -> Result<Applied, ControlError> {
         let mut chosen = chosen(settings)?;
         // A stable sort: within a scope the order of the treatment holds.
@@ -132,9 +132,9 @@ fn chosen(settings: &[Setting]) -> Result<Vec<(&'static dyn Control, &Setting)>,
     Ok(chosen)
 }
 
-/// Settings that are applied. They are put back when this is restored, or dropped: a drop cannot
+/// Settings that are applied. They are restored when asked, or when this is dropped: a drop cannot
 /// say what failed, but the journal keeps it.
-#[must_use = "the settings are put back as soon as this is dropped"]
+#[must_use = "the settings are restored as soon as this is dropped"]
 #[derive(Debug)]
 pub struct Applied {
     /// What must be applied to the program, by [`crate::enter`] and its environment.
@@ -193,7 +193,7 @@ impl Applied {
     /// Puts everything back, the last change first, and reads it back.
     ///
     /// # Errors
-    /// Something could not be put back; it stays in the journal.
+    /// Something could not be restored; it stays in the journal.
     pub fn restore(mut self) -> Result<(), ControlError> {
         self.back()
     }

@@ -4,7 +4,7 @@ use std::io;
 
 use crate::control::journal::JournalError;
 
-/// A setting that is wrong, cannot be had here, was not taken or was not put back.
+/// A setting that is wrong, cannot be had here, was not taken or was not restored.
 #[derive(Debug, thiserror::Error)]
 pub enum ControlError {
     /// There is no control of that name.
@@ -87,7 +87,7 @@ pub enum ControlError {
     },
     /// A run that crashed left the same thing changed.
     #[error(
-        "`{target}` was left changed by a run that crashed; put it back first: assay doctor --restore"
+        "`{target}` was left changed by a run that crashed; restore it first: assay doctor --restore"
     )]
     LeftOver {
         /// What is changed.
@@ -96,20 +96,20 @@ pub enum ControlError {
     /// The journal cannot be written or read, so nothing may be changed.
     #[error(transparent)]
     Journal(#[from] JournalError),
-    /// Not everything could be put back; the journal keeps what is left.
+    /// Not everything could be restored; the journal keeps what is left.
     #[error(
-        "not everything could be put back: {failed}; the journal keeps it for: assay doctor --restore"
+        "not everything could be restored: {failed}; the journal keeps it for: assay doctor --restore"
     )]
     Restore {
         /// Each setting and what went wrong.
         failed: String,
     },
-    /// Setting failed, and so did putting back what had been set before it.
+    /// Setting failed, and so did restoring what had been set before it.
     #[error("{error}; then {restore}")]
     AlsoRestore {
         /// What failed first.
         error: Box<ControlError>,
-        /// What failed while putting back.
+        /// What failed while restoring.
         restore: Box<ControlError>,
     },
 }

@@ -31,7 +31,7 @@ pub struct Entry {
     pub key: String,
     /// What on the machine is changed: a file.
     pub target: String,
-    /// The level before: what is put back.
+    /// The level before: what is restored.
     pub old: String,
     /// The level that was about to be set.
     pub new: String,
@@ -111,7 +111,7 @@ impl Journal {
         Ok(())
     }
 
-    /// Ends the journal: `left` is what could not be put back and stays on disk. Nothing left
+    /// Ends the journal: `left` is what could not be restored and stays on disk. Nothing left
     /// removes the file.
     pub fn finish(&mut self, left: Vec<Entry>) -> Result<(), JournalError> {
         let Some(path) = self.path.take() else { return Ok(()) };
@@ -124,7 +124,7 @@ impl Journal {
         write(&path, &JournalFile { schema_version: VERSION, owner, entries: left })
     }
 
-    /// Somebody else's change of the same thing would be taken for the state to put back.
+    /// Somebody else's change of the same thing would be taken for the state to restore.
     fn refuse_conflict(&self, target: &str) -> Result<(), ControlError> {
         for path in files(&self.dir)? {
             if Some(&path) == self.path.as_ref() {

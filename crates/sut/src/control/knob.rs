@@ -1,4 +1,4 @@
-//! A setting that is a file: read, journaled, written, read back, put back.
+//! A setting that is a file: read, journaled, written, read back, restored.
 
 use std::fs::OpenOptions;
 use std::io::{self, Write};
@@ -40,7 +40,7 @@ impl Knob<'_> {
         Ok(Scalar::parse(&self.read(root)?))
     }
 
-    /// Whether it can be read (else it could not be put back) and written. Opening for writing
+    /// Whether it can be read (else it could not be restored) and written. Opening for writing
     /// changes nothing, and asks exactly what writing would ask.
     pub fn check(&self, root: &Root) -> Result<(), ControlError> {
         self.read(root)?;

@@ -1,4 +1,4 @@
-//! What a control is: one part of the system under test that can be set to a level and put back.
+//! What a control is: one part of the system under test that can be set to a level and restored.
 
 pub(crate) mod cgroup;
 pub(crate) mod controller;
@@ -24,9 +24,9 @@ use crate::process::setup::ProcessSetup;
 pub enum Scope {
     /// The program that is measured, and what it starts. The machine is not touched.
     Process,
-    /// The whole machine. What was set before is journaled and put back.
+    /// The whole machine. What was set before is journaled and restored.
     System,
-    /// Something that is done once; there is nothing to put back.
+    /// Something that is done once; there is nothing to restore.
     Action,
 }
 
@@ -59,7 +59,7 @@ pub struct ControlSpec {
     pub scope: Scope,
     /// What it takes to use it: a privilege, a kernel feature.
     pub needs: &'static str,
-    /// How it is put back.
+    /// How it is restored.
     pub put_back: &'static str,
 }
 
@@ -84,14 +84,14 @@ impl ControlSpec {
     }
 }
 
-/// One part of the system under test that can be set to a level and put back.
+/// One part of the system under test that can be set to a level and restored.
 ///
 /// The level `default` never reaches a control: it means "leave as it is" for all of them.
 pub trait Control: Sync {
     /// The control as data.
     fn spec(&self) -> &'static ControlSpec;
 
-    /// Whether the level is one, and whether it can be set and put back here; changes nothing.
+    /// Whether the level is one, and whether it can be set and restored here; changes nothing.
     ///
     /// # Errors
     /// Says what is wrong and what would be right, or what is missing here.
@@ -106,14 +106,14 @@ pub trait Control: Sync {
     /// Sets the level: on the machine, after journaling, or in the session's process setup.
     ///
     /// # Errors
-    /// It could not be set, or was not taken. What was journaled is put back by the caller.
+    /// It could not be set, or was not taken. What was journaled is restored by the caller.
     fn apply(&self, setting: &Setting, session: &mut Session<'_>) -> Result<(), ControlError>;
 
     /// Puts an old level back on the machine and reads it back. Nothing for controls that do not
     /// touch the machine.
     ///
     /// # Errors
-    /// It could not be put back.
+    /// It could not be restored.
     fn restore(&self, root: &Root, key: &str, old: &str) -> Result<(), ControlError>;
 
     /// What on the machine is changed by this key, so that two runs do not change one thing at

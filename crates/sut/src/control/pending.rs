@@ -1,4 +1,4 @@
-//! What runs that crashed left changed, and putting it back.
+//! What runs that crashed left changed, and restoring it.
 
 use std::path::{Path, PathBuf};
 
@@ -45,7 +45,7 @@ pub enum PendingState {
 pub struct RestoreReport {
     /// The journal's file.
     pub path: PathBuf,
-    /// What was done about each setting, in the order of putting back: the last change first.
+    /// What was done about each setting, in the order of restoring: the last change first.
     pub settings: Vec<RestoredSetting>,
     /// What to know about the journal as a whole; empty if nothing.
     pub note: String,
@@ -58,7 +58,7 @@ pub struct RestoreReport {
 pub struct RestoredSetting {
     /// The setting as an experiment writes it (`sysctl.vm.swappiness`).
     pub path: String,
-    /// The level that was to be put back.
+    /// The level that was to be restored.
     pub old: String,
     /// What happened.
     pub outcome: RestoreOutcome,
@@ -67,7 +67,7 @@ pub struct RestoredSetting {
 /// What happened to one setting.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum RestoreOutcome {
-    /// It was put back and read back.
+    /// It was restored and read back.
     PutBack {
         /// The level that was found; unlike the one that the run had set if somebody else changed
         /// it since.
@@ -77,7 +77,7 @@ pub enum RestoreOutcome {
     AlreadyBack,
     /// The machine was started anew, and the change went with it.
     Rebooted,
-    /// It could not be put back; the journal keeps it.
+    /// It could not be restored; the journal keeps it.
     Failed {
         /// Why.
         reason: String,

@@ -17,7 +17,7 @@ static SPEC: ControlSpec = ControlSpec {
     key: "",
     scope: Scope::Process,
     needs: "nothing for `off`; for `on` a machine where it has not been switched off",
-    put_back: "nothing to put back: only the program has it",
+    put_back: "nothing to restore: only the program has it",
 };
 
 impl Control for Aslr {

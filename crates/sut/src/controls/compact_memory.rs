@@ -18,7 +18,7 @@ static SPEC: ControlSpec = ControlSpec {
     key: "",
     scope: Scope::Action,
     needs: "root",
-    put_back: "nothing to put back: memory scatters again by use",
+    put_back: "nothing to restore: memory scatters again by use",
 };
 
 impl CompactMemory {

@@ -19,7 +19,7 @@ static SPEC: ControlSpec = ControlSpec {
     key: "",
     scope: Scope::Process,
     needs: "the CPUs online and in assay's own control group",
-    put_back: "nothing to put back: only the program has it",
+    put_back: "nothing to restore: only the program has it",
 };
 
 impl Control for Cpus {

@@ -17,7 +17,7 @@ static SPEC: ControlSpec = ControlSpec {
     key: "",
     scope: Scope::Action,
     needs: "root",
-    put_back: "nothing to put back: caches fill again by use",
+    put_back: "nothing to restore: caches fill again by use",
 };
 
 impl DropCaches {

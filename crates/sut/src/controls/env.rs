@@ -16,7 +16,7 @@ static SPEC: ControlSpec = ControlSpec {
     key: "the variable's name, as in `env.OMP_NUM_THREADS`",
     scope: Scope::Process,
     needs: "nothing",
-    put_back: "nothing to put back: only the program has it",
+    put_back: "nothing to restore: only the program has it",
 };
 
 impl Control for Env {

@@ -19,7 +19,7 @@ static SPEC: ControlSpec = ControlSpec {
     scope: Scope::Process,
     needs: "CAP_SYS_NICE to lower it, and to come back after raising it (a high enough RLIMIT_NICE \
             does too)",
-    put_back: "nothing to put back: only the program has it",
+    put_back: "nothing to restore: only the program has it",
 };
 
 impl Control for Nice {

@@ -21,7 +21,7 @@ static SPEC: ControlSpec = ControlSpec {
     key: "",
     scope: Scope::Process,
     needs: "a kernel with NUMA; on a machine with one node it changes nothing, and a note says so",
-    put_back: "nothing to put back: only the program has it",
+    put_back: "nothing to restore: only the program has it",
 };
 
 impl Control for Numa {

@@ -152,7 +152,7 @@ impl Control for Pages {
         Ok(())
     }
 
-    /// Everything that is journaled is journaled, and put back, by the controls it stands on.
+    /// Everything that is journaled is journaled, and restored, by the controls it stands on.
     fn restore(&self, _root: &Root, _key: &str, _old: &str) -> Result<(), ControlError> {
         Ok(())
     }

@@ -20,7 +20,7 @@ static SPEC: ControlSpec = ControlSpec {
     scope: Scope::Process,
     needs: "CAP_SYS_NICE for `fifo`, `rr` and to come back from `idle` (a high enough RLIMIT_RTPRIO \
             or RLIMIT_NICE does too)",
-    put_back: "nothing to put back: only the program has it",
+    put_back: "nothing to restore: only the program has it",
 };
 
 impl Control for SchedControl {

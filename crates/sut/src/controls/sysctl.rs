@@ -17,12 +17,12 @@ static SPEC: ControlSpec = ControlSpec {
     keyed: true,
     key: "the tunable's name, as in `sysctl.vm.swappiness`",
     scope: Scope::System,
-    needs: "root, and a tunable that can be read and put back",
+    needs: "root, and a tunable that can be read and restored",
     put_back: "the level before, journaled; reaches the whole machine while it is set",
 };
 
 /// Pairs of one quantity in two units: writing the one sets the other to 0, and 0 cannot be written
-/// to the first. So what is put back is the one that was not 0.
+/// to the first. So what is restored is the one that was not 0.
 const COUPLED: [(&str, &str); 3] = [
     ("vm.dirty_bytes", "vm.dirty_ratio"),
     ("vm.dirty_background_bytes", "vm.dirty_background_ratio"),
@@ -47,7 +47,7 @@ impl Sysctl {
         if ONE_WAY.contains(&key) {
             let own = key.strip_prefix("vm.").filter(|name| crate::controls::find(name).is_some());
             let hint = own.map_or_else(String::new, |name| format!(" (use the control `{name}`)"));
-            let reason = format!("it cannot be put back, so assay does not set it{hint}");
+            let reason = format!("it cannot be restored, so assay does not set it{hint}");
             return Err(SPEC.not_a_key(key, reason));
         }
         Ok(Knob { control: self, key, file })

@@ -18,7 +18,7 @@ static SPEC: ControlSpec = ControlSpec {
     keyed: true,
     key: "the file, as in `sysfs./sys/block/sda/queue/scheduler`",
     scope: Scope::System,
-    needs: "root, and a file that can be read and put back",
+    needs: "root, and a file that can be read and restored",
     put_back: "the level before, journaled; reaches the whole machine while it is set",
 };
 

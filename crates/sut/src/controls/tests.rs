@@ -101,7 +101,7 @@ fn a_choice_must_be_one_that_is_offered() {
 /// The table of `docs/controls.md`, made from the specs.
 fn table() -> String {
     let mut out = String::from(
-        "| control | what it sets | levels | scope | needs | put back |\n|---|---|---|---|---|---|\n",
+        "| control | what it sets | levels | scope | needs | restored |\n|---|---|---|---|---|---|\n",
     );
     for spec in all().iter().map(|c| c.spec()) {
         let name = match (spec.keyed, spec.key) {

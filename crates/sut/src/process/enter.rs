@@ -82,7 +82,7 @@ pub fn enter(setup: &ProcessSetup) -> Result<Entered, ControlError> {
     Ok(entered)
 }
 
-/// Enters and leaves on a thread made for it: whether a setup can be had and put back, tried
+/// Enters and leaves on a thread made for it: whether a setup can be had and restored, tried
 /// without moving anything that matters.
 pub(crate) fn try_out(setup: &ProcessSetup) -> Result<(), ControlError> {
     if *setup == (ProcessSetup { env: setup.env.clone(), ..ProcessSetup::default() }) {
@@ -105,7 +105,7 @@ fn no_way_back(error: ControlError) -> ControlError {
         ControlError::Io { path, source, .. } => ControlError::NotHere {
             path,
             reason: format!(
-                "it could be set but this user could not put it back ({source}); run as root or \
+                "it could be set but this user could not restore it ({source}); run as root or \
                  with CAP_SYS_NICE"
             ),
         },
@@ -117,7 +117,7 @@ impl Entered {
     /// Puts the thread back, and says if that failed.
     ///
     /// # Errors
-    /// Something could not be put back; the rest is.
+    /// Something could not be restored; the rest is.
     pub fn leave(mut self) -> Result<(), ControlError> {
         self.back()
     }
@@ -127,18 +127,18 @@ impl Entered {
         while let Some(undo) = self.undo.pop() {
             let done = match undo {
                 Undo::Cpus(old) => sched_setaffinity(None, &old)
-                    .map_err(|e| failed("cpus", "putting back the CPUs", e.into())),
+                    .map_err(|e| failed("cpus", "restoring the CPUs", e.into())),
                 Undo::Memory(old) => mempolicy::restore(&old)
-                    .map_err(|e| failed("numa", "putting back the memory policy", e)),
+                    .map_err(|e| failed("numa", "restoring the memory policy", e)),
                 Undo::Personality(old) => personality::set(old)
-                    .map_err(|e| failed("aslr", "putting back the personality", e)),
+                    .map_err(|e| failed("aslr", "restoring the personality", e)),
                 Undo::HugePages(old) => disable_transparent_huge_pages(old)
-                    .map_err(|e| failed("pages", "putting back transparent huge pages", e.into())),
+                    .map_err(|e| failed("pages", "restoring transparent huge pages", e.into())),
                 Undo::Nice(old) => {
-                    set_nice(old).map_err(|e| failed("nice", "putting back the nice value", e))
+                    set_nice(old).map_err(|e| failed("nice", "restoring the nice value", e))
                 }
                 Undo::Class(old) => sched_class::restore(old)
-                    .map_err(|e| failed("sched", "putting back the scheduling class", e)),
+                    .map_err(|e| failed("sched", "restoring the scheduling class", e)),
             };
             result = result.and(done);
         }

@@ -10,7 +10,7 @@ use std::sync::{Arc, OnceLock};
 static INSTALLED: OnceLock<Interrupt> = OnceLock::new();
 
 /// Fires once, at the first of SIGINT, SIGTERM and SIGHUP. A second signal is left to end assay at
-/// once; the journal then puts the system back.
+/// once; the journal then restores the settings.
 #[derive(Debug, Clone)]
 pub struct Interrupt {
     /// [`Interrupt::fire`] was called.

@@ -12,7 +12,7 @@ pub(crate) struct SavedClass {
     priority: libc::c_int,
 }
 
-/// The class of the calling thread, to be put back.
+/// The class of the calling thread, to be restored.
 pub(crate) fn saved() -> io::Result<SavedClass> {
     // SAFETY: the call takes a thread id (0: the calling one) and touches no memory.
     let policy = unsafe { libc::syscall(libc::SYS_sched_getscheduler, 0) };
@@ -22,7 +22,7 @@ pub(crate) fn saved() -> io::Result<SavedClass> {
     let policy = policy as libc::c_int;
     if policy & !libc::SCHED_RESET_ON_FORK == libc::SCHED_DEADLINE {
         return Err(io::Error::other(
-            "assay itself runs as SCHED_DEADLINE, which cannot be put back",
+            "assay itself runs as SCHED_DEADLINE, which cannot be restored",
         ));
     }
     let mut priority: libc::c_int = 0;

@@ -1,4 +1,4 @@
-//! A child that sets a storage and is killed: what it left is put back, and nothing of it may stay. The child is the
+//! A child that sets a storage and is killed: what it left is restored, and nothing of it may stay. The child is the
 //! test program itself.
 
 use std::io::{BufRead, BufReader};
@@ -46,7 +46,7 @@ const SEED: &str = "ASSAY_TEST_SEED";
 const KILLS: &str = "ASSAY_TEST_KILLS";
 
 /// Starts a child that sets `text` and kills it `kills` times, each after a random part of `longest`; what it
-/// left is put back each time, and then nothing of it may be on the machine.
+/// left is restored each time, and then nothing of it may be on the machine.
 pub fn kill_and_put_back(text: &str, kills: u64, longest: Duration) {
     let _turn = TURN.lock().unwrap_or_else(PoisonError::into_inner);
     let bench = Bench::new();

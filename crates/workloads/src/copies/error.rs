@@ -28,7 +28,7 @@ pub enum CopiesError {
         detail: String,
     },
     /// One ended before its time.
-    #[error("instance {index} ended before {what} ({status}); its last words: {said}")]
+    #[error("instance {index} ended before {what} ({status}); its last stderr line: {said}")]
     Ended {
         /// Which, from 1.
         index: usize,
@@ -41,7 +41,7 @@ pub enum CopiesError {
     },
     /// Some did not come to a barrier.
     #[error(
-        "{} of {of} instances ({}) did not come to {what} within {}; the last words of the first of them: {said}",
+        "{} of {of} instances ({}) did not come to {what} within {}; the last stderr line of the first of them: {said}",
         missing.len(), numbers(missing), units::format_duration(*timeout)
     )]
     Late {

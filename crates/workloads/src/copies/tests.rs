@@ -43,7 +43,7 @@ fn who_ends_or_stays_away_is_named() {
     let error = Crew::start(&list).unwrap().meet("its start", LONG, &stop, any);
     let text = error.unwrap_err().to_string();
     assert!(text.contains("instance 2 ended before its start (exit status: 7)"), "{text}");
-    assert!(text.ends_with("its last words: out of order"), "{text}");
+    assert!(text.ends_with("its last stderr line: out of order"), "{text}");
     list[1].argv[2] = "echo asleep >&2; cat >/dev/null".into();
     let mut crew = Crew::start(&list).unwrap();
     let error = crew.meet("its start", Duration::from_secs(5), &stop, any).unwrap_err();

@@ -80,8 +80,8 @@ fn evictions(config: &Config, report: &Report, seen: &Seen) -> Option<Observatio
     Some(Observation::Evictions {
         evicted: seen.window_count("evictions")?,
         gone: report.evicted,
-        hit_share: report.hit_share(),
-        asked: config.mix.hit_share,
+        hit_ratio: report.hit_ratio(),
+        asked: config.mix.hit_ratio,
     })
 }
 

@@ -120,7 +120,7 @@ fn check(config: &Config, told: &Told, seen: &Seen, stage: &mut Stage<'_>) {
         if agree || !ours { &mut stage.checked } else { &mut stage.wrong }.push(sentence);
     }
     let evictions = seen.window_count("evictions");
-    match told.hit_share {
+    match told.hit_ratio {
         Some(share) if share < 1.0 && evictions == Some(0) && config.server_pid.is_some() => {
             stage.wrong.push(format!(
                 "{:.3} % of the gets missed, though every key had been set and none was evicted",
@@ -131,8 +131,8 @@ fn check(config: &Config, told: &Told, seen: &Seen, stage: &mut Stage<'_>) {
         None => {}
     }
     if let Some(evicted) = evictions {
-        let (hit_share, asked) = (told.hit_share, config.mix.hit_share);
-        let evidence = Observation::Evictions { evicted, gone: 0, hit_share, asked };
+        let (hit_ratio, asked) = (told.hit_ratio, config.mix.hit_ratio);
+        let evidence = Observation::Evictions { evicted, gone: 0, hit_ratio, asked };
         stage.channel.send(&Event::Evidence { evidence });
     }
 }
@@ -324,7 +324,7 @@ impl Drive<'_> {
 #[derive(Debug, PartialEq)]
 struct Told {
     throughput: f64,
-    hit_share: Option<f64>,
+    hit_ratio: Option<f64>,
     p50: Option<f64>,
     p99: Option<f64>,
     p999: Option<f64>,
@@ -347,7 +347,7 @@ impl Told {
         let share = |hits: f64, misses: f64| (hits + misses > 0.0).then(|| hits / (hits + misses));
         Some(Told {
             throughput: number("Totals", "Ops/sec")?,
-            hit_share: hits.zip(misses).and_then(|(h, m)| share(h, m)),
+            hit_ratio: hits.zip(misses).and_then(|(h, m)| share(h, m)),
             p50: percentile("Gets", "p50.00"),
             p99: percentile("Gets", "p99.00"),
             p999: percentile("Gets", "p99.90"),
@@ -374,7 +374,7 @@ fn report(config: &Config, told: &Told, seen: &Seen, used: &Used, stage: &mut St
         ("p99", told.p99),
         ("p99.9", told.p999),
         ("set_p99", told.set_p99),
-        ("hit_share", told.hit_share),
+        ("hit_ratio", told.hit_ratio),
         ("bytes_in", per_s("bytes_written")),
         ("bytes_out", per_s("bytes_read")),
         ("client_cpu", client.and_then(|u| per_op(u.cpus))),
@@ -412,7 +412,7 @@ mod tests {
             "Totals": {"Ops/sec": 100.0, "Connection Errors": 0},
             "Runtime": {"Total duration": 3000, "Time unit": "MILLISECONDS"}}}"#;
         let told = Told::read(text).unwrap();
-        assert_eq!((told.throughput, told.hit_share), (100.0, Some(0.9)));
+        assert_eq!((told.throughput, told.hit_ratio), (100.0, Some(0.9)));
         assert_eq!((told.p50, told.p999, told.set_p99), (Some(1e-4), Some(9e-4), Some(5e-4)));
         assert_eq!((told.seconds, told.errors), (3.0, Some(0.0)));
         assert_eq!(Told::read("{}"), None);

@@ -1,7 +1,7 @@
 //! A network of the server's own: a network namespace, reached over a virtual cable (veth).
 //!
 //! The namespace has no name and lives as long as a process is in it; the cable ends in it and goes with
-//! it. So there is nothing to put back: when the server ends, however it ends, the kernel removes both.
+//! it. So there is nothing to restore: when the server ends, however it ends, the kernel removes both.
 #![allow(unsafe_code)] // unshare(2) is unsafe to rustix for a flag that is not used here
 
 use std::collections::BTreeMap;

@@ -17,11 +17,11 @@ use crate::declare::{Int, Number, OneOf, OrNone, Read, Size, Text, Time, Word, p
 pub enum Find {
     /// The throughput of one run.
     Throughput,
-    /// The highest rate that keeps a bound.
+    /// The highest rate that keeps a latency limit.
     MaxRate {
-        /// The bound on the response time.
+        /// The limit of the response time.
         bound: Duration,
-        /// The quantile that is bound.
+        /// The quantile that it holds for.
         quantile: f64,
         /// How close the rates around the answer must be, as a share.
         precision: f64,
@@ -130,7 +130,7 @@ params! {
     /// The parameters of a treatment, as declared.
     #[derive(Debug, Clone, PartialEq)]
     pub struct Given {
-        /// What a trial finds: the throughput; the highest rate whose `quantile` stays within `bound`; or the
+        /// What a trial finds: the throughput; the highest rate whose `quantile` stays within the latency limit `bound`; or the
         /// response times at rising rates.
         find: String = Word(&["throughput", "max-rate", "saturation"]), "throughput";
         /// `closed`: a connection asks again when it was answered. `open`: operations are due at `rate`,
@@ -140,20 +140,20 @@ params! {
         rate: f64 = Number(0.0, 1e9), Scalar::Float(0.0);
         /// Connections, of all threads together.
         connections: usize = Int(1, 1_000_000), 64;
-        /// Operations that may be unanswered on a connection.
+        /// Operations that may be outstanding on a connection.
         depth: usize = Int(1, 1024), 1;
-        /// What a connection of a closed loop waits after an answer.
+        /// Think time: what a connection of a closed loop waits after an answer.
         think: Duration = Time, "0 s";
-        /// How the operations of an open loop and the waits of `think` are spaced around their mean.
+        /// The arrival distribution of an open loop, and the distribution of think times.
         spacing: Arrivals = OneOf(&[("even", Arrivals::Even), ("exponential", Arrivals::Exponential)]), "even";
         /// Threads of the load generator.
         client_threads as "client.threads": usize = Int(1, 1024), 1;
         /// The CPUs of the load generator, such as `2-3`; `auto` takes the last of the trial's CPUs, one for
         /// each of its threads, if some are left for the server; `any` binds it to none.
         client_cpus as "client.cpus": Cpus = Read(cpus), "auto";
-        /// What is spoken.
+        /// The wire protocol.
         protocol: Protocol = OneOf(&[("text", Protocol::Text), ("meta", Protocol::Meta), ("binary", Protocol::Binary)]), "text";
-        /// What it is spoken over.
+        /// What carries it.
         transport: Transport = OneOf(&[("tcp", Transport::Tcp), ("unix", Transport::Unix), ("tls", Transport::Tls)]), "tcp";
         /// `namespace`: the server runs in a network of its own, reached over a virtual cable (veth).
         network: Network = OneOf(&[("loopback", Network::Loopback), ("namespace", Network::Namespace)]), "loopback";
@@ -161,11 +161,11 @@ params! {
         driver: String = Word(&["assay", "memtier"]), "assay";
         /// The memtier_benchmark to use; empty: the one on PATH.
         driver_path as "driver.path": Option<PathBuf> = OrNone(Text), "";
-        /// The bound of `find = "max-rate"`.
+        /// The latency limit of `find = "max-rate"`.
         bound: Duration = Time, "1 ms";
-        /// The quantile of the response times that is bound, 0 to 1.
+        /// The quantile of the response times that the limit holds for, 0 to 1.
         quantile: f64 = Number(0.0, 0.9999), Scalar::Float(0.99);
-        /// The search ends when the rate that kept the bound and the one that broke it differ by less than this
+        /// The search ends when the rate that kept the limit and the one that broke it differ by less than this
         /// share.
         precision: f64 = Number(0.001, 1.0), Scalar::Float(0.05);
         /// The rates of `find = "saturation"`, with blanks or commas; empty: `steps` rates up to 1.1 times the
@@ -321,7 +321,7 @@ impl Params {
         match () {
             () if self.find != Find::Throughput => refuse("`find` other than throughput"),
             () if self.load.protocol == Protocol::Meta => refuse("`protocol = \"meta\"`"),
-            () if self.load.mix.hit_share < 1.0 => refuse("`hits` below 1"),
+            () if self.load.mix.hit_ratio < 1.0 => refuse("`hits` below 1"),
             () if !matches!(self.load.mode, Mode::Closed { think: Think::None }) => {
                 refuse("an open loop that counts from when operations were due, or `think`")
             }
@@ -409,7 +409,7 @@ impl Given {
                     "zipf" => Popularity::Zipf { exponent: self.zipf },
                     _ => Popularity::Uniform,
                 },
-                hit_share: self.hits,
+                hit_ratio: self.hits,
                 ..Mix::default()
             },
             ramp_up: self.ramp_up,

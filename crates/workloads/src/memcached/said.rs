@@ -54,7 +54,7 @@ pub fn metrics(report: &Report, seen: &Seen, errors: &Errors, channel: &mut Chan
         ("p99", of_gets(0.99)),
         ("p99.9", of_gets(0.999)),
         ("set_p99", quantile(&report.times(Some(Operation::Set)), report.unanswered, 0.99)),
-        ("hit_share", report.hit_share()),
+        ("hit_ratio", report.hit_ratio()),
         ("bytes_in", per_s(report.bytes_in)),
         ("bytes_out", per_s(report.bytes_out)),
         ("client_cpu", report.cpu_us_per_operation()),
@@ -63,7 +63,7 @@ pub fn metrics(report: &Report, seen: &Seen, errors: &Errors, channel: &mut Chan
         ("server_busy", report.limit.server.map(|used| used.busiest)),
         ("server_cpus", report.limit.server.map(|used| used.cpus)),
         ("evictions", seen.window_count("evictions").map(|n| n as f64)),
-        ("unanswered", Some(report.unanswered as f64)),
+        ("timed_out", Some(report.unanswered as f64)),
     ];
     for (name, value) in rows.into_iter().chain(failures(errors)) {
         metric(channel, name, value);
@@ -101,7 +101,7 @@ fn histogram(
         histogram: name,
         unit: "ns".into(),
         hdr: base64::engine::general_purpose::STANDARD.encode(bytes),
-        unanswered: report.unanswered,
+        timed_out: report.unanswered,
         percentiles: percentiles.iter().map(|(name, q)| ((*name).to_owned(), *q)).collect(),
         at,
         load: Some(load(config)),

@@ -38,7 +38,7 @@ fn metrics() -> Vec<MetricSpec> {
             "ops/s",
             Higher,
             Measured,
-            "The highest rate that kept the bound (`max-rate` alone).",
+            "The highest rate that kept the latency limit (`max-rate` alone).",
         ),
         metric(
             "p50",
@@ -56,7 +56,7 @@ fn metrics() -> Vec<MetricSpec> {
         ),
         metric("p99.9", "s", Lower, Measured, "99.9th percentile, likewise."),
         metric("set_p99", "s", Lower, Measured, "99th percentile of sets, likewise."),
-        metric("hit_share", "1", Neither, Measured, "Hits among the gets of the window."),
+        metric("hit_ratio", "1", Neither, Measured, "Hits among the gets of the window."),
         metric("bytes_in", "B/s", Neither, Measured, "What the load generator received."),
         metric("bytes_out", "B/s", Neither, Measured, "What it sent."),
         metric(
@@ -102,7 +102,7 @@ fn metrics() -> Vec<MetricSpec> {
             "Objects that the server threw out for others in the window.",
         ),
         metric(
-            "unanswered",
+            "timed_out",
             "1",
             Lower,
             Measured,

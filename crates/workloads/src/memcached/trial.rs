@@ -52,7 +52,7 @@ pub fn run(json: &str, channel: &mut Channel) -> Result<(), Failure> {
     let done = match (done, running.ended()) {
         // Why the server ended is the better answer.
         (Err(Failure::Other(what)), Some(status)) => Err(Failure::Other(format!(
-            "{what}; the server had ended ({status}), its last words: {}",
+            "{what}; the server had ended ({status}), its last stderr line: {}",
             running.said()
         ))),
         (done, _) => done,

@@ -32,7 +32,7 @@ pub fn become_program(json: &str) -> Result<std::convert::Infallible, Failure> {
     if !start.cpus.is_empty() {
         let setup = ProcessSetup { cpus: Some(start.cpus.clone()), ..ProcessSetup::default() };
         let entered = assay_sut::enter(&setup).map_err(|e| failed(e.to_string()))?;
-        // Never put back: this process becomes the program.
+        // Never restored: this process becomes the program.
         std::mem::forget(entered);
     }
     let (program, args) = start

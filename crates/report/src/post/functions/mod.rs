@@ -71,8 +71,11 @@ pub(super) const FUNCTIONS: &[Function] = &[
     ),
     function("mean", &["of"], 1, 1, "mean(\"trap-s9-*-total-tim\")", together::mean),
     function("sum", &["of"], 1, 1, "sum(\"dth-size-*\")", together::sum),
-    function("least", &["of"], 1, 1, "least(\"dtr-*-writes\")", together::least),
-    function("greatest", &["of"], 1, 1, "greatest(\"dtr-*-writes\")", together::greatest),
+    function("min", &["of"], 1, 1, "min(\"dtr-*-writes\")", together::min),
+    function("max", &["of"], 1, 1, "max(\"dtr-*-writes\")", together::max),
+    // The same, as earlier versions called them.
+    function("least", &["of"], 1, 1, "min(\"dtr-*-writes\")", together::min),
+    function("greatest", &["of"], 1, 1, "max(\"dtr-*-writes\")", together::max),
     function(
         "landscape",
         &["name", "as_of", "per", "columns", "metric", "top", "matrix"],

@@ -46,12 +46,12 @@ pub(super) fn sum<'a>(e: &mut Evaluator<'a>, a: &Arguments<'a>) -> Result<Made, 
 }
 
 /// The least value.
-pub(super) fn least<'a>(e: &mut Evaluator<'a>, a: &Arguments<'a>) -> Result<Made, PostError> {
+pub(super) fn min<'a>(e: &mut Evaluator<'a>, a: &Arguments<'a>) -> Result<Made, PostError> {
     together(e, a, |v| v.iter().copied().fold(f64::INFINITY, f64::min))
 }
 
 /// The greatest value.
-pub(super) fn greatest<'a>(e: &mut Evaluator<'a>, a: &Arguments<'a>) -> Result<Made, PostError> {
+pub(super) fn max<'a>(e: &mut Evaluator<'a>, a: &Arguments<'a>) -> Result<Made, PostError> {
     together(e, a, |v| v.iter().copied().fold(f64::NEG_INFINITY, f64::max))
 }
 
@@ -84,7 +84,7 @@ fn together<'a>(
     };
     let row = e.library.result(rows[0]);
     let label = format!("{name} of {} values of {}", values.len(), row.system);
-    let picked = matches!(name, "least" | "greatest" | "sum");
+    let picked = matches!(name, "min" | "max" | "least" | "greatest" | "sum");
     let decimals = amounts.iter().filter_map(|x| x.decimals).max().filter(|_| picked);
     Ok(Made::Amount(Box::new(Amount {
         entry: Entry { label, value, better: first.entry.better, counts: Counts::default() },

@@ -1,4 +1,4 @@
-//! Places of what was typed, kept with a post, and put back into its events and its Markdown.
+//! Places of what was typed, kept with a post, and restored into its events and its Markdown.
 
 use pulldown_cmark::Event;
 
