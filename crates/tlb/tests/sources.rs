@@ -83,7 +83,7 @@ fn text_is_read_and_foreign_text_is_refused() {
     says(b"I  0400,4\nhello\n", "line 2");
     says(b"I  0400,4\n L 0200000000000000,8\n", "2^57");
     says(b"I  0400,4\n L ffffffff81000000,8\n", "2^57");
-    says(b"I  0400,4\n L 40", "cut off");
+    says(b"I  0400,4\n L 40", "truncated");
     says(&[b"I  0400,4\n".as_slice(), &[b'x'; 9000]].concat(), "longer than");
     says(b"I  0400,9999\n", "9999 bytes");
     assert!(source::open(Path::new("/nonexistent")).is_err());
