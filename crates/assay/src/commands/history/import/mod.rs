@@ -56,20 +56,24 @@ pub fn read(format: HistoryFormat, file: &Path) -> Result<Imported> {
 }
 
 fn csv(text: &str) -> Result<(Vec<QuotedSeries>, usize), String> {
-    let lines: Vec<&str> =
-        text.lines().filter(|l| !l.trim().is_empty() && !l.starts_with('#')).collect();
-    let Some((header, rows)) = lines.split_first() else { return Err("it is empty".into()) };
-    let split = |line: &str| -> Vec<String> {
-        let separator = if header.contains('\t') {
-            '\t'
-        } else if header.contains(',') {
-            ','
-        } else {
-            ';'
-        };
-        line.split(separator).map(|c| c.trim().trim_matches('"').to_owned()).collect()
-    };
-    let names = split(header);
+    let header = text.lines().find(|l| !l.trim().is_empty() && !l.starts_with('#'));
+    let header = header.ok_or("it is empty")?;
+    let separator = [b'\t', b',', b';'].into_iter().find(|s| header.as_bytes().contains(s));
+    let mut reader = csv::ReaderBuilder::new()
+        .delimiter(separator.unwrap_or(b','))
+        .comment(Some(b'#'))
+        .flexible(true)
+        .trim(csv::Trim::All)
+        .from_reader(text.as_bytes());
+    let names: Vec<String> =
+        reader.headers().map_err(|e| e.to_string())?.iter().map(str::to_owned).collect();
+    let mut rows = Vec::new();
+    for row in reader.records() {
+        let row = row.map_err(|e| e.to_string())?;
+        if row.iter().any(|cell| !cell.is_empty()) {
+            rows.push(row);
+        }
+    }
     let column =
         |known: &[&str]| names.iter().position(|n| known.contains(&n.to_lowercase().as_str()));
     let (time, revision) = (column(&TIMES), column(&REVISIONS));
@@ -81,13 +85,12 @@ fn csv(text: &str) -> Result<(Vec<QuotedSeries>, usize), String> {
         }
         let mut points = Vec::new();
         let mut lost = 0;
-        for row in rows {
-            let cells = split(row);
-            let cell =
-                |at: Option<usize>| at.and_then(|i| cells.get(i)).cloned().unwrap_or_default();
+        for row in &rows {
+            let cell = |at: Option<usize>| at.and_then(|i| row.get(i)).unwrap_or_default();
             match cell(Some(i)).parse::<f64>() {
                 Ok(value) if value.is_finite() => {
-                    points.push(Quoted { time: cell(time), revision: cell(revision), value });
+                    let (time, revision) = (cell(time).to_owned(), cell(revision).to_owned());
+                    points.push(Quoted { time, revision, value });
                 }
                 _ => lost += 1,
             }
@@ -220,6 +223,15 @@ mod tests {
         assert_eq!((names, excluded), (vec!["read_ms", "write_ms"], 1));
         assert_eq!(series[1].points[1].revision, "def");
         assert_eq!(series[0].points.len(), 1);
+    }
+
+    #[test]
+    fn a_separator_within_quotes_is_part_of_a_name() {
+        let text = "# made by hand\ntime,revision,\"reads, 4 KiB\"\n\n2026-01-01,abc,1.5\n";
+        let (series, excluded) = csv(text).unwrap();
+        assert_eq!((series[0].name.as_str(), series[0].points[0].value), ("reads, 4 KiB", 1.5));
+        assert_eq!((series.len(), excluded), (1, 0));
+        assert_eq!(csv("# nothing\n\n").unwrap_err(), "it is empty");
     }
 
     #[test]
