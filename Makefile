@@ -8,7 +8,7 @@ ASSAY := $(CARGO) run --release --quiet --package assay --
 bpf:
 	$(MAKE) -C bpf -B
 
-.PHONY: bpf demo build install test test-vm test-all check fmt clippy deny reference docs schema bench dist clean
+.PHONY: bpf demo build install test test-vm test-all check fmt clippy deny reference docs schema bench bench-quick dist clean
 
 build:
 	$(CARGO) build --release --locked --package assay
@@ -54,6 +54,10 @@ docs:
 
 schema: build
 	$(ASSAY) schema -o docs/schema
+
+# Where assay stands against its goals, in under five minutes: ratios, both sides in one run.
+bench-quick:
+	@bench/quick.sh
 
 bench: build
 	@echo "Each measurement is a script in bench/; bench/README.md says which and what came out."
