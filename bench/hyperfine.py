@@ -19,26 +19,9 @@ import sys
 import tempfile
 import time
 
+from pairs import interval, ratio
+
 ASSAY, ROUNDS, REPEATS = os.path.abspath(sys.argv[1]), int(sys.argv[2]), int(sys.argv[3])
-T975 = {2: 4.303, 3: 3.182, 4: 2.776, 5: 2.571, 7: 2.365, 9: 2.262, 11: 2.201, 14: 2.145, 19: 2.093, 29: 2.045, 39: 2.023, 49: 2.010}
-
-
-def t975(df):
-    return T975.get(df) or 1.96 + 2.4 / df
-
-
-def interval(values):
-    """Mean and 95 % interval of a list (Student)."""
-    n = len(values)
-    mean = statistics.fmean(values)
-    half = t975(n - 1) * statistics.stdev(values) / math.sqrt(n)
-    return mean, mean - half, mean + half
-
-
-def ratio(a, b):
-    """Geometric mean of a/b pair by pair, with its interval."""
-    m, lo, hi = interval([math.log(x / y) for x, y in zip(a, b)])
-    return tuple(math.exp(v) for v in (m, lo, hi))
 
 
 def environment(folder):
@@ -101,7 +84,7 @@ def own_time(command, few, many, shell, rounds):
     if shell:
         print(f"  {label}: measured mean: not compared; hyperfine takes the shell's start-up off, assay does not")
         return
-    print("  {}: measured mean, assay / hyperfine: {:.4f} ({:.4f}..{:.4f})".format(label, *ratio(mean["assay"], mean["hyperfine"])))
+    print("  {}: measured mean, assay / hyperfine: {:.4f} ({:.4f}..{:.4f})".format(label, *ratio([a / h for a, h in zip(mean["assay"], mean["hyperfine"])])))
 
 
 BUSY = "x=1\nfor i in range({n}): x = (x * 1103515245 + 12345) % 2147483648"

@@ -2,7 +2,6 @@
 
 import importlib.util
 import json
-import math
 import os
 import shutil
 import statistics
@@ -10,9 +9,10 @@ import subprocess
 import sys
 import tempfile
 
+from pairs import ratio as mean_ratio
+
 EXAMPLES = sys.argv[1]
 ASK, GENERATE = f"{EXAMPLES}/ask", f"{EXAMPLES}/generate"
-T975 = {2: 4.303, 3: 3.182, 4: 2.776, 5: 2.571, 6: 2.447, 7: 2.365, 8: 2.306, 9: 2.262, 14: 2.145, 19: 2.093}
 
 # One pass over the rows: by disk and direction the counts, bytes and both histograms by powers of two.
 SQL = """SELECT d, o, floor(log2(b)) AS size, floor(log2(l)) AS latency, count(*) AS n, sum(b) AS bytes
@@ -65,14 +65,6 @@ def run(argv, env=None, cwd=None):
 def ask(path, threads):
     text, cpu, peak, wall = run([ASK, path, str(threads)])
     return json.loads(text), cpu, peak, wall
-
-
-def interval(ratios):
-    """Geometric mean of ratios and its 95 % interval (Student, on logarithms)."""
-    logs = [math.log(r) for r in ratios]
-    mean = statistics.fmean(logs)
-    half = T975.get(len(logs) - 1, 2.26) * statistics.stdev(logs) / math.sqrt(len(logs))
-    return tuple(math.exp(v) for v in (mean, mean - half, mean + half))
 
 
 def blkparse_btt(folder, name):
@@ -152,7 +144,7 @@ def compare(rounds, events):
                 rate = statistics.median(m[0] / m[1] for m in measured)
                 ratio = "1"
                 if program != "assay, 1 thread":
-                    ratio = "{:.2f} ({:.2f}..{:.2f})".format(*interval([m[1] / b[1] for m, b in zip(measured, base)]))
+                    ratio = "{:.2f} ({:.2f}..{:.2f})".format(*mean_ratio([m[1] / b[1] for m, b in zip(measured, base)]))
                 wall = statistics.median(m[3] for m in measured)
                 peak = max(m[2] for m in measured) / 1024
                 print(f"| {name} | {program} | {rate / 1e6:.1f} M | {ratio} | {wall:.2f} s | {peak:.0f} MiB |", flush=True)
@@ -179,8 +171,8 @@ def scaling(rounds, events):
             if len({m[0] for measured in seen.values() for m in measured}) != 1:
                 sys.exit(f"{name}: not every reading counted the same")
             pairs = list(zip(seen[1], seen[cores]))
-            quick = "{:.2f} ({:.2f}..{:.2f})".format(*interval([a[2] / b[2] for a, b in pairs]))
-            cpu = "{:.2f} ({:.2f}..{:.2f})".format(*interval([b[1] / a[1] for a, b in pairs]))
+            quick = "{:.2f} ({:.2f}..{:.2f})".format(*mean_ratio([a[2] / b[2] for a, b in pairs]))
+            cpu = "{:.2f} ({:.2f}..{:.2f})".format(*mean_ratio([b[1] / a[1] for a, b in pairs]))
             wall = [statistics.median(m[2] for m in seen[threads]) for threads in (1, cores)]
             print(f"| {name} | {wall[0]:.2f} s | {wall[1]:.2f} s | {quick} | {cpu} |", flush=True)
 

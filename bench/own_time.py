@@ -6,10 +6,11 @@
 2. The time between two trials of 100 ms, by the records: the median of a run, whose caches went cold
    while the program slept."""
 
-import math
 import statistics
 import sys
 import tempfile
+
+from pairs import interval
 
 sys.argv, (before, after, rounds) = [sys.argv[0], sys.argv[2], "0", "0"], sys.argv[1:4]
 import hyperfine as bench  # noqa: E402  its `assay` runs the binary that it is told
@@ -38,10 +39,8 @@ def between(binary, folder):
     return statistics.median(b["start_ns"] - a["end_ns"] for a, b in zip(records, records[1:])) / 1e3
 
 
-def interval(values):
-    half = bench.t975(len(values) - 1) * statistics.stdev(values) / math.sqrt(len(values))
-    mean = statistics.fmean(values)
-    return f"{mean:.1f} ({mean - half:.1f}..{mean + half:.1f})"
+def shown(values):
+    return "{:.1f} ({:.1f}..{:.1f})".format(*interval(values))
 
 
 def turns(what, unit, rounds, measure):
@@ -52,8 +51,8 @@ def turns(what, unit, rounds, measure):
                 found[binary].append(measure(binary, folder))
     differences = [a - b for b, a in zip(found[before], found[after])]
     for name, binary in (("before", before), ("after", after)):
-        print(f"{what} {name}: {interval(found[binary])} {unit}, median {statistics.median(found[binary]):.1f}")
-    print(f"{what} after - before: {interval(differences)} {unit}, median {statistics.median(differences):.1f}", flush=True)
+        print(f"{what} {name}: {shown(found[binary])} {unit}, median {statistics.median(found[binary]):.1f}")
+    print(f"{what} after - before: {shown(differences)} {unit}, median {statistics.median(differences):.1f}", flush=True)
 
 
 for command, output in (("true", "discard"), ("echo done", "keep")):

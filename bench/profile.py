@@ -5,15 +5,15 @@ Two loads: `spin` keeps every CPU busy (99 Hz on CPU); `switch` passes a byte be
 is two switches each way (off CPU). Profilers look at the whole machine or at the command, as each can.
 """
 
-import math
 import os
-import random
 import shutil
 import signal
 import subprocess
 import sys
 import tempfile
 import time
+
+import pairs
 
 SPIN = r"""
 #include <pthread.h>
@@ -69,18 +69,8 @@ def main():
     data = os.path.join(folder, "perf.data")
     nothing = {"stdout": subprocess.DEVNULL, "stderr": subprocess.DEVNULL}
 
-    def plain(load):
-        return float(subprocess.run(load, check=True, capture_output=True, text=True).stdout)
-
     def under(command):
-        def run(load):
-            out = os.path.join(folder, "out")
-            # Its own output goes to a file, whatever the profiler prints.
-            inner = ["sh", "-c", 'exec "$@" > ' + out, "sh", *load]
-            subprocess.run([*command, *inner], check=True, **nothing)
-            with open(out) as file:
-                return float(file.read())
-        return run
+        return pairs.under(command, folder)
 
     def beside(command):
         def run(load):
@@ -88,7 +78,7 @@ def main():
             time.sleep(3)
             if tracer.poll() is not None:
                 raise RuntimeError(f"{command[0]} ended at once")
-            value = plain(load)
+            value = pairs.plain(load)
             tracer.send_signal(signal.SIGINT)
             tracer.wait()
             return value
@@ -111,44 +101,8 @@ def main():
     else:
         print("skipped: because bpftrace is not installed")
 
-    ratios = {i: [] for i in range(len(asked))}
-    base = {name: [] for name in loads}
-    for at in range(rounds):
-        for i in random.sample(range(len(asked)), len(asked)):
-            load, what, run = asked[i]
-            first = random.random() < 0.5
-            try:
-                if first:
-                    without, with_it = plain(loads[load]), run(loads[load])
-                else:
-                    with_it, without = run(loads[load]), plain(loads[load])
-            except (RuntimeError, ValueError, subprocess.CalledProcessError) as why:
-                print(f"skipped: because {what} failed: {why}", file=sys.stderr)
-                continue
-            base[load].append(without)
-            ratios[i].append(math.log(with_it / without))
-        print(f"round {at + 1} of {rounds}", file=sys.stderr)
-    for name, values in base.items():
-        if values:
-            print(f"{name} alone: {sum(values) / len(values):.0f} a second (mean of {len(values)})")
-    print(f"load average {os.getloadavg()[0]:.1f}; ratio of throughput, with over without, 95 % interval")
-    for i, (load, what, _) in enumerate(asked):
-        logs = ratios[i]
-        if len(logs) < 3:
-            print(f"{load:7} {what:34} too few pairs")
-            continue
-        mean = sum(logs) / len(logs)
-        sd = math.sqrt(sum((x - mean) ** 2 for x in logs) / (len(logs) - 1))
-        half = student(len(logs) - 1) * sd / math.sqrt(len(logs))
-        low, middle, high = (math.exp(x) for x in (mean - half, mean, mean + half))
-        print(f"{load:7} {what:34} {middle:.4f} [{low:.4f}, {high:.4f}] n={len(logs)}")
+    pairs.compare(loads, asked, rounds, "a second")
     shutil.rmtree(folder)
-
-
-def student(df):
-    """The 97.5 % quantile, by Cornish and Fisher's expansion; to a thousandth from 3 degrees on."""
-    z = 1.959964
-    return z + (z**3 + z) / (4 * df) + (5 * z**5 + 16 * z**3 + 3 * z) / (96 * df**2) + (3 * z**7 + 19 * z**5 + 17 * z**3 - 15 * z) / (384 * df**3)
 
 
 if __name__ == "__main__":

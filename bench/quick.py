@@ -6,11 +6,9 @@ quick.py ASSAY EXAMPLES FOLDER CSV ROUNDS: see bench/quick.sh. A goal is the rat
 
 import csv
 import importlib.util
-import math
 import os
 import pathlib
 import shutil
-import statistics
 import subprocess
 import sys
 import time
@@ -18,10 +16,10 @@ import time
 HERE = pathlib.Path(__file__).parent
 sys.path.insert(0, str(HERE / "memcached"))
 import peers  # noqa: E402
+from pairs import ratio  # noqa: E402
 from server import Server, command  # noqa: E402
 
 ASSAY, EXAMPLES, FOLDER, KEPT, ROUNDS = sys.argv[1], pathlib.Path(sys.argv[2]).resolve(), *sys.argv[3:5], int(sys.argv[5])
-T975 = {1: 12.71, 2: 4.303, 3: 3.182, 4: 2.776, 5: 2.571, 6: 2.447, 7: 2.365, 8: 2.306, 9: 2.262, 14: 2.145}
 ENV = {**os.environ, "ASSAY_ARCHIVE": f"{FOLDER}/own", "NO_COLOR": "1", "POLARS_MAX_THREADS": "1"}
 SQL = ("SELECT device, operation, floor(log2(bytes)), floor(log2(latency_ns // 1000)), count(*), sum(bytes) "
        "FROM read_parquet('{}') GROUP BY ALL")
@@ -87,13 +85,6 @@ def rows():
             lambda: peers.floor(EXAMPLES, SERVER, 0.5, depth, 100, "yes" if depth > 1 else "no", protocol)[1])
 
 
-def interval(ratios):
-    logs = [math.log(r) for r in ratios]
-    mean, n = statistics.fmean(logs), len(logs)
-    half = T975.get(n - 1, 2.1) * statistics.stdev(logs) / math.sqrt(n) if n > 1 else math.inf
-    return tuple(math.exp(v) for v in (mean, mean - half, mean + half))
-
-
 def judged(goal, low, high):
     return "ahead" if high <= goal else "behind" if low > goal else "level"
 
@@ -130,9 +121,9 @@ try:
             both = [ours, other] if round_ % 2 == 0 else [other, ours]
             figures = {side: side() for side in both}
             ratios.append(figures[ours] / figures[other])
-        ratio, low, high = interval(ratios)
-        found[name] = f"{ratio:.4f}"
-        print(f"| {name} | {goal} | {ratio:.2f} ({low:.2f}..{high:.2f}) | {judged(goal, low, high)} |", flush=True)
+        middle, low, high = ratio(ratios)
+        found[name] = f"{middle:.4f}"
+        print(f"| {name} | {goal} | {middle:.2f} ({low:.2f}..{high:.2f}) | {judged(goal, low, high)} |", flush=True)
 finally:
     if SERVER:
         SERVER.__exit__(None, None, None)

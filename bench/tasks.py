@@ -1,6 +1,5 @@
 """The CPU time of watching 200 sleeping processes (and what else is there) once a second: assay stat --tasks beside pidstat."""
 
-import math
 import os
 import random
 import resource
@@ -8,7 +7,7 @@ import shutil
 import subprocess
 import sys
 
-from profile import student
+from pairs import interval
 
 
 def main():
@@ -37,13 +36,11 @@ def main():
             task.wait()
     print(f"{there} processes, load average {os.getloadavg()[0]:.1f}; % of one CPU, 95 % interval")
     for what, values in used.items():
-        mean = sum(values) / len(values)
+        mean, low, high = interval(values)
         if len(values) < 3:
             print(f"{what:22} {mean:.2f} (too few rounds for an interval)")
             continue
-        sd = math.sqrt(sum((x - mean) ** 2 for x in values) / (len(values) - 1))
-        half = student(len(values) - 1) * sd / math.sqrt(len(values))
-        print(f"{what:22} {mean:.2f} [{mean - half:.2f}, {mean + half:.2f}] n={len(values)}")
+        print(f"{what:22} {mean:.2f} [{low:.2f}, {high:.2f}] n={len(values)}")
 
 
 if __name__ == "__main__":
