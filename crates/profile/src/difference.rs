@@ -3,9 +3,7 @@
 
 use std::collections::HashMap;
 
-use assay_stats::aa::holm;
-use assay_stats::distribution::{student_cdf, student_quantile};
-use assay_stats::power::POWER;
+use assay_stats::estimate::{Estimate, adjust, welch_df};
 use assay_stats::summary::{mean, variance};
 
 use crate::{FunctionTime, Kind, Profile, Side, functions};
@@ -145,7 +143,10 @@ pub fn differences(first: &[Measured], second: &[Measured], confidence: f64) -> 
             test(change, prior.moderated(spread), confidence);
         }
     }
-    correct(&mut changes, confidence);
+    adjust(changes.iter_mut().map(|c| &mut c.p));
+    for change in &mut changes {
+        change.clear = change.p.is_some_and(|p| p <= 1.0 - confidence);
+    }
     changes.sort_by(|a, b| {
         b.clear
             .cmp(&a.clear)
@@ -198,12 +199,12 @@ impl Spread {
         if own.ns.iter().any(|v| v.len() < LEAST_TRIALS) {
             return None;
         }
-        let n = [0, 1].map(|s: usize| own.ns[s].len() as f64);
+        let trials = [own.ns[0].len(), own.ns[1].len()];
+        let n = trials.map(|n| n as f64);
         let part = [0, 1].map(|s: usize| variance(&own.ns[s]).unwrap_or(0.0) / n[s]);
         let sampling: f64 = [0, 1].map(|s: usize| own.sampling[s] / n[s] / n[s]).iter().sum();
-        let below: f64 = [0, 1].map(|s: usize| part[s] * part[s] / (n[s] - 1.0)).iter().sum();
         let seen = part[0] + part[1];
-        let df = if below > 0.0 { seen * seen / below } else { n[0] + n[1] - 2.0 };
+        let df = if seen > 0.0 { welch_df(part, trials) } else { n[0] + n[1] - 2.0 };
         // A function that is there in every sample or in none has no sampling error.
         (sampling > 0.0).then_some(Spread { seen, sampling, df })
     }
@@ -293,23 +294,10 @@ fn test(c: &mut Change, (variance, df): (f64, f64), confidence: f64) {
     if variance.is_nan() || variance <= 0.0 {
         return;
     }
-    let se = variance.sqrt();
-    let t = c.difference_ns / se;
-    let level = student_quantile(f64::midpoint(1.0, confidence), df);
-    let half = level * se;
-    c.interval_ns = Some([c.difference_ns - half, c.difference_ns + half]);
-    c.detectable_ns = Some((level + student_quantile(POWER, df)) * se).filter(|d| d.is_finite());
-    c.p = Some((2.0 * (1.0 - student_cdf(t.abs(), df))).clamp(0.0, 1.0));
-}
-
-fn correct(changes: &mut [Change], confidence: f64) {
-    let tested: Vec<(usize, f64)> =
-        changes.iter().enumerate().filter_map(|(at, c)| Some((at, c.p?))).collect();
-    let Some(adjusted) = holm(&tested.iter().map(|t| t.1).collect::<Vec<_>>()) else { return };
-    for ((at, _), p) in tested.into_iter().zip(adjusted) {
-        changes[at].p = Some(p);
-        changes[at].clear = p <= 1.0 - confidence;
-    }
+    let estimate = Estimate { value: c.difference_ns, se: variance.sqrt(), df };
+    c.interval_ns = estimate.interval(confidence).map(|i| [i.low, i.high]);
+    c.detectable_ns = estimate.detectable(confidence);
+    c.p = estimate.p_beyond(0.0);
 }
 
 #[cfg(test)]

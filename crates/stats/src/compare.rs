@@ -134,7 +134,7 @@ fn compared(input: &CompareInput<'_>) -> (Comparison, Option<f64>) {
             let (verdict, reason) = judge(&ratio, rule);
             comparison.ratio = Some(ratio.ratio);
             let limit = 1.0 + input.margin.unwrap_or(0.0);
-            tested = ratio.interval.and_then(|_| ratio.estimate.p_beyond(limit));
+            tested = ratio.interval.and_then(|_| ratio.estimate.p_beyond(limit.ln()));
             comparison.interval = ratio.interval;
             comparison.sensitivity = ratio.sensitivity;
             comparison.detectable = ratio.detectable;

@@ -10,6 +10,7 @@ pub mod aa;
 pub mod compare;
 pub mod curve;
 pub mod distribution;
+pub mod estimate;
 pub mod means;
 pub mod outlier;
 pub mod percentile;

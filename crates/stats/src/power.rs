@@ -7,12 +7,17 @@ use crate::distribution::student_quantile;
 /// The power that [`assay_model::Comparison::detectable`] speaks of: 80 of 100 repeats.
 pub const POWER: f64 = 0.80;
 
+/// t_{df,1−α/2} + t_{df,power}: the smallest difference that a test with `df` degrees of freedom finds with `power`, in
+/// standard errors.
+pub(crate) fn in_errors(df: f64, confidence: f64, power: f64) -> f64 {
+    student_quantile(f64::midpoint(1.0, confidence), df) + student_quantile(power, df)
+}
+
 /// exp((t_{df,1−α/2} + t_{df,power}) · se): the smallest ratio above 1 that a test with standard error
 /// `se` of the log ratio and `df` degrees of freedom finds with `power`. 1 for `se` 0; `None` when it
 /// is not a number.
 pub fn detectable(se: f64, df: f64, confidence: f64, power: f64) -> Option<f64> {
-    let t = student_quantile(f64::midpoint(1.0, confidence), df) + student_quantile(power, df);
-    let ratio = (t * se).exp();
+    let ratio = (in_errors(df, confidence, power) * se).exp();
     ratio.is_finite().then_some(ratio)
 }
 

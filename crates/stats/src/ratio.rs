@@ -3,8 +3,7 @@
 
 use assay_model::{Interval, Method};
 
-use crate::distribution::{student_cdf, student_quantile};
-use crate::power::{POWER, detectable};
+use crate::estimate::Estimate;
 use crate::rank::{shift_interval, walsh_interval};
 use crate::summary::{exp_interval, mean, variance};
 
@@ -49,50 +48,13 @@ pub enum RatioError {
 /// Spread of logs below which they agree but for rounding.
 const ROUNDING: f64 = 1e-12;
 
-/// An estimate of a log ratio with Student's distribution around it.
-#[derive(Debug, Clone, Copy, PartialEq)]
-pub struct LogRatio {
-    /// ln(treatment / baseline).
-    pub log: f64,
-    /// Its standard error; 0 when there is no spread; NaN when n cannot show one.
-    pub se: f64,
-    /// Degrees of freedom.
-    pub df: f64,
-}
-
-impl LogRatio {
-    /// exp(log ± t·se) at `level`; `None` when it is not a pair of numbers.
-    pub fn interval(&self, level: f64) -> Option<Interval> {
-        // Without spread the degrees of freedom are of no account (Welch's are 0/0).
-        let half = if self.se == 0.0 {
-            0.0
-        } else {
-            student_quantile(f64::midpoint(1.0, level), self.df) * self.se
-        };
-        let (low, high) = (self.log - half, self.log + half);
-        half.is_finite().then_some(Interval { low, high, level }).and_then(exp_interval)
-    }
-
-    /// The two-sided p of "the ratio lies within 1/limit and limit" (1: of "the ratio is 1"), for corrections over
-    /// many comparisons (never shown alone): it is at most α where the interval of level 1 − α lies
-    /// beyond. `None` when n carries no test. Without spread it is 0, or 1 where the ratio lies within.
-    pub fn p_beyond(&self, limit: f64) -> Option<f64> {
-        let beyond = self.log.abs() - limit.ln();
-        if self.se == 0.0 || beyond <= 0.0 {
-            return Some(if beyond > 0.0 { 0.0 } else { 1.0 });
-        }
-        let p = 2.0 * student_cdf(-beyond / self.se, self.df);
-        p.is_finite().then_some(p)
-    }
-}
-
 /// treatment / baseline with everything that a verdict needs.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Ratio {
     /// Pairs, or the smaller sample.
     pub n: usize,
     /// The estimate on the log scale.
-    pub estimate: LogRatio,
+    pub estimate: Estimate,
     /// The ratio of geometric means.
     pub ratio: f64,
     /// [`Method::PairedT`] or [`Method::Welch`].
@@ -136,27 +98,31 @@ fn spread(logs: &[f64]) -> f64 {
 
 fn finish(
     n: usize,
-    estimate: LogRatio,
+    estimate: Estimate,
     confidence: f64,
     (method, sensitivity_method): (Method, Method),
     sensitivity: impl Fn(f64) -> Option<Interval>,
 ) -> Ratio {
     let equivalence = (2.0 * confidence - 1.0).max(0.0);
     let enough = n >= 3;
+    let interval =
+        |level| enough.then(|| estimate.interval(level)).flatten().and_then(exp_interval);
     Ratio {
         n,
         estimate,
-        ratio: estimate.log.exp(),
+        ratio: estimate.value.exp(),
         method,
-        interval: enough.then(|| estimate.interval(confidence)).flatten(),
-        two_sided_tests: enough.then(|| estimate.interval(equivalence)).flatten(),
+        interval: interval(confidence),
+        two_sided_tests: interval(equivalence),
         sensitivity_method,
         sensitivity: sensitivity(confidence),
         sensitivity_two_sided_tests: sensitivity(equivalence),
         detectable: match (enough, estimate.se == 0.0) {
             (false, _) => None,
             (true, true) => Some(1.0),
-            (true, false) => detectable(estimate.se, estimate.df, confidence, POWER),
+            (true, false) => {
+                estimate.detectable(confidence).map(f64::exp).filter(|ratio| ratio.is_finite())
+            }
         },
         no_spread: n >= 2 && estimate.se == 0.0,
     }
@@ -186,7 +152,7 @@ pub fn compare_paired(
     if v == 0.0 {
         d.fill(log);
     }
-    let estimate = LogRatio { log, se: (v / n as f64).sqrt(), df: n as f64 - 1.0 };
+    let estimate = Estimate { value: log, se: (v / n as f64).sqrt(), df: n as f64 - 1.0 };
     Ok(finish(n, estimate, confidence, (Method::PairedT, Method::SignedRank), |level| {
         walsh_interval(&d, level).and_then(exp_interval)
     }))
@@ -206,13 +172,7 @@ pub fn compare_unpaired(
     check_level(confidence)?;
     let b = logs_of(baseline, "baseline")?;
     let t = logs_of(treatment, "treatment")?;
-    let (nb, nt) = (b.len() as f64, t.len() as f64);
-    let (vb, vt) = (spread(&b) / nb, spread(&t) / nt);
-    let estimate = LogRatio {
-        log: mean(&t).unwrap_or(f64::NAN) - mean(&b).unwrap_or(f64::NAN),
-        se: (vb + vt).sqrt(),
-        df: (vb + vt).powi(2) / (vb * vb / (nb - 1.0) + vt * vt / (nt - 1.0)),
-    };
+    let estimate = Estimate::welch(&b, &t, spread);
     let n = b.len().min(t.len());
     Ok(finish(n, estimate, confidence, (Method::Welch, Method::RankSum), |level| {
         shift_interval(&b, &t, level).and_then(exp_interval)
@@ -235,16 +195,16 @@ mod tests {
         let a = hours1.map(f64::exp);
         let b = hours2.map(f64::exp);
         let paired = compare_paired(&a, &b, 0.95).unwrap();
-        assert!((paired.estimate.log - 1.58).abs() < 1e-9);
-        assert!((paired.estimate.p_beyond(1.0).unwrap() - 0.002833).abs() < 1e-6);
+        assert!((paired.estimate.value - 1.58).abs() < 1e-9);
+        assert!((paired.estimate.p_beyond(0.0).unwrap() - 0.002833).abs() < 1e-6);
         let i = paired.interval.unwrap();
         assert!((i.low.ln() - 0.7001142).abs() < 1e-6 && (i.high.ln() - 2.4598858).abs() < 1e-6);
         // At the interval's own limit p is one less its level.
-        assert!((paired.estimate.p_beyond(i.low).unwrap() - 0.05).abs() < 1e-9);
-        assert_eq!(paired.estimate.p_beyond(10.0), Some(1.0));
+        assert!((paired.estimate.p_beyond(i.low.ln()).unwrap() - 0.05).abs() < 1e-9);
+        assert_eq!(paired.estimate.p_beyond(10f64.ln()), Some(1.0));
         let welch = compare_unpaired(&a, &b, 0.95).unwrap();
         assert!((welch.estimate.df - 17.77647).abs() < 1e-4);
-        assert!((welch.estimate.p_beyond(1.0).unwrap() - 0.07939414).abs() < 1e-7);
+        assert!((welch.estimate.p_beyond(0.0).unwrap() - 0.07939414).abs() < 1e-7);
         let i = welch.interval.unwrap();
         assert!((i.low.ln() + 0.2054832).abs() < 1e-6 && (i.high.ln() - 3.3654832).abs() < 1e-6);
     }
@@ -270,7 +230,7 @@ mod tests {
         assert_eq!(r.detectable, Some(1.0));
         let same = compare_unpaired(&[5.0; 4], &[5.0; 4], 0.95).unwrap();
         assert!(same.no_spread && same.interval.unwrap().contains(1.0));
-        assert_eq!(same.estimate.p_beyond(1.0), Some(1.0));
+        assert_eq!(same.estimate.p_beyond(0.0), Some(1.0));
     }
 
     #[test]

@@ -3,9 +3,8 @@
 
 use std::collections::BTreeSet;
 
-use assay_stats::aa::holm;
-use assay_stats::distribution::{student_cdf, student_quantile};
-use assay_stats::summary::{mean, variance};
+use assay_stats::estimate::{Estimate, adjust, variance_at_least};
+use assay_stats::summary::mean;
 
 use crate::{Amounts, Dimension, Syscalls};
 
@@ -123,13 +122,9 @@ pub fn differences(first: &[&Syscalls], second: &[&Syscalls], confidence: f64) -
         let there = all.iter().filter(|(_, v)| sum(v) > 0.0);
         changes.extend(there.map(|(measure, values)| change(call, *measure, values, confidence)));
     }
-    let tested: Vec<(usize, f64)> =
-        changes.iter().enumerate().filter_map(|(at, c)| Some((at, c.p?))).collect();
-    if let Some(adjusted) = holm(&tested.iter().map(|t| t.1).collect::<Vec<_>>()) {
-        for ((at, _), p) in tested.into_iter().zip(adjusted) {
-            changes[at].p = Some(p);
-            changes[at].clear = p <= 1.0 - confidence;
-        }
+    adjust(changes.iter_mut().map(|c| &mut c.p));
+    for change in &mut changes {
+        change.clear = change.p.is_some_and(|p| p <= 1.0 - confidence);
     }
     let share = |c: &Change| c.difference.abs() / (c.mean[0] + c.mean[1]);
     changes.sort_by(|a, b| {
@@ -158,15 +153,9 @@ fn change(call: &str, measure: Measure, values: &[Vec<f64>; 2], confidence: f64)
     if values.iter().any(|v| v.len() < LEAST_TRIALS) {
         return change;
     }
-    let n = [0, 1].map(|s: usize| values[s].len() as f64);
-    let part = [0, 1].map(|s: usize| variance(&values[s]).unwrap_or(0.0).max(ROUNDING) / n[s]);
-    let seen = part[0] + part[1];
-    let below: f64 = [0, 1].map(|s: usize| part[s] * part[s] / (n[s] - 1.0)).iter().sum();
-    let (se, df) = (seen.sqrt(), seen * seen / below);
-    let half = student_quantile(f64::midpoint(1.0, confidence), df) * se;
-    change.interval = Some([difference - half, difference + half]);
-    let p = 2.0 * (1.0 - student_cdf((difference / se).abs(), df));
-    change.p = Some(p.clamp(0.0, 1.0));
+    let estimate = Estimate::welch(&values[0], &values[1], |v| variance_at_least(v, ROUNDING));
+    change.interval = estimate.interval(confidence).map(|i| [i.low, i.high]);
+    change.p = estimate.p_beyond(0.0);
     change
 }
 

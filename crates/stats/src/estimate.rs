@@ -1,0 +1,107 @@
+//! An estimate with Student's distribution around it: a difference of means, or a log ratio. Its interval, its p, and
+//! the smallest difference that it could have shown.
+
+use assay_model::Interval;
+
+use crate::aa::holm;
+use crate::distribution::{student_cdf, student_quantile};
+use crate::power;
+use crate::summary::{mean, variance};
+
+/// An estimate, in the unit of the values.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Estimate {
+    /// The difference.
+    pub value: f64,
+    /// Its standard error; 0 when there is no spread; NaN when n cannot show one.
+    pub se: f64,
+    /// Degrees of freedom.
+    pub df: f64,
+}
+
+impl Estimate {
+    /// mean(treatment) − mean(baseline) of independent samples, by Welch (Biometrika 34 (1947) 28). `variance_of` gives the
+    /// variance of a sample: NaN where it has none.
+    pub fn welch(baseline: &[f64], treatment: &[f64], variance_of: impl Fn(&[f64]) -> f64) -> Self {
+        let n = [baseline.len(), treatment.len()];
+        let of_mean = [baseline, treatment].map(|v| variance_of(v) / v.len() as f64);
+        Estimate {
+            value: mean(treatment).unwrap_or(f64::NAN) - mean(baseline).unwrap_or(f64::NAN),
+            se: (of_mean[0] + of_mean[1]).sqrt(),
+            df: welch_df(of_mean, n),
+        }
+    }
+
+    /// value ± t·se at `level`; `None` when it is not a pair of numbers.
+    pub fn interval(&self, level: f64) -> Option<Interval> {
+        // Without spread the degrees of freedom are of no account (Welch's are 0/0).
+        let half = if self.se == 0.0 {
+            0.0
+        } else {
+            student_quantile(f64::midpoint(1.0, level), self.df) * self.se
+        };
+        let (low, high) = (self.value - half, self.value + half);
+        (low.is_finite() && high.is_finite()).then_some(Interval { low, high, level })
+    }
+
+    /// The two-sided p of "it lies within ±limit" (0: of "there is no difference"), for corrections over many
+    /// comparisons (never shown alone): it is at most α where the interval of level 1 − α lies beyond. `None` when
+    /// n carries no test. Without spread it is 0, or 1 where the value lies within.
+    pub fn p_beyond(&self, limit: f64) -> Option<f64> {
+        let beyond = self.value.abs() - limit;
+        if self.se == 0.0 || beyond <= 0.0 {
+            return Some(if beyond > 0.0 { 0.0 } else { 1.0 });
+        }
+        let p = 2.0 * student_cdf(-beyond / self.se, self.df);
+        p.is_finite().then_some(p)
+    }
+
+    /// The smallest difference that a test of this standard error finds with [`power::POWER`]; `None`: not a number.
+    pub fn detectable(&self, confidence: f64) -> Option<f64> {
+        Some(power::in_errors(self.df, confidence, power::POWER) * self.se)
+            .filter(|d| d.is_finite())
+    }
+}
+
+/// The degrees of freedom of the sum of two variances of means: (v₁ + v₂)² / (v₁²/(n₁ − 1) + v₂²/(n₂ − 1)) (Welch,
+/// Satterthwaite). NaN where neither varies.
+pub fn welch_df(of_mean: [f64; 2], n: [usize; 2]) -> f64 {
+    let below = |i: usize| of_mean[i] * of_mean[i] / (n[i] as f64 - 1.0);
+    (of_mean[0] + of_mean[1]).powi(2) / (below(0) + below(1))
+}
+
+/// The sample variance, and at least `least`; NaN below two values.
+pub fn variance_at_least(values: &[f64], least: f64) -> f64 {
+    variance(values).map_or(f64::NAN, |v| v.max(least))
+}
+
+/// Replaces the p of those that have one by Holm's adjusted p ([`holm`]).
+pub fn adjust<'a>(ps: impl Iterator<Item = &'a mut Option<f64>>) {
+    let mut tested: Vec<&mut f64> = ps.filter_map(Option::as_mut).collect();
+    let Some(adjusted) = holm(&tested.iter().map(|p| **p).collect::<Vec<_>>()) else { return };
+    tested.iter_mut().zip(adjusted).for_each(|(p, adjusted)| **p = adjusted);
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn only_those_with_a_p_are_adjusted() {
+        let mut all = [Some(0.04), None, Some(0.01), Some(0.03)];
+        adjust(all.iter_mut());
+        assert_eq!(
+            all.map(|p| p.map(|p| (p * 100.0).round())),
+            [Some(6.0), None, Some(3.0), Some(6.0)]
+        );
+    }
+
+    #[test]
+    fn samples_without_spread_differ_or_do_not() {
+        let of = |a: &[f64], b: &[f64]| Estimate::welch(a, b, |v| variance_at_least(v, 0.0));
+        let same = of(&[2.0; 3], &[2.0; 3]);
+        assert_eq!((same.se, same.p_beyond(0.0)), (0.0, Some(1.0)));
+        assert_eq!(of(&[2.0; 3], &[3.0; 3]).p_beyond(0.0), Some(0.0));
+        assert_eq!(of(&[2.0; 1], &[3.0; 3]).interval(0.95), None, "one value has no spread");
+    }
+}
