@@ -5,6 +5,7 @@
 mod agent;
 mod analyse;
 mod artifacts;
+mod beside;
 mod clock;
 mod cpus;
 mod describe;

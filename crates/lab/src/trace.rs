@@ -1,5 +1,5 @@
 //! The tracers beside a trial: started before the program, told of its phases, stopped after it; what they
-//! could not see is in the record. Here is that of block I/O; `profiling` and `syscalls` are the others.
+//! could not see is in the record. Here is that of block I/O; those of programs are `beside`.
 
 use std::cell::RefCell;
 use std::ffi::OsString;
@@ -11,10 +11,12 @@ use assay_model::{
 };
 use assay_observe::NotAvailable;
 use assay_observe::io::{IoWatch, TraceRequest};
+use assay_observe::profile::ProfileWatch;
+use assay_observe::syscalls::SyscallWatch;
 
 use crate::artifacts::File;
-use crate::profiling::{self, Profiling};
-use crate::syscalls::{self, Counting};
+use crate::beside::Beside;
+use crate::{profiling, syscalls};
 
 /// The tracers that an experiment may name.
 pub(crate) const TRACERS: [&str; 4] = ["io", "io-events", profiling::NAME, syscalls::NAME];
@@ -27,8 +29,8 @@ const MAX_SENT: u64 = 256 << 20;
 pub(crate) struct Tracing {
     ask: Option<TraceRequest>,
     watch: RefCell<Option<Result<IoWatch, NotAvailable>>>,
-    profiling: Profiling,
-    counting: Counting,
+    profiling: Beside<ProfileWatch>,
+    counting: Beside<SyscallWatch>,
 }
 
 /// What there is to keep of a trial's I/O.
@@ -87,8 +89,8 @@ impl Tracing {
         Tracing {
             ask,
             watch: RefCell::new(None),
-            profiling: Profiling::new(experiment),
-            counting: Counting::new(experiment),
+            profiling: Beside::new(profiling::request(experiment)),
+            counting: Beside::new(syscalls::request(experiment)),
         }
     }
 
@@ -97,8 +99,8 @@ impl Tracing {
         Tracing {
             ask: None,
             watch: RefCell::new(None),
-            profiling: Profiling::off(),
-            counting: Counting::default(),
+            profiling: Beside::new(None),
+            counting: Beside::new(None),
         }
     }
 
@@ -113,7 +115,7 @@ impl Tracing {
 
     /// What tracers want of the environment of programs.
     pub fn env(&self) -> Vec<(OsString, OsString)> {
-        self.profiling.env()
+        if self.profiling.asked() { profiling::env() } else { Vec::new() }
     }
 
     /// The program has said that a phase begins.
