@@ -1,4 +1,4 @@
-//! When a run stops: after fixed blocks, after as many short ones as fill a few seconds, or at a look
+//! When a run stops: after fixed blocks, after as many short ones as fill a second, or at a look
 //! that finds the answer clear.
 
 use assay_model::{Design, Experiment, Plan, Stop, TrialRecord};
@@ -9,7 +9,7 @@ use crate::plan::schedule::MAX_TRIALS;
 use crate::plan::{DEFAULT_BLOCKS, margin};
 
 /// How much measured time an open number of blocks fills, per treatment, seconds.
-const FILL_S: f64 = 3.0;
+const FILL_S: f64 = 1.0;
 /// An open number of blocks is never larger.
 const MAX_OPEN_BLOCKS: u32 = 1000;
 
@@ -108,10 +108,10 @@ mod tests {
     use super::*;
 
     #[test]
-    fn open_blocks_fill_three_seconds() {
+    fn open_blocks_fill_a_second() {
         let design =
             |max_trials, warmup_blocks| Design { max_trials, warmup_blocks, ..Design::default() };
-        assert_eq!(open_blocks(0.1, 2, &design(10_000, 0)), 30);
+        assert_eq!(open_blocks(0.02, 2, &design(10_000, 0)), 50);
         assert_eq!(open_blocks(60.0, 2, &design(10_000, 0)), 10);
         assert_eq!(open_blocks(0.000_5, 1, &design(10_000, 0)), 1000);
         assert_eq!(open_blocks(0.000_5, 4, &design(100, 0)), 25);

@@ -224,7 +224,7 @@ pub type TreatmentPattern = BTreeMap<String, Scalar>;
 #[serde(deny_unknown_fields, default)]
 pub struct Design {
     /// How many blocks: each holds one trial of every treatment (with `group_by`, of every one of its
-    /// group). Absent: 10, or for short commands as many as fill about 3 s, decided after the first block
+    /// group). Absent: 10, or for short commands as many as fill about 1 s each, decided after the first block
     /// and before its result is looked at.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub blocks: Option<u32>,
