@@ -112,8 +112,12 @@ pub(crate) fn completeness(h: &Completeness) -> [Vec<Text>; 2] {
 
 /// Reads and writes in all. Empty where no I/O was selected.
 pub(crate) fn totals(report: &IoReport) -> Table {
-    let mut table =
-        Table::default().word("").number("I/Os").number("1/s").number("B/s").number("mean size");
+    let mut table = Table::default()
+        .word("operation")
+        .number("I/Os")
+        .number("1/s")
+        .number("B/s")
+        .number("mean size");
     for title in ["p50", "p99", "max"] {
         table = table.number(&bounded(title, report));
     }

@@ -215,10 +215,16 @@ impl<P: Pieces> Writer<'_, P> {
             }
             TagEnd::TableRow => "</tr>",
             TagEnd::TableCell => {
-                if self.head {
-                    "</th>"
-                } else {
-                    "</td>"
+                // A corner without words heads nothing.
+                match self.out.rfind("<th scope=\"col\"").filter(|_| self.head) {
+                    Some(at)
+                        if self.out[at..].ends_with('>') && !self.out[at + 1..].contains('<') =>
+                    {
+                        self.out.replace_range(at..at + "<th scope=\"col\"".len(), "<td");
+                        "</td>"
+                    }
+                    Some(_) => "</th>",
+                    None => "</td>",
                 }
             }
             TagEnd::Link if self.links.pop() == Some(true) => "</a>",

@@ -343,7 +343,7 @@ pub(super) fn configuration<'a>(
     let text = |field: &str, at: usize| {
         e.library.result(at).field(field).map(std::borrow::Cow::into_owned)
     };
-    let mut table = Table::of("Configurations as the sources print them").word("");
+    let mut table = Table::of("Configurations as the sources print them").word("fact");
     for at in &rows {
         table = table.word(&e.library.result(*at).id);
     }
