@@ -133,6 +133,24 @@ fn a_script_without_its_run_bit_is_not_executable_rather_than_missing() {
 
 /// The examples in the help of a verb that run as they stand: those before the ones that need what only the
 /// user has are listed first, and each begins with assay or pipes into it.
+#[test]
+fn what_a_question_for_a_version_left_running_is_not_laid_to_the_first_trial() {
+    use std::os::unix::fs::PermissionsExt as _;
+    let world = World::new();
+    std::fs::create_dir(world.path("bin")).unwrap();
+    let tool = world.write("bin/perl", "#!/bin/sh\nsleep 30 > /dev/null 2>&1 &\necho 'perl 5.0'\n");
+    std::fs::set_permissions(&tool, std::fs::Permissions::from_mode(0o755)).unwrap();
+    let path = format!("{}:{}", world.path("bin").display(), std::env::var("PATH").unwrap());
+    let mut command = world.assay(&["run", "--json", "--blocks", "2", "--", "true"]);
+    let ran = done(command.env("PATH", path));
+    assert_eq!(ran.code, 0, "{}", ran.stderr);
+    let system = std::fs::read_to_string(world.runs()[0].join("system.json")).unwrap();
+    assert!(system.contains("perl 5.0"), "the tool was asked");
+    for record in ran.records() {
+        assert!(!record.to_string().contains("processes running"), "{record}");
+    }
+}
+
 fn examples(world: &World, verb: &str) -> Vec<String> {
     let help = run(world, &[verb, "--help"]).stdout;
     let (_, list) = help.split_once("Examples:\n").unwrap_or_else(|| panic!("{verb}: {help}"));

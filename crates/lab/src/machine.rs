@@ -43,6 +43,8 @@ pub(crate) struct Machine {
     cache_dir: PathBuf,
     programs: RefCell<Programs>,
     witness: Witness,
+    /// Whether a trial ran already.
+    began: bool,
 }
 
 /// What a machine is to run, beside the trial itself.
@@ -127,6 +129,7 @@ impl Machine {
             cache_dir: scratch::cache_dir(),
             programs: RefCell::default(),
             witness: Witness::new(),
+            began: false,
         })
     }
 
@@ -145,6 +148,9 @@ impl Machine {
 
     /// Runs a trial and records it. Nothing here is an error of the lab: what fails is in the record.
     pub fn trial(&mut self, task: &Task<'_>, listener: Listener<'_>) -> Recorded {
+        if !std::mem::replace(&mut self.began, true) {
+            assay_sut::end_strays();
+        }
         // A sample at the start of a trial keeps what came before it out of its first interval. Short
         // trials have no samples and are not delayed by one.
         let sampler = self.sampler.as_ref().filter(|_| task.samples);

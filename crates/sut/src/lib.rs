@@ -32,6 +32,7 @@ pub use process::capture::Capture;
 pub use process::enter::{Entered, enter};
 pub use process::hiatus::Hiatus;
 pub use process::interrupt::Interrupt;
+pub use process::leftovers::end_strays;
 pub use process::node_memory::node_memory;
 pub use process::setup::{NumaPolicy, ProcessSetup, Sched};
 pub use process::wait4::{Ended, wait_any};

@@ -30,10 +30,20 @@ pub(crate) fn no_longer_spared(pid: Pid) {
 /// Ends the group of `leader` (reaped already) and every other child of this process, but for spared ones. Returns how
 /// many processes there were.
 pub(crate) fn end_all(leader: Pid) -> u32 {
+    // Orphans in the group come to this process too, so they are counted once, when reaped.
+    end_children(kill_process_group(leader, Signal::KILL).is_ok())
+}
+
+/// Ends every child of this process, but for spared ones, before the first trial: what builds and questions for versions
+/// left running is no program's of a trial.
+pub fn end_strays() {
+    end_children(false);
+}
+
+/// `killed`: whether some were sent a signal just now.
+fn end_children(mut killed: bool) -> u32 {
     let mut ended = 0;
     let began = Instant::now();
-    // Orphans in the group come to this process too, so they are counted once, when reaped.
-    let mut killed = kill_process_group(leader, Signal::KILL).is_ok();
     loop {
         match wait4(-1, false) {
             Ok(Some(_)) => ended += 1,
