@@ -153,6 +153,7 @@ fn flags_that_make_no_sense() {
     for arguments in [
         ["run"].as_slice(),
         &["run", "noop", "--", "true"],
+        &["run", "--vs", "true"],
         &["run", "--set", "x", "noop"],
         &["run", "noop", "--margin", "much"],
         &["run", "noop", "--timeout", "soon"],

@@ -40,7 +40,7 @@ pub enum ServeError {
         path: PathBuf,
     },
     /// The address could not be listened on.
-    #[error("listen on {address}: {source}; is another program using the port? (--listen)")]
+    #[error("listen on {address}: {source}{}", listen_hint(source))]
     Listen {
         /// The address.
         address: SocketAddr,
@@ -63,6 +63,21 @@ pub enum ServeError {
         /// What the system said.
         source: io::Error,
     },
+}
+
+/// What to do about an address that could not be listened on: empty where the system's own words
+/// are all that is known.
+fn listen_hint(source: &io::Error) -> &'static str {
+    match source.kind() {
+        io::ErrorKind::AddrInUse => "; another program uses the port, choose one with --listen",
+        io::ErrorKind::AddrNotAvailable => {
+            "; this machine has no such address, choose one with --listen"
+        }
+        io::ErrorKind::PermissionDenied => {
+            "; ports under 1024 need root, choose a higher one with --listen"
+        }
+        _ => "",
+    }
 }
 
 impl ServeError {

@@ -109,7 +109,7 @@ pub fn archive(cli: &Cli, verb: &Verb) -> Result<Exit> {
                 print_json(&deleted)?;
             } else {
                 print(&format!(
-                    "deleted {id}; assay archive restore {id} brings it back until {}",
+                    "deleted {id}\nuntil {}: assay archive restore {id}",
                     deleted.until
                 ))?;
             }

@@ -69,6 +69,11 @@ fn prepared(what: &What, kits: &KitPaths) -> Result<Prepared> {
             change(&mut experiment, what)?;
             Ok(Prepared::from_experiment(experiment, kits)?)
         }
+        (None, false) if what.command.is_empty() => Err(Usage(format!(
+            "--vs compares with another command, and there is none; give it: --vs '{}' -- COMMAND",
+            what.vs[0]
+        ))
+        .into()),
         (None, false) => {
             let mut experiment = commands(what)?;
             change(&mut experiment, what)?;
@@ -104,15 +109,11 @@ fn slug(text: &str) -> String {
 
 /// Command lines as an experiment: one is a parameter, several are the levels of a factor.
 fn commands(what: &What) -> Result<Experiment> {
-    let mut lines = Vec::new();
-    if !what.command.is_empty() {
-        // With a shell, one argument is a line for it to read; more are words, as without.
-        let verbatim = match (&what.shell, what.command.as_slice()) {
-            (Some(_), [line]) => Some(line.to_string_lossy().into_owned()),
-            _ => None,
-        };
-        lines.push(verbatim.unwrap_or_else(|| quote_words(&what.command)));
-    }
+    // With a shell, one argument is a line for it to read; more are words, as without.
+    let mut lines = vec![match (&what.shell, what.command.as_slice()) {
+        (Some(_), [line]) => line.to_string_lossy().into_owned(),
+        _ => quote_words(&what.command),
+    }];
     lines.extend(what.vs.iter().cloned());
     let program = lines[0].split_whitespace().next().unwrap_or("command");
     let mut experiment = named(program.rsplit('/').next().unwrap_or(program), "command")?;
