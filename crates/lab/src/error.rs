@@ -63,10 +63,10 @@ pub enum LabError {
     #[error(transparent)]
     Archive(#[from] assay_archive::Error),
     /// A control that the experiment asks for cannot be set here.
-    #[error("treatment {treatment}: {source}")]
+    #[error("{prefix}{source}")]
     Control {
-        /// The treatment's label.
-        treatment: String,
+        /// The treatment, as [`assay_model::Treatment::prefix`] gives it.
+        prefix: String,
         /// Which control, and why not.
         source: assay_sut::ControlError,
     },

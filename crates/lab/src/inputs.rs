@@ -33,9 +33,8 @@ pub(crate) fn missing(workload: &dyn Workload, treatment: &Treatment) -> Option<
     })?;
     workload.offers().inputs.is_none().then(|| {
         format!(
-            "treatment {}: `{}` is read-only and made of what a workload reads, and {} puts nothing on its \
-             storage",
-            treatment.label(),
+            "{}`{}` is read-only and made of what a workload reads, and {} puts nothing on its storage",
+            treatment.prefix(),
             only.value.to_text(),
             workload.spec().name
         )

@@ -329,7 +329,7 @@ fn check_controls(controller: &Controller, plan: &Plan) -> Result<(), LabError> 
     for treatment in &plan.treatments {
         controller
             .check(&treatment.controls)
-            .map_err(|source| LabError::Control { treatment: treatment.label(), source })?;
+            .map_err(|source| LabError::Control { prefix: treatment.prefix(), source })?;
     }
     Ok(())
 }

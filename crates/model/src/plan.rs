@@ -51,6 +51,14 @@ impl Treatment {
         self.parts(named)
     }
 
+    /// What a sentence about it begins with: `treatment level=3: `, or nothing where there is no other.
+    pub fn prefix(&self) -> String {
+        if self.levels.is_empty() {
+            return String::new();
+        }
+        format!("treatment {}: ", self.label())
+    }
+
     fn parts(&self, of: impl Fn(&str, &Scalar) -> String) -> String {
         if self.levels.is_empty() {
             return "-".to_owned();

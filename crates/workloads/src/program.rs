@@ -20,7 +20,8 @@ pub(crate) fn find_program(name: &OsStr, cwd: &Path) -> Option<PathBuf> {
 /// What stands in the way of a program that was not found, and what to do: a file of that name may be there but
 /// not be executable.
 pub(crate) fn not_found(what: String, name: &OsStr, cwd: &Path) -> WorkloadError {
-    let file = cwd.join(name);
+    // As the person would write it: without `./` in its middle.
+    let file: PathBuf = cwd.join(name).components().collect();
     if name.as_encoded_bytes().contains(&b'/') && file.is_file() {
         let shown = file.display();
         return WorkloadError::NotExecutable { what, remedy: format!("chmod +x {shown}") };

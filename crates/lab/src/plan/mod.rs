@@ -57,9 +57,9 @@ pub fn make_plan(
                 wrong(&["design", "warmups"], what, "")
             })?;
         }
-        workload.check(&treatment.params).map_err(|e| {
-            wrong(&["workload"], format!("treatment {}: {e}", treatment.label()), "")
-        })?;
+        workload
+            .check(&treatment.params)
+            .map_err(|e| wrong(&["workload"], format!("{}{e}", treatment.prefix()), ""))?;
         if let Some(why) = crate::inputs::missing(workload, treatment) {
             return Err(wrong(&["controls"], why, "use a storage that can be written"));
         }
