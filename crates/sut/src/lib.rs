@@ -34,6 +34,7 @@ pub use process::hiatus::Hiatus;
 pub use process::interrupt::Interrupt;
 pub use process::leftovers::end_strays;
 pub use process::node_memory::node_memory;
+pub use process::parent_death::end_with_parent;
 pub use process::setup::{NumaPolicy, ProcessSetup, Sched};
 pub use process::wait4::{Ended, wait_any};
 pub use read::cpu_times::CpuTimes;

@@ -18,7 +18,6 @@ pub mod kit;
 pub mod memcached;
 mod noop;
 pub mod orders;
-mod parent_death;
 pub mod pointer_chase;
 mod process_metrics;
 mod program;

@@ -14,6 +14,7 @@ pub(crate) mod leftovers;
 pub(crate) mod looks;
 pub(crate) mod mempolicy;
 pub(crate) mod node_memory;
+pub(crate) mod parent_death;
 pub(crate) mod personality;
 pub(crate) mod sched_class;
 pub(crate) mod setup;

@@ -5,7 +5,7 @@ use std::os::unix::process::CommandExt;
 use std::path::PathBuf;
 use std::process::Command;
 
-use crate::parent_death::end_with_parent;
+use assay_sut::end_with_parent;
 
 /// The role that owns everything.
 pub const ROLE: &str = "assay";

@@ -21,8 +21,8 @@ use super::params::Params;
 use super::postgres::{Programs, User};
 use crate::Failure;
 use crate::WorkloadError;
-use crate::parent_death::end_with_parent;
 use crate::program::last_lines;
+use assay_sut::end_with_parent;
 
 /// The longest path of a UNIX socket, bytes (`sun_path`).
 const SOCKET_PATH: usize = 107;

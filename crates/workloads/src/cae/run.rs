@@ -16,7 +16,7 @@ use rustix::process::{Pid, PidfdFlags, Signal, kill_process, pidfd_open};
 use super::devices::{Bytes, Devices};
 use crate::Failure;
 use crate::WorkloadError;
-use crate::parent_death::end_with_parent;
+use assay_sut::end_with_parent;
 
 /// How often the space in scratch is looked at.
 pub(super) const LOOK: Duration = Duration::from_millis(50);

@@ -12,8 +12,8 @@ use assay_environment::cpulist;
 use assay_sut::{NumaPolicy, ProcessSetup, clock, enter};
 
 use super::{CopiesError, Copy};
-use crate::parent_death::end_with_parent;
 use crate::words::quote_words;
+use assay_sut::end_with_parent;
 
 /// A line longer than this is none of the protocol.
 const MAX_BYTES: u64 = 8 << 20;

@@ -19,8 +19,8 @@ use super::stage::Stage;
 use super::{honest, said};
 use crate::Failure;
 use crate::WorkloadError;
-use crate::parent_death::end_with_parent;
 use crate::program::find_program;
+use assay_sut::end_with_parent;
 
 /// The memtier_benchmark to use.
 ///

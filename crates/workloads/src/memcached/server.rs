@@ -19,8 +19,8 @@ use super::talk::{Endpoint, Talk};
 use crate::Failure;
 
 use crate::WorkloadError;
-use crate::parent_death::end_with_parent;
 use crate::program::{find_program, free_port};
+use assay_sut::end_with_parent;
 
 /// How long a server may take until it answers.
 const START: Duration = Duration::from_secs(10);

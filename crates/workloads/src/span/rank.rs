@@ -11,7 +11,7 @@ use assay_sut::{Ended, ProcessSetup, enter, wait_any};
 use super::used::Used;
 use super::{Order, Share};
 use crate::Failure;
-use crate::parent_death::end_with_parent;
+use assay_sut::end_with_parent;
 
 /// Where Open MPI keeps what ranks of one node share, by the names of its versions 4 and 5.
 const SHARED: [&str; 2] =
