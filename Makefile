@@ -28,9 +28,9 @@ test-vm:
 	@scripts/test-packages
 	@CARGO="$(CARGO)" scripts/vm/test $(KERNEL)
 
-# Adds what takes long: stock kernels, 48 virtual nodes of Slurm, and the simulations behind docs/statistics.md.
+# Adds what takes long: stock kernels, kernels as a factor, 48 virtual nodes of Slurm, and the simulations behind docs/statistics.md.
 test-all: test test-vm
-	$(CARGO) test --locked --package assay --test slurm -- --ignored --nocapture
+	$(CARGO) test --locked --package assay --test slurm --test virtual_machine -- --ignored --nocapture
 	$(CARGO) test --locked --release --package assay-stats --test coverage_table -- --ignored --nocapture
 
 check: fmt clippy deny

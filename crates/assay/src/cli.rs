@@ -80,6 +80,9 @@ pub enum Verb {
     /// Kits: outside programs as workloads.
     #[command(subcommand)]
     Kit(Kit),
+    /// Virtual machines for experiments with `engine = "vm"`: what they boot from.
+    #[command(subcommand)]
+    Vm(Vm),
     /// The checks of the catalogue and the rule packs.
     #[command(subcommand)]
     Rules(Rules),
@@ -533,6 +536,8 @@ pub enum On {
     Here,
     /// Nodes that Slurm gives.
     Slurm,
+    /// Virtual machines on this machine, as `--set 'vm.kernel=["6.1"]'` and the like make them.
+    Vm,
 }
 
 /// `assay plan`.
@@ -1198,6 +1203,19 @@ pub enum Kit {
     Check {
         /// The kit's folder.
         dir: PathBuf,
+    },
+}
+
+/// `assay vm`.
+#[derive(Debug, Subcommand)]
+pub enum Vm {
+    /// The kernels that are built, and what runs virtual machines here.
+    List,
+    /// Build a Debian root file system and kernels from Debian's packages; needs root, mmdebstrap and a mirror.
+    Build {
+        /// 5.10, 6.1 or 6.12; or the path to a vmlinuz, whose modules lie in $MODULES.
+        #[arg(required = true, value_name = "KERNEL")]
+        kernels: Vec<String>,
     },
 }
 

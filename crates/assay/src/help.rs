@@ -101,6 +101,13 @@ const VERBS: &[Verb] = &[
         "",
     ),
     verb("workloads", Group::Measure, &["assay workloads", "assay workloads command"], &[], ""),
+    verb(
+        "vm",
+        Group::Measure,
+        &["assay vm list", "assay vm list --json"],
+        &["assay vm build 6.1 6.12", "assay run experiments/memcached-kernels.toml"],
+        "",
+    ),
     verb("kit", Group::Measure, &["assay kit list", "assay kit check kits/zstd"], &[], ""),
     verb(
         "cpu",

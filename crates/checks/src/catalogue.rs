@@ -126,6 +126,7 @@ const CHECKS: &[Check] = &[
     check(&rows::NODES_ALIKE, nodes::seen_only),
     check(&rows::PHASES_COINCIDE, nodes::seen_only),
     check(&rows::CLOCKS_HOLD, nodes::seen_only),
+    check(&rows::EMULATED_TIMES, nodes::seen_only),
 ];
 
 /// All checks, those of one machine first.

@@ -100,6 +100,17 @@ pub enum ClusterError {
     /// The system gave no random bytes.
     #[error("read /dev/urandom: {0}")]
     Random(io::Error),
+    /// No virtual machine could be started.
+    #[error("no virtual machine can be had: {0}")]
+    Vm(String),
+    /// A virtual machine did not get to its agent, or its agent could not set up.
+    #[error("the virtual machine ({machine}) {what}")]
+    Guest {
+        /// Which.
+        machine: String,
+        /// What happened, with the end of its console.
+        what: String,
+    },
     /// A signal ended it.
     #[error("interrupted by a signal")]
     Interrupted,

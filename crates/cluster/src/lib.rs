@@ -4,6 +4,8 @@
 //! from its own ([`clock`]) and makes one record of the parts ([`merge`]). What a killed run leaves in
 //! Slurm's queue is cancelled by the next command ([`left`]).
 //!
+//! A virtual machine ([`vm`]) is a node as well, with one agent and no scheduler.
+//!
 //! What an agent does with a trial is the lab's; this crate only carries it ([`Link`]).
 
 mod alike;
@@ -19,11 +21,12 @@ mod message;
 mod nodes_file;
 mod phases;
 pub mod slurm;
+pub mod vm;
 mod wire;
 
 pub use alike::{Described, describe};
 pub use clock::Clock;
-pub use crew::{Crew, Lost, LostTo, Request, TrialEnd};
+pub use crew::{Boot, Crew, Lost, LostTo, Request, TrialEnd};
 pub use doctor::{Check, Report, doctor};
 pub use error::ClusterError;
 pub use link::{AgentError, Link, Membership};

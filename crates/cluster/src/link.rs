@@ -30,7 +30,9 @@ const LOOK: Duration = Duration::from_millis(100);
 #[non_exhaustive]
 pub enum AgentError {
     /// It was not started by a collector.
-    #[error("an agent is started by `assay run --on slurm`: {0} is not set")]
+    #[error(
+        "an agent is started by `assay run` with `engine = \"slurm\"` or `engine = \"vm\"`: {0} is not set"
+    )]
     NotAnAgent(String),
     /// The collector cannot be reached.
     #[error("the collector cannot be reached from {host} at {tried}: {source}")]
@@ -91,13 +93,15 @@ impl Link {
     /// # Errors
     /// The environment names none, or it cannot be reached.
     pub fn open(interrupt: Interrupt) -> Result<Self, AgentError> {
-        let membership = Membership {
-            rank: number("SLURM_PROCID")?,
-            node: var("SLURMD_NODENAME")?,
-            local: number("SLURM_LOCALID")?,
-        };
         let (address, token) = (var(ADDRESS)?, var(TOKEN)?);
         let host = crate::left::host();
+        let membership = match number("SLURM_PROCID") {
+            Ok(rank) => {
+                Membership { rank, node: var("SLURMD_NODENAME")?, local: number("SLURM_LOCALID")? }
+            }
+            // In a virtual machine it is the only one.
+            Err(_) => Membership { rank: 0, node: host.clone(), local: 0 },
+        };
         let mut stream = reach(&address, &host)?;
         tune(&stream)?;
         let hello = ToCollector::Hello(Hello {

@@ -121,7 +121,7 @@ pub struct Took {
 pub struct NodesFile {
     /// The version of this format.
     pub schema_version: u32,
-    /// What ran the nodes (`slurm`).
+    /// What ran the nodes (`slurm`, `vm`).
     pub engine: String,
     /// The job's id there.
     pub job: String,
@@ -136,10 +136,10 @@ pub struct NodesFile {
 }
 
 impl NodesFile {
-    pub(crate) fn new(job: &str, nodes: Vec<NodeEntry>) -> Self {
+    pub(crate) fn new(engine: &str, job: &str, nodes: Vec<NodeEntry>) -> Self {
         NodesFile {
             schema_version: SCHEMA_VERSION,
-            engine: "slurm".into(),
+            engine: engine.to_owned(),
             job: job.to_owned(),
             nodes,
             coincidence: None,

@@ -34,6 +34,7 @@ mod stop;
 mod syscalls;
 mod trace;
 mod trial;
+mod virtual_machine;
 mod watch;
 mod window;
 mod witness;

@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use assay_cluster::merge::{Merged, Ways, merge};
 use assay_cluster::{
-    ClusterError, Crew, LostTo, NODES, Order, Request, Setup, Took, TrialEnd, describe,
+    ClusterError, Crew, LostTo, NODES, NodePart, Order, Request, Setup, Took, TrialEnd, describe,
 };
 use assay_model::{
     Experiment, Finding, JobSpan, Observation, Outcome, Plan, RunState, SystemDescription,
@@ -140,21 +140,12 @@ impl Nodes {
         &self,
         plan: &Plan,
         record: TrialRecord,
-        parts: &[assay_cluster::NodePart],
+        parts: &[NodePart],
         job: &str,
         took: Took,
     ) -> Done {
-        let ways = Ways { spec: &plan.workload, job, bound: self.bound };
-        let began = std::time::Instant::now();
-        let mut merged = merge(record, parts, &ways);
-        let merge_ns = u64::try_from(began.elapsed().as_nanos()).unwrap_or(u64::MAX);
-        merged.nodes.took = Took { merge_ns, ..took };
-        match serde_json::to_vec_pretty(&merged.nodes) {
-            Ok(bytes) => merged.kept.push((NODES.into(), bytes)),
-            Err(e) => merged.record.notes.push(format!("{NODES} could not be written: {e}")),
-        }
-        let Merged { record, samples, kept, stdout, stderr, .. } = merged;
-        Done { recorded: Recorded { record, samples, kept, trace: None }, stdout, stderr }
+        let ways = Ways { spec: &plan.workload, engine: "slurm", job, bound: self.bound };
+        merged(&ways, record, parts, took)
     }
 
     /// Ends the job, if there is one.
@@ -245,8 +236,24 @@ impl Executor for Nodes {
     }
 }
 
+/// One record of the parts.
+pub(crate) fn merged(ways: &Ways<'_>, record: TrialRecord, parts: &[NodePart], took: Took) -> Done {
+    let began = std::time::Instant::now();
+    let mut merged = merge(record, parts, ways);
+    let merge_ns = u64::try_from(began.elapsed().as_nanos()).unwrap_or(u64::MAX);
+    merged.nodes.took = Took { merge_ns, ..took };
+    match serde_json::to_vec_pretty(&merged.nodes) {
+        Ok(bytes) => merged.kept.push((NODES.into(), bytes)),
+        Err(e) => merged.record.notes.push(format!("{NODES} could not be written: {e}")),
+    }
+    let Merged { record, samples, kept, stdout, stderr, .. } = merged;
+    Done { recorded: Recorded { record, samples, kept, trace: None }, stdout, stderr }
+}
+
 /// Findings of one kind on several nodes are said once, with the first node's words.
-fn gathered<'a>(nodes: impl Iterator<Item = (&'a str, &'a Vec<Observation>)>) -> Vec<Finding> {
+pub(crate) fn gathered<'a>(
+    nodes: impl Iterator<Item = (&'a str, &'a Vec<Observation>)>,
+) -> Vec<Finding> {
     let mut all: Vec<(usize, Finding, Vec<&str>)> = Vec::new();
     for (name, seen) in nodes {
         let findings = assay_checks::judge_all(seen);
@@ -276,7 +283,7 @@ fn gathered<'a>(nodes: impl Iterator<Item = (&'a str, &'a Vec<Observation>)>) ->
 }
 
 /// What agents set up.
-fn setup(experiment: &Experiment, toml: &str, plan: &Plan, keep_output: bool) -> Setup {
+pub(crate) fn setup(experiment: &Experiment, toml: &str, plan: &Plan, keep_output: bool) -> Setup {
     Setup {
         experiment: toml.to_owned(),
         plan: Plan { trials: Vec::new(), ..plan.clone() },

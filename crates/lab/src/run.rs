@@ -6,7 +6,8 @@ use std::time::Instant;
 
 use assay_archive::{Archive, NewRun, RunWriter};
 use assay_model::{
-    LedgerEvent, Plan, RunId, RunState, Scalar, SystemDescription, TrialRecord, WorkloadSpec,
+    Engine, LedgerEvent, Plan, RunId, RunState, Scalar, SystemDescription, TrialRecord,
+    WorkloadSpec,
 };
 use assay_redact::Recorder;
 use assay_sut::process::Output;
@@ -20,6 +21,7 @@ use crate::history::History;
 use crate::machine::Machine;
 use crate::nodes::Nodes;
 use crate::session::Session;
+use crate::virtual_machine::VirtualMachines;
 use crate::watch::Watcher;
 use crate::{LabError, describe, fit, scratch, stop};
 
@@ -209,6 +211,11 @@ impl Lab<'_> {
         watcher: &mut dyn Watcher,
     ) -> Result<Ready, LabError> {
         let experiment = &prepared.experiment;
+        if experiment.place.engine == Engine::Vm {
+            let mut machines = VirtualMachines::new(self, prepared)?;
+            let (system, fitness) = machines.describe(watcher)?;
+            return Ok(Ready { executor: Box::new(machines), fitness, system: Some(system) });
+        }
         if experiment.place.is_remote() {
             // What a killed run on this machine left.
             scratch::sweep(&scratch::scratch_root());

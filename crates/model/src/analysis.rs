@@ -34,6 +34,9 @@ pub struct TreatmentSummary {
     /// What makes values of its trials doubtful, each reason once.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub doubts: Vec<String>,
+    /// Whether its trials ran in virtual machines.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub virtual_machine: bool,
 }
 
 impl TreatmentSummary {

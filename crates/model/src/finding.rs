@@ -71,7 +71,7 @@ pub enum Section {
     Statistics,
     /// Claims and publication. F46 to F60.
     Claims,
-    /// Several machines as one. N1 to N3.
+    /// Several machines as one, and virtual ones. N1 to N4.
     Nodes,
 }
 
@@ -83,7 +83,7 @@ impl Section {
             Section::Workload => "Workload and measurement",
             Section::Statistics => "Design and statistics",
             Section::Claims => "Claims and publication",
-            Section::Nodes => "Several machines as one",
+            Section::Nodes => "Several machines as one, and virtual ones",
         }
     }
 }

@@ -338,6 +338,15 @@ pub enum Observation {
         /// The bound.
         bound: f64,
     },
+    /// The trial ran in a virtual machine that assay started.
+    GuestMachine {
+        /// What ran its instructions: `kvm`, or `tcg`, an emulation.
+        accelerator: String,
+        /// The metric that decides.
+        metric: String,
+        /// Its unit.
+        unit: String,
+    },
     /// The program that the trials of a treatment run; stands in the first record of each treatment.
     Program {
         /// What it is.

@@ -1,4 +1,6 @@
-//! Where a run happens: on this machine, or on the nodes of a cluster.
+//! Where a run happens: on this machine, in virtual machines on it, or on the nodes of a cluster.
+
+use std::collections::BTreeMap;
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -14,6 +16,8 @@ pub enum Engine {
     Here,
     /// Nodes that Slurm gives, all of them in every trial.
     Slurm,
+    /// Virtual machines on this machine, one at a time.
+    Vm,
 }
 
 /// What one job of the scheduler is for.
@@ -69,6 +73,10 @@ pub struct Where {
     pub start_timeout: Scalar,
     /// Steady phases that begin or end further apart than this do not coincide (a duration).
     pub phase_bound: Scalar,
+    /// The virtual machine: `kernel`, `root`, `cmdline`, `memory`, `cpus`, `numa`, `disks`, `accelerator` and
+    /// `boot_timeout`. A factor `vm.NAME` varies one of them.
+    #[serde(skip_serializing_if = "BTreeMap::is_empty")]
+    pub vm: BTreeMap<String, Scalar>,
 }
 
 impl Default for Where {
@@ -90,6 +98,7 @@ impl Default for Where {
             max_wait: Scalar::Text("10 min".into()),
             start_timeout: Scalar::Text("1 min".into()),
             phase_bound: Scalar::Text("100 ms".into()),
+            vm: BTreeMap::new(),
         }
     }
 }

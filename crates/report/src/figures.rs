@@ -82,9 +82,13 @@ fn kind_of_mean(summary: &TreatmentSummary) -> &'static str {
     if summary.percentile.is_some() { "" } else { arithmetic(&summary.summary) }
 }
 
-/// What stands beside a number that is doubtful.
+/// What stands beside a number of a virtual machine, and beside one that is doubtful.
 pub(crate) fn doubt(summary: &TreatmentSummary) -> &'static str {
-    doubtful(!summary.doubts.is_empty())
+    match (summary.virtual_machine, summary.doubts.is_empty()) {
+        (true, true) => " (in a virtual machine)",
+        (true, false) => " (in a virtual machine, doubtful)",
+        (false, none) => doubtful(!none),
+    }
 }
 
 /// [`doubt`] where it is known already.

@@ -25,6 +25,7 @@ struct Report {
     monitors: Vec<Ability>,
     tracers: Vec<Ability>,
     controls: Vec<Ability>,
+    virtual_machines: Vec<Ability>,
     left_changed: Vec<String>,
 }
 
@@ -75,6 +76,7 @@ fn examine() -> Result<Report> {
         monitors: monitors(),
         tracers: tracers(),
         controls: controls(),
+        virtual_machines: vec![virtual_machines()],
         left_changed: left_changed.collect(),
     })
 }
@@ -111,6 +113,12 @@ fn tracers() -> Vec<Ability> {
     };
     let help = "System calls of programs (`assay syscalls`)".to_owned();
     vec![io, profile, Ability { name: "syscalls".into(), help, works, why }]
+}
+
+fn virtual_machines() -> Ability {
+    let assay_cluster::vm::Ability { works, words } = assay_cluster::vm::ability();
+    let help = "Kernels as a factor (`engine = \"vm\"`)".to_owned();
+    Ability { name: "vm".into(), help, works, why: words }
 }
 
 fn controls() -> Vec<Ability> {
@@ -159,6 +167,7 @@ fn show(report: &Report) -> String {
         ("Monitors", &report.monitors),
         ("Tracers", &report.tracers),
         ("Controls", &report.controls),
+        ("Virtual machines", &report.virtual_machines),
     ];
     for (title, abilities) in all {
         let _ = writeln!(text, "\n{title}");

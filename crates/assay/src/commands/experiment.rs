@@ -137,6 +137,8 @@ fn commands(what: &What) -> Result<Experiment> {
 
 /// Lays the flags over an experiment.
 fn change(experiment: &mut Experiment, what: &What) -> Result<(), LabError> {
+    // Where trials run decides what `vm.NAME` is.
+    change_place(&mut experiment.place, &what.place);
     for set in &what.set {
         apply_set(experiment, set)?;
     }
@@ -187,7 +189,6 @@ fn change(experiment: &mut Experiment, what: &What) -> Result<(), LabError> {
             names => names.split(',').map(|n| n.trim().to_owned()).collect(),
         };
     }
-    change_place(&mut experiment.place, &what.place);
     if let Some(name) = &what.name {
         experiment.name = slug(name);
     }
@@ -224,6 +225,7 @@ pub fn change_place(place: &mut Where, typed: &Location) {
         place.engine = match on {
             On::Here => Engine::Here,
             On::Slurm => Engine::Slurm,
+            On::Vm => Engine::Vm,
         };
     }
     // An experiment for a cluster is tried on this machine alone.

@@ -41,6 +41,7 @@ mod stat;
 mod stat_tasks;
 mod syscalls;
 mod tlb;
+mod vm;
 mod workloads;
 
 use crate::cli::{Cli, Verb};
@@ -72,6 +73,7 @@ pub fn dispatch(cli: &Cli) -> anyhow::Result<Exit> {
         Verb::Archive(archive) => archive::archive(cli, archive),
         Verb::Doctor(doctor) => doctor::doctor(cli, doctor),
         Verb::Kit(kit) => kit::kit(cli, kit),
+        Verb::Vm(asked) => vm::vm(cli, asked),
         Verb::Rules(rules) => rules::rules(cli, rules),
         Verb::Workloads { name } => workloads::workloads(cli, name.as_deref()),
         Verb::Schema { output } => schema::schema(output),

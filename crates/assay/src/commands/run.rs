@@ -2,7 +2,7 @@
 
 use anyhow::{Context, Result};
 use assay_lab::{Both, Ended, EventWriter, Lab, RunLock, Watcher, aa_floor, is_self_comparison};
-use assay_model::{Outcome, RunState, Severity, Verdict};
+use assay_model::{Engine, Outcome, RunState, Severity, Verdict};
 use assay_report::RunView;
 use assay_report::terminal::Detail;
 use assay_sut::process::Output;
@@ -59,7 +59,7 @@ pub fn run(cli: &Cli, run: &Run) -> Result<Exit> {
         },
     );
     // Nodes have their own queue.
-    let remote = prepared.as_ref().is_some_and(|p| p.experiment.place.is_remote());
+    let remote = prepared.as_ref().is_some_and(|p| p.experiment.place.engine == Engine::Slurm);
     let _turn = if remote { None } else { take_turn(run.wait_turn, &lab, &mut both)? };
     let mut ended = match (&prepared, &resumed) {
         (Some(prepared), _) => lab

@@ -91,6 +91,7 @@ const CASES: &[(&str, [&str; 3])] = &[
     ("N1", ["evidence", "nodes", ALWAYS]),
     ("N2", ["nodes apart", "nodes", ALWAYS]),
     ("N3", ["evidence", "nodes", ALWAYS]),
+    ("N4", ["evidence", "nodes", ALWAYS]),
 ];
 
 #[test]

@@ -130,6 +130,7 @@ fn told(world: &World, name: &str, lines: &[&str; 2]) -> Scene {
 /// Nodes that differ, and clocks that drift apart; the nodes of a Slurm on one machine do neither.
 const UNLIKE: &str = r#"{"evidence":{"saw":"clock-drift","node":"n2","drift":0.5,"bound":0.01}}
 {"evidence":{"saw":"unlike-nodes","differences":[{"path":"cpu.model","first":["n1","A"],"others":["n2"],"other":"B","hard":true}]}}
+{"evidence":{"saw":"guest-machine","accelerator":"tcg","metric":"value","unit":"s"}}
 "#;
 
 fn small_effect(world: &World, name: &str, more: &[&str]) -> Scene {

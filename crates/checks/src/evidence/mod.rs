@@ -107,7 +107,7 @@ pub struct Evidence {
     pub unseen: Vec<(&'static str, String)>,
     /// Whether the run was imported: what the program that made it did not record nobody can add.
     pub imported: bool,
-    /// Whether the trials ran on several machines at once.
+    /// Whether the trials ran on several machines at once, or in virtual ones.
     pub several_machines: bool,
 }
 

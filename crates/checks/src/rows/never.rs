@@ -42,6 +42,7 @@ const ALWAYS_CHECKED: &[(&Row, &str)] = &[
     (&rows::NODES_ALIKE, "a trial does not begin before every agent has described its node"),
     (&rows::PHASES_COINCIDE, "a trial that a node leaves does not count"),
     (&rows::CLOCKS_HOLD, "a trial does not begin before every agent's clock is read"),
+    (&rows::EMULATED_TIMES, "assay starts the virtual machine and knows what runs it"),
 ];
 
 /// Why a check can always be made; `None`: what it needs may not be recorded.

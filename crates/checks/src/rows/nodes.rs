@@ -1,8 +1,8 @@
-//! Several machines as one. N1 to N3.
+//! Several machines as one, and virtual ones. N1 to N4.
 
 use assay_model::{Row, Section};
 
-use super::W;
+use super::{I, W};
 
 /// N1, nodes-alike.
 pub const NODES_ALIKE: Row = Row {
@@ -47,4 +47,19 @@ pub const CLOCKS_HOLD: Row = Row {
     remedy: "see that the nodes keep time (chrony, and the clock source tsc)",
     source: "own design",
     evidence: "the collector asks every agent's clock around a trial",
+};
+
+/// N4, emulated-times.
+pub const EMULATED_TIMES: Row = Row {
+    id: "N4",
+    name: "emulated-times",
+    section: Section::Nodes,
+    severity: I,
+    escalation: "a note where a count decides",
+    needs: "what ran the instructions of a virtual machine",
+    fires: "the metric that decides is a time or a rate, and the trial ran in an emulated machine (TCG)",
+    why: "an emulator's time is its own: what is slow on it need not be slow on a processor",
+    remedy: "let a count decide (`compare.metric`), or run where KVM works",
+    source: "own design",
+    evidence: "every trial with `[where] engine = \"vm\"`",
 };

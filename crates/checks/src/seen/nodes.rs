@@ -49,8 +49,30 @@ pub(super) fn judge(seen: &Observation) -> Judged {
             );
             (&rows::CLOCKS_HOLD, Found::new(text))
         }),
+        Observation::GuestMachine { accelerator, metric, unit } => emulated(accelerator, metric, unit),
         _ => None,
     }
+}
+
+/// Units of counts: what an emulated machine has as many of as a real one.
+pub(super) fn counts(unit: &str) -> bool {
+    ["1", "B", ""].contains(&unit)
+}
+
+fn emulated(accelerator: &str, metric: &str, unit: &str) -> Judged {
+    if accelerator != "tcg" {
+        return None;
+    }
+    let text = "the trial ran in an emulated machine (TCG), whose times are the emulator's";
+    let found = if counts(unit) {
+        Found::new(format!(
+            "{text}: `{metric}` is a count and may be compared, times and rates may not"
+        ))
+        .at(N)
+    } else {
+        Found::new(format!("{text}: `{metric}` ({unit}) may not be compared"))
+    };
+    Some((&rows::EMULATED_TIMES, found))
 }
 
 fn unlike(differences: &[NodeDifference]) -> Judged {

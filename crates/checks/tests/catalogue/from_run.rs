@@ -42,6 +42,7 @@ fn summary(id: u32, values: &[f64]) -> TreatmentSummary {
         values: values.iter().copied().map(Some).collect(),
         percentile: None,
         doubts: Vec::new(),
+        virtual_machine: false,
     }
 }
 

@@ -2,8 +2,9 @@
 
 use std::time::{Duration, Instant};
 
-use super::{Crew, Gone, Lost, LostTo};
-use crate::slurm::{Job, nodes};
+use super::{Carrier, Crew, Gone, Lost, LostTo};
+use crate::slurm::nodes;
+use crate::vm::Guest;
 
 /// How long a job that ends may take until Slurm says how it did: sites let programs 30 s (`KillWait`)
 /// between SIGTERM and SIGKILL.
@@ -12,10 +13,36 @@ const SETTLE: Duration = Duration::from_secs(60);
 /// How long a controller that does not answer is asked again.
 const BUSY: Duration = Duration::from_secs(6);
 
+/// How long a machine whose agent is gone may take to end.
+const FALL: Duration = Duration::from_secs(3);
+
+impl Lost {
+    /// A virtual machine whose agent went or is silent.
+    fn guest(guest: &mut Guest, how: &str) -> Self {
+        let began = Instant::now();
+        while guest.ended().is_none() && guest.trouble().is_none() && began.elapsed() < FALL {
+            std::thread::sleep(Duration::from_millis(50));
+        }
+        let what = match (guest.trouble(), guest.ended()) {
+            (Some(trouble), _) => format!("failed: {trouble}"),
+            (None, Some(status)) => format!("ended ({status})"),
+            (None, None) => how.to_owned(),
+        };
+        Lost {
+            sentence: format!("the virtual machine {what}; {}", guest.last_words()),
+            nodes: Vec::new(),
+            to: LostTo::Failure,
+        }
+    }
+}
+
 impl Crew {
     /// What became of the crew, after somebody went: what Slurm says of the job and the nodes.
     pub(super) fn lost(&mut self, gone: &Gone) -> Lost {
         self.broken = true;
+        if let Some(Carrier::Guest(guest)) = &mut self.carrier {
+            return Lost::guest(guest, &gone.how);
+        }
         let names: Vec<String> = gone.members.iter().map(|i| self.node(*i)).collect();
         let mut lost: Vec<String> =
             gone.members.iter().map(|i| self.members[*i].hello.node.clone()).collect();
@@ -28,7 +55,7 @@ impl Crew {
         // The end of a job is known a moment after that of its tasks.
         let began = Instant::now();
         let state = loop {
-            let asked = self.job.as_ref().map_or(Ok(None), Job::state);
+            let asked = self.carrier.as_ref().map_or(Ok(None), Carrier::state);
             // How it ended is told when its last task has; a controller that is busy is asked again.
             let limit = match asked.as_ref().map(|s| s.as_ref().map(|s| s.state.as_str())) {
                 Ok(Some("RUNNING")) => Duration::from_millis(1500),

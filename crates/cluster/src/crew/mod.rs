@@ -1,5 +1,7 @@
 //! The collector: has a job started, waits for its agents, and takes them through trial after trial.
 
+mod boot;
+mod carrier;
 mod lost;
 mod start;
 mod trial;
@@ -20,6 +22,9 @@ use crate::message::{Hello, NodePart, SetUp, Setup, ToAgent, ToCollector};
 use crate::nodes_file::Took;
 use crate::slurm::{Job, JobRequest};
 use crate::{ClusterError, wire};
+
+pub use boot::Boot;
+use carrier::Carrier;
 
 /// How often a wait looks whether a signal came.
 const LOOK: Duration = Duration::from_millis(100);
@@ -92,12 +97,13 @@ pub enum TrialEnd {
     Lost(Lost, Vec<NodePart>),
 }
 
-/// The agents of a job.
+/// The agents of a job, or of a virtual machine.
 #[derive(Debug)]
 pub struct Crew {
     members: Vec<Member>,
     heard: Receiver<Heard>,
-    job: Option<Job>,
+    /// What runs the agents.
+    carrier: Option<Carrier>,
     id: String,
     /// What the last trial took.
     took: Took,
@@ -135,7 +141,7 @@ impl Crew {
         let mut crew = Crew {
             members: Vec::new(),
             heard,
-            job: Some(job),
+            carrier: Some(Carrier::Job(job)),
             id: String::new(),
             took: Took::default(),
             grace: Duration::from_secs(2),
@@ -145,7 +151,7 @@ impl Crew {
         };
         let gathered = crew.gather(request, port, say).and_then(|()| {
             crew.took.start_ns = nanos(began.elapsed());
-            crew.set_up(request)
+            crew.set_up(request.setup, request.limit, request.interrupt)
         });
         match gathered {
             Ok(()) => Ok(crew),
@@ -215,7 +221,7 @@ impl Crew {
 
     /// The job's nodes as Slurm writes them (`n[1-4]`); `unknown` when it cannot be asked.
     pub fn node_list(&self) -> String {
-        let state = self.job.as_ref().and_then(|job| job.state().ok().flatten());
+        let state = self.carrier.as_ref().and_then(|c| c.state().ok().flatten());
         state.map_or_else(|| "unknown".to_owned(), |s| s.nodes)
     }
 
@@ -244,7 +250,7 @@ impl Crew {
             let _ = self.members[i].stream.shutdown(std::net::Shutdown::Both);
         }
         let broken = self.broken;
-        self.job.take().and_then(|job| job.end(broken))
+        self.carrier.take().and_then(|carrier| carrier.end(broken))
     }
 }
 

@@ -6,11 +6,11 @@ use std::time::{Duration, Instant};
 use assay_model::{Where, units};
 use assay_sut::Interrupt;
 
-use super::{Crew, LOOK, Member, Request};
+use super::{Carrier, Crew, LOOK, Member, Request};
 use crate::ClusterError;
 use crate::listen::Heard;
 use crate::message::{Hello, PROTOCOL, Setup, ToAgent, ToCollector};
-use crate::slurm::{Job, JobState, hostnames};
+use crate::slurm::{JobState, hostnames};
 use crate::wire;
 
 /// How often Slurm is asked how a job that is not there yet stands.
@@ -39,7 +39,9 @@ impl Crew {
                 Ok(Heard::Went(rank, why)) => return Err(self.gone_early(rank, &why)),
                 Ok(Heard::Said(..)) | Err(_) => {}
             }
-            let Some(job) = &mut self.job else { return Err(ClusterError::Interrupted) };
+            let Some(Carrier::Job(job)) = &mut self.carrier else {
+                return Err(ClusterError::Interrupted);
+            };
             if job.ended().is_some() {
                 return Err(ClusterError::Refused { said: job.said() });
             }
@@ -82,7 +84,7 @@ impl Crew {
         Ok(())
     }
 
-    fn welcome(
+    pub(super) fn welcome(
         &mut self,
         hello: Hello,
         stream: TcpStream,
@@ -115,7 +117,7 @@ impl Crew {
         let member = self.members.iter().find(|m| m.hello.rank == rank);
         let node =
             member.map_or_else(|| format!("of task {rank}"), |m| format!("on node {}", m.name));
-        let said = self.job.as_ref().map(Job::said).unwrap_or_default();
+        let said = self.carrier.as_ref().map(Carrier::said).unwrap_or_default();
         let why = if why.is_empty() { String::new() } else { format!(" ({why})") };
         ClusterError::Lost {
             what: format!("the agent {node} ended before it had begun{why}: {said}"),
@@ -133,7 +135,7 @@ impl Crew {
         let expected = hostnames(&state.nodes).unwrap_or_default();
         let here = |node: &String| self.members.iter().any(|m| m.hello.node == *node);
         let nodes = expected.into_iter().filter(|n| !here(n)).collect();
-        let said = self.job.as_ref().map(Job::said).filter(|s| s != "it said nothing");
+        let said = self.carrier.as_ref().map(Carrier::said).filter(|s| s != "it said nothing");
         ClusterError::NeverStarted {
             job: state.id.clone(),
             nodes,
@@ -146,14 +148,20 @@ impl Crew {
         }
     }
 
-    pub(super) fn set_up(&mut self, request: &Request<'_>) -> Result<(), ClusterError> {
+    /// Has every agent set up what `setup` says, within `limit`.
+    pub(super) fn set_up(
+        &mut self,
+        setup: &Setup,
+        limit: Duration,
+        interrupt: Option<&Interrupt>,
+    ) -> Result<(), ClusterError> {
         for i in 0..self.members.len() {
-            let setup = Setup { name: self.members[i].name.clone(), ..request.setup.clone() };
+            let setup = Setup { name: self.members[i].name.clone(), ..setup.clone() };
             let _ = wire::send(&mut self.members[i].stream, &ToAgent::Setup(Box::new(setup)));
         }
         let began = Instant::now();
         while self.members.iter().any(|m| m.set_up.is_none()) {
-            if request.interrupt.is_some_and(Interrupt::fired) {
+            if interrupt.is_some_and(Interrupt::fired) {
                 return Err(ClusterError::Interrupted);
             }
             match self.heard.recv_timeout(LOOK) {
@@ -169,11 +177,10 @@ impl Crew {
                 Ok(Heard::Went(rank, why)) => return Err(self.gone_early(rank, &why)),
                 _ => {}
             }
-            if began.elapsed() > request.limit {
+            if began.elapsed() > limit {
                 let late = self.members.iter().find(|m| m.set_up.is_none());
                 let who = late.map_or(String::new(), |m| format!("node {}", m.name));
-                let why =
-                    format!("it did not set up within {}", units::format_duration(request.limit));
+                let why = format!("it did not set up within {}", units::format_duration(limit));
                 return Err(ClusterError::SetUp { who, why });
             }
         }

@@ -7,13 +7,12 @@ use assay_model::{Outcome, Phase};
 use assay_sut::Interrupt;
 use assay_sut::clock::monotonic_ns;
 
-use super::{Crew, Gone, LOOK, Lost, LostTo, TrialEnd, nanos};
+use super::{Carrier, Crew, Gone, LOOK, Lost, LostTo, TrialEnd, nanos};
 use crate::Clock;
 use crate::clock::Look;
 use crate::listen::Heard;
 use crate::message::{NodePart, Order, Part, Role, Served, ToAgent, ToCollector};
 use crate::nodes_file::Did;
-use crate::slurm::Job;
 
 /// How long the slowest preparation may take (a kit that is fetched and built).
 const PREPARE: Duration = Duration::from_secs(3600);
@@ -161,7 +160,7 @@ impl Crew {
         if members.is_empty() {
             return None;
         }
-        let asked = self.job.as_ref().map(Job::state);
+        let asked = self.carrier.as_ref().map(Carrier::state);
         let goes_on = matches!(&asked, Some(Ok(Some(job))) if job.state == "RUNNING");
         if goes_on {
             return None;

@@ -20,6 +20,8 @@ use crate::phases::{coincide, seen};
 pub struct Ways<'a> {
     /// The workload.
     pub spec: &'a WorkloadSpec,
+    /// What ran the nodes.
+    pub engine: &'a str,
     /// The job.
     pub job: &'a str,
     /// Steady phases further apart do not coincide.
@@ -53,7 +55,7 @@ pub fn merge(mut record: TrialRecord, parts: &[NodePart], ways: &Ways<'_>) -> Me
     times(&mut record, &entries, &ran);
     words(&mut record, parts);
     outcome(&mut record, &entries, lost);
-    let mut nodes = NodesFile::new(ways.job, entries.clone());
+    let mut nodes = NodesFile::new(ways.engine, ways.job, entries.clone());
     if !lost && !ran.is_empty() {
         let all: Vec<(&NodePart, &NodeEntry)> = parts.iter().zip(&entries).collect();
         nodes.merged = metrics(&mut record, &all, &ran, ways.spec);
@@ -289,7 +291,8 @@ fn validation(entries: &[NodeEntry]) -> ValidationResult {
         }
         _ => None,
     });
-    let alone = ran.len() == 1 && entries.iter().any(|e| e.did == Did::Followed);
+    let alone =
+        ran.len() == 1 && (entries.len() == 1 || entries.iter().any(|e| e.did == Did::Followed));
     match &least.unwrap_or(first).validation {
         ValidationResult::Passed { detail } if alone => {
             ValidationResult::Passed { detail: detail.clone() }

@@ -68,7 +68,11 @@ fn spec() -> WorkloadSpec {
 }
 
 fn merged(record: TrialRecord, parts: &[NodePart]) -> Merged {
-    merge(record, parts, &Ways { spec: &spec(), job: "7", bound: Duration::from_secs(1) })
+    merge(
+        record,
+        parts,
+        &Ways { spec: &spec(), engine: "slurm", job: "7", bound: Duration::from_secs(1) },
+    )
 }
 
 #[test]

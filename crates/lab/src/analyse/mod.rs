@@ -15,9 +15,10 @@ pub(crate) mod suite_result;
 use std::collections::{BTreeMap, BTreeSet};
 
 use assay_model::{
-    Analysis, Better, Checks, Comparison, CurveSummary, Experiment, Finding, HistogramSummary,
-    Kind, LedgerEntry, LedgerEvent, MetricValue, Order, Outcome, Plan, Profile, Scalar, Scaling,
-    Severity, Stop, SystemDescription, Treatment, TreatmentSummary, TrialRecord, Verdict,
+    Analysis, Better, Checks, Comparison, CurveSummary, Engine, Experiment, Finding,
+    HistogramSummary, Kind, LedgerEntry, LedgerEvent, MetricValue, Order, Outcome, Plan, Profile,
+    Scalar, Scaling, Severity, Stop, SystemDescription, Treatment, TreatmentSummary, TrialRecord,
+    Verdict,
 };
 use assay_stats::scaling::Size;
 use assay_stats::{CompareInput, Samples, compare_family, sequential, summarize};
@@ -79,6 +80,7 @@ pub fn analyse(recorded: &Recorded<'_>) -> Analysis {
                 values,
                 percentile,
                 doubts: doubts(records, treatment.id, &metric.name),
+                virtual_machine: experiment.place.engine == Engine::Vm,
             });
         }
     }

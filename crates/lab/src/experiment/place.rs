@@ -1,6 +1,7 @@
 //! Checks what an experiment says about where its trials run.
 
-use assay_model::{Engine, Experiment, units};
+use assay_cluster::vm::Machine;
+use assay_model::{Engine, Experiment, Treatment, units};
 
 use crate::error::{PlanError, wrong};
 
@@ -18,7 +19,14 @@ pub(crate) fn check(experiment: &Experiment) -> Result<(), PlanError> {
             let help = "add `engine = \"slurm\"` under [where], or `--on slurm`";
             return Err(wrong(&["where"], "this machine is one node with one task", help));
         }
+        if !place.vm.is_empty() {
+            let help = "add `engine = \"vm\"` under [where], or leave out [where.vm]";
+            return Err(wrong(&["where", "vm"], "no virtual machine is used", help));
+        }
         return Ok(());
+    }
+    if place.engine == Engine::Vm {
+        return virtual_machine(experiment);
     }
     for (key, count) in [("nodes", place.nodes), ("tasks_per_node", place.tasks_per_node)] {
         if !(1..=MAX_NODES).contains(&count) {
@@ -72,6 +80,54 @@ pub(crate) fn check(experiment: &Experiment) -> Result<(), PlanError> {
     Ok(())
 }
 
+/// What an experiment in virtual machines cannot have.
+fn virtual_machine(experiment: &Experiment) -> Result<(), PlanError> {
+    let place = &experiment.place;
+    if place.nodes != 1 || place.tasks_per_node != 1 || place.server_node {
+        let help = "leave out `nodes`, `tasks_per_node` and `server_node`";
+        return Err(wrong(&["where"], "virtual machines run one at a time", help));
+    }
+    if experiment.workload.contains('/') {
+        let help = "put its folder where kits are looked for (ASSAY_KITS), and use its name";
+        return Err(wrong(&["workload"], "a kit goes into a virtual machine by its name", help));
+    }
+    Ok(())
+}
+
+/// What a factor of the machine begins with.
+const FACTOR: &str = "vm.";
+
+/// Whether a factor is a part of the virtual machine.
+pub(crate) fn is_machine(experiment: &Experiment, factor: &str) -> bool {
+    experiment.place.engine == Engine::Vm && factor.starts_with(FACTOR)
+}
+
+/// Whether the part of the machine that a factor names is fixed.
+pub(crate) fn fixed(experiment: &Experiment, factor: &str) -> bool {
+    factor.strip_prefix(FACTOR).is_some_and(|part| experiment.place.vm.contains_key(part))
+}
+
+/// The virtual machine of a treatment: what is fixed, and its levels. `None`: its trials run in none.
+pub(crate) fn machine(
+    experiment: &Experiment,
+    treatment: &Treatment,
+) -> Result<Option<Machine>, PlanError> {
+    if experiment.place.engine != Engine::Vm {
+        return Ok(None);
+    }
+    let mut settings = experiment.place.vm.clone();
+    let levels = treatment.levels.iter();
+    let parts = levels.filter_map(|(k, v)| Some((k.strip_prefix(FACTOR)?.to_owned(), v.clone())));
+    settings.extend(parts);
+    Machine::read(&settings).map(Some).map_err(|(name, why)| {
+        let factor = format!("{FACTOR}{name}");
+        match experiment.factors.contains_key(&factor) {
+            true => wrong(&["factors", &factor], why, ""),
+            false => wrong(&["where", "vm", &name], why, ""),
+        }
+    })
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -94,6 +150,9 @@ mod tests {
         assert!(error(options).contains("--nodes=3"));
         assert!(error("[where]\nengine = \"slurm\"\nmax_wait = \"soon\"\n").contains("soon"));
         assert_eq!(error("[where]\nengine = \"slurm\"\n[observe]\ntracers = [\"io\"]\n"), "");
+        assert!(error("[where.vm]\nkernel = \"6.1\"\n").contains("engine = \"vm\""));
+        let vm = "[where]\nengine = \"vm\"\n";
+        assert!(error(&format!("{vm}nodes = 2\n")).contains("one at a time"));
         let tasks =
             "[where]\nengine = \"slurm\"\ntasks_per_node = 2\n[controls]\nthp = \"always\"\n";
         assert!(error(tasks).contains("thp"), "{}", error(tasks));

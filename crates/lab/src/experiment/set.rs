@@ -1,6 +1,6 @@
 //! `--set`: parameters, controls and factors laid over an experiment.
 
-use assay_model::{Experiment, FactorLevels, Scalar};
+use assay_model::{Engine, Experiment, FactorLevels, Scalar};
 
 use crate::{LabError, PlanError};
 
@@ -34,6 +34,10 @@ pub fn apply_set(experiment: &mut Experiment, set: &str) -> Result<(), LabError>
     } else {
         values.split(',').map(|v| Scalar::parse(v.trim())).collect()
     };
+    let machine = name.strip_prefix("vm.").filter(|_| experiment.place.engine == Engine::Vm);
+    if let Some(part) = machine {
+        experiment.place.vm.remove(part);
+    }
     experiment.factors.remove(name);
     experiment.params.remove(name);
     let control = name.strip_prefix("controls.");
@@ -41,6 +45,9 @@ pub fn apply_set(experiment: &mut Experiment, set: &str) -> Result<(), LabError>
         experiment.controls.remove(control);
     }
     match (control, levels.as_slice()) {
+        (None, [one]) if machine.is_some() => {
+            experiment.place.vm.insert(machine.unwrap_or_default().to_owned(), one.clone());
+        }
         (Some(control), [one]) => {
             experiment.controls.insert(control.to_owned(), one.clone());
         }
@@ -87,6 +94,11 @@ mod tests {
         apply_set(&mut e, "threads=4").unwrap();
         assert!(e.factors.is_empty());
         assert!(apply_set(&mut e, "threads").is_err());
+        e.place.engine = Engine::Vm;
+        apply_set(&mut e, r#"vm.kernel=["6.1"]"#).unwrap();
+        assert_eq!(e.place.vm["kernel"], Scalar::from("6.1"));
+        apply_set(&mut e, r#"vm.kernel=["5.10","6.1"]"#).unwrap();
+        assert!(e.place.vm.is_empty() && e.factors.contains_key("vm.kernel"));
         apply_set(&mut e, r#"controls.storage=["loop:btrfs,raid0"]"#).unwrap();
         assert_eq!(e.controls["storage"], Scalar::from("loop:btrfs,raid0"));
         apply_set(&mut e, r#"threads=["a,b", 2]"#).unwrap();

@@ -32,13 +32,17 @@ pub(crate) fn expand_factors(
             }
             match name.strip_prefix("controls.") {
                 Some(control) => check_control(&path, control, level)?,
+                None if crate::experiment::place::is_machine(experiment, name) => {}
                 None if crate::experiment::source::is_revision(experiment, name) => {}
                 None => check_param(spec, &path, name, level)?,
             }
         }
         let fixed = match name.strip_prefix("controls.") {
             Some(control) => experiment.controls.contains_key(control),
-            None => experiment.params.contains_key(name),
+            None => {
+                experiment.params.contains_key(name)
+                    || crate::experiment::place::fixed(experiment, name)
+            }
         };
         if fixed {
             let message = format!("`{name}` is both fixed and a factor");

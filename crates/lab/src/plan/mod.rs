@@ -71,6 +71,9 @@ pub fn make_plan(
     check_times(experiment)?;
     check_tracers(experiment)?;
     crate::experiment::place::check(experiment)?;
+    treatments
+        .iter()
+        .try_for_each(|t| crate::experiment::place::machine(experiment, t).map(|_| ()))?;
     let seed = experiment.design.seed.unwrap_or(seed);
     let blocks = schedule::blocks(&experiment.design);
     let trials = schedule::trials(&experiment.design, &treatments, seed, blocks)?;
@@ -279,6 +282,7 @@ fn treatment(
         match name.strip_prefix("controls.") {
             Some(control) => settings.push((control, level)),
             None if crate::experiment::source::is_revision(experiment, name) => {}
+            None if crate::experiment::place::is_machine(experiment, name) => {}
             None => {
                 params.insert(name.clone(), level.clone());
             }

@@ -1,0 +1,201 @@
+//! Trials in real virtual machines, and what becomes of a run whose machine cannot be had, panics, hangs or is killed.
+//! Where no kernel is built, or QEMU is missing, a test says so; those that boot for long are run by `make test-all`.
+#![allow(clippy::unwrap_used)] // this is a test
+
+mod common;
+
+use std::path::PathBuf;
+use std::process::{Command, Stdio};
+use std::sync::{Mutex, MutexGuard, PoisonError};
+
+use assay_cluster::vm;
+use common::{Done, World, json, wait_for};
+use rustix::process::{Pid, Signal, kill_process};
+use serde_json::Value;
+
+/// One guest at a time: they share two CPUs.
+static TURN: Mutex<()> = Mutex::new(());
+
+/// A turn, where the kernels are built; else why not is said.
+fn turn(kernels: &[&str]) -> Option<MutexGuard<'static, ()>> {
+    let ability = vm::ability();
+    let built = vm::built(&vm::folder());
+    let missing = kernels.iter().find(|k| !built.iter().any(|b| b == *k));
+    if !ability.works {
+        println!("skipped: because {}", ability.words);
+        return None;
+    }
+    if let Some(kernel) = missing {
+        println!(
+            "skipped: because no kernel {kernel} is built (`assay vm build {kernel}`, as root)"
+        );
+        return None;
+    }
+    Some(TURN.lock().unwrap_or_else(PoisonError::into_inner))
+}
+
+fn run(world: &World, more: &[&str]) -> Done {
+    world.run(&[&["run", "--on", "vm", "--monitors", "none"], more].concat())
+}
+
+/// What is left of guests of this world: processes of QEMU, and files.
+fn left(world: &World) -> Vec<String> {
+    let scratch = world.path("scratch").display().to_string();
+    let mut left: Vec<String> = std::fs::read_dir("/proc")
+        .unwrap()
+        .flatten()
+        .filter_map(|e| std::fs::read(e.path().join("cmdline")).ok())
+        .map(|line| String::from_utf8_lossy(&line).replace('\0', " "))
+        .filter(|line| line.starts_with("qemu") && line.contains(&scratch))
+        .collect();
+    let files = std::fs::read_dir(world.path("scratch")).unwrap().flatten();
+    left.extend(files.map(|e| e.path().display().to_string()));
+    left
+}
+
+fn system(world: &World) -> Value {
+    let run = world.runs().into_iter().max().unwrap();
+    json(&std::fs::read_to_string(run.join("system.json")).unwrap())
+}
+
+fn fact<'a>(system: &'a Value, path: &str) -> &'a str {
+    system["facts"][path]["value"].as_str().unwrap_or_else(|| panic!("{path}: {system:#}"))
+}
+
+#[test]
+fn what_no_machine_can_be_made_of_is_said_before_anything_runs() {
+    let world = World::new();
+    for (setting, said) in [
+        ("vm.kernel=[\"9.9\"]", "assay vm build 9.9"),
+        ("vm.kernel=6.1", "in quotes"),
+        ("vm.cpu=2", "did you mean `cpus`?"),
+        ("vm.kernel=[\"./none\"]", "has no kernel"),
+    ] {
+        let done = run(&world, &["noop", "--blocks", "1", "--set", setting]);
+        assert_ne!(done.code, 0);
+        assert!(done.stderr.contains(said), "{setting}: {}", done.stderr);
+    }
+    let kernel = world.path("kernel");
+    std::fs::create_dir(&kernel).unwrap();
+    for name in ["vmlinuz", "initrd", "release"] {
+        std::fs::write(kernel.join(name), "x").unwrap();
+    }
+    let kernel = format!("vm.kernel=[\"{}\"]", kernel.display());
+    let done = run(&world, &["noop", "--blocks", "1", "--set", &kernel]);
+    assert!(done.stderr.contains("has no modules"), "{}", done.stderr);
+    assert!(world.runs().is_empty() && left(&world).is_empty(), "{:?}", left(&world));
+}
+
+#[test]
+fn a_host_without_room_a_kernel_that_panics_and_a_guest_that_hangs_are_told_apart() {
+    let Some(_turn) = turn(&["6.1"]) else { return };
+    let world = World::new();
+    for (setting, said) in [
+        ("vm.memory=900000 GiB", "lower `memory`"),
+        ("vm.disks=nvme:900000GiB", "ASSAY_SCRATCH"),
+        ("vm.cmdline=rdinit=/none init=/none root=/dev/none", "Kernel panic"),
+        ("vm.boot_timeout=2 s", "its agent did not come within 2 s"),
+    ] {
+        let set = ["--set", "vm.kernel=[\"6.1\"]", "--set", setting];
+        let done = run(&world, &[&["noop", "--blocks", "1"], &set[..]].concat());
+        assert_ne!(done.code, 0, "{setting}");
+        assert!(done.stderr.contains(said), "{setting}: {}", done.stderr);
+        assert!(left(&world).is_empty(), "{setting}: {:?}", left(&world));
+    }
+    assert!(world.runs().is_empty());
+}
+
+#[test]
+fn a_trial_runs_in_a_machine_whose_times_have_no_verdict_where_they_are_emulated() {
+    let Some(_turn) = turn(&["6.1"]) else { return };
+    let world = World::new();
+    let set = [
+        "--set",
+        "vm.kernel=[\"6.1\"]",
+        "--set",
+        "vm.cpus=2",
+        "--set",
+        "vm.disks=[\"nvme:64MiB,iops=500\"]",
+    ];
+    let script = "test -b /dev/nvme0n1 && nproc && uname -r";
+    let program = ["--blocks", "2", "--", "sh", "-c", script];
+    let done = run(&world, &[&set[..], &program].concat());
+    assert_eq!(done.code, 4, "{}{}", done.stdout, done.stderr);
+    assert!(done.stdout.contains("in a virtual machine"), "{}", done.stdout);
+    let system = system(&world);
+    assert!(fact(&system, "kernel.release").starts_with("6.1."));
+    assert_eq!(fact(&system, "vm.vm1.disks"), "nvme:64MiB,iops=500");
+    for part in ["kernel", "initrd", "modules", "root"] {
+        assert_eq!(fact(&system, &format!("vm.vm1.{part}.sha256")).len(), 64);
+    }
+    let run: PathBuf = world.runs().into_iter().max().unwrap();
+    let out = std::fs::read_to_string(run.join("trials/0000/stdout.log"))
+        .or_else(|_| std::fs::read_to_string(run.join("trials/0001/stdout.log")));
+    assert!(out.unwrap().starts_with("2\n6.1."), "the program ran there");
+    let tcg = fact(&system, "vm.vm1.accelerator") == "tcg";
+    assert_eq!(done.stdout.contains("N4"), tcg, "{}", done.stdout);
+    assert!(left(&world).is_empty(), "{:?}", left(&world));
+}
+
+#[test]
+fn a_killed_run_leaves_no_guest() {
+    let Some(_turn) = turn(&["6.1"]) else { return };
+    let world = World::new();
+    let arguments = ["run", "noop", "--on", "vm", "--set", "vm.kernel=[\"6.1\"]"];
+    let mut command = world.assay(&arguments);
+    let mut assay = command.stdout(Stdio::null()).stderr(Stdio::null()).spawn().unwrap();
+    let guests = || left(&world).iter().filter(|l| l.starts_with("qemu")).count();
+    wait_for("a guest", || guests() == 1);
+    kill_process(Pid::from_child(&assay), Signal::KILL).unwrap();
+    assay.wait().unwrap();
+    wait_for("the guest's end", || guests() == 0);
+    let next: &mut Command = &mut world.assay(&["doctor", "--restore"]);
+    next.output().unwrap();
+    assert!(left(&world).is_empty(), "{:?}", left(&world));
+}
+
+/// A count that is the same in every boot of a kernel.
+const SYMBOLS: &str = r#"schema_version = 1
+name = "symbols"
+version = "1"
+help = "Counts the kernel's symbols."
+
+[run]
+command = ["sh", "-c", "echo symbols $(wc -l < /proc/kallsyms)"]
+
+[validate]
+stdout_contains = ["symbols"]
+
+[[metric]]
+name = "symbols"
+unit = "1"
+better = "lower"
+help = "the kernel's symbols"
+from = "stdout"
+pattern = "symbols {value}"
+"#;
+
+#[test]
+#[ignore = "boots two kernels several times; run by `make test-all`"]
+fn kernels_are_a_factor_and_counts_of_emulated_machines_are_compared() {
+    let Some(_turn) = turn(&["6.1", "6.12"]) else { return };
+    let world = World::new();
+    let set = ["--set", "vm.kernel=[\"6.1\",\"6.12\"]"];
+    std::fs::create_dir_all(world.path("kits/symbols")).unwrap();
+    world.write("kits/symbols/kit.toml", SYMBOLS);
+    let arguments =
+        ["run", "symbols", "--on", "vm", "--monitors", "none", "--blocks", "3", "--json"];
+    let mut command = world.assay(&[&arguments[..], &set].concat());
+    let done = common::done(command.env("ASSAY_KITS", world.path("kits")));
+    assert!([0, 4].contains(&done.code), "{}{}", done.stdout, done.stderr);
+    let records = done.records();
+    assert_eq!(records.len(), 6);
+    assert!(records.iter().all(|r| r["outcome"] == "completed"), "{records:#?}");
+    let system = system(&world);
+    assert!(fact(&system, "kernel.release").starts_with("6.1."));
+    assert!(fact(&system, "node.vm2.kernel.release").starts_with("6.12."));
+    assert_ne!(fact(&system, "vm.vm1.kernel.sha256"), fact(&system, "vm.vm2.kernel.sha256"));
+    let verdict = &done.json()["analysis"]["comparisons"][0]["verdict"];
+    assert_ne!(verdict, "invalid", "a count is compared");
+    assert!(left(&world).is_empty(), "{:?}", left(&world));
+}

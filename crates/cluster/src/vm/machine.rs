@@ -1,0 +1,244 @@
+//! What a virtual machine is made of, read from the settings of an experiment.
+
+use std::collections::BTreeMap;
+use std::time::Duration;
+
+use assay_model::{Scalar, nearest, units};
+
+/// The settings that there are.
+pub const SETTINGS: [&str; 9] =
+    ["kernel", "root", "cmdline", "memory", "cpus", "numa", "disks", "accelerator", "boot_timeout"];
+
+/// A virtual machine as it is asked for.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Machine {
+    /// A kernel that was built, by its series, or the path of a folder with one.
+    pub kernel: String,
+    /// The path of a root file system; empty: the one that was built.
+    pub root: String,
+    /// More of the kernel's command line.
+    pub cmdline: String,
+    /// Its memory, MiB.
+    pub memory_mib: u64,
+    /// How many CPUs it has.
+    pub cpus: u32,
+    /// How many NUMA nodes share them and the memory.
+    pub numa: u32,
+    /// Its empty disks.
+    pub disks: Vec<Disk>,
+    /// What runs its instructions.
+    pub accelerator: Wanted,
+    /// How long it may take until its agent answers.
+    pub boot_timeout: Duration,
+}
+
+/// Which accelerator is asked for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Wanted {
+    /// KVM where it runs a guest, else emulation.
+    Auto,
+    /// KVM.
+    Kvm,
+    /// Emulation.
+    Tcg,
+}
+
+/// A disk that is empty when the machine starts.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Disk {
+    /// How the machine sees it: `virtio`, `nvme` or `scsi`.
+    pub kind: String,
+    /// Its size, MiB.
+    pub size_mib: u64,
+    /// Operations each second at most; 0: no limit.
+    pub iops: u64,
+    /// Bytes each second at most; 0: no limit.
+    pub bytes: u64,
+}
+
+/// Limits that keep a slip of the pen from taking the host's memory or disk.
+const MAX_CPUS: u32 = 255;
+const MAX_DISKS: usize = 8;
+const LEAST_MIB: u64 = 256;
+
+impl Machine {
+    /// Reads the settings.
+    ///
+    /// # Errors
+    /// The setting, what is wrong with it, and what to write.
+    pub fn read(settings: &BTreeMap<String, Scalar>) -> Result<Self, (String, String)> {
+        let wrong = |name: &str, why: String| (name.to_owned(), why);
+        for name in settings.keys() {
+            if !SETTINGS.contains(&name.as_str()) {
+                let help = nearest(name, SETTINGS.into_iter()).map_or_else(
+                    || format!("there are {}", SETTINGS.join(", ")),
+                    |near| format!("did you mean `{near}`?"),
+                );
+                return Err(wrong(name, format!("a virtual machine has no `{name}`; {help}")));
+            }
+        }
+        let text = |name: &str| settings.get(name).map(Scalar::to_text).unwrap_or_default();
+        let count = |name: &str, most: u32| match settings.get(name) {
+            None => Ok(1),
+            Some(value) => value
+                .as_i64()
+                .and_then(|n| u32::try_from(n).ok())
+                .filter(|n| (1..=most).contains(n))
+                .ok_or_else(|| wrong(name, format!("`{value}` is not a number of 1 to {most}"))),
+        };
+        if let Some(number) = settings.get("kernel").filter(|k| !matches!(k, Scalar::Text(_))) {
+            let why = format!(
+                "`{number}` is a number, of which 5.1 and 5.10 are the same; write it in quotes"
+            );
+            return Err(wrong("kernel", why));
+        }
+        let kernel = text("kernel");
+        if kernel.is_empty() {
+            let why = "a virtual machine needs a kernel: `kernel = \"6.1\"` (`assay vm build 6.1`), or the path of a folder";
+            return Err(wrong("kernel", why.to_owned()));
+        }
+        let cpus = count("cpus", MAX_CPUS)?;
+        let numa = count("numa", cpus)?;
+        if !cpus.is_multiple_of(numa) {
+            let why = format!("{cpus} CPUs cannot be shared evenly by {numa} nodes");
+            return Err(wrong("numa", why));
+        }
+        let memory = settings.get("memory").cloned().unwrap_or_else(|| "1 GiB".into());
+        let memory_mib =
+            units::bytes_of(&memory).map_err(|e| wrong("memory", e.to_string()))? >> 20;
+        if memory_mib < LEAST_MIB * u64::from(numa) {
+            let why = format!("`{memory}` is less than {LEAST_MIB} MiB for each NUMA node");
+            return Err(wrong("memory", why));
+        }
+        let accelerator = match text("accelerator").as_str() {
+            "" | "auto" => Wanted::Auto,
+            "kvm" => Wanted::Kvm,
+            "tcg" => Wanted::Tcg,
+            other => {
+                return Err(wrong("accelerator", format!("`{other}` is none of auto, kvm, tcg")));
+            }
+        };
+        let cmdline = text("cmdline");
+        if cmdline.chars().any(char::is_control) {
+            return Err(wrong("cmdline", "a command line is one line".to_owned()));
+        }
+        let timeout = settings.get("boot_timeout").cloned().unwrap_or_else(|| "5 min".into());
+        let boot_timeout =
+            units::duration_of(&timeout).map_err(|e| wrong("boot_timeout", e.to_string()))?;
+        let disks = text("disks")
+            .split_whitespace()
+            .map(|one| Disk::read(one).map_err(|e| wrong("disks", e)))
+            .collect::<Result<Vec<_>, _>>()?;
+        if disks.len() > MAX_DISKS {
+            return Err(wrong("disks", format!("there are more than {MAX_DISKS}")));
+        }
+        Ok(Machine {
+            kernel,
+            root: text("root"),
+            cmdline,
+            memory_mib,
+            cpus,
+            numa,
+            disks,
+            accelerator,
+            boot_timeout,
+        })
+    }
+}
+
+impl std::fmt::Display for Disk {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(f, "{}:{}MiB", self.kind, self.size_mib)?;
+        for (name, limit) in [("iops", self.iops), ("bytes", self.bytes)] {
+            if limit > 0 {
+                write!(f, ",{name}={limit}")?;
+            }
+        }
+        Ok(())
+    }
+}
+
+impl Disk {
+    /// Reads `KIND:SIZE[,iops=N][,bytes=SIZE]`.
+    fn read(text: &str) -> Result<Self, String> {
+        let wrong = |what: String| {
+            format!(
+                "{what}; write `KIND:SIZE,iops=N,bytes=SIZE` with KIND virtio, nvme or scsi (`nvme:256MiB,iops=500`)"
+            )
+        };
+        let (kind, rest) =
+            text.split_once(':').ok_or_else(|| wrong(format!("`{text}` is no disk")))?;
+        if !["virtio", "nvme", "scsi"].contains(&kind) {
+            return Err(wrong(format!("`{kind}` is no kind of disk")));
+        }
+        let bytes = |value: &str| units::parse_bytes(value).map_err(|e| wrong(e.to_string()));
+        let mut words = rest.split(',');
+        let size_mib = bytes(words.next().unwrap_or_default())? >> 20;
+        if size_mib == 0 {
+            return Err(wrong(format!("`{text}` has less than 1 MiB")));
+        }
+        let mut disk = Disk { kind: kind.to_owned(), size_mib, iops: 0, bytes: 0 };
+        for word in words {
+            match word.split_once('=') {
+                Some(("iops", n)) => {
+                    disk.iops = n.parse().map_err(|_| wrong(format!("`{n}` is no number")))?;
+                }
+                Some(("bytes", n)) => disk.bytes = bytes(n)?,
+                _ => return Err(wrong(format!("`{word}` is no limit of a disk"))),
+            }
+        }
+        Ok(disk)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn read(settings: &[(&str, &str)]) -> Result<Machine, (String, String)> {
+        let value = |k: &str, v: &str| match k {
+            "cpus" | "numa" => Scalar::parse(v),
+            _ => Scalar::from(v),
+        };
+        let settings = settings.iter().map(|(k, v)| ((*k).to_owned(), value(k, v)));
+        Machine::read(&settings.collect())
+    }
+
+    #[test]
+    fn settings_make_a_machine() {
+        let machine = read(&[
+            ("kernel", "6.1"),
+            ("cpus", "4"),
+            ("numa", "2"),
+            ("memory", "2 GiB"),
+            ("disks", "nvme:256MiB,iops=500 scsi:1GiB,bytes=10MiB"),
+        ])
+        .unwrap();
+        assert_eq!((machine.cpus, machine.numa, machine.memory_mib), (4, 2, 2048));
+        let disk =
+            |kind: &str, size_mib, iops, bytes| Disk { kind: kind.into(), size_mib, iops, bytes };
+        assert_eq!(machine.disks, [disk("nvme", 256, 500, 0), disk("scsi", 1024, 0, 10 << 20)]);
+    }
+
+    #[test]
+    fn what_cannot_be_is_named() {
+        for (settings, named, said) in [
+            (&[("cpus", "2")][..], "kernel", "needs a kernel"),
+            (&[("kernel", "6.1"), ("cpu", "2")], "cpu", "did you mean `cpus`?"),
+            (&[("kernel", "6.1"), ("cpus", "0")], "cpus", "1 to 255"),
+            (&[("kernel", "6.1"), ("cpus", "3"), ("numa", "2")], "numa", "evenly"),
+            (&[("kernel", "6.1"), ("memory", "16 MiB")], "memory", "256 MiB"),
+            (&[("kernel", "6.1"), ("memory", "much")], "memory", "much"),
+            (&[("kernel", "6.1"), ("accelerator", "xen")], "accelerator", "auto, kvm, tcg"),
+            (&[("kernel", "6.1"), ("disks", "floppy:1MiB")], "disks", "floppy"),
+            (&[("kernel", "6.1"), ("disks", "nvme:1MiB,speed=3")], "disks", "speed=3"),
+            (&[("kernel", "6.1"), ("boot_timeout", "soon")], "boot_timeout", "soon"),
+        ] {
+            let (name, why) = read(settings).unwrap_err();
+            assert_eq!(name, named);
+            assert!(why.contains(said), "{why}");
+        }
+        let number = [("kernel".to_owned(), Scalar::parse("5.10"))];
+        assert!(Machine::read(&number.into()).unwrap_err().1.contains("in quotes"));
+    }
+}

@@ -1,0 +1,287 @@
+//! The virtual machines of a run: boots the one of a trial's treatment when another is there, has its agent run
+//! the trial, and makes the record of its part.
+
+use std::path::PathBuf;
+use std::time::Duration;
+
+use assay_cluster::merge::Ways;
+use assay_cluster::vm::{Accelerator, GuestRequest, Image, Machine, Payload, folder};
+use assay_cluster::{Boot, ClusterError, Crew, Order, Setup, TrialEnd, describe};
+use assay_model::{
+    Fact, Observation, Outcome, Plan, RunState, SystemDescription, TrialRecord, units,
+};
+use assay_sut::process::Output;
+use assay_sut::{Interrupt, Root};
+
+use crate::executor::{Ask, Done, Executor, Over};
+use crate::experiment::place;
+use crate::experiment::prepare::Prepared;
+use crate::nodes::{gathered, merged, setup};
+use crate::scratch::{self, Scratch};
+use crate::trial::blank;
+use crate::watch::Watcher;
+use crate::{Lab, LabError, fit};
+
+/// How long an agent may take to set up, apart from waiting to be fit: an emulated machine describes itself
+/// slowly.
+const SET_UP: Duration = Duration::from_secs(600);
+
+/// A machine that treatments share.
+#[derive(Debug)]
+struct Kind {
+    machine: Machine,
+    image: Image,
+    accelerator: Accelerator,
+    /// What it is called: `vm1`.
+    name: String,
+    /// The treatments whose trials it runs.
+    treatments: Vec<u32>,
+}
+
+/// The virtual machines of a run, one of which is there at a time.
+pub(crate) struct VirtualMachines {
+    kinds: Vec<Kind>,
+    setup: Setup,
+    payload: Payload,
+    limit: Duration,
+    timeout: Duration,
+    interrupt: Option<Interrupt>,
+    /// The machine that is there, by its place among the kinds.
+    crew: Option<(usize, Crew)>,
+    /// Where its files are; removed last.
+    scratch: Scratch,
+}
+
+impl VirtualMachines {
+    /// Finds what the machines of a plan boot from; starts none.
+    ///
+    /// # Errors
+    /// An image is not there, or the disk that assay brings along cannot be made.
+    pub fn new(lab: &Lab<'_>, prepared: &Prepared) -> Result<Self, LabError> {
+        let experiment = &prepared.experiment;
+        let root = scratch::scratch_root();
+        // What a killed run left.
+        scratch::sweep(&root);
+        let scratch =
+            Scratch::create(&root).map_err(|source| LabError::Scratch { root, source })?;
+        let work = scratch.run_dir();
+        let mut kinds: Vec<Kind> = Vec::new();
+        for treatment in &prepared.plan.treatments {
+            let Some(machine) = place::machine(experiment, treatment)? else { continue };
+            if let Some(kind) = kinds.iter_mut().find(|k| k.machine == machine) {
+                kind.treatments.push(treatment.id);
+                continue;
+            }
+            let image = Image::find(&machine, &folder())?;
+            let accelerator = Accelerator::choose(machine.accelerator, &image, &work)?;
+            let name = format!("vm{}", kinds.len() + 1);
+            kinds.push(Kind { machine, image, accelerator, name, treatments: vec![treatment.id] });
+        }
+        let kits: Vec<PathBuf> = lab.kits.kits().remove(&experiment.workload).into_iter().collect();
+        let payload = Payload::make(&work, &lab.exe, &kits)?;
+        let wait = units::duration_of(&experiment.fitness.max_wait).unwrap_or(Duration::ZERO);
+        Ok(VirtualMachines {
+            kinds,
+            setup: Setup {
+                key: lab.archive.key().map(|key| key.to_hex()).unwrap_or_default(),
+                ..setup(experiment, &prepared.toml, &prepared.plan, lab.output != Output::Discard)
+            },
+            payload,
+            limit: SET_UP.saturating_add(wait),
+            timeout: units::duration_of(&experiment.design.timeout).unwrap_or(Duration::MAX),
+            interrupt: lab.interrupt.clone(),
+            crew: None,
+            scratch,
+        })
+    }
+
+    /// Boots every machine once, so that what cannot boot is known before the run is registered: what they are, and
+    /// what speaks against measuring on them.
+    ///
+    /// # Errors
+    /// One does not get to its agent.
+    pub fn describe(
+        &mut self,
+        watcher: &mut dyn Watcher,
+    ) -> Result<(SystemDescription, fit::Fit), LabError> {
+        let mut set_ups = Vec::new();
+        let mut facts = Vec::new();
+        for at in 0..self.kinds.len() {
+            let kind = &self.kinds[at];
+            watcher.say(&format!(
+                "boots a virtual machine ({} of {}: Linux {}, {})",
+                at + 1,
+                self.kinds.len(),
+                kind.image.release,
+                kind.accelerator.name()
+            ));
+            facts.extend(facts_of(kind)?);
+            self.boot(at)?;
+            if let Some((_, crew)) = &self.crew {
+                let name = &self.kinds[at].name;
+                set_ups.extend(crew.set_ups().into_iter().map(|(_, s)| (name.clone(), s)));
+            }
+        }
+        let systems: Vec<_> = set_ups.iter().map(|(n, s)| (n.clone(), s.system.clone())).collect();
+        let host = Root::system();
+        let text = |path: &str| host.text(path).unwrap_or_default().trim().to_owned();
+        let names: Vec<&str> = self.kinds.iter().map(|k| k.name.as_str()).collect();
+        let cluster = [
+            ("engine", "vm".to_owned()),
+            ("node_list", names.join(",")),
+            (
+                "qemu",
+                assay_cluster::vm::ability().words.split(';').next().unwrap_or_default().to_owned(),
+            ),
+            ("host_kernel", text("proc/sys/kernel/osrelease")),
+        ];
+        // That the machines differ is what is compared: no finding of unlike nodes.
+        let mut system = describe(&systems, &cluster).system;
+        system.facts.extend(facts);
+        let findings = gathered(set_ups.iter().map(|(name, s)| (name.as_str(), &s.fitness)));
+        for sentence in fit::sentences(&findings) {
+            watcher.say(&format!("warning: {sentence}"));
+        }
+        let seen = set_ups.iter().flat_map(|(_, s)| s.fitness.iter().cloned()).collect();
+        Ok((system, fit::Fit { seen, findings }))
+    }
+
+    /// Has the machine of this kind, and no other.
+    fn boot(&mut self, at: usize) -> Result<(), ClusterError> {
+        if self.crew.as_ref().is_some_and(|(there, _)| *there == at) {
+            return Ok(());
+        }
+        self.leave();
+        let kind = &self.kinds[at];
+        let work = self.scratch.run_dir();
+        let boot = Boot {
+            guest: GuestRequest {
+                machine: &kind.machine,
+                image: &kind.image,
+                accelerator: kind.accelerator,
+                payload: &self.payload,
+                work: &work,
+            },
+            name: &kind.name,
+            setup: &self.setup,
+            limit: self.limit,
+            interrupt: self.interrupt.as_ref(),
+        };
+        self.crew = Some((at, Crew::boot(&boot)?));
+        Ok(())
+    }
+
+    fn leave(&mut self) {
+        if let Some((_, crew)) = self.crew.take() {
+            crew.end();
+        }
+    }
+
+    /// Runs the trial in its machine; what keeps it from running is in its record.
+    fn attempt(&mut self, ask: &Ask<'_>, at: usize, watcher: &mut dyn Watcher) -> Done {
+        let Ask { plan, planned, attempt, .. } = *ask;
+        let mut record = blank(planned, attempt);
+        let ways = Ways {
+            spec: &plan.workload,
+            engine: "vm",
+            job: &self.kinds[at].name.clone(),
+            bound: Duration::MAX,
+        };
+        let booted = self.boot(at);
+        let Some((_, crew)) = &mut self.crew else {
+            record.error = booted.err().map_or_else(String::new, |e| e.to_string());
+            return merged(&ways, record, &[], assay_cluster::Took::default());
+        };
+        let order = Order { planned: planned.clone(), attempt };
+        let every = watcher.every();
+        let mut last = std::time::Instant::now();
+        let mut tick = || {
+            if every.is_some_and(|every| last.elapsed() >= every) {
+                last = std::time::Instant::now();
+                watcher.tick(None);
+            }
+        };
+        let interrupt = self.interrupt.as_ref();
+        let end = crew.trial(&order, false, self.timeout, interrupt, &mut tick);
+        let took = crew.took();
+        let parts = match end {
+            TrialEnd::Parts(parts) => parts,
+            TrialEnd::Lost(lost, parts) => {
+                record.error.clone_from(&lost.sentence);
+                self.leave();
+                parts
+            }
+        };
+        let mut done = merged(&ways, record, &parts, took);
+        if let [part] = parts.as_slice() {
+            // Of one machine nothing is lost by merging.
+            done.recorded.record.resources = part.part.record.resources;
+            done.recorded.record.stdout = part.part.record.stdout;
+            done.recorded.record.stderr = part.part.record.stderr;
+            done.stdout.clone_from(&part.part.stdout.0);
+            done.stderr.clone_from(&part.part.stderr.0);
+        }
+        done
+    }
+}
+
+impl Executor for VirtualMachines {
+    fn trial(&mut self, ask: &Ask<'_>, watcher: &mut dyn Watcher) -> Done {
+        let of = |kind: &Kind| kind.treatments.contains(&ask.planned.treatment);
+        let Some(at) = self.kinds.iter().position(of) else {
+            let error = "the plan has no virtual machine for it".to_owned();
+            let record = TrialRecord { error, ..blank(ask.planned, ask.attempt) };
+            let ways =
+                Ways { spec: &ask.plan.workload, engine: "vm", job: "", bound: Duration::MAX };
+            return merged(&ways, record, &[], assay_cluster::Took::default());
+        };
+        let mut done = self.attempt(ask, at, watcher);
+        let record = &mut done.recorded.record;
+        if self.interrupt.as_ref().is_some_and(Interrupt::fired)
+            && record.outcome != Outcome::Completed
+        {
+            record.outcome = Outcome::Interrupted;
+        }
+        assay_checks::see(record, in_a_machine(ask.plan, self.kinds[at].accelerator));
+        done
+    }
+
+    fn ensure(&mut self, _block: u32, _watcher: &mut dyn Watcher) -> Result<(), Over> {
+        if self.interrupt.as_ref().is_some_and(Interrupt::fired) {
+            return Err((RunState::Interrupted, "interrupted by a signal".into()));
+        }
+        Ok(())
+    }
+
+    fn end(&mut self, _watcher: &mut dyn Watcher) {
+        self.leave();
+    }
+}
+
+/// Where a trial ran, beside the metric that decides.
+fn in_a_machine(plan: &Plan, accelerator: Accelerator) -> Observation {
+    Observation::GuestMachine {
+        accelerator: accelerator.name().to_owned(),
+        metric: plan.metric.clone(),
+        unit: plan.workload.metric(&plan.metric).map(|m| m.unit.clone()).unwrap_or_default(),
+    }
+}
+
+/// What a machine was started with, by hash.
+fn facts_of(kind: &Kind) -> Result<Vec<(String, Fact)>, ClusterError> {
+    let Kind { machine, image, accelerator, name, .. } = kind;
+    let of = |path: &str, value: String| (format!("vm.{name}.{path}"), Fact::known(value));
+    let mut facts = vec![
+        of("accelerator", accelerator.name().to_owned()),
+        of("kernel", image.release.clone()),
+        of("cmdline", machine.cmdline.clone()),
+        of("memory", format!("{} MiB", machine.memory_mib)),
+        of("cpus", machine.cpus.to_string()),
+        of("numa", machine.numa.to_string()),
+        of("disks", machine.disks.iter().map(ToString::to_string).collect::<Vec<_>>().join(" ")),
+    ];
+    for (what, hash) in image.digests()? {
+        facts.push(of(&format!("{what}.sha256"), hash));
+    }
+    Ok(facts)
+}
