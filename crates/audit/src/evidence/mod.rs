@@ -12,6 +12,7 @@ mod bind;
 mod cells;
 mod claims;
 mod compare;
+mod contest;
 mod count;
 pub(crate) mod grid;
 mod inside;
