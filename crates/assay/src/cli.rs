@@ -747,8 +747,11 @@ pub struct Stat {
     #[arg(short, long, default_value = "1 s", value_name = "DURATION")]
     pub interval: String,
     /// How many lines; absent: until interrupted, or until the command ends.
-    #[arg(short = 'n', long, value_name = "N")]
+    #[arg(short = 'n', long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..))]
     pub count: Option<u64>,
+    /// How long to look, instead of how many lines.
+    #[arg(short, long, value_name = "N", conflicts_with = "count")]
+    pub seconds: Option<f64>,
     /// Every disk, with the columns of iostat.
     #[arg(short = 'x', long)]
     pub disk: bool,

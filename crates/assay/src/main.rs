@@ -29,13 +29,13 @@ fn main() -> ExitCode {
         Ok(cli) => cli,
         Err(error) => {
             if let Some(text) = help::unknown_verb(&error) {
-                complain(&text, &|| text.clone());
+                say(&text);
                 return Exit::Usage.into();
             }
             let code = if error.use_stderr() { Exit::Usage } else { Exit::Fine };
             let render = error.render();
             if error.use_stderr() {
-                complain(&render.to_string(), &|| render.ansi().to_string());
+                complain(&format!("assay: {render}"), &|| format!("assay: {}", render.ansi()));
             } else {
                 let _ = error.print();
             }

@@ -293,6 +293,8 @@ fn stat_shows_lines_and_watches_a_command() {
     assert_eq!(lines.code, 0, "{}", lines.stderr);
     fits(&lines.stdout);
     assert_eq!(lines.stdout.lines().count(), 4, "{}", lines.stdout);
+    let timed = world.run(&["stat", "--seconds", "0.2", "-i", "100 ms"]);
+    assert_eq!((timed.code, timed.stdout.lines().count()), (0, lines.stdout.lines().count()));
     let watched = world.run(&["stat", "-i", "100 ms", "--", "sh", "-c", "sleep 0.35; exit 3"]);
     assert_eq!(watched.code, 3, "{}", watched.stderr);
     assert!(watched.stdout.contains("wall"), "{}", watched.stdout);
@@ -332,6 +334,9 @@ fn stat_lists_tasks_the_busiest_first() {
         (&["stat", "--tasks", "--pid", "999999999"][..], "no process 999999999"),
         (&["stat", "--tasks", "--cgroup", "/no/such"], "no control group"),
         (&["stat", "--threads"], "--tasks"),
+        (&["stat", "-n", "0"], "assay: error: "),
+        (&["stat", "--seconds", "0"], "more than 0"),
+        (&["stat", "--seconds", "1", "-n", "1"], "assay: error: "),
         (&["stat", "--tasks", "-i", "1 ms"], "--interval"),
     ] {
         let done = world.run(wrong);

@@ -29,8 +29,9 @@ pub fn stat(cli: &Cli, stat: &Stat) -> Result<Exit> {
     }
     let interval =
         units::parse_duration(&stat.interval).map_err(|e| Usage(format!("--interval: {e}")))?;
+    let lines = lines(stat, interval)?;
     if stat.tasks {
-        return stat_tasks::tasks(cli, stat, interval);
+        return stat_tasks::tasks(cli, stat, interval, lines);
     }
     let names = ["all".to_owned()];
     let sampler =
@@ -44,10 +45,22 @@ pub fn stat(cli: &Cli, stat: &Stat) -> Result<Exit> {
     let mut show = Show { json: cli.json, view, disks: disks(stat), renderer: None, lines: 0 };
     if stat.command.is_empty() {
         let start = sampler.newest_ns();
-        watch(&sampler, &interrupt, stat.count, start, &mut show, &|| false)?;
+        watch(&sampler, &interrupt, lines, start, &mut show, &|| false)?;
         return Ok(Exit::Fine);
     }
-    beside(&sampler, &interrupt, stat, &mut show)
+    beside(&sampler, &interrupt, stat, lines, &mut show)
+}
+
+/// How many lines were asked for, by number or by time; without end where neither was.
+fn lines(stat: &Stat, interval: Duration) -> Result<u64> {
+    match (stat.count, stat.seconds) {
+        (_, Some(s)) if !(s.is_finite() && s > 0.0) => {
+            Err(Usage(format!("--seconds: {s} is no time to look for; more than 0")).into())
+        }
+        // Up to a line that the time ends in the middle of; a quotient that is too large is all there are.
+        (_, Some(s)) => Ok((s / interval.as_secs_f64() - 1e-6).ceil().max(1.0) as u64),
+        (count, None) => Ok(count.unwrap_or(u64::MAX)),
+    }
 }
 
 /// How the table of disks looks.
@@ -101,12 +114,18 @@ fn devices(cli: &Cli) -> Result<Exit> {
 }
 
 /// Runs the command in a thread and shows lines while it runs.
-fn beside(sampler: &Sampler, interrupt: &Interrupt, stat: &Stat, show: &mut Show) -> Result<Exit> {
+fn beside(
+    sampler: &Sampler,
+    interrupt: &Interrupt,
+    stat: &Stat,
+    lines: u64,
+    show: &mut Show,
+) -> Result<Exit> {
     let argv: Vec<OsString> = stat.command.clone();
     let ends_it = interrupt.clone();
     let start = sampler.newest_ns();
     let command = std::thread::spawn(move || beside::run(&argv, ends_it));
-    watch(sampler, interrupt, stat.count, start, show, &|| command.is_finished())?;
+    watch(sampler, interrupt, lines, start, show, &|| command.is_finished())?;
     let ran = command.join().map_err(|_| anyhow::anyhow!("the thread of the command failed"))?;
     let ran = ran.map_err(|e| Usage(e.to_string()))?;
     let used = &ran.resources;
@@ -135,13 +154,12 @@ fn beside(sampler: &Sampler, interrupt: &Interrupt, stat: &Stat, show: &mut Show
 fn watch(
     sampler: &Sampler,
     interrupt: &Interrupt,
-    count: Option<u64>,
+    mut left: u64,
     start: u64,
     show: &mut Show,
     done: &dyn Fn() -> bool,
 ) -> Result<()> {
     let mut last = start;
-    let mut left = count.unwrap_or(u64::MAX);
     while left > 0 && !interrupt.fired() && !done() {
         // Short waits, so that an interrupt and the end of the command are seen soon.
         let Some(at) = sampler.wait_after(last, Duration::from_millis(100)) else { continue };

@@ -14,8 +14,8 @@ use crate::cli::{Cli, Stat};
 use crate::exit::{Exit, Usage};
 use crate::screen::{print, print_in_place, print_json_text, say, width};
 
-/// Shows the busiest tasks at every tick until the count, an interrupt, or the end of the command.
-pub fn tasks(cli: &Cli, stat: &Stat, interval: Duration) -> Result<Exit> {
+/// Shows the busiest tasks at every tick until so many were, an interrupt, or the end of the command.
+pub fn tasks(cli: &Cli, stat: &Stat, interval: Duration, mut left: u64) -> Result<Exit> {
     if interval < assay_observe::MIN_INTERVAL {
         return Err(Usage(format!(
             "--interval: {} ms or more",
@@ -47,7 +47,6 @@ pub fn tasks(cli: &Cli, stat: &Stat, interval: Duration) -> Result<Exit> {
     let done = || command.as_ref().is_some_and(std::thread::JoinHandle::is_finished);
     let in_place = std::io::stdout().is_terminal() && !cli.json && command.is_none();
     let mut due = clock::monotonic_ns();
-    let mut left = stat.count.unwrap_or(u64::MAX);
     while left > 0 && !done() {
         due += interval.as_nanos() as u64;
         while clock::monotonic_ns() < due && !interrupt.fired() && !done() {
