@@ -115,16 +115,6 @@ fn read(reader: &RunReader, records: Option<Vec<TrialRecord>>) -> Result<RunView
             syscalls.insert(record.number, seen);
         }
     }
-    let explanations = analysis.comparisons.iter().take(EXPLAINED).map(|comparison| {
-        assay_lab::explain(&Question {
-            records: &records,
-            samples: &samples,
-            syscalls: &syscalls,
-            analysis: &analysis,
-            comparison,
-        })
-    });
-    let explanations = explanations.collect();
     let mut io = BTreeMap::new();
     for record in records.iter().filter(|r| r.observers.iter().any(|o| o.observer == "io")) {
         if let Some(answer) = reader.io(record.number, record.attempt)? {
@@ -145,6 +135,17 @@ fn read(reader: &RunReader, records: Option<Vec<TrialRecord>>) -> Result<RunView
             profiles.insert(record.number, assay_profile::read(&kept, &name)?);
         }
     }
+    let explanations = analysis.comparisons.iter().take(EXPLAINED).map(|comparison| {
+        assay_lab::explain(&Question {
+            records: &records,
+            samples: &samples,
+            syscalls: &syscalls,
+            profiles: &profiles,
+            analysis: &analysis,
+            comparison,
+        })
+    });
+    let explanations = explanations.collect();
     Ok(RunView {
         summary: reader.summary_of(&records)?,
         experiment,

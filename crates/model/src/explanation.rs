@@ -11,9 +11,9 @@ use crate::{Comparison, Interval};
 pub struct Change {
     /// Treatment less baseline: the mean over blocks.
     pub difference: f64,
-    /// Its interval (Student on the differences by block); `null` below three blocks.
+    /// Its interval (Student on the differences by block; of functions on those of the means); `null` below three.
     pub interval: Option<Interval>,
-    /// How many blocks.
+    /// How many blocks; of functions the trials of the side that has fewer.
     pub n: u32,
 }
 
@@ -27,9 +27,9 @@ impl Change {
 /// One observation in both treatments.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Observed {
-    /// Where it comes from: a monitor's name, `resources`, `metric`.
+    /// Where it comes from: a monitor's name, `resources`, `metric`, `syscalls`, `profile`.
     pub source: String,
-    /// What was looked at (`all`, `vda`); empty for the whole.
+    /// What was looked at (`all`, `vda`, a call, a function); empty for the whole.
     pub subject: String,
     /// Which quantity.
     pub name: String,

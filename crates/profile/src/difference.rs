@@ -63,6 +63,8 @@ pub struct Change {
     pub difference_ns: f64,
     /// Its interval at the level of the comparison, for this function by itself.
     pub interval_ns: Option<[f64; 2]>,
+    /// The difference in standard errors of itself.
+    pub standard_errors: Option<f64>,
     /// The smallest difference that so many trials and samples would show in four of five cases.
     pub detectable_ns: Option<f64>,
     /// The p-value, corrected by Holm for all functions that were compared.
@@ -177,6 +179,7 @@ fn change(function: String, kernel: bool, own: &Own, times: [f64; 2]) -> Change 
         share,
         difference_ns: means[1] - means[0],
         interval_ns: None,
+        standard_errors: None,
         detectable_ns: None,
         p: None,
         clear: false,
@@ -296,6 +299,7 @@ fn test(c: &mut Change, (variance, df): (f64, f64), confidence: f64) {
     }
     let estimate = Estimate { value: c.difference_ns, se: variance.sqrt(), df };
     c.interval_ns = estimate.interval(confidence).map(|i| [i.low, i.high]);
+    c.standard_errors = Some(estimate.value / estimate.se);
     c.detectable_ns = estimate.detectable(confidence);
     c.p = estimate.p_beyond(0.0);
 }

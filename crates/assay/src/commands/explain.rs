@@ -43,6 +43,7 @@ pub fn explain(cli: &Cli, asked: &Explain) -> Result<Exit> {
         records: &run.records,
         samples: &run.samples,
         syscalls: &run.syscalls,
+        profiles: &run.profiles,
         analysis: &run.analysis,
         comparison,
     };

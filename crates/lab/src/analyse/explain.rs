@@ -10,6 +10,7 @@ use assay_model::{
     Account, Analysis, Better, Change, Comparison, Explanation, Observed, SampleSet, TrialRecord,
 };
 use assay_observe::{Field, Role};
+use assay_profile::{Measured, Profile, Side, differences};
 use assay_stats::summary::{mean, mean_interval, variance};
 use assay_syscalls::{Dimension, Measure, Syscalls};
 
@@ -22,6 +23,8 @@ pub struct Question<'a> {
     pub samples: &'a BTreeMap<u32, SampleSet>,
     /// System calls by trial number.
     pub syscalls: &'a BTreeMap<u32, Syscalls>,
+    /// Profiles by trial number.
+    pub profiles: &'a BTreeMap<u32, Profile>,
     /// What the records say together.
     pub analysis: &'a Analysis,
     /// The comparison to explain: one of the analysis.
@@ -30,6 +33,8 @@ pub struct Question<'a> {
 
 /// The source of what is known of system calls.
 const SYSCALLS: &str = "syscalls";
+/// The source of what is known of functions.
+const PROFILE: &str = "profile";
 
 /// An observation's identity.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
@@ -102,6 +107,9 @@ pub fn explain(question: &Question<'_>) -> Explanation {
             None => {}
         }
     }
+    for o in functions(question, level) {
+        if o.baseline == o.treatment { unchanged += 1 } else { found.push(o) }
+    }
     rank(&mut found);
     let label = |id: u32| {
         let of = analysis.summaries.iter().find(|s| s.treatment == id);
@@ -117,6 +125,54 @@ pub fn explain(question: &Question<'_>) -> Explanation {
         observations: found,
         unchanged,
     }
+}
+
+/// The functions' own time on CPU a trial. The intervals hold for all functions together (Bonferroni).
+fn functions(question: &Question<'_>, level: f64) -> Vec<Observed> {
+    let of = |treatment: u32| -> (Vec<Measured>, Vec<f64>) {
+        let counts = question.records.iter().filter(|r| r.treatment == treatment && r.counts());
+        let profiled = counts.filter_map(|r| Some((r, question.profiles.get(&r.number)?)));
+        profiled
+            .map(|(r, profile)| {
+                let (from, to) = r.window();
+                (Measured::of(profile, Side::OnCpu), to.saturating_sub(from) as f64)
+            })
+            .unzip()
+    };
+    let (first, windows) = of(question.comparison.baseline);
+    let (second, _) = of(question.comparison.treatment);
+    if first.is_empty() || second.is_empty() {
+        return Vec::new();
+    }
+    let many = differences(&first, &second, level).compared.max(1);
+    let all = differences(&first, &second, 1.0 - (1.0 - level) / many as f64);
+    let window = mean(&windows).filter(|w| *w > 0.0);
+    let observed = |c: assay_profile::Change| {
+        let n = first.len().min(second.len()) as u32;
+        let change = |factor: f64| Change {
+            difference: c.difference_ns * factor,
+            interval: c.interval_ns.map(|[low, high]| assay_model::Interval {
+                low: low * factor,
+                high: high * factor,
+                level: all.confidence,
+            }),
+            n,
+        };
+        let kernel = if c.kernel { ", kernel" } else { "" };
+        Observed {
+            source: PROFILE.to_owned(),
+            name: format!("own time{kernel}"),
+            unit: "s".to_owned(),
+            baseline: c.own_ns[0] * 1e-9,
+            treatment: c.own_ns[1] * 1e-9,
+            change: change(1e-9),
+            // What the baseline took is the whole, as it is for the metric's own change.
+            of_time: window.map(|w| change(1.0 / w)),
+            standard_errors: c.standard_errors,
+            subject: c.function,
+        }
+    };
+    all.changes.into_iter().map(observed).collect()
 }
 
 /// Everything that a trial tells of its window.
@@ -263,25 +319,29 @@ fn account(found: &[Observed]) -> Option<Account> {
 }
 
 fn notes(found: &[Observed], question: &Question<'_>, level: f64) -> Vec<String> {
-    let calls = found.iter().filter(|o| o.source == SYSCALLS).count();
-    let others = found.len() - calls;
+    let of = |source: &str| found.iter().filter(|o| o.source == source).count();
+    let (calls, functions) = (of(SYSCALLS), of(PROFILE));
+    let others = found.len() - calls - functions;
     let mut notes = vec![format!(
         "{others} observations were compared: at {:.0} % about {:.0} of them differ clearly by chance alone; \
          what differs along with the metric need not be its cause",
         level * 100.0,
         (others as f64 * (1.0 - level)).ceil()
     )];
-    if calls > 0 {
-        notes.push(format!(
-            "{calls} numbers of system calls were compared besides, with intervals that hold for all of them \
-             together at {:.0} %",
-            level * 100.0
-        ));
+    for (n, what) in [(calls, "numbers of system calls"), (functions, "functions of the program")] {
+        if n > 0 {
+            notes.push(format!(
+                "{n} {what} were compared besides, with intervals that hold for all of them together at {:.0} %",
+                level * 100.0
+            ));
+        }
     }
     if question.samples.values().all(|s| s.rows.is_empty()) {
-        let rest =
-            if calls > 0 { "resources, metrics and system calls" } else { "resources and metrics" };
-        notes.push(format!("no monitor sampled the trials: only {rest} are compared"));
+        let mut rest = "resources, metrics".to_owned();
+        for (n, what) in [(calls, ", system calls"), (functions, ", functions")] {
+            rest.push_str(if n > 0 { what } else { "" });
+        }
+        notes.push(format!("no monitor sampled the trials; compared are: {rest}"));
     }
     let mut said: Vec<&String> = question
         .records
@@ -364,6 +424,13 @@ mod tests {
     }
 
     fn explained(user: impl Fn(u32, u32) -> f64) -> Explanation {
+        explained_with(user, &BTreeMap::new())
+    }
+
+    fn explained_with(
+        user: impl Fn(u32, u32) -> f64,
+        profiles: &BTreeMap<u32, Profile>,
+    ) -> Explanation {
         let mut records = Vec::new();
         let mut by_trial = BTreeMap::new();
         for block in 0..4 {
@@ -384,6 +451,7 @@ mod tests {
             records: &records,
             samples: &by_trial,
             syscalls: &BTreeMap::new(),
+            profiles,
             analysis: &analysis,
             comparison: &comparison,
         };
@@ -411,6 +479,36 @@ mod tests {
         assert!(switches.of_time.is_none() && !switches.change.clear());
         assert!((e.time_change.unwrap() + 0.03).abs() < 1e-12);
         assert!((e.account.unwrap().sum + 0.0285).abs() < 1e-12);
+    }
+
+    /// Four trials a side of a program of two functions; one of them takes so much longer in the treatment.
+    fn profiled(more: f64) -> BTreeMap<u32, Profile> {
+        let one = |number: u32| {
+            let treated = number.is_multiple_of(2);
+            let slow = 1000.0 * if treated { 1.0 + more } else { 1.0 };
+            let text = format!("main;steady {}\nmain;slow {slow:.0}\n", 2000 + number % 3);
+            (number, assay_profile::read(text.as_bytes(), "x.folded").unwrap())
+        };
+        (1..=8).map(one).collect()
+    }
+
+    #[test]
+    fn functions_take_part_and_identical_programs_name_none() {
+        let same = |_: u32, _: u32| 50.0;
+        let of = |e: &Explanation, name: &str| {
+            e.observations.iter().find(|o| o.source == PROFILE && o.subject == name).cloned()
+        };
+        let e = explained_with(same, &profiled(0.5));
+        let slow = of(&e, "slow").unwrap();
+        assert!(slow.change.clear() && slow.of_time.unwrap().clear(), "{slow:?}");
+        assert!((slow.treatment / slow.baseline - 1.5).abs() < 1e-9, "{slow:?}");
+        // Corrected: the interval's level is above the comparison's.
+        assert!(slow.change.interval.unwrap().level > 0.95);
+        assert_eq!(e.observations[0].subject, "slow", "the largest clear difference is first");
+        assert!(!of(&e, "steady").unwrap().change.clear());
+        assert!(e.notes.iter().any(|n| n.contains("functions of the program")), "{:?}", e.notes);
+        let e = explained_with(same, &profiled(0.0));
+        assert!(e.observations.iter().all(|o| o.source != PROFILE || !o.change.clear()));
     }
 
     #[test]
