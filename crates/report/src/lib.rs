@@ -31,6 +31,7 @@ pub mod format;
 mod gate;
 pub mod history;
 pub mod hyperfine;
+mod inside;
 pub mod json;
 pub mod junit;
 pub mod landscape;
@@ -47,5 +48,6 @@ mod view;
 mod words;
 
 pub use gate::{Gate, Withheld};
+pub use inside::{Inside, inside};
 pub use view::{LedgerHead, RunView};
 pub use words::{SMOOTHNESS, method, verdict};

@@ -119,6 +119,16 @@ impl RunView {
         self.records.iter().filter(|r| r.treatment == treatment && r.counts()).collect()
     }
 
+    /// The profiles of those trials.
+    pub fn profiles_of(&self, treatment: u32) -> Vec<&Profile> {
+        self.counted(treatment).iter().filter_map(|r| self.profiles.get(&r.number)).collect()
+    }
+
+    /// Their system calls.
+    pub fn syscalls_of(&self, treatment: u32) -> Vec<&Syscalls> {
+        self.counted(treatment).iter().filter_map(|r| self.syscalls.get(&r.number)).collect()
+    }
+
     /// The treatments in the order of the plan.
     pub fn treatments(&self) -> Vec<u32> {
         self.plan.treatments.iter().map(|t| t.id).collect()

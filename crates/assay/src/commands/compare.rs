@@ -79,19 +79,21 @@ pub fn compare(cli: &Cli, compare: &Compare) -> Result<Exit> {
         across(&sides, metric, margin, &declared).map_err(|e| Usage(format!("--accept: {e}")))?;
     let io = across_io(&sides, &declared).map_err(|e| Usage(format!("--accept: {e}")))?;
     let summaries: Vec<assay_model::RunSummary> = views.iter().map(|v| v.summary.clone()).collect();
+    let views: Vec<&RunView> = views.iter().collect();
     if let Some(file) = &compare.output {
-        let views: Vec<&RunView> = views.iter().collect();
         let shown = page::Shown::of(&views, &across, &io);
         let page = page::compared(&views, &shown, env!("CARGO_PKG_VERSION"));
         std::fs::write(file, page).with_context(|| format!("write {}", file.display()))?;
         say(&format!("wrote {}", file.display()));
     }
+    let inside = assay_report::inside(&views, &across);
     if cli.json {
         let mut whole = serde_json::to_value(&across)?;
         whole["io"] = serde_json::to_value(&io)?;
+        whole["inside"] = serde_json::to_value(&inside)?;
         print_json(&whole)?;
     } else {
-        print_styled(&assay_report::terminal::across(&summaries, &across, &io, style()))?;
+        print_styled(&assay_report::terminal::across(&summaries, &across, &io, &inside, style()))?;
     }
     let invalid = across.findings.iter().any(|f| f.severity == Severity::Invalid);
     Ok(if invalid {

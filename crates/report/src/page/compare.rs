@@ -7,9 +7,10 @@ use maud::{Markup, html};
 use super::comparable::{Prices, comparable};
 use super::io::io_beside;
 use super::overlay::overlay;
-use super::{data, shell, tabbed};
+use super::{data, profile, shell, syscalls, tabbed};
 use crate::document::html;
 use crate::gate::Gate;
+use crate::inside::{beside, inside, treatment};
 use crate::parts;
 use crate::view::RunView;
 
@@ -72,8 +73,49 @@ pub fn side_by_side(
     if let Some(io) = io_beside(views, &shown.io) {
         tabs.push(("io", "I/O", io));
     }
+    let (profiles, calls) = (profiles(views, across), calls(views, across));
+    if !profiles.0.is_empty() {
+        tabs.push(("profiles", "Profile", profiles));
+    }
+    if !calls.0.is_empty() {
+        tabs.push(("system-calls", "System calls", calls));
+    }
     tabs.extend(more);
     tabbed(&tabs)
+}
+
+/// The profiles of each treatment that several runs have.
+fn profiles(views: &[&RunView], across: &Across) -> Markup {
+    let sections = across.rows.iter().enumerate().filter_map(|(n, row)| {
+        let mut sides = Vec::new();
+        for (i, view, treatment) in beside(views, row) {
+            let of = view.profiles_of(treatment);
+            sides.push((format!("r{n}-{i}"), format!("#{}", i + 1), of));
+        }
+        let several = sides.iter().filter(|(.., of)| !of.is_empty()).count() > 1;
+        let shown = several.then(|| profile::beside(sides, confidence(views)))??;
+        Some(html! { h2 { (row.label) } (shown) })
+    });
+    html! { @for section in sections { (section) } }
+}
+
+/// Their system calls.
+fn calls(views: &[&RunView], across: &Across) -> Markup {
+    let sections = across.rows.iter().filter_map(|row| {
+        let mut sides = Vec::new();
+        for (i, view, treatment) in beside(views, row) {
+            sides.push((format!("#{}", i + 1), view.syscalls_of(treatment)));
+        }
+        let several = sides.iter().filter(|(_, of)| !of.is_empty()).count() > 1;
+        let shown = several.then(|| syscalls::beside(sides, confidence(views)))??;
+        Some(html! { h2 { (row.label) } (shown) })
+    });
+    html! { @for section in sections { (section) } }
+}
+
+/// The first run's.
+fn confidence(views: &[&RunView]) -> f64 {
+    views.first().map_or(0.95, |v| v.experiment.compare.confidence)
 }
 
 /// The page as one file. `version` is assay's.
@@ -84,6 +126,7 @@ pub fn compared(views: &[&RunView], shown: &Shown, version: &str) -> String {
     let title = format!("{} runs of {of} compared", views.len());
     let whole = serde_json::json!({
         "schema_version": SCHEMA_VERSION, "assay": version, "across": shown.across, "io": shown.io,
+        "inside": inside(views, &shown.across),
     });
     let body = html! {
         a class="skip" href="#main" { "Skip to the results" }
@@ -103,9 +146,7 @@ fn published(views: &[&RunView], gates: &[Gate], across: &Across) -> Across {
     let mut across = across.clone();
     for (i, (view, gate)) in views.iter().zip(gates).enumerate() {
         for row in &mut across.rows {
-            let treatments = &view.plan.treatments;
-            let of = treatments.iter().find(|t| treatments.len() == 1 || t.key() == row.key);
-            let Some(why) = of.and_then(|t| gate.treatment(t.id)) else { continue };
+            let Some(why) = treatment(view, row).and_then(|t| gate.treatment(t)) else { continue };
             if let Some(summary) = row.summaries.get_mut(i) {
                 *summary = None;
             }

@@ -1,7 +1,6 @@
 //! Profiles of the trials: for each treatment its trials together, as pictures and tables, and the
 //! functions that differ from the baseline's.
 
-use std::collections::BTreeMap;
 use std::fmt::Write as _;
 
 use assay_chart::Head;
@@ -26,35 +25,40 @@ const MAX_TREATMENTS: usize = 6;
 
 /// The treatments' profiles; `None` when none was taken.
 pub(super) fn section(view: &RunView) -> Option<Markup> {
-    let mut drawn: Vec<(u32, Profile, Vec<Measured>)> = Vec::new();
-    for treatment in view.treatments() {
-        let of: Vec<&Profile> =
-            view.counted(treatment).iter().filter_map(|r| view.profiles.get(&r.number)).collect();
-        if !of.is_empty() {
-            let measured = of.iter().map(|p| Measured::of(p, Side::OnCpu)).collect();
-            drawn.push((treatment, Profile::merged(of), measured));
-        }
+    let of = |t: u32| (format!("t{t}"), view.label(t), view.profiles_of(t));
+    let all = view.treatments().into_iter().map(of).collect();
+    beside(all, view.experiment.compare.confidence)
+}
+
+/// Profiles side by side, those of each side's trials together, with what differs from the first side: for each
+/// side an id that is unique on the page, its name, its trials.
+pub(super) fn beside(
+    sides: Vec<(String, String, Vec<&Profile>)>,
+    confidence: f64,
+) -> Option<Markup> {
+    let mut drawn = Vec::new();
+    for (id, label, of) in sides.into_iter().filter(|(.., of)| !of.is_empty()) {
+        let measured: Vec<Measured> = of.iter().map(|p| Measured::of(p, Side::OnCpu)).collect();
+        drawn.push((id, label, Profile::merged(of), measured));
     }
-    let (baseline, _, first) = drawn.first()?;
-    let confidence = view.experiment.compare.confidence;
-    let against: BTreeMap<u32, Differences> = drawn
+    let (_, first, _, baseline) = drawn.first()?;
+    let against: Vec<Option<Differences>> = drawn
         .iter()
-        .skip(1)
-        .map(|(t, _, measured)| (*t, differences(first, measured, confidence)))
+        .enumerate()
+        .map(|(i, side)| (i > 0).then(|| differences(baseline, &side.3, confidence)))
         .collect();
-    let label = view.label(*baseline);
     Some(html! {
         p { "Where the time of the program and of what it started went, its trials together. Each box is a function, as wide as its time; below it stands what it called." }
-        @for (treatment, d) in &against {
-            (html::parts(&parts::changes(d, [&label, &view.label(*treatment)], FUNCTIONS)))
+        @for ((_, label, ..), d) in drawn.iter().zip(&against) {
+            @if let Some(d) = d { (html::parts(&parts::changes(d, [first, label], FUNCTIONS))) }
         }
-        @for (treatment, profile, measured) in drawn.iter().take(MAX_TREATMENTS) {
-            h3 { (view.label(*treatment)) }
+        @for ((id, label, profile, measured), d) in drawn.iter().zip(&against).take(MAX_TREATMENTS) {
+            h3 { (label) }
             p class="soft" { (measured.len()) @if measured.len() == 1 { " trial" } @else { " trials together" } }
-            (body(profile, &format!("t{treatment}"), against.get(treatment)))
+            (body(profile, id, d.as_ref()))
         }
         @if drawn.len() > MAX_TREATMENTS {
-            p class="soft" { (drawn.len() - MAX_TREATMENTS) " more treatments have profiles in the record that are not drawn here." }
+            p class="soft" { (drawn.len() - MAX_TREATMENTS) " more have profiles in the record that are not drawn here." }
         }
     })
 }

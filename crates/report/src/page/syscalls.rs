@@ -16,30 +16,26 @@ const MAX_TREATMENTS: usize = 6;
 
 /// The treatments' system calls; `None` when none were counted.
 pub(super) fn section(view: &RunView) -> Option<Markup> {
-    let mut shown: Vec<(u32, Vec<&Syscalls>)> = Vec::new();
-    for treatment in view.treatments() {
-        let counted = view.counted(treatment);
-        let of: Vec<&Syscalls> =
-            counted.iter().filter_map(|r| view.syscalls.get(&r.number)).collect();
-        if !of.is_empty() {
-            shown.push((treatment, of));
-        }
-    }
+    let all = view.treatments().into_iter().map(|t| (view.label(t), view.syscalls_of(t)));
+    beside(all.collect(), view.experiment.compare.confidence)
+}
+
+/// System calls side by side, with what differs from the first side: the name of each and its trials.
+pub(super) fn beside(mut shown: Vec<(String, Vec<&Syscalls>)>, confidence: f64) -> Option<Markup> {
+    shown.retain(|(_, of)| !of.is_empty());
     let (baseline, first) = shown.first()?;
-    let label = view.label(*baseline);
-    let confidence = view.experiment.compare.confidence;
     Some(html! {
         p { "What the program and what it started asked of the kernel." }
-        @for (treatment, of) in shown.iter().skip(1) {
-            (html::parts(&parts::changes(&differences(first, of, confidence), [&label, &view.label(*treatment)], MOST)))
+        @for (label, of) in shown.iter().skip(1) {
+            (html::parts(&parts::changes(&differences(first, of, confidence), [baseline, label], MOST)))
         }
-        @for (treatment, of) in shown.iter().take(MAX_TREATMENTS) {
-            h3 { (view.label(*treatment)) }
+        @for (label, of) in shown.iter().take(MAX_TREATMENTS) {
+            h3 { (label) }
             p class="soft" { (count(of.len(), "trial")) " together" }
             (html::parts(&parts::tables(&Syscalls::merged(of.iter().copied()), MOST)))
         }
         @if shown.len() > MAX_TREATMENTS {
-            p class="soft" { (shown.len() - MAX_TREATMENTS) " more treatments have system calls in the record that are not shown here." }
+            p class="soft" { (shown.len() - MAX_TREATMENTS) " more have system calls in the record that are not shown here." }
         }
     })
 }

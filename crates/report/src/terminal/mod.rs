@@ -45,14 +45,22 @@ pub use assay_chart::text::Glyphs;
 
 use assay_model::{Across, Analysis, Explanation, Finding, RunSummary};
 
+use crate::Inside;
 use crate::document::{About, Found, Part, Parts};
 use crate::{document, parts};
 
 /// Runs side by side: the values and ratios by treatment, what else differed, the findings, and what the
-/// tracer of block I/O counted. `runs` are in the order of [`Across::runs`].
-pub fn across(runs: &[RunSummary], across: &Across, io: &[Across], style: Style) -> String {
+/// tracer of block I/O counted, what differs inside the programs. `runs` are in the order of [`Across::runs`].
+pub fn across(
+    runs: &[RunSummary],
+    across: &Across,
+    io: &[Across],
+    inside: &[Inside],
+    style: Style,
+) -> String {
     let mut all = parts::across::across(runs, across, &|_| None);
     all.table(parts::across::io(io));
+    all.append(crate::inside::tables(inside));
     document::terminal::parts(&all, style)
 }
 
@@ -96,7 +104,7 @@ mod tests {
             };
             add("plan", plan(&plan_view, style));
             let summaries = [view.summary.clone(), view.summary.clone()];
-            add("across", across(&summaries, &fixtures::across(&view), &[], style));
+            add("across", across(&summaries, &fixtures::across(&view), &[], &[], style));
             add("result", result(&view, Detail::Full, style));
             add("brief", result(&view, Detail::Brief, style));
         }
