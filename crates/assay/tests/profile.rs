@@ -88,4 +88,25 @@ fn a_run_keeps_its_profiles_and_draws_them() {
         .unwrap();
     let html = assay_report::page::unpacked(&std::fs::read_to_string(html.path()).unwrap());
     assert!(html.contains("id=\"profile\"") && html.contains("class=\"flame\""));
+
+    // Runs are laid side by side from inside too; of a run and itself nothing is clear.
+    let beside = json(&world.run(&["compare", "last", "last", "--json"]).stdout);
+    let functions = &beside["inside"][0]["functions"];
+    let changes = functions["changes"].as_array().unwrap();
+    assert!(!changes.is_empty() && functions["trials"] == serde_json::json!([3, 3]), "{beside:#}");
+    assert!(changes.iter().all(|c| c["clear"] == false), "{functions:#}");
+    let text = world.run(&["compare", "last", "last"]).stdout;
+    assert!(text.contains("Own time on CPU a trial: #2 against #1"), "{text}");
+    let file = world.path("beside.html");
+    let done = world.run(&["compare", "last", "last", "-o", file.to_str().unwrap()]);
+    assert!(file.exists(), "{}", done.stderr);
+    let page = assay_report::page::unpacked(&std::fs::read_to_string(file).unwrap());
+    assert!(page.contains("id=\"profiles\"") && page.contains("class=\"flame\""));
+
+    let post = "+++\ntitle = \"T\"\n[runs.p]\nrun = \"last\"\nexperiment = \"e.toml\"\n+++\n{{ profile(\"p\") }}\n";
+    let post = world.write("post.md", post);
+    let done =
+        world.run(&["publish", post.to_str().unwrap(), "-o", world.path("post").to_str().unwrap()]);
+    let page = std::fs::read_to_string(world.path("post/index.html")).unwrap_or_default();
+    assert!(page.contains("class=\"flame\""), "{}", done.stderr);
 }

@@ -31,6 +31,7 @@ pub use compare::{Shown, Under, compared, side_by_side};
 pub use io::observed;
 pub use landscape::{content as landscape_content, landscape, preview as landscape_preview};
 pub use packed::unpacked;
+pub(crate) use profile::flame;
 pub use profile::profile;
 pub use shell::{SCRIPT, style};
 

@@ -86,6 +86,17 @@ fn body(profile: &Profile, id: &str, against: Option<&Differences>) -> Markup {
     }
 }
 
+/// One side of a profile as an icicle, all threads together, coloured by what clearly differs.
+pub(crate) fn flame(
+    profile: &Profile,
+    side: Side,
+    id: &str,
+    words: &str,
+    against: Option<&Differences>,
+) -> Markup {
+    picture(profile, side, id, words, false, against)
+}
+
 fn picture(
     profile: &Profile,
     side: Side,

@@ -210,7 +210,7 @@ impl<'a> Evaluator<'a> {
     }
 
     /// The treatment whose levels are all those that are given.
-    fn treatment(
+    pub(super) fn treatment(
         &self,
         view: &RunView,
         wanted: &str,

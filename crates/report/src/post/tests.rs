@@ -303,3 +303,42 @@ proptest::proptest! {
         }
     }
 }
+
+#[test]
+fn profiles_of_a_treatment_alone_and_against_another() {
+    let mut view = fixtures::commands();
+    for r in &view.records {
+        let slow = 1000 + 500 * u64::from(r.treatment);
+        let text = format!("main;steady {}\nmain;slow {slow}\n", 2000 + r.number % 3);
+        let profile = assay_profile::read(text.as_bytes(), "x.folded").unwrap();
+        view.profiles.insert(r.number, profile);
+    }
+    let side = |t: u32| format!("sweep@{}", view.label(t));
+    let (a, b, id) = (side(0), side(1), view.summary.id.to_string());
+    let runs = BTreeMap::from([("sweep".to_owned(), view)]);
+    let made = |call: &str| with_runs(&format!("{{{{ {call} }}}}\n"), &runs);
+    let alone = made(&format!("profile(\"{a}\", top=5)")).unwrap();
+    let page = html(&alone);
+    assert!(page.contains("class=\"flame\"") && page.contains("steady"), "{page}");
+    assert!(page.contains(&format!("10 trials of run {id}")), "{page}");
+    assert!(markdown(&alone).contains("steady: 66.7 %"), "{}", markdown(&alone));
+    let against = made(&format!("profile(\"{b}\", than=\"{a}\")")).unwrap();
+    assert!(html(&against).contains("own time clearly more"), "{}", html(&against));
+    assert!(markdown(&against).contains("| slow |"), "{}", markdown(&against));
+    let wrong = |call: &str| made(call).unwrap_err().to_string();
+    for (call, says) in [
+        ("profile(\"other\")".to_owned(), "names no run `other`"),
+        ("profile(\"sweep\")".to_owned(), "several treatments"),
+        ("profile(\"sweep@n=9\")".to_owned(), "no treatment `n=9`"),
+        (format!("profile(\"{a}\", side=\"out\")"), "no side `out`"),
+        (format!("profile(\"{a}\", side=\"off\")"), "no time of that side"),
+        (format!("profile(\"{b}\", than=\"{a}\", side=\"off\")"), "by their time on CPU"),
+    ] {
+        let said = wrong(&call);
+        assert!(said.contains(says) && said.contains("x.md:11:"), "{call}: {said}");
+    }
+    let none = BTreeMap::from([("sweep".to_owned(), fixtures::commands())]);
+    let call = format!("{{{{ profile(\"{a}\") }}}}\n");
+    let said = with_runs(&call, &none).unwrap_err().to_string();
+    assert!(said.contains("was profiled"), "{said}");
+}

@@ -5,6 +5,7 @@ mod chart;
 mod compare;
 mod landscape;
 mod phrase;
+mod profile;
 mod rank;
 mod table;
 mod together;
@@ -99,6 +100,14 @@ pub(super) const FUNCTIONS: &[Function] = &[
         1,
         "chart(\"bars\", landscape=\"specjbb2005-t5240\")",
         chart::chart,
+    ),
+    function(
+        "profile",
+        &["of", "than", "side", "top", "title"],
+        1,
+        1,
+        "profile(\"sweep@level=3\", than=\"sweep@level=1\")",
+        profile::profile,
     ),
     function(
         "configuration",

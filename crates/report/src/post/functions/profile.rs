@@ -1,0 +1,127 @@
+//! `profile`: where the time of a treatment of a run went, and which functions differ from another's.
+
+use assay_profile::{Differences, Measured, Profile, Side, differences, functions};
+
+use crate::document::{Figure, Part, Parts};
+use crate::gate::Withheld;
+use crate::page::flame;
+use crate::parts::profile as parts;
+use crate::post::arguments::Arguments;
+use crate::post::document::Block;
+use crate::post::error::{PostError, meant};
+use crate::post::evaluator::{Evaluator, Made};
+use crate::post::operand::on_host;
+use crate::view::RunView;
+
+/// Functions in a table where it is not said.
+const FUNCTIONS: usize = 10;
+/// The most that can be asked for.
+const MOST: usize = 100;
+/// Functions that forms without pictures name.
+const NAMED: usize = 5;
+
+/// The trials of one treatment of a run, together.
+struct Taken<'a> {
+    label: String,
+    view: &'a RunView,
+    trials: Vec<&'a Profile>,
+    withheld: Option<String>,
+}
+
+/// A flame graph and the table of functions; with `than`, coloured by what differs, and the table of that.
+pub(super) fn profile<'a>(e: &mut Evaluator<'a>, a: &Arguments<'a>) -> Result<Made, PostError> {
+    let side = match a.text("side")?.unwrap_or("on") {
+        "on" => Side::OnCpu,
+        "off" => Side::OffCpu,
+        other => {
+            let help = meant(other, &["on", "off"]);
+            return Err(a.error("side", format!("there is no side `{other}`"), help));
+        }
+    };
+    let most = a.count("top", MOST)?.unwrap_or(FUNCTIONS);
+    if a.get("than").is_some() && side == Side::OffCpu {
+        let help = "leave out `side` or `than`";
+        return Err(a.error("side", "functions are compared by their time on CPU", help));
+    }
+    let of = taken(e, a, "of")?;
+    let than = a.get("than").map(|_| taken(e, a, "than")).transpose()?;
+    let mut out = Parts::default();
+    for side in [Some(&of), than.as_ref()].into_iter().flatten() {
+        if let Some(why) = &side.withheld {
+            out.note(format!("The profile of {} is withheld: {why}", side.label));
+            return Ok(Made::Block(Block::Parts(out)));
+        }
+    }
+    let merged = Profile::merged(of.trials.iter().copied());
+    if merged.count(side) == 0 {
+        let message = format!("the profile of {} has no time of that side", of.label);
+        return Err(a.error("of", message, ""));
+    }
+    let against = than.as_ref().map(|than| changes(&of, than));
+    let span = a.get("title").map(|x| x.span.clone());
+    let title = match a.text("title")? {
+        Some(text) => e.typed_text(text, "title of a chart", span),
+        None => title(&of, than.as_ref(), side),
+    };
+    let id = format!("post-{}", e.blocks.len() + 1);
+    let chart = flame(&merged, side, &id, &title, against.as_ref());
+    let trials = crate::figures::count(of.trials.len(), "trial");
+    let caption = format!("{title}; {trials} of run {}", of.view.summary.id);
+    let words = words(&merged, side);
+    out.push(Part::Figure(Figure {
+        chart,
+        caption: caption.into(),
+        words,
+        under: Parts::default(),
+    }));
+    match (&against, &than) {
+        (Some(d), Some(than)) => out.append(parts::changes(d, [&than.label, &of.label], most)),
+        _ => out.table(parts::table(&merged, side, most)),
+    }
+    out.notes(parts::notes(&merged));
+    Ok(Made::Block(Block::Parts(out)))
+}
+
+/// What `run` or `run@treatment` stands for.
+fn taken<'a>(e: &mut Evaluator<'a>, a: &Arguments<'a>, name: &str) -> Result<Taken<'a>, PostError> {
+    let written = a.text(name)?.unwrap_or_default();
+    let span = a.get(name).map_or(a.span(), |x| x.span.clone());
+    let (alias, treatment) = written.split_once('@').unwrap_or((written, ""));
+    let view = e.view(alias, span.clone())?;
+    let id = e.treatment(view, treatment, &span)?;
+    let trials = view.profiles_of(id);
+    let label = on_host(&view.label(id), view);
+    if trials.is_empty() {
+        let message = format!("no trial of {label} in run {} was profiled", view.summary.id);
+        return Err(a.error(name, message, "`[observe] tracers = [\"profile\"]` profiles trials"));
+    }
+    e.shown.entry(alias.to_owned()).or_default().insert(id);
+    let withheld = e.gates[alias].treatment(id).map(Withheld::why);
+    Ok(Taken { label, view, trials, withheld })
+}
+
+fn changes(of: &Taken<'_>, than: &Taken<'_>) -> Differences {
+    let measured = |side: &Taken<'_>| -> Vec<Measured> {
+        side.trials.iter().map(|p| Measured::of(p, Side::OnCpu)).collect()
+    };
+    differences(&measured(than), &measured(of), of.view.experiment.compare.confidence)
+}
+
+fn title(of: &Taken<'_>, than: Option<&Taken<'_>>, side: Side) -> String {
+    let what = if side == Side::OnCpu { "Time on CPU" } else { "Time off CPU" };
+    match than {
+        Some(than) => format!("{what}: {} against {}", of.label, than.label),
+        None => format!("{what}: {}", of.label),
+    }
+}
+
+/// For forms without pictures: the functions with most own time.
+fn words(profile: &Profile, side: Side) -> String {
+    let all = profile.total_ns(side).max(1) as f64;
+    functions(profile, side, None)
+        .iter()
+        .take(NAMED)
+        .map(|f| format!("{}: {:.1} %", f.frame.label(), 100.0 * f.self_ns as f64 / all))
+        .collect::<Vec<_>>()
+        .join("; ")
+}
