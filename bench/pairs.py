@@ -6,6 +6,7 @@ import random
 import statistics
 import subprocess
 import sys
+import time
 
 
 def student(df):
@@ -46,11 +47,16 @@ def under(command, folder):
     return run
 
 
-def compare(loads, asked, rounds, unit):
-    """Prints throughput with each thing over that without it: `asked` has rows of a load's name, a name, and what runs it."""
+def compare(loads, asked, rounds, unit, minutes=math.inf):
+    """Prints throughput with each thing over that without it: `asked` has rows of a load's name, a name, and what runs it.
+    No round begins after so many minutes."""
+    began = time.monotonic()
     ratios = {i: [] for i in range(len(asked))}
     base = {name: [] for name in loads}
     for at in range(rounds):
+        if time.monotonic() - began > 60 * minutes:
+            print(f"stopped after {at} of {rounds} rounds: {minutes:.0f} min are over", file=sys.stderr)
+            break
         for i in random.sample(range(len(asked)), len(asked)):
             load, what, run = asked[i]
             try:

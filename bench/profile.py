@@ -1,10 +1,15 @@
 """What profiling costs: throughput with a profiler over throughput without, pairs interleaved in random
 order, the geometric mean of the ratios with its 95 % interval.
 
-Two loads: `spin` keeps every CPU busy (99 Hz on CPU); `switch` passes a byte between two processes, which
-is two switches each way (off CPU). Profilers look at the whole machine or at the command, as each can.
+Three loads: `spin` keeps every CPU busy (99 Hz on CPU); `switch` passes a byte to another process and back and does
+nothing else, which is a wait of each process; `paced` does the same and computes in between, so that there are about
+100,000 waits a second (off CPU). Profilers look at the whole machine or at the command, as each can.
+
+And whether nothing is lost: threads that compute, sleep, and do both in turn; the time on CPU (the scheduler's, and as
+sampled) and off CPU that the profile has of each, over the time that the thread itself measured.
 """
 
+import json
 import os
 import shutil
 import signal
@@ -44,28 +49,90 @@ int main(int c, char **v) {
     int a[2], b[2]; char x = 0; long n = 0; pipe(a); pipe(b);
     if (!fork()) { close(a[1]); close(b[0]); while (read(a[0], &x, 1) == 1) if (write(b[1], &x, 1) != 1) break; _exit(0); }
     close(a[0]); close(b[1]);
-    double began = now(), end = began + atof(v[1]);
-    while (now() < end) { if (write(a[1], &x, 1) != 1 || read(b[0], &x, 1) != 1) break; n++; }
+    double began = now(), end = began + atof(v[1]), pause = atof(v[2]);
+    while (now() < end) {
+        if (write(a[1], &x, 1) != 1 || read(b[0], &x, 1) != 1) break;
+        n++;
+        if (pause > 0) { double until = now() + pause; while (now() < until) {} }
+    }
     double took = now() - began; close(a[1]); wait(0);
     printf("%f\n", n / took);
 }
 """
 
+LIVES = r"""
+#define _GNU_SOURCE
+#include <pthread.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <time.h>
+static double now(void) { struct timespec t; clock_gettime(CLOCK_MONOTONIC, &t); return t.tv_sec + t.tv_nsec / 1e9; }
+static const char *names[] = {"computes", "sleeps", "in-turn"};
+static double seconds, lived[3];
+static void spin(double s) { double end = now() + s; while (now() < end) {} }
+static void nap(double s) { struct timespec t = {0, (long)(s * 1e9)}; nanosleep(&t, 0); }
+static void *live(void *p) {
+    long k = (long)p; double began = now();
+    while (now() - began < seconds) { if (k != 1) spin(0.01); if (k != 0) nap(0.01); }
+    lived[k] = now() - began; return 0;
+}
+int main(int c, char **v) {
+    pthread_t t[3]; seconds = atof(v[1]);
+    // A thread has its creator's name from its first moment on.
+    for (long k = 0; k < 3; k++) { pthread_setname_np(pthread_self(), names[k]); pthread_create(&t[k], 0, live, (void *)k); }
+    pthread_setname_np(pthread_self(), "lives");
+    for (int k = 0; k < 3; k++) pthread_join(t[k], 0);
+    for (int k = 0; k < 3; k++) printf("%s %f\n", names[k], lived[k]);
+}
+"""
+
+LIVED = 5
+
+# Seconds between round trips of 5 to 8 µs: 100,000 waits a second are one in 10 µs, two in a round trip.
+PAUSE = "0.000014"
+
 OFF = "tracepoint:sched:sched_switch { @s[tid] = nsecs; @a[kstack, ustack, comm] = count(); }"
 ON = "profile:hz:99 { @a[kstack, ustack, comm] = count(); }"
 
 
+def lives(assay, path, folder, seconds):
+    """Prints, by thread, the time that the profile has over the time that the thread measured."""
+    kept, said = os.path.join(folder, "lives.json"), os.path.join(folder, "lives.out")
+    found = {}
+    for _ in range(LIVED):
+        inner = ["sh", "-c", f'exec "$@" > {said}', "sh", path, seconds]
+        subprocess.run([assay, "profile", "-o", kept, "--", *inner], check=True, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+        with open(kept) as file:
+            profile = json.load(file)
+        with open(said) as file:
+            lived = {name: float(s) for name, s in (line.split() for line in file)}
+        for name, wall in lived.items():
+            exact = sum(t["ns"] for t in profile["cpu"] if t["thread"] == name)
+            of = [s for s in profile["stacks"] if s["thread"] == name]
+            sampled = sum(s["ns"] for s in of if s["state"] == "on_cpu")
+            off = sum(s["ns"] for s in of if s["state"] != "on_cpu")
+            row = found.setdefault(name, ([], []))
+            row[0].append((exact + off) / 1e9 / wall)
+            row[1].append((sampled + off) / 1e9 / wall)
+    print(f"on and off CPU over the time that passed, {seconds} s, load average {os.getloadavg()[0]:.1f}, 95 % interval")
+    for name, (exact, sampled) in found.items():
+        (a, low, high), (b, least, most) = pairs.interval(exact), pairs.interval(sampled)
+        print(f"{name:10} {a:.4f} [{low:.4f}, {high:.4f}] n={LIVED}; with time on CPU as sampled {b:.4f} [{least:.4f}, {most:.4f}]")
+
+
 def main():
-    assay, rounds, seconds = sys.argv[1], int(sys.argv[2]), sys.argv[3]
+    assay, rounds, seconds, minutes = sys.argv[1], int(sys.argv[2]), sys.argv[3], float(sys.argv[4])
     folder = tempfile.mkdtemp(prefix="assay-bench-profile-")
     cpus = str(len(os.sched_getaffinity(0)))
     loads = {}
-    for name, source, arguments in [("spin", SPIN, [seconds, cpus]), ("switch", SWITCH, [seconds])]:
+    sources = [("spin", SPIN, [seconds, cpus]), ("switch", SWITCH, [seconds, "0"]), ("paced", SWITCH, [seconds, PAUSE]), ("lives", LIVES, [])]
+    for name, source, arguments in sources:
         path = os.path.join(folder, name)
         with open(path + ".c", "w") as file:
             file.write(source)
         subprocess.run(["cc", "-O2", "-fno-omit-frame-pointer", "-w", "-pthread", "-o", path, path + ".c"], check=True)
         loads[name] = [path, *arguments]
+    lives(assay, loads.pop("lives")[0], folder, seconds)
     data = os.path.join(folder, "perf.data")
     nothing = {"stdout": subprocess.DEVNULL, "stderr": subprocess.DEVNULL}
 
@@ -87,21 +154,23 @@ def main():
     asked = [
         ("spin", "assay, on CPU, 99 Hz", under([assay, "profile", "--on-cpu", "--"])),
         ("spin", "assay, on and off CPU, 99 Hz", under([assay, "profile", "--"])),
+        ("paced", "assay, on and off CPU, 99 Hz", under([assay, "profile", "--"])),
         ("switch", "assay, on and off CPU, 99 Hz", under([assay, "profile", "--"])),
     ]
     if shutil.which("perf"):
         asked += [
             ("spin", "perf record -g, 99 Hz", under(["perf", "record", "-q", "-g", "-e", "cpu-clock", "-F", "99", "-o", data, "--"])),
-            ("switch", "perf record -g of every switch", under(["perf", "record", "-q", "-g", "-e", "sched:sched_switch", "-o", data, "--"])),
         ]
+        switches = under(["perf", "record", "-q", "-g", "-e", "sched:sched_switch", "-o", data, "--"])
+        asked += [(load, "perf record -g of every switch", switches) for load in ("paced", "switch")]
     else:
         print("skipped: because perf is not installed")
     if shutil.which("bpftrace"):
-        asked += [("spin", "bpftrace, 99 Hz", beside(["bpftrace", "-e", ON])), ("switch", "bpftrace at every switch", beside(["bpftrace", "-e", OFF]))]
+        asked += [("spin", "bpftrace, 99 Hz", beside(["bpftrace", "-e", ON])), ("paced", "bpftrace at every switch", beside(["bpftrace", "-e", OFF]))]
     else:
         print("skipped: because bpftrace is not installed")
 
-    pairs.compare(loads, asked, rounds, "a second")
+    pairs.compare(loads, asked, rounds, "a second", minutes)
     shutil.rmtree(folder)
 
 

@@ -1,10 +1,11 @@
 #!/usr/bin/env bash
-# What profiling costs the program, beside perf record and bpftrace doing the same. Peers that are not there
-# are left out, and said. Usage: bench/profile.sh [ROUNDS [SECONDS]]; ASSAY names another binary.
+# What profiling costs the program, beside perf record and bpftrace doing the same, and whether time on and off CPU
+# add up to the time that passed. Peers that are not there are left out, and said. Ends within 15 minutes of the build.
+# Usage: bench/profile.sh [ROUNDS [SECONDS [MINUTES]]]; ASSAY names another binary.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 if [ -z "${ASSAY:-}" ]; then
     cargo build --release --locked --quiet --package assay
     ASSAY="${CARGO_TARGET_DIR:-target}/release/assay"
 fi
-exec python3 bench/profile.py "$(realpath "$ASSAY")" "${1:-20}" "${2:-4}"
+exec python3 bench/profile.py "$(realpath "$ASSAY")" "${1:-40}" "${2:-2}" "${3:-12}"
