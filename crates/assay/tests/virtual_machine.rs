@@ -1,6 +1,6 @@
 //! Trials in real virtual machines, and what becomes of a run whose machine cannot be had, panics, hangs or is killed.
 //! Where no kernel is built, or QEMU is missing, a test says so; those that boot for long are run by `make test-all`.
-#![allow(clippy::unwrap_used)] // this is a test
+#![allow(clippy::unwrap_used, clippy::print_stdout)] // this is a test
 
 mod common;
 

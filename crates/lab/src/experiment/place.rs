@@ -121,9 +121,10 @@ pub(crate) fn machine(
     settings.extend(parts);
     Machine::read(&settings).map(Some).map_err(|(name, why)| {
         let factor = format!("{FACTOR}{name}");
-        match experiment.factors.contains_key(&factor) {
-            true => wrong(&["factors", &factor], why, ""),
-            false => wrong(&["where", "vm", &name], why, ""),
+        if experiment.factors.contains_key(&factor) {
+            wrong(&["factors", &factor], why, "")
+        } else {
+            wrong(&["where", "vm", &name], why, "")
         }
     })
 }
