@@ -8,112 +8,151 @@ use assay_stats::rng::Rng;
 const COMMITS: usize = 128;
 const STEP: f64 = 0.03;
 const NOISE: f64 = 0.02;
+const MOST: usize = 1000;
+
+/// What a machine and builds do beside the step.
+#[derive(Clone, Copy)]
+struct Kind {
+    name: &'static str,
+    /// What a build has for itself in every trial.
+    builds: f64,
+    /// Degrees of freedom of the noise; 0: normal.
+    tails: usize,
+}
+
+const KINDS: [Kind; 4] = [
+    Kind { name: "normal noise", builds: 0.0, tails: 0 },
+    Kind { name: "builds vary by 0.5 %", builds: 0.005, tails: 0 },
+    Kind { name: "heavy tails", builds: 0.0, tails: 3 },
+    Kind { name: "both", builds: 0.005, tails: 3 },
+];
 
 /// A machine that drifts: a random walk of 0.2 % from trial to trial that is pulled back to 0 slowly.
 struct Machine {
     rng: Rng,
+    kind: Kind,
+    builds: Vec<f64>,
+    step: usize,
     drift: f64,
     trials: usize,
 }
 
 impl Machine {
-    fn trial(&mut self, slower: bool) -> f64 {
+    fn new(kind: Kind, seed: usize, with_step: bool) -> Self {
+        let mut rng = Rng::new(seed as u64);
+        let step = if with_step { 1 + rng.below(COMMITS) } else { usize::MAX };
+        let builds = (0..=COMMITS).map(|_| kind.builds * rng.normal()).collect();
+        Machine { rng, kind, builds, step, drift: 0.0, trials: 0 }
+    }
+
+    /// ln(time) of a commit.
+    fn trial(&mut self, commit: usize) -> f64 {
         self.trials += 1;
         self.drift = 0.98 * self.drift + 0.002 * self.rng.normal();
-        let level = if slower { (1.0 + STEP).ln() } else { 0.0 };
-        level + self.drift + NOISE * self.rng.normal()
+        let mut noise = NOISE * self.rng.normal();
+        if self.kind.tails > 0 {
+            // Student's t, with the same middle half as the normal one within some percent.
+            let n = self.kind.tails;
+            let chi: f64 = (0..n).map(|_| self.rng.normal().powi(2)).sum();
+            noise *= 0.9 / (chi / n as f64).sqrt();
+        }
+        let level = if commit >= self.step { (1.0 + STEP).ln() } else { 0.0 };
+        level + self.builds[commit] + self.drift + noise
     }
 }
 
 /// What `git bisect run` does with a script that runs both programs `repeats` times in turn and calls a
 /// commit bad when it is slower than the good end by half the step.
-fn halving(machine: &mut Machine, step: usize, repeats: usize) -> usize {
+fn halving(machine: &mut Machine, repeats: usize) -> usize {
     let (mut good, mut bad) = (0, COMMITS);
     while bad - good > 1 {
         let k = good.midpoint(bad);
-        let sum: f64 = (0..repeats)
-            .map(|_| {
-                let own = machine.trial(k >= step);
-                own - machine.trial(false)
-            })
-            .sum();
+        let sum: f64 = (0..repeats).map(|_| machine.trial(k) - machine.trial(0)).sum();
         if sum / repeats as f64 > STEP / 2.0 { bad = k } else { good = k }
     }
     bad
 }
 
 /// The same with all runs of a step in a row, against the middle of ten runs of each end at the start.
-fn halving_alone(machine: &mut Machine, step: usize) -> usize {
-    let mut mean = |slower: bool| (0..10).map(|_| machine.trial(slower)).sum::<f64>() / 10.0;
-    let middle = f64::midpoint(mean(false), mean(true));
+fn halving_alone(machine: &mut Machine) -> usize {
+    let mut mean = |k: usize| (0..10).map(|_| machine.trial(k)).sum::<f64>() / 10.0;
+    let middle = f64::midpoint(mean(0), mean(COMMITS));
     let (mut good, mut bad) = (0, COMMITS);
     while bad - good > 1 {
         let k = good.midpoint(bad);
-        if mean(k >= step) > middle { bad = k } else { good = k }
+        if mean(k) > middle { bad = k } else { good = k }
     }
     bad
 }
 
-type Way = (String, Box<dyn Fn(&mut Machine, usize) -> usize>);
+/// The product's search.
+fn posterior(machine: &mut Machine, commits: usize, blocks: usize) -> Option<Answer> {
+    let mut search = Search::new(COMMITS, 0.02);
+    while machine.trials < MOST {
+        if let Some(answer) = search.answer() {
+            return Some(answer);
+        }
+        let commits = search.next(commits);
+        for _ in 0..blocks {
+            let mut order: Vec<usize> = [0].into_iter().chain(commits.clone()).collect();
+            machine.rng.shuffle(&mut order);
+            search.see(order.into_iter().map(|k| (k, machine.trial(k))).collect());
+        }
+    }
+    None
+}
+
+type Way = (String, Box<dyn Fn(&mut Machine) -> usize>);
 
 fn main() {
     let number =
         |i: usize, or: usize| std::env::args().nth(i).and_then(|a| a.parse().ok()).unwrap_or(or);
-    let (repeats, candidates, blocks) = (number(1, 200), number(2, 3), number(3, 1));
-    for with_step in [true, false] {
-        let (mut right, mut trials, mut open) = (0, 0, 0);
-        for seed in 0..repeats {
-            let mut machine = Machine { rng: Rng::new(seed as u64), drift: 0.0, trials: 0 };
-            let step = if with_step { 1 + machine.rng.below(COMMITS) } else { usize::MAX };
-            let mut search = Search::new(COMMITS, 0.02);
-            let answer = loop {
-                if let Some(answer) = search.answer() {
-                    break Some(answer);
-                }
-                if machine.trials > 1000 {
-                    break None;
-                }
-                let commits = search.next(candidates);
-                for _ in 0..blocks {
-                    let mut order: Vec<usize> = [0].into_iter().chain(commits.clone()).collect();
-                    machine.rng.shuffle(&mut order);
-                    let trials = order.into_iter().map(|k| (k, machine.trial(k >= step))).collect();
-                    search.see(trials);
-                }
-            };
-            trials += machine.trials;
-            open += usize::from(answer.is_none());
-            right += usize::from(match answer {
-                Some(Answer::Commit { first, last }) => first == step && last == step,
-                Some(Answer::None) => !with_step,
-                None => false,
-            });
-        }
-        let share = |k: usize| 100.0 * k as f64 / repeats as f64;
-        println!(
-            "{:16} posterior                 right {:5.1}%  open {:4.1}%  {:6.1} trials",
-            if with_step { "one step of 3 %" } else { "no step" },
-            share(right),
-            share(open),
-            trials as f64 / repeats as f64,
-        );
-    }
+    let (repeats, commits, blocks) = (number(1, 200), number(2, 3), number(3, 1));
+    let share = |k: usize| 100.0 * k as f64 / repeats as f64;
     let mut ways: Vec<Way> = vec![("halving, ten in a row".into(), Box::new(halving_alone))];
-    for n in [10, 20, 30] {
-        ways.push((format!("halving, {n} pairs a step"), Box::new(move |m, s| halving(m, s, n))));
+    for n in [10, 30] {
+        ways.push((format!("halving, {n} pairs a step"), Box::new(move |m| halving(m, n))));
     }
-    for (name, way) in ways {
-        let (mut right, mut trials) = (0, 0);
-        for seed in 0..repeats {
-            let mut machine = Machine { rng: Rng::new(seed as u64), drift: 0.0, trials: 0 };
-            let step = 1 + machine.rng.below(COMMITS);
-            right += usize::from(way(&mut machine, step) == step);
-            trials += machine.trials;
+    for kind in KINDS {
+        for with_step in [true, false] {
+            let (mut right, mut trials, mut open) = (0, 0, 0);
+            for seed in 0..repeats {
+                let mut machine = Machine::new(kind, seed, with_step);
+                let answer = posterior(&mut machine, commits, blocks);
+                trials += machine.trials;
+                open += usize::from(answer.is_none());
+                right += usize::from(match answer {
+                    Some(Answer::Commit { first, last }) => {
+                        first == machine.step && last == machine.step
+                    }
+                    Some(Answer::None) => !with_step,
+                    None => false,
+                });
+            }
+            println!(
+                "{:20}  {:15}  posterior               right {:5.1} %  wrong {:4.1} %  open {:4.1} %  {:5.1} trials",
+                kind.name,
+                if with_step { "one step of 3 %" } else { "no step" },
+                share(right),
+                share(repeats - right - open),
+                share(open),
+                trials as f64 / repeats as f64,
+            );
         }
-        println!(
-            "one step of 3 %  {name:25} right {:5.1}%              {:6.1} trials",
-            100.0 * right as f64 / repeats as f64,
-            trials as f64 / repeats as f64,
-        );
+        for (name, way) in &ways {
+            let (mut right, mut trials) = (0, 0);
+            for seed in 0..repeats {
+                let mut machine = Machine::new(kind, seed, true);
+                right += usize::from(way(&mut machine) == machine.step);
+                trials += machine.trials;
+            }
+            println!(
+                "{:20}  one step of 3 %  {name:22}  right {:5.1} %  wrong {:4.1} %               {:5.1} trials",
+                kind.name,
+                share(right),
+                share(repeats - right),
+                trials as f64 / repeats as f64,
+            );
+        }
     }
 }
