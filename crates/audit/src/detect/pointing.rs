@@ -13,6 +13,18 @@ pub(crate) enum Way {
     Of,
 }
 
+impl Way {
+    pub(crate) fn opposite(self) -> Way {
+        match self {
+            Way::Faster => Way::Slower,
+            Way::Slower => Way::Faster,
+            Way::More => Way::Less,
+            Way::Less => Way::More,
+            Way::Of => Way::Of,
+        }
+    }
+}
+
 /// How a word that makes a claim of a number beside it compares.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Sense {

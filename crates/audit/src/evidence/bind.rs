@@ -71,15 +71,6 @@ impl Named {
     }
 }
 
-impl Side {
-    pub(crate) fn other(self) -> Side {
-        match self {
-            Side::Rows => Side::Columns,
-            Side::Columns => Side::Rows,
-        }
-    }
-}
-
 /// A cell of an axis and its other coordinate.
 pub(crate) fn at(side: Side, own: usize, other: usize) -> At {
     match side {
@@ -362,20 +353,14 @@ pub(crate) fn foreign(
         "geometric",
         "overall",
     ];
-    let known = |w: &String| grid.knows(w);
+    let known =
+        |w: &String| grid.rows.knows(w) || grid.columns.knows(w) || grid.context.contains(w);
     let tokens = sentence.tokens;
     let mut i = range.start;
     while i < range.end {
         if !OPENERS.contains(&tokens[i].lower.as_str()) {
             i += 1;
             continue;
-        }
-        let other = tokens.get(i + 1).filter(|_| i + 1 < range.end).filter(|t| {
-            matches!(t.lower.as_str(), "that" | "another" | "their" | "previous" | "earlier")
-        });
-        if let Some(other) = other.filter(|_| !matches!(tokens[i].lower.as_str(), "than" | "with"))
-        {
-            return Some(format!("{} {}", tokens[i].lower, other.lower));
         }
         let end = (i + 6).min(range.end);
         let mut words = Vec::new();
@@ -391,10 +376,8 @@ pub(crate) fn foreign(
                 // "in 16.1 minutes" is the value itself, "at 4K" and "with two threads" are not.
                 let value = super::amount::at(sentence.text, tokens, j).is_some_and(|(a, _)| {
                     !matches!(a.dimension(), Dimension::Plain | Dimension::Count)
-                        && grid.valued().any(|c| grid.dimension(c) == Some(a.dimension()))
                 });
-                let own = matches!(tokens[i].lower.as_str(), "in" | "at" | "on" | "with");
-                if own && (value || t.lower.contains('%')) || tokens[i].lower == "in" {
+                if value || t.lower.contains('%') || tokens[i].lower == "in" {
                     fine = true;
                     break;
                 }

@@ -18,8 +18,6 @@ pub(crate) struct Candidate {
     pub b: At,
     pub verdict: ClaimVerdict,
     pub readings: Vec<Reading>,
-    /// The words, or a value beside them, name the metric.
-    pub meant: bool,
     /// Which way the metric is better is known, as far as it matters.
     pub known: bool,
 }
@@ -28,7 +26,10 @@ pub(crate) struct Candidate {
 pub(crate) fn candidates(scene: &Scene<'_>, pair: Bound2, k: usize) -> Vec<Candidate> {
     let said = &scene.said[k];
     let grid = scene.grid(pair.grid);
-    let other = pair.side.other();
+    let other = match pair.side {
+        Side::Rows => Side::Columns,
+        Side::Columns => Side::Rows,
+    };
     let mentions: &[Mention] =
         scene.named.iter().find(|(n, _)| *n == pair.grid).map_or(&[], |(_, n)| n.side(other));
     let start = if k > 0 { scene.said[k - 1].end } else { 0 };
@@ -60,7 +61,7 @@ pub(crate) fn candidates(scene: &Scene<'_>, pair: Bound2, k: usize) -> Vec<Candi
         (_, w) => w,
     };
     let anchored: Vec<usize> =
-        if explicit.is_empty() { anchors(scene, pair, said, words, &all) } else { Vec::new() };
+        if explicit.is_empty() { anchors(scene, pair, said, &all) } else { Vec::new() };
     let averaged = scene.sentence.tokens[start..stop].iter().any(|t| is_average(&t.lower));
     let summed =
         averaged && other == Side::Rows && (0..grid.summary.len()).any(|r| grid.summary[r]);
@@ -117,11 +118,7 @@ pub(crate) fn candidates(scene: &Scene<'_>, pair: Bound2, k: usize) -> Vec<Candi
         let least = kept.iter().map(|(o, ..)| statistic(&grid.columns.names[*o].text)).min();
         kept.retain(|(o, ..)| Some(statistic(&grid.columns.names[*o].text)) == least);
     }
-    let meant = !anchored.is_empty() || !explicit.is_empty() || summed || words != Metric::Any;
-    kept.into_iter()
-        .filter_map(|(_, a, b)| candidate(grid, said, a, b))
-        .map(|c| Candidate { meant, ..c })
-        .collect()
+    kept.into_iter().filter_map(|(_, a, b)| candidate(grid, said, a, b)).collect()
 }
 
 /// A claim's clause begins behind the one before, or at the last comma, "and" or "but" between.
@@ -137,22 +134,12 @@ fn clause_start(scene: &Scene<'_>, k: usize, start: usize) -> usize {
 }
 
 /// Columns whose value of the subject stands before the claim: "reaches 612,000 IOPS, 6.6 times as many".
-fn anchors(
-    scene: &Scene<'_>,
-    pair: Bound2,
-    said: &Said,
-    words: Metric,
-    all: &[(usize, At, At)],
-) -> Vec<usize> {
+fn anchors(scene: &Scene<'_>, pair: Bound2, said: &Said, all: &[(usize, At, At)]) -> Vec<usize> {
     let grid = scene.grid(pair.grid);
     let speed = matches!(scene.sentence.lower(said.word), "faster" | "slower");
     let Some((_, _, amount)) = scene.amounts.iter().rfind(|(at, ..)| *at < said.at) else {
         return Vec::new();
     };
-    // "takes 427 ns and allocates half the bytes" is of bytes.
-    if words == Metric::Size && amount.dimension() != Dimension::Bytes {
-        return Vec::new();
-    }
     let hits = |a: At| {
         grid.amount(a).is_some_and(|own| {
             own.dimension().fits(amount.dimension())
@@ -193,7 +180,7 @@ fn candidate(grid: &Grid, said: &Said, a: At, b: At) -> Option<Candidate> {
     let known = !points || better != Better::Unknown;
     let readings = readings(said, x, y, better == Better::Less);
     let verdict = readings.first()?.verdict;
-    Some(Candidate { a, b, verdict, readings, meant: false, known })
+    Some(Candidate { a, b, verdict, readings, known })
 }
 
 /// The readings of a comparison for two amounts, the best first.

@@ -2,7 +2,6 @@
 
 use super::bind::{Side, around, foreign};
 use super::cells::{Candidate, candidates, clause, readings};
-use super::contest;
 use super::grid::{At, Better, Grid};
 use super::known::unknown;
 use super::said::{Much, Said};
@@ -71,14 +70,9 @@ fn decide(scene: &Scene<'_>, pair: Bound2, said: &Said, candidates: &[Candidate]
         claim.inputs = candidates.iter().take(2).flat_map(|c| inputs(scene, grid, c)).collect();
         return claim;
     }
-    // "costs twice as much": no printed metric is named.
-    let unmeant = candidates.len() > 1
-        && holding < candidates.len()
-        && said.way == Way::Of
-        && candidates.iter().all(|c| !c.meant);
     let elsewhere = candidates.len() > 1
         && foreign(grid, &scene.sentence, around(&scene.sentence, start..end)).is_some();
-    let columns_first = pair.side == Side::Rows && !elsewhere && !unmeant;
+    let columns_first = pair.side == Side::Rows && !elsewhere;
     let (chosen, verdict) = if said.bound == Bound::AtMost && candidates.len() > 1 {
         // "up to 48%": the greatest of them.
         let top = candidates.iter().max_by(|x, y| {
@@ -184,12 +178,26 @@ fn doubt(scene: &Scene<'_>, pair: Bound2, said: &Said, candidates: &[Candidate])
     if let Some(words) = unknown(grid, &scene.sentence, start..end, false) {
         return Some(format!("\"{words}\" is not in the table"));
     }
-    if let Some(words) = contest::condition(scene, pair.grid) {
-        return Some(format!("\"{words}\" was said before it"));
+    let swapped = |c: &&Candidate| {
+        let (Some(x), Some(y)) = (grid.amount(c.a), grid.amount(c.b)) else { return false };
+        let less = grid.better[c.a.column] == Better::Less;
+        readings(said, y, x, less).iter().any(|r| r.verdict != ClaimVerdict::Wrong)
+    };
+    let turned = Said { way: said.way.opposite(), ..*said };
+    let other_way = |c: &&Candidate| {
+        let (Some(x), Some(y)) = (grid.amount(c.a), grid.amount(c.b)) else { return false };
+        let less = grid.better[c.a.column] == Better::Less;
+        readings(&turned, x, y, less).iter().any(|r| r.verdict != ClaimVerdict::Wrong)
+    };
+    let plain = said.way == Way::Of && said.much == Much::Times;
+    if plain && candidates.iter().any(|c| swapped(&c)) {
+        return Some("the other way round it holds".into());
     }
-    if let Some(why) = contest::comparison(scene, said, Some(pair)) {
-        return Some(why.into());
+    let reversed = candidates.iter().any(|c| swapped(&c) || other_way(&c));
+    if reversed && !pair.opened && candidates.len() > 1 {
+        return Some("the other way round it holds".into());
     }
+    // A percentage of the other side: "25% faster" for a third less time.
     if candidates.len() > 3 && pair.side == Side::Rows {
         return Some("several columns could be meant".into());
     }

@@ -3,7 +3,6 @@
 use std::collections::BTreeMap;
 
 use super::amount::{self, Amount, Dimension, Measure};
-use super::bind::Side;
 use super::name::{Axis, is_plain, words};
 use crate::read::document::Document;
 use crate::read::table::{Shape, Table};
@@ -52,18 +51,6 @@ pub(crate) struct At {
 const MOST_CELLS: usize = 20_000;
 
 impl Grid {
-    /// Whether a word is in a name or in the words over the table.
-    pub(crate) fn knows(&self, word: &String) -> bool {
-        self.rows.knows(word) || self.columns.knows(word) || self.context.contains(word)
-    }
-
-    pub(crate) fn axis(&self, side: Side) -> &Axis {
-        match side {
-            Side::Rows => &self.rows,
-            Side::Columns => &self.columns,
-        }
-    }
-
     pub(crate) fn cell(&self, at: At) -> Option<&Cell> {
         self.cells.get(at.row)?.get(at.column)?.as_ref()
     }

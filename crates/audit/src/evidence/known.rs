@@ -14,28 +14,17 @@ use crate::detect::pointing::way;
 const SAYING: &str = "is are was were be been being has have had do does did take takes took taken need needs needed \
     use uses used using run runs ran running reach reaches reached serve serves served handle handles handled process \
     processes processed deliver delivers delivered achieve achieves achieved get gets got perform performs move moves \
-    moved make makes show shows consume consumes draw draws drew require requires required allocate \
+    moved give gives gave make makes show shows consume consumes draw draws drew require requires required allocate \
     allocates finish finishes finished complete completes completed answer answers answered respond responds execute \
     executes executed sustain sustains sustained score scores scored become becomes became went goes comes benchmark benchmarks test tests case change changed \
     regressed manages managed hits \
-    time times value values result results number numbers percent unit \
-    units wall clock \
+    time times value values result results number numbers mean average median total geometric arithmetic percent unit \
+    units user system wall clock \
     only just still now already also about around nearly almost roughly approximately again here so too much many \
     long very both clearly actually exactly well overall thus therefore however yet respectively about up down \
     it its they their them this that these those which what we our one all each every other others same \
     by of in on at to for from with and or but than over as per s an a the while whereas against versus vs compared \
-    relative because there behind ahead before after old new previously magnitude order orders";
-
-/// Whether a table may show what a word of metrics names: "disk" and "startup" are parts of their own.
-fn measured(grid: &Grid, lower: &str) -> bool {
-    match lower {
-        "memory" | "ram" | "heap" | "rss" | "footprint" => {
-            grid.valued().any(|c| grid.dimension(c) == Some(Dimension::Bytes))
-        }
-        "disk" | "file" | "files" | "binary" | "storage" | "startup" | "bandwidth" => false,
-        _ => true,
-    }
-}
+    relative behind ahead before after old new previously magnitude order orders";
 
 /// What stands in a clause that the table does not know, if anything.
 pub(crate) fn unknown(
@@ -48,41 +37,13 @@ pub(crate) fn unknown(
     if let Some(words) = foreign(grid, sentence, whole.clone()) {
         return Some(words);
     }
-    let known = |w: &String| grid.knows(w);
-    // "Per watt A leads at 4K: 0.78" opens the sentence, not the clause.
-    let opens = |i: &usize| sentence.lower(*i) == "per";
-    let opening = (0..clause.start.min(3)).find(opens);
-    let range = opening.unwrap_or(clause.start)..whole.end.max(clause.end);
+    let known =
+        |w: &String| grid.rows.knows(w) || grid.columns.knows(w) || grid.context.contains(w);
+    let range = clause.start..whole.end.max(clause.end);
     for i in range {
         let token = &sentence.tokens[i];
         let lower = token.lower.as_str();
-        // "per watt": another quantity than the printed one.
-        let per = lower == "per"
-            && !matches!(
-                sentence.lower(i + 1),
-                "second"
-                    | "sec"
-                    | "s"
-                    | "minute"
-                    | "hour"
-                    | "op"
-                    | "operation"
-                    | "request"
-                    | "iteration"
-            );
-        if per {
-            return Some(format!("per {}", sentence.lower(i + 1)));
-        }
-        let second =
-            lower == "second" && matches!(sentence.lower(i.saturating_sub(1)), "a" | "per");
-        if super::sides::is_average(lower)
-            && !grid.summary.contains(&true)
-            && !sentence.pieces[i].iter().any(known)
-        {
-            return Some(lower.to_owned());
-        }
-        let averaged = super::sides::is_average(lower) && grid.summary.contains(&true);
-        if second || averaged || sentence.pieces[i].iter().any(known) {
+        if sentence.pieces[i].iter().any(known) {
             continue;
         }
         // "xml without asan" is not about "asan".
@@ -115,7 +76,7 @@ pub(crate) fn unknown(
             || most
             || is_plain(lower) && !matches!(lower, "worst" | "best")
             || way(lower).is_some()
-            || is_metric(lower) && measured(grid, lower)
+            || is_metric(lower)
             || SAYING.split_whitespace().any(|w| w == lower)
             || said::is_multiple(lower))
         {

@@ -12,7 +12,6 @@ mod bind;
 mod cells;
 mod claims;
 mod compare;
-mod contest;
 mod count;
 pub(crate) mod grid;
 mod inside;

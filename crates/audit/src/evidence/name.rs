@@ -201,10 +201,6 @@ impl Axis {
             }
             i = last;
         }
-        // Of two names side by side the incomplete one only goes with the other: "Incremental builds".
-        let complete: Vec<(usize, usize)> =
-            found.iter().filter(|m| m.whole).map(|m| (m.start, m.end)).collect();
-        found.retain(|m| m.whole || !complete.iter().any(|(_, end)| *end == m.start));
         self.by_context(pieces, &mut found);
         found
     }
@@ -264,12 +260,6 @@ fn starts(tokens: &[Token], pieces: &[Vec<String>], i: usize, axis: &Axis) -> bo
         && token.lower.ends_with(|c: char| c.is_ascii_alphabetic())
         && pieces[i].iter().all(|p| axis.common.contains_key(p));
     if model && token.number().is_some() {
-        return true;
-    }
-    // "4K" and "1080p" where a column is called just so.
-    let alone = |n: &Name| n.text.eq_ignore_ascii_case(&token.lower) && n.text.len() > 1;
-    let letters = token.lower.bytes().any(|b| b.is_ascii_alphabetic());
-    if letters && axis.names.iter().any(alone) {
         return true;
     }
     if token.quantity().is_some_and(|n| n.unit.is_some()) {

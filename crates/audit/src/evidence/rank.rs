@@ -4,7 +4,6 @@
 use super::amount::Dimension;
 use super::bind::{Metric, Side, around, at, foreign, metric, statistic};
 use super::compare::input;
-use super::contest;
 use super::grid::{At, Better, Grid};
 use super::known::unknown;
 use super::name::Mention;
@@ -49,15 +48,9 @@ pub(crate) fn judge(scene: &Scene<'_>, taken: &[std::ops::Range<usize>]) -> Vec<
             let at_most = i > 0
                 && matches!(scene.sentence.lower(i - 1), "at" | "of" | "by")
                 && matches!(token.lower.as_str(), "most" | "least" | "best" | "worst");
-            // "Otter's worst latency" is one of its own.
-            let own = i > 0
-                && (matches!(scene.sentence.lower(i - 1), "s" | "its" | "their" | "our")
-                    || scene.sentence.lower(i - 1).ends_with("'s")
-                    || scene.sentence.lower(i - 1).ends_with("’s"));
             let of = scene.sentence.lower(i + 1) == "of" && token.lower == "most";
             if !at_most
                 && !of
-                && !own
                 && let Some(claim) = extreme(scene, i, most)
             {
                 found.push((i, claim));
@@ -92,7 +85,7 @@ fn fields(
     range: std::ops::Range<usize>,
 ) -> Vec<usize> {
     let grid = scene.grid(g);
-    let other = side.other();
+    let other = if side == Side::Rows { Side::Columns } else { Side::Rows };
     let mentions: &[Mention] =
         scene.named.iter().find(|(n, _)| *n == g).map_or(&[], |(_, n)| n.side(other));
     let named: Vec<usize> = mentions
@@ -139,22 +132,6 @@ fn fields(
             other != Side::Columns || Some(statistic(&grid.columns.names[*o].text)) == least
         })
         .collect()
-}
-
-/// Whether the words of a clause name the field.
-fn explicit(
-    scene: &Scene<'_>,
-    g: usize,
-    side: Side,
-    field: usize,
-    range: std::ops::Range<usize>,
-) -> bool {
-    scene
-        .named
-        .iter()
-        .filter(|(n, _)| *n == g)
-        .flat_map(|(_, n)| n.side(side.other()))
-        .any(|m| range.contains(&m.start) && m.whole && m.only() == Some(field))
 }
 
 fn extreme(scene: &Scene<'_>, i: usize, most: Most) -> Option<Claim> {
@@ -218,15 +195,7 @@ fn ranked(
             .filter(|a| grid.amount(*a).is_some_and(|m| m.dimension() == own.dimension()))
             .collect(),
     };
-    let group = group(scene, grid, side, who);
-    let rivals: Vec<At> = rivals
-        .into_iter()
-        .filter(|a| grid.amount(*a).is_some())
-        .filter(|a| {
-            let own = if side == Side::Rows { a.row } else { a.column };
-            group.iter().all(|w| grid.axis(side).names[own].words.contains(w))
-        })
-        .collect();
+    let rivals: Vec<At> = rivals.into_iter().filter(|a| grid.amount(*a).is_some()).collect();
     // Of changes with signs "the largest" may mean either end.
     let signed = rivals.iter().any(|a| grid.amount(*a).is_some_and(|m| m.value < 0.0));
     if rivals.len() < 2 || signed {
@@ -245,16 +214,7 @@ fn ranked(
     claim.inputs = input(scene, grid, own_at).into_iter().collect();
     match beaten {
         None => {
-            let others = fields[1..].iter().all(|o| {
-                let own = grid.amount(at(side, who, *o));
-                let mut rivals = rivals.iter().filter_map(|a| {
-                    grid.amount(at(side, if side == Side::Rows { a.row } else { a.column }, *o))
-                });
-                own.is_some_and(|own| {
-                    rivals
-                        .all(|m| if greater { m.value <= own.value } else { m.value >= own.value })
-                })
-            });
+            let others = fields[1..].iter().all(|o| grid.amount(at(side, who, *o)).is_some());
             let elsewhere =
                 foreign(grid, &scene.sentence, around(&scene.sentence, range)).is_some();
             claim.verdict = if !elsewhere && (fields.len() == 1 || others) {
@@ -280,12 +240,8 @@ fn ranked(
                 crate::judge::reading::figure(value)
             );
             let scoped = scoped(scene, i, range.end, rivals.len())
-                || unknown(grid, &scene.sentence, range.clone(), true).is_some();
-            let rival = if side == Side::Rows { rival.row } else { rival.column };
-            let contested = contest::condition(scene, g).is_some()
-                || !explicit(scene, g, side, first, range)
-                    && contest::rank(grid, side, (who, rival), first);
-            claim.verdict = if scoped || contested || fields.len() > 1 {
+                || unknown(grid, &scene.sentence, range, true).is_some();
+            claim.verdict = if scoped || fields.len() > 1 {
                 ClaimVerdict::Ambiguous
             } else {
                 ClaimVerdict::Wrong
@@ -293,17 +249,6 @@ fn ranked(
         }
     }
     Some(claim)
-}
-
-/// What the sentence says that the subject's name has in common with some others: "the fastest insert" is one
-/// among the inserts.
-fn group(scene: &Scene<'_>, grid: &Grid, side: Side, who: usize) -> Vec<String> {
-    let axis = grid.axis(side);
-    let shared = |w: &&String| {
-        let count = axis.names.iter().filter(|n| n.words.contains(w)).count();
-        count > 1 && count < axis.names.len() && scene.sentence.pieces.iter().any(|p| p.contains(w))
-    };
-    axis.names[who].words.iter().filter(shared).cloned().collect()
 }
 
 fn title(grid: &Grid, side: Side, field: usize) -> String {
@@ -422,7 +367,6 @@ fn against(
         })
         .collect();
     let (first, a, c) = *outcomes.first()?;
-    let field = if side == Side::Rows { a.column } else { a.row };
     let mut claim = made(scene, range.clone());
     claim.inputs = [a, c].into_iter().filter_map(|p| input(scene, grid, p)).collect();
     let values: Vec<String> =
@@ -436,11 +380,7 @@ fn against(
             ClaimVerdict::Holds
         }
         (false, true)
-            if outcomes.len() == 1
-                && unknown(grid, &scene.sentence, range.clone(), true).is_none()
-                && contest::condition(scene, g).is_none()
-                && (explicit(scene, g, side, field, range)
-                    || !contest::rank(grid, side, (s, b), field)) =>
+            if outcomes.len() == 1 && unknown(grid, &scene.sentence, range, true).is_none() =>
         {
             ClaimVerdict::Wrong
         }

@@ -188,7 +188,10 @@ pub(crate) fn sides(
         None => later(grid, side, first, second),
     };
     let b = if s == first { second } else { first };
-    let other = side.other();
+    let other = match side {
+        Side::Rows => Side::Columns,
+        Side::Columns => Side::Rows,
+    };
     let averaged = sentence.tokens.iter().any(|t| is_average(&t.lower));
     let context =
         scene.named.iter().find(|(n, _)| *n == g).is_some_and(|(_, n)| !n.side(other).is_empty())
@@ -199,29 +202,8 @@ pub(crate) fn sides(
     let named = context && both.len() <= 2;
     Some((
         if here.is_some() && context { 3 } else { 2 },
-        Bound2 {
-            grid: g,
-            side,
-            subject: s,
-            baseline: b,
-            named,
-            opened: ordered(grid, side, first, second) && s == later(grid, side, first, second),
-        },
+        Bound2 { grid: g, side, subject: s, baseline: b, named, opened: false },
     ))
-}
-
-/// Whether the names of two states say which was first: "before", "old", a lower version.
-fn ordered(grid: &Grid, side: Side, first: usize, second: usize) -> bool {
-    let names = &grid.axis(side).names;
-    let states = ["befor", "before", "after", "old", "new", "bas", "base", "head"];
-    let says = |i: usize| names[i].words.iter().any(|w| states.contains(&w.as_str()));
-    let version = |i: usize| {
-        let digits =
-            |w: &&String| w.contains('.') && w.bytes().all(|b| b.is_ascii_digit() || b == b'.');
-        let word = names[i].words.iter().find(digits)?;
-        word.split('.').map(|p| p.parse::<u32>().ok()).collect::<Option<Vec<u32>>>()
-    };
-    says(first) || says(second) || version(first).zip(version(second)).is_some_and(|(a, b)| a < b)
 }
 
 pub(crate) fn is_average(lower: &str) -> bool {
@@ -266,7 +248,10 @@ pub(crate) fn two(grid: &Grid, side: Side) -> Option<(usize, usize)> {
 
 /// Of a pair of states the later one: the second, unless its name says that it came before.
 pub(crate) fn later(grid: &Grid, side: Side, first: usize, second: usize) -> usize {
-    let axis = grid.axis(side);
+    let axis = match side {
+        Side::Rows => &grid.rows,
+        Side::Columns => &grid.columns,
+    };
     let says =
         |i: usize, set: &[&str]| axis.names[i].words.iter().any(|w| set.contains(&w.as_str()));
     let past =

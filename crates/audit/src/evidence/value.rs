@@ -3,7 +3,6 @@
 use super::amount::{Agreement, Amount, Dimension};
 use super::bind::{Metric, Side, at, metric, statistic};
 use super::compare::input;
-use super::contest;
 use super::grid::{At, Grid};
 use super::known::unknown;
 use super::name::Mention;
@@ -106,7 +105,7 @@ pub(crate) fn from_to(
             else {
                 continue;
             };
-            let other = side.other();
+            let other = if side == Side::Columns { Side::Rows } else { Side::Columns };
             let Some((a, b)) = two(grid, other) else { continue };
             let last = later(grid, other, a, b);
             let (old, new) = if last == b { (a, b) } else { (b, a) };
@@ -132,12 +131,7 @@ pub(crate) fn from_to(
             };
             claim.verdict = if fits.contains(&Agreement::None) || against {
                 let open = unknown(grid, &scene.sentence, 0..end, false).is_some();
-                let elsewhere = contest::condition(scene, *g).is_some()
-                    || [&first, &second].iter().zip(fits).any(|(amount, fit)| {
-                        fit == Agreement::None
-                            && contest::value(scene, &(0..end), amount, Bound::Exact).is_some()
-                    });
-                if open || elsewhere || reversed || fits[0] == fits[1] && !against {
+                if open || reversed || fits[0] == fits[1] && !against {
                     ClaimVerdict::Ambiguous
                 } else {
                     ClaimVerdict::Wrong
@@ -347,10 +341,6 @@ fn in_table(
         claim.reason = format!("{}, but \"{other}\" is not in the table", claim.reason);
     } else if difference(scene, place, end) {
         return None;
-    } else if let Some(other) = contest::condition(scene, g) {
-        claim.reason = format!("{}, but \"{other}\" was said before it", claim.reason);
-    } else if let Some(why) = contest::value(scene, &clause, amount, hedge) {
-        claim.reason = format!("{}, but {why}", claim.reason);
     } else {
         claim.verdict = ClaimVerdict::Wrong;
     }

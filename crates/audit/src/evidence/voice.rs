@@ -85,15 +85,6 @@ pub(crate) fn open(text_before: &str, tokens: &[Token], at: usize) -> Option<&'s
     if text_before.trim_start().starts_with('>') {
         return Some("the words are quoted from somebody else");
     }
-    if tokens.last().is_some_and(|t| t.is_mark('?')) {
-        return Some("it is a question");
-    }
-    if tokens.first().is_some_and(|t| matches!(t.lower.as_str(), "make" | "to")) {
-        return Some("it is a task, not what was measured");
-    }
-    if range(tokens, at) {
-        return Some("it is a range");
-    }
     // Of a condition all that follows it in the sentence depends; of "would" its own clause.
     for i in 0..tokens.len() {
         let word = lower(i);
@@ -104,9 +95,6 @@ pub(crate) fn open(text_before: &str, tokens: &[Token], at: usize) -> Option<&'s
             || word == "unless"
         {
             return Some("it holds under a condition only");
-        }
-        if word == "used" && i < at && lower(i + 1) == "to" {
-            return Some("it is what was before the printed results");
         }
         let near = i < at && at - i < 14 || i > at && i - at < 4;
         if near && OPEN.contains(&word) && !separated(tokens, i, at) {
@@ -141,19 +129,6 @@ pub(crate) fn open(text_before: &str, tokens: &[Token], at: usize) -> Option<&'s
         }
     }
     None
-}
-
-/// Whether a number is the end of a range: "20 to 50 %", "20-50 %".
-fn range(tokens: &[Token], at: usize) -> bool {
-    let number =
-        |i: Option<usize>| i.and_then(|i| tokens.get(i)).is_some_and(|t| t.number().is_some());
-    let from = at.checked_sub(3).is_some_and(|i| tokens[i].lower == "from");
-    let links = at.checked_sub(1).is_some_and(|i| {
-        matches!(tokens[i].lower.as_str(), "to" | "or")
-            || tokens[i].is_mark('-')
-            || tokens[i].is_mark('–')
-    });
-    number(Some(at)) && links && !from && number(at.checked_sub(2))
 }
 
 /// Whether a full stop of a clause stands between two tokens.

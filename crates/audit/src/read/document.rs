@@ -162,7 +162,7 @@ fn split(text: &str, block: &Block) -> Vec<Span> {
         let ends = match c {
             '.' => {
                 next.is_none_or(|n| n.is_whitespace() || n == '[')
-                    && (!abbreviated(&piece[start..at]) || begins(&piece[at + 1..]))
+                    && !abbreviated(&piece[start..at])
             }
             '!' | '?' => next.is_none_or(char::is_whitespace),
             ';' => block.disclosure,
@@ -177,14 +177,6 @@ fn split(text: &str, block: &Block) -> Vec<Span> {
     }
     push(&mut sentences, piece, block.span.start, start, piece.len());
     sentences
-}
-
-/// Whether a word follows that begins a sentence: "half the size of C. The fastest".
-fn begins(after: &str) -> bool {
-    matches!(
-        after.split_whitespace().next().unwrap_or(""),
-        "The" | "It" | "Its" | "In" | "This" | "With" | "We" | "But" | "On" | "At" | "For" | "And"
-    )
 }
 
 fn abbreviated(before: &str) -> bool {
