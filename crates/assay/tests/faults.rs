@@ -34,8 +34,9 @@ fn a_failure_that_is_expected() {
 fn a_command_that_hangs() {
     let world = World::new();
     let began = Instant::now();
-    let line = "sh -c 'trap \"\" TERM; sleep 991.75 & sleep 991.75'";
-    let ran = world.run(&["run", "--json", "--blocks", "1", "--timeout", "300 ms", "--vs", line]);
+    let script = "trap \"\" TERM; sleep 991.75 & sleep 991.75";
+    let options = ["run", "--json", "--blocks", "1", "--timeout", "300 ms", "--"];
+    let ran = world.run(&[&options[..], &["sh", "-c", script]].concat());
     assert_eq!(ran.code, 3, "{}", ran.stderr);
     assert_eq!(json(&ran.stdout)["records"][0]["outcome"], "timed-out");
     assert!(!alive("sleep 991.75"), "its whole process group is ended");

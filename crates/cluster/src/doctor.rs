@@ -7,8 +7,8 @@ use std::time::Duration;
 use assay_model::{Where, units};
 use serde::Serialize;
 
-use crate::crew::random_hex;
 use crate::slurm::{call, nodes, version};
+use crate::token::random_hex;
 use crate::{Crew, Request, Setup, describe};
 
 /// Clocks of the day further apart than this are told as not the same.

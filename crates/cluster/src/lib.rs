@@ -21,6 +21,7 @@ mod message;
 mod nodes_file;
 mod phases;
 pub mod slurm;
+mod token;
 pub mod vm;
 mod wire;
 

@@ -12,11 +12,11 @@ use assay_sut::Interrupt;
 use assay_sut::clock::monotonic_ns;
 
 use crate::clock::day_ns;
-use crate::crew::{ADDRESS, TOKEN};
 use crate::listen::tune;
 use crate::message::{
     Hello, Order, PROTOCOL, Part, Role, Served, SetUp, Setup, ToAgent, ToCollector,
 };
+use crate::token::{ADDRESS, TOKEN};
 use crate::wire::{self, FRIEND};
 
 /// How long an agent tries to reach its collector.

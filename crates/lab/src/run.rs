@@ -271,7 +271,7 @@ impl Lab<'_> {
         let experiment = &prepared.experiment;
         let made_all = records.is_empty();
         let mut session = Session {
-            lab: self,
+            interrupt: self.interrupt.as_ref(),
             experiment,
             workload: prepared.workload.as_ref(),
             executor,

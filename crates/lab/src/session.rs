@@ -10,6 +10,7 @@ use assay_redact::CleanRecord;
 use assay_sut::Interrupt;
 use assay_workloads::Workload;
 
+use crate::LabError;
 use crate::executor::{Ask, Done, Executor, Over};
 use crate::fit::Fit;
 use crate::history::History;
@@ -17,11 +18,11 @@ use crate::machine::Recorded;
 use crate::plan::schedule;
 use crate::stop::{self, Rule};
 use crate::watch::{Progress, Watcher};
-use crate::{Lab, LabError};
 
 /// What a session of a run carries from trial to trial.
 pub(crate) struct Session<'a> {
-    pub lab: &'a Lab<'a>,
+    /// What ends it early.
+    pub interrupt: Option<&'a Interrupt>,
     pub experiment: &'a Experiment,
     pub workload: &'a dyn Workload,
     /// Where the trials run.
@@ -78,7 +79,7 @@ impl Session<'_> {
     }
 
     fn interrupted(&self) -> bool {
-        self.lab.interrupt.as_ref().is_some_and(Interrupt::fired)
+        self.interrupt.is_some_and(Interrupt::fired)
     }
 
     /// At the end of a block: fixes an open number of blocks, or looks. `Some`: stop, and why.

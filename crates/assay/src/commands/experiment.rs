@@ -69,11 +69,10 @@ fn prepared(what: &What, kits: &KitPaths) -> Result<Prepared> {
             change(&mut experiment, what)?;
             Ok(Prepared::from_experiment(experiment, kits)?)
         }
-        (None, false) if what.command.is_empty() => Err(Usage(format!(
-            "--vs compares with another command, and there is none; give it: --vs '{}' -- COMMAND",
-            what.vs[0]
-        ))
-        .into()),
+        (None, false) if what.command.is_empty() => {
+            let why = "--vs compares with another command, and there is none; give it: --vs ... -- COMMAND";
+            Err(Usage(why.into()).into())
+        }
         (None, false) => {
             let mut experiment = commands(what)?;
             change(&mut experiment, what)?;

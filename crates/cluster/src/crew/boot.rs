@@ -6,11 +6,12 @@ use std::time::{Duration, Instant};
 use assay_model::{Where, units};
 use assay_sut::Interrupt;
 
-use super::{Carrier, Crew, LOOK, nanos, random_hex};
+use super::{Carrier, Crew, LOOK, nanos};
 use crate::ClusterError;
 use crate::listen::{Ears, Heard};
 use crate::message::Setup;
 use crate::nodes_file::Took;
+use crate::token::random_hex;
 use crate::vm::{Guest, GuestRequest};
 
 /// How often the console is looked at for what has gone wrong.

@@ -21,6 +21,7 @@ use crate::listen::{Ears, Heard};
 use crate::message::{Hello, NodePart, SetUp, Setup, ToAgent, ToCollector};
 use crate::nodes_file::Took;
 use crate::slurm::{Job, JobRequest};
+use crate::token::{ADDRESS, TOKEN, random_hex};
 use crate::{ClusterError, wire};
 
 pub use boot::Boot;
@@ -32,11 +33,6 @@ const LOOK: Duration = Duration::from_millis(100);
 const PINGS: u64 = 8;
 /// How long an agent may take to answer one.
 const ANSWER: Duration = Duration::from_secs(20);
-
-/// Name of the variable by which an agent finds its collector.
-pub(crate) const ADDRESS: &str = "ASSAY_AGENT_TO";
-/// Name of the variable with its token.
-pub(crate) const TOKEN: &str = "ASSAY_AGENT_TOKEN";
 
 /// What a crew is asked for.
 #[derive(Debug, Clone)]
@@ -256,15 +252,6 @@ impl Crew {
 
 fn nanos(time: Duration) -> u64 {
     u64::try_from(time.as_nanos()).unwrap_or(u64::MAX)
-}
-
-/// Thirty-two hexadecimal digits that nobody can guess.
-pub(crate) fn random_hex() -> Result<String, ClusterError> {
-    use std::io::Read;
-    let mut bytes = [0; 16];
-    let read = std::fs::File::open("/dev/urandom").and_then(|mut f| f.read_exact(&mut bytes));
-    read.map_err(ClusterError::Random)?;
-    Ok(assay_sut::hex(&bytes))
 }
 
 /// Agents that went.

@@ -53,7 +53,7 @@ impl Job {
     /// # Errors
     /// It cannot be noted, or `salloc` is not here.
     pub fn ask(ask: &JobRequest<'_>) -> Result<Self, ClusterError> {
-        let name = format!("assay-{}", crate::crew::random_hex()?);
+        let name = format!("assay-{}", crate::token::random_hex()?);
         let left = Left::note(ask.state_dir, &name)?;
         let mut command = Command::new("salloc");
         command

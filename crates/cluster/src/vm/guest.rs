@@ -9,7 +9,7 @@ use assay_sut::Root;
 use super::program::qemu;
 use super::{Accelerator, Disk, Image, Machine, Payload, failed};
 use crate::ClusterError;
-use crate::crew::{ADDRESS, TOKEN};
+use crate::token::{ADDRESS, TOKEN};
 
 /// What its disks may take beside the empty ones until the host is called full, MiB.
 const ROOM: u64 = 1024;

@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use assay_lab::{Declared, Side, across, across_io, parse_margin};
 use assay_model::{Across, RunId, RunSummary};
-use assay_report::RunView;
+use assay_report::{Inside, RunView};
 use axum::Json;
 use axum::extract::rejection::QueryRejection;
 use axum::extract::{Path, Query, State};
@@ -182,6 +182,9 @@ pub(crate) struct SideBySide {
     pub across: Across,
     /// The same in every metric of the tracer of block I/O that the first run has.
     pub io: Vec<Across>,
+    /// The functions and system calls that differ, of each treatment that both runs profiled or counted.
+    #[schemars(with = "Vec<serde_json::Value>")]
+    pub inside: Vec<Inside>,
 }
 
 pub(crate) async fn lay(app: &Arc<App>, asked: &Compared) -> Result<Laid, Refusal> {
@@ -231,7 +234,11 @@ pub(crate) async fn lay(app: &Arc<App>, asked: &Compared) -> Result<Laid, Refusa
                 })
                 .collect();
             let across = across(&sides, &metric, margin, &declared)?;
-            across_io(&sides, &declared).map(|io| SideBySide { across, io })
+            across_io(&sides, &declared).map(|io| {
+                let views: Vec<&RunView> = own.iter().map(AsRef::as_ref).collect();
+                let inside = assay_report::inside(&views, &across);
+                SideBySide { across, io, inside }
+            })
         })
         .await?
         .map_err(|e| Refusal::bad(e.to_string()))?;
